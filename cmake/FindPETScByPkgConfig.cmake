@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# Finds PETSc as its users name it: PETSC_DIR and PETSC_ARCH, else pkg-config. Makes PkgConfig::PETSC and
+# sets SPTRSV_PETSC_SCALAR and SPTRSV_PETSC_INDEX to the C++ types of PetscScalar and PetscInt.
+find_package(PkgConfig REQUIRED)
+find_package(MPI REQUIRED COMPONENTS C)
+set(petsc_dir ${PETSC_DIR})
+set(petsc_arch ${PETSC_ARCH})
+if(NOT petsc_dir)
+  set(petsc_dir $ENV{PETSC_DIR})
+  set(petsc_arch $ENV{PETSC_ARCH})
+endif()
+if(petsc_dir)
+  # before whatever else pkg-config knows, so that the PETSc asked for is the PETSc used
+  set(ENV{PKG_CONFIG_PATH} "${petsc_dir}/${petsc_arch}/lib/pkgconfig:${petsc_dir}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+endif()
+pkg_search_module(PETSC REQUIRED IMPORTED_TARGET PETSc>=${SPTRSV_PETSC_MINIMUM} petsc>=${SPTRSV_PETSC_MINIMUM})
+target_link_libraries(PkgConfig::PETSC INTERFACE MPI::MPI_C)
+
+file(WRITE ${CMAKE_BINARY_DIR}/petsc_types.c "
+#include <petscconf.h>
+#if defined(PETSC_USE_COMPLEX)
+#define KIND complex
+#else
+#define KIND real
+#endif
+#if defined(PETSC_USE_REAL_SINGLE)
+#define PRECISION single
+#elif defined(PETSC_USE_REAL_DOUBLE)
+#define PRECISION double
+#else
+#define PRECISION other
+#endif
+#if defined(PETSC_USE_64BIT_INDICES)
+#define BITS 64
+#else
+#define BITS 32
+#endif
+#if defined(PETSC_HAVE_KOKKOS)
+#define WITH kokkos
+#else
+#define WITH nothing
+#endif
+PETSC_IS KIND PRECISION BITS WITH
+")
+list(TRANSFORM PETSC_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE petsc_includes)
+execute_process(COMMAND ${CMAKE_C_COMPILER} -E ${petsc_includes} ${CMAKE_BINARY_DIR}/petsc_types.c
+                OUTPUT_VARIABLE petsc_types ERROR_QUIET)
+if(NOT petsc_types MATCHES "PETSC_IS ([a-z]+) ([a-z]+) ([0-9]+) ([a-z]+)")
+  message(FATAL_ERROR "sptrsv: cannot read petscconf.h of PETSc ${PETSC_VERSION} in ${PETSC_INCLUDE_DIRS}; check PETSC_DIR and PETSC_ARCH")
+endif()
+set(petsc_scalar ${CMAKE_MATCH_1})
+set(petsc_precision ${CMAKE_MATCH_2})
+set(petsc_bits ${CMAKE_MATCH_3})
+if(CMAKE_MATCH_4 STREQUAL kokkos)
+  set(SPTRSV_PETSC_HAS_KOKKOS ON)
+else()
+  set(SPTRSV_PETSC_HAS_KOKKOS OFF)
+endif()
+if(NOT petsc_scalar STREQUAL real OR NOT petsc_precision STREQUAL double OR NOT petsc_bits EQUAL 32)
+  message(FATAL_ERROR "sptrsv: PETSc ${PETSC_VERSION} has ${petsc_scalar} ${petsc_precision} scalars and ${petsc_bits}-bit "
+    "indices; this version of the plugin supports real double scalars and 32-bit indices. Choose another PETSC_DIR/PETSC_ARCH, "
+    "or build without the plugin: -DSPTRSV_ENABLE_PETSC=OFF")
+endif()
+set(SPTRSV_PETSC_SCALAR double)
+set(SPTRSV_PETSC_INDEX int)
+message(STATUS "sptrsv: PETSc ${PETSC_VERSION} (${petsc_scalar}, ${petsc_precision}, ${petsc_bits}-bit indices, Kokkos ${SPTRSV_PETSC_HAS_KOKKOS})")

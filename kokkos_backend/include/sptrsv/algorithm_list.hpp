@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only list of algorithms, and the check that each entry is one.
+#pragma once
+
+#include <type_traits>
+
+#include "sptrsv/algorithm/level_set.hpp"
+#include "sptrsv/algorithm/sequential.hpp"
+#include "sptrsv/algorithm/sync_free.hpp"
+#include "sptrsv/algorithm/thread_level.hpp"
+#include "sptrsv/options.hpp"
+
+namespace sptrsv {
+
+template <class... A>
+struct TypeList {};
+
+template <class T>  // the one line to edit
+using Algorithms = TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>>;
+
+template <class A, class = void>
+struct is_algorithm : std::false_type {};
+
+/// Name, capabilities, self-describing options; analyze by constructor, update, const solve.
+template <class A>
+struct is_algorithm<
+    A, std::void_t<decltype(std::string_view(A::name)), decltype(Capabilities(A::capabilities)),
+                   decltype(std::declval<typename A::Options&>().visit(std::declval<detail::CollectOptions&>())),
+                   decltype(A(std::declval<typename A::types::exec_space const&>(),
+                              std::declval<Analysis<typename A::types> const&>(), std::declval<typename A::Options>())),
+                   decltype(std::declval<A&>().update(std::declval<typename A::types::exec_space const&>(),
+                                                      std::declval<Analysis<typename A::types> const&>(),
+                                                      std::declval<typename A::types::values>())),
+                   decltype(std::declval<A const&>().solve(std::declval<typename A::types::exec_space const&>(),
+                                                           std::declval<typename A::types::rhs>(),
+                                                           std::declval<typename A::types::solution>(),
+                                                           std::declval<Fold<typename A::types>>())),
+                   decltype(std::string(std::declval<A const&>().parameters())),
+                   decltype(std::size_t(std::declval<A const&>().memory_bytes()))>> : std::true_type {};
+
+}  // namespace sptrsv

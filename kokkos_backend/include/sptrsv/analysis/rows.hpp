@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The off-diagonal entries of a triangle by rows (or by columns), as kernels read them, and where
+// the diagonal is. Built in place over the caller's pattern, or as its transpose with a map.
+#pragma once
+
+#include <KokkosSparse_Utils.hpp>  // first: crs2ccs does not include what it uses
+#include <KokkosSparse_SortCrs.hpp>
+#include <KokkosSparse_crs2ccs.hpp>
+#include <Kokkos_Core.hpp>
+
+#include "sptrsv/detail/row_io.hpp"
+#include "sptrsv/types.hpp"
+
+namespace sptrsv {
+
+/// Where each row of the stored T keeps its diagonal entry.
+enum class DiagonalPlace { none, first, last };
+
+/// Row ranges of off-diagonal entries. `source` says, for entry k, where its value is in the
+/// caller's array; empty: at k itself. Device-copyable.
+template <class T>
+struct OffDiagonals {
+  typename T::index num_rows = 0;
+  Kokkos::View<const typename T::offset*, typename T::device> row_ptr;
+  Kokkos::View<const typename T::index*, typename T::device> col_idx;
+  Kokkos::View<const typename T::offset*, typename T::device> source;
+  bool reversed = false;          ///< rows lie last first
+  typename T::offset front = 0;   ///< diagonal entries to skip at a row's begin
+  typename T::offset back = 0;    ///< and at its end
+
+  KOKKOS_INLINE_FUNCTION typename T::offset begin(typename T::index i) const {
+    return row_ptr(reversed ? num_rows - 1 - i : i) + front;
+  }
+  KOKKOS_INLINE_FUNCTION typename T::offset end(typename T::index i) const {
+    return row_ptr((reversed ? num_rows - 1 - i : i) + 1) - back;
+  }
+};
+
+/// What a solve needs of the values: those of the off-diagonals, aligned with OffDiagonals, and how
+/// a row ends. Device-copyable.
+template <class T>
+struct Numbers {
+  typename T::values off_diagonal;
+  typename T::values all;  ///< the caller's array, for the diagonal
+  Kokkos::View<const typename T::offset*, typename T::device> row_ptr;  ///< of the stored T
+  typename T::index num_rows = 0;
+  bool reversed = false;
+  DiagonalPlace place = DiagonalPlace::none;
+  Diagonal diagonal = Diagonal::unit;
+  bool conj = false;
+
+  KOKKOS_INLINE_FUNCTION typename T::scalar entry(typename T::offset k) const {
+    return detail::conjugate_if(off_diagonal(k), conj);
+  }
+  KOKKOS_INLINE_FUNCTION typename T::scalar stored_diagonal(typename T::index i) const {
+    typename T::index const at = reversed ? num_rows - 1 - i : i;
+    return detail::conjugate_if(all(place == DiagonalPlace::first ? row_ptr(at) : row_ptr(at + 1) - 1), conj);
+  }
+  /// The last step of a row: divides, multiplies or leaves as it is.
+  KOKKOS_INLINE_FUNCTION typename T::scalar finish(typename T::scalar sum, typename T::index i) const {
+    if (diagonal == Diagonal::unit) return sum;
+    typename T::scalar const d = stored_diagonal(i);
+    return diagonal == Diagonal::inverted ? sum * d : sum / d;
+  }
+};
+
+namespace detail {
+
+/// The transpose of the off-diagonal part, columns ascending, with the map of its values.
+/// Kokkos Kernels does the transposing and the sorting.
+template <class T>
+OffDiagonals<T> transpose_off_diagonals(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using device = typename T::device;
+  index const n = rows.num_rows;
+  Kokkos::View<offset*, device> row_ptr("sptrsv::off_diagonal::row_ptr", static_cast<std::size_t>(n) + 1);
+  OffDiagonals<T> out;
+  out.num_rows = n;
+  out.row_ptr = row_ptr;
+  if (n == 0) return out;
+  offset count = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::off_diagonal::count", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index i, offset & sum, bool final) {
+        sum += rows.end(i) - rows.begin(i);
+        if (final) row_ptr(i + 1) = sum;
+      },
+      count);
+  exec.fence("sptrsv::transpose: the number of entries is needed to allocate");
+  auto const no_init = [](char const* label) { return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)); };
+  Kokkos::View<index*, device> col_idx(no_init("sptrsv::off_diagonal::col_idx"), count);
+  Kokkos::View<offset*, device> position(no_init("sptrsv::off_diagonal::position"), count);
+  Kokkos::parallel_for(
+      "sptrsv::off_diagonal::copy", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index i) {
+        offset at = row_ptr(i);
+        for (offset k = rows.begin(i); k < rows.end(i); ++k, ++at) {
+          col_idx(at) = rows.col_idx(k);
+          position(at) = k;
+        }
+      });
+  exec.fence("sptrsv::transpose: Kokkos Kernels works on another instance");
+  auto const columns = KokkosSparse::crs2ccs(n, n, count, position, row_ptr, col_idx);
+  out.row_ptr = columns.graph.col_map;
+  out.col_idx = columns.graph.entries;
+  out.source = columns.values;
+  KokkosSparse::sort_crs_matrix(exec, columns.graph.col_map, columns.graph.entries, columns.values);
+  exec.fence("sptrsv::transpose: done");
+  return out;
+}
+
+}  // namespace detail
+}  // namespace sptrsv

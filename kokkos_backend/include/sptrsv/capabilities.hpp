@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an algorithm can do; what it cannot is refused by name before any work.
+#pragma once
+
+#include <string>
+
+#include "sptrsv/error.hpp"
+
+namespace sptrsv {
+
+struct Capabilities {
+  bool upper = false;
+  bool transpose = false;
+  bool multi_rhs = false;
+};
+
+/// Throws Unsupported for the first thing asked that the algorithm cannot do.
+inline void require(Capabilities can, std::string const& algorithm, bool upper, bool transpose) {
+  if (upper && !can.upper) throw Unsupported(algorithm, "upper triangles");
+  if (transpose && !can.transpose) throw Unsupported(algorithm, "transposed solves");
+}
+
+}  // namespace sptrsv

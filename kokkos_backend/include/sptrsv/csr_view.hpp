@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Non-owning compressed sparse row pattern, also in the reversed row order of PETSc's U factors.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+namespace sptrsv {
+
+/// In which order the rows lie in memory.
+enum class RowOrder {
+  natural,  ///< row i is row_ptr(i) .. row_ptr(i+1)
+  reversed  ///< row i is row_ptr(n-1-i) .. row_ptr(n-i): the last row comes first
+};
+
+/// The pattern of T by rows. row_ptr has n+1 offsets into col_idx, row_ptr(0) need not be 0, so
+/// that L and U may share one array. Columns of a row come in any order, but the diagonal entry,
+/// where there is one, is the first or the last of its row, the same way in all rows.
+template <class Index, class Offset, class Device>
+struct CsrPattern {
+  using index = Index;
+  using offset = Offset;
+
+  Kokkos::View<const Offset*, Device> row_ptr;  ///< n+1
+  Kokkos::View<const Index*, Device> col_idx;   ///< at least row_ptr(n)
+  RowOrder row_order = RowOrder::natural;
+
+  Index num_rows() const {
+    return row_ptr.extent(0) == 0 ? Index(0) : static_cast<Index>(row_ptr.extent(0) - 1);
+  }
+};
+
+}  // namespace sptrsv

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Publishing a value to other threads and waiting for it: the one place with backend-specific code.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <cuda/atomic>
+#endif
+#include <thread>
+
+namespace sptrsv::detail {
+
+/// Reads what publish() wrote; everything written before that publish() is then visible.
+/// Kokkos::atomic_load is a compare-and-swap in Kokkos 4.x, far too dear for polling.
+template <class T>
+KOKKOS_INLINE_FUNCTION T observe(T const* address) {
+#if defined(__CUDA_ARCH__)
+  return cuda::atomic_ref<T, cuda::thread_scope_device>(*const_cast<T*>(address))
+      .load(cuda::memory_order_acquire);
+#else
+  KOKKOS_IF_ON_HOST((return __atomic_load_n(address, __ATOMIC_ACQUIRE);))
+  KOKKOS_IF_ON_DEVICE((T const value = *const_cast<T const volatile*>(address); Kokkos::memory_fence();
+                       return value;))
+#endif
+}
+
+/// Makes all earlier writes of this thread visible to whoever observes `value` at `address`.
+template <class T>
+KOKKOS_INLINE_FUNCTION void publish(T* address, T value) {
+#if defined(__CUDA_ARCH__)
+  cuda::atomic_ref<T, cuda::thread_scope_device>(*address).store(value, cuda::memory_order_release);
+#else
+  KOKKOS_IF_ON_HOST((__atomic_store_n(address, value, __ATOMIC_RELEASE);))
+  KOKKOS_IF_ON_DEVICE((Kokkos::memory_fence(); *const_cast<T volatile*>(address) = value;))
+#endif
+}
+
+/// What a waiting thread does between two looks. On a host it soon gives its core away, since the
+/// thread it waits for may need it. With SPTRSV_BOUNDED_WAITS (debug builds) a wait that cannot end
+/// stops the program with the row instead of hanging.
+class Backoff {
+ public:
+  template <class Index>
+  KOKKOS_INLINE_FUNCTION void operator()([[maybe_unused]] Index row) {
+    ++looks_;
+#if defined(SPTRSV_BOUNDED_WAITS)
+    if (looks_ > 2000000000u) {
+      Kokkos::printf("sptrsv: row %lld waits for a row that is never solved\n", static_cast<long long>(row));
+      Kokkos::abort("sptrsv: a wait did not end");
+    }
+#endif
+    KOKKOS_IF_ON_HOST((if (looks_ > 64u && looks_ % 16u == 0u) std::this_thread::yield();))
+  }
+
+ private:
+  unsigned looks_ = 0;
+};
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a kernel reads b and writes x: strides, permutations and scaling in one small struct.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "sptrsv/types.hpp"
+
+namespace sptrsv::detail {
+
+template <class S>
+KOKKOS_INLINE_FUNCTION S conjugate_if(S value, bool) {
+  return value;
+}
+template <class R>
+KOKKOS_INLINE_FUNCTION Kokkos::complex<R> conjugate_if(Kokkos::complex<R> value, bool conj) {
+  return conj ? Kokkos::conj(value) : value;
+}
+
+/// Sums of one row for K columns.
+template <class S, int K>
+struct ColumnSums {
+  S value[K];
+
+  KOKKOS_INLINE_FUNCTION ColumnSums() {
+    for (int c = 0; c < K; ++c) value[c] = S(0);
+  }
+  KOKKOS_INLINE_FUNCTION ColumnSums& operator+=(ColumnSums const& other) {
+    for (int c = 0; c < K; ++c) value[c] += other.value[c];
+    return *this;
+  }
+};
+
+/// K columns of b and x, with what the caller folded in. Column c counts from the block's first.
+template <class T>
+struct RowIO {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+
+  scalar const* b;
+  scalar* x;
+  scalar* out;
+  scalar const* b_scale;
+  index const* b_rows;
+  index const* out_rows;
+  std::size_t b_row, b_col, x_row, x_col, out_row, out_col;  // strides, in scalars
+  bool accumulate;
+
+  RowIO(typename T::rhs const& b_view, typename T::solution const& x_view, Fold<T> const& fold, int first_column)
+      : b(b_view.data() + first_column * b_view.stride(1)),
+        x(x_view.data() + first_column * x_view.stride(1)),
+        out(fold.out.data() ? fold.out.data() + first_column * fold.out.stride(1) : nullptr),
+        b_scale(fold.b_scale.data()),
+        b_rows(fold.b_rows.data()),
+        out_rows(fold.out_rows.data()),
+        b_row(b_view.stride(0)),
+        b_col(b_view.stride(1)),
+        x_row(x_view.stride(0)),
+        x_col(x_view.stride(1)),
+        out_row(fold.out.stride(0)),
+        out_col(fold.out.stride(1)),
+        accumulate(fold.accumulate) {}
+
+  KOKKOS_INLINE_FUNCTION scalar load(index i, int c) const {
+    scalar const value = b[(b_rows ? b_rows[i] : i) * b_row + c * b_col];
+    return b_scale ? value * b_scale[i] : value;
+  }
+  KOKKOS_INLINE_FUNCTION scalar& solved(index j, int c) const { return x[j * x_row + c * x_col]; }
+  KOKKOS_INLINE_FUNCTION void store(index i, int c, scalar value) const {
+    solved(i, c) = value;
+    if (out) emit(i, c, value);
+  }
+  /// The folded store alone, for algorithms that keep the recurrence elsewhere for a while.
+  KOKKOS_INLINE_FUNCTION void emit(index i, int c, scalar value) const {
+    scalar& target = out[(out_rows ? out_rows[i] : i) * out_row + c * out_col];
+    target = accumulate ? target + value : value;
+  }
+};
+
+/// Calls f(integral_constant<int, K>, first column) so that the blocks cover k columns: four at a
+/// time while there are four, then one by one. Each block reads T once.
+template <class F>
+void for_column_blocks(int k, F const& f) {
+  int first = 0;
+  for (; first + 4 <= k; first += 4) f(std::integral_constant<int, 4>{}, first);
+  for (; first < k; ++first) f(std::integral_constant<int, 1>{}, first);
+}
+inline constexpr int max_column_block = 4;
+
+}  // namespace sptrsv::detail
+
+/// Lets Kokkos reduce ColumnSums over vector lanes, in its fixed order.
+template <class S, int K>
+struct Kokkos::reduction_identity<sptrsv::detail::ColumnSums<S, K>> {
+  KOKKOS_FORCEINLINE_FUNCTION static sptrsv::detail::ColumnSums<S, K> sum() { return {}; }
+};

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tickets: rows are handed out in solve order to whoever runs, so that a row only ever waits for
+// rows that a running team already holds. This is what makes progress certain on every backend.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+
+#include "sptrsv/types.hpp"
+
+namespace sptrsv::detail {
+
+/// Whether functors of E run on the calling process' own threads.
+template <class E>
+inline constexpr bool is_host_space =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename E::memory_space>::accessible &&
+    std::is_same_v<typename E::memory_space, Kokkos::HostSpace>;
+
+/// How many teams of how many threads share the rows, and how many rows a ticket is worth.
+struct LaunchShape {
+  int teams = 1;
+  int threads = 1;        ///< per team
+  int lanes = 1;          ///< vector lanes per thread
+  int rows_per_ticket = 1;
+};
+
+/// Two counters used in turn: a solve clears the counter of the next one, so none needs a launch or
+/// a fence of its own. Solves of one object follow each other on one instance.
+template <class T>
+class Tickets {
+ public:
+  using counter_view = Kokkos::View<unsigned long long*, typename T::device>;
+
+  Tickets() = default;
+  explicit Tickets(typename T::exec_space const& exec)
+      : counters_(Kokkos::view_alloc(exec, std::string("sptrsv::tickets")), 2) {}
+
+  /// The side to use now; call once per launch, on the host.
+  int next_side() { return side_ = 1 - side_; }
+
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION unsigned long long take(Team const& team, int side, int rows) const {
+    unsigned long long first = 0;
+    auto const counters = counters_;
+    Kokkos::single(
+        Kokkos::PerTeam(team),
+        [&](unsigned long long& value) {
+          value = Kokkos::atomic_fetch_add(&counters(side), static_cast<unsigned long long>(rows));
+          if (value == 0) counters(1 - side) = 0;  // the first of this solve clears the next one's
+        },
+        first);
+    return first;
+  }
+
+ private:
+  counter_view counters_;
+  int side_ = 0;
+};
+
+/// Rows per ticket on a host. Rows depend on near rows, so small tickets make threads take turns on
+/// one chain, at the price of a cache miss each turn; large ones leave the last thread alone at the end.
+template <class T>
+int host_rows_per_ticket(typename T::exec_space const& exec, long long rows) {
+  return static_cast<int>(std::clamp(rows / (16LL * exec.concurrency()), 64LL, 4096LL));
+}
+
+/// Teams that fit at once, or as many as there is work for.
+template <class T>
+int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchShape const& shape) {
+  long long const needed = (rows + shape.rows_per_ticket - 1) / shape.rows_per_ticket;
+  long long const resident = static_cast<long long>(exec.concurrency()) / (shape.threads * shape.lanes);
+  return static_cast<int>(std::max(1LL, std::min(needed, resident)));
+}
+
+/// Runs `body(team, first_row, last_row)` for every ticket of [0, n), in ascending order of tickets.
+template <class T, class Body>
+void for_each_ticket(char const* label, typename T::exec_space const& exec, Tickets<T>& tickets,
+                     LaunchShape const& shape, typename T::index n, Body const& body) {
+  if (n == 0) return;
+  using policy = Kokkos::TeamPolicy<typename T::exec_space>;
+  using member = typename policy::member_type;
+  int const side = tickets.next_side();
+  int const rows = shape.rows_per_ticket;
+  auto const counter = tickets;
+  Kokkos::parallel_for(
+      label, policy(exec, shape.teams, shape.threads, shape.lanes), KOKKOS_LAMBDA(member const& team) {
+        using index = typename T::index;
+        for (auto first = counter.take(team, side, rows); first < static_cast<unsigned long long>(n);
+             first = counter.take(team, side, rows)) {
+          auto const last = first + static_cast<unsigned long long>(rows);
+          body(team, static_cast<index>(first),
+               last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
+        }
+      });
+}
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exceptions of the library: each says what is wrong, where, and what to do about it.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace sptrsv {
+
+/// Base of everything the library throws.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An error that belongs to one row, counted from 0.
+class RowError : public Error {
+ public:
+  RowError(std::string const& what, long long row) : Error(what), row_(row) {}
+  long long row() const { return row_; }
+
+ private:
+  long long row_;
+};
+
+/// Row offsets or column indices that are no matrix at all.
+class InvalidPattern : public RowError {
+ public:
+  InvalidPattern(long long row, std::string const& what)
+      : RowError("row " + std::to_string(row) + " " + what, row) {}
+};
+
+class NotTriangular : public RowError {
+ public:
+  NotTriangular(long long row, long long col, std::string const& triangle)
+      : RowError("row " + std::to_string(row) + " of the " + triangle + " factor has an entry in column " +
+                     std::to_string(col) + ", on the wrong side of its diagonal or twice on it; "
+                     "pass the triangle alone, or the other Triangle",
+                 row),
+        col_(col) {}
+  long long col() const { return col_; }
+
+ private:
+  long long col_;
+};
+
+class MissingDiagonal : public RowError {
+ public:
+  MissingDiagonal(long long row, std::string const& triangle)
+      : RowError("row " + std::to_string(row) + " of the " + triangle +
+                     " factor has no diagonal entry; store it or use Diagonal::unit",
+                 row) {}
+};
+
+class ZeroPivot : public RowError {
+ public:
+  explicit ZeroPivot(long long row)
+      : RowError("row " + std::to_string(row) + " has a zero on its diagonal; shift the factorization or reorder the matrix",
+                 row) {}
+};
+
+/// update() was given values that cannot belong to the analyzed pattern.
+class PatternChanged : public Error {
+ public:
+  PatternChanged(std::size_t given, std::size_t needed)
+      : Error("got " + std::to_string(given) + " values for a pattern of " + std::to_string(needed) +
+              " entries; analyze again when the pattern changes") {}
+};
+
+class DimensionMismatch : public Error {
+ public:
+  using Error::Error;
+};
+
+/// solve() before update(), or after Kokkos has ended.
+class NotReady : public Error {
+ public:
+  using Error::Error;
+};
+
+class Unsupported : public Error {
+ public:
+  Unsupported(std::string const& algorithm, std::string const& feature)
+      : Error("algorithm " + algorithm + " does not do " + feature + "; choose another algorithm") {}
+};
+
+class UnknownAlgorithm : public Error {
+ public:
+  UnknownAlgorithm(std::string const& name, std::string const& known)
+      : Error("unknown algorithm '" + name + "'; known are " + known) {}
+};
+
+class InvalidOption : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace sptrsv

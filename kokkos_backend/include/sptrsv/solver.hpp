@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// TriangularSolver: the public front. Picks an algorithm by name and runs its three phases.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sptrsv/analysis/structure.hpp"
+#include "sptrsv/capabilities.hpp"
+#include "sptrsv/error.hpp"
+#include "sptrsv/options.hpp"
+#include "sptrsv/types.hpp"
+
+namespace sptrsv {
+
+/// One entry of the list of algorithms, as shown to people.
+struct AlgorithmInfo {
+  std::string name;
+  std::string summary;
+  Capabilities capabilities;
+  std::vector<OptionInfo> options;
+};
+
+/// All algorithms, in the order of the list. The planner `sptrsv` is a name for TriangularSolver, but
+/// not one of them.
+std::vector<AlgorithmInfo> const& algorithm_infos();
+
+/// Version of the library, "major.minor.patch".
+char const* version();
+
+/// Solves op(T) x = b for a sparse triangular T, again and again.
+///
+/// A solver holds scratch memory, so it serves one solve at a time, and its solves must be on one
+/// instance or ordered by the caller; two streams need two solvers.
+template <class Scalar, class Index, class Offset, class ExecSpace>
+class TriangularSolver {
+ public:
+  using types = Types<Scalar, Index, Offset, ExecSpace>;
+  using exec_space = ExecSpace;
+
+  /// Analyzes the pattern of T.
+  /// @param algorithm  a name of algorithm_infos(), or "sptrsv": chosen by the structure.
+  /// @param exec       where all kernels go; fenced before return.
+  /// @param pattern    views that must stay valid and unchanged for the life of the solver.
+  /// @param options    by "<algorithm>_<option>", as in AlgorithmInfo; those of other algorithms are
+  ///                   checked by name and not used.
+  /// @throws UnknownAlgorithm, InvalidOption, Unsupported, InvalidPattern, NotTriangular, MissingDiagonal.
+  /// Cost: a few solves; `reason()` says why a plan was chosen.
+  TriangularSolver(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& pattern,
+                   Shape shape, OptionValues const& options = {});
+  ~TriangularSolver();
+  TriangularSolver(TriangularSolver&&) noexcept;
+  TriangularSolver& operator=(TriangularSolver&&) noexcept;
+
+  /// Takes the values of T, aligned with the pattern's col_idx. Some algorithms copy them, others
+  /// read them in every solve: keep them valid and unchanged until the next update.
+  /// @throws PatternChanged if there are too few, ZeroPivot for an exact zero on a stored diagonal.
+  /// Cost: at most one pass over the values; no allocation; one fence if the diagonal is stored.
+  void update(ExecSpace const& exec, typename types::values const& values);
+
+  /// Solves op(T) x = b; the call returns before its kernels finish.
+  /// @param b     n-by-k right-hand sides, read only; the very same array as x, or no overlap.
+  /// @param x     n-by-k solutions; contents on entry ignored.
+  /// @param fold  permutations and scaling to do on the way; with a permutation b must not be x.
+  /// @throws DimensionMismatch, NotReady.
+  /// Cost: 2 entries k flops; no allocation, no copy, no fence.
+  void solve(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x,
+             Fold<types> const& fold = {}) const;
+
+  std::string const& algorithm() const;  ///< the one in use, never "sptrsv"
+  std::string const& reason() const;     ///< why: asked for, or the planner's reason
+  std::string parameters() const;        ///< what the algorithm chose, for people
+  std::size_t memory_bytes() const;      ///< beyond the caller's pattern and values
+  long long num_rows() const;
+  Shape shape() const;
+  /// Rows, entries, levels; makes the level sets at the first call if the algorithm did not.
+  Structure structure(ExecSpace const& exec) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sptrsv

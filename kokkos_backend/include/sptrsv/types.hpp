@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a triangular solve is: the shape of T and the one pack of types that every algorithm takes.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "sptrsv/csr_view.hpp"
+
+namespace sptrsv {
+
+/// Which side of the diagonal the entries of T lie on, as T is stored (before Op).
+enum class Triangle { lower, upper };
+
+/// How T's diagonal is given. `unit`: taken as 1; entries stored on it are ignored, as in BLAS.
+/// `inverted`: the stored entry is 1/T(i,i), as in PETSc's factors.
+enum class Diagonal { stored, unit, inverted };
+
+/// What is solved: T x = b, T^T x = b or T^H x = b.
+enum class Op { none, transpose, conj_transpose };
+
+/// The shape of one solve; part of the analysis, fixed for the life of a solver.
+struct Shape {
+  Triangle triangle = Triangle::lower;
+  Diagonal diagonal = Diagonal::stored;
+  Op op = Op::none;
+
+  /// Whether op(T) is lower triangular, so that rows are solved in ascending order.
+  constexpr bool ascending() const { return (triangle == Triangle::lower) == (op == Op::none); }
+  constexpr bool transposed() const { return op != Op::none; }
+};
+
+/// The only type pack: scalar, column index, entry offset and where the kernels run.
+template <class Scalar, class Index, class Offset, class ExecSpace>
+struct Types {
+  using scalar = Scalar;
+  using index = Index;    ///< rows and columns
+  using offset = Offset;  ///< positions of entries
+  using exec_space = ExecSpace;
+  using memory_space = typename ExecSpace::memory_space;
+  using device = Kokkos::Device<ExecSpace, memory_space>;
+
+  using pattern = CsrPattern<Index, Offset, device>;
+  using values = Kokkos::View<const Scalar*, device>;  ///< one per entry of the pattern
+  using rhs = Kokkos::View<const Scalar**, Kokkos::LayoutStride, device>;  ///< n-by-k
+  using solution = Kokkos::View<Scalar**, Kokkos::LayoutStride, device>;   ///< n-by-k
+  using indices = Kokkos::View<const Index*, device>;
+};
+
+/// What a caller may fold into the loads of b and the stores of x, so that permutations and a
+/// diagonal scaling between two solves cost no pass of their own. Empty views: nothing folded.
+/// Row i reads b(b_rows(i), c) * b_scale(i); x(i, c) holds the recurrence; when `out` is set, the
+/// result goes to out(out_rows(i), c) as well, added to what is there if `accumulate`.
+template <class T>
+struct Fold {
+  typename T::indices b_rows;
+  typename T::values b_scale;
+  typename T::indices out_rows;
+  typename T::solution out;
+  bool accumulate = false;
+};
+
+}  // namespace sptrsv

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of algorithms as data, read off the types.
+#include "sptrsv/algorithm_list.hpp"
+#include "sptrsv/solver.hpp"
+
+namespace sptrsv {
+namespace {
+
+template <class... A>
+std::vector<AlgorithmInfo> infos_of(TypeList<A...>) {
+  return {AlgorithmInfo{std::string(A::name), A::summary, A::capabilities, describe_options<typename A::Options>()}...};
+}
+
+}  // namespace
+
+std::vector<AlgorithmInfo> const& algorithm_infos() {
+  static std::vector<AlgorithmInfo> const infos =
+      infos_of(Algorithms<Types<double, int, int, Kokkos::DefaultHostExecutionSpace>>{});
+  return infos;
+}
+
+char const* version() { return SPTRSV_VERSION; }
+
+}  // namespace sptrsv
