@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The algorithms' own lists of options as PETSc options -mat_sptrsv_<algorithm>_<option>.
+#include "factor_options.hpp"
+
+#include "sptrsv/solver.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+PetscErrorCode CheckRange(Mat F, std::string const& name, sptrsv::OptionInfo const& info, PetscInt value)
+{
+  char const* prefix = ((PetscObject)F)->prefix;
+
+  PetscFunctionBegin;
+  PetscCheck(value >= info.low && value <= info.high, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is %" PetscInt_FMT "; give an integer from %lld to %lld", prefix ? prefix : "", name.c_str() + 1, value, info.low, info.high);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CheckChoice(Mat F, std::string const& name, sptrsv::OptionInfo const& info, char const* value)
+{
+  char const* prefix = ((PetscObject)F)->prefix;
+  std::string known;
+
+  PetscFunctionBegin;
+  for (auto const& choice : info.choices) {
+    if (choice == value) PetscFunctionReturn(PETSC_SUCCESS);
+    known += (known.empty() ? "" : ", ") + choice;
+  }
+  SETERRQ(PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is '%s'; choose one of %s", prefix ? prefix : "", name.c_str() + 1, value, known.c_str());
+}
+
+}  // namespace
+
+PetscErrorCode ReadOptions(Mat F, char const* solver_type, sptrsv::OptionValues& values)
+{
+  bool const planner = !std::strcmp(solver_type, "sptrsv");
+
+  PetscFunctionBegin;
+  PetscObjectOptionsBegin((PetscObject)F);
+  for (auto const& algorithm : sptrsv::algorithm_infos()) {
+    if (!planner && algorithm.name != solver_type) continue;
+    for (auto const& info : algorithm.options) {
+      std::string const key = algorithm.name + "_" + info.name, name = "-mat_sptrsv_" + key;
+      PetscBool         set;
+      if (info.choices.empty()) {
+        PetscInt value = (PetscInt)info.value;
+        PetscCall(PetscOptionsInt(name.c_str(), info.help.c_str(), "MatSolverType", value, &value, &set));
+        if (set) PetscCall(CheckRange(F, name, info, value));
+        if (set) values[key] = std::to_string(value);
+      } else {
+        std::string help = info.help + " (one of";
+        for (auto const& choice : info.choices) help += " " + choice;
+        char value[64];
+        PetscCall(PetscOptionsString(name.c_str(), (help + ")").c_str(), "MatSolverType", info.choices[(std::size_t)info.value].c_str(), value, sizeof value, &set));
+        if (set) PetscCall(CheckChoice(F, name, info, value));
+        if (set) values[key] = value;
+      }
+    }
+  }
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

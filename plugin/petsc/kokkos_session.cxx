@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starting and ending Kokkos inside a program that may never have heard of it.
+#include "kokkos_session.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <cstdlib>
+#include <set>
+#include <string>
+
+namespace sptrsv_petsc {
+namespace {
+
+std::set<KokkosHolder*>& holders()
+{
+  static auto* all = new std::set<KokkosHolder*>;  // never destroyed: factors may outlive static destructors
+  return *all;
+}
+
+void ReleaseHolders()
+{
+  for (KokkosHolder* holder : std::set<KokkosHolder*>(holders())) holder->release();
+}
+
+void HookOnce()
+{
+  static bool hooked = false;
+  if (!hooked) Kokkos::push_finalize_hook(ReleaseHolders);
+  hooked = true;
+}
+
+#if !defined(PETSC_HAVE_KOKKOS)
+void FinalizeAtExit()
+{
+  if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
+}
+
+void StartOwnKokkos()
+{
+  Kokkos::InitializationSettings settings;
+  settings.set_disable_warnings(true);
+  if (!std::getenv("OMP_NUM_THREADS") && !std::getenv("KOKKOS_NUM_THREADS")) settings.set_num_threads(1);
+  Kokkos::initialize(settings);
+  std::atexit(FinalizeAtExit);
+}
+#endif
+
+}  // namespace
+
+KokkosHolder::KokkosHolder()
+{
+  holders().insert(this);
+}
+KokkosHolder::~KokkosHolder()
+{
+  holders().erase(this);
+}
+
+PetscErrorCode EnsureKokkos()
+{
+  PetscFunctionBegin;
+  PetscCheck(!Kokkos::is_finalized(), PETSC_COMM_SELF, PETSC_ERR_ORDER, "Kokkos has already ended in this process; set up solvers before Kokkos::finalize()");
+#if defined(PETSC_HAVE_KOKKOS)
+  PetscCall(PetscKokkosInitializeCheck());
+#else
+  if (!Kokkos::is_initialized()) PetscCallCXX(StartOwnKokkos());
+#endif
+  PetscCallCXX(HookOnce());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+char const* KokkosDescription()
+{
+  static std::string text;
+  using space = Kokkos::DefaultHostExecutionSpace;
+  int const threads = Kokkos::is_initialized() ? space().concurrency() : 0;
+  text = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." + std::to_string(KOKKOS_VERSION % 100) + " " + space::name() + " (" + std::to_string(threads) + (threads == 1 ? " thread), " : " threads), ");
+#if defined(PETSC_HAVE_KOKKOS)
+  text += "shared with PETSc";
+#else
+  text += "own copy";
+#endif
+  return text.c_str();
+}
+
+}  // namespace sptrsv_petsc

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+// The outer factor: PETSc's own factor inside does ordering, fill, shifts and pivots; its triangles are
+// solved by the backend.
+#include "matfactor.hpp"
+
+#include <memory>
+#include <string>
+
+#include "factor_options.hpp"
+#include "kokkos_session.hpp"
+#include "mat_access.hpp"
+#include "sptrsv_petsc.h"
+
+namespace sptrsv_petsc {
+namespace {
+
+using Exec   = Kokkos::DefaultHostExecutionSpace;
+using Solver = FactorSolver<Scalar, PetscInt, Exec>;
+
+struct Mat_SpTRSV {
+  Mat                     inner = nullptr;  // PETSc's factor; its arrays are the solver's
+  std::string             requested;
+  InnerPattern            pattern;
+  std::unique_ptr<Solver> solver;
+  PetscBool               numeric_done     = PETSC_FALSE;
+  PetscLogDouble          seconds_analysis = 0, seconds_numeric = 0, flops = 0;
+  PetscInt                num_analysis = 0, num_numeric = 0, num_solves = 0;
+};
+
+Mat_SpTRSV* Get(Mat F)
+{
+  return static_cast<Mat_SpTRSV*>(F->data);
+}
+
+/// Runs library code; an exception becomes a PETSc error on F's communicator.
+template <class Call>
+PetscErrorCode Guarded(Mat F, Call const& call)
+{
+  std::string    message;
+  PetscErrorCode code = PETSC_ERR_LIB;
+
+  PetscFunctionBegin;
+  try {
+    call();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  } catch (sptrsv::Unsupported const& e) {
+    message = e.what();
+    code    = PETSC_ERR_SUP;
+  } catch (sptrsv::NotReady const& e) {
+    message = e.what();
+    code    = PETSC_ERR_ORDER;
+  } catch (sptrsv::InvalidOption const& e) {
+    message = e.what();
+    code    = PETSC_ERR_ARG_OUTOFRANGE;
+  } catch (std::bad_alloc const&) {
+    message = "not enough memory for the triangular solver; use fewer levels of fill or more ranks";
+    code    = PETSC_ERR_MEM;
+  } catch (std::exception const& e) {
+    message = e.what();
+  }
+  SETERRQ(PetscObjectComm((PetscObject)F), code, "sptrsv: %s", message.c_str());
+}
+
+PetscErrorCode Require(Mat F)
+{
+  PetscFunctionBegin;
+  PetscCheck(Get(F)->numeric_done, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER, "The factor has no values yet; call PCSetUp() or the numeric factorization before MatSolve()");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// One application: event, flops, count.
+template <class Call>
+PetscErrorCode LoggedSolve(Mat F, PetscInt columns, Call const& call)
+{
+  Mat_SpTRSV* f = Get(F);
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(events.solve, F, 0, 0, 0));
+  PetscCall(Guarded(F, call));
+  PetscCall(PetscLogFlops(f->flops * (PetscLogDouble)columns));
+  PetscCall(PetscLogEventEnd(events.solve, F, 0, 0, 0));
+  ++f->num_solves;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSolve_SPTRSV(Mat F, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(Require(F));
+  PetscCall(WithVecs(b, x, false, [&](auto from, auto to) { return LoggedSolve(F, 1, [&] { Get(F)->solver->solve(from, to); }); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSolveTranspose_SPTRSV(Mat F, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(Require(F));
+  PetscCall(WithVecs(b, x, false, [&](auto from, auto to) { return LoggedSolve(F, 1, [&] { Get(F)->solver->solve_transposed(from, to); }); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// x = y + A^-1 b, the addition in the last store.
+PetscErrorCode MatSolveAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(Require(F));
+  if (x != y) PetscCall(VecCopy(y, x));
+  PetscCall(WithVecs(b, x, true, [&](auto from, auto to) {
+    return LoggedSolve(F, 1, [&] {
+      Get(F)->solver->reserve(1);
+      Get(F)->solver->solve(from, to, true);
+    });
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMatSolve_SPTRSV(Mat F, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(Require(F));
+  PetscCall(WithDense(B, X, [&](auto from, auto to) {
+    return LoggedSolve(F, (PetscInt)to.columns, [&] {
+      if (Get(F)->solver->has_permutation()) Get(F)->solver->reserve(to.columns);
+      Get(F)->solver->solve(from, to);
+    });
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMatSolveTranspose_SPTRSV(Mat F, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(Require(F));
+  PetscCall(WithDense(B, X, [&](auto from, auto to) {
+    return LoggedSolve(F, (PetscInt)to.columns, [&] {
+      if (Get(F)->solver->has_permutation()) Get(F)->solver->reserve(to.columns);
+      Get(F)->solver->solve_transposed(from, to);
+    });
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Half>
+PetscErrorCode HalfSolve(Mat F, Vec b, Vec x, Half const& half)
+{
+  bool rooted = true;
+
+  PetscFunctionBegin;
+  PetscCall(Require(F));
+  PetscCall(WithVecs(b, x, false, [&](auto from, auto to) { return LoggedSolve(F, 1, [&] { rooted = half(from, to); }); }));
+  PetscCheck(rooted, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "The factor's diagonal has entries that are not real and nonnegative, so it has no square root; use MatSolve(), or a shift such as -pc_factor_shift_type positive_definite");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatForwardSolve_SPTRSV(Mat F, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(HalfSolve(F, b, x, [&](auto from, auto to) { return Get(F)->solver->solve_forward(from, to); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatBackwardSolve_SPTRSV(Mat F, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(HalfSolve(F, b, x, [&](auto from, auto to) { return Get(F)->solver->solve_backward(from, to); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void SetSolves(Mat F)
+{
+  bool const cholesky        = Get(F)->pattern.view.cholesky;
+  F->ops->solve              = MatSolve_SPTRSV;
+  F->ops->solvetranspose     = MatSolveTranspose_SPTRSV;
+  F->ops->solveadd           = MatSolveAdd_SPTRSV;
+  F->ops->matsolve           = MatMatSolve_SPTRSV;
+  F->ops->matsolvetranspose  = MatMatSolveTranspose_SPTRSV;
+  F->ops->forwardsolve       = cholesky ? MatForwardSolve_SPTRSV : nullptr;
+  F->ops->backwardsolve      = cholesky ? MatBackwardSolve_SPTRSV : nullptr;
+}
+
+/// Our part of the numeric phase: PETSc's values to the solvers. PETSc's verdict on pivots is passed on.
+PetscErrorCode TakeValues(Mat F)
+{
+  Mat_SpTRSV*    f = Get(F);
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  F->factorerrortype             = f->inner->factorerrortype;
+  F->factorerror_zeropivot_value = f->inner->factorerror_zeropivot_value;
+  F->factorerror_zeropivot_row   = f->inner->factorerror_zeropivot_row;
+  PetscCall(PetscTime(&begin));
+  PetscCall(PetscLogEventBegin(events.numeric, F, 0, 0, 0));
+  PetscCall(WithFactorValues(f->inner, f->pattern.view.cholesky, [&](Scalar const* values) { return Guarded(F, [&] { f->solver->update(values); }); }));
+  PetscCall(PetscLogEventEnd(events.numeric, F, 0, 0, 0));
+  PetscCall(PetscTime(&end));
+  f->seconds_numeric = end - begin;
+  ++f->num_numeric;
+  f->numeric_done = PETSC_TRUE;
+  F->assembled = F->preallocated = PETSC_TRUE;
+  SetSolves(F);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatLUFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
+{
+  PetscFunctionBegin;
+  PetscCall(SyncToHost(A));
+  PetscCall(MatLUFactorNumeric(Get(F)->inner, A, info));
+  PetscCall(TakeValues(F));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCholeskyFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
+{
+  PetscFunctionBegin;
+  PetscCall(SyncToHost(A));
+  PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, A, info));
+  PetscCall(TakeValues(F));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Before PETSc's symbolic phase: a new inner factor; nothing of an earlier one is kept.
+PetscErrorCode MakeInner(Mat F, Mat A, MatFactorType ftype)
+{
+  Mat_SpTRSV* f = Get(F);
+
+  PetscFunctionBegin;
+  f->numeric_done = PETSC_FALSE;
+  f->solver.reset();
+  PetscCall(ReleasePattern(f->pattern));
+  PetscCall(MatDestroy(&f->inner));
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
+  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "PETSc has no factorization of its own for matrices of type %s", ((PetscObject)A)->type_name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// After it: the analysis.
+PetscErrorCode Analyze(Mat F, IS rows, IS cols)
+{
+  Mat_SpTRSV*          f = Get(F);
+  PetscLogDouble       begin, end;
+  sptrsv::OptionValues options;
+
+  PetscFunctionBegin;
+  PetscCall(ReadOptions(F, f->requested.c_str(), options));
+  PetscCall(EnsureKokkos());
+  PetscCall(PetscTime(&begin));
+  PetscCall(PetscLogEventBegin(events.analysis, F, 0, 0, 0));
+  PetscCall(AccessPattern(f->inner, F->factortype, rows, cols, f->pattern));
+  PetscCall(Guarded(F, [&] { f->solver = std::make_unique<Solver>(f->requested, f->pattern.view, options); }));
+  PetscCall(PetscLogEventEnd(events.analysis, F, 0, 0, 0));
+  PetscCall(PetscTime(&end));
+  f->seconds_analysis = end - begin;
+  ++f->num_analysis;
+  // L and U: two flops an off-diagonal entry, one a pivot
+  auto const entries = (PetscLogDouble)f->pattern.view.num_entries, n = (PetscLogDouble)f->pattern.view.n;
+  f->flops = f->pattern.view.cholesky ? 4 * (entries - n) + n : 2 * (entries - n) + n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
+{
+  PetscFunctionBegin;
+  PetscCall(MakeInner(F, A, MAT_FACTOR_LU));
+  PetscCall(MatLUFactorSymbolic(Get(F)->inner, A, r, c, info));
+  PetscCall(Analyze(F, r, c));
+  F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
+{
+  PetscFunctionBegin;
+  PetscCall(MakeInner(F, A, MAT_FACTOR_ILU));
+  PetscCall(MatILUFactorSymbolic(Get(F)->inner, A, r, c, info));
+  PetscCall(Analyze(F, r, c));
+  F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
+{
+  PetscFunctionBegin;
+  PetscCall(MakeInner(F, A, MAT_FACTOR_CHOLESKY));
+  PetscCall(MatCholeskyFactorSymbolic(Get(F)->inner, A, perm, info));
+  PetscCall(Analyze(F, perm, nullptr));
+  F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
+{
+  PetscFunctionBegin;
+  PetscCall(MakeInner(F, A, MAT_FACTOR_ICC));
+  PetscCall(MatICCFactorSymbolic(Get(F)->inner, A, perm, info));
+  PetscCall(Analyze(F, perm, nullptr));
+  F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSpTRSVGetInfo_SPTRSV(Mat F, MatSpTRSVInfo* info)
+{
+  Mat_SpTRSV*       f = Get(F);
+  sptrsv::Structure lower, upper;
+
+  PetscFunctionBegin;
+  PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER, "The factor has not been analyzed; call PCSetUp() first");
+  PetscCall(Guarded(F, [&] {
+    lower = f->solver->forward_structure();
+    upper = f->solver->backward_structure();
+  }));
+  bool const stored               = f->pattern.view.cholesky;  // L is U's transpose, diagonal and all
+  info->requested                 = f->requested.c_str();
+  info->algorithm_lower           = f->solver->forward().algorithm().c_str();
+  info->algorithm_upper           = f->solver->backward().algorithm().c_str();
+  info->reason                    = f->solver->backward().reason().c_str();
+  info->n                         = f->pattern.view.n;
+  info->nnz_lower                 = (PetscInt)(lower.entries + (stored ? 0 : lower.rows));
+  info->nnz_upper                 = (PetscInt)upper.entries;
+  info->levels_lower              = (PetscInt)lower.levels;
+  info->levels_upper              = (PetscInt)upper.levels;
+  info->mean_rows_per_level_lower = (PetscReal)lower.mean_level;
+  info->mean_rows_per_level_upper = (PetscReal)upper.mean_level;
+  info->max_rows_per_level_lower  = (PetscInt)lower.widest_level;
+  info->max_rows_per_level_upper  = (PetscInt)upper.widest_level;
+  info->memory_bytes              = (PetscLogDouble)f->solver->memory_bytes();
+  info->seconds_analysis          = f->seconds_analysis;
+  info->seconds_numeric           = f->seconds_numeric;
+  info->num_analysis              = f->num_analysis;
+  info->num_numeric               = f->num_numeric;
+  info->num_solves                = f->num_solves;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewTriangle(PetscViewer viewer, char const* name, Solver::Solver const& solver, sptrsv::Structure const& s)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "%s: %s (%s), %s\n", name, solver.algorithm().c_str(), solver.reason().c_str(), solver.parameters().c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "   %lld levels, rows per level %.1f mean, %lld least, %lld most; %.1f off-diagonal entries per row\n", s.levels, s.mean_level, s.narrowest_level, s.widest_level, s.mean_row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
+{
+  Mat_SpTRSV*       f = Get(F);
+  PetscBool         ascii;
+  PetscViewerFormat format;
+  sptrsv::Structure lower, upper;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "sptrsv %s: type %s, Kokkos %s\n", sptrsv::version(), f->requested.c_str(), KokkosDescription()));
+  if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded(F, [&] {
+    lower = f->solver->forward_structure();
+    upper = f->solver->backward_structure();
+  }));
+  PetscCall(PetscViewerASCIIPushTab(viewer));
+  PetscCall(ViewTriangle(viewer, "L", f->solver->forward(), lower));
+  PetscCall(ViewTriangle(viewer, "U", f->solver->backward(), upper));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond PETSc's own factor; %" PetscInt_FMT " analyses, %" PetscInt_FMT " numeric updates, %" PetscInt_FMT " solves\n", (double)f->solver->memory_bytes() / 1e6, f->num_analysis, f->num_numeric, f->num_solves));
+  PetscCall(PetscViewerASCIIPopTab(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGetInfo_SPTRSV(Mat F, MatInfoType type, MatInfo* info)
+{
+  PetscFunctionBegin;
+  PetscCheck(Get(F)->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER, "The factor has no symbolic phase yet");
+  PetscCall(MatGetInfo(Get(F)->inner, type, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatDestroy_SPTRSV(Mat F)
+{
+  Mat_SpTRSV* f = Get(F);
+
+  PetscFunctionBegin;
+  f->solver.reset();
+  PetscCall(ReleasePattern(f->pattern));
+  PetscCall(MatDestroy(&f->inner));
+  PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatFactorGetSolverType_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatSpTRSVGetInfo_C", NULL));
+  delete f;
+  F->data = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatFactorGetSolverType_SPTRSV(Mat F, MatSolverType* type)
+{
+  PetscFunctionBegin;
+  *type = Get(F)->requested.c_str();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type, Mat* F)
+{
+  Mat B;
+
+  PetscFunctionBegin;
+  PetscCheck(A->rmap->N == A->cmap->N, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ, "A triangular solver needs a square matrix, this one is %" PetscInt_FMT " by %" PetscInt_FMT, A->rmap->N, A->cmap->N);
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
+  PetscCall(MatSetSizes(B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(PetscStrallocpy("sptrsv", &((PetscObject)B)->type_name));
+  PetscCall(MatSetUp(B));
+  auto* f      = new Mat_SpTRSV;
+  f->requested = solver_type;
+  B->data      = f;
+
+  B->factortype = ftype;
+  PetscCall(PetscFree(B->solvertype));
+  PetscCall(PetscStrallocpy(solver_type, &B->solvertype));
+  B->canuseordering = PETSC_TRUE;
+  for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t) {  // as PETSc's own factors prefer
+    bool const complete = t == MAT_FACTOR_LU || t == MAT_FACTOR_CHOLESKY;
+    PetscCall(PetscStrallocpy(complete ? MATORDERINGND : MATORDERINGNATURAL, (char**)&B->preferredordering[t]));
+  }
+  B->ops->lufactorsymbolic       = MatLUFactorSymbolic_SPTRSV;
+  B->ops->ilufactorsymbolic      = MatILUFactorSymbolic_SPTRSV;
+  B->ops->choleskyfactorsymbolic = MatCholeskyFactorSymbolic_SPTRSV;
+  B->ops->iccfactorsymbolic      = MatICCFactorSymbolic_SPTRSV;
+  B->ops->view                   = MatView_SPTRSV;
+  B->ops->destroy                = MatDestroy_SPTRSV;
+  B->ops->getinfo                = MatGetInfo_SPTRSV;
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatFactorGetSolverType_C", MatFactorGetSolverType_SPTRSV));
+  PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSpTRSVGetInfo_C", MatSpTRSVGetInfo_SPTRSV));
+  *F = B;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

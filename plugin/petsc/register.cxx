@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers one MatSolverType per algorithm, and `sptrsv`, when PETSc loads the plugin.
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "matfactor.hpp"
+#include "sptrsv/solver.hpp"
+#include "sptrsv_petsc.h"
+
+namespace sptrsv_petsc {
+namespace {
+
+constexpr std::size_t max_types = 16;
+bool registered = false;
+
+std::string const& TypeName(std::size_t index)
+{
+  static std::vector<std::string> const names = [] {
+    std::vector<std::string> all;
+    for (auto const& info : sptrsv::algorithm_infos()) all.push_back(info.name);
+    all.push_back("sptrsv");
+    return all;
+  }();
+  return names[index];
+}
+std::size_t NumTypes() { return sptrsv::algorithm_infos().size() + 1; }
+
+// PETSc tells createfactor the kind of factor but not the name, so each name has a function of its own.
+template <std::size_t I>
+PetscErrorCode Create(Mat A, MatFactorType ftype, Mat* F)
+{
+  PetscFunctionBegin;
+  PetscCall(CreateFactor(A, ftype, TypeName(I).c_str(), F));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+template <std::size_t... I>
+constexpr std::array<PetscErrorCode (*)(Mat, MatFactorType, Mat*), sizeof...(I)> Creators(std::index_sequence<I...>)
+{
+  return {Create<I>...};
+}
+
+PetscErrorCode Reset(void)
+{
+  PetscFunctionBegin;
+  registered = false;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CheckVersion()
+{
+  PetscInt major, minor, subminor, release;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetVersionNumber(&major, &minor, &subminor, &release));
+  PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "libsptrsv_petsc was built for PETSc %d.%d and loaded into PETSc %d.%d; rebuild it with this program's PETSC_DIR and PETSC_ARCH", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, (int)major, (int)minor);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc has no call that tells its types, but parsing a number shows how many bytes it writes.
+PetscErrorCode CheckTypes()
+{
+  unsigned char scalar[64], integer[64];
+  std::size_t   scalar_bytes = 0, integer_bytes = 0;
+
+  PetscFunctionBegin;
+  std::memset(scalar, 0xA5, sizeof scalar);
+  std::memset(integer, 0xA5, sizeof integer);
+  PetscCall(PetscOptionsStringToScalar("1.5", (PetscScalar*)scalar));
+  PetscCall(PetscOptionsStringToInt("5", (PetscInt*)integer));
+  while (scalar_bytes < sizeof scalar && scalar[scalar_bytes] != 0xA5) ++scalar_bytes;
+  while (integer_bytes < sizeof integer && integer[integer_bytes] != 0xA5) ++integer_bytes;
+  PetscCheck(scalar_bytes == sizeof(PetscScalar), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "libsptrsv_petsc was built for a PETSc with %d-byte scalars, and this program's PETSc has %d-byte scalars; rebuild it with this program's PETSC_DIR and PETSC_ARCH", (int)sizeof(PetscScalar), (int)scalar_bytes);
+  PetscCheck(integer_bytes == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "libsptrsv_petsc was built for a PETSc with %d-byte indices, and this program's PETSc has %d-byte indices; rebuild it with this program's PETSC_DIR and PETSC_ARCH", (int)sizeof(PetscInt), (int)integer_bytes);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+Events events;
+
+}  // namespace sptrsv_petsc
+
+PetscErrorCode SpTRSVRegister(void)
+{
+  using namespace sptrsv_petsc;
+  MatFactorType const kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
+  static constexpr auto creators = Creators(std::make_index_sequence<max_types>{});
+
+  PetscFunctionBegin;
+  if (registered) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CheckVersion());
+  PetscCall(CheckTypes());
+  PetscCall(MatInitializePackage());  // else the first registration replaces PETSc's own list
+  PetscCall(PetscLogEventRegister("SpTRSVAnalysis", MAT_CLASSID, &events.analysis));
+  PetscCall(PetscLogEventRegister("SpTRSVNumeric", MAT_CLASSID, &events.numeric));
+  PetscCall(PetscLogEventRegister("SpTRSVSolve", MAT_CLASSID, &events.solve));
+  PetscCheck(NumTypes() <= max_types, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More algorithms than max_types in register.cxx");
+  for (std::size_t t = 0; t < NumTypes(); ++t)
+    for (MatFactorType kind : kinds) PetscCall(MatSolverTypeRegister(TypeName(t).c_str(), MATSEQAIJ, kind, creators[t]));
+  PetscCall(PetscRegisterFinalize(Reset));
+  registered = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* PETSc finds this by the file's name, libsptrsv_petsc.so */
+PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_sptrsv_petsc(void);
+PetscErrorCode              PetscDLLibraryRegister_sptrsv_petsc(void)
+{
+  PetscFunctionBegin;
+  PetscCall(SpTRSVRegister());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
