@@ -1,0 +1,97 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# What scripts/setup, env, demo and check share: messages, progress, paths. Sourced, never run.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+stack=quick
+ticker_pid=
+
+# --- messages: two columns, a name and a text
+
+line() { printf '  %-11s %s\n' "$1" "$2"; }
+heading() { printf '\n%s\n' "$1"; }
+
+# die WHAT [REMEDY]
+die() {
+  printf '\n  error       %s\n' "$1" >&2
+  [[ -z ${2:-} ]] || printf '  remedy      %s\n' "$2" >&2
+  exit 1
+}
+
+# usage SCRIPT: prints the comment block that opens the script, without its first two lines.
+usage() { sed -n '3,/^[^#]/{s/^# \{0,1\}//p;}' "$1"; }
+
+# need_value OPTION COUNT: an option that takes a value has one.
+need_value() { [[ $2 -ge 2 ]] || die "$1 needs a value" "see --help"; }
+
+# --- paths
+
+select_stack() {
+  case $1 in
+    quick) stack=$1 ;;
+    full | cuda) die "stack '$1' is not available yet" "use --stack quick" ;;
+    *) die "unknown stack '$1'" "use --stack quick" ;;
+  esac
+}
+
+stack_dir() { printf '%s/%s' "${SPTRSV_STACK_DIR:-$root/.stack}" "$stack"; }
+log_dir() { printf '%s/log' "$(stack_dir)"; }
+
+# build_dir normal|asan
+build_dir() { if [[ $1 == asan ]]; then echo "$root/build/asan"; else echo "$root/build/$stack"; fi; }
+
+# --- progress
+
+# show_progress NAME LOG PARENT: until PARENT ends or we are stopped, how long it has taken and LOG's last line.
+show_progress() {
+  local start=$SECONDS every=15 elapsed last
+  [[ ! -t 1 ]] || every=1
+  while sleep "$every" >/dev/null 2>&1 9>&- && kill -0 "$3" 2>/dev/null; do
+    elapsed=$((SECONDS - start))
+    last=$(tail -c 400 "$2" | tr '\r' '\n' | grep -v '^[[:space:]]*$' | tail -n 1 | cut -c 1-60) || last=
+    if [[ -t 1 ]]; then
+      printf '\r\033[K  %-11s %4d s  %s' "$1" "$elapsed" "$last"
+    else
+      printf '  %-11s %4d s  %s\n' "$1" "$elapsed" "$last"
+    fi
+  done
+}
+
+stop_progress() {
+  [[ -n $ticker_pid ]] || return 0
+  kill "$ticker_pid" 2>/dev/null || true
+  wait "$ticker_pid" 2>/dev/null || true
+  ticker_pid=
+  [[ ! -t 1 ]] || printf '\r\033[K'
+}
+trap stop_progress EXIT
+
+# step NAME TEXT REMEDY COMMAND...: runs a long command, its output in log/NAME.log. The command runs where `set -e`
+# does not reach, so a function given here joins its commands with &&.
+step() {
+  local name=$1 text=$2 remedy=$3 start=$SECONDS status=0 log
+  shift 3
+  log=$(log_dir)/$name.log
+  mkdir -p "$(log_dir)"
+  : >"$log"
+  line "$name" "$text (log: ${log#"$PWD"/})"
+  show_progress "$name" "$log" $$ &
+  ticker_pid=$!
+  "$@" >>"$log" 2>&1 </dev/null || status=$?
+  stop_progress
+  if [[ $status -ne 0 ]]; then
+    printf '\n--- last lines of %s\n' "$log" >&2
+    tail -n 30 "$log" >&2
+    printf -- '---\n' >&2
+    die "$name failed after $((SECONDS - start)) s" "$remedy"
+  fi
+  line "$name" "done in $((SECONDS - start)) s"
+}
+
+# --- the environment of MPI programs that we start
+
+# Open MPI refuses root and more ranks than cores; containers and small machines have both.
+allow_mpi_here() {
+  export OMPI_MCA_rmaps_base_oversubscribe=1
+  [[ $EUID -ne 0 ]] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+}

@@ -1,0 +1,97 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Part of scripts/setup: the packages of the system. Only what is missing is installed.
+
+has_command() { command -v "$1" >/dev/null; }
+
+# has_header NAME: the C++ compiler finds it.
+has_header() { echo "#include <$1>" | "${cxx[@]}" -E -x c++ - >/dev/null 2>&1; }
+
+read -ra cxx <<<"${CXX:-c++}" # CXX may carry options
+compiler_version() { "${cxx[@]}" --version | sed -n 1p; }
+
+# The interpreters to try: the first on PATH, and the system's own, which is where apt puts pip.
+pip_pythons() { command -v python3 || true; echo /usr/bin/python3; }
+
+# python_with_pip: prints the first interpreter that has pip.
+python_with_pip() {
+  local python
+  while read -r python; do
+    if "$python" -m pip --version >/dev/null 2>&1; then
+      echo "$python"
+      return
+    fi
+  done < <(pip_pythons)
+  return 1
+}
+
+# missing_packages: one line each. Commands and headers are looked for rather than packages, so that a compiler or a
+# library of your own counts.
+missing_packages() {
+  has_command "${cxx[0]}" || echo g++
+  has_command cmake || echo cmake
+  has_command ninja || echo ninja-build
+  has_command pkg-config || echo pkg-config
+  has_header zlib.h || echo zlib1g-dev
+  if [[ $with_tests == yes ]]; then
+    has_header gtest/gtest.h || echo libgtest-dev
+  fi
+  ! needs_download || python_with_pip >/dev/null || echo python3-pip
+  [[ $petsc_owner == user ]] || missing_petsc_packages
+}
+
+# missing_petsc_packages: Debian's PETSc with its MPI and BLAS, its tutorials, and petsc4py for the tests.
+missing_petsc_packages() {
+  local wanted=(petsc-dev libopenmpi-dev openmpi-bin libopenblas-dev) version have
+  version=$(petsc_package_version)
+  [[ -z $version ]] || wanted+=("libpetsc$version-dev-examples")
+  [[ $with_tests == no ]] || wanted+=(python3-petsc4py)
+  # shellcheck disable=SC2016 # dpkg's own variables
+  have=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null || true)
+  for package in "${wanted[@]}"; do
+    grep -qx "$package installed" <<<"$have" || echo "$package"
+  done
+}
+
+# petsc_package_version: such as 3.18, of the installed petsc-dev or of the one that apt would install.
+petsc_package_version() {
+  # shellcheck disable=SC2016
+  { dpkg-query -W -f '${Version}\n' petsc-dev 2>/dev/null || apt-cache policy petsc-dev 2>/dev/null |
+    sed -n 's/^ *Candidate: //p'; } | sed -n 's/^\([0-9]*\.[0-9]*\).*/\1/p'
+}
+
+# as_root COMMAND...
+as_root() {
+  if [[ $EUID -eq 0 ]]; then "$@"; else sudo "$@"; fi
+}
+
+check_may_install() {
+  local wanted=$1
+  has_command apt-get || die "missing here: $wanted" "install them (these are Debian's names), or set PETSC_DIR and Kokkos_ROOT"
+  [[ $EUID -ne 0 ]] || return 0
+  has_command sudo || die "missing here: $wanted" "ask the administrator for: apt-get install $wanted"
+  sudo -n true 2>/dev/null || sudo -v || die "sudo refused" "ask the administrator for: apt-get install $wanted"
+}
+
+apt_install() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 \
+    install -y --no-install-recommends "$@"
+}
+
+install_packages() {
+  local wanted remedy
+  wanted=$(missing_packages | xargs)
+  if [[ -z $wanted ]]; then
+    line packages "all there"
+    return
+  fi
+  check_may_install "$wanted"
+  remedy="check the network and /etc/apt, then run this again; by hand: apt-get install $wanted"
+  step apt-update "package lists" "$remedy" as_root apt-get -o Acquire::Retries=3 update
+  wanted=$(missing_packages | xargs) # now the version of PETSc is known
+  # shellcheck disable=SC2086 # a list of names
+  step packages "$(wc -w <<<"$wanted") to install: $wanted" "$remedy" apt_install $wanted
+  hash -r
+  wanted=$(missing_packages | xargs)
+  [[ -z $wanted ]] || die "still missing after the installation: $wanted" "see $(log_dir)/packages.log"
+}
