@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the matrix families: structure by formula, invariants of all, errors.
+#include "sptrsv_support/generators.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sptrsv::support {
+namespace {
+
+struct Exact {
+  const char* spec;
+  std::int64_t n, entries_lower, levels;
+};
+
+void PrintTo(const Exact& exact, std::ostream* out) { *out << exact.spec; }
+
+class ExactStructure : public ::testing::TestWithParam<Exact> {};
+
+TEST_P(ExactStructure, AgreesWithTheFormula) {
+  const CsrMatrix lower = lower_triangle(generate(GetParam().spec));
+  EXPECT_EQ(lower.num_rows, GetParam().n);
+  EXPECT_EQ(lower.num_entries(), GetParam().entries_lower);
+  EXPECT_EQ(count_levels(lower), GetParam().levels);
+}
+
+constexpr std::int64_t cube(std::int64_t x) { return x * x * x; }
+/// Edges among the 3^d - 1 neighbors of each node of a grid.
+constexpr std::int64_t edges9(std::int64_t s) { return ((3 * s - 2) * (3 * s - 2) - s * s) / 2; }
+constexpr std::int64_t edges27(std::int64_t s) { return (cube(3 * s - 2) - cube(s)) / 2; }
+
+constexpr Exact exact[] = {
+    {"lap2d:1", 1, 1, 1},
+    {"lap2d:20", 400, 400 + 2 * 20 * 19, 39},
+    {"lap3d:9", 729, 729 + 3 * 81 * 8, 25},
+    {"lap2d:20,color", 400, 400 + 2 * 20 * 19, 2},
+    {"lap3d:9,color", 729, 729 + 3 * 81 * 8, 2},
+    {"stencil27:8", 512, 512 + edges27(8), 7 * 7 + 1},
+    {"fem2d:10", 200, 200 + 100 + 4 * edges9(10), 2 * (3 * 9 + 1)},
+    {"fem3:6", 648, 648 + 3 * 216 + 9 * edges27(6), 3 * (7 * 5 + 1)},
+    {"chain:1", 1, 1, 1},
+    {"chain:500", 500, 999, 500},
+    {"chain:500,rcm", 500, 999, 500},
+    {"dense:1", 1, 1, 1},
+    {"dense:60", 60, 60 * 61 / 2, 60},
+    {"diagonal:0", 0, 0, 0},
+    {"diagonal:7", 7, 7, 1},
+    {"arrow_down:1", 1, 1, 1},
+    {"arrow_down:50", 50, 99, 2},
+    {"arrow_up:50", 50, 99, 2},
+    {"band:100,1,5", 100, 100, 1},
+    {"band:100,2,1", 100, 199, 100},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, ExactStructure, ::testing::ValuesIn(exact));
+
+class AnyFamily : public ::testing::TestWithParam<std::string> {};
+
+double expect_dominant_rows(const CsrMatrix& a) {
+  double smallest_margin = 1;
+  for (std::int64_t i = 0; i < a.num_rows; ++i) {
+    double diagonal = 0, others = 0;
+    for (std::int64_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      EXPECT_TRUE(k == a.row_ptr[i] || a.col_idx[k - 1] < a.col_idx[k]);
+      (a.col_idx[k] == i ? diagonal : others) += std::abs(a.values[k]);
+    }
+    EXPECT_GT(diagonal, 0);
+    smallest_margin = std::min(smallest_margin, (diagonal - others) / diagonal);
+  }
+  return smallest_margin;
+}
+
+TEST_P(AnyFamily, IsDominantWithSymmetricStructure) {
+  const std::string& spec = GetParam();
+  const CsrMatrix a = generate(spec), n = generate(spec + ",nonsym");
+  EXPECT_TRUE(is_symmetric(a));
+  EXPECT_GE(expect_dominant_rows(a), 0);
+  EXPECT_GT(expect_dominant_rows(n), 0);
+  EXPECT_EQ(a.col_idx, n.col_idx);
+  EXPECT_EQ(is_symmetric(n), a.num_entries() == a.num_rows);
+}
+
+TEST_P(AnyFamily, IsTheSameEachTime) {
+  const CsrMatrix a = generate(GetParam()), b = generate(GetParam());
+  EXPECT_EQ(a.row_ptr, b.row_ptr);
+  EXPECT_EQ(a.col_idx, b.col_idx);
+  EXPECT_EQ(a.values, b.values);
+}
+
+std::vector<std::int64_t> sorted_row_lengths(const CsrMatrix& a) {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t i = 0; i < a.num_rows; ++i) lengths.push_back(a.row_ptr[i + 1] - a.row_ptr[i]);
+  std::sort(lengths.begin(), lengths.end());
+  return lengths;
+}
+
+TEST_P(AnyFamily, OrderingsKeepTheGraph) {
+  const CsrMatrix a = generate(GetParam());
+  for (const char* keyword : {",random", ",rcm", ",color"}) {
+    const CsrMatrix b = generate(GetParam() + keyword);
+    EXPECT_EQ(a.num_entries(), b.num_entries()) << keyword;
+    EXPECT_EQ(sorted_row_lengths(a), sorted_row_lengths(b)) << keyword;
+    EXPECT_TRUE(is_symmetric(b)) << keyword;
+  }
+}
+
+const std::string every[] = {"lap2d:20",        "lap3d:8",       "stencil27:6", "fem2d:10",   "fem3:5",
+                             "chain:100",       "diagonal:10",   "dense:30",    "rmat:9,8",   "road:40",
+                             "band:500,16,100", "arrow_down:50", "arrow_up:50", "kkt2:25000", "powerlaw:3000"};
+
+INSTANTIATE_TEST_SUITE_P(All, AnyFamily, ::testing::ValuesIn(every), [](const auto& info) {
+  return info.param.substr(0, info.param.find(':'));
+});
+
+TEST(Families, AllAreTested) { EXPECT_EQ(std::size(every), families().size()); }
+
+TEST(Families, RandomOnesHaveTheStatedStructure) {
+  const CsrMatrix kkt = lower_triangle(generate("kkt2:30001"));
+  EXPECT_EQ(count_levels(kkt), 2);
+  EXPECT_EQ(kkt.row_ptr[15001], 15001) << "first half diagonal";
+  const CsrMatrix band = lower_triangle(generate("band:3000,16,200"));
+  for (std::int64_t i = 0; i < band.num_rows; ++i) {
+    EXPECT_LE(band.row_ptr[i + 1] - band.row_ptr[i], 16);
+    EXPECT_GE(band.col_idx[band.row_ptr[i]], i - 200);
+  }
+  const CsrMatrix road = lower_triangle(generate("road:300"));
+  EXPECT_NEAR(static_cast<double>(road.num_entries() - road.num_rows), 0.4 * 2 * 300 * 299, 1000);
+  const CsrMatrix powerlaw = lower_triangle(generate("powerlaw:100000"));
+  const auto lengths = sorted_row_lengths(powerlaw);
+  EXPECT_LE(lengths[lengths.size() / 2], 3);
+  EXPECT_GT(lengths.back(), 300);
+}
+
+TEST(Families, KeywordsMayStandAnywhere) {
+  EXPECT_EQ(generate("band:random,100,4,nonsym,10").values, generate("band:100,4,10,nonsym,random").values);
+  EXPECT_EQ(generate("band:random,100,4,10").num_rows, 100);
+}
+
+std::string error_of(const std::string& spec) {
+  try {
+    generate(spec);
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Families, BadSpecsAreRefusedWithTheList) {
+  const std::pair<const char*, const char*> bad[] = {
+      {"", "there is no family ''"},
+      {"nope:3", "there is no family 'nope'"},
+      {"lap2d", "takes 1 integer parameters, not 0"},
+      {"lap2d:", "'' is neither"},
+      {"lap2d:3,4", "not 2"},
+      {"lap2d:x", "'x' is neither an integer nor a keyword"},
+      {"lap2d:3x", "'3x' is neither"},
+      {"lap2d:0", "side = 0 is not between 1 and"},
+      {"lap2d:-5", "side = -5"},
+      {"lap2d:1000000", "is not between"},
+      {"lap2d:99999999999999999999", "is out of range"},
+      {"rmat:27,1000", "more than 2^31 entries"},
+      {"band:200000000,60000,5", "more than 2^31 entries"},
+      {"lap2d:3,random,rcm", "more than one ordering"},
+  };
+  for (const auto& [spec, message] : bad) {
+    const std::string error = error_of(spec);
+    EXPECT_NE(error.find(message), std::string::npos) << error;
+    EXPECT_NE(error.find("lap3d:side"), std::string::npos) << error;
+  }
+}
+
+}  // namespace
+}  // namespace sptrsv::support
