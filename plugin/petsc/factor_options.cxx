@@ -36,7 +36,8 @@ PetscErrorCode ReadOptions(Mat F, char const* solver_type, sptrsv::OptionValues&
   bool const planner = !std::strcmp(solver_type, "sptrsv");
 
   PetscFunctionBegin;
-  PetscObjectOptionsBegin((PetscObject)F);
+  // not PetscObjectOptionsBegin(): PETSc prints help once for a title, and "Matrix (Mat) options" has been printed
+  PetscOptionsBegin(PetscObjectComm((PetscObject)F), ((PetscObject)F)->prefix, ("Triangular solver options, " + std::string(solver_type)).c_str(), "MatSolverType");
   for (auto const& algorithm : sptrsv::algorithm_infos()) {
     if (!planner && algorithm.name != solver_type) continue;
     for (auto const& info : algorithm.options) {

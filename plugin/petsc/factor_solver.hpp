@@ -104,6 +104,7 @@ class FactorSolver final : public KokkosHolder {
     if (p.col_perm) s.col_perm = on_device(p.col_perm, n1 - 1);
     if (p.row_perm || p.col_perm) reserve(1);
     if (cholesky_) {
+      s.upper.sum_backward = true;  // as PETSc, to the bit
       s.lower = s.upper;
       s.diagonal = decltype(s.diagonal)("sptrsv::petsc::diagonal", n1 - 1);
       s.values = decltype(s.values)("sptrsv::petsc::values", num_entries_);
@@ -150,10 +151,10 @@ class FactorSolver final : public KokkosHolder {
     State const& s = state();
     run(*s.forward, *s.backward, s.row_perm, s.col_perm, cholesky_ ? typename T::values(s.diagonal) : typename T::values(), b, x, accumulate);
   }
-  /// x = A^-T b. The first call for LU analyzes and allocates.
-  void solve_transposed(Columns<Scalar const> b, Columns<Scalar> x)
+  /// x = A^-T b, or x += A^-T b. The first call for LU analyzes and allocates.
+  void solve_transposed(Columns<Scalar const> b, Columns<Scalar> x, bool accumulate = false)
   {
-    if (cholesky_) return solve(b, x);
+    if (cholesky_) return solve(b, x, accumulate);
     State& s = state();
     if (!s.forward_transposed) {
       s.forward_transposed.emplace(make(s.upper, {sptrsv::Triangle::upper, sptrsv::Diagonal::inverted, sptrsv::Op::transpose}));
@@ -161,7 +162,7 @@ class FactorSolver final : public KokkosHolder {
       s.forward_transposed->update(s.exec, s.all);
       s.backward_transposed->update(s.exec, s.all);
     }
-    run(*s.forward_transposed, *s.backward_transposed, s.col_perm, s.row_perm, {}, b, x, false);
+    run(*s.forward_transposed, *s.backward_transposed, s.col_perm, s.row_perm, {}, b, x, accumulate);
   }
   /// Cholesky: x = D^(-1/2) U^-T P b, in factor order. False if a diagonal entry has no real root.
   bool solve_forward(Columns<Scalar const> b, Columns<Scalar> x)

@@ -99,8 +99,8 @@ PetscErrorCode MatSolveTranspose_SPTRSV(Mat F, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// x = y + A^-1 b, the addition in the last store.
-PetscErrorCode MatSolveAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
+/// x = y + A^-1 b or y + A^-T b, the addition in the last store.
+PetscErrorCode SolveAdd(Mat F, Vec b, Vec y, Vec x, bool transposed)
 {
   PetscFunctionBegin;
   PetscCall(Require(F));
@@ -108,9 +108,25 @@ PetscErrorCode MatSolveAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
   PetscCall(WithVecs(b, x, true, [&](auto from, auto to) {
     return LoggedSolve(F, 1, [&] {
       Get(F)->solver->reserve(1);
-      Get(F)->solver->solve(from, to, true);
+      if (transposed) Get(F)->solver->solve_transposed(from, to, true);
+      else Get(F)->solver->solve(from, to, true);
     });
   }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSolveAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(SolveAdd(F, b, y, x, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Without it PETSc 3.18 takes solveadd wherever symmetry is merely unknown.
+PetscErrorCode MatSolveTransposeAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(SolveAdd(F, b, y, x, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,10 +184,11 @@ PetscErrorCode MatBackwardSolve_SPTRSV(Mat F, Vec b, Vec x)
 
 void SetSolves(Mat F)
 {
-  bool const cholesky        = Get(F)->pattern.view.cholesky;
+  bool const cholesky        = F->factortype == MAT_FACTOR_CHOLESKY || F->factortype == MAT_FACTOR_ICC;
   F->ops->solve              = MatSolve_SPTRSV;
   F->ops->solvetranspose     = MatSolveTranspose_SPTRSV;
   F->ops->solveadd           = MatSolveAdd_SPTRSV;
+  F->ops->solvetransposeadd  = MatSolveTransposeAdd_SPTRSV;
   F->ops->matsolve           = MatMatSolve_SPTRSV;
   F->ops->matsolvetranspose  = MatMatSolveTranspose_SPTRSV;
   F->ops->forwardsolve       = cholesky ? MatForwardSolve_SPTRSV : nullptr;
@@ -197,14 +214,22 @@ PetscErrorCode TakeValues(Mat F)
   ++f->num_numeric;
   f->numeric_done = PETSC_TRUE;
   F->assembled = F->preallocated = PETSC_TRUE;
-  SetSolves(F);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Before PETSc's numeric phase: its factor sees the matrix current, and no pivot error that the caller cleared.
+PetscErrorCode PrepareNumeric(Mat F, Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(SyncToHost(A));
+  if (!F->factorerrortype) PetscCall(MatFactorClearError(Get(F)->inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatLUFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(SyncToHost(A));
+  PetscCall(PrepareNumeric(F, A));
   PetscCall(MatLUFactorNumeric(Get(F)->inner, A, info));
   PetscCall(TakeValues(F));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -213,7 +238,7 @@ PetscErrorCode MatLUFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info
 PetscErrorCode MatCholeskyFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(SyncToHost(A));
+  PetscCall(PrepareNumeric(F, A));
   PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, A, info));
   PetscCall(TakeValues(F));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -429,6 +454,7 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   B->ops->getinfo                = MatGetInfo_SPTRSV;
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatFactorGetSolverType_C", MatFactorGetSolverType_SPTRSV));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSpTRSVGetInfo_C", MatSpTRSVGetInfo_SPTRSV));
+  SetSolves(B);  // from the start, so that a solve too early is told so
   *F = B;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

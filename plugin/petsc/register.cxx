@@ -50,10 +50,11 @@ PetscErrorCode Reset(void)
 
 PetscErrorCode CheckVersion()
 {
-  PetscInt major, minor, subminor, release;
+  PetscInt room[4][4] = {};  // this PETSc may write wider integers than ours
 
   PetscFunctionBegin;
-  PetscCall(PetscGetVersionNumber(&major, &minor, &subminor, &release));
+  PetscCall(PetscGetVersionNumber(room[0], room[1], room[2], room[3]));
+  PetscInt const major = room[0][0], minor = room[1][0];
   PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "libsptrsv_petsc was built for PETSc %d.%d and loaded into PETSc %d.%d; rebuild it with this program's PETSC_DIR and PETSC_ARCH", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, (int)major, (int)minor);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/detail/host_cost.hpp"
 #include "sptrsv/detail/row_values.hpp"
 
 namespace sptrsv {
@@ -59,8 +60,8 @@ LevelOrder<T> order_rows(typename T::exec_space const& exec, OffDiagonals<T> con
   auto const col_idx = out.col_idx;
   Kokkos::parallel_for(
       "sptrsv::level_set::order", policy(exec, 0, rows.num_rows), KOKKOS_LAMBDA(index p) {
-        offset k = rows.begin(row(p));
-        for (offset to = row_ptr(p); to < row_ptr(p + 1); ++to, ++k) col_idx(to) = rows.col_idx(k);
+        offset k = rows.first(row(p));
+        for (offset to = row_ptr(p); to < row_ptr(p + 1); ++to, k += rows.step()) col_idx(to) = rows.col_idx(k);
       });
   return out;
 }
@@ -73,8 +74,8 @@ void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows
       "sptrsv::level_set::update", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
       KOKKOS_LAMBDA(index p) {
         index const i = to.row(p);
-        typename T::offset k = rows.begin(i);
-        for (typename T::offset at = to.row_ptr(p); at < to.row_ptr(p + 1); ++at, ++k)
+        typename T::offset k = rows.first(i);
+        for (typename T::offset at = to.row_ptr(p); at < to.row_ptr(p + 1); ++at, k += rows.step())
           to.values(at) = conjugate_if(numbers.all(rows.source.data() ? rows.source(k) : k), numbers.conj);
         if (to.diagonal.extent(0) > 0) to.diagonal(p) = numbers.stored_diagonal(i);
       });
@@ -241,8 +242,8 @@ class LevelSet {
 
   void choose_launches(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     constexpr bool host = detail::is_host_space<typename T::exec_space>;
+    double const mean = analysis.num_rows() ? double(analysis.num_off_diagonals()) / double(analysis.num_rows()) : 0;
     if (!host) {
-      double const mean = analysis.num_rows() ? double(analysis.num_off_diagonals()) / double(analysis.num_rows()) : 0;
       lanes_ = options.lanes_per_row;
       if (lanes_ == 0)
         for (lanes_ = 1; lanes_ * 4 < mean && lanes_ < Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();) lanes_ *= 2;
@@ -250,12 +251,11 @@ class LevelSet {
         throw InvalidOption("option lanes_per_row is " + std::to_string(lanes_) + "; give a power of two");
       threads_ = std::max(1, 256 / lanes_);
     }
-    // on a host a kernel costs about as much as 500 rows; on a GPU a barrier is dearer than a pass of
-    // one team over its rows only when that team has no more than a few rows a thread
-    chain_rows_ = options.chain_rows > 0       ? options.chain_rows
-                  : exec.concurrency() == 1    ? INT_MAX
-                  : host                       ? 500
-                                               : 2 * threads_;
+    // on a GPU a barrier is dearer than a pass of one team over its rows only when that team has no
+    // more than a few rows a thread
+    chain_rows_ = options.chain_rows > 0 ? options.chain_rows
+                  : host                 ? detail::HostCost(exec.concurrency(), double(analysis.num_rows()), mean).chain_rows()
+                                         : 2 * threads_;
     auto const rows_in = [&](index l) { return level_ptr_host_[l + 1] - level_ptr_host_[l]; };
     index const levels = static_cast<index>(level_ptr_host_.size()) - 1;
     for (index l = 0; l < levels;) {
@@ -274,7 +274,7 @@ class LevelSet {
       for (index p = rows.first; p < rows.last; ++p) rows(p);
     } else {
       Kokkos::parallel_for("sptrsv::level_set::solve_chain",
-                           Kokkos::TeamPolicy<typename T::exec_space>(exec, 1, threads_, lanes_),
+                           detail::team_policy(exec, 1, threads_, lanes_),
                            detail::LevelChain<T, K>{rows, level_ptr_, launch.first, launch.last, lanes_});
     }
   }
@@ -286,7 +286,7 @@ class LevelSet {
     } else {
       int const league = static_cast<int>((rows.last - rows.first + threads_ - 1) / threads_);
       Kokkos::parallel_for("sptrsv::level_set::solve",
-                           Kokkos::TeamPolicy<typename T::exec_space>(exec, league, threads_, lanes_),
+                           detail::team_policy(exec, league, threads_, lanes_),
                            detail::WideLevel<T, K>{rows, threads_, lanes_});
     }
   }

@@ -42,7 +42,8 @@ struct SyncFreeRows {
   KOKKOS_FUNCTION void solve_alone(index i) const {
     typename T::scalar sum[K];
     for (int c = 0; c < K; ++c) sum[c] = io.load(i, c);
-    for (offset k = rows.begin(i); k < rows.end(i); ++k) {
+    offset k = rows.first(i);
+    for (offset left = rows.count(i); left > 0; --left, k += rows.step()) {
       index const j = rows.col_idx(k);
       for (Backoff wait; observe(&ready(j)) != epoch;) wait(i);
       auto const a = numbers.entry(k);

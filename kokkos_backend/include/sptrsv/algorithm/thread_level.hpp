@@ -36,14 +36,13 @@ struct ThreadPerRow {
     for (int c = 0; c < K; ++c) sum[c] -= a * io.solved(j, c);
   }
   /// Phase 1 of the two-phase form: entries of earlier tickets, with a plain wait for each.
-  KOKKOS_FUNCTION offset wait_for_earlier(offset k, offset end, index first, index i, scalar (&sum)[K]) const {
-    for (; k < end; ++k) {
+  KOKKOS_FUNCTION void wait_for_earlier(offset& k, offset& left, index first, index i, scalar (&sum)[K]) const {
+    for (; left > 0; --left, k += rows.step()) {
       index const j = rows.col_idx(k);
       if ((ascending ? j : rows.num_rows - 1 - j) >= first) break;
       for (Backoff wait; observe(&ready(j)) != epoch;) wait(i);
       consume(k, sum);
     }
-    return k;
   }
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
@@ -51,13 +50,12 @@ struct ThreadPerRow {
       index const i = row(s);
       scalar sum[K];
       for (int c = 0; c < K; ++c) sum[c] = io.load(i, c);
-      offset k = rows.begin(i);
-      offset const end = rows.end(i);
-      if (two_phase) k = wait_for_earlier(k, end, first, i, sum);
+      offset k = rows.first(i), left = rows.count(i);
+      if (two_phase) wait_for_earlier(k, left, first, i, sum);
       Backoff wait;
       while (true) {
-        while (k < end && observe(&ready(rows.col_idx(k))) == epoch) consume(k++, sum);
-        if (k == end) {
+        for (; left > 0 && observe(&ready(rows.col_idx(k))) == epoch; --left, k += rows.step()) consume(k, sum);
+        if (left == 0) {
           for (int c = 0; c < K; ++c) io.store(i, c, numbers.finish(sum[c], i));
           publish(&ready(i), epoch);
           break;

@@ -109,6 +109,7 @@ class Analysis {
     stored_.reversed = pattern.row_order == RowOrder::reversed;
     stored_.front = place_ == DiagonalPlace::first;
     stored_.back = place_ == DiagonalPlace::last;
+    stored_.backward = pattern.sum_backward;
     longest_ = facts.longest - (place_ != DiagonalPlace::none);
     check_side(exec);
     count_entries(exec);

@@ -92,6 +92,12 @@ void level_of_by_sweep(typename T::exec_space const& exec, OffDiagonals<T> const
                      LevelSweep<T>{rows, sets.level_of, ascending});
 }
 
+/// *address += 1, returning the old value; atomic only where other threads may do the same.
+template <class I>
+KOKKOS_INLINE_FUNCTION I count_up(I* address, bool alone) {
+  return alone ? (*address)++ : Kokkos::atomic_fetch_add(address, I(1));
+}
+
 /// Groups rows by a known level_of: count, scan, place.
 template <class T>
 void group_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
@@ -99,6 +105,7 @@ void group_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets)
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   auto const level_of = sets.level_of;
   index const n = static_cast<index>(level_of.extent(0));
+  bool const alone = exec.concurrency() == 1;
   index deepest = -1;
   Kokkos::parallel_reduce(
       "sptrsv::level_sets::deepest", policy(exec, 0, n),
@@ -109,7 +116,7 @@ void group_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets)
   Kokkos::View<index*, typename T::device> next("sptrsv::level_sets::next", static_cast<std::size_t>(num_levels) + 1);
   Kokkos::parallel_for(
       "sptrsv::level_sets::count", policy(exec, 0, n),
-      KOKKOS_LAMBDA(index i) { Kokkos::atomic_inc(&next(level_of(i) + 1)); });
+      KOKKOS_LAMBDA(index i) { count_up(&next(level_of(i) + 1), alone); });
   Kokkos::parallel_scan(
       "sptrsv::level_sets::scan", policy(exec, 0, num_levels + 1), KOKKOS_LAMBDA(index l, index & sum, bool final) {
         sum += next(l);
@@ -122,7 +129,7 @@ void group_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets)
   auto const level_rows = sets.level_rows;
   Kokkos::parallel_for(
       "sptrsv::level_sets::place", policy(exec, 0, n),
-      KOKKOS_LAMBDA(index i) { level_rows(Kokkos::atomic_fetch_add(&next(level_of(i)), index(1))) = i; });
+      KOKKOS_LAMBDA(index i) { level_rows(count_up(&next(level_of(i)), alone)) = i; });
 }
 
 /// One step of Naumov's analysis: takes the roots of one level out of the graph; rows left without
@@ -210,7 +217,7 @@ void level_sets_by_root_candidates(typename T::exec_space const& exec, OffDiagon
   Kokkos::View<index[3], Kokkos::HostSpace> state("sptrsv::level_sets::state_on_host");
   while (true) {
     Kokkos::parallel_for("sptrsv::level_sets::remove_roots_chain",
-                         Kokkos::TeamPolicy<typename T::exec_space>(exec, 1, team_size),
+                         team_policy(exec, 1, team_size, 1),
                          RemoveRootsChain<T>{step, limit});
     Kokkos::deep_copy(exec, state, step.state);
     exec.fence("sptrsv::level_sets: the width of the next level decides its launch");

@@ -61,17 +61,20 @@ struct RowIO {
         out_col(fold.out.stride(1)),
         accumulate(fold.accumulate) {}
 
-  KOKKOS_INLINE_FUNCTION scalar load(index i, int c) const {
+  /// Whether rows of b and x lie in consecutive words and nothing is folded in.
+  bool is_plain() const { return b_row == 1 && x_row == 1 && !b_rows && !b_scale && !out; }
+
+  KOKKOS_FORCEINLINE_FUNCTION scalar load(index i, int c) const {
     scalar const value = b[(b_rows ? b_rows[i] : i) * b_row + c * b_col];
     return b_scale ? value * b_scale[i] : value;
   }
-  KOKKOS_INLINE_FUNCTION scalar& solved(index j, int c) const { return x[j * x_row + c * x_col]; }
-  KOKKOS_INLINE_FUNCTION void store(index i, int c, scalar value) const {
+  KOKKOS_FORCEINLINE_FUNCTION scalar& solved(index j, int c) const { return x[j * x_row + c * x_col]; }
+  KOKKOS_FORCEINLINE_FUNCTION void store(index i, int c, scalar value) const {
     solved(i, c) = value;
     if (out) emit(i, c, value);
   }
   /// The folded store alone, for algorithms that keep the recurrence elsewhere for a while.
-  KOKKOS_INLINE_FUNCTION void emit(index i, int c, scalar value) const {
+  KOKKOS_FORCEINLINE_FUNCTION void emit(index i, int c, scalar value) const {
     scalar& target = out[(out_rows ? out_rows[i] : i) * out_row + c * out_col];
     target = accumulate ? target + value : value;
   }

@@ -72,18 +72,26 @@ int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchSh
   return static_cast<int>(std::max(1LL, std::min(needed, resident)));
 }
 
+/// The policy of every team kernel. Kokkos 4.x on a GPU allocates the scratch memory of teams again at
+/// each launch while its size is zero: a few bytes, asked for each time, are allocated once.
+template <class E>
+Kokkos::TeamPolicy<E> team_policy(E const& exec, int teams, int threads, int lanes) {
+  Kokkos::TeamPolicy<E> policy(exec, teams, threads, lanes);
+  if constexpr (!is_host_space<E>) policy.set_scratch_size(1, Kokkos::PerTeam(8));
+  return policy;
+}
+
 /// Runs `body(team, first_row, last_row)` for every ticket of [0, n), in ascending order of tickets.
 template <class T, class Body>
 void for_each_ticket(char const* label, typename T::exec_space const& exec, Tickets<T>& tickets,
                      LaunchShape const& shape, typename T::index n, Body const& body) {
   if (n == 0) return;
-  using policy = Kokkos::TeamPolicy<typename T::exec_space>;
-  using member = typename policy::member_type;
+  using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
   int const side = tickets.next_side();
   int const rows = shape.rows_per_ticket;
   auto const counter = tickets;
   Kokkos::parallel_for(
-      label, policy(exec, shape.teams, shape.threads, shape.lanes), KOKKOS_LAMBDA(member const& team) {
+      label, team_policy(exec, shape.teams, shape.threads, shape.lanes), KOKKOS_LAMBDA(member const& team) {
         using index = typename T::index;
         for (auto first = counter.take(team, side, rows); first < static_cast<unsigned long long>(n);
              first = counter.take(team, side, rows)) {
