@@ -35,6 +35,7 @@ missing_packages() {
   has_header zlib.h || echo zlib1g-dev
   if [[ $with_tests == yes ]]; then
     has_header gtest/gtest.h || echo libgtest-dev
+    has_header CLI/CLI.hpp || echo libcli11-dev # bench_solve
   fi
   ! needs_download || python_with_pip >/dev/null || echo python3-pip
   [[ $petsc_owner == user ]] || missing_petsc_packages

@@ -17,6 +17,7 @@ namespace sptrsv_petsc {
 template <class Index>
 struct FactorPattern {
   bool cholesky = false;
+  bool has_inodes = false;                ///< rows with the same columns follow each other: U is summed backward
   Index n = 0;
   std::size_t num_entries = 0;            ///< of the array of values
   Index const* row_ptr_lower = nullptr;   ///< n+1; LU only
@@ -112,6 +113,7 @@ class FactorSolver final : public KokkosHolder {
       s.lower.row_ptr = on_device(p.row_ptr_lower, n1);
       s.lower.col_idx = s.upper.col_idx;
       s.upper.row_order = sptrsv::RowOrder::reversed;
+      s.upper.sum_backward = p.has_inodes;
       if constexpr (!host) s.values = decltype(s.values)("sptrsv::petsc::values", num_entries_);
     }
     s.forward.emplace(make(s.lower, lower_shape()));

@@ -67,8 +67,12 @@ inline PetscErrorCode AccessLUPattern(Mat inner, InnerPattern& p)
   PetscScalar*    a;
   PetscMemType    where;
   PetscInt const  n = p.view.n;
+  PetscInt        num_inodes = 0;
 
   PetscFunctionBegin;
+  // with inodes PETSc sums in another order than by rows; then ours may be the faster one for them
+  PetscCall(MatInodeGetInodeSizes(inner, &num_inodes, NULL, NULL));
+  p.view.has_inodes = num_inodes > 0;
   PetscCall(MatSeqAIJGetCSRAndMemType(inner, &i, &j, &a, &where));
   PetscCheck(PetscMemTypeHost(where), PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP, "PETSc's factor is not in host memory");
   PetscCallCXX(p.row_ptr_upper.resize(static_cast<std::size_t>(n) + 1));

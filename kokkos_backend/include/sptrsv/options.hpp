@@ -44,6 +44,7 @@ struct CollectOptions {
 /// Visitor that sets an Options struct from text and remembers which names were used.
 struct ApplyOptions {
   OptionValues const& given;
+  std::string prefix;  // of names in messages
   std::size_t used = 0;
 
   void integer(char const* name, int& value, int low, int high, char const*) {
@@ -58,7 +59,7 @@ struct ApplyOptions {
       end = 0;
     }
     if (end == 0 || end != it->second.size() || parsed < low || parsed > high)
-      throw InvalidOption("option " + it->first + " is '" + it->second + "'; give an integer from " +
+      throw InvalidOption("option " + prefix + it->first + " is '" + it->second + "'; give an integer from " +
                           std::to_string(low) + " to " + std::to_string(high));
     value = static_cast<int>(parsed);
   }
@@ -76,7 +77,7 @@ struct ApplyOptions {
       }
       known += (position++ ? ", " : "") + std::string(candidate);
     }
-    throw InvalidOption("option " + it->first + " is '" + it->second + "'; choose one of " + known);
+    throw InvalidOption("option " + prefix + it->first + " is '" + it->second + "'; choose one of " + known);
   }
 };
 
@@ -92,18 +93,18 @@ std::vector<OptionInfo> describe_options() {
 
 /// @throws InvalidOption for a value out of range or a name that Options does not have.
 template <class Options>
-Options make_options(OptionValues const& given) {
+Options make_options(OptionValues const& given, std::string const& prefix = {}) {
   Options options;
-  detail::ApplyOptions apply{given};
+  detail::ApplyOptions apply{given, prefix};
   options.visit(apply);
   if (apply.used == given.size()) return options;
   std::string known;
-  for (auto const& info : describe_options<Options>()) known += (known.empty() ? "" : ", ") + info.name;
+  for (auto const& info : describe_options<Options>()) known += (known.empty() ? "" : ", ") + prefix + info.name;
   for (auto const& [name, value] : given) {
     bool found = false;
     for (auto const& info : describe_options<Options>()) found = found || info.name == name;
     if (!found)
-      throw InvalidOption("unknown option " + name + "; known are " + (known.empty() ? "none" : known));
+      throw InvalidOption("unknown option " + prefix + name + "; known are " + (known.empty() ? "none" : known));
   }
   return options;
 }

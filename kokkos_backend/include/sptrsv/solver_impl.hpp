@@ -26,7 +26,7 @@ struct HoldAlgorithm final : AnyAlgorithm<T> {
   static_assert(is_algorithm<A>::value, "an entry of the list of algorithms lacks a member that algorithm_list.hpp asks for");
   A algorithm;
   HoldAlgorithm(typename T::exec_space const& exec, Analysis<T> const& analysis, OptionValues const& options)
-      : algorithm(exec, analysis, make_options<typename A::Options>(options)) {}
+      : algorithm(exec, analysis, make_options<typename A::Options>(options, std::string(A::name) + "_")) {}
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) override {
     algorithm.update(exec, analysis, values);
   }
@@ -53,12 +53,12 @@ void check_names(TypeList<A...>, std::string const& name, OptionValues const& op
   ((known += std::string(A::name) + ", "), ...);
   if (name != "sptrsv" && !((name == A::name) || ...)) throw UnknownAlgorithm(name, known + "sptrsv");
   std::size_t matched = 0;
-  auto const check = [&](std::string_view algorithm, auto make) {
-    auto const own = options_of(std::string(algorithm), options);
+  auto const check = [&](std::string const& algorithm, auto make) {
+    auto const own = options_of(algorithm, options);
     matched += own.size();
-    make(own);
+    make(own, algorithm + "_");
   };
-  (check(A::name, [](OptionValues const& own) { make_options<typename A::Options>(own); }), ...);
+  (check(std::string(A::name), [](OptionValues const& own, std::string const& prefix) { make_options<typename A::Options>(own, prefix); }), ...);
   if (matched == options.size()) return;
   for (auto const& [key, value] : options)
     if (!((key.compare(0, A::name.size() + 1, std::string(A::name) + "_") == 0) || ...))

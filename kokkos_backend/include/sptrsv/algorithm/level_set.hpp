@@ -24,8 +24,9 @@ struct LevelOrder {
   Kokkos::View<typename T::scalar*, typename T::device> values;
   Kokkos::View<typename T::scalar*, typename T::device> diagonal;  // n, or none for a unit diagonal
 
+  /// Without `row`, which is the analysis' own.
   std::size_t memory_bytes() const {
-    return row_ptr.span() * sizeof(typename T::offset) + (row.span() + col_idx.span()) * sizeof(typename T::index) +
+    return row_ptr.span() * sizeof(typename T::offset) + col_idx.span() * sizeof(typename T::index) +
            (values.span() + diagonal.span()) * sizeof(typename T::scalar);
   }
 };
@@ -243,12 +244,12 @@ class LevelSet {
   void choose_launches(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     constexpr bool host = detail::is_host_space<typename T::exec_space>;
     double const mean = analysis.num_rows() ? double(analysis.num_off_diagonals()) / double(analysis.num_rows()) : 0;
+    if ((options.lanes_per_row & (options.lanes_per_row - 1)) != 0)
+      throw InvalidOption("option levelset_lanes_per_row is " + std::to_string(options.lanes_per_row) + "; give a power of two");
     if (!host) {
       lanes_ = options.lanes_per_row;
       if (lanes_ == 0)
         for (lanes_ = 1; lanes_ * 4 < mean && lanes_ < Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();) lanes_ *= 2;
-      if ((lanes_ & (lanes_ - 1)) != 0)
-        throw InvalidOption("option lanes_per_row is " + std::to_string(lanes_) + "; give a power of two");
       threads_ = std::max(1, 256 / lanes_);
     }
     // on a GPU a barrier is dearer than a pass of one team over its rows only when that team has no

@@ -149,7 +149,7 @@ class Sequential {
   Sequential(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const&)
       : shape_(analysis.shape()), values_(exec, analysis.stored()) {
     if constexpr (blocked)
-      if (!shape_.transposed()) blocks_ = detail::find_row_blocks<T>(values_.rows(), shape_.ascending());
+      if (!shape_.transposed() && shape_.ascending() != values_.rows().backward) blocks_ = detail::find_row_blocks<T>(values_.rows(), shape_.ascending());
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {

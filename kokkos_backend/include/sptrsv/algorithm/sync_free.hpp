@@ -208,6 +208,8 @@ class SyncFree {
 
  private:
   static detail::LaunchShape choose_launch(typename T::exec_space const& exec, long long n, Options const& options) {
+    if ((options.lanes_per_row & (options.lanes_per_row - 1)) != 0)
+      throw InvalidOption("option syncfree_lanes_per_row is " + std::to_string(options.lanes_per_row) + "; give a power of two");
     detail::LaunchShape shape;
     if constexpr (detail::is_host_space<typename T::exec_space>) {
       shape.rows_per_ticket = options.rows_per_ticket > 0 ? options.rows_per_ticket : detail::host_rows_per_ticket<T>(exec, n);
@@ -216,8 +218,6 @@ class SyncFree {
       shape.lanes = options.lanes_per_row > 0 ? std::min(options.lanes_per_row, widest) : widest;
       shape.threads = shape.rows_per_ticket = options.rows_per_ticket > 0 ? std::min(options.rows_per_ticket, 1024 / shape.lanes) : 4;
     }
-    if ((shape.lanes & (shape.lanes - 1)) != 0)
-      throw InvalidOption("option lanes_per_row is " + std::to_string(shape.lanes) + "; give a power of two");
     shape.teams = detail::number_of_teams<T>(exec, n, shape);
     return shape;
   }

@@ -54,8 +54,9 @@ RowBlocks<T> find_row_blocks(OffDiagonals<T> const& rows, bool ascending) {
   return out;
 }
 
-/// Solves the M rows from position s on; x and b in consecutive words, the last step of each row by
-/// finish(i, sum). A row's terms outside the block come first, those inside last.
+/// Solves the M rows from position s on; x in consecutive words, the last step of each row by
+/// finish(i, sum). A row's terms outside the block come first, those inside last: the order of its sum
+/// in a lower triangle, and in an upper one that is summed backward; for others use no blocks.
 template <int M, class T, class Load, class Finish>
 inline void solve_block(OffDiagonals<T> const& rows, typename T::scalar const* values, typename T::scalar* x,
                         typename T::index s, bool ascending, Load const& load, Finish const& finish) {

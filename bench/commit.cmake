@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes OUTPUT, a header with the git commit of SOURCE, if it changed.
+execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12
+                OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT commit)
+  set(commit unknown)
+endif()
+set(text "#pragma once\n#define SPTRSV_BENCH_COMMIT \"${commit}\"\n")
+set(old "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} old)
+endif()
+if(NOT old STREQUAL text)
+  file(WRITE ${OUTPUT} "${text}")
+endif()

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The analysis by its invariants, and the structure of patterns that are known by formula.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sptrsv/analysis/analysis.hpp>
+
+#include "solve_cases.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+template <class V>
+auto to_host(V const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
+
+/// An Analysis of a generated problem, and op(T)'s off-diagonals by rows on the host.
+template <class Space>
+struct Analyzed {
+  using T = TypesOf<double, Space>;
+  Space exec;
+  Problem<double> problem;
+  Analysis<T> analysis;
+
+  Analyzed(std::string const& spec, Shape shape)
+      : problem(make_problem<double>(spec, shape)), analysis(exec, to_pattern<T>(problem), shape) {}
+
+  std::set<int> needs(int i) const {
+    std::set<int> rows;
+    for (auto const& e : problem.op.rows[i])
+      if (e.col != i) rows.insert(static_cast<int>(e.col));
+    return rows;
+  }
+};
+
+std::vector<std::string> const specs{"diagonal:0", "diagonal:1",   "diagonal:9",     "chain:40",     "dense:20",  "arrow_down:50",
+                                     "arrow_up:50", "lap2d:13", "band:300,6,50", "powerlaw:400", "rmat:7,5"};
+
+template <class Space>
+class AnalysisTest : public ::testing::Test {
+ protected:
+  template <class F>
+  static void for_each_case(F const& f) {
+    for (auto const& spec : specs)
+      for (auto const& shape : all_shapes()) {
+        SCOPED_TRACE(spec + " " + text(shape.triangle) + " " + text(shape.op) + " " + text(shape.diagonal));
+        Analyzed<Space> const a(spec, shape);
+        f(a);
+      }
+  }
+
+  template <class T>
+  static void check_levels(Analyzed<Space> const& a, LevelSets<T> const& sets) {
+    int const n = a.problem.num_rows();
+    auto const level_of = to_host(sets.level_of);
+    auto const level_rows = to_host(sets.level_rows);
+    ASSERT_EQ(sets.level_ptr.front(), 0);
+    ASSERT_EQ(sets.level_ptr.back(), n);
+    std::vector<int> seen(n, 0);
+    for (int l = 0; l < sets.num_levels(); ++l) {
+      ASSERT_GT(sets.rows_in_level(l), 0) << "level " << l << " is empty";
+      for (int p = sets.level_ptr[l]; p < sets.level_ptr[l + 1]; ++p) {
+        int const i = level_rows(p);
+        ++seen.at(i);
+        ASSERT_EQ(level_of(i), l);
+        int highest = -1;
+        for (int const j : a.needs(i)) highest = std::max(highest, level_of(j));
+        ASSERT_EQ(highest, l - 1) << "row " << i;
+      }
+    }
+    for (int i = 0; i < n; ++i) ASSERT_EQ(seen[i], 1) << "row " << i;
+  }
+};
+TYPED_TEST_SUITE(AnalysisTest, Spaces, SpaceNames);
+
+TYPED_TEST(AnalysisTest, LevelSetsAreTheLongestPathsByEitherMethod) {
+  this->for_each_case([&](Analyzed<TypeParam> const& a) {
+    using T = typename Analyzed<TypeParam>::T;
+    bool const ascending = a.analysis.shape().ascending();
+    auto const by_rows = level_sets_from_rows<T>(a.exec, a.analysis.rows(a.exec), ascending);
+    auto const by_columns = level_sets_from_columns<T>(a.exec, a.analysis.columns(a.exec));
+    this->check_levels(a, by_rows);
+    this->check_levels(a, by_columns);
+    EXPECT_EQ(by_rows.level_ptr, by_columns.level_ptr);
+    this->check_levels(a, a.analysis.levels(a.exec));
+  });
+}
+
+TYPED_TEST(AnalysisTest, RowsAndColumnsHoldEachEntryOnceAndKnowItsSource) {
+  this->for_each_case([&](Analyzed<TypeParam> const& a) {
+    auto const& rows = a.analysis.rows(a.exec);
+    auto const& columns = a.analysis.columns(a.exec);
+    auto const check = [&](auto const& part, bool by_rows) {
+      auto const row_ptr = to_host(part.row_ptr), source = to_host(part.source);
+      auto const col_idx = to_host(part.col_idx);
+      long long count = 0;
+      for (int r = 0; r < part.num_rows; ++r)
+        for (int k = row_ptr(r) + part.front; k < row_ptr(r + 1) - part.back; ++k, ++count) {
+          int const i = by_rows ? r : col_idx(k), j = by_rows ? col_idx(k) : r;
+          int const at = part.source.extent(0) ? source(k) : k;
+          bool const flip = a.problem.shape.transposed();
+          int const stored_row = flip ? j : i, stored_col = flip ? i : j;
+          ASSERT_EQ(a.problem.col_idx[at], stored_col);
+          ASSERT_LE(a.problem.row_ptr[stored_row], at);
+          ASSERT_LT(at, a.problem.row_ptr[stored_row + 1]);
+          ASSERT_TRUE(a.needs(i).count(j));
+        }
+      EXPECT_EQ(count, a.analysis.num_off_diagonals());
+    };
+    check(rows, true);
+    check(columns, false);
+  });
+}
+
+TYPED_TEST(AnalysisTest, InDegreesSumToTheOffDiagonals) {
+  this->for_each_case([&](Analyzed<TypeParam> const& a) {
+    long long sum = 0;
+    for (int i = 0; i < a.problem.num_rows(); ++i) sum += static_cast<long long>(a.needs(i).size());
+    EXPECT_EQ(a.analysis.num_off_diagonals(), sum);
+    EXPECT_EQ(a.analysis.values_needed(), a.problem.values.size());
+  });
+}
+
+struct Known {
+  std::string spec;
+  long long rows, entries, longest, levels, narrowest, widest;
+};
+
+TYPED_TEST(AnalysisTest, StructureOfKnownPatterns) {
+  std::vector<Known> const known{{"diagonal:0", 0, 0, 0, 0, 0, 0},         {"diagonal:1", 1, 1, 0, 1, 1, 1},
+                                 {"diagonal:50", 50, 50, 0, 1, 50, 50},    {"chain:50", 50, 99, 1, 50, 1, 1},
+                                 {"dense:20", 20, 210, 19, 20, 1, 1},      {"arrow_down:50", 50, 99, 49, 2, 1, 49},
+                                 {"arrow_up:50", 50, 99, 1, 2, 1, 49},     {"lap2d:10", 100, 280, 2, 19, 1, 10},
+                                 {"lap3d:4", 64, 208, 3, 10, 1, 12}};
+  for (auto const& k : known)
+    for (auto op : {Op::none, Op::transpose}) {
+      SCOPED_TRACE(k.spec);
+      Analyzed<TypeParam> const a(k.spec, {Triangle::lower, Diagonal::stored, op});
+      auto const s = a.analysis.structure(a.exec);
+      EXPECT_EQ(s.rows, k.rows);
+      EXPECT_EQ(s.entries, k.entries);
+      EXPECT_EQ(s.longest_row, k.longest);
+      EXPECT_EQ(s.levels, k.levels);
+      EXPECT_EQ(s.narrowest_level, k.narrowest);
+      EXPECT_EQ(s.widest_level, k.widest);
+      EXPECT_DOUBLE_EQ(s.mean_level, k.levels ? double(k.rows) / double(k.levels) : 0.0);
+      EXPECT_DOUBLE_EQ(s.mean_row, k.rows ? double(k.entries - k.rows) / double(k.rows) : 0.0);
+    }
+}
+
+TYPED_TEST(AnalysisTest, WideLevelsAlternateWithChains) {
+  // levels wide and narrow in turn, around the limit at which root candidates change kernels
+  using T = TypesOf<double, TypeParam>;
+  std::vector<int> row_ptr{0}, col_idx;
+  std::vector<int> const widths{3000, 1, 1, 2500, 2500, 2, 5000};
+  int first = 0, before = 0;
+  for (std::size_t l = 0; l < widths.size(); ++l) {
+    for (int i = 0; i < widths[l]; ++i) {
+      if (l > 0) col_idx.push_back(before + i % (first - before));
+      col_idx.push_back(first + i);
+      row_ptr.push_back(static_cast<int>(col_idx.size()));
+    }
+    before = first;
+    first += widths[l];
+  }
+  TypeParam const exec;
+  Analysis<T> const analysis(exec, to_pattern<T>(row_ptr, col_idx), {});
+  for (auto const& sets : {level_sets_from_rows<T>(exec, analysis.rows(exec), true),
+                           level_sets_from_columns<T>(exec, analysis.columns(exec))}) {
+    ASSERT_EQ(sets.num_levels(), static_cast<int>(widths.size()));
+    for (std::size_t l = 0; l < widths.size(); ++l) EXPECT_EQ(sets.rows_in_level(static_cast<int>(l)), widths[l]);
+  }
+}
+
+}  // namespace
+}  // namespace sptrsv::test

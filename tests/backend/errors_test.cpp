@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bad input: every error by type, row and text; and numbers that are no numbers, which are data.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "solve_cases.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+/// Calls f, which must throw E; gives the error back.
+template <class E, class F>
+E thrown_by(F const& f) {
+  try {
+    f();
+  } catch (E const& e) {
+    return e;
+  } catch (std::exception const& e) {
+    ADD_FAILURE() << "another exception: " << e.what();
+    throw;
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  throw std::logic_error("nothing was thrown");
+}
+template <class E>
+void expect_text(E const& error, std::string const& part) {
+  EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+}
+
+constexpr Shape lower{Triangle::lower, Diagonal::stored, Op::none};
+constexpr Shape upper{Triangle::upper, Diagonal::stored, Op::none};
+constexpr Shape unit{Triangle::lower, Diagonal::unit, Op::none};
+
+template <class Space>
+class Errors : public ::testing::Test {
+ protected:
+  using T = TypesOf<double, Space>;
+  Space exec;
+
+  auto analyze(std::vector<int> const& row_ptr, std::vector<int> const& col_idx, Shape shape,
+               RowOrder order = RowOrder::natural, std::string const& algorithm = "sequential",
+               OptionValues const& options = {}) const {
+    return Solver<double, Space>(algorithm, exec, to_pattern<T>(row_ptr, col_idx, order), shape, options);
+  }
+  template <class E>
+  E refused(std::vector<int> const& row_ptr, std::vector<int> const& col_idx, Shape shape,
+            RowOrder order = RowOrder::natural) const {
+    return thrown_by<E>([&] { analyze(row_ptr, col_idx, shape, order); });
+  }
+  InvalidOption bad_option(std::string const& key, std::string const& value) const {
+    return thrown_by<InvalidOption>([&] { analyze({0, 1}, {0}, lower, RowOrder::natural, "levelset", {{key, value}}); });
+  }
+};
+TYPED_TEST_SUITE(Errors, Spaces, SpaceNames);
+
+TYPED_TEST(Errors, EntriesOnTheWrongSide) {
+  auto const e = this->template refused<NotTriangular>({0, 1, 3, 4}, {0, 1, 2, 2}, lower);
+  EXPECT_EQ(e.row(), 1);
+  EXPECT_EQ(e.col(), 2);
+  expect_text(e, "row 1 of the lower factor has an entry in column 2");
+  auto const f = this->template refused<NotTriangular>({0, 1, 2, 4}, {0, 1, 0, 2}, upper);
+  EXPECT_EQ(f.row(), 2);
+  EXPECT_EQ(f.col(), 0);
+  // no diagonal stored at all, so no place of it gives the entry away
+  EXPECT_EQ((this->template refused<NotTriangular>({0, 0, 1, 2}, {2, 0}, unit)).row(), 1);
+  // a lower triangle passed as upper: all diagonals are last
+  EXPECT_EQ((this->template refused<NotTriangular>({0, 1, 3}, {0, 0, 1}, upper)).row(), 1);
+  // reversed rows: memory holds row 2 first
+  auto const g = this->template refused<NotTriangular>({0, 2, 3, 4}, {0, 2, 1, 0}, upper, RowOrder::reversed);
+  EXPECT_EQ(g.row(), 2);
+  EXPECT_EQ(g.col(), 0);
+}
+
+TYPED_TEST(Errors, DiagonalTwiceInARow) {
+  auto const e = this->template refused<NotTriangular>({0, 1, 4}, {0, 0, 1, 1}, lower);
+  EXPECT_EQ(e.row(), 1);
+  EXPECT_EQ(e.col(), 1);
+}
+
+TYPED_TEST(Errors, MissingDiagonals) {
+  auto const e = this->template refused<MissingDiagonal>({0, 1, 2, 4}, {0, 0, 1, 2}, lower);
+  EXPECT_EQ(e.row(), 1);
+  expect_text(e, "row 1 of the lower factor has no diagonal entry; store it or use Diagonal::unit");
+  EXPECT_EQ((this->template refused<MissingDiagonal>({0, 0, 0}, {}, upper)).row(), 0);
+  EXPECT_EQ((this->template refused<MissingDiagonal>({0, 1, 2, 2}, {2, 1}, upper, RowOrder::reversed)).row(), 0);
+  EXPECT_NO_THROW(this->analyze({0, 0, 1, 2}, {0, 1}, unit));
+}
+
+TYPED_TEST(Errors, PatternsThatAreNoMatrix) {
+  EXPECT_EQ((this->template refused<InvalidPattern>({0, 2, 1, 3}, {0, 1, 2}, lower)).row(), 1);
+  EXPECT_EQ((this->template refused<InvalidPattern>({0, 1, 2, 9}, {0, 1, 2}, lower)).row(), 2);
+  EXPECT_EQ((this->template refused<InvalidPattern>({-1, 1, 2, 3}, {0, 1, 2}, lower)).row(), 0);
+  auto const e = this->template refused<InvalidPattern>({0, 1, 2, 4}, {0, 1, 7, 2}, lower);
+  EXPECT_EQ(e.row(), 2);
+  expect_text(e, "column index outside 0..2");
+  EXPECT_EQ((this->template refused<InvalidPattern>({0, 1, 3}, {0, -1, 1}, lower)).row(), 1);
+  auto const middle = this->template refused<InvalidPattern>({0, 1, 2, 5}, {0, 1, 0, 2, 1}, lower);
+  EXPECT_EQ(middle.row(), 2);
+  expect_text(middle, "sort the row by column");
+}
+
+TYPED_TEST(Errors, ZeroPivotNamesTheFirstRowAndUpdateCanBeTriedAgain) {
+  using T = typename TestFixture::T;
+  for (auto const& v : all_variants()) {
+    auto p = make_problem<double>("lap2d:10", lower);
+    auto const good = p.values;
+    auto solver = make_solver<double>(v, this->exec, p);
+    p.values[p.row_ptr[78] - 1] = p.values[p.row_ptr[43] - 1] = 0;
+    auto const e = thrown_by<ZeroPivot>([&] { solver.update(this->exec, to_device<T>(p.values)); });
+    EXPECT_EQ(e.row(), 42);
+    expect_text(e, "row 42 has a zero on its diagonal");
+    Block<T> const x(100, 1);
+    EXPECT_THROW(solver.solve(this->exec, x.view(), x.view()), NotReady);
+    p.values = good;
+    solver.update(this->exec, to_device<T>(p.values));
+    auto const b = make_right_hand_sides<double>(100, 1);
+    expect_solves(p, solve<double>(solver, this->exec, b), b);
+  }
+}
+
+TYPED_TEST(Errors, PhasesOutOfOrderAndWrongSizes) {
+  using T = typename TestFixture::T;
+  for (auto const& v : all_variants()) {
+    auto const p = make_problem<double>("lap2d:5", lower);
+    Solver<double, TypeParam> solver(v.algorithm, this->exec, to_pattern<T>(p), p.shape, v.options);
+    Block<T> const x(25, 2), short_b(24, 2), narrow_b(25, 1);
+    expect_text(thrown_by<NotReady>([&] { solver.solve(this->exec, x.view(), x.view()); }), "call update()");
+    auto few = p.values;
+    few.pop_back();
+    expect_text(thrown_by<PatternChanged>([&] { solver.update(this->exec, to_device<T>(few)); }),
+                "got 64 values for a pattern of 65 entries");
+    solver.update(this->exec, to_device<T>(p.values));
+    expect_text(thrown_by<DimensionMismatch>([&] { solver.solve(this->exec, short_b.view(), x.view()); }),
+                "T has 25 rows, b is 24 by 2 and x 25 by 2");
+    EXPECT_THROW(solver.solve(this->exec, narrow_b.view(), x.view()), DimensionMismatch);
+    EXPECT_THROW(solver.solve(this->exec, x.view(), short_b.view()), DimensionMismatch);
+    Block<T> const none(25, 0);
+    EXPECT_NO_THROW(solver.solve(this->exec, none.view(), none.view()));
+  }
+}
+
+TYPED_TEST(Errors, UnknownNamesListTheKnownOnes) {
+  auto const e = thrown_by<UnknownAlgorithm>([&] { this->analyze({0, 1}, {0}, lower, RowOrder::natural, "levelsets"); });
+  expect_text(e, "'levelsets'");
+  for (auto const& info : algorithm_infos()) expect_text(e, info.name);
+  expect_text(e, "sptrsv");
+}
+
+TYPED_TEST(Errors, OptionsAreChecked) {
+  expect_text(this->bad_option("levelset_chain", "1"), "known are levelset_analysis, levelset_chain_rows, levelset_lanes_per_row");
+  expect_text(this->bad_option("chain_rows", "1"), "chain_rows");
+  expect_text(this->bad_option("sequential_any", "1"), "known are none");
+  expect_text(this->bad_option("levelset_chain_rows", "-1"), "give an integer from 0 to");
+  expect_text(this->bad_option("levelset_chain_rows", "99999999999999999999"), "give an integer");
+  expect_text(this->bad_option("levelset_chain_rows", "12x"), "'12x'");
+  expect_text(this->bad_option("levelset_chain_rows", ""), "give an integer");
+  expect_text(this->bad_option("levelset_lanes_per_row", "65"), "levelset_lanes_per_row is '65'; give an integer from 0 to 64");
+  expect_text(this->bad_option("levelset_lanes_per_row", "3"), "give a power of two");
+  expect_text(this->bad_option("syncfree_form", "ccs"), "choose one of csr, csc");
+  expect_text(this->bad_option("threadlevel_rows_per_ticket", "1025"), "from 0 to 1024");
+}
+
+TEST(Capabilities, WhatIsLackingIsRefusedByName) {
+  EXPECT_NO_THROW(require({true, true, true}, "some", true, true));
+  EXPECT_NO_THROW(require({}, "some", false, false));
+  expect_text(thrown_by<Unsupported>([] { require({false, true, true}, "some", true, false); }),
+              "algorithm some does not do upper triangles");
+  expect_text(thrown_by<Unsupported>([] { require({true, false, true}, "some", false, true); }),
+              "algorithm some does not do transposed solves");
+}
+
+/// x must be NaN, infinite (with its sign) and finite where the oracle is.
+void expect_same_kind(std::vector<double> const& x, std::vector<double> const& oracle) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    ASSERT_EQ(std::isnan(x[i]), std::isnan(oracle[i])) << "row " << i;
+    ASSERT_EQ(std::isinf(x[i]), std::isinf(oracle[i])) << "row " << i;
+    if (std::isinf(x[i])) {
+      ASSERT_EQ(x[i], oracle[i]) << "row " << i;
+    }
+  }
+}
+
+TYPED_TEST(Errors, NanAndInfinityAreData) {
+  double const nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  for (auto const& shape : all_shapes())
+    for (auto const& v : all_variants())
+      for (double const bad : {nan, inf, -inf, 0.0})
+        for (bool const in_matrix : {false, true}) {
+          SCOPED_TRACE(v.label + " " + std::to_string(bad) + (in_matrix ? " in T" : " in b"));
+          auto p = make_problem<double>("lap2d:12", shape);
+          auto b = make_right_hand_sides<double>(p.num_rows(), 2);
+          if (in_matrix)
+            p.values[p.row_ptr[50] + (shape.triangle == Triangle::upper)] = bad;
+          else
+            b[0][70] = b[1][3] = bad;
+          p.make_op();
+          auto const solver = make_solver<double>(v, this->exec, p);
+          auto const x = solve<double>(solver, this->exec, b);
+          for (int c = 0; c < 2; ++c) expect_same_kind(x[c], p.oracle(b[c]));
+          // and nothing of it is left behind
+          auto const clean = make_right_hand_sides<double>(p.num_rows(), 2, 5);
+          if (!in_matrix) expect_solves(p, solve<double>(solver, this->exec, clean), clean);
+        }
+}
+
+TYPED_TEST(Errors, AMatrixOfNansEnds) {
+  for (auto const& v : all_variants()) {
+    auto p = make_problem<double>("lap2d:40", lower);
+    p.values.assign(p.values.size(), std::numeric_limits<double>::quiet_NaN());
+    p.make_op();
+    auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
+    auto const x = solve<double>(make_solver<double>(v, this->exec, p), this->exec, b);
+    for (double const xi : x[0]) ASSERT_TRUE(std::isnan(xi)) << v.label;
+  }
+}
+
+}  // namespace
+}  // namespace sptrsv::test

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host vectors to views of an execution space and back; no test touches device memory otherwise.
+#pragma once
+
+#include <limits>
+#include <sptrsv/solver.hpp>
+#include <utility>
+
+#include "problem.hpp"
+
+namespace sptrsv::test {
+
+template <class S, class Space>
+using TypesOf = Types<S, int, int, Space>;
+template <class S, class Space>
+using Solver = TriangularSolver<S, int, int, Space>;
+
+/// A copy of a host vector in the memory of T's execution space.
+template <class T, class V>
+Kokkos::View<V*, typename T::device> to_device(std::vector<V> const& from) {
+  Kokkos::View<V*, typename T::device> to("test::vector", from.size());
+  auto const mirror = Kokkos::create_mirror_view(to);
+  for (std::size_t i = 0; i < from.size(); ++i) mirror(i) = from[i];
+  Kokkos::deep_copy(to, mirror);
+  return to;
+}
+
+template <class T>
+typename T::pattern to_pattern(std::vector<int> const& row_ptr, std::vector<int> const& col_idx,
+                               RowOrder order = RowOrder::natural) {
+  return {to_device<T>(row_ptr), to_device<T>(col_idx), order};
+}
+template <class T, class S>
+typename T::pattern to_pattern(Problem<S> const& p) {
+  return to_pattern<T>(p.row_ptr, p.col_idx);
+}
+
+/// n-by-k columns in device memory with any strides, NaN where nothing was put.
+template <class T>
+class Block {
+ public:
+  using scalar = typename T::scalar;
+
+  Block(int n, int k, int row_stride = 1, int spare_rows = 0)
+      : row_stride_(row_stride),
+        leading_(static_cast<std::size_t>(n) * row_stride + spare_rows),
+        data_("test::block", std::max<std::size_t>(leading_ * k, 1)) {
+    Kokkos::deep_copy(data_, scalar(std::numeric_limits<double>::quiet_NaN()));
+    view_ = typename T::solution(data_.data(), Kokkos::LayoutStride(n, row_stride, k, leading_));
+  }
+  explicit Block(Columns<scalar> const& from, int row_stride = 1, int spare_rows = 0)
+      : Block(from.empty() ? 0 : static_cast<int>(from[0].size()), static_cast<int>(from.size()), row_stride, spare_rows) {
+    put(from);
+  }
+  void put(Columns<scalar> const& from) {
+    auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_);
+    for (std::size_t c = 0; c < from.size(); ++c)
+      for (std::size_t i = 0; i < from[c].size(); ++i) mirror(c * leading_ + i * row_stride_) = from[c][i];
+    Kokkos::deep_copy(data_, mirror);
+  }
+  Columns<scalar> get() const {
+    auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_);
+    Columns<scalar> to(view_.extent(1), std::vector<scalar>(view_.extent(0)));
+    for (std::size_t c = 0; c < to.size(); ++c)
+      for (std::size_t i = 0; i < to[c].size(); ++i) to[c][i] = mirror(c * leading_ + i * row_stride_);
+    return to;
+  }
+  /// How many scalars outside of the n-by-k entries were written to.
+  std::size_t count_spilled() const {
+    auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_);
+    std::size_t spilled = 0;
+    for (std::size_t at = 0; at < mirror.extent(0); ++at) {
+      std::size_t const in_column = at % leading_;
+      bool const mine = in_column % row_stride_ == 0 && in_column / row_stride_ < view_.extent(0);
+      spilled += !mine && mirror(at) == mirror(at);
+    }
+    return spilled;
+  }
+  typename T::solution const& view() const { return view_; }
+
+ private:
+  std::size_t row_stride_, leading_;
+  Kokkos::View<scalar*, typename T::device> data_;
+  typename T::solution view_;
+};
+
+/// A way to solve: an algorithm with options.
+struct Variant {
+  std::string label;
+  std::string algorithm;
+  OptionValues options;
+  bool reproducible = true;      ///< the same bits every time
+  bool like_substitution = true; ///< on a host, untransposed: the bits of plain substitution
+};
+
+/// Every algorithm of the list as it comes, forms chosen by options, and the planner.
+inline std::vector<Variant> all_variants() {
+  std::vector<Variant> variants;
+  for (auto const& info : algorithm_infos()) variants.push_back({info.name, info.name, {}});
+  variants.push_back({"levelset_chain1", "levelset", {{"levelset_chain_rows", "1"}}});
+  variants.push_back({"levelset_sweep", "levelset", {{"levelset_analysis", "sweep"}}});
+  variants.push_back({"levelset_roots", "levelset", {{"levelset_analysis", "root_candidates"}}});
+  variants.push_back({"syncfree_csc", "syncfree", {{"syncfree_form", "csc"}}, false, false});
+  variants.push_back({"threadlevel_two_phase", "threadlevel", {{"threadlevel_form", "two_phase"}}});
+  variants.push_back({"sptrsv", "sptrsv", {}});
+  return variants;
+}
+inline Variant const& variant(std::string const& label) {
+  static auto const variants = all_variants();
+  for (auto const& v : variants)
+    if (v.label == label) return v;
+  throw std::invalid_argument("no variant " + label);
+}
+
+/// Analyzes and updates for p.
+template <class S, class Space>
+Solver<S, Space> make_solver(Variant const& v, Space const& exec, Problem<S> const& p) {
+  using T = TypesOf<S, Space>;
+  Solver<S, Space> solver(v.algorithm, exec, to_pattern<T>(p), p.shape, v.options);
+  solver.update(exec, to_device<T>(p.values));
+  return solver;
+}
+
+/// One solve into an x of NaNs.
+template <class S, class Space>
+Columns<S> solve(Solver<S, Space> const& solver, Space const& exec, Columns<S> const& b) {
+  using T = TypesOf<S, Space>;
+  Block<T> const right(b);
+  Block<T> const x(static_cast<int>(right.view().extent(0)), static_cast<int>(b.size()));
+  solver.solve(exec, right.view(), x.view());
+  exec.fence();
+  return x.get();
+}
+
+}  // namespace sptrsv::test

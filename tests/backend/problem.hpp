@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// A triangle on the host with its right-hand sides, the row-by-row judgement of a solution, and the
+// way of both to an execution space.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <sptrsv/reference/substitution.hpp>
+#include <sptrsv/types.hpp>
+#include <sptrsv_support/csr_matrix.hpp>
+#include <sptrsv_support/generators.hpp>
+#include <string>
+#include <vector>
+
+namespace sptrsv::test {
+
+/// Scalars of Kokkos and of the standard library, and what residuals are summed in.
+template <class S>
+struct ScalarTraits {
+  using real = S;
+  using standard = S;
+  using wide = long double;
+  static S make(double re, double) { return static_cast<S>(re); }
+};
+template <class R>
+struct ScalarTraits<Kokkos::complex<R>> {
+  using real = R;
+  using standard = std::complex<R>;
+  using wide = std::complex<long double>;
+  static Kokkos::complex<R> make(double re, double im) { return {static_cast<R>(re), static_cast<R>(im)}; }
+};
+template <class S>
+typename ScalarTraits<S>::standard to_standard(S v) {
+  if constexpr (std::is_arithmetic_v<S>)
+    return v;
+  else
+    return {v.real(), v.imag()};
+}
+
+/// A number in [0, 1) that depends on (seed, k) only.
+inline double unit_random(std::uint64_t seed, std::uint64_t k) {
+  std::uint64_t z = (seed + 1) * 0x9E3779B97F4A7C15u + k * 0xD1B54A32D192ED03u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
+}
+/// A scalar with parts in [-1, 1).
+template <class S>
+S random_scalar(std::uint64_t seed, std::uint64_t k) {
+  return ScalarTraits<S>::make(2 * unit_random(seed, 2 * k) - 1, 2 * unit_random(seed, 2 * k + 1) - 1);
+}
+
+template <class S>
+using Columns = std::vector<std::vector<S>>;  ///< k columns of n
+
+/// A triangle as CSR with 32-bit indices, rows sorted and in natural order, diagonal stored.
+template <class S>
+struct Problem {
+  using standard = typename ScalarTraits<S>::standard;
+  Shape shape;
+  std::vector<int> row_ptr{0};
+  std::vector<int> col_idx;
+  std::vector<S> values;
+  reference::RowList<standard> op;  ///< op(T) by rows
+
+  int num_rows() const { return static_cast<int>(row_ptr.size()) - 1; }
+  bool is_unit() const { return shape.diagonal == Diagonal::unit; }
+  bool is_inverted() const { return shape.diagonal == Diagonal::inverted; }
+
+  void make_op() {
+    op.rows.assign(num_rows(), {});
+    for (int i = 0; i < num_rows(); ++i)
+      for (int k = row_ptr[i]; k < row_ptr[i + 1]; ++k) op.rows[i].push_back({col_idx[k], to_standard(values[k])});
+    if (shape.transposed()) op = reference::transpose(op, shape.op == Op::conj_transpose);
+  }
+  std::vector<standard> oracle(std::vector<S> const& b) const {
+    std::vector<standard> right;
+    for (S const& v : b) right.push_back(to_standard(v));
+    return reference::substitute(op, shape.ascending(), is_unit(), is_inverted(), right);
+  }
+};
+
+/// Values that keep solutions of T and of its transpose of the size of b, whatever the pattern:
+/// off-diagonals are at most 1 over the entries of their row or column; a unit diagonal stores 7s.
+template <class S>
+void set_values(Problem<S>& p, std::uint64_t seed) {
+  int const n = p.num_rows();
+  std::vector<int> in_column(n, 0);
+  for (int const j : p.col_idx) ++in_column[j];
+  p.values.resize(p.col_idx.size());
+  for (int i = 0; i < n; ++i)
+    for (int k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k) {
+      int const j = p.col_idx[k];
+      double const most = std::max({p.row_ptr[i + 1] - p.row_ptr[i] - 1, in_column[j] - 1, 1});
+      S const random = random_scalar<S>(seed, k);
+      if (i != j)
+        p.values[k] = random * S(1 / most);
+      else if (p.is_unit())
+        p.values[k] = S(7);
+      else
+        p.values[k] = S((k % 2 ? -1 : 1) * (p.is_inverted() ? 0.5 : 1)) * (S(1.5) + random * S(0.25));
+    }
+  p.make_op();
+}
+
+/// The triangle of a generated matrix, see sptrsv_support/generators.hpp for `spec`.
+template <class S>
+Problem<S> make_problem(std::string const& spec, Shape shape, std::uint64_t seed = 1) {
+  auto const a = support::generate(spec);
+  auto const t = shape.triangle == Triangle::lower ? support::lower_triangle(a) : support::upper_triangle(a);
+  Problem<S> p;
+  p.shape = shape;
+  p.row_ptr.assign(t.row_ptr.begin(), t.row_ptr.end());
+  p.col_idx.assign(t.col_idx.begin(), t.col_idx.end());
+  set_values(p, seed);
+  return p;
+}
+
+template <class S>
+Columns<S> make_right_hand_sides(int n, int k, std::uint64_t seed = 77) {
+  Columns<S> b(k, std::vector<S>(n));
+  for (int c = 0; c < k; ++c)
+    for (int i = 0; i < n; ++i) b[c][i] = random_scalar<S>(seed + c, i);
+  return b;
+}
+
+/// The largest |b - T x|_i over its bound 4 (k_i + 2) u (|T||x|)_i; NaN counts as infinite.
+struct RowError {
+  double ratio = 0;
+  int row = -1;
+};
+template <class S>
+RowError row_error(Problem<S> const& p, std::vector<S> const& x, std::vector<S> const& b) {
+  using wide = typename ScalarTraits<S>::wide;
+  long double const u = std::numeric_limits<typename ScalarTraits<S>::real>::epsilon() / 2;
+  RowError worst;
+  for (int i = 0; i < p.num_rows(); ++i) {
+    wide residual = wide(to_standard(b[i]));
+    long double size = 0;
+    bool has_diagonal = false;
+    auto const take = [&](wide a, S xj) {
+      residual -= a * wide(to_standard(xj));
+      size += std::abs(a) * std::abs(wide(to_standard(xj)));
+    };
+    for (auto const& e : p.op.rows[i]) {
+      bool const diagonal = e.col == i;
+      has_diagonal = has_diagonal || diagonal;
+      wide const a = wide(e.value);
+      take(!diagonal ? a : p.is_unit() ? wide(1) : p.is_inverted() ? wide(1) / a : a, x[e.col]);
+    }
+    if (!has_diagonal) take(wide(1), x[i]);
+    long double const bound = 4 * (static_cast<long double>(p.op.rows[i].size()) + 2) * u * size;
+    long double const error = std::abs(residual);
+    if (error == 0) continue;
+    double const ratio = bound > 0 && error < std::numeric_limits<long double>::infinity()
+                             ? static_cast<double>(error / bound)
+                             : std::numeric_limits<double>::infinity();
+    if (!(ratio <= worst.ratio)) worst = {ratio, i};
+  }
+  return worst;
+}
+
+template <class S>
+void expect_solves(Problem<S> const& p, Columns<S> const& x, Columns<S> const& b) {
+  for (std::size_t c = 0; c < b.size(); ++c) {
+    auto const worst = row_error(p, x[c], b[c]);
+    EXPECT_LE(worst.ratio, 1.0) << "row " << worst.row << ", column " << c << " of x is off";
+  }
+}
+
+/// Equal bit by bit, as far as == can tell.
+template <class A, class B>
+void expect_same(std::vector<A> const& x, std::vector<B> const& y) {
+  ASSERT_EQ(x.size(), y.size());
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x[i], y[i]) << "in row " << i;
+}
+
+}  // namespace sptrsv::test

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases of the solve tests: algorithm x matrix x triangle x op x diagonal x columns x space.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "on_device.hpp"
+#include "spaces.hpp"
+
+namespace sptrsv::test {
+
+struct SolveCase {
+  std::string variant;
+  std::string matrix;
+  Shape shape;
+  int columns;
+  std::string space;
+};
+
+inline char const* text(Triangle t) { return t == Triangle::lower ? "lower" : "upper"; }
+inline char const* text(Op op) { return op == Op::none ? "none" : op == Op::transpose ? "trans" : "conj"; }
+inline char const* text(Diagonal d) {
+  return d == Diagonal::stored ? "stored" : d == Diagonal::unit ? "unit" : "inverted";
+}
+
+/// levelset_arrow_down_200_upper_trans_stored_rhs3_openmp
+inline std::string case_name(::testing::TestParamInfo<SolveCase> const& info) {
+  SolveCase const& c = info.param;
+  std::string name = c.variant + "_" + c.matrix + "_" + text(c.shape.triangle) + "_" + text(c.shape.op) + "_" +
+                     text(c.shape.diagonal) + "_rhs" + std::to_string(c.columns) + "_" + c.space;
+  std::replace_if(name.begin(), name.end(), [](unsigned char ch) { return !std::isalnum(ch); }, '_');
+  return name;
+}
+inline void PrintTo(SolveCase const& c, std::ostream* out) { *out << case_name({c, 0}); }
+
+inline std::vector<Shape> all_shapes() {
+  std::vector<Shape> shapes;
+  for (auto triangle : {Triangle::lower, Triangle::upper})
+    for (auto op : {Op::none, Op::transpose, Op::conj_transpose})
+      for (auto diagonal : {Diagonal::stored, Diagonal::unit, Diagonal::inverted}) shapes.push_back({triangle, diagonal, op});
+  return shapes;
+}
+
+inline std::vector<SolveCase> cases_of(std::vector<std::string> const& matrices, std::vector<int> const& columns) {
+  std::vector<SolveCase> cases;
+  for (auto const& space : space_names())
+    for (auto const& v : all_variants())
+      for (auto const& matrix : matrices)
+        for (auto const& shape : all_shapes())
+          for (int const k : columns) cases.push_back({v.label, matrix, shape, k, space});
+  return cases;
+}
+
+/// Every pattern class; n = 0 and n = 1 are the first two.
+inline std::vector<SolveCase> all_cases() {
+  return cases_of({"diagonal:0", "diagonal:1", "diagonal:100", "chain:150", "dense:60", "arrow_down:200", "arrow_up:200",
+                   "lap2d:24", "lap3d:9", "band:500,8,60", "rmat:8,6", "powerlaw:600"},
+                  {1, 3, 5});
+}
+/// The few cases that scalars other than double are run on.
+inline std::vector<SolveCase> few_cases() { return cases_of({"diagonal:1", "dense:30", "lap2d:12", "rmat:6,6"}, {1, 5}); }
+
+}  // namespace sptrsv::test

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The three phases in every order, two solvers side by side, and what the front says of itself.
+#include <gtest/gtest.h>
+
+#include <sptrsv/algorithm_list.hpp>
+#include <sstream>
+
+#include "solve_cases.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+/// Lacks update(), so it is no algorithm.
+template <class T>
+struct NoUpdate {
+  using types = T;
+  static constexpr std::string_view name = "no_update";
+  static constexpr Capabilities capabilities{};
+  struct Options {
+    template <class V>
+    void visit(V&) {}
+  };
+  NoUpdate(typename T::exec_space const&, Analysis<T> const&, Options const&) {}
+  void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&, Fold<T> const&) const {}
+  std::string parameters() const { return ""; }
+  std::size_t memory_bytes() const { return 0; }
+};
+/// Has a solve() that is not const, so it is none either.
+template <class T>
+struct LoudSolve : NoUpdate<T> {
+  using NoUpdate<T>::NoUpdate;
+  void update(typename T::exec_space const&, Analysis<T> const&, typename T::values const&) {}
+  void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&, Fold<T> const&) {}
+};
+/// Nothing is missing.
+template <class T>
+struct Complete : NoUpdate<T> {
+  using NoUpdate<T>::NoUpdate;
+  void update(typename T::exec_space const&, Analysis<T> const&, typename T::values const&) {}
+};
+using HostTypes = TypesOf<double, Kokkos::DefaultHostExecutionSpace>;
+static_assert(is_algorithm<Sequential<HostTypes>>::value);
+static_assert(is_algorithm<Complete<HostTypes>>::value);
+static_assert(!is_algorithm<NoUpdate<HostTypes>>::value);
+static_assert(!is_algorithm<LoudSolve<HostTypes>>::value);
+static_assert(!is_algorithm<int>::value);
+
+constexpr Shape plain{Triangle::lower, Diagonal::stored, Op::none};
+
+template <class Space>
+class SolverTest : public ::testing::Test {
+ protected:
+  using T = TypesOf<double, Space>;
+  Space exec;
+};
+TYPED_TEST_SUITE(SolverTest, Spaces, SpaceNames);
+
+TYPED_TEST(SolverTest, NewValuesNeedNoNewAnalysis) {
+  using T = typename TestFixture::T;
+  for (auto const& v : all_variants())
+    for (auto const& shape : all_shapes()) {
+      SCOPED_TRACE(v.label);
+      auto p = make_problem<double>("lap2d:14", shape);
+      auto const b = make_right_hand_sides<double>(p.num_rows(), 2);
+      auto solver = make_solver<double>(v, this->exec, p);
+      expect_solves(p, solve<double>(solver, this->exec, b), b);
+      set_values(p, 99);
+      solver.update(this->exec, to_device<T>(p.values));
+      expect_solves(p, solve<double>(solver, this->exec, b), b);
+    }
+}
+
+TYPED_TEST(SolverTest, TwoSolversOnTwoInstancesDoNotMeet) {
+  using T = typename TestFixture::T;
+  // OpenMP cannot part one thread
+  // OpenMP cannot part one thread
+  auto instances = std::vector<TypeParam>{this->exec, this->exec};
+  bool const can_part = !std::is_same_v<TypeParam, Kokkos::DefaultHostExecutionSpace> || this->exec.concurrency() > 1;
+  if (can_part) {
+    auto const parts = Kokkos::Experimental::partition_space(this->exec, 1, 1);
+    instances.assign(parts.begin(), parts.end());
+  }
+  for (auto const& v : all_variants()) {
+    SCOPED_TRACE(v.label);
+    auto const p = make_problem<double>("lap2d:60", plain, 1), q = make_problem<double>("band:3000,8,90", plain, 2);
+    auto const b = make_right_hand_sides<double>(p.num_rows(), 1), c = make_right_hand_sides<double>(q.num_rows(), 1);
+    auto const first = make_solver<double>(v, instances[0], p);
+    auto const second = make_solver<double>(v, instances[1], q);
+    Block<T> const right_p(b), right_q(c), x(p.num_rows(), 1), y(q.num_rows(), 1);
+    for (int turn = 0; turn < 3; ++turn) {
+      first.solve(instances[0], right_p.view(), x.view());
+      second.solve(instances[1], right_q.view(), y.view());
+    }
+    instances[0].fence();
+    instances[1].fence();
+    expect_solves(p, x.get(), b);
+    expect_solves(q, y.get(), c);
+  }
+}
+
+TYPED_TEST(SolverTest, SolversMove) {
+  auto const p = make_problem<double>("lap2d:14", plain);
+  auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
+  for (auto const& v : all_variants()) {
+    auto solver = make_solver<double>(v, this->exec, p);
+    auto moved = std::move(solver);
+    solver = make_solver<double>(v, this->exec, p);
+    expect_solves(p, solve<double>(moved, this->exec, b), b);
+    expect_solves(p, solve<double>(solver, this->exec, b), b);
+  }
+}
+
+TYPED_TEST(SolverTest, UnitDiagonalIsTakenAsOneWhateverIsStored) {
+  using T = typename TestFixture::T;
+  for (auto const& v : all_variants())
+    for (auto op : {Op::none, Op::transpose}) {
+      SCOPED_TRACE(v.label);
+      auto p = make_problem<double>("lap2d:12", {Triangle::lower, Diagonal::unit, op});
+      auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
+      auto solver = make_solver<double>(v, this->exec, p);
+      auto const x = solve<double>(solver, this->exec, b);
+      for (int i = 0; i < p.num_rows(); ++i) p.values[p.row_ptr[i + 1] - 1] = i % 2 ? 0 : std::numeric_limits<double>::quiet_NaN();
+      solver.update(this->exec, to_device<T>(p.values));
+      if (v.reproducible) expect_same(x[0], solve<double>(solver, this->exec, b)[0]);
+      expect_solves(p, x, b);
+    }
+}
+
+TYPED_TEST(SolverTest, SaysWhatItIs) {
+  for (auto const& v : all_variants()) {
+    SCOPED_TRACE(v.label);
+    auto const p = make_problem<double>("lap2d:20", plain);
+    auto const solver = make_solver<double>(v, this->exec, p);
+    EXPECT_NE(solver.algorithm(), "sptrsv");
+    if (v.algorithm != "sptrsv") {
+      EXPECT_EQ(solver.algorithm(), v.algorithm);
+      EXPECT_EQ(solver.reason(), "asked for");
+    } else {
+      EXPECT_NE(solver.reason(), "asked for");
+    }
+    EXPECT_FALSE(solver.parameters().empty());
+    EXPECT_EQ(solver.num_rows(), 400);
+    EXPECT_EQ(solver.shape().triangle, Triangle::lower);
+    std::ostringstream text;
+    text << solver.structure(this->exec);
+    EXPECT_EQ(text.str(), "rows 400, entries 1160, entries per row mean 1.9 longest 2, levels 39, rows per level mean "
+                          "10.2564 min 1 max 20");
+    if (v.label == "levelset") {
+      EXPECT_GT(solver.memory_bytes(), 760 * 12u);
+    }
+  }
+}
+
+TYPED_TEST(SolverTest, ManySolvesInARowStayRight) {
+  auto const p = make_problem<double>("powerlaw:300", plain);
+  auto const b = make_right_hand_sides<double>(p.num_rows(), 5);
+  for (auto const& v : all_variants()) {
+    auto const solver = make_solver<double>(v, this->exec, p);
+    for (int turn = 0; turn < 20; ++turn) expect_solves(p, solve<double>(solver, this->exec, b), b);
+  }
+}
+
+TEST(AlgorithmInfos, DescribeEachAlgorithmAndItsOptions) {
+  std::vector<std::string> names;
+  for (auto const& info : algorithm_infos()) {
+    names.push_back(info.name);
+    EXPECT_FALSE(info.summary.empty());
+    for (auto const& option : info.options) {
+      EXPECT_FALSE(option.help.empty()) << info.name << "_" << option.name;
+      EXPECT_LE(option.low, option.value);
+      EXPECT_LE(option.value, option.high);
+      if (!option.choices.empty()) {
+        EXPECT_EQ(option.high + 1, static_cast<long long>(option.choices.size()));
+      }
+    }
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"sequential", "levelset", "syncfree", "threadlevel"}));
+  EXPECT_EQ(std::string(version()).find_first_not_of("0123456789."), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sptrsv::test

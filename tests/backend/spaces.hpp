@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The execution spaces that this Kokkos has, as a list of types for typed tests and by name.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace sptrsv::test {
+
+using SpaceTuple = decltype(std::tuple_cat(
+#if defined(KOKKOS_ENABLE_SERIAL)
+    std::declval<std::tuple<Kokkos::Serial>>(),
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+    std::declval<std::tuple<Kokkos::OpenMP>>(),
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+    std::declval<std::tuple<Kokkos::Cuda>>(),
+#endif
+    std::declval<std::tuple<>>()));
+
+template <class Tuple>
+struct AsTestTypes;
+template <class... Space>
+struct AsTestTypes<std::tuple<Space...>> {
+  using type = ::testing::Types<Space...>;
+};
+/// For TYPED_TEST_SUITE.
+using Spaces = AsTestTypes<SpaceTuple>::type;
+
+template <class Space>
+std::string space_name() {
+  std::string name = Space::name();
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name;
+}
+
+/// Names for TYPED_TEST_SUITE.
+struct SpaceNames {
+  template <class Space>
+  static std::string GetName(int) {
+    return space_name<Space>();
+  }
+};
+
+/// Calls f(Space{}) for the enabled space of that name.
+template <class F, std::size_t... I>
+void with_space_at(std::string const& name, F const& f, std::index_sequence<I...>) {
+  auto const attempt = [&](auto* space) {
+    using Space = std::remove_pointer_t<decltype(space)>;
+    if (space_name<Space>() == name) f(Space{});
+  };
+  (attempt(static_cast<std::tuple_element_t<I, SpaceTuple>*>(nullptr)), ...);
+}
+template <class F>
+void with_space(std::string const& name, F const& f) {
+  with_space_at(name, f, std::make_index_sequence<std::tuple_size_v<SpaceTuple>>());
+}
+
+template <std::size_t... I>
+std::vector<std::string> space_names_at(std::index_sequence<I...>) {
+  return {space_name<std::tuple_element_t<I, SpaceTuple>>()...};
+}
+inline std::vector<std::string> space_names() {
+  return space_names_at(std::make_index_sequence<std::tuple_size_v<SpaceTuple>>());
+}
+
+}  // namespace sptrsv::test
