@@ -61,7 +61,7 @@ inline PetscErrorCode ReleasePattern(InnerPattern& p)
 
 /// LU and ILU: a seqaij factor. L's rows lie first, then U's, last row first, each ending in its
 /// diagonal, stored inverted; where U's rows end is found by looking for those diagonals.
-inline PetscErrorCode AccessLUPattern(Mat inner, InnerPattern& p)
+inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
 {
   PetscInt const *i, *j;
   PetscScalar*    a;
@@ -71,7 +71,7 @@ inline PetscErrorCode AccessLUPattern(Mat inner, InnerPattern& p)
 
   PetscFunctionBegin;
   // with inodes PETSc sums in another order than by rows; then ours may be the faster one for them
-  PetscCall(MatInodeGetInodeSizes(inner, &num_inodes, NULL, NULL));
+  PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));  // of A: the factor is not assembled yet
   p.view.has_inodes = num_inodes > 0;
   PetscCall(MatSeqAIJGetCSRAndMemType(inner, &i, &j, &a, &where));
   PetscCheck(PetscMemTypeHost(where), PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP, "PETSc's factor is not in host memory");
@@ -110,8 +110,9 @@ inline PetscErrorCode AccessCholeskyPattern(Mat inner, InnerPattern& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// @param A           the matrix that is factored.
 /// @param rows, cols  the orderings given to the symbolic phase; cols NULL for Cholesky.
-inline PetscErrorCode AccessPattern(Mat inner, MatFactorType ftype, IS rows, IS cols, InnerPattern& p)
+inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS rows, IS cols, InnerPattern& p)
 {
   PetscBool const cholesky = (PetscBool)(ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC);
 
@@ -124,7 +125,7 @@ inline PetscErrorCode AccessPattern(Mat inner, MatFactorType ftype, IS rows, IS 
   p.view.row_perm = p.row_indices;
   p.view.col_perm = p.col_indices;
   if (cholesky) PetscCall(AccessCholeskyPattern(inner, p));
-  else PetscCall(AccessLUPattern(inner, p));
+  else PetscCall(AccessLUPattern(inner, A, p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -260,7 +260,7 @@ PetscErrorCode MakeInner(Mat F, Mat A, MatFactorType ftype)
 }
 
 /// After it: the analysis.
-PetscErrorCode Analyze(Mat F, IS rows, IS cols)
+PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols)
 {
   Mat_SpTRSV*          f = Get(F);
   PetscLogDouble       begin, end;
@@ -271,7 +271,7 @@ PetscErrorCode Analyze(Mat F, IS rows, IS cols)
   PetscCall(EnsureKokkos());
   PetscCall(PetscTime(&begin));
   PetscCall(PetscLogEventBegin(events.analysis, F, 0, 0, 0));
-  PetscCall(AccessPattern(f->inner, F->factortype, rows, cols, f->pattern));
+  PetscCall(AccessPattern(f->inner, A, F->factortype, rows, cols, f->pattern));
   PetscCall(Guarded(F, [&] { f->solver = std::make_unique<Solver>(f->requested, f->pattern.view, options); }));
   PetscCall(PetscLogEventEnd(events.analysis, F, 0, 0, 0));
   PetscCall(PetscTime(&end));
@@ -288,7 +288,7 @@ PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInf
   PetscFunctionBegin;
   PetscCall(MakeInner(F, A, MAT_FACTOR_LU));
   PetscCall(MatLUFactorSymbolic(Get(F)->inner, A, r, c, info));
-  PetscCall(Analyze(F, r, c));
+  PetscCall(Analyze(F, A, r, c));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -298,7 +298,7 @@ PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorIn
   PetscFunctionBegin;
   PetscCall(MakeInner(F, A, MAT_FACTOR_ILU));
   PetscCall(MatILUFactorSymbolic(Get(F)->inner, A, r, c, info));
-  PetscCall(Analyze(F, r, c));
+  PetscCall(Analyze(F, A, r, c));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -308,7 +308,7 @@ PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactor
   PetscFunctionBegin;
   PetscCall(MakeInner(F, A, MAT_FACTOR_CHOLESKY));
   PetscCall(MatCholeskyFactorSymbolic(Get(F)->inner, A, perm, info));
-  PetscCall(Analyze(F, perm, nullptr));
+  PetscCall(Analyze(F, A, perm, nullptr));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -318,7 +318,7 @@ PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo 
   PetscFunctionBegin;
   PetscCall(MakeInner(F, A, MAT_FACTOR_ICC));
   PetscCall(MatICCFactorSymbolic(Get(F)->inner, A, perm, info));
-  PetscCall(Analyze(F, perm, nullptr));
+  PetscCall(Analyze(F, A, perm, nullptr));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices, factors and row-wise comparison for the tests of the plugin's factors.
+#include "factor_pair.hpp"
+
+#include <cmath>
+
+namespace petsc_test {
+namespace {
+
+/// In [-1, 1], from its arguments alone.
+PetscReal Noise(PetscInt i, PetscInt j, unsigned seed)
+{
+  unsigned h = 2166136261u ^ seed;
+  for (unsigned part : {(unsigned)i, (unsigned)j, seed}) h = (h ^ part) * 16777619u, h ^= h >> 13;
+  return (PetscReal)(h % 20001) / 10000 - 1;
+}
+
+bool Neighbors(Grid const& g, PetscInt p, PetscInt q)
+{
+  PetscInt const dx = std::abs(p % g.side - q % g.side), dy = std::abs(p / g.side - q / g.side);
+  if (dx + dy > 1) return false;
+  // an unsymmetric pattern, but not with inodes, which need equal rows
+  return g.symmetric || g.dof > 1 || p <= q || (p + q) % 5 != 0;
+}
+
+}  // namespace
+
+std::vector<Variant> const& all_variants()
+{
+  static std::vector<Variant> const all = {
+      {"sequential", "sequential", "plain_"}, {"levelset", "levelset", "plain_"},      {"levelset_unchained", "levelset", "unchained_"},
+      {"syncfree", "syncfree", "plain_"},     {"syncfree_csc", "syncfree", "csc_"},    {"threadlevel", "threadlevel", "plain_"},
+      {"threadlevel_two_phase", "threadlevel", "twophase_"}, {"sptrsv", "sptrsv", "plain_"}};
+  return all;
+}
+
+PetscErrorCode SetGridValues(Grid const& g, Mat A)
+{
+  PetscInt const nodes = g.side * g.side;
+
+  PetscFunctionBegin;
+  for (PetscInt row = 0; row < nodes * g.dof; ++row) {
+    PetscReal sum = 0;
+    for (PetscInt q = 0; q < nodes; ++q) {
+      if (!Neighbors(g, row / g.dof, q)) continue;
+      for (PetscInt col = q * g.dof; col < (q + 1) * g.dof; ++col) {
+        if (col == row) continue;
+        PetscReal v = g.symmetric ? Noise(PetscMin(row, col), PetscMax(row, col), g.seed) : Noise(row, col, g.seed);
+        sum += PetscAbsReal(v);
+        if (g.comparison) v = -PetscAbsReal(v);
+        PetscCall(MatSetValue(A, row, col, v, INSERT_VALUES));
+      }
+    }
+    PetscCall(MatSetValue(A, row, row, 0.1 + 1.05 * sum, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BuildGrid(Grid const& g, Mat* A)
+{
+  PetscInt const n = g.side * g.side * g.dof;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 5 * g.dof, NULL, A));
+  PetscCall(SetGridValues(g, *A));
+  if (g.symmetric) PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BuildBand(PetscInt n, PetscScalar (*diagonal)(PetscInt), bool symmetric, Mat* A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 7, NULL, A));
+  for (PetscInt i = 0; i < n; ++i) {
+    PetscCall(MatSetValue(*A, i, i, diagonal(i), INSERT_VALUES));
+    for (PetscInt distance : {1, 9}) {
+      if (i + distance >= n) continue;
+      PetscScalar const v = distance == 1 ? -1 : 0.4;
+      PetscCall(MatSetValue(*A, i, i + distance, v, INSERT_VALUES));
+      PetscCall(MatSetValue(*A, i + distance, i, symmetric ? v : 0.7 * v, INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  if (symmetric) PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscFunctionReturn(0);
+}
+
+Factor::~Factor()
+{
+  EXPECT_EQ((int)MatDestroy(&F_), 0);
+  EXPECT_EQ((int)ISDestroy(&rows_), 0);
+  EXPECT_EQ((int)ISDestroy(&cols_), 0);
+}
+
+PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Factoring const& setup)
+{
+  PetscFunctionBegin;
+  setup_ = setup;
+  PetscCall(MatGetOrdering(A, setup.ordering, &rows_, &cols_));
+  if (setup.nonzero_diagonal_order) PetscCall(MatReorderForNonzeroDiagonal(A, 1e-10, rows_, cols_));
+  PetscCall(MatFactorInfoInitialize(&info_));
+  info_.levels      = (PetscReal)setup.levels;
+  info_.fill        = 5;
+  info_.dtcol       = 1e-6;
+  info_.zeropivot   = 100 * PETSC_MACHINE_EPSILON;
+  info_.shifttype   = (PetscReal)setup.shift;
+  info_.shiftamount = setup.shift_amount;
+  PetscCall(MatGetFactor(A, type, setup.ftype, &F_));
+  if (prefix) PetscCall(MatSetOptionsPrefix(F_, prefix));
+  if (setup.ftype == MAT_FACTOR_LU) PetscCall(MatLUFactorSymbolic(F_, A, rows_, cols_, &info_));
+  else if (setup.ftype == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F_, A, rows_, cols_, &info_));
+  else if (setup.ftype == MAT_FACTOR_CHOLESKY) PetscCall(MatCholeskyFactorSymbolic(F_, A, rows_, &info_));
+  else PetscCall(MatICCFactorSymbolic(F_, A, rows_, &info_));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Factor::Numeric(Mat A)
+{
+  PetscFunctionBegin;
+  if (setup_.symmetric()) PetscCall(MatCholeskyFactorNumeric(F_, A, &info_));
+  else PetscCall(MatLUFactorNumeric(F_, A, &info_));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec scale, PetscReal tolerance)
+{
+  PetscScalar const *e, *a, *s;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(expected, &n));
+  PetscCall(VecGetArrayRead(expected, &e));
+  PetscCall(VecGetArrayRead(actual, &a));
+  PetscCall(VecGetArrayRead(scale, &s));
+  for (PetscInt i = 0; i < n; ++i) {
+    bool const nan = PetscIsNanScalar(e[i]), same_nan = nan && PetscIsNanScalar(a[i]);
+    // written so that a NaN on one side only, or in the scale, fails
+    if (same_nan || PetscAbsScalar(a[i] - e[i]) <= tolerance * PetscAbsScalar(s[i])) continue;
+    ADD_FAILURE() << what << ": row " << i << " of " << n << " is " << a[i] << ", PETSc's own " << e[i] << ", scale " << s[i];
+    break;
+  }
+  PetscCall(VecRestoreArrayRead(expected, &e));
+  PetscCall(VecRestoreArrayRead(actual, &a));
+  PetscCall(VecRestoreArrayRead(scale, &s));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FillVec(Vec v, unsigned seed)
+{
+  PetscScalar* a;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(v, &n));
+  PetscCall(VecGetArrayWrite(v, &a));
+  for (PetscInt i = 0; i < n; ++i) a[i] = Noise(i, 77, seed);
+  PetscCall(VecRestoreArrayWrite(v, &a));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PETSC_COMM_SELF, B));
+  PetscCall(MatSetSizes(*B, n, columns, n, columns));
+  PetscCall(MatSetType(*B, MATSEQDENSE));
+  PetscCall(MatDenseSetLDA(*B, lda));
+  PetscCall(MatSeqDenseSetPreallocation(*B, NULL));
+  PetscCall(MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind, char const* text, void* context)
+{
+  auto* caught = static_cast<CaughtError*>(context);
+  if (kind == PETSC_ERROR_INITIAL && !caught->code) {
+    caught->code    = code;
+    caught->message = text ? text : "";
+  }
+  return code;
+}
+
+}  // namespace petsc_test

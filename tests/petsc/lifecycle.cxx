@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that start, end and mix solvers in odd orders. Usage: lifecycle MODE [PETSc's options]; it asks for
+// the type with -pc_factor_mat_solver_type like any other program. Exit status 0 and "done" if all is well.
+#include <petscksp.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "sptrsv_petsc.h"
+
+namespace {
+
+PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n * n, n * n, 6, NULL, A));
+  for (PetscInt i = 0; i < n * n; ++i) {
+    PetscCall(MatSetValue(*A, i, i, 4 * scale, INSERT_VALUES));
+    if (i >= n) PetscCall(MatSetValue(*A, i, i - n, -scale, INSERT_VALUES));
+    if (i + n < n * n) PetscCall(MatSetValue(*A, i, i + n, -scale, INSERT_VALUES));
+    if (i % n) PetscCall(MatSetValue(*A, i, i - 1, -scale, INSERT_VALUES));
+    if ((i + 1) % n) PetscCall(MatSetValue(*A, i, i + 1, -scale, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MakeKsp(Mat A, KSP* ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPCreate(PETSC_COMM_SELF, ksp));
+  PetscCall(KSPSetOperators(*ksp, A, A));
+  PetscCall(KSPSetTolerances(*ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 500));
+  PetscCall(KSPSetFromOptions(*ksp));
+  PetscFunctionReturn(0);
+}
+
+/// Solves and checks the residual, which no stopping test of the solver sees.
+PetscErrorCode SolveAndCheck(KSP ksp, Mat A)
+{
+  Vec b, x, r;
+  PetscReal norm, norm_b;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(VecSet(b, 1));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(MatMult(A, x, r));
+  PetscCall(VecAYPX(r, -1, b));
+  PetscCall(VecNorm(r, NORM_2, &norm));
+  PetscCall(VecNorm(b, NORM_2, &norm_b));
+  PetscCheck(norm <= 1e-6 * norm_b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Residual %g of %g", (double)norm, (double)norm_b);
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode OneSolve()
+{
+  Mat A;
+  KSP ksp;
+
+  PetscFunctionBegin;
+  PetscCall(Poisson(12, 1, &A));
+  PetscCall(MakeKsp(A, &ksp));
+  PetscCall(SolveAndCheck(ksp, A));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ExpectPhases(KSP ksp, PetscInt analyses, PetscInt numerics)
+{
+  PC pc;
+  Mat F;
+  MatSpTRSVInfo info;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCFactorGetMatrix(pc, &F));
+  PetscCall(MatSpTRSVGetInfo(F, &info));
+  PetscCheck(info.num_analysis == analyses && info.num_numeric == numerics, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d analyses and %d numeric phases, not %d and %d", (int)info.num_analysis, (int)info.num_numeric, (int)analyses, (int)numerics);
+  PetscFunctionReturn(0);
+}
+
+/// Same values: nothing. New values: numeric only. A new location: a new factor, analyzed anew.
+PetscErrorCode Changes()
+{
+  Mat A;
+  KSP ksp;
+  PetscInt const n = 12;
+
+  PetscFunctionBegin;
+  PetscCall(Poisson(n, 1, &A));
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(MakeKsp(A, &ksp));
+  PetscCall(SolveAndCheck(ksp, A));
+  PetscCall(SolveAndCheck(ksp, A));
+  PetscCall(ExpectPhases(ksp, 1, 1));
+  for (PetscInt step = 2; step <= 4; ++step) {
+    for (PetscInt i = 0; i < n * n; ++i) PetscCall(MatSetValue(A, i, i, 4 + 0.1 * (PetscReal)step, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(KSPSetOperators(ksp, A, A));
+    PetscCall(SolveAndCheck(ksp, A));
+    PetscCall(ExpectPhases(ksp, 1, step));
+  }
+  PetscCall(MatSetValue(A, 3, n * n - 2, -0.5, INSERT_VALUES));
+  PetscCall(MatSetValue(A, n * n - 2, 3, -0.5, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(SolveAndCheck(ksp, A));
+  PetscCall(ExpectPhases(ksp, 1, 1));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(0);
+}
+
+/// Five solvers alive at once, used in turn, destroyed first, last and middle; matrices go before solvers.
+PetscErrorCode Several(bool leak)
+{
+  constexpr int count = 5;
+  Mat A[count];
+  KSP ksp[count];
+
+  PetscFunctionBegin;
+  for (int i = 0; i < count; ++i) {
+    PetscCall(Poisson(8 + i, 1 + i, &A[i]));
+    PetscCall(MakeKsp(A[i], &ksp[i]));
+  }
+  for (int round = 0; round < 2; ++round)
+    for (int i : {3, 0, 4, 1, 2}) PetscCall(SolveAndCheck(ksp[i], A[i]));
+  PetscCall(KSPDestroy(&ksp[0]));
+  PetscCall(KSPDestroy(&ksp[4]));
+  PetscCall(KSPReset(ksp[1]));
+  PetscCall(KSPSetOperators(ksp[1], A[1], A[1]));
+  PetscCall(SolveAndCheck(ksp[1], A[1]));
+  for (int i : {0, 2, 4}) PetscCall(MatDestroy(&A[i]));
+  PetscCall(KSPDestroy(&ksp[2]));
+  PetscCall(SolveAndCheck(ksp[3], A[3]));
+  if (leak) PetscFunctionReturn(0);  // two solvers are never destroyed
+  for (int i : {3, 1}) PetscCall(KSPDestroy(&ksp[i]));
+  for (int i : {3, 1}) PetscCall(MatDestroy(&A[i]));
+  PetscFunctionReturn(0);
+}
+
+/// As many numeric phases as -updates says, a solve after each.
+PetscErrorCode Updates()
+{
+  Mat A;
+  KSP ksp;
+  PetscInt updates = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-updates", &updates, NULL));
+  PetscCall(Poisson(20, 1, &A));
+  PetscCall(MakeKsp(A, &ksp));
+  for (PetscInt step = 1; step <= updates; ++step) {
+    PetscCall(MatScale(A, 1.25));
+    PetscCall(SolveAndCheck(ksp, A));
+    PetscCall(ExpectPhases(ksp, 1, step));
+  }
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(0);
+}
+
+double ResidentMegabytes()
+{
+  long pages = 0, resident = 0;
+  FILE* file = std::fopen("/proc/self/statm", "r");
+  if (!file) return 0;
+  int const read = std::fscanf(file, "%ld %ld", &pages, &resident);
+  std::fclose(file);
+  return read == 2 ? (double)resident * 4096 / 1e6 : 0;
+}
+
+/// Set-ups and tear-downs; memory after the first 50 must not grow by more than 2 MB in 200 more, while each
+/// round holds more than 1 MB.
+PetscErrorCode Soak()
+{
+  double before = 0;
+
+  PetscFunctionBegin;
+  for (int round = 0; round < 250; ++round) {
+    Mat A;
+    KSP ksp;
+    if (round == 50) before = ResidentMegabytes();
+    PetscCall(Poisson(50, 1, &A));
+    PetscCall(MakeKsp(A, &ksp));
+    PetscCall(SolveAndCheck(ksp, A));
+    PetscCall(KSPDestroy(&ksp));
+    PetscCall(MatDestroy(&A));
+  }
+  double const after = ResidentMegabytes();
+  PetscCheck(before > 0 && after - before < 2, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Resident memory grew from %g to %g MB", before, after);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode RunMode(char const* mode, int argc, char** argv)
+{
+  bool const twice = !std::strcmp(mode, "twice");
+
+  PetscFunctionBeginUser;
+  for (int round = 0; round < (twice ? 3 : 1); ++round) {
+    PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+    if (!std::strcmp(mode, "changes")) PetscCall(Changes());
+    else if (!std::strcmp(mode, "several")) PetscCall(Several(false));
+    else if (!std::strcmp(mode, "leak")) PetscCall(Several(true));
+    else if (!std::strcmp(mode, "updates")) PetscCall(Updates());
+    else if (!std::strcmp(mode, "soak")) PetscCall(Soak());
+    else if (twice || !std::strncmp(mode, "exit", 4)) PetscCall(OneSolve());
+    else SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "No mode %s", mode);
+    if (!std::strcmp(mode, "exit") || !std::strcmp(mode, "exit_alive")) {
+      if (!std::strcmp(mode, "exit_alive")) PetscCall(Several(true));
+      std::puts("done");
+      std::exit(0);  // without PetscFinalize()
+    }
+    PetscCall(PetscFinalize());
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+  if (argc < 2) return 2;
+  char const* mode = argv[1];
+  bool const twice = !std::strcmp(mode, "twice");
+  if (twice && MPI_Init(&argc, &argv)) return 2;  // MPI starts once in a process, PETSc as often as it likes
+  if (RunMode(mode, argc, argv)) return 1;
+  if (twice && MPI_Finalize()) return 2;
+  std::puts("done");
+  return 0;
+}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs unmodified PETSc programs with options only. Where things are comes from CTest's environment."""
+import os
+import re
+import subprocess
+import sys
+
+TYPES = ["sequential", "levelset", "syncfree", "threadlevel", "sptrsv"]
+SKIP = 77  # CTest's SKIP_RETURN_CODE
+
+
+def skip(reason):
+    print(f"SKIPPED, NOT TESTED: {reason}", file=sys.stderr, flush=True)
+    sys.exit(SKIP)
+
+
+def program(name):
+    """Path of a compiled tutorial (ex2, ex45) or of one of our own test programs."""
+    path = os.environ.get("SPTRSV_TEST_" + name.upper(), "")
+    if not path:
+        skip(f"PETSc's tutorial {name} was not found when configuring; "
+             "install PETSc's examples (Debian: libpetsc3.18-dev-examples)")
+    return path
+
+
+def plugin():
+    return os.environ["SPTRSV_TEST_PLUGIN"]
+
+
+class Run:
+    """What one run printed, and its exit status."""
+
+    def __init__(self, command, status, text):
+        self.command, self.status, self.text = command, status, text
+
+    def number(self, pattern, kind=float):
+        found = re.findall(pattern, self.text)
+        if not found:
+            raise AssertionError(f"no '{pattern}' in the output of\n{self}")
+        return kind(found[-1])
+
+    def __str__(self):
+        return f"{self.command}\nexit status {self.status}\n{self.text[-3000:]}"
+
+
+def run(path, options, ranks=1, threads=1, env=None, load=plugin, timeout=60, check=True):
+    """load: function that names the plugin file, or None to run without. check: exit status 0 is demanded."""
+    full = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="false", OMP_WAIT_POLICY="passive")
+    full["PETSC_OPTIONS"] = f"-dll_append {load()}" if load else ""
+    full.update(env or {})
+    command = [path] if isinstance(path, str) else list(path)
+    command += options.split()
+    if ranks > 1:
+        command = [os.environ["SPTRSV_TEST_MPIEXEC"], "-n", str(ranks)] + command
+    done = subprocess.run(command, env=full, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", timeout=timeout, stdin=subprocess.DEVNULL)
+    result = Run(" ".join(command), done.returncode, done.stdout)
+    if check and done.returncode != 0:
+        raise AssertionError(f"failed: {result}")
+    return result

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PETSc's tutorials ex2 and ex45, as PETSc compiled them, with each of our types against PETSc's own:
+iterations and printed errors. Usage: run_cases.py sequential|parallel|smoother|threads"""
+import concurrent.futures
+import sys
+
+from petsc_runs import TYPES, program, run
+
+CSC = "syncfree_csc"  # atomics: iterations may differ by 2 %, at least by 1
+
+# PETSc's own limits the choice: 'positive_definite' on grids without inodes only
+ORDERINGS = ["natural", "rcm", "nd", "qmd", "1wd"]
+
+
+class Case:
+    """@T@ in options stands for the type, @P@ for the prefix of the plugin's own options."""
+
+    def __init__(self, name, options, prefix="", ranks=1, threads=1, types=None):
+        self.name, self.options, self.prefix = name, options, prefix
+        self.ranks, self.threads, self.types = ranks, threads, types or TYPES + [CSC]
+
+
+def sequential():
+    cases = []
+    for pc in ["lu", "cholesky"]:
+        for ordering in ORDERINGS:
+            cases.append(Case("ex2", f"-m 24 -n 21 -pc_type {pc} -pc_factor_mat_ordering_type {ordering}"))
+    for pc in ["ilu", "icc"]:
+        for levels, ordering in [(0, "natural"), (0, "rcm"), (1, "natural"), (1, "nd"), (2, "qmd"), (2, "1wd")]:
+            ksp = "-ksp_type cg " if pc == "icc" else ""
+            cases.append(Case("ex2", f"-m 40 -n 37 {ksp}-pc_type {pc} -pc_factor_levels {levels} "
+                                     f"-pc_factor_mat_ordering_type {ordering}"))
+        for shift in ["nonzero", "positive_definite", "inblocks"]:
+            cases.append(Case("ex2", f"-m 30 -n 30 -pc_type {pc} -pc_factor_shift_type {shift} "
+                                     "-pc_factor_shift_amount 0.1"))
+    for pc in ["ilu", "icc", "lu", "cholesky"]:
+        cases.append(Case("ex45", f"-da_grid_x 9 -da_grid_y 8 -da_grid_z 7 -pc_type {pc}"))
+    return cases
+
+
+def parallel():
+    cases = []
+    types = ["levelset", "syncfree", "threadlevel"]
+    for ranks in [2, 4]:
+        for pc in ["bjacobi", "asm"]:
+            for sub in ["ilu -sub_pc_factor_levels 1", "icc", "lu -sub_pc_factor_mat_ordering_type rcm"]:
+                cases.append(Case("ex2", f"-m 30 -n 31 -pc_type {pc} -sub_pc_type {sub}", "sub_", ranks, types=types))
+    cases.append(Case("ex2", "-m 30 -n 31 -pc_type bjacobi -pc_bjacobi_blocks 4 -sub_pc_type ilu", "sub_", 2))
+    cases.append(Case("ex45", "-da_grid_x 9 -da_grid_y 9 -da_grid_z 9 -pc_type asm -sub_pc_type ilu", "sub_", 2))
+    return cases
+
+
+def smoother():
+    mg = "-ksp_type fgmres -pc_type mg -da_refine 2 -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 2 "
+    gamg = "-m 40 -n 40 -ksp_type fgmres -pc_type gamg -mg_levels_ksp_type richardson "
+    return [
+        Case("ex45", mg + "-mg_levels_pc_type ilu", "mg_levels_"),
+        Case("ex45", mg + "-mg_levels_pc_type icc", "mg_levels_"),
+        Case("ex45", mg + "-mg_levels_pc_type bjacobi -mg_levels_sub_pc_type ilu", "mg_levels_sub_", ranks=2,
+             types=["levelset", "threadlevel"]),
+        Case("ex2", gamg + "-mg_levels_pc_type ilu", "mg_levels_"),
+        Case("ex2", gamg + "-mg_levels_pc_type bjacobi -mg_levels_sub_pc_type ilu", "mg_levels_sub_", ranks=2,
+             types=["levelset", "syncfree"]),
+        Case("ex2", gamg + "-mg_levels_pc_type asm -mg_levels_sub_pc_type icc", "mg_levels_sub_", ranks=4,
+             types=["levelset"]),
+    ]
+
+
+def threads():
+    cases = []
+    for count in [1, 2, 4]:
+        cases.append(Case("ex2", "-m 150 -n 140 -pc_type ilu -pc_factor_levels 1", threads=count))
+        cases.append(Case("ex2", "-m 60 -n 60 -ksp_type cg -pc_type icc -pc_factor_mat_ordering_type rcm", threads=count))
+    cases.append(Case("ex2", "-m 60 -n 60 -pc_type bjacobi -sub_pc_type ilu", "sub_", ranks=2, threads=2))
+    return cases
+
+
+def options_of(case, kind):
+    own = f"-{case.prefix}pc_factor_mat_solver_type"
+    if kind == CSC:
+        return f"{own} syncfree -{case.prefix}mat_sptrsv_syncfree_form csc"
+    if kind == "levelset" and case.threads > 1:  # a kernel per level, or small levels would not meet threads
+        return f"{own} levelset -{case.prefix}mat_sptrsv_levelset_chain_rows 20"
+    return f"{own} {kind}"
+
+
+def measure(case, kind):
+    """(iterations, printed norm)"""
+    choice = options_of(case, kind)
+    done = run(program(case.name), f"{case.options} {choice} -ksp_converged_reason -ksp_view", case.ranks, case.threads)
+    wanted = choice.split()[1]
+    if f"package used to perform factorization: {wanted}" not in done.text:
+        raise AssertionError(f"-ksp_view does not show a factorization by {wanted}: {done}")
+    norm = r"Norm of error (\S+)" if case.name == "ex2" else r"Residual norm (\S+)"
+    return done.number(r"iterations (\d+)", int), done.number(norm)
+
+
+def judge(kind, got, own):
+    """What is wrong, or None. Norms are printed with six digits; an error at the level of rounding is rounding."""
+    slack = max(1, int(0.02 * own[0])) if kind == CSC else 0
+    if abs(got[0] - own[0]) > slack:
+        return f"{got[0]} iterations, PETSc's own {own[0]}"
+    rounding = 1e-9
+    if max(got[1], own[1]) < rounding:
+        return None
+    allowed = own[1] * (1e-4 if got[0] == own[0] else 1.0)
+    if not abs(got[1] - own[1]) <= allowed:
+        return f"norm {got[1]}, PETSc's own {own[1]}"
+    return None
+
+
+def check(case):
+    failures = []
+    own = measure(case, "petsc")
+    if own[0] < 1:
+        failures.append(f"{case.name} {case.options}: PETSc's own took no iteration, nothing is compared")
+    for kind in case.types:
+        wrong = judge(kind, measure(case, kind), own)
+        if wrong:
+            failures.append(f"{case.name} {case.options}, {case.ranks} ranks, {case.threads} threads, {kind}: {wrong}")
+    return own[0], failures
+
+
+def main():
+    group = {"sequential": sequential, "parallel": parallel, "smoother": smoother, "threads": threads}[sys.argv[1]]()
+    program("ex2"), program("ex45")  # skipped here if they are missing
+    workers = 2 if max(case.ranks * case.threads for case in group) == 1 else 1
+    failures = []
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for case, (iterations, wrong) in zip(group, pool.map(check, group)):
+            print(f"{case.name} {case.options} (ranks {case.ranks}, threads {case.threads}): {iterations} iterations, "
+                  f"{'FAILED' if wrong else 'same'} with {', '.join(case.types)}", flush=True)
+            failures += wrong
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""More solves of an unmodified program mean no more allocations, copies or fences: counted by a Kokkos
+Tools library, which sees Kokkos although it is hidden in the plugin."""
+import os
+import tempfile
+import unittest
+
+from petsc_runs import TYPES, program, run
+
+SOLVERS = TYPES + ["levelset -mat_sptrsv_levelset_chain_rows 1", "syncfree -mat_sptrsv_syncfree_form csc",
+                   "threadlevel -mat_sptrsv_threadlevel_form two_phase"]
+ENDLESS = "-m 30 -n 30 -ksp_rtol 1e-300 -ksp_atol 1e-300"  # until -ksp_max_it
+FACTORS = ["-pc_type ilu", "-pc_type icc -ksp_type cg", "-pc_type ilu -pc_factor_mat_ordering_type rcm"]
+
+
+def count(options, name="ex2"):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "counts")
+        run(program(name), options, threads=2,
+            env={"KOKKOS_TOOLS_LIBS": os.environ["SPTRSV_TEST_COUNTERS"], "SPTRSV_TEST_COUNTS": path})
+        with open(path) as file:
+            return {name: int(value) for name, value in (line.split() for line in file)}
+
+
+class Counters(unittest.TestCase):
+    def test_solves_are_quiet(self):
+        num_with_kernels = num_with_memory = 0
+        for solver in SOLVERS:
+            for factor in FACTORS:
+                with self.subTest(solver=solver, factor=factor):
+                    few, many = (count(f"{ENDLESS} {factor} -pc_factor_mat_solver_type {solver} -ksp_max_it {its}") for its in (5, 40))
+                    for what in ["allocations", "ours", "copies", "fences"]:
+                        self.assertEqual(few[what], many[what], f"{what}: {few} and {many}")
+                    self.assertEqual(many["ours"], many["ours_ended"], "memory was not given back before Kokkos ended")
+                    num_with_memory += many["ours"] > 0
+                    num_with_kernels += many["kernels"] > few["kernels"]
+        # else the counters saw nothing: sequential takes no memory of ours for LU on a host, in PETSc's order
+        self.assertGreater(num_with_memory, len(SOLVERS))
+        # sequential may solve without kernels; the others show that more iterations are more solves
+        self.assertGreater(num_with_kernels, 2 * len(FACTORS))
+
+    def test_new_values_take_no_memory(self):
+        for solver in SOLVERS:
+            with self.subTest(solver=solver):
+                few, many = (count(f"updates {FACTORS[1]} -pc_factor_mat_solver_type {solver} -updates {updates}", "lifecycle")
+                             for updates in (2, 9))
+                self.assertGreater(few["ours"], 0, "the counters saw nothing")
+                for what in ["allocations", "ours", "copies"]:
+                    self.assertEqual(few[what], many[what], f"{what}: {few} and {many}")
+                # at most one wait in the numeric phase of each triangle
+                self.assertLessEqual(many["fences"] - few["fences"], 2 * 7)
+
+
+if __name__ == "__main__":
+    program("ex2")
+    unittest.main()

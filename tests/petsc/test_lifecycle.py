@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Orders of events: PETSc started again, programs that leave early, solvers alive at once, changed
+matrices, and many set-ups. See lifecycle.cxx."""
+import unittest
+
+from petsc_runs import TYPES, program, run
+
+FACTORS = ["-pc_type ilu", "-pc_type icc -ksp_type cg", "-pc_type lu -pc_factor_mat_ordering_type rcm"]
+
+
+class LifeCycle(unittest.TestCase):
+    def runs(self, mode, factors=FACTORS, types=TYPES, threads=2, quiet=True):
+        for kind in types:
+            for factor in factors:
+                with self.subTest(kind=kind, factor=factor):
+                    done = run(program("lifecycle"), f"{mode} {factor} -pc_factor_mat_solver_type {kind}", threads=threads)
+                    lines = done.text.splitlines()
+                    self.assertEqual(lines[-1:], ["done"], str(done))
+                    if quiet:  # no warning of Kokkos, PETSc or MPI
+                        self.assertEqual(lines, ["done"], str(done))
+
+    def test_petsc_started_three_times(self):
+        self.runs("twice", factors=FACTORS[:2])
+
+    def test_exit_without_finalize(self):
+        self.runs("exit", factors=FACTORS[:1], quiet=False)
+
+    def test_exit_with_solvers_alive(self):
+        self.runs("exit_alive", factors=FACTORS[1:], types=["levelset", "syncfree"], quiet=False)
+
+    def test_several_solvers_in_odd_orders(self):
+        self.runs("several", factors=FACTORS[:2])
+
+    def test_leaked_solvers(self):
+        self.runs("leak", factors=FACTORS[1:], types=["levelset", "threadlevel"])
+
+    def test_changed_values_and_patterns(self):
+        self.runs("changes", factors=FACTORS[:2])
+        self.runs("changes", factors=FACTORS[2:], types=["levelset"])
+
+    def test_soak(self):
+        self.runs("soak", factors=["-pc_type ilu -pc_factor_mat_ordering_type rcm", "-pc_type icc"], threads=1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// PETSc around gtest. The plugin comes in through PETSC_OPTIONS, as in any program.
+#include <gtest/gtest.h>
+#include <petscsys.h>
+
+int main(int argc, char** argv)
+{
+  testing::InitGoogleTest(&argc, argv);
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 2;
+  char const* const options[][2] = {{"-unchained_mat_sptrsv_levelset_chain_rows", "1"},
+                                    {"-csc_mat_sptrsv_syncfree_form", "csc"},
+                                    {"-twophase_mat_sptrsv_threadlevel_form", "two_phase"}};
+  for (auto const& [name, value] : options)
+    if (PetscOptionsSetValue(NULL, name, value)) return 2;
+  int const failed = RUN_ALL_TESTS();
+  return PetscFinalize() ? 2 : failed;
+}

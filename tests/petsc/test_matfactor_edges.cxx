@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factors of unusual matrices: shifts that fire, zero pivots, n = 0 and 1, NaN, wrong shapes, wrong order.
+#include <cmath>
+
+#include "factor_pair.hpp"
+#include "sptrsv_petsc.h"
+
+namespace petsc_test {
+namespace {
+
+MatFactorType const factor_types[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
+
+std::string VariantName(testing::TestParamInfo<Variant> const& info) { return info.param.label; }
+class MatFactorEdges : public testing::TestWithParam<Variant> {};
+INSTANTIATE_TEST_SUITE_P(All, MatFactorEdges, testing::ValuesIn(all_variants()), VariantName);
+
+/// (|F^-1| |b|) row by row, F^-1 made column by column with PETSc's own factor: the scale for factors that
+/// are no H-matrices.
+PetscErrorCode InverseScale(Mat own, Vec b, Vec scale)
+{
+  Vec unit, column;
+  PetscInt n;
+  PetscScalar bj;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(b, &unit));
+  PetscCall(VecDuplicate(b, &column));
+  PetscCall(VecGetSize(b, &n));
+  PetscCall(VecSet(scale, 0));
+  for (PetscInt j = 0; j < n; ++j) {
+    PetscCall(VecSet(unit, 0));
+    PetscCall(VecSetValue(unit, j, 1, INSERT_VALUES));
+    PetscCall(VecAssemblyBegin(unit));
+    PetscCall(VecAssemblyEnd(unit));
+    PetscCall(MatSolve(own, unit, column));
+    PetscCall(VecAbs(column));
+    PetscCall(VecGetValues(b, 1, &j, &bj));
+    PetscCall(VecAXPY(scale, PetscAbsScalar(bj), column));
+  }
+  PetscCall(VecDestroy(&unit));
+  PetscCall(VecDestroy(&column));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ExpectSameVerdict(std::string const& what, Mat ours, Mat own, MatFactorError* verdict)
+{
+  MatFactorError error[2];
+  PetscReal value[2];
+  PetscInt row[2];
+
+  PetscFunctionBegin;
+  PetscCall(MatFactorGetError(ours, &error[0]));
+  PetscCall(MatFactorGetError(own, &error[1]));
+  PetscCall(MatFactorGetErrorZeroPivot(ours, &value[0], &row[0]));
+  PetscCall(MatFactorGetErrorZeroPivot(own, &value[1], &row[1]));
+  EXPECT_EQ((int)error[0], (int)error[1]) << what;
+  EXPECT_EQ(row[0], row[1]) << what;
+  EXPECT_TRUE(value[0] == value[1] || (PetscIsNanReal(value[0]) && PetscIsNanReal(value[1]))) << what << ": " << value[0] << " " << value[1];
+  *verdict = error[1];
+  PetscFunctionReturn(0);
+}
+
+/// Verdict and, where there is one, solution as PETSc's own. The factors hold the same numbers; solves by
+/// substitution differ by rounding, amplified by |U^-1||L^-1| over |F^-1|: modest for these bands of 60 rows
+/// without tiny pivots (a pivot that a shift leaves is at least 1e-3), so 1e-9 of (|F^-1||b|) in each row.
+PetscErrorCode CompareOnce(std::string const& what, Mat A, Factor& ours, Factor& own, bool* failed)
+{
+  MatFactorError verdict;
+  Vec b, x, expected, scale;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, &b, &x));
+  PetscCall(VecDuplicate(b, &expected));
+  PetscCall(VecDuplicate(b, &scale));
+  PetscCall(FillVec(b, 5));
+  PetscCall(ours.Numeric(A));
+  PetscCall(own.Numeric(A));
+  PetscCall(ExpectSameVerdict(what, ours.mat(), own.mat(), &verdict));
+  if (!verdict) {
+    PetscCall(MatSolve(own.mat(), b, expected));
+    PetscCall(MatSolve(ours.mat(), b, x));
+    PetscCall(InverseScale(own.mat(), b, scale));
+    PetscCall(ExpectRows(what, expected, x, scale, 1e-9));
+  } else {
+    PetscCall(MatSolve(ours.mat(), b, x));  // PETSc's own answer to a failed factor is infinity, without an error
+    PetscCall(MatSolve(own.mat(), b, expected));
+    PetscScalar const *e, *a;
+    PetscCall(VecGetArrayRead(expected, &e));
+    PetscCall(VecGetArrayRead(x, &a));
+    EXPECT_EQ(a[0], e[0]) << what;
+    PetscCall(VecRestoreArrayRead(expected, &e));
+    PetscCall(VecRestoreArrayRead(x, &a));
+  }
+  *failed = verdict != MAT_FACTOR_NOERROR;
+  for (Vec* v : {&b, &x, &expected, &scale}) PetscCall(VecDestroy(v));
+  PetscFunctionReturn(0);
+}
+
+PetscScalar ZeroNowAndThen(PetscInt i) { return i % 7 == 3 ? 0.0 : 2.0; }
+PetscScalar OftenNegative(PetscInt i) { return i % 5 == 2 ? -0.3 : 1.1; }
+PetscScalar ZeroFirst(PetscInt i) { return i == 0 ? 0.0 : 3.0; }
+PetscScalar ZeroSomewhere(PetscInt i) { return i == 23 ? 0.0 : 3.0; }
+
+PetscErrorCode RunShifts(Variant const& variant, PetscInt* num_failed, PetscInt* num_good)
+{
+  PetscScalar (*const diagonals[])(PetscInt) = {ZeroNowAndThen, OftenNegative, ZeroFirst, ZeroSomewhere};
+
+  PetscFunctionBegin;
+  for (int kind = 0; kind < 4; ++kind)
+    for (MatFactorType ftype : factor_types)
+      for (int shift = 0; shift < 4; ++shift)
+        for (bool reorder : {false, true}) {
+          Factoring setup;
+          setup.ftype                  = ftype;
+          setup.ordering               = MATORDERINGRCM;
+          setup.shift                  = (MatFactorShiftType)shift;
+          setup.shift_amount           = shift ? 1e-3 : 0;
+          setup.nonzero_diagonal_order = reorder;
+          // PETSc's own: LU with rows and columns permuted apart loops for ever in this shift
+          if (reorder && (setup.symmetric() || shift == (int)MAT_SHIFT_POSITIVE_DEFINITE)) continue;
+          std::string const what = std::string(MatFactorTypes[ftype]) + ", diagonal " + std::to_string(kind) + ", shift " +
+                                   MatFactorShiftTypes[shift] + (reorder ? ", reordered" : "");
+          Mat A;
+          Factor ours, own;
+          bool failed = false;
+          PetscCall(BuildBand(60, diagonals[kind], setup.symmetric(), &A));
+          PetscCall(ours.Symbolic(A, variant.type, variant.prefix, setup));
+          PetscCall(own.Symbolic(A, MATSOLVERPETSC, NULL, setup));
+          PetscCall(CompareOnce(what, A, ours, own, &failed));
+          ++*(failed ? num_failed : num_good);
+          // good values after bad ones, in the same factor; PETSc keeps the verdict until it is cleared
+          for (Mat F : {ours.mat(), own.mat()}) PetscCall(MatFactorClearError(F));
+          for (PetscInt i = 0; i < 60; ++i) PetscCall(MatSetValue(A, i, i, 4, INSERT_VALUES));
+          PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+          PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+          PetscCall(CompareOnce(what + ", then good values", A, ours, own, &failed));
+          EXPECT_FALSE(failed) << what;
+          PetscCall(MatDestroy(&A));
+        }
+  PetscFunctionReturn(0);
+}
+
+TEST_P(MatFactorEdges, ShiftsAndZeroPivotsAreThoseOfPetsc)
+{
+  PetscInt num_failed = 0, num_good = 0;
+  EXPECT_EQ((int)RunShifts(GetParam(), &num_failed, &num_good), 0);
+  EXPECT_GT(num_failed, 3) << "the test no longer meets a zero pivot";
+  EXPECT_GT(num_good, 10) << "the test no longer meets a shift that helps";
+}
+
+PetscErrorCode RunFailedReason(char const* type, char const* pc_type, PCFailedReason* pc_reason, KSPConvergedReason* ksp_reason)
+{
+  Mat A;
+  Vec b, x;
+  KSP ksp;
+  PC pc;
+  bool const symmetric = std::string(pc_type) == PCICC || std::string(pc_type) == PCCHOLESKY;
+
+  PetscFunctionBegin;
+  PetscCall(BuildBand(60, ZeroFirst, symmetric, &A));
+  PetscCall(MatCreateVecs(A, &b, &x));
+  PetscCall(VecSet(b, 1));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetErrorIfNotConverged(ksp, PETSC_FALSE));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, pc_type));
+  PetscCall(PCFactorSetMatSolverType(pc, type));
+  PetscCall(PCFactorSetMatOrderingType(pc, MATORDERINGNATURAL));
+  PetscCall(PCFactorSetShiftType(pc, MAT_SHIFT_NONE));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(PCGetFailedReason(pc, pc_reason));
+  PetscCall(KSPGetConvergedReason(ksp, ksp_reason));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(0);
+}
+
+TEST_P(MatFactorEdges, FailedPcHasPetscsReason)
+{
+  for (char const* pc_type : {PCLU, PCILU, PCCHOLESKY, PCICC}) {
+    PCFailedReason ours = PC_NOERROR, own = PC_NOERROR;
+    KSPConvergedReason ours_ksp = KSP_CONVERGED_ITERATING, own_ksp = KSP_CONVERGED_ITERATING;
+    EXPECT_EQ((int)RunFailedReason(GetParam().type, pc_type, &ours, &ours_ksp), 0);
+    EXPECT_EQ((int)RunFailedReason(MATSOLVERPETSC, pc_type, &own, &own_ksp), 0);
+    EXPECT_EQ((int)ours, (int)own) << pc_type;
+    EXPECT_EQ((int)ours_ksp, (int)own_ksp) << pc_type;
+    EXPECT_EQ((int)own, (int)PC_FACTOR_NUMERIC_ZEROPIVOT) << pc_type;
+  }
+}
+
+PetscErrorCode RunTiny(Variant const& variant, PetscInt n)
+{
+  PetscFunctionBegin;
+  for (MatFactorType ftype : factor_types) {
+    Mat A, B, X;
+    Vec b, x;
+    Factor ours;
+    Factoring setup;
+    setup.ftype = ftype;
+    PetscCall(BuildBand(n, [](PetscInt) { return PetscScalar(4); }, setup.symmetric(), &A));
+    PetscCall(MatCreateVecs(A, &b, &x));
+    PetscCall(VecSet(b, 2));
+    PetscCall(ours.Symbolic(A, variant.type, variant.prefix, setup));
+    PetscCall(ours.Numeric(A));
+    PetscCall(MakeDense(n, 3, n + 2, &B));
+    PetscCall(MakeDense(n, 3, n + 2, &X));
+    PetscCall(MatMatSolve(ours.mat(), B, X));
+    for (auto solve : {MatSolveTranspose, MatSolve}) {
+      PetscCall(VecSet(x, -1));
+      PetscCall(solve(ours.mat(), b, x));
+      PetscReal least = 0.5;
+      if (n) PetscCall(VecMin(x, NULL, &least));
+      EXPECT_EQ(least, 0.5) << MatFactorTypes[ftype];
+    }
+    PetscCall(PetscViewerPushFormat(PETSC_VIEWER_STDOUT_SELF, PETSC_VIEWER_ASCII_INFO));
+    PetscCall(MatView(ours.mat(), PETSC_VIEWER_STDOUT_SELF));
+    PetscCall(PetscViewerPopFormat(PETSC_VIEWER_STDOUT_SELF));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&B));
+    PetscCall(MatDestroy(&X));
+    PetscCall(VecDestroy(&b));
+    PetscCall(VecDestroy(&x));
+  }
+  PetscFunctionReturn(0);
+}
+
+TEST_P(MatFactorEdges, NoRowsAndOneRow)
+{
+  EXPECT_EQ((int)RunTiny(GetParam(), 0), 0);
+  EXPECT_EQ((int)RunTiny(GetParam(), 1), 0);
+}
+
+/// NaN in one entry of the matrix (row and column given) or of b: NaN in PETSc's rows, and an end.
+PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row, PetscInt column, bool in_matrix)
+{
+  Grid grid;
+  Mat A;
+  Vec b, x, expected, scale;
+  Factor ours, own;
+  Factoring setup;
+  bool seen = false;
+  MatFactorError verdict;
+  PetscScalar const* a;
+  std::string const what = std::string(MatFactorTypes[ftype]) + (in_matrix ? ", NaN in the matrix at " : ", NaN in b at ") + std::to_string(row);
+
+  PetscFunctionBegin;
+  setup.ftype    = ftype;
+  grid.symmetric = true;
+  PetscCall(BuildGrid(grid, &A));
+  PetscCall(MatCreateVecs(A, &b, &x));
+  for (Vec* v : {&expected, &scale}) PetscCall(VecDuplicate(b, v));
+  PetscCall(FillVec(b, 5));
+  if (in_matrix) PetscCall(MatSetValue(A, row, column, NAN, INSERT_VALUES));
+  else PetscCall(VecSetValue(b, row, NAN, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(ours.Symbolic(A, variant.type, variant.prefix, setup));
+  PetscCall(own.Symbolic(A, MATSOLVERPETSC, NULL, setup));
+  PetscCall(ours.Numeric(A));
+  PetscCall(own.Numeric(A));
+  PetscCall(ExpectSameVerdict(what, ours.mat(), own.mat(), &verdict));
+  if (!verdict) {
+    PetscCall(VecSet(scale, 10));
+    PetscCall(MatSolve(own.mat(), b, expected));
+    PetscCall(MatSolve(ours.mat(), b, x));
+    PetscCall(ExpectRows(what, expected, x, scale, 1e-12));
+    PetscCall(VecGetArrayRead(x, &a));
+    for (PetscInt i = 0; i < 49; ++i) seen = seen || PetscIsNanScalar(a[i]);
+    EXPECT_TRUE(seen) << what;
+    PetscCall(VecRestoreArrayRead(x, &a));
+  }
+  PetscCall(MatDestroy(&A));
+  for (Vec* v : {&b, &x, &expected, &scale}) PetscCall(VecDestroy(v));
+  PetscFunctionReturn(0);
+}
+
+TEST_P(MatFactorEdges, NanComesOutAsNan)
+{
+  for (MatFactorType ftype : factor_types)
+    for (PetscInt row : {0, 24, 48}) {
+      EXPECT_EQ((int)RunNan(GetParam(), ftype, row, row, false), 0);
+      EXPECT_EQ((int)RunNan(GetParam(), ftype, row, row, true), 0);
+      EXPECT_EQ((int)RunNan(GetParam(), ftype, PetscMin(row, 47), PetscMin(row, 47) + 1, true), 0);
+    }
+}
+
+TEST_P(MatFactorEdges, NegativeDiagonalHasNoForwardSolve)
+{
+  Factoring setup;
+  setup.ftype    = MAT_FACTOR_CHOLESKY;
+  auto const run = [&](char const* type, bool backward) {
+    Mat A;
+    Vec b, x;
+    Factor factor;
+    EXPECT_EQ((int)BuildBand(20, OftenNegative, true, &A), 0);
+    EXPECT_EQ((int)MatCreateVecs(A, &b, &x), 0);
+    EXPECT_EQ((int)VecSet(b, 1), 0);
+    EXPECT_EQ((int)factor.Symbolic(A, type, NULL, setup), 0);
+    EXPECT_EQ((int)factor.Numeric(A), 0);
+    CaughtError const caught = Catch([&] { return backward ? MatBackwardSolve(factor.mat(), b, x) : MatForwardSolve(factor.mat(), b, x); });
+    EXPECT_EQ((int)MatSolve(factor.mat(), b, x), 0);  // and goes on after the error
+    EXPECT_EQ((int)VecDestroy(&b), 0);
+    EXPECT_EQ((int)VecDestroy(&x), 0);
+    EXPECT_EQ((int)MatDestroy(&A), 0);
+    return caught;
+  };
+  for (bool backward : {false, true}) {
+    CaughtError const ours = run(GetParam().type, backward);
+    EXPECT_NE((int)run(MATSOLVERPETSC, backward).code, 0) << "PETSc's own accepts it now";
+    EXPECT_EQ((int)ours.code, PETSC_ERR_SUP);
+    EXPECT_NE(ours.message.find("square root"), std::string::npos) << ours.message;
+  }
+}
+
+TEST_P(MatFactorEdges, NonSquareIsRefusedByItsSize)
+{
+  Mat A, F = nullptr;
+  ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 6, 1, NULL, &A), 0);
+  ASSERT_EQ((int)MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), 0);
+  ASSERT_EQ((int)MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), 0);
+  CaughtError const caught = Catch([&] { return MatGetFactor(A, GetParam().type, MAT_FACTOR_LU, &F); });
+  EXPECT_EQ((int)caught.code, PETSC_ERR_ARG_SIZ);
+  EXPECT_NE(caught.message.find("4 by 6"), std::string::npos) << caught.message;
+  EXPECT_EQ((int)MatDestroy(&A), 0);
+}
+
+TEST_P(MatFactorEdges, SolvesBeforeNumericAreOutOfOrder)
+{
+  for (MatFactorType ftype : factor_types) {
+    Factoring setup;
+    setup.ftype = ftype;
+    Grid grid;
+    grid.symmetric = true;
+    Mat A, B, bare;
+    Vec b, x;
+    Factor factor;
+    ASSERT_EQ((int)BuildGrid(grid, &A), 0);
+    ASSERT_EQ((int)MatCreateVecs(A, &b, &x), 0);
+    ASSERT_EQ((int)MakeDense(49, 2, 49, &B), 0);
+    ASSERT_EQ((int)MatGetFactor(A, GetParam().type, ftype, &bare), 0);
+    ASSERT_EQ((int)factor.Symbolic(A, GetParam().type, NULL, setup), 0);
+    for (Mat F : {bare, factor.mat()}) {
+      std::string const what = std::string(MatFactorTypes[ftype]) + (F == bare ? " before symbolic" : " before numeric");
+      EXPECT_EQ((int)Catch([&] { return MatSolve(F, b, x); }).code, PETSC_ERR_ORDER) << what;
+      EXPECT_EQ((int)Catch([&] { return MatSolveTranspose(F, b, x); }).code, PETSC_ERR_ORDER) << what;
+      EXPECT_EQ((int)Catch([&] { return MatSolveAdd(F, b, x, x); }).code, PETSC_ERR_ORDER) << what;
+      EXPECT_EQ((int)Catch([&] { return MatMatSolve(F, B, B); }).code, PETSC_ERR_ORDER) << what;
+    }
+    CaughtError const caught = Catch([&] { return MatSolve(factor.mat(), b, x); });
+    EXPECT_NE(caught.message.find("PCSetUp()"), std::string::npos) << caught.message;
+    EXPECT_EQ((int)factor.Numeric(A), 0);
+    EXPECT_EQ((int)MatSolve(factor.mat(), b, x), 0);
+    EXPECT_EQ((int)MatDestroy(&bare), 0);
+    EXPECT_EQ((int)MatDestroy(&A), 0);
+    EXPECT_EQ((int)MatDestroy(&B), 0);
+    EXPECT_EQ((int)VecDestroy(&b), 0);
+    EXPECT_EQ((int)VecDestroy(&x), 0);
+  }
+}
+
+TEST(MatFactorInfo, GetInfoRefusesOtherMatrices)
+{
+  Mat A;
+  MatSpTRSVInfo info;
+  Grid grid;
+  ASSERT_EQ((int)BuildGrid(grid, &A), 0);
+  EXPECT_EQ((int)Catch([&] { return MatSpTRSVGetInfo(A, &info); }).code, PETSC_ERR_ARG_WRONG);
+  EXPECT_EQ((int)MatDestroy(&A), 0);
+}
+
+}  // namespace
+}  // namespace petsc_test

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin loaded into another build of the same PETSc (complex scalars, 64-bit indices), if one is
+installed: an error that says so, no crash. test_reports.py has the same with a pretended PETSc."""
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from petsc_runs import plugin, program, run, skip
+
+WORDS = ("libsptrsv_petsc was built for a PETSc with", "PETSC_DIR")
+
+
+def others():
+    """Prefixes of other PETSc builds: SPTRSV_TEST_OTHER_PETSC (colon between), or Debian's beside ours."""
+    given = os.environ.get("SPTRSV_TEST_OTHER_PETSC")
+    if given:
+        return given.split(":")
+    ours = os.path.realpath(os.environ["SPTRSV_TEST_PETSC_PREFIX"])
+    near = glob.glob(os.path.dirname(ours) + "/*-linux-gnu*-real") + glob.glob(os.path.dirname(ours) + "/*-complex")
+    wide = glob.glob(os.path.dirname(os.path.dirname(ours)) + "/petsc64-*/*-linux-gnu*")
+    return [prefix for prefix in near + wide if os.path.realpath(prefix) != ours]
+
+
+def flags(prefix):
+    files = [os.path.basename(path)[:-3] for path in glob.glob(prefix + "/lib/pkgconfig/[Pp][Ee][Tt][Ss][Cc]*.pc")]
+    env = dict(os.environ, PKG_CONFIG_PATH=prefix + "/lib/pkgconfig")
+    for name in sorted(files):
+        done = subprocess.run(["pkg-config", "--cflags", "--libs", name], env=env, stdout=subprocess.PIPE, text=True)
+        if done.returncode == 0:
+            return done.stdout.split()
+    return None
+
+
+class OtherPetsc(unittest.TestCase):
+    def test_clear_error(self):
+        num_tested = 0
+        for prefix in others():
+            with self.subTest(prefix), tempfile.TemporaryDirectory() as folder:
+                built = os.path.join(folder, "ex2")
+                options = flags(prefix)
+                source = os.path.join(os.environ["SPTRSV_TEST_TUTORIALS"], "ex2.c")
+                if options is None:
+                    continue
+                subprocess.run(["mpicc", source, "-o", built] + options, check=True)
+                run(built, "-m 9 -n 9", load=None)  # it works without the plugin
+                done = run(built, "-m 9 -n 9 -pc_type ilu -pc_factor_mat_solver_type levelset", load=plugin, check=False)
+                self.assertGreater(done.status, 0, str(done))
+                for word in WORDS:
+                    self.assertIn(word, done.text, str(done))
+                num_tested += 1
+        self.assertGreater(num_tested, 0, "none of the other PETSc builds has a pkg-config file")
+
+
+if __name__ == "__main__":
+    program("ex2")
+    if not others():
+        skip("no other build of PETSc here (Debian: libpetsc-complex-dev, libpetsc64-real-dev); test_reports.py "
+             "pretends to be one")
+    if not shutil.which("mpicc") or not shutil.which("pkg-config"):
+        skip("mpicc and pkg-config are needed to compile for another PETSc")
+    sys.exit(unittest.main())

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What -ksp_view, -log_view and -help say, that prefixes count, and errors for bad options and bad loads."""
+import os
+import re
+import shutil
+import tempfile
+import unittest
+
+from petsc_runs import TYPES, program, run
+
+SMALL = "-m 20 -n 19 -pc_type ilu "
+
+
+def ex2(options, **more):
+    return run(program("ex2"), options, **more)
+
+
+class View(unittest.TestCase):
+    def test_block(self):
+        for kind in TYPES:
+            text = ex2(f"{SMALL}-pc_factor_mat_solver_type {kind} -ksp_view", threads=2).text
+            with self.subTest(kind):
+                self.assertRegex(text, rf"sptrsv \d+\.\d+\.\d+: type {kind}, Kokkos \d+\.\d+\.\d+ \w+ \(2 threads\)")
+                for triangle in "LU":
+                    self.assertRegex(text, rf"\b{triangle}: (sequential|levelset|syncfree|threadlevel) \(.+\)")
+                # a 5-point grid of 20 by 19 has 38 level sets, and 380 rows
+                self.assertEqual(len(re.findall(r"38 levels, rows per level 10\.0 mean, 1 least, 19 most", text)), 2, text)
+                self.assertRegex(text, r"\d+\.\d\d MB beyond PETSc's own factor; 1 analyses, 1 numeric updates, \d+ solves")
+                if kind != "sptrsv":
+                    self.assertEqual(len(re.findall(rf"[LU]: {kind} \(asked for\)", text)), 2, text)
+
+    def test_prefix_takes_effect(self):
+        plain = "-m 20 -n 19 -pc_type bjacobi -sub_pc_type ilu -sub_pc_factor_mat_solver_type levelset -ksp_view"
+        chained = ex2(plain, threads=2).text
+        prefixed = ex2(plain + " -sub_mat_sptrsv_levelset_chain_rows 1", threads=2).text
+        unprefixed = ex2(plain + " -mat_sptrsv_levelset_chain_rows 1", threads=2).text
+        kernels = [re.findall(r"(\d+) kernels, .* up to (\d+) rows", text) for text in (chained, prefixed, unprefixed)]
+        self.assertEqual(kernels[0], kernels[2])
+        self.assertNotEqual(kernels[0], kernels[1])
+        self.assertEqual(kernels[1][0][1], "1")
+
+    def test_form(self):
+        base = f"{SMALL}-pc_factor_mat_solver_type syncfree -ksp_view"
+        self.assertIn("csc", ex2(base + " -mat_sptrsv_syncfree_form csc").text.split("sptrsv 0")[1])
+        self.assertNotIn("csc", ex2(base).text.split("sptrsv 0")[1])
+
+
+class Log(unittest.TestCase):
+    def test_events(self):
+        for kind in TYPES:
+            text = ex2(f"{SMALL}-pc_factor_mat_solver_type {kind} -log_view").text
+            for event, count in [("SpTRSVAnalysis", 1), ("SpTRSVNumeric", 1), ("SpTRSVSolve", None)]:
+                with self.subTest(kind=kind, event=event):
+                    line = re.search(rf"^{event}\s+(\d+) \S+ (\S+) \S+ (\S+)", text, re.M)
+                    self.assertIsNotNone(line, text)
+                    self.assertEqual(int(line[1]), count or int(line[1]))
+                    if event == "SpTRSVSolve":
+                        self.assertGreater(int(line[1]), 3)
+                        # 380 rows, 1122 off-diagonal entries: 2 flops each, 1 a row
+                        self.assertAlmostEqual(float(line[3]) / int(line[1]), 2 * (20 * 18 + 19 * 19) * 2 + 380, delta=200)
+
+    def test_memory_does_not_grow(self):
+        def memory(iterations):
+            text = ex2(f"{SMALL}-pc_factor_mat_solver_type levelset -ksp_type richardson -ksp_rtol 1e-300 -ksp_atol 0 "
+                       f"-ksp_max_it {iterations} -malloc_view -log_view -malloc_debug").text
+            return re.search(r"Maximum memory PetscMalloc\(\)ed (\d+)", text)[1]
+        self.assertEqual(memory(10), memory(200))
+
+    def test_nothing_is_left(self):
+        for pc in ["ilu", "icc", "lu -pc_factor_mat_ordering_type rcm"]:
+            base = f"-m 20 -n 19 -pc_type {pc} -malloc_debug -malloc_dump -pc_factor_mat_solver_type "
+            strip = [re.sub(r"\d+ +Total.*|Norm.*", "", ex2(base + kind).text) for kind in ("petsc", "levelset")]
+            self.assertEqual(strip[0], strip[1])
+
+
+class Help(unittest.TestCase):
+    def test_lists_options(self):
+        for kind, names in [("levelset", ["analysis", "chain_rows", "lanes_per_row"]), ("syncfree", ["form"]),
+                            ("threadlevel", ["form", "rows_per_ticket"])]:
+            text = ex2(f"{SMALL}-pc_factor_mat_solver_type {kind} -help").text
+            for name in names:
+                self.assertIn(f"-mat_sptrsv_{kind}_{name}", text)
+        text = ex2(f"{SMALL}-pc_factor_mat_solver_type sptrsv -help").text
+        for name in ["levelset_chain_rows", "syncfree_form", "threadlevel_form"]:
+            self.assertIn(f"-mat_sptrsv_{name}", text)
+        self.assertIn("csr csc", text)
+
+
+class Errors(unittest.TestCase):
+    def fails(self, options, *words, **more):
+        done = ex2(options, check=False, **more)
+        self.assertNotEqual(done.status, 0, str(done))
+        for word in words:
+            self.assertIn(word, done.text, str(done))
+        return done
+
+    def test_unknown_choice_names_option_and_choices(self):
+        self.fails(f"{SMALL}-pc_factor_mat_solver_type syncfree -mat_sptrsv_syncfree_form csd",
+                   "-mat_sptrsv_syncfree_form", "'csd'", "csr, csc")
+        self.fails("-m 9 -n 9 -pc_type bjacobi -sub_pc_type ilu -sub_pc_factor_mat_solver_type levelset "
+                   "-sub_mat_sptrsv_levelset_analysis magic", "-sub_mat_sptrsv_levelset_analysis", "'magic'",
+                   "automatic, sweep, root_candidates")
+
+    def test_number_out_of_range(self):
+        self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset -mat_sptrsv_levelset_chain_rows -3",
+                   "-mat_sptrsv_levelset_chain_rows is -3", "from 0 to")
+        self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset -mat_sptrsv_levelset_chain_rows many", "many")
+
+    def test_empty_choice(self):
+        self.fails(f"{SMALL}-pc_factor_mat_solver_type syncfree -mat_sptrsv_syncfree_form -ksp_view",
+                   "-mat_sptrsv_syncfree_form", "csr, csc")
+
+    def test_without_plugin(self):
+        self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset", "Could not locate solver type levelset", load=None)
+
+    def test_wrong_file_name_registers_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(folder, "libtriangular.so")
+            shutil.copy(os.environ["SPTRSV_TEST_PLUGIN"], copy)
+            self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset", "Could not locate solver type levelset",
+                       load=lambda: copy)
+
+    def test_another_petsc_version(self):
+        shim = os.environ["SPTRSV_TEST_VERSION_SHIM"]
+        done = self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset", "was built for PETSc", "loaded into PETSc 3.99",
+                          "PETSC_DIR", env={"LD_PRELOAD": shim})
+        self.assertNotIn("Norm of error", done.text)
+
+    def test_petsc_of_other_types(self):
+        for variable, words in [("SPTRSV_TEST_WIDE_SCALAR", "16-byte scalars"), ("SPTRSV_TEST_WIDE_INT", "8-byte indices")]:
+            self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset", "libsptrsv_petsc was built for a PETSc with",
+                       words, "PETSC_DIR", env={"LD_PRELOAD": os.environ["SPTRSV_TEST_VERSION_SHIM"], variable: "1"})
+
+
+if __name__ == "__main__":
+    program("ex2")
+    unittest.main()
