@@ -35,6 +35,7 @@ def parse_arguments():
     p.add_argument("--threads", default="1,2", help="OMP_NUM_THREADS (default: %(default)s)")
     p.add_argument("--max-it", default="500", help="iterations after which PETSc's own counts as not converging")
     p.add_argument("--only", default="", help="matrices whose name contains this")
+    p.add_argument("--skip", default="", help="matrix:pc pairs to leave out, comma-separated")
     p.add_argument("--timeout", type=float, default=600, help="seconds per run (default: %(default)s)")
     p.add_argument("--json", required=True, help="where the figures go")
     p.add_argument("--markdown", help="where the tables go")
@@ -93,6 +94,9 @@ def measure(args):
             path = unpacked(file, folder)
             large_done = False
             for pc in args.pc.split(","):
+                if f"{name}:{pc}" in args.skip.split(","):
+                    results.append({"matrix": name, "pc": pc, "threads": 0, "converges": False, "error": "left out by --skip", "rows": {}})
+                    continue
                 if large_done or (pc == "icc" and not is_symmetric(path)):
                     continue
                 for threads in args.threads.split(","):
@@ -111,7 +115,15 @@ def measure(args):
                         results[-1]["csc"] = csc.get("syncfree", {})
             if path != file:
                 path.unlink()
+            save(results, args)
     return results
+
+
+def save(results, args):
+    """After every matrix, so that a run that is cut short leaves what it has."""
+    pathlib.Path(args.json).write_text(json.dumps({"machine": cpu_name(), "date": str(datetime.date.today()), "results": results}, indent=1))
+    if args.markdown:
+        pathlib.Path(args.markdown).write_text(markdown(results, args))
 
 
 def iterations_table(results, first):
@@ -138,7 +150,7 @@ def time_table(results, threads):
 
 
 def markdown(results, args):
-    counts = sorted({r["threads"] for r in results})
+    counts = sorted({r["threads"] for r in results if r["rows"]})
     out = ["Command: `" + " ".join(["bench/measure_matrices.py", "--pc", args.pc, "--threads", args.threads]) + " ...`",
            f"Machine: {cpu_name()}, {os.cpu_count()} cores. Date: {datetime.date.today()}.", "", "### Iterations", ""]
     out += iterations_table(results, counts[0])
@@ -163,9 +175,7 @@ def cpu_name():
 def main():
     args = parse_arguments()
     results = measure(args)
-    pathlib.Path(args.json).write_text(json.dumps({"machine": cpu_name(), "date": str(datetime.date.today()), "results": results}, indent=1))
-    if args.markdown:
-        pathlib.Path(args.markdown).write_text(markdown(results, args))
+    save(results, args)
     wrong = [(r["matrix"], t, row.get("verdict")) for r in results if r["converges"] for t, row in r["rows"].items()
              if row.get("verdict") not in ("same", "reference")]
     for matrix, solver_type, verdict in wrong:

@@ -41,6 +41,8 @@ def loaded_petsc(command, env=None):
 
 
 def find_python():
+    if os.environ.get("SPTRSV_TEST_SANITIZED"):
+        skip("a plugin built with sanitizers needs them in the program, and Python has none")
     wanted = loaded_petsc(["ldd", program("lifecycle")])
     show = "import petsc4py; petsc4py.init(); from petsc4py import PETSc; print(open('/proc/self/maps').read())"
     env = {key: value for key, value in os.environ.items() if key != "PETSC_OPTIONS"}
