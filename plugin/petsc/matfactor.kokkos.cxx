@@ -130,29 +130,32 @@ PetscErrorCode MatSolveTransposeAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatMatSolve_SPTRSV(Mat F, Mat B, Mat X)
+PetscErrorCode SolveDense(Mat F, Mat B, Mat X, bool transposed)
 {
   PetscFunctionBegin;
   PetscCall(Require(F));
   PetscCall(WithDense(B, X, [&](auto from, auto to) {
     return LoggedSolve(F, (PetscInt)to.columns, [&] {
-      if (Get(F)->solver->has_permutation()) Get(F)->solver->reserve(to.columns);
-      Get(F)->solver->solve(from, to);
+      Solver& solver = *Get(F)->solver;
+      if (solver.has_permutation()) solver.reserve(to.columns);
+      if (transposed) solver.solve_transposed(from, to);
+      else solver.solve(from, to);
     });
   }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMatSolve_SPTRSV(Mat F, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(SolveDense(F, B, X, false));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatMatSolveTranspose_SPTRSV(Mat F, Mat B, Mat X)
 {
   PetscFunctionBegin;
-  PetscCall(Require(F));
-  PetscCall(WithDense(B, X, [&](auto from, auto to) {
-    return LoggedSolve(F, (PetscInt)to.columns, [&] {
-      if (Get(F)->solver->has_permutation()) Get(F)->solver->reserve(to.columns);
-      Get(F)->solver->solve_transposed(from, to);
-    });
-  }));
+  PetscCall(SolveDense(F, B, X, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
