@@ -41,7 +41,7 @@ double share_of_chained_rows(typename T::exec_space const& exec, OffDiagonals<T>
 template <class T>
 Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   double const rows = static_cast<double>(analysis.num_rows());
-  double const mean_row = rows > 0 ? static_cast<double>(analysis.num_off_diagonals()) / rows : 0;
+  double const mean_row = analysis.mean_row();
   char text[160];
   if constexpr (detail::is_host_space<typename T::exec_space>) {
     if (rows < 1000) return {"sequential", "fewer than 1000 rows"};

@@ -243,7 +243,7 @@ class LevelSet {
 
   void choose_launches(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     constexpr bool host = detail::is_host_space<typename T::exec_space>;
-    double const mean = analysis.num_rows() ? double(analysis.num_off_diagonals()) / double(analysis.num_rows()) : 0;
+    double const mean = analysis.mean_row();
     if ((options.lanes_per_row & (options.lanes_per_row - 1)) != 0)
       throw InvalidOption("option levelset_lanes_per_row is " + std::to_string(options.lanes_per_row) + "; give a power of two");
     if (!host) {

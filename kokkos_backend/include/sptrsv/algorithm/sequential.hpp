@@ -13,13 +13,13 @@ namespace sptrsv {
 
 namespace detail {
 
+/// How one column is reached. Unit: x lies in consecutive words. Plain: b too, and nothing is folded in.
+enum class Access { plain, unit, any };
+
 /// The whole solve, K columns at once. By rows: x(i) gathers what it needs; transposed, T's rows are
 /// op(T)'s columns: x(i) is scattered to the rows that need it, so no transpose is stored.
 /// Pointers and compile-time choices instead of views and flags, since short rows take one core as
-/// long as the decisions made for them. Unit: x lies in consecutive words. Plain: b too, and nothing
-/// is folded in.
-enum class Access { plain, unit, any };
-
+/// long as the decisions made for them.
 template <class T, int K, Access A>
 struct Substitution {
   using scalar = typename T::scalar;

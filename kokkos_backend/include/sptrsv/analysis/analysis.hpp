@@ -121,6 +121,11 @@ class Analysis {
   std::size_t values_needed() const { return values_needed_; }
   long long num_off_diagonals() const { return entries_ - (place_ == DiagonalPlace::none ? 0 : num_rows()); }
 
+  /// Off-diagonal entries per row.
+  double mean_row() const {
+    return num_rows() == 0 ? 0.0 : static_cast<double>(num_off_diagonals()) / static_cast<double>(num_rows());
+  }
+
   /// T by rows as stored, in place.
   OffDiagonals<T> const& stored() const { return stored_; }
 
@@ -147,7 +152,7 @@ class Analysis {
     s.rows = num_rows();
     s.entries = entries_;
     s.longest_row = longest_;
-    s.mean_row = s.rows == 0 ? 0.0 : static_cast<double>(num_off_diagonals()) / static_cast<double>(s.rows);
+    s.mean_row = mean_row();
     auto const& sets = levels(exec);
     s.levels = sets.num_levels();
     s.widest_level = sets.widest();
