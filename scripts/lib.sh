@@ -26,19 +26,26 @@ need_value() { [[ $2 -ge 2 ]] || die "$1 needs a value" "see --help"; }
 
 # --- paths
 
+stacks="quick, full, complex, int64"
 select_stack() {
   case $1 in
-    quick) stack=$1 ;;
-    full | cuda) die "stack '$1' is not available yet" "use --stack quick" ;;
-    *) die "unknown stack '$1'" "use --stack quick" ;;
+    quick | full | complex | int64) stack=$1 ;;
+    cuda) die "stack 'cuda' is not available yet" "use one of $stacks" ;;
+    *) die "unknown stack '$1'" "use one of $stacks" ;;
   esac
 }
 
-stack_dir() { printf '%s/%s' "${SPTRSV_STACK_DIR:-$root/.stack}" "$stack"; }
+stacks_dir() { printf '%s' "${SPTRSV_STACK_DIR:-$root/.stack}"; }
+stack_dir() { printf '%s/%s' "$(stacks_dir)" "$stack"; }
 log_dir() { printf '%s/log' "$(stack_dir)"; }
 
 # build_dir normal|asan
-build_dir() { if [[ $1 == asan ]]; then echo "$root/build/asan"; else echo "$root/build/$stack"; fi; }
+build_dir() {
+  local name=$stack
+  [[ $1 != asan ]] || name=asan-$stack
+  [[ $name != asan-quick ]] || name=asan
+  echo "$root/build/$name"
+}
 
 # --- progress
 

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Part of scripts/setup: Kokkos and Kokkos Kernels. Kokkos_ROOT of the environment, then PETSc's own, then built from
-# source: static, position independent and for no particular processor, so that it can hide inside the plugin.
+# source: static, position independent and for no particular processor, so that it can hide inside the plugin; for a
+# PETSc that shares it (stack full) as shared libraries.
 
 # Both come in tpls/ of this source package on PyPI: Kokkos 4.7.00 and Kokkos Kernels 4.4.0.
 pypi_name=pygenten
@@ -12,14 +13,16 @@ kokkos_root='' kernels_root=''
 kokkos_source='' kernels_source='' # folders or tarballs; empty: the ones on PyPI
 kokkos_from=source                 # or user, or petsc
 
-sdist() { echo "$(stack_dir)/download/$pypi_name-$pypi_version.tar.gz"; }
+# Stacks of Debian's PETSc share one Kokkos.
+kokkos_home() { if [[ $stack == full ]]; then stack_dir; else echo "$(stacks_dir)/quick"; fi; }
+sdist() { echo "$(stacks_dir)/download/$1-$2.tar.gz"; } # NAME VERSION
 
 # --- which one
 
 # choose_sources KOKKOS KERNELS: what the options say, or else what they said the last time.
 choose_sources() {
   local file
-  file=$(stack_dir)/sources
+  file=$(kokkos_home)/sources
   # shellcheck source=/dev/null
   [[ ! -f $file ]] || source "$file"
   if [[ -n $1 ]]; then kokkos_source=$(full_path "$1") kernels_source=''; fi
@@ -29,7 +32,7 @@ choose_sources() {
 }
 
 remember_sources() {
-  printf '%s=%q\n' kokkos_source "$kokkos_source" kernels_source "$kernels_source" >"$(stack_dir)/sources"
+  printf '%s=%q\n' kokkos_source "$kokkos_source" kernels_source "$kernels_source" >"$(kokkos_home)/sources"
 }
 
 full_path() { [[ $1 == default ]] || realpath -m -- "$1"; }
@@ -42,7 +45,7 @@ check_source() {
 # choose_kokkos OPTION: an option given now, then Kokkos_ROOT, then the Kokkos that PETSc uses, then built here.
 choose_kokkos() {
   kokkos_from=source
-  if [[ -n $1 ]]; then
+  if [[ -n $1 || $stack != quick ]]; then
     return
   elif [[ -n ${Kokkos_ROOT:-} && $(realpath -m "$Kokkos_ROOT") != "$(realpath -m "$(stack_dir)")"/* ]]; then
     kokkos_from=user
@@ -52,7 +55,7 @@ choose_kokkos() {
 }
 
 needs_download() {
-  [[ $kokkos_from == source && ! -f $(sdist) && ( -z $kokkos_source || -z $kernels_source ) ]]
+  [[ $kokkos_from == source && ! -f $(sdist "$pypi_name" "$pypi_version") && ( -z $kokkos_source || -z $kernels_source ) ]]
 }
 
 find_kokkos() {
@@ -92,8 +95,9 @@ use_installed_kokkos() {
 
 build_from_source() {
   local stamp key
-  kokkos_root=$(stack_dir)/kokkos
-  [[ -z $kokkos_source$kernels_source ]] || kokkos_root=$(stack_dir)/kokkos-given
+  kokkos_root=$(kokkos_home)/kokkos
+  [[ -z $kokkos_source$kernels_source ]] || kokkos_root=$(kokkos_home)/kokkos-given
+  [[ $stack != full ]] || kokkos_root=$(stack_dir)/prefix
   kernels_root=$kokkos_root
   stamp=$kokkos_root/.sptrsv_stamp
   key=$(source_key)
@@ -128,13 +132,16 @@ fingerprint() {
 }
 
 common_options() {
-  printf '%s\n' -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+  local shared=OFF
+  [[ $stack != full ]] || shared=ON
+  printf '%s\n' -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=$shared -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
     -DCMAKE_INSTALL_LIBDIR=lib
 }
 kokkos_options() { printf '%s\n' -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON; }
 kernels_options() { # nothing is instantiated beforehand: this takes seconds instead of many minutes
   printf '%s\n' -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF \
     -DKokkosKernels_ENABLE_COMPONENT_SPARSE=ON
+  [[ $stack != full ]] || printf '%s\n' -DKokkosKernels_ENABLE_COMPONENT_GRAPH=ON -DKokkosKernels_ENABLE_COMPONENT_BLAS=ON
 }
 
 build_kokkos_and_kernels() {
@@ -148,7 +155,7 @@ build_kokkos_and_kernels() {
   [[ ${version%%.*} == "${kernels_version%%.*}" ]] ||
     die "Kokkos Kernels $kernels_version does not go with Kokkos $version" \
       "give both of one major version, with --kokkos-source and --kokkos-kernels-source"
-  [[ ${version%%.*} -lt 5 ]] || standard=20
+  [[ ${version%%.*} -lt 5 && $stack != full ]] || standard=20 # PETSc compiles itself as C++20
   mapfile -t options < <(kokkos_options)
   step kokkos "$version, Release, OpenMP and Serial" "see the log; another release: --kokkos-source" \
     build_package kokkos "$kokkos" "$standard" "${options[@]}"
@@ -187,24 +194,25 @@ unpack_source() {
   if [[ -n $2 ]]; then
     tar -xf "$2" -C "$dest" --strip-components=1 || die "cannot unpack $2" "it must be a .tar, .tar.gz, .tar.bz2 or .tar.xz"
   else
-    fetch_sdist
-    tar -xzf "$(sdist)" -C "$dest" --strip-components=3 "$pypi_name-$pypi_version/tpls/$1"
+    fetch_sdist "$pypi_name" "$pypi_version" "$pypi_sha256"
+    tar -xzf "$(sdist "$pypi_name" "$pypi_version")" -C "$dest" --strip-components=3 "$pypi_name-$pypi_version/tpls/$1"
   fi
 }
 
+# fetch_sdist NAME VERSION SHA256: the source package, into sdist NAME VERSION.
 fetch_sdist() {
-  local dir python remedy
-  dir=$(dirname "$(sdist)")
-  remedy="check the network and pip's settings, or put $(basename "$(sdist)") into $dir yourself"
-  if [[ ! -f $(sdist) ]]; then
+  local file python remedy
+  file=$(sdist "$1" "$2")
+  remedy="check the network and pip's settings, or put $(basename "$file") into $(dirname "$file") yourself"
+  if [[ ! -f $file ]]; then
     python=$(python_with_pip) || die "python3 has no pip" "install python3-pip"
-    mkdir -p "$dir"
-    step download "$pypi_name $pypi_version from PyPI, 17 MB" "$remedy" \
+    mkdir -p "$(dirname "$file")"
+    step download "$1 $2 from PyPI, 17 MB" "$remedy" \
       env PIP_REQUIRE_VIRTUALENV=0 PIP_DISABLE_PIP_VERSION_CHECK=1 "$python" -m pip download --no-deps \
-      --no-binary "$pypi_name" --dest "$dir" "$pypi_name==$pypi_version"
+      --no-binary "$1" --dest "$(dirname "$file")" "$1==$2"
   fi
-  echo "$pypi_sha256  $(sdist)" | sha256sum --check --status ||
-    die "$(sdist) is not the file that was tested (sha256)" "delete it and run this again"
+  echo "$3  $file" | sha256sum --check --status ||
+    die "$file is not the file that was tested (sha256)" "delete it and run this again"
 }
 
 # tree_version TREE NAME SOURCE: 4.7.0, from the CMakeLists.txt in TREE, which came from SOURCE.

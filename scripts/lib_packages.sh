@@ -37,16 +37,32 @@ missing_packages() {
     has_header gtest/gtest.h || echo libgtest-dev
     has_header CLI/CLI.hpp || echo libcli11-dev # bench_solve
   fi
-  ! needs_download || python_with_pip >/dev/null || echo python3-pip
-  [[ $petsc_owner == user ]] || missing_petsc_packages
+  ! needs_download && ! needs_petsc_download || python_with_pip >/dev/null || echo python3-pip
+  if [[ $stack == full ]]; then
+    missing_build_packages
+  elif [[ $petsc_owner != user ]]; then
+    missing_petsc_packages
+  fi
+}
+
+# missing_build_packages: what PETSc itself is built with.
+missing_build_packages() {
+  has_command make || echo make
+  has_command mpicc || echo libopenmpi-dev
+  has_command mpiexec || echo openmpi-bin
+  [[ -n $(ldconfig -p 2>/dev/null | grep -w libopenblas.so) || -e /usr/lib/x86_64-linux-gnu/libopenblas.so ]] || echo libopenblas-dev
 }
 
 # missing_petsc_packages: Debian's PETSc with its MPI and BLAS, its tutorials, and petsc4py for the tests.
 missing_petsc_packages() {
   local wanted=(petsc-dev libopenmpi-dev openmpi-bin libopenblas-dev) version have
+  case $stack in
+    complex) wanted+=(libpetsc-complex-dev) ;;
+    int64) wanted+=(libpetsc64-real-dev) ;;
+  esac
   version=$(petsc_package_version)
   [[ -z $version ]] || wanted+=("libpetsc$version-dev-examples")
-  [[ $with_tests == no ]] || wanted+=(python3-petsc4py)
+  [[ $with_tests == no || $stack != quick ]] || wanted+=(python3-petsc4py)
   # shellcheck disable=SC2016 # dpkg's own variables
   have=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null || true)
   for package in "${wanted[@]}"; do

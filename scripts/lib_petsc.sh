@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/setup: which PETSc to use. PETSC_DIR of the environment, then pkg-config's, then Debian's package.
+# Part of scripts/setup: which PETSc to use. Stack quick: PETSC_DIR of the environment, then pkg-config's, then Debian's
+# package. The other stacks: the one they are named after.
 
 petsc_dir='' petsc_arch='' petsc_owner=debian petsc_text='' pkgconfig_dir=''
 
@@ -9,7 +10,9 @@ petsc_has_headers() { [[ -f $1/include/petsc.h && ( -f $1/include/petscconf.h ||
 # find_petsc: sets the variables above; petsc_dir stays empty where there is none yet.
 find_petsc() {
   petsc_dir='' petsc_arch=''
-  if [[ -n ${PETSC_DIR:-} ]]; then
+  if [[ $stack != quick ]]; then
+    find_petsc_of_stack
+  elif [[ -n ${PETSC_DIR:-} ]]; then
     petsc_dir=$PETSC_DIR petsc_arch=${PETSC_ARCH:-}
     petsc_has_headers "$petsc_dir" "$petsc_arch" ||
       die "PETSC_DIR=$petsc_dir, PETSC_ARCH=$petsc_arch has no petsc.h and petscconf.h" \
@@ -18,6 +21,19 @@ find_petsc() {
     find_petsc_by_pkgconfig
   fi
   if [[ -n $petsc_dir ]]; then describe_petsc; fi
+}
+
+# find_petsc_of_stack: that of the stack's name, where it is installed.
+find_petsc_of_stack() {
+  local prefix candidates=()
+  case $stack in
+    full) candidates=("$(stack_dir)/prefix") ;;
+    complex) candidates=(/usr/lib/petscdir/petsc[0-9]*/*-complex) ;;
+    int64) candidates=(/usr/lib/petscdir/petsc64-*/*-real) ;;
+  esac
+  for prefix in "${candidates[@]}"; do
+    if petsc_has_headers "$prefix" ''; then petsc_dir=$prefix; fi
+  done
 }
 
 find_petsc_by_pkgconfig() {
@@ -44,6 +60,7 @@ describe_petsc() {
   local whose=yours
   petsc_owner=user
   if [[ $(readlink -f "$petsc_dir") == /usr/lib/petscdir/* ]]; then petsc_owner=debian whose="Debian's"; fi
+  if [[ $stack == full ]]; then whose="built from PyPI"; fi
   pkgconfig_dir=$petsc_dir${petsc_arch:+/$petsc_arch}/lib/pkgconfig
   petsc_text="$(petsc_version), $whose, $petsc_dir${petsc_arch:+, $petsc_arch}"
 }

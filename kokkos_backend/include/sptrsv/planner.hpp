@@ -2,6 +2,7 @@
 // The planner behind the name `sptrsv`: chooses an algorithm by a stated rule from the structure.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -17,50 +18,90 @@ struct Plan {
 
 namespace detail {
 
-/// Share of rows that need the row solved right before them, by the entry nearest to the diagonal.
+/// What the rows cost one thread of a host in their own order; the share of rows whose length differs from the
+/// one before; and what a row adds to the last one that it waits for.
+struct InOrder {
+  double nanoseconds = 0, irregular = 0, wait = 0;
+};
+
+/// Follows a core that starts a row every so often, adds up its terms when they are there, and has only so
+/// many instructions in flight. Chunks of rows are followed apart from each other.
 template <class T>
-double share_of_chained_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
+InOrder cost_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Shape shape, HostCost const& cost) {
   using index = typename T::index;
-  long long chained = 0;
-  if (rows.num_rows == 0) return 0;
+  constexpr index chunk = 4096, recent = 64;
+  index const n = rows.num_rows;
+  bool const ascending = shape.ascending(), scattered = shape.transposed();
+  InOrder out;
+  double waiting = 0;
+  if (n == 0) return out;
   Kokkos::parallel_reduce(
-      "sptrsv::planner::chained", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
-      KOKKOS_LAMBDA(index i, long long& sum) {
-        auto const begin = rows.begin(i), end = rows.end(i);
-        sum += begin < end && (rows.col_idx(end - 1) == i - 1 || rows.col_idx(begin) == i + 1);
+      "sptrsv::planner::in_order", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, (n + chunk - 1) / chunk),
+      [=](index part, double& nanoseconds, double& irregular, double& wait, double& waits) {
+        double done[recent] = {};  // of the rows before, by their position
+        double start = 0;
+        double length = 0;
+        for (index s = part * chunk; s < n && s < (part + 1) * chunk; ++s) {
+          index const i = ascending ? s : n - 1 - s;
+          double const count = static_cast<double>(rows.count(i));
+          auto const held = static_cast<index>(HostCost::in_flight / (12 + 6 * count)) + 1;
+          if (held < recent) start = std::max(start, done[(s - held + recent) % recent]);
+          double at = start, waited = 0;
+          typename T::offset k = rows.first(i);
+          for (double left = count; left > 0; --left, k += rows.step()) {
+            index const behind = ascending ? i - rows.col_idx(k) : rows.col_idx(k) - i;
+            double const there = behind > 0 && behind < recent && s - behind >= part * chunk ? done[(s - behind) % recent] + HostCost::chain : 0;
+            if (there > at) {
+              at = there;
+              waited = HostCost::chain + HostCost::addition * left;
+            }
+            at += HostCost::addition;
+          }
+          done[s % recent] = at;
+          bool const differs = s > part * chunk && count != length;
+          length = count;
+          irregular += differs;
+          waits += waited > 0;
+          wait += waited;
+          start += std::max(HostCost::row(count, scattered), cost.least_row) + differs * cost.miss;
+        }
+        nanoseconds += start;
       },
-      chained);
-  return static_cast<double>(chained) / static_cast<double>(rows.num_rows);
+      out.nanoseconds, out.irregular, out.wait, waiting);
+  out.irregular /= static_cast<double>(n);
+  out.wait = waiting > 0 ? out.wait / waiting : 0;
+  return out;
 }
 
 }  // namespace detail
 
-/// The rule. Host: sequential for fewer than 1000 rows, and where the level sets would not pay by a
-/// fourth as detail::HostCost has it; else levelset, which can pay on one thread too. Device: levelset
-/// for up to 64 levels, threadlevel for rows of up to 8 entries, else syncfree.
+/// The rule. Host: sequential for fewer than 500 rows, and where the level sets would not pay by a
+/// seventh as detail::HostCost has it; else levelset, which pays on one thread too where rows wait for
+/// each other or are of irregular length. Device: levelset for up to 64 levels, threadlevel for rows of up
+/// to 8 entries, else syncfree.
 template <class T>
 Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   double const rows = static_cast<double>(analysis.num_rows());
   double const mean_row = analysis.mean_row();
   char text[160];
   if constexpr (detail::is_host_space<typename T::exec_space>) {
-    if (rows < 1000) return {"sequential", "fewer than 1000 rows"};
+    constexpr double pays = 1.15;
+    if (rows < 500) return {"sequential", "fewer than 500 rows"};
     detail::HostCost const cost(exec.concurrency(), rows, mean_row);
-    double const chained = detail::share_of_chained_rows<T>(exec, analysis.stored());
-    double const alone = cost.sequential(rows, chained);
+    auto const alone = detail::cost_in_order<T>(exec, analysis.stored(), analysis.shape(), cost);
     // whatever the levels are, not even the best case pays: spares finding them
-    if (alone < 1.25 * rows * cost.level_row / cost.threads) {
+    if (alone.nanoseconds < pays * rows * cost.level_row / cost.threads) {
       std::snprintf(text, sizeof text, "rows of %.1f entries on %d thread%s: no gain in level order", mean_row, cost.threads,
                     cost.threads == 1 ? "" : "s");
       return {"sequential", text};
     }
     auto const& sets = analysis.levels(exec);
     double sum = 0;
-    for (typename T::index l = 0; l < sets.num_levels(); ++l) sum += cost.level(static_cast<double>(sets.rows_in_level(l)));
-    double const gain = alone / sum;
+    for (typename T::index l = 0; l < sets.num_levels(); ++l) sum += cost.level(static_cast<double>(sets.rows_in_level(l)), alone.wait, alone.irregular);
+    double const gain = alone.nanoseconds / sum;
     std::snprintf(text, sizeof text, "%.0f rows per level on %d thread%s, estimated gain %.2f", sets.mean_rows(), cost.threads,
                   cost.threads == 1 ? "" : "s", gain);
-    return {gain > 1.25 ? "levelset" : "sequential", text};
+    return {gain > pays ? "levelset" : "sequential", text};
   } else {
     auto const& sets = analysis.levels(exec);
     std::snprintf(text, sizeof text, "%lld levels, %.1f off-diagonal entries per row",

@@ -7,14 +7,38 @@
 
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/detail/row_blocks.hpp"
+#include "sptrsv/detail/row_loop.hpp"
 #include "sptrsv/detail/row_values.hpp"
 
 namespace sptrsv {
 
 namespace detail {
 
-/// How one column is reached. Unit: x lies in consecutive words. Plain: b too, and nothing is folded in.
-enum class Access { plain, unit, any };
+/// Rows as they are stored, in the order of the solve: first to last if Up; Along: as they lie in memory.
+/// `values` and `col_idx` start behind what stands in front of the first row's off-diagonal entries.
+template <class T, bool Up, bool Along>
+struct StoredRows {
+  using index = typename T::index;
+  using offset = typename T::offset;
+
+  index i;
+  offset const* ends;      // of row i
+  offset stored_diagonals; // in a row
+  int diagonal_behind;     // which of the ends: 0 or 1
+
+  KOKKOS_FORCEINLINE_FUNCTION index row() const { return i; }
+  KOKKOS_FORCEINLINE_FUNCTION offset begin() const { return ends[0]; }
+  KOKKOS_FORCEINLINE_FUNCTION offset end() const { return ends[1] - stored_diagonals; }
+  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar diagonal(typename T::scalar const* values) const {
+    return values[ends[diagonal_behind] - 1];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void next() {
+    i += Up ? 1 : -1;
+    ends += Along ? 1 : -1;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION StoredRows after(index rows) const { return {0, ends + (Along ? rows : -rows), 0, 0}; }
+  KOKKOS_FORCEINLINE_FUNCTION bool differs(StoredRows const& other) const { return ends != other.ends; }
+};
 
 /// The whole solve, K columns at once. By rows: x(i) gathers what it needs; transposed, T's rows are
 /// op(T)'s columns: x(i) is scattered to the rows that need it, so no transpose is stored.
@@ -22,35 +46,31 @@ enum class Access { plain, unit, any };
 /// long as the decisions made for them.
 template <class T, int K, Access A>
 struct Substitution {
-  using scalar = typename T::scalar;
   using index = typename T::index;
-  using offset = typename T::offset;
 
-  offset const* row_ptr;
+  typename T::offset const* row_ptr;
   index const* col_idx;
-  scalar const* values;
+  typename T::scalar const* values;
   RowIO<T> io;
   index n;
-  offset front, back;  // diagonal entries at a row's begin and end
-  bool ascending;      // rows are solved first to last
-  bool along;          // and lie in memory in the order of the solve
-  bool scatter, conj, backward;
+  typename T::offset front, back;  // diagonal entries at a row's begin and end
   Diagonal diagonal;
+  bool up, along, conj, scatter, backward;
 
   Substitution(OffDiagonals<T> const& rows, Numbers<T> const& numbers, RowIO<T> const& row_io, Shape shape)
       : row_ptr(rows.row_ptr.data()),
-        col_idx(rows.col_idx.data()),
-        values(numbers.all.data()),
+        col_idx(rows.col_idx.data() + rows.front),
+        values(numbers.all.data() + rows.front),
         io(row_io),
         n(rows.num_rows),
         front(rows.front),
         back(rows.back),
-        ascending(shape.ascending()),
+        diagonal(shape.diagonal),
+        up(shape.ascending()),
         along(shape.ascending() != rows.reversed),
-        scatter(shape.transposed()),
         conj(numbers.conj),
-        backward(rows.backward),
-        diagonal(shape.diagonal) {}
+        scatter(shape.transposed()),
+        backward(rows.backward) {}
 
   KOKKOS_FUNCTION void operator()(int) const {
     if (diagonal == Diagonal::unit)
@@ -62,71 +82,22 @@ struct Substitution {
   }
   template <Diagonal D>
   KOKKOS_FUNCTION void run() const {
-    if (scatter)
-      by_columns<D>();
+    if (up)
+      along ? run<D, true, true>() : run<D, true, false>();
     else
-      by_rows<D>();
+      along ? run<D, false, true>() : run<D, false, false>();
   }
-
-  KOKKOS_FORCEINLINE_FUNCTION scalar load(index i, int c) const { return A == Access::plain ? io.b[i] : io.load(i, c); }
-  KOKKOS_FORCEINLINE_FUNCTION scalar& at(scalar* x, index i, int c) const { return A == Access::any ? io.solved(i, c) : x[i]; }
-  KOKKOS_FORCEINLINE_FUNCTION void put(scalar* x, index i, int c, scalar value) const {
-    at(x, i, c) = value;
-    if (A != Access::plain && io.out) io.emit(i, c, value);
-  }
-  /// The row's end; row points to its two offsets.
-  template <Diagonal D>
-  KOKKOS_FORCEINLINE_FUNCTION scalar finish(scalar sum, offset const* row) const {
-    if constexpr (D == Diagonal::unit) {
-      return sum;
-    } else {
-      scalar const d = conjugate_if(values[front ? row[0] : row[1] - 1], conj);
-      return D == Diagonal::inverted ? sum * d : sum / d;
-    }
-  }
-  /// Calls solve_row(i, offsets of row i) in the order of the solve.
-  template <class SolveRow>
-  KOKKOS_FORCEINLINE_FUNCTION void in_order(SolveRow const& solve_row) const {
-    index const step = ascending ? 1 : -1, row_step = along ? 1 : -1;
-    index i = ascending ? 0 : n - 1;
-    offset const* row = row_ptr + (along ? 0 : n - 1);
-    for (index s = 0; s < n; ++s, i += step, row += row_step) solve_row(i, row);
-  }
-  template <Diagonal D>
-  KOKKOS_FUNCTION void by_rows() const {
-    scalar* const x = io.x;
-    scalar const* const a = values;
-    index const* const columns = col_idx;
-    offset const skip_front = front, skip_back = back, step = backward ? -1 : 1;
-    in_order([&](index i, offset const* row) {
-      scalar sum[K];
-      for (int c = 0; c < K; ++c) sum[c] = load(i, c);
-      offset const begin = row[0] + skip_front, end = row[1] - skip_back;
-      offset k = backward ? end - 1 : begin;
-      for (offset left = end - begin; left > 0; --left, k += step) {
-        scalar const value = conjugate_if(a[k], conj);
-        for (int c = 0; c < K; ++c) sum[c] -= value * at(x, columns[k], c);
-      }
-      for (int c = 0; c < K; ++c) put(x, i, c, finish<D>(sum[c], row));
-    });
-  }
-  template <Diagonal D>
-  KOKKOS_FUNCTION void by_columns() const {
-    scalar* const x = io.x;
-    scalar const* const a = values;
-    index const* const columns = col_idx;
-    offset const skip_front = front, skip_back = back;
-    for (index i = 0; i < n; ++i)
-      for (int c = 0; c < K; ++c) at(x, i, c) = load(i, c);
-    in_order([&](index i, offset const* row) {
-      scalar xi[K];
-      for (int c = 0; c < K; ++c) put(x, i, c, xi[c] = finish<D>(at(x, i, c), row));
-      offset const end = row[1] - skip_back;
-      for (offset k = row[0] + skip_front; k < end; ++k) {
-        scalar const value = conjugate_if(a[k], conj);
-        for (int c = 0; c < K; ++c) at(x, columns[k], c) -= value * xi[c];
-      }
-    });
+  template <Diagonal D, bool Up, bool Along>
+  KOKKOS_FUNCTION void run() const {
+    using rows = StoredRows<T, Up, Along>;
+    rows const first{Up ? 0 : n - 1, row_ptr + (Along ? 0 : n - 1), front + back, front > 0 ? 0 : 1};
+    RowLoop<T, K, A, D, rows> const loop{first, col_idx, values, io, conj};
+    if (scatter)
+      loop.scatter(n);
+    else if (backward)
+      loop.template gather<-1>(n);
+    else
+      loop.template gather<1>(n);
   }
 };
 
@@ -162,13 +133,10 @@ class Sequential {
       constexpr int K = decltype(width)::value;
       detail::RowIO<T> const io{b, x, fold, first};
       if constexpr (blocked && K == 1)
-        if (blocks_.worth_it() && io.x_row == 1) return solve_blocks(io);
-      if (K == 1 && io.is_plain())
-        launch(exec, detail::Substitution<T, 1, detail::Access::plain>(values_.rows(), values_.numbers(), io, shape_));
-      else if (K == 1 && io.x_row == 1)
-        launch(exec, detail::Substitution<T, 1, detail::Access::unit>(values_.rows(), values_.numbers(), io, shape_));
-      else
-        launch(exec, detail::Substitution<T, K, detail::Access::any>(values_.rows(), values_.numbers(), io, shape_));
+        if (blocks_.worth_it() && io.x_row == 1) return shape_.ascending() ? solve_blocks<1>(io) : solve_blocks<-1>(io);
+      detail::with_access<blocked, K>(io, [&](auto access) {
+        launch(exec, detail::Substitution<T, K, decltype(access)::value>(values_.rows(), values_.numbers(), io, shape_));
+      });
     });
   }
 
@@ -188,20 +156,22 @@ class Sequential {
   }
 
   /// A block after the other. Conjugation is left to the transposed path, which has no blocks.
+  template <int Step>
   void solve_blocks(detail::RowIO<T> const& io) const {
     auto const& rows = values_.rows();
     auto const& numbers = values_.numbers();
     auto const load = [&](typename T::index i) { return io.load(i, 0); };
     auto const finish = [&](typename T::index i, typename T::scalar sum) { io.store(i, 0, numbers.finish(sum, i)); };
     auto const* values = numbers.off_diagonal.data();
-    bool const ascending = shape_.ascending();
     for (typename T::index s = 0; s < rows.num_rows;) {
       int const size = blocks_.length[static_cast<std::size_t>(s)];
       switch (size) {
-        case 1: detail::solve_block<1, T>(rows, values, io.x, s, ascending, load, finish); break;
-        case 2: detail::solve_block<2, T>(rows, values, io.x, s, ascending, load, finish); break;
-        case 3: detail::solve_block<3, T>(rows, values, io.x, s, ascending, load, finish); break;
-        default: detail::solve_block<4, T>(rows, values, io.x, s, ascending, load, finish); break;
+        case 1: detail::solve_block<1, Step, T>(rows, values, io.x, s, load, finish); break;
+        case 2: detail::solve_block<2, Step, T>(rows, values, io.x, s, load, finish); break;
+        case 3: detail::solve_block<3, Step, T>(rows, values, io.x, s, load, finish); break;
+        case 4: detail::solve_block<4, Step, T>(rows, values, io.x, s, load, finish); break;
+        case 5: detail::solve_block<5, Step, T>(rows, values, io.x, s, load, finish); break;
+        default: detail::solve_block<6, Step, T>(rows, values, io.x, s, load, finish); break;
       }
       s += size;
     }

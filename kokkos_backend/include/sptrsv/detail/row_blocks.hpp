@@ -3,14 +3,16 @@
 // column index and x is read once for the block, and the rows' sums do not wait for each other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "sptrsv/analysis/rows.hpp"
+#include "sptrsv/detail/row_loop.hpp"
 
 namespace sptrsv::detail {
 
-inline constexpr int max_block_rows = 4;
+inline constexpr int max_block_rows = 6;
 
 /// Host only. length[s] is the number of rows of the block that starts at position s of the solve
 /// order, 0 inside a block. Empty if blocks are too rare to pay.
@@ -54,35 +56,49 @@ RowBlocks<T> find_row_blocks(OffDiagonals<T> const& rows, bool ascending) {
   return out;
 }
 
+/// A hint: rows of a block are as many streams as there are rows, too many for a core to foresee.
+inline void prefetch(void const* address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(address);
+#else
+  (void)address;
+#endif
+}
+
 /// Solves the M rows from position s on; x in consecutive words, the last step of each row by
 /// finish(i, sum). A row's terms outside the block come first, those inside last: the order of its sum
-/// in a lower triangle, and in an upper one that is summed backward; for others use no blocks.
-template <int M, class T, class Load, class Finish>
-inline void solve_block(OffDiagonals<T> const& rows, typename T::scalar const* values, typename T::scalar* x,
-                        typename T::index s, bool ascending, Load const& load, Finish const& finish) {
+/// in a lower triangle (Step 1), and in an upper one that is summed backward (Step -1); for others use no blocks.
+template <int M, int Step, class T, class Load, class Finish>
+SPTRSV_APART void solve_block(OffDiagonals<T> const& rows, typename T::scalar const* values, typename T::scalar* x,
+                              typename T::index s, Load const& load, Finish const& finish) {
   using scalar = typename T::scalar;
   using index = typename T::index;
-  using offset = typename T::offset;
+  constexpr bool ascending = Step > 0;
   index i[M];
-  scalar const* a[M];       // values of the common columns
+  scalar const* a[M];       // values of the common columns, in the order of the sum
   scalar const* inside[M];  // values of the columns inside the block
   scalar sum[M];
+  std::ptrdiff_t const begin = rows.begin(s = ascending ? s : rows.num_rows - 1 - s), common = rows.count(s), last = ascending ? 0 : common - 1;
   for (int r = 0; r < M; ++r) {
-    i[r] = ascending ? s + r : rows.num_rows - 1 - s - r;
-    a[r] = values + rows.begin(i[r]) + (ascending ? 0 : r);
+    i[r] = s + Step * r;
+    a[r] = values + rows.begin(i[r]) + (ascending ? 0 : r + last);
+    inside[r] = a[r] + Step * common;
     sum[r] = load(i[r]);
   }
-  offset const common = rows.count(i[0]);
-  for (int r = 0; r < M; ++r) inside[r] = ascending ? a[r] + common : a[r] - 1;
-  index const* const columns = rows.col_idx.data() + rows.begin(i[0]);
-  offset k = rows.backward ? common - 1 : 0;
-  offset const step = rows.step();
-  for (offset left = common; left > 0; --left, k += step) {
-    scalar const xj = x[columns[k]];
-    for (int r = 0; r < M; ++r) sum[r] -= a[r][k] * xj;
+  index const* const columns = rows.col_idx.data() + begin + last;
+  // where the next block lies, if it is of this one's size
+  bool const along = ascending != rows.reversed;
+  std::ptrdiff_t const ahead = (along ? M : -M) * common;
+  scalar const* const next_a = a[along == ascending ? 0 : M - 1] + ahead;
+  index const* const next_columns = columns + ahead;
+  for (std::ptrdiff_t k = 0; k < common; ++k) {
+    prefetch(next_a + Step * M * k);
+    scalar const xj = x[columns[Step * k]];
+    for (int r = 0; r < M; ++r) sum[r] -= a[r][Step * k] * xj;
   }
+  prefetch(next_columns);
   for (int r = 0; r < M; ++r) {
-    for (int q = 0; q < r; ++q) sum[r] -= inside[r][ascending ? q : -q] * x[i[q]];
+    for (int q = 0; q < r; ++q) sum[r] -= inside[r][Step * q] * x[i[q]];
     finish(i[r], sum[r]);
   }
 }

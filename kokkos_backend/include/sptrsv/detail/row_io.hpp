@@ -61,9 +61,6 @@ struct RowIO {
         out_col(fold.out.stride(1)),
         accumulate(fold.accumulate) {}
 
-  /// Whether rows of b and x lie in consecutive words and nothing is folded in.
-  bool is_plain() const { return b_row == 1 && x_row == 1 && !b_rows && !b_scale && !out; }
-
   KOKKOS_FORCEINLINE_FUNCTION scalar load(index i, int c) const {
     scalar const value = b[(b_rows ? b_rows[i] : i) * b_row + c * b_col];
     return b_scale ? value * b_scale[i] : value;

@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Part of scripts/setup, stack full: the current PETSc, built from PyPI's source package over the Kokkos built before,
+# into the same prefix. Without Fortran, X and CUDA, which nothing here needs.
+
+petsc_source_version=3.26.1
+petsc_source_sha256=a4dc46c1b4403545ac2274741ce10801366c4a9a7b2683b678d18f6663b93496
+
+needs_petsc_download() { [[ $stack == full && ! -f $(sdist petsc "$petsc_source_version") && -z $petsc_dir ]]; }
+
+petsc_options() {
+  printf '%s\n' --with-debugging=0 COPTFLAGS=-O2 CXXOPTFLAGS=-O2 --with-fc=0 --with-fortran-bindings=0 --with-x=0 \
+    --with-cuda=0 --with-cudac=0 --with-openmp=1 --with-cc=mpicc --with-cxx=mpicxx --with-blaslapack-lib=-lopenblas
+}
+
+# build_petsc: unless it is there, built the same way over the same Kokkos.
+build_petsc() {
+  local stamp key
+  stamp=$kokkos_root/.sptrsv_petsc_stamp
+  key=$(printf '%s\n' "$petsc_source_sha256" "$(petsc_options)" "$(cat "$kokkos_root/.sptrsv_stamp")")
+  petsc_dir=''
+  [[ $(cat "$stamp" 2>/dev/null) != "$key" ]] || return 0
+  rm -f "$stamp"
+  fetch_sdist petsc "$petsc_source_version" "$petsc_source_sha256"
+  step petsc "$petsc_source_version, with Kokkos: 10 minutes on 2 cores" "see the log; configure's own is in $(stack_dir)/src/petsc/configure.log" \
+    make_and_install_petsc
+  rm -rf "$(stack_dir)/src"
+  printf '%s\n' "$key" >"$stamp"
+}
+
+make_and_install_petsc() {
+  local options dir
+  dir=$(stack_dir)/src/petsc
+  mapfile -t options < <(petsc_options)
+  rm -rf "$dir" && mkdir -p "$dir" &&
+    tar -xzf "$(sdist petsc "$petsc_source_version")" -C "$dir" --strip-components=1 && cd "$dir" &&
+    env -u PETSC_DIR -u PETSC_ARCH ./configure PETSC_ARCH=build --prefix="$kokkos_root" "${options[@]}" \
+      --with-kokkos-dir="$kokkos_root" --with-kokkos-kernels-dir="$kokkos_root" --with-make-np="$jobs" &&
+    make PETSC_DIR="$dir" PETSC_ARCH=build all && make PETSC_DIR="$dir" PETSC_ARCH=build install
+}
