@@ -27,8 +27,10 @@ file(WRITE ${CMAKE_BINARY_DIR}/petsc_types.c "
 #define PRECISION single
 #elif defined(PETSC_USE_REAL_DOUBLE)
 #define PRECISION double
+#elif defined(PETSC_USE_REAL___FLOAT128)
+#define PRECISION quadruple
 #else
-#define PRECISION other
+#define PRECISION half
 #endif
 #if defined(PETSC_USE_64BIT_INDICES)
 #define BITS 64
@@ -56,11 +58,18 @@ if(CMAKE_MATCH_4 STREQUAL kokkos)
 else()
   set(SPTRSV_PETSC_HAS_KOKKOS OFF)
 endif()
-if(NOT petsc_scalar STREQUAL real OR NOT petsc_precision STREQUAL double OR NOT petsc_bits EQUAL 32)
-  message(FATAL_ERROR "sptrsv: PETSc ${PETSC_VERSION} has ${petsc_scalar} ${petsc_precision} scalars and ${petsc_bits}-bit "
-    "indices; this version of the plugin supports real double scalars and 32-bit indices. Choose another PETSC_DIR/PETSC_ARCH, "
-    "or build without the plugin: -DSPTRSV_ENABLE_PETSC=OFF")
+if(NOT petsc_precision STREQUAL double)  # float would compile, but no PETSc of single precision has been tested
+  message(FATAL_ERROR "sptrsv: PETSc ${PETSC_VERSION} in ${PETSC_INCLUDE_DIRS} has ${petsc_precision} precision; the plugin "
+    "supports double precision, real and complex, with 32- and 64-bit indices. Choose another PETSC_DIR/PETSC_ARCH, or build "
+    "without the plugin: -DSPTRSV_ENABLE_PETSC=OFF")
 endif()
 set(SPTRSV_PETSC_SCALAR double)
-set(SPTRSV_PETSC_INDEX int)
+if(petsc_scalar STREQUAL complex)
+  set(SPTRSV_PETSC_SCALAR Kokkos::complex<${SPTRSV_PETSC_SCALAR}>)
+endif()
+if(petsc_bits EQUAL 64)
+  set(SPTRSV_PETSC_INDEX std::int64_t)
+else()
+  set(SPTRSV_PETSC_INDEX int)
+endif()
 message(STATUS "sptrsv: PETSc ${PETSC_VERSION} (${petsc_scalar}, ${petsc_precision}, ${petsc_bits}-bit indices, Kokkos ${SPTRSV_PETSC_HAS_KOKKOS})")

@@ -148,17 +148,6 @@ PetscErrorCode WithFactorValues(Mat inner, bool cholesky, Use const& use)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Brings the host copy of a device matrix up to date before PETSc factors it.
-inline PetscErrorCode SyncToHost(Mat A)
-{
-  PetscScalar const* a;
-
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetArrayRead(A, &a));
-  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Calls use(b, x) with the vectors' own arrays.
 template <class Use>
 PetscErrorCode WithVecs(Vec b, Vec x, bool keep_x, Use const& use)

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "aij_source.hpp"
 #include "factor_options.hpp"
 #include "kokkos_session.hpp"
 #include "mat_access.hpp"
@@ -19,6 +20,7 @@ using Solver = FactorSolver<Scalar, PetscInt, Exec>;
 
 struct Mat_SpTRSV {
   Mat                     inner = nullptr;  // PETSc's factor; its arrays are the solver's
+  AijSource               source;           // what it is made of
   std::string             requested;
   InnerPattern            pattern;
   std::unique_ptr<Solver> solver;
@@ -220,20 +222,23 @@ PetscErrorCode TakeValues(Mat F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Before PETSc's numeric phase: its factor sees the matrix current, and no pivot error that the caller cleared.
-PetscErrorCode PrepareNumeric(Mat F, Mat A)
+/// Before PETSc's numeric phase: what it factors is current, and its factor has no pivot error that the caller cleared.
+PetscErrorCode PrepareNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
+  Mat_SpTRSV* f = Get(F);
+
   PetscFunctionBegin;
-  PetscCall(SyncToHost(A));
-  if (!F->factorerrortype) PetscCall(MatFactorClearError(Get(F)->inner));
+  PetscCall(RefreshSource(A, f->source));
+  if (info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE) PetscCall(FindDiagonal(f->source.of(A)));
+  if (!F->factorerrortype) PetscCall(MatFactorClearError(f->inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatLUFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(PrepareNumeric(F, A));
-  PetscCall(MatLUFactorNumeric(Get(F)->inner, A, info));
+  PetscCall(PrepareNumeric(F, A, info));
+  PetscCall(MatLUFactorNumeric(Get(F)->inner, Get(F)->source.of(A), info));
   PetscCall(TakeValues(F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -241,40 +246,37 @@ PetscErrorCode MatLUFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info
 PetscErrorCode MatCholeskyFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(PrepareNumeric(F, A));
-  PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, A, info));
+  PetscCall(PrepareNumeric(F, A, info));
+  PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, Get(F)->source.of(A), info));
   PetscCall(TakeValues(F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Before PETSc's symbolic phase: a new inner factor; nothing of an earlier one is kept.
-PetscErrorCode MakeInner(Mat F, Mat A, MatFactorType ftype)
-{
-  Mat_SpTRSV* f = Get(F);
-
-  PetscFunctionBegin;
-  f->numeric_done = PETSC_FALSE;
-  f->solver.reset();
-  PetscCall(ReleasePattern(f->pattern));
-  PetscCall(MatDestroy(&f->inner));
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
-  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "PETSc has no factorization of its own for matrices of type %s", ((PetscObject)A)->type_name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// After it: the analysis.
-PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols)
+/// The symbolic phase: nothing of an earlier one is kept; PETSc's own for its factor, by
+/// symbolic(inner, A as seqaij, rows, cols), then the analysis.
+template <class Symbolic>
+PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symbolic const& symbolic)
 {
   Mat_SpTRSV*          f = Get(F);
   PetscLogDouble       begin, end;
   sptrsv::OptionValues options;
 
   PetscFunctionBegin;
+  f->numeric_done = PETSC_FALSE;
+  f->solver.reset();
+  PetscCall(ReleasePattern(f->pattern));
+  PetscCall(MatDestroy(&f->inner));
+  PetscCall(AccessSource(A, rows, cols, f->source));
+  Mat const aij = f->source.of(A);
+  PetscCall(MatGetFactor(aij, MATSOLVERPETSC, ftype, &f->inner));
+  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "PETSc has no factorization of its own for matrices of type %s", ((PetscObject)aij)->type_name);
+  PetscCall(symbolic(f->inner, aij, f->source.rows, f->source.cols));
+
   PetscCall(ReadOptions(F, f->requested.c_str(), options));
   PetscCall(EnsureKokkos());
   PetscCall(PetscTime(&begin));
   PetscCall(PetscLogEventBegin(events.analysis, F, 0, 0, 0));
-  PetscCall(AccessPattern(f->inner, A, F->factortype, rows, cols, f->pattern));
+  PetscCall(AccessPattern(f->inner, aij, ftype, f->source.rows, f->source.cols, f->pattern));
   PetscCall(Guarded(F, [&] { f->solver = std::make_unique<Solver>(f->requested, f->pattern.view, options); }));
   PetscCall(PetscLogEventEnd(events.analysis, F, 0, 0, 0));
   PetscCall(PetscTime(&end));
@@ -289,9 +291,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols)
 PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(MakeInner(F, A, MAT_FACTOR_LU));
-  PetscCall(MatLUFactorSymbolic(Get(F)->inner, A, r, c, info));
-  PetscCall(Analyze(F, A, r, c));
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, [&](Mat inner, Mat aij, IS rows, IS cols) { return MatLUFactorSymbolic(inner, aij, rows, cols, info); }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -299,9 +299,7 @@ PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInf
 PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(MakeInner(F, A, MAT_FACTOR_ILU));
-  PetscCall(MatILUFactorSymbolic(Get(F)->inner, A, r, c, info));
-  PetscCall(Analyze(F, A, r, c));
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, [&](Mat inner, Mat aij, IS rows, IS cols) { return MatILUFactorSymbolic(inner, aij, rows, cols, info); }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -309,9 +307,7 @@ PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorIn
 PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(MakeInner(F, A, MAT_FACTOR_CHOLESKY));
-  PetscCall(MatCholeskyFactorSymbolic(Get(F)->inner, A, perm, info));
-  PetscCall(Analyze(F, A, perm, nullptr));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, [&](Mat inner, Mat aij, IS rows, IS) { return MatCholeskyFactorSymbolic(inner, aij, rows, info); }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -319,9 +315,7 @@ PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactor
 PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(MakeInner(F, A, MAT_FACTOR_ICC));
-  PetscCall(MatICCFactorSymbolic(Get(F)->inner, A, perm, info));
-  PetscCall(Analyze(F, A, perm, nullptr));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, [&](Mat inner, Mat aij, IS rows, IS) { return MatICCFactorSymbolic(inner, aij, rows, info); }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -409,6 +403,7 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
   PetscFunctionBegin;
   f->solver.reset();
   PetscCall(ReleasePattern(f->pattern));
+  PetscCall(ReleaseSource(f->source));
   PetscCall(MatDestroy(&f->inner));
   PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatFactorGetSolverType_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatSpTRSVGetInfo_C", NULL));
@@ -428,12 +423,14 @@ PetscErrorCode MatFactorGetSolverType_SPTRSV(Mat F, MatSolverType* type)
 
 PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type, Mat* F)
 {
-  Mat B;
+  Mat       B;
+  PetscBool sbaij;
 
   PetscFunctionBegin;
   PetscCheck(A->rmap->N == A->cmap->N, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ, "A triangular solver needs a square matrix, this one is %" PetscInt_FMT " by %" PetscInt_FMT, A->rmap->N, A->cmap->N);
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
   PetscCall(MatSetSizes(B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij));
   PetscCall(PetscStrallocpy("sptrsv", &((PetscObject)B)->type_name));
   PetscCall(MatSetUp(B));
   auto* f      = new Mat_SpTRSV;
@@ -445,7 +442,7 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   PetscCall(PetscStrallocpy(solver_type, &B->solvertype));
   B->canuseordering = PETSC_TRUE;
   for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t) {  // as PETSc's own factors prefer
-    bool const complete = t == MAT_FACTOR_LU || t == MAT_FACTOR_CHOLESKY;
+    bool const complete = (t == MAT_FACTOR_LU || t == MAT_FACTOR_CHOLESKY) && !sbaij;  // which PETSc does not reorder
     PetscCall(PetscStrallocpy(complete ? MATORDERINGND : MATORDERINGNATURAL, (char**)&B->preferredordering[t]));
   }
   B->ops->lufactorsymbolic       = MatLUFactorSymbolic_SPTRSV;

@@ -101,8 +101,10 @@ PetscErrorCode SpTRSVRegister(void)
   PetscCall(PetscLogEventRegister("SpTRSVNumeric", MAT_CLASSID, &events.numeric));
   PetscCall(PetscLogEventRegister("SpTRSVSolve", MAT_CLASSID, &events.solve));
   PetscCheck(NumTypes() <= max_types, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More algorithms than max_types in register.cxx");
+  // PETSc takes the first type that begins the matrix' own: seqaij serves seqaijkokkos and the like too
   for (std::size_t t = 0; t < NumTypes(); ++t)
-    for (MatFactorType kind : kinds) PetscCall(MatSolverTypeRegister(TypeName(t).c_str(), MATSEQAIJ, kind, creators[t]));
+    for (MatType matrix : {MATSEQSBAIJ, MATSEQBAIJ, MATSEQAIJ})
+      for (MatFactorType kind : kinds) PetscCall(MatSolverTypeRegister(TypeName(t).c_str(), matrix, kind, creators[t]));
   PetscCall(PetscRegisterFinalize(Reset));
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,12 +7,21 @@
 namespace petsc_test {
 namespace {
 
-/// In [-1, 1], from its arguments alone.
-PetscReal Noise(PetscInt i, PetscInt j, unsigned seed)
+/// In [-1, 1], from its arguments alone; of complex scalars both parts are.
+PetscReal RealNoise(PetscInt i, PetscInt j, unsigned seed)
 {
   unsigned h = 2166136261u ^ seed;
   for (unsigned part : {(unsigned)i, (unsigned)j, seed}) h = (h ^ part) * 16777619u, h ^= h >> 13;
   return (PetscReal)(h % 20001) / 10000 - 1;
+}
+
+PetscScalar Noise(PetscInt i, PetscInt j, unsigned seed)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return PetscCMPLX(RealNoise(i, j, seed), RealNoise(i, j, seed + 1000));
+#else
+  return RealNoise(i, j, seed);
+#endif
 }
 
 bool Neighbors(Grid const& g, PetscInt p, PetscInt q)
@@ -45,9 +54,9 @@ PetscErrorCode SetGridValues(Grid const& g, Mat A)
       if (!Neighbors(g, row / g.dof, q)) continue;
       for (PetscInt col = q * g.dof; col < (q + 1) * g.dof; ++col) {
         if (col == row) continue;
-        PetscReal v = g.symmetric ? Noise(PetscMin(row, col), PetscMax(row, col), g.seed) : Noise(row, col, g.seed);
-        sum += PetscAbsReal(v);
-        if (g.comparison) v = -PetscAbsReal(v);
+        PetscScalar v = g.symmetric ? Noise(PetscMin(row, col), PetscMax(row, col), g.seed) : Noise(row, col, g.seed);
+        sum += PetscAbsScalar(v);
+        if (g.comparison) v = -PetscAbsScalar(v);
         PetscCall(MatSetValue(A, row, col, v, INSERT_VALUES));
       }
     }
@@ -55,7 +64,7 @@ PetscErrorCode SetGridValues(Grid const& g, Mat A)
   }
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode BuildGrid(Grid const& g, Mat* A)
@@ -63,10 +72,17 @@ PetscErrorCode BuildGrid(Grid const& g, Mat* A)
   PetscInt const n = g.side * g.side * g.dof;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 5 * g.dof, NULL, A));
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, n, n, n, n));
+  PetscCall(MatSetBlockSize(*A, g.dof));
+  PetscCall(MatSetType(*A, g.type));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 5 * g.dof, NULL));
+  PetscCall(MatSeqBAIJSetPreallocation(*A, g.dof, 5, NULL));
+  PetscCall(MatSeqSBAIJSetPreallocation(*A, g.dof, 5, NULL));
+  if (std::string(g.type) == MATSEQSBAIJ) PetscCall(MatSetOption(*A, MAT_IGNORE_LOWER_TRIANGULAR, PETSC_TRUE));
   PetscCall(SetGridValues(g, *A));
   if (g.symmetric) PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode BuildBand(PetscInt n, PetscScalar (*diagonal)(PetscInt), bool symmetric, Mat* A)
@@ -85,7 +101,7 @@ PetscErrorCode BuildBand(PetscInt n, PetscScalar (*diagonal)(PetscInt), bool sym
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   if (symmetric) PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 Factor::~Factor()
@@ -95,11 +111,42 @@ Factor::~Factor()
   EXPECT_EQ((int)ISDestroy(&cols_), 0);
 }
 
+namespace {
+
+PetscErrorCode ExpandBlocks(PetscInt bs, IS* is)
+{
+  PetscInt size;
+  PetscInt const* blocks;
+  IS rows;
+
+  PetscFunctionBegin;
+  PetscCall(ISGetLocalSize(*is, &size));
+  PetscCall(ISGetIndices(*is, &blocks));
+  std::vector<PetscInt> all;
+  for (PetscInt i = 0; i < size * bs; ++i) all.push_back(blocks[i / bs] * bs + i % bs);
+  PetscCall(ISRestoreIndices(*is, &blocks));
+  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, size * bs, all.data(), PETSC_COPY_VALUES, &rows));
+  PetscCall(ISSetPermutation(rows));
+  PetscCall(ISDestroy(is));
+  *is = rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
 PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Factoring const& setup)
 {
   PetscFunctionBegin;
   setup_ = setup;
-  PetscCall(MatGetOrdering(A, setup.ordering, &rows_, &cols_));
+  PetscInt bs, size, n;
+  PetscCall(MatGetOrdering(setup.ordering_of ? setup.ordering_of : A, setup.ordering, &rows_, &cols_));
+  PetscCall(MatGetSize(A, &n, NULL));
+  PetscCall(ISGetLocalSize(rows_, &size));
+  if (setup.ordering_of && size != n) {  // an ordering of blocks
+    PetscCall(MatGetBlockSize(setup.ordering_of, &bs));
+    PetscCall(ExpandBlocks(bs, &rows_));
+    PetscCall(ExpandBlocks(bs, &cols_));
+  }
   if (setup.nonzero_diagonal_order) PetscCall(MatReorderForNonzeroDiagonal(A, 1e-10, rows_, cols_));
   PetscCall(MatFactorInfoInitialize(&info_));
   info_.levels      = (PetscReal)setup.levels;
@@ -114,7 +161,7 @@ PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Fac
   else if (setup.ftype == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F_, A, rows_, cols_, &info_));
   else if (setup.ftype == MAT_FACTOR_CHOLESKY) PetscCall(MatCholeskyFactorSymbolic(F_, A, rows_, &info_));
   else PetscCall(MatICCFactorSymbolic(F_, A, rows_, &info_));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Factor::Numeric(Mat A)
@@ -122,7 +169,7 @@ PetscErrorCode Factor::Numeric(Mat A)
   PetscFunctionBegin;
   if (setup_.symmetric()) PetscCall(MatCholeskyFactorNumeric(F_, A, &info_));
   else PetscCall(MatLUFactorNumeric(F_, A, &info_));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec scale, PetscReal tolerance)
@@ -145,7 +192,7 @@ PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec
   PetscCall(VecRestoreArrayRead(expected, &e));
   PetscCall(VecRestoreArrayRead(actual, &a));
   PetscCall(VecRestoreArrayRead(scale, &s));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode FillVec(Vec v, unsigned seed)
@@ -158,7 +205,7 @@ PetscErrorCode FillVec(Vec v, unsigned seed)
   PetscCall(VecGetArrayWrite(v, &a));
   for (PetscInt i = 0; i < n; ++i) a[i] = Noise(i, 77, seed);
   PetscCall(VecRestoreArrayWrite(v, &a));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B)
@@ -171,7 +218,7 @@ PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B)
   PetscCall(MatSeqDenseSetPreallocation(*B, NULL));
   PetscCall(MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind, char const* text, void* context)

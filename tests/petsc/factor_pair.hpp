@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "petsc_compat.hpp"
+
 namespace petsc_test {
 
 /// A MatSolverType and a prefix under which main.cxx sets the options that make a variant of it.
@@ -26,6 +28,7 @@ struct Factoring {
   MatOrderingType ordering    = MATORDERINGNATURAL;
   MatFactorShiftType shift    = MAT_SHIFT_NONE;
   PetscReal shift_amount      = 0;
+  Mat ordering_of             = nullptr;  ///< whose ordering to take, for a factor of A; null: A's
   bool nonzero_diagonal_order = false;  ///< MatReorderForNonzeroDiagonal() after the ordering
 
   bool symmetric() const { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }
@@ -38,6 +41,7 @@ struct Grid {
   bool symmetric  = false;
   bool comparison = false;  ///< the comparison matrix: |diagonal|, -|off-diagonal|
   unsigned seed   = 1;      ///< of the values; the pattern stays
+  MatType type    = MATSEQAIJ;
 };
 PetscErrorCode SetGridValues(Grid const& grid, Mat A);
 PetscErrorCode BuildGrid(Grid const& grid, Mat* A);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "petsc_compat.hpp"
 #include "sptrsv_petsc.h"
 
 namespace {
@@ -26,7 +27,7 @@ PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A)
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MakeKsp(Mat A, KSP* ksp)
@@ -36,7 +37,7 @@ PetscErrorCode MakeKsp(Mat A, KSP* ksp)
   PetscCall(KSPSetOperators(*ksp, A, A));
   PetscCall(KSPSetTolerances(*ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 500));
   PetscCall(KSPSetFromOptions(*ksp));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Solves and checks the residual, which no stopping test of the solver sees.
@@ -58,7 +59,7 @@ PetscErrorCode SolveAndCheck(KSP ksp, Mat A)
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&r));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode OneSolve()
@@ -72,7 +73,7 @@ PetscErrorCode OneSolve()
   PetscCall(SolveAndCheck(ksp, A));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ExpectPhases(KSP ksp, PetscInt analyses, PetscInt numerics)
@@ -86,7 +87,7 @@ PetscErrorCode ExpectPhases(KSP ksp, PetscInt analyses, PetscInt numerics)
   PetscCall(PCFactorGetMatrix(pc, &F));
   PetscCall(MatSpTRSVGetInfo(F, &info));
   PetscCheck(info.num_analysis == analyses && info.num_numeric == numerics, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d analyses and %d numeric phases, not %d and %d", (int)info.num_analysis, (int)info.num_numeric, (int)analyses, (int)numerics);
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Same values: nothing. New values: numeric only. A new location: a new factor, analyzed anew.
@@ -119,7 +120,7 @@ PetscErrorCode Changes()
   PetscCall(ExpectPhases(ksp, 1, 1));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Five solvers alive at once, used in turn, destroyed first, last and middle; matrices go before solvers.
@@ -144,10 +145,10 @@ PetscErrorCode Several(bool leak)
   for (int i : {0, 2, 4}) PetscCall(MatDestroy(&A[i]));
   PetscCall(KSPDestroy(&ksp[2]));
   PetscCall(SolveAndCheck(ksp[3], A[3]));
-  if (leak) PetscFunctionReturn(0);  // two solvers are never destroyed
+  if (leak) PetscFunctionReturn(PETSC_SUCCESS);  // two solvers are never destroyed
   for (int i : {3, 1}) PetscCall(KSPDestroy(&ksp[i]));
   for (int i : {3, 1}) PetscCall(MatDestroy(&A[i]));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// As many numeric phases as -updates says, a solve after each.
@@ -168,7 +169,7 @@ PetscErrorCode Updates()
   }
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 double ResidentMegabytes()
@@ -200,7 +201,7 @@ PetscErrorCode Soak()
   }
   double const after = ResidentMegabytes();
   PetscCheck(before > 0 && after - before < 2, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Resident memory grew from %g to %g MB", before, after);
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode RunMode(char const* mode, int argc, char** argv)

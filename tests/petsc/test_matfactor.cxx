@@ -1,152 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every solve of every kind of factor, row by row against PETSc's own factor of the same matrix.
-#include "factor_pair.hpp"
+#include "factor_checks.hpp"
 #include "sptrsv_petsc.h"
-
-#include <cmath>
 
 namespace petsc_test {
 namespace {
-
-// The measure. Both factors hold the same numbers and both solve by substitution, in different orders, so
-// the solutions differ by rounding only. Higham, Accuracy and Stability, theorem 8.9: substitution with T
-// errs by at most c u M(T)^-1 |b| in each row, M(T) the comparison matrix; c is at most n^2 + n + 1, and for
-// a sparse T 2 levels (k + 2), k the longest row. The test matrices are H-matrices, for which the exact and
-// incomplete factors of M(A) bound those of A: M(L)^-1 <= L(M(A))^-1, M(U)^-1 <= U(M(A))^-1. So the scale of
-// row i is what PETSc's own factor of M(A) makes of |b|. Two factors of at most 150 rows with k < 60:
-// c u < 2 * 2 * 150 * 60 * 1.1e-16 = 4e-12, and 1e-12 leaves rounding, which never adds up like that, a
-// margin of hundreds, while an entry missed in row i, some 1e-2 of its scale, is seen at once.
-constexpr PetscReal tolerance = 1e-12;
 
 struct Case {
   Variant variant;
   Factoring setup;
   PetscInt dof;
 };
-
-/// The three factors of a case: ours, PETSc's own, and PETSc's own of the comparison matrix.
-struct Three {
-  Factor ours, own, bound;
-  Vec b = nullptr, b_abs = nullptr, y = nullptr, x = nullptr, expected = nullptr, scale = nullptr;
-  PetscInt n = 0;
-
-  PetscErrorCode Create(Mat A)
-  {
-    PetscFunctionBegin;
-    PetscCall(MatGetSize(A, &n, NULL));
-    PetscCall(MatCreateVecs(A, &b, NULL));
-    for (Vec* v : {&b_abs, &y, &x, &expected, &scale}) PetscCall(VecDuplicate(b, v));
-    PetscCall(FillVec(b, 3));
-    PetscCall(FillVec(y, 4));
-    PetscCall(VecCopy(b, b_abs));
-    PetscCall(VecAbs(b_abs));
-    PetscFunctionReturn(0);
-  }
-  PetscErrorCode Destroy()
-  {
-    PetscFunctionBegin;
-    for (Vec* v : {&b, &b_abs, &y, &x, &expected, &scale}) PetscCall(VecDestroy(v));
-    PetscFunctionReturn(0);
-  }
-};
-
-using SolveCall = PetscErrorCode (*)(Mat, Vec, Vec);
-
-PetscErrorCode CheckSolve(char const* what, SolveCall solve, Three& t)
-{
-  PetscFunctionBegin;
-  PetscCall(VecSet(t.x, std::nan("")));  // x is output only
-  PetscCall(solve(t.own.mat(), t.b, t.expected));
-  PetscCall(solve(t.bound.mat(), t.b_abs, t.scale));
-  PetscCall(solve(t.ours.mat(), t.b, t.x));
-  PetscCall(ExpectRows(what, t.expected, t.x, t.scale, tolerance));
-  PetscFunctionReturn(0);
-}
-
-/// x = y + F^-1 b (or its transpose), y another vector and y the very vector x.
-PetscErrorCode CheckAdd(Three& t, bool transposed)
-{
-  auto const add = transposed ? MatSolveTransposeAdd : MatSolveAdd;
-  auto const solve = transposed ? MatSolveTranspose : MatSolve;
-
-  PetscFunctionBegin;
-  PetscCall(solve(t.own.mat(), t.b, t.expected));
-  PetscCall(VecAXPY(t.expected, 1, t.y));
-  PetscCall(solve(t.bound.mat(), t.b_abs, t.scale));
-  PetscCall(VecShift(t.scale, 1));  // |y| <= 1
-  PetscCall(VecSet(t.x, std::nan("")));
-  PetscCall(add(t.ours.mat(), t.b, t.y, t.x));
-  PetscCall(ExpectRows(transposed ? "MatSolveTransposeAdd" : "MatSolveAdd", t.expected, t.x, t.scale, tolerance));
-  PetscCall(VecCopy(t.y, t.x));
-  PetscCall(add(t.ours.mat(), t.b, t.x, t.x));
-  PetscCall(ExpectRows("MatSolveAdd with x == y", t.expected, t.x, t.scale, tolerance));
-  PetscFunctionReturn(0);
-}
-
-/// Ours of all columns at once against PETSc's own of one after the other.
-PetscErrorCode CheckColumns(Three& t, bool transposed, PetscInt columns, PetscInt padding, bool in_place)
-{
-  auto const solve = transposed ? MatSolveTranspose : MatSolve;
-  std::string const what = std::string(transposed ? "MatMatSolveTranspose" : "MatMatSolve") + " of " + std::to_string(columns) +
-                           " columns, padding " + std::to_string(padding) + (in_place ? ", B == X" : "");
-  Mat B, X;
-  Vec v;
-
-  PetscFunctionBegin;
-  PetscCall(MakeDense(t.n, columns, t.n + padding, &B));
-  PetscCall(MakeDense(t.n, columns, t.n + 2 * padding, &X));
-  for (PetscInt c = 0; c < columns; ++c) {
-    PetscCall(MatDenseGetColumnVecWrite(B, c, &v));
-    PetscCall(FillVec(v, 10 + (unsigned)c));
-    PetscCall(MatDenseRestoreColumnVecWrite(B, c, &v));
-  }
-  PetscCall((transposed ? MatMatSolveTranspose : MatMatSolve)(t.ours.mat(), B, in_place ? B : X));
-  for (PetscInt c = 0; c < columns; ++c) {
-    PetscCall(FillVec(t.y, 10 + (unsigned)c));
-    PetscCall(solve(t.own.mat(), t.y, t.expected));
-    PetscCall(VecAbs(t.y));
-    PetscCall(solve(t.bound.mat(), t.y, t.scale));
-    PetscCall(MatDenseGetColumnVecRead(in_place ? B : X, c, &v));
-    PetscCall(ExpectRows(what + ", column " + std::to_string(c), t.expected, v, t.scale, tolerance));
-    PetscCall(MatDenseRestoreColumnVecRead(in_place ? B : X, c, &v));
-  }
-  PetscCall(FillVec(t.y, 4));
-  PetscCall(MatDestroy(&B));
-  PetscCall(MatDestroy(&X));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode CheckAllSolves(Three& t, Factoring const& setup)
-{
-  PetscFunctionBegin;
-  PetscCall(CheckSolve("MatSolve", MatSolve, t));
-  PetscCall(CheckSolve("MatSolveTranspose", MatSolveTranspose, t));
-  PetscCall(CheckAdd(t, false));
-  PetscCall(CheckAdd(t, true));
-  for (bool transposed : {false, true}) {
-    PetscCall(CheckColumns(t, transposed, 1, 0, false));
-    PetscCall(CheckColumns(t, transposed, 3, 5, false));
-    PetscCall(CheckColumns(t, transposed, 5, 0, !transposed));  // PETSc refuses B == X for the transpose
-  }
-  if (setup.symmetric()) {
-    PetscCall(CheckSolve("MatForwardSolve", MatForwardSolve, t));
-    PetscCall(CheckSolve("MatBackwardSolve", MatBackwardSolve, t));
-  }
-  PetscCall(CheckSolve("MatSolve after the others", MatSolve, t));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode CheckPhases(Mat F, PetscInt numeric)
-{
-  MatSpTRSVInfo info;
-
-  PetscFunctionBegin;
-  PetscCall(MatSpTRSVGetInfo(F, &info));
-  EXPECT_EQ(info.num_analysis, 1);
-  EXPECT_EQ(info.num_numeric, numeric);
-  EXPECT_GT(info.num_solves, 0);
-  PetscFunctionReturn(0);
-}
 
 PetscErrorCode RunCase(Case const& c)
 {
@@ -182,7 +46,7 @@ PetscErrorCode RunCase(Case const& c)
   PetscCall(t.Destroy());
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&M));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 struct Kind {

@@ -39,7 +39,7 @@ PetscErrorCode InverseScale(Mat own, Vec b, Vec scale)
   }
   PetscCall(VecDestroy(&unit));
   PetscCall(VecDestroy(&column));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ExpectSameVerdict(std::string const& what, Mat ours, Mat own, MatFactorError* verdict)
@@ -57,7 +57,7 @@ PetscErrorCode ExpectSameVerdict(std::string const& what, Mat ours, Mat own, Mat
   EXPECT_EQ(row[0], row[1]) << what;
   EXPECT_TRUE(value[0] == value[1] || (PetscIsNanReal(value[0]) && PetscIsNanReal(value[1]))) << what << ": " << value[0] << " " << value[1];
   *verdict = error[1];
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Verdict and, where there is one, solution as PETSc's own. The factors hold the same numbers; solves by
@@ -93,7 +93,7 @@ PetscErrorCode CompareOnce(std::string const& what, Mat A, Factor& ours, Factor&
   }
   *failed = verdict != MAT_FACTOR_NOERROR;
   for (Vec* v : {&b, &x, &expected, &scale}) PetscCall(VecDestroy(v));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscScalar ZeroNowAndThen(PetscInt i) { return i % 7 == 3 ? 0.0 : 2.0; }
@@ -137,7 +137,7 @@ PetscErrorCode RunShifts(Variant const& variant, PetscInt* num_failed, PetscInt*
           EXPECT_FALSE(failed) << what;
           PetscCall(MatDestroy(&A));
         }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 TEST_P(MatFactorEdges, ShiftsAndZeroPivotsAreThoseOfPetsc)
@@ -175,7 +175,7 @@ PetscErrorCode RunFailedReason(char const* type, char const* pc_type, PCFailedRe
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 TEST_P(MatFactorEdges, FailedPcHasPetscsReason)
@@ -224,7 +224,7 @@ PetscErrorCode RunTiny(Variant const& variant, PetscInt n)
     PetscCall(VecDestroy(&b));
     PetscCall(VecDestroy(&x));
   }
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 TEST_P(MatFactorEdges, NoRowsAndOneRow)
@@ -274,7 +274,7 @@ PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row,
   }
   PetscCall(MatDestroy(&A));
   for (Vec* v : {&b, &x, &expected, &scale}) PetscCall(VecDestroy(v));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 TEST_P(MatFactorEdges, NanComesOutAsNan)

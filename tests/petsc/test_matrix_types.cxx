@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factors of matrices with blocks, and of those that PETSc keeps with Kokkos, against PETSc's own factor of
+// the same matrix as seqaij: the fill of a factor by blocks is that of its entries.
+#include "factor_checks.hpp"
+
+namespace petsc_test {
+namespace {
+
+struct Case {
+  Variant variant;
+  MatType type;
+  PetscInt dof;
+  MatFactorType ftype;
+  PetscInt levels;
+  MatOrderingType ordering;
+};
+
+PetscErrorCode RunCase(Case const& c)
+{
+  Mat A, twin, M;
+  Three t;
+  Factoring setup;
+  Grid grid, plain;
+
+  PetscFunctionBegin;
+  setup.ftype    = c.ftype;
+  setup.levels   = c.levels;
+  setup.ordering = c.ordering;
+  plain.dof      = c.dof;
+  plain.side     = c.dof > 1 ? 5 : 8;
+  // a block matrix needs no symmetric pattern of entries, but whole blocks
+  plain.symmetric = setup.symmetric() || std::string(c.type) == MATSEQSBAIJ;
+  grid            = plain;
+  grid.type       = c.type;
+  PetscCall(BuildGrid(grid, &A));
+  PetscCall(BuildGrid(plain, &twin));
+  plain.comparison = true;
+  PetscCall(BuildGrid(plain, &M));
+  PetscCall(t.Create(A));
+  PetscCall(t.ours.Symbolic(A, c.variant.type, c.variant.prefix, setup));
+  setup.ordering_of = A;
+  PetscCall(t.own.Symbolic(twin, MATSOLVERPETSC, NULL, setup));
+  PetscCall(t.bound.Symbolic(M, MATSOLVERPETSC, NULL, setup));
+  for (unsigned seed : {1u, 2u, 3u}) {  // new values, the same pattern
+    grid.seed = plain.seed = seed;
+    PetscCall(SetGridValues(grid, A));
+    plain.comparison = false;
+    PetscCall(SetGridValues(plain, twin));
+    plain.comparison = true;
+    PetscCall(SetGridValues(plain, M));
+    PetscCall(t.ours.Numeric(A));
+    PetscCall(t.own.Numeric(twin));
+    PetscCall(t.bound.Numeric(M));
+    PetscCall(CheckAllSolves(t, setup));
+    PetscCall(CheckPhases(t.ours.mat(), (PetscInt)seed));
+  }
+  PetscCall(t.Destroy());
+  for (Mat* m : {&A, &twin, &M}) PetscCall(MatDestroy(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+struct Kind {
+  MatFactorType ftype;
+  PetscInt levels;
+};
+
+std::vector<Case> AllCases()
+{
+  static Kind const kinds[] = {{MAT_FACTOR_LU, 0},       {MAT_FACTOR_ILU, 0}, {MAT_FACTOR_ILU, 1}, {MAT_FACTOR_ILU, 2},
+                               {MAT_FACTOR_CHOLESKY, 0}, {MAT_FACTOR_ICC, 0}, {MAT_FACTOR_ICC, 1}};
+  std::vector<MatType> types = {MATSEQBAIJ, MATSEQSBAIJ};
+#if defined(PETSC_HAVE_KOKKOS_KERNELS)
+  types.push_back(MATSEQAIJKOKKOS);
+#endif
+  std::vector<Case> all;
+  for (Variant const& variant : all_variants())
+    for (MatType type : types)
+      for (PetscInt dof : {1, 2, 3, 5})
+        for (Kind const& kind : kinds)
+          for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND}) {
+            bool const symmetric = kind.ftype == MAT_FACTOR_CHOLESKY || kind.ftype == MAT_FACTOR_ICC;
+            if (std::string(type) == MATSEQSBAIJ && (!symmetric || std::string(ordering) != MATORDERINGNATURAL)) continue;
+            all.push_back({variant, type, dof, kind.ftype, kind.levels, ordering});
+          }
+  return all;
+}
+
+std::string CaseName(testing::TestParamInfo<Case> const& info)
+{
+  Case const& c = info.param;
+  return std::string(c.variant.label) + "_" + c.type + "_bs" + std::to_string(c.dof) + "_" + MatFactorTypes[c.ftype] + std::to_string(c.levels) + "_" + c.ordering;
+}
+
+class MatrixTypes : public testing::TestWithParam<Case> {};
+TEST_P(MatrixTypes, AgreeWithPetscRowByRow)
+{
+  EXPECT_EQ((int)RunCase(GetParam()), 0);
+}
+INSTANTIATE_TEST_SUITE_P(All, MatrixTypes, testing::ValuesIn(AllCases()), CaseName);
+
+}  // namespace
+}  // namespace petsc_test
