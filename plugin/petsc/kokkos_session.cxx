@@ -28,7 +28,10 @@ void HookOnce()
   hooked = true;
 }
 
-#if !defined(PETSC_HAVE_KOKKOS)
+// A PETSc that has a GPU chooses the device, so it starts its Kokkos, and ends it in PetscFinalize(). Elsewhere Kokkos
+// runs until the process ends, since it cannot start again, and PetscInitialize() may come twice.
+#if !defined(PETSC_HAVE_KOKKOS) || defined(PETSC_HAVE_KOKKOS_WITHOUT_GPU)
+  #define SPTRSV_STARTS_KOKKOS
 void FinalizeAtExit()
 {
   if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
@@ -59,10 +62,11 @@ PetscErrorCode EnsureKokkos()
 {
   PetscFunctionBegin;
   PetscCheck(!Kokkos::is_finalized(), PETSC_COMM_SELF, PETSC_ERR_ORDER, "Kokkos has already ended in this process; set up solvers before Kokkos::finalize()");
+#if defined(SPTRSV_STARTS_KOKKOS)
+  if (!Kokkos::is_initialized()) PetscCallCXX(StartOwnKokkos());
+#endif
 #if defined(PETSC_HAVE_KOKKOS)
   PetscCall(PetscKokkosInitializeCheck());
-#else
-  if (!Kokkos::is_initialized()) PetscCallCXX(StartOwnKokkos());
 #endif
   PetscCallCXX(HookOnce());
   PetscFunctionReturn(PETSC_SUCCESS);

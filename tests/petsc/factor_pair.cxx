@@ -138,6 +138,7 @@ PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Fac
 {
   PetscFunctionBegin;
   setup_ = setup;
+  own_   = std::string(type) == MATSOLVERPETSC;
   PetscInt bs, size, n;
   PetscCall(MatGetOrdering(setup.ordering_of ? setup.ordering_of : A, setup.ordering, &rows_, &cols_));
   PetscCall(MatGetSize(A, &n, NULL));
@@ -167,6 +168,12 @@ PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Fac
 PetscErrorCode Factor::Numeric(Mat A)
 {
   PetscFunctionBegin;
+  if (own_ && setup_.shift == MAT_SHIFT_POSITIVE_DEFINITE) {  // or 3.26 crashes: docs/petsc_faults.md
+    Vec diagonal;
+    PetscCall(MatCreateVecs(A, &diagonal, NULL));
+    PetscCall(MatGetDiagonal(A, diagonal));
+    PetscCall(VecDestroy(&diagonal));
+  }
   if (setup_.symmetric()) PetscCall(MatCholeskyFactorNumeric(F_, A, &info_));
   else PetscCall(MatLUFactorNumeric(F_, A, &info_));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -62,6 +62,7 @@ class Factor {
  private:
   Mat F_     = nullptr;
   IS rows_   = nullptr, cols_ = nullptr;
+  bool own_  = false;
   Factoring setup_;
   MatFactorInfo info_;
 };

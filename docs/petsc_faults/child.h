@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+   For the programs beside it: the faulty part runs in a child process under an alarm, so that a crash or an
+   endless loop is a result that can be told. */
+#pragma once
+#include <petscmat.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { seconds = 4 }; /* a part that ends takes milliseconds */
+
+/* Prints one line of what was seen and says whether that is the fault. */
+typedef PetscErrorCode (*FaultyPart)(PetscBool *shown);
+
+static int RunChild(FaultyPart body)
+{
+  PetscBool           shown   = PETSC_FALSE;
+  struct rlimit const no_core = {0, 0};
+
+  setrlimit(RLIMIT_CORE, &no_core);
+  if (PetscOptionsSetValue(NULL, "-no_signal_handler", NULL) || PetscInitializeNoArguments()) return 2;
+  signal(SIGSEGV, SIG_DFL); /* MPI has set its own */
+  signal(SIGABRT, SIG_DFL);
+  alarm(seconds);
+  if (body(&shown)) return 2;
+  fflush(stdout);
+  return PetscFinalize() ? 2 : shown;
+}
+
+/* To be returned from main(): 0 with a verdict, 1 where PETSc reported an error that the body did not expect.
+   Without a body: this build of PETSc lacks what the fault needs. */
+static int Show(FaultyPart body)
+{
+  int         status = 0;
+  char const *verdict;
+
+  printf("PETSc %d.%d.%d\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR);
+  if (!body) return printf("this PETSc was built without Kokkos\nnot here\n") < 0;
+  fflush(stdout);
+  pid_t const child = fork();
+  if (child < 0) return 1;
+  if (!child) _exit(RunChild(body));
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) printf("still running after %d seconds\n", seconds);
+  else if (WIFSIGNALED(status)) printf("ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (WIFSIGNALED(status) || WEXITSTATUS(status) == 1) verdict = "fault shown";
+  else verdict = WEXITSTATUS(status) == 0 ? "no fault" : "error";
+  printf("%s\n", verdict);
+  return WIFEXITED(status) && WEXITSTATUS(status) > 1;
+}
+
+/* Dense blocks of dof unknowns on a line of nodes: rows of a node have the same columns (PETSc's inodes). */
+static inline PetscErrorCode BlockLine(PetscInt nodes, PetscInt dof, Mat *A)
+{
+  PetscInt const n = nodes * dof;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3 * dof, NULL, A));
+  for (PetscInt i = 0; i < n; ++i)
+    for (PetscInt j = 0; j < n; ++j) {
+      if (PetscAbsInt(i / dof - j / dof) > 1) continue;
+      PetscCall(MatSetValue(*A, i, j, i == j ? 10 * dof : -1.0 / (1 + (i + 2 * j) % 5), INSERT_VALUES));
+    }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+/* n by n in aij from n * n values by rows; zeros off the diagonal are not stored. */
+static inline PetscErrorCode SmallMatrix(PetscInt n, double const values[], Mat *A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, n, NULL, A));
+  for (PetscInt k = 0; k < n * n; ++k)
+    if (values[k] != 0 || k / n == k % n) PetscCall(MatSetValue(*A, k / n, k % n, values[k], INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+/* LU by PETSc's own solver with the shift given, symbolic and numeric phase. */
+static inline PetscErrorCode Factor(Mat A, IS rows, IS cols, MatFactorShiftType shift, Mat *F)
+{
+  MatFactorInfo info;
+
+  PetscFunctionBegin;
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.fill        = 5;
+  info.zeropivot   = 100 * PETSC_MACHINE_EPSILON;
+  info.shifttype   = (PetscReal)shift;
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_LU, F));
+  PetscCall(MatLUFactorSymbolic(*F, A, rows, cols, &info));
+  PetscCall(MatLUFactorNumeric(*F, A, &info));
+  PetscFunctionReturn(0);
+}

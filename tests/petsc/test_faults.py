@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/petsc_faults.md says which PETSc has which fault; its programs show whether that is so for the PETSc in
+use. A fault that is gone fails as much as a new one: then the page, and perhaps a work-around, is out of date.
+Environment: SPTRSV_TEST_FAULTS, the folder of the built programs; SPTRSV_TEST_FAULTS_PAGE, the page,
+beside which lies a folder of its name with their sources."""
+import concurrent.futures
+import os
+import re
+import sys
+
+from petsc_runs import run, skip
+
+VERDICTS = {"yes": "fault shown", "no": "no fault", "-": "not here"}
+
+
+def read_table(path):
+    """{program: {version: verdict}} of the page's first table, whose header names the versions."""
+    with open(path) as file:
+        rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in file if line.startswith("|")]
+    versions = [cell for cell in rows[0] if re.fullmatch(r"\d+\.\d+\.\d+", cell)]
+    table = {}
+    for cells in rows[2:]:
+        found = re.match(r"\[`(\w+)`\]\(petsc_faults/", cells[0])
+        if found:
+            table[found[1]] = {version: VERDICTS[cell] for version, cell in zip(versions, cells[1:])}
+    return versions, table
+
+
+class Outcome:
+    """Version of PETSc, verdict, and the line before it, which says what was seen."""
+
+    def __init__(self, path):
+        done = run(path, "", load=None, timeout=40, check=False)
+        lines = [line for line in done.text.splitlines() if line.strip()]
+        self.name = os.path.basename(path)
+        self.verdict = lines[-1] if lines else ""
+        self.seen = lines[-2] if len(lines) > 1 else ""
+        found = re.search(r"^PETSc (\d+\.\d+\.\d+)$", done.text, re.M)
+        self.version = found[1] if found else "unknown"
+        self.valid = done.status == 0 and self.verdict in VERDICTS.values()
+        self.text = str(done)
+
+
+def judge(outcome, expected):
+    """What is wrong, or None."""
+    if not outcome.valid:
+        return f"{outcome.name} gave no verdict: {outcome.text}"
+    if outcome.verdict in (expected, "not here"):
+        return None
+    return (f"{outcome.name}: docs/petsc_faults.md says '{expected}' for PETSc {outcome.version}, the program says "
+            f"'{outcome.verdict}' ({outcome.seen}). Correct that page, and see whether the work-around it names "
+            "is still right")
+
+
+def main():
+    folder = os.environ["SPTRSV_TEST_FAULTS"]
+    page = os.environ["SPTRSV_TEST_FAULTS_PAGE"]
+    versions, table = read_table(page)
+    programs = sorted(name[:-2] for name in os.listdir(page[:-3]) if name.endswith(".c"))
+    failures = []
+    if sorted(table) != programs:
+        failures.append(f"docs/petsc_faults.md has rows for {sorted(table)}, the programs are {programs}; "
+                        "make them agree")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        outcomes = list(pool.map(Outcome, [os.path.join(folder, name) for name in programs]))
+    known = bool(outcomes) and outcomes[0].version in versions
+    for outcome in outcomes:
+        print(f"PETSc {outcome.version}, {outcome.name}: {outcome.verdict} ({outcome.seen})")
+        expected = table.get(outcome.name, {}).get(outcome.version, outcome.verdict)  # no row is told above
+        wrong = judge(outcome, expected)
+        failures += [wrong] if wrong else []
+    if failures:
+        sys.exit("\n".join(failures))
+    if not known:
+        skip(f"docs/petsc_faults.md has no column for the PETSc in use; it has {', '.join(versions)}. What was "
+             "seen stands above")
+
+
+if __name__ == "__main__":
+    main()
