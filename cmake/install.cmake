@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where. Each component has a file sptrsv_<component>.cmake in the package, which is there
+# if and only if the component was built.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sptrsv)
+set(built_dir ${CMAKE_CURRENT_BINARY_DIR}/package)
+
+# sptrsv_install_package_file(name destination): made from cmake/<name>.in
+function(sptrsv_install_package_file name destination)
+  configure_package_config_file(cmake/${name}.in ${built_dir}/${name} INSTALL_DESTINATION ${destination}
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  install(FILES ${built_dir}/${name} DESTINATION ${destination})
+endfunction()
+
+sptrsv_install_package_file(sptrsvConfig.cmake ${package_dir})
+write_basic_package_version_file(${built_dir}/sptrsvConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${built_dir}/sptrsvConfigVersion.cmake DESTINATION ${package_dir})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sptrsv)
+
+# --- backend
+set_target_properties(sptrsv_backend PROPERTIES EXPORT_NAME backend)
+install(TARGETS sptrsv_backend EXPORT sptrsv_backend ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT sptrsv_backend NAMESPACE sptrsv:: FILE sptrsv_backend_targets.cmake DESTINATION ${package_dir})
+install(DIRECTORY kokkos_backend/include/sptrsv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+sptrsv_install_package_file(sptrsv_backend.cmake ${package_dir})
+
+# --- petsc; its targets are written by hand: PETSc is found anew, by pkg-config, and Kokkos is not for users to see
+if(SPTRSV_ENABLE_PETSC)
+  install(TARGETS sptrsv_petsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES plugin/petsc/sptrsv_petsc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+  # the plugin serves one minor version of PETSc, and the folders are as seen from the file, so that all can be moved
+  pkg_get_variable(SPTRSV_PETSC_PCFILEDIR ${PETSC_MODULE_NAME} pcfiledir)
+  string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" SPTRSV_PETSC_MINOR "${PETSC_VERSION}")
+  math(EXPR next "${CMAKE_MATCH_2} + 1")
+  set(SPTRSV_PETSC_NEXT_MINOR ${CMAKE_MATCH_1}.${next})
+  file(RELATIVE_PATH SPTRSV_PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+  configure_file(cmake/sptrsv_petsc.pc.in ${built_dir}/sptrsv_petsc.pc @ONLY)
+  install(FILES ${built_dir}/sptrsv_petsc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  sptrsv_install_package_file(sptrsv_petsc.cmake ${package_dir})
+endif()
