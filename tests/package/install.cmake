@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs BUILD, made from SOURCE, into a fresh WORK/prefix and checks that everything is there. COMPONENTS: what was built.
+file(REMOVE_RECURSE ${WORK})
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix COMMAND_ERROR_IS_FATAL ANY)
+
+set(package ${LIBDIR}/cmake/sptrsv)
+set(expected share/doc/sptrsv/LICENSE ${package}/sptrsvConfig.cmake ${package}/sptrsvConfigVersion.cmake
+    ${LIBDIR}/libsptrsv_backend.a)
+if(PETSC)
+  list(APPEND expected ${LIBDIR}/libsptrsv_petsc.so ${LIBDIR}/pkgconfig/sptrsv_petsc.pc include/sptrsv_petsc.h)
+endif()
+file(GLOB_RECURSE headers RELATIVE ${SOURCE}/kokkos_backend ${SOURCE}/kokkos_backend/include/*.hpp)
+foreach(file IN LISTS expected headers)
+  if(NOT EXISTS ${WORK}/prefix/${file})
+    message(FATAL_ERROR "${file} was not installed")
+  endif()
+endforeach()
+
+# nothing in it may lead back to where it was built
+file(GLOB written ${WORK}/prefix/${package}/*.cmake ${WORK}/prefix/${LIBDIR}/pkgconfig/*.pc)
+foreach(file IN LISTS written)
+  file(READ ${file} text)
+  foreach(folder ${SOURCE}/kokkos_backend ${SOURCE}/plugin ${BUILD})
+    string(FIND "${text}" "${folder}/" at)
+    if(NOT at EQUAL -1)
+      message(FATAL_ERROR "${file} names ${folder}")
+    endif()
+  endforeach()
+endforeach()
