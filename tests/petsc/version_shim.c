@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Preloaded: a PETSc that claims to be 3.99, or to have complex scalars or 64-bit indices. */
+   Preloaded: a PETSc that claims to be 3.99, or to have the other scalars (complex for real) or indices. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <petscsys.h>
@@ -8,7 +8,7 @@
 
 PetscErrorCode PetscGetVersionNumber(PetscInt *major, PetscInt *minor, PetscInt *subminor, PetscInt *release)
 {
-  int const real = getenv("SPTRSV_TEST_WIDE_SCALAR") || getenv("SPTRSV_TEST_WIDE_INT");
+  int const real = getenv("SPTRSV_TEST_OTHER_SCALAR") || getenv("SPTRSV_TEST_OTHER_INT");
 
   *major    = PETSC_VERSION_MAJOR;
   *minor    = real ? PETSC_VERSION_MINOR : 99;
@@ -17,22 +17,26 @@ PetscErrorCode PetscGetVersionNumber(PetscInt *major, PetscInt *minor, PetscInt 
   return 0;
 }
 
-/* As a complex PETSc writes it: real part and imaginary part. Called by the plugin alone at that time. */
+/* As a complex PETSc writes it, real part and imaginary part, or as a real one. Called by the plugin alone at that time. */
 PetscErrorCode PetscOptionsStringToScalar(const char text[], PetscScalar *value)
 {
   double const parts[2] = {strtod(text, NULL), 0};
 
-  memcpy(value, parts, getenv("SPTRSV_TEST_WIDE_SCALAR") ? sizeof parts : sizeof parts[0]);
+  int const two_parts = (sizeof *value == sizeof parts) != (getenv("SPTRSV_TEST_OTHER_SCALAR") != NULL);
+
+  memcpy(value, parts, two_parts ? sizeof parts : sizeof parts[0]);
   return 0;
 }
 
-/* As a PETSc with 64-bit indices, for the plugin's own call; PETSc's calls get what they expect. */
+/* As a PETSc with the other indices, for the plugin's own call; PETSc's calls get what they expect. */
 PetscErrorCode PetscOptionsStringToInt(const char text[], PetscInt *value)
 {
   long long const wide = strtoll(text, NULL, 10);
   Dl_info         caller;
   int const       plugin = dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "sptrsv_petsc");
 
-  memcpy(value, &wide, plugin && getenv("SPTRSV_TEST_WIDE_INT") ? sizeof wide : sizeof *value);
+  int const       other  = plugin && getenv("SPTRSV_TEST_OTHER_INT");
+
+  memcpy(value, &wide, (sizeof *value == sizeof wide) != other ? sizeof wide : sizeof(int)); /* little-endian */
   return 0;
 }
