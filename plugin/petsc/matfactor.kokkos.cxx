@@ -8,9 +8,11 @@
 
 #include "aij_source.hpp"
 #include "factor_options.hpp"
+#include "guarded.hpp"
 #include "kokkos_session.hpp"
 #include "mat_access.hpp"
 #include "sptrsv_petsc.h"
+#include "view_triangle.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -32,35 +34,6 @@ struct Mat_SpTRSV {
 Mat_SpTRSV* Get(Mat F)
 {
   return static_cast<Mat_SpTRSV*>(F->data);
-}
-
-/// Runs library code; an exception becomes a PETSc error on F's communicator.
-template <class Call>
-PetscErrorCode Guarded(Mat F, Call const& call)
-{
-  std::string    message;
-  PetscErrorCode code = PETSC_ERR_LIB;
-
-  PetscFunctionBegin;
-  try {
-    call();
-    PetscFunctionReturn(PETSC_SUCCESS);
-  } catch (sptrsv::Unsupported const& e) {
-    message = e.what();
-    code    = PETSC_ERR_SUP;
-  } catch (sptrsv::NotReady const& e) {
-    message = e.what();
-    code    = PETSC_ERR_ORDER;
-  } catch (sptrsv::InvalidOption const& e) {
-    message = e.what();
-    code    = PETSC_ERR_ARG_OUTOFRANGE;
-  } catch (std::bad_alloc const&) {
-    message = "not enough memory for the triangular solver; use fewer levels of fill or more ranks";
-    code    = PETSC_ERR_MEM;
-  } catch (std::exception const& e) {
-    message = e.what();
-  }
-  SETERRQ(PetscObjectComm((PetscObject)F), code, "sptrsv: %s", message.c_str());
 }
 
 PetscErrorCode Require(Mat F)
@@ -354,14 +327,6 @@ PetscErrorCode MatSpTRSVGetInfo_SPTRSV(Mat F, MatSpTRSVInfo* info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ViewTriangle(PetscViewer viewer, char const* name, Solver::Solver const& solver, sptrsv::Structure const& s)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "%s: %s (%s), %s\n", name, solver.algorithm().c_str(), solver.reason().c_str(), solver.parameters().c_str()));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "   %lld levels, rows per level %.1f mean, %lld least, %lld most; %.1f off-diagonal entries per row\n", s.levels, s.mean_level, s.narrowest_level, s.widest_level, s.mean_row));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
 {
   Mat_SpTRSV*       f = Get(F);
@@ -374,7 +339,7 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "sptrsv %s: type %s, Kokkos %s\n", sptrsv::version(), f->requested.c_str(), KokkosDescription()));
+  PetscCall(ViewHeading(viewer, f->requested.c_str()));
   if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded(F, [&] {
     lower = f->solver->forward_structure();
