@@ -2,7 +2,7 @@
 // The only place with PETSc version checks.
 #pragma once
 
-#include <petscmat.h>
+#include <petscpc.h>
 #include <petsc/private/matimpl.h>
 
 #if PETSC_VERSION_LT(3, 18, 0)
@@ -11,3 +11,29 @@
 #if PETSC_VERSION_LT(3, 19, 0)
   #define PETSC_SUCCESS ((PetscErrorCode)0)
 #endif
+
+namespace sptrsv_petsc {
+
+/// Makes the container call Destroy(pointer) at its end.
+template <PetscErrorCode (*Destroy)(void*)>
+PetscErrorCode ContainerSetDestroy(PetscContainer container)
+{
+#if PETSC_VERSION_LT(3, 23, 0)
+  return PetscContainerSetUserDestroy(container, Destroy);
+#else  // is given the pointer's address, as void** or as void*
+  return PetscContainerSetCtxDestroy(container, [](auto* address) { return Destroy(*(void**)address); });
+#endif
+}
+
+/// PCMatApplyTranspose() for a PC of type shell, where PETSc has it.
+inline PetscErrorCode ShellSetMatApplyTranspose(PC pc, PetscErrorCode (*apply)(PC, Mat, Mat))
+{
+#if PETSC_VERSION_LT(3, 24, 0)
+  (void)pc, (void)apply;
+  return PETSC_SUCCESS;
+#else
+  return PCShellSetMatApplyTranspose(pc, apply);
+#endif
+}
+
+}  // namespace sptrsv_petsc

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Up to two triangles that a program made itself, L and U, behind a PC: kept, watched for changes, solved.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+#include "mat_access.hpp"
+#include "triangle_solver.hpp"
+
+namespace sptrsv_petsc {
+
+/// One of them. Its arrays are the matrix' own; a changed state tells when to look at them again.
+struct UserTriangle {
+  using Solver = TriangleSolver<Scalar, PetscInt, Kokkos::DefaultHostExecutionSpace>;
+
+  UserTriangle(char const* letter, sptrsv::Triangle side) : name(letter), triangle(side) {}
+
+  char const*                name;
+  sptrsv::Triangle           triangle;
+  sptrsv::Diagonal           diagonal = sptrsv::Diagonal::stored;
+  Mat                        mat      = nullptr;
+  TrianglePattern<PetscInt>  pattern;
+  std::unique_ptr<Solver>    solver;                         // none: to be analyzed
+  PetscObjectState           state = 0, nonzero_state = 0;   // of what was analyzed and taken
+  PetscBool                  numeric_done = PETSC_FALSE;
+  PetscLogDouble             flops        = 0;
+};
+
+struct UserTriangles {
+  UserTriangle lower{"L", sptrsv::Triangle::lower}, upper{"U", sptrsv::Triangle::upper};
+  PetscInt     n = 0;
+  std::string  asked, requested;  // by the program, and after the options
+  PetscInt     num_analysis = 0, num_numeric = 0, num_solves = 0;
+};
+
+/// Takes a reference to T (NULL: there is none). Errors for what can be told before the values are there:
+/// PETSC_ERR_SUP, PETSC_ERR_ARG_SIZ, PETSC_ERR_ARG_WRONG.
+PetscErrorCode SetTriangle(PC pc, UserTriangle& t, Mat T, PetscBool unit);
+
+/// Analyzes what has a new pattern, takes new values; does nothing where nothing has changed. Errors name
+/// the triangle, the row and a remedy: PETSC_ERR_ARG_WRONG, PETSC_ERR_ARG_WRONGSTATE, PETSC_ERR_MAT_LU_ZRPVT.
+PetscErrorCode RefreshTriangles(PC pc, UserTriangles& all);
+
+/// Solves with the triangles of `order`, first to last, all plain or all transposed; one without a matrix is
+/// the identity. b and x must not overlap.
+PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, std::initializer_list<UserTriangle*> order, bool transposed, Columns<Scalar const> b, Columns<Scalar> x);
+
+PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer);
+
+/// Lets go of the matrices and of all memory.
+PetscErrorCode DestroyTriangles(UserTriangles* all);
+
+}  // namespace sptrsv_petsc

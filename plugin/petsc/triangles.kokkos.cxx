@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Up to two triangles that a program made itself, L and U, behind a PC: kept, watched for changes, solved.
+#include "triangles.hpp"
+
+#include <algorithm>
+
+#include "factor_options.hpp"
+#include "guarded.hpp"
+#include "kokkos_session.hpp"
+#include "matfactor.hpp"
+#include "view_triangle.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+/// As Guarded(); what is wrong with a row is said in PETSc's terms.
+template <class Call>
+PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
+{
+  std::string const of   = std::string(" of ") + t.name;
+  bool const        unit = t.diagonal == sptrsv::Diagonal::unit, lower = t.triangle == sptrsv::Triangle::lower;
+  std::string       message;
+  PetscErrorCode    code = PETSC_ERR_ARG_WRONG;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded(pc, [&] {
+    try {
+      call();
+    } catch (sptrsv::NotTriangular const& e) {
+      message = "Row " + std::to_string(e.row()) + of + " has an entry in column " + std::to_string(e.col()) + ", " + (lower ? "above" : "below") + " the diagonal; give the " + (lower ? "lower" : "upper") + " triangle alone";
+    } catch (sptrsv::MissingDiagonal const& e) {
+      code    = PETSC_ERR_ARG_WRONGSTATE;
+      message = "Row " + std::to_string(e.row()) + of + " stores no diagonal entry" + (unit ? ", though other rows do; with a unit diagonal, store it in all rows or in none" : "; store it in every row, or say that the diagonal is unit");
+    } catch (sptrsv::ZeroPivot const& e) {
+      code    = PETSC_ERR_MAT_LU_ZRPVT;
+      message = "Row " + std::to_string(e.row()) + of + " has a zero on its diagonal; give nonzero values, or say that the diagonal is unit";
+    } catch (sptrsv::InvalidPattern const& e) {
+      message = std::string(t.name) + ": " + e.what();
+    }
+  }));
+  PetscCheck(message.empty(), PetscObjectComm((PetscObject)pc), code, "%s", message.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AccessRows(UserTriangle const& t, TrianglePattern<PetscInt>& pattern)
+{
+  PetscInt const *i, *j;
+  PetscInt        n;
+  PetscBool       done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCheck(done, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP, "%s, of type %s, does not show its pattern; convert it to %s", t.name, ((PetscObject)t.mat)->type_name, MATSEQAIJ);
+  pattern.n           = n;
+  pattern.num_entries = n ? static_cast<std::size_t>(i[n]) : 0;
+  pattern.row_ptr     = i;
+  pattern.col_idx     = j;
+  // the arrays are the matrix' own, and stay where they are until its pattern changes
+  PetscCall(MatRestoreRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool SamePlace(TrianglePattern<PetscInt> const& a, TrianglePattern<PetscInt> const& b)
+{
+  return a.n == b.n && a.num_entries == b.num_entries && a.row_ptr == b.row_ptr && a.col_idx == b.col_idx;
+}
+
+/// Drops the solver if the pattern is another one, and notes that values are to be taken if they may be new.
+PetscErrorCode LookAt(UserTriangle& t)
+{
+  PetscObjectState          state, nonzero_state;
+  TrianglePattern<PetscInt> pattern;
+
+  PetscFunctionBegin;
+  if (!t.mat) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(t.mat->assembled, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_ARG_WRONGSTATE, "%s is not assembled; call MatAssemblyBegin() and MatAssemblyEnd()", t.name);
+  PetscCall(PetscObjectStateGet((PetscObject)t.mat, &state));
+  if (t.solver && t.numeric_done && state == t.state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetNonzeroState(t.mat, &nonzero_state));
+  PetscCall(AccessRows(t, pattern));
+  // the place as well: PETSc may replace a matrix' insides, nonzero state and all
+  if (nonzero_state != t.nonzero_state || !SamePlace(pattern, t.pattern)) t.solver.reset();
+  t.state         = state;
+  t.nonzero_state = nonzero_state;
+  t.pattern       = pattern;
+  t.numeric_done  = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, std::string const& algorithm, sptrsv::OptionValues const& options)
+{
+  PetscFunctionBegin;
+  t.solver.reset();
+  t.numeric_done = PETSC_FALSE;
+  if (!t.mat) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GuardedRows(pc, t, [&] { t.solver = std::make_unique<UserTriangle::Solver>(algorithm, t.pattern, t.triangle, t.diagonal, options); }));
+  // two flops an off-diagonal entry, one a diagonal entry that divides
+  auto const& p = t.pattern;
+  auto const  n = (PetscLogDouble)p.n, entries = (PetscLogDouble)p.num_entries;
+  PetscInt const end = t.triangle == sptrsv::Triangle::lower ? 0 : p.n - 1;  // the row that has its diagonal alone
+  bool const stored = p.n > 0 && p.row_ptr[end + 1] > p.row_ptr[end];
+  t.flops = 2 * (stored ? entries - n : entries) + (t.diagonal == sptrsv::Diagonal::unit ? 0 : n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Both, so that both have the same options.
+PetscErrorCode Analyze(PC pc, UserTriangles& all)
+{
+  sptrsv::OptionValues options;
+
+  PetscFunctionBegin;
+  PetscCallCXX(all.requested = all.asked);
+  PetscCall(ReadAlgorithm((PetscObject)pc, all.requested));
+  PetscCall(ReadOptions((PetscObject)pc, all.requested.c_str(), options));
+  PetscCall(EnsureKokkos());
+  PetscCall(PetscLogEventBegin(events.analysis, pc, 0, 0, 0));
+  for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(AnalyzeOne(pc, *t, all.requested, options));
+  PetscCall(PetscLogEventEnd(events.analysis, pc, 0, 0, 0));
+  ++all.num_analysis;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TakeValues(PC pc, UserTriangle& t)
+{
+  PetscScalar const* a;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGetArrayRead(t.mat, &a));
+  PetscCall(GuardedRows(pc, t, [&] { t.solver->update(scalars(a)); }));
+  PetscCall(MatSeqAIJRestoreArrayRead(t.mat, &a));
+  t.numeric_done = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool Ready(UserTriangle const& t)
+{
+  return !t.mat || (t.solver && t.numeric_done);
+}
+
+}  // namespace
+
+PetscErrorCode SetTriangle(PC pc, UserTriangle& t, Mat T, PetscBool unit)
+{
+  MPI_Comm const comm = PetscObjectComm((PetscObject)pc);
+  PetscBool      aij;
+  PetscMPIInt    size;
+  MatFactorType  factored;
+  PetscInt       rows, columns;
+
+  PetscFunctionBegin;
+  t.diagonal = unit ? sptrsv::Diagonal::unit : sptrsv::Diagonal::stored;
+  if (!T) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)T), &size));
+  PetscCheck(size == 1, comm, PETSC_ERR_SUP, "%s lies on %d processes; give a sequential matrix, with PCBJACOBI or PCASM one for each block's PC", t.name, (int)size);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)T, MATSEQAIJ, &aij));
+  PetscCheck(aij, comm, PETSC_ERR_SUP, "%s is of type %s; convert it with MatConvert(..., %s, ...)", t.name, ((PetscObject)T)->type_name ? ((PetscObject)T)->type_name : "not set", MATSEQAIJ);
+  PetscCall(MatGetFactorType(T, &factored));
+  PetscCheck(factored == MAT_FACTOR_NONE, comm, PETSC_ERR_ARG_WRONG, "%s is a factor made by PETSc; choose our solves for it with -pc_factor_mat_solver_type", t.name);
+  PetscCall(MatGetSize(T, &rows, &columns));
+  PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ, "%s is %" PetscInt_FMT " by %" PetscInt_FMT "; give a square matrix", t.name, rows, columns);
+  PetscCall(PetscObjectReference((PetscObject)T));
+  t.mat = T;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RefreshTriangles(PC pc, UserTriangles& all)
+{
+  PetscFunctionBegin;
+  for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(LookAt(*t));
+  if (Ready(all.lower) && Ready(all.upper)) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((all.lower.mat && !all.lower.solver) || (all.upper.mat && !all.upper.solver)) PetscCall(Analyze(pc, all));
+  PetscCall(PetscLogEventBegin(events.numeric, pc, 0, 0, 0));
+  for (UserTriangle* t : {&all.lower, &all.upper})
+    if (!Ready(*t)) PetscCall(TakeValues(pc, *t));
+  PetscCall(PetscLogEventEnd(events.numeric, pc, 0, 0, 0));
+  ++all.num_numeric;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, std::initializer_list<UserTriangle*> order, bool transposed, Columns<Scalar const> b, Columns<Scalar> x)
+{
+  PetscLogDouble flops = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(events.solve, pc, 0, 0, 0));
+  PetscCall(Guarded(pc, [&] {
+    Columns<Scalar const> from = b;
+    for (UserTriangle* t : order) {
+      if (!t->mat) continue;
+      flops += t->flops * (PetscLogDouble)x.columns;
+      if (transposed) t->solver->solve_transposed(from, x);
+      else t->solver->solve(from, x);
+      from = {x.data, x.rows, x.columns, x.stride};
+    }
+    if (from.data == b.data)  // nothing to solve with
+      for (std::size_t c = 0; c < x.columns; ++c) std::copy_n(b.data + c * b.stride, x.rows, x.data + c * x.stride);
+  }));
+  PetscCall(PetscLogFlops(flops));
+  PetscCall(PetscLogEventEnd(events.solve, pc, 0, 0, 0));
+  ++all.num_solves;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer)
+{
+  PetscBool   ascii;
+  std::size_t bytes = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ViewHeading(viewer, all.requested.empty() ? all.asked.c_str() : all.requested.c_str()));
+  PetscCall(PetscViewerASCIIPushTab(viewer));
+  for (UserTriangle const* t : {&all.lower, &all.upper}) {
+    sptrsv::Structure structure;
+    if (!t->solver) continue;
+    PetscCall(Guarded(pc, [&] {
+      structure = t->solver->structure();
+      bytes += t->solver->memory_bytes();
+    }));
+    PetscCall(ViewTriangle(viewer, t->name, t->solver->plain(), structure));
+  }
+  PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond the matrices; %" PetscInt_FMT " analyses, %" PetscInt_FMT " numeric updates, %" PetscInt_FMT " solves\n", (double)bytes / 1e6, all.num_analysis, all.num_numeric, all.num_solves));
+  PetscCall(PetscViewerASCIIPopTab(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DestroyTriangles(UserTriangles* all)
+{
+  PetscFunctionBegin;
+  for (UserTriangle* t : {&all->lower, &all->upper}) {
+    t->solver.reset();
+    PetscCall(MatDestroy(&t->mat));
+  }
+  delete all;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc
