@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a PC of type shell with triangles of the program's own refuses, and what it holds on to.
+#include "shell_pair.hpp"
+#include "sptrsv_petsc.h"
+
+namespace petsc_test {
+namespace {
+
+/// A shell for small triangles made by hand; everything in it is destroyed at the end.
+class PCShellEdges : public testing::Test {
+ protected:
+  struct Entry {
+    PetscInt row, col;
+    PetscScalar value;
+  };
+
+  void SetUp() override
+  {
+    A_ = Make(4, 4, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}});
+    ASSERT_EQ((int)PCCreate(PETSC_COMM_SELF, &pc_), 0);
+    ASSERT_EQ((int)PCSetType(pc_, PCSHELL), 0);
+    ASSERT_EQ((int)PCSetOperators(pc_, A_, A_), 0);
+    ASSERT_EQ((int)MatCreateVecs(A_, &x_, &b_), 0);
+    ASSERT_EQ((int)VecSet(b_, 1), 0);
+  }
+  void TearDown() override
+  {
+    EXPECT_EQ((int)PCDestroy(&pc_), 0);
+    EXPECT_EQ((int)VecDestroy(&b_), 0);
+    EXPECT_EQ((int)VecDestroy(&x_), 0);
+    for (Mat& m : made_) EXPECT_EQ((int)MatDestroy(&m), 0);
+  }
+  Mat Keep(Mat m)
+  {
+    made_.push_back(m);
+    return m;
+  }
+  Mat Make(PetscInt rows, PetscInt columns, std::vector<Entry> const& entries)
+  {
+    Mat m;
+    EXPECT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, rows, columns, 4, NULL, &m), 0);
+    for (Entry const& e : entries) EXPECT_EQ((int)MatSetValue(m, e.row, e.col, e.value, INSERT_VALUES), 0);
+    Assemble(m);
+    return Keep(m);
+  }
+  static void Assemble(Mat m)
+  {
+    EXPECT_EQ((int)MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY), 0);
+    EXPECT_EQ((int)MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY), 0);
+  }
+  Mat Lower() { return Make(4, 4, {{0, 0, 2}, {1, 0, 1}, {1, 1, 2}, {2, 2, 2}, {3, 1, 1}, {3, 3, 2}}); }
+  Mat Upper() { return Make(4, 4, {{0, 0, 2}, {0, 3, 1}, {1, 1, 2}, {2, 2, 2}, {2, 3, 1}, {3, 3, 2}}); }
+
+  PetscErrorCode Give(Mat L, bool unit_L, Mat U, bool unit_U, char const* algorithm = "levelset")
+  {
+    return SpTRSVPCShellSetTrianglesDynamic(pc_, L, (PetscBool)unit_L, U, (PetscBool)unit_U, algorithm);
+  }
+  /// The error of giving the triangles, or if there is none, that of the setup.
+  CaughtError Refusal(Mat L, bool unit_L, Mat U, bool unit_U, char const* algorithm = "levelset")
+  {
+    CaughtError const given = Catch([&] { return Give(L, unit_L, U, unit_U, algorithm); });
+    return given.code ? given : Catch([&] { return PCSetUp(pc_); });
+  }
+  static void ExpectError(CaughtError const& caught, PetscErrorCode code, std::vector<std::string> const& words)
+  {
+    EXPECT_EQ((int)caught.code, (int)code) << caught.message;
+    for (std::string const& word : words) EXPECT_NE(caught.message.find(word), std::string::npos) << caught.message << " lacks " << word;
+  }
+  void ExpectSolves()
+  {
+    PetscScalar const* x;
+    EXPECT_EQ((int)Give(Lower(), false, NULL, false), 0);
+    EXPECT_EQ((int)PCApply(pc_, b_, x_), 0);
+    EXPECT_EQ((int)VecGetArrayRead(x_, &x), 0);
+    for (PetscInt i = 0; i < 4; ++i) EXPECT_EQ(x[i], PetscScalar(i == 0 || i == 2 ? 0.5 : i == 1 ? 0.25 : 0.375)) << i;
+    EXPECT_EQ((int)VecRestoreArrayRead(x_, &x), 0);
+  }
+  static PetscInt References(Mat m)
+  {
+    PetscInt count = 0;
+    EXPECT_EQ((int)PetscObjectGetReference((PetscObject)m, &count), 0);
+    return count;
+  }
+
+  Mat A_;
+  PC pc_;
+  Vec b_, x_;
+  std::vector<Mat> made_;
+};
+
+TEST_F(PCShellEdges, SolvesByHand) { ExpectSolves(); }
+
+TEST_F(PCShellEdges, EntriesOnTheWrongSide)
+{
+  Mat const with_upper = Make(4, 4, {{0, 0, 2}, {1, 0, 1}, {1, 1, 2}, {1, 3, 5}, {2, 2, 2}, {3, 3, 2}});
+  Mat const with_lower = Make(4, 4, {{0, 0, 2}, {1, 1, 2}, {2, 1, 5}, {2, 2, 2}, {3, 3, 2}});
+  ExpectError(Refusal(with_upper, false, Upper(), false), PETSC_ERR_ARG_WRONG, {"Row 1 of L", "column 3, above", "lower triangle alone"});
+  ExpectError(Refusal(Lower(), false, with_lower, false), PETSC_ERR_ARG_WRONG, {"Row 2 of U", "column 1, below", "upper triangle alone"});
+  ExpectError(Refusal(Upper(), true, NULL, false), PETSC_ERR_ARG_WRONG, {"Row 0 of L", "column 3"});
+  Mat const strict = Make(4, 4, {{1, 0, 1}, {2, 3, 1}});
+  ExpectError(Refusal(strict, true, NULL, false), PETSC_ERR_ARG_WRONG, {"Row 2 of L", "column 3"});
+  ExpectSolves();
+}
+
+TEST_F(PCShellEdges, MissingDiagonals)
+{
+  Mat const L = Make(4, 4, {{0, 0, 2}, {1, 1, 2}, {2, 1, 1}, {3, 3, 2}});
+  Mat const U = Make(4, 4, {{0, 0, 2}, {1, 3, 2}, {2, 2, 2}, {3, 3, 2}});
+  ExpectError(Refusal(L, false, NULL, false), PETSC_ERR_ARG_WRONGSTATE, {"Row 2 of L", "no diagonal entry", "store it in every row"});
+  ExpectError(Refusal(NULL, false, U, false), PETSC_ERR_ARG_WRONGSTATE, {"Row 1 of U", "no diagonal entry"});
+  ExpectError(Refusal(L, true, NULL, false), PETSC_ERR_ARG_WRONGSTATE, {"Row 2 of L", "other rows do", "in all rows or in none"});
+  ExpectError(Refusal(NULL, true, U, true), PETSC_ERR_ARG_WRONGSTATE, {"Row 1 of U", "other rows do"});
+  ExpectSolves();
+}
+
+TEST_F(PCShellEdges, ZeroPivotsUntilTheyAreMended)
+{
+  Mat const L = Make(4, 4, {{0, 0, 2}, {1, 1, 2}, {2, 2, 0}, {3, 3, 0}});
+  ExpectError(Refusal(L, false, NULL, false), PETSC_ERR_MAT_LU_ZRPVT, {"Row 2 of L", "zero on its diagonal", "nonzero values"});
+  ExpectError(Catch([&] { return PCApply(pc_, b_, x_); }), PETSC_ERR_MAT_LU_ZRPVT, {"Row 2 of L"});
+  ExpectError(Refusal(NULL, true, L, false), PETSC_ERR_MAT_LU_ZRPVT, {"Row 2 of U"});
+  EXPECT_EQ((int)Refusal(L, true, L, true).code, 0);
+  ASSERT_EQ((int)Give(L, false, NULL, false), 0);
+  for (PetscInt row : {2, 3}) ASSERT_EQ((int)MatSetValue(L, row, row, 2, INSERT_VALUES), 0);
+  Assemble(L);
+  EXPECT_EQ((int)PCApply(pc_, b_, x_), 0);
+  ASSERT_EQ((int)MatSetValue(L, 1, 1, 0, INSERT_VALUES), 0);
+  Assemble(L);
+  ExpectError(Catch([&] { return PCApply(pc_, b_, x_); }), PETSC_ERR_MAT_LU_ZRPVT, {"Row 1 of L"});
+}
+
+TEST_F(PCShellEdges, Algorithms)
+{
+  ExpectError(Refusal(Lower(), false, NULL, false, "fastest"), PETSC_ERR_ARG_UNKNOWN_TYPE, {"'fastest'", "levelset", "syncfree", "sptrsv"});
+  ASSERT_EQ((int)PCSetOptionsPrefix(pc_, "odd_"), 0);
+  ASSERT_EQ((int)PetscOptionsSetValue(NULL, "-odd_mat_sptrsv_type", "slowest"), 0);
+  ExpectError(Refusal(Lower(), false, NULL, false), PETSC_ERR_ARG_UNKNOWN_TYPE, {"-odd_mat_sptrsv_type", "'slowest'", "levelset"});
+  ASSERT_EQ((int)PetscOptionsClearValue(NULL, "-odd_mat_sptrsv_type"), 0);
+  ExpectSolves();
+}
+
+TEST_F(PCShellEdges, MatricesOfOtherKinds)
+{
+  Mat dense, mpi, factor, unassembled;
+  ASSERT_EQ((int)MatCreateSeqDense(PETSC_COMM_SELF, 4, 4, NULL, &dense), 0);
+  Keep(dense);
+  ASSERT_EQ((int)MatCreate(PETSC_COMM_SELF, &mpi), 0);
+  Keep(mpi);
+  ASSERT_EQ((int)MatSetSizes(mpi, 4, 4, 4, 4), 0);
+  ASSERT_EQ((int)MatSetType(mpi, MATMPIAIJ), 0);
+  ASSERT_EQ((int)MatSetUp(mpi), 0);
+  ExpectError(Refusal(dense, false, Upper(), false), PETSC_ERR_SUP, {"L is of type seqdense", "MatConvert", "seqaij"});
+  ExpectError(Refusal(Lower(), false, mpi, false), PETSC_ERR_SUP, {"U is of type mpiaij", "seqaij"});
+  ASSERT_EQ((int)MatGetFactor(A_, MATSOLVERPETSC, MAT_FACTOR_LU, &factor), 0);
+  Keep(factor);
+  ExpectError(Refusal(factor, true, NULL, false), PETSC_ERR_ARG_WRONG, {"L is a factor", "-pc_factor_mat_solver_type"});
+  ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 4, 1, NULL, &unassembled), 0);
+  Keep(unassembled);
+  ExpectError(Refusal(unassembled, true, NULL, false), PETSC_ERR_ARG_WRONGSTATE, {"L is not assembled", "MatAssemblyEnd"});
+  ExpectError(Refusal(NULL, true, NULL, false), PETSC_ERR_ARG_WRONG, {"NULL", "give L, U or both"});
+  ExpectSolves();
+}
+
+TEST_F(PCShellEdges, Sizes)
+{
+  Mat const wide = Make(4, 5, {{0, 0, 1}}), small = Make(3, 3, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}});
+  ExpectError(Refusal(wide, false, NULL, false), PETSC_ERR_ARG_SIZ, {"L is 4 by 5", "square"});
+  ExpectError(Refusal(Lower(), false, small, false), PETSC_ERR_ARG_SIZ, {"L has 4 rows and U has 3", "one size"});
+  ExpectError(Refusal(small, false, small, false), PETSC_ERR_ARG_SIZ, {"triangles have 3 rows, the operator has 4"});
+  ExpectSolves();
+}
+
+TEST_F(PCShellEdges, PCsOfOtherTypes)
+{
+  ASSERT_EQ((int)PCSetType(pc_, PCJACOBI), 0);
+  ExpectError(Refusal(Lower(), false, NULL, false), PETSC_ERR_ARG_WRONG, {"type jacobi", "PCSetType(pc, PCSHELL)"});
+  ASSERT_EQ((int)PCSetType(pc_, PCSHELL), 0);
+  ExpectSolves();
+}
+
+TEST_F(PCShellEdges, HoldsReferencesUntilReplacedOrDestroyed)
+{
+  Mat const L = Lower(), U = Upper(), other = Lower();
+  ASSERT_EQ((int)Give(L, false, U, false), 0);
+  ASSERT_EQ((int)PCApply(pc_, b_, x_), 0);
+  EXPECT_EQ(References(L), 2);
+  EXPECT_EQ(References(U), 2);
+  ASSERT_EQ((int)Give(other, false, U, true), 0);
+  ASSERT_EQ((int)PCApply(pc_, b_, x_), 0);
+  EXPECT_EQ(References(L), 1);
+  EXPECT_EQ(References(U), 2);
+  EXPECT_NE((int)Catch([&] { return Give(Make(4, 5, {}), false, L, false); }).code, 0);  // the old ones stay
+  EXPECT_EQ(References(L), 1);
+  EXPECT_EQ(References(other), 2);
+  ASSERT_EQ((int)PCApply(pc_, b_, x_), 0);
+  ASSERT_EQ((int)PCDestroy(&pc_), 0);
+  EXPECT_EQ(References(U), 1);
+  EXPECT_EQ(References(other), 1);
+}
+
+TEST_F(PCShellEdges, LeavesContextAndNameToTheProgram)
+{
+  int mine = 0;
+  void* context = nullptr;
+  char const* name = nullptr;
+  ASSERT_EQ((int)PCShellSetContext(pc_, &mine), 0);
+  ASSERT_EQ((int)PCShellSetName(pc_, "my solver"), 0);
+  ExpectSolves();
+  ASSERT_EQ((int)PCShellGetContext(pc_, &context), 0);
+  EXPECT_EQ(context, &mine);
+  ASSERT_EQ((int)PCShellGetName(pc_, &name), 0);
+  EXPECT_STREQ(name, "my solver");
+}
+
+}  // namespace
+}  // namespace petsc_test
