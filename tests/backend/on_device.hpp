@@ -43,7 +43,7 @@ class Block {
 
   Block(int n, int k, int row_stride = 1, int spare_rows = 0)
       : row_stride_(row_stride),
-        leading_(static_cast<std::size_t>(n) * row_stride + spare_rows),
+        leading_(std::max<std::size_t>(static_cast<std::size_t>(n) * row_stride + spare_rows, 1)),
         data_("test::block", std::max<std::size_t>(leading_ * k, 1)) {
     Kokkos::deep_copy(data_, scalar(std::numeric_limits<double>::quiet_NaN()));
     view_ = typename T::solution(data_.data(), Kokkos::LayoutStride(n, row_stride, k, leading_));

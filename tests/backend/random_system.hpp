@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// One random small system and a random way to solve it, both drawn from a seed alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "solve_cases.hpp"
+
+namespace sptrsv::test {
+
+/// Numbers one after the other, the same for the same seed on every machine.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : seed_(seed) {}
+  double real() { return unit_random(seed_, next_++); }
+  int from(int low, int high) { return low + static_cast<int>(real() * (high - low + 1)); }
+  bool one_in(int n) { return from(1, n) == 1; }
+  template <class List>
+  auto const& one_of(List const& list) {
+    return list[from(0, static_cast<int>(list.size()) - 1)];
+  }
+
+ private:
+  std::uint64_t seed_, next_ = 0;
+};
+
+/// What decides whether row i needs row j < i; each structure reads what it likes of it.
+struct PatternChoice {
+  std::uint64_t seed;
+  int n;
+  double density;
+  int width;
+  double chance(int i, int j) const { return unit_random(~seed, static_cast<std::uint64_t>(i) * 4096 + j); }
+};
+struct RandomStructure {
+  char const* name;
+  bool (*needs)(PatternChoice const&, int i, int j);
+};
+inline constexpr std::array<RandomStructure, 7> random_structures{{
+    {"diagonal", [](PatternChoice const&, int, int) { return false; }},
+    {"uniform", [](PatternChoice const& p, int i, int j) { return p.chance(i, j) < p.density; }},
+    {"band", [](PatternChoice const& p, int i, int j) { return i - j <= p.width && p.chance(i, j) < p.density; }},
+    {"chain", [](PatternChoice const& p, int i, int j) { return j == i - 1 || p.chance(i, j) < p.density / 8; }},
+    {"arrow", [](PatternChoice const& p, int i, int j) { return (j < p.width || i >= p.n - p.width) && p.chance(i, j) < 0.9; }},
+    // rows of a group have the same columns, as those of PETSc's inodes
+    {"groups", [](PatternChoice const& p, int i, int j) { return i / p.width == j / p.width || p.chance(i / p.width, j) < p.density; }},
+    {"layers", [](PatternChoice const& p, int i, int j) { return i * p.width / p.n > j * p.width / p.n && p.chance(i, j) < p.density; }},
+}};
+
+/// A system as it is handed to a solver, and what is done with it.
+struct RandomSystem {
+  std::uint64_t seed = 0;
+  std::string structure;
+  Problem<double> problem;  ///< rows in natural order, columns of a row in any, the diagonal first, last or nowhere
+  Variant way;
+  RowOrder row_order = RowOrder::natural;
+  bool sum_backward = false;
+  bool wild = false;           ///< solutions may grow from row to row without bound
+  int entries_before = 0;      ///< of another matrix in the same arrays, as PETSc's U has L before it
+  int columns = 1, updates = 1;
+  int row_stride = 1, spare_rows = 0;
+  bool in_place = false;
+  bool permute_b = false, scale_b = false, permute_out = false, out = false, accumulate = false;  ///< of the Fold
+
+  explicit RandomSystem(std::uint64_t seed);
+  /// New values for the same pattern; round counts updates.
+  void draw_values(int round);
+  /// What a solver gets: rows in row_order, with entries_before of junk.
+  std::vector<int> stored_row_ptr() const;
+  template <class V>
+  std::vector<V> stored(std::vector<V> const& entries, V junk) const;
+  /// Everything that was drawn, in one line.
+  std::string text() const;
+
+ private:
+  void draw_pattern(Draw& draw);
+  void draw_way(Draw& draw);
+  void draw_layout(Draw& draw);
+};
+
+inline RandomSystem::RandomSystem(std::uint64_t seed_in) : seed(seed_in) {
+  Draw draw(seed);
+  draw_pattern(draw);
+  draw_way(draw);
+  draw_layout(draw);
+}
+
+inline void RandomSystem::draw_pattern(Draw& draw) {
+  int const n = draw.one_in(200) ? 0 : draw.one_in(40) ? draw.from(41, 300) : draw.from(1, 40);
+  auto const& chosen = draw.one_of(random_structures);
+  double const root = draw.real();
+  PatternChoice const choice{seed, n, root * root, draw.from(1, 8)};
+  structure = chosen.name;
+  problem.shape = draw.one_of(all_shapes());
+  bool const lower = problem.shape.triangle == Triangle::lower;
+  enum { first, last, nowhere };
+  int const place = draw.from(first, problem.is_unit() ? nowhere : last);
+  bool const sorted = draw.one_in(2);
+  std::vector<int> row;
+  for (int i = 0; i < n; ++i) {
+    int const step = lower ? i : n - 1 - i;
+    row.clear();
+    for (int j = 0; j < step; ++j)
+      if (chosen.needs(choice, step, j)) row.push_back(lower ? j : n - 1 - j);
+    std::sort(row.begin(), row.end());
+    if (!sorted)
+      for (std::size_t k = row.size(); k > 1; --k) std::swap(row[k - 1], row[draw.from(0, static_cast<int>(k) - 1)]);
+    if (place == first) row.insert(row.begin(), i);
+    if (place == last) row.push_back(i);
+    problem.col_idx.insert(problem.col_idx.end(), row.begin(), row.end());
+    problem.row_ptr.push_back(static_cast<int>(problem.col_idx.size()));
+  }
+  wild = draw.one_in(4);
+}
+
+inline void RandomSystem::draw_way(Draw& draw) {
+  auto const& infos = algorithm_infos();
+  std::size_t const which = draw.from(0, static_cast<int>(infos.size()));
+  way.algorithm = which < infos.size() ? infos[which].name : "sptrsv";
+  if (which == infos.size()) return;
+  for (auto const& option : infos[which].options) {
+    if (draw.one_in(2)) continue;
+    std::string const name = way.algorithm + "_" + option.name;
+    if (!option.choices.empty())
+      way.options[name] = draw.one_of(option.choices);
+    else if (option.name == "lanes_per_row")
+      way.options[name] = std::to_string(1 << draw.from(0, 6));
+    else
+      way.options[name] = std::to_string(std::clamp<long long>(draw.from(1, 8), option.low, option.high));
+  }
+  auto const form = way.options.find("syncfree_form");
+  way.reproducible = form == way.options.end() || form->second != "csc";
+}
+
+inline void RandomSystem::draw_layout(Draw& draw) {
+  row_order = draw.one_in(2) ? RowOrder::natural : RowOrder::reversed;
+  sum_backward = draw.one_in(4);
+  entries_before = draw.one_in(3) ? draw.from(1, 9) : 0;
+  columns = draw.one_in(2) ? 1 : draw.from(2, 9);
+  updates = draw.one_in(4) ? 2 : 1;
+  row_stride = draw.one_in(4) ? 2 : 1;
+  spare_rows = draw.one_in(4) ? draw.from(1, 5) : 0;
+  if (draw.one_in(3)) {
+    permute_b = draw.one_in(2);
+    scale_b = draw.one_in(2);
+    out = draw.one_in(2);
+    permute_out = out && draw.one_in(2);
+    accumulate = out && draw.one_in(2);
+  }
+  in_place = !permute_b && draw.one_in(4);
+}
+
+inline void RandomSystem::draw_values(int round) {
+  std::uint64_t const from = seed * 2 + round;
+  set_values(problem, from);
+  if (!wild) return;
+  int const n = problem.num_rows();
+  for (int i = 0; i < n; ++i)
+    for (int k = problem.row_ptr[i]; k < problem.row_ptr[i + 1]; ++k)
+      if (problem.col_idx[k] != i) problem.values[k] = random_scalar<double>(from + 1, k);
+  problem.make_op();
+}
+
+inline std::vector<int> RandomSystem::stored_row_ptr() const {
+  int const n = problem.num_rows();
+  std::vector<int> ptr{entries_before};
+  for (int r = 0; r < n; ++r) {
+    int const i = row_order == RowOrder::natural ? r : n - 1 - r;
+    ptr.push_back(ptr.back() + problem.row_ptr[i + 1] - problem.row_ptr[i]);
+  }
+  return ptr;
+}
+
+template <class V>
+std::vector<V> RandomSystem::stored(std::vector<V> const& entries, V junk) const {
+  int const n = problem.num_rows();
+  std::vector<V> all(entries_before, junk);
+  for (int r = 0; r < n; ++r) {
+    int const i = row_order == RowOrder::natural ? r : n - 1 - r;
+    all.insert(all.end(), entries.begin() + problem.row_ptr[i], entries.begin() + problem.row_ptr[i + 1]);
+  }
+  return all;
+}
+
+inline std::string RandomSystem::text() const {
+  using sptrsv::test::text;
+  std::ostringstream line;
+  line << way.algorithm;
+  for (auto const& [name, value] : way.options) line << " " << name << "=" << value;
+  line << ": " << structure << ", " << problem.num_rows() << " rows, " << problem.col_idx.size() << " entries, "
+       << text(problem.shape.triangle) << " " << text(problem.shape.op) << " " << text(problem.shape.diagonal) << ", "
+       << columns << " columns, " << updates << " updates"
+       << (row_order == RowOrder::reversed ? ", rows reversed" : "") << (sum_backward ? ", sums backward" : "")
+       << (wild ? ", wild values" : "") << (in_place ? ", in place" : "") << (row_stride > 1 ? ", strided" : "")
+       << (permute_b ? ", b permuted" : "") << (scale_b ? ", b scaled" : "") << (out ? ", second output" : "")
+       << (permute_out ? " permuted" : "") << (accumulate ? " added" : "");
+  return line.str();
+}
+
+}  // namespace sptrsv::test
