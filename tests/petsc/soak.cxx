@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many solvers, one after the other, in one process: memory in use must not grow. Options:
+//   -rounds N, -warm_up N   solvers in all, and those before memory is looked at first
+//   -kinds K                round r has the prefix k<r % K>_, so that options say what it is
+//   -leak bytes|factor      leaks 8 kB or the factor in each round, to show that it is seen
+// Exit status 0 and "done" if all is well; it prints what memory did.
+#include <petscksp.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#if defined(__SANITIZE_ADDRESS__)
+  #include <sanitizer/allocator_interface.h>
+#elif defined(__GLIBC__)
+  #include <malloc.h>
+#endif
+
+namespace {
+
+constexpr double bytes_allowed    = 100;  ///< growth a round, mean over the rounds after the warm-up
+constexpr double resident_allowed = 4e6;  ///< growth in all: what the heap keeps of pages is not exact
+
+/// Bytes that are allocated and not freed, in all threads' heaps.
+double AllocatedBytes()
+{
+#if defined(__SANITIZE_ADDRESS__)
+  return static_cast<double>(__sanitizer_get_current_allocated_bytes());
+#elif defined(__GLIBC__)
+  auto const info = mallinfo2();
+  return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
+#else
+  return 0;  // resident memory alone decides
+#endif
+}
+
+double ResidentBytes()
+{
+  PetscLogDouble bytes = 0;
+  return PetscMemoryGetCurrentUsage(&bytes) ? 0 : bytes;
+}
+
+struct Settings {
+  PetscInt rounds = 1000, warm_up = 200, kinds = 1;
+  char leak[16] = "";
+};
+
+PetscErrorCode ReadSettings(Settings* s)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-rounds", &s->rounds, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-warm_up", &s->warm_up, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-kinds", &s->kinds, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-leak", s->leak, sizeof(s->leak), NULL));
+  PetscCheck(s->kinds > 0 && s->warm_up > 0 && s->rounds > s->warm_up, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Give -rounds more than -warm_up, and -kinds");
+  PetscFunctionReturn(0);
+}
+
+/// Five-point stencil on a side x side grid, `diagonal` on the diagonal.
+PetscErrorCode BuildMatrix(PetscInt side, PetscScalar diagonal, Mat* A)
+{
+  PetscInt const n = side * side;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 5, NULL, A));
+  for (PetscInt i = 0; i < n; ++i) {
+    PetscCall(MatSetValue(*A, i, i, diagonal, INSERT_VALUES));
+    if (i >= side) PetscCall(MatSetValue(*A, i, i - side, -1, INSERT_VALUES));
+    if (i + side < n) PetscCall(MatSetValue(*A, i, i + side, -1, INSERT_VALUES));
+    if (i % side) PetscCall(MatSetValue(*A, i, i - 1, -1, INSERT_VALUES));
+    if ((i + 1) % side) PetscCall(MatSetValue(*A, i, i + 1, -1, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolveAndCheck(KSP ksp, Mat A, PetscBool transpose)
+{
+  Vec b, x, r;
+  PetscReal norm, norm_b;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(VecSet(b, 1));
+  PetscCall(transpose ? KSPSolveTranspose(ksp, b, x) : KSPSolve(ksp, b, x));
+  PetscCall(transpose ? MatMultTranspose(A, x, r) : MatMult(A, x, r));
+  PetscCall(VecAYPX(r, -1, b));
+  PetscCall(VecNorm(r, NORM_2, &norm));
+  PetscCall(VecNorm(b, NORM_2, &norm_b));
+  PetscCheck(norm <= 1e-5 * norm_b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Residual %g of %g", (double)norm, (double)norm_b);
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Leak(KSP ksp, Settings const& s)
+{
+  PC pc;
+  Mat F;
+
+  PetscFunctionBegin;
+  if (std::string("bytes") == s.leak) {
+    static void* volatile last;  // so that the compiler keeps the allocation
+    last = std::calloc(8192, 1);
+    PetscCheck(last, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory to leak");
+  } else if (std::string("factor") == s.leak) {
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCFactorGetMatrix(pc, &F));
+    PetscCall(PetscObjectReference((PetscObject)F));
+  } else PetscCheck(!s.leak[0], PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "No leak %s", s.leak);
+  PetscFunctionReturn(0);
+}
+
+/// Sets up, solves, in some rounds again with new values, in some transposed; and destroys all.
+PetscErrorCode Round(PetscInt round, Settings const& s)
+{
+  Mat A;
+  KSP ksp;
+  std::string const prefix = "k" + std::to_string(round % s.kinds) + "_";
+
+  PetscFunctionBegin;
+  PetscCall(BuildMatrix(12 + round % 11, 4, &A));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetOptionsPrefix(ksp, prefix.c_str()));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetTolerances(ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 500));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(SolveAndCheck(ksp, A, PETSC_FALSE));
+  if (round % 3 == 0) {
+    PetscCall(MatShift(A, 0.5));
+    PetscCall(SolveAndCheck(ksp, A, PETSC_FALSE));
+  }
+  if (round % 4 == 0) PetscCall(SolveAndCheck(ksp, A, PETSC_TRUE));
+  PetscCall(Leak(ksp, s));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode Soak()
+{
+  Settings s;
+  double allocated = 0, resident = 0;
+
+  PetscFunctionBegin;
+  PetscCall(ReadSettings(&s));
+  for (PetscInt round = 0; round < s.rounds; ++round) {
+    if (round == s.warm_up) {
+      allocated = AllocatedBytes();
+      resident  = ResidentBytes();
+    }
+    PetscCall(Round(round, s));
+  }
+  double const grown = AllocatedBytes() - allocated, grown_resident = ResidentBytes() - resident;
+  int const counted  = static_cast<int>(s.rounds - s.warm_up);
+  std::printf("%d solvers after %d: allocated memory grew by %.0f bytes from %.0f, resident memory by %.0f from %.0f\n", counted, static_cast<int>(s.warm_up), grown, allocated, grown_resident, resident);
+  PetscCheck(resident > 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "Resident memory is not known on this system");
+  PetscCheck(grown <= bytes_allowed * counted, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Memory leaks: %g bytes a solver", grown / counted);
+  PetscCheck(grown_resident <= resident_allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Resident memory grew by %g bytes", grown_resident);
+  PetscFunctionReturn(0);
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+  if (PetscInitialize(&argc, &argv, NULL, NULL)) return 2;
+  if (Soak()) return 1;
+  if (PetscFinalize()) return 2;
+  std::puts("done");
+  return 0;
+}
