@@ -91,7 +91,8 @@ void check_pattern(std::ifstream& in, const std::string& path, const Header& h) 
   std::int64_t total = 0;
   for_each_index(in, path, h.num_rows, [&](std::int64_t length) {
     if (length < 0 || length > h.num_entries - total) {
-      fail(path, "the row lengths do not add up to the number of entries", "the file is damaged: write it again");
+      fail(path, "row " + std::to_string(row_end.size()) + " has " + std::to_string(length) + " of " +
+                     std::to_string(h.num_entries - total) + " entries left", "the file is damaged: write it again");
     }
     row_end.push_back(total += length);
   });

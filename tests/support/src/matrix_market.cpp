@@ -151,7 +151,7 @@ void check_counts(const TextSource& source, const Header& header) {
                     " entries, more than a file of this size can hold",
                 "the file is cut short or the size line is wrong");
   }
-  constexpr std::int64_t always_fine = std::int64_t{1} << 24;
+  constexpr std::int64_t always_fine = std::int64_t{1} << 20;
   if (header.num_rows > always_fine && header.num_rows / 16 > header.num_entries) {
     source.fail("the size line announces " + std::to_string(header.num_rows) + " rows, nearly all of them empty",
                 "remove the empty rows or correct the size line");
@@ -196,8 +196,9 @@ Triplet parse_entry(const TextSource& source, const Header& header, std::string_
 
 std::vector<Triplet> parse_entries(TextSource& source, const Header& header) {
   std::vector<Triplet> entries;
-  // A size line can still be wrong within the bound that was checked, most of all for gzip, so growth follows the data.
-  entries.reserve(std::min<std::int64_t>(header.num_entries, std::int64_t{1} << 22));
+  // A size line can still be wrong within the bound that was checked, most of all for gzip, so growth follows the data:
+  // entries take at least about a byte on disk each.
+  entries.reserve(std::min(header.num_entries, source.bytes_on_disk()));
   std::string_view line;
   while (source.next_line(line)) {
     if (is_comment_or_blank(line)) continue;

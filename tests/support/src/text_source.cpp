@@ -13,7 +13,8 @@
 namespace sptrsv::support::detail {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
+constexpr std::size_t buffer_bytes = std::size_t{1} << 16;  // grows with a line up to
+constexpr std::size_t longest_line = std::size_t{1} << 20;
 constexpr std::int64_t best_gzip_rate = 1032;  // the deflate format cannot pack better
 
 [[noreturn]] void fail_file(const std::string& path, const std::string& what, const std::string& remedy) {
@@ -40,7 +41,7 @@ TextSource::TextSource(const std::string& path) : path_(path) {
   file_ = gzopen(path.c_str(), "rb");
   if (file_ == nullptr) fail_file(path, std::strerror(errno), "check the permissions");
   try {
-    gzbuffer(file_, 1 << 18);
+    gzbuffer(file_, 1 << 16);
     buffer_.resize(buffer_bytes);
     refill();
     compressed_ = gzdirect(file_) == 0;
@@ -77,7 +78,8 @@ bool TextSource::refill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  if (end_ == buffer_.size()) fail("a line is longer than 1 MiB", "this is no Matrix Market file");
+  if (end_ == longest_line) fail("a line is longer than 1 MiB", "this is no Matrix Market file");
+  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
   const auto wanted = static_cast<unsigned>(buffer_.size() - end_);
   const int got = gzread(file_, buffer_.data() + end_, wanted);
   int code = Z_OK;

@@ -28,6 +28,9 @@ class TextSource {
   /// Most bytes of text that the file can hold, from its size on disk and the best rate of compression there is.
   std::int64_t most_bytes() const;
 
+  /// Size of the file, packed or not.
+  std::int64_t bytes_on_disk() const { return bytes_on_disk_; }
+
   /// Throws a ReadError `path:line: what; remedy` for the line read last.
   [[noreturn]] void fail(const std::string& what, const std::string& remedy) const;
 
