@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "petsc_compat.hpp"
+
 #if defined(__SANITIZE_ADDRESS__)
   #include <sanitizer/allocator_interface.h>
 #elif defined(__GLIBC__)
@@ -53,7 +55,7 @@ PetscErrorCode ReadSettings(Settings* s)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-kinds", &s->kinds, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-leak", s->leak, sizeof(s->leak), NULL));
   PetscCheck(s->kinds > 0 && s->warm_up > 0 && s->rounds > s->warm_up, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Give -rounds more than -warm_up, and -kinds");
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Five-point stencil on a side x side grid, `diagonal` on the diagonal.
@@ -72,7 +74,7 @@ PetscErrorCode BuildMatrix(PetscInt side, PetscScalar diagonal, Mat* A)
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode SolveAndCheck(KSP ksp, Mat A, PetscBool transpose)
@@ -93,7 +95,7 @@ PetscErrorCode SolveAndCheck(KSP ksp, Mat A, PetscBool transpose)
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&r));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Leak(KSP ksp, Settings const& s)
@@ -111,7 +113,7 @@ PetscErrorCode Leak(KSP ksp, Settings const& s)
     PetscCall(PCFactorGetMatrix(pc, &F));
     PetscCall(PetscObjectReference((PetscObject)F));
   } else PetscCheck(!s.leak[0], PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "No leak %s", s.leak);
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Sets up, solves, in some rounds again with new values, in some transposed; and destroys all.
@@ -137,7 +139,7 @@ PetscErrorCode Round(PetscInt round, Settings const& s)
   PetscCall(Leak(ksp, s));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Soak()
@@ -160,7 +162,7 @@ PetscErrorCode Soak()
   PetscCheck(resident > 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "Resident memory is not known on this system");
   PetscCheck(grown <= bytes_allowed * counted, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Memory leaks: %g bytes a solver", grown / counted);
   PetscCheck(grown_resident <= resident_allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Resident memory grew by %g bytes", grown_resident);
-  PetscFunctionReturn(0);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
