@@ -12,8 +12,8 @@ foreach(entry IN LISTS top)
     list(APPEND files ${entry})
   endif()
 endforeach()
-# pages, JSON (which has no comments), what editors and Python leave behind
-list(FILTER files EXCLUDE REGEX "\\.(md|json|pyc|orig|rej|swp)$|~$|/compile_commands.json$")
+# pages, JSON (which has no comments), inputs for fuzzing, what editors and Python leave behind
+list(FILTER files EXCLUDE REGEX "/corpus/|\\.(md|json|pyc|orig|rej|swp)$|~$|/compile_commands.json$")
 
 set(num_checked 0)
 foreach(file IN LISTS files)
