@@ -14,6 +14,8 @@ namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
 constexpr bool sanitized = false;
 #endif
@@ -123,7 +125,7 @@ TYPED_TEST_SUITE(RandomSystems, Spaces, SpaceNames);
 TYPED_TEST(RandomSystems, RowwiseBackwardErrorIsSmall) {
   TypeParam const exec;
   std::uint64_t const first = from_environment("SPTRSV_RANDOM_FIRST", 0), asked = from_environment("SPTRSV_RANDOM_SYSTEMS", 2000);
-  std::uint64_t const count = sanitized && asked > 1000 ? asked / 20 : asked;
+  std::uint64_t const count = sanitized && asked > 1000 ? asked / 5 : asked;
   if (count < asked)
     std::printf("!!! ONLY %llu OF %llu SYSTEMS: this is a build with sanitizers\n", static_cast<unsigned long long>(count),
                 static_cast<unsigned long long>(asked));

@@ -47,12 +47,15 @@ Bytes changed(Bytes input, std::mt19937& random) {
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   if (size > largest_allocation) {
     std::fprintf(stderr, "FUZZ FAILURE: %zu bytes asked for\n", size);
     std::abort();
   }
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  return std::malloc(size == 0 ? 1 : size);
+}
+void* operator new(std::size_t size) {
+  if (void* memory = operator new(size, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }

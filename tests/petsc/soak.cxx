@@ -13,7 +13,7 @@
 #include "petsc_compat.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
-  #include <sanitizer/allocator_interface.h>
+extern "C" size_t __sanitizer_get_current_allocated_bytes();  // of sanitizer/allocator_interface.h, which Debian's GCC lacks
 #elif defined(__GLIBC__)
   #include <malloc.h>
 #endif
