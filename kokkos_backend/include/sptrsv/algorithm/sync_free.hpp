@@ -114,8 +114,7 @@ struct SyncFreeColumns {
         auto const a = numbers.entry(k);
         for (int c = 0; c < K; ++c)
           atomic_subtract(&left_sum(static_cast<std::size_t>(i) * max_column_block + c), a * xj.value[c]);
-        Kokkos::memory_fence();
-        Kokkos::atomic_inc(&arrived(i));
+        arrive(&arrived(i));
       });
     });
   }

@@ -36,6 +36,13 @@ KOKKOS_INLINE_FUNCTION void publish(T* address, T value) {
 #endif
 }
 
+/// Counts one more arrival at `address`; whoever observes the count sees all earlier writes of those who arrived.
+template <class T>
+KOKKOS_INLINE_FUNCTION void arrive(T* address) {
+  KOKKOS_IF_ON_HOST((__atomic_fetch_add(address, T(1), __ATOMIC_RELEASE);))
+  KOKKOS_IF_ON_DEVICE((Kokkos::memory_fence(); Kokkos::atomic_inc(address);))
+}
+
 /// What a waiting thread does between two looks. On a host it soon gives its core away, since the
 /// thread it waits for may need it. With SPTRSV_BOUNDED_WAITS (debug builds) a wait that cannot end
 /// stops the program with the row instead of hanging.
