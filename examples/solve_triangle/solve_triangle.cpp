@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <sptrsv/solver.hpp>
+#include <string>
 
 namespace {
 
@@ -17,7 +18,7 @@ constexpr int nnz = 2 * n - 1;
 /// A view in the memory of Space with the entries f(0), f(1), ...
 template <class T, class F>
 Kokkos::View<T*, types::device> filled(char const* label, int size, F f) {
-  Kokkos::View<T*, types::device> view(label, size);
+  Kokkos::View<T*, types::device> view(std::string(label), size);
   auto const mirror = Kokkos::create_mirror_view(view);
   for (int k = 0; k < size; ++k) mirror(k) = f(k);
   Kokkos::deep_copy(view, mirror);
