@@ -7,6 +7,9 @@ has_command() { command -v "$1" >/dev/null; }
 # has_header NAME: the C++ compiler finds it.
 has_header() { echo "#include <$1>" | "${cxx[@]}" -E -x c++ - >/dev/null 2>&1; }
 
+# has_library NAME: the C++ compiler links with -lNAME.
+has_library() { echo 'int main() {}' | "${cxx[@]}" -x c++ - "-l$1" -o /dev/null >/dev/null 2>&1; }
+
 read -ra cxx <<<"${CXX:-c++}" # CXX may carry options
 compiler_version() { "${cxx[@]}" --version | sed -n 1p; }
 
@@ -36,6 +39,7 @@ missing_packages() {
   if [[ $with_tests == yes ]]; then
     has_header gtest/gtest.h || echo libgtest-dev
     has_header CLI/CLI.hpp || echo libcli11-dev # bench_solve
+    has_command python3 || echo python3
   fi
   ! needs_download && ! needs_petsc_download || python_with_pip >/dev/null || echo python3-pip
   if [[ $stack == full ]]; then
@@ -50,7 +54,7 @@ missing_build_packages() {
   has_command make || echo make
   has_command mpicc || echo libopenmpi-dev
   has_command mpiexec || echo openmpi-bin
-  [[ -n $(ldconfig -p 2>/dev/null | grep -w libopenblas.so) || -e /usr/lib/x86_64-linux-gnu/libopenblas.so ]] || echo libopenblas-dev
+  has_library openblas || echo libopenblas-dev
 }
 
 # missing_petsc_packages: Debian's PETSc with its MPI and BLAS, its tutorials, and petsc4py for the tests.

@@ -28,7 +28,7 @@ find_petsc_of_stack() {
   local prefix candidates=()
   case $stack in
     full) candidates=("$(stack_dir)/prefix") ;;
-    complex) candidates=(/usr/lib/petscdir/petsc[0-9]*/*-complex) ;;
+    complex) candidates=(/usr/lib/petscdir/petsc[0-9].*/*-complex) ;;
     int64) candidates=(/usr/lib/petscdir/petsc64-*/*-real) ;;
   esac
   for prefix in "${candidates[@]}"; do

@@ -6,7 +6,7 @@
 petsc_source_version=3.26.1
 petsc_source_sha256=a4dc46c1b4403545ac2274741ce10801366c4a9a7b2683b678d18f6663b93496
 
-needs_petsc_download() { [[ $stack == full && ! -f $(sdist petsc "$petsc_source_version") && -z $petsc_dir ]]; }
+needs_petsc_download() { [[ $stack == full && ! -f $(sdist petsc "$petsc_source_version") ]]; }
 
 petsc_options() {
   printf '%s\n' --with-debugging=0 COPTFLAGS=-O2 CXXOPTFLAGS=-O2 --with-fc=0 --with-fortran-bindings=0 --with-x=0 \
@@ -28,7 +28,8 @@ build_petsc() {
   printf '%s\n' "$key" >"$stamp"
 }
 
-make_and_install_petsc() {
+# In a subshell, since it changes the folder.
+make_and_install_petsc() (
   local options dir
   dir=$(stack_dir)/src/petsc
   mapfile -t options < <(petsc_options)
@@ -37,4 +38,4 @@ make_and_install_petsc() {
     env -u PETSC_DIR -u PETSC_ARCH ./configure PETSC_ARCH=build --prefix="$kokkos_root" "${options[@]}" \
       --with-kokkos-dir="$kokkos_root" --with-kokkos-kernels-dir="$kokkos_root" --with-make-np="$jobs" &&
     make PETSC_DIR="$dir" PETSC_ARCH=build all && make PETSC_DIR="$dir" PETSC_ARCH=build install
-}
+)

@@ -19,16 +19,20 @@ struct AijSource {
   Mat of(Mat A) const { return copy ? copy : A; }
 };
 
-/// Calls use(values) with the array of a block matrix' values.
+/// Calls use(values) with the array of a block matrix' values, which are only read. PETSc counts giving the array
+/// back as a change (3.26), and would factor anew at each application; so the matrix' state is put back.
 template <class Use>
 PetscErrorCode WithBlockValues(Mat A, bool symmetric, Use const& use)
 {
-  PetscScalar* a;
+  PetscObjectState state;
+  PetscScalar*     a;
 
   PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   PetscCall(symmetric ? MatSeqSBAIJGetArray(A, &a) : MatSeqBAIJGetArray(A, &a));
   PetscCall(use(a));
   PetscCall(symmetric ? MatSeqSBAIJRestoreArray(A, &a) : MatSeqBAIJRestoreArray(A, &a));
+  PetscCall(PetscObjectStateSet((PetscObject)A, state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,6 +107,16 @@ inline PetscErrorCode ExpandOrdering(IS is, PetscInt n, PetscInt bs, IS* expande
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Of the copy and the map.
+inline std::size_t MemoryBytes(AijSource const& source)
+{
+  std::size_t const entries = source.position.size();
+  PetscInt          n       = 0;
+
+  if (!source.copy || MatGetSize(source.copy, &n, NULL)) return 0;
+  return entries * (sizeof(PetscScalar) + 2 * sizeof(PetscInt)) + static_cast<std::size_t>(n) * sizeof(PetscInt);
+}
+
 inline PetscErrorCode ReleaseSource(AijSource& source)
 {
   PetscFunctionBegin;
@@ -123,6 +137,11 @@ inline PetscErrorCode AccessSource(Mat A, IS rows, IS cols, AijSource& source)
   PetscCall(ReleaseSource(source));
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij));
+  if (PetscDefined(USE_COMPLEX) && sbaij) {
+    PetscBool known, hermitian;
+    PetscCall(MatIsHermitianKnown(A, &known, &hermitian));
+    PetscCheck(!known || !hermitian, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A Hermitian matrix of type %s; PETSc has no Hermitian factorization: convert it to %s for LU or ILU, or leave MAT_HERMITIAN unset if it is symmetric", MATSEQSBAIJ, MATSEQAIJ);
+  }
   PetscCall(MatGetSize(A, &n, NULL));
   PetscCall(MatGetBlockSize(A, &bs));
   PetscCall(ExpandOrdering(rows, n, baij || sbaij ? bs : 1, &source.rows));
@@ -158,8 +177,8 @@ inline PetscErrorCode RefreshSource(Mat A, AijSource& source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes PETSc look up where A's diagonal lies: its factorization with inodes and shift positive_definite reads it
-/// without having looked, and crashes (3.26.1).
+/// Makes PETSc look up where A's diagonal lies: from 3.25 on its LU with inodes and shift positive_definite reads it
+/// without having looked, and crashes.
 inline PetscErrorCode FindDiagonal(Mat A)
 {
   Vec diagonal;

@@ -37,11 +37,13 @@ void FinalizeAtExit()
   if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
 }
 
-void StartOwnKokkos()
+/// @param threads  0: as the environment says, else one.
+void StartOwnKokkos(int threads)
 {
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
-  if (!std::getenv("OMP_NUM_THREADS") && !std::getenv("KOKKOS_NUM_THREADS")) settings.set_num_threads(1);
+  if (threads > 0) settings.set_num_threads(threads);
+  else if (!std::getenv("OMP_NUM_THREADS") && !std::getenv("KOKKOS_NUM_THREADS")) settings.set_num_threads(1);
   Kokkos::initialize(settings);
   std::atexit(FinalizeAtExit);
 }
@@ -63,7 +65,11 @@ PetscErrorCode EnsureKokkos()
   PetscFunctionBegin;
   PetscCheck(!Kokkos::is_finalized(), PETSC_COMM_SELF, PETSC_ERR_ORDER, "Kokkos has already ended in this process; set up solvers before Kokkos::finalize()");
 #if defined(SPTRSV_STARTS_KOKKOS)
-  if (!Kokkos::is_initialized()) PetscCallCXX(StartOwnKokkos());
+  if (!Kokkos::is_initialized()) {
+    PetscInt threads = 0;  // PETSc's own option
+    PetscCall(PetscOptionsGetInt(NULL, NULL, "-omp_num_threads", &threads, NULL));
+    PetscCallCXX(StartOwnKokkos((int)threads));
+  }
 #endif
 #if defined(PETSC_HAVE_KOKKOS)
   PetscCall(PetscKokkosInitializeCheck());

@@ -201,8 +201,9 @@ PetscErrorCode PrepareNumeric(Mat F, Mat A, MatFactorInfo const* info)
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
+  PetscCheck(f->inner && f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER, "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
   PetscCall(RefreshSource(A, f->source));
-  if (info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE) PetscCall(FindDiagonal(f->source.of(A)));
+  if (lu_with_inodes_needs_diagonal && f->pattern.view.has_inodes && info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE) PetscCall(FindDiagonal(f->source.of(A)));
   if (!F->factorerrortype) PetscCall(MatFactorClearError(f->inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -242,7 +243,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   PetscCall(AccessSource(A, rows, cols, f->source));
   Mat const aij = f->source.of(A);
   PetscCall(MatGetFactor(aij, MATSOLVERPETSC, ftype, &f->inner));
-  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "PETSc has no factorization of its own for matrices of type %s", ((PetscObject)aij)->type_name);
+  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype], ((PetscObject)aij)->type_name, PetscDefined(USE_COMPLEX) ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric" : "");
   PetscCall(symbolic(f->inner, aij, f->source.rows, f->source.cols));
 
   PetscCall(ReadOptions(F, f->requested.c_str(), options));
@@ -318,7 +319,7 @@ PetscErrorCode MatSpTRSVGetInfo_SPTRSV(Mat F, MatSpTRSVInfo* info)
   info->mean_rows_per_level_upper = (PetscReal)upper.mean_level;
   info->max_rows_per_level_lower  = (PetscInt)lower.widest_level;
   info->max_rows_per_level_upper  = (PetscInt)upper.widest_level;
-  info->memory_bytes              = (PetscLogDouble)f->solver->memory_bytes();
+  info->memory_bytes              = (PetscLogDouble)(f->solver->memory_bytes() + MemoryBytes(f->source));
   info->seconds_analysis          = f->seconds_analysis;
   info->seconds_numeric           = f->seconds_numeric;
   info->num_analysis              = f->num_analysis;
@@ -348,7 +349,7 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewTriangle(viewer, "L", f->solver->forward(), lower));
   PetscCall(ViewTriangle(viewer, "U", f->solver->backward(), upper));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond PETSc's own factor; %" PetscInt_FMT " analyses, %" PetscInt_FMT " numeric updates, %" PetscInt_FMT " solves\n", (double)f->solver->memory_bytes() / 1e6, f->num_analysis, f->num_numeric, f->num_solves));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond PETSc's own factor; %" PetscInt_FMT " analyses, %" PetscInt_FMT " numeric updates, %" PetscInt_FMT " solves\n", (double)(f->solver->memory_bytes() + MemoryBytes(f->source)) / 1e6, f->num_analysis, f->num_numeric, f->num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

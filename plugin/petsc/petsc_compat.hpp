@@ -37,3 +37,9 @@ inline PetscErrorCode ShellSetMatApplyTranspose(PC pc, PetscErrorCode (*apply)(P
 }
 
 }  // namespace sptrsv_petsc
+
+namespace sptrsv_petsc {
+
+inline constexpr bool lu_with_inodes_needs_diagonal = PETSC_VERSION_GE(3, 25, 0);  ///< see FindDiagonal()
+
+}  // namespace sptrsv_petsc

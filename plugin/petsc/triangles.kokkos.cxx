@@ -70,12 +70,15 @@ PetscErrorCode LookAt(UserTriangle& t)
 {
   PetscObjectState          state, nonzero_state;
   TrianglePattern<PetscInt> pattern;
+  PetscBool                 aij;
 
   PetscFunctionBegin;
   if (!t.mat) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(t.mat->assembled, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_ARG_WRONGSTATE, "%s is not assembled; call MatAssemblyBegin() and MatAssemblyEnd()", t.name);
   PetscCall(PetscObjectStateGet((PetscObject)t.mat, &state));
   if (t.solver && t.numeric_done && state == t.state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)t.mat, MATSEQAIJ, &aij));
+  PetscCheck(aij, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP, "%s has become of type %s; convert it back to %s", t.name, ((PetscObject)t.mat)->type_name, MATSEQAIJ);
   PetscCall(MatGetNonzeroState(t.mat, &nonzero_state));
   PetscCall(AccessRows(t, pattern));
   // the place as well: PETSc may replace a matrix' insides, nonzero state and all

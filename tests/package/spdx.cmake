@@ -1,9 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each source file of ROOT names the license in its first two lines.
+find_package(Git QUIET)
+set(files)
+if(GIT_FOUND AND EXISTS ${ROOT}/.git)
+  execute_process(COMMAND ${GIT_EXECUTABLE} -C ${ROOT} ls-files --cached --others --exclude-standard
+    -- CMakeLists.txt .ci .gitignore bench cmake docs examples kokkos_backend plugin scripts tests
+    OUTPUT_VARIABLE listed RESULT_VARIABLE status OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(status EQUAL 0)
+    string(REPLACE "\n" ";" listed "${listed}")
+    foreach(file IN LISTS listed)
+      if(EXISTS ${ROOT}/${file})
+        list(APPEND files ${ROOT}/${file})
+      endif()
+    endforeach()
+  endif()
+endif()
 file(GLOB top LIST_DIRECTORIES true ${ROOT}/*)
 list(FILTER top EXCLUDE REGEX "/(LICENSE|build[^/]*|\\.[^/]*)$")
 list(APPEND top ${ROOT}/.ci ${ROOT}/.gitignore)
-set(files)
+if(files)
+  set(top "")  # git knows better
+endif()
 foreach(entry IN LISTS top)
   if(IS_DIRECTORY ${entry})
     file(GLOB_RECURSE below ${entry}/*)

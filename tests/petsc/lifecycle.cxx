@@ -16,8 +16,21 @@ namespace {
 
 PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A)
 {
+  PetscInt const bs       = n % 2 ? 1 : 2;
+  char           type[32] = MATSEQAIJ;
+  PetscBool      sbaij;
+
   PetscFunctionBegin;
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n * n, n * n, 6, NULL, A));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-matrix", type, sizeof type, NULL));
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, n * n, n * n, n * n, n * n));
+  PetscCall(MatSetBlockSize(*A, bs));
+  PetscCall(MatSetType(*A, type));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 6, NULL));
+  PetscCall(MatSeqBAIJSetPreallocation(*A, bs, 8, NULL));
+  PetscCall(MatSeqSBAIJSetPreallocation(*A, bs, 8, NULL));
+  PetscCall(PetscObjectTypeCompare((PetscObject)*A, MATSEQSBAIJ, &sbaij));
+  if (sbaij) PetscCall(MatSetOption(*A, MAT_IGNORE_LOWER_TRIANGULAR, PETSC_TRUE));
   for (PetscInt i = 0; i < n * n; ++i) {
     PetscCall(MatSetValue(*A, i, i, 4 * scale, INSERT_VALUES));
     if (i >= n) PetscCall(MatSetValue(*A, i, i - n, -scale, INSERT_VALUES));

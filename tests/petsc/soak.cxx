@@ -58,13 +58,23 @@ PetscErrorCode ReadSettings(Settings* s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Five-point stencil on a side x side grid, `diagonal` on the diagonal.
-PetscErrorCode BuildMatrix(PetscInt side, PetscScalar diagonal, Mat* A)
+/// Five-point stencil on a grid of 12 rows of `side`, `diagonal` on the diagonal, of the type that options say.
+PetscErrorCode BuildMatrix(PetscInt side, PetscScalar diagonal, char const* prefix, Mat* A)
 {
-  PetscInt const n = side * side;
+  PetscInt const n = 12 * side;
+  PetscBool sbaij;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 5, NULL, A));
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, n, n, n, n));
+  PetscCall(MatSetOptionsPrefix(*A, prefix));
+  PetscCall(MatSetType(*A, MATSEQAIJ));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 5, NULL));
+  PetscCall(MatSeqBAIJSetPreallocation(*A, 2, 8, NULL));
+  PetscCall(MatSeqSBAIJSetPreallocation(*A, 2, 8, NULL));
+  PetscCall(PetscObjectTypeCompare((PetscObject)*A, MATSEQSBAIJ, &sbaij));
+  if (sbaij) PetscCall(MatSetOption(*A, MAT_IGNORE_LOWER_TRIANGULAR, PETSC_TRUE));
   for (PetscInt i = 0; i < n; ++i) {
     PetscCall(MatSetValue(*A, i, i, diagonal, INSERT_VALUES));
     if (i >= side) PetscCall(MatSetValue(*A, i, i - side, -1, INSERT_VALUES));
@@ -124,7 +134,7 @@ PetscErrorCode Round(PetscInt round, Settings const& s)
   std::string const prefix = "k" + std::to_string(round % s.kinds) + "_";
 
   PetscFunctionBegin;
-  PetscCall(BuildMatrix(12 + round % 11, 4, &A));
+  PetscCall(BuildMatrix(12 + round % 11, 4, prefix.c_str(), &A));
   PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
   PetscCall(KSPSetOptionsPrefix(ksp, prefix.c_str()));
   PetscCall(KSPSetOperators(ksp, A, A));

@@ -38,6 +38,10 @@ class LifeCycle(unittest.TestCase):
         self.runs("changes", factors=FACTORS[:2])
         self.runs("changes", factors=FACTORS[2:], types=["levelset"])
 
+    def test_changed_matrices_with_blocks(self):
+        self.runs("changes", factors=["-pc_type ilu -matrix seqbaij", "-pc_type lu -pc_factor_mat_ordering_type rcm -matrix seqbaij",
+                                      "-pc_type icc -ksp_type cg -matrix seqsbaij"], types=["sequential", "levelset"])
+
     def test_soak(self):
         self.runs("soak", factors=["-pc_type ilu -pc_factor_mat_ordering_type rcm", "-pc_type icc"], threads=1)
 

@@ -92,6 +92,8 @@ void sort_levels_by_row_length(typename T::exec_space const& exec, OffDiagonals<
   constexpr auto least = static_cast<index>(HostCost::sorted_from);
   index const* const level_ptr = sets.level_ptr.data();
   auto const level_rows = sets.level_rows;
+  std::vector<index> sorted(static_cast<std::size_t>(rows.num_rows));  // room for all levels, each its own part
+  index* const room = sorted.data();
   Kokkos::parallel_for(
       "sptrsv::level_set::sort", Kokkos::RangePolicy<typename T::exec_space, Kokkos::Schedule<Kokkos::Dynamic>, index>(exec, 0, sets.num_levels()),
       [=](index l) {
@@ -102,10 +104,11 @@ void sort_levels_by_row_length(typename T::exec_space const& exec, OffDiagonals<
         index next[lengths + 1] = {};
         for (index const* p = begin; p < end; ++p) ++next[length(*p) + 1];
         for (int c = 0; c < lengths; ++c) next[c + 1] += next[c];
-        std::vector<index> sorted(static_cast<std::size_t>(end - begin));
-        for (index const* p = begin; p < end; ++p) sorted[static_cast<std::size_t>(next[length(*p)]++)] = *p;
-        std::copy(sorted.begin(), sorted.end(), begin);
+        index* const out = room + level_ptr[l];
+        for (index const* p = begin; p < end; ++p) out[next[length(*p)]++] = *p;
+        std::copy(out, out + (end - begin), begin);
       });
+  exec.fence("sptrsv::level_set: the room for sorting goes");
 }
 
 /// Positions of a LevelOrder one after the other.

@@ -36,6 +36,17 @@ KOKKOS_INLINE_FUNCTION void publish(T* address, T value) {
 #endif
 }
 
+/// *address += value, returning the old value; orders nothing else. Kokkos::atomic_fetch_add of `unsigned long long` is a loop
+/// of compare-and-swap in Kokkos 4.7 with CUDA: 12 ms instead of 13 us for 10,000 tickets on an H200.
+template <class T>
+KOKKOS_INLINE_FUNCTION T fetch_add(T* address, T value) {
+#if defined(__CUDA_ARCH__)
+  return cuda::atomic_ref<T, cuda::thread_scope_device>(*address).fetch_add(value, cuda::memory_order_relaxed);
+#else
+  return Kokkos::atomic_fetch_add(address, value);
+#endif
+}
+
 /// Counts one more arrival at `address`; whoever observes the count sees all earlier writes of those who arrived.
 template <class T>
 KOKKOS_INLINE_FUNCTION void arrive(T* address) {

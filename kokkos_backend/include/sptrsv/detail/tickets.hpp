@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 
+#include "sptrsv/detail/publish.hpp"
 #include "sptrsv/types.hpp"
 
 namespace sptrsv::detail {
@@ -45,7 +46,7 @@ class Tickets {
     Kokkos::single(
         Kokkos::PerTeam(team),
         [&](unsigned long long& value) {
-          value = Kokkos::atomic_fetch_add(&counters(side), static_cast<unsigned long long>(rows));
+          value = fetch_add(&counters(side), static_cast<unsigned long long>(rows));
           if (value == 0) counters(1 - side) = 0;  // the first of this solve clears the next one's
         },
         first);
