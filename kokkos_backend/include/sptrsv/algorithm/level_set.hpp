@@ -83,8 +83,8 @@ void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows
       });
 }
 
-/// Host: sorts each level's rows by their number of entries, then by row, so that a core seldom mispredicts
-/// where a row ends (copter2: 1.7 times faster). In levels of a few rows there is nothing to win.
+/// Host: sorts each level's rows by their number of entries, so that a core seldom mispredicts where a row
+/// ends (copter2: 1.7 times faster). In levels of a few rows there is nothing to win.
 template <class T>
 void sort_levels_by_row_length(typename T::exec_space const& exec, OffDiagonals<T> const& rows, LevelSets<T> const& sets) {
   using index = typename T::index;
@@ -241,7 +241,7 @@ struct LevelChain {
 }  // namespace detail
 
 /// Source: M. Naumov, NVR-2011-001, algorithms 1 and 2. Differs in that rows are copied in level
-/// order, that the analysis of an untransposed solve is a sweep by default (option analysis), and
+/// order, on a host by length within a level, that the analysis of an untransposed solve is a sweep by default (option analysis), and
 /// that levels are chained by their rows, by the launch they would need. Bitwise reproducible.
 template <class T>
 class LevelSet {
