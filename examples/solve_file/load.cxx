@@ -13,7 +13,7 @@
 #include <sptrsv_support/matrix_market.hpp>
 
 #include "petsc_binary.hpp"
-#include "petsc_compat.hpp"
+#include "sptrsv_support/petsc_success.hpp"
 
 namespace {
 

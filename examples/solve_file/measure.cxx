@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "petsc_compat.hpp"
+#include "sptrsv_support/petsc_success.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "measure.hpp"
-#include "petsc_compat.hpp"
+#include "sptrsv_support/petsc_success.hpp"
 
 namespace {
 

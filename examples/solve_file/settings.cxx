@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "petsc_compat.hpp"
+#include "sptrsv_support/petsc_success.hpp"
 
 const char help_text[] =
     "Solves A x = b with a matrix from a file and shows how long the triangular solves of the preconditioner take.\n"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "load.hpp"
-#include "petsc_compat.hpp"
+#include "sptrsv_support/petsc_success.hpp"
 #include "run_type.hpp"
 #include "settings.hpp"
 #include "table.hpp"

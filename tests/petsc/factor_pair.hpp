@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "petsc_compat.hpp"
+#include "sptrsv_support/petsc_success.hpp"
 
 namespace petsc_test {
 

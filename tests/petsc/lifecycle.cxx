@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "petsc_compat.hpp"
+#include "sptrsv_support/petsc_success.hpp"
 #include "sptrsv_petsc.h"
 
 namespace {
@@ -185,38 +185,6 @@ PetscErrorCode Updates()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-double ResidentMegabytes()
-{
-  long pages = 0, resident = 0;
-  FILE* file = std::fopen("/proc/self/statm", "r");
-  if (!file) return 0;
-  int const read = std::fscanf(file, "%ld %ld", &pages, &resident);
-  std::fclose(file);
-  return read == 2 ? (double)resident * 4096 / 1e6 : 0;
-}
-
-/// Set-ups and tear-downs; memory after the first 50 must not grow by more than 2 MB in 200 more, while each
-/// round holds more than 1 MB.
-PetscErrorCode Soak()
-{
-  double before = 0;
-
-  PetscFunctionBegin;
-  for (int round = 0; round < 250; ++round) {
-    Mat A;
-    KSP ksp;
-    if (round == 50) before = ResidentMegabytes();
-    PetscCall(Poisson(50, 1, &A));
-    PetscCall(MakeKsp(A, &ksp));
-    PetscCall(SolveAndCheck(ksp, A));
-    PetscCall(KSPDestroy(&ksp));
-    PetscCall(MatDestroy(&A));
-  }
-  double const after = ResidentMegabytes();
-  PetscCheck(before > 0 && after - before < 2, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Resident memory grew from %g to %g MB", before, after);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode RunMode(char const* mode, int argc, char** argv)
 {
   bool const twice = !std::strcmp(mode, "twice");
@@ -228,7 +196,6 @@ PetscErrorCode RunMode(char const* mode, int argc, char** argv)
     else if (!std::strcmp(mode, "several")) PetscCall(Several(false));
     else if (!std::strcmp(mode, "leak")) PetscCall(Several(true));
     else if (!std::strcmp(mode, "updates")) PetscCall(Updates());
-    else if (!std::strcmp(mode, "soak")) PetscCall(Soak());
     else if (twice || !std::strncmp(mode, "exit", 4)) PetscCall(OneSolve());
     else SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "No mode %s", mode);
     if (!std::strcmp(mode, "exit") || !std::strcmp(mode, "exit_alive")) {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "petsc_compat.hpp"
+#include "sptrsv_support/petsc_success.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" size_t __sanitizer_get_current_allocated_bytes();  // of sanitizer/allocator_interface.h, which Debian's GCC lacks

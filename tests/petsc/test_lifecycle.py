@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders of events: PETSc started again, programs that leave early, solvers alive at once, changed
-matrices, and many set-ups. See lifecycle.cxx."""
+"""Orders of events: PETSc started again, programs that leave early, solvers alive at once, and
+changed matrices. See lifecycle.cxx."""
 import unittest
 
 from petsc_runs import TYPES, program, run
@@ -41,9 +41,6 @@ class LifeCycle(unittest.TestCase):
     def test_changed_matrices_with_blocks(self):
         self.runs("changes", factors=["-pc_type ilu -matrix seqbaij", "-pc_type lu -pc_factor_mat_ordering_type rcm -matrix seqbaij",
                                       "-pc_type icc -ksp_type cg -matrix seqsbaij"], types=["sequential", "levelset"])
-
-    def test_soak(self):
-        self.runs("soak", factors=["-pc_type ilu -pc_factor_mat_ordering_type rcm", "-pc_type icc"], threads=1)
 
 
 if __name__ == "__main__":
