@@ -90,12 +90,38 @@ std::string CaseName(testing::TestParamInfo<Case> const& info)
   return std::string(c.variant.label) + "_" + c.type + "_bs" + std::to_string(c.dof) + "_" + MatFactorTypes[c.ftype] + std::to_string(c.levels) + "_" + c.ordering;
 }
 
-class MatrixTypes : public testing::TestWithParam<Case> {};
-TEST_P(MatrixTypes, AgreeWithPetscRowByRow)
+class MatrixTypeSolves : public testing::TestWithParam<Case> {};
+TEST_P(MatrixTypeSolves, AgreeWithPetscRowByRow)
 {
   EXPECT_EQ((int)RunCase(GetParam()), 0);
 }
-INSTANTIATE_TEST_SUITE_P(All, MatrixTypes, testing::ValuesIn(AllCases()), CaseName);
+INSTANTIATE_TEST_SUITE_P(All, MatrixTypeSolves, testing::ValuesIn(AllCases()), CaseName);
+
+#if defined(PETSC_USE_COMPLEX)
+TEST(MatrixTypes, HermitianBlocksAreRefusedByName)
+{
+  Grid grid;
+  Mat A, F;
+  IS rows, cols;
+  MatFactorInfo info;
+  grid.dof       = 2;
+  grid.symmetric = true;
+  grid.type      = MATSEQSBAIJ;
+  ASSERT_EQ((int)BuildGrid(grid, &A), 0);
+  ASSERT_EQ((int)MatSetOption(A, MAT_SYMMETRIC, PETSC_FALSE), 0);
+  ASSERT_EQ((int)MatSetOption(A, MAT_HERMITIAN, PETSC_TRUE), 0);
+  ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
+  ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
+  ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_ICC, &F), 0);
+  CaughtError const caught = Catch([&] { return MatICCFactorSymbolic(F, A, rows, &info); });
+  EXPECT_EQ((int)caught.code, PETSC_ERR_SUP);
+  EXPECT_NE(caught.message.find("Hermitian"), std::string::npos) << caught.message;
+  EXPECT_EQ((int)MatDestroy(&F), 0);
+  EXPECT_EQ((int)MatDestroy(&A), 0);
+  EXPECT_EQ((int)ISDestroy(&rows), 0);
+  EXPECT_EQ((int)ISDestroy(&cols), 0);
+}
+#endif
 
 }  // namespace
 }  // namespace petsc_test
