@@ -13,6 +13,7 @@ set(ENV{PKG_CONFIG_PATH} "${PATHS}")
 query(cflags --cflags sptrsv_petsc)
 query(libs --libs sptrsv_petsc)
 query(libdir --variable=libdir sptrsv_petsc)
+query(petsc_libdir --variable=libdir ${PETSC})  # users name PETSc's folder as for any program of theirs
 query(plugin --variable=plugin sptrsv_petsc)
 query(version --modversion sptrsv_petsc)
 if(NOT version STREQUAL VERSION)
@@ -22,12 +23,12 @@ separate_arguments(flags UNIX_COMMAND "${FLAGS}")
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 
-execute_process(COMMAND ${MPICC} ${flags} -DUSE_PLUGIN_LINKED ${cflags} ${SOURCE} -o ${WORK}/linked ${libs} -Wl,-rpath,${libdir}
+execute_process(COMMAND ${MPICC} ${flags} -DUSE_PLUGIN_LINKED ${cflags} ${SOURCE} -o ${WORK}/linked ${libs} -Wl,-rpath,${libdir} -Wl,-rpath,${petsc_libdir}
                 COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${WORK}/linked COMMAND_ERROR_IS_FATAL ANY)
 
 list(REMOVE_ITEM libs -lsptrsv_petsc)
-execute_process(COMMAND ${MPICC} ${flags} ${cflags} ${SOURCE} -o ${WORK}/loaded ${libs}
+execute_process(COMMAND ${MPICC} ${flags} ${cflags} ${SOURCE} -o ${WORK}/loaded ${libs} -Wl,-rpath,${petsc_libdir}
                 COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${WORK}/loaded -dll_append ${plugin} COMMAND_ERROR_IS_FATAL ANY)
 
