@@ -104,9 +104,8 @@ TEST(MatrixTypes, HermitianBlocksAreRefusedByName)
   Mat A, F;
   IS rows, cols;
   MatFactorInfo info;
-  grid.dof       = 2;
-  grid.symmetric = true;
-  grid.type      = MATSEQSBAIJ;
+  grid.symmetric = true;  // and of block size 1: for others PETSc itself refuses MAT_HERMITIAN
+  grid.type = MATSEQSBAIJ;
   ASSERT_EQ((int)BuildGrid(grid, &A), 0);
   ASSERT_EQ((int)MatSetOption(A, MAT_SYMMETRIC, PETSC_FALSE), 0);
   ASSERT_EQ((int)MatSetOption(A, MAT_HERMITIAN, PETSC_TRUE), 0);
