@@ -111,6 +111,7 @@ TEST(MatrixTypes, HermitianBlocksAreRefusedByName)
   ASSERT_EQ((int)MatSetOption(A, MAT_HERMITIAN, PETSC_TRUE), 0);
   ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
   ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
+  info.fill = 1;
   ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_ICC, &F), 0);
   CaughtError const caught = Catch([&] { return MatICCFactorSymbolic(F, A, rows, &info); });
   EXPECT_EQ((int)caught.code, PETSC_ERR_SUP);
