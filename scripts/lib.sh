@@ -26,14 +26,16 @@ need_value() { [[ $2 -ge 2 ]] || die "$1 needs a value" "see --help"; }
 
 # --- paths
 
-stacks="quick, full, complex, int64"
+stacks="quick, full, complex, int64, cuda"
 select_stack() {
   case $1 in
-    quick | full | complex | int64) stack=$1 ;;
-    cuda) die "stack 'cuda' is not available yet" "use one of $stacks" ;;
+    quick | full | complex | int64 | cuda) stack=$1 ;;
     *) die "unknown stack '$1'" "use one of $stacks" ;;
   esac
 }
+
+# builds_petsc: this stack builds its own PETSc, over a Kokkos that both share.
+builds_petsc() { [[ $stack == full || $stack == cuda ]]; }
 
 stacks_dir() { printf '%s' "${SPTRSV_STACK_DIR:-$root/.stack}"; }
 stack_dir() { printf '%s/%s' "$(stacks_dir)" "$stack"; }

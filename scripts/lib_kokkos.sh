@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Part of scripts/setup: Kokkos and Kokkos Kernels. Kokkos_ROOT of the environment, then PETSc's own, then built from
 # source: static, position independent and for no particular processor, so that it can hide inside the plugin; for a
-# PETSc that shares it (stack full) as shared libraries.
+# PETSc that shares it (stacks full and cuda) as shared libraries.
 
 # Both come in tpls/ of this source package on PyPI: Kokkos 4.7.00 and Kokkos Kernels 4.4.0.
 pypi_name=pygenten
@@ -14,7 +14,7 @@ kokkos_source='' kernels_source='' # folders or tarballs; empty: the ones on PyP
 kokkos_from=source                 # or user, or petsc
 
 # Stacks of Debian's PETSc share one Kokkos.
-kokkos_home() { if [[ $stack == full ]]; then stack_dir; else echo "$(stacks_dir)/quick"; fi; }
+kokkos_home() { if builds_petsc; then stack_dir; else echo "$(stacks_dir)/quick"; fi; }
 sdist() { echo "$(stacks_dir)/download/$1-$2.tar.gz"; } # NAME VERSION
 
 # --- which one
@@ -97,7 +97,7 @@ build_from_source() {
   local stamp key
   kokkos_root=$(kokkos_home)/kokkos
   [[ -z $kokkos_source$kernels_source ]] || kokkos_root=$(kokkos_home)/kokkos-given
-  [[ $stack != full ]] || kokkos_root=$(stack_dir)/prefix
+  ! builds_petsc || kokkos_root=$(stack_dir)/prefix
   kernels_root=$kokkos_root
   stamp=$kokkos_root/.sptrsv_stamp
   key=$(source_key)
@@ -133,15 +133,20 @@ fingerprint() {
 
 common_options() {
   local shared=OFF
-  [[ $stack != full ]] || shared=ON
+  ! builds_petsc || shared=ON
   printf '%s\n' -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=$shared -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
     -DCMAKE_INSTALL_LIBDIR=lib
+  [[ $stack != cuda ]] || common_cuda_options
 }
-kokkos_options() { printf '%s\n' -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON; }
+kokkos_options() {
+  printf '%s\n' -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON
+  [[ $stack != cuda ]] || kokkos_cuda_options
+}
 kernels_options() { # nothing is instantiated beforehand: this takes seconds instead of many minutes
   printf '%s\n' -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF \
     -DKokkosKernels_ENABLE_COMPONENT_SPARSE=ON
-  [[ $stack != full ]] || printf '%s\n' -DKokkosKernels_ENABLE_COMPONENT_GRAPH=ON -DKokkosKernels_ENABLE_COMPONENT_BLAS=ON
+  ! builds_petsc || printf '%s\n' -DKokkosKernels_ENABLE_COMPONENT_GRAPH=ON -DKokkosKernels_ENABLE_COMPONENT_BLAS=ON
+  [[ $stack != cuda ]] || kernels_cuda_options
 }
 
 build_kokkos_and_kernels() {
@@ -155,9 +160,9 @@ build_kokkos_and_kernels() {
   [[ ${version%%.*} == "${kernels_version%%.*}" ]] ||
     die "Kokkos Kernels $kernels_version does not go with Kokkos $version" \
       "give both of one major version, with --kokkos-source and --kokkos-kernels-source"
-  [[ ${version%%.*} -lt 5 && $stack != full ]] || standard=20 # PETSc compiles itself as C++20
+  [[ ${version%%.*} -lt 5 ]] && ! builds_petsc || standard=20 # PETSc compiles itself as C++20
   mapfile -t options < <(kokkos_options)
-  step kokkos "$version, Release, OpenMP and Serial" "see the log; another release: --kokkos-source" \
+  step kokkos "$version, Release, $(kokkos_spaces)" "see the log; another release: --kokkos-source" \
     build_package kokkos "$kokkos" "$standard" "${options[@]}"
   mapfile -t options < <(kernels_options)
   step kernels "$kernels_version" "if it refuses Kokkos $version, give one that fits with --kokkos-kernels-source" \

@@ -42,7 +42,7 @@ missing_packages() {
     has_command python3 || echo python3
   fi
   ! needs_download && ! needs_petsc_download || python_with_pip >/dev/null || echo python3-pip
-  if [[ $stack == full ]]; then
+  if builds_petsc; then
     missing_build_packages
   elif [[ $petsc_owner != user ]]; then
     missing_petsc_packages

@@ -27,7 +27,7 @@ find_petsc() {
 find_petsc_of_stack() {
   local prefix candidates=()
   case $stack in
-    full) candidates=("$(stack_dir)/prefix") ;;
+    full | cuda) candidates=("$(stack_dir)/prefix") ;;
     complex) candidates=(/usr/lib/petscdir/petsc[0-9].*/*-complex) ;;
     int64) candidates=(/usr/lib/petscdir/petsc64-*/*-real) ;;
   esac
@@ -60,7 +60,7 @@ describe_petsc() {
   local whose=yours
   petsc_owner=user
   if [[ $(readlink -f "$petsc_dir") == /usr/lib/petscdir/* ]]; then petsc_owner=debian whose="Debian's"; fi
-  if [[ $stack == full ]]; then whose="built from PyPI"; fi
+  if builds_petsc; then whose="built from PyPI"; fi
   pkgconfig_dir=$petsc_dir${petsc_arch:+/$petsc_arch}/lib/pkgconfig
   petsc_text="$(petsc_version), $whose, $petsc_dir${petsc_arch:+, $petsc_arch}"
 }

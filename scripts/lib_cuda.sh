@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Part of scripts/setup, stack cuda: the CUDA toolkit, and what Kokkos, Kokkos Kernels and PETSc are told about it. No
+# GPU is needed to build.
+
+cuda_arch='' nvcc=''
+
+# choose_cuda: nvcc of PATH or of the usual place; the architecture of --arch, or the one of the last time, or 90.
+choose_cuda() {
+  local file
+  file=$(stack_dir)/arch
+  [[ -n $cuda_arch || ! -f $file ]] || cuda_arch=$(<"$file")
+  cuda_arch=${cuda_arch:-90}
+  kokkos_arch >/dev/null || die "no Kokkos architecture is known for --arch $cuda_arch" \
+    "give the compute capability of the GPU as one number, such as 80 or 90 (nvidia-smi --query-gpu=compute_cap --format=csv)"
+  nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+  [[ -x $nvcc ]] || die "no nvcc on PATH or in /usr/local/cuda/bin" "install NVIDIA's CUDA toolkit, 12 or 13, or load its module"
+  nvcc=$(realpath "$nvcc")
+  PATH=$(dirname "$nvcc"):$PATH
+  export CUDACXX=$nvcc
+  echo "$cuda_arch" >"$file"
+  line cuda "$(nvcc_version), $nvcc, compute capability $cuda_arch"
+}
+
+nvcc_version() { "$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'; }
+
+# kokkos_arch: what Kokkos calls this compute capability.
+kokkos_arch() {
+  case $cuda_arch in
+    70) echo VOLTA70 ;;
+    75) echo TURING75 ;;
+    80) echo AMPERE80 ;;
+    86) echo AMPERE86 ;;
+    89) echo ADA89 ;;
+    90) echo HOPPER90 ;;
+    100) echo BLACKWELL100 ;;
+    120) echo BLACKWELL120 ;;
+    *) return 1 ;;
+  esac
+}
+
+# cuda_flags: for every file that nvcc compiles. CMake 3.25 does not pass C++20 on to CUDA by itself.
+cuda_flags() { printf '%s' "-std=c++20 -include $root/cmake/cuda13_compat.h"; }
+
+common_cuda_options() {
+  printf '%s\n' "-DCMAKE_CUDA_COMPILER=$nvcc" "-DCMAKE_CUDA_ARCHITECTURES=$cuda_arch" \
+    "-DCMAKE_CUDA_FLAGS=$(cuda_flags) --extended-lambda"
+}
+
+# kokkos_cuda_options: Views in their older layout, since the other differs between host and device code as C++20.
+kokkos_cuda_options() {
+  printf '%s\n' -DKokkos_ENABLE_CUDA=ON -DKokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE=ON "-DKokkos_ARCH_$(kokkos_arch)=ON" \
+    -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON
+}
+
+# kernels_cuda_options: its own kernels, not NVIDIA's libraries behind them.
+kernels_cuda_options() {
+  printf -- '-DKokkosKernels_ENABLE_TPL_%s=OFF\n' CUSPARSE CUBLAS CUSOLVER
+}
+
+petsc_cuda_options() {
+  printf '%s\n' --with-cuda=1 "--with-cudac=$nvcc" "--with-cuda-arch=$cuda_arch" \
+    "CUDAFLAGS=-include $root/cmake/cuda13_compat.h" --with-shared-libraries=1
+}
+
+kokkos_spaces() {
+  if [[ $stack == cuda ]]; then echo "CUDA $cuda_arch, OpenMP and Serial"; else echo "OpenMP and Serial"; fi
+}
