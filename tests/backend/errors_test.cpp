@@ -148,7 +148,7 @@ TYPED_TEST(Errors, UnknownNamesListTheKnownOnes) {
 }
 
 TYPED_TEST(Errors, OptionsAreChecked) {
-  expect_text(this->bad_option("levelset_chain", "1"), "known are levelset_analysis, levelset_chain_rows, levelset_lanes_per_row");
+  expect_text(this->bad_option("levelset_chain", "1"), "known are levelset_analysis, levelset_chain_rows, levelset_chain_teams, levelset_lanes_per_row");
   expect_text(this->bad_option("chain_rows", "1"), "chain_rows");
   expect_text(this->bad_option("sequential_any", "1"), "known are none");
   expect_text(this->bad_option("levelset_chain_rows", "-1"), "give an integer from 0 to");

@@ -2,6 +2,10 @@
 // The three phases in every order, two solvers side by side, and what the front says of itself.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
 #include <sptrsv/algorithm_list.hpp>
 #include <sstream>
 
@@ -23,6 +27,7 @@ struct NoUpdate {
   NoUpdate(typename T::exec_space const&, Analysis<T> const&, Options const&) {}
   void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&, Fold<T> const&) const {}
   std::string parameters() const { return ""; }
+  void reserve(typename T::exec_space const&, int) {}
   std::size_t memory_bytes() const { return 0; }
 };
 /// Has a solve() that is not const, so it is none either.
@@ -54,6 +59,27 @@ class SolverTest : public ::testing::Test {
   Space exec;
 };
 TYPED_TEST_SUITE(SolverTest, Spaces, SpaceNames);
+
+/// The bit pattern that stands for "not there yet" where rows wait for each other may come from the data, too.
+TYPED_TEST(SolverTest, TheMarkersPatternInBEndsAsNaN) {
+  using T = typename TestFixture::T;
+  for (auto const& v : all_variants())
+    for (int columns : {1, 4}) {
+      SCOPED_TRACE(v.label);
+      auto const p = make_problem<double>("chain:100", {Triangle::lower, Diagonal::unit, Op::none});
+      auto b = make_right_hand_sides<double>(100, columns);
+      std::uint64_t const ones = ~std::uint64_t(0);
+      for (int c = 0; c < columns; ++c) std::memcpy(&b[c][50], &ones, sizeof ones);
+      Solver<double, TypeParam> solver(v.algorithm, this->exec, to_pattern<T>(p), p.shape, v.options);
+      solver.update(this->exec, to_device<T>(p.values));
+      Block<T> const right(b), x(100, columns);
+      for (int times = 0; times < 3; ++times) solver.solve(this->exec, right.view(), x.view());
+      this->exec.fence();
+      auto const got = x.get();
+      for (int c = 0; c < columns; ++c)
+        for (int i = 0; i < 100; ++i) EXPECT_EQ(std::isnan(got[c][i]), i >= 50) << i << " " << c;
+    }
+}
 
 TYPED_TEST(SolverTest, NewValuesNeedNoNewAnalysis) {
   using T = typename TestFixture::T;

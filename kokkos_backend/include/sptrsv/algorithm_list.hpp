@@ -35,6 +35,7 @@ struct is_algorithm<
                                                            std::declval<typename A::types::rhs>(),
                                                            std::declval<typename A::types::solution>(),
                                                            std::declval<Fold<typename A::types>>())),
+                   decltype(std::declval<A&>().reserve(std::declval<typename A::types::exec_space const&>(), 1)),
                    decltype(std::string(std::declval<A const&>().parameters())),
                    decltype(std::size_t(std::declval<A const&>().memory_bytes()))>> : std::true_type {};
 

@@ -77,8 +77,9 @@ InOrder cost_in_order(typename T::exec_space const& exec, OffDiagonals<T> const&
 
 /// The rule. Host: sequential for fewer than 500 rows, and where the level sets would not pay by a
 /// seventh as detail::HostCost has it; else levelset, which pays on one thread too where rows wait for
-/// each other or are of irregular length. Device: levelset for up to 64 levels, threadlevel for rows of up
-/// to 8 entries, else syncfree.
+/// each other or are of irregular length. Device: levelset, which was the fastest on all families measured
+/// (docs/performance.md) but those with a few very long rows among short ones: syncfree, whose warp per row makes short
+/// work of them.
 template <class T>
 Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   double const rows = static_cast<double>(analysis.num_rows());
@@ -103,10 +104,9 @@ Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& ana
                   cost.threads == 1 ? "" : "s", gain);
     return {gain > pays ? "levelset" : "sequential", text};
   } else {
-    auto const& sets = analysis.levels(exec);
-    std::snprintf(text, sizeof text, "%lld levels, %.1f off-diagonal entries per row",
-                  static_cast<long long>(sets.num_levels()), mean_row);
-    return {sets.num_levels() <= 64 ? "levelset" : mean_row <= 8 ? "threadlevel" : "syncfree", text};
+    double const longest = static_cast<double>(analysis.longest_row());
+    std::snprintf(text, sizeof text, "%.1f off-diagonal entries per row, the longest %.0f", mean_row, longest);
+    return {longest > 4000 && longest > 250 * mean_row ? "syncfree" : "levelset", text};
   }
 }
 

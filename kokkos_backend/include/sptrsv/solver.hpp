@@ -60,12 +60,16 @@ class TriangularSolver {
   /// Cost: at most one pass over the values; no allocation; one fence if the diagonal is stored.
   void update(ExecSpace const& exec, typename types::values const& values);
 
+  /// Makes room for solves of so many columns at once; room for one is there from the start.
+  void reserve(ExecSpace const& exec, int columns);
+
   /// Solves op(T) x = b; the call returns before its kernels finish.
   /// @param b     n-by-k right-hand sides, read only; the very same array as x, or no overlap.
   /// @param x     n-by-k solutions; contents on entry ignored.
   /// @param fold  permutations and scaling to do on the way; with a permutation b must not be x.
   /// @throws DimensionMismatch, NotReady.
-  /// Cost: 2 entries k flops; no allocation, no copy, no fence.
+  /// Cost: 2 entries k flops; no copy, no fence, and no allocation but in the first solve of more columns than
+  /// reserve() was told.
   void solve(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x,
              Fold<types> const& fold = {}) const;
 

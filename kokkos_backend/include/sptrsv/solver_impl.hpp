@@ -17,6 +17,7 @@ struct AnyAlgorithm {
   virtual void update(typename T::exec_space const&, Analysis<T> const&, typename T::values const&) = 0;
   virtual void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&,
                      Fold<T> const&) const = 0;
+  virtual void reserve(typename T::exec_space const&, int columns) = 0;
   virtual std::string parameters() const = 0;
   virtual std::size_t memory_bytes() const = 0;
 };
@@ -34,6 +35,7 @@ struct HoldAlgorithm final : AnyAlgorithm<T> {
              Fold<T> const& fold) const override {
     algorithm.solve(exec, b, x, fold);
   }
+  void reserve(typename T::exec_space const& exec, int columns) override { algorithm.reserve(exec, columns); }
   std::string parameters() const override { return algorithm.parameters(); }
   std::size_t memory_bytes() const override { return algorithm.memory_bytes(); }
 };
@@ -148,6 +150,11 @@ void TriangularSolver<S, I, O, E>::update(E const& exec, typename types::values 
   }
   impl_->algorithm->update(exec, impl_->analysis, values);
   impl_->updated = true;
+}
+
+template <class S, class I, class O, class E>
+void TriangularSolver<S, I, O, E>::reserve(E const& exec, int columns) {
+  impl_->algorithm->reserve(exec, columns);
 }
 
 template <class S, class I, class O, class E>

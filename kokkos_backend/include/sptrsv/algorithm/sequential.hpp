@@ -143,6 +143,7 @@ class Sequential {
   std::string parameters() const {
     return blocks_.worth_it() ? "one thread, rows with the same columns together" : "one thread";
   }
+  void reserve(typename T::exec_space const&, int) {}
   std::size_t memory_bytes() const { return values_.memory_bytes() + blocks_.length.size(); }
 
  private:
@@ -161,7 +162,7 @@ class Sequential {
     auto const& rows = values_.rows();
     auto const& numbers = values_.numbers();
     auto const load = [&](typename T::index i) { return io.load(i, 0); };
-    auto const finish = [&](typename T::index i, typename T::scalar sum) { io.store(i, 0, numbers.finish(sum, i)); };
+    auto const finish = [&](typename T::index i, typename T::scalar sum) { io.store(i, 0, numbers.finish(sum, numbers.pivot(i))); };
     auto const* values = numbers.off_diagonal.data();
     for (typename T::index s = 0; s < rows.num_rows;) {
       int const size = blocks_.length[static_cast<std::size_t>(s)];

@@ -3,12 +3,13 @@
 // columns with in-degrees and atomics (as published).
 #pragma once
 
-#include <climits>
 #include <string>
 #include <string_view>
 
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/detail/lanes.hpp"
 #include "sptrsv/detail/row_values.hpp"
+#include "sptrsv/detail/solved_values.hpp"
 
 namespace sptrsv {
 
@@ -25,51 +26,45 @@ KOKKOS_INLINE_FUNCTION void atomic_subtract(Kokkos::complex<R>* address, Kokkos:
   Kokkos::atomic_sub(&address->imag(), value.imag());
 }
 
-/// Row-owned form: the lanes of a thread share one row; each waits for the entries it takes.
+/// Row-owned form: the lanes of a thread, a warp on a GPU, share one row; each waits for the entries it takes. So no
+/// lane waits for another of its warp.
 template <class T, int K>
 struct SyncFreeRows {
+  using scalar = typename T::scalar;
   using index = typename T::index;
   using offset = typename T::offset;
 
   OffDiagonals<T> rows;
   Numbers<T> numbers;
   RowIO<T> io;
-  Kokkos::View<int*, typename T::device> ready;
-  int epoch;
-  bool ascending, one_lane;
+  SolvedSlots<scalar, K> slots;
+  int lanes;
+  bool ascending;
 
-  /// Without lanes to share it, a row is summed from b on in its stored order, as PETSc does.
-  KOKKOS_FUNCTION void solve_alone(index i) const {
-    typename T::scalar sum[K];
-    for (int c = 0; c < K; ++c) sum[c] = io.load(i, c);
-    offset k = rows.first(i);
-    for (offset left = rows.count(i); left > 0; --left, k += rows.step()) {
+  /// The part of row i that one lane sums: every `lanes`th entry, the first lane with b.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
+    for (int c = 0; c < K; ++c) sum[c] = lane == 0 ? io.load(i, c) : scalar(0);
+    offset k = rows.first(i) + lane * rows.step();
+    for (offset left = rows.count(i) - lane; left > 0; left -= lanes, k += lanes * rows.step()) {
       index const j = rows.col_idx(k);
-      for (Backoff wait; observe(&ready(j)) != epoch;) wait(i);
-      auto const a = numbers.entry(k);
-      for (int c = 0; c < K; ++c) sum[c] -= a * io.solved(j, c);
+      scalar const a = numbers.entry(k);
+      scalar x[K];
+      for (Backoff wait; !slots.take(j, x);) wait(i);
+      for (int c = 0; c < K; ++c) sum[c] -= a * x[c];
     }
-    for (int c = 0; c < K; ++c) io.store(i, c, numbers.finish(sum[c], i));
-    publish(&ready(i), epoch);
   }
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) {
       index const i = ascending ? s : rows.num_rows - 1 - s;
-      if (one_lane) return solve_alone(i);
-      ColumnSums<typename T::scalar, K> sums;
-      Kokkos::parallel_reduce(
-          Kokkos::ThreadVectorRange(team, rows.begin(i), rows.end(i)),
-          [&](offset k, ColumnSums<typename T::scalar, K>& partial) {
-            index const j = rows.col_idx(k);
-            for (Backoff wait; observe(&ready(j)) != epoch;) wait(i);
-            auto const a = numbers.entry(k);
-            for (int c = 0; c < K; ++c) partial.value[c] += a * io.solved(j, c);
-          },
-          Kokkos::Sum<ColumnSums<typename T::scalar, K>>(sums));
-      Kokkos::single(Kokkos::PerThread(team), [&]() {
-        for (int c = 0; c < K; ++c) io.store(i, c, numbers.finish(io.load(i, c) - sums.value[c], i));
-        publish(&ready(i), epoch);
+      scalar const pivot = numbers.pivot(i);
+      ColumnSums<scalar, K> sums;
+      sum_over_lanes(team, lanes, sums, [&](int lane, ColumnSums<scalar, K>& part) { sum_part(i, lane, part.value); });
+      on_first_lane(team, [&]() {
+        for (int c = 0; c < K; ++c) sums.value[c] = numbers.finish(sums.value[c], pivot);
+        slots.put(i, sums.value);
+        for (int c = 0; c < K; ++c) io.store(i, c, sums.value[c]);
+        slots.clear_next(i);
       });
     });
   }
@@ -95,6 +90,7 @@ struct SyncFreeColumns {
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) {
       index const j = ascending ? s : columns.num_rows - 1 - s;
+      scalar const pivot = numbers.pivot(j);
       ColumnSums<scalar, K> xj;
       Kokkos::single(
           Kokkos::PerThread(team),
@@ -103,7 +99,7 @@ struct SyncFreeColumns {
             arrived(j) = 0;
             for (int c = 0; c < K; ++c) {
               scalar& sum = left_sum(static_cast<std::size_t>(j) * max_column_block + c);
-              value.value[c] = numbers.finish(io.load(j, c) + sum, j);
+              value.value[c] = numbers.finish(io.load(j, c) + sum, pivot);
               sum = scalar(0);
               io.store(j, c, value.value[c]);
             }
@@ -151,12 +147,10 @@ class SyncFree {
   struct Options {
     Form form = Form::csr;
     int rows_per_ticket = 0;
-    int lanes_per_row = 0;
     template <class V>
     void visit(V& v) {
       v.choice("form", form, {"csr", "csc"}, "row-owned and reproducible, or published with atomics");
       v.integer("rows_per_ticket", rows_per_ticket, 0, 1024, "components a team takes at a time; 0: chosen");
-      v.integer("lanes_per_row", lanes_per_row, 0, 64, "vector lanes per component, a power of two; 0: a warp");
     }
   };
 
@@ -172,8 +166,7 @@ class SyncFree {
       left_sum_ = decltype(left_sum_)(Kokkos::view_alloc(exec, std::string("sptrsv::sync_free::left_sum")),
                                       n * detail::max_column_block);
     }
-    ready_ = decltype(ready_)(Kokkos::view_alloc(exec, std::string("sptrsv::sync_free::ready")),
-                              options.form == Form::csr ? n : 0);
+    if (options.form == Form::csr) solved_ = decltype(solved_)(exec, analysis.num_rows());
     arrived_ = decltype(arrived_)(Kokkos::view_alloc(exec, std::string("sptrsv::sync_free::arrived")),
                                   options.form == Form::csc ? n : 0);
   }
@@ -187,7 +180,9 @@ class SyncFree {
     detail::for_column_blocks(static_cast<int>(b.extent(1)), [&](auto width, int first) {
       constexpr int K = decltype(width)::value;
       if (options_.form == Form::csr)
-        solve_by_rows<K>(exec, {b, x, fold, first});
+        detail::for_each_ticket<T>("sptrsv::sync_free::solve_csr", exec, tickets_, launch_, values_.rows().num_rows,
+                                   detail::SyncFreeRows<T, K>{values_.rows(), values_.numbers(), {b, x, fold, first},
+                                                              solved_.template begin<K>(exec), launch_.lanes, ascending_});
       else
         detail::for_each_ticket<T>("sptrsv::sync_free::solve_csc", exec, tickets_, launch_, values_.rows().num_rows,
                                    detail::SyncFreeColumns<T, K>{values_.rows(), values_.numbers(), {b, x, fold, first},
@@ -200,37 +195,25 @@ class SyncFree {
            std::to_string(launch_.rows_per_ticket) + " rows per ticket, " + std::to_string(launch_.teams) +
            " teams of " + std::to_string(launch_.threads) + " x " + std::to_string(launch_.lanes);
   }
+  void reserve(typename T::exec_space const& exec, int columns) {
+    if (options_.form == Form::csr) solved_.reserve(exec, std::min(columns, detail::max_column_block));
+  }
   std::size_t memory_bytes() const {
-    return values_.memory_bytes() + ready_.span() * sizeof(int) + left_sum_.span() * sizeof(typename T::scalar) +
+    return values_.memory_bytes() + solved_.memory_bytes() + left_sum_.span() * sizeof(typename T::scalar) +
            (arrived_.span() + in_degree_.span()) * sizeof(typename T::index);
   }
 
  private:
   static detail::LaunchShape choose_launch(typename T::exec_space const& exec, long long n, Options const& options) {
-    if ((options.lanes_per_row & (options.lanes_per_row - 1)) != 0)
-      throw InvalidOption("option syncfree_lanes_per_row is " + std::to_string(options.lanes_per_row) + "; give a power of two");
     detail::LaunchShape shape;
     if constexpr (detail::is_host_space<typename T::exec_space>) {
       shape.rows_per_ticket = options.rows_per_ticket > 0 ? options.rows_per_ticket : detail::host_rows_per_ticket<T>(exec, n);
     } else {
-      int const widest = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-      shape.lanes = options.lanes_per_row > 0 ? std::min(options.lanes_per_row, widest) : widest;
-      shape.threads = shape.rows_per_ticket = options.rows_per_ticket > 0 ? std::min(options.rows_per_ticket, 1024 / shape.lanes) : 4;
+      shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
+      shape.rows_per_ticket = options.rows_per_ticket > 0 ? options.rows_per_ticket : 4;
     }
     shape.teams = detail::number_of_teams<T>(exec, n, shape);
     return shape;
-  }
-
-  template <int K>
-  void solve_by_rows(typename T::exec_space const& exec, detail::RowIO<T> const& io) const {
-    if (epoch_ == INT_MAX) {
-      Kokkos::deep_copy(exec, ready_, 0);
-      epoch_ = 0;
-    }
-    detail::for_each_ticket<T>(
-        "sptrsv::sync_free::solve_csr", exec, tickets_, launch_, values_.rows().num_rows,
-        detail::SyncFreeRows<T, K>{values_.rows(), values_.numbers(), io, ready_, ++epoch_, ascending_,
-                                   launch_.lanes == 1});
   }
 
   Options options_;
@@ -238,8 +221,7 @@ class SyncFree {
   detail::RowValues<T> values_;
   mutable detail::Tickets<T> tickets_;
   detail::LaunchShape launch_;
-  Kokkos::View<int*, typename T::device> ready_;
-  mutable int epoch_ = 0;
+  mutable detail::SolvedValues<T> solved_;
   Kokkos::View<typename T::index*, typename T::device> in_degree_, arrived_;
   Kokkos::View<typename T::scalar*, typename T::device> left_sum_;
 };

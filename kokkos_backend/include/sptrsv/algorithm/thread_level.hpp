@@ -2,46 +2,74 @@
 // Capellini: one thread per row on the plain CSR arrays, in row order, with next to no analysis.
 #pragma once
 
-#include <climits>
 #include <string>
 #include <string_view>
 
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/detail/row_values.hpp"
+#include "sptrsv/detail/solved_values.hpp"
 
 namespace sptrsv {
 
 namespace detail {
 
 /// Rows of one ticket, one per thread. A thread never spins on a row of its own ticket: it consumes
-/// what is ready, publishes if it can, and looks again.
+/// what is there, publishes if it can, and looks again. Entries are awaited a few at a time, their loads in flight
+/// together.
 template <class T, int K>
 struct ThreadPerRow {
   using scalar = typename T::scalar;
   using index = typename T::index;
   using offset = typename T::offset;
+  static constexpr int at_once = K == 1 ? 4 : 1;
 
   OffDiagonals<T> rows;
   Numbers<T> numbers;
   RowIO<T> io;
-  Kokkos::View<int*, typename T::device> ready;
-  int epoch;
+  SolvedSlots<scalar, K> slots;
   bool ascending, two_phase;
+  bool all_at_once;  ///< looks for all missed entries, not for the first alone: more loads, fewer looks
+
+  /// The next entries of a row, at most `at_once`, and which of them are still missed.
+  struct Entries {
+    index col[at_once];
+    scalar value[at_once];
+    scalar x[at_once][K];
+    unsigned missed;
+  };
 
   KOKKOS_FUNCTION index row(index s) const { return ascending ? s : rows.num_rows - 1 - s; }
 
-  KOKKOS_FUNCTION void consume(offset k, scalar (&sum)[K]) const {
-    scalar const a = numbers.entry(k);
-    index const j = rows.col_idx(k);
-    for (int c = 0; c < K; ++c) sum[c] -= a * io.solved(j, c);
+  KOKKOS_FORCEINLINE_FUNCTION void load(Entries& e, offset& k, offset& left) const {
+    e.missed = 0;
+    for (int u = 0; u < at_once; ++u) {
+      bool const have = u < left;
+      e.col[u] = have ? rows.col_idx(k + u * rows.step()) : index(0);
+      e.value[u] = have ? numbers.entry(k + u * rows.step()) : scalar(0);
+      for (int c = 0; c < K; ++c) e.x[u][c] = scalar(0);
+      if (have && !slots.take(e.col[u], e.x[u])) e.missed |= 1u << u;
+    }
+    offset const taken = left < at_once ? left : offset(at_once);
+    k += taken * rows.step();
+    left -= taken;
+  }
+  /// Looks for entries that are missed; true if none is.
+  KOKKOS_FORCEINLINE_FUNCTION bool complete(Entries& e) const {
+    for (int u = 0; u < at_once; ++u)
+      if (e.missed & (1u << u)) {
+        if (slots.take(e.col[u], e.x[u])) e.missed &= ~(1u << u);
+        if (!all_at_once) break;
+      }
+    return e.missed == 0;
   }
   /// Phase 1 of the two-phase form: entries of earlier tickets, with a plain wait for each.
   KOKKOS_FUNCTION void wait_for_earlier(offset& k, offset& left, index first, index i, scalar (&sum)[K]) const {
     for (; left > 0; --left, k += rows.step()) {
       index const j = rows.col_idx(k);
       if ((ascending ? j : rows.num_rows - 1 - j) >= first) break;
-      for (Backoff wait; observe(&ready(j)) != epoch;) wait(i);
-      consume(k, sum);
+      scalar x[K];
+      for (Backoff wait; !slots.take(j, x);) wait(i);
+      for (int c = 0; c < K; ++c) sum[c] -= numbers.entry(k) * x[c];
     }
   }
   template <class Team>
@@ -51,16 +79,26 @@ struct ThreadPerRow {
       scalar sum[K];
       for (int c = 0; c < K; ++c) sum[c] = io.load(i, c);
       offset k = rows.first(i), left = rows.count(i);
+      scalar const pivot = numbers.pivot(i);
+      slots.clear_next(i);
       if (two_phase) wait_for_earlier(k, left, first, i, sum);
+      Entries entries;
+      load(entries, k, left);
       Backoff wait;
       while (true) {
-        for (; left > 0 && observe(&ready(rows.col_idx(k))) == epoch; --left, k += rows.step()) consume(k, sum);
-        if (left == 0) {
-          for (int c = 0; c < K; ++c) io.store(i, c, numbers.finish(sum[c], i));
-          publish(&ready(i), epoch);
-          break;
+        if (complete(entries)) {
+          for (int u = 0; u < at_once; ++u)
+            for (int c = 0; c < K; ++c) sum[c] -= entries.value[u] * entries.x[u][c];
+          if (left == 0) {
+            for (int c = 0; c < K; ++c) sum[c] = numbers.finish(sum[c], pivot);
+            slots.put(i, sum);
+            for (int c = 0; c < K; ++c) io.store(i, c, sum[c]);
+            break;
+          }
+          load(entries, k, left);
+        } else {
+          wait(i);
         }
-        wait(i);
       }
     });
   }
@@ -70,8 +108,7 @@ struct ThreadPerRow {
 
 /// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithms 4 (two-phase) and 5 (writing
 /// first). Differs in that rows are handed out by ticket, that the second phase loops until done
-/// instead of warp-size times (which needs lock-step warps), and that flags carry the number of the
-/// solve, so none are cleared. Bitwise reproducible: a row is summed in its stored order.
+/// instead of warp-size times (which needs lock-step warps), and that a marker in the place of a value is its flag. Bitwise reproducible: a row is summed in its stored order.
 template <class T>
 class ThreadLevel {
  public:
@@ -93,10 +130,11 @@ class ThreadLevel {
   ThreadLevel(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
       : options_(options),
         ascending_(analysis.shape().ascending()),
+        all_at_once_(analysis.mean_row() > 4),
         values_(exec, analysis.rows(exec)),
         tickets_(exec),
         launch_(detail::thread_per_row_shape<T>(exec, analysis.num_rows(), options.rows_per_ticket)),
-        ready_(Kokkos::view_alloc(exec, std::string("sptrsv::thread_level::ready")), analysis.num_rows()) {}
+        solved_(exec, analysis.num_rows()) {}
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
     values_.update(exec, analysis, values);
@@ -105,15 +143,11 @@ class ThreadLevel {
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
     detail::for_column_blocks(static_cast<int>(b.extent(1)), [&](auto width, int first) {
-      if (epoch_ == INT_MAX) {
-        Kokkos::deep_copy(exec, ready_, 0);
-        epoch_ = 0;
-      }
+      constexpr int K = decltype(width)::value;
       detail::for_each_ticket<T>(
           "sptrsv::thread_level::solve", exec, tickets_, launch_, values_.rows().num_rows,
-          detail::ThreadPerRow<T, decltype(width)::value>{values_.rows(), values_.numbers(), {b, x, fold, first},
-                                                          ready_, ++epoch_, ascending_,
-                                                          options_.form == Form::two_phase});
+          detail::ThreadPerRow<T, K>{values_.rows(), values_.numbers(), {b, x, fold, first}, solved_.template begin<K>(exec),
+                                     ascending_, options_.form == Form::two_phase, all_at_once_});
     });
   }
 
@@ -122,16 +156,16 @@ class ThreadLevel {
            std::to_string(launch_.rows_per_ticket) + " rows per ticket, " + std::to_string(launch_.teams) +
            " teams of " + std::to_string(launch_.threads);
   }
-  std::size_t memory_bytes() const { return values_.memory_bytes() + ready_.span() * sizeof(int); }
+  std::size_t memory_bytes() const { return values_.memory_bytes() + solved_.memory_bytes(); }
+  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, std::min(columns, detail::max_column_block)); }
 
  private:
   Options options_;
-  bool ascending_;
+  bool ascending_, all_at_once_;
   detail::RowValues<T> values_;
   mutable detail::Tickets<T> tickets_;
   detail::LaunchShape launch_;
-  Kokkos::View<int*, typename T::device> ready_;
-  mutable int epoch_ = 0;
+  mutable detail::SolvedValues<T> solved_;
 };
 
 }  // namespace sptrsv

@@ -20,71 +20,55 @@ inline char const* name_of(Triangle triangle) { return triangle == Triangle::low
 /// What one pass over the pattern finds; the first bad row of each kind, or n.
 struct PatternFacts {
   long long with_diagonal = 0, diagonal_first = 0, diagonal_last = 0, longest = 0;
-  long long bad_offsets = 0, bad_columns = 0, without_diagonal = 0;
+  long long bad_offsets = 0, bad_columns = 0, without_diagonal = 0, wrong_side = 0;
+  long long first_entry = 0, behind_last_entry = 0;
 };
 
-/// Checks offsets first (so that the second pass reads only valid memory), then columns.
+/// One pass: columns of a row are read only where its offsets are valid.
 template <class T>
-PatternFacts inspect(typename T::exec_space const& exec, typename T::pattern const& p) {
+PatternFacts inspect(typename T::exec_space const& exec, typename T::pattern const& p, bool lower) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  using minimum = Kokkos::Min<long long>;
+  using sum = Kokkos::Sum<long long>;
   index const n = p.num_rows();
   auto const row_ptr = p.row_ptr;
   auto const col_idx = p.col_idx;
   auto const capacity = static_cast<long long>(col_idx.extent(0));
   bool const reversed = p.row_order == RowOrder::reversed;
   PatternFacts facts;
+  if (n == 0) return facts;
   Kokkos::parallel_reduce(
-      "sptrsv::analysis::offsets", policy(exec, 0, n),
-      KOKKOS_LAMBDA(index r, long long& bad) {
-        bool const ok = row_ptr(r) >= 0 && row_ptr(r) <= row_ptr(r + 1) && static_cast<long long>(row_ptr(r + 1)) <= capacity;
-        long long const row = reversed ? n - 1 - r : r;
-        if (!ok && row < bad) bad = row;
-      },
-      Kokkos::Min<long long>(facts.bad_offsets));
-  exec.fence("sptrsv::analysis: offsets are checked before they are followed");
-  if (n == 0 || facts.bad_offsets < n) return facts;
-  Kokkos::parallel_reduce(
-      "sptrsv::analysis::columns", policy(exec, 0, n),
-      KOKKOS_LAMBDA(index r, long long& with, long long& first, long long& last, long long& longest, long long& bad,
-                    long long& without) {
+      "sptrsv::analysis::inspect", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index r, long long& with, long long& first, long long& last, long long& longest, long long& bad_offsets,
+                    long long& bad_columns, long long& without, long long& wrong_side, long long& first_entry, long long& behind_last) {
         index const i = reversed ? n - 1 - r : r;
         auto const begin = row_ptr(r), end = row_ptr(r + 1);
-        bool has = false, valid = true;
-        for (auto k = begin; k < end; ++k) {
-          valid = valid && col_idx(k) >= 0 && col_idx(k) < n;
-          has = has || col_idx(k) == i;
+        if (begin < 0 || begin > end || static_cast<long long>(end) > capacity) {
+          if (i < bad_offsets) bad_offsets = i;
+          return;
         }
-        if (!valid && i < bad) bad = i;
-        if (!has && i < without) without = i;
-        with += has;
+        if (r == 0) first_entry = begin;
+        if (r == n - 1) behind_last = end;
+        int diagonals = 0;
+        bool valid = true, right_side = true;
+        for (auto k = begin; k < end; ++k) {
+          index const j = col_idx(k);
+          valid = valid && j >= 0 && j < n;
+          diagonals += j == i;
+          right_side = right_side && (lower ? j <= i : j >= i);
+        }
+        if (!valid && i < bad_columns) bad_columns = i;
+        if (diagonals == 0 && i < without) without = i;
+        if ((!right_side || diagonals > 1) && i < wrong_side) wrong_side = i;
+        with += diagonals > 0;
         first += begin < end && col_idx(begin) == i;
         last += begin < end && col_idx(end - 1) == i;
         if (static_cast<long long>(end - begin) > longest) longest = end - begin;
       },
-      Kokkos::Sum<long long>(facts.with_diagonal), Kokkos::Sum<long long>(facts.diagonal_first),
-      Kokkos::Sum<long long>(facts.diagonal_last), Kokkos::Max<long long>(facts.longest),
-      Kokkos::Min<long long>(facts.bad_columns), Kokkos::Min<long long>(facts.without_diagonal));
-  exec.fence("sptrsv::analysis: the findings are used on the host");
-  return facts;
-}
-
-/// First row with an off-diagonal entry on the wrong side (or a second diagonal), or n.
-template <class T>
-long long first_wrong_side(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool lower) {
-  using index = typename T::index;
-  long long bad = rows.num_rows;
-  Kokkos::parallel_reduce(
-      "sptrsv::analysis::side", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
-      KOKKOS_LAMBDA(index i, long long& first) {
-        bool wrong = false;
-        for (auto k = rows.begin(i); k < rows.end(i); ++k)
-          wrong = wrong || (lower ? rows.col_idx(k) >= i : rows.col_idx(k) <= i);
-        if (wrong && i < first) first = i;
-      },
-      Kokkos::Min<long long>(bad));
-  exec.fence("sptrsv::analysis: the finding is used on the host");
-  return bad;
+      sum(facts.with_diagonal), sum(facts.diagonal_first), sum(facts.diagonal_last), Kokkos::Max<long long>(facts.longest),
+      minimum(facts.bad_offsets), minimum(facts.bad_columns), minimum(facts.without_diagonal), minimum(facts.wrong_side),
+      sum(facts.first_entry), sum(facts.behind_last_entry));
+  return facts;  // there by now: a reduction to host values fences
 }
 
 }  // namespace detail
@@ -97,10 +81,10 @@ class Analysis {
   using exec_space = typename T::exec_space;
 
   /// @throws InvalidPattern, NotTriangular, MissingDiagonal naming the first such row.
-  /// Cost: two passes over the pattern; fences.
+  /// Cost: one pass over the pattern; fences.
   Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape)
       : pattern_(pattern), shape_(shape) {
-    auto const facts = detail::inspect<T>(exec, pattern);
+    auto const facts = detail::inspect<T>(exec, pattern, shape.triangle == Triangle::lower);
     check_rows(facts);
     place_ = where_is_diagonal(facts);
     stored_.num_rows = pattern.num_rows();
@@ -111,8 +95,9 @@ class Analysis {
     stored_.back = place_ == DiagonalPlace::last;
     stored_.backward = pattern.sum_backward;
     longest_ = facts.longest - (place_ != DiagonalPlace::none);
-    check_side(exec);
-    count_entries(exec);
+    check_side(facts);
+    entries_ = facts.behind_last_entry - facts.first_entry;
+    values_needed_ = static_cast<std::size_t>(facts.behind_last_entry);
   }
 
   Shape shape() const { return shape_; }
@@ -125,6 +110,9 @@ class Analysis {
   double mean_row() const {
     return num_rows() == 0 ? 0.0 : static_cast<double>(num_off_diagonals()) / static_cast<double>(num_rows());
   }
+
+  /// Off-diagonal entries of the longest row as stored.
+  long long longest_row() const { return longest_; }
 
   /// T by rows as stored, in place.
   OffDiagonals<T> const& stored() const { return stored_; }
@@ -220,10 +208,10 @@ class Analysis {
     throw InvalidPattern(0, "has its diagonal entry elsewhere than other rows; sort the rows by column");
   }
 
-  void check_side(exec_space const& exec) const {
+  void check_side(detail::PatternFacts const& facts) const {
     index const n = num_rows();
-    auto const row = detail::first_wrong_side<T>(exec, stored_, shape_.triangle == Triangle::lower);
-    if (row >= n) return;
+    if (n == 0 || facts.wrong_side >= n) return;
+    auto const row = static_cast<index>(facts.wrong_side);
     auto const row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.row_ptr);
     auto const col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.col_idx);
     auto const at = stored_.reversed ? n - 1 - row : row;
@@ -231,16 +219,6 @@ class Analysis {
     for (auto k = row_ptr(at) + stored_.front; k < row_ptr(at + 1) - stored_.back; ++k)
       if (shape_.triangle == Triangle::lower ? col_idx(k) >= row : col_idx(k) <= row) wrong = col_idx(k);
     throw NotTriangular(row, wrong, detail::name_of(shape_.triangle));
-  }
-
-  void count_entries(exec_space const& exec) {
-    if (num_rows() == 0) return;
-    typename T::offset first = 0, last = 0;
-    Kokkos::deep_copy(exec, first, Kokkos::subview(pattern_.row_ptr, 0));
-    Kokkos::deep_copy(exec, last, Kokkos::subview(pattern_.row_ptr, num_rows()));
-    exec.fence("sptrsv::analysis: the number of entries is used on the host");
-    entries_ = static_cast<long long>(last - first);
-    values_needed_ = static_cast<std::size_t>(last);
   }
 
   OffDiagonals<T> const& flipped(exec_space const& exec) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_Sort.hpp>
 #include <vector>
 
 #include "sptrsv/analysis/rows.hpp"
@@ -43,6 +44,7 @@ namespace detail {
 template <class T>
 struct LevelSweep {
   using index = typename T::index;
+  static constexpr int at_once = 4;
   OffDiagonals<T> rows;
   Kokkos::View<index*, typename T::device> level_of;  // -1: not known yet
   bool ascending;
@@ -53,18 +55,33 @@ struct LevelSweep {
       index const i = ascending ? s : rows.num_rows - 1 - s;
       auto k = rows.begin(i);
       auto const end = rows.end(i);
-      index level = 0;
+      index level = 0, col[at_once] = {};
+      unsigned missed = 0;
       Backoff wait;
       while (true) {
-        for (; k < end; ++k) {
-          index const needed = observe(&level_of(rows.col_idx(k)));
-          if (needed < 0) break;
-          if (needed >= level) level = needed + 1;
+        if (missed == 0) {
+          if (k >= end) {
+            post(&level_of(i), level);
+            break;
+          }
+          for (int u = 0; u < at_once; ++u)
+            if (k + u < end) {
+              col[u] = rows.col_idx(k + u);
+              missed |= 1u << u;
+            }
+          k += at_once;
         }
-        if (k == end) break;
-        wait(i);
+        bool one = false;
+        for (int u = 0; u < at_once; ++u)
+          if (missed & (1u << u)) {
+            index const needed = peek(&level_of(col[u]));
+            if (needed < 0) continue;
+            one = true;
+            missed &= ~(1u << u);
+            if (needed >= level) level = needed + 1;
+          }
+        if (!one) wait(i);
       }
-      publish(&level_of(i), level);
     });
   }
 };
@@ -76,7 +93,7 @@ LaunchShape thread_per_row_shape(typename T::exec_space const& exec, long long n
   if constexpr (is_host_space<typename T::exec_space>) {
     shape.rows_per_ticket = rows_per_ticket > 0 ? rows_per_ticket : host_rows_per_ticket<T>(exec, n);
   } else {
-    shape.threads = shape.rows_per_ticket = rows_per_ticket > 0 ? rows_per_ticket : 128;
+    shape.threads = shape.rows_per_ticket = rows_per_ticket > 0 ? rows_per_ticket : 2 * Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
   }
   shape.teams = number_of_teams<T>(exec, n, shape);
   return shape;
@@ -98,9 +115,9 @@ KOKKOS_INLINE_FUNCTION I count_up(I* address, bool alone) {
   return alone ? (*address)++ : Kokkos::atomic_fetch_add(address, I(1));
 }
 
-/// Groups rows by a known level_of: count, scan, place.
+/// Groups rows by a known level_of on a host: count, scan, place.
 template <class T>
-void group_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
+void count_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   auto const level_of = sets.level_of;
@@ -130,6 +147,44 @@ void group_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets)
   Kokkos::parallel_for(
       "sptrsv::level_sets::place", policy(exec, 0, n),
       KOKKOS_LAMBDA(index i) { level_rows(count_up(&next(level_of(i)), alone)) = i; });
+}
+
+/// Groups rows by a known level_of on a GPU, where counting in a few levels would have all threads wait for each
+/// other: sorts, so that the rows of a level ascend.
+template <class T>
+void sort_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  auto const level_rows = sets.level_rows;
+  index const n = static_cast<index>(level_rows.extent(0));
+  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  Kokkos::View<index*, typename T::device> level(raw("sptrsv::level_sets::sorted"), static_cast<std::size_t>(n));
+  Kokkos::deep_copy(exec, level, sets.level_of);
+  Kokkos::parallel_for("sptrsv::level_sets::rows", policy(exec, 0, n), KOKKOS_LAMBDA(index i) { level_rows(i) = i; });
+  Kokkos::Experimental::sort_by_key(exec, level, level_rows);
+  index last = 0;
+  Kokkos::deep_copy(exec, last, Kokkos::subview(level, n - 1));
+  exec.fence("sptrsv::level_sets: the number of levels is needed to allocate");
+  Kokkos::View<index*, typename T::device> level_ptr(raw("sptrsv::level_sets::level_ptr"), static_cast<std::size_t>(last) + 2);
+  Kokkos::parallel_for(
+      "sptrsv::level_sets::bounds", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index p) {
+        if (p == n)
+          level_ptr(last + 1) = n;
+        else if (p == 0 || level(p) != level(p - 1))
+          level_ptr(level(p)) = p;
+      });
+  sets.level_ptr.resize(static_cast<std::size_t>(last) + 2);
+  Kokkos::View<index*, Kokkos::HostSpace> host(sets.level_ptr.data(), sets.level_ptr.size());
+  Kokkos::deep_copy(exec, host, level_ptr);
+  exec.fence("sptrsv::level_sets: level_ptr is used on the host");
+}
+
+template <class T>
+void group_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
+  if constexpr (is_host_space<typename T::exec_space>)
+    count_rows_by_level<T>(exec, sets);
+  else
+    sort_rows_by_level<T>(exec, sets);
 }
 
 /// One step of Naumov's analysis: takes the roots of one level out of the graph; rows left without

@@ -61,11 +61,13 @@ struct Numbers {
     typename T::index const at = reversed ? num_rows - 1 - i : i;
     return detail::conjugate_if(all(place == DiagonalPlace::first ? row_ptr(at) : row_ptr(at + 1) - 1), conj);
   }
+  /// What the last step of a row needs, to be loaded before the row has to wait.
+  KOKKOS_INLINE_FUNCTION typename T::scalar pivot(typename T::index i) const {
+    return diagonal == Diagonal::unit ? typename T::scalar(1) : stored_diagonal(i);
+  }
   /// The last step of a row: divides, multiplies or leaves as it is.
-  KOKKOS_INLINE_FUNCTION typename T::scalar finish(typename T::scalar sum, typename T::index i) const {
-    if (diagonal == Diagonal::unit) return sum;
-    typename T::scalar const d = stored_diagonal(i);
-    return diagonal == Diagonal::inverted ? sum * d : sum / d;
+  KOKKOS_INLINE_FUNCTION typename T::scalar finish(typename T::scalar sum, typename T::scalar pivot) const {
+    return diagonal == Diagonal::unit ? sum : diagonal == Diagonal::inverted ? sum * pivot : sum / pivot;
   }
 };
 

@@ -25,6 +25,28 @@ KOKKOS_INLINE_FUNCTION T observe(T const* address) {
 #endif
 }
 
+/// Reads what post() wrote to the same address; orders nothing else.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T peek(T const* address) {
+#if defined(__CUDA_ARCH__)
+  return cuda::atomic_ref<T, cuda::thread_scope_device>(*const_cast<T*>(address)).load(cuda::memory_order_relaxed);
+#else
+  KOKKOS_IF_ON_HOST((T value; __atomic_load(address, &value, __ATOMIC_RELAXED); return value;))
+  KOKKOS_IF_ON_DEVICE((return *const_cast<T const volatile*>(address);))
+#endif
+}
+
+/// Shows `value` to those who peek at the address, and nothing else.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void post(T* address, T value) {
+#if defined(__CUDA_ARCH__)
+  cuda::atomic_ref<T, cuda::thread_scope_device>(*address).store(value, cuda::memory_order_relaxed);
+#else
+  KOKKOS_IF_ON_HOST((__atomic_store(address, &value, __ATOMIC_RELAXED);))
+  KOKKOS_IF_ON_DEVICE((*const_cast<T volatile*>(address) = value;))
+#endif
+}
+
 /// Makes all earlier writes of this thread visible to whoever observes `value` at `address`.
 template <class T>
 KOKKOS_INLINE_FUNCTION void publish(T* address, T value) {
