@@ -92,11 +92,14 @@ LowerPattern kkt2(const Arguments& arguments) {
 
 LowerPattern powerlaw(const Arguments& arguments) {
   const std::int64_t n = arguments[0];
+  constexpr std::int64_t spacing = 4000, first_long = 100;  // so that small matrices have a long row too
+  constexpr double shortest_long = 3500, longest = 20000;
   Random random(1);
   LowerPattern pattern;
   for (std::int64_t i = 0; i < n; ++i) {
-    // 1 / sqrt(u) has a density falling with the third power: most rows get one or two entries, a few over a thousand.
-    const double drawn = 1.77 / std::sqrt(1 - random.unit());
+    // 1 / sqrt(u) has a density falling with the third power
+    const double drawn = i % spacing == first_long ? std::min(shortest_long / std::sqrt(1 - random.unit()), longest)
+                                                   : static_cast<double>(1 + random.below(2));
     const auto length = static_cast<std::int64_t>(std::min(drawn, static_cast<double>(i)));
     for (std::int64_t k = 0; k < length; ++k) pattern.add(random.below(i));
     end_unsorted_row(pattern);

@@ -159,7 +159,7 @@ const std::vector<Family>& families() {
        0,
        detail::band},
       {"kkt2", {size(2)}, "two levels: diagonal half, half with 13 entries a row into it", 0, detail::kkt2},
-      {"powerlaw", {size(1)}, "most rows 2 or 3 entries, a few over a thousand", 0, detail::powerlaw},
+      {"powerlaw", {size(1)}, "2 or 3 entries a row, one row of 4,000 has thousands", 0, detail::powerlaw},
   };
   return list;
 }
