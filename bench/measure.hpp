@@ -15,6 +15,13 @@ struct Times {
   int runs = 0;
 };
 
+/// When enough has been measured.
+struct Limits {
+  int runs = 20;          ///< at most
+  double seconds = 5;     ///< of one phase, after which no further run is started
+  double cut_short = 1;   ///< seconds; a first run that takes longer is the only one
+};
+
 inline Times summarize(std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
   auto const at = [&](double part) {
@@ -26,25 +33,50 @@ inline Times summarize(std::vector<double> seconds) {
   return {at(0.5), seconds.front(), at(0.25), at(0.75), static_cast<int>(seconds.size())};
 }
 
-/// Times `run` after a warm-up. Runs too short for the clock are timed several at once.
+/// Seconds of one call of `run`, fenced at both ends.
+template <class Run, class Fence>
+double seconds_of(Run const& run, Fence const& fence, int calls = 1) {
+  using clock = std::chrono::steady_clock;
+  fence();
+  auto const start = clock::now();
+  for (int k = 0; k < calls; ++k) run();
+  fence();
+  return std::chrono::duration<double>(clock::now() - start).count() / calls;
+}
+
+/// Times `run`, which has run before and then took `first` seconds. Runs too short for the clock are timed several at once.
 /// @param fence  waits for what `run` started.
 template <class Run, class Fence>
-Times measure(int repeat, Run const& run, Fence const& fence) {
-  using clock = std::chrono::steady_clock;
-  auto const seconds_of = [&](int inner) {
-    fence();
-    auto const start = clock::now();
-    for (int k = 0; k < inner; ++k) run();
-    fence();
-    return std::chrono::duration<double>(clock::now() - start).count() / inner;
-  };
-  double const first = std::min(seconds_of(1), seconds_of(1));
-  constexpr double enough = 2e-4;  // seconds
-  int const inner = first < enough ? static_cast<int>(enough / std::max(first, 1e-8)) + 1 : 1;
-  seconds_of(inner);
-  std::vector<double> seconds;
-  for (int k = 0; k < repeat; ++k) seconds.push_back(seconds_of(inner));
-  return summarize(std::move(seconds));
+Times measure(Limits const& limits, double first, Run const& run, Fence const& fence) {
+  if (first > limits.cut_short) return summarize({first});
+  constexpr double enough = 2e-4, long_run = 0.05;  // seconds
+  int calls = 1;
+  if (first < long_run) {
+    double const warm = std::min(seconds_of(run, fence), seconds_of(run, fence));
+    if (warm < enough) calls = static_cast<int>(enough / std::max(warm, 1e-8)) + 1;
+    seconds_of(run, fence, calls);
+  }
+  std::vector<double> samples;
+  double total = 0;
+  do {
+    samples.push_back(seconds_of(run, fence, calls));
+    total += samples.back() * calls;
+  } while (static_cast<int>(samples.size()) < limits.runs && total < limits.seconds);
+  return summarize(std::move(samples));
+}
+
+/// The same for a phase that cannot be repeated without `prepare`, whose time does not count.
+template <class Prepare, class Run, class Fence>
+Times measure_prepared(Limits const& limits, double first, Prepare const& prepare, Run const& run, Fence const& fence) {
+  if (first > limits.cut_short) return summarize({first});
+  std::vector<double> samples;
+  double total = 0;
+  do {
+    prepare();
+    samples.push_back(seconds_of(run, fence));
+    total += samples.back();
+  } while (static_cast<int>(samples.size()) < limits.runs && total < limits.seconds);
+  return summarize(std::move(samples));
 }
 
 }  // namespace sptrsv::bench

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown of the measurements: a table for people, JSON for compare.py.
+// What is kept of the measurements, and the table for people.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <ostream>
 #include <sptrsv/analysis/structure.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,15 +13,18 @@
 
 namespace sptrsv::bench {
 
-/// One algorithm on one system.
+/// One contender on one system.
 struct Result {
   std::string algorithm;  ///< as asked for
-  std::string used;       ///< as chosen
+  bool peer = false;
+  bool timed = false;     ///< else `error` or `refusal` says why not
+  std::string error;      ///< wrong answer, or what was thrown
+  std::string refusal;    ///< why it was not run at all
+  std::string used;       ///< as chosen, where there is a choice
   std::string parameters, reason;
   Times analyze, update, solve;
-  double bytes = 0;  ///< that a solve must move at least
-  double gigabytes_per_second() const { return bytes / solve.median * 1e-9; }
-  double analysis_in_solves() const { return analyze.median / solve.median; }
+  bool cut_short = false;  ///< a phase took over a second and ran once
+
   /// Solves after which this and `base` have taken the same time; negative: never.
   double pays_off_after(Result const& base) const {
     double const extra = analyze.median + update.median - base.analyze.median - base.update.median;
@@ -31,83 +33,90 @@ struct Result {
   }
 };
 
-/// All algorithms on one system; the first is `sequential`.
+/// What bounds a solve on this machine; 0: not known.
+struct Machine {
+  double bandwidth = 0;  ///< bytes per second
+  double hop = 0;        ///< seconds from one processor's store to another's load
+};
+
+/// All contenders on one system.
 struct Group {
   std::string matrix, shape;
   int columns = 1;
+  double bytes = 0;  ///< that a solve must move at least
+  Machine machine;
   Structure structure;
   std::vector<Result> results;
+
+  /// Seconds below which a solve that goes level by level cannot come; 0 if not known.
+  double limit() const {
+    if (machine.bandwidth <= 0) return 0;
+    return std::max(bytes / machine.bandwidth, static_cast<double>(structure.levels) * machine.hop);
+  }
+  double gigabytes_per_second(Result const& r) const { return bytes / r.solve.median * 1e-9; }
+  /// That the others are compared with: cuSPARSE, else `sequential`; null if neither has a time.
+  Result const* baseline() const {
+    for (char const* name : {"cusparse", "sequential"})
+      for (auto const& r : results)
+        if (r.timed && r.algorithm == name) return &r;
+    return nullptr;
+  }
 };
 
 /// Where and with what it was measured.
 struct Environment {
-  std::string library, commit, compiler, kokkos, configuration, space, device;
+  std::string library, commit, compiler, kokkos, configuration, space, device, date;
   int concurrency = 0;
 };
 
-inline void print_group(Group const& g) {
-  auto const& s = g.structure;
-  std::printf("\n%s %s, %d right-hand side%s: n %lld, nnz %lld, levels %lld, rows per level %.1f, longest row %lld\n",
-              g.matrix.c_str(), g.shape.c_str(), g.columns, g.columns == 1 ? "" : "s", s.rows, s.entries, s.levels,
-              s.mean_level, s.longest_row);
-  std::printf("%-14s %11s %11s %11s %9s %9s %9s %7s %8s %9s %8s\n", "algorithm", "analyze ms", "update ms", "solve ms",
-              "min", "q1", "q3", "GB/s", "a/solve", "pays off", "speedup");
-  for (auto const& r : g.results) {
-    double const after = r.pays_off_after(g.results.front());
-    char payoff[32] = "never";
-    if (after >= 0) std::snprintf(payoff, sizeof payoff, "%.0f", std::ceil(after));
-    std::printf("%-14s %11.4f %11.4f %11.4f %9.4f %9.4f %9.4f %7.2f %8.2f %9s %8.2f\n", r.algorithm.c_str(),
-                1e3 * r.analyze.median, 1e3 * r.update.median, 1e3 * r.solve.median, 1e3 * r.solve.minimum,
-                1e3 * r.solve.lower_quartile, 1e3 * r.solve.upper_quartile, r.gigabytes_per_second(),
-                r.analysis_in_solves(), &r == &g.results.front() ? "-" : payoff,
-                g.results.front().solve.median / r.solve.median);
-  }
-  for (auto const& r : g.results)
-    std::printf("  %s: %s%s; %s\n", r.algorithm.c_str(), r.algorithm == r.used ? "" : (r.used + ", ").c_str(),
-                r.parameters.c_str(), r.reason.c_str());
-}
-
-inline std::string quoted(std::string const& text) {
-  std::string out = "\"";
-  for (char const c : text) {
-    char code[8];
-    if (c == '"' || c == '\\')
-      (out += '\\') += c;
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += (std::snprintf(code, sizeof code, "\\u%04x", c), code);
-    else
-      out += c;
-  }
-  return out + "\"";
-}
-
-inline std::string json_of(Times const& t) {
-  char text[200];
-  std::snprintf(text, sizeof text, "{\"median\": %.9g, \"minimum\": %.9g, \"q1\": %.9g, \"q3\": %.9g, \"runs\": %d}",
-                t.median, t.minimum, t.lower_quartile, t.upper_quartile, t.runs);
+inline std::string formatted(char const* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
   return text;
 }
 
-inline void write_json(std::ostream& out, Environment const& e, std::vector<Group> const& groups) {
-  out << "{\n  \"library\": " << quoted(e.library) << ",\n  \"commit\": " << quoted(e.commit) << ",\n  \"compiler\": "
-      << quoted(e.compiler) << ",\n  \"kokkos\": " << quoted(e.kokkos) << ",\n  \"kokkos_configuration\": "
-      << quoted(e.configuration) << ",\n  \"space\": " << quoted(e.space) << ",\n  \"device\": " << quoted(e.device)
-      << ",\n  \"concurrency\": " << e.concurrency << ",\n  \"seconds\": [";
-  char const* separator = "\n";
-  for (auto const& g : groups)
-    for (auto const& r : g.results) {
-      out << separator << "    {\"matrix\": " << quoted(g.matrix) << ", \"shape\": " << quoted(g.shape)
-          << ", \"columns\": " << g.columns << ", \"rows\": " << g.structure.rows << ", \"entries\": " << g.structure.entries
-          << ", \"levels\": " << g.structure.levels << ", \"rows_per_level\": " << g.structure.mean_level
-          << ", \"longest_row\": " << g.structure.longest_row << ",\n     \"algorithm\": " << quoted(r.algorithm)
-          << ", \"used\": " << quoted(r.used) << ", \"parameters\": " << quoted(r.parameters) << ", \"reason\": "
-          << quoted(r.reason) << ",\n     \"analyze\": " << json_of(r.analyze) << ",\n     \"update\": " << json_of(r.update)
-          << ",\n     \"solve\": " << json_of(r.solve) << ",\n     \"gb_per_s\": " << r.gigabytes_per_second()
-          << ", \"analysis_in_solves\": " << r.analysis_in_solves() << ", \"pays_off_after\": "
-          << r.pays_off_after(g.results.front()) << "}";
-      separator = ",\n";
-    }
-  out << "\n  ]\n}\n";
+inline void print_result(Group const& g, Result const& r) {
+  auto const us = [](double seconds) { return 1e6 * seconds; };
+  auto const* base = g.baseline();
+  std::string payoff = "-", relative = "-", in_base = "-", over = "-";
+  if (base) {
+    double const after = r.pays_off_after(*base);
+    if (base != &r) payoff = after < 0 ? "never" : formatted("%.0f", std::ceil(after));
+    relative = formatted("%.2f", base->solve.median / r.solve.median);
+    in_base = formatted("%.2f", r.analyze.median / base->solve.median);
+  }
+  if (g.limit() > 0) over = formatted("%.2f", r.solve.median / g.limit());
+  std::printf("%-22s %11.4f %10.4f %11.1f %11.1f %11.1f %11.1f %5d %7.1f %8s %8s %9s %9.2f %8s%s\n", r.algorithm.c_str(),
+              1e3 * r.analyze.median, 1e3 * r.update.median, us(r.solve.median), us(r.solve.minimum),
+              us(r.solve.lower_quartile), us(r.solve.upper_quartile), r.solve.runs, g.gigabytes_per_second(r), over.c_str(),
+              relative.c_str(), in_base.c_str(), r.analyze.median / r.solve.median, payoff.c_str(),
+              r.cut_short ? "  cut short" : "");
+}
+
+inline void print_group(Group const& g) {
+  auto const& s = g.structure;
+  auto const* base = g.baseline();
+  std::printf("\n%s %s, %d right-hand side%s: n %lld, nnz %lld, levels %lld, rows per level %.1f, longest row %lld",
+              g.matrix.c_str(), g.shape.c_str(), g.columns, g.columns == 1 ? "" : "s", s.rows, s.entries, s.levels,
+              s.mean_level, s.longest_row);
+  if (g.limit() > 0) std::printf(", limit %.1f us", 1e6 * g.limit());
+  std::printf("\nspeedup, a/base and pays off: beside %s\n", base ? base->algorithm.c_str() : "nothing");
+  std::printf("%-22s %11s %10s %11s %11s %11s %11s %5s %7s %8s %8s %9s %9s %8s\n", "type", "analyze ms", "update ms",
+              "solve us", "min", "q1", "q3", "runs", "GB/s", "x limit", "speedup", "a/base", "a/solve", "pays off");
+  for (auto const& r : g.results) {
+    if (r.timed)
+      print_result(g, r);
+    else if (!r.error.empty())
+      std::printf("%-22s FAILED, no time: %s\n", r.algorithm.c_str(), r.error.c_str());
+    else
+      std::printf("%-22s not run: %s\n", r.algorithm.c_str(), r.refusal.c_str());
+  }
+  for (auto const& r : g.results) {
+    if (!r.timed) continue;
+    bool const chosen = !r.used.empty() && r.used != r.algorithm;
+    std::printf("  %s: %s%s%s%s\n", r.algorithm.c_str(), chosen ? (r.used + ", ").c_str() : "", r.parameters.c_str(),
+                r.reason.empty() ? "" : "; ", r.reason.c_str());
+  }
 }
 
 }  // namespace sptrsv::bench

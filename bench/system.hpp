@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The triangle that is timed: its pattern from a file or a generator, values that keep x small, and
+// The triangle that is timed: its pattern from a file or a generator, values that keep x small, its structure, and
 // the row-by-row check of an answer.
 #pragma once
 
+#include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <sptrsv/analysis/structure.hpp>
 #include <sptrsv/types.hpp>
 #include <sptrsv_support/csr_matrix.hpp>
 #include <sptrsv_support/generators.hpp>
@@ -16,6 +19,7 @@
 
 namespace sptrsv::bench {
 
+/// On the host; columns of a row ascend, and every row has its diagonal entry.
 struct System {
   std::string name;
   Shape shape;
@@ -35,28 +39,34 @@ struct System {
   }
 };
 
-/// A file's or a generated matrix' triangle, a diagonal put in where none is.
-inline support::CsrMatrix load_triangle(std::string const& name, Triangle triangle) {
+/// A file's or a generated matrix' triangle with unsuited values; a diagonal is put in where none is.
+inline System load_triangle(std::string const& name, Shape shape) {
   auto const a = std::filesystem::exists(name) ? support::read_matrix_market(name) : support::generate(name);
   if (a.num_rows != a.num_cols) throw std::runtime_error(name + " is not square");
-  auto const t = triangle == Triangle::lower ? support::lower_triangle(a) : support::upper_triangle(a);
-  std::vector<support::Triplet> entries;
-  for (std::int64_t i = 0; i < t.num_rows; ++i) {
-    entries.push_back({i, i, 0.0});
-    for (auto k = t.row_ptr[i]; k < t.row_ptr[i + 1]; ++k) entries.push_back({i, t.col_idx[k], t.values[k]});
-  }
-  if (t.num_entries() + t.num_rows > std::numeric_limits<int>::max())
+  if (a.num_entries() + a.num_rows > std::numeric_limits<int>::max())
     throw std::runtime_error(name + " has too many entries for 32-bit offsets");
-  return support::csr_from_triplets(t.num_rows, t.num_rows, entries);
+  bool const lower = shape.triangle == Triangle::lower;
+  System s{name, shape, {0}, {}, {}};
+  auto const add = [&](std::int64_t column, double value) {
+    s.col_idx.push_back(static_cast<int>(column));
+    s.values.push_back(value);
+  };
+  for (std::int64_t i = 0; i < a.num_rows; ++i) {
+    auto const begin = a.col_idx.begin() + a.row_ptr[i], end = a.col_idx.begin() + a.row_ptr[i + 1];
+    auto const diagonal = std::lower_bound(begin, end, i);
+    bool const stored = diagonal != end && *diagonal == i;
+    if (!lower) add(i, stored ? a.values[diagonal - a.col_idx.begin()] : 0.0);
+    for (auto j = lower ? begin : diagonal + stored; j != (lower ? diagonal : end); ++j) add(*j, a.values[j - a.col_idx.begin()]);
+    if (lower) add(i, stored ? a.values[diagonal - a.col_idx.begin()] : 0.0);
+    s.row_ptr.push_back(static_cast<int>(s.values.size()));
+  }
+  return s;
 }
 
 /// Off-diagonals are scaled so that their absolute sum is at most 1 in each row and each column;
 /// then neither T nor its transpose makes x grow, whatever the file holds.
 inline System make_system(std::string const& name, Shape shape) {
-  auto const t = load_triangle(name, shape.triangle);
-  System s{name, shape, {}, {}, t.values};
-  s.row_ptr.assign(t.row_ptr.begin(), t.row_ptr.end());
-  s.col_idx.assign(t.col_idx.begin(), t.col_idx.end());
+  System s = load_triangle(name, shape);
   int const n = s.num_rows();
   std::vector<double> row_sum(n, 0), column_sum(n, 0);
   auto const for_each_entry = [&](auto const& f) {
@@ -78,24 +88,67 @@ inline System make_system(std::string const& name, Shape shape) {
   return s;
 }
 
-/// The first row that breaks |b - T x|_i <= 4 (k_i + 2) u (|T||x|)_i, or -1.
-inline int first_wrong_row(System const& s, std::vector<double> const& x, std::vector<double> const& b) {
+/// Counted on the host, apart from the library; the transpose has as many levels.
+inline Structure structure_of(System const& s) {
   int const n = s.num_rows();
-  std::vector<long double> residual(b.begin(), b.end()), size(n, 0);
-  std::vector<int> entries(n, 0);
-  for (int i = 0; i < n; ++i)
-    for (int k = s.row_ptr[i]; k < s.row_ptr[i + 1]; ++k) {
-      int const row = s.shape.transposed() ? s.col_idx[k] : i;
-      int const col = s.shape.transposed() ? i : s.col_idx[k];
-      long double const term = static_cast<long double>(s.entry(i, k)) * x[col];
-      residual[row] -= term;
-      size[row] += std::abs(term);
-      ++entries[row];
-    }
-  long double const u = std::numeric_limits<double>::epsilon() / 2;
-  for (int i = 0; i < n; ++i)
-    if (!(std::abs(residual[i]) <= 4 * (entries[i] + 2) * u * size[i])) return i;
-  return -1;
+  Structure out;
+  out.rows = n;
+  out.entries = static_cast<long long>(s.values.size());
+  std::vector<int> level(n, 0);
+  std::vector<long long> width;
+  for (int step = 0; step < n; ++step) {
+    int const i = s.shape.triangle == Triangle::lower ? step : n - 1 - step;
+    for (int k = s.row_ptr[i]; k < s.row_ptr[i + 1]; ++k)
+      if (s.col_idx[k] != i) level[i] = std::max(level[i], level[s.col_idx[k]] + 1);
+    width.resize(std::max<std::size_t>(width.size(), level[i] + 1), 0);
+    ++width[level[i]];
+    out.longest_row = std::max<long long>(out.longest_row, s.row_ptr[i + 1] - s.row_ptr[i] - 1);
+  }
+  if (n == 0) return out;
+  out.levels = static_cast<long long>(width.size());
+  out.narrowest_level = *std::min_element(width.begin(), width.end());
+  out.widest_level = *std::max_element(width.begin(), width.end());
+  out.mean_row = static_cast<double>(out.entries - n) / n;
+  out.mean_level = static_cast<double>(n) / static_cast<double>(out.levels);
+  return out;
+}
+
+/// The first row that breaks |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)||x|)_i, or n.
+inline int first_wrong_row(System const& s, double const* x, double const* b) {
+  constexpr long double u = std::numeric_limits<double>::epsilon() / 2;
+  int const n = s.num_rows();
+  auto const good = [](long double residual, int entries, long double size) {  // false for a NaN
+    return std::abs(residual) <= 4 * (entries + 2) * u * size;
+  };
+  if (s.shape.transposed()) {
+    std::vector<long double> residual(b, b + n), size(n, 0);
+    std::vector<int> entries(n, 0);
+    for (int i = 0; i < n; ++i)
+      for (int k = s.row_ptr[i]; k < s.row_ptr[i + 1]; ++k) {
+        long double const term = static_cast<long double>(s.entry(i, k)) * x[i];
+        residual[s.col_idx[k]] -= term;
+        size[s.col_idx[k]] += std::abs(term);
+        ++entries[s.col_idx[k]];
+      }
+    int row = 0;
+    while (row < n && good(residual[row], entries[row], size[row])) ++row;
+    return row;
+  }
+  int first = n;
+  using Host = Kokkos::DefaultHostExecutionSpace;  // large systems are checked many times
+  Kokkos::parallel_reduce(
+      "sptrsv::bench::check", Kokkos::RangePolicy<Host>(0, n),
+      [&](int i, int& lowest) {
+        long double residual = b[i], size = 0;
+        for (int k = s.row_ptr[i]; k < s.row_ptr[i + 1]; ++k) {
+          long double const term = static_cast<long double>(s.entry(i, k)) * x[s.col_idx[k]];
+          residual -= term;
+          size += std::abs(term);
+        }
+        if (i < lowest && !good(residual, s.row_ptr[i + 1] - s.row_ptr[i], size)) lowest = i;
+      },
+      Kokkos::Min<int>(first));
+  return std::min(first, n);
 }
 
 }  // namespace sptrsv::bench

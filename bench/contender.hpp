@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be timed: the problem where the kernels run, and the interface of everything that solves it.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <sptrsv/types.hpp>
+#include <string>
+#include <vector>
+
+#include "system.hpp"
+
+namespace sptrsv::bench {
+
+/// b, x and T where the kernels run; T's host form stays the caller's.
+template <class Space>
+struct Problem {
+  using types = Types<double, int, int, Space>;
+  using device = typename types::device;
+
+  System const& system;
+  Space exec;
+  Kokkos::View<int*, device> row_ptr, col_idx;
+  Kokkos::View<double*, device> values;
+  Kokkos::View<double**, Kokkos::LayoutLeft, device> b, x;
+
+  Problem(System const& s, int columns)
+      : system(s),
+        row_ptr("row_ptr", s.row_ptr.size()),
+        col_idx("col_idx", s.col_idx.size()),
+        values("values", s.values.size()),
+        b("b", s.num_rows(), columns),
+        x("x", s.num_rows(), columns) {
+    Kokkos::deep_copy(row_ptr, host_view(s.row_ptr));
+    Kokkos::deep_copy(col_idx, host_view(s.col_idx));
+    auto const mirror = Kokkos::create_mirror_view(b);
+    for (int c = 0; c < columns; ++c)
+      for (int i = 0; i < num_rows(); ++i) mirror(i, c) = 1 + (i * 7LL + c) % 10;
+    Kokkos::deep_copy(b, mirror);
+    set_values(1);
+  }
+  int num_rows() const { return system.num_rows(); }
+  int num_entries() const { return static_cast<int>(system.values.size()); }
+  typename types::pattern pattern() const { return {row_ptr, col_idx, RowOrder::natural}; }
+  /// The system's values, all times factor.
+  void set_values(double factor) const {
+    if (factor == 1) return Kokkos::deep_copy(values, host_view(system.values));
+    auto scaled = system.values;
+    for (double& v : scaled) v *= factor;
+    Kokkos::deep_copy(values, host_view(scaled));
+  }
+  void spoil_x() const { Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN()); }
+  void fence() const { exec.fence("sptrsv::bench"); }
+  /// What is wrong with x, or nothing.
+  std::string find_error() const {
+    auto const host_b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
+    auto const host_x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+    for (std::size_t c = 0; c < b.extent(1) && num_rows() > 0; ++c) {
+      int const row = first_wrong_row(system, &host_x(0, c), &host_b(0, c));
+      if (row < num_rows()) return "wrong answer in row " + std::to_string(row) + " of column " + std::to_string(c);
+    }
+    return "";
+  }
+
+ private:
+  template <class Number>
+  static auto host_view(std::vector<Number> const& v) {
+    return Kokkos::View<Number const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(v.data(), v.size());
+  }
+};
+
+/// One way to solve op(T) x = b. Each phase may return before it is done, if it goes to problem.exec; the caller fences.
+template <class Space>
+class Contender {
+ public:
+  virtual ~Contender() = default;
+  /// From the pattern to all that update() and solve() need, memory included. Called on a new object and after forget().
+  virtual void analyze(Problem<Space> const& problem) = 0;
+  /// Gives back all that analyze() made; its time is not counted.
+  virtual void forget() = 0;
+  /// Takes problem.values, which are where they were, but others.
+  virtual void update(Problem<Space> const& problem) = 0;
+  virtual void solve(Problem<Space> const& problem) = 0;
+  /// Brings x to problem.x, if it is elsewhere; its time is not counted.
+  virtual void deliver(Problem<Space> const&) const {}
+  /// What was chosen, for people.
+  virtual std::string used() const { return ""; }
+  virtual std::string parameters() const { return ""; }
+  virtual std::string reason() const { return ""; }
+};
+
+/// A contender by name, before anything is made.
+template <class Space>
+struct Entry {
+  std::string name;
+  bool peer = false;    ///< a peer's wrong answer is said, but is no failure of ours
+  std::string refusal;  ///< why it cannot be run; empty if it can
+  std::function<std::unique_ptr<Contender<Space>>()> make;
+};
+
+}  // namespace sptrsv::bench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where and with what is measured.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <ctime>
+#include <fstream>
+#include <sptrsv/solver.hpp>
+#include <sstream>
+
+#include "commit.hpp"
+#include "report.hpp"
+
+namespace sptrsv::bench {
+
+inline std::string cpu_model() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  return "unknown CPU";
+}
+
+template <class Space>
+Environment environment() {
+  Environment e;
+  e.library = version();
+  e.commit = SPTRSV_BENCH_COMMIT;
+  e.compiler = SPTRSV_BENCH_COMPILER;
+  e.kokkos = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
+             std::to_string(KOKKOS_VERSION % 100);
+  std::ostringstream configuration;
+  Kokkos::print_configuration(configuration);
+  e.configuration = configuration.str();
+  e.space = Space::name();
+  e.device = cpu_model();
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<Space, Kokkos::Cuda>) e.device = Kokkos::Cuda().cuda_device_prop().name;
+#endif
+  e.concurrency = Space().concurrency();
+  char date[32] = "";
+  std::time_t const now = std::time(nullptr);
+  std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+  e.date = date;
+  return e;
+}
+
+}  // namespace sptrsv::bench

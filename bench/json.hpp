@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measurements as JSON, for compare.py and gpu_table.py.
+#pragma once
+
+#include <fstream>
+#include <ostream>
+#include <stdexcept>
+
+#include "report.hpp"
+
+namespace sptrsv::bench {
+
+inline std::string quoted(std::string const& text) {
+  std::string out = "\"";
+  for (char const c : text) {
+    char code[8];
+    if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += (std::snprintf(code, sizeof code, "\\u%04x", c), code);
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+inline std::string json_of(Times const& t) {
+  char text[200];
+  std::snprintf(text, sizeof text, "{\"median\": %.9g, \"minimum\": %.9g, \"q1\": %.9g, \"q3\": %.9g, \"runs\": %d}",
+                t.median, t.minimum, t.lower_quartile, t.upper_quartile, t.runs);
+  return text;
+}
+
+inline void write_case(std::ostream& out, Group const& g, Result const& r) {
+  out << "    {\"matrix\": " << quoted(g.matrix) << ", \"shape\": " << quoted(g.shape) << ", \"columns\": " << g.columns
+      << ", \"rows\": " << g.structure.rows << ", \"entries\": " << g.structure.entries << ", \"levels\": "
+      << g.structure.levels << ", \"rows_per_level\": " << g.structure.mean_level << ", \"longest_row\": "
+      << g.structure.longest_row << ", \"bytes\": " << g.bytes << ", \"limit\": " << g.limit() << ",\n     \"algorithm\": "
+      << quoted(r.algorithm) << ", \"peer\": " << (r.peer ? "true" : "false");
+  if (!r.timed) {
+    out << ", \"error\": " << quoted(r.error) << ", \"refusal\": " << quoted(r.refusal) << "}";
+    return;
+  }
+  out << ", \"used\": " << quoted(r.used) << ", \"parameters\": " << quoted(r.parameters) << ", \"reason\": "
+      << quoted(r.reason) << ",\n     \"analyze\": " << json_of(r.analyze) << ",\n     \"update\": " << json_of(r.update)
+      << ",\n     \"solve\": " << json_of(r.solve) << ",\n     \"cut_short\": " << (r.cut_short ? "true" : "false")
+      << ", \"gb_per_s\": " << g.gigabytes_per_second(r) << ", \"analysis_in_solves\": "
+      << r.analyze.median / r.solve.median;
+  if (auto const* base = g.baseline())
+    out << ", \"baseline\": " << quoted(base->algorithm) << ", \"pays_off_after\": " << r.pays_off_after(*base);
+  out << "}";
+}
+
+/// Cases with a time are under "seconds", the others under "not_timed".
+inline void write_json(std::ostream& out, Environment const& e, std::vector<Group> const& groups) {
+  out << "{\n  \"library\": " << quoted(e.library) << ",\n  \"commit\": " << quoted(e.commit) << ",\n  \"compiler\": "
+      << quoted(e.compiler) << ",\n  \"kokkos\": " << quoted(e.kokkos) << ",\n  \"kokkos_configuration\": "
+      << quoted(e.configuration) << ",\n  \"space\": " << quoted(e.space) << ",\n  \"device\": " << quoted(e.device)
+      << ",\n  \"date\": " << quoted(e.date) << ",\n  \"concurrency\": " << e.concurrency;
+  for (bool const timed : {true, false}) {
+    out << (timed ? ",\n  \"seconds\": [" : ",\n  \"not_timed\": [");
+    char const* separator = "\n";
+    for (auto const& g : groups)
+      for (auto const& r : g.results) {
+        if (r.timed != timed) continue;
+        out << separator;
+        write_case(out, g, r);
+        separator = ",\n";
+      }
+    out << "\n  ]";
+  }
+  out << "\n}\n";
+}
+
+/// Writes what there is so far, so that a run that is ended leaves it.
+inline void save_json(std::string const& path, Environment const& e, std::vector<Group> const& groups) {
+  if (path.empty()) return;
+  std::ofstream out(path);
+  out.precision(12);
+  write_json(out, e, groups);
+  if (!out.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+}  // namespace sptrsv::bench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One contender on one problem: its answer is checked, then its phases are timed apart.
+#pragma once
+
+#include "contender.hpp"
+#include "report.hpp"
+
+namespace sptrsv::bench {
+
+/// Times the phases after the check of the answer.
+/// @return without times, but with `error`, if the answer is wrong or a phase throws.
+template <class Space>
+Result time_contender(Entry<Space> const& entry, Limits const& limits, Problem<Space> const& p) try {
+  Result r;
+  r.algorithm = entry.name;
+  r.peer = entry.peer;
+  auto const contender = entry.make();
+  auto const fence = [&] { p.fence(); };
+  auto const forget = [&] { contender->forget(); };
+  auto const analyze = [&] { contender->analyze(p); };
+  auto const update = [&] { contender->update(p); };
+  auto const solve = [&] { contender->solve(p); };
+  auto const check = [&] {
+    contender->deliver(p);
+    r.error = p.find_error();
+    return r.error.empty();
+  };
+  p.set_values(2);  // the second update has to bring the right ones
+  double const first_analyze = seconds_of(analyze, fence);
+  update();
+  p.fence();
+  p.set_values(1);
+  double const first_update = seconds_of(update, fence);
+  p.spoil_x();
+  double const first_solve = seconds_of(solve, fence);
+  if (!check()) return r;
+  p.spoil_x();
+  r.solve = measure(limits, first_solve, solve, fence);
+  if (first_solve <= limits.cut_short && !check()) return r;
+  r.used = contender->used();
+  r.parameters = contender->parameters();
+  r.reason = contender->reason();
+  r.update = measure(limits, first_update, update, fence);
+  r.analyze = measure_prepared(limits, first_analyze, forget, analyze, fence);
+  r.cut_short = std::max({first_solve, first_update, first_analyze}) > limits.cut_short;
+  r.timed = true;
+  return r;
+} catch (std::exception const& e) {
+  Result r;
+  r.algorithm = entry.name;
+  r.peer = entry.peer;
+  r.error = e.what();
+  return r;
+}
+
+}  // namespace sptrsv::bench
