@@ -197,8 +197,8 @@ def petsc_tables(data):
 
     lines = []
     for phase, factor, title in (("solve", 1e6, "microseconds per MatSolve, L and U"),
-                                 ("setup", 1e3, "symbolic and first numeric phase, ms"),
-                                 ("numeric", 1e3, "numeric phase again, ms")):
+                                 ("setup", 1e3, "symbolic, numeric and first MatSolve, ms"),
+                                 ("renewal", 1e3, "numeric phase with other values and one MatSolve, ms")):
         lines += ["", f"### In PETSc {data[0]['petsc']}: {title}", ""]
         lines += table(["matrix", "factor"] + columns,
                        [[os.path.basename(m).split(".mtx")[0], f] + [text((m, f), c, phase, factor) for c in columns] for m, f in matrices])
@@ -229,7 +229,7 @@ def main(argv=None):
         if not solve and not petsc:
             parser.error("no JSON files there")
         print(document(solve, petsc), end="")
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         parser.error(f"not results of one run: {error!r}")
     return 0
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times symbolic phase, numeric phase and MatSolve of PETSc's solver types, its own and those of the plugin.
+#include <petscksp.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "json.hpp"
+#include "petsc_case.hpp"
+#include "sptrsv_support/generators.hpp"
+#include "sptrsv_support/matrix_market.hpp"
+#include "sptrsv_support/petsc_success.hpp"
+
+namespace {
+
+using namespace sptrsv;
+using namespace sptrsv::bench;
+
+char const help[] =
+    "Times symbolic phase, numeric phase and MatSolve of solver types, each answer checked first.\n"
+    "  bench_petsc -matrix lap3d:100|FILE.mtx [-factor ilu|icc] [-cases MAT_TYPE:TYPE,...] [-json FILE]\n"
+    "              [-repeat 50] [-budget SECONDS] -dll_append <path>/libsptrsv_petsc.so\n\n";
+
+struct Settings {
+  std::string matrix, factor = "ilu", cases, json;
+  Limits limits;
+};
+
+std::string get_string(char const* name, std::string const& otherwise) {
+  char text[PETSC_MAX_PATH_LEN] = "";
+  PetscBool set = PETSC_FALSE;
+  (void)PetscOptionsGetString(nullptr, nullptr, name, text, sizeof text, &set);
+  return set ? text : otherwise;
+}
+
+/// Ours on a type of matrix; then PETSc's own, of which one is known to end the process on some matrices.
+std::string default_cases() {
+  std::string cases = "seqaij:petsc", ours;
+  auto const add = [&](char const* mat_type) {
+    for (char const* type : {"sptrsv", "levelset", "syncfree", "threadlevel"}) cases += std::string(",") + mat_type + ":" + type;
+  };
+#if defined(PETSC_HAVE_CUDA)
+  cases += ",seqaijcusparse:cusparse,seqaijcusparse:sptrsv";
+#endif
+#if defined(PETSC_HAVE_KOKKOS_KERNELS)
+  add("seqaijkokkos");
+  cases += ",seqaijkokkos:kokkos";
+#else
+  add("seqaij");
+#endif
+  return cases;
+}
+
+Settings get_settings() {
+  Settings s;
+  s.matrix = get_string("-matrix", "");
+  s.factor = get_string("-factor", s.factor);
+  s.cases = get_string("-cases", default_cases());
+  s.json = get_string("-json", "");
+  PetscInt repeat = 50;
+  PetscReal budget = 1;
+  (void)PetscOptionsGetInt(nullptr, nullptr, "-repeat", &repeat, nullptr);
+  (void)PetscOptionsGetReal(nullptr, nullptr, "-budget", &budget, nullptr);
+  s.limits.runs = static_cast<int>(repeat);
+  s.limits.seconds = static_cast<double>(budget);
+  if (s.matrix.empty()) throw std::runtime_error("no -matrix: give lap3d:50, say, or a file");
+  if (s.factor != "ilu" && s.factor != "icc") throw std::runtime_error("-factor is ilu or icc, not " + s.factor);
+  return s;
+}
+
+std::vector<PetscCase> list_cases(Settings const& s) {
+  std::vector<PetscCase> cases;
+  std::istringstream in(s.cases);
+  for (std::string word; std::getline(in, word, ',');) {
+    auto const colon = word.find(':');
+    if (colon == std::string::npos) throw std::runtime_error("-cases: '" + word + "' is not MAT_TYPE:TYPE");
+    cases.push_back({s.factor == "icc" ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, word.substr(0, colon), word.substr(colon + 1)});
+  }
+  return cases;
+}
+
+Mat make_matrix(std::string const& name) {
+  auto const a = std::filesystem::exists(name) ? support::read_matrix_market(name) : support::generate(name);
+  if (a.num_rows != a.num_cols) throw std::runtime_error(name + " is not square");
+  std::vector<PetscInt> const row_ptr(a.row_ptr.begin(), a.row_ptr.end()), col_idx(a.col_idx.begin(), a.col_idx.end());
+  std::vector<PetscScalar> const values(a.values.begin(), a.values.end());
+  auto const n = static_cast<PetscInt>(a.num_rows);
+  Mat A = nullptr;
+  PetscErrorCode code = MatCreate(PETSC_COMM_SELF, &A);
+  if (code == PETSC_SUCCESS) code = MatSetSizes(A, n, n, n, n);
+  if (code == PETSC_SUCCESS) code = MatSetType(A, MATSEQAIJ);
+  if (code == PETSC_SUCCESS) code = MatSeqAIJSetPreallocationCSR(A, row_ptr.data(), col_idx.data(), values.data());
+  if (code != PETSC_SUCCESS) throw std::runtime_error("PETSc cannot make the matrix");
+  return A;
+}
+
+bool is_peer(std::string const& type) { return type == "petsc" || type == "cusparse" || type == "kokkos"; }
+
+std::string json_of(Settings const& s, PetscCase const& c, PetscResult const& r) {
+  std::ostringstream out;
+  out << "    {\"matrix\": " << quoted(s.matrix) << ", \"factor\": " << quoted(s.factor) << ", \"mat_type\": " << quoted(c.mat_type)
+      << ", \"type\": " << quoted(c.type) << ", \"peer\": " << (is_peer(c.type) ? "true" : "false");
+  if (!r.error.empty()) {
+    out << ", \"error\": " << quoted(r.error) << "}";
+  } else {
+    out << ",\n     \"symbolic\": " << r.symbolic << ", \"first_numeric\": " << r.first_numeric << ", \"setup\": "
+        << r.symbolic + r.first_numeric + r.first_solve << ", \"first_solve\": " << r.first_solve << ",\n     \"numeric\": "
+        << bench::json_of(r.numeric) << ", \"renewal\": " << bench::json_of(r.renewal) << ",\n     \"solve\": " << bench::json_of(r.solve) << ", \"cut_short\": "
+        << (r.cut_short ? "true" : "false") << "}";
+  }
+  return out.str();
+}
+
+void save(Settings const& s, std::string const& cases) {
+  if (s.json.empty()) return;
+  PetscInt major = 0, minor = 0, subminor = 0;
+  (void)PetscGetVersionNumber(&major, &minor, &subminor, nullptr);
+  std::ofstream out(s.json);
+  out << "{\n  \"program\": \"bench_petsc\",\n  \"petsc\": \"" << major << '.' << minor << '.' << subminor << "\",\n  \"cases\": [\n"
+      << cases << "\n  ]\n}\n";
+  if (!out.flush()) throw std::runtime_error("cannot write " + s.json);
+}
+
+void print(PetscCase const& c, PetscResult const& r) {
+  std::string const name = c.mat_type + " " + c.type;
+  if (!r.error.empty()) {
+    std::printf("%-32s FAILED, no time: %s\n", name.c_str(), r.error.c_str());
+  } else {
+    std::printf("%-32s %11.3f %11.3f %11.3f %11.3f %11.3f %11.1f %11.1f %5d%s\n", name.c_str(), 1e3 * r.symbolic, 1e3 * r.first_numeric,
+                1e3 * r.first_solve, 1e3 * r.numeric.median, 1e3 * r.renewal.median, 1e6 * r.solve.median, 1e6 * r.solve.minimum, r.solve.runs,
+                r.cut_short ? "  cut short" : "");
+  }
+  std::fflush(stdout);
+}
+
+/// @return whether all of our types were right.
+bool run() {
+  Settings const s = get_settings();
+  auto const cases = list_cases(s);
+  Mat A = make_matrix(s.matrix);
+  auto const reference = make_reference(A, cases.front().factor);
+  std::printf("%s, %s without fill\n%-32s %11s %11s %11s %11s %11s %11s %11s %5s\n", s.matrix.c_str(), s.factor.c_str(), "matrix and type",
+              "symbolic ms", "1st num. ms", "1st sol. ms", "numeric ms", "with solve", "MatSolve us", "minimum", "runs");
+  bool good = true;
+  std::string json;
+  for (auto const& c : cases) {
+    std::cerr << "running " << s.matrix << ' ' << s.factor << ' ' << c.mat_type << ' ' << c.type << std::endl;
+    auto const r = time_petsc_case(A, c, s.limits, reference);
+    good = good && (is_peer(c.type) || r.error.empty());
+    print(c, r);
+    json += (json.empty() ? "" : ",\n") + json_of(s, c, r);
+    save(s, json);
+  }
+  (void)MatDestroy(&A);
+  return good;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
+  int exit_code = 1;
+  try {
+    if (run()) exit_code = 0;
+    else std::cerr << "bench_petsc: a type of sptrsv failed, see above\n";
+  } catch (std::exception const& e) {
+    std::cerr << "bench_petsc: " << e.what() << '\n';
+  }
+  PetscCall(PetscFinalize());
+  return exit_code;
+}

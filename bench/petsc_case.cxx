@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factorizations by PETSc's functions for solver types, without KSP and PC, so that phases can be timed apart.
+#include "petsc_case.hpp"
+
+#include <petscdevice.h>
+
+#include <sstream>
+#include <stdexcept>
+
+#include "../examples/solve_file/measure.hpp"
+#include "sptrsv_support/petsc_success.hpp"
+
+namespace sptrsv::bench {
+namespace {
+
+/// Keeps the message of the first error instead of printing it.
+PetscErrorCode keep_message(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind, char const* message,
+                            void* context) {
+  if (kind == PETSC_ERROR_INITIAL) *static_cast<std::string*>(context) = message ? message : "";
+  return code;
+}
+
+/// While it lives, errors of PETSc become exceptions by `must`.
+class Errors {
+ public:
+  Errors() { (void)PetscPushErrorHandler(keep_message, &message_); }
+  ~Errors() { (void)PetscPopErrorHandler(); }
+  Errors(Errors const&) = delete;
+  Errors& operator=(Errors const&) = delete;
+  void must(PetscErrorCode code) const {
+    if (code != PETSC_SUCCESS)
+      throw std::runtime_error(message_.empty() ? "PETSc error " + std::to_string(static_cast<int>(code)) : message_);
+  }
+
+ private:
+  std::string message_;
+};
+
+/// Waits for what was started on PETSc's stream.
+void synchronize(Errors const& errors) {
+  PetscDeviceContext device = nullptr;
+  errors.must(PetscDeviceContextGetCurrentContext(&device));
+  errors.must(PetscDeviceContextSynchronize(device));
+}
+
+/// A matrix of the type asked for, its factor and vectors that suit both.
+class Factor {
+ public:
+  Factor(Mat A, PetscCase what, Errors const& errors) : what_(std::move(what)), errors_(errors) {
+    must(MatConvert(A, what_.mat_type.c_str(), MAT_INITIAL_MATRIX, &matrix_));
+    must(MatGetOrdering(matrix_, MATORDERINGNATURAL, &rows_, &columns_));
+    must(MatCreateVecs(matrix_, &x_, &b_));
+    must(MatFactorInfoInitialize(&info_));
+    info_.fill = 1;
+    info_.zeropivot = 100 * PETSC_MACHINE_EPSILON;
+  }
+  ~Factor() {
+    (void)MatDestroy(&factor_);
+    (void)MatDestroy(&matrix_);
+    (void)ISDestroy(&rows_);
+    (void)ISDestroy(&columns_);
+    (void)VecDestroy(&x_);
+    (void)VecDestroy(&b_);
+  }
+  Factor(Factor const&) = delete;
+  Factor& operator=(Factor const&) = delete;
+
+  Mat get() const { return factor_; }
+  Mat matrix() const { return matrix_; }
+  void forget() { must(MatDestroy(&factor_)); }
+  void symbolic() {
+    must(MatGetFactor(matrix_, what_.type.c_str(), what_.factor, &factor_));
+    if (!factor_) throw std::runtime_error("PETSc has no such factor for this type of matrix");
+    if (what_.factor == MAT_FACTOR_ICC)
+      must(MatICCFactorSymbolic(factor_, matrix_, rows_, &info_));
+    else
+      must(MatILUFactorSymbolic(factor_, matrix_, rows_, columns_, &info_));
+  }
+  void numeric() {
+    if (what_.factor == MAT_FACTOR_ICC)
+      must(MatCholeskyFactorNumeric(factor_, matrix_, &info_));
+    else
+      must(MatLUFactorNumeric(factor_, matrix_, &info_));
+  }
+  void check_pivots() {
+    MatFactorError error = MAT_FACTOR_NOERROR;
+    must(MatFactorGetError(factor_, &error));
+    if (error != MAT_FACTOR_NOERROR) throw std::runtime_error("the factorization met a zero pivot");
+  }
+  void solve() { must(MatSolve(factor_, b_, x_)); }
+  void fill_b() { must(VecSet(b_, 1)); }
+  void scale(double factor) { must(MatScale(matrix_, factor)); }
+
+ private:
+  void must(PetscErrorCode code) const { errors_.must(code); }
+
+  PetscCase what_;
+  Errors const& errors_;
+  Mat matrix_ = nullptr, factor_ = nullptr;
+  IS rows_ = nullptr, columns_ = nullptr;
+  Vec x_ = nullptr, b_ = nullptr;
+  MatFactorInfo info_;
+};
+
+std::string find_error(Factor const& factor, PetscReference const& reference, Errors const& errors) {
+  std::vector<PetscScalar> answer;
+  errors.must(apply_once(factor.get(), factor.matrix(), 0, &answer));
+  double const difference = largest_difference(answer, reference.answer);
+  if (difference <= reference.tolerance) return "";
+  std::ostringstream text;
+  text << "wrong answer: an element differs from PETSc's own by " << difference << " of itself, more than " << reference.tolerance;
+  return text.str();
+}
+
+}  // namespace
+
+PetscReference make_reference(Mat A, MatFactorType kind) {
+  Errors const errors;
+  Factor factor(A, {kind, MATSEQAIJ, MATSOLVERPETSC}, errors);
+  factor.symbolic();
+  factor.numeric();
+  factor.check_pivots();
+  PetscReference reference;
+  std::vector<PetscScalar> nudged;
+  errors.must(apply_once(factor.get(), factor.matrix(), 0, &reference.answer));
+  errors.must(apply_once(factor.get(), factor.matrix(), 8 * PETSC_MACHINE_EPSILON, &nudged));
+  reference.tolerance = 5e4 * PETSC_MACHINE_EPSILON + 1000 * largest_difference(nudged, reference.answer);
+  return reference;
+}
+
+PetscResult time_petsc_case(Mat A, PetscCase const& what, Limits const& limits, PetscReference const& reference) try {
+  Errors const errors;
+  PetscResult r;
+  Factor factor(A, what, errors);
+  auto const fence = [&] { synchronize(errors); };
+  auto const solve = [&] { factor.solve(); };
+  auto const numeric = [&] { factor.numeric(); };
+  factor.fill_b();
+  for (int run = 0; run < 2; ++run) {  // the first one loads kernels
+    factor.forget();
+    r.symbolic = seconds_of([&] { factor.symbolic(); }, fence);
+    r.first_numeric = seconds_of(numeric, fence);
+    r.first_solve = seconds_of(solve, fence);
+  }
+  factor.check_pivots();
+  r.error = find_error(factor, reference, errors);
+  if (!r.error.empty()) return r;
+  r.solve = measure(limits, r.first_solve, solve, fence);
+  bool doubled = false;
+  auto const change_values = [&] {
+    factor.scale(doubled ? 0.5 : 2);
+    doubled = !doubled;
+  };
+  r.numeric = measure_prepared(limits, r.first_numeric, change_values, numeric, fence);
+  auto const renew = [&] {
+    factor.numeric();
+    factor.solve();
+  };
+  r.renewal = measure_prepared(limits, r.first_numeric + r.first_solve, change_values, renew, fence);
+  if (doubled) change_values();
+  factor.numeric();
+  r.error = find_error(factor, reference, errors);
+  r.cut_short = std::max(r.first_solve, r.first_numeric) > limits.cut_short;
+  return r;
+} catch (std::exception const& e) {
+  PetscResult r;
+  r.error = e.what();
+  return r;
+}
+
+}  // namespace sptrsv::bench
