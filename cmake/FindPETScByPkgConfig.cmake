@@ -42,21 +42,36 @@ file(WRITE ${CMAKE_BINARY_DIR}/petsc_types.c "
 #else
 #define WITH nothing
 #endif
-PETSC_IS KIND PRECISION BITS WITH
+#if defined(PETSC_HAVE_CUDA)
+#define ON_DEVICE cuda
+#elif defined(PETSC_HAVE_HIP)
+#define ON_DEVICE hip
+#else
+#define ON_DEVICE nothing
+#endif
+PETSC_IS KIND PRECISION BITS WITH ON_DEVICE
 ")
 list(TRANSFORM PETSC_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE petsc_includes)
 execute_process(COMMAND ${CMAKE_C_COMPILER} -E ${petsc_includes} ${CMAKE_BINARY_DIR}/petsc_types.c
                 OUTPUT_VARIABLE petsc_types ERROR_QUIET)
-if(NOT petsc_types MATCHES "PETSC_IS ([a-z]+) ([a-z]+) ([0-9]+) ([a-z]+)")
+if(NOT petsc_types MATCHES "PETSC_IS ([a-z]+) ([a-z]+) ([0-9]+) ([a-z]+) ([a-z]+)")
   message(FATAL_ERROR "sptrsv: cannot read petscconf.h of PETSc ${PETSC_VERSION} in ${PETSC_INCLUDE_DIRS}; check PETSC_DIR and PETSC_ARCH")
 endif()
 set(petsc_scalar ${CMAKE_MATCH_1})
 set(petsc_precision ${CMAKE_MATCH_2})
 set(petsc_bits ${CMAKE_MATCH_3})
+set(SPTRSV_PETSC_HAS_KOKKOS OFF)
 if(CMAKE_MATCH_4 STREQUAL kokkos)
   set(SPTRSV_PETSC_HAS_KOKKOS ON)
-else()
-  set(SPTRSV_PETSC_HAS_KOKKOS OFF)
+endif()
+set(SPTRSV_PETSC_HAS_CUDA OFF)
+if(CMAKE_MATCH_5 STREQUAL cuda)
+  set(SPTRSV_PETSC_HAS_CUDA ON)
+endif()
+if(SPTRSV_PETSC_HAS_CUDA)
+  # libpetsc needs libcuda.so.1, which comes with the driver; programs are linked on machines without one too
+  set(SPTRSV_PETSC_LINK_OPTIONS LINKER:--unresolved-symbols=ignore-in-shared-libs)
+  target_link_options(PkgConfig::PETSC INTERFACE ${SPTRSV_PETSC_LINK_OPTIONS})
 endif()
 if(NOT petsc_precision STREQUAL double)  # float would compile, but no PETSc of single precision has been tested
   message(FATAL_ERROR "sptrsv: PETSc ${PETSC_VERSION} in ${PETSC_INCLUDE_DIRS} has ${petsc_precision} precision; the plugin "
@@ -78,4 +93,4 @@ endif()
 if(petsc_scalar STREQUAL complex AND petsc_bits EQUAL 64)
   message(WARNING "sptrsv: complex scalars with 64-bit indices have been tested apart, but not together; run the tests before use")
 endif()
-message(STATUS "sptrsv: PETSc ${PETSC_VERSION} (${petsc_scalar}, ${petsc_precision}, ${petsc_bits}-bit indices, Kokkos ${SPTRSV_PETSC_HAS_KOKKOS})")
+message(STATUS "sptrsv: PETSc ${PETSC_VERSION} (${petsc_scalar}, ${petsc_precision}, ${petsc_bits}-bit indices, Kokkos ${SPTRSV_PETSC_HAS_KOKKOS}, CUDA ${SPTRSV_PETSC_HAS_CUDA})")

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kokkos kernels are C++ for a host and CUDA for a GPU: a Kokkos built as a CMake language says which.
+# Kokkos kernels are C++ for a host and CUDA for a GPU: a Kokkos built as a CMake language says which. Makes sptrsv::kokkos,
+# for the C++ standard SPTRSV_CXX_STANDARD, and checks that all who share Views see the same ones.
+include(KokkosTarget)
+include(CheckViewLayout)
+include(CheckPETScKokkos)
+
 if(Kokkos_ENABLE_CUDA AND Kokkos_COMPILE_LANGUAGE STREQUAL CUDA)
   if(NOT CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES ${Kokkos_CUDA_ARCHITECTURES})
+  endif()
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})  # of the toolkit that Kokkos found, on PATH or not
   endif()
   enable_language(CUDA)
 endif()
@@ -13,3 +21,20 @@ function(sptrsv_kokkos_sources)
     set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
   endif()
 endfunction()
+
+# C++ as Kokkos was compiled, or as a PETSc over the same Kokkos, whichever is later
+set(SPTRSV_CXX_STANDARD 17)
+set(standards ${Kokkos_CXX_STANDARD})
+if(SPTRSV_ENABLE_PETSC)
+  sptrsv_check_petsc_kokkos()
+  if(SPTRSV_PETSC_HAS_KOKKOS)
+    list(APPEND standards ${SPTRSV_PETSC_CXX_STANDARD})
+  endif()
+endif()
+foreach(standard IN LISTS standards)
+  if(standard GREATER SPTRSV_CXX_STANDARD)
+    set(SPTRSV_CXX_STANDARD ${standard})
+  endif()
+endforeach()
+sptrsv_add_kokkos_target(sptrsv::kokkos ${SPTRSV_CXX_STANDARD})
+sptrsv_check_kokkos_views(${SPTRSV_CXX_STANDARD} ${standards})

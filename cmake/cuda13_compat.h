@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For -include with nvcc 13 and Kokkos up to 4.7.00: two functions of the CUDA runtime in the form they had before.
-#pragma once
+#ifndef SPTRSV_CUDA13_COMPAT_H  // not `#pragma once`: there are copies, installed beside what was built with them
+#define SPTRSV_CUDA13_COMPAT_H
 #if defined(__CUDACC__) && defined(__cplusplus)
 #include <cuda_runtime_api.h>
 #if CUDART_VERSION >= 13000
@@ -19,5 +20,6 @@ static inline cudaError_t cudaMemPrefetchAsync(const void* data, size_t bytes, i
   return cudaMemPrefetchAsync(data, bytes, place, 0, stream);
 }
 
+#endif
 #endif
 #endif

@@ -25,6 +25,7 @@ install(TARGETS sptrsv_backend EXPORT sptrsv_backend ARCHIVE DESTINATION ${CMAKE
 install(EXPORT sptrsv_backend NAMESPACE sptrsv:: FILE sptrsv_backend_targets.cmake DESTINATION ${package_dir})
 install(DIRECTORY kokkos_backend/include/sptrsv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
 sptrsv_install_package_file(sptrsv_backend.cmake ${package_dir})
+install(FILES cmake/KokkosTarget.cmake cmake/cuda13_compat.h DESTINATION ${package_dir})
 
 # --- petsc; its targets are written by hand: PETSc is found anew, by pkg-config, and Kokkos is not for users to see
 if(SPTRSV_ENABLE_PETSC)

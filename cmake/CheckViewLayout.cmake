@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+# With CUDA 12.9 and later, C++20 and the Views of Kokkos 4.7, device code reads a View's members from other places than host
+# code writes them to ([[no_unique_address]]: kokkos/mdspan #434, kokkos #9036), and so may libraries of different C++
+# standards. sizeof and offsetof do not show it: nvcc computes them as the host does. So a host program looks where values
+# are in the bytes of a View, and the addresses of device code are read from its PTX. No GPU is needed.
+set(sptrsv_view_layout_dir ${CMAKE_CURRENT_LIST_DIR}/view_layout)
+
+# sptrsv_headers_of(name standard): Kokkos' headers and flags without its libraries, which would need a driver to start
+function(sptrsv_headers_of name standard)
+  if(TARGET ${name})
+    return()
+  endif()
+  add_library(${name} INTERFACE IMPORTED)
+  foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS)
+    get_target_property(value Kokkos::kokkoscore INTERFACE_${property})
+    if(value)
+      set_property(TARGET ${name} PROPERTY INTERFACE_${property} ${value})
+    endif()
+  endforeach()
+  get_target_property(kokkos_options Kokkos::kokkoscore INTERFACE_COMPILE_OPTIONS)
+  sptrsv_add_kokkos_target(sptrsv_kokkos_cxx${standard} ${standard})
+  get_target_property(our_options sptrsv_kokkos_cxx${standard} INTERFACE_COMPILE_OPTIONS)
+  foreach(options kokkos_options our_options)
+    if(${options})
+      set_property(TARGET ${name} APPEND PROPERTY INTERFACE_COMPILE_OPTIONS ${${options}})
+    endif()
+  endforeach()
+  target_compile_features(${name} INTERFACE cxx_std_${standard})
+  if(TARGET OpenMP::OpenMP_CXX)
+    target_link_libraries(${name} INTERFACE OpenMP::OpenMP_CXX)
+  endif()
+endfunction()
+
+# sptrsv_view_layout_source(part language out): that part as a file of the language, with what both parts need beside it
+function(sptrsv_view_layout_source part language out)
+  set(suffix cpp)
+  if(language STREQUAL CUDA)
+    set(suffix cu)
+  endif()
+  set(work ${CMAKE_CURRENT_BINARY_DIR}/view_layout)
+  configure_file(${sptrsv_view_layout_dir}/${part}.cpp ${work}/${part}.${suffix} COPYONLY)
+  file(WRITE ${work}/nothing.cpp "")  # so that C++ is a language of the small project too: Kokkos asks for its standard
+  set(${out} ${work}/${part}.${suffix} ${work}/nothing.cpp PARENT_SCOPE)
+endfunction()
+
+# sptrsv_host_layout(language views target out): such as "vector_data=8;vector_extent=16;", in the order of the names
+function(sptrsv_host_layout language views target out)
+  sptrsv_view_layout_source(host ${language} sources)
+  list(GET sources 0 source)
+  set(bin ${CMAKE_CURRENT_BINARY_DIR}/view_layout/host)
+  # what Kokkos' headers call and this program does not is left out, or never reached
+  set(CMAKE_TRY_COMPILE_CONFIGURATION Release)
+  set(definitions "-DSPTRSV_VIEWS=\"${views}\"" -O2 -ffunction-sections)
+  sptrsv_compiler_launcher(launcher)
+  try_compile(compiled ${bin} SOURCES ${sources} CMAKE_FLAGS ${launcher} COMPILE_DEFINITIONS ${definitions}
+    LINK_OPTIONS LINKER:--gc-sections,--unresolved-symbols=ignore-all LINK_LIBRARIES ${target} OUTPUT_VARIABLE log COPY_FILE ${bin}_program)
+  set(succeeded ${compiled})
+  unset(compiled CACHE)
+  if(NOT succeeded)
+    message(FATAL_ERROR "sptrsv: a program with nothing but Kokkos Views does not compile: Kokkos and the compiler do not "
+      "fit. The compiler said:\n${log}")
+  endif()
+  execute_process(COMMAND ${bin}_program OUTPUT_VARIABLE layout ERROR_VARIABLE error RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "sptrsv: ${bin}_program, which prints how Views lie in memory, ended with ${status}\n${error}")
+  endif()
+  list(SORT layout)
+  list(REMOVE_ITEM layout "")
+  set(${out} "${layout}" PARENT_SCOPE)
+endfunction()
+
+# sptrsv_device_layout(language views target out): the same of device code
+function(sptrsv_device_layout language views target out)
+  sptrsv_view_layout_source(device ${language} sources)
+  set(bin ${CMAKE_CURRENT_BINARY_DIR}/view_layout/device)
+  set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+  string(REGEX REPLACE "^([0-9]+).*" "\\1-virtual" CMAKE_CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")  # PTX alone
+  set(CMAKE_${language}_FLAGS "${CMAKE_${language}_FLAGS} --no-compress")  # so that it can be read
+  sptrsv_compiler_launcher(launcher)
+  try_compile(compiled ${bin} SOURCES ${sources} CMAKE_FLAGS ${launcher} COMPILE_DEFINITIONS "-DSPTRSV_VIEWS=\"${views}\""
+    LINK_LIBRARIES ${target} OUTPUT_VARIABLE log COPY_FILE ${bin}_library)
+  set(succeeded ${compiled})
+  unset(compiled CACHE)
+  if(NOT succeeded)
+    message(FATAL_ERROR "sptrsv: kernels that read Kokkos Views do not compile. The compiler said:\n${log}")
+  endif()
+  file(STRINGS ${bin}_library lines REGEX "\\.entry sptrsv_|ld\\.global")
+  set(layout "")
+  set(name "")
+  foreach(text IN LISTS lines)
+    if(text MATCHES "\\.entry sptrsv_([a-z0-9_]+)")
+      set(name ${CMAKE_MATCH_1})
+    elseif(name AND text MATCHES "ld\\.global[^[]*\\[%rd[0-9]+(\\+([0-9]+))?\\]")
+      math(EXPR offset "0${CMAKE_MATCH_2}" OUTPUT_FORMAT DECIMAL)
+      list(APPEND layout ${name}=${offset})
+      set(name "")
+    endif()
+  endforeach()
+  list(SORT layout)
+  set(${out} "${layout}" PARENT_SCOPE)
+endfunction()
+
+# sptrsv_compiler_launcher(out): Kokkos without a CMake language wraps the compiler by a rule, which try_compile does not know
+function(sptrsv_compiler_launcher out)
+  get_property(rule GLOBAL PROPERTY RULE_LAUNCH_COMPILE)
+  string(REPLACE " " "\\;" rule "${rule}")
+  set(${out} "-DCMAKE_CXX_COMPILER_LAUNCHER=${rule}" PARENT_SCOPE)
+endfunction()
+
+# sptrsv_compare_layouts(one other what)
+function(sptrsv_compare_layouts one other what)
+  if(NOT one STREQUAL other)
+    set(lost ${one})
+    list(REMOVE_ITEM lost ${other})
+    set(found ${other})
+    list(REMOVE_ITEM found ${one})
+    message(FATAL_ERROR "sptrsv: Kokkos Views lie in memory in two ways, so that ${what} would read wrong addresses: "
+      "host code has (${lost}), the other (${found}). Build Kokkos ${Kokkos_VERSION} with -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON, and it and "
+      "PETSc with one C++ standard, or take a newer Kokkos; scripts/setup --stack cuda does the former")
+  endif()
+endfunction()
+
+# sptrsv_check_kokkos_views(standard others...): Views as compiled here, as C++ `standard`, and in libraries compiled as `others`.
+# What has passed is not compiled again until Kokkos, the compiler or its flags are others
+function(sptrsv_check_kokkos_views standard)
+  set(others ${ARGN})
+  list(REMOVE_DUPLICATES others)
+  list(REMOVE_ITEM others ${standard})
+  if(NOT Kokkos_ENABLE_CUDA AND NOT others)
+    return()
+  endif()
+  set(language ${Kokkos_COMPILE_LANGUAGE})
+  get_target_property(includes Kokkos::kokkoscore INTERFACE_INCLUDE_DIRECTORIES)
+  sptrsv_kokkos_config_file(config ${includes})
+  file(SHA256 "${config}" config)
+  set(key "${config} ${Kokkos_DIR} ${Kokkos_VERSION} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_${language}_COMPILER} \
+${CMAKE_${language}_COMPILER_VERSION} ${CMAKE_${language}_FLAGS} ${CMAKE_CUDA_ARCHITECTURES} ${standard} ${others}")
+  if(SPTRSV_VIEW_LAYOUT_CHECKED STREQUAL key)
+    return()
+  endif()
+  message(STATUS "sptrsv: comparing how Kokkos Views lie in memory, once")
+  set(views ${sptrsv_view_layout_dir}/views.hpp)
+  sptrsv_headers_of(sptrsv_headers_cxx${standard} ${standard})
+  sptrsv_host_layout(${language} ${views} sptrsv_headers_cxx${standard} here)
+  if(Kokkos_ENABLE_CUDA)
+    sptrsv_device_layout(${language} ${views} sptrsv_headers_cxx${standard} device)
+    sptrsv_compare_layouts("${here}" "${device}" "kernels")
+  endif()
+  foreach(other IN LISTS others)
+    if(other GREATER Kokkos_CXX_STANDARD)  # the headers of Kokkos refuse what is below its own
+      sptrsv_headers_of(sptrsv_headers_cxx${other} ${other})
+      sptrsv_host_layout(${language} ${views} sptrsv_headers_cxx${other} there)
+      sptrsv_compare_layouts("${here}" "${there}" "libraries compiled as C++${other}")
+    endif()
+  endforeach()
+  message(STATUS "sptrsv: Kokkos Views lie in memory alike, wherever they are used")
+  set(SPTRSV_VIEW_LAYOUT_CHECKED "${key}" CACHE INTERNAL "Kokkos and compiler whose Views lie alike everywhere")
+endfunction()
