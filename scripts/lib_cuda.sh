@@ -39,8 +39,16 @@ kokkos_arch() {
   esac
 }
 
+# What CUDA 13 and Kokkos 4.7.00 need is kept beside what is built with it: PETSc remembers the flag.
+compat_header() { printf '%s' "$(stack_dir)/prefix/include/sptrsv_cuda13_compat.h"; }
+
+install_compat_header() {
+  mkdir -p "$(dirname "$(compat_header)")"
+  cp "$root/cmake/cuda13_compat.h" "$(compat_header)"
+}
+
 # cuda_flags: for every file that nvcc compiles. CMake 3.25 does not pass C++20 on to CUDA by itself.
-cuda_flags() { printf '%s' "-std=c++20 -include $root/cmake/cuda13_compat.h"; }
+cuda_flags() { printf '%s' "-std=c++20 -include $(compat_header)"; }
 
 common_cuda_options() {
   printf '%s\n' "-DCMAKE_CUDA_COMPILER=$nvcc" "-DCMAKE_CUDA_ARCHITECTURES=$cuda_arch" \
@@ -60,8 +68,11 @@ kernels_cuda_options() {
 
 petsc_cuda_options() {
   printf '%s\n' --with-cuda=1 "--with-cudac=$nvcc" "--with-cuda-arch=$cuda_arch" \
-    "CUDAFLAGS=-include $root/cmake/cuda13_compat.h" --with-shared-libraries=1
+    "CUDAFLAGS=-include $(compat_header)" --with-shared-libraries=1
 }
+
+# has_gpu: one that programs can use, here and now.
+has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 
 kokkos_spaces() {
   if [[ $stack == cuda ]]; then echo "CUDA $cuda_arch, OpenMP and Serial"; else echo "OpenMP and Serial"; fi

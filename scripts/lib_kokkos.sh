@@ -103,6 +103,7 @@ build_from_source() {
   key=$(source_key)
   if [[ $(cat "$stamp" 2>/dev/null) != "$key" ]]; then
     rm -rf "$kokkos_root"
+    [[ $stack != cuda ]] || install_compat_header
     build_kokkos_and_kernels
     printf '%s\n' "$key" >"$stamp"
   fi
@@ -119,6 +120,7 @@ source_key() {
   kernels_options
   fingerprint "$kokkos_source"
   fingerprint "$kernels_source"
+  [[ $stack != cuda ]] || sha256sum <"$root/cmake/cuda13_compat.h"
 }
 
 fingerprint() {

@@ -42,6 +42,7 @@ missing_packages() {
     has_command python3 || echo python3
   fi
   ! needs_download && ! needs_petsc_download || python_with_pip >/dev/null || echo python3-pip
+  [[ $packed == no ]] || missing_pack_packages
   if builds_petsc; then
     missing_build_packages
   elif [[ $petsc_owner != user ]]; then

@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Part of scripts/setup --pack: what a GPU machine needs to run scripts/gpu-check, in one archive that can be unpacked anywhere:
+# programs, plugin, PETSc, Kokkos. MPI, BLAS and CUDA's own libraries must be there.
+
+pack_limit_mb=60
+
+pack_name() { printf 'sptrsv-gpu-%s' "$cuda_arch"; }
+pack_file() { printf '%s/%s.tar.xz' "$root/build" "$(pack_name)"; }
+
+missing_pack_packages() {
+  has_command patchelf || echo patchelf
+  has_command xz || echo xz-utils
+}
+
+# programs_to_pack: everything that was built to be run, but the parts of the build itself.
+programs_to_pack() {
+  find "$(build_dir normal)" -type f -perm -u+x -not -path '*/CMakeFiles/*' -not -path '*/view_layout/*' -not -path '*/tests/package/*' -not -path '*/tests/support/*' \
+    -not -path '*/tests/fuzz/*' -not -path '*/petsc_faults/*' -not -path '*/demo/*' -not -name '*.so*' -not -name '*.sh' -not -name '*.py' | sort
+}
+
+# copy_program FILE FOLDER RPATH: stripped, and looking for libraries where the archive has them.
+copy_program() {
+  cp -L "$1" "$2/" && strip --strip-unneeded "$2/$(basename "$1")" &&
+    patchelf --force-rpath --set-rpath "$3" "$2/$(basename "$1")"
+}
+
+# fill_pack FOLDER
+fill_pack() {
+  local file cuda='/usr/local/cuda/lib64'
+  mkdir -p "$1/bin" "$1/lib" "$1/tests"
+  while read -r file; do
+    # shellcheck disable=SC2016 # the loader's $ORIGIN
+    copy_program "$file" "$1/bin" '$ORIGIN/../lib:'"$cuda" || return 1
+  done < <(programs_to_pack)
+  # shellcheck disable=SC2154 # kokkos_root: set by setup
+  for file in "$(build_dir normal)"/plugin/petsc/libsptrsv_petsc.so "$(build_dir normal)"/tests/petsc/*.so \
+    "$kokkos_root"/lib/lib{petsc,kokkos}*.so.*.*.* "$kokkos_root"/lib/libkokkoskernels.so; do
+    # shellcheck disable=SC2016
+    copy_program "$file" "$1/lib" '$ORIGIN:'"$cuda" || return 1
+  done
+  for file in "$1"/lib/*.so.*.*.*; do # libpetsc.so.3.26.1 is asked for as libpetsc.so.3.26
+    mv "$file" "${file%.*}" || return 1
+  done
+  cp "$root/scripts/gpu-check" "$1/" && cp -r "$root/tests/petsc/." "$1/tests/petsc" && cp "$root/LICENSE" "$1/" &&
+    find "$1/tests" -name __pycache__ -prune -exec rm -rf {} +
+}
+
+# make_pack: the archive, from an empty folder.
+make_pack() {
+  local folder
+  folder=$root/build/pack/$(pack_name)
+  rm -rf "$root/build/pack" && fill_pack "$folder" && tar -C "$root/build/pack" -cf - "$(pack_name)" | xz -T0 -6 >"$(pack_file)" &&
+    missing_in_pack "$folder"
+}
+
+# missing_in_pack FOLDER: every program finds its libraries there, or on any machine, or among those that are asked for.
+missing_in_pack() {
+  local needed
+  needed=$(find "$1/bin" "$1/lib" -type f -exec patchelf --print-needed {} + | sort -u)
+  while read -r library; do
+    [[ -e $1/lib/$library || $library =~ ^(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|gomp|quadmath|z)\.so.*)$ ]] ||
+      [[ $library =~ ^lib(mpi|openblas|cuda|cudart|cublas|cublasLt|cusparse|cusolver|cufft|curand|nvJitLink|nvtx3interop)\.so.*$ ]] ||
+      { echo "needs $library, which is neither in the archive nor on the list of what the GPU machine has" && return 1; }
+  done <<<"$needed"
+}
+
+describe_pack() {
+  local bytes
+  bytes=$(stat -c %s "$(pack_file)")
+  line pack "$(pack_file), $((bytes / 1000000)) MB"
+  [[ $bytes -le $((pack_limit_mb * 1000000)) ]] || die "the archive is larger than $pack_limit_mb MB" "see what grew: tar -tvf $(pack_file)"
+  printf '\n  On the GPU machine, which needs Open MPI 4, OpenBLAS and the libraries of CUDA %s (at most 10 minutes):\n\n' \
+    "$(nvcc_version | cut -d. -f1)"
+  printf '    tar -xf %s.tar.xz\n    %s/gpu-check RESULTS\n\n' "$(pack_name)" "$(pack_name)"
+}
+
+pack() {
+  step pack "for a GPU machine" "see the log" make_pack
+  describe_pack
+}
