@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large systems: more rows than can be in flight, and a chain in which nothing is parallel. What
-// this shows is that every algorithm ends, also with more threads than cores.
+// this shows is that every algorithm ends, also with more threads than cores. The largest are for a GPU alone: 2^23 rows,
+// and 2^20 rows of which each waits for the one before.
 #include <gtest/gtest.h>
 
 #include "solve_cases.hpp"
@@ -33,10 +34,39 @@ Problem<double> const& problem_of(SolveCase const& c) {
   return problem;
 }
 
-class Progress : public ::testing::TestWithParam<SolveCase> {};
+template <class Space>
+constexpr bool is_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 
-TEST_P(Progress, LargeSystemsEnd) {
-  auto const& c = GetParam();
+constexpr char no_device[] = "no_device";
+
+/// The spaces whose memory the host does not see. Of types: cases are listed before Kokkos starts.
+template <std::size_t... I>
+std::vector<std::string> device_names_at(std::index_sequence<I...>) {
+  std::vector<std::string> names;
+  ((is_device<std::tuple_element_t<I, SpaceTuple>> ? names.push_back(space_name<std::tuple_element_t<I, SpaceTuple>>()) : void()), ...);
+  return names;
+}
+std::vector<std::string> device_names() { return device_names_at(std::make_index_sequence<std::tuple_size_v<SpaceTuple>>()); }
+
+/// What waits inside of a kernel: not `sequential`, and `levelset` once, since its variants differ in launches only.
+std::vector<SolveCase> device_cases() {
+  std::vector<std::pair<std::string, Shape>> const systems{{"lap2d:2897", plain},
+                                                           {"band:8388608,6,5000", plain},
+                                                           {"band:8388608,6,5000", upward},
+                                                           {"chain:1048576", plain},
+                                                           {"chain:1048576", flipped}};
+  auto const names = device_names();
+  if (names.empty()) return {{"levelset", "chain:1048576", plain, 1, no_device}};
+  std::vector<SolveCase> cases;
+  for (auto const& [matrix, shape] : systems)
+    for (auto const& space : names)
+      for (auto const& v : all_variants())
+        if (v.algorithm != "sequential" && v.label.rfind("levelset_", 0) != 0) cases.push_back({v.label, matrix, shape, 1, space});
+  return cases;
+}
+
+/// Solves twice and judges x row by row.
+void solve_large(SolveCase const& c) {
   auto const& p = problem_of(c);
   auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
   with_space(c.space, [&](auto exec) {
@@ -47,7 +77,19 @@ TEST_P(Progress, LargeSystemsEnd) {
     if (variant(c.variant).reproducible) expect_same(x[0], again[0]);
   });
 }
+
+class Progress : public ::testing::TestWithParam<SolveCase> {};
+
+TEST_P(Progress, LargeSystemsEnd) { solve_large(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Large, Progress, ::testing::ValuesIn(large_cases()), case_name);
+
+class DeviceProgress : public ::testing::TestWithParam<SolveCase> {};
+
+TEST_P(DeviceProgress, LargestSystemsEnd) {
+  if (GetParam().space == no_device) GTEST_SKIP() << "systems of 2^23 rows are for a GPU, and this Kokkos has none";
+  solve_large(GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(Largest, DeviceProgress, ::testing::ValuesIn(device_cases()), case_name);
 
 }  // namespace
 }  // namespace sptrsv::test
