@@ -16,7 +16,7 @@ missing_pack_packages() {
 # programs_to_pack: everything that was built to be run, but the parts of the build itself.
 programs_to_pack() {
   find "$(build_dir normal)" -type f -perm -u+x -not -path '*/CMakeFiles/*' -not -path '*/view_layout/*' -not -path '*/tests/package/*' -not -path '*/tests/support/*' \
-    -not -path '*/tests/fuzz/*' -not -path '*/petsc_faults/*' -not -path '*/demo/*' -not -name '*.so*' -not -name '*.sh' -not -name '*.py' | sort
+    -not -path '*/tests/fuzz/*' -not -path '*/petsc_faults/*' -not -path '*/demo/*' -not -path '*/gpu_check/*' -not -name '*.so*' -not -name '*.sh' -not -name '*.py' | sort
 }
 
 # copy_program FILE FOLDER RPATH: stripped, and looking for libraries where the archive has them.
@@ -25,16 +25,31 @@ copy_program() {
     patchelf --force-rpath --set-rpath "$3" "$2/$(basename "$1")"
 }
 
+# build_description: what gpu-check prints, for the record.
+build_description() {
+  printf 'commit %s\n' "$(git -C "$root" describe --always --dirty 2>/dev/null || echo unknown)"
+  printf 'CUDA %s, compute capability %s, Kokkos %s, PETSc %s\n' "$(nvcc_version)" "$cuda_arch" \
+    "$(package_version "$kokkos_root" Kokkos)" "$(petsc_version)"
+}
+
 # fill_pack FOLDER
 fill_pack() {
   local file cuda='/usr/local/cuda/lib64'
-  mkdir -p "$1/bin" "$1/lib" "$1/tests"
+  mkdir -p "$1/bin" "$1/lib" "$1/petsc"
   while read -r file; do
     # shellcheck disable=SC2016 # the loader's $ORIGIN
     copy_program "$file" "$1/bin" '$ORIGIN/../lib:'"$cuda" || return 1
   done < <(programs_to_pack)
   # shellcheck disable=SC2154 # kokkos_root: set by setup
-  for file in "$(build_dir normal)"/plugin/petsc/libsptrsv_petsc.so "$(build_dir normal)"/tests/petsc/*.so \
+  for file in "$(build_dir normal)"/tests/petsc/gpu_check/*; do # the plugin, and programs under the names that gpu_check.py knows
+    if [[ $file == *.py ]]; then
+      cp "$file" "$1/petsc/" || return 1
+    else
+      # shellcheck disable=SC2016
+      copy_program "$file" "$1/petsc" '$ORIGIN/../lib:'"$cuda" || return 1
+    fi
+  done
+  for file in "$(build_dir normal)"/tests/petsc/*.so \
     "$kokkos_root"/lib/lib{petsc,kokkos}*.so.*.*.* "$kokkos_root"/lib/libkokkoskernels.so; do
     # shellcheck disable=SC2016
     copy_program "$file" "$1/lib" '$ORIGIN:'"$cuda" || return 1
@@ -42,8 +57,8 @@ fill_pack() {
   for file in "$1"/lib/*.so.*.*.*; do # libpetsc.so.3.26.1 is asked for as libpetsc.so.3.26
     mv "$file" "${file%.*}" || return 1
   done
-  cp "$root/scripts/gpu-check" "$1/" && cp -r "$root/tests/petsc/." "$1/tests/petsc" && cp "$root/LICENSE" "$1/" &&
-    find "$1/tests" -name __pycache__ -prune -exec rm -rf {} +
+  build_description >"$1/build.txt"
+  cp "$root/scripts/gpu-check" "$root/LICENSE" "$1/"
 }
 
 # make_pack: the archive, from an empty folder.
@@ -57,7 +72,7 @@ make_pack() {
 # missing_in_pack FOLDER: every program finds its libraries there, or on any machine, or among those that are asked for.
 missing_in_pack() {
   local needed
-  needed=$(find "$1/bin" "$1/lib" -type f -exec patchelf --print-needed {} + | sort -u)
+  needed=$(find "$1/bin" "$1/lib" "$1/petsc" -type f -not -name '*.py' -exec patchelf --print-needed {} + | sort -u)
   while read -r library; do
     [[ -e $1/lib/$library || $library =~ ^(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|gomp|quadmath|z)\.so.*)$ ]] ||
       [[ $library =~ ^lib(mpi|openblas|cuda|cudart|cublas|cublasLt|cusparse|cusolver|cufft|curand|nvJitLink|nvtx3interop)\.so.*$ ]] ||
