@@ -58,7 +58,9 @@ fill_pack() {
     mv "$file" "${file%.*}" || return 1
   done
   build_description >"$1/build.txt"
-  cp "$root/scripts/gpu-check" "$root/LICENSE" "$1/"
+  mkdir -p "$1/scripts" "$1/bench" # the benchmark of the types beside their peers finds its parts as in the sources
+  cp "$root/scripts/gpu-check" "$root/LICENSE" "$1/" && cp "$root/scripts/gpu-bench" "$1/scripts/" && cp "$root"/bench/*.py "$1/bench/" &&
+    ln -s ../petsc/libsptrsv_petsc.so "$1/bin/"
 }
 
 # make_pack: the archive, from an empty folder.
