@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "device_stream.hpp"
+
 namespace sptrsv_petsc {
 namespace {
 
@@ -37,11 +39,12 @@ void FinalizeAtExit()
   if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
 }
 
-/// @param threads  0: as the environment says, else one.
-void StartOwnKokkos(int threads)
+/// @param threads  0: as the environment says, else one. @param device  number of the GPU, where there is one.
+void StartOwnKokkos(int threads, int device)
 {
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
+  if (device >= 0) settings.set_device_id(device);
   if (threads > 0) settings.set_num_threads(threads);
   else if (!std::getenv("OMP_NUM_THREADS") && !std::getenv("KOKKOS_NUM_THREADS")) settings.set_num_threads(1);
   Kokkos::initialize(settings);
@@ -67,8 +70,10 @@ PetscErrorCode EnsureKokkos()
 #if defined(SPTRSV_STARTS_KOKKOS)
   if (!Kokkos::is_initialized()) {
     PetscInt threads = 0;  // PETSc's own option
+    int      device;
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-omp_num_threads", &threads, NULL));
-    PetscCallCXX(StartOwnKokkos((int)threads));
+    PetscCall(CurrentDevice(&device));
+    PetscCallCXX(StartOwnKokkos((int)threads, device));
   }
 #endif
 #if defined(PETSC_HAVE_KOKKOS)
@@ -78,12 +83,18 @@ PetscErrorCode EnsureKokkos()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-char const* KokkosDescription()
+char const* KokkosDescription(bool device)
 {
   static std::string text;
   using space = Kokkos::DefaultHostExecutionSpace;
-  int const threads = Kokkos::is_initialized() ? space().concurrency() : 0;
-  text = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." + std::to_string(KOKKOS_VERSION % 100) + " " + space::name() + " (" + std::to_string(threads) + (threads == 1 ? " thread), " : " threads), ");
+  bool const running = Kokkos::is_initialized();
+  text = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." + std::to_string(KOKKOS_VERSION % 100) + " ";
+  if (device) {
+    text += std::string(DeviceExec::name()) + " (device " + std::to_string(running ? Kokkos::device_id() : -1) + "), ";
+  } else {
+    int const threads = running ? space().concurrency() : 0;
+    text += std::string(space::name()) + " (" + std::to_string(threads) + (threads == 1 ? " thread), " : " threads), ");
+  }
 #if defined(PETSC_HAVE_KOKKOS)
   text += "shared with PETSc";
 #else

@@ -21,7 +21,7 @@ class KokkosHolder {
 /// Errors: PETSC_ERR_ORDER when Kokkos has already ended.
 PetscErrorCode EnsureKokkos();
 
-/// "4.7.0 OpenMP (2 threads), own copy", for views.
-char const* KokkosDescription();
+/// "4.7.0 OpenMP (2 threads), own copy" or "4.7.0 Cuda (device 0), shared with PETSc", for views.
+char const* KokkosDescription(bool device);
 
 }  // namespace sptrsv_petsc

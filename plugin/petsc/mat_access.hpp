@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only code that turns Mat, IS and Vec into arrays for the backend.
+// The only code that turns PETSc's factors and their orderings into arrays for the backend.
 #pragma once
 
-#include <type_traits>
 #include <vector>
 
-#include "factor_solver.hpp"
-#include "petsc_compat.hpp"
+#include "any_solver.hpp"
 
 namespace sptrsv_petsc {
-
-#if defined(PETSC_USE_COMPLEX)
-using Scalar = Kokkos::complex<PetscReal>;
-#else
-using Scalar = PetscScalar;
-#endif
-static_assert(sizeof(Scalar) == sizeof(PetscScalar) && alignof(Scalar) >= alignof(PetscScalar));
-
-inline Scalar const* scalars(PetscScalar const* p) { return reinterpret_cast<Scalar const*>(p); }
-inline Scalar* scalars(PetscScalar* p) { return reinterpret_cast<Scalar*>(p); }
 
 /// The pattern of PETSc's own factor. The arrays belong to the factor, but for those made here.
 struct InnerPattern {
@@ -145,51 +133,6 @@ PetscErrorCode WithFactorValues(Mat inner, bool cholesky, Use const& use)
     PetscCall(use(scalars(a)));
     PetscCall(MatSeqAIJRestoreArrayRead(inner, &a));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Calls use(b, x) with the vectors' own arrays.
-template <class Use>
-PetscErrorCode WithVecs(Vec b, Vec x, bool keep_x, Use const& use)
-{
-  PetscScalar const* from;
-  PetscScalar*       to;
-  PetscInt           n;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(x, &n));
-  PetscCall(VecGetArrayRead(b, &from));
-  PetscCall(keep_x ? VecGetArray(x, &to) : VecGetArrayWrite(x, &to));
-  auto const rows = static_cast<std::size_t>(n);
-  PetscCall(use(Columns<Scalar const>{scalars(from), rows, 1, rows}, Columns<Scalar>{scalars(to), rows, 1, rows}));
-  PetscCall(keep_x ? VecRestoreArray(x, &to) : VecRestoreArrayWrite(x, &to));
-  PetscCall(VecRestoreArrayRead(b, &from));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// The same for dense matrices of right-hand sides.
-template <class Use>
-PetscErrorCode WithDense(Mat B, Mat X, Use const& use)
-{
-  PetscScalar const* from;
-  PetscScalar*       to;
-  PetscInt           rows, columns, from_stride, to_stride;
-  PetscBool          dense;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)B, &dense, MATSEQDENSE, MATMPIDENSE, ""));
-  PetscCheck(dense, PetscObjectComm((PetscObject)B), PETSC_ERR_SUP, "Right-hand sides of type %s; convert them to %s", ((PetscObject)B)->type_name, MATDENSE);
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)X, &dense, MATSEQDENSE, MATMPIDENSE, ""));
-  PetscCheck(dense, PetscObjectComm((PetscObject)X), PETSC_ERR_SUP, "Solutions of type %s; convert them to %s", ((PetscObject)X)->type_name, MATDENSE);
-  PetscCall(MatGetLocalSize(X, &rows, NULL));
-  PetscCall(MatGetSize(X, NULL, &columns));
-  PetscCall(MatDenseGetLDA(B, &from_stride));
-  PetscCall(MatDenseGetLDA(X, &to_stride));
-  PetscCall(MatDenseGetArrayRead(B, &from));
-  PetscCall(MatDenseGetArray(X, &to));
-  PetscCall(use(Columns<Scalar const>{scalars(from), (std::size_t)rows, (std::size_t)columns, (std::size_t)from_stride}, Columns<Scalar>{scalars(to), (std::size_t)rows, (std::size_t)columns, (std::size_t)to_stride}));
-  PetscCall(MatDenseRestoreArray(X, &to));
-  PetscCall(MatDenseRestoreArrayRead(B, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,28 +7,29 @@
 #include <string>
 
 #include "aij_source.hpp"
+#include "backend_choice.hpp"
 #include "factor_options.hpp"
 #include "guarded.hpp"
 #include "kokkos_session.hpp"
 #include "mat_access.hpp"
 #include "sptrsv_petsc.h"
+#include "vec_access.hpp"
 #include "view_triangle.hpp"
 
 namespace sptrsv_petsc {
 namespace {
 
-using Exec   = Kokkos::DefaultHostExecutionSpace;
-using Solver = FactorSolver<Scalar, PetscInt, Exec>;
-
 struct Mat_SpTRSV {
-  Mat                     inner = nullptr;  // PETSc's factor; its arrays are the solver's
-  AijSource               source;           // what it is made of
-  std::string             requested;
-  InnerPattern            pattern;
-  std::unique_ptr<Solver> solver;
-  PetscBool               numeric_done     = PETSC_FALSE;
-  PetscLogDouble          seconds_analysis = 0, seconds_numeric = 0, flops = 0;
-  PetscInt                num_analysis = 0, num_numeric = 0, num_solves = 0;
+  Mat            inner = nullptr;  // PETSc's factor, always in host memory; there its arrays are the solver's
+  AijSource      source;           // what it is made of
+  std::string    requested;
+  Backend        backend;
+  InnerPattern   pattern;
+  PetscBool      numeric_done     = PETSC_FALSE;
+  PetscLogDouble seconds_analysis = 0, seconds_numeric = 0, flops = 0;
+  PetscInt       num_analysis = 0, num_numeric = 0, num_solves = 0;
+
+  std::unique_ptr<AnyFactorSolver> solver;
 };
 
 Mat_SpTRSV* Get(Mat F)
@@ -43,16 +44,15 @@ PetscErrorCode Require(Mat F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// One application: event, flops, count.
+/// One application: event, flops, count. Calls call(solver, b, x).
 template <class Call>
-PetscErrorCode LoggedSolve(Mat F, PetscInt columns, Call const& call)
+PetscErrorCode LoggedSolve(Mat F, Operands const& operands, Call const& call)
 {
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(events.solve, F, 0, 0, 0));
-  PetscCall(Guarded(F, call));
-  PetscCall(PetscLogFlops(f->flops * (PetscLogDouble)columns));
+  PetscCall(SolveAt((PetscObject)F, *f->solver, operands, f->flops * (PetscLogDouble)operands.x.columns, [&](auto b, auto x) { call(*f->solver, b, x); }));
   PetscCall(PetscLogEventEnd(events.solve, F, 0, 0, 0));
   ++f->num_solves;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -62,7 +62,7 @@ PetscErrorCode MatSolve_SPTRSV(Mat F, Vec b, Vec x)
 {
   PetscFunctionBegin;
   PetscCall(Require(F));
-  PetscCall(WithVecs(b, x, false, [&](auto from, auto to) { return LoggedSolve(F, 1, [&] { Get(F)->solver->solve(from, to); }); }));
+  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) { return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve(from, to); }); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -70,7 +70,7 @@ PetscErrorCode MatSolveTranspose_SPTRSV(Mat F, Vec b, Vec x)
 {
   PetscFunctionBegin;
   PetscCall(Require(F));
-  PetscCall(WithVecs(b, x, false, [&](auto from, auto to) { return LoggedSolve(F, 1, [&] { Get(F)->solver->solve_transposed(from, to); }); }));
+  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) { return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve_transposed(from, to); }); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,11 +80,11 @@ PetscErrorCode SolveAdd(Mat F, Vec b, Vec y, Vec x, bool transposed)
   PetscFunctionBegin;
   PetscCall(Require(F));
   if (x != y) PetscCall(VecCopy(y, x));
-  PetscCall(WithVecs(b, x, true, [&](auto from, auto to) {
-    return LoggedSolve(F, 1, [&] {
-      Get(F)->solver->reserve(1);
-      if (transposed) Get(F)->solver->solve_transposed(from, to, true);
-      else Get(F)->solver->solve(from, to, true);
+  PetscCall(WithVecs(Get(F)->backend.device, b, x, true, [&](Operands const& o) {
+    return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) {
+      solver.reserve(1);
+      if (transposed) solver.solve_transposed(from, to, true);
+      else solver.solve(from, to, true);
     });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,9 +109,8 @@ PetscErrorCode SolveDense(Mat F, Mat B, Mat X, bool transposed)
 {
   PetscFunctionBegin;
   PetscCall(Require(F));
-  PetscCall(WithDense(B, X, [&](auto from, auto to) {
-    return LoggedSolve(F, (PetscInt)to.columns, [&] {
-      Solver& solver = *Get(F)->solver;
+  PetscCall(WithDense(Get(F)->backend.device, B, X, [&](Operands const& o) {
+    return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) {
       if (solver.has_permutation()) solver.reserve(to.columns);
       if (transposed) solver.solve_transposed(from, to);
       else solver.solve(from, to);
@@ -141,7 +140,7 @@ PetscErrorCode HalfSolve(Mat F, Vec b, Vec x, Half const& half)
 
   PetscFunctionBegin;
   PetscCall(Require(F));
-  PetscCall(WithVecs(b, x, false, [&](auto from, auto to) { return LoggedSolve(F, 1, [&] { rooted = half(from, to); }); }));
+  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) { return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) { rooted = half(solver, from, to); }); }));
   PetscCheck(rooted, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "The factor's diagonal has entries that are not real and nonnegative, so it has no square root; use MatSolve(), or a shift such as -pc_factor_shift_type positive_definite");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -149,14 +148,14 @@ PetscErrorCode HalfSolve(Mat F, Vec b, Vec x, Half const& half)
 PetscErrorCode MatForwardSolve_SPTRSV(Mat F, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(HalfSolve(F, b, x, [&](auto from, auto to) { return Get(F)->solver->solve_forward(from, to); }));
+  PetscCall(HalfSolve(F, b, x, [](auto& solver, auto from, auto to) { return solver.solve_forward(from, to); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatBackwardSolve_SPTRSV(Mat F, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(HalfSolve(F, b, x, [&](auto from, auto to) { return Get(F)->solver->solve_backward(from, to); }));
+  PetscCall(HalfSolve(F, b, x, [](auto& solver, auto from, auto to) { return solver.solve_backward(from, to); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,6 +177,7 @@ PetscErrorCode TakeValues(Mat F)
 {
   Mat_SpTRSV*    f = Get(F);
   PetscLogDouble begin, end;
+  Stream         stream;
 
   PetscFunctionBegin;
   F->factorerrortype             = f->inner->factorerrortype;
@@ -185,7 +185,14 @@ PetscErrorCode TakeValues(Mat F)
   F->factorerror_zeropivot_row   = f->inner->factorerror_zeropivot_row;
   PetscCall(PetscTime(&begin));
   PetscCall(PetscLogEventBegin(events.numeric, F, 0, 0, 0));
-  PetscCall(WithFactorValues(f->inner, f->pattern.view.cholesky, [&](Scalar const* values) { return Guarded(F, [&] { f->solver->update(values); }); }));
+  PetscCall(CurrentStream(f->backend.kokkos, &stream));
+  PetscCall(WithFactorValues(f->inner, f->pattern.view.cholesky, [&](Scalar const* values) {
+    return Guarded(F, [&] {
+      f->solver->follow(stream);
+      f->solver->update(values);
+    });
+  }));
+  if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_entries * sizeof(Scalar))));
   PetscCall(PetscLogEventEnd(events.numeric, F, 0, 0, 0));
   PetscCall(PetscTime(&end));
   f->seconds_numeric = end - begin;
@@ -234,6 +241,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   Mat_SpTRSV*          f = Get(F);
   PetscLogDouble       begin, end;
   sptrsv::OptionValues options;
+  Stream               stream;
 
   PetscFunctionBegin;
   f->numeric_done = PETSC_FALSE;
@@ -247,11 +255,13 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   PetscCall(symbolic(f->inner, aij, f->source.rows, f->source.cols));
 
   PetscCall(ReadOptions(F, f->requested.c_str(), options));
+  PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
   PetscCall(EnsureKokkos());
+  PetscCall(CurrentStream(f->backend.kokkos, &stream));
   PetscCall(PetscTime(&begin));
   PetscCall(PetscLogEventBegin(events.analysis, F, 0, 0, 0));
   PetscCall(AccessPattern(f->inner, aij, ftype, f->source.rows, f->source.cols, f->pattern));
-  PetscCall(Guarded(F, [&] { f->solver = std::make_unique<Solver>(f->requested, f->pattern.view, options); }));
+  PetscCall(Guarded(F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
   PetscCall(PetscLogEventEnd(events.analysis, F, 0, 0, 0));
   PetscCall(PetscTime(&end));
   f->seconds_analysis = end - begin;
@@ -294,37 +304,42 @@ PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, TriangleReport const& upper, MatSpTRSVInfo* info)
+{
+  sptrsv::Structure const &L = lower.structure, &U = upper.structure;
+  bool const               stored = f.pattern.view.cholesky;  // L is U's transpose, diagonal and all
+
+  PetscFunctionBegin;
+  info->requested                 = f.requested.c_str();
+  info->backend                   = f.backend.name();
+  info->algorithm_lower           = lower.algorithm.c_str();
+  info->algorithm_upper           = upper.algorithm.c_str();
+  info->reason                    = upper.reason.c_str();
+  info->n                         = f.pattern.view.n;
+  info->nnz_lower                 = (PetscInt)(L.entries + (stored ? 0 : L.rows));
+  info->nnz_upper                 = (PetscInt)U.entries;
+  info->levels_lower              = (PetscInt)L.levels;
+  info->levels_upper              = (PetscInt)U.levels;
+  info->mean_rows_per_level_lower = (PetscReal)L.mean_level;
+  info->mean_rows_per_level_upper = (PetscReal)U.mean_level;
+  info->max_rows_per_level_lower  = (PetscInt)L.widest_level;
+  info->max_rows_per_level_upper  = (PetscInt)U.widest_level;
+  info->memory_bytes              = (PetscLogDouble)(f.solver->memory_bytes() + MemoryBytes(f.source));
+  info->seconds_analysis          = f.seconds_analysis;
+  info->seconds_numeric           = f.seconds_numeric;
+  info->num_analysis              = f.num_analysis;
+  info->num_numeric               = f.num_numeric;
+  info->num_solves                = f.num_solves;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatSpTRSVGetInfo_SPTRSV(Mat F, MatSpTRSVInfo* info)
 {
-  Mat_SpTRSV*       f = Get(F);
-  sptrsv::Structure lower, upper;
+  Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
   PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER, "The factor has not been analyzed; call PCSetUp() first");
-  PetscCall(Guarded(F, [&] {
-    lower = f->solver->forward_structure();
-    upper = f->solver->backward_structure();
-  }));
-  bool const stored               = f->pattern.view.cholesky;  // L is U's transpose, diagonal and all
-  info->requested                 = f->requested.c_str();
-  info->algorithm_lower           = f->solver->forward().algorithm().c_str();
-  info->algorithm_upper           = f->solver->backward().algorithm().c_str();
-  info->reason                    = f->solver->backward().reason().c_str();
-  info->n                         = f->pattern.view.n;
-  info->nnz_lower                 = (PetscInt)(lower.entries + (stored ? 0 : lower.rows));
-  info->nnz_upper                 = (PetscInt)upper.entries;
-  info->levels_lower              = (PetscInt)lower.levels;
-  info->levels_upper              = (PetscInt)upper.levels;
-  info->mean_rows_per_level_lower = (PetscReal)lower.mean_level;
-  info->mean_rows_per_level_upper = (PetscReal)upper.mean_level;
-  info->max_rows_per_level_lower  = (PetscInt)lower.widest_level;
-  info->max_rows_per_level_upper  = (PetscInt)upper.widest_level;
-  info->memory_bytes              = (PetscLogDouble)(f->solver->memory_bytes() + MemoryBytes(f->source));
-  info->seconds_analysis          = f->seconds_analysis;
-  info->seconds_numeric           = f->seconds_numeric;
-  info->num_analysis              = f->num_analysis;
-  info->num_numeric               = f->num_numeric;
-  info->num_solves                = f->num_solves;
+  PetscCall(Guarded(F, [&] { (void)FillInfo(*f, f->solver->lower(), f->solver->upper(), info); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -333,22 +348,17 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   Mat_SpTRSV*       f = Get(F);
   PetscBool         ascii;
   PetscViewerFormat format;
-  sptrsv::Structure lower, upper;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ViewHeading(viewer, f->requested.c_str()));
+  PetscCall(ViewHeading(viewer, f->requested.c_str(), f->backend));
   if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Guarded(F, [&] {
-    lower = f->solver->forward_structure();
-    upper = f->solver->backward_structure();
-  }));
   PetscCall(PetscViewerASCIIPushTab(viewer));
-  PetscCall(ViewTriangle(viewer, "L", f->solver->forward(), lower));
-  PetscCall(ViewTriangle(viewer, "U", f->solver->backward(), upper));
+  PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->lower(); }));
+  PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->upper(); }));
   PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond PETSc's own factor; %" PetscInt_FMT " analyses, %" PetscInt_FMT " numeric updates, %" PetscInt_FMT " solves\n", (double)(f->solver->memory_bytes() + MemoryBytes(f->source)) / 1e6, f->num_analysis, f->num_numeric, f->num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -44,16 +44,15 @@ PetscErrorCode GetCurrent(PC pc, UserTriangles** all)
 enum class Part { both, both_transposed, left, right };
 
 /// M = L U: x = M^-1 b or M^-T b, or for symmetric preconditioning x = L^-1 b (left) or U^-1 b (right).
-PetscErrorCode SolvePart(PC pc, UserTriangles& all, Part part, Columns<Scalar const> b, Columns<Scalar> x)
+TriangleOrder TrianglesFor(UserTriangles& all, Part part)
 {
-  PetscFunctionBegin;
   switch (part) {
-    case Part::both: PetscCall(SolveTriangles(pc, all, {&all.lower, &all.upper}, false, b, x)); break;
-    case Part::both_transposed: PetscCall(SolveTriangles(pc, all, {&all.upper, &all.lower}, true, b, x)); break;
-    case Part::left: PetscCall(SolveTriangles(pc, all, {&all.lower}, false, b, x)); break;
-    case Part::right: PetscCall(SolveTriangles(pc, all, {&all.upper}, false, b, x)); break;
+    case Part::both: break;
+    case Part::both_transposed: return {&all.upper, &all.lower};
+    case Part::left: return {&all.lower};
+    case Part::right: return {&all.upper};
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return {&all.lower, &all.upper};
 }
 
 PetscErrorCode ApplyPart(PC pc, Part part, Vec b, Vec x)
@@ -62,7 +61,13 @@ PetscErrorCode ApplyPart(PC pc, Part part, Vec b, Vec x)
 
   PetscFunctionBegin;
   PetscCall(GetCurrent(pc, &all));
-  PetscCall(WithVecs(b, x, false, [&](auto from, auto to) { return SolvePart(pc, *all, part, from, to); }));
+  auto const order = TrianglesFor(*all, part);
+  if (order.empty()) {
+    PetscCall(VecCopy(b, x));
+    ++all->num_solves;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(WithVecs(all->backend.device, b, x, false, [&](Operands const& o) { return SolveTriangles(pc, *all, order, part == Part::both_transposed, o); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -72,7 +77,8 @@ PetscErrorCode MatApplyPart(PC pc, Part part, Mat B, Mat X)
 
   PetscFunctionBegin;
   PetscCall(GetCurrent(pc, &all));
-  PetscCall(WithDense(B, X, [&](auto from, auto to) { return SolvePart(pc, *all, part, from, to); }));
+  auto const order = TrianglesFor(*all, part);  // not empty: both are asked for, and one there is
+  PetscCall(WithDense(all->backend.device, B, X, [&](Operands const& o) { return SolveTriangles(pc, *all, order, part == Part::both_transposed, o); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -11,6 +11,9 @@
 #if PETSC_VERSION_LT(3, 19, 0)
   #define PETSC_SUCCESS ((PetscErrorCode)0)
 #endif
+#if PETSC_VERSION_GE(3, 20, 0)
+  #define SPTRSV_PETSC_SHOWS_STREAM
+#endif
 
 namespace sptrsv_petsc {
 
@@ -36,9 +39,37 @@ inline PetscErrorCode ShellSetMatApplyTranspose(PC pc, PetscErrorCode (*apply)(P
 #endif
 }
 
-}  // namespace sptrsv_petsc
-
-namespace sptrsv_petsc {
+/// Arrays of dense matrices: on a device where that is wanted and they are there, else on the host.
+inline PetscErrorCode DenseGetArrayRead(bool device, Mat M, PetscScalar const** a, PetscMemType* where)
+{
+  *where = PETSC_MEMTYPE_HOST;
+#if defined(SPTRSV_PETSC_SHOWS_STREAM)
+  if (device) return MatDenseGetArrayReadAndMemType(M, a, where);
+#endif
+  return (void)device, MatDenseGetArrayRead(M, a);
+}
+inline PetscErrorCode DenseRestoreArrayRead(bool device, Mat M, PetscScalar const** a)
+{
+#if defined(SPTRSV_PETSC_SHOWS_STREAM)
+  if (device) return MatDenseRestoreArrayReadAndMemType(M, a);
+#endif
+  return (void)device, MatDenseRestoreArrayRead(M, a);
+}
+inline PetscErrorCode DenseGetArrayWrite(bool device, Mat M, PetscScalar** a, PetscMemType* where)
+{
+  *where = PETSC_MEMTYPE_HOST;
+#if defined(SPTRSV_PETSC_SHOWS_STREAM)
+  if (device) return MatDenseGetArrayWriteAndMemType(M, a, where);
+#endif
+  return (void)device, MatDenseGetArray(M, a);
+}
+inline PetscErrorCode DenseRestoreArrayWrite(bool device, Mat M, PetscScalar** a)
+{
+#if defined(SPTRSV_PETSC_SHOWS_STREAM)
+  if (device) return MatDenseRestoreArrayWriteAndMemType(M, a);
+#endif
+  return (void)device, MatDenseRestoreArray(M, a);
+}
 
 inline constexpr bool lu_with_inodes_needs_diagonal = PETSC_VERSION_GE(3, 25, 0);  ///< see FindDiagonal()
 

@@ -18,6 +18,7 @@ typedef struct {
   PetscLogDouble memory_bytes;                                /* beyond PETSc's own factor */
   PetscLogDouble seconds_analysis, seconds_numeric;           /* ours, without PETSc's own symbolic and numeric phase; last */
   PetscInt       num_analysis, num_numeric, num_solves;
+  const char    *backend;                                     /* where it runs: "host" or "device" */
 } MatSpTRSVInfo;
 
 /* Registers the solver types; for programs linked with the static library (CMake target sptrsv::petsc_static, with a

@@ -6,15 +6,14 @@
 #include <memory>
 #include <string>
 
-#include "mat_access.hpp"
-#include "triangle_solver.hpp"
+#include "any_solver.hpp"
+#include "backend_choice.hpp"
+#include "vec_access.hpp"
 
 namespace sptrsv_petsc {
 
-/// One of them. Its arrays are the matrix' own; a changed state tells when to look at them again.
+/// One of them. On a host its arrays are the matrix' own; a changed state tells when to look at them again.
 struct UserTriangle {
-  using Solver = TriangleSolver<Scalar, PetscInt, Kokkos::DefaultHostExecutionSpace>;
-
   UserTriangle(char const* letter, sptrsv::Triangle side) : name(letter), triangle(side) {}
 
   char const*                name;
@@ -22,7 +21,7 @@ struct UserTriangle {
   sptrsv::Diagonal           diagonal = sptrsv::Diagonal::stored;
   Mat                        mat      = nullptr;
   TrianglePattern<PetscInt>  pattern;
-  std::unique_ptr<Solver>    solver;                         // none: to be analyzed
+  std::unique_ptr<AnyTriangleSolver> solver;                 // none: to be analyzed
   PetscObjectState           state = 0, nonzero_state = 0;   // of what was analyzed and taken
   PetscBool                  numeric_done = PETSC_FALSE;
   PetscLogDouble             flops        = 0;
@@ -32,6 +31,7 @@ struct UserTriangles {
   UserTriangle lower{"L", sptrsv::Triangle::lower}, upper{"U", sptrsv::Triangle::upper};
   PetscInt     n = 0;
   std::string  asked, requested;  // by the program, and after the options
+  Backend      backend;           // of both
   PetscInt     num_analysis = 0, num_numeric = 0, num_solves = 0;
 };
 
@@ -43,9 +43,25 @@ PetscErrorCode SetTriangle(PC pc, UserTriangle& t, Mat T, PetscBool unit);
 /// the triangle, the row and a remedy: PETSC_ERR_ARG_WRONG, PETSC_ERR_ARG_WRONGSTATE, PETSC_ERR_MAT_LU_ZRPVT.
 PetscErrorCode RefreshTriangles(PC pc, UserTriangles& all);
 
-/// Solves with the triangles of `order`, first to last, all plain or all transposed; one without a matrix is
-/// the identity. b and x must not overlap.
-PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, std::initializer_list<UserTriangle*> order, bool transposed, Columns<Scalar const> b, Columns<Scalar> x);
+/// Triangles in the order in which they are solved with, without those that are the identity for want of a matrix.
+class TriangleOrder {
+ public:
+  TriangleOrder(std::initializer_list<UserTriangle*> wanted)
+  {
+    for (UserTriangle* t : wanted)
+      if (t->mat) at_[size_++] = t;
+  }
+  bool                 empty() const { return size_ == 0; }
+  UserTriangle* const* begin() const { return at_; }
+  UserTriangle* const* end() const { return at_ + size_; }
+
+ private:
+  UserTriangle* at_[2] = {};
+  int           size_  = 0;
+};
+
+/// Solves with these triangles (not none), all plain or all transposed. b and x must not overlap.
+PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& order, bool transposed, Operands const& operands);
 
 PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer);
 

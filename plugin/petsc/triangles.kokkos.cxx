@@ -2,8 +2,6 @@
 // Up to two triangles that a program made itself, L and U, behind a PC: kept, watched for changes, solved.
 #include "triangles.hpp"
 
-#include <algorithm>
-
 #include "factor_options.hpp"
 #include "guarded.hpp"
 #include "kokkos_session.hpp"
@@ -90,13 +88,13 @@ PetscErrorCode LookAt(UserTriangle& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, std::string const& algorithm, sptrsv::OptionValues const& options)
+PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, UserTriangles const& all, Stream stream, sptrsv::OptionValues const& options)
 {
   PetscFunctionBegin;
   t.solver.reset();
   t.numeric_done = PETSC_FALSE;
   if (!t.mat) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GuardedRows(pc, t, [&] { t.solver = std::make_unique<UserTriangle::Solver>(algorithm, t.pattern, t.triangle, t.diagonal, options); }));
+  PetscCall(GuardedRows(pc, t, [&] { t.solver = MakeTriangleSolver(all.backend.device, stream, all.requested, t.pattern, t.triangle, t.diagonal, options); }));
   // two flops an off-diagonal entry, one a diagonal entry that divides
   auto const& p = t.pattern;
   auto const  n = (PetscLogDouble)p.n, entries = (PetscLogDouble)p.num_entries;
@@ -106,31 +104,42 @@ PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, std::string const& algorithm, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Both, so that both have the same options.
+/// Both, so that both have the same options. They run where the operator's vectors are.
 PetscErrorCode Analyze(PC pc, UserTriangles& all)
 {
   sptrsv::OptionValues options;
+  Mat                  A, P;
+  Stream               stream;
 
   PetscFunctionBegin;
   PetscCallCXX(all.requested = all.asked);
   PetscCall(ReadAlgorithm((PetscObject)pc, all.requested));
   PetscCall(ReadOptions((PetscObject)pc, all.requested.c_str(), options));
+  PetscCall(PCGetOperators(pc, &A, &P));
+  PetscCall(ChooseBackend((PetscObject)pc, P, all.backend));
   PetscCall(EnsureKokkos());
+  PetscCall(CurrentStream(all.backend.kokkos, &stream));
   PetscCall(PetscLogEventBegin(events.analysis, pc, 0, 0, 0));
-  for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(AnalyzeOne(pc, *t, all.requested, options));
+  for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(AnalyzeOne(pc, *t, all, stream, options));
   PetscCall(PetscLogEventEnd(events.analysis, pc, 0, 0, 0));
   ++all.num_analysis;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode TakeValues(PC pc, UserTriangle& t)
+PetscErrorCode TakeValues(PC pc, Backend const& backend, UserTriangle& t)
 {
   PetscScalar const* a;
+  Stream             stream;
 
   PetscFunctionBegin;
+  PetscCall(CurrentStream(backend.kokkos, &stream));
   PetscCall(MatSeqAIJGetArrayRead(t.mat, &a));
-  PetscCall(GuardedRows(pc, t, [&] { t.solver->update(scalars(a)); }));
+  PetscCall(GuardedRows(pc, t, [&] {
+    t.solver->follow(stream);
+    t.solver->update(scalars(a));
+  }));
   PetscCall(MatSeqAIJRestoreArrayRead(t.mat, &a));
+  if (backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(t.pattern.num_entries * sizeof(Scalar))));
   t.numeric_done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -174,31 +183,29 @@ PetscErrorCode RefreshTriangles(PC pc, UserTriangles& all)
   if ((all.lower.mat && !all.lower.solver) || (all.upper.mat && !all.upper.solver)) PetscCall(Analyze(pc, all));
   PetscCall(PetscLogEventBegin(events.numeric, pc, 0, 0, 0));
   for (UserTriangle* t : {&all.lower, &all.upper})
-    if (!Ready(*t)) PetscCall(TakeValues(pc, *t));
+    if (!Ready(*t)) PetscCall(TakeValues(pc, all.backend, *t));
   PetscCall(PetscLogEventEnd(events.numeric, pc, 0, 0, 0));
   ++all.num_numeric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, std::initializer_list<UserTriangle*> order, bool transposed, Columns<Scalar const> b, Columns<Scalar> x)
+PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& order, bool transposed, Operands const& operands)
 {
   PetscLogDouble flops = 0;
+  Stream         stream;
 
   PetscFunctionBegin;
+  for (UserTriangle const* t : order) flops += t->flops * (PetscLogDouble)operands.x.columns;
+  PetscCall(CurrentStream(operands.kokkos, &stream));
   PetscCall(PetscLogEventBegin(events.solve, pc, 0, 0, 0));
-  PetscCall(Guarded(pc, [&] {
-    Columns<Scalar const> from = b;
+  PetscCall(SolveAt((PetscObject)pc, *(*order.begin())->solver, operands, flops, [&](Columns<Scalar const> from, Columns<Scalar> x) {
     for (UserTriangle* t : order) {
-      if (!t->mat) continue;
-      flops += t->flops * (PetscLogDouble)x.columns;
+      t->solver->follow(stream);
       if (transposed) t->solver->solve_transposed(from, x);
       else t->solver->solve(from, x);
       from = {x.data, x.rows, x.columns, x.stride};
     }
-    if (from.data == b.data)  // nothing to solve with
-      for (std::size_t c = 0; c < x.columns; ++c) std::copy_n(b.data + c * b.stride, x.rows, x.data + c * x.stride);
   }));
-  PetscCall(PetscLogFlops(flops));
   PetscCall(PetscLogEventEnd(events.solve, pc, 0, 0, 0));
   ++all.num_solves;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -212,16 +219,12 @@ PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ViewHeading(viewer, all.requested.empty() ? all.asked.c_str() : all.requested.c_str()));
+  PetscCall(ViewHeading(viewer, all.requested.empty() ? all.asked.c_str() : all.requested.c_str(), all.backend));
   PetscCall(PetscViewerASCIIPushTab(viewer));
   for (UserTriangle const* t : {&all.lower, &all.upper}) {
-    sptrsv::Structure structure;
     if (!t->solver) continue;
-    PetscCall(Guarded(pc, [&] {
-      structure = t->solver->structure();
-      bytes += t->solver->memory_bytes();
-    }));
-    PetscCall(ViewTriangle(viewer, t->name, t->solver->plain(), structure));
+    PetscCall(ViewTriangle(viewer, pc, t->name, [&] { return t->solver->report(); }));
+    PetscCall(Guarded(pc, [&] { bytes += t->solver->memory_bytes(); }));
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond the matrices; %" PetscInt_FMT " analyses, %" PetscInt_FMT " numeric updates, %" PetscInt_FMT " solves\n", (double)bytes / 1e6, all.num_analysis, all.num_numeric, all.num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));

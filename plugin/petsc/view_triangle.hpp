@@ -2,25 +2,34 @@
 // What -ksp_view says of a solver and its triangles.
 #pragma once
 
+#include <optional>
+
+#include "any_solver.hpp"
+#include "backend_choice.hpp"
+#include "guarded.hpp"
 #include "kokkos_session.hpp"
-#include "sptrsv/solver.hpp"
 
 namespace sptrsv_petsc {
 
-/// The first line: our version, what was asked for, and where it runs.
-inline PetscErrorCode ViewHeading(PetscViewer viewer, char const* requested)
+/// The first lines: our version, what was asked for, where it runs and why there.
+inline PetscErrorCode ViewHeading(PetscViewer viewer, char const* requested, Backend const& backend)
 {
   PetscFunctionBegin;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "sptrsv %s: type %s, Kokkos %s\n", sptrsv::version(), requested, KokkosDescription()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "sptrsv %s: type %s, Kokkos %s\n", sptrsv::version(), requested, KokkosDescription(backend.device)));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  backend %s (%s)\n", backend.name(), backend.reason.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Algorithm, reason, parameters and level sets of one triangle.
-template <class Solver>
-PetscErrorCode ViewTriangle(PetscViewer viewer, char const* name, Solver const& solver, sptrsv::Structure const& s)
+/// Algorithm, reason, parameters and level sets of one triangle, as report() tells them.
+template <class Object, class Report>
+PetscErrorCode ViewTriangle(PetscViewer viewer, Object object, char const* name, Report const& report)
 {
+  std::optional<TriangleReport> told;
+
   PetscFunctionBegin;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "%s: %s (%s), %s\n", name, solver.algorithm().c_str(), solver.reason().c_str(), solver.parameters().c_str()));
+  PetscCall(Guarded(object, [&] { told.emplace(report()); }));
+  sptrsv::Structure const& s = told->structure;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "%s: %s (%s), %s\n", name, told->algorithm.c_str(), told->reason.c_str(), told->parameters.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "   %lld levels, rows per level %.1f mean, %lld least, %lld most; %.1f off-diagonal entries per row\n", s.levels, s.mean_level, s.narrowest_level, s.widest_level, s.mean_row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

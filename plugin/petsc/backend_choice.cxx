@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// -mat_sptrsv_backend: whether a matrix' solves run on the host or on the GPU.
+#include "backend_choice.hpp"
+
+#include <cstring>
+
+#include "device_stream.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+/// Where the vectors are that A makes, as a reason.
+PetscErrorCode LookAtVectors(Mat A, Backend& backend)
+{
+  VecType   type;
+  PetscBool host = PETSC_FALSE, gpu, kokkos;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetVecType(A, &type));
+  PetscCall(MatBoundToCPU(A, &host));
+  PetscCall(PetscStrcmpAny(type, &gpu, VECCUDA, VECSEQCUDA, VECMPICUDA, VECHIP, VECSEQHIP, VECMPIHIP, ""));
+  PetscCall(PetscStrcmpAny(type, &kokkos, VECKOKKOS, VECSEQKOKKOS, VECMPIKOKKOS, ""));
+  backend.kokkos = kokkos;
+  backend.device = has_device && !host && (gpu || kokkos);
+  PetscCallCXX(backend.reason = host ? "the matrix is bound to the CPU" : "its vectors are of type " + std::string(type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode ChooseBackend(PetscObject object, Mat A, Backend& backend)
+{
+  char const* const name = "-mat_sptrsv_backend";
+  char              value[64];
+  PetscBool         set;
+  char const*       prefix = object->prefix ? object->prefix : "";
+
+  PetscFunctionBegin;
+  PetscCall(LookAtVectors(A, backend));
+  PetscOptionsBegin(PetscObjectComm(object), object->prefix, "Triangular solver, where it runs", "MatSolverType");
+  PetscCall(PetscOptionsString(name, "Where the solves run (one of host device)", "MatSolverType", backend.name(), value, sizeof value, &set));
+  PetscOptionsEnd();
+  if (!set) PetscFunctionReturn(PETSC_SUCCESS);
+  bool const device = !std::strcmp(value, "device");
+  PetscCheck(device || !std::strcmp(value, "host"), PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is '%s'; choose one of host, device", prefix, name + 1, value);
+  PetscCheck(!device || has_device, PetscObjectComm(object), PETSC_ERR_SUP, "Option -%s%s is 'device', but %s", prefix, name + 1, WithoutDevice());
+  backend.device = device;
+  PetscCallCXX(backend.reason = "asked for");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc
