@@ -178,15 +178,14 @@ inline PetscErrorCode RefreshSource(Mat A, AijSource& source)
 }
 
 /// Makes PETSc look up where A's diagonal lies: from 3.25 on its LU with inodes and shift positive_definite reads it
-/// without having looked, and crashes.
+/// without having looked, and crashes. MatGetDiagonal() would do, but not of a matrix on a GPU.
 inline PetscErrorCode FindDiagonal(Mat A)
 {
-  Vec diagonal;
+  IS zeros;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateVecs(A, &diagonal, NULL));
-  PetscCall(MatGetDiagonal(A, diagonal));
-  PetscCall(VecDestroy(&diagonal));
+  PetscCall(MatFindZeroDiagonals(A, &zeros));
+  PetscCall(ISDestroy(&zeros));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

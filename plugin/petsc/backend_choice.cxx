@@ -20,9 +20,11 @@ PetscErrorCode LookAtVectors(Mat A, Backend& backend)
   PetscCall(MatBoundToCPU(A, &host));
   PetscCall(PetscStrcmpAny(type, &gpu, VECCUDA, VECSEQCUDA, VECMPICUDA, VECHIP, VECSEQHIP, VECMPIHIP, ""));
   PetscCall(PetscStrcmpAny(type, &kokkos, VECKOKKOS, VECSEQKOKKOS, VECMPIKOKKOS, ""));
-  backend.kokkos = kokkos;
-  backend.device = has_device && !host && (gpu || kokkos);
-  PetscCallCXX(backend.reason = host ? "the matrix is bound to the CPU" : "its vectors are of type " + std::string(type));
+  bool const there = has_device && (gpu || kokkos);
+  backend.kokkos   = kokkos;
+  backend.device   = there && !host;
+  // of matrices that never go to a GPU PETSc says that they are bound, too
+  PetscCallCXX(backend.reason = there && host ? "the matrix is bound to the CPU" : "its vectors are of type " + std::string(type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

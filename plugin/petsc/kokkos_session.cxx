@@ -77,7 +77,8 @@ PetscErrorCode EnsureKokkos()
   }
 #endif
 #if defined(PETSC_HAVE_KOKKOS)
-  PetscCall(PetscKokkosInitializeCheck());
+  PetscErrorCode const code = PetscKokkosInitializeCheck();
+  PetscCheck(!code, PETSC_COMM_SELF, code, "PETSc could not start its Kokkos%s", has_device ? ", which needs a GPU in this build, with -mat_sptrsv_backend host as with device; run where there is a GPU, or with a PETSc and a plugin built without CUDA and HIP" : "");
 #endif
   PetscCallCXX(HookOnce());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -3,6 +3,8 @@
 // is on the device, else a host's.
 #pragma once
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
 #include "guarded.hpp"
 #include "petsc_scalar.hpp"
 #include "solver_place.hpp"
@@ -92,10 +94,14 @@ PetscErrorCode SolveAt(PetscObject object, Place<Scalar>& place, Operands const&
   Columns<Scalar const> b = o.b;
   Columns<Scalar>       x = o.x;
   Stream                stream;
+  auto const            solve = [&] {
+    Kokkos::Profiling::ScopedRegion const region("sptrsv::petsc::solve");  // for profiles
+    call(b, x);
+  };
 
   PetscFunctionBegin;
   if (!place.on_device()) {
-    PetscCall(Guarded(object, [&] { call(b, x); }));
+    PetscCall(Guarded(object, solve));
     PetscCall(PetscLogFlops(flops));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -108,7 +114,7 @@ PetscErrorCode SolveAt(PetscObject object, Place<Scalar>& place, Operands const&
   if (o.b_on_host) PetscCall(PetscLogCpuToGpu((PetscLogDouble)b.bytes()));
   if (o.x_on_host && o.keep_x) PetscCall(PetscLogCpuToGpu((PetscLogDouble)x.bytes()));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(Guarded(object, [&] { call(b, x); }));
+  PetscCall(Guarded(object, solve));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(PetscLogGpuFlops(flops));
   if (!o.b_on_host && !o.x_on_host) PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
    Kokkos Tools library: at the end of Kokkos it writes how often what happened, one line for each, to the
-   file that SPTRSV_TEST_COUNTS names. */
+   file that SPTRSV_TEST_COUNTS names. What happened within solves is counted apart, and what should not be
+   there is named. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +19,27 @@ struct ToolSettings {
 
 /* ours: with our labels, so without the scratch memory of Kokkos itself, whose end it does not report */
 static unsigned long allocations, ours, ours_ended, copies, fences, kernels;
+static unsigned long solves, solve_allocations, solve_copies, solve_fences, solve_kernels;
+static int           depth; /* of regions, counted from that of a solve on */
+
+static void unwanted(unsigned long *count, char const *what, char const *label)
+{
+  if (!depth) return;
+  if (++*count <= 5) fprintf(stderr, "kokkos_counters: %s in a solve: %s\n", what, label);
+}
+
+void kokkosp_push_profile_region(const char *name)
+{
+  int const solve = !strcmp(name, "sptrsv::petsc::solve");
+
+  solves += !depth && solve;
+  depth += depth || solve;
+}
+
+void kokkosp_pop_profile_region(void)
+{
+  depth -= depth > 0;
+}
 
 void kokkosp_init_library(int skip, uint64_t version, uint32_t num_devices, void *devices)
 {
@@ -35,6 +57,7 @@ void kokkosp_allocate_data(struct SpaceHandle space, const char *label, const vo
   (void)space, (void)where, (void)bytes;
   ++allocations;
   ours += !strncmp(label, "sptrsv", 6);
+  unwanted(&solve_allocations, "allocation", label);
 }
 
 void kokkosp_deallocate_data(struct SpaceHandle space, const char *label, const void *where, uint64_t bytes)
@@ -45,20 +68,23 @@ void kokkosp_deallocate_data(struct SpaceHandle space, const char *label, const 
 
 void kokkosp_begin_deep_copy(struct SpaceHandle to, const char *to_label, const void *to_where, struct SpaceHandle from, const char *from_label, const void *from_where, uint64_t bytes)
 {
-  (void)to, (void)to_label, (void)to_where, (void)from, (void)from_label, (void)from_where, (void)bytes;
+  (void)to, (void)to_where, (void)from, (void)from_label, (void)from_where, (void)bytes;
   ++copies;
+  unwanted(&solve_copies, "copy", to_label);
 }
 
 void kokkosp_begin_fence(const char *name, uint32_t device, uint64_t *handle)
 {
-  (void)name, (void)device;
+  (void)device;
   *handle = ++fences;
+  unwanted(&solve_fences, "fence", name);
 }
 
 void kokkosp_begin_parallel_for(const char *name, uint32_t device, uint64_t *handle)
 {
   (void)name, (void)device;
   *handle = ++kernels;
+  solve_kernels += depth > 0;
 }
 
 void kokkosp_begin_parallel_reduce(const char *name, uint32_t device, uint64_t *handle)
@@ -78,5 +104,6 @@ void kokkosp_finalize_library(void)
 
   if (!file) return;
   fprintf(file, "allocations %lu\nours %lu\nours_ended %lu\ncopies %lu\nfences %lu\nkernels %lu\n", allocations, ours, ours_ended, copies, fences, kernels);
+  fprintf(file, "solves %lu\nsolve_allocations %lu\nsolve_copies %lu\nsolve_fences %lu\nsolve_kernels %lu\n", solves, solve_allocations, solve_copies, solve_fences, solve_kernels);
   fclose(file);
 }

@@ -21,6 +21,7 @@ class View(unittest.TestCase):
             text = ex2(f"{SMALL}-pc_factor_mat_solver_type {kind} -ksp_view", threads=2).text
             with self.subTest(kind):
                 self.assertRegex(text, rf"sptrsv \d+\.\d+\.\d+: type {kind}, Kokkos \d+\.\d+\.\d+ \w+ \(2 threads\)")
+                self.assertRegex(text, r"\bbackend host \(its vectors are of type standard\)")
                 for triangle in "LU":
                     self.assertRegex(text, rf"\b{triangle}: (sequential|levelset|syncfree|threadlevel) \(.+\)")
                 # a 5-point grid of 20 by 19 has 38 level sets, and 380 rows
@@ -43,6 +44,34 @@ class View(unittest.TestCase):
         base = f"{SMALL}-pc_factor_mat_solver_type syncfree -ksp_view"
         self.assertIn("csc", ex2(base + " -mat_sptrsv_syncfree_form csc").text.split("sptrsv 0")[1])
         self.assertNotIn("csc", ex2(base).text.split("sptrsv 0")[1])
+
+
+class Backend(unittest.TestCase):
+    """In a build without a GPU; tests/petsc/gpu_check.py has what a GPU adds."""
+    SUB = "-m 20 -n 19 -pc_type bjacobi -sub_pc_type ilu -sub_pc_factor_mat_solver_type levelset -ksp_view "
+
+    def test_host_can_be_asked_for(self):
+        self.assertIn("backend host (asked for)", ex2(self.SUB + "-sub_mat_sptrsv_backend host").text)
+        self.assertIn("backend host (its vectors are", ex2(self.SUB + "-mat_sptrsv_backend host").text)
+
+    def test_device_is_refused_with_a_remedy(self):
+        done = ex2(self.SUB + "-sub_mat_sptrsv_backend device", check=False)
+        self.assertNotEqual(done.status, 0)
+        self.assertIn("No support for this operation", done.text)
+        self.assertRegex(done.text, r"Option -sub_mat_sptrsv_backend is 'device', but .*; use host, or build the plugin with ")
+
+    def test_other_words_are_refused(self):
+        done = ex2(self.SUB + "-sub_mat_sptrsv_backend gpu", check=False)
+        self.assertNotEqual(done.status, 0)
+        self.assertIn("Option -sub_mat_sptrsv_backend is 'gpu'; choose one of host, device", done.text)
+
+    def test_kokkos_vectors_of_a_host(self):
+        options = "-mat_type aijkokkos -vec_type kokkos -pc_type ilu -pc_factor_mat_solver_type levelset -ksp_view"
+        done = ex2("-m 20 -n 19 " + options, check=False)
+        if "Unknown Mat type" in done.text or "Unknown type" in done.text:
+            self.skipTest("this PETSc has no Kokkos")
+        self.assertEqual(done.status, 0, done)
+        self.assertRegex(done.text, r"\bbackend host \(its vectors are of type \w*kokkos\)")
 
 
 class Log(unittest.TestCase):
@@ -79,6 +108,7 @@ class Help(unittest.TestCase):
         for kind, names in [("levelset", ["analysis", "chain_rows", "lanes_per_row"]), ("syncfree", ["form"]),
                             ("threadlevel", ["form", "rows_per_ticket"])]:
             text = ex2(f"{SMALL}-pc_factor_mat_solver_type {kind} -help").text
+            self.assertIn("-mat_sptrsv_backend", text)
             for name in names:
                 self.assertIn(f"-mat_sptrsv_{kind}_{name}", text)
         text = ex2(f"{SMALL}-pc_factor_mat_solver_type sptrsv -help").text
