@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors of matrices with blocks, and of those that PETSc keeps with Kokkos, against PETSc's own factor of
-// the same matrix as seqaij: the fill of a factor by blocks is that of its entries.
+// Factors of matrices with blocks, and of those that PETSc keeps with Kokkos or on a GPU, against PETSc's own factor
+// of the same matrix as seqaij: the fill of a factor by blocks is that of its entries.
 #include "factor_checks.hpp"
 
 namespace petsc_test {
@@ -71,6 +71,12 @@ std::vector<Case> AllCases()
   std::vector<MatType> types = {MATSEQBAIJ, MATSEQSBAIJ};
 #if defined(PETSC_HAVE_KOKKOS_KERNELS)
   types.push_back(MATSEQAIJKOKKOS);
+#endif
+#if defined(PETSC_HAVE_CUDA)
+  types.push_back(MATSEQAIJCUSPARSE);
+#endif
+#if defined(PETSC_HAVE_HIP)
+  types.push_back(MATSEQAIJHIPSPARSE);
 #endif
   std::vector<Case> all;
   for (Variant const& variant : all_variants())

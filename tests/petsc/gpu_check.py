@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin on a GPU, by programs that lie beside this file (or in --programs): each run has a name and a time limit.
+
+  ksp        gpu_ksp: every solver type with Krylov methods, iterations and rows beside PETSc's own on the host
+  tutorials  PETSc's ex2 and ex45, unmodified: iterations and norms beside PETSc's own on the host
+  parallel   both on 2 and 4 ranks that share the GPU
+  rows       test_matrix_types: every kind of factor and solve, row by row
+  log        what -log_view says of copies and flops
+  quiet      what Kokkos' tools see within solves: nothing but kernels
+
+Usage: gpu_check.py [--host] [--jobs N] [--programs DIR] [--limit SECONDS] [--only TEXT] [GROUP...]
+--host runs what a build without a GPU can run; --only takes runs whose names hold TEXT. Exit status: 0 all well,
+1 something failed, 77 no GPU here, nothing was tested. Needs Python 3.8 and no packages.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+TYPES = ["levelset", "syncfree", "threadlevel", "sptrsv"]
+VECTORS = {"aijkokkos": "kokkos", "aijcusparse": "cuda", "aijhipsparse": "hip", "aij": "standard"}
+METHODS = {
+    "cg_icc": "-ksp_type cg -pc_type icc",
+    "bcgs_ilu0": "-ksp_type bcgs -pc_type ilu",
+    "gmres_ilu2": "-ksp_type gmres -pc_type ilu -pc_factor_levels 2",
+    "bicg_ilu0": "-ksp_type bicg -pc_type ilu",  # its every iteration has a transposed solve
+}
+settings = None
+references, references_lock = {}, threading.Lock()
+
+
+class Failure(Exception):
+    pass
+
+
+def path(name):
+    found = os.path.join(settings.programs, name)
+    if not os.path.exists(found):
+        raise Failure(f"{found} is missing; build the target petsc_gpu_check")
+    return found
+
+
+def run(name, options, ranks=1, env=None):
+    """The text that a program printed; every other outcome than exit status 0 in time is a Failure."""
+    full = dict(os.environ, OMP_NUM_THREADS="1", OMP_PROC_BIND="false", OMP_WAIT_POLICY="passive",
+                OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+                PETSC_OPTIONS=f"-dll_append {path('libsptrsv_petsc.so')} -use_gpu_aware_mpi 0", **(env or {}))
+    command = [path(name)] + options.split()
+    if ranks > 1:
+        command = [settings.mpiexec, "-n", str(ranks)] + command
+    process = subprocess.Popen(command, env=full, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               errors="replace", stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        text = process.communicate(timeout=settings.limit)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)  # its ranks too
+        raise Failure(f"not done after {settings.limit} s: {' '.join(command)}\n{process.communicate()[0][-2000:]}")
+    if process.returncode != 0:
+        raise Failure(f"exit status {process.returncode}: {' '.join(command)}\n{text[-4000:]}")
+    return text
+
+
+def number(pattern, text, kind=float):
+    found = re.findall(pattern, text, re.M)
+    if not found:
+        raise Failure(f"no '{pattern}' in\n{text[-4000:]}")
+    return kind(found[-1])
+
+
+def on_device(text):
+    wanted = "host" if settings.host else "device"
+    if not re.search(rf"backend {wanted}\b", text):
+        raise Failure(f"the solves do not run on the {wanted}:\n{text[-4000:]}")
+
+
+def with_prefix(options, prefix):
+    return re.sub(r"(^| )-(?=[a-z])", rf"\1-{prefix}", options)
+
+
+# --- gpu_ksp
+
+def ksp(matrix, kind, method, problem, ranks=1, sub=""):
+    """Iterations as PETSc's own on the host; where rounding makes a difference of one, as PETSc's own factor makes
+    with the same vectors."""
+    shared = method + " "
+    ours = f"-mat_type {matrix} {shared}-{sub}pc_factor_mat_solver_type "
+    reference = with_prefix(f"-mat_type aij {shared}-{sub}pc_factor_mat_solver_type petsc", "ref_")
+    text = run("gpu_ksp", f"{problem} {ours}{kind} {reference}", ranks)
+    on_device(text)
+    pairs = re.findall(r"^iterations (\w+) (\d+) reference (\d+)", text, re.M)
+    if len(pairs) < 2 or "all rows agree" not in text:
+        raise Failure(text[-4000:])
+    said = ", ".join(f"{what} {a}" for what, a, _ in pairs)
+    if all(a == b for _, a, b in pairs):
+        return f"iterations as PETSc's own: {said}"
+    if any(abs(int(a) - int(b)) > 1 for _, a, b in pairs):
+        raise Failure(f"iterations differ from PETSc's own: {pairs}")
+    control = run("gpu_ksp", f"{problem} {ours}petsc {reference} -only_iterations", ranks)
+    own = re.findall(r"^iterations (\w+) (\d+) reference (\d+)", control, re.M)
+    if [p[1] for p in own] != [p[1] for p in pairs]:
+        raise Failure(f"iterations differ from PETSc's own, {pairs}, and not as its own factor with these vectors does, {own}")
+    return f"iterations as PETSc's own factor with these vectors, by rounding one off its host solve: {said}"
+
+
+def ksp_runs(matrices):
+    for matrix in matrices:
+        for kind in TYPES:
+            for name, method in METHODS.items():
+                problem = "-side 150" + (" -convection 0" if "icc" in name else "")
+                yield f"ksp.{matrix}.{kind}.{name}", lambda a=(matrix, kind, method, problem): ksp(*a)
+            yield f"ksp.{matrix}.{kind}.3d_bcgs_ilu0", lambda a=(matrix, kind, METHODS["bcgs_ilu0"], "-dims 3 -side 32"): ksp(*a)
+        for name in ["cg_icc", "bcgs_ilu0"]:  # one thread of a GPU: small only
+            problem = "-side 24" + (" -convection 0" if "icc" in name else "")
+            yield f"ksp.{matrix}.sequential.{name}", lambda a=(matrix, "sequential", METHODS[name], problem): ksp(*a)
+    if not settings.host:  # a matrix of the host: on the GPU when asked for, with its vectors copied
+        asked = METHODS["bcgs_ilu0"] + " -mat_sptrsv_backend device"
+        yield "ksp.aij.levelset.asked_for", lambda: ksp("aij", "levelset", asked, "-side 60")
+
+
+# --- PETSc's tutorials
+
+def ex2(matrix):
+    return f"-m 150 -n 140 -mat_type {matrix} -vec_type {VECTORS[matrix]}"
+
+
+def ex45(matrix):
+    return f"-da_grid_x 31 -da_grid_y 30 -da_grid_z 29 -dm_mat_type {matrix} -dm_vec_type {VECTORS[matrix]}"
+
+
+TUTORIALS = {"ex2": (ex2, r"Norm of error (\S+)"), "ex45": (ex45, r"Residual norm (\S+)")}
+
+
+def outcome(name, matrix, method, kind, ranks, sub):
+    options, norm = TUTORIALS[name]
+    text = run(name, f"{options(matrix)} {method} -{sub}pc_factor_mat_solver_type {kind} -ksp_converged_reason -ksp_view", ranks)
+    if f"package used to perform factorization: {kind}" not in text:
+        raise Failure(f"no factorization by {kind}:\n{text[-4000:]}")
+    return text, number(r"iterations (\d+)", text, int), number(norm, text)
+
+
+def reference(name, method, ranks, sub):
+    """PETSc's own on the host, run once for all."""
+    with references_lock:
+        made = references.setdefault((name, method, ranks), {"lock": threading.Lock()})
+    with made["lock"]:
+        if "value" not in made:
+            made["value"] = outcome(name, "aij", method, "petsc", ranks, sub)[1:]
+    return made["value"]
+
+
+def tutorial(name, matrix, kind, method, ranks=1, sub=""):
+    text, iterations, norm = outcome(name, matrix, method, kind, ranks, sub)
+    on_device(text)
+    own_iterations, own_norm = reference(name, method, ranks, sub)
+    note = "as PETSc's own"
+    if iterations != own_iterations:
+        control = outcome(name, matrix, method, "petsc", ranks, sub)[1]
+        if abs(iterations - own_iterations) > 1 or control != iterations:
+            raise Failure(f"{iterations} iterations, PETSc's own {own_iterations}, its own factor with these vectors {control}")
+        note = f"by rounding one off PETSc's own {own_iterations}, as its own factor with these vectors"
+    elif not abs(norm - own_norm) <= 0.01 * own_norm + 1e-9:
+        raise Failure(f"norm {norm}, PETSc's own {own_norm}")
+    return f"{iterations} iterations, {note}"
+
+
+def tutorial_runs(matrices):
+    for matrix in matrices:
+        for kind in TYPES:
+            for name, method in [("ex2", "cg_icc"), ("ex2", "bcgs_ilu0"), ("ex2", "gmres_ilu2"), ("ex45", "bcgs_ilu0"), ("ex45", "gmres_ilu2")]:
+                yield f"tutorials.{name}.{matrix}.{kind}.{method}", lambda a=(name, matrix, kind, METHODS[method]): tutorial(*a)
+
+
+def parallel_runs(matrices):
+    for matrix in matrices:
+        for ranks in [2, 4]:
+            for pc, kinds in [("bjacobi", ["levelset", "syncfree"]), ("asm", ["threadlevel", "sptrsv"])]:
+                for kind, factor in zip(kinds, ["icc", "ilu"]):
+                    method = f"-ksp_type {'cg' if factor == 'icc' and pc == 'bjacobi' else 'gmres'} -pc_type {pc} -sub_pc_type {factor}"
+                    problem = "-side 150" + (" -convection 0" if factor == "icc" else "")
+                    label = f"{matrix}.{kind}.{pc}_{factor}.ranks{ranks}"
+                    yield f"parallel.gpu_ksp.{label}", lambda a=(matrix, kind, method, problem, ranks, "sub_"): ksp(*a)
+                    name = "ex2" if factor == "icc" else "ex45"  # whose matrix is not symmetric
+                    yield f"parallel.{name}.{label}", lambda a=(name, matrix, kind, method, ranks, "sub_"): tutorial(*a)
+
+
+# --- rows, copies, quiet
+
+def rows(filters):
+    text = run("test_matrix_types", f"--gtest_brief=1 --gtest_filter={filters}")
+    passed = number(r"\[  PASSED  \] (\d+) tests?", text, int)
+    if passed < 1:
+        raise Failure(f"no test is called {filters}")
+    return f"{passed} factors"
+
+
+def rows_runs(matrices):
+    labels = ["sequential", "levelset", "levelset_unchained", "syncfree", "syncfree_csc", "threadlevel", "threadlevel_two_phase", "sptrsv"]
+    for matrix in matrices:
+        for label in labels:
+            filters = f"*/{label}_seq{matrix}_bs1_*:*/{label}_seq{matrix}_bs3_*"
+            yield f"rows.{matrix}.{label}", lambda f=filters: rows(f)
+
+
+def event(name, text):
+    """Count, copies to the GPU, copies from it, percentage of flops on the GPU."""
+    line = re.search(rf"^{name} +(\d+) .* (\S+) +(\S+) +(\S+) +(\S+) +(\d+)$", text, re.M)
+    if not line:
+        raise Failure(f"no event {name} in\n{text[-6000:]}")
+    return int(line[1]), float(line[2]), float(line[4]), int(line[6])
+
+
+def log(matrix, kind, pc):
+    base = f"{ex2(matrix)} -pc_type {pc} -pc_factor_mat_solver_type {kind} -ksp_rtol 1e-300 -ksp_atol 1e-300 -log_view -ksp_max_it "
+    few, many = (run("ex2", f"{base}{iterations}") for iterations in (5, 30))
+    for text in (few, many):
+        solves, to_gpu, to_cpu, percent = event("SpTRSVSolve", text)
+        if to_gpu or to_cpu or percent != 100:
+            raise Failure(f"SpTRSVSolve: {to_gpu} copies to the GPU, {to_cpu} from it, {percent} % of the flops there")
+        updates, to_gpu, to_cpu, percent = event("SpTRSVNumeric", text)
+        if to_gpu != updates or to_cpu:
+            raise Failure(f"SpTRSVNumeric: {to_gpu} copies to the GPU and {to_cpu} from it in {updates} updates")
+    before, after = (event("KSPSolve", text)[1:3] for text in (few, many))
+    if before != after:
+        raise Failure(f"copies in KSPSolve grow with its iterations: {before}, {after}")
+    return f"no copies in {solves} solves, 100 % of the flops on the GPU, one copy a numeric phase"
+
+
+def counted(options):
+    with tempfile.TemporaryDirectory() as folder:
+        counts = os.path.join(folder, "counts")
+        text = run("ex2", options, env={"KOKKOS_TOOLS_LIBS": path("libkokkos_counters.so"), "SPTRSV_TEST_COUNTS": counts})
+        with open(counts) as file:
+            return {name: int(value) for name, value in map(str.split, file)}, text
+
+
+def quiet(matrix, kind, pc):
+    base = f"{ex2(matrix)} -pc_type {pc} -pc_factor_mat_solver_type {kind} -ksp_rtol 1e-300 -ksp_atol 1e-300 -ksp_max_it "
+    (few, _), (many, text) = (counted(f"{base}{iterations}") for iterations in (5, 30))
+    # on a host one thread may do without kernels
+    if not many["solves"] > few["solves"] or not (settings.host or many["solve_kernels"] > few["solve_kernels"]):
+        raise Failure(f"the counters saw no solves: {few}, {many}")
+    # the first solve may make Kokkos enlarge its own scratch memory; in Kokkos' own vectors there are fences of PETSc's
+    names = ["solve_allocations", "solve_copies", "solve_fences"]
+    if VECTORS[matrix] != "kokkos":
+        names += ["allocations", "copies", "fences"]
+    grown = [name for name in names if few[name] != many[name]]
+    if grown or many["solve_copies"] or many["solve_fences"]:
+        raise Failure(f"{few}\n{many}\n{text[-3000:]}")
+    return f"{many['solves']} solves, {many['solve_kernels']} kernels, {many['solve_allocations']} allocations (in the first), no copies, no fences"
+
+
+def log_runs(matrices):
+    for matrix in matrices:
+        for kind, pc in zip(TYPES, ["icc", "ilu", "ilu -pc_factor_mat_ordering_type rcm", "icc"]):
+            yield f"log.{matrix}.{kind}.{pc.split()[0]}", lambda a=(matrix, kind, pc): log(*a)
+
+
+def quiet_runs(matrices):
+    for matrix in matrices:
+        for kind, pc in zip(TYPES, ["icc", "ilu", "ilu -pc_factor_mat_ordering_type rcm", "icc"]):
+            yield f"quiet.{matrix}.{kind}.{pc.split()[0]}", lambda a=(matrix, kind, pc): quiet(*a)
+
+
+GROUPS = {"ksp": ksp_runs, "tutorials": tutorial_runs, "parallel": parallel_runs, "rows": rows_runs, "log": log_runs, "quiet": quiet_runs}
+
+
+def timed(job):
+    begin = time.time()
+    try:
+        return True, job(), time.time() - begin
+    except Failure as failure:
+        return False, str(failure), time.time() - begin
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(GROUPS)}; all if none is given")
+    parser.add_argument("--host", action="store_true", help="run what a build without a GPU can run")
+    parser.add_argument("--jobs", type=int, default=4, help="runs at a time")
+    parser.add_argument("--programs", default=os.path.dirname(os.path.abspath(__file__)))
+    parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
+    parser.add_argument("--only", default="", help="runs whose names hold this text")
+    parser.add_argument("--matrices", default="", help="matrix types, comma between; aijkokkos,aijcusparse if none is given")
+    parser.add_argument("--mpiexec", default=shutil.which("mpiexec") or "")
+    given = parser.parse_args()
+    for group in given.groups:
+        if group not in GROUPS:
+            parser.error(f"no group {group}; there are {', '.join(GROUPS)}")
+    return given
+
+
+def main():
+    global settings
+    settings = arguments()
+    if not settings.host and not any(os.path.exists(device) for device in ("/dev/nvidiactl", "/dev/kfd")):
+        print("SKIPPED, NOT TESTED: no GPU on this machine", file=sys.stderr)
+        return 77
+    matrices = settings.matrices.split(",") if settings.matrices else ["aijkokkos"] if settings.host else ["aijkokkos", "aijcusparse"]
+    groups = settings.groups or [group for group in GROUPS if not (settings.host and group == "log")]
+    jobs = [(name, job) for group in groups for name, job in GROUPS[group](matrices) if settings.only in name]
+    if not settings.mpiexec and any(name.startswith("parallel") for name, _ in jobs):
+        print("SKIPPED, NOT TESTED: parallel, since there is no mpiexec", flush=True)
+        jobs = [(name, job) for name, job in jobs if not name.startswith("parallel")]
+    failed, begin = [], time.time()
+    with concurrent.futures.ThreadPoolExecutor(settings.jobs) as pool:
+        for (name, _), (well, said, seconds) in zip(jobs, pool.map(timed, [job for _, job in jobs])):
+            print(f"{'ok    ' if well else 'FAILED'} {seconds:5.1f} s  {name}: {said}", flush=True)
+            if not well:
+                failed.append(name)
+    print(f"{len(jobs) - len(failed)} of {len(jobs)} runs are well, {time.time() - begin:.0f} s")
+    for name in failed:
+        print(f"FAILED {name}")
+    return 1 if failed or not jobs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
