@@ -32,6 +32,8 @@ METHODS = {
     "gmres_ilu2": "-ksp_type gmres -pc_type ilu -pc_factor_levels 2",
     "bicg_ilu0": "-ksp_type bicg -pc_type ilu",  # its every iteration has a transposed solve
 }
+# PETSc's own solver types that work with such vectors: where their iterations differ from the host's, rounding does it
+CONTROLS = {"aijkokkos": ["petsc", "kokkos"], "aijcusparse": ["petsc", "cusparse"], "aijhipsparse": ["petsc", "hipsparse"], "aij": ["petsc"]}
 settings = None
 references, references_lock = {}, threading.Lock()
 
@@ -84,36 +86,48 @@ def with_prefix(options, prefix):
     return re.sub(r"(^| )-(?=[a-z])", rf"\1-{prefix}", options)
 
 
+def judge(matrix, ours, own, iterations_of):
+    """Words for iterations that are PETSc's own on the host, or one off as those of one of PETSc's own types on
+    such vectors are, iterations_of(type). Else a Failure."""
+    if ours == own:
+        return "as PETSc's own"
+    seen = {}
+    for kind in CONTROLS[matrix] if all(abs(a - b) <= 1 for a, b in zip(ours, own)) else []:
+        try:
+            seen[kind] = iterations_of(kind)
+        except Failure as failure:  # PETSc's kokkos type fails on some
+            seen[kind] = str(failure)[:100]
+        if seen[kind] == ours:
+            return f"one off PETSc's own {own} by rounding, just as its type {kind} with these vectors"
+    raise Failure(f"iterations {ours}, PETSc's own {own}; with such vectors {seen}")
+
+
 # --- gpu_ksp
 
 def ksp(matrix, kind, method, problem, ranks=1, sub=""):
-    """Iterations as PETSc's own on the host; where rounding makes a difference of one, as PETSc's own factor makes
-    with the same vectors."""
-    shared = method + " "
-    ours = f"-mat_type {matrix} {shared}-{sub}pc_factor_mat_solver_type "
-    reference = with_prefix(f"-mat_type aij {shared}-{sub}pc_factor_mat_solver_type petsc", "ref_")
-    text = run("gpu_ksp", f"{problem} {ours}{kind} {reference}", ranks)
+    shared = f"-mat_type {matrix} {method} -{sub}pc_factor_mat_solver_type "
+    own = with_prefix(f"-mat_type aij {method} -{sub}pc_factor_mat_solver_type petsc", "ref_")
+
+    def iterations(text):
+        pairs = re.findall(r"^iterations (?:solve|transpose) (\d+) reference (\d+)", text, re.M)
+        return [int(a) for a, _ in pairs], [int(b) for _, b in pairs]
+
+    text = run("gpu_ksp", f"{problem} {shared}{kind} {own}", ranks)
     on_device(text)
-    pairs = re.findall(r"^iterations (\w+) (\d+) reference (\d+)", text, re.M)
-    if len(pairs) < 2 or "all rows agree" not in text:
+    if "all rows agree" not in text:
         raise Failure(text[-4000:])
-    said = ", ".join(f"{what} {a}" for what, a, _ in pairs)
-    if all(a == b for _, a, b in pairs):
-        return f"iterations as PETSc's own: {said}"
-    if any(abs(int(a) - int(b)) > 1 for _, a, b in pairs):
-        raise Failure(f"iterations differ from PETSc's own: {pairs}")
-    control = run("gpu_ksp", f"{problem} {ours}petsc {reference} -only_iterations", ranks)
-    own = re.findall(r"^iterations (\w+) (\d+) reference (\d+)", control, re.M)
-    if [p[1] for p in own] != [p[1] for p in pairs]:
-        raise Failure(f"iterations differ from PETSc's own, {pairs}, and not as its own factor with these vectors does, {own}")
-    return f"iterations as PETSc's own factor with these vectors, by rounding one off its host solve: {said}"
+    ours, reference = iterations(text)
+    if len(ours) < 2:
+        raise Failure(text[-4000:])
+    word = judge(matrix, ours, reference, lambda control: iterations(run("gpu_ksp", f"{problem} {shared}{control} {own} -only_iterations", ranks))[0])
+    return f"rows agree, iterations {ours} {word}"
 
 
 def ksp_runs(matrices):
     for matrix in matrices:
         for kind in TYPES:
             for name, method in METHODS.items():
-                problem = "-side 150" + (" -convection 0" if "icc" in name else "")
+                problem = "-side 100" + (" -convection 0" if "icc" in name else "")
                 yield f"ksp.{matrix}.{kind}.{name}", lambda a=(matrix, kind, method, problem): ksp(*a)
             yield f"ksp.{matrix}.{kind}.3d_bcgs_ilu0", lambda a=(matrix, kind, METHODS["bcgs_ilu0"], "-dims 3 -side 32"): ksp(*a)
         for name in ["cg_icc", "bcgs_ilu0"]:  # one thread of a GPU: small only
@@ -127,7 +141,7 @@ def ksp_runs(matrices):
 # --- PETSc's tutorials
 
 def ex2(matrix):
-    return f"-m 150 -n 140 -mat_type {matrix} -vec_type {VECTORS[matrix]}"
+    return f"-m 100 -n 90 -mat_type {matrix} -vec_type {VECTORS[matrix]}"
 
 
 def ex45(matrix):
@@ -159,21 +173,17 @@ def tutorial(name, matrix, kind, method, ranks=1, sub=""):
     text, iterations, norm = outcome(name, matrix, method, kind, ranks, sub)
     on_device(text)
     own_iterations, own_norm = reference(name, method, ranks, sub)
-    note = "as PETSc's own"
-    if iterations != own_iterations:
-        control = outcome(name, matrix, method, "petsc", ranks, sub)[1]
-        if abs(iterations - own_iterations) > 1 or control != iterations:
-            raise Failure(f"{iterations} iterations, PETSc's own {own_iterations}, its own factor with these vectors {control}")
-        note = f"by rounding one off PETSc's own {own_iterations}, as its own factor with these vectors"
-    elif not abs(norm - own_norm) <= 0.01 * own_norm + 1e-9:
+    word = judge(matrix, [iterations], [own_iterations], lambda control: [outcome(name, matrix, method, control, ranks, sub)[1]])
+    if iterations == own_iterations and not abs(norm - own_norm) <= 0.01 * own_norm + 1e-9:
         raise Failure(f"norm {norm}, PETSc's own {own_norm}")
-    return f"{iterations} iterations, {note}"
+    return f"iterations {iterations} {word}"
 
 
 def tutorial_runs(matrices):
     for matrix in matrices:
         for kind in TYPES:
-            for name, method in [("ex2", "cg_icc"), ("ex2", "bcgs_ilu0"), ("ex2", "gmres_ilu2"), ("ex45", "bcgs_ilu0"), ("ex45", "gmres_ilu2")]:
+            # not ex2 with BiCGStab: by rounding alone PETSc's own takes 43 or 50 iterations, with Kokkos' vectors or without
+            for name, method in [("ex2", "cg_icc"), ("ex2", "gmres_ilu2"), ("ex45", "bcgs_ilu0"), ("ex45", "gmres_ilu2")]:
                 yield f"tutorials.{name}.{matrix}.{kind}.{method}", lambda a=(name, matrix, kind, METHODS[method]): tutorial(*a)
 
 
@@ -183,7 +193,7 @@ def parallel_runs(matrices):
             for pc, kinds in [("bjacobi", ["levelset", "syncfree"]), ("asm", ["threadlevel", "sptrsv"])]:
                 for kind, factor in zip(kinds, ["icc", "ilu"]):
                     method = f"-ksp_type {'cg' if factor == 'icc' and pc == 'bjacobi' else 'gmres'} -pc_type {pc} -sub_pc_type {factor}"
-                    problem = "-side 150" + (" -convection 0" if factor == "icc" else "")
+                    problem = "-side 100" + (" -convection 0" if factor == "icc" else "")
                     label = f"{matrix}.{kind}.{pc}_{factor}.ranks{ranks}"
                     yield f"parallel.gpu_ksp.{label}", lambda a=(matrix, kind, method, problem, ranks, "sub_"): ksp(*a)
                     name = "ex2" if factor == "icc" else "ex45"  # whose matrix is not symmetric
