@@ -2,26 +2,31 @@
 // -mat_sptrsv_backend: whether a matrix' solves run on the host or on the GPU.
 #include "backend_choice.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 #include "device_stream.hpp"
 
 namespace sptrsv_petsc {
 namespace {
 
+bool IsOneOf(char const* type, std::initializer_list<char const*> names)
+{
+  return std::any_of(names.begin(), names.end(), [&](char const* name) { return !std::strcmp(type, name); });
+}
+
 /// Where the vectors are that A makes, as a reason.
 PetscErrorCode LookAtVectors(Mat A, Backend& backend)
 {
   VecType   type;
-  PetscBool host = PETSC_FALSE, gpu, kokkos;
+  PetscBool host = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(MatGetVecType(A, &type));
   PetscCall(MatBoundToCPU(A, &host));
-  PetscCall(PetscStrcmpAny(type, &gpu, VECCUDA, VECSEQCUDA, VECMPICUDA, VECHIP, VECSEQHIP, VECMPIHIP, ""));
-  PetscCall(PetscStrcmpAny(type, &kokkos, VECKOKKOS, VECSEQKOKKOS, VECMPIKOKKOS, ""));
-  bool const there = has_device && (gpu || kokkos);
-  backend.kokkos   = kokkos;
+  backend.kokkos   = IsOneOf(type, {VECKOKKOS, VECSEQKOKKOS, VECMPIKOKKOS});
+  bool const there = has_device && (backend.kokkos || IsOneOf(type, {VECCUDA, VECSEQCUDA, VECMPICUDA, VECHIP, VECSEQHIP, VECMPIHIP}));
   backend.device   = there && !host;
   // of matrices that never go to a GPU PETSc says that they are bound, too
   PetscCallCXX(backend.reason = there && host ? "the matrix is bound to the CPU" : "its vectors are of type " + std::string(type));

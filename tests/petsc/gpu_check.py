@@ -18,6 +18,7 @@ import concurrent.futures
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -62,11 +63,21 @@ def run(name, options, ranks=1, env=None):
     try:
         text = process.communicate(timeout=settings.limit)[0]
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)  # its ranks too
-        raise Failure(f"not done after {settings.limit} s: {' '.join(command)}\n{process.communicate()[0][-2000:]}")
+        raise Failure(f"not done after {settings.limit} s: {' '.join(command)}\n{stop(process)[-2000:]}")
     if process.returncode != 0:
         raise Failure(f"exit status {process.returncode}: {' '.join(command)}\n{text[-4000:]}")
     return text
+
+
+def stop(process):
+    """Ends it, an mpiexec with time to end its ranks, and returns what it printed."""
+    for end in (signal.SIGTERM, signal.SIGKILL):
+        os.killpg(process.pid, end)
+        try:
+            return process.communicate(timeout=10)[0]
+        except subprocess.TimeoutExpired:
+            pass
+    return "(it does not end)"
 
 
 def number(pattern, text, kind=float):
@@ -133,6 +144,8 @@ def ksp_runs(matrices):
         for name in ["cg_icc", "bcgs_ilu0"]:  # one thread of a GPU: small only
             problem = "-side 24" + (" -convection 0" if "icc" in name else "")
             yield f"ksp.{matrix}.sequential.{name}", lambda a=(matrix, "sequential", METHODS[name], problem): ksp(*a)
+        stream = METHODS["bcgs_ilu0"] + " -root_device_context_stream_type nonblocking"  # not the default stream
+        yield f"ksp.{matrix}.levelset.own_stream", lambda a=(matrix, "levelset", stream, "-side 100"): ksp(*a)
     if not settings.host:  # a matrix of the host: on the GPU when asked for, with its vectors copied
         asked = METHODS["bcgs_ilu0"] + " -mat_sptrsv_backend device"
         yield "ksp.aij.levelset.asked_for", lambda: ksp("aij", "levelset", asked, "-side 60")
@@ -202,6 +215,8 @@ def parallel_runs(matrices):
 
 # --- rows, copies, quiet
 
+ENDLESS = "-ksp_type richardson -ksp_rtol 1e-300 -ksp_atol 1e-300"  # until -ksp_max_it
+
 def rows(filters):
     text = run("test_matrix_types", f"--gtest_brief=1 --gtest_filter={filters}")
     passed = number(r"\[  PASSED  \] (\d+) tests?", text, int)
@@ -227,7 +242,7 @@ def event(name, text):
 
 
 def log(matrix, kind, pc):
-    base = f"{ex2(matrix)} -pc_type {pc} -pc_factor_mat_solver_type {kind} -ksp_rtol 1e-300 -ksp_atol 1e-300 -log_view -ksp_max_it "
+    base = f"{ENDLESS} {ex2(matrix)} -pc_type {pc} -pc_factor_mat_solver_type {kind} -log_view -ksp_max_it "
     few, many = (run("ex2", f"{base}{iterations}") for iterations in (5, 30))
     for text in (few, many):
         solves, to_gpu, to_cpu, percent = event("SpTRSVSolve", text)
@@ -251,7 +266,7 @@ def counted(options):
 
 
 def quiet(matrix, kind, pc):
-    base = f"{ex2(matrix)} -pc_type {pc} -pc_factor_mat_solver_type {kind} -ksp_rtol 1e-300 -ksp_atol 1e-300 -ksp_max_it "
+    base = f"{ENDLESS} {ex2(matrix)} -pc_type {pc} -pc_factor_mat_solver_type {kind} -ksp_max_it "
     (few, _), (many, text) = (counted(f"{base}{iterations}") for iterations in (5, 30))
     # on a host one thread may do without kernels
     if not many["solves"] > few["solves"] or not (settings.host or many["solve_kernels"] > few["solve_kernels"]):
