@@ -5,7 +5,7 @@
   ksp        gpu_ksp: every solver type with Krylov methods, iterations and rows beside PETSc's own on the host
   tutorials  PETSc's ex2 and ex45, unmodified: iterations and norms beside PETSc's own on the host
   parallel   both on 2 and 4 ranks that share the GPU
-  rows       test_matrix_types: every kind of factor and solve, row by row
+  rows       test_matrix_types: every kind of factor and solve, row by row; test_pcshell: triangles of the program's own
   log        what -log_view says of copies and flops
   quiet      what Kokkos' tools see within solves: nothing but kernels
 
@@ -217,12 +217,12 @@ def parallel_runs(matrices):
 
 ENDLESS = "-ksp_type richardson -ksp_rtol 1e-300 -ksp_atol 1e-300"  # until -ksp_max_it
 
-def rows(filters):
-    text = run("test_matrix_types", f"--gtest_brief=1 --gtest_filter={filters}")
+def rows(program, filters, options=""):
+    text = run(program, f"--gtest_brief=1 --gtest_filter={filters} {options}")
     passed = number(r"\[  PASSED  \] (\d+) tests?", text, int)
     if passed < 1:
         raise Failure(f"no test is called {filters}")
-    return f"{passed} factors"
+    return f"{passed} tests"
 
 
 def rows_runs(matrices):
@@ -230,7 +230,9 @@ def rows_runs(matrices):
     for matrix in matrices:
         for label in labels:
             filters = f"*/{label}_seq{matrix}_bs1_*:*/{label}_seq{matrix}_bs3_*"
-            yield f"rows.{matrix}.{label}", lambda f=filters: rows(f)
+            yield f"rows.{matrix}.{label}", lambda f=filters: rows("test_matrix_types", f)
+            shell = (f"*/{label}_L_*_dof1", f"-operator_type seq{matrix}")
+            yield f"rows.pcshell.{matrix}.{label}", lambda a=shell: rows("test_pcshell", *a)
 
 
 def event(name, text):

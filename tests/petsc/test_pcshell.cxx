@@ -105,10 +105,13 @@ PetscErrorCode CheckChanges(Shell& shell, Grid grid)
 
 PetscErrorCode RunCase(Case const& c)
 {
+  char type[32] = MATSEQAIJ;  // of the operator, by which the solves find their place
   Grid grid;
   Shell shell;
 
   PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-operator_type", type, sizeof type, NULL));
+  grid.type = type;
   grid.dof  = c.dof;
   grid.side = c.dof > 1 ? 5 : 8;
   PetscCall(shell.Create(grid, c.lower, c.upper));
