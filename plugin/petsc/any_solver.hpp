@@ -54,8 +54,7 @@ class AnyFactorSolver : public Place<Scalar> {
   /// Cholesky: x = P^T U^-1 D^(-1/2) b. False if a diagonal entry has no real root.
   virtual bool solve_backward(Columns<Scalar const> b, Columns<Scalar> x) = 0;
   /// Makes room for solves of so many columns at once, so that they allocate nothing.
-  virtual void reserve(std::size_t columns) = 0;
-  virtual bool has_permutation() const = 0;
+  virtual void reserve(std::size_t columns, bool accumulate) = 0;
   virtual TriangleReport lower() const = 0;  ///< finds the levels if they are not there yet, as upper() does
   virtual TriangleReport upper() const = 0;
   virtual std::size_t memory_bytes() const = 0;

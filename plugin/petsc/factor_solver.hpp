@@ -81,7 +81,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     s.upper.col_idx = this->at_hand(p.col_idx, num_entries_);
     if (p.row_perm) s.row_perm = this->at_hand(p.row_perm, n1 - 1);
     if (p.col_perm) s.col_perm = this->at_hand(p.col_perm, n1 - 1);
-    if (p.row_perm || p.col_perm) reserve(1);
+    if (p.row_perm || p.col_perm) make_work(1);
     if (cholesky_) {
       s.upper.sum_backward = true;  // as PETSc, to the bit
       s.lower = s.upper;
@@ -159,19 +159,20 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     if (!s.col_perm.data()) {
       s.backward->solve(exec(), rhs(b), solution(x), fold);
     } else {
-      reserve(b.columns);
+      make_work(b.columns);
       fold.out_rows = s.col_perm;
       fold.out = solution(x);
       s.backward->solve(exec(), rhs(b), work(b.columns), fold);
     }
     return true;
   }
-  void reserve(std::size_t columns) override
+  void reserve(std::size_t columns, bool accumulate) override
   {
     State& s = state();
-    if (s.work.extent(0) < n_ * columns) s.work = this->template fresh<Values>("sptrsv::petsc::work", n_ * columns);
+    if (accumulate || s.row_perm.data() || s.col_perm.data()) make_work(columns);
+    for (auto* solver : {&s.forward, &s.backward, &s.forward_transposed, &s.backward_transposed})
+      if (*solver) (*solver)->reserve(exec(), static_cast<int>(columns));
   }
-  bool has_permutation() const override { return state().row_perm.data() || state().col_perm.data(); }
 
   TriangleReport lower() const override { return report_of(*state().forward, exec()); }
   TriangleReport upper() const override { return report_of(*state().backward, exec()); }
@@ -185,6 +186,12 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   }
 
  private:
+  /// For the vector between L and U.
+  void make_work(std::size_t columns)
+  {
+    State& s = state();
+    if (s.work.extent(0) < n_ * columns) s.work = this->template fresh<Values>("sptrsv::petsc::work", n_ * columns);
+  }
   using Base::exec;
   using Values = Kokkos::View<Scalar*, typename T::device>;
 

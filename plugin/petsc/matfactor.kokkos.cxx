@@ -82,7 +82,7 @@ PetscErrorCode SolveAdd(Mat F, Vec b, Vec y, Vec x, bool transposed)
   if (x != y) PetscCall(VecCopy(y, x));
   PetscCall(WithVecs(Get(F)->backend.device, b, x, true, [&](Operands const& o) {
     return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) {
-      solver.reserve(1);
+      solver.reserve(1, true);
       if (transposed) solver.solve_transposed(from, to, true);
       else solver.solve(from, to, true);
     });
@@ -111,7 +111,7 @@ PetscErrorCode SolveDense(Mat F, Mat B, Mat X, bool transposed)
   PetscCall(Require(F));
   PetscCall(WithDense(Get(F)->backend.device, B, X, [&](Operands const& o) {
     return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) {
-      if (solver.has_permutation()) solver.reserve(to.columns);
+      solver.reserve(to.columns, false);
       if (transposed) solver.solve_transposed(from, to);
       else solver.solve(from, to);
     });

@@ -88,7 +88,9 @@ class LevelSet {
   using Launch = detail::LevelLaunch<index>;
   // measured on an H200 (docs/performance.md): from so many rows on a level fills a GPU by itself; up to so many warps'
   // work is quicker in one team, whose warps hinder each other when there are more; so many levels are looked at ahead
-  static constexpr int wide_rows = 65536, narrow_slices = 4, chain_warps = 16;
+  static constexpr int wide_rows = 65536, narrow_slices = 4;
+  template <int K>
+  static constexpr int chain_warps = K == 1 ? 16 : 8;  // several columns need more registers
   static constexpr double levels_ahead = 12;
   /// What half of 40 kB of scratch memory holds of the widest block of columns.
   static constexpr int piece_rows = static_cast<int>(20480 / (sizeof(typename T::scalar) * detail::max_column_block));
@@ -144,9 +146,8 @@ class LevelSet {
                              detail::WideLevel<T, K>{row, launch.first, launch.last, rows});
       } else if (launch.kind == Launch::chain) {
         using Chain = detail::LevelChain<T, K>;
-        auto policy = detail::team_policy(exec, 1, chain_warps * static_cast<int>(rows_per_slice_), lanes_);
-        policy.set_scratch_size(0, Kokkos::PerTeam(Chain::scratch_bytes(piece_rows)));
-        Kokkos::parallel_for("sptrsv::level_set::solve_chain", policy,
+        Kokkos::parallel_for("sptrsv::level_set::solve_chain",
+                             detail::team_policy(exec, 1, chain_warps<K> * static_cast<int>(rows_per_slice_), lanes_, Chain::scratch_bytes(piece_rows)),
                              Chain{row, slice_ptr_, piece_ptr_, launch.first_piece, launch.last_piece, static_cast<int>(rows_per_slice_), piece_rows});
       } else {
         detail::for_each_ticket<T>("sptrsv::level_set::solve_wave", exec, tickets_, wave_shape(exec, launch), launch.last_slice - launch.first_slice,

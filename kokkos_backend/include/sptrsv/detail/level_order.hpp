@@ -9,6 +9,7 @@
 #include "sptrsv/analysis/analysis.hpp"
 #include "sptrsv/detail/host_cost.hpp"
 #include "sptrsv/detail/row_loop.hpp"
+#include "sptrsv/detail/tickets.hpp"
 
 namespace sptrsv::detail {
 
@@ -57,7 +58,7 @@ LevelOrder<T> order_rows(typename T::exec_space const& exec, OffDiagonals<T> con
   out.diagonal = decltype(out.diagonal)(raw("sptrsv::level_set::diagonal"), unit ? 0 : n);
   auto const col_idx = out.col_idx;
   Kokkos::parallel_for(
-      "sptrsv::level_set::order", policy(exec, 0, rows.num_rows), KOKKOS_LAMBDA(index p) {
+      "sptrsv::level_set::order", with_arguments_in_launch(policy(exec, 0, rows.num_rows)), KOKKOS_LAMBDA(index p) {
         offset k = rows.first(row(p));
         for (offset to = row_ptr(p); to < row_ptr(p + 1); ++to, k += rows.step()) col_idx(to) = rows.col_idx(k);
       });
@@ -69,7 +70,7 @@ void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows
                  LevelOrder<T> const& to) {
   using index = typename T::index;
   Kokkos::parallel_for(
-      "sptrsv::level_set::update", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
+      "sptrsv::level_set::update", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows)),
       KOKKOS_LAMBDA(index p) {
         index const i = to.row(p);
         typename T::offset k = rows.first(i);

@@ -73,13 +73,22 @@ int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchSh
   return static_cast<int>(std::max(1LL, std::min(needed, resident)));
 }
 
+/// Asks Kokkos to hand a kernel its arguments with the launch. With CUDA it passes those of 512 bytes or more through
+/// constant memory otherwise, and the host waits there until the kernel before has ended.
+template <class Policy>
+auto with_arguments_in_launch(Policy const& policy) {
+  return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
 /// The policy of every team kernel. Kokkos 4.x on a GPU allocates the scratch memory of teams again at
 /// each launch while its size is zero: a few bytes, asked for each time, are allocated once.
+/// @param team_scratch  bytes of a team's quick memory
 template <class E>
-Kokkos::TeamPolicy<E> team_policy(E const& exec, int teams, int threads, int lanes) {
+auto team_policy(E const& exec, int teams, int threads, int lanes, std::size_t team_scratch = 0) {
   Kokkos::TeamPolicy<E> policy(exec, teams, threads, lanes);
   if constexpr (!is_host_space<E>) policy.set_scratch_size(1, Kokkos::PerTeam(8));
-  return policy;
+  if (team_scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(team_scratch));
+  return with_arguments_in_launch(policy);
 }
 
 /// Runs `body(team, first_row, last_row)` for every ticket of [0, n), in ascending order of tickets.
