@@ -12,6 +12,11 @@ if(Kokkos_ENABLE_CUDA AND Kokkos_COMPILE_LANGUAGE STREQUAL CUDA)
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})  # of the toolkit that Kokkos found, on PATH or not
   endif()
+  # one CUDA runtime for the plugin and PETSc, which links the shared one: kernels that both of them instantiate, such as
+  # Kokkos' own, end up in the one that is loaded first, and another runtime does not know them
+  if(NOT DEFINED CMAKE_CUDA_RUNTIME_LIBRARY)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+  endif()
   enable_language(CUDA)
 endif()
 

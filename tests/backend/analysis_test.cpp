@@ -2,8 +2,10 @@
 // The analysis by its invariants, and the structure of patterns that are known by formula.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <set>
 #include <sptrsv/analysis/analysis.hpp>
+#include <sptrsv/detail/level_waves.hpp>
 
 #include "solve_cases.hpp"
 
@@ -13,6 +15,45 @@ namespace {
 template <class V>
 auto to_host(V const& view) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
+
+/// Launches follow each other without a gap, and a slice is of one level, no wider than a warp's work, and all of its launch's.
+TEST(LevelPlan, LaunchesCoverEachPositionOnce) {
+  std::uint64_t state = 7;
+  auto const draw = [&](int below) { return static_cast<int>((state = state * 6364136223846793005u + 1442695040888963407u) >> 33) % below; };
+  for (int trial = 0; trial < 500; ++trial) {
+    std::vector<int> level_ptr{0};
+    for (int l = draw(200); l > 0; --l) level_ptr.push_back(level_ptr.back() + 1 + draw(draw(3) == 0 ? 300 : 3));
+    int const shared = 1 + draw(100), per_slice = 1 << draw(6), narrow = 1 + draw(4), piece_rows = 32 + draw(100);
+    auto plan = detail::plan_levels<int>(level_ptr, shared, per_slice, narrow);
+    detail::cut_into_pieces(plan, piece_rows);
+    std::set<int> const bounds(level_ptr.begin(), level_ptr.end());
+    using Launch = detail::LevelLaunch<int>;
+    int at = 0;
+    for (auto const& launch : plan.launches) {
+      ASSERT_EQ(launch.first, at);
+      at = launch.last;
+      if (launch.kind == Launch::wide) {
+        EXPECT_EQ(launch.levels, 1);
+        EXPECT_GT(launch.last - launch.first, shared);
+        continue;
+      }
+      ASSERT_EQ(plan.slice_ptr[launch.first_slice], launch.first);
+      ASSERT_EQ(plan.slice_ptr[launch.last_slice], launch.last);
+      for (int s = launch.first_slice; s < launch.last_slice; ++s) {
+        int const begin = plan.slice_ptr[s], end = plan.slice_ptr[s + 1];
+        EXPECT_LT(begin, end);
+        EXPECT_LE(end - begin, per_slice);
+        EXPECT_GE(*bounds.upper_bound(begin), end) << "a slice of two levels";
+      }
+      if (launch.kind != Launch::chain) continue;
+      EXPECT_EQ(plan.piece_ptr[launch.first_piece], launch.first_slice);
+      EXPECT_EQ(plan.piece_ptr[launch.last_piece], launch.last_slice);
+      for (int p = launch.first_piece; p < launch.last_piece; ++p)
+        EXPECT_LE(plan.slice_ptr[plan.piece_ptr[p + 1]] - plan.slice_ptr[plan.piece_ptr[p]], std::max(piece_rows, per_slice));
+    }
+    EXPECT_EQ(at, level_ptr.back());
+  }
 }
 
 /// An Analysis of a generated problem, and op(T)'s off-diagonals by rows on the host.

@@ -52,8 +52,6 @@ std::vector<std::string> device_names() { return device_names_at(std::make_index
 std::vector<SolveCase> device_cases() {
   std::vector<std::pair<std::string, Shape>> const systems{{"lap2d:2897", plain},
                                                            {"band:8388608,6,5000", plain},
-                                                           {"band:8388608,6,5000", upward},
-                                                           {"chain:1048576", plain},
                                                            {"chain:1048576", flipped}};
   auto const names = device_names();
   if (names.empty()) return {{"levelset", "chain:1048576", plain, 1, no_device}};

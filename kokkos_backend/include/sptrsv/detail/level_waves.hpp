@@ -209,7 +209,7 @@ struct LevelLaunch {
 template <class Index>
 struct LevelPlan {
   std::vector<LevelLaunch<Index>> launches;
-  std::vector<Index> slice_ptr;  ///< positions; one more than there are slices
+  std::vector<Index> slice_ptr;  ///< positions; slice s is slice_ptr[s] .. slice_ptr[s+1], and a wide level lies between slices
   std::vector<Index> piece_ptr;  ///< slices; of a chain, as many as fit half of the scratch memory; likewise
 };
 
@@ -246,7 +246,7 @@ LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_r
   plan.slice_ptr.push_back(0);
   for (Index l = 0, end = 0; l < levels; l = end) {
     for (end = l + 1; end < levels && kind[l] != Launch::wide && kind[end] == kind[l]; ++end) {}
-    plan.slice_ptr.back() = level_ptr[l];
+    if (plan.slice_ptr.back() != level_ptr[l]) plan.slice_ptr.push_back(level_ptr[l]);  // behind a wide level
     auto const first_slice = static_cast<Index>(plan.slice_ptr.size()) - 1;
     if (kind[l] != Launch::wide)
       for (Index at = l; at < end; ++at)
