@@ -27,8 +27,10 @@ PetscErrorCode LookAtVectors(Mat A, Backend& backend)
   PetscCall(MatBoundToCPU(A, &host));
   backend.kokkos   = IsOneOf(type, {VECKOKKOS, VECSEQKOKKOS, VECMPIKOKKOS});
   bool const there = has_device && (backend.kokkos || IsOneOf(type, {VECCUDA, VECSEQCUDA, VECMPICUDA, VECHIP, VECSEQHIP, VECMPIHIP}));
+  // Kokkos' matrices cannot be bound, whatever a DM has set in passing; and of matrices that never go to a GPU PETSc says
+  // that they are bound, too
+  host             = (PetscBool)(host && !backend.kokkos);
   backend.device   = there && !host;
-  // of matrices that never go to a GPU PETSc says that they are bound, too
   PetscCallCXX(backend.reason = there && host ? "the matrix is bound to the CPU" : "its vectors are of type " + std::string(type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

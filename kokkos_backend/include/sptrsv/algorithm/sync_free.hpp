@@ -33,6 +33,7 @@ struct SyncFreeRows {
   using scalar = typename T::scalar;
   using index = typename T::index;
   using offset = typename T::offset;
+  using real = typename SolvedSlots<scalar, K>::real;
 
   OffDiagonals<T> rows;
   Numbers<T> numbers;
@@ -44,13 +45,17 @@ struct SyncFreeRows {
   /// The part of row i that one lane sums: every `lanes`th entry, the first lane with b.
   KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
     for (int c = 0; c < K; ++c) sum[c] = lane == 0 ? io.load(i, c) : scalar(0);
+    using terms_type = Terms<scalar, K>;
+    offset const step = lanes * rows.step();
     offset k = rows.first(i) + lane * rows.step();
-    for (offset left = rows.count(i) - lane; left > 0; left -= lanes, k += lanes * rows.step()) {
-      index const j = rows.col_idx(k);
-      scalar const a = numbers.entry(k);
-      scalar x[K];
-      for (Backoff wait; !slots.take(j, x);) wait(i);
-      for (int c = 0; c < K; ++c) sum[c] -= a * x[c];
+    for (offset left = rows.count(i) - lane; left > 0; left -= terms_type::at_once * lanes, k += terms_type::at_once * step) {
+      terms_type terms;
+      for (int u = 0; u < terms_type::at_once; ++u)
+        if (u * lanes < left) {
+          terms.at[u] = slots.at(rows.col_idx(k + u * step));
+          terms.value[u] = numbers.entry(k + u * step);
+        }
+      terms.subtract_from(sum, [](real const* at, scalar (&x)[K]) { return SolvedSlots<scalar, K>::take(at, x); }, i);
     }
   }
   template <class Team>

@@ -22,7 +22,7 @@ struct LevelRow {
   using index = typename T::index;
   using offset = typename T::offset;
   using real = typename SolvedSlots<scalar, K>::real;
-  static constexpr int at_once = K == 1 ? 4 : 1;
+  using terms_type = Terms<scalar, K>;
 
   LevelOrder<T> order;
   RowIO<T> io;
@@ -35,22 +35,14 @@ struct LevelRow {
   template <class Source>
   KOKKOS_FORCEINLINE_FUNCTION void sum_part(Source const& source, index p, int lane, scalar (&sum)[K]) const {
     offset const end = order.row_ptr(p + 1);
-    for (offset k = order.row_ptr(p) + lane; k < end; k += at_once * lanes) {
-      real const* at[at_once] = {};
-      scalar value[at_once] = {}, x[at_once][K] = {};
-      for (int u = 0; u < at_once; ++u)
+    for (offset k = order.row_ptr(p) + lane; k < end; k += terms_type::at_once * lanes) {
+      terms_type terms;
+      for (int u = 0; u < terms_type::at_once; ++u)
         if (k + u * lanes < end) {
-          at[u] = source.at(slots, order.col_idx(k + u * lanes));
-          value[u] = order.values(k + u * lanes);
+          terms.at[u] = source.at(slots, order.col_idx(k + u * lanes));
+          terms.value[u] = order.values(k + u * lanes);
         }
-      bool there = false;
-      for (Backoff wait; !there; wait(p)) {
-        there = true;
-        for (int u = 0; u < at_once; ++u)
-          if (at[u]) there = Source::take(at[u], x[u]) && there;
-      }
-      for (int u = 0; u < at_once; ++u)
-        for (int c = 0; c < K; ++c) sum[c] -= value[u] * x[u][c];
+      terms.subtract_from(sum, [](real const* at, scalar (&x)[K]) { return Source::take(at, x); }, p);
     }
   }
   /// Row p, or nothing if there is none for this thread, whose warp needs it all the same.

@@ -81,6 +81,31 @@ struct SolvedSlots {
   }
 };
 
+/// A few terms of a row, whose x are awaited together: their loads are in flight at the same time.
+template <class S, int K>
+struct Terms {
+  using real = typename Parts<S>::real;
+  static constexpr int at_once = K == 1 ? 4 : 1;
+
+  real const* at[at_once] = {};  ///< where each x will be; null: no term
+  S value[at_once] = {};
+
+  /// Subtracts the terms from `sum`, in their order, once take() has got every x. A lane must not wait so for another of
+  /// its own warp.
+  template <class Take, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void subtract_from(S (&sum)[K], Take const& take, Row row) const {
+    S x[at_once][K] = {};
+    bool there = false;
+    for (Backoff wait; !there; wait(row)) {
+      there = true;
+      for (int u = 0; u < at_once; ++u)
+        if (at[u]) there = take(at[u], x[u]) && there;
+    }
+    for (int u = 0; u < at_once; ++u)
+      for (int c = 0; c < K; ++c) sum[c] -= value[u] * x[u][c];
+  }
+};
+
 /// Owns the slots. Two sides are used in turn: a solve fills one and marks the other, so that none needs a launch of
 /// its own. Only a solve with another number of columns than the one before marks its side first.
 template <class T>
