@@ -215,7 +215,8 @@ class SyncFree {
       shape.rows_per_ticket = options.rows_per_ticket > 0 ? options.rows_per_ticket : detail::host_rows_per_ticket<T>(exec, n);
     } else {
       shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-      shape.rows_per_ticket = options.rows_per_ticket > 0 ? options.rows_per_ticket : 4;
+      // one: a warp that takes several starts on each when it is done with the one before, and all others wait for it
+      shape.rows_per_ticket = options.rows_per_ticket > 0 ? options.rows_per_ticket : 1;
     }
     shape.teams = detail::number_of_teams<T>(exec, n, shape);
     return shape;
