@@ -70,15 +70,14 @@ class LevelSet {
   }
 
   std::string parameters() const {
-    using Launch = detail::LevelLaunch<index>;
-    auto const of = [&](auto kind) { return std::to_string(std::count_if(plan_.launches.begin(), plan_.launches.end(), [=](auto const& l) { return l.kind == kind; })); };
-    std::string const all = std::to_string(plan_.launches.size()) + " kernels, ";
+    auto const of = [&](auto kind) { return std::to_string(std::count_if(launches_.begin(), launches_.end(), [=](auto const& l) { return l.kind == kind; })); };
+    std::string const all = std::to_string(launches_.size()) + " kernels, ";
     if (host) return all + of(Launch::chain) + " of them chains of levels of up to " + std::to_string(shared_rows_) + " rows";
     return all + of(Launch::wave) + " for many levels of up to " + std::to_string(shared_rows_) + " rows, " + of(Launch::chain) +
            " by one team, " + std::to_string(lanes_) + " lanes per row";
   }
   void reserve(typename T::exec_space const& exec, int columns) {
-    if (!host) solved_.reserve(exec, std::min(columns, detail::max_column_block));
+    if (!host) solved_.reserve(exec, columns);
   }
   std::size_t memory_bytes() const { return order_.memory_bytes() + (slice_ptr_.span() + piece_ptr_.span()) * sizeof(index) + solved_.memory_bytes(); }
 
@@ -98,7 +97,7 @@ class LevelSet {
   void plan_for_host(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options, LevelSets<T> const& sets) {
     int const chosen = detail::HostCost(exec.concurrency(), double(analysis.num_rows()), analysis.mean_row()).chain_rows();
     shared_rows_ = static_cast<index>(options.chain_rows > 0 ? options.chain_rows : chosen);
-    plan_ = detail::plan_levels<index>(sets.level_ptr, shared_rows_, analysis.num_rows(), 1);
+    launches_ = detail::plan_levels<index>(sets.level_ptr, shared_rows_, analysis.num_rows(), 1).launches;
   }
 
   void plan_for_device(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options, LevelSets<T> const& sets) {
@@ -110,19 +109,20 @@ class LevelSet {
     rows_per_slice_ = static_cast<index>(warp / lanes_);
     shared_rows_ = static_cast<index>(options.chain_rows > 0 ? options.chain_rows : wide_rows);
     chain_teams_ = options.chain_teams;
-    plan_ = detail::plan_levels<index>(sets.level_ptr, shared_rows_, rows_per_slice_, static_cast<index>(narrow_slices));
-    detail::cut_into_pieces(plan_, static_cast<index>(piece_rows));
-    slice_ptr_ = to_device(exec, "sptrsv::level_set::slice_ptr", plan_.slice_ptr);
-    piece_ptr_ = to_device(exec, "sptrsv::level_set::piece_ptr", plan_.piece_ptr);
+    auto plan = detail::plan_levels<index>(sets.level_ptr, shared_rows_, rows_per_slice_, static_cast<index>(narrow_slices));
+    detail::cut_into_pieces(plan, static_cast<index>(piece_rows));
+    launches_ = plan.launches;
+    slice_ptr_ = to_device(exec, "sptrsv::level_set::slice_ptr", plan.slice_ptr);
+    piece_ptr_ = to_device(exec, "sptrsv::level_set::piece_ptr", plan.piece_ptr);
     tickets_ = detail::Tickets<T>(exec);
     solved_ = decltype(solved_)(exec, analysis.num_rows());
-    exec.fence("sptrsv::level_set: slice_ptr has been read");
+    exec.fence("sptrsv::level_set: the plan has been read, and goes");
   }
 
   /// Levels that share a kernel by the calling thread, a wide level in equal parts by all.
   template <int K, detail::Access A>
   void solve_on_host(typename T::exec_space const& exec, detail::RowIO<T> const& io) const {
-    for (Launch const& launch : plan_.launches) {
+    for (Launch const& launch : launches_) {
       index const first = launch.first, last = launch.last;
       if (launch.kind != Launch::wide) {
         detail::solve_positions<T, K, A>(order_, io, shape_.diagonal, first, last);
@@ -138,7 +138,7 @@ class LevelSet {
   }
   template <int K>
   void solve_on_device(typename T::exec_space const& exec, detail::LevelRow<T, K> const& row) const {
-    for (Launch const& launch : plan_.launches) {
+    for (Launch const& launch : launches_) {
       if (launch.kind == Launch::wide) {
         int const rows = 4 * static_cast<int>(rows_per_slice_);
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
@@ -171,7 +171,7 @@ class LevelSet {
   Shape shape_;
   OffDiagonals<T> rows_;
   detail::LevelOrder<T> order_;
-  detail::LevelPlan<index> plan_;
+  std::vector<Launch> launches_;
   index shared_rows_ = 0, rows_per_slice_ = 1;
   int lanes_ = 1, chain_teams_ = 0;
   Kokkos::View<index*, typename T::device> slice_ptr_, piece_ptr_;

@@ -201,7 +201,7 @@ class SyncFree {
            " teams of " + std::to_string(launch_.threads) + " x " + std::to_string(launch_.lanes);
   }
   void reserve(typename T::exec_space const& exec, int columns) {
-    if (options_.form == Form::csr) solved_.reserve(exec, std::min(columns, detail::max_column_block));
+    if (options_.form == Form::csr) solved_.reserve(exec, columns);
   }
   std::size_t memory_bytes() const {
     return values_.memory_bytes() + solved_.memory_bytes() + left_sum_.span() * sizeof(typename T::scalar) +

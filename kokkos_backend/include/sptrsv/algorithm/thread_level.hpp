@@ -157,7 +157,7 @@ class ThreadLevel {
            " teams of " + std::to_string(launch_.threads);
   }
   std::size_t memory_bytes() const { return values_.memory_bytes() + solved_.memory_bytes(); }
-  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, std::min(columns, detail::max_column_block)); }
+  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
 
  private:
   Options options_;

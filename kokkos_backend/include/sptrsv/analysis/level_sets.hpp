@@ -115,6 +115,16 @@ KOKKOS_INLINE_FUNCTION I count_up(I* address, bool alone) {
   return alone ? (*address)++ : Kokkos::atomic_fetch_add(address, I(1));
 }
 
+/// sets.level_ptr from the first num_levels + 1 numbers of one where the kernels run.
+template <class T>
+void take_level_ptr(typename T::exec_space const& exec, Kokkos::View<typename T::index*, typename T::device> const& from,
+                    typename T::index num_levels, LevelSets<T>& sets) {
+  sets.level_ptr.resize(static_cast<std::size_t>(num_levels) + 1);
+  Kokkos::View<typename T::index*, Kokkos::HostSpace> host(sets.level_ptr.data(), sets.level_ptr.size());
+  Kokkos::deep_copy(exec, host, Kokkos::subview(from, std::make_pair(std::size_t(0), sets.level_ptr.size())));
+  exec.fence("sptrsv::level_sets: level_ptr is used on the host");
+}
+
 /// Groups rows by a known level_of on a host: count, scan, place.
 template <class T>
 void count_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
@@ -139,10 +149,7 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets)
         sum += next(l);
         if (final) next(l) = sum;
       });
-  sets.level_ptr.resize(static_cast<std::size_t>(num_levels) + 1);
-  Kokkos::View<index*, Kokkos::HostSpace> host(sets.level_ptr.data(), sets.level_ptr.size());
-  Kokkos::deep_copy(exec, host, next);
-  exec.fence("sptrsv::level_sets: level_ptr is used on the host");
+  take_level_ptr<T>(exec, next, num_levels, sets);
   auto const level_rows = sets.level_rows;
   Kokkos::parallel_for(
       "sptrsv::level_sets::place", policy(exec, 0, n),
@@ -173,10 +180,7 @@ void sort_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) 
         else if (p == 0 || level(p) != level(p - 1))
           level_ptr(level(p)) = p;
       });
-  sets.level_ptr.resize(static_cast<std::size_t>(last) + 2);
-  Kokkos::View<index*, Kokkos::HostSpace> host(sets.level_ptr.data(), sets.level_ptr.size());
-  Kokkos::deep_copy(exec, host, level_ptr);
-  exec.fence("sptrsv::level_sets: level_ptr is used on the host");
+  take_level_ptr<T>(exec, level_ptr, last + 1, sets);
 }
 
 template <class T>
@@ -286,10 +290,7 @@ void level_sets_by_root_candidates(typename T::exec_space const& exec, OffDiagon
     Kokkos::deep_copy(exec, Kokkos::subview(step.state, 0), state(0));
     Kokkos::deep_copy(exec, Kokkos::subview(step.state, 2), level);
   }
-  sets.level_ptr.resize(static_cast<std::size_t>(state(2)) + 1);
-  Kokkos::View<index*, Kokkos::HostSpace> host(sets.level_ptr.data(), sets.level_ptr.size());
-  Kokkos::deep_copy(exec, host, Kokkos::subview(step.level_ptr, std::make_pair(std::size_t(0), sets.level_ptr.size())));
-  exec.fence("sptrsv::level_sets: level_ptr is used on the host");
+  take_level_ptr<T>(exec, step.level_ptr, state(2), sets);
 }
 
 template <class T>

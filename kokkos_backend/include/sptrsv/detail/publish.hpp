@@ -11,7 +11,7 @@
 
 namespace sptrsv::detail {
 
-/// Reads what publish() wrote; everything written before that publish() is then visible.
+/// Reads what arrive() or another atomic wrote; everything written before that arrive() is then visible.
 /// Kokkos::atomic_load is a compare-and-swap in Kokkos 4.x, far too dear for polling.
 template <class T>
 KOKKOS_INLINE_FUNCTION T observe(T const* address) {
@@ -44,17 +44,6 @@ KOKKOS_FORCEINLINE_FUNCTION void post(T* address, T value) {
 #else
   KOKKOS_IF_ON_HOST((__atomic_store(address, &value, __ATOMIC_RELAXED);))
   KOKKOS_IF_ON_DEVICE((*const_cast<T volatile*>(address) = value;))
-#endif
-}
-
-/// Makes all earlier writes of this thread visible to whoever observes `value` at `address`.
-template <class T>
-KOKKOS_INLINE_FUNCTION void publish(T* address, T value) {
-#if defined(__CUDA_ARCH__)
-  cuda::atomic_ref<T, cuda::thread_scope_device>(*address).store(value, cuda::memory_order_release);
-#else
-  KOKKOS_IF_ON_HOST((__atomic_store_n(address, value, __ATOMIC_RELEASE);))
-  KOKKOS_IF_ON_DEVICE((Kokkos::memory_fence(); *const_cast<T volatile*>(address) = value;))
 #endif
 }
 

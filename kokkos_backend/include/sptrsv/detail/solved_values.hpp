@@ -5,11 +5,13 @@
 
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
 #include "sptrsv/detail/publish.hpp"
+#include "sptrsv/detail/row_io.hpp"
 
 namespace sptrsv::detail {
 
@@ -117,8 +119,9 @@ class SolvedValues {
   SolvedValues() = default;
   SolvedValues(typename T::exec_space const& exec, typename T::index slots) : slots_(static_cast<std::size_t>(slots)) { reserve(exec, 1); }
 
-  /// Makes room for so many columns at once (allocates).
+  /// Makes room for solves of so many columns, which come in blocks of at most max_column_block (allocates).
   void reserve(typename T::exec_space const& exec, int columns) {
+    columns = std::min(columns, max_column_block);
     if (columns <= capacity_) return;
     sides_ = decltype(sides_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::solved_values")),
                               2 * slots_ * static_cast<std::size_t>(columns * Parts<scalar>::count));
