@@ -45,7 +45,7 @@ class LevelSet {
       throw InvalidOption("option levelset_lanes_per_row is " + std::to_string(options.lanes_per_row) + "; give a power of two");
     auto const& sets = analysis.levels(exec, options.analysis);
     if constexpr (host) detail::sort_levels_by_row_length<T>(exec, rows_, sets);
-    order_ = detail::order_rows<T>(exec, rows_, sets, shape_.diagonal == Diagonal::unit);
+    order_ = detail::order_rows<T>(exec, rows_, analysis.num_off_diagonals(), sets, shape_.diagonal == Diagonal::unit);
     if constexpr (host)
       plan_for_host(exec, analysis, options, sets);
     else
@@ -58,13 +58,14 @@ class LevelSet {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    detail::for_column_blocks(static_cast<int>(b.extent(1)), [&](auto width, int first) {
-      constexpr int K = decltype(width)::value;
-      detail::RowIO<T> const io{b, x, fold, first};
+    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
+      [[maybe_unused]] constexpr int K = decltype(width)::value;
+      detail::RowIO<T> const io{b, x, fold, columns.first};
       if constexpr (host) {
         detail::with_access<host, K>(io, [&](auto access) { solve_on_host<K, decltype(access)::value>(exec, io); });
       } else {
-        solve_on_device<K>(exec, {order_, io, solved_.template begin<K>(exec), shape_.diagonal, lanes_});
+        int const lanes = std::min(lanes_ * columns.lanes(), warp(exec));
+        solve_on_device(exec, {order_, io, solved_.template begin<1>(exec, columns), columns, shape_.diagonal, lanes});
       }
     });
   }
@@ -79,7 +80,7 @@ class LevelSet {
   void reserve(typename T::exec_space const& exec, int columns) {
     if (!host) solved_.reserve(exec, columns);
   }
-  std::size_t memory_bytes() const { return order_.memory_bytes() + (slice_ptr_.span() + piece_ptr_.span()) * sizeof(index) + solved_.memory_bytes(); }
+  std::size_t memory_bytes() const { return order_.memory_bytes() + plan_.span() * sizeof(index) + solved_.memory_bytes(); }
 
  private:
   static constexpr bool host = detail::runs_inline<typename T::exec_space>;
@@ -88,11 +89,11 @@ class LevelSet {
   // measured on an H200 (docs/performance.md): from so many rows on a level fills a GPU by itself; up to so many warps'
   // work is quicker in one team, whose warps hinder each other when there are more; so many levels are looked at ahead
   static constexpr int wide_rows = 65536, narrow_slices = 4;
-  template <int K>
-  static constexpr int chain_warps = K == 1 ? 16 : 8;  // several columns need more registers
+  static constexpr int chain_warps = 16, chain_columns = 4;
   static constexpr double levels_ahead = 12;
-  /// What half of 40 kB of scratch memory holds of the widest block of columns.
-  static constexpr int piece_rows = static_cast<int>(20480 / (sizeof(typename T::scalar) * detail::max_column_block));
+  /// What half of 40 kB of scratch memory holds of so many columns; with more a chain is solved as a wave.
+  static constexpr int piece_rows = static_cast<int>(20480 / (sizeof(typename T::scalar) * chain_columns));
+  static int warp(typename T::exec_space const&) { return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max(); }
 
   void plan_for_host(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options, LevelSets<T> const& sets) {
     int const chosen = detail::HostCost(exec.concurrency(), double(analysis.num_rows()), analysis.mean_row()).chain_rows();
@@ -101,19 +102,22 @@ class LevelSet {
   }
 
   void plan_for_device(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options, LevelSets<T> const& sets) {
-    detail::columns_to_positions<T>(exec, order_);
-    int const warp = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-    lanes_ = std::min(options.lanes_per_row, warp);
+    detail::columns_to_positions<T>(exec, order_, sets.room);
+    lanes_ = std::min(options.lanes_per_row, warp(exec));
     if (lanes_ == 0)
-      for (lanes_ = 1; lanes_ * 4 < analysis.mean_row() && lanes_ < warp;) lanes_ *= 2;
-    rows_per_slice_ = static_cast<index>(warp / lanes_);
+      for (lanes_ = 1; lanes_ * 4 < analysis.mean_row() && lanes_ < warp(exec);) lanes_ *= 2;
+    rows_per_slice_ = static_cast<index>(warp(exec) / lanes_);
     shared_rows_ = static_cast<index>(options.chain_rows > 0 ? options.chain_rows : wide_rows);
     chain_teams_ = options.chain_teams;
     auto plan = detail::plan_levels<index>(sets.level_ptr, shared_rows_, rows_per_slice_, static_cast<index>(narrow_slices));
     detail::cut_into_pieces(plan, static_cast<index>(piece_rows));
     launches_ = plan.launches;
-    slice_ptr_ = to_device(exec, "sptrsv::level_set::slice_ptr", plan.slice_ptr);
-    piece_ptr_ = to_device(exec, "sptrsv::level_set::piece_ptr", plan.piece_ptr);
+    std::size_t const slices = plan.slice_ptr.size();
+    plan.slice_ptr.insert(plan.slice_ptr.end(), plan.piece_ptr.begin(), plan.piece_ptr.end());
+    plan_ = decltype(plan_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::plan")), plan.slice_ptr.size());
+    Kokkos::deep_copy(exec, plan_, Kokkos::View<index const*, Kokkos::HostSpace>(plan.slice_ptr.data(), plan.slice_ptr.size()));
+    slice_ptr_ = Kokkos::subview(plan_, std::make_pair(std::size_t(0), slices));
+    piece_ptr_ = Kokkos::subview(plan_, std::make_pair(slices, plan.slice_ptr.size()));
     tickets_ = detail::Tickets<T>(exec);
     solved_ = decltype(solved_)(exec, analysis.num_rows());
     exec.fence("sptrsv::level_set: the plan has been read, and goes");
@@ -136,36 +140,33 @@ class LevelSet {
                            });
     }
   }
-  template <int K>
-  void solve_on_device(typename T::exec_space const& exec, detail::LevelRow<T, K> const& row) const {
+  void solve_on_device(typename T::exec_space const& exec, detail::LevelRow<T> const& row) const {
+    int const rows_per_warp = warp(exec) / row.lanes;
+    int step_bits = 0;  // a slice takes so many times two steps
+    while (rows_per_warp << step_bits < static_cast<int>(rows_per_slice_)) ++step_bits;
     for (Launch const& launch : launches_) {
       if (launch.kind == Launch::wide) {
-        int const rows = 4 * static_cast<int>(rows_per_slice_);
+        int const rows = 4 * rows_per_warp;
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
-        Kokkos::parallel_for("sptrsv::level_set::solve", detail::team_policy(exec, league, rows, lanes_),
-                             detail::WideLevel<T, K>{row, launch.first, launch.last, rows});
-      } else if (launch.kind == Launch::chain) {
-        using Chain = detail::LevelChain<T, K>;
+        Kokkos::parallel_for("sptrsv::level_set::solve", detail::team_policy(exec, league, rows, row.lanes),
+                             detail::WideLevel<T>{row, launch.first, launch.last, rows});
+      } else if (launch.kind == Launch::chain && row.columns.lanes() <= chain_columns) {
+        using Chain = detail::LevelChain<T>;
         Kokkos::parallel_for("sptrsv::level_set::solve_chain",
-                             detail::team_policy(exec, 1, chain_warps<K> * static_cast<int>(rows_per_slice_), lanes_, Chain::scratch_bytes(piece_rows)),
-                             Chain{row, slice_ptr_, piece_ptr_, launch.first_piece, launch.last_piece, static_cast<int>(rows_per_slice_), piece_rows});
+                             detail::team_policy(exec, 1, chain_warps * rows_per_warp, row.lanes, Chain::scratch_bytes(piece_rows, row.columns.lanes())),
+                             Chain{row, slice_ptr_, piece_ptr_, launch.first_piece, launch.last_piece, rows_per_warp, step_bits, piece_rows});
       } else {
-        detail::for_each_ticket<T>("sptrsv::level_set::solve_wave", exec, tickets_, wave_shape(exec, launch), launch.last_slice - launch.first_slice,
-                                   detail::LevelWave<T, K>{row, slice_ptr_, launch.first_slice});
+        detail::for_each_ticket<T>("sptrsv::level_set::solve_wave", exec, tickets_, wave_shape(exec, launch, row.lanes, 1 << step_bits),
+                                   (launch.last_slice - launch.first_slice) << step_bits, detail::LevelWave<T>{row, slice_ptr_, launch.first_slice, step_bits});
       }
     }
   }
-  static Kokkos::View<index*, typename T::device> to_device(typename T::exec_space const& exec, char const* label, std::vector<index> const& from) {
-    Kokkos::View<index*, typename T::device> to(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), from.size());
-    Kokkos::deep_copy(exec, to, Kokkos::View<index const*, Kokkos::HostSpace>(from.data(), from.size()));
-    return to;
-  }
-  /// Enough teams for a few levels at once: more would only poll.
-  detail::LaunchShape wave_shape(typename T::exec_space const& exec, Launch const& launch) const {
-    double const slices = double(launch.last_slice - launch.first_slice);
-    double const warp = double(rows_per_slice_ * lanes_), resident = exec.concurrency() / warp / 2;
-    double const teams = chain_teams_ > 0 ? chain_teams_ : std::clamp(levels_ahead * slices / double(launch.levels), std::min(32.0, resident), resident);
-    return {static_cast<int>(std::min(teams, slices)), static_cast<int>(rows_per_slice_), lanes_, 1};
+  /// Enough teams of a warp for a few levels at once: more would only poll.
+  detail::LaunchShape wave_shape(typename T::exec_space const& exec, Launch const& launch, int lanes, int steps) const {
+    double const tickets = double(launch.last_slice - launch.first_slice) * steps;
+    double const resident = exec.concurrency() / double(warp(exec)) / 2;
+    double const teams = chain_teams_ > 0 ? chain_teams_ : std::clamp(levels_ahead * tickets / double(launch.levels), std::min(32.0, resident), resident);
+    return {static_cast<int>(std::min(teams, tickets)), warp(exec) / lanes, lanes, 1};
   }
 
   Shape shape_;
@@ -174,7 +175,7 @@ class LevelSet {
   std::vector<Launch> launches_;
   index shared_rows_ = 0, rows_per_slice_ = 1;
   int lanes_ = 1, chain_teams_ = 0;
-  Kokkos::View<index*, typename T::device> slice_ptr_, piece_ptr_;
+  Kokkos::View<index*, typename T::device> plan_, slice_ptr_, piece_ptr_;
   mutable detail::Tickets<T> tickets_;
   mutable detail::SolvedValues<T> solved_;
 };

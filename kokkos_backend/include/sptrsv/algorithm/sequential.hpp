@@ -129,9 +129,9 @@ class Sequential {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    detail::for_column_blocks(static_cast<int>(b.extent(1)), [&](auto width, int first) {
+    detail::for_thread_columns(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
       constexpr int K = decltype(width)::value;
-      detail::RowIO<T> const io{b, x, fold, first};
+      detail::RowIO<T> const io{b, x, fold, columns.first};
       if constexpr (blocked && K == 1)
         if (blocks_.worth_it() && io.x_row == 1) return shape_.ascending() ? solve_blocks<1>(io) : solve_blocks<-1>(io);
       detail::with_access<blocked, K>(io, [&](auto access) {

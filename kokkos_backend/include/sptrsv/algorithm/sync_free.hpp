@@ -26,7 +26,7 @@ KOKKOS_INLINE_FUNCTION void atomic_subtract(Kokkos::complex<R>* address, Kokkos:
   Kokkos::atomic_sub(&address->imag(), value.imag());
 }
 
-/// Row-owned form: the lanes of a thread, a warp on a GPU, share one row; each waits for the entries it takes. So no
+/// Row-owned form: the lanes of a thread, a warp on a GPU, share one row and its columns; each waits for the entries it takes. So no
 /// lane waits for another of its warp.
 template <class T, int K>
 struct SyncFreeRows {
@@ -39,23 +39,28 @@ struct SyncFreeRows {
   Numbers<T> numbers;
   RowIO<T> io;
   SolvedSlots<scalar, K> slots;
+  ColumnBlock columns;
   int lanes;
   bool ascending;
 
-  /// The part of row i that one lane sums: every `lanes`th entry, the first lane with b.
+  /// The part of row i that one lane sums: every `parts`th entry of its columns, the first part with b.
   KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
-    for (int c = 0; c < K; ++c) sum[c] = lane == 0 ? io.load(i, c) : scalar(0);
+    int const column = columns.column(lane), part = columns.part(lane), parts = lanes >> columns.bits;
+    if (column >= columns.count) return;
+    if (part == 0)
+      for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
     using terms_type = Terms<scalar, K>;
-    offset const step = lanes * rows.step();
-    offset k = rows.first(i) + lane * rows.step();
-    for (offset left = rows.count(i) - lane; left > 0; left -= terms_type::at_once * lanes, k += terms_type::at_once * step) {
+    auto const mine = slots.column(column);
+    offset const step = parts * rows.step();
+    offset k = rows.first(i) + part * rows.step();
+    for (offset left = rows.count(i) - part; left > 0; left -= terms_type::at_once * parts, k += terms_type::at_once * step) {
       terms_type terms;
       for (int u = 0; u < terms_type::at_once; ++u)
-        if (u * lanes < left) {
-          terms.at[u] = slots.at(rows.col_idx(k + u * step));
+        if (u * parts < left) {
+          terms.at[u] = mine.at(rows.col_idx(k + u * step));
           terms.value[u] = numbers.entry(k + u * step);
         }
-      terms.subtract_from(sum, [](real const* at, scalar (&x)[K]) { return SolvedSlots<scalar, K>::take(at, x); }, i);
+      terms.await_and_subtract(sum, [](real const* at, scalar (&x)[K]) { SolvedSlots<scalar, K>::look(at, x); }, i);
     }
   }
   template <class Team>
@@ -63,13 +68,14 @@ struct SyncFreeRows {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) {
       index const i = ascending ? s : rows.num_rows - 1 - s;
       scalar const pivot = numbers.pivot(i);
+      auto const own = slots.column(columns.column(lane_of(team))).from(i);
       ColumnSums<scalar, K> sums;
-      sum_over_lanes(team, lanes, sums, [&](int lane, ColumnSums<scalar, K>& part) { sum_part(i, lane, part.value); });
-      on_first_lane(team, [&]() {
+      sum_over_parts(team, lanes, columns, sums, [&](int lane, ColumnSums<scalar, K>& part) { sum_part(i, lane, part.value); });
+      on_first_part(team, columns, [&](int column) {
         for (int c = 0; c < K; ++c) sums.value[c] = numbers.finish(sums.value[c], pivot);
-        slots.put(i, sums.value);
-        for (int c = 0; c < K; ++c) io.store(i, c, sums.value[c]);
-        slots.clear_next(i);
+        own.put(0, sums.value);
+        for (int c = 0; c < K; ++c) io.store(i, column + c, sums.value[c]);
+        own.clear_next(0);
       });
     });
   }
@@ -182,17 +188,21 @@ class SyncFree {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    detail::for_column_blocks(static_cast<int>(b.extent(1)), [&](auto width, int first) {
-      constexpr int K = decltype(width)::value;
-      if (options_.form == Form::csr)
+    int const k = static_cast<int>(b.extent(1));
+    if (options_.form == Form::csr)
+      detail::for_column_blocks<typename T::exec_space>(k, [&](auto width, detail::ColumnBlock const& columns) {
+        constexpr int K = decltype(width)::value;
         detail::for_each_ticket<T>("sptrsv::sync_free::solve_csr", exec, tickets_, launch_, values_.rows().num_rows,
-                                   detail::SyncFreeRows<T, K>{values_.rows(), values_.numbers(), {b, x, fold, first},
-                                                              solved_.template begin<K>(exec), launch_.lanes, ascending_});
-      else
+                                   detail::SyncFreeRows<T, K>{values_.rows(), values_.numbers(), {b, x, fold, columns.first},
+                                                              solved_.template begin<K>(exec, columns), columns, launch_.lanes, ascending_});
+      });
+    else
+      detail::for_thread_columns(k, [&](auto width, detail::ColumnBlock const& columns) {
+        constexpr int K = decltype(width)::value;
         detail::for_each_ticket<T>("sptrsv::sync_free::solve_csc", exec, tickets_, launch_, values_.rows().num_rows,
-                                   detail::SyncFreeColumns<T, K>{values_.rows(), values_.numbers(), {b, x, fold, first},
+                                   detail::SyncFreeColumns<T, K>{values_.rows(), values_.numbers(), {b, x, fold, columns.first},
                                                                  in_degree_, arrived_, left_sum_, ascending_});
-    });
+      });
   }
 
   std::string parameters() const {

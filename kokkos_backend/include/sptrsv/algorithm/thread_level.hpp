@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/detail/lanes.hpp"
 #include "sptrsv/detail/row_values.hpp"
 #include "sptrsv/detail/solved_values.hpp"
 
@@ -13,7 +14,7 @@ namespace sptrsv {
 
 namespace detail {
 
-/// Rows of one ticket, one per thread. A thread never spins on a row of its own ticket: it consumes
+/// Rows of one ticket, one per thread, whose lanes have a column each. A thread never spins on a row of its own ticket: it consumes
 /// what is there, publishes if it can, and looks again. Entries are awaited a few at a time, their loads in flight
 /// together.
 template <class T, int K>
@@ -26,7 +27,8 @@ struct ThreadPerRow {
   OffDiagonals<T> rows;
   Numbers<T> numbers;
   RowIO<T> io;
-  SolvedSlots<scalar, K> slots;
+  SolvedSlots<scalar, K> all_slots;
+  ColumnBlock columns;
   bool ascending, two_phase;
   bool all_at_once;  ///< looks for all missed entries, not for the first alone: more loads, fewer looks
 
@@ -40,7 +42,7 @@ struct ThreadPerRow {
 
   KOKKOS_FUNCTION index row(index s) const { return ascending ? s : rows.num_rows - 1 - s; }
 
-  KOKKOS_FORCEINLINE_FUNCTION void load(Entries& e, offset& k, offset& left) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load(SolvedSlots<scalar, K> const& slots, Entries& e, offset& k, offset& left) const {
     e.missed = 0;
     for (int u = 0; u < at_once; ++u) {
       bool const have = u < left;
@@ -54,7 +56,7 @@ struct ThreadPerRow {
     left -= taken;
   }
   /// Looks for entries that are missed; true if none is.
-  KOKKOS_FORCEINLINE_FUNCTION bool complete(Entries& e) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool complete(SolvedSlots<scalar, K> const& slots, Entries& e) const {
     for (int u = 0; u < at_once; ++u)
       if (e.missed & (1u << u)) {
         if (slots.take(e.col[u], e.x[u])) e.missed &= ~(1u << u);
@@ -63,7 +65,7 @@ struct ThreadPerRow {
     return e.missed == 0;
   }
   /// Phase 1 of the two-phase form: entries of earlier tickets, with a plain wait for each.
-  KOKKOS_FUNCTION void wait_for_earlier(offset& k, offset& left, index first, index i, scalar (&sum)[K]) const {
+  KOKKOS_FUNCTION void wait_for_earlier(SolvedSlots<scalar, K> const& slots, offset& k, offset& left, index first, index i, scalar (&sum)[K]) const {
     for (; left > 0; --left, k += rows.step()) {
       index const j = rows.col_idx(k);
       if ((ascending ? j : rows.num_rows - 1 - j) >= first) break;
@@ -76,26 +78,29 @@ struct ThreadPerRow {
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) {
       index const i = row(s);
+      int const column = lane_of(team);
+      if (column >= columns.count) return;
+      auto const slots = all_slots.column(column);
       scalar sum[K];
-      for (int c = 0; c < K; ++c) sum[c] = io.load(i, c);
+      for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
       offset k = rows.first(i), left = rows.count(i);
       scalar const pivot = numbers.pivot(i);
       slots.clear_next(i);
-      if (two_phase) wait_for_earlier(k, left, first, i, sum);
+      if (two_phase) wait_for_earlier(slots, k, left, first, i, sum);
       Entries entries;
-      load(entries, k, left);
+      load(slots, entries, k, left);
       Backoff wait;
       while (true) {
-        if (complete(entries)) {
+        if (complete(slots, entries)) {
           for (int u = 0; u < at_once; ++u)
             for (int c = 0; c < K; ++c) sum[c] -= entries.value[u] * entries.x[u][c];
           if (left == 0) {
             for (int c = 0; c < K; ++c) sum[c] = numbers.finish(sum[c], pivot);
             slots.put(i, sum);
-            for (int c = 0; c < K; ++c) io.store(i, c, sum[c]);
+            for (int c = 0; c < K; ++c) io.store(i, column + c, sum[c]);
             break;
           }
-          load(entries, k, left);
+          load(slots, entries, k, left);
         } else {
           wait(i);
         }
@@ -142,12 +147,13 @@ class ThreadLevel {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    detail::for_column_blocks(static_cast<int>(b.extent(1)), [&](auto width, int first) {
+    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
       constexpr int K = decltype(width)::value;
       detail::for_each_ticket<T>(
-          "sptrsv::thread_level::solve", exec, tickets_, launch_, values_.rows().num_rows,
-          detail::ThreadPerRow<T, K>{values_.rows(), values_.numbers(), {b, x, fold, first}, solved_.template begin<K>(exec),
-                                     ascending_, options_.form == Form::two_phase, all_at_once_});
+          "sptrsv::thread_level::solve", exec, tickets_, detail::with_column_lanes<T>(exec, launch_, values_.rows().num_rows, columns),
+          values_.rows().num_rows,
+          detail::ThreadPerRow<T, K>{values_.rows(), values_.numbers(), {b, x, fold, columns.first}, solved_.template begin<K>(exec, columns),
+                                     columns, ascending_, options_.form == Form::two_phase, all_at_once_});
     });
   }
 

@@ -172,7 +172,7 @@ class Analysis {
       bytes += flipped_->row_ptr.span() * sizeof(typename T::offset) + flipped_->col_idx.span() * sizeof(index) +
                flipped_->source.span() * sizeof(typename T::offset);
     if (levels_)
-      bytes += (levels_->level_of.span() + levels_->level_rows.span() + levels_->level_ptr.size()) * sizeof(index);
+      bytes += (levels_->level_of.span() + levels_->level_rows.span() + levels_->room.span() + levels_->level_ptr.size()) * sizeof(index);
     return bytes;
   }
 

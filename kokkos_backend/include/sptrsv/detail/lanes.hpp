@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the vector lanes of a thread. Kokkos names only a thread's own lanes to CUDA, which then lets the threads of
+// Columns and sums on the vector lanes of a thread. Kokkos names only a thread's own lanes to CUDA, which then lets the threads of
 // a warp pass one after the other; here all of a warp pass at once.
 #pragma once
 
@@ -20,26 +20,37 @@ __device__ __forceinline__ Kokkos::complex<R> from_lane(Kokkos::complex<R> value
 }
 #endif
 
-/// The sum of part(lane, sums) over `lanes` lanes, a power of two, in a fixed order, for all of them.
+/// The calling lane of a thread; 0 where a thread has one, or Kokkos runs them in a loop.
+template <class Team>
+KOKKOS_FORCEINLINE_FUNCTION int lane_of(Team const&) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<int>(threadIdx.x);
+#else
+  return 0;
+#endif
+}
+
+/// Sums part(lane, sums) over the parts of a row, `lanes` / columns.lanes() of them, in a fixed order, for all lanes.
 /// @pre on a GPU all threads of the team's warp call it.
 template <class Team, class S, int K, class Part>
-KOKKOS_FORCEINLINE_FUNCTION void sum_over_lanes([[maybe_unused]] Team const& team, int lanes, ColumnSums<S, K>& sums, Part const& part) {
+KOKKOS_FORCEINLINE_FUNCTION void sum_over_parts([[maybe_unused]] Team const& team, int lanes, [[maybe_unused]] ColumnBlock const& columns, ColumnSums<S, K>& sums,
+                                                Part const& part) {
 #if defined(__CUDA_ARCH__)
   part(static_cast<int>(threadIdx.x), sums);
-  for (int distance = lanes / 2; distance > 0; distance /= 2)
+  for (int distance = lanes >> 1; distance >= columns.lanes(); distance >>= 1)
     for (int c = 0; c < K; ++c) sums.value[c] += from_lane(sums.value[c], distance);
 #else
   Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(team, lanes), part, Kokkos::Sum<ColumnSums<S, K>>(sums));
 #endif
 }
 
-/// Runs f on the first lane of each thread; the others do not wait for it.
+/// Runs f(column) on the first lane of each column that there is; the others do not wait for it.
 template <class Team, class F>
-KOKKOS_FORCEINLINE_FUNCTION void on_first_lane([[maybe_unused]] Team const& team, F const& f) {
+KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team, [[maybe_unused]] ColumnBlock const& columns, F const& f) {
 #if defined(__CUDA_ARCH__)
-  if (threadIdx.x == 0) f();
+  if (static_cast<int>(threadIdx.x) < columns.count) f(static_cast<int>(threadIdx.x));
 #else
-  Kokkos::single(Kokkos::PerThread(team), f);
+  Kokkos::single(Kokkos::PerThread(team), [&]() { f(0); });
 #endif
 }
 

@@ -20,42 +20,56 @@ struct LevelOrder {
   Kokkos::View<typename T::index*, typename T::device> row;       // n
   Kokkos::View<typename T::index*, typename T::device> col_idx;
   Kokkos::View<typename T::scalar*, typename T::device> values;
-  Kokkos::View<typename T::scalar*, typename T::device> diagonal;  // n, or none for a unit diagonal
+  Kokkos::View<typename T::scalar*, typename T::device> diagonal;  // n, as Numbers::pivot(), or none for a unit diagonal
+  Kokkos::View<char*, typename T::device> memory;                  // of all but `row`
 
   /// Without `row`, which is the analysis' own.
   std::size_t memory_bytes() const {
-    return row_ptr.span() * sizeof(typename T::offset) + col_idx.span() * sizeof(typename T::index) +
-           (values.span() + diagonal.span()) * sizeof(typename T::scalar);
+    return memory.span();
   }
 };
 
+/// Arrays for n rows with so many off-diagonals, in one allocation: each costs as much as reading 200 MB on a GPU.
 template <class T>
-LevelOrder<T> order_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, LevelSets<T> const& sets,
+LevelOrder<T> allocate_level_order(typename T::exec_space const& exec, std::size_t n, std::size_t entries, bool unit) {
+  LevelOrder<T> out;
+  std::size_t bytes = 0;
+  auto const place = [&](std::size_t count, std::size_t size) {
+    std::size_t const at = bytes;
+    bytes += (count * size + 255) / 256 * 256;
+    return at;
+  };
+  std::size_t const values = place(entries, sizeof(typename T::scalar)), diagonal = place(unit ? 0 : n, sizeof(typename T::scalar));
+  std::size_t const row_ptr = place(n + 1, sizeof(typename T::offset)), col_idx = place(entries, sizeof(typename T::index));
+  out.memory = decltype(out.memory)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::order")), bytes);
+  auto const view = [&](auto& to, std::size_t at, std::size_t count) {
+    using type = std::remove_reference_t<decltype(to)>;
+    to = type(reinterpret_cast<typename type::value_type*>(out.memory.data() + at), count);
+  };
+  view(out.values, values, entries);
+  view(out.diagonal, diagonal, unit ? 0 : n);
+  view(out.row_ptr, row_ptr, n + 1);
+  view(out.col_idx, col_idx, entries);
+  return out;
+}
+
+/// @param entries  off-diagonals of all rows
+template <class T>
+LevelOrder<T> order_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, long long entries, LevelSets<T> const& sets,
                          bool unit) {
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  auto const raw = [&](char const* label) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
-  };
-  auto const n = static_cast<std::size_t>(rows.num_rows);
-  LevelOrder<T> out;
+  auto out = allocate_level_order<T>(exec, static_cast<std::size_t>(rows.num_rows), static_cast<std::size_t>(entries), unit);
   out.row = sets.level_rows;
-  out.row_ptr = decltype(out.row_ptr)(Kokkos::view_alloc(exec, std::string("sptrsv::level_set::row_ptr")), n + 1);
   auto const row_ptr = out.row_ptr;
   auto const row = out.row;
-  offset count = 0;
+  index const n = rows.num_rows;
   Kokkos::parallel_scan(
-      "sptrsv::level_set::count", policy(exec, 0, rows.num_rows),
-      KOKKOS_LAMBDA(index p, offset & sum, bool final) {
-        sum += rows.end(row(p)) - rows.begin(row(p));
-        if (final) row_ptr(p + 1) = sum;
-      },
-      count);
-  exec.fence("sptrsv::level_set: the number of entries is needed to allocate");
-  out.col_idx = decltype(out.col_idx)(raw("sptrsv::level_set::col_idx"), count);
-  out.values = decltype(out.values)(raw("sptrsv::level_set::values"), count);
-  out.diagonal = decltype(out.diagonal)(raw("sptrsv::level_set::diagonal"), unit ? 0 : n);
+      "sptrsv::level_set::count", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index p, offset & sum, bool final) {
+        if (final) row_ptr(p) = sum;
+        if (p < n) sum += rows.end(row(p)) - rows.begin(row(p));
+      });
   auto const col_idx = out.col_idx;
   Kokkos::parallel_for(
       "sptrsv::level_set::order", with_arguments_in_launch(policy(exec, 0, rows.num_rows)), KOKKOS_LAMBDA(index p) {
@@ -76,7 +90,7 @@ void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows
         typename T::offset k = rows.first(i);
         for (typename T::offset at = to.row_ptr(p); at < to.row_ptr(p + 1); ++at, k += rows.step())
           to.values(at) = conjugate_if(numbers.all(rows.source.data() ? rows.source(k) : k), numbers.conj);
-        if (to.diagonal.extent(0) > 0) to.diagonal(p) = numbers.stored_diagonal(i);
+        if (to.diagonal.extent(0) > 0) to.diagonal(p) = numbers.pivot(i);
       });
 }
 

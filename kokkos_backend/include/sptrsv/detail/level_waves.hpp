@@ -15,149 +15,200 @@
 
 namespace sptrsv::detail {
 
-/// One row by the lanes of a thread. Columns are positions in level order.
-template <class T, int K>
+/// One row by the lanes of a thread, each with one column. Columns of T are positions in level order.
+template <class T>
 struct LevelRow {
   using scalar = typename T::scalar;
   using index = typename T::index;
   using offset = typename T::offset;
-  using real = typename SolvedSlots<scalar, K>::real;
-  using terms_type = Terms<scalar, K>;
+  using slots_type = SolvedSlots<scalar, 1>;
+  using real = typename slots_type::real;
+  static constexpr int at_once = Terms<scalar, 1>::at_once;
 
   LevelOrder<T> order;
   RowIO<T> io;
-  SolvedSlots<scalar, K> slots;
+  slots_type slots;
+  ColumnBlock columns;
   Diagonal diagonal;
-  int lanes;
+  int lanes;  ///< per thread; columns.lanes() or a multiple of it
 
-  /// Subtracts from `sum` what one lane has of row p: every `lanes`th entry, a few in flight together. Rows of a warp
+  /// Subtracts from `sum` what one lane has of row p: every `parts`th entry, a few in flight together. Rows of a warp
   /// are of one level, so no lane waits for another of its own warp.
   template <class Source>
-  KOKKOS_FORCEINLINE_FUNCTION void sum_part(Source const& source, index p, int lane, scalar (&sum)[K]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void sum_part(Source const& source, index p, int part, scalar (&sum)[1]) const {
     offset const end = order.row_ptr(p + 1);
-    for (offset k = order.row_ptr(p) + lane; k < end; k += terms_type::at_once * lanes) {
-      terms_type terms;
-      for (int u = 0; u < terms_type::at_once; ++u)
-        if (k + u * lanes < end) {
-          terms.at[u] = source.at(slots, order.col_idx(k + u * lanes));
-          terms.value[u] = order.values(k + u * lanes);
+    int const parts = lanes >> columns.bits;
+    for (offset k = order.row_ptr(p) + part; k < end; k += at_once * parts) {
+      typename Source::terms_type terms;
+      for (int u = 0; u < at_once; ++u)
+        if (k + u * parts < end) {
+          terms.at[u] = source.find(order.col_idx(k + u * parts), terms.x[u]);
+          terms.value[u] = order.values(k + u * parts);
         }
-      terms.subtract_from(sum, [](real const* at, scalar (&x)[K]) { return Source::take(at, x); }, p);
+      if constexpr (Source::waits) {
+        terms.await_and_subtract(sum, source, p);
+      } else {
+        terms.look_at_all(source);
+        terms.subtract(sum);
+      }
     }
   }
   /// Row p, or nothing if there is none for this thread, whose warp needs it all the same.
-  template <class Team, class Source>
-  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, Source const& source, index p, bool there_is) const {
+  /// @param source_of  what a lane's column reads and writes, by its number
+  template <class Team, class SourceOf>
+  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, index p, bool there_is) const {
     index const i = there_is ? order.row(p) : index(0);
     scalar const pivot = there_is && diagonal != Diagonal::unit ? order.diagonal(p) : scalar(1);
-    ColumnSums<scalar, K> sums;
-    sum_over_lanes(team, lanes, sums, [&](int lane, ColumnSums<scalar, K>& part) {
-      if (!there_is) return;
-      if (lane == 0)
-        for (int c = 0; c < K; ++c) part.value[c] = io.load(i, c);
-      sum_part(source, p, lane, part.value);
+    auto const source = source_of(columns.column(lane_of(team)));
+    auto const own = source.own(p);
+    ColumnSums<scalar, 1> sum;
+    sum_over_parts(team, lanes, columns, sum, [&](int lane, ColumnSums<scalar, 1>& mine) {
+      int const column = columns.column(lane), part = columns.part(lane);
+      if (!there_is || column >= columns.count) return;
+      if (part == 0) mine.value[0] = io.load(i, column);
+      sum_part(source, p, part, mine.value);
     });
-    on_first_lane(team, [&]() {
+    on_first_part(team, columns, [&](int column) {
       if (!there_is) return;
-      for (int c = 0; c < K; ++c)
-        if (diagonal != Diagonal::unit) sums.value[c] = diagonal == Diagonal::inverted ? sums.value[c] * pivot : sums.value[c] / pivot;
-      source.put(slots, p, sums.value);
-      for (int c = 0; c < K; ++c) io.store(i, c, sums.value[c]);
+      scalar const x = finish_row(diagonal, sum.value[0], pivot);
+      own.put(x);
+      io.store(i, column, x);
     });
   }
 };
 
-/// Positions first..last, all of one level: the kernels before have solved all that they need.
-template <class T, int K>
-struct WideLevel {
+/// Where a column's solutions are read and put: in global memory.
+template <class T, bool Waits>
+struct LevelSource {
+  static constexpr bool waits = Waits;
   using scalar = typename T::scalar;
   using index = typename T::index;
-  LevelRow<T, K> row;
+  using slots_type = SolvedSlots<scalar, 1>;
+  using real = typename slots_type::real;
+  using terms_type = Terms<scalar, 1>;
+  slots_type slots;
+
+  KOKKOS_FORCEINLINE_FUNCTION real const* find(index p, scalar (&)[1]) const { return slots.at(p); }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(real const* at, scalar (&x)[1]) const { waits ? slots_type::look(at, x) : slots_type::read(at, x); }
+
+  struct Own {
+    slots_type slot;
+    KOKKOS_FORCEINLINE_FUNCTION void put(scalar const& x) const {
+      slot.put(0, &x);
+      if (waits) slot.clear_next(0);
+    }
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {slots.from(p)}; }
+};
+
+/// Positions first..last, all of one level: the kernels before have solved all that they need.
+template <class T>
+struct WideLevel {
+  using index = typename T::index;
+  LevelRow<T> row;
   index first, last;
   int rows_per_team;
-
-  struct Source {
-    using slots_type = SolvedSlots<scalar, K>;
-    KOKKOS_FORCEINLINE_FUNCTION auto at(slots_type const& slots, index p) const { return slots.at(p); }
-    KOKKOS_FORCEINLINE_FUNCTION static bool take(typename slots_type::real const* at, scalar (&x)[K]) { return slots_type::read(at, x); }
-    KOKKOS_FORCEINLINE_FUNCTION void put(SolvedSlots<scalar, K> const& slots, index p, scalar const* x) const { slots.put(p, x); }
-  };
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto const p = first + static_cast<index>(team.league_rank()) * rows_per_team + team.team_rank();
-    row.solve(team, Source{}, p, p < last);
+    row.solve(team, [this](int column) { return LevelSource<T, false>{row.slots.column(column)}; }, p, p < last);
   }
 };
 
-/// Slices of many levels, for teams of one warp that take them by ticket.
-template <class T, int K>
+/// Slices of many levels, for teams of one warp that take them by ticket, one after the other or, with several
+/// columns, in 2^step_bits steps of fewer rows.
+template <class T>
 struct LevelWave {
-  using scalar = typename T::scalar;
   using index = typename T::index;
-  LevelRow<T, K> row;
+  LevelRow<T> row;
   Kokkos::View<const index*, typename T::device> slice_ptr;
   index first_slice;
-
-  struct Source {
-    using slots_type = SolvedSlots<scalar, K>;
-    KOKKOS_FORCEINLINE_FUNCTION auto at(slots_type const& slots, index p) const { return slots.at(p); }
-    KOKKOS_FORCEINLINE_FUNCTION static bool take(typename slots_type::real const* at, scalar (&x)[K]) { return slots_type::take(at, x); }
-    KOKKOS_FORCEINLINE_FUNCTION void put(SolvedSlots<scalar, K> const& slots, index p, scalar const* x) const {
-      slots.put(p, x);
-      slots.clear_next(p);
-    }
-  };
+  int step_bits;
 
   template <class Team>
-  KOKKOS_FUNCTION void operator()(Team const& team, index slice, index) const {
-    auto const p = slice_ptr(first_slice + slice) + team.team_rank();
-    row.solve(team, Source{}, p, p < slice_ptr(first_slice + slice + 1));
+  KOKKOS_FUNCTION void operator()(Team const& team, index ticket, index) const {
+    index const slice = first_slice + (ticket >> step_bits), step = ticket & ((index(1) << step_bits) - 1);
+    auto const p = slice_ptr(slice) + step * static_cast<index>(team.team_size()) + team.team_rank();
+    row.solve(team, [this](int column) { return LevelSource<T, true>{row.slots.column(column)}; }, p, p < slice_ptr(slice + 1));
   }
 };
 
 /// Slices of narrow levels, for the warps of one team in turn. Solutions pass through scratch memory, a ring of two
 /// halves: positions of the piece at hand and of the one before; older ones are read where all are kept.
-template <class T, int K>
+template <class T>
 struct LevelChain {
   using scalar = typename T::scalar;
   using index = typename T::index;
-  using real = typename SolvedSlots<scalar, K>::real;
-  LevelRow<T, K> row;
+  using slots_type = SolvedSlots<scalar, 1>;
+  using real = typename slots_type::real;
+  using bits = typename Marker<real>::bits;
+  static constexpr int parts = slots_type::width;
+  LevelRow<T> row;
   Kokkos::View<const index*, typename T::device> slice_ptr, piece_ptr;
   index first_piece, last_piece;
-  int rows_per_slice, half;  ///< positions per half
+  int rows_per_step, step_bits, half;  ///< 2^step_bits steps per slice, positions per half
 
-  KOKKOS_FUNCTION static std::size_t scratch_bytes(int half) { return 2 * sizeof(real) * SolvedSlots<scalar, K>::width * static_cast<std::size_t>(half); }
+  KOKKOS_FUNCTION static std::size_t scratch_bytes(int half, int columns) {
+    return 2 * sizeof(bits) * static_cast<std::size_t>(parts) * columns * static_cast<std::size_t>(half);
+  }
 
+  /// Of one column.
   struct Source {
-    SolvedSlots<scalar, K> here, before;  // of the scratch memory
-    index first, first_before;            // their positions
+    static constexpr bool waits = true;
+    using terms_type = Terms<scalar, 1, int>;
+    bits* ring;        // scratch memory
+    int here, before;  // where its halves start
+    index first, first_before;  // their positions
+    int stride;
+    slots_type slots;
 
-    KOKKOS_FORCEINLINE_FUNCTION real const* at(SolvedSlots<scalar, K> const& slots, index p) const {
-      return p >= first ? here.at(p - first) : p >= first_before ? before.at(p - first_before) : slots.at(p);
+    /// Where x of position p will be in the ring; what is older is read, since a barrier lies between.
+    KOKKOS_FORCEINLINE_FUNCTION int find(index p, scalar (&x)[1]) const {
+      if (p >= first) return here + static_cast<int>(p - first) * stride;
+      if (p >= first_before) return before + static_cast<int>(p - first_before) * stride;
+      slots_type::look(slots.at(p), x);
+      return terms_type::nowhere;
     }
-    KOKKOS_FORCEINLINE_FUNCTION static bool take(real const* at, scalar (&x)[K]) { return SolvedSlots<scalar, K>::take(at, x); }
-    KOKKOS_FORCEINLINE_FUNCTION void put(SolvedSlots<scalar, K> const& slots, index p, scalar const* x) const {
-      here.put(p - first, x);
-      slots.put(p, x);
-      slots.clear_next(p);
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(int at, scalar (&x)[1]) const {
+      for (int w = 0; w < parts; ++w) Parts<scalar>::set(x[0], w, Kokkos::bit_cast<real>(peek_in_scratch(ring + at + w, Marker<real>::pattern())));
     }
+
+    struct Own {
+      bits* in_ring;
+      slots_type slot;
+      KOKKOS_FORCEINLINE_FUNCTION void put(scalar const& x) const {
+        for (int w = 0; w < parts; ++w) post_in_scratch(in_ring + w, Kokkos::bit_cast<bits>(Marker<real>::other(Parts<scalar>::get(x, w))));
+        slot.put(0, &x);
+        slot.clear_next(0);
+      }
+    };
+    KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {computed_here(ring + here + static_cast<int>(p - first) * stride), slots.from(p)}; }
   };
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto* const ring = static_cast<real*>(team.team_shmem().get_shmem(static_cast<int>(scratch_bytes(half))));
-    int const width = SolvedSlots<scalar, K>::width, warp = team.team_rank() / rows_per_slice, in_warp = team.team_rank() % rows_per_slice;
+    int const columns = row.columns.lanes(), stride = parts * columns, size = half * stride;
+    auto* const ring = static_cast<bits*>(team.team_shmem().get_shmem(static_cast<int>(scratch_bytes(half, columns))));
+    int const warp = team.team_rank() / rows_per_step, in_warp = team.team_rank() % rows_per_step;
     index const start = slice_ptr(piece_ptr(first_piece));
-    Source source{{ring, nullptr}, {ring + half * width, nullptr}, start, start};
+    int here = size, before = 0;
+    index first = start, first_before = start;
     for (index piece = first_piece; piece < last_piece; ++piece) {
-      source = {source.before, source.here, slice_ptr(piece_ptr(piece)), source.first};
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, half * width), [&](int w) { source.here.now[w] = Marker<real>::value(); });
+      here = before;
+      before = size - here;
+      first_before = first;
+      first = slice_ptr(piece_ptr(piece));
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](int w) { ring[here + w] = Marker<real>::pattern(); });
       team.team_barrier();
-      for (auto s = piece_ptr(piece) + warp; s < piece_ptr(piece + 1); s += team.team_size() / rows_per_slice) {
-        auto const p = slice_ptr(s) + in_warp;
-        row.solve(team, source, p, p < slice_ptr(s + 1));
+      auto const source_of = [&](int column) {
+        return Source{ring, here + parts * column, before + parts * column, first, first_before, stride, row.slots.column(column)};
+      };
+      index const first_step = piece_ptr(piece) << step_bits, last_step = piece_ptr(piece + 1) << step_bits;
+      for (index s = first_step + warp; s < last_step; s += static_cast<index>(team.team_size() / rows_per_step)) {
+        index const slice = s >> step_bits, step = s & ((index(1) << step_bits) - 1);
+        auto const p = slice_ptr(slice) + step * rows_per_step + in_warp;
+        row.solve(team, source_of, p, p < slice_ptr(slice + 1));
       }
       team.team_barrier();
     }
@@ -165,13 +216,12 @@ struct LevelChain {
 };
 
 /// Renumbers the columns of a LevelOrder from rows to positions.
+/// @param position  room for n
 template <class T>
-void columns_to_positions(typename T::exec_space const& exec, LevelOrder<T> const& order) {
+void columns_to_positions(typename T::exec_space const& exec, LevelOrder<T> const& order, Kokkos::View<typename T::index*, typename T::device> const& position) {
   using index = typename T::index;
   using offset = typename T::offset;
   auto const n = order.row.extent(0);
-  Kokkos::View<index*, typename T::device> position(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::position")), n);
   auto const row = order.row;
   auto const col_idx = order.col_idx;
   Kokkos::parallel_for(

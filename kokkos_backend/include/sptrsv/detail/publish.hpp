@@ -8,6 +8,7 @@
 #include <cuda/atomic>
 #endif
 #include <thread>
+#include <type_traits>
 
 namespace sptrsv::detail {
 
@@ -56,6 +57,47 @@ KOKKOS_INLINE_FUNCTION T fetch_add(T* address, T value) {
 #else
   return Kokkos::atomic_fetch_add(address, value);
 #endif
+}
+
+/// Looks at a value in the scratch memory of the caller's team, written by post_in_scratch(): by an atomic exchange of nothing, which
+/// is quicker there than polling by loads (104 instead of 139 ns from row to row on an H200), and known to race checkers.
+template <class Bits>
+KOKKOS_FORCEINLINE_FUNCTION Bits peek_in_scratch(Bits* address, Bits marker) {
+#if defined(__CUDA_ARCH__)
+  using word = std::conditional_t<sizeof(Bits) == 8, unsigned long long, unsigned>;
+  __builtin_assume(__isShared(address));
+  return atomicCAS(reinterpret_cast<word*>(address), static_cast<word>(marker), static_cast<word>(marker));
+#else
+  return Kokkos::atomic_compare_exchange(address, marker, marker);
+#endif
+}
+template <class Bits>
+KOKKOS_FORCEINLINE_FUNCTION void post_in_scratch(Bits* address, Bits value) {
+#if defined(__CUDA_ARCH__)
+  using word = std::conditional_t<sizeof(Bits) == 8, unsigned long long, unsigned>;
+  __builtin_assume(__isShared(address));
+  atomicExch(reinterpret_cast<word*>(address), static_cast<word>(value));
+#else
+  Kokkos::atomic_exchange(address, value);
+#endif
+}
+
+/// The value, computed at this place: a compiler may else put it off until behind a wait, where all others wait for it.
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION R computed_here(R value) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_pointer_v<R>)
+    asm volatile("" : "+l"(value));
+  else if constexpr (sizeof(R) == 8)
+    asm volatile("" : "+d"(value));
+  else
+    asm volatile("" : "+f"(value));
+#endif
+  return value;
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> computed_here(Kokkos::complex<R> value) {
+  return {computed_here(value.real()), computed_here(value.imag())};
 }
 
 /// Counts one more arrival at `address`; whoever observes the count sees all earlier writes of those who arrived.

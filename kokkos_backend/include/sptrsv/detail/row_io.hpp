@@ -3,6 +3,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <type_traits>
 
 #include "sptrsv/types.hpp"
 
@@ -77,15 +79,50 @@ struct RowIO {
   }
 };
 
-/// Calls f(integral_constant<int, K>, first column) so that the blocks cover k columns: four at a
-/// time while there are four, then one by one. Each block reads T once.
+/// The columns of one pass over T: a thread has K of them for each of lanes() of its lanes, a power of two; lanes from
+/// `count` on have none. A thread with more lanes has several parts of a row, each with all columns.
+struct ColumnBlock {
+  int first = 0, count = 1, bits = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION int lanes() const { return 1 << bits; }
+  KOKKOS_FORCEINLINE_FUNCTION int column(int lane) const { return lane & (lanes() - 1); }
+  KOKKOS_FORCEINLINE_FUNCTION int part(int lane) const { return lane >> bits; }
+};
+
+/// Whether lanes of a thread may take a column each; else a thread has all columns of a pass.
+template <class E>
+inline constexpr bool columns_on_lanes =
+#if defined(KOKKOS_ENABLE_CUDA)
+    std::is_same_v<E, Kokkos::Cuda>;
+#else
+    false;
+#endif
+
+/// Most columns of a pass on lanes, and of one that gives them all to a thread.
+inline constexpr int max_column_lanes = 32, max_column_block = 4;
+
+/// Calls f(integral_constant<int, K>, block) so that the blocks cover k columns: four to a thread while there are four, then
+/// one by one. Each block reads T once.
 template <class F>
-void for_column_blocks(int k, F const& f) {
+void for_thread_columns(int k, F const& f) {
   int first = 0;
-  for (; first + 4 <= k; first += 4) f(std::integral_constant<int, 4>{}, first);
-  for (; first < k; ++first) f(std::integral_constant<int, 1>{}, first);
+  for (; first + 4 <= k; first += 4) f(std::integral_constant<int, 4>{}, ColumnBlock{first, 4, 0});
+  for (; first < k; ++first) f(std::integral_constant<int, 1>{}, ColumnBlock{first, 1, 0});
 }
-inline constexpr int max_column_block = 4;
+
+/// The same, but on a GPU with up to 32 columns on lanes side by side (K = 1).
+template <class E, class F>
+void for_column_blocks(int k, F const& f) {
+  if constexpr (columns_on_lanes<E>) {
+    for (int first = 0; first < k; first += max_column_lanes) {
+      ColumnBlock block{first, std::min(k - first, max_column_lanes), 0};
+      while (block.lanes() < block.count) ++block.bits;
+      f(std::integral_constant<int, 1>{}, block);
+    }
+  } else {
+    for_thread_columns(k, f);
+  }
+}
 
 }  // namespace sptrsv::detail
 

@@ -44,7 +44,8 @@ struct Marker {
   KOKKOS_FORCEINLINE_FUNCTION static R other(R value) { return is(value) ? Kokkos::bit_cast<R>(pattern() >> 1) : value; }
 };
 
-/// K values for each of n slots, on the side of this solve, and the side of the next. Device-copyable.
+/// K values for each of n slots, or one lane's K of several, on the side of this solve, and the side of the next.
+/// Device-copyable.
 template <class S, int K>
 struct SolvedSlots {
   using parts = Parts<S>;
@@ -53,56 +54,85 @@ struct SolvedSlots {
 
   real* now;
   real* next;
+  int stride;  ///< from slot to slot, in reals
 
-  KOKKOS_FORCEINLINE_FUNCTION real const* at(std::size_t slot) const { return now + slot * width; }
+  /// The slots of one lane that has columns.
+  KOKKOS_FORCEINLINE_FUNCTION SolvedSlots column(int lane) const { return {now + lane * width, next + lane * width, stride}; }
+  /// The slots from one on, found here and now.
+  KOKKOS_FORCEINLINE_FUNCTION SolvedSlots from(std::size_t slot) const {
+    return {computed_here(now + slot * stride), computed_here(next + slot * stride), stride};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION real const* at(std::size_t slot) const { return now + slot * stride; }
 
   /// Takes the values of a slot; false if some are not there yet.
-  KOKKOS_FORCEINLINE_FUNCTION bool take(std::size_t slot, S (&values)[K]) const { return take(at(slot), values); }
-  KOKKOS_FORCEINLINE_FUNCTION static bool take(real const* at, S (&values)[K]) {
-    bool there = true;
-    for (int w = 0; w < width; ++w) {
-      real const part = peek(at + w);
-      there = there && !Marker<real>::is(part);
-      parts::set(values[w / parts::count], w % parts::count, part);
-    }
-    return there;
+  KOKKOS_FORCEINLINE_FUNCTION bool take(std::size_t slot, S (&values)[K]) const {
+    look(at(slot), values);
+    return there(values);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool there(S const (&values)[K]) {
+    bool all = true;
+    for (int w = 0; w < width; ++w) all &= !Marker<real>::is(parts::get(values[w / parts::count], w % parts::count));
+    return all;
+  }
+  /// What a slot holds, markers or values.
+  KOKKOS_FORCEINLINE_FUNCTION static void look(real const* at, S (&values)[K]) {
+    for (int w = 0; w < width; ++w) parts::set(values[w / parts::count], w % parts::count, peek(at + w));
   }
   /// The values of a slot that an earlier kernel has filled.
-  KOKKOS_FORCEINLINE_FUNCTION static bool read(real const* at, S (&values)[K]) {
+  KOKKOS_FORCEINLINE_FUNCTION static void read(real const* at, S (&values)[K]) {
     for (int w = 0; w < width; ++w) parts::set(values[w / parts::count], w % parts::count, at[w]);
-    return true;
   }
   KOKKOS_FORCEINLINE_FUNCTION void put(std::size_t slot, S const* values) const {
-    real* const at = now + slot * width;
+    real* const at = now + slot * stride;
     for (int w = 0; w < width; ++w) post(at + w, Marker<real>::other(parts::get(values[w / parts::count], w % parts::count)));
   }
   /// Makes the slot ready for the next solve.
   KOKKOS_FORCEINLINE_FUNCTION void clear_next(std::size_t slot) const {
-    real* const at = next + slot * width;
+    real* const at = next + slot * stride;
     for (int w = 0; w < width; ++w) at[w] = Marker<real>::value();
   }
 };
 
+template <class At>
+constexpr At nothing() {
+  if constexpr (std::is_pointer_v<At>)
+    return nullptr;
+  else
+    return At(-1);
+}
+
 /// A few terms of a row, whose x are awaited together: their loads are in flight at the same time.
-template <class S, int K>
+/// @tparam At  says where an x will be; `nowhere` where there is no term, or its x is there already
+template <class S, int K, class At = typename Parts<S>::real const*>
 struct Terms {
-  using real = typename Parts<S>::real;
   static constexpr int at_once = K == 1 ? 4 : 1;
+  static constexpr At nowhere = nothing<At>();
 
-  real const* at[at_once] = {};  ///< where each x will be; null: no term
+  At at[at_once];
   S value[at_once] = {};
+  S x[at_once][K] = {};
 
-  /// Subtracts the terms from `sum`, in their order, once take() has got every x. A lane must not wait so for another of
-  /// its own warp.
-  template <class Take, class Row>
-  KOKKOS_FORCEINLINE_FUNCTION void subtract_from(S (&sum)[K], Take const& take, Row row) const {
-    S x[at_once][K] = {};
+  KOKKOS_FORCEINLINE_FUNCTION Terms() {
+    for (int u = 0; u < at_once; ++u) at[u] = nowhere;
+  }
+  /// Subtracts the terms from `sum`, in their order, once look(at, x) has found every x. All are looked at before any is judged,
+  /// so that the looks overlap. A lane must not wait so for another of its own warp.
+  template <class Look, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void await_and_subtract(S (&sum)[K], Look const& look, Row row) {
     bool there = false;
     for (Backoff wait; !there; wait(row)) {
+      look_at_all(look);
       there = true;
-      for (int u = 0; u < at_once; ++u)
-        if (at[u]) there = take(at[u], x[u]) && there;
+      for (int u = 0; u < at_once; ++u) there &= SolvedSlots<S, K>::there(x[u]);
     }
+    subtract(sum);
+  }
+  template <class Look>
+  KOKKOS_FORCEINLINE_FUNCTION void look_at_all(Look const& look) {
+    for (int u = 0; u < at_once; ++u)
+      if (at[u] != nowhere) look(at[u], x[u]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void subtract(S (&sum)[K]) const {
     for (int u = 0; u < at_once; ++u)
       for (int c = 0; c < K; ++c) sum[c] -= value[u] * x[u][c];
   }
@@ -119,25 +149,25 @@ class SolvedValues {
   SolvedValues() = default;
   SolvedValues(typename T::exec_space const& exec, typename T::index slots) : slots_(static_cast<std::size_t>(slots)) { reserve(exec, 1); }
 
-  /// Makes room for solves of so many columns, which come in blocks of at most max_column_block (allocates).
+  /// Makes room for solves of so many columns, as many as a pass has at most (allocates).
   void reserve(typename T::exec_space const& exec, int columns) {
-    columns = std::min(columns, max_column_block);
-    if (columns <= capacity_) return;
-    sides_ = decltype(sides_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::solved_values")),
-                              2 * slots_ * static_cast<std::size_t>(columns * Parts<scalar>::count));
-    capacity_ = columns;
-    width_ = 0;
+    constexpr int most = columns_on_lanes<typename T::exec_space> ? max_column_lanes : max_column_block;
+    int room = 1;  // a power of two, as lanes are
+    while (room < columns && room < most) room *= 2;
+    reserve_exactly(exec, room);
   }
-  /// The slots of a solve of K columns; call once per solve. Allocates if it is the first of so many.
+  /// The slots of a solve; call once per pass. Allocates if it is the first of so many columns.
   template <int K>
-  SolvedSlots<scalar, K> begin(typename T::exec_space const& exec) {
-    reserve(exec, K);
+  SolvedSlots<scalar, K> begin(typename T::exec_space const& exec, ColumnBlock const& columns) {
+    reserve_exactly(exec, K * columns.lanes());
     std::size_t const side = sides_.extent(0) / 2;
+    int const stride = columns.lanes() * SolvedSlots<scalar, K>::width;
     turn_ = 1 - turn_;
     real* const now = sides_.data() + (turn_ ? side : 0);
-    if (width_ != K) mark(exec, turn_ ? side : 0, slots_ * SolvedSlots<scalar, K>::width);
-    width_ = K;
-    return {now, sides_.data() + (turn_ ? 0 : side)};
+    if (stride_ != stride || columns_ != columns.count) mark(exec, turn_ ? side : 0, slots_ * static_cast<std::size_t>(stride));
+    stride_ = stride;
+    columns_ = columns.count;
+    return {now, sides_.data() + (turn_ ? 0 : side), stride};
   }
   std::size_t memory_bytes() const { return sides_.span() * sizeof(real); }
 
@@ -150,8 +180,16 @@ class SolvedValues {
   }
 
  private:
+  void reserve_exactly(typename T::exec_space const& exec, int columns) {
+    if (columns <= capacity_) return;
+    sides_ = decltype(sides_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::solved_values")),
+                              2 * slots_ * static_cast<std::size_t>(columns * Parts<scalar>::count));
+    capacity_ = columns;
+    stride_ = 0;
+  }
+
   std::size_t slots_ = 0;
-  int capacity_ = 0, width_ = 0, turn_ = 0;
+  int capacity_ = 0, stride_ = 0, columns_ = 0, turn_ = 0;
   Kokkos::View<real*, typename T::device> sides_;
 };
 

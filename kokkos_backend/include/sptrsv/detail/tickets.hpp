@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "sptrsv/detail/publish.hpp"
+#include "sptrsv/detail/row_io.hpp"
 #include "sptrsv/types.hpp"
 
 namespace sptrsv::detail {
@@ -71,6 +72,16 @@ int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchSh
   long long const needed = (rows + shape.rows_per_ticket - 1) / shape.rows_per_ticket;
   long long const resident = static_cast<long long>(exec.concurrency()) / (shape.threads * shape.lanes);
   return static_cast<int>(std::max(1LL, std::min(needed, resident)));
+}
+
+/// A launch of a row to a thread with lanes for the columns: as many lanes in all, so fewer rows at a time.
+template <class T>
+LaunchShape with_column_lanes(typename T::exec_space const& exec, LaunchShape shape, long long rows, ColumnBlock const& columns) {
+  if (columns.bits == 0) return shape;
+  shape.lanes = columns.lanes();
+  shape.rows_per_ticket = shape.threads = std::max(1, shape.threads >> columns.bits);
+  shape.teams = number_of_teams<T>(exec, rows, shape);
+  return shape;
 }
 
 /// Asks Kokkos to hand a kernel its arguments with the launch. With CUDA it passes those of 512 bytes or more through
