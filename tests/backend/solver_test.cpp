@@ -99,7 +99,6 @@ TYPED_TEST(SolverTest, NewValuesNeedNoNewAnalysis) {
 TYPED_TEST(SolverTest, TwoSolversOnTwoInstancesDoNotMeet) {
   using T = typename TestFixture::T;
   // OpenMP cannot part one thread
-  // OpenMP cannot part one thread
   auto instances = std::vector<TypeParam>{this->exec, this->exec};
   bool const can_part = !std::is_same_v<TypeParam, Kokkos::DefaultHostExecutionSpace> || this->exec.concurrency() > 1;
   if (can_part) {
@@ -121,6 +120,18 @@ TYPED_TEST(SolverTest, TwoSolversOnTwoInstancesDoNotMeet) {
     instances[1].fence();
     expect_solves(p, x.get(), b);
     expect_solves(q, y.get(), c);
+  }
+}
+
+TYPED_TEST(SolverTest, TheNumberOfColumnsMayChangeFromSolveToSolve) {
+  auto const p = make_problem<double>("lap2d:20", {Triangle::lower, Diagonal::stored, Op::none});
+  for (Variant const& v : all_variants()) {
+    SCOPED_TRACE(v.label);
+    auto const solver = make_solver<double>(v, TypeParam(), p);
+    for (int const columns : {3, 4, 3, 4, 8, 5, 8, 8, 1, 33, 1, 7}) {
+      auto const b = make_right_hand_sides<double>(p.num_rows(), columns, 100 + columns);
+      expect_solves(p, solve<double>(solver, TypeParam(), b), b);
+    }
   }
 }
 

@@ -149,7 +149,7 @@ class LevelSet {
         int const rows = 4 * rows_per_warp;
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
         Kokkos::parallel_for("sptrsv::level_set::solve", detail::team_policy(exec, league, rows, row.lanes),
-                             detail::WideLevel<T>{row, launch.first, launch.last, rows});
+                             detail::WideLevel<T>{row, launch.first, launch.last, rows, &launch != &launches_.back()});
       } else if (launch.kind == Launch::chain && row.columns.lanes() <= chain_columns) {
         using Chain = detail::LevelChain<T>;
         Kokkos::parallel_for("sptrsv::level_set::solve_chain",

@@ -77,7 +77,7 @@ struct LevelRow {
   }
 };
 
-/// Where a column's solutions are read and put: in global memory.
+/// Where a column's solutions are read and put: in global memory. After the last launch nobody reads them.
 template <class T, bool Waits>
 struct LevelSource {
   static constexpr bool waits = Waits;
@@ -87,18 +87,20 @@ struct LevelSource {
   using real = typename slots_type::real;
   using terms_type = Terms<scalar, 1>;
   slots_type slots;
+  bool read_later;
 
   KOKKOS_FORCEINLINE_FUNCTION real const* find(index p, scalar (&)[1]) const { return slots.at(p); }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(real const* at, scalar (&x)[1]) const { waits ? slots_type::look(at, x) : slots_type::read(at, x); }
 
   struct Own {
     slots_type slot;
+    bool read_later;
     KOKKOS_FORCEINLINE_FUNCTION void put(scalar const& x) const {
-      slot.put(0, &x);
+      if (waits || read_later) slot.put(0, &x);
       if (waits) slot.clear_next(0);
     }
   };
-  KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {slots.from(p)}; }
+  KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {slots.from(p), read_later}; }
 };
 
 /// Positions first..last, all of one level: the kernels before have solved all that they need.
@@ -108,11 +110,12 @@ struct WideLevel {
   LevelRow<T> row;
   index first, last;
   int rows_per_team;
+  bool read_later;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto const p = first + static_cast<index>(team.league_rank()) * rows_per_team + team.team_rank();
-    row.solve(team, [this](int column) { return LevelSource<T, false>{row.slots.column(column)}; }, p, p < last);
+    row.solve(team, [this](int column) { return LevelSource<T, false>{row.slots.column(column), read_later}; }, p, p < last);
   }
 };
 
@@ -130,7 +133,7 @@ struct LevelWave {
   KOKKOS_FUNCTION void operator()(Team const& team, index ticket, index) const {
     index const slice = first_slice + (ticket >> step_bits), step = ticket & ((index(1) << step_bits) - 1);
     auto const p = slice_ptr(slice) + step * static_cast<index>(team.team_size()) + team.team_rank();
-    row.solve(team, [this](int column) { return LevelSource<T, true>{row.slots.column(column)}; }, p, p < slice_ptr(slice + 1));
+    row.solve(team, [this](int column) { return LevelSource<T, true>{row.slots.column(column), true}; }, p, p < slice_ptr(slice + 1));
   }
 };
 
