@@ -170,9 +170,12 @@ TEST(Capabilities, WhatIsLackingIsRefusedByName) {
               "algorithm some does not do transposed solves");
 }
 
-/// x must be NaN, infinite (with its sign) and finite where the oracle is.
-void expect_same_kind(std::vector<double> const& x, std::vector<double> const& oracle) {
+/// x must be NaN, infinite (with its sign) and finite where the oracle is. The inverse of a tile adds up the ways from one
+/// row to another, so that infinities that meet in substitution may be one there: then x must only be finite where it is.
+void expect_same_kind(std::vector<double> const& x, std::vector<double> const& oracle, bool inverted_tiles) {
   for (std::size_t i = 0; i < x.size(); ++i) {
+    ASSERT_EQ(std::isfinite(x[i]), std::isfinite(oracle[i])) << "row " << i;
+    if (inverted_tiles) continue;
     ASSERT_EQ(std::isnan(x[i]), std::isnan(oracle[i])) << "row " << i;
     ASSERT_EQ(std::isinf(x[i]), std::isinf(oracle[i])) << "row " << i;
     if (std::isinf(x[i])) {
@@ -197,7 +200,7 @@ TYPED_TEST(Errors, NanAndInfinityAreData) {
           p.make_op();
           auto const solver = make_solver<double>(v, this->exec, p);
           auto const x = solve<double>(solver, this->exec, b);
-          for (int c = 0; c < 2; ++c) expect_same_kind(x[c], p.oracle(b[c]));
+          for (int c = 0; c < 2; ++c) expect_same_kind(x[c], p.oracle(b[c]), v.inverts_tiles);
           // and nothing of it is left behind
           auto const clean = make_right_hand_sides<double>(p.num_rows(), 2, 5);
           if (!in_matrix) expect_solves(p, solve<double>(solver, this->exec, clean), clean);

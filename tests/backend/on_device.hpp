@@ -91,17 +91,21 @@ struct Variant {
   OptionValues options;
   bool reproducible = true;      ///< the same bits every time
   bool like_substitution = true; ///< on a host, untransposed: the bits of plain substitution
+  bool inverts_tiles = false;    ///< judged by tile_error()
 };
 
 /// Every algorithm of the list as it comes, forms chosen by options, and the planner.
 inline std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
-  for (auto const& info : algorithm_infos()) variants.push_back({info.name, info.name, {}});
+  for (auto const& info : algorithm_infos()) variants.push_back({info.name, info.name, {}, true, info.name != "tiled"});
   variants.push_back({"levelset_chain1", "levelset", {{"levelset_chain_rows", "1"}}});
   variants.push_back({"levelset_sweep", "levelset", {{"levelset_analysis", "sweep"}}});
   variants.push_back({"levelset_roots", "levelset", {{"levelset_analysis", "root_candidates"}}});
   variants.push_back({"syncfree_csc", "syncfree", {{"syncfree_form", "csc"}}, false, false});
   variants.push_back({"threadlevel_two_phase", "threadlevel", {{"threadlevel_form", "two_phase"}}});
+  variants.push_back({"tiled_levelset", "tiled", {{"tiled_variant", "levelset"}}, true, false});
+  variants.push_back({"tiled_levelset_wide16", "tiled", {{"tiled_variant", "levelset"}, {"tiled_wide_rows", "16"}}, true, false});
+  variants.push_back({"tiled_inverted", "tiled", {{"tiled_variant", "syncfree"}, {"tiled_diagonal_tiles", "inverted"}}, true, false, true});
   variants.push_back({"sptrsv", "sptrsv", {}});
   return variants;
 }

@@ -134,6 +134,9 @@ inline void RandomSystem::draw_way(Draw& draw) {
   }
   auto const form = way.options.find("syncfree_form");
   way.reproducible = form == way.options.end() || form->second != "csc";
+  auto const tiles = way.options.find("tiled_diagonal_tiles");
+  way.inverts_tiles = tiles != way.options.end() && tiles->second == "inverted";
+  if (way.inverts_tiles) way.options["tiled_variant"] = "syncfree";  // the judge knows tiles of rows in order alone
 }
 
 inline void RandomSystem::draw_layout(Draw& draw) {

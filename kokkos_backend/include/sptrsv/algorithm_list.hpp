@@ -8,6 +8,7 @@
 #include "sptrsv/algorithm/sequential.hpp"
 #include "sptrsv/algorithm/sync_free.hpp"
 #include "sptrsv/algorithm/thread_level.hpp"
+#include "sptrsv/algorithm/tiled.hpp"
 #include "sptrsv/options.hpp"
 
 namespace sptrsv {
@@ -16,7 +17,7 @@ template <class... A>
 struct TypeList {};
 
 template <class T>  // the one line to edit
-using Algorithms = TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>>;
+using Algorithms = TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>, Tiled<T>>;
 
 template <class A, class = void>
 struct is_algorithm : std::false_type {};

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rows share a tile, and in which order rows of tiles are solved.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "sptrsv/analysis/analysis.hpp"
+#include "sptrsv/detail/tile_lanes.hpp"
+#include "sptrsv/detail/tickets.hpp"
+
+namespace sptrsv {
+
+/// op(T)'s off-diagonals by position, columns as positions, ascending; each is less than its row's. Device-copyable.
+template <class T>
+struct SortedRows {
+  using index = typename T::index;
+  using offset = typename T::offset;
+
+  Kokkos::View<index*, typename T::device> row;  ///< of the matrix, by position; -1: none
+  Kokkos::View<offset*, typename T::device> row_ptr;
+  Kokkos::View<index*, typename T::device> col_idx;
+  Kokkos::View<offset*, typename T::device> source;       ///< of the value, in the caller's array
+  Kokkos::View<std::uint8_t*, typename T::device> listed;  ///< 1: neither in the diagonal tile nor in a tile of its own
+
+  index num_positions() const { return static_cast<index>(row.extent(0)); }
+  /// The first entry of [at, end) whose column is not less.
+  KOKKOS_FUNCTION offset lower_bound(offset at, offset end, index column) const {
+    if (at < end && col_idx(at) >= column) return at;
+    while (at < end) {
+      offset const middle = at + (end - at) / 2;
+      if (col_idx(middle) < column)
+        at = middle + 1;
+      else
+        end = middle;
+    }
+    return at;
+  }
+};
+
+/// Rows of tiles by block level: `at` is where the q-th to be solved lies, `place` its inverse.
+template <class T>
+struct BlockOrder {
+  typename T::index num_tile_rows = 0;
+  Kokkos::View<typename T::index*, typename T::device> at, place;
+  std::vector<typename T::index> level_ptr;  ///< rows of tiles by level, on the host
+
+  typename T::index num_levels() const { return static_cast<typename T::index>(level_ptr.size()) - 1; }
+};
+
+namespace detail {
+
+/// Positions of the rows, and rows of the positions (-1: none).
+template <class T>
+struct RowPositions {
+  Kokkos::View<typename T::index*, typename T::device> position, row;
+};
+
+template <class T>
+RowPositions<T> make_positions(typename T::exec_space const& exec, typename T::index n, std::size_t positions) {
+  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  RowPositions<T> out;
+  out.position = decltype(out.position)(raw("sptrsv::tiles::position_of"), static_cast<std::size_t>(n));
+  out.row = decltype(out.row)(raw("sptrsv::tiles::row_of"), (positions + tile_size - 1) / tile_size * tile_size);
+  Kokkos::deep_copy(exec, out.row, typename T::index(-1));
+  return out;
+}
+
+/// Where tiles may not go on, for rows in the order of their solution: at a row that needs none of the 15 before it, such
+/// as the first of a line of a grid. A tile across it would have the row wait for all that those rows wait for. Rows
+/// in a run without such needs may share a tile all the same.
+template <class T>
+struct SegmentStarts {
+  using index = typename T::index;
+  OffDiagonals<T> rows;
+  bool ascending;
+
+  KOKKOS_FUNCTION index row(index s) const { return ascending ? s : rows.num_rows - 1 - s; }
+  KOKKOS_FUNCTION bool follows(index s) const {
+    if (s >= rows.num_rows) return false;
+    index const i = row(s);
+    for (auto k = rows.begin(i); k < rows.end(i); ++k) {
+      index const back = ascending ? i - rows.col_idx(k) : rows.col_idx(k) - i;
+      if (back < tile_size) return true;
+    }
+    return false;
+  }
+  KOKKOS_FUNCTION bool operator()(index s) const {
+    if (s == 0) return true;
+    return !follows(s) && (follows(s + 1) || follows(s - 1));
+  }
+};
+
+/// Rows in the order of their solution, so that chains of rows that follow each other lie inside of tiles. Segments begin
+/// with a tile of their own, unless that would leave more than half of all places in tiles empty.
+template <class T>
+RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  index const n = rows.num_rows;
+  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  Kokkos::View<index*, typename T::device> segment(raw("sptrsv::tiles::segment"), static_cast<std::size_t>(n));
+  SegmentStarts<T> const starts{rows, ascending};
+  Kokkos::parallel_for("sptrsv::tiles::starts", with_arguments_in_launch(policy(exec, 0, n)), KOKKOS_LAMBDA(index s) { segment(s) = starts(s); });
+  index segments = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::tiles::segments", policy(exec, 0, n),
+      KOKKOS_LAMBDA(index s, index & sum, bool final) {
+        sum += segment(s);
+        if (final) segment(s) = sum - 1;
+      },
+      segments);
+  exec.fence("sptrsv::tiles: the number of segments is needed to allocate");
+  Kokkos::View<index*, typename T::device> first(raw("sptrsv::tiles::first"), static_cast<std::size_t>(segments) + 1);
+  Kokkos::View<index*, typename T::device> tile(raw("sptrsv::tiles::tile"), static_cast<std::size_t>(segments));
+  Kokkos::parallel_for(
+      "sptrsv::tiles::first_rows", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index s) {
+        if (s == n || s == 0 || segment(s) != segment(s - 1)) first(s == n ? segments : segment(s)) = s;
+      });
+  index tiles = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::tiles::tiles_of_segments", policy(exec, 0, segments),
+      KOKKOS_LAMBDA(index g, index & sum, bool final) {
+        if (final) tile(g) = sum;
+        sum += (first(g + 1) - first(g) + tile_size - 1) / tile_size;
+      },
+      tiles);
+  exec.fence("sptrsv::tiles: whether segments are worth it is decided on the host");
+  bool const apart = tiles / 2 <= n / tile_size && n < std::numeric_limits<index>::max() / 2 - tile_size;
+  auto const out = make_positions<T>(exec, n, apart ? static_cast<std::size_t>(tiles) * tile_size : static_cast<std::size_t>(n));
+  Kokkos::parallel_for(
+      "sptrsv::tiles::in_order", policy(exec, 0, n), KOKKOS_LAMBDA(index s) {
+        index const i = ascending ? s : n - 1 - s;
+        index const p = apart ? tile(segment(s)) * tile_size + s - first(segment(s)) : s;
+        out.position(i) = p;
+        out.row(p) = i;
+      });
+  exec.fence("sptrsv::tiles: the segments go");
+  return out;
+}
+
+/// Positions of rows sorted by level. A level of 16 rows or more begins with a tile of its own, and so does the one
+/// behind it: their diagonal tiles have diagonals alone. Narrower levels share tiles.
+template <class T>
+struct PositionsByLevel {
+  std::vector<typename T::index> shift;  ///< of the rows of a level, from their places in level_rows
+  typename T::index positions = 0;
+  long long block_levels = 0;  ///< about
+};
+
+template <class T>
+PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
+  using index = typename T::index;
+  bool const room = static_cast<index>(sets.level_rows.extent(0)) < std::numeric_limits<index>::max() / 2;  // for what whole tiles leave empty
+  PositionsByLevel<T> out;
+  index& next = out.positions;
+  index narrow = 0;  // rows of narrow levels one after the other
+  for (index l = 0, before = 0; l < sets.num_levels(); before = sets.rows_in_level(l++)) {
+    index const rows = sets.rows_in_level(l);
+    if (room && std::max(before, rows) >= tile_size) next = (next + tile_size - 1) / tile_size * tile_size;
+    out.shift.push_back(next - sets.level_ptr[l]);
+    next += rows;
+    if (rows >= tile_size) {
+      out.block_levels += 1 + (narrow + tile_size - 1) / tile_size;
+      narrow = 0;
+    } else {
+      narrow += rows;
+    }
+  }
+  out.block_levels += (narrow + tile_size - 1) / tile_size;
+  return out;
+}
+
+template <class T>
+RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets<T> const& sets) {
+  using index = typename T::index;
+  auto const n = static_cast<index>(sets.level_rows.extent(0));
+  auto const plan = plan_positions_by_level<T>(sets);
+  auto const out = make_positions<T>(exec, n, static_cast<std::size_t>(plan.positions));
+  auto const level_rows = sets.level_rows;
+  auto const level_of = sets.level_of;
+  if constexpr (is_host_space<typename T::exec_space>) {  // where several threads have left them in any order
+    index const* const level_ptr = sets.level_ptr.data();
+    Kokkos::parallel_for(
+        "sptrsv::tiles::sort_levels", Kokkos::RangePolicy<typename T::exec_space, Kokkos::Schedule<Kokkos::Dynamic>, index>(exec, 0, sets.num_levels()),
+        [=](index l) { std::sort(level_rows.data() + level_ptr[l], level_rows.data() + level_ptr[l + 1]); });
+  }
+  Kokkos::View<index*, typename T::device> by(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::shift")), plan.shift.size());
+  Kokkos::deep_copy(exec, by, Kokkos::View<index const*, Kokkos::HostSpace>(plan.shift.data(), plan.shift.size()));
+  Kokkos::parallel_for(
+      "sptrsv::tiles::by_level", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index s) {
+        index const i = level_rows(s), p = s + by(level_of(i));
+        out.position(i) = p;
+        out.row(p) = i;
+      });
+  exec.fence("sptrsv::tiles: the levels' shifts have been read, and go");
+  return out;
+}
+
+/// op(T) by position, sorted. Entries of a tile row's own tile are not listed.
+template <class T>
+SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, RowPositions<T> const& order, bool ascending) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  SortedRows<T> out;
+  out.row = order.row;
+  auto const count = out.num_positions();
+  out.row_ptr = decltype(out.row_ptr)(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::row_ptr")), static_cast<std::size_t>(count) + 1);
+  auto const row = out.row;
+  auto const row_ptr = out.row_ptr;
+  offset entries = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::tiles::entries", with_arguments_in_launch(policy(exec, 0, count)),
+      KOKKOS_LAMBDA(index p, offset & sum, bool final) {
+        if (row(p) >= 0) sum += rows.count(row(p));
+        if (final) row_ptr(p + 1) = sum;
+      },
+      entries);
+  exec.fence("sptrsv::tiles: the number of entries is needed to allocate");
+  out.col_idx = decltype(out.col_idx)(raw("sptrsv::tiles::col_idx"), static_cast<std::size_t>(entries));
+  out.source = decltype(out.source)(raw("sptrsv::tiles::sources"), static_cast<std::size_t>(entries));
+  out.listed = decltype(out.listed)(raw("sptrsv::tiles::listed"), static_cast<std::size_t>(entries));
+  auto const col_idx = out.col_idx;
+  auto const source = out.source;
+  auto const position = order.position;
+  long long descents = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::tiles::to_positions", with_arguments_in_launch(policy(exec, 0, count)),
+      KOKKOS_LAMBDA(index p, long long& sum) {
+        if (row(p) < 0) return;
+        offset k = ascending ? rows.begin(row(p)) : rows.end(row(p)) - 1;
+        for (offset to = row_ptr(p); to < row_ptr(p + 1); ++to, k += ascending ? 1 : -1) {
+          col_idx(to) = position(rows.col_idx(k));
+          source(to) = rows.source.data() ? rows.source(k) : k;
+          sum += to > row_ptr(p) && col_idx(to) < col_idx(to - 1);
+        }
+      },
+      descents);
+  exec.fence("sptrsv::tiles: whether to sort is decided on the host");
+  if (descents > 0) KokkosSparse::sort_crs_matrix(exec, row_ptr, col_idx, source);
+  auto const listed = out.listed;
+  Kokkos::parallel_for(
+      "sptrsv::tiles::list_all", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index p) {
+        for (offset k = row_ptr(p); k < row_ptr(p + 1); ++k) listed(k) = col_idx(k) / tile_size < p / tile_size;
+      });
+  return out;
+}
+
+/// The graph of rows of tiles: for each row of T, one after the other, the rows of tiles that it needs, its own left out.
+template <class T>
+OffDiagonals<T> tile_graph(typename T::exec_space const& exec, SortedRows<T> const& rows) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  index const count = rows.num_positions();
+  Kokkos::View<offset*, typename T::device> ends(raw("sptrsv::tiles::graph_ends"), static_cast<std::size_t>(count));
+  Kokkos::View<offset*, typename T::device> row_ptr(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::graph_ptr")), static_cast<std::size_t>(count / tile_size) + 1);
+  offset edges = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::tiles::count_edges", with_arguments_in_launch(policy(exec, 0, count)),
+      KOKKOS_LAMBDA(index p, offset & sum, bool final) {
+        index last = -1;
+        for (offset k = rows.row_ptr(p); k < rows.row_ptr(p + 1); ++k)
+          if (index const t = rows.col_idx(k) / tile_size; t != last && t < p / tile_size) {
+            last = t;
+            ++sum;
+          }
+        if (!final) return;
+        ends(p) = sum;
+        if (p % tile_size == tile_size - 1) row_ptr(p / tile_size + 1) = sum;
+      },
+      edges);
+  exec.fence("sptrsv::tiles: the number of edges is needed to allocate");
+  Kokkos::View<index*, typename T::device> col_idx(raw("sptrsv::tiles::graph"), static_cast<std::size_t>(edges));
+  Kokkos::parallel_for(
+      "sptrsv::tiles::edges", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index p) {
+        index last = -1;
+        offset to = p == 0 ? offset(0) : ends(p - 1);
+        for (offset k = rows.row_ptr(p); k < rows.row_ptr(p + 1); ++k)
+          if (index const t = rows.col_idx(k) / tile_size; t != last && t < p / tile_size) col_idx(to++) = last = t;
+      });
+  OffDiagonals<T> out;
+  out.num_rows = count / tile_size;
+  out.row_ptr = row_ptr;
+  out.col_idx = col_idx;
+  return out;
+}
+
+/// Block levels: the longest path among rows of tiles. A row of tiles waits for those of lower levels alone.
+template <class T>
+BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, SortedRows<T> const& rows) {
+  using index = typename T::index;
+  BlockOrder<T> out;
+  auto const sets = level_sets_from_rows<T>(exec, tile_graph<T>(exec, rows), true);
+  out.num_tile_rows = rows.num_positions() / tile_size;
+  out.level_ptr = sets.level_ptr;
+  out.at = sets.level_rows;
+  out.place = sets.level_of;  // not needed any more
+  auto const at = out.at, place = out.place;
+  Kokkos::parallel_for(
+      "sptrsv::tiles::places", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, out.num_tile_rows), KOKKOS_LAMBDA(index q) { place(at(q)) = q; });
+  return out;
+}
+
+}  // namespace detail
+}  // namespace sptrsv

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lanes that share a row of tiles: a warp in CUDA; elsewhere one thread plays all of them in turn, so that the same
+// kernel runs everywhere.
+#pragma once
+
+#include <Kokkos_BitManipulation.hpp>
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace sptrsv::detail {
+
+inline constexpr int tile_size = 16;              ///< rows and columns of a tile
+inline constexpr int tile_lanes = 2 * tile_size;  ///< two for each row: lane l works on row l % tile_size
+
+/// A value for each lane: in CUDA only the lane's own. For locals of kernels; its size differs between host and device.
+template <class V>
+class PerLane {
+ public:
+#if defined(__CUDA_ARCH__)
+  KOKKOS_FORCEINLINE_FUNCTION V& operator[](int) { return value_; }
+  KOKKOS_FORCEINLINE_FUNCTION V const& operator[](int) const { return value_; }
+
+ private:
+  V value_{};
+#else
+  KOKKOS_FORCEINLINE_FUNCTION V& operator[](int lane) { return value_[lane]; }
+  KOKKOS_FORCEINLINE_FUNCTION V const& operator[](int lane) const { return value_[lane]; }
+
+ private:
+  V value_[tile_lanes]{};
+#endif
+};
+
+/// Runs f(lane) for all lanes. Where they are a warp, all of them run it at once, so f may ask for values of other lanes
+/// as long as all lanes do; what other lanes look at must not change in the same f.
+template <class F>
+KOKKOS_FORCEINLINE_FUNCTION void each_lane(F const& f) {
+#if defined(__CUDA_ARCH__)
+  f(static_cast<int>(threadIdx.x));
+#else
+  for (int lane = 0; lane < tile_lanes; ++lane) f(lane);
+#endif
+}
+
+#if defined(__CUDA_ARCH__)
+template <class R>
+__device__ __forceinline__ R of_lane(R value, int lane) {
+  return __shfl_sync(0xffffffffu, value, lane);
+}
+template <class R>
+__device__ __forceinline__ Kokkos::complex<R> of_lane(Kokkos::complex<R> value, int lane) {
+  return {of_lane(value.real(), lane), of_lane(value.imag(), lane)};
+}
+#endif
+
+/// K values, one for each column of x.
+template <class S, int K>
+struct Values {
+  S at[K];
+};
+
+/// The K values of another lane.
+template <class S, int K>
+KOKKOS_FORCEINLINE_FUNCTION Values<S, K> from(PerLane<Values<S, K>> const& values, int lane) {
+#if defined(__CUDA_ARCH__)
+  Values<S, K> out;
+  for (int c = 0; c < K; ++c) out.at[c] = of_lane(values[lane].at[c], lane);
+  return out;
+#else
+  return values[lane];
+#endif
+}
+
+/// Columns of a row of a tile, a bit each.
+using TileMask = std::uint16_t;
+
+KOKKOS_FORCEINLINE_FUNCTION bool has_column(unsigned mask, int c) { return (mask >> c & 1u) != 0; }
+KOKKOS_FORCEINLINE_FUNCTION int count_columns(unsigned mask) { return Kokkos::Experimental::popcount_builtin(mask); }
+/// How many columns of the mask lie before c.
+KOKKOS_FORCEINLINE_FUNCTION int columns_before(unsigned mask, int c) { return count_columns(mask & ((1u << c) - 1u)); }
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of tiles: gathered by slot, diagonal tiles scaled to ones on their diagonals or inverted.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "sptrsv/analysis/tiles.hpp"
+#include "sptrsv/detail/solved_values.hpp"
+
+namespace sptrsv::detail {
+
+/// Not zero, not subnormal, not infinite, not NaN: products with it keep their relative accuracy.
+template <class S>
+KOKKOS_INLINE_FUNCTION bool is_normal(S value) {
+  using real = typename Parts<S>::real;
+  real size = 0;  // the larger part
+  bool is_number = true;
+  for (int part = 0; part < Parts<S>::count; ++part) {
+    real const v = Kokkos::abs(Parts<S>::get(value, part));
+    is_number = is_number && v <= Kokkos::Experimental::finite_max_v<real> / 2;
+    if (v > size) size = v;
+  }
+  return is_number && size >= 2 * Kokkos::Experimental::norm_min_v<real>;
+}
+template <class S>
+KOKKOS_INLINE_FUNCTION bool is_normal_or_zero(S value) {
+  return value == S(0) || is_normal(value);
+}
+
+/// How a diagonal tile D with diagonal P is kept. `scaled`: P^-1 D without its ones, and P^-1, so that no step of its solution
+/// divides. `inverse`: that, and D^-1. `as_stored`: D and P, where other numbers would not be normal; steps then end as
+/// Numbers::finish() has it.
+enum class DiagonalTile : std::uint8_t { scaled, inverse, as_stored };
+
+/// The numbers of a TilePattern. Device-copyable.
+template <class T>
+struct TileValues {
+  using scalar = typename T::scalar;
+  template <class V>
+  using view = Kokkos::View<V*, typename T::device>;
+
+  view<scalar> at;                ///< by slot
+  view<scalar> pivot;           ///< by position: of P^-1, or what is stored for P
+  view<DiagonalTile> kept;      ///< by row of tiles
+  view<scalar> inverse;         ///< 256 for each row of tiles, as a DenseTile; or none
+  view<TileMask> inverse_mask;  ///< by position
+
+  std::size_t memory_bytes() const {
+    return (at.span() + pivot.span() + inverse.span()) * sizeof(scalar) + kept.span() + inverse_mask.span() * sizeof(TileMask);
+  }
+};
+
+template <class T>
+TileValues<T> make_tile_values(typename T::exec_space const& exec, TilePattern<T> const& tiles, bool inverted) {
+  auto const count = static_cast<std::size_t>(tiles.num_tile_rows());
+  TileValues<T> out;
+  out.at = raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::values", tiles.source.extent(0));
+  out.pivot = raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::pivot", count * tile_size);
+  out.kept = raw_view<DiagonalTile, T>(exec, "sptrsv::tiled::kept", count);
+  out.inverse = raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::inverse", inverted ? count * tile_size * tile_size : 0);
+  out.inverse_mask = raw_view<TileMask, T>(exec, "sptrsv::tiled::inverse_mask", inverted ? count * tile_size : 0);
+  if (!inverted) return out;
+  using index = typename T::index;
+  auto const mask = tiles.diagonal_mask;
+  auto const inverse_mask = out.inverse_mask;
+  Kokkos::parallel_for(
+      "sptrsv::tiled::inverse_mask", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows()), KOKKOS_LAMBDA(index q) {
+        unsigned all[tile_size];
+        for (int r = 0; r < tile_size; ++r) {
+          all[r] = 1u << r;
+          for (int c = 0; c < r; ++c)
+            if (has_column(mask(q * tile_size + r), c)) all[r] |= all[c];
+          inverse_mask(q * tile_size + r) = static_cast<TileMask>(all[r]);
+        }
+      });
+  return out;
+}
+
+/// Scales the diagonal tile of each row of tiles, if that is safe.
+template <class T>
+void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, Numbers<T> const& numbers, TileValues<T> const& to) {
+  using index = typename T::index;
+  using scalar = typename T::scalar;
+  bool const inverted = to.inverse.extent(0) > 0;
+  Kokkos::parallel_for(
+      "sptrsv::tiled::scale", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows())), KOKKOS_LAMBDA(index q) {
+        scalar* const slots = to.at.data() + tiles.rows(q).diagonal;
+        bool safe = true;
+        scalar inverse[tile_size];
+        for (int r = 0; r < tile_size; ++r) {
+          index const p = q * tile_size + r, i = tiles.row(p);
+          scalar const pivot = i < 0 ? scalar(1) : numbers.pivot(i);
+          to.pivot(p) = pivot;
+          inverse[r] = numbers.diagonal == Diagonal::stored ? scalar(1) / pivot : pivot;
+          safe = safe && is_normal(inverse[r]) && is_normal(pivot);
+          for (int e = 0; e < count_columns(tiles.diagonal_mask(p)); ++e)
+            safe = safe && is_normal_or_zero(slots[e * tile_size + r]) && is_normal_or_zero(slots[e * tile_size + r] * inverse[r]);
+        }
+        to.kept(q) = !safe ? DiagonalTile::as_stored : inverted ? DiagonalTile::inverse : DiagonalTile::scaled;
+        if (!safe) return;
+        for (int r = 0; r < tile_size; ++r) {
+          to.pivot(q * tile_size + r) = inverse[r];
+          for (int e = 0; e < count_columns(tiles.diagonal_mask(q * tile_size + r)); ++e) slots[e * tile_size + r] *= inverse[r];
+        }
+      });
+}
+
+/// Inverts the scaled diagonal tiles, a thread per column. A tile whose inverse has numbers that are not normal stays scaled.
+template <class T>
+void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, TileValues<T> const& to) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using scalar = typename T::scalar;
+  Kokkos::parallel_for(
+      "sptrsv::tiled::invert", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows() * tile_size)),
+      KOKKOS_LAMBDA(index p) {
+        index const q = p / tile_size;
+        int const c = static_cast<int>(p % tile_size);
+        if (to.kept(q) == DiagonalTile::as_stored) return;
+        scalar const* const slots = to.at.data() + tiles.rows(q).diagonal;
+        scalar column[tile_size] = {};
+        column[c] = to.pivot(p);
+        bool safe = true;
+        for (int r = c; r < tile_size; ++r) {
+          unsigned const mask = tiles.diagonal_mask(q * tile_size + r);
+          for (int j = c; j < r; ++j)
+            if (has_column(mask, j) && has_column(to.inverse_mask(q * tile_size + j), c)) column[r] -= slots[TriangleTile::place(mask, r, j)] * column[j];
+          safe = safe && (column[r] == scalar(0) || is_normal(column[r]));
+          to.inverse(static_cast<offset>(q) * tile_size * tile_size + DenseTile::place(0, r, c)) = column[r];
+        }
+        if (!safe) to.kept(q) = DiagonalTile::scaled;  // whoever says so says the same
+      });
+}
+
+/// Takes new values: one gather by slot, then the diagonal tiles.
+template <class T>
+void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, Numbers<T> const& numbers, TileValues<T> const& to) {
+  using offset = typename T::offset;
+  auto const source = tiles.source;
+  auto const at = to.at;
+  Kokkos::parallel_for(
+      "sptrsv::tiled::gather", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(at.extent(0)))),
+      KOKKOS_LAMBDA(offset slot) {
+        at(slot) = source(slot) < 0 ? typename T::scalar(0) : conjugate_if(numbers.all(source(slot)), numbers.conj);
+      });
+  scale_diagonal_tiles<T>(exec, tiles, numbers, to);
+  if (to.inverse.extent(0) > 0) invert_diagonal_tiles<T>(exec, tiles, to);
+}
+
+}  // namespace sptrsv::detail
