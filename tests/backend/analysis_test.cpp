@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <sptrsv/analysis/analysis.hpp>
+#include <sptrsv/detail/fused_units.hpp>
 #include <sptrsv/detail/level_waves.hpp>
 
 #include "solve_cases.hpp"
@@ -167,6 +168,37 @@ struct Known {
   std::string spec;
   long long rows, entries, longest, levels, narrowest, widest;
 };
+
+TYPED_TEST(AnalysisTest, FusedUnitsFollowTheMeanOfEachBlock) {
+  using T = TypesOf<double, TypeParam>;
+  bool mixed = false;
+  this->for_each_case([&](auto const& a) {
+    int const n = a.problem.num_rows();
+    bool const ascending = a.analysis.shape().ascending();
+    for (int const block_rows : {1, 5, 32})
+      for (int const threshold : {0, 1, 2, 5, 1000}) {
+        std::vector<int> expected;
+        int warp_rows = 0;
+        for (int first = 0; first < n; first += block_rows) {
+          int const rows = std::min(block_rows, n - first);
+          std::size_t entries = 0;
+          for (int s = first; s < first + rows; ++s) entries += a.needs(ascending ? s : n - 1 - s).size();
+          bool const warp = entries >= static_cast<std::size_t>(threshold * rows);
+          for (int s = first; s < first + (warp ? rows : 1); ++s) expected.push_back(s);
+          warp_rows += warp ? rows : 0;
+        }
+        auto const units = detail::make_fused_units<T>(a.exec, {a.analysis.rows(a.exec), block_rows, threshold, ascending});
+        ASSERT_EQ(units.count, static_cast<int>(expected.size()));
+        EXPECT_EQ(units.warp_rows, warp_rows);
+        mixed = mixed || (warp_rows > 0 && warp_rows < n);
+        if (n == 0) continue;
+        expected.push_back(n);
+        auto const first = to_host(units.first);
+        for (std::size_t u = 0; u < expected.size(); ++u) ASSERT_EQ(first(u), expected[u]) << "unit " << u;
+      }
+  });
+  EXPECT_TRUE(mixed) << "no case has blocks of both kinds";
+}
 
 TYPED_TEST(AnalysisTest, StructureOfKnownPatterns) {
   std::vector<Known> const known{{"diagonal:0", 0, 0, 0, 0, 0, 0},         {"diagonal:1", 1, 1, 0, 1, 1, 1},

@@ -159,6 +159,7 @@ TYPED_TEST(Errors, OptionsAreChecked) {
   expect_text(this->bad_option("levelset_lanes_per_row", "3"), "give a power of two");
   expect_text(this->bad_option("syncfree_form", "ccs"), "choose one of csr, csc");
   expect_text(this->bad_option("threadlevel_rows_per_ticket", "1025"), "from 0 to 1024");
+  expect_text(this->bad_option("fused_kind", "warps"), "choose one of mixed, warp, thread");
 }
 
 TEST(Capabilities, WhatIsLackingIsRefusedByName) {

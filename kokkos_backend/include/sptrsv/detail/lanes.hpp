@@ -54,4 +54,14 @@ KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team
 #endif
 }
 
+/// Runs f(lane) on each of a thread's lanes. A host's thread has one; where Kokkos runs lanes in a loop, f must wait for none.
+template <class Team, class F>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_lane([[maybe_unused]] Team const& team, [[maybe_unused]] int lanes, F const& f) {
+#if defined(__CUDA_ARCH__)
+  f(static_cast<int>(threadIdx.x));
+#else
+  Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), f);
+#endif
+}
+
 }  // namespace sptrsv::detail

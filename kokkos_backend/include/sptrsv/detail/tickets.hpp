@@ -40,12 +40,13 @@ class Tickets {
   /// The side to use now; call once per launch, on the host.
   int next_side() { return side_ = 1 - side_; }
 
-  template <class Team>
-  KOKKOS_INLINE_FUNCTION unsigned long long take(Team const& team, int side, int rows) const {
+  /// @param taker  Kokkos::PerTeam(team) or, where each thread of a team goes its own way, Kokkos::PerThread(team).
+  template <class Taker>
+  KOKKOS_INLINE_FUNCTION unsigned long long take(Taker const& taker, int side, int rows) const {
     unsigned long long first = 0;
     auto const counters = counters_;
     Kokkos::single(
-        Kokkos::PerTeam(team),
+        taker,
         [&](unsigned long long& value) {
           value = fetch_add(&counters(side), static_cast<unsigned long long>(rows));
           if (value == 0) counters(1 - side) = 0;  // the first of this solve clears the next one's
@@ -114,12 +115,34 @@ void for_each_ticket(char const* label, typename T::exec_space const& exec, Tick
   Kokkos::parallel_for(
       label, team_policy(exec, shape.teams, shape.threads, shape.lanes), KOKKOS_LAMBDA(member const& team) {
         using index = typename T::index;
-        for (auto first = counter.take(team, side, rows); first < static_cast<unsigned long long>(n);
-             first = counter.take(team, side, rows)) {
+        for (auto first = counter.take(Kokkos::PerTeam(team), side, rows); first < static_cast<unsigned long long>(n);
+             first = counter.take(Kokkos::PerTeam(team), side, rows)) {
           auto const last = first + static_cast<unsigned long long>(rows);
           body(team, static_cast<index>(first),
                last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
         }
+      });
+}
+
+/// The same for each thread of a team: threads take tickets for themselves and do not wait for each other.
+template <class T, class Body>
+void for_each_ticket_of_threads(char const* label, typename T::exec_space const& exec, Tickets<T>& tickets,
+                                LaunchShape const& shape, typename T::index n, Body const& body) {
+  if (n == 0) return;
+  using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
+  int const side = tickets.next_side();
+  int const rows = shape.rows_per_ticket, threads = shape.threads;
+  auto const counter = tickets;
+  Kokkos::parallel_for(
+      label, team_policy(exec, shape.teams, threads, shape.lanes), KOKKOS_LAMBDA(member const& team) {
+        using index = typename T::index;
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](int) {
+          for (auto first = counter.take(Kokkos::PerThread(team), side, rows); first < static_cast<unsigned long long>(n);
+               first = counter.take(Kokkos::PerThread(team), side, rows)) {
+            auto const last = first + static_cast<unsigned long long>(rows);
+            body(team, static_cast<index>(first), last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
+          }
+        });
       });
 }
 
