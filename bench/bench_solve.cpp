@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <iostream>
+#include <sstream>
 
 #include "environment.hpp"
 #include "json.hpp"
@@ -45,6 +46,18 @@ struct Settings {
   }
 };
 
+/// A type of ours with options of its own, as in fused:kind=warp: its name, and "fused_kind" added to `options`.
+std::string take_own_options(std::string const& text, OptionValues& options) {
+  std::istringstream parts(text);
+  std::string type, part;
+  std::getline(parts, type, ':');
+  while (std::getline(parts, part, ':')) {
+    auto const at = part.find('=');
+    options[type + "_" + part.substr(0, at)] = at == std::string::npos ? "" : part.substr(at + 1);
+  }
+  return type;
+}
+
 /// As measured on an NVIDIA H200; 0, not known, where the space is a host's.
 Machine machine_of(Settings const& s, bool device) {
   return {1e9 * (s.bandwidth >= 0 ? s.bandwidth : device ? 4243 : 0), 1e-9 * (s.hop >= 0 ? s.hop : device ? 258 : 0)};
@@ -55,11 +68,15 @@ template <class Space>
 std::vector<Entry<Space>> all_entries(Settings const& settings, long long sequential_entries, long long entries) {
   auto list = peers<Space>(settings.shape(), settings.columns);
   auto const add = [&](std::string const& name) {
-    list.push_back({name, false, "", [=, options = settings.option_values()] {
-                      return std::make_unique<OwnType<Space>>(name, options);
-                    }});
+    auto options = settings.option_values();
+    auto const type = take_own_options(name, options);
+    list.push_back({name, false, "", [=] { return std::make_unique<OwnType<Space>>(type, options); }});
   };
-  for (auto const& info : algorithm_infos()) add(info.name);
+  for (auto const& info : algorithm_infos()) {
+    add(info.name);
+    for (auto const& asked : settings.algorithms)
+      if (asked.rfind(info.name + ":", 0) == 0) add(asked);
+  }
   add("sptrsv");
   auto const rank = [](auto const& e) { return e.name == "cusparse" ? 0 : e.name == "sequential" ? 3 : e.peer ? 2 : 1; };
   std::stable_sort(list.begin(), list.end(), [&](auto const& a, auto const& b) { return rank(a) < rank(b); });
@@ -142,7 +159,7 @@ bool run_on_space(Settings const& settings) {
 
 void declare(CLI::App& app, Settings& s) {
   app.add_option("--matrix", s.matrices, "generated family such as lap2d:1000, or a Matrix Market file")->required();
-  app.add_option("--algorithms", s.algorithms, "comma-separated types and peers; default all there are")->delimiter(',');
+  app.add_option("--algorithms", s.algorithms, "comma-separated types and peers, a type with options as fused:kind=warp; default all there are")->delimiter(',');
   app.add_option("--option", s.options, "option of an algorithm, such as levelset_chain_rows=100");
   app.add_option("--space", s.space, "openmp, serial or cuda")->capture_default_str();
   app.add_option("--repeat", s.limits.runs, "runs of each phase, at most")->check(CLI::Range(1, 100000))->capture_default_str();

@@ -2,6 +2,7 @@
 // The measurements as JSON, for compare.py and gpu_table.py.
 #pragma once
 
+#include <cstdio>
 #include <fstream>
 #include <ostream>
 #include <stdexcept>
@@ -72,13 +73,15 @@ inline void write_json(std::ostream& out, Environment const& e, std::vector<Grou
   out << "\n}\n";
 }
 
-/// Writes what there is so far, so that a run that is ended leaves it.
+/// Writes what there is so far, so that a run that is ended leaves it, and leaves it whole.
 inline void save_json(std::string const& path, Environment const& e, std::vector<Group> const& groups) {
   if (path.empty()) return;
-  std::ofstream out(path);
+  std::string const part = path + ".part";
+  std::ofstream out(part);
   out.precision(12);
   write_json(out, e, groups);
-  if (!out.flush()) throw std::runtime_error("cannot write " + path);
+  out.close();
+  if (!out || std::rename(part.c_str(), path.c_str()) != 0) throw std::runtime_error("cannot write " + path);
 }
 
 }  // namespace sptrsv::bench

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Trains the threshold of `fused` for a GPU: measures R-MAT matrices, fits, writes the table that the code reads, plots.
+
+    tools/train_fused.py --bench-solve build/bench/bench_solve --space cuda --measure fused.json
+    tools/train_fused.py --fit fused.json --table kokkos_backend/include/sptrsv/detail/fused_table.hpp --plot fused.svg
+
+Both steps may be one command, or be run on two machines: each needs Python alone. After --table, build again. Matrices are
+the lower triangles of Graph500 R-MAT graphs over scale and edge factor. Each is solved with a warp for every row, with a thread
+for every row, and fused with each of a list of thresholds. Two rules then choose a threshold:
+
+  paper  that which tells best, by a matrix' mean row, whether its warp or its thread solve is the faster one
+         (F. Zhang, J. Su, W. Liu et al., TPDS 2021, section 6.2)
+  fused  that of the list with which the fused solves are fastest, by the geometric mean over all matrices (the default:
+         in R-MAT few long rows decide whether warps win, and they are in blocks of their own)
+"""
+import argparse
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import scatter_svg
+
+KINDS = ["warp", "thread"]
+
+
+def numbers(text):
+    return [int(part) for part in text.split(",")]
+
+
+def parse_arguments():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--measure", metavar="JSON", help="measure, and write the times to this file")
+    p.add_argument("--bench-solve", help="the program (with --measure)")
+    p.add_argument("--space", default="cuda", help="cuda, openmp or serial (default: %(default)s)")
+    p.add_argument("--scales", type=numbers, default="12,20,16,18,14,19,17,10,15",
+                   help="log2 of the rows; should time be up, the last are left out (default: %(default)s)")
+    p.add_argument("--edge-factors", type=numbers, default="1,2,3,4,6,8,12,16,24,32,64", help="edges per row (default: %(default)s)")
+    p.add_argument("--thresholds", type=numbers, default="1,2,3,4,6,8,12,16,24,32,64", help="to fuse with (default: %(default)s)")
+    p.add_argument("--most-edges", type=int, default=1 << 23, help="larger matrices are left out (default: %(default)s)")
+    p.add_argument("--repeat", type=int, default=20, help="runs of each solve, at most (default: %(default)s)")
+    p.add_argument("--budget", type=float, default=0.05, help="seconds of each solve's runs (default: %(default)s)")
+    p.add_argument("--seconds", type=float, default=230, help="for all; matrices left then are left out (default: %(default)s)")
+    p.add_argument("--fit", metavar="JSON", help="fit the times of this file")
+    p.add_argument("--rule", choices=["fused", "paper"], default="fused", help="see above (default: %(default)s)")
+    p.add_argument("--table", help="header whose entry for the measured device is to be replaced or added")
+    p.add_argument("--plot", help="SVG file for speed against parallel granularity")
+    args = p.parse_args()
+    if not args.measure and not args.fit:
+        p.error("nothing to do; give --measure, --fit or both")
+    if args.measure and not args.bench_solve:
+        p.error("--measure needs --bench-solve")
+    if (args.table or args.plot) and not args.fit:
+        p.error("--table and --plot need --fit")
+    return args
+
+
+# --- matrices ---
+
+
+def mean_row(case):
+    """Off-diagonal entries per row, as the code counts them."""
+    return (case["entries"] - case["rows"]) / case["rows"]
+
+
+def granularity(rows, entries, levels):
+    """Equation (1) of the paper, with its default bases and bias; entries with the diagonal."""
+    return math.log10(math.log10(rows / levels) / math.log10(entries / rows + 0.01) + 0.01)
+
+
+def speed(case, how):
+    """GFLOP/s."""
+    return 2e-9 * case["entries"] / case["seconds"][how]
+
+
+# --- measuring ---
+
+
+def measure_scale(args, scale, thresholds, deadline):
+    """Cases of one scale: one process, so that the GPU is started once; and whether it was ended at the deadline."""
+    specs = [f"rmat:{scale},{factor}" for factor in args.edge_factors if (factor << scale) <= args.most_edges]
+    if not specs:
+        return [], False
+    types = [f"fused:kind={kind}" for kind in KINDS] + [f"fused:threshold={t}" for t in thresholds]
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "out.json"
+        command = [args.bench_solve, "--space", args.space, "--algorithms", ",".join(types), "--repeat", str(args.repeat),
+                   "--budget", str(args.budget), "--json", str(out)]
+        for spec in specs:
+            command += ["--matrix", spec]
+        late = False
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            last, messages = None, []
+            for line in process.stderr:
+                if not line.startswith("running "):
+                    messages.append(line)
+                    continue
+                spec = line.split()[1]
+                if spec != last:
+                    print(f"  {time.strftime('%H:%M:%S')} {spec}", file=sys.stderr, flush=True)
+                    if last and time.monotonic() > deadline:  # the matrices before this one are complete
+                        late = True
+                        process.terminate()
+                        break
+                last = spec
+            if not late and process.wait() != 0:
+                raise RuntimeError(f"{args.bench_solve} failed at {last}: {''.join(messages)[-2000:]}")
+        report = json.loads(out.read_text())
+    return cases_of(report, len(types)), late
+
+
+def cases_of(report, types):
+    """Complete matrices of a report of bench_solve."""
+    cases = {}
+    for r in report["seconds"]:
+        how = r["algorithm"].split("=")[1]
+        case = cases.setdefault(r["matrix"], {key: r[key] for key in ("matrix", "rows", "entries", "levels")} | {"seconds": {}})
+        case["seconds"][how] = r["solve"]["median"]
+    header = {key: report[key] for key in ("space", "device", "date", "commit")}
+    return [(header, case) for case in cases.values() if len(case["seconds"]) == types]
+
+
+def measure(args):
+    deadline = time.monotonic() + args.seconds
+    found, left_out = [], []
+    for number, scale in enumerate(args.scales, 1):
+        if found and time.monotonic() > deadline:
+            left_out.append(scale)
+            continue
+        print(f"[{number}/{len(args.scales)}] scale {scale}, {deadline - time.monotonic():.0f} s left", file=sys.stderr, flush=True)
+        cases, late = measure_scale(args, scale, args.thresholds, deadline)
+        found += cases
+        if late:
+            left_out.append(scale)
+    if not found:
+        raise RuntimeError("nothing was measured; give more --seconds or more --most-edges")
+    if left_out:
+        print(f"TIME IS UP: scales {left_out} are left out or not complete (--seconds)", file=sys.stderr)
+    result = dict(found[0][0], thresholds=args.thresholds, cases=[case for _, case in found])
+    pathlib.Path(args.measure).write_text(json.dumps(result, indent=1) + "\n")
+    print(f"{len(found)} matrices measured, written to {args.measure}", file=sys.stderr)
+
+
+# --- fitting ---
+
+
+def fit_paper(cases):
+    """(threshold, geometric mean of the chosen solve's time over the better one's). Of equally good thresholds the middle."""
+    means = sorted({mean_row(c) for c in cases})
+    candidates = range(1, math.ceil(means[-1]) + 2)
+
+    def loss(threshold):
+        logs = [math.log(c["seconds"]["warp" if mean_row(c) >= threshold else "thread"] /
+                         min(c["seconds"][kind] for kind in KINDS)) for c in cases]
+        return math.exp(sum(logs) / len(logs))
+
+    losses = {t: loss(t) for t in candidates}
+    least = min(losses.values())
+    best = [t for t in candidates if losses[t] <= least * (1 + 1e-12)]
+    return best[len(best) // 2], least
+
+
+def fit_fused(cases, thresholds):
+    """(threshold, {threshold: geometric mean of the fused solve's time over the best threshold's of each matrix})."""
+    losses = {}
+    for t in thresholds:
+        logs = [math.log(c["seconds"][str(t)] / min(c["seconds"][str(u)] for u in thresholds)) for c in cases]
+        losses[t] = math.exp(sum(logs) / len(logs))
+    return min(thresholds, key=lambda t: losses[t]), losses
+
+
+def fit(measured, rule):
+    """The threshold, and says how good it is."""
+    cases, thresholds = measured["cases"], measured["thresholds"]
+    paper, paper_loss = fit_paper(cases)
+    fused, losses = fit_fused(cases, thresholds)
+    print(f"{measured['device']}, {len(cases)} R-MAT matrices")
+    print(f"rule paper: {paper}; the solve that it chooses takes {paper_loss:.3f} of the better one's time")
+    print(f"rule fused: {fused}; time over that of the best threshold of each matrix:")
+    print("  " + ", ".join(f"{t}: {loss:.3f}" for t, loss in losses.items()))
+    chosen = fused if rule == "fused" else paper
+    near = min(thresholds, key=lambda t: abs(math.log(t / chosen)))
+    for kind in KINDS:
+        logs = [math.log(c["seconds"][kind] / c["seconds"][str(near)]) for c in cases]
+        print(f"fused with {near} is {math.exp(sum(logs) / len(logs)):.2f} times as fast as {kind} alone (geometric mean)")
+    return chosen, near
+
+
+def device_key(measured):
+    """The name under which the code looks its device up."""
+    return measured["device"] if measured["space"] == "Cuda" else "host"
+
+
+ENTRY = re.compile(r'^    \{"(?P<device>[^"]*)", \d+\},.*\n', re.MULTILINE)
+
+
+def with_entry(text, device, threshold, remark):
+    """The table's text with that device's entry replaced or added."""
+    line = f'    {{"{device}", {threshold}}},  // {remark}\n'
+    for entry in ENTRY.finditer(text):
+        if entry["device"] == device:
+            return text[:entry.start()] + line + text[entry.end():]
+    head = re.search(r"fused_table\[\] = \{\n", text)
+    if not head:
+        raise RuntimeError("this is not the table: it has no line with fused_table[] = {")
+    return text[:head.end()] + line + text[head.end():]
+
+
+def plot(measured, near, path):
+    series = {"warp-level": "warp", "thread-level": "thread", f"fused, warps from {near} entries per row on": str(near)}
+    points = {name: [(granularity(c["rows"], c["entries"], c["levels"]), speed(c, how)) for c in measured["cases"]]
+              for name, how in series.items()}
+    title = f"{measured['device']}, {measured['date']}: R-MAT, double precision, lower triangle"
+    pathlib.Path(path).write_text(scatter_svg.scatter(points, title, "parallel granularity", "GFLOP/s"))
+
+
+def main():
+    args = parse_arguments()
+    if args.measure:
+        measure(args)
+    if not args.fit:
+        return
+    measured = json.loads(pathlib.Path(args.fit).read_text())
+    threshold, near = fit(measured, args.rule)
+    if args.table:
+        path = pathlib.Path(args.table)
+        remark = f"{measured['date']}, {len(measured['cases'])} matrices, rule {args.rule}"
+        path.write_text(with_entry(path.read_text(), device_key(measured), threshold, remark))
+        print(f"{args.table}: {device_key(measured)} has {threshold}; build again")
+    if args.plot:
+        plot(measured, near, args.plot)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (RuntimeError, OSError) as error:
+        sys.exit(f"train_fused: {error}")
