@@ -109,6 +109,8 @@ inline std::vector<Variant> all_variants() {
   variants.push_back({"fused_warp", "fused", {{"fused_kind", "warp"}}});
   variants.push_back({"fused_thread", "fused", {{"fused_kind", "thread"}}});
   variants.push_back({"fused_mixed", "fused", {{"fused_threshold", "2"}}});
+  variants.push_back({"colorset_chain1", "colorset", {{"colorset_chain_rows", "1"}}});
+  variants.push_back({"colorset_cpls", "colorset", {{"colorset_form", "cpls"}, {"colorset_chain_rows", "1"}}});
   variants.push_back({"sptrsv", "sptrsv", {}});
   return variants;
 }

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "sptrsv/algorithm/fused.hpp"
+#include "sptrsv/algorithm/color_set.hpp"
 #include "sptrsv/algorithm/level_set.hpp"
 #include "sptrsv/algorithm/sequential.hpp"
 #include "sptrsv/algorithm/sync_free.hpp"
@@ -18,7 +19,7 @@ template <class... A>
 struct TypeList {};
 
 template <class T>  // the one line to edit
-using Algorithms = TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>, Fused<T>, Tiled<T>>;
+using Algorithms = TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>, Fused<T>, Tiled<T>, ColorSet<T>>;
 
 template <class A, class = void>
 struct is_algorithm : std::false_type {};

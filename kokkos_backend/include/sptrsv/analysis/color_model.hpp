@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suchoski's performance model: what a solve by sets costs, from rows per set and entries per row alone.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <ostream>
+#include <string>
+
+namespace sptrsv {
+
+/// Time per entry is 1 / (alpha N_r min(phi, P)): N_r entries per row, phi rows per set, P rows that the machine has in
+/// hand at once, 1 / alpha the time that a row takes there. So the time of a solve is rows / (alpha min(phi, P)): N_r cancels.
+/// Source: B. Suchoski, MSc thesis, Penn State 2012, equation 3.1.
+struct ColorModel {
+  double rows = 0, entries = 0, sets = 0;
+  double capacity = 1;     ///< P, rows
+  double row_seconds = 0;  ///< 1 / alpha
+
+  double rows_per_set() const { return sets > 0 ? rows / sets : 0; }
+  double entries_per_row() const { return rows > 0 ? entries / rows : 0; }
+  /// Of a solve.
+  double seconds() const { return rows > 0 ? row_seconds * rows / std::min(rows_per_set(), capacity) : 0; }
+  double seconds_per_entry() const { return entries > 0 ? seconds() / entries : 0; }
+  /// The thesis' fit: 1 / alpha by which `seconds` measured for this structure is met.
+  double fit(double seconds) const { return rows > 0 ? seconds * std::min(rows_per_set(), capacity) / rows : 0; }
+};
+
+inline std::string to_string(ColorModel const& m) {
+  char text[200];
+  std::snprintf(text, sizeof text, "%.0f sets of %.1f rows, %.1f off-diagonal entries per row; predicted %.3g us", m.sets, m.rows_per_set(), m.entries_per_row(),
+                1e6 * m.seconds());
+  return text;
+}
+inline std::ostream& operator<<(std::ostream& out, ColorModel const& m) { return out << to_string(m); }
+
+}  // namespace sptrsv

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coloring of a matrix' graph, balancing of the colors, and the order of rows color by color. All of it on a host.
+#pragma once
+
+#include <KokkosGraph_Distance1Color.hpp>
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "sptrsv/error.hpp"
+
+namespace sptrsv {
+
+/// An undirected graph: the neighbors of v are at row_ptr[v] .. row_ptr[v+1], ascending, without v.
+template <class Index>
+struct Graph {
+  std::vector<Index> row_ptr{0}, col_idx;
+
+  Index num_vertices() const { return static_cast<Index>(row_ptr.size() - 1); }
+  Index degree(Index v) const { return row_ptr[v + 1] - row_ptr[v]; }
+  Index largest_degree() const {
+    Index most = 0;
+    for (Index v = 0; v < num_vertices(); ++v) most = std::max(most, degree(v));
+    return most;
+  }
+};
+
+/// Which of Kokkos Kernels' algorithms colors. The first two give the same colors for every run and number of threads:
+/// `serial` in the order of the vertices, by one thread; `deterministic` by falling degree, then falling number, in parallel
+/// (COLORING_VBDBIT). `speculative` (COLORING_VBBIT) is in parallel too, and reproducible on one thread only.
+enum class ColorAlgorithm { serial, deterministic, speculative };
+
+struct ColorOptions {
+  ColorAlgorithm algorithm = ColorAlgorithm::serial;
+  int distance = 1;      ///< vertices of a color are further apart than this; k+1 for a factor with k levels of fill
+  bool balance = false;  ///< moves vertices from large to small colors
+};
+
+/// A coloring, colors by falling size. Source: B. Suchoski, MSc thesis, Penn State 2012, section 3.1.
+template <class Index>
+struct Coloring {
+  std::vector<Index> color_of;    ///< n
+  std::vector<Index> color_ptr;   ///< num_colors+1
+  std::vector<Index> color_rows;  ///< n, color by color, ascending within: position to vertex
+
+  Index num_colors() const { return color_ptr.empty() ? 0 : static_cast<Index>(color_ptr.size() - 1); }
+  Index size(Index color) const { return color_ptr[color + 1] - color_ptr[color]; }
+};
+
+/// The graph of a square pattern and its transpose, without the diagonal.
+template <class Index>
+Graph<Index> symmetric_graph(Index n, Index const* row_ptr, Index const* col_idx) {
+  std::vector<Index> start(static_cast<std::size_t>(n) + 1, 0);  // of the entries below, sorted by column
+  for (Index k = row_ptr[0]; k < row_ptr[n]; ++k) ++start[col_idx[k] + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<Index> rows(static_cast<std::size_t>(row_ptr[n] - row_ptr[0])), next(start.begin(), start.end() - 1);
+  for (Index i = 0; i < n; ++i)
+    for (Index k = row_ptr[i]; k < row_ptr[i + 1]; ++k) rows[next[col_idx[k]]++] = i;
+  Graph<Index> graph;
+  graph.row_ptr.reserve(static_cast<std::size_t>(n) + 1);
+  std::vector<Index> seen_by(static_cast<std::size_t>(n), -1);
+  for (Index i = 0; i < n; ++i) {
+    seen_by[i] = i;
+    auto const add = [&](Index j) {
+      if (seen_by[j] == i) return;
+      seen_by[j] = i;
+      graph.col_idx.push_back(j);
+    };
+    for (Index k = row_ptr[i]; k < row_ptr[i + 1]; ++k) add(col_idx[k]);
+    for (Index k = start[i]; k < start[i + 1]; ++k) add(rows[k]);
+    std::sort(graph.col_idx.begin() + graph.row_ptr.back(), graph.col_idx.end());
+    graph.row_ptr.push_back(static_cast<Index>(graph.col_idx.size()));
+  }
+  return graph;
+}
+
+/// The graph whose neighbors are those at most `distance` steps apart. Cost: all these pairs.
+template <class Index>
+Graph<Index> graph_power(Graph<Index> const& from, int distance) {
+  Index const n = from.num_vertices();
+  Graph<Index> graph;
+  std::vector<Index> seen_by(static_cast<std::size_t>(n), -1);
+  for (Index v = 0; v < n; ++v) {
+    auto const first = static_cast<std::size_t>(graph.row_ptr.back());
+    seen_by[v] = v;
+    auto const add_neighbors = [&](Index w) {
+      for (Index k = from.row_ptr[w]; k < from.row_ptr[w + 1]; ++k) {
+        Index const u = from.col_idx[k];
+        if (seen_by[u] == v) continue;
+        seen_by[u] = v;
+        graph.col_idx.push_back(u);
+      }
+    };
+    add_neighbors(v);
+    std::size_t ring = first;
+    for (int step = 1; step < distance; ++step) {
+      std::size_t const end = graph.col_idx.size();
+      for (; ring < end; ++ring) add_neighbors(graph.col_idx[ring]);
+    }
+    std::sort(graph.col_idx.begin() + static_cast<std::ptrdiff_t>(first), graph.col_idx.end());
+    graph.row_ptr.push_back(static_cast<Index>(graph.col_idx.size()));
+  }
+  return graph;
+}
+
+namespace detail {
+
+/// Colors from 0 by Kokkos Kernels on Exec, a host space.
+template <class Exec, class Index>
+std::vector<Index> colors_by_kokkos_kernels(Graph<Index> const& graph, ColorAlgorithm algorithm) {
+  using handle_type = KokkosKernels::Experimental::KokkosKernelsHandle<Index, Index, double, Exec, typename Exec::memory_space, typename Exec::memory_space>;
+  using view = Kokkos::View<const Index*, Kokkos::Device<Exec, typename Exec::memory_space>, Kokkos::MemoryUnmanaged>;
+  // Kokkos Kernels 4.4 loops forever in COLORING_VBDBIT where 64 colors are taken by neighbors
+  if (algorithm == ColorAlgorithm::deterministic && graph.largest_degree() >= 64) algorithm = ColorAlgorithm::serial;
+  Index const n = graph.num_vertices();
+  handle_type handle;
+  handle.create_graph_coloring_handle(algorithm == ColorAlgorithm::serial          ? KokkosGraph::COLORING_SERIAL
+                                      : algorithm == ColorAlgorithm::deterministic ? KokkosGraph::COLORING_VBDBIT
+                                                                                   : KokkosGraph::COLORING_VBBIT);
+  KokkosGraph::Experimental::graph_color(&handle, n, n, view(graph.row_ptr.data(), graph.row_ptr.size()), view(graph.col_idx.data(), graph.col_idx.size()));
+  Exec().fence("sptrsv::coloring: done");
+  auto const colors = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), handle.get_graph_coloring_handle()->get_vertex_colors());
+  handle.destroy_graph_coloring_handle();
+  std::vector<Index> color_of(static_cast<std::size_t>(n));
+  for (Index v = 0; v < n; ++v) {
+    color_of[v] = static_cast<Index>(colors(v)) - 1;
+    bool good = color_of[v] >= 0;
+    for (Index k = graph.row_ptr[v]; good && k < graph.row_ptr[v + 1]; ++k) good = graph.col_idx[k] > v || color_of[graph.col_idx[k]] != color_of[v];
+    if (!good) throw Error("Kokkos Kernels left row " + std::to_string(v) + " without a color of its own; choose another algorithm, as serial");
+  }
+  return color_of;
+}
+
+/// Renumbers the colors by falling size and lists their vertices.
+template <class Index>
+Coloring<Index> group_by_color(std::vector<Index> const& color_of) {
+  Index const colors = color_of.empty() ? 0 : 1 + *std::max_element(color_of.begin(), color_of.end());
+  std::vector<Index> size(static_cast<std::size_t>(colors), 0), order(static_cast<std::size_t>(colors)), name(static_cast<std::size_t>(colors));
+  for (Index const c : color_of) ++size[c];
+  std::iota(order.begin(), order.end(), Index(0));
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
+  Coloring<Index> out;
+  out.color_ptr.push_back(0);
+  for (Index at = 0; at < colors; ++at) {
+    name[order[at]] = at;
+    if (size[order[at]] > 0) out.color_ptr.push_back(out.color_ptr.back() + size[order[at]]);
+  }
+  std::vector<Index> next(out.color_ptr.begin(), out.color_ptr.end());
+  out.color_rows.resize(color_of.size());
+  for (std::size_t v = 0; v < color_of.size(); ++v) {
+    out.color_of.push_back(name[color_of[v]]);
+    out.color_rows[next[out.color_of[v]]++] = static_cast<Index>(v);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// Moves vertices out of colors with more than ceil(n / colors) of them, each to the smallest color below floor(n / colors)
+/// that no neighbor has. One pass: what a vertex may move to only becomes less. Afterwards no vertex of a color that is too
+/// large may move to one that is too small, so that the largest color has at most max(ceil(n / colors), D s) vertices where s
+/// is the size of the smallest and D the largest degree, if s < floor(n / colors). The largest grows, and the smallest
+/// shrinks, in no case.
+template <class Index>
+void balance_colors(Graph<Index> const& graph, std::vector<Index>& color_of) {
+  Index const n = graph.num_vertices();
+  if (n == 0) return;
+  Index const colors = 1 + *std::max_element(color_of.begin(), color_of.end());
+  Index const most = (n + colors - 1) / colors, least = n / colors;
+  std::vector<Index> size(static_cast<std::size_t>(colors), 0), taken_by(static_cast<std::size_t>(colors), -1);
+  for (Index const c : color_of) ++size[c];
+  std::vector<Index> small;
+  for (Index c = 0; c < colors; ++c)
+    if (size[c] < least) small.push_back(c);
+  for (Index v = 0; v < n && !small.empty(); ++v) {
+    if (size[color_of[v]] <= most) continue;
+    for (Index k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k) taken_by[color_of[graph.col_idx[k]]] = v;
+    Index best = -1;
+    for (Index const c : small)
+      if (size[c] < least && taken_by[c] != v && (best < 0 || size[c] < size[best])) best = c;
+    if (best < 0) continue;
+    --size[color_of[v]];
+    ++size[best];
+    color_of[v] = best;
+  }
+}
+
+/// Colors the graph, balances if asked, and numbers the colors by falling size.
+/// @tparam Exec  the host space in which Kokkos Kernels works.
+/// @throws Error if Kokkos Kernels leaves a vertex without a color.
+template <class Exec, class Index>
+Coloring<Index> color_graph(Graph<Index> const& graph, ColorOptions const& options = {}) {
+  if (options.distance > 1) {
+    ColorOptions direct = options;
+    direct.distance = 1;
+    return color_graph<Exec>(graph_power(graph, options.distance), direct);
+  }
+  if (graph.num_vertices() == 0) return {{}, {0}, {}};
+  auto color_of = detail::colors_by_kokkos_kernels<Exec>(graph, options.algorithm);
+  if (options.balance) balance_colors(graph, color_of);
+  return detail::group_by_color(color_of);
+}
+
+}  // namespace sptrsv
