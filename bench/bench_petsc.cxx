@@ -2,15 +2,13 @@
 // Times symbolic phase, numeric phase and MatSolve of PETSc's solver types, its own and those of the plugin.
 #include <petscksp.h>
 
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "json.hpp"
 #include "petsc_case.hpp"
-#include "sptrsv_support/generators.hpp"
-#include "sptrsv_support/matrix_market.hpp"
+#include "petsc_matrix.hpp"
 #include "sptrsv_support/petsc_success.hpp"
 
 namespace {
@@ -79,21 +77,6 @@ std::vector<PetscCase> list_cases(Settings const& s) {
     cases.push_back({s.factor == "icc" ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, word.substr(0, colon), word.substr(colon + 1)});
   }
   return cases;
-}
-
-Mat make_matrix(std::string const& name) {
-  auto const a = std::filesystem::exists(name) ? support::read_matrix_market(name) : support::generate(name);
-  if (a.num_rows != a.num_cols) throw std::runtime_error(name + " is not square");
-  std::vector<PetscInt> const row_ptr(a.row_ptr.begin(), a.row_ptr.end()), col_idx(a.col_idx.begin(), a.col_idx.end());
-  std::vector<PetscScalar> const values(a.values.begin(), a.values.end());
-  auto const n = static_cast<PetscInt>(a.num_rows);
-  Mat A = nullptr;
-  PetscErrorCode code = MatCreate(PETSC_COMM_SELF, &A);
-  if (code == PETSC_SUCCESS) code = MatSetSizes(A, n, n, n, n);
-  if (code == PETSC_SUCCESS) code = MatSetType(A, MATSEQAIJ);
-  if (code == PETSC_SUCCESS) code = MatSeqAIJSetPreallocationCSR(A, row_ptr.data(), col_idx.data(), values.data());
-  if (code != PETSC_SUCCESS) throw std::runtime_error("PETSc cannot make the matrix");
-  return A;
 }
 
 bool is_peer(std::string const& type) { return type == "petsc" || type == "cusparse" || type == "kokkos"; }

@@ -6,9 +6,18 @@
 namespace sptrsv {
 namespace {
 
+template <class A, class = void>
+struct OrderingOf {
+  static constexpr std::string_view value = "";
+};
+template <class A>
+struct OrderingOf<A, std::void_t<decltype(A::ordering)>> {
+  static constexpr std::string_view value = A::ordering;
+};
+
 template <class... A>
 std::vector<AlgorithmInfo> infos_of(TypeList<A...>) {
-  return {AlgorithmInfo{std::string(A::name), A::summary, A::capabilities, describe_options<typename A::Options>()}...};
+  return {AlgorithmInfo{std::string(A::name), A::summary, A::capabilities, std::string(OrderingOf<A>::value), describe_options<typename A::Options>()}...};
 }
 
 }  // namespace

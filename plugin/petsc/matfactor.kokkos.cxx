@@ -388,6 +388,16 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// As PETSc's own factors prefer, but for incomplete factors by an algorithm that is made for an ordering. (A complete one would
+/// fill in that ordering, and have no fewer sets for it.)
+MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool sbaij)
+{
+  if (ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_CHOLESKY) return sbaij ? MATORDERINGNATURAL : MATORDERINGND;  // PETSc does not reorder sbaij
+  for (auto const& info : sptrsv::algorithm_infos())
+    if (info.name == solver_type && !info.ordering.empty()) return info.ordering.c_str();
+  return MATORDERINGNATURAL;
+}
+
 PetscErrorCode MatFactorGetSolverType_SPTRSV(Mat F, MatSolverType* type)
 {
   PetscFunctionBegin;
@@ -417,10 +427,7 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   PetscCall(PetscFree(B->solvertype));
   PetscCall(PetscStrallocpy(solver_type, &B->solvertype));
   B->canuseordering = PETSC_TRUE;
-  for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t) {  // as PETSc's own factors prefer
-    bool const complete = (t == MAT_FACTOR_LU || t == MAT_FACTOR_CHOLESKY) && !sbaij;  // which PETSc does not reorder
-    PetscCall(PetscStrallocpy(complete ? MATORDERINGND : MATORDERINGNATURAL, (char**)&B->preferredordering[t]));
-  }
+  for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t) PetscCall(PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, sbaij), (char**)&B->preferredordering[t]));
   B->ops->lufactorsymbolic       = MatLUFactorSymbolic_SPTRSV;
   B->ops->ilufactorsymbolic      = MatILUFactorSymbolic_SPTRSV;
   B->ops->choleskyfactorsymbolic = MatCholeskyFactorSymbolic_SPTRSV;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers one MatSolverType per algorithm, and `sptrsv`, when PETSc loads the plugin.
+// Registers one MatSolverType per algorithm, `sptrsv`, and the ordering `color` when PETSc loads the plugin.
 #include <array>
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "color_ordering.hpp"
 #include "matfactor.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv_petsc.h"
@@ -105,6 +106,7 @@ PetscErrorCode SpTRSVRegister(void)
   for (std::size_t t = 0; t < NumTypes(); ++t)
     for (MatType matrix : {MATSEQSBAIJ, MATSEQBAIJ, MATSEQAIJ})
       for (MatFactorType kind : kinds) PetscCall(MatSolverTypeRegister(TypeName(t).c_str(), matrix, kind, creators[t]));
+  PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
   PetscCall(PetscRegisterFinalize(Reset));
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -226,7 +226,8 @@ def rows(program, filters, options=""):
 
 
 def rows_runs(matrices):
-    labels = ["sequential", "levelset", "levelset_unchained", "syncfree", "syncfree_csc", "threadlevel", "threadlevel_two_phase", "sptrsv"]
+    labels = ["sequential", "levelset", "levelset_unchained", "syncfree", "syncfree_csc", "threadlevel", "threadlevel_two_phase", "colorset", "colorset_cpls",
+              "sptrsv"]
     for matrix in matrices:
         for label in labels:
             filters = f"*/{label}_seq{matrix}_bs1_*:*/{label}_seq{matrix}_bs3_*"

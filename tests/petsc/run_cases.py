@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """PETSc's tutorials ex2 and ex45, as PETSc compiled them, with each of our types against PETSc's own:
-iterations and printed errors. Usage: run_cases.py sequential|parallel|smoother|threads"""
+iterations and printed errors. Usage: run_cases.py sequential|color|parallel|smoother|threads"""
 import concurrent.futures
 import sys
 
 from petsc_runs import TYPES, program, run
 
+COLORED = ["colorset", "colorset_cpls"]  # prefer another ordering than PETSc's own, where none is given
 CSC = "syncfree_csc"  # atomics: iterations may differ by 2 %, at least by 1
 
 # PETSc's own limits the choice: 'positive_definite' on grids without inodes only
@@ -17,7 +18,7 @@ class Case:
 
     def __init__(self, name, options, prefix="", ranks=1, threads=1, types=None):
         self.name, self.options, self.prefix = name, options, prefix
-        self.ranks, self.threads, self.types = ranks, threads, types or TYPES + [CSC]
+        self.ranks, self.threads, self.types = ranks, threads, types or TYPES + [CSC] + COLORED
 
 
 def sequential():
@@ -35,6 +36,22 @@ def sequential():
                                      "-pc_factor_shift_amount 0.1"))
     for pc in ["ilu", "icc", "lu", "cholesky"]:
         cases.append(Case("ex45", f"-da_grid_x 9 -da_grid_y 8 -da_grid_z 7 -pc_type {pc}"))
+    return cases
+
+
+def color():
+    """The ordering color with every type, PETSc's own too."""
+    cases = []
+    order = "-pc_factor_mat_ordering_type color"
+    for pc in ["ilu", "ilu -pc_factor_levels 1", "icc -ksp_type cg", "icc -pc_factor_levels 2 -ksp_type cg", "lu", "cholesky"]:
+        for how in ["", " -mat_ordering_color_balance", " -mat_ordering_color_distance 2",
+                    " -mat_ordering_color_algorithm deterministic -mat_ordering_color_balance"]:
+            cases.append(Case("ex2", f"-m 24 -n 21 -pc_type {pc} {order}{how}"))
+    for pc in ["ilu", "icc"]:
+        cases.append(Case("ex45", f"-da_grid_x 9 -da_grid_y 8 -da_grid_z 7 -pc_type {pc} {order}"))
+    sub = "-sub_pc_factor_mat_ordering_type color -sub_mat_ordering_color_balance"
+    for pc in ["bjacobi -sub_pc_type ilu", "asm -sub_pc_type icc"]:
+        cases.append(Case("ex2", f"-m 30 -n 31 -pc_type {pc} {sub}", "sub_", 2, types=["levelset"] + COLORED))
     return cases
 
 
@@ -79,6 +96,11 @@ def options_of(case, kind):
     own = f"-{case.prefix}pc_factor_mat_solver_type"
     if kind == CSC:
         return f"{own} syncfree -{case.prefix}mat_sptrsv_syncfree_form csc"
+    if kind in COLORED:
+        natural = "" if "pc_factor_mat_ordering_type" in case.options or "pc_type lu" in case.options or "pc_type cholesky" in case.options \
+            else f" -{case.prefix}pc_factor_mat_ordering_type natural"
+        form = " cpls" if kind == "colorset_cpls" else " sets"
+        return f"{own} colorset -{case.prefix}mat_sptrsv_colorset_form{form}{natural}"
     if kind == "levelset" and case.threads > 1:  # a kernel per level, or small levels would not meet threads
         return f"{own} levelset -{case.prefix}mat_sptrsv_levelset_chain_rows 20"
     return f"{own} {kind}"
@@ -122,7 +144,7 @@ def check(case):
 
 
 def main():
-    group = {"sequential": sequential, "parallel": parallel, "smoother": smoother, "threads": threads}[sys.argv[1]]()
+    group = {"sequential": sequential, "color": color, "parallel": parallel, "smoother": smoother, "threads": threads}[sys.argv[1]]()
     program("ex2"), program("ex45")  # skipped here if they are missing
     workers = 2 if max(case.ranks * case.threads for case in group) == 1 else 1
     failures = []

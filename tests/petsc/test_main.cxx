@@ -9,7 +9,8 @@ int main(int argc, char** argv)
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 2;
   char const* const options[][2] = {{"-unchained_mat_sptrsv_levelset_chain_rows", "1"},
                                     {"-csc_mat_sptrsv_syncfree_form", "csc"},
-                                    {"-twophase_mat_sptrsv_threadlevel_form", "two_phase"}};
+                                    {"-twophase_mat_sptrsv_threadlevel_form", "two_phase"},
+                                    {"-cpls_mat_sptrsv_colorset_form", "cpls"}};
   for (auto const& [name, value] : options)
     if (PetscOptionsSetValue(NULL, name, value)) return 2;
   int const failed = RUN_ALL_TESTS();

@@ -62,9 +62,10 @@ std::vector<Case> AllCases()
   std::vector<Case> all;
   for (Variant const& variant : all_variants())
     for (Kind const& kind : kinds)
-      for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD})
+      for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD, "color"})
         for (PetscInt dof : {1, 3})
           for (MatFactorShiftType shift : {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS}) {
+            if (std::string(ordering) == "color" && shift != MAT_SHIFT_NONE) continue;
             Case c{variant, {}, dof};
             c.setup.ftype        = kind.ftype;
             c.setup.levels       = kind.levels;

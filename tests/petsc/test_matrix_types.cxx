@@ -83,8 +83,8 @@ std::vector<Case> AllCases()
     for (MatType type : types)
       for (PetscInt dof : {1, 2, 3, 5})
         for (Kind const& kind : kinds)
-          for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND}) {
-            if (std::string(type) == MATSEQSBAIJ && std::string(ordering) != MATORDERINGNATURAL) continue;
+          for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, "color"}) {
+            if (std::string(type) == MATSEQSBAIJ && (std::string(ordering) == MATORDERINGRCM || std::string(ordering) == MATORDERINGND)) continue;
             all.push_back({variant, type, dof, kind.ftype, kind.levels, ordering});
           }
   return all;

@@ -46,6 +46,39 @@ class View(unittest.TestCase):
         self.assertNotIn("csc", ex2(base).text.split("sptrsv 0")[1])
 
 
+class Color(unittest.TestCase):
+    GRID = "-m 20 -n 19 -ksp_converged_reason -ksp_view "
+
+    def test_colorset_prefers_the_ordering_for_incomplete_factors(self):
+        for pc, ordering in [("ilu", "color"), ("icc", "color"), ("lu", "nd"), ("cholesky", "nd")]:
+            text = ex2(f"{self.GRID}-pc_type {pc} -pc_factor_mat_solver_type colorset").text
+            self.assertIn(f"matrix ordering: {ordering}", text)
+            own = ex2(f"{self.GRID}-pc_type {pc} -pc_factor_mat_ordering_type {ordering}").text
+            iterations = [re.search(r"iterations (\d+)", out)[1] for out in (text, own)]
+            self.assertEqual(*iterations)
+        text = ex2(f"{self.GRID}-pc_type ilu -pc_factor_mat_solver_type colorset -pc_factor_mat_ordering_type rcm").text
+        self.assertIn("matrix ordering: rcm", text)
+        self.assertIn("matrix ordering: natural", ex2(f"{self.GRID}-pc_type ilu -pc_factor_mat_solver_type levelset").text)
+
+    def test_sets_are_colors_and_the_model_is_shown(self):
+        text = ex2(f"{self.GRID}-pc_type ilu -pc_factor_mat_solver_type colorset").text
+        found = re.findall(r"[LU]: colorset \(asked for\), 2 sets of 190\.0 rows, 1\.9 off-diagonal entries per row; predicted \S+ us; 1 kernel$", text, re.M)
+        self.assertEqual(len(found), 2, text)
+        fill = f"{self.GRID}-pc_type ilu -pc_factor_levels 1 -pc_factor_mat_solver_type colorset"
+        few = [int(s) for s in re.findall(r", (\d+) sets", ex2(f"{fill} -mat_ordering_color_distance 2").text)]
+        many = [int(s) for s in re.findall(r", (\d+) sets", ex2(fill).text)]
+        self.assertLessEqual(max(few), 8)
+        self.assertGreater(min(many), max(few))
+
+    def test_options_are_named_where_they_are_wrong(self):
+        base = f"{SMALL}-pc_factor_mat_ordering_type color "
+        for option, word in [("-mat_ordering_color_distance 0", "give an integer from 1 to 10"), ("-mat_ordering_color_algorithm none", "deterministic")]:
+            done = ex2(base + option, check=False)
+            self.assertNotEqual(done.status, 0)
+            self.assertIn(word, done.text)
+        self.assertIn("-mat_ordering_color_balance", ex2(base + "-help").text)
+
+
 class Backend(unittest.TestCase):
     """In a build without a GPU; tests/petsc/gpu_check.py has what a GPU adds."""
     SUB = "-m 20 -n 19 -pc_type bjacobi -sub_pc_type ilu -sub_pc_factor_mat_solver_type levelset -ksp_view "

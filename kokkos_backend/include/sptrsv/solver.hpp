@@ -20,6 +20,7 @@ struct AlgorithmInfo {
   std::string name;
   std::string summary;
   Capabilities capabilities;
+  std::string ordering;  ///< of the matrix, for which the algorithm is made; empty: any
   std::vector<OptionInfo> options;
 };
 

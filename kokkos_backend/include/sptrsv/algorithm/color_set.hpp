@@ -25,6 +25,7 @@ class ColorSet {
   using types = T;
   using index = typename T::index;
   static constexpr std::string_view name = "colorset";
+  static constexpr std::string_view ordering = "color";  ///< of the matrix, before it is factored
   static constexpr char const* summary = "a kernel per set of independent rows, for matrices in the ordering color";
   static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
   enum class Form { sets, cpls };
@@ -78,7 +79,7 @@ class ColorSet {
       text += ", " + std::to_string(least->lanes) + " to " + std::to_string(most->lanes) + " lanes per row";
     }
     if (sets_.block_ptr.data()) text += ", blocks of up to " + std::to_string(*std::max_element(sets_.longest_block.begin(), sets_.longest_block.end())) + " rows";
-    if (model_.sets > many_sets && model_.rows_per_set() < few_rows) text += "; so many small sets are slow: meant for the ordering color, without or with little fill";
+    if (model_.sets > many_sets && model_.rows_per_set() < few_rows) text += "; so many small sets are slow: order the matrix by color, at distance k+1 for k levels of fill";
     return text;
   }
   void reserve(typename T::exec_space const&, int) {}

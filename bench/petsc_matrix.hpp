@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PETSc matrix of type seqaij from a Matrix Market file or a generator's spec.
+#pragma once
+
+#include <petscmat.h>
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sptrsv_support/generators.hpp"
+#include "sptrsv_support/matrix_market.hpp"
+#include "sptrsv_support/petsc_success.hpp"
+
+namespace sptrsv::bench {
+
+inline Mat make_matrix(std::string const& name) {
+  auto const a = std::filesystem::exists(name) ? support::read_matrix_market(name) : support::generate(name);
+  if (a.num_rows != a.num_cols) throw std::runtime_error(name + " is not square");
+  std::vector<PetscInt> const row_ptr(a.row_ptr.begin(), a.row_ptr.end()), col_idx(a.col_idx.begin(), a.col_idx.end());
+  std::vector<PetscScalar> const values(a.values.begin(), a.values.end());
+  auto const n = static_cast<PetscInt>(a.num_rows);
+  Mat A = nullptr;
+  PetscErrorCode code = MatCreate(PETSC_COMM_SELF, &A);
+  if (code == PETSC_SUCCESS) code = MatSetSizes(A, n, n, n, n);
+  if (code == PETSC_SUCCESS) code = MatSetType(A, MATSEQAIJ);
+  if (code == PETSC_SUCCESS) code = MatSeqAIJSetPreallocationCSR(A, row_ptr.data(), col_idx.data(), values.data());
+  if (code != PETSC_SUCCESS) throw std::runtime_error("PETSc cannot make the matrix");
+  return A;
+}
+
+}  // namespace sptrsv::bench

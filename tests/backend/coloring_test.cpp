@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coloring and color sets by their invariants, and the kernels of `colorset` run as teams on every space.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+#include <sptrsv/analysis/analysis.hpp>
+#include <sptrsv/analysis/color_model.hpp>
+#include <sptrsv/analysis/coloring.hpp>
+#include <sptrsv/detail/color_rows.hpp>
+#include <sptrsv/detail/row_values.hpp>
+
+#include "solve_cases.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+Graph<int> graph_of(std::string const& spec) {
+  auto const a = support::generate(spec);
+  std::vector<int> const row_ptr(a.row_ptr.begin(), a.row_ptr.end()), col_idx(a.col_idx.begin(), a.col_idx.end());
+  return symmetric_graph<int>(static_cast<int>(a.num_rows), row_ptr.data(), col_idx.data());
+}
+
+/// Each vertex once, no two neighbors of one color, colors by falling size and ascending within.
+void check_coloring(Graph<int> const& graph, Coloring<int> const& c) {
+  int const n = graph.num_vertices();
+  ASSERT_EQ(static_cast<int>(c.color_of.size()), n);
+  ASSERT_EQ(c.color_ptr.front(), 0);
+  ASSERT_EQ(c.color_ptr.back(), n);
+  std::vector<int> seen(n, 0);
+  for (int color = 0; color < c.num_colors(); ++color) {
+    ASSERT_GT(c.size(color), 0);
+    EXPECT_LE(c.size(color), c.size(color > 0 ? color - 1 : 0));
+    for (int p = c.color_ptr[color]; p < c.color_ptr[color + 1]; ++p) {
+      ++seen.at(c.color_rows[p]);
+      ASSERT_EQ(c.color_of[c.color_rows[p]], color);
+      ASSERT_TRUE(p == c.color_ptr[color] || c.color_rows[p - 1] < c.color_rows[p]);
+    }
+  }
+  for (int v = 0; v < n; ++v) {
+    ASSERT_EQ(seen[v], 1);
+    for (int k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k) ASSERT_NE(c.color_of[v], c.color_of[graph.col_idx[k]]) << v << " and " << graph.col_idx[k];
+  }
+}
+
+std::vector<std::string> const specs{"diagonal:0", "diagonal:7", "chain:60", "dense:70", "arrow_down:90", "lap2d:17", "lap3d:6", "fem2d:9", "rmat:8,6", "powerlaw:600", "kkt2:200"};
+std::vector<ColorAlgorithm> const algorithms{ColorAlgorithm::serial, ColorAlgorithm::deterministic, ColorAlgorithm::speculative};
+
+template <class Space>
+class ColoringTest : public ::testing::Test {
+ protected:
+  using exec = std::conditional_t<detail::is_host_space<Space>, Space, Kokkos::DefaultHostExecutionSpace>;
+};
+TYPED_TEST_SUITE(ColoringTest, Spaces, SpaceNames);
+
+TYPED_TEST(ColoringTest, NoTwoNeighborsShareAColor) {
+  for (auto const& spec : specs)
+    for (int distance : {1, 2, 3})
+      for (auto algorithm : algorithms)
+        for (bool balance : {false, true}) {
+          SCOPED_TRACE(spec + " distance " + std::to_string(distance) + " algorithm " + std::to_string(static_cast<int>(algorithm)));
+          auto const graph = graph_of(spec);
+          auto const coloring = color_graph<typename TestFixture::exec>(graph, {algorithm, distance, balance});
+          check_coloring(distance == 1 ? graph : graph_power(graph, distance), coloring);
+        }
+}
+
+TYPED_TEST(ColoringTest, IsTheSameOnEverySpaceAndEveryTime) {
+  for (auto const& spec : specs)
+    for (auto algorithm : {ColorAlgorithm::serial, ColorAlgorithm::deterministic}) {
+      auto const graph = graph_of(spec);
+      auto const first = color_graph<typename TestFixture::exec>(graph, {algorithm, 1, true}).color_of;
+      EXPECT_EQ(color_graph<typename TestFixture::exec>(graph, {algorithm, 1, true}).color_of, first) << spec;
+      EXPECT_EQ(color_graph<Kokkos::DefaultHostExecutionSpace>(graph, {algorithm, 1, true}).color_of, first) << spec;
+    }
+}
+
+/// The bound that balance_colors() states, and that nothing more could be moved.
+TYPED_TEST(ColoringTest, BalancedSizesKeepTheBound) {
+  for (auto const& spec : specs)
+    for (auto algorithm : {ColorAlgorithm::serial, ColorAlgorithm::deterministic}) {
+      SCOPED_TRACE(spec);
+      auto const graph = graph_of(spec);
+      auto const before = color_graph<typename TestFixture::exec>(graph, {algorithm, 1, false}), after = color_graph<typename TestFixture::exec>(graph, {algorithm, 1, true});
+      int const n = graph.num_vertices(), colors = before.num_colors();
+      ASSERT_EQ(after.num_colors(), colors);
+      if (n == 0) continue;
+      int const most = (n + colors - 1) / colors, least = n / colors, largest = after.size(0), smallest = after.size(colors - 1);
+      EXPECT_LE(largest, before.size(0));
+      EXPECT_GE(smallest, before.size(colors - 1));
+      EXPECT_TRUE(smallest >= least || largest <= std::max(most, graph.largest_degree() * smallest)) << smallest << " to " << largest;
+      for (int v = 0; v < n; ++v) {
+        if (after.size(after.color_of[v]) <= most) continue;
+        std::set<int> taken;
+        for (int k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k) taken.insert(after.color_of[graph.col_idx[k]]);
+        for (int c = 0; c < colors; ++c)
+          EXPECT_TRUE(after.size(c) >= least || taken.count(c)) << "vertex " << v << " could move to color " << c;
+      }
+    }
+}
+
+TEST(Coloring, BalancingMovesWhatMayMove) {  // rmat has a few large colors and many tiny ones
+  auto const graph = graph_of("rmat:10,8");
+  auto const after = color_graph<Kokkos::DefaultHostExecutionSpace>(graph, {ColorAlgorithm::serial, 1, true});
+  int const n = graph.num_vertices(), colors = after.num_colors();
+  EXPECT_GE(after.size(colors - 1), n / colors);
+  EXPECT_LE(after.size(0), 2 * n / colors);
+}
+
+/// A triangle of the graph in the order of its coloring, each vertex `dof` rows that all need each other.
+Problem<double> colored_problem(Graph<int> const& graph, Coloring<int> const& coloring, int dof, Shape shape) {
+  int const n = graph.num_vertices();
+  std::vector<int> position(n);
+  for (int p = 0; p < n; ++p) position[coloring.color_rows[p]] = p;
+  Problem<double> out;
+  out.shape = shape;
+  for (int row = 0; row < n * dof; ++row) {
+    std::set<int> vertices{row / dof};
+    int const v = coloring.color_rows[row / dof];
+    for (int k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k) vertices.insert(position[graph.col_idx[k]]);
+    for (int const w : vertices)
+      for (int col = w * dof; col < (w + 1) * dof; ++col)
+        if (shape.triangle == Triangle::lower ? col <= row : col >= row) out.col_idx.push_back(col);
+    out.row_ptr.push_back(static_cast<int>(out.col_idx.size()));
+  }
+  set_values(out, 5);
+  return out;
+}
+
+/// Sets and blocks cover the order of the solve; a row needs nothing of its own set but rows of its block.
+void check_sets(Problem<double> const& p, std::vector<int> const& set_ptr, std::vector<int> const& position_ptr, std::vector<int> block_ptr) {
+  int const n = p.num_rows();
+  if (block_ptr.empty()) {
+    block_ptr.resize(n + 1);
+    std::iota(block_ptr.begin(), block_ptr.end(), 0);
+  }
+  ASSERT_EQ(set_ptr.size(), position_ptr.size());
+  ASSERT_EQ(position_ptr.back(), n);
+  ASSERT_EQ(block_ptr[set_ptr.back()], n);
+  for (std::size_t s = 0; s + 1 < set_ptr.size(); ++s) {
+    ASSERT_EQ(block_ptr[set_ptr[s]], position_ptr[s]);
+    for (int block = set_ptr[s]; block < set_ptr[s + 1]; ++block)
+      for (int at = block_ptr[block]; at < block_ptr[block + 1]; ++at) {
+        int const i = p.shape.ascending() ? at : n - 1 - at;
+        for (auto const& e : p.op.rows[i]) {
+          int const needed = static_cast<int>(p.shape.ascending() ? e.col : n - 1 - e.col);
+          if (needed == at) continue;
+          ASSERT_TRUE(needed < position_ptr[s] || (needed >= block_ptr[block] && needed < at)) << "position " << at << " needs " << needed;
+        }
+      }
+  }
+}
+
+template <class V>
+std::vector<int> copy_out(V const& view) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  return {host.data(), host.data() + host.extent(0)};
+}
+
+TYPED_TEST(ColoringTest, AFactorHasAtMostAsManySetsAsColors) {
+  using T = TypesOf<double, TypeParam>;
+  TypeParam const exec;
+  for (auto const& spec : specs)
+    for (int dof : {1, 3})
+      for (auto const& shape : all_shapes()) {
+        if (shape.diagonal != Diagonal::stored) continue;
+        SCOPED_TRACE(spec + " dof " + std::to_string(dof) + " " + text(shape.triangle) + " " + text(shape.op));
+        auto const graph = graph_of(spec);
+        auto const coloring = color_graph<typename TestFixture::exec>(graph);
+        auto const p = colored_problem(graph, coloring, dof, shape);
+        Analysis<T> const analysis(exec, to_pattern<T>(p), shape);
+        auto const sets = find_color_sets<T>(exec, analysis.rows(exec), shape.ascending());
+        EXPECT_LE(sets.num_sets(), coloring.num_colors());
+        check_sets(p, sets.set_ptr, sets.position_ptr, copy_out(sets.block_ptr));
+      }
+}
+
+TYPED_TEST(ColoringTest, SetsOfAnyTriangleAreIndependent) {
+  using T = TypesOf<double, TypeParam>;
+  TypeParam const exec;
+  for (std::string const spec : {"chain:60", "dense:30", "arrow_up:50", "lap2d:13", "lap2d:13,rcm", "band:300,6,50", "powerlaw:400", "rmat:7,5"})
+    for (auto const& shape : all_shapes()) {
+      auto const p = make_problem<double>(spec, shape);
+      Analysis<T> const analysis(exec, to_pattern<T>(p), shape);
+      auto const sets = find_color_sets<T>(exec, analysis.rows(exec), shape.ascending());
+      check_sets(p, sets.set_ptr, sets.position_ptr, copy_out(sets.block_ptr));
+    }
+}
+
+/// The kernels for a GPU, with one lane and one thread per team where the space has no more.
+template <class Space>
+void check_kernels(Space const& exec, Problem<double> const& p, bool chain, int columns) {
+  using T = TypesOf<double, Space>;
+  Analysis<T> const analysis(exec, to_pattern<T>(p), p.shape);
+  detail::RowValues<T> values(exec, analysis.rows(exec));
+  auto const given = to_device<T>(p.values);
+  values.update(exec, analysis, given);
+  auto const sets = find_color_sets<T>(exec, values.rows(), p.shape.ascending());
+  int const warp = detail::is_host_space<Space> ? 1 : Kokkos::TeamPolicy<Space>::vector_length_max();
+  auto const launches = detail::plan_color_launches<T>(sets, chain ? p.num_rows() : 0, warp);
+  auto const set_ptr = detail::copy_to_device<T>(exec, "test::set_ptr", sets.set_ptr);
+  auto const b = make_right_hand_sides<double>(p.num_rows(), columns);
+  Block<T> const right(b), x(p.num_rows(), columns);
+  detail::for_column_blocks(columns, [&](auto width, int first) {
+    constexpr int K = decltype(width)::value;
+    for (auto const& launch : launches) {
+      detail::ColorRows<T, K> const rows{values.rows(), values.numbers(), {right.view(), x.view(), {}, first}, sets.block_ptr, {}, launch.lanes, p.shape.ascending()};
+      int const threads = warp / launch.lanes;
+      if (chain)
+        Kokkos::parallel_for("test::chain", detail::team_policy(exec, 1, threads, launch.lanes),
+                             detail::ColorChain<T, K>{rows, set_ptr, launch.first_set, launch.last_set, launch.longest});
+      else
+        Kokkos::parallel_for("test::set", detail::team_policy(exec, (launch.last - launch.first + threads - 1) / threads, threads, launch.lanes),
+                             detail::ColorKernel<T, K>{rows, launch.first, launch.last, launch.longest, threads});
+    }
+  });
+  exec.fence();
+  expect_solves(p, x.get(), b);
+}
+
+TYPED_TEST(ColoringTest, KernelsSolveBlocksAndRows) {
+  for (std::string const spec : {"lap2d:9", "rmat:6,6", "dense:12"})
+    for (int dof : {1, 2, 5})
+      for (auto const& shape : all_shapes())
+        for (bool chain : {false, true}) {
+          auto const graph = graph_of(spec);
+          check_kernels(TypeParam(), colored_problem(graph, color_graph<typename TestFixture::exec>(graph), dof, shape), chain, 5);
+        }
+}
+
+TEST(ColorModel, IsTheThesisEquation) {
+  ColorModel m{1000, 4000, 10, 512, 2e-9};  // 100 rows per set, fewer than the capacity
+  EXPECT_DOUBLE_EQ(m.seconds(), 10 * 2e-9);
+  EXPECT_DOUBLE_EQ(m.seconds_per_entry(), 1 / (1 / 2e-9 * m.entries_per_row() * m.rows_per_set()));
+  m.sets = 1;  // more rows than the capacity
+  EXPECT_DOUBLE_EQ(m.seconds(), 2e-9 * 1000 / 512);
+  EXPECT_DOUBLE_EQ(m.fit(m.seconds()), 2e-9);
+  EXPECT_EQ(ColorModel{}.seconds(), 0);
+}
+
+}  // namespace
+}  // namespace sptrsv::test
