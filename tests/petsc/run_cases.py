@@ -43,9 +43,10 @@ def color():
     """The ordering color with every type, PETSc's own too."""
     cases = []
     order = "-pc_factor_mat_ordering_type color"
-    for pc in ["ilu", "ilu -pc_factor_levels 1", "icc -ksp_type cg", "icc -pc_factor_levels 2 -ksp_type cg", "lu", "cholesky"]:
-        for how in ["", " -mat_ordering_color_balance", " -mat_ordering_color_distance 2",
-                    " -mat_ordering_color_algorithm deterministic -mat_ordering_color_balance"]:
+    distance, balance = " -mat_ordering_color_distance 2", " -mat_ordering_color_balance"
+    for pc, hows in [("ilu", ["", balance + " -mat_ordering_color_algorithm deterministic"]), ("ilu -pc_factor_levels 1", ["", distance + balance]),
+                     ("icc -ksp_type cg", [distance]), ("icc -pc_factor_levels 2 -ksp_type cg", [balance]), ("lu", [""]), ("cholesky", [""])]:
+        for how in hows:
             cases.append(Case("ex2", f"-m 24 -n 21 -pc_type {pc} {order}{how}"))
     for pc in ["ilu", "icc"]:
         cases.append(Case("ex45", f"-da_grid_x 9 -da_grid_y 8 -da_grid_z 7 -pc_type {pc} {order}"))

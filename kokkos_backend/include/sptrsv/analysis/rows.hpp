@@ -77,12 +77,10 @@ struct Numbers {
   KOKKOS_INLINE_FUNCTION typename T::scalar entry(typename T::offset k) const {
     return detail::conjugate_if(off_diagonal(k), conj);
   }
-  /// As it lies in the caller's array, not conjugated.
-  KOKKOS_INLINE_FUNCTION typename T::scalar raw_diagonal(typename T::index i) const {
+  KOKKOS_INLINE_FUNCTION typename T::scalar stored_diagonal(typename T::index i) const {
     typename T::index const at = reversed ? num_rows - 1 - i : i;
-    return all(place == DiagonalPlace::first ? row_ptr(at) : row_ptr(at + 1) - 1);
+    return detail::conjugate_if(all(place == DiagonalPlace::first ? row_ptr(at) : row_ptr(at + 1) - 1), conj);
   }
-  KOKKOS_INLINE_FUNCTION typename T::scalar stored_diagonal(typename T::index i) const { return detail::conjugate_if(raw_diagonal(i), conj); }
   /// What the last step of a row needs, to be loaded before the row has to wait.
   KOKKOS_INLINE_FUNCTION typename T::scalar pivot(typename T::index i) const {
     if (diagonal == Diagonal::unit) return typename T::scalar(1);

@@ -150,20 +150,41 @@ std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> con
   return launches;
 }
 
-/// Host: positions one after the other, for RowLoop.
+/// Host: positions one after the other, for RowLoop. Plain pointers and steps, which stay in registers while x is written.
 template <class T>
 struct ColorCursor {
   using index = typename T::index;
-  OffDiagonals<T> const* rows;
-  Numbers<T> const* numbers;
-  index const* list;
-  index p;
-  bool ascending;
+  using offset = typename T::offset;
 
-  KOKKOS_FORCEINLINE_FUNCTION index row() const { return list ? list[p] : turn<T>(p, rows->num_rows, ascending); }
-  KOKKOS_FORCEINLINE_FUNCTION typename T::offset begin() const { return rows->begin(row()); }
-  KOKKOS_FORCEINLINE_FUNCTION typename T::offset end() const { return rows->end(row()); }
-  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar diagonal(typename T::scalar const*) const { return numbers->raw_diagonal(row()); }
+  index p;
+  index const* list;          // or null: row `first + step * p`
+  index first, step;
+  offset const* ends;         // where row 0 begins
+  std::ptrdiff_t along;       // from a row to the next in `ends`
+  offset front, back;         // diagonal entries to skip
+  typename T::scalar const* all;
+  offset const* diagonals;    // of row 0 in the stored T
+  std::ptrdiff_t diagonals_along;
+  offset before;              // from there to the diagonal
+
+  ColorCursor(OffDiagonals<T> const& rows, Numbers<T> const& numbers, index const* row_list, bool ascending, index position)
+      : p(position),
+        list(row_list),
+        first(ascending ? 0 : rows.num_rows - 1),
+        step(ascending ? 1 : -1),
+        ends(rows.row_ptr.data() + (rows.reversed ? rows.num_rows - 1 : 0)),
+        along(rows.reversed ? -1 : 1),
+        front(rows.front),
+        back(rows.back),
+        all(numbers.all.data()),
+        diagonals(numbers.row_ptr.data() + (numbers.reversed ? rows.num_rows - 1 : 0) + (numbers.place == DiagonalPlace::first ? 0 : 1)),
+        diagonals_along(numbers.reversed ? -1 : 1),
+        before(numbers.place == DiagonalPlace::first ? 0 : 1) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION index row() const { return list ? list[p] : first + step * p; }
+  KOKKOS_FORCEINLINE_FUNCTION offset begin() const { return ends[along * row()] + front; }
+  KOKKOS_FORCEINLINE_FUNCTION offset end() const { return ends[along * row() + 1] - back; }
+  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar diagonal(typename T::scalar const*) const { return all[diagonals[diagonals_along * row()] - before]; }
   KOKKOS_FORCEINLINE_FUNCTION void next() { ++p; }
   KOKKOS_FORCEINLINE_FUNCTION ColorCursor after(index count) const {
     ColorCursor there = *this;
@@ -179,7 +200,7 @@ void solve_color_positions(OffDiagonals<T> const& rows, Numbers<T> const& number
                            typename T::index first, typename T::index last) {
   auto const run = [&](auto kind) {
     RowLoop<T, K, A, decltype(kind)::value, ColorCursor<T>> const loop{
-        {&rows, &numbers, list, first, ascending}, rows.col_idx.data(), numbers.off_diagonal.data(), io, numbers.conj};
+        {rows, numbers, list, ascending, first}, rows.col_idx.data(), numbers.off_diagonal.data(), io, numbers.conj};
     if (rows.backward)
       loop.template gather<-1>(last - first);
     else
