@@ -108,9 +108,11 @@ void time_system(std::string const& matrix, Settings const& settings, Environmen
   constexpr bool device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
   auto const system = make_system(matrix, settings.shape());
   groups.push_back({matrix, settings.shape_text(), settings.columns, system.least_bytes(settings.columns),
-                    machine_of(settings, device), structure_of(system), {}});
+                    machine_of(settings, device), structure_of(system), {}, {}});
   Group& group = groups.back();
   Problem<Space> const problem(system, settings.columns);
+  // any type's solver knows it; this one needs the least analysis
+  group.plan = TriangularSolver<double, int, int, Space>("sequential", problem.exec, problem.pattern(), system.shape).plan_input(problem.exec);
   long long const most = settings.sequential_entries >= 0 ? settings.sequential_entries : device ? 4000000 : -1;
   for (auto const& entry : chosen_entries<Space>(settings, most, group.structure.entries)) {
     if (!entry.refusal.empty()) {

@@ -5,6 +5,8 @@
 #include <Kokkos_Core.hpp>
 #include <ctime>
 #include <fstream>
+#include <sptrsv/detail/device_name.hpp>
+#include <sptrsv/detail/tickets.hpp>
 #include <sptrsv/solver.hpp>
 #include <sstream>
 
@@ -33,9 +35,7 @@ Environment environment() {
   e.configuration = configuration.str();
   e.space = Space::name();
   e.device = cpu_model();
-#if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<Space, Kokkos::Cuda>) e.device = Kokkos::Cuda().cuda_device_prop().name;
-#endif
+  if constexpr (!detail::is_host_space<Space>) e.device = detail::device_name(Space());
   e.concurrency = Space().concurrency();
   char date[32] = "";
   std::time_t const now = std::time(nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measurements as JSON, for compare.py and gpu_table.py.
+// The measurements as JSON, for compare.py, gpu_table.py and tools/fit_planner.py.
 #pragma once
 
 #include <cstdio>
@@ -32,12 +32,28 @@ inline std::string json_of(Times const& t) {
   return text;
 }
 
+/// What the planner goes by, as two members of an object.
+inline std::string json_of(PlanInput const& plan) {
+  std::string out = "\"features\": {", separator;
+  for (auto const& [name, value] : plan.features) {
+    out += separator + quoted(name) + ": " + formatted("%.12g", value);
+    separator = ", ";
+  }
+  out += "}, \"candidates\": [";
+  separator.clear();
+  for (auto const& name : plan.candidates) {
+    out += separator + quoted(name);
+    separator = ", ";
+  }
+  return out + "]";
+}
+
 inline void write_case(std::ostream& out, Group const& g, Result const& r) {
   out << "    {\"matrix\": " << quoted(g.matrix) << ", \"shape\": " << quoted(g.shape) << ", \"columns\": " << g.columns
       << ", \"rows\": " << g.structure.rows << ", \"entries\": " << g.structure.entries << ", \"levels\": "
       << g.structure.levels << ", \"rows_per_level\": " << g.structure.mean_level << ", \"longest_row\": "
-      << g.structure.longest_row << ", \"bytes\": " << g.bytes << ", \"limit\": " << g.limit() << ",\n     \"algorithm\": "
-      << quoted(r.algorithm) << ", \"peer\": " << (r.peer ? "true" : "false");
+      << g.structure.longest_row << ", \"bytes\": " << g.bytes << ", \"limit\": " << g.limit() << ",\n     " << json_of(g.plan)
+      << ",\n     \"algorithm\": " << quoted(r.algorithm) << ", \"peer\": " << (r.peer ? "true" : "false");
   if (!r.timed) {
     out << ", \"error\": " << quoted(r.error) << ", \"refusal\": " << quoted(r.refusal) << "}";
     return;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <sptrsv/analysis/structure.hpp>
+#include <sptrsv/solver.hpp>
 #include <string>
 #include <vector>
 
@@ -46,6 +46,7 @@ struct Group {
   double bytes = 0;  ///< that a solve must move at least
   Machine machine;
   Structure structure;
+  PlanInput plan;
   std::vector<Result> results;
 
   /// Seconds below which a solve that goes level by level cannot come; 0 if not known.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of algorithms as data, read off the types.
 #include "sptrsv/algorithm_list.hpp"
+#include "sptrsv/planner.hpp"
 #include "sptrsv/solver.hpp"
 
 namespace sptrsv {
@@ -26,6 +27,11 @@ std::vector<AlgorithmInfo> const& algorithm_infos() {
   static std::vector<AlgorithmInfo> const infos =
       infos_of(Algorithms<Types<double, int, int, Kokkos::DefaultHostExecutionSpace>>{});
   return infos;
+}
+
+AlgorithmInfo const& planner_info() {
+  static AlgorithmInfo const info{"sptrsv", "chooses one of the others, by the structure or by timing them", {true, true, true}, describe_options<PlanOptions>()};
+  return info;
 }
 
 char const* version() { return SPTRSV_VERSION; }

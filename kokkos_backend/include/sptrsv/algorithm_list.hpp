@@ -42,4 +42,21 @@ struct is_algorithm<
                    decltype(std::string(std::declval<A const&>().parameters())),
                    decltype(std::size_t(std::declval<A const&>().memory_bytes()))>> : std::true_type {};
 
+/// Whether the planner may think of A here: what A::worth_planning(exec, analysis) says, or true if A has no such function.
+template <class A, class = void>
+struct WorthPlanning {
+  template <class Exec, class Analysis>
+  static bool of(Exec const&, Analysis const&) {
+    return true;
+  }
+};
+template <class A>
+struct WorthPlanning<A, std::void_t<decltype(bool(A::worth_planning(std::declval<typename A::types::exec_space const&>(),
+                                                                     std::declval<Analysis<typename A::types> const&>())))>> {
+  template <class Exec, class Analysis>
+  static bool of(Exec const& exec, Analysis const& analysis) {
+    return A::worth_planning(exec, analysis);
+  }
+};
+
 }  // namespace sptrsv

@@ -1,112 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner behind the name `sptrsv`: chooses an algorithm by a stated rule from the structure.
+// The planner behind the name `sptrsv`: chooses an algorithm from the structure, by a stated rule on a host and by a
+// model of each algorithm's time on a GPU.
 #pragma once
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
-#include "sptrsv/analysis/analysis.hpp"
-#include "sptrsv/detail/host_cost.hpp"
+#include "sptrsv/analysis/plan_features.hpp"
+#include "sptrsv/detail/device_name.hpp"
+#include "sptrsv/detail/host_plan.hpp"
+#include "sptrsv/detail/plan_table.hpp"
+#include "sptrsv/options.hpp"
 
 namespace sptrsv {
 
-struct Plan {
-  std::string algorithm;
-  std::string reason;
+/// How `sptrsv` chooses.
+enum class PlanMethod {
+  estimate,  ///< by the structure alone, always alike
+  measure,   ///< by the times of all candidates at the first update, which may differ from run to run
+};
+
+/// The planner's own options, `sptrsv_<name>` among OptionValues.
+struct PlanOptions {
+  PlanMethod plan = PlanMethod::estimate;
+  template <class V>
+  void visit(V& v) {
+    v.choice("plan", plan, {"estimate", "measure"}, "choose the algorithm by the structure, or by timing all at the first numeric phase");
+  }
 };
 
 namespace detail {
 
-/// What the rows cost one thread of a host in their own order; the share of rows whose length differs from the
-/// one before; and what a row adds to the last one that it waits for.
-struct InOrder {
-  double nanoseconds = 0, irregular = 0, wait = 0;
-};
+/// The table of this device, or the first one there is: ratios carry over better than nothing does.
+inline PlanDevice const& plan_device(std::string_view name) {
+  for (auto const& device : plan_devices)
+    if (device.name == name) return device;
+  return plan_devices[0];
+}
 
-/// Follows a core that starts a row every so often, adds up its terms when they are there, and has only so
-/// many instructions in flight. Chunks of rows are followed apart from each other.
+/// Nanoseconds of a solve, at least, as far as the features are known.
+/// @param unknown  the first feature that counts and is not exact, or none.
 template <class T>
-InOrder cost_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Shape shape, HostCost const& cost) {
-  using index = typename T::index;
-  constexpr index chunk = 4096, recent = 64;
-  index const n = rows.num_rows;
-  bool const ascending = shape.ascending(), scattered = shape.transposed();
-  InOrder out;
-  double waiting = 0;
-  if (n == 0) return out;
-  Kokkos::parallel_reduce(
-      "sptrsv::planner::in_order", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, (n + chunk - 1) / chunk),
-      [=](index part, double& nanoseconds, double& irregular, double& wait, double& waits) {
-        double done[recent] = {};  // of the rows before, by their position
-        double start = 0;
-        double length = 0;
-        for (index s = part * chunk; s < n && s < (part + 1) * chunk; ++s) {
-          index const i = ascending ? s : n - 1 - s;
-          double const count = static_cast<double>(rows.count(i));
-          auto const held = static_cast<index>(HostCost::in_flight / (12 + 6 * count)) + 1;
-          if (held < recent) start = std::max(start, done[(s - held + recent) % recent]);
-          double at = start, waited = 0;
-          typename T::offset k = rows.first(i);
-          for (double left = count; left > 0; --left, k += rows.step()) {
-            index const behind = ascending ? i - rows.col_idx(k) : rows.col_idx(k) - i;
-            double const there = behind > 0 && behind < recent && s - behind >= part * chunk ? done[(s - behind) % recent] + HostCost::chain : 0;
-            if (there > at) {
-              at = there;
-              waited = HostCost::chain + HostCost::addition * left;
-            }
-            at += HostCost::addition;
-          }
-          done[s % recent] = at;
-          bool const differs = s > part * chunk && count != length;
-          length = count;
-          irregular += differs;
-          waits += waited > 0;
-          wait += waited;
-          start += std::max(HostCost::row(count, scattered), cost.least_row) + differs * cost.miss;
-        }
-        nanoseconds += start;
-      },
-      out.nanoseconds, out.irregular, out.wait, waiting);
-  out.irregular /= static_cast<double>(n);
-  out.wait = waiting > 0 ? out.wait / waiting : 0;
-  return out;
+double least_time(PlanCost const& cost, PlanFeatures<T> const& features, Feature& unknown) {
+  double sum = 0;
+  unknown = Feature::none;
+  for (auto const& term : cost.terms) {
+    sum += term.nanoseconds * features.value(term.feature);
+    if (unknown == Feature::none && term.nanoseconds > 0 && !features.exact(term.feature)) unknown = term.feature;
+  }
+  return sum;
+}
+
+/// The candidate that takes least by the table; candidates without a model there are not chosen. Prices are not negative, so
+/// a bound from below rules a candidate out without finding the rest of its features.
+template <class T>
+Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& candidates, PlanFeatures<T>& features) {
+  while (true) {
+    PlanCost const *best = nullptr, *second = nullptr;
+    double least = 0, next = 0;
+    Feature missing = Feature::none, unknown;
+    for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost) {
+      if (std::find(candidates.begin(), candidates.end(), cost->algorithm) == candidates.end()) continue;
+      double const time = least_time(*cost, features, unknown);
+      if (!best || time < least) {
+        second = best, next = least;
+        best = cost, least = time, missing = unknown;
+      } else if (!second || time < next) {
+        second = cost, next = time;
+      }
+    }
+    if (!best) return {"levelset", "no model for this device"};
+    if (missing != Feature::none) {
+      features.find(missing);
+      continue;
+    }
+    char text[200];
+    int const written = std::snprintf(text, sizeof text, "estimated %.4g us", 1e-3 * least);
+    if (second)
+      std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", at least %.4g us for %s", 1e-3 * next, std::string(second->algorithm).c_str());
+    return {std::string(best->algorithm), text};
+  }
 }
 
 }  // namespace detail
 
-/// The rule. Host: sequential for fewer than 500 rows, and where the level sets would not pay by a
-/// seventh as detail::HostCost has it; else levelset, which pays on one thread too where rows wait for
-/// each other or are of irregular length. Device: levelset, which was the fastest on all families measured
-/// (docs/performance.md) but those with a few very long rows among short ones: syncfree, whose warp per row makes short
-/// work of them.
+/// The estimate. Host: detail::choose_on_host(). GPU: the least time by the model of detail/plan_table.hpp, fitted to the
+/// device, or to another one where it is not in the table.
+/// @param candidates  names of algorithms that can do it.
+/// Cost on a GPU: mostly the level sets, which levelset needs anyhow; up to three more sweeps where it is close.
 template <class T>
-Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-  double const rows = static_cast<double>(analysis.num_rows());
-  double const mean_row = analysis.mean_row();
-  char text[160];
+Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis, std::vector<std::string> const& candidates) {
   if constexpr (detail::is_host_space<typename T::exec_space>) {
-    constexpr double pays = 1.15;
-    if (rows < 500) return {"sequential", "fewer than 500 rows"};
-    detail::HostCost const cost(exec.concurrency(), rows, mean_row);
-    auto const alone = detail::cost_in_order<T>(exec, analysis.stored(), analysis.shape(), cost);
-    // whatever the levels are, not even the best case pays: spares finding them
-    if (alone.nanoseconds < pays * rows * cost.level_row / cost.threads) {
-      std::snprintf(text, sizeof text, "rows of %.1f entries on %d thread%s: no gain in level order", mean_row, cost.threads,
-                    cost.threads == 1 ? "" : "s");
-      return {"sequential", text};
-    }
-    auto const& sets = analysis.levels(exec);
-    double sum = 0;
-    for (typename T::index l = 0; l < sets.num_levels(); ++l) sum += cost.level(static_cast<double>(sets.rows_in_level(l)), alone.wait, alone.irregular);
-    double const gain = alone.nanoseconds / sum;
-    std::snprintf(text, sizeof text, "%.0f rows per level on %d thread%s, estimated gain %.2f", sets.mean_rows(), cost.threads,
-                  cost.threads == 1 ? "" : "s", gain);
-    return {gain > pays ? "levelset" : "sequential", text};
+    return detail::choose_on_host<T>(exec, analysis);
   } else {
-    double const longest = static_cast<double>(analysis.longest_row());
-    std::snprintf(text, sizeof text, "%.1f off-diagonal entries per row, the longest %.0f", mean_row, longest);
-    return {longest > 4000 && longest > 250 * mean_row ? "syncfree" : "levelset", text};
+    PlanFeatures<T> features(exec, analysis, exec.concurrency());
+    return detail::choose_by_table<T>(detail::plan_device(detail::device_name(exec)), candidates, features);
   }
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sptrsv/analysis/structure.hpp"
@@ -28,6 +30,25 @@ struct AlgorithmInfo {
 /// not one of them.
 std::vector<AlgorithmInfo> const& algorithm_infos();
 
+/// The planner, name and options, as if it were one of them.
+AlgorithmInfo const& planner_info();
+
+/// What `sptrsv` with sptrsv_plan=measure saw of one candidate.
+struct PlanTiming {
+  std::string algorithm;
+  double seconds = 0;  ///< of one solve with one right-hand side; 0: it was not timed
+  std::string note;    ///< why it was not timed, or that it was given up after a slow first solve; else empty
+};
+
+/// What the estimate goes by, for the script that fits its prices.
+struct PlanInput {
+  std::vector<std::pair<std::string, double>> features;
+  std::vector<std::string> candidates;
+};
+
+/// Forgets the plans that were measured in this process, so that patterns that come again are measured again.
+void forget_plans();
+
 /// Version of the library, "major.minor.patch".
 char const* version();
 
@@ -46,7 +67,8 @@ class TriangularSolver {
   /// @param exec       where all kernels go; fenced before return.
   /// @param pattern    views that must stay valid and unchanged for the life of the solver.
   /// @param options    by "<algorithm>_<option>", as in AlgorithmInfo; those of other algorithms are
-  ///                   checked by name and not used.
+  ///                   checked by name and not used. "sptrsv_plan" is the planner's: "estimate" chooses by the
+  ///                   structure, "measure" at the first update, by timing what there is.
   /// @throws UnknownAlgorithm, InvalidOption, Unsupported, InvalidPattern, NotTriangular, MissingDiagonal.
   /// Cost: a few solves; `reason()` says why a plan was chosen.
   TriangularSolver(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& pattern,
@@ -58,7 +80,9 @@ class TriangularSolver {
   /// Takes the values of T, aligned with the pattern's col_idx. Some algorithms copy them, others
   /// read them in every solve: keep them valid and unchanged until the next update.
   /// @throws PatternChanged if there are too few, ZeroPivot for an exact zero on a stored diagonal.
-  /// Cost: at most one pass over the values; no allocation; one fence if the diagonal is stored.
+  /// Cost: at most one pass over the values; no allocation; one fence if the diagonal is stored. But the first update of
+  /// sptrsv_plan=measure analyzes all candidates and solves with each a few times, unless this process has measured the
+  /// pattern before.
   void update(ExecSpace const& exec, typename types::values const& values);
 
   /// Makes room for solves of so many columns at once; room for one is there from the start.
@@ -77,6 +101,12 @@ class TriangularSolver {
   std::string const& algorithm() const;  ///< the one in use, never "sptrsv"
   std::string const& reason() const;     ///< why: asked for, or the planner's reason
   std::string parameters() const;        ///< what the algorithm chose, for people
+  /// What was measured for this pattern, the algorithm in use first, then by time; empty if nothing was.
+  std::vector<PlanTiming> const& timings() const;
+  /// @param seconds  the clock that sptrsv_plan=measure goes by, to be set before the first update; for tests.
+  void set_clock(std::function<double()> seconds);
+  /// What the planner knows of this triangle, and what it may choose. Cost: a few sweeps; fences.
+  PlanInput plan_input(ExecSpace const& exec) const;
   std::size_t memory_bytes() const;      ///< beyond the caller's pattern and values
   long long num_rows() const;
   Shape shape() const;

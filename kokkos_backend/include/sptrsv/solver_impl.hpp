@@ -2,7 +2,11 @@
 // Definitions of TriangularSolver, for the files that instantiate it.
 #pragma once
 
+#include <utility>
+
 #include "sptrsv/algorithm_list.hpp"
+#include "sptrsv/detail/plan_key.hpp"
+#include "sptrsv/detail/plan_measure.hpp"
 #include "sptrsv/planner.hpp"
 #include "sptrsv/solver.hpp"
 
@@ -53,7 +57,8 @@ template <class T, class... A>
 void check_names(TypeList<A...>, std::string const& name, OptionValues const& options) {
   std::string known;
   ((known += std::string(A::name) + ", "), ...);
-  if (name != "sptrsv" && !((name == A::name) || ...)) throw UnknownAlgorithm(name, known + "sptrsv");
+  known += "sptrsv";
+  if (name != "sptrsv" && !((name == A::name) || ...)) throw UnknownAlgorithm(name, known);
   std::size_t matched = 0;
   auto const check = [&](std::string const& algorithm, auto make) {
     auto const own = options_of(algorithm, options);
@@ -61,9 +66,10 @@ void check_names(TypeList<A...>, std::string const& name, OptionValues const& op
     make(own, algorithm + "_");
   };
   (check(std::string(A::name), [](OptionValues const& own, std::string const& prefix) { make_options<typename A::Options>(own, prefix); }), ...);
+  check("sptrsv", [](OptionValues const& own, std::string const& prefix) { make_options<PlanOptions>(own, prefix); });
   if (matched == options.size()) return;
   for (auto const& [key, value] : options)
-    if (!((key.compare(0, A::name.size() + 1, std::string(A::name) + "_") == 0) || ...))
+    if (!((key.compare(0, A::name.size() + 1, std::string(A::name) + "_") == 0) || ...) && key.compare(0, 7, "sptrsv_") != 0)
       throw InvalidOption("unknown option " + key + "; options start with an algorithm's name: " + known);
 }
 
@@ -79,6 +85,22 @@ std::unique_ptr<AnyAlgorithm<T>> make_algorithm(TypeList<A...>, std::string cons
   };
   (attempt(static_cast<A*>(nullptr)), ...);
   return made;
+}
+
+/// What the planner may choose from, in the order of the list: what can do the shape with any number of right-hand sides.
+template <class T, class... A>
+std::vector<std::string> candidates_of(TypeList<A...>, typename T::exec_space const& exec, Analysis<T> const& analysis) {
+  std::vector<std::string> names;
+  auto const shape = analysis.shape();
+  auto const look = [&](auto* type) {
+    using algorithm = std::remove_pointer_t<decltype(type)>;
+    constexpr Capabilities can = algorithm::capabilities;
+    if ((can.upper || shape.triangle == Triangle::lower) && (can.transpose || !shape.transposed()) && can.multi_rhs &&
+        WorthPlanning<algorithm>::of(exec, analysis))
+      names.push_back(std::string(algorithm::name));
+  };
+  (look(static_cast<A*>(nullptr)), ...);
+  return names;
 }
 
 template <class T, class... A>
@@ -112,18 +134,64 @@ struct TriangularSolver<S, I, O, E>::Impl {
   Capabilities capabilities;
   std::unique_ptr<detail::AnyAlgorithm<types>> algorithm;
   bool updated = false;
+  // of sptrsv_plan=measure
+  bool to_measure = false;
+  int reserved = 1;  // columns
+  OptionValues options;
+  std::vector<PlanTiming> timings;
+  detail::PlanClock clock;
 
   Impl(std::string const& asked, E const& exec, typename types::pattern const& pattern, Shape shape,
-       OptionValues const& options)
-      : analysis((detail::check_names<types>(list{}, asked, options), exec), pattern, shape), name(asked), reason("asked for") {
-    if (name == "sptrsv") {
-      Plan const plan = choose_algorithm<types>(exec, analysis);
-      name = plan.algorithm;
-      reason = plan.reason;
-    }
+       OptionValues const& given)
+      : analysis((detail::check_names<types>(list{}, asked, given), exec), pattern, shape), name(asked), reason("asked for"), options(given) {
+    if (name == "sptrsv") plan(exec);
     capabilities = detail::capabilities_of<types>(list{}, name);
     algorithm = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
     exec.fence("sptrsv::analyze: done");
+  }
+
+  /// Chooses, for good or until the first update.
+  void plan(E const& exec) {
+    bool const measure = make_options<PlanOptions>(detail::options_of("sptrsv", options), "sptrsv_").plan == PlanMethod::measure;
+    if (measure && analysis.num_rows() > 0) {
+      if (auto const known = detail::recall_plan(detail::plan_key<types>(exec, analysis, options))) return take(*known, true);
+      to_measure = true;
+    }
+    Plan const estimate = choose_algorithm<types>(exec, analysis, detail::candidates_of<types>(list{}, exec, analysis));
+    name = estimate.algorithm;
+    reason = estimate.reason + (to_measure ? "; to be measured at the first update" : "");
+  }
+
+  void take(std::vector<PlanTiming> const& measured, bool recalled) {
+    timings = measured;
+    name = measured.front().algorithm;
+    reason = detail::reason_of(measured, recalled);
+  }
+
+  /// Times all candidates beside the estimate's, which has the values already, and keeps the fastest.
+  void measure(E const& exec, typename types::values const& values) {
+    std::vector<std::string> names = detail::candidates_of<types>(list{}, exec, analysis);
+    names.erase(std::remove(names.begin(), names.end(), name), names.end());
+    names.insert(names.begin(), name);
+    auto const n = static_cast<std::size_t>(analysis.num_rows());
+    Kokkos::View<S**, Kokkos::LayoutLeft, typename types::device> b("sptrsv::planner::b", n, 1), x("sptrsv::planner::x", n, 1);
+    Kokkos::deep_copy(exec, b, S(1));
+    auto const make = [&](std::string const& other) {
+      auto made = detail::make_algorithm<types>(list{}, other, exec, analysis, options);
+      made->update(exec, analysis, values);
+      exec.fence("sptrsv::planner: a candidate is ready");
+      return made;
+    };
+    auto const solve = [&](std::unique_ptr<detail::AnyAlgorithm<types>> const& candidate, int times) {
+      for (int k = 0; k < times; ++k) candidate->solve(exec, b, x, {});
+      exec.fence("sptrsv::planner: solves are timed");
+    };
+    exec.fence("sptrsv::planner: nothing else is timed");
+    take(detail::measure_candidates(names, algorithm, make, solve, clock ? clock : detail::steady_seconds), false);
+    capabilities = detail::capabilities_of<types>(list{}, name);
+    algorithm->reserve(exec, reserved);
+    detail::remember_plan(detail::plan_key<types>(exec, analysis, options), timings);
+    to_measure = false;
   }
 };
 
@@ -149,11 +217,13 @@ void TriangularSolver<S, I, O, E>::update(E const& exec, typename types::values 
     if (row < num_rows()) throw ZeroPivot(row);
   }
   impl_->algorithm->update(exec, impl_->analysis, values);
+  if (impl_->to_measure) impl_->measure(exec, values);
   impl_->updated = true;
 }
 
 template <class S, class I, class O, class E>
 void TriangularSolver<S, I, O, E>::reserve(E const& exec, int columns) {
+  impl_->reserved = std::max(impl_->reserved, columns);
   impl_->algorithm->reserve(exec, columns);
 }
 
@@ -178,6 +248,26 @@ std::string const& TriangularSolver<S, I, O, E>::algorithm() const {
 template <class S, class I, class O, class E>
 std::string const& TriangularSolver<S, I, O, E>::reason() const {
   return impl_->reason;
+}
+template <class S, class I, class O, class E>
+std::vector<PlanTiming> const& TriangularSolver<S, I, O, E>::timings() const {
+  return impl_->timings;
+}
+template <class S, class I, class O, class E>
+void TriangularSolver<S, I, O, E>::set_clock(std::function<double()> seconds) {
+  impl_->clock = std::move(seconds);
+}
+template <class S, class I, class O, class E>
+PlanInput TriangularSolver<S, I, O, E>::plan_input(E const& exec) const {
+  PlanFeatures<types> features(exec, impl_->analysis, exec.concurrency());
+  PlanInput out;
+  for (std::size_t f = 1; f < detail::num_features; ++f) {
+    auto const feature = static_cast<detail::Feature>(f);
+    features.find(feature);
+    out.features.emplace_back(detail::feature_names[f], features.value(feature));
+  }
+  out.candidates = detail::candidates_of<types>(typename Impl::list{}, exec, impl_->analysis);
+  return out;
 }
 template <class S, class I, class O, class E>
 std::string TriangularSolver<S, I, O, E>::parameters() const {

@@ -123,6 +123,11 @@ class Sequential {
       if (!shape_.transposed() && shape_.ascending() != values_.rows().backward) blocks_ = detail::find_row_blocks<T>(values_.rows(), shape_.ascending());
   }
 
+  /// On a GPU one thread takes hundreds of nanoseconds per entry.
+  static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
+    return detail::is_host_space<typename T::exec_space> || analysis.num_off_diagonals() <= 250000;
+  }
+
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
     values_.update(exec, analysis, values);
   }

@@ -101,7 +101,10 @@ class Analysis {
   }
 
   Shape shape() const { return shape_; }
+  typename T::pattern const& pattern() const { return pattern_; }
   index num_rows() const { return stored_.num_rows; }
+  /// Entries as stored, diagonal included.
+  long long num_entries() const { return entries_; }
   /// Values that update() needs at least: one past the last entry.
   std::size_t values_needed() const { return values_needed_; }
   long long num_off_diagonals() const { return entries_ - (place_ == DiagonalPlace::none ? 0 : num_rows()); }

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner: features by hand, choices by a table of prices, and measurements by a made-up clock.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <sptrsv/detail/plan_measure.hpp>
+#include <sptrsv/planner.hpp>
+
+#include "solve_cases.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+using detail::Feature;
+constexpr Shape plain{Triangle::lower, Diagonal::stored, Op::none};
+constexpr long long resident = 64;  // threads, so that windows are small
+
+template <class Space>
+class PlannerTest : public ::testing::Test {
+ protected:
+  using T = TypesOf<double, Space>;
+  Space exec;
+
+  void SetUp() override { forget_plans(); }
+  void TearDown() override { forget_plans(); }
+  Analysis<T> analysis_of(std::string const& spec, Shape shape = plain) {
+    return Analysis<T>(exec, to_pattern<T>(make_problem<double>(spec, shape)), shape);
+  }
+};
+TYPED_TEST_SUITE(PlannerTest, Spaces, SpaceNames);
+
+/// All features of one system, found in any order.
+template <class T>
+std::vector<double> all_features(typename T::exec_space const& exec, Analysis<T> const& analysis, bool backward) {
+  PlanFeatures<T> features(exec, analysis, resident);
+  std::vector<double> least, found(detail::num_features);
+  for (std::size_t f = 0; f < detail::num_features; ++f) least.push_back(features.value(static_cast<Feature>(f)));
+  for (std::size_t k = 0; k < detail::num_features; ++k)
+    features.find(static_cast<Feature>(backward ? detail::num_features - 1 - k : k));
+  for (std::size_t f = 0; f < detail::num_features; ++f) {
+    found[f] = features.value(static_cast<Feature>(f));
+    EXPECT_TRUE(features.exact(static_cast<Feature>(f)));
+    EXPECT_LE(least[f], found[f]) << detail::feature_names[f];
+  }
+  return found;
+}
+
+TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
+  using T = typename TestFixture::T;
+  struct Known {
+    char const* spec;
+    std::vector<std::pair<Feature, double>> values;
+  };
+  double const log3 = std::log2(3.0);
+  std::vector<Known> const known{
+      {"chain:100",
+       {{Feature::solve, 1}, {Feature::rows, 100}, {Feature::bytes, 99 * 12 + 100 * 28}, {Feature::longest_row, 1}, {Feature::longest_lane, 1},
+        {Feature::near_rows, 99}, {Feature::levels, 100}, {Feature::narrow_levels, 100}, {Feature::wide_levels, 0}, {Feature::level_rows, 0},
+        {Feature::level_entries, 99}, {Feature::level_longest, 99}, {Feature::warp_window, 100}, {Feature::thread_window, 100},
+        {Feature::block_levels, 7}, {Feature::row_tiles, 7}, {Feature::sets, 100}}},
+      // one level; 2 warps, or 64 threads, have 500 and 16 turns
+      {"diagonal:1000",
+       {{Feature::near_rows, 0}, {Feature::levels, 1}, {Feature::narrow_levels, 0}, {Feature::level_rows, std::log2(1000.0)}, {Feature::level_entries, 0},
+        {Feature::warp_window, 500}, {Feature::thread_window, 16}, {Feature::block_levels, 1}, {Feature::sets, 1}}},
+      // dense rows of 0 to 39 entries; a fourth of the mean row is 4.9, so 8 lanes
+      {"dense:40",
+       {{Feature::longest_row, 39}, {Feature::longest_lane, 5}, {Feature::levels, 40}, {Feature::level_longest, 780},
+        {Feature::level_lanes, 8 * 1 + 8 * 2 + 8 * 3 + 8 * 4 + 7 * 5}, {Feature::block_levels, 3}, {Feature::row_tiles, 1 + 1 + 15 * 2 + 8 * 3}, {Feature::sets, 40}}},
+      // 3 by 3 grid: diagonals of 1, 2, 3, 2, 1 rows, whose longest have 0, 1, 2, 2, 2 entries; two rows at a time start at
+      // 0 1 2, 2 3 4, 4 5 6
+      {"lap2d:3",
+       {{Feature::near_rows, 8}, {Feature::levels, 5}, {Feature::level_rows, 2 + log3}, {Feature::level_entries, 1 + 3 * log3},
+        {Feature::level_longest, 7}, {Feature::block_levels, 1}, {Feature::warp_window, 7}, {Feature::thread_window, 5}}},
+  };
+  for (auto const& k : known)
+    for (bool upper : {false, true}) {
+      SCOPED_TRACE(std::string(k.spec) + (upper ? " upper transposed" : ""));
+      Shape const shape{upper ? Triangle::upper : Triangle::lower, Diagonal::stored, upper ? Op::transpose : Op::none};
+      auto const analysis = this->analysis_of(k.spec, shape);
+      auto const found = all_features<T>(this->exec, analysis, false);
+      for (auto const& [feature, value] : k.values) {
+        if (upper && (feature == Feature::row_tiles || feature == Feature::warp_window)) continue;
+        EXPECT_DOUBLE_EQ(found[static_cast<std::size_t>(feature)], value) << detail::feature_names[static_cast<std::size_t>(feature)];
+      }
+      EXPECT_EQ(found, all_features<T>(this->exec, this->analysis_of(k.spec, shape), true));
+    }
+}
+
+TYPED_TEST(PlannerTest, NothingIsKnownOfNothing) {
+  using T = typename TestFixture::T;
+  auto const found = all_features<T>(this->exec, this->analysis_of("diagonal:0"), false);
+  for (std::size_t f = 2; f < detail::num_features; ++f) EXPECT_EQ(found[f], 0) << detail::feature_names[f];
+}
+
+/// Looks for what is dear only while the choice hangs on it, and so chooses as one who knows all.
+TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
+  using T = typename TestFixture::T;
+  std::uint64_t seed = 1;
+  auto const random = [&](int below) {
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<int>((seed >> 33) % static_cast<std::uint64_t>(below));
+  };
+  std::vector<std::string> const names{"a", "b", "c", "d"};
+  std::set<std::string> chosen;
+  for (auto const* spec : {"lap2d:30", "chain:300", "dense:60", "powerlaw:500", "rmat:8,8", "kkt2:400", "lap3d:9,color", "fem2d:12,rcm"}) {
+    auto const analysis = this->analysis_of(spec);
+    auto const exact = all_features<T>(this->exec, analysis, false);
+    for (int draw = 0; draw < 20; ++draw) {
+      detail::PlanCost costs[4];
+      std::string best;
+      double least = 0;
+      for (int a = 0; a < 4; ++a) {
+        costs[a] = {names[a], {}};
+        double time = 0;
+        for (int t = 0; t < 4; ++t) {
+          auto const feature = static_cast<std::size_t>(1 + random(static_cast<int>(detail::num_features) - 1));
+          double const price = random(1000) / (1 + exact[feature]);
+          costs[a].terms[t] = {static_cast<Feature>(feature), price};
+          time += price * exact[feature];
+        }
+        if (a == 3) continue;  // no candidate below
+        if (best.empty() || time < least) best = names[a], least = time;
+      }
+      detail::PlanDevice const device{"made up", costs, 4};
+      PlanFeatures<T> features(this->exec, analysis, resident);
+      auto const plan = detail::choose_by_table<T>(device, {"a", "b", "c"}, features);
+      EXPECT_EQ(plan.algorithm, best) << spec << " " << draw;
+      EXPECT_NE(plan.reason.find("estimated "), std::string::npos) << plan.reason;
+      chosen.insert(plan.algorithm);
+    }
+  }
+  EXPECT_EQ(chosen.size(), 3u);
+}
+
+TYPED_TEST(PlannerTest, WhatCannotMatterIsNotLookedFor) {
+  using T = typename TestFixture::T;
+  detail::PlanCost const costs[] = {{"few", {{{Feature::rows, 1}}}}, {"dear", {{{Feature::rows, 2}, {Feature::levels, 1}}}},
+                                    {"close", {{{Feature::rows, 0.5}, {Feature::sets, 1}}}}};
+  detail::PlanDevice const device{"made up", costs, 3};
+  auto const analysis = this->analysis_of("chain:300");
+  PlanFeatures<T> features(this->exec, analysis, resident);
+  EXPECT_EQ(detail::choose_by_table<T>(device, {"few", "dear", "close"}, features).algorithm, "few");
+  EXPECT_FALSE(features.exact(Feature::levels));
+  EXPECT_TRUE(features.exact(Feature::sets));
+  EXPECT_EQ(detail::choose_by_table<T>(device, {"dear"}, features).algorithm, "dear");
+  EXPECT_TRUE(features.exact(Feature::levels));
+  EXPECT_EQ(detail::choose_by_table<T>(device, {"other"}, features).algorithm, "levelset");
+}
+
+/// By the tables of the library, for a device of any size, on any number of threads here.
+TYPED_TEST(PlannerTest, TheTablesChooseAlike) {
+  using T = typename TestFixture::T;
+  std::vector<std::string> names;
+  for (auto const& info : algorithm_infos()) names.push_back(info.name);
+  EXPECT_EQ(&detail::plan_device("a device that nobody has"), &detail::plan_devices[0]);
+  for (auto const& device : detail::plan_devices) {
+    EXPECT_EQ(&detail::plan_device(device.name), &device);
+    for (std::size_t a = 0; a < device.num_costs; ++a)
+      for (auto const& term : device.costs[a].terms) EXPECT_GE(term.nanoseconds, 0) << device.costs[a].algorithm;
+    for (auto const* spec : {"lap2d:40", "lap3d:14", "chain:3000", "dense:150", "powerlaw:9000", "kkt2:9000", "band:3000,8,90"}) {
+      auto const analysis = this->analysis_of(spec);
+      PlanFeatures<T> first(this->exec, analysis, 270336), second(this->exec, analysis, 270336);
+      auto const plan = detail::choose_by_table<T>(device, names, first);
+      EXPECT_EQ(plan.algorithm, detail::choose_by_table<T>(device, names, second).algorithm);
+      EXPECT_EQ(std::count(names.begin(), names.end(), plan.algorithm), 1) << plan.algorithm;
+      // one thread of a GPU against thousands
+      if (std::string(spec) == "lap3d:14") {
+        EXPECT_NE(plan.algorithm, "sequential");
+      }
+    }
+  }
+}
+
+/// Candidates are numbers: the seconds of their solve. The clock goes only while they solve.
+struct MadeUpTrials {
+  double now = 0;
+  std::vector<std::pair<std::string, double>> seconds;
+  std::vector<std::string> made;
+  double best = 0, first_extra = 0;
+
+  std::vector<PlanTiming> run(detail::TrialLimits const& limits = {}) {
+    std::vector<std::string> names;
+    for (auto const& [name, time] : seconds) names.push_back(name);
+    best = seconds.front().second;
+    double last = -1;
+    auto const make = [&](std::string const& name) {
+      made.push_back(name);
+      double time = 0;
+      for (auto const& [candidate, own] : seconds)
+        if (candidate == name) time = own;
+      if (time <= 0) throw Unsupported(name, "being timed");
+      return time;
+    };
+    auto const solve = [&](double time, int calls) {
+      now += time * calls + (time != last ? first_extra : 0);
+      last = time;
+    };
+    return detail::measure_candidates(names, best, make, solve, [&] { return now; }, limits);
+  }
+};
+
+TEST(PlanMeasure, TheFastestStays) {
+  MadeUpTrials trials;
+  trials.first_extra = 0.005;  // kernels that are loaded do not count
+  trials.seconds = {{"first", 1e-3}, {"slow", 2e-3}, {"fast", 1e-4}, {"hardly", 0.99e-4}, {"hopeless", 1e-2}, {"broken", -1}, {"mad", 5}};
+  auto const timings = trials.run();
+  EXPECT_DOUBLE_EQ(trials.best, 1e-4);
+  ASSERT_EQ(timings.size(), 7u);
+  std::vector<std::string> order;
+  for (auto const& t : timings) order.push_back(t.algorithm);
+  EXPECT_EQ(order, (std::vector<std::string>{"fast", "hardly", "first", "slow", "hopeless", "mad", "broken"}));
+  EXPECT_NEAR(timings[0].seconds, 1e-4, 1e-12);
+  EXPECT_EQ(timings[3].note, "");
+  EXPECT_EQ(timings[4].note, "cut short");
+  EXPECT_NEAR(timings[4].seconds, 1e-2, 1e-12);
+  EXPECT_NEAR(timings[5].seconds, 5.005, 1e-9);  // solved once
+  EXPECT_EQ(timings[6].seconds, 0);
+  EXPECT_NE(timings[6].note.find("broken"), std::string::npos) << timings[6].note;
+  EXPECT_EQ(detail::reason_of(timings, false), "fastest of 6 timed, 100 us, then hardly 99 us");
+}
+
+TEST(PlanMeasure, EndsInTime) {
+  MadeUpTrials trials;
+  trials.seconds = {{"first", 2}, {"second", 1.9}, {"third", 1e-3}};
+  auto const timings = trials.run();
+  EXPECT_EQ(trials.made, std::vector<std::string>{});  // three solves of 2 seconds: warm-up, warm, timed
+  EXPECT_EQ(timings[0].algorithm, "first");
+  EXPECT_EQ(timings[1].note, "not tried: out of time");
+  EXPECT_EQ(detail::reason_of(timings, true), "fastest of 1 timed for an earlier solver of this pattern, 2e+06 us");
+}
+
+TEST(PlanMemory, ForgetsTheOldest) {
+  forget_plans();
+  auto const key = [](std::size_t k) { return detail::PlanKey{k, 10, 20, "a"}; };
+  for (std::size_t k = 0; k <= detail::remembered_plans; ++k) detail::remember_plan(key(k), {{"levelset", double(k), ""}});
+  EXPECT_FALSE(detail::recall_plan(key(0)));
+  ASSERT_TRUE(detail::recall_plan(key(1)));
+  EXPECT_EQ(detail::recall_plan(key(7))->front().seconds, 7);
+  EXPECT_FALSE(detail::recall_plan({7, 10, 20, "b"}));
+  detail::remember_plan(key(7), {{"syncfree", 1, ""}});  // again: takes no further place
+  EXPECT_TRUE(detail::recall_plan(key(1)));
+  EXPECT_EQ(detail::recall_plan(key(7))->front().algorithm, "syncfree");
+  forget_plans();
+  EXPECT_FALSE(detail::recall_plan(key(7)));
+}
+
+/// Seconds go by ever faster (each candidate looks slower than the one before), or ever slower.
+struct MadeUpClock {
+  int* looks;
+  bool faster;
+  double operator()() const {
+    ++*looks;
+    return faster ? 1e-5 * *looks * *looks : 0.05 * std::log(*looks);
+  }
+};
+
+OptionValues const measure{{"sptrsv_plan", "measure"}};
+
+TYPED_TEST(PlannerTest, MeasureKeepsWhatTheClockSays) {
+  using T = typename TestFixture::T;
+  auto const p = make_problem<double>("lap2d:14", plain);
+  auto const b = make_right_hand_sides<double>(p.num_rows(), 3);
+  auto const pattern = to_pattern<T>(p);
+  auto const values = to_device<T>(p.values);
+  for (bool faster : {true, false}) {
+    forget_plans();
+    int looks = 0;
+    Solver<double, TypeParam> const estimated("sptrsv", this->exec, pattern, plain);
+    Solver<double, TypeParam> solver("sptrsv", this->exec, pattern, plain, measure);
+    auto names = solver.plan_input(this->exec).candidates;
+    solver.set_clock(MadeUpClock{&looks, faster});
+    EXPECT_EQ(solver.algorithm(), estimated.algorithm());
+    EXPECT_NE(solver.reason().find("to be measured"), std::string::npos);
+    EXPECT_TRUE(solver.timings().empty());
+    solver.reserve(this->exec, 3);
+    solver.update(this->exec, values);
+    names.erase(std::find(names.begin(), names.end(), estimated.algorithm()));
+    EXPECT_EQ(solver.algorithm(), faster ? estimated.algorithm() : names.back());
+    EXPECT_EQ(solver.timings().size(), names.size() + 1);
+    EXPECT_EQ(solver.timings().front().algorithm, solver.algorithm());
+    EXPECT_EQ(solver.reason().find("fastest of "), 0u) << solver.reason();
+    expect_solves(p, solve<double>(solver, this->exec, b), b);
+
+    int const before = looks;
+    solver.update(this->exec, values);
+    Solver<double, TypeParam> again("sptrsv", this->exec, pattern, plain, measure);
+    again.set_clock(MadeUpClock{&looks, !faster});
+    EXPECT_EQ(again.algorithm(), solver.algorithm());
+    EXPECT_NE(again.reason().find("for an earlier solver of this pattern"), std::string::npos) << again.reason();
+    EXPECT_EQ(again.timings().size(), names.size() + 1);
+    again.update(this->exec, values);
+    expect_solves(p, solve<double>(again, this->exec, b), b);
+    EXPECT_EQ(looks, before);
+  }
+}
+
+TYPED_TEST(PlannerTest, AnotherPatternOrShapeIsMeasuredAnew) {
+  using T = typename TestFixture::T;
+  int looks = 0;
+  auto const is_measured = [&](std::string const& spec, Shape shape) {
+    auto const p = make_problem<double>(spec, shape);
+    auto const before = looks;
+    auto const pattern = to_pattern<T>(p);
+    Solver<double, TypeParam> solver("sptrsv", this->exec, pattern, shape, measure);
+    solver.set_clock(MadeUpClock{&looks, true});
+    solver.update(this->exec, to_device<T>(p.values));
+    auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
+    expect_solves(p, solve<double>(solver, this->exec, b), b);
+    return looks > before;
+  };
+  Shape const transposed{Triangle::upper, Diagonal::inverted, Op::transpose};
+  EXPECT_TRUE(is_measured("band:200,4,30", plain));
+  EXPECT_FALSE(is_measured("band:200,4,30", plain));
+  EXPECT_TRUE(is_measured("band:200,4,31", plain));
+  EXPECT_TRUE(is_measured("band:200,4,30", transposed));
+  EXPECT_FALSE(is_measured("band:200,4,30", transposed));
+  EXPECT_FALSE(is_measured("diagonal:0", plain));
+}
+
+TYPED_TEST(PlannerTest, AZeroPivotPutsMeasuringOff) {
+  using T = typename TestFixture::T;
+  int looks = 0;
+  auto p = make_problem<double>("lap2d:9", plain);
+  auto const pattern = to_pattern<T>(p);
+  Solver<double, TypeParam> solver("sptrsv", this->exec, pattern, plain, measure);
+  solver.set_clock(MadeUpClock{&looks, true});
+  auto const good = p.values;
+  p.values[0] = 0;
+  EXPECT_THROW(solver.update(this->exec, to_device<T>(p.values)), ZeroPivot);
+  EXPECT_EQ(looks, 0);
+  solver.update(this->exec, to_device<T>(good));
+  EXPECT_GT(looks, 0);
+}
+
+TYPED_TEST(PlannerTest, OptionsOfThePlannerAreChecked) {
+  using T = typename TestFixture::T;
+  auto const pattern = to_pattern<T>(make_problem<double>("lap2d:4", plain));
+  for (auto const* name : {"sptrsv", "levelset"}) {
+    EXPECT_THROW((Solver<double, TypeParam>(name, this->exec, pattern, plain, {{"sptrsv_plan", "guess"}})), InvalidOption);
+    EXPECT_THROW((Solver<double, TypeParam>(name, this->exec, pattern, plain, {{"sptrsv_plans", "measure"}})), InvalidOption);
+  }
+  EXPECT_EQ((Solver<double, TypeParam>("levelset", this->exec, pattern, plain, measure).reason()), "asked for");
+  EXPECT_EQ(planner_info().options.front().name, "plan");
+  EXPECT_EQ(planner_info().options.front().choices, (std::vector<std::string>{"estimate", "measure"}));
+}
+
+}  // namespace
+}  // namespace sptrsv::test

@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fits the planner's prices (kokkos_backend/include/sptrsv/detail/plan_table.hpp) to JSON files of `bench_solve --json`.
+
+    tools/fit_planner.py results/*.json                  # fits, and prints the regret with each matrix left out of its fit
+    tools/fit_planner.py results/*.json --write          # ... and puts the prices into the table
+    tools/fit_planner.py results/*.json --report         # the regret of the table as it is, in Markdown; fits nothing
+
+An algorithm's time is a sum of features of the structure, as bench_solve wrote them from the library, each at a price that is
+not negative: least squares of relative errors. Which features an algorithm may use is in TERMS, so that few matrices can tell
+their prices. A matrix' regret is how much longer the chosen type takes than the fastest of ours, whether or not the planner may
+choose that.
+
+The device's name is the one in the files, which --device replaces. Only the standard library is needed.
+"""
+import argparse
+import json
+import pathlib
+import re
+import statistics
+import sys
+import textwrap
+
+TABLE = pathlib.Path(__file__).resolve().parent.parent / "kokkos_backend/include/sptrsv/detail/plan_table.hpp"
+PLANNER = "sptrsv"
+ALWAYS = ["solve", "rows", "bytes"]
+TERMS = {  # beside ALWAYS
+    "sequential": [],
+    # wide levels are launches; the others hops, later where a front is wide, and by steps of looking and adding
+    "levelset": ["levels", "wide_levels", "level_rows", "level_entries", "longest_lane", "level_lanes"],
+    # rows in row order: a window of them is at work
+    "syncfree": ["levels", "warp_window", "longest_row", "level_longest"],
+    "threadlevel": ["levels", "level_entries", "thread_window", "near_rows", "longest_row", "level_longest"],
+    "fused": ["levels", "level_entries", "warp_window", "thread_window", "near_rows", "longest_row", "level_longest"],
+    "tiled": ["levels", "block_levels", "row_tiles", "longest_row", "level_longest"],
+    "colorset": ["sets", "longest_row", "longest_lane"],
+}
+OTHERS = ["levels", "level_entries", "longest_row", "level_longest"]  # a type that is not among them
+
+
+# --- what was measured
+
+def load_cases(paths):
+    """Device, and by matrix and shape: features, candidates, and the median seconds of each type of ours."""
+    devices, cases = set(), {}
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            run = json.load(file)
+        if not isinstance(run, dict) or "seconds" not in run:
+            continue  # such as bench_petsc's
+        devices.add(run["device"])
+        for row in run["seconds"]:
+            if row["peer"] or row["columns"] != 1:
+                continue
+            if "features" not in row:
+                sys.exit(f"{path} has no features; write it with a newer bench_solve")
+            name = row["matrix"].split("/")[-1].split(".mtx")[0]
+            case = cases.setdefault((name, row["shape"]), {"matrix": name, "shape": row["shape"], "features": row["features"],
+                                                          "candidates": row["candidates"], "seconds": {}, "analyze": {}, "used": None})
+            if row["algorithm"] == PLANNER:
+                case["used"] = row["used"]
+            else:
+                case["seconds"][row["algorithm"]] = row["solve"]["median"]
+            case["analyze"][row["algorithm"]] = row["analyze"]["median"]
+    cases = [case for case in cases.values() if case["seconds"]]
+    if not cases:
+        sys.exit("no times in these files")
+    if len(devices) > 1:
+        sys.exit("the files are of several devices: " + ", ".join(sorted(devices)))
+    return devices.pop(), sorted(cases, key=lambda case: (case["matrix"], case["shape"]))
+
+
+def best_of(case):
+    return min(case["seconds"], key=case["seconds"].get)
+
+
+# --- the fit
+
+def solve_linear(a, b):
+    """Gauss with pivoting; a tiny pivot's unknown is 0."""
+    n = len(b)
+    rows = [list(a[i]) + [b[i]] for i in range(n)]
+    for k in range(n):
+        pivot = max(range(k, n), key=lambda i: abs(rows[i][k]))
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        if abs(rows[k][k]) < 1e-13:
+            rows[k] = [0.0] * (n + 1)
+            rows[k][k] = 1.0
+        for i in range(k + 1, n):
+            factor = rows[i][k] / rows[k][k]
+            if factor:
+                rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k])]
+    x = [0.0] * n
+    for k in reversed(range(n)):
+        x[k] = (rows[k][n] - sum(rows[k][j] * x[j] for j in range(k + 1, n))) / rows[k][k]
+    return x
+
+
+def nnls(a, b):
+    """The x >= 0 of least |a x - b| (Lawson and Hanson, Solving Least Squares Problems, chapter 23). Columns of a have norm 1."""
+    n = len(a[0])
+    gram = [[sum(row[i] * row[j] for row in a) for j in range(n)] for i in range(n)]
+    right = [sum(row[i] * y for row, y in zip(a, b)) for i in range(n)]
+    x, free = [0.0] * n, []
+    for _ in range(10 * n):
+        gradient = [right[i] - sum(gram[i][j] * x[j] for j in free) for i in range(n)]
+        enter = max((i for i in range(n) if i not in free), key=lambda i: gradient[i], default=None)
+        if enter is None or gradient[enter] < 1e-9:
+            break
+        free.append(enter)
+        while True:
+            z = solve_linear([[gram[i][j] for j in free] for i in free], [right[i] for i in free])
+            if min(z) > 0:
+                break
+            step = min(x[i] / (x[i] - v) for i, v in zip(free, z) if v <= 0)
+            for i, v in zip(free, z):
+                x[i] += step * (v - x[i])
+            free = [i for i in free if x[i] > 1e-12]
+            x = [v if i in free else 0.0 for i, v in enumerate(x)]
+            if not free:
+                break
+        for i, v in zip(free, z):
+            x[i] = v
+    return x
+
+
+def rounded(value):
+    return float(f"{value:.4g}")
+
+
+def fit_algorithm(cases, algorithm):
+    """Nanoseconds per unit of each feature."""
+    cases = [case for case in cases if algorithm in case["seconds"]]
+    names = ALWAYS + TERMS.get(algorithm, OTHERS)
+    rows = [[1e-9 * case["features"][name] / case["seconds"][algorithm] for name in names] for case in cases]
+    norms = [sum(row[i] ** 2 for row in rows) ** 0.5 for i in range(len(names))]
+    used = [i for i, norm in enumerate(norms) if norm > 0]
+    x = nnls([[row[i] / norms[i] for i in used] for row in rows], [1.0] * len(rows))
+    return {names[i]: rounded(value / norms[i]) for i, value in zip(used, x) if value > 0}
+
+
+def fit(cases):
+    """Prices by algorithm, of those that are candidates on some matrix."""
+    algorithms = []
+    for case in cases:
+        algorithms += [name for name in case["candidates"] if name in case["seconds"] and name not in algorithms]
+    return {name: fit_algorithm(cases, name) for name in algorithms}
+
+
+def estimate(prices, case):
+    return 1e-9 * sum(price * case["features"][name] for name, price in prices.items())
+
+
+def choose(table, case):
+    """As choose_by_table() in planner.hpp does, among the types that have a time."""
+    return min((name for name in table if name in case["candidates"] and name in case["seconds"]),
+               key=lambda name: estimate(table[name], case), default=None)
+
+
+def regret(case, chosen):
+    return case["seconds"][chosen] / case["seconds"][best_of(case)] - 1
+
+
+def left_out_choices(cases):
+    """For each case the choice of a fit that has not seen its matrix."""
+    choices = []
+    for case in cases:
+        rest = [other for other in cases if other["matrix"] != case["matrix"]]
+        choices.append(choose(fit(rest), case) if rest else None)
+    return choices
+
+
+# --- the table in the library
+
+def identifier(device):
+    return "plan_" + re.sub(r"[^a-z0-9]+", "_", device.lower()).strip("_")
+
+
+def read_table(text):
+    """Prices by device and algorithm."""
+    names = dict(re.findall(r'\{"([^"]+)", (plan_\w+),', text))
+    arrays = {}
+    for array, body in re.findall(r"PlanCost (plan_\w+)\[\] = \{\n(.*?)\n\};", text, re.S):
+        arrays[array] = {}
+        for algorithm, terms in re.findall(r'\{"(\w+)",\s*\{\{(.*?)\}\}\}', body, re.S):
+            arrays[array][algorithm] = {name: float(price) for name, price in re.findall(r"Feature::(\w+),\s+([-+.e\d]+)", terms)}
+    return {device: arrays[array] for device, array in names.items()}
+
+
+def table_text(text, device, table, note):
+    """The header with this device's prices in place of earlier ones, or behind the others."""
+    blocks = re.findall(r"(?:^// [^\n]*\n)*^inline constexpr PlanCost (plan_\w+)\[\] = \{\n.*?\n\};\n", text, re.S | re.M)
+    lines = [f"// {device}: {note}", f"inline constexpr PlanCost {identifier(device)}[] = {{"]
+    for algorithm, prices in table.items():
+        terms = [f"{{Feature::{name},\0{price:g}}}" for name, price in prices.items()] or ["{}"]
+        lines.append(f'    {{"{algorithm}",')
+        wrapped = textwrap.wrap("{{" + ", ".join(terms) + "}}},", 140, initial_indent="     ", subsequent_indent="       ")
+        lines += [line.replace("\0", " ") for line in wrapped]
+    block = "\n".join(lines + ["};", ""])
+    if identifier(device) in blocks:
+        return re.sub(r"(?:^// [^\n]*\n)*^inline constexpr PlanCost " + identifier(device) + r"\[\] = \{\n.*?\n\};\n", lambda _: block, text, flags=re.S | re.M)
+    text = text.replace("inline constexpr PlanDevice", block + "\ninline constexpr PlanDevice", 1)
+    entry = f'    {{"{device}", {identifier(device)}, std::size({identifier(device)})}},\n'
+    return re.sub(r"(PlanDevice plan_devices\[\] = \{\n(?:.*\n)*?)\};", lambda m: m[1] + entry + "};", text, count=1)
+
+
+# --- reports
+
+def summary(regrets):
+    return f"median {statistics.median(regrets):.1%}, worst {max(regrets):.1%}, over {len(regrets)} systems"
+
+
+def print_regrets(cases, columns):
+    """columns: by heading the choices for all cases."""
+    print("| matrix | shape | best | us | " + " | ".join(f"{heading} | us | regret" for heading in columns) + " |")
+    print("| --- " * (4 + 3 * len(columns)) + "|")
+    for number, case in enumerate(cases):
+        best = best_of(case)
+        cells = [case["matrix"], case["shape"], best, f"{1e6 * case['seconds'][best]:.4g}"]
+        for choices in columns.values():
+            chosen = choices[number]
+            known = chosen in case["seconds"]
+            cells += [chosen or "-", f"{1e6 * case['seconds'][chosen]:.4g}" if known else "-", f"{regret(case, chosen):.1%}" if known else "-"]
+        print("| " + " | ".join(cells) + " |")
+    print()
+    for heading, choices in columns.items():
+        regrets = [regret(case, chosen) for case, chosen in zip(cases, choices) if chosen in case["seconds"]]
+        if regrets:
+            print(f"- Regret, {heading}: {summary(regrets)}.")
+
+
+def print_errors(cases, table):
+    for algorithm, prices in table.items():
+        ratios = [estimate(prices, case) / case["seconds"][algorithm] for case in cases if algorithm in case["seconds"]]
+        if ratios:
+            print(f"- `{algorithm}`: estimated over measured time {min(ratios):.2f} to {max(ratios):.2f}, median {statistics.median(ratios):.2f}; ns: "
+                  + ", ".join(f"{name} {price:g}" for name, price in prices.items()))
+
+
+def print_analysis(cases):
+    """What the estimate costs beyond the analysis of the type that it chose."""
+    extra = [case["analyze"][PLANNER] - case["analyze"][case["used"]] for case in cases if case["used"] in case["analyze"]]
+    if extra:
+        print(f"- The planner's own part of the analysis: median {1e3 * statistics.median(extra):.3g} ms, at most {1e3 * max(extra):.3g} ms.")
+
+
+def main(arguments=None):
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("results", nargs="+", help="JSON files of bench_solve")
+    p.add_argument("--device", help="its name in the table (default: as in the files)")
+    p.add_argument("--table", type=pathlib.Path, default=TABLE, help="the header (default: the library's)")
+    p.add_argument("--write", action="store_true", help="put the fitted prices into the header")
+    p.add_argument("--report", action="store_true", help="do not fit: the regret of what the header has and of what ran")
+    args = p.parse_args(arguments)
+    device, cases = load_cases(args.results)
+    device = args.device or device
+    text = args.table.read_text(encoding="utf-8")
+    columns = {}
+    if args.report:
+        table = read_table(text).get(device, {})
+        if table:
+            columns["by the table"] = [choose(table, case) for case in cases]
+        if any(case["used"] for case in cases):
+            columns["as it ran"] = [case["used"] for case in cases]
+    else:
+        table = fit(cases)
+        columns["fitted"] = [choose(table, case) for case in cases]
+        columns["matrix left out of the fit"] = left_out_choices(cases)
+    print(f"{device}\n")
+    print_regrets(cases, columns)
+    print_analysis(cases)
+    print_errors(cases, table)
+    if args.write and not args.report:
+        note = f"fitted to {len(cases)} systems"
+        args.table.write_text(table_text(text, device, table, note), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
