@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "petsc_scalar.hpp"
 #include "solver_place.hpp"
@@ -32,11 +33,12 @@ struct TriangleReport {
   std::string const& reason;
   std::string parameters;
   sptrsv::Structure structure;
+  std::vector<sptrsv::PlanTiming> const& timings;
 };
 template <class Solver, class Exec>
 TriangleReport report_of(Solver const& solver, Exec const& exec)
 {
-  return {solver.algorithm(), solver.reason(), solver.parameters(), solver.structure(exec)};
+  return {solver.algorithm(), solver.reason(), solver.parameters(), solver.structure(exec), solver.timings()};
 }
 
 /// b and x are arrays in the solver's memory (see Place), n-by-k.

@@ -36,6 +36,26 @@ std::string AlgorithmNames()
   return names + "sptrsv";
 }
 
+/// An option under the library's key and under PETSc's name.
+struct NamedOption {
+  std::string                key, name;
+  sptrsv::OptionInfo const & info;
+};
+
+/// Those of one type, or for the planner its own and all others.
+std::vector<NamedOption> OptionsOf(char const* solver_type)
+{
+  bool const               planner = !std::strcmp(solver_type, "sptrsv");
+  std::vector<NamedOption> out;
+
+  if (planner)
+    for (auto const& info : sptrsv::planner_info().options) out.push_back({"sptrsv_" + info.name, "-mat_sptrsv_" + info.name, info});
+  for (auto const& algorithm : sptrsv::algorithm_infos())
+    if (planner || algorithm.name == solver_type)
+      for (auto const& info : algorithm.options) out.push_back({algorithm.name + "_" + info.name, "-mat_sptrsv_" + algorithm.name + "_" + info.name, info});
+  return out;
+}
+
 }  // namespace
 
 PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name)
@@ -66,29 +86,26 @@ PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name)
 
 PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::OptionValues& values)
 {
-  bool const planner = !std::strcmp(solver_type, "sptrsv");
+  std::vector<NamedOption> options;
 
   PetscFunctionBegin;
+  PetscCallCXX(options = OptionsOf(solver_type));
   // not PetscObjectOptionsBegin(): PETSc prints help once for a title, and "Matrix (Mat) options" has been printed
   PetscOptionsBegin(PetscObjectComm(object), object->prefix, ("Triangular solver options, " + std::string(solver_type)).c_str(), "MatSolverType");
-  for (auto const& algorithm : sptrsv::algorithm_infos()) {
-    if (!planner && algorithm.name != solver_type) continue;
-    for (auto const& info : algorithm.options) {
-      std::string const key = algorithm.name + "_" + info.name, name = "-mat_sptrsv_" + key;
-      PetscBool         set;
-      if (info.choices.empty()) {
-        PetscInt value = (PetscInt)info.value;
-        PetscCall(PetscOptionsInt(name.c_str(), info.help.c_str(), "MatSolverType", value, &value, &set));
-        if (set) PetscCall(CheckRange(object, name, info, value));
-        if (set) values[key] = std::to_string(value);
-      } else {
-        std::string help = info.help + " (one of";
-        for (auto const& choice : info.choices) help += " " + choice;
-        char value[64];
-        PetscCall(PetscOptionsString(name.c_str(), (help + ")").c_str(), "MatSolverType", info.choices[(std::size_t)info.value].c_str(), value, sizeof value, &set));
-        if (set) PetscCall(CheckChoice(object, name, info, value));
-        if (set) values[key] = value;
-      }
+  for (auto const& [key, name, info] : options) {
+    PetscBool set;
+    if (info.choices.empty()) {
+      PetscInt value = (PetscInt)info.value;
+      PetscCall(PetscOptionsInt(name.c_str(), info.help.c_str(), "MatSolverType", value, &value, &set));
+      if (set) PetscCall(CheckRange(object, name, info, value));
+      if (set) values[key] = std::to_string(value);
+    } else {
+      std::string help = info.help + " (one of";
+      for (auto const& choice : info.choices) help += " " + choice;
+      char value[64];
+      PetscCall(PetscOptionsString(name.c_str(), (help + ")").c_str(), "MatSolverType", info.choices[(std::size_t)info.value].c_str(), value, sizeof value, &set));
+      if (set) PetscCall(CheckChoice(object, name, info, value));
+      if (set) values[key] = value;
     }
   }
   PetscOptionsEnd();

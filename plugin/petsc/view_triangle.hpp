@@ -20,7 +20,18 @@ inline PetscErrorCode ViewHeading(PetscViewer viewer, char const* requested, Bac
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Algorithm, reason, parameters and level sets of one triangle, as report() tells them.
+/// What the planner measured, a line per candidate, the fastest first.
+inline PetscErrorCode ViewTimings(PetscViewer viewer, std::vector<sptrsv::PlanTiming> const& timings)
+{
+  PetscFunctionBegin;
+  for (auto const& t : timings) {
+    if (t.seconds > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "   measured %-12s %12.2f us %9.2f%s%s\n", t.algorithm.c_str(), 1e6 * t.seconds, t.seconds / timings.front().seconds, t.note.empty() ? "" : "  ", t.note.c_str()));
+    else PetscCall(PetscViewerASCIIPrintf(viewer, "   measured %-12s %12s    %9s  %s\n", t.algorithm.c_str(), "-", "-", t.note.c_str()));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Algorithm, reason, parameters, level sets and measurements of one triangle, as report() tells them.
 template <class Object, class Report>
 PetscErrorCode ViewTriangle(PetscViewer viewer, Object object, char const* name, Report const& report)
 {
@@ -31,6 +42,7 @@ PetscErrorCode ViewTriangle(PetscViewer viewer, Object object, char const* name,
   sptrsv::Structure const& s = told->structure;
   PetscCall(PetscViewerASCIIPrintf(viewer, "%s: %s (%s), %s\n", name, told->algorithm.c_str(), told->reason.c_str(), told->parameters.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "   %lld levels, rows per level %.1f mean, %lld least, %lld most; %.1f off-diagonal entries per row\n", s.levels, s.mean_level, s.narrowest_level, s.widest_level, s.mean_row));
+  PetscCall(ViewTimings(viewer, told->timings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -77,6 +77,41 @@ class Color(unittest.TestCase):
             self.assertNotEqual(done.status, 0)
             self.assertIn(word, done.text)
         self.assertIn("-mat_ordering_color_balance", ex2(base + "-help").text)
+class Measured(unittest.TestCase):
+    BASE = f"{SMALL}-pc_factor_mat_solver_type sptrsv -ksp_view "
+    LINE = r"^ +measured (\w+) +(\d+\.\d\d us|-) +(\d+\.\d\d|-)(?:  (.*))?$"
+    def test_view_has_a_line_per_candidate(self):
+        for threads in (1, 2):
+            text = ex2(self.BASE + "-mat_sptrsv_plan measure", threads=threads).text
+            lines = re.findall(self.LINE, text, re.M)
+            chosen = re.findall(r"[LU]: (\w+) \(fastest of \d+ timed, \S+ us", text)
+            self.assertEqual(len(chosen), 2, text)
+            self.assertEqual(len(lines), 2 * (len(TYPES) - 1), text)
+            for triangle, at in enumerate((0, len(TYPES) - 1)):
+                own = lines[at:at + len(TYPES) - 1]
+                self.assertEqual(sorted(line[0] for line in own), sorted(set(TYPES) - {"sptrsv"}))
+                self.assertEqual((own[0][0], own[0][2]), (chosen[triangle], "1.00"))
+            columns = {line.index(" us ") for line in text.splitlines() if line.lstrip().startswith("measured") and " us " in line}
+            self.assertEqual(len(columns), 1, text)
+    def test_the_estimate_measures_nothing(self):
+        texts = [ex2(self.BASE + option).text for option in ("", "-mat_sptrsv_plan estimate")]
+        plans = [re.findall(r"[LU]: (\w+ \(.*)", text) for text in texts]
+        self.assertEqual(plans[0], plans[1])
+        self.assertNotIn("measured", texts[0] + texts[1])
+    def test_a_pattern_is_measured_once(self):
+        # L of the second block is that of the first; so is U
+        text = ex2("-m 20 -n 20 -pc_type bjacobi -pc_bjacobi_blocks 2 -sub_pc_type ilu -sub_pc_factor_mat_solver_type sptrsv "
+                   "-sub_mat_sptrsv_plan measure -ksp_view ::ascii_info_detail").text
+        self.assertEqual(len(re.findall(r"[LU]: \w+ \(fastest of \d+ timed, ", text)), 2, text)
+        self.assertEqual(len(re.findall(r"[LU]: \w+ \(fastest of \d+ timed for an earlier solver of this pattern, ", text)), 2, text)
+    def test_icc_and_transposes(self):
+        for options in ("-pc_type icc -ksp_type cg", "-pc_type ilu -ksp_type bicg"):
+            done = ex2(f"-m 20 -n 19 {options} -pc_factor_mat_solver_type sptrsv -mat_sptrsv_plan measure -ksp_view")
+            self.assertIn("measured ", done.text)
+    def test_other_plans_are_refused(self):
+        done = ex2(self.BASE + "-mat_sptrsv_plan guess", check=False)
+        self.assertNotEqual(done.status, 0)
+        self.assertIn("Option -mat_sptrsv_plan is 'guess'; choose one of estimate, measure", done.text)
 
 
 class Backend(unittest.TestCase):
@@ -145,7 +180,7 @@ class Help(unittest.TestCase):
             for name in names:
                 self.assertIn(f"-mat_sptrsv_{kind}_{name}", text)
         text = ex2(f"{SMALL}-pc_factor_mat_solver_type sptrsv -help").text
-        for name in ["levelset_chain_rows", "syncfree_form", "threadlevel_form"]:
+        for name in ["plan", "levelset_chain_rows", "syncfree_form", "threadlevel_form"]:
             self.assertIn(f"-mat_sptrsv_{name}", text)
         self.assertIn("csr csc", text)
 
