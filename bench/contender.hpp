@@ -90,6 +90,8 @@ class Contender {
   virtual std::string used() const { return ""; }
   virtual std::string parameters() const { return ""; }
   virtual std::string reason() const { return ""; }
+  /// That it keeps beyond the problem's pattern and values; 0 if not known.
+  virtual std::size_t memory_bytes() const { return 0; }
 };
 
 /// A contender by name, before anything is made.

@@ -11,16 +11,10 @@
 #include <sstream>
 
 #include "commit.hpp"
+#include "cpu_model.hpp"
 #include "report.hpp"
 
 namespace sptrsv::bench {
-
-inline std::string cpu_model() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);)
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  return "unknown CPU";
-}
 
 template <class Space>
 Environment environment() {

@@ -59,7 +59,7 @@ inline void write_case(std::ostream& out, Group const& g, Result const& r) {
     return;
   }
   out << ", \"used\": " << quoted(r.used) << ", \"parameters\": " << quoted(r.parameters) << ", \"reason\": "
-      << quoted(r.reason) << ",\n     \"analyze\": " << json_of(r.analyze) << ",\n     \"update\": " << json_of(r.update)
+      << quoted(r.reason) << ", \"memory_bytes\": " << r.memory_bytes << ",\n     \"analyze\": " << json_of(r.analyze) << ",\n     \"update\": " << json_of(r.update)
       << ",\n     \"solve\": " << json_of(r.solve) << ",\n     \"cut_short\": " << (r.cut_short ? "true" : "false")
       << ", \"gb_per_s\": " << g.gigabytes_per_second(r) << ", \"analysis_in_solves\": "
       << r.analyze.median / r.solve.median;

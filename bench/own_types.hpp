@@ -22,6 +22,7 @@ class OwnType final : public Contender<Space> {
   std::string used() const override { return solver_->algorithm(); }
   std::string parameters() const override { return solver_->parameters(); }
   std::string reason() const override { return solver_->reason(); }
+  std::size_t memory_bytes() const override { return solver_->memory_bytes(); }
 
  private:
   std::string name_;

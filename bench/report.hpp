@@ -22,6 +22,7 @@ struct Result {
   std::string refusal;    ///< why it was not run at all
   std::string used;       ///< as chosen, where there is a choice
   std::string parameters, reason;
+  std::size_t memory_bytes = 0;  ///< beyond pattern and values; 0 if not known
   Times analyze, update, solve;
   bool cut_short = false;  ///< a phase took over a second and ran once
 

@@ -6,13 +6,12 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <sptrsv/analysis/structure.hpp>
 #include <sptrsv/types.hpp>
 #include <sptrsv_support/csr_matrix.hpp>
 #include <sptrsv_support/generators.hpp>
-#include <sptrsv_support/matrix_market.hpp>
+#include <sptrsv_support/load_matrix.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -39,12 +38,13 @@ struct System {
   }
 };
 
-/// A file's or a generated matrix' triangle with unsuited values; a diagonal is put in where none is.
-inline System load_triangle(std::string const& name, Shape shape) {
-  auto const a = std::filesystem::exists(name) ? support::read_matrix_market(name) : support::generate(name);
-  if (a.num_rows != a.num_cols) throw std::runtime_error(name + " is not square");
+/// A matrix' triangle with its own values; a zero is put on the diagonal where there is no entry.
+inline System triangle_of(support::CsrMatrix const& a, std::string const& name, Shape shape) {
+  if (a.num_rows != a.num_cols)
+    throw std::runtime_error(name + ": it has " + std::to_string(a.num_rows) + " rows and " + std::to_string(a.num_cols) +
+                             " columns; give a square matrix");
   if (a.num_entries() + a.num_rows > std::numeric_limits<int>::max())
-    throw std::runtime_error(name + " has too many entries for 32-bit offsets");
+    throw std::runtime_error(name + ": " + std::to_string(a.num_entries()) + " entries are too many for 32-bit offsets; give a smaller matrix");
   bool const lower = shape.triangle == Triangle::lower;
   System s{name, shape, {0}, {}, {}};
   auto const add = [&](std::int64_t column, double value) {
@@ -65,8 +65,7 @@ inline System load_triangle(std::string const& name, Shape shape) {
 
 /// Off-diagonals are scaled so that their absolute sum is at most 1 in each row and each column;
 /// then neither T nor its transpose makes x grow, whatever the file holds.
-inline System make_system(std::string const& name, Shape shape) {
-  System s = load_triangle(name, shape);
+inline void tame_values(System& s) {
   int const n = s.num_rows();
   std::vector<double> row_sum(n, 0), column_sum(n, 0);
   auto const for_each_entry = [&](auto const& f) {
@@ -81,10 +80,16 @@ inline System make_system(std::string const& name, Shape shape) {
   });
   for_each_entry([&](int i, int j, double& v) {
     if (i == j)
-      v = shape.diagonal == Diagonal::inverted ? 0.8 : 1.25;
+      v = s.shape.diagonal == Diagonal::inverted ? 0.8 : 1.25;
     else
       v /= std::max(row_sum[i], column_sum[j]);
   });
+}
+
+/// The triangle of a file (Matrix Market or PETSc binary) or of a generated matrix, with values that suit a timing.
+inline System make_system(std::string const& name, Shape shape) {
+  System s = triangle_of(support::load_matrix(name), name, shape);
+  tame_values(s);
   return s;
 }
 

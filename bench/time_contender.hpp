@@ -40,6 +40,7 @@ Result time_contender(Entry<Space> const& entry, Limits const& limits, Problem<S
   r.used = contender->used();
   r.parameters = contender->parameters();
   r.reason = contender->reason();
+  r.memory_bytes = contender->memory_bytes();
   r.update = measure(limits, first_update, update, fence);
   r.analyze = measure_prepared(limits, first_analyze, forget, analyze, fence);
   r.cut_short = std::max({first_solve, first_update, first_analyze}) > limits.cut_short;
