@@ -28,6 +28,15 @@ python_with_pip() {
   return 1
 }
 
+# has_matplotlib: one of the interpreters has it.
+has_matplotlib() {
+  local python
+  while read -r python; do
+    ! "$python" -c 'import matplotlib' >/dev/null 2>&1 || return 0
+  done < <(pip_pythons)
+  return 1
+}
+
 # missing_packages: one line each. Commands and headers are looked for rather than packages, so that a compiler or a
 # library of your own counts.
 missing_packages() {
@@ -38,8 +47,9 @@ missing_packages() {
   has_header zlib.h || echo zlib1g-dev
   if [[ $with_tests == yes ]]; then
     has_header gtest/gtest.h || echo libgtest-dev
-    has_header CLI/CLI.hpp || echo libcli11-dev # bench_solve
+    has_header CLI/CLI.hpp || echo libcli11-dev # bench_solve, sptrsv_inspect
     has_command python3 || echo python3
+    has_matplotlib || echo python3-matplotlib # sptrsv_inspect --plot
   fi
   ! needs_download && ! needs_petsc_download || python_with_pip >/dev/null || echo python3-pip
   [[ $packed == no ]] || missing_pack_packages
