@@ -201,16 +201,16 @@ void check_kernels(Space const& exec, Problem<double> const& p, bool chain, int 
   auto const set_ptr = detail::copy_to_device<T>(exec, "test::set_ptr", sets.set_ptr);
   auto const b = make_right_hand_sides<double>(p.num_rows(), columns);
   Block<T> const right(b), x(p.num_rows(), columns);
-  detail::for_column_blocks(columns, [&](auto width, int first) {
+  detail::for_column_blocks<Space>(columns, [&](auto width, detail::ColumnBlock const& block) {
     constexpr int K = decltype(width)::value;
     for (auto const& launch : launches) {
-      detail::ColorRows<T, K> const rows{values.rows(), values.numbers(), {right.view(), x.view(), {}, first}, sets.block_ptr, {}, launch.lanes, p.shape.ascending()};
-      int const threads = warp / launch.lanes;
+      detail::ColorRows<T, K> const rows{values.rows(), values.numbers(), {right.view(), x.view(), {}, block.first}, sets.block_ptr, {}, block, std::min(launch.lanes * block.lanes(), warp), p.shape.ascending()};
+      int const threads = warp / rows.lanes;
       if (chain)
-        Kokkos::parallel_for("test::chain", detail::team_policy(exec, 1, threads, launch.lanes),
+        Kokkos::parallel_for("test::chain", detail::team_policy(exec, 1, threads, rows.lanes),
                              detail::ColorChain<T, K>{rows, set_ptr, launch.first_set, launch.last_set, launch.longest});
       else
-        Kokkos::parallel_for("test::set", detail::team_policy(exec, (launch.last - launch.first + threads - 1) / threads, threads, launch.lanes),
+        Kokkos::parallel_for("test::set", detail::team_policy(exec, (launch.last - launch.first + threads - 1) / threads, threads, rows.lanes),
                              detail::ColorKernel<T, K>{rows, launch.first, launch.last, launch.longest, threads});
     }
   });

@@ -61,13 +61,13 @@ class ColorSet {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    detail::for_column_blocks(static_cast<int>(b.extent(1)), [&](auto width, int first) {
+    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
       constexpr int K = decltype(width)::value;
-      detail::RowIO<T> const io{b, x, fold, first};
+      detail::RowIO<T> const io{b, x, fold, columns.first};
       if constexpr (host)
         detail::with_access<host, K>(io, [&](auto access) { solve_on_host<K, decltype(access)::value>(exec, io); });
       else
-        solve_on_device<K>(exec, {values_.rows(), values_.numbers(), io, sets_.block_ptr, list_, 1, ascending_});
+        solve_on_device<K>(exec, {values_.rows(), values_.numbers(), io, sets_.block_ptr, list_, columns, 1, ascending_});
     });
   }
 
@@ -134,14 +134,14 @@ class ColorSet {
   void solve_on_device(typename T::exec_space const& exec, detail::ColorRows<T, K> rows) const {
     int const warp = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
     for (Launch const& launch : launches_) {
-      rows.lanes = launch.lanes;
-      int const threads = (launch.chain ? chain_warps : team_warps) * warp / launch.lanes;
+      rows.lanes = std::min(launch.lanes * rows.columns.lanes(), warp);
+      int const threads = (launch.chain ? chain_warps : team_warps) * warp / rows.lanes;
       if (launch.chain) {
-        Kokkos::parallel_for("sptrsv::color_set::solve_chain", detail::team_policy(exec, 1, threads, launch.lanes),
+        Kokkos::parallel_for("sptrsv::color_set::solve_chain", detail::team_policy(exec, 1, threads, rows.lanes),
                              detail::ColorChain<T, K>{rows, set_ptr_, launch.first_set, launch.last_set, launch.longest});
       } else {
         auto const league = static_cast<int>((launch.last - launch.first + threads - 1) / threads);
-        Kokkos::parallel_for("sptrsv::color_set::solve", detail::team_policy(exec, league, threads, launch.lanes),
+        Kokkos::parallel_for("sptrsv::color_set::solve", detail::team_policy(exec, league, threads, rows.lanes),
                              detail::ColorKernel<T, K>{rows, launch.first, launch.last, launch.longest, threads});
       }
     }

@@ -13,8 +13,8 @@
 
 namespace sptrsv::detail {
 
-/// Blocks of rows by the lanes of a thread each. What a row needs of other blocks has been stored by an earlier kernel, or
-/// before a barrier; what it needs of its own, by the same lane.
+/// Blocks of rows by the lanes of a thread each, which share a row's entries and its columns. What a row needs of other
+/// blocks has been stored by an earlier kernel, or before a barrier; what it needs of its own, by the same lane.
 template <class T, int K>
 struct ColorRows {
   using scalar = typename T::scalar;
@@ -27,25 +27,31 @@ struct ColorRows {
   RowIO<T> io;
   Kokkos::View<const index*, typename T::device> block_ptr;  ///< none: a block is a position
   Kokkos::View<const index*, typename T::device> list;       ///< the row of a position; none: in the order of the solve
+  ColumnBlock columns;
   int lanes;
   bool ascending;
 
   KOKKOS_FORCEINLINE_FUNCTION index row(index p) const { return list.data() ? list(p) : turn<T>(p, rows.num_rows, ascending); }
 
-  /// Subtracts from `sum` what one lane has of row i: every `lanes`th entry, the loads of a few in flight together.
+  /// The part of row i that one lane sums: every `parts`th entry of its columns, the loads of a few in flight together; the
+  /// first part with b.
   KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
-    offset const step = lanes * rows.step();
-    offset k = rows.first(i) + lane * rows.step();
-    for (offset left = rows.count(i) - lane; left > 0; left -= at_once * lanes, k += at_once * step) {
+    int const column = columns.column(lane), part = columns.part(lane), parts = lanes >> columns.bits;
+    if (column >= columns.count) return;
+    if (part == 0)
+      for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
+    offset const step = parts * rows.step();
+    offset k = rows.first(i) + part * rows.step();
+    for (offset left = rows.count(i) - part; left > 0; left -= at_once * parts, k += at_once * step) {
       scalar a[at_once], x[at_once][K];
       for (int u = 0; u < at_once; ++u) {
-        bool const have = u * lanes < left;
+        bool const have = u * parts < left;
         index const j = have ? rows.col_idx(k + u * step) : i;
         a[u] = have ? numbers.entry(k + u * step) : scalar(0);
-        for (int c = 0; c < K; ++c) x[u][c] = have ? io.solved(j, c) : scalar(0);
+        for (int c = 0; c < K; ++c) x[u][c] = have ? io.solved(j, column + c) : scalar(0);
       }
       for (int u = 0; u < at_once; ++u)
-        if (u * lanes < left)
+        if (u * parts < left)
           for (int c = 0; c < K; ++c) sum[c] -= a[u] * x[u][c];
     }
   }
@@ -57,22 +63,20 @@ struct ColorRows {
       p = block_ptr.data() ? block_ptr(block) : block;
       end = block_ptr.data() ? block_ptr(block + 1) : block + 1;
     }
+    int const column = columns.column(lane_of(team));
     for (index turns = 0; turns < longest; ++turns, ++p) {
       bool const have = p < end;
       index const i = have ? row(p) : index(0);
       scalar const pivot = have ? numbers.pivot(i) : scalar(1);
       ColumnSums<scalar, K> sums;
-      sum_over_lanes(team, lanes, sums, [&](int lane, ColumnSums<scalar, K>& part) {
-        if (!have) return;
-        if (lane == 0)
-          for (int c = 0; c < K; ++c) part.value[c] = io.load(i, c);
-        sum_part(i, lane, part.value);
+      sum_over_parts(team, lanes, columns, sums, [&](int lane, ColumnSums<scalar, K>& part) {
+        if (have) sum_part(i, lane, part.value);
       });
-      if (!have) continue;
-      for (int c = 0; c < K; ++c) io.solved(i, c) = sums.value[c] = numbers.finish(sums.value[c], pivot);  // by each lane, for itself
-      on_first_lane(team, [&]() {
-        if (io.out)
-          for (int c = 0; c < K; ++c) io.emit(i, c, sums.value[c]);
+      if (!have || column >= columns.count) continue;
+      for (int c = 0; c < K; ++c) io.solved(i, column + c) = sums.value[c] = numbers.finish(sums.value[c], pivot);  // by each lane, for itself
+      if (!io.out) continue;
+      on_first_part(team, columns, [&](int first) {
+        for (int c = 0; c < K; ++c) io.emit(i, first + c, sums.value[c]);
       });
     }
   }
