@@ -119,7 +119,7 @@ def cases_of(report, types):
     cases = {}
     for r in report["seconds"]:
         how = r["algorithm"].split("=")[1]
-        case = cases.setdefault(r["matrix"], {key: r[key] for key in ("matrix", "rows", "entries", "levels")} | {"seconds": {}})
+        case = cases.setdefault(r["matrix"], dict({key: r[key] for key in ("matrix", "rows", "entries", "levels")}, seconds={}))
         case["seconds"][how] = r["solve"]["median"]
     header = {key: report[key] for key in ("space", "device", "date", "commit")}
     return [(header, case) for case in cases.values() if len(case["seconds"]) == types]

@@ -211,8 +211,7 @@ TEST(AlgorithmInfos, DescribeEachAlgorithmAndItsOptions) {
       }
     }
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"sequential", "levelset", "syncfree", "threadlevel", "fused"}));
-  EXPECT_EQ(names, (std::vector<std::string>{"sequential", "levelset", "syncfree", "threadlevel", "colorset"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset"}));
   EXPECT_EQ(std::string(version()).find_first_not_of("0123456789."), std::string::npos);
 }
 

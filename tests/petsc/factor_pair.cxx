@@ -39,9 +39,8 @@ std::vector<Variant> const& all_variants()
   static std::vector<Variant> const all = {
       {"sequential", "sequential", "plain_"}, {"levelset", "levelset", "plain_"},      {"levelset_unchained", "levelset", "unchained_"},
       {"syncfree", "syncfree", "plain_"},     {"syncfree_csc", "syncfree", "csc_"},    {"threadlevel", "threadlevel", "plain_"},
-      {"threadlevel_two_phase", "threadlevel", "twophase_"}, {"fused", "fused", "plain_"}, {"sptrsv", "sptrsv", "plain_"}};
-      {"threadlevel_two_phase", "threadlevel", "twophase_"}, {"colorset", "colorset", "plain_"},
-      {"colorset_cpls", "colorset", "cpls_"},      {"sptrsv", "sptrsv", "plain_"}};
+      {"threadlevel_two_phase", "threadlevel", "twophase_"}, {"fused", "fused", "plain_"},      {"tiled", "tiled", "plain_"},
+      {"colorset", "colorset", "plain_"},     {"colorset_cpls", "colorset", "cpls_"},  {"sptrsv", "sptrsv", "plain_"}};
   return all;
 }
 

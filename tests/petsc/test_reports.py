@@ -23,7 +23,7 @@ class View(unittest.TestCase):
                 self.assertRegex(text, rf"sptrsv \d+\.\d+\.\d+: type {kind}, Kokkos \d+\.\d+\.\d+ \w+ \(2 threads\)")
                 self.assertRegex(text, r"\bbackend host \(its vectors are of type standard\)")
                 for triangle in "LU":
-                    self.assertRegex(text, rf"\b{triangle}: (sequential|levelset|syncfree|threadlevel) \(.+\)")
+                    self.assertRegex(text, rf"\b{triangle}: (sequential|levelset|syncfree|threadlevel|fused|tiled|colorset) \(.+\)")
                 # a 5-point grid of 20 by 19 has 38 level sets, and 380 rows
                 self.assertEqual(len(re.findall(r"38 levels, rows per level 10\.0 mean, 1 least, 19 most", text)), 2, text)
                 self.assertRegex(text, r"\d+\.\d\d MB beyond PETSc's own factor; 1 analyses, 1 numeric updates, \d+ solves")

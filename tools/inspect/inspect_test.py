@@ -112,7 +112,8 @@ class Findings(ProgramTest):
         text = self.text("lap2d:40", "--repeat", "2")
         self.assertRegex(text, r"levels +79 +of 20\.3 rows on average, 1 to 40\n")
         # levels of 1, 2-3, .., 32-63 rows and what share of the rows is in them
-        for line in (r" 1 +2 +0\.1 %  #+\n", r" 2 - 3 +4 +0\.6 %  ", r" 4 - 7 +8 +2\.8 %  ", r" 16 - 31 +32 +47\.0 %  #{40}\n", r" 32 - 63 +17 +38\.0 %  #{21}\n"):
+        for line in (r" 1 +2 +0\.1 %  #+\n", r" 2 - 3 +4 +0\.6 %  ", r" 4 - 7 +8 +2\.8 %  ",
+                     r" 16 - 31 +32 +47\.0 %  #{40}\n", r" 32 - 63 +17 +38\.0 %  #{21}\n"):
             self.assertRegex(text, line)
         self.assertRegex(text, r"type +memory MiB +analyze ms +update ms +solve us( +predicted us)? +x fastest\n")
         self.assertRegex(text, r"the fastest measured is \w+")

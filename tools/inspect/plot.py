@@ -176,9 +176,10 @@ def draw_algorithms(axes, data):
 def draw(data, path):
     pyplot.rcParams.update({"font.size": 9, "axes.titlesize": 10, "axes.spines.top": False, "axes.spines.right": False})
     figure, ((spy, levels), (lengths, times)) = pyplot.subplots(2, 2, figsize=(13, 10), constrained_layout=True)
-    figure.get_layout_engine().set(h_pad=0.12, w_pad=0.1)
-    figure.suptitle(f"{os.path.basename(data['matrix'])}, {data['shape']}: {data['rows']:,} rows, {data['entries']:,} entries, {data['levels']['count']:,} levels\n"
-                    f"{data['device']}", fontsize=11)
+    if hasattr(figure, "get_layout_engine"):  # from matplotlib 3.6 on
+        figure.get_layout_engine().set(h_pad=0.12, w_pad=0.1)
+    sizes = f"{data['rows']:,} rows, {data['entries']:,} entries, {data['levels']['count']:,} levels"
+    figure.suptitle(f"{os.path.basename(data['matrix'])}, {data['shape']}: {sizes}\n{data['device']}", fontsize=11)
     draw_spy(spy, figure, data)
     draw_levels(levels, data)
     draw_row_lengths(lengths, data)

@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include "sptrsv/algorithm/fused.hpp"
 #include "sptrsv/algorithm/color_set.hpp"
+#include "sptrsv/algorithm/fused.hpp"
 #include "sptrsv/algorithm/level_set.hpp"
 #include "sptrsv/algorithm/sequential.hpp"
 #include "sptrsv/algorithm/sync_free.hpp"
