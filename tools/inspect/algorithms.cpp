@@ -25,11 +25,11 @@ std::string space_of(Settings const& settings) {
 }
 
 template <class Space>
-std::string device_name() {
-#if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<Space, Kokkos::Cuda>) return Kokkos::Cuda().cuda_device_prop().name;
-#endif
-  return bench::cpu_model();
+std::string device_of([[maybe_unused]] Space const& exec) {
+  if constexpr (detail::is_host_space<Space>)
+    return bench::cpu_model();
+  else
+    return detail::device_name(exec);
 }
 
 /// A space before Kokkos runs, when there can be no instance yet.
@@ -99,7 +99,7 @@ void check_names(std::vector<std::string> const& wanted) {
 template <class Space>
 void run(bench::System const& system, Settings const& settings, Progress& progress, Report& report) {
   constexpr bool device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
-  report.place = {name_of<Space>(), device_name<Space>(), version(),
+  report.place = {name_of<Space>(), device_of(Space()), version(),
                   std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." + std::to_string(KOKKOS_VERSION % 100),
                   static_cast<int>(Space().concurrency())};
   bench::Problem<Space> const problem(system, settings.columns);
