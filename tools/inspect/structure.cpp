@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <sptrsv/analysis/analysis.hpp>
+#include <sptrsv/detail/tile_formats.hpp>
 
 #include "bench/system.hpp"
 
@@ -16,15 +17,7 @@ namespace {
 using Host = Kokkos::DefaultHostExecutionSpace;
 using T = Types<double, int, int, Host>;
 
-constexpr int tile_side = 16;
-
-/// Slots for each row of a tile off the diagonal: all if half of its places are taken, as many as its longest row has if half
-/// of those would be, else 0.
-int tile_width(int entries, int longest_row) {
-  if (entries < tile_side) return 0;
-  if (2 * entries >= tile_side * tile_side) return tile_side;
-  return longest_row <= tile_side / 2 && 2 * entries >= tile_side * longest_row ? longest_row : 0;
-}
+constexpr int tile_side = detail::tile_size;
 
 T::pattern pattern_of(bench::System const& s) {
   return {Kokkos::View<int const*, T::device>(s.row_ptr.data(), s.row_ptr.size()),
@@ -126,7 +119,7 @@ Tiles count_tiles(bench::System const& system) {
       }
     }
     for (int const c : touched) {
-      int const width = tile_width(strip[c].entries, strip[c].longest_row);
+      int const width = detail::tile_width(strip[c].entries, strip[c].longest_row);
       auto& format = out.formats[c == t ? 0 : width == tile_side ? 1 : width > 0 ? 2 : 3];
       ++format.tiles;
       format.entries += strip[c].entries;
