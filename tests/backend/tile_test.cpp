@@ -77,7 +77,7 @@ void multiply(Stored<Space> const& s) {
   Kokkos::parallel_for(
       "test::multiply", one_warp<Space>(), KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const&) {
         detail::PerLane<double[product::steps]> a;
-        detail::PerLane<sums> x, part;
+        detail::PerLane<sums> x{}, part{};
         detail::each_lane([&](int l) {
           x[l].at[0] = s.x(l % tile_size);
           product::load(s.values.data(), s.width, s.mask(l % tile_size), l, a[l]);

@@ -91,11 +91,10 @@ class Tiled {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    int const columns = static_cast<int>(b.extent(1));
-    if constexpr (host)
-      detail::for_column_blocks(columns, [&](auto width, int first) { solve_columns<decltype(width)::value>(exec, {b, x, fold, first}); });
-    else  // several columns need more registers than a lane has
-      for (int c = 0; c < columns; ++c) solve_columns<1>(exec, {b, x, fold, c});
+    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& block) {
+      constexpr int K = decltype(width)::value;
+      solve_columns<K>(exec, {tiles_, values_, {b, x, fold, block.first}, solved_.template begin<K>(exec, block), diagonal_}, block.bits > 0 ? block.count : 1);
+    });
   }
 
   std::string parameters() const {
@@ -105,7 +104,7 @@ class Tiled {
            " rows of tiles in " + std::to_string(num_levels_) + " block levels, " + std::to_string(tiles_.tiles.extent(0)) +
            " tiles in ELL or dense format, " + std::to_string(launches_.size()) + " kernels, " + std::to_string(by_threads) + " at thread level";
   }
-  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, host ? columns : 1); }
+  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
   std::size_t memory_bytes() const { return tiles_.memory_bytes() + values_.memory_bytes() + solved_.memory_bytes(); }
 
  private:
@@ -113,7 +112,7 @@ class Tiled {
   struct Launch {
     index first, last;
     bool by_threads;
-    detail::LaunchShape shape;
+    std::size_t levels;
   };
   static constexpr bool host = detail::is_host_space<typename T::exec_space>;
   // as in levelset: from so many rows on a level fills a GPU by itself; warps that wait are enough for so many levels
@@ -122,18 +121,19 @@ class Tiled {
   // a block level with the solution of a diagonal tile in it, or its product, against one with diagonals alone
   static constexpr double cost_of_solved = 1.4, cost_of_inverted = 1.15;
 
+  /// @param columns  that take a ticket or a thread each
   template <int K>
-  void solve_columns(typename T::exec_space const& exec, detail::RowIO<T> const& io) const {
-    detail::TileSystem<T, K> const system{tiles_, values_, io, solved_.template begin<K>(exec), diagonal_};
-    for (Launch const& launch : launches_)
+  void solve_columns(typename T::exec_space const& exec, detail::TileSystem<T, K> const& system, int columns) const {
+    for (Launch const& launch : launches_) {
+      index const tile_rows = launch.last - launch.first;
       if (launch.by_threads)
         Kokkos::parallel_for("sptrsv::tiled::solve_by_threads",
-                             detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(
-                                 exec, launch.first * detail::tile_size, launch.last * detail::tile_size)),
-                             detail::TileRowByThreads<T, K>{system});
+                             detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(exec, 0, static_cast<long long>(tile_rows) * detail::tile_size * columns)),
+                             detail::TileRowByThreads<T, K>{system, launch.first * detail::tile_size, columns});
       else
-        detail::for_each_ticket<T>("sptrsv::tiled::solve", exec, tickets_, launch.shape, launch.last - launch.first,
-                                   detail::TileRowPerWarp<T, K>{system, launch.first});
+        detail::for_each_ticket<T>("sptrsv::tiled::solve", exec, tickets_, wave_shape(exec, launch, columns), tile_rows * columns,
+                                   detail::TileRowPerWarp<T, K>{system, launch.first, columns});
+    }
   }
   void plan_launches(typename T::exec_space const& exec, std::vector<index> const& level_ptr) {
     long long const wide = options_.variant == Variant::syncfree ? LLONG_MAX : options_.wide_rows > 0 ? options_.wide_rows : wide_rows;
@@ -142,20 +142,21 @@ class Tiled {
       bool const by_threads = l < levels && static_cast<long long>(level_ptr[l + 1] - level_ptr[l]) * detail::tile_size >= wide &&
                               detail::has_diagonals_alone<T>(exec, tiles_, level_ptr[l], level_ptr[l + 1]);
       if (l < levels && !by_threads) continue;
-      if (start < l) launches_.push_back({level_ptr[start], level_ptr[l], false, wave_shape(exec, level_ptr[l] - level_ptr[start], l - start)});
-      if (by_threads) launches_.push_back({level_ptr[l], level_ptr[l + 1], true, {}});
+      if (start < l) launches_.push_back({level_ptr[start], level_ptr[l], false, l - start});
+      if (by_threads) launches_.push_back({level_ptr[l], level_ptr[l + 1], true, 1});
       start = l + 1;
     }
   }
-  detail::LaunchShape wave_shape(typename T::exec_space const& exec, index tile_rows, std::size_t levels) const {
+  detail::LaunchShape wave_shape(typename T::exec_space const& exec, Launch const& launch, int columns) const {
+    long long const tickets = static_cast<long long>(launch.last - launch.first) * columns;
     detail::LaunchShape shape;
     if constexpr (host) {
-      shape.rows_per_ticket = static_cast<int>(std::clamp(static_cast<long long>(tile_rows) / (16LL * exec.concurrency()), 1LL, 64LL));
-      shape.teams = detail::number_of_teams<T>(exec, tile_rows, shape);
+      shape.rows_per_ticket = static_cast<int>(std::clamp(tickets / (16LL * exec.concurrency()), 1LL, 64LL));
+      shape.teams = detail::number_of_teams<T>(exec, tickets, shape);
     } else {
       shape.lanes = detail::tile_lanes;
-      double const resident = exec.concurrency() / detail::tile_lanes / 2.0, all = static_cast<double>(tile_rows);
-      double const teams = options_.teams > 0 ? options_.teams : std::clamp(levels_ahead * all / static_cast<double>(levels), std::min(32.0, resident), resident);
+      double const resident = exec.concurrency() / detail::tile_lanes / 2.0, all = static_cast<double>(tickets);
+      double const teams = options_.teams > 0 ? options_.teams : std::clamp(levels_ahead * all / static_cast<double>(launch.levels), std::min(32.0, resident), resident);
       shape.teams = static_cast<int>(std::min(teams, all));
     }
     return shape;

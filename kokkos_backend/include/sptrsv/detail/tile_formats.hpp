@@ -89,21 +89,20 @@ struct TileProduct {
   /// What a lane needs of the tile, to be loaded before it has to wait for x.
   template <class S>
   KOKKOS_FORCEINLINE_FUNCTION static void load(S const* values, int width, unsigned mask, int lane, S (&a)[steps]) {
-    for (int v = 0; v < steps; ++v)
-      if (2 * v < width && Format::has(mask, 2 * v + lane / tile_size)) a[v] = values[v * tile_lanes + lane];
+    SPTRSV_UNROLL
+    for (int v = 0; v < steps; ++v) a[v] = 2 * v < width && Format::has(mask, 2 * v + lane / tile_size) ? values[v * tile_lanes + lane] : S(0);
   }
   /// sum -= the lane's terms, in their order; `x` has column c in lanes c and c + 16. For each_lane().
   template <class S, int K>
   KOKKOS_FORCEINLINE_FUNCTION static void subtract(int width, unsigned mask, int lane, S const (&a)[steps], PerLane<Values<S, K>> const& x,
                                                    Values<S, K>& sum) {
     typename Format::Columns columns(mask, lane / tile_size);
+    SPTRSV_UNROLL
     for (int v = 0; v < steps; ++v) {
       if (2 * v >= width) break;
       int const u = 2 * v + lane / tile_size;
       bool const mine = Format::has(mask, u);
-      auto const xc = from(x, mine ? columns.take(u) : 0);
-      if (mine)
-        for (int c = 0; c < K; ++c) sum.at[c] -= a[v] * xc.at[c];
+      subtract_if(mine, a[v], from(x, mine ? columns.take(u) : 0), sum);
     }
   }
 };
@@ -117,27 +116,29 @@ struct TriangleTile {
 
   template <class S>
   KOKKOS_FORCEINLINE_FUNCTION static void load(S const* values, unsigned mask, int lane, S (&a)[most]) {
-    for (int c = 0; c < most; ++c)
-      if (has_column(mask, c)) a[c] = values[place(mask, lane % tile_size, c)];
+    SPTRSV_UNROLL
+    for (int c = 0; c < most; ++c) a[c] = has_column(mask, c) ? values[place(mask, lane % tile_size, c)] : S(0);
   }
   /// Turns the right-hand sides of a tile with ones on its diagonal into its solution; `columns` are those that any row has.
   template <class S, int K>
   KOKKOS_FORCEINLINE_FUNCTION static void solve(unsigned columns, PerLane<unsigned> const& mask, PerLane<S[most]> const& a,
                                                 PerLane<Values<S, K>>& x) {
+    SPTRSV_UNROLL
     for (int four = 0; four < tile_size; four += 4)
-      if ((columns >> four & 15u) != 0)
-        for (int c = four; c < four + 4 && c < most; ++c) {
+      if ((columns >> four & 15u) != 0) {
+        SPTRSV_UNROLL
+        for (int c = four; c < four + 4; ++c) {
+          if (c == most) break;
           auto const xc = from(x, c);
-          each_lane([&](int l) {
-            if (has_column(mask[l], c))
-              for (int k = 0; k < K; ++k) x[l].at[k] -= a[l][c] * xc.at[k];
-          });
+          each_lane([&](int l) { subtract_if(has_column(mask[l], c), a[l][c < most ? c : 0], xc, x[l]); });
         }
+      }
   }
   /// The same for any diagonal: each row ends with finish(sum, pivot).
   template <class S, int K, class Finish>
   KOKKOS_FORCEINLINE_FUNCTION static void solve_with_pivots(PerLane<unsigned> const& mask, PerLane<S[most]> const& a, PerLane<S> const& pivot,
                                                             Finish const& finish, PerLane<Values<S, K>>& x) {
+    SPTRSV_UNROLL
     for (int c = 0; c < tile_size; ++c) {
       each_lane([&](int l) {
         if (l % tile_size == c)
@@ -145,10 +146,7 @@ struct TriangleTile {
       });
       if (c == most) break;
       auto const xc = from(x, c);
-      each_lane([&](int l) {
-        if (has_column(mask[l], c))
-          for (int k = 0; k < K; ++k) x[l].at[k] -= a[l][c < most ? c : 0] * xc.at[k];
-      });
+      each_lane([&](int l) { subtract_if(has_column(mask[l], c), a[l][c < most ? c : 0], xc, x[l]); });
     }
   }
 };

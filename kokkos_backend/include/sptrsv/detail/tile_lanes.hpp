@@ -7,12 +7,20 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+/// Unrolls the loop that follows on a GPU, where an array with an index that is not a constant leaves the registers.
+#if defined(__CUDA_ARCH__)
+#define SPTRSV_UNROLL _Pragma("unroll")
+#else
+#define SPTRSV_UNROLL
+#endif
+
 namespace sptrsv::detail {
 
 inline constexpr int tile_size = 16;              ///< rows and columns of a tile
 inline constexpr int tile_lanes = 2 * tile_size;  ///< two for each row: lane l works on row l % tile_size
 
 /// A value for each lane: in CUDA only the lane's own. For locals of kernels; its size differs between host and device.
+/// `{}` makes it zeros.
 template <class V>
 class PerLane {
  public:
@@ -21,13 +29,13 @@ class PerLane {
   KOKKOS_FORCEINLINE_FUNCTION V const& operator[](int) const { return value_; }
 
  private:
-  V value_{};
+  V value_;
 #else
   KOKKOS_FORCEINLINE_FUNCTION V& operator[](int lane) { return value_[lane]; }
   KOKKOS_FORCEINLINE_FUNCTION V const& operator[](int lane) const { return value_[lane]; }
 
  private:
-  V value_[tile_lanes]{};
+  V value_[tile_lanes];
 #endif
 };
 
@@ -69,6 +77,12 @@ KOKKOS_FORCEINLINE_FUNCTION Values<S, K> from(PerLane<Values<S, K>> const& value
 #else
   return values[lane];
 #endif
+}
+
+/// sum -= a x, or nothing. Without a branch, of which the registers of a GPU hold too few conditions.
+template <class S, int K>
+KOKKOS_FORCEINLINE_FUNCTION void subtract_if(bool mine, S a, Values<S, K> const& x, Values<S, K>& sum) {
+  for (int c = 0; c < K; ++c) sum.at[c] -= a * (mine ? x.at[c] : S(0));
 }
 
 /// Columns of a row of a tile, a bit each.

@@ -10,7 +10,7 @@
 
 namespace sptrsv::detail {
 
-/// What both kernels read and write.
+/// What both kernels read and write: K columns of x, or one of several for a ticket or a thread.
 template <class T, int K>
 struct TileSystem {
   TilePattern<T> tiles;
@@ -23,11 +23,12 @@ struct TileSystem {
   KOKKOS_FORCEINLINE_FUNCTION typename T::scalar finish(typename T::scalar sum, typename T::scalar pivot) const {
     return diagonal == Diagonal::unit ? sum : diagonal == Diagonal::inverted ? sum * pivot : sum / pivot;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void write(typename T::index p, typename T::index i, Values<typename T::scalar, K> const& x) const {
-    slots.put(p, x.at);
+  /// @param own  the slot of the position
+  KOKKOS_FORCEINLINE_FUNCTION void write(SolvedSlots<typename T::scalar, K> const& own, typename T::index i, int column, Values<typename T::scalar, K> const& x) const {
+    own.put(0, x.at);
     if (i >= 0)
-      for (int c = 0; c < K; ++c) io.store(i, c, x.at[c]);
-    slots.clear_next(p);
+      for (int c = 0; c < K; ++c) io.store(i, column + c, x.at[c]);
+    own.clear_next(0);
   }
 };
 
@@ -40,10 +41,12 @@ struct TileRowPerWarp {
   using offset = typename T::offset;
   using sums = Values<scalar, K>;
   using real = typename SolvedSlots<scalar, K>::real;
-  static constexpr int entries_at_once = K == 1 ? 4 : 2, tiles_at_once = 2, steps = TileProduct<EllTile>::steps;
+  using slots_type = SolvedSlots<scalar, K>;
+  static constexpr int entries_at_once = Terms<scalar, K>::at_once, tiles_at_once = 2, steps = TileProduct<EllTile>::steps;
 
   TileSystem<T, K> system;
   index first_tile_row;
+  int columns;  ///< tickets of a row of tiles, each for one column
 
   /// Tiles of a round, as lanes have them.
   struct Round {
@@ -54,33 +57,31 @@ struct TileRowPerWarp {
   };
 
   /// What one lane has of the list's slots first..last, and its x of `count` tiles, awaited together.
-  KOKKOS_FORCEINLINE_FUNCTION void wait_and_subtract(TileRow<T> const& row, offset first, offset last, int count, int lane, Round& round, sums& sum) const {
-    auto const& values = system.values.at;
-    real const* at[entries_at_once] = {};
+  KOKKOS_FORCEINLINE_FUNCTION void wait_and_subtract(TileRow<T> const& row, slots_type const& slots, offset first, offset last, int count, int lane, Round& round,
+                                                     sums& sum) const {
+    Terms<scalar, K> terms;
     real const* x_at[tiles_at_once] = {};
-    scalar a[entries_at_once] = {};
     for (int u = 0; u < entries_at_once; ++u)
       if (first + u >= 0 && first + u < last) {
         offset const slot = (first + u) * tile_lanes + lane;
         index const p = system.tiles.position(row.position + slot);
         if (p < 0) continue;
-        at[u] = system.slots.at(p);
-        a[u] = values(row.list + slot);
+        terms.at[u] = slots.at(p);
+        terms.value[u] = system.values.at(row.list + slot);
       }
     for (int v = 0; v < tiles_at_once; ++v)
-      if (v < count) x_at[v] = system.slots.at(static_cast<std::size_t>(round.tile[v].column) * tile_size + lane % tile_size);
-    scalar x[entries_at_once][K] = {};
+      if (v < count) x_at[v] = slots.at(static_cast<std::size_t>(round.tile[v].column) * tile_size + lane % tile_size);
     bool there = false;
-    for (Backoff wait; !there; wait(lane)) {
-      there = true;
-      for (int u = 0; u < entries_at_once; ++u)
-        if (at[u]) there = SolvedSlots<scalar, K>::take(at[u], x[u]) && there;
+    for (Backoff wait; !there; wait(row.list)) {  // all are looked at before any is judged, so that the looks overlap
+      terms.look_at_all([](real const* at, scalar (&x)[K]) { slots_type::look(at, x); });
       for (int v = 0; v < tiles_at_once; ++v)
-        if (x_at[v]) there = SolvedSlots<scalar, K>::take(x_at[v], round.x[v][lane].at) && there;
+        if (x_at[v]) slots_type::look(x_at[v], round.x[v][lane].at);
+      there = true;
+      for (int u = 0; u < entries_at_once; ++u) there &= slots_type::there(terms.x[u]);
+      for (int v = 0; v < tiles_at_once; ++v)
+        if (x_at[v]) there &= slots_type::there(round.x[v][lane].at);
     }
-    for (int u = 0; u < entries_at_once; ++u)
-      if (at[u])
-        for (int c = 0; c < K; ++c) sum.at[c] -= a[u] * x[u][c];
+    terms.subtract(sum.at);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void load_tiles(offset first, int count, Round& round) const {
@@ -111,17 +112,17 @@ struct TileRowPerWarp {
   }
 
   /// rest = b - all off-diagonal tiles times x; the same in both lanes of a row.
-  KOKKOS_FORCEINLINE_FUNCTION void subtract_off_diagonals(TileRow<T> const& row, PerLane<int> const& list_lanes, PerLane<sums>& rest) const {
+  KOKKOS_FORCEINLINE_FUNCTION void subtract_off_diagonals(TileRow<T> const& row, slots_type const& slots, PerLane<int> const& list_lanes, PerLane<sums>& rest) const {
     auto const ceil = [](auto count, int at_once) { return static_cast<long long>((count + at_once - 1) / at_once); };
     long long const of_list = ceil(row.list_width, entries_at_once), of_tiles = ceil(row.tiles, tiles_at_once);
-    PerLane<sums> from_list, from_tiles;
+    PerLane<sums> from_list{}, from_tiles{};
     for (long long left = of_list > of_tiles ? of_list : of_tiles; left > 0; --left) {
       Round round;
       int const count = left > of_tiles ? 0 : left == of_tiles ? static_cast<int>(row.tiles - (of_tiles - 1) * tiles_at_once) : tiles_at_once;
       offset const first_tile = row.tile + row.tiles - static_cast<offset>((left - 1) * tiles_at_once) - count;
       offset const last = row.list_width - static_cast<offset>((left - 1) * entries_at_once);
       load_tiles(first_tile, count, round);
-      each_lane([&](int l) { wait_and_subtract(row, last - entries_at_once, last, count, l, round, from_list[l]); });
+      each_lane([&](int l) { wait_and_subtract(row, slots, last - entries_at_once, last, count, l, round, from_list[l]); });
       subtract_tiles(count, round, from_tiles);
     }
     if (row.list_width > 0)
@@ -140,7 +141,7 @@ struct TileRowPerWarp {
       });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void solve(index q) const {
+  KOKKOS_FORCEINLINE_FUNCTION void solve(index q, int column) const {
     auto const& tiles = system.tiles;
     TileRow<T> const row = tiles.rows(q);
     DiagonalTile const kept = system.values.kept(q);
@@ -152,21 +153,24 @@ struct TileRowPerWarp {
     PerLane<scalar> pivot;
     PerLane<scalar[TriangleTile::most]> a;
     PerLane<scalar[steps]> a_inverse;
-    PerLane<sums> x;
+    PerLane<sums> x{};
+    PerLane<slots_type> own;
+    auto const slots = system.slots.column(column);
     each_lane([&](int l) {  // all that the end needs, before any wait
       index const p = q * tile_size + l % tile_size;
       i[l] = tiles.row(p);
+      own[l] = slots.from(static_cast<std::size_t>(p));
       list_lanes[l] = tiles.lanes(p);
       pivot[l] = system.values.pivot(p);
       mask[l] = by_inverse ? system.values.inverse_mask(p) : tiles.diagonal_mask(p);
       if (i[l] >= 0)
-        for (int c = 0; c < K; ++c) x[l].at[c] = system.io.load(i[l], c);
+        for (int c = 0; c < K; ++c) x[l].at[c] = system.io.load(i[l], column + c);
       if (by_inverse)
         TileProduct<DenseTile>::load(inverse, tile_size, mask[l], l, a_inverse[l]);
       else
         TriangleTile::load(system.values.at.data() + row.diagonal, mask[l], l, a[l]);
     });
-    subtract_off_diagonals(row, list_lanes, x);
+    subtract_off_diagonals(row, slots, list_lanes, x);
     if (kept == DiagonalTile::as_stored) {
       TriangleTile::solve_with_pivots(mask, a, pivot, [&](scalar sum, scalar p) { return system.finish(sum, p); }, x);
     } else if (by_inverse) {
@@ -178,11 +182,11 @@ struct TileRowPerWarp {
       TriangleTile::solve(row.columns, mask, a, x);
     }
     each_lane([&](int l) {
-      if (l < tile_size) system.write(q * tile_size + l, i[l], x[l]);
+      if (l < tile_size) system.write(own[l], i[l], column, x[l]);
     });
   }
   KOKKOS_FORCEINLINE_FUNCTION static void multiply_by_inverse(PerLane<unsigned> const& mask, PerLane<scalar[steps]> const& a, PerLane<sums>& x) {
-    PerLane<sums> part;
+    PerLane<sums> part{};
     each_lane([&](int l) { TileProduct<DenseTile>::subtract(tile_size, mask[l], l, a[l], x, part[l]); });
     each_lane([&](int l) {
       auto const other = from(part, l ^ tile_size);
@@ -192,7 +196,7 @@ struct TileRowPerWarp {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const&, index first, index last) const {
-    for (index q = first; q < last; ++q) solve(first_tile_row + q);
+    for (index s = first; s < last; ++s) solve(first_tile_row + s / columns, static_cast<int>(s % columns));
   }
 };
 
@@ -204,13 +208,18 @@ struct TileRowByThreads {
   using offset = typename T::offset;
 
   TileSystem<T, K> system;
+  index first;  ///< position
+  int columns;  ///< threads of a row, each for one column
 
-  KOKKOS_FORCEINLINE_FUNCTION void subtract(scalar a, index p, Values<scalar, K>& sum) const {
+  KOKKOS_FORCEINLINE_FUNCTION static void subtract(scalar a, SolvedSlots<scalar, K> const& slots, index p, Values<scalar, K>& sum) {
     scalar x[K];
-    SolvedSlots<scalar, K>::read(system.slots.at(p), x);
+    SolvedSlots<scalar, K>::read(slots.at(p), x);
     for (int c = 0; c < K; ++c) sum.at[c] -= a * x[c];
   }
-  KOKKOS_FUNCTION void operator()(index p) const {
+  KOKKOS_FUNCTION void operator()(long long s) const {
+    index const p = first + static_cast<index>(s / columns);
+    int const column = static_cast<int>(s % columns);
+    auto const slots = system.slots.column(column);
     auto const& tiles = system.tiles;
     auto const& values = system.values;
     index const i = tiles.row(p), q = p / tile_size;
@@ -218,11 +227,11 @@ struct TileRowByThreads {
     TileRow<T> const row = tiles.rows(q);
     Values<scalar, K> x{};
     if (i >= 0)
-      for (int c = 0; c < K; ++c) x.at[c] = system.io.load(i, c);
+      for (int c = 0; c < K; ++c) x.at[c] = system.io.load(i, column + c);
     for (int lane = lanes % 256; lane < lanes % 256 + lanes / 256; ++lane)
       for (offset u = 0; u < row.list_width; ++u) {
-        index const column = tiles.position(row.position + u * tile_lanes + lane);
-        if (column >= 0) subtract(values.at(row.list + u * tile_lanes + lane), column, x);
+        index const at = tiles.position(row.position + u * tile_lanes + lane);
+        if (at >= 0) subtract(values.at(row.list + u * tile_lanes + lane), slots, at, x);
       }
     for (offset m = row.tile; m < row.tile + row.tiles; ++m) {
       Tile<T> const tile = tiles.tiles(m);
@@ -230,11 +239,11 @@ struct TileRowByThreads {
       for (unsigned left = mask; left != 0; left &= left - 1) {
         int const c = Kokkos::Experimental::countr_zero_builtin(left);
         int const slot = tile.width == tile_size ? DenseTile::place(mask, r, c) : EllTile::place(mask, r, c);
-        subtract(values.at(tile.slot + slot), tile.column * tile_size + c, x);
+        subtract(values.at(tile.slot + slot), slots, tile.column * tile_size + c, x);
       }
     }
     for (int c = 0; c < K; ++c) x.at[c] = values.kept(q) == DiagonalTile::as_stored ? system.finish(x.at[c], values.pivot(p)) : x.at[c] * values.pivot(p);
-    system.write(p, i, x);
+    system.write(slots.from(static_cast<std::size_t>(p)), i, column, x);
   }
 };
 

@@ -28,8 +28,7 @@ KOKKOS_INLINE_FUNCTION bool is_normal_or_zero(S value) {
 }
 
 /// How a diagonal tile D with diagonal P is kept. `scaled`: P^-1 D without its ones, and P^-1, so that no step of its solution
-/// divides. `inverse`: that, and D^-1. `as_stored`: D and P, where other numbers would not be normal; steps then end as
-/// Numbers::finish() has it.
+/// divides. `inverse`: that, and D^-1. `as_stored`: D and P, where other numbers would not be normal; steps then divide.
 enum class DiagonalTile : std::uint8_t { scaled, inverse, as_stored };
 
 /// The numbers of a TilePattern. Device-copyable.
@@ -89,7 +88,7 @@ void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> con
         scalar inverse[tile_size];
         for (int r = 0; r < tile_size; ++r) {
           index const p = q * tile_size + r, i = tiles.row(p);
-          scalar const pivot = i < 0 ? scalar(1) : numbers.pivot(i);
+          scalar const pivot = i < 0 || numbers.diagonal == Diagonal::unit ? scalar(1) : numbers.stored_diagonal(i);
           to.pivot(p) = pivot;
           inverse[r] = numbers.diagonal == Diagonal::stored ? scalar(1) / pivot : pivot;
           safe = safe && is_normal(inverse[r]) && is_normal(pivot);
