@@ -18,7 +18,7 @@ const char help_text[] =
 
 namespace {
 
-constexpr const char* compared_types = "sequential,levelset,syncfree,threadlevel,sptrsv";
+constexpr const char* compared_types = "sequential,levelset,syncfree,threadlevel,fused,tiled,colorset,sptrsv";
 
 PetscErrorCode get_string(const char* name, std::string* value, PetscBool* set) {
   char text[PETSC_MAX_PATH_LEN] = "";

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 
-TYPES = ["sequential", "levelset", "syncfree", "threadlevel", "sptrsv"]
+TYPES = ["sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "sptrsv"]
 SKIP = 77  # CTest's SKIP_RETURN_CODE
 
 
