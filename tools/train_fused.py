@@ -6,19 +6,20 @@
     tools/train_fused.py --fit fused.json --table kokkos_backend/include/sptrsv/detail/fused_table.hpp --plot fused.svg
 
 Both steps may be one command, or be run on two machines: each needs Python alone. After --table, build again. Matrices are
-the lower triangles of Graph500 R-MAT graphs over scale and edge factor. Each is solved with a warp for every row, with a thread
-for every row, and fused with each of a list of thresholds. Two rules then choose a threshold:
+the lower triangles of Graph500 R-MAT graphs over scale and edge factor, and of a few families of other classes. Each is solved with a
+warp for every row, with a thread for every row, and fused with each of a list of thresholds. Two rules then choose a threshold:
 
-  paper  that which tells best, by a matrix' mean row, whether its warp or its thread solve is the faster one
+  paper  that which tells best, by an R-MAT matrix' mean row, whether its warp or its thread solve is the faster one
          (F. Zhang, J. Su, W. Liu et al., TPDS 2021, section 6.2)
-  fused  that of the list with which the fused solves are fastest, by the geometric mean over all matrices (the default:
-         in R-MAT few long rows decide whether warps win, and they are in blocks of their own)
+  fused  that of the list with which the fused solves are fastest, by the geometric mean, R-MAT and the families each a half
+         (the default: in R-MAT long rows are everywhere and warps always win, which loses on matrices that have none)
 """
 import argparse
 import json
 import math
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,10 +28,11 @@ import time
 import scatter_svg
 
 KINDS = ["warp", "thread"]
+FAMILIES = "road:1000 lap2d:700 lap3d:80 stencil27:60 fem3:24 kkt2:500000 powerlaw:500000 lap2d:700,random lap3d:80,color band:100000,16,2000"
 
 
 def numbers(text):
-    return [int(part) for part in text.split(",")]
+    return [int(part) for part in text.split(",") if part]
 
 
 def parse_arguments():
@@ -41,12 +43,13 @@ def parse_arguments():
     p.add_argument("--scales", type=numbers, default="12,20,16,18,14,19,17,10,15",
                    help="log2 of the rows; should time be up, the last are left out (default: %(default)s)")
     p.add_argument("--edge-factors", type=numbers, default="1,2,3,4,6,8,12,16,24,32,64", help="edges per row (default: %(default)s)")
+    p.add_argument("--families", type=str.split, default=FAMILIES, help="of other classes, with spaces between (default: %(default)s)")
     p.add_argument("--thresholds", type=numbers, default="1,2,3,4,6,8,12,16,24,32,64", help="to fuse with (default: %(default)s)")
     p.add_argument("--most-edges", type=int, default=1 << 23, help="larger matrices are left out (default: %(default)s)")
     p.add_argument("--repeat", type=int, default=20, help="runs of each solve, at most (default: %(default)s)")
     p.add_argument("--budget", type=float, default=0.05, help="seconds of each solve's runs (default: %(default)s)")
     p.add_argument("--seconds", type=float, default=230, help="for all; matrices left then are left out (default: %(default)s)")
-    p.add_argument("--fit", metavar="JSON", help="fit the times of this file")
+    p.add_argument("--fit", metavar="JSON", nargs="+", help="fit the times of these files, of one device")
     p.add_argument("--rule", choices=["fused", "paper"], default="fused", help="see above (default: %(default)s)")
     p.add_argument("--table", help="header whose entry for the measured device is to be replaced or added")
     p.add_argument("--plot", help="SVG file for speed against parallel granularity")
@@ -81,11 +84,18 @@ def speed(case, how):
 # --- measuring ---
 
 
-def measure_scale(args, scale, thresholds, deadline):
-    """Cases of one scale: one process, so that the GPU is started once; and whether it was ended at the deadline."""
-    specs = [f"rmat:{scale},{factor}" for factor in args.edge_factors if (factor << scale) <= args.most_edges]
-    if not specs:
-        return [], False
+def groups_of(args):
+    """Matrices that are measured together, by what they are called."""
+    groups = {"families": args.families} if args.families else {}
+    for scale in args.scales:
+        specs = [f"rmat:{scale},{factor}" for factor in args.edge_factors if (factor << scale) <= args.most_edges]
+        if specs:
+            groups[f"scale {scale}"] = specs
+    return groups
+
+
+def measure_group(args, specs, thresholds, deadline):
+    """Cases of one group: one process, so that the GPU is started once; and whether it was ended at the deadline."""
     types = [f"fused:kind={kind}" for kind in KINDS] + [f"fused:threshold={t}" for t in thresholds]
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.json"
@@ -128,19 +138,20 @@ def cases_of(report, types):
 def measure(args):
     deadline = time.monotonic() + args.seconds
     found, left_out = [], []
-    for number, scale in enumerate(args.scales, 1):
+    groups = groups_of(args)
+    for number, (name, specs) in enumerate(groups.items(), 1):
         if found and time.monotonic() > deadline:
-            left_out.append(scale)
+            left_out.append(name)
             continue
-        print(f"[{number}/{len(args.scales)}] scale {scale}, {deadline - time.monotonic():.0f} s left", file=sys.stderr, flush=True)
-        cases, late = measure_scale(args, scale, args.thresholds, deadline)
+        print(f"[{number}/{len(groups)}] {name}, {deadline - time.monotonic():.0f} s left", file=sys.stderr, flush=True)
+        cases, late = measure_group(args, specs, args.thresholds, deadline)
         found += cases
         if late:
-            left_out.append(scale)
+            left_out.append(name)
     if not found:
         raise RuntimeError("nothing was measured; give more --seconds or more --most-edges")
     if left_out:
-        print(f"TIME IS UP: scales {left_out} are left out or not complete (--seconds)", file=sys.stderr)
+        print(f"TIME IS UP: {left_out} are left out or not complete (--seconds)", file=sys.stderr)
     result = dict(found[0][0], thresholds=args.thresholds, cases=[case for _, case in found])
     pathlib.Path(args.measure).write_text(json.dumps(result, indent=1) + "\n")
     print(f"{len(found)} matrices measured, written to {args.measure}", file=sys.stderr)
@@ -165,21 +176,27 @@ def fit_paper(cases):
     return best[len(best) // 2], least
 
 
+def is_rmat(case):
+    return case["matrix"].startswith("rmat:")
+
+
 def fit_fused(cases, thresholds):
-    """(threshold, {threshold: geometric mean of the fused solve's time over the best threshold's of each matrix})."""
+    """(threshold, {threshold: geometric mean of the fused solve's time over the best threshold's of each matrix}), where R-MAT
+    and all others weigh a half each."""
+    halves = [half for half in ([c for c in cases if is_rmat(c)], [c for c in cases if not is_rmat(c)]) if half]
     losses = {}
     for t in thresholds:
-        logs = [math.log(c["seconds"][str(t)] / min(c["seconds"][str(u)] for u in thresholds)) for c in cases]
-        losses[t] = math.exp(sum(logs) / len(logs))
+        means = [statistics.mean(math.log(c["seconds"][str(t)] / min(c["seconds"][str(u)] for u in thresholds)) for c in half) for half in halves]
+        losses[t] = math.exp(statistics.mean(means))
     return min(thresholds, key=lambda t: losses[t]), losses
 
 
 def fit(measured, rule):
     """The threshold, and says how good it is."""
     cases, thresholds = measured["cases"], measured["thresholds"]
-    paper, paper_loss = fit_paper(cases)
+    paper, paper_loss = fit_paper([c for c in cases if is_rmat(c)] or cases)
     fused, losses = fit_fused(cases, thresholds)
-    print(f"{measured['device']}, {len(cases)} R-MAT matrices")
+    print(f"{measured['device']}, {len(cases)} matrices, {sum(map(is_rmat, cases))} of them R-MAT")
     print(f"rule paper: {paper}; the solve that it chooses takes {paper_loss:.3f} of the better one's time")
     print(f"rule fused: {fused}; time over that of the best threshold of each matrix:")
     print("  " + ", ".join(f"{t}: {loss:.3f}" for t, loss in losses.items()))
@@ -189,6 +206,14 @@ def fit(measured, rule):
         logs = [math.log(c["seconds"][kind] / c["seconds"][str(near)]) for c in cases]
         print(f"fused with {near} is {math.exp(sum(logs) / len(logs)):.2f} times as fast as {kind} alone (geometric mean)")
     return chosen, near
+
+
+def merged(parts):
+    """The measurements of one device as one."""
+    for key in ("device", "space", "thresholds"):
+        if any(part[key] != parts[0][key] for part in parts):
+            raise RuntimeError(f"the files differ in {key}; fit those of one device alone")
+    return dict(parts[0], cases=[case for part in parts for case in part["cases"]])
 
 
 def device_key(measured):
@@ -215,7 +240,7 @@ def plot(measured, near, path):
     series = {"warp-level": "warp", "thread-level": "thread", f"fused, warps from {near} entries per row on": str(near)}
     points = {name: [(granularity(c["rows"], c["entries"], c["levels"]), speed(c, how)) for c in measured["cases"]]
               for name, how in series.items()}
-    title = f"{measured['device']}, {measured['date']}: R-MAT, double precision, lower triangle"
+    title = f"{measured['device']}, {measured['date']}: R-MAT and families, double precision, lower triangle"
     pathlib.Path(path).write_text(scatter_svg.scatter(points, title, "parallel granularity", "GFLOP/s"))
 
 
@@ -225,7 +250,7 @@ def main():
         measure(args)
     if not args.fit:
         return
-    measured = json.loads(pathlib.Path(args.fit).read_text())
+    measured = merged([json.loads(pathlib.Path(file).read_text()) for file in args.fit])
     threshold, near = fit(measured, args.rule)
     if args.table:
         path = pathlib.Path(args.table)

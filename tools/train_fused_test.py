@@ -18,8 +18,8 @@ TABLE = HERE.parent / "kokkos_backend/include/sptrsv/detail/fused_table.hpp"
 BENCH_SOLVE = None
 
 
-def case(mean, warp, thread, **fused):
-    return {"matrix": f"mean {mean}", "rows": 1000, "entries": 1000 + 1000 * mean, "levels": 10,
+def case(mean, warp, thread, family="rmat", **fused):
+    return {"matrix": f"{family}:{mean}", "rows": 1000, "entries": 1000 + 1000 * mean, "levels": 10,
             "seconds": {"warp": warp, "thread": thread, **{name[1:]: t for name, t in fused.items()}}}
 
 
@@ -49,6 +49,18 @@ class Rules(unittest.TestCase):
         self.assertEqual(threshold, 8)
         self.assertAlmostEqual(losses[2], 2)
         self.assertAlmostEqual(losses[8], 1.2 ** 0.5)
+
+    def test_fused_rule_weighs_rmat_and_families_alike(self):
+        cases = [case(2, 1, 1, t2=1, t8=1.5)] * 9 + [case(2, 1, 1, family="road", t2=2, t8=1)]
+        threshold, losses = train_fused.fit_fused(cases, [2, 8])
+        self.assertEqual(threshold, 8)
+        self.assertAlmostEqual(losses[2], 2 ** 0.5)
+
+    def test_files_of_one_device_are_fitted_together(self):
+        one = {"device": "X1", "space": "Cuda", "thresholds": [2], "cases": ["a"]}
+        self.assertEqual(train_fused.merged([one, dict(one, cases=["b"])])["cases"], ["a", "b"])
+        with self.assertRaises(RuntimeError):
+            train_fused.merged([one, dict(one, device="X2")])
 
     def test_entries_of_the_table_are_replaced_or_added(self):
         text = TABLE.read_text()
@@ -102,25 +114,25 @@ class WholeWay(unittest.TestCase):
             folder = pathlib.Path(name)
             measured, table, plot = folder / "times.json", folder / "table.hpp", folder / "plot.svg"
             table.write_text(TABLE.read_text())
-            done = self.run_script("--bench-solve", BENCH_SOLVE, "--space", "openmp", "--scales", "8,9,11", "--edge-factors", "1,8",
+            done = self.run_script("--bench-solve", BENCH_SOLVE, "--space", "openmp", "--families", "road:20 lap2d:20,random", "--scales", "8,9,11", "--edge-factors", "1,8",
                                    "--thresholds", "2,6,16", "--most-edges", 2048, "--repeat", 3, "--budget", 0.01, "--measure", measured)
-            for progress in ("[1/3] scale 8", "rmat:8,1", "rmat:8,8", "[3/3]", "4 matrices measured"):
+            for progress in ("[1/4] families", "lap2d:20,random", "[2/4] scale 8", "rmat:8,1", "rmat:8,8", "[4/4]", "6 matrices measured"):
                 self.assertIn(progress, done.stderr)
             self.assertNotIn("rmat:9,8", done.stderr)
             done = self.run_script("--fit", measured, "--table", table, "--plot", plot)
             self.assertIn("rule paper:", done.stdout)
             chosen = re.search(r"rule fused: (\d+)", done.stdout)[1]
             self.assertIn(f'{{"host", {chosen}}},  //', table.read_text())
-            self.assertEqual(len(xml.etree.ElementTree.parse(plot).getroot().findall("{*}circle")), 3 * 4)
+            self.assertEqual(len(xml.etree.ElementTree.parse(plot).getroot().findall("{*}circle")), 3 * 6)
 
     def test_time_that_is_up_is_said(self):
         if not BENCH_SOLVE:
             self.skipTest("no bench_solve given")
         with tempfile.TemporaryDirectory() as name:
             out = pathlib.Path(name) / "times.json"
-            done = self.run_script("--bench-solve", BENCH_SOLVE, "--space", "openmp", "--scales", "8,9", "--edge-factors", "1,2",
+            done = self.run_script("--bench-solve", BENCH_SOLVE, "--space", "openmp", "--families", "", "--scales", "8,9", "--edge-factors", "1,2",
                                    "--thresholds", "4", "--repeat", 3, "--budget", 0.01, "--seconds", 0.001, "--measure", out)
-            self.assertIn("TIME IS UP: scales [8, 9]", done.stderr)
+            self.assertIn("TIME IS UP: ['scale 8', 'scale 9']", done.stderr)
             self.assertEqual([c["matrix"] for c in json.loads(out.read_text())["cases"]], ["rmat:8,1"])
 
 
