@@ -18,7 +18,7 @@ using namespace sptrsv::bench;
 
 struct Settings {
   std::vector<std::string> matrices;
-  std::vector<std::string> algorithms;  // empty: all there are
+  std::vector<std::string> algorithms;  // empty, or with "all" among them: all there are
   std::vector<std::string> options;     // key=value
   std::string space = "openmp", json, diagonal = "stored";
   Limits limits;
@@ -89,14 +89,13 @@ std::vector<Entry<Space>> all_entries(Settings const& settings, long long sequen
 template <class Space>
 std::vector<Entry<Space>> chosen_entries(Settings const& settings, long long sequential_entries, long long entries) {
   auto list = all_entries<Space>(settings, sequential_entries, entries);
-  if (settings.algorithms.empty()) return list;
+  auto const& asked = settings.algorithms;
+  bool const all = asked.empty() || std::count(asked.begin(), asked.end(), "all") > 0;
   std::string known;
   for (auto const& e : list) known += (known.empty() ? "" : ", ") + e.name;
-  auto const wanted = [&](std::string const& name) {
-    return std::count(settings.algorithms.begin(), settings.algorithms.end(), name) > 0;
-  };
-  for (auto const& name : settings.algorithms)
-    if (std::none_of(list.begin(), list.end(), [&](auto const& e) { return e.name == name; }))
+  auto const wanted = [&](std::string const& name) { return all || std::count(asked.begin(), asked.end(), name) > 0; };
+  for (auto const& name : asked)
+    if (name != "all" && std::none_of(list.begin(), list.end(), [&](auto const& e) { return e.name == name; }))
       throw std::runtime_error("there is no " + name + "; known are " + known);
   list.erase(std::remove_if(list.begin(), list.end(), [&](auto const& e) { return !wanted(e.name); }), list.end());
   return list;
@@ -161,7 +160,8 @@ bool run_on_space(Settings const& settings) {
 
 void declare(CLI::App& app, Settings& s) {
   app.add_option("--matrix", s.matrices, "generated family such as lap2d:1000, or a Matrix Market file")->required();
-  app.add_option("--algorithms", s.algorithms, "comma-separated types and peers, a type with options as fused:kind=warp; default all there are")->delimiter(',');
+  app.add_option("--algorithms", s.algorithms, "comma-separated types and peers, a type with options as fused:kind=warp; default, and with all among them, all there are")
+      ->delimiter(',');
   app.add_option("--option", s.options, "option of an algorithm, such as levelset_chain_rows=100");
   app.add_option("--space", s.space, "openmp, serial or cuda")->capture_default_str();
   app.add_option("--repeat", s.limits.runs, "runs of each phase, at most")->check(CLI::Range(1, 100000))->capture_default_str();

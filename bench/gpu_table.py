@@ -29,8 +29,8 @@ class Matrix:
         self.timed, self.rest = {}, {}
 
     def own(self):
-        """The names of our types with a time, fastest first."""
-        return self.sorted(r for r in self.timed.values() if not r["peer"])
+        """The names of our types with a time, fastest first; without those whose options were set by hand, as in fused:kind=warp."""
+        return self.sorted(r for r in self.timed.values() if not r["peer"] and ":" not in r["algorithm"])
 
     def gpu_peers(self):
         return self.sorted(r for r in self.timed.values() if r["peer"] and r["algorithm"] != HOST)
@@ -206,13 +206,16 @@ def petsc_tables(data):
     return lines + [""] + failed
 
 
+def run_line(run):
+    return (f"Device: {run['device']}. Commit {run['commit']}, {run['compiler']}, Kokkos {run['kokkos']}, {run['space']}. "
+            f"Date: {run.get('date', 'unknown')}.")
+
+
 def document(solve, petsc):
     lines = []
     if solve:
         matrices, names = collect(solve)
-        e = solve[0]
-        lines += [f"Device: {e['device']}. Commit {e['commit']}, {e['compiler']}, Kokkos {e['kokkos']}, {e['space']}. "
-                  f"Date: {e.get('date', 'unknown')}.", "", EXPLAIN, ""]
+        lines += [run_line(solve[0]), "", EXPLAIN, ""]
         lines += overview(matrices) + [""] + summary(matrices, names)
         for phase, factor, title in (("solve", 1e6, "Solve, microseconds"), ("analyze", 1e3, "Analysis, ms"),
                                      ("update", 1e3, "Update of values, ms")):

@@ -83,6 +83,11 @@ class GpuTableTest(unittest.TestCase):
         self.assertIn("  - `sptrsv`: 0 of 1", text)  # 1.3 ms is more than 3 times 0.4 ms
         self.assertNotIn("  - `cusparse`", text)
 
+    def test_options_set_by_hand_are_not_the_best_of_ours(self):
+        text = text_of(run_of([case("m", 17, "levelset", 2e-4), case("m", 17, "tiled:diagonal_tiles=inverted", 1e-4)]))
+        self.assertIn("| m | 10 | 30 | 17 | 10.0 | 200 levelset |", text)
+        self.assertIn("| m | 200 | 100 |", text)
+
     def test_what_has_no_time_is_listed(self):
         text = text_of(SAMPLE)
         self.assertIn("- brack2, `kokkoskernels_rp` has no time: wrong answer in row 3 of column 0", text)

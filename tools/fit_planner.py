@@ -50,8 +50,8 @@ def load_cases(paths):
             continue  # such as bench_petsc's
         devices.add(run["device"])
         for row in run["seconds"]:
-            if row["peer"] or row["columns"] != 1:
-                continue
+            if row["peer"] or row["columns"] != 1 or ":" in row["algorithm"]:
+                continue  # those with a colon have options set by hand, which the planner does not set
             if "features" not in row:
                 sys.exit(f"{path} has no features; write it with a newer bench_solve")
             name = row["matrix"].split("/")[-1].split(".mtx")[0]
