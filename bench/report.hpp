@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <sptrsv/solver.hpp>
+#include <sptrsv/analysis/structure.hpp>
+#include <sptrsv/plan_input.hpp>
 #include <string>
 #include <vector>
 

@@ -86,13 +86,15 @@ class Measured(unittest.TestCase):
             lines = re.findall(self.LINE, text, re.M)
             chosen = re.findall(r"[LU]: (\w+) \(fastest of \d+ timed, \S+ us", text)
             self.assertEqual(len(chosen), 2, text)
-            self.assertEqual(len(lines), 2 * (len(TYPES) - 1), text)
-            for triangle, at in enumerate((0, len(TYPES) - 1)):
-                own = lines[at:at + len(TYPES) - 1]
-                self.assertEqual(sorted(line[0] for line in own), sorted(set(TYPES) - {"sptrsv"}))
+            timed = len(lines) // 2
+            for triangle, at in enumerate((0, timed)):
+                own = lines[at:at + timed]
+                self.assertEqual(sorted({line[0] for line in own} - {"colorset"}), sorted(set(TYPES) - {"sptrsv"}), text)  # colorset: where it has few sets
+                self.assertEqual(len(own), len({line[0] for line in own}), text)
                 self.assertEqual((own[0][0], own[0][2]), (chosen[triangle], "1.00"))
             columns = {line.index(" us ") for line in text.splitlines() if line.lstrip().startswith("measured") and " us " in line}
             self.assertEqual(len(columns), 1, text)
+
     def test_the_estimate_measures_nothing(self):
         texts = [ex2(self.BASE + option).text for option in ("", "-mat_sptrsv_plan estimate")]
         plans = [re.findall(r"[LU]: (\w+ \(.*)", text) for text in texts]

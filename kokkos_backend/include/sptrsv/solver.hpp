@@ -13,6 +13,7 @@
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/error.hpp"
 #include "sptrsv/options.hpp"
+#include "sptrsv/plan_input.hpp"
 #include "sptrsv/types.hpp"
 
 namespace sptrsv {
@@ -32,19 +33,6 @@ std::vector<AlgorithmInfo> const& algorithm_infos();
 
 /// The planner, name and options, as if it were one of them.
 AlgorithmInfo const& planner_info();
-
-/// What `sptrsv` with sptrsv_plan=measure saw of one candidate.
-struct PlanTiming {
-  std::string algorithm;
-  double seconds = 0;  ///< of one solve with one right-hand side; 0: it was not timed
-  std::string note;    ///< why it was not timed, or that it was given up after a slow first solve; else empty
-};
-
-/// What the estimate goes by, for the script that fits its prices.
-struct PlanInput {
-  std::vector<std::pair<std::string, double>> features;
-  std::vector<std::string> candidates;
-};
 
 /// Forgets the plans that were measured in this process, so that patterns that come again are measured again.
 void forget_plans();
