@@ -23,19 +23,22 @@ import textwrap
 
 TABLE = pathlib.Path(__file__).resolve().parent.parent / "kokkos_backend/include/sptrsv/detail/plan_table.hpp"
 PLANNER = "sptrsv"
-ALWAYS = ["solve", "rows", "bytes"]
+ALWAYS = ["solve", "bytes"]
 TERMS = {  # beside ALWAYS
-    "sequential": [],
-    # wide levels are launches; the others hops, later where a front is wide, and by steps of looking and adding
-    "levelset": ["levels", "wide_levels", "level_rows", "level_entries", "longest_lane", "level_lanes"],
+    "sequential": ["rows"],
+    # hops, later where a front is wide, and by steps of looking and adding; narrow levels by one team, wide ones by a kernel
+    "levelset": ["rows", "levels", "level_rows", "level_entries", "longest_lane", "level_lanes", "narrow_steps"],
     # rows in row order: a window of them is at work
-    "syncfree": ["levels", "warp_window", "longest_row", "level_longest"],
-    "threadlevel": ["levels", "level_entries", "thread_window", "near_rows", "longest_row", "level_longest"],
-    "fused": ["levels", "level_entries", "warp_window", "thread_window", "near_rows", "longest_row", "level_longest"],
-    "tiled": ["levels", "block_levels", "row_tiles", "longest_row", "level_longest"],
-    "colorset": ["sets", "longest_row", "longest_lane"],
+    "syncfree": ["rows", "warp_window", "longest_row"],
+    # without rows: what a thread does for a row is done while others' entries arrive
+    "threadlevel": ["thread_window", "level_rows", "level_entries", "longest_row"],
+    "fused": ["rows", "warp_window", "thread_window", "level_rows", "level_entries", "longest_row"],
+    # hops between rows of tiles, and what these gather; a wide level's rows have a thread each
+    "tiled": ["rows", "tile_levels", "tile_entries", "longest_row", "wide_longest"],
+    "colorset": ["rows", "sets", "longest_row"],
 }
-OTHERS = ["levels", "level_entries", "longest_row", "level_longest"]  # a type that is not among them
+FIT_ROUNDS = 12  # of which each has the estimates of the one before
+OTHERS = ["rows", "levels", "level_entries", "longest_row", "level_longest"]  # a type that is not among them
 
 
 # --- what was measured
@@ -129,14 +132,20 @@ def rounded(value):
 
 
 def fit_algorithm(cases, algorithm):
-    """Nanoseconds per unit of each feature."""
+    """Nanoseconds per unit of each feature. Least squares of errors relative to the measured time would rather have all times
+    too small than one too large; so they are relative to the mean (geometric) of measured and estimated time."""
     cases = [case for case in cases if algorithm in case["seconds"]]
     names = ALWAYS + TERMS.get(algorithm, OTHERS)
-    rows = [[1e-9 * case["features"][name] / case["seconds"][algorithm] for name in names] for case in cases]
-    norms = [sum(row[i] ** 2 for row in rows) ** 0.5 for i in range(len(names))]
-    used = [i for i, norm in enumerate(norms) if norm > 0]
-    x = nnls([[row[i] / norms[i] for i in used] for row in rows], [1.0] * len(rows))
-    return {names[i]: rounded(value / norms[i]) for i, value in zip(used, x) if value > 0}
+    times = [case["seconds"][algorithm] for case in cases]
+    scales, prices = times, {}
+    for _ in range(FIT_ROUNDS):
+        rows = [[1e-9 * case["features"][name] / scale for name in names] for case, scale in zip(cases, scales)]
+        norms = [sum(row[i] ** 2 for row in rows) ** 0.5 for i in range(len(names))]
+        used = [i for i, norm in enumerate(norms) if norm > 0]
+        x = nnls([[row[i] / norms[i] for i in used] for row in rows], [time / scale for time, scale in zip(times, scales)])
+        prices = {names[i]: rounded(value / norms[i]) for i, value in zip(used, x) if value > 0}
+        scales = [(time * max(estimate(prices, case), 0.01 * time)) ** 0.5 for time, case in zip(times, cases)]
+    return prices
 
 
 def fit(cases):

@@ -26,15 +26,15 @@ inline constexpr PlanDevice plan_devices[] = {
 
 }  // namespace sptrsv::detail
 """
-PRICES = {"sequential": {"rows": 150.0, "bytes": 4.0}, "levelset": {"solve": 4000.0, "levels": 500.0, "wide_levels": 3000.0},
+PRICES = {"sequential": {"rows": 150.0, "bytes": 4.0}, "levelset": {"solve": 4000.0, "levels": 500.0, "narrow_steps": 3.0},
           "syncfree": {"solve": 5000.0, "warp_window": 700.0, "longest_row": 5.0}}
 MATRICES = {"a": (100, 20, 0, 30, 5), "b": (100000, 40, 1, 300, 9), "c": (100000, 3, 2, 12, 20000), "d": (50000, 50000, 0, 50000, 1),
             "e": (200000, 900, 0, 1000, 40), "f": (3000000, 7, 3, 400, 90), "g": (1000, 1000, 0, 1000, 999)}
 
 
-def features_of(rows, levels, wide, window, longest):
+def features_of(rows, levels, steps, window, longest):
     values = dict.fromkeys(["solve", *fit_planner.OTHERS, *sum(fit_planner.TERMS.values(), [])], 0)
-    values.update(solve=1, rows=rows, bytes=40 * rows + 7 * longest, levels=levels, wide_levels=wide, warp_window=window, longest_row=longest)
+    values.update(solve=1, rows=rows, bytes=40 * rows + 7 * longest, levels=levels, narrow_steps=steps, warp_window=window, longest_row=longest)
     return values
 
 

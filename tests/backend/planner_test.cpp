@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <set>
+#include <sptrsv/analysis/color_sets.hpp>
 #include <sptrsv/detail/plan_measure.hpp>
 #include <sptrsv/planner.hpp>
 
@@ -56,22 +57,26 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
   std::vector<Known> const known{
       {"chain:100",
        {{Feature::solve, 1}, {Feature::rows, 100}, {Feature::bytes, 99 * 12 + 100 * 28}, {Feature::longest_row, 1}, {Feature::longest_lane, 1},
-        {Feature::near_rows, 99}, {Feature::levels, 100}, {Feature::narrow_levels, 100}, {Feature::wide_levels, 0}, {Feature::level_rows, 0},
+        {Feature::levels, 100}, {Feature::narrow_steps, 99}, {Feature::wide_longest, 0}, {Feature::level_rows, 0},
         {Feature::level_entries, 99}, {Feature::level_longest, 99}, {Feature::warp_window, 100}, {Feature::thread_window, 100},
-        {Feature::block_levels, 7}, {Feature::row_tiles, 7}, {Feature::sets, 100}}},
+        {Feature::tile_levels, 7}, {Feature::tile_entries, 6}, {Feature::sets, 100}}},
       // one level; 2 warps, or 64 threads, have 500 and 16 turns
       {"diagonal:1000",
-       {{Feature::near_rows, 0}, {Feature::levels, 1}, {Feature::narrow_levels, 0}, {Feature::level_rows, std::log2(1000.0)}, {Feature::level_entries, 0},
-        {Feature::warp_window, 500}, {Feature::thread_window, 16}, {Feature::block_levels, 1}, {Feature::sets, 1}}},
-      // dense rows of 0 to 39 entries; a fourth of the mean row is 4.9, so 8 lanes
+       {{Feature::levels, 1}, {Feature::narrow_steps, 0}, {Feature::level_rows, std::log2(1000.0)}, {Feature::level_entries, 0},
+        {Feature::warp_window, 500}, {Feature::thread_window, 16}, {Feature::tile_levels, 1}, {Feature::tile_entries, 0}, {Feature::sets, 1}}},
+      // dense rows of 0 to 39 entries; a fourth of the mean row is 4.9, so 8 lanes; of three tiles' rows 16 need one tile, 8 two
       {"dense:40",
        {{Feature::longest_row, 39}, {Feature::longest_lane, 5}, {Feature::levels, 40}, {Feature::level_longest, 780},
-        {Feature::level_lanes, 8 * 1 + 8 * 2 + 8 * 3 + 8 * 4 + 7 * 5}, {Feature::block_levels, 3}, {Feature::row_tiles, 1 + 1 + 15 * 2 + 8 * 3}, {Feature::sets, 40}}},
+        {Feature::level_lanes, 8 * 1 + 8 * 2 + 8 * 3 + 8 * 4 + 7 * 5}, {Feature::narrow_steps, 97.5}, {Feature::tile_levels, 3}, {Feature::tile_entries, 16 + 8 * 2},
+        {Feature::sets, 40}}},
       // 3 by 3 grid: diagonals of 1, 2, 3, 2, 1 rows, whose longest have 0, 1, 2, 2, 2 entries; two rows at a time start at
       // 0 1 2, 2 3 4, 4 5 6
       {"lap2d:3",
-       {{Feature::near_rows, 8}, {Feature::levels, 5}, {Feature::level_rows, 2 + log3}, {Feature::level_entries, 1 + 3 * log3},
-        {Feature::level_longest, 7}, {Feature::block_levels, 1}, {Feature::warp_window, 7}, {Feature::thread_window, 5}}},
+       {{Feature::levels, 5}, {Feature::level_rows, 2 + log3}, {Feature::level_entries, 1 + 3 * log3},
+        {Feature::level_longest, 7}, {Feature::narrow_steps, 12}, {Feature::tile_levels, 1}, {Feature::warp_window, 7}, {Feature::thread_window, 5}}},
+      // in row order a line is two tiles, of 33 levels; 1.4 times that is less than the 33 wide diagonals and 2 * 8 tiles of narrow
+      // ones. A line's second tile needs 16 of the line before, and one of the first.
+      {"lap2d:32", {{Feature::levels, 63}, {Feature::narrow_steps, 2 * 31 * 32}, {Feature::tile_levels, 33}, {Feature::tile_entries, 16 + 31 * 17}}},
   };
   for (auto const& k : known)
     for (bool upper : {false, true}) {
@@ -80,11 +85,62 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
       auto const analysis = this->analysis_of(k.spec, shape);
       auto const found = all_features<T>(this->exec, analysis, false);
       for (auto const& [feature, value] : k.values) {
-        if (upper && (feature == Feature::row_tiles || feature == Feature::warp_window)) continue;
+        if (upper && (feature == Feature::tile_entries || feature == Feature::warp_window)) continue;
         EXPECT_DOUBLE_EQ(found[static_cast<std::size_t>(feature)], value) << detail::feature_names[static_cast<std::size_t>(feature)];
       }
       EXPECT_EQ(found, all_features<T>(this->exec, this->analysis_of(k.spec, shape), true));
     }
+}
+
+/// Levels if a row also waits for the one `window` rows before it.
+template <class P>
+long long levels_in_window(P const& p, long long window) {
+  std::vector<long long> level(static_cast<std::size_t>(p.num_rows()));
+  long long levels = 0;
+  for (std::size_t i = 0; i < level.size(); ++i) {
+    if (static_cast<long long>(i) >= window) level[i] = level[i - static_cast<std::size_t>(window)] + 1;
+    for (auto k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k)
+      if (auto const j = static_cast<std::size_t>(p.col_idx[k]); j != i) level[i] = std::max(level[i], level[j] + 1);
+    levels = std::max(levels, level[i] + 1);
+  }
+  return levels;
+}
+
+TYPED_TEST(PlannerTest, WindowsAndTilesAreCountedAsTheyAreSolved) {
+  using T = typename TestFixture::T;
+  // powerlaw has rows so long that a warp on a GPU takes one
+  for (auto const* spec : {"lap2d:50", "band:3000,8,90", "rmat:10,8", "powerlaw:9000", "lap3d:12", "fem2d:30,rcm", "kkt2:4000"}) {
+    SCOPED_TRACE(spec);
+    auto const p = make_problem<double>(spec, plain);
+    auto const analysis = this->analysis_of(spec);
+    PlanFeatures<T> features(this->exec, analysis, resident);
+    for (auto f : {Feature::warp_window, Feature::thread_window, Feature::tile_levels}) features.find(f);
+    EXPECT_EQ(features.value(Feature::warp_window), levels_in_window(p, resident / 32));
+    EXPECT_EQ(features.value(Feature::thread_window), levels_in_window(p, resident));
+    Solver<double, TypeParam> const tiled("tiled", this->exec, to_pattern<T>(p), plain);
+    auto const text = " in " + std::to_string(static_cast<long long>(features.value(Feature::tile_levels))) + " block levels";
+    EXPECT_NE(tiled.parameters().find(text), std::string::npos) << tiled.parameters() << text;
+  }
+}
+
+/// What keeps colorset out of plans on a GPU.
+TYPED_TEST(PlannerTest, FewColorSetsAreToldFromMany) {
+  using T = typename TestFixture::T;
+  for (bool upper : {false, true}) {
+    Shape const shape{upper ? Triangle::upper : Triangle::lower, Diagonal::stored, Op::none};
+    auto const few = [&](std::string const& spec) {
+      auto const analysis = this->analysis_of(spec, shape);
+      return detail::may_have_few_color_sets<T>(this->exec, analysis.rows(this->exec), shape.ascending(), 10);
+    };
+    EXPECT_TRUE(few("lap2d:100,color"));
+    EXPECT_TRUE(few("lap3d:20,color"));
+    EXPECT_TRUE(few("diagonal:5000"));
+    EXPECT_TRUE(few("diagonal:0"));
+    EXPECT_FALSE(few("lap2d:100"));
+    EXPECT_FALSE(few("lap3d:20"));
+    EXPECT_FALSE(few("rmat:12,8"));
+    EXPECT_FALSE(few("dense:2000"));
+  }
 }
 
 TYPED_TEST(PlannerTest, NothingIsKnownOfNothing) {
@@ -164,6 +220,10 @@ TYPED_TEST(PlannerTest, TheTablesChooseAlike) {
       auto const plan = detail::choose_by_table<T>(device, names, first);
       EXPECT_EQ(plan.algorithm, detail::choose_by_table<T>(device, names, second).algorithm);
       EXPECT_EQ(std::count(names.begin(), names.end(), plan.algorithm), 1) << plan.algorithm;
+      // chains of rows inside of tiles are four times as quick or more
+      if (std::string(spec) == "chain:3000" || std::string(spec) == "dense:150") {
+        EXPECT_EQ(plan.algorithm, "tiled");
+      }
       // one thread of a GPU against thousands
       if (std::string(spec) == "lap3d:14") {
         EXPECT_NE(plan.algorithm, "sequential");

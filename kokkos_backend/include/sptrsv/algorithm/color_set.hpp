@@ -55,6 +55,11 @@ class ColorSet {
     plan(exec, analysis, options);
   }
 
+  /// On a GPU a set costs microseconds, and a matrix in another ordering than by color has up to a set for each row.
+  static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+    return host || detail::may_have_few_color_sets<T>(exec, analysis.rows(exec), analysis.shape().ascending(), static_cast<index>(many_sets));
+  }
+
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
     values_.update(exec, analysis, values);
   }

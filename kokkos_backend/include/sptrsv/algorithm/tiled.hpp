@@ -73,9 +73,9 @@ class Tiled {
     if (options.variant != Variant::levelset)
       sort_and_order(detail::positions_in_order<T>(exec, analysis.rows(exec), analysis.shape().ascending()));
     if (options.variant == Variant::automatic) {
-      double const by_level = static_cast<double>(detail::plan_positions_by_level<T>(analysis.levels(exec)).block_levels);
-      double const chains = options.diagonal_tiles == DiagonalTiles::solved ? cost_of_solved : cost_of_inverted;
-      options_.variant = chains * static_cast<double>(order.num_levels()) <= by_level ? Variant::syncfree : Variant::levelset;
+      long long const by_level = detail::plan_positions_by_level<T>(analysis.levels(exec)).block_levels;
+      bool const own_order = detail::own_order_pays(order.num_levels(), by_level, options.diagonal_tiles == DiagonalTiles::inverted);
+      options_.variant = own_order ? Variant::syncfree : Variant::levelset;
     }
     if (options_.variant == Variant::levelset) sort_and_order(detail::positions_by_level<T>(exec, analysis.levels(exec)));
     tiles_ = make_tiles<T>(exec, rows, order);
@@ -118,8 +118,6 @@ class Tiled {
   // as in levelset: from so many rows on a level fills a GPU by itself; warps that wait are enough for so many levels
   static constexpr int wide_rows = 65536;
   static constexpr double levels_ahead = 12;
-  // a block level with the solution of a diagonal tile in it, or its product, against one with diagonals alone
-  static constexpr double cost_of_solved = 1.4, cost_of_inverted = 1.15;
 
   /// @param columns  that take a ticket or a thread each
   template <int K>

@@ -73,6 +73,32 @@ Kokkos::View<typename T::index*, typename T::device> row_lengths(typename T::exe
   return length;
 }
 
+/// A cheap look at whether there may be at most `limit` sets: of twice as many equal parts of the order, as many at most have
+/// a row that needs another one of its part, more than 32 rows before (a nearer one may be of the same block).
+/// Cost: a pass over the pattern, up to the first such entry of each row; fences.
+template <class T>
+bool may_have_few_color_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending, typename T::index limit) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  index const n = rows.num_rows, size = n / (2 * limit) + 1;
+  Kokkos::View<int*, typename T::device> cut("sptrsv::color_sets::cut", static_cast<std::size_t>(2 * limit));
+  Kokkos::parallel_for(
+      "sptrsv::color_sets::cut", policy(exec, 0, n), KOKKOS_LAMBDA(index p) {
+        index const i = turn<T>(p, n, ascending), part = p / size;
+        for (auto k = rows.begin(i); k < rows.end(i); ++k) {
+          index const needed = turn<T>(rows.col_idx(k), n, ascending);
+          if (needed / size != part || p - needed <= 32) continue;
+          Kokkos::atomic_store(&cut(part), 1);
+          break;
+        }
+      });
+  index parts = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::color_sets::parts", policy(exec, 0, 2 * limit), KOKKOS_LAMBDA(index part, index & sum) { sum += cut(part); }, parts);
+  exec.fence("sptrsv::color_sets: the number of parts is needed");
+  return parts <= limit;
+}
+
 template <class View>
 auto to_host(View const& view) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);

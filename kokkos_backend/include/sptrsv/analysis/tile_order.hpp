@@ -173,6 +173,12 @@ PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
   return out;
 }
 
+/// Whether rows in their own order are expected to be quicker than by level. A block level costs more there, since each
+/// has the solution of a diagonal tile in it (or its product, with inverses), against those with diagonals alone.
+inline bool own_order_pays(long long block_levels, long long block_levels_by_level, bool inverted = false) {
+  return (inverted ? 1.15 : 1.4) * static_cast<double>(block_levels) <= static_cast<double>(block_levels_by_level);
+}
+
 template <class T>
 RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets<T> const& sets) {
   using index = typename T::index;

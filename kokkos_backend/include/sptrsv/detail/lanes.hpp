@@ -44,6 +44,29 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_over_parts([[maybe_unused]] Team const& tea
 #endif
 }
 
+/// The greatest of(lane), for all lanes. @pre as in sum_over_parts().
+template <class I, class Team, class F>
+KOKKOS_FORCEINLINE_FUNCTION I max_over_lanes([[maybe_unused]] Team const& team, int lanes, F const& of) {
+#if defined(__CUDA_ARCH__)
+  I most = of(static_cast<int>(threadIdx.x));
+  for (int distance = lanes >> 1; distance > 0; distance >>= 1) {
+    I const other = from_lane(most, distance);
+    most = other > most ? other : most;
+  }
+  return most;
+#else
+  I most = 0;
+  Kokkos::parallel_reduce(
+      Kokkos::ThreadVectorRange(team, lanes),
+      [&](int lane, I& mine) {
+        I const own = of(lane);
+        mine = own > mine ? own : mine;
+      },
+      Kokkos::Max<I>(most));
+  return most;
+#endif
+}
+
 /// Runs f(column) on the first lane of each column that there is; the others do not wait for it.
 template <class Team, class F>
 KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team, [[maybe_unused]] ColumnBlock const& columns, F const& f) {

@@ -18,24 +18,23 @@ enum class Feature {
   bytes,          ///< of T, b and x, each once
   longest_row,    ///< entries of the longest row, summed one after the other
   longest_lane,   ///< the same with as many lanes per row as a fourth of the mean row has entries, up to 32
-  near_rows,      ///< rows with a dependency among the 32 rows before, so in the same warp where rows go by row order
   levels,         ///< each a hop from one processor to another
-  narrow_levels,  ///< levels of up to 128 rows
-  wide_levels,    ///< levels of more than 65,536 rows, each a kernel of its own in levelset
+  wide_longest,   ///< longest row of each level of more than 65,536 rows, summed: such a level has a kernel of its own, with few lanes to a row
+  narrow_steps,   ///< entries in levels of up to four warps' rows, divided by the lanes as in longest_lane: one team has them all
   level_rows,     ///< sum over levels of log2(rows): the wider a front, the later its last row
   level_entries,  ///< sum over levels of log2(1 + longest row of the level): steps of looking and of adding up
   level_longest,  ///< sum over levels of the longest row of the level
   level_lanes,    ///< the same with as many lanes as in longest_lane
   warp_window,    ///< levels if a row starts only when the one `resident warps` before it has ended: row order, a warp per row
   thread_window,  ///< likewise with the resident threads: row order, a thread per row
-  block_levels,   ///< levels of the quotient graph by 16 rows
-  row_tiles,      ///< stretches of entries, as they lie in memory, in the same 16 columns; mostly pairs of a row and a tile
+  tile_levels,    ///< levels of rows of tiles, 16 rows each, ordered and cut as `tiled` does
+  tile_entries,   ///< sum over these levels of the most (row, tile) pairs that a row of tiles has: how long it takes to gather
   sets,           ///< sets of consecutive rows that do not depend on each other, cut when a row would
 };
 
 inline constexpr std::string_view feature_names[] = {
-    "none",        "solve",      "rows",          "bytes",         "longest_row", "longest_lane",  "near_rows",    "levels",    "narrow_levels",
-    "wide_levels", "level_rows", "level_entries", "level_longest", "level_lanes", "warp_window", "thread_window", "block_levels", "row_tiles", "sets"};
+    "none",       "solve",         "rows",          "bytes",       "longest_row", "longest_lane",  "levels",      "wide_longest", "narrow_steps",
+    "level_rows", "level_entries", "level_longest", "level_lanes", "warp_window", "thread_window", "tile_levels", "tile_entries", "sets"};
 inline constexpr std::size_t num_features = std::size(feature_names);
 static_assert(static_cast<std::size_t>(Feature::sets) + 1 == num_features, "each feature has its name");
 

@@ -7,19 +7,28 @@
 
 namespace sptrsv::detail {
 
-// NVIDIA H200: fitted to 21 systems
+// NVIDIA H200: fitted to 65 systems
 inline constexpr PlanCost plan_nvidia_h200[] = {
-    {"levelset",
-     {{{Feature::rows, 0.01008}, {Feature::bytes, 0.0003978}, {Feature::levels, 455.8}, {Feature::wide_levels, 4141},
-       {Feature::level_rows, 36.8}, {Feature::level_entries, 14.31}, {Feature::longest_lane, 63.81}, {Feature::level_lanes, 20.83}}}},
-    {"syncfree",
-     {{{Feature::solve, 191000}, {Feature::rows, 0.174}, {Feature::levels, 622.3}, {Feature::warp_window, 905.6},
-       {Feature::longest_row, 2.959}, {Feature::level_longest, 0.1286}}}},
-    {"threadlevel",
-     {{{Feature::rows, 0.001387}, {Feature::bytes, 0.0007094}, {Feature::level_entries, 66.74}, {Feature::thread_window, 618.3},
-       {Feature::near_rows, 0.7409}, {Feature::longest_row, 146.9}}}},
     {"sequential",
-     {{{Feature::rows, 191.2}, {Feature::bytes, 7.041}}}},
+     {{{Feature::solve, 5447}, {Feature::bytes, 6.562}, {Feature::rows, 164.7}}}},
+    {"levelset",
+     {{{Feature::solve, 3293}, {Feature::bytes, 0.0005524}, {Feature::rows, 0.009299}, {Feature::levels, 213.9},
+       {Feature::level_rows, 30.49}, {Feature::level_entries, 64.56}, {Feature::longest_lane, 95.34}, {Feature::level_lanes, 17.96},
+       {Feature::narrow_steps, 1.743}}}},
+    {"syncfree",
+     {{{Feature::solve, 3053}, {Feature::bytes, 0.00386}, {Feature::rows, 0.3881}, {Feature::warp_window, 1001},
+       {Feature::longest_row, 3.294}}}},
+    {"threadlevel",
+     {{{Feature::solve, 1324}, {Feature::bytes, 0.000635}, {Feature::thread_window, 482.8}, {Feature::level_rows, 94.67},
+       {Feature::level_entries, 57.27}, {Feature::longest_row, 190.6}}}},
+    {"fused",
+     {{{Feature::solve, 3406}, {Feature::bytes, 0.001096}, {Feature::warp_window, 2.591}, {Feature::thread_window, 437.1},
+       {Feature::level_rows, 89.45}, {Feature::level_entries, 118.3}, {Feature::longest_row, 3.152}}}},
+    {"tiled",
+     {{{Feature::solve, 4084}, {Feature::bytes, 0.0007537}, {Feature::tile_levels, 1670}, {Feature::tile_entries, 1.62},
+       {Feature::longest_row, 7.718}, {Feature::wide_longest, 248.9}}}},
+    {"colorset",
+     {{{Feature::bytes, 0.0005475}, {Feature::sets, 4688}, {Feature::longest_row, 194.4}}}},
 };
 
 inline constexpr PlanDevice plan_devices[] = {
