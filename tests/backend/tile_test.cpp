@@ -324,5 +324,22 @@ TYPED_TEST(Tiles, TakeSixteenRowsThatNeedNothing) {
   expect_all_entries(tiles, entries);
 }
 
+/// Where the planner measures, levelset shares the analysis, and goes by the order of the rows in it.
+TYPED_TEST(Tiles, LeaveTheRowsOfLevelsInTheirOrder) {
+  using T = TypesOfSpace<TypeParam>;
+  TypeParam exec;
+  LevelSets<T> sets;
+  int const n = 40;
+  sets.level_of = decltype(sets.level_of)("test::level_of", n);
+  sets.level_rows = decltype(sets.level_rows)("test::level_rows", n);
+  sets.level_ptr = {0, n};
+  auto const falling = Kokkos::create_mirror_view(sets.level_rows);
+  for (int p = 0; p < n; ++p) falling(p) = n - 1 - p;
+  Kokkos::deep_copy(sets.level_rows, falling);
+  detail::positions_by_level<T>(exec, sets);
+  auto const after = on_host(sets.level_rows);
+  for (int p = 0; p < n; ++p) ASSERT_EQ(after(p), n - 1 - p);
+}
+
 }  // namespace
 }  // namespace sptrsv::test

@@ -185,9 +185,12 @@ RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets
   auto const n = static_cast<index>(sets.level_rows.extent(0));
   auto const plan = plan_positions_by_level<T>(sets);
   auto const out = make_positions<T>(exec, n, static_cast<std::size_t>(plan.positions));
-  auto const level_rows = sets.level_rows;
+  auto level_rows = sets.level_rows;
   auto const level_of = sets.level_of;
   if constexpr (is_host_space<typename T::exec_space>) {  // where several threads have left them in any order
+    // a copy: levelset, of the same analysis where the planner measures, goes by the order that it has put them in
+    level_rows = decltype(level_rows)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::level_rows")), static_cast<std::size_t>(n));
+    Kokkos::deep_copy(exec, level_rows, sets.level_rows);
     index const* const level_ptr = sets.level_ptr.data();
     Kokkos::parallel_for(
         "sptrsv::tiles::sort_levels", Kokkos::RangePolicy<typename T::exec_space, Kokkos::Schedule<Kokkos::Dynamic>, index>(exec, 0, sets.num_levels()),
