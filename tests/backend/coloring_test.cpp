@@ -228,6 +228,18 @@ TYPED_TEST(ColoringTest, KernelsSolveBlocksAndRows) {
         }
 }
 
+TEST(Coloring, GraphsThatIndicesCannotCountAreRefused) {  // a line of 200: at distance 200 there are 200 * 199 pairs
+  std::vector<short> row_ptr{0}, col_idx;
+  for (short i = 0; i < 200; ++i) {
+    col_idx.push_back(i);
+    if (i > 0) col_idx.push_back(static_cast<short>(i - 1));
+    row_ptr.push_back(static_cast<short>(col_idx.size()));
+  }
+  auto const line = symmetric_graph<short>(200, row_ptr.data(), col_idx.data());
+  EXPECT_EQ(graph_power(line, 2).largest_degree(), 4);
+  EXPECT_THROW(graph_power(line, 200), Error);
+}
+
 TEST(ColorModel, IsTheThesisEquation) {
   ColorModel m{1000, 4000, 10, 512, 2e-9};  // 100 rows per set, fewer than the capacity
   EXPECT_DOUBLE_EQ(m.seconds(), 10 * 2e-9);

@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -50,7 +51,22 @@ struct Coloring {
   Index size(Index color) const { return color_ptr[color + 1] - color_ptr[color]; }
 };
 
+namespace detail {
+
+/// Ends a vertex.
+/// @throws Error where Index cannot count the neighbors.
+template <class Index>
+void end_vertex(Graph<Index>& graph) {
+  if (graph.col_idx.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
+    throw Error("the graph to be colored has more pairs of neighbors than an index of " + std::to_string(8 * sizeof(Index)) +
+                " bits counts; choose a smaller distance, or longer indices");
+  graph.row_ptr.push_back(static_cast<Index>(graph.col_idx.size()));
+}
+
+}  // namespace detail
+
 /// The graph of a square pattern and its transpose, without the diagonal.
+/// @throws Error where Index cannot count its entries.
 template <class Index>
 Graph<Index> symmetric_graph(Index n, Index const* row_ptr, Index const* col_idx) {
   std::vector<Index> start(static_cast<std::size_t>(n) + 1, 0);  // of the entries below, sorted by column
@@ -72,12 +88,13 @@ Graph<Index> symmetric_graph(Index n, Index const* row_ptr, Index const* col_idx
     for (Index k = row_ptr[i]; k < row_ptr[i + 1]; ++k) add(col_idx[k]);
     for (Index k = start[i]; k < start[i + 1]; ++k) add(rows[k]);
     std::sort(graph.col_idx.begin() + graph.row_ptr.back(), graph.col_idx.end());
-    graph.row_ptr.push_back(static_cast<Index>(graph.col_idx.size()));
+    detail::end_vertex(graph);
   }
   return graph;
 }
 
 /// The graph whose neighbors are those at most `distance` steps apart. Cost: all these pairs.
+/// @throws Error where Index cannot count them.
 template <class Index>
 Graph<Index> graph_power(Graph<Index> const& from, int distance) {
   Index const n = from.num_vertices();
@@ -101,7 +118,7 @@ Graph<Index> graph_power(Graph<Index> const& from, int distance) {
       for (; ring < end; ++ring) add_neighbors(graph.col_idx[ring]);
     }
     std::sort(graph.col_idx.begin() + static_cast<std::ptrdiff_t>(first), graph.col_idx.end());
-    graph.row_ptr.push_back(static_cast<Index>(graph.col_idx.size()));
+    detail::end_vertex(graph);
   }
   return graph;
 }
