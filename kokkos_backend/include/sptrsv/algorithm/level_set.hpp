@@ -3,6 +3,7 @@
 #pragma once
 
 #include <climits>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -156,8 +157,12 @@ class LevelSet {
                              detail::team_policy(exec, 1, chain_warps * rows_per_warp, row.lanes, Chain::scratch_bytes(piece_rows, row.columns.lanes())),
                              Chain{row, slice_ptr_, piece_ptr_, launch.first_piece, launch.last_piece, rows_per_warp, step_bits, piece_rows});
       } else {
-        detail::for_each_ticket<T>("sptrsv::level_set::solve_wave", exec, tickets_, wave_shape(exec, launch, row.lanes, 1 << step_bits),
-                                   (launch.last_slice - launch.first_slice) << step_bits, detail::LevelWave<T>{row, slice_ptr_, launch.first_slice, step_bits});
+        index const at_once = std::numeric_limits<index>::max() >> step_bits;  // slices whose tickets an index counts
+        for (index slice = launch.first_slice, count = 0; slice < launch.last_slice; slice += count) {
+          count = std::min(static_cast<index>(launch.last_slice - slice), at_once);
+          detail::for_each_ticket<T>("sptrsv::level_set::solve_wave", exec, tickets_, wave_shape(exec, launch, row.lanes, 1 << step_bits),
+                                     count << step_bits, detail::LevelWave<T>{row, slice_ptr_, slice, step_bits});
+        }
       }
     }
   }
