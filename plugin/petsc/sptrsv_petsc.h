@@ -5,7 +5,7 @@
 
 #include <petscpc.h>
 
-/* What a factor of this plugin is and did, as MatView shows it. Strings live as long as the factor. */
+/* What a factor of this plugin is and did, as MatView shows it. Strings live until its next symbolic or numeric phase. */
 typedef struct {
   const char    *requested;                                   /* the MatSolverType */
   const char    *algorithm_lower, *algorithm_upper;           /* what runs: differs from requested for "sptrsv" */
