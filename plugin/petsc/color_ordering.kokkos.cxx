@@ -36,14 +36,16 @@ PetscErrorCode MatGetOrdering_Color(Mat A, MatOrderingType, IS* rows, IS* cols)
   PetscInt const            *i, *j;
   PetscInt                   n;
   PetscBool                  done;
+  PetscErrorCode             code;
 
   PetscFunctionBegin;
   PetscCall(ReadColorOptions(A, options));
   PetscCall(EnsureKokkos());
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));
   PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix of type %s does not show its pattern; the ordering color needs one of type %s, %s or %s", ((PetscObject)A)->type_name, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ);
-  PetscCall(Guarded(A, [&] { coloring = sptrsv::color_graph<Kokkos::DefaultHostExecutionSpace>(sptrsv::symmetric_graph<PetscInt>(n, i, j), options); }));
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));
+  code = Guarded(A, [&] { coloring = sptrsv::color_graph<Kokkos::DefaultHostExecutionSpace>(sptrsv::symmetric_graph<PetscInt>(n, i, j), options); });
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));  // a copy, of inodes
+  PetscCall(code);
   PetscCall(PetscInfo(A, "%" PetscInt_FMT " colors for a graph of %" PetscInt_FMT " vertices, %" PetscInt_FMT " in the largest color, %" PetscInt_FMT " in the smallest\n", coloring.num_colors(), (PetscInt)coloring.color_rows.size(), coloring.num_colors() ? coloring.size(0) : 0, coloring.num_colors() ? coloring.size(coloring.num_colors() - 1) : 0));
   // of inodes or blocks: MatGetOrdering() expands the first, the factorizations the second
   for (IS* is : {rows, cols}) PetscCall(ISCreateGeneral(PETSC_COMM_SELF, (PetscInt)coloring.color_rows.size(), coloring.color_rows.data(), PETSC_COPY_VALUES, is));
