@@ -133,10 +133,12 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     if (cholesky_) return solve(b, x, accumulate);
     State& s = state();
     if (!s.forward_transposed) {
-      s.forward_transposed.emplace(make(s.upper, {sptrsv::Triangle::upper, sptrsv::Diagonal::inverted, sptrsv::Op::transpose}));
-      s.backward_transposed.emplace(make(s.lower, {sptrsv::Triangle::lower, sptrsv::Diagonal::unit, sptrsv::Op::transpose}));
-      s.forward_transposed->update(exec(), s.all);
-      s.backward_transposed->update(exec(), s.all);
+      Solver forward = make(s.upper, {sptrsv::Triangle::upper, sptrsv::Diagonal::inverted, sptrsv::Op::transpose});
+      Solver backward = make(s.lower, {sptrsv::Triangle::lower, sptrsv::Diagonal::unit, sptrsv::Op::transpose});
+      forward.update(exec(), s.all);
+      backward.update(exec(), s.all);
+      s.backward_transposed.emplace(std::move(backward));  // both, or none if something throws
+      s.forward_transposed.emplace(std::move(forward));
     }
     run(*s.forward_transposed, *s.backward_transposed, s.col_perm, s.row_perm, {}, b, x, accumulate);
   }
