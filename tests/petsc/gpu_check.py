@@ -143,6 +143,8 @@ def ksp_runs(matrices):
             for name, method in METHODS.items():
                 problem = "-side 100" + (" -convection 0" if "icc" in name else "")
                 method += COLOR if kind == "colorset" else ""
+                if kind == "colorset" and name == "bicg_ilu0":
+                    continue  # by rounding alone it takes 127, 129 or 143 iterations in that order
                 yield f"ksp.{matrix}.{kind}.{name}", lambda a=(matrix, kind, method, problem): ksp(*a)
             if kind == "colorset":
                 continue

@@ -178,15 +178,16 @@ struct LevelChain {
     }
 
     struct Own {
-      bits* in_ring;
+      bits* ring;
+      int at;
       slots_type slot;
       KOKKOS_FORCEINLINE_FUNCTION void put(scalar const& x) const {
-        for (int w = 0; w < parts; ++w) post_in_scratch(in_ring + w, Kokkos::bit_cast<bits>(Marker<real>::other(Parts<scalar>::get(x, w))));
+        for (int w = 0; w < parts; ++w) post_in_scratch(ring + at + w, Kokkos::bit_cast<bits>(Marker<real>::other(Parts<scalar>::get(x, w))));
         slot.put(0, &x);
         slot.clear_next(0);
       }
     };
-    KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {computed_here(ring + here + static_cast<int>(p - first) * stride), slots.from(p)}; }
+    KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {ring, here + static_cast<int>(p - first) * stride, slots.from(p)}; }
   };
 
   template <class Team>
