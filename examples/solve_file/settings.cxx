@@ -18,7 +18,8 @@ const char help_text[] =
 
 namespace {
 
-constexpr const char* compared_types = "sequential,levelset,syncfree,threadlevel,fused,tiled,colorset,sptrsv";
+// not colorset: its incomplete factors have an ordering of their own, and so are another preconditioner
+constexpr const char* compared_types = "sequential,levelset,syncfree,threadlevel,fused,tiled,sptrsv";
 
 PetscErrorCode get_string(const char* name, std::string* value, PetscBool* set) {
   char text[PETSC_MAX_PATH_LEN] = "";
