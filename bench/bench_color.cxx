@@ -284,15 +284,4 @@ bool run() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
-  int exit_code = 1;
-  try {
-    if (run()) exit_code = 0;
-    else std::cerr << "bench_color: a type of sptrsv failed, see above\n";
-  } catch (std::exception const& e) {
-    std::cerr << "bench_color: " << e.what() << '\n';
-  }
-  PetscCall(PetscFinalize());
-  return exit_code;
-}
+int main(int argc, char** argv) { return petsc_main(argc, argv, help, "bench_color", run); }

@@ -142,15 +142,4 @@ bool run() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
-  int exit_code = 1;
-  try {
-    if (run()) exit_code = 0;
-    else std::cerr << "bench_petsc: a type of sptrsv failed, see above\n";
-  } catch (std::exception const& e) {
-    std::cerr << "bench_petsc: " << e.what() << '\n';
-  }
-  PetscCall(PetscFinalize());
-  return exit_code;
-}
+int main(int argc, char** argv) { return petsc_main(argc, argv, help, "bench_petsc", run); }

@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <ctime>
-#include <fstream>
 #include <sptrsv/detail/device_name.hpp>
 #include <sptrsv/detail/tickets.hpp>
 #include <sptrsv/solver.hpp>

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PETSc matrix of type seqaij from a Matrix Market file or a generator's spec.
+// What the benches in PETSc share: a seqaij matrix from a file or a generator's spec, and main().
 #pragma once
 
 #include <petscmat.h>
 
-#include <filesystem>
+#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "sptrsv_support/generators.hpp"
-#include "sptrsv_support/matrix_market.hpp"
+#include "sptrsv_support/load_matrix.hpp"
 #include "sptrsv_support/petsc_success.hpp"
 
 namespace sptrsv::bench {
 
 inline Mat make_matrix(std::string const& name) {
-  auto const a = std::filesystem::exists(name) ? support::read_matrix_market(name) : support::generate(name);
+  auto const a = support::load_matrix(name);
   if (a.num_rows != a.num_cols) throw std::runtime_error(name + " is not square");
   std::vector<PetscInt> const row_ptr(a.row_ptr.begin(), a.row_ptr.end()), col_idx(a.col_idx.begin(), a.col_idx.end());
   std::vector<PetscScalar> const values(a.values.begin(), a.values.end());
@@ -28,6 +27,20 @@ inline Mat make_matrix(std::string const& name) {
   if (code == PETSC_SUCCESS) code = MatSeqAIJSetPreallocationCSR(A, row_ptr.data(), col_idx.data(), values.data());
   if (code != PETSC_SUCCESS) throw std::runtime_error("PETSc cannot make the matrix");
   return A;
+}
+
+/// Runs a bench within PETSc. Exit status: 0 if run() says that all of our types were right.
+inline int petsc_main(int argc, char** argv, char const* help, char const* name, bool (*run)()) {
+  PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
+  int exit_code = 1;
+  try {
+    if (run()) exit_code = 0;
+    else std::cerr << name << ": a type of sptrsv failed, see above\n";
+  } catch (std::exception const& e) {
+    std::cerr << name << ": " << e.what() << '\n';
+  }
+  PetscCall(PetscFinalize());
+  return exit_code;
 }
 
 }  // namespace sptrsv::bench
