@@ -213,7 +213,7 @@ def tutorial_runs(matrices):
 def parallel_runs(matrices):
     for matrix in matrices:
         for ranks in [2, 4]:
-            for pc, kinds in [("bjacobi", ["levelset", "syncfree"]), ("asm", ["tiled", "sptrsv"])]:
+            for pc, kinds in [("bjacobi", ["levelset", "syncfree"]), ("asm", ["threadlevel", "sptrsv"]), ("asm", ["tiled", "fused"])]:
                 for kind, factor in zip(kinds, ["icc", "ilu"]):
                     method = f"-ksp_type {'cg' if factor == 'icc' and pc == 'bjacobi' else 'gmres'} -pc_type {pc} -sub_pc_type {factor}"
                     problem = "-side 100" + (" -convection 0" if factor == "icc" else "")
