@@ -22,7 +22,7 @@ using namespace sptrsv::bench;
 
 char const help[] =
     "Solves with CG and ICC, or BiCGStab and ILU, for each ordering and solver type, and times products and applications.\n"
-    "  bench_color -matrix lap3d:100|FILE.mtx [-factor auto|ilu|icc] [-levels 0] [-mat_type seqaij] [-repeat 3] [-json FILE]\n"
+    "  bench_color -matrix lap3d:100|FILE [-factor auto|ilu|icc] [-levels 0] [-mat_type seqaij] [-repeat 3] [-json FILE]\n"
     "              [-cases ORDERING:TYPE,...] -dll_append <path>/libsptrsv_petsc.so\n"
     "ORDERING is PETSc's, or balanced: color with -mat_ordering_color_balance. Of color, rows are levels + 1 apart.\n\n";
 

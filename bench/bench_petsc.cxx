@@ -18,7 +18,7 @@ using namespace sptrsv::bench;
 
 char const help[] =
     "Times symbolic phase, numeric phase and MatSolve of solver types, each answer checked first.\n"
-    "  bench_petsc -matrix lap3d:100|FILE.mtx [-factor ilu|icc] [-cases MAT_TYPE:TYPE,...] [-json FILE]\n"
+    "  bench_petsc -matrix lap3d:100|FILE [-factor ilu|icc] [-cases MAT_TYPE:TYPE,...] [-json FILE]\n"
     "              [-repeat 50] [-budget SECONDS] -dll_append <path>/libsptrsv_petsc.so\n\n";
 
 struct Settings {

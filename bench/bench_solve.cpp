@@ -159,7 +159,7 @@ bool run_on_space(Settings const& settings) {
 }
 
 void declare(CLI::App& app, Settings& s) {
-  app.add_option("--matrix", s.matrices, "generated family such as lap2d:1000, or a Matrix Market file")->required();
+  app.add_option("--matrix", s.matrices, "generated family such as lap2d:1000, or a file, Matrix Market or PETSc binary")->required();
   app.add_option("--algorithms", s.algorithms, "comma-separated types and peers, a type with options as fused:kind=warp; default, and with all among them, all there are")
       ->delimiter(',');
   app.add_option("--option", s.options, "option of an algorithm, such as levelset_chain_rows=100");
