@@ -31,7 +31,7 @@ struct Graph {
 
 /// Which of Kokkos Kernels' algorithms colors. The first two give the same colors for every run and number of threads:
 /// `serial` in the order of the vertices, by one thread; `deterministic` by falling degree, then falling number, in parallel
-/// (COLORING_VBDBIT). `speculative` (COLORING_VBBIT) is in parallel too, and reproducible on one thread only.
+/// (COLORING_VBDBIT). `speculative` (COLORING_VB, since COLORING_VBBIT negates the least integer) is in parallel too, and reproducible on one thread only.
 enum class ColorAlgorithm { serial, deterministic, speculative };
 
 struct ColorOptions {
@@ -136,7 +136,7 @@ std::vector<Index> colors_by_kokkos_kernels(Graph<Index> const& graph, ColorAlgo
   handle_type handle;
   handle.create_graph_coloring_handle(algorithm == ColorAlgorithm::serial          ? KokkosGraph::COLORING_SERIAL
                                       : algorithm == ColorAlgorithm::deterministic ? KokkosGraph::COLORING_VBDBIT
-                                                                                   : KokkosGraph::COLORING_VBBIT);
+                                                                                   : KokkosGraph::COLORING_VB);
   KokkosGraph::Experimental::graph_color(&handle, n, n, view(graph.row_ptr.data(), graph.row_ptr.size()), view(graph.col_idx.data(), graph.col_idx.size()));
   Exec().fence("sptrsv::coloring: done");
   auto const colors = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), handle.get_graph_coloring_handle()->get_vertex_colors());
