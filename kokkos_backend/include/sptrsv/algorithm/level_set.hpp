@@ -92,6 +92,7 @@ class LevelSet {
   static constexpr int wide_rows = 65536, narrow_slices = 4;
   static constexpr int chain_warps = 16, chain_columns = 4;
   static constexpr double levels_ahead = 12;
+  static constexpr int staged_columns = 4;  // two are a little quicker as they lie
   /// What half of 40 kB of scratch memory holds of so many columns; with more a chain is solved as a wave.
   static constexpr int piece_rows = static_cast<int>(20480 / (sizeof(typename T::scalar) * chain_columns));
   static int warp(typename T::exec_space const&) { return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max(); }
@@ -146,7 +147,13 @@ class LevelSet {
     int step_bits = 0;  // a slice takes so many times two steps
     while (rows_per_warp << step_bits < static_cast<int>(rows_per_slice_)) ++step_bits;
     for (Launch const& launch : launches_) {
-      if (launch.kind == Launch::wide) {
+      if (launch.kind == Launch::wide && row.columns.lanes() >= staged_columns) {
+        using Wide = detail::WideLevelColumns<T>;
+        int const threads = 2 * rows_per_warp, rows = std::max(threads, warp(exec));
+        auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
+        Kokkos::parallel_for("sptrsv::level_set::solve_columns", detail::team_policy(exec, league, threads, row.lanes, Wide::scratch_bytes(rows, row.columns)),
+                             Wide{row, launch.first, launch.last, rows, &launch != &launches_.back()});
+      } else if (launch.kind == Launch::wide) {
         int const rows = 4 * rows_per_warp;
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
         Kokkos::parallel_for("sptrsv::level_set::solve", detail::team_policy(exec, league, rows, row.lanes),

@@ -53,11 +53,21 @@ struct LevelRow {
       }
     }
   }
-  /// Row p, or nothing if there is none for this thread, whose warp needs it all the same.
-  /// @param source_of  what a lane's column reads and writes, by its number
+  /// b and x of a row, where the caller has them.
+  struct Direct {
+    RowIO<T> const& io;
+    index i;
+    KOKKOS_FORCEINLINE_FUNCTION scalar load(int column) const { return io.load(i, column); }
+    KOKKOS_FORCEINLINE_FUNCTION void store(int column, scalar const& x) const { io.store(i, column, x); }
+  };
   template <class Team, class SourceOf>
   KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, index p, bool there_is) const {
-    index const i = there_is ? order.row(p) : index(0);
+    solve(team, source_of, Direct{io, there_is ? order.row(p) : index(0)}, p, there_is);
+  }
+  /// Row p, or nothing if there is none for this thread, whose warp needs it all the same.
+  /// @param source_of  what a lane's column reads and writes, by its number
+  template <class Team, class SourceOf, class Vectors>
+  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, Vectors const& vectors, index p, bool there_is) const {
     scalar const pivot = there_is && diagonal != Diagonal::unit ? order.diagonal(p) : scalar(1);
     auto const source = source_of(columns.column(lane_of(team)));
     auto const own = source.own(p);
@@ -65,14 +75,14 @@ struct LevelRow {
     sum_over_parts(team, lanes, columns, sum, [&](int lane, ColumnSums<scalar, 1>& mine) {
       int const column = columns.column(lane), part = columns.part(lane);
       if (!there_is || column >= columns.count) return;
-      if (part == 0) mine.value[0] = io.load(i, column);
+      if (part == 0) mine.value[0] = vectors.load(column);
       sum_part(source, p, part, mine.value);
     });
     on_first_part(team, columns, [&](int column) {
       if (!there_is) return;
       scalar const x = finish_row(diagonal, sum.value[0], pivot);
       own.put(x);
-      io.store(i, column, x);
+      vectors.store(column, x);
     });
   }
 };
@@ -116,6 +126,53 @@ struct WideLevel {
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto const p = first + static_cast<index>(team.league_rank()) * rows_per_team + team.team_rank();
     row.solve(team, [this](int column) { return LevelSource<T, false>{row.slots.column(column), read_later}; }, p, p < last);
+  }
+};
+
+/// The same of several columns. b and x lie by columns, so a team takes its rows' of them to scratch memory and back, by rows, and
+/// the lanes of a warp find there the columns of few rows.
+template <class T>
+struct WideLevelColumns {
+  using index = typename T::index;
+  using scalar = typename T::scalar;
+  LevelRow<T> row;
+  index first, last;
+  int rows_per_team;  ///< a multiple of the team's threads
+  bool read_later;
+
+  /// From a column to the next: so that the lanes of half a warp, 16 words of 8 bytes, are in different banks.
+  KOKKOS_FUNCTION static int stride(int rows, ColumnBlock const& columns) { return rows + (columns.bits < 4 ? 16 >> columns.bits : 1); }
+  static std::size_t scratch_bytes(int rows, ColumnBlock const& columns) {
+    return sizeof(scalar) * static_cast<std::size_t>(stride(rows, columns)) * static_cast<std::size_t>(columns.count);
+  }
+
+  /// A row's b and then x in scratch memory.
+  struct Staged {
+    scalar* at;
+    int stride;
+    KOKKOS_FORCEINLINE_FUNCTION scalar load(int column) const { return at[column * stride]; }
+    KOKKOS_FORCEINLINE_FUNCTION void store(int column, scalar const& x) const { at[column * stride] = x; }
+  };
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    ColumnBlock const& columns = row.columns;
+    int const across = stride(rows_per_team, columns);
+    auto* const stage = static_cast<scalar*>(team.team_shmem().get_shmem(static_cast<int>(sizeof(scalar)) * across * columns.count));
+    index const begin = first + static_cast<index>(team.league_rank()) * rows_per_team;
+    int const rows = static_cast<int>(last - begin < rows_per_team ? last - begin : index(rows_per_team));
+    auto const for_all = [&](auto const& f) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows_per_team * columns.count), [&](int k) {
+        int const r = k % rows_per_team, column = k / rows_per_team;
+        if (r < rows) f(row.order.row(begin + r), column, stage[column * across + r]);
+      });
+    };
+    for_all([&](index i, int column, scalar& at) { at = row.io.load(i, column); });
+    team.team_barrier();
+    for (int r = team.team_rank(); r < rows_per_team; r += team.team_size())
+      row.solve(team, [this](int column) { return LevelSource<T, false>{row.slots.column(column), read_later}; }, Staged{stage + r, across}, begin + r, r < rows);
+    team.team_barrier();
+    for_all([&](index i, int column, scalar const& at) { row.io.store(i, column, at); });
   }
 };
 

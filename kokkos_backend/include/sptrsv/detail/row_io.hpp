@@ -110,17 +110,20 @@ void for_thread_columns(int k, F const& f) {
   for (; first < k; ++first) f(std::integral_constant<int, 1>{}, ColumnBlock{first, 1, 0});
 }
 
-/// The same, but on a GPU with up to 32 columns on lanes side by side (K = 1).
+/// The same, but on a GPU with up to 32 columns on lanes side by side (K = 1), and one by one on a GPU whose lanes take none.
 template <class E, class F>
 void for_column_blocks(int k, F const& f) {
+  constexpr std::integral_constant<int, 1> one{};
   if constexpr (columns_on_lanes<E>) {
     for (int first = 0; first < k; first += max_column_lanes) {
       ColumnBlock block{first, std::min(k - first, max_column_lanes), 0};
       while (block.lanes() < block.count) ++block.bits;
-      f(std::integral_constant<int, 1>{}, block);
+      f(one, block);
     }
-  } else {
+  } else if constexpr (std::is_same_v<typename E::memory_space, Kokkos::HostSpace>) {
     for_thread_columns(k, f);
+  } else {
+    for (int first = 0; first < k; ++first) f(one, ColumnBlock{first, 1, 0});
   }
 }
 
