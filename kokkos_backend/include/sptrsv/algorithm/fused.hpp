@@ -21,7 +21,8 @@ namespace sptrsv {
 namespace detail {
 
 /// A thread of a team is one warp. It takes one unit after the other: a row, which its lanes share, or a block, of which a lane takes
-/// one row or, where there are several columns, one column of every so many rows, and waits for no other lane by spinning.
+/// one row, column after column, and waits for no other lane by spinning. (Columns on lanes would take the rows of a block a few
+/// at a time, each few behind the ones before, and so near blocks one after the other: road:2000 with 8 columns in 42 ms instead of 2.)
 template <class T, int K>
 struct FusedRows {
   using index = typename T::index;
@@ -38,8 +39,8 @@ struct FusedRows {
         warp.solve_row(team, first);
       else
         for_each_lane(team, warp.lanes, [&](int lane) {
-          auto const& columns = warp.columns;
-          for (index s = first + columns.part(lane); s < last; s += warp.lanes >> columns.bits) thread.solve_row(columns.column(lane), s, first);
+          for (index s = first + lane; s < last; s += warp.lanes)
+            for (int column = 0; column < warp.columns.lanes(); ++column) thread.solve_row(column, s, first);
         });
     }
   }
