@@ -106,6 +106,7 @@ inline std::vector<Variant> all_variants() {
   variants.push_back({"tiled_levelset", "tiled", {{"tiled_variant", "levelset"}}, true, false});
   variants.push_back({"tiled_levelset_wide16", "tiled", {{"tiled_variant", "levelset"}, {"tiled_wide_rows", "16"}}, true, false});
   variants.push_back({"tiled_inverted", "tiled", {{"tiled_variant", "syncfree"}, {"tiled_diagonal_tiles", "inverted"}}, true, false, true});
+  variants.push_back({"tiled_levelset_inverted", "tiled", {{"tiled_variant", "levelset"}, {"tiled_diagonal_tiles", "inverted"}}, true, false, true});
   variants.push_back({"fused_warp", "fused", {{"fused_kind", "warp"}}});
   variants.push_back({"fused_thread", "fused", {{"fused_kind", "thread"}}});
   variants.push_back({"fused_mixed", "fused", {{"fused_threshold", "2"}}});

@@ -123,6 +123,38 @@ TYPED_TEST(PlannerTest, WindowsAndTilesAreCountedAsTheyAreSolved) {
   }
 }
 
+/// Levels of rows of tiles against a loop over them in their order, and a search that ends where there are too many.
+TYPED_TEST(PlannerTest, BlockLevelsAreLongestPathsAmongRowsOfTiles) {
+  using T = typename TestFixture::T;
+  for (auto const* spec : {"lap2d:50", "band:3000,8,90", "rmat:10,8", "powerlaw:9000", "dense:300", "arrow_down:700"})
+    for (bool upper : {false, true})
+      for (bool own_order : {true, false}) {
+        SCOPED_TRACE(std::string(spec) + (upper ? " upper" : "") + (own_order ? "" : " by level"));
+        Shape const shape{upper ? Triangle::upper : Triangle::lower, Diagonal::stored, Op::none};
+        auto const p = make_problem<double>(spec, shape);
+        auto const analysis = this->analysis_of(spec, shape);
+        auto const order = detail::make_tile_order<T>(this->exec, analysis, own_order);
+        auto const row = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), order.positions.row);
+        auto const position = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), order.positions.position);
+        auto const level_of = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), order.levels.level_of);
+        std::vector<int> expected(row.extent(0) / detail::tile_size);
+        for (std::size_t at = 0; at < row.extent(0); ++at) {
+          if (row(at) < 0) continue;
+          auto const i = static_cast<std::size_t>(row(at)), node = at / detail::tile_size;
+          for (auto k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k)
+            if (auto const needed = static_cast<std::size_t>(position(p.col_idx[k])) / detail::tile_size; needed != node)
+              expected[node] = std::max(expected[node], expected[needed] + 1);
+        }
+        ASSERT_EQ(level_of.extent(0), expected.size());
+        for (std::size_t node = 0; node < expected.size(); ++node) EXPECT_EQ(level_of(node), expected[node]) << "row of tiles " << node;
+        long long const levels = order.levels.levels;
+        EXPECT_EQ(levels, *std::max_element(expected.begin(), expected.end()) + 1);
+        EXPECT_EQ(detail::make_tile_order<T>(this->exec, analysis, own_order, levels).levels.levels, levels);
+        for (long long const limit : {1LL, levels / 2, levels - 1})
+          if (limit > 0) { EXPECT_GT(detail::make_tile_order<T>(this->exec, analysis, own_order, limit).levels.levels, limit); }
+      }
+}
+
 /// What keeps colorset out of plans on a GPU.
 TYPED_TEST(PlannerTest, FewColorSetsAreToldFromMany) {
   using T = typename TestFixture::T;

@@ -261,9 +261,9 @@ std::pair<TilePattern<TypesOfSpace<Space>>, int> cut(int n, There const& there) 
   };
   Space exec;
   Analysis<T> const analysis(exec, {send(row_ptr), send(col_idx)}, {});
-  auto const positions = detail::positions_in_order<T>(exec, analysis.rows(exec), true);
-  auto const rows = detail::sort_rows<T>(exec, analysis.rows(exec), positions, true);
-  return {make_tiles<T>(exec, rows, detail::order_by_block_level<T>(exec, rows)), static_cast<int>(col_idx.size()) - n};
+  auto const order = detail::make_tile_order<T>(exec, analysis, true);
+  auto const rows = detail::sort_rows<T>(exec, analysis.rows(exec), order.positions, true);
+  return {make_tiles<T>(exec, rows, detail::order_by_block_level<T>(exec, order.levels)), static_cast<int>(col_idx.size()) - n};
 }
 template <class View>
 auto on_host(View const& view) {

@@ -148,6 +148,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     capabilities = detail::capabilities_of<types>(list{}, name);
     algorithm = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
     exec.fence("sptrsv::analyze: done");
+    analysis.drop_kept();
   }
 
   /// Chooses, for good or until the first update.
@@ -191,6 +192,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     capabilities = detail::capabilities_of<types>(list{}, name);
     algorithm->reserve(exec, reserved);
     detail::remember_plan(detail::plan_key<types>(exec, analysis, options), timings);
+    analysis.drop_kept();
     to_measure = false;
   }
 };

@@ -64,22 +64,14 @@ class Tiled {
       : options_(options), diagonal_(analysis.shape().diagonal), tickets_(exec) {
     index const n = analysis.num_rows();
     if (n == 0) return;
-    SortedRows<T> rows;
-    BlockOrder<T> order;
-    auto const sort_and_order = [&](detail::RowPositions<T> const& positions) {
-      rows = detail::sort_rows<T>(exec, analysis.rows(exec), positions, analysis.shape().ascending());
-      order = detail::order_by_block_level<T>(exec, rows);
-    };
-    if (options.variant != Variant::levelset)
-      sort_and_order(detail::positions_in_order<T>(exec, analysis.rows(exec), analysis.shape().ascending()));
-    if (options.variant == Variant::automatic) {
-      long long const by_level = detail::plan_positions_by_level<T>(analysis.levels(exec)).block_levels;
-      bool const own_order = detail::own_order_pays(order.num_levels(), by_level, options.diagonal_tiles == DiagonalTiles::inverted);
-      options_.variant = own_order ? Variant::syncfree : Variant::levelset;
-    }
-    if (options_.variant == Variant::levelset) sort_and_order(detail::positions_by_level<T>(exec, analysis.levels(exec)));
-    tiles_ = make_tiles<T>(exec, rows, order);
-    values_ = detail::make_tile_values<T>(exec, tiles_, options.diagonal_tiles == DiagonalTiles::inverted);
+    bool const inverted = options.diagonal_tiles == DiagonalTiles::inverted;
+    detail::TileOrder<T> const by = options.variant != Variant::automatic ? detail::make_tile_order<T>(exec, analysis, options.variant == Variant::syncfree)
+                                    : inverted                            ? detail::choose_tile_order<T>(exec, analysis, true)
+                                    : analysis.template keep<detail::TileOrder<T>>([&] { return detail::choose_tile_order<T>(exec, analysis); });
+    options_.variant = by.own_order ? Variant::syncfree : Variant::levelset;
+    auto const order = detail::order_by_block_level<T>(exec, by.levels);
+    tiles_ = make_tiles<T>(exec, detail::sort_rows<T>(exec, analysis.rows(exec), by.positions, analysis.shape().ascending()), order);
+    values_ = detail::make_tile_values<T>(exec, tiles_, inverted);
     solved_ = decltype(solved_)(exec, tiles_.num_tile_rows() * detail::tile_size);
     num_levels_ = order.num_levels();
     plan_launches(exec, order.level_ptr);

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <map>
 #include <memory>
+#include <typeindex>
 
 #include "sptrsv/analysis/level_sets.hpp"
 #include "sptrsv/analysis/rows.hpp"
@@ -137,6 +139,17 @@ class Analysis {
     return *levels_;
   }
 
+  /// What the planner finds and the algorithm that it chooses needs again, say: make() at the first call with this V, then the
+  /// same until drop_kept().
+  template <class V, class Make>
+  V const& keep(Make const& make) const {
+    auto& kept = kept_[std::type_index(typeid(V))];
+    if (!kept) kept = std::make_shared<V const>(make());
+    return *static_cast<V const*>(kept.get());
+  }
+  /// Once algorithms have been made.
+  void drop_kept() { kept_.clear(); }
+
   /// Structure with levels; makes the level sets if they are not there yet.
   Structure structure(exec_space const& exec) const {
     Structure s;
@@ -238,6 +251,7 @@ class Analysis {
   std::size_t values_needed_ = 0;
   mutable std::shared_ptr<OffDiagonals<T> const> flipped_;
   mutable std::shared_ptr<LevelSets<T> const> levels_;
+  mutable std::map<std::type_index, std::shared_ptr<void const>> kept_;
 };
 
 }  // namespace sptrsv

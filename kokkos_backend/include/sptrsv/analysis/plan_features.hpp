@@ -52,40 +52,42 @@ long long count_sets(typename T::exec_space const& exec, OffDiagonals<T> const& 
 
 /// The longest row and the entries of each level, on the host.
 struct LevelEntries {
-  std::vector<long long> longest, all;
+  std::vector<unsigned long long> longest, all;
 };
 template <class T>
 LevelEntries entries_by_level(typename T::exec_space const& exec, OffDiagonals<T> const& rows, LevelSets<T> const& sets) {
   using index = typename T::index;
-  constexpr index chunk = 64;  // rows of one thread, so that few of them meet at a level's numbers
+  constexpr index chunk = 256;  // rows of one thread, so that few of them meet at a level's numbers
   auto const levels = static_cast<std::size_t>(sets.num_levels());
-  LevelEntries out{std::vector<long long>(levels), std::vector<long long>(levels)};
+  LevelEntries out{std::vector<unsigned long long>(levels), std::vector<unsigned long long>(levels)};
   if (levels == 0) return out;
-  Kokkos::View<long long*, typename T::device> longest("sptrsv::planner::longest", levels), all("sptrsv::planner::entries", levels);
+  Kokkos::View<unsigned long long*, typename T::device> longest("sptrsv::planner::longest", levels), all("sptrsv::planner::entries", levels);
   auto const level_of = sets.level_of, level_rows = sets.level_rows;
   index const n = rows.num_rows;
   Kokkos::parallel_for(
       "sptrsv::planner::longest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, (n - 1) / chunk + 1), KOKKOS_LAMBDA(index part) {
         index const first = part * chunk, last = n - first < chunk ? n : first + chunk;
         index level = level_of(level_rows(first));
-        long long most = 0, sum = 0;
+        unsigned long long most = 0, sum = 0;
+        auto const add = [&] {
+          if (most > peek(&longest(level))) Kokkos::atomic_max(&longest(level), most);
+          fetch_add(&all(level), sum);
+        };
         for (index p = first; p < last; ++p) {
           index const i = level_rows(p);
           if (level_of(i) != level) {
-            Kokkos::atomic_max(&longest(level), most);
-            Kokkos::atomic_add(&all(level), sum);
+            add();
             level = level_of(i);
             most = sum = 0;
           }
-          auto const count = static_cast<long long>(rows.count(i));
+          auto const count = static_cast<unsigned long long>(rows.count(i));
           most = count > most ? count : most;
           sum += count;
         }
-        Kokkos::atomic_max(&longest(level), most);
-        Kokkos::atomic_add(&all(level), sum);
+        add();
       });
-  Kokkos::deep_copy(exec, Kokkos::View<long long*, Kokkos::HostSpace>(out.longest.data(), levels), longest);
-  Kokkos::deep_copy(exec, Kokkos::View<long long*, Kokkos::HostSpace>(out.all.data(), levels), all);
+  Kokkos::deep_copy(exec, Kokkos::View<unsigned long long*, Kokkos::HostSpace>(out.longest.data(), levels), longest);
+  Kokkos::deep_copy(exec, Kokkos::View<unsigned long long*, Kokkos::HostSpace>(out.all.data(), levels), all);
   exec.fence("sptrsv::planner: entries per level are read on the host");
   return out;
 }
@@ -153,24 +155,19 @@ class PlanFeatures {
     if (static_cast<long long>(rows.num_rows) <= window)
       set(f, value(Feature::levels));
     else
-      set(f, detail::find_node_levels<T>(exec_, detail::Nodes<T>{rows, {}, ascending()}, window, has_long_rows()).levels);
+      set(f, detail::find_node_levels<T>(exec_, detail::Nodes<T>{rows, {}, ascending(), 1, analysis_.mean_row()}, window, has_long_rows()).levels);
   }
 
   void find_tiles(OffDiagonals<T> const& rows) {
     find(Feature::levels);
-    detail::Nodes<T> nodes{rows, {}, ascending(), detail::tile_size};
-    detail::NodeLevels<T> levels;
-    if (rows.num_rows > 0) {
-      auto const order_by = [&](detail::RowPositions<T> const& order) {
-        nodes.order = order;
-        levels = detail::find_node_levels<T>(exec_, nodes, 0, true);
-      };
-      auto const& sets = analysis_.levels(exec_);
-      order_by(detail::positions_in_order<T>(exec_, rows, ascending()));
-      if (!detail::own_order_pays(levels.levels, detail::plan_positions_by_level<T>(sets).block_levels)) order_by(detail::positions_by_level<T>(exec_, sets));
+    if (rows.num_rows == 0) {
+      set(Feature::tile_levels, 0);
+      set(Feature::tile_entries, 0);
+      return;
     }
-    set(Feature::tile_levels, levels.levels);
-    set(Feature::tile_entries, detail::sum_of_most_stretches<T>(exec_, nodes, levels));
+    auto const& order = analysis_.template keep<detail::TileOrder<T>>([this] { return detail::choose_tile_order<T>(exec_, analysis_); });
+    set(Feature::tile_levels, order.levels.levels);
+    set(Feature::tile_entries, detail::sum_of_most_stretches<T>(exec_, detail::Nodes<T>{rows, order.positions, ascending(), detail::tile_size}, order.levels));
   }
 
   void find_levels(OffDiagonals<T> const& rows) {

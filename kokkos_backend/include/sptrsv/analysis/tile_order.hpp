@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows share a tile, and in which order rows of tiles are solved.
+// Which rows share a tile: rows in positions, 16 to a row of tiles.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -40,16 +40,6 @@ struct SortedRows {
   }
 };
 
-/// Rows of tiles by block level: `at` is where the q-th to be solved lies, `place` its inverse.
-template <class T>
-struct BlockOrder {
-  typename T::index num_tile_rows = 0;
-  Kokkos::View<typename T::index*, typename T::device> at, place;
-  std::vector<typename T::index> level_ptr;  ///< rows of tiles by level, on the host
-
-  typename T::index num_levels() const { return static_cast<typename T::index>(level_ptr.size()) - 1; }
-};
-
 namespace detail {
 
 /// Positions of the rows, and rows of the positions (-1: none).
@@ -81,11 +71,14 @@ struct SegmentStarts {
   KOKKOS_FUNCTION bool follows(index s) const {
     if (s >= rows.num_rows) return false;
     index const i = row(s);
-    for (auto k = rows.begin(i); k < rows.end(i); ++k) {
-      index const back = ascending ? i - rows.col_idx(k) : rows.col_idx(k) - i;
-      if (back < tile_size) return true;
-    }
-    return false;
+    auto const end = rows.end(i);
+    bool found = false;
+    for (auto k = rows.begin(i); k < end && !found; k += tile_size)
+      for (int u = 0; u < tile_size && k + u < end; ++u) {  // loads that do not wait for each other: rows may be long
+        index const j = rows.col_idx(k + u);
+        found |= (ascending ? i - j : j - i) < tile_size;
+      }
+    return found;
   }
   KOKKOS_FUNCTION bool operator()(index s) const {
     if (s == 0) return true;
@@ -173,10 +166,12 @@ PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
   return out;
 }
 
-/// Whether rows in their own order are expected to be quicker than by level. A block level costs more there, since each
-/// has the solution of a diagonal tile in it (or its product, with inverses), against those with diagonals alone.
+/// How much more a block level costs with rows in their own order than by level: each has the solution of a diagonal tile in it
+/// (or its product, with inverses), against those with diagonals alone.
+inline double cost_of_own_order(bool inverted) { return inverted ? 1.15 : 1.4; }
+/// Whether rows in their own order are expected to be quicker than by level.
 inline bool own_order_pays(long long block_levels, long long block_levels_by_level, bool inverted = false) {
-  return (inverted ? 1.15 : 1.4) * static_cast<double>(block_levels) <= static_cast<double>(block_levels_by_level);
+  return cost_of_own_order(inverted) * static_cast<double>(block_levels) <= static_cast<double>(block_levels_by_level);
 }
 
 template <class T>
@@ -206,6 +201,31 @@ RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets
       });
   exec.fence("sptrsv::tiles: the levels' shifts have been read, and go");
   return out;
+}
+
+/// Sorts each row by column. On a GPU all entries at once, since long rows among short ones cost each a team for a long while:
+/// 137 ms in powerlaw:1000000.
+template <class T>
+void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows) {
+  if constexpr (is_host_space<typename T::exec_space>) {
+    KokkosSparse::sort_crs_matrix(exec, rows.row_ptr, rows.col_idx, rows.source);
+  } else {
+    using index = typename T::index;
+    auto const row_ptr = rows.row_ptr;
+    auto const col_idx = rows.col_idx;
+    index const count = rows.num_positions();
+    auto const places = static_cast<std::uint64_t>(count);  // a GPU does not hold 2^32 of them, nor their square 2^64
+    Kokkos::View<std::uint64_t*, typename T::device> key(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::keys")), col_idx.extent(0));
+    Kokkos::parallel_for(
+        "sptrsv::tiles::keys", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, count), KOKKOS_LAMBDA(index p) {
+          for (auto k = row_ptr(p); k < row_ptr(p + 1); ++k) key(k) = static_cast<std::uint64_t>(p) * places + static_cast<std::uint64_t>(col_idx(k));
+        });
+    Kokkos::Experimental::sort_by_key(exec, key, rows.source);
+    Kokkos::parallel_for(
+        "sptrsv::tiles::sorted_columns", Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, key.extent(0)),
+        KOKKOS_LAMBDA(std::size_t k) { col_idx(k) = static_cast<index>(key(k) % places); });
+    exec.fence("sptrsv::tiles: the keys go");
+  }
 }
 
 /// op(T) by position, sorted. Entries of a tile row's own tile are not listed.
@@ -250,69 +270,12 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
       },
       descents);
   exec.fence("sptrsv::tiles: whether to sort is decided on the host");
-  if (descents > 0) KokkosSparse::sort_crs_matrix(exec, row_ptr, col_idx, source);
+  if (descents > 0) sort_columns<T>(exec, out);
   auto const listed = out.listed;
   Kokkos::parallel_for(
       "sptrsv::tiles::list_all", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index p) {
         for (offset k = row_ptr(p); k < row_ptr(p + 1); ++k) listed(k) = col_idx(k) / tile_size < p / tile_size;
       });
-  return out;
-}
-
-/// The graph of rows of tiles: for each row of T, one after the other, the rows of tiles that it needs, its own left out.
-template <class T>
-OffDiagonals<T> tile_graph(typename T::exec_space const& exec, SortedRows<T> const& rows) {
-  using index = typename T::index;
-  using offset = typename T::offset;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
-  index const count = rows.num_positions();
-  Kokkos::View<offset*, typename T::device> ends(raw("sptrsv::tiles::graph_ends"), static_cast<std::size_t>(count));
-  Kokkos::View<offset*, typename T::device> row_ptr(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::graph_ptr")), static_cast<std::size_t>(count / tile_size) + 1);
-  offset edges = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::tiles::count_edges", with_arguments_in_launch(policy(exec, 0, count)),
-      KOKKOS_LAMBDA(index p, offset & sum, bool final) {
-        index last = -1;
-        for (offset k = rows.row_ptr(p); k < rows.row_ptr(p + 1); ++k)
-          if (index const t = rows.col_idx(k) / tile_size; t != last && t < p / tile_size) {
-            last = t;
-            ++sum;
-          }
-        if (!final) return;
-        ends(p) = sum;
-        if (p % tile_size == tile_size - 1) row_ptr(p / tile_size + 1) = sum;
-      },
-      edges);
-  exec.fence("sptrsv::tiles: the number of edges is needed to allocate");
-  Kokkos::View<index*, typename T::device> col_idx(raw("sptrsv::tiles::graph"), static_cast<std::size_t>(edges));
-  Kokkos::parallel_for(
-      "sptrsv::tiles::edges", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index p) {
-        index last = -1;
-        offset to = p == 0 ? offset(0) : ends(p - 1);
-        for (offset k = rows.row_ptr(p); k < rows.row_ptr(p + 1); ++k)
-          if (index const t = rows.col_idx(k) / tile_size; t != last && t < p / tile_size) col_idx(to++) = last = t;
-      });
-  OffDiagonals<T> out;
-  out.num_rows = count / tile_size;
-  out.row_ptr = row_ptr;
-  out.col_idx = col_idx;
-  return out;
-}
-
-/// Block levels: the longest path among rows of tiles. A row of tiles waits for those of lower levels alone.
-template <class T>
-BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, SortedRows<T> const& rows) {
-  using index = typename T::index;
-  BlockOrder<T> out;
-  auto const sets = level_sets_from_rows<T>(exec, tile_graph<T>(exec, rows), true);
-  out.num_tile_rows = rows.num_positions() / tile_size;
-  out.level_ptr = sets.level_ptr;
-  out.at = sets.level_rows;
-  out.place = sets.level_of;  // not needed any more
-  auto const at = out.at, place = out.place;
-  Kokkos::parallel_for(
-      "sptrsv::tiles::places", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, out.num_tile_rows), KOKKOS_LAMBDA(index q) { place(at(q)) = q; });
   return out;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sptrsv/analysis/analysis.hpp"
-#include "sptrsv/analysis/tile_order.hpp"
+#include "sptrsv/analysis/node_levels.hpp"
 #include "sptrsv/detail/tile_formats.hpp"
 
 namespace sptrsv {
