@@ -12,10 +12,12 @@ line() { printf '  %-11s %s\n' "$1" "$2"; }
 heading() { printf '\n%s\n' "$1"; }
 
 # die WHAT [REMEDY]
+failure_code=1 # 75 while what is tried may be impossible here; scripts/check then skips the leg, for this reason
 die() {
   printf '\n  error       %s\n' "$1" >&2
   [[ -z ${2:-} ]] || printf '  remedy      %s\n' "$2" >&2
-  exit 1
+  [[ $failure_code -ne 75 ]] || { mkdir -p "$(log_dir)" && printf '%s\n' "$1" >"$(log_dir)/impossible"; }
+  exit "$failure_code"
 }
 
 # usage SCRIPT: prints the comment block that opens the script, without its first two lines.
@@ -26,10 +28,10 @@ need_value() { [[ $2 -ge 2 ]] || die "$1 needs a value" "see --help"; }
 
 # --- paths
 
-stacks="quick, full, complex, int64, cuda"
+stacks="quick, full, complex, int64, trilinos, sid, cuda"
 select_stack() {
   case $1 in
-    quick | full | complex | int64 | cuda) stack=$1 ;;
+    quick | full | complex | int64 | trilinos | sid | cuda) stack=$1 ;;
     *) die "unknown stack '$1'" "use one of $stacks" ;;
   esac
 }

@@ -11,7 +11,7 @@ pypi_sha256=e620f05c742905e2db705d875f1cac92ef0ed453f9e6734e9beda26cc0f9cce7
 
 kokkos_root='' kernels_root=''
 kokkos_source='' kernels_source='' # folders or tarballs; empty: the ones on PyPI
-kokkos_from=source                 # or user, or petsc
+kokkos_from=source                 # or user, or petsc, or trilinos
 
 # Stacks of Debian's PETSc share one Kokkos.
 kokkos_home() { if builds_petsc; then stack_dir; else echo "$(stacks_dir)/quick"; fi; }
@@ -45,7 +45,9 @@ check_source() {
 # choose_kokkos OPTION: an option given now, then Kokkos_ROOT, then the Kokkos that PETSc uses, then built here.
 choose_kokkos() {
   kokkos_from=source
-  if [[ -n $1 || $stack != quick ]]; then
+  if [[ $stack == trilinos ]]; then
+    kokkos_from=trilinos
+  elif [[ -n $1 || $stack != quick ]]; then
     return
   elif [[ -n ${Kokkos_ROOT:-} && $(realpath -m "$Kokkos_ROOT") != "$(realpath -m "$(stack_dir)")"/* ]]; then
     kokkos_from=user
@@ -62,6 +64,7 @@ find_kokkos() {
   case $kokkos_from in
     user) use_installed_kokkos "$Kokkos_ROOT" "${KokkosKernels_ROOT:-$Kokkos_ROOT}" ;;
     petsc) use_installed_kokkos "$petsc_dir${petsc_arch:+/$petsc_arch}" "$petsc_dir${petsc_arch:+/$petsc_arch}" ;;
+    trilinos) use_installed_kokkos /usr /usr "Trilinos'" ;;
     source) build_from_source ;;
   esac
 }
@@ -80,14 +83,15 @@ package_version() {
   return 1
 }
 
+# use_installed_kokkos KOKKOS KERNELS [WHOSE]
 use_installed_kokkos() {
-  local version
+  local version whose=${3:-yours}
   version=$(package_version "$1" Kokkos) ||
     die "no KokkosConfig.cmake under $1" "set Kokkos_ROOT to where Kokkos is installed (for a PETSc that has Kokkos: its Kokkos)"
-  line kokkos "$version, yours, $1"
+  line kokkos "$version, $whose, $1"
   version=$(package_version "$2" KokkosKernels) ||
     die "no KokkosKernelsConfig.cmake under $2" "set KokkosKernels_ROOT to where Kokkos Kernels is installed"
-  line kernels "$version, yours, $2"
+  line kernels "$version, $whose, $2"
   kokkos_root=$1 kernels_root=$2
 }
 
@@ -163,10 +167,10 @@ build_kokkos_and_kernels() {
     die "Kokkos Kernels $kernels_version does not go with Kokkos $version" \
       "give both of one major version, with --kokkos-source and --kokkos-kernels-source"
   [[ ${version%%.*} -lt 5 ]] && ! builds_petsc || standard=20 # PETSc compiles itself as C++20
-  mapfile -t options < <(kokkos_options)
+  mapfile -t options <<<"$(kokkos_options)"
   step kokkos "$version, Release, $(kokkos_spaces)" "see the log; another release: --kokkos-source" \
     build_package kokkos "$kokkos" "$standard" "${options[@]}"
-  mapfile -t options < <(kernels_options)
+  mapfile -t options <<<"$(kernels_options)"
   step kernels "$kernels_version" "if it refuses Kokkos $version, give one that fits with --kokkos-kernels-source" \
     build_package kokkos-kernels "$kernels" "$standard" -DKokkos_ROOT="$kokkos_root" "${options[@]}"
   # Kokkos Kernels 4.4 loses its version at project(), and find_package(KokkosKernels 4.4) would then refuse it.
@@ -179,7 +183,7 @@ build_kokkos_and_kernels() {
 build_package() {
   local dir options
   dir=$(stack_dir)/build/$1
-  mapfile -t options < <(common_options)
+  mapfile -t options <<<"$(common_options)"
   rm -rf "$dir"
   # shellcheck disable=SC2154 # jobs: set by setup
   cmake -G Ninja -Wno-dev -S "$2" -B "$dir" -DCMAKE_INSTALL_PREFIX="$kokkos_root" -DCMAKE_CXX_STANDARD="$3" \

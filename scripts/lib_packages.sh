@@ -24,7 +24,7 @@ python_with_pip() {
       echo "$python"
       return
     fi
-  done < <(pip_pythons)
+  done <<<"$(pip_pythons)"
   return 1
 }
 
@@ -33,7 +33,7 @@ has_matplotlib() {
   local python
   while read -r python; do
     ! "$python" -c 'import matplotlib' >/dev/null 2>&1 || return 0
-  done < <(pip_pythons)
+  done <<<"$(pip_pythons)"
   return 1
 }
 
@@ -47,17 +47,24 @@ missing_packages() {
   has_header zlib.h || echo zlib1g-dev
   if [[ $with_tests == yes ]]; then
     has_header gtest/gtest.h || echo libgtest-dev
-    has_header CLI/CLI.hpp || echo libcli11-dev # bench_solve, sptrsv_inspect
     has_command python3 || echo python3
-    has_matplotlib || echo python3-matplotlib # sptrsv_inspect --plot
+    in_sid || missing_program_packages
   fi
   ! needs_download && ! needs_petsc_download || python_with_pip >/dev/null || echo python3-pip
   [[ $packed == no ]] || missing_pack_packages
-  if builds_petsc; then
+  if in_sid; then
+    missing_sid_packages
+  elif builds_petsc; then
     missing_build_packages
   elif [[ $petsc_owner != user ]]; then
     missing_petsc_packages
   fi
+}
+
+# missing_program_packages: for programs that only some stacks have, and their tests.
+missing_program_packages() {
+  has_header CLI/CLI.hpp || echo libcli11-dev # bench_solve, sptrsv_inspect
+  has_matplotlib || echo python3-matplotlib   # sptrsv_inspect --plot
 }
 
 # missing_build_packages: what PETSc itself is built with.
@@ -70,7 +77,7 @@ missing_build_packages() {
 
 # missing_petsc_packages: Debian's PETSc with its MPI and BLAS, its tutorials, and petsc4py for the tests.
 missing_petsc_packages() {
-  local wanted=(petsc-dev libopenmpi-dev openmpi-bin libopenblas-dev) version have
+  local wanted=(petsc-dev libopenmpi-dev openmpi-bin libopenblas-dev) version
   case $stack in
     complex) wanted+=(libpetsc-complex-dev) ;;
     int64) wanted+=(libpetsc64-real-dev) ;;
@@ -78,9 +85,28 @@ missing_petsc_packages() {
   version=$(petsc_package_version)
   [[ -z $version ]] || wanted+=("libpetsc$version-dev-examples")
   [[ $with_tests == no || $stack != quick ]] || wanted+=(python3-petsc4py)
+  not_installed "${wanted[@]}"
+}
+
+# missing_sid_packages: in the folder of stacks trilinos and sid, for both: PETSc, and Trilinos with the parts that its
+# CMake packages look for and Debian's packages do not depend on.
+missing_sid_packages() {
+  local wanted=(libpetsc-real-dev libopenmpi-dev openmpi-bin) name version
+  for name in ifpack2 belos tpetra kokkos kokkos-kernels teuchos xpetra zoltan2 amesos2 zoltan thyra rtop epetra epetraext \
+    triutils shylu isorropia amesos ifpack aztecoo; do
+    wanted+=("libtrilinos-$name-dev")
+  done
+  version=$(petsc_package_version)
+  [[ -z $version ]] || wanted+=("libpetsc$version-dev-examples")
+  not_installed "${wanted[@]}"
+}
+
+# not_installed PACKAGE...: those that are not, one line each.
+not_installed() {
+  local package have
   # shellcheck disable=SC2016 # dpkg's own variables
-  have=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null || true)
-  for package in "${wanted[@]}"; do
+  have=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2>/dev/null || true)
+  for package in "$@"; do
     grep -qx "$package installed" <<<"$have" || echo "$package"
   done
 }

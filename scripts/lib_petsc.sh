@@ -30,6 +30,8 @@ find_petsc_of_stack() {
     full | cuda) candidates=("$(stack_dir)/prefix") ;;
     complex) candidates=(/usr/lib/petscdir/petsc[0-9].*/*-complex) ;;
     int64) candidates=(/usr/lib/petscdir/petsc64-*/*-real) ;;
+    sid) candidates=(/usr/lib/petscdir/petsc[0-9].*/*-real) ;;
+    trilinos) return ;;
   esac
   for prefix in "${candidates[@]}"; do
     if petsc_has_headers "$prefix" ''; then petsc_dir=$prefix; fi

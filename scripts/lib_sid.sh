@@ -1,0 +1,139 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Stacks trilinos and sid, whose packages only Debian sid has: they live in a folder with a Debian sid of its own, which
+# debootstrap makes once. Nothing of it is mounted from outside: the checkout is copied in, and scripts/setup runs there.
+
+sid_mirror=http://deb.debian.org/debian
+sid_stamp=etc/sptrsv-sid          # in the folder: written last
+sid_unfinished=.sptrsv-unfinished # in the folder that becomes it: written first, holds the process that makes it
+
+# lives_in_sid: this stack is in the folder, and we are not.
+lives_in_sid() { [[ $stack == trilinos || $stack == sid ]] && ! in_sid; }
+in_sid() { [[ -n ${SPTRSV_IN_SID:-} ]]; } # set by sid_run alone
+
+sid_dir() { realpath -m -- "${SPTRSV_SID_DIR:-/var/lib/sptrsv-sid}"; }
+
+# sid_copy: the copy of this checkout, as it is called inside.
+sid_copy() { printf '/srv/sptrsv/%s' "$(printf '%s' "$root" | cksum | cut -d ' ' -f 1)"; }
+
+# sid_run COMMAND...: in the folder, as root, with nothing of our environment but what is named here.
+sid_run() { run_below "$(sid_dir)" "$@"; }
+
+# run_below DIR COMMAND...: /proc and /sys are there for the command alone and gone with it; where mounting is not allowed,
+# Open MPI grumbles, and finds its way.
+run_below() {
+  local dir=$1 name kept=() enter=(chroot)
+  shift
+  for name in http_proxy https_proxy no_proxy SPTRSV_TEST_CASE_TYPES; do
+    [[ -z ${!name:-} ]] || kept+=("$name=${!name}")
+  done
+  if as_root unshare --mount true 2>/dev/null; then
+    # shellcheck disable=SC2016 # for that shell
+    enter=(unshare --mount sh -c '{ mount -t proc proc "$1/proc"; mount -t sysfs sysfs "$1/sys"; } 2>/dev/null; exec chroot "$@"' sh)
+  fi
+  as_root "${enter[@]}" "$dir" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 SPTRSV_IN_SID=1 \
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_mapby=:oversubscribe \
+    ${kept[@]+"${kept[@]}"} "$@"
+}
+
+# --- making it
+
+# setup_sid OPTION...: the folder, the checkout in it, and there scripts/setup with the same options.
+setup_sid() {
+  make_sid # failure_code is 75 until then
+  failure_code=1
+  copy_checkout "$(sid_dir)" || die "cannot copy the checkout into $(sid_dir)" "see above"
+  sid_run "$(sid_copy)/scripts/setup" "$@"
+}
+
+make_sid() {
+  local dir new
+  dir=$(sid_dir) new=$dir.new
+  may_be_root "$dir"
+  if [[ ! -f $dir/$sid_stamp ]]; then
+    [[ $dir != "$root"/* ]] || die "$dir is inside the checkout" "set SPTRSV_SID_DIR to another folder"
+    [[ ! -e $dir ]] || die "$dir exists, and scripts/setup did not make it" \
+      "set SPTRSV_SID_DIR to a folder that does not exist yet, or move this one away"
+    remove_unfinished "$new"
+    debootstrap_into "$new"
+    install_into "$new"
+    date -u +%F | as_root tee "$new/$sid_stamp" >/dev/null
+    as_root rm "$new/$sid_unfinished"
+    as_root mv -T "$new" "$dir"
+  fi
+  line folder "$dir: Debian sid of $(cat "$dir/$sid_stamp")"
+}
+
+may_be_root() {
+  [[ $EUID -ne 0 ]] || return 0
+  if has_command sudo && { sudo -n true 2>/dev/null || { [[ -t 0 ]] && sudo -v; }; }; then return; fi
+  die "$1 needs root, to make it and to run things in it" "run this as root, or with sudo at hand"
+}
+
+# remove_unfinished DIR: what an interrupted making left; nothing else is ever removed.
+remove_unfinished() {
+  local maker mounted
+  [[ -e $1 ]] || return 0
+  [[ -f $1/$sid_unfinished ]] || die "$1 exists, and scripts/setup did not make it" "move it away"
+  maker=$(cat "$1/$sid_unfinished")
+  [[ ! -d /proc/$maker ]] || die "process $maker is making $1" "wait until it has finished; if it is something else, delete $1/$sid_unfinished"
+  line folder "$1: its making was interrupted, so from the start"
+  while read -r mounted; do
+    as_root umount "$mounted" || die "cannot unmount $mounted" "unmount it, then delete $1"
+  done < <(awk -v below="$1/" 'index($2, below) == 1 { print $2 }' /proc/mounts | sort -r)
+  as_root rm -rf --one-file-system "$1"
+}
+
+debootstrap_into() {
+  local remedy="check the network; by hand: debootstrap --variant=minbase sid DIR $sid_mirror"
+  local PATH=$PATH:/usr/sbin:/sbin
+  if ! has_command debootstrap; then
+    check_may_install debootstrap
+    step apt-update "package lists" "$remedy" as_root apt-get -o Acquire::Retries=3 update
+    step packages "1 to install: debootstrap" "$remedy" apt_install debootstrap debian-archive-keyring
+  fi
+  as_root mkdir -p "$1"
+  echo $$ | as_root tee "$1/$sid_unfinished" >/dev/null
+  step debootstrap "Debian sid into $1, a minute" "$remedy" \
+    as_root timeout 600 debootstrap --variant=minbase sid "$1" "$sid_mirror"
+  # sid's lists expire after a week, and mirrors may lag
+  echo 'Acquire::Check-Valid-Until "false";' | as_root tee "$1/etc/apt/apt.conf.d/90sptrsv" >/dev/null
+}
+
+# install_into DIR: the packages of all stacks there, so that the folder is either whole or not there.
+install_into() {
+  copy_checkout "$1" || die "cannot copy the checkout into $1" "see above"
+  run_below "$1" "$(sid_copy)/scripts/setup" --stack "$stack" --packages ||
+    die "Debian sid has not installed the packages" "see above; on some days sid's packages do not fit together: try again later"
+}
+
+# --- the checkout in it
+
+# copy_checkout DIR: what git tracks or does not ignore, with its times; the copy's own build/ and .stack/ stay. Copies of
+# checkouts that are no more are removed.
+copy_checkout() {
+  local copies=$1/srv/sptrsv copy sdist other
+  copy=$1$(sid_copy)
+  as_root mkdir -p "$copy" || return
+  for other in "$copies"/*; do
+    [[ ! -f $other/.copy_of || -d $(cat "$other/.copy_of") ]] || as_root rm -rf "$other" || return
+  done
+  as_root find "$copy" -mindepth 1 -maxdepth 1 ! -name build ! -name .stack -exec rm -rf {} + || return
+  printf '%s\n' "$root" | as_root tee "$copy/.copy_of" >/dev/null || return
+  list_checkout | tar -C "$root" --null --no-recursion -T - -c | as_root tar -C "$copy" --no-same-owner -x || return
+  for sdist in "$(stacks_dir)"/download/pygenten-*; do # PyPI need not be asked twice
+    [[ ! -f $sdist ]] || { as_root mkdir -p "$copy/.stack/download" && as_root cp -p "$sdist" "$copy/.stack/download/"; } || return
+  done
+}
+
+# list_checkout: its files, each ended by a zero byte; without git (an archive of a release) all but what is built.
+list_checkout() {
+  local file
+  if git -C "$root" rev-parse --git-dir >/dev/null 2>&1; then
+    while IFS= read -r -d '' file; do
+      [[ ! -e $root/$file ]] || printf '%s\0' "$file" # deleted ones are listed too
+    done < <(git -C "$root" ls-files -z --cached --others --exclude-standard)
+  else
+    (cd "$root" && find . -path ./build -prune -o -path ./.stack -prune -o -type f -print0)
+  fi
+}
