@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 TYPES = ["sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "sptrsv"]
 SKIP = 77  # CTest's SKIP_RETURN_CODE
@@ -52,8 +53,11 @@ def run(path, options, ranks=1, threads=1, env=None, load=plugin, timeout=60, ch
     command += options.split()
     if ranks > 1:
         command = [os.environ["SPTRSV_TEST_MPIEXEC"], "-n", str(ranks)] + command
-    done = subprocess.run(command, env=full, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", timeout=timeout, stdin=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory() as folder:
+        if ranks == 1:  # spares Open MPI 4 a daemon; such programs would share a folder, which the first to end removes
+            full.update(OMPI_MCA_ess_singleton_isolated="1", OMPI_MCA_orte_tmpdir_base=folder)
+        done = subprocess.run(command, env=full, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", timeout=timeout, stdin=subprocess.DEVNULL)
     result = Run(" ".join(command), done.returncode, done.stdout)
     if check and done.returncode != 0:
         raise AssertionError(f"failed: {result}")
