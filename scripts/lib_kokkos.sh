@@ -71,13 +71,13 @@ find_kokkos() {
 
 # --- one that is installed
 
-# package_version PREFIX NAME: as CMake would find it there; ".." where a package forgot to say.
+# package_version PREFIX NAME: as CMake would find it there; ".." or nothing where a package forgot to say.
 package_version() {
   local dir file
   for dir in "$1" "$1/lib/cmake/$2" "$1/lib64/cmake/$2" "$1"/lib/*/cmake/"$2"; do
     file=$dir/${2}ConfigVersion.cmake
     [[ -f $dir/${2}Config.cmake ]] || continue
-    sed -n 's/^ *set *(PACKAGE_VERSION "\([^"]*\)").*/\1/Ip' "$file" | head -n 1
+    [[ ! -f $file ]] || sed -n 's/^ *set *(PACKAGE_VERSION "\([^"]*\)").*/\1/Ip' "$file" | head -n 1
     return
   done
   return 1
@@ -91,7 +91,7 @@ use_installed_kokkos() {
   line kokkos "$version, $whose, $1"
   version=$(package_version "$2" KokkosKernels) ||
     die "no KokkosKernelsConfig.cmake under $2" "set KokkosKernels_ROOT to where Kokkos Kernels is installed"
-  line kernels "$version, $whose, $2"
+  line kernels "${version:-version unknown}, $whose, $2"
   kokkos_root=$1 kernels_root=$2
 }
 

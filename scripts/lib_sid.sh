@@ -27,6 +27,7 @@ run_below() {
   for name in http_proxy https_proxy no_proxy SPTRSV_TEST_CASE_TYPES; do
     [[ -z ${!name:-} ]] || kept+=("$name=${!name}")
   done
+  [[ -z ${SPTRSV_TEST_MATRICES:-} ]] || kept+=("SPTRSV_TEST_MATRICES=$(sid_copy)/.stack/matrices")
   if as_root unshare --mount true 2>/dev/null; then
     # shellcheck disable=SC2016 # for that shell
     enter=(unshare --mount sh -c '{ mount -t proc proc "$1/proc"; mount -t sysfs sysfs "$1/sys"; } 2>/dev/null; exec chroot "$@"' sh)
@@ -121,6 +122,9 @@ copy_checkout() {
   as_root find "$copy" -mindepth 1 -maxdepth 1 ! -name build ! -name .stack -exec rm -rf {} + || return
   printf '%s\n' "$root" | as_root tee "$copy/.copy_of" >/dev/null || return
   list_checkout | tar -C "$root" --null --no-recursion -T - -c | as_root tar -C "$copy" --no-same-owner -x || return
+  if [[ -n ${SPTRSV_TEST_MATRICES:-} ]]; then
+    as_root mkdir -p "$copy/.stack/matrices" && as_root cp -ru "$SPTRSV_TEST_MATRICES/." "$copy/.stack/matrices" || return
+  fi
   for sdist in "$(stacks_dir)"/download/pygenten-*; do # PyPI need not be asked twice
     [[ ! -f $sdist ]] || { as_root mkdir -p "$copy/.stack/download" && as_root cp -p "$sdist" "$copy/.stack/download/"; } || return
   done
