@@ -94,7 +94,7 @@ step() {
     printf '\n--- last lines of %s\n' "$log" >&2
     tail -n 30 "$log" >&2
     printf -- '---\n' >&2
-    die "$name failed after $((SECONDS - start)) s" "$remedy"
+    die "$name failed after $((SECONDS - start)) s: $(grep -v '^[[:space:]]*$' "$log" | tail -n 1 | cut -c 1-200)" "$remedy"
   fi
   line "$name" "done in $((SECONDS - start)) s"
 }

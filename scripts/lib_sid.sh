@@ -96,7 +96,7 @@ debootstrap_into() {
   as_root mkdir -p "$1"
   echo $$ | as_root tee "$1/$sid_unfinished" >/dev/null
   step debootstrap "Debian sid into $1, a minute" "$remedy" \
-    as_root timeout 600 debootstrap --variant=minbase sid "$1" "$sid_mirror"
+    as_root timeout --foreground 600 debootstrap --variant=minbase sid "$1" "$sid_mirror"
   # sid's lists expire after a week, and mirrors may lag
   echo 'Acquire::Check-Valid-Until "false";' | as_root tee "$1/etc/apt/apt.conf.d/90sptrsv" >/dev/null
 }
