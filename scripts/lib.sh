@@ -39,6 +39,13 @@ select_stack() {
 # builds_petsc: this stack builds its own PETSc, over a Kokkos that both share.
 builds_petsc() { [[ $stack == full || $stack == cuda ]]; }
 
+# lives_in_sid: this stack is in the folder with Debian sid, and we are not: see lib_sid.sh.
+lives_in_sid() { [[ $stack == trilinos || $stack == sid ]] && ! in_sid; }
+in_sid() { [[ -n ${SPTRSV_IN_SID:-} ]]; } # set by sid_run alone
+
+# not_in_sid: for scripts whose stack must be on this system.
+not_in_sid() { ! lives_in_sid || die "stack '$stack' is in a folder with a Debian of its own" "use scripts/setup and scripts/check with it"; }
+
 stacks_dir() { printf '%s' "${SPTRSV_STACK_DIR:-$root/.stack}"; }
 stack_dir() { printf '%s/%s' "$(stacks_dir)" "$stack"; }
 log_dir() { printf '%s/log' "$(stack_dir)"; }

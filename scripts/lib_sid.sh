@@ -7,10 +7,6 @@ sid_mirror=http://deb.debian.org/debian
 sid_stamp=etc/sptrsv-sid          # in the folder: written last
 sid_unfinished=.sptrsv-unfinished # in the folder that becomes it: written first, holds the process that makes it
 
-# lives_in_sid: this stack is in the folder, and we are not.
-lives_in_sid() { [[ $stack == trilinos || $stack == sid ]] && ! in_sid; }
-in_sid() { [[ -n ${SPTRSV_IN_SID:-} ]]; } # set by sid_run alone
-
 sid_dir() { realpath -m -- "${SPTRSV_SID_DIR:-/var/lib/sptrsv-sid}"; }
 
 # sid_copy: the copy of this checkout, as it is called inside.
