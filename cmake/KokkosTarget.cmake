@@ -7,7 +7,11 @@ function(sptrsv_add_kokkos_target name standard)
     return()
   endif()
   add_library(${name} INTERFACE IMPORTED)
-  target_link_libraries(${name} INTERFACE Kokkos::kokkos Kokkos::kokkoskernels)
+  set(kernels Kokkos::kokkoskernels)
+  if(NOT TARGET Kokkos::kokkoskernels)
+    set(kernels KokkosKernels::all_libs)  # as Trilinos names it
+  endif()
+  target_link_libraries(${name} INTERFACE Kokkos::kokkos ${kernels})
   target_compile_features(${name} INTERFACE cxx_std_${standard})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15 AND KokkosKernels_VERSION VERSION_LESS 4.5)
     # a template that nobody instantiates names a member that does not exist, which GCC 15 looks at

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,7 @@ char const* version();
 template <class Scalar, class Index, class Offset, class ExecSpace>
 class TriangularSolver {
  public:
+  static_assert(std::is_signed_v<Index> && std::is_signed_v<Offset>, "kernels count entries down to below zero; give size_t offsets as std::ptrdiff_t");
   using types = Types<Scalar, Index, Offset, ExecSpace>;
   using exec_space = ExecSpace;
 

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Finds Ifpack2, with the Kokkos that it was built over. Sets SPTRSV_TPETRA_SCALARS and SPTRSV_TPETRA_INDEX: what Tpetra is
+# instantiated for, as C++ types of Kokkos.
+find_package(Ifpack2 REQUIRED CONFIG)
+find_package(MPI REQUIRED COMPONENTS CXX)  # Trilinos leaves it to the compiler wrappers
+if(NOT Kokkos_DIR)
+  get_filename_component(Kokkos_DIR ${Ifpack2_DIR}/../Kokkos ABSOLUTE)
+endif()
+set(Kokkos_DIR ${Kokkos_DIR} CACHE PATH "Trilinos' Kokkos")
+set(KokkosKernels_DIR ${Ifpack2_DIR}/../KokkosKernels CACHE PATH "Trilinos' Kokkos Kernels")
+if(NOT TARGET Kokkos::kokkos)
+  message(FATAL_ERROR "sptrsv: the Trilinos in ${Ifpack2_DIR} has no Kokkos; build Trilinos with Tpetra, or without the plugin: "
+    "-DSPTRSV_ENABLE_IFPACK2=OFF")
+endif()
+
+get_target_property(includes Ifpack2::trilinos_ifpack2 INTERFACE_INCLUDE_DIRECTORIES)
+find_file(SPTRSV_TPETRA_CONFIG TpetraCore_config.h HINTS ${includes} REQUIRED)
+file(STRINGS ${SPTRSV_TPETRA_CONFIG} tpetra_types REGEX "^#define HAVE_TPETRA_INST_")
+set(SPTRSV_TPETRA_SCALARS)
+foreach(pair DOUBLE=double FLOAT=float COMPLEX_DOUBLE=Kokkos::complex<double> COMPLEX_FLOAT=Kokkos::complex<float>)
+  string(REPLACE "=" ";" pair ${pair})
+  list(GET pair 0 name)
+  list(GET pair 1 type)
+  if("#define HAVE_TPETRA_INST_${name}" IN_LIST tpetra_types)
+    list(APPEND SPTRSV_TPETRA_SCALARS ${type})
+  endif()
+endforeach()
+set(SPTRSV_TPETRA_INDEX int)  # Tpetra has no other local ordinal
+message(STATUS "sptrsv: Ifpack2 in ${Ifpack2_DIR}; Tpetra for ${SPTRSV_TPETRA_SCALARS}")

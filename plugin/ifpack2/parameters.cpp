@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The algorithms' own lists of options as Teuchos parameters "sptrsv: <algorithm> <option>".
+#include "sptrsv/ifpack2/detail/parameters.hpp"
+
+#include <Teuchos_StandardParameterEntryValidators.hpp>
+#include <algorithm>
+#include <vector>
+
+#include "sptrsv/solver.hpp"
+
+namespace sptrsv::ifpack2::detail {
+namespace {
+
+char const* const algorithm_name = "sptrsv: algorithm";
+
+bool begins_with(std::string const& text, char const* start) { return text.rfind(start, 0) == 0; }
+
+/// An option under the library's key and under its name as a parameter.
+struct NamedOption {
+  std::string key, name;
+  OptionInfo info;
+};
+
+std::vector<NamedOption> named_options() {
+  std::vector<NamedOption> out;
+  auto const add = [&](std::string const& key, std::string parameter, OptionInfo const& info) {
+    std::replace(parameter.begin(), parameter.end(), '_', ' ');
+    out.push_back({key, "sptrsv: " + parameter, info});
+  };
+  for (auto const& info : planner_info().options) add("sptrsv_" + info.name, info.name, info);
+  for (auto const& algorithm : algorithm_infos())
+    for (auto const& info : algorithm.options) add(algorithm.name + "_" + info.name, algorithm.name + " " + info.name, info);
+  return out;
+}
+
+Teuchos::RCP<Teuchos::StringValidator const> one_of(std::vector<std::string> const& choices) {
+  return Teuchos::rcp(new Teuchos::StringValidator(Teuchos::Array<std::string>(choices)));
+}
+
+}  // namespace
+
+Teuchos::RCP<Teuchos::ParameterList const> valid_parameters() {
+  auto list = Teuchos::rcp(new Teuchos::ParameterList("sptrsv"));
+  std::vector<std::string> names{planner_info().name};
+  std::string help = "How triangles are solved. sptrsv: " + planner_info().summary + ".";
+  for (auto const& algorithm : algorithm_infos()) {
+    names.push_back(algorithm.name);
+    help += " " + algorithm.name + ": " + algorithm.summary + ".";
+  }
+  list->set(algorithm_name, names.front(), help, one_of(names));
+  for (auto const& [key, name, info] : named_options()) {
+    if (info.choices.empty()) {
+      auto const range = Teuchos::rcp(new Teuchos::EnhancedNumberValidator<int>(static_cast<int>(info.low), static_cast<int>(info.high)));
+      list->set(name, static_cast<int>(info.value), info.help, range);
+    } else {
+      list->set(name, info.choices[static_cast<std::size_t>(info.value)], info.help, one_of(info.choices));
+    }
+  }
+  return list;
+}
+
+Request read_parameters(Teuchos::ParameterList const& list) {
+  Teuchos::ParameterList ours(list.name());
+  for (auto it = list.begin(); it != list.end(); ++it)
+    if (begins_with(list.name(it), "sptrsv")) ours.setEntry(list.name(it), list.entry(it));
+  ours.validateParameters(*valid_parameters());
+  Request request;
+  if (ours.isParameter(algorithm_name)) request.algorithm = ours.get<std::string>(algorithm_name);
+  for (auto const& [key, name, info] : named_options()) {
+    if (!ours.isParameter(name)) continue;
+    request.options[key] = info.choices.empty() ? std::to_string(ours.get<int>(name)) : ours.get<std::string>(name);
+  }
+  return request;
+}
+
+Teuchos::ParameterList foreign_parameters(Teuchos::ParameterList const& list) {
+  Teuchos::ParameterList others(list.name());
+  for (auto it = list.begin(); it != list.end(); ++it)
+    if (!begins_with(list.name(it), "sptrsv") && !begins_with(list.name(it), "trisolver:")) others.setEntry(list.name(it), list.entry(it));
+  return others;
+}
+
+}  // namespace sptrsv::ifpack2::detail

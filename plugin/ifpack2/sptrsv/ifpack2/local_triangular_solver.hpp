@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// LocalTriangularSolver: the solves of a Tpetra::CrsMatrix that is triangular on each rank, as an Ifpack2::Preconditioner.
+#pragma once
+
+#include <optional>
+
+#include "sptrsv/ifpack2/detail/preconditioner_base.hpp"
+
+namespace sptrsv::ifpack2 {
+
+/// Stands where Ifpack2::LocalSparseTriangularSolver does: initialize() analyzes the pattern, compute() takes the values,
+/// apply() solves with T, T^T or T^H. Which triangle it is and whether its diagonal is stored, the pattern says: a matrix
+/// without any diagonal entry has a unit diagonal. Local row and column indices must mean the same global ones.
+/// The matrix' arrays are read in place by every apply(): change values only between resumeFill() and fillComplete(), then compute().
+/// One object serves one apply() at a time.
+/// @tparam MatrixType  a Tpetra::RowMatrix.
+template <class MatrixType>
+class LocalTriangularSolver final : public detail::PreconditionerBase<MatrixType> {
+  using Base = detail::PreconditionerBase<MatrixType>;
+
+ public:
+  using typename Base::crs_matrix_type;
+  using typename Base::multivector_type;
+  using typename Base::row_matrix_type;
+
+  /// @param A  a Tpetra::CrsMatrix, or null: then setMatrix() gives one later.
+  explicit LocalTriangularSolver(Teuchos::RCP<row_matrix_type const> const& A);
+
+  int getNumAnalyses() const override { return earlier_analyses_ + (triangle_ ? triangle_->num_analyses() : 0); }
+
+ private:
+  void takeMatrix() override { forget(); }
+  void takeParameters(Teuchos::ParameterList const&) override {}
+  void analyze() override;
+  void update() override { triangle_->update(); }
+  void solve(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode) const override;
+  void describeTriangles(Teuchos::FancyOStream& out, bool levels) const override {
+    if (triangle_) triangle_->describe(out, levels);
+  }
+  void forget();
+  void checkMaps(crs_matrix_type const& A) const;
+
+  std::optional<detail::Triangle<crs_matrix_type>> triangle_;
+  int earlier_analyses_ = 0;  // of triangles that were forgotten
+};
+
+}  // namespace sptrsv::ifpack2

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Riluk: Ifpack2's incomplete factorization ILU(k), applied by the library's triangular solvers.
+#pragma once
+
+#include <Ifpack2_RILUK.hpp>
+#include <optional>
+
+#include "sptrsv/ifpack2/detail/preconditioner_base.hpp"
+
+namespace sptrsv::ifpack2 {
+
+/// Stands where Ifpack2::RILUK does: Ifpack2 computes L, D and U on each rank, initialize() analyzes L and U, compute() takes
+/// their values, apply() solves with them. A compute() with new values and the same pattern analyzes nothing.
+/// Takes Ifpack2::RILUK's "fact: ..." parameters beside "sptrsv: ..."; "trisolver: ..." has nothing to say here and is left out.
+/// One object serves one apply() at a time.
+/// @tparam MatrixType  a Tpetra::RowMatrix.
+template <class MatrixType>
+class Riluk final : public detail::PreconditionerBase<MatrixType> {
+  using Base = detail::PreconditionerBase<MatrixType>;
+
+ public:
+  using typename Base::crs_matrix_type;
+  using typename Base::multivector_type;
+  using typename Base::row_matrix_type;
+  using factorization_type = Ifpack2::RILUK<MatrixType>;
+
+  /// @param A  any Tpetra::RowMatrix, or null: then setMatrix() gives one later.
+  explicit Riluk(Teuchos::RCP<row_matrix_type const> const& A);
+
+  /// Ifpack2's object: getL(), getD() (inverted), getU(), getLevelOfFill() and so on.
+  Teuchos::RCP<factorization_type const> getFactorization() const { return factorization_; }
+  int getNumAnalyses() const override { return earlier_analyses_ + (lower_ ? lower_->num_analyses() : 0) + (upper_ ? upper_->num_analyses() : 0); }
+
+ private:
+  using Triangle = detail::Triangle<crs_matrix_type>;
+  using T = typename Triangle::T;
+
+  void takeMatrix() override;
+  void takeParameters(Teuchos::ParameterList const& list) override;
+  void analyze() override;
+  void update() override;
+  void solve(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode) const override;
+  void describeTriangles(Teuchos::FancyOStream& out, bool levels) const override;
+  void forget();
+  /// 1/D as apply() needs it in a mode; no rows if L and U have it in them.
+  typename T::values scaling(Teuchos::ETransp mode) const;
+
+  Teuchos::RCP<factorization_type> factorization_;
+  std::optional<Triangle> lower_, upper_;
+  bool diagonal_apart_ = true;  // Ifpack2's own factorization has D, that of Kokkos Kernels has it in U
+  int earlier_analyses_ = 0;
+  mutable Kokkos::View<typename T::scalar*, typename T::device> conjugated_;  // D, for CONJ_TRANS of complex matrices
+};
+
+}  // namespace sptrsv::ifpack2
