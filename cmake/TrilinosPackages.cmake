@@ -2,6 +2,9 @@
 # Finds Ifpack2, with the Kokkos that it was built over. Sets SPTRSV_TPETRA_SCALARS and SPTRSV_TPETRA_INDEX: what Tpetra is
 # instantiated for, as C++ types of Kokkos.
 find_package(Ifpack2 REQUIRED CONFIG)
+if(SPTRSV_ENABLE_TESTS OR SPTRSV_ENABLE_EXAMPLES)
+  find_package(Belos REQUIRED CONFIG)
+endif()
 find_package(MPI REQUIRED COMPONENTS CXX)  # Trilinos leaves it to the compiler wrappers
 if(NOT Kokkos_DIR)
   get_filename_component(Kokkos_DIR ${Ifpack2_DIR}/../Kokkos ABSOLUTE)

@@ -63,10 +63,15 @@ Request read_parameters(Teuchos::ParameterList const& list) {
   Teuchos::ParameterList ours(list.name());
   for (auto it = list.begin(); it != list.end(); ++it)
     if (begins_with(list.name(it), "sptrsv")) ours.setEntry(list.name(it), list.entry(it));
+  auto const options = named_options();
+  for (auto const& [key, name, info] : options)  // Teuchos' validator would read a text as a number, and name nothing if it is none
+    TEUCHOS_TEST_FOR_EXCEPTION(info.choices.empty() && ours.isParameter(name) && !ours.isType<int>(name), Teuchos::Exceptions::InvalidParameterType,
+                               "sptrsv::ifpack2: parameter \"" << name << "\" is a " << ours.getEntry(name).getAny().typeName() << "; give an int from "
+                               << info.low << " to " << info.high << ".");
   ours.validateParameters(*valid_parameters());
   Request request;
   if (ours.isParameter(algorithm_name)) request.algorithm = ours.get<std::string>(algorithm_name);
-  for (auto const& [key, name, info] : named_options()) {
+  for (auto const& [key, name, info] : options) {
     if (!ours.isParameter(name)) continue;
     request.options[key] = info.choices.empty() ? std::to_string(ours.get<int>(name)) : ours.get<std::string>(name);
   }

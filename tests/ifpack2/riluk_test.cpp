@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Riluk beside Ifpack2::RILUK: the same answers in all modes, the same Belos iterations, alone and inside AdditiveSchwarz.
+#include "sptrsv/ifpack2/riluk.hpp"
+
+#include <Ifpack2_AdditiveSchwarz.hpp>
+#include <algorithm>
+#include <set>
+
+#include "belos_run.hpp"
+#include "sptrsv/ifpack2/create.hpp"
+#include "sptrsv/solver.hpp"
+#include "sptrsv_support/generators.hpp"
+#include "tool_counters.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+using Ours = ifpack2::Riluk<Row<double>>;
+using Theirs = Ifpack2::RILUK<Row<double>>;
+using Schwarz = Ifpack2::AdditiveSchwarz<Row<double>>;
+
+std::vector<std::string> algorithms() {
+  std::vector<std::string> names{"sptrsv"};
+  for (auto const& info : algorithm_infos()) names.push_back(info.name);
+  return names;
+}
+
+Teuchos::ParameterList parameters(int k, std::string const& algorithm = "sptrsv") {
+  Teuchos::ParameterList list;
+  list.set("fact: iluk level-of-fill", k);
+  list.set("sptrsv: algorithm", algorithm);
+  return list;
+}
+
+template <class P>
+RCP<P> computed(RCP<Crs<double>> const& A, Teuchos::ParameterList const& list) {
+  auto const made = rcp(new P(RCP<Row<double> const>(A)));
+  made->setParameters(list);
+  made->initialize();
+  made->compute();
+  return made;
+}
+
+void expect_alike(Preconditioner const& ours, Preconditioner const& theirs, Teuchos::ETransp mode, RCP<Map const> const& map, int columns = 3) {
+  auto const X = right_hand_side(*map, columns);
+  auto const Y = not_a_number<double>(map, columns), Z = not_a_number<double>(map, columns);
+  ours.apply(*X, *Y, mode);
+  theirs.apply(*X, *Z, mode);
+  auto const y = columns_of(*Y), z = columns_of(*Z);
+  for (int c = 0; c < columns; ++c) {
+    double largest = 0;
+    for (double const v : z[c]) largest = std::max(largest, std::abs(v));
+    for (std::size_t i = 0; i < z[c].size(); ++i) ASSERT_NEAR(y[c][i], z[c][i], 1e-12 * largest) << "row " << i << ", column " << c;
+  }
+}
+
+class RilukMatrix : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(RilukMatrix, AnswersAreIfpack2sInAllModes) {
+  auto const A = distributed(support::generate(GetParam()));
+  for (int const k : {0, 1, 2}) {
+    auto const theirs = computed<Theirs>(A, parameters(k));
+    for (auto const& algorithm : algorithms()) {
+      auto const ours = computed<Ours>(A, parameters(k, algorithm));
+      for (auto const mode : {Teuchos::NO_TRANS, Teuchos::TRANS, Teuchos::CONJ_TRANS}) {
+        SCOPED_TRACE(algorithm + ", fill " + std::to_string(k) + ", " + Teuchos::toString(mode));
+        expect_alike(*ours, *theirs, mode, A->getRowMap());
+      }
+      EXPECT_EQ(ours->getNumAnalyses(), 4);  // L and U, plain and transposed: of real numbers both transposes are one
+    }
+  }
+}
+
+TEST_P(RilukMatrix, BelosIterationsAreIfpack2s) {
+  bool const symmetric = GetParam().find("nonsym") == std::string::npos;
+  auto const A = distributed(support::generate(GetParam()));
+  for (int const k : {0, 1, 2}) {
+    SCOPED_TRACE("fill " + std::to_string(k));
+    auto const expected = solve_by_belos(A, computed<Theirs>(A, parameters(k)), false);
+    ASSERT_TRUE(expected.converged) << expected;
+    EXPECT_EQ(solve_by_belos(A, computed<Ours>(A, parameters(k)), false), expected);
+    for (auto const& algorithm : algorithms()) {
+      auto const ours = computed<Ours>(A, parameters(k, algorithm));
+      EXPECT_EQ(solve_by_belos(A, ours, symmetric, 3), solve_by_belos(A, computed<Theirs>(A, parameters(k)), symmetric, 3)) << algorithm;
+    }
+  }
+}
+
+/// AdditiveSchwarz around `inner`.
+RCP<Schwarz> schwarz_of(RCP<Crs<double>> const& A, RCP<Preconditioner> const& inner, int overlap) {
+  auto const made = rcp(new Schwarz(RCP<Row<double> const>(A)));
+  Teuchos::ParameterList list;
+  list.set("schwarz: overlap level", overlap);
+  made->setParameters(list);
+  made->setInnerPreconditioner(inner);
+  made->initialize();
+  made->compute();
+  return made;
+}
+
+template <class P>
+RCP<P> inner_of(int k) {
+  auto const made = rcp(new P(RCP<Row<double> const>()));
+  made->setParameters(parameters(k));
+  return made;
+}
+
+TEST_P(RilukMatrix, IterationsInsideAdditiveSchwarzAreIfpack2s) {
+  auto const A = distributed(support::generate(GetParam()));
+  for (int const overlap : {0, 1})
+    for (int const k : {0, 1, 2}) {
+      SCOPED_TRACE("overlap " + std::to_string(overlap) + ", fill " + std::to_string(k));
+      auto const expected = solve_by_belos(A, schwarz_of(A, inner_of<Theirs>(k), overlap), false);
+      EXPECT_TRUE(expected.converged) << expected;
+      EXPECT_EQ(solve_by_belos(A, schwarz_of(A, inner_of<Ours>(k), overlap), false), expected);
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Families, RilukMatrix, ::testing::Values("lap2d:20", "lap3d:8,nonsym", "stencil27:6", "rmat:7,5", "band:300,6,40,nonsym"),
+                         [](auto const& info) {
+                           std::string name = info.param;
+                           std::replace_if(name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+                           return name;
+                         });
+
+/// Labels of ours among those that Kokkos saw.
+std::set<std::string> ours_among(std::vector<std::string> const& labels) {
+  std::set<std::string> out;
+  for (auto const& label : labels)
+    if (label.find("sptrsv") != std::string::npos) out.insert(label);
+  return out;
+}
+
+TEST(RilukPhases, NewValuesNeedNoNewAnalysis) {
+  auto const A = distributed(support::generate("lap2d:16"));
+  for (auto const& algorithm : algorithms()) {
+    SCOPED_TRACE(algorithm);
+    auto const ours = rcp(new Ours(RCP<Row<double> const>(A)));
+    ours->setParameters(parameters(1, algorithm));
+    std::set<std::string> analysis;
+    {
+      ToolCounters const counters;
+      ours->initialize();
+      analysis = ours_among(counters.kernels());
+    }
+    EXPECT_TRUE(analysis.count("sptrsv::ifpack2::inspect_sides"));
+    ours->compute();
+    EXPECT_EQ(ours->getNumAnalyses(), 2);
+    scale_off_diagonals(*A, 0.75);
+    {
+      ToolCounters const counters;
+      ours->compute();
+      for (auto const& label : ours_among(counters.kernels())) EXPECT_FALSE(analysis.count(label)) << label;
+      EXPECT_TRUE(ours_among(counters.allocations()).empty()) << *ours_among(counters.allocations()).begin();
+    }
+    EXPECT_EQ(ours->getNumAnalyses(), 2);
+    EXPECT_EQ(ours->getNumInitialize(), 1);
+    EXPECT_EQ(ours->getNumCompute(), 2);
+    expect_alike(*ours, *computed<Theirs>(A, parameters(1)), Teuchos::NO_TRANS, A->getRowMap());
+    ours->initialize();  // says that the pattern is another one
+    EXPECT_EQ(ours->getNumAnalyses(), 4);
+  }
+}
+
+TEST(RilukPhases, NewValuesInsideAdditiveSchwarzNeedNoNewAnalysis) {
+  for (int const overlap : {0, 1}) {
+    auto const A = distributed(support::generate("lap2d:16"));
+    auto const ours = inner_of<Ours>(1);
+    auto const schwarz = schwarz_of(A, ours, overlap);
+    EXPECT_EQ(ours->getNumAnalyses(), 2);
+    scale_off_diagonals(*A, 0.75);
+    schwarz->compute();
+    EXPECT_EQ(ours->getNumAnalyses(), 2);
+    EXPECT_EQ(ours->getNumCompute(), 2);
+    expect_alike(*schwarz, *schwarz_of(A, inner_of<Theirs>(1), overlap), Teuchos::NO_TRANS, A->getRowMap());
+  }
+}
+
+TEST(RilukPhases, ASecondApplyAllocatesAndFencesNothing) {
+  auto const A = distributed(support::generate("lap2d:16"));
+  auto const X = right_hand_side(*A->getRowMap(), 3), Y = not_a_number<double>(A->getRowMap(), 3);
+  for (auto const& algorithm : algorithms())
+    for (double const beta : {0.0, 0.5}) {
+      auto const ours = computed<Ours>(A, parameters(0, algorithm));
+      ours->apply(*X, *Y, Teuchos::NO_TRANS, 2.0, beta);
+      ToolCounters const counters;
+      ours->apply(*X, *Y, Teuchos::NO_TRANS, 2.0, beta);
+      EXPECT_TRUE(counters.allocations().empty()) << algorithm << " allocates " << counters.allocations().front();
+      EXPECT_TRUE(ours_among(counters.fences()).empty()) << algorithm;
+      EXPECT_FALSE(counters.kernels().empty());  // the counters see Tpetra scale; on a host our rows are a loop without a kernel
+    }
+}
+
+TEST(RilukFactors, KokkosKernelsFactorsHaveTheirDiagonalInU) {
+  auto const A = distributed(support::generate("lap2d:12,nonsym"));
+  auto list = parameters(1);
+  list.set("fact: type", "KSPILUK");
+  auto const ours = computed<Ours>(A, list);
+  auto const theirs = computed<Theirs>(A, list);
+  for (auto const mode : {Teuchos::NO_TRANS, Teuchos::TRANS}) expect_alike(*ours, *theirs, mode, A->getRowMap());
+  EXPECT_EQ(solve_by_belos(A, ours, false), solve_by_belos(A, theirs, false));
+}
+
+TEST(RilukFactors, ThresholdsAndRelaxationAreIfpack2s) {
+  auto const A = distributed(support::generate("lap2d:12,nonsym"));
+  auto list = parameters(0);
+  list.set("fact: absolute threshold", 0.1);
+  list.set("fact: relative threshold", 1.1);
+  list.set("fact: relax value", 0.5);
+  expect_alike(*computed<Ours>(A, list), *computed<Theirs>(A, list), Teuchos::NO_TRANS, A->getRowMap());
+  auto const other = computed<Ours>(A, parameters(0));
+  auto const X = right_hand_side(*A->getRowMap(), 1), Y = not_a_number<double>(A->getRowMap(), 1), Z = not_a_number<double>(A->getRowMap(), 1);
+  computed<Ours>(A, list)->apply(*X, *Y);
+  other->apply(*X, *Z);
+  EXPECT_NE(columns_of(*Y), columns_of(*Z));  // they are passed on
+}
+
+TEST(Create, KnowsOurNamesAndIfpack2s) {
+  auto const A = distributed(support::generate("lap2d:6"));
+  auto const ours = ifpack2::create("SPTRSV_RILUK", A);
+  EXPECT_FALSE(Teuchos::rcp_dynamic_cast<Ours>(ours).is_null());
+  EXPECT_FALSE(Teuchos::rcp_dynamic_cast<Ours>(ifpack2::create<Row<double>>("sptrsv_riluk", A)).is_null());
+  EXPECT_FALSE(Teuchos::rcp_dynamic_cast<Ours>(ifpack2::create("SPTRSV_RILUK", RCP<Crs<double> const>(A))).is_null());
+  EXPECT_FALSE(Teuchos::rcp_dynamic_cast<ifpack2::LocalTriangularSolver<Row<double>>>(ifpack2::create("SPTRSV_TRIANGULAR", A)).is_null());
+  EXPECT_FALSE(Teuchos::rcp_dynamic_cast<Theirs>(ifpack2::create("RILUK", A)).is_null());
+  EXPECT_FALSE(ifpack2::create("RELAXATION", A).is_null());
+  EXPECT_THROW(ifpack2::create("SPTRSV_ILUT", A), std::invalid_argument);
+  EXPECT_THROW(ifpack2::create("no such thing", A), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace sptrsv::test
