@@ -104,9 +104,12 @@ Columns<typename Crs<S>::impl_scalar_type> columns_of(Vectors<S> const& x) {
 /// A matrix on all ranks, in rows of equal shares.
 inline RCP<Crs<double>> distributed(support::CsrMatrix const& a) {
   auto const map = rcp(new Map(static_cast<Tpetra::global_size_t>(a.num_rows), 0, Tpetra::getDefaultComm()));
-  std::size_t longest = 1;
-  for (std::int64_t i = 0; i < a.num_rows; ++i) longest = std::max(longest, static_cast<std::size_t>(a.row_ptr[i + 1] - a.row_ptr[i]));
-  auto const made = rcp(new Crs<double>(map, longest));
+  std::vector<std::size_t> lengths;
+  for (std::size_t l = 0; l < map->getLocalNumElements(); ++l) {
+    GO const i = map->getGlobalElement(static_cast<LO>(l));
+    lengths.push_back(static_cast<std::size_t>(a.row_ptr[i + 1] - a.row_ptr[i]));
+  }
+  auto const made = rcp(new Crs<double>(map, Teuchos::ArrayView<std::size_t const>(lengths.data(), lengths.size())));
   for (std::size_t l = 0; l < map->getLocalNumElements(); ++l) {
     GO const i = map->getGlobalElement(static_cast<LO>(l));
     std::vector<GO> cols(a.col_idx.begin() + a.row_ptr[i], a.col_idx.begin() + a.row_ptr[i + 1]);
