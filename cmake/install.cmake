@@ -42,3 +42,13 @@ if(SPTRSV_ENABLE_PETSC)
   install(FILES ${built_dir}/sptrsv_petsc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   sptrsv_install_package_file(sptrsv_petsc.cmake ${package_dir})
 endif()
+
+# --- ifpack2; the templates are installed whole, so that other scalars can be instantiated
+if(SPTRSV_ENABLE_IFPACK2)
+  set_target_properties(sptrsv_ifpack2 PROPERTIES EXPORT_NAME ifpack2)
+  install(TARGETS sptrsv_ifpack2 EXPORT sptrsv_ifpack2 ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT sptrsv_ifpack2 NAMESPACE sptrsv:: FILE sptrsv_ifpack2_targets.cmake DESTINATION ${package_dir})
+  install(DIRECTORY plugin/ifpack2/sptrsv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+  sptrsv_install_package_file(sptrsv_ifpack2.cmake ${package_dir})
+endif()

@@ -9,6 +9,10 @@ set(expected share/doc/sptrsv/LICENSE ${package}/sptrsvConfig.cmake ${package}/s
 if(PETSC)
   list(APPEND expected ${LIBDIR}/libsptrsv_petsc.so ${LIBDIR}/pkgconfig/sptrsv_petsc.pc include/sptrsv_petsc.h)
 endif()
+if(IFPACK2)
+  list(APPEND expected ${LIBDIR}/libsptrsv_ifpack2.a include/sptrsv/ifpack2/create.hpp include/sptrsv/ifpack2/riluk_impl.hpp
+    include/sptrsv/ifpack2/local_triangular_solver_impl.hpp include/sptrsv/ifpack2/detail/triangle.hpp)
+endif()
 file(GLOB_RECURSE headers RELATIVE ${SOURCE}/kokkos_backend ${SOURCE}/kokkos_backend/include/*.hpp)
 foreach(file IN LISTS expected headers)
   if(NOT EXISTS ${WORK}/prefix/${file})
