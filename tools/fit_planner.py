@@ -27,15 +27,14 @@ ALWAYS = ["solve", "bytes"]
 TERMS = {  # beside ALWAYS
     "sequential": ["rows"],
     # hops, later where a front is wide, and by steps of looking and adding; narrow levels by one team, wide ones by a kernel
-    "levelset": ["rows", "levels", "level_rows", "level_entries", "longest_lane", "level_lanes", "narrow_steps"],
+    "levelset": ["rows", "levels", "level_rows", "longest_lane", "level_lanes", "narrow_steps"],
     # rows in row order: a window of them is at work
     "syncfree": ["rows", "warp_window", "longest_row"],
-    # without rows: what a thread does for a row is done while others' entries arrive
-    "threadlevel": ["thread_window", "level_rows", "level_entries", "longest_row"],
+    "threadlevel": ["rows", "thread_window", "level_rows", "level_entries", "longest_row"],
     "fused": ["rows", "warp_window", "thread_window", "level_rows", "level_entries", "longest_row"],
     # hops between rows of tiles, and what these gather; a wide level's rows have a thread each
-    "tiled": ["rows", "tile_levels", "tile_entries", "longest_row", "wide_longest"],
-    "colorset": ["rows", "sets", "longest_row"],
+    "tiled": ["rows", "tile_levels", "tile_entries", "level_rows", "longest_row", "wide_longest"],
+    "colorset": ["rows", "sets", "level_rows", "longest_row"],
 }
 FIT_ROUNDS = 12  # of which each has the estimates of the one before
 OTHERS = ["rows", "levels", "level_entries", "longest_row", "level_longest"]  # a type that is not among them

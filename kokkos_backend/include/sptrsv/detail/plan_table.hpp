@@ -7,28 +7,27 @@
 
 namespace sptrsv::detail {
 
-// NVIDIA H200: fitted to 65 systems
+// NVIDIA H200: fitted to 72 systems
 inline constexpr PlanCost plan_nvidia_h200[] = {
     {"sequential",
-     {{{Feature::solve, 5447}, {Feature::bytes, 6.562}, {Feature::rows, 164.7}}}},
+     {{{Feature::solve, 5509}, {Feature::bytes, 6.828}, {Feature::rows, 152.2}}}},
     {"levelset",
-     {{{Feature::solve, 3293}, {Feature::bytes, 0.0005524}, {Feature::rows, 0.009299}, {Feature::levels, 213.9},
-       {Feature::level_rows, 30.49}, {Feature::level_entries, 64.56}, {Feature::longest_lane, 95.34}, {Feature::level_lanes, 17.96},
-       {Feature::narrow_steps, 1.743}}}},
+     {{{Feature::solve, 3272}, {Feature::bytes, 0.0006783}, {Feature::levels, 369.4}, {Feature::level_rows, 37.37},
+       {Feature::longest_lane, 87.12}, {Feature::level_lanes, 24.57}, {Feature::narrow_steps, 1.169}}}},
     {"syncfree",
-     {{{Feature::solve, 3053}, {Feature::bytes, 0.00386}, {Feature::rows, 0.3881}, {Feature::warp_window, 1001},
-       {Feature::longest_row, 3.294}}}},
+     {{{Feature::solve, 2597}, {Feature::bytes, 0.001075}, {Feature::rows, 0.5838}, {Feature::warp_window, 1023},
+       {Feature::longest_row, 3.158}}}},
     {"threadlevel",
-     {{{Feature::solve, 1324}, {Feature::bytes, 0.000635}, {Feature::thread_window, 482.8}, {Feature::level_rows, 94.67},
-       {Feature::level_entries, 57.27}, {Feature::longest_row, 190.6}}}},
+     {{{Feature::solve, 1529}, {Feature::bytes, 0.0001442}, {Feature::rows, 0.03123}, {Feature::thread_window, 484.5},
+       {Feature::level_rows, 96.96}, {Feature::level_entries, 59.5}, {Feature::longest_row, 194.9}}}},
     {"fused",
-     {{{Feature::solve, 3406}, {Feature::bytes, 0.001096}, {Feature::warp_window, 2.591}, {Feature::thread_window, 437.1},
-       {Feature::level_rows, 89.45}, {Feature::level_entries, 118.3}, {Feature::longest_row, 3.152}}}},
+     {{{Feature::solve, 5537}, {Feature::bytes, 0.001245}, {Feature::warp_window, 75.83}, {Feature::thread_window, 402.1},
+       {Feature::level_rows, 73.7}, {Feature::level_entries, 95.52}, {Feature::longest_row, 3.219}}}},
     {"tiled",
-     {{{Feature::solve, 4084}, {Feature::bytes, 0.0007537}, {Feature::tile_levels, 1670}, {Feature::tile_entries, 1.62},
-       {Feature::longest_row, 7.718}, {Feature::wide_longest, 248.9}}}},
+     {{{Feature::solve, 4218}, {Feature::bytes, 0.000868}, {Feature::tile_levels, 1435}, {Feature::tile_entries, 1.705},
+       {Feature::level_rows, 30.77}, {Feature::longest_row, 10.46}, {Feature::wide_longest, 239.5}}}},
     {"colorset",
-     {{{Feature::bytes, 0.0005475}, {Feature::sets, 4688}, {Feature::longest_row, 194.4}}}},
+     {{{Feature::bytes, 0.0003001}, {Feature::sets, 1003}, {Feature::level_rows, 471.1}, {Feature::longest_row, 110.9}}}},
 };
 
 inline constexpr PlanDevice plan_devices[] = {
