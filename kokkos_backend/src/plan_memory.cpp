@@ -41,6 +41,12 @@ std::optional<std::vector<PlanTiming>> recall_plan(PlanKey const& key) {
   return found->second;
 }
 
+void forget_plan(PlanKey const& key) {
+  std::lock_guard const lock(memory().mutex);
+  auto const found = memory().find(key);
+  if (found != memory().plans.end()) memory().plans.erase(found);
+}
+
 void remember_plan(PlanKey const& key, std::vector<PlanTiming> const& timings) {
   std::lock_guard const lock(memory().mutex);
   auto const found = memory().find(key);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 #include <sptrsv/analysis/color_sets.hpp>
+#include <sptrsv/detail/plan_key.hpp>
 #include <sptrsv/detail/plan_measure.hpp>
 #include <sptrsv/planner.hpp>
 
@@ -408,6 +409,22 @@ TYPED_TEST(PlannerTest, AnotherPatternOrShapeIsMeasuredAnew) {
   EXPECT_TRUE(is_measured("band:200,4,30", transposed));
   EXPECT_FALSE(is_measured("band:200,4,30", transposed));
   EXPECT_FALSE(is_measured("diagonal:0", plain));
+}
+
+TYPED_TEST(PlannerTest, APlanThatFailsIsForgottenAndMeasuredAnew) {
+  using T = typename TestFixture::T;
+  auto const p = make_problem<double>("lap2d:20", plain);
+  OptionValues const measured{{"sptrsv_plan", "measure"}};
+  auto const key = detail::plan_key<T>(this->exec, this->analysis_of("lap2d:20"), measured);
+  detail::remember_plan(key, {{"nonesuch", 1e-6, ""}});
+  Solver<double, TypeParam> solver("sptrsv", this->exec, to_pattern<T>(p), plain, measured);
+  EXPECT_NE(solver.reason().find("nonesuch, measured before, fails here"), std::string::npos) << solver.reason();
+  EXPECT_TRUE(solver.timings().empty());
+  EXPECT_FALSE(detail::recall_plan(key));
+  solver.update(this->exec, to_device<T>(p.values));
+  EXPECT_FALSE(solver.timings().empty());
+  ASSERT_TRUE(detail::recall_plan(key));
+  EXPECT_EQ(detail::recall_plan(key)->front().algorithm, solver.algorithm());
 }
 
 TYPED_TEST(PlannerTest, AZeroPivotPutsMeasuringOff) {

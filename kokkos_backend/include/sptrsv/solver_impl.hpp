@@ -146,7 +146,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
       : analysis((detail::check_names<types>(list{}, asked, given), exec), pattern, shape), name(asked), reason("asked for"), options(given) {
     if (name == "sptrsv") plan(exec);
     capabilities = detail::capabilities_of<types>(list{}, name);
-    algorithm = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
+    if (!algorithm) algorithm = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
     exec.fence("sptrsv::analyze: done");
     analysis.drop_kept();
   }
@@ -154,13 +154,33 @@ struct TriangularSolver<S, I, O, E>::Impl {
   /// Chooses, for good or until the first update.
   void plan(E const& exec) {
     bool const measure = make_options<PlanOptions>(detail::options_of("sptrsv", options), "sptrsv_").plan == PlanMethod::measure;
+    std::string failed;
     if (measure && analysis.num_rows() > 0) {
-      if (auto const known = detail::recall_plan(detail::plan_key<types>(exec, analysis, options))) return take(*known, true);
+      if (recall(exec, failed)) return;
       to_measure = true;
     }
     Plan const estimate = choose_algorithm<types>(exec, analysis, detail::candidates_of<types>(list{}, exec, analysis));
     name = estimate.algorithm;
-    reason = estimate.reason + (to_measure ? "; to be measured at the first update" : "");
+    reason = estimate.reason + failed + (to_measure ? "; to be measured at the first update" : "");
+  }
+
+  /// Makes what an earlier solver of this pattern has measured. If that fails here, for want of memory say, it is forgotten.
+  /// @param failed  for the reason: what failed
+  bool recall(E const& exec, std::string& failed) {
+    auto const key = detail::plan_key<types>(exec, analysis, options);
+    auto const known = detail::recall_plan(key);
+    if (!known) return false;
+    take(*known, true);
+    try {
+      algorithm = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
+      if (algorithm) return true;
+      throw UnknownAlgorithm(name, "those of this build");
+    } catch (std::exception const& e) {
+      failed = "; " + name + ", measured before, fails here: " + e.what();
+    }
+    detail::forget_plan(key);
+    timings.clear();
+    return false;
   }
 
   void take(std::vector<PlanTiming> const& measured, bool recalled) {

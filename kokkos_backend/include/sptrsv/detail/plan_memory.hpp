@@ -30,8 +30,9 @@ struct PlanKey {
 /// At most so many are kept; the oldest goes.
 inline constexpr std::size_t remembered_plans = 64;
 
-/// Timings, the chosen algorithm first. Both may be called by several threads at once.
+/// Timings, the chosen algorithm first. All may be called by several threads at once.
 std::optional<std::vector<PlanTiming>> recall_plan(PlanKey const& key);
 void remember_plan(PlanKey const& key, std::vector<PlanTiming> const& timings);
+void forget_plan(PlanKey const& key);
 
 }  // namespace sptrsv::detail
