@@ -106,17 +106,19 @@ install_into() {
 
 # --- the checkout in it
 
-# copy_checkout DIR: what git tracks or does not ignore, with its times; the copy's own build/ and .stack/ stay. Copies of
-# checkouts that are no more are removed.
+# copy_checkout DIR: what git tracks or does not ignore, with its times; the copy's own build/ and .stack/ stay. Our own
+# copies of checkouts that are no more are removed.
 copy_checkout() {
-  local copies=$1/srv/sptrsv copy sdist other
+  local copies=$1/srv/sptrsv copy sdist other of by
   copy=$1$(sid_copy)
   as_root mkdir -p "$copy" || return
-  for other in "$copies"/*; do
-    [[ ! -f $other/.copy_of || -d $(cat "$other/.copy_of") ]] || as_root rm -rf "$other" || return
+  for other in "$copies"/*; do # another user's may lie where we cannot look
+    [[ -f $other/.copy_of ]] || continue
+    { read -r of && read -r by; } <"$other/.copy_of" || continue
+    [[ $by != "$UID" ]] || as_root test -d "$of" || as_root rm -rf "$other" || return
   done
   as_root find "$copy" -mindepth 1 -maxdepth 1 ! -name build ! -name .stack -exec rm -rf {} + || return
-  printf '%s\n' "$root" | as_root tee "$copy/.copy_of" >/dev/null || return
+  printf '%s\n' "$root" "$UID" | as_root tee "$copy/.copy_of" >/dev/null || return
   list_checkout | tar -C "$root" --null --no-recursion -T - -c | as_root tar -C "$copy" --no-same-owner -x || return
   if [[ -n ${SPTRSV_TEST_MATRICES:-} ]]; then
     as_root mkdir -p "$copy/.stack/matrices" && as_root cp -ru "$SPTRSV_TEST_MATRICES/." "$copy/.stack/matrices" || return

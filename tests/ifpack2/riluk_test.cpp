@@ -3,6 +3,8 @@
 #include "sptrsv/ifpack2/riluk.hpp"
 
 #include <Ifpack2_AdditiveSchwarz.hpp>
+#include <Ifpack2_LocalFilter.hpp>
+#include <Ifpack2_SingletonFilter.hpp>
 #include <algorithm>
 #include <set>
 
@@ -186,6 +188,10 @@ TEST(RilukPhases, ASecondApplyAllocatesAndFencesNothing) {
       ours->apply(*X, *Y, Teuchos::NO_TRANS, 2.0, beta);
       EXPECT_TRUE(counters.allocations().empty()) << algorithm << " allocates " << counters.allocations().front();
       EXPECT_TRUE(ours_among(counters.fences()).empty()) << algorithm;
+      auto const X2 = X->subView(Teuchos::Range1D(0, 1));
+      auto const Y2 = Y->subViewNonConst(Teuchos::Range1D(0, 1));
+      ours->apply(*X2, *Y2, Teuchos::NO_TRANS, 2.0, beta);  // fewer columns
+      EXPECT_TRUE(counters.allocations().empty()) << algorithm << " allocates " << counters.allocations().front() << " for fewer columns";
       EXPECT_FALSE(counters.kernels().empty());  // the counters see Tpetra scale; on a host our rows are a loop without a kernel
     }
 }
@@ -198,6 +204,43 @@ TEST(RilukFactors, KokkosKernelsFactorsHaveTheirDiagonalInU) {
   auto const theirs = computed<Theirs>(A, list);
   for (auto const mode : {Teuchos::NO_TRANS, Teuchos::TRANS}) expect_alike(*ours, *theirs, mode, A->getRowMap());
   EXPECT_EQ(solve_by_belos(A, ours, false), solve_by_belos(A, theirs, false));
+}
+
+TEST(RilukFactors, OtherFactorsAskForAnalysisAgain) {
+  auto const A = distributed(support::generate("lap2d:12,nonsym"));
+  auto const X = right_hand_side(*A->getRowMap(), 1), Y = not_a_number<double>(A->getRowMap(), 1);
+  auto kspiluk = parameters(1);
+  kspiluk.set("fact: type", "KSPILUK");
+  auto const ours = computed<Ours>(A, parameters(1));
+  for (auto const& list : {kspiluk, parameters(1), parameters(2), parameters(0)}) {  // type, type, level, level
+    ours->setParameters(list);
+    EXPECT_FALSE(ours->isInitialized());
+    EXPECT_FALSE(ours->isComputed());
+    EXPECT_THROW(ours->apply(*X, *Y), std::runtime_error);
+    ours->compute();
+    expect_alike(*ours, *computed<Theirs>(A, list), Teuchos::NO_TRANS, A->getRowMap());
+  }
+  auto thresholds = parameters(0);
+  thresholds.set("fact: absolute threshold", 0.1);
+  ours->setParameters(thresholds);
+  EXPECT_TRUE(ours->isInitialized());  // values alone
+}
+
+TEST(RilukFactors, AnyRowMatrixWillDo) {
+  auto const A = distributed(support::generate("lap2d:12,nonsym"));
+  RCP<Row<double> const> const local = rcp(new Ifpack2::LocalFilter<Row<double>>(RCP<Row<double> const>(A)));
+  RCP<Row<double> const> const filtered = rcp(new Ifpack2::SingletonFilter<Row<double>>(local));  // which has no graph
+  for (auto const& matrix : {local, filtered}) {
+    Ours ours(matrix);
+    Theirs theirs(matrix);
+    ours.setParameters(parameters(1));
+    theirs.setParameters(parameters(1));
+    ours.initialize();
+    theirs.initialize();
+    ours.compute();
+    theirs.compute();
+    expect_alike(ours, theirs, Teuchos::NO_TRANS, matrix->getRowMap());
+  }
 }
 
 TEST(RilukFactors, ThresholdsAndRelaxationAreIfpack2s) {

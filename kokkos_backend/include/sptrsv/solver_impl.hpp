@@ -289,6 +289,7 @@ PlanInput TriangularSolver<S, I, O, E>::plan_input(E const& exec) const {
     out.features.emplace_back(detail::feature_names[f], features.value(feature));
   }
   out.candidates = detail::candidates_of<types>(typename Impl::list{}, exec, impl_->analysis);
+  impl_->analysis.drop_kept();
   return out;
 }
 template <class S, class I, class O, class E>

@@ -30,7 +30,7 @@ class LocalTriangularSolver final : public detail::PreconditionerBase<MatrixType
 
  private:
   void takeMatrix() override { forget(); }
-  void takeParameters(Teuchos::ParameterList const&) override {}
+  bool takeParameters(Teuchos::ParameterList const&) override { return false; }
   void analyze() override;
   void update() override { triangle_->update(); }
   void solve(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode) const override;

@@ -34,6 +34,8 @@ void LocalTriangularSolver<M>::analyze() {
   auto const A = Teuchos::rcp_dynamic_cast<crs_matrix_type const>(this->getMatrix());
   TEUCHOS_TEST_FOR_EXCEPTION(A.is_null(), std::invalid_argument,
                              "sptrsv::ifpack2::LocalTriangularSolver::initialize: the matrix is not a Tpetra::CrsMatrix; copy its local part into one.");
+  TEUCHOS_TEST_FOR_EXCEPTION(!A->getGraph()->isFillComplete(), std::runtime_error,
+                             "sptrsv::ifpack2::LocalTriangularSolver::initialize: the matrix is not fill complete; call its fillComplete() first.");
   checkMaps(*A);
   triangle_.emplace(A, this->request(), "Triangle", [&](long long row) { return Base::row_name(*A->getRowMap(), row); });
 }

@@ -36,17 +36,20 @@ class Riluk final : public detail::PreconditionerBase<MatrixType> {
   using T = typename Triangle::T;
 
   void takeMatrix() override;
-  void takeParameters(Teuchos::ParameterList const& list) override;
+  bool takeParameters(Teuchos::ParameterList const& list) override;
   void analyze() override;
   void update() override;
   void solve(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode) const override;
   void describeTriangles(Teuchos::FancyOStream& out, bool levels) const override;
   void forget();
+  /// Analyzes the factors that there are now.
+  void analyzeFactors();
   /// 1/D as apply() needs it in a mode; no rows if L and U have it in them.
   typename T::values scaling(Teuchos::ETransp mode) const;
 
   Teuchos::RCP<factorization_type> factorization_;
   std::optional<Triangle> lower_, upper_;
+  crs_matrix_type const *lower_of_ = nullptr, *upper_of_ = nullptr;  // what they were made of
   bool diagonal_apart_ = true;  // Ifpack2's own factorization has D, that of Kokkos Kernels has it in U
   int earlier_analyses_ = 0;
   mutable Kokkos::View<typename T::scalar*, typename T::device> conjugated_;  // D, for CONJ_TRANS of complex matrices

@@ -42,29 +42,43 @@ void Riluk<M>::takeMatrix() {
 }
 
 template <class M>
-void Riluk<M>::takeParameters(Teuchos::ParameterList const& list) {
+bool Riluk<M>::takeParameters(Teuchos::ParameterList const& list) {
   TEUCHOS_TEST_FOR_EXCEPTION(list.isType<int>("fact: kspiluk number-of-streams") && list.get<int>("fact: kspiluk number-of-streams") > 0, std::invalid_argument,
                              "sptrsv::ifpack2::Riluk::setParameters: \"fact: kspiluk number-of-streams\" makes Ifpack2 factor blocks apart, which have no L and U "
                              "in common; leave it out, or use Ifpack2::RILUK.");
+  bool const was_apart = diagonal_apart_;
+  int const was_level = factorization_->getLevelOfFill();
   factorization_->setParameters(list);
   bool const apart = !(list.isType<std::string>("fact: type") && detail::is_named(list.get<std::string>("fact: type"), "KSPILUK"));
   diagonal_apart_ = apart;
+  return apart != was_apart || factorization_->getLevelOfFill() != was_level;
 }
 
 template <class M>
 void Riluk<M>::analyze() {
   forget();
   factorization_->initialize();
+  analyzeFactors();
+}
+
+template <class M>
+void Riluk<M>::analyzeFactors() {
   auto const of = [&](char const* label, crs_matrix_type const& factor) {
     return Triangle(Teuchos::rcpFromRef(factor), this->request(), label, [&](long long row) { return Base::row_name(*factor.getRowMap(), row); });
   };
   lower_.emplace(of("L", factorization_->getL()));
   upper_.emplace(of("U", factorization_->getU()));
+  lower_of_ = &factorization_->getL();
+  upper_of_ = &factorization_->getU();
 }
 
 template <class M>
 void Riluk<M>::update() {
   factorization_->compute();
+  if (&factorization_->getL() != lower_of_ || &factorization_->getU() != upper_of_) {  // 16.1 keeps them
+    forget();
+    analyzeFactors();
+  }
   if (diagonal_apart_) {
     auto const d = scaling(Teuchos::NO_TRANS);
     long long const row = detail::first_not_finite<T>(typename T::exec_space(), d);

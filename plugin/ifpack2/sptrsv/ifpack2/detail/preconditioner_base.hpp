@@ -46,7 +46,8 @@ class PreconditionerBase
              scalar_type alpha = Teuchos::ScalarTraits<scalar_type>::one(),
              scalar_type beta = Teuchos::ScalarTraits<scalar_type>::zero()) const override;
 
-  /// Parameters that are not given have their defaults. A change of algorithm or options asks for initialize() again.
+  /// Parameters that are not given have their defaults. A change of algorithm, options, or of what makes
+  /// L and U other ones ("fact: type", "fact: iluk level-of-fill") asks for initialize() again; compute() calls it.
   /// @throws Teuchos::Exceptions::InvalidParameter... naming the parameter.
   void setParameters(Teuchos::ParameterList const& list) override;
   /// Every "sptrsv: ..." parameter with default, validator and documentation.
@@ -82,7 +83,8 @@ class PreconditionerBase
   PreconditionerBase(std::string const& class_name, Teuchos::RCP<row_matrix_type const> const& A) : class_name_(class_name), A_(A) {}
 
   virtual void takeMatrix() = 0;                                     ///< A_ is another one
-  virtual void takeParameters(Teuchos::ParameterList const& list) = 0;  ///< those that are not ours
+  /// Those that are not ours. @return whether initialize() has to be called again for them.
+  virtual bool takeParameters(Teuchos::ParameterList const& list) = 0;
   virtual void analyze() = 0;
   virtual void update() = 0;
   /// Y = op(M)^-1 X; both have constant stride; they are the same array or do not overlap.
@@ -109,6 +111,8 @@ class PreconditionerBase
   void checkVectors(multivector_type const& X, multivector_type const& Y) const;
   void applyTo(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode, scalar_type alpha, scalar_type beta) const;
   std::string where(char const* method) const;
+  /// Vectors of as many columns as Y, of its map: `kept` or a part of it, made anew only where it is too small.
+  static Teuchos::RCP<multivector_type> roomLike(multivector_type const& Y, Teuchos::RCP<multivector_type>& kept);
 
   std::string class_name_;
   Teuchos::RCP<row_matrix_type const> A_;
@@ -116,7 +120,8 @@ class PreconditionerBase
   bool initialized_ = false, computed_ = false;
   Phase initialize_, compute_;
   mutable Phase apply_;
-  mutable Teuchos::RCP<multivector_type> room_;  // for solutions that must not go to Y directly
+  mutable Teuchos::RCP<multivector_type> room_;    // for solutions that must not go to Y directly
+  mutable Teuchos::RCP<multivector_type> x_room_;  // for X that cannot be read as it lies
 };
 
 }  // namespace sptrsv::ifpack2::detail

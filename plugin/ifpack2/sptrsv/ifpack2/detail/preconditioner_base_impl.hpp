@@ -69,8 +69,8 @@ void PreconditionerBase<M>::timed(char const* method, Phase& phase, F&& f) const
 template <class M>
 void PreconditionerBase<M>::setParameters(Teuchos::ParameterList const& list) {
   Request const asked = read_parameters(list);
-  takeParameters(foreign_parameters(list));
-  if (asked == request_) return;
+  bool const other_factors = takeParameters(foreign_parameters(list));
+  if (asked == request_ && !other_factors) return;
   request_ = asked;
   initialized_ = computed_ = false;
 }
@@ -80,15 +80,14 @@ void PreconditionerBase<M>::setMatrix(Teuchos::RCP<row_matrix_type const> const&
   if (A.getRawPtr() == A_.getRawPtr()) return;
   initialized_ = computed_ = false;
   A_ = A;
-  room_ = Teuchos::null;
+  room_ = x_room_ = Teuchos::null;
   takeMatrix();
 }
 
 template <class M>
 void PreconditionerBase<M>::initialize() {
-  auto const A = matrix("initialize");
+  matrix("initialize");
   initialized_ = computed_ = false;
-  TEUCHOS_TEST_FOR_EXCEPTION(!A->getGraph()->isFillComplete(), std::runtime_error, where("initialize") << "the matrix is not fill complete; call its fillComplete() first.");
   timed("initialize", initialize_, [&] { analyze(); });
   initialized_ = true;
 }
@@ -129,6 +128,13 @@ bool same_array(MultiVector const& X, MultiVector const& Y) {
 }
 
 template <class M>
+Teuchos::RCP<typename PreconditionerBase<M>::multivector_type> PreconditionerBase<M>::roomLike(multivector_type const& Y, Teuchos::RCP<multivector_type>& kept) {
+  auto const columns = Y.getNumVectors();
+  if (kept.is_null() || kept->getNumVectors() < columns || kept->getLocalLength() != Y.getLocalLength()) kept = Teuchos::rcp(new multivector_type(Y.getMap(), columns, false));
+  return kept->getNumVectors() == columns ? kept : kept->subViewNonConst(Teuchos::Range1D(0, static_cast<Teuchos::Ordinal>(columns) - 1));
+}
+
+template <class M>
 void PreconditionerBase<M>::applyTo(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode, scalar_type alpha, scalar_type beta) const {
   using traits = Teuchos::ScalarTraits<scalar_type>;
   if (X.getNumVectors() == 0) return;
@@ -140,15 +146,17 @@ void PreconditionerBase<M>::applyTo(multivector_type const& X, multivector_type&
     return;
   }
   bool const direct = beta == traits::zero() && Y.isConstantStride();
-  if (!direct && (room_.is_null() || room_->getNumVectors() != Y.getNumVectors() || room_->getMap().getRawPtr() != Y.getMap().getRawPtr()))
-    room_ = Teuchos::rcp(new multivector_type(Y.getMap(), Y.getNumVectors(), false));
-  multivector_type& solution = direct ? Y : *room_;
+  auto const room = direct ? Teuchos::rcpFromRef(Y) : roomLike(Y, room_);
+  multivector_type& solution = *room;
   if (A_->getLocalNumRows() > 0) {
     bool const overlap = direct && X.aliases(Y);
-    if (!X.isConstantStride() || (overlap && !same_array(X, Y)))
-      solve(multivector_type(X, Teuchos::Copy), solution, mode);
-    else
+    if (!X.isConstantStride() || (overlap && !same_array(X, Y))) {
+      auto const copy = roomLike(X, x_room_);
+      Tpetra::deep_copy(*copy, X);
+      solve(*copy, solution, mode);
+    } else {
       solve(X, solution, mode);
+    }
   }
   if (beta != traits::zero())
     Y.update(alpha, solution, beta);
