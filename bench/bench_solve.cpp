@@ -132,7 +132,7 @@ void time_system(std::string const& matrix, Settings const& settings, Environmen
 template <class Space>
 bool run(Settings const& settings) {
   auto const e = environment<Space>();
-  std::printf("sptrsv %s (%s), %s, Kokkos %s %s, %d threads, %s\n", e.library.c_str(), e.commit.c_str(), e.compiler.c_str(),
+  std::printf("sptrsv %s (%s), %s, Kokkos %s %s, %d threads, %s\n", e.version.c_str(), e.commit.c_str(), e.compiler.c_str(),
               e.kokkos.c_str(), e.space.c_str(), e.concurrency, e.device.c_str());
   std::vector<Group> groups;
   bool good = true;

@@ -18,7 +18,7 @@ namespace sptrsv::bench {
 template <class Space>
 Environment environment() {
   Environment e;
-  e.library = version();
+  e.version = version();
   e.commit = SPTRSV_BENCH_COMMIT;
   e.compiler = SPTRSV_BENCH_COMPILER;
   e.kokkos = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +

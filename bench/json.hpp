@@ -70,7 +70,7 @@ inline void write_case(std::ostream& out, Group const& g, Result const& r) {
 
 /// Cases with a time are under "seconds", the others under "not_timed".
 inline void write_json(std::ostream& out, Environment const& e, std::vector<Group> const& groups) {
-  out << "{\n  \"library\": " << quoted(e.library) << ",\n  \"commit\": " << quoted(e.commit) << ",\n  \"compiler\": "
+  out << "{\n  \"library\": " << quoted(e.version) << ",\n  \"commit\": " << quoted(e.commit) << ",\n  \"compiler\": "
       << quoted(e.compiler) << ",\n  \"kokkos\": " << quoted(e.kokkos) << ",\n  \"kokkos_configuration\": "
       << quoted(e.configuration) << ",\n  \"space\": " << quoted(e.space) << ",\n  \"device\": " << quoted(e.device)
       << ",\n  \"date\": " << quoted(e.date) << ",\n  \"concurrency\": " << e.concurrency;

@@ -68,7 +68,7 @@ struct Group {
 
 /// Where and with what it was measured.
 struct Environment {
-  std::string library, commit, compiler, kokkos, configuration, space, device, date;
+  std::string version, commit, compiler, kokkos, configuration, space, device, date;
   int concurrency = 0;
 };
 

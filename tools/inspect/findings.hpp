@@ -49,7 +49,7 @@ struct Tiles {
 
 /// Where the solvers run.
 struct Place {
-  std::string space, device, library, kokkos;
+  std::string space, device, version, kokkos;
   int threads = 0;
 };
 

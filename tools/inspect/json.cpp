@@ -146,7 +146,7 @@ void write_json(std::ostream& out, Report const& r, bool with_density) {
   write_row_lengths(w, r);
   write_colors(w, r);
   write_tiles(w, r);
-  w.key("library").value(r.place.library);
+  w.key("library").value(r.place.version);
   w.key("kokkos").value(r.place.kokkos);
   w.key("space").value(r.place.space);
   w.key("device").value(r.place.device);
