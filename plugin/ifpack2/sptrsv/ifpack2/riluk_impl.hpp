@@ -49,9 +49,8 @@ bool Riluk<M>::takeParameters(Teuchos::ParameterList const& list) {
   bool const was_apart = diagonal_apart_;
   int const was_level = factorization_->getLevelOfFill();
   factorization_->setParameters(list);
-  bool const apart = !(list.isType<std::string>("fact: type") && detail::is_named(list.get<std::string>("fact: type"), "KSPILUK"));
-  diagonal_apart_ = apart;
-  return apart != was_apart || factorization_->getLevelOfFill() != was_level;
+  diagonal_apart_ = !(list.isType<std::string>("fact: type") && detail::is_named(list.get<std::string>("fact: type"), "KSPILUK"));
+  return diagonal_apart_ != was_apart || factorization_->getLevelOfFill() != was_level;
 }
 
 template <class M>
