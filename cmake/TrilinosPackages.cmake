@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds Ifpack2, with the Kokkos that it was built over. Sets SPTRSV_TPETRA_SCALARS and SPTRSV_TPETRA_INDEX: what Tpetra is
-# instantiated for, as C++ types of Kokkos.
+# Finds Ifpack2, with the Kokkos that it was built over. Sets SPTRSV_TPETRA_SCALARS: what Tpetra is instantiated for, as
+# C++ types of Kokkos.
 find_package(Ifpack2 REQUIRED CONFIG)
 if(SPTRSV_ENABLE_TESTS OR SPTRSV_ENABLE_EXAMPLES)
   find_package(Belos REQUIRED CONFIG)
@@ -36,5 +36,4 @@ foreach(pair DOUBLE=double FLOAT=float COMPLEX_DOUBLE=Kokkos::complex<double> CO
     list(APPEND SPTRSV_TPETRA_SCALARS ${type})
   endif()
 endforeach()
-set(SPTRSV_TPETRA_INDEX int)  # Tpetra has no other local ordinal
 message(STATUS "sptrsv: Ifpack2 in ${Ifpack2_DIR}; Tpetra for ${SPTRSV_TPETRA_SCALARS}")

@@ -13,18 +13,23 @@ function(sptrsv_install_package_file name destination)
   install(FILES ${built_dir}/${name} DESTINATION ${destination})
 endfunction()
 
+# sptrsv_install_component(name headers): the static library sptrsv_<name>, its headers, and its files in the package
+function(sptrsv_install_component name headers)
+  set_target_properties(sptrsv_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS sptrsv_${name} EXPORT sptrsv_${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT sptrsv_${name} NAMESPACE sptrsv:: FILE sptrsv_${name}_targets.cmake DESTINATION ${package_dir})
+  install(DIRECTORY ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+  sptrsv_install_package_file(sptrsv_${name}.cmake ${package_dir})
+endfunction()
+
 sptrsv_install_package_file(sptrsvConfig.cmake ${package_dir})
 write_basic_package_version_file(${built_dir}/sptrsvConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${built_dir}/sptrsvConfigVersion.cmake DESTINATION ${package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sptrsv)
 
 # --- backend
-set_target_properties(sptrsv_backend PROPERTIES EXPORT_NAME backend)
-install(TARGETS sptrsv_backend EXPORT sptrsv_backend ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT sptrsv_backend NAMESPACE sptrsv:: FILE sptrsv_backend_targets.cmake DESTINATION ${package_dir})
-install(DIRECTORY kokkos_backend/include/sptrsv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
-sptrsv_install_package_file(sptrsv_backend.cmake ${package_dir})
+sptrsv_install_component(backend kokkos_backend/include/sptrsv)
 install(FILES cmake/KokkosTarget.cmake cmake/cuda13_compat.h DESTINATION ${package_dir})
 
 # --- petsc; its targets are written by hand: PETSc is found anew, by pkg-config, and Kokkos is not for users to see
@@ -45,10 +50,5 @@ endif()
 
 # --- ifpack2; the templates are installed whole, so that other scalars can be instantiated
 if(SPTRSV_ENABLE_IFPACK2)
-  set_target_properties(sptrsv_ifpack2 PROPERTIES EXPORT_NAME ifpack2)
-  install(TARGETS sptrsv_ifpack2 EXPORT sptrsv_ifpack2 ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-          INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(EXPORT sptrsv_ifpack2 NAMESPACE sptrsv:: FILE sptrsv_ifpack2_targets.cmake DESTINATION ${package_dir})
-  install(DIRECTORY plugin/ifpack2/sptrsv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
-  sptrsv_install_package_file(sptrsv_ifpack2.cmake ${package_dir})
+  sptrsv_install_component(ifpack2 plugin/ifpack2/sptrsv)
 endif()
