@@ -12,19 +12,24 @@
 
 namespace sptrsv_petsc {
 
-/// A factor as it lies in host memory. LU: L's rows are row_ptr_lower, U's (stored last row first) are
-/// row_ptr_upper, both into one col_idx. Cholesky: U's rows are row_ptr_upper, L is their transpose.
+/// A factor as it lies in host memory. LU: L's rows are row_ptr_lower, U's (stored last row first, with the inverted
+/// diagonal) are row_ptr_upper, both into one col_idx. Cholesky: U's rows are row_ptr_upper, L is their transpose.
+/// By blocks (block_size > 0): the triangles are unit, their diagonal is not stored, rows lie in order, and the values
+/// are followed by the inverted diagonal blocks that lie between the triangles, n / block_size of them, each by columns.
 template <class Index>
 struct FactorPattern {
   bool cholesky = false;
   bool has_inodes = false;                ///< rows with the same columns follow each other: U is summed backward
   Index n = 0;
-  std::size_t num_entries = 0;            ///< of the array of values
+  Index block_size = 0;                   ///< 0: not by blocks
+  std::size_t num_entries = 0;            ///< of col_idx
   Index const* row_ptr_lower = nullptr;   ///< n+1; LU only
   Index const* row_ptr_upper = nullptr;   ///< n+1
   Index const* col_idx = nullptr;         ///< num_entries
   Index const* row_perm = nullptr;        ///< n, or null for the identity: b is read at row_perm[i]
   Index const* col_perm = nullptr;        ///< n, or null: x is written at col_perm[i]
+
+  std::size_t num_values() const { return num_entries + static_cast<std::size_t>(n) * static_cast<std::size_t>(block_size); }
 };
 
 /// What views and info say of one triangle; the strings are the solver's.
@@ -44,16 +49,18 @@ TriangleReport report_of(Solver const& solver, Exec const& exec)
 /// b and x are arrays in the solver's memory (see Place), n-by-k.
 class AnyFactorSolver : public Place<Scalar> {
  public:
-  /// Takes the factor's values (host memory); those of LU are read in place on a host, others are copied
-  /// before the call returns.
+  /// Takes the factor's num_values() values (host memory); those of LU and of blocks are read in place on a host, others
+  /// are copied before the call returns.
   virtual void update(Scalar const* values) = 0;
   /// x = A^-1 b, or x += A^-1 b. b and x may be the same array only without permutations.
   virtual void solve(Columns<Scalar const> b, Columns<Scalar> x, bool accumulate = false) = 0;
   /// x = A^-T b, or x += A^-T b. The first call for LU analyzes and allocates.
   virtual void solve_transposed(Columns<Scalar const> b, Columns<Scalar> x, bool accumulate = false) = 0;
-  /// Cholesky: x = D^(-1/2) U^-T P b, in factor order. False if a diagonal entry has no real root.
+  /// The first half of solve(), in factor order. Cholesky: x = D^(-1/2) U^-T P b, by blocks of 2 and more D^-1 U^-T b;
+  /// LU: x = L^-1 P b. False if a diagonal entry has no real root.
   virtual bool solve_forward(Columns<Scalar const> b, Columns<Scalar> x) = 0;
-  /// Cholesky: x = P^T U^-1 D^(-1/2) b. False if a diagonal entry has no real root.
+  /// The second half. Cholesky: x = P^T U^-1 D^(-1/2) b, by blocks of 2 and more U^-1 b; LU: x = Q U^-1 b, U with its
+  /// diagonal. False if a diagonal entry has no real root.
   virtual bool solve_backward(Columns<Scalar const> b, Columns<Scalar> x) = 0;
   /// Makes room for solves of so many columns at once, so that they allocate nothing.
   virtual void reserve(std::size_t columns, bool accumulate) = 0;

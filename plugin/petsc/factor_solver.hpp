@@ -58,6 +58,23 @@ void scale_rows(Exec const& exec, Scale scale, X x)
       });
 }
 
+/// to = D^-1 from, or D^-T from: D^-1 has dense blocks of bs by bs, each by columns.
+template <class Exec, class Blocks, class In, class Out>
+void scale_blocks(Exec const& exec, std::size_t bs, Blocks blocks, bool transposed, In from, Out to)
+{
+  std::size_t const along = transposed ? 1 : bs, across = transposed ? bs : 1;  // from entry to entry of a row, and row to row
+  Kokkos::parallel_for(
+      "sptrsv::petsc::scale_blocks", Kokkos::RangePolicy<Exec>(exec, 0, to.extent(0)), KOKKOS_LAMBDA(std::size_t i) {
+        std::size_t const first = i / bs * bs;
+        auto const* const row = blocks.data() + first * bs + (i - first) * across;
+        for (std::size_t c = 0; c < to.extent(1); ++c) {
+          typename Out::non_const_value_type sum = row[0] * from(first, c);
+          for (std::size_t k = 1; k < bs; ++k) sum += row[k * along] * from(first + k, c);
+          to(i, c) = sum;
+        }
+      });
+}
+
 }  // namespace detail
 
 /// Analyze: constructor. Transposed solves of LU get their analysis at their first call.
@@ -72,7 +89,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   using Fold = sptrsv::Fold<T>;
 
   FactorSolver(Stream stream, std::string const& algorithm, FactorPattern<Index> const& p, sptrsv::OptionValues const& options)
-      : Base(stream), cholesky_(p.cholesky), n_(p.n), num_entries_(p.num_entries), algorithm_(algorithm), options_(options)
+      : Base(stream), cholesky_(p.cholesky), n_(p.n), block_size_(p.block_size), num_entries_(p.num_entries), algorithm_(algorithm), options_(options)
   {
     auto const n1 = static_cast<std::size_t>(n_) + 1;
     state_.emplace();
@@ -81,8 +98,11 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     s.upper.col_idx = this->at_hand(p.col_idx, num_entries_);
     if (p.row_perm) s.row_perm = this->at_hand(p.row_perm, n1 - 1);
     if (p.col_perm) s.col_perm = this->at_hand(p.col_perm, n1 - 1);
-    if (p.row_perm || p.col_perm) make_work(1);
-    if (cholesky_) {
+    make_work(1, false);
+    if (block_size_) {
+      s.lower = s.upper;
+      if (!cholesky_) s.lower.row_ptr = this->at_hand(p.row_ptr_lower, n1);
+    } else if (cholesky_) {
       s.upper.sum_backward = true;  // as PETSc, to the bit
       s.lower = s.upper;
       s.diagonal = this->template fresh<Values>("sptrsv::petsc::diagonal", n1 - 1);
@@ -92,8 +112,8 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
       s.upper.row_order = sptrsv::RowOrder::reversed;
       s.upper.sum_backward = p.has_inodes;
     }
-    s.sent.emplace(exec(), num_entries_);
-    if (cholesky_) s.values = host ? this->template fresh<Values>("sptrsv::petsc::values", num_entries_) : s.sent->on_device();
+    s.sent.emplace(exec(), p.num_values());
+    if (splits()) s.values = host ? this->template fresh<Values>("sptrsv::petsc::values", num_entries_) : s.sent->on_device();
     s.forward.emplace(make(s.lower, lower_shape()));
     s.backward.emplace(make(s.upper, upper_shape()));
   }
@@ -109,9 +129,13 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   {
     State& s = state();
     typename T::values all = s.sent->send(exec(), values);
-    if (cholesky_) {
+    if (block_size_) {
+      s.between = typename T::values(all.data() + num_entries_, static_cast<std::size_t>(n_) * static_cast<std::size_t>(block_size_));
+      all = typename T::values(all.data(), num_entries_);
+    } else if (cholesky_) {
       detail::split_cholesky(exec(), static_cast<std::size_t>(n_), s.upper.row_ptr, all, s.values, s.diagonal);
       all = s.values;
+      s.between = s.diagonal;
     }
     s.all = all;
     s.roots_ready = false;
@@ -126,52 +150,66 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   void solve(Columns<Scalar const> b, Columns<Scalar> x, bool accumulate) override
   {
     State const& s = state();
-    run(*s.forward, *s.backward, s.row_perm, s.col_perm, cholesky_ ? typename T::values(s.diagonal) : typename T::values(), b, x, accumulate);
+    run(*s.forward, *s.backward, s.row_perm, s.col_perm, false, b, x, accumulate);
   }
   void solve_transposed(Columns<Scalar const> b, Columns<Scalar> x, bool accumulate) override
   {
     if (cholesky_) return solve(b, x, accumulate);
     State& s = state();
     if (!s.forward_transposed) {
-      Solver forward = make(s.upper, {sptrsv::Triangle::upper, sptrsv::Diagonal::inverted, sptrsv::Op::transpose});
+      sptrsv::Shape upper = upper_shape();
+      upper.op = sptrsv::Op::transpose;
+      Solver forward = make(s.upper, upper);
       Solver backward = make(s.lower, {sptrsv::Triangle::lower, sptrsv::Diagonal::unit, sptrsv::Op::transpose});
       forward.update(exec(), s.all);
       backward.update(exec(), s.all);
       s.backward_transposed.emplace(std::move(backward));  // both, or none if something throws
       s.forward_transposed.emplace(std::move(forward));
     }
-    run(*s.forward_transposed, *s.backward_transposed, s.col_perm, s.row_perm, {}, b, x, accumulate);
+    run(*s.forward_transposed, *s.backward_transposed, s.col_perm, s.row_perm, true, b, x, accumulate);
   }
   bool solve_forward(Columns<Scalar const> b, Columns<Scalar> x) override
   {
     State& s = state();
-    if (!roots()) return false;
+    if (has_roots() && !roots()) return false;
     Fold fold;
     fold.b_rows = s.row_perm;
-    s.forward->solve(exec(), rhs(b), solution(x), fold);
-    detail::scale_rows(exec(), s.roots, solution(x));
+    bool const blocks = cholesky_ && block_size_ > 1;
+    if (blocks) make_work(b.columns, false);
+    typename T::solution const to = blocks ? work(0, b.columns) : solution(x);
+    s.forward->solve(exec(), rhs(b), to, fold);
+    if (blocks) detail::scale_blocks(exec(), block_size(), s.between, false, to, solution(x));
+    else if (has_roots()) detail::scale_rows(exec(), s.roots, solution(x));
     return true;
   }
   bool solve_backward(Columns<Scalar const> b, Columns<Scalar> x) override
   {
     State& s = state();
-    if (!roots()) return false;
+    if (has_roots() && !roots()) return false;
+    make_work(b.columns, false);
     Fold fold;
-    fold.b_scale = s.roots;
+    typename T::rhs from = rhs(b);
+    if (has_roots()) {
+      fold.b_scale = s.roots;
+    } else if (!cholesky_ && block_size_ == 1) {
+      fold.b_scale = s.between;
+    } else if (!cholesky_ && block_size_) {
+      detail::scale_blocks(exec(), block_size(), s.between, false, from, work(0, b.columns));
+      from = work(0, b.columns);
+    }
     if (!s.col_perm.data()) {
-      s.backward->solve(exec(), rhs(b), solution(x), fold);
+      s.backward->solve(exec(), from, solution(x), fold);
     } else {
-      make_work(b.columns);
       fold.out_rows = s.col_perm;
       fold.out = solution(x);
-      s.backward->solve(exec(), rhs(b), work(b.columns), fold);
+      s.backward->solve(exec(), from, work(0, b.columns), fold);
     }
     return true;
   }
   void reserve(std::size_t columns, bool accumulate) override
   {
     State& s = state();
-    if (accumulate || s.row_perm.data() || s.col_perm.data()) make_work(columns);
+    make_work(columns, accumulate);
     for (auto* solver : {&s.forward, &s.backward, &s.forward_transposed, &s.backward_transposed})
       if (*solver) (*solver)->reserve(exec(), static_cast<int>(columns));
   }
@@ -188,11 +226,13 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   }
 
  private:
-  /// For the vector between L and U.
-  void make_work(std::size_t columns)
+  /// For the vectors between L and U.
+  void make_work(std::size_t columns, bool accumulate)
   {
     State& s = state();
-    if (s.work.extent(0) < n_ * columns) s.work = this->template fresh<Values>("sptrsv::petsc::work", n_ * columns);
+    bool const direct = !s.row_perm.data() && !s.col_perm.data() && !accumulate;
+    std::size_t const size = static_cast<std::size_t>(n_) * columns * ((direct ? 0 : 1) + (block_size_ > 1 ? 1 : 0));
+    if (s.work.extent(0) < size) s.work = this->template fresh<Values>("sptrsv::petsc::work", size);
   }
   using Base::exec;
   using Values = Kokkos::View<Scalar*, typename T::device>;
@@ -204,9 +244,10 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     std::optional<SentValues<Scalar, Exec>> sent;
     Values values;           // Cholesky: with the signs that the solvers want, on a device where they arrived
     Values diagonal;         // Cholesky: 1/D
+    typename T::values between;  // what scales the vector between L and U: 1/D, or D's inverted blocks; else empty
     Values roots;            // Cholesky: D^(-1/2), when asked for
     bool roots_ready = false;
-    Values work;             // between L and U, in factor order, column by column
+    Values work;             // vectors between L and U, in factor order, column by column
     std::optional<Solver> forward, backward, forward_transposed, backward_transposed;
   };
 
@@ -222,26 +263,30 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   }
   sptrsv::Shape upper_shape() const
   {
-    return {sptrsv::Triangle::upper, cholesky_ ? sptrsv::Diagonal::unit : sptrsv::Diagonal::inverted, sptrsv::Op::none};
+    return {sptrsv::Triangle::upper, cholesky_ || block_size_ ? sptrsv::Diagonal::unit : sptrsv::Diagonal::inverted, sptrsv::Op::none};
   }
   Solver make(typename T::pattern const& pattern, sptrsv::Shape shape) const { return Solver(algorithm_, exec(), pattern, shape, options_); }
 
   static typename T::rhs rhs(Columns<Scalar const> c) { return Base::template as_view<typename T::rhs>(c); }
   static typename T::solution solution(Columns<Scalar> c) { return Base::template as_view<typename T::solution>(c); }
-  typename T::solution work(std::size_t columns) const
+  /// The vector of that number, 0 or 1, of make_work()'s.
+  typename T::solution work(std::size_t number, std::size_t columns) const
   {
     auto const n = static_cast<std::size_t>(n_);
-    return solution({state().work.data(), n, columns, n});
+    return solution({state().work.data() + number * n * columns, n, columns, n});
   }
+  std::size_t block_size() const { return static_cast<std::size_t>(block_size_); }
+  bool splits() const { return cholesky_ && !block_size_; }       ///< values are taken apart by split_cholesky()
+  bool has_roots() const { return cholesky_ && block_size_ <= 1; }  ///< halves of a solve have D^(-1/2) each
 
   /// first then second, permuted on the way in and out; without permutation both work in x.
   void run(Solver const& first, Solver const& second, typename T::indices const& in, typename T::indices const& out,
-           typename T::values const& between, Columns<Scalar const> b, Columns<Scalar> x, bool accumulate) const
+           bool transposed, Columns<Scalar const> b, Columns<Scalar> x, bool accumulate) const
   {
+    State const& s = state();
     Fold into, from;
-    from.b_scale = between;
     bool const direct = !in.data() && !out.data() && !accumulate;
-    typename T::solution const t = direct ? solution(x) : work(b.columns);
+    typename T::solution t = direct ? solution(x) : work(0, b.columns);
     into.b_rows = in;
     if (!direct) {
       from.out_rows = out;
@@ -249,19 +294,26 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
       from.accumulate = accumulate;
     }
     first.solve(exec(), rhs(b), t, into);
-    second.solve(exec(), t, t, from);
+    if (block_size_ <= 1) {
+      from.b_scale = s.between;
+      second.solve(exec(), t, t, from);
+    } else {
+      typename T::solution const scaled = work(direct ? 0 : 1, b.columns);
+      detail::scale_blocks(exec(), block_size(), s.between, transposed, t, scaled);
+      second.solve(exec(), scaled, t, from);
+    }
   }
   bool roots()
   {
     State& s = state();
     if (s.roots_ready) return true;
     if (s.roots.extent(0) == 0) s.roots = this->template fresh<Values>("sptrsv::petsc::roots", static_cast<std::size_t>(n_));
-    s.roots_ready = detail::take_roots(exec(), s.diagonal, s.roots) == 0;
+    s.roots_ready = detail::take_roots(exec(), s.between, s.roots) == 0;
     return s.roots_ready;
   }
 
   bool cholesky_;
-  Index n_;
+  Index n_, block_size_;
   std::size_t num_entries_;
   std::string algorithm_;
   sptrsv::OptionValues options_;

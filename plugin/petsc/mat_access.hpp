@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "any_solver.hpp"
+#include "block_factor.hpp"
 
 namespace sptrsv_petsc {
 
 /// The pattern of PETSc's own factor. The arrays belong to the factor, but for those made here.
 struct InnerPattern {
   FactorPattern<PetscInt> view;
+  BlockFactor blocks;                   ///< where PETSc factors by blocks
   std::vector<PetscInt> row_ptr_upper;  ///< LU: U's rows as they lie, last first
   IS row_is = nullptr, col_is = nullptr;
   PetscInt const *row_indices = nullptr, *col_indices = nullptr;
@@ -80,21 +82,82 @@ inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Cholesky and ICC: a seqsbaij factor of block size 1, rows of U with the diagonal last.
-inline PetscErrorCode AccessCholeskyPattern(Mat inner, InnerPattern& p)
+/// Whether U's rows end in their diagonal, which is how PETSc's Cholesky factors are read in place.
+inline bool DiagonalsLast(PetscInt n, PetscInt const* i, PetscInt const* j)
+{
+  for (PetscInt r = 0; r < n; ++r)
+    if (i[r + 1] <= i[r] || j[i[r + 1] - 1] != r) return false;
+  return true;
+}
+
+/// A seqbaij or seqsbaij factor. Of block size 1 and with the diagonal last it is read in place, else by way of a BlockFactor.
+inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
 {
   PetscInt const *i, *j;
-  PetscInt        n;
+  PetscInt        rows, bs;
   PetscBool       done;
 
   PetscFunctionBegin;
-  PetscCall(MatGetRowIJ(inner, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));
-  PetscCheck(done && n == p.view.n, PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP, "PETSc's Cholesky factor does not show its pattern");
-  for (PetscInt r = 0; r < n; ++r) PetscCheck(i[r + 1] > i[r] && j[i[r + 1] - 1] == r, PetscObjectComm((PetscObject)inner), PETSC_ERR_PLIB, "Row %" PetscInt_FMT " of PETSc's factor does not end in its diagonal; this PETSc stores factors in another way", r);
-  p.view.num_entries   = n ? static_cast<std::size_t>(i[n]) : 0;
-  p.view.row_ptr_upper = i;
-  p.view.col_idx       = j;
-  // not restored: for block size 1 the arrays are the factor's own and stay where they are
+  PetscCall(MatGetBlockSize(inner, &bs));
+  PetscCall(MatGetRowIJ(inner, 0, PETSC_FALSE, PETSC_TRUE, &rows, &i, &j, &done));
+  PetscCheck(done && rows * bs == p.view.n, PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP, "PETSc's factor of type %s does not show its pattern", ((PetscObject)inner)->type_name);
+  // not restored: block rows are shown by the factor's own arrays, which stay where they are
+  if (p.view.cholesky && bs == 1 && DiagonalsLast(rows, i, j)) {
+    p.view.num_entries   = rows ? static_cast<std::size_t>(i[rows]) : 0;
+    p.view.row_ptr_upper = i;
+    p.view.col_idx       = j;
+  } else {
+    PetscCall(AccessBlockPattern(inner, bs, rows, i, j, p.view.cholesky, p.blocks));
+    p.view.block_size    = bs;
+    p.view.num_entries   = p.blocks.col_idx.size();
+    p.view.row_ptr_lower = p.view.cholesky ? nullptr : p.blocks.row_ptr_lower.data();
+    p.view.row_ptr_upper = p.blocks.row_ptr_upper.data();
+    p.view.col_idx       = p.blocks.col_idx.data();
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The ordering of the rows from one of blocks of bs rows. The caller destroys it.
+inline PetscErrorCode ExpandOrdering(IS is, PetscInt bs, IS* expanded)
+{
+  PetscInt        size;
+  PetscInt const* blocks;
+
+  PetscFunctionBegin;
+  *expanded = is;
+  if (!is || bs == 1) {
+    PetscCall(PetscObjectReference((PetscObject)is));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(ISGetLocalSize(is, &size));
+  PetscCall(ISGetIndices(is, &blocks));
+  PetscCall(ISCreateBlock(PETSC_COMM_SELF, bs, size, blocks, PETSC_COPY_VALUES, expanded));
+  PetscCall(ISRestoreIndices(is, &blocks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Before PETSc's symbolic phase, which checks neither: an ordering has one entry per row, or per block row of a matrix with blocks,
+/// and a symmetric factor of a matrix with blocks takes the natural one alone (PETSc's of seqbaij with block size 1 crashes).
+inline PetscErrorCode CheckOrdering(Mat A, MatFactorType ftype, IS is)
+{
+  PetscBool       by_blocks;
+  PetscInt        size, n, bs = 1;
+  PetscInt const* indices;
+  MPI_Comm const  comm = PetscObjectComm((PetscObject)A);
+
+  PetscFunctionBegin;
+  if (!is) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
+  PetscCall(MatGetSize(A, &n, NULL));
+  PetscCall(ISGetLocalSize(is, &size));
+  if (by_blocks) PetscCall(MatGetBlockSize(A, &bs));
+  PetscCheck(size * bs == n, comm, PETSC_ERR_ARG_SIZ, "Ordering has %" PetscInt_FMT " entries for a matrix of type %s with %" PetscInt_FMT " rows in blocks of %" PetscInt_FMT "; use an ordering of the matrix", size, ((PetscObject)A)->type_name, n, bs);
+  if (!by_blocks || (ftype != MAT_FACTOR_CHOLESKY && ftype != MAT_FACTOR_ICC)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ISGetIndices(is, &indices));
+  PetscInt k = 0;
+  while (k < size && indices[k] == k) ++k;
+  PetscCall(ISRestoreIndices(is, &indices));
+  PetscCheck(k == size, comm, PETSC_ERR_SUP, "PETSc factors a matrix of type %s by %s in the natural ordering only; use -pc_factor_mat_ordering_type natural, or a matrix of type %s", ((PetscObject)A)->type_name, MatFactorTypes[ftype], MATSEQAIJ);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,36 +166,50 @@ inline PetscErrorCode AccessCholeskyPattern(Mat inner, InnerPattern& p)
 inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS rows, IS cols, InnerPattern& p)
 {
   PetscBool const cholesky = (PetscBool)(ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC);
+  PetscBool       aij;
+  IS              row_is, col_is;
 
   PetscFunctionBegin;
   PetscCall(ReleasePattern(p));
   PetscCall(MatGetSize(inner, &p.view.n, NULL));
   p.view.cholesky = cholesky;
-  PetscCall(AccessPermutation(rows, p.view.n, &p.row_is, &p.row_indices));
-  PetscCall(AccessPermutation(cholesky ? rows : cols, p.view.n, &p.col_is, &p.col_indices));
+  PetscCall(PetscObjectTypeCompare((PetscObject)inner, MATSEQAIJ, &aij));
+  if (aij) PetscCall(AccessLUPattern(inner, A, p));
+  else PetscCall(AccessRowsOfBlocks(inner, p));
+  PetscCall(ExpandOrdering(rows, std::max<PetscInt>(1, p.view.block_size), &row_is));
+  PetscCall(ExpandOrdering(cholesky ? rows : cols, std::max<PetscInt>(1, p.view.block_size), &col_is));
+  PetscCall(AccessPermutation(row_is, p.view.n, &p.row_is, &p.row_indices));
+  PetscCall(AccessPermutation(col_is, p.view.n, &p.col_is, &p.col_indices));
+  PetscCall(ISDestroy(&row_is));
+  PetscCall(ISDestroy(&col_is));
   p.view.row_perm = p.row_indices;
   p.view.col_perm = p.col_indices;
-  if (cholesky) PetscCall(AccessCholeskyPattern(inner, p));
-  else PetscCall(AccessLUPattern(inner, A, p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls use(values) with the array of the factor's values.
+/// Calls use(values) with the values of a FactorPattern, which stay where they are until the next call or ReleasePattern().
 template <class Use>
-PetscErrorCode WithFactorValues(Mat inner, bool cholesky, Use const& use)
+PetscErrorCode WithFactorValues(Mat inner, InnerPattern& p, Use const& use)
 {
+  PetscBool          aij, sbaij;
+  PetscErrorCode     code;
+  PetscScalar*       a;
+  PetscScalar const* a_read;
+
   PetscFunctionBegin;
-  if (cholesky) {
-    PetscScalar* a;
-    PetscCall(MatSeqSBAIJGetArray(inner, &a));
-    PetscCall(use(scalars(a)));
-    PetscCall(MatSeqSBAIJRestoreArray(inner, &a));
+  PetscCall(PetscObjectTypeCompare((PetscObject)inner, MATSEQAIJ, &aij));
+  PetscCall(PetscObjectTypeCompare((PetscObject)inner, MATSEQSBAIJ, &sbaij));
+  if (aij) {
+    PetscCall(MatSeqAIJGetArrayRead(inner, &a_read));
+    code = use(scalars(a_read));
+    PetscCall(MatSeqAIJRestoreArrayRead(inner, &a_read));
   } else {
-    PetscScalar const* a;
-    PetscCall(MatSeqAIJGetArrayRead(inner, &a));
-    PetscCall(use(scalars(a)));
-    PetscCall(MatSeqAIJRestoreArrayRead(inner, &a));
+    PetscCall(sbaij ? MatSeqSBAIJGetArray(inner, &a) : MatSeqBAIJGetArray(inner, &a));
+    if (p.blocks.bs) TakeBlockValues(p.blocks, scalars(a));
+    code = use(p.blocks.bs ? p.blocks.values.data() : scalars(a));
+    PetscCall(sbaij ? MatSeqSBAIJRestoreArray(inner, &a) : MatSeqBAIJRestoreArray(inner, &a));
   }
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "aij_source.hpp"
 #include "backend_choice.hpp"
 #include "factor_options.hpp"
 #include "guarded.hpp"
@@ -21,7 +20,6 @@ namespace {
 
 struct Mat_SpTRSV {
   Mat            inner = nullptr;  // PETSc's factor, always in host memory; there its arrays are the solver's
-  AijSource      source;           // what it is made of
   std::string    requested;
   Backend        backend;
   InnerPattern   pattern;
@@ -159,17 +157,102 @@ PetscErrorCode MatBackwardSolve_SPTRSV(Mat F, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void SetSolves(Mat F)
+/// Several right-hand sides in one vector, one after the other.
+PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
 {
-  bool const cholesky        = F->factortype == MAT_FACTOR_CHOLESKY || F->factortype == MAT_FACTOR_ICC;
-  F->ops->solve              = MatSolve_SPTRSV;
-  F->ops->solvetranspose     = MatSolveTranspose_SPTRSV;
-  F->ops->solveadd           = MatSolveAdd_SPTRSV;
-  F->ops->solvetransposeadd  = MatSolveTransposeAdd_SPTRSV;
-  F->ops->matsolve           = MatMatSolve_SPTRSV;
-  F->ops->matsolvetranspose  = MatMatSolveTranspose_SPTRSV;
-  F->ops->forwardsolve       = cholesky ? MatForwardSolve_SPTRSV : nullptr;
-  F->ops->backwardsolve      = cholesky ? MatBackwardSolve_SPTRSV : nullptr;
+  PetscInt n, of_b, of_x;
+
+  PetscFunctionBegin;
+  PetscCall(Require(F));
+  PetscCall(MatGetLocalSize(F, &n, NULL));
+  PetscCall(VecGetLocalSize(b->v, &of_b));
+  PetscCall(VecGetLocalSize(x->v, &of_x));
+  PetscCheck(b->n == x->n && of_b == n * b->n && of_x == of_b, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "Right-hand sides are %" PetscInt_FMT " vectors with %" PetscInt_FMT " entries in all, solutions %" PetscInt_FMT " with %" PetscInt_FMT "; give as many of both, of %" PetscInt_FMT " entries each", b->n, of_b, x->n, of_x, n);
+  PetscCall(WithVecs(Get(F)->backend.device, b->v, x->v, false, [&](Operands o) {
+    o.b.columns = o.x.columns = static_cast<std::size_t>(b->n);
+    o.b.rows = o.b.stride = o.x.rows = o.x.stride = static_cast<std::size_t>(n);
+    return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) {
+      solver.reserve(to.columns, false);
+      solver.solve(from, to);
+    });
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Calls use(k, d) for each row k of the factor with its diagonal entry d of U (LU) or D (Cholesky).
+template <class Use>
+PetscErrorCode ForDiagonal(Mat F, Use const& use)
+{
+  Mat_SpTRSV*                    f       = Get(F);
+  FactorPattern<PetscInt> const& pattern = f->pattern.view;
+
+  PetscFunctionBegin;
+  PetscCall(Require(F));
+  PetscCheck(pattern.block_size <= 1, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "The factor's diagonal has blocks of %" PetscInt_FMT " by %" PetscInt_FMT "; convert the matrix to %s for its diagonal entries", pattern.block_size, pattern.block_size, MATSEQAIJ);
+  PetscCall(WithFactorValues(f->inner, f->pattern, [&](Scalar const* values) {
+    for (PetscInt k = 0; k < pattern.n; ++k) {
+      auto const last = [&](PetscInt row) { return static_cast<std::size_t>(pattern.row_ptr_upper[row + 1]) - 1; };
+      std::size_t at  = pattern.num_entries + static_cast<std::size_t>(k);
+      if (!pattern.block_size) at = last(pattern.cholesky ? k : pattern.n - 1 - k);
+      use(k, PetscScalar(1) / *reinterpret_cast<PetscScalar const*>(values + at));
+    }
+    return PETSC_SUCCESS;
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// In the order of the factor's rows, as PETSc's own.
+PetscErrorCode MatGetDiagonal_SPTRSV(Mat F, Vec diagonal)
+{
+  PetscScalar* d;
+  PetscInt     n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(diagonal, &n));
+  PetscCheck(n == F->rmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries, the factor %" PetscInt_FMT " rows", n, F->rmap->n);
+  PetscCall(VecGetArrayWrite(diagonal, &d));
+  PetscErrorCode const code = ForDiagonal(F, [&](PetscInt k, PetscScalar entry) { d[k] = entry; });
+  PetscCall(VecRestoreArrayWrite(diagonal, &d));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// By the signs of D, or in complex builds of its real parts.
+PetscErrorCode MatGetInertia_SPTRSV(Mat F, PetscInt* negative, PetscInt* zero, PetscInt* positive)
+{
+  PetscInt below = 0, above = 0;
+
+  PetscFunctionBegin;
+  PetscCall(ForDiagonal(F, [&](PetscInt, PetscScalar d) {
+    below += PetscRealPart(d) < 0;
+    above += PetscRealPart(d) > 0;
+  }));
+  if (negative) *negative = below;
+  if (positive) *positive = above;
+  if (zero) *zero = F->rmap->n - below - above;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool IsSymmetric(MatFactorType ftype)
+{
+  return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC;
+}
+
+/// What PETSc's own factors of these kinds have. @param by_blocks  of a seqbaij or seqsbaij matrix.
+void SetSolves(Mat F, bool by_blocks)
+{
+  bool const cholesky       = IsSymmetric(F->factortype);
+  F->ops->solve             = MatSolve_SPTRSV;
+  F->ops->solvetranspose    = MatSolveTranspose_SPTRSV;
+  F->ops->solveadd          = MatSolveAdd_SPTRSV;
+  F->ops->solvetransposeadd = MatSolveTransposeAdd_SPTRSV;
+  F->ops->matsolve          = MatMatSolve_SPTRSV;
+  F->ops->matsolvetranspose = MatMatSolveTranspose_SPTRSV;
+  F->ops->forwardsolve      = cholesky || by_blocks ? MatForwardSolve_SPTRSV : nullptr;
+  F->ops->backwardsolve     = cholesky || by_blocks ? MatBackwardSolve_SPTRSV : nullptr;
+  F->ops->solves            = cholesky ? MatSolves_SPTRSV : nullptr;
+  F->ops->getdiagonal       = MatGetDiagonal_SPTRSV;
+  F->ops->getinertia        = cholesky ? MatGetInertia_SPTRSV : nullptr;
 }
 
 /// Our part of the numeric phase: PETSc's values to the solvers. PETSc's verdict on pivots is passed on.
@@ -186,13 +269,13 @@ PetscErrorCode TakeValues(Mat F)
   PetscCall(PetscTime(&begin));
   PetscCall(PetscLogEventBegin(events.numeric, F, 0, 0, 0));
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(WithFactorValues(f->inner, f->pattern.view.cholesky, [&](Scalar const* values) {
+  PetscCall(WithFactorValues(f->inner, f->pattern, [&](Scalar const* values) {
     return Guarded(F, [&] {
       f->solver->follow(stream);
       f->solver->update(values);
     });
   }));
-  if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_entries * sizeof(Scalar))));
+  if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_values() * sizeof(Scalar))));
   PetscCall(PetscLogEventEnd(events.numeric, F, 0, 0, 0));
   PetscCall(PetscTime(&end));
   f->seconds_numeric = end - begin;
@@ -202,15 +285,34 @@ PetscErrorCode TakeValues(Mat F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Makes PETSc look up where A's diagonal lies: from 3.25 on its LU with inodes and shift positive_definite reads it
+/// without having looked, and crashes. MatGetDiagonal() would do, but not of a matrix on a GPU.
+PetscErrorCode FindDiagonal(Mat A)
+{
+  IS zeros;
+
+  PetscFunctionBegin;
+  PetscCall(MatFindZeroDiagonals(A, &zeros));
+  PetscCall(ISDestroy(&zeros));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Before PETSc's numeric phase: what it factors is current, and its factor has no pivot error that the caller cleared.
 PetscErrorCode PrepareNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
-  Mat_SpTRSV* f = Get(F);
+  Mat_SpTRSV*        f = Get(F);
+  PetscBool          aij;
+  PetscScalar const* a;
 
   PetscFunctionBegin;
   PetscCheck(f->inner && f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER, "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
-  PetscCall(RefreshSource(A, f->source));
-  if (lu_with_inodes_needs_diagonal && f->pattern.view.has_inodes && info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE) PetscCall(FindDiagonal(f->source.of(A)));
+  f->numeric_done = PETSC_FALSE;  // until the new values are there
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
+  if (aij) {  // a device matrix gets its host values
+    PetscCall(MatSeqAIJGetArrayRead(A, &a));
+    PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
+  }
+  if (lu_with_inodes_needs_diagonal && f->pattern.view.has_inodes && info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE) PetscCall(FindDiagonal(A));
   if (!F->factorerrortype) PetscCall(MatFactorClearError(f->inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -219,7 +321,7 @@ PetscErrorCode MatLUFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info
 {
   PetscFunctionBegin;
   PetscCall(PrepareNumeric(F, A, info));
-  PetscCall(MatLUFactorNumeric(Get(F)->inner, Get(F)->source.of(A), info));
+  PetscCall(MatLUFactorNumeric(Get(F)->inner, A, info));
   PetscCall(TakeValues(F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -228,13 +330,13 @@ PetscErrorCode MatCholeskyFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const
 {
   PetscFunctionBegin;
   PetscCall(PrepareNumeric(F, A, info));
-  PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, Get(F)->source.of(A), info));
+  PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, A, info));
   PetscCall(TakeValues(F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// The symbolic phase: nothing of an earlier one is kept; PETSc's own for its factor, by
-/// symbolic(inner, A as seqaij, rows, cols), then the analysis.
+/// symbolic(inner), then the analysis.
 template <class Symbolic>
 PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symbolic const& symbolic)
 {
@@ -248,11 +350,10 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   f->solver.reset();
   PetscCall(ReleasePattern(f->pattern));
   PetscCall(MatDestroy(&f->inner));
-  PetscCall(AccessSource(A, rows, cols, f->source));
-  Mat const aij = f->source.of(A);
-  PetscCall(MatGetFactor(aij, MATSOLVERPETSC, ftype, &f->inner));
-  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype], ((PetscObject)aij)->type_name, PetscDefined(USE_COMPLEX) ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric" : "");
-  PetscCall(symbolic(f->inner, aij, f->source.rows, f->source.cols));
+  for (IS is : {rows, cols}) PetscCall(CheckOrdering(A, ftype, is));
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
+  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype], ((PetscObject)A)->type_name, PetscDefined(USE_COMPLEX) ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric" : "");
+  PetscCall(symbolic(f->inner));
 
   PetscCall(ReadOptions(F, f->requested.c_str(), options));
   PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
@@ -260,22 +361,24 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
   PetscCall(PetscTime(&begin));
   PetscCall(PetscLogEventBegin(events.analysis, F, 0, 0, 0));
-  PetscCall(AccessPattern(f->inner, aij, ftype, f->source.rows, f->source.cols, f->pattern));
+  PetscCall(AccessPattern(f->inner, A, ftype, rows, cols, f->pattern));
   PetscCall(Guarded(F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
   PetscCall(PetscLogEventEnd(events.analysis, F, 0, 0, 0));
   PetscCall(PetscTime(&end));
   f->seconds_analysis = end - begin;
   ++f->num_analysis;
   // L and U: two flops an off-diagonal entry, one a pivot
-  auto const entries = (PetscLogDouble)f->pattern.view.num_entries, n = (PetscLogDouble)f->pattern.view.n;
-  f->flops = f->pattern.view.cholesky ? 4 * (entries - n) + n : 2 * (entries - n) + n;
+  auto const& p    = f->pattern.view;
+  auto const  n    = (PetscLogDouble)p.n, bs = (PetscLogDouble)p.block_size;
+  auto const  rest = (PetscLogDouble)p.num_entries - (p.block_size ? 0 : n);
+  f->flops         = (p.cholesky ? 4 : 2) * rest + (p.block_size ? (2 * bs - 1) * n : n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, [&](Mat inner, Mat aij, IS rows, IS cols) { return MatLUFactorSymbolic(inner, aij, rows, cols, info); }));
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, [&](Mat inner) { return MatLUFactorSymbolic(inner, A, r, c, info); }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -283,7 +386,7 @@ PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInf
 PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, [&](Mat inner, Mat aij, IS rows, IS cols) { return MatILUFactorSymbolic(inner, aij, rows, cols, info); }));
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, [&](Mat inner) { return MatILUFactorSymbolic(inner, A, r, c, info); }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -291,7 +394,7 @@ PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorIn
 PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, [&](Mat inner, Mat aij, IS rows, IS) { return MatCholeskyFactorSymbolic(inner, aij, rows, info); }));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, [&](Mat inner) { return MatCholeskyFactorSymbolic(inner, A, perm, info); }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -299,7 +402,7 @@ PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactor
 PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, [&](Mat inner, Mat aij, IS rows, IS) { return MatICCFactorSymbolic(inner, aij, rows, info); }));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, [&](Mat inner) { return MatICCFactorSymbolic(inner, A, perm, info); }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -307,7 +410,8 @@ PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo 
 PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, TriangleReport const& upper, MatSpTRSVInfo* info)
 {
   sptrsv::Structure const &L = lower.structure, &U = upper.structure;
-  bool const               stored = f.pattern.view.cholesky;  // L is U's transpose, diagonal and all
+  auto const&              p      = f.pattern.view;
+  bool const               stored = p.cholesky && !p.block_size;  // L is U's transpose, diagonal and all
 
   PetscFunctionBegin;
   info->requested                 = f.requested.c_str();
@@ -317,14 +421,14 @@ PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, Triang
   info->reason                    = upper.reason.c_str();
   info->n                         = f.pattern.view.n;
   info->nnz_lower                 = (PetscInt)(L.entries + (stored ? 0 : L.rows));
-  info->nnz_upper                 = (PetscInt)U.entries;
+  info->nnz_upper                 = (PetscInt)U.entries + p.n * p.block_size;
   info->levels_lower              = (PetscInt)L.levels;
   info->levels_upper              = (PetscInt)U.levels;
   info->mean_rows_per_level_lower = (PetscReal)L.mean_level;
   info->mean_rows_per_level_upper = (PetscReal)U.mean_level;
   info->max_rows_per_level_lower  = (PetscInt)L.widest_level;
   info->max_rows_per_level_upper  = (PetscInt)U.widest_level;
-  info->memory_bytes              = (PetscLogDouble)(f.solver->memory_bytes() + MemoryBytes(f.source));
+  info->memory_bytes              = (PetscLogDouble)(f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks));
   info->seconds_analysis          = f.seconds_analysis;
   info->seconds_numeric           = f.seconds_numeric;
   info->num_analysis              = f.num_analysis;
@@ -359,7 +463,7 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->lower(); }));
   PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->upper(); }));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond PETSc's own factor; %" PetscInt_FMT " analyses, %" PetscInt_FMT " numeric updates, %" PetscInt_FMT " solves\n", (double)(f->solver->memory_bytes() + MemoryBytes(f->source)) / 1e6, f->num_analysis, f->num_numeric, f->num_solves));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond PETSc's own factor; %" PetscInt_FMT " analyses, %" PetscInt_FMT " numeric updates, %" PetscInt_FMT " solves\n", (double)(f->solver->memory_bytes() + MemoryBytes(f->pattern.blocks)) / 1e6, f->num_analysis, f->num_numeric, f->num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -367,8 +471,9 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
 PetscErrorCode MatGetInfo_SPTRSV(Mat F, MatInfoType type, MatInfo* info)
 {
   PetscFunctionBegin;
-  PetscCheck(Get(F)->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER, "The factor has no symbolic phase yet");
-  PetscCall(MatGetInfo(Get(F)->inner, type, info));
+  PetscCall(PetscMemzero(info, sizeof *info));
+  if (Get(F)->inner) PetscCall(MatGetInfo(Get(F)->inner, type, info));
+  else info->block_size = F->rmap->bs;  // nothing is stored before the symbolic phase
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -379,7 +484,6 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
   PetscFunctionBegin;
   f->solver.reset();
   PetscCall(ReleasePattern(f->pattern));
-  PetscCall(ReleaseSource(f->source));
   PetscCall(MatDestroy(&f->inner));
   PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatFactorGetSolverType_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatSpTRSVGetInfo_C", NULL));
@@ -389,10 +493,11 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
 }
 
 /// As PETSc's own factors prefer, but for incomplete factors by an algorithm that is made for an ordering. (A complete one would
-/// fill in that ordering, and have no fewer sets for it.)
-MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool sbaij)
+/// fill in that ordering, and have no fewer sets for it.) PETSc has no orderings for symmetric factors by blocks.
+MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool by_blocks)
 {
-  if (ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_CHOLESKY) return sbaij ? MATORDERINGNATURAL : MATORDERINGND;  // PETSc does not reorder sbaij
+  if (by_blocks && IsSymmetric(ftype)) return MATORDERINGNATURAL;
+  if (ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_CHOLESKY) return MATORDERINGND;
   for (auto const& info : sptrsv::algorithm_infos())
     if (info.name == solver_type && !info.ordering.empty()) return info.ordering.c_str();
   return MATORDERINGNATURAL;
@@ -410,34 +515,36 @@ PetscErrorCode MatFactorGetSolverType_SPTRSV(Mat F, MatSolverType* type)
 PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type, Mat* F)
 {
   Mat       B;
-  PetscBool sbaij;
+  PetscBool by_blocks;
 
   PetscFunctionBegin;
   PetscCheck(A->rmap->N == A->cmap->N, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ, "A triangular solver needs a square matrix, this one is %" PetscInt_FMT " by %" PetscInt_FMT, A->rmap->N, A->cmap->N);
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
   PetscCall(MatSetSizes(B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
-  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij));
+  PetscCall(MatSetBlockSizesFromMats(B, A, A));
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
   PetscCall(PetscStrallocpy("sptrsv", &((PetscObject)B)->type_name));
   PetscCall(MatSetUp(B));
-  auto* f      = new Mat_SpTRSV;
-  f->requested = solver_type;
-  B->data      = f;
+  Mat_SpTRSV* f = nullptr;
+  PetscCallCXX(f = new Mat_SpTRSV);
+  B->data = f;
+  PetscCallCXX(f->requested = solver_type);
 
   B->factortype = ftype;
   PetscCall(PetscFree(B->solvertype));
   PetscCall(PetscStrallocpy(solver_type, &B->solvertype));
   B->canuseordering = PETSC_TRUE;
-  for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t) PetscCall(PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, sbaij), (char**)&B->preferredordering[t]));
-  B->ops->lufactorsymbolic       = MatLUFactorSymbolic_SPTRSV;
-  B->ops->ilufactorsymbolic      = MatILUFactorSymbolic_SPTRSV;
-  B->ops->choleskyfactorsymbolic = MatCholeskyFactorSymbolic_SPTRSV;
-  B->ops->iccfactorsymbolic      = MatICCFactorSymbolic_SPTRSV;
+  for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t) PetscCall(PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks), (char**)&B->preferredordering[t]));
+  B->ops->lufactorsymbolic       = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV;
+  B->ops->ilufactorsymbolic      = IsSymmetric(ftype) ? nullptr : MatILUFactorSymbolic_SPTRSV;
+  B->ops->choleskyfactorsymbolic = IsSymmetric(ftype) ? MatCholeskyFactorSymbolic_SPTRSV : nullptr;
+  B->ops->iccfactorsymbolic      = IsSymmetric(ftype) ? MatICCFactorSymbolic_SPTRSV : nullptr;
   B->ops->view                   = MatView_SPTRSV;
   B->ops->destroy                = MatDestroy_SPTRSV;
   B->ops->getinfo                = MatGetInfo_SPTRSV;
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatFactorGetSolverType_C", MatFactorGetSolverType_SPTRSV));
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatSpTRSVGetInfo_C", MatSpTRSVGetInfo_SPTRSV));
-  SetSolves(B);  // from the start, so that a solve too early is told so
+  SetSolves(B, by_blocks);  // from the start, so that a solve too early is told so
   *F = B;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -105,7 +105,11 @@ PetscErrorCode SpTRSVRegister(void)
   // PETSc takes the first type that begins the matrix' own: seqaij serves seqaijkokkos and the like too
   for (std::size_t t = 0; t < NumTypes(); ++t)
     for (MatType matrix : {MATSEQSBAIJ, MATSEQBAIJ, MATSEQAIJ})
-      for (MatFactorType kind : kinds) PetscCall(MatSolverTypeRegister(TypeName(t).c_str(), matrix, kind, creators[t]));
+      for (MatFactorType kind : kinds) {
+        bool const symmetric = kind == MAT_FACTOR_CHOLESKY || kind == MAT_FACTOR_ICC;
+        if (!symmetric && !std::strcmp(matrix, MATSEQSBAIJ)) continue;  // as PETSc itself, which then says so
+        PetscCall(MatSolverTypeRegister(TypeName(t).c_str(), matrix, kind, creators[t]));
+      }
   PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
   PetscCall(PetscRegisterFinalize(Reset));
   registered = true;

@@ -112,43 +112,12 @@ Factor::~Factor()
   EXPECT_EQ((int)ISDestroy(&cols_), 0);
 }
 
-namespace {
-
-PetscErrorCode ExpandBlocks(PetscInt bs, IS* is)
-{
-  PetscInt size;
-  PetscInt const* blocks;
-  IS rows;
-
-  PetscFunctionBegin;
-  PetscCall(ISGetLocalSize(*is, &size));
-  PetscCall(ISGetIndices(*is, &blocks));
-  std::vector<PetscInt> all;
-  for (PetscInt i = 0; i < size * bs; ++i) all.push_back(blocks[i / bs] * bs + i % bs);
-  PetscCall(ISRestoreIndices(*is, &blocks));
-  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, size * bs, all.data(), PETSC_COPY_VALUES, &rows));
-  PetscCall(ISSetPermutation(rows));
-  PetscCall(ISDestroy(is));
-  *is = rows;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-}  // namespace
-
 PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Factoring const& setup)
 {
   PetscFunctionBegin;
   setup_ = setup;
   own_   = std::string(type) == MATSOLVERPETSC;
-  PetscInt bs, size, n;
-  PetscCall(MatGetOrdering(setup.ordering_of ? setup.ordering_of : A, setup.ordering, &rows_, &cols_));
-  PetscCall(MatGetSize(A, &n, NULL));
-  PetscCall(ISGetLocalSize(rows_, &size));
-  if (setup.ordering_of && size != n) {  // an ordering of blocks
-    PetscCall(MatGetBlockSize(setup.ordering_of, &bs));
-    PetscCall(ExpandBlocks(bs, &rows_));
-    PetscCall(ExpandBlocks(bs, &cols_));
-  }
+  PetscCall(MatGetOrdering(A, setup.ordering, &rows_, &cols_));
   if (setup.nonzero_diagonal_order) PetscCall(MatReorderForNonzeroDiagonal(A, 1e-10, rows_, cols_));
   PetscCall(MatFactorInfoInitialize(&info_));
   info_.levels      = (PetscReal)setup.levels;

@@ -28,7 +28,6 @@ struct Factoring {
   MatOrderingType ordering    = MATORDERINGNATURAL;
   MatFactorShiftType shift    = MAT_SHIFT_NONE;
   PetscReal shift_amount      = 0;
-  Mat ordering_of             = nullptr;  ///< whose ordering to take, for a factor of A; null: A's
   bool nonzero_diagonal_order = false;  ///< MatReorderForNonzeroDiagonal() after the ordering
 
   bool symmetric() const { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors of matrices with blocks, and of those that PETSc keeps with Kokkos or on a GPU, against PETSc's own factor
-// of the same matrix as seqaij: the fill of a factor by blocks is that of its entries.
+// Factors of matrices with blocks, and of those that PETSc keeps with Kokkos or on a GPU, against PETSc's own factor of
+// the same matrix.
 #include "factor_checks.hpp"
 
 namespace petsc_test {
@@ -17,45 +17,41 @@ struct Case {
 
 PetscErrorCode RunCase(Case const& c)
 {
-  Mat A, twin, M;
+  Mat A, M;
   Three t;
-  Factoring setup;
-  Grid grid, plain;
+  Factoring setup, exact;
+  Grid grid, comparison;
 
   PetscFunctionBegin;
   setup.ftype    = c.ftype;
   setup.levels   = c.levels;
   setup.ordering = c.ordering;
-  plain.dof      = c.dof;
-  plain.side     = c.dof > 1 ? 5 : 8;
+  grid.dof       = c.dof;
+  grid.side      = c.dof == 1 ? 8 : c.dof < 6 ? 5 : 3;
   // a block matrix needs no symmetric pattern of entries, but whole blocks
-  plain.symmetric = setup.symmetric() || std::string(c.type) == MATSEQSBAIJ;
-  grid            = plain;
-  grid.type       = c.type;
+  grid.symmetric        = setup.symmetric() || std::string(c.type) == MATSEQSBAIJ;
+  grid.type             = c.type;
+  comparison            = grid;
+  comparison.type       = MATSEQAIJ;
+  comparison.comparison = true;
   PetscCall(BuildGrid(grid, &A));
-  PetscCall(BuildGrid(plain, &twin));
-  plain.comparison = true;
-  PetscCall(BuildGrid(plain, &M));
+  PetscCall(BuildGrid(comparison, &M));
   PetscCall(t.Create(A));
   PetscCall(t.ours.Symbolic(A, c.variant.type, c.variant.prefix, setup));
-  setup.ordering_of = A;
-  PetscCall(t.own.Symbolic(twin, MATSOLVERPETSC, NULL, setup));
-  PetscCall(t.bound.Symbolic(M, MATSOLVERPETSC, NULL, setup));
-  for (unsigned seed : {1u, 2u, 3u}) {  // new values, the same pattern
-    grid.seed = plain.seed = seed;
+  PetscCall(t.own.Symbolic(A, MATSOLVERPETSC, NULL, setup));
+  PetscCall(t.bound.Symbolic(M, MATSOLVERPETSC, NULL, exact));  // its inverse bounds those of all incomplete factors
+  for (unsigned seed : {1u, 2u}) {  // new values, the same pattern
+    grid.seed = comparison.seed = seed;
     PetscCall(SetGridValues(grid, A));
-    plain.comparison = false;
-    PetscCall(SetGridValues(plain, twin));
-    plain.comparison = true;
-    PetscCall(SetGridValues(plain, M));
+    PetscCall(SetGridValues(comparison, M));
+    PetscCall(t.own.Numeric(A));
     PetscCall(t.ours.Numeric(A));
-    PetscCall(t.own.Numeric(twin));
     PetscCall(t.bound.Numeric(M));
     PetscCall(CheckAllSolves(t, setup));
     PetscCall(CheckPhases(t.ours.mat(), (PetscInt)seed));
   }
   PetscCall(t.Destroy());
-  for (Mat* m : {&A, &twin, &M}) PetscCall(MatDestroy(m));
+  for (Mat* m : {&A, &M}) PetscCall(MatDestroy(m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -67,7 +63,7 @@ struct Kind {
 std::vector<Case> AllCases()
 {
   static Kind const kinds[] = {{MAT_FACTOR_LU, 0},       {MAT_FACTOR_ILU, 0}, {MAT_FACTOR_ILU, 1}, {MAT_FACTOR_ILU, 2},
-                               {MAT_FACTOR_CHOLESKY, 0}, {MAT_FACTOR_ICC, 0}, {MAT_FACTOR_ICC, 1}};
+                               {MAT_FACTOR_CHOLESKY, 0}, {MAT_FACTOR_ICC, 0}, {MAT_FACTOR_ICC, 1}, {MAT_FACTOR_ICC, 2}};
   std::vector<MatType> types = {MATSEQBAIJ, MATSEQSBAIJ};
 #if defined(PETSC_HAVE_KOKKOS_KERNELS)
   types.push_back(MATSEQAIJKOKKOS);
@@ -81,10 +77,18 @@ std::vector<Case> AllCases()
   std::vector<Case> all;
   for (Variant const& variant : all_variants())
     for (MatType type : types)
-      for (PetscInt dof : {1, 2, 3, 5})
+      for (PetscInt dof : {1, 2, 3, 4, 5, 6, 7, 8, 11})
         for (Kind const& kind : kinds)
-          for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, "color"}) {
-            if (std::string(type) == MATSEQSBAIJ && (std::string(ordering) == MATORDERINGRCM || std::string(ordering) == MATORDERINGND)) continue;
+          for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD, "color"}) {
+            bool const by_blocks = std::string(type) == MATSEQBAIJ || std::string(type) == MATSEQSBAIJ;
+            bool const symmetric = kind.ftype == MAT_FACTOR_CHOLESKY || kind.ftype == MAT_FACTOR_ICC;
+            bool const natural   = std::string(ordering) == MATORDERINGNATURAL;
+            if (std::string(type) == MATSEQSBAIJ && !symmetric) continue;      // PETSc has none
+            if (by_blocks && symmetric && !natural) continue;                  // nor these
+            if (!by_blocks && (dof > 3 || (dof > 1 && !natural))) continue;    // orderings split inodes: docs/petsc_faults.md
+            // all orderings with two types, elsewhere the natural one and one that moves rows and columns
+            std::string const label = variant.label;
+            if (label != "levelset" && label != "sptrsv" && !natural && std::string(ordering) != MATORDERINGND) continue;
             all.push_back({variant, type, dof, kind.ftype, kind.levels, ordering});
           }
   return all;
