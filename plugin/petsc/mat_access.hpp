@@ -19,10 +19,11 @@ struct InnerPattern {
 };
 
 /// A permutation's indices, or null where it is the identity. Holds a reference to the IS.
+/// The indices themselves are compared: what ISIdentity() remembers is wrong once MatReorderForNonzeroDiagonal() has
+/// written into them.
 inline PetscErrorCode AccessPermutation(IS is, PetscInt n, IS* held, PetscInt const** indices)
 {
-  PetscBool identity = PETSC_TRUE;
-  PetscInt  size;
+  PetscInt size, row = 0;
 
   PetscFunctionBegin;
   *held    = nullptr;
@@ -30,11 +31,15 @@ inline PetscErrorCode AccessPermutation(IS is, PetscInt n, IS* held, PetscInt co
   if (!is) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ISGetLocalSize(is, &size));
   PetscCheck(size == n, PetscObjectComm((PetscObject)is), PETSC_ERR_ARG_SIZ, "Ordering has %" PetscInt_FMT " entries for a factor of %" PetscInt_FMT " rows; use an ordering of the matrix", size, n);
-  PetscCall(ISIdentity(is, &identity));
-  if (identity) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ISGetIndices(is, indices));
+  while (row < n && (*indices)[row] == row) ++row;
+  if (row == n) {
+    PetscCall(ISRestoreIndices(is, indices));
+    *indices = nullptr;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscObjectReference((PetscObject)is));
   *held = is;
-  PetscCall(ISGetIndices(is, indices));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -148,6 +148,43 @@ TEST_P(MatFactorEdges, ShiftsAndZeroPivotsAreThoseOfPetsc)
   EXPECT_GT(num_good, 10) << "the test no longer meets a shift that helps";
 }
 
+/// Zeros on the diagonal, large entries beside them: rows and columns are to be paired anew.
+PetscErrorCode BuildPairs(PetscInt pairs, Mat* A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 2 * pairs, 2 * pairs, 4, NULL, A));
+  for (PetscInt i = 0; i < 2 * pairs; i += 2) {
+    PetscInt const next = i + 2 < 2 * pairs ? i + 2 : -1;  // negative: ignored by MatSetValue()
+    for (PetscInt row : {i, i + 1}) PetscCall(MatSetValue(*A, row, row, 0, INSERT_VALUES));
+    PetscCall(MatSetValue(*A, i, i + 1, 4, INSERT_VALUES));
+    PetscCall(MatSetValue(*A, i + 1, i, 3, INSERT_VALUES));
+    PetscCall(MatSetValue(*A, i, next, 1, INSERT_VALUES));
+    PetscCall(MatSetValue(*A, next, i, 0.5, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// the natural ordering knows that it is the identity, and does not forget it when columns are exchanged in it
+TEST_P(MatFactorEdges, NaturalOrderingWithColumnsExchanged)
+{
+  for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU}) {
+    Factoring setup;
+    setup.ftype                  = ftype;
+    setup.nonzero_diagonal_order = true;
+    Mat A;
+    Factor ours, own;
+    bool failed = true;
+    ASSERT_EQ((int)BuildPairs(30, &A), 0);
+    ASSERT_EQ((int)ours.Symbolic(A, GetParam().type, GetParam().prefix, setup), 0);
+    ASSERT_EQ((int)own.Symbolic(A, MATSOLVERPETSC, NULL, setup), 0);
+    EXPECT_EQ((int)CompareOnce(MatFactorTypes[ftype], A, ours, own, &failed), 0);
+    EXPECT_FALSE(failed);
+    EXPECT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
 PetscErrorCode RunFailedReason(char const* type, char const* pc_type, PCFailedReason* pc_reason, KSPConvergedReason* ksp_reason)
 {
   Mat A;
