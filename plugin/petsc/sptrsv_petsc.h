@@ -29,8 +29,9 @@ PETSC_EXTERN PetscErrorCode SpTRSVRegister(void);
    transposed, to one or several right-hand sides; symmetric preconditioning has L on the left and U on the right.
    L, U       square sequential AIJ matrices of the operator's size, each its triangle alone; one may be NULL.
               The PC keeps references until it is destroyed or is given others. New values and new patterns are
-              seen at the next PCSetUp() or application, KSPSetReusePreconditioner() or not, since L and U are
-              used where they lie; both are analyzed again if the pattern of one is new, and only then.
+              seen at the next PCSetUp() or application, KSPSetReusePreconditioner() or not, since values are
+              used where they lie and patterns are compared with a copy; both are analyzed again if the
+              pattern of one is new, and only then.
    unit_L/U   whether the diagonal is one; then it is stored in all rows, and ignored, or in none.
    algorithm  a TYPE as for -pc_factor_mat_solver_type, NULL for "sptrsv"; the option -mat_sptrsv_type with the
               PC's prefix replaces it, and the other options -mat_sptrsv_... hold as for factors.

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "any_solver.hpp"
 #include "backend_choice.hpp"
@@ -12,7 +13,8 @@
 
 namespace sptrsv_petsc {
 
-/// One of them. On a host its arrays are the matrix' own; a changed state tells when to look at them again.
+/// One of them. On a host its values are the matrix' own, its pattern is a copy: PETSc may put another pattern into the
+/// very memory of the old one, so that neither addresses nor PETSc's count of patterns tell whether it is the same.
 struct UserTriangle {
   UserTriangle(char const* letter, sptrsv::Triangle side) : name(letter), triangle(side) {}
 
@@ -20,11 +22,14 @@ struct UserTriangle {
   sptrsv::Triangle           triangle;
   sptrsv::Diagonal           diagonal = sptrsv::Diagonal::stored;
   Mat                        mat      = nullptr;
-  TrianglePattern<PetscInt>  pattern;
+  std::vector<PetscInt>      row_ptr, col_idx;
+  TrianglePattern<PetscInt>  pattern;                        // of these copies; none without row_ptr
   std::unique_ptr<AnyTriangleSolver> solver;                 // none: to be analyzed
-  PetscObjectState           state = 0, nonzero_state = 0;   // of what was analyzed and taken
+  PetscObjectState           state = 0;                      // of what was analyzed and taken
   PetscBool                  numeric_done = PETSC_FALSE;
   PetscLogDouble             flops        = 0;
+
+  std::size_t pattern_bytes() const { return (row_ptr.size() + col_idx.size()) * sizeof(PetscInt); }
 };
 
 struct UserTriangles {

@@ -2,6 +2,8 @@
 // Up to two triangles that a program made itself, L and U, behind a PC: kept, watched for changes, solved.
 #include "triangles.hpp"
 
+#include <algorithm>
+
 #include "factor_options.hpp"
 #include "guarded.hpp"
 #include "kokkos_session.hpp"
@@ -40,35 +42,51 @@ PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AccessRows(UserTriangle const& t, TrianglePattern<PetscInt>& pattern)
+bool SamePattern(TrianglePattern<PetscInt> const& a, TrianglePattern<PetscInt> const& b)
 {
-  PetscInt const *i, *j;
-  PetscInt        n;
-  PetscBool       done;
+  if (!a.row_ptr || !b.row_ptr || a.n != b.n || a.num_entries != b.num_entries) return false;
+  return std::equal(a.row_ptr, a.row_ptr + a.n + 1, b.row_ptr) && std::equal(a.col_idx, a.col_idx + a.num_entries, b.col_idx);
+}
 
+/// Copies the pattern `now`; what is made for the one before goes.
+PetscErrorCode KeepPattern(UserTriangle& t, TrianglePattern<PetscInt> const& now)
+{
   PetscFunctionBegin;
-  PetscCall(MatGetRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-  PetscCheck(done, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP, "%s, of type %s, does not show its pattern; convert it to %s", t.name, ((PetscObject)t.mat)->type_name, MATSEQAIJ);
-  pattern.n           = n;
-  pattern.num_entries = n ? static_cast<std::size_t>(i[n]) : 0;
-  pattern.row_ptr     = i;
-  pattern.col_idx     = j;
-  // the arrays are the matrix' own, and stay where they are until its pattern changes
-  PetscCall(MatRestoreRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  t.solver.reset();
+  t.pattern = {};
+  PetscCall(Guarded(t.mat, [&] {
+    if (now.n) t.row_ptr.assign(now.row_ptr, now.row_ptr + now.n + 1);
+    else t.row_ptr.assign(1, 0);
+    t.col_idx.assign(now.col_idx, now.col_idx + now.num_entries);
+  }));
+  t.pattern         = now;
+  t.pattern.row_ptr = t.row_ptr.data();
+  t.pattern.col_idx = t.col_idx.data();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool SamePlace(TrianglePattern<PetscInt> const& a, TrianglePattern<PetscInt> const& b)
+/// Drops the solver if the matrix has another pattern than the one kept.
+PetscErrorCode LookAtPattern(UserTriangle& t)
 {
-  return a.n == b.n && a.num_entries == b.num_entries && a.row_ptr == b.row_ptr && a.col_idx == b.col_idx;
+  TrianglePattern<PetscInt> now;
+  PetscBool                 done;
+  PetscErrorCode            code = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &now.n, &now.row_ptr, &now.col_idx, &done));
+  PetscCheck(done, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP, "%s, of type %s, does not show its pattern; convert it to %s", t.name, ((PetscObject)t.mat)->type_name, MATSEQAIJ);
+  now.num_entries = now.n ? static_cast<std::size_t>(now.row_ptr[now.n]) : 0;
+  if (!SamePattern(now, t.pattern)) code = KeepPattern(t, now);
+  PetscCall(MatRestoreRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &now.n, &now.row_ptr, &now.col_idx, &done));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Drops the solver if the pattern is another one, and notes that values are to be taken if they may be new.
 PetscErrorCode LookAt(UserTriangle& t)
 {
-  PetscObjectState          state, nonzero_state;
-  TrianglePattern<PetscInt> pattern;
-  PetscBool                 aij;
+  PetscObjectState state;
+  PetscBool        aij;
 
   PetscFunctionBegin;
   if (!t.mat) PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,14 +95,9 @@ PetscErrorCode LookAt(UserTriangle& t)
   if (t.solver && t.numeric_done && state == t.state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)t.mat, MATSEQAIJ, &aij));
   PetscCheck(aij, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP, "%s has become of type %s; convert it back to %s", t.name, ((PetscObject)t.mat)->type_name, MATSEQAIJ);
-  PetscCall(MatGetNonzeroState(t.mat, &nonzero_state));
-  PetscCall(AccessRows(t, pattern));
-  // the place as well: PETSc may replace a matrix' insides, nonzero state and all
-  if (nonzero_state != t.nonzero_state || !SamePlace(pattern, t.pattern)) t.solver.reset();
-  t.state         = state;
-  t.nonzero_state = nonzero_state;
-  t.pattern       = pattern;
-  t.numeric_done  = PETSC_FALSE;
+  t.numeric_done = PETSC_FALSE;
+  PetscCall(LookAtPattern(t));
+  t.state = state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -224,7 +237,7 @@ PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer
   for (UserTriangle const* t : {&all.lower, &all.upper}) {
     if (!t->solver) continue;
     PetscCall(ViewTriangle(viewer, pc, t->name, [&] { return t->solver->report(); }));
-    PetscCall(Guarded(pc, [&] { bytes += t->solver->memory_bytes(); }));
+    PetscCall(Guarded(pc, [&] { bytes += t->solver->memory_bytes() + t->pattern_bytes(); }));
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond the matrices; %" PetscInt_FMT " analyses, %" PetscInt_FMT " numeric updates, %" PetscInt_FMT " solves\n", (double)bytes / 1e6, all.num_analysis, all.num_numeric, all.num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));

@@ -262,6 +262,53 @@ TEST(PCShell, InsidesReplacedByPetscAreANewPattern)
   EXPECT_EQ((int)shell.Destroy(), 0);
 }
 
+/// L from the program's own arrays, each row waiting for row/2 or for the row before.
+PetscErrorCode FromOwnArrays(PetscInt n, bool chain, std::vector<PetscInt>& row_ptr, std::vector<PetscInt>& col_idx, std::vector<PetscScalar>& values, Mat* L)
+{
+  PetscFunctionBegin;
+  row_ptr[0] = 0;
+  for (PetscInt row = 0; row < n; ++row) {
+    PetscInt at = row_ptr[row];
+    if (row) col_idx[at] = chain ? row - 1 : row / 2, values[at++] = 1;
+    col_idx[at] = row, values[at++] = 2;
+    row_ptr[row + 1] = at;
+  }
+  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n, n, row_ptr.data(), col_idx.data(), values.data(), L));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// one matrix after another lies in the same memory and has the same count of patterns
+TEST(PCShell, PatternsAreComparedNotTheirPlace)
+{
+  PetscInt const n = 200;
+  std::vector<PetscInt> row_ptr(n + 1), col_idx(2 * n);
+  std::vector<PetscScalar> values(2 * n);
+  Grid grid;
+  Shell shell;
+  Mat next;
+  grid.side = 1;
+  ASSERT_EQ((int)shell.Create(grid, Given::no_matrix, Given::no_matrix), 0);
+  ASSERT_EQ((int)MatDestroy(&shell.A), 0);
+  shell.n = n;
+  ASSERT_EQ((int)FromOwnArrays(n, false, row_ptr, col_idx, values, &shell.L), 0);
+  ASSERT_EQ((int)MatDuplicate(shell.L, MAT_COPY_VALUES, &shell.A), 0);
+  for (char const* type : {"sequential", "levelset", "syncfree", "tiled"}) {
+    shell.given_L = Given::stored;
+    ASSERT_EQ((int)shell.Attach(type, NULL), 0);
+    EXPECT_EQ((int)CheckVectors(shell, type), 0);
+    for (bool chain : {true, true, false}) {
+      for (int twice = 0; twice < 2; ++twice) {
+        ASSERT_EQ((int)FromOwnArrays(n, chain, row_ptr, col_idx, values, &next), 0);
+        ASSERT_EQ((int)MatHeaderReplace(shell.L, &next), 0);
+      }
+      EXPECT_EQ((int)CheckVectors(shell, std::string(type) + (chain ? ", chain" : ", tree")), 0);
+    }
+    // the second chain has the pattern of the first: new values, no new analysis
+    EXPECT_EQ(Phases(shell.pc).substr(0, 4), "3 4 ") << type;
+  }
+  EXPECT_EQ((int)shell.Destroy(), 0);
+}
+
 TEST(PCShell, ViewShowsAlgorithmLevelsAndMemory)
 {
   Grid grid;
