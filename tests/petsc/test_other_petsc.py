@@ -36,23 +36,19 @@ def flags(prefix):
 
 
 class OtherPetsc(unittest.TestCase):
+    built_with = {}  # prefix: compiler flags
+
     def test_clear_error(self):
-        num_tested = 0
-        for prefix in others():
+        source = os.path.join(os.environ["SPTRSV_TEST_TUTORIALS"], "ex2.c")
+        for prefix, options in self.built_with.items():
             with self.subTest(prefix), tempfile.TemporaryDirectory() as folder:
                 built = os.path.join(folder, "ex2")
-                options = flags(prefix)
-                source = os.path.join(os.environ["SPTRSV_TEST_TUTORIALS"], "ex2.c")
-                if options is None:
-                    continue
                 subprocess.run(["mpicc", source, "-o", built] + options, check=True)
                 run(built, "-m 9 -n 9", load=None)  # it works without the plugin
                 done = run(built, "-m 9 -n 9 -pc_type ilu -pc_factor_mat_solver_type levelset", load=plugin, check=False)
                 self.assertGreater(done.status, 0, str(done))
                 for word in WORDS:
                     self.assertIn(word, done.text, str(done))
-                num_tested += 1
-        self.assertGreater(num_tested, 0, "none of the other PETSc builds has a pkg-config file")
 
 
 if __name__ == "__main__":
@@ -62,4 +58,12 @@ if __name__ == "__main__":
              "pretends to be one")
     if not shutil.which("mpicc") or not shutil.which("pkg-config"):
         skip("mpicc and pkg-config are needed to compile for another PETSc")
+    compilable = {prefix: flags(prefix) for prefix in others()}
+    bare = [prefix for prefix, options in compilable.items() if options is None]
+    OtherPetsc.built_with = {prefix: options for prefix, options in compilable.items() if options is not None}
+    if not OtherPetsc.built_with:
+        skip(f"{', '.join(bare)} came without development files, such as a pkg-config file (Debian: "
+             "libpetsc-complex-dev, libpetsc64-real-dev)")
+    for prefix in bare:
+        print(f"NOT TESTED: {prefix} came without development files", file=sys.stderr)
     sys.exit(unittest.main())
