@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "device_stream.hpp"
+#include "guarded.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -31,7 +32,7 @@ PetscErrorCode LookAtVectors(Mat A, Backend& backend)
   // that they are bound, too
   host             = (PetscBool)(host && !backend.kokkos);
   backend.device   = there && !host;
-  PetscCallCXX(backend.reason = there && host ? "the matrix is bound to the CPU" : "its vectors are of type " + std::string(type));
+  PetscCall(Guarded(A, [&] { backend.reason = there && host ? "the matrix is bound to the CPU" : "its vectors are of type " + std::string(type); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,7 +55,7 @@ PetscErrorCode ChooseBackend(PetscObject object, Mat A, Backend& backend)
   PetscCheck(device || !std::strcmp(value, "host"), PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is '%s'; choose one of host, device", prefix, name + 1, value);
   PetscCheck(!device || has_device, PetscObjectComm(object), PETSC_ERR_SUP, "Option -%s%s is 'device', but %s", prefix, name + 1, WithoutDevice());
   backend.device = device;
-  PetscCallCXX(backend.reason = "asked for");
+  PetscCall(Guarded(object, [&] { backend.reason = "asked for"; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

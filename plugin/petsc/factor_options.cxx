@@ -2,6 +2,7 @@
 // The algorithms' own lists of options as PETSc options -mat_sptrsv_<algorithm>_<option>.
 #include "factor_options.hpp"
 
+#include "guarded.hpp"
 #include "sptrsv/solver.hpp"
 
 namespace sptrsv_petsc {
@@ -22,10 +23,11 @@ PetscErrorCode CheckChoice(PetscObject object, std::string const& name, sptrsv::
   std::string known;
 
   PetscFunctionBegin;
-  for (auto const& choice : info.choices) {
+  for (auto const& choice : info.choices)
     if (choice == value) PetscFunctionReturn(PETSC_SUCCESS);
-    known += (known.empty() ? "" : ", ") + choice;
-  }
+  PetscCall(Guarded(object, [&] {
+    for (auto const& choice : info.choices) known += (known.empty() ? "" : ", ") + choice;
+  }));
   SETERRQ(PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is '%s'; choose one of %s", prefix ? prefix : "", name.c_str() + 1, value, known.c_str());
 }
 
@@ -36,9 +38,17 @@ std::string AlgorithmNames()
   return names + "sptrsv";
 }
 
-/// An option under the library's key and under PETSc's name.
+/// An option under the library's key and under PETSc's name, and what -help says of it.
 struct NamedOption {
-  std::string                key, name;
+  NamedOption(std::string const& k, std::string const& n, sptrsv::OptionInfo const& i) : key(k), name("-mat_sptrsv_" + n), help(i.help), info(i)
+  {
+    if (info.choices.empty()) return;
+    help += " (one of";
+    for (auto const& choice : info.choices) help += " " + choice;
+    help += ")";
+  }
+
+  std::string                key, name, help;
   sptrsv::OptionInfo const & info;
 };
 
@@ -49,22 +59,53 @@ std::vector<NamedOption> OptionsOf(char const* solver_type)
   std::vector<NamedOption> out;
 
   if (planner)
-    for (auto const& info : sptrsv::planner_info().options) out.push_back({"sptrsv_" + info.name, "-mat_sptrsv_" + info.name, info});
+    for (auto const& info : sptrsv::planner_info().options) out.emplace_back("sptrsv_" + info.name, info.name, info);
   for (auto const& algorithm : sptrsv::algorithm_infos())
     if (planner || algorithm.name == solver_type)
-      for (auto const& info : algorithm.options) out.push_back({algorithm.name + "_" + info.name, "-mat_sptrsv_" + algorithm.name + "_" + info.name, info});
+      for (auto const& info : algorithm.options) out.emplace_back(algorithm.name + "_" + info.name, algorithm.name + "_" + info.name, info);
   return out;
+}
+
+/// Asks PETSc for one option; `value` is left empty where the user has not set it. (Items: a type that PETSc has changed; the
+/// name is what its macros look for.)
+template <class Items>
+PetscErrorCode AskPetsc(Items PetscOptionsObject, PetscObject object, NamedOption const& option, char (&value)[64])
+{
+  sptrsv::OptionInfo const& info = option.info;
+  PetscBool                 set;
+
+  PetscFunctionBegin;
+  value[0] = '\0';
+  if (info.choices.empty()) {
+    PetscInt number = (PetscInt)info.value;
+    PetscCall(PetscOptionsInt(option.name.c_str(), option.help.c_str(), "MatSolverType", number, &number, &set));
+    if (!set) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(CheckRange(object, option.name, info, number));
+    PetscCall(PetscSNPrintf(value, sizeof value, "%" PetscInt_FMT, number));
+  } else {
+    char word[64];
+    PetscCall(PetscOptionsString(option.name.c_str(), option.help.c_str(), "MatSolverType", info.choices[(std::size_t)info.value].c_str(), word, sizeof word, &set));
+    if (!set) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(CheckChoice(object, option.name, info, word));
+    PetscCall(PetscStrncpy(value, word, sizeof value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
 PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name)
 {
+  bool        known = !std::strcmp(name, "sptrsv");
+  std::string names;
+
   PetscFunctionBegin;
-  if (!std::strcmp(name, "sptrsv")) PetscFunctionReturn(PETSC_SUCCESS);
-  for (auto const& algorithm : sptrsv::algorithm_infos())
-    if (algorithm.name == name) PetscFunctionReturn(PETSC_SUCCESS);
-  SETERRQ(PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE, "%s is '%s'; choose one of %s", source, name, AlgorithmNames().c_str());
+  PetscCall(Guarded(object, [&] {
+    for (auto const& algorithm : sptrsv::algorithm_infos()) known = known || algorithm.name == name;
+    if (!known) names = AlgorithmNames();
+  }));
+  PetscCheck(known, PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE, "%s is '%s'; choose one of %s", source, name, names.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name)
@@ -72,41 +113,38 @@ PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name)
   char const* option = "-mat_sptrsv_type";
   char        value[64];
   PetscBool   set;
+  std::string help, source;
 
   PetscFunctionBegin;
+  PetscCall(Guarded(object, [&] {
+    help   = "Algorithm (one of " + AlgorithmNames() + ")";
+    source = std::string("Option -") + (object->prefix ? object->prefix : "") + (option + 1);
+  }));
   PetscOptionsBegin(PetscObjectComm(object), object->prefix, "Triangular solver", "SpTRSVPCShellSetTriangles");
-  PetscCall(PetscOptionsString(option, ("Algorithm (one of " + AlgorithmNames() + ")").c_str(), "SpTRSVPCShellSetTriangles", name.c_str(), value, sizeof value, &set));
+  PetscCall(PetscOptionsString(option, help.c_str(), "SpTRSVPCShellSetTriangles", name.c_str(), value, sizeof value, &set));
   PetscOptionsEnd();
   if (!set) PetscFunctionReturn(PETSC_SUCCESS);
-  std::string const source = std::string("Option -") + (object->prefix ? object->prefix : "") + (option + 1);
   PetscCall(CheckAlgorithm(object, source.c_str(), value));
-  PetscCallCXX(name = value);
+  PetscCall(Guarded(object, [&] { name = value; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::OptionValues& values)
 {
   std::vector<NamedOption> options;
+  std::string              title;
 
   PetscFunctionBegin;
-  PetscCallCXX(options = OptionsOf(solver_type));
+  PetscCall(Guarded(object, [&] {
+    options = OptionsOf(solver_type);
+    title   = std::string("Triangular solver options, ") + solver_type;
+  }));
   // not PetscObjectOptionsBegin(): PETSc prints help once for a title, and "Matrix (Mat) options" has been printed
-  PetscOptionsBegin(PetscObjectComm(object), object->prefix, ("Triangular solver options, " + std::string(solver_type)).c_str(), "MatSolverType");
-  for (auto const& [key, name, info] : options) {
-    PetscBool set;
-    if (info.choices.empty()) {
-      PetscInt value = (PetscInt)info.value;
-      PetscCall(PetscOptionsInt(name.c_str(), info.help.c_str(), "MatSolverType", value, &value, &set));
-      if (set) PetscCall(CheckRange(object, name, info, value));
-      if (set) values[key] = std::to_string(value);
-    } else {
-      std::string help = info.help + " (one of";
-      for (auto const& choice : info.choices) help += " " + choice;
-      char value[64];
-      PetscCall(PetscOptionsString(name.c_str(), (help + ")").c_str(), "MatSolverType", info.choices[(std::size_t)info.value].c_str(), value, sizeof value, &set));
-      if (set) PetscCall(CheckChoice(object, name, info, value));
-      if (set) values[key] = value;
-    }
+  PetscOptionsBegin(PetscObjectComm(object), object->prefix, title.c_str(), "MatSolverType");
+  for (NamedOption const& option : options) {
+    char value[64];
+    PetscCall(AskPetsc(PetscOptionsObject, object, option, value));
+    if (value[0]) PetscCall(Guarded(object, [&] { values[option.key] = value; }));
   }
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,12 +2,15 @@
 // Starting and ending Kokkos inside a program that may never have heard of it.
 #include "kokkos_session.hpp"
 
+#include <pthread.h>
+
 #include <Kokkos_Core.hpp>
 #include <cstdlib>
 #include <set>
-#include <string>
 
 #include "device_stream.hpp"
+#include "guarded.hpp"
+#include "kokkos_environment.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -20,12 +23,27 @@ std::set<KokkosHolder*>& holders()
 
 void ReleaseHolders()
 {
-  for (KokkosHolder* holder : std::set<KokkosHolder*>(holders())) holder->release();
+  auto& all = holders();
+  for (auto at = all.begin(); at != all.end();) (*at++)->release();  // it may leave the set
+}
+
+/// What was lost in a fork: threads of Kokkos, which only the parent has, or a GPU. 0: nothing.
+int lost_threads = 0;
+bool lost_device = false;
+
+void LookInChild()
+{
+  if (!Kokkos::is_initialized() || Kokkos::is_finalized()) return;
+  int const threads = Kokkos::DefaultHostExecutionSpace().concurrency();
+  lost_threads      = threads > 1 ? threads : 0;
+  lost_device       = has_device;
 }
 
 void HookOnce()
 {
-  static bool hooked = false;
+  static bool hooked = false, watched = false;
+  if (!watched) watched = !pthread_atfork(nullptr, nullptr, LookInChild);
+  if (!watched) throw std::bad_alloc();
   if (!hooked) Kokkos::push_finalize_hook(ReleaseHolders);
   hooked = true;
 }
@@ -36,17 +54,17 @@ void HookOnce()
   #define SPTRSV_STARTS_KOKKOS
 void FinalizeAtExit()
 {
+  if (lost_threads || lost_device) return;  // it would wait for them
   if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
 }
 
-/// @param threads  0: as the environment says, else one. @param device  number of the GPU, where there is one.
+/// @param threads  0: as the environment says. @param device  number of the GPU, where there is one.
 void StartOwnKokkos(int threads, int device)
 {
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
   if (device >= 0) settings.set_device_id(device);
   if (threads > 0) settings.set_num_threads(threads);
-  else if (!std::getenv("OMP_NUM_THREADS") && !std::getenv("KOKKOS_NUM_THREADS")) settings.set_num_threads(1);
   Kokkos::initialize(settings);
   std::atexit(FinalizeAtExit);
 }
@@ -63,30 +81,39 @@ KokkosHolder::~KokkosHolder()
   holders().erase(this);
 }
 
+PetscErrorCode CheckProcess()
+{
+  PetscFunctionBegin;
+  PetscCheck(!lost_device, PETSC_COMM_SELF, PETSC_ERR_SUP, "This process was forked after Kokkos had taken a GPU, which a child cannot use; fork before the first solver is set up, or let the child call exec");
+  PetscCheck(!lost_threads, PETSC_COMM_SELF, PETSC_ERR_SUP, "This process was forked after Kokkos had started %d threads, which only the parent has; fork before the first solver is set up, let the child call exec, or use one thread (OMP_NUM_THREADS=1)", lost_threads);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode EnsureKokkos()
 {
   PetscFunctionBegin;
+  PetscCall(CheckProcess());
   PetscCheck(!Kokkos::is_finalized(), PETSC_COMM_SELF, PETSC_ERR_ORDER, "Kokkos has already ended in this process; set up solvers before Kokkos::finalize()");
-#if defined(SPTRSV_STARTS_KOKKOS)
   if (!Kokkos::is_initialized()) {
-    PetscInt threads = 0;  // PETSc's own option
-    int      device;
-    PetscCall(PetscOptionsGetInt(NULL, NULL, "-omp_num_threads", &threads, NULL));
+    int threads;
+    PetscCall(ReadKokkosEnvironment(&threads));
+#if defined(SPTRSV_STARTS_KOKKOS)
+    int device;
     PetscCall(CurrentDevice(&device));
-    PetscCallCXX(StartOwnKokkos((int)threads, device));
-  }
+    PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { StartOwnKokkos(threads, device); }));
 #endif
+  }
 #if defined(PETSC_HAVE_KOKKOS)
   PetscErrorCode const code = PetscKokkosInitializeCheck();
   PetscCheck(!code, PETSC_COMM_SELF, code, "PETSc could not start its Kokkos%s", has_device ? ", which needs a GPU in this build, with -mat_sptrsv_backend host as with device; run where there is a GPU, or with a PETSc and a plugin built without CUDA and HIP" : "");
 #endif
-  PetscCallCXX(HookOnce());
+  PetscCall(GuardedOn(PETSC_COMM_SELF, HookOnce));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-char const* KokkosDescription(bool device)
+std::string KokkosDescription(bool device)
 {
-  static std::string text;
+  std::string text;
   using space = Kokkos::DefaultHostExecutionSpace;
   bool const running = Kokkos::is_initialized();
   text = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." + std::to_string(KOKKOS_VERSION % 100) + " ";
@@ -101,7 +128,7 @@ char const* KokkosDescription(bool device)
 #else
   text += "own copy";
 #endif
-  return text.c_str();
+  return text;
 }
 
 }  // namespace sptrsv_petsc

@@ -6,6 +6,7 @@
 
 #include "any_solver.hpp"
 #include "block_factor.hpp"
+#include "guarded.hpp"
 
 namespace sptrsv_petsc {
 
@@ -70,7 +71,7 @@ inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
   p.view.has_inodes = num_inodes > 0;
   PetscCall(MatSeqAIJGetCSRAndMemType(inner, &i, &j, &a, &where));
   PetscCheck(PetscMemTypeHost(where), PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP, "PETSc's factor is not in host memory");
-  PetscCallCXX(p.row_ptr_upper.resize(static_cast<std::size_t>(n) + 1));
+  PetscCall(Guarded(inner, [&] { p.row_ptr_upper.resize(static_cast<std::size_t>(n) + 1); }));
   PetscInt k         = n ? i[n] : 0;
   p.row_ptr_upper[0] = k;
   for (PetscInt r = n - 1; r >= 0; --r) {

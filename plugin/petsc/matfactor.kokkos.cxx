@@ -452,6 +452,7 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   Mat_SpTRSV*       f = Get(F);
   PetscBool         ascii;
   PetscViewerFormat format;
+  std::size_t       bytes = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
@@ -463,7 +464,8 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->lower(); }));
   PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->upper(); }));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond PETSc's own factor; %" PetscInt_FMT " analyses, %" PetscInt_FMT " numeric updates, %" PetscInt_FMT " solves\n", (double)(f->solver->memory_bytes() + MemoryBytes(f->pattern.blocks)) / 1e6, f->num_analysis, f->num_numeric, f->num_solves));
+  PetscCall(Guarded(F, [&] { bytes = f->solver->memory_bytes() + MemoryBytes(f->pattern.blocks); }));
+  PetscCall(ViewCounts(viewer, bytes, "PETSc's own factor", f->num_analysis, f->num_numeric, f->num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "factor_options.hpp"
+#include "guarded.hpp"
 #include "sptrsv_petsc.h"
 #include "triangles.hpp"
 
@@ -173,7 +174,7 @@ PetscErrorCode Fill(PC pc, UserTriangles& all, Mat L, PetscBool unit_L, Mat U, P
   PetscInt rows_L, rows_U;
 
   PetscFunctionBegin;
-  PetscCallCXX(all.asked = algorithm);
+  PetscCall(Guarded(pc, [&] { all.asked = algorithm; }));
   PetscCall(SetTriangle(pc, all.lower, L, unit_L));
   PetscCall(SetTriangle(pc, all.upper, U, unit_U));
   PetscCall(MatGetSize(L ? L : U, &rows_L, NULL));
@@ -208,12 +209,14 @@ PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, 
   PetscCall(CheckAlgorithm((PetscObject)pc, "The algorithm", algorithm));
 
   UserTriangles* all = nullptr;
-  PetscCallCXX(all = new UserTriangles);
-  // from here on the container destroys it; an earlier one goes with its triangles when the new one takes its place
+  // the container destroys it; an earlier one goes with its triangles when the new one takes its place
   PetscCall(PetscContainerCreate(comm, &container));
-  PetscCall(PetscContainerSetPointer(container, all));
-  PetscCall(ContainerSetDestroy<Destroy>(container));
-  PetscErrorCode const code = Fill(pc, *all, L, unit_L, U, unit_U, algorithm);
+  PetscErrorCode code = Guarded(pc, [&] { all = new UserTriangles; });
+  if (!code) {
+    PetscCall(PetscContainerSetPointer(container, all));
+    PetscCall(ContainerSetDestroy<Destroy>(container));
+    code = Fill(pc, *all, L, unit_L, U, unit_U, algorithm);
+  }
   if (!code) PetscCall(PetscObjectCompose((PetscObject)pc, composed_name, (PetscObject)container));
   PetscCall(PetscContainerDestroy(&container));
   PetscCall(code);

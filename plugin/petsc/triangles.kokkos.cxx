@@ -17,13 +17,13 @@ namespace {
 template <class Call>
 PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
 {
-  std::string const of   = std::string(" of ") + t.name;
-  bool const        unit = t.diagonal == sptrsv::Diagonal::unit, lower = t.triangle == sptrsv::Triangle::lower;
-  std::string       message;
-  PetscErrorCode    code = PETSC_ERR_ARG_WRONG;
+  bool const     unit = t.diagonal == sptrsv::Diagonal::unit, lower = t.triangle == sptrsv::Triangle::lower;
+  std::string    message;
+  PetscErrorCode code = PETSC_ERR_ARG_WRONG;
 
   PetscFunctionBegin;
   PetscCall(Guarded(pc, [&] {
+    std::string const of = std::string(" of ") + t.name;
     try {
       call();
     } catch (sptrsv::NotTriangular const& e) {
@@ -125,7 +125,7 @@ PetscErrorCode Analyze(PC pc, UserTriangles& all)
   Stream               stream;
 
   PetscFunctionBegin;
-  PetscCallCXX(all.requested = all.asked);
+  PetscCall(Guarded(pc, [&] { all.requested = all.asked; }));
   PetscCall(ReadAlgorithm((PetscObject)pc, all.requested));
   PetscCall(ReadOptions((PetscObject)pc, all.requested.c_str(), options));
   PetscCall(PCGetOperators(pc, &A, &P));
@@ -239,7 +239,7 @@ PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer
     PetscCall(ViewTriangle(viewer, pc, t->name, [&] { return t->solver->report(); }));
     PetscCall(Guarded(pc, [&] { bytes += t->solver->memory_bytes() + t->pattern_bytes(); }));
   }
-  PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond the matrices; %" PetscInt_FMT " analyses, %" PetscInt_FMT " numeric updates, %" PetscInt_FMT " solves\n", (double)bytes / 1e6, all.num_analysis, all.num_numeric, all.num_solves));
+  PetscCall(ViewCounts(viewer, bytes, "the matrices", all.num_analysis, all.num_numeric, all.num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

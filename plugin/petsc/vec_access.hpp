@@ -20,7 +20,8 @@ struct Operands {
   bool kokkos    = false;                    // vectors that PETSc keeps with Kokkos
 };
 
-/// Calls use(Operands) with the vectors' own arrays. @param device  whether arrays in a GPU's memory are wanted.
+/// Calls use(Operands) with the vectors' own arrays, which are given back on an error too.
+/// @param device  whether arrays in a GPU's memory are wanted.
 template <class Use>
 PetscErrorCode WithVecs(bool device, Vec b, Vec x, bool keep_x, Use const& use)
 {
@@ -41,7 +42,7 @@ PetscErrorCode WithVecs(bool device, Vec b, Vec x, bool keep_x, Use const& use)
     PetscCall(keep_x ? VecGetArray(x, &to) : VecGetArrayWrite(x, &to));
   }
   auto const rows = static_cast<std::size_t>(n);
-  PetscCall(use(Operands{{scalars(from), rows, 1, rows}, {scalars(to), rows, 1, rows}, keep_x, PetscMemTypeHost(b_where), PetscMemTypeHost(x_where), (bool)kokkos}));
+  PetscErrorCode const code = use(Operands{{scalars(from), rows, 1, rows}, {scalars(to), rows, 1, rows}, keep_x, PetscMemTypeHost(b_where), PetscMemTypeHost(x_where), (bool)kokkos});
   if (device) {
     PetscCall(keep_x ? VecRestoreArrayAndMemType(x, &to) : VecRestoreArrayWriteAndMemType(x, &to));
     PetscCall(VecRestoreArrayReadAndMemType(b, &from));
@@ -49,6 +50,7 @@ PetscErrorCode WithVecs(bool device, Vec b, Vec x, bool keep_x, Use const& use)
     PetscCall(keep_x ? VecRestoreArray(x, &to) : VecRestoreArrayWrite(x, &to));
     PetscCall(VecRestoreArrayRead(b, &from));
   }
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,9 +82,10 @@ PetscErrorCode WithDense(bool device, Mat B, Mat X, Use const& use)
   PetscCall(MatDenseGetLDA(X, &to_stride));
   PetscCall(DenseGetArrayRead(device, B, &from, &b_where));
   PetscCall(DenseGetArrayWrite(device, X, &to, &x_where));
-  PetscCall(use(Operands{{scalars(from), (std::size_t)rows, (std::size_t)columns, (std::size_t)from_stride}, {scalars(to), (std::size_t)rows, (std::size_t)columns, (std::size_t)to_stride}, false, PetscMemTypeHost(b_where), PetscMemTypeHost(x_where), false}));
+  PetscErrorCode const code = use(Operands{{scalars(from), (std::size_t)rows, (std::size_t)columns, (std::size_t)from_stride}, {scalars(to), (std::size_t)rows, (std::size_t)columns, (std::size_t)to_stride}, false, PetscMemTypeHost(b_where), PetscMemTypeHost(x_where), false});
   PetscCall(DenseRestoreArrayWrite(device, X, &to));
   PetscCall(DenseRestoreArrayRead(device, B, &from));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

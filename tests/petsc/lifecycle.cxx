@@ -3,6 +3,9 @@
 // the type with -pc_factor_mat_solver_type like any other program. Exit status 0 and "done" if all is well.
 #include <petscksp.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -185,6 +188,36 @@ PetscErrorCode Updates()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The child of a fork() inherits solvers, but none of Kokkos' threads. Prints how it ends: its exit status is PETSc's error.
+PetscErrorCode Fork()
+{
+  Mat A;
+  KSP ksp;
+  int status = 0;
+
+  PetscFunctionBegin;
+  PetscCall(Poisson(12, 1, &A));
+  PetscCall(MakeKsp(A, &ksp));
+  PetscCall(SolveAndCheck(ksp, A));
+  std::fflush(stdout);
+  pid_t const child = fork();
+  if (!child) {
+    alarm(20);
+    PetscErrorCode const code = SolveAndCheck(ksp, A);
+    if (KSPDestroy(&ksp) || MatDestroy(&A)) std::puts("child: not destroyed");
+    PetscErrorCode const other = OneSolve();
+    if (other != code) std::printf("child: error %d in an inherited solver, %d in a new one\n", (int)code, (int)other);
+    std::exit((int)code);
+  }
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) std::printf("child: ended by signal %d\n", WTERMSIG(status));
+  else std::printf("child: error %d\n", WEXITSTATUS(status));
+  PetscCall(SolveAndCheck(ksp, A));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode RunMode(char const* mode, int argc, char** argv)
 {
   bool const twice = !std::strcmp(mode, "twice");
@@ -196,6 +229,7 @@ PetscErrorCode RunMode(char const* mode, int argc, char** argv)
     else if (!std::strcmp(mode, "several")) PetscCall(Several(false));
     else if (!std::strcmp(mode, "leak")) PetscCall(Several(true));
     else if (!std::strcmp(mode, "updates")) PetscCall(Updates());
+    else if (!std::strcmp(mode, "fork")) PetscCall(Fork());
     else if (twice || !std::strncmp(mode, "exit", 4)) PetscCall(OneSolve());
     else SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "No mode %s", mode);
     if (!std::strcmp(mode, "exit") || !std::strcmp(mode, "exit_alive")) {

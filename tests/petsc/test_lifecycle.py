@@ -34,6 +34,16 @@ class LifeCycle(unittest.TestCase):
     def test_leaked_solvers(self):
         self.runs("leak", factors=FACTORS[1:], types=["levelset", "threadlevel"])
 
+    def test_fork(self):
+        for kind in ["levelset", "syncfree", "sequential"]:
+            for threads, error in [(1, 0), (2, 56)]:  # PETSC_ERR_SUP
+                with self.subTest(kind=kind, threads=threads):
+                    done = run(program("lifecycle"), f"fork -pc_type ilu -pc_factor_mat_solver_type {kind}", threads=threads)
+                    self.assertEqual(done.text.splitlines()[-2:], [f"child: error {error}", "done"], str(done))
+                    if error:
+                        self.assertIn("forked after Kokkos had started 2 threads, which only the parent has; fork before",
+                                      done.text)
+
     def test_changed_values_and_patterns(self):
         self.runs("changes", factors=FACTORS[:2])
         self.runs("changes", factors=FACTORS[2:], types=["levelset"])

@@ -236,6 +236,44 @@ class Errors(unittest.TestCase):
             self.assertNotEqual(sizes[1], sizes[2])
 
 
+class Threads(unittest.TestCase):
+    """What the environment asks of Kokkos, which would end the process, or crash, over a part of it."""
+    VIEW = f"{SMALL}-pc_factor_mat_solver_type levelset -ksp_view"
+    MANY = "give a number of threads from 1 to 512, which is all that Kokkos has room for"
+
+    def outcome(self, options="", **env):
+        return run(["env", "-u", "OMP_NUM_THREADS"] + [f"{name}={value}" for name, value in env.items()] +
+                   [program("ex2")], f"{self.VIEW} {options}", timeout=40, check=False)
+
+    def test_threads_are_those_asked_for(self):
+        if " OpenMP (" not in self.outcome().text:
+            self.skipTest("this Kokkos has no OpenMP")
+        for threads, env in [(1, {}), (1, {"OMP_NUM_THREADS": ""}), (1, {"OMP_NUM_THREADS": " "}), (2, {"OMP_NUM_THREADS": " 2 "}),
+                             (3, {"OMP_NUM_THREADS": "3,2"}), (2, {"KOKKOS_NUM_THREADS": "2"}),
+                             (3, {"KOKKOS_NUM_THREADS": "3", "OMP_NUM_THREADS": "2"}), (2, {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "odd"}),
+                             (2, {"options": "-omp_num_threads 2", "OMP_NUM_THREADS": "3"})]:
+            with self.subTest(env):
+                done = self.outcome(**env)
+                self.assertEqual(done.status, 0, str(done))
+                self.assertIn(f" OpenMP ({threads} thread{'s' if threads > 1 else ''})", done.text)
+
+    def test_what_kokkos_cannot_take_is_named(self):
+        for name, values, remedy in [
+                ("OMP_NUM_THREADS", ["0", "-3", "abc", "2x", "2,", "2,x", "513", "600", "99999999999999999999"], self.MANY),
+                ("KOKKOS_NUM_THREADS", ["", "0", "-3", "abc", "2x", "513", "600", "99999999999999999999"], self.MANY),
+                ("KOKKOS_DEVICE_ID", ["", "-1", "abc"], "give the number of a GPU, from 0"),
+                ("KOKKOS_MAP_DEVICE_ID_BY", ["", "core"], "choose one of mpi_rank, random"),
+                ("KOKKOS_DISABLE_WARNINGS", ["", "maybe"], "choose one of true, false"),
+                ("KOKKOS_PRINT_CONFIGURATION", ["2"], "choose one of true, false")]:
+            for value in values:
+                with self.subTest(name=name, value=value):
+                    done = self.outcome(**{name: value})
+                    self.assertEqual(done.status, 63, str(done))  # PETSC_ERR_ARG_OUTOFRANGE
+                    self.assertIn(f"Environment variable {name} is '{value}'; {remedy}, or unset it", done.text)
+        done = self.outcome("-omp_num_threads 600")
+        self.assertIn(f"Option -omp_num_threads is 600; {self.MANY}", done.text)
+
+
 if __name__ == "__main__":
     program("ex2")
     unittest.main()
