@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers one MatSolverType per algorithm, `sptrsv`, and the ordering `color` when PETSc loads the plugin.
+#include <dlfcn.h>
+
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "color_ordering.hpp"
+#include "guarded.hpp"
 #include "matfactor.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv_petsc.h"
@@ -28,11 +32,26 @@ std::string const& TypeName(std::size_t index)
 }
 std::size_t NumTypes() { return sptrsv::algorithm_infos().size() + 1; }
 
+/// PETSc asks for a factor of every type whose name begins with one of those registered; of the types made from seqaij
+/// that is as it should be.
+PetscErrorCode CheckMatType(Mat A)
+{
+  PetscBool known, baij;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &known, MATSEQBAIJ, MATSEQSBAIJ, ""));
+  if (!known) PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &known));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
+  PetscCheck(known, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The sptrsv plugin has no factors for matrices of type %s; convert it to %s", ((PetscObject)A)->type_name, baij ? MATSEQBAIJ : MATSEQSBAIJ);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // PETSc tells createfactor the kind of factor but not the name, so each name has a function of its own.
 template <std::size_t I>
 PetscErrorCode Create(Mat A, MatFactorType ftype, Mat* F)
 {
   PetscFunctionBegin;
+  PetscCall(CheckMatType(A));
   PetscCall(CreateFactor(A, ftype, TypeName(I).c_str(), F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -47,6 +66,26 @@ PetscErrorCode Reset(void)
   PetscFunctionBegin;
   registered = false;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+char const* FileOf(void const* address)
+{
+  Dl_info about;
+  return dladdr(address, &about) && about.dli_fname ? about.dli_fname : "a file without a name";
+}
+
+/// Whether the PETSc that we are bound to has started. (PetscInitialized() does not say so yet while it loads plugins.) A program
+/// that keeps its libraries' symbols to itself, such as Python, may have started another one; ours cannot even report
+/// an error then, so that is printed. @param caller  who calls us: that other one, where PETSc has loaded the plugin.
+PetscErrorCode CheckStarted(void const* caller)
+{
+  char const* const ours   = FileOf((void const*)&PetscInitialize);
+  char const* const theirs = FileOf(caller);
+
+  if (PETSC_COMM_WORLD != MPI_COMM_NULL) return PETSC_SUCCESS;
+  if (!std::strcmp(ours, theirs)) std::fprintf(stderr, "sptrsv: PETSc (%s) has not started; call PetscInitialize() first\n", ours);
+  else std::fprintf(stderr, "sptrsv: libsptrsv_petsc was built for the PETSc in %s, which has not started, and was called from %s; if that is another PETSc, rebuild the plugin with this program's PETSC_DIR and PETSC_ARCH, else call PetscInitialize() first\n", ours, theirs);
+  return PETSC_ERR_SUP;
 }
 
 PetscErrorCode CheckVersion()
@@ -81,6 +120,48 @@ PetscErrorCode CheckTypes()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode RegisterTypes()
+{
+  MatFactorType const   kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
+  static constexpr auto creators = Creators(std::make_index_sequence<max_types>{});
+  std::size_t           count = 0;
+
+  PetscFunctionBegin;
+  PetscCall(GuardedOn(PETSC_COMM_SELF, [&] {
+    count = NumTypes();
+    (void)TypeName(0);  // takes memory at its first call
+  }));
+  PetscCheck(count <= max_types, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More algorithms than max_types in register.cxx");
+  // PETSc takes the first type that begins the matrix' own: seqaij serves seqaijkokkos and the like too
+  for (std::size_t t = 0; t < count; ++t)
+    for (MatType matrix : {MATSEQSBAIJ, MATSEQBAIJ, MATSEQAIJ})
+      for (MatFactorType kind : kinds) {
+        bool const symmetric = kind == MAT_FACTOR_CHOLESKY || kind == MAT_FACTOR_ICC;
+        if (!symmetric && !std::strcmp(matrix, MATSEQSBAIJ)) continue;  // as PETSc itself, which then says so
+        PetscCall(MatSolverTypeRegister(TypeName(t).c_str(), matrix, kind, creators[t]));
+      }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Register(void const* caller)
+{
+  PetscErrorCode const started = registered ? PETSC_SUCCESS : CheckStarted(caller);
+
+  if (registered || started) return started;
+  PetscFunctionBegin;
+  PetscCall(CheckVersion());
+  PetscCall(CheckTypes());
+  PetscCall(MatInitializePackage());  // else the first registration replaces PETSc's own list
+  PetscCall(PetscLogEventRegister("SpTRSVAnalysis", MAT_CLASSID, &events.analysis));
+  PetscCall(PetscLogEventRegister("SpTRSVNumeric", MAT_CLASSID, &events.numeric));
+  PetscCall(PetscLogEventRegister("SpTRSVSolve", MAT_CLASSID, &events.solve));
+  PetscCall(RegisterTypes());
+  PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
+  PetscCall(PetscRegisterFinalize(Reset));
+  registered = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 Events events;
@@ -89,38 +170,12 @@ Events events;
 
 PetscErrorCode SpTRSVRegister(void)
 {
-  using namespace sptrsv_petsc;
-  MatFactorType const kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
-  static constexpr auto creators = Creators(std::make_index_sequence<max_types>{});
-
-  PetscFunctionBegin;
-  if (registered) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CheckVersion());
-  PetscCall(CheckTypes());
-  PetscCall(MatInitializePackage());  // else the first registration replaces PETSc's own list
-  PetscCall(PetscLogEventRegister("SpTRSVAnalysis", MAT_CLASSID, &events.analysis));
-  PetscCall(PetscLogEventRegister("SpTRSVNumeric", MAT_CLASSID, &events.numeric));
-  PetscCall(PetscLogEventRegister("SpTRSVSolve", MAT_CLASSID, &events.solve));
-  PetscCheck(NumTypes() <= max_types, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More algorithms than max_types in register.cxx");
-  // PETSc takes the first type that begins the matrix' own: seqaij serves seqaijkokkos and the like too
-  for (std::size_t t = 0; t < NumTypes(); ++t)
-    for (MatType matrix : {MATSEQSBAIJ, MATSEQBAIJ, MATSEQAIJ})
-      for (MatFactorType kind : kinds) {
-        bool const symmetric = kind == MAT_FACTOR_CHOLESKY || kind == MAT_FACTOR_ICC;
-        if (!symmetric && !std::strcmp(matrix, MATSEQSBAIJ)) continue;  // as PETSc itself, which then says so
-        PetscCall(MatSolverTypeRegister(TypeName(t).c_str(), matrix, kind, creators[t]));
-      }
-  PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
-  PetscCall(PetscRegisterFinalize(Reset));
-  registered = true;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return sptrsv_petsc::Register(__builtin_return_address(0));
 }
 
 /* PETSc finds this by the file's name, libsptrsv_petsc.so */
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_sptrsv_petsc(void);
 PetscErrorCode              PetscDLLibraryRegister_sptrsv_petsc(void)
 {
-  PetscFunctionBegin;
-  PetscCall(SpTRSVRegister());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return sptrsv_petsc::Register(__builtin_return_address(0));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factors of unusual matrices: shifts that fire, zero pivots, n = 0 and 1, NaN, wrong shapes, wrong order.
 #include <cmath>
+#include <tuple>
 
 #include "factor_pair.hpp"
 #include "sptrsv_petsc.h"
@@ -362,6 +363,25 @@ TEST_P(MatFactorEdges, NonSquareIsRefusedByItsSize)
   EXPECT_EQ((int)caught.code, PETSC_ERR_ARG_SIZ);
   EXPECT_NE(caught.message.find("4 by 6"), std::string::npos) << caught.message;
   EXPECT_EQ((int)MatDestroy(&A), 0);
+}
+
+// PETSc gives us all types whose name begins like one of ours; those of MKL have blocks, too
+TEST_P(MatFactorEdges, TypesMadeFromOthersAreAcceptedOrRefusedByName)
+{
+  for (auto const& [type, derived, accepted] : {std::tuple(MATSEQAIJ, "seqaijmkl", true), std::tuple(MATSEQBAIJ, "seqbaijmkl", false), std::tuple(MATSEQSBAIJ, "seqsbaijmkl", false)}) {
+    Grid grid;
+    grid.symmetric = true;
+    grid.type      = type;
+    Mat A, F = nullptr;
+    ASSERT_EQ((int)BuildGrid(grid, &A), 0);
+    ASSERT_EQ((int)PetscObjectChangeTypeName((PetscObject)A, derived), 0);
+    CaughtError const caught = Catch([&] { return MatGetFactor(A, GetParam().type, MAT_FACTOR_ICC, &F); });
+    EXPECT_EQ((int)caught.code, accepted ? 0 : PETSC_ERR_SUP) << derived << ": " << caught.message;
+    EXPECT_EQ(caught.message.find(std::string("type ") + derived + "; convert it to " + type) != std::string::npos, !accepted) << caught.message;
+    EXPECT_EQ((int)MatDestroy(&F), 0);
+    EXPECT_EQ((int)PetscObjectChangeTypeName((PetscObject)A, type), 0);
+    EXPECT_EQ((int)MatDestroy(&A), 0);
+  }
 }
 
 TEST_P(MatFactorEdges, SolvesBeforeNumericAreOutOfOrder)
