@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+   Preloaded: where a program, or PETSc for it, asks for a factor of PETSc's own default type, it gets one of the type
+   in SPTRSV_SUBSTITUTE, if there is one for its type of matrix. Each such request adds a line to the file
+   SPTRSV_SUBSTITUTE_RECORD; with SPTRSV_SUBSTITUTE_ONLY_RECORD set nothing else happens. With SPTRSV_SUBSTITUTE_LAST_BIT
+   set, solutions differ from what MatSolve() gave by a last bit, up or down: what becomes of the program then is
+   what rounding can do to it. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <petscmat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef PetscErrorCode (*Creator)(Mat, MatFactorType, Mat *);
+
+/* Factoring in place: PETSc gets a factor of its own there, and merges it into the matrix. */
+static int in_place = 0;
+
+static void *Real(const char name[])
+{
+  void *const address = dlsym(RTLD_NEXT, name);
+
+  if (!address) {
+    fprintf(stderr, "substitute_solver: no %s after this library\n", name);
+    abort();
+  }
+  return address;
+}
+
+static void Record(MatType matrix, MatFactorType ftype)
+{
+  char const *const path = getenv("SPTRSV_SUBSTITUTE_RECORD");
+  char              line[160];
+  int               file;
+
+  if (!path || (file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0600)) < 0) return;
+  snprintf(line, sizeof line, "%s of %s\n", MatFactorTypes[ftype], matrix);
+  if (write(file, line, strlen(line)) < 0) perror("substitute_solver");
+  close(file);
+}
+
+/* Type to take for a request: `type`, or the substitute where PETSc's own would answer. */
+static PetscErrorCode Choose(Mat A, MatSolverType type, MatFactorType ftype, MatSolverType *chosen)
+{
+  char const *const substitute = getenv("SPTRSV_SUBSTITUTE");
+  Creator           own = NULL, asked = NULL, ours = NULL;
+  PetscBool         found_type, found_matrix;
+  MatType           matrix;
+
+  PetscFunctionBegin;
+  *chosen = type;
+  if (!substitute) PetscFunctionReturn(0);
+  PetscCall(MatGetType(A, &matrix));
+  PetscCall(MatSolverTypeGet(type, matrix, ftype, &found_type, &found_matrix, &asked));
+  PetscCall(MatSolverTypeGet(MATSOLVERPETSC, matrix, ftype, &found_type, &found_matrix, &own));
+  PetscCall(MatSolverTypeGet(substitute, matrix, ftype, &found_type, &found_matrix, &ours));
+  if (!own || asked != own || !ours) PetscFunctionReturn(0);
+  Record(matrix, ftype);
+  if (!getenv("SPTRSV_SUBSTITUTE_ONLY_RECORD")) *chosen = substitute;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MatGetFactor(Mat A, MatSolverType type, MatFactorType ftype, Mat *F)
+{
+  PetscErrorCode (*const get)(Mat, MatSolverType, MatFactorType, Mat *) =
+    (PetscErrorCode (*)(Mat, MatSolverType, MatFactorType, Mat *))Real("MatGetFactor");
+  MatSolverType  chosen = type;
+  Dl_info        caller;
+  int const      plugin = dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "sptrsv_petsc");
+  PetscErrorCode error  = 0;
+
+  if (!plugin && !in_place && A) error = Choose(A, type, ftype, &chosen);
+  return error ? error : get(A, chosen, ftype, F);
+}
+
+PetscErrorCode MatSolve(Mat F, Vec b, Vec x)
+{
+  PetscErrorCode (*const solve)(Mat, Vec, Vec) = (PetscErrorCode (*)(Mat, Vec, Vec))Real("MatSolve");
+  PetscScalar *entries;
+  PetscInt     n, i;
+
+  PetscFunctionBegin;
+  PetscCall(solve(F, b, x));
+  if (!getenv("SPTRSV_SUBSTITUTE_LAST_BIT")) PetscFunctionReturn(0);
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCall(VecGetArray(x, &entries));
+  for (i = 0; i < n; ++i) entries[i] *= 1 + (i * 2654435761u >> 16 & 1 ? PETSC_MACHINE_EPSILON : -PETSC_MACHINE_EPSILON);
+  PetscCall(VecRestoreArray(x, &entries));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MatLUFactor(Mat A, IS rows, IS cols, const MatFactorInfo *info)
+{
+  PetscErrorCode error;
+
+  ++in_place;
+  error = ((PetscErrorCode (*)(Mat, IS, IS, const MatFactorInfo *))Real("MatLUFactor"))(A, rows, cols, info);
+  --in_place;
+  return error;
+}
+
+PetscErrorCode MatILUFactor(Mat A, IS rows, IS cols, const MatFactorInfo *info)
+{
+  PetscErrorCode error;
+
+  ++in_place;
+  error = ((PetscErrorCode (*)(Mat, IS, IS, const MatFactorInfo *))Real("MatILUFactor"))(A, rows, cols, info);
+  --in_place;
+  return error;
+}
+
+PetscErrorCode MatCholeskyFactor(Mat A, IS rows, const MatFactorInfo *info)
+{
+  PetscErrorCode error;
+
+  ++in_place;
+  error = ((PetscErrorCode (*)(Mat, IS, const MatFactorInfo *))Real("MatCholeskyFactor"))(A, rows, info);
+  --in_place;
+  return error;
+}
+
+PetscErrorCode MatICCFactor(Mat A, IS rows, const MatFactorInfo *info)
+{
+  PetscErrorCode error;
+
+  ++in_place;
+  error = ((PetscErrorCode (*)(Mat, IS, const MatFactorInfo *))Real("MatICCFactor"))(A, rows, info);
+  --in_place;
+  return error;
+}
