@@ -246,6 +246,13 @@ def rows_runs(matrices):
             yield f"rows.{matrix}.{label}", lambda f=filters: rows("test_matrix_types", f)
             shell = (f"*/{label}_L_*_dof1", f"-operator_type seq{matrix}")
             yield f"rows.pcshell.{matrix}.{label}", lambda a=shell: rows("test_pcshell", *a)
+    # PETSc has no matrices with blocks on a GPU, but their factors can be solved there
+    where = "host" if settings.host else "device"
+    everywhere = " ".join(f"-{prefix}mat_sptrsv_backend {where}" for prefix in ["", "plain_", "unchained_", "csc_", "twophase_", "cpls_"])
+    yield "rows.block_factors", lambda: rows("test_block_factors", "*", everywhere)
+    for label in labels:
+        filters = ":".join(f"*/{label}_seq{matrix}_bs{bs}_*" for matrix in ["baij", "sbaij"] for bs in [1, 2, 5, 11])
+        yield f"rows.blocks.{label}", lambda f=filters: rows("test_matrix_types", f, everywhere)
 
 
 def event(name, text):
