@@ -58,6 +58,21 @@ void FinalizeAtExit()
   if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
 }
 
+/// Each thread's own memory, before any solver asks for some: where there is none for more, Kokkos 4.7 forgets that it has
+/// given back what it had, and gives it back again.
+void ReserveThreadMemory()
+{
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  struct Wide {
+    double numbers[64] = {};
+    void operator+=(Wide const& other) { numbers[0] += other.numbers[0]; }
+  };
+  Kokkos::TeamPolicy<Host> const one(Host(), 1, 1);
+  Kokkos::parallel_for("sptrsv::petsc::reserve", Kokkos::TeamPolicy<Host>(one).set_scratch_size(0, Kokkos::PerTeam(4096), Kokkos::PerThread(4096)), [](Kokkos::TeamPolicy<Host>::member_type const&) {});
+  Wide sum;
+  Kokkos::parallel_reduce("sptrsv::petsc::reserve", Kokkos::RangePolicy<Host>(0, 1), [](int, Wide&) {}, sum);
+}
+
 /// @param threads  0: as the environment says. @param device  number of the GPU, where there is one.
 void StartOwnKokkos(int threads, int device)
 {
@@ -66,9 +81,13 @@ void StartOwnKokkos(int threads, int device)
   if (device >= 0) settings.set_device_id(device);
   if (threads > 0) settings.set_num_threads(threads);
   Kokkos::initialize(settings);
+  ReserveThreadMemory();
   std::atexit(FinalizeAtExit);
 }
 #endif
+
+/// Whether starting Kokkos has failed: it would end the process at a second attempt, and at its end.
+bool started_in_vain = false;
 
 }  // namespace
 
@@ -93,6 +112,7 @@ PetscErrorCode EnsureKokkos()
 {
   PetscFunctionBegin;
   PetscCall(CheckProcess());
+  PetscCheck(!started_in_vain, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Kokkos could not start before, and cannot be asked again; start the program with more memory");
   PetscCheck(!Kokkos::is_finalized(), PETSC_COMM_SELF, PETSC_ERR_ORDER, "Kokkos has already ended in this process; set up solvers before Kokkos::finalize()");
   if (!Kokkos::is_initialized()) {
     int threads;
@@ -100,7 +120,9 @@ PetscErrorCode EnsureKokkos()
 #if defined(SPTRSV_STARTS_KOKKOS)
     int device;
     PetscCall(CurrentDevice(&device));
+    started_in_vain = true;
     PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { StartOwnKokkos(threads, device); }));
+    started_in_vain = false;
 #endif
   }
 #if defined(PETSC_HAVE_KOKKOS)

@@ -527,10 +527,13 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
   PetscCall(PetscStrallocpy("sptrsv", &((PetscObject)B)->type_name));
   PetscCall(MatSetUp(B));
-  Mat_SpTRSV* f = nullptr;
-  PetscCallCXX(f = new Mat_SpTRSV);
-  B->data = f;
-  PetscCallCXX(f->requested = solver_type);
+  PetscErrorCode const made = Guarded(B, [&] {
+    auto f       = std::make_unique<Mat_SpTRSV>();
+    f->requested = solver_type;
+    B->data      = f.release();
+  });
+  if (made) PetscCall(MatDestroy(&B));
+  PetscCall(made);
 
   B->factortype = ftype;
   PetscCall(PetscFree(B->solvertype));
