@@ -325,7 +325,7 @@ TEST(PCShell, ViewShowsAlgorithmLevelsAndMemory)
       std::string const levels = "\n +15 levels, rows per level 4.3 mean, 1 least, 8 most; 1.8 off-diagonal entries per row\n";
       EXPECT_TRUE(Contains(text, letter + (": " + asked) + "\\)[^\n]*" + levels)) << text;
     }
-    EXPECT_TRUE(Contains(text, "[0-9]+\\.[0-9][0-9] MB beyond the matrices; 1 analyses, 1 numeric updates, 0 solves")) << text;
+    EXPECT_TRUE(Contains(text, "[0-9]+\\.[0-9][0-9] MB beyond the matrices; 1 analysis, 1 numeric update, 0 solves")) << text;
   }
   EXPECT_EQ((int)shell.Destroy(), 0);
 }

@@ -10,6 +10,7 @@
 #include "sptrsv/analysis/color_model.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/detail/color_rows.hpp"
+#include "sptrsv/detail/counted.hpp"
 #include "sptrsv/detail/host_cost.hpp"
 #include "sptrsv/detail/row_values.hpp"
 
@@ -78,7 +79,7 @@ class ColorSet {
 
   /// Sets, rows per set, entries per row, the time that the thesis' model predicts, and what was chosen.
   std::string parameters() const {
-    std::string text = to_string(model_) + "; " + std::to_string(launches_.size()) + (launches_.size() == 1 ? " kernel" : " kernels");
+    std::string text = to_string(model_) + "; " + detail::counted(launches_.size(), "kernel");
     if (!host && !launches_.empty()) {
       auto const [least, most] = std::minmax_element(launches_.begin(), launches_.end(), [](auto const& a, auto const& b) { return a.lanes < b.lanes; });
       text += ", " + std::to_string(least->lanes) + " to " + std::to_string(most->lanes) + " lanes per row";

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/detail/counted.hpp"
 #include "sptrsv/detail/level_order.hpp"
 #include "sptrsv/detail/level_waves.hpp"
 #include "sptrsv/detail/row_values.hpp"
@@ -72,11 +73,14 @@ class LevelSet {
   }
 
   std::string parameters() const {
-    auto const of = [&](auto kind) { return std::to_string(std::count_if(launches_.begin(), launches_.end(), [=](auto const& l) { return l.kind == kind; })); };
-    std::string const all = std::to_string(launches_.size()) + " kernels, ";
-    if (host) return all + of(Launch::chain) + " of them chains of levels of up to " + std::to_string(shared_rows_) + " rows";
-    return all + of(Launch::wave) + " for many levels of up to " + std::to_string(shared_rows_) + " rows, " + of(Launch::chain) +
-           " by one team, " + std::to_string(lanes_) + " lanes per row";
+    auto const of = [&](auto kind) { return std::count_if(launches_.begin(), launches_.end(), [=](auto const& l) { return l.kind == kind; }); };
+    std::string const all = detail::counted(launches_.size(), "kernel") + ", ";
+    std::string const size = shared_rows_ == std::numeric_limits<index>::max() ? "any size" : "up to " + detail::counted(shared_rows_, "row");
+    auto const chains = of(Launch::chain);
+    std::string const share = chains == 1 && launches_.size() == 1 ? "" : std::to_string(chains) + " of them ";
+    if (host) return all + share + (chains == 1 ? "a chain" : "chains") + " of levels of " + size;
+    return all + std::to_string(of(Launch::wave)) + " for many levels of " + size + ", " + std::to_string(chains) + " by one team, " +
+           detail::counted(lanes_, "lane") + " per row";
   }
   void reserve(typename T::exec_space const& exec, int columns) {
     if (!host) solved_.reserve(exec, columns);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/detail/counted.hpp"
 #include "sptrsv/detail/row_values.hpp"
 #include "sptrsv/detail/solved_values.hpp"
 #include "sptrsv/detail/warp_per_row.hpp"
@@ -152,8 +153,7 @@ class SyncFree {
 
   std::string parameters() const {
     return std::string(options_.form == Form::csr ? "csr, reproducible" : "csc, atomics") + ", " +
-           std::to_string(launch_.rows_per_ticket) + " rows per ticket, " + std::to_string(launch_.teams) +
-           " teams of " + std::to_string(launch_.threads) + " x " + std::to_string(launch_.lanes);
+           detail::counted(launch_.rows_per_ticket, "row") + " per ticket, " + detail::counted(launch_.teams, "team") + " of " + std::to_string(launch_.threads) + " x " + std::to_string(launch_.lanes);
   }
   void reserve(typename T::exec_space const& exec, int columns) {
     if (options_.form == Form::csr) solved_.reserve(exec, columns);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/detail/counted.hpp"
 #include "sptrsv/detail/row_values.hpp"
 #include "sptrsv/detail/solved_values.hpp"
 #include "sptrsv/detail/thread_per_row.hpp"
@@ -60,8 +61,7 @@ class ThreadLevel {
 
   std::string parameters() const {
     return std::string(options_.form == Form::two_phase ? "two-phase" : "writing-first") + ", " +
-           std::to_string(launch_.rows_per_ticket) + " rows per ticket, " + std::to_string(launch_.teams) +
-           " teams of " + std::to_string(launch_.threads);
+           detail::counted(launch_.rows_per_ticket, "row") + " per ticket, " + detail::counted(launch_.teams, "team") + " of " + std::to_string(launch_.threads);
   }
   std::size_t memory_bytes() const { return values_.memory_bytes() + solved_.memory_bytes(); }
   void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }

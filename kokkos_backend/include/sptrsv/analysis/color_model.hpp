@@ -28,7 +28,7 @@ struct ColorModel {
 
 inline std::string to_string(ColorModel const& m) {
   char text[200];
-  std::snprintf(text, sizeof text, "%.0f sets of %.1f rows, %.1f off-diagonal entries per row; predicted %.3g us", m.sets, m.rows_per_set(), m.entries_per_row(),
+  std::snprintf(text, sizeof text, "%.0f %s of %.1f rows, %.1f off-diagonal entries per row; predicted %.3g us", m.sets, m.sets == 1 ? "set" : "sets", m.rows_per_set(), m.entries_per_row(),
                 1e6 * m.seconds());
   return text;
 }
