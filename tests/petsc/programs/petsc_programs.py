@@ -75,15 +75,17 @@ class Runner:
         self.conf = configuration(settings["petscconf"])
         self.folder = tempfile.TemporaryDirectory(prefix="petsc_programs_")
 
-    def program(self, source):
-        """The compiled program, or None with the compiler's words."""
+    def program(self, source, others):
+        """The compiled program, or None with the compiler's words.  others: sources that it needs beside its own."""
         name = source[:-2]
         built = os.path.join(self.settings["programs"], name)
         if os.path.exists(built):
             return built, ""
         made = os.path.join(self.folder.name, "bin", name)
         os.makedirs(os.path.dirname(made), exist_ok=True)
-        command = self.settings["compile"] + [os.path.join(self.sources, source), "-o", made] + self.settings["link"]
+        folder = os.path.join(self.sources, os.path.dirname(source))
+        sources = [os.path.join(folder, name) for name in [os.path.basename(source)] + others]
+        command = self.settings["compile"] + sources + ["-o", made] + self.settings["link"]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         return (made if done.returncode == 0 else None), done.stdout
 
@@ -179,7 +181,7 @@ class Runner:
         return verdicts
 
     def why_own_differs(self, case, program, own):
-        """Whether PETSc's own output is another when run again, or with solutions of other rounding, and what differs."""
+        """Why PETSc's own output is another when run again, or with solutions of other rounding; and what differs."""
         for why, last_bit in [(VARIES, False), (SENSITIVE, True)]:
             again = self.run(case, program, None, last_bit)
             words, detail = self.compare(case, again, own)
@@ -246,7 +248,8 @@ class Tally:
         types = " and ".join([", ".join(every)] * bool(every) + ["in turn " + ", ".join(turns)] * bool(turns))
         left = "".join(f"; {self.words[why]} {why}" for why in NOT_COMPARED[1:] if self.words[why])
         skipped = ", ".join(f"{count} {why}" for why, count in self.skips.most_common(6))
-        return (f"{self.words[SAME] + self.words[STEP]} cases in {len(self.programs_with_factor)} programs the same with {types}, "
+        same = self.words[SAME] + self.words[STEP]
+        return (f"{same} cases in {len(self.programs_with_factor)} programs the same with {types}, "
                 f"{self.words[STEP]} of them within one iteration; {self.words['differing']} differ; "
                 f"{self.words['no factor']} without a factor{left}" + (f"; skipped: {skipped}" if skipped else ""))
 
@@ -296,7 +299,7 @@ def run_all(runner, programs, types, workers, show):
         reasons = [(case, runner.why_not(case)) for case in cases]
         skips = [why for _, why in reasons if why]
         cases = spread([case for case, why in reasons if not why], most)
-        program, words = runner.program(source) if cases else (None, "")
+        program, words = runner.program(source, cases[0].depends) if cases else (None, "")
         if not program:
             return source, skips + ["do not compile"] * len(cases), words, []
         first = sum(map(ord, source))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
    Preloaded: where a program, or PETSc for it, asks for a factor of PETSc's own default type, it gets one of the type
    in SPTRSV_SUBSTITUTE, if there is one for its type of matrix. Each such request adds a line to the file
-   SPTRSV_SUBSTITUTE_RECORD; with SPTRSV_SUBSTITUTE_ONLY_RECORD set nothing else happens. With SPTRSV_SUBSTITUTE_LAST_BIT
-   set, solutions differ from what MatSolve() gave by a last bit, up or down: what becomes of the program then is
-   what rounding can do to it. */
+   SPTRSV_SUBSTITUTE_RECORD; with SPTRSV_SUBSTITUTE_ONLY_RECORD set nothing else happens. With
+   SPTRSV_SUBSTITUTE_LAST_BIT set, what MatSolve() gives is changed by a last bit, up or down: what becomes of the
+   program then is what rounding can do to it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -79,6 +79,7 @@ PetscErrorCode MatSolve(Mat F, Vec b, Vec x)
 {
   PetscErrorCode (*const solve)(Mat, Vec, Vec) = (PetscErrorCode (*)(Mat, Vec, Vec))Real("MatSolve");
   PetscScalar *entries;
+  PetscReal    bit;
   PetscInt     n, i;
 
   PetscFunctionBegin;
@@ -86,7 +87,10 @@ PetscErrorCode MatSolve(Mat F, Vec b, Vec x)
   if (!getenv("SPTRSV_SUBSTITUTE_LAST_BIT")) PetscFunctionReturn(0);
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetArray(x, &entries));
-  for (i = 0; i < n; ++i) entries[i] *= 1 + (i * 2654435761u >> 16 & 1 ? PETSC_MACHINE_EPSILON : -PETSC_MACHINE_EPSILON);
+  for (i = 0; i < n; ++i) {
+    bit = i * 2654435761u >> 16 & 1 ? PETSC_MACHINE_EPSILON : -PETSC_MACHINE_EPSILON;
+    entries[i] *= 1 + bit;
+  }
   PetscCall(VecRestoreArray(x, &entries));
   PetscFunctionReturn(0);
 }

@@ -139,7 +139,7 @@ def cases_of(source, text):
             cases += cases_of_test(source, combined({"requires": build.get("requires", "")}, block.keys), block.inner)
     for case in cases:
         case.todo = case.todo or "TODO" in build
-        case.depends = build.get("depends", "")
+        case.depends = [name for name in build.get("depends", "").split() if name.endswith(".c")]
     return cases
 
 
