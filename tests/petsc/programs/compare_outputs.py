@@ -5,7 +5,7 @@ import difflib
 import itertools
 import re
 
-NUMBER = re.compile(r"(?:< *)?(?<![A-Za-z_\d.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
+NUMBER = re.compile(r"(?:< *)?(?<![A-Za-z_\d.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\dA-Za-hj-z_])")
 NONE = re.compile(r"(?<![A-Za-z])[-+]?(?:nan|inf)\b", re.IGNORECASE)
 STEP = re.compile(r"iteration|\b(its|iter|lits|nits)\b|solves|rejections|evaluations|steps|norm|residual|"
                   r"Function value", re.IGNORECASE)

@@ -48,7 +48,7 @@ class Output:
 
     def last_words(self):
         lines = [line for line in (self.text + "\n" + self.errors).splitlines() if line.strip()]
-        told = [line for line in lines if "ERROR" in line and not re.search("-----|WARNING!|[Oo]ption", line)]
+        told = [line for line in lines if "ERROR" in line and not re.search("-----|WARNING!|[Oo]ption|petsc.org", line)]
         return told[:3] or lines[-3:]
 
 
@@ -173,7 +173,7 @@ class Runner:
             return [Verdict(case, "PETSc's own fails", " | ".join(own.last_words()))]
         verdicts = []
         for kind in kinds:
-            words, detail = self.compare(case, self.run(case, program, kind), own)
+            words, detail = self.compare(case, self.run(case, program, kind), own, kind)
             if words == "differs":
                 why, words_of_own = self.why_own_differs(case, program, own)
                 words, detail = why or words, detail + (f"; PETSc's own {words_of_own}" if why else "")
@@ -189,11 +189,12 @@ class Runner:
                 return why, detail
         return None, ""
 
-    def compare(self, case, ours, own):
+    def compare(self, case, ours, own, kind=None):
+        """kind: the type that ours has; None if it is PETSc's own too."""
         if ours.status is None:
             return "takes too long", f"more than {self.limit * case.slowness:.0f} s"
-        if len(ours.factors) == 0:
-            return "was not substituted", ""
+        if kind and not (ours.factors and all(line.endswith(f" by {kind}") for line in ours.factors)):
+            return "fails", f"not all factors are of type {kind}: {ours.factors}"
         if ours.status != own.status:
             return "fails", f"exit status {ours.status} for {own.status}: " + " | ".join(ours.last_words())
         return compare_outputs.compare(ours.text, own.text)
@@ -294,13 +295,17 @@ def run_all(runner, programs, types, workers, show):
 
     def one(item):
         source, most, names = item
-        with open(os.path.join(runner.sources, source), errors="replace") as file:
-            cases = [case for case in test_blocks.cases_of(source, file.read()) if re.search(names, case.name)]
+        try:
+            with open(os.path.join(runner.sources, source), errors="replace") as file:
+                cases = [case for case in test_blocks.cases_of(source, file.read()) if re.search(names, case.name)]
+        except ValueError as error:
+            return source, ["not understood"], f"{source}: {error}", []
         reasons = [(case, runner.why_not(case)) for case in cases]
         skips = [why for _, why in reasons if why]
         cases = spread([case for case, why in reasons if not why], most)
         program, words = runner.program(source, cases[0].depends) if cases else (None, "")
         if not program:
+            words = f"{source} does not compile: {words.splitlines()[0]}" if words else ""
             return source, skips + ["do not compile"] * len(cases), words, []
         first = sum(map(ord, source))
         judged = [runner.judge(case, program, types[(first + i) % len(types)]) for i, case in enumerate(cases)]
@@ -311,7 +316,7 @@ def run_all(runner, programs, types, workers, show):
             tally = tallies[source.split("/")[0]]
             tally.skips.update(skips)
             if words:
-                print(f"{source} does not compile: {words.splitlines()[0]}", flush=True)
+                print(words, flush=True)
             for verdicts in judged:
                 tally.add(verdicts, show)
     return tallies

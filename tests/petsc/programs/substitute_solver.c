@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
    Preloaded: where a program, or PETSc for it, asks for a factor of PETSc's own default type, it gets one of the type
    in SPTRSV_SUBSTITUTE, if there is one for its type of matrix. Each such request adds a line to the file
-   SPTRSV_SUBSTITUTE_RECORD; with SPTRSV_SUBSTITUTE_ONLY_RECORD set nothing else happens. With
+   SPTRSV_SUBSTITUTE_RECORD, with the type that the factor has; with SPTRSV_SUBSTITUTE_ONLY_RECORD set that is all. With
    SPTRSV_SUBSTITUTE_LAST_BIT set, what MatSolve() gives is changed by a last bit, up or down: what becomes of the
    program then is what rounding can do to it. */
 #define _GNU_SOURCE
@@ -29,19 +29,19 @@ static void *Real(const char name[])
   return address;
 }
 
-static void Record(MatType matrix, MatFactorType ftype)
+static void Record(MatType matrix, MatFactorType ftype, MatSolverType type)
 {
   char const *const path = getenv("SPTRSV_SUBSTITUTE_RECORD");
   char              line[160];
   int               file;
 
   if (!path || (file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0600)) < 0) return;
-  snprintf(line, sizeof line, "%s of %s\n", MatFactorTypes[ftype], matrix);
+  snprintf(line, sizeof line, "%s of %s by %s\n", MatFactorTypes[ftype], matrix, type);
   if (write(file, line, strlen(line)) < 0) perror("substitute_solver");
   close(file);
 }
 
-/* Type to take for a request: `type`, or the substitute where PETSc's own would answer. */
+/* The substitute, where PETSc's own type would answer a request; else NULL. */
 static PetscErrorCode Choose(Mat A, MatSolverType type, MatFactorType ftype, MatSolverType *chosen)
 {
   char const *const substitute = getenv("SPTRSV_SUBSTITUTE");
@@ -50,15 +50,13 @@ static PetscErrorCode Choose(Mat A, MatSolverType type, MatFactorType ftype, Mat
   MatType           matrix;
 
   PetscFunctionBegin;
-  *chosen = type;
+  *chosen = NULL;
   if (!substitute) PetscFunctionReturn(0);
   PetscCall(MatGetType(A, &matrix));
   PetscCall(MatSolverTypeGet(type, matrix, ftype, &found_type, &found_matrix, &asked));
   PetscCall(MatSolverTypeGet(MATSOLVERPETSC, matrix, ftype, &found_type, &found_matrix, &own));
   PetscCall(MatSolverTypeGet(substitute, matrix, ftype, &found_type, &found_matrix, &ours));
-  if (!own || asked != own || !ours) PetscFunctionReturn(0);
-  Record(matrix, ftype);
-  if (!getenv("SPTRSV_SUBSTITUTE_ONLY_RECORD")) *chosen = substitute;
+  if (own && asked == own && ours) *chosen = substitute;
   PetscFunctionReturn(0);
 }
 
@@ -66,13 +64,20 @@ PetscErrorCode MatGetFactor(Mat A, MatSolverType type, MatFactorType ftype, Mat 
 {
   PetscErrorCode (*const get)(Mat, MatSolverType, MatFactorType, Mat *) =
     (PetscErrorCode (*)(Mat, MatSolverType, MatFactorType, Mat *))Real("MatGetFactor");
-  MatSolverType  chosen = type;
-  Dl_info        caller;
-  int const      plugin = dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "sptrsv_petsc");
-  PetscErrorCode error  = 0;
+  MatSolverType substitute = NULL;
+  MatType       matrix;
+  Dl_info       caller;
+  int const     plugin = dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "sptrsv_petsc");
 
-  if (!plugin && !in_place && A) error = Choose(A, type, ftype, &chosen);
-  return error ? error : get(A, chosen, ftype, F);
+  PetscFunctionBegin;
+  if (!plugin && !in_place && A) PetscCall(Choose(A, type, ftype, &substitute));
+  PetscCall(get(A, substitute && !getenv("SPTRSV_SUBSTITUTE_ONLY_RECORD") ? substitute : type, ftype, F));
+  if (substitute && *F) {
+    PetscCall(MatGetType(A, &matrix));
+    PetscCall(MatFactorGetSolverType(*F, &type));
+    Record(matrix, ftype, type);
+  }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode MatSolve(Mat F, Vec b, Vec x)

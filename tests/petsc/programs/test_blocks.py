@@ -4,7 +4,7 @@ import itertools
 import re
 
 KEYS = {"nsize", "requires", "command", "suffix", "diff_args", "args", "filter", "filter_output", "localrunfiles",
-        "comments", "TODO", "SKIP", "output_file", "timeoutfactor", "env", "depends"}
+        "comments", "TODO", "SKIP", "output_file", "timeoutfactor", "env", "depends", "temporaries"}
 ADDED = ("args", "requires", "env")  # an inner test's are added to the outer one's, others replace them
 LOOP = re.compile(r"\{\{(.*?)\}(.*?)\}", re.DOTALL)
 
