@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creation and phases of the two factors.
+#include "fuzz_factor.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <sstream>
+
+namespace fuzz {
+namespace {
+
+constexpr Variant all_variants[] = {
+    {"sequential", ""}, {"levelset", ""}, {"syncfree", ""}, {"threadlevel", ""}, {"fused", ""}, {"tiled", ""}, {"colorset", ""}, {"sptrsv", ""},
+    {"levelset", "levelset_chain_rows 1"}, {"levelset", "levelset_analysis root_candidates"},
+    {"levelset", "levelset_analysis sweep levelset_chain_rows 3"}, {"syncfree", "syncfree_form csc"},
+    {"syncfree", "syncfree_rows_per_ticket 1"}, {"syncfree", "syncfree_form csc syncfree_rows_per_ticket 3"},
+    {"threadlevel", "threadlevel_form two_phase"}, {"threadlevel", "threadlevel_rows_per_ticket 2"},
+    {"fused", "fused_kind warp"}, {"fused", "fused_kind thread"}, {"fused", "fused_threshold 2"},
+    {"tiled", "tiled_variant syncfree"}, {"tiled", "tiled_variant levelset tiled_wide_rows 2"},
+    {"tiled", "tiled_diagonal_tiles inverted"}, {"colorset", "colorset_form cpls"}, {"colorset", "colorset_chain_rows 1"},
+    {"sptrsv", "plan measure"}};
+
+}  // namespace
+
+std::string type_forced;
+
+int num_variants() { return static_cast<int>(sizeof all_variants / sizeof *all_variants); }
+Variant const& variant(int index) { return all_variants[index]; }
+std::string prefix_of(int index) { return "fuzz" + std::to_string(index) + "_"; }
+
+PetscErrorCode SetVariantOptions()
+{
+  PetscFunctionBegin;
+  for (int v = 0; v < num_variants(); ++v) {
+    std::istringstream words(variant(v).options);
+    std::string name, value;
+    while (words >> name >> value) PetscCall(PetscOptionsSetValue(NULL, ("-" + prefix_of(v) + "mat_sptrsv_" + name).c_str(), value.c_str()));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void Judge::read(Dense const& E, IS row_is, IS col_is, PetscInt n, PetscInt bs)
+{
+  auto const expand = [&](IS is) {
+    PetscInt size;
+    PetscInt const* at;
+    std::vector<PetscInt> all;
+    FUZZ_MUST(ISGetLocalSize(is, &size));
+    FUZZ_MUST(ISGetIndices(is, &at));
+    PetscInt const each = size ? n / size : 1;  // of rows, or of blocks
+    for (PetscInt i = 0; i < size; ++i)
+      for (PetscInt k = 0; k < each; ++k) all.push_back(at[i] * each + k);
+    FUZZ_MUST(ISRestoreIndices(is, &at));
+    return all;
+  };
+  *this = Judge{};
+  rows  = expand(row_is);
+  cols  = expand(col_is);
+  Dense ordered((int)n);
+  for (int i = 0; i < (int)n; ++i)
+    for (int j = 0; j < (int)n; ++j) ordered(i, j) = E((int)cols[(std::size_t)i], (int)rows[(std::size_t)j]);
+  split = SplitInverse(ordered, (int)bs, &upper, &lower);
+  if (split) plain = Bound(lower, upper);
+}
+
+std::vector<PetscReal> Judge::of(PetscScalar const* b, PetscScalar const* x, bool transpose)
+{
+  if (!split) return {};
+  if (transpose && !transposed_ready) {
+    transposed       = Bound(Transposed(upper), Transposed(lower));
+    transposed_ready = true;
+  }
+  Bound const& bound = transpose ? transposed : plain;
+  if (!bound.usable()) return {};
+  auto const &in = transpose ? cols : rows, &out = transpose ? rows : cols;
+  std::size_t const n = in.size();
+  std::vector<PetscScalar> from(n), to(n);
+  for (std::size_t i = 0; i < n; ++i) from[i] = b[in[i]], to[i] = x[out[i]];
+  auto const ordered = bound.of(from.data(), to.data());
+  std::vector<PetscReal> result(n);
+  for (std::size_t i = 0; i < n; ++i) result[(std::size_t)out[i]] = ordered[i];
+  return result;
+}
+
+FactorPair::~FactorPair()
+{
+  for (Mat& f : F_) (void)MatDestroy(&f);
+  (void)ISDestroy(&rows_);
+  (void)ISDestroy(&cols_);
+}
+
+void FactorPair::destroy()
+{
+  Trace("  MatDestroy of the factors\n");
+  for (Mat& f : F_) FUZZ_MUST(MatDestroy(&f));
+  symbolic_ = numeric_ = false;
+}
+
+void FactorPair::draw_setup()
+{
+  constexpr MatFactorType kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
+  constexpr MatFactorShiftType shifts[] = {MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS};
+  PetscBool available;
+
+  do {
+    ftype_ = draw_.pick(kinds);
+    FUZZ_MUST(MatGetFactorAvailable(m_.of(own), MATSOLVERPETSC, ftype_, &available));
+    if (m_.is(MATSEQSBAIJ) && ftype_ <= MAT_FACTOR_ILU && ftype_ != MAT_FACTOR_CHOLESKY) available = PETSC_FALSE;
+    if (!m_.symmetric() && (ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC) && draw_.chance(80)) available = PETSC_FALSE;
+  } while (!available);
+  FUZZ_MUST(MatFactorInfoInitialize(&info_));
+  info_.levels      = draw_.chance(50) ? 0 : draw_.from(1, 3);
+  info_.fill        = draw_.chance(50) ? 5 : 1 + 2 * std::fabs((double)draw_.unit());
+  info_.dtcol       = 1e-6;
+  info_.zeropivot   = draw_.chance(80) ? 100 * PETSC_MACHINE_EPSILON : draw_.chance(70) ? 0 : 0.5;
+  info_.shifttype   = (PetscReal)(draw_.chance(60) ? MAT_SHIFT_NONE : draw_.pick(shifts));
+  info_.shiftamount = draw_.chance(50) ? 100 * PETSC_MACHINE_EPSILON : draw_.chance(50) ? 1e-3 : 0.7;
+  info_.diagonal_fill = draw_.chance(10);
+}
+
+void FactorPair::create()
+{
+  for (Mat& f : F_) FUZZ_MUST(MatDestroy(&f));
+  symbolic_ = numeric_ = false;
+  draw_setup();
+  variant_ = draw_.from(0, num_variants() - 1);
+  Trace("  MatGetFactor %s, ours %s %s, levels %g, fill %g, zero pivot %g, shift %s %g, diagonal fill %g\n", MatFactorTypes[ftype_],
+        type_of(variant_), variant(variant_).options, (double)info_.levels, (double)info_.fill, (double)info_.zeropivot,
+        MatFactorShiftTypes[(int)info_.shifttype], (double)info_.shiftamount, (double)info_.diagonal_fill);
+  bool const both = Both("MatGetFactor", [&](Side s) {
+    PetscFunctionBegin;
+    PetscCall(MatGetFactor(m_.of(s), s == own ? MATSOLVERPETSC : type_of(variant_), ftype_, &F_[s]));
+    PetscCheck(F_[s], PETSC_COMM_SELF, PETSC_ERR_SUP, "No factor");
+    PetscCall(MatSetOptionsPrefix(F_[s], prefix_of(variant_).c_str()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
+  if (!both)
+    for (Mat& f : F_) FUZZ_MUST(MatDestroy(&f));
+}
+
+void FactorPair::draw_ordering()
+{
+  static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD, "color"};
+  bool const lu = ftype_ == MAT_FACTOR_LU || ftype_ == MAT_FACTOR_ILU;
+  bool const only_natural = m_.is(MATSEQSBAIJ) || (m_.is(MATSEQBAIJ) && !lu);  // PETSc refuses or crashes with others
+
+  ordering_ = only_natural && !(m_.is(MATSEQSBAIJ) && draw_.chance(5)) ? MATORDERINGNATURAL : draw_.pick(all);
+  nonzero_diagonal_ = lu && m_.is(MATSEQAIJ) && !m_.inodes() && draw_.chance(15);
+  FUZZ_MUST(ISDestroy(&rows_));
+  FUZZ_MUST(ISDestroy(&cols_));
+  Outcome outcome = Quietly([&] { return MatGetOrdering(m_.of(own), ordering_.c_str(), &rows_, &cols_); });
+  if (outcome.code) {
+    Trace("    (PETSc has no ordering %s here: %.80s)\n", ordering_.c_str(), outcome.message.c_str());
+    ordering_ = MATORDERINGNATURAL;
+    rows_ = cols_ = nullptr;
+    FUZZ_MUST(MatGetOrdering(m_.of(own), ordering_.c_str(), &rows_, &cols_));
+  }
+  if (nonzero_diagonal_) {
+    outcome = Quietly([&] { return MatReorderForNonzeroDiagonal(m_.of(own), 1e-10, rows_, cols_); });
+    if (outcome.code) {
+      FUZZ_MUST(ISDestroy(&rows_));
+      FUZZ_MUST(ISDestroy(&cols_));
+      FUZZ_MUST(MatGetOrdering(m_.of(own), ordering_.c_str(), &rows_, &cols_));
+      nonzero_diagonal_ = false;
+    }
+  }
+  if (!m_.inodes() && m_.is(MATSEQAIJ) && lu && draw_.chance(10)) {  // any permutation
+    std::vector<PetscInt> p;
+    for (PetscInt i = 0; i < m_.n(); ++i) p.push_back(i);
+    for (PetscInt i = m_.n() - 1; i > 0; --i) std::swap(p[(std::size_t)i], p[(std::size_t)draw_.from(0, (int)i)]);
+    FUZZ_MUST(ISDestroy(&rows_));
+    FUZZ_MUST(ISDestroy(&cols_));
+    FUZZ_MUST(ISCreateGeneral(PETSC_COMM_SELF, m_.n(), p.data(), PETSC_COPY_VALUES, &rows_));
+    FUZZ_MUST(ISSetPermutation(rows_));
+    FUZZ_MUST(ISDuplicate(rows_, &cols_));
+    FUZZ_MUST(ISSetPermutation(cols_));
+    ordering_ = "random";
+    nonzero_diagonal_ = false;
+  }
+}
+
+/// PETSc's own gets a new factor each time: a second symbolic phase on the same one keeps the inodes of the first.
+PetscErrorCode FactorPair::symbolic_of(Side s)
+{
+  PetscFunctionBegin;
+  if (s == own) {
+    PetscCall(MatDestroy(&F_[own]));
+    PetscCall(MatGetFactor(m_.of(own), MATSOLVERPETSC, ftype_, &F_[own]));
+  }
+  if (ftype_ == MAT_FACTOR_LU) PetscCall(MatLUFactorSymbolic(F_[s], m_.of(s), rows_, cols_, &info_));
+  else if (ftype_ == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F_[s], m_.of(s), rows_, cols_, &info_));
+  else if (ftype_ == MAT_FACTOR_CHOLESKY) PetscCall(MatCholeskyFactorSymbolic(F_[s], m_.of(s), rows_, &info_));
+  else PetscCall(MatICCFactorSymbolic(F_[s], m_.of(s), rows_, &info_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void FactorPair::symbolic()
+{
+  draw_ordering();
+  Trace("  symbolic, ordering %s%s\n", ordering_.c_str(), nonzero_diagonal_ ? ", reordered for a nonzero diagonal" : "");
+  numeric_  = false;
+  if (lu_and_aij() && !m_.keep_inodes(rows_)) {  // NaN or a crash in PETSc's numeric phase: docs/petsc_faults.md
+    FUZZ_MUST(ISDestroy(&rows_));
+    FUZZ_MUST(ISDestroy(&cols_));
+    FUZZ_MUST(ISCreateStride(PETSC_COMM_SELF, m_.n(), 0, 1, &rows_));
+    FUZZ_MUST(ISSetIdentity(rows_));
+    FUZZ_MUST(PetscObjectReference((PetscObject)rows_));
+    cols_ = rows_;
+    Trace("    (which splits inodes: natural instead)\n");
+  }
+  symbolic_ = Both("the symbolic phase", [&](Side s) { return symbolic_of(s); });
+  if (!symbolic_) {  // nothing is promised of a factor whose symbolic phase failed
+    create();
+    return;
+  }
+  symbolic_changes_       = m_.changes();
+  symbolic_pattern_       = m_.pattern_changes();
+  numeric_since_symbolic_ = false;
+}
+
+/// Where PETSc's own numeric phase crashes, or works on a copy that it keeps of the old matrix.
+bool FactorPair::needs_symbolic() const
+{
+  bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
+  if (!symbolic_) return true;
+  if (m_.pattern_changes() != symbolic_pattern_ && (m_.inodes() || !m_.is(MATSEQAIJ))) return true;
+  return m_.is(MATSEQBAIJ) && cholesky && !numeric_since_symbolic_ && m_.changes() != symbolic_changes_;
+}
+
+void FactorPair::numeric()
+{
+  bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
+  bool const positive = info_.shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE;
+  if (positive && (!m_.shift_ends() || nonzero_diagonal_ || (cholesky && !m_.symmetric()))) info_.shifttype = (PetscReal)MAT_SHIFT_NONZERO;
+  if (needs_symbolic()) symbolic();
+  if (!symbolic_) return;
+  Trace("  numeric%s\n", m_.pattern_changes() != symbolic_pattern_ ? ", the pattern may be another one than in the symbolic phase" : "");
+  if (positive && m_.is(MATSEQAIJ)) {  // or 3.25 and later crash: docs/petsc_faults.md
+    Vec diagonal;
+    FUZZ_MUST(MatCreateVecs(m_.of(own), &diagonal, NULL));
+    FUZZ_MUST(MatGetDiagonal(m_.of(own), diagonal));
+    FUZZ_MUST(VecDestroy(&diagonal));
+  }
+  numeric_ = Both("the numeric phase", [&](Side s) {
+    return cholesky ? MatCholeskyFactorNumeric(F_[s], m_.of(s), &info_) : MatLUFactorNumeric(F_[s], m_.of(s), &info_);
+  });
+  numeric_since_symbolic_ = true;
+  m_.check_same();
+  if (!numeric_) return;
+  compare_errors();
+  read_judge();
+}
+
+void FactorPair::compare_errors()
+{
+  MatFactorError error[2];
+  PetscReal value[2] = {0, 0};
+  PetscInt row[2] = {0, 0};
+
+  for (Side s : {own, ours}) {
+    FUZZ_MUST(MatFactorGetError(F_[s], &error[s]));
+    FUZZ_MUST(MatFactorGetErrorZeroPivot(F_[s], &value[s], &row[s]));
+  }
+  if (error[own] != error[ours]) Fail("MatFactorGetError: PETSc's own %d, ours %d", (int)error[own], (int)error[ours]);
+  if (error[own]) Trace("    (factor error %d, row %d)\n", (int)error[own], (int)row[own]);
+  bool const same = value[own] == value[ours] || (std::isnan(value[own]) && std::isnan(value[ours]));
+  if (error[own] && (!same || row[own] != row[ours]))
+    Fail("MatFactorGetErrorZeroPivot: PETSc's own %g in row %d, ours %g in row %d", (double)value[own], (int)row[own], (double)value[ours], (int)row[ours]);
+}
+
+void FactorPair::read_judge()
+{
+  PetscInt const n = m_.n();
+  Dense E((int)n);
+  Vec b, x;
+  PetscScalar const* a;
+
+  record->petsc_at_work = true;
+  FUZZ_MUST(VecCreateSeq(PETSC_COMM_SELF, n, &b));
+  FUZZ_MUST(VecDuplicate(b, &x));
+  for (PetscInt j = 0; j < n; ++j) {
+    FUZZ_MUST(VecSet(b, 0));
+    FUZZ_MUST(VecSetValue(b, j, 1, INSERT_VALUES));
+    FUZZ_MUST(MatSolve(F_[own], b, x));
+    FUZZ_MUST(VecGetArrayRead(x, &a));
+    for (PetscInt i = 0; i < n; ++i) E((int)i, (int)j) = a[i];
+    FUZZ_MUST(VecRestoreArrayRead(x, &a));
+  }
+  FUZZ_MUST(VecDestroy(&b));
+  FUZZ_MUST(VecDestroy(&x));
+  record->petsc_at_work = false;
+  bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
+  judge_.read(E, rows_, cholesky ? rows_ : cols_, n, m_.block_size());
+}
+
+}  // namespace fuzz

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far two solves with the same triangles may be apart, row by row, found from the explicit inverse of the factor.
+#pragma once
+
+#include <petscksp.h>
+
+#include <vector>
+
+namespace fuzz {
+
+/// Dense, by rows.
+struct Dense {
+  int n = 0;
+  std::vector<PetscScalar> a;
+  Dense() = default;
+  explicit Dense(int rows) : n(rows), a(static_cast<std::size_t>(rows) * static_cast<std::size_t>(rows), 0) {}
+  PetscScalar& operator()(int i, int j) { return a[static_cast<std::size_t>(i * n + j)]; }
+  PetscScalar operator()(int i, int j) const { return a[static_cast<std::size_t>(i * n + j)]; }
+};
+
+/// By Gauss-Jordan with row pivoting; false if a pivot is zero or not finite.
+bool Invert(Dense const& m, Dense* inverse);
+
+/// |results| of one class of solves, x = T2^-1 T1^-1 b with triangles T1, T2 known by their inverses.
+///
+/// Any substitution, in any order of summation, gives an x with |x - exact| <= g (|T2^-1||T2||x| + |T2^-1||T1^-1||T1||y|),
+/// y = T1^-1 b and g = (n + 2) u to first order (Higham, Accuracy and Stability of Numerical Algorithms, theorem 8.5).
+class Bound {
+ public:
+  Bound() = default;
+  /// @param first, second  T1^-1 and T2^-1.
+  Bound(Dense const& first, Dense const& second);
+  /// One triangle, or anything that is a product with an inverse.
+  explicit Bound(Dense const& only);
+  /// Whether first order is good enough here.
+  bool usable() const { return usable_; }
+  PetscReal worst() const { return worst_; }
+  /// Allowed difference of two results, each with an error of its own, for this b and this x.
+  std::vector<PetscReal> of(PetscScalar const* b, PetscScalar const* x) const;
+
+ private:
+  bool usable_ = false;
+  PetscReal worst_ = 0;
+  Dense first_;
+  std::vector<PetscReal> of_x_, of_y_;
+  bool two_ = false;
+};
+
+/// E = A^-1 as PETSc's factor has it, in the factor's order, split into U^-1 L^-1: L unit lower and U upper by blocks of bs.
+/// False where E is singular or not finite.
+bool SplitInverse(Dense const& E, int bs, Dense* upper, Dense* lower);
+
+Dense Transposed(Dense const& m);
+bool IsFinite(PetscScalar v);
+
+}  // namespace fuzz

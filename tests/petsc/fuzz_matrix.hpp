@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A random small matrix of a random type, twice: one for PETSc's own factor, one for ours; and the ways to change both.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fuzz_judge.hpp"
+#include "fuzz_record.hpp"
+
+namespace fuzz {
+
+/// Which matrix types are drawn.
+extern std::vector<std::string> types_allowed;
+
+struct Entry {
+  PetscInt row, col;
+  PetscScalar value;
+};
+
+class Matrices {
+ public:
+  explicit Matrices(Draw& draw);
+  Matrices(Matrices const&) = delete;
+  Matrices& operator=(Matrices const&) = delete;
+  ~Matrices();
+
+  Mat of(Side side) const { return mat_[side]; }
+  PetscInt n() const { return n_; }
+  PetscInt block_size() const { return bs_; }
+  bool symmetric() const { return symmetric_; }
+  bool blocks() const { return type_ == MATSEQBAIJ || type_ == MATSEQSBAIJ; }
+  bool is(char const* type) const { return type_ == type; }
+  /// Whether PETSc may find inodes; without them orderings and patterns are free.
+  bool inodes() const { return inodes_; }
+
+  /// One random change of both matrices.
+  void change();
+  /// Both of another random type, in place. False if that failed, or the type is the same.
+  bool convert();
+  /// Changes of: values; what may be the pattern; the type or the whole matrix.
+  PetscInt changes() const { return changes_; }
+  PetscInt pattern_changes() const { return pattern_changes_; }
+
+  /// PETSc's side as it is.
+  Dense dense() const;
+  /// Both sides have the same entries, to the bit.
+  void check_same() const;
+  /// Whether rows in this order leave the inodes that PETSc has found together. Its own orderings do so, but not always
+  /// after MatCopy() or MatAXPY() with another pattern, which also forget MAT_USE_INODES.
+  bool keep_inodes(IS rows) const;
+  /// Whether PETSc's search for a shift that makes the factor positive definite ends (docs/petsc_faults.md).
+  bool shift_ends() const;
+
+ private:
+  void draw_pattern();
+  PetscScalar draw_diagonal(PetscReal row_sum);
+  std::vector<Entry> draw_entries();
+  std::vector<Entry> some_entries(bool in_pattern);
+  Mat build(std::vector<Entry> const& entries, bool of_change);
+  PetscErrorCode set(Mat A, std::vector<Entry> const& entries, InsertMode mode) const;
+  template <class Body>
+  bool on_both(char const* what, Body const& body);
+  void change_values();
+  void change_rows();
+  void change_whole();
+  std::vector<PetscInt> some_rows();
+
+  Draw& draw_;
+  Mat mat_[2] = {nullptr, nullptr};
+  std::string type_;
+  PetscInt bs_ = 1, block_rows_ = 1, n_ = 1, changes_ = 0, pattern_changes_ = 0;
+  bool symmetric_ = false, inodes_ = true;
+  int dominance_ = 0;  // 0: dominant, 1: not, 2: with zeros on the diagonal
+  PetscReal size_ = 1; // of the entries
+  std::vector<bool> pattern_;
+};
+
+}  // namespace fuzz

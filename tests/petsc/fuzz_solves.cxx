@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation of a factor that a program can call, on both, results compared row by row.
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "fuzz_factor.hpp"
+
+namespace fuzz {
+namespace {
+
+/// Vectors for one call. An error inside PETSc may leave one locked, so each call has its own.
+struct Vectors {
+  Vec b = nullptr, y = nullptr, x[2] = {nullptr, nullptr};
+  Vectors(std::vector<PetscScalar> const& b_values, std::vector<PetscScalar> const& y_values, PetscScalar fill)
+  {
+    for (Vec* v : {&b, &y, &x[own], &x[ours]}) {
+      FUZZ_MUST(VecCreateSeq(PETSC_COMM_SELF, (PetscInt)b_values.size(), v));
+      auto const* from = v == &b ? &b_values : v == &y ? &y_values : nullptr;
+      PetscScalar* to;
+      FUZZ_MUST(VecGetArray(*v, &to));
+      for (std::size_t i = 0; i < b_values.size(); ++i) to[i] = from ? (*from)[i] : fill;
+      FUZZ_MUST(VecRestoreArray(*v, &to));
+    }
+  }
+  Vectors(Vectors const&) = delete;
+  Vectors& operator=(Vectors const&) = delete;
+  ~Vectors()
+  {
+    for (Vec* v : {&b, &y, &x[own], &x[ours]}) (void)VecDestroy(v);
+  }
+  std::vector<PetscScalar> result(Side s) const
+  {
+    PetscScalar const* a;
+    PetscInt n;
+    FUZZ_MUST(VecGetSize(x[s], &n));
+    FUZZ_MUST(VecGetArrayRead(x[s], &a));
+    std::vector<PetscScalar> copy(a, a + n);
+    FUZZ_MUST(VecRestoreArrayRead(x[s], &a));
+    return copy;
+  }
+};
+
+PetscScalar NotANumber() { return std::numeric_limits<PetscReal>::quiet_NaN(); }
+
+/// A dense matrix with unused rows in front of each next column.
+struct Block {
+  Mat m = nullptr;
+  PetscInt n, columns, lda;
+  Block(PetscInt rows, PetscInt k, PetscInt spare) : n(rows), columns(k), lda(rows + spare)
+  {
+    FUZZ_MUST(MatCreate(PETSC_COMM_SELF, &m));
+    FUZZ_MUST(MatSetSizes(m, n, k, n, k));
+    FUZZ_MUST(MatSetType(m, MATSEQDENSE));
+    FUZZ_MUST(MatDenseSetLDA(m, lda));
+    FUZZ_MUST(MatSeqDenseSetPreallocation(m, NULL));
+    FUZZ_MUST(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+    FUZZ_MUST(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+  }
+  Block(Block const&) = delete;
+  Block& operator=(Block const&) = delete;
+  ~Block() { (void)MatDestroy(&m); }
+  void put(PetscScalar const* column_major)
+  {
+    PetscScalar* a;
+    FUZZ_MUST(MatDenseGetArray(m, &a));
+    for (PetscInt c = 0; c < columns; ++c)
+      for (PetscInt i = 0; i < n; ++i) a[c * lda + i] = column_major ? column_major[c * n + i] : NotANumber();
+    FUZZ_MUST(MatDenseRestoreArray(m, &a));
+  }
+  std::vector<PetscScalar> get() const
+  {
+    PetscScalar const* a;
+    std::vector<PetscScalar> all;
+    FUZZ_MUST(MatDenseGetArrayRead(m, &a));
+    for (PetscInt c = 0; c < columns; ++c)
+      for (PetscInt i = 0; i < n; ++i) all.push_back(a[c * lda + i]);
+    FUZZ_MUST(MatDenseRestoreArrayRead(m, &a));
+    return all;
+  }
+};
+
+}  // namespace
+
+std::vector<PetscScalar> draw_vector(Draw& draw, PetscInt n)
+{
+  std::vector<PetscScalar> v(static_cast<std::size_t>(n), 0);
+  int const kind = draw.from(0, 5), unit = draw.from(0, (int)n - 1);
+  PetscReal const size = kind == 4 ? std::pow((PetscReal)10, draw.from(-12, 12)) : 1;
+  for (PetscInt i = 0; i < n; ++i) {
+    PetscScalar const r = draw.scalar();
+    v[static_cast<std::size_t>(i)] = kind == 0 ? (i == unit ? PetscScalar(1) : PetscScalar(0)) : kind == 1 ? PetscScalar(1) : kind == 2 && PetscRealPart(r) < 0 ? PetscScalar(0) : size * r;
+  }
+  return v;
+}
+
+void CompareRows(char const* what, PetscInt n, PetscScalar const* expected, PetscScalar const* actual, std::vector<PetscReal> const& tolerance)
+{
+  bool finite = true;
+  for (PetscInt i = 0; i < n; ++i) finite = finite && IsFinite(expected[i]);
+  if (finite && !tolerance.empty()) ++record->judged;
+  else ++record->not_judged;
+  for (PetscInt i = 0; i < n; ++i) {
+    bool const same = IsFinite(expected[i]) == IsFinite(actual[i]);
+    PetscReal const difference = finite && !tolerance.empty() ? PetscAbsScalar(expected[i] - actual[i]) / tolerance[static_cast<std::size_t>(i)] : 0;
+    bool const near = difference <= 1;
+    if (near) record->nearest = PetscMax(record->nearest, (double)difference);
+    if (same && near) continue;
+    Fail("%s: row %d of %d is %.17g%+.17gi, PETSc's own %.17g%+.17gi, allowed difference %g", what, (int)i, (int)n, (double)PetscRealPart(actual[i]),
+         (double)PetscImaginaryPart(actual[i]), (double)PetscRealPart(expected[i]), (double)PetscImaginaryPart(expected[i]),
+         tolerance.empty() ? -1.0 : (double)tolerance[static_cast<std::size_t>(i)]);
+  }
+}
+
+PetscErrorCode FactorPair::apply(Side s, int kind, Vec b, Vec y, Vec x) const
+{
+  switch (kind) {
+    case 0: return MatSolve(F_[s], b, x);
+    case 1: return MatSolveTranspose(F_[s], b, x);
+    case 2: return MatSolveAdd(F_[s], b, y, x);
+    case 3: return MatSolveTransposeAdd(F_[s], b, y, x);
+    case 4: return MatSolveAdd(F_[s], b, x, x);
+    default: return MatSolveTransposeAdd(F_[s], b, x, x);
+  }
+}
+
+void FactorPair::solve_vector(int kind)
+{
+  static char const* const names[] = {"MatSolve", "MatSolveTranspose", "MatSolveAdd", "MatSolveTransposeAdd", "MatSolveAdd with x == y", "MatSolveTransposeAdd with x == y"};
+  bool const transpose = kind % 2, add = kind >= 2;
+  auto const b = draw_vector(draw_, m_.n()), y = draw_vector(draw_, m_.n());
+  Vectors v(b, y, NotANumber());
+
+  Trace("  %s\n", names[kind]);
+  if (kind >= 4)
+    for (Vec x : v.x) FUZZ_MUST(VecCopy(v.y, x));
+  if (!Both(names[kind], [&](Side s) { return apply(s, kind, v.b, v.y, v.x[s]); }, true)) return;
+  auto const expected = v.result(own), actual = v.result(ours);
+  std::vector<PetscScalar> solution = expected;
+  if (add)
+    for (std::size_t i = 0; i < y.size(); ++i) solution[i] -= y[i];
+  auto tolerance = numeric_ ? judge_.of(b.data(), solution.data(), transpose) : std::vector<PetscReal>{};
+  if (add)
+    for (std::size_t i = 0; i < tolerance.size(); ++i) tolerance[i] += 8 * PETSC_MACHINE_EPSILON * (PetscAbsScalar(y[i]) + PetscAbsScalar(expected[i]));
+  CompareRows(names[kind], m_.n(), expected.data(), actual.data(), tolerance);
+}
+
+void FactorPair::solve_columns(bool transpose)
+{
+  char const* const name = transpose ? "MatMatSolveTranspose" : "MatMatSolve";
+  PetscInt const n = m_.n(), columns = draw_.chance(80) ? draw_.from(1, 6) : draw_.from(7, 37), spare_b = draw_.chance(50) ? 0 : draw_.from(1, 3), spare_x = draw_.chance(50) ? 0 : draw_.from(1, 3);
+  std::vector<PetscScalar> b;
+  for (PetscInt c = 0; c < columns; ++c) {
+    auto const column = draw_vector(draw_, n);
+    b.insert(b.end(), column.begin(), column.end());
+  }
+  Block B(n, columns, spare_b);
+  std::unique_ptr<Block> X[2];
+  B.put(b.data());
+  for (auto& block : X) block = std::make_unique<Block>(n, columns, spare_x), block->put(nullptr);
+  Trace("  %s, %d columns, %d and %d spare rows\n", name, (int)columns, (int)spare_b, (int)spare_x);
+  if (!Both(name, [&](Side s) { return transpose ? MatMatSolveTranspose(F_[s], B.m, X[s]->m) : MatMatSolve(F_[s], B.m, X[s]->m); }, true)) return;
+  auto const expected = X[own]->get(), actual = X[ours]->get();
+  for (PetscInt c = 0; c < columns; ++c)
+    CompareRows(name, n, &expected[(std::size_t)(c * n)], &actual[(std::size_t)(c * n)],
+                numeric_ ? judge_.of(&b[(std::size_t)(c * n)], &expected[(std::size_t)(c * n)], transpose) : std::vector<PetscReal>{});
+  auto const after = B.get();
+  if (std::memcmp(after.data(), b.data(), b.size() * sizeof(PetscScalar))) Fail("%s has changed the right-hand sides", name);
+}
+
+void FactorPair::half_solve(bool forward)
+{
+  char const* const name = forward ? "MatForwardSolve" : "MatBackwardSolve";
+  PetscInt const n = m_.n();
+  auto const call = [&](Side s, Vec b, Vec x) { return forward ? MatForwardSolve(F_[s], b, x) : MatBackwardSolve(F_[s], b, x); };
+  auto const b = draw_vector(draw_, n);
+  Vectors v(b, b, NotANumber());
+
+  Trace("  %s\n", name);
+  if (!Both(name, [&](Side s) { return call(s, v.b, v.x[s]); }, true)) return;
+  auto const expected = v.result(own), actual = v.result(ours);
+  Dense T((int)n);  // the operation, column by column
+  if (numeric_) {
+    record->petsc_at_work = true;
+    for (PetscInt j = 0; j < n; ++j) {
+      std::vector<PetscScalar> e((std::size_t)n, 0);
+      e[(std::size_t)j] = 1;
+      Vectors u(e, e, 0);
+      FUZZ_MUST(call(own, u.b, u.x[own]));
+      auto const column = u.result(own);
+      for (PetscInt i = 0; i < n; ++i) T((int)i, (int)j) = column[(std::size_t)i];
+    }
+    record->petsc_at_work = false;
+  }
+  Bound const bound(T);
+  CompareRows(name, n, expected.data(), actual.data(), numeric_ && bound.usable() ? bound.of(b.data(), expected.data()) : std::vector<PetscReal>{});
+}
+
+void FactorPair::solve_collection()
+{
+  PetscInt const n = m_.n(), columns = draw_.from(1, 4);
+  Vecs b, x[2];
+  PetscScalar *a, *results[2];
+
+  Trace("  MatSolves, %d vectors\n", (int)columns);
+  FUZZ_MUST(VecsCreateSeq(PETSC_COMM_SELF, n, columns, &b));
+  for (Vecs& all : x) FUZZ_MUST(VecsCreateSeq(PETSC_COMM_SELF, n, columns, &all));
+  std::vector<PetscScalar> given;
+  for (PetscInt c = 0; c < columns; ++c) {
+    auto const column = draw_vector(draw_, n);
+    given.insert(given.end(), column.begin(), column.end());
+  }
+  FUZZ_MUST(VecGetArray(b->v, &a));
+  std::memcpy(a, given.data(), given.size() * sizeof(PetscScalar));
+  FUZZ_MUST(VecRestoreArray(b->v, &a));
+  bool const done = Both("MatSolves", [&](Side s) { return MatSolves(F_[s], b, x[s]); }, true);
+  if (done) {
+    for (Side s : {own, ours}) FUZZ_MUST(VecGetArray(x[s]->v, &results[s]));
+    for (PetscInt c = 0; c < columns; ++c)
+      CompareRows("MatSolves", n, results[own] + c * n, results[ours] + c * n, numeric_ ? judge_.of(&given[(std::size_t)(c * n)], results[own] + c * n, false) : std::vector<PetscReal>{});
+    for (Side s : {own, ours}) FUZZ_MUST(VecRestoreArray(x[s]->v, &results[s]));
+  }
+  FUZZ_MUST(VecsDestroy(b));
+  for (Vecs all : x) FUZZ_MUST(VecsDestroy(all));
+}
+
+namespace {
+
+PetscErrorCode ViewToString(Mat F, PetscViewerFormat format)
+{
+  PetscViewer viewer;
+  static char text[100000];
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerStringOpen(PETSC_COMM_SELF, text, sizeof text, &viewer));
+  PetscCall(PetscViewerPushFormat(viewer, format));
+  PetscErrorCode const code = MatView(F, viewer);
+  PetscCall(PetscViewerPopFormat(viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewToFile(Mat F, PetscViewerFormat format)
+{
+  PetscViewer viewer;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerASCIIOpen(PETSC_COMM_SELF, "/dev/null", &viewer));
+  PetscCall(PetscViewerPushFormat(viewer, format));
+  PetscErrorCode const code = MatView(F, viewer);
+  PetscCall(PetscViewerPopFormat(viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Of MatGetInfo, what is not memory.
+void CompareInfo(MatInfo const& expected, MatInfo const& actual)
+{
+  struct {
+    char const* name;
+    PetscLogDouble expected, actual;
+  } const all[] = {{"nz_used", expected.nz_used, actual.nz_used},
+                   {"block_size", expected.block_size, actual.block_size},
+                   {"fill_ratio_given", expected.fill_ratio_given, actual.fill_ratio_given},
+                   {"fill_ratio_needed", expected.fill_ratio_needed, actual.fill_ratio_needed},
+                   {"factor_mallocs", expected.factor_mallocs, actual.factor_mallocs}};
+  for (auto const& field : all)
+    if (field.expected != field.actual) Fail("MatGetInfo: %s is %g, PETSc's own %g", field.name, field.actual, field.expected);
+}
+
+}  // namespace
+
+/// What only looks at a factor.
+void FactorPair::look()
+{
+  constexpr PetscViewerFormat formats[] = {PETSC_VIEWER_DEFAULT, PETSC_VIEWER_ASCII_INFO, PETSC_VIEWER_ASCII_INFO_DETAIL};
+  int const kind = draw_.from(0, 5);
+
+  if (kind == 0) {
+    MatInfo info[2];
+    Trace("  MatGetInfo\n");
+    if (Both("MatGetInfo", [&](Side s) { return MatGetInfo(F_[s], MAT_LOCAL, &info[s]); }, true) && symbolic_) CompareInfo(info[own], info[ours]);
+  } else if (kind == 1 && numeric_) {
+    PetscInt count[2][3];
+    Trace("  MatGetInertia\n");
+    if (Both("MatGetInertia", [&](Side s) { return MatGetInertia(F_[s], &count[s][0], &count[s][1], &count[s][2]); }, true))
+      for (int k = 0; k < 3; ++k)
+        if (count[own][k] != count[ours][k]) Fail("MatGetInertia: count %d is %d, PETSc's own %d", k, (int)count[ours][k], (int)count[own][k]);
+  } else if (kind == 2 && numeric_) {
+    std::vector<PetscScalar> const zero((std::size_t)m_.n(), 0);
+    Vectors v(zero, zero, 0);
+    Trace("  MatGetDiagonal of the factor\n");
+    if (!Both("MatGetDiagonal of the factor", [&](Side s) { return MatGetDiagonal(F_[s], v.x[s]); }, true)) return;
+    auto const expected = v.result(own), actual = v.result(ours);
+    std::vector<PetscReal> tolerance;
+    for (PetscScalar e : expected) tolerance.push_back(8 * PETSC_MACHINE_EPSILON * PetscAbsScalar(e));
+    CompareRows("MatGetDiagonal of the factor", m_.n(), expected.data(), actual.data(), tolerance);
+  } else if (kind == 3 && numeric_) {
+    Trace("  MatFactorClearError\n");
+    for (Mat f : F_) FUZZ_MUST(MatFactorClearError(f));
+  } else if (symbolic_) {
+    PetscViewerFormat const format = draw_.pick(formats);
+    bool const string = draw_.chance(50);
+    if (!string && format == PETSC_VIEWER_DEFAULT && !numeric_) return;
+    Trace("  MatView, format %s, to a %s\n", PetscViewerFormats[format], string ? "string" : "file");
+    Both("MatView", [&](Side s) { return string ? ViewToString(F_[s], format) : ViewToFile(F_[s], format); }, true);
+  }
+}
+
+void FactorPair::operate()
+{
+  int const kind = draw_.from(0, 99);
+
+  if (kind < 60) solve_vector(kind / 10);
+  else if (kind < 70) solve_columns(false);
+  else if (kind < 76) solve_columns(true);
+  else if (kind < 84) half_solve(kind % 2);
+  else if (kind < 88) solve_collection();
+  else look();
+}
+
+}  // namespace fuzz

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole sequences, one for each way in which programs use the plugin.
+#pragma once
+
+#include "fuzz_record.hpp"
+
+namespace fuzz {
+
+void run_factors(Draw& draw);    ///< MatGetFactor() and its phases
+void run_solvers(Draw& draw);    ///< KSP and PC
+void run_triangles(Draw& draw);  ///< triangles of the program's own in a PC of type shell
+
+}  // namespace fuzz
