@@ -13,7 +13,7 @@ PetscErrorCode CheckRange(PetscObject object, std::string const& name, sptrsv::O
   char const* prefix = object->prefix;
 
   PetscFunctionBegin;
-  PetscCheck(value >= info.low && value <= info.high, PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is %" PetscInt_FMT "; give an integer from %lld to %lld", prefix ? prefix : "", name.c_str() + 1, value, info.low, info.high);
+  PetscCheck(info.accepts(value), PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is %" PetscInt_FMT "; give %s", prefix ? prefix : "", name.c_str() + 1, value, info.accepted().c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -155,8 +155,11 @@ TYPED_TEST(Errors, OptionsAreChecked) {
   expect_text(this->bad_option("levelset_chain_rows", "99999999999999999999"), "give an integer");
   expect_text(this->bad_option("levelset_chain_rows", "12x"), "'12x'");
   expect_text(this->bad_option("levelset_chain_rows", ""), "give an integer");
-  expect_text(this->bad_option("levelset_lanes_per_row", "65"), "levelset_lanes_per_row is '65'; give an integer from 0 to 64");
-  expect_text(this->bad_option("levelset_lanes_per_row", "3"), "give a power of two");
+  for (std::string const name : {"levelset_lanes_per_row", "colorset_lanes_per_row"})  // of another type than the one in use, too
+    for (std::string const value : {"65", "3", "-2", "128"})
+      expect_text(this->bad_option(name, value), "option " + name + " is '" + value + "'; give 0 or a power of two, from 0 to 64");
+  for (std::string const value : {"0", "1", "64"})
+    EXPECT_NO_THROW(this->analyze({0, 1}, {0}, lower, RowOrder::natural, "levelset", {{"levelset_lanes_per_row", value}, {"colorset_lanes_per_row", value}}));
   expect_text(this->bad_option("syncfree_form", "ccs"), "choose one of csr, csc");
   expect_text(this->bad_option("threadlevel_rows_per_ticket", "1025"), "from 0 to 1024");
   expect_text(this->bad_option("fused_kind", "warps"), "choose one of mixed, warp, thread");

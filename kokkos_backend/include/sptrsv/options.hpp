@@ -12,7 +12,7 @@
 
 namespace sptrsv {
 
-/// One option as shown to people. `choices` empty: an integer in [low, high].
+/// One option as shown to people. `choices` empty: an integer in [low, high], and perhaps a power of two or 0 alone.
 struct OptionInfo {
   std::string name;
   std::string help;
@@ -20,6 +20,15 @@ struct OptionInfo {
   long long low = 0;
   long long high = 0;
   std::vector<std::string> choices;
+  bool power_of_two = false;
+
+  /// Whether an option without choices may have this value.
+  bool accepts(long long number) const { return number >= low && number <= high && !(power_of_two && (number & (number - 1)) != 0); }
+  /// For messages: what it may have.
+  std::string accepted() const {
+    std::string const range = std::to_string(low) + " to " + std::to_string(high);
+    return power_of_two ? "0 or a power of two, from " + range : "an integer from " + range;
+  }
 };
 
 /// Values by option name, as text; what an algorithm does not know is refused.
@@ -32,12 +41,13 @@ struct CollectOptions {
   std::vector<OptionInfo> infos;
 
   void integer(char const* name, int& value, int low, int high, char const* help) {
-    infos.push_back({name, help, value, low, high, {}});
+    infos.push_back({name, help, value, low, high, {}, false});
   }
+  void power_of_two(char const* name, int& value, int high, char const* help) { infos.push_back({name, help, value, 0, high, {}, true}); }
   template <class Enum>
   void choice(char const* name, Enum& value, std::initializer_list<char const*> names, char const* help) {
     infos.push_back({name, help, static_cast<long long>(value), 0, static_cast<long long>(names.size()) - 1,
-                     std::vector<std::string>(names.begin(), names.end())});
+                     std::vector<std::string>(names.begin(), names.end()), false});
   }
 };
 
@@ -47,8 +57,10 @@ struct ApplyOptions {
   std::string prefix;  // of names in messages
   std::size_t used = 0;
 
-  void integer(char const* name, int& value, int low, int high, char const*) {
-    auto const it = given.find(name);
+  void integer(char const* name, int& value, int low, int high, char const*) { number({name, {}, 0, low, high, {}, false}, value); }
+  void power_of_two(char const* name, int& value, int high, char const*) { number({name, {}, 0, 0, high, {}, true}, value); }
+  void number(OptionInfo const& info, int& value) {
+    auto const it = given.find(info.name);
     if (it == given.end()) return;
     ++used;
     std::size_t end = 0;
@@ -58,9 +70,8 @@ struct ApplyOptions {
     } catch (std::exception const&) {
       end = 0;
     }
-    if (end == 0 || end != it->second.size() || parsed < low || parsed > high)
-      throw InvalidOption("option " + prefix + it->first + " is '" + it->second + "'; give an integer from " +
-                          std::to_string(low) + " to " + std::to_string(high));
+    if (end == 0 || end != it->second.size() || !info.accepts(parsed))
+      throw InvalidOption("option " + prefix + it->first + " is '" + it->second + "'; give " + info.accepted());
     value = static_cast<int>(parsed);
   }
   template <class Enum>

@@ -37,15 +37,13 @@ class ColorSet {
     template <class V>
     void visit(V& v) {
       v.choice("form", form, {"sets", "cpls"}, "sets of consecutive rows, or the level sets of the triangle");
-      v.integer("lanes_per_row", lanes_per_row, 0, 64, "vector lanes per row on a GPU, a power of two; 0: chosen for each set");
+      v.power_of_two("lanes_per_row", lanes_per_row, 64, "vector lanes per row on a GPU, a power of two; 0: chosen for each set");
       v.integer("chain_rows", chain_rows, 0, INT_MAX, "sets of at most so many rows share a kernel; 0: chosen");
     }
   };
 
   ColorSet(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
       : ascending_(analysis.shape().ascending()), values_(exec, analysis.rows(exec)) {
-    if ((options.lanes_per_row & (options.lanes_per_row - 1)) != 0)
-      throw InvalidOption("option colorset_lanes_per_row is " + std::to_string(options.lanes_per_row) + "; give a power of two");
     if (options.form == Form::cpls) {
       auto const& levels = analysis.levels(exec);
       list_ = levels.level_rows;

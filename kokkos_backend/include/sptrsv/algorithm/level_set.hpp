@@ -37,14 +37,12 @@ class LevelSet {
       v.choice("analysis", analysis, {"automatic", "sweep", "root_candidates"}, "how levels are found");
       v.integer("chain_rows", chain_rows, 0, INT_MAX, "levels of at most so many rows share a kernel; 0: chosen");
       v.integer("chain_teams", chain_teams, 0, INT_MAX, "GPU: teams for such a kernel; 0: chosen");
-      v.integer("lanes_per_row", lanes_per_row, 0, 64, "vector lanes per row on a GPU, a power of two; 0: chosen");
+      v.power_of_two("lanes_per_row", lanes_per_row, 64, "vector lanes per row on a GPU, a power of two; 0: chosen");
     }
   };
 
   LevelSet(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
       : shape_(analysis.shape()), rows_(analysis.rows(exec)) {
-    if ((options.lanes_per_row & (options.lanes_per_row - 1)) != 0)
-      throw InvalidOption("option levelset_lanes_per_row is " + std::to_string(options.lanes_per_row) + "; give a power of two");
     auto const& sets = analysis.levels(exec, options.analysis);
     if constexpr (host) detail::sort_levels_by_row_length<T>(exec, rows_, sets);
     order_ = detail::order_rows<T>(exec, rows_, analysis.num_off_diagonals(), sets, shape_.diagonal == Diagonal::unit);
