@@ -85,6 +85,9 @@ TYPED_TEST(Errors, MissingDiagonals) {
   EXPECT_EQ((this->template refused<MissingDiagonal>({0, 0, 0}, {}, upper)).row(), 0);
   EXPECT_EQ((this->template refused<MissingDiagonal>({0, 1, 2, 2}, {2, 1}, upper, RowOrder::reversed)).row(), 0);
   EXPECT_NO_THROW(this->analyze({0, 0, 1, 2}, {0, 1}, unit));
+  auto const partly = this->template refused<MissingDiagonal>({0, 1, 2}, {0, 0}, unit);
+  EXPECT_EQ(partly.row(), 1);
+  expect_text(partly, "row 1 of the lower factor has no diagonal entry; other rows have: store that of a unit diagonal in all rows or in none");
 }
 
 TYPED_TEST(Errors, PatternsThatAreNoMatrix) {

@@ -46,9 +46,10 @@ class NotTriangular : public RowError {
 
 class MissingDiagonal : public RowError {
  public:
-  MissingDiagonal(long long row, std::string const& triangle)
-      : RowError("row " + std::to_string(row) + " of the " + triangle +
-                     " factor has no diagonal entry; store it or use Diagonal::unit",
+  /// @param unit  whether the diagonal is a unit one, of which other rows store an entry
+  MissingDiagonal(long long row, std::string const& triangle, bool unit = false)
+      : RowError("row " + std::to_string(row) + " of the " + triangle + " factor has no diagonal entry; " +
+                     (unit ? "other rows have: store that of a unit diagonal in all rows or in none" : "store it or use Diagonal::unit"),
                  row) {}
 };
 

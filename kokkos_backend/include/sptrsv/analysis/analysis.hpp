@@ -202,7 +202,7 @@ class Analysis {
       throw InvalidPattern(facts.bad_columns, "has a column index outside 0.." + std::to_string(n - 1) + "; check col_idx");
     bool const none_needed = shape_.diagonal == Diagonal::unit && facts.with_diagonal == 0;
     if (facts.without_diagonal < n && !none_needed)
-      throw MissingDiagonal(facts.without_diagonal, detail::name_of(shape_.triangle));
+      throw MissingDiagonal(facts.without_diagonal, detail::name_of(shape_.triangle), shape_.diagonal == Diagonal::unit);
   }
 
   DiagonalPlace where_is_diagonal(detail::PatternFacts const& facts) const {
