@@ -49,13 +49,13 @@ namespace detail {
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S divisor(S pivot) {
   KOKKOS_IF_ON_HOST((return pivot;))
-  KOKKOS_IF_ON_DEVICE((return computed_here(S(1) / pivot);))
+  KOKKOS_IF_ON_DEVICE((return computed_here(quotient(S(1), pivot));))
 }
 /// The last step of a row: multiplies, divides or leaves as it is.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S finish_row(Diagonal diagonal, S sum, S pivot) {
   if (diagonal == Diagonal::unit) return sum;
-  KOKKOS_IF_ON_HOST((return diagonal == Diagonal::inverted ? sum * pivot : sum / pivot;))
+  KOKKOS_IF_ON_HOST((return diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);))
   KOKKOS_IF_ON_DEVICE((return sum * pivot;))
 }
 

@@ -19,6 +19,18 @@ KOKKOS_INLINE_FUNCTION Kokkos::complex<R> conjugate_if(Kokkos::complex<R> value,
   return conj ? Kokkos::conj(value) : value;
 }
 
+/// a / b. Kokkos scales complex numbers by the sum of b's parts, which may be infinite where b is not.
+template <class S>
+KOKKOS_FORCEINLINE_FUNCTION S quotient(S a, S b) {
+  return a / b;
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> quotient(Kokkos::complex<R> a, Kokkos::complex<R> b) {
+  constexpr R safe = Kokkos::Experimental::finite_max_v<R> / 2;
+  bool const small = Kokkos::abs(b.real()) <= safe && Kokkos::abs(b.imag()) <= safe;
+  return small ? a / b : (a * R(0.25)) / (b * R(0.25));
+}
+
 /// Sums of one row for K columns.
 template <class S, int K>
 struct ColumnSums {

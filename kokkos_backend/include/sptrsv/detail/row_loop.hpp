@@ -62,7 +62,7 @@ struct RowLoop {
       return sum;
     } else {
       scalar const d = conjugate_if(row.diagonal(a), conj);
-      return D == Diagonal::inverted ? sum * d : sum / d;
+      return D == Diagonal::inverted ? sum * d : quotient(sum, d);
     }
   }
 

@@ -21,7 +21,7 @@ struct TileSystem {
 
   /// The last step of a row whose tile is kept as stored.
   KOKKOS_FORCEINLINE_FUNCTION typename T::scalar finish(typename T::scalar sum, typename T::scalar pivot) const {
-    return diagonal == Diagonal::unit ? sum : diagonal == Diagonal::inverted ? sum * pivot : sum / pivot;
+    return diagonal == Diagonal::unit ? sum : diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);
   }
   /// @param own  the slot of the position
   KOKKOS_FORCEINLINE_FUNCTION void write(SolvedSlots<typename T::scalar, K> const& own, typename T::index i, int column, Values<typename T::scalar, K> const& x) const {
