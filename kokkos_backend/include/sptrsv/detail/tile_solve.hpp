@@ -176,10 +176,10 @@ struct TileRowPerWarp {
     } else if (by_inverse) {
       multiply_by_inverse(mask, a_inverse, x);
     } else {
+      TriangleTile::solve(row.columns, mask, a, x);
       each_lane([&](int l) {
         for (int c = 0; c < K; ++c) x[l].at[c] *= pivot[l];
       });
-      TriangleTile::solve(row.columns, mask, a, x);
     }
     each_lane([&](int l) {
       if (l < tile_size) system.write(own[l], i[l], column, x[l]);

@@ -22,13 +22,22 @@ KOKKOS_INLINE_FUNCTION bool is_normal(S value) {
   }
   return is_number && size >= 2 * Kokkos::Experimental::norm_min_v<real>;
 }
+/// Whether a factor may be kept multiplied.
 template <class S>
-KOKKOS_INLINE_FUNCTION bool is_normal_or_zero(S value) {
-  return value == S(0) || is_normal(value);
+KOKKOS_INLINE_FUNCTION bool is_safe_product(S factor, S product) {
+  return factor == S(0) || (is_normal(factor) && is_normal(product));
 }
 
-/// How a diagonal tile D with diagonal P is kept. `scaled`: P^-1 D without its ones, and P^-1, so that no step of its solution
-/// divides. `inverse`: that, and D^-1. `as_stored`: D and P, where other numbers would not be normal; steps then divide.
+/// Calls f(e, c) for each column c of a row of a diagonal tile, its e-th.
+template <class F>
+KOKKOS_INLINE_FUNCTION void each_column(unsigned mask, F const& f) {
+  for (int e = 0; mask != 0; mask &= mask - 1u) f(e++, Kokkos::Experimental::countr_zero_builtin(mask));
+}
+
+/// How a diagonal tile D with diagonal P is kept. `scaled`: D P^-1 without its ones, and P^-1. It is solved for P x, which is
+/// multiplied by P^-1 in the end: no step divides, and sums are those of substitution, so that nothing overflows or vanishes
+/// which does not there. (P^-1 D would have b multiplied first: b of 1e10 by the reciprocal of 1e-300, before what is
+/// subtracted from it.) `inverse`: that, and D^-1. `as_stored`: D and P, where other numbers would not be normal; steps then divide.
 enum class DiagonalTile : std::uint8_t { scaled, inverse, as_stored };
 
 /// The numbers of a TilePattern. Device-copyable.
@@ -92,14 +101,16 @@ void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> con
           to.pivot(p) = pivot;
           inverse[r] = numbers.diagonal == Diagonal::stored ? scalar(1) / pivot : pivot;
           safe = safe && is_normal(inverse[r]) && is_normal(pivot);
-          for (int e = 0; e < count_columns(tiles.diagonal_mask(p)); ++e)
-            safe = safe && is_normal_or_zero(slots[e * tile_size + r]) && is_normal_or_zero(slots[e * tile_size + r] * inverse[r]);
+          each_column(tiles.diagonal_mask(p), [&](int e, int c) {
+            scalar const entry = slots[e * tile_size + r];
+            safe = safe && is_safe_product(entry, entry * inverse[c]);
+          });
         }
         to.kept(q) = !safe ? DiagonalTile::as_stored : inverted ? DiagonalTile::inverse : DiagonalTile::scaled;
         if (!safe) return;
         for (int r = 0; r < tile_size; ++r) {
           to.pivot(q * tile_size + r) = inverse[r];
-          for (int e = 0; e < count_columns(tiles.diagonal_mask(q * tile_size + r)); ++e) slots[e * tile_size + r] *= inverse[r];
+          each_column(tiles.diagonal_mask(q * tile_size + r), [&](int e, int c) { slots[e * tile_size + r] *= inverse[c]; });
         }
       });
 }
@@ -108,7 +119,6 @@ void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> con
 template <class T>
 void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, TileValues<T> const& to) {
   using index = typename T::index;
-  using offset = typename T::offset;
   using scalar = typename T::scalar;
   Kokkos::parallel_for(
       "sptrsv::tiled::invert", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows() * tile_size)),
@@ -117,15 +127,17 @@ void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> co
         int const c = static_cast<int>(p % tile_size);
         if (to.kept(q) == DiagonalTile::as_stored) return;
         scalar const* const slots = to.at.data() + tiles.rows(q).diagonal;
-        scalar column[tile_size] = {};
-        column[c] = to.pivot(p);
+        scalar* const inverse = to.inverse.data() + static_cast<std::size_t>(q) * tile_size * tile_size;  // 16 times as many as rows
+        scalar column[tile_size] = {};  // of the inverse of D P^-1
+        column[c] = scalar(1);
         bool safe = true;
         for (int r = c; r < tile_size; ++r) {
           unsigned const mask = tiles.diagonal_mask(q * tile_size + r);
           for (int j = c; j < r; ++j)
             if (has_column(mask, j) && has_column(to.inverse_mask(q * tile_size + j), c)) column[r] -= slots[TriangleTile::place(mask, r, j)] * column[j];
-          safe = safe && (column[r] == scalar(0) || is_normal(column[r]));
-          to.inverse(static_cast<offset>(q) * tile_size * tile_size + DenseTile::place(0, r, c)) = column[r];
+          scalar const product = column[r] * to.pivot(q * tile_size + r);
+          safe = safe && is_safe_product(column[r], product);
+          inverse[DenseTile::place(0, r, c)] = product;
         }
         if (!safe) to.kept(q) = DiagonalTile::scaled;  // whoever says so says the same
       });
