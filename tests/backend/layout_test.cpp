@@ -42,6 +42,51 @@ TYPED_TEST(Layout, StridedViewsGiveTheSameBitsAndNothingElseIsWritten) {
   });
 }
 
+/// Of some entries off the diagonal one or two more in the same place, before, behind or apart from it; wherever tiles have
+/// them: in lists, in tiles of any format, in diagonal tiles.
+template <class S>
+void repeat_entries(Problem<S>& p) {
+  Problem<S> once = p;
+  p.col_idx.clear();
+  p.values.clear();
+  for (int i = 0; i < once.num_rows(); ++i) {
+    int const begin = once.row_ptr[i], end = once.row_ptr[i + 1], size = static_cast<int>(p.col_idx.size());
+    bool const first = once.col_idx[begin] == i;  // the diagonal entry stays where it is
+    std::vector<std::pair<int, S>> row;
+    for (int k = begin; k < end; ++k) {
+      if (once.col_idx[k] == i) continue;
+      int const more = (i + 3 * k) % 4 == 0 ? 2 : (i + k) % 3 == 0;
+      for (int copy = 0; copy <= more; ++copy) row.push_back({once.col_idx[k], once.values[k] * S(copy == 0 ? 1 : copy == 1 ? -0.5 : 0.125)});
+    }
+    if (i % 2 == 1) std::reverse(row.begin(), row.end());
+    if (i % 5 == 0 && row.size() > 2) std::rotate(row.begin(), row.begin() + 1, row.end());
+    std::pair<int, S> const diagonal{i, once.values[first ? begin : end - 1]};
+    row.insert(first ? row.begin() : row.end(), diagonal);
+    for (auto const& [column, value] : row) {
+      p.col_idx.push_back(column);
+      p.values.push_back(value);
+    }
+    p.row_ptr[i] = size;
+  }
+  p.row_ptr.back() = static_cast<int>(p.col_idx.size());
+  p.make_op();
+}
+
+TYPED_TEST(Layout, EntriesInTheSamePlaceAddUp) {
+  this->for_each_case([&](Variant const& v, Shape shape) {
+    for (std::string const matrix : {"dense:60", "lap2d:14", "band:300,20,70", "diagonal:5"}) {
+      SCOPED_TRACE(matrix);
+      auto p = make_problem<double>(matrix, shape);
+      repeat_entries(p);
+      auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
+      auto const solver = make_solver<double>(v, this->exec, p);
+      auto const x = solve<double>(solver, this->exec, b);
+      expect_solves(p, x, b, v.inverts_tiles);
+      if (v.reproducible) expect_same(x[0], solve<double>(solver, this->exec, b)[0]);
+    }
+  });
+}
+
 TYPED_TEST(Layout, RowsOfTheRightHandSidesMayBeContiguous) {
   using T = typename TestFixture::T;
   this->for_each_case([&](Variant const& v, Shape shape) {

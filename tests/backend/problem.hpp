@@ -146,7 +146,7 @@ long double inverted_tile_size(Problem<S> const& p, std::vector<S> const& x, std
       int const c = p.shape.ascending() ? e.col - row(0) : row(0) - e.col;
       if (c != r) right[r] += std::abs(wide(e.value)) * std::abs(wide(to_standard(x[e.col])));
       if (c == r && !p.is_unit()) d[r][r] = p.is_inverted() ? wide(1) / wide(e.value) : wide(e.value);
-      if (c >= 0 && c < r) d[r][c] = wide(e.value);
+      if (c >= 0 && c < r) d[r][c] += wide(e.value);
     }
   }
   for (int c = 0; c < rows; ++c)

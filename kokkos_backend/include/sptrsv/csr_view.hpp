@@ -13,9 +13,9 @@ enum class RowOrder {
 };
 
 /// The pattern of T by rows. row_ptr has n+1 offsets into col_idx, row_ptr(0) need not be 0, so
-/// that L and U may share one array. Columns of a row come in any order, each once (`tiled` would
-/// keep one of two entries in the same place, where others add both), but the diagonal entry,
-/// where there is one, is the first or the last of its row, the same way in all rows.
+/// that L and U may share one array. Columns of a row come in any order, but the diagonal entry,
+/// where there is one, is the first or the last of its row, the same way in all rows. Entries of a
+/// row in the same column below or above the diagonal count as their sum.
 template <class Index, class Offset, class Device>
 struct CsrPattern {
   using index = Index;

@@ -71,7 +71,11 @@ class Tiled {
                                     : analysis.template keep<detail::TileOrder<T>>([&] { return detail::choose_tile_order<T>(exec, analysis); });
     options_.variant = by.own_order ? Variant::syncfree : Variant::levelset;
     auto const order = detail::order_by_block_level<T>(exec, by.levels);
-    tiles_ = make_tiles<T>(exec, detail::sort_rows<T>(exec, analysis.rows(exec), by.positions, analysis.shape().ascending()), order);
+    {
+      auto const rows = detail::sort_rows<T>(exec, analysis.rows(exec), by.positions, analysis.shape().ascending());
+      tiles_ = make_tiles<T>(exec, rows, order);
+      repeated_ = find_repeated<T>(exec, rows, tiles_);
+    }
     values_ = detail::make_tile_values<T>(exec, tiles_, inverted);
     solved_ = decltype(solved_)(exec, tiles_.num_tile_rows() * detail::tile_size);
     num_levels_ = order.num_levels();
@@ -79,7 +83,7 @@ class Tiled {
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
-    if (tiles_.num_tile_rows() > 0) detail::update_tiles<T>(exec, tiles_, analysis.numbers(values, values), values_);
+    if (tiles_.num_tile_rows() > 0) detail::update_tiles<T>(exec, tiles_, repeated_, analysis.numbers(values, values), values_);
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
@@ -98,7 +102,7 @@ class Tiled {
            " in ELL or dense format, " + detail::counted(launches_.size(), "kernel") + ", " + std::to_string(by_threads) + " at thread level";
   }
   void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
-  std::size_t memory_bytes() const { return tiles_.memory_bytes() + values_.memory_bytes() + solved_.memory_bytes(); }
+  std::size_t memory_bytes() const { return tiles_.memory_bytes() + repeated_.memory_bytes() + values_.memory_bytes() + solved_.memory_bytes(); }
 
  private:
   /// Rows of tiles first..last.
@@ -156,6 +160,7 @@ class Tiled {
   Options options_;
   Diagonal diagonal_;
   TilePattern<T> tiles_;
+  RepeatedEntries<T> repeated_;
   detail::TileValues<T> values_;
   std::vector<Launch> launches_;
   index num_levels_ = 0;

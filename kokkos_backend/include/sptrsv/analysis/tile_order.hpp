@@ -24,6 +24,8 @@ struct SortedRows {
   Kokkos::View<index*, typename T::device> col_idx;
   Kokkos::View<offset*, typename T::device> source;       ///< of the value, in the caller's array
   Kokkos::View<std::uint8_t*, typename T::device> listed;  ///< 1: neither in the diagonal tile nor in a tile of its own
+  /// Entries in a place that an entry before them has, in no other array here: where their values are, and that entry's.
+  Kokkos::View<offset*, typename T::device> repeated, repeated_of;
 
   index num_positions() const { return static_cast<index>(row.extent(0)); }
   /// The first entry of [at, end) whose column is not less.
@@ -228,6 +230,50 @@ void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows)
   }
 }
 
+/// Sets apart those entries of sorted rows that are in the same column as one before.
+template <class T>
+void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  using view = Kokkos::View<offset*, typename T::device>;
+  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  auto const count = rows.num_positions();
+  auto const row_ptr = rows.row_ptr, source = rows.source;
+  auto const col_idx = rows.col_idx;
+  view const kept_ptr(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::row_ptr")), static_cast<std::size_t>(count) + 1);
+  offset kept = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::tiles::kept", with_arguments_in_launch(policy(exec, 0, count)),
+      KOKKOS_LAMBDA(index p, offset & sum, bool final) {
+        for (offset k = row_ptr(p); k < row_ptr(p + 1); ++k) sum += k == row_ptr(p) || col_idx(k) != col_idx(k - 1);
+        if (final) kept_ptr(p + 1) = sum;
+      },
+      kept);
+  exec.fence("sptrsv::tiles: whether entries are repeated is decided on the host");
+  auto const again = source.extent(0) - static_cast<std::size_t>(kept);
+  if (again == 0) return;
+  rows.row_ptr = kept_ptr;
+  rows.col_idx = decltype(rows.col_idx)(raw("sptrsv::tiles::col_idx"), static_cast<std::size_t>(kept));
+  rows.source = view(raw("sptrsv::tiles::sources"), static_cast<std::size_t>(kept));
+  rows.repeated = view(raw("sptrsv::tiles::repeated"), again);
+  rows.repeated_of = view(raw("sptrsv::tiles::repeated_of"), again);
+  auto const out = rows;
+  Kokkos::parallel_for(
+      "sptrsv::tiles::set_apart", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index p) {
+        offset to = out.row_ptr(p), beside = row_ptr(p) - to;
+        for (offset k = row_ptr(p); k < row_ptr(p + 1); ++k)
+          if (k == row_ptr(p) || col_idx(k) != col_idx(k - 1)) {
+            out.col_idx(to) = col_idx(k);
+            out.source(to++) = source(k);
+          } else {
+            out.repeated(beside) = source(k);
+            out.repeated_of(beside++) = out.source(to - 1);
+          }
+      });
+  exec.fence("sptrsv::tiles: the rows as they were go");
+}
+
 /// op(T) by position, sorted. Entries of a tile row's own tile are not listed.
 template <class T>
 SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, RowPositions<T> const& order, bool ascending) {
@@ -252,8 +298,7 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
   exec.fence("sptrsv::tiles: the number of entries is needed to allocate");
   out.col_idx = decltype(out.col_idx)(raw("sptrsv::tiles::col_idx"), static_cast<std::size_t>(entries));
   out.source = decltype(out.source)(raw("sptrsv::tiles::sources"), static_cast<std::size_t>(entries));
-  out.listed = decltype(out.listed)(raw("sptrsv::tiles::listed"), static_cast<std::size_t>(entries));
-  auto const col_idx = out.col_idx;
+  auto const entry_columns = out.col_idx;
   auto const source = out.source;
   auto const position = order.position;
   long long descents = 0;
@@ -263,18 +308,22 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
         if (row(p) < 0) return;
         offset k = ascending ? rows.begin(row(p)) : rows.end(row(p)) - 1;
         for (offset to = row_ptr(p); to < row_ptr(p + 1); ++to, k += ascending ? 1 : -1) {
-          col_idx(to) = position(rows.col_idx(k));
+          entry_columns(to) = position(rows.col_idx(k));
           source(to) = rows.source.data() ? rows.source(k) : k;
-          sum += to > row_ptr(p) && col_idx(to) < col_idx(to - 1);
+          sum += to > row_ptr(p) && entry_columns(to) <= entry_columns(to - 1);
         }
       },
       descents);
   exec.fence("sptrsv::tiles: whether to sort is decided on the host");
-  if (descents > 0) sort_columns<T>(exec, out);
-  auto const listed = out.listed;
+  if (descents > 0) {
+    sort_columns<T>(exec, out);
+    set_repeated_apart<T>(exec, out);
+  }
+  out.listed = decltype(out.listed)(raw("sptrsv::tiles::listed"), out.col_idx.extent(0));
+  auto const sorted = out;
   Kokkos::parallel_for(
       "sptrsv::tiles::list_all", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index p) {
-        for (offset k = row_ptr(p); k < row_ptr(p + 1); ++k) listed(k) = col_idx(k) / tile_size < p / tile_size;
+        for (offset k = sorted.row_ptr(p); k < sorted.row_ptr(p + 1); ++k) sorted.listed(k) = sorted.col_idx(k) / tile_size < p / tile_size;
       });
   return out;
 }

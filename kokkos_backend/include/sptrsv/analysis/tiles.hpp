@@ -55,6 +55,15 @@ struct TilePattern {
   }
 };
 
+/// Entries in a place that an entry before them has: the slot of that one, and where their own values are. Those of the same
+/// slot follow each other.
+template <class T>
+struct RepeatedEntries {
+  Kokkos::View<typename T::offset*, typename T::device> slot, source;
+
+  std::size_t memory_bytes() const { return (slot.span() + source.span()) * sizeof(typename T::offset); }
+};
+
 namespace detail {
 
 /// Finds the ELL and dense tiles of a row of tiles, and skips what cannot be one: a tile has entries in 8 rows or more, so
@@ -368,6 +377,34 @@ bool has_diagonals_alone(typename T::exec_space const& exec, TilePattern<T> cons
 }
 
 }  // namespace detail
+
+/// Finds the slots of repeated entries, of which there are seldom any; allocates and fences if there are.
+template <class T>
+RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<T> const& rows, TilePattern<T> const& tiles) {
+  using offset = typename T::offset;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, offset>;
+  RepeatedEntries<T> out;
+  auto const count = static_cast<offset>(rows.repeated.extent(0));
+  if (count == 0) return out;
+  out.source = rows.repeated;
+  out.slot = detail::raw_view<offset, T>(exec, "sptrsv::tiles::repeated_slot", rows.repeated.extent(0));
+  auto const of = rows.repeated_of;
+  offset last = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::tiles::last_repeated", policy(exec, 0, count), KOKKOS_LAMBDA(offset r, offset & most) { most = of(r) > most ? of(r) : most; },
+      Kokkos::Max<offset>(last));
+  exec.fence("sptrsv::tiles: the last source is needed to allocate");
+  auto const slot_of = detail::raw_view<offset, T>(exec, "sptrsv::tiles::slot_of", static_cast<std::size_t>(last) + 1);
+  auto const source = tiles.source;
+  Kokkos::parallel_for(
+      "sptrsv::tiles::slots_of", policy(exec, 0, static_cast<offset>(source.extent(0))), KOKKOS_LAMBDA(offset s) {
+        if (source(s) >= 0 && source(s) <= last) slot_of(source(s)) = s;
+      });
+  auto const slot = out.slot;
+  Kokkos::parallel_for("sptrsv::tiles::repeated_slots", policy(exec, 0, count), KOKKOS_LAMBDA(offset r) { slot(r) = slot_of(of(r)); });
+  exec.fence("sptrsv::tiles: the slots by source go");
+  return out;
+}
 
 /// Cuts op(T) into tiles, where the kernels run; allocates and fences.
 /// @param rows   op(T)'s rows by position, sorted

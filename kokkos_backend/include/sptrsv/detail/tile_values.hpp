@@ -143,9 +143,23 @@ void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> co
       });
 }
 
+/// Adds the values of repeated entries, in their order.
+template <class T>
+void add_repeated(typename T::exec_space const& exec, RepeatedEntries<T> const& repeated, Numbers<T> const& numbers, TileValues<T> const& to) {
+  using offset = typename T::offset;
+  auto const count = static_cast<offset>(repeated.slot.extent(0));
+  Kokkos::parallel_for(
+      "sptrsv::tiled::add_repeated", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, count)), KOKKOS_LAMBDA(offset first) {
+        auto const slot = repeated.slot(first);
+        if (first > 0 && repeated.slot(first - 1) == slot) return;
+        for (offset r = first; r < count && repeated.slot(r) == slot; ++r) to.at(slot) += conjugate_if(numbers.all(repeated.source(r)), numbers.conj);
+      });
+}
+
 /// Takes new values: one gather by slot, then the diagonal tiles.
 template <class T>
-void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, Numbers<T> const& numbers, TileValues<T> const& to) {
+void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, RepeatedEntries<T> const& repeated, Numbers<T> const& numbers,
+                  TileValues<T> const& to) {
   using offset = typename T::offset;
   auto const source = tiles.source;
   auto const at = to.at;
@@ -154,6 +168,7 @@ void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tile
       KOKKOS_LAMBDA(offset slot) {
         at(slot) = source(slot) < 0 ? typename T::scalar(0) : conjugate_if(numbers.all(source(slot)), numbers.conj);
       });
+  if (repeated.slot.extent(0) > 0) add_repeated<T>(exec, repeated, numbers, to);
   scale_diagonal_tiles<T>(exec, tiles, numbers, to);
   if (to.inverse.extent(0) > 0) invert_diagonal_tiles<T>(exec, tiles, to);
 }
