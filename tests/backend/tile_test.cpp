@@ -324,6 +324,41 @@ TYPED_TEST(Tiles, TakeSixteenRowsThatNeedNothing) {
   expect_all_entries(tiles, entries);
 }
 
+/// Level 0 has the even rows, level 1 the odd ones, in falling order.
+TYPED_TEST(Tiles, AreTheSameInWhateverOrderRowsOfALevelAre) {
+  using T = TypesOfSpace<TypeParam>;
+  TypeParam exec;
+  int const n = 100;
+  LevelSets<T> sets;
+  sets.level_of = decltype(sets.level_of)("test::level_of", n);
+  sets.level_rows = decltype(sets.level_rows)("test::level_rows", n);
+  sets.level_ptr = {0, n / 2, n};
+  auto const level_of = Kokkos::create_mirror_view(sets.level_of), falling = Kokkos::create_mirror_view(sets.level_rows);
+  for (int i = 0; i < n; ++i) {
+    level_of(i) = i % 2;
+    falling(i) = i < n / 2 ? n - 2 - 2 * i : 2 * n - 1 - 2 * i;
+  }
+  Kokkos::deep_copy(sets.level_of, level_of);
+  Kokkos::deep_copy(sets.level_rows, falling);
+  auto const expect_ascending = [&](auto const& rows, int second) {
+    auto const row = on_host(rows);
+    for (int p = 0; p < n / 2; ++p) {
+      ASSERT_EQ(row(p), 2 * p);
+      ASSERT_EQ(row(second + p), 2 * p + 1);
+    }
+  };
+  expect_ascending(detail::positions_by_level<T>(exec, sets).row, 64);
+  expect_ascending(detail::rows_ascending_by_level<T>(exec, sets), n / 2);
+  auto const after = on_host(sets.level_rows);
+  for (int p = 0; p < n; ++p) ASSERT_EQ(after(p), falling(p));
+  if constexpr (!detail::is_host_space<TypeParam>) {
+    sets.room = decltype(sets.room)("test::room", n);
+    detail::sort_rows_by_level<T>(exec, sets);
+    EXPECT_TRUE(sets.ascending);
+    expect_ascending(sets.level_rows, n / 2);
+  }
+}
+
 /// Where the planner measures, levelset shares the analysis, and goes by the order of the rows in it.
 TYPED_TEST(Tiles, LeaveTheRowsOfLevelsInTheirOrder) {
   using T = TypesOfSpace<TypeParam>;

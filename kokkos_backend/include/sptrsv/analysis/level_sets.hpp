@@ -25,6 +25,7 @@ struct LevelSets {
   Kokkos::View<index*, typename T::device> level_rows;  ///< n, level by level
   std::vector<index> level_ptr;                         ///< num_levels+1, on the host
   Kokkos::View<index*, typename T::device> room;        ///< n that nobody uses any more, or none
+  bool ascending = false;                               ///< whether the rows of each level are known to ascend
 
   index num_levels() const { return level_ptr.empty() ? 0 : static_cast<index>(level_ptr.size() - 1); }
   index rows_in_level(index l) const { return level_ptr[l + 1] - level_ptr[l]; }
@@ -182,6 +183,7 @@ void sort_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) 
           level_ptr(level(p)) = p;
       });
   take_level_ptr<T>(exec, level_ptr, last + 1, sets);
+  sets.ascending = true;
 }
 
 template <class T>

@@ -251,6 +251,7 @@ TileOrder<T> make_tile_order(typename T::exec_space const& exec, Analysis<T> con
 /// The order that pays, see own_order_pays().
 template <class T>
 TileOrder<T> choose_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis, bool inverted = false) {
+  analysis.rows(exec);  // first, since they are needed: levels are then found by them
   auto const by_level = plan_positions_by_level<T>(analysis.levels(exec)).block_levels;
   auto const most = std::max(1LL, static_cast<long long>(static_cast<double>(by_level) / cost_of_own_order(inverted)));
   auto const own = make_tile_order<T>(exec, analysis, true, most);
