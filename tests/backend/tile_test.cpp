@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles: formats by hand-made tiles with exact answers, and how a triangle is cut into them.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <limits>
 #include <set>
 #include <sptrsv/analysis/tiles.hpp>
 #include <sptrsv/detail/tile_formats.hpp>
+#include <sptrsv/detail/tile_values.hpp>
 
 #include "spaces.hpp"
 
@@ -323,6 +326,114 @@ TYPED_TEST(Tiles, TakeSixteenRowsThatNeedNothing) {
   EXPECT_EQ(tiles.num_tile_rows(), 7);
   expect_all_entries(tiles, entries);
 }
+
+TEST(TileFormats, ListsOfAnyLength) {
+  constexpr int most = std::numeric_limits<int>::max();
+  for (auto const& counts : std::vector<std::vector<int>>{{most}, {most - 1000, 1000}, {0, most / 2, most / 2, 1}}) {
+    int count[tile_size] = {};
+    for (std::size_t r = 0; r < counts.size(); ++r) count[r] = counts[r];
+    int const width = detail::SparseList::width(count);
+    EXPECT_GE(width, most / tile_lanes);
+    EXPECT_LE(width, most / (tile_lanes - 2) + 1);
+    int lanes = 0;
+    for (int const c : count) lanes += detail::SparseList::lanes_of(c, width);
+    EXPECT_LE(lanes, tile_lanes);
+    EXPECT_EQ(detail::SparseList::slots(width), static_cast<long long>(tile_lanes) * width);  // more than an int counts
+  }
+}
+
+/// Each row of tiles has a chain of rows, of which the last has all 15 places before its diagonal: 45 entries in 16 * 15 slots, and one
+/// in a list of 32.
+TYPED_TEST(Tiles, CountSlotsBeyondWhatOffsetsCount) {
+  using T = Types<double, int, std::int16_t, TypeParam>;
+  TypeParam exec;
+  auto const make = [&](int tile_rows) {
+    std::vector<std::int16_t> row_ptr{0};
+    std::vector<int> col_idx;
+    for (int i = 0; i < 16 * tile_rows; ++i) {
+      if (i % 16 == 15 && i > 16) col_idx.push_back(i - 31);
+      for (int c = i % 16 == 15 ? i - 15 : i % 16 > 0 ? i - 1 : i; c <= i; ++c) col_idx.push_back(c);
+      row_ptr.push_back(static_cast<std::int16_t>(col_idx.size()));
+    }
+    Kokkos::View<std::int16_t*, typename T::device> ptr("test::row_ptr", row_ptr.size());
+    Kokkos::View<int*, typename T::device> idx("test::col_idx", col_idx.size());
+    Kokkos::deep_copy(ptr, Kokkos::View<std::int16_t const*, Kokkos::HostSpace>(row_ptr.data(), row_ptr.size()));
+    Kokkos::deep_copy(idx, Kokkos::View<int const*, Kokkos::HostSpace>(col_idx.data(), col_idx.size()));
+    Analysis<T> const analysis(exec, {ptr, idx}, {});
+    auto const order = detail::make_tile_order<T>(exec, analysis, true);
+    return make_tiles<T>(exec, detail::sort_rows<T>(exec, analysis.rows(exec), order.positions, true), detail::order_by_block_level<T>(exec, order.levels));
+  };
+  EXPECT_EQ(make(100).source.extent(0), 100u * 240 + 99u * 32);
+  try {
+    make(200);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (Unsupported const& e) {
+    EXPECT_STREQ(e.what(), "algorithm tiled does not do 54368 places for entries in tiles with offsets of 16 bits; "
+                           "use longer offsets, or choose another algorithm");
+  }
+}
+
+/// n rows in levels of 17 and 1 in turn, which leave 30 of 48 places empty.
+template <class Space>
+LevelSets<Types<double, std::int16_t, int, Space>> wide_and_narrow_levels(int n) {
+  LevelSets<Types<double, std::int16_t, int, Space>> sets;
+  sets.level_rows = decltype(sets.level_rows)("test::level_rows", n);
+  sets.level_ptr = {0};
+  for (int at = 0, wide = 1; at < n; wide = 1 - wide) {
+    at = std::min(n, at + (wide ? 17 : 1));
+    sets.level_ptr.push_back(static_cast<std::int16_t>(at));
+  }
+  return sets;
+}
+
+TYPED_TEST(Tiles, LeavePlacesEmptyOnlyWhereIndicesCountThem) {
+  using T = Types<double, std::int16_t, int, TypeParam>;
+  EXPECT_EQ(detail::plan_positions_by_level<T>(wide_and_narrow_levels<TypeParam>(9000)).positions, 9000 / 18 * 48 - 15);
+  for (int const n : {12500, 16000, 28000}) {
+    auto const plan = detail::plan_positions_by_level<T>(wide_and_narrow_levels<TypeParam>(n));
+    EXPECT_EQ(plan.positions, n);
+    for (auto const shift : plan.shift) ASSERT_EQ(shift, 0);
+  }
+}
+
+/// 16 times as many numbers as there are positions: from 2^23 rows of tiles on an int does not count them. All but the last
+/// one's memory is never touched.
+#if defined(KOKKOS_ENABLE_SERIAL)
+TEST(TileValues, InverseOfTheLastOfManyTiles) {
+  using T = TypesOfSpace<Kokkos::Serial>;
+  std::size_t const tiles = (std::size_t(1) << 23) + 1;
+  std::vector<std::pair<void*, std::size_t>> mapped;
+  auto const map = [&](auto& view, std::size_t count) {
+    using view_type = std::remove_reference_t<decltype(view)>;
+    std::size_t const bytes = count * sizeof(typename view_type::value_type);
+    void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return;
+    mapped.push_back({at, bytes});
+    view = view_type(static_cast<typename view_type::value_type*>(at), count);
+  };
+  TilePattern<T> pattern;
+  detail::TileValues<T> values;
+  map(pattern.rows, tiles);
+  map(pattern.diagonal_mask, tiles * tile_size);
+  map(values.pivot, tiles * tile_size);
+  map(values.kept, tiles);
+  map(values.inverse_mask, tiles * tile_size);
+  map(values.inverse, tiles * tile_size * tile_size);
+  if (mapped.size() < 6) GTEST_SKIP() << "this machine gives no 20 GB of addresses";
+  for (std::size_t q = 0; q + 1 < tiles; ++q) values.kept(q) = detail::DiagonalTile::as_stored;
+  values.kept(tiles - 1) = detail::DiagonalTile::inverse;
+  for (int r = 0; r < tile_size; ++r) values.pivot((tiles - 1) * tile_size + r) = 0.5;
+  values.at = decltype(values.at)("test::at", 1);
+  detail::invert_diagonal_tiles<T>(Kokkos::Serial(), pattern, values);
+  for (int r = 0; r < tile_size; ++r)
+    for (int c = 0; c < tile_size; ++c)
+      EXPECT_EQ(values.inverse((tiles - 1) * tile_size * tile_size + detail::DenseTile::place(0, r, c)), r == c ? 0.5 : 0.0);
+  EXPECT_EQ(values.kept(tiles - 1), detail::DiagonalTile::inverse);
+  pattern = {};
+  values = {};
+  for (auto const& [at, bytes] : mapped) ::munmap(at, bytes);
+}
+#endif
 
 /// Level 0 has the even rows, level 1 the odd ones, in falling order.
 TYPED_TEST(Tiles, AreTheSameInWhateverOrderRowsOfALevelAre) {

@@ -81,8 +81,17 @@ class NotReady : public Error {
 
 class Unsupported : public Error {
  public:
-  Unsupported(std::string const& algorithm, std::string const& feature)
-      : Error("algorithm " + algorithm + " does not do " + feature + "; choose another algorithm") {}
+  Unsupported(std::string const& algorithm, std::string const& feature, std::string const& remedy = "choose another algorithm")
+      : Error("algorithm " + algorithm + " does not do " + feature + "; " + remedy) {}
+};
+
+/// More rows or entries than the types of indices and offsets count, with the little room behind them that kernels need.
+class TooLarge : public Error {
+ public:
+  /// @param what  rows, or entries
+  TooLarge(std::string const& what, unsigned long long count, std::string const& type, int bits, unsigned long long most)
+      : Error("the triangle has " + std::to_string(count) + " " + what + "; " + type + " of " + std::to_string(bits) + " bits do for " +
+              std::to_string(most) + ": use longer ones") {}
 };
 
 class UnknownAlgorithm : public Error {

@@ -59,7 +59,7 @@ class TriangularSolver {
   /// @param options    by "<algorithm>_<option>", as in AlgorithmInfo; those of other algorithms are
   ///                   checked by name and not used. "sptrsv_plan" is the planner's: "estimate" chooses by the
   ///                   structure, "measure" at the first update, by timing what there is.
-  /// @throws UnknownAlgorithm, InvalidOption, Unsupported, InvalidPattern, NotTriangular, MissingDiagonal.
+  /// @throws UnknownAlgorithm, InvalidOption, Unsupported, InvalidPattern, NotTriangular, MissingDiagonal, TooLarge.
   /// Cost: a few solves; `reason()` says why a plan was chosen.
   TriangularSolver(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& pattern,
                    Shape shape, OptionValues const& options = {});

@@ -258,6 +258,8 @@ void TriangularSolver<S, I, O, E>::solve(E const& exec, typename types::rhs cons
     throw DimensionMismatch("T has " + std::to_string(n) + " rows, b is " + std::to_string(b.extent(0)) + " by " +
                             std::to_string(b.extent(1)) + " and x " + std::to_string(x.extent(0)) + " by " +
                             std::to_string(x.extent(1)) + "; give n-by-k views with the same k");
+  if (b.extent(1) > static_cast<std::size_t>(detail::most_counted<int>()))
+    throw DimensionMismatch("b has " + std::to_string(b.extent(1)) + " columns; solve for fewer than 2^31 - 2^24 at once");
   if (b.extent(1) > 1 && !impl_->capabilities.multi_rhs) throw Unsupported(impl_->name, "several right-hand sides");
   if (n == 0) return;
   impl_->algorithm->solve(exec, b, x, fold);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -119,15 +120,20 @@ class Tiled {
   /// @param columns  that take a ticket or a thread each
   template <int K>
   void solve_columns(typename T::exec_space const& exec, detail::TileSystem<T, K> const& system, int columns) const {
+    auto const tickets_at_once = static_cast<index>(std::numeric_limits<index>::max() / columns);  // rows of tiles whose tickets an index counts
     for (Launch const& launch : launches_) {
       index const tile_rows = launch.last - launch.first;
-      if (launch.by_threads)
+      if (launch.by_threads) {
         Kokkos::parallel_for("sptrsv::tiled::solve_by_threads",
                              detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(exec, 0, static_cast<long long>(tile_rows) * detail::tile_size * columns)),
-                             detail::TileRowByThreads<T, K>{system, launch.first * detail::tile_size, columns});
-      else
-        detail::for_each_ticket<T>("sptrsv::tiled::solve", exec, tickets_, wave_shape(exec, launch, columns), tile_rows * columns,
-                                   detail::TileRowPerWarp<T, K>{system, launch.first, columns});
+                             detail::TileRowByThreads<T, K>{system, static_cast<index>(launch.first * detail::tile_size), columns});
+        continue;
+      }
+      for (index first = launch.first, count = 0; first < launch.last; first += count) {
+        count = std::min(static_cast<index>(launch.last - first), tickets_at_once);
+        detail::for_each_ticket<T>("sptrsv::tiled::solve", exec, tickets_, wave_shape(exec, launch, columns), static_cast<index>(count * columns),
+                                   detail::TileRowPerWarp<T, K>{system, first, columns});
+      }
     }
   }
   void plan_launches(typename T::exec_space const& exec, std::vector<index> const& level_ptr) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <limits>
 #include <map>
 #include <memory>
 #include <typeindex>
@@ -18,6 +19,19 @@ namespace sptrsv {
 namespace detail {
 
 inline char const* name_of(Triangle triangle) { return triangle == Triangle::lower ? "lower" : "upper"; }
+
+/// Rows, entries or places that a type of index or offset does for: 2^31 - 2^24 for 32 bits. Threads count on beyond the last one before
+/// they see that there are no more, by as much as a block takes at a time, and Kokkos by what all threads do.
+template <class Number>
+constexpr long long most_counted() {
+  return static_cast<long long>(std::numeric_limits<Number>::max() - std::numeric_limits<Number>::max() / 128);
+}
+/// @throws TooLarge
+template <class Number>
+void require_counted(char const* what, unsigned long long count, char const* type) {
+  constexpr auto most = static_cast<unsigned long long>(most_counted<Number>());
+  if (count > most) throw TooLarge(what, count, type, static_cast<int>(8 * sizeof(Number)), most);
+}
 
 /// What one pass over the pattern finds; the first bad row of each kind, or n.
 struct PatternFacts {
@@ -82,12 +96,15 @@ class Analysis {
   using index = typename T::index;
   using exec_space = typename T::exec_space;
 
-  /// @throws InvalidPattern, NotTriangular, MissingDiagonal naming the first such row.
+  /// @throws InvalidPattern, NotTriangular, MissingDiagonal naming the first such row; TooLarge.
   /// Cost: one pass over the pattern; fences.
   Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape)
       : pattern_(pattern), shape_(shape) {
+    if (pattern.row_ptr.extent(0) > 0) detail::require_counted<index>("rows", pattern.row_ptr.extent(0) - 1, "indices");
     auto const facts = detail::inspect<T>(exec, pattern, shape.triangle == Triangle::lower);
     check_rows(facts);
+    detail::require_counted<typename T::offset>("entries, with those stored before it", static_cast<unsigned long long>(facts.behind_last_entry), "offsets");
+    detail::require_counted<index>("entries in a row", static_cast<unsigned long long>(facts.longest), "indices");
     place_ = where_is_diagonal(facts);
     stored_.num_rows = pattern.num_rows();
     stored_.row_ptr = pattern.row_ptr;

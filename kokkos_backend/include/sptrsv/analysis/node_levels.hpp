@@ -102,7 +102,7 @@ struct NodeSweep {
   KOKKOS_FUNCTION bool at_end(Entries const& e) const { return e.k >= e.end && e.r >= nodes.group; }
 
   KOKKOS_FUNCTION index level_of_part(index node, int lane) const {
-    index level = 0, needed[at_once] = {node - window};
+    index level = 0, needed[at_once] = {static_cast<index>(node - window)};
     unsigned missed = node >= window;
     Entries entries;
     Backoff wait;
@@ -189,25 +189,27 @@ long long sum_of_most_stretches(typename T::exec_space const& exec, Nodes<T> con
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   if (levels.levels == 0) return 0;
   index const count = nodes.count();
-  Kokkos::View<index*, typename T::device> stretches("sptrsv::planner::stretches", static_cast<std::size_t>(count));
-  Kokkos::View<index*, typename T::device> most("sptrsv::planner::most", static_cast<std::size_t>(levels.levels));
+  using counter = unsigned long long;  // of 16 rows' entries
+  Kokkos::View<counter*, typename T::device> stretches("sptrsv::planner::stretches", static_cast<std::size_t>(count));
+  Kokkos::View<counter*, typename T::device> most("sptrsv::planner::most", static_cast<std::size_t>(levels.levels));
   auto const level_of = levels.level_of;
   Kokkos::parallel_for(
       "sptrsv::planner::stretches", policy(exec, 0, nodes.rows.num_rows), KOKKOS_LAMBDA(index row) {
         index const own = nodes.node_of(row);
-        index last = own, found = 0;
+        index last = own;
+        counter found = 0;
         for (auto k = nodes.rows.begin(row); k < nodes.rows.end(row); ++k) {
           index const node = nodes.node_of(nodes.rows.col_idx(k));
           found += node != last && node != own;
           last = node;
         }
-        if (found > 0) Kokkos::atomic_add(&stretches(own), found);
+        if (found > 0) fetch_add(&stretches(own), found);
       });
   Kokkos::parallel_for(
       "sptrsv::planner::most", policy(exec, 0, count), KOKKOS_LAMBDA(index node) { Kokkos::atomic_max(&most(level_of(node)), stretches(node)); });
   long long sum = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::planner::sum_of_most", policy(exec, 0, static_cast<index>(levels.levels)), KOKKOS_LAMBDA(index l, long long& all) { all += most(l); }, sum);
+      "sptrsv::planner::sum_of_most", policy(exec, 0, static_cast<index>(levels.levels)), KOKKOS_LAMBDA(index l, long long& all) { all += static_cast<long long>(most(l)); }, sum);
   exec.fence("sptrsv::planner: the stretches go");
   return sum;
 }

@@ -123,12 +123,12 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
       },
       tiles);
   exec.fence("sptrsv::tiles: whether segments are worth it is decided on the host");
-  bool const apart = tiles / 2 <= n / tile_size && n < std::numeric_limits<index>::max() / 2 - tile_size;
+  bool const apart = tiles / 2 <= n / tile_size && static_cast<long long>(tiles) * tile_size <= most_counted<index>();
   auto const out = make_positions<T>(exec, n, apart ? static_cast<std::size_t>(tiles) * tile_size : static_cast<std::size_t>(n));
   Kokkos::parallel_for(
       "sptrsv::tiles::in_order", policy(exec, 0, n), KOKKOS_LAMBDA(index s) {
         index const i = ascending ? s : n - 1 - s;
-        index const p = apart ? tile(segment(s)) * tile_size + s - first(segment(s)) : s;
+        index const p = apart ? tile(segment(s)) * tile_size + (s - first(segment(s))) : s;
         out.position(i) = p;
         out.row(p) = i;
       });
@@ -148,7 +148,13 @@ struct PositionsByLevel {
 template <class T>
 PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
   using index = typename T::index;
-  bool const room = static_cast<index>(sets.level_rows.extent(0)) < std::numeric_limits<index>::max() / 2;  // for what whole tiles leave empty
+  long long apart = 0;  // positions, where whole tiles leave some empty: up to 2.7 times the rows
+  for (index l = 0, before = 0; l < sets.num_levels(); before = sets.rows_in_level(l++)) {
+    index const rows = sets.rows_in_level(l);
+    if (std::max(before, rows) >= tile_size) apart = (apart + tile_size - 1) / tile_size * tile_size;
+    apart += rows;
+  }
+  bool const room = apart <= most_counted<index>();
   PositionsByLevel<T> out;
   index& next = out.positions;
   index narrow = 0;  // rows of narrow levels one after the other

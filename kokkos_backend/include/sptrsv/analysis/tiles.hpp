@@ -3,6 +3,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "sptrsv/analysis/analysis.hpp"
@@ -116,6 +118,16 @@ Kokkos::View<V*, typename T::device> raw_view(typename T::exec_space const& exec
   return Kokkos::View<V*, typename T::device>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), count);
 }
 
+/// Slots outnumber entries, since formats leave some free, and are counted in Offset all the same.
+/// @throws Unsupported if there are more than that counts.
+template <class T>
+void require_offsets_for(long long slots) {
+  using offset = typename T::offset;
+  if (slots <= static_cast<long long>(std::numeric_limits<offset>::max())) return;
+  throw Unsupported("tiled", std::to_string(slots) + " places for entries in tiles with offsets of " + std::to_string(8 * sizeof(offset)) + " bits",
+                    "use longer offsets, or choose another algorithm");
+}
+
 /// Lists the ELL and dense tiles. Until place_slots() a tile's column is in the order of the rows, and its slot counts from
 /// the first tile of its row; `tile_row` is that row.
 template <class T>
@@ -128,12 +140,22 @@ void list_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, B
   auto const at = order.at;
   TileFinder<T> const find{rows};
   auto const count = order.num_tile_rows;
-  Kokkos::parallel_for(
-      "sptrsv::tiles::count", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index q) {
+  long long all_slots = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::tiles::count", with_arguments_in_launch(policy(exec, 0, count)),
+      KOKKOS_LAMBDA(index q, long long& sum) {
         index tiles = 0;
-        find(at(q), [&](index, int) { ++tiles; });
+        long long slots = 0;
+        find(at(q), [&](index, int width) {
+          ++tiles;
+          slots += tile_size * width;
+        });
         tile_rows(q).tiles = tiles;
-      });
+        sum += slots;
+      },
+      all_slots);
+  exec.fence("sptrsv::tiles: whether offsets count the slots is decided on the host");
+  require_offsets_for<T>(all_slots);
   offset all = 0;
   Kokkos::parallel_scan(
       "sptrsv::tiles::first", policy(exec, 0, count),
@@ -155,7 +177,7 @@ void list_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, B
         find(at(q), [&](index c, int width) {
           of_row(next) = q;
           tiles(next++) = Tile<T>{slots, c, width};
-          slots += tile_size * width;
+          slots += static_cast<offset>(tile_size * width);
         });
       });
 }
@@ -207,7 +229,7 @@ Kokkos::View<typename T::offset*, typename T::device> number_listed(typename T::
 }
 
 /// Lists and diagonal tiles: masks, lanes and widths; the slots of each row of tiles in TileRow::diagonal, of its list in
-/// TileRow::position, both to be summed up.
+/// TileRow::position, both to be summed up: Offset counts all of them.
 template <class T>
 void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
                 Kokkos::View<typename T::offset*, typename T::device> const& before, TilePattern<T> const& out) {
@@ -218,9 +240,10 @@ void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, B
   auto const tiles = out.tiles;
   auto const lanes = out.lanes;
   auto const diagonal_mask = out.diagonal_mask;
-  Kokkos::parallel_for(
+  long long all_slots = 0;
+  Kokkos::parallel_reduce(
       "sptrsv::tiles::shape", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, order.num_tile_rows)),
-      KOKKOS_LAMBDA(index q) {
+      KOKKOS_LAMBDA(index q, long long& sum) {
         index const t = at(q);
         TileRow<T> row = tile_rows(q);
         offset count[tile_size];
@@ -240,21 +263,26 @@ void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, B
         int first = 0;
         row.most_lanes = 0;
         for (int r = 0; r < tile_size; ++r) {
-          int const mine = count[r] == 0 ? 0 : SparseList::lanes_of(count[r], row.list_width);
+          int const mine = count[r] == 0 ? 0 : SparseList::lanes_of<offset>(count[r], row.list_width);
           lanes(q * tile_size + r) = static_cast<std::uint16_t>(first + 256 * mine);
           first += mine;
           if (mine > row.most_lanes) row.most_lanes = static_cast<std::uint16_t>(mine);
         }
-        offset slots = 0;
+        long long before_diagonal = SparseList::slots(row.list_width);
+        row.position = static_cast<offset>(before_diagonal);
         if (row.tiles > 0) {
           auto const& last = tiles(row.tile + row.tiles - 1);
-          slots = last.slot + tile_size * last.width;
+          before_diagonal += static_cast<long long>(last.slot) + tile_size * last.width;
         }
-        row.position = SparseList::slots(row.list_width);
-        row.list = row.position + slots;              // before the diagonal tile
-        row.diagonal = row.list + TriangleTile::slots(widest);  // all
+        long long const slots = before_diagonal + TriangleTile::slots(widest);
+        row.list = static_cast<offset>(before_diagonal);
+        row.diagonal = static_cast<offset>(slots);
         tile_rows(q) = row;
-      });
+        sum += slots;
+      },
+      all_slots);
+  exec.fence("sptrsv::tiles: whether offsets count the slots is decided on the host");
+  require_offsets_for<T>(all_slots);
 }
 
 /// Turns numbers of slots into first slots; allocates `position` and `source`, all free.
@@ -294,7 +322,7 @@ void place_slots(typename T::exec_space const& exec, BlockOrder<T> const& order,
       "sptrsv::tiles::place", Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(tiles.extent(0))),
       KOKKOS_LAMBDA(offset m) {
         auto const& row = tile_rows(of_row(m));
-        tiles(m).slot += row.list + SparseList::slots(row.list_width);
+        tiles(m).slot += row.list + static_cast<offset>(SparseList::slots(row.list_width));
       });
   out.position = raw_view<index, T>(exec, "sptrsv::tiles::position", static_cast<std::size_t>(positions));
   out.source = raw_view<offset, T>(exec, "sptrsv::tiles::source", static_cast<std::size_t>(slots));
@@ -355,7 +383,7 @@ void fill_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, Bl
             if (p >= t * tile_size) {
               source(row.diagonal + TriangleTile::place(diagonal_mask(q * tile_size + r), r, static_cast<int>(p - t * tile_size))) = rows.source(k);
             } else if (rows.listed(k)) {
-              offset const slot = SparseList::place(row.list_width, first, count, before(k) - before(begin));
+              offset const slot = SparseList::place<offset>(row.list_width, first, count, before(k) - before(begin));
               position(row.position + slot) = place(p / tile_size) * tile_size + p % tile_size;
               source(row.list + slot) = rows.source(k);
             }
@@ -409,6 +437,7 @@ RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<
 /// Cuts op(T) into tiles, where the kernels run; allocates and fences.
 /// @param rows   op(T)'s rows by position, sorted
 /// @param order  of the rows of tiles
+/// @throws Unsupported where offsets do not count the slots.
 template <class T>
 TilePattern<T> make_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order) {
   using index = typename T::index;

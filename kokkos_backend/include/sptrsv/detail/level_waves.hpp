@@ -265,9 +265,10 @@ struct LevelChain {
       auto const source_of = [&](int column) {
         return Source{ring, here + parts * column, before + parts * column, first, first_before, stride, row.slots.column(column)};
       };
-      index const first_step = piece_ptr(piece) << step_bits, last_step = piece_ptr(piece + 1) << step_bits;
-      for (index s = first_step + warp; s < last_step; s += static_cast<index>(team.team_size() / rows_per_step)) {
-        index const slice = s >> step_bits, step = s & ((index(1) << step_bits) - 1);
+      index const first_slice = piece_ptr(piece);  // steps count from there: of a piece they are few
+      int const steps = static_cast<int>(piece_ptr(piece + 1) - first_slice) << step_bits;
+      for (int s = warp; s < steps; s += team.team_size() / rows_per_step) {
+        index const slice = first_slice + (s >> step_bits), step = s & ((1 << step_bits) - 1);
         auto const p = slice_ptr(slice) + step * rows_per_step + in_warp;
         row.solve(team, source_of, p, p < slice_ptr(slice + 1));
       }

@@ -45,7 +45,7 @@ RowBlocks<T> find_row_blocks(OffDiagonals<T> const& rows, bool ascending) {
   auto const row = [&](index s) { return ascending ? s : n - 1 - s; };
   RowBlocks<T> out;
   out.length.assign(static_cast<std::size_t>(n), 0);
-  index blocks = 0;
+  long long blocks = 0;
   for (index s = 0; s < n; ++blocks) {
     int size = 1;
     while (size < max_block_rows && s + size < n && continues_block(rows, row(s + size - 1), row(s + size), ascending)) ++size;

@@ -21,18 +21,26 @@ inline constexpr int least_rows_of_tile = tile_size / 2;
 /// The entries of all sparse tiles of a row of tiles, by rows as in CSR, each row cut into equal segments of which a lane
 /// has one. A long row gets many lanes, so that `width`, the slots of a lane, is as small as 32 lanes allow.
 struct SparseList {
-  KOKKOS_INLINE_FUNCTION static int lanes_of(long long count, long long width) { return static_cast<int>((count + width - 1) / width); }
+  /// count / width, rounded up; nothing in it exceeds count
+  template <class Offset>
+  KOKKOS_INLINE_FUNCTION static Offset parts_of(Offset count, Offset width) {
+    return static_cast<Offset>(count / width + (count % width != 0));
+  }
+  template <class Offset>
+  KOKKOS_INLINE_FUNCTION static int lanes_of(Offset count, Offset width) {
+    return static_cast<int>(parts_of(count, width));
+  }
   /// The smallest width with which the rows fit the lanes; 0 if there is no entry.
   template <class Offset>
   KOKKOS_INLINE_FUNCTION static Offset width(Offset const (&count)[tile_size]) {
     Offset all = 0;
     for (auto const c : count) all += c;
     if (all == 0) return 0;
-    Offset low = (all + tile_lanes - 1) / tile_lanes, high = (all + tile_size - 1) / tile_size;  // `high` always fits
+    Offset low = parts_of<Offset>(all, tile_lanes), high = parts_of<Offset>(all, tile_size);  // `high` always fits
     while (low < high) {
       Offset const middle = low + (high - low) / 2;
       long long lanes = 0;
-      for (auto const c : count) lanes += (c + middle - 1) / middle;
+      for (auto const c : count) lanes += parts_of<Offset>(c, middle);
       if (lanes <= tile_lanes)
         high = middle;
       else
@@ -40,13 +48,13 @@ struct SparseList {
     }
     return high;
   }
-  template <class Offset>
-  KOKKOS_INLINE_FUNCTION static Offset slots(Offset width) { return tile_lanes * width; }
+  KOKKOS_INLINE_FUNCTION static long long slots(long long width) { return tile_lanes * width; }
   /// Slot of entry e of a row of `count` whose lanes start at `first`; free slots come first, so that all rows end at once.
+  /// @pre Offset counts slots(width).
   template <class Offset>
   KOKKOS_INLINE_FUNCTION static Offset place(Offset width, int first, Offset count, Offset e) {
-    Offset const at = lanes_of(count, width) * width - count + e;
-    return at % width * tile_lanes + first + at / width;
+    Offset const at = static_cast<Offset>(lanes_of(count, width) * width - count + e);
+    return static_cast<Offset>(at % width * tile_lanes + first + at / width);
   }
 };
 
