@@ -240,6 +240,16 @@ TEST(Coloring, GraphsThatIndicesCannotCountAreRefused) {  // a line of 200: at d
   EXPECT_THROW(graph_power(line, 200), Error);
 }
 
+TEST(Coloring, ADistanceBeyondTheWholeGraphIsReachedAtOnce) {
+  for (std::string const spec : {"chain:60", "diagonal:7", "rmat:6,3"}) {
+    auto const graph = graph_of(spec);
+    auto const all = graph_power(graph, graph.num_vertices());
+    auto const far = graph_power(graph, std::numeric_limits<int>::max());
+    EXPECT_EQ(far.row_ptr, all.row_ptr) << spec;
+    EXPECT_EQ(far.col_idx, all.col_idx) << spec;
+  }
+}
+
 TEST(ColorModel, IsTheThesisEquation) {
   ColorModel m{1000, 4000, 10, 512, 2e-9};  // 100 rows per set, fewer than the capacity
   EXPECT_DOUBLE_EQ(m.seconds(), 10 * 2e-9);

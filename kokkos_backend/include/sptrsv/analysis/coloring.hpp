@@ -113,7 +113,7 @@ Graph<Index> graph_power(Graph<Index> const& from, int distance) {
     };
     add_neighbors(v);
     std::size_t ring = first;
-    for (int step = 1; step < distance; ++step) {
+    for (int step = 1; step < distance && ring < graph.col_idx.size(); ++step) {
       std::size_t const end = graph.col_idx.size();
       for (; ring < end; ++ring) add_neighbors(graph.col_idx[ring]);
     }
@@ -186,7 +186,7 @@ void balance_colors(Graph<Index> const& graph, std::vector<Index>& color_of) {
   Index const n = graph.num_vertices();
   if (n == 0) return;
   Index const colors = 1 + *std::max_element(color_of.begin(), color_of.end());
-  Index const most = (n + colors - 1) / colors, least = n / colors;
+  Index const least = n / colors, most = least + (n % colors > 0);
   std::vector<Index> size(static_cast<std::size_t>(colors), 0), taken_by(static_cast<std::size_t>(colors), -1);
   for (Index const c : color_of) ++size[c];
   std::vector<Index> small;
