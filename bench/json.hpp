@@ -11,16 +11,35 @@
 
 namespace sptrsv::bench {
 
+/// How many bytes from `at` on are one character in UTF-8; 0 if they are none.
+inline std::size_t utf8_length(std::string const& text, std::size_t at) {
+  auto const byte = [&](std::size_t k) { return at + k < text.size() ? static_cast<unsigned char>(text[at + k]) : 0u; };
+  unsigned const first = byte(0);
+  if (first < 0x80) return 1;
+  std::size_t const length = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  for (std::size_t k = 1; k < length; ++k)
+    if ((byte(k) & 0xc0) != 0x80) return 0;
+  bool const too_long = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  bool const no_character = (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);  // surrogates, beyond the last
+  return too_long || no_character ? 0 : length;
+}
+
+/// A JSON string, which is UTF-8: bytes that are not, as a file's name may have, become the replacement character.
 inline std::string quoted(std::string const& text) {
   std::string out = "\"";
-  for (char const c : text) {
+  for (std::size_t at = 0; at < text.size();) {
+    char const c = text[at];
+    std::size_t const length = utf8_length(text, at);
     char code[8];
-    if (c == '"' || c == '\\')
+    if (length == 0)
+      out += "\\ufffd";
+    else if (c == '"' || c == '\\')
       (out += '\\') += c;
     else if (static_cast<unsigned char>(c) < 0x20)
       out += (std::snprintf(code, sizeof code, "\\u%04x", c), code);
     else
-      out += c;
+      out.append(text, at, length);
+    at += length == 0 ? 1 : length;
   }
   return out + "\"";
 }

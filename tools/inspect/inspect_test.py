@@ -136,6 +136,16 @@ class Findings(ProgramTest):
         self.assertIn("! 1 row without a diagonal entry", text)
         self.assertIn("! 1 row with a zero on the diagonal", text)
 
+    def test_a_name_that_is_not_utf8(self):
+        path = os.path.join(os.fsencode(self.folder), b"caf\xe9_\xf0\x9f\x98\x80_\xed\xa0\x80.mtx")
+        with open(path, "wb") as file:
+            file.write(matrix_market(example()))
+        out = self.path("out.json")
+        subprocess.run([PROGRAM, path, "--no-time", "--json", out], stdin=subprocess.DEVNULL, capture_output=True, timeout=100, check=True)
+        with open(out, encoding="utf-8") as file:
+            found = json.load(file)
+        self.assertTrue(found["matrix"].endswith("/caf\ufffd_\U0001f600_\ufffd\ufffd\ufffd.mtx"), found["matrix"])
+
     def test_small_and_empty(self):
         for matrix, rows, levels in (("diagonal:0", 0, 0), ("diagonal:1", 1, 1), ("diagonal:20", 20, 1), ("chain:20", 20, 20)):
             found = self.findings(matrix, "--repeat", "1")
@@ -224,6 +234,19 @@ class Plot(ProgramTest):
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plot.py")
         subprocess.run([interpreter(), script, path, self.path("p.png")], check=True)
         self.assert_png(self.path("p.png"))
+
+    def test_leaves_nothing_and_follows_no_links(self):
+        folder, kept = self.path("tmp"), self.path("kept", b"precious")
+        os.mkdir(folder)
+        # a shell that puts links under the names that the process' number gives away, and becomes the program
+        script = ('for s in "" .json; do ln -s "$KEPT" "$TMPDIR/sptrsv_inspect_$$$s"; done; exec "$@"')
+        result = subprocess.run(["sh", "-c", script, "sh", PROGRAM, "lap2d:10", "--no-time", "--plot", self.path("x.png")], stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True, timeout=100, check=False, env={**os.environ, "TMPDIR": folder, "KEPT": kept})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_png(self.path("x.png"))
+        with open(kept, "rb") as file:
+            self.assertEqual(file.read(), b"precious")
+        self.assertEqual([name for name in os.listdir(folder) if not os.path.islink(os.path.join(folder, name))], [])
 
     def test_refuses_a_format(self):
         result = self.run_program("lap2d:3", "--no-time", "--plot", self.path("x.nothing"))

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -33,24 +34,34 @@ fs::path find_script() {
                            "; install sptrsv with its tools, or copy tools/inspect/plot.py there");
 }
 
+/// In a folder of its own with a name that nobody can foresee, since others may put links into the one for temporary files.
 /// Removed with the object.
 class DataFile {
  public:
-  explicit DataFile(Report const& report) : path_(fs::temp_directory_path() / ("sptrsv_inspect_" + std::to_string(::getpid()) + ".json")) {
-    std::ofstream out(path_);
+  explicit DataFile(Report const& report) : folder_(make_folder()) {
+    std::ofstream out(path());
     write_json(out, report, true);
-    if (!out.flush()) throw std::runtime_error("--plot: cannot write " + path_.string() + "; make room there, or set TMPDIR");
+    if (out.flush()) return;
+    remove();
+    throw std::runtime_error("--plot: cannot write " + path() + "; make room there, or set TMPDIR");
   }
-  ~DataFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
+  ~DataFile() { remove(); }
   DataFile(DataFile const&) = delete;
   DataFile& operator=(DataFile const&) = delete;
-  std::string path() const { return path_; }
+  std::string path() const { return folder_ / "data.json"; }
 
  private:
-  fs::path path_;
+  static fs::path make_folder() {
+    std::string name = fs::temp_directory_path() / "sptrsv_inspect_XXXXXX";
+    if (!::mkdtemp(name.data())) throw std::runtime_error("--plot: cannot make " + name + ": " + std::strerror(errno) + "; set TMPDIR to a folder to write to");
+    return name;
+  }
+  void remove() const {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  fs::path folder_;
 };
 
 /// @return the exit code.
