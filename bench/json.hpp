@@ -16,11 +16,12 @@ inline std::size_t utf8_length(std::string const& text, std::size_t at) {
   auto const byte = [&](std::size_t k) { return at + k < text.size() ? static_cast<unsigned char>(text[at + k]) : 0u; };
   unsigned const first = byte(0);
   if (first < 0x80) return 1;
-  std::size_t const length = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  std::size_t const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
   for (std::size_t k = 1; k < length; ++k)
     if ((byte(k) & 0xc0) != 0x80) return 0;
   bool const too_long = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  bool const no_character = (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);  // surrogates, beyond the last
+  // a surrogate, or beyond the last character
+  bool const no_character = (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);
   return too_long || no_character ? 0 : length;
 }
 

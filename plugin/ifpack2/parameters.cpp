@@ -73,8 +73,10 @@ Request read_parameters(Teuchos::ParameterList const& list) {
   if (ours.isParameter(algorithm_name)) request.algorithm = ours.get<std::string>(algorithm_name);
   for (auto const& [key, name, info] : options) {
     if (!ours.isParameter(name)) continue;
-    TEUCHOS_TEST_FOR_EXCEPTION(info.choices.empty() && !info.accepts(ours.get<int>(name)), Teuchos::Exceptions::InvalidParameterValue,
-                               "sptrsv::ifpack2: parameter \"" << name << "\" is " << ours.get<int>(name) << "; give " << info.accepted() << ".");
+    TEUCHOS_TEST_FOR_EXCEPTION(info.choices.empty() && !info.accepts(ours.get<int>(name)),
+                               Teuchos::Exceptions::InvalidParameterValue,
+                               "sptrsv::ifpack2: parameter \"" << name << "\" is " << ours.get<int>(name) << "; give "
+                               << info.accepted() << ".");
     request.options[key] = info.choices.empty() ? std::to_string(ours.get<int>(name)) : ours.get<std::string>(name);
   }
   return request;

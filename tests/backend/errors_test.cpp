@@ -87,7 +87,8 @@ TYPED_TEST(Errors, MissingDiagonals) {
   EXPECT_NO_THROW(this->analyze({0, 0, 1, 2}, {0, 1}, unit));
   auto const partly = this->template refused<MissingDiagonal>({0, 1, 2}, {0, 0}, unit);
   EXPECT_EQ(partly.row(), 1);
-  expect_text(partly, "row 1 of the lower factor has no diagonal entry; other rows have: store that of a unit diagonal in all rows or in none");
+  expect_text(partly, "row 1 of the lower factor has no diagonal entry; other rows have: store that of a unit diagonal in all "
+                      "rows or in none");
 }
 
 TYPED_TEST(Errors, PatternsThatAreNoMatrix) {
@@ -158,11 +159,14 @@ TYPED_TEST(Errors, OptionsAreChecked) {
   expect_text(this->bad_option("levelset_chain_rows", "99999999999999999999"), "give an integer");
   expect_text(this->bad_option("levelset_chain_rows", "12x"), "'12x'");
   expect_text(this->bad_option("levelset_chain_rows", ""), "give an integer");
-  for (std::string const name : {"levelset_lanes_per_row", "colorset_lanes_per_row"})  // of another type than the one in use, too
+  // of another type than the one in use, too
+  for (std::string const name : {"levelset_lanes_per_row", "colorset_lanes_per_row"}) {
     for (std::string const value : {"65", "3", "-2", "128"})
-      expect_text(this->bad_option(name, value), "option " + name + " is '" + value + "'; give 0 or a power of two, from 0 to 64");
-  for (std::string const value : {"0", "1", "64"})
-    EXPECT_NO_THROW(this->analyze({0, 1}, {0}, lower, RowOrder::natural, "levelset", {{"levelset_lanes_per_row", value}, {"colorset_lanes_per_row", value}}));
+      expect_text(this->bad_option(name, value),
+                  "option " + name + " is '" + value + "'; give 0 or a power of two, from 0 to 64");
+    for (std::string const value : {"0", "1", "64"})
+      EXPECT_NO_THROW(this->analyze({0, 1}, {0}, lower, RowOrder::natural, "levelset", {{name, value}}));
+  }
   expect_text(this->bad_option("syncfree_form", "ccs"), "choose one of csr, csc");
   expect_text(this->bad_option("threadlevel_rows_per_ticket", "1025"), "from 0 to 1024");
   expect_text(this->bad_option("fused_kind", "warps"), "choose one of mixed, warp, thread");

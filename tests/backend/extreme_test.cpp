@@ -46,9 +46,12 @@ class Extreme : public ::testing::Test {
 TYPED_TEST_SUITE(Extreme, Spaces, SpaceNames);
 
 TYPED_TEST(Extreme, PivotsWhoseReciprocalIsNotSafeToMultiplyBy) {
-  this->template expect_all_solve<double>(problem_of<double>({{{0, 1.0}}, {{0, 1e-200}, {1, 1e200}}}), {1e300, 0}, "vanishing entry");
-  this->template expect_all_solve<double>(problem_of<double>({{{0, 1.0}}, {{0, 1.0}, {1, 1e-300}}}), {1e10, 1e10}, "overflowing b");
-  this->template expect_all_solve<double>(problem_of<double>({{{0, 1e-200}}, {{0, 1e-200}, {1, 1e200}}}), {1e100, 1e99}, "column");
+  this->template expect_all_solve<double>(problem_of<double>({{{0, 1.0}}, {{0, 1e-200}, {1, 1e200}}}), {1e300, 0},
+                                          "vanishing entry");
+  this->template expect_all_solve<double>(problem_of<double>({{{0, 1.0}}, {{0, 1.0}, {1, 1e-300}}}), {1e10, 1e10},
+                                          "overflowing b");
+  this->template expect_all_solve<double>(problem_of<double>({{{0, 1e-200}}, {{0, 1e-200}, {1, 1e200}}}), {1e100, 1e99},
+                                          "column");
 }
 
 /// A system with exponents anywhere, and whether substitution goes through it without a number that is near an end.
@@ -60,7 +63,9 @@ struct WildSystem {
   explicit WildSystem(std::uint64_t seed) {
     std::uint64_t next = 0;
     auto const uniform = [&] { return unit_random(seed, next++); };
-    auto const number = [&] { return (uniform() < 0.5 ? 1 : -1) * (1 + uniform()) * std::pow(10.0, 440 * uniform() - 220); };
+    auto const number = [&] {
+      return (uniform() < 0.5 ? 1 : -1) * (1 + uniform()) * std::pow(10.0, 440 * uniform() - 220);
+    };
     int const n = 1 + static_cast<int>(24 * uniform());
     std::vector<std::vector<std::pair<int, double>>> rows(n);
     for (int i = 0; i < n; ++i) {
@@ -97,15 +102,17 @@ TYPED_TEST(Extreme, WhatSubstitutionSolvesAllDo) {
   }
 }
 
-/// Below 1 / (the largest number) a pivot has no finite reciprocal. Where a row ends in a multiplication by it, on a GPU, x is infinite
-/// then, or not a number if the row's sum is zero (docs/design.md); where it ends in a division, x is as it should be.
+/// Below 1 / (the largest number) a pivot has no finite reciprocal. Where a row ends in a multiplication by it, on a
+/// GPU, x is infinite then, or not a number if the row's sum is zero (docs/design.md); where it ends in a division, x
+/// is as it should be.
 TYPED_TEST(Extreme, PivotsWithoutAReciprocal) {
   auto const p = problem_of<double>({{{0, 1e-310}}, {{1, 1e-310}}, {{2, 2.0}}});
   for (auto const& v : all_variants()) {
     SCOPED_TRACE(v.label);
     auto const solver = make_solver<double>(v, this->exec, p);
     auto const x = solve<double>(solver, this->exec, {{0, 1e-5, 1}})[0];
-    bool const divides = detail::is_host_space<TypeParam> || solver.algorithm() == "sequential" || solver.algorithm() == "tiled";
+    bool const divides =
+        detail::is_host_space<TypeParam> || solver.algorithm() == "sequential" || solver.algorithm() == "tiled";
     if (divides) {
       EXPECT_EQ(x[0], 0);
       EXPECT_NEAR(x[1], 1e305, 1e300);

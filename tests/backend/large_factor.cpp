@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every type on a triangle as large as memory and 32-bit offsets allow, made, solved with and judged where the kernels run:
+// Every type on a triangle as large as memory and 32-bit offsets allow, made, solved with and judged where the kernels
+// run:
 //   backend_large_factor ENTRIES [ENTRIES_PER_ROW [ROWS_BACK]]
 // such as 1.5e9 on a GPU with 140 GB. A line for each type: ok, refused by name, out of memory, or FAIL.
 #include <Kokkos_Core.hpp>
@@ -36,7 +37,8 @@ KOKKOS_INLINE_FUNCTION double random_number(std::uint64_t k) {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
 }
 
-/// A lower triangle. A row needs up to `per_row` others, one in each of as many equal parts of the `back` rows before it.
+/// A lower triangle. A row needs up to `per_row` others, one in each of as many equal parts of the `back` rows before
+/// it.
 struct Factor {
   long long rows, per_row, back;
   view<int> row_ptr, col_idx;
@@ -61,7 +63,8 @@ struct Factor {
           for (long long k = 0; k < others; ++k, ++at) {
             long long const first = i - before + before * k / others, last = i - before + before * (k + 1) / others;
             auto const seed = static_cast<std::uint64_t>(at);
-            f.col_idx(at) = static_cast<int>(first + static_cast<long long>(random_number(2 * seed) * static_cast<double>(last - first)));
+            f.col_idx(at) = static_cast<int>(
+                first + static_cast<long long>(random_number(2 * seed) * static_cast<double>(last - first)));
             f.values(at) = (random_number(2 * seed + 1) - 0.5) / static_cast<double>(f.per_row);
           }
           f.col_idx(at) = static_cast<int>(i);
@@ -73,10 +76,12 @@ struct Factor {
 
 using columns = Kokkos::View<double**, Kokkos::LayoutLeft, T::device>;
 
-/// The largest |b - op(T) x|_i over 8 (k_i + 2) u (|op(T)| |x|)_i, b being ones; sums here round as those of the solve do.
+/// The largest |b - op(T) x|_i over 8 (k_i + 2) u (|op(T)| |x|)_i, b being ones; sums here round as those of the solve
+/// do.
 double worst_row(Factor const& f, Op op, columns const& x) {
   using policy = Kokkos::RangePolicy<Space, long long>;
-  view<double> const rest("large::rest", static_cast<std::size_t>(f.rows)), size("large::size", static_cast<std::size_t>(f.rows));
+  view<double> const rest("large::rest", static_cast<std::size_t>(f.rows)),
+      size("large::size", static_cast<std::size_t>(f.rows));
   view<int> const count("large::count", static_cast<std::size_t>(f.rows));
   Kokkos::parallel_for(
       "large::residual", policy(0, f.rows), KOKKOS_LAMBDA(long long i) {
@@ -119,10 +124,12 @@ bool run(Factor const& f, Way const& way, Op op) {
     std::printf("%-28s %s\n", name.c_str(), text.c_str());
     std::fflush(stdout);
   };
-  if (!host && way.algorithm == "sequential" && f.entries_before(f.rows) > 4000000) return say("left out: one thread of a device"), true;
+  if (!host && way.algorithm == "sequential" && f.entries_before(f.rows) > 4000000)
+    return say("left out: one thread of a device"), true;
   try {
     Space const exec;
-    columns const b(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("large::b")), f.rows, 1), x("large::x", f.rows, 1);
+    columns const b(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("large::b")), f.rows, 1),
+        x("large::x", f.rows, 1);
     Kokkos::deep_copy(b, 1.0);
     Kokkos::Timer timer;
     Solver solver(way.algorithm, exec, {f.row_ptr, f.col_idx}, {Triangle::lower, Diagonal::stored, op}, way.options);
@@ -140,8 +147,9 @@ bool run(Factor const& f, Way const& way, Op op) {
       worst = std::max(worst, worst_row(f, op, x));
     }
     char text[300];
-    std::snprintf(text, sizeof text, "%s  %.3f of the bound; analyze %.3f s, update %.3f s, solve %.4f s, %.3g GB; %s", worst <= 1 ? "ok" : "FAIL", worst,
-                  analyzed, updated - analyzed, solved, 1e-9 * static_cast<double>(solver.memory_bytes()), solver.algorithm().c_str());
+    std::snprintf(text, sizeof text, "%s  %.3f of the bound; analyze %.3f s, update %.3f s, solve %.4f s, %.3g GB; %s",
+                  worst <= 1 ? "ok" : "FAIL", worst, analyzed, updated - analyzed, solved,
+                  1e-9 * static_cast<double>(solver.memory_bytes()), solver.algorithm().c_str());
     say(text);
     return worst <= 1;
   } catch (Unsupported const& e) {
@@ -180,12 +188,16 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   auto const number = [&](int at, double otherwise) { return argc > at ? std::atof(argv[at]) : otherwise; };
   double const entries = number(1, 0), per_row = number(2, 30), back = number(3, 0);
-  if (!(entries >= 1 && entries < 0x1.0p31 && per_row >= 1 && per_row <= entries && back >= 0 && (back == 0 || back >= per_row))) {
-    std::printf("usage: %s ENTRIES [ENTRIES_PER_ROW [ROWS_BACK]], ENTRIES below 2^31, ROWS_BACK at least ENTRIES_PER_ROW\n", argv[0]);
+  if (!(entries >= 1 && entries < 0x1.0p31 && per_row >= 1 && per_row <= entries && back >= 0 &&
+        (back == 0 || back >= per_row))) {
+    std::printf(
+        "usage: %s ENTRIES [ENTRIES_PER_ROW [ROWS_BACK]], ENTRIES below 2^31, ROWS_BACK at least ENTRIES_PER_ROW\n",
+        argv[0]);
     return 2;
   }
   try {
-    return run_all(static_cast<long long>(entries), static_cast<long long>(per_row), static_cast<long long>(back)) ? 0 : 1;
+    return run_all(static_cast<long long>(entries), static_cast<long long>(per_row), static_cast<long long>(back)) ? 0
+                                                                                                                   : 1;
   } catch (std::exception const& e) {  // no room for the triangle itself
     std::printf("%s\n", e.what());
     return 1;

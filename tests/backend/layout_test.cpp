@@ -42,8 +42,8 @@ TYPED_TEST(Layout, StridedViewsGiveTheSameBitsAndNothingElseIsWritten) {
   });
 }
 
-/// Of some entries off the diagonal one or two more in the same place, before, behind or apart from it; wherever tiles have
-/// them: in lists, in tiles of any format, in diagonal tiles.
+/// Of some entries off the diagonal one or two more in the same place, before, behind or apart from it; wherever tiles
+/// have them: in lists, in tiles of any format, in diagonal tiles.
 template <class S>
 void repeat_entries(Problem<S>& p) {
   Problem<S> once = p;
@@ -56,7 +56,8 @@ void repeat_entries(Problem<S>& p) {
     for (int k = begin; k < end; ++k) {
       if (once.col_idx[k] == i) continue;
       int const more = (i + 3 * k) % 4 == 0 ? 2 : (i + k) % 3 == 0;
-      for (int copy = 0; copy <= more; ++copy) row.push_back({once.col_idx[k], once.values[k] * S(copy == 0 ? 1 : copy == 1 ? -0.5 : 0.125)});
+      for (int copy = 0; copy <= more; ++copy)
+        row.push_back({once.col_idx[k], once.values[k] * S(copy == 0 ? 1 : copy == 1 ? -0.5 : 0.125)});
     }
     if (i % 2 == 1) std::reverse(row.begin(), row.end());
     if (i % 5 == 0 && row.size() > 2) std::rotate(row.begin(), row.begin() + 1, row.end());

@@ -71,8 +71,10 @@ struct Narrow {
     for (std::size_t i = 0; i < n; ++i)
       for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
         auto const j = static_cast<std::size_t>(col_idx[k]);
-        if (op == Op::none) left[i] -= values[k] * x(j, 0);
-        else left[j] -= values[k] * x(i, 0);
+        if (op == Op::none)
+          left[i] -= values[k] * x(j, 0);
+        else
+          left[j] -= values[k] * x(i, 0);
       }
     int wrong = 0;
     for (double const r : left) wrong += !(std::abs(r) < 1e-12);
@@ -99,7 +101,8 @@ struct Narrow {
         } catch (Unsupported const& e) {
           EXPECT_EQ(way.algorithm, may_refuse);
           EXPECT_NE(std::string(e.what()).find("algorithm tiled does not do"), std::string::npos) << e.what();
-          EXPECT_NE(std::string(e.what()).find("offsets of 16 bits; use longer offsets"), std::string::npos) << e.what();
+          EXPECT_NE(std::string(e.what()).find("offsets of 16 bits; use longer offsets"), std::string::npos)
+              << e.what();
         }
       }
   }
@@ -116,7 +119,8 @@ constexpr int most = static_cast<int>(detail::most_counted<std::int16_t>());
 using ShortOffsets = Narrow<int, std::int16_t>;
 using ShortIndices = Narrow<std::int16_t, int>;
 
-/// Rows of tiles with few entries in many slots: a chain, whose last row has all places before its diagonal, and a list.
+/// Rows of tiles with few entries in many slots: a chain, whose last row has all places before its diagonal, and a
+/// list.
 ShortOffsets sparse_tiles(int entries) {
   ShortOffsets t;
   for (int i = 0; static_cast<int>(t.col_idx.size()) < entries; ++i) {
@@ -151,7 +155,8 @@ TEST(Sizes, LongRowsWithinWhatOffsetsDoFor) {  // whose slots are few
 }
 
 TEST(Sizes, MoreEntriesThanOffsetsDoForAreRefused) {
-  sparse_tiles(most + 1).expect_too_large("the triangle has 32513 entries, with those stored before it; offsets of 16 bits do for 32512: use longer ones");
+  sparse_tiles(most + 1).expect_too_large(
+      "the triangle has 32513 entries, with those stored before it; offsets of 16 bits do for 32512: use longer ones");
   sparse_tiles(std::numeric_limits<std::int16_t>::max()).expect_too_large("32767 entries");
 }
 
@@ -166,10 +171,13 @@ void expect_tiled_solves(ShortIndices const& t) {
       options.variant = variant;
       Tiles tiles(exec, analysis, options);
       tiles.update(exec, analysis, t.all_values());
-      EXPECT_EQ(t.wrong_rows(op, [&](auto const& b, auto const& x) {
-        tiles.solve(exec, b, x, {});
-        exec.fence();
-      }), 0) << tiles.parameters();
+      EXPECT_EQ(t.wrong_rows(op,
+                             [&](auto const& b, auto const& x) {
+                               tiles.solve(exec, b, x, {});
+                               exec.fence();
+                             }),
+                0)
+          << tiles.parameters();
     }
 }
 
@@ -177,8 +185,10 @@ void expect_tiled_solves(ShortIndices const& t) {
 ShortIndices grouped_rows(int n) {
   ShortIndices t;
   for (int i = 0; i < n; ++i) {
-    if (i < 18 || i % 18 == 0) t.add_row({});
-    else t.add_row(i % 18 == 17 ? std::vector<int>{i - 2, i - 1} : std::vector<int>{(i / 18) * 18 - 1});
+    if (i < 18 || i % 18 == 0)
+      t.add_row({});
+    else
+      t.add_row(i % 18 == 17 ? std::vector<int>{i - 2, i - 1} : std::vector<int>{(i / 18) * 18 - 1});
   }
   return t;
 }
@@ -188,7 +198,8 @@ TEST(Sizes, AsManyRowsAsIndicesDoFor) {
 }
 
 TEST(Sizes, MoreRowsThanIndicesDoForAreRefused) {
-  grouped_rows(most + 1).expect_too_large("the triangle has 32513 rows; indices of 16 bits do for 32512: use longer ones");
+  grouped_rows(most + 1).expect_too_large(
+      "the triangle has 32513 rows; indices of 16 bits do for 32512: use longer ones");
   grouped_rows(std::numeric_limits<std::int16_t>::max()).expect_too_large("32767 rows");
   auto t = grouped_rows(10);
   t.row_ptr.resize(70000, t.row_ptr.back());  // more than the index of a last row
@@ -200,7 +211,8 @@ TEST(Sizes, LongRowsOfShortIndices) {  // 16 of them have more entries than an i
   int const n = 4000;
   for (int i = 0; i < n; ++i) {
     std::vector<int> columns;
-    for (int c = 0; i >= n - 16 && c < n - 32; ++c) columns.push_back(c % 2 ? n - 32 - c : c);  // here and there in turn
+    for (int c = 0; i >= n - 16 && c < n - 32; ++c)
+      columns.push_back(c % 2 ? n - 32 - c : c);  // here and there in turn
     t.add_row(columns);
   }
   expect_tiled_solves(t);

@@ -205,7 +205,8 @@ TYPED_TEST(SolverTest, TwoSolversOfATriangleGiveTheSameBits) {
     auto const p = make_problem<double>("lap3d:22", {Triangle::lower, Diagonal::stored, Op::transpose});
     auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
     auto const x = solve<double>(make_solver<double>(v, this->exec, p), this->exec, b)[0];
-    for (int turn = 0; turn < 3; ++turn) expect_same(solve<double>(make_solver<double>(v, this->exec, p), this->exec, b)[0], x);
+    for (int turn = 0; turn < 3; ++turn)
+      expect_same(solve<double>(make_solver<double>(v, this->exec, p), this->exec, b)[0], x);
   }
 }
 

@@ -342,8 +342,8 @@ TEST(TileFormats, ListsOfAnyLength) {
   }
 }
 
-/// Each row of tiles has a chain of rows, of which the last has all 15 places before its diagonal: 45 entries in 16 * 15 slots, and one
-/// in a list of 32.
+/// Each row of tiles has a chain of rows, of which the last has all 15 places before its diagonal: 45 entries in 16 * 15
+/// slots, and one in a list of 32.
 TYPED_TEST(Tiles, CountSlotsBeyondWhatOffsetsCount) {
   using T = Types<double, int, std::int16_t, TypeParam>;
   TypeParam exec;
@@ -361,7 +361,8 @@ TYPED_TEST(Tiles, CountSlotsBeyondWhatOffsetsCount) {
     Kokkos::deep_copy(idx, Kokkos::View<int const*, Kokkos::HostSpace>(col_idx.data(), col_idx.size()));
     Analysis<T> const analysis(exec, {ptr, idx}, {});
     auto const order = detail::make_tile_order<T>(exec, analysis, true);
-    return make_tiles<T>(exec, detail::sort_rows<T>(exec, analysis.rows(exec), order.positions, true), detail::order_by_block_level<T>(exec, order.levels));
+    return make_tiles<T>(exec, detail::sort_rows<T>(exec, analysis.rows(exec), order.positions, true),
+                         detail::order_by_block_level<T>(exec, order.levels));
   };
   EXPECT_EQ(make(100).source.extent(0), 100u * 240 + 99u * 32);
   try {
@@ -396,8 +397,8 @@ TYPED_TEST(Tiles, LeavePlacesEmptyOnlyWhereIndicesCountThem) {
   }
 }
 
-/// 16 times as many numbers as there are positions: from 2^23 rows of tiles on an int does not count them. All but the last
-/// one's memory is never touched.
+/// 16 times as many numbers as there are positions: from 2^23 rows of tiles on an int does not count them. All but the
+/// last one's memory is never touched.
 #if defined(KOKKOS_ENABLE_SERIAL)
 TEST(TileValues, InverseOfTheLastOfManyTiles) {
   using T = TypesOfSpace<Kokkos::Serial>;
@@ -427,7 +428,8 @@ TEST(TileValues, InverseOfTheLastOfManyTiles) {
   detail::invert_diagonal_tiles<T>(Kokkos::Serial(), pattern, values);
   for (int r = 0; r < tile_size; ++r)
     for (int c = 0; c < tile_size; ++c)
-      EXPECT_EQ(values.inverse((tiles - 1) * tile_size * tile_size + detail::DenseTile::place(0, r, c)), r == c ? 0.5 : 0.0);
+      EXPECT_EQ(values.inverse((tiles - 1) * tile_size * tile_size + detail::DenseTile::place(0, r, c)),
+                r == c ? 0.5 : 0.0);
   EXPECT_EQ(values.kept(tiles - 1), detail::DiagonalTile::inverse);
   pattern = {};
   values = {};
@@ -444,7 +446,8 @@ TYPED_TEST(Tiles, AreTheSameInWhateverOrderRowsOfALevelAre) {
   sets.level_of = decltype(sets.level_of)("test::level_of", n);
   sets.level_rows = decltype(sets.level_rows)("test::level_rows", n);
   sets.level_ptr = {0, n / 2, n};
-  auto const level_of = Kokkos::create_mirror_view(sets.level_of), falling = Kokkos::create_mirror_view(sets.level_rows);
+  auto const level_of = Kokkos::create_mirror_view(sets.level_of);
+  auto const falling = Kokkos::create_mirror_view(sets.level_rows);
   for (int i = 0; i < n; ++i) {
     level_of(i) = i % 2;
     falling(i) = i < n / 2 ? n - 2 - 2 * i : 2 * n - 1 - 2 * i;

@@ -141,7 +141,8 @@ class Findings(ProgramTest):
         with open(path, "wb") as file:
             file.write(matrix_market(example()))
         out = self.path("out.json")
-        subprocess.run([PROGRAM, path, "--no-time", "--json", out], stdin=subprocess.DEVNULL, capture_output=True, timeout=100, check=True)
+        subprocess.run([PROGRAM, path, "--no-time", "--json", out], stdin=subprocess.DEVNULL, capture_output=True,
+                       timeout=100, check=True)
         with open(out, encoding="utf-8") as file:
             found = json.load(file)
         self.assertTrue(found["matrix"].endswith("/caf\ufffd_\U0001f600_\ufffd\ufffd\ufffd.mtx"), found["matrix"])
@@ -240,8 +241,9 @@ class Plot(ProgramTest):
         os.mkdir(folder)
         # a shell that puts links under the names that the process' number gives away, and becomes the program
         script = ('for s in "" .json; do ln -s "$KEPT" "$TMPDIR/sptrsv_inspect_$$$s"; done; exec "$@"')
-        result = subprocess.run(["sh", "-c", script, "sh", PROGRAM, "lap2d:10", "--no-time", "--plot", self.path("x.png")], stdin=subprocess.DEVNULL,
-                                capture_output=True, text=True, timeout=100, check=False, env={**os.environ, "TMPDIR": folder, "KEPT": kept})
+        command = ["sh", "-c", script, "sh", PROGRAM, "lap2d:10", "--no-time", "--plot", self.path("x.png")]
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False,
+                                env={**os.environ, "TMPDIR": folder, "KEPT": kept})
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_png(self.path("x.png"))
         with open(kept, "rb") as file:

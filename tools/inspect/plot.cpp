@@ -34,8 +34,8 @@ fs::path find_script() {
                            "; install sptrsv with its tools, or copy tools/inspect/plot.py there");
 }
 
-/// In a folder of its own with a name that nobody can foresee, since others may put links into the one for temporary files.
-/// Removed with the object.
+/// In a folder of its own with a name that nobody can foresee, since others may put links into the one for temporary
+/// files. Removed with the object.
 class DataFile {
  public:
   explicit DataFile(Report const& report) : folder_(make_folder()) {
@@ -53,8 +53,9 @@ class DataFile {
  private:
   static fs::path make_folder() {
     std::string name = fs::temp_directory_path() / "sptrsv_inspect_XXXXXX";
-    if (!::mkdtemp(name.data())) throw std::runtime_error("--plot: cannot make " + name + ": " + std::strerror(errno) + "; set TMPDIR to a folder to write to");
-    return name;
+    if (::mkdtemp(name.data())) return name;
+    throw std::runtime_error("--plot: cannot make " + name + ": " + std::strerror(errno) +
+                             "; set TMPDIR to a folder to write to");
   }
   void remove() const {
     std::error_code ignored;

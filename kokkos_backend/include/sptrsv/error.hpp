@@ -49,7 +49,8 @@ class MissingDiagonal : public RowError {
   /// @param unit  whether the diagonal is a unit one, of which other rows store an entry
   MissingDiagonal(long long row, std::string const& triangle, bool unit = false)
       : RowError("row " + std::to_string(row) + " of the " + triangle + " factor has no diagonal entry; " +
-                     (unit ? "other rows have: store that of a unit diagonal in all rows or in none" : "store it or use Diagonal::unit"),
+                     (unit ? "other rows have: store that of a unit diagonal in all rows or in none"
+                           : "store it or use Diagonal::unit"),
                  row) {}
 };
 
@@ -81,17 +82,19 @@ class NotReady : public Error {
 
 class Unsupported : public Error {
  public:
-  Unsupported(std::string const& algorithm, std::string const& feature, std::string const& remedy = "choose another algorithm")
+  Unsupported(std::string const& algorithm, std::string const& feature,
+              std::string const& remedy = "choose another algorithm")
       : Error("algorithm " + algorithm + " does not do " + feature + "; " + remedy) {}
 };
 
-/// More rows or entries than the types of indices and offsets count, with the little room behind them that kernels need.
+/// More rows or entries than the types of indices and offsets count, with the little room that kernels need behind them.
 class TooLarge : public Error {
  public:
   /// @param what  rows, or entries
-  TooLarge(std::string const& what, unsigned long long count, std::string const& type, int bits, unsigned long long most)
-      : Error("the triangle has " + std::to_string(count) + " " + what + "; " + type + " of " + std::to_string(bits) + " bits do for " +
-              std::to_string(most) + ": use longer ones") {}
+  TooLarge(std::string const& what, unsigned long long count, std::string const& type, int bits,
+           unsigned long long most)
+      : Error("the triangle has " + std::to_string(count) + " " + what + "; " + type + " of " + std::to_string(bits) +
+              " bits do for " + std::to_string(most) + ": use longer ones") {}
 };
 
 class UnknownAlgorithm : public Error {

@@ -23,7 +23,9 @@ struct OptionInfo {
   bool power_of_two = false;
 
   /// Whether an option without choices may have this value.
-  bool accepts(long long number) const { return number >= low && number <= high && !(power_of_two && (number & (number - 1)) != 0); }
+  bool accepts(long long number) const {
+    return number >= low && number <= high && !(power_of_two && (number & (number - 1)) != 0);
+  }
   /// For messages: what it may have.
   std::string accepted() const {
     std::string const range = std::to_string(low) + " to " + std::to_string(high);
@@ -43,7 +45,9 @@ struct CollectOptions {
   void integer(char const* name, int& value, int low, int high, char const* help) {
     infos.push_back({name, help, value, low, high, {}, false});
   }
-  void power_of_two(char const* name, int& value, int high, char const* help) { infos.push_back({name, help, value, 0, high, {}, true}); }
+  void power_of_two(char const* name, int& value, int high, char const* help) {
+    infos.push_back({name, help, value, 0, high, {}, true});
+  }
   template <class Enum>
   void choice(char const* name, Enum& value, std::initializer_list<char const*> names, char const* help) {
     infos.push_back({name, help, static_cast<long long>(value), 0, static_cast<long long>(names.size()) - 1,
@@ -57,8 +61,12 @@ struct ApplyOptions {
   std::string prefix;  // of names in messages
   std::size_t used = 0;
 
-  void integer(char const* name, int& value, int low, int high, char const*) { number({name, {}, 0, low, high, {}, false}, value); }
-  void power_of_two(char const* name, int& value, int high, char const*) { number({name, {}, 0, 0, high, {}, true}, value); }
+  void integer(char const* name, int& value, int low, int high, char const*) {
+    number({name, {}, 0, low, high, {}, false}, value);
+  }
+  void power_of_two(char const* name, int& value, int high, char const*) {
+    number({name, {}, 0, 0, high, {}, true}, value);
+  }
   void number(OptionInfo const& info, int& value) {
     auto const it = given.find(info.name);
     if (it == given.end()) return;

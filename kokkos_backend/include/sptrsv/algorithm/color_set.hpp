@@ -37,7 +37,8 @@ class ColorSet {
     template <class V>
     void visit(V& v) {
       v.choice("form", form, {"sets", "cpls"}, "sets of consecutive rows, or the level sets of the triangle");
-      v.power_of_two("lanes_per_row", lanes_per_row, 64, "vector lanes per row on a GPU, a power of two; 0: chosen for each set");
+      v.power_of_two("lanes_per_row", lanes_per_row, 64,
+                     "vector lanes per row on a GPU, a power of two; 0: chosen for each set");
       v.integer("chain_rows", chain_rows, 0, INT_MAX, "sets of at most so many rows share a kernel; 0: chosen");
     }
   };

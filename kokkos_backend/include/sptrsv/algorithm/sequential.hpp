@@ -90,7 +90,8 @@ struct Substitution {
   template <Diagonal D, bool Up, bool Along>
   KOKKOS_FUNCTION void run() const {
     using rows = StoredRows<T, Up, Along>;
-    rows const first{Up ? 0 : n - 1, row_ptr + (Along ? 0 : n - 1), static_cast<typename T::offset>(front + back), front > 0 ? 0 : 1};
+    auto const stored_diagonals = static_cast<typename T::offset>(front + back);
+    rows const first{Up ? 0 : n - 1, row_ptr + (Along ? 0 : n - 1), stored_diagonals, front > 0 ? 0 : 1};
     RowLoop<T, K, A, D, rows> const loop{first, col_idx, values, io, conj};
     if (scatter)
       loop.scatter(n);

@@ -84,7 +84,8 @@ class Tiled {
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
-    if (tiles_.num_tile_rows() > 0) detail::update_tiles<T>(exec, tiles_, repeated_, analysis.numbers(values, values), values_);
+    if (tiles_.num_tile_rows() == 0) return;
+    detail::update_tiles<T>(exec, tiles_, repeated_, analysis.numbers(values, values), values_);
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
@@ -103,7 +104,9 @@ class Tiled {
            " in ELL or dense format, " + detail::counted(launches_.size(), "kernel") + ", " + std::to_string(by_threads) + " at thread level";
   }
   void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
-  std::size_t memory_bytes() const { return tiles_.memory_bytes() + repeated_.memory_bytes() + values_.memory_bytes() + solved_.memory_bytes(); }
+  std::size_t memory_bytes() const {
+    return tiles_.memory_bytes() + repeated_.memory_bytes() + values_.memory_bytes() + solved_.memory_bytes();
+  }
 
  private:
   /// Rows of tiles first..last.
@@ -120,19 +123,21 @@ class Tiled {
   /// @param columns  that take a ticket or a thread each
   template <int K>
   void solve_columns(typename T::exec_space const& exec, detail::TileSystem<T, K> const& system, int columns) const {
-    auto const tickets_at_once = static_cast<index>(std::numeric_limits<index>::max() / columns);  // rows of tiles whose tickets an index counts
+    // rows of tiles whose tickets an index counts
+    auto const tickets_at_once = static_cast<index>(std::numeric_limits<index>::max() / columns);
     for (Launch const& launch : launches_) {
       index const tile_rows = launch.last - launch.first;
       if (launch.by_threads) {
         Kokkos::parallel_for("sptrsv::tiled::solve_by_threads",
                              detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(exec, 0, static_cast<long long>(tile_rows) * detail::tile_size * columns)),
-                             detail::TileRowByThreads<T, K>{system, static_cast<index>(launch.first * detail::tile_size), columns});
+                             detail::TileRowByThreads<T, K>{
+                                 system, static_cast<index>(launch.first * detail::tile_size), columns});
         continue;
       }
       for (index first = launch.first, count = 0; first < launch.last; first += count) {
         count = std::min(static_cast<index>(launch.last - first), tickets_at_once);
-        detail::for_each_ticket<T>("sptrsv::tiled::solve", exec, tickets_, wave_shape(exec, launch, columns), static_cast<index>(count * columns),
-                                   detail::TileRowPerWarp<T, K>{system, first, columns});
+        detail::for_each_ticket<T>("sptrsv::tiled::solve", exec, tickets_, wave_shape(exec, launch, columns),
+                                   static_cast<index>(count * columns), detail::TileRowPerWarp<T, K>{system, first, columns});
       }
     }
   }

@@ -20,8 +20,8 @@ namespace detail {
 
 inline char const* name_of(Triangle triangle) { return triangle == Triangle::lower ? "lower" : "upper"; }
 
-/// Rows, entries or places that a type of index or offset does for: 2^31 - 2^24 for 32 bits. Threads count on beyond the last one before
-/// they see that there are no more, by as much as a block takes at a time, and Kokkos by what all threads do.
+/// Rows, entries or places that a type of index or offset does for: 2^31 - 2^24 for 32 bits. Threads count on beyond the
+/// last one before they see that there are no more, by as much as a block takes at a time, and Kokkos by what all threads do.
 template <class Number>
 constexpr long long most_counted() {
   return static_cast<long long>(std::numeric_limits<Number>::max() - std::numeric_limits<Number>::max() / 128);
@@ -103,7 +103,8 @@ class Analysis {
     if (pattern.row_ptr.extent(0) > 0) detail::require_counted<index>("rows", pattern.row_ptr.extent(0) - 1, "indices");
     auto const facts = detail::inspect<T>(exec, pattern, shape.triangle == Triangle::lower);
     check_rows(facts);
-    detail::require_counted<typename T::offset>("entries, with those stored before it", static_cast<unsigned long long>(facts.behind_last_entry), "offsets");
+    auto const stored = static_cast<unsigned long long>(facts.behind_last_entry);
+    detail::require_counted<typename T::offset>("entries, with those stored before it", stored, "offsets");
     detail::require_counted<index>("entries in a row", static_cast<unsigned long long>(facts.longest), "indices");
     place_ = where_is_diagonal(facts);
     stored_.num_rows = pattern.num_rows();
@@ -219,7 +220,8 @@ class Analysis {
       throw InvalidPattern(facts.bad_columns, "has a column index outside 0.." + std::to_string(n - 1) + "; check col_idx");
     bool const none_needed = shape_.diagonal == Diagonal::unit && facts.with_diagonal == 0;
     if (facts.without_diagonal < n && !none_needed)
-      throw MissingDiagonal(facts.without_diagonal, detail::name_of(shape_.triangle), shape_.diagonal == Diagonal::unit);
+      throw MissingDiagonal(facts.without_diagonal, detail::name_of(shape_.triangle),
+                            shape_.diagonal == Diagonal::unit);
   }
 
   DiagonalPlace where_is_diagonal(detail::PatternFacts const& facts) const {

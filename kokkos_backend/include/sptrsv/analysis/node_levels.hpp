@@ -209,7 +209,8 @@ long long sum_of_most_stretches(typename T::exec_space const& exec, Nodes<T> con
       "sptrsv::planner::most", policy(exec, 0, count), KOKKOS_LAMBDA(index node) { Kokkos::atomic_max(&most(level_of(node)), stretches(node)); });
   long long sum = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::planner::sum_of_most", policy(exec, 0, static_cast<index>(levels.levels)), KOKKOS_LAMBDA(index l, long long& all) { all += static_cast<long long>(most(l)); }, sum);
+      "sptrsv::planner::sum_of_most", policy(exec, 0, static_cast<index>(levels.levels)),
+      KOKKOS_LAMBDA(index l, long long& all) { all += static_cast<long long>(most(l)); }, sum);
   exec.fence("sptrsv::planner: the stretches go");
   return sum;
 }

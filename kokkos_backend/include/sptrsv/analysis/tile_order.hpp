@@ -24,7 +24,8 @@ struct SortedRows {
   Kokkos::View<index*, typename T::device> col_idx;
   Kokkos::View<offset*, typename T::device> source;       ///< of the value, in the caller's array
   Kokkos::View<std::uint8_t*, typename T::device> listed;  ///< 1: neither in the diagonal tile nor in a tile of its own
-  /// Entries in a place that an entry before them has, in no other array here: where their values are, and that entry's.
+  /// Entries in a place that an entry before them has, in no other array here: where their values are, and that
+  /// entry's.
   Kokkos::View<offset*, typename T::device> repeated, repeated_of;
 
   index num_positions() const { return static_cast<index>(row.extent(0)); }
@@ -182,11 +183,12 @@ inline bool own_order_pays(long long block_levels, long long block_levels_by_lev
   return cost_of_own_order(inverted) * static_cast<double>(block_levels) <= static_cast<double>(block_levels_by_level);
 }
 
-/// The rows level by level, ascending within each, so that tiles are the same every time. Several threads, and the method of
-/// root candidates anywhere, leave them in any order, and levelset on a host in its own. A copy where they are to be
-/// sorted: levelset, of the same analysis where the planner measures, goes by the order that it has put them in.
+/// The rows level by level, ascending within each, so that tiles are the same every time. Several threads, and the
+/// method of root candidates anywhere, leave them in any order, and levelset on a host in its own. A copy where they are
+/// to be sorted: levelset, of the same analysis where the planner measures, goes by the order that it has put them in.
 template <class T>
-Kokkos::View<typename T::index*, typename T::device> rows_ascending_by_level(typename T::exec_space const& exec, LevelSets<T> const& sets) {
+Kokkos::View<typename T::index*, typename T::device> rows_ascending_by_level(typename T::exec_space const& exec,
+                                                                             LevelSets<T> const& sets) {
   using index = typename T::index;
   if (sets.ascending) return sets.level_rows;
   auto sorted = allocate_level_sets<T>(exec, static_cast<index>(sets.level_rows.extent(0)));
@@ -256,11 +258,14 @@ void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows)
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   using view = Kokkos::View<offset*, typename T::device>;
-  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  auto const raw = [&](char const* label) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
+  };
   auto const count = rows.num_positions();
   auto const row_ptr = rows.row_ptr, source = rows.source;
   auto const col_idx = rows.col_idx;
-  view const kept_ptr(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::row_ptr")), static_cast<std::size_t>(count) + 1);
+  view const kept_ptr(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::row_ptr")),
+                      static_cast<std::size_t>(count) + 1);
   offset kept = 0;
   Kokkos::parallel_scan(
       "sptrsv::tiles::kept", with_arguments_in_launch(policy(exec, 0, count)),
@@ -342,7 +347,8 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
   auto const sorted = out;
   Kokkos::parallel_for(
       "sptrsv::tiles::list_all", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index p) {
-        for (offset k = sorted.row_ptr(p); k < sorted.row_ptr(p + 1); ++k) sorted.listed(k) = sorted.col_idx(k) / tile_size < p / tile_size;
+        for (offset k = sorted.row_ptr(p); k < sorted.row_ptr(p + 1); ++k)
+          sorted.listed(k) = sorted.col_idx(k) / tile_size < p / tile_size;
       });
   return out;
 }

@@ -57,8 +57,8 @@ struct TilePattern {
   }
 };
 
-/// Entries in a place that an entry before them has: the slot of that one, and where their own values are. Those of the same
-/// slot follow each other.
+/// Entries in a place that an entry before them has: the slot of that one, and where their own values are. Those of the
+/// same slot follow each other.
 template <class T>
 struct RepeatedEntries {
   Kokkos::View<typename T::offset*, typename T::device> slot, source;
@@ -124,7 +124,9 @@ template <class T>
 void require_offsets_for(long long slots) {
   using offset = typename T::offset;
   if (slots <= static_cast<long long>(std::numeric_limits<offset>::max())) return;
-  throw Unsupported("tiled", std::to_string(slots) + " places for entries in tiles with offsets of " + std::to_string(8 * sizeof(offset)) + " bits",
+  throw Unsupported("tiled",
+                    std::to_string(slots) + " places for entries in tiles with offsets of " +
+                        std::to_string(8 * sizeof(offset)) + " bits",
                     "use longer offsets, or choose another algorithm");
 }
 
@@ -408,7 +410,8 @@ bool has_diagonals_alone(typename T::exec_space const& exec, TilePattern<T> cons
 
 /// Finds the slots of repeated entries, of which there are seldom any; allocates and fences if there are.
 template <class T>
-RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<T> const& rows, TilePattern<T> const& tiles) {
+RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<T> const& rows,
+                                 TilePattern<T> const& tiles) {
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, offset>;
   RepeatedEntries<T> out;
@@ -419,8 +422,8 @@ RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<
   auto const of = rows.repeated_of;
   offset last = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::tiles::last_repeated", policy(exec, 0, count), KOKKOS_LAMBDA(offset r, offset & most) { most = of(r) > most ? of(r) : most; },
-      Kokkos::Max<offset>(last));
+      "sptrsv::tiles::last_repeated", policy(exec, 0, count),
+      KOKKOS_LAMBDA(offset r, offset & most) { most = of(r) > most ? of(r) : most; }, Kokkos::Max<offset>(last));
   exec.fence("sptrsv::tiles: the last source is needed to allocate");
   auto const slot_of = detail::raw_view<offset, T>(exec, "sptrsv::tiles::slot_of", static_cast<std::size_t>(last) + 1);
   auto const source = tiles.source;
@@ -429,7 +432,8 @@ RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<
         if (source(s) >= 0 && source(s) <= last) slot_of(source(s)) = s;
       });
   auto const slot = out.slot;
-  Kokkos::parallel_for("sptrsv::tiles::repeated_slots", policy(exec, 0, count), KOKKOS_LAMBDA(offset r) { slot(r) = slot_of(of(r)); });
+  Kokkos::parallel_for(
+      "sptrsv::tiles::repeated_slots", policy(exec, 0, count), KOKKOS_LAMBDA(offset r) { slot(r) = slot_of(of(r)); });
   exec.fence("sptrsv::tiles: the slots by source go");
   return out;
 }

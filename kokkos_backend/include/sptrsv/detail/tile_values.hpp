@@ -34,10 +34,11 @@ KOKKOS_INLINE_FUNCTION void each_column(unsigned mask, F const& f) {
   for (int e = 0; mask != 0; mask &= mask - 1u) f(e++, Kokkos::Experimental::countr_zero_builtin(mask));
 }
 
-/// How a diagonal tile D with diagonal P is kept. `scaled`: D P^-1 without its ones, and P^-1. It is solved for P x, which is
-/// multiplied by P^-1 in the end: no step divides, and sums are those of substitution, so that nothing overflows or vanishes
-/// which does not there. (P^-1 D would have b multiplied first: b of 1e10 by the reciprocal of 1e-300, before what is
-/// subtracted from it.) `inverse`: that, and D^-1. `as_stored`: D and P, where other numbers would not be normal; steps then divide.
+/// How a diagonal tile D with diagonal P is kept. `scaled`: D P^-1 without its ones, and P^-1. It is solved for P x, which
+/// is multiplied by P^-1 in the end: no step divides, and sums are those of substitution, so that nothing overflows or
+/// vanishes which does not there. (P^-1 D would have b multiplied first: b of 1e10 by the reciprocal of 1e-300, before what
+/// is subtracted from it.) `inverse`: that, and D^-1. `as_stored`: D and P, where other numbers would not be normal; steps
+/// then divide.
 enum class DiagonalTile : std::uint8_t { scaled, inverse, as_stored };
 
 /// The numbers of a TilePattern. Device-copyable.
@@ -110,7 +111,8 @@ void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> con
         if (!safe) return;
         for (int r = 0; r < tile_size; ++r) {
           to.pivot(q * tile_size + r) = inverse[r];
-          each_column(tiles.diagonal_mask(q * tile_size + r), [&](int e, int c) { slots[e * tile_size + r] *= inverse[c]; });
+          unsigned const mask = tiles.diagonal_mask(q * tile_size + r);
+          each_column(mask, [&](int e, int c) { slots[e * tile_size + r] *= inverse[c]; });
         }
       });
 }
@@ -127,7 +129,7 @@ void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> co
         int const c = static_cast<int>(p % tile_size);
         if (to.kept(q) == DiagonalTile::as_stored) return;
         scalar const* const slots = to.at.data() + tiles.rows(q).diagonal;
-        scalar* const inverse = to.inverse.data() + static_cast<std::size_t>(q) * tile_size * tile_size;  // 16 times as many as rows
+        scalar* const inverse = to.inverse.data() + static_cast<std::size_t>(q) * tile_size * tile_size;
         scalar column[tile_size] = {};  // of the inverse of D P^-1
         column[c] = scalar(1);
         bool safe = true;
@@ -145,21 +147,25 @@ void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> co
 
 /// Adds the values of repeated entries, in their order.
 template <class T>
-void add_repeated(typename T::exec_space const& exec, RepeatedEntries<T> const& repeated, Numbers<T> const& numbers, TileValues<T> const& to) {
+void add_repeated(typename T::exec_space const& exec, RepeatedEntries<T> const& repeated, Numbers<T> const& numbers,
+                  TileValues<T> const& to) {
   using offset = typename T::offset;
   auto const count = static_cast<offset>(repeated.slot.extent(0));
   Kokkos::parallel_for(
-      "sptrsv::tiled::add_repeated", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, count)), KOKKOS_LAMBDA(offset first) {
+      "sptrsv::tiled::add_repeated",
+      with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, count)),
+      KOKKOS_LAMBDA(offset first) {
         auto const slot = repeated.slot(first);
         if (first > 0 && repeated.slot(first - 1) == slot) return;
-        for (offset r = first; r < count && repeated.slot(r) == slot; ++r) to.at(slot) += conjugate_if(numbers.all(repeated.source(r)), numbers.conj);
+        for (offset r = first; r < count && repeated.slot(r) == slot; ++r)
+          to.at(slot) += conjugate_if(numbers.all(repeated.source(r)), numbers.conj);
       });
 }
 
 /// Takes new values: one gather by slot, then the diagonal tiles.
 template <class T>
-void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, RepeatedEntries<T> const& repeated, Numbers<T> const& numbers,
-                  TileValues<T> const& to) {
+void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, RepeatedEntries<T> const& repeated,
+                  Numbers<T> const& numbers, TileValues<T> const& to) {
   using offset = typename T::offset;
   auto const source = tiles.source;
   auto const at = to.at;
