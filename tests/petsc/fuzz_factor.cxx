@@ -78,8 +78,38 @@ std::vector<PetscReal> Judge::of(PetscScalar const* b, PetscScalar const* x, boo
   for (std::size_t i = 0; i < n; ++i) from[i] = b[in[i]], to[i] = x[out[i]];
   auto const ordered = bound.of(from.data(), to.data());
   std::vector<PetscReal> result(n);
-  for (std::size_t i = 0; i < n; ++i) result[(std::size_t)out[i]] = ordered[i];
+  PetscReal largest = 0, roughly = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    result[(std::size_t)out[i]] = ordered[i];
+    roughly = PetscMax(roughly, ordered[i]);
+    largest = PetscMax(largest, PetscAbsScalar(to[i]));
+  }
+  if (!(roughly <= roughest * largest) && largest > 0) return {};
   return result;
+}
+
+PetscReal Judge::relative(bool transpose)
+{
+  std::size_t const n = rows.size();
+  std::vector<PetscScalar> b(n, 1), x(n, 0);
+  PetscReal largest = 0, tolerance = 0;
+
+  if (!split) return PETSC_INFINITY;
+  for (std::size_t i = 0; i < n; ++i) {
+    PetscScalar sum = 0;  // E = U^-1 L^-1, or its transpose
+    for (std::size_t k = 0; k < n; ++k) {
+      PetscScalar s = 0;
+      for (std::size_t j = 0; j < n; ++j) s += transpose ? upper((int)j, (int)k) : lower((int)k, (int)j);
+      sum += s * (transpose ? lower((int)k, (int)i) : upper((int)i, (int)k));
+    }
+    auto const& out = transpose ? rows : cols;
+    x[(std::size_t)out[i]] = sum;
+    largest = PetscMax(largest, PetscAbsScalar(sum));
+  }
+  auto const all = of(b.data(), x.data(), transpose);
+  if (all.empty()) return PETSC_INFINITY;
+  for (PetscReal t : all) tolerance = PetscMax(tolerance, t);
+  return tolerance / largest;
 }
 
 FactorPair::~FactorPair()
@@ -183,9 +213,9 @@ void FactorPair::draw_ordering()
 PetscErrorCode FactorPair::symbolic_of(Side s)
 {
   PetscFunctionBegin;
-  if (s == own) {
-    PetscCall(MatDestroy(&F_[own]));
-    PetscCall(MatGetFactor(m_.of(own), MATSOLVERPETSC, ftype_, &F_[own]));
+  if (s == own || type_forced == MATSOLVERPETSC) {
+    PetscCall(MatDestroy(&F_[s]));
+    PetscCall(MatGetFactor(m_.of(s), MATSOLVERPETSC, ftype_, &F_[s]));
   }
   if (ftype_ == MAT_FACTOR_LU) PetscCall(MatLUFactorSymbolic(F_[s], m_.of(s), rows_, cols_, &info_));
   else if (ftype_ == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F_[s], m_.of(s), rows_, cols_, &info_));
@@ -231,7 +261,7 @@ void FactorPair::numeric()
 {
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
   bool const positive = info_.shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE;
-  if (positive && (!m_.shift_ends() || nonzero_diagonal_ || (cholesky && !m_.symmetric()))) info_.shifttype = (PetscReal)MAT_SHIFT_NONZERO;
+  if (positive && (!m_.shift_ends() || nonzero_diagonal_ || (cholesky && !m_.symmetric()) || m_.blocks())) info_.shifttype = (PetscReal)MAT_SHIFT_NONZERO;
   if (needs_symbolic()) symbolic();
   if (!symbolic_) return;
   Trace("  numeric%s\n", m_.pattern_changes() != symbolic_pattern_ ? ", the pattern may be another one than in the symbolic phase" : "");

@@ -42,7 +42,12 @@ struct Judge {
   void read(Dense const& E, IS rows, IS cols, PetscInt n, PetscInt bs);
   /// Tolerances of x = A^-1 b, or transposed; empty where nothing can be said.
   std::vector<PetscReal> of(PetscScalar const* b, PetscScalar const* x, bool transpose);
+  /// Tolerance of a solution of ones, relative to the largest entry of it; infinity where nothing can be said.
+  PetscReal relative(bool transpose);
 };
+
+/// Such tolerances are too rough to judge by: the inverse itself is as inexact.
+constexpr PetscReal roughest = 1e-5;
 
 class FactorPair {
  public:

@@ -155,6 +155,8 @@ bool Matrices::keep_inodes(IS rows) const
   std::vector<PetscInt> size_at(static_cast<std::size_t>(n_), 0);  // of the inode that starts at a row
   bool kept = true;
 
+  FUZZ_MUST(ISGetLocalSize(rows, &count));
+  if (count != n_) return false;  // of a matrix that has lost its inodes, but for their number
   for (Mat m : mat_) {
     FUZZ_MUST(MatInodeGetInodeSizes(m, &count, &sizes, NULL));
     if (!count || !sizes) continue;
