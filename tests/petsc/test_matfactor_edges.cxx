@@ -365,6 +365,22 @@ TEST_P(MatFactorEdges, NonSquareIsRefusedByItsSize)
   EXPECT_EQ((int)MatDestroy(&A), 0);
 }
 
+// README names these and the message
+TEST_P(MatFactorEdges, OtherMatrixTypesAreRefusedByPetsc)
+{
+  Mat made[3], F = nullptr;
+  ASSERT_EQ((int)MatCreateSeqDense(PETSC_COMM_SELF, 4, 4, NULL, &made[0]), 0);
+  ASSERT_EQ((int)MatCreateShell(PETSC_COMM_SELF, 4, 4, 4, 4, NULL, &made[1]), 0);
+  ASSERT_EQ((int)MatCreateSeqSELL(PETSC_COMM_SELF, 4, 4, 1, NULL, &made[2]), 0);
+  for (Mat& A : made) {
+    ASSERT_EQ((int)MatSetUp(A), 0);
+    CaughtError const caught = Catch([&] { return MatGetFactor(A, GetParam().type, MAT_FACTOR_LU, &F); });
+    EXPECT_EQ((int)caught.code, PETSC_ERR_MISSING_FACTOR);
+    EXPECT_NE(caught.message.find(std::string("MatSolverType ") + GetParam().type + " does not support matrix type "), std::string::npos) << caught.message;
+    EXPECT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
 // PETSc gives us all types whose name begins like one of ours; those of MKL have blocks, too
 TEST_P(MatFactorEdges, TypesMadeFromOthersAreAcceptedOrRefusedByName)
 {

@@ -41,6 +41,16 @@ class View(unittest.TestCase):
         self.assertNotEqual(kernels[0], kernels[1])
         self.assertEqual(kernels[1][0][1], "up to 1 row")
 
+    def test_prefix_of_a_smoother_and_what_is_left(self):
+        base = ("-m 30 -n 30 -pc_type gamg -mg_levels_pc_type ilu -mg_levels_pc_factor_mat_solver_type levelset -ksp_view "
+                "-options_left")
+        found = ex2(base + " -mg_levels_mat_sptrsv_levelset_chain_rows 3")
+        self.assertIn("of up to 3 rows", found.text)
+        self.assertNotRegex(found.text, "Option left: name:-mg_levels_mat_sptrsv")
+        left = ex2(base + " -mat_sptrsv_levelset_chain_rows 3").text
+        self.assertNotIn("of up to 3 rows", left)
+        self.assertIn("Option left: name:-mat_sptrsv_levelset_chain_rows value: 3", left)
+
     def test_form(self):
         base = f"{SMALL}-pc_factor_mat_solver_type syncfree -ksp_view"
         self.assertIn("csc", ex2(base + " -mat_sptrsv_syncfree_form csc").text.split("sptrsv 0")[1])
@@ -214,7 +224,17 @@ class Errors(unittest.TestCase):
                    "-mat_sptrsv_syncfree_form", "csr, csc")
 
     def test_without_plugin(self):
-        self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset", "Could not locate solver type levelset", load=None)
+        done = self.fails(f"{SMALL}-pc_factor_mat_solver_type sptrsv",
+                          "Could not locate solver type sptrsv for factorization type ILU", load=None)
+        self.assertNotIn("does not support matrix type", done.text)
+
+    def test_matrix_types_without_factors(self):
+        for asked, named in [("mpiaij", "mpiaij"), ("sell", "seqsell")]:
+            self.fails(f"{SMALL}-mat_type {asked} -pc_factor_mat_solver_type sptrsv",
+                       f"MatSolverType sptrsv does not support matrix type {named}")
+        for pc in ("bjacobi", "asm"):  # the remedy, on one rank too
+            text = ex2(f"-m 20 -n 19 -mat_type mpiaij -pc_type {pc} -sub_pc_type ilu -sub_pc_factor_mat_solver_type sptrsv -ksp_view").text
+            self.assertRegex(text, r"sptrsv \d+\.\d+\.\d+: type sptrsv")
 
     def test_wrong_file_name_registers_nothing(self):
         with tempfile.TemporaryDirectory() as folder:
