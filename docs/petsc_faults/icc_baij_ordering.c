@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
-   ICC of a matrix of type baij with blocks of one row, in an ordering other than the natural one: reads and writes past its
-   arrays, since it takes the permutation for its inverse. With aij it is well. */
+   ICC of a matrix of type baij with blocks of one row, in an ordering other than the natural one: reads and writes past
+   its arrays, since it takes the permutation for its inverse. With aij it is well. */
 #include "child.h"
 
 enum { side = 7, n = side * side };

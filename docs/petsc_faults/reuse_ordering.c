@@ -52,9 +52,11 @@ static PetscErrorCode Run(PetscBool *shown)
 
   PetscFunctionBegin;
   PetscCall(Residuals(PETSC_FALSE, anew));
-  PetscCheck(anew[0] < 1e-10 && anew[1] < 1e-10, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Residuals %g and %g with a new ordering", (double)anew[0], (double)anew[1]);
+  PetscCheck(anew[0] < 1e-10 && anew[1] < 1e-10, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "Residuals %g and %g with a new ordering", (double)anew[0], (double)anew[1]);
   PetscCall(Residuals(PETSC_TRUE, reused));
-  printf("residual %.1e, after a new entry %.1e; with a new ordering %.1e\n", (double)reused[0], (double)reused[1], (double)anew[1]);
+  printf("residual %.1e, after a new entry %.1e; with a new ordering %.1e\n", (double)reused[0], (double)reused[1],
+         (double)anew[1]);
   *shown = (PetscBool) !(reused[1] < 1e-10);
   PetscFunctionReturn(0);
 }

@@ -32,7 +32,9 @@ PetscErrorCode LookAtVectors(Mat A, Backend& backend)
   // that they are bound, too
   host             = (PetscBool)(host && !backend.kokkos);
   backend.device   = there && !host;
-  PetscCall(Guarded(A, [&] { backend.reason = there && host ? "the matrix is bound to the CPU" : "its vectors are of type " + std::string(type); }));
+  PetscCall(Guarded(A, [&] {
+    backend.reason = there && host ? "the matrix is bound to the CPU" : "its vectors are of type " + std::string(type);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

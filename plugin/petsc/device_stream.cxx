@@ -97,9 +97,11 @@ PetscErrorCode CurrentDevice(int* id)
 char const* WithoutDevice()
 {
   #if !defined(PETSC_HAVE_CUDA) && !defined(PETSC_HAVE_HIP)
-  return "this PETSc has no GPU; use host, or build the plugin with a PETSc (3.20 or newer) and a Kokkos that have CUDA or HIP";
+  return "this PETSc has no GPU; use host, or build the plugin with a PETSc (3.20 or newer) and a Kokkos that have "
+         "CUDA or HIP";
   #elif !defined(SPTRSV_PETSC_SHOWS_STREAM)
-  return "PETSc before 3.20 does not tell which stream of the GPU it works on; use host, or build the plugin with a newer PETSc that has CUDA or HIP";
+  return "PETSc before 3.20 does not tell which stream of the GPU it works on; use host, or build the plugin with a "
+         "newer PETSc that has CUDA or HIP";
   #else
   return "the Kokkos of this build has not the GPU that PETSc has; use host, or build the plugin with a Kokkos that has PETSc's CUDA or HIP";
   #endif

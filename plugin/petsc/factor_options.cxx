@@ -40,7 +40,8 @@ std::string AlgorithmNames()
 
 /// An option under the library's key and under PETSc's name, and what -help says of it.
 struct NamedOption {
-  NamedOption(std::string const& k, std::string const& n, sptrsv::OptionInfo const& i) : key(k), name("-mat_sptrsv_" + n), help(i.help), info(i)
+  NamedOption(std::string const& k, std::string const& n, sptrsv::OptionInfo const& i)
+      : key(k), name("-mat_sptrsv_" + n), help(i.help), info(i)
   {
     if (info.choices.empty()) return;
     help += " (one of";
@@ -62,12 +63,13 @@ std::vector<NamedOption> OptionsOf(char const* solver_type)
     for (auto const& info : sptrsv::planner_info().options) out.emplace_back("sptrsv_" + info.name, info.name, info);
   for (auto const& algorithm : sptrsv::algorithm_infos())
     if (planner || algorithm.name == solver_type)
-      for (auto const& info : algorithm.options) out.emplace_back(algorithm.name + "_" + info.name, algorithm.name + "_" + info.name, info);
+      for (auto const& info : algorithm.options)
+        out.emplace_back(algorithm.name + "_" + info.name, algorithm.name + "_" + info.name, info);
   return out;
 }
 
-/// Asks PETSc for one option; `value` is left empty where the user has not set it. (Items: a type that PETSc has changed; the
-/// name is what its macros look for.)
+/// Asks PETSc for one option; `value` is left empty where the user has not set it. (Items: a type that PETSc has
+/// changed; the name is what its macros look for.)
 template <class Items>
 PetscErrorCode AskPetsc(Items PetscOptionsObject, PetscObject object, NamedOption const& option, char (&value)[64])
 {
@@ -84,7 +86,8 @@ PetscErrorCode AskPetsc(Items PetscOptionsObject, PetscObject object, NamedOptio
     PetscCall(PetscSNPrintf(value, sizeof value, "%" PetscInt_FMT, number));
   } else {
     char word[64];
-    PetscCall(PetscOptionsString(option.name.c_str(), option.help.c_str(), "MatSolverType", info.choices[(std::size_t)info.value].c_str(), word, sizeof word, &set));
+    PetscCall(PetscOptionsString(option.name.c_str(), option.help.c_str(), "MatSolverType",
+                                 info.choices[(std::size_t)info.value].c_str(), word, sizeof word, &set));
     if (!set) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(CheckChoice(object, option.name, info, word));
     PetscCall(PetscStrncpy(value, word, sizeof value));
@@ -104,7 +107,8 @@ PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const
     for (auto const& algorithm : sptrsv::algorithm_infos()) known = known || algorithm.name == name;
     if (!known) names = AlgorithmNames();
   }));
-  PetscCheck(known, PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE, "%s is '%s'; choose one of %s", source, name, names.c_str());
+  PetscCheck(known, PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE, "%s is '%s'; choose one of %s", source, name,
+             names.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,7 +125,8 @@ PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name)
     source = std::string("Option -") + (object->prefix ? object->prefix : "") + (option + 1);
   }));
   PetscOptionsBegin(PetscObjectComm(object), object->prefix, "Triangular solver", "SpTRSVPCShellSetTriangles");
-  PetscCall(PetscOptionsString(option, help.c_str(), "SpTRSVPCShellSetTriangles", name.c_str(), value, sizeof value, &set));
+  PetscCall(
+      PetscOptionsString(option, help.c_str(), "SpTRSVPCShellSetTriangles", name.c_str(), value, sizeof value, &set));
   PetscOptionsEnd();
   if (!set) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckAlgorithm(object, source.c_str(), value));

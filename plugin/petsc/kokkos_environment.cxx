@@ -65,18 +65,21 @@ PetscErrorCode CheckVariable(char const* name, bool (*valid)(char const*), char 
   char const* const value = std::getenv(name);
 
   PetscFunctionBegin;
-  PetscCheck(!value || valid(value), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Environment variable %s is '%s'; %s, or unset it", name, value, remedy);
+  PetscCheck(!value || valid(value), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Environment variable %s is '%s'; %s, or unset it", name, value, remedy);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CheckWord(char const* name, std::initializer_list<char const*> words, bool cases_differ, char const* remedy)
+PetscErrorCode CheckWord(char const* name, std::initializer_list<char const*> words, bool cases_differ,
+                         char const* remedy)
 {
   char const* const value = std::getenv(name);
   bool              known = true;
 
   PetscFunctionBegin;
   if (value) PetscCall(IsOneOf(value, words, cases_differ, &known));
-  PetscCheck(known, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Environment variable %s is '%s'; %s, or unset it", name, value, remedy);
+  PetscCheck(known, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Environment variable %s is '%s'; %s, or unset it", name,
+             value, remedy);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,7 +87,9 @@ PetscErrorCode CheckWord(char const* name, std::initializer_list<char const*> wo
 PetscErrorCode CheckOthers()
 {
   PetscFunctionBegin;
-  PetscCall(CheckVariable("KOKKOS_DEVICE_ID", [](char const* text) { return IsInteger(text, 0, INT_MAX); }, "give the number of a GPU, from 0"));
+  PetscCall(CheckVariable(
+      "KOKKOS_DEVICE_ID", [](char const* text) { return IsInteger(text, 0, INT_MAX); },
+      "give the number of a GPU, from 0"));
   PetscCall(CheckWord("KOKKOS_MAP_DEVICE_ID_BY", {"mpi_rank", "random"}, true, "choose one of mpi_rank, random"));
   for (char const* name : {"KOKKOS_DISABLE_WARNINGS", "KOKKOS_PRINT_CONFIGURATION", "KOKKOS_TUNE_INTERNALS"})
     PetscCall(CheckWord(name, {"yes", "true", "1", "no", "false", "0"}, false, "choose one of true, false"));
@@ -105,16 +110,19 @@ PetscErrorCode ReadKokkosEnvironment(int* threads)
 
   PetscFunctionBegin;
   PetscCall(CheckOthers());
-  PetscCall(CheckVariable("KOKKOS_NUM_THREADS", [](char const* text) { return IsInteger(text, 1, most_threads); }, remedy));
+  PetscCall(CheckVariable(
+      "KOKKOS_NUM_THREADS", [](char const* text) { return IsInteger(text, 1, most_threads); }, remedy));
   if (omp_says) PetscCall(CheckVariable("OMP_NUM_THREADS", IsListOfThreads, remedy));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-omp_num_threads", &option, &set));  // PETSc's own
-  PetscCheck(option >= 1 && option <= most_threads, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Option -omp_num_threads is %" PetscInt_FMT "; %s", option, remedy);
+  PetscCheck(option >= 1 && option <= most_threads, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Option -omp_num_threads is %" PetscInt_FMT "; %s", option, remedy);
   if (set) *threads = (int)option;
   else if (own) *threads = std::atoi(own);
   else *threads = omp_says ? 0 : 1;
 #if defined(KOKKOS_ENABLE_OPENMP)
   int const asked = *threads ? *threads : omp_get_max_threads();  // the program may have called omp_set_num_threads()
-  PetscCheck(asked <= most_threads, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The OpenMP runtime has %d threads, set by the program; %s", asked, remedy);
+  PetscCheck(asked <= most_threads, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "The OpenMP runtime has %d threads, set by the program; %s", asked, remedy);
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -58,8 +58,8 @@ void FinalizeAtExit()
   if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
 }
 
-/// Each thread's own memory, before any solver asks for some: where there is none for more, Kokkos 4.7 forgets that it has
-/// given back what it had, and gives it back again.
+/// Each thread's own memory, before any solver asks for some: where there is none for more, Kokkos 4.7 forgets that it
+/// has given back what it had, and gives it back again.
 void ReserveThreadMemory()
 {
   using Host = Kokkos::DefaultHostExecutionSpace;
@@ -68,7 +68,10 @@ void ReserveThreadMemory()
     void operator+=(Wide const& other) { numbers[0] += other.numbers[0]; }
   };
   Kokkos::TeamPolicy<Host> const one(Host(), 1, 1);
-  Kokkos::parallel_for("sptrsv::petsc::reserve", Kokkos::TeamPolicy<Host>(one).set_scratch_size(0, Kokkos::PerTeam(4096), Kokkos::PerThread(4096)), [](Kokkos::TeamPolicy<Host>::member_type const&) {});
+  Kokkos::parallel_for(
+      "sptrsv::petsc::reserve",
+      Kokkos::TeamPolicy<Host>(one).set_scratch_size(0, Kokkos::PerTeam(4096), Kokkos::PerThread(4096)),
+      [](Kokkos::TeamPolicy<Host>::member_type const&) {});
   Wide sum;
   Kokkos::parallel_reduce("sptrsv::petsc::reserve", Kokkos::RangePolicy<Host>(0, 1), [](int, Wide&) {}, sum);
 }
@@ -103,8 +106,13 @@ KokkosHolder::~KokkosHolder()
 PetscErrorCode CheckProcess()
 {
   PetscFunctionBegin;
-  PetscCheck(!lost_device, PETSC_COMM_SELF, PETSC_ERR_SUP, "This process was forked after Kokkos had taken a GPU, which a child cannot use; fork before the first solver is set up, or let the child call exec");
-  PetscCheck(!lost_threads, PETSC_COMM_SELF, PETSC_ERR_SUP, "This process was forked after Kokkos had started %d threads, which only the parent has; fork before the first solver is set up, let the child call exec, or use one thread (OMP_NUM_THREADS=1)", lost_threads);
+  PetscCheck(!lost_device, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "This process was forked after Kokkos had taken a GPU, which a child cannot use; fork before the first "
+             "solver is set up, or let the child call exec");
+  PetscCheck(!lost_threads, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "This process was forked after Kokkos had started %d threads, which only the parent has; fork before the "
+             "first solver is set up, let the child call exec, or use one thread (OMP_NUM_THREADS=1)",
+             lost_threads);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,7 +120,8 @@ PetscErrorCode EnsureKokkos()
 {
   PetscFunctionBegin;
   PetscCall(CheckProcess());
-  PetscCheck(!started_in_vain, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Kokkos could not start before, and cannot be asked again; start the program with more memory");
+  PetscCheck(!started_in_vain, PETSC_COMM_SELF, PETSC_ERR_ORDER,
+             "Kokkos could not start before, and cannot be asked again; start the program with more memory");
   PetscCheck(!Kokkos::is_finalized(), PETSC_COMM_SELF, PETSC_ERR_ORDER, "Kokkos has already ended in this process; set up solvers before Kokkos::finalize()");
   if (!Kokkos::is_initialized()) {
     int threads;

@@ -42,7 +42,9 @@ PetscErrorCode CheckMatType(Mat A)
   PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &known, MATSEQBAIJ, MATSEQSBAIJ, ""));
   if (!known) PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &known));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
-  PetscCheck(known, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The sptrsv plugin has no factors for matrices of type %s; convert it to %s", ((PetscObject)A)->type_name, baij ? MATSEQBAIJ : MATSEQSBAIJ);
+  PetscCheck(known, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "The sptrsv plugin has no factors for matrices of type %s; convert it to %s", ((PetscObject)A)->type_name,
+             baij ? MATSEQBAIJ : MATSEQSBAIJ);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,17 +76,24 @@ char const* FileOf(void const* address)
   return dladdr(address, &about) && about.dli_fname ? about.dli_fname : "a file without a name";
 }
 
-/// Whether the PETSc that we are bound to has started. (PetscInitialized() does not say so yet while it loads plugins.) A program
-/// that keeps its libraries' symbols to itself, such as Python, may have started another one; ours cannot even report
-/// an error then, so that is printed. @param caller  who calls us: that other one, where PETSc has loaded the plugin.
+/// Whether the PETSc that we are bound to has started. (PetscInitialized() does not say so yet while it loads plugins.)
+/// A program that keeps its libraries' symbols to itself, such as Python, may have started another one; ours cannot
+/// even report an error then, so that is printed. @param caller  who calls us: that other one, where PETSc has loaded
+/// the plugin.
 PetscErrorCode CheckStarted(void const* caller)
 {
   char const* const ours   = FileOf((void const*)&PetscInitialize);
   char const* const theirs = FileOf(caller);
 
   if (PETSC_COMM_WORLD != MPI_COMM_NULL) return PETSC_SUCCESS;
-  if (!std::strcmp(ours, theirs)) std::fprintf(stderr, "sptrsv: PETSc (%s) has not started; call PetscInitialize() first\n", ours);
-  else std::fprintf(stderr, "sptrsv: libsptrsv_petsc was built for the PETSc in %s, which has not started, and was called from %s; if that is another PETSc, rebuild the plugin with this program's PETSC_DIR and PETSC_ARCH, else call PetscInitialize() first\n", ours, theirs);
+  if (!std::strcmp(ours, theirs))
+    std::fprintf(stderr, "sptrsv: PETSc (%s) has not started; call PetscInitialize() first\n", ours);
+  else
+    std::fprintf(stderr,
+                 "sptrsv: libsptrsv_petsc was built for the PETSc in %s, which has not started, and was called from "
+                 "%s; if that is another PETSc, rebuild the plugin with this program's PETSC_DIR and PETSC_ARCH, else "
+                 "call PetscInitialize() first\n",
+                 ours, theirs);
   return PETSC_ERR_SUP;
 }
 

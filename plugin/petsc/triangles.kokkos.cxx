@@ -45,7 +45,8 @@ PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
 bool SamePattern(TrianglePattern<PetscInt> const& a, TrianglePattern<PetscInt> const& b)
 {
   if (!a.row_ptr || !b.row_ptr || a.n != b.n || a.num_entries != b.num_entries) return false;
-  return std::equal(a.row_ptr, a.row_ptr + a.n + 1, b.row_ptr) && std::equal(a.col_idx, a.col_idx + a.num_entries, b.col_idx);
+  return std::equal(a.row_ptr, a.row_ptr + a.n + 1, b.row_ptr) &&
+         std::equal(a.col_idx, a.col_idx + a.num_entries, b.col_idx);
 }
 
 /// Copies the pattern `now`; what is made for the one before goes.
@@ -74,7 +75,9 @@ PetscErrorCode LookAtPattern(UserTriangle& t)
 
   PetscFunctionBegin;
   PetscCall(MatGetRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &now.n, &now.row_ptr, &now.col_idx, &done));
-  PetscCheck(done, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP, "%s, of type %s, does not show its pattern; convert it to %s", t.name, ((PetscObject)t.mat)->type_name, MATSEQAIJ);
+  PetscCheck(done, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP,
+             "%s, of type %s, does not show its pattern; convert it to %s", t.name, ((PetscObject)t.mat)->type_name,
+             MATSEQAIJ);
   now.num_entries = now.n ? static_cast<std::size_t>(now.row_ptr[now.n]) : 0;
   if (!SamePattern(now, t.pattern)) code = KeepPattern(t, now);
   PetscCall(MatRestoreRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &now.n, &now.row_ptr, &now.col_idx, &done));

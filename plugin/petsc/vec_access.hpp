@@ -42,7 +42,12 @@ PetscErrorCode WithVecs(bool device, Vec b, Vec x, bool keep_x, Use const& use)
     PetscCall(keep_x ? VecGetArray(x, &to) : VecGetArrayWrite(x, &to));
   }
   auto const rows = static_cast<std::size_t>(n);
-  PetscErrorCode const code = use(Operands{{scalars(from), rows, 1, rows}, {scalars(to), rows, 1, rows}, keep_x, PetscMemTypeHost(b_where), PetscMemTypeHost(x_where), (bool)kokkos});
+  PetscErrorCode const code = use(Operands{{scalars(from), rows, 1, rows},
+                                           {scalars(to), rows, 1, rows},
+                                           keep_x,
+                                           PetscMemTypeHost(b_where),
+                                           PetscMemTypeHost(x_where),
+                                           (bool)kokkos});
   if (device) {
     PetscCall(keep_x ? VecRestoreArrayAndMemType(x, &to) : VecRestoreArrayWriteAndMemType(x, &to));
     PetscCall(VecRestoreArrayReadAndMemType(b, &from));
@@ -82,7 +87,13 @@ PetscErrorCode WithDense(bool device, Mat B, Mat X, Use const& use)
   PetscCall(MatDenseGetLDA(X, &to_stride));
   PetscCall(DenseGetArrayRead(device, B, &from, &b_where));
   PetscCall(DenseGetArrayWrite(device, X, &to, &x_where));
-  PetscErrorCode const code = use(Operands{{scalars(from), (std::size_t)rows, (std::size_t)columns, (std::size_t)from_stride}, {scalars(to), (std::size_t)rows, (std::size_t)columns, (std::size_t)to_stride}, false, PetscMemTypeHost(b_where), PetscMemTypeHost(x_where), false});
+  PetscErrorCode const code =
+      use(Operands{{scalars(from), (std::size_t)rows, (std::size_t)columns, (std::size_t)from_stride},
+                   {scalars(to), (std::size_t)rows, (std::size_t)columns, (std::size_t)to_stride},
+                   false,
+                   PetscMemTypeHost(b_where),
+                   PetscMemTypeHost(x_where),
+                   false});
   PetscCall(DenseRestoreArrayWrite(device, X, &to));
   PetscCall(DenseRestoreArrayRead(device, B, &from));
   PetscCall(code);

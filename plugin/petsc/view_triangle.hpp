@@ -18,7 +18,8 @@ inline PetscErrorCode ViewHeading(PetscViewer viewer, char const* requested, Bac
 
   PetscFunctionBegin;
   PetscCall(Guarded(viewer, [&] { kokkos = KokkosDescription(backend.device); }));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "sptrsv %s: type %s, Kokkos %s\n", sptrsv::version(), requested, kokkos.c_str()));
+  PetscCall(
+      PetscViewerASCIIPrintf(viewer, "sptrsv %s: type %s, Kokkos %s\n", sptrsv::version(), requested, kokkos.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  backend %s (%s)\n", backend.name(), backend.reason.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -35,12 +36,16 @@ inline PetscErrorCode ViewTimings(PetscViewer viewer, std::vector<sptrsv::PlanTi
 }
 
 /// The last line. @param beyond  what the memory is additional to.
-inline PetscErrorCode ViewCounts(PetscViewer viewer, std::size_t bytes, char const* beyond, PetscInt analyses, PetscInt numerics, PetscInt solves)
+inline PetscErrorCode ViewCounts(PetscViewer viewer, std::size_t bytes, char const* beyond, PetscInt analyses,
+                                 PetscInt numerics, PetscInt solves)
 {
   auto const end = [](PetscInt count, char const* one, char const* many) { return count == 1 ? one : many; };
 
   PetscFunctionBegin;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "%.2f MB beyond %s; %" PetscInt_FMT " %s, %" PetscInt_FMT " numeric %s, %" PetscInt_FMT " %s\n", (double)bytes / 1e6, beyond, analyses, end(analyses, "analysis", "analyses"), numerics, end(numerics, "update", "updates"), solves, end(solves, "solve", "solves")));
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer, "%.2f MB beyond %s; %" PetscInt_FMT " %s, %" PetscInt_FMT " numeric %s, %" PetscInt_FMT " %s\n",
+      (double)bytes / 1e6, beyond, analyses, end(analyses, "analysis", "analyses"), numerics,
+      end(numerics, "update", "updates"), solves, end(solves, "solve", "solves")));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,7 +59,9 @@ PetscErrorCode ViewTriangle(PetscViewer viewer, Object object, char const* name,
   PetscCall(Guarded(object, [&] { told.emplace(report()); }));
   sptrsv::Structure const& s = told->structure;
   PetscCall(PetscViewerASCIIPrintf(viewer, "%s: %s (%s), %s\n", name, told->algorithm.c_str(), told->reason.c_str(), told->parameters.c_str()));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "   %lld level%s, rows per level %.1f mean, %lld least, %lld most; %.1f off-diagonal entries per row\n", s.levels, s.levels == 1 ? "" : "s", s.mean_level, s.narrowest_level, s.widest_level, s.mean_row));
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer, "   %lld level%s, rows per level %.1f mean, %lld least, %lld most; %.1f off-diagonal entries per row\n",
+      s.levels, s.levels == 1 ? "" : "s", s.mean_level, s.narrowest_level, s.widest_level, s.mean_row));
   PetscCall(ViewTimings(viewer, told->timings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

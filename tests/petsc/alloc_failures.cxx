@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that runs out at the N-th operator new, N = 1, 2, ... until none is left to fail: from loading the plugin to destroying the
-// last object each call ends with a PETSc error or in order, the same call again succeeds, its answer is right, and in the end
-// nothing is left behind. Each N has a child process, so that a crash is a result. Usage: alloc_failures PLUGIN
-// -type TYPE -factor lu|ilu|cholesky|icc -ordering ORDERING [-warm: load and solve once before] [-every K: each K-th allocation].
+// Memory that runs out at the N-th operator new, N = 1, 2, ... until none is left to fail: from loading the plugin to
+// destroying the last object each call ends with a PETSc error or in order, the same call again succeeds, its answer is
+// right, and in the end nothing is left behind. Each N has a child process, so that a crash is a result. Usage:
+// alloc_failures PLUGIN -type TYPE -factor lu|ilu|cholesky|icc -ordering ORDERING [-warm: load and solve once before]
+// [-every K: each K-th allocation].
 #include <petscksp.h>
 
 #include <dlfcn.h>
@@ -36,7 +37,8 @@ void* Take(std::size_t size, std::size_t alignment)
     failed_size = size;
     return nullptr;
   }
-  void* const p = alignment ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment) : std::malloc(size ? size : 1);
+  void* const p = alignment ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
+                            : std::malloc(size ? size : 1);
   if (p) ++num_live;
   return p;
 }
@@ -60,8 +62,14 @@ void* operator new(std::size_t n, std::nothrow_t const&) noexcept { return Take(
 void* operator new[](std::size_t n, std::nothrow_t const&) noexcept { return Take(n, 0); }
 void* operator new(std::size_t n, std::align_val_t a) { return TakeOrThrow(n, (std::size_t)a); }
 void* operator new[](std::size_t n, std::align_val_t a) { return TakeOrThrow(n, (std::size_t)a); }
-void* operator new(std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept { return Take(n, (std::size_t)a); }
-void* operator new[](std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept { return Take(n, (std::size_t)a); }
+void* operator new(std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept
+{
+  return Take(n, (std::size_t)a);
+}
+void* operator new[](std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept
+{
+  return Take(n, (std::size_t)a);
+}
 void operator delete(void* p) noexcept { Give(p); }
 void operator delete[](void* p) noexcept { Give(p); }
 void operator delete(void* p, std::size_t) noexcept { Give(p); }
@@ -91,9 +99,9 @@ struct Report {
 };
 Report* report;
 
-/// Kokkos copies a View's label when it destroys the View, and loses a View's memory where there is none for its label or its
-/// record. Nothing can be done about either, nor is it likely: who is short of memory is short of large pieces. Kokkos Kernels' coloring
-/// loses what it has where there is no more.
+/// Kokkos copies a View's label when it destroys the View, and loses a View's memory where there is none for its label
+/// or its record. Nothing can be done about either, nor is it likely: who is short of memory is short of large pieces.
+/// Kokkos Kernels' coloring loses what it has where there is no more.
 std::size_t const longest_label = 128;
 
 /// An exception that a destructor lets out; others are caught in Do().
@@ -105,7 +113,8 @@ std::size_t const longest_label = 128;
 }
 
 /// Keeps the first message of an error.
-PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind, char const* text, void*)
+PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind,
+                         char const* text, void*)
 {
   if (kind == PETSC_ERROR_INITIAL && text) std::snprintf(report->message, sizeof report->message, "%s", text);
   return code;
@@ -150,7 +159,8 @@ PetscErrorCode Do(char const* name, Step const& step)
     report->refused = code && std::strstr(report->message, "Kokkos could not start before");
     if (report->refused) return code;
   }
-  if (code && !report->wrong[0]) std::snprintf(report->wrong, sizeof report->wrong, "error %d: %s", (int)code, report->message);
+  if (code && !report->wrong[0])
+    std::snprintf(report->wrong, sizeof report->wrong, "error %d: %s", (int)code, report->message);
   return code;
 }
 
@@ -162,7 +172,8 @@ PetscErrorCode ExpectSame(char const* what, Vec expected, Vec actual)
   PetscCall(VecNorm(expected, NORM_INFINITY, &size));
   PetscCall(VecAXPY(expected, -1, actual));
   PetscCall(VecNorm(expected, NORM_INFINITY, &error));
-  if (!(error <= 1e-12 * size) && !report->wrong[0]) std::snprintf(report->wrong, sizeof report->wrong, "%s is off by %g", what, (double)error);
+  if (!(error <= 1e-12 * size) && !report->wrong[0])
+    std::snprintf(report->wrong, sizeof report->wrong, "%s is off by %g", what, (double)error);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,7 +248,8 @@ PetscErrorCode ApplyShell(Problem const& p)
   PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
   PetscCall(PCSetType(pc, PCSHELL));
   PetscCall(PCSetOperators(pc, p.A, p.A));
-  PetscCall(Do("SpTRSVPCShellSetTriangles", [&] { return SpTRSVPCShellSetTrianglesDynamic(pc, p.L, PETSC_FALSE, NULL, PETSC_FALSE, p.type); }));
+  PetscCall(Do("SpTRSVPCShellSetTriangles",
+               [&] { return SpTRSVPCShellSetTrianglesDynamic(pc, p.L, PETSC_FALSE, NULL, PETSC_FALSE, p.type); }));
   PetscCall(Do("PCSetUp", [&] { return PCSetUp(pc); }));
   PetscCall(Do("PCApply", [&] { return PCApply(pc, p.b, p.x); }));
   PetscCall(MatMult(p.L, p.x, p.y));
@@ -275,7 +287,9 @@ PetscErrorCode Build(Problem& p)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-factor", kind, sizeof kind, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-ordering", p.ordering, sizeof p.ordering, NULL));
   for (MatFactorType t : {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC}) {
-    if (std::strcmp(MatFactorTypes[t], kind) && std::strcmp(kind, t == MAT_FACTOR_ILU ? "ilu" : t == MAT_FACTOR_ICC ? "icc" : t == MAT_FACTOR_LU ? "lu" : "cholesky")) continue;
+    PetscBool same;
+    PetscCall(PetscStrcasecmp(MatFactorTypes[t], kind, &same));
+    if (!same) continue;
     p.kind = t;
     known  = PETSC_TRUE;
   }
@@ -336,8 +350,11 @@ char const* Judge(int status, long live)
   if (report->refused || report->label) return nullptr;
   if (WIFSIGNALED(status)) std::snprintf(text, sizeof text, "ended by signal %d", WTERMSIG(status));
   else if (report->wrong[0]) std::snprintf(text, sizeof text, "%s", report->wrong);
-  else if (WEXITSTATUS(status)) std::snprintf(text, sizeof text, "ended with status %d after a failure of %s", WEXITSTATUS(status), report->message);
-  else if (live >= 0 && !report->small && !report->coloring && report->live != live) std::snprintf(text, sizeof text, "%ld objects are left behind", report->live - live);
+  else if (WEXITSTATUS(status))
+    std::snprintf(text, sizeof text, "ended with status %d after a failure of %s", WEXITSTATUS(status),
+                  report->message);
+  else if (live >= 0 && !report->small && !report->coloring && report->live != live)
+    std::snprintf(text, sizeof text, "%ld objects are left behind", report->live - live);
   else return nullptr;
   return text;
 }
@@ -365,7 +382,8 @@ PetscErrorCode Run(char const* plugin)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-warm", &warm, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
   PetscCall(PetscStrncpy(p.plugin, plugin, sizeof p.plugin));
-  if (warm) PetscCall(PetscDLLibraryAppend(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, p.plugin));  // the ordering may be its own
+  if (warm)
+    PetscCall(PetscDLLibraryAppend(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, p.plugin));  // the ordering may be its own
   PetscCall(Build(p));
   if (warm) PetscCall(Life(p));
   PetscCall(PetscPushErrorHandler(KeepError, NULL));
@@ -380,10 +398,13 @@ PetscErrorCode Run(char const* plugin)
     num_errors += report->error != 0;
     num_labels += report->label;
     num_refused += report->refused;
-    if (wrong && ++num_wrong <= 10) std::printf("allocation %ld, %s: %s (error %d before)\n", at, report->step, wrong, report->error);
+    if (wrong && ++num_wrong <= 10)
+      std::printf("allocation %ld, %s: %s (error %d before)\n", at, report->step, wrong, report->error);
     if (wrong && !report->reached && num_wrong > 50) break;
   }
-  std::printf("of %ld allocations each %d-th failed: %ld errors, after %ld of them Kokkos cannot start again; %ld ends in destructors of Kokkos' Views; %ld wrong\n", at, (int)every, num_errors, num_refused, num_labels, num_wrong);
+  std::printf("of %ld allocations each %d-th failed: %ld errors, after %ld of them Kokkos cannot start again; %ld ends "
+              "in destructors of Kokkos' Views; %ld wrong\n",
+              at, (int)every, num_errors, num_refused, num_labels, num_wrong);
   PetscCall(PetscPopErrorHandler());
   PetscCheck(!num_wrong, PETSC_COMM_SELF, PETSC_ERR_PLIB, "See above");
   PetscCheck(num_errors > 20, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The failures did not reach the plugin");
@@ -395,7 +416,8 @@ PetscErrorCode Run(char const* plugin)
 int main(int argc, char** argv)
 {
   if (argc < 2) return 2;
-  report = static_cast<Report*>(mmap(nullptr, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  report =
+      static_cast<Report*>(mmap(nullptr, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   if (report == MAP_FAILED) return 2;
   if (PetscOptionsSetValue(NULL, "-no_signal_handler", NULL) || PetscInitialize(&argc, &argv, NULL, NULL)) return 2;
   if (Run(argv[1])) return 1;

@@ -188,7 +188,8 @@ PetscErrorCode Updates()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The child of a fork() inherits solvers, but none of Kokkos' threads. Prints how it ends: its exit status is PETSc's error.
+/// The child of a fork() inherits solvers, but none of Kokkos' threads. Prints how it ends: its exit status is PETSc's
+/// error.
 PetscErrorCode Fork()
 {
   Mat A;

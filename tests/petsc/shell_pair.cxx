@@ -209,7 +209,10 @@ std::string Phases(PC pc)
   int analyses, updates, solves;
   std::string const text = ViewText(pc);
   std::size_t const at   = text.find("MB beyond the matrices; ");
-  if (at == std::string::npos || std::sscanf(text.c_str() + at, "MB beyond the matrices; %d analys%*[ie]s, %d numeric update%*[s,] %d solve", &analyses, &updates, &solves) != 3) return "none in " + text;
+  if (at == std::string::npos ||
+      std::sscanf(text.c_str() + at, "MB beyond the matrices; %d analys%*[ie]s, %d numeric update%*[s,] %d solve",
+                  &analyses, &updates, &solves) != 3)
+    return "none in " + text;
   return std::to_string(analyses) + " " + std::to_string(updates) + " " + std::to_string(solves);
 }
 

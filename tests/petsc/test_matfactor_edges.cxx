@@ -376,7 +376,9 @@ TEST_P(MatFactorEdges, OtherMatrixTypesAreRefusedByPetsc)
     ASSERT_EQ((int)MatSetUp(A), 0);
     CaughtError const caught = Catch([&] { return MatGetFactor(A, GetParam().type, MAT_FACTOR_LU, &F); });
     EXPECT_EQ((int)caught.code, PETSC_ERR_MISSING_FACTOR);
-    EXPECT_NE(caught.message.find(std::string("MatSolverType ") + GetParam().type + " does not support matrix type "), std::string::npos) << caught.message;
+    EXPECT_NE(caught.message.find(std::string("MatSolverType ") + GetParam().type + " does not support matrix type "),
+              std::string::npos)
+        << caught.message;
     EXPECT_EQ((int)MatDestroy(&A), 0);
   }
 }
@@ -384,7 +386,9 @@ TEST_P(MatFactorEdges, OtherMatrixTypesAreRefusedByPetsc)
 // PETSc gives us all types whose name begins like one of ours; those of MKL have blocks, too
 TEST_P(MatFactorEdges, TypesMadeFromOthersAreAcceptedOrRefusedByName)
 {
-  for (auto const& [type, derived, accepted] : {std::tuple(MATSEQAIJ, "seqaijmkl", true), std::tuple(MATSEQBAIJ, "seqbaijmkl", false), std::tuple(MATSEQSBAIJ, "seqsbaijmkl", false)}) {
+  for (auto const& [type, derived, accepted] :
+       {std::tuple(MATSEQAIJ, "seqaijmkl", true), std::tuple(MATSEQBAIJ, "seqbaijmkl", false),
+        std::tuple(MATSEQSBAIJ, "seqsbaijmkl", false)}) {
     Grid grid;
     grid.symmetric = true;
     grid.type      = type;
@@ -393,7 +397,9 @@ TEST_P(MatFactorEdges, TypesMadeFromOthersAreAcceptedOrRefusedByName)
     ASSERT_EQ((int)PetscObjectChangeTypeName((PetscObject)A, derived), 0);
     CaughtError const caught = Catch([&] { return MatGetFactor(A, GetParam().type, MAT_FACTOR_ICC, &F); });
     EXPECT_EQ((int)caught.code, accepted ? 0 : PETSC_ERR_SUP) << derived << ": " << caught.message;
-    EXPECT_EQ(caught.message.find(std::string("type ") + derived + "; convert it to " + type) != std::string::npos, !accepted) << caught.message;
+    EXPECT_EQ(caught.message.find(std::string("type ") + derived + "; convert it to " + type) != std::string::npos,
+              !accepted)
+        << caught.message;
     EXPECT_EQ((int)MatDestroy(&F), 0);
     EXPECT_EQ((int)PetscObjectChangeTypeName((PetscObject)A, type), 0);
     EXPECT_EQ((int)MatDestroy(&A), 0);

@@ -263,7 +263,8 @@ TEST(PCShell, InsidesReplacedByPetscAreANewPattern)
 }
 
 /// L from the program's own arrays, each row waiting for row/2 or for the row before.
-PetscErrorCode FromOwnArrays(PetscInt n, bool chain, std::vector<PetscInt>& row_ptr, std::vector<PetscInt>& col_idx, std::vector<PetscScalar>& values, Mat* L)
+PetscErrorCode FromOwnArrays(PetscInt n, bool chain, std::vector<PetscInt>& row_ptr, std::vector<PetscInt>& col_idx,
+                             std::vector<PetscScalar>& values, Mat* L)
 {
   PetscFunctionBegin;
   row_ptr[0] = 0;
@@ -325,7 +326,8 @@ TEST(PCShell, ViewShowsAlgorithmLevelsAndMemory)
       std::string const levels = "\n +15 levels, rows per level 4.3 mean, 1 least, 8 most; 1.8 off-diagonal entries per row\n";
       EXPECT_TRUE(Contains(text, letter + (": " + asked) + "\\)[^\n]*" + levels)) << text;
     }
-    EXPECT_TRUE(Contains(text, "[0-9]+\\.[0-9][0-9] MB beyond the matrices; 1 analysis, 1 numeric update, 0 solves")) << text;
+    EXPECT_TRUE(Contains(text, "[0-9]+\\.[0-9][0-9] MB beyond the matrices; 1 analysis, 1 numeric update, 0 solves"))
+        << text;
   }
   EXPECT_EQ((int)shell.Destroy(), 0);
 }

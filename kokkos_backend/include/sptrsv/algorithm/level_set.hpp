@@ -71,14 +71,18 @@ class LevelSet {
   }
 
   std::string parameters() const {
-    auto const of = [&](auto kind) { return std::count_if(launches_.begin(), launches_.end(), [=](auto const& l) { return l.kind == kind; }); };
+    auto const of = [&](auto kind) {
+      return std::count_if(launches_.begin(), launches_.end(), [=](auto const& l) { return l.kind == kind; });
+    };
     std::string const all = detail::counted(launches_.size(), "kernel") + ", ";
-    std::string const size = shared_rows_ == std::numeric_limits<index>::max() ? "any size" : "up to " + detail::counted(shared_rows_, "row");
+    std::string const size = shared_rows_ == std::numeric_limits<index>::max()
+                                 ? "any size"
+                                 : "up to " + detail::counted(shared_rows_, "row");
     auto const chains = of(Launch::chain);
     std::string const share = chains == 1 && launches_.size() == 1 ? "" : std::to_string(chains) + " of them ";
     if (host) return all + share + (chains == 1 ? "a chain" : "chains") + " of levels of " + size;
-    return all + std::to_string(of(Launch::wave)) + " for many levels of " + size + ", " + std::to_string(chains) + " by one team, " +
-           detail::counted(lanes_, "lane") + " per row";
+    return all + std::to_string(of(Launch::wave)) + " for many levels of " + size + ", " + std::to_string(chains) +
+           " by one team, " + detail::counted(lanes_, "lane") + " per row";
   }
   void reserve(typename T::exec_space const& exec, int columns) {
     if (!host) solved_.reserve(exec, columns);

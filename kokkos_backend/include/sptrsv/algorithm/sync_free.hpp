@@ -153,7 +153,8 @@ class SyncFree {
 
   std::string parameters() const {
     return std::string(options_.form == Form::csr ? "csr, reproducible" : "csc, atomics") + ", " +
-           detail::counted(launch_.rows_per_ticket, "row") + " per ticket, " + detail::counted(launch_.teams, "team") + " of " + std::to_string(launch_.threads) + " x " + std::to_string(launch_.lanes);
+           detail::counted(launch_.rows_per_ticket, "row") + " per ticket, " + detail::counted(launch_.teams, "team") +
+           " of " + std::to_string(launch_.threads) + " x " + std::to_string(launch_.lanes);
   }
   void reserve(typename T::exec_space const& exec, int columns) {
     if (options_.form == Form::csr) solved_.reserve(exec, columns);

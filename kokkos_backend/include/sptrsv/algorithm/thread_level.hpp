@@ -61,7 +61,8 @@ class ThreadLevel {
 
   std::string parameters() const {
     return std::string(options_.form == Form::two_phase ? "two-phase" : "writing-first") + ", " +
-           detail::counted(launch_.rows_per_ticket, "row") + " per ticket, " + detail::counted(launch_.teams, "team") + " of " + std::to_string(launch_.threads);
+           detail::counted(launch_.rows_per_ticket, "row") + " per ticket, " + detail::counted(launch_.teams, "team") +
+           " of " + std::to_string(launch_.threads);
   }
   std::size_t memory_bytes() const { return values_.memory_bytes() + solved_.memory_bytes(); }
   void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }

@@ -99,9 +99,11 @@ class Tiled {
   std::string parameters() const {
     auto const by_threads = std::count_if(launches_.begin(), launches_.end(), [](Launch const& l) { return l.by_threads; });
     return std::string(options_.variant == Variant::syncfree ? "syncfree" : "levelset") +
-           (options_.diagonal_tiles == DiagonalTiles::solved ? "" : ", inverted diagonal tiles") + ", " + detail::counted(tiles_.num_tile_rows(), "row") +
-           " of tiles in " + detail::counted(num_levels_, "block level") + ", " + detail::counted(tiles_.tiles.extent(0), "tile") +
-           " in ELL or dense format, " + detail::counted(launches_.size(), "kernel") + ", " + std::to_string(by_threads) + " at thread level";
+           (options_.diagonal_tiles == DiagonalTiles::solved ? "" : ", inverted diagonal tiles") + ", " +
+           detail::counted(tiles_.num_tile_rows(), "row") + " of tiles in " +
+           detail::counted(num_levels_, "block level") + ", " + detail::counted(tiles_.tiles.extent(0), "tile") +
+           " in ELL or dense format, " + detail::counted(launches_.size(), "kernel") + ", " +
+           std::to_string(by_threads) + " at thread level";
   }
   void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
   std::size_t memory_bytes() const {

@@ -28,8 +28,8 @@ struct ColorModel {
 
 inline std::string to_string(ColorModel const& m) {
   char text[200];
-  std::snprintf(text, sizeof text, "%.0f %s of %.1f rows, %.1f off-diagonal entries per row; predicted %.3g us", m.sets, m.sets == 1 ? "set" : "sets", m.rows_per_set(), m.entries_per_row(),
-                1e6 * m.seconds());
+  std::snprintf(text, sizeof text, "%.0f %s of %.1f rows, %.1f off-diagonal entries per row; predicted %.3g us", m.sets,
+                m.sets == 1 ? "set" : "sets", m.rows_per_set(), m.entries_per_row(), 1e6 * m.seconds());
   return text;
 }
 inline std::ostream& operator<<(std::ostream& out, ColorModel const& m) { return out << to_string(m); }
