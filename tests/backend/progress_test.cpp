@@ -4,6 +4,8 @@
 // and 2^20 rows of which each waits for the one before.
 #include <gtest/gtest.h>
 
+#include <sptrsv/detail/host_threads.hpp>
+
 #include "solve_cases.hpp"
 
 namespace sptrsv::test {
@@ -93,6 +95,28 @@ class Progress : public ::testing::TestWithParam<SolveCase> {};
 
 TEST_P(Progress, LargeSystemsEnd) { solve_large(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Large, Progress, ::testing::ValuesIn(large_cases()), case_name);
+
+/// How many teams parameters() speaks of, or 0.
+int teams_of(std::string const& parameters) {
+  auto const end = parameters.find(" teams of");
+  if (end == std::string::npos) return 0;
+  return std::stoi(parameters.substr(parameters.rfind(' ', end - 1) + 1));
+}
+
+/// Run with 64 threads. Of those that wait for each other there must be no more than cores: else 400 solves take up to
+/// half a second each, and do not end in time.
+TEST(CrowdedProgress, NoMoreThreadsWaitThanThereAreCores) {
+  Kokkos::DefaultHostExecutionSpace const exec;
+  for (std::string const matrix : {"lap2d:60", "chain:10000"}) {
+    auto const p = make_problem<double>(matrix, plain);
+    auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
+    for (auto const& v : all_variants()) {
+      auto const solver = make_solver<double>(v, exec, p);
+      EXPECT_LE(teams_of(solver.parameters()), detail::host_cores()) << v.label;
+      for (int times = 0; times < 10; ++times) expect_solves(p, solve<double>(solver, exec, b), b, v.inverts_tiles);
+    }
+  }
+}
 
 class DeviceProgress : public ::testing::TestWithParam<SolveCase> {};
 

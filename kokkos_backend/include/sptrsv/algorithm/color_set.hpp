@@ -101,7 +101,8 @@ class ColorSet {
 
   void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     double const rows = static_cast<double>(analysis.num_rows());
-    model_ = {rows, static_cast<double>(analysis.num_off_diagonals()), static_cast<double>(sets_.num_sets()), static_cast<double>(exec.concurrency()), device_row_seconds};
+    model_ = {rows, static_cast<double>(analysis.num_off_diagonals()), static_cast<double>(sets_.num_sets()),
+              static_cast<double>(detail::threads_at_once(exec)), device_row_seconds};
     long long small = small_rows;
     if constexpr (host) {
       detail::HostCost const cost(exec.concurrency(), rows, analysis.mean_row());
@@ -129,7 +130,7 @@ class ColorSet {
         solve(first, last);
         continue;
       }
-      index const parts = static_cast<index>(exec.concurrency());
+      auto const parts = static_cast<index>(detail::threads_at_once(exec));
       auto const end_of = [=](index part) { return static_cast<index>(first + static_cast<long long>(last - first) * part / parts); };
       Kokkos::parallel_for("sptrsv::color_set::solve", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, parts),
                            [&solve, &end_of](index part) { solve(end_of(part), end_of(part + 1)); });

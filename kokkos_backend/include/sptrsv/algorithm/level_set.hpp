@@ -140,7 +140,7 @@ class LevelSet {
         detail::solve_positions<T, K, A>(order_, io, shape_.diagonal, first, last);
         continue;
       }
-      index const parts = static_cast<index>(exec.concurrency());
+      auto const parts = static_cast<index>(detail::threads_at_once(exec));
       auto const end_of = [=](index part) { return static_cast<index>(first + static_cast<long long>(last - first) * part / parts); };
       Kokkos::parallel_for("sptrsv::level_set::solve", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, parts),
                            [this, &io, &end_of](index part) {

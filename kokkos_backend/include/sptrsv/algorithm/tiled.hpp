@@ -159,7 +159,7 @@ class Tiled {
     long long const tickets = static_cast<long long>(launch.last - launch.first) * columns;
     detail::LaunchShape shape;
     if constexpr (host) {
-      shape.rows_per_ticket = static_cast<int>(std::clamp(tickets / (16LL * exec.concurrency()), 1LL, 64LL));
+      shape.rows_per_ticket = static_cast<int>(std::clamp(tickets / (16LL * detail::threads_at_once(exec)), 1LL, 64LL));
       shape.teams = detail::number_of_teams<T>(exec, tickets, shape);
     } else {
       shape.lanes = detail::tile_lanes;

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "sptrsv/detail/host_threads.hpp"
+
 namespace sptrsv::detail {
 
 struct HostCost {
-  static constexpr double launch = 2000;        ///< a kernel on several threads, with its barrier
+  static constexpr double barrier = 2000;       ///< of a kernel on several threads
+  static constexpr double no_core = 4500;       ///< added by each thread where there are more than cores
   static constexpr double chain = 5.4;          ///< from one row's x to the next one's, without its additions
   static constexpr double addition = 1.1;       ///< each addition from the term that was waited for
   static constexpr double mispredict = 5.5;     ///< a row that ends where the core did not expect it
@@ -21,12 +24,15 @@ struct HostCost {
   static constexpr double sorted_from = 16;     ///< rows in a level from which they are sorted by length
   static constexpr double in_flight = 300;      ///< instructions; a row is about 12, and 6 per entry
 
-  int threads;
+  int threads;       ///< that run at once
+  double launch;     ///< a kernel on several threads, with its barrier
   double level_row;  ///< of one thread, in level order
   double miss;       ///< added by a row whose length differs from the one before
   double least_row;  ///< what memory allows
 
-  HostCost(int threads_in_use, double rows, double off_diagonals_per_row) : threads(threads_in_use) {
+  HostCost(int threads_in_use, double rows, double off_diagonals_per_row)
+      : threads(std::min(threads_in_use, host_cores())),
+        launch(barrier + (threads_in_use > threads ? no_core * threads_in_use : 0)) {
     double const bytes_per_row = 16 + 12 * off_diagonals_per_row, bytes = rows * bytes_per_row;
     least_row = bytes > cache ? bytes_per_row / bytes_per_ns : 0;
     miss = rows > predicted ? mispredict : 0;

@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 
+#include "sptrsv/detail/host_threads.hpp"
 #include "sptrsv/detail/publish.hpp"
 #include "sptrsv/detail/row_io.hpp"
 #include "sptrsv/types.hpp"
@@ -64,14 +65,14 @@ class Tickets {
 /// one chain, at the price of a cache miss each turn; large ones leave the last thread alone at the end.
 template <class T>
 int host_rows_per_ticket(typename T::exec_space const& exec, long long rows) {
-  return static_cast<int>(std::clamp(rows / (16LL * exec.concurrency()), 64LL, 4096LL));
+  return static_cast<int>(std::clamp(rows / (16LL * threads_at_once(exec)), 64LL, 4096LL));
 }
 
 /// Teams that fit at once, or as many as there is work for.
 template <class T>
 int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchShape const& shape) {
   long long const needed = (rows + shape.rows_per_ticket - 1) / shape.rows_per_ticket;
-  long long const resident = static_cast<long long>(exec.concurrency()) / (shape.threads * shape.lanes);
+  long long const resident = static_cast<long long>(threads_at_once(exec)) / (shape.threads * shape.lanes);
   return static_cast<int>(std::max(1LL, std::min(needed, resident)));
 }
 
