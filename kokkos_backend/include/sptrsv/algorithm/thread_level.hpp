@@ -41,7 +41,9 @@ class ThreadLevel {
         values_(exec, analysis.rows(exec)),
         tickets_(exec),
         launch_(detail::thread_per_row_shape<T>(exec, analysis.num_rows(), options.rows_per_ticket)),
-        solved_(exec, analysis.num_rows()) {}
+        solved_(exec, analysis.num_rows()) {
+    if constexpr (!detail::is_host_space<typename T::exec_space>) check_team_size(exec);
+  }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
     values_.update(exec, analysis, values);
@@ -72,6 +74,19 @@ class ThreadLevel {
   bool ascending_, all_at_once_;
   detail::RowValues<T> values_;
   mutable detail::Tickets<T> tickets_;
+  // public for the sake of nvcc, which instantiates the kernel here
+  /// On a device the rows of a ticket are a team's threads, of which the registers of the kernel allow so many.
+  void check_team_size(typename T::exec_space const& exec) const {
+    using body = detail::ThreadPerRow<T, 1>;
+    detail::RowIO<T> const io({}, {}, {}, 0);
+    int const most = detail::most_threads_per_team<T>(
+        exec, body{values_.rows(), values_.numbers(), io, {}, {}, ascending_, false, all_at_once_});
+    if (launch_.threads > most)
+      throw InvalidOption("option threadlevel_rows_per_ticket is " + std::to_string(launch_.threads) +
+                          ", but on this device a team of this kernel has at most " + std::to_string(most) +
+                          " threads, one for each row; give at most " + std::to_string(most) + ", or 0");
+  }
+
   detail::LaunchShape launch_;
   mutable detail::SolvedValues<T> solved_;
 };

@@ -111,18 +111,34 @@ void for_each_ticket(char const* label, typename T::exec_space const& exec, Tick
   if (n == 0) return;
   using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
   int const side = tickets.next_side();
-  int const rows = shape.rows_per_ticket;
-  auto const counter = tickets;
-  Kokkos::parallel_for(
-      label, team_policy(exec, shape.teams, shape.threads, shape.lanes), KOKKOS_LAMBDA(member const& team) {
-        using index = typename T::index;
-        for (auto first = counter.take(Kokkos::PerTeam(team), side, rows); first < static_cast<unsigned long long>(n);
-             first = counter.take(Kokkos::PerTeam(team), side, rows)) {
-          auto const last = first + static_cast<unsigned long long>(rows);
-          body(team, static_cast<index>(first),
-               last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
-        }
-      });
+/// What for_each_ticket() launches.
+template <class T, class Body>
+struct TicketKernel {
+  using index = typename T::index;
+
+  Tickets<T> counter;
+  int side, rows;
+  index n;
+  Body body;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    for (auto first = counter.take(Kokkos::PerTeam(team), side, rows); first < static_cast<unsigned long long>(n);
+         first = counter.take(Kokkos::PerTeam(team), side, rows)) {
+      auto const last = first + static_cast<unsigned long long>(rows);
+      body(team, static_cast<index>(first), last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
+    }
+  }
+};
+
+/// The most threads of a team that for_each_ticket() can launch on a device: where a thread needs many registers, few.
+template <class T, class Body>
+int most_threads_per_team(typename T::exec_space const& exec, Body const& body) {
+  return team_policy(exec, 1, 1, 1).team_size_max(TicketKernel<T, Body>{{}, 0, 1, 1, body}, Kokkos::ParallelForTag());
+}
+
+  Kokkos::parallel_for(label, team_policy(exec, shape.teams, shape.threads, shape.lanes),
+                       TicketKernel<T, Body>{tickets, side, shape.rows_per_ticket, n, body});
 }
 
 /// The same for each thread of a team: threads take tickets for themselves and do not wait for each other.
@@ -130,7 +146,6 @@ template <class T, class Body>
 void for_each_ticket_of_threads(char const* label, typename T::exec_space const& exec, Tickets<T>& tickets,
                                 LaunchShape const& shape, typename T::index n, Body const& body) {
   if (n == 0) return;
-  using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
   int const side = tickets.next_side();
   int const rows = shape.rows_per_ticket, threads = shape.threads;
   auto const counter = tickets;
