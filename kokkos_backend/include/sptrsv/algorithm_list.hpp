@@ -42,6 +42,15 @@ struct is_algorithm<
                    decltype(std::string(std::declval<A const&>().parameters())),
                    decltype(std::size_t(std::declval<A const&>().memory_bytes()))>> : std::true_type {};
 
+/// Whether a solve of A prepares memory for the next one, so that after a solve that threw A::restart(exec) has to be
+/// called. It may throw as well; no allocation, no fence.
+template <class A, class = void>
+struct keeps_state : std::false_type {};
+template <class A>
+struct keeps_state<
+    A, std::void_t<decltype(std::declval<A const&>().restart(std::declval<typename A::types::exec_space const&>()))>>
+    : std::true_type {};
+
 /// Whether the planner may think of A here: what A::worth_planning(exec, analysis) says, or true if A has no such function.
 template <class A, class = void>
 struct WorthPlanning {

@@ -74,7 +74,13 @@ class DimensionMismatch : public Error {
   using Error::Error;
 };
 
-/// solve() before update(), or after Kokkos has ended.
+/// solve() was given views of which one is written where another is read.
+class Overlap : public Error {
+ public:
+  using Error::Error;
+};
+
+/// solve() before update(), or after an update() that threw; any call of a solver moved from; Kokkos has ended.
 class NotReady : public Error {
  public:
   using Error::Error;

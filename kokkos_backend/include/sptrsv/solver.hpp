@@ -45,6 +45,15 @@ char const* version();
 ///
 /// A solver holds scratch memory, so it serves one solve at a time, and its solves must be on one
 /// instance or ordered by the caller; two streams need two solvers.
+///
+/// After an exception from a member, whatever threw it, the solver can be used on and be destroyed:
+///   - constructor: there is no solver;
+///   - update(): solve() throws NotReady until an update() has succeeded, but PatternChanged keeps the values before;
+///   - reserve(): there is room for as many columns as before;
+///   - solve(): x and `out` hold anything, some kernels may have been launched, and the next solve clears what they
+///     left in memory (one launch or two more, no fence) and is right;
+///   - others: as if they had not been called.
+/// A solver that was moved from can be destroyed and assigned to; all else throws NotReady.
 template <class Scalar, class Index, class Offset, class ExecSpace>
 class TriangularSolver {
  public:
@@ -109,3 +118,4 @@ class TriangularSolver {
 };
 
 }  // namespace sptrsv
+  Impl& impl() const;  ///< @throws NotReady

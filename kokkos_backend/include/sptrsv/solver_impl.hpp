@@ -37,11 +37,29 @@ struct HoldAlgorithm final : AnyAlgorithm<T> {
   }
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const override {
-    algorithm.solve(exec, b, x, fold);
+    if constexpr (keeps_state<A>::value) {
+      if (unfinished_) algorithm.restart(exec);
+      unfinished_ = true;
+      algorithm.solve(exec, b, x, fold);
+      unfinished_ = false;
+    } else {
+      algorithm.solve(exec, b, x, fold);
+    }
   }
   void reserve(typename T::exec_space const& exec, int columns) override { algorithm.reserve(exec, columns); }
   std::string parameters() const override { return algorithm.parameters(); }
   std::size_t memory_bytes() const override { return algorithm.memory_bytes(); }
+
+ private:
+  mutable bool unfinished_ = false;  ///< the last solve threw, after some of its launches perhaps
+};
+
+/// An algorithm and its name, which move together.
+template <class T>
+struct Chosen {
+  std::string name;
+  Capabilities capabilities;
+  std::unique_ptr<AnyAlgorithm<T>> algorithm;
 };
 
 /// The options named "<algorithm>_...", without that prefix.
@@ -74,14 +92,15 @@ void check_names(TypeList<A...>, std::string const& name, OptionValues const& op
 }
 
 template <class T, class... A>
-std::unique_ptr<AnyAlgorithm<T>> make_algorithm(TypeList<A...>, std::string const& name, typename T::exec_space const& exec,
-                                                Analysis<T> const& analysis, OptionValues const& options) {
-  std::unique_ptr<AnyAlgorithm<T>> made;
+Chosen<T> make_algorithm(TypeList<A...>, std::string const& name, typename T::exec_space const& exec,
+                         Analysis<T> const& analysis, OptionValues const& options) {
+  Chosen<T> made{name, {}, nullptr};
   auto const attempt = [&](auto* type) {
     using algorithm = std::remove_pointer_t<decltype(type)>;
-    if (made || name != algorithm::name) return;
+    if (made.algorithm || name != algorithm::name) return;
     require(algorithm::capabilities, name, analysis.shape().triangle == Triangle::upper, analysis.shape().transposed());
-    made = std::make_unique<HoldAlgorithm<T, algorithm>>(exec, analysis, options_of(name, options));
+    made.capabilities = algorithm::capabilities;
+    made.algorithm = std::make_unique<HoldAlgorithm<T, algorithm>>(exec, analysis, options_of(name, options));
   };
   (attempt(static_cast<A*>(nullptr)), ...);
   return made;
@@ -101,13 +120,6 @@ std::vector<std::string> candidates_of(TypeList<A...>, typename T::exec_space co
   };
   (look(static_cast<A*>(nullptr)), ...);
   return names;
-}
-
-template <class T, class... A>
-Capabilities capabilities_of(TypeList<A...>, std::string const& name) {
-  Capabilities found;
-  ((name == A::name ? void(found = A::capabilities) : void()), ...);
-  return found;
 }
 
 /// First row whose stored diagonal is exactly zero, or n.
@@ -130,10 +142,10 @@ template <class S, class I, class O, class E>
 struct TriangularSolver<S, I, O, E>::Impl {
   using list = Algorithms<types>;
   Analysis<types> analysis;
-  std::string name, reason;
-  Capabilities capabilities;
-  std::unique_ptr<detail::AnyAlgorithm<types>> algorithm;
-  bool updated = false;
+  detail::Chosen<types> chosen;
+  std::string reason;
+  /// What keeps solve() from being called, or nullptr.
+  char const* not_ready = "solve() before update(); call update() with the values of T first";
   // of sptrsv_plan=measure
   bool to_measure = false;
   int reserved = 1;  // columns
@@ -143,25 +155,26 @@ struct TriangularSolver<S, I, O, E>::Impl {
 
   Impl(std::string const& asked, E const& exec, typename types::pattern const& pattern, Shape shape,
        OptionValues const& given)
-      : analysis((detail::check_names<types>(list{}, asked, given), exec), pattern, shape), name(asked), reason("asked for"), options(given) {
-    if (name == "sptrsv") plan(exec);
-    capabilities = detail::capabilities_of<types>(list{}, name);
-    if (!algorithm) algorithm = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
+      : analysis((detail::check_names<types>(list{}, asked, given), exec), pattern, shape),
+        reason("asked for"),
+        options(given) {
+    std::string const name = asked == "sptrsv" ? plan(exec) : asked;
+    if (!chosen.algorithm) chosen = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
     exec.fence("sptrsv::analyze: done");
     analysis.drop_kept();
   }
 
-  /// Chooses, for good or until the first update.
-  void plan(E const& exec) {
+  /// Chooses, for good or until the first update, and may make the algorithm that is chosen.
+  std::string plan(E const& exec) {
     bool const measure = make_options<PlanOptions>(detail::options_of("sptrsv", options), "sptrsv_").plan == PlanMethod::measure;
     std::string failed;
     if (measure && analysis.num_rows() > 0) {
-      if (recall(exec, failed)) return;
+      if (recall(exec, failed)) return chosen.name;
       to_measure = true;
     }
     Plan const estimate = choose_algorithm<types>(exec, analysis, detail::candidates_of<types>(list{}, exec, analysis));
-    name = estimate.algorithm;
     reason = estimate.reason + failed + (to_measure ? "; to be measured at the first update" : "");
+    return estimate.algorithm;
   }
 
   /// Makes what an earlier solver of this pattern has measured. If that fails here, for want of memory say, it is forgotten.
@@ -170,11 +183,14 @@ struct TriangularSolver<S, I, O, E>::Impl {
     auto const key = detail::plan_key<types>(exec, analysis, options);
     auto const known = detail::recall_plan(key);
     if (!known) return false;
-    take(*known, true);
+    std::string const name = known->front().algorithm;
     try {
-      algorithm = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
-      if (algorithm) return true;
-      throw UnknownAlgorithm(name, "those of this build");
+      auto made = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
+      if (!made.algorithm) throw UnknownAlgorithm(name, "those of this build");
+      reason = detail::reason_of(*known, true);
+      timings = *known;
+      chosen = std::move(made);
+      return true;
     } catch (std::exception const& e) {
       failed = "; " + name + ", measured before, fails here: " + e.what();
     }
@@ -183,36 +199,33 @@ struct TriangularSolver<S, I, O, E>::Impl {
     return false;
   }
 
-  void take(std::vector<PlanTiming> const& measured, bool recalled) {
-    timings = measured;
-    name = measured.front().algorithm;
-    reason = detail::reason_of(measured, recalled);
-  }
-
-  /// Times all candidates beside the estimate's, which has the values already, and keeps the fastest.
+  /// Times all candidates beside the estimate's, which has the values already, and keeps the fastest. If it throws,
+  /// what it had chosen by then stays, to be measured again.
   void measure(E const& exec, typename types::values const& values) {
     std::vector<std::string> names = detail::candidates_of<types>(list{}, exec, analysis);
-    names.erase(std::remove(names.begin(), names.end(), name), names.end());
-    names.insert(names.begin(), name);
+    names.erase(std::remove(names.begin(), names.end(), chosen.name), names.end());
+    names.insert(names.begin(), chosen.name);
     auto const n = static_cast<std::size_t>(analysis.num_rows());
     Kokkos::View<S**, Kokkos::LayoutLeft, typename types::device> b("sptrsv::planner::b", n, 1), x("sptrsv::planner::x", n, 1);
     Kokkos::deep_copy(exec, b, S(1));
     auto const make = [&](std::string const& other) {
       auto made = detail::make_algorithm<types>(list{}, other, exec, analysis, options);
-      made->update(exec, analysis, values);
+      made.algorithm->update(exec, analysis, values);
       exec.fence("sptrsv::planner: a candidate is ready");
       return made;
     };
-    auto const solve = [&](std::unique_ptr<detail::AnyAlgorithm<types>> const& candidate, int times) {
-      for (int k = 0; k < times; ++k) candidate->solve(exec, b, x, {});
+    auto const solve = [&](detail::Chosen<types> const& candidate, int times) {
+      for (int k = 0; k < times; ++k) candidate.algorithm->solve(exec, b, x, {});
       exec.fence("sptrsv::planner: solves are timed");
     };
     exec.fence("sptrsv::planner: nothing else is timed");
-    take(detail::measure_candidates(names, algorithm, make, solve, clock ? clock : detail::steady_seconds), false);
-    capabilities = detail::capabilities_of<types>(list{}, name);
-    algorithm->reserve(exec, reserved);
-    detail::remember_plan(detail::plan_key<types>(exec, analysis, options), timings);
+    auto measured = detail::measure_candidates(names, chosen, make, solve, clock ? clock : detail::steady_seconds);
+    auto why = detail::reason_of(measured, false);
+    chosen.algorithm->reserve(exec, reserved);
+    detail::remember_plan(detail::plan_key<types>(exec, analysis, options), measured);
     analysis.drop_kept();
+    timings = std::move(measured);
+    reason = std::move(why);
     to_measure = false;
   }
 };
@@ -230,29 +243,39 @@ template <class S, class I, class O, class E>
 TriangularSolver<S, I, O, E>& TriangularSolver<S, I, O, E>::operator=(TriangularSolver&&) noexcept = default;
 
 template <class S, class I, class O, class E>
+typename TriangularSolver<S, I, O, E>::Impl& TriangularSolver<S, I, O, E>::impl() const {
+  if (!impl_)
+    throw NotReady("this solver was moved from and has no pattern; use the one it was moved to, or assign another");
+  return *impl_;
+}
+
+template <class S, class I, class O, class E>
 void TriangularSolver<S, I, O, E>::update(E const& exec, typename types::values const& values) {
-  if (values.extent(0) < impl_->analysis.values_needed())
-    throw PatternChanged(values.extent(0), impl_->analysis.values_needed());
-  impl_->updated = false;
-  if (impl_->analysis.shape().diagonal == Diagonal::stored) {
-    auto const row = detail::first_zero_pivot<types>(exec, impl_->analysis.numbers(values, values));
+  Impl& own = impl();
+  auto const needed = own.analysis.values_needed();
+  if (values.extent(0) < needed) throw PatternChanged(values.extent(0), needed);
+  own.not_ready = "solve() after an update() that threw; call update() again, with values that it takes";
+  if (own.analysis.shape().diagonal == Diagonal::stored) {
+    auto const row = detail::first_zero_pivot<types>(exec, own.analysis.numbers(values, values));
     if (row < num_rows()) throw ZeroPivot(row);
   }
-  impl_->algorithm->update(exec, impl_->analysis, values);
-  if (impl_->to_measure) impl_->measure(exec, values);
-  impl_->updated = true;
+  own.chosen.algorithm->update(exec, own.analysis, values);
+  if (own.to_measure) own.measure(exec, values);
+  own.not_ready = nullptr;
 }
 
 template <class S, class I, class O, class E>
 void TriangularSolver<S, I, O, E>::reserve(E const& exec, int columns) {
-  impl_->reserved = std::max(impl_->reserved, columns);
-  impl_->algorithm->reserve(exec, columns);
+  Impl& own = impl();
+  own.chosen.algorithm->reserve(exec, columns);
+  own.reserved = std::max(own.reserved, columns);
 }
 
 template <class S, class I, class O, class E>
 void TriangularSolver<S, I, O, E>::solve(E const& exec, typename types::rhs const& b, typename types::solution const& x,
                                          Fold<types> const& fold) const {
-  if (!impl_->updated) throw NotReady("solve() before update(); call update() with the values of T first");
+  Impl const& own = impl();
+  if (own.not_ready) throw NotReady(own.not_ready);
   auto const n = static_cast<std::size_t>(num_rows());
   if (b.extent(0) != n || x.extent(0) != n || b.extent(1) != x.extent(1))
     throw DimensionMismatch("T has " + std::to_string(n) + " rows, b is " + std::to_string(b.extent(0)) + " by " +
@@ -260,59 +283,60 @@ void TriangularSolver<S, I, O, E>::solve(E const& exec, typename types::rhs cons
                             std::to_string(x.extent(1)) + "; give n-by-k views with the same k");
   if (b.extent(1) > static_cast<std::size_t>(detail::most_counted<int>()))
     throw DimensionMismatch("b has " + std::to_string(b.extent(1)) + " columns; solve for fewer than 2^31 - 2^24 at once");
-  if (b.extent(1) > 1 && !impl_->capabilities.multi_rhs) throw Unsupported(impl_->name, "several right-hand sides");
+  if (b.extent(1) > 1 && !own.chosen.capabilities.multi_rhs)
+    throw Unsupported(own.chosen.name, "several right-hand sides");
   if (n == 0) return;
-  impl_->algorithm->solve(exec, b, x, fold);
+  own.chosen.algorithm->solve(exec, b, x, fold);
 }
 
 template <class S, class I, class O, class E>
 std::string const& TriangularSolver<S, I, O, E>::algorithm() const {
-  return impl_->name;
+  return impl().chosen.name;
 }
 template <class S, class I, class O, class E>
 std::string const& TriangularSolver<S, I, O, E>::reason() const {
-  return impl_->reason;
+  return impl().reason;
 }
 template <class S, class I, class O, class E>
 std::vector<PlanTiming> const& TriangularSolver<S, I, O, E>::timings() const {
-  return impl_->timings;
+  return impl().timings;
 }
 template <class S, class I, class O, class E>
 void TriangularSolver<S, I, O, E>::set_clock(std::function<double()> seconds) {
-  impl_->clock = std::move(seconds);
+  impl().clock = std::move(seconds);
 }
 template <class S, class I, class O, class E>
 PlanInput TriangularSolver<S, I, O, E>::plan_input(E const& exec) const {
-  PlanFeatures<types> features(exec, impl_->analysis, exec.concurrency());
+  PlanFeatures<types> features(exec, impl().analysis, exec.concurrency());
   PlanInput out;
   for (std::size_t f = 1; f < detail::num_features; ++f) {
     auto const feature = static_cast<detail::Feature>(f);
     features.find(feature);
     out.features.emplace_back(detail::feature_names[f], features.value(feature));
   }
-  out.candidates = detail::candidates_of<types>(typename Impl::list{}, exec, impl_->analysis);
-  impl_->analysis.drop_kept();
+  out.candidates = detail::candidates_of<types>(typename Impl::list{}, exec, impl().analysis);
+  impl().analysis.drop_kept();
   return out;
 }
 template <class S, class I, class O, class E>
 std::string TriangularSolver<S, I, O, E>::parameters() const {
-  return impl_->algorithm->parameters();
+  return impl().chosen.algorithm->parameters();
 }
 template <class S, class I, class O, class E>
 std::size_t TriangularSolver<S, I, O, E>::memory_bytes() const {
-  return impl_->algorithm->memory_bytes() + impl_->analysis.memory_bytes();
+  return impl().chosen.algorithm->memory_bytes() + impl().analysis.memory_bytes();
 }
 template <class S, class I, class O, class E>
 long long TriangularSolver<S, I, O, E>::num_rows() const {
-  return impl_->analysis.num_rows();
+  return impl().analysis.num_rows();
 }
 template <class S, class I, class O, class E>
 Shape TriangularSolver<S, I, O, E>::shape() const {
-  return impl_->analysis.shape();
+  return impl().analysis.shape();
 }
 template <class S, class I, class O, class E>
 Structure TriangularSolver<S, I, O, E>::structure(E const& exec) const {
-  return impl_->analysis.structure(exec);
+  return impl().analysis.structure(exec);
 }
 
 }  // namespace sptrsv

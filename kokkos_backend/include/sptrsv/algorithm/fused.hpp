@@ -104,6 +104,11 @@ class Fused {
     });
   }
 
+  void restart(typename T::exec_space const& exec) const {
+    tickets_.restart(exec);
+    solved_.restart();
+  }
+
   std::string parameters() const {
     char text[240];
     std::snprintf(text, sizeof text,

@@ -70,6 +70,12 @@ class LevelSet {
     });
   }
 
+  void restart(typename T::exec_space const& exec) const {
+    if (host) return;  // no state from solve to solve
+    tickets_.restart(exec);
+    solved_.restart();
+  }
+
   std::string parameters() const {
     auto const of = [&](auto kind) {
       return std::count_if(launches_.begin(), launches_.end(), [=](auto const& l) { return l.kind == kind; });
@@ -123,11 +129,11 @@ class LevelSet {
     std::size_t const slices = plan.slice_ptr.size();
     plan.slice_ptr.insert(plan.slice_ptr.end(), plan.piece_ptr.begin(), plan.piece_ptr.end());
     plan_ = decltype(plan_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::plan")), plan.slice_ptr.size());
+    tickets_ = detail::Tickets<T>(exec);
+    solved_ = decltype(solved_)(exec, analysis.num_rows());
     Kokkos::deep_copy(exec, plan_, Kokkos::View<index const*, Kokkos::HostSpace>(plan.slice_ptr.data(), plan.slice_ptr.size()));
     slice_ptr_ = Kokkos::subview(plan_, std::make_pair(std::size_t(0), slices));
     piece_ptr_ = Kokkos::subview(plan_, std::make_pair(slices, plan.slice_ptr.size()));
-    tickets_ = detail::Tickets<T>(exec);
-    solved_ = decltype(solved_)(exec, analysis.num_rows());
     exec.fence("sptrsv::level_set: the plan has been read, and goes");
   }
 

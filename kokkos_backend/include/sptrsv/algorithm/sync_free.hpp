@@ -151,6 +151,19 @@ class SyncFree {
       });
   }
 
+  void restart(typename T::exec_space const& exec) const {
+    tickets_.restart(exec);
+    if (options_.form == Form::csr) return solved_.restart();
+    auto const arrived = arrived_;
+    auto const left_sum = left_sum_;
+    using policy = Kokkos::RangePolicy<typename T::exec_space, std::size_t>;
+    Kokkos::parallel_for(
+        "sptrsv::sync_free::restart", policy(exec, 0, left_sum.extent(0)), KOKKOS_LAMBDA(std::size_t k) {
+          left_sum(k) = typename T::scalar(0);
+          if (k % detail::max_column_block == 0) arrived(k / detail::max_column_block) = 0;
+        });
+  }
+
   std::string parameters() const {
     return std::string(options_.form == Form::csr ? "csr, reproducible" : "csc, atomics") + ", " +
            detail::counted(launch_.rows_per_ticket, "row") + " per ticket, " + detail::counted(launch_.teams, "team") +

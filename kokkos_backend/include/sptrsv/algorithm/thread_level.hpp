@@ -61,6 +61,11 @@ class ThreadLevel {
     });
   }
 
+  void restart(typename T::exec_space const& exec) const {
+    tickets_.restart(exec);
+    solved_.restart();
+  }
+
   std::string parameters() const {
     return std::string(options_.form == Form::two_phase ? "two-phase" : "writing-first") + ", " +
            detail::counted(launch_.rows_per_ticket, "row") + " per ticket, " + detail::counted(launch_.teams, "team") +
@@ -69,11 +74,6 @@ class ThreadLevel {
   std::size_t memory_bytes() const { return values_.memory_bytes() + solved_.memory_bytes(); }
   void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
 
- private:
-  Options options_;
-  bool ascending_, all_at_once_;
-  detail::RowValues<T> values_;
-  mutable detail::Tickets<T> tickets_;
   // public for the sake of nvcc, which instantiates the kernel here
   /// On a device the rows of a ticket are a team's threads, of which the registers of the kernel allow so many.
   void check_team_size(typename T::exec_space const& exec) const {
@@ -87,6 +87,11 @@ class ThreadLevel {
                           " threads, one for each row; give at most " + std::to_string(most) + ", or 0");
   }
 
+ private:
+  Options options_;
+  bool ascending_, all_at_once_;
+  detail::RowValues<T> values_;
+  mutable detail::Tickets<T> tickets_;
   detail::LaunchShape launch_;
   mutable detail::SolvedValues<T> solved_;
 };

@@ -96,6 +96,11 @@ class Tiled {
     });
   }
 
+  void restart(typename T::exec_space const& exec) const {
+    tickets_.restart(exec);
+    solved_.restart();
+  }
+
   std::string parameters() const {
     auto const by_threads = std::count_if(launches_.begin(), launches_.end(), [](Launch const& l) { return l.by_threads; });
     return std::string(options_.variant == Variant::syncfree ? "syncfree" : "levelset") +

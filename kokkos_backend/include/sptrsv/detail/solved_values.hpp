@@ -169,6 +169,8 @@ class SolvedValues {
     columns_ = columns.count;
     return {now, sides_.data() + (turn_ ? 0 : side), stride};
   }
+  /// After a solve that failed: the next one marks its side first, whatever is in it.
+  void restart() { stride_ = 0; }
   std::size_t memory_bytes() const { return sides_.span() * sizeof(real); }
 
   // public for the sake of nvcc, which wants no lambda in a private member

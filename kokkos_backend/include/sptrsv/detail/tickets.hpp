@@ -38,6 +38,13 @@ class Tickets {
   explicit Tickets(typename T::exec_space const& exec)
       : counters_(Kokkos::view_alloc(exec, std::string("sptrsv::tickets")), 2) {}
 
+  /// Clears both counters: after a launch that failed none can say which of them have been used.
+  void restart(typename T::exec_space const& exec) const {
+    using policy = Kokkos::RangePolicy<typename T::exec_space, int>;
+    auto const counters = counters_;
+    Kokkos::parallel_for(
+        "sptrsv::tickets::restart", policy(exec, 0, 2), KOKKOS_LAMBDA(int side) { counters(side) = 0; });
+  }
   /// The side to use now; call once per launch, on the host.
   int next_side() { return side_ = 1 - side_; }
 
@@ -104,13 +111,6 @@ auto team_policy(E const& exec, int teams, int threads, int lanes, std::size_t t
   return with_arguments_in_launch(policy);
 }
 
-/// Runs `body(team, first_row, last_row)` for every ticket of [0, n), in ascending order of tickets.
-template <class T, class Body>
-void for_each_ticket(char const* label, typename T::exec_space const& exec, Tickets<T>& tickets,
-                     LaunchShape const& shape, typename T::index n, Body const& body) {
-  if (n == 0) return;
-  using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
-  int const side = tickets.next_side();
 /// What for_each_ticket() launches.
 template <class T, class Body>
 struct TicketKernel {
@@ -137,6 +137,12 @@ int most_threads_per_team(typename T::exec_space const& exec, Body const& body) 
   return team_policy(exec, 1, 1, 1).team_size_max(TicketKernel<T, Body>{{}, 0, 1, 1, body}, Kokkos::ParallelForTag());
 }
 
+/// Runs `body(team, first_row, last_row)` for every ticket of [0, n), in ascending order of tickets.
+template <class T, class Body>
+void for_each_ticket(char const* label, typename T::exec_space const& exec, Tickets<T>& tickets,
+                     LaunchShape const& shape, typename T::index n, Body const& body) {
+  if (n == 0) return;
+  int const side = tickets.next_side();
   Kokkos::parallel_for(label, team_policy(exec, shape.teams, shape.threads, shape.lanes),
                        TicketKernel<T, Body>{tickets, side, shape.rows_per_ticket, n, body});
 }
@@ -146,6 +152,7 @@ template <class T, class Body>
 void for_each_ticket_of_threads(char const* label, typename T::exec_space const& exec, Tickets<T>& tickets,
                                 LaunchShape const& shape, typename T::index n, Body const& body) {
   if (n == 0) return;
+  using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
   int const side = tickets.next_side();
   int const rows = shape.rows_per_ticket, threads = shape.threads;
   auto const counter = tickets;
