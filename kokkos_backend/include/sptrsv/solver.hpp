@@ -85,13 +85,14 @@ class TriangularSolver {
   void update(ExecSpace const& exec, typename types::values const& values);
 
   /// Makes room for solves of so many columns at once; room for one is there from the start.
+  /// @throws DimensionMismatch for a negative number.
   void reserve(ExecSpace const& exec, int columns);
 
   /// Solves op(T) x = b; the call returns before its kernels finish.
   /// @param b     n-by-k right-hand sides, read only; the very same array as x, or no overlap.
   /// @param x     n-by-k solutions; contents on entry ignored.
   /// @param fold  permutations and scaling to do on the way; with a permutation b must not be x.
-  /// @throws DimensionMismatch, NotReady.
+  /// @throws DimensionMismatch; NotReady; Overlap (of views with other strides only the first elements are compared).
   /// Cost: 2 entries k flops; no copy, no fence, and no allocation but in the first solve of more columns than
   /// reserve() was told.
   void solve(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x,
@@ -114,8 +115,8 @@ class TriangularSolver {
 
  private:
   struct Impl;
+  Impl& impl() const;  ///< @throws NotReady
   std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace sptrsv
-  Impl& impl() const;  ///< @throws NotReady

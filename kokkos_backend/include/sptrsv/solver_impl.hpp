@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sptrsv/algorithm_list.hpp"
+#include "sptrsv/detail/check_views.hpp"
 #include "sptrsv/detail/plan_key.hpp"
 #include "sptrsv/detail/plan_measure.hpp"
 #include "sptrsv/planner.hpp"
@@ -267,6 +268,8 @@ void TriangularSolver<S, I, O, E>::update(E const& exec, typename types::values 
 template <class S, class I, class O, class E>
 void TriangularSolver<S, I, O, E>::reserve(E const& exec, int columns) {
   Impl& own = impl();
+  if (columns < 0)
+    throw DimensionMismatch("reserve() was asked for " + std::to_string(columns) + " columns; give 0 or more");
   own.chosen.algorithm->reserve(exec, columns);
   own.reserved = std::max(own.reserved, columns);
 }
@@ -276,16 +279,14 @@ void TriangularSolver<S, I, O, E>::solve(E const& exec, typename types::rhs cons
                                          Fold<types> const& fold) const {
   Impl const& own = impl();
   if (own.not_ready) throw NotReady(own.not_ready);
-  auto const n = static_cast<std::size_t>(num_rows());
-  if (b.extent(0) != n || x.extent(0) != n || b.extent(1) != x.extent(1))
-    throw DimensionMismatch("T has " + std::to_string(n) + " rows, b is " + std::to_string(b.extent(0)) + " by " +
-                            std::to_string(b.extent(1)) + " and x " + std::to_string(x.extent(0)) + " by " +
-                            std::to_string(x.extent(1)) + "; give n-by-k views with the same k");
   if (b.extent(1) > static_cast<std::size_t>(detail::most_counted<int>()))
-    throw DimensionMismatch("b has " + std::to_string(b.extent(1)) + " columns; solve for fewer than 2^31 - 2^24 at once");
+    throw DimensionMismatch("b has " + std::to_string(b.extent(1)) +
+                            " columns; solve for fewer than 2^31 - 2^24 at once");
+  detail::check_extents<types>(static_cast<std::size_t>(num_rows()), b, x, fold);
   if (b.extent(1) > 1 && !own.chosen.capabilities.multi_rhs)
     throw Unsupported(own.chosen.name, "several right-hand sides");
-  if (n == 0) return;
+  if (b.extent(0) == 0 || b.extent(1) == 0) return;
+  detail::check_overlap<types>(b, x, fold);
   own.chosen.algorithm->solve(exec, b, x, fold);
 }
 

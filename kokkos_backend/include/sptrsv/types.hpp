@@ -50,13 +50,17 @@ struct Types {
 /// diagonal scaling between two solves cost no pass of their own. Empty views: nothing folded.
 /// Row i reads b(b_rows(i), c) * b_scale(i); x(i, c) holds the recurrence; when `out` is set, the
 /// result goes to out(out_rows(i), c) as well, added to what is there if `accumulate`.
+/// `out` must lie apart from x; from b as well, unless it is b itself and b_rows and out_rows are the same view or both
+/// empty.
 template <class T>
 struct Fold {
-  typename T::indices b_rows;
-  typename T::values b_scale;
-  typename T::indices out_rows;
-  typename T::solution out;
+  typename T::indices b_rows;    ///< n, a permutation of 0..n-1 (not checked)
+  typename T::values b_scale;    ///< n
+  typename T::indices out_rows;  ///< n, likewise
+  typename T::solution out;      ///< n-by-k
   bool accumulate = false;
+
+  bool has_out() const { return out.extent(0) > 0 || out.extent(1) > 0; }
 };
 
 }  // namespace sptrsv

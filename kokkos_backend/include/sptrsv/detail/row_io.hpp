@@ -45,6 +45,12 @@ struct ColumnSums {
   }
 };
 
+/// An allocated view of no entries has an address, too.
+template <class View>
+typename View::pointer_type data_or_null(View const& v) {
+  return v.extent(0) > 0 ? v.data() : nullptr;
+}
+
 /// K columns of b and x, with what the caller folded in. Column c counts from the block's first.
 template <class T>
 struct RowIO {
@@ -63,10 +69,10 @@ struct RowIO {
   RowIO(typename T::rhs const& b_view, typename T::solution const& x_view, Fold<T> const& fold, int first_column)
       : b(b_view.data() + first_column * b_view.stride(1)),
         x(x_view.data() + first_column * x_view.stride(1)),
-        out(fold.out.data() ? fold.out.data() + first_column * fold.out.stride(1) : nullptr),
-        b_scale(fold.b_scale.data()),
-        b_rows(fold.b_rows.data()),
-        out_rows(fold.out_rows.data()),
+        out(fold.has_out() ? fold.out.data() + first_column * fold.out.stride(1) : nullptr),
+        b_scale(data_or_null(fold.b_scale)),
+        b_rows(data_or_null(fold.b_rows)),
+        out_rows(data_or_null(fold.out_rows)),
         b_row(b_view.stride(0)),
         b_col(b_view.stride(1)),
         x_row(x_view.stride(0)),

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views that solve() and others must refuse: too short, or written where another is read; numbers of rows, columns and
+// threads that cannot be; and solvers that were moved from.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "solve_cases.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+/// Calls f, which must throw E with `part` in its text.
+template <class E, class F>
+void expect_thrown(std::string const& part, F const& f) {
+  try {
+    f();
+    ADD_FAILURE() << "nothing was thrown, wanted: " << part;
+  } catch (E const& e) {
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  } catch (std::exception const& e) {
+    ADD_FAILURE() << "another exception: " << e.what();
+  }
+}
+
+template <class Space>
+class Views : public ::testing::Test {
+ protected:
+  using T = TypesOf<double, Space>;
+  using Numbers = Kokkos::View<double*, typename T::device>;
+  static constexpr int n = 25;
+  Space exec;
+  Problem<double> p = make_problem<double>("lap2d:5", {Triangle::lower, Diagonal::stored, Op::none});
+  Columns<double> b = make_right_hand_sides<double>(n, 2);
+  Solver<double, Space> solver = make_solver<double>(variant("syncfree"), exec, p);
+
+  static std::vector<int> backward(int rows) {
+    std::vector<int> order;
+    for (int i = 0; i < rows; ++i) order.push_back(n - 1 - i);
+    return order;
+  }
+  /// n-by-k from `first` on.
+  static typename T::solution view(Numbers const& all, int first, int row_stride, int columns, int column_stride) {
+    return typename T::solution(all.data() + first, Kokkos::LayoutStride(n, row_stride, columns, column_stride));
+  }
+};
+TYPED_TEST_SUITE(Views, Spaces, SpaceNames);
+
+TYPED_TEST(Views, FoldedViewsMustHaveAllRowsAndColumns) {
+  using T = typename TestFixture::T;
+  constexpr int n = TestFixture::n;
+  Block<T> const b(this->b), x(n, 2), out(n, 2), narrow(n, 1), low(n - 1, 2), none(n, 0);
+  auto const refused = [&](std::string const& part, Fold<T> const& fold) {
+    expect_thrown<DimensionMismatch>(part, [&] { this->solver.solve(this->exec, b.view(), x.view(), fold); });
+    this->exec.fence();
+    EXPECT_TRUE(std::isnan(x.get()[0][0])) << "x was written";
+  };
+  Fold<T> fold;
+  fold.b_rows = to_device<T>(this->backward(n - 1));
+  refused("fold.b_rows has 24 entries, T 25 rows", fold);
+  fold = {};
+  fold.b_scale = to_device<T>(std::vector<double>(3, 1.0));
+  refused("fold.b_scale has 3 entries, T 25 rows", fold);
+  fold = {};
+  fold.out = out.view();
+  fold.out_rows = to_device<T>(this->backward(n - 1));
+  refused("fold.out_rows has 24 entries, T 25 rows", fold);
+  for (auto const* wrong : {&narrow, &low, &none}) {
+    fold = {};
+    fold.out = wrong->view();
+    refused("fold.out is " + std::to_string(wrong->view().extent(0)) + " by ", fold);
+  }
+  // what has no entries is not there, whether it has an address or not
+  fold = {};
+  fold.b_rows = to_device<T>(std::vector<int>());
+  fold.b_scale = to_device<T>(std::vector<double>());
+  fold.out_rows = to_device<T>(std::vector<int>());
+  this->solver.solve(this->exec, b.view(), x.view(), fold);
+  this->exec.fence();
+  expect_solves(this->p, x.get(), this->b);
+}
+
+TYPED_TEST(Views, WhatIsWrittenMustLieApart) {
+  using T = typename TestFixture::T;
+  constexpr int n = TestFixture::n;
+  typename TestFixture::Numbers const all("all", 4 * n + 2), other("other", 2 * n);
+  auto const refused = [&](std::string const& part, typename T::rhs const& b, typename T::solution const& x,
+                           Fold<T> const& fold = {}) {
+    expect_thrown<Overlap>(part, [&] { this->solver.solve(this->exec, b, x, fold); });
+  };
+  auto const at = [&](int first, int row = 1, int columns = 2, int column = n) {
+    return this->view(all, first, row, columns, column);
+  };
+  refused("b and x overlap", at(0), at(1));
+  refused("b and x overlap", at(0), at(n));        // b's second column is x's first
+  refused("b and x overlap", at(n), at(0));
+  refused("b and x overlap", at(0), at(0, 2, 2, 2 * n));
+  refused("b and x overlap", at(0, 2, 2, 1), at(2, 2, 2, 1));
+  refused("x has a stride of 0", at(2 * n), at(0, 1, 2, 0));
+  refused("x has a stride of 0", at(2 * n), at(0, 0, 2, n));
+  Fold<T> fold;
+  fold.b_rows = to_device<T>(this->backward(n));
+  refused("b and x are the same array", at(0), at(0), fold);
+  fold = {};
+  fold.out = at(0);
+  refused("fold.out and x overlap", at(2 * n), at(0), fold);
+  refused("fold.out and x overlap", at(2 * n), at(n), fold);
+  refused("fold.out and b overlap", at(1), at(2 * n + 2), fold);
+  fold.b_rows = to_device<T>(this->backward(n));
+  refused("fold.out and b overlap", at(0), at(2 * n), fold);
+  fold.out = at(0, 1, 2, 0);
+  refused("fold.out has a stride of 0", at(2 * n), this->view(other, 0, 1, 2, n), fold);
+}
+
+TYPED_TEST(Views, WhatLiesBetweenIsNoOverlap) {
+  using T = typename TestFixture::T;
+  constexpr int n = TestFixture::n;
+  typename TestFixture::Numbers const all("all", 4 * n);
+  Block<T> const right(this->b), got(n, 2);
+  auto const solves = [&](typename T::solution const& b, typename T::solution const& x, Fold<T> const& fold,
+                          typename T::solution const& result) {
+    Kokkos::deep_copy(all, std::numeric_limits<double>::quiet_NaN());
+    Kokkos::deep_copy(b, right.view());
+    this->solver.solve(this->exec, b, x, fold);
+    this->exec.fence();
+    Kokkos::deep_copy(got.view(), result);
+    expect_solves(this->p, got.get(), this->b);
+  };
+  auto const at = [&](int first, int row, int column) { return this->view(all, first, row, 2, column); };
+  solves(at(0, 2, 2 * n), at(1, 2, 2 * n), {}, at(1, 2, 2 * n));  // element by element
+  solves(at(0, 1, 2 * n), at(n, 1, 2 * n), {}, at(n, 1, 2 * n));  // column by column
+  solves(at(0, 4, 1), at(2, 4, 1), {}, at(2, 4, 1));              // row by row
+  solves(at(0, 1, n), at(0, 1, n), {}, at(0, 1, n));              // in place
+  Fold<T> fold;
+  fold.out = at(0, 1, n);
+  solves(at(0, 1, n), at(2 * n, 1, n), fold, fold.out);           // `out` is b
+}
+
+TYPED_TEST(Views, NumbersOfRowsAndColumnsAreChecked) {
+  using T = typename TestFixture::T;
+  expect_thrown<DimensionMismatch>("asked for -1 columns", [&] { this->solver.reserve(this->exec, -1); });
+  EXPECT_NO_THROW(this->solver.reserve(this->exec, 0));
+  int const nothing = 0;
+  typename T::pattern huge;  // none of it is read
+  huge.row_ptr = decltype(huge.row_ptr)(&nothing, std::size_t(1) << 32);
+  expect_thrown<TooLarge>("has 4294967295 rows", [&] {
+    Solver<double, TypeParam>("sequential", this->exec, huge, this->p.shape);
+  });
+}
+
+TYPED_TEST(Views, SolversThatWereMovedFromAreNotReady) {
+  using T = typename TestFixture::T;
+  auto moved = std::move(this->solver);
+  auto& gone = this->solver;
+  Block<T> const b(this->b), x(TestFixture::n, 2);
+  auto const refused = [](auto const& call) { expect_thrown<NotReady>("was moved from", call); };
+  refused([&] { gone.update(this->exec, to_device<T>(this->p.values)); });
+  refused([&] { gone.reserve(this->exec, 1); });
+  refused([&] { gone.solve(this->exec, b.view(), x.view()); });
+  refused([&] { gone.algorithm(); });
+  refused([&] { gone.reason(); });
+  refused([&] { gone.parameters(); });
+  refused([&] { gone.timings(); });
+  refused([&] { gone.set_clock({}); });
+  refused([&] { gone.plan_input(this->exec); });
+  refused([&] { gone.memory_bytes(); });
+  refused([&] { gone.num_rows(); });
+  refused([&] { gone.shape(); });
+  refused([&] { gone.structure(this->exec); });
+  gone = std::move(moved);
+  gone.solve(this->exec, b.view(), x.view());
+  this->exec.fence();
+  expect_solves(this->p, x.get(), this->b);
+}
+
+/// On a GPU a team has fewer threads than the option allows where a thread needs many registers.
+TYPED_TEST(Views, LargeTeamsSolveOrAreRefusedWithTheLimit) {
+  for (int rows = 1024; rows > 0;) {
+    Variant v = variant("threadlevel");
+    v.options = {{"threadlevel_rows_per_ticket", std::to_string(rows)}};
+    try {
+      auto const solver = make_solver<double>(v, this->exec, this->p);
+      for (int columns : {1, 2, 33}) {
+        auto const b = make_right_hand_sides<double>(TestFixture::n, columns);
+        expect_solves(this->p, solve<double>(solver, this->exec, b), b);
+      }
+      break;
+    } catch (InvalidOption const& e) {
+      std::string const text = e.what(), mark = "give at most ";
+      ASSERT_NE(text.find(mark), std::string::npos) << text;
+      int const least = std::stoi(text.substr(text.find(mark) + mark.size()));
+      ASSERT_LT(least, rows);
+      rows = least;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sptrsv::test
