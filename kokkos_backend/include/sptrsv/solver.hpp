@@ -92,7 +92,10 @@ class TriangularSolver {
   /// @param b     n-by-k right-hand sides, read only; the very same array as x, or no overlap.
   /// @param x     n-by-k solutions; contents on entry ignored.
   /// @param fold  permutations and scaling to do on the way; with a permutation b must not be x.
-  /// @throws DimensionMismatch; NotReady; Overlap (of views with other strides only the first elements are compared).
+  /// @throws DimensionMismatch; NotReady; Overlap (of views with other strides only the first elements are compared);
+  ///         Unsupported while the stream of `exec` is captured into a CUDA graph: a solve prepares memory for the next
+  ///         one, which a replay would not. Solve outside of the graph, or choose `sequential` or `colorset`, which
+  ///         keep nothing from solve to solve.
   /// Cost: 2 entries k flops; no copy, no fence, and no allocation but in the first solve of more columns than
   /// reserve() was told.
   void solve(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x,

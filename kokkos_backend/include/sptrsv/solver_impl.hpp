@@ -6,6 +6,7 @@
 
 #include "sptrsv/algorithm_list.hpp"
 #include "sptrsv/detail/check_views.hpp"
+#include "sptrsv/detail/graph_capture.hpp"
 #include "sptrsv/detail/plan_key.hpp"
 #include "sptrsv/detail/plan_measure.hpp"
 #include "sptrsv/planner.hpp"
@@ -39,6 +40,7 @@ struct HoldAlgorithm final : AnyAlgorithm<T> {
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const override {
     if constexpr (keeps_state<A>::value) {
+      refuse_graph_capture(exec, A::name);
       if (unfinished_) algorithm.restart(exec);
       unfinished_ = true;
       algorithm.solve(exec, b, x, fold);

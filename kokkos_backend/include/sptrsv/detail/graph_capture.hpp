@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refuses solves that a CUDA graph would record.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "sptrsv/error.hpp"
+
+namespace sptrsv::detail {
+
+/// For algorithms whose solves prepare memory for the next one (keeps_state): a replay would run on memory that the
+/// replay before has used up.
+/// Cost: a query of the stream's state on the host, of some 10 ns.
+template <class E>
+void refuse_graph_capture([[maybe_unused]] E const& exec, [[maybe_unused]] std::string_view algorithm) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<E, Kokkos::Cuda>) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(exec.cuda_stream(), &status) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());  // of another stream's capture; the launch tells, if it matters
+      return;
+    }
+    if (status != cudaStreamCaptureStatusNone)
+      throw Unsupported(std::string(algorithm),
+                        "solves inside of a CUDA graph, where replays would run on memory that a replay before has "
+                        "used up; call solve() outside of the capture");
+  }
+#endif
+}
+
+}  // namespace sptrsv::detail
