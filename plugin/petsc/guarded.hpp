@@ -30,6 +30,8 @@ inline void DescribeException(CaughtException& caught) noexcept
     throw;
   } catch (sptrsv::Unsupported const& e) {
     caught.set(PETSC_ERR_SUP, e.what());
+  } catch (sptrsv::TooLarge const& e) {
+    caught.set(PETSC_ERR_SUP, e.what());
   } catch (sptrsv::NotReady const& e) {
     caught.set(PETSC_ERR_ORDER, e.what());
   } catch (sptrsv::InvalidOption const& e) {
