@@ -156,7 +156,7 @@ TEST(Sizes, LongRowsWithinWhatOffsetsDoFor) {  // whose slots are few
 
 TEST(Sizes, MoreEntriesThanOffsetsDoForAreRefused) {
   sparse_tiles(most + 1).expect_too_large(
-      "the triangle has 32513 entries, with those stored before it; offsets of 16 bits do for 32512: use longer ones");
+      "the triangle has 31745 entries, with those stored before it; offsets of 16 bits do for 31744: use longer ones");
   sparse_tiles(std::numeric_limits<std::int16_t>::max()).expect_too_large("32767 entries");
 }
 
@@ -199,7 +199,7 @@ TEST(Sizes, AsManyRowsAsIndicesDoFor) {
 
 TEST(Sizes, MoreRowsThanIndicesDoForAreRefused) {
   grouped_rows(most + 1).expect_too_large(
-      "the triangle has 32513 rows; indices of 16 bits do for 32512: use longer ones");
+      "the triangle has 31745 rows; indices of 16 bits do for 31744: use longer ones");
   grouped_rows(std::numeric_limits<std::int16_t>::max()).expect_too_large("32767 rows");
   auto t = grouped_rows(10);
   t.row_ptr.resize(70000, t.row_ptr.back());  // more than the index of a last row

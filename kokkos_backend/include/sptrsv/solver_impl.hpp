@@ -283,7 +283,7 @@ void TriangularSolver<S, I, O, E>::solve(E const& exec, typename types::rhs cons
   if (own.not_ready) throw NotReady(own.not_ready);
   if (b.extent(1) > static_cast<std::size_t>(detail::most_counted<int>()))
     throw DimensionMismatch("b has " + std::to_string(b.extent(1)) +
-                            " columns; solve for fewer than 2^31 - 2^24 at once");
+                            " columns; solve for fewer than 2^31 - 2^26 at once");
   detail::check_extents<types>(static_cast<std::size_t>(num_rows()), b, x, fold);
   if (b.extent(1) > 1 && !own.chosen.capabilities.multi_rhs)
     throw Unsupported(own.chosen.name, "several right-hand sides");

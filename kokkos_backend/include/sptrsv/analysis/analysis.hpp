@@ -20,11 +20,12 @@ namespace detail {
 
 inline char const* name_of(Triangle triangle) { return triangle == Triangle::lower ? "lower" : "upper"; }
 
-/// Rows, entries or places that a type of index or offset does for: 2^31 - 2^24 for 32 bits. Threads count on beyond the
-/// last one before they see that there are no more, by as much as a block takes at a time, and Kokkos by what all threads do.
+/// Rows, entries or places that a type of index or offset does for: 2^31 - 2^26 for 32 bits. Threads count on beyond the
+/// last one before they see that there are no more, by as much as a team takes at a time, and the parts into which Kokkos
+/// cuts a range for its scans are rounded up, by up to a fiftieth of it in all: too large a range, and they have no rows.
 template <class Number>
 constexpr long long most_counted() {
-  return static_cast<long long>(std::numeric_limits<Number>::max() - std::numeric_limits<Number>::max() / 128);
+  return static_cast<long long>(std::numeric_limits<Number>::max() - std::numeric_limits<Number>::max() / 32);
 }
 /// @throws TooLarge
 template <class Number>
