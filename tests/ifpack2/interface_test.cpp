@@ -72,6 +72,8 @@ TEST(Parameters, WhatIsWrongIsNamed) {
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: algorithm", "levelsets"); }), "levelsets");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: plan", "guess"); }), "sptrsv: plan");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: levelset lanes per row", 65); }), "sptrsv: levelset lanes per row");
+  EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: levelset lanes per row", 3); }),
+              "is 3; give 0 or a power of two, from 0 to 64");
   EXPECT_SAYS(message_of<bad::InvalidParameterType>([&] { set("sptrsv: levelset chain rows", "many"); }), "sptrsv: levelset chain rows");
   set("relaxation: type", "Jacobi");  // others' parameters are none of ours
   EXPECT_SAYS(message_of<std::invalid_argument>([&] { set("fact: kspiluk number-of-streams", 2); }), "number-of-streams");

@@ -125,6 +125,10 @@ class Measured(unittest.TestCase):
         done = ex2(self.BASE + "-mat_sptrsv_plan guess", check=False)
         self.assertNotEqual(done.status, 0)
         self.assertIn("Option -mat_sptrsv_plan is 'guess'; choose one of estimate, measure", done.text)
+    def test_lanes_that_are_no_power_of_two_are_refused(self):
+        done = ex2(self.BASE + "-mat_sptrsv_levelset_lanes_per_row 3", check=False)
+        self.assertNotEqual(done.status, 0)
+        self.assertIn("Option -mat_sptrsv_levelset_lanes_per_row is 3; give 0 or a power of two, from 0 to 64", done.text)
 
 
 class Backend(unittest.TestCase):
