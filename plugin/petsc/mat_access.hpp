@@ -142,28 +142,49 @@ inline PetscErrorCode ExpandOrdering(IS is, PetscInt bs, IS* expanded)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Before PETSc's symbolic phase, which checks neither: an ordering has one entry per row, or per block row of a matrix with blocks,
-/// and a symmetric factor of a matrix with blocks takes the natural one alone (PETSc's of seqbaij with block size 1 crashes).
-inline PetscErrorCode CheckOrdering(Mat A, MatFactorType ftype, IS is)
+/// Whether the first `size` indices are a permutation of 0 to size - 1.
+inline PetscErrorCode IsPermutation(MPI_Comm comm, PetscInt const* indices, PetscInt size, bool* is)
+{
+  PetscFunctionBegin;
+  PetscCall(GuardedOn(comm, [&] {
+    std::vector<char> seen(static_cast<std::size_t>(size), 0);
+    *is = std::all_of(indices, indices + size, [&](PetscInt k) { return k >= 0 && k < size && !seen[static_cast<std::size_t>(k)]++; });
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Before PETSc's symbolic phase, which checks none of this: the ordering with one index per row, or per block row of a matrix with blocks.
+/// Of a longer one PETSc reads what it needs (programs give one index per row for blocks), so the rest is cut off. A symmetric factor of a
+/// matrix with blocks takes the natural one alone (PETSc's of seqbaij with block size 1 crashes). The caller destroys `fitting`.
+inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting)
 {
   PetscBool       by_blocks;
-  PetscInt        size, n, bs = 1;
+  PetscInt        given, n, bs = 1;
   PetscInt const* indices;
   MPI_Comm const  comm = PetscObjectComm((PetscObject)A);
+  bool            permutation = false;
 
   PetscFunctionBegin;
+  *fitting = nullptr;
   if (!is) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
   PetscCall(MatGetSize(A, &n, NULL));
-  PetscCall(ISGetLocalSize(is, &size));
+  PetscCall(ISGetLocalSize(is, &given));
   if (by_blocks) PetscCall(MatGetBlockSize(A, &bs));
-  PetscCheck(size * bs == n, comm, PETSC_ERR_ARG_SIZ, "Ordering has %" PetscInt_FMT " entries for a matrix of type %s with %" PetscInt_FMT " rows in blocks of %" PetscInt_FMT "; use an ordering of the matrix", size, ((PetscObject)A)->type_name, n, bs);
-  if (!by_blocks || (ftype != MAT_FACTOR_CHOLESKY && ftype != MAT_FACTOR_ICC)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscInt const size = n / bs;
   PetscCall(ISGetIndices(is, &indices));
-  PetscInt k = 0;
-  while (k < size && indices[k] == k) ++k;
+  if (given >= size) PetscCall(IsPermutation(comm, indices, size, &permutation));
+  PetscInt moved = 0;
+  while (permutation && moved < size && indices[moved] == moved) ++moved;
+  if (permutation && given > size) PetscCall(ISCreateGeneral(PETSC_COMM_SELF, size, indices, PETSC_COPY_VALUES, fitting));
   PetscCall(ISRestoreIndices(is, &indices));
-  PetscCheck(k == size, comm, PETSC_ERR_SUP, "PETSc factors a matrix of type %s by %s in the natural ordering only; use -pc_factor_mat_ordering_type natural, or a matrix of type %s", ((PetscObject)A)->type_name, MatFactorTypes[ftype], MATSEQAIJ);
+  PetscCheck(permutation, comm, PETSC_ERR_ARG_SIZ, "The ordering, of %" PetscInt_FMT " entries, does not begin with a permutation of the %" PetscInt_FMT " block rows of %" PetscInt_FMT " rows of this matrix of type %s; use an ordering of the matrix", given, size, bs, ((PetscObject)A)->type_name);
+  bool const symmetric = ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC;
+  if (by_blocks && symmetric && moved < size) PetscCall(ISDestroy(fitting));
+  PetscCheck(!by_blocks || !symmetric || moved == size, comm, PETSC_ERR_SUP, "PETSc factors a matrix of type %s by %s in the natural ordering only; use -pc_factor_mat_ordering_type natural, or a matrix of type %s", ((PetscObject)A)->type_name, MatFactorTypes[ftype], MATSEQAIJ);
+  if (*fitting) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectReference((PetscObject)is));
+  *fitting = is;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,6 +20,7 @@ namespace {
 
 struct Mat_SpTRSV {
   Mat            inner = nullptr;  // PETSc's factor, always in host memory; there its arrays are the solver's
+  IS             rows = nullptr, cols = nullptr;  // the orderings of the symbolic phase, as FitOrdering() has them
   std::string    requested;
   Backend        backend;
   InnerPattern   pattern;
@@ -335,8 +336,21 @@ PetscErrorCode MatCholeskyFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Forgets all that a symbolic phase made.
+PetscErrorCode ResetFactor(Mat_SpTRSV* f)
+{
+  PetscFunctionBegin;
+  f->numeric_done = PETSC_FALSE;
+  f->solver.reset();
+  PetscCall(ReleasePattern(f->pattern));
+  PetscCall(MatDestroy(&f->inner));
+  PetscCall(ISDestroy(&f->rows));
+  PetscCall(ISDestroy(&f->cols));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The symbolic phase: nothing of an earlier one is kept; PETSc's own for its factor, by
-/// symbolic(inner), then the analysis.
+/// symbolic(inner, rows, cols), then the analysis.
 template <class Symbolic>
 PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symbolic const& symbolic)
 {
@@ -346,14 +360,12 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   Stream               stream;
 
   PetscFunctionBegin;
-  f->numeric_done = PETSC_FALSE;
-  f->solver.reset();
-  PetscCall(ReleasePattern(f->pattern));
-  PetscCall(MatDestroy(&f->inner));
-  for (IS is : {rows, cols}) PetscCall(CheckOrdering(A, ftype, is));
+  PetscCall(ResetFactor(f));
+  PetscCall(FitOrdering(A, ftype, rows, &f->rows));
+  PetscCall(FitOrdering(A, ftype, cols, &f->cols));
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
   PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype], ((PetscObject)A)->type_name, PetscDefined(USE_COMPLEX) ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric" : "");
-  PetscCall(symbolic(f->inner));
+  PetscCall(symbolic(f->inner, f->rows, f->cols));
 
   PetscCall(ReadOptions(F, f->requested.c_str(), options));
   PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
@@ -361,7 +373,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
   PetscCall(PetscTime(&begin));
   PetscCall(PetscLogEventBegin(events.analysis, F, 0, 0, 0));
-  PetscCall(AccessPattern(f->inner, A, ftype, rows, cols, f->pattern));
+  PetscCall(AccessPattern(f->inner, A, ftype, f->rows, f->cols, f->pattern));
   PetscCall(Guarded(F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
   PetscCall(PetscLogEventEnd(events.analysis, F, 0, 0, 0));
   PetscCall(PetscTime(&end));
@@ -378,7 +390,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
 PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, [&](Mat inner) { return MatLUFactorSymbolic(inner, A, r, c, info); }));
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, [&](Mat inner, IS rows, IS cols) { return MatLUFactorSymbolic(inner, A, rows, cols, info); }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -386,7 +398,7 @@ PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInf
 PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, [&](Mat inner) { return MatILUFactorSymbolic(inner, A, r, c, info); }));
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, [&](Mat inner, IS rows, IS cols) { return MatILUFactorSymbolic(inner, A, rows, cols, info); }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -394,7 +406,7 @@ PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorIn
 PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, [&](Mat inner) { return MatCholeskyFactorSymbolic(inner, A, perm, info); }));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, [&](Mat inner, IS rows, IS) { return MatCholeskyFactorSymbolic(inner, A, rows, info); }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -402,7 +414,7 @@ PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactor
 PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, [&](Mat inner) { return MatICCFactorSymbolic(inner, A, perm, info); }));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, [&](Mat inner, IS rows, IS) { return MatICCFactorSymbolic(inner, A, rows, info); }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -484,9 +496,7 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
-  f->solver.reset();
-  PetscCall(ReleasePattern(f->pattern));
-  PetscCall(MatDestroy(&f->inner));
+  PetscCall(ResetFactor(f));
   PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatFactorGetSolverType_C", NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatSpTRSVGetInfo_C", NULL));
   delete f;
