@@ -123,6 +123,7 @@ void Matrices::change_whole()
   int const kind = draw_.from(0, 4);
 
   ++pattern_changes_;
+  replacements_ += kind != 1;
   if (kind == 0) {
     on_both("MatTranspose in place", [&](Mat& A) { return MatTranspose(A, MAT_INPLACE_MATRIX, &A); });
     auto const before = pattern_;

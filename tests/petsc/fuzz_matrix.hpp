@@ -28,6 +28,7 @@ class Matrices {
   Mat of(Side side) const { return mat_[side]; }
   PetscInt n() const { return n_; }
   PetscInt block_size() const { return bs_; }
+  PetscReal size() const { return size_; }  ///< of the entries
   bool symmetric() const { return symmetric_; }
   bool blocks() const { return type_ == MATSEQBAIJ || type_ == MATSEQSBAIJ; }
   bool is(char const* type) const { return type_ == type; }
@@ -41,6 +42,7 @@ class Matrices {
   /// Changes of: values; what may be the pattern; the type or the whole matrix.
   PetscInt changes() const { return changes_; }
   PetscInt pattern_changes() const { return pattern_changes_; }
+  PetscInt replacements() const { return replacements_; }  ///< of all its insides, which may keep the nonzero state
 
   /// PETSc's side as it is.
   Dense dense() const;
@@ -69,7 +71,7 @@ class Matrices {
   Draw& draw_;
   Mat mat_[2] = {nullptr, nullptr};
   std::string type_;
-  PetscInt bs_ = 1, block_rows_ = 1, n_ = 1, changes_ = 0, pattern_changes_ = 0;
+  PetscInt bs_ = 1, block_rows_ = 1, n_ = 1, changes_ = 0, pattern_changes_ = 0, replacements_ = 0;
   bool symmetric_ = false, inodes_ = true;
   int dominance_ = 0;  // 0: dominant, 1: not, 2: with zeros on the diagonal
   PetscReal size_ = 1; // of the entries

@@ -84,8 +84,7 @@ class SolverPair {
   bool refused_ = false;
   IS rows_ = nullptr, cols_ = nullptr;  // the ordering of PETSc's own factor
   PetscObjectId factor_ = 0;            // which has this id
-  PetscObjectState pattern_state_ = 0;  // of the matrix when that factor was made
-  PetscInt pattern_changes_ = 0;
+  PetscInt replacements_ = 0;           // of the matrix when that factor was made
   Judge judge_;
 };
 
@@ -160,10 +159,10 @@ bool SolverPair::ready()
 {
   if (shift_ == MAT_SHIFT_POSITIVE_DEFINITE && (!m_.shift_ends() || m_.blocks())) draw_shift();
   if (!m_.is(MATSEQAIJ) || cholesky()) return true;
-  PetscObjectState state;
-  FUZZ_MUST(MatGetNonzeroState(m_.of(own), &state));
-  if (rows_ && state == pattern_state_ && m_.pattern_changes() != pattern_changes_) {
-    Trace("    (another pattern with the same nonzero state: PETSc would go on with its factor's)\n");
+  PetscInt count = 0, *sizes = nullptr;
+  FUZZ_MUST(MatInodeGetInodeSizes(m_.of(own), &count, &sizes, NULL));
+  if (rows_ && m_.replacements() != replacements_ && (m_.inodes() || (count && sizes))) {
+    Trace("    (PETSc may take this for the old pattern, and go on with the old inodes)\n");
     return false;
   }
   IS rows = nullptr, cols = nullptr;
@@ -189,8 +188,7 @@ void SolverPair::note_factor()
   FUZZ_MUST(ISDestroy(&rows_));
   FUZZ_MUST(ISDestroy(&cols_));
   FUZZ_MUST(MatGetOrdering(m_.of(own), ordering_.c_str(), &rows_, &cols_));
-  FUZZ_MUST(MatGetNonzeroState(m_.of(own), &pattern_state_));
-  pattern_changes_ = m_.pattern_changes();
+  replacements_ = m_.replacements();
 }
 
 void SolverPair::read_judge(bool transpose)

@@ -48,6 +48,7 @@ class Shell {
 
  private:
   Mat make(Triangle const& t);
+  Mat make_moved(Triangle const& t);
   void give();
   void change(Triangle& t);
   void apply(int kind);
@@ -100,6 +101,32 @@ Mat Shell::make(Triangle const& t)
   return m;
 }
 
+/// As many entries a row, elsewhere.
+Mat Shell::make_moved(Triangle const& t)
+{
+  Mat m;
+  PetscInt count, most = 0;
+
+  for (PetscInt i = 0; i < n_; ++i) {
+    FUZZ_MUST(MatGetRow(t.mat, i, &count, NULL, NULL));
+    most = PetscMax(most, count);
+    FUZZ_MUST(MatRestoreRow(t.mat, i, &count, NULL, NULL));
+  }
+  FUZZ_MUST(MatCreateSeqAIJ(PETSC_COMM_SELF, n_, n_, most, NULL, &m));
+  for (PetscInt i = 0; i < n_; ++i) {
+    FUZZ_MUST(MatGetRow(t.mat, i, &count, NULL, NULL));
+    FUZZ_MUST(MatRestoreRow(t.mat, i, &count, NULL, NULL));
+    PetscInt const first = t.lower ? 0 : i + 1, room = t.lower ? i : n_ - 1 - i;
+    if (t.stored) FUZZ_MUST(MatSetValue(m, i, i, 1 + PetscAbsReal(draw_.unit()), INSERT_VALUES));
+    PetscInt const shift = room ? draw_.from(0, (int)room - 1) : 0;
+    for (PetscInt k = 0; k < count - (t.stored ? 1 : 0) && k < room; ++k)
+      FUZZ_MUST(MatSetValue(m, i, first + (shift + k) % room, (PetscReal)0.2 * draw_.scalar(), INSERT_VALUES));
+  }
+  FUZZ_MUST(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+  FUZZ_MUST(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+  return m;
+}
+
 void Shell::must(char const* what, Outcome const& outcome)
 {
   ++record->calls;
@@ -129,7 +156,7 @@ void Shell::give()
 
 void Shell::change(Triangle& t)
 {
-  int const kind = draw_.from(0, 4);
+  int const kind = draw_.from(0, 5);
   Mat other;
   char const* const name = t.lower ? "L" : "U";
 
@@ -141,6 +168,15 @@ void Shell::change(Triangle& t)
   }
   FUZZ_MUST(MatSetOption(t.mat, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));  // new insides have forgotten it
   other = make(t);
+  if (kind == 5) {  // into the same memory, if it so happens
+    Trace("  MatHeaderReplace of %s, twice, as many entries in other places\n", name);
+    FUZZ_MUST(MatDestroy(&other));
+    for (int k = 0; k < 2; ++k) {
+      other = make_moved(t);
+      FUZZ_MUST(MatHeaderReplace(t.mat, &other));
+    }
+    return;
+  }
   if (kind == 1) {
     Trace("  MatHeaderReplace of %s\n", name);
     FUZZ_MUST(MatHeaderReplace(t.mat, &other));
