@@ -169,11 +169,12 @@ void Shell::change(Triangle& t)
   FUZZ_MUST(MatSetOption(t.mat, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));  // new insides have forgotten it
   other = make(t);
   if (kind == 5) {  // into the same memory, if it so happens
-    Trace("  MatHeaderReplace of %s, twice, as many entries in other places\n", name);
     FUZZ_MUST(MatDestroy(&other));
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 3; ++k) {
+      Trace("  MatHeaderReplace of %s, as many entries in other places\n", name);
       other = make_moved(t);
       FUZZ_MUST(MatHeaderReplace(t.mat, &other));
+      if (k == 0) apply(0);
     }
     return;
   }
