@@ -20,7 +20,8 @@ namespace {
 using fuzz::record;
 
 char const* const usage =
-    "usage: fuzz_calls [--sequences N] [--first SEED] [--seed SEED] [--types aij,baij,sbaij] [--ways factors,solvers,triangles]\n"
+    "usage: fuzz_calls [--sequences N] [--first SEED] [--seed SEED] [--types aij,baij,sbaij] [--ways "
+    "factors,solvers,triangles]\n"
     "                  [--solver TYPE] [--keep-going] [--progress] [PETSc's options]\n"
     "  --sequences N   as many sequences (10000; 2000 with sanitizers)\n"
     "  --first SEED    seed of the first, the others follow (1)\n"
@@ -104,7 +105,10 @@ bool ShareRecord()
 
 void PrintFault(Settings const& s, char const* text)
 {
-  std::printf("FAULT in sequence %llu: %s\ncalls:\n%sto run it alone: fuzz_calls --seed %llu (with the same --types and --ways)\n\n", record->seed, text, s.single ? "(above)\n" : record->trace, record->seed);
+  std::printf(
+      "FAULT in sequence %llu: %s\ncalls:\n%sto run it alone: fuzz_calls --seed %llu (with the same --types and "
+      "--ways)\n\n",
+      record->seed, text, s.single ? "(above)\n" : record->trace, record->seed);
   std::fflush(stdout);
 }
 
@@ -180,10 +184,14 @@ int Supervise(Settings const& s, int argc, char** argv)
     if (code == cannot_run) return 2;
     faults += code == found_faults;
     if (code == 0 || code == found_faults) break;
-    std::string const how = WIFSIGNALED(status) ? WTERMSIG(status) == SIGALRM ? "it does not end" : std::string("signal ") + strsignal(WTERMSIG(status)) : "the process ends with status " + std::to_string(WEXITSTATUS(status));
+    std::string const how =
+        WIFSIGNALED(status)
+            ? WTERMSIG(status) == SIGALRM ? "it does not end" : std::string("signal ") + strsignal(WTERMSIG(status))
+            : "the process ends with status " + std::to_string(WEXITSTATUS(status));
     if (record->petsc_at_work) {
       ++faults_of_petsc;
-      std::printf("PETSc's own factor fails in sequence %llu, which is left out: %s\n%s\n", record->seed, how.c_str(), s.progress || s.keep_going ? record->trace : "");
+      std::printf("PETSc's own factor fails in sequence %llu, which is left out: %s\n%s\n", record->seed, how.c_str(),
+                  s.progress || s.keep_going ? record->trace : "");
     } else {
       ++faults;
       PrintFault(s, how.c_str());
@@ -192,9 +200,12 @@ int Supervise(Settings const& s, int argc, char** argv)
     first = record->seed + 1;
     done  = done || (long long)first >= (long long)s.first + s.sequences;
   }
-  std::printf("%lld sequences from seed %llu: %lld calls on both, %lld results judged row by row, %lld only for which rows are finite, %lld calls refused by both, "
-              "%lld sequences left out for faults of PETSc's own; at most %.2g of an allowed difference was taken\n",
-              record->sequences, s.first, record->calls, record->judged, record->not_judged, record->refused, faults_of_petsc, record->nearest);
+  std::printf(
+      "%lld sequences from seed %llu: %lld calls on both, %lld results judged row by row, %lld only for which rows are "
+      "finite, %lld calls refused by both, "
+      "%lld sequences left out for faults of PETSc's own; at most %.2g of an allowed difference was taken\n",
+      record->sequences, s.first, record->calls, record->judged, record->not_judged, record->refused, faults_of_petsc,
+      record->nearest);
   return faults ? 1 : 0;
 }
 

@@ -17,8 +17,8 @@ bool Matrices::on_both(char const* what, Body const& body)
   record->petsc_at_work = false;
   ++changes_;
   if (outcome[own].code != outcome[ours].code)
-    Fail("%s ends differently on the matrix that ours has factored: error %d, not %d: %s", what, (int)outcome[ours].code, (int)outcome[own].code,
-         outcome[ours].message.c_str());
+    Fail("%s ends differently on the matrix that ours has factored: error %d, not %d: %s", what,
+         (int)outcome[ours].code, (int)outcome[own].code, outcome[ours].message.c_str());
   if (outcome[own].code) {
     for (Mat A : mat_) {  // may be left half done
       FUZZ_MUST(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
@@ -27,7 +27,8 @@ bool Matrices::on_both(char const* what, Body const& body)
     }
     ++pattern_changes_;
   }
-  if (outcome[own].code) Trace("    (PETSc refuses: error %d, %.100s)\n", (int)outcome[own].code, outcome[own].message.c_str());
+  if (outcome[own].code)
+    Trace("    (PETSc refuses: error %d, %.100s)\n", (int)outcome[own].code, outcome[own].message.c_str());
   return !outcome[own].code;
 }
 
@@ -68,7 +69,8 @@ void Matrices::change_values()
   } else if (kind == 1) {
     auto const entries = some_entries(true);
     InsertMode const mode = draw_.chance(50) ? INSERT_VALUES : ADD_VALUES;
-    on_both(mode == INSERT_VALUES ? "MatSetValues INSERT_VALUES" : "MatSetValues ADD_VALUES", [&](Mat A) { return set(A, entries, mode); });
+    on_both(mode == INSERT_VALUES ? "MatSetValues INSERT_VALUES" : "MatSetValues ADD_VALUES",
+            [&](Mat A) { return set(A, entries, mode); });
   } else if (kind == 2) {
     on_both("MatScale", [&](Mat A) { return MatScale(A, factor); });
   } else if (kind == 3) {
@@ -106,8 +108,8 @@ void Matrices::change_rows()
   std::vector<PetscInt> const rows = some_rows();
   PetscBool const keep = (PetscBool)draw_.chance(50), columns = (PetscBool)(symmetric_ || draw_.chance(40));
   PetscScalar const diagonal = draw_.chance(90) ? size_ : 0;
-  std::string const what = std::string(columns ? "MatZeroRowsColumns, " : "MatZeroRows, ") + (keep ? "pattern kept, " : "pattern not kept, ") +
-                           std::to_string(rows.size()) + " rows";
+  std::string const what = std::string(columns ? "MatZeroRowsColumns, " : "MatZeroRows, ") +
+                           (keep ? "pattern kept, " : "pattern not kept, ") + std::to_string(rows.size()) + " rows";
   if (!keep) ++pattern_changes_;
   on_both(what.c_str(), [&](Mat A) {
     PetscFunctionBegin;
@@ -128,7 +130,8 @@ void Matrices::change_whole()
     on_both("MatTranspose in place", [&](Mat& A) { return MatTranspose(A, MAT_INPLACE_MATRIX, &A); });
     auto const before = pattern_;
     for (PetscInt i = 0; i < block_rows_; ++i)
-      for (PetscInt j = 0; j < block_rows_; ++j) pattern_[static_cast<std::size_t>(i * block_rows_ + j)] = before[static_cast<std::size_t>(j * block_rows_ + i)];
+      for (PetscInt j = 0; j < block_rows_; ++j)
+        pattern_[static_cast<std::size_t>(i * block_rows_ + j)] = before[static_cast<std::size_t>(j * block_rows_ + i)];
     return;
   }
   if (kind == 1) {
@@ -138,18 +141,22 @@ void Matrices::change_whole()
   }
   draw_pattern();
   auto const entries = draw_entries();
-  on_both(kind == 2 ? "MatHeaderReplace by a new matrix" : kind == 3 ? "MatCopy, another pattern" : "MatAXPY, another pattern", [&](Mat A) {
-    Mat other = build(entries, true);
-    PetscFunctionBegin;
-    if (kind == 2) {
-      PetscCall(MatHeaderReplace(A, &other));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    PetscErrorCode const code = kind == 3 ? MatCopy(other, A, DIFFERENT_NONZERO_PATTERN) : MatAXPY(A, 1, other, DIFFERENT_NONZERO_PATTERN);
-    PetscCall(MatDestroy(&other));
-    PetscCall(code);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  });
+  on_both(kind == 2   ? "MatHeaderReplace by a new matrix"
+          : kind == 3 ? "MatCopy, another pattern"
+                      : "MatAXPY, another pattern",
+          [&](Mat A) {
+            Mat other = build(entries, true);
+            PetscFunctionBegin;
+            if (kind == 2) {
+              PetscCall(MatHeaderReplace(A, &other));
+              PetscFunctionReturn(PETSC_SUCCESS);
+            }
+            PetscErrorCode const code = kind == 3 ? MatCopy(other, A, DIFFERENT_NONZERO_PATTERN)
+                                                  : MatAXPY(A, 1, other, DIFFERENT_NONZERO_PATTERN);
+            PetscCall(MatDestroy(&other));
+            PetscCall(code);
+            PetscFunctionReturn(PETSC_SUCCESS);
+          });
 }
 
 void Matrices::change()
@@ -161,7 +168,8 @@ void Matrices::change()
   else if (kind < 95) change_whole();
   else {
     PetscBool const stop = (PetscBool)draw_.chance(50);
-    on_both(stop ? "MatSetErrorIfFailure true" : "MatSetErrorIfFailure false", [&](Mat A) { return MatSetErrorIfFailure(A, stop); });
+    on_both(stop ? "MatSetErrorIfFailure true" : "MatSetErrorIfFailure false",
+            [&](Mat A) { return MatSetErrorIfFailure(A, stop); });
   }
 }
 
@@ -191,7 +199,8 @@ bool Matrices::convert()
   pattern_.assign(static_cast<std::size_t>(block_rows_ * block_rows_), false);
   for (PetscInt i = 0; i < n_; ++i)
     for (PetscInt j = 0; j < n_; ++j)
-      if (old[static_cast<std::size_t>(i / before * old_rows + j / before)]) pattern_[static_cast<std::size_t>(i / bs * block_rows_ + j / bs)] = true;
+      if (old[static_cast<std::size_t>(i / before * old_rows + j / before)])
+        pattern_[static_cast<std::size_t>(i / bs * block_rows_ + j / bs)] = true;
   return true;
 }
 

@@ -9,16 +9,31 @@
 namespace fuzz {
 namespace {
 
-constexpr Variant all_variants[] = {
-    {"sequential", ""}, {"levelset", ""}, {"syncfree", ""}, {"threadlevel", ""}, {"fused", ""}, {"tiled", ""}, {"colorset", ""}, {"sptrsv", ""},
-    {"levelset", "levelset_chain_rows 1"}, {"levelset", "levelset_analysis root_candidates"},
-    {"levelset", "levelset_analysis sweep levelset_chain_rows 3"}, {"syncfree", "syncfree_form csc"},
-    {"syncfree", "syncfree_rows_per_ticket 1"}, {"syncfree", "syncfree_form csc syncfree_rows_per_ticket 3"},
-    {"threadlevel", "threadlevel_form two_phase"}, {"threadlevel", "threadlevel_rows_per_ticket 2"},
-    {"fused", "fused_kind warp"}, {"fused", "fused_kind thread"}, {"fused", "fused_threshold 2"},
-    {"tiled", "tiled_variant syncfree"}, {"tiled", "tiled_variant levelset tiled_wide_rows 2"},
-    {"tiled", "tiled_diagonal_tiles inverted"}, {"colorset", "colorset_form cpls"}, {"colorset", "colorset_chain_rows 1"},
-    {"sptrsv", "plan measure"}};
+constexpr Variant all_variants[] = {{"sequential", ""},
+                                    {"levelset", ""},
+                                    {"syncfree", ""},
+                                    {"threadlevel", ""},
+                                    {"fused", ""},
+                                    {"tiled", ""},
+                                    {"colorset", ""},
+                                    {"sptrsv", ""},
+                                    {"levelset", "levelset_chain_rows 1"},
+                                    {"levelset", "levelset_analysis root_candidates"},
+                                    {"levelset", "levelset_analysis sweep levelset_chain_rows 3"},
+                                    {"syncfree", "syncfree_form csc"},
+                                    {"syncfree", "syncfree_rows_per_ticket 1"},
+                                    {"syncfree", "syncfree_form csc syncfree_rows_per_ticket 3"},
+                                    {"threadlevel", "threadlevel_form two_phase"},
+                                    {"threadlevel", "threadlevel_rows_per_ticket 2"},
+                                    {"fused", "fused_kind warp"},
+                                    {"fused", "fused_kind thread"},
+                                    {"fused", "fused_threshold 2"},
+                                    {"tiled", "tiled_variant syncfree"},
+                                    {"tiled", "tiled_variant levelset tiled_wide_rows 2"},
+                                    {"tiled", "tiled_diagonal_tiles inverted"},
+                                    {"colorset", "colorset_form cpls"},
+                                    {"colorset", "colorset_chain_rows 1"},
+                                    {"sptrsv", "plan measure"}};
 
 }  // namespace
 
@@ -34,7 +49,8 @@ PetscErrorCode SetVariantOptions()
   for (int v = 0; v < num_variants(); ++v) {
     std::istringstream words(variant(v).options);
     std::string name, value;
-    while (words >> name >> value) PetscCall(PetscOptionsSetValue(NULL, ("-" + prefix_of(v) + "mat_sptrsv_" + name).c_str(), value.c_str()));
+    while (words >> name >> value)
+      PetscCall(PetscOptionsSetValue(NULL, ("-" + prefix_of(v) + "mat_sptrsv_" + name).c_str(), value.c_str()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,7 +152,8 @@ void FactorPair::draw_setup()
     ftype_ = draw_.pick(kinds);
     FUZZ_MUST(MatGetFactorAvailable(m_.of(own), MATSOLVERPETSC, ftype_, &available));
     if (m_.is(MATSEQSBAIJ) && ftype_ <= MAT_FACTOR_ILU && ftype_ != MAT_FACTOR_CHOLESKY) available = PETSC_FALSE;
-    if (!m_.symmetric() && (ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC) && draw_.chance(80)) available = PETSC_FALSE;
+    if (!m_.symmetric() && (ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC) && draw_.chance(80))
+      available = PETSC_FALSE;
   } while (!available);
   FUZZ_MUST(MatFactorInfoInitialize(&info_));
   info_.levels      = draw_.chance(50) ? 0 : draw_.from(1, 3);
@@ -154,9 +171,10 @@ void FactorPair::create()
   symbolic_ = numeric_ = false;
   draw_setup();
   variant_ = draw_.from(0, num_variants() - 1);
-  Trace("  MatGetFactor %s, ours %s %s, levels %g, fill %g, zero pivot %g, shift %s %g, diagonal fill %g\n", MatFactorTypes[ftype_],
-        type_of(variant_), variant(variant_).options, (double)info_.levels, (double)info_.fill, (double)info_.zeropivot,
-        MatFactorShiftTypes[(int)info_.shifttype], (double)info_.shiftamount, (double)info_.diagonal_fill);
+  Trace("  MatGetFactor %s, ours %s %s, levels %g, fill %g, zero pivot %g, shift %s %g, diagonal fill %g\n",
+        MatFactorTypes[ftype_], type_of(variant_), variant(variant_).options, (double)info_.levels, (double)info_.fill,
+        (double)info_.zeropivot, MatFactorShiftTypes[(int)info_.shifttype], (double)info_.shiftamount,
+        (double)info_.diagonal_fill);
   bool const both = Both("MatGetFactor", [&](Side s) {
     PetscFunctionBegin;
     PetscCall(MatGetFactor(m_.of(s), s == own ? MATSOLVERPETSC : type_of(variant_), ftype_, &F_[s]));
@@ -170,7 +188,8 @@ void FactorPair::create()
 
 void FactorPair::draw_ordering()
 {
-  static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD, "color"};
+  static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND,
+                                    MATORDERINGQMD,     MATORDERING1WD, "color"};
   bool const lu = ftype_ == MAT_FACTOR_LU || ftype_ == MAT_FACTOR_ILU;
   bool const only_natural = m_.is(MATSEQSBAIJ) || (m_.is(MATSEQBAIJ) && !lu);  // PETSc refuses or crashes with others
 
@@ -228,7 +247,8 @@ PetscErrorCode FactorPair::symbolic_of(Side s)
 void FactorPair::symbolic()
 {
   draw_ordering();
-  Trace("  symbolic, ordering %s%s\n", ordering_.c_str(), nonzero_diagonal_ ? ", reordered for a nonzero diagonal" : "");
+  Trace("  symbolic, ordering %s%s\n", ordering_.c_str(),
+        nonzero_diagonal_ ? ", reordered for a nonzero diagonal" : "");
   numeric_  = false;
   if (lu_and_aij() && !m_.keep_inodes(rows_)) {  // NaN or a crash in PETSc's numeric phase: docs/petsc_faults.md
     FUZZ_MUST(ISDestroy(&rows_));
@@ -262,10 +282,12 @@ void FactorPair::numeric()
 {
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
   bool const positive = info_.shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE;
-  if (positive && (!m_.shift_ends() || nonzero_diagonal_ || (cholesky && !m_.symmetric()) || m_.blocks())) info_.shifttype = (PetscReal)MAT_SHIFT_NONZERO;
+  if (positive && (!m_.shift_ends() || nonzero_diagonal_ || (cholesky && !m_.symmetric()) || m_.blocks()))
+    info_.shifttype = (PetscReal)MAT_SHIFT_NONZERO;
   if (needs_symbolic()) symbolic();
   if (!symbolic_) return;
-  Trace("  numeric%s\n", m_.pattern_changes() != symbolic_pattern_ ? ", the pattern may be another one than in the symbolic phase" : "");
+  Trace("  numeric%s\n",
+        m_.pattern_changes() != symbolic_pattern_ ? ", the pattern may be another one than in the symbolic phase" : "");
   if (positive && m_.is(MATSEQAIJ)) {  // or 3.25 and later crash: docs/petsc_faults.md
     Vec diagonal;
     FUZZ_MUST(MatCreateVecs(m_.of(own), &diagonal, NULL));
@@ -296,7 +318,8 @@ void FactorPair::compare_errors()
   if (error[own]) Trace("    (factor error %d, row %d)\n", (int)error[own], (int)row[own]);
   bool const same = value[own] == value[ours] || (std::isnan(value[own]) && std::isnan(value[ours]));
   if (error[own] && (!same || row[own] != row[ours]))
-    Fail("MatFactorGetErrorZeroPivot: PETSc's own %g in row %d, ours %g in row %d", (double)value[own], (int)row[own], (double)value[ours], (int)row[ours]);
+    Fail("MatFactorGetErrorZeroPivot: PETSc's own %g in row %d, ours %g in row %d", (double)value[own], (int)row[own],
+         (double)value[ours], (int)row[ours]);
 }
 
 void FactorPair::read_judge()

@@ -16,7 +16,8 @@ struct Variant {
   char const* type;
   char const* options;  ///< "NAME VALUE NAME VALUE", without -mat_sptrsv_
 };
-extern std::string type_forced;  ///< instead of all variants' types; "petsc" shows what this program itself makes of PETSc
+extern std::string
+    type_forced;  ///< instead of all variants' types; "petsc" shows what this program itself makes of PETSc
 int num_variants();
 Variant const& variant(int index);
 std::string prefix_of(int index);
@@ -28,7 +29,8 @@ inline char const* type_of(int index) { return type_forced.empty() ? variant(ind
 std::vector<PetscScalar> draw_vector(Draw& draw, PetscInt n);
 
 /// Compares row by row. @param tolerance  empty: results are not judged, but for which rows are finite.
-void CompareRows(char const* what, PetscInt n, PetscScalar const* expected, PetscScalar const* actual, std::vector<PetscReal> const& tolerance);
+void CompareRows(char const* what, PetscInt n, PetscScalar const* expected, PetscScalar const* actual,
+                 std::vector<PetscReal> const& tolerance);
 
 /// The bounds of one numeric phase of PETSc's own factor.
 struct Judge {

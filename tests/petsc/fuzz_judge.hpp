@@ -23,8 +23,8 @@ bool Invert(Dense const& m, Dense* inverse);
 
 /// |results| of one class of solves, x = T2^-1 T1^-1 b with triangles T1, T2 known by their inverses.
 ///
-/// Any substitution, in any order of summation, gives an x with |x - exact| <= g (|T2^-1||T2||x| + |T2^-1||T1^-1||T1||y|),
-/// y = T1^-1 b and g = (n + 2) u to first order (Higham, Accuracy and Stability of Numerical Algorithms, theorem 8.5).
+/// Any substitution, in any order of summation, gives an x with |x - exact| <=
+/// g (|T2^-1||T2||x| + |T2^-1||T1^-1||T1||y|), y = T1^-1 b and g = (n + 2) u to first order (Higham, Accuracy and Stability of Numerical Algorithms, theorem 8.5).
 class Bound {
  public:
   Bound() = default;
@@ -46,8 +46,8 @@ class Bound {
   bool two_ = false;
 };
 
-/// E = A^-1 as PETSc's factor has it, in the factor's order, split into U^-1 L^-1: L unit lower and U upper by blocks of bs.
-/// False where E is singular or not finite.
+/// E = A^-1 as PETSc's factor has it, in the factor's order, split into U^-1 L^-1: L unit lower and U upper by blocks
+/// of bs. False where E is singular or not finite.
 bool SplitInverse(Dense const& E, int bs, Dense* upper, Dense* lower);
 
 Dense Transposed(Dense const& m);

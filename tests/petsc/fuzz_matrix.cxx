@@ -28,8 +28,9 @@ Matrices::Matrices(Draw& draw) : draw_(draw)
   size_      = draw_.chance(85) ? 1 : std::pow((PetscReal)10, draw_.from(-8, 8));
   draw_pattern();
   std::vector<Entry> const entries = draw_entries();
-  Trace("matrix %s, %d rows, block size %d,%s%s dominance %d, size %g, %d entries given\n", type_.c_str(), (int)n_, (int)bs_,
-        symmetric_ ? " symmetric," : "", inodes_ ? "" : " no inodes,", dominance_, (double)size_, (int)entries.size());
+  Trace("matrix %s, %d rows, block size %d,%s%s dominance %d, size %g, %d entries given\n", type_.c_str(), (int)n_,
+        (int)bs_, symmetric_ ? " symmetric," : "", inodes_ ? "" : " no inodes,", dominance_, (double)size_,
+        (int)entries.size());
   for (Mat& m : mat_) m = build(entries, false);
 }
 
@@ -43,14 +44,19 @@ void Matrices::draw_pattern()
 {
   int const rows = (int)block_rows_, shape = draw_.from(0, 4), band = draw_.from(1, 4), percent = draw_.from(2, 60);
   int const node = !blocks() && draw_.chance(50) ? draw_.from(2, 6) : 1;
-  auto const at = [&](int i, int j) -> std::vector<bool>::reference { return pattern_[static_cast<std::size_t>(i * rows + j)]; };
+  auto const at = [&](int i, int j) -> std::vector<bool>::reference {
+    return pattern_[static_cast<std::size_t>(i * rows + j)];
+  };
 
   pattern_.assign(static_cast<std::size_t>(rows * rows), false);
   for (int i = 0; i < rows; i += node)
     for (int j = 0; j < rows; j += node) {
       bool const near = std::abs(i - j) <= band * node;
-      bool const there = shape == 0 ? near : shape == 1 ? i == 0 || j == 0 : shape == 2 ? i + node >= rows || j + node >= rows
-                       : shape == 3 ? near && draw_.chance(70) : draw_.chance(percent);
+      bool const there = shape == 0   ? near
+                         : shape == 1 ? i == 0 || j == 0
+                         : shape == 2 ? i + node >= rows || j + node >= rows
+                         : shape == 3 ? near && draw_.chance(70)
+                                      : draw_.chance(percent);
       for (int k = i; k < i + node && k < rows; ++k)
         for (int l = j; l < j + node && l < rows; ++l) {
           if (there || i == j) at(k, l) = true;
@@ -143,8 +149,8 @@ void Matrices::check_same() const
       PetscScalar v[2];
       for (Side s : {own, ours}) FUZZ_MUST(MatGetValues(mat_[s], 1, &i, 1, &j, &v[s]));
       if (std::memcmp(&v[own], &v[ours], sizeof v[own]))
-        Fail("the matrix that was factored has changed: entry (%d, %d) is %g, was %g", (int)i, (int)j, (double)PetscRealPart(v[ours]),
-             (double)PetscRealPart(v[own]));
+        Fail("the matrix that was factored has changed: entry (%d, %d) is %g, was %g", (int)i, (int)j,
+             (double)PetscRealPart(v[ours]), (double)PetscRealPart(v[own]));
     }
 }
 

@@ -36,7 +36,8 @@ void Must(PetscErrorCode code, char const* what)
   if (code) throw Broken(std::string(what) + " returned " + std::to_string(static_cast<int>(code)));
 }
 
-PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind, char const* text, void* context)
+PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind,
+                         char const* text, void* context)
 {
   auto* outcome = static_cast<Outcome*>(context);
   if (kind == PETSC_ERROR_INITIAL) {
@@ -66,7 +67,8 @@ bool Agree(char const* what, Outcome const& of_own, Outcome const& of_ours, bool
     Fail("%s: PETSc's own ends with error %d, ours does not: %s", what, (int)of_own.code, of_own.message.c_str());
   if (of_own.code && of_ours.code) {
     ++record->refused;
-    Trace("    (both refuse: error %d, %.70s; ours %d, %.100s)\n", (int)of_own.code, of_own.message.c_str(), (int)of_ours.code, of_ours.message.c_str());
+    Trace("    (both refuse: error %d, %.70s; ours %d, %.100s)\n", (int)of_own.code, of_own.message.c_str(),
+          (int)of_ours.code, of_ours.message.c_str());
   }
   return !of_own.code && !of_ours.code;
 }

@@ -37,8 +37,6 @@ struct Fault : std::runtime_error {
 struct Broken : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// PETSc's own met a fault of its own; the sequence ends without a verdict.
-struct Abandoned {};
 
 [[noreturn]] void Fail(char const* format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -49,7 +47,10 @@ void Must(PetscErrorCode code, char const* what);
 /// Random numbers, the same on every system for the same seed.
 class Draw {
  public:
-  explicit Draw(std::uint64_t seed) : state_(seed) { state_ = next() ^ (seed << 32); }  // apart from those of the next seed
+  explicit Draw(std::uint64_t seed) : state_(seed)
+  {
+    state_ = next() ^ (seed << 32);
+  }  // apart from those of the next seed
   std::uint64_t next()
   {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);

@@ -106,7 +106,8 @@ void SolverPair::create()
   do pc_type_ = draw_.pick(pcs);
   while (m_.is(MATSEQSBAIJ) ? !cholesky() : cholesky() && !m_.symmetric());
   variant_ = draw_.from(0, num_variants() - 1);
-  Trace("  KSP %s, PC %s, at most %d iterations, ours %s %s\n", method, pc_type_.c_str(), (int)most, type_of(variant_), variant(variant_).options);
+  Trace("  KSP %s, PC %s, at most %d iterations, ours %s %s\n", method, pc_type_.c_str(), (int)most, type_of(variant_),
+        variant(variant_).options);
   FUZZ_MUST(ISDestroy(&rows_));
   FUZZ_MUST(ISDestroy(&cols_));
   for (Side s : {own, ours}) {
@@ -125,7 +126,8 @@ void SolverPair::create()
 /// PETSc's own ICC would shift by default, and may never end.
 void SolverPair::draw_shift()
 {
-  constexpr MatFactorShiftType shifts[] = {MAT_SHIFT_NONE, MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_INBLOCKS, MAT_SHIFT_POSITIVE_DEFINITE};
+  constexpr MatFactorShiftType shifts[] = {MAT_SHIFT_NONE, MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_INBLOCKS,
+                                           MAT_SHIFT_POSITIVE_DEFINITE};
   shift_ = draw_.pick(shifts);
   if (shift_ == MAT_SHIFT_POSITIVE_DEFINITE && (!m_.shift_ends() || m_.blocks())) shift_ = MAT_SHIFT_NONE;
   Trace("  PCFactorSetShiftType %s\n", MatFactorShiftTypes[(int)shift_]);
@@ -134,7 +136,8 @@ void SolverPair::draw_shift()
 
 void SolverPair::draw_ordering()
 {
-  static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD, "color"};
+  static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND,
+                                    MATORDERINGQMD,     MATORDERING1WD, "color"};
   bool const natural = m_.is(MATSEQSBAIJ) || (m_.blocks() && cholesky());
   ordering_ = natural ? MATORDERINGNATURAL : draw_.pick(all);
   Trace("  PCFactorSetMatOrderingType %s\n", ordering_.c_str());
@@ -167,7 +170,8 @@ bool SolverPair::ready()
   }
   IS rows = nullptr, cols = nullptr;
   bool kept = true;
-  if (!Quietly([&] { return MatGetOrdering(m_.of(own), ordering_.c_str(), &rows, &cols); }).code) kept = m_.keep_inodes(rows);
+  if (!Quietly([&] { return MatGetOrdering(m_.of(own), ordering_.c_str(), &rows, &cols); }).code)
+    kept = m_.keep_inodes(rows);
   FUZZ_MUST(ISDestroy(&rows));
   FUZZ_MUST(ISDestroy(&cols));
   if (kept) return true;
@@ -221,7 +225,8 @@ void SolverPair::apply(bool transpose)
 
   for (Vec& v : x) v = MakeVec(b);
   Trace("  %s\n", name);
-  refused_ = !Both(name, [&](Side s) { return transpose ? PCApplyTranspose(pc(s), from, x[s]) : PCApply(pc(s), from, x[s]); });
+  refused_ =
+      !Both(name, [&](Side s) { return transpose ? PCApplyTranspose(pc(s), from, x[s]) : PCApply(pc(s), from, x[s]); });
   if (!refused_) {
     read_judge(transpose);
     Values const expected = Read(x[own]), actual = Read(x[ours]);
@@ -250,7 +255,8 @@ void SolverPair::apply_columns()
     read_judge(false);
     for (Side s : {own, ours}) FUZZ_MUST(MatDenseGetArrayRead(X[s], &results[s]));
     for (PetscInt c = 0; c < columns; ++c)
-      CompareRows("PCMatApply", n, results[own] + c * n, results[ours] + c * n, judge_.of(&b[(std::size_t)(c * n)], results[own] + c * n, false));
+      CompareRows("PCMatApply", n, results[own] + c * n, results[ours] + c * n,
+                  judge_.of(&b[(std::size_t)(c * n)], results[own] + c * n, false));
     for (Side s : {own, ours}) FUZZ_MUST(MatDenseRestoreArrayRead(X[s], &results[s]));
   }
   FUZZ_MUST(MatDestroy(&B));
@@ -282,17 +288,19 @@ void SolverPair::solve(bool transpose)
   refused_ = !Both(name, [&](Side s) { return call(s, s, from[0]); });
   if (!refused_) {
     if ((reason[own] == KSP_DIVERGED_PC_FAILED) != (reason[ours] == KSP_DIVERGED_PC_FAILED))
-      Fail("%s: PETSc's own ends with reason %s, ours with %s", name, KSPConvergedReasons[reason[own]], KSPConvergedReasons[reason[ours]]);
+      Fail("%s: PETSc's own ends with reason %s, ours with %s", name, KSPConvergedReasons[reason[own]],
+           KSPConvergedReasons[reason[ours]]);
     record->petsc_at_work = true;
     FUZZ_MUST(call(own, 2, from[1]));
     record->petsc_at_work = false;
     Values const expected = Read(x[own]), actual = Read(x[ours]), near = Read(x[2]);
-    bool const alike = reason[own] == reason[ours] && reason[own] == reason[2] && iterations[own] == iterations[ours] && iterations[own] == iterations[2] &&
-                       (reason[own] > 0 || reason[own] == KSP_DIVERGED_ITS);
+    bool const alike = reason[own] == reason[ours] && reason[own] == reason[2] && iterations[own] == iterations[ours] &&
+                       iterations[own] == iterations[2] && (reason[own] > 0 || reason[own] == KSP_DIVERGED_ITS);
     PetscReal moved = 0;
     for (std::size_t i = 0; i < near.size(); ++i) moved = PetscMax(moved, PetscAbsScalar(near[i] - expected[i]));
     read_judge(transpose);
-    bool const judged = alike && std::isfinite(moved) && moved <= 1e-8 * Largest(expected) && judge_.relative(transpose) < 1e-9;
+    bool const judged =
+        alike && std::isfinite(moved) && moved <= 1e-8 * Largest(expected) && judge_.relative(transpose) < 1e-9;
     std::vector<PetscReal> const tolerance((std::size_t)n, 1e3 * moved + 1e-7 * Largest(expected));
     if (judged) CompareRows(name, n, expected.data(), actual.data(), tolerance);
     else ++record->not_judged;
@@ -322,9 +330,12 @@ void SolverPair::other_step(int kind)
       PetscCall(KSPSetOperators(ksp_[s], m_.of(s), m_.of(s)));
       PetscFunctionReturn(PETSC_SUCCESS);
     });
-  } else if (kind < 65) on_both(yes ? "PCSetReusePreconditioner true" : "PCSetReusePreconditioner false", [&](Side s) { return PCSetReusePreconditioner(pc(s), yes); });
+  } else if (kind < 65)
+    on_both(yes ? "PCSetReusePreconditioner true" : "PCSetReusePreconditioner false",
+            [&](Side s) { return PCSetReusePreconditioner(pc(s), yes); });
   else if (kind < 75) draw_shift();
-  else if (kind < 80) on_both("PCFactorSetZeroPivot", [&](Side s) { return PCFactorSetZeroPivot(pc(s), yes ? 1e-3 : 1e-14); });
+  else if (kind < 80)
+    on_both("PCFactorSetZeroPivot", [&](Side s) { return PCFactorSetZeroPivot(pc(s), yes ? 1e-3 : 1e-14); });
   else if (kind < 85) on_both("PCFactorSetReuseFill", [&](Side s) { return PCFactorSetReuseFill(pc(s), yes); });
   else if (kind < 92) {
     MatSolverType type;

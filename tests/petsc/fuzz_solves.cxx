@@ -90,12 +90,16 @@ std::vector<PetscScalar> draw_vector(Draw& draw, PetscInt n)
   PetscReal const size = kind == 4 ? std::pow((PetscReal)10, draw.from(-12, 12)) : 1;
   for (PetscInt i = 0; i < n; ++i) {
     PetscScalar const r = draw.scalar();
-    v[static_cast<std::size_t>(i)] = kind == 0 ? (i == unit ? PetscScalar(1) : PetscScalar(0)) : kind == 1 ? PetscScalar(1) : kind == 2 && PetscRealPart(r) < 0 ? PetscScalar(0) : size * r;
+    v[static_cast<std::size_t>(i)] = kind == 0                           ? (i == unit ? PetscScalar(1) : PetscScalar(0))
+                                     : kind == 1                         ? PetscScalar(1)
+                                     : kind == 2 && PetscRealPart(r) < 0 ? PetscScalar(0)
+                                                                         : size * r;
   }
   return v;
 }
 
-void CompareRows(char const* what, PetscInt n, PetscScalar const* expected, PetscScalar const* actual, std::vector<PetscReal> const& tolerance)
+void CompareRows(char const* what, PetscInt n, PetscScalar const* expected, PetscScalar const* actual,
+                 std::vector<PetscReal> const& tolerance)
 {
   bool finite = true;
   for (PetscInt i = 0; i < n; ++i) finite = finite && IsFinite(expected[i]);
@@ -104,12 +108,14 @@ void CompareRows(char const* what, PetscInt n, PetscScalar const* expected, Pets
   for (PetscInt i = 0; i < n; ++i) {
     bool const same = IsFinite(expected[i]) == IsFinite(actual[i]);
     bool const judged = finite && !tolerance.empty();
-    PetscReal const difference = judged ? PetscAbsScalar(expected[i] - actual[i]) : 0, allowed = judged ? tolerance[static_cast<std::size_t>(i)] : 0;
+    PetscReal const difference = judged ? PetscAbsScalar(expected[i] - actual[i]) : 0,
+                    allowed = judged ? tolerance[static_cast<std::size_t>(i)] : 0;
     bool const near = difference <= allowed;
     if (near && difference > 0) record->nearest = PetscMax(record->nearest, (double)(difference / allowed));
     if (same && near) continue;
-    Fail("%s: row %d of %d is %.17g%+.17gi, PETSc's own %.17g%+.17gi, allowed difference %g", what, (int)i, (int)n, (double)PetscRealPart(actual[i]),
-         (double)PetscImaginaryPart(actual[i]), (double)PetscRealPart(expected[i]), (double)PetscImaginaryPart(expected[i]),
+    Fail("%s: row %d of %d is %.17g%+.17gi, PETSc's own %.17g%+.17gi, allowed difference %g", what, (int)i, (int)n,
+         (double)PetscRealPart(actual[i]), (double)PetscImaginaryPart(actual[i]), (double)PetscRealPart(expected[i]),
+         (double)PetscImaginaryPart(expected[i]),
          tolerance.empty() ? -1.0 : (double)tolerance[static_cast<std::size_t>(i)]);
   }
 }
@@ -128,7 +134,12 @@ PetscErrorCode FactorPair::apply(Side s, int kind, Vec b, Vec y, Vec x) const
 
 void FactorPair::solve_vector(int kind)
 {
-  static char const* const names[] = {"MatSolve", "MatSolveTranspose", "MatSolveAdd", "MatSolveTransposeAdd", "MatSolveAdd with x == y", "MatSolveTransposeAdd with x == y"};
+  static char const* const names[] = {"MatSolve",
+                                      "MatSolveTranspose",
+                                      "MatSolveAdd",
+                                      "MatSolveTransposeAdd",
+                                      "MatSolveAdd with x == y",
+                                      "MatSolveTransposeAdd with x == y"};
   bool const transpose = kind % 2, add = kind >= 2;
   auto const b = draw_vector(draw_, m_.n()), y = draw_vector(draw_, m_.n());
   Vectors v(b, y, NotANumber());
@@ -143,14 +154,16 @@ void FactorPair::solve_vector(int kind)
     for (std::size_t i = 0; i < y.size(); ++i) solution[i] -= y[i];
   auto tolerance = numeric_ ? judge_.of(b.data(), solution.data(), transpose) : std::vector<PetscReal>{};
   if (add)
-    for (std::size_t i = 0; i < tolerance.size(); ++i) tolerance[i] += 8 * PETSC_MACHINE_EPSILON * (PetscAbsScalar(y[i]) + PetscAbsScalar(expected[i]));
+    for (std::size_t i = 0; i < tolerance.size(); ++i)
+      tolerance[i] += 8 * PETSC_MACHINE_EPSILON * (PetscAbsScalar(y[i]) + PetscAbsScalar(expected[i]));
   CompareRows(names[kind], m_.n(), expected.data(), actual.data(), tolerance);
 }
 
 void FactorPair::solve_columns(bool transpose)
 {
   char const* const name = transpose ? "MatMatSolveTranspose" : "MatMatSolve";
-  PetscInt const n = m_.n(), columns = draw_.chance(80) ? draw_.from(1, 6) : draw_.from(7, 37), spare_b = draw_.chance(50) ? 0 : draw_.from(1, 3), spare_x = draw_.chance(50) ? 0 : draw_.from(1, 3);
+  PetscInt const n = m_.n(), columns = draw_.chance(80) ? draw_.from(1, 6) : draw_.from(7, 37),
+                 spare_b = draw_.chance(50) ? 0 : draw_.from(1, 3), spare_x = draw_.chance(50) ? 0 : draw_.from(1, 3);
   std::vector<PetscScalar> b;
   for (PetscInt c = 0; c < columns; ++c) {
     auto const column = draw_vector(draw_, n);
@@ -161,20 +174,30 @@ void FactorPair::solve_columns(bool transpose)
   B.put(b.data());
   for (auto& block : X) block = std::make_unique<Block>(n, columns, spare_x), block->put(nullptr);
   Trace("  %s, %d columns, %d and %d spare rows\n", name, (int)columns, (int)spare_b, (int)spare_x);
-  if (!Both(name, [&](Side s) { return transpose ? MatMatSolveTranspose(F_[s], B.m, X[s]->m) : MatMatSolve(F_[s], B.m, X[s]->m); }, true)) return;
+  if (!Both(
+          name,
+          [&](Side s) {
+            return transpose ? MatMatSolveTranspose(F_[s], B.m, X[s]->m) : MatMatSolve(F_[s], B.m, X[s]->m);
+          },
+          true))
+    return;
   auto const expected = X[own]->get(), actual = X[ours]->get();
   for (PetscInt c = 0; c < columns; ++c)
     CompareRows(name, n, &expected[(std::size_t)(c * n)], &actual[(std::size_t)(c * n)],
-                numeric_ ? judge_.of(&b[(std::size_t)(c * n)], &expected[(std::size_t)(c * n)], transpose) : std::vector<PetscReal>{});
+                numeric_ ? judge_.of(&b[(std::size_t)(c * n)], &expected[(std::size_t)(c * n)], transpose)
+                         : std::vector<PetscReal>{});
   auto const after = B.get();
-  if (std::memcmp(after.data(), b.data(), b.size() * sizeof(PetscScalar))) Fail("%s has changed the right-hand sides", name);
+  if (std::memcmp(after.data(), b.data(), b.size() * sizeof(PetscScalar)))
+    Fail("%s has changed the right-hand sides", name);
 }
 
 void FactorPair::half_solve(bool forward)
 {
   char const* const name = forward ? "MatForwardSolve" : "MatBackwardSolve";
   PetscInt const n = m_.n();
-  auto const call = [&](Side s, Vec b, Vec x) { return forward ? MatForwardSolve(F_[s], b, x) : MatBackwardSolve(F_[s], b, x); };
+  auto const call = [&](Side s, Vec b, Vec x) {
+    return forward ? MatForwardSolve(F_[s], b, x) : MatBackwardSolve(F_[s], b, x);
+  };
   auto const b = draw_vector(draw_, n);
   Vectors v(b, b, NotANumber());
 
@@ -195,7 +218,8 @@ void FactorPair::half_solve(bool forward)
     record->petsc_at_work = false;
   }
   Bound const bound(T);
-  CompareRows(name, n, expected.data(), actual.data(), numeric_ && bound.usable() ? bound.of(b.data(), expected.data()) : std::vector<PetscReal>{});
+  CompareRows(name, n, expected.data(), actual.data(),
+              numeric_ && bound.usable() ? bound.of(b.data(), expected.data()) : std::vector<PetscReal>{});
 }
 
 void FactorPair::solve_collection()
@@ -219,7 +243,9 @@ void FactorPair::solve_collection()
   if (done) {
     for (Side s : {own, ours}) FUZZ_MUST(VecGetArray(x[s]->v, &results[s]));
     for (PetscInt c = 0; c < columns; ++c)
-      CompareRows("MatSolves", n, results[own] + c * n, results[ours] + c * n, numeric_ ? judge_.of(&given[(std::size_t)(c * n)], results[own] + c * n, false) : std::vector<PetscReal>{});
+      CompareRows(
+          "MatSolves", n, results[own] + c * n, results[ours] + c * n,
+          numeric_ ? judge_.of(&given[(std::size_t)(c * n)], results[own] + c * n, false) : std::vector<PetscReal>{});
     for (Side s : {own, ours}) FUZZ_MUST(VecRestoreArray(x[s]->v, &results[s]));
   }
   FUZZ_MUST(VecsDestroy(b));
@@ -269,7 +295,8 @@ void CompareInfo(MatInfo const& expected, MatInfo const& actual)
                    {"fill_ratio_needed", expected.fill_ratio_needed, actual.fill_ratio_needed},
                    {"factor_mallocs", expected.factor_mallocs, actual.factor_mallocs}};
   for (auto const& field : all)
-    if (field.expected != field.actual) Fail("MatGetInfo: %s is %g, PETSc's own %g", field.name, field.actual, field.expected);
+    if (field.expected != field.actual)
+      Fail("MatGetInfo: %s is %g, PETSc's own %g", field.name, field.actual, field.expected);
 }
 
 }  // namespace
@@ -277,22 +304,30 @@ void CompareInfo(MatInfo const& expected, MatInfo const& actual)
 /// What only looks at a factor.
 void FactorPair::look()
 {
-  constexpr PetscViewerFormat formats[] = {PETSC_VIEWER_DEFAULT, PETSC_VIEWER_ASCII_INFO, PETSC_VIEWER_ASCII_INFO_DETAIL};
+  constexpr PetscViewerFormat formats[] = {PETSC_VIEWER_DEFAULT, PETSC_VIEWER_ASCII_INFO,
+                                           PETSC_VIEWER_ASCII_INFO_DETAIL};
   int const kind = draw_.from(0, 5);
   // of a factor from seqbaij with blocks of 1, PETSc's own read a null pointer
-  bool const no_diagonal = m_.is(MATSEQBAIJ) && m_.block_size() == 1 && (ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC);
+  bool const no_diagonal =
+      m_.is(MATSEQBAIJ) && m_.block_size() == 1 && (ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC);
 
   if ((kind == 1 || kind == 2) && no_diagonal) return;
   if (kind == 0) {
     MatInfo info[2];
     Trace("  MatGetInfo\n");
-    if (Both("MatGetInfo", [&](Side s) { return MatGetInfo(F_[s], MAT_LOCAL, &info[s]); }, true) && symbolic_) CompareInfo(info[own], info[ours]);
+    if (Both(
+            "MatGetInfo", [&](Side s) { return MatGetInfo(F_[s], MAT_LOCAL, &info[s]); }, true) &&
+        symbolic_)
+      CompareInfo(info[own], info[ours]);
   } else if (kind == 1 && numeric_) {
     PetscInt count[2][3];
     Trace("  MatGetInertia\n");
-    if (Both("MatGetInertia", [&](Side s) { return MatGetInertia(F_[s], &count[s][0], &count[s][1], &count[s][2]); }, true))
+    if (Both(
+            "MatGetInertia", [&](Side s) { return MatGetInertia(F_[s], &count[s][0], &count[s][1], &count[s][2]); },
+            true))
       for (int k = 0; k < 3; ++k)
-        if (count[own][k] != count[ours][k]) Fail("MatGetInertia: count %d is %d, PETSc's own %d", k, (int)count[ours][k], (int)count[own][k]);
+        if (count[own][k] != count[ours][k])
+          Fail("MatGetInertia: count %d is %d, PETSc's own %d", k, (int)count[ours][k], (int)count[own][k]);
   } else if (kind == 2 && numeric_) {
     std::vector<PetscScalar> const zero((std::size_t)m_.n(), 0);
     Vectors v(zero, zero, 0);

@@ -91,7 +91,10 @@ Mat Shell::make(Triangle const& t)
   FUZZ_MUST(MatCreateSeqAIJ(PETSC_COMM_SELF, n_, n_, n_, NULL, &m));
   FUZZ_MUST(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   for (PetscInt i = 0; i < n_; ++i) {
-    if (t.stored) FUZZ_MUST(MatSetValue(m, i, i, t.unit && draw_.chance(50) ? PetscScalar(7) : PetscScalar(1 + PetscAbsReal(draw_.unit())), INSERT_VALUES));
+    if (t.stored)
+      FUZZ_MUST(MatSetValue(m, i, i,
+                            t.unit && draw_.chance(50) ? PetscScalar(7) : PetscScalar(1 + PetscAbsReal(draw_.unit())),
+                            INSERT_VALUES));
     for (PetscInt j = 0; j < n_; ++j)
       if (t.lower ? j < i : j > i)
         if (draw_.chance(percent)) FUZZ_MUST(MatSetValue(m, i, j, size * draw_.scalar(), INSERT_VALUES));
@@ -147,10 +150,12 @@ void Shell::give()
   }
   used_[0] = which != 0;
   used_[1] = which != 1;
-  Trace("  SpTRSVPCShellSetTriangles: %d rows, %s%s%s, %s%s%s, %s, options of %s\n", (int)n_, used_[0] ? "L" : "no L", t_[0].unit ? " unit" : "", t_[0].stored ? " stored" : "",
-        used_[1] ? "U" : "no U", t_[1].unit ? " unit" : "", t_[1].stored ? " stored" : "", type, variant(v).options);
+  Trace("  SpTRSVPCShellSetTriangles: %d rows, %s%s%s, %s%s%s, %s, options of %s\n", (int)n_, used_[0] ? "L" : "no L",
+        t_[0].unit ? " unit" : "", t_[0].stored ? " stored" : "", used_[1] ? "U" : "no U", t_[1].unit ? " unit" : "",
+        t_[1].stored ? " stored" : "", type, variant(v).options);
   must("SpTRSVPCShellSetTriangles", Quietly([&] {
-         return SpTRSVPCShellSetTrianglesDynamic(pc_, used_[0] ? t_[0].mat : NULL, (PetscBool)t_[0].unit, used_[1] ? t_[1].mat : NULL, (PetscBool)t_[1].unit, type);
+         return SpTRSVPCShellSetTrianglesDynamic(pc_, used_[0] ? t_[0].mat : NULL, (PetscBool)t_[0].unit,
+                                                 used_[1] ? t_[1].mat : NULL, (PetscBool)t_[1].unit, type);
        }));
 }
 
@@ -301,7 +306,8 @@ void Shell::spoil(Triangle& t)
 
   if (!zero && n_ < 2) return;
   PetscInt const i = zero ? row : t.lower ? 0 : n_ - 1, j = zero ? row : t.lower ? n_ - 1 : 0;
-  Trace("  %s in %s, then PCApply\n", zero ? "a zero on the diagonal" : "an entry on the wrong side", t.lower ? "L" : "U");
+  Trace("  %s in %s, then PCApply\n", zero ? "a zero on the diagonal" : "an entry on the wrong side",
+        t.lower ? "L" : "U");
   FUZZ_MUST(MatSetOption(t.mat, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   FUZZ_MUST(MatSetValue(t.mat, i, j, zero ? 0 : 1, INSERT_VALUES));
   FUZZ_MUST(MatAssemblyBegin(t.mat, MAT_FINAL_ASSEMBLY));
@@ -310,7 +316,9 @@ void Shell::spoil(Triangle& t)
   FUZZ_MUST(VecSet(from, 1));
   bool const used = used_[t.lower ? 0 : 1];
   Outcome const outcome = Quietly([&] { return PCApply(pc_, from, to); });
-  if (used != (outcome.code != 0)) Fail("PCApply with a bad triangle that is%s used ends with error %d: %s", used ? "" : " not", (int)outcome.code, outcome.message.c_str());
+  if (used != (outcome.code != 0))
+    Fail("PCApply with a bad triangle that is%s used ends with error %d: %s", used ? "" : " not", (int)outcome.code,
+         outcome.message.c_str());
   FUZZ_MUST(VecDestroy(&from));
   FUZZ_MUST(VecDestroy(&to));
   Mat good = make(t);
