@@ -24,7 +24,8 @@ bool Invert(Dense const& m, Dense* inverse);
 /// |results| of one class of solves, x = T2^-1 T1^-1 b with triangles T1, T2 known by their inverses.
 ///
 /// Any substitution, in any order of summation, gives an x with |x - exact| <=
-/// g (|T2^-1||T2||x| + |T2^-1||T1^-1||T1||y|), y = T1^-1 b and g = (n + 2) u to first order (Higham, Accuracy and Stability of Numerical Algorithms, theorem 8.5).
+/// g (|T2^-1||T2||x| + |T2^-1||T1^-1||T1||y|), y = T1^-1 b and g = (n + 2) u, to first order
+/// (Higham, Accuracy and Stability of Numerical Algorithms, theorem 8.5).
 class Bound {
  public:
   Bound() = default;
