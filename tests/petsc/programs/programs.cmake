@@ -28,8 +28,7 @@ if(SPTRSV_PETSC_TUTORIALS AND EXISTS ${SPTRSV_PETSC_TUTORIALS}/../../../snes/tut
   endforeach()
 
   add_library(petsc_substitute_solver MODULE ${programs_folder}/substitute_solver.c)
-  target_include_directories(petsc_substitute_solver PRIVATE ${PETSC_INCLUDE_DIRS} ${MPI_C_INCLUDE_DIRS})
-  target_link_libraries(petsc_substitute_solver PRIVATE ${CMAKE_DL_LIBS})  # PETSc is the program's own
+  target_link_libraries(petsc_substitute_solver PRIVATE PkgConfig::PETSC ${CMAKE_DL_LIBS})
   if(SPTRSV_SANITIZE)
     target_compile_options(petsc_substitute_solver PRIVATE -fno-sanitize=all)
     target_link_options(petsc_substitute_solver PRIVATE -fno-sanitize=all)
