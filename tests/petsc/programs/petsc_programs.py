@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import compare_outputs
@@ -64,16 +65,22 @@ def shell(command, folder, env, limit, out, errors, stdin=subprocess.DEVNULL):
     try:
         return process.wait(limit)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        os.killpg(process.pid, signal.SIGTERM)  # mpiexec ends its ranks, which are in sessions of their own
+        time.sleep(2)
         return None
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)  # and what a program leaves behind
+        except ProcessLookupError:
+            pass
+        process.wait()
 
 
 class Runner:
     def __init__(self, settings, sources, limit, ranks, options=""):
         self.settings, self.sources, self.limit, self.ranks, self.options = settings, sources, limit, ranks, options
         self.conf = configuration(settings["petscconf"])
-        self.folder = tempfile.TemporaryDirectory(prefix="petsc_programs_")
+        self.folder = tempfile.TemporaryDirectory(prefix="petsc_programs_", ignore_cleanup_errors=True)
 
     def program(self, source, others):
         """The compiled program, or None with the compiler's words.  others: sources that it needs beside its own."""
@@ -104,7 +111,7 @@ class Runner:
     def run(self, case, program, kind, last_bit=False):
         """kind: the type to take, or None for PETSc's own.  last_bit: of solutions is changed."""
         status, text, errors = 0, "", ""
-        with tempfile.TemporaryDirectory(dir=self.folder.name) as folder:
+        with tempfile.TemporaryDirectory(dir=self.folder.name, ignore_cleanup_errors=True) as folder:
             env = self.environment(folder, kind, last_bit)
             for name in case.files:
                 there = os.path.join(self.sources, os.path.dirname(case.source), name)
