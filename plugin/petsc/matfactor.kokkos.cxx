@@ -180,7 +180,7 @@ PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls use(k, d) for each row k of the factor with its diagonal entry d of U (LU) or D (Cholesky).
+/// Calls use(k, 1/d) for each row k of the factor, d its diagonal entry of U (LU) or D (Cholesky).
 template <class Use>
 PetscErrorCode ForDiagonal(Mat F, Use const& use)
 {
@@ -195,7 +195,7 @@ PetscErrorCode ForDiagonal(Mat F, Use const& use)
       auto const last = [&](PetscInt row) { return static_cast<std::size_t>(pattern.row_ptr_upper[row + 1]) - 1; };
       std::size_t at  = pattern.num_entries + static_cast<std::size_t>(k);
       if (!pattern.block_size) at = last(pattern.cholesky ? k : pattern.n - 1 - k);
-      use(k, PetscScalar(1) / *reinterpret_cast<PetscScalar const*>(values + at));
+      use(k, *reinterpret_cast<PetscScalar const*>(values + at));
     }
     return PETSC_SUCCESS;
   }));
@@ -212,21 +212,21 @@ PetscErrorCode MatGetDiagonal_SPTRSV(Mat F, Vec diagonal)
   PetscCall(VecGetLocalSize(diagonal, &n));
   PetscCheck(n == F->rmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries, the factor %" PetscInt_FMT " rows", n, F->rmap->n);
   PetscCall(VecGetArrayWrite(diagonal, &d));
-  PetscErrorCode const code = ForDiagonal(F, [&](PetscInt k, PetscScalar entry) { d[k] = entry; });
+  PetscErrorCode const code = ForDiagonal(F, [&](PetscInt k, PetscScalar inverse) { d[k] = PetscScalar(1) / inverse; });
   PetscCall(VecRestoreArrayWrite(diagonal, &d));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// By the signs of D, or in complex builds of its real parts.
+/// By the signs of 1/D, or in complex builds of its real parts; so a zero in D counts as PETSc's own counts it.
 PetscErrorCode MatGetInertia_SPTRSV(Mat F, PetscInt* negative, PetscInt* zero, PetscInt* positive)
 {
   PetscInt below = 0, above = 0;
 
   PetscFunctionBegin;
-  PetscCall(ForDiagonal(F, [&](PetscInt, PetscScalar d) {
-    below += PetscRealPart(d) < 0;
-    above += PetscRealPart(d) > 0;
+  PetscCall(ForDiagonal(F, [&](PetscInt, PetscScalar inverse) {
+    below += PetscRealPart(inverse) < 0;
+    above += PetscRealPart(inverse) > 0;
   }));
   if (negative) *negative = below;
   if (positive) *positive = above;

@@ -89,7 +89,7 @@ TYPED_TEST(Views, WhatIsWrittenMustLieApart) {
                            Fold<T> const& fold = {}) {
     expect_thrown<Overlap>(part, [&] { this->solver.solve(this->exec, b, x, fold); });
   };
-  auto const at = [&](int first, int row = 1, int columns = 2, int column = n) {
+  auto const at = [&](int first, int row = 1, int columns = 2, int column = TestFixture::n) {
     return this->view(all, first, row, columns, column);
   };
   refused("b and x overlap", at(0), at(1));
@@ -105,7 +105,7 @@ TYPED_TEST(Views, WhatIsWrittenMustLieApart) {
   fold = {};
   fold.out = at(0);
   refused("fold.out and x overlap", at(2 * n), at(0), fold);
-  refused("fold.out and x overlap", at(2 * n), at(n), fold);
+  refused("fold.out and x overlap", this->view(other, 0, 1, 2, n), at(n), fold);
   refused("fold.out and b overlap", at(1), at(2 * n + 2), fold);
   fold.b_rows = to_device<T>(this->backward(n));
   refused("fold.out and b overlap", at(0), at(2 * n), fold);
