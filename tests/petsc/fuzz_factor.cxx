@@ -76,14 +76,14 @@ void Judge::read(Dense const& E, IS row_is, IS col_is, PetscInt n, PetscInt bs)
   for (int i = 0; i < (int)n; ++i)
     for (int j = 0; j < (int)n; ++j) ordered(i, j) = E((int)cols[(std::size_t)i], (int)rows[(std::size_t)j]);
   split = SplitInverse(ordered, (int)bs, &upper, &lower);
-  if (split) plain = Bound(lower, upper);
+  if (split) plain = Bound(lower, upper, (int)bs), block_size = (int)bs;
 }
 
 std::vector<PetscReal> Judge::of(PetscScalar const* b, PetscScalar const* x, bool transpose)
 {
   if (!split) return {};
   if (transpose && !transposed_ready) {
-    transposed       = Bound(Transposed(upper), Transposed(lower));
+    transposed       = Bound(Transposed(upper), Transposed(lower), block_size);
     transposed_ready = true;
   }
   Bound const& bound = transpose ? transposed : plain;

@@ -37,6 +37,7 @@ struct Judge {
   bool split = false;
   Bound plain, transposed;
   bool transposed_ready = false;
+  int block_size = 1;
   Dense upper, lower;  // inverses, in the order of the factor
   std::vector<PetscInt> rows, cols;
 

@@ -84,7 +84,7 @@ Dense Transposed(Dense const& m)
   return t;
 }
 
-Bound::Bound(Dense const& first, Dense const& second) : first_(first), two_(true)
+Bound::Bound(Dense const& first, Dense const& second, int bs) : first_(first), two_(true), bs_(bs)
 {
   int const n = first.n;
   Dense t1, t2;
@@ -109,7 +109,7 @@ std::vector<PetscReal> Bound::of(PetscScalar const* b, PetscScalar const* x) con
 {
   int const n = first_.n;
   Reals result(static_cast<std::size_t>(n), 0), y(static_cast<std::size_t>(n), 0);
-  PetscReal const unit = PETSC_MACHINE_EPSILON * 4 * (n + 8);  // two results, room for complex arithmetic
+  PetscReal const unit = PETSC_MACHINE_EPSILON * 4 * (n + 8) * (bs_ > 1 ? 4 * bs_ : 1);  // two results, room for complex arithmetic
   if (two_)
     for (int i = 0; i < n; ++i) {
       PetscScalar sum = 0;

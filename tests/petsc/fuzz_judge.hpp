@@ -30,7 +30,8 @@ class Bound {
  public:
   Bound() = default;
   /// @param first, second  T1^-1 and T2^-1.
-  Bound(Dense const& first, Dense const& second);
+  /// @param bs  of the diagonal blocks, which both multiply by their explicit inverses, at different places: docs/design.md.
+  Bound(Dense const& first, Dense const& second, int bs = 1);
   /// One triangle, or anything that is a product with an inverse.
   explicit Bound(Dense const& only);
   /// Whether first order is good enough here.
@@ -45,6 +46,7 @@ class Bound {
   Dense first_;
   std::vector<PetscReal> of_x_, of_y_;
   bool two_ = false;
+  int bs_ = 1;
 };
 
 /// E = A^-1 as PETSc's factor has it, in the factor's order, split into U^-1 L^-1: L unit lower and U upper by blocks
