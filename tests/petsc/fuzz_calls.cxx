@@ -29,6 +29,7 @@ char const* const usage =
     "  --types         matrix types that are drawn; a sequence is another one then\n"
     "  --ways          what is drawn: factors by hand, KSP and PC, triangles of the program's own\n"
     "  --solver TYPE   ours are all of this type\n"
+    "  --backend NAME  ours solve on the host or the device\n"
     "  --keep-going    do not stop at the first fault\n"
     "  --progress      a line every 10,000 sequences\n"
     "PETSC_OPTIONS must load the plugin (-dll_append). Exit status 1 if ours differs from PETSc's own.\n";
@@ -89,6 +90,7 @@ bool Read(int argc, char** argv, Settings* s)
     } else if (name == "--ways") {
       if (!ReadWays(value, s)) return false;
     } else if (name == "--solver") fuzz::type_forced = value;
+    else if (name == "--backend") fuzz::backend_forced = value;
     else return false;
   }
   return true;

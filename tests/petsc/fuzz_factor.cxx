@@ -37,7 +37,7 @@ constexpr Variant all_variants[] = {{"sequential", ""},
 
 }  // namespace
 
-std::string type_forced;
+std::string type_forced, backend_forced;
 
 int num_variants() { return static_cast<int>(sizeof all_variants / sizeof *all_variants); }
 Variant const& variant(int index) { return all_variants[index]; }
@@ -51,6 +51,8 @@ PetscErrorCode SetVariantOptions()
     std::string name, value;
     while (words >> name >> value)
       PetscCall(PetscOptionsSetValue(NULL, ("-" + prefix_of(v) + "mat_sptrsv_" + name).c_str(), value.c_str()));
+    std::string const backend = "-" + prefix_of(v) + "mat_sptrsv_backend";
+    if (!backend_forced.empty()) PetscCall(PetscOptionsSetValue(NULL, backend.c_str(), backend_forced.c_str()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
