@@ -154,6 +154,8 @@ void Matrices::check_same() const
     }
 }
 
+PetscInt inode_size(PetscInt const* sizes, PetscInt k) { return sizes[0] == 0 ? sizes[k + 1] - sizes[k] : sizes[k]; }
+
 bool Matrices::keep_inodes(IS rows) const
 {
   PetscInt count = 0, *sizes = nullptr;
@@ -166,7 +168,10 @@ bool Matrices::keep_inodes(IS rows) const
   for (Mat m : mat_) {
     FUZZ_MUST(MatInodeGetInodeSizes(m, &count, &sizes, NULL));
     if (!count || !sizes) continue;
-    for (PetscInt k = 0, row = 0; k < count; row += sizes[k++]) size_at[static_cast<std::size_t>(row)] = sizes[k];
+    for (PetscInt k = 0, row = 0; k < count; ++k) {
+      size_at[static_cast<std::size_t>(row)] = inode_size(sizes, k);
+      row += inode_size(sizes, k);
+    }
     FUZZ_MUST(ISGetIndices(rows, &order));
     for (PetscInt p = 0; p < n_ && kept;) {
       PetscInt const size = size_at[static_cast<std::size_t>(order[p])];

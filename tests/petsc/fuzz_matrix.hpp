@@ -18,6 +18,9 @@ struct Entry {
   PetscScalar value;
 };
 
+/// Of inode k, from MatInodeGetInodeSizes(): sizes, or in newer versions where they begin.
+PetscInt inode_size(PetscInt const* sizes, PetscInt k);
+
 class Matrices {
  public:
   explicit Matrices(Draw& draw);
