@@ -50,9 +50,10 @@ PetscErrorCode LoggedSolve(Mat F, Operands const& operands, Call const& call)
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(events.solve, F, 0, 0, 0));
-  PetscCall(SolveAt((PetscObject)F, *f->solver, operands, f->flops * (PetscLogDouble)operands.x.columns, [&](auto b, auto x) { call(*f->solver, b, x); }));
-  PetscCall(PetscLogEventEnd(events.solve, F, 0, 0, 0));
+  PetscCall(Logged(events.solve, (PetscObject)F, [&] {
+    PetscLogDouble const flops = f->flops * (PetscLogDouble)operands.x.columns;
+    return SolveAt((PetscObject)F, *f->solver, operands, flops, [&](auto b, auto x) { call(*f->solver, b, x); });
+  }));
   ++f->num_solves;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -268,16 +269,18 @@ PetscErrorCode TakeValues(Mat F)
   F->factorerror_zeropivot_value = f->inner->factorerror_zeropivot_value;
   F->factorerror_zeropivot_row   = f->inner->factorerror_zeropivot_row;
   PetscCall(PetscTime(&begin));
-  PetscCall(PetscLogEventBegin(events.numeric, F, 0, 0, 0));
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(WithFactorValues(f->inner, f->pattern, [&](Scalar const* values) {
-    return Guarded(F, [&] {
-      f->solver->follow(stream);
-      f->solver->update(values);
-    });
+  PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(WithFactorValues(f->inner, f->pattern, [&](Scalar const* values) {
+      return Guarded(F, [&] {
+        f->solver->follow(stream);
+        f->solver->update(values);
+      });
+    }));
+    if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_values() * sizeof(Scalar))));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }));
-  if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_values() * sizeof(Scalar))));
-  PetscCall(PetscLogEventEnd(events.numeric, F, 0, 0, 0));
   PetscCall(PetscTime(&end));
   f->seconds_numeric = end - begin;
   ++f->num_numeric;
@@ -372,10 +375,12 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   PetscCall(EnsureKokkos());
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
   PetscCall(PetscTime(&begin));
-  PetscCall(PetscLogEventBegin(events.analysis, F, 0, 0, 0));
-  PetscCall(AccessPattern(f->inner, A, ftype, f->rows, f->cols, f->pattern));
-  PetscCall(Guarded(F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
-  PetscCall(PetscLogEventEnd(events.analysis, F, 0, 0, 0));
+  PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(AccessPattern(f->inner, A, ftype, f->rows, f->cols, f->pattern));
+    PetscCall(Guarded(F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscCall(PetscTime(&end));
   f->seconds_analysis = end - begin;
   ++f->num_analysis;

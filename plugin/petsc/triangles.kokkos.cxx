@@ -135,9 +135,11 @@ PetscErrorCode Analyze(PC pc, UserTriangles& all)
   PetscCall(ChooseBackend((PetscObject)pc, P, all.backend));
   PetscCall(EnsureKokkos());
   PetscCall(CurrentStream(all.backend.kokkos, &stream));
-  PetscCall(PetscLogEventBegin(events.analysis, pc, 0, 0, 0));
-  for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(AnalyzeOne(pc, *t, all, stream, options));
-  PetscCall(PetscLogEventEnd(events.analysis, pc, 0, 0, 0));
+  PetscCall(Logged(events.analysis, (PetscObject)pc, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(AnalyzeOne(pc, *t, all, stream, options));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   ++all.num_analysis;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -150,11 +152,12 @@ PetscErrorCode TakeValues(PC pc, Backend const& backend, UserTriangle& t)
   PetscFunctionBegin;
   PetscCall(CurrentStream(backend.kokkos, &stream));
   PetscCall(MatSeqAIJGetArrayRead(t.mat, &a));
-  PetscCall(GuardedRows(pc, t, [&] {
+  PetscErrorCode const code = GuardedRows(pc, t, [&] {
     t.solver->follow(stream);
     t.solver->update(scalars(a));
-  }));
+  });
   PetscCall(MatSeqAIJRestoreArrayRead(t.mat, &a));
+  PetscCall(code);
   if (backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(t.pattern.num_entries * sizeof(Scalar))));
   t.numeric_done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -197,10 +200,12 @@ PetscErrorCode RefreshTriangles(PC pc, UserTriangles& all)
   for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(LookAt(*t));
   if (Ready(all.lower) && Ready(all.upper)) PetscFunctionReturn(PETSC_SUCCESS);
   if ((all.lower.mat && !all.lower.solver) || (all.upper.mat && !all.upper.solver)) PetscCall(Analyze(pc, all));
-  PetscCall(PetscLogEventBegin(events.numeric, pc, 0, 0, 0));
-  for (UserTriangle* t : {&all.lower, &all.upper})
-    if (!Ready(*t)) PetscCall(TakeValues(pc, all.backend, *t));
-  PetscCall(PetscLogEventEnd(events.numeric, pc, 0, 0, 0));
+  PetscCall(Logged(events.numeric, (PetscObject)pc, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    for (UserTriangle* t : {&all.lower, &all.upper})
+      if (!Ready(*t)) PetscCall(TakeValues(pc, all.backend, *t));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   ++all.num_numeric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -213,16 +218,15 @@ PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& or
   PetscFunctionBegin;
   for (UserTriangle const* t : order) flops += t->flops * (PetscLogDouble)operands.x.columns;
   PetscCall(CurrentStream(operands.kokkos, &stream));
-  PetscCall(PetscLogEventBegin(events.solve, pc, 0, 0, 0));
-  PetscCall(SolveAt((PetscObject)pc, *(*order.begin())->solver, operands, flops, [&](Columns<Scalar const> from, Columns<Scalar> x) {
+  auto const solve = [&](Columns<Scalar const> from, Columns<Scalar> x) {
     for (UserTriangle* t : order) {
       t->solver->follow(stream);
       if (transposed) t->solver->solve_transposed(from, x);
       else t->solver->solve(from, x);
       from = {x.data, x.rows, x.columns, x.stride};
     }
-  }));
-  PetscCall(PetscLogEventEnd(events.solve, pc, 0, 0, 0));
+  };
+  PetscCall(Logged(events.solve, (PetscObject)pc, [&] { return SolveAt((PetscObject)pc, *(*order.begin())->solver, operands, flops, solve); }));
   ++all.num_solves;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -128,8 +128,9 @@ PetscErrorCode SolveAt(PetscObject object, Place<Scalar>& place, Operands const&
   if (o.b_on_host) PetscCall(PetscLogCpuToGpu((PetscLogDouble)b.bytes()));
   if (o.x_on_host && o.keep_x) PetscCall(PetscLogCpuToGpu((PetscLogDouble)x.bytes()));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(Guarded(object, solve));
+  PetscErrorCode const code = Guarded(object, solve);
   PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(code);
   PetscCall(PetscLogGpuFlops(flops));
   if (!o.b_on_host && !o.x_on_host) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded(object, [&] {

@@ -440,6 +440,36 @@ TEST_P(MatFactorEdges, SolvesBeforeNumericAreOutOfOrder)
   }
 }
 
+TEST(MatFactorEvents, EndWithErrorsToo)
+{
+  Mat A;
+  Grid grid;
+  Vec b, x, from, to;
+  PetscLogEvent event;
+  PetscEventPerfInfo before, after;
+  PetscScalar array[50] = {};
+  Factoring setup;
+  setup.ftype = MAT_FACTOR_ILU;
+  ASSERT_EQ((int)PetscLogDefaultBegin(), 0);
+  ASSERT_EQ((int)BuildGrid(grid, &A), 0);
+  ASSERT_EQ((int)MatCreateVecs(A, &x, &b), 0);
+  ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 49, array, &from), 0);
+  ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 49, array + 1, &to), 0);
+  {
+    Factor factor;
+    ASSERT_EQ((int)factor.Symbolic(A, "levelset", NULL, setup), 0);
+    ASSERT_EQ((int)factor.Numeric(A), 0);
+    EXPECT_NE((int)Catch([&] { return MatSolve(factor.mat(), from, to); }).code, 0) << "vectors that overlap";
+    ASSERT_EQ((int)PetscLogEventGetId("SpTRSVSolve", &event), 0);
+    ASSERT_EQ((int)PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &before), 0);
+    ASSERT_EQ((int)MatSolve(factor.mat(), b, x), 0);
+    ASSERT_EQ((int)PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &after), 0);
+    EXPECT_EQ(after.count, before.count + 1);
+  }
+  for (Vec* v : {&b, &x, &from, &to}) ASSERT_EQ((int)VecDestroy(v), 0);
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
 TEST(MatFactorInfo, GetInfoRefusesOtherMatrices)
 {
   Mat A;

@@ -212,5 +212,36 @@ TEST_F(PCShellEdges, LeavesContextAndNameToTheProgram)
   EXPECT_STREQ(name, "my solver");
 }
 
+/// How often PETSc has timed an event. Of one that was left begun it does not count later ones.
+int Count(char const* name)
+{
+  PetscLogEvent event;
+  PetscEventPerfInfo info;
+  EXPECT_EQ((int)PetscLogEventGetId(name, &event), 0);
+  EXPECT_EQ((int)PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info), 0);
+  return info.count;
+}
+
+TEST_F(PCShellEdges, EventsEndWithErrorsToo)
+{
+  char const* const names[] = {"SpTRSVAnalysis", "SpTRSVNumeric", "SpTRSVSolve"};
+  int before[3];
+  PetscScalar array[5] = {};
+  Vec from, to;
+  ASSERT_EQ((int)PetscLogDefaultBegin(), 0);
+  ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 4, array, &from), 0);
+  ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 4, array + 1, &to), 0);
+  EXPECT_NE((int)Refusal(Upper(), false, nullptr, false).code, 0);                // in the analysis
+  EXPECT_NE((int)Refusal(Make(4, 4, {{0, 0, 1}, {1, 1, 0}, {2, 2, 1}, {3, 3, 1}}), false, nullptr, false).code, 0);
+  ASSERT_EQ((int)Give(Lower(), false, Upper(), false), 0);
+  EXPECT_NE((int)Catch([&] { return PCApply(pc_, from, to); }).code, 0) << "vectors that overlap";
+  for (int e = 0; e < 3; ++e) before[e] = Count(names[e]);
+  ASSERT_EQ((int)Give(Lower(), false, Upper(), false), 0);
+  ASSERT_EQ((int)PCApply(pc_, b_, x_), 0);
+  for (int e = 0; e < 3; ++e) EXPECT_EQ(Count(names[e]), before[e] + 1) << names[e];
+  ASSERT_EQ((int)VecDestroy(&from), 0);
+  ASSERT_EQ((int)VecDestroy(&to), 0);
+}
+
 }  // namespace
 }  // namespace petsc_test
