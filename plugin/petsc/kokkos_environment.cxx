@@ -96,6 +96,29 @@ PetscErrorCode CheckOthers()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if defined(KOKKOS_ENABLE_OPENMP)
+/// Kokkos leaves a part of each kernel undone where OpenMP gives it fewer threads than it counts on.
+/// @param told  whether Kokkos is told the number; else it asks OpenMP how many there are at its start.
+PetscErrorCode CheckGranted(int threads, bool told)
+{
+  PetscFunctionBegin;
+  if (threads == 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(!omp_get_dynamic(), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "OpenMP may give fewer threads than the %d asked for (OMP_DYNAMIC, or omp_set_dynamic()), and Kokkos needs "
+             "all of them; set OMP_DYNAMIC=false, or ask for one thread",
+             threads);
+  if (!told) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(threads <= omp_get_thread_limit(), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Kokkos is to have %d threads, and OpenMP gives %d at most (OMP_THREAD_LIMIT); ask for no more, or raise "
+             "the limit",
+             threads, omp_get_thread_limit());
+  PetscCheck(omp_get_max_active_levels() > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Kokkos is to have %d threads, and OpenMP gives one (OMP_MAX_ACTIVE_LEVELS is 0); ask for one, or unset it",
+             threads);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 }  // namespace
 
 PetscErrorCode ReadKokkosEnvironment(int* threads)
@@ -123,6 +146,7 @@ PetscErrorCode ReadKokkosEnvironment(int* threads)
   int const asked = *threads ? *threads : omp_get_max_threads();  // the program may have called omp_set_num_threads()
   PetscCheck(asked <= most_threads, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "The OpenMP runtime has %d threads, set by the program; %s", asked, remedy);
+  PetscCall(CheckGranted(asked, *threads > 0));
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -299,6 +299,24 @@ class Threads(unittest.TestCase):
         done = self.outcome("-omp_num_threads 600")
         self.assertIn(f"Option -omp_num_threads is 600; {self.MANY}", done.text)
 
+    def test_threads_that_openmp_does_not_give_are_refused(self):
+        if " OpenMP (" not in self.outcome().text:
+            self.skipTest("this Kokkos has no OpenMP")
+        limited = "Kokkos is to have 3 threads, and OpenMP gives "
+        for words, options, env in [
+                (limited + "2 at most (OMP_THREAD_LIMIT)", "", {"KOKKOS_NUM_THREADS": "3", "OMP_THREAD_LIMIT": "2"}),
+                (limited + "2 at most (OMP_THREAD_LIMIT)", "-omp_num_threads 3", {"OMP_THREAD_LIMIT": "2"}),
+                (limited + "one", "", {"KOKKOS_NUM_THREADS": "3", "OMP_MAX_ACTIVE_LEVELS": "0"}),
+                ("set OMP_DYNAMIC=false", "", {"KOKKOS_NUM_THREADS": "3", "OMP_DYNAMIC": "true"}),
+                ("set OMP_DYNAMIC=false", "", {"OMP_NUM_THREADS": "3", "OMP_DYNAMIC": "true"})]:
+            with self.subTest(options=options, env=env):
+                done = self.outcome(options, **env)
+                self.assertEqual(done.status, 63, str(done))  # PETSC_ERR_ARG_OUTOFRANGE
+                self.assertIn(words, done.text)
+        for env in [{"OMP_DYNAMIC": "true"}, {"OMP_NUM_THREADS": "3", "OMP_THREAD_LIMIT": "2"}]:
+            with self.subTest(env):
+                self.assertEqual(self.outcome(**env).status, 0)
+
 
 if __name__ == "__main__":
     program("ex2")
