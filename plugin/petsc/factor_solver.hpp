@@ -191,8 +191,6 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     typename T::rhs from = rhs(b);
     if (has_roots()) {
       fold.b_scale = s.roots;
-    } else if (!cholesky_ && block_size_ == 1) {
-      fold.b_scale = s.between;
     } else if (!cholesky_ && block_size_) {
       detail::scale_blocks(exec(), block_size(), s.between, false, from, work(0, b.columns));
       from = work(0, b.columns);

@@ -55,22 +55,13 @@ inline PetscErrorCode ReleasePattern(InnerPattern& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// LU and ILU: a seqaij factor. L's rows lie first, then U's, last row first, each ending in its
+/// LU and ILU with one entry per pivot: L's rows lie first, then U's, last row first, each ending in its
 /// diagonal, stored inverted; where U's rows end is found by looking for those diagonals.
-inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
+inline PetscErrorCode AccessLURows(Mat inner, PetscInt const* i, PetscInt const* j, InnerPattern& p)
 {
-  PetscInt const *i, *j;
-  PetscScalar*    a;
-  PetscMemType    where;
-  PetscInt const  n = p.view.n;
-  PetscInt        num_inodes = 0;
+  PetscInt const n = p.view.n;
 
   PetscFunctionBegin;
-  // with inodes PETSc sums in another order than by rows; then ours may be the faster one for them
-  PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));  // of A: the factor is not assembled yet
-  p.view.has_inodes = num_inodes > 0;
-  PetscCall(MatSeqAIJGetCSRAndMemType(inner, &i, &j, &a, &where));
-  PetscCheck(PetscMemTypeHost(where), PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP, "PETSc's factor is not in host memory");
   PetscCall(Guarded(inner, [&] { p.row_ptr_upper.resize(static_cast<std::size_t>(n) + 1); }));
   PetscInt k         = n ? i[n] : 0;
   p.row_ptr_upper[0] = k;
@@ -88,6 +79,24 @@ inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// A seqaij factor.
+inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
+{
+  PetscInt const *i, *j;
+  PetscScalar*    a;
+  PetscMemType    where;
+  PetscInt        num_inodes = 0;
+
+  PetscFunctionBegin;
+  // with inodes PETSc sums in another order than by rows; then ours may be the faster one for them
+  PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));  // of A: the factor is not assembled yet
+  p.view.has_inodes = num_inodes > 0;
+  PetscCall(MatSeqAIJGetCSRAndMemType(inner, &i, &j, &a, &where));
+  PetscCheck(PetscMemTypeHost(where), PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP, "PETSc's factor is not in host memory");
+  PetscCall(AccessLURows(inner, i, j, p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Whether U's rows end in their diagonal, which is how PETSc's Cholesky factors are read in place.
 inline bool DiagonalsLast(PetscInt n, PetscInt const* i, PetscInt const* j)
 {
@@ -96,7 +105,8 @@ inline bool DiagonalsLast(PetscInt n, PetscInt const* i, PetscInt const* j)
   return true;
 }
 
-/// A seqbaij or seqsbaij factor. Of block size 1 and with the diagonal last it is read in place, else by way of a BlockFactor.
+/// A seqbaij or seqsbaij factor. Of block size 1 it is read in place (a symmetric one if its diagonal is last), else by way
+/// of a BlockFactor.
 inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
 {
   PetscInt const *i, *j;
@@ -112,6 +122,8 @@ inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
     p.view.num_entries   = rows ? static_cast<std::size_t>(i[rows]) : 0;
     p.view.row_ptr_upper = i;
     p.view.col_idx       = j;
+  } else if (!p.view.cholesky && bs == 1) {
+    PetscCall(AccessLURows(inner, i, j, p));
   } else {
     PetscCall(AccessBlockPattern(inner, bs, rows, i, j, p.view.cholesky, p.blocks));
     p.view.block_size    = bs;

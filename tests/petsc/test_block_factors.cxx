@@ -148,6 +148,54 @@ TEST(BlockFactors, PivotInsideBlocksAsPetscDoes)
   }
 }
 
+/// x of an upper triangle of two rows with a right-hand side of ones.
+PetscErrorCode SolveTwoRows(Mat A, char const* type, PetscScalar* first)
+{
+  Mat F;
+  IS rows, cols;
+  Vec b, x;
+  MatFactorInfo info;
+  PetscScalar const* values;
+
+  PetscFunctionBegin;
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.fill = 1;  // and no pivot is too small
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
+  PetscCall(MatGetFactor(A, type, MAT_FACTOR_LU, &F));
+  PetscCall(MatLUFactorSymbolic(F, A, rows, cols, &info));
+  PetscCall(MatLUFactorNumeric(F, A, &info));
+  PetscCall(MatSolve(F, b, x));
+  PetscCall(VecGetArrayRead(x, &values));
+  *first = values[0];
+  PetscCall(VecRestoreArrayRead(x, &values));
+  for (Vec* v : {&b, &x}) PetscCall(VecDestroy(v));
+  for (IS* is : {&rows, &cols}) PetscCall(ISDestroy(is));
+  PetscCall(MatDestroy(&F));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers)
+{
+  for (PetscReal power : {1e100, 1e-100}) {  // quotients are 1e350 and 1e-350
+    Mat A;
+    ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, 1, 2, 2, 2, NULL, &A), 0);
+    ASSERT_EQ((int)MatSetValue(A, 0, 0, 1 / power / power, INSERT_VALUES), 0);
+    ASSERT_EQ((int)MatSetValue(A, 0, 1, power * std::sqrt(power), INSERT_VALUES), 0);
+    ASSERT_EQ((int)MatSetValue(A, 1, 1, power * power, INSERT_VALUES), 0);
+    ASSERT_EQ((int)MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), 0);
+    ASSERT_EQ((int)MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), 0);
+    PetscScalar own, ours;
+    ASSERT_EQ((int)SolveTwoRows(A, MATSOLVERPETSC, &own), 0);
+    for (char const* type : some_types) {
+      ASSERT_EQ((int)SolveTwoRows(A, type, &ours), 0);
+      EXPECT_LE(PetscAbsScalar(ours - own), 1e-12 * PetscAbsScalar(own)) << type << " " << power;
+    }
+    ASSERT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
 TEST(BlockFactors, ShiftAndInvertIndefiniteBlocksAsPetscDoes)
 {
   BlockMatrix m;
