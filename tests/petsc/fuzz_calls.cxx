@@ -30,6 +30,7 @@ char const* const usage =
     "  --ways          what is drawn: factors by hand, KSP and PC, triangles of the program's own\n"
     "  --solver TYPE   ours are all of this type\n"
     "  --backend NAME  ours solve on the host or the device\n"
+    "  --inodes        leave PETSc its inodes, whose faults crash by chance, in ours too (docs/petsc_faults.md)\n"
     "  --keep-going    do not stop at the first fault\n"
     "  --progress      a line every 10,000 sequences\n"
     "PETSC_OPTIONS must load the plugin (-dll_append). Exit status 1 if ours differs from PETSc's own.\n";
@@ -46,7 +47,7 @@ constexpr unsigned seconds_allowed = 5;  ///< for one sequence
 struct Settings {
   long long sequences = default_sequences;
   unsigned long long first = 1;
-  bool single = false, keep_going = false, progress = false;
+  bool single = false, keep_going = false, progress = false, inodes = false;
   bool ways[3] = {true, true, true};
 };
 
@@ -80,6 +81,7 @@ bool Read(int argc, char** argv, Settings* s)
     std::string const name = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
     if (name == "--keep-going") s->keep_going = true;
     else if (name == "--progress") s->progress = true;
+    else if (name == "--inodes") s->inodes = true;
     else if (name.rfind("--", 0) != 0) continue;  // PETSc's
     else if (value.empty()) return false;
     else if (name == "--sequences") s->sequences = std::atoll(value.c_str());
@@ -148,6 +150,7 @@ int RunMany(Settings const& s, unsigned long long first, int argc, char** argv)
   int status = 0;
   long long const last = (long long)(s.first) + s.sequences;
 
+  if (!s.inodes) PetscOptionsSetValue(NULL, "-mat_no_inode", "true");
   PetscOptionsSetValue(NULL, "-no_signal_handler", "true");  // a crash is to end the process as one
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return cannot_run;
   if (fuzz::SetVariantOptions()) return cannot_run;
