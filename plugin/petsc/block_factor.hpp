@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "any_solver.hpp"
@@ -25,6 +27,7 @@ struct BlockFactor {
   std::vector<Scalar>   values;  ///< one per entry of col_idx, then the inverted diagonal blocks, each by columns
 
   // in PETSc's arrays, counted in blocks:
+  PetscInt const* block_columns = nullptr;  ///< the factor's own
   std::vector<PetscInt> lower_begin, lower_end, upper_begin, upper_end, diagonal;
 };
 
@@ -97,6 +100,52 @@ void StoreBlock(PetscInt bs, Entry const& entry, Scalar* to, std::size_t stride)
     for (PetscInt c = 0; c < bs; ++c) to[index(r) * stride + index(c)] = entry(r, c);
 }
 
+/// |Re| + |Im|, which is within a factor of two of the magnitude, and needs no root.
+inline PetscReal Size(Scalar const& v)
+{
+  PetscScalar const s = reinterpret_cast<PetscScalar const&>(v);
+  return std::abs(PetscRealPart(s)) + std::abs(PetscImaginaryPart(s));
+}
+
+/// Whether an entry of D^-1 U_ij has lost its digits below the range of numbers although x_i feels them: for vectors t whose
+/// entries are of like size, U_ij x_j is then U_ij D_j^-1 t_j, beside t_i. Smaller ones than `negligible` are dropped by any solve.
+inline bool Underflows(std::size_t bs, Scalar const* inverse, Scalar const* v, Scalar const* next, std::size_t r, std::size_t c)
+{
+  PetscReal const negligible = 1e-40;
+  PetscReal product = 0, u = 0, d = 0;
+  bool meets = false;
+  for (std::size_t m = 0; m < bs; ++m) {
+    PetscReal const i = Size(inverse[m * bs + r]), w = Size(v[c * bs + m]);
+    product = std::max(product, i * w);
+    meets |= i > 0 && w > 0;
+    u = std::max(u, w);
+    d = std::max(d, Size(next[m * bs + c]));
+  }
+  return meets && product < std::numeric_limits<PetscReal>::min() && u * d > negligible;
+}
+
+/// Whether the product D^-1 U_ij in `block` may stand for its two factors. @param next  the inverted diagonal block of row j.
+/// Factors that are not finite themselves are PETSc's verdict on a pivot, and no fault of the product.
+inline bool ProductHolds(std::size_t bs, Scalar const* inverse, Scalar const* v, Scalar const* next, Scalar const* block, std::size_t stride)
+{
+  PetscReal const least = std::numeric_limits<PetscReal>::min();
+  bool finite = true, normal = true;
+  for (std::size_t r = 0; r < bs; ++r)
+    for (std::size_t c = 0; c < bs; ++c) {
+      PetscReal const size = Size(block[r * stride + c]);
+      finite &= std::isfinite(size);
+      normal &= size >= least;
+    }
+  if (finite && normal) return true;
+  auto const is_finite = [](Scalar const& s) { return std::isfinite(Size(s)); };
+  if (!std::all_of(inverse, inverse + bs * bs, is_finite) || !std::all_of(v, v + bs * bs, is_finite)) return true;
+  if (!finite) return false;
+  for (std::size_t r = 0; r < bs; ++r)
+    for (std::size_t c = 0; c < bs; ++c)
+      if (Size(block[r * stride + c]) < least && Underflows(bs, inverse, v, next, r, c)) return false;
+  return true;
+}
+
 }  // namespace detail
 
 /// Reads the pattern after PETSc's symbolic phase.
@@ -111,6 +160,7 @@ inline PetscErrorCode AccessBlockPattern(Mat inner, PetscInt bs, PetscInt num_ro
   f.bs        = bs;
   f.num_rows  = num_rows;
   f.symmetric = symmetric;
+  f.block_columns = j;
   bool found  = true;
   PetscCallCXX(f.diagonal.resize(index(num_rows)));
   if (num_rows) PetscCallCXX(found = symmetric ? detail::FindCholeskyRows(f, i, j) : detail::FindLURows(f, i, j));
@@ -127,15 +177,17 @@ inline PetscErrorCode AccessBlockPattern(Mat inner, PetscInt bs, PetscInt num_ro
 }
 
 /// Fills f.values after PETSc's numeric phase. @param a  PETSc's blocks.
+/// @return the first block row where D^-1 U leaves the range of numbers, or -1.
 ///
 /// LU's rows of U are multiplied by the inverted diagonal block. So x_i = D^-1 (t_i - sum U_ij x_j) becomes D^-1 t_i - sum (D^-1 U_ij) x_j,
-/// whose rounding has the same bound, of the order of bs u |D^-1| (|t_i| + sum |U_ij| |x_j|).
-inline void TakeBlockValues(BlockFactor& f, Scalar const* a)
+/// whose rounding has the same bound, of the order of bs u |D^-1| (|t_i| + sum |U_ij| |x_j|), as long as the product is in range.
+inline PetscInt TakeBlockValues(BlockFactor& f, Scalar const* a)
 {
   using detail::index;
   std::size_t const bs = index(f.bs), area = bs * bs, rows = index(f.num_rows);
   Scalar* to       = f.values.data();
   Scalar* diagonal = to + f.col_idx.size();
+  PetscInt out_of_range = -1;
 
   for (std::size_t row = 0; row < f.lower_begin.size(); ++row) {
     std::size_t const stride = index(f.lower_end[row] - f.lower_begin[row]) * bs;
@@ -158,11 +210,17 @@ inline void TakeBlockValues(BlockFactor& f, Scalar const* a)
       };
       auto const negated = [&](PetscInt r, PetscInt c) { return -v[index(c) * bs + index(r)]; };
       Scalar* const block = to + index(k - f.upper_begin[row]) * bs;
-      if (f.symmetric) detail::StoreBlock(f.bs, negated, block, stride);
-      else detail::StoreBlock(f.bs, product, block, stride);
+      if (f.symmetric) {
+        detail::StoreBlock(f.bs, negated, block, stride);
+        continue;
+      }
+      detail::StoreBlock(f.bs, product, block, stride);
+      Scalar const* const next = a + index(f.diagonal[index(f.block_columns[k])]) * area;
+      if (out_of_range < 0 && !detail::ProductHolds(bs, inverse, v, next, block, stride)) out_of_range = static_cast<PetscInt>(row);
     }
     to += stride * bs;
   }
+  return out_of_range;
 }
 
 }  // namespace sptrsv_petsc

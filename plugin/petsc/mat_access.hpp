@@ -244,9 +244,10 @@ PetscErrorCode WithFactorValues(Mat inner, InnerPattern& p, Use const& use)
     PetscCall(MatSeqAIJRestoreArrayRead(inner, &a_read));
   } else {
     PetscCall(sbaij ? MatSeqSBAIJGetArray(inner, &a) : MatSeqBAIJGetArray(inner, &a));
-    if (p.blocks.bs) TakeBlockValues(p.blocks, scalars(a));
-    code = use(p.blocks.bs ? p.blocks.values.data() : scalars(a));
+    PetscInt const out_of_range = p.blocks.bs ? TakeBlockValues(p.blocks, scalars(a)) : -1;
+    code = out_of_range < 0 ? use(p.blocks.bs ? p.blocks.values.data() : scalars(a)) : PETSC_SUCCESS;
     PetscCall(sbaij ? MatSeqSBAIJRestoreArray(inner, &a) : MatSeqBAIJRestoreArray(inner, &a));
+    PetscCheck(out_of_range < 0, PetscObjectComm((PetscObject)inner), PETSC_ERR_FP, "Block row %" PetscInt_FMT " of the factor, with blocks of %" PetscInt_FMT ": D^-1 U, of its diagonal block D and its row of U, leaves the range of numbers; scale the matrix (-ksp_diagonal_scale), or convert it to %s", out_of_range, p.blocks.bs, MATSEQAIJ);
   }
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -196,6 +196,82 @@ TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers)
   }
 }
 
+/// Two block rows of an upper triangle, each block a multiple of the identity.
+PetscErrorCode SetTwoBlockRows(Mat A, PetscInt bs, PetscReal first, PetscReal coupling, PetscReal second)
+{
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < bs; ++r) {
+    PetscCall(MatSetValue(A, r, r, first, INSERT_VALUES));
+    PetscCall(MatSetValue(A, r, bs + r, coupling, INSERT_VALUES));
+    PetscCall(MatSetValue(A, bs + r, bs + r, second, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+TEST(BlockFactors, QuotientsOutsideTheRangeOfNumbersAreRefused)
+{
+  struct Row {
+    PetscReal first, coupling, second;
+    bool refused;
+  };
+  // D^-1 U: too large, too small beside the next pivot, both in range, and too small to be felt
+  Row const rows[] = {{1e-200, 1e150, 1e200, true}, {1e200, 1e-150, 1e-200, true}, {1e-100, 1e150, 1e200, false}, {1e10, 1e-305, 1, false}};
+  if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
+  for (PetscInt bs : block_sizes) {
+    if (bs == 1) continue;  // read in place
+    for (Row const& row : rows) {
+      Mat A;
+      ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, bs, 2 * bs, 2 * bs, 2, NULL, &A), 0);
+      ASSERT_EQ((int)SetTwoBlockRows(A, bs, row.first, row.coupling, row.second), 0);
+      PetscScalar own, ours;
+      ASSERT_EQ((int)SolveTwoRows(A, MATSOLVERPETSC, &own), 0);
+      for (char const* type : some_types) {
+        petsc_test::CaughtError const error = petsc_test::Catch([&] { return SolveTwoRows(A, type, &ours); });
+        if (row.refused) {
+          EXPECT_EQ((int)error.code, (int)PETSC_ERR_FP) << type << " " << bs;
+          EXPECT_NE(error.message.find("Block row 0 of the factor"), std::string::npos) << error.message;
+          continue;
+        }
+        ASSERT_EQ((int)error.code, 0) << error.message;
+        EXPECT_LE(PetscAbsScalar(ours - own), 1e-12 * PetscAbsScalar(own)) << type << " " << bs << " " << row.first;
+      }
+      ASSERT_EQ((int)MatDestroy(&A), 0);
+    }
+  }
+}
+
+TEST(BlockFactors, AfterARefusalNewValuesAreTaken)
+{
+  Mat A, F;
+  Vec b, x;
+  IS  rows, cols;
+  MatFactorInfo info{};
+  PetscScalar const* values;
+  info.fill = 1;
+  if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
+  ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, 2, 4, 4, 2, NULL, &A), 0);
+  ASSERT_EQ((int)SetTwoBlockRows(A, 2, 1e-200, 1e150, 1e200), 0);
+  ASSERT_EQ((int)MatCreateVecs(A, &x, &b), 0);
+  ASSERT_EQ((int)VecSet(b, 1), 0);
+  ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
+  ASSERT_EQ((int)MatGetFactor(A, "sptrsv", MAT_FACTOR_LU, &F), 0);
+  ASSERT_EQ((int)MatLUFactorSymbolic(F, A, rows, cols, &info), 0);
+  EXPECT_NE(petsc_test::Catch([&] { return MatLUFactorNumeric(F, A, &info); }).message.find("leaves the range of numbers"), std::string::npos);
+  EXPECT_NE(petsc_test::Catch([&] { return MatSolve(F, b, x); }).message.find("no values"), std::string::npos);
+  ASSERT_EQ((int)SetTwoBlockRows(A, 2, 2, 3, 4), 0);
+  ASSERT_EQ((int)MatLUFactorNumeric(F, A, &info), 0);
+  ASSERT_EQ((int)MatSolve(F, b, x), 0);
+  ASSERT_EQ((int)VecGetArrayRead(x, &values), 0);
+  EXPECT_NEAR(PetscRealPart(values[0]), 0.125, 1e-15);
+  ASSERT_EQ((int)VecRestoreArrayRead(x, &values), 0);
+  for (Vec* v : {&b, &x}) ASSERT_EQ((int)VecDestroy(v), 0);
+  for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
+  ASSERT_EQ((int)MatDestroy(&F), 0);
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
 TEST(BlockFactors, ShiftAndInvertIndefiniteBlocksAsPetscDoes)
 {
   BlockMatrix m;
