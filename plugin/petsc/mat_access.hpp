@@ -200,6 +200,31 @@ inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Before PETSc's symbolic phase of ILU with info->diagonal_fill: refuses orderings that put a diagonal where A has no entry. PETSc adds the
+/// entry, and where fill meets it adds it again (docs/petsc_faults.md, diagonal_fill_twice), after which U's rows cannot be told apart.
+inline PetscErrorCode RefuseDiagonalFill(Mat A, IS rows, IS cols)
+{
+  PetscBool       by_blocks, done;
+  PetscInt        n, missing = -1;
+  PetscInt const *i, *j, *r, *c;
+
+  PetscFunctionBegin;
+  if (!rows || !cols) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks, &n, &i, &j, &done));  // by_blocks: by block rows; of aij it would be by inodes
+  if (!done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ISGetIndices(rows, &r));
+  PetscCall(ISGetIndices(cols, &c));
+  for (PetscInt k = 0; k < n && missing < 0; ++k)
+    if (r[k] != c[k] && !std::binary_search(j + i[r[k]], j + i[r[k] + 1], c[k])) missing = k;
+  PetscInt const row = missing < 0 ? 0 : r[missing], col = missing < 0 ? 0 : c[missing];
+  PetscCall(ISRestoreIndices(rows, &r));
+  PetscCall(ISRestoreIndices(cols, &c));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, by_blocks, &n, &i, &j, &done));
+  PetscCheck(missing < 0, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "With these orderings row %" PetscInt_FMT " of the factor has its diagonal at row %" PetscInt_FMT ", column %" PetscInt_FMT " of the matrix%s, where there is no entry; leave out -pc_factor_diagonal_fill, use the same ordering for rows and columns, or LU", missing, row, col, by_blocks ? ", counted in blocks" : "");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// @param A           the matrix that is factored.
 /// @param rows, cols  the orderings given to the symbolic phase; cols NULL for Cholesky.
 inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS rows, IS cols, InnerPattern& p)

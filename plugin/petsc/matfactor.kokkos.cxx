@@ -403,7 +403,12 @@ PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInf
 PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, [&](Mat inner, IS rows, IS cols) { return MatILUFactorSymbolic(inner, A, rows, cols, info); }));
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, [&](Mat inner, IS rows, IS cols) {
+    PetscFunctionBegin;
+    if (info->diagonal_fill != 0) PetscCall(RefuseDiagonalFill(A, rows, cols));
+    PetscCall(MatILUFactorSymbolic(inner, A, rows, cols, info));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -301,7 +301,7 @@ void SolverPair::solve(bool transpose)
     read_judge(transpose);
     bool const judged =
         alike && std::isfinite(moved) && moved <= 1e-8 * Largest(expected) && judge_.relative(transpose) < 1e-9;
-    std::vector<PetscReal> const tolerance((std::size_t)n, 1e3 * moved + 1e-7 * Largest(expected));
+    std::vector<PetscReal> const tolerance((std::size_t)n, 1e3 * moved + 1e-6 * Largest(expected));
     if (judged) CompareRows(name, n, expected.data(), actual.data(), tolerance);
     else ++record->not_judged;
   }

@@ -186,6 +186,37 @@ TEST_P(MatFactorEdges, NaturalOrderingWithColumnsExchanged)
   }
 }
 
+// PETSc may add such an entry twice
+TEST_P(MatFactorEdges, DiagonalsThatOrderingsPutWhereThereIsNoEntryAreNotFilled)
+{
+  PetscInt const exchanged[] = {1, 0, 2, 3};
+  MatFactorInfo info{};
+  info.fill          = 2;
+  info.levels        = 1;
+  info.diagonal_fill = 1;
+  for (bool entries : {false, true}) {
+    Mat A, F;
+    IS rows, cols;
+    ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 4, 3, NULL, &A), 0);
+    for (PetscInt i = 0; i < 4; ++i) ASSERT_EQ((int)MatSetValue(A, i, i, 2, INSERT_VALUES), 0);
+    for (PetscInt i = 0; i < 2 && entries; ++i) ASSERT_EQ((int)MatSetValue(A, i, 1 - i, 5, INSERT_VALUES), 0);
+    ASSERT_EQ((int)MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), 0);
+    ASSERT_EQ((int)MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), 0);
+    ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
+    ASSERT_EQ((int)ISDestroy(&cols), 0);
+    ASSERT_EQ((int)ISCreateGeneral(PETSC_COMM_SELF, 4, exchanged, PETSC_COPY_VALUES, &cols), 0);
+    ASSERT_EQ((int)ISSetPermutation(cols), 0);
+    ASSERT_EQ((int)MatGetFactor(A, GetParam().type, MAT_FACTOR_ILU, &F), 0);
+    CaughtError const error = Catch([&] { return MatILUFactorSymbolic(F, A, rows, cols, &info); });
+    EXPECT_EQ((int)error.code, entries ? 0 : (int)PETSC_ERR_SUP) << error.message;
+    bool const named = error.message.find("row 0 of the factor has its diagonal at row 0, column 1") != std::string::npos;
+    EXPECT_EQ(named, !entries) << error.message;
+    for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
+    ASSERT_EQ((int)MatDestroy(&F), 0);
+    ASSERT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
 PetscErrorCode RunFailedReason(char const* type, char const* pc_type, PCFailedReason* pc_reason, KSPConvergedReason* ksp_reason)
 {
   Mat A;

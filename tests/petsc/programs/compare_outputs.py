@@ -24,7 +24,7 @@ def without_factor_views(lines):
         if within is not None and (indent > within or not line.strip()):
             continue
         within = None
-        if "Factored matrix follows" in line:
+        if line.strip() in ("Factored matrix follows:", "Factored matrix:"):  # 3.18, 3.25
             within = indent
         if not OF_ONE_TYPE.search(line):
             kept.append(line)
