@@ -169,7 +169,7 @@ PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
   PetscCall(MatGetLocalSize(F, &n, NULL));
   PetscCall(VecGetLocalSize(b->v, &of_b));
   PetscCall(VecGetLocalSize(x->v, &of_x));
-  PetscCheck(b->n == x->n && of_b == n * b->n && of_x == of_b, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "Right-hand sides are %" PetscInt_FMT " vectors with %" PetscInt_FMT " entries in all, solutions %" PetscInt_FMT " with %" PetscInt_FMT "; give as many of both, of %" PetscInt_FMT " entries each", b->n, of_b, x->n, of_x, n);
+  PetscCheck(b->n == x->n && of_b == (PetscInt64)n * b->n && of_x == of_b, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "Right-hand sides are %" PetscInt_FMT " vectors with %" PetscInt_FMT " entries in all, solutions %" PetscInt_FMT " with %" PetscInt_FMT "; give as many of both, of %" PetscInt_FMT " entries each", b->n, of_b, x->n, of_x, n);
   PetscCall(WithVecs(Get(F)->backend.device, b->v, x->v, false, [&](Operands o) {
     o.b.columns = o.x.columns = static_cast<std::size_t>(b->n);
     o.b.rows = o.b.stride = o.x.rows = o.x.stride = static_cast<std::size_t>(n);
@@ -334,7 +334,7 @@ PetscErrorCode MatCholeskyFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const
 {
   PetscFunctionBegin;
   PetscCall(PrepareNumeric(F, A, info));
-  PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, A, info));
+  if (A->rmap->n) PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, A, info));  // PETSc's crashes without rows: docs/petsc_faults.md
   PetscCall(TakeValues(F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -352,6 +352,21 @@ PetscErrorCode ResetFactor(Mat_SpTRSV* f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// F took its sizes from the matrix that it was made with.
+PetscErrorCode CheckSizes(Mat F, Mat A)
+{
+  PetscBool aij;
+  PetscInt  bs_of_factor, bs;
+
+  PetscFunctionBegin;
+  PetscCheck(A->rmap->n == F->rmap->n && A->cmap->n == F->cmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "The factor was made for a matrix of %" PetscInt_FMT " rows, this one has %" PetscInt_FMT "; make another factor by MatGetFactor()", F->rmap->n, A->rmap->n);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
+  PetscCall(MatGetBlockSize(F, &bs_of_factor));
+  PetscCall(MatGetBlockSize(A, &bs));
+  PetscCheck(aij || bs == bs_of_factor, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "The factor was made for a matrix with blocks of %" PetscInt_FMT ", this one has blocks of %" PetscInt_FMT "; make another factor by MatGetFactor()", bs_of_factor, bs);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The symbolic phase: nothing of an earlier one is kept; PETSc's own for its factor, by
 /// symbolic(inner, rows, cols), then the analysis.
 template <class Symbolic>
@@ -364,6 +379,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
 
   PetscFunctionBegin;
   PetscCall(ResetFactor(f));
+  PetscCall(CheckSizes(F, A));
   PetscCall(FitOrdering(A, ftype, rows, &f->rows));
   PetscCall(FitOrdering(A, ftype, cols, &f->cols));
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
@@ -442,8 +458,8 @@ PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, Triang
   info->algorithm_upper           = upper.algorithm.c_str();
   info->reason                    = upper.reason.c_str();
   info->n                         = f.pattern.view.n;
-  info->nnz_lower                 = (PetscInt)(L.entries + (stored ? 0 : L.rows));
-  info->nnz_upper                 = (PetscInt)U.entries + p.n * p.block_size;
+  info->nnz_lower                 = (PetscInt64)L.entries + (stored ? 0 : (PetscInt64)L.rows);
+  info->nnz_upper                 = (PetscInt64)U.entries + (PetscInt64)p.n * p.block_size;
   info->levels_lower              = (PetscInt)L.levels;
   info->levels_upper              = (PetscInt)U.levels;
   info->mean_rows_per_level_lower = (PetscReal)L.mean_level;

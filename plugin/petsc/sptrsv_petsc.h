@@ -11,7 +11,7 @@ typedef struct {
   const char    *algorithm_lower, *algorithm_upper;           /* what runs: differs from requested for "sptrsv" */
   const char    *reason;                                      /* why, for "sptrsv" */
   PetscInt       n;                                           /* rows */
-  PetscInt       nnz_lower, nnz_upper;                        /* entries, the diagonal in both */
+  PetscInt64     nnz_lower, nnz_upper;                        /* entries, the diagonal in both */
   PetscInt       levels_lower, levels_upper;                  /* level sets */
   PetscReal      mean_rows_per_level_lower, mean_rows_per_level_upper;
   PetscInt       max_rows_per_level_lower, max_rows_per_level_upper;

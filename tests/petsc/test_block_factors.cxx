@@ -421,6 +421,59 @@ TEST(BlockFactors, WhatPetscDoesNotFactorIsRefused)
   }
 }
 
+TEST(BlockFactors, MatricesOfAnotherSizeAreRefused)
+{
+  BlockMatrix m;
+  m.diagonal = Dominant;
+  Mat A, other, F;
+  MatFactorInfo info;
+  ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
+  info.fill = 1;
+  ASSERT_EQ((int)Build(m, &A), 0);
+  ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_ILU, &F), 0);
+  for (PetscInt rows : {m.rows * 2, m.rows / 2}) {  // in blocks of 2, in blocks of 4
+    BlockMatrix of_other = m;
+    of_other.rows = rows;
+    of_other.bs   = rows < m.rows ? 4 : 2;
+    ASSERT_EQ((int)Build(of_other, &other), 0);
+    IS natural;
+    ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, rows, 0, 1, &natural), 0);
+    CaughtError const caught = Catch([&] { return MatILUFactorSymbolic(F, other, natural, natural, &info); });
+    EXPECT_EQ((int)caught.code, (int)PETSC_ERR_ARG_SIZ);
+    EXPECT_NE(caught.message.find("The factor was made for a matrix"), std::string::npos) << caught.message;
+    ASSERT_EQ((int)ISDestroy(&natural), 0);
+    ASSERT_EQ((int)MatDestroy(&other), 0);
+  }
+  ASSERT_EQ((int)MatDestroy(&F), 0);
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
+// PETSc's own numeric phase crashes for block size 2: docs/petsc_faults.md
+TEST(BlockFactors, SymmetricOnesWithoutRows)
+{
+  for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
+    for (MatFactorType ftype : {MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC})
+      for (PetscInt bs : block_sizes) {
+        BlockMatrix m;
+        m.type     = type;
+        m.bs       = bs;
+        m.rows     = 0;
+        m.diagonal = Dominant;
+        Mat A;
+        Vec b, x;
+        ASSERT_EQ((int)Build(m, &A), 0);
+        ASSERT_EQ((int)MatCreateVecs(A, &x, &b), 0);
+        Factor ours;
+        Factoring setup;
+        setup.ftype = ftype;
+        ASSERT_EQ((int)ours.Symbolic(A, "levelset", NULL, setup), 0);
+        ASSERT_EQ((int)ours.Numeric(A), 0);
+        ASSERT_EQ((int)MatSolve(ours.mat(), b, x), 0);
+        for (Vec* v : {&b, &x}) ASSERT_EQ((int)VecDestroy(v), 0);
+        ASSERT_EQ((int)MatDestroy(&A), 0);
+      }
+}
+
 TEST(BlockFactors, InformationIsThatOfPetscsFactor)
 {
   BlockMatrix m;
