@@ -162,7 +162,7 @@ void declare(CLI::App& app, Settings& s) {
   app.add_option("--matrix", s.matrices, "generated family such as lap2d:1000, or a file, Matrix Market or PETSc binary")->required();
   app.add_option("--algorithms", s.algorithms, "comma-separated types and peers, a type with options as fused:kind=warp; default, and with all among them, all there are")
       ->delimiter(',');
-  app.add_option("--option", s.options, "option of an algorithm, such as levelset_chain_rows=100");
+  app.add_option("--option", s.options, "option of an algorithm, such as levelset_wide_rows=100");
   app.add_option("--space", s.space, "openmp, serial or cuda")->capture_default_str();
   app.add_option("--repeat", s.limits.runs, "runs of each phase, at most")->check(CLI::Range(1, 100000))->capture_default_str();
   app.add_option("--budget", s.limits.seconds, "seconds of each phase, after which no further run starts")->capture_default_str();

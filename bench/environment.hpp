@@ -4,8 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <ctime>
-#include <sptrsv/detail/device_name.hpp>
-#include <sptrsv/detail/tickets.hpp>
+#include <sptrsv/device/device_name.hpp>
+#include <sptrsv/device/tickets.hpp>
 #include <sptrsv/solver.hpp>
 #include <sstream>
 

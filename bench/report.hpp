@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <sptrsv/analysis/structure.hpp>
 #include <sptrsv/plan_input.hpp>
+#include <sptrsv/structure.hpp>
 #include <string>
 #include <vector>
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sptrsv/analysis/structure.hpp>
+#include <sptrsv/structure.hpp>
 #include <sptrsv/types.hpp>
 #include <sptrsv_support/csr_matrix.hpp>
 #include <sptrsv_support/generators.hpp>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fits the planner's prices (kokkos_backend/include/sptrsv/detail/plan_table.hpp) to JSON files of `bench_solve --json`.
+"""Fits the planner's prices (kokkos_backend/include/sptrsv/planner/plan_table.hpp) to JSON files of `bench_solve --json`.
 
     tools/fit_planner.py results/*.json                  # fits, and prints the regret with each matrix left out of its fit
     tools/fit_planner.py results/*.json --write          # ... and puts the prices into the table
@@ -21,7 +21,7 @@ import statistics
 import sys
 import textwrap
 
-TABLE = pathlib.Path(__file__).resolve().parent.parent / "kokkos_backend/include/sptrsv/detail/plan_table.hpp"
+TABLE = pathlib.Path(__file__).resolve().parent.parent / "kokkos_backend/include/sptrsv/planner/plan_table.hpp"
 PLANNER = "sptrsv"
 ALWAYS = ["solve", "bytes"]
 TERMS = {  # beside ALWAYS

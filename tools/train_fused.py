@@ -3,7 +3,7 @@
 """Trains the threshold of `fused` for a GPU: measures R-MAT matrices, fits, writes the table that the code reads, plots.
 
     tools/train_fused.py --bench-solve build/bench/bench_solve --space cuda --measure fused.json
-    tools/train_fused.py --fit fused.json --table kokkos_backend/include/sptrsv/detail/fused_table.hpp --plot fused.svg
+    tools/train_fused.py --fit fused.json --table kokkos_backend/include/sptrsv/algorithm/row_order/fused_table.hpp --plot fused.svg
 
 Both steps may be one command, or be run on two machines: each needs Python alone. After --table, build again. Matrices are
 the lower triangles of Graph500 R-MAT graphs over scale and edge factor, and of a few families of other classes. Each is solved with a

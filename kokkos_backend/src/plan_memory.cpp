@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measured plans of this process.
-#include "sptrsv/detail/plan_memory.hpp"
+#include "sptrsv/planner/plan_memory.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -33,6 +33,19 @@ std::vector<NamedOption> named_options() {
   return out;
 }
 
+/// Names of parameters in earlier versions, and now.
+std::vector<std::pair<std::string, std::string>> renamed_options() {
+  std::vector<std::pair<std::string, std::string>> out;
+  auto const named = [](std::string const& algorithm, std::string option) {
+    std::replace(option.begin(), option.end(), '_', ' ');
+    return "sptrsv: " + algorithm + " " + option;
+  };
+  for (auto const& algorithm : algorithm_infos())
+    for (auto const& option : algorithm.renamed)
+      out.emplace_back(named(algorithm.name, option.before), named(algorithm.name, option.now));
+  return out;
+}
+
 Teuchos::RCP<Teuchos::StringValidator const> one_of(std::vector<std::string> const& choices) {
   return Teuchos::rcp(new Teuchos::StringValidator(Teuchos::Array<std::string>(choices)));
 }
@@ -68,6 +81,9 @@ Request read_parameters(Teuchos::ParameterList const& list) {
     TEUCHOS_TEST_FOR_EXCEPTION(info.choices.empty() && ours.isParameter(name) && !ours.isType<int>(name), Teuchos::Exceptions::InvalidParameterType,
                                "sptrsv::ifpack2: parameter \"" << name << "\" is a " << ours.getEntry(name).getAny().typeName() << "; give an int from "
                                << info.low << " to " << info.high << ".");
+  for (auto const& [before, now] : renamed_options())
+    TEUCHOS_TEST_FOR_EXCEPTION(ours.isParameter(before), Teuchos::Exceptions::InvalidParameterName,
+                               "sptrsv::ifpack2: parameter \"" << before << "\" is called \"" << now << "\" since 0.2; use that name.");
   ours.validateParameters(*valid_parameters());
   Request request;
   if (ours.isParameter(algorithm_name)) request.algorithm = ours.get<std::string>(algorithm_name);

@@ -3,7 +3,7 @@
 
 #include "guarded.hpp"
 #include "kokkos_session.hpp"
-#include "sptrsv/analysis/coloring.hpp"
+#include "sptrsv/ordering/coloring.hpp"
 
 namespace sptrsv_petsc {
 namespace {

@@ -95,6 +95,26 @@ PetscErrorCode AskPetsc(Items PetscOptionsObject, PetscObject object, NamedOptio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Refuses names of earlier versions, which PETSc would only report as not used.
+PetscErrorCode RefuseRenamed(PetscObject object, char const* solver_type)
+{
+  bool const planner = !std::strcmp(solver_type, "sptrsv");
+
+  PetscFunctionBegin;
+  for (auto const& algorithm : sptrsv::algorithm_infos())
+    for (auto const& option : algorithm.renamed) {
+      char      before[96], now[96];
+      PetscBool set;
+      if (!planner && algorithm.name != solver_type) continue;
+      PetscCall(PetscSNPrintf(before, sizeof before, "-mat_sptrsv_%s_%s", algorithm.name.c_str(), option.before.c_str()));
+      PetscCall(PetscSNPrintf(now, sizeof now, "mat_sptrsv_%s_%s", algorithm.name.c_str(), option.now.c_str()));
+      PetscCall(PetscOptionsHasName(object->options, object->prefix, before, &set));
+      char const* const prefix = object->prefix ? object->prefix : "";
+      PetscCheck(!set, PetscObjectComm(object), PETSC_ERR_ARG_WRONG, "Option -%s%s is called -%s%s since 0.2; use that name", prefix, before + 1, prefix, now);
+    }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name)
@@ -140,6 +160,7 @@ PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::
   std::string              title;
 
   PetscFunctionBegin;
+  PetscCall(RefuseRenamed(object, solver_type));
   PetscCall(Guarded(object, [&] {
     options = OptionsOf(solver_type);
     title   = std::string("Triangular solver options, ") + solver_type;

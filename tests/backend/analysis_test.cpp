@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <set>
-#include <sptrsv/analysis/analysis.hpp>
-#include <sptrsv/detail/fused_units.hpp>
-#include <sptrsv/detail/level_waves.hpp>
+#include <sptrsv/algorithm/levelset/level_waves.hpp>
+#include <sptrsv/algorithm/row_order/fused_units.hpp>
+#include <sptrsv/triangle/analysis.hpp>
 
 #include "solve_cases.hpp"
 

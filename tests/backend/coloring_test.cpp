@@ -4,11 +4,11 @@
 
 #include <numeric>
 #include <set>
-#include <sptrsv/analysis/analysis.hpp>
-#include <sptrsv/analysis/color_model.hpp>
-#include <sptrsv/analysis/coloring.hpp>
-#include <sptrsv/detail/color_rows.hpp>
-#include <sptrsv/detail/row_values.hpp>
+#include <sptrsv/algorithm/colorset/color_model.hpp>
+#include <sptrsv/algorithm/colorset/color_rows.hpp>
+#include <sptrsv/ordering/coloring.hpp>
+#include <sptrsv/triangle/analysis.hpp>
+#include <sptrsv/triangle/row_values.hpp>
 
 #include "solve_cases.hpp"
 

@@ -152,13 +152,16 @@ TYPED_TEST(Errors, UnknownNamesListTheKnownOnes) {
 }
 
 TYPED_TEST(Errors, OptionsAreChecked) {
-  expect_text(this->bad_option("levelset_chain", "1"), "known are levelset_analysis, levelset_chain_rows, levelset_chain_teams, levelset_lanes_per_row");
+  expect_text(this->bad_option("levelset_chain", "1"), "known are levelset_analysis, levelset_wide_rows, levelset_wave_teams, levelset_lanes_per_row");
   expect_text(this->bad_option("chain_rows", "1"), "chain_rows");
+  expect_text(this->bad_option("levelset_chain_rows", "1"), "levelset_chain_rows is called levelset_wide_rows");
+  expect_text(this->bad_option("levelset_chain_teams", "1"), "levelset_wave_teams");
+  expect_text(this->bad_option("colorset_chain_rows", "1"), "colorset_wide_rows");
   expect_text(this->bad_option("sequential_any", "1"), "known are none");
-  expect_text(this->bad_option("levelset_chain_rows", "-1"), "give an integer from 0 to");
-  expect_text(this->bad_option("levelset_chain_rows", "99999999999999999999"), "give an integer");
-  expect_text(this->bad_option("levelset_chain_rows", "12x"), "'12x'");
-  expect_text(this->bad_option("levelset_chain_rows", ""), "give an integer");
+  expect_text(this->bad_option("levelset_wide_rows", "-1"), "give an integer from 0 to");
+  expect_text(this->bad_option("levelset_wide_rows", "99999999999999999999"), "give an integer");
+  expect_text(this->bad_option("levelset_wide_rows", "12x"), "'12x'");
+  expect_text(this->bad_option("levelset_wide_rows", ""), "give an integer");
   // of another type than the one in use, too
   for (std::string const name : {"levelset_lanes_per_row", "colorset_lanes_per_row"}) {
     for (std::string const value : {"65", "3", "-2", "128"})

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <sptrsv/detail/row_io.hpp>
-#include <sptrsv/detail/tickets.hpp>
+#include <sptrsv/device/row_io.hpp>
+#include <sptrsv/device/tickets.hpp>
 
 #include "solve_cases.hpp"
 

@@ -98,7 +98,7 @@ struct Variant {
 inline std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
   for (auto const& info : algorithm_infos()) variants.push_back({info.name, info.name, {}, true, info.name != "tiled"});
-  variants.push_back({"levelset_chain1", "levelset", {{"levelset_chain_rows", "1"}}});
+  variants.push_back({"levelset_chain1", "levelset", {{"levelset_wide_rows", "1"}}});
   variants.push_back({"levelset_sweep", "levelset", {{"levelset_analysis", "sweep"}}});
   variants.push_back({"levelset_roots", "levelset", {{"levelset_analysis", "root_candidates"}}});
   variants.push_back({"syncfree_csc", "syncfree", {{"syncfree_form", "csc"}}, false, false});
@@ -110,8 +110,8 @@ inline std::vector<Variant> all_variants() {
   variants.push_back({"fused_warp", "fused", {{"fused_kind", "warp"}}});
   variants.push_back({"fused_thread", "fused", {{"fused_kind", "thread"}}});
   variants.push_back({"fused_mixed", "fused", {{"fused_threshold", "2"}}});
-  variants.push_back({"colorset_chain1", "colorset", {{"colorset_chain_rows", "1"}}});
-  variants.push_back({"colorset_cpls", "colorset", {{"colorset_form", "cpls"}, {"colorset_chain_rows", "1"}}});
+  variants.push_back({"colorset_chain1", "colorset", {{"colorset_wide_rows", "1"}}});
+  variants.push_back({"colorset_cpls", "colorset", {{"colorset_form", "cpls"}, {"colorset_wide_rows", "1"}}});
   variants.push_back({"sptrsv", "sptrsv", {}});
   return variants;
 }

@@ -4,10 +4,10 @@
 
 #include <cmath>
 #include <set>
-#include <sptrsv/analysis/color_sets.hpp>
-#include <sptrsv/detail/plan_key.hpp>
-#include <sptrsv/detail/plan_measure.hpp>
-#include <sptrsv/planner.hpp>
+#include <sptrsv/algorithm/colorset/color_sets.hpp>
+#include <sptrsv/planner/plan_key.hpp>
+#include <sptrsv/planner/plan_measure.hpp>
+#include <sptrsv/planner/planner.hpp>
 
 #include "solve_cases.hpp"
 

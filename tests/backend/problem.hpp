@@ -10,7 +10,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
-#include <sptrsv/reference/substitution.hpp>
+#include <sptrsv/substitution.hpp>
 #include <sptrsv/types.hpp>
 #include <sptrsv_support/csr_matrix.hpp>
 #include <sptrsv_support/generators.hpp>

@@ -4,7 +4,7 @@
 // and 2^20 rows of which each waits for the one before.
 #include <gtest/gtest.h>
 
-#include <sptrsv/detail/host_threads.hpp>
+#include <sptrsv/device/host_threads.hpp>
 
 #include "solve_cases.hpp"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <complex>
-#include <sptrsv/reference/substitution.hpp>
+#include <sptrsv/substitution.hpp>
 
 namespace {
 

@@ -2,7 +2,7 @@
 // Every algorithm on every shape of triangle: the answer judged row by row, and its bits.
 #include <gtest/gtest.h>
 
-#include <sptrsv/detail/tickets.hpp>
+#include <sptrsv/device/tickets.hpp>
 
 #include "solve_cases.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include <sptrsv/algorithm_list.hpp>
+#include <sptrsv/planner/algorithm_list.hpp>
 #include <sstream>
 
 #include "solve_cases.hpp"

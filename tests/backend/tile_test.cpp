@@ -5,9 +5,9 @@
 
 #include <limits>
 #include <set>
-#include <sptrsv/analysis/tiles.hpp>
-#include <sptrsv/detail/tile_formats.hpp>
-#include <sptrsv/detail/tile_values.hpp>
+#include <sptrsv/algorithm/tiled/tile_formats.hpp>
+#include <sptrsv/algorithm/tiled/tile_values.hpp>
+#include <sptrsv/algorithm/tiled/tiles.hpp>
 
 #include "spaces.hpp"
 

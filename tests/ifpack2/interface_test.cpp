@@ -74,7 +74,8 @@ TEST(Parameters, WhatIsWrongIsNamed) {
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: levelset lanes per row", 65); }), "sptrsv: levelset lanes per row");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: levelset lanes per row", 3); }),
               "is 3; give 0 or a power of two, from 0 to 64");
-  EXPECT_SAYS(message_of<bad::InvalidParameterType>([&] { set("sptrsv: levelset chain rows", "many"); }), "sptrsv: levelset chain rows");
+  EXPECT_SAYS(message_of<bad::InvalidParameterName>([&] { set("sptrsv: levelset chain rows", 7); }), "sptrsv: levelset wide rows");
+  EXPECT_SAYS(message_of<bad::InvalidParameterType>([&] { set("sptrsv: levelset wide rows", "many"); }), "sptrsv: levelset wide rows");
   set("relaxation: type", "Jacobi");  // others' parameters are none of ours
   EXPECT_SAYS(message_of<std::invalid_argument>([&] { set("fact: kspiluk number-of-streams", 2); }), "number-of-streams");
 }
@@ -101,7 +102,7 @@ TEST(Reports, DescribeTellsWhatIsInUse) {
   Riluk M{RCP<Row<double> const>(A)};
   Teuchos::ParameterList list;
   list.set("sptrsv: algorithm", "levelset");
-  list.set("sptrsv: levelset chain rows", 7);
+  list.set("sptrsv: levelset wide rows", 7);
   M.setParameters(list);
   M.compute();
   auto const told = [&](Teuchos::EVerbosityLevel level) {
@@ -114,7 +115,7 @@ TEST(Reports, DescribeTellsWhatIsInUse) {
   if (rank_here() == 0) {
     EXPECT_SAYS(low, "\"sptrsv::ifpack2::Riluk\":");
     EXPECT_SAYS(low, "Algorithm: levelset");
-    EXPECT_SAYS(low, "levelset_chain_rows: 7");
+    EXPECT_SAYS(low, "levelset_wide_rows: 7");
     EXPECT_SAYS(low, "initialize: 1, compute: 1, apply: 0, analyses: 2");
   } else {
     EXPECT_EQ(low, "");

@@ -105,7 +105,7 @@ def options_of(case, kind):
         form = " cpls" if kind == "colorset_cpls" else " sets"
         return f"{own} colorset -{case.prefix}mat_sptrsv_colorset_form{form}{natural}"
     if kind == "levelset" and case.threads > 1:  # a kernel per level, or small levels would not meet threads
-        return f"{own} levelset -{case.prefix}mat_sptrsv_levelset_chain_rows 20"
+        return f"{own} levelset -{case.prefix}mat_sptrsv_levelset_wide_rows 20"
     return f"{own} {kind}"
 
 

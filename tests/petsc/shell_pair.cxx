@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "sptrsv/reference/substitution.hpp"
+#include "sptrsv/substitution.hpp"
 #include "sptrsv_petsc.h"
 
 namespace petsc_test {

@@ -6,7 +6,7 @@ import unittest
 
 from petsc_runs import TYPES, plugin, program, run
 
-SOLVERS = TYPES + ["levelset -mat_sptrsv_levelset_chain_rows 1", "syncfree -mat_sptrsv_syncfree_form csc",
+SOLVERS = TYPES + ["levelset -mat_sptrsv_levelset_wide_rows 1", "syncfree -mat_sptrsv_syncfree_form csc",
                    "threadlevel -mat_sptrsv_threadlevel_form two_phase"]
 
 

@@ -7,7 +7,7 @@ int main(int argc, char** argv)
 {
   testing::InitGoogleTest(&argc, argv);
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 2;
-  char const* const options[][2] = {{"-unchained_mat_sptrsv_levelset_chain_rows", "1"},
+  char const* const options[][2] = {{"-unchained_mat_sptrsv_levelset_wide_rows", "1"},
                                     {"-csc_mat_sptrsv_syncfree_form", "csc"},
                                     {"-twophase_mat_sptrsv_threadlevel_form", "two_phase"},
                                     {"-cpls_mat_sptrsv_colorset_form", "cpls"}};

@@ -34,8 +34,8 @@ class View(unittest.TestCase):
     def test_prefix_takes_effect(self):
         plain = "-m 20 -n 19 -pc_type bjacobi -sub_pc_type ilu -sub_pc_factor_mat_solver_type levelset -ksp_view"
         chained = ex2(plain, threads=2).text
-        prefixed = ex2(plain + " -sub_mat_sptrsv_levelset_chain_rows 1", threads=2).text
-        unprefixed = ex2(plain + " -mat_sptrsv_levelset_chain_rows 1", threads=2).text
+        prefixed = ex2(plain + " -sub_mat_sptrsv_levelset_wide_rows 1", threads=2).text
+        unprefixed = ex2(plain + " -mat_sptrsv_levelset_wide_rows 1", threads=2).text
         kernels = [re.findall(r"(\d+) kernels?, .* of (any size|up to \d+ rows?)", text) for text in (chained, prefixed, unprefixed)]
         self.assertEqual(kernels[0], kernels[2])
         self.assertNotEqual(kernels[0], kernels[1])
@@ -44,12 +44,12 @@ class View(unittest.TestCase):
     def test_prefix_of_a_smoother_and_what_is_left(self):
         base = ("-m 30 -n 30 -pc_type gamg -mg_levels_pc_type ilu -mg_levels_pc_factor_mat_solver_type levelset -ksp_view "
                 "-options_left")
-        found = ex2(base + " -mg_levels_mat_sptrsv_levelset_chain_rows 3")
+        found = ex2(base + " -mg_levels_mat_sptrsv_levelset_wide_rows 3")
         self.assertIn("of up to 3 rows", found.text)
         self.assertNotRegex(found.text, "Option left: name:-mg_levels_mat_sptrsv")
-        left = ex2(base + " -mat_sptrsv_levelset_chain_rows 3").text
+        left = ex2(base + " -mat_sptrsv_levelset_wide_rows 3").text
         self.assertNotIn("of up to 3 rows", left)
-        self.assertIn("Option left: name:-mat_sptrsv_levelset_chain_rows value: 3", left)
+        self.assertIn("Option left: name:-mat_sptrsv_levelset_wide_rows value: 3", left)
 
     def test_form(self):
         base = f"{SMALL}-pc_factor_mat_solver_type syncfree -ksp_view"
@@ -191,14 +191,14 @@ class Log(unittest.TestCase):
 
 class Help(unittest.TestCase):
     def test_lists_options(self):
-        for kind, names in [("levelset", ["analysis", "chain_rows", "lanes_per_row"]), ("syncfree", ["form"]),
+        for kind, names in [("levelset", ["analysis", "wide_rows", "lanes_per_row"]), ("syncfree", ["form"]),
                             ("threadlevel", ["form", "rows_per_ticket"])]:
             text = ex2(f"{SMALL}-pc_factor_mat_solver_type {kind} -help").text
             self.assertIn("-mat_sptrsv_backend", text)
             for name in names:
                 self.assertIn(f"-mat_sptrsv_{kind}_{name}", text)
         text = ex2(f"{SMALL}-pc_factor_mat_solver_type sptrsv -help").text
-        for name in ["plan", "levelset_chain_rows", "syncfree_form", "threadlevel_form"]:
+        for name in ["plan", "levelset_wide_rows", "syncfree_form", "threadlevel_form"]:
             self.assertIn(f"-mat_sptrsv_{name}", text)
         self.assertIn("csr csc", text)
 
@@ -219,9 +219,12 @@ class Errors(unittest.TestCase):
                    "automatic, sweep, root_candidates")
 
     def test_number_out_of_range(self):
-        self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset -mat_sptrsv_levelset_chain_rows -3",
-                   "-mat_sptrsv_levelset_chain_rows is -3", "from 0 to")
-        self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset -mat_sptrsv_levelset_chain_rows many", "many")
+        self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset -mat_sptrsv_levelset_wide_rows -3",
+                   "-mat_sptrsv_levelset_wide_rows is -3", "from 0 to")
+        self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset -mat_sptrsv_levelset_wide_rows many", "many")
+        for kind in ["levelset", "sptrsv"]:
+            self.fails(f"{SMALL}-pc_factor_mat_solver_type {kind} -mat_sptrsv_levelset_chain_rows 3",
+                       "-mat_sptrsv_levelset_chain_rows is called -mat_sptrsv_levelset_wide_rows")
 
     def test_empty_choice(self):
         self.fails(f"{SMALL}-pc_factor_mat_solver_type syncfree -mat_sptrsv_syncfree_form -ksp_view",

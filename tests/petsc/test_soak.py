@@ -10,7 +10,7 @@ FACTORS = ["pc_type ilu", "pc_type ilu -{}pc_factor_levels 1 -{}pc_factor_mat_or
            "pc_type lu -{}pc_factor_mat_ordering_type nd", "pc_type ilu -{}mat_type seqbaij",
            "pc_type icc -{}ksp_type cg -{}mat_type seqsbaij"]
 VARIANTS = TYPES + ["syncfree -{}mat_sptrsv_syncfree_form csc", "threadlevel -{}mat_sptrsv_threadlevel_form two_phase",
-                    "levelset -{}mat_sptrsv_levelset_chain_rows 1"]
+                    "levelset -{}mat_sptrsv_levelset_wide_rows 1"]
 
 
 def options():

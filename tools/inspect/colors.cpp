@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The coloring of a triangle's graph.
-#include <sptrsv/analysis/coloring.hpp>
+#include <sptrsv/ordering/coloring.hpp>
 
 #include "bench/system.hpp"
 #include "structure.hpp"

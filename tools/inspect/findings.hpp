@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <sptrsv/analysis/structure.hpp>
+#include <sptrsv/structure.hpp>
 
 #include "bench/report.hpp"
 

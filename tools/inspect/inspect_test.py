@@ -185,7 +185,7 @@ class Errors(ProgramTest):
         self.assert_refused(["--space gpu", "serial"], "lap2d:3", "--space", "gpu")
         self.assert_refused(["--algorithms", "'fast'", "levelset"], "lap2d:3", "--algorithms", "fast")
         self.assert_refused(["--option", "x", "levelset"], "lap2d:3", "--option", "x=1")
-        self.assert_refused(["--option", "levelset_chain_rows", "integer"], "lap2d:3", "--option", "levelset_chain_rows=many")
+        self.assert_refused(["--option", "levelset_wide_rows", "integer"], "lap2d:3", "--option", "levelset_wide_rows=many")
         self.assert_refused(["--columns"], "lap2d:3", "--columns", "0")
         self.assert_refused(["matrix"])
 

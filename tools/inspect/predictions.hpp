@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include <sptrsv/planner.hpp>
+#include <sptrsv/planner/planner.hpp>
 #include <sptrsv/solver.hpp>
 
 #include "bench/contender.hpp"

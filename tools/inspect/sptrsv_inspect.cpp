@@ -58,7 +58,7 @@ void declare(CLI::App& app, Settings& s) {
   app.add_flag("--transpose", s.transpose, "for solves with the triangle's transpose");
   app.add_option("--space", s.space, "where the solvers run: " + known_spaces() + "; default is Kokkos' own");
   app.add_option("--algorithms", s.algorithms, "comma-separated types; default all there are")->delimiter(',');
-  app.add_option("--option", s.options, "option of a type, such as levelset_chain_rows=100");
+  app.add_option("--option", s.options, "option of a type, such as levelset_wide_rows=100");
   app.add_option("--columns", s.columns, "right-hand sides")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--repeat", s.limits.runs, "runs of each phase, at most")->check(CLI::Range(1, 100000))->capture_default_str();
   app.add_option("--budget", s.limits.seconds, "seconds for each phase, after which no further run starts")->capture_default_str();

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include <sptrsv/analysis/analysis.hpp>
-#include <sptrsv/detail/tile_formats.hpp>
+#include <sptrsv/algorithm/tiled/tile_formats.hpp>
+#include <sptrsv/triangle/analysis.hpp>
 
 #include "bench/system.hpp"
 

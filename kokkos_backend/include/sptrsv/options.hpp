@@ -33,6 +33,11 @@ struct OptionInfo {
   }
 };
 
+/// An option's name in an earlier version, which is refused with the one that it has now.
+struct RenamedOption {
+  std::string before, now;
+};
+
 /// Values by option name, as text; what an algorithm does not know is refused.
 using OptionValues = std::map<std::string, std::string>;
 
@@ -41,7 +46,9 @@ namespace detail {
 /// Visitor that collects the descriptions of an Options struct.
 struct CollectOptions {
   std::vector<OptionInfo> infos;
+  std::vector<RenamedOption> renames;
 
+  void renamed(char const* before, char const* now) { renames.push_back({before, now}); }
   void integer(char const* name, int& value, int low, int high, char const* help) {
     infos.push_back({name, help, value, low, high, {}, false});
   }
@@ -66,6 +73,10 @@ struct ApplyOptions {
   }
   void power_of_two(char const* name, int& value, int high, char const*) {
     number({name, {}, 0, 0, high, {}, true}, value);
+  }
+  void renamed(char const* before, char const* now) const {
+    if (given.count(before))
+      throw InvalidOption("option " + prefix + before + " is called " + prefix + now + " since 0.2; use that name");
   }
   void number(OptionInfo const& info, int& value) {
     auto const it = given.find(info.name);
@@ -108,6 +119,14 @@ std::vector<OptionInfo> describe_options() {
   Options options;
   options.visit(collect);
   return collect.infos;
+}
+
+template <class Options>
+std::vector<RenamedOption> renamed_options() {
+  detail::CollectOptions collect;
+  Options options;
+  options.visit(collect);
+  return collect.renames;
 }
 
 /// @throws InvalidOption for a value out of range or a name that Options does not have.

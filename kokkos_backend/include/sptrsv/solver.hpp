@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "sptrsv/analysis/structure.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/error.hpp"
 #include "sptrsv/options.hpp"
 #include "sptrsv/plan_input.hpp"
+#include "sptrsv/structure.hpp"
 #include "sptrsv/types.hpp"
 
 namespace sptrsv {
@@ -26,6 +26,7 @@ struct AlgorithmInfo {
   Capabilities capabilities;
   std::string ordering;  ///< of the matrix, for which the algorithm is made; empty: any
   std::vector<OptionInfo> options;
+  std::vector<RenamedOption> renamed;  ///< names of earlier versions, refused
 };
 
 /// All algorithms, in the order of the list. The planner `sptrsv` is a name for TriangularSolver, but

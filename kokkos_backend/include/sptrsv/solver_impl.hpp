@@ -4,13 +4,13 @@
 
 #include <utility>
 
-#include "sptrsv/algorithm_list.hpp"
-#include "sptrsv/detail/check_views.hpp"
-#include "sptrsv/detail/graph_capture.hpp"
-#include "sptrsv/detail/plan_key.hpp"
-#include "sptrsv/detail/plan_measure.hpp"
-#include "sptrsv/planner.hpp"
+#include "sptrsv/device/graph_capture.hpp"
+#include "sptrsv/planner/algorithm_list.hpp"
+#include "sptrsv/planner/plan_key.hpp"
+#include "sptrsv/planner/plan_measure.hpp"
+#include "sptrsv/planner/planner.hpp"
 #include "sptrsv/solver.hpp"
+#include "sptrsv/triangle/check_views.hpp"
 
 namespace sptrsv {
 

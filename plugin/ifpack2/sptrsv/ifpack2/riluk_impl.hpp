@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "sptrsv/detail/row_io.hpp"
+#include "sptrsv/device/row_io.hpp"
 #include "sptrsv/ifpack2/detail/preconditioner_base_impl.hpp"
 #include "sptrsv/ifpack2/riluk.hpp"
 

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets of rows that do not need each other, T in place: the kernels of `colorset`, and its loop on a host.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "sptrsv/algorithm/colorset/color_sets.hpp"
+#include "sptrsv/device/lanes.hpp"
+#include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/triangle/row_loop.hpp"
+
+namespace sptrsv::detail {
+
+/// Blocks of rows by the lanes of a thread each, which share a row's entries and its columns. What a row needs of other
+/// blocks has been stored by an earlier kernel, or before a barrier; what it needs of its own, by the same lane.
+template <class T, int K>
+struct ColorRows {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using offset = typename T::offset;
+  static constexpr int at_once = K == 1 ? 4 : 1;
+
+  OffDiagonals<T> rows;
+  Numbers<T> numbers;
+  RowIO<T> io;
+  Kokkos::View<const index*, typename T::device> block_ptr;  ///< none: a block is a position
+  Kokkos::View<const index*, typename T::device> list;       ///< the row of a position; none: in the order of the solve
+  ColumnBlock columns;
+  int lanes;
+  bool ascending;
+
+  KOKKOS_FORCEINLINE_FUNCTION index row(index p) const { return list.data() ? list(p) : turn<T>(p, rows.num_rows, ascending); }
+
+  /// The part of row i that one lane sums: every `parts`th entry of its columns, the loads of a few in flight together; the
+  /// first part with b.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
+    int const column = columns.column(lane), part = columns.part(lane), parts = lanes >> columns.bits;
+    if (column >= columns.count) return;
+    if (part == 0)
+      for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
+    offset const step = parts * rows.step();
+    offset k = rows.first(i) + part * rows.step();
+    for (offset left = rows.count(i) - part; left > 0; left -= at_once * parts, k += at_once * step) {
+      scalar a[at_once], x[at_once][K];
+      for (int u = 0; u < at_once; ++u) {
+        bool const have = u * parts < left;
+        index const j = have ? rows.col_idx(k + u * step) : i;
+        a[u] = have ? numbers.entry(k + u * step) : scalar(0);
+        for (int c = 0; c < K; ++c) x[u][c] = have ? io.solved(j, column + c) : scalar(0);
+      }
+      for (int u = 0; u < at_once; ++u)
+        if (u * parts < left)
+          for (int c = 0; c < K; ++c) sum[c] -= a[u] * x[u][c];
+    }
+  }
+  /// The rows of a block, `longest` at most, or nothing if there is no block for this thread, whose warp needs it all the same.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, index block, bool there_is, index longest) const {
+    index p = 0, end = 0;
+    if (there_is) {
+      p = block_ptr.data() ? block_ptr(block) : block;
+      end = block_ptr.data() ? block_ptr(block + 1) : block + 1;
+    }
+    int const column = columns.column(lane_of(team));
+    for (index turns = 0; turns < longest; ++turns, ++p) {
+      bool const have = p < end;
+      index const i = have ? row(p) : index(0);
+      scalar const pivot = have ? numbers.pivot(i) : scalar(1);
+      ColumnSums<scalar, K> sums;
+      sum_over_parts(team, lanes, columns, sums, [&](int lane, ColumnSums<scalar, K>& part) {
+        if (have) sum_part(i, lane, part.value);
+      });
+      if (!have || column >= columns.count) continue;
+      for (int c = 0; c < K; ++c) io.solved(i, column + c) = sums.value[c] = numbers.finish(sums.value[c], pivot);  // by each lane, for itself
+      if (!io.out) continue;
+      on_first_part(team, columns, [&](int first) {
+        for (int c = 0; c < K; ++c) io.emit(i, first + c, sums.value[c]);
+      });
+    }
+  }
+};
+
+/// Blocks first..last of one set, all at once.
+template <class T, int K>
+struct ColorKernel {
+  using index = typename T::index;
+  ColorRows<T, K> rows;
+  index first, last, longest;
+  int blocks_per_team;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    index const block = first + static_cast<index>(team.league_rank()) * blocks_per_team + team.team_rank();
+    rows.solve(team, block, block < last, longest);
+  }
+};
+
+/// Sets first..last of a few blocks each, one after the other by one team.
+template <class T, int K>
+struct ColorChain {
+  using index = typename T::index;
+  ColorRows<T, K> rows;
+  Kokkos::View<const index*, typename T::device> set_ptr;
+  index first, last, longest;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    for (index set = first; set < last; ++set) {
+      index const end = set_ptr(set + 1);
+      for (index base = set_ptr(set); base < end; base += team.team_size()) {
+        index const block = base + team.team_rank();
+        rows.solve(team, block, block < end, longest);
+      }
+      team.team_barrier();
+    }
+  }
+};
+
+/// What is launched for sets that follow each other: one set, or a chain of small ones.
+template <class Index>
+struct ColorLaunch {
+  bool chain;
+  Index first_set, last_set;
+  Index first, last;  ///< blocks
+  Index longest;      ///< rows of a block
+  int lanes;          ///< per block
+};
+
+/// Lanes per block of rows of so many entries: each takes four or less, as many as are in flight at once.
+inline int lanes_for(double mean_row, int most) {
+  int lanes = 1;
+  while (lanes * 4 < mean_row && lanes < most) lanes *= 2;
+  return lanes;
+}
+
+/// Sets of at most `small` rows share a launch with their neighbors of that kind.
+template <class T>
+std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> const& sets, long long small, int most_lanes) {
+  using index = typename T::index;
+  std::vector<ColorLaunch<index>> launches;
+  for (index s = 0, end = 0; s < sets.num_sets(); s = end) {
+    bool const chain = sets.rows_in_set(s) <= small;
+    double entries = 0;
+    index longest = 1;
+    for (end = s; end < sets.num_sets() && (end == s || (chain && sets.rows_in_set(end) <= small)); ++end) {
+      entries += sets.mean_row[static_cast<std::size_t>(end)] * static_cast<double>(sets.rows_in_set(end));
+      longest = std::max(longest, sets.longest_block[static_cast<std::size_t>(end)]);
+    }
+    double const rows = static_cast<double>(sets.position_ptr[end] - sets.position_ptr[s]);
+    launches.push_back({chain, s, end, sets.set_ptr[s], sets.set_ptr[end], longest, lanes_for(entries / rows, most_lanes)});
+  }
+  return launches;
+}
+
+/// Host: positions one after the other, for RowLoop. Plain pointers and steps, which stay in registers while x is written.
+template <class T>
+struct ColorCursor {
+  using index = typename T::index;
+  using offset = typename T::offset;
+
+  index p;
+  index const* list;          // or null: row `first + step * p`
+  index first, step;
+  offset const* ends;         // where row 0 begins
+  std::ptrdiff_t along;       // from a row to the next in `ends`
+  offset front, back;         // diagonal entries to skip
+  typename T::scalar const* all;
+  offset const* diagonals;    // of row 0 in the stored T
+  std::ptrdiff_t diagonals_along;
+  offset before;              // from there to the diagonal
+
+  ColorCursor(OffDiagonals<T> const& rows, Numbers<T> const& numbers, index const* row_list, bool ascending, index position)
+      : p(position),
+        list(row_list),
+        first(ascending ? 0 : rows.num_rows - 1),
+        step(ascending ? 1 : -1),
+        ends(rows.row_ptr.data() + (rows.reversed ? rows.num_rows - 1 : 0)),
+        along(rows.reversed ? -1 : 1),
+        front(rows.front),
+        back(rows.back),
+        all(numbers.all.data()),
+        diagonals(numbers.row_ptr.data() + (numbers.reversed ? rows.num_rows - 1 : 0) + (numbers.place == DiagonalPlace::first ? 0 : 1)),
+        diagonals_along(numbers.reversed ? -1 : 1),
+        before(numbers.place == DiagonalPlace::first ? 0 : 1) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION index row() const { return list ? list[p] : first + step * p; }
+  KOKKOS_FORCEINLINE_FUNCTION offset begin() const { return ends[along * row()] + front; }
+  KOKKOS_FORCEINLINE_FUNCTION offset end() const { return ends[along * row() + 1] - back; }
+  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar diagonal(typename T::scalar const*) const { return all[diagonals[diagonals_along * row()] - before]; }
+  KOKKOS_FORCEINLINE_FUNCTION void next() { ++p; }
+  KOKKOS_FORCEINLINE_FUNCTION ColorCursor after(index count) const {
+    ColorCursor there = *this;
+    there.p += count;
+    return there;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool differs(ColorCursor const& other) const { return p != other.p; }
+};
+
+/// Host: positions first..last by one thread.
+template <class T, int K, Access A>
+void solve_color_positions(OffDiagonals<T> const& rows, Numbers<T> const& numbers, typename T::index const* list, RowIO<T> const& io, bool ascending,
+                           typename T::index first, typename T::index last) {
+  auto const run = [&](auto kind) {
+    RowLoop<T, K, A, decltype(kind)::value, ColorCursor<T>> const loop{
+        {rows, numbers, list, ascending, first}, rows.col_idx.data(), numbers.off_diagonal.data(), io, numbers.conj};
+    if (rows.backward)
+      loop.template gather<-1>(last - first);
+    else
+      loop.template gather<1>(last - first);
+  };
+  if (numbers.diagonal == Diagonal::unit)
+    run(std::integral_constant<Diagonal, Diagonal::unit>{});
+  else if (numbers.diagonal == Diagonal::inverted)
+    run(std::integral_constant<Diagonal, Diagonal::inverted>{});
+  else
+    run(std::integral_constant<Diagonal, Diagonal::stored>{});
+}
+
+}  // namespace sptrsv::detail

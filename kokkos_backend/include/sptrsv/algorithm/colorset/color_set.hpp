@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Color sets: a kernel for each set of rows that do not need each other, in a factor whose rows lie color by color.
+#pragma once
+
+#include <climits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sptrsv/algorithm/colorset/color_model.hpp"
+#include "sptrsv/algorithm/colorset/color_rows.hpp"
+#include "sptrsv/capabilities.hpp"
+#include "sptrsv/device/host_cost.hpp"
+#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/row_values.hpp"
+
+namespace sptrsv {
+
+/// Source: B. Suchoski, MSc thesis, Penn State 2012, section 3.1 (form sets) and 4.2 (form cpls, his "color plus level set").
+/// Differs in that the sets are found in the triangle, so that any ordering will do and a factor with fill as well, that
+/// rows which an ordering keeps together (inodes) are a block of one set, that lanes per row are chosen for each set, and
+/// that small sets share a kernel. Waits for nothing but the kernels before. Bitwise reproducible.
+template <class T>
+class ColorSet {
+ public:
+  using types = T;
+  using index = typename T::index;
+  static constexpr std::string_view name = "colorset";
+  static constexpr std::string_view ordering = "color";  ///< of the matrix, before it is factored
+  static constexpr char const* summary = "a kernel per set of independent rows, for matrices in the ordering color";
+  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
+  enum class Form { sets, cpls };
+  struct Options {
+    Form form = Form::sets;
+    int lanes_per_row = 0;
+    int wide_rows = 0;
+    template <class V>
+    void visit(V& v) {
+      v.choice("form", form, {"sets", "cpls"}, "sets of consecutive rows, or the level sets of the triangle");
+      v.power_of_two("lanes_per_row", lanes_per_row, 64,
+                     "vector lanes per row on a GPU, a power of two; 0: chosen for each set");
+      v.integer("wide_rows", wide_rows, 0, INT_MAX, "a set of more rows has a kernel of its own, smaller ones share one; 0: chosen");
+      v.renamed("chain_rows", "wide_rows");
+    }
+  };
+
+  ColorSet(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
+      : ascending_(analysis.shape().ascending()), values_(exec, analysis.rows(exec)) {
+    if (options.form == Form::cpls) {
+      auto const& levels = analysis.levels(exec);
+      list_ = levels.level_rows;
+      sets_ = sets_of_levels<T>(exec, values_.rows(), levels);
+    } else {
+      sets_ = find_color_sets<T>(exec, values_.rows(), ascending_);
+    }
+    plan(exec, analysis, options);
+  }
+
+  /// On a GPU a set costs microseconds, and a matrix in another ordering than by color has up to a set for each row.
+  static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+    return host || detail::may_have_few_color_sets<T>(exec, analysis.rows(exec), analysis.shape().ascending(), static_cast<index>(many_sets));
+  }
+
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
+    values_.update(exec, analysis, values);
+  }
+
+  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+             Fold<T> const& fold) const {
+    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
+      constexpr int K = decltype(width)::value;
+      detail::RowIO<T> const io{b, x, fold, columns.first};
+      if constexpr (host)
+        detail::with_access<host, K>(io, [&](auto access) { solve_on_host<K, decltype(access)::value>(exec, io); });
+      else
+        solve_on_device<K>(exec, {values_.rows(), values_.numbers(), io, sets_.block_ptr, list_, columns, 1, ascending_});
+    });
+  }
+
+  /// Sets, rows per set, entries per row, the time that the thesis' model predicts, and what was chosen.
+  std::string parameters() const {
+    std::string text = to_string(model_) + "; " + detail::counted(launches_.size(), "kernel");
+    if (!host && !launches_.empty()) {
+      auto const [least, most] = std::minmax_element(launches_.begin(), launches_.end(), [](auto const& a, auto const& b) { return a.lanes < b.lanes; });
+      text += ", " + std::to_string(least->lanes) + " to " + std::to_string(most->lanes) + " lanes per row";
+    }
+    if (sets_.block_ptr.data()) text += ", blocks of up to " + std::to_string(*std::max_element(sets_.longest_block.begin(), sets_.longest_block.end())) + " rows";
+    if (model_.sets > many_sets && model_.rows_per_set() < few_rows) text += "; so many small sets are slow: order the matrix by color, at distance k+1 for k levels of fill";
+    return text;
+  }
+  void reserve(typename T::exec_space const&, int) {}
+  std::size_t memory_bytes() const { return values_.memory_bytes() + (sets_.block_ptr.span() + set_ptr_.span()) * sizeof(index); }
+
+ private:
+  static constexpr bool host = detail::runs_inline<typename T::exec_space>;
+  using Launch = detail::ColorLaunch<index>;
+  // a set of so many rows is quicker in one team than by a launch of its own: a warp each for a few
+  static constexpr int small_rows = 512, chain_warps = 16, team_warps = 4;
+  static constexpr double many_sets = 100, few_rows = 1000;
+  /// What a set costs on a GPU in the model, to be fitted there (docs/colorset.md).
+  static constexpr double device_row_seconds = 3e-6;
+
+  void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
+    double const rows = static_cast<double>(analysis.num_rows());
+    model_ = {rows, static_cast<double>(analysis.num_off_diagonals()), static_cast<double>(sets_.num_sets()),
+              static_cast<double>(detail::threads_at_once(exec)), device_row_seconds};
+    long long small = small_rows;
+    if constexpr (host) {
+      detail::HostCost const cost(exec.concurrency(), rows, analysis.mean_row());
+      small = cost.chain_rows();
+      model_.row_seconds = 1e-9 * cost.level_row;
+    }
+    int const warp = host ? 1 : Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
+    launches_ = detail::plan_color_launches<T>(sets_, options.wide_rows > 0 ? options.wide_rows : small, warp);
+    for (Launch& launch : launches_)
+      if (options.lanes_per_row > 0) launch.lanes = std::min(options.lanes_per_row, warp);
+    if constexpr (!host) set_ptr_ = detail::copy_to_device<T>(exec, "sptrsv::color_set::set_ptr", sets_.set_ptr);
+  }
+
+  /// Sets that share a kernel by the calling thread, others in equal parts by all; no part ends within a block.
+  template <int K, detail::Access A>
+  void solve_on_host(typename T::exec_space const& exec, detail::RowIO<T> const& io) const {
+    index const* const block_ptr = sets_.block_ptr.data();
+    auto const position = [=](index block) { return block_ptr ? block_ptr[block] : block; };
+    auto const solve = [&, io](index first, index last) {
+      detail::solve_color_positions<T, K, A>(values_.rows(), values_.numbers(), list_.data(), io, ascending_, position(first), position(last));
+    };
+    for (Launch const& launch : launches_) {
+      index const first = launch.first, last = launch.last;
+      if (launch.chain) {
+        solve(first, last);
+        continue;
+      }
+      auto const parts = static_cast<index>(detail::threads_at_once(exec));
+      auto const end_of = [=](index part) { return static_cast<index>(first + static_cast<long long>(last - first) * part / parts); };
+      Kokkos::parallel_for("sptrsv::color_set::solve", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, parts),
+                           [&solve, &end_of](index part) { solve(end_of(part), end_of(part + 1)); });
+    }
+  }
+  template <int K>
+  void solve_on_device(typename T::exec_space const& exec, detail::ColorRows<T, K> rows) const {
+    int const warp = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
+    for (Launch const& launch : launches_) {
+      rows.lanes = std::min(launch.lanes * rows.columns.lanes(), warp);
+      int const threads = (launch.chain ? chain_warps : team_warps) * warp / rows.lanes;
+      if (launch.chain) {
+        Kokkos::parallel_for("sptrsv::color_set::solve_chain", detail::team_policy(exec, 1, threads, rows.lanes),
+                             detail::ColorChain<T, K>{rows, set_ptr_, launch.first_set, launch.last_set, launch.longest});
+      } else {
+        auto const league = static_cast<int>((launch.last - launch.first + threads - 1) / threads);
+        Kokkos::parallel_for("sptrsv::color_set::solve", detail::team_policy(exec, league, threads, rows.lanes),
+                             detail::ColorKernel<T, K>{rows, launch.first, launch.last, launch.longest, threads});
+      }
+    }
+  }
+
+  bool ascending_;
+  detail::RowValues<T> values_;
+  Kokkos::View<const index*, typename T::device> list_;  // form cpls: rows level by level
+  ColorSets<T> sets_;
+  std::vector<Launch> launches_;
+  Kokkos::View<const index*, typename T::device> set_ptr_;
+  ColorModel model_;
+};
+
+}  // namespace sptrsv

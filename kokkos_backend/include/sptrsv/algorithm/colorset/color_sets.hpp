@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets of rows that do not need each other, found in a triangle whose rows already lie color by color.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sptrsv/triangle/level_sets.hpp"
+#include "sptrsv/triangle/rows.hpp"
+
+namespace sptrsv {
+
+/// The order of the solve, cut into sets, and these into blocks. Blocks of one set do not need each other; the rows of a
+/// block, as those of PETSc's inodes, do, and one thread solves them one after the other.
+template <class T>
+struct ColorSets {
+  using index = typename T::index;
+
+  Kokkos::View<const index*, typename T::device> block_ptr;  ///< positions where blocks start, and n; none: every block is a row
+  std::vector<index> set_ptr;       ///< num_sets+1, in blocks
+  std::vector<index> position_ptr;  ///< num_sets+1, in positions
+  std::vector<double> mean_row;     ///< off-diagonal entries per row of each set
+  std::vector<index> longest_block; ///< rows, of each set
+
+  index num_sets() const { return set_ptr.empty() ? 0 : static_cast<index>(set_ptr.size() - 1); }
+  index rows_in_set(index s) const { return position_ptr[s + 1] - position_ptr[s]; }
+};
+
+namespace detail {
+
+template <class T>
+KOKKOS_INLINE_FUNCTION typename T::index turn(typename T::index at, typename T::index n, bool ascending) {
+  return ascending ? at : n - 1 - at;
+}
+
+/// The last position that the row of each position needs, -1 for none; of those before start(p) only, where there is a `start`.
+template <class T>
+Kokkos::View<typename T::index*, typename T::device> last_needed(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
+                                                                 Kokkos::View<const typename T::index*, typename T::device> const& start) {
+  using index = typename T::index;
+  auto const n = rows.num_rows;
+  Kokkos::View<index*, typename T::device> last(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::color_sets::last")),
+                                                static_cast<std::size_t>(n));
+  Kokkos::parallel_for(
+      "sptrsv::color_sets::last", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index p) {
+        index const i = turn<T>(p, n, ascending), limit = start.data() ? start(p) : n;
+        index greatest = -1;
+        for (auto k = rows.begin(i); k < rows.end(i); ++k) {
+          index const needed = turn<T>(rows.col_idx(k), n, ascending);
+          if (needed < limit && needed > greatest) greatest = needed;
+        }
+        last(p) = greatest;
+      });
+  exec.fence("sptrsv::color_sets: the last rows needed are read on the host");
+  return last;
+}
+
+/// The number of entries of the row of each position; `list`: the row, where positions are not rows in the order of the solve.
+template <class T>
+Kokkos::View<typename T::index*, typename T::device> row_lengths(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
+                                                                 Kokkos::View<const typename T::index*, typename T::device> const& list) {
+  using index = typename T::index;
+  auto const n = rows.num_rows;
+  Kokkos::View<index*, typename T::device> length(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::color_sets::length")),
+                                                  static_cast<std::size_t>(n));
+  Kokkos::parallel_for(
+      "sptrsv::color_sets::length", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index p) { length(p) = static_cast<index>(rows.count(list.data() ? list(p) : turn<T>(p, n, ascending))); });
+  exec.fence("sptrsv::color_sets: the lengths of rows are read on the host");
+  return length;
+}
+
+/// A cheap look at whether there may be at most `limit` sets: of twice as many equal parts of the order, as many at most have
+/// a row that needs another one of its part, more than 32 rows before (a nearer one may be of the same block).
+/// Cost: a pass over the pattern, up to the first such entry of each row; fences.
+template <class T>
+bool may_have_few_color_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending, typename T::index limit) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  index const n = rows.num_rows, size = n / (2 * limit) + 1;
+  Kokkos::View<int*, typename T::device> cut("sptrsv::color_sets::cut", static_cast<std::size_t>(2 * limit));
+  Kokkos::parallel_for(
+      "sptrsv::color_sets::cut", policy(exec, 0, n), KOKKOS_LAMBDA(index p) {
+        index const i = turn<T>(p, n, ascending), part = p / size;
+        for (auto k = rows.begin(i); k < rows.end(i); ++k) {
+          index const needed = turn<T>(rows.col_idx(k), n, ascending);
+          if (needed / size != part || p - needed <= 32) continue;
+          Kokkos::atomic_store(&cut(part), 1);
+          break;
+        }
+      });
+  index parts = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::color_sets::parts", policy(exec, 0, 2 * limit), KOKKOS_LAMBDA(index part, index & sum) { sum += cut(part); }, parts);
+  exec.fence("sptrsv::color_sets: the number of parts is needed");
+  return parts <= limit;
+}
+
+template <class View>
+auto to_host(View const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
+
+template <class T, class Index>
+Kokkos::View<const Index*, typename T::device> copy_to_device(typename T::exec_space const& exec, char const* label, std::vector<Index> const& from) {
+  Kokkos::View<Index*, typename T::device> to(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), from.size());
+  Kokkos::deep_copy(exec, to, Kokkos::View<Index const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
+  exec.fence("sptrsv::color_sets: what was copied goes");
+  return to;
+}
+
+}  // namespace detail
+
+/// Goes through the rows once: a set ends where a row needs one of it that is not of its own block. Where the rows lie
+/// color by color, and rows (or blocks) of a color do not need each other, there are at most as many sets as colors:
+/// a set that starts within a color reaches at least to its end.
+/// @param exec  where all kernels go; fenced before return.
+/// Cost: two passes over the pattern, and the host's over 3 numbers per row.
+template <class T>
+ColorSets<T> find_color_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
+  using index = typename T::index;
+  index const n = rows.num_rows;
+  ColorSets<T> sets;
+  sets.set_ptr.assign(1, 0);
+  sets.position_ptr.assign(1, 0);
+  if (n == 0) return sets;
+  auto const length = detail::to_host(detail::row_lengths<T>(exec, rows, ascending, {}));
+  auto before = detail::to_host(detail::last_needed<T>(exec, rows, ascending, {}));
+  std::vector<index> start(static_cast<std::size_t>(n));  // of the run of rows, each of which needs the one before
+  bool runs = false;
+  for (index p = 0; p < n; ++p) {
+    bool const goes_on = p > 0 && before(p) == p - 1;
+    start[p] = goes_on ? start[p - 1] : p;
+    runs = runs || goes_on;
+  }
+  if (runs) before = detail::to_host(detail::last_needed<T>(exec, rows, ascending, detail::copy_to_device<T>(exec, "sptrsv::color_sets::start", start)));
+  std::vector<index> block_ptr;
+  double entries = 0;
+  index longest = 0;
+  auto const close = [&](index p) {
+    sets.set_ptr.push_back(static_cast<index>(block_ptr.size()));
+    sets.position_ptr.push_back(p);
+    sets.mean_row.push_back(entries / static_cast<double>(p - sets.position_ptr[sets.position_ptr.size() - 2]));
+    sets.longest_block.push_back(std::max(longest, p - block_ptr.back()));
+    entries = 0;
+    longest = 0;
+  };
+  for (index p = 0; p < n; ++p) {
+    bool const opens = p > 0 && before(p) >= sets.position_ptr.back();
+    if (opens) close(p);
+    if (opens || start[p] == p) {
+      if (!opens && p > 0) longest = std::max(longest, p - block_ptr.back());
+      block_ptr.push_back(p);
+    }
+    entries += static_cast<double>(length(p));
+  }
+  close(n);
+  bool const blocks = static_cast<index>(block_ptr.size()) < n;
+  block_ptr.push_back(n);
+  if (blocks) sets.block_ptr = detail::copy_to_device<T>(exec, "sptrsv::color_sets::block_ptr", block_ptr);
+  return sets;
+}
+
+/// The level sets in the same form: a block is a position of `levels.level_rows`.
+template <class T>
+ColorSets<T> sets_of_levels(typename T::exec_space const& exec, OffDiagonals<T> const& rows, LevelSets<T> const& levels) {
+  using index = typename T::index;
+  ColorSets<T> sets;
+  sets.set_ptr = sets.position_ptr = levels.level_ptr;
+  auto const num_sets = static_cast<std::size_t>(sets.num_sets());
+  sets.longest_block.assign(num_sets, 1);
+  auto const length = detail::to_host(detail::row_lengths<T>(exec, rows, true, levels.level_rows));
+  for (std::size_t s = 0; s < num_sets; ++s) {
+    double entries = 0;
+    for (index p = sets.position_ptr[s]; p < sets.position_ptr[s + 1]; ++p) entries += static_cast<double>(length(p));
+    sets.mean_row.push_back(entries / static_cast<double>(sets.position_ptr[s + 1] - sets.position_ptr[s]));
+  }
+  return sets;
+}
+
+}  // namespace sptrsv

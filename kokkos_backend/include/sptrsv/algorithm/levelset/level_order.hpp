@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// A copy of op(T)'s rows in level order, and how a host goes through it.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "sptrsv/device/host_cost.hpp"
+#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/triangle/analysis.hpp"
+#include "sptrsv/triangle/row_loop.hpp"
+
+namespace sptrsv::detail {
+
+/// A copy of op(T)'s rows in level order. Position p is row `row(p)`; columns keep their numbers.
+template <class T>
+struct LevelOrder {
+  Kokkos::View<typename T::offset*, typename T::device> row_ptr;  // n+1, by position
+  Kokkos::View<typename T::index*, typename T::device> row;       // n
+  Kokkos::View<typename T::index*, typename T::device> col_idx;
+  Kokkos::View<typename T::scalar*, typename T::device> values;
+  Kokkos::View<typename T::scalar*, typename T::device> diagonal;  // n, as Numbers::pivot(), or none for a unit diagonal
+  Kokkos::View<char*, typename T::device> memory;                  // of all but `row`
+
+  /// Without `row`, which is the analysis' own.
+  std::size_t memory_bytes() const {
+    return memory.span();
+  }
+};
+
+/// Arrays for n rows with so many off-diagonals, in one allocation: each costs as much as reading 200 MB on a GPU.
+template <class T>
+LevelOrder<T> allocate_level_order(typename T::exec_space const& exec, std::size_t n, std::size_t entries, bool unit) {
+  LevelOrder<T> out;
+  std::size_t bytes = 0;
+  auto const place = [&](std::size_t count, std::size_t size) {
+    std::size_t const at = bytes;
+    bytes += (count * size + 255) / 256 * 256;
+    return at;
+  };
+  std::size_t const values = place(entries, sizeof(typename T::scalar)), diagonal = place(unit ? 0 : n, sizeof(typename T::scalar));
+  std::size_t const row_ptr = place(n + 1, sizeof(typename T::offset)), col_idx = place(entries, sizeof(typename T::index));
+  out.memory = decltype(out.memory)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::order")), bytes);
+  auto const view = [&](auto& to, std::size_t at, std::size_t count) {
+    using type = std::remove_reference_t<decltype(to)>;
+    to = type(reinterpret_cast<typename type::value_type*>(out.memory.data() + at), count);
+  };
+  view(out.values, values, entries);
+  view(out.diagonal, diagonal, unit ? 0 : n);
+  view(out.row_ptr, row_ptr, n + 1);
+  view(out.col_idx, col_idx, entries);
+  return out;
+}
+
+/// @param entries  off-diagonals of all rows
+template <class T>
+LevelOrder<T> order_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, long long entries, LevelSets<T> const& sets,
+                         bool unit) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  auto out = allocate_level_order<T>(exec, static_cast<std::size_t>(rows.num_rows), static_cast<std::size_t>(entries), unit);
+  out.row = sets.level_rows;
+  auto const row_ptr = out.row_ptr;
+  auto const row = out.row;
+  index const n = rows.num_rows;
+  Kokkos::parallel_scan(
+      "sptrsv::level_set::count", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index p, offset & sum, bool final) {
+        if (final) row_ptr(p) = sum;
+        if (p < n) sum += rows.end(row(p)) - rows.begin(row(p));
+      });
+  auto const col_idx = out.col_idx;
+  Kokkos::parallel_for(
+      "sptrsv::level_set::order", with_arguments_in_launch(policy(exec, 0, rows.num_rows)), KOKKOS_LAMBDA(index p) {
+        offset k = rows.first(row(p));
+        for (offset to = row_ptr(p); to < row_ptr(p + 1); ++to, k += rows.step()) col_idx(to) = rows.col_idx(k);
+      });
+  return out;
+}
+
+template <class T>
+void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Numbers<T> const& numbers,
+                 LevelOrder<T> const& to) {
+  using index = typename T::index;
+  Kokkos::parallel_for(
+      "sptrsv::level_set::update", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows)),
+      KOKKOS_LAMBDA(index p) {
+        index const i = to.row(p);
+        typename T::offset k = rows.first(i);
+        for (typename T::offset at = to.row_ptr(p); at < to.row_ptr(p + 1); ++at, k += rows.step())
+          to.values(at) = conjugate_if(numbers.all(rows.source.data() ? rows.source(k) : k), numbers.conj);
+        if (to.diagonal.extent(0) > 0) to.diagonal(p) = numbers.pivot(i);
+      });
+}
+
+/// Host: sorts each level's rows by their number of entries, so that a core seldom mispredicts where a row
+/// ends (copter2: 1.7 times faster). In levels of a few rows there is nothing to win.
+template <class T>
+void sort_levels_by_row_length(typename T::exec_space const& exec, OffDiagonals<T> const& rows, LevelSets<T> const& sets) {
+  using index = typename T::index;
+  constexpr int lengths = 64;
+  constexpr auto least = static_cast<index>(HostCost::sorted_from);
+  index const* const level_ptr = sets.level_ptr.data();
+  auto const level_rows = sets.level_rows;
+  std::vector<index> sorted(static_cast<std::size_t>(rows.num_rows));  // room for all levels, each its own part
+  index* const room = sorted.data();
+  Kokkos::parallel_for(
+      "sptrsv::level_set::sort", Kokkos::RangePolicy<typename T::exec_space, Kokkos::Schedule<Kokkos::Dynamic>, index>(exec, 0, sets.num_levels()),
+      [=](index l) {
+        index* const begin = level_rows.data() + level_ptr[l];
+        index* const end = level_rows.data() + level_ptr[l + 1];
+        if (end - begin < least) return;
+        auto const length = [&](index i) { return static_cast<int>(std::min<typename T::offset>(rows.count(i), lengths - 1)); };
+        index next[lengths + 1] = {};
+        for (index const* p = begin; p < end; ++p) ++next[length(*p) + 1];
+        for (int c = 0; c < lengths; ++c) next[c + 1] += next[c];
+        index* const out = room + level_ptr[l];
+        for (index const* p = begin; p < end; ++p) out[next[length(*p)]++] = *p;
+        std::copy(out, out + (end - begin), begin);
+      });
+  exec.fence("sptrsv::level_set: the room for sorting goes");
+}
+
+/// Positions of a LevelOrder one after the other.
+template <class T>
+struct LevelCursor {
+  typename T::index const* rows;
+  typename T::offset const* ends;
+  typename T::scalar const* diagonals;
+
+  KOKKOS_FORCEINLINE_FUNCTION typename T::index row() const { return *rows; }
+  KOKKOS_FORCEINLINE_FUNCTION typename T::offset begin() const { return ends[0]; }
+  KOKKOS_FORCEINLINE_FUNCTION typename T::offset end() const { return ends[1]; }
+  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar diagonal(typename T::scalar const*) const { return *diagonals; }
+  KOKKOS_FORCEINLINE_FUNCTION void next() {
+    ++rows;
+    ++ends;
+    ++diagonals;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION LevelCursor after(typename T::index count) const { return {rows, ends + count, diagonals}; }
+  KOKKOS_FORCEINLINE_FUNCTION bool differs(LevelCursor const& other) const { return ends != other.ends; }
+};
+
+/// Host: positions first..last by one thread.
+template <class T, int K, Access A>
+void solve_positions(LevelOrder<T> const& order, RowIO<T> const& io, Diagonal diagonal, typename T::index first,
+                     typename T::index last) {
+  auto const run = [&](auto kind) {
+    RowLoop<T, K, A, decltype(kind)::value, LevelCursor<T>>{
+        {order.row.data() + first, order.row_ptr.data() + first, order.diagonal.data() + first}, order.col_idx.data(), order.values.data(), io, false}
+        .template gather<1>(last - first);
+  };
+  if (diagonal == Diagonal::unit)
+    run(std::integral_constant<Diagonal, Diagonal::unit>{});
+  else if (diagonal == Diagonal::inverted)
+    run(std::integral_constant<Diagonal, Diagonal::inverted>{});
+  else
+    run(std::integral_constant<Diagonal, Diagonal::stored>{});
+}
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+// Level sets on a GPU: rows in level order, cut into slices of one level each, which a warp solves at once. Many
+// levels share a kernel; there a row waits for the rows it needs, not for the level before.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "sptrsv/algorithm/levelset/level_order.hpp"
+#include "sptrsv/device/lanes.hpp"
+#include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/solved_values.hpp"
+#include "sptrsv/device/tickets.hpp"
+
+namespace sptrsv::detail {
+
+/// One row by the lanes of a thread, each with one column. Columns of T are positions in level order.
+template <class T>
+struct LevelRow {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using slots_type = SolvedSlots<scalar, 1>;
+  using real = typename slots_type::real;
+  static constexpr int at_once = Terms<scalar, 1>::at_once;
+
+  LevelOrder<T> order;
+  RowIO<T> io;
+  slots_type slots;
+  ColumnBlock columns;
+  Diagonal diagonal;
+  int lanes;  ///< per thread; columns.lanes() or a multiple of it
+
+  /// Subtracts from `sum` what one lane has of row p: every `parts`th entry, a few in flight together. Rows of a warp
+  /// are of one level, so no lane waits for another of its own warp.
+  template <class Source>
+  KOKKOS_FORCEINLINE_FUNCTION void sum_part(Source const& source, index p, int part, scalar (&sum)[1]) const {
+    offset const end = order.row_ptr(p + 1);
+    int const parts = lanes >> columns.bits;
+    for (offset k = order.row_ptr(p) + part; k < end; k += at_once * parts) {
+      typename Source::terms_type terms;
+      for (int u = 0; u < at_once; ++u)
+        if (k + u * parts < end) {
+          terms.at[u] = source.find(order.col_idx(k + u * parts), terms.x[u]);
+          terms.value[u] = order.values(k + u * parts);
+        }
+      if constexpr (Source::waits) {
+        terms.await_and_subtract(sum, source, p);
+      } else {
+        terms.look_at_all(source);
+        terms.subtract(sum);
+      }
+    }
+  }
+  /// b and x of a row, where the caller has them.
+  struct Direct {
+    RowIO<T> const& io;
+    index i;
+    KOKKOS_FORCEINLINE_FUNCTION scalar load(int column) const { return io.load(i, column); }
+    KOKKOS_FORCEINLINE_FUNCTION void store(int column, scalar const& x) const { io.store(i, column, x); }
+  };
+  template <class Team, class SourceOf>
+  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, index p, bool there_is) const {
+    solve(team, source_of, Direct{io, there_is ? order.row(p) : index(0)}, p, there_is);
+  }
+  /// Row p, or nothing if there is none for this thread, whose warp needs it all the same.
+  /// @param source_of  what a lane's column reads and writes, by its number
+  template <class Team, class SourceOf, class Vectors>
+  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, Vectors const& vectors, index p, bool there_is) const {
+    scalar const pivot = there_is && diagonal != Diagonal::unit ? order.diagonal(p) : scalar(1);
+    auto const source = source_of(columns.column(lane_of(team)));
+    auto const own = source.own(p);
+    ColumnSums<scalar, 1> sum;
+    sum_over_parts(team, lanes, columns, sum, [&](int lane, ColumnSums<scalar, 1>& mine) {
+      int const column = columns.column(lane), part = columns.part(lane);
+      if (!there_is || column >= columns.count) return;
+      if (part == 0) mine.value[0] = vectors.load(column);
+      sum_part(source, p, part, mine.value);
+    });
+    on_first_part(team, columns, [&](int column) {
+      if (!there_is) return;
+      scalar const x = finish_row(diagonal, sum.value[0], pivot);
+      own.put(x);
+      vectors.store(column, x);
+    });
+  }
+};
+
+/// Where a column's solutions are read and put: in global memory. After the last launch nobody reads them.
+template <class T, bool Waits>
+struct LevelSource {
+  static constexpr bool waits = Waits;
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using slots_type = SolvedSlots<scalar, 1>;
+  using real = typename slots_type::real;
+  using terms_type = Terms<scalar, 1>;
+  slots_type slots;
+  bool read_later;
+
+  KOKKOS_FORCEINLINE_FUNCTION real const* find(index p, scalar (&)[1]) const { return slots.at(p); }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(real const* at, scalar (&x)[1]) const { waits ? slots_type::look(at, x) : slots_type::read(at, x); }
+
+  struct Own {
+    slots_type slot;
+    bool read_later;
+    KOKKOS_FORCEINLINE_FUNCTION void put(scalar const& x) const {
+      if (waits || read_later) slot.put(0, &x);
+      if (waits) slot.clear_next(0);
+    }
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {slots.from(p), read_later}; }
+};
+
+/// Positions first..last, all of one level: the kernels before have solved all that they need.
+template <class T>
+struct WideLevel {
+  using index = typename T::index;
+  LevelRow<T> row;
+  index first, last;
+  int rows_per_team;
+  bool read_later;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    auto const p = first + static_cast<index>(team.league_rank()) * rows_per_team + team.team_rank();
+    row.solve(team, [this](int column) { return LevelSource<T, false>{row.slots.column(column), read_later}; }, p, p < last);
+  }
+};
+
+/// The same of several columns. b and x lie by columns, so a team takes its rows' of them to scratch memory and back, by rows, and
+/// the lanes of a warp find there the columns of few rows.
+template <class T>
+struct WideLevelColumns {
+  using index = typename T::index;
+  using scalar = typename T::scalar;
+  LevelRow<T> row;
+  index first, last;
+  int rows_per_team;  ///< a multiple of the team's threads
+  bool read_later;
+
+  /// From a column to the next: so that the lanes of half a warp, 16 words of 8 bytes, are in different banks.
+  KOKKOS_FUNCTION static int stride(int rows, ColumnBlock const& columns) { return rows + (columns.bits < 4 ? 16 >> columns.bits : 1); }
+  static std::size_t scratch_bytes(int rows, ColumnBlock const& columns) {
+    return sizeof(scalar) * static_cast<std::size_t>(stride(rows, columns)) * static_cast<std::size_t>(columns.count);
+  }
+
+  /// A row's b and then x in scratch memory.
+  struct Staged {
+    scalar* at;
+    int stride;
+    KOKKOS_FORCEINLINE_FUNCTION scalar load(int column) const { return at[column * stride]; }
+    KOKKOS_FORCEINLINE_FUNCTION void store(int column, scalar const& x) const { at[column * stride] = x; }
+  };
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    ColumnBlock const& columns = row.columns;
+    int const across = stride(rows_per_team, columns);
+    auto* const stage = static_cast<scalar*>(team.team_shmem().get_shmem(static_cast<int>(sizeof(scalar)) * across * columns.count));
+    index const begin = first + static_cast<index>(team.league_rank()) * rows_per_team;
+    int const rows = static_cast<int>(last - begin < rows_per_team ? last - begin : index(rows_per_team));
+    auto const for_all = [&](auto const& f) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows_per_team * columns.count), [&](int k) {
+        int const r = k % rows_per_team, column = k / rows_per_team;
+        if (r < rows) f(row.order.row(begin + r), column, stage[column * across + r]);
+      });
+    };
+    for_all([&](index i, int column, scalar& at) { at = row.io.load(i, column); });
+    team.team_barrier();
+    for (int r = team.team_rank(); r < rows_per_team; r += team.team_size())
+      row.solve(team, [this](int column) { return LevelSource<T, false>{row.slots.column(column), read_later}; }, Staged{stage + r, across}, begin + r, r < rows);
+    team.team_barrier();
+    for_all([&](index i, int column, scalar const& at) { row.io.store(i, column, at); });
+  }
+};
+
+/// Slices of many levels, for teams of one warp that take them by ticket, one after the other or, with several
+/// columns, in 2^step_bits steps of fewer rows.
+template <class T>
+struct LevelWave {
+  using index = typename T::index;
+  LevelRow<T> row;
+  Kokkos::View<const index*, typename T::device> slice_ptr;
+  index first_slice;
+  int step_bits;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, index ticket, index) const {
+    index const slice = first_slice + (ticket >> step_bits), step = ticket & ((index(1) << step_bits) - 1);
+    auto const p = slice_ptr(slice) + step * static_cast<index>(team.team_size()) + team.team_rank();
+    row.solve(team, [this](int column) { return LevelSource<T, true>{row.slots.column(column), true}; }, p, p < slice_ptr(slice + 1));
+  }
+};
+
+/// Slices of narrow levels, for the warps of one team in turn. Solutions pass through scratch memory, a ring of two
+/// halves: positions of the piece at hand and of the one before; older ones are read where all are kept.
+template <class T>
+struct LevelChain {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using slots_type = SolvedSlots<scalar, 1>;
+  using real = typename slots_type::real;
+  using bits = typename Marker<real>::bits;
+  static constexpr int parts = slots_type::width;
+  LevelRow<T> row;
+  Kokkos::View<const index*, typename T::device> slice_ptr, piece_ptr;
+  index first_piece, last_piece;
+  int rows_per_step, step_bits, half;  ///< 2^step_bits steps per slice, positions per half
+
+  KOKKOS_FUNCTION static std::size_t scratch_bytes(int half, int columns) {
+    return 2 * sizeof(bits) * static_cast<std::size_t>(parts) * columns * static_cast<std::size_t>(half);
+  }
+
+  /// Of one column.
+  struct Source {
+    static constexpr bool waits = true;
+    using terms_type = Terms<scalar, 1, int>;
+    bits* ring;        // scratch memory
+    int here, before;  // where its halves start
+    index first, first_before;  // their positions
+    int stride;
+    slots_type slots;
+
+    /// Where x of position p will be in the ring; what is older is read, since a barrier lies between.
+    KOKKOS_FORCEINLINE_FUNCTION int find(index p, scalar (&x)[1]) const {
+      if (p >= first) return here + static_cast<int>(p - first) * stride;
+      if (p >= first_before) return before + static_cast<int>(p - first_before) * stride;
+      slots_type::look(slots.at(p), x);
+      return terms_type::nowhere;
+    }
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(int at, scalar (&x)[1]) const {
+      for (int w = 0; w < parts; ++w) Parts<scalar>::set(x[0], w, Kokkos::bit_cast<real>(peek_in_scratch(ring + at + w, Marker<real>::pattern())));
+    }
+
+    struct Own {
+      bits* ring;
+      int at;
+      slots_type slot;
+      KOKKOS_FORCEINLINE_FUNCTION void put(scalar const& x) const {
+        for (int w = 0; w < parts; ++w) post_in_scratch(ring + at + w, Kokkos::bit_cast<bits>(Marker<real>::other(Parts<scalar>::get(x, w))));
+        slot.put(0, &x);
+        slot.clear_next(0);
+      }
+    };
+    KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {ring, here + static_cast<int>(p - first) * stride, slots.from(p)}; }
+  };
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    int const columns = row.columns.lanes(), stride = parts * columns, size = half * stride;
+    auto* const ring = static_cast<bits*>(team.team_shmem().get_shmem(static_cast<int>(scratch_bytes(half, columns))));
+    int const warp = team.team_rank() / rows_per_step, in_warp = team.team_rank() % rows_per_step;
+    index const start = slice_ptr(piece_ptr(first_piece));
+    int here = size, before = 0;
+    index first = start, first_before = start;
+    for (index piece = first_piece; piece < last_piece; ++piece) {
+      here = before;
+      before = size - here;
+      first_before = first;
+      first = slice_ptr(piece_ptr(piece));
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](int w) { ring[here + w] = Marker<real>::pattern(); });
+      team.team_barrier();
+      auto const source_of = [&](int column) {
+        return Source{ring, here + parts * column, before + parts * column, first, first_before, stride, row.slots.column(column)};
+      };
+      index const first_slice = piece_ptr(piece);  // steps count from there: of a piece they are few
+      int const steps = static_cast<int>(piece_ptr(piece + 1) - first_slice) << step_bits;
+      for (int s = warp; s < steps; s += team.team_size() / rows_per_step) {
+        index const slice = first_slice + (s >> step_bits), step = s & ((1 << step_bits) - 1);
+        auto const p = slice_ptr(slice) + step * rows_per_step + in_warp;
+        row.solve(team, source_of, p, p < slice_ptr(slice + 1));
+      }
+      team.team_barrier();
+    }
+  }
+};
+
+/// Renumbers the columns of a LevelOrder from rows to positions.
+/// @param position  room for n
+template <class T>
+void columns_to_positions(typename T::exec_space const& exec, LevelOrder<T> const& order, Kokkos::View<typename T::index*, typename T::device> const& position) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  auto const n = order.row.extent(0);
+  auto const row = order.row;
+  auto const col_idx = order.col_idx;
+  Kokkos::parallel_for(
+      "sptrsv::level_set::position", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(n)),
+      KOKKOS_LAMBDA(index p) { position(row(p)) = p; });
+  Kokkos::parallel_for(
+      "sptrsv::level_set::columns",
+      Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(col_idx.extent(0))),
+      KOKKOS_LAMBDA(offset k) { col_idx(k) = position(col_idx(k)); });
+}
+
+/// What a GPU launches for levels of one kind that follow each other.
+template <class Index>
+struct LevelLaunch {
+  enum Kind {
+    wide,   ///< one level, all of it at once
+    wave,   ///< many teams of a warp
+    chain,  ///< one team
+  };
+  Kind kind;
+  Index first, last;              ///< positions
+  Index first_slice, last_slice;  ///< of a wave
+  Index first_piece, last_piece;  ///< of a chain
+  Index levels;
+};
+
+template <class Index>
+struct LevelPlan {
+  std::vector<LevelLaunch<Index>> launches;
+  std::vector<Index> slice_ptr;  ///< positions; slice s is slice_ptr[s] .. slice_ptr[s+1], and a wide level lies between slices
+  std::vector<Index> piece_ptr;  ///< slices; of a chain, as many as fit half of the scratch memory; likewise
+};
+
+template <class Index>
+void cut_into_pieces(LevelPlan<Index>& plan, Index piece_rows) {
+  for (auto& launch : plan.launches) {
+    if (launch.kind != LevelLaunch<Index>::chain) continue;
+    plan.piece_ptr.push_back(launch.first_slice);
+    launch.first_piece = static_cast<Index>(plan.piece_ptr.size()) - 1;
+    for (Index s = launch.first_slice, start = s; s < launch.last_slice; ++s)
+      if (plan.slice_ptr[s + 1] - plan.slice_ptr[start] > piece_rows) plan.piece_ptr.push_back(start = s);
+    launch.last_piece = static_cast<Index>(plan.piece_ptr.size());
+    plan.piece_ptr.push_back(launch.last_slice);
+  }
+}
+
+/// Which levels share a kernel: those of at most `shared_rows` rows, and of these the stretches of levels of at most
+/// `narrow_slices` slices one team, if they are long enough to be worth a launch.
+template <class Index>
+LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_rows, Index rows_per_slice, Index narrow_slices) {
+  using Launch = LevelLaunch<Index>;
+  constexpr Index least_chain = 32;
+  Index const levels = level_ptr.empty() ? 0 : static_cast<Index>(level_ptr.size()) - 1;
+  auto const rows = [&](Index l) { return level_ptr[l + 1] - level_ptr[l]; };
+  std::vector<typename Launch::Kind> kind(static_cast<std::size_t>(levels));
+  for (Index l = 0; l < levels; ++l)
+    kind[l] = rows(l) > shared_rows ? Launch::wide : rows(l) <= narrow_slices * rows_per_slice ? Launch::chain : Launch::wave;
+  for (Index l = 0, end = 0; l < levels; l = end) {  // short chains beside a wave join it
+    for (end = l + 1; end < levels && kind[end] == kind[l]; ++end) {}
+    bool const beside = (l > 0 && kind[l - 1] == Launch::wave) || (end < levels && kind[end] == Launch::wave);
+    if (kind[l] == Launch::chain && end - l < least_chain && beside) std::fill(kind.begin() + l, kind.begin() + end, Launch::wave);
+  }
+  LevelPlan<Index> plan;
+  plan.slice_ptr.push_back(0);
+  for (Index l = 0, end = 0; l < levels; l = end) {
+    for (end = l + 1; end < levels && kind[l] != Launch::wide && kind[end] == kind[l]; ++end) {}
+    if (plan.slice_ptr.back() != level_ptr[l]) plan.slice_ptr.push_back(level_ptr[l]);  // behind a wide level
+    auto const first_slice = static_cast<Index>(plan.slice_ptr.size()) - 1;
+    if (kind[l] != Launch::wide)
+      for (Index at = l; at < end; ++at)
+        for (Index p = level_ptr[at]; p < level_ptr[at + 1]; p += rows_per_slice)
+          plan.slice_ptr.push_back(std::min(p + rows_per_slice, level_ptr[at + 1]));
+    plan.launches.push_back({kind[l], level_ptr[l], level_ptr[end], first_slice, static_cast<Index>(plan.slice_ptr.size()) - 1, 0, 0, end - l});
+  }
+  return plan;
+}
+
+}  // namespace sptrsv::detail

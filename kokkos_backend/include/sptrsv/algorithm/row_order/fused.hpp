@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Yuenyeung: blocks of short rows by a thread per row, blocks of long rows by a warp per row, in one kernel.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "sptrsv/algorithm/row_order/fused_units.hpp"
+#include "sptrsv/algorithm/row_order/thread_per_row.hpp"
+#include "sptrsv/algorithm/row_order/warp_per_row.hpp"
+#include "sptrsv/capabilities.hpp"
+#include "sptrsv/device/lanes.hpp"
+#include "sptrsv/device/solved_values.hpp"
+#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/row_values.hpp"
+
+namespace sptrsv {
+
+namespace detail {
+
+/// A thread of a team is one warp. It takes one unit after the other: a row, which its lanes share, or a block, of which a lane takes
+/// one row, column after column, and waits for no other lane by spinning. (Columns on lanes would take the rows of a block a few
+/// at a time, each few behind the ones before, and so near blocks one after the other: road:2000 with 8 columns in 42 ms instead of 2.)
+template <class T, int K>
+struct FusedRows {
+  using index = typename T::index;
+
+  Kokkos::View<const index*, typename T::device> first_row;  ///< of each unit, and the end of the last
+  WarpPerRow<T, K> warp;
+  ThreadPerRow<T, K> thread;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, index first_unit, index last_unit) const {
+    for (index unit = first_unit; unit < last_unit; ++unit) {
+      index const first = first_row(unit), last = first_row(unit + 1);
+      if (last - first == 1)
+        warp.solve_row(team, first);
+      else
+        for_each_lane(team, warp.lanes, [&](int lane) {
+          for (index s = first + lane; s < last; s += warp.lanes)
+            for (int column = 0; column < warp.columns.lanes(); ++column) thread.solve_row(column, s, first);
+        });
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithm 6 with the kernels of algorithms 3 and 5. Differs in that
+/// units are handed out by ticket and listed by a scan on the device, that a value is its own flag, and that rows are measured
+/// without their diagonal entry. The threshold comes from a table by device, trained as in section 6.2 of the paper
+/// (docs/fused.md). Bitwise reproducible; the threshold decides in which order a row is summed on a GPU.
+template <class T>
+class Fused {
+ public:
+  using types = T;
+  using index = typename T::index;
+  static constexpr std::string_view name = "fused";
+  static constexpr char const* summary = "short rows by a thread each, long rows by a warp each, in one kernel";
+  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
+  enum class Kind { mixed, warp, thread };
+  struct Options {
+    Kind kind = Kind::mixed;
+    int threshold = 0;
+    template <class V>
+    void visit(V& v) {
+      v.choice("kind", kind, {"mixed", "warp", "thread"}, "by the threshold, or a warp or a thread for every row");
+      v.integer("threshold", threshold, 0, 1000000, "mean off-diagonal entries from which rows of a block get a warp each; 0: as trained");
+    }
+  };
+
+  Fused(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
+      : kind_(options.kind),
+        ascending_(analysis.shape().ascending()),
+        all_at_once_(analysis.mean_row() > 4),
+        values_(exec, analysis.rows(exec)),
+        tickets_(exec),
+        solved_(exec, analysis.num_rows()) {
+    choose_threshold(exec, options.threshold);
+    long long const least = kind_ == Kind::warp ? 0 : kind_ == Kind::thread ? std::numeric_limits<int>::max() : threshold_;
+    units_ = detail::make_fused_units<T>(exec, {values_.rows(), block_rows(), least, ascending_});
+    launch_ = choose_launch(exec);
+  }
+
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
+    values_.update(exec, analysis, values);
+  }
+
+  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+             Fold<T> const& fold) const {
+    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
+      constexpr int K = decltype(width)::value;
+      auto const& rows = values_.rows();
+      detail::RowIO<T> const io(b, x, fold, columns.first);
+      auto const slots = solved_.template begin<K>(exec, columns);
+      detail::for_each_ticket_of_threads<T>(
+          "sptrsv::fused::solve", exec, tickets_, launch_, units_.count,
+          detail::FusedRows<T, K>{units_.first,
+                                  {rows, values_.numbers(), io, slots, columns, launch_.lanes, ascending_},
+                                  {rows, values_.numbers(), io, slots, columns, ascending_, false, all_at_once_}});
+    });
+  }
+
+  void restart(typename T::exec_space const& exec) const {
+    tickets_.restart(exec);
+    solved_.restart();
+  }
+
+  std::string parameters() const {
+    char text[240];
+    std::snprintf(text, sizeof text,
+                  "%s, warps from %d %s per row on (%s), %lld of %s by a warp, %s per ticket, %s of %d x %d",
+                  kind_ == Kind::mixed  ? "mixed"
+                  : kind_ == Kind::warp ? "warp alone"
+                                        : "thread alone",
+                  threshold_, threshold_ == 1 ? "entry" : "entries", source_, static_cast<long long>(units_.warp_rows),
+                  detail::counted(values_.rows().num_rows, "row").c_str(),
+                  detail::counted(launch_.rows_per_ticket, "unit").c_str(),
+                  detail::counted(launch_.teams, "team").c_str(), launch_.threads, launch_.lanes);
+    return text;
+  }
+  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
+  std::size_t memory_bytes() const {
+    return values_.memory_bytes() + solved_.memory_bytes() + units_.first.span() * sizeof(index);
+  }
+
+ private:
+  /// Rows of a block: a warp's lanes; on a host as many as most GPUs have, so that systems are split alike.
+  static int block_rows() {
+    if constexpr (detail::is_host_space<typename T::exec_space>) return 32;
+    else return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
+  }
+
+  void choose_threshold(typename T::exec_space const& exec, int asked) {
+    threshold_ = asked > 0 ? asked : detail::trained_threshold(detail::fused_device(exec));
+    source_ = asked > 0 ? "asked for" : "trained";
+    if (threshold_ > 0) return;
+    threshold_ = block_rows() / 2;
+    source_ = "this device is not trained: half a warp";
+  }
+
+  detail::LaunchShape choose_launch(typename T::exec_space const& exec) const {
+    detail::LaunchShape shape;
+    long long const n = values_.rows().num_rows, units = units_.count;
+    if constexpr (detail::is_host_space<typename T::exec_space>) {
+      shape.rows_per_ticket = static_cast<int>(std::max(1LL, detail::host_rows_per_ticket<T>(exec, n) * units / std::max(1LL, n)));
+    } else {
+      shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
+      shape.threads = 2;  // warps, each for itself: measured to be a little faster than 1 (road:2000 443 instead of 477 us), and as fast as 4
+    }
+    shape.teams = detail::number_of_teams<T>(exec, units, shape);
+    return shape;
+  }
+
+  Kind kind_;
+  bool ascending_, all_at_once_;
+  int threshold_ = 0;
+  char const* source_ = "";
+  detail::RowValues<T> values_;
+  mutable detail::Tickets<T> tickets_;
+  mutable detail::SolvedValues<T> solved_;
+  detail::FusedUnits<T> units_;
+  detail::LaunchShape launch_;
+};
+
+}  // namespace sptrsv

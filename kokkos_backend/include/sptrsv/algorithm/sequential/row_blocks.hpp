@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of consecutive rows with the same columns (PETSc's inodes), solved together by one thread: each
+// column index and x is read once for the block, and the rows' sums do not wait for each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sptrsv/triangle/row_loop.hpp"
+#include "sptrsv/triangle/rows.hpp"
+
+namespace sptrsv::detail {
+
+inline constexpr int max_block_rows = 6;
+
+/// Host only. length[s] is the number of rows of the block that starts at position s of the solve
+/// order, 0 inside a block. Empty if blocks are too rare to pay.
+template <class T>
+struct RowBlocks {
+  std::vector<std::uint8_t> length;
+
+  bool worth_it() const { return !length.empty(); }
+};
+
+/// Whether row i, solved right after row prev, has prev's columns and prev itself, in the sorted order:
+/// prev comes last in a lower triangle and first in an upper one.
+template <class T>
+bool continues_block(OffDiagonals<T> const& rows, typename T::index prev, typename T::index i, bool ascending) {
+  auto const common = rows.count(prev);
+  if (rows.count(i) != common + 1) return false;
+  auto const* mine = rows.col_idx.data() + rows.begin(i);
+  auto const* theirs = rows.col_idx.data() + rows.begin(prev);
+  if (mine[ascending ? common : 0] != prev) return false;
+  mine += ascending ? 0 : 1;
+  for (typename T::offset k = 0; k < common; ++k)
+    if (mine[k] != theirs[k]) return false;
+  return true;
+}
+
+template <class T>
+RowBlocks<T> find_row_blocks(OffDiagonals<T> const& rows, bool ascending) {
+  using index = typename T::index;
+  index const n = rows.num_rows;
+  auto const row = [&](index s) { return ascending ? s : n - 1 - s; };
+  RowBlocks<T> out;
+  out.length.assign(static_cast<std::size_t>(n), 0);
+  long long blocks = 0;
+  for (index s = 0; s < n; ++blocks) {
+    int size = 1;
+    while (size < max_block_rows && s + size < n && continues_block(rows, row(s + size - 1), row(s + size), ascending)) ++size;
+    out.length[static_cast<std::size_t>(s)] = static_cast<std::uint8_t>(size);
+    s += size;
+  }
+  if (n < blocks + blocks / 2) out.length.clear();  // fewer than one and a half rows a block
+  return out;
+}
+
+/// A hint: rows of a block are as many streams as there are rows, too many for a core to foresee.
+inline void prefetch(void const* address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(address);
+#else
+  (void)address;
+#endif
+}
+
+/// Solves the M rows from position s on; x in consecutive words, the last step of each row by
+/// finish(i, sum). A row's terms outside the block come first, those inside last: the order of its sum
+/// in a lower triangle (Step 1), and in an upper one that is summed backward (Step -1); for others use no blocks.
+template <int M, int Step, class T, class Load, class Finish>
+SPTRSV_APART void solve_block(OffDiagonals<T> const& rows, typename T::scalar const* values, typename T::scalar* x,
+                              typename T::index s, Load const& load, Finish const& finish) {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  constexpr bool ascending = Step > 0;
+  index i[M];
+  scalar const* a[M];       // values of the common columns, in the order of the sum
+  scalar const* inside[M];  // values of the columns inside the block
+  scalar sum[M];
+  std::ptrdiff_t const begin = rows.begin(s = ascending ? s : rows.num_rows - 1 - s), common = rows.count(s), last = ascending ? 0 : common - 1;
+  for (int r = 0; r < M; ++r) {
+    i[r] = s + Step * r;
+    a[r] = values + rows.begin(i[r]) + (ascending ? 0 : r + last);
+    inside[r] = a[r] + Step * common;
+    sum[r] = load(i[r]);
+  }
+  index const* const columns = rows.col_idx.data() + begin + last;
+  // where the next block lies, if it is of this one's size
+  bool const along = ascending != rows.reversed;
+  std::ptrdiff_t const ahead = (along ? M : -M) * common;
+  scalar const* const next_a = a[along == ascending ? 0 : M - 1] + ahead;
+  index const* const next_columns = columns + ahead;
+  for (std::ptrdiff_t k = 0; k < common; ++k) {
+    prefetch(next_a + Step * M * k);
+    scalar const xj = x[columns[Step * k]];
+    for (int r = 0; r < M; ++r) sum[r] -= a[r][Step * k] * xj;
+  }
+  prefetch(next_columns);
+  for (int r = 0; r < M; ++r) {
+    for (int q = 0; q < r; ++q) sum[r] -= inside[r][Step * q] * x[i[q]];
+    finish(i[r], sum[r]);
+  }
+}
+
+}  // namespace sptrsv::detail

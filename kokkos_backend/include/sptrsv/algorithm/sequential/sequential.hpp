@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Substitution by one thread: the floor of every comparison, and the host path for small systems.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sptrsv/algorithm/sequential/row_blocks.hpp"
+#include "sptrsv/capabilities.hpp"
+#include "sptrsv/triangle/row_loop.hpp"
+#include "sptrsv/triangle/row_values.hpp"
+
+namespace sptrsv {
+
+namespace detail {
+
+/// Rows as they are stored, in the order of the solve: first to last if Up; Along: as they lie in memory.
+/// `values` and `col_idx` start behind what stands in front of the first row's off-diagonal entries.
+template <class T, bool Up, bool Along>
+struct StoredRows {
+  using index = typename T::index;
+  using offset = typename T::offset;
+
+  index i;
+  offset const* ends;      // of row i
+  offset stored_diagonals; // in a row
+  int diagonal_behind;     // which of the ends: 0 or 1
+
+  KOKKOS_FORCEINLINE_FUNCTION index row() const { return i; }
+  KOKKOS_FORCEINLINE_FUNCTION offset begin() const { return ends[0]; }
+  KOKKOS_FORCEINLINE_FUNCTION offset end() const { return ends[1] - stored_diagonals; }
+  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar diagonal(typename T::scalar const* values) const {
+    return values[ends[diagonal_behind] - 1];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void next() {
+    i += Up ? 1 : -1;
+    ends += Along ? 1 : -1;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION StoredRows after(index rows) const { return {0, ends + (Along ? rows : -rows), 0, 0}; }
+  KOKKOS_FORCEINLINE_FUNCTION bool differs(StoredRows const& other) const { return ends != other.ends; }
+};
+
+/// The whole solve, K columns at once. By rows: x(i) gathers what it needs; transposed, T's rows are
+/// op(T)'s columns: x(i) is scattered to the rows that need it, so no transpose is stored.
+/// Pointers and compile-time choices instead of views and flags, since short rows take one core as
+/// long as the decisions made for them.
+template <class T, int K, Access A>
+struct Substitution {
+  using index = typename T::index;
+
+  typename T::offset const* row_ptr;
+  index const* col_idx;
+  typename T::scalar const* values;
+  RowIO<T> io;
+  index n;
+  typename T::offset front, back;  // diagonal entries at a row's begin and end
+  Diagonal diagonal;
+  bool up, along, conj, scatter, backward;
+
+  Substitution(OffDiagonals<T> const& rows, Numbers<T> const& numbers, RowIO<T> const& row_io, Shape shape)
+      : row_ptr(rows.row_ptr.data()),
+        col_idx(rows.col_idx.data() + rows.front),
+        values(numbers.all.data() + rows.front),
+        io(row_io),
+        n(rows.num_rows),
+        front(rows.front),
+        back(rows.back),
+        diagonal(shape.diagonal),
+        up(shape.ascending()),
+        along(shape.ascending() != rows.reversed),
+        conj(numbers.conj),
+        scatter(shape.transposed()),
+        backward(rows.backward) {}
+
+  KOKKOS_FUNCTION void operator()(int) const {
+    if (diagonal == Diagonal::unit)
+      run<Diagonal::unit>();
+    else if (diagonal == Diagonal::inverted)
+      run<Diagonal::inverted>();
+    else
+      run<Diagonal::stored>();
+  }
+  template <Diagonal D>
+  KOKKOS_FUNCTION void run() const {
+    if (up)
+      along ? run<D, true, true>() : run<D, true, false>();
+    else
+      along ? run<D, false, true>() : run<D, false, false>();
+  }
+  template <Diagonal D, bool Up, bool Along>
+  KOKKOS_FUNCTION void run() const {
+    using rows = StoredRows<T, Up, Along>;
+    auto const stored_diagonals = static_cast<typename T::offset>(front + back);
+    rows const first{Up ? 0 : n - 1, row_ptr + (Along ? 0 : n - 1), stored_diagonals, front > 0 ? 0 : 1};
+    RowLoop<T, K, A, D, rows> const loop{first, col_idx, values, io, conj};
+    if (scatter)
+      loop.scatter(n);
+    else if (backward)
+      loop.template gather<-1>(n);
+    else
+      loop.template gather<1>(n);
+  }
+};
+
+}  // namespace detail
+
+/// Source: textbook substitution; rows with the same columns are solved together on a host, as PETSc's
+/// inodes are. Bitwise reproducible.
+template <class T>
+class Sequential {
+ public:
+  using types = T;
+  static constexpr std::string_view name = "sequential";
+  static constexpr char const* summary = "substitution by one thread";
+  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
+  struct Options {
+    template <class V>
+    void visit(V&) {}
+  };
+
+  Sequential(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const&)
+      : shape_(analysis.shape()), values_(exec, analysis.stored()) {
+    if constexpr (blocked)
+      if (!shape_.transposed() && shape_.ascending() != values_.rows().backward) blocks_ = detail::find_row_blocks<T>(values_.rows(), shape_.ascending());
+  }
+
+  /// On a GPU one thread takes hundreds of nanoseconds per entry.
+  static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
+    return detail::is_host_space<typename T::exec_space> || analysis.num_off_diagonals() <= 250000;
+  }
+
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
+    values_.update(exec, analysis, values);
+  }
+
+  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+             Fold<T> const& fold) const {
+    detail::for_thread_columns(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
+      constexpr int K = decltype(width)::value;
+      detail::RowIO<T> const io{b, x, fold, columns.first};
+      if constexpr (blocked && K == 1)
+        if (blocks_.worth_it() && io.x_row == 1) return shape_.ascending() ? solve_blocks<1>(io) : solve_blocks<-1>(io);
+      detail::with_access<blocked, K>(io, [&](auto access) {
+        launch(exec, detail::Substitution<T, K, decltype(access)::value>(values_.rows(), values_.numbers(), io, shape_));
+      });
+    });
+  }
+
+  std::string parameters() const {
+    return blocks_.worth_it() ? "one thread, rows with the same columns together" : "one thread";
+  }
+  void reserve(typename T::exec_space const&, int) {}
+  std::size_t memory_bytes() const { return values_.memory_bytes() + blocks_.length.size(); }
+
+ private:
+  /// On a host without a launch, which would cost as much as a small solve.
+  template <class Solve>
+  static void launch(typename T::exec_space const& exec, Solve const& solve_all) {
+    if constexpr (detail::runs_inline<typename T::exec_space>)
+      solve_all(0);
+    else
+      Kokkos::parallel_for("sptrsv::sequential::solve", Kokkos::RangePolicy<typename T::exec_space>(exec, 0, 1), solve_all);
+  }
+
+  /// A block after the other. Conjugation is left to the transposed path, which has no blocks.
+  template <int Step>
+  void solve_blocks(detail::RowIO<T> const& io) const {
+    auto const& rows = values_.rows();
+    auto const& numbers = values_.numbers();
+    auto const load = [&](typename T::index i) { return io.load(i, 0); };
+    auto const finish = [&](typename T::index i, typename T::scalar sum) { io.store(i, 0, numbers.finish(sum, numbers.pivot(i))); };
+    auto const* values = numbers.off_diagonal.data();
+    for (typename T::index s = 0; s < rows.num_rows;) {
+      int const size = blocks_.length[static_cast<std::size_t>(s)];
+      switch (size) {
+        case 1: detail::solve_block<1, Step, T>(rows, values, io.x, s, load, finish); break;
+        case 2: detail::solve_block<2, Step, T>(rows, values, io.x, s, load, finish); break;
+        case 3: detail::solve_block<3, Step, T>(rows, values, io.x, s, load, finish); break;
+        case 4: detail::solve_block<4, Step, T>(rows, values, io.x, s, load, finish); break;
+        case 5: detail::solve_block<5, Step, T>(rows, values, io.x, s, load, finish); break;
+        default: detail::solve_block<6, Step, T>(rows, values, io.x, s, load, finish); break;
+      }
+      s += size;
+    }
+  }
+
+  static constexpr bool blocked = detail::runs_inline<typename T::exec_space>;
+  Shape shape_;
+  detail::RowValues<T> values_;
+  detail::RowBlocks<T> blocks_;
+};
+
+}  // namespace sptrsv

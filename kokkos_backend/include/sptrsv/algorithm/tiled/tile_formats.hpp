@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the entries of a tile are stored and multiplied. Each format says how many slots a tile takes, where an entry
+// lies, and what the lanes do with it; slots are in the order in which lanes read them.
+#pragma once
+
+#include "sptrsv/device/tile_lanes.hpp"
+
+namespace sptrsv::detail {
+
+/// Which format an off-diagonal tile gets, by its number of entries and those of its longest row: dense (16) if at least
+/// half of its places are taken, ELL of so many slots a row (up to 8) if at least half of those would be, and 0 for the
+/// list of sparse entries, as for all tiles of fewer than 16 entries.
+KOKKOS_INLINE_FUNCTION int tile_width(int entries, int longest_row) {
+  if (entries < tile_size) return 0;
+  if (2 * entries >= tile_size * tile_size) return tile_size;
+  return longest_row <= tile_size / 2 && 2 * entries >= tile_size * longest_row ? longest_row : 0;
+}
+/// A tile that tile_width() does not leave to the list has entries in so many rows at least.
+inline constexpr int least_rows_of_tile = tile_size / 2;
+
+/// The entries of all sparse tiles of a row of tiles, by rows as in CSR, each row cut into equal segments of which a lane
+/// has one. A long row gets many lanes, so that `width`, the slots of a lane, is as small as 32 lanes allow.
+struct SparseList {
+  /// count / width, rounded up; nothing in it exceeds count
+  template <class Offset>
+  KOKKOS_INLINE_FUNCTION static Offset parts_of(Offset count, Offset width) {
+    return static_cast<Offset>(count / width + (count % width != 0));
+  }
+  template <class Offset>
+  KOKKOS_INLINE_FUNCTION static int lanes_of(Offset count, Offset width) {
+    return static_cast<int>(parts_of(count, width));
+  }
+  /// The smallest width with which the rows fit the lanes; 0 if there is no entry.
+  template <class Offset>
+  KOKKOS_INLINE_FUNCTION static Offset width(Offset const (&count)[tile_size]) {
+    Offset all = 0;
+    for (auto const c : count) all += c;
+    if (all == 0) return 0;
+    Offset low = parts_of<Offset>(all, tile_lanes), high = parts_of<Offset>(all, tile_size);  // `high` always fits
+    while (low < high) {
+      Offset const middle = low + (high - low) / 2;
+      long long lanes = 0;
+      for (auto const c : count) lanes += parts_of<Offset>(c, middle);
+      if (lanes <= tile_lanes)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return high;
+  }
+  KOKKOS_INLINE_FUNCTION static long long slots(long long width) { return tile_lanes * width; }
+  /// Slot of entry e of a row of `count` whose lanes start at `first`; free slots come first, so that all rows end at once.
+  /// @pre Offset counts slots(width).
+  template <class Offset>
+  KOKKOS_INLINE_FUNCTION static Offset place(Offset width, int first, Offset count, Offset e) {
+    Offset const at = static_cast<Offset>(lanes_of(count, width) * width - count + e);
+    return static_cast<Offset>(at % width * tile_lanes + first + at / width);
+  }
+};
+
+/// A row's entries one after the other, by column; a mask says which columns they are.
+struct EllTile {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int width) { return tile_size * width; }
+  KOKKOS_FORCEINLINE_FUNCTION static int place(unsigned mask, int r, int c) { return columns_before(mask, c) * tile_size + r; }
+  KOKKOS_FORCEINLINE_FUNCTION static bool has(unsigned mask, int u) { return u < count_columns(mask); }
+
+  /// Columns of every other entry of a row, from entry `first` on.
+  struct Columns {
+    unsigned left;
+    KOKKOS_FORCEINLINE_FUNCTION Columns(unsigned mask, int first) : left(first == 0 ? mask : mask & (mask - 1u)) {}
+    KOKKOS_FORCEINLINE_FUNCTION int take(int) {
+      int const c = Kokkos::Experimental::countr_zero_builtin(left);
+      left &= left - 1u;
+      left &= left - 1u;
+      return c;
+    }
+  };
+};
+
+/// A place for every entry. The mask remains, since 0 times infinity is not nothing.
+struct DenseTile {
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int) { return tile_size * tile_size; }
+  KOKKOS_FORCEINLINE_FUNCTION static int place(unsigned, int r, int c) { return c * tile_size + r; }
+  KOKKOS_FORCEINLINE_FUNCTION static bool has(unsigned mask, int u) { return has_column(mask, u); }
+
+  struct Columns {
+    KOKKOS_FORCEINLINE_FUNCTION Columns(unsigned, int) {}
+    KOKKOS_FORCEINLINE_FUNCTION int take(int u) const { return u; }
+  };
+};
+
+/// The product of an EllTile or DenseTile: lanes r and r + 16 take every other slot of row r.
+template <class Format>
+struct TileProduct {
+  static constexpr int steps = tile_size / 2;
+
+  /// What a lane needs of the tile, to be loaded before it has to wait for x.
+  template <class S>
+  KOKKOS_FORCEINLINE_FUNCTION static void load(S const* values, int width, unsigned mask, int lane, S (&a)[steps]) {
+    SPTRSV_UNROLL
+    for (int v = 0; v < steps; ++v) a[v] = 2 * v < width && Format::has(mask, 2 * v + lane / tile_size) ? values[v * tile_lanes + lane] : S(0);
+  }
+  /// sum -= the lane's terms, in their order; `x` has column c in lanes c and c + 16. For each_lane().
+  template <class S, int K>
+  KOKKOS_FORCEINLINE_FUNCTION static void subtract(int width, unsigned mask, int lane, S const (&a)[steps], PerLane<Values<S, K>> const& x,
+                                                   Values<S, K>& sum) {
+    typename Format::Columns columns(mask, lane / tile_size);
+    SPTRSV_UNROLL
+    for (int v = 0; v < steps; ++v) {
+      if (2 * v >= width) break;
+      int const u = 2 * v + lane / tile_size;
+      bool const mine = Format::has(mask, u);
+      subtract_if(mine, a[v], from(x, mine ? columns.take(u) : 0), sum);
+    }
+  }
+};
+
+/// The entries below the diagonal of a diagonal tile, in slots as those of an EllTile. A lane keeps all of its row.
+struct TriangleTile {
+  static constexpr int most = tile_size - 1;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int width) { return tile_size * width; }
+  KOKKOS_FORCEINLINE_FUNCTION static int place(unsigned mask, int r, int c) { return EllTile::place(mask, r, c); }
+
+  template <class S>
+  KOKKOS_FORCEINLINE_FUNCTION static void load(S const* values, unsigned mask, int lane, S (&a)[most]) {
+    SPTRSV_UNROLL
+    for (int c = 0; c < most; ++c) a[c] = has_column(mask, c) ? values[place(mask, lane % tile_size, c)] : S(0);
+  }
+  /// Turns the right-hand sides of a tile with ones on its diagonal into its solution; `columns` are those that any row has.
+  template <class S, int K>
+  KOKKOS_FORCEINLINE_FUNCTION static void solve(unsigned columns, PerLane<unsigned> const& mask, PerLane<S[most]> const& a,
+                                                PerLane<Values<S, K>>& x) {
+    SPTRSV_UNROLL
+    for (int four = 0; four < tile_size; four += 4)
+      if ((columns >> four & 15u) != 0) {
+        SPTRSV_UNROLL
+        for (int c = four; c < four + 4; ++c) {
+          if (c == most) break;
+          auto const xc = from(x, c);
+          each_lane([&](int l) { subtract_if(has_column(mask[l], c), a[l][c < most ? c : 0], xc, x[l]); });
+        }
+      }
+  }
+  /// The same for any diagonal: each row ends with finish(sum, pivot).
+  template <class S, int K, class Finish>
+  KOKKOS_FORCEINLINE_FUNCTION static void solve_with_pivots(PerLane<unsigned> const& mask, PerLane<S[most]> const& a, PerLane<S> const& pivot,
+                                                            Finish const& finish, PerLane<Values<S, K>>& x) {
+    SPTRSV_UNROLL
+    for (int c = 0; c < tile_size; ++c) {
+      each_lane([&](int l) {
+        if (l % tile_size == c)
+          for (int k = 0; k < K; ++k) x[l].at[k] = finish(x[l].at[k], pivot[l]);
+      });
+      if (c == most) break;
+      auto const xc = from(x, c);
+      each_lane([&](int l) { subtract_if(has_column(mask[l], c), a[l][c < most ? c : 0], xc, x[l]); });
+    }
+  }
+};
+
+}  // namespace sptrsv::detail

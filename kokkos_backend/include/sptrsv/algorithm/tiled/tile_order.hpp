@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rows share a tile: rows in positions, 16 to a row of tiles.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/device/tile_lanes.hpp"
+#include "sptrsv/triangle/analysis.hpp"
+
+namespace sptrsv {
+
+/// op(T)'s off-diagonals by position, columns as positions, ascending; each is less than its row's. Device-copyable.
+template <class T>
+struct SortedRows {
+  using index = typename T::index;
+  using offset = typename T::offset;
+
+  Kokkos::View<index*, typename T::device> row;  ///< of the matrix, by position; -1: none
+  Kokkos::View<offset*, typename T::device> row_ptr;
+  Kokkos::View<index*, typename T::device> col_idx;
+  Kokkos::View<offset*, typename T::device> source;       ///< of the value, in the caller's array
+  Kokkos::View<std::uint8_t*, typename T::device> listed;  ///< 1: neither in the diagonal tile nor in a tile of its own
+  /// Entries in a place that an entry before them has, in no other array here: where their values are, and that
+  /// entry's.
+  Kokkos::View<offset*, typename T::device> repeated, repeated_of;
+
+  index num_positions() const { return static_cast<index>(row.extent(0)); }
+  /// The first entry of [at, end) whose column is not less.
+  KOKKOS_FUNCTION offset lower_bound(offset at, offset end, index column) const {
+    if (at < end && col_idx(at) >= column) return at;
+    while (at < end) {
+      offset const middle = at + (end - at) / 2;
+      if (col_idx(middle) < column)
+        at = middle + 1;
+      else
+        end = middle;
+    }
+    return at;
+  }
+};
+
+namespace detail {
+
+/// Positions of the rows, and rows of the positions (-1: none).
+template <class T>
+struct RowPositions {
+  Kokkos::View<typename T::index*, typename T::device> position, row;
+};
+
+template <class T>
+RowPositions<T> make_positions(typename T::exec_space const& exec, typename T::index n, std::size_t positions) {
+  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  RowPositions<T> out;
+  out.position = decltype(out.position)(raw("sptrsv::tiles::position_of"), static_cast<std::size_t>(n));
+  out.row = decltype(out.row)(raw("sptrsv::tiles::row_of"), (positions + tile_size - 1) / tile_size * tile_size);
+  Kokkos::deep_copy(exec, out.row, typename T::index(-1));
+  return out;
+}
+
+/// Where tiles may not go on, for rows in the order of their solution: at a row that needs none of the 15 before it, such
+/// as the first of a line of a grid. A tile across it would have the row wait for all that those rows wait for. Rows
+/// in a run without such needs may share a tile all the same.
+template <class T>
+struct SegmentStarts {
+  using index = typename T::index;
+  OffDiagonals<T> rows;
+  bool ascending;
+
+  KOKKOS_FUNCTION index row(index s) const { return ascending ? s : rows.num_rows - 1 - s; }
+  KOKKOS_FUNCTION bool follows(index s) const {
+    if (s >= rows.num_rows) return false;
+    index const i = row(s);
+    auto const end = rows.end(i);
+    bool found = false;
+    for (auto k = rows.begin(i); k < end && !found; k += tile_size)
+      for (int u = 0; u < tile_size && k + u < end; ++u) {  // loads that do not wait for each other: rows may be long
+        index const j = rows.col_idx(k + u);
+        found |= (ascending ? i - j : j - i) < tile_size;
+      }
+    return found;
+  }
+  KOKKOS_FUNCTION bool operator()(index s) const {
+    if (s == 0) return true;
+    return !follows(s) && (follows(s + 1) || follows(s - 1));
+  }
+};
+
+/// Rows in the order of their solution, so that chains of rows that follow each other lie inside of tiles. Segments begin
+/// with a tile of their own, unless that would leave more than half of all places in tiles empty.
+template <class T>
+RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  index const n = rows.num_rows;
+  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  Kokkos::View<index*, typename T::device> segment(raw("sptrsv::tiles::segment"), static_cast<std::size_t>(n));
+  SegmentStarts<T> const starts{rows, ascending};
+  Kokkos::parallel_for("sptrsv::tiles::starts", with_arguments_in_launch(policy(exec, 0, n)), KOKKOS_LAMBDA(index s) { segment(s) = starts(s); });
+  index segments = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::tiles::segments", policy(exec, 0, n),
+      KOKKOS_LAMBDA(index s, index & sum, bool final) {
+        sum += segment(s);
+        if (final) segment(s) = sum - 1;
+      },
+      segments);
+  exec.fence("sptrsv::tiles: the number of segments is needed to allocate");
+  Kokkos::View<index*, typename T::device> first(raw("sptrsv::tiles::first"), static_cast<std::size_t>(segments) + 1);
+  Kokkos::View<index*, typename T::device> tile(raw("sptrsv::tiles::tile"), static_cast<std::size_t>(segments));
+  Kokkos::parallel_for(
+      "sptrsv::tiles::first_rows", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index s) {
+        if (s == n || s == 0 || segment(s) != segment(s - 1)) first(s == n ? segments : segment(s)) = s;
+      });
+  index tiles = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::tiles::tiles_of_segments", policy(exec, 0, segments),
+      KOKKOS_LAMBDA(index g, index & sum, bool final) {
+        if (final) tile(g) = sum;
+        sum += (first(g + 1) - first(g) + tile_size - 1) / tile_size;
+      },
+      tiles);
+  exec.fence("sptrsv::tiles: whether segments are worth it is decided on the host");
+  bool const apart = tiles / 2 <= n / tile_size && static_cast<long long>(tiles) * tile_size <= most_counted<index>();
+  auto const out = make_positions<T>(exec, n, apart ? static_cast<std::size_t>(tiles) * tile_size : static_cast<std::size_t>(n));
+  Kokkos::parallel_for(
+      "sptrsv::tiles::in_order", policy(exec, 0, n), KOKKOS_LAMBDA(index s) {
+        index const i = ascending ? s : n - 1 - s;
+        index const p = apart ? tile(segment(s)) * tile_size + (s - first(segment(s))) : s;
+        out.position(i) = p;
+        out.row(p) = i;
+      });
+  exec.fence("sptrsv::tiles: the segments go");
+  return out;
+}
+
+/// Positions of rows sorted by level. A level of 16 rows or more begins with a tile of its own, and so does the one
+/// behind it: their diagonal tiles have diagonals alone. Narrower levels share tiles.
+template <class T>
+struct PositionsByLevel {
+  std::vector<typename T::index> shift;  ///< of the rows of a level, from their places when sorted by level
+  typename T::index positions = 0;
+  long long block_levels = 0;  ///< about
+};
+
+template <class T>
+PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
+  using index = typename T::index;
+  long long apart = 0;  // positions, where whole tiles leave some empty: up to 2.7 times the rows
+  for (index l = 0, before = 0; l < sets.num_levels(); before = sets.rows_in_level(l++)) {
+    index const rows = sets.rows_in_level(l);
+    if (std::max(before, rows) >= tile_size) apart = (apart + tile_size - 1) / tile_size * tile_size;
+    apart += rows;
+  }
+  bool const room = apart <= most_counted<index>();
+  PositionsByLevel<T> out;
+  index& next = out.positions;
+  index narrow = 0;  // rows of narrow levels one after the other
+  for (index l = 0, before = 0; l < sets.num_levels(); before = sets.rows_in_level(l++)) {
+    index const rows = sets.rows_in_level(l);
+    if (room && std::max(before, rows) >= tile_size) next = (next + tile_size - 1) / tile_size * tile_size;
+    out.shift.push_back(next - sets.level_ptr[l]);
+    next += rows;
+    if (rows >= tile_size) {
+      out.block_levels += 1 + (narrow + tile_size - 1) / tile_size;
+      narrow = 0;
+    } else {
+      narrow += rows;
+    }
+  }
+  out.block_levels += (narrow + tile_size - 1) / tile_size;
+  return out;
+}
+
+/// How much more a block level costs with rows in their own order than by level: each has the solution of a diagonal tile in it
+/// (or its product, with inverses), against those with diagonals alone.
+inline double cost_of_own_order(bool inverted) { return inverted ? 1.15 : 1.4; }
+/// Whether rows in their own order are expected to be quicker than by level.
+inline bool own_order_pays(long long block_levels, long long block_levels_by_level, bool inverted = false) {
+  return cost_of_own_order(inverted) * static_cast<double>(block_levels) <= static_cast<double>(block_levels_by_level);
+}
+
+/// The rows level by level, ascending within each, so that tiles are the same every time. Several threads, and the
+/// method of root candidates anywhere, leave them in any order, and levelset on a host in its own. A copy where they are
+/// to be sorted: levelset, of the same analysis where the planner measures, goes by the order that it has put them in.
+template <class T>
+Kokkos::View<typename T::index*, typename T::device> rows_ascending_by_level(typename T::exec_space const& exec,
+                                                                             LevelSets<T> const& sets) {
+  using index = typename T::index;
+  if (sets.ascending) return sets.level_rows;
+  auto sorted = allocate_level_sets<T>(exec, static_cast<index>(sets.level_rows.extent(0)));
+  if constexpr (is_host_space<typename T::exec_space>) {
+    auto const level_rows = sorted.level_rows;
+    Kokkos::deep_copy(exec, level_rows, sets.level_rows);
+    index const* const level_ptr = sets.level_ptr.data();
+    Kokkos::parallel_for(
+        "sptrsv::tiles::sort_levels", Kokkos::RangePolicy<typename T::exec_space, Kokkos::Schedule<Kokkos::Dynamic>, index>(exec, 0, sets.num_levels()),
+        [=](index l) { std::sort(level_rows.data() + level_ptr[l], level_rows.data() + level_ptr[l + 1]); });
+  } else {
+    Kokkos::deep_copy(exec, sorted.level_of, sets.level_of);
+    sort_rows_by_level<T>(exec, sorted);
+  }
+  return sorted.level_rows;
+}
+
+template <class T>
+RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets<T> const& sets) {
+  using index = typename T::index;
+  auto const n = static_cast<index>(sets.level_rows.extent(0));
+  auto const plan = plan_positions_by_level<T>(sets);
+  auto const out = make_positions<T>(exec, n, static_cast<std::size_t>(plan.positions));
+  auto const level_rows = rows_ascending_by_level<T>(exec, sets);
+  auto const level_of = sets.level_of;
+  Kokkos::View<index*, typename T::device> by(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::shift")), plan.shift.size());
+  Kokkos::deep_copy(exec, by, Kokkos::View<index const*, Kokkos::HostSpace>(plan.shift.data(), plan.shift.size()));
+  Kokkos::parallel_for(
+      "sptrsv::tiles::by_level", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index s) {
+        index const i = level_rows(s), p = s + by(level_of(i));
+        out.position(i) = p;
+        out.row(p) = i;
+      });
+  exec.fence("sptrsv::tiles: the levels' shifts have been read, and go");
+  return out;
+}
+
+/// Sorts each row by column. On a GPU all entries at once, since long rows among short ones cost each a team for a long while:
+/// 137 ms in powerlaw:1000000.
+template <class T>
+void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows) {
+  if constexpr (is_host_space<typename T::exec_space>) {
+    KokkosSparse::sort_crs_matrix(exec, rows.row_ptr, rows.col_idx, rows.source);
+  } else {
+    using index = typename T::index;
+    auto const row_ptr = rows.row_ptr;
+    auto const col_idx = rows.col_idx;
+    index const count = rows.num_positions();
+    auto const places = static_cast<std::uint64_t>(count);  // a GPU does not hold 2^32 of them, nor their square 2^64
+    Kokkos::View<std::uint64_t*, typename T::device> key(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::keys")), col_idx.extent(0));
+    Kokkos::parallel_for(
+        "sptrsv::tiles::keys", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, count), KOKKOS_LAMBDA(index p) {
+          for (auto k = row_ptr(p); k < row_ptr(p + 1); ++k) key(k) = static_cast<std::uint64_t>(p) * places + static_cast<std::uint64_t>(col_idx(k));
+        });
+    Kokkos::Experimental::sort_by_key(exec, key, rows.source);
+    Kokkos::parallel_for(
+        "sptrsv::tiles::sorted_columns", Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, key.extent(0)),
+        KOKKOS_LAMBDA(std::size_t k) { col_idx(k) = static_cast<index>(key(k) % places); });
+    exec.fence("sptrsv::tiles: the keys go");
+  }
+}
+
+/// Sets apart those entries of sorted rows that are in the same column as one before.
+template <class T>
+void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  using view = Kokkos::View<offset*, typename T::device>;
+  auto const raw = [&](char const* label) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
+  };
+  auto const count = rows.num_positions();
+  auto const row_ptr = rows.row_ptr, source = rows.source;
+  auto const col_idx = rows.col_idx;
+  view const kept_ptr(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::row_ptr")),
+                      static_cast<std::size_t>(count) + 1);
+  offset kept = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::tiles::kept", with_arguments_in_launch(policy(exec, 0, count)),
+      KOKKOS_LAMBDA(index p, offset & sum, bool final) {
+        for (offset k = row_ptr(p); k < row_ptr(p + 1); ++k) sum += k == row_ptr(p) || col_idx(k) != col_idx(k - 1);
+        if (final) kept_ptr(p + 1) = sum;
+      },
+      kept);
+  exec.fence("sptrsv::tiles: whether entries are repeated is decided on the host");
+  auto const again = source.extent(0) - static_cast<std::size_t>(kept);
+  if (again == 0) return;
+  rows.row_ptr = kept_ptr;
+  rows.col_idx = decltype(rows.col_idx)(raw("sptrsv::tiles::col_idx"), static_cast<std::size_t>(kept));
+  rows.source = view(raw("sptrsv::tiles::sources"), static_cast<std::size_t>(kept));
+  rows.repeated = view(raw("sptrsv::tiles::repeated"), again);
+  rows.repeated_of = view(raw("sptrsv::tiles::repeated_of"), again);
+  auto const out = rows;
+  Kokkos::parallel_for(
+      "sptrsv::tiles::set_apart", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index p) {
+        offset to = out.row_ptr(p), beside = row_ptr(p) - to;
+        for (offset k = row_ptr(p); k < row_ptr(p + 1); ++k)
+          if (k == row_ptr(p) || col_idx(k) != col_idx(k - 1)) {
+            out.col_idx(to) = col_idx(k);
+            out.source(to++) = source(k);
+          } else {
+            out.repeated(beside) = source(k);
+            out.repeated_of(beside++) = out.source(to - 1);
+          }
+      });
+  exec.fence("sptrsv::tiles: the rows as they were go");
+}
+
+/// op(T) by position, sorted. Entries of a tile row's own tile are not listed.
+template <class T>
+SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, RowPositions<T> const& order, bool ascending) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  SortedRows<T> out;
+  out.row = order.row;
+  auto const count = out.num_positions();
+  out.row_ptr = decltype(out.row_ptr)(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::row_ptr")), static_cast<std::size_t>(count) + 1);
+  auto const row = out.row;
+  auto const row_ptr = out.row_ptr;
+  offset entries = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::tiles::entries", with_arguments_in_launch(policy(exec, 0, count)),
+      KOKKOS_LAMBDA(index p, offset & sum, bool final) {
+        if (row(p) >= 0) sum += rows.count(row(p));
+        if (final) row_ptr(p + 1) = sum;
+      },
+      entries);
+  exec.fence("sptrsv::tiles: the number of entries is needed to allocate");
+  out.col_idx = decltype(out.col_idx)(raw("sptrsv::tiles::col_idx"), static_cast<std::size_t>(entries));
+  out.source = decltype(out.source)(raw("sptrsv::tiles::sources"), static_cast<std::size_t>(entries));
+  auto const entry_columns = out.col_idx;
+  auto const source = out.source;
+  auto const position = order.position;
+  long long descents = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::tiles::to_positions", with_arguments_in_launch(policy(exec, 0, count)),
+      KOKKOS_LAMBDA(index p, long long& sum) {
+        if (row(p) < 0) return;
+        offset k = ascending ? rows.begin(row(p)) : rows.end(row(p)) - 1;
+        for (offset to = row_ptr(p); to < row_ptr(p + 1); ++to, k += ascending ? 1 : -1) {
+          entry_columns(to) = position(rows.col_idx(k));
+          source(to) = rows.source.data() ? rows.source(k) : k;
+          sum += to > row_ptr(p) && entry_columns(to) <= entry_columns(to - 1);
+        }
+      },
+      descents);
+  exec.fence("sptrsv::tiles: whether to sort is decided on the host");
+  if (descents > 0) {
+    sort_columns<T>(exec, out);
+    set_repeated_apart<T>(exec, out);
+  }
+  out.listed = decltype(out.listed)(raw("sptrsv::tiles::listed"), out.col_idx.extent(0));
+  auto const sorted = out;
+  Kokkos::parallel_for(
+      "sptrsv::tiles::list_all", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index p) {
+        for (offset k = sorted.row_ptr(p); k < sorted.row_ptr(p + 1); ++k)
+          sorted.listed(k) = sorted.col_idx(k) / tile_size < p / tile_size;
+      });
+  return out;
+}
+
+}  // namespace detail
+}  // namespace sptrsv

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solving by tiles: a warp per row of tiles, which waits for the x of others, or, in a wide level, a thread per row of T.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "sptrsv/algorithm/tiled/tile_values.hpp"
+#include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/solved_values.hpp"
+
+namespace sptrsv::detail {
+
+/// What both kernels read and write: K columns of x, or one of several for a ticket or a thread.
+template <class T, int K>
+struct TileSystem {
+  TilePattern<T> tiles;
+  TileValues<T> values;
+  RowIO<T> io;
+  SolvedSlots<typename T::scalar, K> slots;
+  Diagonal diagonal;
+
+  /// The last step of a row whose tile is kept as stored.
+  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar finish(typename T::scalar sum, typename T::scalar pivot) const {
+    return diagonal == Diagonal::unit ? sum : diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);
+  }
+  /// @param own  the slot of the position
+  KOKKOS_FORCEINLINE_FUNCTION void write(SolvedSlots<typename T::scalar, K> const& own, typename T::index i, int column, Values<typename T::scalar, K> const& x) const {
+    own.put(0, x.at);
+    if (i >= 0)
+      for (int c = 0; c < K; ++c) io.store(i, column + c, x.at[c]);
+    own.clear_next(0);
+  }
+};
+
+/// Warp level: the lanes share a row of tiles. Each round waits for the x of a few entries of the list and of two tiles at
+/// once; rounds of both end together, since what is needed last comes last. A lane waits for other warps alone.
+template <class T, int K>
+struct TileRowPerWarp {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using sums = Values<scalar, K>;
+  using real = typename SolvedSlots<scalar, K>::real;
+  using slots_type = SolvedSlots<scalar, K>;
+  static constexpr int entries_at_once = Terms<scalar, K>::at_once, tiles_at_once = 2, steps = TileProduct<EllTile>::steps;
+
+  TileSystem<T, K> system;
+  index first_tile_row;
+  int columns;  ///< tickets of a row of tiles, each for one column
+
+  /// Tiles of a round, as lanes have them.
+  struct Round {
+    Tile<T> tile[tiles_at_once];
+    PerLane<unsigned> mask[tiles_at_once];
+    PerLane<scalar[steps]> a[tiles_at_once];
+    PerLane<sums> x[tiles_at_once];
+  };
+
+  /// What one lane has of the list's slots first..last, and its x of `count` tiles, awaited together.
+  KOKKOS_FORCEINLINE_FUNCTION void wait_and_subtract(TileRow<T> const& row, slots_type const& slots, offset first, offset last, int count, int lane, Round& round,
+                                                     sums& sum) const {
+    Terms<scalar, K> terms;
+    real const* x_at[tiles_at_once] = {};
+    for (int u = 0; u < entries_at_once; ++u)
+      if (first + u >= 0 && first + u < last) {
+        offset const slot = (first + u) * tile_lanes + lane;
+        index const p = system.tiles.position(row.position + slot);
+        if (p < 0) continue;
+        terms.at[u] = slots.at(p);
+        terms.value[u] = system.values.at(row.list + slot);
+      }
+    for (int v = 0; v < tiles_at_once; ++v)
+      if (v < count) x_at[v] = slots.at(static_cast<std::size_t>(round.tile[v].column) * tile_size + lane % tile_size);
+    bool there = false;
+    for (Backoff wait; !there; wait(row.list)) {  // all are looked at before any is judged, so that the looks overlap
+      terms.look_at_all([](real const* at, scalar (&x)[K]) { slots_type::look(at, x); });
+      for (int v = 0; v < tiles_at_once; ++v)
+        if (x_at[v]) slots_type::look(x_at[v], round.x[v][lane].at);
+      there = true;
+      for (int u = 0; u < entries_at_once; ++u) there &= slots_type::there(terms.x[u]);
+      for (int v = 0; v < tiles_at_once; ++v)
+        if (x_at[v]) there &= slots_type::there(round.x[v][lane].at);
+    }
+    terms.subtract(sum.at);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void load_tiles(offset first, int count, Round& round) const {
+    auto const& tiles = system.tiles;
+    for (int v = 0; v < tiles_at_once; ++v) {
+      if (v >= count) break;
+      round.tile[v] = tiles.tiles(first + v);
+      scalar const* const values = system.values.at.data() + round.tile[v].slot;
+      int const width = round.tile[v].width;
+      each_lane([&](int l) {
+        round.mask[v][l] = tiles.mask((first + v) * tile_size + l % tile_size);
+        if (width == tile_size)
+          TileProduct<DenseTile>::load(values, width, round.mask[v][l], l, round.a[v][l]);
+        else
+          TileProduct<EllTile>::load(values, width, round.mask[v][l], l, round.a[v][l]);
+      });
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void subtract_tiles(int count, Round const& round, PerLane<sums>& sum) {
+    for (int v = 0; v < tiles_at_once; ++v) {
+      if (v >= count) break;
+      int const width = round.tile[v].width;
+      if (width == tile_size)
+        each_lane([&](int l) { TileProduct<DenseTile>::subtract(width, round.mask[v][l], l, round.a[v][l], round.x[v], sum[l]); });
+      else
+        each_lane([&](int l) { TileProduct<EllTile>::subtract(width, round.mask[v][l], l, round.a[v][l], round.x[v], sum[l]); });
+    }
+  }
+
+  /// rest = b - all off-diagonal tiles times x; the same in both lanes of a row.
+  KOKKOS_FORCEINLINE_FUNCTION void subtract_off_diagonals(TileRow<T> const& row, slots_type const& slots, PerLane<int> const& list_lanes, PerLane<sums>& rest) const {
+    auto const ceil = [](auto count, int at_once) { return static_cast<long long>((count + at_once - 1) / at_once); };
+    long long const of_list = ceil(row.list_width, entries_at_once), of_tiles = ceil(row.tiles, tiles_at_once);
+    PerLane<sums> from_list{}, from_tiles{};
+    for (long long left = of_list > of_tiles ? of_list : of_tiles; left > 0; --left) {
+      Round round;
+      int const count = left > of_tiles ? 0 : left == of_tiles ? static_cast<int>(row.tiles - (of_tiles - 1) * tiles_at_once) : tiles_at_once;
+      offset const first_tile = row.tile + row.tiles - static_cast<offset>((left - 1) * tiles_at_once) - count;
+      offset const last = row.list_width - static_cast<offset>((left - 1) * entries_at_once);
+      load_tiles(first_tile, count, round);
+      each_lane([&](int l) { wait_and_subtract(row, slots, last - entries_at_once, last, count, l, round, from_list[l]); });
+      subtract_tiles(count, round, from_tiles);
+    }
+    if (row.list_width > 0)
+      each_lane([&](int l) {
+        int const first = list_lanes[l] % 256, mine = list_lanes[l] / 256;
+        for (int u = 0; u < row.most_lanes; ++u) {
+          auto const part = from(from_list, u < mine ? first + u : 0);
+          if (u < mine)
+            for (int c = 0; c < K; ++c) rest[l].at[c] += part.at[c];
+        }
+      });
+    if (row.tiles > 0)
+      each_lane([&](int l) {
+        auto const other = from(from_tiles, l ^ tile_size);
+        for (int c = 0; c < K; ++c) rest[l].at[c] += from_tiles[l].at[c] + other.at[c];
+      });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void solve(index q, int column) const {
+    auto const& tiles = system.tiles;
+    TileRow<T> const row = tiles.rows(q);
+    DiagonalTile const kept = system.values.kept(q);
+    bool const by_inverse = kept == DiagonalTile::inverse;
+    scalar const* const inverse = by_inverse ? system.values.inverse.data() + static_cast<std::size_t>(q) * tile_size * tile_size : nullptr;
+    PerLane<index> i;
+    PerLane<int> list_lanes;
+    PerLane<unsigned> mask;
+    PerLane<scalar> pivot;
+    PerLane<scalar[TriangleTile::most]> a;
+    PerLane<scalar[steps]> a_inverse;
+    PerLane<sums> x{};
+    PerLane<slots_type> own;
+    auto const slots = system.slots.column(column);
+    each_lane([&](int l) {  // all that the end needs, before any wait
+      index const p = q * tile_size + l % tile_size;
+      i[l] = tiles.row(p);
+      own[l] = slots.from(static_cast<std::size_t>(p));
+      list_lanes[l] = tiles.lanes(p);
+      pivot[l] = system.values.pivot(p);
+      mask[l] = by_inverse ? system.values.inverse_mask(p) : tiles.diagonal_mask(p);
+      if (i[l] >= 0)
+        for (int c = 0; c < K; ++c) x[l].at[c] = system.io.load(i[l], column + c);
+      if (by_inverse)
+        TileProduct<DenseTile>::load(inverse, tile_size, mask[l], l, a_inverse[l]);
+      else
+        TriangleTile::load(system.values.at.data() + row.diagonal, mask[l], l, a[l]);
+    });
+    subtract_off_diagonals(row, slots, list_lanes, x);
+    if (kept == DiagonalTile::as_stored) {
+      TriangleTile::solve_with_pivots(mask, a, pivot, [&](scalar sum, scalar p) { return system.finish(sum, p); }, x);
+    } else if (by_inverse) {
+      multiply_by_inverse(mask, a_inverse, x);
+    } else {
+      TriangleTile::solve(row.columns, mask, a, x);
+      each_lane([&](int l) {
+        for (int c = 0; c < K; ++c) x[l].at[c] *= pivot[l];
+      });
+    }
+    each_lane([&](int l) {
+      if (l < tile_size) system.write(own[l], i[l], column, x[l]);
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void multiply_by_inverse(PerLane<unsigned> const& mask, PerLane<scalar[steps]> const& a, PerLane<sums>& x) {
+    PerLane<sums> part{};
+    each_lane([&](int l) { TileProduct<DenseTile>::subtract(tile_size, mask[l], l, a[l], x, part[l]); });
+    each_lane([&](int l) {
+      auto const other = from(part, l ^ tile_size);
+      for (int c = 0; c < K; ++c) x[l].at[c] = -(part[l].at[c] + other.at[c]);
+    });
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const&, index first, index last) const {
+    for (index s = first; s < last; ++s) solve(first_tile_row + s / columns, static_cast<int>(s % columns));
+  }
+};
+
+/// Thread level: a thread per row of T, in a level whose rows wait for earlier kernels alone, so that threads share nothing.
+template <class T, int K>
+struct TileRowByThreads {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using offset = typename T::offset;
+
+  TileSystem<T, K> system;
+  index first;  ///< position
+  int columns;  ///< threads of a row, each for one column
+
+  KOKKOS_FORCEINLINE_FUNCTION static void subtract(scalar a, SolvedSlots<scalar, K> const& slots, index p, Values<scalar, K>& sum) {
+    scalar x[K];
+    SolvedSlots<scalar, K>::read(slots.at(p), x);
+    for (int c = 0; c < K; ++c) sum.at[c] -= a * x[c];
+  }
+  KOKKOS_FUNCTION void operator()(long long s) const {
+    index const p = first + static_cast<index>(s / columns);
+    int const column = static_cast<int>(s % columns);
+    auto const slots = system.slots.column(column);
+    auto const& tiles = system.tiles;
+    auto const& values = system.values;
+    index const i = tiles.row(p), q = p / tile_size;
+    int const r = static_cast<int>(p % tile_size), lanes = tiles.lanes(p);
+    TileRow<T> const row = tiles.rows(q);
+    Values<scalar, K> x{};
+    if (i >= 0)
+      for (int c = 0; c < K; ++c) x.at[c] = system.io.load(i, column + c);
+    for (int lane = lanes % 256; lane < lanes % 256 + lanes / 256; ++lane)
+      for (offset u = 0; u < row.list_width; ++u) {
+        index const at = tiles.position(row.position + u * tile_lanes + lane);
+        if (at >= 0) subtract(values.at(row.list + u * tile_lanes + lane), slots, at, x);
+      }
+    for (offset m = row.tile; m < row.tile + row.tiles; ++m) {
+      Tile<T> const tile = tiles.tiles(m);
+      unsigned const mask = tiles.mask(m * tile_size + r);
+      for (unsigned left = mask; left != 0; left &= left - 1) {
+        int const c = Kokkos::Experimental::countr_zero_builtin(left);
+        int const slot = tile.width == tile_size ? DenseTile::place(mask, r, c) : EllTile::place(mask, r, c);
+        subtract(values.at(tile.slot + slot), slots, tile.column * tile_size + c, x);
+      }
+    }
+    for (int c = 0; c < K; ++c) x.at[c] = values.kept(q) == DiagonalTile::as_stored ? system.finish(x.at[c], values.pivot(p)) : x.at[c] * values.pivot(p);
+    system.write(slots.from(static_cast<std::size_t>(p)), i, column, x);
+  }
+};
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of tiles: gathered by slot, diagonal tiles scaled to ones on their diagonals or inverted.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "sptrsv/algorithm/tiled/tiles.hpp"
+#include "sptrsv/device/solved_values.hpp"
+
+namespace sptrsv::detail {
+
+/// Not zero, not subnormal, not infinite, not NaN: products with it keep their relative accuracy.
+template <class S>
+KOKKOS_INLINE_FUNCTION bool is_normal(S value) {
+  using real = typename Parts<S>::real;
+  real size = 0;  // the larger part
+  bool is_number = true;
+  for (int part = 0; part < Parts<S>::count; ++part) {
+    real const v = Kokkos::abs(Parts<S>::get(value, part));
+    is_number = is_number && v <= Kokkos::Experimental::finite_max_v<real> / 2;
+    if (v > size) size = v;
+  }
+  return is_number && size >= 2 * Kokkos::Experimental::norm_min_v<real>;
+}
+/// Whether a factor may be kept multiplied.
+template <class S>
+KOKKOS_INLINE_FUNCTION bool is_safe_product(S factor, S product) {
+  return factor == S(0) || (is_normal(factor) && is_normal(product));
+}
+
+/// Calls f(e, c) for each column c of a row of a diagonal tile, its e-th.
+template <class F>
+KOKKOS_INLINE_FUNCTION void each_column(unsigned mask, F const& f) {
+  for (int e = 0; mask != 0; mask &= mask - 1u) f(e++, Kokkos::Experimental::countr_zero_builtin(mask));
+}
+
+/// How a diagonal tile D with diagonal P is kept. `scaled`: D P^-1 without its ones, and P^-1. It is solved for P x, which
+/// is multiplied by P^-1 in the end: no step divides, and sums are those of substitution, so that nothing overflows or
+/// vanishes which does not there. (P^-1 D would have b multiplied first: b of 1e10 by the reciprocal of 1e-300, before what
+/// is subtracted from it.) `inverse`: that, and D^-1. `as_stored`: D and P, where other numbers would not be normal; steps
+/// then divide.
+enum class DiagonalTile : std::uint8_t { scaled, inverse, as_stored };
+
+/// The numbers of a TilePattern. Device-copyable.
+template <class T>
+struct TileValues {
+  using scalar = typename T::scalar;
+  template <class V>
+  using view = Kokkos::View<V*, typename T::device>;
+
+  view<scalar> at;                ///< by slot
+  view<scalar> pivot;           ///< by position: of P^-1, or what is stored for P
+  view<DiagonalTile> kept;      ///< by row of tiles
+  view<scalar> inverse;         ///< 256 for each row of tiles, as a DenseTile; or none
+  view<TileMask> inverse_mask;  ///< by position
+
+  std::size_t memory_bytes() const {
+    return (at.span() + pivot.span() + inverse.span()) * sizeof(scalar) + kept.span() + inverse_mask.span() * sizeof(TileMask);
+  }
+};
+
+template <class T>
+TileValues<T> make_tile_values(typename T::exec_space const& exec, TilePattern<T> const& tiles, bool inverted) {
+  auto const count = static_cast<std::size_t>(tiles.num_tile_rows());
+  TileValues<T> out;
+  out.at = raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::values", tiles.source.extent(0));
+  out.pivot = raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::pivot", count * tile_size);
+  out.kept = raw_view<DiagonalTile, T>(exec, "sptrsv::tiled::kept", count);
+  out.inverse = raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::inverse", inverted ? count * tile_size * tile_size : 0);
+  out.inverse_mask = raw_view<TileMask, T>(exec, "sptrsv::tiled::inverse_mask", inverted ? count * tile_size : 0);
+  if (!inverted) return out;
+  using index = typename T::index;
+  auto const mask = tiles.diagonal_mask;
+  auto const inverse_mask = out.inverse_mask;
+  Kokkos::parallel_for(
+      "sptrsv::tiled::inverse_mask", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows()), KOKKOS_LAMBDA(index q) {
+        unsigned all[tile_size];
+        for (int r = 0; r < tile_size; ++r) {
+          all[r] = 1u << r;
+          for (int c = 0; c < r; ++c)
+            if (has_column(mask(q * tile_size + r), c)) all[r] |= all[c];
+          inverse_mask(q * tile_size + r) = static_cast<TileMask>(all[r]);
+        }
+      });
+  return out;
+}
+
+/// Scales the diagonal tile of each row of tiles, if that is safe.
+template <class T>
+void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, Numbers<T> const& numbers, TileValues<T> const& to) {
+  using index = typename T::index;
+  using scalar = typename T::scalar;
+  bool const inverted = to.inverse.extent(0) > 0;
+  Kokkos::parallel_for(
+      "sptrsv::tiled::scale", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows())), KOKKOS_LAMBDA(index q) {
+        scalar* const slots = to.at.data() + tiles.rows(q).diagonal;
+        bool safe = true;
+        scalar inverse[tile_size];
+        for (int r = 0; r < tile_size; ++r) {
+          index const p = q * tile_size + r, i = tiles.row(p);
+          scalar const pivot = i < 0 || numbers.diagonal == Diagonal::unit ? scalar(1) : numbers.stored_diagonal(i);
+          to.pivot(p) = pivot;
+          inverse[r] = numbers.diagonal == Diagonal::stored ? scalar(1) / pivot : pivot;
+          safe = safe && is_normal(inverse[r]) && is_normal(pivot);
+          each_column(tiles.diagonal_mask(p), [&](int e, int c) {
+            scalar const entry = slots[e * tile_size + r];
+            safe = safe && is_safe_product(entry, entry * inverse[c]);
+          });
+        }
+        to.kept(q) = !safe ? DiagonalTile::as_stored : inverted ? DiagonalTile::inverse : DiagonalTile::scaled;
+        if (!safe) return;
+        for (int r = 0; r < tile_size; ++r) {
+          to.pivot(q * tile_size + r) = inverse[r];
+          unsigned const mask = tiles.diagonal_mask(q * tile_size + r);
+          each_column(mask, [&](int e, int c) { slots[e * tile_size + r] *= inverse[c]; });
+        }
+      });
+}
+
+/// Inverts the scaled diagonal tiles, a thread per column. A tile whose inverse has numbers that are not normal stays scaled.
+template <class T>
+void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, TileValues<T> const& to) {
+  using index = typename T::index;
+  using scalar = typename T::scalar;
+  Kokkos::parallel_for(
+      "sptrsv::tiled::invert", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows() * tile_size)),
+      KOKKOS_LAMBDA(index p) {
+        index const q = p / tile_size;
+        int const c = static_cast<int>(p % tile_size);
+        if (to.kept(q) == DiagonalTile::as_stored) return;
+        scalar const* const slots = to.at.data() + tiles.rows(q).diagonal;
+        scalar* const inverse = to.inverse.data() + static_cast<std::size_t>(q) * tile_size * tile_size;
+        scalar column[tile_size] = {};  // of the inverse of D P^-1
+        column[c] = scalar(1);
+        bool safe = true;
+        for (int r = c; r < tile_size; ++r) {
+          unsigned const mask = tiles.diagonal_mask(q * tile_size + r);
+          for (int j = c; j < r; ++j)
+            if (has_column(mask, j) && has_column(to.inverse_mask(q * tile_size + j), c)) column[r] -= slots[TriangleTile::place(mask, r, j)] * column[j];
+          scalar const product = column[r] * to.pivot(q * tile_size + r);
+          safe = safe && is_safe_product(column[r], product);
+          inverse[DenseTile::place(0, r, c)] = product;
+        }
+        if (!safe) to.kept(q) = DiagonalTile::scaled;  // whoever says so says the same
+      });
+}
+
+/// Adds the values of repeated entries, in their order.
+template <class T>
+void add_repeated(typename T::exec_space const& exec, RepeatedEntries<T> const& repeated, Numbers<T> const& numbers,
+                  TileValues<T> const& to) {
+  using offset = typename T::offset;
+  auto const count = static_cast<offset>(repeated.slot.extent(0));
+  Kokkos::parallel_for(
+      "sptrsv::tiled::add_repeated",
+      with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, count)),
+      KOKKOS_LAMBDA(offset first) {
+        auto const slot = repeated.slot(first);
+        if (first > 0 && repeated.slot(first - 1) == slot) return;
+        for (offset r = first; r < count && repeated.slot(r) == slot; ++r)
+          to.at(slot) += conjugate_if(numbers.all(repeated.source(r)), numbers.conj);
+      });
+}
+
+/// Takes new values: one gather by slot, then the diagonal tiles.
+template <class T>
+void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, RepeatedEntries<T> const& repeated,
+                  Numbers<T> const& numbers, TileValues<T> const& to) {
+  using offset = typename T::offset;
+  auto const source = tiles.source;
+  auto const at = to.at;
+  Kokkos::parallel_for(
+      "sptrsv::tiled::gather", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(at.extent(0)))),
+      KOKKOS_LAMBDA(offset slot) {
+        at(slot) = source(slot) < 0 ? typename T::scalar(0) : conjugate_if(numbers.all(source(slot)), numbers.conj);
+      });
+  if (repeated.slot.extent(0) > 0) add_repeated<T>(exec, repeated, numbers, to);
+  scale_diagonal_tiles<T>(exec, tiles, numbers, to);
+  if (to.inverse.extent(0) > 0) invert_diagonal_tiles<T>(exec, tiles, to);
+}
+
+}  // namespace sptrsv::detail

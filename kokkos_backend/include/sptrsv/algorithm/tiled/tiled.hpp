@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// TileSpTRSV: 16x16 tiles in several formats, a warp per row of tiles; sync-free, or by level sets.
+#pragma once
+
+#include <algorithm>
+#include <climits>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sptrsv/algorithm/tiled/tile_solve.hpp"
+#include "sptrsv/algorithm/tiled/tiles.hpp"
+#include "sptrsv/capabilities.hpp"
+#include "sptrsv/triangle/counted.hpp"
+
+namespace sptrsv {
+
+/// Solves by tiles of 16 by 16 entries. Formats, by entries e and those m of a tile's longest row (detail::tile_width()):
+///   dense     2 e >= 256: a place for each entry
+///   ELL       e >= 16, m <= 8, 2 e >= 16 m: m slots for each row, and masks of its columns
+///   sparse    all others: the entries of all of a row of tiles together, by rows as in CSR, cut into 32 equal parts
+///   triangle  the diagonal tile: slots as in ELL, rows scaled so that there are ones on the diagonal
+///
+/// Variant syncfree: rows in their own order, so that chains of rows lie inside of tiles; a row of tiles is the unit, and
+/// waits for the x that it needs. Tiles end where rows do not follow each other, as at the end of a grid's line. Variant levelset: rows sorted by level first. Levels of `wide_rows` rows and more have a
+/// kernel each, at thread level (a thread per row of T); all others share kernels at warp level (a warp per row of tiles). By default the one with fewer block levels, those of syncfree
+/// counted as 1.4 (1.15 with inverted diagonal tiles).
+///
+/// Diagonal tiles are solved (16 steps inside of a warp), or multiplied by their inverse. Solved, x is as good as by
+/// substitution: |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i. Inverted, with D the diagonal
+/// tile, A what is left of it, and m = k_i + 16 the bound is
+///   |b - op(T) x|_i <= 4 m u (|D| |D^-1| (|b| + |A| |x|))_i,
+/// so that the residual of a tile, and its error, grow with the condition of D, if nothing underflows. An infinite x may
+/// then be infinite where substitution has a NaN, since the inverse adds up what depends on one row.
+///
+/// Bitwise reproducible: sums have a fixed order, which is that of the tiles, not the one of sum_backward.
+/// Source: Z. Lu, W. Liu, TileSpTRSV, CCF THPC 2023, of which a summary without formats and thresholds was at hand. Differs in
+/// that rows of tiles are handed out by ticket in the order of block levels, that off-diagonal tiles come before the
+/// diagonal ones inside of a warp rather than in a kernel of their own, and that the sparse tiles of a row are one list.
+template <class T>
+class Tiled {
+ public:
+  using types = T;
+  using index = typename T::index;
+  static constexpr std::string_view name = "tiled";
+  static constexpr char const* summary = "16x16 tiles in several formats, a warp per row of tiles";
+  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
+  enum class Variant { automatic, syncfree, levelset };
+  enum class DiagonalTiles { solved, inverted };
+  struct Options {
+    Variant variant = Variant::automatic;
+    DiagonalTiles diagonal_tiles = DiagonalTiles::solved;
+    int wide_rows = 0;
+    int teams = 0;
+    template <class V>
+    void visit(V& v) {
+      v.choice("variant", variant, {"automatic", "syncfree", "levelset"}, "rows in their own order, or sorted by level");
+      v.choice("diagonal_tiles", diagonal_tiles, {"solved", "inverted"}, "by substitution, or by their inverses (error grows with their condition)");
+      v.integer("wide_rows", wide_rows, 0, INT_MAX, "levelset: levels of so many rows get a kernel with a thread per row; 0: chosen");
+      v.integer("teams", teams, 0, INT_MAX, "GPU: warps that share the rows of tiles; 0: chosen");
+    }
+  };
+
+  Tiled(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
+      : options_(options), diagonal_(analysis.shape().diagonal), tickets_(exec) {
+    index const n = analysis.num_rows();
+    if (n == 0) return;
+    bool const inverted = options.diagonal_tiles == DiagonalTiles::inverted;
+    detail::TileOrder<T> const by = options.variant != Variant::automatic ? detail::make_tile_order<T>(exec, analysis, options.variant == Variant::syncfree)
+                                    : inverted                            ? detail::choose_tile_order<T>(exec, analysis, true)
+                                    : analysis.template keep<detail::TileOrder<T>>([&] { return detail::choose_tile_order<T>(exec, analysis); });
+    options_.variant = by.own_order ? Variant::syncfree : Variant::levelset;
+    auto const order = detail::order_by_block_level<T>(exec, by.levels);
+    {
+      auto const rows = detail::sort_rows<T>(exec, analysis.rows(exec), by.positions, analysis.shape().ascending());
+      tiles_ = make_tiles<T>(exec, rows, order);
+      repeated_ = find_repeated<T>(exec, rows, tiles_);
+    }
+    values_ = detail::make_tile_values<T>(exec, tiles_, inverted);
+    solved_ = decltype(solved_)(exec, tiles_.num_tile_rows() * detail::tile_size);
+    num_levels_ = order.num_levels();
+    plan_launches(exec, order.level_ptr);
+  }
+
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
+    if (tiles_.num_tile_rows() == 0) return;
+    detail::update_tiles<T>(exec, tiles_, repeated_, analysis.numbers(values, values), values_);
+  }
+
+  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+             Fold<T> const& fold) const {
+    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& block) {
+      constexpr int K = decltype(width)::value;
+      solve_columns<K>(exec, {tiles_, values_, {b, x, fold, block.first}, solved_.template begin<K>(exec, block), diagonal_}, block.bits > 0 ? block.count : 1);
+    });
+  }
+
+  void restart(typename T::exec_space const& exec) const {
+    tickets_.restart(exec);
+    solved_.restart();
+  }
+
+  std::string parameters() const {
+    auto const by_threads = std::count_if(launches_.begin(), launches_.end(), [](Launch const& l) { return l.by_threads; });
+    return std::string(options_.variant == Variant::syncfree ? "syncfree" : "levelset") +
+           (options_.diagonal_tiles == DiagonalTiles::solved ? "" : ", inverted diagonal tiles") + ", " +
+           detail::counted(tiles_.num_tile_rows(), "row") + " of tiles in " +
+           detail::counted(num_levels_, "block level") + ", " + detail::counted(tiles_.tiles.extent(0), "tile") +
+           " in ELL or dense format, " + detail::counted(launches_.size(), "kernel") + ", " +
+           std::to_string(by_threads) + " at thread level";
+  }
+  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
+  std::size_t memory_bytes() const {
+    return tiles_.memory_bytes() + repeated_.memory_bytes() + values_.memory_bytes() + solved_.memory_bytes();
+  }
+
+ private:
+  /// Rows of tiles first..last.
+  struct Launch {
+    index first, last;
+    bool by_threads;
+    std::size_t levels;
+  };
+  static constexpr bool host = detail::is_host_space<typename T::exec_space>;
+  // as in levelset: from so many rows on a level fills a GPU by itself; warps that wait are enough for so many levels
+  static constexpr int wide_rows = 65536;
+  static constexpr double levels_ahead = 12;
+
+  /// @param columns  that take a ticket or a thread each
+  template <int K>
+  void solve_columns(typename T::exec_space const& exec, detail::TileSystem<T, K> const& system, int columns) const {
+    // rows of tiles whose tickets an index counts
+    auto const tickets_at_once = static_cast<index>(std::numeric_limits<index>::max() / columns);
+    for (Launch const& launch : launches_) {
+      index const tile_rows = launch.last - launch.first;
+      if (launch.by_threads) {
+        Kokkos::parallel_for("sptrsv::tiled::solve_by_threads",
+                             detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(exec, 0, static_cast<long long>(tile_rows) * detail::tile_size * columns)),
+                             detail::TileRowByThreads<T, K>{
+                                 system, static_cast<index>(launch.first * detail::tile_size), columns});
+        continue;
+      }
+      for (index first = launch.first, count = 0; first < launch.last; first += count) {
+        count = std::min(static_cast<index>(launch.last - first), tickets_at_once);
+        detail::for_each_ticket<T>("sptrsv::tiled::solve", exec, tickets_, wave_shape(exec, launch, columns),
+                                   static_cast<index>(count * columns), detail::TileRowPerWarp<T, K>{system, first, columns});
+      }
+    }
+  }
+  void plan_launches(typename T::exec_space const& exec, std::vector<index> const& level_ptr) {
+    long long const wide = options_.variant == Variant::syncfree ? LLONG_MAX : options_.wide_rows > 0 ? options_.wide_rows : wide_rows;
+    std::size_t const levels = level_ptr.size() - 1;
+    for (std::size_t l = 0, start = 0; l <= levels; ++l) {
+      bool const by_threads = l < levels && static_cast<long long>(level_ptr[l + 1] - level_ptr[l]) * detail::tile_size >= wide &&
+                              detail::has_diagonals_alone<T>(exec, tiles_, level_ptr[l], level_ptr[l + 1]);
+      if (l < levels && !by_threads) continue;
+      if (start < l) launches_.push_back({level_ptr[start], level_ptr[l], false, l - start});
+      if (by_threads) launches_.push_back({level_ptr[l], level_ptr[l + 1], true, 1});
+      start = l + 1;
+    }
+  }
+  detail::LaunchShape wave_shape(typename T::exec_space const& exec, Launch const& launch, int columns) const {
+    long long const tickets = static_cast<long long>(launch.last - launch.first) * columns;
+    detail::LaunchShape shape;
+    if constexpr (host) {
+      shape.rows_per_ticket = static_cast<int>(std::clamp(tickets / (16LL * detail::threads_at_once(exec)), 1LL, 64LL));
+      shape.teams = detail::number_of_teams<T>(exec, tickets, shape);
+    } else {
+      shape.lanes = detail::tile_lanes;
+      double const resident = exec.concurrency() / detail::tile_lanes / 2.0, all = static_cast<double>(tickets);
+      double const teams = options_.teams > 0 ? options_.teams : std::clamp(levels_ahead * all / static_cast<double>(launch.levels), std::min(32.0, resident), resident);
+      shape.teams = static_cast<int>(std::min(teams, all));
+    }
+    return shape;
+  }
+
+  Options options_;
+  Diagonal diagonal_;
+  TilePattern<T> tiles_;
+  RepeatedEntries<T> repeated_;
+  detail::TileValues<T> values_;
+  std::vector<Launch> launches_;
+  index num_levels_ = 0;
+  mutable detail::Tickets<T> tickets_;
+  mutable detail::SolvedValues<T> solved_;
+};
+
+}  // namespace sptrsv

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What solves cost on a host, in nanoseconds: shared by the planner and by the level sets' choice of
+// kernels. The figures are fitted to bench_solve and to real factors on one kind of machine
+// (docs/performance.md); only their ratios matter.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "sptrsv/device/host_threads.hpp"
+
+namespace sptrsv::detail {
+
+struct HostCost {
+  static constexpr double barrier = 2000;       ///< of a kernel on several threads
+  static constexpr double no_core = 4500;       ///< added by each thread where there are more than cores
+  static constexpr double chain = 5.4;          ///< from one row's x to the next one's, without its additions
+  static constexpr double addition = 1.1;       ///< each addition from the term that was waited for
+  static constexpr double mispredict = 5.5;     ///< a row that ends where the core did not expect it
+  static constexpr double predicted = 25000;    ///< rows up to which the core remembers where they end
+  static constexpr double near_cache = 6e6;     ///< bytes of T, b and x up to which the order of rows is nearly free
+  static constexpr double cache = 24e6;         ///< bytes beyond which T comes from memory
+  static constexpr double bytes_per_ns = 16;    ///< from memory, by one thread
+  static constexpr double sorted_from = 16;     ///< rows in a level from which they are sorted by length
+  static constexpr double in_flight = 300;      ///< instructions; a row is about 12, and 6 per entry
+
+  int threads;       ///< that run at once
+  double launch;     ///< a kernel on several threads, with its barrier
+  double level_row;  ///< of one thread, in level order
+  double miss;       ///< added by a row whose length differs from the one before
+  double least_row;  ///< what memory allows
+
+  HostCost(int threads_in_use, double rows, double off_diagonals_per_row)
+      : threads(std::min(threads_in_use, host_cores())),
+        launch(barrier + (threads_in_use > threads ? no_core * threads_in_use : 0)) {
+    double const bytes_per_row = 16 + 12 * off_diagonals_per_row, bytes = rows * bytes_per_row;
+    least_row = bytes > cache ? bytes_per_row / bytes_per_ns : 0;
+    miss = rows > predicted ? mispredict : 0;
+    level_row = bytes <= near_cache ? 1.2 * row(off_diagonals_per_row)
+                : bytes <= cache    ? 2 * row(off_diagonals_per_row)
+                                    : 1.6 * std::max({row(off_diagonals_per_row), least_row, chain});
+  }
+
+  /// A row that waits for nothing; scattered, each of its entries is written.
+  static double row(double off_diagonals, bool scattered = false) { return 1.0 + (scattered ? 0.85 : 0.42) * off_diagonals; }
+
+  /// One level of `rows` rows, each `wait` after the level before, `irregular` being the share of rows whose
+  /// length differs from the one before.
+  double level(double rows, double wait, double irregular) const {
+    double const work = rows * (level_row + (rows < sorted_from ? irregular * miss : 0)), alone = std::max(work, wait);
+    return threads > 1 ? std::min(alone, work / threads + launch) : alone;
+  }
+  /// Rows up to which one thread is faster than a kernel.
+  int chain_rows() const {
+    if (threads <= 1) return std::numeric_limits<int>::max();
+    return static_cast<int>(launch * threads / ((threads - 1) * level_row));
+  }
+};
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns and sums on the vector lanes of a thread. Kokkos names only a thread's own lanes to CUDA, which then lets the threads of
+// a warp pass one after the other; here all of a warp pass at once.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "sptrsv/device/row_io.hpp"
+
+namespace sptrsv::detail {
+
+#if defined(__CUDA_ARCH__)
+template <class R>
+__device__ __forceinline__ R from_lane(R value, int distance) {
+  return __shfl_xor_sync(0xffffffffu, value, distance);
+}
+template <class R>
+__device__ __forceinline__ Kokkos::complex<R> from_lane(Kokkos::complex<R> value, int distance) {
+  return {from_lane(value.real(), distance), from_lane(value.imag(), distance)};
+}
+#endif
+
+/// The calling lane of a thread; 0 where a thread has one, or Kokkos runs them in a loop.
+template <class Team>
+KOKKOS_FORCEINLINE_FUNCTION int lane_of(Team const&) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<int>(threadIdx.x);
+#else
+  return 0;
+#endif
+}
+
+/// Sums part(lane, sums) over the parts of a row, `lanes` / columns.lanes() of them, in a fixed order, for all lanes.
+/// @pre on a GPU all threads of the team's warp call it.
+template <class Team, class S, int K, class Part>
+KOKKOS_FORCEINLINE_FUNCTION void sum_over_parts([[maybe_unused]] Team const& team, int lanes, [[maybe_unused]] ColumnBlock const& columns, ColumnSums<S, K>& sums,
+                                                Part const& part) {
+#if defined(__CUDA_ARCH__)
+  part(static_cast<int>(threadIdx.x), sums);
+  for (int distance = lanes >> 1; distance >= columns.lanes(); distance >>= 1)
+    for (int c = 0; c < K; ++c) sums.value[c] += from_lane(sums.value[c], distance);
+#else
+  Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(team, lanes), part, Kokkos::Sum<ColumnSums<S, K>>(sums));
+#endif
+}
+
+/// The greatest of(lane), for all lanes. @pre as in sum_over_parts().
+template <class I, class Team, class F>
+KOKKOS_FORCEINLINE_FUNCTION I max_over_lanes([[maybe_unused]] Team const& team, int lanes, F const& of) {
+#if defined(__CUDA_ARCH__)
+  I most = of(static_cast<int>(threadIdx.x));
+  for (int distance = lanes >> 1; distance > 0; distance >>= 1) {
+    I const other = from_lane(most, distance);
+    most = other > most ? other : most;
+  }
+  return most;
+#else
+  I most = 0;
+  Kokkos::parallel_reduce(
+      Kokkos::ThreadVectorRange(team, lanes),
+      [&](int lane, I& mine) {
+        I const own = of(lane);
+        mine = own > mine ? own : mine;
+      },
+      Kokkos::Max<I>(most));
+  return most;
+#endif
+}
+
+/// Runs f(column) on the first lane of each column that there is; the others do not wait for it.
+template <class Team, class F>
+KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team, [[maybe_unused]] ColumnBlock const& columns, F const& f) {
+#if defined(__CUDA_ARCH__)
+  if (static_cast<int>(threadIdx.x) < columns.count) f(static_cast<int>(threadIdx.x));
+#else
+  Kokkos::single(Kokkos::PerThread(team), [&]() { f(0); });
+#endif
+}
+
+/// Runs f(lane) on each of a thread's lanes. A host's thread has one; where Kokkos runs lanes in a loop, f must wait for none.
+template <class Team, class F>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_lane([[maybe_unused]] Team const& team, [[maybe_unused]] int lanes, F const& f) {
+#if defined(__CUDA_ARCH__)
+  f(static_cast<int>(threadIdx.x));
+#else
+  Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), f);
+#endif
+}
+
+}  // namespace sptrsv::detail

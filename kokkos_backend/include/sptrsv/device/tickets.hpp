@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tickets: rows are handed out in solve order to whoever runs, so that a row only ever waits for
+// rows that a running team already holds. This is what makes progress certain on every backend.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+
+#include "sptrsv/device/host_threads.hpp"
+#include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/row_io.hpp"
+#include "sptrsv/types.hpp"
+
+namespace sptrsv::detail {
+
+/// Whether functors of E run on the calling process' own threads.
+template <class E>
+inline constexpr bool is_host_space =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename E::memory_space>::accessible &&
+    std::is_same_v<typename E::memory_space, Kokkos::HostSpace>;
+
+/// How many teams of how many threads share the rows, and how many rows a ticket is worth.
+struct LaunchShape {
+  int teams = 1;
+  int threads = 1;        ///< per team
+  int lanes = 1;          ///< vector lanes per thread
+  int rows_per_ticket = 1;
+};
+
+/// Two counters used in turn: a solve clears the counter of the next one, so none needs a launch or
+/// a fence of its own. Solves of one object follow each other on one instance.
+template <class T>
+class Tickets {
+ public:
+  using counter_view = Kokkos::View<unsigned long long*, typename T::device>;
+
+  Tickets() = default;
+  explicit Tickets(typename T::exec_space const& exec)
+      : counters_(Kokkos::view_alloc(exec, std::string("sptrsv::tickets")), 2) {}
+
+  /// Clears both counters: after a launch that failed none can say which of them have been used.
+  void restart(typename T::exec_space const& exec) const {
+    using policy = Kokkos::RangePolicy<typename T::exec_space, int>;
+    auto const counters = counters_;
+    Kokkos::parallel_for(
+        "sptrsv::tickets::restart", policy(exec, 0, 2), KOKKOS_LAMBDA(int side) { counters(side) = 0; });
+  }
+  /// The side to use now; call once per launch, on the host.
+  int next_side() { return side_ = 1 - side_; }
+
+  /// @param taker  Kokkos::PerTeam(team) or, where each thread of a team goes its own way, Kokkos::PerThread(team).
+  template <class Taker>
+  KOKKOS_INLINE_FUNCTION unsigned long long take(Taker const& taker, int side, int rows) const {
+    unsigned long long first = 0;
+    auto const counters = counters_;
+    Kokkos::single(
+        taker,
+        [&](unsigned long long& value) {
+          value = fetch_add(&counters(side), static_cast<unsigned long long>(rows));
+          if (value == 0) counters(1 - side) = 0;  // the first of this solve clears the next one's
+        },
+        first);
+    return first;
+  }
+
+ private:
+  counter_view counters_;
+  int side_ = 0;
+};
+
+/// Rows per ticket on a host. Rows depend on near rows, so small tickets make threads take turns on
+/// one chain, at the price of a cache miss each turn; large ones leave the last thread alone at the end.
+template <class T>
+int host_rows_per_ticket(typename T::exec_space const& exec, long long rows) {
+  return static_cast<int>(std::clamp(rows / (16LL * threads_at_once(exec)), 64LL, 4096LL));
+}
+
+/// Teams that fit at once, or as many as there is work for.
+template <class T>
+int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchShape const& shape) {
+  long long const needed = (rows + shape.rows_per_ticket - 1) / shape.rows_per_ticket;
+  long long const resident = static_cast<long long>(threads_at_once(exec)) / (shape.threads * shape.lanes);
+  return static_cast<int>(std::max(1LL, std::min(needed, resident)));
+}
+
+/// A launch of a row to a thread with lanes for the columns: as many lanes in all, so fewer rows at a time.
+template <class T>
+LaunchShape with_column_lanes(typename T::exec_space const& exec, LaunchShape shape, long long rows, ColumnBlock const& columns) {
+  if (columns.bits == 0) return shape;
+  shape.lanes = columns.lanes();
+  shape.rows_per_ticket = shape.threads = std::max(1, shape.threads >> columns.bits);
+  shape.teams = number_of_teams<T>(exec, rows, shape);
+  return shape;
+}
+
+/// Asks Kokkos to hand a kernel its arguments with the launch. With CUDA it passes those of 512 bytes or more through
+/// constant memory otherwise, and the host waits there until the kernel before has ended.
+template <class Policy>
+auto with_arguments_in_launch(Policy const& policy) {
+  return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
+/// The policy of every team kernel. Kokkos 4.x on a GPU allocates the scratch memory of teams again at
+/// each launch while its size is zero: a few bytes, asked for each time, are allocated once.
+/// @param team_scratch  bytes of a team's quick memory
+template <class E>
+auto team_policy(E const& exec, int teams, int threads, int lanes, std::size_t team_scratch = 0) {
+  Kokkos::TeamPolicy<E> policy(exec, teams, threads, lanes);
+  if constexpr (!is_host_space<E>) policy.set_scratch_size(1, Kokkos::PerTeam(8));
+  if (team_scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(team_scratch));
+  return with_arguments_in_launch(policy);
+}
+
+/// What for_each_ticket() launches.
+template <class T, class Body>
+struct TicketKernel {
+  using index = typename T::index;
+
+  Tickets<T> counter;
+  int side, rows;
+  index n;
+  Body body;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    for (auto first = counter.take(Kokkos::PerTeam(team), side, rows); first < static_cast<unsigned long long>(n);
+         first = counter.take(Kokkos::PerTeam(team), side, rows)) {
+      auto const last = first + static_cast<unsigned long long>(rows);
+      body(team, static_cast<index>(first), last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
+    }
+  }
+};
+
+/// The most threads of a team that for_each_ticket() can launch on a device: where a thread needs many registers, few.
+template <class T, class Body>
+int most_threads_per_team(typename T::exec_space const& exec, Body const& body) {
+  return team_policy(exec, 1, 1, 1).team_size_max(TicketKernel<T, Body>{{}, 0, 1, 1, body}, Kokkos::ParallelForTag());
+}
+
+/// Runs `body(team, first_row, last_row)` for every ticket of [0, n), in ascending order of tickets.
+template <class T, class Body>
+void for_each_ticket(char const* label, typename T::exec_space const& exec, Tickets<T>& tickets,
+                     LaunchShape const& shape, typename T::index n, Body const& body) {
+  if (n == 0) return;
+  int const side = tickets.next_side();
+  Kokkos::parallel_for(label, team_policy(exec, shape.teams, shape.threads, shape.lanes),
+                       TicketKernel<T, Body>{tickets, side, shape.rows_per_ticket, n, body});
+}
+
+/// The same for each thread of a team: threads take tickets for themselves and do not wait for each other.
+template <class T, class Body>
+void for_each_ticket_of_threads(char const* label, typename T::exec_space const& exec, Tickets<T>& tickets,
+                                LaunchShape const& shape, typename T::index n, Body const& body) {
+  if (n == 0) return;
+  using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
+  int const side = tickets.next_side();
+  int const rows = shape.rows_per_ticket, threads = shape.threads;
+  auto const counter = tickets;
+  Kokkos::parallel_for(
+      label, team_policy(exec, shape.teams, threads, shape.lanes), KOKKOS_LAMBDA(member const& team) {
+        using index = typename T::index;
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](int) {
+          for (auto first = counter.take(Kokkos::PerThread(team), side, rows); first < static_cast<unsigned long long>(n);
+               first = counter.take(Kokkos::PerThread(team), side, rows)) {
+            auto const last = first + static_cast<unsigned long long>(rows);
+            body(team, static_cast<index>(first), last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
+          }
+        });
+      });
+}
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the planner's model knows of a triangle. What takes a pass over the pattern is made when it is asked for; before,
+// there is a lower bound.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sptrsv/algorithm/tiled/node_levels.hpp"
+#include "sptrsv/planner/plan_model.hpp"
+#include "sptrsv/triangle/analysis.hpp"
+
+namespace sptrsv {
+
+namespace detail {
+
+/// How far before each row, in solve order, its nearest dependency lies, if rows are sorted by column; 0: it has none.
+template <class T>
+Kokkos::View<typename T::index*, typename T::device> nearest_dependencies(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
+                                                                          bool ascending) {
+  using index = typename T::index;
+  Kokkos::View<index*, typename T::device> behind(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::planner::nearest")),
+                                                  static_cast<std::size_t>(rows.num_rows));
+  Kokkos::parallel_for(
+      "sptrsv::planner::nearest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows), KOKKOS_LAMBDA(index i) {
+        auto const begin = rows.begin(i), end = rows.end(i);
+        index const j = begin == end ? i : rows.col_idx(ascending ? end - 1 : begin);
+        behind(i) = ascending ? i - j : j - i;
+      });
+  return behind;
+}
+
+/// Counted on the host, one row after the other.
+template <class T>
+long long count_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
+  using index = typename T::index;
+  auto const behind = nearest_dependencies<T>(exec, rows, ascending);
+  exec.fence("sptrsv::planner: the distances are read on the host");
+  auto const on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), behind);
+  long long sets = rows.num_rows > 0;
+  index first = 0;  // of the set at hand, in solve order
+  for (index s = 0; s < rows.num_rows; ++s) {
+    index const distance = on_host(ascending ? s : rows.num_rows - 1 - s);
+    if (distance > 0 && s - distance >= first) {
+      ++sets;
+      first = s;
+    }
+  }
+  return sets;
+}
+
+/// The longest row and the entries of each level, on the host.
+struct LevelEntries {
+  std::vector<unsigned long long> longest, all;
+};
+template <class T>
+LevelEntries entries_by_level(typename T::exec_space const& exec, OffDiagonals<T> const& rows, LevelSets<T> const& sets) {
+  using index = typename T::index;
+  constexpr index chunk = 256;  // rows of one thread, so that few of them meet at a level's numbers
+  auto const levels = static_cast<std::size_t>(sets.num_levels());
+  LevelEntries out{std::vector<unsigned long long>(levels), std::vector<unsigned long long>(levels)};
+  if (levels == 0) return out;
+  Kokkos::View<unsigned long long*, typename T::device> longest("sptrsv::planner::longest", levels), all("sptrsv::planner::entries", levels);
+  auto const level_of = sets.level_of, level_rows = sets.level_rows;
+  index const n = rows.num_rows;
+  Kokkos::parallel_for(
+      "sptrsv::planner::longest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, (n - 1) / chunk + 1), KOKKOS_LAMBDA(index part) {
+        index const first = part * chunk, last = n - first < chunk ? n : first + chunk;
+        index level = level_of(level_rows(first));
+        unsigned long long most = 0, sum = 0;
+        auto const add = [&] {
+          if (most > peek(&longest(level))) Kokkos::atomic_max(&longest(level), most);
+          fetch_add(&all(level), sum);
+        };
+        for (index p = first; p < last; ++p) {
+          index const i = level_rows(p);
+          if (level_of(i) != level) {
+            add();
+            level = level_of(i);
+            most = sum = 0;
+          }
+          auto const count = static_cast<unsigned long long>(rows.count(i));
+          most = count > most ? count : most;
+          sum += count;
+        }
+        add();
+      });
+  Kokkos::deep_copy(exec, Kokkos::View<unsigned long long*, Kokkos::HostSpace>(out.longest.data(), levels), longest);
+  Kokkos::deep_copy(exec, Kokkos::View<unsigned long long*, Kokkos::HostSpace>(out.all.data(), levels), all);
+  exec.fence("sptrsv::planner: entries per level are read on the host");
+  return out;
+}
+
+}  // namespace detail
+
+/// The features of one triangle. They are the same for every run and every number of threads.
+template <class T>
+class PlanFeatures {
+ public:
+  using Feature = detail::Feature;
+  using exec_space = typename T::exec_space;
+
+  /// @param resident_threads  that the device holds at once; what a window is made of.
+  PlanFeatures(exec_space const& exec, Analysis<T> const& analysis, long long resident_threads)
+      : exec_(exec), analysis_(analysis), resident_(std::max(1LL, resident_threads)) {
+    double const n = static_cast<double>(analysis.num_rows()), entries = static_cast<double>(analysis.num_off_diagonals());
+    auto const longest = static_cast<double>(analysis.longest_row());
+    set(Feature::none, 0);
+    set(Feature::solve, 1);
+    set(Feature::rows, n);
+    set(Feature::bytes, entries * (sizeof(typename T::scalar) + sizeof(typename T::index)) + n * (sizeof(typename T::offset) + 3 * sizeof(typename T::scalar)));
+    set(Feature::longest_row, longest);
+    while (lanes_ * 4 < analysis.mean_row() && lanes_ < 32) lanes_ *= 2;
+    set(Feature::longest_lane, std::ceil(longest / lanes_));
+    // a row of tiles has some row of its own, and each window's rows wait for those of the window before
+    for (auto f : {Feature::levels, Feature::sets, Feature::tile_levels}) bound(f, n > 0);
+    bound(Feature::warp_window, std::ceil(n / static_cast<double>(warps())));
+    bound(Feature::thread_window, std::ceil(n / static_cast<double>(resident_)));
+  }
+
+  /// The feature, or while it is not exact a lower bound.
+  double value(Feature f) const { return value_[at(f)]; }
+  bool exact(Feature f) const { return exact_[at(f)]; }
+
+  /// Makes f exact, and what comes with it. Cost: a pass or a sweep over the pattern, unless it is exact already; fences.
+  void find(Feature f) {
+    if (exact(f)) return;
+    auto const& rows = analysis_.rows(exec_);
+    if (f == Feature::warp_window) find_window(f, rows, warps());
+    else if (f == Feature::thread_window) find_window(f, rows, resident_);
+    else if (f == Feature::tile_levels || f == Feature::tile_entries) find_tiles(rows);
+    else if (f == Feature::sets) set(f, detail::count_sets<T>(exec_, rows, ascending()));
+    else find_levels(rows);
+  }
+
+ private:
+  static std::size_t at(Feature f) { return static_cast<std::size_t>(f); }
+  template <class Number>
+  void set(Feature f, Number value) {
+    value_[at(f)] = static_cast<double>(value);
+    exact_[at(f)] = true;
+  }
+  void bound(Feature f, double least) {
+    if (!exact(f)) value_[at(f)] = std::max(value_[at(f)], least);
+  }
+
+  bool ascending() const { return analysis_.shape().ascending(); }
+  long long warps() const { return std::max(1LL, resident_ / 32); }
+  /// One thread would take long over the longest rows.
+  bool has_long_rows() const { return analysis_.longest_row() > 1000 && static_cast<double>(analysis_.longest_row()) > 32 * analysis_.mean_row(); }
+
+  void find_window(Feature f, OffDiagonals<T> const& rows, long long window) {
+    find(Feature::levels);
+    if (static_cast<long long>(rows.num_rows) <= window)
+      set(f, value(Feature::levels));
+    else
+      set(f, detail::find_node_levels<T>(exec_, detail::Nodes<T>{rows, {}, ascending(), 1, analysis_.mean_row()}, window, has_long_rows()).levels);
+  }
+
+  void find_tiles(OffDiagonals<T> const& rows) {
+    find(Feature::levels);
+    if (rows.num_rows == 0) {
+      set(Feature::tile_levels, 0);
+      set(Feature::tile_entries, 0);
+      return;
+    }
+    auto const& order = analysis_.template keep<detail::TileOrder<T>>([this] { return detail::choose_tile_order<T>(exec_, analysis_); });
+    set(Feature::tile_levels, order.levels.levels);
+    set(Feature::tile_entries, detail::sum_of_most_stretches<T>(exec_, detail::Nodes<T>{rows, order.positions, ascending(), detail::tile_size}, order.levels));
+  }
+
+  void find_levels(OffDiagonals<T> const& rows) {
+    auto const& sets = analysis_.levels(exec_);
+    auto const entries = detail::entries_by_level<T>(exec_, rows, sets);
+    double wide = 0, narrow = 0, log_rows = 0, log_entries = 0, sum = 0, lanes = 0;
+    for (std::size_t l = 0; l < entries.longest.size(); ++l) {
+      auto const width = static_cast<double>(sets.rows_in_level(static_cast<typename T::index>(l)));
+      auto const longest = static_cast<double>(entries.longest[l]);
+      if (width > 65536) wide += longest;
+      if (width <= 128 / lanes_) narrow += static_cast<double>(entries.all[l]) / lanes_;
+      log_rows += std::log2(width);
+      log_entries += std::log2(1 + longest);
+      sum += longest;
+      lanes += std::ceil(longest / lanes_);
+    }
+    auto const levels = static_cast<double>(entries.longest.size());
+    set(Feature::levels, levels);
+    set(Feature::wide_longest, wide);
+    set(Feature::narrow_steps, narrow);
+    set(Feature::level_rows, log_rows);
+    set(Feature::level_entries, log_entries);
+    set(Feature::level_longest, sum);
+    set(Feature::level_lanes, lanes);
+    bound(Feature::tile_levels, std::ceil(levels / detail::tile_size));
+    for (auto f : {Feature::sets, Feature::warp_window, Feature::thread_window}) bound(f, levels);
+  }
+
+  exec_space exec_;
+  Analysis<T> const& analysis_;
+  long long resident_;
+  double lanes_ = 1;  // to a row, as levelset has them
+  std::array<double, detail::num_features> value_{};
+  std::array<bool, detail::num_features> exact_{};
+};
+
+}  // namespace sptrsv

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The planner behind the name `sptrsv`: chooses an algorithm from the structure, by a stated rule on a host and by a
+// model of each algorithm's time on a GPU.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "sptrsv/device/device_name.hpp"
+#include "sptrsv/options.hpp"
+#include "sptrsv/planner/host_plan.hpp"
+#include "sptrsv/planner/plan_features.hpp"
+#include "sptrsv/planner/plan_table.hpp"
+
+namespace sptrsv {
+
+/// How `sptrsv` chooses.
+enum class PlanMethod {
+  estimate,  ///< by the structure alone, always alike
+  measure,   ///< by the times of all candidates at the first update, which may differ from run to run
+};
+
+/// The planner's own options, `sptrsv_<name>` among OptionValues.
+struct PlanOptions {
+  PlanMethod plan = PlanMethod::estimate;
+  template <class V>
+  void visit(V& v) {
+    v.choice("plan", plan, {"estimate", "measure"}, "choose the algorithm by the structure, or by timing all at the first numeric phase");
+  }
+};
+
+namespace detail {
+
+/// The table of this device, or the first one there is: ratios carry over better than nothing does.
+inline PlanDevice const& plan_device(std::string_view name) {
+  for (auto const& device : plan_devices)
+    if (device.name == name) return device;
+  return plan_devices[0];
+}
+
+/// Nanoseconds of a solve, at least, as far as the features are known.
+/// @param unknown  the first feature that counts and is not exact, or none.
+template <class T>
+double least_time(PlanCost const& cost, PlanFeatures<T> const& features, Feature& unknown) {
+  double sum = 0;
+  unknown = Feature::none;
+  for (auto const& term : cost.terms) {
+    sum += term.nanoseconds * features.value(term.feature);
+    if (unknown == Feature::none && term.nanoseconds > 0 && !features.exact(term.feature)) unknown = term.feature;
+  }
+  return sum;
+}
+
+/// The candidate that takes least by the table; candidates without a model there are not chosen. Prices are not negative, so
+/// a bound from below rules a candidate out without finding the rest of its features.
+template <class T>
+Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& candidates, PlanFeatures<T>& features) {
+  while (true) {
+    PlanCost const *best = nullptr, *second = nullptr;
+    double least = 0, next = 0;
+    Feature missing = Feature::none, unknown;
+    for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost) {
+      if (std::find(candidates.begin(), candidates.end(), cost->algorithm) == candidates.end()) continue;
+      double const time = least_time(*cost, features, unknown);
+      if (!best || time < least) {
+        second = best, next = least;
+        best = cost, least = time, missing = unknown;
+      } else if (!second || time < next) {
+        second = cost, next = time;
+      }
+    }
+    if (!best) return {"levelset", "no model for this device"};
+    if (missing != Feature::none) {
+      features.find(missing);
+      continue;
+    }
+    char text[200];
+    int const written = std::snprintf(text, sizeof text, "estimated %.4g us", 1e-3 * least);
+    if (second)
+      std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", at least %.4g us for %s", 1e-3 * next, std::string(second->algorithm).c_str());
+    return {std::string(best->algorithm), text};
+  }
+}
+
+}  // namespace detail
+
+/// The estimate. Host: detail::choose_on_host(). GPU: the least time by the model of detail/plan_table.hpp, fitted to the
+/// device, or to another one where it is not in the table.
+/// @param candidates  names of algorithms that can do it.
+/// Cost on a GPU: mostly the level sets, which levelset needs anyhow; up to three more sweeps where it is close.
+template <class T>
+Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis, std::vector<std::string> const& candidates) {
+  if constexpr (detail::is_host_space<typename T::exec_space>) {
+    return detail::choose_on_host<T>(exec, analysis);
+  } else {
+    PlanFeatures<T> features(exec, analysis, exec.concurrency());
+    return detail::choose_by_table<T>(detail::plan_device(detail::device_name(exec)), candidates, features);
+  }
+}
+
+}  // namespace sptrsv

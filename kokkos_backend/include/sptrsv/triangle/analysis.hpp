@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// The analysis of one triangle: checks the pattern, and offers its rows, columns and level sets,
+// each made when first asked for and then kept.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <limits>
+#include <map>
+#include <memory>
+#include <typeindex>
+
+#include "sptrsv/error.hpp"
+#include "sptrsv/structure.hpp"
+#include "sptrsv/triangle/level_sets.hpp"
+#include "sptrsv/triangle/rows.hpp"
+
+namespace sptrsv {
+
+namespace detail {
+
+inline char const* name_of(Triangle triangle) { return triangle == Triangle::lower ? "lower" : "upper"; }
+
+/// Rows, entries or places that a type of index or offset does for: 2^31 - 2^26 for 32 bits. Threads count on beyond the
+/// last one before they see that there are no more, by as much as a team takes at a time, and the parts into which Kokkos
+/// cuts a range for its scans are rounded up, by up to a fiftieth of it in all: too large a range, and they have no rows.
+template <class Number>
+constexpr long long most_counted() {
+  return static_cast<long long>(std::numeric_limits<Number>::max() - std::numeric_limits<Number>::max() / 32);
+}
+/// @throws TooLarge
+template <class Number>
+void require_counted(char const* what, unsigned long long count, char const* type) {
+  constexpr auto most = static_cast<unsigned long long>(most_counted<Number>());
+  if (count > most) throw TooLarge(what, count, type, static_cast<int>(8 * sizeof(Number)), most);
+}
+
+/// What one pass over the pattern finds; the first bad row of each kind, or n.
+struct PatternFacts {
+  long long with_diagonal = 0, diagonal_first = 0, diagonal_last = 0, longest = 0;
+  long long bad_offsets = 0, bad_columns = 0, without_diagonal = 0, wrong_side = 0;
+  long long first_entry = 0, behind_last_entry = 0;
+};
+
+/// One pass: columns of a row are read only where its offsets are valid.
+template <class T>
+PatternFacts inspect(typename T::exec_space const& exec, typename T::pattern const& p, bool lower) {
+  using index = typename T::index;
+  using minimum = Kokkos::Min<long long>;
+  using sum = Kokkos::Sum<long long>;
+  index const n = p.num_rows();
+  auto const row_ptr = p.row_ptr;
+  auto const col_idx = p.col_idx;
+  auto const capacity = static_cast<long long>(col_idx.extent(0));
+  bool const reversed = p.row_order == RowOrder::reversed;
+  PatternFacts facts;
+  if (n == 0) return facts;
+  Kokkos::parallel_reduce(
+      "sptrsv::analysis::inspect", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index r, long long& with, long long& first, long long& last, long long& longest, long long& bad_offsets,
+                    long long& bad_columns, long long& without, long long& wrong_side, long long& first_entry, long long& behind_last) {
+        index const i = reversed ? n - 1 - r : r;
+        auto const begin = row_ptr(r), end = row_ptr(r + 1);
+        if (begin < 0 || begin > end || static_cast<long long>(end) > capacity) {
+          if (i < bad_offsets) bad_offsets = i;
+          return;
+        }
+        if (r == 0) first_entry = begin;
+        if (r == n - 1) behind_last = end;
+        int diagonals = 0;
+        bool valid = true, right_side = true;
+        for (auto k = begin; k < end; ++k) {
+          index const j = col_idx(k);
+          valid = valid && j >= 0 && j < n;
+          diagonals += j == i;
+          right_side = right_side && (lower ? j <= i : j >= i);
+        }
+        if (!valid && i < bad_columns) bad_columns = i;
+        if (diagonals == 0 && i < without) without = i;
+        if ((!right_side || diagonals > 1) && i < wrong_side) wrong_side = i;
+        with += diagonals > 0;
+        first += begin < end && col_idx(begin) == i;
+        last += begin < end && col_idx(end - 1) == i;
+        if (static_cast<long long>(end - begin) > longest) longest = end - begin;
+      },
+      sum(facts.with_diagonal), sum(facts.diagonal_first), sum(facts.diagonal_last), Kokkos::Max<long long>(facts.longest),
+      minimum(facts.bad_offsets), minimum(facts.bad_columns), minimum(facts.without_diagonal), minimum(facts.wrong_side),
+      sum(facts.first_entry), sum(facts.behind_last_entry));
+  return facts;  // there by now: a reduction to host values fences
+}
+
+}  // namespace detail
+
+/// Analysis of one triangle. Reads the pattern only; keeps the views of it that it was given.
+template <class T>
+class Analysis {
+ public:
+  using index = typename T::index;
+  using exec_space = typename T::exec_space;
+
+  /// @throws InvalidPattern, NotTriangular, MissingDiagonal naming the first such row; TooLarge.
+  /// Cost: one pass over the pattern; fences.
+  Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape)
+      : pattern_(pattern), shape_(shape) {
+    if (pattern.row_ptr.extent(0) > 0) detail::require_counted<index>("rows", pattern.row_ptr.extent(0) - 1, "indices");
+    auto const facts = detail::inspect<T>(exec, pattern, shape.triangle == Triangle::lower);
+    check_rows(facts);
+    auto const stored = static_cast<unsigned long long>(facts.behind_last_entry);
+    detail::require_counted<typename T::offset>("entries, with those stored before it", stored, "offsets");
+    detail::require_counted<index>("entries in a row", static_cast<unsigned long long>(facts.longest), "indices");
+    place_ = where_is_diagonal(facts);
+    stored_.num_rows = pattern.num_rows();
+    stored_.row_ptr = pattern.row_ptr;
+    stored_.col_idx = pattern.col_idx;
+    stored_.reversed = pattern.row_order == RowOrder::reversed;
+    stored_.front = place_ == DiagonalPlace::first;
+    stored_.back = place_ == DiagonalPlace::last;
+    stored_.backward = pattern.sum_backward;
+    longest_ = facts.longest - (place_ != DiagonalPlace::none);
+    check_side(facts);
+    entries_ = facts.behind_last_entry - facts.first_entry;
+    values_needed_ = static_cast<std::size_t>(facts.behind_last_entry);
+  }
+
+  Shape shape() const { return shape_; }
+  typename T::pattern const& pattern() const { return pattern_; }
+  index num_rows() const { return stored_.num_rows; }
+  /// Entries as stored, diagonal included.
+  long long num_entries() const { return entries_; }
+  /// Values that update() needs at least: one past the last entry.
+  std::size_t values_needed() const { return values_needed_; }
+  long long num_off_diagonals() const { return entries_ - (place_ == DiagonalPlace::none ? 0 : num_rows()); }
+
+  /// Off-diagonal entries per row.
+  double mean_row() const {
+    return num_rows() == 0 ? 0.0 : static_cast<double>(num_off_diagonals()) / static_cast<double>(num_rows());
+  }
+
+  /// Off-diagonal entries of the longest row as stored.
+  long long longest_row() const { return longest_; }
+
+  /// T by rows as stored, in place.
+  OffDiagonals<T> const& stored() const { return stored_; }
+
+  /// op(T) by rows: in place, or the transpose, made at the first call (allocates, fences).
+  OffDiagonals<T> const& rows(exec_space const& exec) const { return shape_.transposed() ? flipped(exec) : stored_; }
+  /// op(T) by columns, likewise: in place for a transposed solve.
+  OffDiagonals<T> const& columns(exec_space const& exec) const { return shape_.transposed() ? stored_ : flipped(exec); }
+
+  /// Level sets of op(T), made at the first call (allocates, fences). `automatic` takes the method
+  /// that needs no transpose.
+  LevelSets<T> const& levels(exec_space const& exec, LevelMethod method = LevelMethod::automatic) const {
+    if (levels_) return *levels_;
+    bool const by_columns = method == LevelMethod::automatic ? shape_.transposed() && !flipped_
+                                                             : method == LevelMethod::root_candidates;
+    levels_ = std::make_shared<LevelSets<T> const>(
+        by_columns ? level_sets_from_columns<T>(exec, columns(exec))
+                   : level_sets_from_rows<T>(exec, rows(exec), shape_.ascending()));
+    return *levels_;
+  }
+
+  /// What the planner finds and the algorithm that it chooses needs again, say: make() at the first call with this V, then the
+  /// same until drop_kept().
+  template <class V, class Make>
+  V const& keep(Make const& make) const {
+    auto& kept = kept_[std::type_index(typeid(V))];
+    if (!kept) kept = std::make_shared<V const>(make());
+    return *static_cast<V const*>(kept.get());
+  }
+  /// Once algorithms have been made.
+  void drop_kept() { kept_.clear(); }
+
+  /// Structure with levels; makes the level sets if they are not there yet.
+  Structure structure(exec_space const& exec) const {
+    Structure s;
+    s.rows = num_rows();
+    s.entries = entries_;
+    s.longest_row = longest_;
+    s.mean_row = mean_row();
+    auto const& sets = levels(exec);
+    s.levels = sets.num_levels();
+    s.widest_level = sets.widest();
+    s.narrowest_level = s.widest_level;
+    for (index l = 0; l < sets.num_levels(); ++l)
+      s.narrowest_level = std::min<long long>(s.narrowest_level, sets.rows_in_level(l));
+    s.mean_level = sets.mean_rows();
+    return s;
+  }
+
+  /// How rows end, and where their values are; `off_diagonal` is aligned with `rows`.
+  Numbers<T> numbers(typename T::values all, typename T::values off_diagonal) const {
+    Numbers<T> out;
+    out.off_diagonal = off_diagonal;
+    out.all = all;
+    out.row_ptr = stored_.row_ptr;
+    out.num_rows = num_rows();
+    out.reversed = stored_.reversed;
+    out.place = place_;
+    out.diagonal = shape_.diagonal;
+    out.conj = shape_.op == Op::conj_transpose;
+    return out;
+  }
+
+  /// Bytes that the analysis keeps beyond the caller's pattern.
+  std::size_t memory_bytes() const {
+    std::size_t bytes = 0;
+    if (flipped_)
+      bytes += flipped_->row_ptr.span() * sizeof(typename T::offset) + flipped_->col_idx.span() * sizeof(index) +
+               flipped_->source.span() * sizeof(typename T::offset);
+    if (levels_)
+      bytes += (levels_->level_of.span() + levels_->level_rows.span() + levels_->room.span() + levels_->level_ptr.size()) * sizeof(index);
+    return bytes;
+  }
+
+ private:
+  void check_rows(detail::PatternFacts const& facts) const {
+    index const n = pattern_.num_rows();
+    if (n == 0) return;
+    if (facts.bad_offsets < n)
+      throw InvalidPattern(facts.bad_offsets, "has row offsets that decrease or leave col_idx; check row_ptr");
+    if (facts.bad_columns < n)
+      throw InvalidPattern(facts.bad_columns, "has a column index outside 0.." + std::to_string(n - 1) + "; check col_idx");
+    bool const none_needed = shape_.diagonal == Diagonal::unit && facts.with_diagonal == 0;
+    if (facts.without_diagonal < n && !none_needed)
+      throw MissingDiagonal(facts.without_diagonal, detail::name_of(shape_.triangle),
+                            shape_.diagonal == Diagonal::unit);
+  }
+
+  DiagonalPlace where_is_diagonal(detail::PatternFacts const& facts) const {
+    index const n = pattern_.num_rows();
+    if (n == 0 || facts.with_diagonal == 0) return DiagonalPlace::none;
+    if (facts.diagonal_last == n) return DiagonalPlace::last;
+    if (facts.diagonal_first == n) return DiagonalPlace::first;
+    // sorted rows of the right triangle have it last (lower) or first (upper): find one that has not
+    auto const row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.row_ptr);
+    auto const col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.col_idx);
+    bool const lower = shape_.triangle == Triangle::lower;
+    for (index r = 0; r < n; ++r) {
+      index const i = pattern_.row_order == RowOrder::reversed ? n - 1 - r : r;
+      if (col_idx(lower ? row_ptr(r + 1) - 1 : row_ptr(r)) == i) continue;
+      for (auto k = row_ptr(r); k < row_ptr(r + 1); ++k)
+        if (lower ? col_idx(k) > i : col_idx(k) < i) throw NotTriangular(i, col_idx(k), detail::name_of(shape_.triangle));
+      throw InvalidPattern(i, "has its diagonal entry neither first nor last; sort the row by column");
+    }
+    throw InvalidPattern(0, "has its diagonal entry elsewhere than other rows; sort the rows by column");
+  }
+
+  void check_side(detail::PatternFacts const& facts) const {
+    index const n = num_rows();
+    if (n == 0 || facts.wrong_side >= n) return;
+    auto const row = static_cast<index>(facts.wrong_side);
+    auto const row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.row_ptr);
+    auto const col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.col_idx);
+    auto const at = stored_.reversed ? n - 1 - row : row;
+    long long wrong = row;
+    for (auto k = row_ptr(at) + stored_.front; k < row_ptr(at + 1) - stored_.back; ++k)
+      if (shape_.triangle == Triangle::lower ? col_idx(k) >= row : col_idx(k) <= row) wrong = col_idx(k);
+    throw NotTriangular(row, wrong, detail::name_of(shape_.triangle));
+  }
+
+  OffDiagonals<T> const& flipped(exec_space const& exec) const {
+    if (!flipped_) flipped_ = std::make_shared<OffDiagonals<T> const>(detail::transpose_off_diagonals<T>(exec, stored_));
+    return *flipped_;
+  }
+
+  typename T::pattern pattern_;
+  Shape shape_;
+  DiagonalPlace place_ = DiagonalPlace::none;
+  OffDiagonals<T> stored_;
+  long long entries_ = 0;
+  long long longest_ = 0;
+  std::size_t values_needed_ = 0;
+  mutable std::shared_ptr<OffDiagonals<T> const> flipped_;
+  mutable std::shared_ptr<LevelSets<T> const> levels_;
+  mutable std::map<std::type_index, std::shared_ptr<void const>> kept_;
+};
+
+}  // namespace sptrsv

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// Level sets of op(T): the longest path to every row, and the rows of each level together.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Sort.hpp>
+#include <vector>
+
+#include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/triangle/rows.hpp"
+
+namespace sptrsv {
+
+/// How levels are found: by a sweep over op(T)'s rows, or by root candidates over its columns.
+enum class LevelMethod { automatic, sweep, root_candidates };
+
+/// Rows grouped by level. Rows of one level do not depend on each other, and each depends on at
+/// least one row of the level before.
+template <class T>
+struct LevelSets {
+  using index = typename T::index;
+
+  Kokkos::View<index*, typename T::device> level_of;    ///< n, from 0
+  Kokkos::View<index*, typename T::device> level_rows;  ///< n, level by level
+  std::vector<index> level_ptr;                         ///< num_levels+1, on the host
+  Kokkos::View<index*, typename T::device> room;        ///< n that nobody uses any more, or none
+  bool ascending = false;                               ///< whether the rows of each level are known to ascend
+
+  index num_levels() const { return level_ptr.empty() ? 0 : static_cast<index>(level_ptr.size() - 1); }
+  index rows_in_level(index l) const { return level_ptr[l + 1] - level_ptr[l]; }
+  index widest() const {
+    index rows = 0;
+    for (index l = 0; l < num_levels(); ++l) rows = std::max(rows, rows_in_level(l));
+    return rows;
+  }
+  double mean_rows() const {
+    return num_levels() == 0 ? 0.0 : static_cast<double>(level_ptr.back()) / static_cast<double>(num_levels());
+  }
+};
+
+namespace detail {
+
+/// level(i) = 1 + the greatest level among the rows that i needs; a row waits for theirs as in a
+/// sync-free solve. Reads op(T) by rows, once.
+template <class T>
+struct LevelSweep {
+  using index = typename T::index;
+  static constexpr int at_once = 4;
+  OffDiagonals<T> rows;
+  Kokkos::View<index*, typename T::device> level_of;  // -1: not known yet
+  bool ascending;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) {
+      index const i = ascending ? s : rows.num_rows - 1 - s;
+      auto k = rows.begin(i);
+      auto const end = rows.end(i);
+      index level = 0, col[at_once] = {};
+      unsigned missed = 0;
+      Backoff wait;
+      while (true) {
+        if (missed == 0) {
+          if (k >= end) {
+            post(&level_of(i), level);
+            break;
+          }
+          for (int u = 0; u < at_once; ++u)
+            if (k + u < end) {
+              col[u] = rows.col_idx(k + u);
+              missed |= 1u << u;
+            }
+          k += at_once;
+        }
+        bool one = false;
+        for (int u = 0; u < at_once; ++u)
+          if (missed & (1u << u)) {
+            index const needed = peek(&level_of(col[u]));
+            if (needed < 0) continue;
+            one = true;
+            missed &= ~(1u << u);
+            if (needed >= level) level = needed + 1;
+          }
+        if (!one) wait(i);
+      }
+    });
+  }
+};
+
+/// Team and ticket sizes for kernels that give a row to each thread.
+template <class T>
+LaunchShape thread_per_row_shape(typename T::exec_space const& exec, long long n, int rows_per_ticket) {
+  LaunchShape shape;
+  if constexpr (is_host_space<typename T::exec_space>) {
+    shape.rows_per_ticket = rows_per_ticket > 0 ? rows_per_ticket : host_rows_per_ticket<T>(exec, n);
+  } else {
+    shape.threads = shape.rows_per_ticket = rows_per_ticket > 0 ? rows_per_ticket : 2 * Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
+  }
+  shape.teams = number_of_teams<T>(exec, n, shape);
+  return shape;
+}
+
+template <class T>
+void level_of_by_sweep(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
+                       LevelSets<T>& sets) {
+  Kokkos::deep_copy(exec, sets.level_of, typename T::index(-1));
+  Tickets<T> tickets(exec);
+  auto const shape = thread_per_row_shape<T>(exec, rows.num_rows, 0);
+  for_each_ticket<T>("sptrsv::level_sets::sweep", exec, tickets, shape, rows.num_rows,
+                     LevelSweep<T>{rows, sets.level_of, ascending});
+}
+
+/// *address += 1, returning the old value; atomic only where other threads may do the same.
+template <class I>
+KOKKOS_INLINE_FUNCTION I count_up(I* address, bool alone) {
+  return alone ? (*address)++ : Kokkos::atomic_fetch_add(address, I(1));
+}
+
+/// sets.level_ptr from the first num_levels + 1 numbers of one where the kernels run.
+template <class T>
+void take_level_ptr(typename T::exec_space const& exec, Kokkos::View<typename T::index*, typename T::device> const& from,
+                    typename T::index num_levels, LevelSets<T>& sets) {
+  sets.level_ptr.resize(static_cast<std::size_t>(num_levels) + 1);
+  Kokkos::View<typename T::index*, Kokkos::HostSpace> host(sets.level_ptr.data(), sets.level_ptr.size());
+  Kokkos::deep_copy(exec, host, Kokkos::subview(from, std::make_pair(std::size_t(0), sets.level_ptr.size())));
+  exec.fence("sptrsv::level_sets: level_ptr is used on the host");
+}
+
+/// Groups rows by a known level_of on a host: count, scan, place.
+template <class T>
+void count_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  auto const level_of = sets.level_of;
+  index const n = static_cast<index>(level_of.extent(0));
+  bool const alone = exec.concurrency() == 1;
+  index deepest = -1;
+  Kokkos::parallel_reduce(
+      "sptrsv::level_sets::deepest", policy(exec, 0, n),
+      KOKKOS_LAMBDA(index i, index & most) { most = level_of(i) > most ? level_of(i) : most; },
+      Kokkos::Max<index>(deepest));
+  exec.fence("sptrsv::level_sets: the number of levels is needed to allocate");
+  index const num_levels = n == 0 ? 0 : deepest + 1;
+  Kokkos::View<index*, typename T::device> next("sptrsv::level_sets::next", static_cast<std::size_t>(num_levels) + 1);
+  Kokkos::parallel_for(
+      "sptrsv::level_sets::count", policy(exec, 0, n),
+      KOKKOS_LAMBDA(index i) { count_up(&next(level_of(i) + 1), alone); });
+  Kokkos::parallel_scan(
+      "sptrsv::level_sets::scan", policy(exec, 0, num_levels + 1), KOKKOS_LAMBDA(index l, index & sum, bool final) {
+        sum += next(l);
+        if (final) next(l) = sum;
+      });
+  take_level_ptr<T>(exec, next, num_levels, sets);
+  auto const level_rows = sets.level_rows;
+  Kokkos::parallel_for(
+      "sptrsv::level_sets::place", policy(exec, 0, n),
+      KOKKOS_LAMBDA(index i) { level_rows(count_up(&next(level_of(i)), alone)) = i; });
+}
+
+/// Groups rows by a known level_of on a GPU, where counting in a few levels would have all threads wait for each
+/// other: sorts, so that the rows of a level ascend.
+template <class T>
+void sort_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  auto const level_rows = sets.level_rows;
+  index const n = static_cast<index>(level_rows.extent(0));
+  auto const level = sets.room;
+  Kokkos::deep_copy(exec, level, sets.level_of);
+  Kokkos::parallel_for("sptrsv::level_sets::rows", policy(exec, 0, n), KOKKOS_LAMBDA(index i) { level_rows(i) = i; });
+  Kokkos::Experimental::sort_by_key(exec, level, level_rows);
+  index last = 0;
+  Kokkos::deep_copy(exec, last, Kokkos::subview(level, n - 1));
+  exec.fence("sptrsv::level_sets: the number of levels is needed to allocate");
+  Kokkos::View<index*, typename T::device> level_ptr(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_sets::level_ptr")), static_cast<std::size_t>(last) + 2);
+  Kokkos::parallel_for(
+      "sptrsv::level_sets::bounds", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index p) {
+        if (p == n)
+          level_ptr(last + 1) = n;
+        else if (p == 0 || level(p) != level(p - 1))
+          level_ptr(level(p)) = p;
+      });
+  take_level_ptr<T>(exec, level_ptr, last + 1, sets);
+  sets.ascending = true;
+}
+
+template <class T>
+void group_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
+  if constexpr (is_host_space<typename T::exec_space>)
+    count_rows_by_level<T>(exec, sets);
+  else
+    sort_rows_by_level<T>(exec, sets);
+}
+
+/// One step of Naumov's analysis: takes the roots of one level out of the graph; rows left without
+/// dependencies are the next level's candidates, appended behind.
+template <class T>
+struct RemoveRoots {
+  using index = typename T::index;
+  OffDiagonals<T> columns;
+  Kokkos::View<index*, typename T::device> level_of, level_rows, in_degree, level_ptr;
+  Kokkos::View<index[3], typename T::device> state;  // first root, behind the last, level
+
+  KOKKOS_FUNCTION void remove(index position, index level) const {
+    index const j = level_rows(position);
+    level_of(j) = level;
+    for (auto k = columns.begin(j); k < columns.end(j); ++k) {
+      index const i = columns.col_idx(k);
+      if (Kokkos::atomic_fetch_sub(&in_degree(i), index(1)) == 1)
+        level_rows(Kokkos::atomic_fetch_add(&state(1), index(1))) = i;
+    }
+  }
+  KOKKOS_FUNCTION void operator()(index position) const { remove(position, state(2)); }
+};
+
+/// A chain of levels by one team, until a level has more than `limit` rows or none.
+template <class T>
+struct RemoveRootsChain {
+  using index = typename T::index;
+  RemoveRoots<T> step;
+  index limit;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    index first = step.state(0), last = step.state(1), level = step.state(2);
+    team.team_barrier();
+    while (last > first && last - first <= limit) {
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index p) { step.remove(p, level); });
+      team.team_barrier();
+      first = last;
+      last = observe(&step.state(1));
+      ++level;
+      Kokkos::single(Kokkos::PerTeam(team), [&]() { step.level_ptr(level) = first; });
+      team.team_barrier();
+    }
+    Kokkos::single(Kokkos::PerTeam(team), [&]() {
+      step.state(0) = first;
+      step.state(2) = level;
+    });
+  }
+};
+
+/// Fills the in-degrees and lists the first roots, from op(T) by columns.
+template <class T>
+void list_first_roots(typename T::exec_space const& exec, RemoveRoots<T> const& step) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  index const n = step.columns.num_rows;
+  Kokkos::parallel_for(
+      "sptrsv::level_sets::in_degree", policy(exec, 0, n), KOKKOS_LAMBDA(index j) {
+        for (auto k = step.columns.begin(j); k < step.columns.end(j); ++k)
+          Kokkos::atomic_inc(&step.in_degree(step.columns.col_idx(k)));
+      });
+  Kokkos::parallel_for(
+      "sptrsv::level_sets::first_roots", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
+        if (step.in_degree(i) == 0) step.level_rows(Kokkos::atomic_fetch_add(&step.state(1), index(1))) = i;
+      });
+}
+
+/// Source: M. Naumov, NVR-2011-001, section 3; a list of root candidates per level. Differs in that
+/// both of his buffers are one array of n rows, which ends as level_rows.
+template <class T>
+void level_sets_by_root_candidates(typename T::exec_space const& exec, OffDiagonals<T> const& columns,
+                                   LevelSets<T>& sets) {
+  using index = typename T::index;
+  index const n = columns.num_rows;
+  auto const count = static_cast<std::size_t>(n);
+  RemoveRoots<T> step{columns, sets.level_of, sets.level_rows, {}, {}, {}};
+  step.in_degree = decltype(step.in_degree)("sptrsv::level_sets::in_degree", count);
+  step.level_ptr = decltype(step.level_ptr)("sptrsv::level_sets::level_ptr", count + 1);
+  step.state = decltype(step.state)("sptrsv::level_sets::state");
+  list_first_roots<T>(exec, step);
+
+  bool const one_thread = exec.concurrency() == 1;
+  index const limit = one_thread ? n : is_host_space<typename T::exec_space> ? 2000 : 1024;
+  int const team_size = is_host_space<typename T::exec_space> ? 1 : 256;
+  Kokkos::View<index[3], Kokkos::HostSpace> state("sptrsv::level_sets::state_on_host");
+  while (true) {
+    Kokkos::parallel_for("sptrsv::level_sets::remove_roots_chain",
+                         team_policy(exec, 1, team_size, 1),
+                         RemoveRootsChain<T>{step, limit});
+    Kokkos::deep_copy(exec, state, step.state);
+    exec.fence("sptrsv::level_sets: the width of the next level decides its launch");
+    if (state(0) == state(1)) break;
+    Kokkos::parallel_for("sptrsv::level_sets::remove_roots",
+                         Kokkos::RangePolicy<typename T::exec_space, index>(exec, state(0), state(1)), step);
+    index const level = state(2) + 1;
+    Kokkos::deep_copy(exec, Kokkos::subview(step.level_ptr, level), state(1));
+    state(0) = state(1);
+    state(2) = level;
+    Kokkos::deep_copy(exec, Kokkos::subview(step.state, 0), state(0));
+    Kokkos::deep_copy(exec, Kokkos::subview(step.state, 2), level);
+  }
+  take_level_ptr<T>(exec, step.level_ptr, state(2), sets);
+}
+
+template <class T>
+LevelSets<T> allocate_level_sets(typename T::exec_space const& exec, typename T::index n) {
+  LevelSets<T> sets;
+  auto const count = static_cast<std::size_t>(n);
+  // one allocation: each costs some 50 microseconds on a GPU, as much as reading 200 MB
+  std::size_t const parts = is_host_space<typename T::exec_space> ? 2 : 3;
+  Kokkos::View<typename T::index*, typename T::device> const all(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_sets")), parts * count);
+  auto const part = [&](std::size_t which) { return Kokkos::subview(all, std::make_pair(which * count, (which + 1) * count)); };
+  sets.level_of = part(0);
+  sets.level_rows = part(1);
+  if (parts == 3) sets.room = part(2);
+  sets.level_ptr.assign(1, 0);
+  return sets;
+}
+
+}  // namespace detail
+
+/// Level sets from op(T) by rows: one sweep, about the cost of one solve.
+/// @param exec  where all kernels go; fenced before return.
+template <class T>
+LevelSets<T> level_sets_from_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
+  auto sets = detail::allocate_level_sets<T>(exec, rows.num_rows);
+  if (rows.num_rows == 0) return sets;
+  detail::level_of_by_sweep<T>(exec, rows, ascending, sets);
+  detail::group_rows_by_level<T>(exec, sets);
+  exec.fence("sptrsv::level_sets: done");
+  return sets;
+}
+
+/// Level sets from op(T) by columns, with Naumov's root candidates: what a transposed solve has
+/// without transposing.
+template <class T>
+LevelSets<T> level_sets_from_columns(typename T::exec_space const& exec, OffDiagonals<T> const& columns) {
+  auto sets = detail::allocate_level_sets<T>(exec, columns.num_rows);
+  if (columns.num_rows == 0) return sets;
+  detail::level_sets_by_root_candidates<T>(exec, columns, sets);
+  return sets;
+}
+
+}  // namespace sptrsv

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows one after the other by one thread: the loop under `sequential`, and under each thread of
+// `levelset` on a host.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "sptrsv/device/row_io.hpp"
+#include "sptrsv/triangle/rows.hpp"
+
+namespace sptrsv::detail {
+
+/// How one column is reached. Plain: b and x lie in consecutive words, and nothing is folded in. Scaled: but b
+/// is scaled. Unit: x lies in consecutive words.
+enum class Access { plain, scaled, unit, any };
+
+/// Calls f(integral_constant<Access, A>) with the least general A that holds; a device does with `any`.
+template <bool Host, int K, class T, class F>
+void with_access(RowIO<T> const& io, F const& f) {
+  if constexpr (Host && K == 1) {
+    bool const direct = io.b_row == 1 && io.x_row == 1 && !io.b_rows && !io.out;
+    if (direct && !io.b_scale) return f(std::integral_constant<Access, Access::plain>{});
+    if (direct) return f(std::integral_constant<Access, Access::scaled>{});
+    if (io.x_row == 1) return f(std::integral_constant<Access, Access::unit>{});
+  }
+  f(std::integral_constant<Access, Access::any>{});
+}
+
+/// Loops that the compiler must not merge with others: it would run out of registers in all of them.
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define SPTRSV_APART __attribute__((noinline))
+#else
+#define SPTRSV_APART
+#endif
+
+/// A cursor says which row comes next: row(), begin() and end() of its off-diagonal entries in `values` and
+/// `col_idx`, diagonal(values) for its end, next(), after(rows) and differs(). Every row starts from its own offsets rather than where
+/// the last one ended: after a mispredicted end of a row, the next one then need not wait.
+template <class T, int K, Access A, Diagonal D, class Cursor>
+struct RowLoop {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using offset = typename T::offset;
+
+  Cursor cursor;
+  index const* col_idx;
+  scalar const* values;
+  RowIO<T> io;
+  bool conj;
+
+  KOKKOS_FORCEINLINE_FUNCTION scalar load(scalar const* b, index i, int c) const {
+    return A == Access::plain ? b[i] : A == Access::scaled ? b[i] * io.b_scale[i] : io.load(i, c);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION scalar& at(scalar* x, index i, int c) const { return A == Access::any ? io.solved(i, c) : x[i]; }
+  KOKKOS_FORCEINLINE_FUNCTION void put(scalar* x, index i, int c, scalar value) const {
+    at(x, i, c) = value;
+    if ((A == Access::unit || A == Access::any) && io.out) io.emit(i, c, value);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION scalar finish(scalar sum, Cursor const& row, scalar const* a) const {
+    if constexpr (D == Diagonal::unit) {
+      return sum;
+    } else {
+      scalar const d = conjugate_if(row.diagonal(a), conj);
+      return D == Diagonal::inverted ? sum * d : quotient(sum, d);
+    }
+  }
+
+  /// x(i) gathers its terms, first to last (Step 1) or last to first (-1).
+  template <int Step>
+  SPTRSV_APART KOKKOS_FUNCTION void gather(index rows) const {
+    scalar* const x = io.x;
+    scalar const* const b = io.b;
+    scalar const* const a = values;
+    index const* const j = col_idx;
+    Cursor row = cursor;
+    Cursor const stop = cursor.after(rows);
+    for (; row.differs(stop); row.next()) {
+      index const i = row.row();
+      std::ptrdiff_t const begin = row.begin(), count = row.end() - begin;
+      scalar const* const row_a = a + (Step > 0 ? begin : begin + count - 1);
+      index const* const row_j = j + (Step > 0 ? begin : begin + count - 1);
+      scalar sum[K];
+      for (int c = 0; c < K; ++c) sum[c] = load(b, i, c);
+      for (std::ptrdiff_t k = 0; k < count; ++k) {
+        scalar const value = conjugate_if(row_a[Step * k], conj);
+        for (int c = 0; c < K; ++c) sum[c] -= value * at(x, row_j[Step * k], c);
+      }
+      for (int c = 0; c < K; ++c) put(x, i, c, finish(sum[c], row, a));
+    }
+  }
+  /// The n rows are op(T)'s columns: x(i) is scattered to the rows that need it.
+  SPTRSV_APART KOKKOS_FUNCTION void scatter(index n) const {
+    scalar* const x = io.x;
+    scalar const* const b = io.b;
+    scalar const* const a = values;
+    index const* const j = col_idx;
+    bool const in_place = A == Access::plain && x == b;
+    for (index i = 0; i < n && !in_place; ++i)
+      for (int c = 0; c < K; ++c) at(x, i, c) = load(b, i, c);
+    Cursor row = cursor;
+    Cursor const stop = cursor.after(n);
+    for (; row.differs(stop); row.next()) {
+      index const i = row.row();
+      std::ptrdiff_t const begin = row.begin(), count = row.end() - begin;
+      scalar const* const row_a = a + begin;
+      index const* const row_j = j + begin;
+      scalar xi[K];
+      for (int c = 0; c < K; ++c) put(x, i, c, xi[c] = finish(at(x, i, c), row, a));
+      for (std::ptrdiff_t k = 0; k < count; ++k) {
+        scalar const value = conjugate_if(row_a[k], conj);
+        for (int c = 0; c < K; ++c) at(x, row_j[k], c) -= value * xi[c];
+      }
+    }
+  }
+};
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of op(T)'s off-diagonals: the caller's array itself, or gathered from it by a map.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "sptrsv/triangle/analysis.hpp"
+
+namespace sptrsv::detail {
+
+template <class T>
+void gather(typename T::exec_space const& exec, Kokkos::View<const typename T::offset*, typename T::device> source,
+            typename T::values all, Kokkos::View<typename T::scalar*, typename T::device> out) {
+  using offset = typename T::offset;
+  Kokkos::parallel_for(
+      "sptrsv::update::gather",
+      Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(out.extent(0))),
+      KOKKOS_LAMBDA(offset k) { out(k) = all(source(k)); });
+}
+
+template <class T>
+class RowValues {
+ public:
+  RowValues(typename T::exec_space const& exec, OffDiagonals<T> const& rows) : rows_(rows) {
+    if (rows.source.data())
+      gathered_ = decltype(gathered_)(
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::values")), rows.source.extent(0));
+  }
+  /// Takes new values; the caller's array is read now and, where nothing is gathered, in solves.
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& all) {
+    if (gathered_.data()) gather<T>(exec, rows_.source, all, gathered_);
+    numbers_ = analysis.numbers(all, gathered_.data() ? typename T::values(gathered_) : all);
+  }
+  OffDiagonals<T> const& rows() const { return rows_; }
+  Numbers<T> const& numbers() const { return numbers_; }
+  std::size_t memory_bytes() const { return gathered_.span() * sizeof(typename T::scalar); }
+
+ private:
+  OffDiagonals<T> rows_;
+  Kokkos::View<typename T::scalar*, typename T::device> gathered_;
+  Numbers<T> numbers_;
+};
+
+/// Whether kernels of E may as well be called as plain functions: nothing is ever in flight.
+template <class E>
+inline constexpr bool runs_inline =
+#if defined(KOKKOS_ENABLE_OPENMP)
+    std::is_same_v<E, Kokkos::OpenMP> ||
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+    std::is_same_v<E, Kokkos::Serial> ||
+#endif
+    false;
+
+}  // namespace sptrsv::detail

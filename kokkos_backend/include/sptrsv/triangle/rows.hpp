@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The off-diagonal entries of a triangle by rows (or by columns), as kernels read them, and where
+// the diagonal is. Built in place over the caller's pattern, or as its transpose with a map.
+#pragma once
+
+#include <KokkosSparse_Utils.hpp>  // first: crs2ccs does not include what it uses
+#include <KokkosSparse_SortCrs.hpp>
+#include <KokkosSparse_crs2ccs.hpp>
+#include <Kokkos_Core.hpp>
+
+#include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/row_io.hpp"
+#include "sptrsv/types.hpp"
+
+namespace sptrsv {
+
+/// Where each row of the stored T keeps its diagonal entry.
+enum class DiagonalPlace { none, first, last };
+
+/// Row ranges of off-diagonal entries. `source` says, for entry k, where its value is in the
+/// caller's array; empty: at k itself. Device-copyable.
+template <class T>
+struct OffDiagonals {
+  typename T::index num_rows = 0;
+  Kokkos::View<const typename T::offset*, typename T::device> row_ptr;
+  Kokkos::View<const typename T::index*, typename T::device> col_idx;
+  Kokkos::View<const typename T::offset*, typename T::device> source;
+  bool reversed = false;          ///< rows lie last first
+  typename T::offset front = 0;   ///< diagonal entries to skip at a row's begin
+  typename T::offset back = 0;    ///< and at its end
+  bool backward = false;          ///< terms are summed last first
+
+  KOKKOS_INLINE_FUNCTION typename T::offset begin(typename T::index i) const {
+    return row_ptr(reversed ? num_rows - 1 - i : i) + front;
+  }
+  KOKKOS_INLINE_FUNCTION typename T::offset end(typename T::index i) const {
+    return row_ptr((reversed ? num_rows - 1 - i : i) + 1) - back;
+  }
+  /// The entries of a row in the order of its sum: `count` of them from `first` on, by `step`.
+  KOKKOS_INLINE_FUNCTION typename T::offset count(typename T::index i) const { return end(i) - begin(i); }
+  KOKKOS_INLINE_FUNCTION typename T::offset first(typename T::index i) const { return backward ? end(i) - 1 : begin(i); }
+  KOKKOS_INLINE_FUNCTION typename T::offset step() const { return backward ? -1 : 1; }
+};
+
+namespace detail {
+
+/// What a row is divided by, ready for finish_row(): on a GPU its reciprocal, made here and now, while there is time. A
+/// division behind the wait costs as much as half the way to the next row (65 ns on an H200).
+template <class S>
+KOKKOS_FORCEINLINE_FUNCTION S divisor(S pivot) {
+  KOKKOS_IF_ON_HOST((return pivot;))
+  KOKKOS_IF_ON_DEVICE((return computed_here(quotient(S(1), pivot));))
+}
+/// The last step of a row: multiplies, divides or leaves as it is.
+template <class S>
+KOKKOS_FORCEINLINE_FUNCTION S finish_row(Diagonal diagonal, S sum, S pivot) {
+  if (diagonal == Diagonal::unit) return sum;
+  KOKKOS_IF_ON_HOST((return diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);))
+  KOKKOS_IF_ON_DEVICE((return sum * pivot;))
+}
+
+}  // namespace detail
+
+/// What a solve needs of the values: those of the off-diagonals, aligned with OffDiagonals, and how
+/// a row ends. Device-copyable.
+template <class T>
+struct Numbers {
+  typename T::values off_diagonal;
+  typename T::values all;  ///< the caller's array, for the diagonal
+  Kokkos::View<const typename T::offset*, typename T::device> row_ptr;  ///< of the stored T
+  typename T::index num_rows = 0;
+  bool reversed = false;
+  DiagonalPlace place = DiagonalPlace::none;
+  Diagonal diagonal = Diagonal::unit;
+  bool conj = false;
+
+  KOKKOS_INLINE_FUNCTION typename T::scalar entry(typename T::offset k) const {
+    return detail::conjugate_if(off_diagonal(k), conj);
+  }
+  KOKKOS_INLINE_FUNCTION typename T::scalar stored_diagonal(typename T::index i) const {
+    typename T::index const at = reversed ? num_rows - 1 - i : i;
+    return detail::conjugate_if(all(place == DiagonalPlace::first ? row_ptr(at) : row_ptr(at + 1) - 1), conj);
+  }
+  /// What the last step of a row needs, to be loaded before the row has to wait.
+  KOKKOS_INLINE_FUNCTION typename T::scalar pivot(typename T::index i) const {
+    if (diagonal == Diagonal::unit) return typename T::scalar(1);
+    return diagonal == Diagonal::inverted ? stored_diagonal(i) : detail::divisor(stored_diagonal(i));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar finish(typename T::scalar sum, typename T::scalar pivot) const {
+    return detail::finish_row(diagonal, sum, pivot);
+  }
+};
+
+namespace detail {
+
+/// Where Kokkos Kernels transposes. On a host one thread does it, and leaves the columns sorted: several
+/// would leave them in the order of arrival, and sorting costs more than they gain.
+template <class E>
+struct TransposeSpace {
+  using type = E;
+};
+#if defined(KOKKOS_ENABLE_SERIAL) && defined(KOKKOS_ENABLE_OPENMP)
+template <>
+struct TransposeSpace<Kokkos::OpenMP> {
+  using type = Kokkos::Serial;
+};
+#endif
+
+/// The off-diagonal part as plain CSR from offset 0: pattern, and each entry's position in the original.
+template <class T, class Device>
+struct CompactRows {
+  Kokkos::View<typename T::offset*, Device> row_ptr;
+  Kokkos::View<typename T::index*, Device> col_idx;
+  Kokkos::View<typename T::offset*, Device> position;
+};
+
+template <class T, class Device>
+CompactRows<T, Device> compact(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  CompactRows<T, Device> out;
+  out.row_ptr = decltype(out.row_ptr)("sptrsv::off_diagonal::row_ptr", static_cast<std::size_t>(rows.num_rows) + 1);
+  auto const row_ptr = out.row_ptr;
+  offset count = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::off_diagonal::count", policy(exec, 0, rows.num_rows),
+      KOKKOS_LAMBDA(index i, offset & sum, bool final) {
+        sum += rows.end(i) - rows.begin(i);
+        if (final) row_ptr(i + 1) = sum;
+      },
+      count);
+  exec.fence("sptrsv::transpose: the number of entries is needed to allocate");
+  auto const raw = [](char const* label) { return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)); };
+  out.col_idx = decltype(out.col_idx)(raw("sptrsv::off_diagonal::col_idx"), count);
+  out.position = decltype(out.position)(raw("sptrsv::off_diagonal::position"), count);
+  auto const col_idx = out.col_idx;
+  auto const position = out.position;
+  Kokkos::parallel_for(
+      "sptrsv::off_diagonal::copy", policy(exec, 0, rows.num_rows), KOKKOS_LAMBDA(index i) {
+        offset at = row_ptr(i);
+        for (offset k = rows.begin(i); k < rows.end(i); ++k, ++at) {
+          col_idx(at) = rows.col_idx(k);
+          position(at) = k;
+        }
+      });
+  exec.fence("sptrsv::transpose: Kokkos Kernels works on another instance");
+  return out;
+}
+
+template <class T>
+bool columns_ascend(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
+  using index = typename T::index;
+  long long descents = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::off_diagonal::sorted", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
+      KOKKOS_LAMBDA(index i, long long& sum) {
+        for (auto k = rows.begin(i) + 1; k < rows.end(i); ++k) sum += rows.col_idx(k - 1) > rows.col_idx(k);
+      },
+      descents);
+  exec.fence("sptrsv::transpose: whether to sort is decided on the host");
+  return descents == 0;
+}
+
+/// The transpose of the off-diagonal part, columns ascending, with the map of its values.
+/// Kokkos Kernels does the transposing and the sorting.
+template <class T>
+OffDiagonals<T> transpose_off_diagonals(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
+  using space = typename TransposeSpace<typename T::exec_space>::type;
+  using device = Kokkos::Device<space, typename T::memory_space>;
+  auto const n = rows.num_rows;
+  OffDiagonals<T> out;
+  out.num_rows = n;
+  auto const plain = compact<T, device>(exec, rows);
+  out.row_ptr = plain.row_ptr;
+  if (n == 0) return out;
+  auto const count = static_cast<typename T::offset>(plain.col_idx.extent(0));
+  auto const columns = KokkosSparse::crs2ccs(n, n, count, plain.position, plain.row_ptr, plain.col_idx);
+  out.row_ptr = columns.graph.col_map;
+  out.col_idx = columns.graph.entries;
+  out.source = columns.values;
+  if (!columns_ascend<T>(exec, out))
+    KokkosSparse::sort_crs_matrix(space(), columns.graph.col_map, columns.graph.entries, columns.values);
+  Kokkos::fence("sptrsv::transpose: done");
+  return out;
+}
+
+}  // namespace detail
+}  // namespace sptrsv
