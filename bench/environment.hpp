@@ -4,8 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <ctime>
-#include <sptrsv/device/device_name.hpp>
-#include <sptrsv/device/tickets.hpp>
+#include <sptrsv/space.hpp>
 #include <sptrsv/solver.hpp>
 #include <sstream>
 
@@ -28,7 +27,7 @@ Environment environment() {
   e.configuration = configuration.str();
   e.space = Space::name();
   e.device = cpu_model();
-  if constexpr (!detail::is_host_space<Space>) e.device = detail::device_name(Space());
+  if constexpr (!is_host_space<Space>) e.device = device_name(Space());
   e.concurrency = Space().concurrency();
   char date[32] = "";
   std::time_t const now = std::time(nullptr);

@@ -49,7 +49,7 @@ std::vector<ColorAlgorithm> const algorithms{ColorAlgorithm::serial, ColorAlgori
 template <class Space>
 class ColoringTest : public ::testing::Test {
  protected:
-  using exec = std::conditional_t<detail::is_host_space<Space>, Space, Kokkos::DefaultHostExecutionSpace>;
+  using exec = std::conditional_t<is_host_space<Space>, Space, Kokkos::DefaultHostExecutionSpace>;
 };
 TYPED_TEST_SUITE(ColoringTest, Spaces, SpaceNames);
 
@@ -196,7 +196,7 @@ void check_kernels(Space const& exec, Problem<double> const& p, bool chain, int 
   auto const given = to_device<T>(p.values);
   values.update(exec, analysis, given);
   auto const sets = find_color_sets<T>(exec, values.rows(), p.shape.ascending());
-  int const warp = detail::is_host_space<Space> ? 1 : Kokkos::TeamPolicy<Space>::vector_length_max();
+  int const warp = is_host_space<Space> ? 1 : Kokkos::TeamPolicy<Space>::vector_length_max();
   auto const launches = detail::plan_color_launches<T>(sets, chain ? p.num_rows() : 0, warp);
   auto const set_ptr = detail::copy_to_device<T>(exec, "test::set_ptr", sets.set_ptr);
   auto const b = make_right_hand_sides<double>(p.num_rows(), columns);

@@ -93,7 +93,7 @@ struct WildSystem {
 
 TYPED_TEST(Extreme, WhatSubstitutionSolvesAllDo) {
   int systems = 0;
-  for (std::uint64_t seed = 0; systems < (detail::is_host_space<TypeParam> ? 1000 : 100); ++seed) {
+  for (std::uint64_t seed = 0; systems < (is_host_space<TypeParam> ? 1000 : 100); ++seed) {
     WildSystem const wild(seed);
     if (!wild.fine) continue;
     ++systems;
@@ -112,7 +112,7 @@ TYPED_TEST(Extreme, PivotsWithoutAReciprocal) {
     auto const solver = make_solver<double>(v, this->exec, p);
     auto const x = solve<double>(solver, this->exec, {{0, 1e-5, 1}})[0];
     bool const divides =
-        detail::is_host_space<TypeParam> || solver.algorithm() == "sequential" || solver.algorithm() == "tiled";
+        is_host_space<TypeParam> || solver.algorithm() == "sequential" || solver.algorithm() == "tiled";
     if (divides) {
       EXPECT_EQ(x[0], 0);
       EXPECT_NEAR(x[1], 1e305, 1e300);

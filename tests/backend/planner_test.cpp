@@ -138,12 +138,12 @@ TYPED_TEST(PlannerTest, BlockLevelsAreLongestPathsAmongRowsOfTiles) {
         auto const row = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), order.positions.row);
         auto const position = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), order.positions.position);
         auto const level_of = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), order.levels.level_of);
-        std::vector<int> expected(row.extent(0) / detail::tile_size);
+        std::vector<int> expected(row.extent(0) / tile_size);
         for (std::size_t at = 0; at < row.extent(0); ++at) {
           if (row(at) < 0) continue;
-          auto const i = static_cast<std::size_t>(row(at)), node = at / detail::tile_size;
+          auto const i = static_cast<std::size_t>(row(at)), node = at / tile_size;
           for (auto k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k)
-            if (auto const needed = static_cast<std::size_t>(position(p.col_idx[k])) / detail::tile_size; needed != node)
+            if (auto const needed = static_cast<std::size_t>(position(p.col_idx[k])) / tile_size; needed != node)
               expected[node] = std::max(expected[node], expected[needed] + 1);
         }
         ASSERT_EQ(level_of.extent(0), expected.size());

@@ -20,7 +20,7 @@ void check_on(Space const& exec, SolveCase const& c) {
   expect_solves(p, x, b, v.inverts_tiles);
   auto const again = solve<S>(solver, exec, b);
   expect_solves(p, again, b, v.inverts_tiles);
-  bool const exact = std::is_arithmetic_v<S> && v.like_substitution && c.shape.op == Op::none && detail::is_host_space<Space>;
+  bool const exact = std::is_arithmetic_v<S> && v.like_substitution && c.shape.op == Op::none && is_host_space<Space>;
   for (int k = 0; k < c.columns; ++k) {
     if (v.reproducible) expect_same(x[k], again[k]);
     if constexpr (std::is_arithmetic_v<S>)

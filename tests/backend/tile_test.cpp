@@ -15,7 +15,7 @@ namespace sptrsv::test {
 namespace {
 
 using detail::tile_lanes;
-using detail::tile_size;
+using tile_size;
 
 template <class Space>
 using TypesOfSpace = Types<double, int, int, Space>;
@@ -69,7 +69,7 @@ struct Stored {
 
 template <class Space>
 auto one_warp() {
-  return Kokkos::TeamPolicy<Space>(Space(), 1, 1, detail::is_host_space<Space> ? 1 : tile_lanes);
+  return Kokkos::TeamPolicy<Space>(Space(), 1, 1, is_host_space<Space> ? 1 : tile_lanes);
 }
 
 /// y = tile times x, by the lanes.
@@ -167,14 +167,14 @@ class Tiles : public ::testing::Test {
 TYPED_TEST_SUITE(Tiles, Spaces, SpaceNames);
 
 TEST(TileFormats, FollowTheShape) {
-  EXPECT_EQ(detail::tile_width(15, 1), 0);     // too few entries
-  EXPECT_EQ(detail::tile_width(16, 1), 1);     // a diagonal
-  EXPECT_EQ(detail::tile_width(16, 2), 2);     // half of the slots
-  EXPECT_EQ(detail::tile_width(16, 16), 0);    // one full row
-  EXPECT_EQ(detail::tile_width(72, 9), 0);     // too long a row
-  EXPECT_EQ(detail::tile_width(127, 8), 8);
-  EXPECT_EQ(detail::tile_width(128, 8), 16);   // half of all places
-  EXPECT_EQ(detail::tile_width(256, 16), 16);
+  EXPECT_EQ(tile_width(15, 1), 0);     // too few entries
+  EXPECT_EQ(tile_width(16, 1), 1);     // a diagonal
+  EXPECT_EQ(tile_width(16, 2), 2);     // half of the slots
+  EXPECT_EQ(tile_width(16, 16), 0);    // one full row
+  EXPECT_EQ(tile_width(72, 9), 0);     // too long a row
+  EXPECT_EQ(tile_width(127, 8), 8);
+  EXPECT_EQ(tile_width(128, 8), 16);   // half of all places
+  EXPECT_EQ(tile_width(256, 16), 16);
 }
 
 TYPED_TEST(Tiles, EllRows) {
@@ -346,7 +346,7 @@ TEST(TileFormats, ListsOfAnyLength) {
 /// slots, and one in a list of 32.
 TYPED_TEST(Tiles, CountSlotsBeyondWhatOffsetsCount) {
   using T = Types<double, int, std::int16_t, TypeParam>;
-  if constexpr (!detail::is_host_space<TypeParam>) return;  // counted on the host alone; no device code for 16 bits
+  if constexpr (!is_host_space<TypeParam>) return;  // counted on the host alone; no device code for 16 bits
   TypeParam exec;
   auto const make = [&](int tile_rows) {
     std::vector<std::int16_t> row_ptr{0};
@@ -466,7 +466,7 @@ TYPED_TEST(Tiles, AreTheSameInWhateverOrderRowsOfALevelAre) {
   expect_ascending(detail::rows_ascending_by_level<T>(exec, sets), n / 2);
   auto const after = on_host(sets.level_rows);
   for (int p = 0; p < n; ++p) ASSERT_EQ(after(p), falling(p));
-  if constexpr (!detail::is_host_space<TypeParam>) {
+  if constexpr (!is_host_space<TypeParam>) {
     sets.room = decltype(sets.room)("test::room", n);
     detail::sort_rows_by_level<T>(exec, sets);
     EXPECT_TRUE(sets.ascending);

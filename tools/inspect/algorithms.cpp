@@ -8,7 +8,7 @@
 #include "bench/cpu_model.hpp"
 #include "bench/own_types.hpp"
 #include "bench/time_contender.hpp"
-#include "predictions.hpp"
+#include "sptrsv/space.hpp"
 
 namespace sptrsv::tools {
 namespace {
@@ -26,10 +26,10 @@ std::string space_of(Settings const& settings) {
 
 template <class Space>
 std::string device_of([[maybe_unused]] Space const& exec) {
-  if constexpr (detail::is_host_space<Space>)
+  if constexpr (is_host_space<Space>)
     return bench::cpu_model();
   else
-    return detail::device_name(exec);
+    return device_name(exec);
 }
 
 /// A space before Kokkos runs, when there can be no instance yet.
@@ -118,9 +118,10 @@ void run(bench::System const& system, Settings const& settings, Progress& progre
   }
   report.planned = result_of("sptrsv");
   if (settings.columns > 1) return;
-  auto const predicted = predictions(problem);
-  for (auto& a : report.algorithms)
-    if (auto const found = predicted.find(a.result.algorithm); found != predicted.end()) a.predicted = found->second;
+  TriangularSolver<double, int, int, Space> const any("sequential", problem.exec, problem.pattern(), problem.system.shape);
+  for (auto const& [name, seconds] : any.plan_input(problem.exec).predicted)
+    for (auto& a : report.algorithms)
+      if (a.result.algorithm == name) a.predicted = seconds;
 }
 
 }  // namespace

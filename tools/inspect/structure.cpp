@@ -17,7 +17,7 @@ namespace {
 using Host = Kokkos::DefaultHostExecutionSpace;
 using T = Types<double, int, int, Host>;
 
-constexpr int tile_side = detail::tile_size;
+constexpr int tile_side = tile_size;
 
 T::pattern pattern_of(bench::System const& s) {
   return {Kokkos::View<int const*, T::device>(s.row_ptr.data(), s.row_ptr.size()),
@@ -119,7 +119,7 @@ Tiles count_tiles(bench::System const& system) {
       }
     }
     for (int const c : touched) {
-      int const width = detail::tile_width(strip[c].entries, strip[c].longest_row);
+      int const width = tile_width(strip[c].entries, strip[c].longest_row);
       auto& format = out.formats[c == t ? 0 : width == tile_side ? 1 : width > 0 ? 2 : 3];
       ++format.tiles;
       format.entries += strip[c].entries;

@@ -318,6 +318,7 @@ PlanInput TriangularSolver<S, I, O, E>::plan_input(E const& exec) const {
     out.features.emplace_back(detail::feature_names[f], features.value(feature));
   }
   out.candidates = detail::candidates_of<types>(typename Impl::list{}, exec, impl().analysis);
+  out.predicted = predict<types>(exec, impl().analysis);
   impl().analysis.drop_kept();
   return out;
 }

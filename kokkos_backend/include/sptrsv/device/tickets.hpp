@@ -9,15 +9,10 @@
 #include "sptrsv/device/host_threads.hpp"
 #include "sptrsv/device/publish.hpp"
 #include "sptrsv/device/row_io.hpp"
+#include "sptrsv/space.hpp"
 #include "sptrsv/types.hpp"
 
 namespace sptrsv::detail {
-
-/// Whether functors of E run on the calling process' own threads.
-template <class E>
-inline constexpr bool is_host_space =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename E::memory_space>::accessible &&
-    std::is_same_v<typename E::memory_space, Kokkos::HostSpace>;
 
 /// How many teams of how many threads share the rows, and how many rows a ticket is worth.
 struct LaunchShape {

@@ -14,9 +14,12 @@
 #define SPTRSV_UNROLL
 #endif
 
-namespace sptrsv::detail {
+namespace sptrsv {
 
-inline constexpr int tile_size = 16;              ///< rows and columns of a tile
+inline constexpr int tile_size = 16;  ///< rows and columns of a tile
+
+namespace detail {
+
 inline constexpr int tile_lanes = 2 * tile_size;  ///< two for each row: lane l works on row l % tile_size
 
 /// A value for each lane: in CUDA only the lane's own. For locals of kernels; its size differs between host and device.
@@ -93,4 +96,5 @@ KOKKOS_FORCEINLINE_FUNCTION int count_columns(unsigned mask) { return Kokkos::Ex
 /// How many columns of the mask lie before c.
 KOKKOS_FORCEINLINE_FUNCTION int columns_before(unsigned mask, int c) { return count_columns(mask & ((1u << c) - 1u)); }
 
-}  // namespace sptrsv::detail
+}  // namespace detail
+}  // namespace sptrsv

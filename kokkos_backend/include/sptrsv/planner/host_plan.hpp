@@ -74,6 +74,29 @@ InOrder cost_in_order(typename T::exec_space const& exec, OffDiagonals<T> const&
   return out;
 }
 
+/// What a solve takes on a host, in rows' own order and by level.
+struct HostTimes {
+  HostCost cost;
+  InOrder in_order;
+
+  /// Nanoseconds of a solve by level sets. Cost: the level sets, where they are not known.
+  template <class T>
+  double by_level(typename T::exec_space const& exec, Analysis<T> const& analysis) const {
+    auto const& sets = analysis.levels(exec);
+    double sum = 0;
+    for (typename T::index l = 0; l < sets.num_levels(); ++l)
+      sum += cost.level(static_cast<double>(sets.rows_in_level(l)), in_order.wait, in_order.irregular);
+    return sum;
+  }
+};
+
+/// Cost: a pass over the pattern.
+template <class T>
+HostTimes host_times(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+  HostCost const cost(exec.concurrency(), static_cast<double>(analysis.num_rows()), analysis.mean_row());
+  return {cost, cost_in_order<T>(exec, analysis.stored(), analysis.shape(), cost)};
+}
+
 /// Sequential for fewer than 500 rows, and where the level sets would not pay by a seventh; else levelset, which pays on
 /// one thread too where rows wait for each other or are of irregular length.
 /// Cost: a pass over the pattern, and the level sets unless not even the best case of them would pay.
@@ -84,19 +107,16 @@ Plan choose_on_host(typename T::exec_space const& exec, Analysis<T> const& analy
   char text[160];
   constexpr double pays = 1.15;
   if (rows < 500) return {"sequential", "fewer than 500 rows"};
-  HostCost const cost(exec.concurrency(), rows, mean_row);
+  HostTimes const times = host_times<T>(exec, analysis);
+  HostCost const& cost = times.cost;
   char const* const plural = cost.threads == 1 ? "" : "s";
-  auto const alone = cost_in_order<T>(exec, analysis.stored(), analysis.shape(), cost);
   // whatever the levels are, not even the best case pays: spares finding them
-  if (alone.nanoseconds < pays * rows * cost.level_row / cost.threads) {
+  if (times.in_order.nanoseconds < pays * rows * cost.level_row / cost.threads) {
     std::snprintf(text, sizeof text, "rows of %.1f entries on %d thread%s: no gain in level order", mean_row, cost.threads, plural);
     return {"sequential", text};
   }
-  auto const& sets = analysis.levels(exec);
-  double sum = 0;
-  for (typename T::index l = 0; l < sets.num_levels(); ++l) sum += cost.level(static_cast<double>(sets.rows_in_level(l)), alone.wait, alone.irregular);
-  double const gain = alone.nanoseconds / sum;
-  std::snprintf(text, sizeof text, "%.0f rows per level on %d thread%s, estimated gain %.2f", sets.mean_rows(), cost.threads, plural, gain);
+  double const gain = times.in_order.nanoseconds / times.by_level(exec, analysis);
+  std::snprintf(text, sizeof text, "%.0f rows per level on %d thread%s, estimated gain %.2f", analysis.levels(exec).mean_rows(), cost.threads, plural, gain);
   return {gain > pays ? "levelset" : "sequential", text};
 }
 

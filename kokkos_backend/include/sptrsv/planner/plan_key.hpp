@@ -5,7 +5,7 @@
 #include <string>
 #include <typeinfo>
 
-#include "sptrsv/device/device_name.hpp"
+#include "sptrsv/space.hpp"
 #include "sptrsv/options.hpp"
 #include "sptrsv/planner/plan_memory.hpp"
 #include "sptrsv/triangle/analysis.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sptrsv/device/device_name.hpp"
+#include "sptrsv/space.hpp"
 #include "sptrsv/options.hpp"
 #include "sptrsv/planner/host_plan.hpp"
 #include "sptrsv/planner/plan_features.hpp"
@@ -85,18 +85,41 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
 
 }  // namespace detail
 
-/// The estimate. Host: detail::choose_on_host(). GPU: the least time by the model of detail/plan_table.hpp, fitted to the
+/// The estimate. Host: detail::choose_on_host(). GPU: the least time by the model of planner/plan_table.hpp, fitted to the
 /// device, or to another one where it is not in the table.
 /// @param candidates  names of algorithms that can do it.
 /// Cost on a GPU: mostly the level sets, which levelset needs anyhow; up to three more sweeps where it is close.
 template <class T>
 Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis, std::vector<std::string> const& candidates) {
-  if constexpr (detail::is_host_space<typename T::exec_space>) {
+  if constexpr (is_host_space<typename T::exec_space>) {
     return detail::choose_on_host<T>(exec, analysis);
   } else {
     PlanFeatures<T> features(exec, analysis, exec.concurrency());
-    return detail::choose_by_table<T>(detail::plan_device(detail::device_name(exec)), candidates, features);
+    return detail::choose_by_table<T>(detail::plan_device(device_name(exec)), candidates, features);
   }
+}
+
+/// What the choice goes by, for people: see PlanInput::predicted.
+template <class T>
+std::vector<std::pair<std::string, double>> predict(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+  std::vector<std::pair<std::string, double>> seconds;
+  if (analysis.num_rows() == 0) return seconds;
+  if constexpr (is_host_space<typename T::exec_space>) {
+    detail::HostTimes const times = detail::host_times<T>(exec, analysis);
+    seconds = {{"sequential", 1e-9 * times.in_order.nanoseconds}, {"levelset", 1e-9 * times.by_level(exec, analysis)}};
+  } else {
+    PlanFeatures<T> features(exec, analysis, exec.concurrency());
+    auto const& device = detail::plan_device(device_name(exec));
+    for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost) {
+      double nanoseconds = 0;
+      for (auto const& term : cost->terms) {
+        features.find(term.feature);
+        nanoseconds += term.nanoseconds * features.value(term.feature);
+      }
+      seconds.emplace_back(cost->algorithm, 1e-9 * nanoseconds);
+    }
+  }
+  return seconds;
 }
 
 }  // namespace sptrsv

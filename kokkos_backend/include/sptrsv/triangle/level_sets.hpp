@@ -8,6 +8,7 @@
 
 #include "sptrsv/device/publish.hpp"
 #include "sptrsv/device/tickets.hpp"
+#include "sptrsv/space.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
 namespace sptrsv {

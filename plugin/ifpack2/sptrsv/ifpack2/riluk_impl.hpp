@@ -5,18 +5,26 @@
 #include <algorithm>
 #include <cctype>
 
-#include "sptrsv/device/row_io.hpp"
 #include "sptrsv/ifpack2/detail/preconditioner_base_impl.hpp"
 #include "sptrsv/ifpack2/riluk.hpp"
 
 namespace sptrsv::ifpack2 {
 namespace detail {
 
+template <class Real>
+KOKKOS_INLINE_FUNCTION Real conjugate(Real value) {
+  return value;
+}
+template <class Real>
+KOKKOS_INLINE_FUNCTION Kokkos::complex<Real> conjugate(Kokkos::complex<Real> value) {
+  return Kokkos::conj(value);
+}
+
 template <class T>
 void conjugate_into(typename T::exec_space const& exec, typename T::values const& from, Kokkos::View<typename T::scalar*, typename T::device> const& to) {
   Kokkos::parallel_for(
       "sptrsv::ifpack2::conjugate", Kokkos::RangePolicy<typename T::exec_space, Kokkos::IndexType<long long>>(exec, 0, static_cast<long long>(from.extent(0))),
-      KOKKOS_LAMBDA(long long i) { to(i) = sptrsv::detail::conjugate_if(from(i), true); });
+      KOKKOS_LAMBDA(long long i) { to(i) = conjugate(from(i)); });
 }
 
 inline bool is_named(std::string const& text, std::string const& name) {

@@ -130,7 +130,7 @@ class Fused {
  private:
   /// Rows of a block: a warp's lanes; on a host as many as most GPUs have, so that systems are split alike.
   static int block_rows() {
-    if constexpr (detail::is_host_space<typename T::exec_space>) return 32;
+    if constexpr (is_host_space<typename T::exec_space>) return 32;
     else return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
   }
 
@@ -145,7 +145,7 @@ class Fused {
   detail::LaunchShape choose_launch(typename T::exec_space const& exec) const {
     detail::LaunchShape shape;
     long long const n = values_.rows().num_rows, units = units_.count;
-    if constexpr (detail::is_host_space<typename T::exec_space>) {
+    if constexpr (is_host_space<typename T::exec_space>) {
       shape.rows_per_ticket = static_cast<int>(std::max(1LL, detail::host_rows_per_ticket<T>(exec, n) * units / std::max(1LL, n)));
     } else {
       shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();

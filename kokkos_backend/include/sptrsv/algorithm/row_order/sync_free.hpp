@@ -180,7 +180,7 @@ class SyncFree {
  private:
   static detail::LaunchShape choose_launch(typename T::exec_space const& exec, long long n, Options const& options) {
     detail::LaunchShape shape;
-    if constexpr (detail::is_host_space<typename T::exec_space>) {
+    if constexpr (is_host_space<typename T::exec_space>) {
       shape.rows_per_ticket = options.rows_per_ticket > 0 ? options.rows_per_ticket : detail::host_rows_per_ticket<T>(exec, n);
     } else {
       shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();

@@ -42,7 +42,7 @@ class ThreadLevel {
         tickets_(exec),
         launch_(detail::thread_per_row_shape<T>(exec, analysis.num_rows(), options.rows_per_ticket)),
         solved_(exec, analysis.num_rows()) {
-    if constexpr (!detail::is_host_space<typename T::exec_space>) check_team_size(exec);
+    if constexpr (!is_host_space<typename T::exec_space>) check_team_size(exec);
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {

@@ -7,6 +7,7 @@
 
 #include "sptrsv/algorithm/sequential/row_blocks.hpp"
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/space.hpp"
 #include "sptrsv/triangle/row_loop.hpp"
 #include "sptrsv/triangle/row_values.hpp"
 
@@ -126,7 +127,7 @@ class Sequential {
 
   /// On a GPU one thread takes hundreds of nanoseconds per entry.
   static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
-    return detail::is_host_space<typename T::exec_space> || analysis.num_off_diagonals() <= 250000;
+    return is_host_space<typename T::exec_space> || analysis.num_off_diagonals() <= 250000;
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {

@@ -5,7 +5,7 @@
 
 #include "sptrsv/device/tile_lanes.hpp"
 
-namespace sptrsv::detail {
+namespace sptrsv {
 
 /// Which format an off-diagonal tile gets, by its number of entries and those of its longest row: dense (16) if at least
 /// half of its places are taken, ELL of so many slots a row (up to 8) if at least half of those would be, and 0 for the
@@ -15,6 +15,9 @@ KOKKOS_INLINE_FUNCTION int tile_width(int entries, int longest_row) {
   if (2 * entries >= tile_size * tile_size) return tile_size;
   return longest_row <= tile_size / 2 && 2 * entries >= tile_size * longest_row ? longest_row : 0;
 }
+
+namespace detail {
+
 /// A tile that tile_width() does not leave to the list has entries in so many rows at least.
 inline constexpr int least_rows_of_tile = tile_size / 2;
 
@@ -159,4 +162,5 @@ struct TriangleTile {
   }
 };
 
-}  // namespace sptrsv::detail
+}  // namespace detail
+}  // namespace sptrsv

@@ -122,7 +122,7 @@ class Tiled {
     bool by_threads;
     std::size_t levels;
   };
-  static constexpr bool host = detail::is_host_space<typename T::exec_space>;
+  static constexpr bool host = is_host_space<typename T::exec_space>;
   // as in levelset: from so many rows on a level fills a GPU by itself; warps that wait are enough for so many levels
   static constexpr int wide_rows = 65536;
   static constexpr double levels_ahead = 12;
