@@ -475,6 +475,55 @@ TEST(BlockFactors, SymmetricOnesWithoutRows)
       }
 }
 
+TEST(BlockFactors, SymmetricOnesWithoutRowsTakeAStride)
+{
+  BlockMatrix m;
+  m.rows     = 0;
+  m.diagonal = Dominant;
+  MatFactorInfo info;
+  ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
+  info.fill = 3;
+  for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
+    for (PetscInt bs : {1, 2}) {
+      Mat A, F;
+      IS natural;
+      m.type = type;
+      m.bs   = bs;
+      ASSERT_EQ((int)Build(m, &A), 0);
+      ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, 0, 0, 1, &natural), 0);
+      ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_CHOLESKY, &F), 0);
+      ASSERT_EQ((int)MatCholeskyFactorSymbolic(F, A, natural, &info), 0);
+      ASSERT_EQ((int)MatCholeskyFactorNumeric(F, A, &info), 0);
+      ASSERT_EQ((int)ISDestroy(&natural), 0);
+      ASSERT_EQ((int)MatDestroy(&F), 0);
+      ASSERT_EQ((int)MatDestroy(&A), 0);
+    }
+}
+
+// as KSP, SNES and TS expect it
+TEST(BlockFactors, AZeroPivotIsPetscsVerdictWhateverElseIsWrong)
+{
+  Mat A, F;
+  IS rows, cols;
+  MatFactorInfo info;
+  MatFactorError error;
+  if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
+  ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
+  info.fill      = 3;
+  info.zeropivot = 1e-300;
+  ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, 2, 4, 4, 2, NULL, &A), 0);
+  ASSERT_EQ((int)SetTwoBlockRows(A, 2, 1e-200, 1e150, 0), 0);
+  ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
+  ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_LU, &F), 0);
+  ASSERT_EQ((int)MatLUFactorSymbolic(F, A, rows, cols, &info), 0);
+  ASSERT_EQ((int)MatLUFactorNumeric(F, A, &info), 0);
+  ASSERT_EQ((int)MatFactorGetError(F, &error), 0);
+  EXPECT_EQ((int)error, (int)MAT_FACTOR_NUMERIC_ZEROPIVOT);
+  for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
+  ASSERT_EQ((int)MatDestroy(&F), 0);
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
 // PETSc's own keeps the pattern of the first one: docs/petsc_faults.md
 TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
 {
