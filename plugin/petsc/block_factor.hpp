@@ -107,21 +107,24 @@ inline PetscReal Size(Scalar const& v)
   return std::abs(PetscRealPart(s)) + std::abs(PetscImaginaryPart(s));
 }
 
-/// Whether an entry of D^-1 U_ij has lost its digits below the range of numbers although x_i feels them: for vectors t whose
-/// entries are of like size, U_ij x_j is then U_ij D_j^-1 t_j, beside t_i. Smaller ones than `negligible` are dropped by any solve.
+/// Whether entry (r, c) of D^-1 U_ij has lost digits below the range of numbers that x_i feels. For t_i and t_j of like size, x_j is at most
+/// d |t|, d the largest entry of row c of D_j^-1; the loss, of the order of eps min() d |t|, is one of the solve's roundings up to
+/// eps |D^-1|_r |t|; and an entry that gives less than `negligible` of that is dropped by any solve.
 inline bool Underflows(std::size_t bs, Scalar const* inverse, Scalar const* v, Scalar const* next, std::size_t r, std::size_t c)
 {
   PetscReal const negligible = 1e-40;
-  PetscReal product = 0, u = 0, d = 0;
-  bool meets = false;
+  PetscReal of_row = 0, d = 0, product = 0, share = 0;
   for (std::size_t m = 0; m < bs; ++m) {
-    PetscReal const i = Size(inverse[m * bs + r]), w = Size(v[c * bs + m]);
-    product = std::max(product, i * w);
-    meets |= i > 0 && w > 0;
-    u = std::max(u, w);
-    d = std::max(d, Size(next[m * bs + c]));
+    of_row = std::max(of_row, Size(inverse[m * bs + r]));
+    d      = std::max(d, Size(next[m * bs + c]));
   }
-  return meets && product < std::numeric_limits<PetscReal>::min() && u * d > negligible;
+  for (std::size_t m = 0; m < bs; ++m) {
+    PetscReal const i = Size(inverse[m * bs + r]), u = Size(v[c * bs + m]);
+    product = std::max(product, i * u);
+    share   = std::max(share, of_row > 0 ? i / of_row * u : 0);
+  }
+  PetscReal const least = std::numeric_limits<PetscReal>::min();
+  return product < least && d * least > of_row && share * d > negligible;
 }
 
 /// Whether the product D^-1 U_ij in `block` may stand for its two factors. @param next  the inverted diagonal block of row j.

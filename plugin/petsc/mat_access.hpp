@@ -188,7 +188,8 @@ inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting
   if (given >= size) PetscCall(IsPermutation(comm, indices, size, &permutation));
   PetscInt moved = 0;
   while (permutation && moved < size && indices[moved] == moved) ++moved;
-  if (permutation && given > size) PetscCall(ISCreateGeneral(PETSC_COMM_SELF, size, indices, PETSC_COPY_VALUES, fitting));
+  // of no entries, PETSc takes a stride for another ordering than the natural one
+  if (permutation && (given > size || !size)) PetscCall(ISCreateGeneral(PETSC_COMM_SELF, size, indices, PETSC_COPY_VALUES, fitting));
   PetscCall(ISRestoreIndices(is, &indices));
   PetscCheck(permutation, comm, PETSC_ERR_ARG_SIZ, "The ordering, of %" PetscInt_FMT " entries, does not begin with a permutation of the %" PetscInt_FMT " block rows of %" PetscInt_FMT " rows of this matrix of type %s; use an ordering of the matrix", given, size, bs, ((PetscObject)A)->type_name);
   bool const symmetric = ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC;
@@ -269,7 +270,8 @@ PetscErrorCode WithFactorValues(Mat inner, InnerPattern& p, Use const& use)
     PetscCall(MatSeqAIJRestoreArrayRead(inner, &a_read));
   } else {
     PetscCall(sbaij ? MatSeqSBAIJGetArray(inner, &a) : MatSeqBAIJGetArray(inner, &a));
-    PetscInt const out_of_range = p.blocks.bs ? TakeBlockValues(p.blocks, scalars(a)) : -1;
+    PetscInt out_of_range = p.blocks.bs ? TakeBlockValues(p.blocks, scalars(a)) : -1;
+    if (inner->factorerrortype) out_of_range = -1;  // PETSc's verdict stands, and nothing is solved
     code = out_of_range < 0 ? use(p.blocks.bs ? p.blocks.values.data() : scalars(a)) : PETSC_SUCCESS;
     PetscCall(sbaij ? MatSeqSBAIJRestoreArray(inner, &a) : MatSeqBAIJRestoreArray(inner, &a));
     PetscCheck(out_of_range < 0, PetscObjectComm((PetscObject)inner), PETSC_ERR_FP, "Block row %" PetscInt_FMT " of the factor, with blocks of %" PetscInt_FMT ": D^-1 U, of its diagonal block D and its row of U, leaves the range of numbers; scale the matrix (-ksp_diagonal_scale), or convert it to %s", out_of_range, p.blocks.bs, MATSEQAIJ);

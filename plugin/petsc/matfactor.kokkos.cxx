@@ -367,8 +367,25 @@ PetscErrorCode CheckSizes(Mat F, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// What PETSc's symbolic phase gets for A. A symmetric one of seqbaij leaves a copy in the matrix, and takes it for the matrix ever after, whatever
+/// becomes of the pattern (docs/petsc_faults.md, icc_baij_stale); so it gets the pattern in a matrix of its own. The caller destroys it.
+PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
+{
+  PetscBool baij;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
+  if (baij && IsSymmetric(ftype)) {
+    PetscCall(MatDuplicate(A, MAT_SHARE_NONZERO_PATTERN, matrix));
+  } else {
+    PetscCall(PetscObjectReference((PetscObject)A));
+    *matrix = A;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The symbolic phase: nothing of an earlier one is kept; PETSc's own for its factor, by
-/// symbolic(inner, rows, cols), then the analysis.
+/// symbolic(inner, matrix, rows, cols), then the analysis.
 template <class Symbolic>
 PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symbolic const& symbolic)
 {
@@ -376,6 +393,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   PetscLogDouble       begin, end;
   sptrsv::OptionValues options;
   Stream               stream;
+  Mat                  matrix;
 
   PetscFunctionBegin;
   PetscCall(ResetFactor(f));
@@ -384,7 +402,10 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   PetscCall(FitOrdering(A, ftype, cols, &f->cols));
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
   PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype], ((PetscObject)A)->type_name, PetscDefined(USE_COMPLEX) ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric" : "");
-  PetscCall(symbolic(f->inner, f->rows, f->cols));
+  PetscCall(MatrixForSymbolic(A, ftype, &matrix));
+  PetscErrorCode const code = symbolic(f->inner, matrix, f->rows, f->cols);
+  PetscCall(MatDestroy(&matrix));
+  PetscCall(code);
 
   PetscCall(ReadOptions(F, f->requested.c_str(), options));
   PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
@@ -411,7 +432,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
 PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, [&](Mat inner, IS rows, IS cols) { return MatLUFactorSymbolic(inner, A, rows, cols, info); }));
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, [&](Mat inner, Mat matrix, IS rows, IS cols) { return MatLUFactorSymbolic(inner, matrix, rows, cols, info); }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -419,10 +440,10 @@ PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInf
 PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, [&](Mat inner, IS rows, IS cols) {
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, [&](Mat inner, Mat matrix, IS rows, IS cols) {
     PetscFunctionBegin;
-    if (info->diagonal_fill != 0) PetscCall(RefuseDiagonalFill(A, rows, cols));
-    PetscCall(MatILUFactorSymbolic(inner, A, rows, cols, info));
+    if (info->diagonal_fill != 0) PetscCall(RefuseDiagonalFill(matrix, rows, cols));
+    PetscCall(MatILUFactorSymbolic(inner, matrix, rows, cols, info));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
@@ -432,7 +453,7 @@ PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorIn
 PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, [&](Mat inner, IS rows, IS) { return MatCholeskyFactorSymbolic(inner, A, rows, info); }));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, [&](Mat inner, Mat matrix, IS rows, IS) { return MatCholeskyFactorSymbolic(inner, matrix, rows, info); }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -440,7 +461,7 @@ PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactor
 PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, [&](Mat inner, IS rows, IS) { return MatICCFactorSymbolic(inner, A, rows, info); }));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, [&](Mat inner, Mat matrix, IS rows, IS) { return MatICCFactorSymbolic(inner, matrix, rows, info); }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

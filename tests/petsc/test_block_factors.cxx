@@ -216,8 +216,9 @@ TEST(BlockFactors, QuotientsOutsideTheRangeOfNumbersAreRefused)
     PetscReal first, coupling, second;
     bool refused;
   };
-  // D^-1 U: too large, too small beside the next pivot, both in range, and too small to be felt
-  Row const rows[] = {{1e-200, 1e150, 1e200, true}, {1e200, 1e-150, 1e-200, true}, {1e-100, 1e150, 1e200, false}, {1e10, 1e-305, 1, false}};
+  // D^-1 U: too large, too small beside the next pivot, in range; and too small to be felt, as decaying fill is
+  Row const rows[] = {{1e-200, 1e150, 1e200, true}, {1e200, 1e-150, 1e-200, true}, {1e-100, 1e150, 1e200, false},
+                      {1e10, 1e-305, 1, false}, {5, 1e-310, 1e-3, false}, {1e300, 1, 1, false}};
   if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
   for (PetscInt bs : block_sizes) {
     if (bs == 1) continue;  // read in place
@@ -472,6 +473,95 @@ TEST(BlockFactors, SymmetricOnesWithoutRows)
         for (Vec* v : {&b, &x}) ASSERT_EQ((int)VecDestroy(v), 0);
         ASSERT_EQ((int)MatDestroy(&A), 0);
       }
+}
+
+TEST(BlockFactors, SymmetricOnesWithoutRowsTakeAStride)
+{
+  BlockMatrix m;
+  m.rows     = 0;
+  m.diagonal = Dominant;
+  MatFactorInfo info;
+  ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
+  info.fill = 3;
+  for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
+    for (PetscInt bs : {1, 2}) {
+      Mat A, F;
+      IS natural;
+      m.type = type;
+      m.bs   = bs;
+      ASSERT_EQ((int)Build(m, &A), 0);
+      ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, 0, 0, 1, &natural), 0);
+      ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_CHOLESKY, &F), 0);
+      ASSERT_EQ((int)MatCholeskyFactorSymbolic(F, A, natural, &info), 0);
+      ASSERT_EQ((int)MatCholeskyFactorNumeric(F, A, &info), 0);
+      ASSERT_EQ((int)ISDestroy(&natural), 0);
+      ASSERT_EQ((int)MatDestroy(&F), 0);
+      ASSERT_EQ((int)MatDestroy(&A), 0);
+    }
+}
+
+// as KSP, SNES and TS expect it
+TEST(BlockFactors, AZeroPivotIsPetscsVerdictWhateverElseIsWrong)
+{
+  Mat A, F;
+  IS rows, cols;
+  MatFactorInfo info;
+  MatFactorError error;
+  if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
+  ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
+  info.fill      = 3;
+  info.zeropivot = 1e-300;
+  ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, 2, 4, 4, 2, NULL, &A), 0);
+  ASSERT_EQ((int)SetTwoBlockRows(A, 2, 1e-200, 1e150, 0), 0);
+  ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
+  ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_LU, &F), 0);
+  ASSERT_EQ((int)MatLUFactorSymbolic(F, A, rows, cols, &info), 0);
+  ASSERT_EQ((int)MatLUFactorNumeric(F, A, &info), 0);
+  ASSERT_EQ((int)MatFactorGetError(F, &error), 0);
+  EXPECT_EQ((int)error, (int)MAT_FACTOR_NUMERIC_ZEROPIVOT);
+  for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
+  ASSERT_EQ((int)MatDestroy(&F), 0);
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
+// PETSc's own keeps the pattern of the first one: docs/petsc_faults.md
+TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
+{
+  for (PetscInt bs : {1, 2, 3, 8})
+    for (MatFactorType ftype : {MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC}) {
+      BlockMatrix m;
+      m.bs       = bs;
+      m.diagonal = Dominant;
+      Mat A, copy;
+      Factor before, ours, own;
+      Factoring setup;
+      setup.ftype = ftype;
+      ASSERT_EQ((int)Build(m, &A), 0);
+      ASSERT_EQ((int)before.Symbolic(A, "levelset", NULL, setup), 0);
+      ASSERT_EQ((int)before.Numeric(A), 0);
+      ASSERT_EQ((int)MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE), 0);
+      PetscInt const last = m.rows * bs - 1;
+      ASSERT_EQ((int)MatSetValue(A, 0, last, 0.5, INSERT_VALUES), 0);
+      ASSERT_EQ((int)MatSetValue(A, last, 0, 0.5, INSERT_VALUES), 0);
+      ASSERT_EQ((int)MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), 0);
+      ASSERT_EQ((int)MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), 0);
+      ASSERT_EQ((int)MatDuplicate(A, MAT_COPY_VALUES, &copy), 0);
+      ASSERT_EQ((int)ours.Symbolic(A, "levelset", NULL, setup), 0);
+      ASSERT_EQ((int)ours.Numeric(A), 0);
+      ASSERT_EQ((int)own.Symbolic(copy, MATSOLVERPETSC, NULL, setup), 0);
+      ASSERT_EQ((int)own.Numeric(copy), 0);
+      Vec b, x[2];
+      ASSERT_EQ((int)MatCreateVecs(A, &x[0], &b), 0);
+      ASSERT_EQ((int)VecDuplicate(x[0], &x[1]), 0);
+      ASSERT_EQ((int)FillVec(b, 3), 0);
+      ASSERT_EQ((int)MatSolve(ours.mat(), b, x[0]), 0);
+      ASSERT_EQ((int)MatSolve(own.mat(), b, x[1]), 0);
+      ASSERT_EQ((int)VecSet(b, 1), 0);
+      EXPECT_EQ((int)ExpectRows(std::string(MatFactorTypes[ftype]) + " " + std::to_string(bs), x[1], x[0], b, tolerance), 0);
+      for (Vec* v : {&b, &x[0], &x[1]}) ASSERT_EQ((int)VecDestroy(v), 0);
+      ASSERT_EQ((int)MatDestroy(&copy), 0);
+      ASSERT_EQ((int)MatDestroy(&A), 0);
+    }
 }
 
 TEST(BlockFactors, InformationIsThatOfPetscsFactor)
