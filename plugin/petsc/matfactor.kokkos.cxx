@@ -376,7 +376,7 @@ PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
   PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
   if (baij && IsSymmetric(ftype)) {
-    PetscCall(MatDuplicate(A, MAT_SHARE_NONZERO_PATTERN, matrix));
+    PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, matrix));
   } else {
     PetscCall(PetscObjectReference((PetscObject)A));
     *matrix = A;
