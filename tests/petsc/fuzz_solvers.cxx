@@ -348,8 +348,14 @@ void SolverPair::step()
 {
   int const kind = draw_.from(0, 99);
 
-  if (kind < 30) m_.change();
-  else if (kind < 60) other_step(draw_.from(0, 99));
+  if (kind < 30) {
+    PetscInt const before = m_.pattern_changes();
+    m_.change();
+    if (m_.is(MATSEQBAIJ) && cholesky() && m_.pattern_changes() != before) {  // or it keeps the pattern: docs/petsc_faults.md
+      m_.copy_both();
+      other_step(50);
+    }
+  } else if (kind < 60) other_step(draw_.from(0, 99));
   if (refused_) create();  // what an error leaves behind is not PETSc's promise
   refused_ = false;
   if (!ready()) {  // a new pair, in natural order
