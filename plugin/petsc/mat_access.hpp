@@ -191,7 +191,7 @@ inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting
   // of no entries, PETSc takes a stride for another ordering than the natural one
   if (permutation && (given > size || !size)) PetscCall(ISCreateGeneral(PETSC_COMM_SELF, size, indices, PETSC_COPY_VALUES, fitting));
   PetscCall(ISRestoreIndices(is, &indices));
-  PetscCheck(permutation, comm, PETSC_ERR_ARG_SIZ, "The ordering, of %" PetscInt_FMT " entries, does not begin with a permutation of the %" PetscInt_FMT " block rows of %" PetscInt_FMT " rows of this matrix of type %s; use an ordering of the matrix", given, size, bs, ((PetscObject)A)->type_name);
+  PetscCheck(permutation, comm, PETSC_ERR_ARG_SIZ, "The ordering, of %" PetscInt_FMT " entries, does not begin with a permutation of the %" PetscInt_FMT " %s of this matrix of type %s, block size %" PetscInt_FMT "; use an ordering of the matrix", given, size, by_blocks ? "block rows" : "rows", ((PetscObject)A)->type_name, bs);
   bool const symmetric = ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC;
   if (by_blocks && symmetric && moved < size) PetscCall(ISDestroy(fitting));
   PetscCheck(!by_blocks || !symmetric || moved == size, comm, PETSC_ERR_SUP, "PETSc factors a matrix of type %s by %s in the natural ordering only; use -pc_factor_mat_ordering_type natural, or a matrix of type %s", ((PetscObject)A)->type_name, MatFactorTypes[ftype], MATSEQAIJ);

@@ -25,6 +25,7 @@ struct Mat_SpTRSV {
   Backend        backend;
   InnerPattern   pattern;
   PetscBool      numeric_done     = PETSC_FALSE;
+  MatType        matrix_type      = nullptr;  // of the symbolic phase's matrix: seqaij, seqbaij or seqsbaij
   PetscLogDouble seconds_analysis = 0, seconds_numeric = 0, flops = 0;
   PetscInt       num_analysis = 0, num_numeric = 0, num_solves = 0;
 
@@ -301,6 +302,32 @@ PetscErrorCode FindDiagonal(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The type by which PETSc factors A: one of three names, which can be compared by their addresses.
+MatType BaseType(Mat A)
+{
+  static MatType const types[] = {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
+  PetscBool            is      = PETSC_FALSE;
+
+  for (MatType type : types)
+    if (!PetscObjectBaseTypeCompare((PetscObject)A, type, &is) && is) return type;
+  return nullptr;
+}
+
+/// F took its sizes from the matrix that it was made with.
+PetscErrorCode CheckSizes(Mat F, Mat A)
+{
+  PetscBool aij;
+  PetscInt  bs_of_factor, bs;
+
+  PetscFunctionBegin;
+  PetscCheck(A->rmap->n == F->rmap->n && A->cmap->n == F->cmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "The factor was made for a matrix of %" PetscInt_FMT " rows, this one has %" PetscInt_FMT "; make another factor by MatGetFactor()", F->rmap->n, A->rmap->n);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
+  PetscCall(MatGetBlockSize(F, &bs_of_factor));
+  PetscCall(MatGetBlockSize(A, &bs));
+  PetscCheck(aij || bs == bs_of_factor, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "The factor was made for a matrix with blocks of %" PetscInt_FMT ", this one has blocks of %" PetscInt_FMT "; make another factor by MatGetFactor()", bs_of_factor, bs);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Before PETSc's numeric phase: what it factors is current, and its factor has no pivot error that the caller cleared.
 PetscErrorCode PrepareNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
@@ -311,7 +338,9 @@ PetscErrorCode PrepareNumeric(Mat F, Mat A, MatFactorInfo const* info)
   PetscFunctionBegin;
   PetscCheck(f->inner && f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER, "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
   f->numeric_done = PETSC_FALSE;  // until the new values are there
+  PetscCall(CheckSizes(F, A));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
+  PetscCheck(BaseType(A) == f->matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG, "The symbolic phase was of a matrix of type %s, this one is of type %s; repeat the symbolic phase", f->matrix_type, ((PetscObject)A)->type_name);
   if (aij) {  // a device matrix gets its host values
     PetscCall(MatSeqAIJGetArrayRead(A, &a));
     PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
@@ -352,21 +381,6 @@ PetscErrorCode ResetFactor(Mat_SpTRSV* f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// F took its sizes from the matrix that it was made with.
-PetscErrorCode CheckSizes(Mat F, Mat A)
-{
-  PetscBool aij;
-  PetscInt  bs_of_factor, bs;
-
-  PetscFunctionBegin;
-  PetscCheck(A->rmap->n == F->rmap->n && A->cmap->n == F->cmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "The factor was made for a matrix of %" PetscInt_FMT " rows, this one has %" PetscInt_FMT "; make another factor by MatGetFactor()", F->rmap->n, A->rmap->n);
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
-  PetscCall(MatGetBlockSize(F, &bs_of_factor));
-  PetscCall(MatGetBlockSize(A, &bs));
-  PetscCheck(aij || bs == bs_of_factor, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "The factor was made for a matrix with blocks of %" PetscInt_FMT ", this one has blocks of %" PetscInt_FMT "; make another factor by MatGetFactor()", bs_of_factor, bs);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// What PETSc's symbolic phase gets for A. A symmetric one of seqbaij leaves a copy in the matrix, and takes it for the matrix ever after, whatever
 /// becomes of the pattern (docs/petsc_faults.md, icc_baij_stale); so it gets the pattern in a matrix of its own. The caller destroys it.
 PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
@@ -376,7 +390,10 @@ PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
   PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
   if (baij && IsSymmetric(ftype)) {
-    PetscCall(MatDuplicate(A, MAT_SHARE_NONZERO_PATTERN, matrix));
+    PetscBool known, symmetric;
+    PetscCall(MatDuplicate(A, MAT_COPY_VALUES, matrix));
+    PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
+    if (known) PetscCall(MatSetOption(*matrix, MAT_SYMMETRIC, symmetric));  // which a copy forgets if it is false
   } else {
     PetscCall(PetscObjectReference((PetscObject)A));
     *matrix = A;
@@ -397,7 +414,9 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
 
   PetscFunctionBegin;
   PetscCall(ResetFactor(f));
+  PetscCall(MatFactorClearError(F));
   PetscCall(CheckSizes(F, A));
+  f->matrix_type = BaseType(A);
   PetscCall(FitOrdering(A, ftype, rows, &f->rows));
   PetscCall(FitOrdering(A, ftype, cols, &f->cols));
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));

@@ -232,18 +232,33 @@ void FactorPair::draw_ordering()
   }
 }
 
-/// PETSc's own gets a new factor each time: a second symbolic phase on the same one keeps the inodes of the first.
+/// PETSc's own gets a new factor each time: a second symbolic phase on the same one keeps the inodes of the first; and a copy
+/// of a matrix of blocks, which would keep the pattern of the first symmetric one.
 PetscErrorCode FactorPair::symbolic_of(Side s)
 {
+  bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
+  Mat A = m_.of(s);
+  PetscBool known, symmetric;
+
   PetscFunctionBegin;
+  if (s == own && cholesky && m_.is(MATSEQBAIJ)) {
+    PetscCall(MatIsSymmetricKnown(m_.of(s), &known, &symmetric));
+    PetscCall(MatDuplicate(m_.of(s), MAT_COPY_VALUES, &A));
+    if (known) PetscCall(MatSetOption(A, MAT_SYMMETRIC, symmetric));
+  } else {
+    PetscCall(PetscObjectReference((PetscObject)A));
+  }
   if (s == own || type_forced == MATSOLVERPETSC) {
     PetscCall(MatDestroy(&F_[s]));
     PetscCall(MatGetFactor(m_.of(s), MATSOLVERPETSC, ftype_, &F_[s]));
   }
-  if (ftype_ == MAT_FACTOR_LU) PetscCall(MatLUFactorSymbolic(F_[s], m_.of(s), rows_, cols_, &info_));
-  else if (ftype_ == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F_[s], m_.of(s), rows_, cols_, &info_));
-  else if (ftype_ == MAT_FACTOR_CHOLESKY) PetscCall(MatCholeskyFactorSymbolic(F_[s], m_.of(s), rows_, &info_));
-  else PetscCall(MatICCFactorSymbolic(F_[s], m_.of(s), rows_, &info_));
+  PetscErrorCode code;
+  if (ftype_ == MAT_FACTOR_LU) code = MatLUFactorSymbolic(F_[s], A, rows_, cols_, &info_);
+  else if (ftype_ == MAT_FACTOR_ILU) code = MatILUFactorSymbolic(F_[s], A, rows_, cols_, &info_);
+  else if (ftype_ == MAT_FACTOR_CHOLESKY) code = MatCholeskyFactorSymbolic(F_[s], A, rows_, &info_);
+  else code = MatICCFactorSymbolic(F_[s], A, rows_, &info_);
+  PetscCall(MatDestroy(&A));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -125,6 +125,20 @@ Mat Matrices::build(std::vector<Entry> const& entries, bool of_change)
   return A;
 }
 
+void Matrices::copy_both()
+{
+  for (Mat& A : mat_) {
+    Mat copy;
+    PetscBool known, symmetric;
+    FUZZ_MUST(MatIsSymmetricKnown(A, &known, &symmetric));
+    FUZZ_MUST(MatDuplicate(A, MAT_COPY_VALUES, &copy));
+    FUZZ_MUST(MatSetOption(copy, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    if (known) FUZZ_MUST(MatSetOption(copy, MAT_SYMMETRIC, symmetric));
+    FUZZ_MUST(MatDestroy(&A));
+    A = copy;
+  }
+}
+
 Dense Matrices::dense() const
 {
   Dense d(static_cast<int>(n_));

@@ -42,6 +42,8 @@ class Matrices {
   void change();
   /// Both of another random type, in place. False if that failed, or the type is the same.
   bool convert();
+  /// Each side becomes a copy of itself, without what factors have left in it.
+  void copy_both();
   /// Changes of: values; what may be the pattern; the type or the whole matrix.
   PetscInt changes() const { return changes_; }
   PetscInt pattern_changes() const { return pattern_changes_; }

@@ -524,6 +524,24 @@ TEST(BlockFactors, AZeroPivotIsPetscsVerdictWhateverElseIsWrong)
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
+TEST(BlockFactors, ValuesOfAnotherTypeAreRefused)
+{
+  BlockMatrix m;
+  m.diagonal = Dominant;
+  Mat A;
+  Factor factor;
+  Factoring setup;
+  setup.ftype = MAT_FACTOR_ILU;
+  ASSERT_EQ((int)Build(m, &A), 0);
+  ASSERT_EQ((int)factor.Symbolic(A, "levelset", NULL, setup), 0);
+  ASSERT_EQ((int)factor.Numeric(A), 0);
+  ASSERT_EQ((int)MatConvert(A, MATSEQAIJ, MAT_INPLACE_MATRIX, &A), 0);
+  CaughtError const caught = Catch([&] { return factor.Numeric(A); });
+  EXPECT_EQ((int)caught.code, (int)PETSC_ERR_ARG_WRONG);
+  EXPECT_NE(caught.message.find("was of a matrix of type seqbaij, this one is of type seqaij"), std::string::npos) << caught.message;
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
 // PETSc's own keeps the pattern of the first one: docs/petsc_faults.md
 TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
 {
