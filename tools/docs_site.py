@@ -135,14 +135,16 @@ initSearch();
 
 def on_post_build(config):
     folder = pathlib.Path(config["site_dir"]) / "search"
-    script, found, _ = (folder / "main.js").read_text(encoding="utf-8").partition("if (!window.Worker) {\n  console.log(")
+    lunr, main = ((folder / name).read_text(encoding="utf-8") for name in ("lunr.js", "main.js"))
+    script, found, _ = main.partition("if (!window.Worker) {\n  console.log(")
     if not found:
         LOG.warning("the search of this mkdocs is another one than tools/docs_site.py knows")
         return
     script = script.replace("if (!window.Worker) {\n      displayResults(search(query));\n    } else {\n      "
-                            "searchWorker.postMessage({query: query});\n    }", "searchWorker.postMessage({query: query});")
+                            "searchWorker.postMessage({query: query});\n    }",
+                            "searchWorker.postMessage({query: query});")
     index = json.loads((folder / "search_index.json").read_text(encoding="utf-8"))
-    parts = ["// see lunr.js, and mkdocs' own main.js\n", (folder / "lunr.js").read_text(encoding="utf-8"), "\n", script,
+    parts = ["// see lunr.js, and mkdocs' own main.js\n", lunr, "\n", script,
              "var site_index = ", json.dumps({"docs": index["docs"]}), ";\n", SEARCH]
     (folder / "main.js").write_text("".join(parts), encoding="utf-8")
     (folder / "worker.js").unlink()

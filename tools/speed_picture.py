@@ -5,9 +5,9 @@
     tools/speed_picture.py > docs/figures/speed_cusparse.svg
     tools/speed_picture.py --record docs/performance.md
 
-A bar is cuSPARSE's time divided by that of the fastest type, a mark the same for the type `sptrsv`, which chooses by itself.
-All numbers are read from the record: the table with the column `cuSPARSE / ours`, the first table with columns `sptrsv` and
-`cusparse`, and the sentence that names device and date. Python's standard library alone.
+A bar is cuSPARSE's time divided by that of the fastest type, a mark the same for the type `sptrsv`, which chooses by
+itself. All numbers are read from the record: the table with the column `cuSPARSE / ours`, the first table with columns
+`sptrsv` and `cusparse`, and the sentence that names device and date. Python's standard library alone.
 """
 import argparse
 import html
@@ -90,24 +90,30 @@ def picture(speeds, device, date):
         return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{html.escape(content)}</text>'
 
     end = height - BOTTOM
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="11">',
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+           'font-family="sans-serif" font-size="11">',
            "<!-- SPDX-License-Identifier: Apache-2.0 -->",
            f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
            text(WIDTH / 2, 20, "Triangular solve: time of cuSPARSE SpSV divided by ours", "middle", ' font-size="15"'),
-           text(WIDTH / 2, 38, f"{device}, {date}; {len(speeds)} lower triangles, double, one right-hand side; geometric means "
-                f"{mean:.2f} (fastest type), {chosen_mean:.2f} (sptrsv)", "middle"),
-           f'<rect x="{LEFT}" y="50" width="14" height="9" fill="{OURS}"/>', text(LEFT + 20, 58, "fastest type, named at the right"),
-           f'<circle cx="{LEFT + 215}" cy="54.5" r="3.5" fill="{CHOSEN}"/>', text(LEFT + 224, 58, "type sptrsv, which chooses"),
-           f'<rect x="{LEFT + 390}" y="50" width="14" height="9" fill="{LOSS}"/>', text(LEFT + 410, 58, "slower than cuSPARSE")]
+           text(WIDTH / 2, 38, f"{device}, {date}; {len(speeds)} lower triangles, double, one right-hand side; "
+                f"geometric means {mean:.2f} (fastest type), {chosen_mean:.2f} (sptrsv)", "middle"),
+           f'<rect x="{LEFT}" y="50" width="14" height="9" fill="{OURS}"/>',
+           text(LEFT + 20, 58, "fastest type, named at the right"),
+           f'<circle cx="{LEFT + 215}" cy="54.5" r="3.5" fill="{CHOSEN}"/>',
+           text(LEFT + 224, 58, "type sptrsv, which chooses"),
+           f'<rect x="{LEFT + 390}" y="50" width="14" height="9" fill="{LOSS}"/>',
+           text(LEFT + 410, 58, "slower than cuSPARSE")]
     for tick in ticks:
         heavy = "#555" if tick == 1 else "#ddd"
-        out += [f'<path d="M{at(tick):.1f} {TOP - 6}V{end}" stroke="{heavy}"/>', text(at(tick), end + 15, f"{tick:g}", "middle")]
+        out += [f'<path d="M{at(tick):.1f} {TOP - 6}V{end}" stroke="{heavy}"/>',
+                text(at(tick), end + 15, f"{tick:g}", "middle")]
     for row, speed in enumerate(speeds):
         y = TOP + ROW * row
+        bar, mark = OURS if speed.ratio >= 1 else LOSS, CHOSEN if speed.chosen >= 1 else LOSS
         x, width = min(at(1), at(speed.ratio)), abs(at(speed.ratio) - at(1))
         out += [text(LEFT - 6, y + 11, speed.matrix, "end"),
-                f'<rect x="{x:.1f}" y="{y + 2}" width="{width:.1f}" height="{ROW - 5}" fill="{OURS if speed.ratio >= 1 else LOSS}"/>',
-                f'<circle cx="{at(speed.chosen):.1f}" cy="{y + ROW / 2:.1f}" r="3.5" fill="{CHOSEN if speed.chosen >= 1 else LOSS}"'
+                f'<rect x="{x:.1f}" y="{y + 2}" width="{width:.1f}" height="{ROW - 5}" fill="{bar}"/>',
+                f'<circle cx="{at(speed.chosen):.1f}" cy="{y + ROW / 2:.1f}" r="3.5" fill="{mark}"'
                 ' stroke="white"/>',
                 text(WIDTH - RIGHT + 8, y + 11, f"{speed.ratio:#.3g}  {speed.fastest}")]
     out += [f'<path d="M{at(mean):.1f} {TOP - 6}V{end}" stroke="{MEAN}" stroke-width="1.5" stroke-dasharray="5 3"/>',

@@ -15,7 +15,8 @@ import urllib.parse
 
 # a span of code, or a link or picture, [text](target) or [text](target "title")
 LINK = re.compile(r"(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"
-                  r"|\[(?P<text>(?:`[^`]*`|\[[^\]]*\]|[^\[\]`])*)\]\(\s*<?(?P<target>[^)\s>]*)>?(?:\s+\"[^\"]*\")?\s*\)", re.S)
+                  r"|\[(?P<text>(?:`[^`]*`|\[[^\]]*\]|[^\[\]`])*)\]"
+                  r"\(\s*<?(?P<target>[^)\s>]*)>?(?:\s+\"[^\"]*\")?\s*\)", re.S)
 REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:\s+<?([^\s>]+)", re.M)
 HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.+?)\s*#*\s*$")
 OTHER_HOST = re.compile(r"^([a-zA-Z][a-zA-Z0-9+.-]*:|//)")
@@ -74,7 +75,8 @@ def read(path):
 def fault(root, page, target):
     """What is wrong with a link of a page, or None."""
     path, _, anchor = target.partition("#")
-    full = os.path.normpath(os.path.join(root, os.path.dirname(page), urllib.parse.unquote(path))) if path else os.path.join(root, page)
+    path = urllib.parse.unquote(path)
+    full = os.path.normpath(os.path.join(root, os.path.dirname(page), path) if path else os.path.join(root, page))
     if path.startswith("/") or os.path.relpath(full, root).startswith(".."):
         return "leaves the repository"
     if not os.path.exists(full):
@@ -86,10 +88,11 @@ def fault(root, page, target):
 
 def pages(root):
     """The *.md files: those that git knows or would add, else all that are no build's."""
-    listed = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
-                            capture_output=True, text=True, check=False) if os.path.exists(os.path.join(root, ".git")) else None
-    if listed and listed.returncode == 0:
-        return sorted({name for name in listed.stdout.splitlines() if os.path.exists(os.path.join(root, name))})
+    if os.path.exists(os.path.join(root, ".git")):
+        listed = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+                                capture_output=True, text=True, check=False)
+        if listed.returncode == 0:
+            return sorted({name for name in listed.stdout.splitlines() if os.path.exists(os.path.join(root, name))})
     found = []
     for at, folders, names in os.walk(root):
         folders[:] = [f for f in folders if not f.startswith((".", "build"))]
@@ -139,7 +142,8 @@ def check_site(folder):
     faults, checked = [], 0
     for path, page in sorted(found.items()):
         name = os.path.relpath(path, folder)
-        faults += [f"{name}: {target} is loaded from elsewhere" for target in page.loads if OTHER_HOST.match(target) and not target.startswith("data:")]
+        faults += [f"{name}: {target} is loaded from elsewhere" for target in page.loads
+                   if OTHER_HOST.match(target) and not target.startswith("data:")]
         for target in page.links + page.loads:
             if OTHER_HOST.match(target):
                 continue
@@ -156,13 +160,15 @@ def check_site(folder):
 
 
 def test_rules():
-    text = ("# A b: `c_d`, [e](f.md)\n[one](a.md) and [`two`](b/c.h \"title\"), `[no](x.md)`, ![p](p.svg)\n\n    [no](y.md)\n"
-            "```\n[no](z.md)\n# no\n```\n## A\n## A\nwrapped [te\nxt](d.md#e)\n[r]: r.md\n")
+    text = ("# A b: `c_d`, [e](f.md)\n[one](a.md) and [`two`](b/c.h \"title\"), `[no](x.md)`, ![p](p.svg)\n"
+            "\n    [no](y.md)\n```\n[no](z.md)\n# no\n```\n## A\n## A\nwrapped [te\nxt](d.md#e)\n[r]: r.md\n")
     assert anchors(text) == {"a-b-c_d-e", "a", "a-1"}, anchors(text)
-    assert list(links(text)) == [(1, "f.md"), (2, "a.md"), (2, "b/c.h"), (2, "p.svg"), (11, "d.md#e"), (13, "r.md")], list(links(text))
+    found = [(1, "f.md"), (2, "a.md"), (2, "b/c.h"), (2, "p.svg"), (11, "d.md#e"), (13, "r.md")]
+    assert list(links(text)) == found, list(links(text))
     here, name = os.path.split(os.path.abspath(__file__))
     assert fault(here, "page.md", name) is None and fault(here, "page.md", "nothing.py") == "does not exist"
-    assert fault(here, "page.md", "../x.md") == "leaves the repository" and fault(here, "page.md", name + "#x") == "has no such anchor"
+    assert fault(here, "page.md", "../x.md") == "leaves the repository"
+    assert fault(here, "page.md", name + "#x") == "has no such anchor"
     page = Page('<h1 id="x">t</h1><a href="a.html#y">l</a><script src="https://h/s.js"></script>')
     assert "x" in page.ids and page.links == ["a.html#y"] and page.loads == ["https://h/s.js"]
 
