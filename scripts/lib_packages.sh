@@ -65,6 +65,7 @@ missing_packages() {
 missing_program_packages() {
   has_header CLI/CLI.hpp || echo libcli11-dev # bench_solve, sptrsv_inspect
   has_matplotlib || echo python3-matplotlib   # sptrsv_inspect --plot
+  has_command mkdocs || echo mkdocs           # scripts/docs
 }
 
 # missing_build_packages: what PETSc itself is built with.

@@ -396,7 +396,7 @@ TEST_P(MatFactorEdges, NonSquareIsRefusedByItsSize)
   EXPECT_EQ((int)MatDestroy(&A), 0);
 }
 
-// README names these and the message
+// docs/troubleshooting.md names these and the message
 TEST_P(MatFactorEdges, OtherMatrixTypesAreRefusedByPetsc)
 {
   Mat made[3], F = nullptr;
