@@ -15,7 +15,6 @@ namespace sptrsv::test {
 namespace {
 
 using detail::tile_lanes;
-using tile_size;
 
 template <class Space>
 using TypesOfSpace = Types<double, int, int, Space>;

@@ -167,7 +167,7 @@ class PlanFeatures {
     }
     auto const& order = analysis_.template keep<detail::TileOrder<T>>([this] { return detail::choose_tile_order<T>(exec_, analysis_); });
     set(Feature::tile_levels, order.levels.levels);
-    set(Feature::tile_entries, detail::sum_of_most_stretches<T>(exec_, detail::Nodes<T>{rows, order.positions, ascending(), detail::tile_size}, order.levels));
+    set(Feature::tile_entries, detail::sum_of_most_stretches<T>(exec_, detail::Nodes<T>{rows, order.positions, ascending(), tile_size}, order.levels));
   }
 
   void find_levels(OffDiagonals<T> const& rows) {
@@ -192,7 +192,7 @@ class PlanFeatures {
     set(Feature::level_entries, log_entries);
     set(Feature::level_longest, sum);
     set(Feature::level_lanes, lanes);
-    bound(Feature::tile_levels, std::ceil(levels / detail::tile_size));
+    bound(Feature::tile_levels, std::ceil(levels / tile_size));
     for (auto f : {Feature::sets, Feature::warp_window, Feature::thread_window}) bound(f, levels);
   }
 

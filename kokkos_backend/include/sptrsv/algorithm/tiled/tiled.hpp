@@ -16,7 +16,7 @@
 
 namespace sptrsv {
 
-/// Solves by tiles of 16 by 16 entries. Formats, by entries e and those m of a tile's longest row (detail::tile_width()):
+/// Solves by tiles of 16 by 16 entries. Formats, by entries e and those m of a tile's longest row (tile_width()):
 ///   dense     2 e >= 256: a place for each entry
 ///   ELL       e >= 16, m <= 8, 2 e >= 16 m: m slots for each row, and masks of its columns
 ///   sparse    all others: the entries of all of a row of tiles together, by rows as in CSR, cut into 32 equal parts
@@ -78,7 +78,7 @@ class Tiled {
       repeated_ = find_repeated<T>(exec, rows, tiles_);
     }
     values_ = detail::make_tile_values<T>(exec, tiles_, inverted);
-    solved_ = decltype(solved_)(exec, tiles_.num_tile_rows() * detail::tile_size);
+    solved_ = decltype(solved_)(exec, tiles_.num_tile_rows() * tile_size);
     num_levels_ = order.num_levels();
     plan_launches(exec, order.level_ptr);
   }
@@ -136,9 +136,9 @@ class Tiled {
       index const tile_rows = launch.last - launch.first;
       if (launch.by_threads) {
         Kokkos::parallel_for("sptrsv::tiled::solve_by_threads",
-                             detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(exec, 0, static_cast<long long>(tile_rows) * detail::tile_size * columns)),
+                             detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(exec, 0, static_cast<long long>(tile_rows) * tile_size * columns)),
                              detail::TileRowByThreads<T, K>{
-                                 system, static_cast<index>(launch.first * detail::tile_size), columns});
+                                 system, static_cast<index>(launch.first * tile_size), columns});
         continue;
       }
       for (index first = launch.first, count = 0; first < launch.last; first += count) {
@@ -152,7 +152,7 @@ class Tiled {
     long long const wide = options_.variant == Variant::syncfree ? LLONG_MAX : options_.wide_rows > 0 ? options_.wide_rows : wide_rows;
     std::size_t const levels = level_ptr.size() - 1;
     for (std::size_t l = 0, start = 0; l <= levels; ++l) {
-      bool const by_threads = l < levels && static_cast<long long>(level_ptr[l + 1] - level_ptr[l]) * detail::tile_size >= wide &&
+      bool const by_threads = l < levels && static_cast<long long>(level_ptr[l + 1] - level_ptr[l]) * tile_size >= wide &&
                               detail::has_diagonals_alone<T>(exec, tiles_, level_ptr[l], level_ptr[l + 1]);
       if (l < levels && !by_threads) continue;
       if (start < l) launches_.push_back({level_ptr[start], level_ptr[l], false, l - start});

@@ -31,7 +31,7 @@ template <class T>
 struct Tile {
   typename T::offset slot = 0;
   typename T::index column = 0;  ///< the row of tiles with its x
-  int width = 0;                 ///< see detail::tile_width()
+  int width = 0;                 ///< see tile_width()
 };
 
 /// op(T) in tiles. Rows of tiles are numbered in the order of tickets: by block level, that is by longest path among rows
@@ -446,7 +446,7 @@ template <class T>
 TilePattern<T> make_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order) {
   using index = typename T::index;
   TilePattern<T> out;
-  auto const positions = static_cast<std::size_t>(order.num_tile_rows) * detail::tile_size;
+  auto const positions = static_cast<std::size_t>(order.num_tile_rows) * tile_size;
   out.rows = Kokkos::View<TileRow<T>*, typename T::device>(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::rows")), static_cast<std::size_t>(order.num_tile_rows));
   out.row = detail::raw_view<index, T>(exec, "sptrsv::tiles::row", positions);
   out.lanes = detail::raw_view<std::uint16_t, T>(exec, "sptrsv::tiles::lanes", positions);
@@ -464,7 +464,7 @@ TilePattern<T> make_tiles(typename T::exec_space const& exec, SortedRows<T> cons
   auto const of_position = rows.row;
   Kokkos::parallel_for(
       "sptrsv::tiles::row", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(positions)),
-      KOKKOS_LAMBDA(index p) { row(p) = of_position(at(p / detail::tile_size) * detail::tile_size + p % detail::tile_size); });
+      KOKKOS_LAMBDA(index p) { row(p) = of_position(at(p / tile_size) * tile_size + p % tile_size); });
   exec.fence("sptrsv::tiles: what was needed to make them goes");
   return out;
 }
