@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the outer factor holds, for the files that have its operations: phases (matfactor), solves, views.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backend_choice.hpp"
+#include "guarded.hpp"
+#include "mat_access.hpp"
+#include "matfactor.hpp"
+
+namespace sptrsv_petsc {
+
+struct Mat_SpTRSV {
+  Mat            inner = nullptr;  // PETSc's factor, always in host memory; there its arrays are the solver's
+  IS             rows = nullptr, cols = nullptr;  // the orderings of the symbolic phase, as FitOrdering() has them
+  std::string    requested;
+  Backend        backend;
+  InnerPattern   pattern;
+  PetscBool      numeric_done     = PETSC_FALSE;
+  MatType        matrix_type      = nullptr;  // of the symbolic phase's matrix: seqaij, seqbaij or seqsbaij
+  PetscLogDouble seconds_analysis = 0, seconds_numeric = 0, flops = 0;
+  PetscInt       num_analysis = 0, num_numeric = 0, num_solves = 0;
+
+  std::unique_ptr<AnyFactorSolver> solver;
+};
+
+inline Mat_SpTRSV* Get(Mat F)
+{
+  return static_cast<Mat_SpTRSV*>(F->data);
+}
+
+inline bool IsSymmetric(MatFactorType ftype)
+{
+  return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC;
+}
+
+/// Sets what PETSc's own factors of F's kind have. @param by_blocks  of a seqbaij or seqsbaij matrix.
+void SetSolves(Mat F, bool by_blocks);
+
+/// Sets view, MatGetInfo() and MatSpTRSVGetInfo().
+PetscErrorCode SetViews(Mat F);
+
+}  // namespace sptrsv_petsc
