@@ -2,6 +2,7 @@
 // Random sequences of PETSc calls on random small matrices, each made with PETSc's own factor and with ours, which must
 // do the same with the same results row by row. A sequence is its seed. Usage: see `usage`.
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,7 +43,23 @@ constexpr long long default_sequences = 10000;
 #endif
 /// How a process that runs sequences ends; a sanitizer that stops it takes 1.
 constexpr int cannot_run = 42, found_faults = 43;
-constexpr unsigned seconds_allowed = 5;  ///< for one sequence
+/// For one sequence: of the processor, since other work may keep it waiting; and in all, for one that sleeps.
+constexpr int cpu_seconds_allowed = 5;
+constexpr unsigned seconds_allowed = 60;
+
+void StartClocks()
+{
+  itimerval const limit{{0, 0}, {cpu_seconds_allowed, 0}};
+  setitimer(ITIMER_PROF, &limit, nullptr);
+  alarm(seconds_allowed);
+}
+
+void StopClocks()
+{
+  itimerval const none{};
+  setitimer(ITIMER_PROF, &none, nullptr);
+  alarm(0);
+}
 
 struct Settings {
   long long sequences = default_sequences;
@@ -155,7 +172,8 @@ int RunMany(Settings const& s, unsigned long long first, int argc, char** argv)
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return cannot_run;
   if (fuzz::SetVariantOptions()) return cannot_run;
   for (unsigned long long seed = first; (long long)seed < last; ++seed) {
-    alarm(s.single ? 60 : seconds_allowed);
+    if (s.single) alarm(seconds_allowed);
+    else StartClocks();
     if (!RunOne(s, seed)) {
       status = found_faults;
       if (!s.keep_going) break;
@@ -165,7 +183,7 @@ int RunMany(Settings const& s, unsigned long long first, int argc, char** argv)
       std::fflush(stdout);
     }
   }
-  alarm(0);
+  StopClocks();
   std::fflush(stdout);
   if (status) _exit(status);  // what PETSc's errors have left behind would be complained of
   return PetscFinalize() ? cannot_run : 0;
@@ -191,7 +209,7 @@ int Supervise(Settings const& s, int argc, char** argv)
     if (code == 0 || code == found_faults) break;
     std::string const how =
         WIFSIGNALED(status)
-            ? WTERMSIG(status) == SIGALRM ? "it does not end" : std::string("signal ") + strsignal(WTERMSIG(status))
+            ? WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF ? "it does not end" : std::string("signal ") + strsignal(WTERMSIG(status))
             : "the process ends with status " + std::to_string(WEXITSTATUS(status));
     if (record->petsc_at_work) {
       ++faults_of_petsc;
