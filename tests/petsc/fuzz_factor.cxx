@@ -238,13 +238,10 @@ PetscErrorCode FactorPair::symbolic_of(Side s)
 {
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
   Mat A = m_.of(s);
-  PetscBool known, symmetric;
 
   PetscFunctionBegin;
   if (s == own && cholesky && m_.is(MATSEQBAIJ)) {
-    PetscCall(MatIsSymmetricKnown(m_.of(s), &known, &symmetric));
-    PetscCall(MatDuplicate(m_.of(s), MAT_COPY_VALUES, &A));
-    if (known) PetscCall(MatSetOption(A, MAT_SYMMETRIC, symmetric));
+    PetscCall(Duplicate(m_.of(s), &A));
   } else {
     PetscCall(PetscObjectReference((PetscObject)A));
   }

@@ -125,15 +125,23 @@ Mat Matrices::build(std::vector<Entry> const& entries, bool of_change)
   return A;
 }
 
+PetscErrorCode Duplicate(Mat A, Mat* copy)
+{
+  PetscBool known, symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, copy));
+  if (known) PetscCall(MatSetOption(*copy, MAT_SYMMETRIC, symmetric));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 void Matrices::copy_both()
 {
   for (Mat& A : mat_) {
     Mat copy;
-    PetscBool known, symmetric;
-    FUZZ_MUST(MatIsSymmetricKnown(A, &known, &symmetric));
-    FUZZ_MUST(MatDuplicate(A, MAT_COPY_VALUES, &copy));
+    FUZZ_MUST(Duplicate(A, &copy));
     FUZZ_MUST(MatSetOption(copy, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-    if (known) FUZZ_MUST(MatSetOption(copy, MAT_SYMMETRIC, symmetric));
     FUZZ_MUST(MatDestroy(&A));
     A = copy;
   }

@@ -83,4 +83,7 @@ class Matrices {
   std::vector<bool> pattern_;
 };
 
+/// A copy of A that knows as much of its symmetry; MatDuplicate() forgets that A is not symmetric.
+PetscErrorCode Duplicate(Mat A, Mat* copy);
+
 }  // namespace fuzz
