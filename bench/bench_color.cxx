@@ -3,8 +3,8 @@
 #include <petscksp.h>
 #include <petsctime.h>
 
-#include <algorithm>
 #include <unistd.h>  // mkstemp
+#include <algorithm>
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,10 +21,13 @@ namespace {
 using namespace sptrsv::bench;
 
 char const help[] =
-    "Solves with CG and ICC, or BiCGStab and ILU, for each ordering and solver type, and times products and applications.\n"
-    "  bench_color -matrix lap3d:100|FILE [-factor auto|ilu|icc] [-levels 0] [-mat_type seqaij] [-repeat 3] [-json FILE]\n"
+    "Solves with CG and ICC, or BiCGStab and ILU, for each ordering and solver type, and times products and "
+    "applications.\n"
+    "  bench_color -matrix lap3d:100|FILE [-factor auto|ilu|icc] [-levels 0] [-mat_type seqaij] [-repeat 3] [-json "
+    "FILE]\n"
     "              [-cases ORDERING:TYPE,...] -dll_append <path>/libsptrsv_petsc.so\n"
-    "ORDERING is PETSc's, or balanced: color with -mat_ordering_color_balance. Of color, rows are levels + 1 apart.\n\n";
+    "ORDERING is PETSc's, or balanced: color with -mat_ordering_color_balance. Of color, rows are levels + 1 "
+    "apart.\n\n";
 
 struct Settings {
   std::string matrix, factor, mat_type, cases, json;
@@ -44,7 +47,8 @@ struct Outcome {
 
 /// Turns the first error of PETSc into an exception.
 void must(PetscErrorCode code, char const* what) {
-  if (code != PETSC_SUCCESS) throw std::runtime_error(std::string(what) + " failed, PETSc error " + std::to_string(static_cast<int>(code)));
+  if (code != PETSC_SUCCESS)
+    throw std::runtime_error(std::string(what) + " failed, PETSc error " + std::to_string(static_cast<int>(code)));
 }
 #define MUST(call) must(call, #call)
 
@@ -64,12 +68,15 @@ Settings get_settings() {
 #else
   s.mat_type = get_string("-mat_type", MATSEQAIJ);
 #endif
-  s.cases = get_string("-cases", "natural:petsc,natural:levelset,natural:sptrsv,color:petsc,color:levelset,color:colorset,color:sptrsv,balanced:colorset");
+  s.cases = get_string("-cases",
+                       "natural:petsc,natural:levelset,natural:sptrsv,color:petsc,color:levelset,color:colorset,color:"
+                       "sptrsv,balanced:colorset");
   s.json = get_string("-json", "");
   MUST(PetscOptionsGetInt(nullptr, nullptr, "-levels", &s.levels, nullptr));
   MUST(PetscOptionsGetInt(nullptr, nullptr, "-repeat", &s.repeat, nullptr));
   if (s.matrix.empty()) throw std::runtime_error("no -matrix: give lap3d:50, say, or a file");
-  if (s.factor != "auto" && s.factor != "ilu" && s.factor != "icc") throw std::runtime_error("-factor is auto, ilu or icc, not " + s.factor);
+  if (s.factor != "auto" && s.factor != "ilu" && s.factor != "icc")
+    throw std::runtime_error("-factor is auto, ilu or icc, not " + s.factor);
   return s;
 }
 
@@ -226,8 +233,9 @@ double time_permuted_product(Settings const& s, Mat A, std::string const& orderi
 
 std::string json_of(Case const& c, Outcome const& r) {
   std::ostringstream out;
-  out << "    {\"ordering\": " << quoted(c.ordering) << ", \"type\": " << quoted(c.type) << ", \"error\": " << quoted(r.error) << ", \"iterations\": " << r.iterations
-      << ", \"setup\": " << r.setup << ", \"solve\": " << r.solve << ", \"apply\": " << r.apply << ",\n     \"lower\": " << quoted(r.lower)
+  out << "    {\"ordering\": " << quoted(c.ordering) << ", \"type\": " << quoted(c.type)
+      << ", \"error\": " << quoted(r.error) << ", \"iterations\": " << r.iterations << ", \"setup\": " << r.setup
+      << ", \"solve\": " << r.solve << ", \"apply\": " << r.apply << ",\n     \"lower\": " << quoted(r.lower)
       << ", \"upper\": " << quoted(r.upper) << "}";
   return out.str();
 }
@@ -250,9 +258,11 @@ bool run() {
   MUST(VecSetRandom(b, random));
   MUST(PetscRandomDestroy(&random));
   double const natural = time_product(typed), color = time_permuted_product(s, A, "color");
-  std::printf("%s: n = %lld, %.0f entries, %s, %s(%lld)\nA x natural %.1f us, color %.1f us\n%-10s %-11s %6s %11s %11s %11s\n", s.matrix.c_str(), static_cast<long long>(n), info.nz_used,
-              s.mat_type.c_str(), icc ? "CG and ICC" : "BiCGStab and ILU", static_cast<long long>(s.levels), 1e6 * natural, 1e6 * color, "ordering", "type", "its",
-              "KSPSolve ms", "MatSolve us", "PCSetUp ms");
+  std::printf(
+      "%s: n = %lld, %.0f entries, %s, %s(%lld)\nA x natural %.1f us, color %.1f us\n%-10s %-11s %6s %11s %11s %11s\n",
+      s.matrix.c_str(), static_cast<long long>(n), info.nz_used, s.mat_type.c_str(),
+      icc ? "CG and ICC" : "BiCGStab and ILU", static_cast<long long>(s.levels), 1e6 * natural, 1e6 * color, "ordering",
+      "type", "its", "KSPSolve ms", "MatSolve us", "PCSetUp ms");
   std::ostringstream json;
   bool good = true;
   for (Case const& c : list_cases(s.cases)) {
@@ -264,16 +274,19 @@ bool run() {
       r.error = e.what();
       good = good && c.type == MATSOLVERPETSC;
     }
-    std::printf("%-10s %-11s %6lld %11.3f %11.1f %11.3f  %s\n", c.ordering.c_str(), c.type.c_str(), static_cast<long long>(r.iterations), 1e3 * r.solve, 1e6 * r.apply,
-                1e3 * r.setup, r.error.c_str());
+    std::printf("%-10s %-11s %6lld %11.3f %11.1f %11.3f  %s\n", c.ordering.c_str(), c.type.c_str(),
+                static_cast<long long>(r.iterations), 1e3 * r.solve, 1e6 * r.apply, 1e3 * r.setup, r.error.c_str());
     std::fflush(stdout);
     json << (json.str().empty() ? "" : ",\n") << json_of(c, r);
   }
   if (!s.json.empty()) {
     std::ofstream out(s.json);
-    out << "{\n  \"program\": \"bench_color\", \"matrix\": " << quoted(s.matrix) << ", \"n\": " << n << ", \"entries\": " << info.nz_used << ", \"factor\": "
-        << quoted((icc ? "icc" : "ilu") + std::to_string(s.levels)) << ",\n  \"mat_type\": " << quoted(s.mat_type) << ", \"product_natural\": " << natural
-        << ", \"product_color\": " << color << ",\n  \"cases\": [\n" << json.str() << "\n  ]\n}\n";
+    out << "{\n  \"program\": \"bench_color\", \"matrix\": " << quoted(s.matrix) << ", \"n\": " << n
+        << ", \"entries\": " << info.nz_used
+        << ", \"factor\": " << quoted((icc ? "icc" : "ilu") + std::to_string(s.levels))
+        << ",\n  \"mat_type\": " << quoted(s.mat_type) << ", \"product_natural\": " << natural
+        << ", \"product_color\": " << color << ",\n  \"cases\": [\n"
+        << json.str() << "\n  ]\n}\n";
     if (!out.flush()) throw std::runtime_error("cannot write " + s.json);
   }
   MUST(VecDestroy(&b));

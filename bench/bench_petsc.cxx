@@ -37,7 +37,8 @@ std::string get_string(char const* name, std::string const& otherwise) {
 std::string default_cases() {
   std::string cases = "seqaij:petsc", ours;
   auto const add = [&](char const* mat_type) {
-    for (char const* type : {"sptrsv", "levelset", "syncfree", "threadlevel"}) cases += std::string(",") + mat_type + ":" + type;
+    for (char const* type : {"sptrsv", "levelset", "syncfree", "threadlevel"})
+      cases += std::string(",") + mat_type + ":" + type;
   };
 #if defined(PETSC_HAVE_CUDA)
   cases += ",seqaijcusparse:cusparse,seqaijcusparse:sptrsv";
@@ -74,7 +75,8 @@ std::vector<PetscCase> list_cases(Settings const& s) {
   for (std::string word; std::getline(in, word, ',');) {
     auto const colon = word.find(':');
     if (colon == std::string::npos) throw std::runtime_error("-cases: '" + word + "' is not MAT_TYPE:TYPE");
-    cases.push_back({s.factor == "icc" ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, word.substr(0, colon), word.substr(colon + 1)});
+    cases.push_back(
+        {s.factor == "icc" ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, word.substr(0, colon), word.substr(colon + 1)});
   }
   return cases;
 }
@@ -83,15 +85,17 @@ bool is_peer(std::string const& type) { return type == "petsc" || type == "cuspa
 
 std::string json_of(Settings const& s, PetscCase const& c, PetscResult const& r) {
   std::ostringstream out;
-  out << "    {\"matrix\": " << quoted(s.matrix) << ", \"factor\": " << quoted(s.factor) << ", \"mat_type\": " << quoted(c.mat_type)
-      << ", \"type\": " << quoted(c.type) << ", \"peer\": " << (is_peer(c.type) ? "true" : "false");
+  out << "    {\"matrix\": " << quoted(s.matrix) << ", \"factor\": " << quoted(s.factor)
+      << ", \"mat_type\": " << quoted(c.mat_type) << ", \"type\": " << quoted(c.type)
+      << ", \"peer\": " << (is_peer(c.type) ? "true" : "false");
   if (!r.error.empty()) {
     out << ", \"error\": " << quoted(r.error) << "}";
   } else {
-    out << ",\n     \"symbolic\": " << r.symbolic << ", \"first_numeric\": " << r.first_numeric << ", \"setup\": "
-        << r.symbolic + r.first_numeric + r.first_solve << ", \"first_solve\": " << r.first_solve << ",\n     \"numeric\": "
-        << bench::json_of(r.numeric) << ", \"renewal\": " << bench::json_of(r.renewal) << ",\n     \"solve\": " << bench::json_of(r.solve) << ", \"cut_short\": "
-        << (r.cut_short ? "true" : "false") << "}";
+    out << ",\n     \"symbolic\": " << r.symbolic << ", \"first_numeric\": " << r.first_numeric
+        << ", \"setup\": " << r.symbolic + r.first_numeric + r.first_solve << ", \"first_solve\": " << r.first_solve
+        << ",\n     \"numeric\": " << bench::json_of(r.numeric) << ", \"renewal\": " << bench::json_of(r.renewal)
+        << ",\n     \"solve\": " << bench::json_of(r.solve) << ", \"cut_short\": " << (r.cut_short ? "true" : "false")
+        << "}";
   }
   return out.str();
 }
@@ -101,7 +105,8 @@ void save(Settings const& s, std::string const& cases) {
   PetscInt major = 0, minor = 0, subminor = 0;
   (void)PetscGetVersionNumber(&major, &minor, &subminor, nullptr);
   std::ofstream out(s.json);
-  out << "{\n  \"program\": \"bench_petsc\",\n  \"petsc\": \"" << major << '.' << minor << '.' << subminor << "\",\n  \"cases\": [\n"
+  out << "{\n  \"program\": \"bench_petsc\",\n  \"petsc\": \"" << major << '.' << minor << '.' << subminor
+      << "\",\n  \"cases\": [\n"
       << cases << "\n  ]\n}\n";
   if (!out.flush()) throw std::runtime_error("cannot write " + s.json);
 }
@@ -111,9 +116,9 @@ void print(PetscCase const& c, PetscResult const& r) {
   if (!r.error.empty()) {
     std::printf("%-32s FAILED, no time: %s\n", name.c_str(), r.error.c_str());
   } else {
-    std::printf("%-32s %11.3f %11.3f %11.3f %11.3f %11.3f %11.1f %11.1f %5d%s\n", name.c_str(), 1e3 * r.symbolic, 1e3 * r.first_numeric,
-                1e3 * r.first_solve, 1e3 * r.numeric.median, 1e3 * r.renewal.median, 1e6 * r.solve.median, 1e6 * r.solve.minimum, r.solve.runs,
-                r.cut_short ? "  cut short" : "");
+    std::printf("%-32s %11.3f %11.3f %11.3f %11.3f %11.3f %11.1f %11.1f %5d%s\n", name.c_str(), 1e3 * r.symbolic,
+                1e3 * r.first_numeric, 1e3 * r.first_solve, 1e3 * r.numeric.median, 1e3 * r.renewal.median,
+                1e6 * r.solve.median, 1e6 * r.solve.minimum, r.solve.runs, r.cut_short ? "  cut short" : "");
   }
   std::fflush(stdout);
 }
@@ -124,8 +129,9 @@ bool run() {
   auto const cases = list_cases(s);
   Mat A = make_matrix(s.matrix);
   auto const reference = make_reference(A, cases.front().factor);
-  std::printf("%s, %s without fill\n%-32s %11s %11s %11s %11s %11s %11s %11s %5s\n", s.matrix.c_str(), s.factor.c_str(), "matrix and type",
-              "symbolic ms", "1st num. ms", "1st sol. ms", "numeric ms", "with solve", "MatSolve us", "minimum", "runs");
+  std::printf("%s, %s without fill\n%-32s %11s %11s %11s %11s %11s %11s %11s %5s\n", s.matrix.c_str(), s.factor.c_str(),
+              "matrix and type", "symbolic ms", "1st num. ms", "1st sol. ms", "numeric ms", "with solve", "MatSolve us",
+              "minimum", "runs");
   bool good = true;
   std::string json;
   for (auto const& c : cases) {

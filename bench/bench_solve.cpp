@@ -25,12 +25,14 @@ struct Settings {
   int columns = 1;
   bool upper = false, transpose = false;
   // what is left negative depends on the space
-  double bandwidth = -1, hop = -1;     // GB/s, ns
+  double bandwidth = -1, hop = -1;  // GB/s, ns
   long long sequential_entries = -1;
 
   Shape shape() const {
     return {upper ? Triangle::upper : Triangle::lower,
-            diagonal == "stored" ? Diagonal::stored : diagonal == "unit" ? Diagonal::unit : Diagonal::inverted,
+            diagonal == "stored" ? Diagonal::stored
+            : diagonal == "unit" ? Diagonal::unit
+                                 : Diagonal::inverted,
             transpose ? Op::transpose : Op::none};
   }
   std::string shape_text() const {
@@ -78,7 +80,9 @@ std::vector<Entry<Space>> all_entries(Settings const& settings, long long sequen
       if (asked.rfind(info.name + ":", 0) == 0) add(asked);
   }
   add("sptrsv");
-  auto const rank = [](auto const& e) { return e.name == "cusparse" ? 0 : e.name == "sequential" ? 3 : e.peer ? 2 : 1; };
+  auto const rank = [](auto const& e) {
+    return e.name == "cusparse" ? 0 : e.name == "sequential" ? 3 : e.peer ? 2 : 1;
+  };
   std::stable_sort(list.begin(), list.end(), [&](auto const& a, auto const& b) { return rank(a) < rank(b); });
   if (sequential_entries >= 0 && entries > sequential_entries)
     list.back().refusal = "one thread of a device; more than " + std::to_string(sequential_entries) +
@@ -103,15 +107,23 @@ std::vector<Entry<Space>> chosen_entries(Settings const& settings, long long seq
 
 /// Times all contenders on one system; saves after each.
 template <class Space>
-void time_system(std::string const& matrix, Settings const& settings, Environment const& environment, std::vector<Group>& groups) {
+void time_system(std::string const& matrix, Settings const& settings, Environment const& environment,
+                 std::vector<Group>& groups) {
   constexpr bool device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
   auto const system = make_system(matrix, settings.shape());
-  groups.push_back({matrix, settings.shape_text(), settings.columns, system.least_bytes(settings.columns),
-                    machine_of(settings, device), structure_of(system), {}, {}});
+  groups.push_back({matrix,
+                    settings.shape_text(),
+                    settings.columns,
+                    system.least_bytes(settings.columns),
+                    machine_of(settings, device),
+                    structure_of(system),
+                    {},
+                    {}});
   Group& group = groups.back();
   Problem<Space> const problem(system, settings.columns);
   // any type's solver knows it; this one needs the least analysis
-  group.plan = TriangularSolver<double, int, int, Space>("sequential", problem.exec, problem.pattern(), system.shape).plan_input(problem.exec);
+  group.plan = TriangularSolver<double, int, int, Space>("sequential", problem.exec, problem.pattern(), system.shape)
+                   .plan_input(problem.exec);
   long long const most = settings.sequential_entries >= 0 ? settings.sequential_entries : device ? 4000000 : -1;
   for (auto const& entry : chosen_entries<Space>(settings, most, group.structure.entries)) {
     if (!entry.refusal.empty()) {
@@ -132,8 +144,8 @@ void time_system(std::string const& matrix, Settings const& settings, Environmen
 template <class Space>
 bool run(Settings const& settings) {
   auto const e = environment<Space>();
-  std::printf("sptrsv %s (%s), %s, Kokkos %s %s, %d threads, %s\n", e.version.c_str(), e.commit.c_str(), e.compiler.c_str(),
-              e.kokkos.c_str(), e.space.c_str(), e.concurrency, e.device.c_str());
+  std::printf("sptrsv %s (%s), %s, Kokkos %s %s, %d threads, %s\n", e.version.c_str(), e.commit.c_str(),
+              e.compiler.c_str(), e.kokkos.c_str(), e.space.c_str(), e.concurrency, e.device.c_str());
   std::vector<Group> groups;
   bool good = true;
   for (auto const& matrix : settings.matrices) {
@@ -159,14 +171,22 @@ bool run_on_space(Settings const& settings) {
 }
 
 void declare(CLI::App& app, Settings& s) {
-  app.add_option("--matrix", s.matrices, "generated family such as lap2d:1000, or a file, Matrix Market or PETSc binary")->required();
-  app.add_option("--algorithms", s.algorithms, "comma-separated types and peers, a type with options as fused:kind=warp; default, and with all among them, all there are")
+  app.add_option("--matrix", s.matrices,
+                 "generated family such as lap2d:1000, or a file, Matrix Market or PETSc binary")
+      ->required();
+  app.add_option("--algorithms", s.algorithms,
+                 "comma-separated types and peers, a type with options as fused:kind=warp; default, and with all among "
+                 "them, all there are")
       ->delimiter(',');
   app.add_option("--option", s.options, "option of an algorithm, such as levelset_wide_rows=100");
   app.add_option("--space", s.space, "openmp, serial or cuda")->capture_default_str();
-  app.add_option("--repeat", s.limits.runs, "runs of each phase, at most")->check(CLI::Range(1, 100000))->capture_default_str();
-  app.add_option("--budget", s.limits.seconds, "seconds of each phase, after which no further run starts")->capture_default_str();
-  app.add_option("--cut-short", s.limits.cut_short, "a first run of more seconds is the only one")->capture_default_str();
+  app.add_option("--repeat", s.limits.runs, "runs of each phase, at most")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--budget", s.limits.seconds, "seconds of each phase, after which no further run starts")
+      ->capture_default_str();
+  app.add_option("--cut-short", s.limits.cut_short, "a first run of more seconds is the only one")
+      ->capture_default_str();
   app.add_option("--columns", s.columns, "right-hand sides")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--diagonal", s.diagonal, "how it is given")
       ->check(CLI::IsMember({"stored", "unit", "inverted"}))

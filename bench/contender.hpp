@@ -72,12 +72,14 @@ struct Problem {
   }
 };
 
-/// One way to solve op(T) x = b. Each phase may return before it is done, if it goes to problem.exec; the caller fences.
+/// One way to solve op(T) x = b. Each phase may return before it is done, if it goes to problem.exec; the caller
+/// fences.
 template <class Space>
 class Contender {
  public:
   virtual ~Contender() = default;
-  /// From the pattern to all that update() and solve() need, memory included. Called on a new object and after forget().
+  /// From the pattern to all that update() and solve() need, memory included. Called on a new object and after
+  /// forget().
   virtual void analyze(Problem<Space> const& problem) = 0;
   /// Gives back all that analyze() made; its time is not counted.
   virtual void forget() = 0;

@@ -4,8 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <ctime>
-#include <sptrsv/space.hpp>
 #include <sptrsv/solver.hpp>
+#include <sptrsv/space.hpp>
 #include <sstream>
 
 #include "commit.hpp"

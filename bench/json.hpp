@@ -32,14 +32,10 @@ inline std::string quoted(std::string const& text) {
     char const c = text[at];
     std::size_t const length = utf8_length(text, at);
     char code[8];
-    if (length == 0)
-      out += "\\ufffd";
-    else if (c == '"' || c == '\\')
-      (out += '\\') += c;
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += (std::snprintf(code, sizeof code, "\\u%04x", c), code);
-    else
-      out.append(text, at, length);
+    if (length == 0) out += "\\ufffd";
+    else if (c == '"' || c == '\\') (out += '\\') += c;
+    else if (static_cast<unsigned char>(c) < 0x20) out += (std::snprintf(code, sizeof code, "\\u%04x", c), code);
+    else out.append(text, at, length);
     at += length == 0 ? 1 : length;
   }
   return out + "\"";
@@ -70,19 +66,21 @@ inline std::string json_of(PlanInput const& plan) {
 
 inline void write_case(std::ostream& out, Group const& g, Result const& r) {
   out << "    {\"matrix\": " << quoted(g.matrix) << ", \"shape\": " << quoted(g.shape) << ", \"columns\": " << g.columns
-      << ", \"rows\": " << g.structure.rows << ", \"entries\": " << g.structure.entries << ", \"levels\": "
-      << g.structure.levels << ", \"rows_per_level\": " << g.structure.mean_level << ", \"longest_row\": "
-      << g.structure.longest_row << ", \"bytes\": " << g.bytes << ", \"limit\": " << g.limit() << ",\n     " << json_of(g.plan)
-      << ",\n     \"algorithm\": " << quoted(r.algorithm) << ", \"peer\": " << (r.peer ? "true" : "false");
+      << ", \"rows\": " << g.structure.rows << ", \"entries\": " << g.structure.entries
+      << ", \"levels\": " << g.structure.levels << ", \"rows_per_level\": " << g.structure.mean_level
+      << ", \"longest_row\": " << g.structure.longest_row << ", \"bytes\": " << g.bytes << ", \"limit\": " << g.limit()
+      << ",\n     " << json_of(g.plan) << ",\n     \"algorithm\": " << quoted(r.algorithm)
+      << ", \"peer\": " << (r.peer ? "true" : "false");
   if (!r.timed) {
     out << ", \"error\": " << quoted(r.error) << ", \"refusal\": " << quoted(r.refusal) << "}";
     return;
   }
-  out << ", \"used\": " << quoted(r.used) << ", \"parameters\": " << quoted(r.parameters) << ", \"reason\": "
-      << quoted(r.reason) << ", \"memory_bytes\": " << r.memory_bytes << ",\n     \"analyze\": " << json_of(r.analyze) << ",\n     \"update\": " << json_of(r.update)
+  out << ", \"used\": " << quoted(r.used) << ", \"parameters\": " << quoted(r.parameters)
+      << ", \"reason\": " << quoted(r.reason) << ", \"memory_bytes\": " << r.memory_bytes
+      << ",\n     \"analyze\": " << json_of(r.analyze) << ",\n     \"update\": " << json_of(r.update)
       << ",\n     \"solve\": " << json_of(r.solve) << ",\n     \"cut_short\": " << (r.cut_short ? "true" : "false")
-      << ", \"gb_per_s\": " << g.gigabytes_per_second(r) << ", \"analysis_in_solves\": "
-      << r.analyze.median / r.solve.median;
+      << ", \"gb_per_s\": " << g.gigabytes_per_second(r)
+      << ", \"analysis_in_solves\": " << r.analyze.median / r.solve.median;
   if (auto const* base = g.baseline())
     out << ", \"baseline\": " << quoted(base->algorithm) << ", \"pays_off_after\": " << r.pays_off_after(*base);
   out << "}";
@@ -90,10 +88,11 @@ inline void write_case(std::ostream& out, Group const& g, Result const& r) {
 
 /// Cases with a time are under "seconds", the others under "not_timed".
 inline void write_json(std::ostream& out, Environment const& e, std::vector<Group> const& groups) {
-  out << "{\n  \"library\": " << quoted(e.version) << ",\n  \"commit\": " << quoted(e.commit) << ",\n  \"compiler\": "
-      << quoted(e.compiler) << ",\n  \"kokkos\": " << quoted(e.kokkos) << ",\n  \"kokkos_configuration\": "
-      << quoted(e.configuration) << ",\n  \"space\": " << quoted(e.space) << ",\n  \"device\": " << quoted(e.device)
-      << ",\n  \"date\": " << quoted(e.date) << ",\n  \"concurrency\": " << e.concurrency;
+  out << "{\n  \"library\": " << quoted(e.version) << ",\n  \"commit\": " << quoted(e.commit)
+      << ",\n  \"compiler\": " << quoted(e.compiler) << ",\n  \"kokkos\": " << quoted(e.kokkos)
+      << ",\n  \"kokkos_configuration\": " << quoted(e.configuration) << ",\n  \"space\": " << quoted(e.space)
+      << ",\n  \"device\": " << quoted(e.device) << ",\n  \"date\": " << quoted(e.date)
+      << ",\n  \"concurrency\": " << e.concurrency;
   for (bool const timed : {true, false}) {
     out << (timed ? ",\n  \"seconds\": [" : ",\n  \"not_timed\": [");
     char const* separator = "\n";

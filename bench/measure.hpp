@@ -17,9 +17,9 @@ struct Times {
 
 /// When enough has been measured.
 struct Limits {
-  int runs = 20;          ///< at most
-  double seconds = 5;     ///< of one phase, after which no further run is started
-  double cut_short = 1;   ///< seconds; a first run that takes longer is the only one
+  int runs = 20;         ///< at most
+  double seconds = 5;    ///< of one phase, after which no further run is started
+  double cut_short = 1;  ///< seconds; a first run that takes longer is the only one
 };
 
 inline Times summarize(std::vector<double> seconds) {
@@ -44,7 +44,8 @@ double seconds_of(Run const& run, Fence const& fence, int calls = 1) {
   return std::chrono::duration<double>(clock::now() - start).count() / calls;
 }
 
-/// Times `run`, which has run before and then took `first` seconds. Runs too short for the clock are timed several at once.
+/// Times `run`, which has run before and then took `first` seconds. Runs too short for the clock are timed several at
+/// once.
 /// @param fence  waits for what `run` started.
 template <class Run, class Fence>
 Times measure(Limits const& limits, double first, Run const& run, Fence const& fence) {

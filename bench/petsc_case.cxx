@@ -14,8 +14,8 @@ namespace sptrsv::bench {
 namespace {
 
 /// Keeps the message of the first error instead of printing it.
-PetscErrorCode keep_message(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind, char const* message,
-                            void* context) {
+PetscErrorCode keep_message(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind,
+                            char const* message, void* context) {
   if (kind == PETSC_ERROR_INITIAL) *static_cast<std::string*>(context) = message ? message : "";
   return code;
 }
@@ -71,16 +71,12 @@ class Factor {
   void symbolic() {
     must(MatGetFactor(matrix_, what_.type.c_str(), what_.factor, &factor_));
     if (!factor_) throw std::runtime_error("PETSc has no such factor for this type of matrix");
-    if (what_.factor == MAT_FACTOR_ICC)
-      must(MatICCFactorSymbolic(factor_, matrix_, rows_, &info_));
-    else
-      must(MatILUFactorSymbolic(factor_, matrix_, rows_, columns_, &info_));
+    if (what_.factor == MAT_FACTOR_ICC) must(MatICCFactorSymbolic(factor_, matrix_, rows_, &info_));
+    else must(MatILUFactorSymbolic(factor_, matrix_, rows_, columns_, &info_));
   }
   void numeric() {
-    if (what_.factor == MAT_FACTOR_ICC)
-      must(MatCholeskyFactorNumeric(factor_, matrix_, &info_));
-    else
-      must(MatLUFactorNumeric(factor_, matrix_, &info_));
+    if (what_.factor == MAT_FACTOR_ICC) must(MatCholeskyFactorNumeric(factor_, matrix_, &info_));
+    else must(MatLUFactorNumeric(factor_, matrix_, &info_));
   }
   void check_pivots() {
     MatFactorError error = MAT_FACTOR_NOERROR;
@@ -108,7 +104,8 @@ std::string find_error(Factor const& factor, PetscReference const& reference, Er
   double const difference = largest_difference(answer, reference.answer);
   if (difference <= reference.tolerance) return "";
   std::ostringstream text;
-  text << "wrong answer: an element differs from PETSc's own by " << difference << " of itself, more than " << reference.tolerance;
+  text << "wrong answer: an element differs from PETSc's own by " << difference << " of itself, more than "
+       << reference.tolerance;
   return text.str();
 }
 

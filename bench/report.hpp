@@ -18,10 +18,10 @@ namespace sptrsv::bench {
 struct Result {
   std::string algorithm;  ///< as asked for
   bool peer = false;
-  bool timed = false;     ///< else `error` or `refusal` says why not
-  std::string error;      ///< wrong answer, or what was thrown
-  std::string refusal;    ///< why it was not run at all
-  std::string used;       ///< as chosen, where there is a choice
+  bool timed = false;   ///< else `error` or `refusal` says why not
+  std::string error;    ///< wrong answer, or what was thrown
+  std::string refusal;  ///< why it was not run at all
+  std::string used;     ///< as chosen, where there is a choice
   std::string parameters, reason;
   std::size_t memory_bytes = 0;  ///< beyond pattern and values; 0 if not known
   Times analyze, update, solve;
@@ -89,11 +89,11 @@ inline void print_result(Group const& g, Result const& r) {
     in_base = formatted("%.2f", r.analyze.median / base->solve.median);
   }
   if (g.limit() > 0) over = formatted("%.2f", r.solve.median / g.limit());
-  std::printf("%-22s %11.4f %10.4f %11.1f %11.1f %11.1f %11.1f %5d %7.1f %8s %8s %9s %9.2f %8s%s\n", r.algorithm.c_str(),
-              1e3 * r.analyze.median, 1e3 * r.update.median, us(r.solve.median), us(r.solve.minimum),
-              us(r.solve.lower_quartile), us(r.solve.upper_quartile), r.solve.runs, g.gigabytes_per_second(r), over.c_str(),
-              relative.c_str(), in_base.c_str(), r.analyze.median / r.solve.median, payoff.c_str(),
-              r.cut_short ? "  cut short" : "");
+  std::printf("%-22s %11.4f %10.4f %11.1f %11.1f %11.1f %11.1f %5d %7.1f %8s %8s %9s %9.2f %8s%s\n",
+              r.algorithm.c_str(), 1e3 * r.analyze.median, 1e3 * r.update.median, us(r.solve.median),
+              us(r.solve.minimum), us(r.solve.lower_quartile), us(r.solve.upper_quartile), r.solve.runs,
+              g.gigabytes_per_second(r), over.c_str(), relative.c_str(), in_base.c_str(),
+              r.analyze.median / r.solve.median, payoff.c_str(), r.cut_short ? "  cut short" : "");
 }
 
 inline void print_group(Group const& g) {
@@ -107,12 +107,9 @@ inline void print_group(Group const& g) {
   std::printf("%-22s %11s %10s %11s %11s %11s %11s %5s %7s %8s %8s %9s %9s %8s\n", "type", "analyze ms", "update ms",
               "solve us", "min", "q1", "q3", "runs", "GB/s", "x limit", "speedup", "a/base", "a/solve", "pays off");
   for (auto const& r : g.results) {
-    if (r.timed)
-      print_result(g, r);
-    else if (!r.error.empty())
-      std::printf("%-22s FAILED, no time: %s\n", r.algorithm.c_str(), r.error.c_str());
-    else
-      std::printf("%-22s not run: %s\n", r.algorithm.c_str(), r.refusal.c_str());
+    if (r.timed) print_result(g, r);
+    else if (!r.error.empty()) std::printf("%-22s FAILED, no time: %s\n", r.algorithm.c_str(), r.error.c_str());
+    else std::printf("%-22s not run: %s\n", r.algorithm.c_str(), r.refusal.c_str());
   }
   for (auto const& r : g.results) {
     if (!r.timed) continue;

@@ -41,10 +41,11 @@ struct System {
 /// A matrix' triangle with its own values; a zero is put on the diagonal where there is no entry.
 inline System triangle_of(support::CsrMatrix const& a, std::string const& name, Shape shape) {
   if (a.num_rows != a.num_cols)
-    throw std::runtime_error(name + ": it has " + std::to_string(a.num_rows) + " rows and " + std::to_string(a.num_cols) +
-                             " columns; give a square matrix");
+    throw std::runtime_error(name + ": it has " + std::to_string(a.num_rows) + " rows and " +
+                             std::to_string(a.num_cols) + " columns; give a square matrix");
   if (a.num_entries() + a.num_rows > std::numeric_limits<int>::max())
-    throw std::runtime_error(name + ": " + std::to_string(a.num_entries()) + " entries are too many for 32-bit offsets; give a smaller matrix");
+    throw std::runtime_error(name + ": " + std::to_string(a.num_entries()) +
+                             " entries are too many for 32-bit offsets; give a smaller matrix");
   bool const lower = shape.triangle == Triangle::lower;
   System s{name, shape, {0}, {}, {}};
   auto const add = [&](std::int64_t column, double value) {
@@ -56,7 +57,8 @@ inline System triangle_of(support::CsrMatrix const& a, std::string const& name, 
     auto const diagonal = std::lower_bound(begin, end, i);
     bool const stored = diagonal != end && *diagonal == i;
     if (!lower) add(i, stored ? a.values[diagonal - a.col_idx.begin()] : 0.0);
-    for (auto j = lower ? begin : diagonal + stored; j != (lower ? diagonal : end); ++j) add(*j, a.values[j - a.col_idx.begin()]);
+    for (auto j = lower ? begin : diagonal + stored; j != (lower ? diagonal : end); ++j)
+      add(*j, a.values[j - a.col_idx.begin()]);
     if (lower) add(i, stored ? a.values[diagonal - a.col_idx.begin()] : 0.0);
     s.row_ptr.push_back(static_cast<int>(s.values.size()));
   }
@@ -79,10 +81,8 @@ inline void tame_values(System& s) {
     column_sum[j] += std::abs(v);
   });
   for_each_entry([&](int i, int j, double& v) {
-    if (i == j)
-      v = s.shape.diagonal == Diagonal::inverted ? 0.8 : 1.25;
-    else
-      v /= std::max(row_sum[i], column_sum[j]);
+    if (i == j) v = s.shape.diagonal == Diagonal::inverted ? 0.8 : 1.25;
+    else v /= std::max(row_sum[i], column_sum[j]);
   });
 }
 

@@ -43,7 +43,8 @@ void print_table(sptrsv::AlgorithmInfo const& algorithm, std::string const& pref
 char const* const head = R"(<!-- SPDX-License-Identifier: Apache-2.0 -->
 # Options of the types
 
-This page is printed by the library itself (`tools/options_page.cpp`; the test `docs.options` compares). How names are written:
+This page is printed by the library itself (`tools/options_page.cpp`; the test `docs.options` compares).
+How names are written:
 
 | in | option `form` of `syncfree` |
 | --- | --- |
@@ -51,9 +52,10 @@ This page is printed by the library itself (`tools/options_page.cpp`; the test `
 | Ifpack2 | parameter `"sptrsv: syncfree form"`, a string or an int |
 | the C++ library | `{"syncfree_form", "csc"}` among the `OptionValues` of a solver |
 
-In PETSc they have the prefix of their factor, as `-pc_factor_mat_solver_type` has: `-sub_mat_sptrsv_levelset_wide_rows 64` with `bjacobi`
-and `asm`, `-mg_levels_mat_sptrsv_...` in a smoother, `-fieldsplit_u_mat_sptrsv_...` in a split. An option with another prefix is not used,
-and PETSc says so with `-options_left` only. `-help` prints those of the type in use, with their prefix.
+In PETSc they have the prefix of their factor, as `-pc_factor_mat_solver_type` has:
+`-sub_mat_sptrsv_levelset_wide_rows 64` with `bjacobi` and `asm`, `-mg_levels_mat_sptrsv_...` in a smoother,
+`-fieldsplit_u_mat_sptrsv_...` in a split. An option with another prefix is not used, and PETSc says so with
+`-options_left` only. `-help` prints those of the type in use, with their prefix.
 
 PETSc has these as well, for all types:
 

@@ -27,11 +27,13 @@ class CusparseSpSV final : public Contender<Kokkos::Cuda> {
   void analyze(Problem<Kokkos::Cuda> const& p) override {
     describe(p);
     std::size_t bytes = 0;
-    check(cusparseSpSV_bufferSize(handle_, op_, &alpha_, matrix_, b_, x_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, solver_, &bytes),
+    check(cusparseSpSV_bufferSize(handle_, op_, &alpha_, matrix_, b_, x_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT,
+                                  solver_, &bytes),
           "cusparseSpSV_bufferSize");
     // not a View: these start 128 bytes into an allocation
     check(cudaMalloc(&buffer_, std::max<std::size_t>(bytes, 1)), "cudaMalloc");
-    check(cusparseSpSV_analysis(handle_, op_, &alpha_, matrix_, b_, x_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, solver_, buffer_),
+    check(cusparseSpSV_analysis(handle_, op_, &alpha_, matrix_, b_, x_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, solver_,
+                                buffer_),
           "cusparseSpSV_analysis");
     bytes_ = bytes;
   }
@@ -47,7 +49,8 @@ class CusparseSpSV final : public Contender<Kokkos::Cuda> {
     buffer_ = nullptr;
   }
   void update(Problem<Kokkos::Cuda> const& p) override {
-    check(cusparseSpSV_updateMatrix(handle_, solver_, p.values.data(), CUSPARSE_SPSV_UPDATE_GENERAL), "cusparseSpSV_updateMatrix");
+    check(cusparseSpSV_updateMatrix(handle_, solver_, p.values.data(), CUSPARSE_SPSV_UPDATE_GENERAL),
+          "cusparseSpSV_updateMatrix");
   }
   void solve(Problem<Kokkos::Cuda> const&) override {
     check(cusparseSpSV_solve(handle_, op_, &alpha_, matrix_, b_, x_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, solver_),
@@ -61,7 +64,8 @@ class CusparseSpSV final : public Contender<Kokkos::Cuda> {
 
  private:
   static void check(cusparseStatus_t status, char const* call) {
-    if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(std::string(call) + ": " + cusparseGetErrorString(status));
+    if (status != CUSPARSE_STATUS_SUCCESS)
+      throw std::runtime_error(std::string(call) + ": " + cusparseGetErrorString(status));
   }
   static void check(cudaError_t status, char const* call) {
     if (status != cudaSuccess) throw std::runtime_error(std::string(call) + ": " + cudaGetErrorString(status));
@@ -69,15 +73,18 @@ class CusparseSpSV final : public Contender<Kokkos::Cuda> {
   void describe(Problem<Kokkos::Cuda> const& p) {
     auto const shape = p.system.shape;
     cusparseFillMode_t fill = shape.triangle == Triangle::lower ? CUSPARSE_FILL_MODE_LOWER : CUSPARSE_FILL_MODE_UPPER;
-    cusparseDiagType_t diagonal = shape.diagonal == Diagonal::unit ? CUSPARSE_DIAG_TYPE_UNIT : CUSPARSE_DIAG_TYPE_NON_UNIT;
+    cusparseDiagType_t diagonal =
+        shape.diagonal == Diagonal::unit ? CUSPARSE_DIAG_TYPE_UNIT : CUSPARSE_DIAG_TYPE_NON_UNIT;
     op_ = shape.transposed() ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
     int const n = p.num_rows();
     check(cusparseSetStream(handle_, p.exec.cuda_stream()), "cusparseSetStream");
     check(cusparseCreateCsr(&matrix_, n, n, p.num_entries(), p.row_ptr.data(), p.col_idx.data(), p.values.data(),
                             CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
           "cusparseCreateCsr");
-    check(cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill), "cusparseSpMatSetAttribute");
-    check(cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof diagonal), "cusparseSpMatSetAttribute");
+    check(cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill),
+          "cusparseSpMatSetAttribute");
+    check(cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof diagonal),
+          "cusparseSpMatSetAttribute");
     check(cusparseCreateDnVec(&b_, n, p.b.data(), CUDA_R_64F), "cusparseCreateDnVec");
     check(cusparseCreateDnVec(&x_, n, p.x.data(), CUDA_R_64F), "cusparseCreateDnVec");
     check(cusparseSpSV_createDescr(&solver_), "cusparseSpSV_createDescr");
@@ -101,10 +108,8 @@ Entry<Space> cusparse_entry(Shape shape, int columns) {
   if (shape.diagonal == Diagonal::inverted) entry.refusal = "has no inverted diagonals";
   if (columns != 1) entry.refusal = "SpSV has one right-hand side";
 #if defined(SPTRSV_BENCH_CUSPARSE)
-  if constexpr (std::is_same_v<Space, Kokkos::Cuda>)
-    entry.make = [] { return std::make_unique<CusparseSpSV>(); };
-  else
-    entry.refusal = "for the space cuda alone";
+  if constexpr (std::is_same_v<Space, Kokkos::Cuda>) entry.make = [] { return std::make_unique<CusparseSpSV>(); };
+  else entry.refusal = "for the space cuda alone";
 #else
   entry.refusal = "NOT BUILT: no CUDA, or CMake found no cuSPARSE";
 #endif

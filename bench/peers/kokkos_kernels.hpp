@@ -21,8 +21,7 @@ Entry<Space> kokkos_kernels_entry(std::string const& algorithm, Shape shape, int
 #else
   if constexpr (std::is_same_v<Space, Kokkos::DefaultExecutionSpace>)
     entry.make = [=] { return make_kokkos_kernels(algorithm); };
-  else
-    entry.refusal = "built for the default space alone";
+  else entry.refusal = "built for the default space alone";
 #endif
   return entry;
 }

@@ -40,7 +40,8 @@ class OneCore final : public Contender<Space> {
 
 template <class Space>
 Entry<Space> one_core_entry(Shape shape) {
-  return {"one_core", true, shape.transposed() ? "written for op none" : "", [] { return std::make_unique<OneCore<Space>>(); }};
+  return {"one_core", true, shape.transposed() ? "written for op none" : "",
+          [] { return std::make_unique<OneCore<Space>>(); }};
 }
 
 }  // namespace sptrsv::bench

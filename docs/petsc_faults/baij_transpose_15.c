@@ -6,11 +6,10 @@
 enum { bs = 15, n = 4 * bs };
 
 /* |b - A x| of MatSolve() and |b - A^T x| of MatSolveTranspose() in the largest norm, b = 1. */
-static PetscErrorCode Residuals(MatOrderingType ordering, PetscReal residual[2])
-{
-  Mat           line, A, F;
-  IS            rows, cols;
-  Vec           b, x;
+static PetscErrorCode Residuals(MatOrderingType ordering, PetscReal residual[2]) {
+  Mat line, A, F;
+  IS rows, cols;
+  Vec b, x;
   MatFactorInfo info;
 
   PetscFunctionBegin;
@@ -19,7 +18,7 @@ static PetscErrorCode Residuals(MatOrderingType ordering, PetscReal residual[2])
   PetscCall(MatConvert(line, MATSEQBAIJ, MAT_INITIAL_MATRIX, &A));
   PetscCall(MatGetOrdering(A, ordering, &rows, &cols));
   PetscCall(MatFactorInfoInitialize(&info));
-  info.fill      = 5;
+  info.fill = 5;
   info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_LU, &F));
   PetscCall(MatLUFactorSymbolic(F, A, rows, cols, &info));
@@ -35,8 +34,7 @@ static PetscErrorCode Residuals(MatOrderingType ordering, PetscReal residual[2])
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscReal natural[2], rcm[2];
 
   PetscFunctionBegin;
@@ -50,7 +48,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

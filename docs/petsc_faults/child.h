@@ -14,11 +14,10 @@
 enum { seconds = 4 }; /* a part that ends takes milliseconds */
 
 /* Prints one line of what was seen and says whether that is the fault. */
-typedef PetscErrorCode (*FaultyPart)(PetscBool *shown);
+typedef PetscErrorCode (*FaultyPart)(PetscBool* shown);
 
-static int RunChild(FaultyPart body)
-{
-  PetscBool           shown   = PETSC_FALSE;
+static int RunChild(FaultyPart body) {
+  PetscBool shown = PETSC_FALSE;
   struct rlimit const no_core = {0, 0};
 
   setrlimit(RLIMIT_CORE, &no_core);
@@ -33,10 +32,9 @@ static int RunChild(FaultyPart body)
 
 /* To be returned from main(): 0 with a verdict, 1 where PETSc reported an error that the body did not expect.
    Without a body: this build of PETSc lacks what the fault needs. */
-static int Show(FaultyPart body)
-{
-  int         status = 0;
-  char const *verdict;
+static int Show(FaultyPart body) {
+  int status = 0;
+  char const* verdict;
 
   printf("PETSc %d.%d.%d\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR);
   if (!body) return printf("this PETSc was built without Kokkos\nnot here\n") < 0;
@@ -54,8 +52,7 @@ static int Show(FaultyPart body)
 }
 
 /* Dense blocks of dof unknowns on a line of nodes: rows of a node have the same columns (PETSc's inodes). */
-static inline PetscErrorCode BlockLine(PetscInt nodes, PetscInt dof, Mat *A)
-{
+static inline PetscErrorCode BlockLine(PetscInt nodes, PetscInt dof, Mat* A) {
   PetscInt const n = nodes * dof;
 
   PetscFunctionBegin;
@@ -71,8 +68,7 @@ static inline PetscErrorCode BlockLine(PetscInt nodes, PetscInt dof, Mat *A)
 }
 
 /* n by n in aij from n * n values by rows; zeros off the diagonal are not stored. */
-static inline PetscErrorCode SmallMatrix(PetscInt n, double const values[], Mat *A)
-{
+static inline PetscErrorCode SmallMatrix(PetscInt n, double const values[], Mat* A) {
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, n, NULL, A));
   for (PetscInt k = 0; k < n * n; ++k)
@@ -83,15 +79,14 @@ static inline PetscErrorCode SmallMatrix(PetscInt n, double const values[], Mat 
 }
 
 /* LU by PETSc's own solver with the shift given, symbolic and numeric phase. */
-static inline PetscErrorCode Factor(Mat A, IS rows, IS cols, MatFactorShiftType shift, Mat *F)
-{
+static inline PetscErrorCode Factor(Mat A, IS rows, IS cols, MatFactorShiftType shift, Mat* F) {
   MatFactorInfo info;
 
   PetscFunctionBegin;
   PetscCall(MatFactorInfoInitialize(&info));
-  info.fill        = 5;
-  info.zeropivot   = 100 * PETSC_MACHINE_EPSILON;
-  info.shifttype   = (PetscReal)shift;
+  info.fill = 5;
+  info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
+  info.shifttype = (PetscReal)shift;
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_LU, F));
   PetscCall(MatLUFactorSymbolic(*F, A, rows, cols, &info));
   PetscCall(MatLUFactorNumeric(*F, A, &info));

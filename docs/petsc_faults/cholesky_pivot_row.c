@@ -4,20 +4,19 @@
 #include "child.h"
 
 /* Row of the zero pivot, as PETSc tells it. */
-static PetscErrorCode PivotRow(MatFactorType type, PetscInt *row)
-{
-  double const  values[] = {2, 1, 0, 0, 1, 2, 0, 0, 0, 0, 0, 1, 0, 0, 1, 2};
-  Mat           A, F;
-  IS            rows, cols;
+static PetscErrorCode PivotRow(MatFactorType type, PetscInt* row) {
+  double const values[] = {2, 1, 0, 0, 1, 2, 0, 0, 0, 0, 0, 1, 0, 0, 1, 2};
+  Mat A, F;
+  IS rows, cols;
   MatFactorInfo info;
-  PetscReal     pivot;
+  PetscReal pivot;
 
   PetscFunctionBegin;
   PetscCall(SmallMatrix(4, values, &A));
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
   PetscCall(MatFactorInfoInitialize(&info));
-  info.fill      = 5;
+  info.fill = 5;
   info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, type, &F));
   if (type == MAT_FACTOR_LU) {
@@ -31,8 +30,7 @@ static PetscErrorCode PivotRow(MatFactorType type, PetscInt *row)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscInt lu = -1, cholesky = -1;
 
   PetscFunctionBegin;
@@ -44,7 +42,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

@@ -3,12 +3,11 @@
    of the second result are those of blocks. */
 #include "child.h"
 
-static PetscErrorCode Run(PetscBool *shown)
-{
-  Mat         S, A = NULL;
-  PetscInt    first = 0, second = 0;
+static PetscErrorCode Run(PetscBool* shown) {
+  Mat S, A = NULL;
+  PetscInt first = 0, second = 0;
   PetscScalar block[16] = {4, 1, 0, 1, 1, 4, 1, 0, 0, 1, 4, 1, 1, 0, 1, 4};
-  PetscInt    both[2] = {0, 1};
+  PetscInt both[2] = {0, 1};
 
   PetscFunctionBegin;
   PetscCall(MatCreateSeqSBAIJ(PETSC_COMM_SELF, 2, 4, 4, 2, NULL, &S));
@@ -26,7 +25,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

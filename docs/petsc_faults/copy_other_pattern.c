@@ -3,13 +3,12 @@
    solution, as of a matrix without the new entries. */
 #include "child.h"
 
-static PetscErrorCode Residual(PetscBool anew, PetscReal *residual)
-{
-  double const  first[]  = {2, 0, 0, 1, 0, 3, 0, 0, 0, 0, 2, 1, 0, 0, 1, 3};
-  double const  second[] = {2, 1, 1, 1, 1, 3, 0, 1, 1, 0, 2, 1, 1, 0, 1, 3};
-  Mat           A, B, F;
-  IS            rows, cols;
-  Vec           b, x;
+static PetscErrorCode Residual(PetscBool anew, PetscReal* residual) {
+  double const first[] = {2, 0, 0, 1, 0, 3, 0, 0, 0, 0, 2, 1, 0, 0, 1, 3};
+  double const second[] = {2, 1, 1, 1, 1, 3, 0, 1, 1, 0, 2, 1, 1, 0, 1, 3};
+  Mat A, B, F;
+  IS rows, cols;
+  Vec b, x;
   MatFactorInfo info;
 
   PetscFunctionBegin;
@@ -20,7 +19,7 @@ static PetscErrorCode Residual(PetscBool anew, PetscReal *residual)
   PetscCall(Factor(A, rows, cols, MAT_SHIFT_NONE, &F));
   PetscCall(MatCopy(B, A, DIFFERENT_NONZERO_PATTERN));
   PetscCall(MatFactorInfoInitialize(&info));
-  info.fill      = 5;
+  info.fill = 5;
   info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
   if (anew) PetscCall(Factor(A, rows, cols, MAT_SHIFT_NONE, &F));
   else PetscCall(MatLUFactorNumeric(F, A, &info));
@@ -33,8 +32,7 @@ static PetscErrorCode Residual(PetscBool anew, PetscReal *residual)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscReal anew, kept;
 
   PetscFunctionBegin;
@@ -45,7 +43,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
-   ILU(1) with info.diagonal_fill, rows and columns permuted apart, so that A has no entry where row 1 of the factor has its
-   diagonal: the diagonal is put in, and put in again as fill. Here ILU(1) is the complete factorization, so it is to
-   solve exactly, as it does without diagonal_fill. */
+   ILU(1) with info.diagonal_fill, rows and columns permuted apart, so that A has no entry where row 1 of the factor has
+   its diagonal: the diagonal is put in, and put in again as fill. Here ILU(1) is the complete factorization, so it is
+   to solve exactly, as it does without diagonal_fill. */
 #include "child.h"
 
 /* Entries of the factor, and |b - A x| in the largest norm, b = 1. */
-static PetscErrorCode Factored(PetscBool diagonal_fill, double *entries, PetscReal *residual)
-{
-  double const   values[] = {1, 2, 0, 0, 3, 0, 0, 1, 4};
+static PetscErrorCode Factored(PetscBool diagonal_fill, double* entries, PetscReal* residual) {
+  double const values[] = {1, 2, 0, 0, 3, 0, 0, 1, 4};
   PetscInt const swapped[] = {1, 0, 2};
-  Mat            A, F;
-  IS             rows, cols;
-  Vec            b, x;
-  MatFactorInfo  info;
-  MatInfo        counts;
+  Mat A, F;
+  IS rows, cols;
+  Vec b, x;
+  MatFactorInfo info;
+  MatInfo counts;
 
   PetscFunctionBegin;
   PetscCall(SmallMatrix(3, values, &A));
@@ -22,9 +21,9 @@ static PetscErrorCode Factored(PetscBool diagonal_fill, double *entries, PetscRe
   PetscCall(ISSetPermutation(rows));
   PetscCall(ISSetPermutation(cols));
   PetscCall(MatFactorInfoInitialize(&info));
-  info.fill          = 5;
-  info.levels        = 1;
-  info.zeropivot     = 100 * PETSC_MACHINE_EPSILON;
+  info.fill = 5;
+  info.levels = 1;
+  info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
   info.diagonal_fill = diagonal_fill;
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_ILU, &F));
   PetscCall(MatILUFactorSymbolic(F, A, rows, cols, &info));
@@ -40,22 +39,18 @@ static PetscErrorCode Factored(PetscBool diagonal_fill, double *entries, PetscRe
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscReal without, with;
-  double    entries[2];
+  double entries[2];
 
   PetscFunctionBegin;
   PetscCall(Factored(PETSC_FALSE, &entries[0], &without));
   PetscCheck(without < 1e-12, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Residual %g without diagonal_fill", (double)without);
   PetscCall(Factored(PETSC_TRUE, &entries[1], &with));
-  printf("%g entries, residual %.1e; without diagonal_fill %g entries, residual %.1e\n", entries[1], (double)with, entries[0],
-         (double)without);
+  printf("%g entries, residual %.1e; without diagonal_fill %g entries, residual %.1e\n", entries[1], (double)with,
+         entries[0], (double)without);
   *shown = (PetscBool) !(with < 1e-12);
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

@@ -3,10 +3,9 @@
    size 1 and with aij it is well. */
 #include "child.h"
 
-static PetscErrorCode FactorEmpty(MatType type, PetscInt bs)
-{
-  Mat           A, F;
-  IS            rows, cols;
+static PetscErrorCode FactorEmpty(MatType type, PetscInt bs) {
+  Mat A, F;
+  IS rows, cols;
   MatFactorInfo info;
 
   PetscFunctionBegin;
@@ -26,8 +25,7 @@ static PetscErrorCode FactorEmpty(MatType type, PetscInt bs)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscFunctionBegin;
   PetscCall(FactorEmpty(MATSEQAIJ, 1));
   PetscCall(FactorEmpty(MATSEQSBAIJ, 1));
@@ -39,7 +37,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

@@ -2,11 +2,10 @@
    MatGetRowIJ() of an LU factor: refused (done is false) where there are inodes, given where there are none. */
 #include "child.h"
 
-static PetscErrorCode RowIJ(PetscInt dof, PetscBool *done)
-{
-  Mat             A, F;
-  IS              rows, cols;
-  PetscInt        n;
+static PetscErrorCode RowIJ(PetscInt dof, PetscBool* done) {
+  Mat A, F;
+  IS rows, cols;
+  PetscInt n;
   PetscInt const *ia = NULL, *ja = NULL;
 
   PetscFunctionBegin;
@@ -17,8 +16,7 @@ static PetscErrorCode RowIJ(PetscInt dof, PetscBool *done)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscBool plain, inodes;
 
   PetscFunctionBegin;
@@ -29,7 +27,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

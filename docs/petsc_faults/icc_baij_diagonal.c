@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
-   MatGetDiagonal() of an ICC factor of a seqbaij matrix with block size 1: the positions of the diagonal are not there, and
-   it crashes. With aij it is well. */
+   MatGetDiagonal() of an ICC factor of a seqbaij matrix with block size 1: the positions of the diagonal are not there,
+   and it crashes. With aij it is well. */
 #include "child.h"
 
-static PetscErrorCode Diagonal(MatType type, PetscScalar diagonal[2])
-{
-  Mat                A, F;
-  IS                 rows, cols;
-  Vec                d;
-  PetscScalar const *values;
-  MatFactorInfo      info;
+static PetscErrorCode Diagonal(MatType type, PetscScalar diagonal[2]) {
+  Mat A, F;
+  IS rows, cols;
+  Vec d;
+  PetscScalar const* values;
+  MatFactorInfo info;
 
   PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_SELF, &A));
@@ -23,7 +22,7 @@ static PetscErrorCode Diagonal(MatType type, PetscScalar diagonal[2])
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
   PetscCall(MatFactorInfoInitialize(&info));
-  info.fill      = 1;
+  info.fill = 1;
   info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_ICC, &F));
   PetscCall(MatICCFactorSymbolic(F, A, rows, &info));
@@ -37,8 +36,7 @@ static PetscErrorCode Diagonal(MatType type, PetscScalar diagonal[2])
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscScalar aij[2], baij[2];
 
   PetscFunctionBegin;
@@ -51,7 +49,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

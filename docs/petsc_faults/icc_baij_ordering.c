@@ -6,11 +6,10 @@
 enum { side = 7, n = side * side };
 
 /* |b - A x| in the largest norm, b = 1, for a grid. */
-static PetscErrorCode Residual(MatType type, PetscReal *residual)
-{
-  Mat           A, F;
-  IS            rows, cols;
-  Vec           b, x;
+static PetscErrorCode Residual(MatType type, PetscReal* residual) {
+  Mat A, F;
+  IS rows, cols;
+  Vec b, x;
   MatFactorInfo info;
 
   PetscFunctionBegin;
@@ -31,7 +30,7 @@ static PetscErrorCode Residual(MatType type, PetscReal *residual)
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatGetOrdering(A, MATORDERINGND, &rows, &cols));
   PetscCall(MatFactorInfoInitialize(&info));
-  info.fill      = 5;
+  info.fill = 5;
   info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_ICC, &F));
   PetscCall(MatICCFactorSymbolic(F, A, rows, &info));
@@ -45,8 +44,7 @@ static PetscErrorCode Residual(MatType type, PetscReal *residual)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscReal aij, baij;
 
   PetscFunctionBegin;
@@ -59,7 +57,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
-   ICC of a seqbaij matrix with block size 1 that needs the default shift, positive_definite: the largest shift, which the numeric
-   phase of seqaij makes from the matrix, stays zero here, and a shift of zero is tried again, for ever. */
+   ICC of a seqbaij matrix with block size 1 that needs the default shift, positive_definite: the largest shift, which
+   the numeric phase of seqaij makes from the matrix, stays zero here, and a shift of zero is tried again, for ever. */
 #include "child.h"
 
-static PetscErrorCode Run(PetscBool *shown)
-{
-  Mat           A, F;
-  IS            rows, cols;
+static PetscErrorCode Run(PetscBool* shown) {
+  Mat A, F;
+  IS rows, cols;
   MatFactorInfo info;
 
   PetscFunctionBegin;
@@ -20,10 +19,10 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
   PetscCall(MatFactorInfoInitialize(&info));
-  info.fill        = 1;
-  info.shifttype   = (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE;
+  info.fill = 1;
+  info.shifttype = (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE;
   info.shiftamount = 0;
-  info.zeropivot   = 1e-12;
+  info.zeropivot = 1e-12;
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_ICC, &F));
   PetscCall(MatICCFactorSymbolic(F, A, rows, &info));
   PetscCall(MatCholeskyFactorNumeric(F, A, &info)); /* does not end */
@@ -32,7 +31,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

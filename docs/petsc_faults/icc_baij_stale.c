@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
    Cholesky of a seqbaij matrix with block size 2 that gets a new block after it was factored once: a new factor has the
-   pattern of the old matrix, which the first symbolic phase has copied, and the solution is wrong. A copy of the matrix is
-   factored right. */
+   pattern of the old matrix, which the first symbolic phase has copied, and the solution is wrong. A copy of the matrix
+   is factored right. */
 #include "child.h"
 
 enum { bs = 2, n = 4 * bs };
 
 /* |b - A x| in the largest norm, b = 1, by a new factor. */
-static PetscErrorCode Residual(Mat A, PetscReal *residual)
-{
-  Mat           F;
-  IS            rows, cols;
-  Vec           b, x;
+static PetscErrorCode Residual(Mat A, PetscReal* residual) {
+  Mat F;
+  IS rows, cols;
+  Vec b, x;
   MatFactorInfo info;
 
   PetscFunctionBegin;
   PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
   PetscCall(MatFactorInfoInitialize(&info));
-  info.fill      = 5;
+  info.fill = 5;
   info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, MAT_FACTOR_CHOLESKY, &F));
   PetscCall(MatCholeskyFactorSymbolic(F, A, rows, &info));
@@ -32,9 +31,8 @@ static PetscErrorCode Residual(Mat A, PetscReal *residual)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
-  Mat       A, copy;
+static PetscErrorCode Run(PetscBool* shown) {
+  Mat A, copy;
   PetscReal first, second, of_copy;
 
   PetscFunctionBegin;
@@ -58,7 +56,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

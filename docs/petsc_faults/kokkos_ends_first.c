@@ -3,8 +3,7 @@
    that it was asked to destroy. */
 #include "child.h"
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   Vec x;
 
   PetscFunctionBegin;
@@ -18,7 +17,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(PetscDefined(HAVE_KOKKOS_KERNELS) ? Run : NULL);
-}
+int main(void) { return Show(PetscDefined(HAVE_KOKKOS_KERNELS) ? Run : NULL); }

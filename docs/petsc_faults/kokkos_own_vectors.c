@@ -3,8 +3,7 @@
    vectors itself. Cured by MatCreateVecs(), or by -vec_type kokkos; a debug build reports an error. */
 #include "child.h"
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   Mat A;
   Vec x, y;
 
@@ -22,7 +21,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(PetscDefined(HAVE_KOKKOS_KERNELS) ? Run : NULL);
-}
+int main(void) { return Show(PetscDefined(HAVE_KOKKOS_KERNELS) ? Run : NULL); }

@@ -7,11 +7,10 @@
 enum { nodes = 8, dof = 3, n = nodes * dof };
 
 /* |b - A x| / |b| in the largest norm. */
-static PetscErrorCode Residual(PetscBool inodes, PetscReal *residual)
-{
-  Mat      A, F;
-  IS       order;
-  Vec      b, x, r;
+static PetscErrorCode Residual(PetscBool inodes, PetscReal* residual) {
+  Mat A, F;
+  IS order;
+  Vec b, x, r;
   PetscInt by_unknown[n];
 
   PetscFunctionBegin;
@@ -33,8 +32,7 @@ static PetscErrorCode Residual(PetscBool inodes, PetscReal *residual)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscReal with, without;
 
   PetscFunctionBegin;
@@ -46,7 +44,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

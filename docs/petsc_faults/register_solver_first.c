@@ -3,15 +3,13 @@
    by the new entry. Cured by MatInitializePackage() before. */
 #include "child.h"
 
-static PetscErrorCode NoFactor(Mat A, MatFactorType kind, Mat *F)
-{
+static PetscErrorCode NoFactor(Mat A, MatFactorType kind, Mat* F) {
   (void)A, (void)kind, (void)F;
   return PETSC_ERR_SUP;
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
-  Mat       A;
+static PetscErrorCode Run(PetscBool* shown) {
+  Mat A;
   PetscBool found;
 
   PetscFunctionBegin;
@@ -24,7 +22,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

@@ -5,8 +5,7 @@
 
 #include "child.h"
 
-static PetscErrorCode Residual(KSP ksp, Mat A, PetscReal *residual)
-{
+static PetscErrorCode Residual(KSP ksp, Mat A, PetscReal* residual) {
   Vec b, x;
 
   PetscFunctionBegin;
@@ -22,13 +21,12 @@ static PetscErrorCode Residual(KSP ksp, Mat A, PetscReal *residual)
 }
 
 /* Of the solution before and after the change, and after KSPReset(). */
-static PetscErrorCode Residuals(PetscBool transpose, PetscReal residual[3])
-{
+static PetscErrorCode Residuals(PetscBool transpose, PetscReal residual[3]) {
   double const upper[] = {2, 1, 1, 1, 0, 3, 1, 0, 0, 0, 2, 1, 0, 0, 0, 3};
   double const lower[] = {2, 0, 0, 0, 1, 3, 0, 0, 1, 1, 2, 0, 1, 0, 1, 3};
-  Mat          A, other;
-  KSP          ksp;
-  PC           pc;
+  Mat A, other;
+  KSP ksp;
+  PC pc;
 
   PetscFunctionBegin;
   PetscCall(SmallMatrix(4, upper, &A));
@@ -51,8 +49,7 @@ static PetscErrorCode Residuals(PetscBool transpose, PetscReal residual[3])
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscReal replaced[3], transposed[3];
 
   PetscFunctionBegin;
@@ -60,13 +57,10 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscCall(Residuals(PETSC_TRUE, transposed));
   PetscCheck(replaced[2] < 1e-10 && transposed[2] < 1e-10, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "Residuals %g and %g after KSPReset", (double)replaced[2], (double)transposed[2]);
-  printf("residual %.1e, after MatHeaderReplace %.1e, after MatTranspose %.1e\n", (double)replaced[0], (double)replaced[1],
-         (double)transposed[1]);
+  printf("residual %.1e, after MatHeaderReplace %.1e, after MatTranspose %.1e\n", (double)replaced[0],
+         (double)replaced[1], (double)transposed[1]);
   *shown = (PetscBool) !(replaced[1] < 1e-10 && transposed[1] < 1e-10);
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

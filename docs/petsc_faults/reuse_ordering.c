@@ -4,8 +4,7 @@
 
 #include "child.h"
 
-static PetscErrorCode Residual(KSP ksp, Mat A, PetscReal *residual)
-{
+static PetscErrorCode Residual(KSP ksp, Mat A, PetscReal* residual) {
   Vec b, x;
 
   PetscFunctionBegin;
@@ -21,11 +20,10 @@ static PetscErrorCode Residual(KSP ksp, Mat A, PetscReal *residual)
 }
 
 /* Of the first solution and of that after the change. */
-static PetscErrorCode Residuals(PetscBool reuse, PetscReal residual[2])
-{
+static PetscErrorCode Residuals(PetscBool reuse, PetscReal residual[2]) {
   Mat A;
   KSP ksp;
-  PC  pc;
+  PC pc;
 
   PetscFunctionBegin;
   PetscCall(BlockLine(12, 2, &A));
@@ -46,8 +44,7 @@ static PetscErrorCode Residuals(PetscBool reuse, PetscReal residual[2])
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscReal anew[2], reused[2];
 
   PetscFunctionBegin;
@@ -61,7 +58,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

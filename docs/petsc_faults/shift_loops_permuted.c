@@ -3,11 +3,10 @@
    diagonal of A, but added to that of the permuted matrix. Where it is not enough it is tried again, for ever. */
 #include "child.h"
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   double const values[] = {0, 1, 0, -5, 10, 1, 0, 1, 10}; /* rows 0 and 1 swapped: -5, largest shift 1.1 */
-  Mat          A, F;
-  IS           rows, cols;
+  Mat A, F;
+  IS rows, cols;
 
   PetscFunctionBegin;
   PetscCall(SmallMatrix(3, values, &A));
@@ -19,7 +18,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

@@ -4,11 +4,10 @@
    Cholesky and ICC, which has this shift by default: -pc_type icc hangs on such a matrix. */
 #include "child.h"
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   double const values[] = {1000, -1000, 0, -1000, 2000, -1000, 0, -1000, 1000};
-  Mat          A, F;
-  IS           rows, cols;
+  Mat A, F;
+  IS rows, cols;
 
   PetscFunctionBegin;
   PetscCall(SmallMatrix(3, values, &A));
@@ -19,7 +18,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

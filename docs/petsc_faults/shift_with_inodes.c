@@ -3,10 +3,9 @@
    that nobody made. MatGetDiagonal() makes it. */
 #include "child.h"
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   Mat A, F;
-  IS  rows, cols;
+  IS rows, cols;
 
   PetscFunctionBegin;
   PetscCall(BlockLine(8, 3, &A));
@@ -21,7 +20,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

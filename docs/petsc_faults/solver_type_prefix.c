@@ -3,16 +3,14 @@
    lookup stops at the first matrix type that is a prefix, even if it has no such kind of factor. */
 #include "child.h"
 
-static PetscErrorCode NoFactor(Mat A, MatFactorType kind, Mat *F)
-{
+static PetscErrorCode NoFactor(Mat A, MatFactorType kind, Mat* F) {
   (void)A, (void)kind, (void)F;
   return PETSC_ERR_SUP;
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscBool type, mtype;
-  PetscErrorCode (*create)(Mat, MatFactorType, Mat *) = NULL;
+  PetscErrorCode (*create)(Mat, MatFactorType, Mat*) = NULL;
 
   PetscFunctionBegin;
   PetscCall(MatInitializePackage());
@@ -24,7 +22,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

@@ -4,13 +4,12 @@
 #include "child.h"
 
 /* x[1] of x = y + A^-T b. */
-static PetscErrorCode SolveTransposeAdd(PetscBool has_operation, PetscScalar *x1)
-{
+static PetscErrorCode SolveTransposeAdd(PetscBool has_operation, PetscScalar* x1) {
   double const values[] = {1, 2, 0, 1};
-  PetscInt     row = 1;
-  Mat          A, F;
-  IS           rows, cols;
-  Vec          b, x, y;
+  PetscInt row = 1;
+  Mat A, F;
+  IS rows, cols;
+  Vec b, x, y;
 
   PetscFunctionBegin;
   PetscCall(SmallMatrix(2, values, &A));
@@ -27,8 +26,7 @@ static PetscErrorCode SolveTransposeAdd(PetscBool has_operation, PetscScalar *x1
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Run(PetscBool *shown)
-{
+static PetscErrorCode Run(PetscBool* shown) {
   PetscScalar with, without;
 
   PetscFunctionBegin;
@@ -40,7 +38,4 @@ static PetscErrorCode Run(PetscBool *shown)
   PetscFunctionReturn(0);
 }
 
-int main(void)
-{
-  return Show(Run);
-}
+int main(void) { return Show(Run); }

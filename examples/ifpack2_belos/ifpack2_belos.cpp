@@ -45,10 +45,8 @@ Result solve_with(std::string const& name, RCP<Matrix const> const& A, RCP<Vecto
 
   auto const X = rcp(new Vectors(A->getDomainMap(), B->getNumVectors()));
   auto const problem = rcp(new Belos::LinearProblem<double, Vectors, Operator>(A, X, B));
-  if (s.solver == "cg")
-    problem->setLeftPrec(preconditioner);
-  else
-    problem->setRightPrec(preconditioner);
+  if (s.solver == "cg") problem->setLeftPrec(preconditioner);
+  else problem->setRightPrec(preconditioner);
   problem->setProblem();
   auto const belos = rcp(new Teuchos::ParameterList);
   belos->set("Maximum Iterations", s.iterations);
@@ -80,7 +78,8 @@ int run(int argc, char** argv) {
   arguments.setOption("columns", &s.columns, "right-hand sides");
   arguments.setOption("iterations", &s.iterations, "at most so many");
   arguments.setOption("tolerance", &s.tolerance, "of the relative residual");
-  if (auto const parsed = arguments.parse(argc, argv)) return parsed == Teuchos::CommandLineProcessor::PARSE_HELP_PRINTED ? 0 : 2;
+  if (auto const parsed = arguments.parse(argc, argv))
+    return parsed == Teuchos::CommandLineProcessor::PARSE_HELP_PRINTED ? 0 : 2;
 
   RCP<Matrix const> const A = Tpetra::MatrixMarket::Reader<Matrix>::readSparseFile(s.matrix, comm);
   auto const B = rcp(new Vectors(A->getRangeMap(), static_cast<std::size_t>(s.columns)));
@@ -90,16 +89,18 @@ int run(int argc, char** argv) {
   bool good = true;
   int expected = 0;
   if (comm->getRank() == 0)
-    std::cout << s.matrix << ": " << A->getGlobalNumRows() << " rows, " << A->getGlobalNumEntries() << " entries, " << comm->getSize() << " ranks, " << s.solver
-              << "\n" << std::setw(14) << "preconditioner" << std::setw(12) << "iterations" << std::setw(14) << "initialize s" << std::setw(12) << "compute s"
-              << std::setw(12) << "solve s" << std::setw(12) << "apply s" << "\n";
+    std::cout << s.matrix << ": " << A->getGlobalNumRows() << " rows, " << A->getGlobalNumEntries() << " entries, "
+              << comm->getSize() << " ranks, " << s.solver << "\n"
+              << std::setw(14) << "preconditioner" << std::setw(12) << "iterations" << std::setw(14) << "initialize s"
+              << std::setw(12) << "compute s" << std::setw(12) << "solve s" << std::setw(12) << "apply s" << "\n";
   for (std::string const name : {"RILUK", "SPTRSV_RILUK"}) {
     Result const r = solve_with(name, A, B, s);
     if (name == "RILUK") expected = r.iterations;
     good = good && r.converged && r.iterations == expected;
     if (comm->getRank() == 0)
-      std::cout << std::setw(14) << name << std::setw(12) << r.iterations << std::fixed << std::setprecision(6) << std::setw(14) << r.analyze << std::setw(12)
-                << r.factor << std::setw(12) << r.solve << std::setw(12) << r.apply << (r.converged ? "" : "  not converged") << std::endl;
+      std::cout << std::setw(14) << name << std::setw(12) << r.iterations << std::fixed << std::setprecision(6)
+                << std::setw(14) << r.analyze << std::setw(12) << r.factor << std::setw(12) << r.solve << std::setw(12)
+                << r.apply << (r.converged ? "" : "  not converged") << std::endl;
   }
   return good ? 0 : 1;
 }

@@ -10,8 +10,7 @@
 #include "sptrsv_petsc.h"
 
 /* The five-point Laplacian on an m by m grid. */
-static PetscErrorCode BuildLaplacian(PetscInt m, Mat *A)
-{
+static PetscErrorCode BuildLaplacian(PetscInt m, Mat* A) {
   PetscInt n = m * m;
 
   PetscFunctionBegin;
@@ -29,11 +28,10 @@ static PetscErrorCode BuildLaplacian(PetscInt m, Mat *A)
 }
 
 /* L = I + E D^-1 without its diagonal, U = D + F. */
-static PetscErrorCode SplitGaussSeidel(Mat A, Mat *L, Mat *U)
-{
-  Vec                diagonal;
-  const PetscScalar *d;
-  PetscInt           n;
+static PetscErrorCode SplitGaussSeidel(Mat A, Mat* L, Mat* U) {
+  Vec diagonal;
+  const PetscScalar* d;
+  PetscInt n;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(A, &n, NULL));
@@ -43,9 +41,9 @@ static PetscErrorCode SplitGaussSeidel(Mat A, Mat *L, Mat *U)
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 2, NULL, L));
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, U));
   for (PetscInt i = 0; i < n; ++i) {
-    PetscInt           count;
-    const PetscInt    *columns;
-    const PetscScalar *values;
+    PetscInt count;
+    const PetscInt* columns;
+    const PetscScalar* values;
     PetscCall(MatGetRow(A, i, &count, &columns, &values));
     for (PetscInt k = 0; k < count; ++k) {
       if (columns[k] < i) PetscCall(MatSetValue(*L, i, columns[k], values[k] / d[columns[k]], INSERT_VALUES));
@@ -63,11 +61,10 @@ static PetscErrorCode SplitGaussSeidel(Mat A, Mat *L, Mat *U)
 }
 
 /* Conjugate gradients with M = L U, or with PETSc's own symmetric Gauss-Seidel where L is NULL. */
-static PetscErrorCode CountIterations(Mat A, Mat L, Mat U, PetscInt *iterations)
-{
-  KSP                ksp;
-  PC                 pc;
-  Vec                b, x;
+static PetscErrorCode CountIterations(Mat A, Mat L, Mat U, PetscInt* iterations) {
+  KSP ksp;
+  PC pc;
+  Vec b, x;
   KSPConvergedReason reason;
 
   PetscFunctionBegin;
@@ -91,9 +88,8 @@ static PetscErrorCode CountIterations(Mat A, Mat L, Mat U, PetscInt *iterations)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-int main(int argc, char **argv)
-{
-  Mat      A, L, U;
+int main(int argc, char** argv) {
+  Mat A, L, U;
   PetscInt m = 40, own, ours;
 
   PetscFunctionBeginUser;
@@ -103,7 +99,9 @@ int main(int argc, char **argv)
   PetscCall(SplitGaussSeidel(A, &L, &U));
   PetscCall(CountIterations(A, NULL, NULL, &own));
   PetscCall(CountIterations(A, L, U, &ours));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "symmetric Gauss-Seidel: %" PetscInt_FMT " iterations, PETSc's own %" PetscInt_FMT "\n", ours, own));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF,
+                        "symmetric Gauss-Seidel: %" PetscInt_FMT " iterations, PETSc's own %" PetscInt_FMT "\n", ours,
+                        own));
   PetscCheck(ours == own, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Iterations differ");
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&L));

@@ -73,8 +73,9 @@ void check_size(const std::string& path, const Header& h) {
   // The first two comparisons keep the third from overflowing.
   const bool plausible = h.num_rows <= size / index && h.num_entries <= size / index;
   if (plausible && h.num_entries > 0 && size == bytes_with(24 - scalar) && (scalar == 8 || scalar == 16)) {
-    fail(path, scalar == 8 ? "it holds complex numbers and this PETSc has real ones"
-                           : "it holds real numbers and this PETSc has complex ones",
+    fail(path,
+         scalar == 8 ? "it holds complex numbers and this PETSc has real ones"
+                     : "it holds real numbers and this PETSc has complex ones",
          "write it with a PETSc of the same kind, or as Matrix Market");
   }
   if (!plausible || size < bytes_with(scalar)) {
@@ -91,8 +92,10 @@ void check_pattern(std::ifstream& in, const std::string& path, const Header& h) 
   std::int64_t total = 0;
   for_each_index(in, path, h.num_rows, [&](std::int64_t length) {
     if (length < 0 || length > h.num_entries - total) {
-      fail(path, "row " + std::to_string(row_end.size()) + " has " + std::to_string(length) + " of " +
-                     std::to_string(h.num_entries - total) + " entries left", "the file is damaged: write it again");
+      fail(path,
+           "row " + std::to_string(row_end.size()) + " has " + std::to_string(length) + " of " +
+               std::to_string(h.num_entries - total) + " entries left",
+           "the file is damaged: write it again");
     }
     row_end.push_back(total += length);
   });
@@ -121,8 +124,8 @@ bool is_petsc_binary(const std::string& path) { return index_width(path) != 0; }
 
 void check_petsc_binary(const std::string& path) {
   if (index_width(path) != static_cast<int>(sizeof(PetscInt))) {
-    fail(path, "its indices have another width than those of this PETSc, " + std::to_string(8 * sizeof(PetscInt)) +
-                   " bits",
+    fail(path,
+         "its indices have another width than those of this PETSc, " + std::to_string(8 * sizeof(PetscInt)) + " bits",
          "write it with a PETSc of the same kind, or as Matrix Market");
   }
   std::ifstream in(path, std::ios::binary);

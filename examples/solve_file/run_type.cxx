@@ -218,8 +218,8 @@ PetscErrorCode make_rhs(Mat A, const std::string& kind, Vec* b) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode run_type(const Settings& settings, Mat A, Vec b, const std::string& type,
-                        const std::string& type_option, const Row* reference, Row* row) {
+PetscErrorCode run_type(const Settings& settings, Mat A, Vec b, const std::string& type, const std::string& type_option,
+                        const Row* reference, Row* row) {
   MPI_Comm comm = PetscObjectComm((PetscObject)A);
   PetscMPIInt num_ranks = 1;
   KSP ksp = nullptr;

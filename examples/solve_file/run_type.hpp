@@ -12,21 +12,21 @@
 /// What one solver type did; numbers that are not known are negative.
 struct Row {
   std::string type;
-  std::string algorithm = "-";                   ///< chosen for the lower and, where it differs, the upper triangle
-  double n = -1, nnz = -1;                       ///< rows and entries of the factor
-  double levels_lower = -1, levels_upper = -1;   ///< level sets
-  double rows_lower = -1, rows_upper = -1;       ///< mean rows a level
-  double iterations = -1, residual = -1;         ///< of the Krylov method; |b - A x| / |b| computed anew, largest
-  double symbolic = -1, numeric = -1;            ///< seconds by PETSc's log
-  double mat_solve = -1, ksp_solve = -1;         ///< seconds
-  double difference = -1;                        ///< of one application from PETSc's own, largest element by element
-  double rtol = 0;                               ///< relative tolerance of the Krylov method
-  double tolerance = 0;                          ///< rounding explains a difference up to this
+  std::string algorithm = "-";                  ///< chosen for the lower and, where it differs, the upper triangle
+  double n = -1, nnz = -1;                      ///< rows and entries of the factor
+  double levels_lower = -1, levels_upper = -1;  ///< level sets
+  double rows_lower = -1, rows_upper = -1;      ///< mean rows a level
+  double iterations = -1, residual = -1;        ///< of the Krylov method; |b - A x| / |b| computed anew, largest
+  double symbolic = -1, numeric = -1;           ///< seconds by PETSc's log
+  double mat_solve = -1, ksp_solve = -1;        ///< seconds
+  double difference = -1;                       ///< of one application from PETSc's own, largest element by element
+  double rtol = 0;                              ///< relative tolerance of the Krylov method
+  double tolerance = 0;                         ///< rounding explains a difference up to this
   bool converged = false;
-  bool measured = false;                         ///< there was a factor to measure
-  std::string reason = "-";                      ///< why the Krylov method stopped
-  std::string note;                              ///< an error message or the plugin's remark
-  std::string verdict = "error";                 ///< `reference`, `same`, or what is wrong
+  bool measured = false;          ///< there was a factor to measure
+  std::string reason = "-";       ///< why the Krylov method stopped
+  std::string note;               ///< an error message or the plugin's remark
+  std::string verdict = "error";  ///< `reference`, `same`, or what is wrong
   /// One application, after the first and after the last numeric phase.
   std::vector<std::vector<PetscScalar>> answers;
 
@@ -44,5 +44,5 @@ PetscErrorCode make_rhs(Mat A, const std::string& kind, Vec* b);
 /// The verdict asks that one application differs from PETSc's own by rounding only, and that the true residual is at
 /// most 100 times that of PETSc's own or the tolerance, since Krylov methods amplify rounding.
 /// On one rank PETSc's errors end up in row; on several they end the program, since ranks could wait for each other.
-PetscErrorCode run_type(const Settings& settings, Mat A, Vec b, const std::string& type,
-                        const std::string& type_option, const Row* reference, Row* row);
+PetscErrorCode run_type(const Settings& settings, Mat A, Vec b, const std::string& type, const std::string& type_option,
+                        const Row* reference, Row* row);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "load.hpp"
-#include "sptrsv_support/petsc_success.hpp"
 #include "run_type.hpp"
 #include "settings.hpp"
+#include "sptrsv_support/petsc_success.hpp"
 #include "table.hpp"
 
 namespace {

@@ -55,7 +55,8 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   try {
     Space const exec;
-    Solver solver("sptrsv", exec, chain_pattern(), {sptrsv::Triangle::lower, sptrsv::Diagonal::stored, sptrsv::Op::none});
+    Solver solver("sptrsv", exec, chain_pattern(),
+                  {sptrsv::Triangle::lower, sptrsv::Diagonal::stored, sptrsv::Op::none});
     std::printf("sptrsv %s on %s: %s, %s\n", sptrsv::version(), Space::name(), solver.algorithm().c_str(),
                 solver.reason().c_str());
     bool good = true;

@@ -18,8 +18,8 @@ struct OrderingOf<A, std::void_t<decltype(A::ordering)>> {
 
 template <class... A>
 std::vector<AlgorithmInfo> infos_of(TypeList<A...>) {
-  return {AlgorithmInfo{std::string(A::name), A::summary, A::capabilities, std::string(OrderingOf<A>::value), describe_options<typename A::Options>(),
-                        renamed_options<typename A::Options>()}...};
+  return {AlgorithmInfo{std::string(A::name), A::summary, A::capabilities, std::string(OrderingOf<A>::value),
+                        describe_options<typename A::Options>(), renamed_options<typename A::Options>()}...};
 }
 
 }  // namespace
@@ -31,7 +31,12 @@ std::vector<AlgorithmInfo> const& algorithm_infos() {
 }
 
 AlgorithmInfo const& planner_info() {
-  static AlgorithmInfo const info{"sptrsv", "chooses one of the others, by the structure or by timing them", {true, true, true}, "", describe_options<PlanOptions>(), {}};
+  static AlgorithmInfo const info{"sptrsv",
+                                  "chooses one of the others, by the structure or by timing them",
+                                  {true, true, true},
+                                  "",
+                                  describe_options<PlanOptions>(),
+                                  {}};
   return info;
 }
 

@@ -29,7 +29,8 @@ std::vector<NamedOption> named_options() {
   };
   for (auto const& info : planner_info().options) add("sptrsv_" + info.name, info.name, info);
   for (auto const& algorithm : algorithm_infos())
-    for (auto const& info : algorithm.options) add(algorithm.name + "_" + info.name, algorithm.name + " " + info.name, info);
+    for (auto const& info : algorithm.options)
+      add(algorithm.name + "_" + info.name, algorithm.name + " " + info.name, info);
   return out;
 }
 
@@ -63,7 +64,8 @@ Teuchos::RCP<Teuchos::ParameterList const> valid_parameters() {
   list->set(algorithm_name, names.front(), help, one_of(names));
   for (auto const& [key, name, info] : named_options()) {
     if (info.choices.empty()) {
-      auto const range = Teuchos::rcp(new Teuchos::EnhancedNumberValidator<int>(static_cast<int>(info.low), static_cast<int>(info.high)));
+      auto const range = Teuchos::rcp(
+          new Teuchos::EnhancedNumberValidator<int>(static_cast<int>(info.low), static_cast<int>(info.high)));
       list->set(name, static_cast<int>(info.value), info.help, range);
     } else {
       list->set(name, info.choices[static_cast<std::size_t>(info.value)], info.help, one_of(info.choices));
@@ -77,13 +79,17 @@ Request read_parameters(Teuchos::ParameterList const& list) {
   for (auto it = list.begin(); it != list.end(); ++it)
     if (begins_with(list.name(it), "sptrsv")) ours.setEntry(list.name(it), list.entry(it));
   auto const options = named_options();
-  for (auto const& [key, name, info] : options)  // Teuchos' validator would read a text as a number, and name nothing if it is none
-    TEUCHOS_TEST_FOR_EXCEPTION(info.choices.empty() && ours.isParameter(name) && !ours.isType<int>(name), Teuchos::Exceptions::InvalidParameterType,
-                               "sptrsv::ifpack2: parameter \"" << name << "\" is a " << ours.getEntry(name).getAny().typeName() << "; give an int from "
-                               << info.low << " to " << info.high << ".");
+  for (auto const& [key, name, info] :
+       options)  // Teuchos' validator would read a text as a number, and name nothing if it is none
+    TEUCHOS_TEST_FOR_EXCEPTION(info.choices.empty() && ours.isParameter(name) && !ours.isType<int>(name),
+                               Teuchos::Exceptions::InvalidParameterType,
+                               "sptrsv::ifpack2: parameter \""
+                                   << name << "\" is a " << ours.getEntry(name).getAny().typeName()
+                                   << "; give an int from " << info.low << " to " << info.high << ".");
   for (auto const& [before, now] : renamed_options())
-    TEUCHOS_TEST_FOR_EXCEPTION(ours.isParameter(before), Teuchos::Exceptions::InvalidParameterName,
-                               "sptrsv::ifpack2: parameter \"" << before << "\" is called \"" << now << "\" since 0.2; use that name.");
+    TEUCHOS_TEST_FOR_EXCEPTION(
+        ours.isParameter(before), Teuchos::Exceptions::InvalidParameterName,
+        "sptrsv::ifpack2: parameter \"" << before << "\" is called \"" << now << "\" since 0.2; use that name.");
   ours.validateParameters(*valid_parameters());
   Request request;
   if (ours.isParameter(algorithm_name)) request.algorithm = ours.get<std::string>(algorithm_name);
@@ -92,7 +98,7 @@ Request read_parameters(Teuchos::ParameterList const& list) {
     TEUCHOS_TEST_FOR_EXCEPTION(info.choices.empty() && !info.accepts(ours.get<int>(name)),
                                Teuchos::Exceptions::InvalidParameterValue,
                                "sptrsv::ifpack2: parameter \"" << name << "\" is " << ours.get<int>(name) << "; give "
-                               << info.accepted() << ".");
+                                                               << info.accepted() << ".");
     request.options[key] = info.choices.empty() ? std::to_string(ours.get<int>(name)) : ours.get<std::string>(name);
   }
   return request;
@@ -101,7 +107,8 @@ Request read_parameters(Teuchos::ParameterList const& list) {
 Teuchos::ParameterList foreign_parameters(Teuchos::ParameterList const& list) {
   Teuchos::ParameterList others(list.name());
   for (auto it = list.begin(); it != list.end(); ++it)
-    if (!begins_with(list.name(it), "sptrsv") && !begins_with(list.name(it), "trisolver:")) others.setEntry(list.name(it), list.entry(it));
+    if (!begins_with(list.name(it), "sptrsv") && !begins_with(list.name(it), "trisolver:"))
+      others.setEntry(list.name(it), list.entry(it));
   return others;
 }
 

@@ -15,21 +15,25 @@ namespace sptrsv_petsc {
 /// A factor as it lies in host memory. LU: L's rows are row_ptr_lower, U's (stored last row first, with the inverted
 /// diagonal) are row_ptr_upper, both into one col_idx. Cholesky: U's rows are row_ptr_upper, L is their transpose.
 /// By blocks (block_size > 0): the triangles are unit, their diagonal is not stored, rows lie in order, and the values
-/// are followed by the inverted diagonal blocks that lie between the triangles, n / block_size of them, each by columns.
+/// are followed by the inverted diagonal blocks that lie between the triangles, n / block_size of them, each by
+/// columns.
 template <class Index>
 struct FactorPattern {
   bool cholesky = false;
-  bool has_inodes = false;                ///< rows with the same columns follow each other: U is summed backward
+  bool has_inodes = false;  ///< rows with the same columns follow each other: U is summed backward
   Index n = 0;
-  Index block_size = 0;                   ///< 0: not by blocks
-  std::size_t num_entries = 0;            ///< of col_idx
-  Index const* row_ptr_lower = nullptr;   ///< n+1; LU only
-  Index const* row_ptr_upper = nullptr;   ///< n+1
-  Index const* col_idx = nullptr;         ///< num_entries
-  Index const* row_perm = nullptr;        ///< n, or null for the identity: b is read at row_perm[i]
-  Index const* col_perm = nullptr;        ///< n, or null: x is written at col_perm[i]
+  Index block_size = 0;                  ///< 0: not by blocks
+  std::size_t num_entries = 0;           ///< of col_idx
+  Index const* row_ptr_lower = nullptr;  ///< n+1; LU only
+  Index const* row_ptr_upper = nullptr;  ///< n+1
+  Index const* col_idx = nullptr;        ///< num_entries
+  Index const* row_perm = nullptr;       ///< n, or null for the identity: b is read at row_perm[i]
+  Index const* col_perm = nullptr;       ///< n, or null: x is written at col_perm[i]
 
-  std::size_t num_values() const { return num_entries + static_cast<std::size_t>(n) * static_cast<std::size_t>(block_size); }
+  std::size_t num_values() const
+  {
+    return num_entries + static_cast<std::size_t>(n) * static_cast<std::size_t>(block_size);
+  }
 };
 
 /// What views and info say of one triangle; the strings are the solver's.
@@ -49,8 +53,8 @@ TriangleReport report_of(Solver const& solver, Exec const& exec)
 /// b and x are arrays in the solver's memory (see Place), n-by-k.
 class AnyFactorSolver : public Place<Scalar> {
  public:
-  /// Takes the factor's num_values() values (host memory); those of LU and of blocks are read in place on a host, others
-  /// are copied before the call returns.
+  /// Takes the factor's num_values() values (host memory); those of LU and of blocks are read in place on a host,
+  /// others are copied before the call returns.
   virtual void update(Scalar const* values) = 0;
   /// x = A^-1 b, or x += A^-1 b. b and x may be the same array only without permutations.
   virtual void solve(Columns<Scalar const> b, Columns<Scalar> x, bool accumulate = false) = 0;
@@ -92,8 +96,13 @@ class AnyTriangleSolver : public Place<Scalar> {
 };
 
 /// Analyzes the factor for a host, or for the GPU with the stream to begin with.
-std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm, FactorPattern<PetscInt> const& pattern, sptrsv::OptionValues const& options);
+std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
+                                                  FactorPattern<PetscInt> const& pattern,
+                                                  sptrsv::OptionValues const& options);
 /// Likewise one triangle.
-std::unique_ptr<AnyTriangleSolver> MakeTriangleSolver(bool device, Stream stream, std::string const& algorithm, TrianglePattern<PetscInt> const& pattern, sptrsv::Triangle triangle, sptrsv::Diagonal diagonal, sptrsv::OptionValues const& options);
+std::unique_ptr<AnyTriangleSolver> MakeTriangleSolver(bool device, Stream stream, std::string const& algorithm,
+                                                      TrianglePattern<PetscInt> const& pattern,
+                                                      sptrsv::Triangle triangle, sptrsv::Diagonal diagonal,
+                                                      sptrsv::OptionValues const& options);
 
 }  // namespace sptrsv_petsc

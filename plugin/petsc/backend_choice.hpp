@@ -9,8 +9,8 @@
 namespace sptrsv_petsc {
 
 struct Backend {
-  bool        device = false;
-  bool        kokkos = false;  // the matrix' vectors are PETSc's of Kokkos
+  bool device = false;
+  bool kokkos = false;  // the matrix' vectors are PETSc's of Kokkos
   std::string reason = "not chosen yet";
 
   char const* name() const { return device ? "device" : "host"; }

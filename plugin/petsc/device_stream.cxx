@@ -9,8 +9,8 @@
 #include "kokkos_session.hpp"
 
 #if defined(SPTRSV_PETSC_DEVICE) && defined(PETSC_HAVE_KOKKOS) && __has_include(<petsc_kokkos.hpp>)
-  #include <petsc_kokkos.hpp>
-  #define SPTRSV_PETSC_SHOWS_KOKKOS
+#include <petsc_kokkos.hpp>
+#define SPTRSV_PETSC_SHOWS_KOKKOS
 #endif
 
 namespace sptrsv_petsc {
@@ -19,22 +19,22 @@ namespace sptrsv_petsc {
 
 namespace {
 
-  #if defined(KOKKOS_ENABLE_CUDA)
+#if defined(KOKKOS_ENABLE_CUDA)
 Stream StreamOf(DeviceExec const& exec) { return exec.cuda_stream(); }
 DeviceExec NewInstance(Stream stream) { return DeviceExec(static_cast<cudaStream_t>(stream)); }
-  #else
+#else
 Stream StreamOf(DeviceExec const& exec) { return exec.hip_stream(); }
 DeviceExec NewInstance(Stream stream) { return DeviceExec(static_cast<hipStream_t>(stream)); }
-  #endif
+#endif
 
 /// PETSc's own, once it has started.
 DeviceExec const* OwnInstance()
 {
-  #if defined(SPTRSV_PETSC_SHOWS_KOKKOS)
+#if defined(SPTRSV_PETSC_SHOWS_KOKKOS)
   return PetscKokkosExecutionSpacePtr;
-  #else
+#else
   return nullptr;
-  #endif
+#endif
 }
 
 struct Instances final : KokkosHolder {
@@ -44,16 +44,13 @@ struct Instances final : KokkosHolder {
 
 }  // namespace
 
-char const* WithoutDevice()
-{
-  return "";
-}
+char const* WithoutDevice() { return ""; }
 
 PetscErrorCode CurrentStream(bool kokkos_vectors, Stream* stream)
 {
   PetscDeviceContext context;
-  PetscDeviceType    type;
-  void*              handle;
+  PetscDeviceType type;
+  void* handle;
 
   PetscFunctionBegin;
   *stream = nullptr;
@@ -81,8 +78,8 @@ DeviceExec instance_on(Stream stream)
 PetscErrorCode CurrentDevice(int* id)
 {
   PetscDeviceContext context;
-  PetscDevice        device;
-  PetscInt           number;
+  PetscDevice device;
+  PetscInt number;
 
   PetscFunctionBegin;
   PetscCall(PetscDeviceContextGetCurrentContext(&context));
@@ -96,15 +93,16 @@ PetscErrorCode CurrentDevice(int* id)
 
 char const* WithoutDevice()
 {
-  #if !defined(PETSC_HAVE_CUDA) && !defined(PETSC_HAVE_HIP)
+#if !defined(PETSC_HAVE_CUDA) && !defined(PETSC_HAVE_HIP)
   return "this PETSc has no GPU; use host, or build the plugin with a PETSc (3.20 or newer) and a Kokkos that have "
          "CUDA or HIP";
-  #elif !defined(SPTRSV_PETSC_SHOWS_STREAM)
+#elif !defined(SPTRSV_PETSC_SHOWS_STREAM)
   return "PETSc before 3.20 does not tell which stream of the GPU it works on; use host, or build the plugin with a "
          "newer PETSc that has CUDA or HIP";
-  #else
-  return "the Kokkos of this build has not the GPU that PETSc has; use host, or build the plugin with a Kokkos that has PETSc's CUDA or HIP";
-  #endif
+#else
+  return "the Kokkos of this build has not the GPU that PETSc has; use host, or build the plugin with a Kokkos that "
+         "has PETSc's CUDA or HIP";
+#endif
 }
 
 PetscErrorCode CurrentStream(bool, Stream* stream)
@@ -114,10 +112,7 @@ PetscErrorCode CurrentStream(bool, Stream* stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-DeviceExec instance_on(Stream)
-{
-  return {};
-}
+DeviceExec instance_on(Stream) { return {}; }
 
 PetscErrorCode CurrentDevice(int* id)
 {

@@ -8,9 +8,9 @@
 
 // the GPU is PETSc's as well as Kokkos', and PETSc shows its stream
 #if defined(SPTRSV_PETSC_SHOWS_STREAM)
-  #if (defined(KOKKOS_ENABLE_CUDA) && defined(PETSC_HAVE_CUDA)) || (defined(KOKKOS_ENABLE_HIP) && defined(PETSC_HAVE_HIP))
-    #define SPTRSV_PETSC_DEVICE
-  #endif
+#if (defined(KOKKOS_ENABLE_CUDA) && defined(PETSC_HAVE_CUDA)) || (defined(KOKKOS_ENABLE_HIP) && defined(PETSC_HAVE_HIP))
+#define SPTRSV_PETSC_DEVICE
+#endif
 #endif
 
 namespace sptrsv_petsc {

@@ -13,11 +13,14 @@ PetscErrorCode CheckRange(PetscObject object, std::string const& name, sptrsv::O
   char const* prefix = object->prefix;
 
   PetscFunctionBegin;
-  PetscCheck(info.accepts(value), PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is %" PetscInt_FMT "; give %s", prefix ? prefix : "", name.c_str() + 1, value, info.accepted().c_str());
+  PetscCheck(info.accepts(value), PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE,
+             "Option -%s%s is %" PetscInt_FMT "; give %s", prefix ? prefix : "", name.c_str() + 1, value,
+             info.accepted().c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CheckChoice(PetscObject object, std::string const& name, sptrsv::OptionInfo const& info, char const* value)
+PetscErrorCode CheckChoice(PetscObject object, std::string const& name, sptrsv::OptionInfo const& info,
+                           char const* value)
 {
   char const* prefix = object->prefix;
   std::string known;
@@ -28,7 +31,8 @@ PetscErrorCode CheckChoice(PetscObject object, std::string const& name, sptrsv::
   PetscCall(Guarded(object, [&] {
     for (auto const& choice : info.choices) known += (known.empty() ? "" : ", ") + choice;
   }));
-  SETERRQ(PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is '%s'; choose one of %s", prefix ? prefix : "", name.c_str() + 1, value, known.c_str());
+  SETERRQ(PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is '%s'; choose one of %s",
+          prefix ? prefix : "", name.c_str() + 1, value, known.c_str());
 }
 
 std::string AlgorithmNames()
@@ -49,14 +53,14 @@ struct NamedOption {
     help += ")";
   }
 
-  std::string                key, name, help;
-  sptrsv::OptionInfo const & info;
+  std::string key, name, help;
+  sptrsv::OptionInfo const& info;
 };
 
 /// Those of one type, or for the planner its own and all others.
 std::vector<NamedOption> OptionsOf(char const* solver_type)
 {
-  bool const               planner = !std::strcmp(solver_type, "sptrsv");
+  bool const planner = !std::strcmp(solver_type, "sptrsv");
   std::vector<NamedOption> out;
 
   if (planner)
@@ -74,7 +78,7 @@ template <class Items>
 PetscErrorCode AskPetsc(Items PetscOptionsObject, PetscObject object, NamedOption const& option, char (&value)[64])
 {
   sptrsv::OptionInfo const& info = option.info;
-  PetscBool                 set;
+  PetscBool set;
 
   PetscFunctionBegin;
   value[0] = '\0';
@@ -103,14 +107,16 @@ PetscErrorCode RefuseRenamed(PetscObject object, char const* solver_type)
   PetscFunctionBegin;
   for (auto const& algorithm : sptrsv::algorithm_infos())
     for (auto const& option : algorithm.renamed) {
-      char      before[96], now[96];
+      char before[96], now[96];
       PetscBool set;
       if (!planner && algorithm.name != solver_type) continue;
-      PetscCall(PetscSNPrintf(before, sizeof before, "-mat_sptrsv_%s_%s", algorithm.name.c_str(), option.before.c_str()));
+      PetscCall(
+          PetscSNPrintf(before, sizeof before, "-mat_sptrsv_%s_%s", algorithm.name.c_str(), option.before.c_str()));
       PetscCall(PetscSNPrintf(now, sizeof now, "mat_sptrsv_%s_%s", algorithm.name.c_str(), option.now.c_str()));
       PetscCall(PetscOptionsHasName(object->options, object->prefix, before, &set));
       char const* const prefix = object->prefix ? object->prefix : "";
-      PetscCheck(!set, PetscObjectComm(object), PETSC_ERR_ARG_WRONG, "Option -%s%s is called -%s%s since 0.2; use that name", prefix, before + 1, prefix, now);
+      PetscCheck(!set, PetscObjectComm(object), PETSC_ERR_ARG_WRONG,
+                 "Option -%s%s is called -%s%s since 0.2; use that name", prefix, before + 1, prefix, now);
     }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,7 +125,7 @@ PetscErrorCode RefuseRenamed(PetscObject object, char const* solver_type)
 
 PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name)
 {
-  bool        known = !std::strcmp(name, "sptrsv");
+  bool known = !std::strcmp(name, "sptrsv");
   std::string names;
 
   PetscFunctionBegin;
@@ -135,13 +141,13 @@ PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const
 PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name)
 {
   char const* option = "-mat_sptrsv_type";
-  char        value[64];
-  PetscBool   set;
+  char value[64];
+  PetscBool set;
   std::string help, source;
 
   PetscFunctionBegin;
   PetscCall(Guarded(object, [&] {
-    help   = "Algorithm (one of " + AlgorithmNames() + ")";
+    help = "Algorithm (one of " + AlgorithmNames() + ")";
     source = std::string("Option -") + (object->prefix ? object->prefix : "") + (option + 1);
   }));
   PetscOptionsBegin(PetscObjectComm(object), object->prefix, "Triangular solver", "SpTRSVPCShellSetTriangles");
@@ -157,13 +163,13 @@ PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name)
 PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::OptionValues& values)
 {
   std::vector<NamedOption> options;
-  std::string              title;
+  std::string title;
 
   PetscFunctionBegin;
   PetscCall(RefuseRenamed(object, solver_type));
   PetscCall(Guarded(object, [&] {
     options = OptionsOf(solver_type);
-    title   = std::string("Triangular solver options, ") + solver_type;
+    title = std::string("Triangular solver options, ") + solver_type;
   }));
   // not PetscObjectOptionsBegin(): PETSc prints help once for a title, and "Matrix (Mat) options" has been printed
   PetscOptionsBegin(PetscObjectComm(object), object->prefix, title.c_str(), "MatSolverType");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms' own lists of options as PETSc options -mat_sptrsv_<algorithm>_<option>, the planner's as -mat_sptrsv_<option>.
+// The algorithms' own lists of options as PETSc options -mat_sptrsv_<algorithm>_<option>, the planner's as
+// -mat_sptrsv_<option>.
 #pragma once
 
 #include <cstring>

@@ -24,13 +24,25 @@ void split_cholesky(Exec const& exec, std::size_t n, Offsets row_ptr, Values sto
 }
 
 template <class R>
-KOKKOS_INLINE_FUNCTION R real_part(R v) { return v; }
+KOKKOS_INLINE_FUNCTION R real_part(R v)
+{
+  return v;
+}
 template <class R>
-KOKKOS_INLINE_FUNCTION R real_part(Kokkos::complex<R> v) { return v.real(); }
+KOKKOS_INLINE_FUNCTION R real_part(Kokkos::complex<R> v)
+{
+  return v.real();
+}
 template <class R>
-KOKKOS_INLINE_FUNCTION R imaginary_part(R) { return R(0); }
+KOKKOS_INLINE_FUNCTION R imaginary_part(R)
+{
+  return R(0);
+}
 template <class R>
-KOKKOS_INLINE_FUNCTION R imaginary_part(Kokkos::complex<R> v) { return v.imag(); }
+KOKKOS_INLINE_FUNCTION R imaginary_part(Kokkos::complex<R> v)
+{
+  return v.imag();
+}
 
 /// Square roots of the diagonal; counts what has none.
 template <class Exec, class In, class Out>
@@ -39,7 +51,7 @@ std::size_t take_roots(Exec const& exec, In diagonal, Out roots)
   std::size_t bad = 0;
   Kokkos::parallel_reduce(
       "sptrsv::petsc::take_roots", Kokkos::RangePolicy<Exec>(exec, 0, diagonal.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i, std::size_t & count) {
+      KOKKOS_LAMBDA(std::size_t i, std::size_t& count) {
         bool const ok = !(real_part(diagonal(i)) < 0) && imaginary_part(diagonal(i)) == 0;
         count += !ok;
         roots(i) = Kokkos::sqrt(real_part(diagonal(i)));
@@ -62,7 +74,8 @@ void scale_rows(Exec const& exec, Scale scale, X x)
 template <class Exec, class Blocks, class In, class Out>
 void scale_blocks(Exec const& exec, std::size_t bs, Blocks blocks, bool transposed, In from, Out to)
 {
-  std::size_t const along = transposed ? 1 : bs, across = transposed ? bs : 1;  // from entry to entry of a row, and row to row
+  std::size_t const along = transposed ? 1 : bs,
+                    across = transposed ? bs : 1;  // from entry to entry of a row, and row to row
   Kokkos::parallel_for(
       "sptrsv::petsc::scale_blocks", Kokkos::RangePolicy<Exec>(exec, 0, to.extent(0)), KOKKOS_LAMBDA(std::size_t i) {
         std::size_t const first = i / bs * bs;
@@ -88,8 +101,15 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   using T = typename Solver::types;
   using Fold = sptrsv::Fold<T>;
 
-  FactorSolver(Stream stream, std::string const& algorithm, FactorPattern<Index> const& p, sptrsv::OptionValues const& options)
-      : Base(stream), cholesky_(p.cholesky), n_(p.n), block_size_(p.block_size), num_entries_(p.num_entries), algorithm_(algorithm), options_(options)
+  FactorSolver(Stream stream, std::string const& algorithm, FactorPattern<Index> const& p,
+               sptrsv::OptionValues const& options)
+      : Base(stream),
+        cholesky_(p.cholesky),
+        n_(p.n),
+        block_size_(p.block_size),
+        num_entries_(p.num_entries),
+        algorithm_(algorithm),
+        options_(options)
   {
     auto const n1 = static_cast<std::size_t>(n_) + 1;
     state_.emplace();
@@ -113,7 +133,8 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
       s.upper.sum_backward = p.has_inodes;
     }
     s.sent.emplace(exec(), p.num_values());
-    if (splits()) s.values = host ? this->template fresh<Values>("sptrsv::petsc::values", num_entries_) : s.sent->on_device();
+    if (splits())
+      s.values = host ? this->template fresh<Values>("sptrsv::petsc::values", num_entries_) : s.sent->on_device();
     s.forward.emplace(make(s.lower, lower_shape()));
     s.backward.emplace(make(s.upper, upper_shape()));
   }
@@ -130,7 +151,8 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     State& s = state();
     typename T::values all = s.sent->send(exec(), values);
     if (block_size_) {
-      s.between = typename T::values(all.data() + num_entries_, static_cast<std::size_t>(n_) * static_cast<std::size_t>(block_size_));
+      s.between = typename T::values(all.data() + num_entries_,
+                                     static_cast<std::size_t>(n_) * static_cast<std::size_t>(block_size_));
       all = typename T::values(all.data(), num_entries_);
     } else if (cholesky_) {
       detail::split_cholesky(exec(), static_cast<std::size_t>(n_), s.upper.row_ptr, all, s.values, s.diagonal);
@@ -218,7 +240,8 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   {
     State const& s = state();
     std::size_t bytes = s.forward->memory_bytes() + s.backward->memory_bytes() + this->copy_bytes();
-    bytes += s.sent->memory_bytes() + ((host ? s.values.span() : 0) + s.diagonal.span() + s.roots.span() + s.work.span()) * sizeof(Scalar);
+    bytes += s.sent->memory_bytes() +
+             ((host ? s.values.span() : 0) + s.diagonal.span() + s.roots.span() + s.work.span()) * sizeof(Scalar);
     if (s.forward_transposed) bytes += s.forward_transposed->memory_bytes() + s.backward_transposed->memory_bytes();
     return bytes;
   }
@@ -240,18 +263,19 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     typename T::indices row_perm, col_perm;
     typename T::values all;  // what the solvers were updated with
     std::optional<SentValues<Scalar, Exec>> sent;
-    Values values;           // Cholesky: with the signs that the solvers want, on a device where they arrived
-    Values diagonal;         // Cholesky: 1/D
+    Values values;               // Cholesky: with the signs that the solvers want, on a device where they arrived
+    Values diagonal;             // Cholesky: 1/D
     typename T::values between;  // what scales the vector between L and U: 1/D, or D's inverted blocks; else empty
-    Values roots;            // Cholesky: D^(-1/2), when asked for
+    Values roots;                // Cholesky: D^(-1/2), when asked for
     bool roots_ready = false;
-    Values work;             // vectors between L and U, in factor order, column by column
+    Values work;  // vectors between L and U, in factor order, column by column
     std::optional<Solver> forward, backward, forward_transposed, backward_transposed;
   };
 
   State& state() const
   {
-    if (!state_) throw sptrsv::NotReady("Kokkos has ended, and this factor with it; destroy solvers before Kokkos::finalize()");
+    if (!state_)
+      throw sptrsv::NotReady("Kokkos has ended, and this factor with it; destroy solvers before Kokkos::finalize()");
     return *state_;
   }
   sptrsv::Shape lower_shape() const
@@ -261,9 +285,13 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   }
   sptrsv::Shape upper_shape() const
   {
-    return {sptrsv::Triangle::upper, cholesky_ || block_size_ ? sptrsv::Diagonal::unit : sptrsv::Diagonal::inverted, sptrsv::Op::none};
+    return {sptrsv::Triangle::upper, cholesky_ || block_size_ ? sptrsv::Diagonal::unit : sptrsv::Diagonal::inverted,
+            sptrsv::Op::none};
   }
-  Solver make(typename T::pattern const& pattern, sptrsv::Shape shape) const { return Solver(algorithm_, exec(), pattern, shape, options_); }
+  Solver make(typename T::pattern const& pattern, sptrsv::Shape shape) const
+  {
+    return Solver(algorithm_, exec(), pattern, shape, options_);
+  }
 
   static typename T::rhs rhs(Columns<Scalar const> c) { return Base::template as_view<typename T::rhs>(c); }
   static typename T::solution solution(Columns<Scalar> c) { return Base::template as_view<typename T::solution>(c); }
@@ -274,7 +302,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     return solution({state().work.data() + number * n * columns, n, columns, n});
   }
   std::size_t block_size() const { return static_cast<std::size_t>(block_size_); }
-  bool splits() const { return cholesky_ && !block_size_; }       ///< values are taken apart by split_cholesky()
+  bool splits() const { return cholesky_ && !block_size_; }         ///< values are taken apart by split_cholesky()
   bool has_roots() const { return cholesky_ && block_size_ <= 1; }  ///< halves of a solve have D^(-1/2) each
 
   /// first then second, permuted on the way in and out; without permutation both work in x.
@@ -305,7 +333,8 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   {
     State& s = state();
     if (s.roots_ready) return true;
-    if (s.roots.extent(0) == 0) s.roots = this->template fresh<Values>("sptrsv::petsc::roots", static_cast<std::size_t>(n_));
+    if (s.roots.extent(0) == 0)
+      s.roots = this->template fresh<Values>("sptrsv::petsc::roots", static_cast<std::size_t>(n_));
     s.roots_ready = detail::take_roots(exec(), s.between, s.roots) == 0;
     return s.roots_ready;
   }

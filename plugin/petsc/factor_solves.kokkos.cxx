@@ -9,7 +9,8 @@ namespace {
 PetscErrorCode Require(Mat F)
 {
   PetscFunctionBegin;
-  PetscCheck(Get(F)->numeric_done, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER, "The factor has no values yet; call PCSetUp() or the numeric factorization before MatSolve()");
+  PetscCheck(Get(F)->numeric_done, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
+             "The factor has no values yet; call PCSetUp() or the numeric factorization before MatSolve()");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -32,7 +33,9 @@ PetscErrorCode MatSolve_SPTRSV(Mat F, Vec b, Vec x)
 {
   PetscFunctionBegin;
   PetscCall(Require(F));
-  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) { return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve(from, to); }); }));
+  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) {
+    return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve(from, to); });
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -40,7 +43,9 @@ PetscErrorCode MatSolveTranspose_SPTRSV(Mat F, Vec b, Vec x)
 {
   PetscFunctionBegin;
   PetscCall(Require(F));
-  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) { return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve_transposed(from, to); }); }));
+  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) {
+    return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve_transposed(from, to); });
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -110,8 +115,12 @@ PetscErrorCode HalfSolve(Mat F, Vec b, Vec x, Half const& half)
 
   PetscFunctionBegin;
   PetscCall(Require(F));
-  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) { return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) { rooted = half(solver, from, to); }); }));
-  PetscCheck(rooted, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "The factor's diagonal has entries that are not real and nonnegative, so it has no square root; use MatSolve(), or a shift such as -pc_factor_shift_type positive_definite");
+  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) {
+    return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) { rooted = half(solver, from, to); });
+  }));
+  PetscCheck(rooted, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "The factor's diagonal has entries that are not real and nonnegative, so it has no square root; use "
+             "MatSolve(), or a shift such as -pc_factor_shift_type positive_definite");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,7 +148,11 @@ PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
   PetscCall(MatGetLocalSize(F, &n, NULL));
   PetscCall(VecGetLocalSize(b->v, &of_b));
   PetscCall(VecGetLocalSize(x->v, &of_x));
-  PetscCheck(b->n == x->n && of_b == (PetscInt64)n * b->n && of_x == of_b, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "Right-hand sides are %" PetscInt_FMT " vectors with %" PetscInt_FMT " entries in all, solutions %" PetscInt_FMT " with %" PetscInt_FMT "; give as many of both, of %" PetscInt_FMT " entries each", b->n, of_b, x->n, of_x, n);
+  PetscCheck(
+      b->n == x->n && of_b == (PetscInt64)n * b->n && of_x == of_b, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ,
+      "Right-hand sides are %" PetscInt_FMT " vectors with %" PetscInt_FMT " entries in all, solutions %" PetscInt_FMT
+      " with %" PetscInt_FMT "; give as many of both, of %" PetscInt_FMT " entries each",
+      b->n, of_b, x->n, of_x, n);
   PetscCall(WithVecs(Get(F)->backend.device, b->v, x->v, false, [&](Operands o) {
     o.b.columns = o.x.columns = static_cast<std::size_t>(b->n);
     o.b.rows = o.b.stride = o.x.rows = o.x.stride = static_cast<std::size_t>(n);
@@ -155,16 +168,19 @@ PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
 template <class Use>
 PetscErrorCode ForDiagonal(Mat F, Use const& use)
 {
-  Mat_SpTRSV*                    f       = Get(F);
+  Mat_SpTRSV* f = Get(F);
   FactorPattern<PetscInt> const& pattern = f->pattern.view;
 
   PetscFunctionBegin;
   PetscCall(Require(F));
-  PetscCheck(pattern.block_size <= 1, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "The factor's diagonal has blocks of %" PetscInt_FMT " by %" PetscInt_FMT "; convert the matrix to %s for its diagonal entries", pattern.block_size, pattern.block_size, MATSEQAIJ);
+  PetscCheck(pattern.block_size <= 1, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "The factor's diagonal has blocks of %" PetscInt_FMT " by %" PetscInt_FMT
+             "; convert the matrix to %s for its diagonal entries",
+             pattern.block_size, pattern.block_size, MATSEQAIJ);
   PetscCall(WithFactorValues(f->inner, f->pattern, [&](Scalar const* values) {
     for (PetscInt k = 0; k < pattern.n; ++k) {
       auto const last = [&](PetscInt row) { return static_cast<std::size_t>(pattern.row_ptr_upper[row + 1]) - 1; };
-      std::size_t at  = pattern.num_entries + static_cast<std::size_t>(k);
+      std::size_t at = pattern.num_entries + static_cast<std::size_t>(k);
       if (!pattern.block_size) at = last(pattern.cholesky ? k : pattern.n - 1 - k);
       use(k, *reinterpret_cast<PetscScalar const*>(values + at));
     }
@@ -177,11 +193,12 @@ PetscErrorCode ForDiagonal(Mat F, Use const& use)
 PetscErrorCode MatGetDiagonal_SPTRSV(Mat F, Vec diagonal)
 {
   PetscScalar* d;
-  PetscInt     n;
+  PetscInt n;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(diagonal, &n));
-  PetscCheck(n == F->rmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "The vector has %" PetscInt_FMT " entries, the factor %" PetscInt_FMT " rows", n, F->rmap->n);
+  PetscCheck(n == F->rmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ,
+             "The vector has %" PetscInt_FMT " entries, the factor %" PetscInt_FMT " rows", n, F->rmap->n);
   PetscCall(VecGetArrayWrite(diagonal, &d));
   PetscErrorCode const code = ForDiagonal(F, [&](PetscInt k, PetscScalar inverse) { d[k] = PetscScalar(1) / inverse; });
   PetscCall(VecRestoreArrayWrite(diagonal, &d));
@@ -209,18 +226,18 @@ PetscErrorCode MatGetInertia_SPTRSV(Mat F, PetscInt* negative, PetscInt* zero, P
 
 void SetSolves(Mat F, bool by_blocks)
 {
-  bool const cholesky       = IsSymmetric(F->factortype);
-  F->ops->solve             = MatSolve_SPTRSV;
-  F->ops->solvetranspose    = MatSolveTranspose_SPTRSV;
-  F->ops->solveadd          = MatSolveAdd_SPTRSV;
+  bool const cholesky = IsSymmetric(F->factortype);
+  F->ops->solve = MatSolve_SPTRSV;
+  F->ops->solvetranspose = MatSolveTranspose_SPTRSV;
+  F->ops->solveadd = MatSolveAdd_SPTRSV;
   F->ops->solvetransposeadd = MatSolveTransposeAdd_SPTRSV;
-  F->ops->matsolve          = MatMatSolve_SPTRSV;
+  F->ops->matsolve = MatMatSolve_SPTRSV;
   F->ops->matsolvetranspose = MatMatSolveTranspose_SPTRSV;
-  F->ops->forwardsolve      = cholesky || by_blocks ? MatForwardSolve_SPTRSV : nullptr;
-  F->ops->backwardsolve     = cholesky || by_blocks ? MatBackwardSolve_SPTRSV : nullptr;
-  F->ops->solves            = cholesky ? MatSolves_SPTRSV : nullptr;
-  F->ops->getdiagonal       = MatGetDiagonal_SPTRSV;
-  F->ops->getinertia        = cholesky ? MatGetInertia_SPTRSV : nullptr;
+  F->ops->forwardsolve = cholesky || by_blocks ? MatForwardSolve_SPTRSV : nullptr;
+  F->ops->backwardsolve = cholesky || by_blocks ? MatBackwardSolve_SPTRSV : nullptr;
+  F->ops->solves = cholesky ? MatSolves_SPTRSV : nullptr;
+  F->ops->getdiagonal = MatGetDiagonal_SPTRSV;
+  F->ops->getinertia = cholesky ? MatGetInertia_SPTRSV : nullptr;
 }
 
 }  // namespace sptrsv_petsc

@@ -13,28 +13,22 @@
 namespace sptrsv_petsc {
 
 struct Mat_SpTRSV {
-  Mat            inner = nullptr;  // PETSc's factor, always in host memory; there its arrays are the solver's
-  IS             rows = nullptr, cols = nullptr;  // the orderings of the symbolic phase, as FitOrdering() has them
-  std::string    requested;
-  Backend        backend;
-  InnerPattern   pattern;
-  PetscBool      numeric_done     = PETSC_FALSE;
-  MatType        matrix_type      = nullptr;  // of the symbolic phase's matrix: seqaij, seqbaij or seqsbaij
+  Mat inner = nullptr;                // PETSc's factor, always in host memory; there its arrays are the solver's
+  IS rows = nullptr, cols = nullptr;  // the orderings of the symbolic phase, as FitOrdering() has them
+  std::string requested;
+  Backend backend;
+  InnerPattern pattern;
+  PetscBool numeric_done = PETSC_FALSE;
+  MatType matrix_type = nullptr;  // of the symbolic phase's matrix: seqaij, seqbaij or seqsbaij
   PetscLogDouble seconds_analysis = 0, seconds_numeric = 0, flops = 0;
-  PetscInt       num_analysis = 0, num_numeric = 0, num_solves = 0;
+  PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
 
   std::unique_ptr<AnyFactorSolver> solver;
 };
 
-inline Mat_SpTRSV* Get(Mat F)
-{
-  return static_cast<Mat_SpTRSV*>(F->data);
-}
+inline Mat_SpTRSV* Get(Mat F) { return static_cast<Mat_SpTRSV*>(F->data); }
 
-inline bool IsSymmetric(MatFactorType ftype)
-{
-  return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC;
-}
+inline bool IsSymmetric(MatFactorType ftype) { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }
 
 /// Sets what PETSc's own factors of F's kind have. @param by_blocks  of a seqbaij or seqsbaij matrix.
 void SetSolves(Mat F, bool by_blocks);

@@ -7,33 +7,34 @@
 namespace sptrsv_petsc {
 namespace {
 
-PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, TriangleReport const& upper, MatSpTRSVInfo* info)
+PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, TriangleReport const& upper,
+                        MatSpTRSVInfo* info)
 {
   sptrsv::Structure const &L = lower.structure, &U = upper.structure;
-  auto const&              p      = f.pattern.view;
-  bool const               stored = p.cholesky && !p.block_size;  // L is U's transpose, diagonal and all
+  auto const& p = f.pattern.view;
+  bool const stored = p.cholesky && !p.block_size;  // L is U's transpose, diagonal and all
 
   PetscFunctionBegin;
-  info->requested                 = f.requested.c_str();
-  info->backend                   = f.backend.name();
-  info->algorithm_lower           = lower.algorithm.c_str();
-  info->algorithm_upper           = upper.algorithm.c_str();
-  info->reason                    = upper.reason.c_str();
-  info->n                         = f.pattern.view.n;
-  info->nnz_lower                 = (PetscInt64)L.entries + (stored ? 0 : (PetscInt64)L.rows);
-  info->nnz_upper                 = (PetscInt64)U.entries + (PetscInt64)p.n * p.block_size;
-  info->levels_lower              = (PetscInt)L.levels;
-  info->levels_upper              = (PetscInt)U.levels;
+  info->requested = f.requested.c_str();
+  info->backend = f.backend.name();
+  info->algorithm_lower = lower.algorithm.c_str();
+  info->algorithm_upper = upper.algorithm.c_str();
+  info->reason = upper.reason.c_str();
+  info->n = f.pattern.view.n;
+  info->nnz_lower = (PetscInt64)L.entries + (stored ? 0 : (PetscInt64)L.rows);
+  info->nnz_upper = (PetscInt64)U.entries + (PetscInt64)p.n * p.block_size;
+  info->levels_lower = (PetscInt)L.levels;
+  info->levels_upper = (PetscInt)U.levels;
   info->mean_rows_per_level_lower = (PetscReal)L.mean_level;
   info->mean_rows_per_level_upper = (PetscReal)U.mean_level;
-  info->max_rows_per_level_lower  = (PetscInt)L.widest_level;
-  info->max_rows_per_level_upper  = (PetscInt)U.widest_level;
-  info->memory_bytes              = (PetscLogDouble)(f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks));
-  info->seconds_analysis          = f.seconds_analysis;
-  info->seconds_numeric           = f.seconds_numeric;
-  info->num_analysis              = f.num_analysis;
-  info->num_numeric               = f.num_numeric;
-  info->num_solves                = f.num_solves;
+  info->max_rows_per_level_lower = (PetscInt)L.widest_level;
+  info->max_rows_per_level_upper = (PetscInt)U.widest_level;
+  info->memory_bytes = (PetscLogDouble)(f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks));
+  info->seconds_analysis = f.seconds_analysis;
+  info->seconds_numeric = f.seconds_numeric;
+  info->num_analysis = f.num_analysis;
+  info->num_numeric = f.num_numeric;
+  info->num_solves = f.num_solves;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -42,17 +43,18 @@ PetscErrorCode MatSpTRSVGetInfo_SPTRSV(Mat F, MatSpTRSVInfo* info)
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
-  PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER, "The factor has not been analyzed; call PCSetUp() first");
+  PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
+             "The factor has not been analyzed; call PCSetUp() first");
   PetscCall(Guarded(F, [&] { (void)FillInfo(*f, f->solver->lower(), f->solver->upper(), info); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
 {
-  Mat_SpTRSV*       f = Get(F);
-  PetscBool         ascii;
+  Mat_SpTRSV* f = Get(F);
+  PetscBool ascii;
   PetscViewerFormat format;
-  std::size_t       bytes = 0;
+  std::size_t bytes = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
@@ -84,7 +86,7 @@ PetscErrorCode MatGetInfo_SPTRSV(Mat F, MatInfoType type, MatInfo* info)
 PetscErrorCode SetViews(Mat F)
 {
   PetscFunctionBegin;
-  F->ops->view    = MatView_SPTRSV;
+  F->ops->view = MatView_SPTRSV;
   F->ops->getinfo = MatGetInfo_SPTRSV;
   PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatSpTRSVGetInfo_C", MatSpTRSVGetInfo_SPTRSV));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -13,8 +13,8 @@ namespace sptrsv_petsc {
 
 /// What an exception says, in PETSc's terms. Takes no memory, since there may be none.
 struct CaughtException {
-  PetscErrorCode code          = PETSC_ERR_LIB;
-  char           message[1000] = "";
+  PetscErrorCode code = PETSC_ERR_LIB;
+  char message[1000] = "";
 
   void set(PetscErrorCode c, char const* text)
   {

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #if defined(KOKKOS_ENABLE_OPENMP)
-  #include <omp.h>
+#include <omp.h>
 #endif
 
 namespace sptrsv_petsc {
@@ -27,14 +27,14 @@ char const* SkipBlanks(char const* text)
 char const* ParseInteger(char const* text, long long low, long long high, long long* value)
 {
   char* end = nullptr;
-  errno     = 0;
-  *value    = std::strtoll(text, &end, 10);
+  errno = 0;
+  *value = std::strtoll(text, &end, 10);
   return end == text || errno || *value < low || *value > high ? nullptr : SkipBlanks(end);
 }
 
 bool IsInteger(char const* text, long long low, long long high)
 {
-  long long         value;
+  long long value;
   char const* const rest = ParseInteger(text, low, high, &value);
   return rest && !*rest;
 }
@@ -42,7 +42,7 @@ bool IsInteger(char const* text, long long low, long long high)
 /// OpenMP's list, a number for each level of nested regions; the first one counts here.
 bool IsListOfThreads(char const* text)
 {
-  long long   value;
+  long long value;
   char const* rest = ParseInteger(text, 1, most_threads, &value);
   while (rest && *rest == ',') rest = ParseInteger(rest + 1, 1, INT_MAX, &value);
   return rest && !*rest;
@@ -74,7 +74,7 @@ PetscErrorCode CheckWord(char const* name, std::initializer_list<char const*> wo
                          char const* remedy)
 {
   char const* const value = std::getenv(name);
-  bool              known = true;
+  bool known = true;
 
   PetscFunctionBegin;
   if (value) PetscCall(IsOneOf(value, words, cases_differ, &known));
@@ -103,18 +103,20 @@ PetscErrorCode CheckGranted(int threads, bool told)
 {
   PetscFunctionBegin;
   if (threads == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(!omp_get_dynamic(), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "OpenMP may give fewer threads than the %d asked for (OMP_DYNAMIC, or omp_set_dynamic()), and Kokkos needs "
-             "all of them; set OMP_DYNAMIC=false, or ask for one thread",
-             threads);
+  PetscCheck(
+      !omp_get_dynamic(), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+      "OpenMP may give fewer threads than the %d asked for (OMP_DYNAMIC, or omp_set_dynamic()), and Kokkos needs "
+      "all of them; set OMP_DYNAMIC=false, or ask for one thread",
+      threads);
   if (!told) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(threads <= omp_get_thread_limit(), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Kokkos is to have %d threads, and OpenMP gives %d at most (OMP_THREAD_LIMIT); ask for no more, or raise "
              "the limit",
              threads, omp_get_thread_limit());
-  PetscCheck(omp_get_max_active_levels() > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "Kokkos is to have %d threads, and OpenMP gives one (OMP_MAX_ACTIVE_LEVELS is 0); ask for one, or unset it",
-             threads);
+  PetscCheck(
+      omp_get_max_active_levels() > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+      "Kokkos is to have %d threads, and OpenMP gives one (OMP_MAX_ACTIVE_LEVELS is 0); ask for one, or unset it",
+      threads);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif
@@ -126,15 +128,15 @@ PetscErrorCode ReadKokkosEnvironment(int* threads)
   char const* const omp = std::getenv("OMP_NUM_THREADS");
   char const* const own = std::getenv("KOKKOS_NUM_THREADS");
   char const* const remedy = "give a number of threads from 1 to 512, which is all that Kokkos has room for";
-  bool const        omp_says = omp && *SkipBlanks(omp);  // an empty variable is as good as none
-  PetscInt          option = 1;
-  PetscBool         set;
+  bool const omp_says = omp && *SkipBlanks(omp);  // an empty variable is as good as none
+  PetscInt option = 1;
+  PetscBool set;
   static_assert(most_threads == 512, "the remedy says so");
 
   PetscFunctionBegin;
   PetscCall(CheckOthers());
-  PetscCall(CheckVariable(
-      "KOKKOS_NUM_THREADS", [](char const* text) { return IsInteger(text, 1, most_threads); }, remedy));
+  PetscCall(
+      CheckVariable("KOKKOS_NUM_THREADS", [](char const* text) { return IsInteger(text, 1, most_threads); }, remedy));
   if (omp_says) PetscCall(CheckVariable("OMP_NUM_THREADS", IsListOfThreads, remedy));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-omp_num_threads", &option, &set));  // PETSc's own
   PetscCheck(option >= 1 && option <= most_threads, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,

@@ -35,8 +35,8 @@ void LookInChild()
 {
   if (!Kokkos::is_initialized() || Kokkos::is_finalized()) return;
   int const threads = Kokkos::DefaultHostExecutionSpace().concurrency();
-  lost_threads      = threads > 1 ? threads : 0;
-  lost_device       = has_device;
+  lost_threads = threads > 1 ? threads : 0;
+  lost_device = has_device;
 }
 
 void HookOnce()
@@ -51,7 +51,7 @@ void HookOnce()
 // A PETSc that has a GPU chooses the device, so it starts its Kokkos, and ends it in PetscFinalize(). Elsewhere Kokkos
 // runs until the process ends, since it cannot start again, and PetscInitialize() may come twice.
 #if !defined(PETSC_HAVE_KOKKOS) || defined(PETSC_HAVE_KOKKOS_WITHOUT_GPU)
-  #define SPTRSV_STARTS_KOKKOS
+#define SPTRSV_STARTS_KOKKOS
 void FinalizeAtExit()
 {
   if (lost_threads || lost_device) return;  // it would wait for them
@@ -94,14 +94,8 @@ bool started_in_vain = false;
 
 }  // namespace
 
-KokkosHolder::KokkosHolder()
-{
-  holders().insert(this);
-}
-KokkosHolder::~KokkosHolder()
-{
-  holders().erase(this);
-}
+KokkosHolder::KokkosHolder() { holders().insert(this); }
+KokkosHolder::~KokkosHolder() { holders().erase(this); }
 
 PetscErrorCode CheckProcess()
 {
@@ -122,7 +116,8 @@ PetscErrorCode EnsureKokkos()
   PetscCall(CheckProcess());
   PetscCheck(!started_in_vain, PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "Kokkos could not start before, and cannot be asked again; start the program with more memory");
-  PetscCheck(!Kokkos::is_finalized(), PETSC_COMM_SELF, PETSC_ERR_ORDER, "Kokkos has already ended in this process; set up solvers before Kokkos::finalize()");
+  PetscCheck(!Kokkos::is_finalized(), PETSC_COMM_SELF, PETSC_ERR_ORDER,
+             "Kokkos has already ended in this process; set up solvers before Kokkos::finalize()");
   if (!Kokkos::is_initialized()) {
     int threads;
     PetscCall(ReadKokkosEnvironment(&threads));
@@ -136,7 +131,10 @@ PetscErrorCode EnsureKokkos()
   }
 #if defined(PETSC_HAVE_KOKKOS)
   PetscErrorCode const code = PetscKokkosInitializeCheck();
-  PetscCheck(!code, PETSC_COMM_SELF, code, "PETSc could not start its Kokkos%s", has_device ? ", which needs a GPU in this build, with -mat_sptrsv_backend host as with device; run where there is a GPU, or with a PETSc and a plugin built without CUDA and HIP" : "");
+  PetscCheck(!code, PETSC_COMM_SELF, code, "PETSc could not start its Kokkos%s",
+             has_device ? ", which needs a GPU in this build, with -mat_sptrsv_backend host as with device; run where "
+                          "there is a GPU, or with a PETSc and a plugin built without CUDA and HIP"
+                        : "");
 #endif
   PetscCall(GuardedOn(PETSC_COMM_SELF, HookOnce));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -147,7 +145,8 @@ std::string KokkosDescription(bool device)
   std::string text;
   using space = Kokkos::DefaultHostExecutionSpace;
   bool const running = Kokkos::is_initialized();
-  text = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." + std::to_string(KOKKOS_VERSION % 100) + " ";
+  text = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
+         std::to_string(KOKKOS_VERSION % 100) + " ";
   if (device) {
     text += std::string(DeviceExec::name()) + " (device " + std::to_string(running ? Kokkos::device_id() : -1) + "), ";
   } else {

@@ -27,11 +27,14 @@ inline PetscErrorCode AccessPermutation(IS is, PetscInt n, IS* held, PetscInt co
   PetscInt size, row = 0;
 
   PetscFunctionBegin;
-  *held    = nullptr;
+  *held = nullptr;
   *indices = nullptr;
   if (!is) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ISGetLocalSize(is, &size));
-  PetscCheck(size == n, PetscObjectComm((PetscObject)is), PETSC_ERR_ARG_SIZ, "Ordering has %" PetscInt_FMT " entries for a factor of %" PetscInt_FMT " rows; use an ordering of the matrix", size, n);
+  PetscCheck(size == n, PetscObjectComm((PetscObject)is), PETSC_ERR_ARG_SIZ,
+             "Ordering has %" PetscInt_FMT " entries for a factor of %" PetscInt_FMT
+             " rows; use an ordering of the matrix",
+             size, n);
   PetscCall(ISGetIndices(is, indices));
   while (row < n && (*indices)[row] == row) ++row;
   if (row == n) {
@@ -63,19 +66,22 @@ inline PetscErrorCode AccessLURows(Mat inner, PetscInt const* i, PetscInt const*
 
   PetscFunctionBegin;
   PetscCall(Guarded(inner, [&] { p.row_ptr_upper.resize(static_cast<std::size_t>(n) + 1); }));
-  PetscInt k         = n ? i[n] : 0;
+  PetscInt k = n ? i[n] : 0;
   p.row_ptr_upper[0] = k;
   for (PetscInt r = n - 1; r >= 0; --r) {
     while (j[k] != r) {
-      PetscCheck(j[k] > r && j[k] < n, PetscObjectComm((PetscObject)inner), PETSC_ERR_PLIB, "Row %" PetscInt_FMT " of PETSc's factor has no diagonal where it should end; this PETSc stores factors in another way", r);
+      PetscCheck(j[k] > r && j[k] < n, PetscObjectComm((PetscObject)inner), PETSC_ERR_PLIB,
+                 "Row %" PetscInt_FMT
+                 " of PETSc's factor has no diagonal where it should end; this PETSc stores factors in another way",
+                 r);
       ++k;
     }
     p.row_ptr_upper[n - r] = ++k;
   }
-  p.view.num_entries   = static_cast<std::size_t>(k);
+  p.view.num_entries = static_cast<std::size_t>(k);
   p.view.row_ptr_lower = i;
   p.view.row_ptr_upper = p.row_ptr_upper.data();
-  p.view.col_idx       = j;
+  p.view.col_idx = j;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,16 +89,17 @@ inline PetscErrorCode AccessLURows(Mat inner, PetscInt const* i, PetscInt const*
 inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
 {
   PetscInt const *i, *j;
-  PetscScalar*    a;
-  PetscMemType    where;
-  PetscInt        num_inodes = 0;
+  PetscScalar* a;
+  PetscMemType where;
+  PetscInt num_inodes = 0;
 
   PetscFunctionBegin;
   // with inodes PETSc sums in another order than by rows; then ours may be the faster one for them
   PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));  // of A: the factor is not assembled yet
   p.view.has_inodes = num_inodes > 0;
   PetscCall(MatSeqAIJGetCSRAndMemType(inner, &i, &j, &a, &where));
-  PetscCheck(PetscMemTypeHost(where), PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP, "PETSc's factor is not in host memory");
+  PetscCheck(PetscMemTypeHost(where), PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP,
+             "PETSc's factor is not in host memory");
   PetscCall(AccessLURows(inner, i, j, p));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -105,32 +112,33 @@ inline bool DiagonalsLast(PetscInt n, PetscInt const* i, PetscInt const* j)
   return true;
 }
 
-/// A seqbaij or seqsbaij factor. Of block size 1 it is read in place (a symmetric one if its diagonal is last), else by way
-/// of a BlockFactor.
+/// A seqbaij or seqsbaij factor. Of block size 1 it is read in place (a symmetric one if its diagonal is last), else by
+/// way of a BlockFactor.
 inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
 {
   PetscInt const *i, *j;
-  PetscInt        rows, bs;
-  PetscBool       done;
+  PetscInt rows, bs;
+  PetscBool done;
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(inner, &bs));
   PetscCall(MatGetRowIJ(inner, 0, PETSC_FALSE, PETSC_TRUE, &rows, &i, &j, &done));
-  PetscCheck(done && rows * bs == p.view.n, PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP, "PETSc's factor of type %s does not show its pattern", ((PetscObject)inner)->type_name);
+  PetscCheck(done && rows * bs == p.view.n, PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP,
+             "PETSc's factor of type %s does not show its pattern", ((PetscObject)inner)->type_name);
   // not restored: block rows are shown by the factor's own arrays, which stay where they are
   if (p.view.cholesky && bs == 1 && DiagonalsLast(rows, i, j)) {
-    p.view.num_entries   = rows ? static_cast<std::size_t>(i[rows]) : 0;
+    p.view.num_entries = rows ? static_cast<std::size_t>(i[rows]) : 0;
     p.view.row_ptr_upper = i;
-    p.view.col_idx       = j;
+    p.view.col_idx = j;
   } else if (!p.view.cholesky && bs == 1) {
     PetscCall(AccessLURows(inner, i, j, p));
   } else {
     PetscCall(AccessBlockPattern(inner, bs, rows, i, j, p.view.cholesky, p.blocks));
-    p.view.block_size    = bs;
-    p.view.num_entries   = p.blocks.col_idx.size();
+    p.view.block_size = bs;
+    p.view.num_entries = p.blocks.col_idx.size();
     p.view.row_ptr_lower = p.view.cholesky ? nullptr : p.blocks.row_ptr_lower.data();
     p.view.row_ptr_upper = p.blocks.row_ptr_upper.data();
-    p.view.col_idx       = p.blocks.col_idx.data();
+    p.view.col_idx = p.blocks.col_idx.data();
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -138,7 +146,7 @@ inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
 /// The ordering of the rows from one of blocks of bs rows. The caller destroys it.
 inline PetscErrorCode ExpandOrdering(IS is, PetscInt bs, IS* expanded)
 {
-  PetscInt        size;
+  PetscInt size;
   PetscInt const* blocks;
 
   PetscFunctionBegin;
@@ -160,21 +168,23 @@ inline PetscErrorCode IsPermutation(MPI_Comm comm, PetscInt const* indices, Pets
   PetscFunctionBegin;
   PetscCall(GuardedOn(comm, [&] {
     std::vector<char> seen(static_cast<std::size_t>(size), 0);
-    *is = std::all_of(indices, indices + size, [&](PetscInt k) { return k >= 0 && k < size && !seen[static_cast<std::size_t>(k)]++; });
+    *is = std::all_of(indices, indices + size,
+                      [&](PetscInt k) { return k >= 0 && k < size && !seen[static_cast<std::size_t>(k)]++; });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Before PETSc's symbolic phase, which checks none of this: the ordering with one index per row, or per block row of a matrix with blocks.
-/// Of a longer one PETSc reads what it needs (programs give one index per row for blocks), so the rest is cut off. A symmetric factor of a
-/// matrix with blocks takes the natural one alone (PETSc's of seqbaij with block size 1 crashes). The caller destroys `fitting`.
+/// Before PETSc's symbolic phase, which checks none of this: the ordering with one index per row, or per block row of a
+/// matrix with blocks. Of a longer one PETSc reads what it needs (programs give one index per row for blocks), so the
+/// rest is cut off. A symmetric factor of a matrix with blocks takes the natural one alone (PETSc's of seqbaij with
+/// block size 1 crashes). The caller destroys `fitting`.
 inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting)
 {
-  PetscBool       by_blocks;
-  PetscInt        given, n, bs = 1;
+  PetscBool by_blocks;
+  PetscInt given, n, bs = 1;
   PetscInt const* indices;
-  MPI_Comm const  comm = PetscObjectComm((PetscObject)A);
-  bool            permutation = false;
+  MPI_Comm const comm = PetscObjectComm((PetscObject)A);
+  bool permutation = false;
 
   PetscFunctionBegin;
   *fitting = nullptr;
@@ -189,30 +199,39 @@ inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting
   PetscInt moved = 0;
   while (permutation && moved < size && indices[moved] == moved) ++moved;
   // of no entries, PETSc takes a stride for another ordering than the natural one
-  if (permutation && (given > size || !size)) PetscCall(ISCreateGeneral(PETSC_COMM_SELF, size, indices, PETSC_COPY_VALUES, fitting));
+  if (permutation && (given > size || !size))
+    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, size, indices, PETSC_COPY_VALUES, fitting));
   PetscCall(ISRestoreIndices(is, &indices));
-  PetscCheck(permutation, comm, PETSC_ERR_ARG_SIZ, "The ordering, of %" PetscInt_FMT " entries, does not begin with a permutation of the %" PetscInt_FMT " %s of this matrix of type %s, block size %" PetscInt_FMT "; use an ordering of the matrix", given, size, by_blocks ? "block rows" : "rows", ((PetscObject)A)->type_name, bs);
+  PetscCheck(permutation, comm, PETSC_ERR_ARG_SIZ,
+             "The ordering, of %" PetscInt_FMT " entries, does not begin with a permutation of the %" PetscInt_FMT
+             " %s of this matrix of type %s, block size %" PetscInt_FMT "; use an ordering of the matrix",
+             given, size, by_blocks ? "block rows" : "rows", ((PetscObject)A)->type_name, bs);
   bool const symmetric = ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC;
   if (by_blocks && symmetric && moved < size) PetscCall(ISDestroy(fitting));
-  PetscCheck(!by_blocks || !symmetric || moved == size, comm, PETSC_ERR_SUP, "PETSc factors a matrix of type %s by %s in the natural ordering only; use -pc_factor_mat_ordering_type natural, or a matrix of type %s", ((PetscObject)A)->type_name, MatFactorTypes[ftype], MATSEQAIJ);
+  PetscCheck(!by_blocks || !symmetric || moved == size, comm, PETSC_ERR_SUP,
+             "PETSc factors a matrix of type %s by %s in the natural ordering only; use -pc_factor_mat_ordering_type "
+             "natural, or a matrix of type %s",
+             ((PetscObject)A)->type_name, MatFactorTypes[ftype], MATSEQAIJ);
   if (*fitting) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectReference((PetscObject)is));
   *fitting = is;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Before PETSc's symbolic phase of ILU with info->diagonal_fill: refuses orderings that put a diagonal where A has no entry. PETSc adds the
-/// entry, and where fill meets it adds it again (docs/petsc_faults.md, diagonal_fill_twice), after which U's rows cannot be told apart.
+/// Before PETSc's symbolic phase of ILU with info->diagonal_fill: refuses orderings that put a diagonal where A has no
+/// entry. PETSc adds the entry, and where fill meets it adds it again (docs/petsc_faults.md, diagonal_fill_twice),
+/// after which U's rows cannot be told apart.
 inline PetscErrorCode RefuseDiagonalFill(Mat A, IS rows, IS cols)
 {
-  PetscBool       by_blocks, done;
-  PetscInt        n, missing = -1;
+  PetscBool by_blocks, done;
+  PetscInt n, missing = -1;
   PetscInt const *i, *j, *r, *c;
 
   PetscFunctionBegin;
   if (!rows || !cols) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks, &n, &i, &j, &done));  // by_blocks: by block rows; of aij it would be by inodes
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks, &n, &i, &j,
+                        &done));  // by_blocks: by block rows; of aij it would be by inodes
   if (!done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ISGetIndices(rows, &r));
   PetscCall(ISGetIndices(cols, &c));
@@ -222,7 +241,12 @@ inline PetscErrorCode RefuseDiagonalFill(Mat A, IS rows, IS cols)
   PetscCall(ISRestoreIndices(rows, &r));
   PetscCall(ISRestoreIndices(cols, &c));
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, by_blocks, &n, &i, &j, &done));
-  PetscCheck(missing < 0, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "With these orderings row %" PetscInt_FMT " of the factor has its diagonal at row %" PetscInt_FMT ", column %" PetscInt_FMT " of the matrix%s, where there is no entry; leave out -pc_factor_diagonal_fill, use the same ordering for rows and columns, or LU", missing, row, col, by_blocks ? ", counted in blocks" : "");
+  PetscCheck(missing < 0, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "With these orderings row %" PetscInt_FMT " of the factor has its diagonal at row %" PetscInt_FMT
+             ", column %" PetscInt_FMT
+             " of the matrix%s, where there is no entry; leave out -pc_factor_diagonal_fill, use the same ordering for "
+             "rows and columns, or LU",
+             missing, row, col, by_blocks ? ", counted in blocks" : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -231,8 +255,8 @@ inline PetscErrorCode RefuseDiagonalFill(Mat A, IS rows, IS cols)
 inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS rows, IS cols, InnerPattern& p)
 {
   PetscBool const cholesky = (PetscBool)(ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC);
-  PetscBool       aij;
-  IS              row_is, col_is;
+  PetscBool aij;
+  IS row_is, col_is;
 
   PetscFunctionBegin;
   PetscCall(ReleasePattern(p));
@@ -252,13 +276,14 @@ inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls use(values) with the values of a FactorPattern, which stay where they are until the next call or ReleasePattern().
+/// Calls use(values) with the values of a FactorPattern, which stay where they are until the next call or
+/// ReleasePattern().
 template <class Use>
 PetscErrorCode WithFactorValues(Mat inner, InnerPattern& p, Use const& use)
 {
-  PetscBool          aij, sbaij;
-  PetscErrorCode     code;
-  PetscScalar*       a;
+  PetscBool aij, sbaij;
+  PetscErrorCode code;
+  PetscScalar* a;
   PetscScalar const* a_read;
 
   PetscFunctionBegin;
@@ -274,7 +299,11 @@ PetscErrorCode WithFactorValues(Mat inner, InnerPattern& p, Use const& use)
     if (inner->factorerrortype) out_of_range = -1;  // PETSc's verdict stands, and nothing is solved
     code = out_of_range < 0 ? use(p.blocks.bs ? p.blocks.values.data() : scalars(a)) : PETSC_SUCCESS;
     PetscCall(sbaij ? MatSeqSBAIJRestoreArray(inner, &a) : MatSeqBAIJRestoreArray(inner, &a));
-    PetscCheck(out_of_range < 0, PetscObjectComm((PetscObject)inner), PETSC_ERR_FP, "Block row %" PetscInt_FMT " of the factor, with blocks of %" PetscInt_FMT ": D^-1 U, of its diagonal block D and its row of U, leaves the range of numbers; scale the matrix (-ksp_diagonal_scale), or convert it to %s", out_of_range, p.blocks.bs, MATSEQAIJ);
+    PetscCheck(out_of_range < 0, PetscObjectComm((PetscObject)inner), PETSC_ERR_FP,
+               "Block row %" PetscInt_FMT " of the factor, with blocks of %" PetscInt_FMT
+               ": D^-1 U, of its diagonal block D and its row of U, leaves the range of numbers; scale the matrix "
+               "(-ksp_diagonal_scale), or convert it to %s",
+               out_of_range, p.blocks.bs, MATSEQAIJ);
   }
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);

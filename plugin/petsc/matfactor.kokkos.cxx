@@ -13,14 +13,14 @@ namespace {
 /// Our part of the numeric phase: PETSc's values to the solvers. PETSc's verdict on pivots is passed on.
 PetscErrorCode TakeValues(Mat F)
 {
-  Mat_SpTRSV*    f = Get(F);
+  Mat_SpTRSV* f = Get(F);
   PetscLogDouble begin, end;
-  Stream         stream;
+  Stream stream;
 
   PetscFunctionBegin;
-  F->factorerrortype             = f->inner->factorerrortype;
+  F->factorerrortype = f->inner->factorerrortype;
   F->factorerror_zeropivot_value = f->inner->factorerror_zeropivot_value;
-  F->factorerror_zeropivot_row   = f->inner->factorerror_zeropivot_row;
+  F->factorerror_zeropivot_row = f->inner->factorerror_zeropivot_row;
   PetscCall(PetscTime(&begin));
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
   PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
@@ -58,7 +58,7 @@ PetscErrorCode FindDiagonal(Mat A)
 MatType BaseType(Mat A)
 {
   static MatType const types[] = {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
-  PetscBool            is      = PETSC_FALSE;
+  PetscBool is = PETSC_FALSE;
 
   for (MatType type : types)
     if (!PetscObjectBaseTypeCompare((PetscObject)A, type, &is) && is) return type;
@@ -69,35 +69,46 @@ MatType BaseType(Mat A)
 PetscErrorCode CheckSizes(Mat F, Mat A)
 {
   PetscBool aij;
-  PetscInt  bs_of_factor, bs;
+  PetscInt bs_of_factor, bs;
 
   PetscFunctionBegin;
-  PetscCheck(A->rmap->n == F->rmap->n && A->cmap->n == F->cmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "The factor was made for a matrix of %" PetscInt_FMT " rows, this one has %" PetscInt_FMT "; make another factor by MatGetFactor()", F->rmap->n, A->rmap->n);
+  PetscCheck(A->rmap->n == F->rmap->n && A->cmap->n == F->cmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ,
+             "The factor was made for a matrix of %" PetscInt_FMT " rows, this one has %" PetscInt_FMT
+             "; make another factor by MatGetFactor()",
+             F->rmap->n, A->rmap->n);
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
   PetscCall(MatGetBlockSize(F, &bs_of_factor));
   PetscCall(MatGetBlockSize(A, &bs));
-  PetscCheck(aij || bs == bs_of_factor, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ, "The factor was made for a matrix with blocks of %" PetscInt_FMT ", this one has blocks of %" PetscInt_FMT "; make another factor by MatGetFactor()", bs_of_factor, bs);
+  PetscCheck(aij || bs == bs_of_factor, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ,
+             "The factor was made for a matrix with blocks of %" PetscInt_FMT ", this one has blocks of %" PetscInt_FMT
+             "; make another factor by MatGetFactor()",
+             bs_of_factor, bs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Before PETSc's numeric phase: what it factors is current, and its factor has no pivot error that the caller cleared.
 PetscErrorCode PrepareNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
-  Mat_SpTRSV*        f = Get(F);
-  PetscBool          aij;
+  Mat_SpTRSV* f = Get(F);
+  PetscBool aij;
   PetscScalar const* a;
 
   PetscFunctionBegin;
-  PetscCheck(f->inner && f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER, "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
+  PetscCheck(f->inner && f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
+             "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
   f->numeric_done = PETSC_FALSE;  // until the new values are there
   PetscCall(CheckSizes(F, A));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
-  PetscCheck(BaseType(A) == f->matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG, "The symbolic phase was of a matrix of type %s, this one is of type %s; repeat the symbolic phase", f->matrix_type, ((PetscObject)A)->type_name);
+  PetscCheck(BaseType(A) == f->matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
+             "The symbolic phase was of a matrix of type %s, this one is of type %s; repeat the symbolic phase",
+             f->matrix_type, ((PetscObject)A)->type_name);
   if (aij) {  // a device matrix gets its host values
     PetscCall(MatSeqAIJGetArrayRead(A, &a));
     PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
   }
-  if (lu_with_inodes_needs_diagonal && f->pattern.view.has_inodes && info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE) PetscCall(FindDiagonal(A));
+  if (lu_with_inodes_needs_diagonal && f->pattern.view.has_inodes &&
+      info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE)
+    PetscCall(FindDiagonal(A));
   if (!F->factorerrortype) PetscCall(MatFactorClearError(f->inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,7 +126,8 @@ PetscErrorCode MatCholeskyFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const
 {
   PetscFunctionBegin;
   PetscCall(PrepareNumeric(F, A, info));
-  if (A->rmap->n) PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, A, info));  // PETSc's crashes without rows: docs/petsc_faults.md
+  if (A->rmap->n)
+    PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, A, info));  // PETSc's crashes without rows: docs/petsc_faults.md
   PetscCall(TakeValues(F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -133,8 +145,9 @@ PetscErrorCode ResetFactor(Mat_SpTRSV* f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What PETSc's symbolic phase gets for A. A symmetric one of seqbaij leaves a copy in the matrix, and takes it for the matrix ever after, whatever
-/// becomes of the pattern (docs/petsc_faults.md, icc_baij_stale); so it gets the pattern in a matrix of its own. The caller destroys it.
+/// What PETSc's symbolic phase gets for A. A symmetric one of seqbaij leaves a copy in the matrix, and takes it for the
+/// matrix ever after, whatever becomes of the pattern (docs/petsc_faults.md, icc_baij_stale); so it gets the pattern in
+/// a matrix of its own. The caller destroys it.
 PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
 {
   PetscBool baij;
@@ -158,11 +171,11 @@ PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
 template <class Symbolic>
 PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symbolic const& symbolic)
 {
-  Mat_SpTRSV*          f = Get(F);
-  PetscLogDouble       begin, end;
+  Mat_SpTRSV* f = Get(F);
+  PetscLogDouble begin, end;
   sptrsv::OptionValues options;
-  Stream               stream;
-  Mat                  matrix;
+  Stream stream;
+  Mat matrix;
 
   PetscFunctionBegin;
   PetscCall(ResetFactor(f));
@@ -172,7 +185,12 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   PetscCall(FitOrdering(A, ftype, rows, &f->rows));
   PetscCall(FitOrdering(A, ftype, cols, &f->cols));
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
-  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP, "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype], ((PetscObject)A)->type_name, PetscDefined(USE_COMPLEX) ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric" : "");
+  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype],
+             ((PetscObject)A)->type_name,
+             PetscDefined(USE_COMPLEX)
+                 ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric"
+                 : "");
   PetscCall(MatrixForSymbolic(A, ftype, &matrix));
   PetscErrorCode const code = symbolic(f->inner, matrix, f->rows, f->cols);
   PetscCall(MatDestroy(&matrix));
@@ -186,24 +204,27 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(AccessPattern(f->inner, A, ftype, f->rows, f->cols, f->pattern));
-    PetscCall(Guarded(F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
+    PetscCall(Guarded(
+        F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(PetscTime(&end));
   f->seconds_analysis = end - begin;
   ++f->num_analysis;
   // L and U: two flops an off-diagonal entry, one a pivot
-  auto const& p    = f->pattern.view;
-  auto const  n    = (PetscLogDouble)p.n, bs = (PetscLogDouble)p.block_size;
-  auto const  rest = (PetscLogDouble)p.num_entries - (p.block_size ? 0 : n);
-  f->flops         = (p.cholesky ? 4 : 2) * rest + (p.block_size ? (2 * bs - 1) * n : n);
+  auto const& p = f->pattern.view;
+  auto const n = (PetscLogDouble)p.n, bs = (PetscLogDouble)p.block_size;
+  auto const rest = (PetscLogDouble)p.num_entries - (p.block_size ? 0 : n);
+  f->flops = (p.cholesky ? 4 : 2) * rest + (p.block_size ? (2 * bs - 1) * n : n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, [&](Mat inner, Mat matrix, IS rows, IS cols) { return MatLUFactorSymbolic(inner, matrix, rows, cols, info); }));
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, [&](Mat inner, Mat matrix, IS rows, IS cols) {
+    return MatLUFactorSymbolic(inner, matrix, rows, cols, info);
+  }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -224,7 +245,9 @@ PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorIn
 PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, [&](Mat inner, Mat matrix, IS rows, IS) { return MatCholeskyFactorSymbolic(inner, matrix, rows, info); }));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, [&](Mat inner, Mat matrix, IS rows, IS) {
+    return MatCholeskyFactorSymbolic(inner, matrix, rows, info);
+  }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -232,7 +255,9 @@ PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactor
 PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, [&](Mat inner, Mat matrix, IS rows, IS) { return MatICCFactorSymbolic(inner, matrix, rows, info); }));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, [&](Mat inner, Mat matrix, IS rows, IS) {
+    return MatICCFactorSymbolic(inner, matrix, rows, info);
+  }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -250,8 +275,9 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// As PETSc's own factors prefer, but for incomplete factors by an algorithm that is made for an ordering. (A complete one would
-/// fill in that ordering, and have no fewer sets for it.) PETSc has no orderings for symmetric factors by blocks.
+/// As PETSc's own factors prefer, but for incomplete factors by an algorithm that is made for an ordering. (A complete
+/// one would fill in that ordering, and have no fewer sets for it.) PETSc has no orderings for symmetric factors by
+/// blocks.
 MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool by_blocks)
 {
   if (by_blocks && IsSymmetric(ftype)) return MATORDERINGNATURAL;
@@ -272,11 +298,13 @@ PetscErrorCode MatFactorGetSolverType_SPTRSV(Mat F, MatSolverType* type)
 
 PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type, Mat* F)
 {
-  Mat       B;
+  Mat B;
   PetscBool by_blocks;
 
   PetscFunctionBegin;
-  PetscCheck(A->rmap->N == A->cmap->N, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ, "A triangular solver needs a square matrix, this one is %" PetscInt_FMT " by %" PetscInt_FMT, A->rmap->N, A->cmap->N);
+  PetscCheck(A->rmap->N == A->cmap->N, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "A triangular solver needs a square matrix, this one is %" PetscInt_FMT " by %" PetscInt_FMT, A->rmap->N,
+             A->cmap->N);
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &B));
   PetscCall(MatSetSizes(B, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(MatSetBlockSizesFromMats(B, A, A));
@@ -284,9 +312,9 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   PetscCall(PetscStrallocpy("sptrsv", &((PetscObject)B)->type_name));
   PetscCall(MatSetUp(B));
   PetscErrorCode const made = Guarded(B, [&] {
-    auto f       = std::make_unique<Mat_SpTRSV>();
+    auto f = std::make_unique<Mat_SpTRSV>();
     f->requested = solver_type;
-    B->data      = f.release();
+    B->data = f.release();
   });
   if (made) PetscCall(MatDestroy(&B));
   PetscCall(made);
@@ -295,12 +323,14 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   PetscCall(PetscFree(B->solvertype));
   PetscCall(PetscStrallocpy(solver_type, &B->solvertype));
   B->canuseordering = PETSC_TRUE;
-  for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t) PetscCall(PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks), (char**)&B->preferredordering[t]));
-  B->ops->lufactorsymbolic       = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV;
-  B->ops->ilufactorsymbolic      = IsSymmetric(ftype) ? nullptr : MatILUFactorSymbolic_SPTRSV;
+  for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t)
+    PetscCall(
+        PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks), (char**)&B->preferredordering[t]));
+  B->ops->lufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV;
+  B->ops->ilufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatILUFactorSymbolic_SPTRSV;
   B->ops->choleskyfactorsymbolic = IsSymmetric(ftype) ? MatCholeskyFactorSymbolic_SPTRSV : nullptr;
-  B->ops->iccfactorsymbolic      = IsSymmetric(ftype) ? MatICCFactorSymbolic_SPTRSV : nullptr;
-  B->ops->destroy                = MatDestroy_SPTRSV;
+  B->ops->iccfactorsymbolic = IsSymmetric(ftype) ? MatICCFactorSymbolic_SPTRSV : nullptr;
+  B->ops->destroy = MatDestroy_SPTRSV;
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatFactorGetSolverType_C", MatFactorGetSolverType_SPTRSV));
   PetscCall(SetViews(B));
   SetSolves(B, by_blocks);  // from the start, so that a solve too early is told so

@@ -16,11 +16,12 @@ char const* const composed_name = "SpTRSVTriangles";
 PetscErrorCode Get(PC pc, UserTriangles** all)
 {
   PetscContainer container = nullptr;
-  void*          pointer   = nullptr;
+  void* pointer = nullptr;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectQuery((PetscObject)pc, composed_name, (PetscObject*)&container));
-  PetscCheck(container, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "PC has no triangles; call SpTRSVPCShellSetTriangles() first");
+  PetscCheck(container, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
+             "PC has no triangles; call SpTRSVPCShellSetTriangles() first");
   PetscCall(PetscContainerGetPointer(container, &pointer));
   *all = static_cast<UserTriangles*>(pointer);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -68,7 +69,9 @@ PetscErrorCode ApplyPart(PC pc, Part part, Vec b, Vec x)
     ++all->num_solves;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(WithVecs(all->backend.device, b, x, false, [&](Operands const& o) { return SolveTriangles(pc, *all, order, part == Part::both_transposed, o); }));
+  PetscCall(WithVecs(all->backend.device, b, x, false, [&](Operands const& o) {
+    return SolveTriangles(pc, *all, order, part == Part::both_transposed, o);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,7 +82,9 @@ PetscErrorCode MatApplyPart(PC pc, Part part, Mat B, Mat X)
   PetscFunctionBegin;
   PetscCall(GetCurrent(pc, &all));
   auto const order = TrianglesFor(*all, part);  // not empty: both are asked for, and one there is
-  PetscCall(WithDense(all->backend.device, B, X, [&](Operands const& o) { return SolveTriangles(pc, *all, order, part == Part::both_transposed, o); }));
+  PetscCall(WithDense(all->backend.device, B, X, [&](Operands const& o) {
+    return SolveTriangles(pc, *all, order, part == Part::both_transposed, o);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,14 +133,17 @@ PetscErrorCode PCMatApplyTranspose_SpTRSV(PC pc, Mat B, Mat X)
 PetscErrorCode PCSetUp_SpTRSV(PC pc)
 {
   UserTriangles* all = nullptr;
-  Mat            A, P;
-  PetscInt       rows;
+  Mat A, P;
+  PetscInt rows;
 
   PetscFunctionBegin;
   PetscCall(Get(pc, &all));
   PetscCall(PCGetOperators(pc, &A, &P));
   PetscCall(MatGetLocalSize(P, &rows, NULL));
-  PetscCheck(rows == all->n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ, "The triangles have %" PetscInt_FMT " rows, the operator has %" PetscInt_FMT "; give triangles of the operator's size", all->n, rows);
+  PetscCheck(rows == all->n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ,
+             "The triangles have %" PetscInt_FMT " rows, the operator has %" PetscInt_FMT
+             "; give triangles of the operator's size",
+             all->n, rows);
   PetscCall(RefreshTriangles(pc, *all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,7 +187,8 @@ PetscErrorCode Fill(PC pc, UserTriangles& all, Mat L, PetscBool unit_L, Mat U, P
   PetscCall(SetTriangle(pc, all.upper, U, unit_U));
   PetscCall(MatGetSize(L ? L : U, &rows_L, NULL));
   PetscCall(MatGetSize(U ? U : L, &rows_U, NULL));
-  PetscCheck(rows_L == rows_U, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ, "L has %" PetscInt_FMT " rows and U has %" PetscInt_FMT "; give triangles of one size", rows_L, rows_U);
+  PetscCheck(rows_L == rows_U, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ,
+             "L has %" PetscInt_FMT " rows and U has %" PetscInt_FMT "; give triangles of one size", rows_L, rows_U);
   all.n = rows_L;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -187,11 +196,12 @@ PetscErrorCode Fill(PC pc, UserTriangles& all, Mat L, PetscBool unit_L, Mat U, P
 }  // namespace
 }  // namespace sptrsv_petsc
 
-PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U, const char algorithm[])
+PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U,
+                                         const char algorithm[])
 {
   using namespace sptrsv_petsc;
-  PetscBool      shell;
-  PetscMPIInt    size;
+  PetscBool shell;
+  PetscMPIInt size;
   PetscContainer container;
 
   PetscFunctionBegin;
@@ -201,9 +211,12 @@ PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, 
   if (U) PetscValidHeaderSpecific(U, MAT_CLASSID, 4);
   MPI_Comm const comm = PetscObjectComm((PetscObject)pc);
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSHELL, &shell));
-  PetscCheck(shell, comm, PETSC_ERR_ARG_WRONG, "PC is of type %s; call PCSetType(pc, PCSHELL) first", ((PetscObject)pc)->type_name ? ((PetscObject)pc)->type_name : "not set");
+  PetscCheck(shell, comm, PETSC_ERR_ARG_WRONG, "PC is of type %s; call PCSetType(pc, PCSHELL) first",
+             ((PetscObject)pc)->type_name ? ((PetscObject)pc)->type_name : "not set");
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCheck(size == 1, comm, PETSC_ERR_SUP, "PC works on %d processes, triangles on one; use PCBJACOBI or PCASM and give each block's PC its own", (int)size);
+  PetscCheck(size == 1, comm, PETSC_ERR_SUP,
+             "PC works on %d processes, triangles on one; use PCBJACOBI or PCASM and give each block's PC its own",
+             (int)size);
   PetscCheck(L || U, comm, PETSC_ERR_ARG_WRONG, "Both triangles are NULL; give L, U or both");
   if (!algorithm) algorithm = "sptrsv";
   PetscCall(CheckAlgorithm((PetscObject)pc, "The algorithm", algorithm));

@@ -2,17 +2,17 @@
 // The only place with PETSc version checks.
 #pragma once
 
-#include <petscpc.h>
 #include <petsc/private/matimpl.h>
+#include <petscpc.h>
 
 #if PETSC_VERSION_LT(3, 18, 0)
-  #error "sptrsv needs PETSc 3.18 or newer"
+#error "sptrsv needs PETSc 3.18 or newer"
 #endif
 #if PETSC_VERSION_LT(3, 19, 0)
-  #define PETSC_SUCCESS ((PetscErrorCode)0)
+#define PETSC_SUCCESS ((PetscErrorCode)0)
 #endif
 #if PETSC_VERSION_GE(3, 20, 0)
-  #define SPTRSV_PETSC_SHOWS_STREAM
+#define SPTRSV_PETSC_SHOWS_STREAM
 #endif
 
 namespace sptrsv_petsc {

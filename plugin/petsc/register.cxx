@@ -82,7 +82,7 @@ char const* FileOf(void const* address)
 /// the plugin.
 PetscErrorCode CheckStarted(void const* caller)
 {
-  char const* const ours   = FileOf((void const*)&PetscInitialize);
+  char const* const ours = FileOf((void const*)&PetscInitialize);
   char const* const theirs = FileOf(caller);
 
   if (PETSC_COMM_WORLD != MPI_COMM_NULL) return PETSC_SUCCESS;
@@ -105,7 +105,9 @@ PetscErrorCode CheckVersion()
   PetscCall(PetscGetVersionNumber(room[0], room[1], room[2], room[3]));
   PetscInt const major = room[0][0], minor = room[1][0];
   PetscCheck(major == PETSC_VERSION_MAJOR && minor == PETSC_VERSION_MINOR, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "libsptrsv_petsc was built for PETSc %d.%d and loaded into PETSc %d.%d; rebuild it with this program's PETSC_DIR and PETSC_ARCH", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, (int)major, (int)minor);
+             "libsptrsv_petsc was built for PETSc %d.%d and loaded into PETSc %d.%d; rebuild it with this program's "
+             "PETSC_DIR and PETSC_ARCH",
+             PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, (int)major, (int)minor);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,7 +115,7 @@ PetscErrorCode CheckVersion()
 PetscErrorCode CheckTypes()
 {
   unsigned char scalar[64], integer[64];
-  std::size_t   scalar_bytes = 0, integer_bytes = 0;
+  std::size_t scalar_bytes = 0, integer_bytes = 0;
 
   PetscFunctionBegin;
   std::memset(scalar, 0xA5, sizeof scalar);
@@ -123,17 +125,21 @@ PetscErrorCode CheckTypes()
   while (scalar_bytes < sizeof scalar && scalar[scalar_bytes] != 0xA5) ++scalar_bytes;
   while (integer_bytes < sizeof integer && integer[integer_bytes] != 0xA5) ++integer_bytes;
   PetscCheck(scalar_bytes == sizeof(PetscScalar), PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "libsptrsv_petsc was built for a PETSc with %d-byte scalars, and this program's PETSc has %d-byte scalars; rebuild it with this program's PETSC_DIR and PETSC_ARCH", (int)sizeof(PetscScalar), (int)scalar_bytes);
+             "libsptrsv_petsc was built for a PETSc with %d-byte scalars, and this program's PETSc has %d-byte "
+             "scalars; rebuild it with this program's PETSC_DIR and PETSC_ARCH",
+             (int)sizeof(PetscScalar), (int)scalar_bytes);
   PetscCheck(integer_bytes == sizeof(PetscInt), PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "libsptrsv_petsc was built for a PETSc with %d-byte indices, and this program's PETSc has %d-byte indices; rebuild it with this program's PETSC_DIR and PETSC_ARCH", (int)sizeof(PetscInt), (int)integer_bytes);
+             "libsptrsv_petsc was built for a PETSc with %d-byte indices, and this program's PETSc has %d-byte "
+             "indices; rebuild it with this program's PETSC_DIR and PETSC_ARCH",
+             (int)sizeof(PetscInt), (int)integer_bytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode RegisterTypes()
 {
-  MatFactorType const   kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
+  MatFactorType const kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
   static constexpr auto creators = Creators(std::make_index_sequence<max_types>{});
-  std::size_t           count = 0;
+  std::size_t count = 0;
 
   PetscFunctionBegin;
   PetscCall(GuardedOn(PETSC_COMM_SELF, [&] {
@@ -177,14 +183,8 @@ Events events;
 
 }  // namespace sptrsv_petsc
 
-PetscErrorCode SpTRSVRegister(void)
-{
-  return sptrsv_petsc::Register(__builtin_return_address(0));
-}
+PetscErrorCode SpTRSVRegister(void) { return sptrsv_petsc::Register(__builtin_return_address(0)); }
 
 /* PETSc finds this by the file's name, libsptrsv_petsc.so */
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_sptrsv_petsc(void);
-PetscErrorCode              PetscDLLibraryRegister_sptrsv_petsc(void)
-{
-  return sptrsv_petsc::Register(__builtin_return_address(0));
-}
+PetscErrorCode PetscDLLibraryRegister_sptrsv_petsc(void) { return sptrsv_petsc::Register(__builtin_return_address(0)); }

@@ -15,12 +15,17 @@ std::unique_ptr<Interface> Make(bool device, Arguments const&... arguments)
 
 }  // namespace
 
-std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm, FactorPattern<PetscInt> const& pattern, sptrsv::OptionValues const& options)
+std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
+                                                  FactorPattern<PetscInt> const& pattern,
+                                                  sptrsv::OptionValues const& options)
 {
   return Make<AnyFactorSolver, FactorSolver>(device, stream, algorithm, pattern, options);
 }
 
-std::unique_ptr<AnyTriangleSolver> MakeTriangleSolver(bool device, Stream stream, std::string const& algorithm, TrianglePattern<PetscInt> const& pattern, sptrsv::Triangle triangle, sptrsv::Diagonal diagonal, sptrsv::OptionValues const& options)
+std::unique_ptr<AnyTriangleSolver> MakeTriangleSolver(bool device, Stream stream, std::string const& algorithm,
+                                                      TrianglePattern<PetscInt> const& pattern,
+                                                      sptrsv::Triangle triangle, sptrsv::Diagonal diagonal,
+                                                      sptrsv::OptionValues const& options)
 {
   return Make<AnyTriangleSolver, TriangleSolver>(device, stream, algorithm, pattern, triangle, diagonal, options);
 }

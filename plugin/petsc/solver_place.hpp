@@ -50,8 +50,10 @@ class SentValues {
   SentValues(Exec const& exec, std::size_t size) : size_(size)
   {
     if constexpr (!host) {
-      arrived_ = Values(Kokkos::view_alloc(exec, std::string("sptrsv::petsc::values"), Kokkos::WithoutInitializing), size);
-      leaving_ = decltype(leaving_)(Kokkos::view_alloc(std::string("sptrsv::petsc::leaving"), Kokkos::WithoutInitializing), size);
+      arrived_ =
+          Values(Kokkos::view_alloc(exec, std::string("sptrsv::petsc::values"), Kokkos::WithoutInitializing), size);
+      leaving_ = decltype(leaving_)(
+          Kokkos::view_alloc(std::string("sptrsv::petsc::leaving"), Kokkos::WithoutInitializing), size);
     }
   }
 
@@ -114,7 +116,10 @@ class Placed : public Interface {
     if (filled) copy<typename Exec::memory_space, Kokkos::HostSpace>({x.data, x.rows, x.columns, x.stride}, to);
     return to;
   }
-  void copy_out(Columns<Scalar const> from, Columns<Scalar> to) final { copy<Kokkos::HostSpace, typename Exec::memory_space>(from, to); }
+  void copy_out(Columns<Scalar const> from, Columns<Scalar> to) final
+  {
+    copy<Kokkos::HostSpace, typename Exec::memory_space>(from, to);
+  }
   void finish_copies() final { exec().fence("sptrsv::petsc: vectors of the host are copied"); }
 
   void release() override { work_.reset(); }
@@ -133,7 +138,8 @@ class Placed : public Interface {
   template <class V>
   static Kokkos::View<V const*, device> at_hand(V const* data, std::size_t size)
   {
-    Kokkos::View<V const*, Kokkos::Device<Kokkos::DefaultHostExecutionSpace, Kokkos::HostSpace>> const given(data, size);
+    Kokkos::View<V const*, Kokkos::Device<Kokkos::DefaultHostExecutionSpace, Kokkos::HostSpace>> const given(data,
+                                                                                                             size);
     return Kokkos::create_mirror_view_and_copy(typename Exec::memory_space(), given);
   }
   /// Memory that is written before it is read.
@@ -159,7 +165,8 @@ class Placed : public Interface {
 
   Work& work() const
   {
-    if (!work_) throw sptrsv::NotReady("Kokkos has ended, and this solver with it; destroy solvers before Kokkos::finalize()");
+    if (!work_)
+      throw sptrsv::NotReady("Kokkos has ended, and this solver with it; destroy solvers before Kokkos::finalize()");
     return *work_;
   }
   Columns<Scalar> room(Vectors& kept, std::size_t rows, std::size_t columns) const
@@ -171,7 +178,8 @@ class Placed : public Interface {
   void copy(Columns<Scalar const> from, Columns<Scalar> to) const
   {
     for (std::size_t c = 0; c < from.columns; ++c)
-      Kokkos::deep_copy(exec(), Kokkos::View<Scalar*, To>(to.data + c * to.stride, to.rows), Kokkos::View<Scalar const*, From>(from.data + c * from.stride, from.rows));
+      Kokkos::deep_copy(exec(), Kokkos::View<Scalar*, To>(to.data + c * to.stride, to.rows),
+                        Kokkos::View<Scalar const*, From>(from.data + c * from.stride, from.rows));
   }
 
   mutable std::optional<Work> work_;

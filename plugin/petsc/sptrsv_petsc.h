@@ -5,20 +5,21 @@
 
 #include <petscpc.h>
 
-/* What a factor of this plugin is and did, as MatView shows it. Strings live until its next symbolic or numeric phase. */
+/* What a factor of this plugin is and did, as MatView shows it. Strings live until its next symbolic or numeric phase.
+ */
 typedef struct {
-  const char    *requested;                                   /* the MatSolverType */
-  const char    *algorithm_lower, *algorithm_upper;           /* what runs: differs from requested for "sptrsv" */
-  const char    *reason;                                      /* why, for "sptrsv" */
-  PetscInt       n;                                           /* rows */
-  PetscInt64     nnz_lower, nnz_upper;                        /* entries, the diagonal in both */
-  PetscInt       levels_lower, levels_upper;                  /* level sets */
-  PetscReal      mean_rows_per_level_lower, mean_rows_per_level_upper;
-  PetscInt       max_rows_per_level_lower, max_rows_per_level_upper;
-  PetscLogDouble memory_bytes;                                /* beyond PETSc's own factor */
-  PetscLogDouble seconds_analysis, seconds_numeric;           /* ours, without PETSc's own symbolic and numeric phase; last */
-  PetscInt       num_analysis, num_numeric, num_solves;
-  const char    *backend;                                     /* where it runs: "host" or "device" */
+  const char* requested;                         /* the MatSolverType */
+  const char *algorithm_lower, *algorithm_upper; /* what runs: differs from requested for "sptrsv" */
+  const char* reason;                            /* why, for "sptrsv" */
+  PetscInt n;                                    /* rows */
+  PetscInt64 nnz_lower, nnz_upper;               /* entries, the diagonal in both */
+  PetscInt levels_lower, levels_upper;           /* level sets */
+  PetscReal mean_rows_per_level_lower, mean_rows_per_level_upper;
+  PetscInt max_rows_per_level_lower, max_rows_per_level_upper;
+  PetscLogDouble memory_bytes;                      /* beyond PETSc's own factor */
+  PetscLogDouble seconds_analysis, seconds_numeric; /* ours, without PETSc's own symbolic and numeric phase; last */
+  PetscInt num_analysis, num_numeric, num_solves;
+  const char* backend; /* where it runs: "host" or "device" */
 } MatSpTRSVInfo;
 
 /* Registers the solver types; for programs linked with the static library (CMake target sptrsv::petsc_static, with a
@@ -36,17 +37,21 @@ PETSC_EXTERN PetscErrorCode SpTRSVRegister(void);
    algorithm  a TYPE as for -pc_factor_mat_solver_type, NULL for "sptrsv"; the option -mat_sptrsv_type with the
               PC's prefix replaces it, and the other options -mat_sptrsv_... hold as for factors.
    PCShellSetContext() stays free for the program. Errors name the triangle, the row and a remedy. */
-PETSC_EXTERN PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U, const char algorithm[]);
+PETSC_EXTERN PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U,
+                                                      const char algorithm[]);
 
 /* The same for programs that do not link the plugin: finds it where -dll_append has loaded it. */
-static inline PetscErrorCode SpTRSVPCShellSetTrianglesDynamic(PC pc, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U, const char algorithm[])
+static inline PetscErrorCode SpTRSVPCShellSetTrianglesDynamic(PC pc, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U,
+                                                              const char algorithm[])
 {
   PetscErrorCode (*set)(PC, Mat, PetscBool, Mat, PetscBool, const char[]) = NULL;
-  void *found                                                            = NULL;
+  void* found = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscDLLibrarySym(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, NULL, "SpTRSVPCShellSetTriangles", &found));
-  PetscCheck(found, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER, "The sptrsv plugin is not loaded; run with -dll_append <path>/libsptrsv_petsc.so, or link the program with it");
+  PetscCheck(
+      found, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
+      "The sptrsv plugin is not loaded; run with -dll_append <path>/libsptrsv_petsc.so, or link the program with it");
   PetscCall(PetscMemcpy(&set, &found, sizeof set));
   PetscCall(set(pc, L, unit_L, U, unit_U, algorithm));
   PetscFunctionReturn((PetscErrorCode)0);
@@ -54,13 +59,14 @@ static inline PetscErrorCode SpTRSVPCShellSetTrianglesDynamic(PC pc, Mat L, Pets
 
 /* Fills info for a factor of this plugin; needs no linking with it. Error PETSC_ERR_ARG_WRONG for any other Mat.
    Computes the level sets if the algorithm did without. */
-static inline PetscErrorCode MatSpTRSVGetInfo(Mat F, MatSpTRSVInfo *info)
+static inline PetscErrorCode MatSpTRSVGetInfo(Mat F, MatSpTRSVInfo* info)
 {
-  PetscErrorCode (*get)(Mat, MatSpTRSVInfo *) = NULL;
+  PetscErrorCode (*get)(Mat, MatSpTRSVInfo*) = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectQueryFunction((PetscObject)F, "MatSpTRSVGetInfo_C", &get));
-  PetscCheck(get, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG, "Mat is not a factor of the sptrsv plugin; choose one of its types with -pc_factor_mat_solver_type");
+  PetscCheck(get, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
+             "Mat is not a factor of the sptrsv plugin; choose one of its types with -pc_factor_mat_solver_type");
   PetscCall(get(F, info));
   PetscFunctionReturn((PetscErrorCode)0);
 }

@@ -18,7 +18,8 @@ class TriangleSolver final : public Placed<AnyTriangleSolver, Scalar, Exec> {
   using T = typename Solver::types;
 
   /// On a host the pattern's arrays are used in place.
-  TriangleSolver(Stream stream, std::string const& algorithm, TrianglePattern<PetscInt> const& p, sptrsv::Triangle triangle, sptrsv::Diagonal diagonal, sptrsv::OptionValues const& options)
+  TriangleSolver(Stream stream, std::string const& algorithm, TrianglePattern<PetscInt> const& p,
+                 sptrsv::Triangle triangle, sptrsv::Diagonal diagonal, sptrsv::OptionValues const& options)
       : Base(stream), algorithm_(algorithm), options_(options), shape_{triangle, diagonal, sptrsv::Op::none}
   {
     state_.emplace();
@@ -62,7 +63,8 @@ class TriangleSolver final : public Placed<AnyTriangleSolver, Scalar, Exec> {
   std::size_t memory_bytes() const override
   {
     State const& s = state();
-    return s.plain->memory_bytes() + (s.transposed ? s.transposed->memory_bytes() : 0) + s.sent->memory_bytes() + this->copy_bytes();
+    return s.plain->memory_bytes() + (s.transposed ? s.transposed->memory_bytes() : 0) + s.sent->memory_bytes() +
+           this->copy_bytes();
   }
 
  private:
@@ -77,7 +79,9 @@ class TriangleSolver final : public Placed<AnyTriangleSolver, Scalar, Exec> {
 
   State& state() const
   {
-    if (!state_) throw sptrsv::NotReady("Kokkos has ended, and this triangle's solver with it; destroy solvers before Kokkos::finalize()");
+    if (!state_)
+      throw sptrsv::NotReady(
+          "Kokkos has ended, and this triangle's solver with it; destroy solvers before Kokkos::finalize()");
     return *state_;
   }
   void run(Solver const& solver, Columns<Scalar const> b, Columns<Scalar> x) const

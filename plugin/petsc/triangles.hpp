@@ -18,26 +18,26 @@ namespace sptrsv_petsc {
 struct UserTriangle {
   UserTriangle(char const* letter, sptrsv::Triangle side) : name(letter), triangle(side) {}
 
-  char const*                name;
-  sptrsv::Triangle           triangle;
-  sptrsv::Diagonal           diagonal = sptrsv::Diagonal::stored;
-  Mat                        mat      = nullptr;
-  std::vector<PetscInt>      row_ptr, col_idx;
-  TrianglePattern<PetscInt>  pattern;                        // of these copies; none without row_ptr
-  std::unique_ptr<AnyTriangleSolver> solver;                 // none: to be analyzed
-  PetscObjectState           state = 0;                      // of what was analyzed and taken
-  PetscBool                  numeric_done = PETSC_FALSE;
-  PetscLogDouble             flops        = 0;
+  char const* name;
+  sptrsv::Triangle triangle;
+  sptrsv::Diagonal diagonal = sptrsv::Diagonal::stored;
+  Mat mat = nullptr;
+  std::vector<PetscInt> row_ptr, col_idx;
+  TrianglePattern<PetscInt> pattern;          // of these copies; none without row_ptr
+  std::unique_ptr<AnyTriangleSolver> solver;  // none: to be analyzed
+  PetscObjectState state = 0;                 // of what was analyzed and taken
+  PetscBool numeric_done = PETSC_FALSE;
+  PetscLogDouble flops = 0;
 
   std::size_t pattern_bytes() const { return (row_ptr.size() + col_idx.size()) * sizeof(PetscInt); }
 };
 
 struct UserTriangles {
   UserTriangle lower{"L", sptrsv::Triangle::lower}, upper{"U", sptrsv::Triangle::upper};
-  PetscInt     n = 0;
-  std::string  asked, requested;  // by the program, and after the options
-  Backend      backend;           // of both
-  PetscInt     num_analysis = 0, num_numeric = 0, num_solves = 0;
+  PetscInt n = 0;
+  std::string asked, requested;  // by the program, and after the options
+  Backend backend;               // of both
+  PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
 };
 
 /// Takes a reference to T (NULL: there is none). Errors for what can be told before the values are there:
@@ -56,17 +56,18 @@ class TriangleOrder {
     for (UserTriangle* t : wanted)
       if (t->mat) at_[size_++] = t;
   }
-  bool                 empty() const { return size_ == 0; }
+  bool empty() const { return size_ == 0; }
   UserTriangle* const* begin() const { return at_; }
   UserTriangle* const* end() const { return at_ + size_; }
 
  private:
   UserTriangle* at_[2] = {};
-  int           size_  = 0;
+  int size_ = 0;
 };
 
 /// Solves with these triangles (not none), all plain or all transposed. b and x must not overlap.
-PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& order, bool transposed, Operands const& operands);
+PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& order, bool transposed,
+                              Operands const& operands);
 
 PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer);
 

@@ -17,8 +17,8 @@ namespace {
 template <class Call>
 PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
 {
-  bool const     unit = t.diagonal == sptrsv::Diagonal::unit, lower = t.triangle == sptrsv::Triangle::lower;
-  std::string    message;
+  bool const unit = t.diagonal == sptrsv::Diagonal::unit, lower = t.triangle == sptrsv::Triangle::lower;
+  std::string message;
   PetscErrorCode code = PETSC_ERR_ARG_WRONG;
 
   PetscFunctionBegin;
@@ -27,13 +27,18 @@ PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
     try {
       call();
     } catch (sptrsv::NotTriangular const& e) {
-      message = "Row " + std::to_string(e.row()) + of + " has an entry in column " + std::to_string(e.col()) + ", " + (lower ? "above" : "below") + " the diagonal; give the " + (lower ? "lower" : "upper") + " triangle alone";
+      message = "Row " + std::to_string(e.row()) + of + " has an entry in column " + std::to_string(e.col()) + ", " +
+                (lower ? "above" : "below") + " the diagonal; give the " + (lower ? "lower" : "upper") +
+                " triangle alone";
     } catch (sptrsv::MissingDiagonal const& e) {
-      code    = PETSC_ERR_ARG_WRONGSTATE;
-      message = "Row " + std::to_string(e.row()) + of + " stores no diagonal entry" + (unit ? ", though other rows do; with a unit diagonal, store it in all rows or in none" : "; store it in every row, or say that the diagonal is unit");
+      code = PETSC_ERR_ARG_WRONGSTATE;
+      message = "Row " + std::to_string(e.row()) + of + " stores no diagonal entry" +
+                (unit ? ", though other rows do; with a unit diagonal, store it in all rows or in none"
+                      : "; store it in every row, or say that the diagonal is unit");
     } catch (sptrsv::ZeroPivot const& e) {
-      code    = PETSC_ERR_MAT_LU_ZRPVT;
-      message = "Row " + std::to_string(e.row()) + of + " has a zero on its diagonal; give nonzero values, or say that the diagonal is unit";
+      code = PETSC_ERR_MAT_LU_ZRPVT;
+      message = "Row " + std::to_string(e.row()) + of +
+                " has a zero on its diagonal; give nonzero values, or say that the diagonal is unit";
     } catch (sptrsv::InvalidPattern const& e) {
       message = std::string(t.name) + ": " + e.what();
     }
@@ -60,7 +65,7 @@ PetscErrorCode KeepPattern(UserTriangle& t, TrianglePattern<PetscInt> const& now
     else t.row_ptr.assign(1, 0);
     t.col_idx.assign(now.col_idx, now.col_idx + now.num_entries);
   }));
-  t.pattern         = now;
+  t.pattern = now;
   t.pattern.row_ptr = t.row_ptr.data();
   t.pattern.col_idx = t.col_idx.data();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -70,8 +75,8 @@ PetscErrorCode KeepPattern(UserTriangle& t, TrianglePattern<PetscInt> const& now
 PetscErrorCode LookAtPattern(UserTriangle& t)
 {
   TrianglePattern<PetscInt> now;
-  PetscBool                 done;
-  PetscErrorCode            code = PETSC_SUCCESS;
+  PetscBool done;
+  PetscErrorCode code = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   PetscCall(MatGetRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &now.n, &now.row_ptr, &now.col_idx, &done));
@@ -89,31 +94,37 @@ PetscErrorCode LookAtPattern(UserTriangle& t)
 PetscErrorCode LookAt(UserTriangle& t)
 {
   PetscObjectState state;
-  PetscBool        aij;
+  PetscBool aij;
 
   PetscFunctionBegin;
   if (!t.mat) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(t.mat->assembled, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_ARG_WRONGSTATE, "%s is not assembled; call MatAssemblyBegin() and MatAssemblyEnd()", t.name);
+  PetscCheck(t.mat->assembled, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_ARG_WRONGSTATE,
+             "%s is not assembled; call MatAssemblyBegin() and MatAssemblyEnd()", t.name);
   PetscCall(PetscObjectStateGet((PetscObject)t.mat, &state));
   if (t.solver && t.numeric_done && state == t.state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)t.mat, MATSEQAIJ, &aij));
-  PetscCheck(aij, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP, "%s has become of type %s; convert it back to %s", t.name, ((PetscObject)t.mat)->type_name, MATSEQAIJ);
+  PetscCheck(aij, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP, "%s has become of type %s; convert it back to %s",
+             t.name, ((PetscObject)t.mat)->type_name, MATSEQAIJ);
   t.numeric_done = PETSC_FALSE;
   PetscCall(LookAtPattern(t));
   t.state = state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, UserTriangles const& all, Stream stream, sptrsv::OptionValues const& options)
+PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, UserTriangles const& all, Stream stream,
+                          sptrsv::OptionValues const& options)
 {
   PetscFunctionBegin;
   t.solver.reset();
   t.numeric_done = PETSC_FALSE;
   if (!t.mat) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GuardedRows(pc, t, [&] { t.solver = MakeTriangleSolver(all.backend.device, stream, all.requested, t.pattern, t.triangle, t.diagonal, options); }));
+  PetscCall(GuardedRows(pc, t, [&] {
+    t.solver =
+        MakeTriangleSolver(all.backend.device, stream, all.requested, t.pattern, t.triangle, t.diagonal, options);
+  }));
   // two flops an off-diagonal entry, one a diagonal entry that divides
   auto const& p = t.pattern;
-  auto const  n = (PetscLogDouble)p.n, entries = (PetscLogDouble)p.num_entries;
+  auto const n = (PetscLogDouble)p.n, entries = (PetscLogDouble)p.num_entries;
   PetscInt const end = t.triangle == sptrsv::Triangle::lower ? 0 : p.n - 1;  // the row that has its diagonal alone
   bool const stored = p.n > 0 && p.row_ptr[end + 1] > p.row_ptr[end];
   t.flops = 2 * (stored ? entries - n : entries) + (t.diagonal == sptrsv::Diagonal::unit ? 0 : n);
@@ -124,8 +135,8 @@ PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, UserTriangles const& all, Stre
 PetscErrorCode Analyze(PC pc, UserTriangles& all)
 {
   sptrsv::OptionValues options;
-  Mat                  A, P;
-  Stream               stream;
+  Mat A, P;
+  Stream stream;
 
   PetscFunctionBegin;
   PetscCall(Guarded(pc, [&] { all.requested = all.asked; }));
@@ -147,7 +158,7 @@ PetscErrorCode Analyze(PC pc, UserTriangles& all)
 PetscErrorCode TakeValues(PC pc, Backend const& backend, UserTriangle& t)
 {
   PetscScalar const* a;
-  Stream             stream;
+  Stream stream;
 
   PetscFunctionBegin;
   PetscCall(CurrentStream(backend.kokkos, &stream));
@@ -163,32 +174,34 @@ PetscErrorCode TakeValues(PC pc, Backend const& backend, UserTriangle& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool Ready(UserTriangle const& t)
-{
-  return !t.mat || (t.solver && t.numeric_done);
-}
+bool Ready(UserTriangle const& t) { return !t.mat || (t.solver && t.numeric_done); }
 
 }  // namespace
 
 PetscErrorCode SetTriangle(PC pc, UserTriangle& t, Mat T, PetscBool unit)
 {
   MPI_Comm const comm = PetscObjectComm((PetscObject)pc);
-  PetscBool      aij;
-  PetscMPIInt    size;
-  MatFactorType  factored;
-  PetscInt       rows, columns;
+  PetscBool aij;
+  PetscMPIInt size;
+  MatFactorType factored;
+  PetscInt rows, columns;
 
   PetscFunctionBegin;
   t.diagonal = unit ? sptrsv::Diagonal::unit : sptrsv::Diagonal::stored;
   if (!T) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)T), &size));
-  PetscCheck(size == 1, comm, PETSC_ERR_SUP, "%s lies on %d processes; give a sequential matrix, with PCBJACOBI or PCASM one for each block's PC", t.name, (int)size);
+  PetscCheck(size == 1, comm, PETSC_ERR_SUP,
+             "%s lies on %d processes; give a sequential matrix, with PCBJACOBI or PCASM one for each block's PC",
+             t.name, (int)size);
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)T, MATSEQAIJ, &aij));
-  PetscCheck(aij, comm, PETSC_ERR_SUP, "%s is of type %s; convert it with MatConvert(..., %s, ...)", t.name, ((PetscObject)T)->type_name ? ((PetscObject)T)->type_name : "not set", MATSEQAIJ);
+  PetscCheck(aij, comm, PETSC_ERR_SUP, "%s is of type %s; convert it with MatConvert(..., %s, ...)", t.name,
+             ((PetscObject)T)->type_name ? ((PetscObject)T)->type_name : "not set", MATSEQAIJ);
   PetscCall(MatGetFactorType(T, &factored));
-  PetscCheck(factored == MAT_FACTOR_NONE, comm, PETSC_ERR_ARG_WRONG, "%s is a factor made by PETSc; choose our solves for it with -pc_factor_mat_solver_type", t.name);
+  PetscCheck(factored == MAT_FACTOR_NONE, comm, PETSC_ERR_ARG_WRONG,
+             "%s is a factor made by PETSc; choose our solves for it with -pc_factor_mat_solver_type", t.name);
   PetscCall(MatGetSize(T, &rows, &columns));
-  PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ, "%s is %" PetscInt_FMT " by %" PetscInt_FMT "; give a square matrix", t.name, rows, columns);
+  PetscCheck(rows == columns, comm, PETSC_ERR_ARG_SIZ,
+             "%s is %" PetscInt_FMT " by %" PetscInt_FMT "; give a square matrix", t.name, rows, columns);
   PetscCall(PetscObjectReference((PetscObject)T));
   t.mat = T;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -210,10 +223,11 @@ PetscErrorCode RefreshTriangles(PC pc, UserTriangles& all)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& order, bool transposed, Operands const& operands)
+PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& order, bool transposed,
+                              Operands const& operands)
 {
   PetscLogDouble flops = 0;
-  Stream         stream;
+  Stream stream;
 
   PetscFunctionBegin;
   for (UserTriangle const* t : order) flops += t->flops * (PetscLogDouble)operands.x.columns;
@@ -226,14 +240,15 @@ PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& or
       from = {x.data, x.rows, x.columns, x.stride};
     }
   };
-  PetscCall(Logged(events.solve, (PetscObject)pc, [&] { return SolveAt((PetscObject)pc, *(*order.begin())->solver, operands, flops, solve); }));
+  PetscCall(Logged(events.solve, (PetscObject)pc,
+                   [&] { return SolveAt((PetscObject)pc, *(*order.begin())->solver, operands, flops, solve); }));
   ++all.num_solves;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer)
 {
-  PetscBool   ascii;
+  PetscBool ascii;
   std::size_t bytes = 0;
 
   PetscFunctionBegin;

@@ -14,10 +14,10 @@ namespace sptrsv_petsc {
 /// b and x of one application, as PETSc lends them.
 struct Operands {
   Columns<Scalar const> b;
-  Columns<Scalar>       x;
-  bool keep_x    = false;                    // x is added to
+  Columns<Scalar> x;
+  bool keep_x = false;  // x is added to
   bool b_on_host = true, x_on_host = true;
-  bool kokkos    = false;                    // vectors that PETSc keeps with Kokkos
+  bool kokkos = false;  // vectors that PETSc keeps with Kokkos
 };
 
 /// Calls use(Operands) with the vectors' own arrays, which are given back on an error too.
@@ -26,10 +26,10 @@ template <class Use>
 PetscErrorCode WithVecs(bool device, Vec b, Vec x, bool keep_x, Use const& use)
 {
   PetscScalar const* from;
-  PetscScalar*       to;
-  PetscInt           n;
-  PetscMemType       b_where = PETSC_MEMTYPE_HOST, x_where = PETSC_MEMTYPE_HOST;
-  PetscBool          kokkos = PETSC_FALSE;
+  PetscScalar* to;
+  PetscInt n;
+  PetscMemType b_where = PETSC_MEMTYPE_HOST, x_where = PETSC_MEMTYPE_HOST;
+  PetscBool kokkos = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(x, &n));
@@ -65,7 +65,8 @@ inline PetscErrorCode CheckDense(Mat M, char const* what)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)M, &dense, MATSEQDENSE, MATMPIDENSE, ""));
-  PetscCheck(dense, PetscObjectComm((PetscObject)M), PETSC_ERR_SUP, "%s of type %s; convert them to %s", what, ((PetscObject)M)->type_name, MATDENSE);
+  PetscCheck(dense, PetscObjectComm((PetscObject)M), PETSC_ERR_SUP, "%s of type %s; convert them to %s", what,
+             ((PetscObject)M)->type_name, MATDENSE);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,9 +75,9 @@ template <class Use>
 PetscErrorCode WithDense(bool device, Mat B, Mat X, Use const& use)
 {
   PetscScalar const* from;
-  PetscScalar*       to;
-  PetscInt           rows, columns, from_stride, to_stride;
-  PetscMemType       b_where, x_where;
+  PetscScalar* to;
+  PetscInt rows, columns, from_stride, to_stride;
+  PetscMemType b_where, x_where;
 
   PetscFunctionBegin;
   PetscCall(CheckDense(B, "Right-hand sides"));
@@ -103,12 +104,13 @@ PetscErrorCode WithDense(bool device, Mat B, Mat X, Use const& use)
 /// One application: call(b, x) with arrays in the solver's memory, on PETSc's stream. What a host sent to a device
 /// solve is copied, and waited for; nothing else is. Logs time, flops and copies on the side where they are.
 template <class Call>
-PetscErrorCode SolveAt(PetscObject object, Place<Scalar>& place, Operands const& o, PetscLogDouble flops, Call const& call)
+PetscErrorCode SolveAt(PetscObject object, Place<Scalar>& place, Operands const& o, PetscLogDouble flops,
+                       Call const& call)
 {
   Columns<Scalar const> b = o.b;
-  Columns<Scalar>       x = o.x;
-  Stream                stream;
-  auto const            solve = [&] {
+  Columns<Scalar> x = o.x;
+  Stream stream;
+  auto const solve = [&] {
     Kokkos::Profiling::ScopedRegion const region("sptrsv::petsc::solve");  // for profiles
     call(b, x);
   };

@@ -29,8 +29,13 @@ inline PetscErrorCode ViewTimings(PetscViewer viewer, std::vector<sptrsv::PlanTi
 {
   PetscFunctionBegin;
   for (auto const& t : timings) {
-    if (t.seconds > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "   measured %-12s %12.2f us %9.2f%s%s\n", t.algorithm.c_str(), 1e6 * t.seconds, t.seconds / timings.front().seconds, t.note.empty() ? "" : "  ", t.note.c_str()));
-    else PetscCall(PetscViewerASCIIPrintf(viewer, "   measured %-12s %12s    %9s  %s\n", t.algorithm.c_str(), "-", "-", t.note.c_str()));
+    if (t.seconds > 0)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "   measured %-12s %12.2f us %9.2f%s%s\n", t.algorithm.c_str(),
+                                       1e6 * t.seconds, t.seconds / timings.front().seconds, t.note.empty() ? "" : "  ",
+                                       t.note.c_str()));
+    else
+      PetscCall(PetscViewerASCIIPrintf(viewer, "   measured %-12s %12s    %9s  %s\n", t.algorithm.c_str(), "-", "-",
+                                       t.note.c_str()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -58,7 +63,8 @@ PetscErrorCode ViewTriangle(PetscViewer viewer, Object object, char const* name,
   PetscFunctionBegin;
   PetscCall(Guarded(object, [&] { told.emplace(report()); }));
   sptrsv::Structure const& s = told->structure;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "%s: %s (%s), %s\n", name, told->algorithm.c_str(), told->reason.c_str(), told->parameters.c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "%s: %s (%s), %s\n", name, told->algorithm.c_str(), told->reason.c_str(),
+                                   told->parameters.c_str()));
   PetscCall(PetscViewerASCIIPrintf(
       viewer, "   %lld level%s, rows per level %.1f mean, %lld least, %lld most; %.1f off-diagonal entries per row\n",
       s.levels, s.levels == 1 ? "" : "s", s.mean_level, s.narrowest_level, s.widest_level, s.mean_row));

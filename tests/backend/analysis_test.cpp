@@ -18,10 +18,13 @@ auto to_host(V const& view) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
 }
 
-/// Launches follow each other without a gap, and a slice is of one level, no wider than a warp's work, and all of its launch's.
+/// Launches follow each other without a gap, and a slice is of one level, no wider than a warp's work, and all of its
+/// launch's.
 TEST(LevelPlan, LaunchesCoverEachPositionOnce) {
   std::uint64_t state = 7;
-  auto const draw = [&](int below) { return static_cast<int>((state = state * 6364136223846793005u + 1442695040888963407u) >> 33) % below; };
+  auto const draw = [&](int below) {
+    return static_cast<int>((state = state * 6364136223846793005u + 1442695040888963407u) >> 33) % below;
+  };
   for (int trial = 0; trial < 500; ++trial) {
     std::vector<int> level_ptr{0};
     for (int l = draw(200); l > 0; --l) level_ptr.push_back(level_ptr.back() + 1 + draw(draw(3) == 0 ? 300 : 3));
@@ -51,7 +54,8 @@ TEST(LevelPlan, LaunchesCoverEachPositionOnce) {
       EXPECT_EQ(plan.piece_ptr[launch.first_piece], launch.first_slice);
       EXPECT_EQ(plan.piece_ptr[launch.last_piece], launch.last_slice);
       for (int p = launch.first_piece; p < launch.last_piece; ++p)
-        EXPECT_LE(plan.slice_ptr[plan.piece_ptr[p + 1]] - plan.slice_ptr[plan.piece_ptr[p]], std::max(piece_rows, per_slice));
+        EXPECT_LE(plan.slice_ptr[plan.piece_ptr[p + 1]] - plan.slice_ptr[plan.piece_ptr[p]],
+                  std::max(piece_rows, per_slice));
     }
     EXPECT_EQ(at, level_ptr.back());
   }
@@ -76,8 +80,9 @@ struct Analyzed {
   }
 };
 
-std::vector<std::string> const specs{"diagonal:0", "diagonal:1",   "diagonal:9",     "chain:40",     "dense:20",  "arrow_down:50",
-                                     "arrow_up:50", "lap2d:13", "band:300,6,50", "powerlaw:400", "rmat:7,5"};
+std::vector<std::string> const specs{"diagonal:0",    "diagonal:1",    "diagonal:9",  "chain:40",
+                                     "dense:20",      "arrow_down:50", "arrow_up:50", "lap2d:13",
+                                     "band:300,6,50", "powerlaw:400",  "rmat:7,5"};
 
 template <class Space>
 class AnalysisTest : public ::testing::Test {
@@ -187,7 +192,8 @@ TYPED_TEST(AnalysisTest, FusedUnitsFollowTheMeanOfEachBlock) {
           for (int s = first; s < first + (warp ? rows : 1); ++s) expected.push_back(s);
           warp_rows += warp ? rows : 0;
         }
-        auto const units = detail::make_fused_units<T>(a.exec, {a.analysis.rows(a.exec), block_rows, threshold, ascending});
+        auto const units =
+            detail::make_fused_units<T>(a.exec, {a.analysis.rows(a.exec), block_rows, threshold, ascending});
         ASSERT_EQ(units.count, static_cast<int>(expected.size()));
         EXPECT_EQ(units.warp_rows, warp_rows);
         mixed = mixed || (warp_rows > 0 && warp_rows < n);
@@ -201,10 +207,10 @@ TYPED_TEST(AnalysisTest, FusedUnitsFollowTheMeanOfEachBlock) {
 }
 
 TYPED_TEST(AnalysisTest, StructureOfKnownPatterns) {
-  std::vector<Known> const known{{"diagonal:0", 0, 0, 0, 0, 0, 0},         {"diagonal:1", 1, 1, 0, 1, 1, 1},
-                                 {"diagonal:50", 50, 50, 0, 1, 50, 50},    {"chain:50", 50, 99, 1, 50, 1, 1},
-                                 {"dense:20", 20, 210, 19, 20, 1, 1},      {"arrow_down:50", 50, 99, 49, 2, 1, 49},
-                                 {"arrow_up:50", 50, 99, 1, 2, 1, 49},     {"lap2d:10", 100, 280, 2, 19, 1, 10},
+  std::vector<Known> const known{{"diagonal:0", 0, 0, 0, 0, 0, 0},      {"diagonal:1", 1, 1, 0, 1, 1, 1},
+                                 {"diagonal:50", 50, 50, 0, 1, 50, 50}, {"chain:50", 50, 99, 1, 50, 1, 1},
+                                 {"dense:20", 20, 210, 19, 20, 1, 1},   {"arrow_down:50", 50, 99, 49, 2, 1, 49},
+                                 {"arrow_up:50", 50, 99, 1, 2, 1, 49},  {"lap2d:10", 100, 280, 2, 19, 1, 10},
                                  {"lap3d:4", 64, 208, 3, 10, 1, 12}};
   for (auto const& k : known)
     for (auto op : {Op::none, Op::transpose}) {

@@ -39,12 +39,16 @@ void check_coloring(Graph<int> const& graph, Coloring<int> const& c) {
   }
   for (int v = 0; v < n; ++v) {
     ASSERT_EQ(seen[v], 1);
-    for (int k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k) ASSERT_NE(c.color_of[v], c.color_of[graph.col_idx[k]]) << v << " and " << graph.col_idx[k];
+    for (int k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k)
+      ASSERT_NE(c.color_of[v], c.color_of[graph.col_idx[k]]) << v << " and " << graph.col_idx[k];
   }
 }
 
-std::vector<std::string> const specs{"diagonal:0", "diagonal:7", "chain:60", "dense:70", "arrow_down:90", "lap2d:17", "lap3d:6", "fem2d:9", "rmat:8,6", "powerlaw:600", "kkt2:200"};
-std::vector<ColorAlgorithm> const algorithms{ColorAlgorithm::serial, ColorAlgorithm::deterministic, ColorAlgorithm::speculative};
+std::vector<std::string> const specs{"diagonal:0",    "diagonal:7",   "chain:60", "dense:70",
+                                     "arrow_down:90", "lap2d:17",     "lap3d:6",  "fem2d:9",
+                                     "rmat:8,6",      "powerlaw:600", "kkt2:200"};
+std::vector<ColorAlgorithm> const algorithms{ColorAlgorithm::serial, ColorAlgorithm::deterministic,
+                                             ColorAlgorithm::speculative};
 
 template <class Space>
 class ColoringTest : public ::testing::Test {
@@ -58,7 +62,8 @@ TYPED_TEST(ColoringTest, NoTwoNeighborsShareAColor) {
     for (int distance : {1, 2, 3})
       for (auto algorithm : algorithms)
         for (bool balance : {false, true}) {
-          SCOPED_TRACE(spec + " distance " + std::to_string(distance) + " algorithm " + std::to_string(static_cast<int>(algorithm)));
+          SCOPED_TRACE(spec + " distance " + std::to_string(distance) + " algorithm " +
+                       std::to_string(static_cast<int>(algorithm)));
           auto const graph = graph_of(spec);
           auto const coloring = color_graph<typename TestFixture::exec>(graph, {algorithm, distance, balance});
           check_coloring(distance == 1 ? graph : graph_power(graph, distance), coloring);
@@ -81,14 +86,17 @@ TYPED_TEST(ColoringTest, BalancedSizesKeepTheBound) {
     for (auto algorithm : {ColorAlgorithm::serial, ColorAlgorithm::deterministic}) {
       SCOPED_TRACE(spec);
       auto const graph = graph_of(spec);
-      auto const before = color_graph<typename TestFixture::exec>(graph, {algorithm, 1, false}), after = color_graph<typename TestFixture::exec>(graph, {algorithm, 1, true});
+      auto const before = color_graph<typename TestFixture::exec>(graph, {algorithm, 1, false}),
+                 after = color_graph<typename TestFixture::exec>(graph, {algorithm, 1, true});
       int const n = graph.num_vertices(), colors = before.num_colors();
       ASSERT_EQ(after.num_colors(), colors);
       if (n == 0) continue;
-      int const most = (n + colors - 1) / colors, least = n / colors, largest = after.size(0), smallest = after.size(colors - 1);
+      int const most = (n + colors - 1) / colors, least = n / colors, largest = after.size(0),
+                smallest = after.size(colors - 1);
       EXPECT_LE(largest, before.size(0));
       EXPECT_GE(smallest, before.size(colors - 1));
-      EXPECT_TRUE(smallest >= least || largest <= std::max(most, graph.largest_degree() * smallest)) << smallest << " to " << largest;
+      EXPECT_TRUE(smallest >= least || largest <= std::max(most, graph.largest_degree() * smallest))
+          << smallest << " to " << largest;
       for (int v = 0; v < n; ++v) {
         if (after.size(after.color_of[v]) <= most) continue;
         std::set<int> taken;
@@ -128,7 +136,8 @@ Problem<double> colored_problem(Graph<int> const& graph, Coloring<int> const& co
 }
 
 /// Sets and blocks cover the order of the solve; a row needs nothing of its own set but rows of its block.
-void check_sets(Problem<double> const& p, std::vector<int> const& set_ptr, std::vector<int> const& position_ptr, std::vector<int> block_ptr) {
+void check_sets(Problem<double> const& p, std::vector<int> const& set_ptr, std::vector<int> const& position_ptr,
+                std::vector<int> block_ptr) {
   int const n = p.num_rows();
   if (block_ptr.empty()) {
     block_ptr.resize(n + 1);
@@ -145,7 +154,8 @@ void check_sets(Problem<double> const& p, std::vector<int> const& set_ptr, std::
         for (auto const& e : p.op.rows[i]) {
           int const needed = static_cast<int>(p.shape.ascending() ? e.col : n - 1 - e.col);
           if (needed == at) continue;
-          ASSERT_TRUE(needed < position_ptr[s] || (needed >= block_ptr[block] && needed < at)) << "position " << at << " needs " << needed;
+          ASSERT_TRUE(needed < position_ptr[s] || (needed >= block_ptr[block] && needed < at))
+              << "position " << at << " needs " << needed;
         }
       }
   }
@@ -178,7 +188,8 @@ TYPED_TEST(ColoringTest, AFactorHasAtMostAsManySetsAsColors) {
 TYPED_TEST(ColoringTest, SetsOfAnyTriangleAreIndependent) {
   using T = TypesOf<double, TypeParam>;
   TypeParam const exec;
-  for (std::string const spec : {"chain:60", "dense:30", "arrow_up:50", "lap2d:13", "lap2d:13,rcm", "band:300,6,50", "powerlaw:400", "rmat:7,5"})
+  for (std::string const spec :
+       {"chain:60", "dense:30", "arrow_up:50", "lap2d:13", "lap2d:13,rcm", "band:300,6,50", "powerlaw:400", "rmat:7,5"})
     for (auto const& shape : all_shapes()) {
       auto const p = make_problem<double>(spec, shape);
       Analysis<T> const analysis(exec, to_pattern<T>(p), shape);
@@ -204,14 +215,24 @@ void check_kernels(Space const& exec, Problem<double> const& p, bool chain, int 
   detail::for_column_blocks<Space>(columns, [&](auto width, detail::ColumnBlock const& block) {
     constexpr int K = decltype(width)::value;
     for (auto const& launch : launches) {
-      detail::ColorRows<T, K> const rows{values.rows(), values.numbers(), {right.view(), x.view(), {}, block.first}, sets.block_ptr, {}, block, std::min(launch.lanes * block.lanes(), warp), p.shape.ascending()};
+      detail::ColorRows<T, K> const rows{values.rows(),
+                                         values.numbers(),
+                                         {right.view(), x.view(), {}, block.first},
+                                         sets.block_ptr,
+                                         {},
+                                         block,
+                                         std::min(launch.lanes * block.lanes(), warp),
+                                         p.shape.ascending()};
       int const threads = warp / rows.lanes;
       if (chain)
-        Kokkos::parallel_for("test::chain", detail::team_policy(exec, 1, threads, rows.lanes),
-                             detail::ColorChain<T, K>{rows, set_ptr, launch.first_set, launch.last_set, launch.longest});
+        Kokkos::parallel_for(
+            "test::chain", detail::team_policy(exec, 1, threads, rows.lanes),
+            detail::ColorChain<T, K>{rows, set_ptr, launch.first_set, launch.last_set, launch.longest});
       else
-        Kokkos::parallel_for("test::set", detail::team_policy(exec, (launch.last - launch.first + threads - 1) / threads, threads, rows.lanes),
-                             detail::ColorKernel<T, K>{rows, launch.first, launch.last, launch.longest, threads});
+        Kokkos::parallel_for(
+            "test::set",
+            detail::team_policy(exec, (launch.last - launch.first + threads - 1) / threads, threads, rows.lanes),
+            detail::ColorKernel<T, K>{rows, launch.first, launch.last, launch.longest, threads});
     }
   });
   exec.fence();
@@ -224,7 +245,8 @@ TYPED_TEST(ColoringTest, KernelsSolveBlocksAndRows) {
       for (auto const& shape : all_shapes())
         for (bool chain : {false, true}) {
           auto const graph = graph_of(spec);
-          check_kernels(TypeParam(), colored_problem(graph, color_graph<typename TestFixture::exec>(graph), dof, shape), chain, 5);
+          check_kernels(TypeParam(), colored_problem(graph, color_graph<typename TestFixture::exec>(graph), dof, shape),
+                        chain, 5);
         }
 }
 

@@ -49,7 +49,8 @@ class Errors : public ::testing::Test {
     return thrown_by<E>([&] { analyze(row_ptr, col_idx, shape, order); });
   }
   InvalidOption bad_option(std::string const& key, std::string const& value) const {
-    return thrown_by<InvalidOption>([&] { analyze({0, 1}, {0}, lower, RowOrder::natural, "levelset", {{key, value}}); });
+    return thrown_by<InvalidOption>(
+        [&] { analyze({0, 1}, {0}, lower, RowOrder::natural, "levelset", {{key, value}}); });
   }
 };
 TYPED_TEST_SUITE(Errors, Spaces, SpaceNames);
@@ -87,8 +88,9 @@ TYPED_TEST(Errors, MissingDiagonals) {
   EXPECT_NO_THROW(this->analyze({0, 0, 1, 2}, {0, 1}, unit));
   auto const partly = this->template refused<MissingDiagonal>({0, 1, 2}, {0, 0}, unit);
   EXPECT_EQ(partly.row(), 1);
-  expect_text(partly, "row 1 of the lower factor has no diagonal entry; other rows have: store that of a unit diagonal in all "
-                      "rows or in none");
+  expect_text(partly,
+              "row 1 of the lower factor has no diagonal entry; other rows have: store that of a unit diagonal in all "
+              "rows or in none");
 }
 
 TYPED_TEST(Errors, PatternsThatAreNoMatrix) {
@@ -145,14 +147,16 @@ TYPED_TEST(Errors, PhasesOutOfOrderAndWrongSizes) {
 }
 
 TYPED_TEST(Errors, UnknownNamesListTheKnownOnes) {
-  auto const e = thrown_by<UnknownAlgorithm>([&] { this->analyze({0, 1}, {0}, lower, RowOrder::natural, "levelsets"); });
+  auto const e =
+      thrown_by<UnknownAlgorithm>([&] { this->analyze({0, 1}, {0}, lower, RowOrder::natural, "levelsets"); });
   expect_text(e, "'levelsets'");
   for (auto const& info : algorithm_infos()) expect_text(e, info.name);
   expect_text(e, "sptrsv");
 }
 
 TYPED_TEST(Errors, OptionsAreChecked) {
-  expect_text(this->bad_option("levelset_chain", "1"), "known are levelset_analysis, levelset_wide_rows, levelset_wave_teams, levelset_lanes_per_row");
+  expect_text(this->bad_option("levelset_chain", "1"),
+              "known are levelset_analysis, levelset_wide_rows, levelset_wave_teams, levelset_lanes_per_row");
   expect_text(this->bad_option("chain_rows", "1"), "chain_rows");
   expect_text(this->bad_option("levelset_chain_rows", "1"), "levelset_chain_rows is called levelset_wide_rows");
   expect_text(this->bad_option("levelset_chain_teams", "1"), "levelset_wave_teams");
@@ -184,8 +188,9 @@ TEST(Capabilities, WhatIsLackingIsRefusedByName) {
               "algorithm some does not do transposed solves");
 }
 
-/// x must be NaN, infinite (with its sign) and finite where the oracle is. The inverse of a tile adds up the ways from one
-/// row to another, so that infinities that meet in substitution may be one there: then x must only be finite where it is.
+/// x must be NaN, infinite (with its sign) and finite where the oracle is. The inverse of a tile adds up the ways from
+/// one row to another, so that infinities that meet in substitution may be one there: then x must only be finite where
+/// it is.
 void expect_same_kind(std::vector<double> const& x, std::vector<double> const& oracle, bool inverted_tiles) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(std::isfinite(x[i]), std::isfinite(oracle[i])) << "row " << i;
@@ -207,10 +212,8 @@ TYPED_TEST(Errors, NanAndInfinityAreData) {
           SCOPED_TRACE(v.label + " " + std::to_string(bad) + (in_matrix ? " in T" : " in b"));
           auto p = make_problem<double>("lap2d:12", shape);
           auto b = make_right_hand_sides<double>(p.num_rows(), 2);
-          if (in_matrix)
-            p.values[p.row_ptr[50] + (shape.triangle == Triangle::upper)] = bad;
-          else
-            b[0][70] = b[1][3] = bad;
+          if (in_matrix) p.values[p.row_ptr[50] + (shape.triangle == Triangle::upper)] = bad;
+          else b[0][70] = b[1][3] = bad;
           p.make_op();
           auto const solver = make_solver<double>(v, this->exec, p);
           auto const x = solve<double>(solver, this->exec, b);

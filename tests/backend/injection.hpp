@@ -52,8 +52,8 @@ class Injection {
 };
 
 /// While an object of this class lives, launches, copies and fences are points. Not those of Kokkos within an
-/// allocation, which would be lost (Kokkos frees no view whose initialization throws), and not its fences, some of which
-/// are in destructors.
+/// allocation, which would be lost (Kokkos frees no view whose initialization throws), and not its fences, some of
+/// which are in destructors.
 class ThrowingLaunches {
  public:
   ThrowingLaunches() { set(on_kernel, on_copy, on_fence); }

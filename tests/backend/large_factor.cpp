@@ -196,8 +196,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    return large::run_all(static_cast<long long>(entries), static_cast<long long>(per_row), static_cast<long long>(back)) ? 0
-                                                                                                                   : 1;
+    return large::run_all(static_cast<long long>(entries), static_cast<long long>(per_row),
+                          static_cast<long long>(back))
+               ? 0
+               : 1;
   } catch (std::exception const& e) {  // no room for the triangle itself
     std::printf("%s\n", e.what());
     return 1;

@@ -163,8 +163,9 @@ TYPED_TEST(Layout, TakesPetscFactorsFromOneArray) {
       SCOPED_TRACE(v.label + " " + text(op));
       Solver<double, TypeParam> l(v.algorithm, this->exec, {to_device<T>(factor.lower_ptr), col_idx, RowOrder::natural},
                                   lower.shape, v.options);
-      Solver<double, TypeParam> u(v.algorithm, this->exec, {to_device<T>(factor.upper_ptr), col_idx, RowOrder::reversed},
-                                  upper.shape, v.options);
+      Solver<double, TypeParam> u(v.algorithm, this->exec,
+                                  {to_device<T>(factor.upper_ptr), col_idx, RowOrder::reversed}, upper.shape,
+                                  v.options);
       l.update(this->exec, values);
       u.update(this->exec, values);
       expect_solves(lower, solve<double>(l, this->exec, b), b);
@@ -178,8 +179,10 @@ TYPED_TEST(Layout, DiagonalMayBeFirstInALowerRow) {
     auto const p = make_problem<double>("lap2d:11", {Triangle::lower, Diagonal::stored, op});
     auto moved = p;
     for (int i = 0; i < p.num_rows(); ++i) {
-      std::rotate(&moved.col_idx[p.row_ptr[i]], &moved.col_idx[p.row_ptr[i + 1] - 1], &moved.col_idx[0] + p.row_ptr[i + 1]);
-      std::rotate(&moved.values[p.row_ptr[i]], &moved.values[p.row_ptr[i + 1] - 1], &moved.values[0] + p.row_ptr[i + 1]);
+      std::rotate(&moved.col_idx[p.row_ptr[i]], &moved.col_idx[p.row_ptr[i + 1] - 1],
+                  &moved.col_idx[0] + p.row_ptr[i + 1]);
+      std::rotate(&moved.values[p.row_ptr[i]], &moved.values[p.row_ptr[i + 1] - 1],
+                  &moved.values[0] + p.row_ptr[i + 1]);
     }
     auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
     for (auto const& v : all_variants()) {

@@ -49,7 +49,8 @@ class Block {
     view_ = typename T::solution(data_.data(), Kokkos::LayoutStride(n, row_stride, k, leading_));
   }
   explicit Block(Columns<scalar> const& from, int row_stride = 1, int spare_rows = 0)
-      : Block(from.empty() ? 0 : static_cast<int>(from[0].size()), static_cast<int>(from.size()), row_stride, spare_rows) {
+      : Block(from.empty() ? 0 : static_cast<int>(from[0].size()), static_cast<int>(from.size()), row_stride,
+              spare_rows) {
     put(from);
   }
   void put(Columns<scalar> const& from) {
@@ -89,9 +90,9 @@ struct Variant {
   std::string label;
   std::string algorithm;
   OptionValues options;
-  bool reproducible = true;      ///< the same bits every time
-  bool like_substitution = true; ///< on a host, untransposed: the bits of plain substitution
-  bool inverts_tiles = false;    ///< judged by tile_error()
+  bool reproducible = true;       ///< the same bits every time
+  bool like_substitution = true;  ///< on a host, untransposed: the bits of plain substitution
+  bool inverts_tiles = false;     ///< judged by tile_error()
 };
 
 /// Every algorithm of the list as it comes, forms chosen by options, and the planner.
@@ -104,9 +105,20 @@ inline std::vector<Variant> all_variants() {
   variants.push_back({"syncfree_csc", "syncfree", {{"syncfree_form", "csc"}}, false, false});
   variants.push_back({"threadlevel_two_phase", "threadlevel", {{"threadlevel_form", "two_phase"}}});
   variants.push_back({"tiled_levelset", "tiled", {{"tiled_variant", "levelset"}}, true, false});
-  variants.push_back({"tiled_levelset_wide16", "tiled", {{"tiled_variant", "levelset"}, {"tiled_wide_rows", "16"}}, true, false});
-  variants.push_back({"tiled_inverted", "tiled", {{"tiled_variant", "syncfree"}, {"tiled_diagonal_tiles", "inverted"}}, true, false, true});
-  variants.push_back({"tiled_levelset_inverted", "tiled", {{"tiled_variant", "levelset"}, {"tiled_diagonal_tiles", "inverted"}}, true, false, true});
+  variants.push_back(
+      {"tiled_levelset_wide16", "tiled", {{"tiled_variant", "levelset"}, {"tiled_wide_rows", "16"}}, true, false});
+  variants.push_back({"tiled_inverted",
+                      "tiled",
+                      {{"tiled_variant", "syncfree"}, {"tiled_diagonal_tiles", "inverted"}},
+                      true,
+                      false,
+                      true});
+  variants.push_back({"tiled_levelset_inverted",
+                      "tiled",
+                      {{"tiled_variant", "levelset"}, {"tiled_diagonal_tiles", "inverted"}},
+                      true,
+                      false,
+                      true});
   variants.push_back({"fused_warp", "fused", {{"fused_kind", "warp"}}});
   variants.push_back({"fused_thread", "fused", {{"fused_kind", "thread"}}});
   variants.push_back({"fused_mixed", "fused", {{"fused_threshold", "2"}}});

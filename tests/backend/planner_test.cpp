@@ -57,27 +57,63 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
   double const log3 = std::log2(3.0);
   std::vector<Known> const known{
       {"chain:100",
-       {{Feature::solve, 1}, {Feature::rows, 100}, {Feature::bytes, 99 * 12 + 100 * 28}, {Feature::longest_row, 1}, {Feature::longest_lane, 1},
-        {Feature::levels, 100}, {Feature::narrow_steps, 99}, {Feature::wide_longest, 0}, {Feature::level_rows, 0},
-        {Feature::level_entries, 99}, {Feature::level_longest, 99}, {Feature::warp_window, 100}, {Feature::thread_window, 100},
-        {Feature::tile_levels, 7}, {Feature::tile_entries, 6}, {Feature::sets, 100}}},
+       {{Feature::solve, 1},
+        {Feature::rows, 100},
+        {Feature::bytes, 99 * 12 + 100 * 28},
+        {Feature::longest_row, 1},
+        {Feature::longest_lane, 1},
+        {Feature::levels, 100},
+        {Feature::narrow_steps, 99},
+        {Feature::wide_longest, 0},
+        {Feature::level_rows, 0},
+        {Feature::level_entries, 99},
+        {Feature::level_longest, 99},
+        {Feature::warp_window, 100},
+        {Feature::thread_window, 100},
+        {Feature::tile_levels, 7},
+        {Feature::tile_entries, 6},
+        {Feature::sets, 100}}},
       // one level; 2 warps, or 64 threads, have 500 and 16 turns
       {"diagonal:1000",
-       {{Feature::levels, 1}, {Feature::narrow_steps, 0}, {Feature::level_rows, std::log2(1000.0)}, {Feature::level_entries, 0},
-        {Feature::warp_window, 500}, {Feature::thread_window, 16}, {Feature::tile_levels, 1}, {Feature::tile_entries, 0}, {Feature::sets, 1}}},
-      // dense rows of 0 to 39 entries; a fourth of the mean row is 4.9, so 8 lanes; of three tiles' rows 16 need one tile, 8 two
+       {{Feature::levels, 1},
+        {Feature::narrow_steps, 0},
+        {Feature::level_rows, std::log2(1000.0)},
+        {Feature::level_entries, 0},
+        {Feature::warp_window, 500},
+        {Feature::thread_window, 16},
+        {Feature::tile_levels, 1},
+        {Feature::tile_entries, 0},
+        {Feature::sets, 1}}},
+      // dense rows of 0 to 39 entries; a fourth of the mean row is 4.9, so 8 lanes; of three tiles' rows 16 need one
+      // tile, 8 two
       {"dense:40",
-       {{Feature::longest_row, 39}, {Feature::longest_lane, 5}, {Feature::levels, 40}, {Feature::level_longest, 780},
-        {Feature::level_lanes, 8 * 1 + 8 * 2 + 8 * 3 + 8 * 4 + 7 * 5}, {Feature::narrow_steps, 97.5}, {Feature::tile_levels, 3}, {Feature::tile_entries, 16 + 8 * 2},
+       {{Feature::longest_row, 39},
+        {Feature::longest_lane, 5},
+        {Feature::levels, 40},
+        {Feature::level_longest, 780},
+        {Feature::level_lanes, 8 * 1 + 8 * 2 + 8 * 3 + 8 * 4 + 7 * 5},
+        {Feature::narrow_steps, 97.5},
+        {Feature::tile_levels, 3},
+        {Feature::tile_entries, 16 + 8 * 2},
         {Feature::sets, 40}}},
-      // 3 by 3 grid: diagonals of 1, 2, 3, 2, 1 rows, whose longest have 0, 1, 2, 2, 2 entries; two rows at a time start at
-      // 0 1 2, 2 3 4, 4 5 6
+      // 3 by 3 grid: diagonals of 1, 2, 3, 2, 1 rows, whose longest have 0, 1, 2, 2, 2 entries; two rows at a time
+      // start at 0 1 2, 2 3 4, 4 5 6
       {"lap2d:3",
-       {{Feature::levels, 5}, {Feature::level_rows, 2 + log3}, {Feature::level_entries, 1 + 3 * log3},
-        {Feature::level_longest, 7}, {Feature::narrow_steps, 12}, {Feature::tile_levels, 1}, {Feature::warp_window, 7}, {Feature::thread_window, 5}}},
-      // in row order a line is two tiles, of 33 levels; 1.4 times that is less than the 33 wide diagonals and 2 * 8 tiles of narrow
-      // ones. A line's second tile needs 16 of the line before, and one of the first.
-      {"lap2d:32", {{Feature::levels, 63}, {Feature::narrow_steps, 2 * 31 * 32}, {Feature::tile_levels, 33}, {Feature::tile_entries, 16 + 31 * 17}}},
+       {{Feature::levels, 5},
+        {Feature::level_rows, 2 + log3},
+        {Feature::level_entries, 1 + 3 * log3},
+        {Feature::level_longest, 7},
+        {Feature::narrow_steps, 12},
+        {Feature::tile_levels, 1},
+        {Feature::warp_window, 7},
+        {Feature::thread_window, 5}}},
+      // in row order a line is two tiles, of 33 levels; 1.4 times that is less than the 33 wide diagonals and 2 * 8
+      // tiles of narrow ones. A line's second tile needs 16 of the line before, and one of the first.
+      {"lap2d:32",
+       {{Feature::levels, 63},
+        {Feature::narrow_steps, 2 * 31 * 32},
+        {Feature::tile_levels, 33},
+        {Feature::tile_entries, 16 + 31 * 17}}},
   };
   for (auto const& k : known)
     for (bool upper : {false, true}) {
@@ -87,7 +123,8 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
       auto const found = all_features<T>(this->exec, analysis, false);
       for (auto const& [feature, value] : k.values) {
         if (upper && (feature == Feature::tile_entries || feature == Feature::warp_window)) continue;
-        EXPECT_DOUBLE_EQ(found[static_cast<std::size_t>(feature)], value) << detail::feature_names[static_cast<std::size_t>(feature)];
+        EXPECT_DOUBLE_EQ(found[static_cast<std::size_t>(feature)], value)
+            << detail::feature_names[static_cast<std::size_t>(feature)];
       }
       EXPECT_EQ(found, all_features<T>(this->exec, this->analysis_of(k.spec, shape), true));
     }
@@ -110,7 +147,8 @@ long long levels_in_window(P const& p, long long window) {
 TYPED_TEST(PlannerTest, WindowsAndTilesAreCountedAsTheyAreSolved) {
   using T = typename TestFixture::T;
   // powerlaw has rows so long that a warp on a GPU takes one
-  for (auto const* spec : {"lap2d:50", "band:3000,8,90", "rmat:10,8", "powerlaw:9000", "lap3d:12", "fem2d:30,rcm", "kkt2:4000"}) {
+  for (auto const* spec :
+       {"lap2d:50", "band:3000,8,90", "rmat:10,8", "powerlaw:9000", "lap3d:12", "fem2d:30,rcm", "kkt2:4000"}) {
     SCOPED_TRACE(spec);
     auto const p = make_problem<double>(spec, plain);
     auto const analysis = this->analysis_of(spec);
@@ -119,7 +157,8 @@ TYPED_TEST(PlannerTest, WindowsAndTilesAreCountedAsTheyAreSolved) {
     EXPECT_EQ(features.value(Feature::warp_window), levels_in_window(p, resident / 32));
     EXPECT_EQ(features.value(Feature::thread_window), levels_in_window(p, resident));
     Solver<double, TypeParam> const tiled("tiled", this->exec, to_pattern<T>(p), plain);
-    auto const text = " in " + std::to_string(static_cast<long long>(features.value(Feature::tile_levels))) + " block levels";
+    auto const text =
+        " in " + std::to_string(static_cast<long long>(features.value(Feature::tile_levels))) + " block levels";
     EXPECT_NE(tiled.parameters().find(text), std::string::npos) << tiled.parameters() << text;
   }
 }
@@ -147,12 +186,15 @@ TYPED_TEST(PlannerTest, BlockLevelsAreLongestPathsAmongRowsOfTiles) {
               expected[node] = std::max(expected[node], expected[needed] + 1);
         }
         ASSERT_EQ(level_of.extent(0), expected.size());
-        for (std::size_t node = 0; node < expected.size(); ++node) EXPECT_EQ(level_of(node), expected[node]) << "row of tiles " << node;
+        for (std::size_t node = 0; node < expected.size(); ++node)
+          EXPECT_EQ(level_of(node), expected[node]) << "row of tiles " << node;
         long long const levels = order.levels.levels;
         EXPECT_EQ(levels, *std::max_element(expected.begin(), expected.end()) + 1);
         EXPECT_EQ(detail::make_tile_order<T>(this->exec, analysis, own_order, levels).levels.levels, levels);
         for (long long const limit : {1LL, levels / 2, levels - 1})
-          if (limit > 0) { EXPECT_GT(detail::make_tile_order<T>(this->exec, analysis, own_order, limit).levels.levels, limit); }
+          if (limit > 0) {
+            EXPECT_GT(detail::make_tile_order<T>(this->exec, analysis, own_order, limit).levels.levels, limit);
+          }
       }
 }
 
@@ -192,7 +234,8 @@ TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
   };
   std::vector<std::string> const names{"a", "b", "c", "d"};
   std::set<std::string> chosen;
-  for (auto const* spec : {"lap2d:30", "chain:300", "dense:60", "powerlaw:500", "rmat:8,8", "kkt2:400", "lap3d:9,color", "fem2d:12,rcm"}) {
+  for (auto const* spec :
+       {"lap2d:30", "chain:300", "dense:60", "powerlaw:500", "rmat:8,8", "kkt2:400", "lap3d:9,color", "fem2d:12,rcm"}) {
     auto const analysis = this->analysis_of(spec);
     auto const exact = all_features<T>(this->exec, analysis, false);
     for (int draw = 0; draw < 20; ++draw) {
@@ -224,7 +267,8 @@ TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
 
 TYPED_TEST(PlannerTest, WhatCannotMatterIsNotLookedFor) {
   using T = typename TestFixture::T;
-  detail::PlanCost const costs[] = {{"few", {{{Feature::rows, 1}}}}, {"dear", {{{Feature::rows, 2}, {Feature::levels, 1}}}},
+  detail::PlanCost const costs[] = {{"few", {{{Feature::rows, 1}}}},
+                                    {"dear", {{{Feature::rows, 2}, {Feature::levels, 1}}}},
                                     {"close", {{{Feature::rows, 0.5}, {Feature::sets, 1}}}}};
   detail::PlanDevice const device{"made up", costs, 3};
   auto const analysis = this->analysis_of("chain:300");
@@ -247,7 +291,8 @@ TYPED_TEST(PlannerTest, TheTablesChooseAlike) {
     EXPECT_EQ(&detail::plan_device(device.name), &device);
     for (std::size_t a = 0; a < device.num_costs; ++a)
       for (auto const& term : device.costs[a].terms) EXPECT_GE(term.nanoseconds, 0) << device.costs[a].algorithm;
-    for (auto const* spec : {"lap2d:40", "lap3d:14", "chain:3000", "dense:150", "powerlaw:9000", "kkt2:9000", "band:3000,8,90"}) {
+    for (auto const* spec :
+         {"lap2d:40", "lap3d:14", "chain:3000", "dense:150", "powerlaw:9000", "kkt2:9000", "band:3000,8,90"}) {
       auto const analysis = this->analysis_of(spec);
       PlanFeatures<T> first(this->exec, analysis, 270336), second(this->exec, analysis, 270336);
       auto const plan = detail::choose_by_table<T>(device, names, first);
@@ -296,7 +341,8 @@ struct MadeUpTrials {
 TEST(PlanMeasure, TheFastestStays) {
   MadeUpTrials trials;
   trials.first_extra = 0.005;  // kernels that are loaded do not count
-  trials.seconds = {{"first", 1e-3}, {"slow", 2e-3}, {"fast", 1e-4}, {"hardly", 0.99e-4}, {"hopeless", 1e-2}, {"broken", -1}, {"mad", 5}};
+  trials.seconds = {{"first", 1e-3},    {"slow", 2e-3}, {"fast", 1e-4}, {"hardly", 0.99e-4},
+                    {"hopeless", 1e-2}, {"broken", -1}, {"mad", 5}};
   auto const timings = trials.run();
   EXPECT_DOUBLE_EQ(trials.best, 1e-4);
   ASSERT_EQ(timings.size(), 7u);
@@ -326,7 +372,8 @@ TEST(PlanMeasure, EndsInTime) {
 TEST(PlanMemory, ForgetsTheOldest) {
   forget_plans();
   auto const key = [](std::size_t k) { return detail::PlanKey{k, 10, 20, "a"}; };
-  for (std::size_t k = 0; k <= detail::remembered_plans; ++k) detail::remember_plan(key(k), {{"levelset", double(k), ""}});
+  for (std::size_t k = 0; k <= detail::remembered_plans; ++k)
+    detail::remember_plan(key(k), {{"levelset", double(k), ""}});
   EXPECT_FALSE(detail::recall_plan(key(0)));
   ASSERT_TRUE(detail::recall_plan(key(1)));
   EXPECT_EQ(detail::recall_plan(key(7))->front().seconds, 7);
@@ -446,8 +493,10 @@ TYPED_TEST(PlannerTest, OptionsOfThePlannerAreChecked) {
   using T = typename TestFixture::T;
   auto const pattern = to_pattern<T>(make_problem<double>("lap2d:4", plain));
   for (auto const* name : {"sptrsv", "levelset"}) {
-    EXPECT_THROW((Solver<double, TypeParam>(name, this->exec, pattern, plain, {{"sptrsv_plan", "guess"}})), InvalidOption);
-    EXPECT_THROW((Solver<double, TypeParam>(name, this->exec, pattern, plain, {{"sptrsv_plans", "measure"}})), InvalidOption);
+    EXPECT_THROW((Solver<double, TypeParam>(name, this->exec, pattern, plain, {{"sptrsv_plan", "guess"}})),
+                 InvalidOption);
+    EXPECT_THROW((Solver<double, TypeParam>(name, this->exec, pattern, plain, {{"sptrsv_plans", "measure"}})),
+                 InvalidOption);
   }
   EXPECT_EQ((Solver<double, TypeParam>("levelset", this->exec, pattern, plain, measure).reason()), "asked for");
   EXPECT_EQ(planner_info().options.front().name, "plan");

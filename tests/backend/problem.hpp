@@ -36,10 +36,8 @@ struct ScalarTraits<Kokkos::complex<R>> {
 };
 template <class S>
 typename ScalarTraits<S>::standard to_standard(S v) {
-  if constexpr (std::is_arithmetic_v<S>)
-    return v;
-  else
-    return {v.real(), v.imag()};
+  if constexpr (std::is_arithmetic_v<S>) return v;
+  else return {v.real(), v.imag()};
 }
 
 /// A number in [0, 1) that depends on (seed, k) only.
@@ -98,12 +96,9 @@ void set_values(Problem<S>& p, std::uint64_t seed) {
       int const j = p.col_idx[k];
       double const most = std::max({p.row_ptr[i + 1] - p.row_ptr[i] - 1, in_column[j] - 1, 1});
       S const random = random_scalar<S>(seed, k);
-      if (i != j)
-        p.values[k] = random * S(1 / most);
-      else if (p.is_unit())
-        p.values[k] = S(7);
-      else
-        p.values[k] = S((k % 2 ? -1 : 1) * (p.is_inverted() ? 0.5 : 1)) * (S(1.5) + random * S(0.25));
+      if (i != j) p.values[k] = random * S(1 / most);
+      else if (p.is_unit()) p.values[k] = S(7);
+      else p.values[k] = S((k % 2 ? -1 : 1) * (p.is_inverted() ? 0.5 : 1)) * (S(1.5) + random * S(0.25));
     }
   p.make_op();
 }
@@ -129,9 +124,9 @@ Columns<S> make_right_hand_sides(int n, int k, std::uint64_t seed = 77) {
   return b;
 }
 
-/// What a row's residual is measured against where diagonal tiles are inverted, D: a tile, A: what is left of it, both of
-/// op(T): (|D| |D^-1| (|b| + |A| |x|))_i. Where tiles begin is not known here, so D is the 16 rows up to row i, and A all off-diagonals,
-/// which gives no less for any tile that row i may be in.
+/// What a row's residual is measured against where diagonal tiles are inverted, D: a tile, A: what is left of it, both
+/// of op(T): (|D| |D^-1| (|b| + |A| |x|))_i. Where tiles begin is not known here, so D is the 16 rows up to row i, and
+/// A all off-diagonals, which gives no less for any tile that row i may be in.
 template <class S>
 long double inverted_tile_size(Problem<S> const& p, std::vector<S> const& x, std::vector<S> const& b, int i) {
   using wide = typename ScalarTraits<S>::wide;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large systems: more rows than can be in flight, and a chain in which nothing is parallel. What
-// this shows is that every algorithm ends, also with more threads than cores. The largest are for a GPU alone: 2^23 rows,
-// and 2^20 rows of which each waits for the one before.
+// this shows is that every algorithm ends, also with more threads than cores. The largest are for a GPU alone: 2^23
+// rows, and 2^20 rows of which each waits for the one before.
 #include <gtest/gtest.h>
 
 #include <sptrsv/device/host_threads.hpp>
@@ -15,19 +15,22 @@ constexpr Shape plain{Triangle::lower, Diagonal::stored, Op::none};
 constexpr Shape flipped{Triangle::upper, Diagonal::inverted, Op::conj_transpose};
 constexpr Shape upward{Triangle::lower, Diagonal::unit, Op::transpose};
 
-/// Not `colorset`, whose kernels do not wait; and of `fused` and `tiled` not those variants that differ only in which of the same
-/// kernels a row gets.
+/// Not `colorset`, whose kernels do not wait; and of `fused` and `tiled` not those variants that differ only in which
+/// of the same kernels a row gets.
 bool has_kernels_of_its_own(Variant const& v) {
-  return v.algorithm != "colorset" && v.label != "fused_warp" && v.label != "fused_thread" && v.label != "tiled_levelset_wide16" &&
-         v.label != "tiled_levelset_inverted";
+  return v.algorithm != "colorset" && v.label != "fused_warp" && v.label != "fused_thread" &&
+         v.label != "tiled_levelset_wide16" && v.label != "tiled_levelset_inverted";
 }
 /// What waits inside of a kernel: not `sequential`, and `levelset` once, since its variants differ in launches only.
-bool waits(Variant const& v) { return has_kernels_of_its_own(v) && v.algorithm != "sequential" && v.label.rfind("levelset_", 0) != 0; }
+bool waits(Variant const& v) {
+  return has_kernels_of_its_own(v) && v.algorithm != "sequential" && v.label.rfind("levelset_", 0) != 0;
+}
 
 std::vector<SolveCase> large_cases() {
-  std::vector<std::pair<std::string, Shape>> const systems{{"lap2d:1024", plain},          {"lap2d:1024", upward},
-                                                           {"band:1048576,6,5000", plain}, {"band:1048576,6,5000", flipped},
-                                                           {"chain:200000", plain},        {"chain:200000", upward}};
+  std::vector<std::pair<std::string, Shape>> const systems{
+      {"lap2d:1024", plain},          {"lap2d:1024", upward},
+      {"band:1048576,6,5000", plain}, {"band:1048576,6,5000", flipped},
+      {"chain:200000", plain},        {"chain:200000", upward}};
   std::vector<SolveCase> cases;
   for (auto const& [matrix, shape] : systems)
     for (auto const& space : space_names())
@@ -58,15 +61,18 @@ constexpr char no_device[] = "no_device";
 template <std::size_t... I>
 std::vector<std::string> device_names_at(std::index_sequence<I...>) {
   std::vector<std::string> names;
-  ((is_device<std::tuple_element_t<I, SpaceTuple>> ? names.push_back(space_name<std::tuple_element_t<I, SpaceTuple>>()) : void()), ...);
+  ((is_device<std::tuple_element_t<I, SpaceTuple>> ? names.push_back(space_name<std::tuple_element_t<I, SpaceTuple>>())
+                                                   : void()),
+   ...);
   return names;
 }
-std::vector<std::string> device_names() { return device_names_at(std::make_index_sequence<std::tuple_size_v<SpaceTuple>>()); }
+std::vector<std::string> device_names() {
+  return device_names_at(std::make_index_sequence<std::tuple_size_v<SpaceTuple>>());
+}
 
 std::vector<SolveCase> device_cases() {
-  std::vector<std::pair<std::string, Shape>> const systems{{"lap2d:2897", plain},
-                                                           {"band:8388608,6,5000", plain},
-                                                           {"chain:1048576", flipped}};
+  std::vector<std::pair<std::string, Shape>> const systems{
+      {"lap2d:2897", plain}, {"band:8388608,6,5000", plain}, {"chain:1048576", flipped}};
   auto const names = device_names();
   if (names.empty()) return {{"levelset", "chain:1048576", plain, 1, no_device}};
   std::vector<SolveCase> cases;

@@ -45,10 +45,13 @@ inline constexpr std::array<RandomStructure, 7> random_structures{{
     {"uniform", [](PatternChoice const& p, int i, int j) { return p.chance(i, j) < p.density; }},
     {"band", [](PatternChoice const& p, int i, int j) { return i - j <= p.width && p.chance(i, j) < p.density; }},
     {"chain", [](PatternChoice const& p, int i, int j) { return j == i - 1 || p.chance(i, j) < p.density / 8; }},
-    {"arrow", [](PatternChoice const& p, int i, int j) { return (j < p.width || i >= p.n - p.width) && p.chance(i, j) < 0.9; }},
+    {"arrow",
+     [](PatternChoice const& p, int i, int j) { return (j < p.width || i >= p.n - p.width) && p.chance(i, j) < 0.9; }},
     // rows of a group have the same columns, as those of PETSc's inodes
-    {"groups", [](PatternChoice const& p, int i, int j) { return i / p.width == j / p.width || p.chance(i / p.width, j) < p.density; }},
-    {"layers", [](PatternChoice const& p, int i, int j) { return i * p.width / p.n > j * p.width / p.n && p.chance(i, j) < p.density; }},
+    {"groups", [](PatternChoice const& p, int i,
+                  int j) { return i / p.width == j / p.width || p.chance(i / p.width, j) < p.density; }},
+    {"layers", [](PatternChoice const& p, int i,
+                  int j) { return i * p.width / p.n > j * p.width / p.n && p.chance(i, j) < p.density; }},
 }};
 
 /// A system as it is handed to a solver, and what is done with it.
@@ -59,8 +62,8 @@ struct RandomSystem {
   Variant way;
   RowOrder row_order = RowOrder::natural;
   bool sum_backward = false;
-  bool wild = false;           ///< solutions may grow from row to row without bound
-  int entries_before = 0;      ///< of another matrix in the same arrays, as PETSc's U has L before it
+  bool wild = false;       ///< solutions may grow from row to row without bound
+  int entries_before = 0;  ///< of another matrix in the same arrays, as PETSc's U has L before it
   int columns = 1, updates = 1;
   int row_stride = 1, spare_rows = 0;
   bool in_place = false;
@@ -125,12 +128,9 @@ inline void RandomSystem::draw_way(Draw& draw) {
   for (auto const& option : infos[which].options) {
     if (draw.one_in(2)) continue;
     std::string const name = way.algorithm + "_" + option.name;
-    if (!option.choices.empty())
-      way.options[name] = draw.one_of(option.choices);
-    else if (option.name == "lanes_per_row")
-      way.options[name] = std::to_string(1 << draw.from(0, 6));
-    else
-      way.options[name] = std::to_string(std::clamp<long long>(draw.from(1, 8), option.low, option.high));
+    if (!option.choices.empty()) way.options[name] = draw.one_of(option.choices);
+    else if (option.name == "lanes_per_row") way.options[name] = std::to_string(1 << draw.from(0, 6));
+    else way.options[name] = std::to_string(std::clamp<long long>(draw.from(1, 8), option.low, option.high));
   }
   auto const form = way.options.find("syncfree_form");
   way.reproducible = form == way.options.end() || form->second != "csc";
@@ -196,11 +196,10 @@ inline std::string RandomSystem::text() const {
   for (auto const& [name, value] : way.options) line << " " << name << "=" << value;
   line << ": " << structure << ", " << problem.num_rows() << " rows, " << problem.col_idx.size() << " entries, "
        << text(problem.shape.triangle) << " " << text(problem.shape.op) << " " << text(problem.shape.diagonal) << ", "
-       << columns << " columns, " << updates << " updates"
-       << (row_order == RowOrder::reversed ? ", rows reversed" : "") << (sum_backward ? ", sums backward" : "")
-       << (wild ? ", wild values" : "") << (in_place ? ", in place" : "") << (row_stride > 1 ? ", strided" : "")
-       << (permute_b ? ", b permuted" : "") << (scale_b ? ", b scaled" : "") << (out ? ", second output" : "")
-       << (permute_out ? " permuted" : "") << (accumulate ? " added" : "");
+       << columns << " columns, " << updates << " updates" << (row_order == RowOrder::reversed ? ", rows reversed" : "")
+       << (sum_backward ? ", sums backward" : "") << (wild ? ", wild values" : "") << (in_place ? ", in place" : "")
+       << (row_stride > 1 ? ", strided" : "") << (permute_b ? ", b permuted" : "") << (scale_b ? ", b scaled" : "")
+       << (out ? ", second output" : "") << (permute_out ? " permuted" : "") << (accumulate ? " added" : "");
   return line.str();
 }
 

@@ -55,8 +55,7 @@ class RandomRun {
                 s_.problem.shape, s_.way.options) {
     for (int i = 0; i < n_; ++i) scale_[i] = 0.5 + unit_random(s_.seed + 13, i);
     for (int c = 0; c < s_.columns; ++c)
-      for (int i = 0; i < n_; ++i)
-        b_[c][i] = given_[c][s_.permute_b ? b_rows_[i] : i] * (s_.scale_b ? scale_[i] : 1);
+      for (int i = 0; i < n_; ++i) b_[c][i] = given_[c][s_.permute_b ? b_rows_[i] : i] * (s_.scale_b ? scale_[i] : 1);
   }
 
   void check() {
@@ -68,8 +67,7 @@ class RandomRun {
       expect_solves(s_.problem, x, b_, s_.way.inverts_tiles);
       if (s_.way.reproducible)
         for (int c = 0; c < s_.columns; ++c) expect_same(x[c], again[c]);
-      else
-        expect_solves(s_.problem, again, b_, s_.way.inverts_tiles);
+      else expect_solves(s_.problem, again, b_, s_.way.inverts_tiles);
     }
   }
 
@@ -124,11 +122,12 @@ TYPED_TEST_SUITE(RandomSystems, Spaces, SpaceNames);
 
 TYPED_TEST(RandomSystems, RowwiseBackwardErrorIsSmall) {
   TypeParam const exec;
-  std::uint64_t const first = from_environment("SPTRSV_RANDOM_FIRST", 0), asked = from_environment("SPTRSV_RANDOM_SYSTEMS", 2000);
+  std::uint64_t const first = from_environment("SPTRSV_RANDOM_FIRST", 0),
+                      asked = from_environment("SPTRSV_RANDOM_SYSTEMS", 2000);
   std::uint64_t const count = sanitized && asked > 1000 ? asked / 5 : asked;
   if (count < asked)
-    std::printf("!!! ONLY %llu OF %llu SYSTEMS: this is a build with sanitizers\n", static_cast<unsigned long long>(count),
-                static_cast<unsigned long long>(asked));
+    std::printf("!!! ONLY %llu OF %llu SYSTEMS: this is a build with sanitizers\n",
+                static_cast<unsigned long long>(count), static_cast<unsigned long long>(asked));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     if ((seed - first) % 5000 == 0) {  // so that a crash or a hang can be found
       std::printf("systems from %llu on\n", static_cast<unsigned long long>(seed));
@@ -142,8 +141,8 @@ TYPED_TEST(RandomSystems, RowwiseBackwardErrorIsSmall) {
     }
     ASSERT_FALSE(this->HasFailure()) << again(system, exec);
   }
-  std::printf("%llu random systems solved on %s with %d threads\n", static_cast<unsigned long long>(count), TypeParam::name(),
-              static_cast<int>(exec.concurrency()));
+  std::printf("%llu random systems solved on %s with %d threads\n", static_cast<unsigned long long>(count),
+              TypeParam::name(), static_cast<int>(exec.concurrency()));
 }
 
 TEST(RandomSystem, IsTheSameForTheSameSeed) {

@@ -71,10 +71,8 @@ struct Narrow {
     for (std::size_t i = 0; i < n; ++i)
       for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
         auto const j = static_cast<std::size_t>(col_idx[k]);
-        if (op == Op::none)
-          left[i] -= values[k] * x(j, 0);
-        else
-          left[j] -= values[k] * x(i, 0);
+        if (op == Op::none) left[i] -= values[k] * x(j, 0);
+        else left[j] -= values[k] * x(i, 0);
       }
     int wrong = 0;
     for (double const r : left) wrong += !(std::abs(r) < 1e-12);
@@ -185,10 +183,8 @@ void expect_tiled_solves(ShortIndices const& t) {
 ShortIndices grouped_rows(int n) {
   ShortIndices t;
   for (int i = 0; i < n; ++i) {
-    if (i < 18 || i % 18 == 0)
-      t.add_row({});
-    else
-      t.add_row(i % 18 == 17 ? std::vector<int>{i - 2, i - 1} : std::vector<int>{(i / 18) * 18 - 1});
+    if (i < 18 || i % 18 == 0) t.add_row({});
+    else t.add_row(i % 18 == 17 ? std::vector<int>{i - 2, i - 1} : std::vector<int>{(i / 18) * 18 - 1});
   }
   return t;
 }

@@ -39,7 +39,8 @@ inline std::vector<Shape> all_shapes() {
   std::vector<Shape> shapes;
   for (auto triangle : {Triangle::lower, Triangle::upper})
     for (auto op : {Op::none, Op::transpose, Op::conj_transpose})
-      for (auto diagonal : {Diagonal::stored, Diagonal::unit, Diagonal::inverted}) shapes.push_back({triangle, diagonal, op});
+      for (auto diagonal : {Diagonal::stored, Diagonal::unit, Diagonal::inverted})
+        shapes.push_back({triangle, diagonal, op});
   return shapes;
 }
 
@@ -55,14 +56,16 @@ inline std::vector<SolveCase> cases_of(std::vector<std::string> const& matrices,
 
 /// Every pattern class; n = 0 and n = 1 are the first two.
 inline std::vector<SolveCase> all_cases() {
-  auto cases = cases_of({"diagonal:0", "diagonal:1", "diagonal:100", "chain:150", "dense:60", "arrow_down:200", "arrow_up:200",
-                   "lap2d:4", "lap2d:24", "lap3d:9", "band:500,8,60", "rmat:8,6", "powerlaw:600"},
-                  {1, 3, 5});
+  auto cases = cases_of({"diagonal:0", "diagonal:1", "diagonal:100", "chain:150", "dense:60", "arrow_down:200",
+                         "arrow_up:200", "lap2d:4", "lap2d:24", "lap3d:9", "band:500,8,60", "rmat:8,6", "powerlaw:600"},
+                        {1, 3, 5});
   for (auto const& c : cases_of({"lap2d:12", "arrow_down:60"}, {2, 8, 33, 64}))  // passes of all widths
     if (c.shape.op != Op::conj_transpose && c.shape.diagonal == Diagonal::stored) cases.push_back(c);
   return cases;
 }
 /// The few cases that scalars other than double are run on.
-inline std::vector<SolveCase> few_cases() { return cases_of({"diagonal:1", "dense:30", "lap2d:12", "rmat:6,6"}, {1, 5}); }
+inline std::vector<SolveCase> few_cases() {
+  return cases_of({"diagonal:1", "dense:30", "lap2d:12", "rmat:6,6"}, {1, 5});
+}
 
 }  // namespace sptrsv::test

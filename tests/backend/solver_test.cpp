@@ -25,7 +25,8 @@ struct NoUpdate {
     void visit(V&) {}
   };
   NoUpdate(typename T::exec_space const&, Analysis<T> const&, Options const&) {}
-  void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&, Fold<T> const&) const {}
+  void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&, Fold<T> const&) const {
+  }
   std::string parameters() const { return ""; }
   void reserve(typename T::exec_space const&, int) {}
   std::size_t memory_bytes() const { return 0; }
@@ -156,7 +157,8 @@ TYPED_TEST(SolverTest, UnitDiagonalIsTakenAsOneWhateverIsStored) {
       auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
       auto solver = make_solver<double>(v, this->exec, p);
       auto const x = solve<double>(solver, this->exec, b);
-      for (int i = 0; i < p.num_rows(); ++i) p.values[p.row_ptr[i + 1] - 1] = i % 2 ? 0 : std::numeric_limits<double>::quiet_NaN();
+      for (int i = 0; i < p.num_rows(); ++i)
+        p.values[p.row_ptr[i + 1] - 1] = i % 2 ? 0 : std::numeric_limits<double>::quiet_NaN();
       solver.update(this->exec, to_device<T>(p.values));
       if (v.reproducible) expect_same(x[0], solve<double>(solver, this->exec, b)[0]);
       expect_solves(p, x, b);
@@ -180,8 +182,9 @@ TYPED_TEST(SolverTest, SaysWhatItIs) {
     EXPECT_EQ(solver.shape().triangle, Triangle::lower);
     std::ostringstream text;
     text << solver.structure(this->exec);
-    EXPECT_EQ(text.str(), "rows 400, entries 1160, entries per row mean 1.9 longest 2, levels 39, rows per level mean "
-                          "10.2564 min 1 max 20");
+    EXPECT_EQ(text.str(),
+              "rows 400, entries 1160, entries per row mean 1.9 longest 2, levels 39, rows per level mean "
+              "10.2564 min 1 max 20");
     if (v.label == "levelset") {
       EXPECT_GT(solver.memory_bytes(), 760 * 12u);
     }
@@ -224,7 +227,8 @@ TEST(AlgorithmInfos, DescribeEachAlgorithmAndItsOptions) {
       }
     }
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled",
+                                             "colorset"}));
   EXPECT_EQ(std::string(version()).find_first_not_of("0123456789."), std::string::npos);
 }
 

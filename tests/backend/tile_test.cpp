@@ -46,7 +46,12 @@ struct Stored {
   typename view<double>::HostMirror host_values;
 
   Stored(int width_in, int slots)
-      : width(width_in), values("test::values", slots), x("test::x", tile_size), y("test::y", tile_size), mask("test::mask", tile_size), host_values(Kokkos::create_mirror_view(values)) {
+      : width(width_in),
+        values("test::values", slots),
+        x("test::x", tile_size),
+        y("test::y", tile_size),
+        mask("test::mask", tile_size),
+        host_values(Kokkos::create_mirror_view(values)) {
     Kokkos::deep_copy(host_values, std::numeric_limits<double>::quiet_NaN());  // free slots are not touched
   }
   void send(Entries const& tile, std::vector<double> const& numbers) {
@@ -109,10 +114,8 @@ void solve_triangle(Stored<Space> const& s, unsigned columns, double pivot) {
           pivots[l] = pivot;
           triangle::load(s.values.data(), mask[l], l, a[l]);
         });
-        if (pivot == 0)
-          triangle::solve(columns, mask, a, x);
-        else
-          triangle::solve_with_pivots(mask, a, pivots, [](double sum, double p) { return sum / p; }, x);
+        if (pivot == 0) triangle::solve(columns, mask, a, x);
+        else triangle::solve_with_pivots(mask, a, pivots, [](double sum, double p) { return sum / p; }, x);
         detail::each_lane([&](int l) {
           if (l < tile_size) s.y(l) = x[l].at[0];
         });
@@ -166,13 +169,13 @@ class Tiles : public ::testing::Test {
 TYPED_TEST_SUITE(Tiles, Spaces, SpaceNames);
 
 TEST(TileFormats, FollowTheShape) {
-  EXPECT_EQ(tile_width(15, 1), 0);     // too few entries
-  EXPECT_EQ(tile_width(16, 1), 1);     // a diagonal
-  EXPECT_EQ(tile_width(16, 2), 2);     // half of the slots
-  EXPECT_EQ(tile_width(16, 16), 0);    // one full row
-  EXPECT_EQ(tile_width(72, 9), 0);     // too long a row
+  EXPECT_EQ(tile_width(15, 1), 0);   // too few entries
+  EXPECT_EQ(tile_width(16, 1), 1);   // a diagonal
+  EXPECT_EQ(tile_width(16, 2), 2);   // half of the slots
+  EXPECT_EQ(tile_width(16, 16), 0);  // one full row
+  EXPECT_EQ(tile_width(72, 9), 0);   // too long a row
   EXPECT_EQ(tile_width(127, 8), 8);
-  EXPECT_EQ(tile_width(128, 8), 16);   // half of all places
+  EXPECT_EQ(tile_width(128, 8), 16);  // half of all places
   EXPECT_EQ(tile_width(256, 16), 16);
 }
 
@@ -218,7 +221,8 @@ TYPED_TEST(Tiles, TrianglesAreSolved) {
 }
 
 TEST(TileFormats, ListsCutRowsIntoEqualParts) {
-  for (auto const& counts : std::vector<std::vector<int>>{{1}, {1, 1, 1, 2}, std::vector<int>(16, 6), std::vector<int>(16, 7), {0, 1000, 3, 0, 1}, {33, 1}}) {
+  for (auto const& counts : std::vector<std::vector<int>>{
+           {1}, {1, 1, 1, 2}, std::vector<int>(16, 6), std::vector<int>(16, 7), {0, 1000, 3, 0, 1}, {33, 1}}) {
     int count[tile_size] = {}, all = 0;
     for (std::size_t r = 0; r < counts.size(); ++r) all += count[r] = counts[r];
     int const width = detail::SparseList::width(count);
@@ -246,7 +250,8 @@ TEST(TileFormats, ListsCutRowsIntoEqualParts) {
   }
 }
 
-/// The lower triangle with the entries that `there(i, j)` names below its diagonal, cut into tiles in the order of its rows.
+/// The lower triangle with the entries that `there(i, j)` names below its diagonal, cut into tiles in the order of its
+/// rows.
 template <class Space, class There>
 std::pair<TilePattern<TypesOfSpace<Space>>, int> cut(int n, There const& there) {
   using T = TypesOfSpace<Space>;
@@ -265,7 +270,8 @@ std::pair<TilePattern<TypesOfSpace<Space>>, int> cut(int n, There const& there) 
   Analysis<T> const analysis(exec, {send(row_ptr), send(col_idx)}, {});
   auto const order = detail::make_tile_order<T>(exec, analysis, true);
   auto const rows = detail::sort_rows<T>(exec, analysis.rows(exec), order.positions, true);
-  return {make_tiles<T>(exec, rows, detail::order_by_block_level<T>(exec, order.levels)), static_cast<int>(col_idx.size()) - n};
+  return {make_tiles<T>(exec, rows, detail::order_by_block_level<T>(exec, order.levels)),
+          static_cast<int>(col_idx.size()) - n};
 }
 template <class View>
 auto on_host(View const& view) {
@@ -311,7 +317,8 @@ TYPED_TEST(Tiles, OfEveryFormatInOneTriangle) {
 
 /// Lines of 20 rows have two tiles each, which no other line's rows share, so that block levels are 2 + lines - 1.
 TYPED_TEST(Tiles, EndWithTheLinesOfAGrid) {
-  auto const [tiles, entries] = cut<TypeParam>(20 * 30, [](int i, int j) { return (j == i - 1 && i % 20 != 0) || j == i - 20; });
+  auto const [tiles, entries] =
+      cut<TypeParam>(20 * 30, [](int i, int j) { return (j == i - 1 && i % 20 != 0) || j == i - 20; });
   EXPECT_EQ(tiles.num_tile_rows(), 60);
   expect_all_entries(tiles, entries);
   auto const row = on_host(tiles.row);
@@ -341,8 +348,8 @@ TEST(TileFormats, ListsOfAnyLength) {
   }
 }
 
-/// Each row of tiles has a chain of rows, of which the last has all 15 places before its diagonal: 45 entries in 16 * 15
-/// slots, and one in a list of 32.
+/// Each row of tiles has a chain of rows, of which the last has all 15 places before its diagonal: 45 entries in 16 *
+/// 15 slots, and one in a list of 32.
 TYPED_TEST(Tiles, CountSlotsBeyondWhatOffsetsCount) {
   using T = Types<double, int, std::int16_t, TypeParam>;
   if constexpr (!is_host_space<TypeParam>) return;  // counted on the host alone; no device code for 16 bits
@@ -369,8 +376,9 @@ TYPED_TEST(Tiles, CountSlotsBeyondWhatOffsetsCount) {
     make(200);
     ADD_FAILURE() << "nothing was thrown";
   } catch (Unsupported const& e) {
-    EXPECT_STREQ(e.what(), "algorithm tiled does not do 54368 places for entries in tiles with offsets of 16 bits; "
-                           "use longer offsets, or choose another algorithm");
+    EXPECT_STREQ(e.what(),
+                 "algorithm tiled does not do 54368 places for entries in tiles with offsets of 16 bits; "
+                 "use longer offsets, or choose another algorithm");
   }
 }
 

@@ -93,7 +93,7 @@ TYPED_TEST(Views, WhatIsWrittenMustLieApart) {
     return this->view(all, first, row, columns, column);
   };
   refused("b and x overlap", at(0), at(1));
-  refused("b and x overlap", at(0), at(n));        // b's second column is x's first
+  refused("b and x overlap", at(0), at(n));  // b's second column is x's first
   refused("b and x overlap", at(n), at(0));
   refused("b and x overlap", at(0), at(0, 2, 2, 2 * n));
   refused("b and x overlap", at(0, 2, 2, 1), at(2, 2, 2, 1));
@@ -134,7 +134,7 @@ TYPED_TEST(Views, WhatLiesBetweenIsNoOverlap) {
   solves(at(0, 1, n), at(0, 1, n), {}, at(0, 1, n));              // in place
   Fold<T> fold;
   fold.out = at(0, 1, n);
-  solves(at(0, 1, n), at(2 * n, 1, n), fold, fold.out);           // `out` is b
+  solves(at(0, 1, n), at(2 * n, 1, n), fold, fold.out);  // `out` is b
 }
 
 TYPED_TEST(Views, NumbersOfRowsAndColumnsAreChecked) {
@@ -144,9 +144,8 @@ TYPED_TEST(Views, NumbersOfRowsAndColumnsAreChecked) {
   int const nothing = 0;
   typename T::pattern huge;  // none of it is read
   huge.row_ptr = decltype(huge.row_ptr)(&nothing, std::size_t(1) << 32);
-  expect_thrown<TooLarge>("has 4294967295 rows", [&] {
-    Solver<double, TypeParam>("sequential", this->exec, huge, this->p.shape);
-  });
+  expect_thrown<TooLarge>("has 4294967295 rows",
+                          [&] { Solver<double, TypeParam>("sequential", this->exec, huge, this->p.shape); });
 }
 
 TYPED_TEST(Views, SolversThatWereMovedFromAreNotReady) {

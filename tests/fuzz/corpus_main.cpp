@@ -39,7 +39,8 @@ Bytes changed(Bytes input, std::mt19937& random) {
       case 2: *at = static_cast<std::uint8_t>(*at ^ (1u << below(8))); break;
       case 3: input.erase(at); break;
       case 4: input.insert(at, *at); break;
-      default: if (below(4) == 0) input.erase(at, input.end());
+      default:
+        if (below(4) == 0) input.erase(at, input.end());
     }
   }
   return input;

@@ -23,8 +23,7 @@ namespace sptrsv::fuzz {
 /// One file for all inputs of a process, removed at its end.
 class InputFile {
  public:
-  InputFile()
-      : path_(std::filesystem::temp_directory_path() / ("sptrsv_fuzz_" + std::to_string(::getpid()))) {}
+  InputFile() : path_(std::filesystem::temp_directory_path() / ("sptrsv_fuzz_" + std::to_string(::getpid()))) {}
   ~InputFile() {
     std::error_code ignored;
     std::filesystem::remove(path_, ignored);

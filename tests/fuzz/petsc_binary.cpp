@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target of the check of PETSc binary files: what it lets pass, PETSc must be able to load, and our own reader too.
+// Fuzz target of the check of PETSc binary files: what it lets pass, PETSc must be able to load, and our own reader
+// too.
 #include "petsc_binary.hpp"
 
 #include <petscmat.h>
@@ -28,7 +29,8 @@ PetscErrorCode load(const char* path) {
 bool is_read(const std::string& path) {
   try {
     const auto a = sptrsv::support::read_petsc_binary(path);
-    if (a.row_ptr.size() != static_cast<std::size_t>(a.num_rows) + 1 || a.col_idx.size() != a.values.size()) sptrsv::fuzz::stop("read in part");
+    if (a.row_ptr.size() != static_cast<std::size_t>(a.num_rows) + 1 || a.col_idx.size() != a.values.size())
+      sptrsv::fuzz::stop("read in part");
     return true;
   } catch (const sptrsv::support::ReadError& error) {
     sptrsv::fuzz::check_message(error.what(), path);

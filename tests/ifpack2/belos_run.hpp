@@ -20,9 +20,12 @@ struct BelosRun {
   bool converged;
   double residual;  ///< |b - A x| / |b|
 };
-inline bool operator==(BelosRun const& a, BelosRun const& b) { return a.iterations == b.iterations && a.converged == b.converged; }
+inline bool operator==(BelosRun const& a, BelosRun const& b) {
+  return a.iterations == b.iterations && a.converged == b.converged;
+}
 inline std::ostream& operator<<(std::ostream& out, BelosRun const& run) {
-  return out << run.iterations << " iterations, " << (run.converged ? "converged" : "not converged") << ", residual " << run.residual;
+  return out << run.iterations << " iterations, " << (run.converged ? "converged" : "not converged") << ", residual "
+             << run.residual;
 }
 
 /// A right-hand side that depends on the number of columns and the global row only.
@@ -30,20 +33,20 @@ inline RCP<Vectors<double>> right_hand_side(Map const& map, int columns) {
   auto const b = rcp(new Vectors<double>(Teuchos::rcpFromRef(map), columns));
   auto const view = b->getLocalViewHost(Tpetra::Access::OverwriteAll);
   for (int c = 0; c < columns; ++c)
-    for (std::size_t i = 0; i < view.extent(0); ++i) view(i, c) = random_scalar<double>(c + 9, map.getGlobalElement(static_cast<LO>(i)));
+    for (std::size_t i = 0; i < view.extent(0); ++i)
+      view(i, c) = random_scalar<double>(c + 9, map.getGlobalElement(static_cast<LO>(i)));
   return b;
 }
 
 /// @param cg  conjugate gradients, else GMRES without restart; the preconditioner is on the right.
-inline BelosRun solve_by_belos(RCP<Crs<double>> const& A, RCP<Preconditioner> const& M, bool cg, int columns = 1, int most = 150) {
+inline BelosRun solve_by_belos(RCP<Crs<double>> const& A, RCP<Preconditioner> const& M, bool cg, int columns = 1,
+                               int most = 150) {
   using Problem = Belos::LinearProblem<double, Vectors<double>, Operator>;
   auto const B = right_hand_side(*A->getRangeMap(), columns);
   auto const X = rcp(new Vectors<double>(A->getDomainMap(), columns));
   auto const problem = rcp(new Problem(A, X, B));
-  if (cg)
-    problem->setLeftPrec(M);
-  else
-    problem->setRightPrec(M);
+  if (cg) problem->setLeftPrec(M);
+  else problem->setRightPrec(M);
   problem->setProblem();
   auto const list = rcp(new Teuchos::ParameterList);
   list->set("Maximum Iterations", most);
@@ -51,10 +54,8 @@ inline BelosRun solve_by_belos(RCP<Crs<double>> const& A, RCP<Preconditioner> co
   list->set("Verbosity", static_cast<int>(Belos::Errors));
   if (!cg) list->set("Num Blocks", most);
   RCP<Belos::SolverManager<double, Vectors<double>, Operator>> solver;
-  if (cg)
-    solver = rcp(new Belos::PseudoBlockCGSolMgr<double, Vectors<double>, Operator>(problem, list));
-  else
-    solver = rcp(new Belos::PseudoBlockGmresSolMgr<double, Vectors<double>, Operator>(problem, list));
+  if (cg) solver = rcp(new Belos::PseudoBlockCGSolMgr<double, Vectors<double>, Operator>(problem, list));
+  else solver = rcp(new Belos::PseudoBlockGmresSolMgr<double, Vectors<double>, Operator>(problem, list));
   bool const converged = solver->solve() == Belos::Converged;
   Vectors<double> R(*B, Teuchos::Copy);
   A->apply(*X, R, Teuchos::NO_TRANS, -1.0, 1.0);

@@ -71,13 +71,17 @@ TEST(Parameters, WhatIsWrongIsNamed) {
   EXPECT_SAYS(message_of<bad::InvalidParameterName>([&] { set("sptrsv:algorithm", "tiled"); }), "sptrsv:algorithm");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: algorithm", "levelsets"); }), "levelsets");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: plan", "guess"); }), "sptrsv: plan");
-  EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: levelset lanes per row", 65); }), "sptrsv: levelset lanes per row");
+  EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: levelset lanes per row", 65); }),
+              "sptrsv: levelset lanes per row");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: levelset lanes per row", 3); }),
               "is 3; give 0 or a power of two, from 0 to 64");
-  EXPECT_SAYS(message_of<bad::InvalidParameterName>([&] { set("sptrsv: levelset chain rows", 7); }), "sptrsv: levelset wide rows");
-  EXPECT_SAYS(message_of<bad::InvalidParameterType>([&] { set("sptrsv: levelset wide rows", "many"); }), "sptrsv: levelset wide rows");
+  EXPECT_SAYS(message_of<bad::InvalidParameterName>([&] { set("sptrsv: levelset chain rows", 7); }),
+              "sptrsv: levelset wide rows");
+  EXPECT_SAYS(message_of<bad::InvalidParameterType>([&] { set("sptrsv: levelset wide rows", "many"); }),
+              "sptrsv: levelset wide rows");
   set("relaxation: type", "Jacobi");  // others' parameters are none of ours
-  EXPECT_SAYS(message_of<std::invalid_argument>([&] { set("fact: kspiluk number-of-streams", 2); }), "number-of-streams");
+  EXPECT_SAYS(message_of<std::invalid_argument>([&] { set("fact: kspiluk number-of-streams", 2); }),
+              "number-of-streams");
 }
 
 TEST(Parameters, ReachTheAlgorithmAndAskForAnalysisAgain) {
@@ -151,7 +155,8 @@ TEST(Reports, TimersCountThePhases) {
 
 TEST(Errors, NameTheRowAndTheRemedy) {
   auto const initialize = [](RCP<Crs<double>> const& A) { return [A] { Triangular(A).initialize(); }; };
-  auto text = message_of<std::runtime_error>(initialize(matrix_of({{{0, 1.}}, {{0, 1.}, {1, 1.}, {2, 1.}}, {{1, 1.}, {2, 1.}}})));
+  auto text = message_of<std::runtime_error>(
+      initialize(matrix_of({{{0, 1.}}, {{0, 1.}, {1, 1.}, {2, 1.}}, {{1, 1.}, {2, 1.}}})));
   EXPECT_SAYS(text, "row 1 (global ");
   EXPECT_SAYS(text, "not triangular. Give one triangle");
   EXPECT_SAYS(text, "sptrsv::ifpack2::LocalTriangularSolver::initialize");

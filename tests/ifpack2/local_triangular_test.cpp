@@ -24,7 +24,8 @@ struct Case {
 std::string case_name(::testing::TestParamInfo<Case> const& info) {
   Case const& c = info.param;
   std::string name = c.algorithm + c.plan + "_" + c.matrix + (c.triangle == Triangle::lower ? "_lower" : "_upper") +
-                     (c.diagonal == Diagonal::unit ? "_unit_" : "_stored_") + std::string(Teuchos::toString(c.mode)) + "_columns" + std::to_string(c.columns);
+                     (c.diagonal == Diagonal::unit ? "_unit_" : "_stored_") + std::string(Teuchos::toString(c.mode)) +
+                     "_columns" + std::to_string(c.columns);
   std::replace_if(name.begin(), name.end(), [](unsigned char ch) { return !std::isalnum(ch); }, '_');
   return name;
 }
@@ -35,21 +36,26 @@ std::vector<Case> all_cases() {
   for (auto const& info : algorithm_infos()) algorithms.emplace_back(info.name, "");
   std::vector<Case> cases;
   for (auto const& [algorithm, plan] : algorithms)
-    for (std::string const matrix : {"diagonal:1", "diagonal:40", "chain:50", "dense:30", "arrow_down:60", "lap2d:12", "rmat:6,6"})
+    for (std::string const matrix :
+         {"diagonal:1", "diagonal:40", "chain:50", "dense:30", "arrow_down:60", "lap2d:12", "rmat:6,6"})
       for (auto const triangle : {Triangle::lower, Triangle::upper})
         for (auto const diagonal : {Diagonal::stored, Diagonal::unit})
           for (auto const mode : {Teuchos::NO_TRANS, Teuchos::TRANS, Teuchos::CONJ_TRANS})
-            for (int const columns : {0, 1, 3, 8}) cases.push_back({algorithm, plan, matrix, triangle, diagonal, mode, columns});
+            for (int const columns : {0, 1, 3, 8})
+              cases.push_back({algorithm, plan, matrix, triangle, diagonal, mode, columns});
   return cases;
 }
 
-Op op_of(Teuchos::ETransp mode) { return mode == Teuchos::NO_TRANS ? Op::none : mode == Teuchos::TRANS ? Op::transpose : Op::conj_transpose; }
+Op op_of(Teuchos::ETransp mode) {
+  return mode == Teuchos::NO_TRANS ? Op::none : mode == Teuchos::TRANS ? Op::transpose : Op::conj_transpose;
+}
 
 class LocalTriangular : public ::testing::TestWithParam<Case> {};
 
 TEST_P(LocalTriangular, SolvesRowByRowAndAsIfpack2Does) {
   Case const c = GetParam();
-  auto const p = without_unit_diagonal(make_problem<double>(c.matrix, {c.triangle, c.diagonal, op_of(c.mode)}, 1 + rank_here()));
+  auto const p =
+      without_unit_diagonal(make_problem<double>(c.matrix, {c.triangle, c.diagonal, op_of(c.mode)}, 1 + rank_here()));
   auto const map = map_of(p.num_rows());
   auto const A = tpetra_matrix<double>(p, map);
   auto const b = make_right_hand_sides<double>(p.num_rows(), c.columns, 77 + rank_here());
@@ -79,7 +85,8 @@ TEST_P(LocalTriangular, SolvesRowByRowAndAsIfpack2Does) {
   for (int k = 0; k < c.columns; ++k) {
     double largest = 0;
     for (double const v : theirs[k]) largest = std::max(largest, std::abs(v));
-    for (std::size_t i = 0; i < theirs[k].size(); ++i) ASSERT_NEAR(ours[k][i], theirs[k][i], 1e-12 * largest) << "row " << i << ", column " << k;
+    for (std::size_t i = 0; i < theirs[k].size(); ++i)
+      ASSERT_NEAR(ours[k][i], theirs[k][i], 1e-12 * largest) << "row " << i << ", column " << k;
   }
 }
 INSTANTIATE_TEST_SUITE_P(All, LocalTriangular, ::testing::ValuesIn(all_cases()), case_name);
@@ -111,7 +118,8 @@ TEST(LocalTriangularApply, AlphaAndBetaAsTpetraHasThem) {
       auto const y = columns_of(*Y);
       for (int c = 0; c < 4; ++c)
         for (int i = 0; i < s.p.num_rows(); ++i)
-          ASSERT_NEAR(y[c][i], alpha * x[c][i] + (beta == 0 ? 0.0 : beta * old[c][i]), 1e-14) << "alpha " << alpha << ", beta " << beta << ", row " << i;
+          ASSERT_NEAR(y[c][i], alpha * x[c][i] + (beta == 0 ? 0.0 : beta * old[c][i]), 1e-14)
+              << "alpha " << alpha << ", beta " << beta << ", row " << i;
     }
   expect_same(columns_of(*s.X)[1], s.b[1]);  // X is input only
   auto const X = not_a_number<double>(s.map, 4), Y = not_a_number<double>(s.map, 4);

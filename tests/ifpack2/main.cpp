@@ -13,7 +13,9 @@ class PrintFailures : public ::testing::EmptyTestEventListener {
  public:
   explicit PrintFailures(int rank) : rank_(rank) {}
   void OnTestPartResult(::testing::TestPartResult const& result) override {
-    if (result.failed()) std::fprintf(stderr, "rank %d: %s:%d: %s\n", rank_, result.file_name() ? result.file_name() : "?", result.line_number(), result.message());
+    if (result.failed())
+      std::fprintf(stderr, "rank %d: %s:%d: %s\n", rank_, result.file_name() ? result.file_name() : "?",
+                   result.line_number(), result.message());
   }
 
  private:

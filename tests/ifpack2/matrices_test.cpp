@@ -17,7 +17,8 @@ namespace {
 using Ours = ifpack2::Riluk<Row<double>>;
 using Theirs = Ifpack2::RILUK<Row<double>>;
 constexpr std::int64_t most_entries = 3000000;  // larger ones take minutes to factor with fill
-constexpr std::int64_t dense_row = 5000;        // entries; such a row fills whole columns, so these are factored without fill only
+constexpr std::int64_t dense_row =
+    5000;  // entries; such a row fills whole columns, so these are factored without fill only
 
 std::ostream& rank0() {
   static std::ostream nowhere(nullptr);
@@ -75,7 +76,8 @@ void compare(std::string const& name, RCP<Crs<double>> const& A, int k, int& com
 
 TEST(RealMatrices, BelosIterationsAreIfpack2s) {
   char const* folder = std::getenv("SPTRSV_TEST_MATRICES");
-  if (!folder || !std::filesystem::is_directory(folder)) GTEST_SKIP() << "SPTRSV_TEST_MATRICES names no folder of Matrix Market files";
+  if (!folder || !std::filesystem::is_directory(folder))
+    GTEST_SKIP() << "SPTRSV_TEST_MATRICES names no folder of Matrix Market files";
   std::set<std::filesystem::path> files;
   for (auto const& entry : std::filesystem::directory_iterator(folder)) files.insert(entry.path());
   int compared = 0;
@@ -90,7 +92,8 @@ TEST(RealMatrices, BelosIterationsAreIfpack2s) {
       continue;
     }
     if (a.num_rows != a.num_cols || a.num_entries() > most_entries) {
-      rank0() << name << ": " << a.num_rows << " by " << a.num_cols << ", " << a.num_entries() << " entries: left out" << std::endl;
+      rank0() << name << ": " << a.num_rows << " by " << a.num_cols << ", " << a.num_entries() << " entries: left out"
+              << std::endl;
       continue;
     }
     std::int64_t longest = 0;

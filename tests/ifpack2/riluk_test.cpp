@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Riluk beside Ifpack2::RILUK: the same answers in all modes, the same Belos iterations, alone and inside AdditiveSchwarz.
+// Riluk beside Ifpack2::RILUK: the same answers in all modes, the same Belos iterations, alone and inside
+// AdditiveSchwarz.
 #include "sptrsv/ifpack2/riluk.hpp"
 
 #include <Ifpack2_AdditiveSchwarz.hpp>
@@ -43,7 +44,8 @@ RCP<P> computed(RCP<Crs<double>> const& A, Teuchos::ParameterList const& list) {
   return made;
 }
 
-void expect_alike(Preconditioner const& ours, Preconditioner const& theirs, Teuchos::ETransp mode, RCP<Map const> const& map, int columns = 3) {
+void expect_alike(Preconditioner const& ours, Preconditioner const& theirs, Teuchos::ETransp mode,
+                  RCP<Map const> const& map, int columns = 3) {
   auto const X = right_hand_side(*map, columns);
   auto const Y = not_a_number<double>(map, columns), Z = not_a_number<double>(map, columns);
   ours.apply(*X, *Y, mode);
@@ -52,7 +54,8 @@ void expect_alike(Preconditioner const& ours, Preconditioner const& theirs, Teuc
   for (int c = 0; c < columns; ++c) {
     double largest = 0;
     for (double const v : z[c]) largest = std::max(largest, std::abs(v));
-    for (std::size_t i = 0; i < z[c].size(); ++i) ASSERT_NEAR(y[c][i], z[c][i], 1e-12 * largest) << "row " << i << ", column " << c;
+    for (std::size_t i = 0; i < z[c].size(); ++i)
+      ASSERT_NEAR(y[c][i], z[c][i], 1e-12 * largest) << "row " << i << ", column " << c;
   }
 }
 
@@ -83,7 +86,9 @@ TEST_P(RilukMatrix, BelosIterationsAreIfpack2s) {
     EXPECT_EQ(solve_by_belos(A, computed<Ours>(A, parameters(k)), false), expected);
     for (auto const& algorithm : algorithms()) {
       auto const ours = computed<Ours>(A, parameters(k, algorithm));
-      EXPECT_EQ(solve_by_belos(A, ours, symmetric, 3), solve_by_belos(A, computed<Theirs>(A, parameters(k)), symmetric, 3)) << algorithm;
+      EXPECT_EQ(solve_by_belos(A, ours, symmetric, 3),
+                solve_by_belos(A, computed<Theirs>(A, parameters(k)), symmetric, 3))
+          << algorithm;
     }
   }
 }
@@ -117,10 +122,13 @@ TEST_P(RilukMatrix, IterationsInsideAdditiveSchwarzAreIfpack2s) {
       EXPECT_EQ(solve_by_belos(A, schwarz_of(A, inner_of<Ours>(k), overlap), false), expected);
     }
 }
-INSTANTIATE_TEST_SUITE_P(Families, RilukMatrix, ::testing::Values("lap2d:20", "lap3d:8,nonsym", "stencil27:6", "rmat:7,5", "band:300,6,40,nonsym"),
+INSTANTIATE_TEST_SUITE_P(Families, RilukMatrix,
+                         ::testing::Values("lap2d:20", "lap3d:8,nonsym", "stencil27:6", "rmat:7,5",
+                                           "band:300,6,40,nonsym"),
                          [](auto const& info) {
                            std::string name = info.param;
-                           std::replace_if(name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+                           std::replace_if(
+                               name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
                            return name;
                          });
 
@@ -191,8 +199,10 @@ TEST(RilukPhases, ASecondApplyAllocatesAndFencesNothing) {
       auto const X2 = X->subView(Teuchos::Range1D(0, 1));
       auto const Y2 = Y->subViewNonConst(Teuchos::Range1D(0, 1));
       ours->apply(*X2, *Y2, Teuchos::NO_TRANS, 2.0, beta);  // fewer columns
-      EXPECT_TRUE(counters.allocations().empty()) << algorithm << " allocates " << counters.allocations().front() << " for fewer columns";
-      EXPECT_FALSE(counters.kernels().empty());  // the counters see Tpetra scale; on a host our rows are a loop without a kernel
+      EXPECT_TRUE(counters.allocations().empty())
+          << algorithm << " allocates " << counters.allocations().front() << " for fewer columns";
+      EXPECT_FALSE(
+          counters.kernels().empty());  // the counters see Tpetra scale; on a host our rows are a loop without a kernel
     }
 }
 
@@ -251,7 +261,8 @@ TEST(RilukFactors, ThresholdsAndRelaxationAreIfpack2s) {
   list.set("fact: relax value", 0.5);
   expect_alike(*computed<Ours>(A, list), *computed<Theirs>(A, list), Teuchos::NO_TRANS, A->getRowMap());
   auto const other = computed<Ours>(A, parameters(0));
-  auto const X = right_hand_side(*A->getRowMap(), 1), Y = not_a_number<double>(A->getRowMap(), 1), Z = not_a_number<double>(A->getRowMap(), 1);
+  auto const X = right_hand_side(*A->getRowMap(), 1), Y = not_a_number<double>(A->getRowMap(), 1),
+             Z = not_a_number<double>(A->getRowMap(), 1);
   computed<Ours>(A, list)->apply(*X, *Y);
   other->apply(*X, *Z);
   EXPECT_NE(columns_of(*Y), columns_of(*Z));  // they are passed on
@@ -263,7 +274,9 @@ TEST(Create, KnowsOurNamesAndIfpack2s) {
   EXPECT_FALSE(Teuchos::rcp_dynamic_cast<Ours>(ours).is_null());
   EXPECT_FALSE(Teuchos::rcp_dynamic_cast<Ours>(ifpack2::create<Row<double>>("sptrsv_riluk", A)).is_null());
   EXPECT_FALSE(Teuchos::rcp_dynamic_cast<Ours>(ifpack2::create("SPTRSV_RILUK", RCP<Crs<double> const>(A))).is_null());
-  EXPECT_FALSE(Teuchos::rcp_dynamic_cast<ifpack2::LocalTriangularSolver<Row<double>>>(ifpack2::create("SPTRSV_TRIANGULAR", A)).is_null());
+  EXPECT_FALSE(
+      Teuchos::rcp_dynamic_cast<ifpack2::LocalTriangularSolver<Row<double>>>(ifpack2::create("SPTRSV_TRIANGULAR", A))
+          .is_null());
   EXPECT_FALSE(Teuchos::rcp_dynamic_cast<Theirs>(ifpack2::create("RILUK", A)).is_null());
   EXPECT_FALSE(ifpack2::create("RELAXATION", A).is_null());
   EXPECT_THROW(ifpack2::create("SPTRSV_ILUT", A), std::invalid_argument);

@@ -33,7 +33,8 @@ inline int rank_here() { return Tpetra::getDefaultComm()->getRank(); }
 
 /// A map with so many rows on this rank.
 inline RCP<Map const> map_of(int local_rows) {
-  return rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), static_cast<std::size_t>(local_rows), 0, Tpetra::getDefaultComm()));
+  return rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), static_cast<std::size_t>(local_rows), 0,
+                     Tpetra::getDefaultComm()));
 }
 
 /// What a matrix of Tpetra may leave out: a unit diagonal's entries.
@@ -131,11 +132,13 @@ inline void scale_off_diagonals(Crs<double>& a, double factor) {
     std::vector<LO> at;
     std::vector<double> now;
     for (std::size_t k = 0; k < cols.extent(0); ++k) {
-      bool const diagonal = a.getColMap()->getGlobalElement(cols(k)) == a.getRowMap()->getGlobalElement(static_cast<LO>(i));
+      bool const diagonal =
+          a.getColMap()->getGlobalElement(cols(k)) == a.getRowMap()->getGlobalElement(static_cast<LO>(i));
       at.push_back(cols(k));
       now.push_back(values(k) * (diagonal ? 1.0 : factor));
     }
-    a.replaceLocalValues(static_cast<LO>(i), Teuchos::ArrayView<LO const>(at.data(), at.size()), Teuchos::ArrayView<double const>(now.data(), now.size()));
+    a.replaceLocalValues(static_cast<LO>(i), Teuchos::ArrayView<LO const>(at.data(), at.size()),
+                         Teuchos::ArrayView<double const>(now.data(), now.size()));
   }
   a.fillComplete();
 }

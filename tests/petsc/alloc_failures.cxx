@@ -33,7 +33,7 @@ std::atomic<std::size_t> failed_size{0};
 void* Take(std::size_t size, std::size_t alignment)
 {
   if (until_failure >= 0 && until_failure-- == 0) {
-    failed      = true;
+    failed = true;
     failed_size = size;
     return nullptr;
   }
@@ -87,15 +87,15 @@ namespace {
 
 /// What a child tells its parent, even when it crashes.
 struct Report {
-  char step[64];   ///< under way
+  char step[64];  ///< under way
   char wrong[400], message[300];
-  int error;       ///< of the failed call; 0: it went without that memory
-  bool reached;    ///< there was an N-th allocation
-  bool refused;    ///< Kokkos could not start, and the next call said so
-  bool label;      ///< Kokkos ended the process over the label of a View
-  bool coloring;   ///< it was for an ordering
-  bool small;      ///< it was as small as what Kokkos keeps of a View: see below
-  long live;       ///< objects of operator new at the end
+  int error;      ///< of the failed call; 0: it went without that memory
+  bool reached;   ///< there was an N-th allocation
+  bool refused;   ///< Kokkos could not start, and the next call said so
+  bool label;     ///< Kokkos ended the process over the label of a View
+  bool coloring;  ///< it was for an ordering
+  bool small;     ///< it was as small as what Kokkos keeps of a View: see below
+  long live;      ///< objects of operator new at the end
 };
 Report* report;
 
@@ -108,7 +108,7 @@ std::size_t const longest_label = 128;
 [[noreturn]] void Terminate()
 {
   report->reached = failed;
-  report->label   = failed && failed_size <= longest_label;
+  report->label = failed && failed_size <= longest_label;
   _exit(4);
 }
 
@@ -152,10 +152,10 @@ PetscErrorCode Do(char const* name, Step const& step)
   std::snprintf(report->step, sizeof report->step, "%s", name);
   PetscErrorCode code = WithoutExceptions(step);
   if (code && failed && !before) {
-    report->error    = (int)code;
+    report->error = (int)code;
     report->coloring = !std::strcmp(name, "MatGetOrdering");
     std::snprintf(report->step, sizeof report->step, "%s, again", name);
-    code            = WithoutExceptions(step);
+    code = WithoutExceptions(step);
     report->refused = code && std::strstr(report->message, "Kokkos could not start before");
     if (report->refused) return code;
   }
@@ -291,7 +291,7 @@ PetscErrorCode Build(Problem& p)
     PetscCall(PetscStrcasecmp(MatFactorTypes[t], kind, &same));
     if (!same) continue;
     p.kind = t;
-    known  = PETSC_TRUE;
+    known = PETSC_TRUE;
   }
   PetscCheck(known, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "No factor %s", kind);
   p.n = side * side;
@@ -334,9 +334,9 @@ PetscErrorCode Build(Problem& p)
   if (!dlopen(p.plugin, RTLD_NOW | RTLD_GLOBAL)) _exit(3);
   until_failure = at;
   PetscErrorCode code = Life(p);
-  until_failure   = -1;
+  until_failure = -1;
   report->reached = failed;
-  report->small   = failed && failed_size <= longest_label;
+  report->small = failed && failed_size <= longest_label;
   if (report->refused) _exit(0);
   if (!code) code = Life(p);
   report->live = num_live;
@@ -353,7 +353,8 @@ char const* Judge(int status, long live)
   else if (WEXITSTATUS(status))
     std::snprintf(text, sizeof text, "ended with status %d after a failure of %s", WEXITSTATUS(status),
                   report->message);
-  else if (live >= 0 && !report->small && !report->coloring && report->live > live)  // fewer: not made at a start that failed
+  else if (live >= 0 && !report->small && !report->coloring &&
+           report->live > live)  // fewer: not made at a start that failed
     std::snprintf(text, sizeof text, "%ld objects are left behind", report->live - live);
   else return nullptr;
   return text;
@@ -389,7 +390,7 @@ PetscErrorCode Run(char const* plugin)
   PetscCall(PetscPushErrorHandler(KeepError, NULL));
   std::set_terminate(Terminate);
   char const* wrong = Judge(RunChild(p, -1), -1);
-  long const  live  = report->live;
+  long const live = report->live;
   PetscCheck(!wrong, PETSC_COMM_SELF, PETSC_ERR_PLIB, "With all memory: %s in %s", wrong, report->step);
   long at = 0;
   for (;; at += every) {
@@ -402,9 +403,10 @@ PetscErrorCode Run(char const* plugin)
       std::printf("allocation %ld, %s: %s (error %d before)\n", at, report->step, wrong, report->error);
     if (wrong && !report->reached && num_wrong > 50) break;
   }
-  std::printf("of %ld allocations each %d-th failed: %ld errors, after %ld of them Kokkos cannot start again; %ld ends "
-              "in destructors of Kokkos' Views; %ld wrong\n",
-              at, (int)every, num_errors, num_refused, num_labels, num_wrong);
+  std::printf(
+      "of %ld allocations each %d-th failed: %ld errors, after %ld of them Kokkos cannot start again; %ld ends "
+      "in destructors of Kokkos' Views; %ld wrong\n",
+      at, (int)every, num_errors, num_refused, num_labels, num_wrong);
   PetscCall(PetscPopErrorHandler());
   PetscCheck(!num_wrong, PETSC_COMM_SELF, PETSC_ERR_PLIB, "See above");
   PetscCheck(num_errors > 20, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The failures did not reach the plugin");

@@ -32,8 +32,8 @@ PetscErrorCode CheckSolve(char const* what, SolveCall solve, Three& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A half of a solve. M(A)'s factor does not bound it where the halves are cut elsewhere, so the scale is the solution's own
-/// size: of these well-conditioned factors every row's terms are of that order, or of that of b.
+/// A half of a solve. M(A)'s factor does not bound it where the halves are cut elsewhere, so the scale is the
+/// solution's own size: of these well-conditioned factors every row's terms are of that order, or of that of b.
 PetscErrorCode CheckHalf(char const* what, SolveCall half, Three& t)
 {
   PetscReal largest;
@@ -56,7 +56,8 @@ PetscErrorCode CheckParts(Three& t, Factoring const& setup)
 
   PetscFunctionBegin;
   PetscCall(MatHasOperation(t.own.mat(), MATOP_FORWARD_SOLVE, &forward));
-  if (forward && !(setup.symmetric() && PetscDefined(USE_COMPLEX))) {  // a complex diagonal has no root that PETSc would take
+  if (forward &&
+      !(setup.symmetric() && PetscDefined(USE_COMPLEX))) {  // a complex diagonal has no root that PETSc would take
     PetscCall(CheckHalf("MatForwardSolve", MatForwardSolve, t));
     PetscCall(CheckHalf("MatBackwardSolve", MatBackwardSolve, t));
   }
@@ -81,7 +82,7 @@ PetscErrorCode CheckParts(Three& t, Factoring const& setup)
 PetscErrorCode CheckVectors(Three& t)
 {
   Vecs b, x;
-  PetscScalar *all;
+  PetscScalar* all;
 
   PetscFunctionBegin;
   PetscCall(VecsCreateSeq(PETSC_COMM_SELF, t.n, 3, &b));
@@ -136,8 +137,9 @@ PetscErrorCode CheckAdd(Three& t, bool transposed)
 PetscErrorCode CheckColumns(Three& t, bool transposed, PetscInt columns, PetscInt padding, bool in_place)
 {
   auto const solve = transposed ? MatSolveTranspose : MatSolve;
-  std::string const what = std::string(transposed ? "MatMatSolveTranspose" : "MatMatSolve") + " of " + std::to_string(columns) +
-                           " columns, padding " + std::to_string(padding) + (in_place ? ", B == X" : "");
+  std::string const what = std::string(transposed ? "MatMatSolveTranspose" : "MatMatSolve") + " of " +
+                           std::to_string(columns) + " columns, padding " + std::to_string(padding) +
+                           (in_place ? ", B == X" : "");
   Mat B, X;
   Vec v;
 

@@ -36,11 +36,18 @@ bool Neighbors(Grid const& g, PetscInt p, PetscInt q)
 
 std::vector<Variant> const& all_variants()
 {
-  static std::vector<Variant> const all = {
-      {"sequential", "sequential", "plain_"}, {"levelset", "levelset", "plain_"},      {"levelset_unchained", "levelset", "unchained_"},
-      {"syncfree", "syncfree", "plain_"},     {"syncfree_csc", "syncfree", "csc_"},    {"threadlevel", "threadlevel", "plain_"},
-      {"threadlevel_two_phase", "threadlevel", "twophase_"}, {"fused", "fused", "plain_"},      {"tiled", "tiled", "plain_"},
-      {"colorset", "colorset", "plain_"},     {"colorset_cpls", "colorset", "cpls_"},  {"sptrsv", "sptrsv", "plain_"}};
+  static std::vector<Variant> const all = {{"sequential", "sequential", "plain_"},
+                                           {"levelset", "levelset", "plain_"},
+                                           {"levelset_unchained", "levelset", "unchained_"},
+                                           {"syncfree", "syncfree", "plain_"},
+                                           {"syncfree_csc", "syncfree", "csc_"},
+                                           {"threadlevel", "threadlevel", "plain_"},
+                                           {"threadlevel_two_phase", "threadlevel", "twophase_"},
+                                           {"fused", "fused", "plain_"},
+                                           {"tiled", "tiled", "plain_"},
+                                           {"colorset", "colorset", "plain_"},
+                                           {"colorset_cpls", "colorset", "cpls_"},
+                                           {"sptrsv", "sptrsv", "plain_"}};
   return all;
 }
 
@@ -116,15 +123,15 @@ PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Fac
 {
   PetscFunctionBegin;
   setup_ = setup;
-  own_   = std::string(type) == MATSOLVERPETSC;
+  own_ = std::string(type) == MATSOLVERPETSC;
   PetscCall(MatGetOrdering(A, setup.ordering, &rows_, &cols_));
   if (setup.nonzero_diagonal_order) PetscCall(MatReorderForNonzeroDiagonal(A, 1e-10, rows_, cols_));
   PetscCall(MatFactorInfoInitialize(&info_));
-  info_.levels      = (PetscReal)setup.levels;
-  info_.fill        = 5;
-  info_.dtcol       = 1e-6;
-  info_.zeropivot   = 100 * PETSC_MACHINE_EPSILON;
-  info_.shifttype   = (PetscReal)setup.shift;
+  info_.levels = (PetscReal)setup.levels;
+  info_.fill = 5;
+  info_.dtcol = 1e-6;
+  info_.zeropivot = 100 * PETSC_MACHINE_EPSILON;
+  info_.shifttype = (PetscReal)setup.shift;
   info_.shiftamount = setup.shift_amount;
   PetscCall(MatGetFactor(A, type, setup.ftype, &F_));
   if (prefix) PetscCall(MatSetOptionsPrefix(F_, prefix));
@@ -163,7 +170,8 @@ PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec
     bool const nan = PetscIsNanScalar(e[i]), same_nan = nan && PetscIsNanScalar(a[i]);
     // written so that a NaN on one side only, or in the scale, fails
     if (same_nan || PetscAbsScalar(a[i] - e[i]) <= tolerance * PetscAbsScalar(s[i])) continue;
-    ADD_FAILURE() << what << ": row " << i << " of " << n << " is " << a[i] << ", PETSc's own " << e[i] << ", scale " << s[i];
+    ADD_FAILURE() << what << ": row " << i << " of " << n << " is " << a[i] << ", PETSc's own " << e[i] << ", scale "
+                  << s[i];
     break;
   }
   PetscCall(VecRestoreArrayRead(expected, &e));
@@ -198,11 +206,12 @@ PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind, char const* text, void* context)
+PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind,
+                         char const* text, void* context)
 {
   auto* caught = static_cast<CaughtError*>(context);
   if (kind == PETSC_ERROR_INITIAL && !caught->code) {
-    caught->code    = code;
+    caught->code = code;
     caught->message = text ? text : "";
   }
   return code;

@@ -23,11 +23,11 @@ struct Variant {
 std::vector<Variant> const& all_variants();
 
 struct Factoring {
-  MatFactorType ftype         = MAT_FACTOR_LU;
-  PetscInt levels             = 0;
-  MatOrderingType ordering    = MATORDERINGNATURAL;
-  MatFactorShiftType shift    = MAT_SHIFT_NONE;
-  PetscReal shift_amount      = 0;
+  MatFactorType ftype = MAT_FACTOR_LU;
+  PetscInt levels = 0;
+  MatOrderingType ordering = MATORDERINGNATURAL;
+  MatFactorShiftType shift = MAT_SHIFT_NONE;
+  PetscReal shift_amount = 0;
   bool nonzero_diagonal_order = false;  ///< MatReorderForNonzeroDiagonal() after the ordering
 
   bool symmetric() const { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }
@@ -35,12 +35,12 @@ struct Factoring {
 
 /// A 2D grid with `dof` unknowns a node (inodes for dof > 1), off-diagonal entries of both signs.
 struct Grid {
-  PetscInt side   = 7;
-  PetscInt dof    = 1;
-  bool symmetric  = false;
+  PetscInt side = 7;
+  PetscInt dof = 1;
+  bool symmetric = false;
   bool comparison = false;  ///< the comparison matrix: |diagonal|, -|off-diagonal|
-  unsigned seed   = 1;      ///< of the values; the pattern stays
-  MatType type    = MATSEQAIJ;
+  unsigned seed = 1;        ///< of the values; the pattern stays
+  MatType type = MATSEQAIJ;
 };
 PetscErrorCode SetGridValues(Grid const& grid, Mat A);
 PetscErrorCode BuildGrid(Grid const& grid, Mat* A);
@@ -59,9 +59,9 @@ class Factor {
   Mat mat() const { return F_; }
 
  private:
-  Mat F_     = nullptr;
-  IS rows_   = nullptr, cols_ = nullptr;
-  bool own_  = false;
+  Mat F_ = nullptr;
+  IS rows_ = nullptr, cols_ = nullptr;
+  bool own_ = false;
   Factoring setup_;
   MatFactorInfo info_;
 };

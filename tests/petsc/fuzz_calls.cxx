@@ -140,9 +140,9 @@ bool RunOne(Settings const& s, unsigned long long seed)
   fuzz::Draw draw(seed);
   int way;
 
-  record->seed          = seed;
-  record->length        = 0;
-  record->trace[0]      = 0;
+  record->seed = seed;
+  record->length = 0;
+  record->trace[0] = 0;
   record->petsc_at_work = false;
   do {
     int const of_100 = draw.from(0, 99);
@@ -207,10 +207,10 @@ int Supervise(Settings const& s, int argc, char** argv)
     if (code == cannot_run) return 2;
     faults += code == found_faults;
     if (code == 0 || code == found_faults) break;
-    std::string const how =
-        WIFSIGNALED(status)
-            ? WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF ? "it does not end" : std::string("signal ") + strsignal(WTERMSIG(status))
-            : "the process ends with status " + std::to_string(WEXITSTATUS(status));
+    std::string const how = WIFSIGNALED(status) ? WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF
+                                                      ? "it does not end"
+                                                      : std::string("signal ") + strsignal(WTERMSIG(status))
+                                                : "the process ends with status " + std::to_string(WEXITSTATUS(status));
     if (record->petsc_at_work) {
       ++faults_of_petsc;
       std::printf("PETSc's own factor fails in sequence %llu, which is left out: %s\n%s\n", record->seed, how.c_str(),
@@ -221,7 +221,7 @@ int Supervise(Settings const& s, int argc, char** argv)
       done = !s.keep_going;
     }
     first = record->seed + 1;
-    done  = done || (long long)first >= (long long)s.first + s.sequences;
+    done = done || (long long)first >= (long long)s.first + s.sequences;
   }
   std::printf(
       "%lld sequences from seed %llu: %lld calls on both, %lld results judged row by row, %lld only for which rows are "

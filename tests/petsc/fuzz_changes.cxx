@@ -194,7 +194,7 @@ bool Matrices::convert()
   // the pattern by blocks of the new size
   auto const old = pattern_;
   PetscInt const old_rows = block_rows_;
-  bs_         = bs;
+  bs_ = bs;
   block_rows_ = n_ / bs;
   pattern_.assign(static_cast<std::size_t>(block_rows_ * block_rows_), false);
   for (PetscInt i = 0; i < n_; ++i)

@@ -72,8 +72,8 @@ void Judge::read(Dense const& E, IS row_is, IS col_is, PetscInt n, PetscInt bs)
     return all;
   };
   *this = Judge{};
-  rows  = expand(row_is);
-  cols  = expand(col_is);
+  rows = expand(row_is);
+  cols = expand(col_is);
   Dense ordered((int)n);
   for (int i = 0; i < (int)n; ++i)
     for (int j = 0; j < (int)n; ++j) ordered(i, j) = E((int)cols[(std::size_t)i], (int)rows[(std::size_t)j]);
@@ -85,7 +85,7 @@ std::vector<PetscReal> Judge::of(PetscScalar const* b, PetscScalar const* x, boo
 {
   if (!split) return {};
   if (transpose && !transposed_ready) {
-    transposed       = Bound(Transposed(upper), Transposed(lower), block_size);
+    transposed = Bound(Transposed(upper), Transposed(lower), block_size);
     transposed_ready = true;
   }
   Bound const& bound = transpose ? transposed : plain;
@@ -158,11 +158,11 @@ void FactorPair::draw_setup()
       available = PETSC_FALSE;
   } while (!available);
   FUZZ_MUST(MatFactorInfoInitialize(&info_));
-  info_.levels      = draw_.chance(50) ? 0 : draw_.from(1, 3);
-  info_.fill        = draw_.chance(50) ? 5 : 1 + 2 * std::fabs((double)draw_.unit());
-  info_.dtcol       = 1e-6;
-  info_.zeropivot   = draw_.chance(80) ? 100 * PETSC_MACHINE_EPSILON : draw_.chance(70) ? 0 : 0.5;
-  info_.shifttype   = (PetscReal)(draw_.chance(60) ? MAT_SHIFT_NONE : draw_.pick(shifts));
+  info_.levels = draw_.chance(50) ? 0 : draw_.from(1, 3);
+  info_.fill = draw_.chance(50) ? 5 : 1 + 2 * std::fabs((double)draw_.unit());
+  info_.dtcol = 1e-6;
+  info_.zeropivot = draw_.chance(80) ? 100 * PETSC_MACHINE_EPSILON : draw_.chance(70) ? 0 : 0.5;
+  info_.shifttype = (PetscReal)(draw_.chance(60) ? MAT_SHIFT_NONE : draw_.pick(shifts));
   info_.shiftamount = draw_.chance(50) ? 100 * PETSC_MACHINE_EPSILON : draw_.chance(50) ? 1e-3 : 0.7;
   info_.diagonal_fill = draw_.chance(10);
 }
@@ -197,7 +197,8 @@ void FactorPair::draw_ordering()
 
   ordering_ = only_natural && !(m_.is(MATSEQSBAIJ) && draw_.chance(5)) ? MATORDERINGNATURAL : draw_.pick(all);
   nonzero_diagonal_ = lu && m_.is(MATSEQAIJ) && !m_.inodes() && draw_.chance(15);
-  if (ftype_ == MAT_FACTOR_ILU && info_.diagonal_fill != 0) nonzero_diagonal_ = false;  // which PETSc may fill twice: docs/petsc_faults.md
+  if (ftype_ == MAT_FACTOR_ILU && info_.diagonal_fill != 0)
+    nonzero_diagonal_ = false;  // which PETSc may fill twice: docs/petsc_faults.md
   FUZZ_MUST(ISDestroy(&rows_));
   FUZZ_MUST(ISDestroy(&cols_));
   Outcome outcome = Quietly([&] { return MatGetOrdering(m_.of(own), ordering_.c_str(), &rows_, &cols_); });
@@ -232,8 +233,8 @@ void FactorPair::draw_ordering()
   }
 }
 
-/// PETSc's own gets a new factor each time: a second symbolic phase on the same one keeps the inodes of the first; and a copy
-/// of a matrix of blocks, which would keep the pattern of the first symmetric one.
+/// PETSc's own gets a new factor each time: a second symbolic phase on the same one keeps the inodes of the first; and
+/// a copy of a matrix of blocks, which would keep the pattern of the first symmetric one.
 PetscErrorCode FactorPair::symbolic_of(Side s)
 {
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
@@ -264,7 +265,7 @@ void FactorPair::symbolic()
   draw_ordering();
   Trace("  symbolic, ordering %s%s\n", ordering_.c_str(),
         nonzero_diagonal_ ? ", reordered for a nonzero diagonal" : "");
-  numeric_  = false;
+  numeric_ = false;
   if (lu_and_aij() && !m_.keep_inodes(rows_)) {  // NaN or a crash in PETSc's numeric phase: docs/petsc_faults.md
     FUZZ_MUST(ISDestroy(&rows_));
     FUZZ_MUST(ISDestroy(&cols_));
@@ -279,8 +280,8 @@ void FactorPair::symbolic()
     create();
     return;
   }
-  symbolic_changes_       = m_.changes();
-  symbolic_pattern_       = m_.pattern_changes();
+  symbolic_changes_ = m_.changes();
+  symbolic_pattern_ = m_.pattern_changes();
   numeric_since_symbolic_ = false;
 }
 

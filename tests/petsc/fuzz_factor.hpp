@@ -16,7 +16,7 @@ struct Variant {
   char const* type;
   char const* options;  ///< "NAME VALUE NAME VALUE", without -mat_sptrsv_
 };
-extern std::string type_forced;  ///< instead of all variants' types; "petsc" shows what this program makes of PETSc
+extern std::string type_forced;     ///< instead of all variants' types; "petsc" shows what this program makes of PETSc
 extern std::string backend_forced;  ///< -mat_sptrsv_backend of all variants, if not empty
 int num_variants();
 Variant const& variant(int index);

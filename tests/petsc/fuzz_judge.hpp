@@ -30,7 +30,8 @@ class Bound {
  public:
   Bound() = default;
   /// @param first, second  T1^-1 and T2^-1.
-  /// @param bs  of the diagonal blocks, which both multiply by their explicit inverses, at different places: docs/design.md.
+  /// @param bs  of the diagonal blocks, which both multiply by their explicit inverses, at different places:
+  /// docs/design.md.
   Bound(Dense const& first, Dense const& second, int bs = 1);
   /// One triangle, or anything that is a product with an inverse.
   explicit Bound(Dense const& only);

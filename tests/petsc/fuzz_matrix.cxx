@@ -17,15 +17,15 @@ constexpr int block_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 11};
 
 Matrices::Matrices(Draw& draw) : draw_(draw)
 {
-  type_  = types_allowed[static_cast<std::size_t>(draw_.from(0, static_cast<int>(types_allowed.size()) - 1))];
-  bs_    = blocks() ? draw_.pick(block_sizes) : 1;
+  type_ = types_allowed[static_cast<std::size_t>(draw_.from(0, static_cast<int>(types_allowed.size()) - 1))];
+  bs_ = blocks() ? draw_.pick(block_sizes) : 1;
   inodes_ = draw_.chance(50);
   block_rows_ = draw_.from(1, PetscMax(40 / (int)bs_, 2));
   if (draw_.chance(50)) block_rows_ = PetscMin(block_rows_, draw_.from(1, 8));
-  n_         = block_rows_ * bs_;
+  n_ = block_rows_ * bs_;
   symmetric_ = type_ == MATSEQSBAIJ || draw_.chance(40);
   dominance_ = draw_.chance(75) ? 0 : draw_.chance(85) ? 1 : 2;
-  size_      = draw_.chance(85) ? 1 : std::pow((PetscReal)10, draw_.from(-8, 8));
+  size_ = draw_.chance(85) ? 1 : std::pow((PetscReal)10, draw_.from(-8, 8));
   draw_pattern();
   std::vector<Entry> const entries = draw_entries();
   Trace("matrix %s, %d rows, block size %d,%s%s dominance %d, size %g, %d entries given\n", type_.c_str(), (int)n_,
@@ -218,7 +218,7 @@ bool Matrices::shift_ends() const
     }
     PetscReal const missing = off - PetscRealPart(d(i, i));
     largest = PetscMax(largest, missing);
-    least   = PetscMin(least, -missing);
+    least = PetscMin(least, -missing);
   }
   return norm > 0 && (largest > 0.05 * norm || least > 0.05 * norm);
 }

@@ -78,8 +78,8 @@ class Matrices {
   std::string type_;
   PetscInt bs_ = 1, block_rows_ = 1, n_ = 1, changes_ = 0, pattern_changes_ = 0, replacements_ = 0;
   bool symmetric_ = false, inodes_ = true;
-  int dominance_ = 0;  // 0: dominant, 1: not, 2: with zeros on the diagonal
-  PetscReal size_ = 1; // of the entries
+  int dominance_ = 0;   // 0: dominant, 1: not, 2: with zeros on the diagonal
+  PetscReal size_ = 1;  // of the entries
   std::vector<bool> pattern_;
 };
 

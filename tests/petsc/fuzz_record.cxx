@@ -41,7 +41,7 @@ PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode
 {
   auto* outcome = static_cast<Outcome*>(context);
   if (kind == PETSC_ERROR_INITIAL) {
-    outcome->code    = code;
+    outcome->code = code;
     outcome->message = text ? text : "";
   }
   return code;

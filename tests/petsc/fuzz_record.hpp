@@ -15,12 +15,12 @@
 namespace fuzz {
 
 struct Record {
-  unsigned long long seed;                        ///< of the sequence that runs
-  long long sequences, calls, judged, not_judged; ///< judged: results compared row by row
-  long long refused;                              ///< calls that both refused
-  double nearest;                                 ///< largest share of an allowed difference that was taken
-  bool petsc_at_work;                             ///< PETSc's own factor is at work, not ours
-  bool verbose;                                   ///< print calls as they are made
+  unsigned long long seed;                         ///< of the sequence that runs
+  long long sequences, calls, judged, not_judged;  ///< judged: results compared row by row
+  long long refused;                               ///< calls that both refused
+  double nearest;                                  ///< largest share of an allowed difference that was taken
+  bool petsc_at_work;                              ///< PETSc's own factor is at work, not ours
+  bool verbose;                                    ///< print calls as they are made
   std::size_t length;
   char trace[1 << 16];
 };
@@ -109,10 +109,10 @@ template <class Body>
 bool Both(char const* what, Body const& body, bool may_do_more = false)
 {
   ++record->calls;
-  record->petsc_at_work  = true;
-  Outcome const of_own   = Quietly([&] { return body(own); });
-  record->petsc_at_work  = false;
-  Outcome const of_ours  = Quietly([&] { return body(ours); });
+  record->petsc_at_work = true;
+  Outcome const of_own = Quietly([&] { return body(own); });
+  record->petsc_at_work = false;
+  Outcome const of_ours = Quietly([&] { return body(ours); });
   return Agree(what, of_own, of_ours, may_do_more);
 }
 

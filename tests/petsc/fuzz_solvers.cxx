@@ -300,8 +300,8 @@ void SolverPair::solve(bool transpose)
     for (std::size_t i = 0; i < near.size(); ++i) moved = PetscMax(moved, PetscAbsScalar(near[i] - expected[i]));
     read_judge(transpose);
     Dense inverse;  // of a singular matrix, a Krylov method divides by rounding once it has found what there is
-    bool const judged =
-        alike && Invert(m_.dense(), &inverse) && std::isfinite(moved) && moved <= 1e-8 * Largest(expected) && judge_.relative(transpose) < 1e-9;
+    bool const judged = alike && Invert(m_.dense(), &inverse) && std::isfinite(moved) &&
+                        moved <= 1e-8 * Largest(expected) && judge_.relative(transpose) < 1e-9;
     std::vector<PetscReal> const tolerance((std::size_t)n, 1e3 * moved + 1e-6 * Largest(expected));
     if (judged) CompareRows(name, n, expected.data(), actual.data(), tolerance);
     else ++record->not_judged;
@@ -351,7 +351,8 @@ void SolverPair::step()
   if (kind < 30) {
     PetscInt const before = m_.pattern_changes();
     m_.change();
-    if (m_.is(MATSEQBAIJ) && cholesky() && m_.pattern_changes() != before) {  // or it keeps the pattern: docs/petsc_faults.md
+    if (m_.is(MATSEQBAIJ) && cholesky() &&
+        m_.pattern_changes() != before) {  // or it keeps the pattern: docs/petsc_faults.md
       m_.copy_both();
       other_step(50);
     }

@@ -327,9 +327,7 @@ void FactorPair::look()
   if (kind == 0) {
     MatInfo info[2];
     Trace("  MatGetInfo\n");
-    if (Both(
-            "MatGetInfo", [&](Side s) { return MatGetInfo(F_[s], MAT_LOCAL, &info[s]); }, true) &&
-        symbolic_)
+    if (Both("MatGetInfo", [&](Side s) { return MatGetInfo(F_[s], MAT_LOCAL, &info[s]); }, true) && symbolic_)
       CompareInfo(info[own], info[ours]);
   } else if (kind == 1 && numeric_) {
     PetscInt count[2][3];

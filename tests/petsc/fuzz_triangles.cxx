@@ -74,9 +74,9 @@ Shell::Shell(Draw& draw) : draw_(draw), n_(draw.from(1, 40))
   FUZZ_MUST(MatAssemblyEnd(A_, MAT_FINAL_ASSEMBLY));
   t_[1].lower = false;
   for (Triangle& t : t_) {
-    t.unit   = draw.chance(40);
+    t.unit = draw.chance(40);
     t.stored = !t.unit || draw.chance(50);
-    t.mat    = make(t);
+    t.mat = make(t);
   }
   give();
 }

@@ -14,19 +14,19 @@
 #include "sptrsv_petsc.h"
 
 typedef struct {
-  const char *prefix;
-  Mat         A;
-  KSP         ksp;
-  PC          pc;
-  Vec         b, x, scale;
+  const char* prefix;
+  Mat A;
+  KSP ksp;
+  PC pc;
+  Vec b, x, scale;
 } Side;
 
 typedef struct {
-  PetscInt  dims, side, n;
+  PetscInt dims, side, n;
   PetscReal convection;
 } Problem;
 
-static int       failures = 0;
+static int failures = 0;
 static PetscReal tolerance;
 static PetscBool only_iterations = PETSC_FALSE; /* then the solver type need not be the plugin's */
 
@@ -41,8 +41,8 @@ static PetscScalar Noise(PetscInt row, PetscInt seed)
 
 static PetscErrorCode FillVec(Vec v, PetscInt seed, PetscBool positive)
 {
-  PetscScalar *a;
-  PetscInt     begin, end;
+  PetscScalar* a;
+  PetscInt begin, end;
 
   PetscFunctionBeginUser;
   PetscCall(VecGetOwnershipRange(v, &begin, &end));
@@ -53,7 +53,7 @@ static PetscErrorCode FillVec(Vec v, PetscInt seed, PetscBool positive)
 }
 
 /* An M-matrix, symmetric without convection; shift makes the values new. */
-static PetscErrorCode FillMatrix(const Problem *p, PetscReal shift, Mat A)
+static PetscErrorCode FillMatrix(const Problem* p, PetscReal shift, Mat A)
 {
   PetscInt begin, end;
 
@@ -73,7 +73,7 @@ static PetscErrorCode FillMatrix(const Problem *p, PetscReal shift, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Create(const Problem *p, Side *s)
+static PetscErrorCode Create(const Problem* p, Side* s)
 {
   PetscFunctionBeginUser;
   PetscCall(MatCreate(PETSC_COMM_WORLD, &s->A));
@@ -95,7 +95,7 @@ static PetscErrorCode Create(const Problem *p, Side *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Destroy(Side *s)
+static PetscErrorCode Destroy(Side* s)
 {
   PetscFunctionBeginUser;
   PetscCall(KSPDestroy(&s->ksp));
@@ -107,10 +107,10 @@ static PetscErrorCode Destroy(Side *s)
 }
 
 /* The factor, or that of this rank's first block. */
-static PetscErrorCode FirstFactor(PC pc, Mat *F)
+static PetscErrorCode FirstFactor(PC pc, Mat* F)
 {
   PetscBool bjacobi, assembled;
-  KSP      *blocks = NULL;
+  KSP* blocks = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCBJACOBI, &bjacobi));
@@ -122,7 +122,7 @@ static PetscErrorCode FirstFactor(PC pc, Mat *F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Iterations(const char *what, Side sides[2], PetscBool transposed)
+static PetscErrorCode Iterations(const char* what, Side sides[2], PetscBool transposed)
 {
   PetscInt its[2];
 
@@ -134,21 +134,23 @@ static PetscErrorCode Iterations(const char *what, Side sides[2], PetscBool tran
     PetscCall(KSPGetIterationNumber(sides[k].ksp, &its[k]));
     PetscCall(KSPGetConvergedReason(sides[k].ksp, &reason));
     if (reason <= 0) {
-      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAILED %s with prefix '%s' did not converge: %s\n", what, sides[k].prefix, KSPConvergedReasons[reason]));
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "FAILED %s with prefix '%s' did not converge: %s\n", what,
+                            sides[k].prefix, KSPConvergedReasons[reason]));
       ++failures;
     }
   }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "iterations %s %" PetscInt_FMT " reference %" PetscInt_FMT "\n", what, its[0], its[1]));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "iterations %s %" PetscInt_FMT " reference %" PetscInt_FMT "\n", what, its[0],
+                        its[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The measure is that of factor_checks.cxx: substitution errs by c u (|T^-1|) |b| in each row, and for an M-matrix
    |T^-1| |b| is what the reference makes of |b|. */
-static PetscErrorCode CompareRows(const char *what, Vec ours, Vec expected, Vec scale, PetscBool show)
+static PetscErrorCode CompareRows(const char* what, Vec ours, Vec expected, Vec scale, PetscBool show)
 {
   const PetscScalar *o, *e, *s;
-  PetscInt           begin, end, row = -1;
-  PetscReal          worst = 0;
+  PetscInt begin, end, row = -1;
+  PetscReal worst = 0;
 
   PetscFunctionBeginUser;
   PetscCall(VecGetOwnershipRange(expected, &begin, &end));
@@ -163,7 +165,8 @@ static PetscErrorCode CompareRows(const char *what, Vec ours, Vec expected, Vec 
   PetscCall(VecRestoreArrayRead(expected, &e));
   PetscCall(VecRestoreArrayRead(scale, &s));
   if (!(worst <= 1)) {
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAILED %s: row %" PetscInt_FMT " is off by %g times what is allowed\n", what, row, (double)worst));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAILED %s: row %" PetscInt_FMT " is off by %g times what is allowed\n",
+                          what, row, (double)worst));
     ++failures;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD));
@@ -171,7 +174,7 @@ static PetscErrorCode CompareRows(const char *what, Vec ours, Vec expected, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Apply(const char *what, Side sides[2], PetscBool transposed)
+static PetscErrorCode Apply(const char* what, Side sides[2], PetscBool transposed)
 {
   PetscErrorCode (*apply)(PC, Vec, Vec) = transposed ? PCApplyTranspose : PCApply;
 
@@ -190,8 +193,8 @@ static PetscErrorCode Apply(const char *what, Side sides[2], PetscBool transpose
 /* Several columns at once, on one rank: ours against the reference column by column. */
 static PetscErrorCode ApplyColumns(Side sides[2], PetscInt columns, PetscBool transposed)
 {
-  Mat     F, B, X;
-  Vec     v;
+  Mat F, B, X;
+  Vec v;
   VecType type;
 
   PetscFunctionBeginUser;
@@ -200,7 +203,8 @@ static PetscErrorCode ApplyColumns(Side sides[2], PetscInt columns, PetscBool tr
   for (int k = 0; k < 2; ++k) {
     PetscInt n;
     PetscCall(VecGetLocalSize(sides[0].x, &n));
-    PetscCall(MatCreateDenseFromVecType(PETSC_COMM_SELF, type, n, columns, n, columns, PETSC_DEFAULT, NULL, k ? &X : &B));
+    PetscCall(
+        MatCreateDenseFromVecType(PETSC_COMM_SELF, type, n, columns, n, columns, PETSC_DEFAULT, NULL, k ? &X : &B));
     PetscCall(MatAssemblyBegin(k ? X : B, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(k ? X : B, MAT_FINAL_ASSEMBLY));
   }
@@ -218,7 +222,8 @@ static PetscErrorCode ApplyColumns(Side sides[2], PetscInt columns, PetscBool tr
     PetscCall(solve(F, sides[1].b, sides[1].x));
     PetscCall(FillVec(sides[1].b, 10 + c, PETSC_TRUE));
     PetscCall(solve(F, sides[1].b, sides[1].scale));
-    PetscCall(PetscSNPrintf(name, sizeof name, "%s column %d of %d", transposed ? "MatMatSolveTranspose" : "MatMatSolve", (int)c + 1, (int)columns));
+    PetscCall(PetscSNPrintf(name, sizeof name, "%s column %d of %d",
+                            transposed ? "MatMatSolveTranspose" : "MatMatSolve", (int)c + 1, (int)columns));
     PetscCall(MatDenseGetColumnVecRead(X, c, &v));
     PetscCall(CompareRows(name, v, sides[1].x, sides[1].scale, (PetscBool)(c == 0)));
     PetscCall(MatDenseRestoreColumnVecRead(X, c, &v));
@@ -229,17 +234,19 @@ static PetscErrorCode ApplyColumns(Side sides[2], PetscInt columns, PetscBool tr
 }
 
 /* Where ours runs, and that nothing was analyzed twice; sets the tolerance: 4 levels (k + 2) u for rows of k < 30. */
-static PetscErrorCode LookAtFactor(Side *ours, PetscInt rounds)
+static PetscErrorCode LookAtFactor(Side* ours, PetscInt rounds)
 {
-  Mat           F;
+  Mat F;
   MatSpTRSVInfo info;
 
   PetscFunctionBeginUser;
   PetscCall(FirstFactor(ours->pc, &F));
   PetscCall(MatSpTRSVGetInfo(F, &info));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "backend %s algorithms %s %s levels %d %d\n", info.backend, info.algorithm_lower, info.algorithm_upper, (int)info.levels_lower, (int)info.levels_upper));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "backend %s algorithms %s %s levels %d %d\n", info.backend,
+                        info.algorithm_lower, info.algorithm_upper, (int)info.levels_lower, (int)info.levels_upper));
   if (info.num_analysis != 1 || info.num_numeric != rounds) {
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAILED %d analyses and %d numeric updates instead of 1 and %d\n", (int)info.num_analysis, (int)info.num_numeric, (int)rounds));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "FAILED %d analyses and %d numeric updates instead of 1 and %d\n",
+                          (int)info.num_analysis, (int)info.num_numeric, (int)rounds));
     ++failures;
   }
   tolerance = 4 * (PetscReal)(info.levels_lower + info.levels_upper) * 32 * PETSC_MACHINE_EPSILON / 2;
@@ -263,7 +270,7 @@ static PetscErrorCode AllRows(Side sides[2], PetscInt round, PetscBool transpose
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Round(PetscInt round, const Problem *p, Side sides[2])
+static PetscErrorCode Round(PetscInt round, const Problem* p, Side sides[2])
 {
   PetscBool transposes = PETSC_TRUE;
 
@@ -281,10 +288,10 @@ static PetscErrorCode Round(PetscInt round, const Problem *p, Side sides[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-int main(int argc, char **argv)
+int main(int argc, char** argv)
 {
-  Side    sides[2] = {{"", NULL, NULL, NULL, NULL, NULL, NULL}, {"ref_", NULL, NULL, NULL, NULL, NULL, NULL}};
-  Problem p        = {2, 150, 0, 0.3};
+  Side sides[2] = {{"", NULL, NULL, NULL, NULL, NULL, NULL}, {"ref_", NULL, NULL, NULL, NULL, NULL, NULL}};
+  Problem p = {2, 150, 0, 0.3};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));

@@ -12,16 +12,16 @@
 #include <cstring>
 #include <vector>
 
-#include "sptrsv_support/petsc_success.hpp"
 #include "sptrsv_petsc.h"
+#include "sptrsv_support/petsc_success.hpp"
 
 namespace {
 
 PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A)
 {
-  PetscInt const bs       = n % 2 ? 1 : 2;
-  char           type[32] = MATSEQAIJ;
-  PetscBool      sbaij;
+  PetscInt const bs = n % 2 ? 1 : 2;
+  char type[32] = MATSEQAIJ;
+  PetscBool sbaij;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-matrix", type, sizeof type, NULL));
@@ -102,7 +102,9 @@ PetscErrorCode ExpectPhases(KSP ksp, PetscInt analyses, PetscInt numerics)
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCFactorGetMatrix(pc, &F));
   PetscCall(MatSpTRSVGetInfo(F, &info));
-  PetscCheck(info.num_analysis == analyses && info.num_numeric == numerics, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%d analyses and %d numeric phases, not %d and %d", (int)info.num_analysis, (int)info.num_numeric, (int)analyses, (int)numerics);
+  PetscCheck(info.num_analysis == analyses && info.num_numeric == numerics, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "%d analyses and %d numeric phases, not %d and %d", (int)info.num_analysis, (int)info.num_numeric,
+             (int)analyses, (int)numerics);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

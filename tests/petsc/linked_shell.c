@@ -7,7 +7,7 @@
 #include "sptrsv_petsc.h"
 
 /* Two on the diagonal, -1 beside it and r rows away. */
-static PetscErrorCode BuildBand(PetscInt n, PetscInt r, PetscBool lower, Mat *T)
+static PetscErrorCode BuildBand(PetscInt n, PetscInt r, PetscBool lower, Mat* T)
 {
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, T));
@@ -26,7 +26,7 @@ static PetscErrorCode BuildBand(PetscInt n, PetscInt r, PetscBool lower, Mat *T)
 /* x = U^-1 L^-1 L U 1 must be 1, and the same transposed. */
 static PetscErrorCode CheckApply(PC pc, Mat L, Mat U, PetscBool transposed)
 {
-  Vec       one, t, b, x;
+  Vec one, t, b, x;
   PetscReal error;
 
   PetscFunctionBegin;
@@ -54,9 +54,9 @@ static PetscErrorCode CheckApply(PC pc, Mat L, Mat U, PetscBool transposed)
 
 static PetscErrorCode Run(void)
 {
-  Mat         L, U;
-  PC          pc;
-  PetscInt    applies = 1;
+  Mat L, U;
+  PC pc;
+  PetscInt applies = 1;
   PetscMPIInt size;
 
   PetscFunctionBegin;
@@ -78,7 +78,7 @@ static PetscErrorCode Run(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-int main(int argc, char **argv)
+int main(int argc, char** argv)
 {
   if (MPI_Init(&argc, &argv)) return 2;
   for (int round = 0; round < 2; ++round) { /* PETSc may start again in a process */

@@ -14,7 +14,7 @@
 namespace petsc_test {
 namespace {
 
-using Rows   = sptrsv::reference::RowList<PetscScalar>;
+using Rows = sptrsv::reference::RowList<PetscScalar>;
 using Values = std::vector<PetscScalar>;
 
 /// T's rows, or those of its comparison matrix: |diagonal| and -|off-diagonal|.
@@ -32,7 +32,8 @@ PetscErrorCode ReadRows(Mat T, bool comparison, Rows* out)
     PetscCall(MatGetRow(T, i, &count, &columns, &values));
     for (PetscInt k = 0; k < count; ++k) {
       PetscReal const size = PetscAbsScalar(values[k]);
-      out->rows[(std::size_t)i].push_back({columns[k], comparison ? PetscScalar(columns[k] == i ? size : -size) : values[k]});
+      out->rows[(std::size_t)i].push_back(
+          {columns[k], comparison ? PetscScalar(columns[k] == i ? size : -size) : values[k]});
     }
     PetscCall(MatRestoreRow(T, i, &count, &columns, &values));
   }
@@ -56,7 +57,8 @@ PetscErrorCode Chain(Shell const& s, Which which, bool comparison, Values& v)
 {
   PetscFunctionBegin;
   if (which == Which::both || which == Which::left) PetscCall(Substitute(s.L, true, s.given_L, false, comparison, v));
-  if (which != Which::left) PetscCall(Substitute(s.U, false, s.given_U, which == Which::both_transposed, comparison, v));
+  if (which != Which::left)
+    PetscCall(Substitute(s.U, false, s.given_U, which == Which::both_transposed, comparison, v));
   if (which == Which::both_transposed) PetscCall(Substitute(s.L, true, s.given_L, true, comparison, v));
   PetscFunctionReturn((PetscErrorCode)0);
 }
@@ -208,7 +210,7 @@ std::string Phases(PC pc)
 {
   int analyses, updates, solves;
   std::string const text = ViewText(pc);
-  std::size_t const at   = text.find("MB beyond the matrices; ");
+  std::size_t const at = text.find("MB beyond the matrices; ");
   if (at == std::string::npos ||
       std::sscanf(text.c_str() + at, "MB beyond the matrices; %d analys%*[ie]s, %d numeric update%*[s,] %d solve",
                   &analyses, &updates, &solves) != 3)

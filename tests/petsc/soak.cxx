@@ -13,14 +13,15 @@
 #include "sptrsv_support/petsc_success.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
-extern "C" size_t __sanitizer_get_current_allocated_bytes();  // of sanitizer/allocator_interface.h, which Debian's GCC lacks
+extern "C" size_t
+__sanitizer_get_current_allocated_bytes();  // of sanitizer/allocator_interface.h, which Debian's GCC lacks
 #elif defined(__GLIBC__)
-  #include <malloc.h>
+#include <malloc.h>
 #endif
 
 namespace {
 
-constexpr double bytes_allowed    = 100;  ///< growth a round, mean over the rounds after the warm-up
+constexpr double bytes_allowed = 100;     ///< growth a round, mean over the rounds after the warm-up
 constexpr double resident_allowed = 4e6;  ///< growth in all: what the heap keeps of pages is not exact
 
 /// Bytes that are allocated and not freed, in all threads' heaps.
@@ -54,7 +55,8 @@ PetscErrorCode ReadSettings(Settings* s)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-warm_up", &s->warm_up, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-kinds", &s->kinds, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-leak", s->leak, sizeof(s->leak), NULL));
-  PetscCheck(s->kinds > 0 && s->warm_up > 0 && s->rounds > s->warm_up, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Give -rounds more than -warm_up, and -kinds");
+  PetscCheck(s->kinds > 0 && s->warm_up > 0 && s->rounds > s->warm_up, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Give -rounds more than -warm_up, and -kinds");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,16 +164,19 @@ PetscErrorCode Soak()
   for (PetscInt round = 0; round < s.rounds; ++round) {
     if (round == s.warm_up) {
       allocated = AllocatedBytes();
-      resident  = ResidentBytes();
+      resident = ResidentBytes();
     }
     PetscCall(Round(round, s));
   }
   double const grown = AllocatedBytes() - allocated, grown_resident = ResidentBytes() - resident;
-  int const counted  = static_cast<int>(s.rounds - s.warm_up);
-  std::printf("%d solvers after %d: allocated memory grew by %.0f bytes from %.0f, resident memory by %.0f from %.0f\n", counted, static_cast<int>(s.warm_up), grown, allocated, grown_resident, resident);
+  int const counted = static_cast<int>(s.rounds - s.warm_up);
+  std::printf("%d solvers after %d: allocated memory grew by %.0f bytes from %.0f, resident memory by %.0f from %.0f\n",
+              counted, static_cast<int>(s.warm_up), grown, allocated, grown_resident, resident);
   PetscCheck(resident > 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "Resident memory is not known on this system");
-  PetscCheck(grown <= bytes_allowed * counted, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Memory leaks: %g bytes a solver", grown / counted);
-  PetscCheck(grown_resident <= resident_allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Resident memory grew by %g bytes", grown_resident);
+  PetscCheck(grown <= bytes_allowed * counted, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Memory leaks: %g bytes a solver",
+             grown / counted);
+  PetscCheck(grown_resident <= resident_allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Resident memory grew by %g bytes",
+             grown_resident);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -111,7 +111,8 @@ PetscErrorCode Compare(BlockMatrix const& m, Factoring const& setup, char const*
 {
   Mat A;
   MatFactorError own, ours;
-  std::string const what = std::string(type) + ", " + m.type + " " + std::to_string(m.bs) + ", " + MatFactorTypes[setup.ftype] + " " + std::to_string(setup.levels) + ", " + setup.ordering;
+  std::string const what = std::string(type) + ", " + m.type + " " + std::to_string(m.bs) + ", " +
+                           MatFactorTypes[setup.ftype] + " " + std::to_string(setup.levels) + ", " + setup.ordering;
 
   PetscFunctionBegin;
   PetscCall(Build(m, &A));
@@ -135,7 +136,7 @@ TEST(BlockFactors, PivotInsideBlocksAsPetscDoes)
 {
   BlockMatrix m;
   for (PetscInt bs : block_sizes) {
-    m.bs       = bs;
+    m.bs = bs;
     m.diagonal = [&](PetscInt, PetscInt r, PetscInt c) { return ZeroDiagonal(bs, r, c); };
     for (char const* type : some_types)
       for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND}) {
@@ -218,7 +219,7 @@ TEST(BlockFactors, QuotientsOutsideTheRangeOfNumbersAreRefused)
   };
   // D^-1 U: too large, too small beside the next pivot, in range; and too small to be felt, as decaying fill is
   Row const rows[] = {{1e-200, 1e150, 1e200, true}, {1e200, 1e-150, 1e-200, true}, {1e-100, 1e150, 1e200, false},
-                      {1e10, 1e-305, 1, false}, {5, 1e-310, 1e-3, false}, {1e300, 1, 1, false}};
+                      {1e10, 1e-305, 1, false},     {5, 1e-310, 1e-3, false},      {1e300, 1, 1, false}};
   if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
   for (PetscInt bs : block_sizes) {
     if (bs == 1) continue;  // read in place
@@ -247,7 +248,7 @@ TEST(BlockFactors, AfterARefusalNewValuesAreTaken)
 {
   Mat A, F;
   Vec b, x;
-  IS  rows, cols;
+  IS rows, cols;
   MatFactorInfo info{};
   PetscScalar const* values;
   info.fill = 1;
@@ -259,7 +260,9 @@ TEST(BlockFactors, AfterARefusalNewValuesAreTaken)
   ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
   ASSERT_EQ((int)MatGetFactor(A, "sptrsv", MAT_FACTOR_LU, &F), 0);
   ASSERT_EQ((int)MatLUFactorSymbolic(F, A, rows, cols, &info), 0);
-  EXPECT_NE(petsc_test::Catch([&] { return MatLUFactorNumeric(F, A, &info); }).message.find("leaves the range of numbers"), std::string::npos);
+  EXPECT_NE(
+      petsc_test::Catch([&] { return MatLUFactorNumeric(F, A, &info); }).message.find("leaves the range of numbers"),
+      std::string::npos);
   EXPECT_NE(petsc_test::Catch([&] { return MatSolve(F, b, x); }).message.find("no values"), std::string::npos);
   ASSERT_EQ((int)SetTwoBlockRows(A, 2, 2, 3, 4), 0);
   ASSERT_EQ((int)MatLUFactorNumeric(F, A, &info), 0);
@@ -284,11 +287,11 @@ TEST(BlockFactors, ShiftAndInvertIndefiniteBlocksAsPetscDoes)
           // for seqbaij of block size 1 PETSc looks for a shift for ever: docs/petsc_faults.md
           if (shift == MAT_SHIFT_POSITIVE_DEFINITE && bs == 1 && std::string(matrix) == MATSEQBAIJ) continue;
           m.type = matrix;
-          m.bs   = bs;
+          m.bs = bs;
           Factoring setup;
-          setup.shift        = shift;
+          setup.shift = shift;
           setup.shift_amount = 1e-3;
-          setup.ftype        = MAT_FACTOR_CHOLESKY;
+          setup.ftype = MAT_FACTOR_CHOLESKY;
           ASSERT_EQ((int)Compare(m, setup, type), 0);
           setup.ftype = MAT_FACTOR_ICC;
           for (setup.levels = 0; setup.levels < 3; ++setup.levels) ASSERT_EQ((int)Compare(m, setup, type), 0);
@@ -299,7 +302,7 @@ TEST(BlockFactors, SingularBlocksAreReportedAsPetscDoes)
 {
   BlockMatrix m;
   for (PetscInt bs : block_sizes) {
-    m.bs       = bs;
+    m.bs = bs;
     m.coupling = 0;
     m.diagonal = [](PetscInt block, PetscInt r, PetscInt c) { return block == 7 ? 0.0 : r == c ? 2.0 : 0.1; };
     Factoring setup;
@@ -310,11 +313,13 @@ TEST(BlockFactors, SingularBlocksAreReportedAsPetscDoes)
       ASSERT_EQ((int)MatSetErrorIfFailure(A, fail), 0);
       Pair pair;
       ASSERT_EQ((int)pair.Symbolic(A, setup, "levelset"), 0);
-      CaughtError const own  = Catch([&] { return pair.own.Numeric(A); });
+      CaughtError const own = Catch([&] { return pair.own.Numeric(A); });
       CaughtError const ours = Catch([&] { return pair.ours.Numeric(A); });
       EXPECT_EQ((int)own.code, (int)ours.code) << bs;
       EXPECT_EQ(own.message, ours.message);
-      if (fail) { EXPECT_NE((int)ours.code, 0) << bs; }
+      if (fail) {
+        EXPECT_NE((int)ours.code, 0) << bs;
+      }
       if (own.code) continue;
       MatFactorError own_error, our_error;
       ASSERT_EQ((int)MatFactorGetError(pair.own.mat(), &own_error), 0);
@@ -326,13 +331,11 @@ TEST(BlockFactors, SingularBlocksAreReportedAsPetscDoes)
   }
 }
 
-PetscScalar Dominant(PetscInt, PetscInt r, PetscInt c)
-{
-  return r == c ? 4.0 : 0.2 + 0.1 * (PetscReal)r;
-}
+PetscScalar Dominant(PetscInt, PetscInt r, PetscInt c) { return r == c ? 4.0 : 0.2 + 0.1 * (PetscReal)r; }
 
 /// change(A, m) between the symbolic and the numeric phase.
-void ExpectSameAfter(char const* what, std::function<PetscErrorCode(Mat, BlockMatrix const&)> const& change, MatFactorType ftype)
+void ExpectSameAfter(char const* what, std::function<PetscErrorCode(Mat, BlockMatrix const&)> const& change,
+                     MatFactorType ftype)
 {
   BlockMatrix m;
   m.diagonal = Dominant;
@@ -357,20 +360,28 @@ void ExpectSameAfter(char const* what, std::function<PetscErrorCode(Mat, BlockMa
 TEST(BlockFactors, FollowChangesOfTheMatrixBetweenPhases)
 {
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU}) {
-    ExpectSameAfter("zeroed rows", [](Mat A, BlockMatrix const& m) {
-      PetscInt const rows[] = {0, 3 * m.bs, 3 * m.bs + m.bs - 1};
-      return MatZeroRows(A, m.bs > 1 ? 3 : 2, rows, 5, NULL, NULL);
-    }, ftype);
-    ExpectSameAfter("transposed in place", [](Mat A, BlockMatrix const&) { return MatTranspose(A, MAT_INPLACE_MATRIX, &A); }, ftype);
-    ExpectSameAfter("insides replaced", [](Mat A, BlockMatrix const& m) {
-      Mat other;
-      BlockMatrix changed = m;
-      changed.coupling    = 0.7;
-      PetscFunctionBegin;
-      PetscCall(Build(changed, &other));
-      PetscCall(MatHeaderReplace(A, &other));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }, ftype);
+    ExpectSameAfter(
+        "zeroed rows",
+        [](Mat A, BlockMatrix const& m) {
+          PetscInt const rows[] = {0, 3 * m.bs, 3 * m.bs + m.bs - 1};
+          return MatZeroRows(A, m.bs > 1 ? 3 : 2, rows, 5, NULL, NULL);
+        },
+        ftype);
+    ExpectSameAfter(
+        "transposed in place", [](Mat A, BlockMatrix const&) { return MatTranspose(A, MAT_INPLACE_MATRIX, &A); },
+        ftype);
+    ExpectSameAfter(
+        "insides replaced",
+        [](Mat A, BlockMatrix const& m) {
+          Mat other;
+          BlockMatrix changed = m;
+          changed.coupling = 0.7;
+          PetscFunctionBegin;
+          PetscCall(Build(changed, &other));
+          PetscCall(MatHeaderReplace(A, &other));
+          PetscFunctionReturn(PETSC_SUCCESS);
+        },
+        ftype);
   }
 }
 
@@ -391,7 +402,7 @@ TEST(BlockFactors, WhatPetscDoesNotFactorIsRefused)
 
   for (PetscInt bs : {1, 2}) {
     m.type = MATSEQBAIJ;
-    m.bs   = bs;
+    m.bs = bs;
     ASSERT_EQ((int)Build(m, &A), 0);
     ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, m.rows, m.rows - 1, -1, &backward), 0);
     MatFactorInfo info;
@@ -435,7 +446,7 @@ TEST(BlockFactors, MatricesOfAnotherSizeAreRefused)
   for (PetscInt rows : {m.rows * 2, m.rows / 2}) {  // in blocks of 2, in blocks of 4
     BlockMatrix of_other = m;
     of_other.rows = rows;
-    of_other.bs   = rows < m.rows ? 4 : 2;
+    of_other.bs = rows < m.rows ? 4 : 2;
     ASSERT_EQ((int)Build(of_other, &other), 0);
     IS natural;
     ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, rows, 0, 1, &natural), 0);
@@ -456,9 +467,9 @@ TEST(BlockFactors, SymmetricOnesWithoutRows)
     for (MatFactorType ftype : {MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC})
       for (PetscInt bs : block_sizes) {
         BlockMatrix m;
-        m.type     = type;
-        m.bs       = bs;
-        m.rows     = 0;
+        m.type = type;
+        m.bs = bs;
+        m.rows = 0;
         m.diagonal = Dominant;
         Mat A;
         Vec b, x;
@@ -478,7 +489,7 @@ TEST(BlockFactors, SymmetricOnesWithoutRows)
 TEST(BlockFactors, SymmetricOnesWithoutRowsTakeAStride)
 {
   BlockMatrix m;
-  m.rows     = 0;
+  m.rows = 0;
   m.diagonal = Dominant;
   MatFactorInfo info;
   ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
@@ -488,7 +499,7 @@ TEST(BlockFactors, SymmetricOnesWithoutRowsTakeAStride)
       Mat A, F;
       IS natural;
       m.type = type;
-      m.bs   = bs;
+      m.bs = bs;
       ASSERT_EQ((int)Build(m, &A), 0);
       ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, 0, 0, 1, &natural), 0);
       ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_CHOLESKY, &F), 0);
@@ -509,7 +520,7 @@ TEST(BlockFactors, AZeroPivotIsPetscsVerdictWhateverElseIsWrong)
   MatFactorError error;
   if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
   ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
-  info.fill      = 3;
+  info.fill = 3;
   info.zeropivot = 1e-300;
   ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, 2, 4, 4, 2, NULL, &A), 0);
   ASSERT_EQ((int)SetTwoBlockRows(A, 2, 1e-200, 1e150, 0), 0);
@@ -538,7 +549,8 @@ TEST(BlockFactors, ValuesOfAnotherTypeAreRefused)
   ASSERT_EQ((int)MatConvert(A, MATSEQAIJ, MAT_INPLACE_MATRIX, &A), 0);
   CaughtError const caught = Catch([&] { return factor.Numeric(A); });
   EXPECT_EQ((int)caught.code, (int)PETSC_ERR_ARG_WRONG);
-  EXPECT_NE(caught.message.find("was of a matrix of type seqbaij, this one is of type seqaij"), std::string::npos) << caught.message;
+  EXPECT_NE(caught.message.find("was of a matrix of type seqbaij, this one is of type seqaij"), std::string::npos)
+      << caught.message;
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
@@ -548,7 +560,7 @@ TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
   for (PetscInt bs : {1, 2, 3, 8})
     for (MatFactorType ftype : {MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC}) {
       BlockMatrix m;
-      m.bs       = bs;
+      m.bs = bs;
       m.diagonal = Dominant;
       Mat A, copy;
       Factor before, ours, own;
@@ -575,7 +587,8 @@ TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
       ASSERT_EQ((int)MatSolve(ours.mat(), b, x[0]), 0);
       ASSERT_EQ((int)MatSolve(own.mat(), b, x[1]), 0);
       ASSERT_EQ((int)VecSet(b, 1), 0);
-      EXPECT_EQ((int)ExpectRows(std::string(MatFactorTypes[ftype]) + " " + std::to_string(bs), x[1], x[0], b, tolerance), 0);
+      EXPECT_EQ(
+          (int)ExpectRows(std::string(MatFactorTypes[ftype]) + " " + std::to_string(bs), x[1], x[0], b, tolerance), 0);
       for (Vec* v : {&b, &x[0], &x[1]}) ASSERT_EQ((int)VecDestroy(v), 0);
       ASSERT_EQ((int)MatDestroy(&copy), 0);
       ASSERT_EQ((int)MatDestroy(&A), 0);
@@ -585,7 +598,7 @@ TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
 TEST(BlockFactors, InformationIsThatOfPetscsFactor)
 {
   BlockMatrix m;
-  m.bs       = 3;
+  m.bs = 3;
   m.diagonal = Dominant;
   Mat A, F;
   MatInfo own_info, our_info;
@@ -597,7 +610,7 @@ TEST(BlockFactors, InformationIsThatOfPetscsFactor)
   EXPECT_EQ(bs, 3);
   ASSERT_EQ((int)MatDestroy(&F), 0);
   Factoring setup;
-  setup.ftype  = MAT_FACTOR_ILU;
+  setup.ftype = MAT_FACTOR_ILU;
   setup.levels = 1;
   {
     Pair pair;
@@ -612,7 +625,8 @@ TEST(BlockFactors, InformationIsThatOfPetscsFactor)
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
-PetscErrorCode Iterations(Mat A, char const* type, MatFactorType ftype, MatOrderingType ordering, PetscInt levels, PetscInt* iterations)
+PetscErrorCode Iterations(Mat A, char const* type, MatFactorType ftype, MatOrderingType ordering, PetscInt levels,
+                          PetscInt* iterations)
 {
   KSP ksp;
   PC pc;
@@ -649,9 +663,9 @@ TEST(BlockFactors, IterationsAreThoseOfPetscsOwn)
             if (ftype == MAT_FACTOR_ILU && std::string(type) == MATSEQSBAIJ) continue;
             if (ftype == MAT_FACTOR_ICC && std::string(ordering) != MATORDERINGNATURAL) continue;
             Grid grid;
-            grid.dof       = bs;
-            grid.side      = bs > 5 ? 6 : 9;
-            grid.type      = type;
+            grid.dof = bs;
+            grid.side = bs > 5 ? 6 : 9;
+            grid.type = type;
             grid.symmetric = ftype == MAT_FACTOR_ICC;
             Mat A;
             PetscInt own, ours;

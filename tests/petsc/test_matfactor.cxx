@@ -19,8 +19,8 @@ PetscErrorCode RunCase(Case const& c)
   Grid grid;
 
   PetscFunctionBegin;
-  grid.dof       = c.dof;
-  grid.side      = c.dof > 1 ? 5 : 8;
+  grid.dof = c.dof;
+  grid.side = c.dof > 1 ? 5 : 8;
   grid.symmetric = c.setup.symmetric();
   PetscCall(BuildGrid(grid, &A));
   grid.comparison = true;
@@ -31,7 +31,7 @@ PetscErrorCode RunCase(Case const& c)
   PetscCall(t.bound.Symbolic(M, MATSOLVERPETSC, NULL, c.setup));
   for (unsigned seed : {1u, 2u}) {
     if (seed == 2) {  // new values, the same pattern
-      grid.seed       = seed;
+      grid.seed = seed;
       grid.comparison = false;
       PetscCall(SetGridValues(grid, A));
       grid.comparison = true;
@@ -57,20 +57,24 @@ struct Kind {
 
 std::vector<Case> AllCases()
 {
-  static Kind const kinds[] = {{"lu", MAT_FACTOR_LU, 0},         {"ilu0", MAT_FACTOR_ILU, 0}, {"ilu1", MAT_FACTOR_ILU, 1}, {"ilu2", MAT_FACTOR_ILU, 2},
-                               {"chol", MAT_FACTOR_CHOLESKY, 0}, {"icc0", MAT_FACTOR_ICC, 0}, {"icc1", MAT_FACTOR_ICC, 1}, {"icc2", MAT_FACTOR_ICC, 2}};
+  static Kind const kinds[] = {{"lu", MAT_FACTOR_LU, 0},         {"ilu0", MAT_FACTOR_ILU, 0},
+                               {"ilu1", MAT_FACTOR_ILU, 1},      {"ilu2", MAT_FACTOR_ILU, 2},
+                               {"chol", MAT_FACTOR_CHOLESKY, 0}, {"icc0", MAT_FACTOR_ICC, 0},
+                               {"icc1", MAT_FACTOR_ICC, 1},      {"icc2", MAT_FACTOR_ICC, 2}};
   std::vector<Case> all;
   for (Variant const& variant : all_variants())
     for (Kind const& kind : kinds)
-      for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD, "color"})
+      for (MatOrderingType ordering :
+           {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD, "color"})
         for (PetscInt dof : {1, 3})
-          for (MatFactorShiftType shift : {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS}) {
+          for (MatFactorShiftType shift :
+               {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS}) {
             if (std::string(ordering) == "color" && shift != MAT_SHIFT_NONE) continue;
             Case c{variant, {}, dof};
-            c.setup.ftype        = kind.ftype;
-            c.setup.levels       = kind.levels;
-            c.setup.ordering     = ordering;
-            c.setup.shift        = shift;
+            c.setup.ftype = kind.ftype;
+            c.setup.levels = kind.levels;
+            c.setup.ordering = ordering;
+            c.setup.shift = shift;
             c.setup.shift_amount = shift == MAT_SHIFT_NONE ? 0 : 1e-10;
             all.push_back(c);
           }
@@ -80,15 +84,12 @@ std::vector<Case> AllCases()
 std::string CaseName(testing::TestParamInfo<Case> const& info)
 {
   Factoring const& s = info.param.setup;
-  return std::string(info.param.variant.label) + "_" + MatFactorTypes[s.ftype] + std::to_string(s.levels) + "_" + s.ordering + "_dof" +
-         std::to_string(info.param.dof) + "_shift_" + MatFactorShiftTypes[s.shift];
+  return std::string(info.param.variant.label) + "_" + MatFactorTypes[s.ftype] + std::to_string(s.levels) + "_" +
+         s.ordering + "_dof" + std::to_string(info.param.dof) + "_shift_" + MatFactorShiftTypes[s.shift];
 }
 
 class MatFactorSolves : public testing::TestWithParam<Case> {};
-TEST_P(MatFactorSolves, AgreeWithPetscRowByRow)
-{
-  EXPECT_EQ((int)RunCase(GetParam()), 0);
-}
+TEST_P(MatFactorSolves, AgreeWithPetscRowByRow) { EXPECT_EQ((int)RunCase(GetParam()), 0); }
 INSTANTIATE_TEST_SUITE_P(All, MatFactorSolves, testing::ValuesIn(AllCases()), CaseName);
 
 }  // namespace

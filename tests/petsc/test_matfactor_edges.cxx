@@ -56,7 +56,8 @@ PetscErrorCode ExpectSameVerdict(std::string const& what, Mat ours, Mat own, Mat
   PetscCall(MatFactorGetErrorZeroPivot(own, &value[1], &row[1]));
   EXPECT_EQ((int)error[0], (int)error[1]) << what;
   EXPECT_EQ(row[0], row[1]) << what;
-  EXPECT_TRUE(value[0] == value[1] || (PetscIsNanReal(value[0]) && PetscIsNanReal(value[1]))) << what << ": " << value[0] << " " << value[1];
+  EXPECT_TRUE(value[0] == value[1] || (PetscIsNanReal(value[0]) && PetscIsNanReal(value[1])))
+      << what << ": " << value[0] << " " << value[1];
   *verdict = error[1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -112,15 +113,15 @@ PetscErrorCode RunShifts(Variant const& variant, PetscInt* num_failed, PetscInt*
       for (int shift = 0; shift < 4; ++shift)
         for (bool reorder : {false, true}) {
           Factoring setup;
-          setup.ftype                  = ftype;
-          setup.ordering               = MATORDERINGRCM;
-          setup.shift                  = (MatFactorShiftType)shift;
-          setup.shift_amount           = shift ? 1e-3 : 0;
+          setup.ftype = ftype;
+          setup.ordering = MATORDERINGRCM;
+          setup.shift = (MatFactorShiftType)shift;
+          setup.shift_amount = shift ? 1e-3 : 0;
           setup.nonzero_diagonal_order = reorder;
           // PETSc's own: LU with rows and columns permuted apart loops for ever in this shift
           if (reorder && (setup.symmetric() || shift == (int)MAT_SHIFT_POSITIVE_DEFINITE)) continue;
-          std::string const what = std::string(MatFactorTypes[ftype]) + ", diagonal " + std::to_string(kind) + ", shift " +
-                                   MatFactorShiftTypes[shift] + (reorder ? ", reordered" : "");
+          std::string const what = std::string(MatFactorTypes[ftype]) + ", diagonal " + std::to_string(kind) +
+                                   ", shift " + MatFactorShiftTypes[shift] + (reorder ? ", reordered" : "");
           Mat A;
           Factor ours, own;
           bool failed = false;
@@ -172,7 +173,7 @@ TEST_P(MatFactorEdges, NaturalOrderingWithColumnsExchanged)
 {
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU}) {
     Factoring setup;
-    setup.ftype                  = ftype;
+    setup.ftype = ftype;
     setup.nonzero_diagonal_order = true;
     Mat A;
     Factor ours, own;
@@ -191,8 +192,8 @@ TEST_P(MatFactorEdges, DiagonalsThatOrderingsPutWhereThereIsNoEntryAreNotFilled)
 {
   PetscInt const exchanged[] = {1, 0, 2, 3};
   MatFactorInfo info{};
-  info.fill          = 2;
-  info.levels        = 1;
+  info.fill = 2;
+  info.levels = 1;
   info.diagonal_fill = 1;
   for (bool entries : {false, true}) {
     Mat A, F;
@@ -209,7 +210,8 @@ TEST_P(MatFactorEdges, DiagonalsThatOrderingsPutWhereThereIsNoEntryAreNotFilled)
     ASSERT_EQ((int)MatGetFactor(A, GetParam().type, MAT_FACTOR_ILU, &F), 0);
     CaughtError const error = Catch([&] { return MatILUFactorSymbolic(F, A, rows, cols, &info); });
     EXPECT_EQ((int)error.code, entries ? 0 : (int)PETSC_ERR_SUP) << error.message;
-    bool const named = error.message.find("row 0 of the factor has its diagonal at row 0, column 1") != std::string::npos;
+    bool const named =
+        error.message.find("row 0 of the factor has its diagonal at row 0, column 1") != std::string::npos;
     EXPECT_EQ(named, !entries) << error.message;
     for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
     ASSERT_EQ((int)MatDestroy(&F), 0);
@@ -217,7 +219,8 @@ TEST_P(MatFactorEdges, DiagonalsThatOrderingsPutWhereThereIsNoEntryAreNotFilled)
   }
 }
 
-PetscErrorCode RunFailedReason(char const* type, char const* pc_type, PCFailedReason* pc_reason, KSPConvergedReason* ksp_reason)
+PetscErrorCode RunFailedReason(char const* type, char const* pc_type, PCFailedReason* pc_reason,
+                               KSPConvergedReason* ksp_reason)
 {
   Mat A;
   Vec b, x;
@@ -313,10 +316,11 @@ PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row,
   bool seen = false;
   MatFactorError verdict;
   PetscScalar const* a;
-  std::string const what = std::string(MatFactorTypes[ftype]) + (in_matrix ? ", NaN in the matrix at " : ", NaN in b at ") + std::to_string(row);
+  std::string const what = std::string(MatFactorTypes[ftype]) +
+                           (in_matrix ? ", NaN in the matrix at " : ", NaN in b at ") + std::to_string(row);
 
   PetscFunctionBegin;
-  setup.ftype    = ftype;
+  setup.ftype = ftype;
   grid.symmetric = true;
   PetscCall(BuildGrid(grid, &A));
   PetscCall(MatCreateVecs(A, &b, &x));
@@ -359,7 +363,7 @@ TEST_P(MatFactorEdges, NanComesOutAsNan)
 TEST_P(MatFactorEdges, NegativeDiagonalHasNoForwardSolve)
 {
   Factoring setup;
-  setup.ftype    = MAT_FACTOR_CHOLESKY;
+  setup.ftype = MAT_FACTOR_CHOLESKY;
   auto const run = [&](char const* type, bool backward) {
     Mat A;
     Vec b, x;
@@ -369,7 +373,8 @@ TEST_P(MatFactorEdges, NegativeDiagonalHasNoForwardSolve)
     EXPECT_EQ((int)VecSet(b, 1), 0);
     EXPECT_EQ((int)factor.Symbolic(A, type, NULL, setup), 0);
     EXPECT_EQ((int)factor.Numeric(A), 0);
-    CaughtError const caught = Catch([&] { return backward ? MatBackwardSolve(factor.mat(), b, x) : MatForwardSolve(factor.mat(), b, x); });
+    CaughtError const caught =
+        Catch([&] { return backward ? MatBackwardSolve(factor.mat(), b, x) : MatForwardSolve(factor.mat(), b, x); });
     EXPECT_EQ((int)MatSolve(factor.mat(), b, x), 0);  // and goes on after the error
     EXPECT_EQ((int)VecDestroy(&b), 0);
     EXPECT_EQ((int)VecDestroy(&x), 0);
@@ -422,7 +427,7 @@ TEST_P(MatFactorEdges, TypesMadeFromOthersAreAcceptedOrRefusedByName)
         std::tuple(MATSEQSBAIJ, "seqsbaijmkl", false)}) {
     Grid grid;
     grid.symmetric = true;
-    grid.type      = type;
+    grid.type = type;
     Mat A, F = nullptr;
     ASSERT_EQ((int)BuildGrid(grid, &A), 0);
     ASSERT_EQ((int)PetscObjectChangeTypeName((PetscObject)A, derived), 0);
@@ -453,7 +458,8 @@ TEST_P(MatFactorEdges, SolvesBeforeNumericAreOutOfOrder)
     ASSERT_EQ((int)MatGetFactor(A, GetParam().type, ftype, &bare), 0);
     ASSERT_EQ((int)factor.Symbolic(A, GetParam().type, NULL, setup), 0);
     for (Mat F : {bare, factor.mat()}) {
-      std::string const what = std::string(MatFactorTypes[ftype]) + (F == bare ? " before symbolic" : " before numeric");
+      std::string const what =
+          std::string(MatFactorTypes[ftype]) + (F == bare ? " before symbolic" : " before numeric");
       EXPECT_EQ((int)Catch([&] { return MatSolve(F, b, x); }).code, PETSC_ERR_ORDER) << what;
       EXPECT_EQ((int)Catch([&] { return MatSolveTranspose(F, b, x); }).code, PETSC_ERR_ORDER) << what;
       EXPECT_EQ((int)Catch([&] { return MatSolveAdd(F, b, x, x); }).code, PETSC_ERR_ORDER) << what;

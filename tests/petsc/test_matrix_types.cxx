@@ -23,16 +23,16 @@ PetscErrorCode RunCase(Case const& c)
   Grid grid, comparison;
 
   PetscFunctionBegin;
-  setup.ftype    = c.ftype;
-  setup.levels   = c.levels;
+  setup.ftype = c.ftype;
+  setup.levels = c.levels;
   setup.ordering = c.ordering;
-  grid.dof       = c.dof;
-  grid.side      = c.dof == 1 ? 8 : c.dof < 6 ? 5 : 3;
+  grid.dof = c.dof;
+  grid.side = c.dof == 1 ? 8 : c.dof < 6 ? 5 : 3;
   // a block matrix needs no symmetric pattern of entries, but whole blocks
-  grid.symmetric        = setup.symmetric() || std::string(c.type) == MATSEQSBAIJ;
-  grid.type             = c.type;
-  comparison            = grid;
-  comparison.type       = MATSEQAIJ;
+  grid.symmetric = setup.symmetric() || std::string(c.type) == MATSEQSBAIJ;
+  grid.type = c.type;
+  comparison = grid;
+  comparison.type = MATSEQAIJ;
   comparison.comparison = true;
   PetscCall(BuildGrid(grid, &A));
   PetscCall(BuildGrid(comparison, &M));
@@ -40,7 +40,7 @@ PetscErrorCode RunCase(Case const& c)
   PetscCall(t.ours.Symbolic(A, c.variant.type, c.variant.prefix, setup));
   PetscCall(t.own.Symbolic(A, MATSOLVERPETSC, NULL, setup));
   PetscCall(t.bound.Symbolic(M, MATSOLVERPETSC, NULL, exact));  // its inverse bounds those of all incomplete factors
-  for (unsigned seed : {1u, 2u}) {  // new values, the same pattern
+  for (unsigned seed : {1u, 2u}) {                              // new values, the same pattern
     grid.seed = comparison.seed = seed;
     PetscCall(SetGridValues(grid, A));
     PetscCall(SetGridValues(comparison, M));
@@ -79,16 +79,19 @@ std::vector<Case> AllCases()
     for (MatType type : types)
       for (PetscInt dof : {1, 2, 3, 4, 5, 6, 7, 8, 11})
         for (Kind const& kind : kinds)
-          for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD, "color"}) {
+          for (MatOrderingType ordering :
+               {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD, "color"}) {
             bool const by_blocks = std::string(type) == MATSEQBAIJ || std::string(type) == MATSEQSBAIJ;
             bool const symmetric = kind.ftype == MAT_FACTOR_CHOLESKY || kind.ftype == MAT_FACTOR_ICC;
-            bool const natural   = std::string(ordering) == MATORDERINGNATURAL;
-            if (std::string(type) == MATSEQSBAIJ && !symmetric) continue;      // PETSc has none
-            if (by_blocks && symmetric && !natural) continue;                  // nor these
-            if (!by_blocks && (dof > 3 || (dof > 1 && !natural))) continue;    // orderings split inodes: docs/petsc_faults.md
+            bool const natural = std::string(ordering) == MATORDERINGNATURAL;
+            if (std::string(type) == MATSEQSBAIJ && !symmetric) continue;  // PETSc has none
+            if (by_blocks && symmetric && !natural) continue;              // nor these
+            if (!by_blocks && (dof > 3 || (dof > 1 && !natural)))
+              continue;  // orderings split inodes: docs/petsc_faults.md
             // all orderings with two types, elsewhere the natural one and one that moves rows and columns
             std::string const label = variant.label;
-            if (label != "levelset" && label != "sptrsv" && !natural && std::string(ordering) != MATORDERINGND) continue;
+            if (label != "levelset" && label != "sptrsv" && !natural && std::string(ordering) != MATORDERINGND)
+              continue;
             all.push_back({variant, type, dof, kind.ftype, kind.levels, ordering});
           }
   return all;
@@ -97,14 +100,12 @@ std::vector<Case> AllCases()
 std::string CaseName(testing::TestParamInfo<Case> const& info)
 {
   Case const& c = info.param;
-  return std::string(c.variant.label) + "_" + c.type + "_bs" + std::to_string(c.dof) + "_" + MatFactorTypes[c.ftype] + std::to_string(c.levels) + "_" + c.ordering;
+  return std::string(c.variant.label) + "_" + c.type + "_bs" + std::to_string(c.dof) + "_" + MatFactorTypes[c.ftype] +
+         std::to_string(c.levels) + "_" + c.ordering;
 }
 
 class MatrixTypeSolves : public testing::TestWithParam<Case> {};
-TEST_P(MatrixTypeSolves, AgreeWithPetscRowByRow)
-{
-  EXPECT_EQ((int)RunCase(GetParam()), 0);
-}
+TEST_P(MatrixTypeSolves, AgreeWithPetscRowByRow) { EXPECT_EQ((int)RunCase(GetParam()), 0); }
 INSTANTIATE_TEST_SUITE_P(All, MatrixTypeSolves, testing::ValuesIn(AllCases()), CaseName);
 
 #if defined(PETSC_USE_COMPLEX)

@@ -52,7 +52,8 @@ PetscErrorCode CheckVectors(Shell const& shell, std::string const& when)
 
 using MatApply = PetscErrorCode (*)(PC, Mat, Mat);
 
-PetscErrorCode CheckColumns(Shell const& shell, PetscInt columns, PetscInt padding, MatApply apply = PCMatApply, Which which = Which::both)
+PetscErrorCode CheckColumns(Shell const& shell, PetscInt columns, PetscInt padding, MatApply apply = PCMatApply,
+                            Which which = Which::both)
 {
   std::string const what = "PCMatApply of " + std::to_string(columns) + " columns, padding " + std::to_string(padding);
   Mat B, X;
@@ -112,7 +113,7 @@ PetscErrorCode RunCase(Case const& c)
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-operator_type", type, sizeof type, NULL));
   grid.type = type;
-  grid.dof  = c.dof;
+  grid.dof = c.dof;
   grid.side = c.dof > 1 ? 5 : 8;
   PetscCall(shell.Create(grid, c.lower, c.upper));
   PetscCall(shell.Attach(c.variant.type, c.variant.prefix));
@@ -140,14 +141,12 @@ std::vector<Case> AllCases()
 std::string CaseName(testing::TestParamInfo<Case> const& info)
 {
   Case const& c = info.param;
-  return std::string(c.variant.label) + "_L_" + given_names[(int)c.lower] + "_U_" + given_names[(int)c.upper] + "_dof" + std::to_string(c.dof);
+  return std::string(c.variant.label) + "_L_" + given_names[(int)c.lower] + "_U_" + given_names[(int)c.upper] + "_dof" +
+         std::to_string(c.dof);
 }
 
 class PCShellSolves : public testing::TestWithParam<Case> {};
-TEST_P(PCShellSolves, AgreeWithSubstitutionRowByRow)
-{
-  EXPECT_EQ((int)RunCase(GetParam()), 0);
-}
+TEST_P(PCShellSolves, AgreeWithSubstitutionRowByRow) { EXPECT_EQ((int)RunCase(GetParam()), 0); }
 INSTANTIATE_TEST_SUITE_P(All, PCShellSolves, testing::ValuesIn(AllCases()), CaseName);
 
 /// ILU(0) of shell.A, row by row, into shell.L and shell.U.
@@ -210,10 +209,7 @@ PetscErrorCode RunIlu()
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-TEST(PCShell, AgreesWithMatSolve)
-{
-  EXPECT_EQ((int)RunIlu(), 0);
-}
+TEST(PCShell, AgreesWithMatSolve) { EXPECT_EQ((int)RunIlu(), 0); }
 
 #if PETSC_VERSION_GE(3, 24, 0)
 TEST(PCShell, SeveralTransposedRightHandSidesAtOnce)
@@ -314,16 +310,21 @@ TEST(PCShell, ViewShowsAlgorithmLevelsAndMemory)
 {
   Grid grid;
   Shell shell;
-  grid.side      = 8;
+  grid.side = 8;
   grid.symmetric = true;  // the pattern of the five-point grid: 15 levels, 64 rows, 112 entries off the diagonal
   ASSERT_EQ((int)shell.Create(grid, Given::unit_absent, Given::stored), 0);
-  for (char const* type : {"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset", "sptrsv"}) {
+  for (char const* type :
+       {"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset", "sptrsv"}) {
     ASSERT_EQ((int)shell.Attach(type, NULL), 0);
     ASSERT_EQ((int)PCSetUp(shell.pc), 0);
-    std::string const text = ViewText(shell.pc), asked = std::string(type) == "sptrsv" ? "[a-z]+ \\([^\n]+" : type + std::string(" \\(asked for");
-    EXPECT_TRUE(Contains(text, std::string("sptrsv [0-9.]+: type ") + type + ", Kokkos [0-9.]+ [A-Za-z]+ \\([0-9]+ thread")) << text;
+    std::string const text = ViewText(shell.pc),
+                      asked = std::string(type) == "sptrsv" ? "[a-z]+ \\([^\n]+" : type + std::string(" \\(asked for");
+    EXPECT_TRUE(
+        Contains(text, std::string("sptrsv [0-9.]+: type ") + type + ", Kokkos [0-9.]+ [A-Za-z]+ \\([0-9]+ thread"))
+        << text;
     for (char const* letter : {"L", "U"}) {
-      std::string const levels = "\n +15 levels, rows per level 4.3 mean, 1 least, 8 most; 1.8 off-diagonal entries per row\n";
+      std::string const levels =
+          "\n +15 levels, rows per level 4.3 mean, 1 least, 8 most; 1.8 off-diagonal entries per row\n";
       EXPECT_TRUE(Contains(text, letter + (": " + asked) + "\\)[^\n]*" + levels)) << text;
     }
     EXPECT_TRUE(Contains(text, "[0-9]+\\.[0-9][0-9] MB beyond the matrices; 1 analysis, 1 numeric update, 0 solves"))
@@ -373,7 +374,7 @@ PetscErrorCode RunEvents()
 
   PetscFunctionBegin;
   PetscCall(PetscLogDefaultBegin());
-  grid.side      = 8;
+  grid.side = 8;
   grid.symmetric = true;
   PetscCall(shell.Create(grid, Given::unit_stored, Given::stored));
   PetscCall(shell.Attach("levelset", NULL));
@@ -394,10 +395,7 @@ PetscErrorCode RunEvents()
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-TEST(PCShell, EventsCountPhasesAndFlops)
-{
-  EXPECT_EQ((int)RunEvents(), 0);
-}
+TEST(PCShell, EventsCountPhasesAndFlops) { EXPECT_EQ((int)RunEvents(), 0); }
 
 PetscErrorCode RunSide(PCSide side)
 {

@@ -64,7 +64,8 @@ class PCShellEdges : public testing::Test {
   static void ExpectError(CaughtError const& caught, PetscErrorCode code, std::vector<std::string> const& words)
   {
     EXPECT_EQ((int)caught.code, (int)code) << caught.message;
-    for (std::string const& word : words) EXPECT_NE(caught.message.find(word), std::string::npos) << caught.message << " lacks " << word;
+    for (std::string const& word : words)
+      EXPECT_NE(caught.message.find(word), std::string::npos) << caught.message << " lacks " << word;
   }
   void ExpectSolves()
   {
@@ -94,8 +95,10 @@ TEST_F(PCShellEdges, EntriesOnTheWrongSide)
 {
   Mat const with_upper = Make(4, 4, {{0, 0, 2}, {1, 0, 1}, {1, 1, 2}, {1, 3, 5}, {2, 2, 2}, {3, 3, 2}});
   Mat const with_lower = Make(4, 4, {{0, 0, 2}, {1, 1, 2}, {2, 1, 5}, {2, 2, 2}, {3, 3, 2}});
-  ExpectError(Refusal(with_upper, false, Upper(), false), PETSC_ERR_ARG_WRONG, {"Row 1 of L", "column 3, above", "lower triangle alone"});
-  ExpectError(Refusal(Lower(), false, with_lower, false), PETSC_ERR_ARG_WRONG, {"Row 2 of U", "column 1, below", "upper triangle alone"});
+  ExpectError(Refusal(with_upper, false, Upper(), false), PETSC_ERR_ARG_WRONG,
+              {"Row 1 of L", "column 3, above", "lower triangle alone"});
+  ExpectError(Refusal(Lower(), false, with_lower, false), PETSC_ERR_ARG_WRONG,
+              {"Row 2 of U", "column 1, below", "upper triangle alone"});
   ExpectError(Refusal(Upper(), true, NULL, false), PETSC_ERR_ARG_WRONG, {"Row 0 of L", "column 3"});
   Mat const strict = Make(4, 4, {{1, 0, 1}, {2, 3, 1}});
   ExpectError(Refusal(strict, true, NULL, false), PETSC_ERR_ARG_WRONG, {"Row 2 of L", "column 3"});
@@ -106,9 +109,11 @@ TEST_F(PCShellEdges, MissingDiagonals)
 {
   Mat const L = Make(4, 4, {{0, 0, 2}, {1, 1, 2}, {2, 1, 1}, {3, 3, 2}});
   Mat const U = Make(4, 4, {{0, 0, 2}, {1, 3, 2}, {2, 2, 2}, {3, 3, 2}});
-  ExpectError(Refusal(L, false, NULL, false), PETSC_ERR_ARG_WRONGSTATE, {"Row 2 of L", "no diagonal entry", "store it in every row"});
+  ExpectError(Refusal(L, false, NULL, false), PETSC_ERR_ARG_WRONGSTATE,
+              {"Row 2 of L", "no diagonal entry", "store it in every row"});
   ExpectError(Refusal(NULL, false, U, false), PETSC_ERR_ARG_WRONGSTATE, {"Row 1 of U", "no diagonal entry"});
-  ExpectError(Refusal(L, true, NULL, false), PETSC_ERR_ARG_WRONGSTATE, {"Row 2 of L", "other rows do", "in all rows or in none"});
+  ExpectError(Refusal(L, true, NULL, false), PETSC_ERR_ARG_WRONGSTATE,
+              {"Row 2 of L", "other rows do", "in all rows or in none"});
   ExpectError(Refusal(NULL, true, U, true), PETSC_ERR_ARG_WRONGSTATE, {"Row 1 of U", "other rows do"});
   ExpectSolves();
 }
@@ -116,7 +121,8 @@ TEST_F(PCShellEdges, MissingDiagonals)
 TEST_F(PCShellEdges, ZeroPivotsUntilTheyAreMended)
 {
   Mat const L = Make(4, 4, {{0, 0, 2}, {1, 1, 2}, {2, 2, 0}, {3, 3, 0}});
-  ExpectError(Refusal(L, false, NULL, false), PETSC_ERR_MAT_LU_ZRPVT, {"Row 2 of L", "zero on its diagonal", "nonzero values"});
+  ExpectError(Refusal(L, false, NULL, false), PETSC_ERR_MAT_LU_ZRPVT,
+              {"Row 2 of L", "zero on its diagonal", "nonzero values"});
   ExpectError(Catch([&] { return PCApply(pc_, b_, x_); }), PETSC_ERR_MAT_LU_ZRPVT, {"Row 2 of L"});
   ExpectError(Refusal(NULL, true, L, false), PETSC_ERR_MAT_LU_ZRPVT, {"Row 2 of U"});
   EXPECT_EQ((int)Refusal(L, true, L, true).code, 0);
@@ -131,10 +137,12 @@ TEST_F(PCShellEdges, ZeroPivotsUntilTheyAreMended)
 
 TEST_F(PCShellEdges, Algorithms)
 {
-  ExpectError(Refusal(Lower(), false, NULL, false, "fastest"), PETSC_ERR_ARG_UNKNOWN_TYPE, {"'fastest'", "levelset", "syncfree", "sptrsv"});
+  ExpectError(Refusal(Lower(), false, NULL, false, "fastest"), PETSC_ERR_ARG_UNKNOWN_TYPE,
+              {"'fastest'", "levelset", "syncfree", "sptrsv"});
   ASSERT_EQ((int)PCSetOptionsPrefix(pc_, "odd_"), 0);
   ASSERT_EQ((int)PetscOptionsSetValue(NULL, "-odd_mat_sptrsv_type", "slowest"), 0);
-  ExpectError(Refusal(Lower(), false, NULL, false), PETSC_ERR_ARG_UNKNOWN_TYPE, {"-odd_mat_sptrsv_type", "'slowest'", "levelset"});
+  ExpectError(Refusal(Lower(), false, NULL, false), PETSC_ERR_ARG_UNKNOWN_TYPE,
+              {"-odd_mat_sptrsv_type", "'slowest'", "levelset"});
   ASSERT_EQ((int)PetscOptionsClearValue(NULL, "-odd_mat_sptrsv_type"), 0);
   ExpectSolves();
 }
@@ -156,7 +164,8 @@ TEST_F(PCShellEdges, MatricesOfOtherKinds)
   ExpectError(Refusal(factor, true, NULL, false), PETSC_ERR_ARG_WRONG, {"L is a factor", "-pc_factor_mat_solver_type"});
   ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 4, 1, NULL, &unassembled), 0);
   Keep(unassembled);
-  ExpectError(Refusal(unassembled, true, NULL, false), PETSC_ERR_ARG_WRONGSTATE, {"L is not assembled", "MatAssemblyEnd"});
+  ExpectError(Refusal(unassembled, true, NULL, false), PETSC_ERR_ARG_WRONGSTATE,
+              {"L is not assembled", "MatAssemblyEnd"});
   ExpectError(Refusal(NULL, true, NULL, false), PETSC_ERR_ARG_WRONG, {"NULL", "give L, U or both"});
   ExpectSolves();
 }
@@ -231,7 +240,7 @@ TEST_F(PCShellEdges, EventsEndWithErrorsToo)
   ASSERT_EQ((int)PetscLogDefaultBegin(), 0);
   ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 4, array, &from), 0);
   ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 4, array + 1, &to), 0);
-  EXPECT_NE((int)Refusal(Upper(), false, nullptr, false).code, 0);                // in the analysis
+  EXPECT_NE((int)Refusal(Upper(), false, nullptr, false).code, 0);  // in the analysis
   EXPECT_NE((int)Refusal(Make(4, 4, {{0, 0, 1}, {1, 1, 0}, {2, 2, 1}, {3, 3, 1}}), false, nullptr, false).code, 0);
   ASSERT_EQ((int)Give(Lower(), false, Upper(), false), 0);
   EXPECT_NE((int)Catch([&] { return PCApply(pc_, from, to); }).code, 0) << "vectors that overlap";

@@ -6,19 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-PetscErrorCode PetscGetVersionNumber(PetscInt *major, PetscInt *minor, PetscInt *subminor, PetscInt *release)
+PetscErrorCode PetscGetVersionNumber(PetscInt* major, PetscInt* minor, PetscInt* subminor, PetscInt* release)
 {
   int const real = getenv("SPTRSV_TEST_OTHER_SCALAR") || getenv("SPTRSV_TEST_OTHER_INT");
 
-  *major    = PETSC_VERSION_MAJOR;
-  *minor    = real ? PETSC_VERSION_MINOR : 99;
+  *major = PETSC_VERSION_MAJOR;
+  *minor = real ? PETSC_VERSION_MINOR : 99;
   *subminor = PETSC_VERSION_SUBMINOR;
-  *release  = 1;
+  *release = 1;
   return 0;
 }
 
-/* As a complex PETSc writes it, real part and imaginary part, or as a real one. Called by the plugin alone at that time. */
-PetscErrorCode PetscOptionsStringToScalar(const char text[], PetscScalar *value)
+/* As a complex PETSc writes it, real part and imaginary part, or as a real one. Called by the plugin alone at that
+ * time. */
+PetscErrorCode PetscOptionsStringToScalar(const char text[], PetscScalar* value)
 {
   double const parts[2] = {strtod(text, NULL), 0};
 
@@ -29,13 +30,13 @@ PetscErrorCode PetscOptionsStringToScalar(const char text[], PetscScalar *value)
 }
 
 /* As a PETSc with the other indices, for the plugin's own call; PETSc's calls get what they expect. */
-PetscErrorCode PetscOptionsStringToInt(const char text[], PetscInt *value)
+PetscErrorCode PetscOptionsStringToInt(const char text[], PetscInt* value)
 {
   long long const wide = strtoll(text, NULL, 10);
-  Dl_info         caller;
-  int const       plugin = dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "sptrsv_petsc");
+  Dl_info caller;
+  int const plugin = dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "sptrsv_petsc");
 
-  int const       other  = plugin && getenv("SPTRSV_TEST_OTHER_INT");
+  int const other = plugin && getenv("SPTRSV_TEST_OTHER_INT");
 
   memcpy(value, &wide, (sizeof *value == sizeof wide) != other ? sizeof wide : sizeof(int)); /* little-endian */
   return 0;

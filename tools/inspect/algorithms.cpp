@@ -16,7 +16,8 @@ namespace {
 template <class Space>
 std::string name_of() {
   std::string name = Space::name();
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return name;
 }
 
@@ -26,10 +27,8 @@ std::string space_of(Settings const& settings) {
 
 template <class Space>
 std::string device_of([[maybe_unused]] Space const& exec) {
-  if constexpr (is_host_space<Space>)
-    return bench::cpu_model();
-  else
-    return device_name(exec);
+  if constexpr (is_host_space<Space>) return bench::cpu_model();
+  else return device_name(exec);
 }
 
 /// A space before Kokkos runs, when there can be no instance yet.
@@ -92,7 +91,8 @@ void check_names(std::vector<std::string> const& wanted) {
   std::string known;
   for (auto const& info : algorithm_infos()) known += (known.empty() ? "" : ", ") + info.name;
   for (auto const& name : wanted)
-    if (std::none_of(algorithm_infos().begin(), algorithm_infos().end(), [&](auto const& info) { return info.name == name; }))
+    if (std::none_of(algorithm_infos().begin(), algorithm_infos().end(),
+                     [&](auto const& info) { return info.name == name; }))
       throw std::runtime_error("--algorithms: there is no type '" + name + "'; known are " + known);
 }
 
@@ -100,12 +100,14 @@ template <class Space>
 void run(bench::System const& system, Settings const& settings, Progress& progress, Report& report) {
   constexpr bool device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
   report.place = {name_of<Space>(), device_of(Space()), version(),
-                  std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." + std::to_string(KOKKOS_VERSION % 100),
+                  std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
+                      std::to_string(KOKKOS_VERSION % 100),
                   static_cast<int>(Space().concurrency())};
   bench::Problem<Space> const problem(system, settings.columns);
   auto const result_of = [&](std::string const& name) {
     progress.step((settings.no_time ? "making " : "timing ") + name);
-    bench::Entry<Space> const entry{name, false, "", [&] { return std::make_unique<bench::OwnType<Space>>(name, settings.option_values()); }};
+    bench::Entry<Space> const entry{
+        name, false, "", [&] { return std::make_unique<bench::OwnType<Space>>(name, settings.option_values()); }};
     return settings.no_time ? make_only(entry, problem) : bench::time_contender(entry, settings.limits, problem);
   };
   for (auto const& info : algorithm_infos()) {
@@ -118,7 +120,8 @@ void run(bench::System const& system, Settings const& settings, Progress& progre
   }
   report.planned = result_of("sptrsv");
   if (settings.columns > 1) return;
-  TriangularSolver<double, int, int, Space> const any("sequential", problem.exec, problem.pattern(), problem.system.shape);
+  TriangularSolver<double, int, int, Space> const any("sequential", problem.exec, problem.pattern(),
+                                                      problem.system.shape);
   for (auto const& [name, seconds] : any.plan_input(problem.exec).predicted)
     for (auto& a : report.algorithms)
       if (a.result.algorithm == name) a.predicted = seconds;

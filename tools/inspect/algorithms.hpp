@@ -21,8 +21,8 @@ std::string known_spaces();
 /// @throws std::runtime_error, InvalidOption.
 void check(Settings const& settings);
 
-/// Makes each type of the list and the planner on the space that was asked for; checks their answers and times their phases
-/// unless the settings say not to. What fails is said in its result.
+/// Makes each type of the list and the planner on the space that was asked for; checks their answers and times their
+/// phases unless the settings say not to. What fails is said in its result.
 /// @pre check() has passed.
 void add_algorithms(bench::System const& system, Settings const& settings, Progress& progress, Report& report);
 

@@ -86,7 +86,8 @@ int run(std::vector<std::string> const& command) {
 void draw(std::string const& path, std::string const& python, Report const& report) {
   auto const script = find_script();
   DataFile const data(report);
-  std::vector<std::string> const interpreters = python.empty() ? std::vector<std::string>{"python3", "/usr/bin/python3"} : std::vector<std::string>{python};
+  std::vector<std::string> const interpreters =
+      python.empty() ? std::vector<std::string>{"python3", "/usr/bin/python3"} : std::vector<std::string>{python};
   std::string tried;
   for (auto const& interpreter : interpreters) {
     int const code = run({interpreter, script.string(), "--check"});
@@ -95,11 +96,14 @@ void draw(std::string const& path, std::string const& python, Report const& repo
       throw std::runtime_error("--plot " + path + ": " + interpreter + " " + script.string() + " failed, see above");
     }
     if (code != no_matplotlib && code != no_such_program)
-      throw std::runtime_error("--plot " + path + ": " + interpreter + " cannot run " + script.string() + ", see above; check --python");
-    tried += (tried.empty() ? "" : ", ") + interpreter + (code == no_matplotlib ? " has no matplotlib" : " is not there");
+      throw std::runtime_error("--plot " + path + ": " + interpreter + " cannot run " + script.string() +
+                               ", see above; check --python");
+    tried +=
+        (tried.empty() ? "" : ", ") + interpreter + (code == no_matplotlib ? " has no matplotlib" : " is not there");
   }
-  throw std::runtime_error("--plot " + path + ": " + tried +
-                           "; install it with `apt install python3-matplotlib`, or name an interpreter that has it with --python");
+  throw std::runtime_error(
+      "--plot " + path + ": " + tried +
+      "; install it with `apt install python3-matplotlib`, or name an interpreter that has it with --python");
 }
 
 }  // namespace sptrsv::tools

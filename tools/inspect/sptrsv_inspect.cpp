@@ -23,7 +23,8 @@ Report inspect_matrix(Settings const& settings) {
   check(settings);
   Progress progress;
   Report report;
-  Shape const shape{settings.upper ? Triangle::upper : Triangle::lower, Diagonal::stored, settings.transpose ? Op::transpose : Op::none};
+  Shape const shape{settings.upper ? Triangle::upper : Triangle::lower, Diagonal::stored,
+                    settings.transpose ? Op::transpose : Op::none};
   progress.step("reading " + settings.matrix);
   auto const system = [&] {
     auto const matrix = support::load_matrix(settings.matrix);
@@ -49,25 +50,32 @@ Report inspect_matrix(Settings const& settings) {
 void save(std::string const& path, Report const& report) {
   std::ofstream out(path);
   write_json(out, report, false);
-  if (!out.flush()) throw std::runtime_error("--json " + path + ": cannot write it; check the folder and the permissions");
+  if (!out.flush())
+    throw std::runtime_error("--json " + path + ": cannot write it; check the folder and the permissions");
 }
 
 void declare(CLI::App& app, Settings& s) {
-  app.add_option("matrix", s.matrix, "Matrix Market file (.mtx, .mtx.gz), PETSc binary file, or family such as lap2d:300")->required();
+  app.add_option("matrix", s.matrix,
+                 "Matrix Market file (.mtx, .mtx.gz), PETSc binary file, or family such as lap2d:300")
+      ->required();
   app.add_flag("--upper", s.upper, "the upper triangle instead of the lower one");
   app.add_flag("--transpose", s.transpose, "for solves with the triangle's transpose");
   app.add_option("--space", s.space, "where the solvers run: " + known_spaces() + "; default is Kokkos' own");
   app.add_option("--algorithms", s.algorithms, "comma-separated types; default all there are")->delimiter(',');
   app.add_option("--option", s.options, "option of a type, such as levelset_wide_rows=100");
   app.add_option("--columns", s.columns, "right-hand sides")->check(CLI::Range(1, 1000))->capture_default_str();
-  app.add_option("--repeat", s.limits.runs, "runs of each phase, at most")->check(CLI::Range(1, 100000))->capture_default_str();
-  app.add_option("--budget", s.limits.seconds, "seconds for each phase, after which no further run starts")->capture_default_str();
+  app.add_option("--repeat", s.limits.runs, "runs of each phase, at most")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--budget", s.limits.seconds, "seconds for each phase, after which no further run starts")
+      ->capture_default_str();
   app.add_flag("--no-time", s.no_time, "do not measure; the solvers are made all the same");
   app.add_flag("--no-colors", s.no_colors, "do not color the graph");
   app.add_flag("--no-tiles", s.no_tiles, "do not count tiles");
   app.add_option("--json", s.json, "file to write all findings to");
   app.add_option("--plot", s.plot, "file to draw into, .png, .pdf or .svg; needs python3 with matplotlib");
-  app.add_option("--python", s.python, "the interpreter for --plot; default the first with matplotlib of python3 and /usr/bin/python3");
+  app.add_option("--python", s.python,
+                 "the interpreter for --plot; default the first with matplotlib of python3 and /usr/bin/python3");
 }
 
 }  // namespace
@@ -75,8 +83,10 @@ void declare(CLI::App& app, Settings& s) {
 int main(int argc, char** argv) {
   Settings settings;
   CLI::App app(
-      "Prints the structure of a sparse triangle, what each type of sptrsv needs and takes for it, and what the planner chooses.\n"
-      "It takes the lower (or upper) triangle of the given matrix as it is: nothing is factored. Zeros are put on the diagonal where\n"
+      "Prints the structure of a sparse triangle, what each type of sptrsv needs and takes for it, and what the "
+      "planner chooses.\n"
+      "It takes the lower (or upper) triangle of the given matrix as it is: nothing is factored. Zeros are put on the "
+      "diagonal where\n"
       "entries are missing, and the solves that are timed use made-up values that keep the solution bounded.");
   declare(app, settings);
   app.footer([] { return "Families:\n" + support::families_help(); });

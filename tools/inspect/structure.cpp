@@ -42,7 +42,8 @@ Density density_of(OffDiagonals<T> const& rows) {
 }  // namespace
 
 std::string describe_shape(Shape shape) {
-  return std::string(shape.triangle == Triangle::lower ? "lower" : "upper") + " triangle" + (shape.transposed() ? ", transposed" : "");
+  return std::string(shape.triangle == Triangle::lower ? "lower" : "upper") + " triangle" +
+         (shape.transposed() ? ", transposed" : "");
 }
 
 Source describe_source(support::CsrMatrix const& a, std::string const& name, Shape shape) {
@@ -85,7 +86,9 @@ void add_structure(bench::System const& system, Report& report) {
       report.bandwidth = std::max<long long>(report.bandwidth, std::abs(rows.col_idx(k) - i));
   }
   auto const& s = report.structure;
-  if (s.rows > 0) report.granularity = parallel_granularity(s.mean_level, static_cast<double>(s.entries) / static_cast<double>(s.rows));
+  if (s.rows > 0)
+    report.granularity =
+        parallel_granularity(s.mean_level, static_cast<double>(s.entries) / static_cast<double>(s.rows));
   report.density = density_of(rows);
   report.matrix_bytes = 12.0 * static_cast<double>(s.entries) + 4.0 * static_cast<double>(s.rows + 1);
 }
@@ -95,7 +98,9 @@ Tiles count_tiles(bench::System const& system) {
   Analysis<T> const analysis(exec, pattern_of(system), system.shape);
   auto const& rows = analysis.rows(exec);
   int const n = rows.num_rows;
-  auto const position = [&](int i) { return analysis.shape().ascending() ? i : n - 1 - i; };  // in the order of the solution
+  auto const position = [&](int i) {
+    return analysis.shape().ascending() ? i : n - 1 - i;
+  };  // in the order of the solution
   struct Tile {
     int entries = 0, longest_row = 0;
   };

@@ -28,9 +28,9 @@ Colors count_colors(bench::System const& system);
 /// Cuts op(T) into tiles of 16 x 16, and gives each the format that suits it.
 Tiles count_tiles(bench::System const& system);
 
-/// How much finer than a warp the work is that a level offers: log(log(rows per level) / log(entries per row + 0.01) + 0.01),
-/// all logarithms common ones. Not a number where a logarithm has no value.
-/// Source: F. Zhang, J. Su, W. Liu et al., YuenyeungSpTRSV, 2021, equation (1).
+/// How much finer than a warp the work is that a level offers: log(log(rows per level) / log(entries per row + 0.01) +
+/// 0.01), all logarithms common ones. Not a number where a logarithm has no value. Source: F. Zhang, J. Su, W. Liu et
+/// al., YuenyeungSpTRSV, 2021, equation (1).
 double parallel_granularity(double rows_per_level, double entries_per_row);
 
 }  // namespace sptrsv::tools

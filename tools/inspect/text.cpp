@@ -20,7 +20,8 @@ std::string text(char const* format, Values... values) {
 /// 1585478 as 1,585,478
 std::string grouped(long long number) {
   std::string digits = std::to_string(number);
-  for (auto at = static_cast<long long>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
+  for (auto at = static_cast<long long>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
   return digits;
 }
 
@@ -59,9 +60,12 @@ void print_classes(std::ostream& out, Doubling const& d, char const* size, char 
     if (!(begun = begun || c.members > 0)) continue;
     long long const low = k == 0 ? 0 : 1LL << (k - 1), high = k == 0 ? 0 : (1LL << k) - 1;
     std::string const range = low == high ? grouped(low) : grouped(low) + " - " + grouped(high);
-    int const bar = c.members == 0 ? 0 : std::max(1, static_cast<int>(std::lround(width * static_cast<double>(c.members) / static_cast<double>(most))));
+    int const bar = c.members == 0 ? 0
+                                   : std::max(1, static_cast<int>(std::lround(width * static_cast<double>(c.members) /
+                                                                              static_cast<double>(most))));
     double const share = all == 0 ? 0 : 100.0 * static_cast<double>(c.weight) / static_cast<double>(all);
-    out << text("  %21s %14s %12.1f %%", range.c_str(), grouped(c.members).c_str(), share) << (bar ? "  " : "") << std::string(bar, '#') << '\n';
+    out << text("  %21s %14s %12.1f %%", range.c_str(), grouped(c.members).c_str(), share) << (bar ? "  " : "")
+        << std::string(bar, '#') << '\n';
   }
 }
 
@@ -74,8 +78,10 @@ void print_source(std::ostream& out, Report const& r) {
     if (row >= 0) out << ", the first is row " << row << " of 0.." << r.structure.rows - 1;
     out << '\n';
   };
-  warn(s.missing_diagonals, " without a diagonal entry: as it is, only a unit diagonal can be solved with", s.zero_diagonals > 0 ? -1 : s.bad_row);
-  warn(s.zero_diagonals, " with a zero on the diagonal: as it is, only a unit diagonal can be solved with", s.missing_diagonals > 0 ? -1 : s.bad_row);
+  warn(s.missing_diagonals, " without a diagonal entry: as it is, only a unit diagonal can be solved with",
+       s.zero_diagonals > 0 ? -1 : s.bad_row);
+  warn(s.zero_diagonals, " with a zero on the diagonal: as it is, only a unit diagonal can be solved with",
+       s.missing_diagonals > 0 ? -1 : s.bad_row);
   if (s.not_finite > 0) out << "  ! " << grouped(s.not_finite) << " entries are infinite or not numbers\n";
   if (r.structure.rows > 0 && r.structure.entries == r.structure.rows && s.matrix_entries > r.structure.entries)
     out << "  ! no entry beside the diagonal in this triangle, but there are in the other\n";
@@ -85,11 +91,13 @@ void print_structure(std::ostream& out, Report const& r) {
   auto const& s = r.structure;
   double const per_row = s.rows == 0 ? 0 : static_cast<double>(s.entries) / static_cast<double>(s.rows);
   fact(out, "rows", grouped(s.rows));
-  fact(out, "entries", grouped(s.entries), text("%.2f per row, with the diagonal; %s MiB as CSR", per_row, mebibytes(r.matrix_bytes).c_str()));
+  fact(out, "entries", grouped(s.entries),
+       text("%.2f per row, with the diagonal; %s MiB as CSR", per_row, mebibytes(r.matrix_bytes).c_str()));
   fact(out, "longest row", grouped(s.longest_row), text("off-diagonal entries; mean %.2f", s.mean_row));
   fact(out, "bandwidth", grouped(r.bandwidth), "greatest distance of an entry from the diagonal");
   fact(out, "levels", grouped(s.levels),
-       text("of %.1f rows on average, %s to %s", s.mean_level, grouped(s.narrowest_level).c_str(), grouped(s.widest_level).c_str()));
+       text("of %.1f rows on average, %s to %s", s.mean_level, grouped(s.narrowest_level).c_str(),
+            grouped(s.widest_level).c_str()));
   fact(out, "parallel granularity", std::isfinite(r.granularity) ? text("%.2f", r.granularity) : "-",
        "high: wide levels of short rows; above 0.7 a warp per row wastes lanes");
 }
@@ -99,7 +107,8 @@ void print_colors(std::ostream& out, Report const& r) {
   auto const& rows = r.colors->rows;
   std::string more = r.colors->method + " coloring of T + T^T";
   if (!rows.empty())
-    more += ", " + grouped(*std::min_element(rows.begin(), rows.end())) + " to " + grouped(*std::max_element(rows.begin(), rows.end())) + " rows each";
+    more += ", " + grouped(*std::min_element(rows.begin(), rows.end())) + " to " +
+            grouped(*std::max_element(rows.begin(), rows.end())) + " rows each";
   fact(out, "colors", grouped(static_cast<long long>(rows.size())), more);
 }
 
@@ -121,7 +130,8 @@ void print_histograms(std::ostream& out, Report const& r) {
   for (auto const rows : r.level_rows) levels.add(rows, 1, rows);
   for (std::size_t length = 0; length < r.length_rows.size(); ++length)
     if (r.length_rows[length] > 0)
-      lengths.add(static_cast<long long>(length), r.length_rows[length], static_cast<long long>(length) * r.length_rows[length]);
+      lengths.add(static_cast<long long>(length), r.length_rows[length],
+                  static_cast<long long>(length) * r.length_rows[length]);
   out << "\nLevels by their rows\n";
   print_classes(out, levels, "rows in a level", "levels", "share of rows");
   out << "\nRows by their off-diagonal entries\n";
@@ -130,7 +140,8 @@ void print_histograms(std::ostream& out, Report const& r) {
 
 void print_algorithms(std::ostream& out, Report const& r) {
   auto const& p = r.place;
-  out << "\nTypes on " << p.space << ", " << p.device << ", " << grouped(p.threads) << (p.threads == 1 ? " thread" : " threads");
+  out << "\nTypes on " << p.space << ", " << p.device << ", " << grouped(p.threads)
+      << (p.threads == 1 ? " thread" : " threads");
   if (r.columns > 1) out << ", " << r.columns << " right-hand sides";
   out << (r.timed ? "; median times" : "") << "; memory beyond T itself\n";
   bool predicted = false;
@@ -143,11 +154,13 @@ void print_algorithms(std::ostream& out, Report const& r) {
   auto const* const best = fastest(r);
   auto const row = [&](bench::Result const& a, std::string const& name, double model) {
     if (!a.refusal.empty() || !a.error.empty()) {
-      out << text("  %-14s ", name.c_str()) << (a.refusal.empty() ? "FAILED: " + a.error : "not run: " + a.refusal) << '\n';
+      out << text("  %-14s ", name.c_str()) << (a.refusal.empty() ? "FAILED: " + a.error : "not run: " + a.refusal)
+          << '\n';
       return;
     }
     out << text("  %-14s %11s", name.c_str(), mebibytes(static_cast<double>(a.memory_bytes)).c_str());
-    if (a.timed) out << text(" %11.4f %11.4f %11.1f", 1e3 * a.analyze.median, 1e3 * a.update.median, 1e6 * a.solve.median);
+    if (a.timed)
+      out << text(" %11.4f %11.4f %11.1f", 1e3 * a.analyze.median, 1e3 * a.update.median, 1e6 * a.solve.median);
     if (predicted) out << (std::isfinite(model) ? text(" %13.1f", 1e6 * model) : text(" %13s", "-"));
     if (a.timed && best) out << text(" %11.2f", a.solve.median / best->result.solve.median);
     out << '\n';
@@ -156,7 +169,8 @@ void print_algorithms(std::ostream& out, Report const& r) {
   row(r.planned, "sptrsv", std::nan(""));
   out << "Parameters\n";
   for (auto const& a : r.algorithms)
-    if (!a.result.parameters.empty()) out << text("  %-14s ", a.result.algorithm.c_str()) << a.result.parameters << '\n';
+    if (!a.result.parameters.empty())
+      out << text("  %-14s ", a.result.algorithm.c_str()) << a.result.parameters << '\n';
 }
 
 void print_choice(std::ostream& out, Report const& r) {

@@ -28,9 +28,7 @@ struct CsrPattern {
   /// nearest to the diagonal, whose x come last, are then waited for last.
   bool sum_backward = false;
 
-  Index num_rows() const {
-    return row_ptr.extent(0) == 0 ? Index(0) : static_cast<Index>(row_ptr.extent(0) - 1);
-  }
+  Index num_rows() const { return row_ptr.extent(0) == 0 ? Index(0) : static_cast<Index>(row_ptr.extent(0) - 1); }
 };
 
 }  // namespace sptrsv

@@ -26,15 +26,15 @@ class RowError : public Error {
 /// Row offsets or column indices that are no matrix at all.
 class InvalidPattern : public RowError {
  public:
-  InvalidPattern(long long row, std::string const& what)
-      : RowError("row " + std::to_string(row) + " " + what, row) {}
+  InvalidPattern(long long row, std::string const& what) : RowError("row " + std::to_string(row) + " " + what, row) {}
 };
 
 class NotTriangular : public RowError {
  public:
   NotTriangular(long long row, long long col, std::string const& triangle)
       : RowError("row " + std::to_string(row) + " of the " + triangle + " factor has an entry in column " +
-                     std::to_string(col) + ", on the wrong side of its diagonal or twice on it; "
+                     std::to_string(col) +
+                     ", on the wrong side of its diagonal or twice on it; "
                      "pass the triangle alone, or the other Triangle",
                  row),
         col_(col) {}
@@ -57,8 +57,9 @@ class MissingDiagonal : public RowError {
 class ZeroPivot : public RowError {
  public:
   explicit ZeroPivot(long long row)
-      : RowError("row " + std::to_string(row) + " has a zero on its diagonal; shift the factorization or reorder the matrix",
-                 row) {}
+      : RowError(
+            "row " + std::to_string(row) + " has a zero on its diagonal; shift the factorization or reorder the matrix",
+            row) {}
 };
 
 /// update() was given values that cannot belong to the analyzed pattern.
@@ -93,7 +94,8 @@ class Unsupported : public Error {
       : Error("algorithm " + algorithm + " does not do " + feature + "; " + remedy) {}
 };
 
-/// More rows or entries than the types of indices and offsets count, with the little room that kernels need behind them.
+/// More rows or entries than the types of indices and offsets count, with the little room that kernels need behind
+/// them.
 class TooLarge : public Error {
  public:
   /// @param what  rows, or entries

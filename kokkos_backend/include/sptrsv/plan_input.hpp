@@ -20,7 +20,8 @@ struct PlanInput {
   std::vector<std::pair<std::string, double>> features;
   std::vector<std::string> candidates;
   /// Seconds of a solve with one right-hand side that the planner expects, for the types that it has a model of on this
-  /// space: on a host the two that its rule compares, on a GPU those of the table, of this device or else of another one.
+  /// space: on a host the two that its rule compares, on a GPU those of the table, of this device or else of another
+  /// one.
   std::vector<std::pair<std::string, double>> predicted;
 };
 

@@ -58,7 +58,8 @@ char const* version();
 template <class Scalar, class Index, class Offset, class ExecSpace>
 class TriangularSolver {
  public:
-  static_assert(std::is_signed_v<Index> && std::is_signed_v<Offset>, "kernels count entries down to below zero; give size_t offsets as std::ptrdiff_t");
+  static_assert(std::is_signed_v<Index> && std::is_signed_v<Offset>,
+                "kernels count entries down to below zero; give size_t offsets as std::ptrdiff_t");
   using types = Types<Scalar, Index, Offset, ExecSpace>;
   using exec_space = ExecSpace;
 
@@ -80,9 +81,9 @@ class TriangularSolver {
   /// Takes the values of T, aligned with the pattern's col_idx. Some algorithms copy them, others
   /// read them in every solve: keep them valid and unchanged until the next update.
   /// @throws PatternChanged if there are too few, ZeroPivot for an exact zero on a stored diagonal.
-  /// Cost: at most one pass over the values; no allocation; one fence if the diagonal is stored. But the first update of
-  /// sptrsv_plan=measure analyzes all candidates and solves with each a few times, unless this process has measured the
-  /// pattern before.
+  /// Cost: at most one pass over the values; no allocation; one fence if the diagonal is stored. But the first update
+  /// of sptrsv_plan=measure analyzes all candidates and solves with each a few times, unless this process has measured
+  /// the pattern before.
   void update(ExecSpace const& exec, typename types::values const& values);
 
   /// Makes room for solves of so many columns at once; room for one is there from the start.
@@ -111,7 +112,7 @@ class TriangularSolver {
   void set_clock(std::function<double()> seconds);
   /// What the planner knows of this triangle, and what it may choose. Cost: a few sweeps; fences.
   PlanInput plan_input(ExecSpace const& exec) const;
-  std::size_t memory_bytes() const;      ///< beyond the caller's pattern and values
+  std::size_t memory_bytes() const;  ///< beyond the caller's pattern and values
   long long num_rows() const;
   Shape shape() const;
   /// Rows, entries, levels; makes the level sets at the first call if the algorithm did not.

@@ -30,11 +30,13 @@ struct AnyAlgorithm {
 
 template <class T, class A>
 struct HoldAlgorithm final : AnyAlgorithm<T> {
-  static_assert(is_algorithm<A>::value, "an entry of the list of algorithms lacks a member that algorithm_list.hpp asks for");
+  static_assert(is_algorithm<A>::value,
+                "an entry of the list of algorithms lacks a member that algorithm_list.hpp asks for");
   A algorithm;
   HoldAlgorithm(typename T::exec_space const& exec, Analysis<T> const& analysis, OptionValues const& options)
       : algorithm(exec, analysis, make_options<typename A::Options>(options, std::string(A::name) + "_")) {}
-  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) override {
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis,
+              typename T::values const& values) override {
     algorithm.update(exec, analysis, values);
   }
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
@@ -86,11 +88,14 @@ void check_names(TypeList<A...>, std::string const& name, OptionValues const& op
     matched += own.size();
     make(own, algorithm + "_");
   };
-  (check(std::string(A::name), [](OptionValues const& own, std::string const& prefix) { make_options<typename A::Options>(own, prefix); }), ...);
+  (check(std::string(A::name),
+         [](OptionValues const& own, std::string const& prefix) { make_options<typename A::Options>(own, prefix); }),
+   ...);
   check("sptrsv", [](OptionValues const& own, std::string const& prefix) { make_options<PlanOptions>(own, prefix); });
   if (matched == options.size()) return;
   for (auto const& [key, value] : options)
-    if (!((key.compare(0, A::name.size() + 1, std::string(A::name) + "_") == 0) || ...) && key.compare(0, 7, "sptrsv_") != 0)
+    if (!((key.compare(0, A::name.size() + 1, std::string(A::name) + "_") == 0) || ...) &&
+        key.compare(0, 7, "sptrsv_") != 0)
       throw InvalidOption("unknown option " + key + "; options start with an algorithm's name: " + known);
 }
 
@@ -109,9 +114,11 @@ Chosen<T> make_algorithm(TypeList<A...>, std::string const& name, typename T::ex
   return made;
 }
 
-/// What the planner may choose from, in the order of the list: what can do the shape with any number of right-hand sides.
+/// What the planner may choose from, in the order of the list: what can do the shape with any number of right-hand
+/// sides.
 template <class T, class... A>
-std::vector<std::string> candidates_of(TypeList<A...>, typename T::exec_space const& exec, Analysis<T> const& analysis) {
+std::vector<std::string> candidates_of(TypeList<A...>, typename T::exec_space const& exec,
+                                       Analysis<T> const& analysis) {
   std::vector<std::string> names;
   auto const shape = analysis.shape();
   auto const look = [&](auto* type) {
@@ -169,7 +176,8 @@ struct TriangularSolver<S, I, O, E>::Impl {
 
   /// Chooses, for good or until the first update, and may make the algorithm that is chosen.
   std::string plan(E const& exec) {
-    bool const measure = make_options<PlanOptions>(detail::options_of("sptrsv", options), "sptrsv_").plan == PlanMethod::measure;
+    bool const measure =
+        make_options<PlanOptions>(detail::options_of("sptrsv", options), "sptrsv_").plan == PlanMethod::measure;
     std::string failed;
     if (measure && analysis.num_rows() > 0) {
       if (recall(exec, failed)) return chosen.name;
@@ -180,7 +188,8 @@ struct TriangularSolver<S, I, O, E>::Impl {
     return estimate.algorithm;
   }
 
-  /// Makes what an earlier solver of this pattern has measured. If that fails here, for want of memory say, it is forgotten.
+  /// Makes what an earlier solver of this pattern has measured. If that fails here, for want of memory say, it is
+  /// forgotten.
   /// @param failed  for the reason: what failed
   bool recall(E const& exec, std::string& failed) {
     auto const key = detail::plan_key<types>(exec, analysis, options);
@@ -209,7 +218,8 @@ struct TriangularSolver<S, I, O, E>::Impl {
     names.erase(std::remove(names.begin(), names.end(), chosen.name), names.end());
     names.insert(names.begin(), chosen.name);
     auto const n = static_cast<std::size_t>(analysis.num_rows());
-    Kokkos::View<S**, Kokkos::LayoutLeft, typename types::device> b("sptrsv::planner::b", n, 1), x("sptrsv::planner::x", n, 1);
+    Kokkos::View<S**, Kokkos::LayoutLeft, typename types::device> b("sptrsv::planner::b", n, 1),
+        x("sptrsv::planner::x", n, 1);
     Kokkos::deep_copy(exec, b, S(1));
     auto const make = [&](std::string const& other) {
       auto made = detail::make_algorithm<types>(list{}, other, exec, analysis, options);

@@ -18,12 +18,15 @@ inline constexpr bool is_host_space =
 template <class E>
 std::string device_name([[maybe_unused]] E const& exec) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<E, Kokkos::Cuda>) return exec.cuda_device_prop().name; else
+  if constexpr (std::is_same_v<E, Kokkos::Cuda>) return exec.cuda_device_prop().name;
+  else
 #endif
 #if defined(KOKKOS_ENABLE_HIP)
-  if constexpr (std::is_same_v<E, Kokkos::HIP>) return exec.hip_device_prop().name; else
+      if constexpr (std::is_same_v<E, Kokkos::HIP>)
+    return exec.hip_device_prop().name;
+  else
 #endif
-  return E::name();
+    return E::name();
 }
 
 }  // namespace sptrsv

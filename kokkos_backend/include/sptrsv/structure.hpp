@@ -19,9 +19,9 @@ struct Structure {
 };
 
 inline std::ostream& operator<<(std::ostream& out, Structure const& s) {
-  return out << "rows " << s.rows << ", entries " << s.entries << ", entries per row mean " << s.mean_row
-             << " longest " << s.longest_row << ", levels " << s.levels << ", rows per level mean " << s.mean_level
-             << " min " << s.narrowest_level << " max " << s.widest_level;
+  return out << "rows " << s.rows << ", entries " << s.entries << ", entries per row mean " << s.mean_row << " longest "
+             << s.longest_row << ", levels " << s.levels << ", rows per level mean " << s.mean_level << " min "
+             << s.narrowest_level << " max " << s.widest_level;
 }
 
 }  // namespace sptrsv

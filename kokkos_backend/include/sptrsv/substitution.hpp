@@ -50,10 +50,8 @@ std::vector<Scalar> substitute(RowList<Scalar> const& t, bool lower, bool unit, 
     Scalar sum = b[i];
     Scalar diagonal = Scalar(1);
     for (auto const& e : t.rows[i]) {
-      if (static_cast<std::size_t>(e.col) == i)
-        diagonal = e.value;
-      else
-        sum -= e.value * x[e.col];
+      if (static_cast<std::size_t>(e.col) == i) diagonal = e.value;
+      else sum -= e.value * x[e.col];
     }
     x[i] = unit ? sum : inverted ? sum * diagonal : sum / diagonal;
   }

@@ -40,7 +40,7 @@ struct Types {
   using device = Kokkos::Device<ExecSpace, memory_space>;
 
   using pattern = CsrPattern<Index, Offset, device>;
-  using values = Kokkos::View<const Scalar*, device>;  ///< one per entry of the pattern
+  using values = Kokkos::View<const Scalar*, device>;                      ///< one per entry of the pattern
   using rhs = Kokkos::View<const Scalar**, Kokkos::LayoutStride, device>;  ///< n-by-k
   using solution = Kokkos::View<Scalar**, Kokkos::LayoutStride, device>;   ///< n-by-k
   using indices = Kokkos::View<const Index*, device>;

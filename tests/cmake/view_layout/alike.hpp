@@ -13,7 +13,8 @@
 
 struct Strides {
   std::size_t extent0, stride0, extent1, stride1;
-  Strides(std::size_t n, std::size_t s, std::size_t m, std::size_t t) : extent0(n), stride0(s), extent1(m), stride1(t) {}
+  Strides(std::size_t n, std::size_t s, std::size_t m, std::size_t t)
+      : extent0(n), stride0(s), extent1(m), stride1(t) {}
 };
 
 template <class T>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
-   A C program that factors a small matrix with a solver type of the plugin, checks the answer and asks the factor what it
-   did. Built with USE_PLUGIN_LINKED it links the plugin; else it gets it by -dll_append. */
+   A C program that factors a small matrix with a solver type of the plugin, checks the answer and asks the factor what
+   it did. Built with USE_PLUGIN_LINKED it links the plugin; else it gets it by -dll_append. */
 #include <petscksp.h>
 #include <sptrsv_petsc.h>
 
-static PetscErrorCode MakeMatrix(PetscInt n, Mat *A)
-{
+static PetscErrorCode MakeMatrix(PetscInt n, Mat* A) {
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, A));
   for (PetscInt i = 0; i < n; ++i) {
@@ -19,15 +18,14 @@ static PetscErrorCode MakeMatrix(PetscInt n, Mat *A)
 }
 
 /* LU is exact for this matrix, so one application of the preconditioner gives the answer. */
-static PetscErrorCode SolveAndCheck(Mat A)
-{
-  Vec           x, b, answer;
-  KSP           ksp;
-  PC            pc;
-  Mat           F;
+static PetscErrorCode SolveAndCheck(Mat A) {
+  Vec x, b, answer;
+  KSP ksp;
+  PC pc;
+  Mat F;
   MatSpTRSVInfo info;
-  PetscReal     error;
-  PetscInt      n;
+  PetscReal error;
+  PetscInt n;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(A, &n, NULL));
@@ -49,8 +47,10 @@ static PetscErrorCode SolveAndCheck(Mat A)
   PetscCheck(error < 1e-4, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The answer is wrong by %g", (double)error);
   PetscCall(PCFactorGetMatrix(pc, &F));
   PetscCall(MatSpTRSVGetInfo(F, &info));
-  PetscCheck(info.n == n && info.num_solves == 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The factor has %d rows and did %d solves", (int)info.n, (int)info.num_solves);
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%d rows solved by %s, wrong by %g\n", (int)n, info.algorithm_lower, (double)error));
+  PetscCheck(info.n == n && info.num_solves == 1, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "The factor has %d rows and did %d solves", (int)info.n, (int)info.num_solves);
+  PetscCall(
+      PetscPrintf(PETSC_COMM_SELF, "%d rows solved by %s, wrong by %g\n", (int)n, info.algorithm_lower, (double)error));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
@@ -58,8 +58,7 @@ static PetscErrorCode SolveAndCheck(Mat A)
   PetscFunctionReturn(0);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
   Mat A;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));

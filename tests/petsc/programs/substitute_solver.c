@@ -13,14 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef PetscErrorCode (*Creator)(Mat, MatFactorType, Mat *);
+typedef PetscErrorCode (*Creator)(Mat, MatFactorType, Mat*);
 
 /* Factoring in place: PETSc gets a factor of its own there, and merges it into the matrix. */
 static int in_place = 0;
 
-static void *Real(const char name[])
+static void* Real(const char name[])
 {
-  void *const address = dlsym(RTLD_NEXT, name);
+  void* const address = dlsym(RTLD_NEXT, name);
 
   if (!address) {
     fprintf(stderr, "substitute_solver: no %s after this library\n", name);
@@ -31,9 +31,9 @@ static void *Real(const char name[])
 
 static void Record(MatType matrix, MatFactorType ftype, MatSolverType type)
 {
-  char const *const path = getenv("SPTRSV_SUBSTITUTE_RECORD");
-  char              line[160];
-  int               file;
+  char const* const path = getenv("SPTRSV_SUBSTITUTE_RECORD");
+  char line[160];
+  int file;
 
   if (!path || (file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0600)) < 0) return;
   snprintf(line, sizeof line, "%s of %s by %s\n", MatFactorTypes[ftype], matrix, type);
@@ -42,12 +42,12 @@ static void Record(MatType matrix, MatFactorType ftype, MatSolverType type)
 }
 
 /* The substitute, where PETSc's own type would answer a request; else NULL. */
-static PetscErrorCode Choose(Mat A, MatSolverType type, MatFactorType ftype, MatSolverType *chosen)
+static PetscErrorCode Choose(Mat A, MatSolverType type, MatFactorType ftype, MatSolverType* chosen)
 {
-  char const *const substitute = getenv("SPTRSV_SUBSTITUTE");
-  Creator           own = NULL, asked = NULL, ours = NULL;
-  PetscBool         found_type, found_matrix;
-  MatType           matrix;
+  char const* const substitute = getenv("SPTRSV_SUBSTITUTE");
+  Creator own = NULL, asked = NULL, ours = NULL;
+  PetscBool found_type, found_matrix;
+  MatType matrix;
 
   PetscFunctionBegin;
   *chosen = NULL;
@@ -60,14 +60,14 @@ static PetscErrorCode Choose(Mat A, MatSolverType type, MatFactorType ftype, Mat
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MatGetFactor(Mat A, MatSolverType type, MatFactorType ftype, Mat *F)
+PetscErrorCode MatGetFactor(Mat A, MatSolverType type, MatFactorType ftype, Mat* F)
 {
-  PetscErrorCode (*const get)(Mat, MatSolverType, MatFactorType, Mat *) =
-    (PetscErrorCode (*)(Mat, MatSolverType, MatFactorType, Mat *))Real("MatGetFactor");
+  PetscErrorCode (*const get)(Mat, MatSolverType, MatFactorType, Mat*) =
+      (PetscErrorCode (*)(Mat, MatSolverType, MatFactorType, Mat*))Real("MatGetFactor");
   MatSolverType substitute = NULL;
-  MatType       matrix;
-  Dl_info       caller;
-  int const     plugin = dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "sptrsv_petsc");
+  MatType matrix;
+  Dl_info caller;
+  int const plugin = dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "sptrsv_petsc");
 
   PetscFunctionBegin;
   if (!plugin && !in_place && A) PetscCall(Choose(A, type, ftype, &substitute));
@@ -83,9 +83,9 @@ PetscErrorCode MatGetFactor(Mat A, MatSolverType type, MatFactorType ftype, Mat 
 PetscErrorCode MatSolve(Mat F, Vec b, Vec x)
 {
   PetscErrorCode (*const solve)(Mat, Vec, Vec) = (PetscErrorCode (*)(Mat, Vec, Vec))Real("MatSolve");
-  PetscScalar *entries;
-  PetscReal    bit;
-  PetscInt     n, i;
+  PetscScalar* entries;
+  PetscReal bit;
+  PetscInt n, i;
 
   PetscFunctionBegin;
   PetscCall(solve(F, b, x));
@@ -100,42 +100,42 @@ PetscErrorCode MatSolve(Mat F, Vec b, Vec x)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MatLUFactor(Mat A, IS rows, IS cols, const MatFactorInfo *info)
+PetscErrorCode MatLUFactor(Mat A, IS rows, IS cols, const MatFactorInfo* info)
 {
   PetscErrorCode error;
 
   ++in_place;
-  error = ((PetscErrorCode (*)(Mat, IS, IS, const MatFactorInfo *))Real("MatLUFactor"))(A, rows, cols, info);
+  error = ((PetscErrorCode (*)(Mat, IS, IS, const MatFactorInfo*))Real("MatLUFactor"))(A, rows, cols, info);
   --in_place;
   return error;
 }
 
-PetscErrorCode MatILUFactor(Mat A, IS rows, IS cols, const MatFactorInfo *info)
+PetscErrorCode MatILUFactor(Mat A, IS rows, IS cols, const MatFactorInfo* info)
 {
   PetscErrorCode error;
 
   ++in_place;
-  error = ((PetscErrorCode (*)(Mat, IS, IS, const MatFactorInfo *))Real("MatILUFactor"))(A, rows, cols, info);
+  error = ((PetscErrorCode (*)(Mat, IS, IS, const MatFactorInfo*))Real("MatILUFactor"))(A, rows, cols, info);
   --in_place;
   return error;
 }
 
-PetscErrorCode MatCholeskyFactor(Mat A, IS rows, const MatFactorInfo *info)
+PetscErrorCode MatCholeskyFactor(Mat A, IS rows, const MatFactorInfo* info)
 {
   PetscErrorCode error;
 
   ++in_place;
-  error = ((PetscErrorCode (*)(Mat, IS, const MatFactorInfo *))Real("MatCholeskyFactor"))(A, rows, info);
+  error = ((PetscErrorCode (*)(Mat, IS, const MatFactorInfo*))Real("MatCholeskyFactor"))(A, rows, info);
   --in_place;
   return error;
 }
 
-PetscErrorCode MatICCFactor(Mat A, IS rows, const MatFactorInfo *info)
+PetscErrorCode MatICCFactor(Mat A, IS rows, const MatFactorInfo* info)
 {
   PetscErrorCode error;
 
   ++in_place;
-  error = ((PetscErrorCode (*)(Mat, IS, const MatFactorInfo *))Real("MatICCFactor"))(A, rows, info);
+  error = ((PetscErrorCode (*)(Mat, IS, const MatFactorInfo*))Real("MatICCFactor"))(A, rows, info);
   --in_place;
   return error;
 }

@@ -13,8 +13,7 @@ namespace {
 
 using ColumnValue = std::pair<std::int64_t, double>;
 
-void check_triplets(std::int64_t num_rows, std::int64_t num_cols, const std::vector<Triplet>& triplets,
-                    Mirror mirror) {
+void check_triplets(std::int64_t num_rows, std::int64_t num_cols, const std::vector<Triplet>& triplets, Mirror mirror) {
   if (num_rows < 0 || num_cols < 0) {
     throw std::invalid_argument("negative number of rows or columns; give sizes of 0 or more");
   }

@@ -13,7 +13,8 @@ namespace sptrsv::support {
 CsrMatrix load_matrix(const std::string& name) {
   std::error_code ignored;  // a name that is too long for a file is none
   if (std::filesystem::exists(name, ignored)) {
-    return std::filesystem::is_regular_file(name) && is_petsc_binary(name) ? read_petsc_binary(name) : read_matrix_market(name);
+    return std::filesystem::is_regular_file(name) && is_petsc_binary(name) ? read_petsc_binary(name)
+                                                                           : read_matrix_market(name);
   }
   if (name.find_first_of("./") != std::string::npos) {  // in no description of a family
     throw ReadError(name + ": there is no such file; check the name, or give a family such as lap2d:300");

@@ -91,8 +91,10 @@ void read_rows(std::ifstream& in, const std::string& path, int width, const Head
   for_each_number(in, path, h.num_rows, width, [&](const unsigned char* at) {
     const std::int64_t length = big_endian_index(at, width), left = h.num_entries - a.row_ptr.back();
     if (length < 0 || length > left) {
-      fail(path, "row " + std::to_string(a.row_ptr.size() - 1) + " has " + std::to_string(length) + " of " +
-                     std::to_string(left) + " entries left", "the file is damaged: write it again");
+      fail(path,
+           "row " + std::to_string(a.row_ptr.size() - 1) + " has " + std::to_string(length) + " of " +
+               std::to_string(left) + " entries left",
+           "the file is damaged: write it again");
     }
     a.row_ptr.push_back(a.row_ptr.back() + length);
   });

@@ -45,8 +45,9 @@ TextSource::TextSource(const std::string& path) : path_(path) {
     buffer_.resize(buffer_bytes);
     refill();
     compressed_ = gzdirect(file_) == 0;
-    if (starts_with(buffer_, end_, std::string_view("\xFD"
-                                                    "7zXZ"))) {
+    if (starts_with(buffer_, end_,
+                    std::string_view("\xFD"
+                                     "7zXZ"))) {
       fail_file(path, "the file is packed with xz", "unpack it with `xz -dk` first (gzip is read as it is)");
     }
     if (starts_with(buffer_, end_, "BZh")) fail_file(path, "the file is packed with bzip2", "unpack it first");

@@ -110,9 +110,8 @@ const std::string every[] = {"lap2d:20",        "lap3d:8",       "stencil27:6", 
                              "chain:100",       "diagonal:10",   "dense:30",    "rmat:9,8",   "road:40",
                              "band:500,16,100", "arrow_down:50", "arrow_up:50", "kkt2:25000", "powerlaw:3000"};
 
-INSTANTIATE_TEST_SUITE_P(All, AnyFamily, ::testing::ValuesIn(every), [](const auto& info) {
-  return info.param.substr(0, info.param.find(':'));
-});
+INSTANTIATE_TEST_SUITE_P(All, AnyFamily, ::testing::ValuesIn(every),
+                         [](const auto& info) { return info.param.substr(0, info.param.find(':')); });
 
 TEST(Families, AllAreTested) { EXPECT_EQ(std::size(every), families().size()); }
 

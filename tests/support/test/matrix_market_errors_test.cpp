@@ -120,8 +120,8 @@ std::string many_entries() {
 
 TEST(RefusedFiles, GzipCutShortAnywhere) {
   const std::string packed = gzipped(many_entries());
-  for (std::size_t kept : {std::size_t{2}, std::size_t{9}, std::size_t{40}, packed.size() / 2, packed.size() - 9,
-                           packed.size() - 1}) {
+  for (std::size_t kept :
+       {std::size_t{2}, std::size_t{9}, std::size_t{40}, packed.size() / 2, packed.size() - 9, packed.size() - 1}) {
     const TempFile file(packed.substr(0, kept));
     const std::string error = error_of(file.path());
     EXPECT_NE(error, "no error") << kept;

@@ -39,7 +39,8 @@ std::string numbers(const std::vector<double>& values) {
 
 /// 3 by 4: (0,0) = 1.5, (0,3) = -2, row 1 empty, (2,2) = NaN
 std::string example(int width) {
-  return indices(width, {1211216, 3, 4, 3, /*lengths*/ 2, 0, 1, /*columns*/ 0, 3, 2}) + numbers({1.5, -2, std::nan("")});
+  return indices(width, {1211216, 3, 4, 3, /*lengths*/ 2, 0, 1, /*columns*/ 0, 3, 2}) +
+         numbers({1.5, -2, std::nan("")});
 }
 
 std::string error_of(const std::string& content) {

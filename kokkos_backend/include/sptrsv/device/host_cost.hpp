@@ -12,17 +12,17 @@
 namespace sptrsv::detail {
 
 struct HostCost {
-  static constexpr double barrier = 2000;       ///< of a kernel on several threads
-  static constexpr double no_core = 4500;       ///< added by each thread where there are more than cores
-  static constexpr double chain = 5.4;          ///< from one row's x to the next one's, without its additions
-  static constexpr double addition = 1.1;       ///< each addition from the term that was waited for
-  static constexpr double mispredict = 5.5;     ///< a row that ends where the core did not expect it
-  static constexpr double predicted = 25000;    ///< rows up to which the core remembers where they end
-  static constexpr double near_cache = 6e6;     ///< bytes of T, b and x up to which the order of rows is nearly free
-  static constexpr double cache = 24e6;         ///< bytes beyond which T comes from memory
-  static constexpr double bytes_per_ns = 16;    ///< from memory, by one thread
-  static constexpr double sorted_from = 16;     ///< rows in a level from which they are sorted by length
-  static constexpr double in_flight = 300;      ///< instructions; a row is about 12, and 6 per entry
+  static constexpr double barrier = 2000;     ///< of a kernel on several threads
+  static constexpr double no_core = 4500;     ///< added by each thread where there are more than cores
+  static constexpr double chain = 5.4;        ///< from one row's x to the next one's, without its additions
+  static constexpr double addition = 1.1;     ///< each addition from the term that was waited for
+  static constexpr double mispredict = 5.5;   ///< a row that ends where the core did not expect it
+  static constexpr double predicted = 25000;  ///< rows up to which the core remembers where they end
+  static constexpr double near_cache = 6e6;   ///< bytes of T, b and x up to which the order of rows is nearly free
+  static constexpr double cache = 24e6;       ///< bytes beyond which T comes from memory
+  static constexpr double bytes_per_ns = 16;  ///< from memory, by one thread
+  static constexpr double sorted_from = 16;   ///< rows in a level from which they are sorted by length
+  static constexpr double in_flight = 300;    ///< instructions; a row is about 12, and 6 per entry
 
   int threads;       ///< that run at once
   double launch;     ///< a kernel on several threads, with its barrier
@@ -42,7 +42,9 @@ struct HostCost {
   }
 
   /// A row that waits for nothing; scattered, each of its entries is written.
-  static double row(double off_diagonals, bool scattered = false) { return 1.0 + (scattered ? 0.85 : 0.42) * off_diagonals; }
+  static double row(double off_diagonals, bool scattered = false) {
+    return 1.0 + (scattered ? 0.85 : 0.42) * off_diagonals;
+  }
 
   /// One level of `rows` rows, each `wait` after the level before, `irregular` being the share of rows whose
   /// length differs from the one before.

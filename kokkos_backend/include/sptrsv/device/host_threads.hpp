@@ -28,8 +28,7 @@ template <class E>
 int threads_at_once(E const& exec) {
   if constexpr (std::is_same_v<typename E::memory_space, Kokkos::HostSpace>)
     return std::min(exec.concurrency(), host_cores());
-  else
-    return exec.concurrency();
+  else return exec.concurrency();
 }
 
 }  // namespace sptrsv::detail

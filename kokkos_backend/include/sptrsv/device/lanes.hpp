@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns and sums on the vector lanes of a thread. Kokkos names only a thread's own lanes to CUDA, which then lets the threads of
-// a warp pass one after the other; here all of a warp pass at once.
+// Columns and sums on the vector lanes of a thread. Kokkos names only a thread's own lanes to CUDA, which then lets the
+// threads of a warp pass one after the other; here all of a warp pass at once.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -33,7 +33,8 @@ KOKKOS_FORCEINLINE_FUNCTION int lane_of(Team const&) {
 /// Sums part(lane, sums) over the parts of a row, `lanes` / columns.lanes() of them, in a fixed order, for all lanes.
 /// @pre on a GPU all threads of the team's warp call it.
 template <class Team, class S, int K, class Part>
-KOKKOS_FORCEINLINE_FUNCTION void sum_over_parts([[maybe_unused]] Team const& team, int lanes, [[maybe_unused]] ColumnBlock const& columns, ColumnSums<S, K>& sums,
+KOKKOS_FORCEINLINE_FUNCTION void sum_over_parts([[maybe_unused]] Team const& team, int lanes,
+                                                [[maybe_unused]] ColumnBlock const& columns, ColumnSums<S, K>& sums,
                                                 Part const& part) {
 #if defined(__CUDA_ARCH__)
   part(static_cast<int>(threadIdx.x), sums);
@@ -69,7 +70,8 @@ KOKKOS_FORCEINLINE_FUNCTION I max_over_lanes([[maybe_unused]] Team const& team, 
 
 /// Runs f(column) on the first lane of each column that there is; the others do not wait for it.
 template <class Team, class F>
-KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team, [[maybe_unused]] ColumnBlock const& columns, F const& f) {
+KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team,
+                                               [[maybe_unused]] ColumnBlock const& columns, F const& f) {
 #if defined(__CUDA_ARCH__)
   if (static_cast<int>(threadIdx.x) < columns.count) f(static_cast<int>(threadIdx.x));
 #else
@@ -77,9 +79,11 @@ KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team
 #endif
 }
 
-/// Runs f(lane) on each of a thread's lanes. A host's thread has one; where Kokkos runs lanes in a loop, f must wait for none.
+/// Runs f(lane) on each of a thread's lanes. A host's thread has one; where Kokkos runs lanes in a loop, f must wait
+/// for none.
 template <class Team, class F>
-KOKKOS_FORCEINLINE_FUNCTION void for_each_lane([[maybe_unused]] Team const& team, [[maybe_unused]] int lanes, F const& f) {
+KOKKOS_FORCEINLINE_FUNCTION void for_each_lane([[maybe_unused]] Team const& team, [[maybe_unused]] int lanes,
+                                               F const& f) {
 #if defined(__CUDA_ARCH__)
   f(static_cast<int>(threadIdx.x));
 #else

@@ -17,12 +17,10 @@ namespace sptrsv::detail {
 template <class T>
 KOKKOS_INLINE_FUNCTION T observe(T const* address) {
 #if defined(__CUDA_ARCH__)
-  return cuda::atomic_ref<T, cuda::thread_scope_device>(*const_cast<T*>(address))
-      .load(cuda::memory_order_acquire);
+  return cuda::atomic_ref<T, cuda::thread_scope_device>(*const_cast<T*>(address)).load(cuda::memory_order_acquire);
 #else
   KOKKOS_IF_ON_HOST((return __atomic_load_n(address, __ATOMIC_ACQUIRE);))
-  KOKKOS_IF_ON_DEVICE((T const value = *const_cast<T const volatile*>(address); Kokkos::memory_fence();
-                       return value;))
+  KOKKOS_IF_ON_DEVICE((T const value = *const_cast<T const volatile*>(address); Kokkos::memory_fence(); return value;))
 #endif
 }
 
@@ -48,8 +46,8 @@ KOKKOS_FORCEINLINE_FUNCTION void post(T* address, T value) {
 #endif
 }
 
-/// *address += value, returning the old value; orders nothing else. Kokkos::atomic_fetch_add of `unsigned long long` is a loop
-/// of compare-and-swap in Kokkos 4.7 with CUDA: 12 ms instead of 13 us for 10,000 tickets on an H200.
+/// *address += value, returning the old value; orders nothing else. Kokkos::atomic_fetch_add of `unsigned long long` is
+/// a loop of compare-and-swap in Kokkos 4.7 with CUDA: 12 ms instead of 13 us for 10,000 tickets on an H200.
 template <class T>
 KOKKOS_INLINE_FUNCTION T fetch_add(T* address, T value) {
 #if defined(__CUDA_ARCH__)
@@ -59,9 +57,10 @@ KOKKOS_INLINE_FUNCTION T fetch_add(T* address, T value) {
 #endif
 }
 
-/// Looks at a value in the scratch memory of the caller's team, at an address that is an offset from where that begins (nvcc takes all
-/// behind the second of two looks or posts as unreachable where the address has gone through computed_here()), written by post_in_scratch(): by an atomic exchange of nothing, which
-/// is quicker there than polling by loads (104 instead of 139 ns from row to row on an H200), and known to race checkers.
+/// Looks at a value in the scratch memory of the caller's team, at an address that is an offset from where that begins
+/// (nvcc takes all behind the second of two looks or posts as unreachable where the address has gone through
+/// computed_here()), written by post_in_scratch(): by an atomic exchange of nothing, which is quicker there than
+/// polling by loads (104 instead of 139 ns from row to row on an H200), and known to race checkers.
 template <class Bits>
 KOKKOS_FORCEINLINE_FUNCTION Bits peek_in_scratch(Bits* address, Bits marker) {
 #if defined(__CUDA_ARCH__)
@@ -87,12 +86,9 @@ KOKKOS_FORCEINLINE_FUNCTION void post_in_scratch(Bits* address, Bits value) {
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R computed_here(R value) {
 #if defined(__CUDA_ARCH__)
-  if constexpr (std::is_pointer_v<R>)
-    asm volatile("" : "+l"(value));
-  else if constexpr (sizeof(R) == 8)
-    asm volatile("" : "+d"(value));
-  else
-    asm volatile("" : "+f"(value));
+  if constexpr (std::is_pointer_v<R>) asm volatile("" : "+l"(value));
+  else if constexpr (sizeof(R) == 8) asm volatile("" : "+d"(value));
+  else asm volatile("" : "+f"(value));
 #endif
   return value;
 }

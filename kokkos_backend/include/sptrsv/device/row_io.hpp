@@ -119,8 +119,8 @@ inline constexpr bool columns_on_lanes =
 /// Most columns of a pass on lanes, and of one that gives them all to a thread.
 inline constexpr int max_column_lanes = 32, max_column_block = 4;
 
-/// Calls f(integral_constant<int, K>, block) so that the blocks cover k columns: four to a thread while there are four, then
-/// one by one. Each block reads T once.
+/// Calls f(integral_constant<int, K>, block) so that the blocks cover k columns: four to a thread while there are four,
+/// then one by one. Each block reads T once.
 template <class F>
 void for_thread_columns(int k, F const& f) {
   int first = 0;
@@ -128,7 +128,8 @@ void for_thread_columns(int k, F const& f) {
   for (; first < k; ++first) f(std::integral_constant<int, 1>{}, ColumnBlock{first, 1, 0});
 }
 
-/// The same, but on a GPU with up to 32 columns on lanes side by side (K = 1), and one by one on a GPU whose lanes take none.
+/// The same, but on a GPU with up to 32 columns on lanes side by side (K = 1), and one by one on a GPU whose lanes take
+/// none.
 template <class E, class F>
 void for_column_blocks(int k, F const& f) {
   constexpr std::integral_constant<int, 1> one{};

@@ -27,8 +27,12 @@ template <class R>
 struct Parts<Kokkos::complex<R>> {
   using real = R;
   static constexpr int count = 2;
-  KOKKOS_FORCEINLINE_FUNCTION static real get(Kokkos::complex<R> const& value, int part) { return part == 0 ? value.real() : value.imag(); }
-  KOKKOS_FORCEINLINE_FUNCTION static void set(Kokkos::complex<R>& value, int which, real part) { (which == 0 ? value.real() : value.imag()) = part; }
+  KOKKOS_FORCEINLINE_FUNCTION static real get(Kokkos::complex<R> const& value, int part) {
+    return part == 0 ? value.real() : value.imag();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void set(Kokkos::complex<R>& value, int which, real part) {
+    (which == 0 ? value.real() : value.imag()) = part;
+  }
 };
 
 /// The marker: a NaN of all ones. A result of that very pattern is published as another NaN.
@@ -41,7 +45,9 @@ struct Marker {
   KOKKOS_FORCEINLINE_FUNCTION static bool is(R value) { return Kokkos::bit_cast<bits>(value) == pattern(); }
   KOKKOS_FORCEINLINE_FUNCTION static R value() { return Kokkos::bit_cast<R>(pattern()); }
   /// The value itself, but for the marker, which becomes a NaN without its sign.
-  KOKKOS_FORCEINLINE_FUNCTION static R other(R value) { return is(value) ? Kokkos::bit_cast<R>(pattern() >> 1) : value; }
+  KOKKOS_FORCEINLINE_FUNCTION static R other(R value) {
+    return is(value) ? Kokkos::bit_cast<R>(pattern() >> 1) : value;
+  }
 };
 
 /// K values for each of n slots, or one lane's K of several, on the side of this solve, and the side of the next.
@@ -57,7 +63,9 @@ struct SolvedSlots {
   int stride;  ///< from slot to slot, in reals
 
   /// The slots of one lane that has columns.
-  KOKKOS_FORCEINLINE_FUNCTION SolvedSlots column(int lane) const { return {now + lane * width, next + lane * width, stride}; }
+  KOKKOS_FORCEINLINE_FUNCTION SolvedSlots column(int lane) const {
+    return {now + lane * width, next + lane * width, stride};
+  }
   /// The slots from one on, found here and now.
   KOKKOS_FORCEINLINE_FUNCTION SolvedSlots from(std::size_t slot) const {
     return {computed_here(now + slot * stride), computed_here(next + slot * stride), stride};
@@ -84,7 +92,8 @@ struct SolvedSlots {
   }
   KOKKOS_FORCEINLINE_FUNCTION void put(std::size_t slot, S const* values) const {
     real* const at = now + slot * stride;
-    for (int w = 0; w < width; ++w) post(at + w, Marker<real>::other(parts::get(values[w / parts::count], w % parts::count)));
+    for (int w = 0; w < width; ++w)
+      post(at + w, Marker<real>::other(parts::get(values[w / parts::count], w % parts::count)));
   }
   /// Makes the slot ready for the next solve.
   KOKKOS_FORCEINLINE_FUNCTION void clear_next(std::size_t slot) const {
@@ -95,10 +104,8 @@ struct SolvedSlots {
 
 template <class At>
 constexpr At nothing() {
-  if constexpr (std::is_pointer_v<At>)
-    return nullptr;
-  else
-    return At(-1);
+  if constexpr (std::is_pointer_v<At>) return nullptr;
+  else return At(-1);
 }
 
 /// A few terms of a row, whose x are awaited together: their loads are in flight at the same time.
@@ -115,8 +122,8 @@ struct Terms {
   KOKKOS_FORCEINLINE_FUNCTION Terms() {
     for (int u = 0; u < at_once; ++u) at[u] = nowhere;
   }
-  /// Subtracts the terms from `sum`, in their order, once look(at, x) has found every x. All are looked at before any is judged,
-  /// so that the looks overlap. A lane must not wait so for another of its own warp.
+  /// Subtracts the terms from `sum`, in their order, once look(at, x) has found every x. All are looked at before any
+  /// is judged, so that the looks overlap. A lane must not wait so for another of its own warp.
   template <class Look, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void await_and_subtract(S (&sum)[K], Look const& look, Row row) {
     bool there = false;
@@ -147,7 +154,9 @@ class SolvedValues {
   using real = typename Parts<scalar>::real;
 
   SolvedValues() = default;
-  SolvedValues(typename T::exec_space const& exec, typename T::index slots) : slots_(static_cast<std::size_t>(slots)) { reserve(exec, 1); }
+  SolvedValues(typename T::exec_space const& exec, typename T::index slots) : slots_(static_cast<std::size_t>(slots)) {
+    reserve(exec, 1);
+  }
 
   /// Makes room for solves of so many columns, as many as a pass has at most (allocates).
   void reserve(typename T::exec_space const& exec, int columns) {
@@ -164,7 +173,8 @@ class SolvedValues {
     int const stride = columns.lanes() * SolvedSlots<scalar, K>::width;
     turn_ = 1 - turn_;
     real* const now = sides_.data() + (turn_ ? side : 0);
-    if (stride_ != stride || columns_ != columns.count) mark(exec, turn_ ? side : 0, slots_ * static_cast<std::size_t>(stride));
+    if (stride_ != stride || columns_ != columns.count)
+      mark(exec, turn_ ? side : 0, slots_ * static_cast<std::size_t>(stride));
     stride_ = stride;
     columns_ = columns.count;
     return {now, sides_.data() + (turn_ ? 0 : side), stride};
@@ -184,8 +194,9 @@ class SolvedValues {
  private:
   void reserve_exactly(typename T::exec_space const& exec, int columns) {
     if (columns <= capacity_) return;
-    sides_ = decltype(sides_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::solved_values")),
-                              2 * slots_ * static_cast<std::size_t>(columns * Parts<scalar>::count));
+    sides_ =
+        decltype(sides_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::solved_values")),
+                         2 * slots_ * static_cast<std::size_t>(columns * Parts<scalar>::count));
     capacity_ = columns;
     stride_ = 0;
   }

@@ -17,8 +17,8 @@ namespace sptrsv::detail {
 /// How many teams of how many threads share the rows, and how many rows a ticket is worth.
 struct LaunchShape {
   int teams = 1;
-  int threads = 1;        ///< per team
-  int lanes = 1;          ///< vector lanes per thread
+  int threads = 1;  ///< per team
+  int lanes = 1;    ///< vector lanes per thread
   int rows_per_ticket = 1;
 };
 
@@ -80,7 +80,8 @@ int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchSh
 
 /// A launch of a row to a thread with lanes for the columns: as many lanes in all, so fewer rows at a time.
 template <class T>
-LaunchShape with_column_lanes(typename T::exec_space const& exec, LaunchShape shape, long long rows, ColumnBlock const& columns) {
+LaunchShape with_column_lanes(typename T::exec_space const& exec, LaunchShape shape, long long rows,
+                              ColumnBlock const& columns) {
   if (columns.bits == 0) return shape;
   shape.lanes = columns.lanes();
   shape.rows_per_ticket = shape.threads = std::max(1, shape.threads >> columns.bits);
@@ -155,10 +156,11 @@ void for_each_ticket_of_threads(char const* label, typename T::exec_space const&
       label, team_policy(exec, shape.teams, threads, shape.lanes), KOKKOS_LAMBDA(member const& team) {
         using index = typename T::index;
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](int) {
-          for (auto first = counter.take(Kokkos::PerThread(team), side, rows); first < static_cast<unsigned long long>(n);
-               first = counter.take(Kokkos::PerThread(team), side, rows)) {
+          for (auto first = counter.take(Kokkos::PerThread(team), side, rows);
+               first < static_cast<unsigned long long>(n); first = counter.take(Kokkos::PerThread(team), side, rows)) {
             auto const last = first + static_cast<unsigned long long>(rows);
-            body(team, static_cast<index>(first), last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
+            body(team, static_cast<index>(first),
+                 last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
           }
         });
       });

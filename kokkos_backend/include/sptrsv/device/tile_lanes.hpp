@@ -42,8 +42,8 @@ class PerLane {
 #endif
 };
 
-/// Runs f(lane) for all lanes. Where they are a warp, all of them run it at once, so f may ask for values of other lanes
-/// as long as all lanes do; what other lanes look at must not change in the same f.
+/// Runs f(lane) for all lanes. Where they are a warp, all of them run it at once, so f may ask for values of other
+/// lanes as long as all lanes do; what other lanes look at must not change in the same f.
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION void each_lane(F const& f) {
 #if defined(__CUDA_ARCH__)

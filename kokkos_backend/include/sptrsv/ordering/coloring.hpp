@@ -30,8 +30,9 @@ struct Graph {
 };
 
 /// Which of Kokkos Kernels' algorithms colors. The first two give the same colors for every run and number of threads:
-/// `serial` in the order of the vertices, by one thread; `deterministic` by falling degree, then falling number, in parallel
-/// (COLORING_VBDBIT). `speculative` (COLORING_VB, since COLORING_VBBIT negates the least integer) is in parallel too, and reproducible on one thread only.
+/// `serial` in the order of the vertices, by one thread; `deterministic` by falling degree, then falling number, in
+/// parallel (COLORING_VBDBIT). `speculative` (COLORING_VB, since COLORING_VBBIT negates the least integer) is in
+/// parallel too, and reproducible on one thread only.
 enum class ColorAlgorithm { serial, deterministic, speculative };
 
 struct ColorOptions {
@@ -58,8 +59,8 @@ namespace detail {
 template <class Index>
 void end_vertex(Graph<Index>& graph) {
   if (graph.col_idx.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
-    throw Error("the graph to be colored has more pairs of neighbors than an index of " + std::to_string(8 * sizeof(Index)) +
-                " bits counts; choose a smaller distance, or longer indices");
+    throw Error("the graph to be colored has more pairs of neighbors than an index of " +
+                std::to_string(8 * sizeof(Index)) + " bits counts; choose a smaller distance, or longer indices");
   graph.row_ptr.push_back(static_cast<Index>(graph.col_idx.size()));
 }
 
@@ -128,7 +129,9 @@ namespace detail {
 /// Colors from 0 by Kokkos Kernels on Exec, a host space.
 template <class Exec, class Index>
 std::vector<Index> colors_by_kokkos_kernels(Graph<Index> const& graph, ColorAlgorithm algorithm) {
-  using handle_type = KokkosKernels::Experimental::KokkosKernelsHandle<Index, Index, double, Exec, typename Exec::memory_space, typename Exec::memory_space>;
+  using handle_type =
+      KokkosKernels::Experimental::KokkosKernelsHandle<Index, Index, double, Exec, typename Exec::memory_space,
+                                                       typename Exec::memory_space>;
   using view = Kokkos::View<const Index*, Kokkos::Device<Exec, typename Exec::memory_space>, Kokkos::MemoryUnmanaged>;
   // Kokkos Kernels 4.4 loops forever in COLORING_VBDBIT where 64 colors are taken by neighbors
   if (algorithm == ColorAlgorithm::deterministic && graph.largest_degree() >= 64) algorithm = ColorAlgorithm::serial;
@@ -137,16 +140,21 @@ std::vector<Index> colors_by_kokkos_kernels(Graph<Index> const& graph, ColorAlgo
   handle.create_graph_coloring_handle(algorithm == ColorAlgorithm::serial          ? KokkosGraph::COLORING_SERIAL
                                       : algorithm == ColorAlgorithm::deterministic ? KokkosGraph::COLORING_VBDBIT
                                                                                    : KokkosGraph::COLORING_VB);
-  KokkosGraph::Experimental::graph_color(&handle, n, n, view(graph.row_ptr.data(), graph.row_ptr.size()), view(graph.col_idx.data(), graph.col_idx.size()));
+  KokkosGraph::Experimental::graph_color(&handle, n, n, view(graph.row_ptr.data(), graph.row_ptr.size()),
+                                         view(graph.col_idx.data(), graph.col_idx.size()));
   Exec().fence("sptrsv::coloring: done");
-  auto const colors = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), handle.get_graph_coloring_handle()->get_vertex_colors());
+  auto const colors =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), handle.get_graph_coloring_handle()->get_vertex_colors());
   handle.destroy_graph_coloring_handle();
   std::vector<Index> color_of(static_cast<std::size_t>(n));
   for (Index v = 0; v < n; ++v) {
     color_of[v] = static_cast<Index>(colors(v)) - 1;
     bool good = color_of[v] >= 0;
-    for (Index k = graph.row_ptr[v]; good && k < graph.row_ptr[v + 1]; ++k) good = graph.col_idx[k] > v || color_of[graph.col_idx[k]] != color_of[v];
-    if (!good) throw Error("Kokkos Kernels left row " + std::to_string(v) + " without a color of its own; choose another algorithm, as serial");
+    for (Index k = graph.row_ptr[v]; good && k < graph.row_ptr[v + 1]; ++k)
+      good = graph.col_idx[k] > v || color_of[graph.col_idx[k]] != color_of[v];
+    if (!good)
+      throw Error("Kokkos Kernels left row " + std::to_string(v) +
+                  " without a color of its own; choose another algorithm, as serial");
   }
   return color_of;
 }
@@ -155,7 +163,8 @@ std::vector<Index> colors_by_kokkos_kernels(Graph<Index> const& graph, ColorAlgo
 template <class Index>
 Coloring<Index> group_by_color(std::vector<Index> const& color_of) {
   Index const colors = color_of.empty() ? 0 : 1 + *std::max_element(color_of.begin(), color_of.end());
-  std::vector<Index> size(static_cast<std::size_t>(colors), 0), order(static_cast<std::size_t>(colors)), name(static_cast<std::size_t>(colors));
+  std::vector<Index> size(static_cast<std::size_t>(colors), 0), order(static_cast<std::size_t>(colors)),
+      name(static_cast<std::size_t>(colors));
   for (Index const c : color_of) ++size[c];
   std::iota(order.begin(), order.end(), Index(0));
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
@@ -176,11 +185,11 @@ Coloring<Index> group_by_color(std::vector<Index> const& color_of) {
 
 }  // namespace detail
 
-/// Moves vertices out of colors with more than ceil(n / colors) of them, each to the smallest color below floor(n / colors)
-/// that no neighbor has. One pass: what a vertex may move to only becomes less. Afterwards no vertex of a color that is too
-/// large may move to one that is too small, so that the largest color has at most max(ceil(n / colors), D s) vertices where s
-/// is the size of the smallest and D the largest degree, if s < floor(n / colors). The largest grows, and the smallest
-/// shrinks, in no case.
+/// Moves vertices out of colors with more than ceil(n / colors) of them, each to the smallest color below floor(n /
+/// colors) that no neighbor has. One pass: what a vertex may move to only becomes less. Afterwards no vertex of a color
+/// that is too large may move to one that is too small, so that the largest color has at most max(ceil(n / colors), D
+/// s) vertices where s is the size of the smallest and D the largest degree, if s < floor(n / colors). The largest
+/// grows, and the smallest shrinks, in no case.
 template <class Index>
 void balance_colors(Graph<Index> const& graph, std::vector<Index>& color_of) {
   Index const n = graph.num_vertices();

@@ -34,10 +34,9 @@ struct is_algorithm<
                    decltype(std::declval<A&>().update(std::declval<typename A::types::exec_space const&>(),
                                                       std::declval<Analysis<typename A::types> const&>(),
                                                       std::declval<typename A::types::values>())),
-                   decltype(std::declval<A const&>().solve(std::declval<typename A::types::exec_space const&>(),
-                                                           std::declval<typename A::types::rhs>(),
-                                                           std::declval<typename A::types::solution>(),
-                                                           std::declval<Fold<typename A::types>>())),
+                   decltype(std::declval<A const&>().solve(
+                       std::declval<typename A::types::exec_space const&>(), std::declval<typename A::types::rhs>(),
+                       std::declval<typename A::types::solution>(), std::declval<Fold<typename A::types>>())),
                    decltype(std::declval<A&>().reserve(std::declval<typename A::types::exec_space const&>(), 1)),
                    decltype(std::string(std::declval<A const&>().parameters())),
                    decltype(std::size_t(std::declval<A const&>().memory_bytes()))>> : std::true_type {};
@@ -51,7 +50,8 @@ struct keeps_state<
     A, std::void_t<decltype(std::declval<A const&>().restart(std::declval<typename A::types::exec_space const&>()))>>
     : std::true_type {};
 
-/// Whether the planner may think of A here: what A::worth_planning(exec, analysis) says, or true if A has no such function.
+/// Whether the planner may think of A here: what A::worth_planning(exec, analysis) says, or true if A has no such
+/// function.
 template <class A, class = void>
 struct WorthPlanning {
   template <class Exec, class Analysis>
@@ -60,8 +60,9 @@ struct WorthPlanning {
   }
 };
 template <class A>
-struct WorthPlanning<A, std::void_t<decltype(bool(A::worth_planning(std::declval<typename A::types::exec_space const&>(),
-                                                                     std::declval<Analysis<typename A::types> const&>())))>> {
+struct WorthPlanning<
+    A, std::void_t<decltype(bool(A::worth_planning(std::declval<typename A::types::exec_space const&>(),
+                                                   std::declval<Analysis<typename A::types> const&>())))>> {
   template <class Exec, class Analysis>
   static bool of(Exec const& exec, Analysis const& analysis) {
     return A::worth_planning(exec, analysis);

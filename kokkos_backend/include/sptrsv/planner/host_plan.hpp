@@ -28,7 +28,8 @@ struct InOrder {
 /// Follows a core that starts a row every so often, adds up its terms when they are there, and has only so
 /// many instructions in flight. Chunks of rows are followed apart from each other.
 template <class T>
-InOrder cost_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Shape shape, HostCost const& cost) {
+InOrder cost_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Shape shape,
+                      HostCost const& cost) {
   using index = typename T::index;
   constexpr index chunk = 4096, recent = 64;
   index const n = rows.num_rows;
@@ -51,7 +52,9 @@ InOrder cost_in_order(typename T::exec_space const& exec, OffDiagonals<T> const&
           typename T::offset k = rows.first(i);
           for (double left = count; left > 0; --left, k += rows.step()) {
             index const behind = ascending ? i - rows.col_idx(k) : rows.col_idx(k) - i;
-            double const there = behind > 0 && behind < recent && s - behind >= part * chunk ? done[(s - behind) % recent] + HostCost::chain : 0;
+            double const there = behind > 0 && behind < recent && s - behind >= part * chunk
+                                     ? done[(s - behind) % recent] + HostCost::chain
+                                     : 0;
             if (there > at) {
               at = there;
               waited = HostCost::chain + HostCost::addition * left;
@@ -97,9 +100,9 @@ HostTimes host_times(typename T::exec_space const& exec, Analysis<T> const& anal
   return {cost, cost_in_order<T>(exec, analysis.stored(), analysis.shape(), cost)};
 }
 
-/// Sequential for fewer than 500 rows, and where the level sets would not pay by a seventh; else levelset, which pays on
-/// one thread too where rows wait for each other or are of irregular length.
-/// Cost: a pass over the pattern, and the level sets unless not even the best case of them would pay.
+/// Sequential for fewer than 500 rows, and where the level sets would not pay by a seventh; else levelset, which pays
+/// on one thread too where rows wait for each other or are of irregular length. Cost: a pass over the pattern, and the
+/// level sets unless not even the best case of them would pay.
 template <class T>
 Plan choose_on_host(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   double const rows = static_cast<double>(analysis.num_rows());
@@ -112,11 +115,13 @@ Plan choose_on_host(typename T::exec_space const& exec, Analysis<T> const& analy
   char const* const plural = cost.threads == 1 ? "" : "s";
   // whatever the levels are, not even the best case pays: spares finding them
   if (times.in_order.nanoseconds < pays * rows * cost.level_row / cost.threads) {
-    std::snprintf(text, sizeof text, "rows of %.1f entries on %d thread%s: no gain in level order", mean_row, cost.threads, plural);
+    std::snprintf(text, sizeof text, "rows of %.1f entries on %d thread%s: no gain in level order", mean_row,
+                  cost.threads, plural);
     return {"sequential", text};
   }
   double const gain = times.in_order.nanoseconds / times.by_level(exec, analysis);
-  std::snprintf(text, sizeof text, "%.0f rows per level on %d thread%s, estimated gain %.2f", analysis.levels(exec).mean_rows(), cost.threads, plural, gain);
+  std::snprintf(text, sizeof text, "%.0f rows per level on %d thread%s, estimated gain %.2f",
+                analysis.levels(exec).mean_rows(), cost.threads, plural, gain);
   return {gain > pays ? "levelset" : "sequential", text};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner's model knows of a triangle. What takes a pass over the pattern is made when it is asked for; before,
-// there is a lower bound.
+// What the planner's model knows of a triangle. What takes a pass over the pattern is made when it is asked for;
+// before, there is a lower bound.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,15 @@ namespace detail {
 
 /// How far before each row, in solve order, its nearest dependency lies, if rows are sorted by column; 0: it has none.
 template <class T>
-Kokkos::View<typename T::index*, typename T::device> nearest_dependencies(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
-                                                                          bool ascending) {
+Kokkos::View<typename T::index*, typename T::device> nearest_dependencies(typename T::exec_space const& exec,
+                                                                          OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
-  Kokkos::View<index*, typename T::device> behind(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::planner::nearest")),
-                                                  static_cast<std::size_t>(rows.num_rows));
+  Kokkos::View<index*, typename T::device> behind(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::planner::nearest")),
+      static_cast<std::size_t>(rows.num_rows));
   Kokkos::parallel_for(
-      "sptrsv::planner::nearest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows), KOKKOS_LAMBDA(index i) {
+      "sptrsv::planner::nearest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
+      KOKKOS_LAMBDA(index i) {
         auto const begin = rows.begin(i), end = rows.end(i);
         index const j = begin == end ? i : rows.col_idx(ascending ? end - 1 : begin);
         behind(i) = ascending ? i - j : j - i;
@@ -55,17 +57,20 @@ struct LevelEntries {
   std::vector<unsigned long long> longest, all;
 };
 template <class T>
-LevelEntries entries_by_level(typename T::exec_space const& exec, OffDiagonals<T> const& rows, LevelSets<T> const& sets) {
+LevelEntries entries_by_level(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
+                              LevelSets<T> const& sets) {
   using index = typename T::index;
   constexpr index chunk = 256;  // rows of one thread, so that few of them meet at a level's numbers
   auto const levels = static_cast<std::size_t>(sets.num_levels());
   LevelEntries out{std::vector<unsigned long long>(levels), std::vector<unsigned long long>(levels)};
   if (levels == 0) return out;
-  Kokkos::View<unsigned long long*, typename T::device> longest("sptrsv::planner::longest", levels), all("sptrsv::planner::entries", levels);
+  Kokkos::View<unsigned long long*, typename T::device> longest("sptrsv::planner::longest", levels),
+      all("sptrsv::planner::entries", levels);
   auto const level_of = sets.level_of, level_rows = sets.level_rows;
   index const n = rows.num_rows;
   Kokkos::parallel_for(
-      "sptrsv::planner::longest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, (n - 1) / chunk + 1), KOKKOS_LAMBDA(index part) {
+      "sptrsv::planner::longest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, (n - 1) / chunk + 1),
+      KOKKOS_LAMBDA(index part) {
         index const first = part * chunk, last = n - first < chunk ? n : first + chunk;
         index level = level_of(level_rows(first));
         unsigned long long most = 0, sum = 0;
@@ -104,12 +109,14 @@ class PlanFeatures {
   /// @param resident_threads  that the device holds at once; what a window is made of.
   PlanFeatures(exec_space const& exec, Analysis<T> const& analysis, long long resident_threads)
       : exec_(exec), analysis_(analysis), resident_(std::max(1LL, resident_threads)) {
-    double const n = static_cast<double>(analysis.num_rows()), entries = static_cast<double>(analysis.num_off_diagonals());
+    double const n = static_cast<double>(analysis.num_rows()),
+                 entries = static_cast<double>(analysis.num_off_diagonals());
     auto const longest = static_cast<double>(analysis.longest_row());
     set(Feature::none, 0);
     set(Feature::solve, 1);
     set(Feature::rows, n);
-    set(Feature::bytes, entries * (sizeof(typename T::scalar) + sizeof(typename T::index)) + n * (sizeof(typename T::offset) + 3 * sizeof(typename T::scalar)));
+    set(Feature::bytes, entries * (sizeof(typename T::scalar) + sizeof(typename T::index)) +
+                            n * (sizeof(typename T::offset) + 3 * sizeof(typename T::scalar)));
     set(Feature::longest_row, longest);
     while (lanes_ * 4 < analysis.mean_row() && lanes_ < 32) lanes_ *= 2;
     set(Feature::longest_lane, std::ceil(longest / lanes_));
@@ -123,7 +130,8 @@ class PlanFeatures {
   double value(Feature f) const { return value_[at(f)]; }
   bool exact(Feature f) const { return exact_[at(f)]; }
 
-  /// Makes f exact, and what comes with it. Cost: a pass or a sweep over the pattern, unless it is exact already; fences.
+  /// Makes f exact, and what comes with it. Cost: a pass or a sweep over the pattern, unless it is exact already;
+  /// fences.
   void find(Feature f) {
     if (exact(f)) return;
     auto const& rows = analysis_.rows(exec_);
@@ -148,14 +156,17 @@ class PlanFeatures {
   bool ascending() const { return analysis_.shape().ascending(); }
   long long warps() const { return std::max(1LL, resident_ / 32); }
   /// One thread would take long over the longest rows.
-  bool has_long_rows() const { return analysis_.longest_row() > 1000 && static_cast<double>(analysis_.longest_row()) > 32 * analysis_.mean_row(); }
+  bool has_long_rows() const {
+    return analysis_.longest_row() > 1000 && static_cast<double>(analysis_.longest_row()) > 32 * analysis_.mean_row();
+  }
 
   void find_window(Feature f, OffDiagonals<T> const& rows, long long window) {
     find(Feature::levels);
-    if (static_cast<long long>(rows.num_rows) <= window)
-      set(f, value(Feature::levels));
+    if (static_cast<long long>(rows.num_rows) <= window) set(f, value(Feature::levels));
     else
-      set(f, detail::find_node_levels<T>(exec_, detail::Nodes<T>{rows, {}, ascending(), 1, analysis_.mean_row()}, window, has_long_rows()).levels);
+      set(f, detail::find_node_levels<T>(exec_, detail::Nodes<T>{rows, {}, ascending(), 1, analysis_.mean_row()},
+                                         window, has_long_rows())
+                 .levels);
   }
 
   void find_tiles(OffDiagonals<T> const& rows) {
@@ -165,9 +176,12 @@ class PlanFeatures {
       set(Feature::tile_entries, 0);
       return;
     }
-    auto const& order = analysis_.template keep<detail::TileOrder<T>>([this] { return detail::choose_tile_order<T>(exec_, analysis_); });
+    auto const& order = analysis_.template keep<detail::TileOrder<T>>(
+        [this] { return detail::choose_tile_order<T>(exec_, analysis_); });
     set(Feature::tile_levels, order.levels.levels);
-    set(Feature::tile_entries, detail::sum_of_most_stretches<T>(exec_, detail::Nodes<T>{rows, order.positions, ascending(), tile_size}, order.levels));
+    set(Feature::tile_entries,
+        detail::sum_of_most_stretches<T>(exec_, detail::Nodes<T>{rows, order.positions, ascending(), tile_size},
+                                         order.levels));
   }
 
   void find_levels(OffDiagonals<T> const& rows) {

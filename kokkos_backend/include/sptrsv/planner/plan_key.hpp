@@ -5,9 +5,9 @@
 #include <string>
 #include <typeinfo>
 
-#include "sptrsv/space.hpp"
 #include "sptrsv/options.hpp"
 #include "sptrsv/planner/plan_memory.hpp"
+#include "sptrsv/space.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 
 namespace sptrsv::detail {
@@ -22,7 +22,8 @@ KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t v) {
 /// A sum over row lengths and column indices with their places, so the same for any number of threads.
 /// Cost: one pass over the pattern; fences.
 template <class T>
-std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern const& pattern, long long first, long long last) {
+std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern const& pattern, long long first,
+                      long long last) {
   using index = typename T::index;
   using offset = typename T::offset;
   auto const row_ptr = pattern.row_ptr;
@@ -31,13 +32,16 @@ std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern co
   Kokkos::parallel_reduce(
       "sptrsv::planner::hash_rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, pattern.num_rows()),
       KOKKOS_LAMBDA(index i, std::uint64_t& sum) {
-        sum += mixed(static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(row_ptr(i + 1) - row_ptr(i)));
+        sum += mixed(static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15ULL +
+                     static_cast<std::uint64_t>(row_ptr(i + 1) - row_ptr(i)));
       },
       rows);
   Kokkos::parallel_reduce(
-      "sptrsv::planner::hash_entries", Kokkos::RangePolicy<typename T::exec_space, offset>(exec, static_cast<offset>(first), static_cast<offset>(last)),
+      "sptrsv::planner::hash_entries",
+      Kokkos::RangePolicy<typename T::exec_space, offset>(exec, static_cast<offset>(first), static_cast<offset>(last)),
       KOKKOS_LAMBDA(offset k, std::uint64_t& sum) {
-        sum += mixed(static_cast<std::uint64_t>(k - first) * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(col_idx(k)) + 1);
+        sum += mixed(static_cast<std::uint64_t>(k - first) * 0x9e3779b97f4a7c15ULL +
+                     static_cast<std::uint64_t>(col_idx(k)) + 1);
       },
       entries);
   exec.fence("sptrsv::planner: the hash is used on the host");
@@ -54,8 +58,9 @@ PlanKey plan_key(typename T::exec_space const& exec, Analysis<T> const& analysis
   key.rows = analysis.num_rows();
   key.entries = analysis.num_entries();
   key.pattern = hash_of<T>(exec, pattern, last - key.entries, last);
-  for (int part : {static_cast<int>(shape.triangle), static_cast<int>(shape.diagonal), static_cast<int>(shape.op), static_cast<int>(pattern.row_order),
-                   static_cast<int>(pattern.sum_backward), static_cast<int>(exec.concurrency())})
+  for (int part : {static_cast<int>(shape.triangle), static_cast<int>(shape.diagonal), static_cast<int>(shape.op),
+                   static_cast<int>(pattern.row_order), static_cast<int>(pattern.sum_backward),
+                   static_cast<int>(exec.concurrency())})
     key.what += std::to_string(part) + " ";
   key.what += std::string(typeid(T).name()) + " " + device_name(exec);
   for (auto const& [name, value] : options) key.what += " " + name + "=" + value;

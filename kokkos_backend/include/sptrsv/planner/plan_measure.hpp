@@ -15,23 +15,26 @@
 
 namespace sptrsv::detail {
 
-inline double steady_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+inline double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 struct TrialLimits {
-  double cut_ratio = 3;      ///< a candidate is given up when a solve takes so many times the best one's,
-  double cut_first = 0.02;   ///< and its first solve, which may have to load kernels, only from so many seconds on
-  double sample = 2e-4;      ///< seconds that a sample lasts at least
-  double candidate = 0.25;   ///< seconds of samples
-  double all = 3;            ///< seconds after which no further candidate is tried
+  double cut_ratio = 3;     ///< a candidate is given up when a solve takes so many times the best one's,
+  double cut_first = 0.02;  ///< and its first solve, which may have to load kernels, only from so many seconds on
+  double sample = 2e-4;     ///< seconds that a sample lasts at least
+  double candidate = 0.25;  ///< seconds of samples
+  double all = 3;           ///< seconds after which no further candidate is tried
   int samples = 5;
-  double margin = 0.02;      ///< how much faster a candidate has to be than one before it
+  double margin = 0.02;  ///< how much faster a candidate has to be than one before it
 };
 
 /// Seconds of one solve: the median of a few samples after a warm-up.
 /// @param solve  solve(k) does k solves and waits for them.
 /// @param best   of the candidates before, or 0.
 template <class Solve>
-PlanTiming time_candidate(std::string const& name, Solve const& solve, double best, PlanClock const& clock, TrialLimits const& limits) {
+PlanTiming time_candidate(std::string const& name, Solve const& solve, double best, PlanClock const& clock,
+                          TrialLimits const& limits) {
   auto const seconds = [&](int calls) {
     double const start = clock();
     solve(calls);
@@ -60,10 +63,11 @@ PlanTiming time_candidate(std::string const& name, Solve const& solve, double be
 /// @param solve  solve(candidate, k) does k solves and waits for them.
 /// @return a timing for each name, the fastest first, those without a time last.
 template <class Candidate, class Make, class Solve>
-std::vector<PlanTiming> measure_candidates(std::vector<std::string> const& names, Candidate& best, Make const& make, Solve const& solve,
-                                           PlanClock const& clock, TrialLimits const& limits = {}) {
+std::vector<PlanTiming> measure_candidates(std::vector<std::string> const& names, Candidate& best, Make const& make,
+                                           Solve const& solve, PlanClock const& clock, TrialLimits const& limits = {}) {
   double const start = clock();
-  std::vector<PlanTiming> timings{time_candidate(names.front(), [&](int calls) { solve(best, calls); }, 0, clock, limits)};
+  std::vector<PlanTiming> timings{
+      time_candidate(names.front(), [&](int calls) { solve(best, calls); }, 0, clock, limits)};
   double least = timings.front().seconds;
   std::size_t fastest = 0;
   for (std::size_t c = 1; c < names.size(); ++c) {
@@ -93,10 +97,12 @@ std::vector<PlanTiming> measure_candidates(std::vector<std::string> const& names
 inline std::string reason_of(std::vector<PlanTiming> const& timings, bool recalled) {
   char text[160];
   auto const timed = std::count_if(timings.begin(), timings.end(), [](auto const& t) { return t.seconds > 0; });
-  int const written = std::snprintf(text, sizeof text, "fastest of %d timed%s, %.4g us", static_cast<int>(timed),
-                                    recalled ? " for an earlier solver of this pattern" : "", 1e6 * timings.front().seconds);
+  int const written =
+      std::snprintf(text, sizeof text, "fastest of %d timed%s, %.4g us", static_cast<int>(timed),
+                    recalled ? " for an earlier solver of this pattern" : "", 1e6 * timings.front().seconds);
   if (timed > 1)
-    std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", then %s %.4g us", timings[1].algorithm.c_str(), 1e6 * timings[1].seconds);
+    std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", then %s %.4g us",
+                  timings[1].algorithm.c_str(), 1e6 * timings[1].seconds);
   return text;
 }
 

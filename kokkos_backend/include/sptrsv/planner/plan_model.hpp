@@ -13,28 +13,33 @@ namespace sptrsv::detail {
 /// What a solve's time is made of. Rows are those of op(T), `longest` counts off-diagonal entries.
 enum class Feature {
   none,
-  solve,          ///< 1: launches, and all else that a solve costs whatever its size
+  solve,  ///< 1: launches, and all else that a solve costs whatever its size
   rows,
-  bytes,          ///< of T, b and x, each once
-  longest_row,    ///< entries of the longest row, summed one after the other
-  longest_lane,   ///< the same with as many lanes per row as a fourth of the mean row has entries, up to 32
-  levels,         ///< each a hop from one processor to another
-  wide_longest,   ///< longest row of each level of more than 65,536 rows, summed: such a level has a kernel of its own, with few lanes to a row
-  narrow_steps,   ///< entries in levels of up to four warps' rows, divided by the lanes as in longest_lane: one team has them all
-  level_rows,     ///< sum over levels of log2(rows): the wider a front, the later its last row
+  bytes,         ///< of T, b and x, each once
+  longest_row,   ///< entries of the longest row, summed one after the other
+  longest_lane,  ///< the same with as many lanes per row as a fourth of the mean row has entries, up to 32
+  levels,        ///< each a hop from one processor to another
+  wide_longest,  ///< longest row of each level of more than 65,536 rows, summed: such a level has a kernel of its own,
+                 ///< with few lanes to a row
+  narrow_steps,  ///< entries in levels of up to four warps' rows, divided by the lanes as in longest_lane: one team has
+                 ///< them all
+  level_rows,    ///< sum over levels of log2(rows): the wider a front, the later its last row
   level_entries,  ///< sum over levels of log2(1 + longest row of the level): steps of looking and of adding up
   level_longest,  ///< sum over levels of the longest row of the level
   level_lanes,    ///< the same with as many lanes as in longest_lane
-  warp_window,    ///< levels if a row starts only when the one `resident warps` before it has ended: row order, a warp per row
+  warp_window,    ///< levels if a row starts only when the one `resident warps` before it has ended: row order, a warp
+                  ///< per row
   thread_window,  ///< likewise with the resident threads: row order, a thread per row
   tile_levels,    ///< levels of rows of tiles, 16 rows each, ordered and cut as `tiled` does
-  tile_entries,   ///< sum over these levels of the most (row, tile) pairs that a row of tiles has: how long it takes to gather
+  tile_entries,   ///< sum over these levels of the most (row, tile) pairs that a row of tiles has: how long it takes to
+                  ///< gather
   sets,           ///< sets of consecutive rows that do not depend on each other, cut when a row would
 };
 
 inline constexpr std::string_view feature_names[] = {
-    "none",       "solve",         "rows",          "bytes",       "longest_row", "longest_lane",  "levels",      "wide_longest", "narrow_steps",
-    "level_rows", "level_entries", "level_longest", "level_lanes", "warp_window", "thread_window", "tile_levels", "tile_entries", "sets"};
+    "none",        "solve",        "rows",          "bytes",       "longest_row",   "longest_lane",
+    "levels",      "wide_longest", "narrow_steps",  "level_rows",  "level_entries", "level_longest",
+    "level_lanes", "warp_window",  "thread_window", "tile_levels", "tile_entries",  "sets"};
 inline constexpr std::size_t num_features = std::size(feature_names);
 static_assert(static_cast<std::size_t>(Feature::sets) + 1 == num_features, "each feature has its name");
 

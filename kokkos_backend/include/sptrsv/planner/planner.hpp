@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "sptrsv/space.hpp"
 #include "sptrsv/options.hpp"
 #include "sptrsv/planner/host_plan.hpp"
 #include "sptrsv/planner/plan_features.hpp"
 #include "sptrsv/planner/plan_table.hpp"
+#include "sptrsv/space.hpp"
 
 namespace sptrsv {
 
@@ -26,7 +26,8 @@ struct PlanOptions {
   PlanMethod plan = PlanMethod::estimate;
   template <class V>
   void visit(V& v) {
-    v.choice("plan", plan, {"estimate", "measure"}, "choose the algorithm by the structure, or by timing all at the first numeric phase");
+    v.choice("plan", plan, {"estimate", "measure"},
+             "choose the algorithm by the structure, or by timing all at the first numeric phase");
   }
 };
 
@@ -52,8 +53,8 @@ double least_time(PlanCost const& cost, PlanFeatures<T> const& features, Feature
   return sum;
 }
 
-/// The candidate that takes least by the table; candidates without a model there are not chosen. Prices are not negative, so
-/// a bound from below rules a candidate out without finding the rest of its features.
+/// The candidate that takes least by the table; candidates without a model there are not chosen. Prices are not
+/// negative, so a bound from below rules a candidate out without finding the rest of its features.
 template <class T>
 Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& candidates, PlanFeatures<T>& features) {
   while (true) {
@@ -78,19 +79,21 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
     char text[200];
     int const written = std::snprintf(text, sizeof text, "estimated %.4g us", 1e-3 * least);
     if (second)
-      std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", at least %.4g us for %s", 1e-3 * next, std::string(second->algorithm).c_str());
+      std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", at least %.4g us for %s",
+                    1e-3 * next, std::string(second->algorithm).c_str());
     return {std::string(best->algorithm), text};
   }
 }
 
 }  // namespace detail
 
-/// The estimate. Host: detail::choose_on_host(). GPU: the least time by the model of planner/plan_table.hpp, fitted to the
-/// device, or to another one where it is not in the table.
+/// The estimate. Host: detail::choose_on_host(). GPU: the least time by the model of planner/plan_table.hpp, fitted to
+/// the device, or to another one where it is not in the table.
 /// @param candidates  names of algorithms that can do it.
 /// Cost on a GPU: mostly the level sets, which levelset needs anyhow; up to three more sweeps where it is close.
 template <class T>
-Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis, std::vector<std::string> const& candidates) {
+Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                      std::vector<std::string> const& candidates) {
   if constexpr (is_host_space<typename T::exec_space>) {
     return detail::choose_on_host<T>(exec, analysis);
   } else {

@@ -20,9 +20,10 @@ namespace detail {
 
 inline char const* name_of(Triangle triangle) { return triangle == Triangle::lower ? "lower" : "upper"; }
 
-/// Rows, entries or places that a type of index or offset does for: 2^31 - 2^26 for 32 bits. Threads count on beyond the
-/// last one before they see that there are no more, by as much as a team takes at a time, and the parts into which Kokkos
-/// cuts a range for its scans are rounded up, by up to a fiftieth of it in all: too large a range, and they have no rows.
+/// Rows, entries or places that a type of index or offset does for: 2^31 - 2^26 for 32 bits. Threads count on beyond
+/// the last one before they see that there are no more, by as much as a team takes at a time, and the parts into which
+/// Kokkos cuts a range for its scans are rounded up, by up to a fiftieth of it in all: too large a range, and they have
+/// no rows.
 template <class Number>
 constexpr long long most_counted() {
   return static_cast<long long>(std::numeric_limits<Number>::max() - std::numeric_limits<Number>::max() / 32);
@@ -56,8 +57,9 @@ PatternFacts inspect(typename T::exec_space const& exec, typename T::pattern con
   if (n == 0) return facts;
   Kokkos::parallel_reduce(
       "sptrsv::analysis::inspect", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index r, long long& with, long long& first, long long& last, long long& longest, long long& bad_offsets,
-                    long long& bad_columns, long long& without, long long& wrong_side, long long& first_entry, long long& behind_last) {
+      KOKKOS_LAMBDA(index r, long long& with, long long& first, long long& last, long long& longest,
+                    long long& bad_offsets, long long& bad_columns, long long& without, long long& wrong_side,
+                    long long& first_entry, long long& behind_last) {
         index const i = reversed ? n - 1 - r : r;
         auto const begin = row_ptr(r), end = row_ptr(r + 1);
         if (begin < 0 || begin > end || static_cast<long long>(end) > capacity) {
@@ -82,9 +84,9 @@ PatternFacts inspect(typename T::exec_space const& exec, typename T::pattern con
         last += begin < end && col_idx(end - 1) == i;
         if (static_cast<long long>(end - begin) > longest) longest = end - begin;
       },
-      sum(facts.with_diagonal), sum(facts.diagonal_first), sum(facts.diagonal_last), Kokkos::Max<long long>(facts.longest),
-      minimum(facts.bad_offsets), minimum(facts.bad_columns), minimum(facts.without_diagonal), minimum(facts.wrong_side),
-      sum(facts.first_entry), sum(facts.behind_last_entry));
+      sum(facts.with_diagonal), sum(facts.diagonal_first), sum(facts.diagonal_last),
+      Kokkos::Max<long long>(facts.longest), minimum(facts.bad_offsets), minimum(facts.bad_columns),
+      minimum(facts.without_diagonal), minimum(facts.wrong_side), sum(facts.first_entry), sum(facts.behind_last_entry));
   return facts;  // there by now: a reduction to host values fences
 }
 
@@ -99,8 +101,7 @@ class Analysis {
 
   /// @throws InvalidPattern, NotTriangular, MissingDiagonal naming the first such row; TooLarge.
   /// Cost: one pass over the pattern; fences.
-  Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape)
-      : pattern_(pattern), shape_(shape) {
+  Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape) : pattern_(pattern), shape_(shape) {
     if (pattern.row_ptr.extent(0) > 0) detail::require_counted<index>("rows", pattern.row_ptr.extent(0) - 1, "indices");
     auto const facts = detail::inspect<T>(exec, pattern, shape.triangle == Triangle::lower);
     check_rows(facts);
@@ -150,16 +151,16 @@ class Analysis {
   /// that needs no transpose.
   LevelSets<T> const& levels(exec_space const& exec, LevelMethod method = LevelMethod::automatic) const {
     if (levels_) return *levels_;
-    bool const by_columns = method == LevelMethod::automatic ? shape_.transposed() && !flipped_
-                                                             : method == LevelMethod::root_candidates;
-    levels_ = std::make_shared<LevelSets<T> const>(
-        by_columns ? level_sets_from_columns<T>(exec, columns(exec))
-                   : level_sets_from_rows<T>(exec, rows(exec), shape_.ascending()));
+    bool const by_columns =
+        method == LevelMethod::automatic ? shape_.transposed() && !flipped_ : method == LevelMethod::root_candidates;
+    levels_ = std::make_shared<LevelSets<T> const>(by_columns
+                                                       ? level_sets_from_columns<T>(exec, columns(exec))
+                                                       : level_sets_from_rows<T>(exec, rows(exec), shape_.ascending()));
     return *levels_;
   }
 
-  /// What the planner finds and the algorithm that it chooses needs again, say: make() at the first call with this V, then the
-  /// same until drop_kept().
+  /// What the planner finds and the algorithm that it chooses needs again, say: make() at the first call with this V,
+  /// then the same until drop_kept().
   template <class V, class Make>
   V const& keep(Make const& make) const {
     auto& kept = kept_[std::type_index(typeid(V))];
@@ -207,7 +208,9 @@ class Analysis {
       bytes += flipped_->row_ptr.span() * sizeof(typename T::offset) + flipped_->col_idx.span() * sizeof(index) +
                flipped_->source.span() * sizeof(typename T::offset);
     if (levels_)
-      bytes += (levels_->level_of.span() + levels_->level_rows.span() + levels_->room.span() + levels_->level_ptr.size()) * sizeof(index);
+      bytes +=
+          (levels_->level_of.span() + levels_->level_rows.span() + levels_->room.span() + levels_->level_ptr.size()) *
+          sizeof(index);
     return bytes;
   }
 
@@ -218,7 +221,8 @@ class Analysis {
     if (facts.bad_offsets < n)
       throw InvalidPattern(facts.bad_offsets, "has row offsets that decrease or leave col_idx; check row_ptr");
     if (facts.bad_columns < n)
-      throw InvalidPattern(facts.bad_columns, "has a column index outside 0.." + std::to_string(n - 1) + "; check col_idx");
+      throw InvalidPattern(facts.bad_columns,
+                           "has a column index outside 0.." + std::to_string(n - 1) + "; check col_idx");
     bool const none_needed = shape_.diagonal == Diagonal::unit && facts.with_diagonal == 0;
     if (facts.without_diagonal < n && !none_needed)
       throw MissingDiagonal(facts.without_diagonal, detail::name_of(shape_.triangle),
@@ -238,7 +242,8 @@ class Analysis {
       index const i = pattern_.row_order == RowOrder::reversed ? n - 1 - r : r;
       if (col_idx(lower ? row_ptr(r + 1) - 1 : row_ptr(r)) == i) continue;
       for (auto k = row_ptr(r); k < row_ptr(r + 1); ++k)
-        if (lower ? col_idx(k) > i : col_idx(k) < i) throw NotTriangular(i, col_idx(k), detail::name_of(shape_.triangle));
+        if (lower ? col_idx(k) > i : col_idx(k) < i)
+          throw NotTriangular(i, col_idx(k), detail::name_of(shape_.triangle));
       throw InvalidPattern(i, "has its diagonal entry neither first nor last; sort the row by column");
     }
     throw InvalidPattern(0, "has its diagonal entry elsewhere than other rows; sort the rows by column");
@@ -258,7 +263,8 @@ class Analysis {
   }
 
   OffDiagonals<T> const& flipped(exec_space const& exec) const {
-    if (!flipped_) flipped_ = std::make_shared<OffDiagonals<T> const>(detail::transpose_off_diagonals<T>(exec, stored_));
+    if (!flipped_)
+      flipped_ = std::make_shared<OffDiagonals<T> const>(detail::transpose_off_diagonals<T>(exec, stored_));
     return *flipped_;
   }
 

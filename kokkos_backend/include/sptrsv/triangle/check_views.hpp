@@ -85,8 +85,9 @@ void check_overlap(typename T::rhs const& b_view, typename T::solution const& x_
   if (out.meets(x)) throw Overlap("fold.out and x overlap; give `out` an array of its own");
   bool const alike = data_or_null(fold.b_rows) == data_or_null(fold.out_rows);
   if (out.meets(b) && !(out.same_as(b) && alike))
-    throw Overlap("fold.out and b overlap; give `out` an array of its own, or b itself and the same fold.b_rows and "
-                  "fold.out_rows, or neither");
+    throw Overlap(
+        "fold.out and b overlap; give `out` an array of its own, or b itself and the same fold.b_rows and "
+        "fold.out_rows, or neither");
 }
 
 }  // namespace sptrsv::detail

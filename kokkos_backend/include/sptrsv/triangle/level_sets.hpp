@@ -96,7 +96,8 @@ LaunchShape thread_per_row_shape(typename T::exec_space const& exec, long long n
   if constexpr (is_host_space<typename T::exec_space>) {
     shape.rows_per_ticket = rows_per_ticket > 0 ? rows_per_ticket : host_rows_per_ticket<T>(exec, n);
   } else {
-    shape.threads = shape.rows_per_ticket = rows_per_ticket > 0 ? rows_per_ticket : 2 * Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
+    shape.threads = shape.rows_per_ticket =
+        rows_per_ticket > 0 ? rows_per_ticket : 2 * Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
   }
   shape.teams = number_of_teams<T>(exec, n, shape);
   return shape;
@@ -120,8 +121,9 @@ KOKKOS_INLINE_FUNCTION I count_up(I* address, bool alone) {
 
 /// sets.level_ptr from the first num_levels + 1 numbers of one where the kernels run.
 template <class T>
-void take_level_ptr(typename T::exec_space const& exec, Kokkos::View<typename T::index*, typename T::device> const& from,
-                    typename T::index num_levels, LevelSets<T>& sets) {
+void take_level_ptr(typename T::exec_space const& exec,
+                    Kokkos::View<typename T::index*, typename T::device> const& from, typename T::index num_levels,
+                    LevelSets<T>& sets) {
   sets.level_ptr.resize(static_cast<std::size_t>(num_levels) + 1);
   Kokkos::View<typename T::index*, Kokkos::HostSpace> host(sets.level_ptr.data(), sets.level_ptr.size());
   Kokkos::deep_copy(exec, host, Kokkos::subview(from, std::make_pair(std::size_t(0), sets.level_ptr.size())));
@@ -175,13 +177,12 @@ void sort_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) 
   Kokkos::deep_copy(exec, last, Kokkos::subview(level, n - 1));
   exec.fence("sptrsv::level_sets: the number of levels is needed to allocate");
   Kokkos::View<index*, typename T::device> level_ptr(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_sets::level_ptr")), static_cast<std::size_t>(last) + 2);
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_sets::level_ptr")),
+      static_cast<std::size_t>(last) + 2);
   Kokkos::parallel_for(
       "sptrsv::level_sets::bounds", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index p) {
-        if (p == n)
-          level_ptr(last + 1) = n;
-        else if (p == 0 || level(p) != level(p - 1))
-          level_ptr(level(p)) = p;
+        if (p == n) level_ptr(last + 1) = n;
+        else if (p == 0 || level(p) != level(p - 1)) level_ptr(level(p)) = p;
       });
   take_level_ptr<T>(exec, level_ptr, last + 1, sets);
   sets.ascending = true;
@@ -189,10 +190,8 @@ void sort_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) 
 
 template <class T>
 void group_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
-  if constexpr (is_host_space<typename T::exec_space>)
-    count_rows_by_level<T>(exec, sets);
-  else
-    sort_rows_by_level<T>(exec, sets);
+  if constexpr (is_host_space<typename T::exec_space>) count_rows_by_level<T>(exec, sets);
+  else sort_rows_by_level<T>(exec, sets);
 }
 
 /// One step of Naumov's analysis: takes the roots of one level out of the graph; rows left without
@@ -279,8 +278,7 @@ void level_sets_by_root_candidates(typename T::exec_space const& exec, OffDiagon
   int const team_size = is_host_space<typename T::exec_space> ? 1 : 256;
   Kokkos::View<index[3], Kokkos::HostSpace> state("sptrsv::level_sets::state_on_host");
   while (true) {
-    Kokkos::parallel_for("sptrsv::level_sets::remove_roots_chain",
-                         team_policy(exec, 1, team_size, 1),
+    Kokkos::parallel_for("sptrsv::level_sets::remove_roots_chain", team_policy(exec, 1, team_size, 1),
                          RemoveRootsChain<T>{step, limit});
     Kokkos::deep_copy(exec, state, step.state);
     exec.fence("sptrsv::level_sets: the width of the next level decides its launch");
@@ -305,7 +303,9 @@ LevelSets<T> allocate_level_sets(typename T::exec_space const& exec, typename T:
   std::size_t const parts = is_host_space<typename T::exec_space> ? 2 : 3;
   Kokkos::View<typename T::index*, typename T::device> const all(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_sets")), parts * count);
-  auto const part = [&](std::size_t which) { return Kokkos::subview(all, std::make_pair(which * count, (which + 1) * count)); };
+  auto const part = [&](std::size_t which) {
+    return Kokkos::subview(all, std::make_pair(which * count, (which + 1) * count));
+  };
   sets.level_of = part(0);
   sets.level_rows = part(1);
   if (parts == 3) sets.room = part(2);

@@ -35,8 +35,8 @@ void with_access(RowIO<T> const& io, F const& f) {
 #endif
 
 /// A cursor says which row comes next: row(), begin() and end() of its off-diagonal entries in `values` and
-/// `col_idx`, diagonal(values) for its end, next(), after(rows) and differs(). Every row starts from its own offsets rather than where
-/// the last one ended: after a mispredicted end of a row, the next one then need not wait.
+/// `col_idx`, diagonal(values) for its end, next(), after(rows) and differs(). Every row starts from its own offsets
+/// rather than where the last one ended: after a mispredicted end of a row, the next one then need not wait.
 template <class T, int K, Access A, Diagonal D, class Cursor>
 struct RowLoop {
   using scalar = typename T::scalar;
@@ -52,7 +52,9 @@ struct RowLoop {
   KOKKOS_FORCEINLINE_FUNCTION scalar load(scalar const* b, index i, int c) const {
     return A == Access::plain ? b[i] : A == Access::scaled ? b[i] * io.b_scale[i] : io.load(i, c);
   }
-  KOKKOS_FORCEINLINE_FUNCTION scalar& at(scalar* x, index i, int c) const { return A == Access::any ? io.solved(i, c) : x[i]; }
+  KOKKOS_FORCEINLINE_FUNCTION scalar& at(scalar* x, index i, int c) const {
+    return A == Access::any ? io.solved(i, c) : x[i];
+  }
   KOKKOS_FORCEINLINE_FUNCTION void put(scalar* x, index i, int c, scalar value) const {
     at(x, i, c) = value;
     if ((A == Access::unit || A == Access::any) && io.out) io.emit(i, c, value);

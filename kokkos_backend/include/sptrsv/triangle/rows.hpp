@@ -3,8 +3,8 @@
 // the diagonal is. Built in place over the caller's pattern, or as its transpose with a map.
 #pragma once
 
-#include <KokkosSparse_Utils.hpp>  // first: crs2ccs does not include what it uses
 #include <KokkosSparse_SortCrs.hpp>
+#include <KokkosSparse_Utils.hpp>  // first: crs2ccs does not include what it uses
 #include <KokkosSparse_crs2ccs.hpp>
 #include <Kokkos_Core.hpp>
 
@@ -25,10 +25,10 @@ struct OffDiagonals {
   Kokkos::View<const typename T::offset*, typename T::device> row_ptr;
   Kokkos::View<const typename T::index*, typename T::device> col_idx;
   Kokkos::View<const typename T::offset*, typename T::device> source;
-  bool reversed = false;          ///< rows lie last first
-  typename T::offset front = 0;   ///< diagonal entries to skip at a row's begin
-  typename T::offset back = 0;    ///< and at its end
-  bool backward = false;          ///< terms are summed last first
+  bool reversed = false;         ///< rows lie last first
+  typename T::offset front = 0;  ///< diagonal entries to skip at a row's begin
+  typename T::offset back = 0;   ///< and at its end
+  bool backward = false;         ///< terms are summed last first
 
   KOKKOS_INLINE_FUNCTION typename T::offset begin(typename T::index i) const {
     return row_ptr(reversed ? num_rows - 1 - i : i) + front;
@@ -38,7 +38,9 @@ struct OffDiagonals {
   }
   /// The entries of a row in the order of its sum: `count` of them from `first` on, by `step`.
   KOKKOS_INLINE_FUNCTION typename T::offset count(typename T::index i) const { return end(i) - begin(i); }
-  KOKKOS_INLINE_FUNCTION typename T::offset first(typename T::index i) const { return backward ? end(i) - 1 : begin(i); }
+  KOKKOS_INLINE_FUNCTION typename T::offset first(typename T::index i) const {
+    return backward ? end(i) - 1 : begin(i);
+  }
   KOKKOS_INLINE_FUNCTION typename T::offset step() const { return backward ? -1 : 1; }
 };
 
@@ -66,7 +68,7 @@ KOKKOS_FORCEINLINE_FUNCTION S finish_row(Diagonal diagonal, S sum, S pivot) {
 template <class T>
 struct Numbers {
   typename T::values off_diagonal;
-  typename T::values all;  ///< the caller's array, for the diagonal
+  typename T::values all;                                               ///< the caller's array, for the diagonal
   Kokkos::View<const typename T::offset*, typename T::device> row_ptr;  ///< of the stored T
   typename T::index num_rows = 0;
   bool reversed = false;
@@ -131,7 +133,9 @@ CompactRows<T, Device> compact(typename T::exec_space const& exec, OffDiagonals<
       },
       count);
   exec.fence("sptrsv::transpose: the number of entries is needed to allocate");
-  auto const raw = [](char const* label) { return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)); };
+  auto const raw = [](char const* label) {
+    return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label));
+  };
   out.col_idx = decltype(out.col_idx)(raw("sptrsv::off_diagonal::col_idx"), count);
   out.position = decltype(out.position)(raw("sptrsv::off_diagonal::position"), count);
   auto const col_idx = out.col_idx;

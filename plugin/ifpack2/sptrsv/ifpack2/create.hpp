@@ -13,22 +13,26 @@
 
 namespace sptrsv::ifpack2 {
 
-/// Makes "SPTRSV_RILUK" or "SPTRSV_TRIANGULAR", in capitals or not; every other name goes to Ifpack2::Factory::create().
+/// Makes "SPTRSV_RILUK" or "SPTRSV_TRIANGULAR", in capitals or not; every other name goes to
+/// Ifpack2::Factory::create().
 /// @param matrix  as for Ifpack2::Factory.
 /// @throws std::invalid_argument if neither knows the name.
 template <class MatrixType>
-Teuchos::RCP<Ifpack2::Preconditioner<typename MatrixType::scalar_type, typename MatrixType::local_ordinal_type, typename MatrixType::global_ordinal_type,
-                                     typename MatrixType::node_type>>
+Teuchos::RCP<Ifpack2::Preconditioner<typename MatrixType::scalar_type, typename MatrixType::local_ordinal_type,
+                                     typename MatrixType::global_ordinal_type, typename MatrixType::node_type>>
 create(std::string const& name, Teuchos::RCP<MatrixType> const& matrix) {
   using row_matrix_type = Tpetra::RowMatrix<typename MatrixType::scalar_type, typename MatrixType::local_ordinal_type,
                                             typename MatrixType::global_ordinal_type, typename MatrixType::node_type>;
   Teuchos::RCP<row_matrix_type const> const A = matrix;
   std::string upper = name;
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   if (upper == "SPTRSV_RILUK") return Teuchos::rcp(new Riluk<row_matrix_type>(A));
   if (upper == "SPTRSV_TRIANGULAR") return Teuchos::rcp(new LocalTriangularSolver<row_matrix_type>(A));
   TEUCHOS_TEST_FOR_EXCEPTION(upper.rfind("SPTRSV", 0) == 0, std::invalid_argument,
-                             "sptrsv::ifpack2::create: unknown name \"" << name << "\"; ours are SPTRSV_RILUK and SPTRSV_TRIANGULAR, all others are Ifpack2's.");
+                             "sptrsv::ifpack2::create: unknown name \""
+                                 << name
+                                 << "\"; ours are SPTRSV_RILUK and SPTRSV_TRIANGULAR, all others are Ifpack2's.");
   return Ifpack2::Factory::create<row_matrix_type>(name, A);
 }
 

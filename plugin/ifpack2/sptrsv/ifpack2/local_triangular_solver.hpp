@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LocalTriangularSolver: the solves of a Tpetra::CrsMatrix that is triangular on each rank, as an Ifpack2::Preconditioner.
+// LocalTriangularSolver: the solves of a Tpetra::CrsMatrix that is triangular on each rank, as an
+// Ifpack2::Preconditioner.
 #pragma once
 
 #include <optional>
@@ -8,11 +9,11 @@
 
 namespace sptrsv::ifpack2 {
 
-/// Stands where Ifpack2::LocalSparseTriangularSolver does: initialize() analyzes the pattern, compute() takes the values,
-/// apply() solves with T, T^T or T^H. Which triangle it is and whether its diagonal is stored, the pattern says: a matrix
-/// without any diagonal entry has a unit diagonal. Local row and column indices must mean the same global ones.
-/// The matrix' arrays are read in place by every apply(): change values only between resumeFill() and fillComplete(), then compute().
-/// One object serves one apply() at a time.
+/// Stands where Ifpack2::LocalSparseTriangularSolver does: initialize() analyzes the pattern, compute() takes the
+/// values, apply() solves with T, T^T or T^H. Which triangle it is and whether its diagonal is stored, the pattern
+/// says: a matrix without any diagonal entry has a unit diagonal. Local row and column indices must mean the same
+/// global ones. The matrix' arrays are read in place by every apply(): change values only between resumeFill() and
+/// fillComplete(), then compute(). One object serves one apply() at a time.
 /// @tparam MatrixType  a Tpetra::RowMatrix.
 template <class MatrixType>
 class LocalTriangularSolver final : public detail::PreconditionerBase<MatrixType> {

@@ -8,7 +8,8 @@
 namespace sptrsv::ifpack2 {
 
 template <class M>
-LocalTriangularSolver<M>::LocalTriangularSolver(Teuchos::RCP<row_matrix_type const> const& A) : Base("sptrsv::ifpack2::LocalTriangularSolver", A) {}
+LocalTriangularSolver<M>::LocalTriangularSolver(Teuchos::RCP<row_matrix_type const> const& A)
+    : Base("sptrsv::ifpack2::LocalTriangularSolver", A) {}
 
 template <class M>
 void LocalTriangularSolver<M>::forget() {
@@ -22,10 +23,13 @@ void LocalTriangularSolver<M>::checkMaps(crs_matrix_type const& A) const {
   auto const r = rows->getLocalElementList(), c = cols->getLocalElementList();
   for (Teuchos_Ordinal i = 0; i < std::min(r.size(), c.size()); ++i)
     if (r[i] != c[i])
-      throw Error("local row " + std::to_string(i) + " is global row " + std::to_string(r[i]) + ", but local column " + std::to_string(i) +
-                  " is global column " + std::to_string(c[i]) + ". Triangles are told by local indices: build the matrix with its row map as column map");
+      throw Error("local row " + std::to_string(i) + " is global row " + std::to_string(r[i]) + ", but local column " +
+                  std::to_string(i) + " is global column " + std::to_string(c[i]) +
+                  ". Triangles are told by local indices: build the matrix with its row map as column map");
   if (!rows->locallySameAs(*A.getDomainMap()) || !rows->locallySameAs(*A.getRangeMap()))
-    throw Error("the domain or range map has other rows on this rank than the row map, or in another order; call fillComplete() with the row map for both");
+    throw Error(
+        "the domain or range map has other rows on this rank than the row map, or in another order; call "
+        "fillComplete() with the row map for both");
 }
 
 template <class M>
@@ -33,11 +37,14 @@ void LocalTriangularSolver<M>::analyze() {
   forget();
   auto const A = Teuchos::rcp_dynamic_cast<crs_matrix_type const>(this->getMatrix());
   TEUCHOS_TEST_FOR_EXCEPTION(A.is_null(), std::invalid_argument,
-                             "sptrsv::ifpack2::LocalTriangularSolver::initialize: the matrix is not a Tpetra::CrsMatrix; copy its local part into one.");
+                             "sptrsv::ifpack2::LocalTriangularSolver::initialize: the matrix is not a "
+                             "Tpetra::CrsMatrix; copy its local part into one.");
   TEUCHOS_TEST_FOR_EXCEPTION(!A->getGraph()->isFillComplete(), std::runtime_error,
-                             "sptrsv::ifpack2::LocalTriangularSolver::initialize: the matrix is not fill complete; call its fillComplete() first.");
+                             "sptrsv::ifpack2::LocalTriangularSolver::initialize: the matrix is not fill complete; "
+                             "call its fillComplete() first.");
   checkMaps(*A);
-  triangle_.emplace(A, this->request(), "Triangle", [&](long long row) { return Base::row_name(*A->getRowMap(), row); });
+  triangle_.emplace(A, this->request(), "Triangle",
+                    [&](long long row) { return Base::row_name(*A->getRowMap(), row); });
 }
 
 template <class M>

@@ -9,10 +9,10 @@
 
 namespace sptrsv::ifpack2 {
 
-/// Stands where Ifpack2::RILUK does: Ifpack2 computes L, D and U on each rank, initialize() analyzes L and U, compute() takes
-/// their values, apply() solves with them. A compute() with new values and the same pattern analyzes nothing.
-/// Takes Ifpack2::RILUK's "fact: ..." parameters beside "sptrsv: ..."; "trisolver: ..." has nothing to say here and is left out.
-/// One object serves one apply() at a time.
+/// Stands where Ifpack2::RILUK does: Ifpack2 computes L, D and U on each rank, initialize() analyzes L and U, compute()
+/// takes their values, apply() solves with them. A compute() with new values and the same pattern analyzes nothing.
+/// Takes Ifpack2::RILUK's "fact: ..." parameters beside "sptrsv: ..."; "trisolver: ..." has nothing to say here and is
+/// left out. One object serves one apply() at a time.
 /// @tparam MatrixType  a Tpetra::RowMatrix.
 template <class MatrixType>
 class Riluk final : public detail::PreconditionerBase<MatrixType> {
@@ -29,7 +29,9 @@ class Riluk final : public detail::PreconditionerBase<MatrixType> {
 
   /// Ifpack2's object: getL(), getD() (inverted), getU(), getLevelOfFill() and so on.
   Teuchos::RCP<factorization_type const> getFactorization() const { return factorization_; }
-  int getNumAnalyses() const override { return earlier_analyses_ + (lower_ ? lower_->num_analyses() : 0) + (upper_ ? upper_->num_analyses() : 0); }
+  int getNumAnalyses() const override {
+    return earlier_analyses_ + (lower_ ? lower_->num_analyses() : 0) + (upper_ ? upper_->num_analyses() : 0);
+  }
 
  private:
   using Triangle = detail::Triangle<crs_matrix_type>;

@@ -21,20 +21,26 @@ KOKKOS_INLINE_FUNCTION Kokkos::complex<Real> conjugate(Kokkos::complex<Real> val
 }
 
 template <class T>
-void conjugate_into(typename T::exec_space const& exec, typename T::values const& from, Kokkos::View<typename T::scalar*, typename T::device> const& to) {
+void conjugate_into(typename T::exec_space const& exec, typename T::values const& from,
+                    Kokkos::View<typename T::scalar*, typename T::device> const& to) {
   Kokkos::parallel_for(
-      "sptrsv::ifpack2::conjugate", Kokkos::RangePolicy<typename T::exec_space, Kokkos::IndexType<long long>>(exec, 0, static_cast<long long>(from.extent(0))),
+      "sptrsv::ifpack2::conjugate",
+      Kokkos::RangePolicy<typename T::exec_space, Kokkos::IndexType<long long>>(exec, 0,
+                                                                                static_cast<long long>(from.extent(0))),
       KOKKOS_LAMBDA(long long i) { to(i) = conjugate(from(i)); });
 }
 
 inline bool is_named(std::string const& text, std::string const& name) {
-  return text.size() == name.size() && std::equal(text.begin(), text.end(), name.begin(), [](unsigned char a, unsigned char b) { return std::toupper(a) == b; });
+  return text.size() == name.size() &&
+         std::equal(text.begin(), text.end(), name.begin(),
+                    [](unsigned char a, unsigned char b) { return std::toupper(a) == b; });
 }
 
 }  // namespace detail
 
 template <class M>
-Riluk<M>::Riluk(Teuchos::RCP<row_matrix_type const> const& A) : Base("sptrsv::ifpack2::Riluk", A), factorization_(Teuchos::rcp(new factorization_type(A))) {}
+Riluk<M>::Riluk(Teuchos::RCP<row_matrix_type const> const& A)
+    : Base("sptrsv::ifpack2::Riluk", A), factorization_(Teuchos::rcp(new factorization_type(A))) {}
 
 template <class M>
 void Riluk<M>::forget() {
@@ -51,13 +57,17 @@ void Riluk<M>::takeMatrix() {
 
 template <class M>
 bool Riluk<M>::takeParameters(Teuchos::ParameterList const& list) {
-  TEUCHOS_TEST_FOR_EXCEPTION(list.isType<int>("fact: kspiluk number-of-streams") && list.get<int>("fact: kspiluk number-of-streams") > 0, std::invalid_argument,
-                             "sptrsv::ifpack2::Riluk::setParameters: \"fact: kspiluk number-of-streams\" makes Ifpack2 factor blocks apart, which have no L and U "
-                             "in common; leave it out, or use Ifpack2::RILUK.");
+  TEUCHOS_TEST_FOR_EXCEPTION(
+      list.isType<int>("fact: kspiluk number-of-streams") && list.get<int>("fact: kspiluk number-of-streams") > 0,
+      std::invalid_argument,
+      "sptrsv::ifpack2::Riluk::setParameters: \"fact: kspiluk number-of-streams\" makes Ifpack2 factor blocks apart, "
+      "which have no L and U "
+      "in common; leave it out, or use Ifpack2::RILUK.");
   bool const was_apart = diagonal_apart_;
   int const was_level = factorization_->getLevelOfFill();
   factorization_->setParameters(list);
-  diagonal_apart_ = !(list.isType<std::string>("fact: type") && detail::is_named(list.get<std::string>("fact: type"), "KSPILUK"));
+  diagonal_apart_ =
+      !(list.isType<std::string>("fact: type") && detail::is_named(list.get<std::string>("fact: type"), "KSPILUK"));
   return diagonal_apart_ != was_apart || factorization_->getLevelOfFill() != was_level;
 }
 
@@ -71,7 +81,8 @@ void Riluk<M>::analyze() {
 template <class M>
 void Riluk<M>::analyzeFactors() {
   auto const of = [&](char const* label, crs_matrix_type const& factor) {
-    return Triangle(Teuchos::rcpFromRef(factor), this->request(), label, [&](long long row) { return Base::row_name(*factor.getRowMap(), row); });
+    return Triangle(Teuchos::rcpFromRef(factor), this->request(), label,
+                    [&](long long row) { return Base::row_name(*factor.getRowMap(), row); });
   };
   lower_.emplace(of("L", factorization_->getL()));
   upper_.emplace(of("U", factorization_->getU()));
@@ -90,7 +101,8 @@ void Riluk<M>::update() {
     auto const d = scaling(Teuchos::NO_TRANS);
     long long const row = detail::first_not_finite<T>(typename T::exec_space(), d);
     if (row < static_cast<long long>(d.extent(0)))
-      throw Error(Base::row_name(*factorization_->getL().getRowMap(), row) + " has a pivot that is zero or not finite; set \"fact: absolute threshold\" or "
+      throw Error(Base::row_name(*factorization_->getL().getRowMap(), row) +
+                  " has a pivot that is zero or not finite; set \"fact: absolute threshold\" or "
                   "\"fact: relative threshold\", raise \"fact: iluk level-of-fill\", or reorder the matrix");
   }
   lower_->update();

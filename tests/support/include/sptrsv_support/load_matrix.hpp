@@ -10,7 +10,8 @@ namespace sptrsv::support {
 
 /// Reads the file `name`, PETSc binary or Matrix Market as its content says; where there is no such file, `name` is a
 /// description for generate().
-/// @throws ReadError (matrix_market.hpp), also for what looks like a file's name and is none; SpecError (generators.hpp).
+/// @throws ReadError (matrix_market.hpp), also for what looks like a file's name and is none; SpecError
+/// (generators.hpp).
 CsrMatrix load_matrix(const std::string& name);
 
 }  // namespace sptrsv::support

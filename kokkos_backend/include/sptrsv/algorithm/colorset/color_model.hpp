@@ -10,8 +10,8 @@
 namespace sptrsv {
 
 /// Time per entry is 1 / (alpha N_r min(phi, P)): N_r entries per row, phi rows per set, P rows that the machine has in
-/// hand at once, 1 / alpha the time that a row takes there. So the time of a solve is rows / (alpha min(phi, P)): N_r cancels.
-/// Source: B. Suchoski, MSc thesis, Penn State 2012, equation 3.1.
+/// hand at once, 1 / alpha the time that a row takes there. So the time of a solve is rows / (alpha min(phi, P)): N_r
+/// cancels. Source: B. Suchoski, MSc thesis, Penn State 2012, equation 3.1.
 struct ColorModel {
   double rows = 0, entries = 0, sets = 0;
   double capacity = 1;     ///< P, rows

@@ -31,10 +31,12 @@ struct ColorRows {
   int lanes;
   bool ascending;
 
-  KOKKOS_FORCEINLINE_FUNCTION index row(index p) const { return list.data() ? list(p) : turn<T>(p, rows.num_rows, ascending); }
+  KOKKOS_FORCEINLINE_FUNCTION index row(index p) const {
+    return list.data() ? list(p) : turn<T>(p, rows.num_rows, ascending);
+  }
 
-  /// The part of row i that one lane sums: every `parts`th entry of its columns, the loads of a few in flight together; the
-  /// first part with b.
+  /// The part of row i that one lane sums: every `parts`th entry of its columns, the loads of a few in flight together;
+  /// the first part with b.
   KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
     int const column = columns.column(lane), part = columns.part(lane), parts = lanes >> columns.bits;
     if (column >= columns.count) return;
@@ -55,7 +57,8 @@ struct ColorRows {
           for (int c = 0; c < K; ++c) sum[c] -= a[u] * x[u][c];
     }
   }
-  /// The rows of a block, `longest` at most, or nothing if there is no block for this thread, whose warp needs it all the same.
+  /// The rows of a block, `longest` at most, or nothing if there is no block for this thread, whose warp needs it all
+  /// the same.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, index block, bool there_is, index longest) const {
     index p = 0, end = 0;
@@ -73,7 +76,8 @@ struct ColorRows {
         if (have) sum_part(i, lane, part.value);
       });
       if (!have || column >= columns.count) continue;
-      for (int c = 0; c < K; ++c) io.solved(i, column + c) = sums.value[c] = numbers.finish(sums.value[c], pivot);  // by each lane, for itself
+      for (int c = 0; c < K; ++c)
+        io.solved(i, column + c) = sums.value[c] = numbers.finish(sums.value[c], pivot);  // by each lane, for itself
       if (!io.out) continue;
       on_first_part(team, columns, [&](int first) {
         for (int c = 0; c < K; ++c) io.emit(i, first + c, sums.value[c]);
@@ -137,7 +141,8 @@ inline int lanes_for(double mean_row, int most) {
 
 /// Sets of at most `small` rows share a launch with their neighbors of that kind.
 template <class T>
-std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> const& sets, long long small, int most_lanes) {
+std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> const& sets, long long small,
+                                                                int most_lanes) {
   using index = typename T::index;
   std::vector<ColorLaunch<index>> launches;
   for (index s = 0, end = 0; s < sets.num_sets(); s = end) {
@@ -149,29 +154,32 @@ std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> con
       longest = std::max(longest, sets.longest_block[static_cast<std::size_t>(end)]);
     }
     double const rows = static_cast<double>(sets.position_ptr[end] - sets.position_ptr[s]);
-    launches.push_back({chain, s, end, sets.set_ptr[s], sets.set_ptr[end], longest, lanes_for(entries / rows, most_lanes)});
+    launches.push_back(
+        {chain, s, end, sets.set_ptr[s], sets.set_ptr[end], longest, lanes_for(entries / rows, most_lanes)});
   }
   return launches;
 }
 
-/// Host: positions one after the other, for RowLoop. Plain pointers and steps, which stay in registers while x is written.
+/// Host: positions one after the other, for RowLoop. Plain pointers and steps, which stay in registers while x is
+/// written.
 template <class T>
 struct ColorCursor {
   using index = typename T::index;
   using offset = typename T::offset;
 
   index p;
-  index const* list;          // or null: row `first + step * p`
+  index const* list;  // or null: row `first + step * p`
   index first, step;
-  offset const* ends;         // where row 0 begins
-  std::ptrdiff_t along;       // from a row to the next in `ends`
-  offset front, back;         // diagonal entries to skip
+  offset const* ends;    // where row 0 begins
+  std::ptrdiff_t along;  // from a row to the next in `ends`
+  offset front, back;    // diagonal entries to skip
   typename T::scalar const* all;
-  offset const* diagonals;    // of row 0 in the stored T
+  offset const* diagonals;  // of row 0 in the stored T
   std::ptrdiff_t diagonals_along;
-  offset before;              // from there to the diagonal
+  offset before;  // from there to the diagonal
 
-  ColorCursor(OffDiagonals<T> const& rows, Numbers<T> const& numbers, index const* row_list, bool ascending, index position)
+  ColorCursor(OffDiagonals<T> const& rows, Numbers<T> const& numbers, index const* row_list, bool ascending,
+              index position)
       : p(position),
         list(row_list),
         first(ascending ? 0 : rows.num_rows - 1),
@@ -181,14 +189,17 @@ struct ColorCursor {
         front(rows.front),
         back(rows.back),
         all(numbers.all.data()),
-        diagonals(numbers.row_ptr.data() + (numbers.reversed ? rows.num_rows - 1 : 0) + (numbers.place == DiagonalPlace::first ? 0 : 1)),
+        diagonals(numbers.row_ptr.data() + (numbers.reversed ? rows.num_rows - 1 : 0) +
+                  (numbers.place == DiagonalPlace::first ? 0 : 1)),
         diagonals_along(numbers.reversed ? -1 : 1),
         before(numbers.place == DiagonalPlace::first ? 0 : 1) {}
 
   KOKKOS_FORCEINLINE_FUNCTION index row() const { return list ? list[p] : first + step * p; }
   KOKKOS_FORCEINLINE_FUNCTION offset begin() const { return ends[along * row()] + front; }
   KOKKOS_FORCEINLINE_FUNCTION offset end() const { return ends[along * row() + 1] - back; }
-  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar diagonal(typename T::scalar const*) const { return all[diagonals[diagonals_along * row()] - before]; }
+  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar diagonal(typename T::scalar const*) const {
+    return all[diagonals[diagonals_along * row()] - before];
+  }
   KOKKOS_FORCEINLINE_FUNCTION void next() { ++p; }
   KOKKOS_FORCEINLINE_FUNCTION ColorCursor after(index count) const {
     ColorCursor there = *this;
@@ -200,22 +211,17 @@ struct ColorCursor {
 
 /// Host: positions first..last by one thread.
 template <class T, int K, Access A>
-void solve_color_positions(OffDiagonals<T> const& rows, Numbers<T> const& numbers, typename T::index const* list, RowIO<T> const& io, bool ascending,
-                           typename T::index first, typename T::index last) {
+void solve_color_positions(OffDiagonals<T> const& rows, Numbers<T> const& numbers, typename T::index const* list,
+                           RowIO<T> const& io, bool ascending, typename T::index first, typename T::index last) {
   auto const run = [&](auto kind) {
     RowLoop<T, K, A, decltype(kind)::value, ColorCursor<T>> const loop{
         {rows, numbers, list, ascending, first}, rows.col_idx.data(), numbers.off_diagonal.data(), io, numbers.conj};
-    if (rows.backward)
-      loop.template gather<-1>(last - first);
-    else
-      loop.template gather<1>(last - first);
+    if (rows.backward) loop.template gather<-1>(last - first);
+    else loop.template gather<1>(last - first);
   };
-  if (numbers.diagonal == Diagonal::unit)
-    run(std::integral_constant<Diagonal, Diagonal::unit>{});
-  else if (numbers.diagonal == Diagonal::inverted)
-    run(std::integral_constant<Diagonal, Diagonal::inverted>{});
-  else
-    run(std::integral_constant<Diagonal, Diagonal::stored>{});
+  if (numbers.diagonal == Diagonal::unit) run(std::integral_constant<Diagonal, Diagonal::unit>{});
+  else if (numbers.diagonal == Diagonal::inverted) run(std::integral_constant<Diagonal, Diagonal::inverted>{});
+  else run(std::integral_constant<Diagonal, Diagonal::stored>{});
 }
 
 }  // namespace sptrsv::detail

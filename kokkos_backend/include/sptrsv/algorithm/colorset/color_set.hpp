@@ -16,10 +16,10 @@
 
 namespace sptrsv {
 
-/// Source: B. Suchoski, MSc thesis, Penn State 2012, section 3.1 (form sets) and 4.2 (form cpls, his "color plus level set").
-/// Differs in that the sets are found in the triangle, so that any ordering will do and a factor with fill as well, that
-/// rows which an ordering keeps together (inodes) are a block of one set, that lanes per row are chosen for each set, and
-/// that small sets share a kernel. Waits for nothing but the kernels before. Bitwise reproducible.
+/// Source: B. Suchoski, MSc thesis, Penn State 2012, section 3.1 (form sets) and 4.2 (form cpls, his "color plus level
+/// set"). Differs in that the sets are found in the triangle, so that any ordering will do and a factor with fill as
+/// well, that rows which an ordering keeps together (inodes) are a block of one set, that lanes per row are chosen for
+/// each set, and that small sets share a kernel. Waits for nothing but the kernels before. Bitwise reproducible.
 template <class T>
 class ColorSet {
  public:
@@ -39,7 +39,8 @@ class ColorSet {
       v.choice("form", form, {"sets", "cpls"}, "sets of consecutive rows, or the level sets of the triangle");
       v.power_of_two("lanes_per_row", lanes_per_row, 64,
                      "vector lanes per row on a GPU, a power of two; 0: chosen for each set");
-      v.integer("wide_rows", wide_rows, 0, INT_MAX, "a set of more rows has a kernel of its own, smaller ones share one; 0: chosen");
+      v.integer("wide_rows", wide_rows, 0, INT_MAX,
+                "a set of more rows has a kernel of its own, smaller ones share one; 0: chosen");
       v.renamed("chain_rows", "wide_rows");
     }
   };
@@ -58,7 +59,8 @@ class ColorSet {
 
   /// On a GPU a set costs microseconds, and a matrix in another ordering than by color has up to a set for each row.
   static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-    return host || detail::may_have_few_color_sets<T>(exec, analysis.rows(exec), analysis.shape().ascending(), static_cast<index>(many_sets));
+    return host || detail::may_have_few_color_sets<T>(exec, analysis.rows(exec), analysis.shape().ascending(),
+                                                      static_cast<index>(many_sets));
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
@@ -67,29 +69,37 @@ class ColorSet {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
-      constexpr int K = decltype(width)::value;
-      detail::RowIO<T> const io{b, x, fold, columns.first};
-      if constexpr (host)
-        detail::with_access<host, K>(io, [&](auto access) { solve_on_host<K, decltype(access)::value>(exec, io); });
-      else
-        solve_on_device<K>(exec, {values_.rows(), values_.numbers(), io, sets_.block_ptr, list_, columns, 1, ascending_});
-    });
+    detail::for_column_blocks<typename T::exec_space>(
+        static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
+          constexpr int K = decltype(width)::value;
+          detail::RowIO<T> const io{b, x, fold, columns.first};
+          if constexpr (host)
+            detail::with_access<host, K>(io, [&](auto access) { solve_on_host<K, decltype(access)::value>(exec, io); });
+          else
+            solve_on_device<K>(exec,
+                               {values_.rows(), values_.numbers(), io, sets_.block_ptr, list_, columns, 1, ascending_});
+        });
   }
 
   /// Sets, rows per set, entries per row, the time that the thesis' model predicts, and what was chosen.
   std::string parameters() const {
     std::string text = to_string(model_) + "; " + detail::counted(launches_.size(), "kernel");
     if (!host && !launches_.empty()) {
-      auto const [least, most] = std::minmax_element(launches_.begin(), launches_.end(), [](auto const& a, auto const& b) { return a.lanes < b.lanes; });
+      auto const [least, most] = std::minmax_element(launches_.begin(), launches_.end(),
+                                                     [](auto const& a, auto const& b) { return a.lanes < b.lanes; });
       text += ", " + std::to_string(least->lanes) + " to " + std::to_string(most->lanes) + " lanes per row";
     }
-    if (sets_.block_ptr.data()) text += ", blocks of up to " + std::to_string(*std::max_element(sets_.longest_block.begin(), sets_.longest_block.end())) + " rows";
-    if (model_.sets > many_sets && model_.rows_per_set() < few_rows) text += "; so many small sets are slow: order the matrix by color, at distance k+1 for k levels of fill";
+    if (sets_.block_ptr.data())
+      text += ", blocks of up to " +
+              std::to_string(*std::max_element(sets_.longest_block.begin(), sets_.longest_block.end())) + " rows";
+    if (model_.sets > many_sets && model_.rows_per_set() < few_rows)
+      text += "; so many small sets are slow: order the matrix by color, at distance k+1 for k levels of fill";
     return text;
   }
   void reserve(typename T::exec_space const&, int) {}
-  std::size_t memory_bytes() const { return values_.memory_bytes() + (sets_.block_ptr.span() + set_ptr_.span()) * sizeof(index); }
+  std::size_t memory_bytes() const {
+    return values_.memory_bytes() + (sets_.block_ptr.span() + set_ptr_.span()) * sizeof(index);
+  }
 
  private:
   static constexpr bool host = detail::runs_inline<typename T::exec_space>;
@@ -123,7 +133,8 @@ class ColorSet {
     index const* const block_ptr = sets_.block_ptr.data();
     auto const position = [=](index block) { return block_ptr ? block_ptr[block] : block; };
     auto const solve = [&, io](index first, index last) {
-      detail::solve_color_positions<T, K, A>(values_.rows(), values_.numbers(), list_.data(), io, ascending_, position(first), position(last));
+      detail::solve_color_positions<T, K, A>(values_.rows(), values_.numbers(), list_.data(), io, ascending_,
+                                             position(first), position(last));
     };
     for (Launch const& launch : launches_) {
       index const first = launch.first, last = launch.last;
@@ -132,8 +143,11 @@ class ColorSet {
         continue;
       }
       auto const parts = static_cast<index>(detail::threads_at_once(exec));
-      auto const end_of = [=](index part) { return static_cast<index>(first + static_cast<long long>(last - first) * part / parts); };
-      Kokkos::parallel_for("sptrsv::color_set::solve", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, parts),
+      auto const end_of = [=](index part) {
+        return static_cast<index>(first + static_cast<long long>(last - first) * part / parts);
+      };
+      Kokkos::parallel_for("sptrsv::color_set::solve",
+                           Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, parts),
                            [&solve, &end_of](index part) { solve(end_of(part), end_of(part + 1)); });
     }
   }
@@ -144,8 +158,9 @@ class ColorSet {
       rows.lanes = std::min(launch.lanes * rows.columns.lanes(), warp);
       int const threads = (launch.chain ? chain_warps : team_warps) * warp / rows.lanes;
       if (launch.chain) {
-        Kokkos::parallel_for("sptrsv::color_set::solve_chain", detail::team_policy(exec, 1, threads, rows.lanes),
-                             detail::ColorChain<T, K>{rows, set_ptr_, launch.first_set, launch.last_set, launch.longest});
+        Kokkos::parallel_for(
+            "sptrsv::color_set::solve_chain", detail::team_policy(exec, 1, threads, rows.lanes),
+            detail::ColorChain<T, K>{rows, set_ptr_, launch.first_set, launch.last_set, launch.longest});
       } else {
         auto const league = static_cast<int>((launch.last - launch.first + threads - 1) / threads);
         Kokkos::parallel_for("sptrsv::color_set::solve", detail::team_policy(exec, league, threads, rows.lanes),

@@ -13,17 +13,18 @@
 
 namespace sptrsv {
 
-/// The order of the solve, cut into sets, and these into blocks. Blocks of one set do not need each other; the rows of a
-/// block, as those of PETSc's inodes, do, and one thread solves them one after the other.
+/// The order of the solve, cut into sets, and these into blocks. Blocks of one set do not need each other; the rows of
+/// a block, as those of PETSc's inodes, do, and one thread solves them one after the other.
 template <class T>
 struct ColorSets {
   using index = typename T::index;
 
-  Kokkos::View<const index*, typename T::device> block_ptr;  ///< positions where blocks start, and n; none: every block is a row
-  std::vector<index> set_ptr;       ///< num_sets+1, in blocks
-  std::vector<index> position_ptr;  ///< num_sets+1, in positions
-  std::vector<double> mean_row;     ///< off-diagonal entries per row of each set
-  std::vector<index> longest_block; ///< rows, of each set
+  Kokkos::View<const index*, typename T::device>
+      block_ptr;                     ///< positions where blocks start, and n; none: every block is a row
+  std::vector<index> set_ptr;        ///< num_sets+1, in blocks
+  std::vector<index> position_ptr;   ///< num_sets+1, in positions
+  std::vector<double> mean_row;      ///< off-diagonal entries per row of each set
+  std::vector<index> longest_block;  ///< rows, of each set
 
   index num_sets() const { return set_ptr.empty() ? 0 : static_cast<index>(set_ptr.size() - 1); }
   index rows_in_set(index s) const { return position_ptr[s + 1] - position_ptr[s]; }
@@ -36,16 +37,20 @@ KOKKOS_INLINE_FUNCTION typename T::index turn(typename T::index at, typename T::
   return ascending ? at : n - 1 - at;
 }
 
-/// The last position that the row of each position needs, -1 for none; of those before start(p) only, where there is a `start`.
+/// The last position that the row of each position needs, -1 for none; of those before start(p) only, where there is a
+/// `start`.
 template <class T>
-Kokkos::View<typename T::index*, typename T::device> last_needed(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
-                                                                 Kokkos::View<const typename T::index*, typename T::device> const& start) {
+Kokkos::View<typename T::index*, typename T::device> last_needed(
+    typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
+    Kokkos::View<const typename T::index*, typename T::device> const& start) {
   using index = typename T::index;
   auto const n = rows.num_rows;
-  Kokkos::View<index*, typename T::device> last(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::color_sets::last")),
-                                                static_cast<std::size_t>(n));
+  Kokkos::View<index*, typename T::device> last(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::color_sets::last")),
+      static_cast<std::size_t>(n));
   Kokkos::parallel_for(
-      "sptrsv::color_sets::last", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index p) {
+      "sptrsv::color_sets::last", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index p) {
         index const i = turn<T>(p, n, ascending), limit = start.data() ? start(p) : n;
         index greatest = -1;
         for (auto k = rows.begin(i); k < rows.end(i); ++k) {
@@ -58,26 +63,32 @@ Kokkos::View<typename T::index*, typename T::device> last_needed(typename T::exe
   return last;
 }
 
-/// The number of entries of the row of each position; `list`: the row, where positions are not rows in the order of the solve.
+/// The number of entries of the row of each position; `list`: the row, where positions are not rows in the order of the
+/// solve.
 template <class T>
-Kokkos::View<typename T::index*, typename T::device> row_lengths(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
-                                                                 Kokkos::View<const typename T::index*, typename T::device> const& list) {
+Kokkos::View<typename T::index*, typename T::device> row_lengths(
+    typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
+    Kokkos::View<const typename T::index*, typename T::device> const& list) {
   using index = typename T::index;
   auto const n = rows.num_rows;
-  Kokkos::View<index*, typename T::device> length(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::color_sets::length")),
-                                                  static_cast<std::size_t>(n));
+  Kokkos::View<index*, typename T::device> length(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::color_sets::length")),
+      static_cast<std::size_t>(n));
   Kokkos::parallel_for(
       "sptrsv::color_sets::length", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index p) { length(p) = static_cast<index>(rows.count(list.data() ? list(p) : turn<T>(p, n, ascending))); });
+      KOKKOS_LAMBDA(index p) {
+        length(p) = static_cast<index>(rows.count(list.data() ? list(p) : turn<T>(p, n, ascending)));
+      });
   exec.fence("sptrsv::color_sets: the lengths of rows are read on the host");
   return length;
 }
 
-/// A cheap look at whether there may be at most `limit` sets: of twice as many equal parts of the order, as many at most have
-/// a row that needs another one of its part, more than 32 rows before (a nearer one may be of the same block).
-/// Cost: a pass over the pattern, up to the first such entry of each row; fences.
+/// A cheap look at whether there may be at most `limit` sets: of twice as many equal parts of the order, as many at
+/// most have a row that needs another one of its part, more than 32 rows before (a nearer one may be of the same
+/// block). Cost: a pass over the pattern, up to the first such entry of each row; fences.
 template <class T>
-bool may_have_few_color_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending, typename T::index limit) {
+bool may_have_few_color_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
+                             typename T::index limit) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   index const n = rows.num_rows, size = n / (2 * limit) + 1;
@@ -94,7 +105,8 @@ bool may_have_few_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
       });
   index parts = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::color_sets::parts", policy(exec, 0, 2 * limit), KOKKOS_LAMBDA(index part, index & sum) { sum += cut(part); }, parts);
+      "sptrsv::color_sets::parts", policy(exec, 0, 2 * limit),
+      KOKKOS_LAMBDA(index part, index & sum) { sum += cut(part); }, parts);
   exec.fence("sptrsv::color_sets: the number of parts is needed");
   return parts <= limit;
 }
@@ -105,9 +117,12 @@ auto to_host(View const& view) {
 }
 
 template <class T, class Index>
-Kokkos::View<const Index*, typename T::device> copy_to_device(typename T::exec_space const& exec, char const* label, std::vector<Index> const& from) {
-  Kokkos::View<Index*, typename T::device> to(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), from.size());
-  Kokkos::deep_copy(exec, to, Kokkos::View<Index const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
+Kokkos::View<const Index*, typename T::device> copy_to_device(typename T::exec_space const& exec, char const* label,
+                                                              std::vector<Index> const& from) {
+  Kokkos::View<Index*, typename T::device> to(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
+                                              from.size());
+  Kokkos::deep_copy(exec, to,
+                    Kokkos::View<Index const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
   exec.fence("sptrsv::color_sets: what was copied goes");
   return to;
 }
@@ -136,7 +151,9 @@ ColorSets<T> find_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
     start[p] = goes_on ? start[p - 1] : p;
     runs = runs || goes_on;
   }
-  if (runs) before = detail::to_host(detail::last_needed<T>(exec, rows, ascending, detail::copy_to_device<T>(exec, "sptrsv::color_sets::start", start)));
+  if (runs)
+    before = detail::to_host(detail::last_needed<T>(
+        exec, rows, ascending, detail::copy_to_device<T>(exec, "sptrsv::color_sets::start", start)));
   std::vector<index> block_ptr;
   double entries = 0;
   index longest = 0;
@@ -166,7 +183,8 @@ ColorSets<T> find_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
 
 /// The level sets in the same form: a block is a position of `levels.level_rows`.
 template <class T>
-ColorSets<T> sets_of_levels(typename T::exec_space const& exec, OffDiagonals<T> const& rows, LevelSets<T> const& levels) {
+ColorSets<T> sets_of_levels(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
+                            LevelSets<T> const& levels) {
   using index = typename T::index;
   ColorSets<T> sets;
   sets.set_ptr = sets.position_ptr = levels.level_ptr;

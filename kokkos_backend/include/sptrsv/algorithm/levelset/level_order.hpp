@@ -20,13 +20,12 @@ struct LevelOrder {
   Kokkos::View<typename T::index*, typename T::device> row;       // n
   Kokkos::View<typename T::index*, typename T::device> col_idx;
   Kokkos::View<typename T::scalar*, typename T::device> values;
-  Kokkos::View<typename T::scalar*, typename T::device> diagonal;  // n, as Numbers::pivot(), or none for a unit diagonal
-  Kokkos::View<char*, typename T::device> memory;                  // of all but `row`
+  Kokkos::View<typename T::scalar*, typename T::device>
+      diagonal;                                    // n, as Numbers::pivot(), or none for a unit diagonal
+  Kokkos::View<char*, typename T::device> memory;  // of all but `row`
 
   /// Without `row`, which is the analysis' own.
-  std::size_t memory_bytes() const {
-    return memory.span();
-  }
+  std::size_t memory_bytes() const { return memory.span(); }
 };
 
 /// Arrays for n rows with so many off-diagonals, in one allocation: each costs as much as reading 200 MB on a GPU.
@@ -39,9 +38,12 @@ LevelOrder<T> allocate_level_order(typename T::exec_space const& exec, std::size
     bytes += (count * size + 255) / 256 * 256;
     return at;
   };
-  std::size_t const values = place(entries, sizeof(typename T::scalar)), diagonal = place(unit ? 0 : n, sizeof(typename T::scalar));
-  std::size_t const row_ptr = place(n + 1, sizeof(typename T::offset)), col_idx = place(entries, sizeof(typename T::index));
-  out.memory = decltype(out.memory)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::order")), bytes);
+  std::size_t const values = place(entries, sizeof(typename T::scalar)),
+                    diagonal = place(unit ? 0 : n, sizeof(typename T::scalar));
+  std::size_t const row_ptr = place(n + 1, sizeof(typename T::offset)),
+                    col_idx = place(entries, sizeof(typename T::index));
+  out.memory = decltype(out.memory)(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::order")), bytes);
   auto const view = [&](auto& to, std::size_t at, std::size_t count) {
     using type = std::remove_reference_t<decltype(to)>;
     to = type(reinterpret_cast<typename type::value_type*>(out.memory.data() + at), count);
@@ -55,12 +57,13 @@ LevelOrder<T> allocate_level_order(typename T::exec_space const& exec, std::size
 
 /// @param entries  off-diagonals of all rows
 template <class T>
-LevelOrder<T> order_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, long long entries, LevelSets<T> const& sets,
-                         bool unit) {
+LevelOrder<T> order_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, long long entries,
+                         LevelSets<T> const& sets, bool unit) {
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  auto out = allocate_level_order<T>(exec, static_cast<std::size_t>(rows.num_rows), static_cast<std::size_t>(entries), unit);
+  auto out =
+      allocate_level_order<T>(exec, static_cast<std::size_t>(rows.num_rows), static_cast<std::size_t>(entries), unit);
   out.row = sets.level_rows;
   auto const row_ptr = out.row_ptr;
   auto const row = out.row;
@@ -84,7 +87,8 @@ void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows
                  LevelOrder<T> const& to) {
   using index = typename T::index;
   Kokkos::parallel_for(
-      "sptrsv::level_set::update", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows)),
+      "sptrsv::level_set::update",
+      with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows)),
       KOKKOS_LAMBDA(index p) {
         index const i = to.row(p);
         typename T::offset k = rows.first(i);
@@ -97,7 +101,8 @@ void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows
 /// Host: sorts each level's rows by their number of entries, so that a core seldom mispredicts where a row
 /// ends (copter2: 1.7 times faster). In levels of a few rows there is nothing to win.
 template <class T>
-void sort_levels_by_row_length(typename T::exec_space const& exec, OffDiagonals<T> const& rows, LevelSets<T> const& sets) {
+void sort_levels_by_row_length(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
+                               LevelSets<T> const& sets) {
   using index = typename T::index;
   constexpr int lengths = 64;
   constexpr auto least = static_cast<index>(HostCost::sorted_from);
@@ -106,12 +111,15 @@ void sort_levels_by_row_length(typename T::exec_space const& exec, OffDiagonals<
   std::vector<index> sorted(static_cast<std::size_t>(rows.num_rows));  // room for all levels, each its own part
   index* const room = sorted.data();
   Kokkos::parallel_for(
-      "sptrsv::level_set::sort", Kokkos::RangePolicy<typename T::exec_space, Kokkos::Schedule<Kokkos::Dynamic>, index>(exec, 0, sets.num_levels()),
+      "sptrsv::level_set::sort",
+      Kokkos::RangePolicy<typename T::exec_space, Kokkos::Schedule<Kokkos::Dynamic>, index>(exec, 0, sets.num_levels()),
       [=](index l) {
         index* const begin = level_rows.data() + level_ptr[l];
         index* const end = level_rows.data() + level_ptr[l + 1];
         if (end - begin < least) return;
-        auto const length = [&](index i) { return static_cast<int>(std::min<typename T::offset>(rows.count(i), lengths - 1)); };
+        auto const length = [&](index i) {
+          return static_cast<int>(std::min<typename T::offset>(rows.count(i), lengths - 1));
+        };
         index next[lengths + 1] = {};
         for (index const* p = begin; p < end; ++p) ++next[length(*p) + 1];
         for (int c = 0; c < lengths; ++c) next[c + 1] += next[c];
@@ -138,7 +146,9 @@ struct LevelCursor {
     ++ends;
     ++diagonals;
   }
-  KOKKOS_FORCEINLINE_FUNCTION LevelCursor after(typename T::index count) const { return {rows, ends + count, diagonals}; }
+  KOKKOS_FORCEINLINE_FUNCTION LevelCursor after(typename T::index count) const {
+    return {rows, ends + count, diagonals};
+  }
   KOKKOS_FORCEINLINE_FUNCTION bool differs(LevelCursor const& other) const { return ends != other.ends; }
 };
 
@@ -148,15 +158,16 @@ void solve_positions(LevelOrder<T> const& order, RowIO<T> const& io, Diagonal di
                      typename T::index last) {
   auto const run = [&](auto kind) {
     RowLoop<T, K, A, decltype(kind)::value, LevelCursor<T>>{
-        {order.row.data() + first, order.row_ptr.data() + first, order.diagonal.data() + first}, order.col_idx.data(), order.values.data(), io, false}
+        {order.row.data() + first, order.row_ptr.data() + first, order.diagonal.data() + first},
+        order.col_idx.data(),
+        order.values.data(),
+        io,
+        false}
         .template gather<1>(last - first);
   };
-  if (diagonal == Diagonal::unit)
-    run(std::integral_constant<Diagonal, Diagonal::unit>{});
-  else if (diagonal == Diagonal::inverted)
-    run(std::integral_constant<Diagonal, Diagonal::inverted>{});
-  else
-    run(std::integral_constant<Diagonal, Diagonal::stored>{});
+  if (diagonal == Diagonal::unit) run(std::integral_constant<Diagonal, Diagonal::unit>{});
+  else if (diagonal == Diagonal::inverted) run(std::integral_constant<Diagonal, Diagonal::inverted>{});
+  else run(std::integral_constant<Diagonal, Diagonal::stored>{});
 }
 
 }  // namespace sptrsv::detail

@@ -17,8 +17,8 @@
 namespace sptrsv {
 
 /// Source: M. Naumov, NVR-2011-001, algorithms 1 and 2. Differs in that rows are copied in level
-/// order, on a host by length within a level, that the analysis of an untransposed solve is a sweep by default (option analysis), and
-/// that levels are chained by their rows, by the launch they would need. Bitwise reproducible.
+/// order, on a host by length within a level, that the analysis of an untransposed solve is a sweep by default (option
+/// analysis), and that levels are chained by their rows, by the launch they would need. Bitwise reproducible.
 template <class T>
 class LevelSet {
  public:
@@ -35,7 +35,8 @@ class LevelSet {
     template <class V>
     void visit(V& v) {
       v.choice("analysis", analysis, {"automatic", "sweep", "root_candidates"}, "how levels are found");
-      v.integer("wide_rows", wide_rows, 0, INT_MAX, "a level of more rows has a kernel of its own, smaller ones share one; 0: chosen");
+      v.integer("wide_rows", wide_rows, 0, INT_MAX,
+                "a level of more rows has a kernel of its own, smaller ones share one; 0: chosen");
       v.renamed("chain_rows", "wide_rows");
       v.integer("wave_teams", wave_teams, 0, INT_MAX, "GPU: teams of a kernel that levels share; 0: chosen");
       v.renamed("chain_teams", "wave_teams");
@@ -48,10 +49,8 @@ class LevelSet {
     auto const& sets = analysis.levels(exec, options.analysis);
     if constexpr (host) detail::sort_levels_by_row_length<T>(exec, rows_, sets);
     order_ = detail::order_rows<T>(exec, rows_, analysis.num_off_diagonals(), sets, shape_.diagonal == Diagonal::unit);
-    if constexpr (host)
-      plan_for_host(exec, analysis, options, sets);
-    else
-      plan_for_device(exec, analysis, options, sets);
+    if constexpr (host) plan_for_host(exec, analysis, options, sets);
+    else plan_for_device(exec, analysis, options, sets);
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
@@ -60,16 +59,18 @@ class LevelSet {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
-      [[maybe_unused]] constexpr int K = decltype(width)::value;
-      detail::RowIO<T> const io{b, x, fold, columns.first};
-      if constexpr (host) {
-        detail::with_access<host, K>(io, [&](auto access) { solve_on_host<K, decltype(access)::value>(exec, io); });
-      } else {
-        int const lanes = std::min(lanes_ * columns.lanes(), warp(exec));
-        solve_on_device(exec, {order_, io, solved_.template begin<1>(exec, columns), columns, shape_.diagonal, lanes});
-      }
-    });
+    detail::for_column_blocks<typename T::exec_space>(
+        static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
+          [[maybe_unused]] constexpr int K = decltype(width)::value;
+          detail::RowIO<T> const io{b, x, fold, columns.first};
+          if constexpr (host) {
+            detail::with_access<host, K>(io, [&](auto access) { solve_on_host<K, decltype(access)::value>(exec, io); });
+          } else {
+            int const lanes = std::min(lanes_ * columns.lanes(), warp(exec));
+            solve_on_device(exec,
+                            {order_, io, solved_.template begin<1>(exec, columns), columns, shape_.diagonal, lanes});
+          }
+        });
   }
 
   void restart(typename T::exec_space const& exec) const {
@@ -95,7 +96,9 @@ class LevelSet {
   void reserve(typename T::exec_space const& exec, int columns) {
     if (!host) solved_.reserve(exec, columns);
   }
-  std::size_t memory_bytes() const { return order_.memory_bytes() + plan_.span() * sizeof(index) + solved_.memory_bytes(); }
+  std::size_t memory_bytes() const {
+    return order_.memory_bytes() + plan_.span() * sizeof(index) + solved_.memory_bytes();
+  }
 
  private:
   static constexpr bool host = detail::runs_inline<typename T::exec_space>;
@@ -109,15 +112,20 @@ class LevelSet {
   static constexpr int staged_columns = 4;  // two are a little quicker as they lie
   /// What half of 40 kB of scratch memory holds of so many columns; with more a chain is solved as a wave.
   static constexpr int piece_rows = static_cast<int>(20480 / (sizeof(typename T::scalar) * chain_columns));
-  static int warp(typename T::exec_space const&) { return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max(); }
+  static int warp(typename T::exec_space const&) {
+    return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
+  }
 
-  void plan_for_host(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options, LevelSets<T> const& sets) {
-    int const chosen = detail::HostCost(exec.concurrency(), double(analysis.num_rows()), analysis.mean_row()).chain_rows();
+  void plan_for_host(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options,
+                     LevelSets<T> const& sets) {
+    int const chosen =
+        detail::HostCost(exec.concurrency(), double(analysis.num_rows()), analysis.mean_row()).chain_rows();
     shared_rows_ = static_cast<index>(options.wide_rows > 0 ? options.wide_rows : chosen);
     launches_ = detail::plan_levels<index>(sets.level_ptr, shared_rows_, analysis.num_rows(), 1).launches;
   }
 
-  void plan_for_device(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options, LevelSets<T> const& sets) {
+  void plan_for_device(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options,
+                       LevelSets<T> const& sets) {
     detail::columns_to_positions<T>(exec, order_, sets.room);
     lanes_ = std::min(options.lanes_per_row, warp(exec));
     if (lanes_ == 0)
@@ -125,15 +133,19 @@ class LevelSet {
     rows_per_slice_ = static_cast<index>(warp(exec) / lanes_);
     shared_rows_ = static_cast<index>(options.wide_rows > 0 ? options.wide_rows : wide_rows);
     wave_teams_ = options.wave_teams;
-    auto plan = detail::plan_levels<index>(sets.level_ptr, shared_rows_, rows_per_slice_, static_cast<index>(narrow_slices));
+    auto plan =
+        detail::plan_levels<index>(sets.level_ptr, shared_rows_, rows_per_slice_, static_cast<index>(narrow_slices));
     detail::cut_into_pieces(plan, static_cast<index>(piece_rows));
     launches_ = plan.launches;
     std::size_t const slices = plan.slice_ptr.size();
     plan.slice_ptr.insert(plan.slice_ptr.end(), plan.piece_ptr.begin(), plan.piece_ptr.end());
-    plan_ = decltype(plan_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::plan")), plan.slice_ptr.size());
+    plan_ =
+        decltype(plan_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::plan")),
+                        plan.slice_ptr.size());
     tickets_ = detail::Tickets<T>(exec);
     solved_ = decltype(solved_)(exec, analysis.num_rows());
-    Kokkos::deep_copy(exec, plan_, Kokkos::View<index const*, Kokkos::HostSpace>(plan.slice_ptr.data(), plan.slice_ptr.size()));
+    Kokkos::deep_copy(exec, plan_,
+                      Kokkos::View<index const*, Kokkos::HostSpace>(plan.slice_ptr.data(), plan.slice_ptr.size()));
     slice_ptr_ = Kokkos::subview(plan_, std::make_pair(std::size_t(0), slices));
     piece_ptr_ = Kokkos::subview(plan_, std::make_pair(slices, plan.slice_ptr.size()));
     exec.fence("sptrsv::level_set: the plan has been read, and goes");
@@ -149,11 +161,14 @@ class LevelSet {
         continue;
       }
       auto const parts = static_cast<index>(detail::threads_at_once(exec));
-      auto const end_of = [=](index part) { return static_cast<index>(first + static_cast<long long>(last - first) * part / parts); };
-      Kokkos::parallel_for("sptrsv::level_set::solve", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, parts),
-                           [this, &io, &end_of](index part) {
-                             detail::solve_positions<T, K, A>(order_, io, shape_.diagonal, end_of(part), end_of(part + 1));
-                           });
+      auto const end_of = [=](index part) {
+        return static_cast<index>(first + static_cast<long long>(last - first) * part / parts);
+      };
+      Kokkos::parallel_for(
+          "sptrsv::level_set::solve", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, parts),
+          [this, &io, &end_of](index part) {
+            detail::solve_positions<T, K, A>(order_, io, shape_.diagonal, end_of(part), end_of(part + 1));
+          });
     }
   }
   void solve_on_device(typename T::exec_space const& exec, detail::LevelRow<T> const& row) const {
@@ -165,8 +180,10 @@ class LevelSet {
         using Wide = detail::WideLevelColumns<T>;
         int const threads = 2 * rows_per_warp, rows = std::max(threads, warp(exec));
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
-        Kokkos::parallel_for("sptrsv::level_set::solve_columns", detail::team_policy(exec, league, threads, row.lanes, Wide::scratch_bytes(rows, row.columns)),
-                             Wide{row, launch.first, launch.last, rows, &launch != &launches_.back()});
+        Kokkos::parallel_for(
+            "sptrsv::level_set::solve_columns",
+            detail::team_policy(exec, league, threads, row.lanes, Wide::scratch_bytes(rows, row.columns)),
+            Wide{row, launch.first, launch.last, rows, &launch != &launches_.back()});
       } else if (launch.kind == Launch::wide) {
         int const rows = 4 * rows_per_warp;
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
@@ -175,14 +192,17 @@ class LevelSet {
       } else if (launch.kind == Launch::chain && row.columns.lanes() <= chain_columns) {
         using Chain = detail::LevelChain<T>;
         Kokkos::parallel_for("sptrsv::level_set::solve_chain",
-                             detail::team_policy(exec, 1, chain_warps * rows_per_warp, row.lanes, Chain::scratch_bytes(piece_rows, row.columns.lanes())),
-                             Chain{row, slice_ptr_, piece_ptr_, launch.first_piece, launch.last_piece, rows_per_warp, step_bits, piece_rows});
+                             detail::team_policy(exec, 1, chain_warps * rows_per_warp, row.lanes,
+                                                 Chain::scratch_bytes(piece_rows, row.columns.lanes())),
+                             Chain{row, slice_ptr_, piece_ptr_, launch.first_piece, launch.last_piece, rows_per_warp,
+                                   step_bits, piece_rows});
       } else {
         index const at_once = std::numeric_limits<index>::max() >> step_bits;  // slices whose tickets an index counts
         for (index slice = launch.first_slice, count = 0; slice < launch.last_slice; slice += count) {
           count = std::min(static_cast<index>(launch.last_slice - slice), at_once);
-          detail::for_each_ticket<T>("sptrsv::level_set::solve_wave", exec, tickets_, wave_shape(exec, launch, row.lanes, 1 << step_bits),
-                                     count << step_bits, detail::LevelWave<T>{row, slice_ptr_, slice, step_bits});
+          detail::for_each_ticket<T>("sptrsv::level_set::solve_wave", exec, tickets_,
+                                     wave_shape(exec, launch, row.lanes, 1 << step_bits), count << step_bits,
+                                     detail::LevelWave<T>{row, slice_ptr_, slice, step_bits});
         }
       }
     }
@@ -191,7 +211,9 @@ class LevelSet {
   detail::LaunchShape wave_shape(typename T::exec_space const& exec, Launch const& launch, int lanes, int steps) const {
     double const tickets = double(launch.last_slice - launch.first_slice) * steps;
     double const resident = exec.concurrency() / double(warp(exec)) / 2;
-    double const teams = wave_teams_ > 0 ? wave_teams_ : std::clamp(levels_ahead * tickets / double(launch.levels), std::min(32.0, resident), resident);
+    double const teams = wave_teams_ > 0 ? wave_teams_
+                                         : std::clamp(levels_ahead * tickets / double(launch.levels),
+                                                      std::min(32.0, resident), resident);
     return {static_cast<int>(std::min(teams, tickets)), warp(exec) / lanes, lanes, 1};
   }
 

@@ -67,7 +67,8 @@ struct LevelRow {
   /// Row p, or nothing if there is none for this thread, whose warp needs it all the same.
   /// @param source_of  what a lane's column reads and writes, by its number
   template <class Team, class SourceOf, class Vectors>
-  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, Vectors const& vectors, index p, bool there_is) const {
+  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, Vectors const& vectors, index p,
+                                         bool there_is) const {
     scalar const pivot = there_is && diagonal != Diagonal::unit ? order.diagonal(p) : scalar(1);
     auto const source = source_of(columns.column(lane_of(team)));
     auto const own = source.own(p);
@@ -100,7 +101,9 @@ struct LevelSource {
   bool read_later;
 
   KOKKOS_FORCEINLINE_FUNCTION real const* find(index p, scalar (&)[1]) const { return slots.at(p); }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(real const* at, scalar (&x)[1]) const { waits ? slots_type::look(at, x) : slots_type::read(at, x); }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(real const* at, scalar (&x)[1]) const {
+    waits ? slots_type::look(at, x) : slots_type::read(at, x);
+  }
 
   struct Own {
     slots_type slot;
@@ -125,12 +128,13 @@ struct WideLevel {
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto const p = first + static_cast<index>(team.league_rank()) * rows_per_team + team.team_rank();
-    row.solve(team, [this](int column) { return LevelSource<T, false>{row.slots.column(column), read_later}; }, p, p < last);
+    row.solve(
+        team, [this](int column) { return LevelSource<T, false>{row.slots.column(column), read_later}; }, p, p < last);
   }
 };
 
-/// The same of several columns. b and x lie by columns, so a team takes its rows' of them to scratch memory and back, by rows, and
-/// the lanes of a warp find there the columns of few rows.
+/// The same of several columns. b and x lie by columns, so a team takes its rows' of them to scratch memory and back,
+/// by rows, and the lanes of a warp find there the columns of few rows.
 template <class T>
 struct WideLevelColumns {
   using index = typename T::index;
@@ -141,7 +145,9 @@ struct WideLevelColumns {
   bool read_later;
 
   /// From a column to the next: so that the lanes of half a warp, 16 words of 8 bytes, are in different banks.
-  KOKKOS_FUNCTION static int stride(int rows, ColumnBlock const& columns) { return rows + (columns.bits < 4 ? 16 >> columns.bits : 1); }
+  KOKKOS_FUNCTION static int stride(int rows, ColumnBlock const& columns) {
+    return rows + (columns.bits < 4 ? 16 >> columns.bits : 1);
+  }
   static std::size_t scratch_bytes(int rows, ColumnBlock const& columns) {
     return sizeof(scalar) * static_cast<std::size_t>(stride(rows, columns)) * static_cast<std::size_t>(columns.count);
   }
@@ -158,7 +164,8 @@ struct WideLevelColumns {
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     ColumnBlock const& columns = row.columns;
     int const across = stride(rows_per_team, columns);
-    auto* const stage = static_cast<scalar*>(team.team_shmem().get_shmem(static_cast<int>(sizeof(scalar)) * across * columns.count));
+    auto* const stage =
+        static_cast<scalar*>(team.team_shmem().get_shmem(static_cast<int>(sizeof(scalar)) * across * columns.count));
     index const begin = first + static_cast<index>(team.league_rank()) * rows_per_team;
     int const rows = static_cast<int>(last - begin < rows_per_team ? last - begin : index(rows_per_team));
     auto const for_all = [&](auto const& f) {
@@ -170,7 +177,9 @@ struct WideLevelColumns {
     for_all([&](index i, int column, scalar& at) { at = row.io.load(i, column); });
     team.team_barrier();
     for (int r = team.team_rank(); r < rows_per_team; r += team.team_size())
-      row.solve(team, [this](int column) { return LevelSource<T, false>{row.slots.column(column), read_later}; }, Staged{stage + r, across}, begin + r, r < rows);
+      row.solve(
+          team, [this](int column) { return LevelSource<T, false>{row.slots.column(column), read_later}; },
+          Staged{stage + r, across}, begin + r, r < rows);
     team.team_barrier();
     for_all([&](index i, int column, scalar const& at) { row.io.store(i, column, at); });
   }
@@ -190,7 +199,9 @@ struct LevelWave {
   KOKKOS_FUNCTION void operator()(Team const& team, index ticket, index) const {
     index const slice = first_slice + (ticket >> step_bits), step = ticket & ((index(1) << step_bits) - 1);
     auto const p = slice_ptr(slice) + step * static_cast<index>(team.team_size()) + team.team_rank();
-    row.solve(team, [this](int column) { return LevelSource<T, true>{row.slots.column(column), true}; }, p, p < slice_ptr(slice + 1));
+    row.solve(
+        team, [this](int column) { return LevelSource<T, true>{row.slots.column(column), true}; }, p,
+        p < slice_ptr(slice + 1));
   }
 };
 
@@ -217,8 +228,8 @@ struct LevelChain {
   struct Source {
     static constexpr bool waits = true;
     using terms_type = Terms<scalar, 1, int>;
-    bits* ring;        // scratch memory
-    int here, before;  // where its halves start
+    bits* ring;                 // scratch memory
+    int here, before;           // where its halves start
     index first, first_before;  // their positions
     int stride;
     slots_type slots;
@@ -231,7 +242,8 @@ struct LevelChain {
       return terms_type::nowhere;
     }
     KOKKOS_FORCEINLINE_FUNCTION void operator()(int at, scalar (&x)[1]) const {
-      for (int w = 0; w < parts; ++w) Parts<scalar>::set(x[0], w, Kokkos::bit_cast<real>(peek_in_scratch(ring + at + w, Marker<real>::pattern())));
+      for (int w = 0; w < parts; ++w)
+        Parts<scalar>::set(x[0], w, Kokkos::bit_cast<real>(peek_in_scratch(ring + at + w, Marker<real>::pattern())));
     }
 
     struct Own {
@@ -239,12 +251,15 @@ struct LevelChain {
       int at;
       slots_type slot;
       KOKKOS_FORCEINLINE_FUNCTION void put(scalar const& x) const {
-        for (int w = 0; w < parts; ++w) post_in_scratch(ring + at + w, Kokkos::bit_cast<bits>(Marker<real>::other(Parts<scalar>::get(x, w))));
+        for (int w = 0; w < parts; ++w)
+          post_in_scratch(ring + at + w, Kokkos::bit_cast<bits>(Marker<real>::other(Parts<scalar>::get(x, w))));
         slot.put(0, &x);
         slot.clear_next(0);
       }
     };
-    KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {ring, here + static_cast<int>(p - first) * stride, slots.from(p)}; }
+    KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const {
+      return {ring, here + static_cast<int>(p - first) * stride, slots.from(p)};
+    }
   };
 
   template <class Team>
@@ -260,10 +275,12 @@ struct LevelChain {
       before = size - here;
       first_before = first;
       first = slice_ptr(piece_ptr(piece));
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](int w) { ring[here + w] = Marker<real>::pattern(); });
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size),
+                           [&](int w) { ring[here + w] = Marker<real>::pattern(); });
       team.team_barrier();
       auto const source_of = [&](int column) {
-        return Source{ring, here + parts * column, before + parts * column, first, first_before, stride, row.slots.column(column)};
+        return Source{ring,   here + parts * column,   before + parts * column, first, first_before,
+                      stride, row.slots.column(column)};
       };
       index const first_slice = piece_ptr(piece);  // steps count from there: of a piece they are few
       int const steps = static_cast<int>(piece_ptr(piece + 1) - first_slice) << step_bits;
@@ -280,7 +297,8 @@ struct LevelChain {
 /// Renumbers the columns of a LevelOrder from rows to positions.
 /// @param position  room for n
 template <class T>
-void columns_to_positions(typename T::exec_space const& exec, LevelOrder<T> const& order, Kokkos::View<typename T::index*, typename T::device> const& position) {
+void columns_to_positions(typename T::exec_space const& exec, LevelOrder<T> const& order,
+                          Kokkos::View<typename T::index*, typename T::device> const& position) {
   using index = typename T::index;
   using offset = typename T::offset;
   auto const n = order.row.extent(0);
@@ -313,7 +331,8 @@ struct LevelLaunch {
 template <class Index>
 struct LevelPlan {
   std::vector<LevelLaunch<Index>> launches;
-  std::vector<Index> slice_ptr;  ///< positions; slice s is slice_ptr[s] .. slice_ptr[s+1], and a wide level lies between slices
+  std::vector<Index>
+      slice_ptr;  ///< positions; slice s is slice_ptr[s] .. slice_ptr[s+1], and a wide level lies between slices
   std::vector<Index> piece_ptr;  ///< slices; of a chain, as many as fit half of the scratch memory; likewise
 };
 
@@ -333,30 +352,37 @@ void cut_into_pieces(LevelPlan<Index>& plan, Index piece_rows) {
 /// Which levels share a kernel: those of at most `shared_rows` rows, and of these the stretches of levels of at most
 /// `narrow_slices` slices one team, if they are long enough to be worth a launch.
 template <class Index>
-LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_rows, Index rows_per_slice, Index narrow_slices) {
+LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_rows, Index rows_per_slice,
+                             Index narrow_slices) {
   using Launch = LevelLaunch<Index>;
   constexpr Index least_chain = 32;
   Index const levels = level_ptr.empty() ? 0 : static_cast<Index>(level_ptr.size()) - 1;
   auto const rows = [&](Index l) { return level_ptr[l + 1] - level_ptr[l]; };
   std::vector<typename Launch::Kind> kind(static_cast<std::size_t>(levels));
   for (Index l = 0; l < levels; ++l)
-    kind[l] = rows(l) > shared_rows ? Launch::wide : rows(l) <= narrow_slices * rows_per_slice ? Launch::chain : Launch::wave;
+    kind[l] = rows(l) > shared_rows                       ? Launch::wide
+              : rows(l) <= narrow_slices * rows_per_slice ? Launch::chain
+                                                          : Launch::wave;
   for (Index l = 0, end = 0; l < levels; l = end) {  // short chains beside a wave join it
-    for (end = l + 1; end < levels && kind[end] == kind[l]; ++end) {}
+    for (end = l + 1; end < levels && kind[end] == kind[l]; ++end) {
+    }
     bool const beside = (l > 0 && kind[l - 1] == Launch::wave) || (end < levels && kind[end] == Launch::wave);
-    if (kind[l] == Launch::chain && end - l < least_chain && beside) std::fill(kind.begin() + l, kind.begin() + end, Launch::wave);
+    if (kind[l] == Launch::chain && end - l < least_chain && beside)
+      std::fill(kind.begin() + l, kind.begin() + end, Launch::wave);
   }
   LevelPlan<Index> plan;
   plan.slice_ptr.push_back(0);
   for (Index l = 0, end = 0; l < levels; l = end) {
-    for (end = l + 1; end < levels && kind[l] != Launch::wide && kind[end] == kind[l]; ++end) {}
+    for (end = l + 1; end < levels && kind[l] != Launch::wide && kind[end] == kind[l]; ++end) {
+    }
     if (plan.slice_ptr.back() != level_ptr[l]) plan.slice_ptr.push_back(level_ptr[l]);  // behind a wide level
     auto const first_slice = static_cast<Index>(plan.slice_ptr.size()) - 1;
     if (kind[l] != Launch::wide)
       for (Index at = l; at < end; ++at)
         for (Index p = level_ptr[at]; p < level_ptr[at + 1]; p += rows_per_slice)
           plan.slice_ptr.push_back(std::min(p + rows_per_slice, level_ptr[at + 1]));
-    plan.launches.push_back({kind[l], level_ptr[l], level_ptr[end], first_slice, static_cast<Index>(plan.slice_ptr.size()) - 1, 0, 0, end - l});
+    plan.launches.push_back({kind[l], level_ptr[l], level_ptr[end], first_slice,
+                             static_cast<Index>(plan.slice_ptr.size()) - 1, 0, 0, end - l});
   }
   return plan;
 }

@@ -21,9 +21,10 @@ namespace sptrsv {
 
 namespace detail {
 
-/// A thread of a team is one warp. It takes one unit after the other: a row, which its lanes share, or a block, of which a lane takes
-/// one row, column after column, and waits for no other lane by spinning. (Columns on lanes would take the rows of a block a few
-/// at a time, each few behind the ones before, and so near blocks one after the other: road:2000 with 8 columns in 42 ms instead of 2.)
+/// A thread of a team is one warp. It takes one unit after the other: a row, which its lanes share, or a block, of
+/// which a lane takes one row, column after column, and waits for no other lane by spinning. (Columns on lanes would
+/// take the rows of a block a few at a time, each few behind the ones before, and so near blocks one after the other:
+/// road:2000 with 8 columns in 42 ms instead of 2.)
 template <class T, int K>
 struct FusedRows {
   using index = typename T::index;
@@ -36,8 +37,7 @@ struct FusedRows {
   KOKKOS_FUNCTION void operator()(Team const& team, index first_unit, index last_unit) const {
     for (index unit = first_unit; unit < last_unit; ++unit) {
       index const first = first_row(unit), last = first_row(unit + 1);
-      if (last - first == 1)
-        warp.solve_row(team, first);
+      if (last - first == 1) warp.solve_row(team, first);
       else
         for_each_lane(team, warp.lanes, [&](int lane) {
           for (index s = first + lane; s < last; s += warp.lanes)
@@ -49,10 +49,10 @@ struct FusedRows {
 
 }  // namespace detail
 
-/// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithm 6 with the kernels of algorithms 3 and 5. Differs in that
-/// units are handed out by ticket and listed by a scan on the device, that a value is its own flag, and that rows are measured
-/// without their diagonal entry. The threshold comes from a table by device, trained as in section 6.2 of the paper
-/// (docs/fused.md). Bitwise reproducible; the threshold decides in which order a row is summed on a GPU.
+/// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithm 6 with the kernels of algorithms 3 and 5. Differs in
+/// that units are handed out by ticket and listed by a scan on the device, that a value is its own flag, and that rows
+/// are measured without their diagonal entry. The threshold comes from a table by device, trained as in section 6.2 of
+/// the paper (docs/fused.md). Bitwise reproducible; the threshold decides in which order a row is summed on a GPU.
 template <class T>
 class Fused {
  public:
@@ -68,7 +68,8 @@ class Fused {
     template <class V>
     void visit(V& v) {
       v.choice("kind", kind, {"mixed", "warp", "thread"}, "by the threshold, or a warp or a thread for every row");
-      v.integer("threshold", threshold, 0, 1000000, "mean off-diagonal entries from which rows of a block get a warp each; 0: as trained");
+      v.integer("threshold", threshold, 0, 1000000,
+                "mean off-diagonal entries from which rows of a block get a warp each; 0: as trained");
     }
   };
 
@@ -80,7 +81,9 @@ class Fused {
         tickets_(exec),
         solved_(exec, analysis.num_rows()) {
     choose_threshold(exec, options.threshold);
-    long long const least = kind_ == Kind::warp ? 0 : kind_ == Kind::thread ? std::numeric_limits<int>::max() : threshold_;
+    long long const least = kind_ == Kind::warp     ? 0
+                            : kind_ == Kind::thread ? std::numeric_limits<int>::max()
+                                                    : threshold_;
     units_ = detail::make_fused_units<T>(exec, {values_.rows(), block_rows(), least, ascending_});
     launch_ = choose_launch(exec);
   }
@@ -91,17 +94,18 @@ class Fused {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
-      constexpr int K = decltype(width)::value;
-      auto const& rows = values_.rows();
-      detail::RowIO<T> const io(b, x, fold, columns.first);
-      auto const slots = solved_.template begin<K>(exec, columns);
-      detail::for_each_ticket_of_threads<T>(
-          "sptrsv::fused::solve", exec, tickets_, launch_, units_.count,
-          detail::FusedRows<T, K>{units_.first,
-                                  {rows, values_.numbers(), io, slots, columns, launch_.lanes, ascending_},
-                                  {rows, values_.numbers(), io, slots, columns, ascending_, false, all_at_once_}});
-    });
+    detail::for_column_blocks<typename T::exec_space>(
+        static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
+          constexpr int K = decltype(width)::value;
+          auto const& rows = values_.rows();
+          detail::RowIO<T> const io(b, x, fold, columns.first);
+          auto const slots = solved_.template begin<K>(exec, columns);
+          detail::for_each_ticket_of_threads<T>(
+              "sptrsv::fused::solve", exec, tickets_, launch_, units_.count,
+              detail::FusedRows<T, K>{units_.first,
+                                      {rows, values_.numbers(), io, slots, columns, launch_.lanes, ascending_},
+                                      {rows, values_.numbers(), io, slots, columns, ascending_, false, all_at_once_}});
+        });
   }
 
   void restart(typename T::exec_space const& exec) const {
@@ -146,10 +150,12 @@ class Fused {
     detail::LaunchShape shape;
     long long const n = values_.rows().num_rows, units = units_.count;
     if constexpr (is_host_space<typename T::exec_space>) {
-      shape.rows_per_ticket = static_cast<int>(std::max(1LL, detail::host_rows_per_ticket<T>(exec, n) * units / std::max(1LL, n)));
+      shape.rows_per_ticket =
+          static_cast<int>(std::max(1LL, detail::host_rows_per_ticket<T>(exec, n) * units / std::max(1LL, n)));
     } else {
       shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-      shape.threads = 2;  // warps, each for itself: measured to be a little faster than 1 (road:2000 443 instead of 477 us), and as fast as 4
+      shape.threads = 2;  // warps, each for itself: measured to be a little faster than 1 (road:2000 443 instead of 477
+                          // us), and as fast as 4
     }
     shape.teams = detail::number_of_teams<T>(exec, units, shape);
     return shape;

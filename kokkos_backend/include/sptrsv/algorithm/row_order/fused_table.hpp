@@ -12,7 +12,7 @@ struct FusedThreshold {
 
 inline constexpr FusedThreshold fused_table[] = {
     {"NVIDIA H200", 8},  // 2026-11-22, 100 matrices, rule fused
-    {"host", 32},  // 2026-11-22, 46 matrices, rule fused
+    {"host", 32},        // 2026-11-22, 46 matrices, rule fused
 };
 
 }  // namespace sptrsv::detail

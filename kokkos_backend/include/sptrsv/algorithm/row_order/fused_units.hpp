@@ -58,8 +58,8 @@ struct FusedBlocks {
   }
 };
 
-/// Units in solve order: unit u has the rows from first(u) to first(u + 1), one if it is warp-level. (A last block of one
-/// row is warp-level so, whatever the threshold.)
+/// Units in solve order: unit u has the rows from first(u) to first(u + 1), one if it is warp-level. (A last block of
+/// one row is warp-level so, whatever the threshold.)
 template <class T>
 struct FusedUnits {
   Kokkos::View<typename T::index*, typename T::device> first;  ///< one more than there are units
@@ -75,19 +75,20 @@ FusedUnits<T> make_fused_units(typename T::exec_space const& exec, FusedBlocks<T
   FusedUnits<T> units;
   Kokkos::parallel_reduce(
       "sptrsv::fused::count_units", policy(exec, 0, blocks.count()),
-      KOKKOS_LAMBDA(index block, index& count, index& warp_rows) {
+      KOKKOS_LAMBDA(index block, index & count, index & warp_rows) {
         bool const warp = blocks.warp_level(block);
         count += warp ? blocks.size(block) : 1;
         warp_rows += warp ? blocks.size(block) : 0;
       },
       units.count, units.warp_rows);
   exec.fence("sptrsv::fused: the number of units is needed to allocate");
-  units.first = decltype(units.first)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::fused::units")),
-                                      static_cast<std::size_t>(units.count) + 1);
+  units.first =
+      decltype(units.first)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::fused::units")),
+                            static_cast<std::size_t>(units.count) + 1);
   auto const first = units.first;
   if (units.count == 0) return units;
   Kokkos::parallel_scan(
-      "sptrsv::fused::list_units", policy(exec, 0, blocks.count()), KOKKOS_LAMBDA(index block, index& at, bool final) {
+      "sptrsv::fused::list_units", policy(exec, 0, blocks.count()), KOKKOS_LAMBDA(index block, index & at, bool final) {
         index const size = blocks.size(block), mine = blocks.warp_level(block) ? size : 1;
         if (final) {
           for (index u = 0; u < mine; ++u) first(at + u) = blocks.first(block) + u;

@@ -139,15 +139,25 @@ class SyncFree {
       detail::for_column_blocks<typename T::exec_space>(k, [&](auto width, detail::ColumnBlock const& columns) {
         constexpr int K = decltype(width)::value;
         detail::for_each_ticket<T>("sptrsv::sync_free::solve_csr", exec, tickets_, launch_, values_.rows().num_rows,
-                                   detail::WarpPerRow<T, K>{values_.rows(), values_.numbers(), {b, x, fold, columns.first},
-                                                            solved_.template begin<K>(exec, columns), columns, launch_.lanes, ascending_});
+                                   detail::WarpPerRow<T, K>{values_.rows(),
+                                                            values_.numbers(),
+                                                            {b, x, fold, columns.first},
+                                                            solved_.template begin<K>(exec, columns),
+                                                            columns,
+                                                            launch_.lanes,
+                                                            ascending_});
       });
     else
       detail::for_thread_columns(k, [&](auto width, detail::ColumnBlock const& columns) {
         constexpr int K = decltype(width)::value;
         detail::for_each_ticket<T>("sptrsv::sync_free::solve_csc", exec, tickets_, launch_, values_.rows().num_rows,
-                                   detail::SyncFreeColumns<T, K>{values_.rows(), values_.numbers(), {b, x, fold, columns.first},
-                                                                 in_degree_, arrived_, left_sum_, ascending_});
+                                   detail::SyncFreeColumns<T, K>{values_.rows(),
+                                                                 values_.numbers(),
+                                                                 {b, x, fold, columns.first},
+                                                                 in_degree_,
+                                                                 arrived_,
+                                                                 left_sum_,
+                                                                 ascending_});
       });
   }
 
@@ -181,7 +191,8 @@ class SyncFree {
   static detail::LaunchShape choose_launch(typename T::exec_space const& exec, long long n, Options const& options) {
     detail::LaunchShape shape;
     if constexpr (is_host_space<typename T::exec_space>) {
-      shape.rows_per_ticket = options.rows_per_ticket > 0 ? options.rows_per_ticket : detail::host_rows_per_ticket<T>(exec, n);
+      shape.rows_per_ticket =
+          options.rows_per_ticket > 0 ? options.rows_per_ticket : detail::host_rows_per_ticket<T>(exec, n);
     } else {
       shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
       // one: a warp that takes several starts on each when it is done with the one before, and all others wait for it

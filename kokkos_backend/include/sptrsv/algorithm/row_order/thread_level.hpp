@@ -15,7 +15,8 @@ namespace sptrsv {
 
 /// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithms 4 (two-phase) and 5 (writing
 /// first). Differs in that rows are handed out by ticket, that the second phase loops until done
-/// instead of warp-size times (which needs lock-step warps), and that a marker in the place of a value is its flag. Bitwise reproducible: a row is summed in its stored order.
+/// instead of warp-size times (which needs lock-step warps), and that a marker in the place of a value is its flag.
+/// Bitwise reproducible: a row is summed in its stored order.
 template <class T>
 class ThreadLevel {
  public:
@@ -51,14 +52,21 @@ class ThreadLevel {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
-      constexpr int K = decltype(width)::value;
-      detail::for_each_ticket<T>(
-          "sptrsv::thread_level::solve", exec, tickets_, detail::with_column_lanes<T>(exec, launch_, values_.rows().num_rows, columns),
-          values_.rows().num_rows,
-          detail::ThreadPerRow<T, K>{values_.rows(), values_.numbers(), {b, x, fold, columns.first}, solved_.template begin<K>(exec, columns),
-                                     columns, ascending_, options_.form == Form::two_phase, all_at_once_});
-    });
+    detail::for_column_blocks<typename T::exec_space>(
+        static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
+          constexpr int K = decltype(width)::value;
+          detail::for_each_ticket<T>("sptrsv::thread_level::solve", exec, tickets_,
+                                     detail::with_column_lanes<T>(exec, launch_, values_.rows().num_rows, columns),
+                                     values_.rows().num_rows,
+                                     detail::ThreadPerRow<T, K>{values_.rows(),
+                                                                values_.numbers(),
+                                                                {b, x, fold, columns.first},
+                                                                solved_.template begin<K>(exec, columns),
+                                                                columns,
+                                                                ascending_,
+                                                                options_.form == Form::two_phase,
+                                                                all_at_once_});
+        });
   }
 
   void restart(typename T::exec_space const& exec) const {

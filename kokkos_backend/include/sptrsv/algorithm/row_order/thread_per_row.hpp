@@ -12,9 +12,9 @@
 
 namespace sptrsv::detail {
 
-/// Rows of one ticket, one per thread, whose lanes have a column each. A thread never spins on a row of its own ticket: it consumes
-/// what is there, publishes if it can, and looks again. Entries are awaited a few at a time, their loads in flight
-/// together.
+/// Rows of one ticket, one per thread, whose lanes have a column each. A thread never spins on a row of its own ticket:
+/// it consumes what is there, publishes if it can, and looks again. Entries are awaited a few at a time, their loads in
+/// flight together.
 template <class T, int K>
 struct ThreadPerRow {
   using scalar = typename T::scalar;
@@ -40,7 +40,8 @@ struct ThreadPerRow {
 
   KOKKOS_FUNCTION index row(index s) const { return ascending ? s : rows.num_rows - 1 - s; }
 
-  KOKKOS_FORCEINLINE_FUNCTION void load(SolvedSlots<scalar, K> const& slots, Entries& e, offset& k, offset& left) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load(SolvedSlots<scalar, K> const& slots, Entries& e, offset& k,
+                                        offset& left) const {
     e.missed = 0;
     for (int u = 0; u < at_once; ++u) {
       bool const have = u < left;
@@ -63,7 +64,8 @@ struct ThreadPerRow {
     return e.missed == 0;
   }
   /// Phase 1 of the two-phase form: entries of earlier tickets, with a plain wait for each.
-  KOKKOS_FUNCTION void wait_for_earlier(SolvedSlots<scalar, K> const& slots, offset& k, offset& left, index first, index i, scalar (&sum)[K]) const {
+  KOKKOS_FUNCTION void wait_for_earlier(SolvedSlots<scalar, K> const& slots, offset& k, offset& left, index first,
+                                        index i, scalar (&sum)[K]) const {
     for (; left > 0; --left, k += rows.step()) {
       index const j = rows.col_idx(k);
       if ((ascending ? j : rows.num_rows - 1 - j) >= first) break;
@@ -104,7 +106,8 @@ struct ThreadPerRow {
   }
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) { solve_row(lane_of(team), s, first); });
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last),
+                         [&](index s) { solve_row(lane_of(team), s, first); });
   }
 };
 

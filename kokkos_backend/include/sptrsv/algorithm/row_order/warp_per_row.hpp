@@ -11,8 +11,8 @@
 
 namespace sptrsv::detail {
 
-/// The lanes of a thread, a warp on a GPU, share one row and its columns; each waits for the entries it takes. So no lane waits for
-/// another of its warp.
+/// The lanes of a thread, a warp on a GPU, share one row and its columns; each waits for the entries it takes. So no
+/// lane waits for another of its warp.
 template <class T, int K>
 struct WarpPerRow {
   using scalar = typename T::scalar;
@@ -38,14 +38,15 @@ struct WarpPerRow {
     auto const mine = slots.column(column);
     offset const step = parts * rows.step();
     offset k = rows.first(i) + part * rows.step();
-    for (offset left = rows.count(i) - part; left > 0; left -= terms_type::at_once * parts, k += terms_type::at_once * step) {
+    for (offset left = rows.count(i) - part; left > 0;
+         left -= terms_type::at_once * parts, k += terms_type::at_once * step) {
       terms_type terms;
       for (int u = 0; u < terms_type::at_once; ++u)
         if (u * parts < left) {
           terms.at[u] = mine.at(rows.col_idx(k + u * step));
           terms.value[u] = numbers.entry(k + u * step);
         }
-      terms.await_and_subtract(sum, [](real const* at, scalar (&x)[K]) { SolvedSlots<scalar, K>::look(at, x); }, i);
+      terms.await_and_subtract(sum, [](real const* at, scalar(&x)[K]) { SolvedSlots<scalar, K>::look(at, x); }, i);
     }
   }
   /// Solves row s of the solve order, by all lanes of the thread.
@@ -55,7 +56,8 @@ struct WarpPerRow {
     scalar const pivot = numbers.pivot(i);
     auto const own = slots.column(columns.column(lane_of(team))).from(i);
     ColumnSums<scalar, K> sums;
-    sum_over_parts(team, lanes, columns, sums, [&](int lane, ColumnSums<scalar, K>& part) { sum_part(i, lane, part.value); });
+    sum_over_parts(team, lanes, columns, sums,
+                   [&](int lane, ColumnSums<scalar, K>& part) { sum_part(i, lane, part.value); });
     on_first_part(team, columns, [&](int column) {
       for (int c = 0; c < K; ++c) sums.value[c] = numbers.finish(sums.value[c], pivot);
       own.put(0, sums.value);

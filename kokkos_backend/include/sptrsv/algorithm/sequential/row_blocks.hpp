@@ -48,7 +48,8 @@ RowBlocks<T> find_row_blocks(OffDiagonals<T> const& rows, bool ascending) {
   long long blocks = 0;
   for (index s = 0; s < n; ++blocks) {
     int size = 1;
-    while (size < max_block_rows && s + size < n && continues_block(rows, row(s + size - 1), row(s + size), ascending)) ++size;
+    while (size < max_block_rows && s + size < n && continues_block(rows, row(s + size - 1), row(s + size), ascending))
+      ++size;
     out.length[static_cast<std::size_t>(s)] = static_cast<std::uint8_t>(size);
     s += size;
   }
@@ -78,7 +79,8 @@ SPTRSV_APART void solve_block(OffDiagonals<T> const& rows, typename T::scalar co
   scalar const* a[M];       // values of the common columns, in the order of the sum
   scalar const* inside[M];  // values of the columns inside the block
   scalar sum[M];
-  std::ptrdiff_t const begin = rows.begin(s = ascending ? s : rows.num_rows - 1 - s), common = rows.count(s), last = ascending ? 0 : common - 1;
+  std::ptrdiff_t const begin = rows.begin(s = ascending ? s : rows.num_rows - 1 - s), common = rows.count(s),
+                       last = ascending ? 0 : common - 1;
   for (int r = 0; r < M; ++r) {
     i[r] = s + Step * r;
     a[r] = values + rows.begin(i[r]) + (ascending ? 0 : r + last);

@@ -23,9 +23,9 @@ struct StoredRows {
   using offset = typename T::offset;
 
   index i;
-  offset const* ends;      // of row i
-  offset stored_diagonals; // in a row
-  int diagonal_behind;     // which of the ends: 0 or 1
+  offset const* ends;       // of row i
+  offset stored_diagonals;  // in a row
+  int diagonal_behind;      // which of the ends: 0 or 1
 
   KOKKOS_FORCEINLINE_FUNCTION index row() const { return i; }
   KOKKOS_FORCEINLINE_FUNCTION offset begin() const { return ends[0]; }
@@ -74,19 +74,14 @@ struct Substitution {
         backward(rows.backward) {}
 
   KOKKOS_FUNCTION void operator()(int) const {
-    if (diagonal == Diagonal::unit)
-      run<Diagonal::unit>();
-    else if (diagonal == Diagonal::inverted)
-      run<Diagonal::inverted>();
-    else
-      run<Diagonal::stored>();
+    if (diagonal == Diagonal::unit) run<Diagonal::unit>();
+    else if (diagonal == Diagonal::inverted) run<Diagonal::inverted>();
+    else run<Diagonal::stored>();
   }
   template <Diagonal D>
   KOKKOS_FUNCTION void run() const {
-    if (up)
-      along ? run<D, true, true>() : run<D, true, false>();
-    else
-      along ? run<D, false, true>() : run<D, false, false>();
+    if (up) along ? run<D, true, true>() : run<D, true, false>();
+    else along ? run<D, false, true>() : run<D, false, false>();
   }
   template <Diagonal D, bool Up, bool Along>
   KOKKOS_FUNCTION void run() const {
@@ -94,12 +89,9 @@ struct Substitution {
     auto const stored_diagonals = static_cast<typename T::offset>(front + back);
     rows const first{Up ? 0 : n - 1, row_ptr + (Along ? 0 : n - 1), stored_diagonals, front > 0 ? 0 : 1};
     RowLoop<T, K, A, D, rows> const loop{first, col_idx, values, io, conj};
-    if (scatter)
-      loop.scatter(n);
-    else if (backward)
-      loop.template gather<-1>(n);
-    else
-      loop.template gather<1>(n);
+    if (scatter) loop.scatter(n);
+    else if (backward) loop.template gather<-1>(n);
+    else loop.template gather<1>(n);
   }
 };
 
@@ -122,7 +114,8 @@ class Sequential {
   Sequential(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const&)
       : shape_(analysis.shape()), values_(exec, analysis.stored()) {
     if constexpr (blocked)
-      if (!shape_.transposed() && shape_.ascending() != values_.rows().backward) blocks_ = detail::find_row_blocks<T>(values_.rows(), shape_.ascending());
+      if (!shape_.transposed() && shape_.ascending() != values_.rows().backward)
+        blocks_ = detail::find_row_blocks<T>(values_.rows(), shape_.ascending());
   }
 
   /// On a GPU one thread takes hundreds of nanoseconds per entry.
@@ -142,7 +135,8 @@ class Sequential {
       if constexpr (blocked && K == 1)
         if (blocks_.worth_it() && io.x_row == 1) return shape_.ascending() ? solve_blocks<1>(io) : solve_blocks<-1>(io);
       detail::with_access<blocked, K>(io, [&](auto access) {
-        launch(exec, detail::Substitution<T, K, decltype(access)::value>(values_.rows(), values_.numbers(), io, shape_));
+        launch(exec,
+               detail::Substitution<T, K, decltype(access)::value>(values_.rows(), values_.numbers(), io, shape_));
       });
     });
   }
@@ -157,10 +151,10 @@ class Sequential {
   /// On a host without a launch, which would cost as much as a small solve.
   template <class Solve>
   static void launch(typename T::exec_space const& exec, Solve const& solve_all) {
-    if constexpr (detail::runs_inline<typename T::exec_space>)
-      solve_all(0);
+    if constexpr (detail::runs_inline<typename T::exec_space>) solve_all(0);
     else
-      Kokkos::parallel_for("sptrsv::sequential::solve", Kokkos::RangePolicy<typename T::exec_space>(exec, 0, 1), solve_all);
+      Kokkos::parallel_for("sptrsv::sequential::solve", Kokkos::RangePolicy<typename T::exec_space>(exec, 0, 1),
+                           solve_all);
   }
 
   /// A block after the other. Conjugation is left to the transposed path, which has no blocks.
@@ -169,7 +163,9 @@ class Sequential {
     auto const& rows = values_.rows();
     auto const& numbers = values_.numbers();
     auto const load = [&](typename T::index i) { return io.load(i, 0); };
-    auto const finish = [&](typename T::index i, typename T::scalar sum) { io.store(i, 0, numbers.finish(sum, numbers.pivot(i))); };
+    auto const finish = [&](typename T::index i, typename T::scalar sum) {
+      io.store(i, 0, numbers.finish(sum, numbers.pivot(i)));
+    };
     auto const* values = numbers.off_diagonal.data();
     for (typename T::index s = 0; s < rows.num_rows;) {
       int const size = blocks_.length[static_cast<std::size_t>(s)];

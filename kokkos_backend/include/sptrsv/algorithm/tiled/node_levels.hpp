@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels of nodes of several rows each, such as rows of tiles, or of rows of which only a window is at work: what the planner
-// counts, and the order in which rows of tiles are solved.
+// Levels of nodes of several rows each, such as rows of tiles, or of rows of which only a window is at work: what the
+// planner counts, and the order in which rows of tiles are solved.
 #pragma once
 
 #include <algorithm>
@@ -50,9 +50,9 @@ struct Nodes {
   }
 };
 
-/// A node also waits for the one `window` nodes before it. A lane never spins on a node, since with one lane to a node the
-/// other threads of its warp may have what it needs: it looks, and looks again, for a few nodes at a time. With more lanes a row far
-/// longer than others goes to all of them, any other to a few, so that rows wait side by side.
+/// A node also waits for the one `window` nodes before it. A lane never spins on a node, since with one lane to a node
+/// the other threads of its warp may have what it needs: it looks, and looks again, for a few nodes at a time. With
+/// more lanes a row far longer than others goes to all of them, any other to a few, so that rows wait side by side.
 template <class T>
 struct NodeSweep {
   using index = typename T::index;
@@ -60,7 +60,7 @@ struct NodeSweep {
   static constexpr int at_once = 4;
   Nodes<T> nodes;
   Kokkos::View<index*, typename T::device> level_of;  // of nodes; -1: not known yet
-  Kokkos::View<int, typename T::device> over;         // 1: there are levels beyond the limit, and none is looked for any more
+  Kokkos::View<int, typename T::device> over;  // 1: there are levels beyond the limit, and none is looked for any more
   index window, limit;
   offset long_row;
   int lanes;
@@ -149,16 +149,18 @@ struct NodeLevels {
 
 /// Levels of nodes of which at most `window` are at work at once, 0 for any number.
 /// @param by_warps  on a GPU a warp has a node, else a thread: better where nodes have many entries.
-/// @param limit     if not 0: where there are more levels, their number is some one above it, and levels are not to be used.
-/// Cost: one sweep over the rows; allocates a number per node, fences.
+/// @param limit     if not 0: where there are more levels, their number is some one above it, and levels are not to be
+/// used. Cost: one sweep over the rows; allocates a number per node, fences.
 template <class T>
-NodeLevels<T> find_node_levels(typename T::exec_space const& exec, Nodes<T> const& nodes, long long window, bool by_warps, long long limit = 0) {
+NodeLevels<T> find_node_levels(typename T::exec_space const& exec, Nodes<T> const& nodes, long long window,
+                               bool by_warps, long long limit = 0) {
   using index = typename T::index;
   index const count = nodes.count();
   NodeLevels<T> out;
   if (count == 0) return out;
-  out.level_of = decltype(out.level_of)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::node_levels::level_of")),
-                                        static_cast<std::size_t>(count));
+  out.level_of = decltype(out.level_of)(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::node_levels::level_of")),
+      static_cast<std::size_t>(count));
   auto const level_of = out.level_of;
   Kokkos::deep_copy(exec, level_of, index(-1));
   Kokkos::View<int, typename T::device> const over("sptrsv::node_levels::over");
@@ -171,20 +173,23 @@ NodeLevels<T> find_node_levels(typename T::exec_space const& exec, Nodes<T> cons
   index const at_once = window > 0 && window < count ? static_cast<index>(window) : count;
   index const most_levels = limit > 0 && limit < count ? static_cast<index>(limit) : index(0);
   auto const long_row = static_cast<typename T::offset>(std::max(4.0 * shape.lanes, 8 * nodes.mean_row));
-  for_each_ticket<T>("sptrsv::node_levels::sweep", exec, tickets, shape, count, NodeSweep<T>{nodes, level_of, over, at_once, most_levels, long_row, shape.lanes});
+  for_each_ticket<T>("sptrsv::node_levels::sweep", exec, tickets, shape, count,
+                     NodeSweep<T>{nodes, level_of, over, at_once, most_levels, long_row, shape.lanes});
   index deepest = 0;
   Kokkos::parallel_reduce(
       "sptrsv::node_levels::deepest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, count),
-      KOKKOS_LAMBDA(index i, index & most) { most = level_of(i) > most ? level_of(i) : most; }, Kokkos::Max<index>(deepest));
+      KOKKOS_LAMBDA(index i, index & most) { most = level_of(i) > most ? level_of(i) : most; },
+      Kokkos::Max<index>(deepest));
   exec.fence("sptrsv::node_levels: the number of levels is needed");
   out.levels = static_cast<long long>(deepest) + 1;
   return out;
 }
 
-/// The sum over levels of the most stretches that a node of the level has: entries of a row, as they lie in memory, in the
-/// same node, not its own. Cost: a pass over the rows; allocates two numbers per node, fences.
+/// The sum over levels of the most stretches that a node of the level has: entries of a row, as they lie in memory, in
+/// the same node, not its own. Cost: a pass over the rows; allocates two numbers per node, fences.
 template <class T>
-long long sum_of_most_stretches(typename T::exec_space const& exec, Nodes<T> const& nodes, NodeLevels<T> const& levels) {
+long long sum_of_most_stretches(typename T::exec_space const& exec, Nodes<T> const& nodes,
+                                NodeLevels<T> const& levels) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   if (levels.levels == 0) return 0;
@@ -206,7 +211,8 @@ long long sum_of_most_stretches(typename T::exec_space const& exec, Nodes<T> con
         if (found > 0) fetch_add(&stretches(own), found);
       });
   Kokkos::parallel_for(
-      "sptrsv::planner::most", policy(exec, 0, count), KOKKOS_LAMBDA(index node) { Kokkos::atomic_max(&most(level_of(node)), stretches(node)); });
+      "sptrsv::planner::most", policy(exec, 0, count),
+      KOKKOS_LAMBDA(index node) { Kokkos::atomic_max(&most(level_of(node)), stretches(node)); });
   long long sum = 0;
   Kokkos::parallel_reduce(
       "sptrsv::planner::sum_of_most", policy(exec, 0, static_cast<index>(levels.levels)),
@@ -229,7 +235,8 @@ BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, NodeLevel
   out.place = sets.level_of;  // not needed any more
   auto const at = out.at, place = out.place;
   Kokkos::parallel_for(
-      "sptrsv::tiles::places", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, out.num_tile_rows), KOKKOS_LAMBDA(index q) { place(at(q)) = q; });
+      "sptrsv::tiles::places", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, out.num_tile_rows),
+      KOKKOS_LAMBDA(index q) { place(at(q)) = q; });
   return out;
 }
 
@@ -243,11 +250,16 @@ struct TileOrder {
 
 /// @param limit  of block levels, see find_node_levels()
 template <class T>
-TileOrder<T> make_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis, bool own_order, long long limit = 0) {
+TileOrder<T> make_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis, bool own_order,
+                             long long limit = 0) {
   auto const& rows = analysis.rows(exec);
   bool const ascending = analysis.shape().ascending();
-  TileOrder<T> out{own_order, own_order ? positions_in_order<T>(exec, rows, ascending) : positions_by_level<T>(exec, analysis.levels(exec)), {}};
-  out.levels = find_node_levels<T>(exec, Nodes<T>{rows, out.positions, ascending, tile_size, analysis.mean_row()}, 0, true, limit);
+  TileOrder<T> out{
+      own_order,
+      own_order ? positions_in_order<T>(exec, rows, ascending) : positions_by_level<T>(exec, analysis.levels(exec)),
+      {}};
+  out.levels = find_node_levels<T>(exec, Nodes<T>{rows, out.positions, ascending, tile_size, analysis.mean_row()}, 0,
+                                   true, limit);
   return out;
 }
 

@@ -7,9 +7,9 @@
 
 namespace sptrsv {
 
-/// Which format an off-diagonal tile gets, by its number of entries and those of its longest row: dense (16) if at least
-/// half of its places are taken, ELL of so many slots a row (up to 8) if at least half of those would be, and 0 for the
-/// list of sparse entries, as for all tiles of fewer than 16 entries.
+/// Which format an off-diagonal tile gets, by its number of entries and those of its longest row: dense (16) if at
+/// least half of its places are taken, ELL of so many slots a row (up to 8) if at least half of those would be, and 0
+/// for the list of sparse entries, as for all tiles of fewer than 16 entries.
 KOKKOS_INLINE_FUNCTION int tile_width(int entries, int longest_row) {
   if (entries < tile_size) return 0;
   if (2 * entries >= tile_size * tile_size) return tile_size;
@@ -21,8 +21,8 @@ namespace detail {
 /// A tile that tile_width() does not leave to the list has entries in so many rows at least.
 inline constexpr int least_rows_of_tile = tile_size / 2;
 
-/// The entries of all sparse tiles of a row of tiles, by rows as in CSR, each row cut into equal segments of which a lane
-/// has one. A long row gets many lanes, so that `width`, the slots of a lane, is as small as 32 lanes allow.
+/// The entries of all sparse tiles of a row of tiles, by rows as in CSR, each row cut into equal segments of which a
+/// lane has one. A long row gets many lanes, so that `width`, the slots of a lane, is as small as 32 lanes allow.
 struct SparseList {
   /// count / width, rounded up; nothing in it exceeds count
   template <class Offset>
@@ -44,15 +44,14 @@ struct SparseList {
       Offset const middle = low + (high - low) / 2;
       long long lanes = 0;
       for (auto const c : count) lanes += parts_of<Offset>(c, middle);
-      if (lanes <= tile_lanes)
-        high = middle;
-      else
-        low = middle + 1;
+      if (lanes <= tile_lanes) high = middle;
+      else low = middle + 1;
     }
     return high;
   }
   KOKKOS_INLINE_FUNCTION static long long slots(long long width) { return tile_lanes * width; }
-  /// Slot of entry e of a row of `count` whose lanes start at `first`; free slots come first, so that all rows end at once.
+  /// Slot of entry e of a row of `count` whose lanes start at `first`; free slots come first, so that all rows end at
+  /// once.
   /// @pre Offset counts slots(width).
   template <class Offset>
   KOKKOS_INLINE_FUNCTION static Offset place(Offset width, int first, Offset count, Offset e) {
@@ -64,7 +63,9 @@ struct SparseList {
 /// A row's entries one after the other, by column; a mask says which columns they are.
 struct EllTile {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int width) { return tile_size * width; }
-  KOKKOS_FORCEINLINE_FUNCTION static int place(unsigned mask, int r, int c) { return columns_before(mask, c) * tile_size + r; }
+  KOKKOS_FORCEINLINE_FUNCTION static int place(unsigned mask, int r, int c) {
+    return columns_before(mask, c) * tile_size + r;
+  }
   KOKKOS_FORCEINLINE_FUNCTION static bool has(unsigned mask, int u) { return u < count_columns(mask); }
 
   /// Columns of every other entry of a row, from entry `first` on.
@@ -101,12 +102,13 @@ struct TileProduct {
   template <class S>
   KOKKOS_FORCEINLINE_FUNCTION static void load(S const* values, int width, unsigned mask, int lane, S (&a)[steps]) {
     SPTRSV_UNROLL
-    for (int v = 0; v < steps; ++v) a[v] = 2 * v < width && Format::has(mask, 2 * v + lane / tile_size) ? values[v * tile_lanes + lane] : S(0);
+    for (int v = 0; v < steps; ++v)
+      a[v] = 2 * v < width && Format::has(mask, 2 * v + lane / tile_size) ? values[v * tile_lanes + lane] : S(0);
   }
   /// sum -= the lane's terms, in their order; `x` has column c in lanes c and c + 16. For each_lane().
   template <class S, int K>
-  KOKKOS_FORCEINLINE_FUNCTION static void subtract(int width, unsigned mask, int lane, S const (&a)[steps], PerLane<Values<S, K>> const& x,
-                                                   Values<S, K>& sum) {
+  KOKKOS_FORCEINLINE_FUNCTION static void subtract(int width, unsigned mask, int lane, S const (&a)[steps],
+                                                   PerLane<Values<S, K>> const& x, Values<S, K>& sum) {
     typename Format::Columns columns(mask, lane / tile_size);
     SPTRSV_UNROLL
     for (int v = 0; v < steps; ++v) {
@@ -130,10 +132,11 @@ struct TriangleTile {
     SPTRSV_UNROLL
     for (int c = 0; c < most; ++c) a[c] = has_column(mask, c) ? values[place(mask, lane % tile_size, c)] : S(0);
   }
-  /// Turns the right-hand sides of a tile with ones on its diagonal into its solution; `columns` are those that any row has.
+  /// Turns the right-hand sides of a tile with ones on its diagonal into its solution; `columns` are those that any row
+  /// has.
   template <class S, int K>
-  KOKKOS_FORCEINLINE_FUNCTION static void solve(unsigned columns, PerLane<unsigned> const& mask, PerLane<S[most]> const& a,
-                                                PerLane<Values<S, K>>& x) {
+  KOKKOS_FORCEINLINE_FUNCTION static void solve(unsigned columns, PerLane<unsigned> const& mask,
+                                                PerLane<S[most]> const& a, PerLane<Values<S, K>>& x) {
     SPTRSV_UNROLL
     for (int four = 0; four < tile_size; four += 4)
       if ((columns >> four & 15u) != 0) {
@@ -147,8 +150,9 @@ struct TriangleTile {
   }
   /// The same for any diagonal: each row ends with finish(sum, pivot).
   template <class S, int K, class Finish>
-  KOKKOS_FORCEINLINE_FUNCTION static void solve_with_pivots(PerLane<unsigned> const& mask, PerLane<S[most]> const& a, PerLane<S> const& pivot,
-                                                            Finish const& finish, PerLane<Values<S, K>>& x) {
+  KOKKOS_FORCEINLINE_FUNCTION static void solve_with_pivots(PerLane<unsigned> const& mask, PerLane<S[most]> const& a,
+                                                            PerLane<S> const& pivot, Finish const& finish,
+                                                            PerLane<Values<S, K>>& x) {
     SPTRSV_UNROLL
     for (int c = 0; c < tile_size; ++c) {
       each_lane([&](int l) {

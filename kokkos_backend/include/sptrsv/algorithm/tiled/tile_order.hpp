@@ -22,7 +22,7 @@ struct SortedRows {
   Kokkos::View<index*, typename T::device> row;  ///< of the matrix, by position; -1: none
   Kokkos::View<offset*, typename T::device> row_ptr;
   Kokkos::View<index*, typename T::device> col_idx;
-  Kokkos::View<offset*, typename T::device> source;       ///< of the value, in the caller's array
+  Kokkos::View<offset*, typename T::device> source;        ///< of the value, in the caller's array
   Kokkos::View<std::uint8_t*, typename T::device> listed;  ///< 1: neither in the diagonal tile nor in a tile of its own
   /// Entries in a place that an entry before them has, in no other array here: where their values are, and that
   /// entry's.
@@ -34,10 +34,8 @@ struct SortedRows {
     if (at < end && col_idx(at) >= column) return at;
     while (at < end) {
       offset const middle = at + (end - at) / 2;
-      if (col_idx(middle) < column)
-        at = middle + 1;
-      else
-        end = middle;
+      if (col_idx(middle) < column) at = middle + 1;
+      else end = middle;
     }
     return at;
   }
@@ -53,7 +51,9 @@ struct RowPositions {
 
 template <class T>
 RowPositions<T> make_positions(typename T::exec_space const& exec, typename T::index n, std::size_t positions) {
-  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  auto const raw = [&](char const* label) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
+  };
   RowPositions<T> out;
   out.position = decltype(out.position)(raw("sptrsv::tiles::position_of"), static_cast<std::size_t>(n));
   out.row = decltype(out.row)(raw("sptrsv::tiles::row_of"), (positions + tile_size - 1) / tile_size * tile_size);
@@ -61,9 +61,9 @@ RowPositions<T> make_positions(typename T::exec_space const& exec, typename T::i
   return out;
 }
 
-/// Where tiles may not go on, for rows in the order of their solution: at a row that needs none of the 15 before it, such
-/// as the first of a line of a grid. A tile across it would have the row wait for all that those rows wait for. Rows
-/// in a run without such needs may share a tile all the same.
+/// Where tiles may not go on, for rows in the order of their solution: at a row that needs none of the 15 before it,
+/// such as the first of a line of a grid. A tile across it would have the row wait for all that those rows wait for.
+/// Rows in a run without such needs may share a tile all the same.
 template <class T>
 struct SegmentStarts {
   using index = typename T::index;
@@ -89,17 +89,21 @@ struct SegmentStarts {
   }
 };
 
-/// Rows in the order of their solution, so that chains of rows that follow each other lie inside of tiles. Segments begin
-/// with a tile of their own, unless that would leave more than half of all places in tiles empty.
+/// Rows in the order of their solution, so that chains of rows that follow each other lie inside of tiles. Segments
+/// begin with a tile of their own, unless that would leave more than half of all places in tiles empty.
 template <class T>
 RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   index const n = rows.num_rows;
-  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  auto const raw = [&](char const* label) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
+  };
   Kokkos::View<index*, typename T::device> segment(raw("sptrsv::tiles::segment"), static_cast<std::size_t>(n));
   SegmentStarts<T> const starts{rows, ascending};
-  Kokkos::parallel_for("sptrsv::tiles::starts", with_arguments_in_launch(policy(exec, 0, n)), KOKKOS_LAMBDA(index s) { segment(s) = starts(s); });
+  Kokkos::parallel_for(
+      "sptrsv::tiles::starts", with_arguments_in_launch(policy(exec, 0, n)),
+      KOKKOS_LAMBDA(index s) { segment(s) = starts(s); });
   index segments = 0;
   Kokkos::parallel_scan(
       "sptrsv::tiles::segments", policy(exec, 0, n),
@@ -125,7 +129,8 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
       tiles);
   exec.fence("sptrsv::tiles: whether segments are worth it is decided on the host");
   bool const apart = tiles / 2 <= n / tile_size && static_cast<long long>(tiles) * tile_size <= most_counted<index>();
-  auto const out = make_positions<T>(exec, n, apart ? static_cast<std::size_t>(tiles) * tile_size : static_cast<std::size_t>(n));
+  auto const out =
+      make_positions<T>(exec, n, apart ? static_cast<std::size_t>(tiles) * tile_size : static_cast<std::size_t>(n));
   Kokkos::parallel_for(
       "sptrsv::tiles::in_order", policy(exec, 0, n), KOKKOS_LAMBDA(index s) {
         index const i = ascending ? s : n - 1 - s;
@@ -175,8 +180,8 @@ PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
   return out;
 }
 
-/// How much more a block level costs with rows in their own order than by level: each has the solution of a diagonal tile in it
-/// (or its product, with inverses), against those with diagonals alone.
+/// How much more a block level costs with rows in their own order than by level: each has the solution of a diagonal
+/// tile in it (or its product, with inverses), against those with diagonals alone.
 inline double cost_of_own_order(bool inverted) { return inverted ? 1.15 : 1.4; }
 /// Whether rows in their own order are expected to be quicker than by level.
 inline bool own_order_pays(long long block_levels, long long block_levels_by_level, bool inverted = false) {
@@ -184,8 +189,9 @@ inline bool own_order_pays(long long block_levels, long long block_levels_by_lev
 }
 
 /// The rows level by level, ascending within each, so that tiles are the same every time. Several threads, and the
-/// method of root candidates anywhere, leave them in any order, and levelset on a host in its own. A copy where they are
-/// to be sorted: levelset, of the same analysis where the planner measures, goes by the order that it has put them in.
+/// method of root candidates anywhere, leave them in any order, and levelset on a host in its own. A copy where they
+/// are to be sorted: levelset, of the same analysis where the planner measures, goes by the order that it has put them
+/// in.
 template <class T>
 Kokkos::View<typename T::index*, typename T::device> rows_ascending_by_level(typename T::exec_space const& exec,
                                                                              LevelSets<T> const& sets) {
@@ -197,7 +203,9 @@ Kokkos::View<typename T::index*, typename T::device> rows_ascending_by_level(typ
     Kokkos::deep_copy(exec, level_rows, sets.level_rows);
     index const* const level_ptr = sets.level_ptr.data();
     Kokkos::parallel_for(
-        "sptrsv::tiles::sort_levels", Kokkos::RangePolicy<typename T::exec_space, Kokkos::Schedule<Kokkos::Dynamic>, index>(exec, 0, sets.num_levels()),
+        "sptrsv::tiles::sort_levels",
+        Kokkos::RangePolicy<typename T::exec_space, Kokkos::Schedule<Kokkos::Dynamic>, index>(exec, 0,
+                                                                                              sets.num_levels()),
         [=](index l) { std::sort(level_rows.data() + level_ptr[l], level_rows.data() + level_ptr[l + 1]); });
   } else {
     Kokkos::deep_copy(exec, sorted.level_of, sets.level_of);
@@ -214,10 +222,12 @@ RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets
   auto const out = make_positions<T>(exec, n, static_cast<std::size_t>(plan.positions));
   auto const level_rows = rows_ascending_by_level<T>(exec, sets);
   auto const level_of = sets.level_of;
-  Kokkos::View<index*, typename T::device> by(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::shift")), plan.shift.size());
+  Kokkos::View<index*, typename T::device> by(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::shift")), plan.shift.size());
   Kokkos::deep_copy(exec, by, Kokkos::View<index const*, Kokkos::HostSpace>(plan.shift.data(), plan.shift.size()));
   Kokkos::parallel_for(
-      "sptrsv::tiles::by_level", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index s) {
+      "sptrsv::tiles::by_level", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index s) {
         index const i = level_rows(s), p = s + by(level_of(i));
         out.position(i) = p;
         out.row(p) = i;
@@ -226,8 +236,8 @@ RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets
   return out;
 }
 
-/// Sorts each row by column. On a GPU all entries at once, since long rows among short ones cost each a team for a long while:
-/// 137 ms in powerlaw:1000000.
+/// Sorts each row by column. On a GPU all entries at once, since long rows among short ones cost each a team for a long
+/// while: 137 ms in powerlaw:1000000.
 template <class T>
 void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows) {
   if constexpr (is_host_space<typename T::exec_space>) {
@@ -238,14 +248,18 @@ void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows)
     auto const col_idx = rows.col_idx;
     index const count = rows.num_positions();
     auto const places = static_cast<std::uint64_t>(count);  // a GPU does not hold 2^32 of them, nor their square 2^64
-    Kokkos::View<std::uint64_t*, typename T::device> key(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::keys")), col_idx.extent(0));
+    Kokkos::View<std::uint64_t*, typename T::device> key(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::keys")), col_idx.extent(0));
     Kokkos::parallel_for(
-        "sptrsv::tiles::keys", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, count), KOKKOS_LAMBDA(index p) {
-          for (auto k = row_ptr(p); k < row_ptr(p + 1); ++k) key(k) = static_cast<std::uint64_t>(p) * places + static_cast<std::uint64_t>(col_idx(k));
+        "sptrsv::tiles::keys", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, count),
+        KOKKOS_LAMBDA(index p) {
+          for (auto k = row_ptr(p); k < row_ptr(p + 1); ++k)
+            key(k) = static_cast<std::uint64_t>(p) * places + static_cast<std::uint64_t>(col_idx(k));
         });
     Kokkos::Experimental::sort_by_key(exec, key, rows.source);
     Kokkos::parallel_for(
-        "sptrsv::tiles::sorted_columns", Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, key.extent(0)),
+        "sptrsv::tiles::sorted_columns",
+        Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, key.extent(0)),
         KOKKOS_LAMBDA(std::size_t k) { col_idx(k) = static_cast<index>(key(k) % places); });
     exec.fence("sptrsv::tiles: the keys go");
   }
@@ -300,15 +314,19 @@ void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows)
 
 /// op(T) by position, sorted. Entries of a tile row's own tile are not listed.
 template <class T>
-SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, RowPositions<T> const& order, bool ascending) {
+SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, RowPositions<T> const& order,
+                        bool ascending) {
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  auto const raw = [&](char const* label) { return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)); };
+  auto const raw = [&](char const* label) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
+  };
   SortedRows<T> out;
   out.row = order.row;
   auto const count = out.num_positions();
-  out.row_ptr = decltype(out.row_ptr)(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::row_ptr")), static_cast<std::size_t>(count) + 1);
+  out.row_ptr = decltype(out.row_ptr)(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::row_ptr")),
+                                      static_cast<std::size_t>(count) + 1);
   auto const row = out.row;
   auto const row_ptr = out.row_ptr;
   offset entries = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solving by tiles: a warp per row of tiles, which waits for the x of others, or, in a wide level, a thread per row of T.
+// Solving by tiles: a warp per row of tiles, which waits for the x of others, or, in a wide level, a thread per row of
+// T.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -24,7 +25,8 @@ struct TileSystem {
     return diagonal == Diagonal::unit ? sum : diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);
   }
   /// @param own  the slot of the position
-  KOKKOS_FORCEINLINE_FUNCTION void write(SolvedSlots<typename T::scalar, K> const& own, typename T::index i, int column, Values<typename T::scalar, K> const& x) const {
+  KOKKOS_FORCEINLINE_FUNCTION void write(SolvedSlots<typename T::scalar, K> const& own, typename T::index i, int column,
+                                         Values<typename T::scalar, K> const& x) const {
     own.put(0, x.at);
     if (i >= 0)
       for (int c = 0; c < K; ++c) io.store(i, column + c, x.at[c]);
@@ -32,8 +34,8 @@ struct TileSystem {
   }
 };
 
-/// Warp level: the lanes share a row of tiles. Each round waits for the x of a few entries of the list and of two tiles at
-/// once; rounds of both end together, since what is needed last comes last. A lane waits for other warps alone.
+/// Warp level: the lanes share a row of tiles. Each round waits for the x of a few entries of the list and of two tiles
+/// at once; rounds of both end together, since what is needed last comes last. A lane waits for other warps alone.
 template <class T, int K>
 struct TileRowPerWarp {
   using scalar = typename T::scalar;
@@ -42,7 +44,8 @@ struct TileRowPerWarp {
   using sums = Values<scalar, K>;
   using real = typename SolvedSlots<scalar, K>::real;
   using slots_type = SolvedSlots<scalar, K>;
-  static constexpr int entries_at_once = Terms<scalar, K>::at_once, tiles_at_once = 2, steps = TileProduct<EllTile>::steps;
+  static constexpr int entries_at_once = Terms<scalar, K>::at_once, tiles_at_once = 2,
+                       steps = TileProduct<EllTile>::steps;
 
   TileSystem<T, K> system;
   index first_tile_row;
@@ -57,8 +60,8 @@ struct TileRowPerWarp {
   };
 
   /// What one lane has of the list's slots first..last, and its x of `count` tiles, awaited together.
-  KOKKOS_FORCEINLINE_FUNCTION void wait_and_subtract(TileRow<T> const& row, slots_type const& slots, offset first, offset last, int count, int lane, Round& round,
-                                                     sums& sum) const {
+  KOKKOS_FORCEINLINE_FUNCTION void wait_and_subtract(TileRow<T> const& row, slots_type const& slots, offset first,
+                                                     offset last, int count, int lane, Round& round, sums& sum) const {
     Terms<scalar, K> terms;
     real const* x_at[tiles_at_once] = {};
     for (int u = 0; u < entries_at_once; ++u)
@@ -73,7 +76,7 @@ struct TileRowPerWarp {
       if (v < count) x_at[v] = slots.at(static_cast<std::size_t>(round.tile[v].column) * tile_size + lane % tile_size);
     bool there = false;
     for (Backoff wait; !there; wait(row.list)) {  // all are looked at before any is judged, so that the looks overlap
-      terms.look_at_all([](real const* at, scalar (&x)[K]) { slots_type::look(at, x); });
+      terms.look_at_all([](real const* at, scalar(&x)[K]) { slots_type::look(at, x); });
       for (int v = 0; v < tiles_at_once; ++v)
         if (x_at[v]) slots_type::look(x_at[v], round.x[v][lane].at);
       there = true;
@@ -93,10 +96,8 @@ struct TileRowPerWarp {
       int const width = round.tile[v].width;
       each_lane([&](int l) {
         round.mask[v][l] = tiles.mask((first + v) * tile_size + l % tile_size);
-        if (width == tile_size)
-          TileProduct<DenseTile>::load(values, width, round.mask[v][l], l, round.a[v][l]);
-        else
-          TileProduct<EllTile>::load(values, width, round.mask[v][l], l, round.a[v][l]);
+        if (width == tile_size) TileProduct<DenseTile>::load(values, width, round.mask[v][l], l, round.a[v][l]);
+        else TileProduct<EllTile>::load(values, width, round.mask[v][l], l, round.a[v][l]);
       });
     }
   }
@@ -105,24 +106,32 @@ struct TileRowPerWarp {
       if (v >= count) break;
       int const width = round.tile[v].width;
       if (width == tile_size)
-        each_lane([&](int l) { TileProduct<DenseTile>::subtract(width, round.mask[v][l], l, round.a[v][l], round.x[v], sum[l]); });
+        each_lane([&](int l) {
+          TileProduct<DenseTile>::subtract(width, round.mask[v][l], l, round.a[v][l], round.x[v], sum[l]);
+        });
       else
-        each_lane([&](int l) { TileProduct<EllTile>::subtract(width, round.mask[v][l], l, round.a[v][l], round.x[v], sum[l]); });
+        each_lane([&](int l) {
+          TileProduct<EllTile>::subtract(width, round.mask[v][l], l, round.a[v][l], round.x[v], sum[l]);
+        });
     }
   }
 
   /// rest = b - all off-diagonal tiles times x; the same in both lanes of a row.
-  KOKKOS_FORCEINLINE_FUNCTION void subtract_off_diagonals(TileRow<T> const& row, slots_type const& slots, PerLane<int> const& list_lanes, PerLane<sums>& rest) const {
+  KOKKOS_FORCEINLINE_FUNCTION void subtract_off_diagonals(TileRow<T> const& row, slots_type const& slots,
+                                                          PerLane<int> const& list_lanes, PerLane<sums>& rest) const {
     auto const ceil = [](auto count, int at_once) { return static_cast<long long>((count + at_once - 1) / at_once); };
     long long const of_list = ceil(row.list_width, entries_at_once), of_tiles = ceil(row.tiles, tiles_at_once);
     PerLane<sums> from_list{}, from_tiles{};
     for (long long left = of_list > of_tiles ? of_list : of_tiles; left > 0; --left) {
       Round round;
-      int const count = left > of_tiles ? 0 : left == of_tiles ? static_cast<int>(row.tiles - (of_tiles - 1) * tiles_at_once) : tiles_at_once;
+      int const count = left > of_tiles    ? 0
+                        : left == of_tiles ? static_cast<int>(row.tiles - (of_tiles - 1) * tiles_at_once)
+                                           : tiles_at_once;
       offset const first_tile = row.tile + row.tiles - static_cast<offset>((left - 1) * tiles_at_once) - count;
       offset const last = row.list_width - static_cast<offset>((left - 1) * entries_at_once);
       load_tiles(first_tile, count, round);
-      each_lane([&](int l) { wait_and_subtract(row, slots, last - entries_at_once, last, count, l, round, from_list[l]); });
+      each_lane(
+          [&](int l) { wait_and_subtract(row, slots, last - entries_at_once, last, count, l, round, from_list[l]); });
       subtract_tiles(count, round, from_tiles);
     }
     if (row.list_width > 0)
@@ -146,7 +155,8 @@ struct TileRowPerWarp {
     TileRow<T> const row = tiles.rows(q);
     DiagonalTile const kept = system.values.kept(q);
     bool const by_inverse = kept == DiagonalTile::inverse;
-    scalar const* const inverse = by_inverse ? system.values.inverse.data() + static_cast<std::size_t>(q) * tile_size * tile_size : nullptr;
+    scalar const* const inverse =
+        by_inverse ? system.values.inverse.data() + static_cast<std::size_t>(q) * tile_size * tile_size : nullptr;
     PerLane<index> i;
     PerLane<int> list_lanes;
     PerLane<unsigned> mask;
@@ -165,10 +175,8 @@ struct TileRowPerWarp {
       mask[l] = by_inverse ? system.values.inverse_mask(p) : tiles.diagonal_mask(p);
       if (i[l] >= 0)
         for (int c = 0; c < K; ++c) x[l].at[c] = system.io.load(i[l], column + c);
-      if (by_inverse)
-        TileProduct<DenseTile>::load(inverse, tile_size, mask[l], l, a_inverse[l]);
-      else
-        TriangleTile::load(system.values.at.data() + row.diagonal, mask[l], l, a[l]);
+      if (by_inverse) TileProduct<DenseTile>::load(inverse, tile_size, mask[l], l, a_inverse[l]);
+      else TriangleTile::load(system.values.at.data() + row.diagonal, mask[l], l, a[l]);
     });
     subtract_off_diagonals(row, slots, list_lanes, x);
     if (kept == DiagonalTile::as_stored) {
@@ -185,7 +193,8 @@ struct TileRowPerWarp {
       if (l < tile_size) system.write(own[l], i[l], column, x[l]);
     });
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void multiply_by_inverse(PerLane<unsigned> const& mask, PerLane<scalar[steps]> const& a, PerLane<sums>& x) {
+  KOKKOS_FORCEINLINE_FUNCTION static void multiply_by_inverse(PerLane<unsigned> const& mask,
+                                                              PerLane<scalar[steps]> const& a, PerLane<sums>& x) {
     PerLane<sums> part{};
     each_lane([&](int l) { TileProduct<DenseTile>::subtract(tile_size, mask[l], l, a[l], x, part[l]); });
     each_lane([&](int l) {
@@ -200,7 +209,8 @@ struct TileRowPerWarp {
   }
 };
 
-/// Thread level: a thread per row of T, in a level whose rows wait for earlier kernels alone, so that threads share nothing.
+/// Thread level: a thread per row of T, in a level whose rows wait for earlier kernels alone, so that threads share
+/// nothing.
 template <class T, int K>
 struct TileRowByThreads {
   using scalar = typename T::scalar;
@@ -211,7 +221,8 @@ struct TileRowByThreads {
   index first;  ///< position
   int columns;  ///< threads of a row, each for one column
 
-  KOKKOS_FORCEINLINE_FUNCTION static void subtract(scalar a, SolvedSlots<scalar, K> const& slots, index p, Values<scalar, K>& sum) {
+  KOKKOS_FORCEINLINE_FUNCTION static void subtract(scalar a, SolvedSlots<scalar, K> const& slots, index p,
+                                                   Values<scalar, K>& sum) {
     scalar x[K];
     SolvedSlots<scalar, K>::read(slots.at(p), x);
     for (int c = 0; c < K; ++c) sum.at[c] -= a * x[c];
@@ -242,7 +253,9 @@ struct TileRowByThreads {
         subtract(values.at(tile.slot + slot), slots, tile.column * tile_size + c, x);
       }
     }
-    for (int c = 0; c < K; ++c) x.at[c] = values.kept(q) == DiagonalTile::as_stored ? system.finish(x.at[c], values.pivot(p)) : x.at[c] * values.pivot(p);
+    for (int c = 0; c < K; ++c)
+      x.at[c] = values.kept(q) == DiagonalTile::as_stored ? system.finish(x.at[c], values.pivot(p))
+                                                          : x.at[c] * values.pivot(p);
     system.write(slots.from(static_cast<std::size_t>(p)), i, column, x);
   }
 };

@@ -34,11 +34,11 @@ KOKKOS_INLINE_FUNCTION void each_column(unsigned mask, F const& f) {
   for (int e = 0; mask != 0; mask &= mask - 1u) f(e++, Kokkos::Experimental::countr_zero_builtin(mask));
 }
 
-/// How a diagonal tile D with diagonal P is kept. `scaled`: D P^-1 without its ones, and P^-1. It is solved for P x, which
-/// is multiplied by P^-1 in the end: no step divides, and sums are those of substitution, so that nothing overflows or
-/// vanishes which does not there. (P^-1 D would have b multiplied first: b of 1e10 by the reciprocal of 1e-300, before what
-/// is subtracted from it.) `inverse`: that, and D^-1. `as_stored`: D and P, where other numbers would not be normal; steps
-/// then divide.
+/// How a diagonal tile D with diagonal P is kept. `scaled`: D P^-1 without its ones, and P^-1. It is solved for P x,
+/// which is multiplied by P^-1 in the end: no step divides, and sums are those of substitution, so that nothing
+/// overflows or vanishes which does not there. (P^-1 D would have b multiplied first: b of 1e10 by the reciprocal of
+/// 1e-300, before what is subtracted from it.) `inverse`: that, and D^-1. `as_stored`: D and P, where other numbers
+/// would not be normal; steps then divide.
 enum class DiagonalTile : std::uint8_t { scaled, inverse, as_stored };
 
 /// The numbers of a TilePattern. Device-copyable.
@@ -48,14 +48,15 @@ struct TileValues {
   template <class V>
   using view = Kokkos::View<V*, typename T::device>;
 
-  view<scalar> at;                ///< by slot
+  view<scalar> at;              ///< by slot
   view<scalar> pivot;           ///< by position: of P^-1, or what is stored for P
   view<DiagonalTile> kept;      ///< by row of tiles
   view<scalar> inverse;         ///< 256 for each row of tiles, as a DenseTile; or none
   view<TileMask> inverse_mask;  ///< by position
 
   std::size_t memory_bytes() const {
-    return (at.span() + pivot.span() + inverse.span()) * sizeof(scalar) + kept.span() + inverse_mask.span() * sizeof(TileMask);
+    return (at.span() + pivot.span() + inverse.span()) * sizeof(scalar) + kept.span() +
+           inverse_mask.span() * sizeof(TileMask);
   }
 };
 
@@ -66,14 +67,16 @@ TileValues<T> make_tile_values(typename T::exec_space const& exec, TilePattern<T
   out.at = raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::values", tiles.source.extent(0));
   out.pivot = raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::pivot", count * tile_size);
   out.kept = raw_view<DiagonalTile, T>(exec, "sptrsv::tiled::kept", count);
-  out.inverse = raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::inverse", inverted ? count * tile_size * tile_size : 0);
+  out.inverse =
+      raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::inverse", inverted ? count * tile_size * tile_size : 0);
   out.inverse_mask = raw_view<TileMask, T>(exec, "sptrsv::tiled::inverse_mask", inverted ? count * tile_size : 0);
   if (!inverted) return out;
   using index = typename T::index;
   auto const mask = tiles.diagonal_mask;
   auto const inverse_mask = out.inverse_mask;
   Kokkos::parallel_for(
-      "sptrsv::tiled::inverse_mask", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows()), KOKKOS_LAMBDA(index q) {
+      "sptrsv::tiled::inverse_mask", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows()),
+      KOKKOS_LAMBDA(index q) {
         unsigned all[tile_size];
         for (int r = 0; r < tile_size; ++r) {
           all[r] = 1u << r;
@@ -87,12 +90,15 @@ TileValues<T> make_tile_values(typename T::exec_space const& exec, TilePattern<T
 
 /// Scales the diagonal tile of each row of tiles, if that is safe.
 template <class T>
-void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, Numbers<T> const& numbers, TileValues<T> const& to) {
+void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, Numbers<T> const& numbers,
+                          TileValues<T> const& to) {
   using index = typename T::index;
   using scalar = typename T::scalar;
   bool const inverted = to.inverse.extent(0) > 0;
   Kokkos::parallel_for(
-      "sptrsv::tiled::scale", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows())), KOKKOS_LAMBDA(index q) {
+      "sptrsv::tiled::scale",
+      with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows())),
+      KOKKOS_LAMBDA(index q) {
         scalar* const slots = to.at.data() + tiles.rows(q).diagonal;
         bool safe = true;
         scalar inverse[tile_size];
@@ -117,13 +123,16 @@ void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> con
       });
 }
 
-/// Inverts the scaled diagonal tiles, a thread per column. A tile whose inverse has numbers that are not normal stays scaled.
+/// Inverts the scaled diagonal tiles, a thread per column. A tile whose inverse has numbers that are not normal stays
+/// scaled.
 template <class T>
 void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, TileValues<T> const& to) {
   using index = typename T::index;
   using scalar = typename T::scalar;
   Kokkos::parallel_for(
-      "sptrsv::tiled::invert", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows() * tile_size)),
+      "sptrsv::tiled::invert",
+      with_arguments_in_launch(
+          Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows() * tile_size)),
       KOKKOS_LAMBDA(index p) {
         index const q = p / tile_size;
         int const c = static_cast<int>(p % tile_size);
@@ -136,7 +145,8 @@ void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> co
         for (int r = c; r < tile_size; ++r) {
           unsigned const mask = tiles.diagonal_mask(q * tile_size + r);
           for (int j = c; j < r; ++j)
-            if (has_column(mask, j) && has_column(to.inverse_mask(q * tile_size + j), c)) column[r] -= slots[TriangleTile::place(mask, r, j)] * column[j];
+            if (has_column(mask, j) && has_column(to.inverse_mask(q * tile_size + j), c))
+              column[r] -= slots[TriangleTile::place(mask, r, j)] * column[j];
           scalar const product = column[r] * to.pivot(q * tile_size + r);
           safe = safe && is_safe_product(column[r], product);
           inverse[DenseTile::place(0, r, c)] = product;
@@ -170,7 +180,9 @@ void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tile
   auto const source = tiles.source;
   auto const at = to.at;
   Kokkos::parallel_for(
-      "sptrsv::tiled::gather", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(at.extent(0)))),
+      "sptrsv::tiled::gather",
+      with_arguments_in_launch(
+          Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(at.extent(0)))),
       KOKKOS_LAMBDA(offset slot) {
         at(slot) = source(slot) < 0 ? typename T::scalar(0) : conjugate_if(numbers.all(source(slot)), numbers.conj);
       });

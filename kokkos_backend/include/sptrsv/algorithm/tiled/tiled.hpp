@@ -22,22 +22,24 @@ namespace sptrsv {
 ///   sparse    all others: the entries of all of a row of tiles together, by rows as in CSR, cut into 32 equal parts
 ///   triangle  the diagonal tile: slots as in ELL, rows scaled so that there are ones on the diagonal
 ///
-/// Variant syncfree: rows in their own order, so that chains of rows lie inside of tiles; a row of tiles is the unit, and
-/// waits for the x that it needs. Tiles end where rows do not follow each other, as at the end of a grid's line. Variant levelset: rows sorted by level first. Levels of `wide_rows` rows and more have a
-/// kernel each, at thread level (a thread per row of T); all others share kernels at warp level (a warp per row of tiles). By default the one with fewer block levels, those of syncfree
-/// counted as 1.4 (1.15 with inverted diagonal tiles).
+/// Variant syncfree: rows in their own order, so that chains of rows lie inside of tiles; a row of tiles is the unit,
+/// and waits for the x that it needs. Tiles end where rows do not follow each other, as at the end of a grid's line.
+/// Variant levelset: rows sorted by level first. Levels of `wide_rows` rows and more have a kernel each, at thread
+/// level (a thread per row of T); all others share kernels at warp level (a warp per row of tiles). By default the one
+/// with fewer block levels, those of syncfree counted as 1.4 (1.15 with inverted diagonal tiles).
 ///
 /// Diagonal tiles are solved (16 steps inside of a warp), or multiplied by their inverse. Solved, x is as good as by
-/// substitution: |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i. Inverted, with D the diagonal
-/// tile, A what is left of it, and m = k_i + 16 the bound is
+/// substitution: |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i. Inverted, with D the
+/// diagonal tile, A what is left of it, and m = k_i + 16 the bound is
 ///   |b - op(T) x|_i <= 4 m u (|D| |D^-1| (|b| + |A| |x|))_i,
-/// so that the residual of a tile, and its error, grow with the condition of D, if nothing underflows. An infinite x may
-/// then be infinite where substitution has a NaN, since the inverse adds up what depends on one row.
+/// so that the residual of a tile, and its error, grow with the condition of D, if nothing underflows. An infinite x
+/// may then be infinite where substitution has a NaN, since the inverse adds up what depends on one row.
 ///
 /// Bitwise reproducible: sums have a fixed order, which is that of the tiles, not the one of sum_backward.
-/// Source: Z. Lu, W. Liu, TileSpTRSV, CCF THPC 2023, of which a summary without formats and thresholds was at hand. Differs in
-/// that rows of tiles are handed out by ticket in the order of block levels, that off-diagonal tiles come before the
-/// diagonal ones inside of a warp rather than in a kernel of their own, and that the sparse tiles of a row are one list.
+/// Source: Z. Lu, W. Liu, TileSpTRSV, CCF THPC 2023, of which a summary without formats and thresholds was at hand.
+/// Differs in that rows of tiles are handed out by ticket in the order of block levels, that off-diagonal tiles come
+/// before the diagonal ones inside of a warp rather than in a kernel of their own, and that the sparse tiles of a row
+/// are one list.
 template <class T>
 class Tiled {
  public:
@@ -55,9 +57,12 @@ class Tiled {
     int teams = 0;
     template <class V>
     void visit(V& v) {
-      v.choice("variant", variant, {"automatic", "syncfree", "levelset"}, "rows in their own order, or sorted by level");
-      v.choice("diagonal_tiles", diagonal_tiles, {"solved", "inverted"}, "by substitution, or by their inverses (error grows with their condition)");
-      v.integer("wide_rows", wide_rows, 0, INT_MAX, "levelset: levels of so many rows get a kernel with a thread per row; 0: chosen");
+      v.choice("variant", variant, {"automatic", "syncfree", "levelset"},
+               "rows in their own order, or sorted by level");
+      v.choice("diagonal_tiles", diagonal_tiles, {"solved", "inverted"},
+               "by substitution, or by their inverses (error grows with their condition)");
+      v.integer("wide_rows", wide_rows, 0, INT_MAX,
+                "levelset: levels of so many rows get a kernel with a thread per row; 0: chosen");
       v.integer("teams", teams, 0, INT_MAX, "GPU: warps that share the rows of tiles; 0: chosen");
     }
   };
@@ -67,9 +72,12 @@ class Tiled {
     index const n = analysis.num_rows();
     if (n == 0) return;
     bool const inverted = options.diagonal_tiles == DiagonalTiles::inverted;
-    detail::TileOrder<T> const by = options.variant != Variant::automatic ? detail::make_tile_order<T>(exec, analysis, options.variant == Variant::syncfree)
-                                    : inverted                            ? detail::choose_tile_order<T>(exec, analysis, true)
-                                    : analysis.template keep<detail::TileOrder<T>>([&] { return detail::choose_tile_order<T>(exec, analysis); });
+    detail::TileOrder<T> const by =
+        options.variant != Variant::automatic
+            ? detail::make_tile_order<T>(exec, analysis, options.variant == Variant::syncfree)
+        : inverted ? detail::choose_tile_order<T>(exec, analysis, true)
+                   : analysis.template keep<detail::TileOrder<T>>(
+                         [&] { return detail::choose_tile_order<T>(exec, analysis); });
     options_.variant = by.own_order ? Variant::syncfree : Variant::levelset;
     auto const order = detail::order_by_block_level<T>(exec, by.levels);
     {
@@ -90,10 +98,13 @@ class Tiled {
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    detail::for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& block) {
-      constexpr int K = decltype(width)::value;
-      solve_columns<K>(exec, {tiles_, values_, {b, x, fold, block.first}, solved_.template begin<K>(exec, block), diagonal_}, block.bits > 0 ? block.count : 1);
-    });
+    detail::for_column_blocks<typename T::exec_space>(
+        static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& block) {
+          constexpr int K = decltype(width)::value;
+          solve_columns<K>(
+              exec, {tiles_, values_, {b, x, fold, block.first}, solved_.template begin<K>(exec, block), diagonal_},
+              block.bits > 0 ? block.count : 1);
+        });
   }
 
   void restart(typename T::exec_space const& exec) const {
@@ -102,7 +113,8 @@ class Tiled {
   }
 
   std::string parameters() const {
-    auto const by_threads = std::count_if(launches_.begin(), launches_.end(), [](Launch const& l) { return l.by_threads; });
+    auto const by_threads =
+        std::count_if(launches_.begin(), launches_.end(), [](Launch const& l) { return l.by_threads; });
     return std::string(options_.variant == Variant::syncfree ? "syncfree" : "levelset") +
            (options_.diagonal_tiles == DiagonalTiles::solved ? "" : ", inverted diagonal tiles") + ", " +
            detail::counted(tiles_.num_tile_rows(), "row") + " of tiles in " +
@@ -135,24 +147,29 @@ class Tiled {
     for (Launch const& launch : launches_) {
       index const tile_rows = launch.last - launch.first;
       if (launch.by_threads) {
-        Kokkos::parallel_for("sptrsv::tiled::solve_by_threads",
-                             detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(exec, 0, static_cast<long long>(tile_rows) * tile_size * columns)),
-                             detail::TileRowByThreads<T, K>{
-                                 system, static_cast<index>(launch.first * tile_size), columns});
+        Kokkos::parallel_for(
+            "sptrsv::tiled::solve_by_threads",
+            detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(
+                exec, 0, static_cast<long long>(tile_rows) * tile_size * columns)),
+            detail::TileRowByThreads<T, K>{system, static_cast<index>(launch.first * tile_size), columns});
         continue;
       }
       for (index first = launch.first, count = 0; first < launch.last; first += count) {
         count = std::min(static_cast<index>(launch.last - first), tickets_at_once);
         detail::for_each_ticket<T>("sptrsv::tiled::solve", exec, tickets_, wave_shape(exec, launch, columns),
-                                   static_cast<index>(count * columns), detail::TileRowPerWarp<T, K>{system, first, columns});
+                                   static_cast<index>(count * columns),
+                                   detail::TileRowPerWarp<T, K>{system, first, columns});
       }
     }
   }
   void plan_launches(typename T::exec_space const& exec, std::vector<index> const& level_ptr) {
-    long long const wide = options_.variant == Variant::syncfree ? LLONG_MAX : options_.wide_rows > 0 ? options_.wide_rows : wide_rows;
+    long long const wide = options_.variant == Variant::syncfree ? LLONG_MAX
+                           : options_.wide_rows > 0              ? options_.wide_rows
+                                                                 : wide_rows;
     std::size_t const levels = level_ptr.size() - 1;
     for (std::size_t l = 0, start = 0; l <= levels; ++l) {
-      bool const by_threads = l < levels && static_cast<long long>(level_ptr[l + 1] - level_ptr[l]) * tile_size >= wide &&
+      bool const by_threads = l < levels &&
+                              static_cast<long long>(level_ptr[l + 1] - level_ptr[l]) * tile_size >= wide &&
                               detail::has_diagonals_alone<T>(exec, tiles_, level_ptr[l], level_ptr[l + 1]);
       if (l < levels && !by_threads) continue;
       if (start < l) launches_.push_back({level_ptr[start], level_ptr[l], false, l - start});
@@ -169,7 +186,9 @@ class Tiled {
     } else {
       shape.lanes = detail::tile_lanes;
       double const resident = exec.concurrency() / detail::tile_lanes / 2.0, all = static_cast<double>(tickets);
-      double const teams = options_.teams > 0 ? options_.teams : std::clamp(levels_ahead * all / static_cast<double>(launch.levels), std::min(32.0, resident), resident);
+      double const teams = options_.teams > 0 ? options_.teams
+                                              : std::clamp(levels_ahead * all / static_cast<double>(launch.levels),
+                                                           std::min(32.0, resident), resident);
       shape.teams = static_cast<int>(std::min(teams, all));
     }
     return shape;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// op(T) as 16x16 tiles: two levels of storage, rows of tiles in the order of their solution and the slots of their entries.
+// op(T) as 16x16 tiles: two levels of storage, rows of tiles in the order of their solution and the slots of their
+// entries.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,7 +14,8 @@
 
 namespace sptrsv {
 
-/// A row of tiles: its slots are those of the list of sparse entries, of its tiles, of its diagonal tile, in this order.
+/// A row of tiles: its slots are those of the list of sparse entries, of its tiles, of its diagonal tile, in this
+/// order.
 template <class T>
 struct TileRow {
   typename T::offset list = 0;        ///< first slot of the list
@@ -34,26 +36,28 @@ struct Tile {
   int width = 0;                 ///< see tile_width()
 };
 
-/// op(T) in tiles. Rows of tiles are numbered in the order of tickets: by block level, that is by longest path among rows
-/// of tiles. Position 16 q + r is row r of row of tiles q. Device-copyable.
+/// op(T) in tiles. Rows of tiles are numbered in the order of tickets: by block level, that is by longest path among
+/// rows of tiles. Position 16 q + r is row r of row of tiles q. Device-copyable.
 template <class T>
 struct TilePattern {
   template <class V>
   using view = Kokkos::View<V*, typename T::device>;
 
   view<TileRow<T>> rows;
-  view<typename T::index> row;                  ///< of the matrix, by position; -1: none
-  view<std::uint16_t> lanes;                    ///< of the list, by position: first + 256 count
-  view<detail::TileMask> diagonal_mask;         ///< by position
+  view<typename T::index> row;           ///< of the matrix, by position; -1: none
+  view<std::uint16_t> lanes;             ///< of the list, by position: first + 256 count
+  view<detail::TileMask> diagonal_mask;  ///< by position
   view<Tile<T>> tiles;
-  view<detail::TileMask> mask;                  ///< 16 for each tile
-  view<typename T::index> position;             ///< columns of the lists; -1: free slot
-  view<typename T::offset> source;              ///< by slot, in the caller's values; -1: free slot
+  view<detail::TileMask> mask;       ///< 16 for each tile
+  view<typename T::index> position;  ///< columns of the lists; -1: free slot
+  view<typename T::offset> source;   ///< by slot, in the caller's values; -1: free slot
 
   typename T::index num_tile_rows() const { return static_cast<typename T::index>(rows.extent(0)); }
   std::size_t memory_bytes() const {
-    return rows.span() * sizeof(TileRow<T>) + tiles.span() * sizeof(Tile<T>) + (row.span() + position.span()) * sizeof(typename T::index) +
-           (lanes.span() + diagonal_mask.span() + mask.span()) * sizeof(std::uint16_t) + source.span() * sizeof(typename T::offset);
+    return rows.span() * sizeof(TileRow<T>) + tiles.span() * sizeof(Tile<T>) +
+           (row.span() + position.span()) * sizeof(typename T::index) +
+           (lanes.span() + diagonal_mask.span() + mask.span()) * sizeof(std::uint16_t) +
+           source.span() * sizeof(typename T::offset);
   }
 };
 
@@ -68,8 +72,8 @@ struct RepeatedEntries {
 
 namespace detail {
 
-/// Finds the ELL and dense tiles of a row of tiles, and skips what cannot be one: a tile has entries in 8 rows or more, so
-/// it is not left of the eighth smallest of the rows' next columns. A long row among short ones costs nothing so.
+/// Finds the ELL and dense tiles of a row of tiles, and skips what cannot be one: a tile has entries in 8 rows or more,
+/// so it is not left of the eighth smallest of the rows' next columns. A long row among short ones costs nothing so.
 template <class T>
 struct TileFinder {
   using index = typename T::index;
@@ -114,8 +118,10 @@ struct TileFinder {
 };
 
 template <class V, class T>
-Kokkos::View<V*, typename T::device> raw_view(typename T::exec_space const& exec, char const* label, std::size_t count) {
-  return Kokkos::View<V*, typename T::device>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), count);
+Kokkos::View<V*, typename T::device> raw_view(typename T::exec_space const& exec, char const* label,
+                                              std::size_t count) {
+  return Kokkos::View<V*, typename T::device>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
+                                              count);
 }
 
 /// Slots outnumber entries, since formats leave some free, and are counted in Offset all the same.
@@ -130,11 +136,11 @@ void require_offsets_for(long long slots) {
                     "use longer offsets, or choose another algorithm");
 }
 
-/// Lists the ELL and dense tiles. Until place_slots() a tile's column is in the order of the rows, and its slot counts from
-/// the first tile of its row; `tile_row` is that row.
+/// Lists the ELL and dense tiles. Until place_slots() a tile's column is in the order of the rows, and its slot counts
+/// from the first tile of its row; `tile_row` is that row.
 template <class T>
-void list_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order, TilePattern<T>& out,
-                Kokkos::View<typename T::index*, typename T::device>& tile_row) {
+void list_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
+                TilePattern<T>& out, Kokkos::View<typename T::index*, typename T::device>& tile_row) {
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
@@ -186,7 +192,8 @@ void list_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, B
 
 /// Row r of a tile: its entries are k.. while the columns are the tile's.
 template <class T, class F>
-KOKKOS_INLINE_FUNCTION void each_entry_of_tile(SortedRows<T> const& rows, typename T::index p, typename T::index column, F const& f) {
+KOKKOS_INLINE_FUNCTION void each_entry_of_tile(SortedRows<T> const& rows, typename T::index p, typename T::index column,
+                                               F const& f) {
   auto const end = rows.row_ptr(p + 1);
   auto const first = column * tile_size;
   for (auto k = rows.lower_bound(rows.row_ptr(p), end, first); k < end && rows.col_idx(k) < first + tile_size; ++k)
@@ -195,28 +202,32 @@ KOKKOS_INLINE_FUNCTION void each_entry_of_tile(SortedRows<T> const& rows, typena
 
 /// Masks of the tiles; takes their entries off the list.
 template <class T>
-void mask_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order, TilePattern<T> const& out,
-                Kokkos::View<typename T::index*, typename T::device> const& tile_row) {
+void mask_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
+                TilePattern<T> const& out, Kokkos::View<typename T::index*, typename T::device> const& tile_row) {
   using offset = typename T::offset;
   auto const at = order.at;
   auto const tiles = out.tiles;
   auto const mask = out.mask;
   Kokkos::parallel_for(
-      "sptrsv::tiles::mask", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(mask.extent(0)))),
+      "sptrsv::tiles::mask",
+      with_arguments_in_launch(
+          Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(mask.extent(0)))),
       KOKKOS_LAMBDA(offset m) {
         unsigned columns = 0;
         offset const tile = m / tile_size;
-        each_entry_of_tile<T>(rows, at(tile_row(tile)) * tile_size + static_cast<typename T::index>(m % tile_size), tiles(tile).column, [&](offset k, int c) {
-          columns |= 1u << c;
-          rows.listed(k) = 0;
-        });
+        each_entry_of_tile<T>(rows, at(tile_row(tile)) * tile_size + static_cast<typename T::index>(m % tile_size),
+                              tiles(tile).column, [&](offset k, int c) {
+                                columns |= 1u << c;
+                                rows.listed(k) = 0;
+                              });
         mask(m) = static_cast<TileMask>(columns);
       });
 }
 
 /// Numbers the entries that are left for the lists: how many come before each.
 template <class T>
-Kokkos::View<typename T::offset*, typename T::device> number_listed(typename T::exec_space const& exec, SortedRows<T> const& rows) {
+Kokkos::View<typename T::offset*, typename T::device> number_listed(typename T::exec_space const& exec,
+                                                                    SortedRows<T> const& rows) {
   using offset = typename T::offset;
   auto const listed = rows.listed;
   auto const count = static_cast<offset>(listed.extent(0));
@@ -230,8 +241,8 @@ Kokkos::View<typename T::offset*, typename T::device> number_listed(typename T::
   return before;
 }
 
-/// Lists and diagonal tiles: masks, lanes and widths; the slots of each row of tiles in TileRow::diagonal, of its list in
-/// TileRow::position, both to be summed up: Offset counts all of them.
+/// Lists and diagonal tiles: masks, lanes and widths; the slots of each row of tiles in TileRow::diagonal, of its list
+/// in TileRow::position, both to be summed up: Offset counts all of them.
 template <class T>
 void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
                 Kokkos::View<typename T::offset*, typename T::device> const& before, TilePattern<T> const& out) {
@@ -244,7 +255,8 @@ void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, B
   auto const diagonal_mask = out.diagonal_mask;
   long long all_slots = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::tiles::shape", with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, order.num_tile_rows)),
+      "sptrsv::tiles::shape",
+      with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, order.num_tile_rows)),
       KOKKOS_LAMBDA(index q, long long& sum) {
         index const t = at(q);
         TileRow<T> row = tile_rows(q);
@@ -255,7 +267,8 @@ void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, B
           offset const begin = rows.row_ptr(t * tile_size + r), end = rows.row_ptr(t * tile_size + r + 1);
           count[r] = before(end) - before(begin);
           unsigned mask = 0;
-          for (offset k = end; k > begin && rows.col_idx(k - 1) >= t * tile_size; --k) mask |= 1u << (rows.col_idx(k - 1) - t * tile_size);
+          for (offset k = end; k > begin && rows.col_idx(k - 1) >= t * tile_size; --k)
+            mask |= 1u << (rows.col_idx(k - 1) - t * tile_size);
           diagonal_mask(q * tile_size + r) = static_cast<TileMask>(mask);
           columns |= mask;
           if (count_columns(mask) > widest) widest = count_columns(mask);
@@ -289,8 +302,8 @@ void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, B
 
 /// Turns numbers of slots into first slots; allocates `position` and `source`, all free.
 template <class T>
-void place_slots(typename T::exec_space const& exec, BlockOrder<T> const& order, Kokkos::View<typename T::index*, typename T::device> const& tile_row,
-                 TilePattern<T>& out) {
+void place_slots(typename T::exec_space const& exec, BlockOrder<T> const& order,
+                 Kokkos::View<typename T::index*, typename T::device> const& tile_row, TilePattern<T>& out) {
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
@@ -321,7 +334,8 @@ void place_slots(typename T::exec_space const& exec, BlockOrder<T> const& order,
   auto const place = order.place;
   auto const of_row = tile_row;
   Kokkos::parallel_for(
-      "sptrsv::tiles::place", Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(tiles.extent(0))),
+      "sptrsv::tiles::place",
+      Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(tiles.extent(0))),
       KOKKOS_LAMBDA(offset m) {
         auto const& row = tile_rows(of_row(m));
         tiles(m).slot += row.list + static_cast<offset>(SparseList::slots(row.list_width));
@@ -334,8 +348,8 @@ void place_slots(typename T::exec_space const& exec, BlockOrder<T> const& order,
 
 /// Where the value of each slot is, tiles first; then renumbers their columns.
 template <class T>
-void fill_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order, TilePattern<T> const& out,
-                Kokkos::View<typename T::index*, typename T::device> const& tile_row) {
+void fill_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
+                TilePattern<T> const& out, Kokkos::View<typename T::index*, typename T::device> const& tile_row) {
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, offset>;
@@ -344,12 +358,14 @@ void fill_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, B
   auto const all_masks = out.mask;
   auto const source = out.source;
   Kokkos::parallel_for(
-      "sptrsv::tiles::fill", with_arguments_in_launch(policy(exec, 0, static_cast<offset>(all_masks.extent(0)))), KOKKOS_LAMBDA(offset m) {
+      "sptrsv::tiles::fill", with_arguments_in_launch(policy(exec, 0, static_cast<offset>(all_masks.extent(0)))),
+      KOKKOS_LAMBDA(offset m) {
         Tile<T> const tile = tiles(m / tile_size);
         int const r = static_cast<int>(m % tile_size);
         unsigned const mask = all_masks(m);
         each_entry_of_tile<T>(rows, at(tile_row(m / tile_size)) * tile_size + r, tile.column, [&](offset k, int c) {
-          source(tile.slot + (tile.width == tile_size ? DenseTile::place(mask, r, c) : EllTile::place(mask, r, c))) = rows.source(k);
+          source(tile.slot + (tile.width == tile_size ? DenseTile::place(mask, r, c) : EllTile::place(mask, r, c))) =
+              rows.source(k);
         });
       });
   Kokkos::parallel_for(
@@ -364,7 +380,8 @@ void fill_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, Bl
   using index = typename T::index;
   using offset = typename T::offset;
   using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
-  constexpr int threads = is_host_space<typename T::exec_space> ? 1 : tile_size, lanes_of_row = is_host_space<typename T::exec_space> ? 1 : 8;
+  constexpr int threads = is_host_space<typename T::exec_space> ? 1 : tile_size,
+                lanes_of_row = is_host_space<typename T::exec_space> ? 1 : 8;
   auto const at = order.at, place = order.place;
   auto const tile_rows = out.rows;
   auto const lanes = out.lanes;
@@ -372,7 +389,8 @@ void fill_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, Bl
   auto const position = out.position;
   auto const source = out.source;
   Kokkos::parallel_for(
-      "sptrsv::tiles::fill_rows", team_policy(exec, static_cast<int>(order.num_tile_rows), threads, lanes_of_row), KOKKOS_LAMBDA(member const& team) {
+      "sptrsv::tiles::fill_rows", team_policy(exec, static_cast<int>(order.num_tile_rows), threads, lanes_of_row),
+      KOKKOS_LAMBDA(member const& team) {
         auto const q = static_cast<index>(team.league_rank());
         index const t = at(q);
         TileRow<T> const row = tile_rows(q);
@@ -383,7 +401,8 @@ void fill_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, Bl
           Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, begin, end), [&](offset k) {
             index const p = rows.col_idx(k);
             if (p >= t * tile_size) {
-              source(row.diagonal + TriangleTile::place(diagonal_mask(q * tile_size + r), r, static_cast<int>(p - t * tile_size))) = rows.source(k);
+              source(row.diagonal + TriangleTile::place(diagonal_mask(q * tile_size + r), r,
+                                                        static_cast<int>(p - t * tile_size))) = rows.source(k);
             } else if (rows.listed(k)) {
               offset const slot = SparseList::place<offset>(row.list_width, first, count, before(k) - before(begin));
               position(row.position + slot) = place(p / tile_size) * tile_size + p % tile_size;
@@ -396,11 +415,13 @@ void fill_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, Bl
 
 /// Whether rows first..last of tiles have nothing below the diagonal in their diagonal tiles.
 template <class T>
-bool has_diagonals_alone(typename T::exec_space const& exec, TilePattern<T> const& tiles, typename T::index first, typename T::index last) {
+bool has_diagonals_alone(typename T::exec_space const& exec, TilePattern<T> const& tiles, typename T::index first,
+                         typename T::index last) {
   auto const rows = tiles.rows;
   int more = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::tiles::diagonals_alone", Kokkos::RangePolicy<typename T::exec_space, typename T::index>(exec, first, last),
+      "sptrsv::tiles::diagonals_alone",
+      Kokkos::RangePolicy<typename T::exec_space, typename T::index>(exec, first, last),
       KOKKOS_LAMBDA(typename T::index q, int& sum) { sum += rows(q).columns != 0; }, more);
   exec.fence("sptrsv::tiles: which kernel takes a level is decided on the host");
   return more == 0;
@@ -447,7 +468,8 @@ TilePattern<T> make_tiles(typename T::exec_space const& exec, SortedRows<T> cons
   using index = typename T::index;
   TilePattern<T> out;
   auto const positions = static_cast<std::size_t>(order.num_tile_rows) * tile_size;
-  out.rows = Kokkos::View<TileRow<T>*, typename T::device>(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::rows")), static_cast<std::size_t>(order.num_tile_rows));
+  out.rows = Kokkos::View<TileRow<T>*, typename T::device>(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::rows")),
+                                                           static_cast<std::size_t>(order.num_tile_rows));
   out.row = detail::raw_view<index, T>(exec, "sptrsv::tiles::row", positions);
   out.lanes = detail::raw_view<std::uint16_t, T>(exec, "sptrsv::tiles::lanes", positions);
   out.diagonal_mask = detail::raw_view<detail::TileMask, T>(exec, "sptrsv::tiles::diagonal_mask", positions);

@@ -10,7 +10,8 @@
 
 namespace sptrsv::ifpack2::detail {
 
-/// First rows with an entry on each side of the diagonal, outside of the square, and without diagonal; n where there is none.
+/// First rows with an entry on each side of the diagonal, outside of the square, and without diagonal; n where there is
+/// none.
 struct SideFacts {
   long long left, right, outside, bare;
   long long with_diagonal;
@@ -36,10 +37,8 @@ SideFacts inspect_sides(typename T::exec_space const& exec, typename T::pattern 
           if (j > i && j < n && i < right) right = i;
           if (j >= n && i < outside) outside = i;
         }
-        if (has)
-          ++with;
-        else if (i < bare)
-          bare = i;
+        if (has) ++with;
+        else if (i < bare) bare = i;
       },
       Kokkos::Min<long long>(facts.left), Kokkos::Min<long long>(facts.right), Kokkos::Min<long long>(facts.outside),
       Kokkos::Min<long long>(facts.bare), Kokkos::Sum<long long>(facts.with_diagonal));
@@ -55,14 +54,18 @@ Shape shape_of(typename T::exec_space const& exec, typename T::pattern const& pa
   long long const n = pattern.num_rows();
   SideFacts const facts = inspect_sides<T>(exec, pattern);
   if (facts.outside < n)
-    throw Error(row_name(facts.outside) + " has an entry in a column that belongs to no row of this rank. Triangles are solved rank by rank: leave "
-                "such entries out, or let Ifpack2::AdditiveSchwarz with sptrsv::ifpack2::Riluk take the local part");
+    throw Error(
+        row_name(facts.outside) +
+        " has an entry in a column that belongs to no row of this rank. Triangles are solved rank by rank: leave "
+        "such entries out, or let Ifpack2::AdditiveSchwarz with sptrsv::ifpack2::Riluk take the local part");
   if (facts.left < n && facts.right < n)
-    throw Error(row_name(facts.left) + " has an entry left of its diagonal and " + row_name(facts.right) + " one right of its own, so the matrix is "
+    throw Error(row_name(facts.left) + " has an entry left of its diagonal and " + row_name(facts.right) +
+                " one right of its own, so the matrix is "
                 "not triangular. Give one triangle, such as getL() or getU() of a factorization; local indices count");
   bool const unit = facts.with_diagonal == 0;
   if (!unit && facts.bare < n)
-    throw Error(row_name(facts.bare) + " has no diagonal entry, but " + std::to_string(facts.with_diagonal) + " of " + std::to_string(n) +
+    throw Error(row_name(facts.bare) + " has no diagonal entry, but " + std::to_string(facts.with_diagonal) + " of " +
+                std::to_string(n) +
                 " rows have one. Store the diagonal in all rows, or in none of them for a unit diagonal");
   return {facts.right < n ? Triangle::upper : Triangle::lower, unit ? Diagonal::unit : Diagonal::stored, Op::none};
 }
@@ -73,7 +76,8 @@ long long first_not_finite(typename T::exec_space const& exec, typename T::value
   auto const n = static_cast<long long>(values.extent(0));
   long long row = n;
   Kokkos::parallel_reduce(
-      "sptrsv::ifpack2::first_not_finite", Kokkos::RangePolicy<typename T::exec_space, Kokkos::IndexType<long long>>(exec, 0, n),
+      "sptrsv::ifpack2::first_not_finite",
+      Kokkos::RangePolicy<typename T::exec_space, Kokkos::IndexType<long long>>(exec, 0, n),
       KOKKOS_LAMBDA(long long i, long long& first) {
         if (!(values(i) - values(i) == typename T::scalar(0)) && i < first) first = i;
       },

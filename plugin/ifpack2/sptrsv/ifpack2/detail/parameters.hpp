@@ -17,7 +17,8 @@ struct Request {
   bool operator==(Request const& other) const { return algorithm == other.algorithm && options == other.options; }
 };
 
-/// All parameters named "sptrsv: ...", each with default, validator and documentation. Made from the algorithms' own lists.
+/// All parameters named "sptrsv: ...", each with default, validator and documentation. Made from the algorithms' own
+/// lists.
 Teuchos::RCP<Teuchos::ParameterList const> valid_parameters();
 
 /// Reads the parameters of `list` whose names begin with "sptrsv"; others are not looked at.

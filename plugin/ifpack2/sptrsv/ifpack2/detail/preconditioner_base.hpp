@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What LocalTriangularSolver and Riluk share: parameters, phases with counters and timers, alpha and beta, descriptions.
+// What LocalTriangularSolver and Riluk share: parameters, phases with counters and timers, alpha and beta,
+// descriptions.
 #pragma once
 
 #include <Ifpack2_Details_CanChangeMatrix.hpp>
@@ -21,8 +22,9 @@ template <class MatrixType>
 class PreconditionerBase
     : virtual public Ifpack2::Preconditioner<typename MatrixType::scalar_type, typename MatrixType::local_ordinal_type,
                                              typename MatrixType::global_ordinal_type, typename MatrixType::node_type>,
-      virtual public Ifpack2::Details::CanChangeMatrix<Tpetra::RowMatrix<typename MatrixType::scalar_type, typename MatrixType::local_ordinal_type,
-                                                                         typename MatrixType::global_ordinal_type, typename MatrixType::node_type>> {
+      virtual public Ifpack2::Details::CanChangeMatrix<
+          Tpetra::RowMatrix<typename MatrixType::scalar_type, typename MatrixType::local_ordinal_type,
+                            typename MatrixType::global_ordinal_type, typename MatrixType::node_type>> {
  public:
   using scalar_type = typename MatrixType::scalar_type;
   using local_ordinal_type = typename MatrixType::local_ordinal_type;
@@ -32,7 +34,8 @@ class PreconditionerBase
   using crs_matrix_type = Tpetra::CrsMatrix<scalar_type, local_ordinal_type, global_ordinal_type, node_type>;
   using map_type = Tpetra::Map<local_ordinal_type, global_ordinal_type, node_type>;
   using multivector_type = Tpetra::MultiVector<scalar_type, local_ordinal_type, global_ordinal_type, node_type>;
-  static_assert(std::is_same_v<MatrixType, row_matrix_type>, "sptrsv::ifpack2: MatrixType must be a Tpetra::RowMatrix, as Ifpack2's classes have it");
+  static_assert(std::is_same_v<MatrixType, row_matrix_type>,
+                "sptrsv::ifpack2: MatrixType must be a Tpetra::RowMatrix, as Ifpack2's classes have it");
 
   /// Those of the matrix. @throws std::runtime_error if it is null.
   Teuchos::RCP<map_type const> getDomainMap() const override { return matrix("getDomainMap")->getDomainMap(); }
@@ -40,7 +43,8 @@ class PreconditionerBase
   bool hasTransposeApply() const override { return true; }
 
   /// Y = beta Y + alpha op(M)^-1 X, each column on its own, all of them in one pass. With beta == 0, Y is output only.
-  /// X may be Y. The first apply in a transposed mode analyzes; the first one with more columns than before may allocate.
+  /// X may be Y. The first apply in a transposed mode analyzes; the first one with more columns than before may
+  /// allocate.
   /// @throws std::runtime_error before compute(), std::invalid_argument if X or Y does not fit the matrix.
   void apply(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
              scalar_type alpha = Teuchos::ScalarTraits<scalar_type>::one(),
@@ -75,14 +79,16 @@ class PreconditionerBase
   virtual int getNumAnalyses() const = 0;
 
   std::string description() const override;
-  /// VERB_LOW: types and request; from VERB_MEDIUM on, each rank's triangles with algorithm and reason; VERB_HIGH: levels too.
-  /// Collective from VERB_MEDIUM on.
-  void describe(Teuchos::FancyOStream& out, Teuchos::EVerbosityLevel level = Teuchos::Describable::verbLevel_default) const override;
+  /// VERB_LOW: types and request; from VERB_MEDIUM on, each rank's triangles with algorithm and reason; VERB_HIGH:
+  /// levels too. Collective from VERB_MEDIUM on.
+  void describe(Teuchos::FancyOStream& out,
+                Teuchos::EVerbosityLevel level = Teuchos::Describable::verbLevel_default) const override;
 
  protected:
-  PreconditionerBase(std::string const& class_name, Teuchos::RCP<row_matrix_type const> const& A) : class_name_(class_name), A_(A) {}
+  PreconditionerBase(std::string const& class_name, Teuchos::RCP<row_matrix_type const> const& A)
+      : class_name_(class_name), A_(A) {}
 
-  virtual void takeMatrix() = 0;                                     ///< A_ is another one
+  virtual void takeMatrix() = 0;  ///< A_ is another one
   /// Those that are not ours. @return whether initialize() has to be called again for them.
   virtual bool takeParameters(Teuchos::ParameterList const& list) = 0;
   virtual void analyze() = 0;
@@ -109,7 +115,8 @@ class PreconditionerBase
   template <class F>
   void timed(char const* method, Phase& phase, F&& f) const;
   void checkVectors(multivector_type const& X, multivector_type const& Y) const;
-  void applyTo(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode, scalar_type alpha, scalar_type beta) const;
+  void applyTo(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode, scalar_type alpha,
+               scalar_type beta) const;
   std::string where(char const* method) const;
   /// Vectors of as many columns as Y, of its map: `kept` or a part of it, made anew only where it is too small.
   static Teuchos::RCP<multivector_type> roomLike(multivector_type const& Y, Teuchos::RCP<multivector_type>& kept);

@@ -13,7 +13,8 @@ namespace sptrsv::ifpack2::detail {
 
 template <class M>
 std::string PreconditionerBase<M>::row_name(map_type const& rows, long long row) {
-  return "row " + std::to_string(row) + " (global " + std::to_string(rows.getGlobalElement(static_cast<local_ordinal_type>(row))) + ")";
+  return "row " + std::to_string(row) + " (global " +
+         std::to_string(rows.getGlobalElement(static_cast<local_ordinal_type>(row))) + ")";
 }
 
 template <class M>
@@ -24,8 +25,10 @@ std::string PreconditionerBase<M>::where(char const* method) const {
 }
 
 template <class M>
-Teuchos::RCP<typename PreconditionerBase<M>::row_matrix_type const> PreconditionerBase<M>::matrix(char const* method) const {
-  TEUCHOS_TEST_FOR_EXCEPTION(A_.is_null(), std::runtime_error, where(method) << "there is no matrix; call setMatrix() with one first.");
+Teuchos::RCP<typename PreconditionerBase<M>::row_matrix_type const> PreconditionerBase<M>::matrix(
+    char const* method) const {
+  TEUCHOS_TEST_FOR_EXCEPTION(A_.is_null(), std::runtime_error,
+                             where(method) << "there is no matrix; call setMatrix() with one first.");
   return A_;
 }
 
@@ -43,7 +46,8 @@ void PreconditionerBase<M>::guarded(char const* method, F&& f) const {
     runtime = e.what();
     auto const rows = A_->getRowMap();
     if (rows->isNodeLocalElement(static_cast<local_ordinal_type>(e.row())))
-      runtime += " (row " + std::to_string(e.row()) + " is " + std::to_string(rows->getGlobalElement(static_cast<local_ordinal_type>(e.row()))) + " globally)";
+      runtime += " (row " + std::to_string(e.row()) + " is " +
+                 std::to_string(rows->getGlobalElement(static_cast<local_ordinal_type>(e.row()))) + " globally)";
   } catch (Error const& e) {
     runtime = e.what();
   }
@@ -97,24 +101,35 @@ void PreconditionerBase<M>::compute() {
   auto const A = matrix("compute");
   if (!initialized_) initialize();
   computed_ = false;
-  TEUCHOS_TEST_FOR_EXCEPTION(!A->isFillComplete(), std::runtime_error, where("compute") << "the matrix is not fill complete; call its fillComplete() first.");
+  TEUCHOS_TEST_FOR_EXCEPTION(!A->isFillComplete(), std::runtime_error,
+                             where("compute") << "the matrix is not fill complete; call its fillComplete() first.");
   timed("compute", compute_, [&] { update(); });
   computed_ = true;
 }
 
 template <class M>
 void PreconditionerBase<M>::checkVectors(multivector_type const& X, multivector_type const& Y) const {
-  TEUCHOS_TEST_FOR_EXCEPTION(!computed_, std::runtime_error, where("apply") << "there are no values; call compute() first, also after setMatrix() and a change of parameters.");
-  TEUCHOS_TEST_FOR_EXCEPTION(!A_->isFillComplete(), std::runtime_error, where("apply") << "resumeFill() was called on the matrix after compute(); call its fillComplete(), then compute().");
+  TEUCHOS_TEST_FOR_EXCEPTION(
+      !computed_, std::runtime_error,
+      where("apply")
+          << "there are no values; call compute() first, also after setMatrix() and a change of parameters.");
+  TEUCHOS_TEST_FOR_EXCEPTION(
+      !A_->isFillComplete(), std::runtime_error,
+      where("apply")
+          << "resumeFill() was called on the matrix after compute(); call its fillComplete(), then compute().");
   TEUCHOS_TEST_FOR_EXCEPTION(X.getNumVectors() != Y.getNumVectors(), std::invalid_argument,
-                             where("apply") << "X has " << X.getNumVectors() << " columns and Y has " << Y.getNumVectors() << "; give as many.");
+                             where("apply") << "X has " << X.getNumVectors() << " columns and Y has "
+                                            << Y.getNumVectors() << "; give as many.");
   std::size_t const n = A_->getLocalNumRows();
   TEUCHOS_TEST_FOR_EXCEPTION(X.getLocalLength() != n || Y.getLocalLength() != n, std::invalid_argument,
-                             where("apply") << "the matrix has " << n << " rows here, X " << X.getLocalLength() << " and Y " << Y.getLocalLength() << "; make both from the matrix' row map.");
+                             where("apply")
+                                 << "the matrix has " << n << " rows here, X " << X.getLocalLength() << " and Y "
+                                 << Y.getLocalLength() << "; make both from the matrix' row map.");
 }
 
 template <class M>
-void PreconditionerBase<M>::apply(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode, scalar_type alpha, scalar_type beta) const {
+void PreconditionerBase<M>::apply(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode,
+                                  scalar_type alpha, scalar_type beta) const {
   checkVectors(X, Y);
   timed("apply", apply_, [&] { applyTo(X, Y, mode, alpha, beta); });
 }
@@ -128,21 +143,24 @@ bool same_array(MultiVector const& X, MultiVector const& Y) {
 }
 
 template <class M>
-Teuchos::RCP<typename PreconditionerBase<M>::multivector_type> PreconditionerBase<M>::roomLike(multivector_type const& Y, Teuchos::RCP<multivector_type>& kept) {
+Teuchos::RCP<typename PreconditionerBase<M>::multivector_type> PreconditionerBase<M>::roomLike(
+    multivector_type const& Y, Teuchos::RCP<multivector_type>& kept) {
   auto const columns = Y.getNumVectors();
-  if (kept.is_null() || kept->getNumVectors() < columns || kept->getLocalLength() != Y.getLocalLength()) kept = Teuchos::rcp(new multivector_type(Y.getMap(), columns, false));
-  return kept->getNumVectors() == columns ? kept : kept->subViewNonConst(Teuchos::Range1D(0, static_cast<Teuchos::Ordinal>(columns) - 1));
+  if (kept.is_null() || kept->getNumVectors() < columns || kept->getLocalLength() != Y.getLocalLength())
+    kept = Teuchos::rcp(new multivector_type(Y.getMap(), columns, false));
+  return kept->getNumVectors() == columns
+             ? kept
+             : kept->subViewNonConst(Teuchos::Range1D(0, static_cast<Teuchos::Ordinal>(columns) - 1));
 }
 
 template <class M>
-void PreconditionerBase<M>::applyTo(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode, scalar_type alpha, scalar_type beta) const {
+void PreconditionerBase<M>::applyTo(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode,
+                                    scalar_type alpha, scalar_type beta) const {
   using traits = Teuchos::ScalarTraits<scalar_type>;
   if (X.getNumVectors() == 0) return;
   if (alpha == traits::zero()) {
-    if (beta == traits::zero())
-      Y.putScalar(traits::zero());  // even where Y holds NaN
-    else
-      Y.scale(beta);
+    if (beta == traits::zero()) Y.putScalar(traits::zero());  // even where Y holds NaN
+    else Y.scale(beta);
     return;
   }
   bool const direct = beta == traits::zero() && Y.isConstantStride();
@@ -158,12 +176,9 @@ void PreconditionerBase<M>::applyTo(multivector_type const& X, multivector_type&
       solve(X, solution, mode);
     }
   }
-  if (beta != traits::zero())
-    Y.update(alpha, solution, beta);
-  else if (!direct)
-    Y.update(alpha, solution, traits::zero());
-  else if (alpha != traits::one())
-    Y.scale(alpha);
+  if (beta != traits::zero()) Y.update(alpha, solution, beta);
+  else if (!direct) Y.update(alpha, solution, traits::zero());
+  else if (alpha != traits::one()) Y.scale(alpha);
 }
 
 template <class M>
@@ -171,12 +186,12 @@ std::string PreconditionerBase<M>::description() const {
   std::ostringstream os;
   os << "\"" << class_name_ << "\": {";
   if (this->getObjectLabel() != "") os << "Label: \"" << this->getObjectLabel() << "\", ";
-  os << "Initialized: " << (initialized_ ? "true" : "false") << ", Computed: " << (computed_ ? "true" : "false") << ", Algorithm: " << request_.algorithm
-     << ", Analyses: " << getNumAnalyses() << ", ";
-  if (A_.is_null())
-    os << "Matrix: null";
+  os << "Initialized: " << (initialized_ ? "true" : "false") << ", Computed: " << (computed_ ? "true" : "false")
+     << ", Algorithm: " << request_.algorithm << ", Analyses: " << getNumAnalyses() << ", ";
+  if (A_.is_null()) os << "Matrix: null";
   else
-    os << "Global matrix dimensions: [" << A_->getGlobalNumRows() << ", " << A_->getGlobalNumCols() << "], Global nnz: " << A_->getGlobalNumEntries();
+    os << "Global matrix dimensions: [" << A_->getGlobalNumRows() << ", " << A_->getGlobalNumCols()
+       << "], Global nnz: " << A_->getGlobalNumEntries();
   os << "}";
   return os.str();
 }
@@ -189,15 +204,18 @@ void PreconditionerBase<M>::describe(Teuchos::FancyOStream& out, Teuchos::EVerbo
   if (comm->getRank() == 0) {
     out << "\"" << class_name_ << "\":\n";
     Teuchos::OSTab const tab1(out);
-    out << "Scalar: " << Teuchos::TypeNameTraits<scalar_type>::name() << "\nLocalOrdinal: " << Teuchos::TypeNameTraits<local_ordinal_type>::name()
-        << "\nGlobalOrdinal: " << Teuchos::TypeNameTraits<global_ordinal_type>::name() << "\nNode: " << Teuchos::TypeNameTraits<node_type>::name()
-        << "\nVersion: " << version() << "\nAlgorithm: " << request_.algorithm << "\nOptions: {";
+    out << "Scalar: " << Teuchos::TypeNameTraits<scalar_type>::name()
+        << "\nLocalOrdinal: " << Teuchos::TypeNameTraits<local_ordinal_type>::name()
+        << "\nGlobalOrdinal: " << Teuchos::TypeNameTraits<global_ordinal_type>::name()
+        << "\nNode: " << Teuchos::TypeNameTraits<node_type>::name() << "\nVersion: " << version()
+        << "\nAlgorithm: " << request_.algorithm << "\nOptions: {";
     char const* comma = "";
     for (auto const& [key, value] : request_.options) {
       out << comma << key << ": " << value;
       comma = ", ";
     }
-    out << "}\nCalls: {initialize: " << initialize_.calls << ", compute: " << compute_.calls << ", apply: " << apply_.calls << ", analyses: " << getNumAnalyses() << "}\n";
+    out << "}\nCalls: {initialize: " << initialize_.calls << ", compute: " << compute_.calls
+        << ", apply: " << apply_.calls << ", analyses: " << getNumAnalyses() << "}\n";
   }
   if (level == Teuchos::VERB_DEFAULT || level == Teuchos::VERB_LOW) return;
   for (int rank = 0; rank < comm->getSize(); ++rank) {

@@ -29,12 +29,14 @@ class Triangle {
   using T = Types<scalar, typename CrsMatrix::local_ordinal_type, std::make_signed_t<row_offset>, exec_space>;
   using Solver = TriangularSolver<typename T::scalar, typename T::index, typename T::offset, exec_space>;
   static_assert(std::is_same_v<typename CrsMatrix::device_type::memory_space, typename T::memory_space>,
-                "sptrsv::ifpack2: the Node's memory space must be its execution space's own; build Trilinos without unified memory");
+                "sptrsv::ifpack2: the Node's memory space must be its execution space's own; build Trilinos without "
+                "unified memory");
 
   /// @param label     what a person calls this triangle.
   /// @param row_name  what a person calls local row i.
   template <class RowName>
-  Triangle(Teuchos::RCP<CrsMatrix const> const& matrix, Request const& request, std::string const& label, RowName const& row_name)
+  Triangle(Teuchos::RCP<CrsMatrix const> const& matrix, Request const& request, std::string const& label,
+           RowName const& row_name)
       : matrix_(matrix), request_(request), label_(label) {
     pattern_ = pattern_of(*matrix);
     shape_ = shape_of<T>(exec_space(), pattern_, row_name);
@@ -57,7 +59,8 @@ class Triangle {
   }
 
   /// x = op(T)^-1 (scale .* b), on the Node's default instance; scale may be empty.
-  void solve(Teuchos::ETransp mode, typename T::rhs const& b, typename T::solution const& x, typename T::values const& scale = {}) const {
+  void solve(Teuchos::ETransp mode, typename T::rhs const& b, typename T::solution const& x,
+             typename T::values const& scale = {}) const {
     Op const op = op_of(mode);
     auto& solver = solvers_[static_cast<std::size_t>(op)];
     if (!solver) {
@@ -79,9 +82,11 @@ class Triangle {
     for (std::size_t op = 0; op < solvers_.size(); ++op) {
       if (!solvers_[op]) continue;
       Solver const& s = *solvers_[op];
-      out << label_ << " " << modes[op] << ": {triangle: " << (shape_.triangle == sptrsv::Triangle::lower ? "lower" : "upper")
-          << ", diagonal: " << (shape_.diagonal == Diagonal::unit ? "unit" : "stored") << ", algorithm: " << s.algorithm()
-          << ", reason: \"" << s.reason() << "\", parameters: \"" << s.parameters() << "\", bytes: " << s.memory_bytes();
+      out << label_ << " " << modes[op]
+          << ": {triangle: " << (shape_.triangle == sptrsv::Triangle::lower ? "lower" : "upper")
+          << ", diagonal: " << (shape_.diagonal == Diagonal::unit ? "unit" : "stored")
+          << ", algorithm: " << s.algorithm() << ", reason: \"" << s.reason() << "\", parameters: \"" << s.parameters()
+          << "\", bytes: " << s.memory_bytes();
       if (levels) {
         Structure const structure = s.structure(exec_space());
         out << ", levels: " << structure.levels << ", rows per level: " << structure.mean_level;
