@@ -13,8 +13,8 @@ APART = ["ordering"]  # used by none of the layers above it
 def layer(path):
     """path: as it is included."""
     parts = path.split("/")[1:]
-    if parts == ["solver_impl.hpp"]:
-        return "instance"  # TriangularSolver's members: what joins all others
+    if parts in (["solver_impl.hpp"], ["factor_impl.hpp"]):
+        return "instance"  # members of TriangularSolver and Factor: what joins all others
     return "public" if len(parts) == 1 else parts[0]
 
 
