@@ -34,7 +34,7 @@ PetscErrorCode MatSolve_SPTRSV(Mat F, Vec b, Vec x)
   PetscFunctionBegin;
   PetscCall(Require(F));
   PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) {
-    return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve(from, to); });
+    return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve(sptrsv::Op::none, from, to); });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -44,7 +44,7 @@ PetscErrorCode MatSolveTranspose_SPTRSV(Mat F, Vec b, Vec x)
   PetscFunctionBegin;
   PetscCall(Require(F));
   PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) {
-    return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve_transposed(from, to); });
+    return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve(sptrsv::Op::transpose, from, to); });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -58,8 +58,7 @@ PetscErrorCode SolveAdd(Mat F, Vec b, Vec y, Vec x, bool transposed)
   PetscCall(WithVecs(Get(F)->backend.device, b, x, true, [&](Operands const& o) {
     return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) {
       solver.reserve(1, true);
-      if (transposed) solver.solve_transposed(from, to, true);
-      else solver.solve(from, to, true);
+      solver.solve(transposed ? sptrsv::Op::transpose : sptrsv::Op::none, from, to, true);
     });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -87,8 +86,7 @@ PetscErrorCode SolveDense(Mat F, Mat B, Mat X, bool transposed)
   PetscCall(WithDense(Get(F)->backend.device, B, X, [&](Operands const& o) {
     return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) {
       solver.reserve(to.columns, false);
-      if (transposed) solver.solve_transposed(from, to);
-      else solver.solve(from, to);
+      solver.solve(transposed ? sptrsv::Op::transpose : sptrsv::Op::none, from, to);
     });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -158,7 +156,7 @@ PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
     o.b.rows = o.b.stride = o.x.rows = o.x.stride = static_cast<std::size_t>(n);
     return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) {
       solver.reserve(to.columns, false);
-      solver.solve(from, to);
+      solver.solve(sptrsv::Op::none, from, to);
     });
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -169,7 +167,7 @@ template <class Use>
 PetscErrorCode ForDiagonal(Mat F, Use const& use)
 {
   Mat_SpTRSV* f = Get(F);
-  FactorPattern<PetscInt> const& pattern = f->pattern.view;
+  FactorArrays const& pattern = f->pattern.view;
 
   PetscFunctionBegin;
   PetscCall(Require(F));
@@ -181,7 +179,7 @@ PetscErrorCode ForDiagonal(Mat F, Use const& use)
     for (PetscInt k = 0; k < pattern.n; ++k) {
       auto const last = [&](PetscInt row) { return static_cast<std::size_t>(pattern.row_ptr_upper[row + 1]) - 1; };
       std::size_t at = pattern.num_entries + static_cast<std::size_t>(k);
-      if (!pattern.block_size) at = last(pattern.cholesky ? k : pattern.n - 1 - k);
+      if (!pattern.block_size) at = last(pattern.symmetric() ? k : pattern.n - 1 - k);
       use(k, *reinterpret_cast<PetscScalar const*>(values + at));
     }
     return PETSC_SUCCESS;

@@ -12,7 +12,7 @@ PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, Triang
 {
   sptrsv::Structure const &L = lower.structure, &U = upper.structure;
   auto const& p = f.pattern.view;
-  bool const stored = p.cholesky && !p.block_size;  // L is U's transpose, diagonal and all
+  bool const stored = p.symmetric() && !p.block_size;  // L is U's transpose, diagonal and all
 
   PetscFunctionBegin;
   info->requested = f.requested.c_str();
@@ -45,7 +45,9 @@ PetscErrorCode MatSpTRSVGetInfo_SPTRSV(Mat F, MatSpTRSVInfo* info)
   PetscFunctionBegin;
   PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
              "The factor has not been analyzed; call PCSetUp() first");
-  PetscCall(Guarded(F, [&] { (void)FillInfo(*f, f->solver->lower(), f->solver->upper(), info); }));
+  PetscCall(Guarded(F, [&] {
+    (void)FillInfo(*f, f->solver->report(sptrsv::Triangle::lower), f->solver->report(sptrsv::Triangle::upper), info);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,8 +66,8 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   PetscCall(ViewHeading(viewer, f->requested.c_str(), f->backend));
   if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPushTab(viewer));
-  PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->lower(); }));
-  PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->upper(); }));
+  PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->report(sptrsv::Triangle::lower); }));
+  PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->report(sptrsv::Triangle::upper); }));
   PetscCall(Guarded(F, [&] { bytes = f->solver->memory_bytes() + MemoryBytes(f->pattern.blocks); }));
   PetscCall(ViewCounts(viewer, bytes, "PETSc's own factor", f->num_analysis, f->num_numeric, f->num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));

@@ -12,7 +12,7 @@ namespace sptrsv_petsc {
 
 /// The pattern of PETSc's own factor. The arrays belong to the factor, but for those made here.
 struct InnerPattern {
-  FactorPattern<PetscInt> view;
+  FactorArrays view;
   BlockFactor blocks;                   ///< where PETSc factors by blocks
   std::vector<PetscInt> row_ptr_upper;  ///< LU: U's rows as they lie, last first
   IS row_is = nullptr, col_is = nullptr;
@@ -126,17 +126,17 @@ inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
   PetscCheck(done && rows * bs == p.view.n, PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP,
              "PETSc's factor of type %s does not show its pattern", ((PetscObject)inner)->type_name);
   // not restored: block rows are shown by the factor's own arrays, which stay where they are
-  if (p.view.cholesky && bs == 1 && DiagonalsLast(rows, i, j)) {
+  if (p.view.symmetric() && bs == 1 && DiagonalsLast(rows, i, j)) {
     p.view.num_entries = rows ? static_cast<std::size_t>(i[rows]) : 0;
     p.view.row_ptr_upper = i;
     p.view.col_idx = j;
-  } else if (!p.view.cholesky && bs == 1) {
+  } else if (!p.view.symmetric() && bs == 1) {
     PetscCall(AccessLURows(inner, i, j, p));
   } else {
-    PetscCall(AccessBlockPattern(inner, bs, rows, i, j, p.view.cholesky, p.blocks));
+    PetscCall(AccessBlockPattern(inner, bs, rows, i, j, p.view.symmetric(), p.blocks));
     p.view.block_size = bs;
     p.view.num_entries = p.blocks.col_idx.size();
-    p.view.row_ptr_lower = p.view.cholesky ? nullptr : p.blocks.row_ptr_lower.data();
+    p.view.row_ptr_lower = p.view.symmetric() ? nullptr : p.blocks.row_ptr_lower.data();
     p.view.row_ptr_upper = p.blocks.row_ptr_upper.data();
     p.view.col_idx = p.blocks.col_idx.data();
   }
@@ -261,7 +261,7 @@ inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS ro
   PetscFunctionBegin;
   PetscCall(ReleasePattern(p));
   PetscCall(MatGetSize(inner, &p.view.n, NULL));
-  p.view.cholesky = cholesky;
+  p.view.kind = cholesky ? FactorKind::cholesky : FactorKind::lu;
   PetscCall(PetscObjectTypeCompare((PetscObject)inner, MATSEQAIJ, &aij));
   if (aij) PetscCall(AccessLUPattern(inner, A, p));
   else PetscCall(AccessRowsOfBlocks(inner, p));
@@ -276,7 +276,7 @@ inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls use(values) with the values of a FactorPattern, which stay where they are until the next call or
+/// Calls use(values) with the values of p.view, which stay where they are until the next call or
 /// ReleasePattern().
 template <class Use>
 PetscErrorCode WithFactorValues(Mat inner, InnerPattern& p, Use const& use)

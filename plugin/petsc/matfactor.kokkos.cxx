@@ -215,7 +215,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
   auto const& p = f->pattern.view;
   auto const n = (PetscLogDouble)p.n, bs = (PetscLogDouble)p.block_size;
   auto const rest = (PetscLogDouble)p.num_entries - (p.block_size ? 0 : n);
-  f->flops = (p.cholesky ? 4 : 2) * rest + (p.block_size ? (2 * bs - 1) * n : n);
+  f->flops = (p.symmetric() ? 4 : 2) * rest + (p.block_size ? (2 * bs - 1) * n : n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

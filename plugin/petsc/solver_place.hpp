@@ -39,49 +39,6 @@ class Place : public KokkosHolder {
   virtual void finish_copies() = 0;
 };
 
-/// Numbers of a host in a solver's memory: the very array on a host, on a device a copy.
-template <class Scalar, class Exec>
-class SentValues {
- public:
-  using Values = Kokkos::View<Scalar*, Kokkos::Device<Exec, typename Exec::memory_space>>;
-  static constexpr bool host = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
-
-  /// Allocates: nothing does later.
-  SentValues(Exec const& exec, std::size_t size) : size_(size)
-  {
-    if constexpr (!host) {
-      arrived_ =
-          Values(Kokkos::view_alloc(exec, std::string("sptrsv::petsc::values"), Kokkos::WithoutInitializing), size);
-      leaving_ = decltype(leaving_)(
-          Kokkos::view_alloc(std::string("sptrsv::petsc::leaving"), Kokkos::WithoutInitializing), size);
-    }
-  }
-
-  /// On a host the caller's array must stay as it is while it is used; on a device the caller may change it
-  /// at once, and the stream goes on with the copy.
-  typename Values::const_type send(Exec const& exec, Scalar const* values)
-  {
-    if constexpr (host) {
-      return typename Values::const_type(values, size_);
-    } else {
-      if (under_way_) exec.fence("sptrsv::petsc: the values before these have left");
-      std::copy_n(values, size_, leaving_.data());
-      Kokkos::deep_copy(exec, arrived_, leaving_);
-      under_way_ = true;
-      return arrived_;
-    }
-  }
-
-  Values const& on_device() const { return arrived_; }  ///< empty on a host
-  std::size_t memory_bytes() const { return (arrived_.span() + leaving_.span()) * sizeof(Scalar); }
-
- private:
-  std::size_t size_;
-  Values arrived_;
-  Kokkos::View<Scalar*, Kokkos::SharedHostPinnedSpace> leaving_;  // pinned, or the copy would hold up the host
-  bool under_way_ = false;
-};
-
 /// An interface that is a Place, for the execution space Exec.
 template <class Interface, class Scalar, class Exec>
 class Placed : public Interface {
@@ -134,14 +91,6 @@ class Placed : public Interface {
 
   Exec const& exec() const { return work().exec; }
 
-  /// The caller's array itself on a host, a copy elsewhere.
-  template <class V>
-  static Kokkos::View<V const*, device> at_hand(V const* data, std::size_t size)
-  {
-    Kokkos::View<V const*, Kokkos::Device<Kokkos::DefaultHostExecutionSpace, Kokkos::HostSpace>> const given(data,
-                                                                                                             size);
-    return Kokkos::create_mirror_view_and_copy(typename Exec::memory_space(), given);
-  }
   /// Memory that is written before it is read.
   template <class View>
   View fresh(char const* label, std::size_t rows) const

@@ -22,10 +22,9 @@ struct UserTriangle {
   sptrsv::Triangle triangle;
   sptrsv::Diagonal diagonal = sptrsv::Diagonal::stored;
   Mat mat = nullptr;
-  std::vector<PetscInt> row_ptr, col_idx;
-  TrianglePattern<PetscInt> pattern;          // of these copies; none without row_ptr
-  std::unique_ptr<AnyTriangleSolver> solver;  // none: to be analyzed
-  PetscObjectState state = 0;                 // of what was analyzed and taken
+  std::vector<PetscInt> row_ptr, col_idx;   // none: no pattern yet
+  std::unique_ptr<AnyFactorSolver> solver;  // none: to be analyzed
+  PetscObjectState state = 0;               // of what was analyzed and taken
   PetscBool numeric_done = PETSC_FALSE;
   PetscLogDouble flops = 0;
 

@@ -47,45 +47,44 @@ PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool SamePattern(TrianglePattern<PetscInt> const& a, TrianglePattern<PetscInt> const& b)
+/// Whether these are the n rows that t keeps.
+bool SamePattern(UserTriangle const& t, PetscInt n, PetscInt const* i, PetscInt const* j)
 {
-  if (!a.row_ptr || !b.row_ptr || a.n != b.n || a.num_entries != b.num_entries) return false;
-  return std::equal(a.row_ptr, a.row_ptr + a.n + 1, b.row_ptr) &&
-         std::equal(a.col_idx, a.col_idx + a.num_entries, b.col_idx);
+  if (t.row_ptr.size() != static_cast<std::size_t>(n) + 1) return false;
+  if (n == 0) return t.col_idx.empty();
+  return std::equal(t.row_ptr.begin(), t.row_ptr.end(), i) &&
+         std::equal(t.col_idx.begin(), t.col_idx.end(), j);  // as many: the last offsets are equal
 }
 
-/// Copies the pattern `now`; what is made for the one before goes.
-PetscErrorCode KeepPattern(UserTriangle& t, TrianglePattern<PetscInt> const& now)
+/// Copies the pattern; what is made for the one before goes.
+PetscErrorCode KeepPattern(UserTriangle& t, PetscInt n, PetscInt const* i, PetscInt const* j)
 {
   PetscFunctionBegin;
   t.solver.reset();
-  t.pattern = {};
+  t.row_ptr.clear();
   PetscCall(Guarded(t.mat, [&] {
-    if (now.n) t.row_ptr.assign(now.row_ptr, now.row_ptr + now.n + 1);
+    t.col_idx.assign(j, j + (n ? i[n] : 0));
+    if (n) t.row_ptr.assign(i, i + n + 1);
     else t.row_ptr.assign(1, 0);
-    t.col_idx.assign(now.col_idx, now.col_idx + now.num_entries);
   }));
-  t.pattern = now;
-  t.pattern.row_ptr = t.row_ptr.data();
-  t.pattern.col_idx = t.col_idx.data();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Drops the solver if the matrix has another pattern than the one kept.
 PetscErrorCode LookAtPattern(UserTriangle& t)
 {
-  TrianglePattern<PetscInt> now;
+  PetscInt n;
+  PetscInt const *i, *j;
   PetscBool done;
   PetscErrorCode code = PETSC_SUCCESS;
 
   PetscFunctionBegin;
-  PetscCall(MatGetRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &now.n, &now.row_ptr, &now.col_idx, &done));
+  PetscCall(MatGetRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
   PetscCheck(done, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP,
              "%s, of type %s, does not show its pattern; convert it to %s", t.name, ((PetscObject)t.mat)->type_name,
              MATSEQAIJ);
-  now.num_entries = now.n ? static_cast<std::size_t>(now.row_ptr[now.n]) : 0;
-  if (!SamePattern(now, t.pattern)) code = KeepPattern(t, now);
-  PetscCall(MatRestoreRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &now.n, &now.row_ptr, &now.col_idx, &done));
+  if (!SamePattern(t, n, i, j)) code = KeepPattern(t, n, i, j);
+  PetscCall(MatRestoreRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -114,20 +113,26 @@ PetscErrorCode LookAt(UserTriangle& t)
 PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, UserTriangles const& all, Stream stream,
                           sptrsv::OptionValues const& options)
 {
+  bool const lower = t.triangle == sptrsv::Triangle::lower;
+  FactorArrays arrays;
+
   PetscFunctionBegin;
   t.solver.reset();
   t.numeric_done = PETSC_FALSE;
   if (!t.mat) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GuardedRows(pc, t, [&] {
-    t.solver =
-        MakeTriangleSolver(all.backend.device, stream, all.requested, t.pattern, t.triangle, t.diagonal, options);
-  }));
+  arrays.kind = FactorKind::triangle;
+  arrays.diagonal = t.diagonal;
+  arrays.n = static_cast<PetscInt>(t.row_ptr.size() - 1);
+  arrays.num_entries = t.col_idx.size();
+  (lower ? arrays.row_ptr_lower : arrays.row_ptr_upper) = t.row_ptr.data();
+  arrays.col_idx = t.col_idx.data();
+  PetscCall(GuardedRows(
+      pc, t, [&] { t.solver = MakeFactorSolver(all.backend.device, stream, all.requested, arrays, options); }));
   // two flops an off-diagonal entry, one a diagonal entry that divides
-  auto const& p = t.pattern;
-  auto const n = (PetscLogDouble)p.n, entries = (PetscLogDouble)p.num_entries;
-  PetscInt const end = t.triangle == sptrsv::Triangle::lower ? 0 : p.n - 1;  // the row that has its diagonal alone
-  bool const stored = p.n > 0 && p.row_ptr[end + 1] > p.row_ptr[end];
-  t.flops = 2 * (stored ? entries - n : entries) + (t.diagonal == sptrsv::Diagonal::unit ? 0 : n);
+  auto const n = static_cast<std::size_t>(arrays.n), end = lower ? 0 : n - 1;  // a row that has its diagonal alone
+  bool const stored = n > 0 && t.row_ptr[end + 1] > t.row_ptr[end];
+  t.flops = 2 * (PetscLogDouble)(t.col_idx.size() - (stored ? n : 0)) +
+            (t.diagonal == sptrsv::Diagonal::unit ? 0 : (PetscLogDouble)n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,7 +174,7 @@ PetscErrorCode TakeValues(PC pc, Backend const& backend, UserTriangle& t)
   });
   PetscCall(MatSeqAIJRestoreArrayRead(t.mat, &a));
   PetscCall(code);
-  if (backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(t.pattern.num_entries * sizeof(Scalar))));
+  if (backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(t.col_idx.size() * sizeof(Scalar))));
   t.numeric_done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -235,8 +240,7 @@ PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& or
   auto const solve = [&](Columns<Scalar const> from, Columns<Scalar> x) {
     for (UserTriangle* t : order) {
       t->solver->follow(stream);
-      if (transposed) t->solver->solve_transposed(from, x);
-      else t->solver->solve(from, x);
+      t->solver->solve(transposed ? sptrsv::Op::transpose : sptrsv::Op::none, from, x);
       from = {x.data, x.rows, x.columns, x.stride};
     }
   };
@@ -258,7 +262,7 @@ PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer
   PetscCall(PetscViewerASCIIPushTab(viewer));
   for (UserTriangle const* t : {&all.lower, &all.upper}) {
     if (!t->solver) continue;
-    PetscCall(ViewTriangle(viewer, pc, t->name, [&] { return t->solver->report(); }));
+    PetscCall(ViewTriangle(viewer, pc, t->name, [&] { return t->solver->report(t->triangle); }));
     PetscCall(Guarded(pc, [&] { bytes += t->solver->memory_bytes() + t->pattern_bytes(); }));
   }
   PetscCall(ViewCounts(viewer, bytes, "the matrices", all.num_analysis, all.num_numeric, all.num_solves));
