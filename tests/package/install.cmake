@@ -11,7 +11,7 @@ if(PETSC)
 endif()
 if(IFPACK2)
   list(APPEND expected ${LIBDIR}/libsptrsv_ifpack2.a include/sptrsv/ifpack2/create.hpp include/sptrsv/ifpack2/riluk_impl.hpp
-    include/sptrsv/ifpack2/local_triangular_solver_impl.hpp include/sptrsv/ifpack2/detail/triangle.hpp)
+    include/sptrsv/ifpack2/local_triangular_solver_impl.hpp include/sptrsv/ifpack2/detail/local_factor.hpp)
 endif()
 file(GLOB_RECURSE headers RELATIVE ${SOURCE}/kokkos_backend ${SOURCE}/kokkos_backend/include/*.hpp)
 foreach(file IN LISTS expected headers)

@@ -41,7 +41,7 @@ class LocalTriangularSolver final : public detail::PreconditionerBase<MatrixType
   void forget();
   void checkMaps(crs_matrix_type const& A) const;
 
-  std::optional<detail::Triangle<crs_matrix_type>> triangle_;
+  std::optional<detail::LocalFactor<crs_matrix_type>> triangle_;
   int earlier_analyses_ = 0;  // of triangles that were forgotten
 };
 

@@ -43,8 +43,9 @@ void LocalTriangularSolver<M>::analyze() {
                              "sptrsv::ifpack2::LocalTriangularSolver::initialize: the matrix is not fill complete; "
                              "call its fillComplete() first.");
   checkMaps(*A);
-  triangle_.emplace(A, this->request(), "Triangle",
-                    [&](long long row) { return Base::row_name(*A->getRowMap(), row); });
+  triangle_.emplace(
+      std::vector<detail::LocalTriangle<crs_matrix_type>>{{A, "Triangle", std::nullopt}}, false, this->request(),
+      [](crs_matrix_type const& matrix, long long row) { return Base::row_name(*matrix.getRowMap(), row); });
 }
 
 template <class M>

@@ -29,13 +29,11 @@ class Riluk final : public detail::PreconditionerBase<MatrixType> {
 
   /// Ifpack2's object: getL(), getD() (inverted), getU(), getLevelOfFill() and so on.
   Teuchos::RCP<factorization_type const> getFactorization() const { return factorization_; }
-  int getNumAnalyses() const override {
-    return earlier_analyses_ + (lower_ ? lower_->num_analyses() : 0) + (upper_ ? upper_->num_analyses() : 0);
-  }
+  int getNumAnalyses() const override { return earlier_analyses_ + (factor_ ? factor_->num_analyses() : 0); }
 
  private:
-  using Triangle = detail::Triangle<crs_matrix_type>;
-  using T = typename Triangle::T;
+  using LocalFactor = detail::LocalFactor<crs_matrix_type>;
+  using T = typename LocalFactor::T;
 
   void takeMatrix() override;
   bool takeParameters(Teuchos::ParameterList const& list) override;
@@ -46,15 +44,14 @@ class Riluk final : public detail::PreconditionerBase<MatrixType> {
   void forget();
   /// Analyzes the factors that there are now.
   void analyzeFactors();
-  /// 1/D as apply() needs it in a mode; no rows if L and U have it in them.
-  typename T::values scaling(Teuchos::ETransp mode) const;
+  /// 1/D where it lies between L and U, else no entries.
+  typename T::values inverse() const;
 
   Teuchos::RCP<factorization_type> factorization_;
-  std::optional<Triangle> lower_, upper_;
+  std::optional<LocalFactor> factor_;
   crs_matrix_type const *lower_of_ = nullptr, *upper_of_ = nullptr;  // what they were made of
   bool diagonal_apart_ = true;  // Ifpack2's own factorization has D, that of Kokkos Kernels has it in U
   int earlier_analyses_ = 0;
-  mutable Kokkos::View<typename T::scalar*, typename T::device> conjugated_;  // D, for CONJ_TRANS of complex matrices
 };
 
 }  // namespace sptrsv::ifpack2

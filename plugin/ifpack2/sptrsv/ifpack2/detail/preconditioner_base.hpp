@@ -11,8 +11,8 @@
 #include <Tpetra_MultiVector.hpp>
 #include <string>
 
+#include "sptrsv/ifpack2/detail/local_factor.hpp"
 #include "sptrsv/ifpack2/detail/parameters.hpp"
-#include "sptrsv/ifpack2/detail/triangle.hpp"
 
 namespace sptrsv::ifpack2::detail {
 
