@@ -114,6 +114,7 @@ class AnalysisTest : public ::testing::Test {
         int highest = -1;
         for (int const j : a.needs(i)) highest = std::max(highest, level_of(j));
         ASSERT_EQ(highest, l - 1) << "row " << i;
+        ASSERT_TRUE(p == sets.level_ptr[l] || level_rows(p - 1) < i) << "level " << l << " does not ascend";
       }
     }
     for (int i = 0; i < n; ++i) ASSERT_EQ(seen[i], 1) << "row " << i;
@@ -130,6 +131,8 @@ TYPED_TEST(AnalysisTest, LevelSetsAreTheLongestPathsByEitherMethod) {
     this->check_levels(a, by_rows);
     this->check_levels(a, by_columns);
     EXPECT_EQ(by_rows.level_ptr, by_columns.level_ptr);
+    auto const rows = to_host(by_rows.level_rows), rows_by_columns = to_host(by_columns.level_rows);
+    for (std::size_t p = 0; p < rows.extent(0); ++p) ASSERT_EQ(rows(p), rows_by_columns(p));
     this->check_levels(a, a.analysis.levels(a.exec));
   });
 }
@@ -249,6 +252,8 @@ TYPED_TEST(AnalysisTest, WideLevelsAlternateWithChains) {
                            level_sets_from_columns<T>(exec, analysis.columns(exec))}) {
     ASSERT_EQ(sets.num_levels(), static_cast<int>(widths.size()));
     for (std::size_t l = 0; l < widths.size(); ++l) EXPECT_EQ(sets.rows_in_level(static_cast<int>(l)), widths[l]);
+    auto const rows = to_host(sets.level_rows);  // numbered level by level
+    for (int p = 0; p < first; ++p) ASSERT_EQ(rows(p), p);
   }
 }
 

@@ -386,7 +386,7 @@ TYPED_TEST(Tiles, CountSlotsBeyondWhatOffsetsCount) {
 template <class Space>
 LevelSets<Types<double, std::int16_t, int, Space>> wide_and_narrow_levels(int n) {
   LevelSets<Types<double, std::int16_t, int, Space>> sets;
-  sets.level_rows = decltype(sets.level_rows)("test::level_rows", n);
+  sets.level_rows = Kokkos::View<std::int16_t*, Space>("test::level_rows", n);
   sets.level_ptr = {0};
   for (int at = 0, wide = 1; at < n; wide = 1 - wide) {
     at = std::min(n, at + (wide ? 17 : 1));
@@ -445,23 +445,18 @@ TEST(TileValues, InverseOfTheLastOfManyTiles) {
 }
 #endif
 
-/// Level 0 has the even rows, level 1 the odd ones, in falling order.
-TYPED_TEST(Tiles, AreTheSameInWhateverOrderRowsOfALevelAre) {
+/// Level 0 has the even rows, level 1 the odd ones; each begins with a tile of its own.
+TYPED_TEST(Tiles, LevelsOfManyRowsBeginWithATileEach) {
   using T = TypesOfSpace<TypeParam>;
-  TypeParam exec;
+  TypeParam const exec;
   int const n = 100;
-  LevelSets<T> sets;
-  sets.level_of = decltype(sets.level_of)("test::level_of", n);
-  sets.level_rows = decltype(sets.level_rows)("test::level_rows", n);
-  sets.level_ptr = {0, n / 2, n};
+  auto sets = detail::allocate_level_sets<T>(exec, n);
   auto const level_of = Kokkos::create_mirror_view(sets.level_of);
-  auto const falling = Kokkos::create_mirror_view(sets.level_rows);
-  for (int i = 0; i < n; ++i) {
-    level_of(i) = i % 2;
-    falling(i) = i < n / 2 ? n - 2 - 2 * i : 2 * n - 1 - 2 * i;
-  }
+  for (int i = 0; i < n; ++i) level_of(i) = i % 2;
   Kokkos::deep_copy(sets.level_of, level_of);
-  Kokkos::deep_copy(sets.level_rows, falling);
+  detail::group_rows_by_level<T>(exec, sets);
+  auto const levels = sets.finished();
+  ASSERT_EQ(levels.level_ptr, (std::vector<int>{0, n / 2, n}));
   auto const expect_ascending = [&](auto const& rows, int second) {
     auto const row = on_host(rows);
     for (int p = 0; p < n / 2; ++p) {
@@ -469,33 +464,8 @@ TYPED_TEST(Tiles, AreTheSameInWhateverOrderRowsOfALevelAre) {
       ASSERT_EQ(row(second + p), 2 * p + 1);
     }
   };
-  expect_ascending(detail::positions_by_level<T>(exec, sets).row, 64);
-  expect_ascending(detail::rows_ascending_by_level<T>(exec, sets), n / 2);
-  auto const after = on_host(sets.level_rows);
-  for (int p = 0; p < n; ++p) ASSERT_EQ(after(p), falling(p));
-  if constexpr (!is_host_space<TypeParam>) {
-    sets.room = decltype(sets.room)("test::room", n);
-    detail::sort_rows_by_level<T>(exec, sets);
-    EXPECT_TRUE(sets.ascending);
-    expect_ascending(sets.level_rows, n / 2);
-  }
-}
-
-/// Where the planner measures, levelset shares the analysis, and goes by the order of the rows in it.
-TYPED_TEST(Tiles, LeaveTheRowsOfLevelsInTheirOrder) {
-  using T = TypesOfSpace<TypeParam>;
-  TypeParam exec;
-  LevelSets<T> sets;
-  int const n = 40;
-  sets.level_of = decltype(sets.level_of)("test::level_of", n);
-  sets.level_rows = decltype(sets.level_rows)("test::level_rows", n);
-  sets.level_ptr = {0, n};
-  auto const falling = Kokkos::create_mirror_view(sets.level_rows);
-  for (int p = 0; p < n; ++p) falling(p) = n - 1 - p;
-  Kokkos::deep_copy(sets.level_rows, falling);
-  detail::positions_by_level<T>(exec, sets);
-  auto const after = on_host(sets.level_rows);
-  for (int p = 0; p < n; ++p) ASSERT_EQ(after(p), n - 1 - p);
+  expect_ascending(levels.level_rows, n / 2);
+  expect_ascending(detail::positions_by_level<T>(exec, levels).row, 64);
 }
 
 }  // namespace

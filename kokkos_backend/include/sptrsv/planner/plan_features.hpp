@@ -176,8 +176,7 @@ class PlanFeatures {
       set(Feature::tile_entries, 0);
       return;
     }
-    auto const& order = analysis_.template keep<detail::TileOrder<T>>(
-        [this] { return detail::choose_tile_order<T>(exec_, analysis_); });
+    auto const& order = detail::chosen_tile_order<T>(exec_, analysis_);
     set(Feature::tile_levels, order.levels.levels);
     set(Feature::tile_entries,
         detail::sum_of_most_stretches<T>(exec_, detail::Nodes<T>{rows, order.positions, ascending(), tile_size},

@@ -7,7 +7,9 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <string>
 #include <typeindex>
+#include <utility>
 
 #include "sptrsv/error.hpp"
 #include "sptrsv/structure.hpp"
@@ -147,8 +149,9 @@ class Analysis {
   /// op(T) by columns, likewise: in place for a transposed solve.
   OffDiagonals<T> const& columns(exec_space const& exec) const { return shape_.transposed() ? stored_ : flipped(exec); }
 
-  /// Level sets of op(T), made at the first call (allocates, fences). `automatic` takes the method
-  /// that needs no transpose.
+  /// Level sets of op(T), made at the first call (allocates, fences).
+  /// @param method  how that call finds them, which changes its cost alone: the sets are the same, to the order of the
+  ///                rows in each. `automatic` takes the method that needs no transpose.
   LevelSets<T> const& levels(exec_space const& exec, LevelMethod method = LevelMethod::automatic) const {
     if (levels_) return *levels_;
     bool const by_columns =
@@ -159,11 +162,12 @@ class Analysis {
     return *levels_;
   }
 
-  /// What the planner finds and the algorithm that it chooses needs again, say: make() at the first call with this V,
-  /// then the same until drop_kept().
+  /// What the planner finds and the algorithm that it chooses needs again: make() at the first call with this V and
+  /// `what`, then the same until drop_kept().
+  /// @param what  names the result, with all that it depends on beside this analysis
   template <class V, class Make>
-  V const& keep(Make const& make) const {
-    auto& kept = kept_[std::type_index(typeid(V))];
+  V const& keep(std::string const& what, Make const& make) const {
+    auto& kept = kept_[{std::type_index(typeid(V)), what}];
     if (!kept) kept = std::make_shared<V const>(make());
     return *static_cast<V const*>(kept.get());
   }
@@ -207,10 +211,7 @@ class Analysis {
     if (flipped_)
       bytes += flipped_->row_ptr.span() * sizeof(typename T::offset) + flipped_->col_idx.span() * sizeof(index) +
                flipped_->source.span() * sizeof(typename T::offset);
-    if (levels_)
-      bytes +=
-          (levels_->level_of.span() + levels_->level_rows.span() + levels_->room.span() + levels_->level_ptr.size()) *
-          sizeof(index);
+    if (levels_) bytes += levels_->memory_bytes;
     return bytes;
   }
 
@@ -277,7 +278,7 @@ class Analysis {
   std::size_t values_needed_ = 0;
   mutable std::shared_ptr<OffDiagonals<T> const> flipped_;
   mutable std::shared_ptr<LevelSets<T> const> levels_;
-  mutable std::map<std::type_index, std::shared_ptr<void const>> kept_;
+  mutable std::map<std::pair<std::type_index, std::string>, std::shared_ptr<void const>> kept_;
 };
 
 }  // namespace sptrsv

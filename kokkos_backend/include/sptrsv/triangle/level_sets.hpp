@@ -4,6 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Sort.hpp>
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "sptrsv/device/publish.hpp"
@@ -17,16 +19,16 @@ namespace sptrsv {
 enum class LevelMethod { automatic, sweep, root_candidates };
 
 /// Rows grouped by level. Rows of one level do not depend on each other, and each depends on at
-/// least one row of the level before.
+/// least one row of the level before. The same for a pattern whichever method found them, on any number of threads.
+/// Read only: several algorithms share them, and one that needs the rows in another order has a copy of its own.
 template <class T>
 struct LevelSets {
   using index = typename T::index;
 
-  Kokkos::View<index*, typename T::device> level_of;    ///< n, from 0
-  Kokkos::View<index*, typename T::device> level_rows;  ///< n, level by level
-  std::vector<index> level_ptr;                         ///< num_levels+1, on the host
-  Kokkos::View<index*, typename T::device> room;        ///< n that nobody uses any more, or none
-  bool ascending = false;                               ///< whether the rows of each level are known to ascend
+  Kokkos::View<const index*, typename T::device> level_of;    ///< n, from 0
+  Kokkos::View<const index*, typename T::device> level_rows;  ///< n, level by level, ascending within each
+  std::vector<index> level_ptr;                               ///< num_levels+1, on the host
+  std::size_t memory_bytes = 0;
 
   index num_levels() const { return level_ptr.empty() ? 0 : static_cast<index>(level_ptr.size() - 1); }
   index rows_in_level(index l) const { return level_ptr[l + 1] - level_ptr[l]; }
@@ -41,6 +43,21 @@ struct LevelSets {
 };
 
 namespace detail {
+
+/// The arrays in which level sets are made.
+template <class T>
+struct LevelArrays {
+  using index = typename T::index;
+
+  Kokkos::View<index*, typename T::device> level_of, level_rows;  ///< as in LevelSets
+  Kokkos::View<index*, typename T::device> workspace;             ///< n, to sort in on a GPU; none on a host
+  std::vector<index> level_ptr;
+
+  LevelSets<T> finished() const {
+    return {level_of, level_rows, level_ptr,
+            (level_of.span() + level_rows.span() + workspace.span() + level_ptr.size()) * sizeof(index)};
+  }
+};
 
 /// level(i) = 1 + the greatest level among the rows that i needs; a row waits for theirs as in a
 /// sync-free solve. Reads op(T) by rows, once.
@@ -105,7 +122,7 @@ LaunchShape thread_per_row_shape(typename T::exec_space const& exec, long long n
 
 template <class T>
 void level_of_by_sweep(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
-                       LevelSets<T>& sets) {
+                       LevelArrays<T> const& sets) {
   Kokkos::deep_copy(exec, sets.level_of, typename T::index(-1));
   Tickets<T> tickets(exec);
   auto const shape = thread_per_row_shape<T>(exec, rows.num_rows, 0);
@@ -113,63 +130,69 @@ void level_of_by_sweep(typename T::exec_space const& exec, OffDiagonals<T> const
                      LevelSweep<T>{rows, sets.level_of, ascending});
 }
 
-/// *address += 1, returning the old value; atomic only where other threads may do the same.
-template <class I>
-KOKKOS_INLINE_FUNCTION I count_up(I* address, bool alone) {
-  return alone ? (*address)++ : Kokkos::atomic_fetch_add(address, I(1));
-}
+/// The rows in parts of consecutive ones, of equal size.
+template <class Index>
+struct RowParts {
+  Index rows, parts;
+  KOKKOS_INLINE_FUNCTION Index first(Index part) const {
+    return static_cast<Index>(static_cast<long long>(rows) * part / parts);
+  }
+};
 
-/// sets.level_ptr from the first num_levels + 1 numbers of one where the kernels run.
+/// Groups rows by a known level_of on a host, by a stable counting sort: each part of the rows counts its rows of each
+/// level, a scan makes first positions of the counts, and each part puts its rows there, in their order. There are as
+/// many parts as threads, but no more counters than a fourth of the rows: where levels are that narrow one thread does
+/// it, as fast as several that would share the counters.
 template <class T>
-void take_level_ptr(typename T::exec_space const& exec,
-                    Kokkos::View<typename T::index*, typename T::device> const& from, typename T::index num_levels,
-                    LevelSets<T>& sets) {
-  sets.level_ptr.resize(static_cast<std::size_t>(num_levels) + 1);
-  Kokkos::View<typename T::index*, Kokkos::HostSpace> host(sets.level_ptr.data(), sets.level_ptr.size());
-  Kokkos::deep_copy(exec, host, Kokkos::subview(from, std::make_pair(std::size_t(0), sets.level_ptr.size())));
-  exec.fence("sptrsv::level_sets: level_ptr is used on the host");
-}
-
-/// Groups rows by a known level_of on a host: count, scan, place.
-template <class T>
-void count_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
+void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   auto const level_of = sets.level_of;
   index const n = static_cast<index>(level_of.extent(0));
-  bool const alone = exec.concurrency() == 1;
   index deepest = -1;
   Kokkos::parallel_reduce(
       "sptrsv::level_sets::deepest", policy(exec, 0, n),
       KOKKOS_LAMBDA(index i, index & most) { most = level_of(i) > most ? level_of(i) : most; },
       Kokkos::Max<index>(deepest));
   exec.fence("sptrsv::level_sets: the number of levels is needed to allocate");
-  index const num_levels = n == 0 ? 0 : deepest + 1;
-  Kokkos::View<index*, typename T::device> next("sptrsv::level_sets::next", static_cast<std::size_t>(num_levels) + 1);
+  index const levels = n == 0 ? 0 : deepest + 1;
+  auto const parts = static_cast<index>(
+      levels == 0 ? 1 : std::clamp(static_cast<long long>(n) / (4LL * levels), 1LL, 1LL * exec.concurrency()));
+  RowParts<index> const rows{n, parts};
+  // of a level in a part: its rows, then where the next one goes
+  Kokkos::View<index*, typename T::device> next("sptrsv::level_sets::next",
+                                                static_cast<std::size_t>(levels) * static_cast<std::size_t>(parts));
   Kokkos::parallel_for(
-      "sptrsv::level_sets::count", policy(exec, 0, n),
-      KOKKOS_LAMBDA(index i) { count_up(&next(level_of(i) + 1), alone); });
-  Kokkos::parallel_scan(
-      "sptrsv::level_sets::scan", policy(exec, 0, num_levels + 1), KOKKOS_LAMBDA(index l, index & sum, bool final) {
-        sum += next(l);
-        if (final) next(l) = sum;
+      "sptrsv::level_sets::count", policy(exec, 0, parts), KOKKOS_LAMBDA(index part) {
+        for (index i = rows.first(part); i < rows.first(part + 1); ++i) ++next(part * levels + level_of(i));
       });
-  take_level_ptr<T>(exec, next, num_levels, sets);
+  Kokkos::parallel_scan(
+      "sptrsv::level_sets::scan", policy(exec, 0, levels * parts), KOKKOS_LAMBDA(index g, index & sum, bool final) {
+        index& mine = next(g % parts * levels + g / parts);
+        index const count = mine;
+        if (final) mine = sum;
+        sum += count;
+      });
+  exec.fence("sptrsv::level_sets: level_ptr is used on the host");
+  sets.level_ptr.assign(next.data(), next.data() + levels);
+  sets.level_ptr.push_back(n);
   auto const level_rows = sets.level_rows;
   Kokkos::parallel_for(
-      "sptrsv::level_sets::place", policy(exec, 0, n),
-      KOKKOS_LAMBDA(index i) { level_rows(count_up(&next(level_of(i)), alone)) = i; });
+      "sptrsv::level_sets::place", policy(exec, 0, parts), KOKKOS_LAMBDA(index part) {
+        for (index i = rows.first(part); i < rows.first(part + 1); ++i)
+          level_rows(next(part * levels + level_of(i))++) = i;
+      });
 }
 
 /// Groups rows by a known level_of on a GPU, where counting in a few levels would have all threads wait for each
-/// other: sorts, so that the rows of a level ascend.
+/// other: by Kokkos' sort, which keeps rows of the same level in their order.
 template <class T>
-void sort_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
+void sort_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   auto const level_rows = sets.level_rows;
   index const n = static_cast<index>(level_rows.extent(0));
-  auto const level = sets.room;
+  auto const level = sets.workspace;
   Kokkos::deep_copy(exec, level, sets.level_of);
   Kokkos::parallel_for("sptrsv::level_sets::rows", policy(exec, 0, n), KOKKOS_LAMBDA(index i) { level_rows(i) = i; });
   Kokkos::Experimental::sort_by_key(exec, level, level_rows);
@@ -184,12 +207,14 @@ void sort_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) 
         if (p == n) level_ptr(last + 1) = n;
         else if (p == 0 || level(p) != level(p - 1)) level_ptr(level(p)) = p;
       });
-  take_level_ptr<T>(exec, level_ptr, last + 1, sets);
-  sets.ascending = true;
+  sets.level_ptr.resize(static_cast<std::size_t>(last) + 2);
+  Kokkos::deep_copy(exec, Kokkos::View<index*, Kokkos::HostSpace>(sets.level_ptr.data(), sets.level_ptr.size()),
+                    level_ptr);
+  exec.fence("sptrsv::level_sets: level_ptr is used on the host");
 }
 
 template <class T>
-void group_rows_by_level(typename T::exec_space const& exec, LevelSets<T>& sets) {
+void group_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets) {
   if constexpr (is_host_space<typename T::exec_space>) count_rows_by_level<T>(exec, sets);
   else sort_rows_by_level<T>(exec, sets);
 }
@@ -200,7 +225,7 @@ template <class T>
 struct RemoveRoots {
   using index = typename T::index;
   OffDiagonals<T> columns;
-  Kokkos::View<index*, typename T::device> level_of, level_rows, in_degree, level_ptr;
+  Kokkos::View<index*, typename T::device> level_of, level_rows, in_degree;
   Kokkos::View<index[3], typename T::device> state;  // first root, behind the last, level
 
   KOKKOS_FUNCTION void remove(index position, index level) const {
@@ -232,7 +257,6 @@ struct RemoveRootsChain {
       first = last;
       last = observe(&step.state(1));
       ++level;
-      Kokkos::single(Kokkos::PerTeam(team), [&]() { step.level_ptr(level) = first; });
       team.team_barrier();
     }
     Kokkos::single(Kokkos::PerTeam(team), [&]() {
@@ -260,16 +284,16 @@ void list_first_roots(typename T::exec_space const& exec, RemoveRoots<T> const& 
 }
 
 /// Source: M. Naumov, NVR-2011-001, section 3; a list of root candidates per level. Differs in that
-/// both of his buffers are one array of n rows, which ends as level_rows.
+/// both of his buffers are one array of n rows, here the memory of level_rows. It ends with the rows level by level in
+/// the order of their arrival, so they are grouped once more, in ascending order.
 template <class T>
-void level_sets_by_root_candidates(typename T::exec_space const& exec, OffDiagonals<T> const& columns,
-                                   LevelSets<T>& sets) {
+void level_of_by_root_candidates(typename T::exec_space const& exec, OffDiagonals<T> const& columns,
+                                 LevelArrays<T> const& sets) {
   using index = typename T::index;
   index const n = columns.num_rows;
   auto const count = static_cast<std::size_t>(n);
-  RemoveRoots<T> step{columns, sets.level_of, sets.level_rows, {}, {}, {}};
+  RemoveRoots<T> step{columns, sets.level_of, sets.level_rows, {}, {}};
   step.in_degree = decltype(step.in_degree)("sptrsv::level_sets::in_degree", count);
-  step.level_ptr = decltype(step.level_ptr)("sptrsv::level_sets::level_ptr", count + 1);
   step.state = decltype(step.state)("sptrsv::level_sets::state");
   list_first_roots<T>(exec, step);
 
@@ -286,18 +310,16 @@ void level_sets_by_root_candidates(typename T::exec_space const& exec, OffDiagon
     Kokkos::parallel_for("sptrsv::level_sets::remove_roots",
                          Kokkos::RangePolicy<typename T::exec_space, index>(exec, state(0), state(1)), step);
     index const level = state(2) + 1;
-    Kokkos::deep_copy(exec, Kokkos::subview(step.level_ptr, level), state(1));
     state(0) = state(1);
     state(2) = level;
     Kokkos::deep_copy(exec, Kokkos::subview(step.state, 0), state(0));
     Kokkos::deep_copy(exec, Kokkos::subview(step.state, 2), level);
   }
-  take_level_ptr<T>(exec, step.level_ptr, state(2), sets);
 }
 
 template <class T>
-LevelSets<T> allocate_level_sets(typename T::exec_space const& exec, typename T::index n) {
-  LevelSets<T> sets;
+LevelArrays<T> allocate_level_sets(typename T::exec_space const& exec, typename T::index n) {
+  LevelArrays<T> sets;
   auto const count = static_cast<std::size_t>(n);
   // one allocation: each costs some 50 microseconds on a GPU, as much as reading 200 MB
   std::size_t const parts = is_host_space<typename T::exec_space> ? 2 : 3;
@@ -308,7 +330,7 @@ LevelSets<T> allocate_level_sets(typename T::exec_space const& exec, typename T:
   };
   sets.level_of = part(0);
   sets.level_rows = part(1);
-  if (parts == 3) sets.room = part(2);
+  if (parts == 3) sets.workspace = part(2);
   sets.level_ptr.assign(1, 0);
   return sets;
 }
@@ -320,11 +342,11 @@ LevelSets<T> allocate_level_sets(typename T::exec_space const& exec, typename T:
 template <class T>
 LevelSets<T> level_sets_from_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
   auto sets = detail::allocate_level_sets<T>(exec, rows.num_rows);
-  if (rows.num_rows == 0) return sets;
+  if (rows.num_rows == 0) return sets.finished();
   detail::level_of_by_sweep<T>(exec, rows, ascending, sets);
   detail::group_rows_by_level<T>(exec, sets);
   exec.fence("sptrsv::level_sets: done");
-  return sets;
+  return sets.finished();
 }
 
 /// Level sets from op(T) by columns, with Naumov's root candidates: what a transposed solve has
@@ -332,9 +354,11 @@ LevelSets<T> level_sets_from_rows(typename T::exec_space const& exec, OffDiagona
 template <class T>
 LevelSets<T> level_sets_from_columns(typename T::exec_space const& exec, OffDiagonals<T> const& columns) {
   auto sets = detail::allocate_level_sets<T>(exec, columns.num_rows);
-  if (columns.num_rows == 0) return sets;
-  detail::level_sets_by_root_candidates<T>(exec, columns, sets);
-  return sets;
+  if (columns.num_rows == 0) return sets.finished();
+  detail::level_of_by_root_candidates<T>(exec, columns, sets);
+  detail::group_rows_by_level<T>(exec, sets);
+  exec.fence("sptrsv::level_sets: done");
+  return sets.finished();
 }
 
 }  // namespace sptrsv

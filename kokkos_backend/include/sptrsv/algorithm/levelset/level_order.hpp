@@ -13,35 +13,37 @@
 
 namespace sptrsv::detail {
 
-/// A copy of op(T)'s rows in level order. Position p is row `row(p)`; columns keep their numbers.
+/// A copy of op(T)'s rows in level order. Position p is row `row(p)`; columns keep their numbers on a host, and are
+/// positions on a GPU.
 template <class T>
 struct LevelOrder {
-  Kokkos::View<typename T::offset*, typename T::device> row_ptr;  // n+1, by position
-  Kokkos::View<typename T::index*, typename T::device> row;       // n
+  Kokkos::View<typename T::offset*, typename T::device> row_ptr;   // n+1, by position
+  Kokkos::View<const typename T::index*, typename T::device> row;  // n
   Kokkos::View<typename T::index*, typename T::device> col_idx;
   Kokkos::View<typename T::scalar*, typename T::device> values;
   Kokkos::View<typename T::scalar*, typename T::device>
       diagonal;                                    // n, as Numbers::pivot(), or none for a unit diagonal
   Kokkos::View<char*, typename T::device> memory;  // of all but `row`
 
-  /// Without `row`, which is the analysis' own.
+  /// Without `row`, which may be the analysis' own.
   std::size_t memory_bytes() const { return memory.span(); }
 };
 
-/// Arrays for n rows with so many off-diagonals, in one allocation: each costs as much as reading 200 MB on a GPU.
+/// Arrays for n rows with so many off-diagonals, in one allocation: each costs as much as reading 200 MB on a GPU. That
+/// of `values`, which the first update() fills, holds n indices at least: see order_workspace().
 template <class T>
 LevelOrder<T> allocate_level_order(typename T::exec_space const& exec, std::size_t n, std::size_t entries, bool unit) {
   LevelOrder<T> out;
   std::size_t bytes = 0;
-  auto const place = [&](std::size_t count, std::size_t size) {
+  auto const append = [&](std::size_t size) {
     std::size_t const at = bytes;
-    bytes += (count * size + 255) / 256 * 256;
+    bytes += (size + 255) / 256 * 256;
     return at;
   };
-  std::size_t const values = place(entries, sizeof(typename T::scalar)),
-                    diagonal = place(unit ? 0 : n, sizeof(typename T::scalar));
-  std::size_t const row_ptr = place(n + 1, sizeof(typename T::offset)),
-                    col_idx = place(entries, sizeof(typename T::index));
+  std::size_t const values = append(std::max(entries * sizeof(typename T::scalar), n * sizeof(typename T::index))),
+                    diagonal = append(unit ? 0 : n * sizeof(typename T::scalar)),
+                    row_ptr = append((n + 1) * sizeof(typename T::offset)),
+                    col_idx = append(entries * sizeof(typename T::index));
   out.memory = decltype(out.memory)(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::order")), bytes);
   auto const view = [&](auto& to, std::size_t at, std::size_t count) {
@@ -55,16 +57,24 @@ LevelOrder<T> allocate_level_order(typename T::exec_space const& exec, std::size
   return out;
 }
 
-/// @param entries  off-diagonals of all rows
+/// n indices to work in while the order is made: the memory of `values`, whose contents are lost.
 template <class T>
-LevelOrder<T> order_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, long long entries,
-                         LevelSets<T> const& sets, bool unit) {
+Kokkos::View<typename T::index*, typename T::device> order_workspace(LevelOrder<T> const& order) {
+  return {reinterpret_cast<typename T::index*>(order.memory.data()), order.row.extent(0)};
+}
+
+/// @param level_rows  the rows level by level
+/// @param entries     off-diagonals of all rows
+template <class T>
+LevelOrder<T> order_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
+                         Kokkos::View<const typename T::index*, typename T::device> const& level_rows,
+                         long long entries, bool unit) {
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   auto out =
       allocate_level_order<T>(exec, static_cast<std::size_t>(rows.num_rows), static_cast<std::size_t>(entries), unit);
-  out.row = sets.level_rows;
+  out.row = level_rows;
   auto const row_ptr = out.row_ptr;
   auto const row = out.row;
   index const n = rows.num_rows;
@@ -98,36 +108,41 @@ void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows
       });
 }
 
-/// Host: sorts each level's rows by their number of entries, so that a core seldom mispredicts where a row
-/// ends (copter2: 1.7 times faster). In levels of a few rows there is nothing to win.
+/// Host: the rows level by level, those of a level by their number of entries, so that a core seldom mispredicts where
+/// a row ends (copter2: 1.7 times faster). In levels of a few rows there is nothing to win, and they stay as they are.
 template <class T>
-void sort_levels_by_row_length(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
-                               LevelSets<T> const& sets) {
+Kokkos::View<typename T::index*, typename T::device> rows_by_level_and_length(typename T::exec_space const& exec,
+                                                                              OffDiagonals<T> const& rows,
+                                                                              LevelSets<T> const& sets) {
   using index = typename T::index;
   constexpr int lengths = 64;
   constexpr auto least = static_cast<index>(HostCost::sorted_from);
   index const* const level_ptr = sets.level_ptr.data();
+  Kokkos::View<index*, typename T::device> const sorted(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::rows")),
+      static_cast<std::size_t>(rows.num_rows));
   auto const level_rows = sets.level_rows;
-  std::vector<index> sorted(static_cast<std::size_t>(rows.num_rows));  // room for all levels, each its own part
-  index* const room = sorted.data();
   Kokkos::parallel_for(
       "sptrsv::level_set::sort",
       Kokkos::RangePolicy<typename T::exec_space, Kokkos::Schedule<Kokkos::Dynamic>, index>(exec, 0, sets.num_levels()),
       [=](index l) {
-        index* const begin = level_rows.data() + level_ptr[l];
-        index* const end = level_rows.data() + level_ptr[l + 1];
-        if (end - begin < least) return;
+        index const* const begin = level_rows.data() + level_ptr[l];
+        index const* const end = level_rows.data() + level_ptr[l + 1];
+        index* const out = sorted.data() + level_ptr[l];
+        if (end - begin < least) {
+          std::copy(begin, end, out);
+          return;
+        }
         auto const length = [&](index i) {
           return static_cast<int>(std::min<typename T::offset>(rows.count(i), lengths - 1));
         };
         index next[lengths + 1] = {};
         for (index const* p = begin; p < end; ++p) ++next[length(*p) + 1];
         for (int c = 0; c < lengths; ++c) next[c + 1] += next[c];
-        index* const out = room + level_ptr[l];
         for (index const* p = begin; p < end; ++p) out[next[length(*p)]++] = *p;
-        std::copy(out, out + (end - begin), begin);
       });
-  exec.fence("sptrsv::level_set: the room for sorting goes");
+  exec.fence("sptrsv::level_set: level_ptr on the host has been read");
+  return sorted;
 }
 
 /// Positions of a LevelOrder one after the other.

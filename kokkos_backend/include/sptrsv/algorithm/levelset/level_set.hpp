@@ -47,8 +47,10 @@ class LevelSet {
   LevelSet(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
       : shape_(analysis.shape()), rows_(analysis.rows(exec)) {
     auto const& sets = analysis.levels(exec, options.analysis);
-    if constexpr (host) detail::sort_levels_by_row_length<T>(exec, rows_, sets);
-    order_ = detail::order_rows<T>(exec, rows_, analysis.num_off_diagonals(), sets, shape_.diagonal == Diagonal::unit);
+    auto level_rows = sets.level_rows;
+    if constexpr (host) level_rows = detail::rows_by_level_and_length<T>(exec, rows_, sets);
+    order_ =
+        detail::order_rows<T>(exec, rows_, level_rows, analysis.num_off_diagonals(), shape_.diagonal == Diagonal::unit);
     if constexpr (host) plan_for_host(exec, analysis, options, sets);
     else plan_for_device(exec, analysis, options, sets);
   }
@@ -97,7 +99,8 @@ class LevelSet {
     if (!host) solved_.reserve(exec, columns);
   }
   std::size_t memory_bytes() const {
-    return order_.memory_bytes() + plan_.span() * sizeof(index) + solved_.memory_bytes();
+    std::size_t const own_rows = host ? order_.row.span() * sizeof(index) : 0;
+    return order_.memory_bytes() + own_rows + plan_.span() * sizeof(index) + solved_.memory_bytes();
   }
 
  private:
@@ -126,7 +129,7 @@ class LevelSet {
 
   void plan_for_device(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options,
                        LevelSets<T> const& sets) {
-    detail::columns_to_positions<T>(exec, order_, sets.room);
+    detail::columns_to_positions<T>(exec, order_, detail::order_workspace<T>(order_));
     lanes_ = std::min(options.lanes_per_row, warp(exec));
     if (lanes_ == 0)
       for (lanes_ = 1; lanes_ * 4 < analysis.mean_row() && lanes_ < warp(exec);) lanes_ *= 2;

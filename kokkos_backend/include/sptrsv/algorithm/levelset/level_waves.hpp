@@ -295,7 +295,7 @@ struct LevelChain {
 };
 
 /// Renumbers the columns of a LevelOrder from rows to positions.
-/// @param position  room for n
+/// @param position  workspace for n
 template <class T>
 void columns_to_positions(typename T::exec_space const& exec, LevelOrder<T> const& order,
                           Kokkos::View<typename T::index*, typename T::device> const& position) {

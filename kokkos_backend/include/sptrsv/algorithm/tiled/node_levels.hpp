@@ -273,5 +273,14 @@ TileOrder<T> choose_tile_order(typename T::exec_space const& exec, Analysis<T> c
   return own_order_pays(own.levels.levels, by_level, inverted) ? own : make_tile_order<T>(exec, analysis, false);
 }
 
+/// The same, found once for the planner's features and for `tiled` itself, until Analysis::drop_kept().
+template <class T>
+TileOrder<T> const& chosen_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                                      bool inverted = false) {
+  return analysis.template keep<TileOrder<T>>(
+      inverted ? "tile order, diagonal tiles inverted" : "tile order, diagonal tiles solved",
+      [&] { return choose_tile_order<T>(exec, analysis, inverted); });
+}
+
 }  // namespace detail
 }  // namespace sptrsv

@@ -188,39 +188,13 @@ inline bool own_order_pays(long long block_levels, long long block_levels_by_lev
   return cost_of_own_order(inverted) * static_cast<double>(block_levels) <= static_cast<double>(block_levels_by_level);
 }
 
-/// The rows level by level, ascending within each, so that tiles are the same every time. Several threads, and the
-/// method of root candidates anywhere, leave them in any order, and levelset on a host in its own. A copy where they
-/// are to be sorted: levelset, of the same analysis where the planner measures, goes by the order that it has put them
-/// in.
-template <class T>
-Kokkos::View<typename T::index*, typename T::device> rows_ascending_by_level(typename T::exec_space const& exec,
-                                                                             LevelSets<T> const& sets) {
-  using index = typename T::index;
-  if (sets.ascending) return sets.level_rows;
-  auto sorted = allocate_level_sets<T>(exec, static_cast<index>(sets.level_rows.extent(0)));
-  if constexpr (is_host_space<typename T::exec_space>) {
-    auto const level_rows = sorted.level_rows;
-    Kokkos::deep_copy(exec, level_rows, sets.level_rows);
-    index const* const level_ptr = sets.level_ptr.data();
-    Kokkos::parallel_for(
-        "sptrsv::tiles::sort_levels",
-        Kokkos::RangePolicy<typename T::exec_space, Kokkos::Schedule<Kokkos::Dynamic>, index>(exec, 0,
-                                                                                              sets.num_levels()),
-        [=](index l) { std::sort(level_rows.data() + level_ptr[l], level_rows.data() + level_ptr[l + 1]); });
-  } else {
-    Kokkos::deep_copy(exec, sorted.level_of, sets.level_of);
-    sort_rows_by_level<T>(exec, sorted);
-  }
-  return sorted.level_rows;
-}
-
 template <class T>
 RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets<T> const& sets) {
   using index = typename T::index;
   auto const n = static_cast<index>(sets.level_rows.extent(0));
   auto const plan = plan_positions_by_level<T>(sets);
   auto const out = make_positions<T>(exec, n, static_cast<std::size_t>(plan.positions));
-  auto const level_rows = rows_ascending_by_level<T>(exec, sets);
+  auto const level_rows = sets.level_rows;
   auto const level_of = sets.level_of;
   Kokkos::View<index*, typename T::device> by(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::shift")), plan.shift.size());

@@ -75,9 +75,7 @@ class Tiled {
     detail::TileOrder<T> const by =
         options.variant != Variant::automatic
             ? detail::make_tile_order<T>(exec, analysis, options.variant == Variant::syncfree)
-        : inverted ? detail::choose_tile_order<T>(exec, analysis, true)
-                   : analysis.template keep<detail::TileOrder<T>>(
-                         [&] { return detail::choose_tile_order<T>(exec, analysis); });
+            : detail::chosen_tile_order<T>(exec, analysis, inverted);
     options_.variant = by.own_order ? Variant::syncfree : Variant::levelset;
     auto const order = detail::order_by_block_level<T>(exec, by.levels);
     {
