@@ -240,6 +240,7 @@ TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
     auto const exact = all_features<T>(this->exec, analysis, false);
     for (int draw = 0; draw < 20; ++draw) {
       detail::PlanCost costs[4];
+      double times[4];
       std::string best;
       double least = 0;
       for (int a = 0; a < 4; ++a) {
@@ -251,11 +252,13 @@ TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
           costs[a].terms[t] = {static_cast<Feature>(feature), price};
           time += price * exact[feature];
         }
+        times[a] = time;
         if (a == 3) continue;  // no candidate below
         if (best.empty() || time < least) best = names[a], least = time;
       }
       detail::PlanDevice const device{"made up", costs, 4};
-      PlanFeatures<T> features(this->exec, analysis, resident);
+      PlanFeatures<T> features(this->exec, analysis, resident), own(this->exec, analysis, resident);
+      for (int a = 0; a < 4; ++a) EXPECT_DOUBLE_EQ(detail::exact_time<T>(costs[a], own), times[a]);
       auto const plan = detail::choose_by_table<T>(device, {"a", "b", "c"}, features);
       EXPECT_EQ(plan.algorithm, best) << spec << " " << draw;
       EXPECT_NE(plan.reason.find("estimated "), std::string::npos) << plan.reason;

@@ -33,7 +33,8 @@ struct PlanOptions {
 
 namespace detail {
 
-/// The table of this device, or the first one there is: ratios carry over better than nothing does.
+/// The models of this device, or where it has none those of the first in the table: its times are then those of another
+/// device, but their ratios are a better guide than no model.
 inline PlanDevice const& plan_device(std::string_view name) {
   for (auto const& device : plan_devices)
     if (device.name == name) return device;
@@ -51,6 +52,15 @@ double least_time(PlanCost const& cost, PlanFeatures<T> const& features, Feature
     if (unknown == Feature::none && term.nanoseconds > 0 && !features.exact(term.feature)) unknown = term.feature;
   }
   return sum;
+}
+
+/// Nanoseconds of a solve, with all features that count found.
+template <class T>
+double exact_time(PlanCost const& cost, PlanFeatures<T>& features) {
+  Feature unknown;
+  double time = least_time(cost, features, unknown);
+  for (; unknown != Feature::none; time = least_time(cost, features, unknown)) features.find(unknown);
+  return time;
 }
 
 /// The candidate that takes least by the table; candidates without a model there are not chosen. Prices are not
@@ -113,14 +123,8 @@ std::vector<std::pair<std::string, double>> predict(typename T::exec_space const
   } else {
     PlanFeatures<T> features(exec, analysis, exec.concurrency());
     auto const& device = detail::plan_device(device_name(exec));
-    for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost) {
-      double nanoseconds = 0;
-      for (auto const& term : cost->terms) {
-        features.find(term.feature);
-        nanoseconds += term.nanoseconds * features.value(term.feature);
-      }
-      seconds.emplace_back(cost->algorithm, 1e-9 * nanoseconds);
-    }
+    for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost)
+      seconds.emplace_back(cost->algorithm, 1e-9 * detail::exact_time<T>(*cost, features));
   }
   return seconds;
 }
