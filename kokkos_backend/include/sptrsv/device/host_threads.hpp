@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads run at once: a host may be asked for more threads than it has cores for.
+// A host's execution spaces: how many threads run at once (there may be more than cores), and how kernels are called.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,6 +12,29 @@
 #include <type_traits>
 
 namespace sptrsv::detail {
+
+/// Whether kernels of E may as well be called as plain functions: launches return when they have ended.
+template <class E>
+inline constexpr bool runs_inline =
+#if defined(KOKKOS_ENABLE_OPENMP)
+    std::is_same_v<E, Kokkos::OpenMP> ||
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+    std::is_same_v<E, Kokkos::Serial> ||
+#endif
+    false;
+
+/// For what a host does in a fixed order: the space with one thread beside E, or E itself.
+template <class E>
+struct SingleThread {
+  using type = E;
+};
+#if defined(KOKKOS_ENABLE_SERIAL) && defined(KOKKOS_ENABLE_OPENMP)
+template <>
+struct SingleThread<Kokkos::OpenMP> {
+  using type = Kokkos::Serial;
+};
+#endif
 
 /// Cores that this process may use.
 inline int host_cores() {

@@ -9,10 +9,13 @@
 
 namespace sptrsv::detail {
 
+inline constexpr int cuda_warp_lanes = 32;
+inline constexpr unsigned all_lanes_of_warp = 0xffffffffu;
+
 #if defined(__CUDA_ARCH__)
 template <class R>
 __device__ __forceinline__ R from_lane(R value, int distance) {
-  return __shfl_xor_sync(0xffffffffu, value, distance);
+  return __shfl_xor_sync(all_lanes_of_warp, value, distance);
 }
 template <class R>
 __device__ __forceinline__ Kokkos::complex<R> from_lane(Kokkos::complex<R> value, int distance) {

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes that share a row of tiles: a warp in CUDA; elsewhere one thread plays all of them in turn, so that the same
-// kernel runs everywhere.
+// The lanes that share a tile row: a warp in CUDA; elsewhere one thread does the work of all of them, lane after lane,
+// so that the same kernel runs everywhere.
 #pragma once
 
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-/// Unrolls the loop that follows on a GPU, where an array with an index that is not a constant leaves the registers.
-#if defined(__CUDA_ARCH__)
-#define SPTRSV_UNROLL _Pragma("unroll")
-#else
-#define SPTRSV_UNROLL
-#endif
+#include "sptrsv/device/compiler.hpp"
+#include "sptrsv/device/lanes.hpp"
 
 namespace sptrsv {
 
@@ -21,6 +17,8 @@ inline constexpr int tile_size = 16;  ///< rows and columns of a tile
 namespace detail {
 
 inline constexpr int tile_lanes = 2 * tile_size;  ///< two for each row: lane l works on row l % tile_size
+static_assert(tile_lanes == cuda_warp_lanes,
+              "in CUDA the lanes of a tile row are a warp, which shuffles among them all");
 
 /// A value for each lane: in CUDA only the lane's own. For locals of kernels; its size differs between host and device.
 /// `{}` makes it zeros.
@@ -56,7 +54,7 @@ KOKKOS_FORCEINLINE_FUNCTION void each_lane(F const& f) {
 #if defined(__CUDA_ARCH__)
 template <class R>
 __device__ __forceinline__ R of_lane(R value, int lane) {
-  return __shfl_sync(0xffffffffu, value, lane);
+  return __shfl_sync(all_lanes_of_warp, value, lane);
 }
 template <class R>
 __device__ __forceinline__ Kokkos::complex<R> of_lane(Kokkos::complex<R> value, int lane) {

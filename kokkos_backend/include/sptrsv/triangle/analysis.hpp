@@ -28,7 +28,8 @@ inline char const* name_of(Triangle triangle) { return triangle == Triangle::low
 /// no rows.
 template <class Number>
 constexpr long long most_counted() {
-  return static_cast<long long>(std::numeric_limits<Number>::max() - std::numeric_limits<Number>::max() / 32);
+  constexpr Number greatest = std::numeric_limits<Number>::max();
+  return static_cast<long long>(greatest - (greatest >> 5));
 }
 /// @throws TooLarge
 template <class Number>

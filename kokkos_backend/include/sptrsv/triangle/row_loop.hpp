@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "sptrsv/device/compiler.hpp"
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
@@ -26,13 +27,6 @@ void with_access(RowIO<T> const& io, F const& f) {
   }
   f(std::integral_constant<Access, Access::any>{});
 }
-
-/// Loops that the compiler must not merge with others: it would run out of registers in all of them.
-#if defined(__GNUC__) && !defined(__CUDACC__)
-#define SPTRSV_APART __attribute__((noinline))
-#else
-#define SPTRSV_APART
-#endif
 
 /// A cursor says which row comes next: row(), begin() and end() of its off-diagonal entries in `values` and
 /// `col_idx`, diagonal(values) for its end, next(), after(rows) and differs(). Every row starts from its own offsets

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "sptrsv/device/host_threads.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 
 namespace sptrsv::detail {
@@ -40,16 +41,5 @@ class RowValues {
   Kokkos::View<typename T::scalar*, typename T::device> gathered_;
   Numbers<T> numbers_;
 };
-
-/// Whether kernels of E may as well be called as plain functions: nothing is ever in flight.
-template <class E>
-inline constexpr bool runs_inline =
-#if defined(KOKKOS_ENABLE_OPENMP)
-    std::is_same_v<E, Kokkos::OpenMP> ||
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-    std::is_same_v<E, Kokkos::Serial> ||
-#endif
-    false;
 
 }  // namespace sptrsv::detail

@@ -8,7 +8,8 @@
 #include <KokkosSparse_crs2ccs.hpp>
 #include <Kokkos_Core.hpp>
 
-#include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/host_threads.hpp"
+#include "sptrsv/device/row_end.hpp"
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/types.hpp"
 
@@ -44,25 +45,6 @@ struct OffDiagonals {
   KOKKOS_INLINE_FUNCTION typename T::offset step() const { return backward ? -1 : 1; }
 };
 
-namespace detail {
-
-/// What a row is divided by, ready for finish_row(): on a GPU its reciprocal, made here and now, while there is time. A
-/// division behind the wait costs as much as half the way to the next row (65 ns on an H200).
-template <class S>
-KOKKOS_FORCEINLINE_FUNCTION S divisor(S pivot) {
-  KOKKOS_IF_ON_HOST((return pivot;))
-  KOKKOS_IF_ON_DEVICE((return computed_here(quotient(S(1), pivot));))
-}
-/// The last step of a row: multiplies, divides or leaves as it is.
-template <class S>
-KOKKOS_FORCEINLINE_FUNCTION S finish_row(Diagonal diagonal, S sum, S pivot) {
-  if (diagonal == Diagonal::unit) return sum;
-  KOKKOS_IF_ON_HOST((return diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);))
-  KOKKOS_IF_ON_DEVICE((return sum * pivot;))
-}
-
-}  // namespace detail
-
 /// What a solve needs of the values: those of the off-diagonals, aligned with OffDiagonals, and how
 /// a row ends. Device-copyable.
 template <class T>
@@ -94,19 +76,6 @@ struct Numbers {
 };
 
 namespace detail {
-
-/// Where Kokkos Kernels transposes. On a host one thread does it, and leaves the columns sorted: several
-/// would leave them in the order of arrival, and sorting costs more than they gain.
-template <class E>
-struct TransposeSpace {
-  using type = E;
-};
-#if defined(KOKKOS_ENABLE_SERIAL) && defined(KOKKOS_ENABLE_OPENMP)
-template <>
-struct TransposeSpace<Kokkos::OpenMP> {
-  using type = Kokkos::Serial;
-};
-#endif
 
 /// The off-diagonal part as plain CSR from offset 0: pattern, and each entry's position in the original.
 template <class T, class Device>
@@ -167,10 +136,11 @@ bool columns_ascend(typename T::exec_space const& exec, OffDiagonals<T> const& r
 }
 
 /// The transpose of the off-diagonal part, columns ascending, with the map of its values.
-/// Kokkos Kernels does the transposing and the sorting.
+/// Kokkos Kernels does the transposing and the sorting. On a host one thread transposes, which leaves the columns
+/// sorted: several would leave them in the order of arrival, and sorting costs more than they gain.
 template <class T>
 OffDiagonals<T> transpose_off_diagonals(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
-  using space = typename TransposeSpace<typename T::exec_space>::type;
+  using space = typename SingleThread<typename T::exec_space>::type;
   using device = Kokkos::Device<space, typename T::memory_space>;
   auto const n = rows.num_rows;
   OffDiagonals<T> out;

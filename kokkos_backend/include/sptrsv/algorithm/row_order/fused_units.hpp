@@ -5,25 +5,18 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
-#include <type_traits>
 
 #include "sptrsv/algorithm/row_order/fused_table.hpp"
 #include "sptrsv/device/tickets.hpp"
+#include "sptrsv/space.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
 namespace sptrsv::detail {
 
 /// The name under which fused_table has where E runs.
 template <class E>
-std::string fused_device([[maybe_unused]] E const& exec) {
-  std::string name = is_host_space<E> ? "host" : E::name();
-#if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<E, Kokkos::Cuda>) name = exec.cuda_device_prop().name;
-#endif
-#if defined(KOKKOS_ENABLE_HIP)
-  if constexpr (std::is_same_v<E, Kokkos::HIP>) name = exec.hip_device_prop().name;
-#endif
-  return name;
+std::string fused_device(E const& exec) {
+  return is_host_space<E> ? "host" : device_name(exec);
 }
 
 /// The trained threshold of a device, or 0 if it has not been trained.

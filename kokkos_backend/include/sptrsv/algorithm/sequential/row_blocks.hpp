@@ -3,16 +3,17 @@
 // column index and x is read once for the block, and the rows' sums do not wait for each other.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "sptrsv/algorithm/sequential/sequential_tuning.hpp"
+#include "sptrsv/device/compiler.hpp"
 #include "sptrsv/triangle/row_loop.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
 namespace sptrsv::detail {
-
-inline constexpr int max_block_rows = 6;
 
 /// Host only. length[s] is the number of rows of the block that starts at position s of the solve
 /// order, 0 inside a block. Empty if blocks are too rare to pay.
@@ -48,27 +49,21 @@ RowBlocks<T> find_row_blocks(OffDiagonals<T> const& rows, bool ascending) {
   long long blocks = 0;
   for (index s = 0; s < n; ++blocks) {
     int size = 1;
-    while (size < max_block_rows && s + size < n && continues_block(rows, row(s + size - 1), row(s + size), ascending))
+    while (size < SequentialTuning::block_rows && s + size < n &&
+           continues_block(rows, row(s + size - 1), row(s + size), ascending))
       ++size;
     out.length[static_cast<std::size_t>(s)] = static_cast<std::uint8_t>(size);
     s += size;
   }
-  if (n < blocks + blocks / 2) out.length.clear();  // fewer than one and a half rows a block
+  if (static_cast<double>(n) < std::floor(SequentialTuning::rows_per_block * static_cast<double>(blocks)))
+    out.length.clear();
   return out;
-}
-
-/// A hint: rows of a block are as many streams as there are rows, too many for a core to foresee.
-inline void prefetch(void const* address) {
-#if defined(__GNUC__)
-  __builtin_prefetch(address);
-#else
-  (void)address;
-#endif
 }
 
 /// Solves the M rows from position s on; x in consecutive words, the last step of each row by
 /// finish(i, sum). A row's terms outside the block come first, those inside last: the order of its sum
 /// in a lower triangle (Step 1), and in an upper one that is summed backward (Step -1); for others use no blocks.
+/// The next block's values are fetched ahead: as many streams as a block has rows are too many for a core to foresee.
 template <int M, int Step, class T, class Load, class Finish>
 SPTRSV_APART void solve_block(OffDiagonals<T> const& rows, typename T::scalar const* values, typename T::scalar* x,
                               typename T::index s, Load const& load, Finish const& finish) {
