@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the arrows between the folders of the backend: planner -> algorithm -> triangle -> device -> public headers, and
-never back; an algorithm uses nothing of another's folder. Usage: layers.py KOKKOS_BACKEND"""
+"""Holds the layers of the backend's folders: planner -> algorithm -> triangle -> device -> public headers, and never
+back; an algorithm uses nothing of another's folder; and code for one kind of processor is in device/ alone.
+Usage: layers.py KOKKOS_BACKEND"""
 import os
 import re
 import sys
@@ -8,6 +9,14 @@ import sys
 INCLUDE = re.compile(r'#include ["<](sptrsv/[^">]+)[">]')
 LAYERS = ["public", "device", "triangle", "ordering", "algorithm", "planner", "instance"]  # each uses those before it
 APART = ["ordering"]  # used by none of the layers above it
+
+COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+DEVICE_WORDS = re.compile(
+    r"KOKKOS_IF_ON_\w+|KOKKOS_ENABLE_\w+|__(?:CUDA|HIP|SYCL)\w*|__(?:shfl|ballot|syncwarp|activemask|any_sync|all_sync)\w*"
+    r"|__(?:device|host|global|shared)__|\bKokkos::(?:Cuda|HIP|SYCL)\b|\bcuda\w*::|\b(?:threadIdx|blockIdx|warpSize)\b"
+    r"|\batomic(?:CAS|Exch|Add)\b|\basm\b|__builtin_(?:prefetch|assume)|\b32(?:\.0)?\b")
+KNOWS_DEVICES = ["sptrsv/space.hpp"]  # beside device/: the device's name, for users
+NUMBERS = re.compile(r"_(?:tuning|table)\.hpp$|sptrsv/options\.hpp$")  # may have a 32 that is no warp
 
 
 def layer(path):
@@ -33,6 +42,16 @@ def fault(path, used):
     return None
 
 
+def device_words(path, text):
+    """What `path` says that only device/ may: words of compilers, processors and warps, and the width of a warp in numbers.
+    Comments and texts may."""
+    if layer(path) == "device" or path in KNOWS_DEVICES:
+        return []
+    code = COMMENT_OR_TEXT.sub(lambda found: "\n" * found.group().count("\n"), text)
+    words = [(code.count("\n", 0, found.start()) + 1, found.group()) for found in DEVICE_WORDS.finditer(code)]
+    return [(line, word) for line, word in words if not (word[0].isdigit() and NUMBERS.search(path))]
+
+
 def main(folder):
     include = os.path.join(folder, "include")
     faults, checked = [], 0
@@ -40,13 +59,16 @@ def main(folder):
         for name in names:
             path = os.path.relpath(os.path.join(at, name), include)
             with open(os.path.join(at, name)) as file:
-                for used in INCLUDE.findall(file.read()):
-                    checked += 1
-                    if not os.path.exists(os.path.join(include, used)):
-                        faults.append(f"{path}: {used} does not exist")
-                    elif fault(path, used):
-                        faults.append(f"{path}: {used} {fault(path, used)}")
-    print("\n".join(sorted(faults)) or f"{checked} arrows, none points back")
+                text = file.read()
+            for used in INCLUDE.findall(text):
+                checked += 1
+                if not os.path.exists(os.path.join(include, used)):
+                    faults.append(f"{path}: {used} does not exist")
+                elif fault(path, used):
+                    faults.append(f"{path}: {used} {fault(path, used)}")
+            for line, word in device_words(path, text):
+                faults.append(f"{path}:{line}: {word} belongs into device/")
+    print("\n".join(sorted(faults)) or f"{checked} includes, none points back; no device outside of device/")
     assert checked > 100, "no backend here"
     return 1 if faults else 0
 
@@ -59,6 +81,20 @@ def test_rules():
     assert fault(tiled, fused) and fault(planner, "sptrsv/ordering/coloring.hpp") and fault(rows, "sptrsv/new/x.hpp")
 
 
+def test_device_words():
+    for text in ["#if defined(__CUDA_ARCH__)", "KOKKOS_IF_ON_DEVICE((return x;))", "#if defined(KOKKOS_ENABLE_HIP)",
+                 "x = __shfl_sync(mask, x, 0);", "int lanes = 32;", "resident / 32.0", "std::is_same_v<E, Kokkos::Cuda>",
+                 "#if !defined(__CUDACC__)", "threadIdx.x"]:
+        for path in ["sptrsv/triangle/rows.hpp", "sptrsv/algorithm/tiled/tiled.hpp", "sptrsv/planner/planner.hpp"]:
+            assert device_words(path, "int a;\n" + text) and device_words(path, "int a;\n" + text)[0][0] == 2, (path, text)
+        assert not device_words("sptrsv/device/lanes.hpp", text)
+        assert not device_words("sptrsv/triangle/rows.hpp", "// " + text)
+    assert not device_words("sptrsv/triangle/rows.hpp", "std::uint32_t a = 132; KOKKOS_INLINE_FUNCTION void f();")
+    assert not device_words("sptrsv/algorithm/tiled/tiled_tuning.hpp", "int least_teams = 32;")
+    assert device_words("sptrsv/algorithm/tiled/tiled_tuning.hpp", "#if defined(__CUDA_ARCH__)")
+
+
 if __name__ == "__main__":
     test_rules()
+    test_device_words()
     sys.exit(main(sys.argv[1]))

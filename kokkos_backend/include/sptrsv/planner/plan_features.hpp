@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
 #include "sptrsv/algorithm/tiled/node_levels.hpp"
 #include "sptrsv/planner/plan_model.hpp"
 #include "sptrsv/triangle/analysis.hpp"
@@ -118,7 +119,7 @@ class PlanFeatures {
     set(Feature::bytes, entries * (sizeof(typename T::scalar) + sizeof(typename T::index)) +
                             n * (sizeof(typename T::offset) + 3 * sizeof(typename T::scalar)));
     set(Feature::longest_row, longest);
-    while (lanes_ * 4 < analysis.mean_row() && lanes_ < 32) lanes_ *= 2;
+    lanes_ = detail::lanes_per_row(analysis.mean_row(), warp_lanes);
     set(Feature::longest_lane, std::ceil(longest / lanes_));
     // a row of tiles has some row of its own, and each window's rows wait for those of the window before
     for (auto f : {Feature::levels, Feature::sets, Feature::tile_levels}) bound(f, n > 0);
@@ -154,10 +155,12 @@ class PlanFeatures {
   }
 
   bool ascending() const { return analysis_.shape().ascending(); }
-  long long warps() const { return std::max(1LL, resident_ / 32); }
+  static constexpr int warp_lanes = detail::GpuTuning::table_warp_lanes;
+  long long warps() const { return std::max(1LL, resident_ / warp_lanes); }
   /// One thread would take long over the longest rows.
   bool has_long_rows() const {
-    return analysis_.longest_row() > 1000 && static_cast<double>(analysis_.longest_row()) > 32 * analysis_.mean_row();
+    return analysis_.longest_row() > 1000 &&
+           static_cast<double>(analysis_.longest_row()) > warp_lanes * analysis_.mean_row();
   }
 
   void find_window(Feature f, OffDiagonals<T> const& rows, long long window) {
@@ -186,12 +189,13 @@ class PlanFeatures {
   void find_levels(OffDiagonals<T> const& rows) {
     auto const& sets = analysis_.levels(exec_);
     auto const entries = detail::entries_by_level<T>(exec_, rows, sets);
+    double const narrow_rows = detail::LevelSetTuning::narrow_slices * warp_lanes / lanes_;
     double wide = 0, narrow = 0, log_rows = 0, log_entries = 0, sum = 0, lanes = 0;
     for (std::size_t l = 0; l < entries.longest.size(); ++l) {
       auto const width = static_cast<double>(sets.rows_in_level(static_cast<typename T::index>(l)));
       auto const longest = static_cast<double>(entries.longest[l]);
-      if (width > 65536) wide += longest;
-      if (width <= 128 / lanes_) narrow += static_cast<double>(entries.all[l]) / lanes_;
+      if (width > detail::LevelSetTuning::wide_rows) wide += longest;
+      if (width <= narrow_rows) narrow += static_cast<double>(entries.all[l]) / lanes_;
       log_rows += std::log2(width);
       log_entries += std::log2(1 + longest);
       sum += longest;

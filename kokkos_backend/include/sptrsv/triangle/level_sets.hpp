@@ -266,6 +266,12 @@ struct RemoveRootsChain {
   }
 };
 
+/// Root candidates: levels of at most so many rows are taken by one team, one after the other, wider ones by a kernel
+/// each. On a host a thread, on a GPU a team of so many. Not measured apart.
+struct RootCandidatesTuning {
+  static constexpr int host_rows = 2000, gpu_rows = 1024, gpu_team_threads = 256;
+};
+
 /// Fills the in-degrees and lists the first roots, from op(T) by columns.
 template <class T>
 void list_first_roots(typename T::exec_space const& exec, RemoveRoots<T> const& step) {
@@ -298,8 +304,9 @@ void level_of_by_root_candidates(typename T::exec_space const& exec, OffDiagonal
   list_first_roots<T>(exec, step);
 
   bool const one_thread = exec.concurrency() == 1;
-  index const limit = one_thread ? n : is_host_space<typename T::exec_space> ? 2000 : 1024;
-  int const team_size = is_host_space<typename T::exec_space> ? 1 : 256;
+  constexpr bool host = is_host_space<typename T::exec_space>;
+  index const limit = one_thread ? n : host ? RootCandidatesTuning::host_rows : RootCandidatesTuning::gpu_rows;
+  int const team_size = host ? 1 : RootCandidatesTuning::gpu_team_threads;
   Kokkos::View<index[3], Kokkos::HostSpace> state("sptrsv::level_sets::state_on_host");
   while (true) {
     Kokkos::parallel_for("sptrsv::level_sets::remove_roots_chain", team_policy(exec, 1, team_size, 1),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sptrsv/algorithm/colorset/color_sets.hpp"
+#include "sptrsv/device/gpu_tuning.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/tickets.hpp"
@@ -132,13 +133,6 @@ struct ColorLaunch {
   int lanes;          ///< per block
 };
 
-/// Lanes per block of rows of so many entries: each takes four or less, as many as are in flight at once.
-inline int lanes_for(double mean_row, int most) {
-  int lanes = 1;
-  while (lanes * 4 < mean_row && lanes < most) lanes *= 2;
-  return lanes;
-}
-
 /// Sets of at most `small` rows share a launch with their neighbors of that kind.
 template <class T>
 std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> const& sets, long long small,
@@ -155,7 +149,7 @@ std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> con
     }
     double const rows = static_cast<double>(sets.position_ptr[end] - sets.position_ptr[s]);
     launches.push_back(
-        {chain, s, end, sets.set_ptr[s], sets.set_ptr[end], longest, lanes_for(entries / rows, most_lanes)});
+        {chain, s, end, sets.set_ptr[s], sets.set_ptr[end], longest, lanes_per_row(entries / rows, most_lanes)});
   }
   return launches;
 }

@@ -9,6 +9,7 @@
 
 #include "sptrsv/algorithm/colorset/color_model.hpp"
 #include "sptrsv/algorithm/colorset/color_rows.hpp"
+#include "sptrsv/algorithm/colorset/colorset_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/host_cost.hpp"
 #include "sptrsv/triangle/counted.hpp"
@@ -60,7 +61,7 @@ class ColorSet {
   /// On a GPU a set costs microseconds, and a matrix in another ordering than by color has up to a set for each row.
   static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
     return host || detail::may_have_few_color_sets<T>(exec, analysis.rows(exec), analysis.shape().ascending(),
-                                                      static_cast<index>(many_sets));
+                                                      static_cast<index>(Tuning::many_sets));
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
@@ -92,7 +93,7 @@ class ColorSet {
     if (sets_.block_ptr.data())
       text += ", blocks of up to " +
               std::to_string(*std::max_element(sets_.longest_block.begin(), sets_.longest_block.end())) + " rows";
-    if (model_.sets > many_sets && model_.rows_per_set() < few_rows)
+    if (model_.sets > Tuning::many_sets && model_.rows_per_set() < Tuning::few_rows)
       text += "; so many small sets are slow: order the matrix by color, at distance k+1 for k levels of fill";
     return text;
   }
@@ -104,17 +105,13 @@ class ColorSet {
  private:
   static constexpr bool host = detail::runs_inline<typename T::exec_space>;
   using Launch = detail::ColorLaunch<index>;
-  // a set of so many rows is quicker in one team than by a launch of its own: a warp each for a few
-  static constexpr int small_rows = 512, chain_warps = 16, team_warps = 4;
-  static constexpr double many_sets = 100, few_rows = 1000;
-  /// What a set costs on a GPU in the model, to be fitted there (docs/colorset.md).
-  static constexpr double device_row_seconds = 3e-6;
+  using Tuning = detail::ColorSetTuning;
 
   void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     double const rows = static_cast<double>(analysis.num_rows());
     model_ = {rows, static_cast<double>(analysis.num_off_diagonals()), static_cast<double>(sets_.num_sets()),
-              static_cast<double>(detail::threads_at_once(exec)), device_row_seconds};
-    long long small = small_rows;
+              static_cast<double>(detail::threads_at_once(exec)), Tuning::row_seconds};
+    long long small = Tuning::small_rows;
     if constexpr (host) {
       detail::HostCost const cost(exec.concurrency(), rows, analysis.mean_row());
       small = cost.chain_rows();
@@ -156,7 +153,7 @@ class ColorSet {
     int const warp = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
     for (Launch const& launch : launches_) {
       rows.lanes = std::min(launch.lanes * rows.columns.lanes(), warp);
-      int const threads = (launch.chain ? chain_warps : team_warps) * warp / rows.lanes;
+      int const threads = (launch.chain ? Tuning::one_team_warps : Tuning::team_warps) * warp / rows.lanes;
       if (launch.chain) {
         Kokkos::parallel_for(
             "sptrsv::color_set::solve_chain", detail::team_policy(exec, 1, threads, rows.lanes),

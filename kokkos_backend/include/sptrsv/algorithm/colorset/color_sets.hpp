@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sptrsv/algorithm/colorset/colorset_tuning.hpp"
 #include "sptrsv/triangle/level_sets.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
@@ -84,13 +85,14 @@ Kokkos::View<typename T::index*, typename T::device> row_lengths(
 }
 
 /// A cheap look at whether there may be at most `limit` sets: of twice as many equal parts of the order, as many at
-/// most have a row that needs another one of its part, more than 32 rows before (a nearer one may be of the same
-/// block). Cost: a pass over the pattern, up to the first such entry of each row; fences.
+/// most have a row that needs another one of its part, rows_of_near_blocks before or more (a nearer one may be of the
+/// same block). Cost: a pass over the pattern, up to the first such entry of each row; fences.
 template <class T>
 bool may_have_few_color_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
                              typename T::index limit) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  constexpr index near = ColorSetTuning::rows_of_near_blocks;
   index const n = rows.num_rows, size = n / (2 * limit) + 1;
   Kokkos::View<int*, typename T::device> cut("sptrsv::color_sets::cut", static_cast<std::size_t>(2 * limit));
   Kokkos::parallel_for(
@@ -98,7 +100,7 @@ bool may_have_few_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
         index const i = turn<T>(p, n, ascending), part = p / size;
         for (auto k = rows.begin(i); k < rows.end(i); ++k) {
           index const needed = turn<T>(rows.col_idx(k), n, ascending);
-          if (needed / size != part || p - needed <= 32) continue;
+          if (needed / size != part || p - needed <= near) continue;
           Kokkos::atomic_store(&cut(part), 1);
           break;
         }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sptrsv/device/host_cost.hpp"
+#include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 #include "sptrsv/triangle/row_loop.hpp"
@@ -115,8 +115,8 @@ Kokkos::View<typename T::index*, typename T::device> rows_by_level_and_length(ty
                                                                               OffDiagonals<T> const& rows,
                                                                               LevelSets<T> const& sets) {
   using index = typename T::index;
-  constexpr int lengths = 64;
-  constexpr auto least = static_cast<index>(HostCost::sorted_from);
+  constexpr int lengths = LevelSetTuning::sorted_lengths;
+  constexpr auto least = static_cast<index>(LevelSetTuning::sorted_from);
   index const* const level_ptr = sets.level_ptr.data();
   Kokkos::View<index*, typename T::device> const sorted(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::rows")),

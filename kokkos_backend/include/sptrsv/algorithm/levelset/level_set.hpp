@@ -10,6 +10,7 @@
 
 #include "sptrsv/algorithm/levelset/level_order.hpp"
 #include "sptrsv/algorithm/levelset/level_waves.hpp"
+#include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/triangle/counted.hpp"
 #include "sptrsv/triangle/row_values.hpp"
@@ -107,14 +108,10 @@ class LevelSet {
   static constexpr bool host = detail::runs_inline<typename T::exec_space>;
 
   using Launch = detail::LevelLaunch<index>;
-  // measured on an H200 (docs/performance.md): from so many rows on a level fills a GPU by itself; up to so many warps'
-  // work is quicker in one team, whose warps hinder each other when there are more; so many levels are looked at ahead
-  static constexpr int wide_rows = 65536, narrow_slices = 4;
-  static constexpr int chain_warps = 16, chain_columns = 4;
-  static constexpr double levels_ahead = 12;
-  static constexpr int staged_columns = 4;  // two are a little quicker as they lie
-  /// What half of 40 kB of scratch memory holds of so many columns; with more a chain is solved as a wave.
-  static constexpr int piece_rows = static_cast<int>(20480 / (sizeof(typename T::scalar) * chain_columns));
+  using Tuning = detail::LevelSetTuning;
+  /// Rows that half of one team's ring buffer holds.
+  static constexpr int piece_rows =
+      static_cast<int>(Tuning::one_team_half_bytes / (sizeof(typename T::scalar) * Tuning::one_team_columns));
   static int warp(typename T::exec_space const&) {
     return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
   }
@@ -131,13 +128,12 @@ class LevelSet {
                        LevelSets<T> const& sets) {
     detail::columns_to_positions<T>(exec, order_, detail::order_workspace<T>(order_));
     lanes_ = std::min(options.lanes_per_row, warp(exec));
-    if (lanes_ == 0)
-      for (lanes_ = 1; lanes_ * 4 < analysis.mean_row() && lanes_ < warp(exec);) lanes_ *= 2;
+    if (lanes_ == 0) lanes_ = detail::lanes_per_row(analysis.mean_row(), warp(exec));
     rows_per_slice_ = static_cast<index>(warp(exec) / lanes_);
-    shared_rows_ = static_cast<index>(options.wide_rows > 0 ? options.wide_rows : wide_rows);
+    shared_rows_ = static_cast<index>(options.wide_rows > 0 ? options.wide_rows : Tuning::wide_rows);
     wave_teams_ = options.wave_teams;
-    auto plan =
-        detail::plan_levels<index>(sets.level_ptr, shared_rows_, rows_per_slice_, static_cast<index>(narrow_slices));
+    auto plan = detail::plan_levels<index>(sets.level_ptr, shared_rows_, rows_per_slice_,
+                                           static_cast<index>(Tuning::narrow_slices));
     detail::cut_into_pieces(plan, static_cast<index>(piece_rows));
     launches_ = plan.launches;
     std::size_t const slices = plan.slice_ptr.size();
@@ -179,23 +175,23 @@ class LevelSet {
     int step_bits = 0;  // a slice takes so many times two steps
     while (rows_per_warp << step_bits < static_cast<int>(rows_per_slice_)) ++step_bits;
     for (Launch const& launch : launches_) {
-      if (launch.kind == Launch::wide && row.columns.lanes() >= staged_columns) {
+      if (launch.kind == Launch::wide && row.columns.lanes() >= Tuning::staged_columns) {
         using Wide = detail::WideLevelColumns<T>;
-        int const threads = 2 * rows_per_warp, rows = std::max(threads, warp(exec));
+        int const threads = Tuning::staged_team_warps * rows_per_warp, rows = std::max(threads, warp(exec));
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
         Kokkos::parallel_for(
             "sptrsv::level_set::solve_columns",
             detail::team_policy(exec, league, threads, row.lanes, Wide::scratch_bytes(rows, row.columns)),
             Wide{row, launch.first, launch.last, rows, &launch != &launches_.back()});
       } else if (launch.kind == Launch::wide) {
-        int const rows = 4 * rows_per_warp;
+        int const rows = Tuning::wide_team_warps * rows_per_warp;
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
         Kokkos::parallel_for("sptrsv::level_set::solve", detail::team_policy(exec, league, rows, row.lanes),
                              detail::WideLevel<T>{row, launch.first, launch.last, rows, &launch != &launches_.back()});
-      } else if (launch.kind == Launch::chain && row.columns.lanes() <= chain_columns) {
+      } else if (launch.kind == Launch::chain && row.columns.lanes() <= Tuning::one_team_columns) {
         using Chain = detail::LevelChain<T>;
         Kokkos::parallel_for("sptrsv::level_set::solve_chain",
-                             detail::team_policy(exec, 1, chain_warps * rows_per_warp, row.lanes,
+                             detail::team_policy(exec, 1, Tuning::one_team_warps * rows_per_warp, row.lanes,
                                                  Chain::scratch_bytes(piece_rows, row.columns.lanes())),
                              Chain{row, slice_ptr_, piece_ptr_, launch.first_piece, launch.last_piece, rows_per_warp,
                                    step_bits, piece_rows});
@@ -213,10 +209,9 @@ class LevelSet {
   /// Enough teams of a warp for a few levels at once: more would only poll.
   detail::LaunchShape wave_shape(typename T::exec_space const& exec, Launch const& launch, int lanes, int steps) const {
     double const tickets = double(launch.last_slice - launch.first_slice) * steps;
-    double const resident = exec.concurrency() / double(warp(exec)) / 2;
     double const teams = wave_teams_ > 0 ? wave_teams_
-                                         : std::clamp(levels_ahead * tickets / double(launch.levels),
-                                                      std::min(32.0, resident), resident);
+                                         : detail::teams_of_many_levels(tickets, double(launch.levels),
+                                                                        exec.concurrency() / double(warp(exec)));
     return {static_cast<int>(std::min(teams, tickets)), warp(exec) / lanes, lanes, 1};
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sptrsv/algorithm/levelset/level_order.hpp"
+#include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/solved_values.hpp"
@@ -355,7 +356,7 @@ template <class Index>
 LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_rows, Index rows_per_slice,
                              Index narrow_slices) {
   using Launch = LevelLaunch<Index>;
-  constexpr Index least_chain = 32;
+  constexpr Index least_chain = LevelSetTuning::least_narrow_levels;
   Index const levels = level_ptr.empty() ? 0 : static_cast<Index>(level_ptr.size()) - 1;
   auto const rows = [&](Index l) { return level_ptr[l + 1] - level_ptr[l]; };
   std::vector<typename Launch::Kind> kind(static_cast<std::size_t>(levels));

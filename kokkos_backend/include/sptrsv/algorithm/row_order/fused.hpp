@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sptrsv/algorithm/row_order/fused_units.hpp"
+#include "sptrsv/algorithm/row_order/row_order_tuning.hpp"
 #include "sptrsv/algorithm/row_order/thread_per_row.hpp"
 #include "sptrsv/algorithm/row_order/warp_per_row.hpp"
 #include "sptrsv/capabilities.hpp"
@@ -76,7 +77,7 @@ class Fused {
   Fused(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
       : kind_(options.kind),
         ascending_(analysis.shape().ascending()),
-        all_at_once_(analysis.mean_row() > 4),
+        all_at_once_(analysis.mean_row() > detail::RowOrderTuning::poll_all_from),
         values_(exec, analysis.rows(exec)),
         tickets_(exec),
         solved_(exec, analysis.num_rows()) {
@@ -134,7 +135,7 @@ class Fused {
  private:
   /// Rows of a block: a warp's lanes; on a host as many as most GPUs have, so that systems are split alike.
   static int block_rows() {
-    if constexpr (is_host_space<typename T::exec_space>) return 32;
+    if constexpr (is_host_space<typename T::exec_space>) return detail::RowOrderTuning::fused_host_block_rows;
     else return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
   }
 
@@ -154,8 +155,7 @@ class Fused {
           static_cast<int>(std::max(1LL, detail::host_rows_per_ticket<T>(exec, n) * units / std::max(1LL, n)));
     } else {
       shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-      shape.threads = 2;  // warps, each for itself: measured to be a little faster than 1 (road:2000 443 instead of 477
-                          // us), and as fast as 4
+      shape.threads = detail::RowOrderTuning::fused_team_warps;
     }
     shape.teams = detail::number_of_teams<T>(exec, units, shape);
     return shape;

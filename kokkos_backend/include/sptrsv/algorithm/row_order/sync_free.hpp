@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "sptrsv/algorithm/row_order/row_order_tuning.hpp"
 #include "sptrsv/algorithm/row_order/warp_per_row.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/solved_values.hpp"
@@ -195,8 +196,8 @@ class SyncFree {
           options.rows_per_ticket > 0 ? options.rows_per_ticket : detail::host_rows_per_ticket<T>(exec, n);
     } else {
       shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-      // one: a warp that takes several starts on each when it is done with the one before, and all others wait for it
-      shape.rows_per_ticket = options.rows_per_ticket > 0 ? options.rows_per_ticket : 1;
+      shape.rows_per_ticket =
+          options.rows_per_ticket > 0 ? options.rows_per_ticket : detail::RowOrderTuning::syncfree_rows_per_ticket;
     }
     shape.teams = detail::number_of_teams<T>(exec, n, shape);
     return shape;

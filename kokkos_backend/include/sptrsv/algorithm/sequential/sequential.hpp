@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sptrsv/algorithm/sequential/row_blocks.hpp"
+#include "sptrsv/algorithm/sequential/sequential_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/space.hpp"
 #include "sptrsv/triangle/row_loop.hpp"
@@ -120,7 +121,8 @@ class Sequential {
 
   /// On a GPU one thread takes hundreds of nanoseconds per entry.
   static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
-    return is_host_space<typename T::exec_space> || analysis.num_off_diagonals() <= 250000;
+    return is_host_space<typename T::exec_space> ||
+           analysis.num_off_diagonals() <= detail::SequentialTuning::planned_entries;
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "sptrsv/algorithm/tiled/tiled_tuning.hpp"
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/device/tile_lanes.hpp"
 #include "sptrsv/triangle/analysis.hpp"
@@ -180,9 +181,10 @@ PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
   return out;
 }
 
-/// How much more a block level costs with rows in their own order than by level: each has the solution of a diagonal
-/// tile in it (or its product, with inverses), against those with diagonals alone.
-inline double cost_of_own_order(bool inverted) { return inverted ? 1.15 : 1.4; }
+/// Of a block level, in those of rows by level.
+inline double cost_of_own_order(bool inverted) {
+  return inverted ? TiledTuning::own_order_inverted : TiledTuning::own_order_solved;
+}
 /// Whether rows in their own order are expected to be quicker than by level.
 inline bool own_order_pays(long long block_levels, long long block_levels_by_level, bool inverted = false) {
   return cost_of_own_order(inverted) * static_cast<double>(block_levels) <= static_cast<double>(block_levels_by_level);

@@ -133,9 +133,7 @@ class Tiled {
     std::size_t levels;
   };
   static constexpr bool host = is_host_space<typename T::exec_space>;
-  // as in levelset: from so many rows on a level fills a GPU by itself; warps that wait are enough for so many levels
-  static constexpr int wide_rows = 65536;
-  static constexpr double levels_ahead = 12;
+  using Tuning = detail::TiledTuning;
 
   /// @param columns  that take a ticket or a thread each
   template <int K>
@@ -163,7 +161,7 @@ class Tiled {
   void plan_launches(typename T::exec_space const& exec, std::vector<index> const& level_ptr) {
     long long const wide = options_.variant == Variant::syncfree ? LLONG_MAX
                            : options_.wide_rows > 0              ? options_.wide_rows
-                                                                 : wide_rows;
+                                                                 : Tuning::wide_rows;
     std::size_t const levels = level_ptr.size() - 1;
     for (std::size_t l = 0, start = 0; l <= levels; ++l) {
       bool const by_threads = l < levels &&
@@ -179,14 +177,16 @@ class Tiled {
     long long const tickets = static_cast<long long>(launch.last - launch.first) * columns;
     detail::LaunchShape shape;
     if constexpr (host) {
-      shape.rows_per_ticket = static_cast<int>(std::clamp(tickets / (16LL * detail::threads_at_once(exec)), 1LL, 64LL));
+      shape.rows_per_ticket =
+          static_cast<int>(std::clamp(tickets / (Tuning::host_tickets_per_thread * detail::threads_at_once(exec)), 1LL,
+                                      Tuning::host_tile_rows_per_ticket));
       shape.teams = detail::number_of_teams<T>(exec, tickets, shape);
     } else {
       shape.lanes = detail::tile_lanes;
-      double const resident = exec.concurrency() / detail::tile_lanes / 2.0, all = static_cast<double>(tickets);
-      double const teams = options_.teams > 0 ? options_.teams
-                                              : std::clamp(levels_ahead * all / static_cast<double>(launch.levels),
-                                                           std::min(32.0, resident), resident);
+      double const resident = exec.concurrency() / detail::tile_lanes, all = static_cast<double>(tickets);
+      double const teams = options_.teams > 0
+                               ? options_.teams
+                               : detail::teams_of_many_levels(all, static_cast<double>(launch.levels), resident);
       shape.teams = static_cast<int>(std::min(teams, all));
     }
     return shape;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constants of `colorset`. Those that hold for all algorithms on a GPU are in device/gpu_tuning.hpp, those of a
+// host in device/host_cost.hpp.
+#pragma once
+
+namespace sptrsv::detail {
+
+/// GPU: set on an NVIDIA H200 (docs/colorset.md).
+struct ColorSetTuning {
+  /// Rows; default of option wide_rows. A set of at most so many is quicker in one team, with a barrier behind it, than
+  /// by a launch of its own.
+  static constexpr int small_rows = 512;
+  /// Warps of the team that has the small sets, and of a team in a kernel of one set. Not measured apart.
+  static constexpr int one_team_warps = 16, team_warps = 4;
+  /// Sets. The planner does not consider `colorset` for a matrix that cannot have so few.
+  static constexpr int many_sets = 100;
+  /// Rows per set. With more than `many_sets` sets of fewer rows than these the report advises another ordering.
+  static constexpr double few_rows = 1000;
+  /// Rows. How near before a row one may lie that it needs and that may be of its own block.
+  static constexpr int rows_of_near_blocks = 32;
+  /// Seconds that a row of a set costs in Suchoski's model, on a GPU.
+  static constexpr double row_seconds = 3e-6;
+};
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constants of `tiled`. Those that hold for all algorithms on a GPU are in device/gpu_tuning.hpp.
+#pragma once
+
+#include "sptrsv/device/gpu_tuning.hpp"
+
+namespace sptrsv::detail {
+
+/// Measured on an NVIDIA H200 (docs/tiled.md) and used everywhere, so that tiles are the same on all devices.
+struct TiledTuning {
+  /// Rows; default of option wide_rows. A level of so many rows has a kernel with a thread per row.
+  static constexpr int wide_rows = GpuTuning::filling_rows;
+  /// What a block level costs with rows in their own order, in block levels of rows sorted by level: each has the
+  /// solution of a diagonal tile in it, or with inverses a product, against diagonals alone.
+  static constexpr double own_order_solved = 1.4, own_order_inverted = 1.15;
+  /// Host: tickets that each thread takes of a kernel, about, and the most tile rows of a ticket. Not measured apart.
+  static constexpr long long host_tickets_per_thread = 16, host_tile_rows_per_ticket = 64;
+};
+
+}  // namespace sptrsv::detail
