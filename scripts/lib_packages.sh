@@ -50,7 +50,7 @@ missing_packages() {
     has_command python3 || echo python3
     in_sid || missing_program_packages
   fi
-  ! needs_download && ! needs_petsc_download || python_with_pip >/dev/null || echo python3-pip
+  ! needs_pip || python_with_pip >/dev/null || echo python3-pip
   [[ $packed == no ]] || missing_pack_packages
   if in_sid; then
     missing_sid_packages
@@ -60,6 +60,9 @@ missing_packages() {
     missing_petsc_packages
   fi
 }
+
+# needs_pip: for a download from PyPI; scripts/check gets clang-format there.
+needs_pip() { needs_download || needs_petsc_download || { [[ $with_tests == yes ]] && ! in_sid; }; }
 
 # missing_program_packages: for programs that only some stacks have, and their tests.
 missing_program_packages() {
