@@ -122,7 +122,7 @@ class PaperTablesTest(unittest.TestCase):
         with open(page, encoding="utf-8") as file:
             text = file.read()
         self.assertIn("| nlpkkt160 |", paper_tables.put_into(text, paper_tables.documents([RUN])))
-        self.assertIn(f"EXTRA={','.join(paper_tables.extra())}", text)
+        self.assertIn(f"EXTRA={','.join(paper_tables.extra())}", text.replace(",\\\n    ", ","))
 
     def test_files_of_one_run(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -35,9 +35,9 @@ void print_table(sptrsv::AlgorithmInfo const& algorithm, std::string const& pref
     std::cout << "| `" << prefix << info.name << "` | " << accepted(info) << " | " << preset(info) << " | " << info.help
               << " |\n";
   for (auto const& option : algorithm.renamed)
-    std::cout << (&option == &algorithm.renamed.front() ? "\nUntil 0.1 " : "; ") << "`" << prefix << option.now
-              << "` was `" << prefix << option.before << "`";
-  if (!algorithm.renamed.empty()) std::cout << ", which is refused now.\n";
+    std::cout << (&option == &algorithm.renamed.front() ? "\nRenamed since 0.1; the old name is refused: " : ",\n")
+              << "`" << prefix << option.before << "` is now `" << prefix << option.now << "`";
+  if (!algorithm.renamed.empty()) std::cout << ".\n";
 }
 
 char const* const head = R"(<!-- SPDX-License-Identifier: Apache-2.0 -->
