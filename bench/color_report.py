@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ordering `color` gains per solve and costs in iterations, and which ordering wins in total time; and how well the
-performance model of Suchoski's thesis predicts the solves. Runs bench_color, a process and a time limit per matrix.
+"""What the ordering `color` gains per solve and costs in iterations, and which ordering wins in total time; and how
+well the performance model of Suchoski's thesis predicts the solves. Runs bench_color, a process and a time limit per
+matrix.
 
-    color_report.py BINARIES RESULTS [--matrices FOLDER] [--only PATTERN...] [--specs SPEC...] [--limit SECONDS] [--total SECONDS]
+    color_report.py BINARIES RESULTS [--matrices FOLDER] [--only PATTERN...] [--specs SPEC...] [--limit SECONDS]
+                    [--total SECONDS]
                     [--options OPTIONS] [--plugin FILE] [--no-run]
 
-BINARIES has bench_color and libsptrsv_petsc.so; RESULTS gets logs, JSON files and color.md; FOLDER: Matrix Market files (.mtx,
-.mtx.gz, .mtx.xz). With JSON files there already, --no-run only makes the tables. Exits nonzero if a run of ours failed."""
+BINARIES has bench_color and libsptrsv_petsc.so; RESULTS gets logs, JSON files and color.md; FOLDER: Matrix Market files
+(.mtx, .mtx.gz, .mtx.xz). With JSON files there already, --no-run only makes the tables. Exits nonzero if a run of ours
+failed."""
 import argparse
 import fnmatch
 import json
@@ -54,11 +57,13 @@ def run_all(args):
 def run_one(args, env, name, what):
     base = os.path.join(args.results, re.sub(r"[:,]", "_", name))
     command = [os.path.join(args.binaries, "bench_color"), "-matrix", what, "-json", base + ".json", "-dll_append",
-               args.plugin or os.path.join(args.binaries, "libsptrsv_petsc.so"), "-use_gpu_aware_mpi", "0"] + args.options.split()
+               args.plugin or os.path.join(args.binaries, "libsptrsv_petsc.so"), "-use_gpu_aware_mpi",
+               "0"] + args.options.split()
     begin = time.monotonic()
     with open(base + ".log", "w") as log:
         try:
-            status = subprocess.run(command, env=env, stdout=log, stderr=subprocess.STDOUT, timeout=args.limit, stdin=subprocess.DEVNULL).returncode
+            status = subprocess.run(command, env=env, stdout=log, stderr=subprocess.STDOUT, timeout=args.limit,
+                                    stdin=subprocess.DEVNULL).returncode
         except subprocess.TimeoutExpired:
             status = "time limit"
     print(f"{name}: {'done' if status == 0 else f'FAILED ({status})'}, {time.monotonic() - begin:.0f} s", flush=True)
@@ -102,14 +107,17 @@ def shown(case):
 
 
 def total_table(runs):
-    lines = ["| matrix | n | factor | sets | its | MatSolve us | KSPSolve ms | its | MatSolve us | KSPSolve ms | A x us natural | color | wins |",
+    lines = ["| matrix | n | factor | sets | its | MatSolve us | KSPSolve ms | its | MatSolve us | KSPSolve ms | A x "
+             "us natural | color | wins |",
              "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
              "| | | | | natural | | | color | | | | | |"]
     for run in runs:
         natural, color = best(run, ["natural"]), best(run, ["color", "balanced"])
         sets = [s["sets"] for s in solves(run) if s["type"] == "colorset" and s["ordering"] == "color"]
-        lines.append(f"| {run['matrix']} | {run['n']} | {run['factor']} | {sets[0] / 2 if sets else float('nan'):.0f} | {shown(natural)} | {shown(color)} | "
-                     f"{1e6 * run['product_natural']:.0f} | {1e6 * run['product_color']:.0f} | {winner(natural, color)} |")
+        lines.append(f"| {run['matrix']} | {run['n']} | {run['factor']} | {sets[0] / 2 if sets else float('nan'):.0f} "
+                     f"| {shown(natural)} | {shown(color)} | "
+                     f"{1e6 * run['product_natural']:.0f} | {1e6 * run['product_color']:.0f} | "
+                     f"{winner(natural, color)} |")
     return lines
 
 
@@ -123,7 +131,8 @@ def solves(run):
         else:
             continue
         if len(sets) == 2 and case["apply"] > 0:
-            yield {"type": case["type"], "ordering": case["ordering"], "rows": run["n"], "entries": run["entries"], "sets": sum(sets), "both": sets, "seconds": case["apply"]}
+            yield {"type": case["type"], "ordering": case["ordering"], "rows": run["n"], "entries": run["entries"],
+                   "sets": sum(sets), "both": sets, "seconds": case["apply"]}
 
 
 def predicted(s, row_seconds, capacity):
@@ -147,29 +156,39 @@ def fit(points):
 def model_lines(runs):
     lines = []
     points = [s for run in runs for s in solves(run)]
-    for what, chosen in [("colorset and levelset, as in the thesis", points), ("colorset alone", [s for s in points if s["type"] == "colorset"])]:
+    for what, chosen in [("colorset and levelset, as in the thesis", points),
+                         ("colorset alone", [s for s in points if s["type"] == "colorset"])]:
         if len(chosen) < 3:
             continue
         row_seconds, capacity, errors = fit(chosen)
-        lines.append(f"- {what}: {len(chosen)} applications, fitted 1/alpha {1e6 * row_seconds:.3g} us, P {capacity:.0f} rows; "
-                     f"off by a factor of {statistics.median(errors):.2f} in the median, {errors[int(0.9 * (len(errors) - 1))]:.2f} for nine in ten, {errors[-1]:.2f} at worst")
+        lines.append(f"- {what}: {len(chosen)} applications, fitted 1/alpha {1e6 * row_seconds:.3g} us, P "
+                     f"{capacity:.0f} rows; "
+                     f"off by a factor of {statistics.median(errors):.2f} in the median, "
+                     f"{errors[int(0.9 * (len(errors) - 1))]:.2f} for nine in ten, {errors[-1]:.2f} at worst")
     return lines
 
 
 def report(runs):
     def wins(with_setup):
-        words = [winner(best(run, ["natural"], with_setup), best(run, ["color", "balanced"], with_setup)).split()[0] for run in runs]
+        words = [winner(best(run, ["natural"], with_setup), best(run, ["color", "balanced"], with_setup)).split()[0]
+                 for run in runs]
         return f"color wins on {words.count('color')} of {len(runs)} matrices, natural on {words.count('natural')}"
 
     text = ["## Which ordering wins in total time", ""] + total_table(runs)
-    text += ["", f"Fastest type in each ordering. In total time {wins(False)}; with a PCSetUp for each KSPSolve, {wins(True)}."]
+    text += ["",
+             f"Fastest type in each ordering. In total time {wins(False)}; with a PCSetUp for each KSPSolve, "
+             f"{wins(True)}."]
     products = [run["product_color"] / run["product_natural"] for run in runs]
-    text += [f"A x with A itself in the color ordering takes {statistics.geometric_mean(products):.2f} times as long (geometric mean); "
+    text += [f"A x with A itself in the color ordering takes {statistics.geometric_mean(products):.2f} times as long "
+             f"(geometric mean); "
              "PETSc reorders the factor alone, so that a user does not pay it."]
-    ratios = [best(run, ["color", "balanced"])["iterations"] / max(best(run, ["natural"])["iterations"], 1) for run in runs if best(run, ["natural"]) and best(run, ["color", "balanced"])]
+    ratios = [best(run, ["color", "balanced"])["iterations"] / max(best(run, ["natural"])["iterations"], 1)
+              for run in runs if best(run, ["natural"]) and best(run, ["color", "balanced"])]
     if ratios:
-        text += [f"Iterations: {statistics.geometric_mean(max(r, 1e-9) for r in ratios):.2f} times as many (geometric mean), {max(ratios):.2f} at most."]
-    return "\n".join(text + ["", "## The thesis' model", ""] + (model_lines(runs) or ["Too few applications to fit it."])) + "\n"
+        text += [f"Iterations: {statistics.geometric_mean(max(r, 1e-9) for r in ratios):.2f} times as many (geometric "
+                 f"mean), {max(ratios):.2f} at most."]
+    text += ["", "## The thesis' model", ""] + (model_lines(runs) or ["Too few applications to fit it."])
+    return "\n".join(text) + "\n"
 
 
 def main():

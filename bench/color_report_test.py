@@ -6,19 +6,24 @@ import color_report
 
 
 def case(ordering, kind, solve, iterations=10, apply=1e-4, error="", sets=2):
-    text = f"colorset (asked for), {sets} sets of 50.0 rows" if kind == "colorset" else f"levelset (asked for), 1 kernels; {sets} levels, rows"
-    return {"ordering": ordering, "type": kind, "error": error, "iterations": iterations, "setup": 1e-3, "solve": solve, "apply": apply,
+    text = f"levelset (asked for), 1 kernels; {sets} levels, rows"
+    if kind == "colorset":
+        text = f"colorset (asked for), {sets} sets of 50.0 rows"
+    return {"ordering": ordering, "type": kind, "error": error, "iterations": iterations, "setup": 1e-3, "solve": solve,
+            "apply": apply,
             "lower": text, "upper": text}
 
 
 def run(cases, n=100):
-    return {"matrix": "m", "n": n, "entries": 5 * n, "factor": "icc0", "product_natural": 1e-5, "product_color": 2e-5, "cases": cases}
+    return {"matrix": "m", "n": n, "entries": 5 * n, "factor": "icc0", "product_natural": 1e-5, "product_color": 2e-5,
+            "cases": cases}
 
 
 class Winner(unittest.TestCase):
     def test_total_time_decides_not_iterations_or_applications(self):
         one = run([case("natural", "levelset", 0.1, 10, 1e-3), case("color", "colorset", 0.2, 30, 1e-5)])
-        self.assertEqual(color_report.winner(color_report.best(one, ["natural"]), color_report.best(one, ["color"])), "natural by 2.00")
+        self.assertEqual(color_report.winner(color_report.best(one, ["natural"]), color_report.best(one, ["color"])),
+                         "natural by 2.00")
         text = color_report.report([one])
         self.assertIn("color wins on 0 of 1 matrices, natural on 1", text)
         self.assertIn("| 10 | 1000 | 100.0 levelset | 30 | 10 | 200.0 colorset |", text)
@@ -27,7 +32,8 @@ class Winner(unittest.TestCase):
 
     def test_what_does_not_converge_does_not_win(self):
         one = run([case("natural", "levelset", 0.1, error="did not converge"), case("color", "colorset", 0.2)])
-        self.assertEqual(color_report.winner(color_report.best(one, ["natural"]), color_report.best(one, ["color"])), "color")
+        self.assertEqual(color_report.winner(color_report.best(one, ["natural"]), color_report.best(one, ["color"])),
+                         "color")
 
     def test_even(self):
         self.assertEqual(color_report.winner({"solve": 1.0}, {"solve": 1.01}), "even")
@@ -48,7 +54,8 @@ class Model(unittest.TestCase):
         self.assertLess(found[2][-1], 1.000001)
 
     def test_sets_are_read_from_the_view(self):
-        one = run([case("color", "colorset", 0.1, sets=7), case("color", "levelset", 0.1, sets=9), case("color", "petsc", 0.1)])
+        one = run([case("color", "colorset", 0.1, sets=7), case("color", "levelset", 0.1, sets=9),
+                   case("color", "petsc", 0.1)])
         self.assertEqual([s["sets"] for s in color_report.solves(one)], [14, 18])
 
 

@@ -14,8 +14,10 @@ import compare
 def results(solve):
     """A file's content with one case whose solve takes `solve` seconds, quartiles 1 % to either side."""
     times = {"median": solve, "minimum": solve, "q1": 0.99 * solve, "q3": 1.01 * solve, "runs": 20}
-    case = {"matrix": "m", "shape": "lower", "columns": 1, "algorithm": "a", "analyze": times, "update": times, "solve": times}
-    return {"library": "0", "commit": "c", "device": "d", "space": "s", "concurrency": 1, "compiler": "x", "seconds": [case]}
+    case = {"matrix": "m", "shape": "lower", "columns": 1, "algorithm": "a", "analyze": times, "update": times,
+            "solve": times}
+    return {"library": "0", "commit": "c", "device": "d", "space": "s", "concurrency": 1, "compiler": "x",
+            "seconds": [case]}
 
 
 class CompareTest(unittest.TestCase):

@@ -15,8 +15,10 @@ import sys
 HOST = "one_core"  # a peer that is no GPU solver
 FEW_LEVELS = 2000
 SOLVES = 3  # analysis is to take no more of cuSPARSE's solves, where there are few levels
-EXPLAIN = ("Microseconds per solve: lower triangle, double, 32-bit indices, one right-hand side, median of up to 50 warm solves, every "
-           "answer checked row by row. `limit` = max(bytes / bandwidth, levels x hop). \\* cut short: a phase takes over a "
+EXPLAIN = ("Microseconds per solve: lower triangle, double, 32-bit indices, one right-hand side, median of up to 50 "
+           "warm solves, every "
+           "answer checked row by row. `limit` = max(bytes / bandwidth, levels x hop). \\* cut short: a phase takes "
+           "over a "
            "second and ran once. `-`: not run.")
 
 
@@ -29,7 +31,8 @@ class Matrix:
         self.timed, self.rest = {}, {}
 
     def own(self):
-        """The names of our types with a time, fastest first; without those whose options were set by hand, as in fused:kind=warp."""
+        """The names of our types with a time, fastest first; without those whose options were set by hand, as in
+        fused:kind=warp."""
         return self.sorted(r for r in self.timed.values() if not r["peer"] and ":" not in r["algorithm"])
 
     def gpu_peers(self):
@@ -107,7 +110,8 @@ def overview(matrices):
         best = m.timed[own[0]] if own else None
         limit = m.case["limit"]
         rows.append([
-            m.name, str(m.case["rows"]), str(m.case["entries"]), str(m.case["levels"]), number(limit * 1e6) if limit else "-",
+            m.name, str(m.case["rows"]), str(m.case["entries"]), str(m.case["levels"]),
+            number(limit * 1e6) if limit else "-",
             f"{number(m.solve(own[0]) * 1e6)} {own[0]}" if own else "-", f"{best['gb_per_s']:.0f}" if best else "-",
             number(m.solve(own[0]) / limit) if own and limit else "-", cell(m, "cusparse", "solve", 1e6),
             number(m.speedup("cusparse")), f"{number(m.solve(peers[0]) * 1e6)} {peers[0]}" if peers else "-",
@@ -126,7 +130,8 @@ def comparison(label, pairs):
     if not pairs:
         return [f"- Beside {label}: nothing to compare."]
     losses = [f"{name} ({number(s)})" for name, s in pairs if s < 1]
-    return [f"- Beside {label}: {number(geometric_mean([s for _, s in pairs]))} times as fast in geometric mean over {len(pairs)} "
+    return [f"- Beside {label}: {number(geometric_mean([s for _, s in pairs]))} times as fast in geometric mean over "
+            f"{len(pairs)} "
             f"matrices. Losses: {', '.join(losses) or 'none'}."]
 
 
@@ -140,7 +145,8 @@ def analysis_summary(matrices, names):
         return [f"- No matrix with fewer than {FEW_LEVELS} levels has both a time of cuSPARSE and of ours."]
     late = [f"{m.name} ({m.own()[0]}, {number(m.timed[m.own()[0]]['analyze']['median'] / m.solve('cusparse'))})"
             for m in few if not within(m, m.own()[0])]
-    lines = [f"- Analysis within {SOLVES} of cuSPARSE's solves, matrices with fewer than {FEW_LEVELS} levels: the fastest type "
+    lines = [f"- Analysis within {SOLVES} of cuSPARSE's solves, matrices with fewer than {FEW_LEVELS} levels: the "
+             f"fastest type "
              f"on {len(few) - len(late)} of {len(few)}; not: {', '.join(late) or 'none'}."]
     for name in names:
         timed = [m for m in few if name in m.timed]
@@ -154,18 +160,21 @@ def planner_summary(matrices):
     if not both:
         return []
     ratios = [m.solve("sptrsv") / m.solve([n for n in m.own() if n != "sptrsv"][0]) for m in both]
-    return [f"- `sptrsv` takes {number(geometric_mean(ratios))} of the fastest type's time in geometric mean over {len(both)} matrices; "
+    return [f"- `sptrsv` takes {number(geometric_mean(ratios))} of the fastest type's time in geometric mean over "
+            f"{len(both)} matrices; "
             f"worst: {both[ratios.index(max(ratios))].name} ({number(max(ratios))})."]
 
 
 def summary(matrices, names):
     lines = comparison("cuSPARSE", [(m.name, m.speedup("cusparse")) for m in matrices])
-    lines += comparison("the best peer of each matrix", [(m.name, m.speedup(m.gpu_peers()[0]) if m.gpu_peers() else None)
-                                                         for m in matrices])
+    lines += comparison("the best peer of each matrix",
+                        [(m.name, m.speedup(m.gpu_peers()[0]) if m.gpu_peers() else None)
+                         for m in matrices])
     lines += comparison("one core of the host", [(m.name, m.speedup(HOST)) for m in matrices])
     lines += analysis_summary(matrices, names) + planner_summary(matrices)
     for m in matrices:
-        lines += [f"- {m.name}, `{name}` has no time: {case['error']}" for name, case in m.rest.items() if case["error"]]
+        lines += [f"- {m.name}, `{name}` has no time: {case['error']}"
+                  for name, case in m.rest.items() if case["error"]]
     refusals = {}
     for m in matrices:
         for name, case in m.rest.items():
@@ -201,13 +210,16 @@ def petsc_tables(data):
                                  ("renewal", 1e3, "numeric phase with other values and one MatSolve, ms")):
         lines += ["", f"### In PETSc {data[0]['petsc']}: {title}", ""]
         lines += table(["matrix", "factor"] + columns,
-                       [[os.path.basename(m).split(".mtx")[0], f] + [text((m, f), c, phase, factor) for c in columns] for m, f in matrices])
-    failed = [f"- {os.path.basename(c['matrix'])} {c['factor']}, {c['mat_type']} {c['type']}: {c['error']}" for c in cases if "solve" not in c]
+                       [[os.path.basename(m).split(".mtx")[0], f] + [text((m, f), c, phase, factor) for c in columns]
+                        for m, f in matrices])
+    failed = [f"- {os.path.basename(c['matrix'])} {c['factor']}, {c['mat_type']} {c['type']}: {c['error']}"
+              for c in cases if "solve" not in c]
     return lines + [""] + failed
 
 
 def run_line(run):
-    return (f"Device: {run['device']}. Commit {run['commit']}, {run['compiler']}, Kokkos {run['kokkos']}, {run['space']}. "
+    return (f"Device: {run['device']}. Commit {run['commit']}, {run['compiler']}, Kokkos {run['kokkos']}, "
+            f"{run['space']}. "
             f"Date: {run.get('date', 'unknown')}.")
 
 

@@ -16,13 +16,16 @@ def times(seconds):
 
 
 def case(matrix, levels, algorithm, solve, analyze=1e-3, peer=False, cut_short=False):
-    return {"matrix": matrix, "shape": "lower stored", "columns": 1, "rows": 10, "entries": 30, "levels": levels, "limit": 1e-5,
-            "algorithm": algorithm, "peer": peer, "analyze": times(analyze), "update": times(1e-4), "solve": times(solve),
+    return {"matrix": matrix, "shape": "lower stored", "columns": 1, "rows": 10, "entries": 30, "levels": levels,
+            "limit": 1e-5,
+            "algorithm": algorithm, "peer": peer, "analyze": times(analyze), "update": times(1e-4),
+            "solve": times(solve),
             "cut_short": cut_short, "gb_per_s": 12.0}
 
 
 def missing(matrix, levels, algorithm, error="", refusal="", peer=False):
-    return {"matrix": matrix, "rows": 10, "entries": 30, "levels": levels, "limit": 1e-5, "algorithm": algorithm, "peer": peer,
+    return {"matrix": matrix, "rows": 10, "entries": 30, "levels": levels, "limit": 1e-5, "algorithm": algorithm,
+            "peer": peer,
             "error": error, "refusal": refusal}
 
 
@@ -31,12 +34,16 @@ def run_of(timed, rest=()):
             "seconds": timed, "not_timed": list(rest)}
 
 
-SAMPLE = run_of([case("lap2d:9", 17, "cusparse", 4e-4, peer=True), case("lap2d:9", 17, "levelset", 1e-4, analyze=1.1e-3),
-                 case("lap2d:9", 17, "sptrsv", 2e-4, analyze=1.3e-3), case("lap2d:9", 17, "kokkoskernels_rp", 3e-4, peer=True),
+SAMPLE = run_of([case("lap2d:9", 17, "cusparse", 4e-4, peer=True), case("lap2d:9", 17, "levelset", 1e-4,
+                                                                        analyze=1.1e-3),
+                 case("lap2d:9", 17, "sptrsv", 2e-4, analyze=1.3e-3), case("lap2d:9", 17, "kokkoskernels_rp", 3e-4,
+                                                                           peer=True),
                  case("lap2d:9", 17, "one_core", 5e-5, peer=True),
-                 case("/t/brack2.mtx", 5000, "cusparse", 1e-4, peer=True), case("/t/brack2.mtx", 5000, "levelset", 4e-4),
+                 case("/t/brack2.mtx", 5000, "cusparse", 1e-4, peer=True),
+                 case("/t/brack2.mtx", 5000, "levelset", 4e-4),
                  case("/t/brack2.mtx", 5000, "sequential", 2.5, cut_short=True)],
-                [missing("/t/brack2.mtx", 5000, "kokkoskernels_rp", error="wrong answer in row 3 of column 0", peer=True),
+                [missing("/t/brack2.mtx", 5000, "kokkoskernels_rp", error="wrong answer in row 3 of column 0",
+                         peer=True),
                  missing("/t/brack2.mtx", 5000, "sptrsv", error="out of memory"),
                  missing("lap2d:9", 17, "sequential", refusal="too large")])
 
@@ -63,7 +70,8 @@ def text_of(*runs):
 class GpuTableTest(unittest.TestCase):
     def test_overview_and_phases(self):
         text = text_of(SAMPLE)
-        self.assertIn("| lap2d:9 | 10 | 30 | 17 | 10.0 | 100 levelset | 12 | 10.0 | 400 | 4.00 | 300 kokkoskernels_rp | 3.00 | 50.0 |", text)
+        self.assertIn("| lap2d:9 | 10 | 30 | 17 | 10.0 | 100 levelset | 12 | 10.0 | 400 | 4.00 | 300 kokkoskernels_rp "
+                      "| 3.00 | 50.0 |", text)
         self.assertIn("| matrix | levelset | sptrsv | sequential | cusparse | kokkoskernels_rp | one_core |", text)
         self.assertIn("| brack2 | 400 | FAILED | 2500000\\* | 100 | WRONG | - |", text)
         self.assertIn("| lap2d:9 | 1.10 | 1.30 | - | 1.00 | 1.00 | 1.00 |", text)
@@ -71,10 +79,13 @@ class GpuTableTest(unittest.TestCase):
     def test_means_and_losses(self):
         text = text_of(SAMPLE)
         # 400/100 and 100/400
-        self.assertIn("Beside cuSPARSE: 1.00 times as fast in geometric mean over 2 matrices. Losses: brack2 (0.250).", text)
+        self.assertIn("Beside cuSPARSE: 1.00 times as fast in geometric mean over 2 matrices. Losses: brack2 (0.250).",
+                      text)
         # one core is no GPU solver: 300/100 and 100/400
-        self.assertIn("Beside the best peer of each matrix: 0.866 times as fast in geometric mean over 2 matrices.", text)
-        self.assertIn("Beside one core of the host: 0.500 times as fast in geometric mean over 1 matrices. Losses: lap2d:9 (0.500).", text)
+        self.assertIn("Beside the best peer of each matrix: 0.866 times as fast in geometric mean over 2 matrices.",
+                      text)
+        self.assertIn("Beside one core of the host: 0.500 times as fast in geometric mean over 1 matrices. Losses: "
+                      "lap2d:9 (0.500).", text)
 
     def test_analysis_counts_matrices_with_few_levels(self):
         text = text_of(SAMPLE)

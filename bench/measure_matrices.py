@@ -5,9 +5,9 @@
     bench/measure_matrices.py --solve-file build/quick/examples/solve_file/solve_file \
         --plugin build/quick/plugin/petsc/libsptrsv_petsc.so --matrices DIR --json result.json --markdown tables.md
 
-Matrix Market files (.mtx, .mtx.gz, .mtx.xz). ILU(0) goes with GMRES, ICC(0) (symmetric matrices) with CG. Matrices on which
-PETSc's own factorization or iteration fails are listed with PETSc's reason and left out of the tables. Files of over a
-million bytes whose ICC(0) converges are not run with ILU(0) too.
+Matrix Market files (.mtx, .mtx.gz, .mtx.xz). ILU(0) goes with GMRES, ICC(0) (symmetric matrices) with CG. Matrices on
+which PETSc's own factorization or iteration fails are listed with PETSc's reason and left out of the tables. Files of
+over a million bytes whose ICC(0) converges are not run with ILU(0) too.
 """
 import argparse
 import datetime
@@ -59,8 +59,10 @@ def is_symmetric(path):
 
 
 def run(args, path, pc, threads, extra=(), types=",".join(TYPES[1:])):
-    env = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="true", PETSC_OPTIONS=f"-dll_append {args.plugin}")
-    command = [args.solve_file, str(path), "-types", types, "-pc_type", pc, "-ksp_type", KSP[pc], "-ksp_max_it", args.max_it,
+    env = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="true",
+               PETSC_OPTIONS=f"-dll_append {args.plugin}")
+    command = [args.solve_file, str(path), "-types", types, "-pc_type", pc, "-ksp_type", KSP[pc], "-ksp_max_it",
+               args.max_it,
                "-ksp_rtol", "1e-6", *extra]
     try:
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=args.timeout, check=False)
@@ -95,17 +97,20 @@ def measure(args):
             large_done = False
             for pc in args.pc.split(","):
                 if f"{name}:{pc}" in args.skip.split(","):
-                    results.append({"matrix": name, "pc": pc, "threads": 0, "converges": False, "error": "left out by --skip", "rows": {}})
+                    results.append({"matrix": name, "pc": pc, "threads": 0, "converges": False,
+                                    "error": "left out by --skip", "rows": {}})
                     continue
                 if large_done or (pc == "icc" and not is_symmetric(path)):
                     continue
                 for threads in args.threads.split(","):
                     print(f"[{number}/{len(files)}] {name} {pc} threads {threads}", file=sys.stderr, flush=True)
                     first = threads == args.threads.split(",")[0]
-                    rows, error = run(args, path, pc, threads, types=",".join(TYPES[1:] if first else WITH_MORE_THREADS))
+                    rows, error = run(args, path, pc, threads,
+                                      types=",".join(TYPES[1:] if first else WITH_MORE_THREADS))
                     own = rows.get("petsc", {})
                     good = own.get("reason") in ("RTOL", "ATOL")
-                    results.append({"matrix": name, "pc": pc, "threads": int(threads), "converges": good, "error": error,
+                    results.append({"matrix": name, "pc": pc, "threads": int(threads), "converges": good,
+                                    "error": error,
                                     "rows": rows})
                     if not good:
                         break
@@ -121,17 +126,20 @@ def measure(args):
 
 def save(results, args):
     """After every matrix, so that a run that is cut short leaves what it has."""
-    pathlib.Path(args.json).write_text(json.dumps({"machine": cpu_name(), "date": str(datetime.date.today()), "results": results}, indent=1))
+    pathlib.Path(args.json).write_text(json.dumps({"machine": cpu_name(), "date": str(datetime.date.today()),
+                                                   "results": results}, indent=1))
     if args.markdown:
         pathlib.Path(args.markdown).write_text(markdown(results, args))
 
 
 def iterations_table(results, first):
-    lines = ["| matrix | pc | petsc | " + " | ".join(TYPES[1:]) + " | syncfree csc |", "| --- " * (len(TYPES) + 3) + "|"]
+    lines = ["| matrix | pc | petsc | " + " | ".join(TYPES[1:]) + " | syncfree csc |",
+             "| --- " * (len(TYPES) + 3) + "|"]
     for r in results:
         if r["converges"] and r["threads"] == first:
             its = [r["rows"].get(t, {}).get("its", "-") for t in TYPES]
-            lines.append(f"| {r['matrix']} | {r['pc']} | " + " | ".join(its) + f" | {r.get('csc', {}).get('its', '-')} |")
+            lines.append(f"| {r['matrix']} | {r['pc']} | " + " | ".join(its)
+                         + f" | {r.get('csc', {}).get('its', '-')} |")
     return lines
 
 
@@ -156,7 +164,8 @@ def markdown(results, args):
     out += iterations_table(results, counts[0])
     for threads in counts:
         out += ["", f"### Microseconds per MatSolve, threads: {threads}", ""] + time_table(results, threads)
-    out += ["", "### Left out: PETSc's own does not converge", "", "| matrix | pc | PETSc's reason |", "| --- | --- | --- |"]
+    out += ["", "### Left out: PETSc's own does not converge", "", "| matrix | pc | PETSc's reason |",
+            "| --- | --- | --- |"]
     for r in results:
         if not r["converges"]:
             own = r["rows"].get("petsc", {})

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets what the papers claim beside what one run of scripts/gpu-bench measured: the tables of docs/algorithms.md.
 
-    bench/paper_tables.py RESULTS                            # all tables; RESULTS: a folder, or the files of bench_solve
-    bench/paper_tables.py RESULTS --into docs/algorithms.md  # each between `<!-- table: NAME -->` and `<!-- end -->` there
+    bench/paper_tables.py RESULTS                              # all tables
+    bench/paper_tables.py RESULTS --into docs/algorithms.md    # between `<!-- table: NAME -->` and `<!-- end -->` there
+
+RESULTS is a folder, or the files of bench_solve.
 
 The run needs the types with options that the tables name: set EXTRA to what `bench/paper_tables.py --extra` prints.
 What has no time is `-`, or WRONG or FAILED, and is in no average. Files of different runs are refused.
@@ -21,62 +23,84 @@ GRANULARITY = 0.7  # the matrices of the 2021 paper are those with more
 
 # What our matrices are; in the tables that have no classes of their own
 CLASSES = {
-    "kkt2:1000000": "two levels", "kkt_BOYD1": "two levels, rows of up to 93,000 entries", "kkt_BOYD2": "two levels, a few long rows",
-    "road:2000": "road-like", "luxembourg_osm": "road network", "powerlaw:1000000": "power law", "rmat:20,16": "social graph",
+    "kkt2:1000000": "two levels", "kkt_BOYD1": "two levels, rows of up to 93,000 entries",
+    "kkt_BOYD2": "two levels, a few long rows",
+    "road:2000": "road-like", "luxembourg_osm": "road network", "powerlaw:1000000": "power law",
+    "rmat:20,16": "social graph",
     "fem3:32": "FEM, 3D, 3 unknowns a node", "fem2d:700,rcm": "FEM, 2D, banded order", "mdual": "dual graph of a mesh",
-    "brack2": "FEM mesh, levels of few rows", "ship_001_pattern": "FEM, dense blocks", "stencil27:80": "grid, 3D, 27 points",
-    "lap2d:1000": "grid, 2D", "lap3d:100": "grid, 3D", "lap2d:1000,random": "grid, random order", "lap3d:100,color": "grid, red-black",
-    "G3_circuit": "circuit simulation", "dense:2000": "dense", "band:500000,16,2000": "random band", "chain:200000": "chain",
-    "lap2d:1000,color": "grid, red-black", "stencil27:80,color": "grid, color by color", "fem3:32,color": "FEM, color by color"}
+    "brack2": "FEM mesh, levels of few rows", "ship_001_pattern": "FEM, dense blocks",
+    "stencil27:80": "grid, 3D, 27 points",
+    "lap2d:1000": "grid, 2D", "lap3d:100": "grid, 3D", "lap2d:1000,random": "grid, random order",
+    "lap3d:100,color": "grid, red-black",
+    "G3_circuit": "circuit simulation", "dense:2000": "dense", "band:500000,16,2000": "random band",
+    "chain:200000": "chain",
+    "lap2d:1000,color": "grid, red-black", "stencil27:80,color": "grid, color by color",
+    "fem3:32,color": "FEM, color by color"}
 
-# over / ours is a speedup. claims: by matrix what the paper has for its class; average and most: of all of the paper's matrices
+# over / ours is a speedup. claims: by matrix what the paper has for its class; average and most: of all of the paper's
+# matrices
 Ratio = namedtuple("Ratio", "over ours claims average most", defaults=({}, "-", "-"))
-# times: contenders; NAME@ORDER is NAME on the same matrix in another order. average: kinds of average_of(), the paper's own last.
-# rows: ALL, GRANULAR (all, parted by granularity), or (the paper's matrices, ours of that class); others: ours beyond those, in no average
-Table = namedtuple("Table", "phase times ratios rows average others", defaults=(("geometric mean", "arithmetic mean"), ()))
+# times: contenders; NAME@ORDER is NAME on the same matrix in another order. average: kinds of average_of(), the paper's
+# own last. rows: ALL, GRANULAR (all, parted by granularity), or (the paper's matrices, ours of that class); others:
+# ours beyond those, in no average
+Table = namedtuple("Table", "phase times ratios rows average others",
+                   defaults=(("geometric mean", "arithmetic mean"), ()))
 
 CSC = "syncfree:form=csc"
 MATRICES_2016 = [
-    ("nlpkkt160", "kkt2:1000000"), ("road_central, road_usa", "road:2000"), ("road_central, road_usa", "luxembourg_osm"),
+    ("nlpkkt160", "kkt2:1000000"), ("road_central, road_usa", "road:2000"),
+    ("road_central, road_usa", "luxembourg_osm"),
     ("webbase-1M, wiki-Talk", "powerlaw:1000000"), ("hollywood-2009", "rmat:20,16"), ("chipcool0", "stencil27:80"),
     ("FEM/Cantilever", "fem3:32"), ("FEM/ship_003, crankseg_1", "ship_001_pattern"), ("Dense", "dense:2000")]
 TABLES = {
     "levelset": Table(
         "solve", ["one_core", "kokkoskernels_rp", "cusparse", "levelset"],
         [Ratio("one_core", "levelset", average="over 2, of whole iterations"), Ratio("kokkoskernels_rp", "levelset"),
-         Ratio("cusparse", "levelset", {"kkt2:1000000": "1.35 (2021)", "powerlaw:1000000": "0.92 (2021)", "fem3:32": "0.27 (2021)"})], ALL),
+         Ratio("cusparse", "levelset", {"kkt2:1000000": "1.35 (2021)", "powerlaw:1000000": "0.92 (2021)",
+                                        "fem3:32": "0.27 (2021)"})], ALL),
     "colorset": Table(
         "solve", ["cusparse", "cusparse@color", "colorset@color", "colorset:form=cpls@color"],
         [Ratio("cusparse", "colorset@color", average="5.41", most="63"),
          Ratio("cusparse", "colorset:form=cpls@color", average="7.23"), Ratio("cusparse@color", "colorset@color")],
-        [("model grid, ecology2", "lap2d:1000"), ("apache2", "lap3d:100"), ("-", "stencil27:80"), ("boneS01, Fault_639", "fem3:32")],
+        [("model grid, ecology2", "lap2d:1000"), ("apache2", "lap3d:100"), ("-", "stencil27:80"),
+         ("boneS01, Fault_639", "fem3:32")],
         ("geometric mean",)),
     "syncfree": Table(
         "solve", ["cusparse", CSC, "syncfree"],
         [Ratio("cusparse", CSC, {"kkt2:1000000": "about 1", "fem3:32": "3.65", "rmat:20,16": "2.52"}, "2.14", "3.65"),
          Ratio("cusparse", "syncfree"), Ratio(CSC, "syncfree")], MATRICES_2016,
-        others=[("-", "lap2d:1000"), ("-", "lap3d:100"), ("-", "brack2"), ("-", "chain:200000"), ("-", "kkt_BOYD1"), ("-", "kkt_BOYD2")]),
+        others=[("-", "lap2d:1000"), ("-", "lap3d:100"), ("-", "brack2"), ("-", "chain:200000"), ("-", "kkt_BOYD1"),
+                ("-", "kkt_BOYD2")]),
     "syncfree-analysis": Table(
         "analyze", ["cusparse", CSC, "syncfree"],
         [Ratio("cusparse", CSC, {
-            "kkt2:1000000": "2.2", "road:2000": "6.1, 24.9", "luxembourg_osm": "6.1, 24.9", "powerlaw:1000000": "42.2, 52.5",
-            "rmat:20,16": "42.3", "stencil27:80": "70.5", "fem3:32": "51.8", "ship_001_pattern": "16.7, 14.3", "dense:2000": "24.9"},
+            "kkt2:1000000": "2.2", "road:2000": "6.1, 24.9", "luxembourg_osm": "6.1, 24.9",
+            "powerlaw:1000000": "42.2, 52.5",
+            "rmat:20,16": "42.3", "stencil27:80": "70.5", "fem3:32": "51.8", "ship_001_pattern": "16.7, 14.3",
+            "dense:2000": "24.9"},
                "43.7", "70.5"), Ratio("cusparse", "syncfree")], MATRICES_2016, ("ratio of harmonic means",)),
     "threadlevel": Table(
         "solve", ["cusparse", CSC, "threadlevel:form=two_phase", "threadlevel"],
-        [Ratio("cusparse", "threadlevel", {"luxembourg_osm": "1.58", "kkt2:1000000": "1.79, 2.20", "G3_circuit": "4.03, 8.37"}, "2.49"),
-         Ratio(CSC, "threadlevel", {"luxembourg_osm": "2.34", "kkt2:1000000": "1.10, 1.38", "G3_circuit": "12.4, 7.07"}, "2.97"),
+        [Ratio("cusparse", "threadlevel", {"luxembourg_osm": "1.58", "kkt2:1000000": "1.79, 2.20",
+                                           "G3_circuit": "4.03, 8.37"}, "2.49"),
+         Ratio(CSC, "threadlevel", {"luxembourg_osm": "2.34", "kkt2:1000000": "1.10, 1.38", "G3_circuit": "12.4, 7.07"},
+               "2.97"),
          Ratio("threadlevel:form=two_phase", "threadlevel", average="55.05")], GRANULAR),
     "fused": Table(
         "solve", ["cusparse", CSC, "fused:kind=thread", "fused:kind=warp", "fused"],
-        [Ratio("cusparse", "fused", {"luxembourg_osm": "2.30", "kkt2:1000000": "2.56, 3.18", "G3_circuit": "4.88, 11.6"}, "3.12", "25.83"),
-         Ratio(CSC, "fused", {"luxembourg_osm": "3.41", "kkt2:1000000": "1.58, 2.00", "G3_circuit": "15.1, 9.76"}, "4.14", "36.50"),
-         Ratio("fused:kind=thread", "fused", {"luxembourg_osm": "1.46", "kkt2:1000000": "1.43, 1.45", "G3_circuit": "1.21, 1.38"}, "1.77",
+        [Ratio("cusparse", "fused", {"luxembourg_osm": "2.30", "kkt2:1000000": "2.56, 3.18",
+                                     "G3_circuit": "4.88, 11.6"}, "3.12", "25.83"),
+         Ratio(CSC, "fused", {"luxembourg_osm": "3.41", "kkt2:1000000": "1.58, 2.00", "G3_circuit": "15.1, 9.76"},
+               "4.14", "36.50"),
+         Ratio("fused:kind=thread", "fused", {"luxembourg_osm": "1.46", "kkt2:1000000": "1.43, 1.45",
+                                              "G3_circuit": "1.21, 1.38"}, "1.77",
                "22.13"), Ratio("fused:kind=warp", "fused")], GRANULAR),
     "tiled": Table(
-        "solve", ["cusparse", CSC, "tiled:variant=levelset", "tiled:variant=syncfree", "tiled", "tiled:diagonal_tiles=inverted"],
+        "solve", ["cusparse", CSC, "tiled:variant=levelset", "tiled:variant=syncfree", "tiled",
+                  "tiled:diagonal_tiles=inverted"],
         [Ratio("cusparse", "tiled:variant=levelset", average="5.29", most="38.10"),
-         Ratio(CSC, "tiled:variant=levelset", average="5.33", most="21.32"), Ratio("cusparse", "tiled:variant=syncfree"),
+         Ratio(CSC, "tiled:variant=levelset", average="5.33", most="21.32"),
+         Ratio("cusparse", "tiled:variant=syncfree"),
          Ratio("cusparse", "tiled"), Ratio("cusparse", "tiled:diagonal_tiles=inverted")], ALL),
 }
 PHASES = {"solve": (1e6, "us"), "analyze": (1e3, "ms")}
@@ -84,13 +108,15 @@ PHASES = {"solve": (1e6, "us"), "analyze": (1e3, "ms")}
 
 def extra():
     """The types with options that a run of all leaves out."""
-    names = {name.split("@")[0] for t in TABLES.values() for name in t.times + [n for r in t.ratios for n in (r.over, r.ours)]}
+    names = {name.split("@")[0] for t in TABLES.values() for name in t.times + [n for r in t.ratios
+                                                                                for n in (r.over, r.ours)]}
     return sorted(n for n in names if ":" in n)
 
 
 def granularity(case):
     """Equation (1) of the 2021 paper, with its constants."""
-    return math.log10(math.log10(case["rows"] / case["levels"]) / math.log10(case["entries"] / case["rows"] + 0.01) + 0.01)
+    return math.log10(math.log10(case["rows"] / case["levels"]) / math.log10(case["entries"] / case["rows"] + 0.01)
+                      + 0.01)
 
 
 def average_of(kind, pairs):
@@ -143,7 +169,8 @@ def averages(table, measured, title, matrices, claimed):
     for kind in (*table.average, "largest") if any(counted) else ():
         row = [kind + title] + [""] * (len(head(table)) - 1)
         for ratio, pairs in zip(table.ratios, counted):
-            value = None if not pairs else max(o / u for o, u in pairs) if kind == "largest" else average_of(kind, pairs)
+            value = None if not pairs else max(o / u for o, u in pairs) if kind == "largest" else average_of(kind,
+                                                                                                             pairs)
             row.append(f"{gpu_table.number(value)} ({len(pairs)})")
             if has_claims(ratio):
                 claim = ratio.most if kind == "largest" else ratio.average if kind == table.average[-1] else ""
@@ -153,7 +180,8 @@ def averages(table, measured, title, matrices, claimed):
 
 
 def groups(table, measured):
-    """(title of the averages, [(class, matrix)], whether the paper's averages are of such matrices); no title: no averages."""
+    """(title of the averages, [(class, matrix)], whether the paper's averages are of such matrices); no title: no
+    averages."""
     if table.rows not in (ALL, GRANULAR):
         return [("", table.rows, True), (None, table.others, False)]
     ordered = sorted(measured.matrices.values(), key=lambda m: m.case["levels"])
@@ -187,7 +215,8 @@ def render(table, measured):
             row = [kind, m, measured.levels(m, orders)] + [measured.cell(m, t, table.phase) for t in table.times]
             for r in table.ratios:
                 pairs = pairs_of(measured, table.phase, r, [m])
-                row += [gpu_table.number(pairs[0][0] / pairs[0][1] if pairs else None)] + [r.claims.get(m, "-")] * has_claims(r)
+                row.append(gpu_table.number(pairs[0][0] / pairs[0][1] if pairs else None))
+                row += [r.claims.get(m, "-")] * has_claims(r)
             body.append(row)
         if title is not None:
             body += averages(table, measured, title, [m for _, m in rows], claimed)
@@ -205,7 +234,8 @@ def read(names):
 
 def documents(runs):
     measured = Measured(runs)
-    return {"run": gpu_table.run_line(runs[0]) + "\n", **{name: render(table, measured) for name, table in TABLES.items()}}
+    return {"run": gpu_table.run_line(runs[0]) + "\n", **{name: render(table, measured)
+                                                          for name, table in TABLES.items()}}
 
 
 def put_into(text, tables):
@@ -213,7 +243,8 @@ def put_into(text, tables):
     place = re.compile(r"^(<!-- table: ([^\n]*) -->\n)(.*?)^(<!-- end -->)$", re.M | re.S)
     names, marks = [m[2] for m in place.finditer(text)], re.findall(r"^<!-- table: (.*) -->$", text, re.M)
     if sorted(marks) != sorted(tables):
-        raise ValueError(f"places are for {', '.join(sorted(marks)) or 'nothing'}; tables are {', '.join(sorted(tables))}")
+        raise ValueError(f"places are for {', '.join(sorted(marks)) or 'nothing'}; tables are "
+                         f"{', '.join(sorted(tables))}")
     if names != marks:
         raise ValueError("a table's place has no <!-- end --> of its own")
     return place.sub(lambda m: f"{m[1]}\n{tables[m[2]]}\n{m[4]}", text)

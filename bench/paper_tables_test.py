@@ -20,14 +20,17 @@ def sized(result, rows, entries):
 
 def on(matrix, levels, times, rows=1000, entries=3000):
     """times: microseconds by contender."""
-    return [sized(case(matrix, levels, name, us * 1e-6, analyze=us * 1e-5, peer=name in ("cusparse", "one_core")), rows, entries)
+    return [sized(case(matrix, levels, name, us * 1e-6, analyze=us * 1e-5, peer=name in ("cusparse", "one_core")), rows,
+                  entries)
             for name, us in times.items()]
 
 
 RUN = run_of(on("kkt2:1000000", 2, {"cusparse": 100, CSC: 400, "syncfree": 200, "threadlevel": 50})
-             + on("/t/ship_001_pattern.mtx", 500, {"cusparse": 800, CSC: 200, "syncfree": 100, "threadlevel": 1600, "one_core": 20})
+             + on("/t/ship_001_pattern.mtx", 500, {"cusparse": 800, CSC: 200, "syncfree": 100, "threadlevel": 1600,
+                                                   "one_core": 20})
              + on("chain:200000", 1000, {"cusparse": 900, CSC: 100, "threadlevel": 450}, entries=1999)
-             + on("lap2d:1000", 1999, {"cusparse": 600, "colorset": 5000}, rows=4000, entries=11000) + on("lap2d:1000,color", 2, {"cusparse": 60, "colorset": 30}),
+             + on("lap2d:1000", 1999, {"cusparse": 600, "colorset": 5000}, rows=4000,
+                  entries=11000) + on("lap2d:1000,color", 2, {"cusparse": 60, "colorset": 30}),
              [missing("chain:200000", 1000, "syncfree", error="wrong answer in row 3 of column 0")])
 
 
@@ -50,28 +53,37 @@ def call(*arguments):
 class PaperTablesTest(unittest.TestCase):
     def test_a_matrix_of_the_papers_classes(self):
         self.assertEqual(line("syncfree", "| the paper's"),
-                         "| the paper's | matrix | levels | cusparse us | syncfree:form=csc us | syncfree us | cusparse / syncfree:form=csc "
+                         "| the paper's | matrix | levels | cusparse us | syncfree:form=csc us | syncfree us | "
+                         "cusparse / syncfree:form=csc "
                          "| paper | cusparse / syncfree | syncfree:form=csc / syncfree |")
-        self.assertEqual(line("syncfree", "| nlpkkt160"), "| nlpkkt160 | kkt2:1000000 | 2 | 100 | 400 | 200 | 0.250 | about 1 | 0.500 | 2.00 |")
+        self.assertEqual(line("syncfree", "| nlpkkt160"),
+                         "| nlpkkt160 | kkt2:1000000 | 2 | 100 | 400 | 200 | 0.250 | about 1 | 0.500 | 2.00 |")
         # not run
         self.assertEqual(line("syncfree", "| Dense"), "| Dense | dense:2000 | - | - | - | - | - | - | - | - |")
         # beyond the paper's: in the table, in no average; wrong answers have no time
-        self.assertEqual(line("syncfree", "| - | chain"), "| - | chain:200000 | 1000 | 900 | 100 | WRONG | 9.00 | - | - | - |")
+        self.assertEqual(line("syncfree", "| - | chain"),
+                         "| - | chain:200000 | 1000 | 900 | 100 | WRONG | 9.00 | - | - | - |")
 
     def test_averages(self):
         # 100/400 and 800/200; 100/200 and 800/100; 2 and 2
-        self.assertEqual(line("syncfree", "| geometric"), "| geometric mean |  |  |  |  |  | 1.00 (2) |  | 2.00 (2) | 2.00 (2) |")
-        self.assertEqual(line("syncfree", "| arithmetic"), "| arithmetic mean |  |  |  |  |  | 2.12 (2) | 2.14 | 4.25 (2) | 2.00 (2) |")
-        self.assertEqual(line("syncfree", "| largest"), "| largest |  |  |  |  |  | 4.00 (2) | 3.65 | 8.00 (2) | 2.00 (2) |")
+        self.assertEqual(line("syncfree", "| geometric"),
+                         "| geometric mean |  |  |  |  |  | 1.00 (2) |  | 2.00 (2) | 2.00 (2) |")
+        self.assertEqual(line("syncfree", "| arithmetic"),
+                         "| arithmetic mean |  |  |  |  |  | 2.12 (2) | 2.14 | 4.25 (2) | 2.00 (2) |")
+        self.assertEqual(line("syncfree", "| largest"),
+                         "| largest |  |  |  |  |  | 4.00 (2) | 3.65 | 8.00 (2) | 2.00 (2) |")
 
     def test_analysis_has_the_ratio_of_harmonic_means(self):
-        self.assertEqual(line("syncfree-analysis", "| nlpkkt160"), "| nlpkkt160 | kkt2:1000000 | 2 | 1.00 | 4.00 | 2.00 | 0.250 | 2.2 | 0.500 |")
+        self.assertEqual(line("syncfree-analysis", "| nlpkkt160"),
+                         "| nlpkkt160 | kkt2:1000000 | 2 | 1.00 | 4.00 | 2.00 | 0.250 | 2.2 | 0.500 |")
         # 2 / (1/1 + 1/8) over 2 / (1/4 + 1/2), and over 2 / (1/2 + 1/1)
-        self.assertEqual(line("syncfree-analysis", "| ratio"), "| ratio of harmonic means |  |  |  |  |  | 0.667 (2) | 43.7 | 1.33 (2) |")
+        self.assertEqual(line("syncfree-analysis", "| ratio"),
+                         "| ratio of harmonic means |  |  |  |  |  | 0.667 (2) | 43.7 | 1.33 (2) |")
 
     def test_another_order_of_a_matrix(self):
         self.assertEqual(line("colorset", "| model grid"),
-                         "| model grid, ecology2 | lap2d:1000 | 1999 / 2 | 600 | 60.0 | 30.0 | - | 20.0 | - | - | - | 2.00 |")
+                         "| model grid, ecology2 | lap2d:1000 | 1999 / 2 | 600 | 60.0 | 30.0 | - | 20.0 | - | - | - | "
+                         "2.00 |")
         self.assertEqual(line("colorset", "| geometric"),
                          "| geometric mean |  |  |  |  |  |  | 20.0 (1) | 5.41 | - (0) | 7.23 | 2.00 (1) |")
         self.assertIn("cusparse, in order color us", lines("colorset")[0])
@@ -83,19 +95,26 @@ class PaperTablesTest(unittest.TestCase):
         self.assertIn("| 20.0 |", line("levelset", "| FEM, dense"))
 
     def test_granularity_is_the_papers(self):
-        # table 8 of the paper: luxembourg_osm has 0.88 by 2.04 entries a row and 268.38 rows a level, cvxbqp1 0.73 by 4 and 2000
-        self.assertAlmostEqual(paper_tables.granularity({"rows": 114599, "levels": 427, "entries": 234265}), 0.89, delta=0.01)
-        self.assertAlmostEqual(paper_tables.granularity({"rows": 50000, "levels": 25, "entries": 200000}), 0.735, delta=0.01)
+        # table 8 of the paper: luxembourg_osm has 0.88 by 2.04 entries a row and 268.38 rows a level, cvxbqp1 0.73 by 4
+        # and 2000
+        self.assertAlmostEqual(paper_tables.granularity({"rows": 114599, "levels": 427, "entries": 234265}), 0.89,
+                               delta=0.01)
+        self.assertAlmostEqual(paper_tables.granularity({"rows": 50000, "levels": 25, "entries": 200000}), 0.735,
+                               delta=0.01)
         self.assertEqual(paper_tables.granularity({"rows": 9, "levels": 9, "entries": 17}), -2)
 
     def test_averages_are_parted_by_granularity(self):
         # 500 rows a level, 3 entries a row: log10(2.699 / 0.4786 + 0.01) = 0.752
-        self.assertTrue(line("threadlevel", "| two levels, 0.75 |").endswith("| 2.00 | 1.79, 2.20 | 8.00 | 1.10, 1.38 | - | - |"))
-        self.assertTrue(line("threadlevel", "| geometric mean, granularity over 0.7").endswith("| 2.00 (1) |  | 8.00 (1) |  | - (0) |  |"))
+        self.assertTrue(line("threadlevel",
+                             "| two levels, 0.75 |").endswith("| 2.00 | 1.79, 2.20 | 8.00 | 1.10, 1.38 | - | - |"))
+        self.assertTrue(line("threadlevel",
+                             "| geometric mean, granularity over 0.7").endswith("| 2.00 (1) |  | 8.00 (1) |  | - (0) | "
+                                                                                " |"))
         self.assertTrue(line("threadlevel", "| arithmetic mean, granularity over 0.7").endswith(
             "| 2.00 (1) | 2.49 | 8.00 (1) | 2.97 | - (0) | 55.05 |"))
         # 800/1600 and 900/450; the paper's averages are of the others
-        self.assertTrue(line("threadlevel", "| arithmetic mean, others").endswith("| 1.25 (2) |  | 0.174 (2) |  | - (0) |  |"))
+        self.assertTrue(line("threadlevel",
+                             "| arithmetic mean, others").endswith("| 1.25 (2) |  | 0.174 (2) |  | - (0) |  |"))
 
     def test_all_that_the_tables_need_is_asked_for(self):
         names = call("--extra").strip().split(",")
@@ -129,7 +148,8 @@ class PaperTablesTest(unittest.TestCase):
             for number, run in enumerate((RUN, {**RUN, "commit": "other"})):
                 with open(os.path.join(folder, f"{number}.json"), "w", encoding="utf-8") as file:
                     json.dump(run, file)
-            self.assertIn("Device: GPU. Commit c, x, Kokkos 4, Cuda. Date: 2026-01-02.", call(os.path.join(folder, "0.json")))
+            self.assertIn("Device: GPU. Commit c, x, Kokkos 4, Cuda. Date: 2026-01-02.",
+                          call(os.path.join(folder, "0.json")))
             for refused in ([folder], []):
                 with self.assertRaises(SystemExit):
                     call(*refused)

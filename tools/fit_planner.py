@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fits the planner's prices (kokkos_backend/include/sptrsv/planner/plan_table.hpp) to JSON files of `bench_solve --json`.
+"""Fits the planner's prices (kokkos_backend/include/sptrsv/planner/plan_table.hpp) to JSON files of `bench_solve
+--json`.
 
-    tools/fit_planner.py results/*.json                  # fits, and prints the regret with each matrix left out of its fit
-    tools/fit_planner.py results/*.json --write          # ... and puts the prices into the table
-    tools/fit_planner.py results/*.json --report         # the regret of the table as it is, in Markdown; fits nothing
+    tools/fit_planner.py results/*.json             # fits, and prints the regret with each matrix left out of its fit
+    tools/fit_planner.py results/*.json --write     # puts the prices into the table, which scripts/format then lays out
+    tools/fit_planner.py results/*.json --report    # the regret of the table as it is, in Markdown; fits nothing
 
-An algorithm's time is a sum of features of the structure, as bench_solve wrote them from the library, each at a price that is
-not negative: least squares of relative errors. Which features an algorithm may use is in TERMS, so that few matrices can tell
-their prices. A matrix' regret is how much longer the chosen type takes than the fastest of ours, whether or not the planner may
-choose that.
+An algorithm's time is a sum of features of the structure, as bench_solve wrote them from the library, each at a price
+that is not negative: least squares of relative errors. Which features an algorithm may use is in TERMS, so that few
+matrices can tell their prices. A matrix' regret is how much longer the chosen type takes than the fastest of ours,
+whether or not the planner may choose that.
 
 The device's name is the one in the files, which --device replaces. Only the standard library is needed.
 """
@@ -26,7 +27,8 @@ PLANNER = "sptrsv"
 ALWAYS = ["solve", "bytes"]
 TERMS = {  # beside ALWAYS
     "sequential": ["rows"],
-    # hops, later where a front is wide, and by steps of looking and adding; narrow levels by one team, wide ones by a kernel
+    # hops, later where a front is wide, and by steps of looking and adding; narrow levels by one team, wide ones by a
+    # kernel
     "levelset": ["rows", "levels", "level_rows", "longest_lane", "level_lanes", "narrow_steps"],
     # rows in row order: a window of them is at work
     "syncfree": ["rows", "warp_window", "longest_row"],
@@ -57,8 +59,9 @@ def load_cases(paths):
             if "features" not in row:
                 sys.exit(f"{path} has no features; write it with a newer bench_solve")
             name = row["matrix"].split("/")[-1].split(".mtx")[0]
-            case = cases.setdefault((name, row["shape"]), {"matrix": name, "shape": row["shape"], "features": row["features"],
-                                                          "candidates": row["candidates"], "seconds": {}, "analyze": {}, "used": None})
+            empty = {"matrix": name, "shape": row["shape"], "features": row["features"],
+                     "candidates": row["candidates"], "seconds": {}, "analyze": {}, "used": None}
+            case = cases.setdefault((name, row["shape"]), empty)
             if row["algorithm"] == PLANNER:
                 case["used"] = row["used"]
             else:
@@ -99,7 +102,8 @@ def solve_linear(a, b):
 
 
 def nnls(a, b):
-    """The x >= 0 of least |a x - b| (Lawson and Hanson, Solving Least Squares Problems, chapter 23). Columns of a have norm 1."""
+    """The x >= 0 of least |a x - b| (Lawson and Hanson, Solving Least Squares Problems, chapter 23). Columns of a have
+    norm 1."""
     n = len(a[0])
     gram = [[sum(row[i] * row[j] for row in a) for j in range(n)] for i in range(n)]
     right = [sum(row[i] * y for row, y in zip(a, b)) for i in range(n)]
@@ -131,8 +135,8 @@ def rounded(value):
 
 
 def fit_algorithm(cases, algorithm):
-    """Nanoseconds per unit of each feature. Least squares of errors relative to the measured time would rather have all times
-    too small than one too large; so they are relative to the mean (geometric) of measured and estimated time."""
+    """Nanoseconds per unit of each feature. Least squares of errors relative to the measured time would rather have all
+    times too small than one too large; so they are relative to the mean (geometric) of measured and estimated time."""
     cases = [case for case in cases if algorithm in case["seconds"]]
     names = ALWAYS + TERMS.get(algorithm, OTHERS)
     times = [case["seconds"][algorithm] for case in cases]
@@ -141,7 +145,8 @@ def fit_algorithm(cases, algorithm):
         rows = [[1e-9 * case["features"][name] / scale for name in names] for case, scale in zip(cases, scales)]
         norms = [sum(row[i] ** 2 for row in rows) ** 0.5 for i in range(len(names))]
         used = [i for i, norm in enumerate(norms) if norm > 0]
-        x = nnls([[row[i] / norms[i] for i in used] for row in rows], [time / scale for time, scale in zip(times, scales)])
+        x = nnls([[row[i] / norms[i] for i in used] for row in rows],
+                 [time / scale for time, scale in zip(times, scales)])
         prices = {names[i]: rounded(value / norms[i]) for i, value in zip(used, x) if value > 0}
         scales = [(time * max(estimate(prices, case), 0.01 * time)) ** 0.5 for time, case in zip(times, cases)]
     return prices
@@ -191,22 +196,26 @@ def read_table(text):
     for array, body in re.findall(r"PlanCost (plan_\w+)\[\] = \{\n(.*?)\n\};", text, re.S):
         arrays[array] = {}
         for algorithm, terms in re.findall(r'\{"(\w+)",\s*\{\{(.*?)\}\}\}', body, re.S):
-            arrays[array][algorithm] = {name: float(price) for name, price in re.findall(r"Feature::(\w+),\s+([-+.e\d]+)", terms)}
+            arrays[array][algorithm] = {name: float(price)
+                                        for name, price in re.findall(r"Feature::(\w+),\s+([-+.e\d]+)", terms)}
     return {device: arrays[array] for device, array in names.items()}
 
 
 def table_text(text, device, table, note):
     """The header with this device's prices in place of earlier ones, or behind the others."""
-    blocks = re.findall(r"(?:^// [^\n]*\n)*^inline constexpr PlanCost (plan_\w+)\[\] = \{\n.*?\n\};\n", text, re.S | re.M)
+    blocks = re.findall(r"(?:^// [^\n]*\n)*^inline constexpr PlanCost (plan_\w+)\[\] = \{\n.*?\n\};\n", text,
+                        re.S | re.M)
     lines = [f"// {device}: {note}", f"inline constexpr PlanCost {identifier(device)}[] = {{"]
     for algorithm, prices in table.items():
         terms = [f"{{Feature::{name},\0{price:g}}}" for name, price in prices.items()] or ["{}"]
         lines.append(f'    {{"{algorithm}",')
-        wrapped = textwrap.wrap("{{" + ", ".join(terms) + "}}},", 140, initial_indent="     ", subsequent_indent="       ")
+        wrapped = textwrap.wrap("{{" + ", ".join(terms) + "}}},", 120, initial_indent="     ",
+                                subsequent_indent="       ")
         lines += [line.replace("\0", " ") for line in wrapped]
     block = "\n".join(lines + ["};", ""])
     if identifier(device) in blocks:
-        return re.sub(r"(?:^// [^\n]*\n)*^inline constexpr PlanCost " + identifier(device) + r"\[\] = \{\n.*?\n\};\n", lambda _: block, text, flags=re.S | re.M)
+        return re.sub(r"(?:^// [^\n]*\n)*^inline constexpr PlanCost " + identifier(device) + r"\[\] = \{\n.*?\n\};\n",
+                      lambda _: block, text, flags=re.S | re.M)
     text = text.replace("inline constexpr PlanDevice", block + "\ninline constexpr PlanDevice", 1)
     entry = f'    {{"{device}", {identifier(device)}, std::size({identifier(device)})}},\n'
     return re.sub(r"(PlanDevice plan_devices\[\] = \{\n(?:.*\n)*?)\};", lambda m: m[1] + entry + "};", text, count=1)
@@ -228,7 +237,8 @@ def print_regrets(cases, columns):
         for choices in columns.values():
             chosen = choices[number]
             known = chosen in case["seconds"]
-            cells += [chosen or "-", f"{1e6 * case['seconds'][chosen]:.4g}" if known else "-", f"{regret(case, chosen):.1%}" if known else "-"]
+            cells += [chosen or "-", f"{1e6 * case['seconds'][chosen]:.4g}" if known else "-",
+                      f"{regret(case, chosen):.1%}" if known else "-"]
         print("| " + " | ".join(cells) + " |")
     print()
     for heading, choices in columns.items():
@@ -241,15 +251,18 @@ def print_errors(cases, table):
     for algorithm, prices in table.items():
         ratios = [estimate(prices, case) / case["seconds"][algorithm] for case in cases if algorithm in case["seconds"]]
         if ratios:
-            print(f"- `{algorithm}`: estimated over measured time {min(ratios):.2f} to {max(ratios):.2f}, median {statistics.median(ratios):.2f}; ns: "
+            print(f"- `{algorithm}`: estimated over measured time {min(ratios):.2f} to {max(ratios):.2f}, median "
+                  f"{statistics.median(ratios):.2f}; ns: "
                   + ", ".join(f"{name} {price:g}" for name, price in prices.items()))
 
 
 def print_analysis(cases):
     """What the estimate costs beyond the analysis of the type that it chose."""
-    extra = [case["analyze"][PLANNER] - case["analyze"][case["used"]] for case in cases if case["used"] in case["analyze"]]
+    extra = [case["analyze"][PLANNER] - case["analyze"][case["used"]]
+             for case in cases if case["used"] in case["analyze"]]
     if extra:
-        print(f"- The planner's own part of the analysis: median {1e3 * statistics.median(extra):.3g} ms, at most {1e3 * max(extra):.3g} ms.")
+        print(f"- The planner's own part of the analysis: median {1e3 * statistics.median(extra):.3g} ms, at most "
+              f"{1e3 * max(extra):.3g} ms.")
 
 
 def main(arguments=None):
@@ -258,7 +271,8 @@ def main(arguments=None):
     p.add_argument("--device", help="its name in the table (default: as in the files)")
     p.add_argument("--table", type=pathlib.Path, default=TABLE, help="the header (default: the library's)")
     p.add_argument("--write", action="store_true", help="put the fitted prices into the header")
-    p.add_argument("--report", action="store_true", help="do not fit: the regret of what the header has and of what ran")
+    p.add_argument("--report", action="store_true",
+                   help="do not fit: the regret of what the header has and of what ran")
     args = p.parse_args(arguments)
     device, cases = load_cases(args.results)
     device = args.device or device

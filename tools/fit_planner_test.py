@@ -26,15 +26,18 @@ inline constexpr PlanDevice plan_devices[] = {
 
 }  // namespace sptrsv::detail
 """
-PRICES = {"sequential": {"rows": 150.0, "bytes": 4.0}, "levelset": {"solve": 4000.0, "levels": 500.0, "narrow_steps": 3.0},
+PRICES = {"sequential": {"rows": 150.0, "bytes": 4.0},
+          "levelset": {"solve": 4000.0, "levels": 500.0, "narrow_steps": 3.0},
           "syncfree": {"solve": 5000.0, "warp_window": 700.0, "longest_row": 5.0}}
-MATRICES = {"a": (100, 20, 0, 30, 5), "b": (100000, 40, 1, 300, 9), "c": (100000, 3, 2, 12, 20000), "d": (50000, 50000, 0, 50000, 1),
+MATRICES = {"a": (100, 20, 0, 30, 5), "b": (100000, 40, 1, 300, 9), "c": (100000, 3, 2, 12, 20000),
+            "d": (50000, 50000, 0, 50000, 1),
             "e": (200000, 900, 0, 1000, 40), "f": (3000000, 7, 3, 400, 90), "g": (1000, 1000, 0, 1000, 999)}
 
 
 def features_of(rows, levels, steps, window, longest):
     values = dict.fromkeys(["solve", *fit_planner.OTHERS, *sum(fit_planner.TERMS.values(), [])], 0)
-    values.update(solve=1, rows=rows, bytes=40 * rows + 7 * longest, levels=levels, narrow_steps=steps, warp_window=window, longest_row=longest)
+    values.update(solve=1, rows=rows, bytes=40 * rows + 7 * longest, levels=levels, narrow_steps=steps,
+                  warp_window=window, longest_row=longest)
     return values
 
 
@@ -42,11 +45,13 @@ def run_of(device="My GPU 1", matrices=MATRICES, planner="levelset"):
     seconds = []
     for matrix, numbers in matrices.items():
         features = features_of(*numbers)
-        times = {name: 1e-9 * sum(price * features[f] for f, price in prices.items()) for name, prices in PRICES.items()}
+        times = {name: 1e-9 * sum(price * features[f] for f, price in prices.items())
+                 for name, prices in PRICES.items()}
         for name, time in [*times.items(), ("sptrsv", times[planner])]:
             seconds.append({"matrix": matrix, "shape": "lower stored", "columns": 1, "peer": False, "algorithm": name,
                             "used": planner if name == "sptrsv" else name, "solve": {"median": time},
-                            "analyze": {"median": 0.004 if name == "sptrsv" else 0.003}, "features": features, "candidates": list(PRICES)})
+                            "analyze": {"median": 0.004 if name == "sptrsv" else 0.003}, "features": features,
+                            "candidates": list(PRICES)})
         seconds.append({"matrix": matrix, "shape": "lower stored", "columns": 1, "peer": True, "algorithm": "cusparse",
                         "used": "", "solve": {"median": 1e-12}, "analyze": {"median": 1.0}})
     return {"device": device, "seconds": seconds}
@@ -82,8 +87,10 @@ class FitPlanner(unittest.TestCase):
         for name, prices in PRICES.items():
             for feature, price in prices.items():
                 self.assertAlmostEqual(table[name][feature] / price, 1, places=3, msg=f"{name} {feature}")
-            self.assertLess(max([price for f, price in table[name].items() if f not in prices], default=0), 0.01, table[name])
-        self.assertEqual([fit_planner.choose(table, case) for case in cases], [fit_planner.best_of(case) for case in cases])
+            self.assertLess(max([price for f, price in table[name].items() if f not in prices], default=0), 0.01,
+                            table[name])
+        self.assertEqual([fit_planner.choose(table, case) for case in cases],
+                         [fit_planner.best_of(case) for case in cases])
 
     def test_a_type_that_is_no_candidate_counts_but_is_not_chosen(self):
         run = run_of(matrices={"a": MATRICES["a"]})
@@ -122,9 +129,11 @@ class FitPlanner(unittest.TestCase):
         run = run_of()
         _, cases = fit_planner.load_cases(self.files(run))
         worst = max(fit_planner.regret(case, "levelset") for case in cases)
-        self.assertIn(f"Regret, as it ran: median 0.0%, worst {worst:.1%}, over 7 systems.", self.main([run], "--report"))
+        self.assertIn(f"Regret, as it ran: median 0.0%, worst {worst:.1%}, over 7 systems.",
+                      self.main([run], "--report"))
         self.main([run], "--write")
-        self.assertIn("Regret, by the table: median 0.0%, worst 0.0%, over 7 systems.", self.main([run], "--report", "--write"))
+        self.assertIn("Regret, by the table: median 0.0%, worst 0.0%, over 7 systems.",
+                      self.main([run], "--report", "--write"))
 
     def test_the_librarys_table_is_read(self):
         for device, table in fit_planner.read_table(fit_planner.TABLE.read_text(encoding="utf-8")).items():

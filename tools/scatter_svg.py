@@ -18,7 +18,8 @@ def nice_steps(low, high, count=8):
 
 def log_ticks(low, high):
     """1, 2 and 5 times powers of ten that cover low to high, two at least."""
-    ticks = [f * 10.0 ** p for p in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1) for f in (1, 2, 5)]
+    ticks = [f * 10.0 ** p for p in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+             for f in (1, 2, 5)]
     first = max(k for k, t in enumerate(ticks) if t <= low * (1 + 1e-12))
     last = max(first + 1, min(k for k, t in enumerate(ticks) if t >= high * (1 - 1e-12)))
     return ticks[first:last + 1]
@@ -50,7 +51,8 @@ def scatter(series, title, x_label, y_label):
     def text(x, y, content, anchor="middle", more=""):
         return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {more}>{html.escape(content)}</text>'
 
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
+           f'font-size="12">',
            "<!-- SPDX-License-Identifier: Apache-2.0 -->",
            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>', text(WIDTH / 2, 22, title, more='font-size="14"')]
     for x in x_ticks:
@@ -63,7 +65,8 @@ def scatter(series, title, x_label, y_label):
     out.append(text(0, 0, y_label, more=f'transform="translate(18 {HEIGHT / 2}) rotate(-90)"'))
     for number, (name, values) in enumerate(series.items()):
         color = COLORS[number % len(COLORS)]
-        out += [f'<circle cx="{at_x(x):.1f}" cy="{at_y(y):.1f}" r="3" fill="{color}" fill-opacity="0.45"/>' for x, y in values]
+        out += [f'<circle cx="{at_x(x):.1f}" cy="{at_y(y):.1f}" r="3" fill="{color}" fill-opacity="0.45"/>'
+                for x, y in values]
         line = " ".join(f"{at_x(x):.1f},{at_y(y):.1f}" for x, y in trend(values))
         out.append(f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="2"/>')
         out.append(f'<rect x="{LEFT + 12}" y="{TOP + 8 + 18 * number}" width="12" height="12" fill="{color}"/>')

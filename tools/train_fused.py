@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the threshold of `fused` for a GPU: measures R-MAT matrices, fits, writes the table that the code reads, plots.
+"""Trains the threshold of `fused` for a GPU: measures R-MAT matrices, fits, writes the table that the code reads,
+plots.
 
     tools/train_fused.py --bench-solve build/bench/bench_solve --space cuda --measure fused.json
-    tools/train_fused.py --fit fused.json --table kokkos_backend/include/sptrsv/algorithm/row_order/fused_table.hpp --plot fused.svg
+    tools/train_fused.py --fit fused.json --plot fused.svg \\
+        --table kokkos_backend/include/sptrsv/algorithm/row_order/fused_table.hpp
 
-Both steps may be one command, or be run on two machines: each needs Python alone. After --table, build again. Matrices are
-the lower triangles of Graph500 R-MAT graphs over scale and edge factor, and of a few families of other classes. Each is solved with a
-warp for every row, with a thread for every row, and fused with each of a list of thresholds. Two rules then choose a threshold:
+Both steps may be one command, or be run on two machines: each needs Python alone. After --table, build again. Matrices
+are the lower triangles of Graph500 R-MAT graphs over scale and edge factor, and of a few families of other classes.
+Each is solved with a warp for every row, with a thread for every row, and fused with each of a list of thresholds. Two
+rules then choose a threshold:
 
   paper  that which tells best, by an R-MAT matrix' mean row, whether its warp or its thread solve is the faster one
          (F. Zhang, J. Su, W. Liu et al., TPDS 2021, section 6.2)
-  fused  that of the list with which the fused solves are fastest, by the geometric mean, R-MAT and the families each a half
-         (the default: in R-MAT long rows are everywhere and warps always win, which loses on matrices that have none)
+  fused  that of the list with which the fused solves are fastest, by the geometric mean, R-MAT and the families each a
+         half (the default: in R-MAT long rows are everywhere and warps always win, which loses on matrices that have
+         none)
 """
 import argparse
 import json
@@ -28,7 +32,8 @@ import time
 import scatter_svg
 
 KINDS = ["warp", "thread"]
-FAMILIES = "road:1000 lap2d:700 lap3d:80 stencil27:60 fem3:24 kkt2:500000 powerlaw:500000 lap2d:700,random lap3d:80,color band:100000,16,2000"
+FAMILIES = ("road:1000 lap2d:700 lap3d:80 stencil27:60 fem3:24 kkt2:500000 powerlaw:500000 lap2d:700,random "
+            "lap3d:80,color band:100000,16,2000")
 
 
 def numbers(text):
@@ -42,13 +47,18 @@ def parse_arguments():
     p.add_argument("--space", default="cuda", help="cuda, openmp or serial (default: %(default)s)")
     p.add_argument("--scales", type=numbers, default="12,20,16,18,14,19,17,10,15",
                    help="log2 of the rows; should time be up, the last are left out (default: %(default)s)")
-    p.add_argument("--edge-factors", type=numbers, default="1,2,3,4,6,8,12,16,24,32,64", help="edges per row (default: %(default)s)")
-    p.add_argument("--families", type=str.split, default=FAMILIES, help="of other classes, with spaces between (default: %(default)s)")
-    p.add_argument("--thresholds", type=numbers, default="1,2,3,4,6,8,12,16,24,32,64", help="to fuse with (default: %(default)s)")
-    p.add_argument("--most-edges", type=int, default=1 << 23, help="larger matrices are left out (default: %(default)s)")
+    p.add_argument("--edge-factors", type=numbers, default="1,2,3,4,6,8,12,16,24,32,64",
+                   help="edges per row (default: %(default)s)")
+    p.add_argument("--families", type=str.split, default=FAMILIES,
+                   help="of other classes, with spaces between (default: %(default)s)")
+    p.add_argument("--thresholds", type=numbers, default="1,2,3,4,6,8,12,16,24,32,64",
+                   help="to fuse with (default: %(default)s)")
+    p.add_argument("--most-edges", type=int, default=1 << 23,
+                   help="larger matrices are left out (default: %(default)s)")
     p.add_argument("--repeat", type=int, default=20, help="runs of each solve, at most (default: %(default)s)")
     p.add_argument("--budget", type=float, default=0.05, help="seconds of each solve's runs (default: %(default)s)")
-    p.add_argument("--seconds", type=float, default=230, help="for all; matrices left then are left out (default: %(default)s)")
+    p.add_argument("--seconds", type=float, default=230,
+                   help="for all; matrices left then are left out (default: %(default)s)")
     p.add_argument("--fit", metavar="JSON", nargs="+", help="fit the times of these files, of one device")
     p.add_argument("--rule", choices=["fused", "paper"], default="fused", help="see above (default: %(default)s)")
     p.add_argument("--table", help="header whose entry for the measured device is to be replaced or added")
@@ -99,7 +109,8 @@ def measure_group(args, specs, thresholds, deadline):
     types = [f"fused:kind={kind}" for kind in KINDS] + [f"fused:threshold={t}" for t in thresholds]
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.json"
-        command = [args.bench_solve, "--space", args.space, "--algorithms", ",".join(types), "--repeat", str(args.repeat),
+        command = [args.bench_solve, "--space", args.space, "--algorithms", ",".join(types), "--repeat",
+                   str(args.repeat),
                    "--budget", str(args.budget), "--json", str(out)]
         for spec in specs:
             command += ["--matrix", spec]
@@ -129,7 +140,8 @@ def cases_of(report, types):
     cases = {}
     for r in report["seconds"]:
         how = r["algorithm"].split("=")[1]
-        case = cases.setdefault(r["matrix"], dict({key: r[key] for key in ("matrix", "rows", "entries", "levels")}, seconds={}))
+        case = cases.setdefault(r["matrix"], dict({key: r[key] for key in ("matrix", "rows", "entries", "levels")},
+                                                  seconds={}))
         case["seconds"][how] = r["solve"]["median"]
     header = {key: report[key] for key in ("space", "device", "date", "commit")}
     return [(header, case) for case in cases.values() if len(case["seconds"]) == types]
@@ -161,7 +173,8 @@ def measure(args):
 
 
 def fit_paper(cases):
-    """(threshold, geometric mean of the chosen solve's time over the better one's). Of equally good thresholds the middle."""
+    """(threshold, geometric mean of the chosen solve's time over the better one's). Of equally good thresholds the
+    middle."""
     means = sorted({mean_row(c) for c in cases})
     candidates = range(1, math.ceil(means[-1]) + 2)
 
@@ -181,12 +194,13 @@ def is_rmat(case):
 
 
 def fit_fused(cases, thresholds):
-    """(threshold, {threshold: geometric mean of the fused solve's time over the best threshold's of each matrix}), where R-MAT
-    and all others weigh a half each."""
+    """(threshold, {threshold: geometric mean of the fused solve's time over the best threshold's of each matrix}),
+    where R-MAT and all others weigh a half each."""
     halves = [half for half in ([c for c in cases if is_rmat(c)], [c for c in cases if not is_rmat(c)]) if half]
     losses = {}
     for t in thresholds:
-        means = [statistics.mean(math.log(c["seconds"][str(t)] / min(c["seconds"][str(u)] for u in thresholds)) for c in half) for half in halves]
+        means = [statistics.mean(math.log(c["seconds"][str(t)] / min(c["seconds"][str(u)] for u in thresholds))
+                                 for c in half) for half in halves]
         losses[t] = math.exp(statistics.mean(means))
     return min(thresholds, key=lambda t: losses[t]), losses
 
@@ -204,7 +218,8 @@ def fit(measured, rule):
     near = min(thresholds, key=lambda t: abs(math.log(t / chosen)))
     for kind in KINDS:
         logs = [math.log(c["seconds"][kind] / c["seconds"][str(near)]) for c in cases]
-        print(f"fused with {near} is {math.exp(sum(logs) / len(logs)):.2f} times as fast as {kind} alone (geometric mean)")
+        print(f"fused with {near} is {math.exp(sum(logs) / len(logs)):.2f} times as fast as {kind} alone (geometric "
+              f"mean)")
     return chosen, near
 
 

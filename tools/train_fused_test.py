@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of train_fused.py on cases made by hand. With the path of bench_solve as argument: the whole way, on a tiny sample."""
+"""The rules of train_fused.py on cases made by hand. With the path of bench_solve as argument: the whole way, on a tiny
+sample."""
 import json
 import pathlib
 import re
@@ -25,7 +26,9 @@ def case(mean, warp, thread, family="rmat", **fused):
 
 class Rules(unittest.TestCase):
     def test_parallel_granularity_is_the_papers(self):
-        for delta, alpha, beta in [(0.73, 4.00, 2000.00), (0.76, 4.00, 3000.00), (0.87, 3.39, 9622.5), (0.92, 3.02, 12812.06)]:  # its table 8
+        # its table 8
+        for delta, alpha, beta in [(0.73, 4.00, 2000.00), (0.76, 4.00, 3000.00), (0.87, 3.39, 9622.5),
+                                   (0.92, 3.02, 12812.06)]:
             rows = 10 ** 6
             self.assertAlmostEqual(train_fused.granularity(rows, alpha * rows, rows / beta), delta, delta=0.02)
 
@@ -75,9 +78,11 @@ class Rules(unittest.TestCase):
 
     def test_only_complete_matrices_count(self):
         def timed(matrix, how):
-            return {"matrix": matrix, "rows": 4, "entries": 8, "levels": 2, "algorithm": f"fused:{how}", "solve": {"median": 1.0}}
+            return {"matrix": matrix, "rows": 4, "entries": 8, "levels": 2, "algorithm": f"fused:{how}",
+                    "solve": {"median": 1.0}}
         report = {"space": "Cuda", "device": "X1", "date": "d", "commit": "c",
-                  "seconds": [timed("a", "kind=warp"), timed("a", "kind=thread"), timed("a", "threshold=3"), timed("b", "kind=warp")]}
+                  "seconds": [timed("a", "kind=warp"), timed("a", "kind=thread"), timed("a", "threshold=3"),
+                              timed("b", "kind=warp")]}
         found = train_fused.cases_of(report, 3)
         self.assertEqual([c["seconds"] for _, c in found], [{"warp": 1.0, "thread": 1.0, "3": 1.0}])
         self.assertEqual(train_fused.device_key(found[0][0]), "X1")
@@ -103,7 +108,8 @@ class Rules(unittest.TestCase):
 
 class WholeWay(unittest.TestCase):
     def run_script(self, *arguments):
-        done = subprocess.run([sys.executable, HERE / "train_fused.py", *map(str, arguments)], capture_output=True, text=True, check=False)
+        done = subprocess.run([sys.executable, HERE / "train_fused.py", *map(str, arguments)], capture_output=True,
+                              text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
@@ -114,9 +120,12 @@ class WholeWay(unittest.TestCase):
             folder = pathlib.Path(name)
             measured, table, plot = folder / "times.json", folder / "table.hpp", folder / "plot.svg"
             table.write_text(TABLE.read_text())
-            done = self.run_script("--bench-solve", BENCH_SOLVE, "--space", "openmp", "--families", "road:20 lap2d:20,random", "--scales", "8,9,11", "--edge-factors", "1,8",
-                                   "--thresholds", "2,6,16", "--most-edges", 2048, "--repeat", 3, "--budget", 0.01, "--measure", measured)
-            for progress in ("[1/4] families", "lap2d:20,random", "[2/4] scale 8", "rmat:8,1", "rmat:8,8", "[4/4]", "6 matrices measured"):
+            done = self.run_script("--bench-solve", BENCH_SOLVE, "--space", "openmp", "--families",
+                                   "road:20 lap2d:20,random", "--scales", "8,9,11", "--edge-factors", "1,8",
+                                   "--thresholds", "2,6,16", "--most-edges", 2048, "--repeat", 3, "--budget", 0.01,
+                                   "--measure", measured)
+            for progress in ("[1/4] families", "lap2d:20,random", "[2/4] scale 8", "rmat:8,1", "rmat:8,8", "[4/4]",
+                             "6 matrices measured"):
                 self.assertIn(progress, done.stderr)
             self.assertNotIn("rmat:9,8", done.stderr)
             done = self.run_script("--fit", measured, "--table", table, "--plot", plot)
@@ -130,8 +139,10 @@ class WholeWay(unittest.TestCase):
             self.skipTest("no bench_solve given")
         with tempfile.TemporaryDirectory() as name:
             out = pathlib.Path(name) / "times.json"
-            done = self.run_script("--bench-solve", BENCH_SOLVE, "--space", "openmp", "--families", "", "--scales", "8,9", "--edge-factors", "1,2",
-                                   "--thresholds", "4", "--repeat", 3, "--budget", 0.01, "--seconds", 0.001, "--measure", out)
+            done = self.run_script("--bench-solve", BENCH_SOLVE, "--space", "openmp", "--families", "", "--scales",
+                                   "8,9", "--edge-factors", "1,2",
+                                   "--thresholds", "4", "--repeat", 3, "--budget", 0.01, "--seconds", 0.001,
+                                   "--measure", out)
             self.assertIn("TIME IS UP: ['scale 8', 'scale 9']", done.stderr)
             self.assertEqual([c["matrix"] for c in json.loads(out.read_text())["cases"]], ["rmat:8,1"])
 

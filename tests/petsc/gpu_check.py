@@ -37,7 +37,8 @@ METHODS = {
 }
 # PETSc's own solver types that work with such vectors: where their iterations differ from the host's, rounding does it
 FACTORS = ["icc", "ilu", "ilu -pc_factor_mat_ordering_type rcm"]  # of the groups log and quiet, in turn
-CONTROLS = {"aijkokkos": ["petsc", "kokkos"], "aijcusparse": ["petsc", "cusparse"], "aijhipsparse": ["petsc", "hipsparse"], "aij": ["petsc"]}
+CONTROLS = {"aijkokkos": ["petsc", "kokkos"], "aijcusparse": ["petsc", "cusparse"],
+            "aijhipsparse": ["petsc", "hipsparse"], "aij": ["petsc"]}
 settings = None
 references, references_lock = {}, threading.Lock()
 
@@ -133,7 +134,10 @@ def ksp(matrix, kind, method, problem, ranks=1, sub=""):
     ours, reference = iterations(text)
     if len(ours) < 2:
         raise Failure(text[-4000:])
-    word = judge(matrix, ours, reference, lambda control: iterations(run("gpu_ksp", f"{problem} {shared}{control} {own} -only_iterations", ranks))[0])
+    def iterations_of(control):
+        return iterations(run("gpu_ksp", f"{problem} {shared}{control} {own} -only_iterations", ranks))[0]
+
+    word = judge(matrix, ours, reference, iterations_of)
     return f"rows agree, iterations {ours} {word}"
 
 
@@ -148,7 +152,8 @@ def ksp_runs(matrices):
                 yield f"ksp.{matrix}.{kind}.{name}", lambda a=(matrix, kind, method, problem): ksp(*a)
             if kind == "colorset":
                 continue
-            yield f"ksp.{matrix}.{kind}.3d_bcgs_ilu0", lambda a=(matrix, kind, METHODS["bcgs_ilu0"], "-dims 3 -side 32"): ksp(*a)
+            yield (f"ksp.{matrix}.{kind}.3d_bcgs_ilu0",
+                   lambda a=(matrix, kind, METHODS["bcgs_ilu0"], "-dims 3 -side 32"): ksp(*a))
         for name in ["cg_icc", "bcgs_ilu0"]:  # one thread of a GPU: small only
             problem = "-side 24" + (" -convection 0" if "icc" in name else "")
             yield f"ksp.{matrix}.sequential.{name}", lambda a=(matrix, "sequential", METHODS[name], problem): ksp(*a)
@@ -176,7 +181,9 @@ TUTORIALS = {"ex2": (ex2, r"Norm of error (\S+)"), "ex45": (ex45, r"Residual nor
 
 def outcome(name, matrix, method, kind, ranks, sub):
     options, norm = TUTORIALS[name]
-    text = run(name, f"{options(matrix)} {method} -{sub}pc_factor_mat_solver_type {kind} -ksp_converged_reason -ksp_view", ranks)
+    text = run(name,
+               f"{options(matrix)} {method} -{sub}pc_factor_mat_solver_type {kind} -ksp_converged_reason -ksp_view",
+               ranks)
     if f"package used to perform factorization: {kind}" not in text:
         raise Failure(f"no factorization by {kind}:\n{text[-4000:]}")
     return text, number(r"iterations (\d+)", text, int), number(norm, text)
@@ -196,7 +203,8 @@ def tutorial(name, matrix, kind, method, ranks=1, sub=""):
     text, iterations, norm = outcome(name, matrix, method, kind, ranks, sub)
     on_device(text)
     own_iterations, own_norm = reference(name, method, ranks, sub)
-    word = judge(matrix, [iterations], [own_iterations], lambda control: [outcome(name, matrix, method, control, ranks, sub)[1]])
+    word = judge(matrix, [iterations], [own_iterations],
+                 lambda control: [outcome(name, matrix, method, control, ranks, sub)[1]])
     if iterations == own_iterations and not abs(norm - own_norm) <= 0.01 * own_norm + 1e-9:
         raise Failure(f"norm {norm}, PETSc's own {own_norm}")
     return f"iterations {iterations} {word}"
@@ -205,19 +213,24 @@ def tutorial(name, matrix, kind, method, ranks=1, sub=""):
 def tutorial_runs(matrices):
     for matrix in matrices:
         for kind in TYPES:
-            # not ex2 with BiCGStab: by rounding alone PETSc's own takes 43 or 50 iterations, with Kokkos' vectors or without
+            # not ex2 with BiCGStab: by rounding alone PETSc's own takes 43 or 50 iterations, with Kokkos' vectors or
+            # without
             if kind == "colorset":
                 continue
-            for name, method in [("ex2", "cg_icc"), ("ex2", "gmres_ilu2"), ("ex45", "bcgs_ilu0"), ("ex45", "gmres_ilu2")]:
-                yield f"tutorials.{name}.{matrix}.{kind}.{method}", lambda a=(name, matrix, kind, METHODS[method]): tutorial(*a)
+            for name, method in [("ex2", "cg_icc"), ("ex2", "gmres_ilu2"), ("ex45", "bcgs_ilu0"),
+                                 ("ex45", "gmres_ilu2")]:
+                yield (f"tutorials.{name}.{matrix}.{kind}.{method}",
+                       lambda a=(name, matrix, kind, METHODS[method]): tutorial(*a))
 
 
 def parallel_runs(matrices):
     for matrix in matrices:
         for ranks in [2, 4]:
-            for pc, kinds in [("bjacobi", ["levelset", "syncfree"]), ("asm", ["threadlevel", "sptrsv"]), ("asm", ["tiled", "fused"])]:
+            for pc, kinds in [("bjacobi", ["levelset", "syncfree"]), ("asm", ["threadlevel", "sptrsv"]),
+                              ("asm", ["tiled", "fused"])]:
                 for kind, factor in zip(kinds, ["icc", "ilu"]):
-                    method = f"-ksp_type {'cg' if factor == 'icc' and pc == 'bjacobi' else 'gmres'} -pc_type {pc} -sub_pc_type {factor}"
+                    ksp_type = "cg" if factor == "icc" and pc == "bjacobi" else "gmres"
+                    method = f"-ksp_type {ksp_type} -pc_type {pc} -sub_pc_type {factor}"
                     problem = "-side 100" + (" -convection 0" if factor == "icc" else "")
                     label = f"{matrix}.{kind}.{pc}_{factor}.ranks{ranks}"
                     yield f"parallel.gpu_ksp.{label}", lambda a=(matrix, kind, method, problem, ranks, "sub_"): ksp(*a)
@@ -243,7 +256,8 @@ def fuzz(first, where):
 
 
 def rows_runs(matrices):
-    labels = ["sequential", "levelset", "levelset_unchained", "syncfree", "syncfree_csc", "threadlevel", "threadlevel_two_phase", "fused", "tiled", "colorset", "colorset_cpls",
+    labels = ["sequential", "levelset", "levelset_unchained", "syncfree", "syncfree_csc", "threadlevel",
+              "threadlevel_two_phase", "fused", "tiled", "colorset", "colorset_cpls",
               "sptrsv"]
     for matrix in matrices:
         for label in labels:
@@ -253,7 +267,8 @@ def rows_runs(matrices):
             yield f"rows.pcshell.{matrix}.{label}", lambda a=shell: rows("test_pcshell", *a)
     # PETSc has no matrices with blocks on a GPU, but their factors can be solved there
     where = "host" if settings.host else "device"
-    everywhere = " ".join(f"-{prefix}mat_sptrsv_backend {where}" for prefix in ["", "plain_", "unchained_", "csc_", "twophase_", "cpls_"])
+    everywhere = " ".join(f"-{prefix}mat_sptrsv_backend {where}"
+                          for prefix in ["", "plain_", "unchained_", "csc_", "twophase_", "cpls_"])
     yield "rows.block_factors", lambda: rows("test_block_factors", "*", everywhere)
     for first in (1, 201, 401, 601):
         yield f"rows.fuzz.{first}", lambda f=first: fuzz(f, where)
@@ -289,7 +304,8 @@ def log(matrix, kind, pc):
 def counted(options):
     with tempfile.TemporaryDirectory() as folder:
         counts = os.path.join(folder, "counts")
-        text = run("ex2", options, env={"KOKKOS_TOOLS_LIBS": path("libkokkos_counters.so"), "SPTRSV_TEST_COUNTS": counts})
+        text = run("ex2", options, env={"KOKKOS_TOOLS_LIBS": path("libkokkos_counters.so"),
+                                        "SPTRSV_TEST_COUNTS": counts})
         with open(counts) as file:
             return {name: int(value) for name, value in map(str.split, file)}, text
 
@@ -307,7 +323,8 @@ def quiet(matrix, kind, pc):
     grown = [name for name in names if few[name] != many[name]]
     if grown or many["solve_copies"] or many["solve_fences"]:
         raise Failure(f"{few}\n{many}\n{text[-3000:]}")
-    return f"{many['solves']} solves, {many['solve_kernels']} kernels, {many['solve_allocations']} allocations (in the first), no copies, no fences"
+    return (f"{many['solves']} solves, {many['solve_kernels']} kernels, {many['solve_allocations']} allocations (in "
+            "the first), no copies, no fences")
 
 
 def log_runs(matrices):
@@ -322,7 +339,8 @@ def quiet_runs(matrices):
             yield f"quiet.{matrix}.{kind}.{pc.split()[0]}", lambda a=(matrix, kind, pc): quiet(*a)
 
 
-GROUPS = {"ksp": ksp_runs, "tutorials": tutorial_runs, "parallel": parallel_runs, "rows": rows_runs, "log": log_runs, "quiet": quiet_runs}
+GROUPS = {"ksp": ksp_runs, "tutorials": tutorial_runs, "parallel": parallel_runs, "rows": rows_runs, "log": log_runs,
+          "quiet": quiet_runs}
 
 
 def timed(job):
@@ -341,7 +359,8 @@ def arguments():
     parser.add_argument("--programs", default=os.path.dirname(os.path.abspath(__file__)))
     parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
     parser.add_argument("--only", default="", help="runs whose names hold this text")
-    parser.add_argument("--matrices", default="", help="matrix types, comma between; aijkokkos,aijcusparse if none is given")
+    parser.add_argument("--matrices", default="",
+                        help="matrix types, comma between; aijkokkos,aijcusparse if none is given")
     parser.add_argument("--mpiexec", default=shutil.which("mpiexec") or "")
     given = parser.parse_args()
     for group in given.groups:
@@ -356,7 +375,9 @@ def main():
     if not settings.host and not any(os.path.exists(device) for device in ("/dev/nvidiactl", "/dev/kfd")):
         print("SKIPPED, NOT TESTED: no GPU on this machine", file=sys.stderr)
         return 77
-    matrices = settings.matrices.split(",") if settings.matrices else ["aijkokkos"] if settings.host else ["aijkokkos", "aijcusparse"]
+    matrices = ["aijkokkos"] if settings.host else ["aijkokkos", "aijcusparse"]
+    if settings.matrices:
+        matrices = settings.matrices.split(",")
     groups = settings.groups or [group for group in GROUPS if not (settings.host and group == "log")]
     jobs = [(name, job) for group in groups for name, job in GROUPS[group](matrices) if settings.only in name]
     if not settings.mpiexec and any(name.startswith("parallel") for name, _ in jobs):

@@ -46,8 +46,10 @@ def color():
     cases = []
     order = "-pc_factor_mat_ordering_type color"
     distance, balance = " -mat_ordering_color_distance 2", " -mat_ordering_color_balance"
-    for pc, hows in [("ilu", ["", balance + " -mat_ordering_color_algorithm deterministic"]), ("ilu -pc_factor_levels 1", ["", distance + balance]),
-                     ("icc -ksp_type cg", [distance]), ("icc -pc_factor_levels 2 -ksp_type cg", [balance]), ("lu", [""]), ("cholesky", [""])]:
+    for pc, hows in [("ilu", ["", balance + " -mat_ordering_color_algorithm deterministic"]),
+                     ("ilu -pc_factor_levels 1", ["", distance + balance]),
+                     ("icc -ksp_type cg", [distance]), ("icc -pc_factor_levels 2 -ksp_type cg", [balance]),
+                     ("lu", [""]), ("cholesky", [""])]:
         for how in hows:
             cases.append(Case("ex2", f"-m 24 -n 21 -pc_type {pc} {order}{how}"))
     for pc in ["ilu", "icc"]:
@@ -90,7 +92,8 @@ def threads():
     cases = []
     for count in [1, 2, 4]:
         cases.append(Case("ex2", "-m 150 -n 140 -pc_type ilu -pc_factor_levels 1", threads=count))
-        cases.append(Case("ex2", "-m 60 -n 60 -ksp_type cg -pc_type icc -pc_factor_mat_ordering_type rcm", threads=count))
+        cases.append(Case("ex2", "-m 60 -n 60 -ksp_type cg -pc_type icc -pc_factor_mat_ordering_type rcm",
+                          threads=count))
     cases.append(Case("ex2", "-m 60 -n 60 -pc_type bjacobi -sub_pc_type ilu", "sub_", ranks=2, threads=2))
     return cases
 
@@ -100,8 +103,9 @@ def options_of(case, kind):
     if kind == CSC:
         return f"{own} syncfree -{case.prefix}mat_sptrsv_syncfree_form csc"
     if kind in COLORED:
-        natural = "" if "pc_factor_mat_ordering_type" in case.options or "pc_type lu" in case.options or "pc_type cholesky" in case.options \
-            else f" -{case.prefix}pc_factor_mat_ordering_type natural"
+        orders = ("pc_factor_mat_ordering_type", "pc_type lu", "pc_type cholesky")
+        ordered = any(word in case.options for word in orders)
+        natural = "" if ordered else f" -{case.prefix}pc_factor_mat_ordering_type natural"
         form = " cpls" if kind == "colorset_cpls" else " sets"
         return f"{own} colorset -{case.prefix}mat_sptrsv_colorset_form{form}{natural}"
     if kind == "levelset" and case.threads > 1:  # a kernel per level, or small levels would not meet threads
@@ -147,7 +151,8 @@ def check(case):
 
 
 def main():
-    group = {"sequential": sequential, "color": color, "parallel": parallel, "smoother": smoother, "threads": threads}[sys.argv[1]]()
+    group = {"sequential": sequential, "color": color, "parallel": parallel, "smoother": smoother,
+             "threads": threads}[sys.argv[1]]()
     program("ex2"), program("ex45")  # skipped here if they are missing
     workers = 2 if max(case.ranks * case.threads for case in group) == 1 else 1
     failures = []

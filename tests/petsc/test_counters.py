@@ -7,7 +7,8 @@ import unittest
 
 from petsc_runs import TYPES, program, run
 
-SOLVERS = TYPES + ["colorset -mat_sptrsv_colorset_wide_rows 1", "levelset -mat_sptrsv_levelset_wide_rows 1", "syncfree -mat_sptrsv_syncfree_form csc",
+SOLVERS = TYPES + ["colorset -mat_sptrsv_colorset_wide_rows 1", "levelset -mat_sptrsv_levelset_wide_rows 1",
+                   "syncfree -mat_sptrsv_syncfree_form csc",
                    "threadlevel -mat_sptrsv_threadlevel_form two_phase"]
 ENDLESS = "-m 30 -n 30 -ksp_rtol 1e-300 -ksp_atol 1e-300"  # until -ksp_max_it
 FACTORS = ["-pc_type ilu", "-pc_type icc -ksp_type cg", "-pc_type ilu -pc_factor_mat_ordering_type rcm"]
@@ -28,7 +29,8 @@ class Counters(unittest.TestCase):
         for solver in SOLVERS:
             for factor in FACTORS:
                 with self.subTest(solver=solver, factor=factor):
-                    few, many = (count(f"{ENDLESS} {factor} -pc_factor_mat_solver_type {solver} -ksp_max_it {its}") for its in (5, 40))
+                    few, many = (count(f"{ENDLESS} {factor} -pc_factor_mat_solver_type {solver} -ksp_max_it {its}")
+                                 for its in (5, 40))
                     for what in ["allocations", "ours", "copies", "fences"]:
                         self.assertEqual(few[what], many[what], f"{what}: {few} and {many}")
                     self.assertEqual(many["ours"], many["ours_ended"], "memory was not given back before Kokkos ended")
@@ -46,7 +48,8 @@ class Counters(unittest.TestCase):
     def test_new_values_take_no_memory(self):
         for solver in SOLVERS:
             with self.subTest(solver=solver):
-                few, many = (count(f"updates {FACTORS[1]} -pc_factor_mat_solver_type {solver} -updates {updates}", "lifecycle")
+                few, many = (count(f"updates {FACTORS[1]} -pc_factor_mat_solver_type {solver} -updates {updates}",
+                                   "lifecycle")
                              for updates in (2, 9))
                 self.assertGreater(few["ours"], 0, "the counters saw nothing")
                 for what in ["allocations", "ours", "copies"]:

@@ -13,7 +13,8 @@ class LifeCycle(unittest.TestCase):
         for kind in types:
             for factor in factors:
                 with self.subTest(kind=kind, factor=factor):
-                    done = run(program("lifecycle"), f"{mode} {factor} -pc_factor_mat_solver_type {kind}", threads=threads)
+                    done = run(program("lifecycle"), f"{mode} {factor} -pc_factor_mat_solver_type {kind}",
+                               threads=threads)
                     lines = done.text.splitlines()
                     self.assertEqual(lines[-1:], ["done"], str(done))
                     if quiet:  # no warning of Kokkos, PETSc or MPI
@@ -38,10 +39,12 @@ class LifeCycle(unittest.TestCase):
         for kind in ["levelset", "syncfree", "sequential"]:
             for threads, error in [(1, 0), (2, 56)]:  # PETSC_ERR_SUP
                 with self.subTest(kind=kind, threads=threads):
-                    done = run(program("lifecycle"), f"fork -pc_type ilu -pc_factor_mat_solver_type {kind}", threads=threads)
+                    done = run(program("lifecycle"), f"fork -pc_type ilu -pc_factor_mat_solver_type {kind}",
+                               threads=threads)
                     self.assertEqual(done.text.splitlines()[-2:], [f"child: error {error}", "done"], str(done))
                     if error:
-                        self.assertIn("forked after Kokkos had started 2 threads, which only the parent has; fork before",
+                        self.assertIn("forked after Kokkos had started 2 threads, which only the parent has; fork "
+                                      "before",
                                       done.text)
 
     def test_changed_values_and_patterns(self):
@@ -49,7 +52,8 @@ class LifeCycle(unittest.TestCase):
         self.runs("changes", factors=FACTORS[2:], types=["levelset"])
 
     def test_changed_matrices_with_blocks(self):
-        self.runs("changes", factors=["-pc_type ilu -matrix seqbaij", "-pc_type lu -pc_factor_mat_ordering_type rcm -matrix seqbaij",
+        self.runs("changes", factors=["-pc_type ilu -matrix seqbaij",
+                                      "-pc_type lu -pc_factor_mat_ordering_type rcm -matrix seqbaij",
                                       "-pc_type icc -ksp_type cg -matrix seqsbaij"], types=["sequential", "levelset"])
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin in a program that has loaded another PETSc and keeps its symbols to itself, as petsc4py does: the plugin then
-gets a PETSc of its own, which nobody has started. The other PETSc is a copy of ours under another name."""
+"""The plugin in a program that has loaded another PETSc and keeps its symbols to itself, as petsc4py does: the plugin
+then gets a PETSc of its own, which nobody has started. The other PETSc is a copy of ours under another name."""
 import os
 import re
 import shutil
@@ -46,7 +46,8 @@ class LocalPetsc(unittest.TestCase):
         if not name or not mpi:
             skip("programs are not linked with shared libraries of PETSc and MPI")
         copy = copy_renamed(name, linked[name], folder)
-        near = {"LD_LIBRARY_PATH": ":".join([os.path.dirname(os.path.realpath(linked[name])), os.environ.get("LD_LIBRARY_PATH", "")])}
+        near = {"LD_LIBRARY_PATH": ":".join([os.path.dirname(os.path.realpath(linked[name])),
+                                             os.environ.get("LD_LIBRARY_PATH", "")])}
         return run([sys.executable, "-c", SCRIPT, mpi, copy], "", load=load, env=near, check=False), copy
 
     def test_error_names_both(self):
@@ -56,7 +57,8 @@ class LocalPetsc(unittest.TestCase):
             done, copy = self.start(folder, plugin)
             self.assertNotIn("started, error 0", done.text, str(done))
             self.assertNotIn("Logging has not been enabled", done.text, str(done))
-            found = re.search(r"libsptrsv_petsc was built for the PETSc in (\S+), which has not started, and was called from "
+            found = re.search(r"libsptrsv_petsc was built for the PETSc in (\S+), which has not started, and was "
+                              r"called from "
                               r"(\S+); if that is another PETSc, rebuild .*PETSC_DIR", done.text)
             self.assertIsNotNone(found, str(done))
             self.assertIn("libpetsc", os.path.basename(found[1]))

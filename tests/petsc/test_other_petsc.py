@@ -45,7 +45,8 @@ class OtherPetsc(unittest.TestCase):
                 built = os.path.join(folder, "ex2")
                 subprocess.run(["mpicc", source, "-o", built] + options, check=True)
                 run(built, "-m 9 -n 9", load=None)  # it works without the plugin
-                done = run(built, "-m 9 -n 9 -pc_type ilu -pc_factor_mat_solver_type levelset", load=plugin, check=False)
+                done = run(built, "-m 9 -n 9 -pc_type ilu -pc_factor_mat_solver_type levelset", load=plugin,
+                           check=False)
                 self.assertGreater(done.status, 0, str(done))
                 for word in WORDS:
                     self.assertIn(word, done.text, str(done))

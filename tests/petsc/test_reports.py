@@ -23,11 +23,17 @@ class View(unittest.TestCase):
                 self.assertRegex(text, rf"sptrsv \d+\.\d+\.\d+: type {kind}, Kokkos \d+\.\d+\.\d+ \w+ \(2 threads\)")
                 self.assertRegex(text, r"\bbackend host \(its vectors are of type standard\)")
                 for triangle in "LU":
-                    self.assertRegex(text, rf"\b{triangle}: (sequential|levelset|syncfree|threadlevel|fused|tiled|colorset) \(.+\)")
+                    self.assertRegex(text,
+                                     rf"\b{triangle}: (sequential|levelset|syncfree|threadlevel|fused|tiled|colorset) "
+                                     rf"\(.+\)")
                 # a 5-point grid of 20 by 19 has 38 level sets, and 380 rows
-                self.assertEqual(len(re.findall(r"38 levels, rows per level 10\.0 mean, 1 least, 19 most", text)), 2, text)
-                self.assertRegex(text, r"\d+\.\d\d MB beyond PETSc's own factor; 1 analysis, 1 numeric update, \d+ solves")
-                self.assertNotRegex(text.split("sptrsv 0")[1], r"\b1 (kernels|rows|levels|block levels|tiles|teams|units|lanes|sets|entries)\b|2147483647")
+                self.assertEqual(len(re.findall(r"38 levels, rows per level 10\.0 mean, 1 least, 19 most", text)), 2,
+                                 text)
+                self.assertRegex(text,
+                                 r"\d+\.\d\d MB beyond PETSc's own factor; 1 analysis, 1 numeric update, \d+ solves")
+                self.assertNotRegex(text.split("sptrsv 0")[1],
+                                    r"\b1 (kernels|rows|levels|block "
+                                    r"levels|tiles|teams|units|lanes|sets|entries)\b|2147483647")
                 if kind != "sptrsv":
                     self.assertEqual(len(re.findall(rf"[LU]: {kind} \(asked for\)", text)), 2, text)
 
@@ -36,13 +42,15 @@ class View(unittest.TestCase):
         chained = ex2(plain, threads=2).text
         prefixed = ex2(plain + " -sub_mat_sptrsv_levelset_wide_rows 1", threads=2).text
         unprefixed = ex2(plain + " -mat_sptrsv_levelset_wide_rows 1", threads=2).text
-        kernels = [re.findall(r"(\d+) kernels?, .* of (any size|up to \d+ rows?)", text) for text in (chained, prefixed, unprefixed)]
+        kernels = [re.findall(r"(\d+) kernels?, .* of (any size|up to \d+ rows?)", text)
+                   for text in (chained, prefixed, unprefixed)]
         self.assertEqual(kernels[0], kernels[2])
         self.assertNotEqual(kernels[0], kernels[1])
         self.assertEqual(kernels[1][0][1], "up to 1 row")
 
     def test_prefix_of_a_smoother_and_what_is_left(self):
-        base = ("-m 30 -n 30 -pc_type gamg -mg_levels_pc_type ilu -mg_levels_pc_factor_mat_solver_type levelset -ksp_view "
+        base = ("-m 30 -n 30 -pc_type gamg -mg_levels_pc_type ilu -mg_levels_pc_factor_mat_solver_type levelset "
+                "-ksp_view "
                 "-options_left")
         found = ex2(base + " -mg_levels_mat_sptrsv_levelset_wide_rows 3")
         self.assertIn("of up to 3 rows", found.text)
@@ -69,11 +77,13 @@ class Color(unittest.TestCase):
             self.assertEqual(*iterations)
         text = ex2(f"{self.GRID}-pc_type ilu -pc_factor_mat_solver_type colorset -pc_factor_mat_ordering_type rcm").text
         self.assertIn("matrix ordering: rcm", text)
-        self.assertIn("matrix ordering: natural", ex2(f"{self.GRID}-pc_type ilu -pc_factor_mat_solver_type levelset").text)
+        self.assertIn("matrix ordering: natural",
+                      ex2(f"{self.GRID}-pc_type ilu -pc_factor_mat_solver_type levelset").text)
 
     def test_sets_are_colors_and_the_model_is_shown(self):
         text = ex2(f"{self.GRID}-pc_type ilu -pc_factor_mat_solver_type colorset").text
-        found = re.findall(r"[LU]: colorset \(asked for\), 2 sets of 190\.0 rows, 1\.9 off-diagonal entries per row; predicted \S+ us; 1 kernel$", text, re.M)
+        found = re.findall(r"[LU]: colorset \(asked for\), 2 sets of 190\.0 rows, 1\.9 off-diagonal entries per row; "
+                           r"predicted \S+ us; 1 kernel$", text, re.M)
         self.assertEqual(len(found), 2, text)
         fill = f"{self.GRID}-pc_type ilu -pc_factor_levels 1 -pc_factor_mat_solver_type colorset"
         few = [int(s) for s in re.findall(r", (\d+) sets", ex2(f"{fill} -mat_ordering_color_distance 2").text)]
@@ -83,7 +93,8 @@ class Color(unittest.TestCase):
 
     def test_options_are_named_where_they_are_wrong(self):
         base = f"{SMALL}-pc_factor_mat_ordering_type color "
-        for option, word in [("-mat_ordering_color_distance 0", "give an integer from 1 to 10"), ("-mat_ordering_color_algorithm none", "deterministic")]:
+        for option, word in [("-mat_ordering_color_distance 0", "give an integer from 1 to 10"),
+                             ("-mat_ordering_color_algorithm none", "deterministic")]:
             done = ex2(base + option, check=False)
             self.assertNotEqual(done.status, 0)
             self.assertIn(word, done.text)
@@ -100,10 +111,13 @@ class Measured(unittest.TestCase):
             timed = len(lines) // 2
             for triangle, at in enumerate((0, timed)):
                 own = lines[at:at + timed]
-                self.assertEqual(sorted({line[0] for line in own} - {"colorset"}), sorted(set(TYPES) - {"sptrsv"}), text)  # colorset: where it has few sets
+                # colorset: where it has few sets
+                self.assertEqual(sorted({line[0] for line in own} - {"colorset"}), sorted(set(TYPES) - {"sptrsv"}),
+                                 text)
                 self.assertEqual(len(own), len({line[0] for line in own}), text)
                 self.assertEqual((own[0][0], own[0][2]), (chosen[triangle], "1.00"))
-            columns = {line.index(" us ") for line in text.splitlines() if line.lstrip().startswith("measured") and " us " in line}
+            columns = {line.index(" us ") for line in text.splitlines() if line.lstrip().startswith("measured")
+                       and " us " in line}
             self.assertEqual(len(columns), 1, text)
 
     def test_the_estimate_measures_nothing(self):
@@ -113,10 +127,12 @@ class Measured(unittest.TestCase):
         self.assertNotIn("measured", texts[0] + texts[1])
     def test_a_pattern_is_measured_once(self):
         # L of the second block is that of the first; so is U
-        text = ex2("-m 20 -n 20 -pc_type bjacobi -pc_bjacobi_blocks 2 -sub_pc_type ilu -sub_pc_factor_mat_solver_type sptrsv "
+        text = ex2("-m 20 -n 20 -pc_type bjacobi -pc_bjacobi_blocks 2 -sub_pc_type ilu -sub_pc_factor_mat_solver_type "
+                   "sptrsv "
                    "-sub_mat_sptrsv_plan measure -ksp_view ::ascii_info_detail").text
         self.assertEqual(len(re.findall(r"[LU]: \w+ \(fastest of \d+ timed, ", text)), 2, text)
-        self.assertEqual(len(re.findall(r"[LU]: \w+ \(fastest of \d+ timed for an earlier solver of this pattern, ", text)), 2, text)
+        self.assertEqual(len(re.findall(r"[LU]: \w+ \(fastest of \d+ timed for an earlier solver of this pattern, ",
+                                        text)), 2, text)
     def test_icc_and_transposes(self):
         for options in ("-pc_type icc -ksp_type cg", "-pc_type ilu -ksp_type bicg"):
             done = ex2(f"-m 20 -n 19 {options} -pc_factor_mat_solver_type sptrsv -mat_sptrsv_plan measure -ksp_view")
@@ -128,7 +144,8 @@ class Measured(unittest.TestCase):
     def test_lanes_that_are_no_power_of_two_are_refused(self):
         done = ex2(self.BASE + "-mat_sptrsv_levelset_lanes_per_row 3", check=False)
         self.assertNotEqual(done.status, 0)
-        self.assertIn("Option -mat_sptrsv_levelset_lanes_per_row is 3; give 0 or a power of two, from 0 to 64", done.text)
+        self.assertIn("Option -mat_sptrsv_levelset_lanes_per_row is 3; give 0 or a power of two, from 0 to 64",
+                      done.text)
 
 
 class Backend(unittest.TestCase):
@@ -143,7 +160,8 @@ class Backend(unittest.TestCase):
         done = ex2(self.SUB + "-sub_mat_sptrsv_backend device", check=False)
         self.assertNotEqual(done.status, 0)
         self.assertIn("No support for this operation", done.text)
-        self.assertRegex(done.text, r"Option -sub_mat_sptrsv_backend is 'device', but .*; use host, or build the plugin with ")
+        self.assertRegex(done.text,
+                         r"Option -sub_mat_sptrsv_backend is 'device', but .*; use host, or build the plugin with ")
         self.assertNotIn("stream", done.text)
 
     def test_other_words_are_refused(self):
@@ -172,7 +190,9 @@ class Log(unittest.TestCase):
                     if event == "SpTRSVSolve":
                         self.assertGreater(int(line[1]), 3)
                         # 380 rows, 1122 off-diagonal entries: 2 flops each, 1 a row; PETSc counts complex ones as 4
-                        flops = float(line[3]) / int(line[1]) / (4 if os.environ["SPTRSV_TEST_PETSC_SCALAR"] == "complex" else 1)
+                        flops = float(line[3]) / int(line[1]) / (4
+                                                                 if os.environ["SPTRSV_TEST_PETSC_SCALAR"] == "complex"
+                                                                 else 1)
                         self.assertAlmostEqual(flops, 2 * (20 * 18 + 19 * 19) * 2 + 380, delta=200)
 
     def test_memory_does_not_grow(self):
@@ -240,7 +260,8 @@ class Errors(unittest.TestCase):
             self.fails(f"{SMALL}-mat_type {asked} -pc_factor_mat_solver_type sptrsv",
                        f"MatSolverType sptrsv does not support matrix type {named}")
         for pc in ("bjacobi", "asm"):  # the remedy, on one rank too
-            text = ex2(f"-m 20 -n 19 -mat_type mpiaij -pc_type {pc} -sub_pc_type ilu -sub_pc_factor_mat_solver_type sptrsv -ksp_view").text
+            text = ex2(f"-m 20 -n 19 -mat_type mpiaij -pc_type {pc} -sub_pc_type ilu -sub_pc_factor_mat_solver_type "
+                       f"sptrsv -ksp_view").text
             self.assertRegex(text, r"sptrsv \d+\.\d+\.\d+: type sptrsv")
 
     def test_wrong_file_name_registers_nothing(self):
@@ -252,15 +273,18 @@ class Errors(unittest.TestCase):
 
     def test_another_petsc_version(self):
         shim = os.environ["SPTRSV_TEST_VERSION_SHIM"]
-        done = self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset", "was built for PETSc", "loaded into PETSc 3.99",
+        done = self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset", "was built for PETSc",
+                          "loaded into PETSc 3.99",
                           "PETSC_DIR", env={"LD_PRELOAD": shim})
         self.assertNotIn("Norm of error", done.text)
 
     def test_petsc_of_other_types(self):
         for variable, words in [("SPTRSV_TEST_OTHER_SCALAR", "scalars"), ("SPTRSV_TEST_OTHER_INT", "indices")]:
-            done = self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset", "libsptrsv_petsc was built for a PETSc with",
+            done = self.fails(f"{SMALL}-pc_factor_mat_solver_type levelset",
+                              "libsptrsv_petsc was built for a PETSc with",
                               "PETSC_DIR", env={"LD_PRELOAD": os.environ["SPTRSV_TEST_VERSION_SHIM"], variable: "1"})
-            sizes = re.search(rf"built for a PETSc with (\d+)-byte {words}, and this program's PETSc has (\d+)-byte", done.text)
+            sizes = re.search(rf"built for a PETSc with (\d+)-byte {words}, and this program's PETSc has (\d+)-byte",
+                              done.text)
             self.assertIsNotNone(sizes, str(done))
             self.assertNotEqual(sizes[1], sizes[2])
 
@@ -277,9 +301,11 @@ class Threads(unittest.TestCase):
     def test_threads_are_those_asked_for(self):
         if " OpenMP (" not in self.outcome().text:
             self.skipTest("this Kokkos has no OpenMP")
-        for threads, env in [(1, {}), (1, {"OMP_NUM_THREADS": ""}), (1, {"OMP_NUM_THREADS": " "}), (2, {"OMP_NUM_THREADS": " 2 "}),
+        for threads, env in [(1, {}), (1, {"OMP_NUM_THREADS": ""}), (1, {"OMP_NUM_THREADS": " "}),
+                             (2, {"OMP_NUM_THREADS": " 2 "}),
                              (3, {"OMP_NUM_THREADS": "3,2"}), (2, {"KOKKOS_NUM_THREADS": "2"}),
-                             (3, {"KOKKOS_NUM_THREADS": "3", "OMP_NUM_THREADS": "2"}), (2, {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "odd"}),
+                             (3, {"KOKKOS_NUM_THREADS": "3", "OMP_NUM_THREADS": "2"}),
+                             (2, {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "odd"}),
                              (2, {"options": "-omp_num_threads 2", "OMP_NUM_THREADS": "3"})]:
             with self.subTest(env):
                 done = self.outcome(**env)
@@ -288,7 +314,8 @@ class Threads(unittest.TestCase):
 
     def test_what_kokkos_cannot_take_is_named(self):
         for name, values, remedy in [
-                ("OMP_NUM_THREADS", ["0", "-3", "abc", "2x", "2,", "2,x", "513", "600", "99999999999999999999"], self.MANY),
+                ("OMP_NUM_THREADS", ["0", "-3", "abc", "2x", "2,", "2,x", "513", "600", "99999999999999999999"],
+                 self.MANY),
                 ("KOKKOS_NUM_THREADS", ["", "0", "-3", "abc", "2x", "513", "600", "99999999999999999999"], self.MANY),
                 ("KOKKOS_DEVICE_ID", ["", "-1", "abc"], "give the number of a GPU, from 0"),
                 ("KOKKOS_MAP_DEVICE_ID_BY", ["", "core"], "choose one of mpi_rank, random"),

@@ -6,7 +6,8 @@ import unittest
 
 from petsc_runs import TYPES, program, run
 
-FACTORS = ["pc_type ilu", "pc_type ilu -{}pc_factor_levels 1 -{}pc_factor_mat_ordering_type rcm", "pc_type icc -{}ksp_type cg",
+FACTORS = ["pc_type ilu", "pc_type ilu -{}pc_factor_levels 1 -{}pc_factor_mat_ordering_type rcm",
+           "pc_type icc -{}ksp_type cg",
            "pc_type lu -{}pc_factor_mat_ordering_type nd", "pc_type ilu -{}mat_type seqbaij",
            "pc_type icc -{}ksp_type cg -{}mat_type seqsbaij"]
 VARIANTS = TYPES + ["syncfree -{}mat_sptrsv_syncfree_form csc", "threadlevel -{}mat_sptrsv_threadlevel_form two_phase",

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of sptrsv_inspect: inspect_test.py PROGRAM [Findings|Errors|Plot|Installed]; exit code 77 if nothing can be drawn here."""
+"""Tests of sptrsv_inspect: inspect_test.py PROGRAM [Findings|Errors|Plot|Installed]; exit code 77 if nothing can be
+drawn here."""
 import gzip
 import json
 import lzma
@@ -23,7 +24,8 @@ def example():
 
 def matrix_market(entries, rows=5, columns=5):
     lines = [f"{i + 1} {j + 1} {value!r}" for (i, j), value in sorted(entries.items())]
-    return "\n".join(["%%MatrixMarket matrix coordinate real general", f"{rows} {columns} {len(lines)}"] + lines + [""]).encode()
+    return "\n".join(["%%MatrixMarket matrix coordinate real general", f"{rows} {columns} {len(lines)}"] + lines
+                     + [""]).encode()
 
 
 def petsc_binary(entries, rows=5):
@@ -47,7 +49,8 @@ class ProgramTest(unittest.TestCase):
         return path
 
     def run_program(self, *arguments):
-        return subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False)
+        return subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=100, check=False)
 
     def text(self, *arguments):
         result = self.run_program(*arguments)
@@ -71,7 +74,8 @@ class Findings(ProgramTest):
         self.assertEqual((found["row_lengths"]["longest"], found["bandwidth"]), (2, 40))
         self.assertEqual(found["colors"]["rows"], [800, 800])
         self.assertEqual(found["matrix_bytes"], 12 * 4720 + 4 * 1601)
-        self.assertAlmostEqual(found["parallel_granularity"], math.log10(math.log10(1600 / 79) / math.log10(2.95 + 0.01) + 0.01), 9)
+        self.assertAlmostEqual(found["parallel_granularity"],
+                               math.log10(math.log10(1600 / 79) / math.log10(2.95 + 0.01) + 0.01), 9)
         self.assertEqual(sum(f["entries"] for f in found["tiles"]["formats"]), 4720)
         self.assertEqual(sum(f["tiles"] for f in found["tiles"]["formats"]), found["tiles"]["count"])
 
@@ -97,7 +101,8 @@ class Findings(ProgramTest):
         self.assertLess(by_name["sequential"]["memory_bytes"], 1600 * 4)
 
     def test_known_tiles(self):
-        formats = {f["name"]: (f["tiles"], f["entries"]) for f in self.findings("dense:32", "--no-time")["tiles"]["formats"]}
+        found = self.findings("dense:32", "--no-time")["tiles"]["formats"]
+        formats = {f["name"]: (f["tiles"], f["entries"]) for f in found}
         self.assertEqual(formats, {"diagonal": (2, 272), "dense": (1, 256), "ELL": (0, 0), "sparse": (0, 0)})
 
     def test_shapes(self):
@@ -106,7 +111,8 @@ class Findings(ProgramTest):
             found = self.findings("arrow_down:100", "--no-time", *option.split())
             self.assertEqual(found["row_lengths"]["rows_of_length"], expected)
             self.assertEqual(found["levels"]["rows"], [99, 1] if option == "" else [1, 99])
-        self.assertEqual(self.findings("arrow_down:100", "--no-time", "--upper", "--transpose")["levels"]["rows"], [99, 1])
+        self.assertEqual(self.findings("arrow_down:100", "--no-time", "--upper", "--transpose")["levels"]["rows"],
+                         [99, 1])
 
     def test_histogram_in_the_text(self):
         text = self.text("lap2d:40", "--repeat", "2")
@@ -127,7 +133,8 @@ class Findings(ProgramTest):
 
     def test_kinds_of_files_agree(self):
         content = matrix_market(example())
-        for name, data in (("a.mtx", content), ("a.mtx.gz", gzip.compress(content)), ("a.bin", petsc_binary(example()))):
+        for name, data in (("a.mtx", content), ("a.mtx.gz", gzip.compress(content)),
+                           ("a.bin", petsc_binary(example()))):
             found = self.findings(self.path(name, data), "--no-time")
             self.assertEqual((found["matrix_entries"], found["entries"], found["rows"]), (8, 8, 5), name)
             self.assertEqual(found["levels"]["rows"], [2, 2, 1], name)
@@ -148,13 +155,15 @@ class Findings(ProgramTest):
         self.assertTrue(found["matrix"].endswith("/caf\ufffd_\U0001f600_\ufffd\ufffd\ufffd.mtx"), found["matrix"])
 
     def test_small_and_empty(self):
-        for matrix, rows, levels in (("diagonal:0", 0, 0), ("diagonal:1", 1, 1), ("diagonal:20", 20, 1), ("chain:20", 20, 20)):
+        for matrix, rows, levels in (("diagonal:0", 0, 0), ("diagonal:1", 1, 1), ("diagonal:20", 20, 1),
+                                     ("chain:20", 20, 20)):
             found = self.findings(matrix, "--repeat", "1")
             self.assertEqual((found["rows"], found["levels"]["count"]), (rows, levels))
         self.assertIsNone(self.findings("diagonal:0", "--no-time")["parallel_granularity"])
 
     def test_what_is_left_out(self):
-        found = self.findings("chain:20", "--space", "serial", "--algorithms", "levelset", "--no-time", "--no-colors", "--no-tiles", "--columns", "3")
+        found = self.findings("chain:20", "--space", "serial", "--algorithms", "levelset", "--no-time", "--no-colors",
+                              "--no-tiles", "--columns", "3")
         self.assertEqual([a["name"] for a in found["algorithms"]], ["levelset"])
         self.assertEqual((found["space"], found["threads"], found["columns"]), ("serial", 1, 3))
         self.assertIsNone(found["colors"])
@@ -185,14 +194,16 @@ class Errors(ProgramTest):
         self.assert_refused(["--space gpu", "serial"], "lap2d:3", "--space", "gpu")
         self.assert_refused(["--algorithms", "'fast'", "levelset"], "lap2d:3", "--algorithms", "fast")
         self.assert_refused(["--option", "x", "levelset"], "lap2d:3", "--option", "x=1")
-        self.assert_refused(["--option", "levelset_wide_rows", "integer"], "lap2d:3", "--option", "levelset_wide_rows=many")
+        self.assert_refused(["--option", "levelset_wide_rows", "integer"], "lap2d:3", "--option",
+                            "levelset_wide_rows=many")
         self.assert_refused(["--columns"], "lap2d:3", "--columns", "0")
         self.assert_refused(["matrix"])
 
     def test_outputs(self):
         nowhere = self.path("nowhere/x")
         self.assert_refused(["--json " + nowhere], "lap2d:3", "--no-time", "--json", nowhere)
-        self.assert_refused(["--plot", "no_python is not there", "apt install python3-matplotlib"], "lap2d:3", "--no-time", "--plot", self.path("x.png"),
+        self.assert_refused(["--plot", "no_python is not there", "apt install python3-matplotlib"], "lap2d:3",
+                            "--no-time", "--plot", self.path("x.png"),
                             "--python", "no_python")
         self.assert_refused(["--plot"], "lap2d:3", "--no-time", "--plot", nowhere)
 
@@ -218,7 +229,8 @@ class Plot(ProgramTest):
         self.assertGreater(min(width, height), 500)
 
     def test_pictures(self):
-        for matrix, more in (("lap2d:40", ["--repeat", "2"]), ("powerlaw:6000", ["--upper", "--transpose", "--no-time"]), ("chain:3000", ["--repeat", "1"]),
+        for matrix, more in (("lap2d:40", ["--repeat", "2"]), ("chain:3000", ["--repeat", "1"]),
+                             ("powerlaw:6000", ["--upper", "--transpose", "--no-time"]),
                              ("diagonal:0", [])):
             path = self.path("x.png")
             self.text(matrix, *more, "--plot", path)
@@ -242,7 +254,8 @@ class Plot(ProgramTest):
         # a shell that puts links under the names that the process' number gives away, and becomes the program
         script = ('for s in "" .json; do ln -s "$KEPT" "$TMPDIR/sptrsv_inspect_$$$s"; done; exec "$@"')
         command = ["sh", "-c", script, "sh", PROGRAM, "lap2d:10", "--no-time", "--plot", self.path("x.png")]
-        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False,
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100,
+                                check=False,
                                 env={**os.environ, "TMPDIR": folder, "KEPT": kept})
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_png(self.path("x.png"))
@@ -267,6 +280,7 @@ class Installed(ProgramTest):
 
 if __name__ == "__main__":
     if sys.argv[2:] in (["Plot"], ["Installed"]) and interpreter() is None:
-        print("SKIPPED: no plot was drawn, since neither python3 nor /usr/bin/python3 has matplotlib; apt install python3-matplotlib")
+        print("SKIPPED: no plot was drawn, since neither python3 nor /usr/bin/python3 has matplotlib; apt install "
+              "python3-matplotlib")
         sys.exit(SKIPPED)
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -24,7 +24,8 @@ MOST_STEPS = 2000  # drawn of the levels
 
 
 def thousands(axis):
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 0 and value == int(value) else ""))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 0
+                                           and value == int(value) else ""))
 
 
 TIMES = ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -99,7 +100,8 @@ def draw_levels(axes, data):
 
 def draw_row_lengths(axes, data):
     pairs = data["row_lengths"]["rows_of_length"]
-    axes.set_title(f"Rows by their entries off the diagonal (mean {data['row_lengths']['mean']:.2f}, most {data['row_lengths']['longest']:,})")
+    axes.set_title(f"Rows by their entries off the diagonal (mean {data['row_lengths']['mean']:.2f}, most "
+                   f"{data['row_lengths']['longest']:,})")
     axes.set_xlabel("off-diagonal entries in a row")
     axes.set_ylabel("rows")
     if not pairs:
@@ -133,7 +135,8 @@ def bars(axes, data, series, units):
         axes.barh(at, [value or 0 for value in values], height=0.92 * height, color=color, label=label)
         for y, value in zip(at, values):
             if value is not None:
-                axes.annotate(with_unit(value, units), (value, y), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
+                axes.annotate(with_unit(value, units), (value, y), xytext=(4, 0), textcoords="offset points",
+                              va="center", fontsize=8)
     axes.set_yticks(range(len(names)))
     axes.set_yticklabels(names)
     axes.invert_yaxis()
@@ -161,7 +164,8 @@ def draw_algorithms(axes, data):
             series.append(("predicted", predicted, GRAY))
         bars(axes, data, series, TIMES)
         columns = f", {data['columns']} right-hand sides" if data["columns"] > 1 else ""
-        axes.set_title(f"Time of a solve on {data['space']}, {data['threads']:,} thread{'' if data['threads'] == 1 else 's'}{columns}")
+        axes.set_title(f"Time of a solve on {data['space']}, {data['threads']:,} "
+                       f"thread{'' if data['threads'] == 1 else 's'}{columns}")
     else:
         bars(axes, data, [("memory", [a.get("memory_bytes") for a in algorithms], colors)], SIZES)
         axes.set_title("Memory beyond T itself (nothing was timed)")
