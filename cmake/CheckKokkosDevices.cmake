@@ -5,9 +5,9 @@
 function(sptrsv_check_kokkos_devices)
   foreach(device IN LISTS ARGN)
     if(NOT device MATCHES "^(SERIAL|OPENMP|CUDA)$")
-      message(FATAL_ERROR "sptrsv: this Kokkos has Kokkos_ENABLE_${device}=ON, for which there are no solvers here: the "
-        "kernels' waiting, lanes and staging (kokkos_backend/include/sptrsv/device) are carried through for SERIAL, OPENMP "
-        "and CUDA. Set Kokkos_ROOT to a Kokkos with these alone")
+      message(FATAL_ERROR "sptrsv: this Kokkos has Kokkos_ENABLE_${device}=ON, for which there are no solvers here: "
+        "the kernels' waiting, lanes and staging (kokkos_backend/include/sptrsv/device) are carried through for "
+        "SERIAL, OPENMP and CUDA. Set Kokkos_ROOT to a Kokkos with these alone")
     endif()
   endforeach()
 endfunction()

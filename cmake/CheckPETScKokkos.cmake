@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Whether PETSc and the Kokkos that was found can live in one process.
 
-# sptrsv_read_petsc_variables(file cuda prefix): from PETSc's petscvariables: prefix_STANDARD, the C++ standard of its Kokkos
-# code (nvcc's if `cuda`), and prefix_INCLUDES, the folders of its Kokkos headers; empty where it does not say
+# sptrsv_read_petsc_variables(file cuda prefix): from PETSc's petscvariables: prefix_STANDARD, the C++ standard of its
+# Kokkos code (nvcc's if `cuda`), and prefix_INCLUDES, the folders of its Kokkos headers; empty where it does not say
 function(sptrsv_read_petsc_variables file cuda prefix)
   set(flags_name CXX_FLAGS)
   if(cuda)
@@ -43,31 +43,34 @@ function(sptrsv_compare_kokkos petsc_prefix petsc_includes kokkos_includes)
   if(petscs AND ours AND NOT petscs STREQUAL ours)
     get_filename_component(petscs ${petscs} DIRECTORY)
     get_filename_component(ours ${ours} DIRECTORY)
-    message(FATAL_ERROR "sptrsv: PETSc in ${petsc_prefix} was built over the Kokkos whose headers are in ${petscs}, and the one that was "
-      "found has its headers in ${ours}. A process can have but one: set Kokkos_ROOT (and KokkosKernels_ROOT) to PETSc's, "
-      "and delete the build folder, which remembers the other one")
+    message(FATAL_ERROR "sptrsv: PETSc in ${petsc_prefix} was built over the Kokkos whose headers are in ${petscs}, "
+      "and the one that was found has its headers in ${ours}. A process can have but one: set Kokkos_ROOT (and "
+      "KokkosKernels_ROOT) to PETSc's, and delete the build folder, which remembers the other one")
   endif()
 endfunction()
 
-# sptrsv_check_petsc_kokkos(): sets SPTRSV_PETSC_CXX_STANDARD where PETSc has Kokkos and says which standard it was built with
+# sptrsv_check_petsc_kokkos(): sets SPTRSV_PETSC_CXX_STANDARD where PETSc has Kokkos and says which standard it was
+# built with
 function(sptrsv_check_petsc_kokkos)
   set(SPTRSV_PETSC_CXX_STANDARD "" PARENT_SCOPE)
   if(NOT SPTRSV_PETSC_HAS_KOKKOS)
     get_target_property(type Kokkos::kokkoscore TYPE)
     if(type STREQUAL SHARED_LIBRARY)
-      message(WARNING "sptrsv: PETSc ${PETSC_VERSION} has no Kokkos, and the one in ${Kokkos_DIR} is a shared library. Other libraries of "
-        "this PETSc may bring a Kokkos of their own, and the process then mixes both. Better build Kokkos and Kokkos Kernels with "
-        "-DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON: the plugin hides them")
+      message(WARNING "sptrsv: PETSc ${PETSC_VERSION} has no Kokkos, and the one in ${Kokkos_DIR} is a shared "
+        "library. Other libraries of this PETSc may bring a Kokkos of their own, and the process then mixes both. "
+        "Better build Kokkos and Kokkos Kernels with -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON: "
+        "the plugin hides them")
     endif()
     if(SPTRSV_PETSC_HAS_CUDA AND NOT Kokkos_ENABLE_CUDA)
-      message(WARNING "sptrsv: PETSc ${PETSC_VERSION} has CUDA, and the Kokkos in ${Kokkos_DIR} has not: everything will be solved on the "
-        "host. For the GPU set Kokkos_ROOT to a Kokkos with Kokkos_ENABLE_CUDA=ON")
+      message(WARNING "sptrsv: PETSc ${PETSC_VERSION} has CUDA, and the Kokkos in ${Kokkos_DIR} has not: everything "
+        "will be solved on the host. For the GPU set Kokkos_ROOT to a Kokkos with Kokkos_ENABLE_CUDA=ON")
     endif()
     return()
   endif()
   set(file ${PETSC_PREFIX}/lib/petsc/conf/petscvariables)
   if(NOT EXISTS ${file})
-    message(WARNING "sptrsv: ${file} is missing, so it is not known whether PETSc and the Kokkos in ${Kokkos_DIR} agree")
+    message(WARNING "sptrsv: ${file} is missing, so it is not known whether PETSc and the Kokkos in ${Kokkos_DIR} "
+      "agree")
     return()
   endif()
   sptrsv_read_petsc_variables(${file} "${SPTRSV_PETSC_HAS_CUDA}" petsc)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# With CUDA 12.9 and later, C++20 and the Views of Kokkos 4.7, device code reads a View's members from other places than host
-# code writes them to ([[no_unique_address]]: kokkos/mdspan #434, kokkos #9036), and so may libraries of different C++
-# standards. sizeof and offsetof do not show it: nvcc computes them as the host does. So a host program looks where values
-# are in the bytes of a View, and the addresses of device code are read from its PTX. No GPU is needed.
+# With CUDA 12.9 and later, C++20 and the Views of Kokkos 4.7, device code reads a View's members from other places than
+# host code writes them to ([[no_unique_address]]: kokkos/mdspan #434, kokkos #9036), and so may libraries of different
+# C++ standards. sizeof and offsetof do not show it: nvcc computes them as the host does. So a host program looks where
+# values are in the bytes of a View, and the addresses of device code are read from its PTX. No GPU is needed.
 set(sptrsv_view_layout_dir ${CMAKE_CURRENT_LIST_DIR}/view_layout)
 
 # sptrsv_headers_of(name standard): Kokkos' headers and flags without its libraries, which would need a driver to start
@@ -55,12 +55,13 @@ function(sptrsv_host_layout language views target out)
   set(definitions "-DSPTRSV_VIEWS=\"${views}\"" -O2 -ffunction-sections)
   sptrsv_compiler_launcher(launcher)
   try_compile(compiled ${bin} SOURCES ${sources} CMAKE_FLAGS ${launcher} COMPILE_DEFINITIONS ${definitions}
-    LINK_OPTIONS LINKER:--gc-sections,--unresolved-symbols=ignore-all LINK_LIBRARIES ${target} OUTPUT_VARIABLE log COPY_FILE ${bin}_program)
+    LINK_OPTIONS LINKER:--gc-sections,--unresolved-symbols=ignore-all LINK_LIBRARIES ${target} OUTPUT_VARIABLE log
+    COPY_FILE ${bin}_program)
   set(succeeded ${compiled})
   unset(compiled CACHE)
   if(NOT succeeded)
-    message(FATAL_ERROR "sptrsv: a program with nothing but Kokkos Views does not compile: Kokkos and the compiler do not "
-      "fit. The compiler said:\n${log}")
+    message(FATAL_ERROR "sptrsv: a program with nothing but Kokkos Views does not compile: Kokkos and the compiler do "
+      "not fit. The compiler said:\n${log}")
   endif()
   execute_process(COMMAND ${bin}_program OUTPUT_VARIABLE layout ERROR_VARIABLE error RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
@@ -78,9 +79,11 @@ function(sptrsv_device_layout language views target out)
   set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
   string(REGEX REPLACE "^([0-9]+).*" "\\1-virtual" CMAKE_CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")  # PTX alone
   set(append_flags "$ENV{NVCC_APPEND_FLAGS}")
-  set(ENV{NVCC_APPEND_FLAGS} "${append_flags} --no-compress")  # so that it can be read, also where nvcc_wrapper calls nvcc
+  # so that it can be read, also where nvcc_wrapper calls nvcc
+  set(ENV{NVCC_APPEND_FLAGS} "${append_flags} --no-compress")
   sptrsv_compiler_launcher(launcher)
-  try_compile(compiled ${bin} SOURCES ${sources} CMAKE_FLAGS ${launcher} COMPILE_DEFINITIONS "-DSPTRSV_VIEWS=\"${views}\""
+  try_compile(compiled ${bin} SOURCES ${sources} CMAKE_FLAGS ${launcher}
+    COMPILE_DEFINITIONS "-DSPTRSV_VIEWS=\"${views}\""
     LINK_LIBRARIES ${target} OUTPUT_VARIABLE log COPY_FILE ${bin}_library)
   set(ENV{NVCC_APPEND_FLAGS} "${append_flags}")
   set(succeeded ${compiled})
@@ -101,14 +104,15 @@ function(sptrsv_device_layout language views target out)
     endif()
   endforeach()
   if(NOT layout)
-    message(FATAL_ERROR "sptrsv: there is no PTX in ${bin}_library, so it cannot be said whether kernels understand Kokkos Views; "
-      "compile for an architecture with its PTX, such as -DCMAKE_CUDA_ARCHITECTURES=90")
+    message(FATAL_ERROR "sptrsv: there is no PTX in ${bin}_library, so it cannot be said whether kernels understand "
+      "Kokkos Views; compile for an architecture with its PTX, such as -DCMAKE_CUDA_ARCHITECTURES=90")
   endif()
   list(SORT layout)
   set(${out} "${layout}" PARENT_SCOPE)
 endfunction()
 
-# sptrsv_compiler_launcher(out): Kokkos without a CMake language wraps the compiler by a rule, which try_compile does not know
+# sptrsv_compiler_launcher(out): Kokkos without a CMake language wraps the compiler by a rule, which try_compile does
+# not know
 function(sptrsv_compiler_launcher out)
   get_property(rule GLOBAL PROPERTY RULE_LAUNCH_COMPILE)
   string(REPLACE " " "\\;" rule "${rule}")
@@ -123,13 +127,14 @@ function(sptrsv_compare_layouts one other what)
     set(found ${other})
     list(REMOVE_ITEM found ${one})
     message(FATAL_ERROR "sptrsv: Kokkos Views lie in memory in two ways, so that ${what} would read wrong addresses: "
-      "host code has (${lost}), the other (${found}). Build Kokkos ${Kokkos_VERSION} with -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON, and it and "
-      "PETSc with one C++ standard, or take a newer Kokkos; scripts/setup --stack cuda does the former")
+      "host code has (${lost}), the other (${found}). Build Kokkos ${Kokkos_VERSION} with "
+      "-DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON, and it and PETSc with one C++ standard, or take a newer Kokkos; "
+      "scripts/setup --stack cuda does the former")
   endif()
 endfunction()
 
-# sptrsv_check_kokkos_views(standard others...): Views as compiled here, as C++ `standard`, and in libraries compiled as `others`.
-# What has passed is not compiled again until Kokkos, the compiler or its flags are others
+# sptrsv_check_kokkos_views(standard others...): Views as compiled here, as C++ `standard`, and in libraries compiled as
+# `others`. What has passed is not compiled again until Kokkos, the compiler or its flags are others
 function(sptrsv_check_kokkos_views standard)
   set(others ${ARGN})
   list(REMOVE_DUPLICATES others)

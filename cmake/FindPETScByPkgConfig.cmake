@@ -55,7 +55,8 @@ list(TRANSFORM PETSC_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE petsc_includes)
 execute_process(COMMAND ${CMAKE_C_COMPILER} -E ${petsc_includes} ${CMAKE_BINARY_DIR}/petsc_types.c
                 OUTPUT_VARIABLE petsc_types ERROR_QUIET)
 if(NOT petsc_types MATCHES "PETSC_IS ([a-z]+) ([a-z]+) ([0-9]+) ([a-z]+) ([a-z]+)")
-  message(FATAL_ERROR "sptrsv: cannot read petscconf.h of PETSc ${PETSC_VERSION} in ${PETSC_INCLUDE_DIRS}; check PETSC_DIR and PETSC_ARCH")
+  message(FATAL_ERROR "sptrsv: cannot read petscconf.h of PETSc ${PETSC_VERSION} in ${PETSC_INCLUDE_DIRS}; check "
+    "PETSC_DIR and PETSC_ARCH")
 endif()
 set(petsc_scalar ${CMAKE_MATCH_1})
 set(petsc_precision ${CMAKE_MATCH_2})
@@ -74,9 +75,9 @@ if(SPTRSV_PETSC_HAS_CUDA)
   target_link_options(PkgConfig::PETSC INTERFACE ${SPTRSV_PETSC_LINK_OPTIONS})
 endif()
 if(NOT petsc_precision STREQUAL double)  # float would compile, but no PETSc of single precision has been tested
-  message(FATAL_ERROR "sptrsv: PETSc ${PETSC_VERSION} in ${PETSC_INCLUDE_DIRS} has ${petsc_precision} precision; the plugin "
-    "supports double precision, real and complex, with 32- and 64-bit indices. Choose another PETSC_DIR/PETSC_ARCH, or build "
-    "without the plugin: -DSPTRSV_ENABLE_PETSC=OFF")
+  message(FATAL_ERROR "sptrsv: PETSc ${PETSC_VERSION} in ${PETSC_INCLUDE_DIRS} has ${petsc_precision} precision; the "
+    "plugin supports double precision, real and complex, with 32- and 64-bit indices. Choose another "
+    "PETSC_DIR/PETSC_ARCH, or build without the plugin: -DSPTRSV_ENABLE_PETSC=OFF")
 endif()
 set(SPTRSV_PETSC_SCALAR double)
 if(petsc_scalar STREQUAL complex)
@@ -88,9 +89,12 @@ else()
   set(SPTRSV_PETSC_INDEX int)
 endif()
 if(NOT PETSC_VERSION MATCHES "^3\\.(18|25|26)\\.")
-  message(WARNING "sptrsv: PETSc ${PETSC_VERSION} is not among the versions that are tested, 3.18, 3.25 and 3.26; run the tests before use")
+  message(WARNING "sptrsv: PETSc ${PETSC_VERSION} is not among the versions that are tested, 3.18, 3.25 and 3.26; run "
+    "the tests before use")
 endif()
 if(petsc_scalar STREQUAL complex AND petsc_bits EQUAL 64)
-  message(WARNING "sptrsv: complex scalars with 64-bit indices have been tested apart, but not together; run the tests before use")
+  message(WARNING "sptrsv: complex scalars with 64-bit indices have been tested apart, but not together; run the tests "
+    "before use")
 endif()
-message(STATUS "sptrsv: PETSc ${PETSC_VERSION} (${petsc_scalar}, ${petsc_precision}, ${petsc_bits}-bit indices, Kokkos ${SPTRSV_PETSC_HAS_KOKKOS}, CUDA ${SPTRSV_PETSC_HAS_CUDA})")
+message(STATUS "sptrsv: PETSc ${PETSC_VERSION} (${petsc_scalar}, ${petsc_precision}, ${petsc_bits}-bit indices, Kokkos "
+  "${SPTRSV_PETSC_HAS_KOKKOS}, CUDA ${SPTRSV_PETSC_HAS_CUDA})")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kokkos kernels are C++ for a host and CUDA for a GPU: a Kokkos built as a CMake language says which. Makes sptrsv::kokkos,
-# for the C++ standard SPTRSV_CXX_STANDARD, and checks that all who share Views see the same ones.
+# Kokkos kernels are C++ for a host and CUDA for a GPU: a Kokkos built as a CMake language says which. Makes
+# sptrsv::kokkos, for the C++ standard SPTRSV_CXX_STANDARD, and checks that all who share Views see the same ones.
 include(KokkosTarget)
 include(CheckViewLayout)
 include(CheckPETScKokkos)
@@ -12,8 +12,8 @@ if(Kokkos_ENABLE_CUDA AND Kokkos_COMPILE_LANGUAGE STREQUAL CUDA)
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})  # of the toolkit that Kokkos found, on PATH or not
   endif()
-  # one CUDA runtime for the plugin and PETSc, which links the shared one: kernels that both of them instantiate, such as
-  # Kokkos' own, end up in the one that is loaded first, and another runtime does not know them
+  # one CUDA runtime for the plugin and PETSc, which links the shared one: kernels that both of them instantiate, such
+  # as Kokkos' own, end up in the one that is loaded first, and another runtime does not know them
   if(NOT DEFINED CMAKE_CUDA_RUNTIME_LIBRARY)
     set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
   endif()

@@ -13,7 +13,8 @@ function(sptrsv_add_kokkos_target name standard)
   endif()
   target_link_libraries(${name} INTERFACE Kokkos::kokkos ${kernels})
   target_compile_features(${name} INTERFACE cxx_std_${standard})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15 AND KokkosKernels_VERSION VERSION_LESS 4.5)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15 AND
+    KokkosKernels_VERSION VERSION_LESS 4.5)
     # a template that nobody instantiates names a member that does not exist, which GCC 15 looks at
     target_compile_options(${name} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-template-body>)
   endif()
@@ -29,6 +30,7 @@ function(sptrsv_add_kokkos_target name standard)
     endif()
   endif()
   if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13 AND Kokkos_VERSION VERSION_LESS_EQUAL 4.7.0)
-    target_compile_options(${name} INTERFACE "$<${cuda}:SHELL:-include ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13_compat.h>")
+    target_compile_options(${name} INTERFACE
+      "$<${cuda}:SHELL:-include ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13_compat.h>")
   endif()
 endfunction()

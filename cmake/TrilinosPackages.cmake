@@ -6,22 +6,24 @@ if(SPTRSV_ENABLE_TESTS OR SPTRSV_ENABLE_EXAMPLES)
   find_package(Belos REQUIRED CONFIG)
 endif()
 find_package(MPI REQUIRED COMPONENTS CXX)  # Trilinos leaves it to the compiler wrappers
-foreach(package Kokkos KokkosKernels)  # beside Ifpack2, unless Trilinos was built over others: then they are found as always
+# beside Ifpack2, unless Trilinos was built over others: then they are found as always
+foreach(package Kokkos KokkosKernels)
   get_filename_component(own ${Ifpack2_DIR}/../${package} REALPATH)
   if(EXISTS ${own}/${package}Config.cmake)
     if(${package}_DIR)
       get_filename_component(given ${${package}_DIR} REALPATH)
       if(NOT given STREQUAL own)
-        message(FATAL_ERROR "sptrsv: Ifpack2 in ${Ifpack2_DIR} was built over the ${package} in ${own}, and ${package}_DIR is ${${package}_DIR}. "
-          "A process can have but one: leave ${package}_DIR out, and delete the build folder, which remembers it")
+        message(FATAL_ERROR "sptrsv: Ifpack2 in ${Ifpack2_DIR} was built over the ${package} in ${own}, and "
+          "${package}_DIR is ${${package}_DIR}. A process can have but one: leave ${package}_DIR out, and delete the "
+          "build folder, which remembers it")
       endif()
     endif()
     set(${package}_DIR ${own} CACHE PATH "Trilinos' own" FORCE)
   endif()
 endforeach()
 if(NOT TARGET Kokkos::kokkos)
-  message(FATAL_ERROR "sptrsv: the Trilinos in ${Ifpack2_DIR} has no Kokkos; build Trilinos with Tpetra, or without the plugin: "
-    "-DSPTRSV_ENABLE_IFPACK2=OFF")
+  message(FATAL_ERROR "sptrsv: the Trilinos in ${Ifpack2_DIR} has no Kokkos; build Trilinos with Tpetra, or without "
+    "the plugin: -DSPTRSV_ENABLE_IFPACK2=OFF")
 endif()
 
 get_target_property(includes Ifpack2::trilinos_ifpack2 INTERFACE_INCLUDE_DIRECTORIES)

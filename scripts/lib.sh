@@ -44,7 +44,10 @@ lives_in_sid() { [[ $stack == trilinos || $stack == sid ]] && ! in_sid; }
 in_sid() { [[ -n ${SPTRSV_IN_SID:-} ]]; } # set by sid_run alone
 
 # not_in_sid: for scripts whose stack must be on this system.
-not_in_sid() { ! lives_in_sid || die "stack '$stack' is in a folder with a Debian of its own" "use scripts/setup and scripts/check with it"; }
+not_in_sid() {
+  ! lives_in_sid ||
+    die "stack '$stack' is in a folder with a Debian of its own" "use scripts/setup and scripts/check with it"
+}
 
 stacks_dir() { printf '%s' "${SPTRSV_STACK_DIR:-$root/.stack}"; }
 stack_dir() { printf '%s/%s' "$(stacks_dir)" "$stack"; }
@@ -87,7 +90,7 @@ trap stop_progress EXIT
 # step NAME TEXT REMEDY COMMAND...: runs a long command, its output in log/NAME.log. The command runs where `set -e`
 # does not reach, so a function given here joins its commands with &&.
 step() {
-  local name=$1 text=$2 remedy=$3 start=$SECONDS status=0 log
+  local name=$1 text=$2 remedy=$3 start=$SECONDS status=0 log last
   shift 3
   log=$(log_dir)/$name.log
   mkdir -p "$(log_dir)"
@@ -101,7 +104,8 @@ step() {
     printf '\n--- last lines of %s\n' "$log" >&2
     tail -n 30 "$log" >&2
     printf -- '---\n' >&2
-    die "$name failed after $((SECONDS - start)) s: $(grep -v '^[[:space:]]*$' "$log" | tail -n 1 | cut -c 1-200)" "$remedy"
+    last=$(grep -v '^[[:space:]]*$' "$log" | tail -n 1 | cut -c 1-200)
+    die "$name failed after $((SECONDS - start)) s: $last" "$remedy"
   fi
   line "$name" "done in $((SECONDS - start)) s"
 }

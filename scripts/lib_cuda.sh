@@ -12,9 +12,10 @@ choose_cuda() {
   [[ -n $cuda_arch || ! -f $file ]] || cuda_arch=$(<"$file")
   cuda_arch=${cuda_arch:-90}
   kokkos_arch >/dev/null || die "no Kokkos architecture is known for --arch $cuda_arch" \
-    "give the compute capability of the GPU as one number, such as 80 or 90 (nvidia-smi --query-gpu=compute_cap --format=csv)"
+    "give the GPU's compute capability without the point, as 80 or 90: nvidia-smi --query-gpu=compute_cap --format=csv"
   nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-  [[ -x $nvcc ]] || die "no nvcc on PATH or in /usr/local/cuda/bin" "install NVIDIA's CUDA toolkit, 12 or 13, or load its module"
+  [[ -x $nvcc ]] ||
+    die "no nvcc on PATH or in /usr/local/cuda/bin" "install NVIDIA's CUDA toolkit, 12 or 13, or load its module"
   nvcc=$(realpath "$nvcc")
   PATH=$(dirname "$nvcc"):$PATH
   export CUDACXX=$nvcc

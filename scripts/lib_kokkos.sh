@@ -57,7 +57,8 @@ choose_kokkos() {
 }
 
 needs_download() {
-  [[ $kokkos_from == source && ! -f $(sdist "$pypi_name" "$pypi_version") && ( -z $kokkos_source || -z $kernels_source ) ]]
+  [[ $kokkos_from == source && ! -f $(sdist "$pypi_name" "$pypi_version") ]] &&
+    [[ -z $kokkos_source || -z $kernels_source ]]
 }
 
 find_kokkos() {
@@ -87,7 +88,8 @@ package_version() {
 use_installed_kokkos() {
   local version whose=${3:-yours}
   version=$(package_version "$1" Kokkos) ||
-    die "no KokkosConfig.cmake under $1" "set Kokkos_ROOT to where Kokkos is installed (for a PETSc that has Kokkos: its Kokkos)"
+    die "no KokkosConfig.cmake under $1" \
+      "set Kokkos_ROOT to where Kokkos is installed (for a PETSc that has Kokkos: its Kokkos)"
   line kokkos "$version, $whose, $1"
   version=$(package_version "$2" KokkosKernels) ||
     die "no KokkosKernelsConfig.cmake under $2" "set KokkosKernels_ROOT to where Kokkos Kernels is installed"
@@ -112,7 +114,8 @@ build_from_source() {
     printf '%s\n' "$key" >"$stamp"
   fi
   line kokkos "$(package_version "$kokkos_root" Kokkos), built from ${kokkos_source:-$pypi_name $pypi_version}"
-  line kernels "$(package_version "$kernels_root" KokkosKernels), built from ${kernels_source:-$pypi_name $pypi_version}"
+  line kernels \
+    "$(package_version "$kernels_root" KokkosKernels), built from ${kernels_source:-$pypi_name $pypi_version}"
 }
 
 # source_key: changes when what is built must be built again.
@@ -203,7 +206,8 @@ unpack_source() {
   rm -rf "$dest"
   mkdir -p "$dest"
   if [[ -n $2 ]]; then
-    tar -xf "$2" -C "$dest" --strip-components=1 || die "cannot unpack $2" "it must be a .tar, .tar.gz, .tar.bz2 or .tar.xz"
+    tar -xf "$2" -C "$dest" --strip-components=1 ||
+      die "cannot unpack $2" "it must be a .tar, .tar.gz, .tar.bz2 or .tar.xz"
   else
     fetch_sdist "$pypi_name" "$pypi_version" "$pypi_sha256"
     tar -xzf "$(sdist "$pypi_name" "$pypi_version")" -C "$dest" --strip-components=3 "$pypi_name-$pypi_version/tpls/$1"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/setup --pack: what a GPU machine needs to run scripts/gpu-check, in one archive that can be unpacked anywhere:
-# programs, plugin, PETSc, Kokkos. MPI, BLAS and CUDA's own libraries must be there.
+# Part of scripts/setup --pack: what a GPU machine needs to run scripts/gpu-check, in one archive that can be unpacked
+# anywhere: programs, plugin, PETSc, Kokkos. MPI, BLAS and CUDA's own libraries must be there.
 
 pack_limit_mb=60
 
@@ -15,8 +15,10 @@ missing_pack_packages() {
 
 # programs_to_pack: everything that was built to be run, but the parts of the build itself.
 programs_to_pack() {
-  find "$(build_dir normal)" -type f -perm -u+x -not -path '*/CMakeFiles/*' -not -path '*/view_layout/*' -not -path '*/tests/package/*' -not -path '*/tests/support/*' \
-    -not -path '*/tests/fuzz/*' -not -path '*/petsc_faults/*' -not -path '*/demo/*' -not -path '*/gpu_check/*' -not -name '*.so*' -not -name '*.sh' -not -name '*.py' | sort
+  find "$(build_dir normal)" -type f -perm -u+x -not -path '*/CMakeFiles/*' -not -path '*/view_layout/*' \
+    -not -path '*/tests/package/*' -not -path '*/tests/support/*' -not -path '*/tests/fuzz/*' \
+    -not -path '*/petsc_faults/*' -not -path '*/demo/*' -not -path '*/gpu_check/*' \
+    -not -name '*.so*' -not -name '*.sh' -not -name '*.py' | sort
 }
 
 # copy_program FILE FOLDER RPATH: stripped, and looking for libraries where the archive has them.
@@ -41,7 +43,8 @@ fill_pack() {
     copy_program "$file" "$1/bin" '$ORIGIN/../lib:'"$cuda" || return 1
   done < <(programs_to_pack)
   # shellcheck disable=SC2154 # kokkos_root: set by setup
-  for file in "$(build_dir normal)"/tests/petsc/gpu_check/*; do # the plugin, and programs under the names that gpu_check.py knows
+  # the plugin, and programs under the names that gpu_check.py knows
+  for file in "$(build_dir normal)"/tests/petsc/gpu_check/*; do
     if [[ $file == *.py ]]; then
       cp "$file" "$1/petsc/" || return 1
     else
@@ -59,7 +62,8 @@ fill_pack() {
   done
   build_description >"$1/build.txt"
   mkdir -p "$1/scripts" "$1/bench" # the benchmark of the types beside their peers finds its parts as in the sources
-  cp "$root/scripts/gpu-check" "$root/LICENSE" "$1/" && cp "$root/scripts/gpu-bench" "$1/scripts/" && cp "$root"/bench/*.py "$1/bench/" &&
+  cp "$root/scripts/gpu-check" "$root/LICENSE" "$1/" && cp "$root/scripts/gpu-bench" "$1/scripts/" &&
+    cp "$root"/bench/*.py "$1/bench/" &&
     ln -s ../petsc/libsptrsv_petsc.so "$1/bin/" && ln -s ../petsc/libsptrsv_petsc.so "$1/lib/"
 }
 
@@ -67,18 +71,19 @@ fill_pack() {
 make_pack() {
   local folder
   folder=$root/build/pack/$(pack_name)
-  rm -rf "$root/build/pack" && fill_pack "$folder" && tar -C "$root/build/pack" -cf - "$(pack_name)" | xz -T0 -6 >"$(pack_file)" &&
+  rm -rf "$root/build/pack" && fill_pack "$folder" &&
+    tar -C "$root/build/pack" -cf - "$(pack_name)" | xz -T0 -6 >"$(pack_file)" &&
     missing_in_pack "$folder"
 }
 
 # missing_in_pack FOLDER: every program finds its libraries there, or on any machine, or among those that are asked for.
 missing_in_pack() {
-  local needed
+  local needed of_system='c|m|dl|rt|pthread|gcc_s|stdc\+\+|gomp|quadmath|z'
+  local of_cuda='cuda|cudart|cublas|cublasLt|cusparse|cusolver|cufft|curand|nvJitLink|nvtx3interop'
   needed=$(find "$1/bin" "$1/lib" "$1/petsc" -type f -not -name '*.py' -exec patchelf --print-needed {} + | sort -u)
   while read -r library; do
-    [[ -e $1/lib/$library || $library =~ ^(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|gomp|quadmath|z)\.so.*)$ ]] ||
-      [[ $library =~ ^lib(mpi|openblas|cuda|cudart|cublas|cublasLt|cusparse|cusolver|cufft|curand|nvJitLink|nvtx3interop)\.so.*$ ]] ||
-      { echo "needs $library, which is neither in the archive nor on the list of what the GPU machine has" && return 1; }
+    [[ -e $1/lib/$library || $library =~ ^ld-linux || $library =~ ^lib($of_system|mpi|openblas|$of_cuda)\.so ]] ||
+      { echo "needs $library, which is neither in the archive nor on the list of what a GPU machine has" && return 1; }
   done <<<"$needed"
 }
 
@@ -86,8 +91,9 @@ describe_pack() {
   local bytes
   bytes=$(stat -c %s "$(pack_file)")
   line pack "$(pack_file), $((bytes / 1000000)) MB"
-  [[ $bytes -le $((pack_limit_mb * 1000000)) ]] || die "the archive is larger than $pack_limit_mb MB" "see what grew: tar -tvf $(pack_file)"
-  printf '\n  On the GPU machine, which needs Open MPI 4, OpenBLAS and the libraries of CUDA %s (at most 10 minutes):\n\n' \
+  [[ $bytes -le $((pack_limit_mb * 1000000)) ]] ||
+    die "the archive is larger than $pack_limit_mb MB" "see what grew: tar -tvf $(pack_file)"
+  printf '\n  On the GPU machine, which needs Open MPI 4, OpenBLAS and CUDA %s (at most 10 minutes):\n\n' \
     "$(nvcc_version | cut -d. -f1)"
   printf '    tar -xf %s.tar.xz\n    %s/gpu-check RESULTS\n\n' "$(pack_name)" "$(pack_name)"
 }

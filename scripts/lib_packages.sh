@@ -96,8 +96,8 @@ missing_petsc_packages() {
 # CMake packages look for and Debian's packages do not depend on.
 missing_sid_packages() {
   local wanted=(libpetsc-real-dev libopenmpi-dev openmpi-bin) name version
-  for name in ifpack2 belos tpetra kokkos kokkos-kernels teuchos xpetra zoltan2 amesos2 zoltan thyra rtop epetra epetraext \
-    triutils shylu isorropia amesos ifpack aztecoo; do
+  for name in ifpack2 belos tpetra kokkos kokkos-kernels teuchos xpetra zoltan2 amesos2 zoltan thyra rtop epetra \
+    epetraext triutils shylu isorropia amesos ifpack aztecoo; do
     wanted+=("libtrilinos-$name-dev")
   done
   version=$(petsc_package_version)
@@ -129,7 +129,8 @@ as_root() {
 
 check_may_install() {
   local wanted=$1
-  has_command apt-get || die "missing here: $wanted" "install them (these are Debian's names), or set PETSC_DIR and Kokkos_ROOT"
+  has_command apt-get ||
+    die "missing here: $wanted" "install them (these are Debian's names), or set PETSC_DIR and Kokkos_ROOT"
   [[ $EUID -ne 0 ]] || return 0
   has_command sudo || die "missing here: $wanted" "ask the administrator for: apt-get install $wanted"
   sudo -n true 2>/dev/null || sudo -v || die "sudo refused" "ask the administrator for: apt-get install $wanted"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/setup, stacks full and cuda: the current PETSc, built from PyPI's source package over the Kokkos built before,
-# into the same prefix. Without Fortran and X, which nothing here needs.
+# Part of scripts/setup, stacks full and cuda: the current PETSc, built from PyPI's source package over the Kokkos built
+# before, into the same prefix. Without Fortran and X, which nothing here needs.
 
 petsc_source_version=3.26.1
 petsc_source_sha256=a4dc46c1b4403545ac2274741ce10801366c4a9a7b2683b678d18f6663b93496
@@ -29,7 +29,8 @@ build_petsc() {
   petsc_minutes="with Kokkos: 10 minutes on 2 cores"
   [[ $stack != cuda ]] || petsc_minutes="with Kokkos and CUDA: 20 minutes on 2 cores"
   fetch_sdist petsc "$petsc_source_version" "$petsc_source_sha256"
-  step petsc "$petsc_source_version, $petsc_minutes" "see the log; configure's own is in $(stack_dir)/src/petsc/configure.log" \
+  step petsc "$petsc_source_version, $petsc_minutes" \
+    "see the log; configure's own is in $(stack_dir)/src/petsc/configure.log" \
     make_and_install_petsc
   rm -rf "$(stack_dir)/src"
   printf '%s\n' "$key" >"$stamp"

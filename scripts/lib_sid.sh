@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Stacks trilinos and sid, whose packages only Debian sid has: they live in a folder with a Debian sid of its own, which
-# debootstrap makes once. Nothing of it is mounted from outside: the checkout is copied in, and scripts/setup runs there.
+# debootstrap makes once. Nothing of it is mounted from outside: the checkout is copied in, and scripts/setup runs
+# there.
 
 sid_mirror=http://deb.debian.org/debian
 sid_stamp=etc/sptrsv-sid          # in the folder: written last
@@ -15,8 +16,8 @@ sid_copy() { printf '/srv/sptrsv/%s' "$(printf '%s' "$root" | cksum | cut -d ' '
 # sid_run COMMAND...: in the folder, as root, with nothing of our environment but what is named here.
 sid_run() { run_below "$(sid_dir)" "$@"; }
 
-# run_below DIR COMMAND...: /proc and /sys are there for the command alone and gone with it; where mounting is not allowed,
-# Open MPI grumbles, and finds its way.
+# run_below DIR COMMAND...: /proc and /sys are there for the command alone and gone with it; where mounting is not
+# allowed, Open MPI grumbles, and finds its way.
 run_below() {
   local dir=$1 name kept=() enter=(chroot)
   shift
@@ -26,7 +27,8 @@ run_below() {
   [[ -z ${SPTRSV_TEST_MATRICES:-} ]] || kept+=("SPTRSV_TEST_MATRICES=$(sid_copy)/.stack/matrices")
   if as_root unshare --mount true 2>/dev/null; then
     # shellcheck disable=SC2016 # for that shell
-    enter=(unshare --mount sh -c '{ mount -t proc proc "$1/proc"; mount -t sysfs sysfs "$1/sys"; } 2>/dev/null; exec chroot "$@"' sh)
+    enter=(unshare --mount sh -c
+      '{ mount -t proc proc "$1/proc"; mount -t sysfs sysfs "$1/sys"; } 2>/dev/null; exec chroot "$@"' sh)
   fi
   as_root "${enter[@]}" "$dir" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 SPTRSV_IN_SID=1 \
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_mapby=:oversubscribe \
@@ -73,7 +75,8 @@ remove_unfinished() {
   [[ -e $1 ]] || return 0
   [[ -f $1/$sid_unfinished ]] || die "$1 exists, and scripts/setup did not make it" "move it away"
   maker=$(cat "$1/$sid_unfinished")
-  [[ ! -d /proc/$maker ]] || die "process $maker is making $1" "wait until it has finished; if it is something else, delete $1/$sid_unfinished"
+  [[ ! -d /proc/$maker ]] ||
+    die "process $maker is making $1" "wait until it has finished; if it is something else, delete $1/$sid_unfinished"
   line folder "$1: its making was interrupted, so from the start"
   while read -r mounted; do
     as_root umount "$mounted" || die "cannot unmount $mounted" "unmount it, then delete $1"
@@ -101,7 +104,8 @@ debootstrap_into() {
 install_into() {
   copy_checkout "$1" || die "cannot copy the checkout into $1" "see above"
   run_below "$1" "$(sid_copy)/scripts/setup" --stack "$stack" --packages ||
-    die "Debian sid has not installed the packages" "see above; on some days sid's packages do not fit together: try again later"
+    die "Debian sid has not installed the packages" \
+      "see above; on some days sid's packages do not fit together: try again later"
 }
 
 # --- the checkout in it
@@ -121,10 +125,12 @@ copy_checkout() {
   printf '%s\n' "$root" "$UID" | as_root tee "$copy/.copy_of" >/dev/null || return
   list_checkout | tar -C "$root" --null --no-recursion -T - -c | as_root tar -C "$copy" --no-same-owner -x || return
   if [[ -n ${SPTRSV_TEST_MATRICES:-} ]]; then
-    as_root mkdir -p "$copy/.stack/matrices" && as_root cp -ru "$SPTRSV_TEST_MATRICES/." "$copy/.stack/matrices" || return
+    as_root mkdir -p "$copy/.stack/matrices" &&
+      as_root cp -ru "$SPTRSV_TEST_MATRICES/." "$copy/.stack/matrices" || return
   fi
   for sdist in "$(stacks_dir)"/download/pygenten-*; do # PyPI need not be asked twice
-    [[ ! -f $sdist ]] || { as_root mkdir -p "$copy/.stack/download" && as_root cp -p "$sdist" "$copy/.stack/download/"; } || return
+    [[ -f $sdist ]] || continue
+    as_root mkdir -p "$copy/.stack/download" && as_root cp -p "$sdist" "$copy/.stack/download/" || return
   done
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What MODULES/CheckPETScKokkos.cmake reads in a PETSc over the same Kokkos, over another one, and in one that says nothing.
+# What MODULES/CheckPETScKokkos.cmake reads in a PETSc over the same Kokkos, over another one, and in one that says
+# nothing.
 include(${MODULES}/CheckPETScKokkos.cmake)
 file(REMOVE_RECURSE ${WORK})
 file(WRITE ${WORK}/first/include/KokkosCore_config.h "")
@@ -14,7 +15,8 @@ endif()
 if(CASE STREQUAL unknown)
   file(WRITE ${file} "CXX_FLAGS = -O2\n")
 else()
-  file(WRITE ${file} "CXX_FLAGS = -O2 -std=gnu++17\nCUDAC_FLAGS = -std=c++14 -Xcompiler -fPIC -std=c++20 -O3\nKOKKOS_INCLUDE = -I${folder}\n")
+  file(WRITE ${file} "CXX_FLAGS = -O2 -std=gnu++17\n"
+    "CUDAC_FLAGS = -std=c++14 -Xcompiler -fPIC -std=c++20 -O3\nKOKKOS_INCLUDE = -I${folder}\n")
 endif()
 
 sptrsv_read_petsc_variables(${file} ON petsc)

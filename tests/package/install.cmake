@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs BUILD, made from SOURCE, into a fresh WORK/prefix and checks that everything is there. COMPONENTS: what was built.
+# Installs BUILD, made from SOURCE, into a fresh WORK/prefix and checks that everything is there. COMPONENTS: what was
+# built.
 file(REMOVE_RECURSE ${WORK})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix COMMAND_ERROR_IS_FATAL ANY)
 
@@ -10,7 +11,8 @@ if(PETSC)
   list(APPEND expected ${LIBDIR}/libsptrsv_petsc.so ${LIBDIR}/pkgconfig/sptrsv_petsc.pc include/sptrsv_petsc.h)
 endif()
 if(IFPACK2)
-  list(APPEND expected ${LIBDIR}/libsptrsv_ifpack2.a include/sptrsv/ifpack2/create.hpp include/sptrsv/ifpack2/riluk_impl.hpp
+  list(APPEND expected ${LIBDIR}/libsptrsv_ifpack2.a include/sptrsv/ifpack2/create.hpp
+    include/sptrsv/ifpack2/riluk_impl.hpp
     include/sptrsv/ifpack2/local_triangular_solver_impl.hpp include/sptrsv/ifpack2/detail/local_factor.hpp)
 endif()
 file(GLOB_RECURSE headers RELATIVE ${SOURCE}/kokkos_backend ${SOURCE}/kokkos_backend/include/*.hpp)

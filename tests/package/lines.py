@@ -21,17 +21,17 @@ def longest_line():
         return int(re.search(r"^max_line_length = (\d+)", file.read(), re.M)[1])
 
 
-def may_be_long(line, name, limit):
-    if name.endswith(".md") and line.lstrip().startswith("|"):
-        return True
+def may_be_long(line, limit):
+    if line.lstrip().startswith("| ") and line.endswith(" |"):
+        return True  # a row of a table
     return len(ADDRESS.sub("", line)) <= limit and bool(ADDRESS.search(line))
 
 
-def faults(text, name, limit):
-    """(line number, what is wrong) for each fault of the file `name`."""
+def faults(text, limit):
+    """(line number, what is wrong) for each fault."""
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
-        if len(line) > limit and not may_be_long(line, name, limit):
+        if len(line) > limit and not may_be_long(line, limit):
             yield number, f"{len(line)} characters, more than {limit}; break the line"
         if line != line.rstrip():
             yield number, "blanks at the end of the line; scripts/format removes them"
@@ -66,7 +66,7 @@ def main():
             with open(path, "w", encoding="utf-8", newline="") as file:
                 file.write(text)
         num_checked += 1
-        for number, fault in faults(text, name, limit):
+        for number, fault in faults(text, limit):
             print(f"{name}:{number}: {fault}")
             num_faults += 1
     print(f"lines of {num_checked} files checked, {num_faults} faults")

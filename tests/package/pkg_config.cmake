@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A C program with pkg-config and no CMake: compiles SOURCE with MPICC and FLAGS in WORK, once linked with the plugin and
-# once to load it. PKGCONFIG is the program, PATHS are where the .pc files of sptrsv and PETSc lie.
+# A C program with pkg-config and no CMake: compiles SOURCE with MPICC and FLAGS in WORK, once linked with the plugin
+# and once to load it. PKGCONFIG is the program, PATHS are where the .pc files of sptrsv and PETSc lie.
 
 # query(variable arguments...): the answer of pkg-config, as a list
 function(query variable)
@@ -23,7 +23,8 @@ separate_arguments(flags UNIX_COMMAND "${FLAGS}")
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 
-execute_process(COMMAND ${MPICC} ${flags} -DUSE_PLUGIN_LINKED ${cflags} ${SOURCE} -o ${WORK}/linked ${libs} -Wl,-rpath,${libdir} -Wl,-rpath,${petsc_libdir}
+execute_process(COMMAND ${MPICC} ${flags} -DUSE_PLUGIN_LINKED ${cflags} ${SOURCE} -o ${WORK}/linked ${libs}
+  -Wl,-rpath,${libdir} -Wl,-rpath,${petsc_libdir}
                 COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${WORK}/linked COMMAND_ERROR_IS_FATAL ANY)
 
