@@ -12,7 +12,8 @@ APART = ["ordering"]  # used by none of the layers above it
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 DEVICE_WORDS = re.compile(
-    r"KOKKOS_IF_ON_\w+|KOKKOS_ENABLE_\w+|__(?:CUDA|HIP|SYCL)\w*|__(?:shfl|ballot|syncwarp|activemask|any_sync|all_sync)\w*"
+    r"KOKKOS_IF_ON_\w+|KOKKOS_ENABLE_\w+|__(?:CUDA|HIP|SYCL)\w*"
+    r"|__(?:shfl|ballot|syncwarp|activemask|any_sync|all_sync)\w*"
     r"|__(?:device|host|global|shared)__|\bKokkos::(?:Cuda|HIP|SYCL)\b|\bcuda\w*::|\b(?:threadIdx|blockIdx|warpSize)\b"
     r"|\batomic(?:CAS|Exch|Add)\b|\basm\b|__builtin_(?:prefetch|assume)|\b32(?:\.0)?\b")
 KNOWS_DEVICES = ["sptrsv/space.hpp"]  # beside device/: the device's name, for users
@@ -43,7 +44,7 @@ def fault(path, used):
 
 
 def device_words(path, text):
-    """What `path` says that only device/ may: words of compilers, processors and warps, and the width of a warp in numbers.
+    """What `path` says that only device/ may: words of compilers, processors and warps, and a warp's width in numbers.
     Comments and texts may."""
     if layer(path) == "device" or path in KNOWS_DEVICES:
         return []
@@ -84,10 +85,12 @@ def test_rules():
 
 def test_device_words():
     for text in ["#if defined(__CUDA_ARCH__)", "KOKKOS_IF_ON_DEVICE((return x;))", "#if defined(KOKKOS_ENABLE_HIP)",
-                 "x = __shfl_sync(mask, x, 0);", "int lanes = 32;", "resident / 32.0", "std::is_same_v<E, Kokkos::Cuda>",
+                 "x = __shfl_sync(mask, x, 0);", "int lanes = 32;", "resident / 32.0",
+                 "std::is_same_v<E, Kokkos::Cuda>",
                  "#if !defined(__CUDACC__)", "threadIdx.x"]:
         for path in ["sptrsv/triangle/rows.hpp", "sptrsv/algorithm/tiled/tiled.hpp", "sptrsv/planner/planner.hpp"]:
-            assert device_words(path, "int a;\n" + text) and device_words(path, "int a;\n" + text)[0][0] == 2, (path, text)
+            found = device_words(path, "int a;\n" + text)
+            assert found and found[0][0] == 2, (path, text)
         assert not device_words("sptrsv/device/lanes.hpp", text)
         assert not device_words("sptrsv/triangle/rows.hpp", "// " + text)
     assert not device_words("sptrsv/triangle/rows.hpp", "std::uint32_t a = 132; KOKKOS_INLINE_FUNCTION void f();")
