@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <set>
-#include <sptrsv/algorithm/levelset/level_waves.hpp>
+#include <sptrsv/algorithm/levelset/level_kernels.hpp>
 #include <sptrsv/algorithm/row_order/fused_units.hpp>
 #include <sptrsv/triangle/analysis.hpp>
 
@@ -37,7 +37,7 @@ TEST(LevelPlan, LaunchesCoverEachPositionOnce) {
     for (auto const& launch : plan.launches) {
       ASSERT_EQ(launch.first, at);
       at = launch.last;
-      if (launch.kind == Launch::wide) {
+      if (launch.kind == Launch::one_level) {
         EXPECT_EQ(launch.levels, 1);
         EXPECT_GT(launch.last - launch.first, shared);
         continue;
@@ -50,7 +50,7 @@ TEST(LevelPlan, LaunchesCoverEachPositionOnce) {
         EXPECT_LE(end - begin, per_slice);
         EXPECT_GE(*bounds.upper_bound(begin), end) << "a slice of two levels";
       }
-      if (launch.kind != Launch::chain) continue;
+      if (launch.kind != Launch::one_team) continue;
       EXPECT_EQ(plan.piece_ptr[launch.first_piece], launch.first_slice);
       EXPECT_EQ(plan.piece_ptr[launch.last_piece], launch.last_slice);
       for (int p = launch.first_piece; p < launch.last_piece; ++p)

@@ -227,7 +227,7 @@ void check_kernels(Space const& exec, Problem<double> const& p, bool chain, int 
       if (chain)
         Kokkos::parallel_for(
             "test::chain", detail::team_policy(exec, 1, threads, rows.lanes),
-            detail::ColorChain<T, K>{rows, set_ptr, launch.first_set, launch.last_set, launch.longest});
+            detail::ColorOneTeamKernel<T, K>{rows, set_ptr, launch.first_set, launch.last_set, launch.longest});
       else
         Kokkos::parallel_for(
             "test::set",

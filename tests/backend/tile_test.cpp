@@ -79,7 +79,7 @@ auto one_warp() {
 /// y = tile times x, by the lanes.
 template <class Format, class Space>
 void multiply(Stored<Space> const& s) {
-  using sums = detail::Values<double, 1>;
+  using sums = detail::ColumnValues<double, 1>;
   using product = detail::TileProduct<Format>;
   Kokkos::parallel_for(
       "test::multiply", one_warp<Space>(), KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const&) {
@@ -105,7 +105,7 @@ void solve_triangle(Stored<Space> const& s, unsigned columns, double pivot) {
   Kokkos::parallel_for(
       "test::solve_triangle", one_warp<Space>(), KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<Space>::member_type const&) {
         detail::PerLane<double[triangle::most]> a;
-        detail::PerLane<detail::Values<double, 1>> x;
+        detail::PerLane<detail::ColumnValues<double, 1>> x;
         detail::PerLane<unsigned> mask;
         detail::PerLane<double> pivots;
         detail::each_lane([&](int l) {
@@ -156,7 +156,7 @@ class Tiles : public ::testing::Test {
     for (int r = 0; r < tile_size; ++r)
       for (int c = 0; c < tile_size; ++c)
         if (tile[r][c] != 0) {
-          int const place = Format::place(mask_of(tile, r), r, c);
+          int const place = Format::slot(mask_of(tile, r), r, c);
           ASSERT_LT(place, Format::slots(width));
           ASSERT_TRUE(places.insert(place).second);
           stored.host_values(place) = tile[r][c];
@@ -205,7 +205,7 @@ TYPED_TEST(Tiles, TrianglesAreSolved) {
     for (int r = 0; r < tile_size; ++r)
       for (int c = 0; c < r; ++c)
         if (tile[r][c] != 0) {
-          stored.host_values(detail::TriangleTile::place(mask_of(tile, r), r, c)) = tile[r][c];
+          stored.host_values(detail::TriangleTile::slot(mask_of(tile, r), r, c)) = tile[r][c];
           columns |= 1u << c;
         }
     std::vector<double> x(tile_size);
@@ -231,7 +231,7 @@ TEST(TileFormats, ListsCutRowsIntoEqualParts) {
     for (int r = 0; r < tile_size; ++r) {
       int const lanes = detail::SparseList::lanes_of(count[r], width);
       for (int e = 0; e < count[r]; ++e) {
-        int const place = detail::SparseList::place(width, first, count[r], e);
+        int const place = detail::SparseList::slot(width, first, count[r], e);
         EXPECT_TRUE(places.insert(place).second);
         EXPECT_LT(place / tile_lanes, width);
         EXPECT_TRUE(place % tile_lanes >= first && place % tile_lanes < first + lanes);
@@ -436,7 +436,7 @@ TEST(TileValues, InverseOfTheLastOfManyTiles) {
   detail::invert_diagonal_tiles<T>(Kokkos::Serial(), pattern, values);
   for (int r = 0; r < tile_size; ++r)
     for (int c = 0; c < tile_size; ++c)
-      EXPECT_EQ(values.inverse((tiles - 1) * tile_size * tile_size + detail::DenseTile::place(0, r, c)),
+      EXPECT_EQ(values.inverse((tiles - 1) * tile_size * tile_size + detail::DenseTile::slot(0, r, c)),
                 r == c ? 0.5 : 0.0);
   EXPECT_EQ(values.kept(tiles - 1), detail::DiagonalTile::inverse);
   pattern = {};

@@ -46,9 +46,9 @@ inline int host_cores() {
   return cores;
 }
 
-/// Threads of `exec` that can run at the same time, so that none of them waits for one without a core.
+/// Threads of `exec` that have a core each, so that none of them waits for one that is not running.
 template <class E>
-int threads_at_once(E const& exec) {
+int concurrent_threads(E const& exec) {
   if constexpr (std::is_same_v<typename E::memory_space, Kokkos::HostSpace>)
     return std::min(exec.concurrency(), host_cores());
   else return exec.concurrency();

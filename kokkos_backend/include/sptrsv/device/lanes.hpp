@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns and sums on the vector lanes of a thread. Kokkos names only a thread's own lanes to CUDA, which then lets the
-// threads of a warp pass one after the other; here all of a warp pass at once.
+// Columns and sums on the vector lanes of a thread. Kokkos' reductions shuffle with a mask of the thread's own lanes,
+// and CUDA then runs the threads of a warp one after the other; here all lanes of a warp shuffle together.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publishing a value to other threads and waiting for it: the one place with backend-specific code.
+// Publishing a value to other threads and polling for it: atomic loads and stores for each kind of processor.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,10 +12,10 @@
 
 namespace sptrsv::detail {
 
-/// Reads what arrive() or another atomic wrote; everything written before that arrive() is then visible.
+/// Loads what arrive() or another atomic wrote; everything written before that arrive() is then visible.
 /// Kokkos::atomic_load is a compare-and-swap in Kokkos 4.x, far too dear for polling.
 template <class T>
-KOKKOS_INLINE_FUNCTION T observe(T const* address) {
+KOKKOS_INLINE_FUNCTION T load_acquire(T const* address) {
 #if defined(__CUDA_ARCH__)
   return cuda::atomic_ref<T, cuda::thread_scope_device>(*const_cast<T*>(address)).load(cuda::memory_order_acquire);
 #else
@@ -24,9 +24,9 @@ KOKKOS_INLINE_FUNCTION T observe(T const* address) {
 #endif
 }
 
-/// Reads what post() wrote to the same address; orders nothing else.
+/// Loads what store_relaxed() wrote to the same address; orders nothing else.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T peek(T const* address) {
+KOKKOS_FORCEINLINE_FUNCTION T load_relaxed(T const* address) {
 #if defined(__CUDA_ARCH__)
   return cuda::atomic_ref<T, cuda::thread_scope_device>(*const_cast<T*>(address)).load(cuda::memory_order_relaxed);
 #else
@@ -35,9 +35,9 @@ KOKKOS_FORCEINLINE_FUNCTION T peek(T const* address) {
 #endif
 }
 
-/// Shows `value` to those who peek at the address, and nothing else.
+/// Publishes `value` to load_relaxed() of the same address; orders nothing else.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION void post(T* address, T value) {
+KOKKOS_FORCEINLINE_FUNCTION void store_relaxed(T* address, T value) {
 #if defined(__CUDA_ARCH__)
   cuda::atomic_ref<T, cuda::thread_scope_device>(*address).store(value, cuda::memory_order_relaxed);
 #else
@@ -57,22 +57,24 @@ KOKKOS_INLINE_FUNCTION T fetch_add(T* address, T value) {
 #endif
 }
 
-/// Looks at a value in the scratch memory of the caller's team, at an address that is an offset from where that begins
-/// (nvcc takes all behind the second of two looks or posts as unreachable where the address has gone through
-/// computed_here()), written by post_in_scratch(): by an atomic exchange of nothing, which is quicker there than
-/// polling by loads (104 instead of 139 ns from row to row on an H200), and known to race checkers.
+/// Loads what store_to_scratch() wrote to the scratch memory of the caller's team. On a GPU by a compare-and-swap that
+/// changes nothing, since it replaces the sentinel by itself: polling is faster so than by loads (104 instead of 139 ns
+/// from a row to the next on an H200), and race checkers take it as atomic.
+/// @param address  the beginning of the scratch memory plus an offset. Not from computed_here(): of two such calls with
+///                 the same address nvcc then removes all code after the second as unreachable.
 template <class Bits>
-KOKKOS_FORCEINLINE_FUNCTION Bits peek_in_scratch(Bits* address, Bits marker) {
+KOKKOS_FORCEINLINE_FUNCTION Bits load_from_scratch(Bits* address, Bits sentinel) {
 #if defined(__CUDA_ARCH__)
   using word = std::conditional_t<sizeof(Bits) == 8, unsigned long long, unsigned>;
   __builtin_assume(__isShared(address));
-  return atomicCAS(reinterpret_cast<word*>(address), static_cast<word>(marker), static_cast<word>(marker));
+  return atomicCAS(reinterpret_cast<word*>(address), static_cast<word>(sentinel), static_cast<word>(sentinel));
 #else
-  return Kokkos::atomic_compare_exchange(address, marker, marker);
+  return Kokkos::atomic_compare_exchange(address, sentinel, sentinel);
 #endif
 }
+/// Stores for load_from_scratch() of other threads of the team; the address as there.
 template <class Bits>
-KOKKOS_FORCEINLINE_FUNCTION void post_in_scratch(Bits* address, Bits value) {
+KOKKOS_FORCEINLINE_FUNCTION void store_to_scratch(Bits* address, Bits value) {
 #if defined(__CUDA_ARCH__)
   using word = std::conditional_t<sizeof(Bits) == 8, unsigned long long, unsigned>;
   __builtin_assume(__isShared(address));
@@ -82,7 +84,8 @@ KOKKOS_FORCEINLINE_FUNCTION void post_in_scratch(Bits* address, Bits value) {
 #endif
 }
 
-/// The value, computed at this place: a compiler may else put it off until behind a wait, where all others wait for it.
+/// The value, computed here: a compiler may otherwise move the computation after a wait, where all later rows wait for
+/// it too.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R computed_here(R value) {
 #if defined(__CUDA_ARCH__)
@@ -104,25 +107,25 @@ KOKKOS_INLINE_FUNCTION void arrive(T* address) {
   KOKKOS_IF_ON_DEVICE((Kokkos::memory_fence(); Kokkos::atomic_inc(address);))
 }
 
-/// What a waiting thread does between two looks. On a host it soon gives its core away, since the
-/// thread it waits for may need it. With SPTRSV_BOUNDED_WAITS (debug builds) a wait that cannot end
+/// What a waiting thread does between two polls. On a host it yields its core after a few, since the
+/// thread that it waits for may need it. With SPTRSV_BOUNDED_WAITS (debug builds) a wait that cannot end
 /// stops the program with the row instead of hanging.
 class Backoff {
  public:
   template <class Index>
   KOKKOS_INLINE_FUNCTION void operator()([[maybe_unused]] Index row) {
-    ++looks_;
+    ++polls_;
 #if defined(SPTRSV_BOUNDED_WAITS)
-    if (looks_ > 2000000000u) {
+    if (polls_ > 2000000000u) {
       Kokkos::printf("sptrsv: row %lld waits for a row that is never solved\n", static_cast<long long>(row));
       Kokkos::abort("sptrsv: a wait did not end");
     }
 #endif
-    KOKKOS_IF_ON_HOST((if (looks_ > 64u && looks_ % 16u == 0u) std::this_thread::yield();))
+    KOKKOS_IF_ON_HOST((if (polls_ > 64u && polls_ % 16u == 0u) std::this_thread::yield();))
   }
 
  private:
-  unsigned looks_ = 0;
+  unsigned polls_ = 0;
 };
 
 }  // namespace sptrsv::detail

@@ -51,7 +51,7 @@ typename View::pointer_type data_or_null(View const& v) {
   return v.extent(0) > 0 ? v.data() : nullptr;
 }
 
-/// K columns of b and x, with what the caller folded in. Column c counts from the block's first.
+/// K columns of b and x, with the caller's Fold. Column c counts from the block's first.
 template <class T>
 struct RowIO {
   using scalar = typename T::scalar;
@@ -90,7 +90,7 @@ struct RowIO {
     solved(i, c) = value;
     if (out) emit(i, c, value);
   }
-  /// The folded store alone, for algorithms that keep the recurrence elsewhere for a while.
+  /// The store to `out` alone, for algorithms that have stored x before.
   KOKKOS_FORCEINLINE_FUNCTION void emit(index i, int c, scalar value) const {
     scalar& target = out[(out_rows ? out_rows[i] : i) * out_row + c * out_col];
     target = accumulate ? target + value : value;

@@ -22,8 +22,8 @@ struct LaunchShape {
   int rows_per_ticket = 1;
 };
 
-/// Two counters used in turn: a solve clears the counter of the next one, so none needs a launch or
-/// a fence of its own. Solves of one object follow each other on one instance.
+/// Two counters (double buffering): a solve takes tickets from one and clears the other for the next solve, so none
+/// needs a launch or a fence for that. Solves of one object follow each other on one instance.
 template <class T>
 class Tickets {
  public:
@@ -38,21 +38,22 @@ class Tickets {
     using policy = Kokkos::RangePolicy<typename T::exec_space, int>;
     auto const counters = counters_;
     Kokkos::parallel_for(
-        "sptrsv::tickets::restart", policy(exec, 0, 2), KOKKOS_LAMBDA(int side) { counters(side) = 0; });
+        "sptrsv::tickets::restart", policy(exec, 0, 2), KOKKOS_LAMBDA(int which) { counters(which) = 0; });
   }
-  /// The side to use now; call once per launch, on the host.
-  int next_side() { return side_ = 1 - side_; }
+  /// The counter of this launch; call once per launch, on the host.
+  int next_counter() { return current_ = 1 - current_; }
 
   /// @param taker  Kokkos::PerTeam(team) or, where each thread of a team goes its own way, Kokkos::PerThread(team).
+  /// @param which  the counter
   template <class Taker>
-  KOKKOS_INLINE_FUNCTION unsigned long long take(Taker const& taker, int side, int rows) const {
+  KOKKOS_INLINE_FUNCTION unsigned long long take(Taker const& taker, int which, int rows) const {
     unsigned long long first = 0;
     auto const counters = counters_;
     Kokkos::single(
         taker,
         [&](unsigned long long& value) {
-          value = fetch_add(&counters(side), static_cast<unsigned long long>(rows));
-          if (value == 0) counters(1 - side) = 0;  // the first of this solve clears the next one's
+          value = fetch_add(&counters(which), static_cast<unsigned long long>(rows));
+          if (value == 0) counters(1 - which) = 0;  // the first of this solve clears the next one's
         },
         first);
     return first;
@@ -60,21 +61,21 @@ class Tickets {
 
  private:
   counter_view counters_;
-  int side_ = 0;
+  int current_ = 0;
 };
 
-/// Rows per ticket on a host. Rows depend on near rows, so small tickets make threads take turns on
-/// one chain, at the price of a cache miss each turn; large ones leave the last thread alone at the end.
+/// Rows per ticket on a host. Rows depend on near rows, so with small tickets one chain of dependent rows goes from
+/// thread to thread, with a cache miss each time; with large ones the last thread works alone at the end.
 template <class T>
 int host_rows_per_ticket(typename T::exec_space const& exec, long long rows) {
-  return static_cast<int>(std::clamp(rows / (16LL * threads_at_once(exec)), 64LL, 4096LL));
+  return static_cast<int>(std::clamp(rows / (16LL * concurrent_threads(exec)), 64LL, 4096LL));
 }
 
-/// Teams that fit at once, or as many as there is work for.
+/// Teams that are resident together, or as many as there is work for.
 template <class T>
 int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchShape const& shape) {
   long long const needed = (rows + shape.rows_per_ticket - 1) / shape.rows_per_ticket;
-  long long const resident = static_cast<long long>(threads_at_once(exec)) / (shape.threads * shape.lanes);
+  long long const resident = static_cast<long long>(concurrent_threads(exec)) / (shape.threads * shape.lanes);
   return static_cast<int>(std::max(1LL, std::min(needed, resident)));
 }
 
@@ -98,7 +99,7 @@ auto with_arguments_in_launch(Policy const& policy) {
 
 /// The policy of every team kernel. Kokkos 4.x on a GPU allocates the scratch memory of teams again at
 /// each launch while its size is zero: a few bytes, asked for each time, are allocated once.
-/// @param team_scratch  bytes of a team's quick memory
+/// @param team_scratch  bytes of a team's level 0 scratch (shared memory in CUDA)
 template <class E>
 auto team_policy(E const& exec, int teams, int threads, int lanes, std::size_t team_scratch = 0) {
   Kokkos::TeamPolicy<E> policy(exec, teams, threads, lanes);
@@ -113,14 +114,14 @@ struct TicketKernel {
   using index = typename T::index;
 
   Tickets<T> counter;
-  int side, rows;
+  int which, rows;  ///< counter, and rows of a ticket
   index n;
   Body body;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    for (auto first = counter.take(Kokkos::PerTeam(team), side, rows); first < static_cast<unsigned long long>(n);
-         first = counter.take(Kokkos::PerTeam(team), side, rows)) {
+    for (auto first = counter.take(Kokkos::PerTeam(team), which, rows); first < static_cast<unsigned long long>(n);
+         first = counter.take(Kokkos::PerTeam(team), which, rows)) {
       auto const last = first + static_cast<unsigned long long>(rows);
       body(team, static_cast<index>(first), last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
     }
@@ -138,9 +139,9 @@ template <class T, class Body>
 void for_each_ticket(char const* label, typename T::exec_space const& exec, Tickets<T>& tickets,
                      LaunchShape const& shape, typename T::index n, Body const& body) {
   if (n == 0) return;
-  int const side = tickets.next_side();
+  int const which = tickets.next_counter();
   Kokkos::parallel_for(label, team_policy(exec, shape.teams, shape.threads, shape.lanes),
-                       TicketKernel<T, Body>{tickets, side, shape.rows_per_ticket, n, body});
+                       TicketKernel<T, Body>{tickets, which, shape.rows_per_ticket, n, body});
 }
 
 /// The same for each thread of a team: threads take tickets for themselves and do not wait for each other.
@@ -149,15 +150,15 @@ void for_each_ticket_of_threads(char const* label, typename T::exec_space const&
                                 LaunchShape const& shape, typename T::index n, Body const& body) {
   if (n == 0) return;
   using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
-  int const side = tickets.next_side();
+  int const which = tickets.next_counter();
   int const rows = shape.rows_per_ticket, threads = shape.threads;
   auto const counter = tickets;
   Kokkos::parallel_for(
       label, team_policy(exec, shape.teams, threads, shape.lanes), KOKKOS_LAMBDA(member const& team) {
         using index = typename T::index;
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](int) {
-          for (auto first = counter.take(Kokkos::PerThread(team), side, rows);
-               first < static_cast<unsigned long long>(n); first = counter.take(Kokkos::PerThread(team), side, rows)) {
+          for (auto first = counter.take(Kokkos::PerThread(team), which, rows);
+               first < static_cast<unsigned long long>(n); first = counter.take(Kokkos::PerThread(team), which, rows)) {
             auto const last = first + static_cast<unsigned long long>(rows);
             body(team, static_cast<index>(first),
                  last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);

@@ -40,8 +40,8 @@ class PerLane {
 #endif
 };
 
-/// Runs f(lane) for all lanes. Where they are a warp, all of them run it at once, so f may ask for values of other
-/// lanes as long as all lanes do; what other lanes look at must not change in the same f.
+/// Runs f(lane) for all lanes. Where they are a warp, they run it together, so f may load values of other lanes as long
+/// as all lanes do; what other lanes load must not change in the same f.
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION void each_lane(F const& f) {
 #if defined(__CUDA_ARCH__)
@@ -64,15 +64,15 @@ __device__ __forceinline__ Kokkos::complex<R> of_lane(Kokkos::complex<R> value, 
 
 /// K values, one for each column of x.
 template <class S, int K>
-struct Values {
+struct ColumnValues {
   S at[K];
 };
 
 /// The K values of another lane.
 template <class S, int K>
-KOKKOS_FORCEINLINE_FUNCTION Values<S, K> from(PerLane<Values<S, K>> const& values, int lane) {
+KOKKOS_FORCEINLINE_FUNCTION ColumnValues<S, K> from(PerLane<ColumnValues<S, K>> const& values, int lane) {
 #if defined(__CUDA_ARCH__)
-  Values<S, K> out;
+  ColumnValues<S, K> out;
   for (int c = 0; c < K; ++c) out.at[c] = of_lane(values[lane].at[c], lane);
   return out;
 #else
@@ -82,7 +82,7 @@ KOKKOS_FORCEINLINE_FUNCTION Values<S, K> from(PerLane<Values<S, K>> const& value
 
 /// sum -= a x, or nothing. Without a branch, of which the registers of a GPU hold too few conditions.
 template <class S, int K>
-KOKKOS_FORCEINLINE_FUNCTION void subtract_if(bool mine, S a, Values<S, K> const& x, Values<S, K>& sum) {
+KOKKOS_FORCEINLINE_FUNCTION void subtract_if(bool mine, S a, ColumnValues<S, K> const& x, ColumnValues<S, K>& sum) {
   for (int c = 0; c < K; ++c) sum.at[c] -= a * (mine ? x.at[c] : S(0));
 }
 

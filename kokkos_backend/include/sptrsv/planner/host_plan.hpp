@@ -113,7 +113,7 @@ Plan choose_on_host(typename T::exec_space const& exec, Analysis<T> const& analy
   HostTimes const times = host_times<T>(exec, analysis);
   HostCost const& cost = times.cost;
   char const* const plural = cost.threads == 1 ? "" : "s";
-  // whatever the levels are, not even the best case pays: spares finding them
+  // not even the best case of level sets pays, whatever they are: they need not be found
   if (times.in_order.nanoseconds < pays * rows * cost.level_row / cost.threads) {
     std::snprintf(text, sizeof text, "rows of %.1f entries on %d thread%s: no gain in level order", mean_row,
                   cost.threads, plural);

@@ -76,7 +76,7 @@ LevelEntries entries_by_level(typename T::exec_space const& exec, OffDiagonals<T
         index level = level_of(level_rows(first));
         unsigned long long most = 0, sum = 0;
         auto const add = [&] {
-          if (most > peek(&longest(level))) Kokkos::atomic_max(&longest(level), most);
+          if (most > load_relaxed(&longest(level))) Kokkos::atomic_max(&longest(level), most);
           fetch_add(&all(level), sum);
         };
         for (index p = first; p < last; ++p) {
@@ -121,7 +121,7 @@ class PlanFeatures {
     set(Feature::longest_row, longest);
     lanes_ = detail::lanes_per_row(analysis.mean_row(), warp_lanes);
     set(Feature::longest_lane, std::ceil(longest / lanes_));
-    // a row of tiles has some row of its own, and each window's rows wait for those of the window before
+    // a tile row has some row of its own, and each window's rows wait for those of the window before
     for (auto f : {Feature::levels, Feature::sets, Feature::tile_levels}) bound(f, n > 0);
     bound(Feature::warp_window, std::ceil(n / static_cast<double>(warps())));
     bound(Feature::thread_window, std::ceil(n / static_cast<double>(resident_)));

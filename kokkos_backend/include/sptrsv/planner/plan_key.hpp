@@ -19,7 +19,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t v) {
   return v ^ (v >> 31);
 }
 
-/// A sum over row lengths and column indices with their places, so the same for any number of threads.
+/// A sum over row lengths and column indices, each mixed with its position: the same for any number of threads.
 /// Cost: one pass over the pattern; fences.
 template <class T>
 std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern const& pattern, long long first,

@@ -24,14 +24,14 @@ enum class Feature {
   narrow_steps,  ///< entries in levels of up to four warps' rows, divided by the lanes as in longest_lane: one team has
                  ///< them all
   level_rows,    ///< sum over levels of log2(rows): the wider a front, the later its last row
-  level_entries,  ///< sum over levels of log2(1 + longest row of the level): steps of looking and of adding up
+  level_entries,  ///< sum over levels of log2(1 + longest row of the level): batches that are polled for and added up
   level_longest,  ///< sum over levels of the longest row of the level
   level_lanes,    ///< the same with as many lanes as in longest_lane
   warp_window,    ///< levels if a row starts only when the one `resident warps` before it has ended: row order, a warp
                   ///< per row
   thread_window,  ///< likewise with the resident threads: row order, a thread per row
-  tile_levels,    ///< levels of rows of tiles, 16 rows each, ordered and cut as `tiled` does
-  tile_entries,   ///< sum over these levels of the most (row, tile) pairs that a row of tiles has: how long it takes to
+  tile_levels,    ///< levels of tile rows, 16 rows each, ordered and cut as `tiled` does
+  tile_entries,   ///< sum over these levels of the most (row, tile) pairs that a tile row has: how long it takes to
                   ///< gather
   sets,           ///< sets of consecutive rows that do not depend on each other, cut when a row would
 };

@@ -22,10 +22,10 @@ namespace detail {
 
 inline char const* name_of(Triangle triangle) { return triangle == Triangle::lower ? "lower" : "upper"; }
 
-/// Rows, entries or places that a type of index or offset does for: 2^31 - 2^26 for 32 bits. Threads count on beyond
-/// the last one before they see that there are no more, by as much as a team takes at a time, and the parts into which
-/// Kokkos cuts a range for its scans are rounded up, by up to a fiftieth of it in all: too large a range, and they have
-/// no rows.
+/// The most rows, entries or slots that a type of index or offset may count: 2^31 - 2^26 for 32 bits. Threads count
+/// beyond the last one before they see that there are no more, by as much as a team takes at a time, and the parts into
+/// which Kokkos cuts a range for its scans are rounded up, by up to a fiftieth of it in all: in a larger range these
+/// numbers would overflow.
 template <class Number>
 constexpr long long most_counted() {
   constexpr Number greatest = std::numeric_limits<Number>::max();
@@ -90,7 +90,7 @@ PatternFacts inspect(typename T::exec_space const& exec, typename T::pattern con
       sum(facts.with_diagonal), sum(facts.diagonal_first), sum(facts.diagonal_last),
       Kokkos::Max<long long>(facts.longest), minimum(facts.bad_offsets), minimum(facts.bad_columns),
       minimum(facts.without_diagonal), minimum(facts.wrong_side), sum(facts.first_entry), sum(facts.behind_last_entry));
-  return facts;  // there by now: a reduction to host values fences
+  return facts;  // complete: a reduction to host values fences
 }
 
 }  // namespace detail
@@ -111,15 +111,15 @@ class Analysis {
     auto const stored = static_cast<unsigned long long>(facts.behind_last_entry);
     detail::require_counted<typename T::offset>("entries, with those stored before it", stored, "offsets");
     detail::require_counted<index>("entries in a row", static_cast<unsigned long long>(facts.longest), "indices");
-    place_ = where_is_diagonal(facts);
+    diagonal_position_ = where_is_diagonal(facts);
     stored_.num_rows = pattern.num_rows();
     stored_.row_ptr = pattern.row_ptr;
     stored_.col_idx = pattern.col_idx;
     stored_.reversed = pattern.row_order == RowOrder::reversed;
-    stored_.front = place_ == DiagonalPlace::first;
-    stored_.back = place_ == DiagonalPlace::last;
+    stored_.front = diagonal_position_ == DiagonalPosition::first;
+    stored_.back = diagonal_position_ == DiagonalPosition::last;
     stored_.backward = pattern.sum_backward;
-    longest_ = facts.longest - (place_ != DiagonalPlace::none);
+    longest_ = facts.longest - (diagonal_position_ != DiagonalPosition::none);
     check_side(facts);
     entries_ = facts.behind_last_entry - facts.first_entry;
     values_needed_ = static_cast<std::size_t>(facts.behind_last_entry);
@@ -132,7 +132,9 @@ class Analysis {
   long long num_entries() const { return entries_; }
   /// Values that update() needs at least: one past the last entry.
   std::size_t values_needed() const { return values_needed_; }
-  long long num_off_diagonals() const { return entries_ - (place_ == DiagonalPlace::none ? 0 : num_rows()); }
+  long long num_off_diagonals() const {
+    return entries_ - (diagonal_position_ == DiagonalPosition::none ? 0 : num_rows());
+  }
 
   /// Off-diagonal entries per row.
   double mean_row() const {
@@ -200,7 +202,7 @@ class Analysis {
     out.row_ptr = stored_.row_ptr;
     out.num_rows = num_rows();
     out.reversed = stored_.reversed;
-    out.place = place_;
+    out.diagonal_position = diagonal_position_;
     out.diagonal = shape_.diagonal;
     out.conj = shape_.op == Op::conj_transpose;
     return out;
@@ -231,11 +233,11 @@ class Analysis {
                             shape_.diagonal == Diagonal::unit);
   }
 
-  DiagonalPlace where_is_diagonal(detail::PatternFacts const& facts) const {
+  DiagonalPosition where_is_diagonal(detail::PatternFacts const& facts) const {
     index const n = pattern_.num_rows();
-    if (n == 0 || facts.with_diagonal == 0) return DiagonalPlace::none;
-    if (facts.diagonal_last == n) return DiagonalPlace::last;
-    if (facts.diagonal_first == n) return DiagonalPlace::first;
+    if (n == 0 || facts.with_diagonal == 0) return DiagonalPosition::none;
+    if (facts.diagonal_last == n) return DiagonalPosition::last;
+    if (facts.diagonal_first == n) return DiagonalPosition::first;
     // sorted rows of the right triangle have it last (lower) or first (upper): find one that has not
     auto const row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.row_ptr);
     auto const col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.col_idx);
@@ -272,7 +274,7 @@ class Analysis {
 
   typename T::pattern pattern_;
   Shape shape_;
-  DiagonalPlace place_ = DiagonalPlace::none;
+  DiagonalPosition diagonal_position_ = DiagonalPosition::none;
   OffDiagonals<T> stored_;
   long long entries_ = 0;
   long long longest_ = 0;

@@ -59,12 +59,12 @@ struct LevelArrays {
   }
 };
 
-/// level(i) = 1 + the greatest level among the rows that i needs; a row waits for theirs as in a
-/// sync-free solve. Reads op(T) by rows, once.
+/// level(i) = 1 + the greatest level among the rows that i needs; a row polls for theirs as for x in a
+/// sync-free solve, a batch at a time. Reads op(T) by rows, once.
 template <class T>
 struct LevelSweep {
   using index = typename T::index;
-  static constexpr int at_once = 4;
+  static constexpr int batch = 4;
   OffDiagonals<T> rows;
   Kokkos::View<index*, typename T::device> level_of;  // -1: not known yet
   bool ascending;
@@ -75,32 +75,32 @@ struct LevelSweep {
       index const i = ascending ? s : rows.num_rows - 1 - s;
       auto k = rows.begin(i);
       auto const end = rows.end(i);
-      index level = 0, col[at_once] = {};
+      index level = 0, col[batch] = {};
       unsigned missed = 0;
       Backoff wait;
       while (true) {
         if (missed == 0) {
           if (k >= end) {
-            post(&level_of(i), level);
+            store_relaxed(&level_of(i), level);
             break;
           }
-          for (int u = 0; u < at_once; ++u)
+          for (int u = 0; u < batch; ++u)
             if (k + u < end) {
               col[u] = rows.col_idx(k + u);
               missed |= 1u << u;
             }
-          k += at_once;
+          k += batch;
         }
-        bool one = false;
-        for (int u = 0; u < at_once; ++u)
+        bool found = false;
+        for (int u = 0; u < batch; ++u)
           if (missed & (1u << u)) {
-            index const needed = peek(&level_of(col[u]));
+            index const needed = load_relaxed(&level_of(col[u]));
             if (needed < 0) continue;
-            one = true;
+            found = true;
             missed &= ~(1u << u);
             if (needed >= level) level = needed + 1;
           }
-        if (!one) wait(i);
+        if (!found) wait(i);
       }
     });
   }
@@ -240,9 +240,9 @@ struct RemoveRoots {
   KOKKOS_FUNCTION void operator()(index position) const { remove(position, state(2)); }
 };
 
-/// A chain of levels by one team, until a level has more than `limit` rows or none.
+/// Several levels by one team, one after the other, until a level has more than `limit` rows or none.
 template <class T>
-struct RemoveRootsChain {
+struct RemoveRootsOneTeam {
   using index = typename T::index;
   RemoveRoots<T> step;
   index limit;
@@ -255,7 +255,7 @@ struct RemoveRootsChain {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index p) { step.remove(p, level); });
       team.team_barrier();
       first = last;
-      last = observe(&step.state(1));
+      last = load_acquire(&step.state(1));
       ++level;
       team.team_barrier();
     }
@@ -309,8 +309,8 @@ void level_of_by_root_candidates(typename T::exec_space const& exec, OffDiagonal
   int const team_size = host ? 1 : RootCandidatesTuning::gpu_team_threads;
   Kokkos::View<index[3], Kokkos::HostSpace> state("sptrsv::level_sets::state_on_host");
   while (true) {
-    Kokkos::parallel_for("sptrsv::level_sets::remove_roots_chain", team_policy(exec, 1, team_size, 1),
-                         RemoveRootsChain<T>{step, limit});
+    Kokkos::parallel_for("sptrsv::level_sets::remove_roots_one_team", team_policy(exec, 1, team_size, 1),
+                         RemoveRootsOneTeam<T>{step, limit});
     Kokkos::deep_copy(exec, state, step.state);
     exec.fence("sptrsv::level_sets: the width of the next level decides its launch");
     if (state(0) == state(1)) break;

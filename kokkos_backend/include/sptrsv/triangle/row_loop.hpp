@@ -12,8 +12,8 @@
 
 namespace sptrsv::detail {
 
-/// How one column is reached. Plain: b and x lie in consecutive words, and nothing is folded in. Scaled: but b
-/// is scaled. Unit: x lies in consecutive words.
+/// How one column is accessed. plain: b and x are contiguous, and the Fold is empty. scaled: the same, but b is scaled.
+/// unit: x is contiguous. any: strides and Fold as they come.
 enum class Access { plain, scaled, unit, any };
 
 /// Calls f(integral_constant<Access, A>) with the least general A that holds; a device does with `any`.
@@ -49,7 +49,7 @@ struct RowLoop {
   KOKKOS_FORCEINLINE_FUNCTION scalar& at(scalar* x, index i, int c) const {
     return A == Access::any ? io.solved(i, c) : x[i];
   }
-  KOKKOS_FORCEINLINE_FUNCTION void put(scalar* x, index i, int c, scalar value) const {
+  KOKKOS_FORCEINLINE_FUNCTION void store(scalar* x, index i, int c, scalar value) const {
     at(x, i, c) = value;
     if ((A == Access::unit || A == Access::any) && io.out) io.emit(i, c, value);
   }
@@ -82,7 +82,7 @@ struct RowLoop {
         scalar const value = conjugate_if(row_a[Step * k], conj);
         for (int c = 0; c < K; ++c) sum[c] -= value * at(x, row_j[Step * k], c);
       }
-      for (int c = 0; c < K; ++c) put(x, i, c, finish(sum[c], row, a));
+      for (int c = 0; c < K; ++c) store(x, i, c, finish(sum[c], row, a));
     }
   }
   /// The n rows are op(T)'s columns: x(i) is scattered to the rows that need it.
@@ -102,7 +102,7 @@ struct RowLoop {
       scalar const* const row_a = a + begin;
       index const* const row_j = j + begin;
       scalar xi[K];
-      for (int c = 0; c < K; ++c) put(x, i, c, xi[c] = finish(at(x, i, c), row, a));
+      for (int c = 0; c < K; ++c) store(x, i, c, xi[c] = finish(at(x, i, c), row, a));
       for (std::ptrdiff_t k = 0; k < count; ++k) {
         scalar const value = conjugate_if(row_a[k], conj);
         for (int c = 0; c < K; ++c) at(x, row_j[k], c) -= value * xi[c];

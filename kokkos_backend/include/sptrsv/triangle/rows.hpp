@@ -16,7 +16,7 @@
 namespace sptrsv {
 
 /// Where each row of the stored T keeps its diagonal entry.
-enum class DiagonalPlace { none, first, last };
+enum class DiagonalPosition { none, first, last };
 
 /// Row ranges of off-diagonal entries. `source` says, for entry k, where its value is in the
 /// caller's array; empty: at k itself. Device-copyable.
@@ -54,7 +54,7 @@ struct Numbers {
   Kokkos::View<const typename T::offset*, typename T::device> row_ptr;  ///< of the stored T
   typename T::index num_rows = 0;
   bool reversed = false;
-  DiagonalPlace place = DiagonalPlace::none;
+  DiagonalPosition diagonal_position = DiagonalPosition::none;
   Diagonal diagonal = Diagonal::unit;
   bool conj = false;
 
@@ -63,7 +63,8 @@ struct Numbers {
   }
   KOKKOS_INLINE_FUNCTION typename T::scalar stored_diagonal(typename T::index i) const {
     typename T::index const at = reversed ? num_rows - 1 - i : i;
-    return detail::conjugate_if(all(place == DiagonalPlace::first ? row_ptr(at) : row_ptr(at + 1) - 1), conj);
+    return detail::conjugate_if(all(diagonal_position == DiagonalPosition::first ? row_ptr(at) : row_ptr(at + 1) - 1),
+                                conj);
   }
   /// What the last step of a row needs, to be loaded before the row has to wait.
   KOKKOS_INLINE_FUNCTION typename T::scalar pivot(typename T::index i) const {

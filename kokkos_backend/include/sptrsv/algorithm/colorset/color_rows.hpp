@@ -21,7 +21,7 @@ struct ColorRows {
   using scalar = typename T::scalar;
   using index = typename T::index;
   using offset = typename T::offset;
-  static constexpr int at_once = K == 1 ? 4 : 1;
+  static constexpr int batch = K == 1 ? 4 : 1;
 
   OffDiagonals<T> rows;
   Numbers<T> numbers;
@@ -33,7 +33,7 @@ struct ColorRows {
   bool ascending;
 
   KOKKOS_FORCEINLINE_FUNCTION index row(index p) const {
-    return list.data() ? list(p) : turn<T>(p, rows.num_rows, ascending);
+    return list.data() ? list(p) : row_at<T>(p, rows.num_rows, ascending);
   }
 
   /// The part of row i that one lane sums: every `parts`th entry of its columns, the loads of a few in flight together;
@@ -45,15 +45,15 @@ struct ColorRows {
       for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
     offset const step = parts * rows.step();
     offset k = rows.first(i) + part * rows.step();
-    for (offset left = rows.count(i) - part; left > 0; left -= at_once * parts, k += at_once * step) {
-      scalar a[at_once], x[at_once][K];
-      for (int u = 0; u < at_once; ++u) {
+    for (offset left = rows.count(i) - part; left > 0; left -= batch * parts, k += batch * step) {
+      scalar a[batch], x[batch][K];
+      for (int u = 0; u < batch; ++u) {
         bool const have = u * parts < left;
         index const j = have ? rows.col_idx(k + u * step) : i;
         a[u] = have ? numbers.entry(k + u * step) : scalar(0);
         for (int c = 0; c < K; ++c) x[u][c] = have ? io.solved(j, column + c) : scalar(0);
       }
-      for (int u = 0; u < at_once; ++u)
+      for (int u = 0; u < batch; ++u)
         if (u * parts < left)
           for (int c = 0; c < K; ++c) sum[c] -= a[u] * x[u][c];
     }
@@ -68,7 +68,7 @@ struct ColorRows {
       end = block_ptr.data() ? block_ptr(block + 1) : block + 1;
     }
     int const column = columns.column(lane_of(team));
-    for (index turns = 0; turns < longest; ++turns, ++p) {
+    for (index step = 0; step < longest; ++step, ++p) {
       bool const have = p < end;
       index const i = have ? row(p) : index(0);
       scalar const pivot = have ? numbers.pivot(i) : scalar(1);
@@ -87,7 +87,7 @@ struct ColorRows {
   }
 };
 
-/// Blocks first..last of one set, all at once.
+/// A kernel per set: its blocks first..last.
 template <class T, int K>
 struct ColorKernel {
   using index = typename T::index;
@@ -104,7 +104,7 @@ struct ColorKernel {
 
 /// Sets first..last of a few blocks each, one after the other by one team.
 template <class T, int K>
-struct ColorChain {
+struct ColorOneTeamKernel {
   using index = typename T::index;
   ColorRows<T, K> rows;
   Kokkos::View<const index*, typename T::device> set_ptr;
@@ -123,10 +123,10 @@ struct ColorChain {
   }
 };
 
-/// What is launched for sets that follow each other: one set, or a chain of small ones.
+/// A launch: one set, or small ones that follow each other.
 template <class Index>
 struct ColorLaunch {
-  bool chain;
+  bool one_team;  ///< ColorOneTeamKernel, else ColorKernel
   Index first_set, last_set;
   Index first, last;  ///< blocks
   Index longest;      ///< rows of a block
@@ -140,16 +140,16 @@ std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> con
   using index = typename T::index;
   std::vector<ColorLaunch<index>> launches;
   for (index s = 0, end = 0; s < sets.num_sets(); s = end) {
-    bool const chain = sets.rows_in_set(s) <= small;
+    bool const one_team = sets.rows_in_set(s) <= small;
     double entries = 0;
     index longest = 1;
-    for (end = s; end < sets.num_sets() && (end == s || (chain && sets.rows_in_set(end) <= small)); ++end) {
+    for (end = s; end < sets.num_sets() && (end == s || (one_team && sets.rows_in_set(end) <= small)); ++end) {
       entries += sets.mean_row[static_cast<std::size_t>(end)] * static_cast<double>(sets.rows_in_set(end));
       longest = std::max(longest, sets.longest_block[static_cast<std::size_t>(end)]);
     }
     double const rows = static_cast<double>(sets.position_ptr[end] - sets.position_ptr[s]);
     launches.push_back(
-        {chain, s, end, sets.set_ptr[s], sets.set_ptr[end], longest, lanes_per_row(entries / rows, most_lanes)});
+        {one_team, s, end, sets.set_ptr[s], sets.set_ptr[end], longest, lanes_per_row(entries / rows, most_lanes)});
   }
   return launches;
 }
@@ -184,9 +184,9 @@ struct ColorCursor {
         back(rows.back),
         all(numbers.all.data()),
         diagonals(numbers.row_ptr.data() + (numbers.reversed ? rows.num_rows - 1 : 0) +
-                  (numbers.place == DiagonalPlace::first ? 0 : 1)),
+                  (numbers.diagonal_position == DiagonalPosition::first ? 0 : 1)),
         diagonals_along(numbers.reversed ? -1 : 1),
-        before(numbers.place == DiagonalPlace::first ? 0 : 1) {}
+        before(numbers.diagonal_position == DiagonalPosition::first ? 0 : 1) {}
 
   KOKKOS_FORCEINLINE_FUNCTION index row() const { return list ? list[p] : first + step * p; }
   KOKKOS_FORCEINLINE_FUNCTION offset begin() const { return ends[along * row()] + front; }

@@ -110,7 +110,7 @@ class ColorSet {
   void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     double const rows = static_cast<double>(analysis.num_rows());
     model_ = {rows, static_cast<double>(analysis.num_off_diagonals()), static_cast<double>(sets_.num_sets()),
-              static_cast<double>(detail::threads_at_once(exec)), Tuning::row_seconds};
+              static_cast<double>(detail::concurrent_threads(exec)), Tuning::row_seconds};
     long long small = Tuning::small_rows;
     if constexpr (host) {
       detail::HostCost const cost(exec.concurrency(), rows, analysis.mean_row());
@@ -135,11 +135,11 @@ class ColorSet {
     };
     for (Launch const& launch : launches_) {
       index const first = launch.first, last = launch.last;
-      if (launch.chain) {
+      if (launch.one_team) {
         solve(first, last);
         continue;
       }
-      auto const parts = static_cast<index>(detail::threads_at_once(exec));
+      auto const parts = static_cast<index>(detail::concurrent_threads(exec));
       auto const end_of = [=](index part) {
         return static_cast<index>(first + static_cast<long long>(last - first) * part / parts);
       };
@@ -153,11 +153,11 @@ class ColorSet {
     int const warp = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
     for (Launch const& launch : launches_) {
       rows.lanes = std::min(launch.lanes * rows.columns.lanes(), warp);
-      int const threads = (launch.chain ? Tuning::one_team_warps : Tuning::team_warps) * warp / rows.lanes;
-      if (launch.chain) {
+      int const threads = (launch.one_team ? Tuning::one_team_warps : Tuning::team_warps) * warp / rows.lanes;
+      if (launch.one_team) {
         Kokkos::parallel_for(
-            "sptrsv::color_set::solve_chain", detail::team_policy(exec, 1, threads, rows.lanes),
-            detail::ColorChain<T, K>{rows, set_ptr_, launch.first_set, launch.last_set, launch.longest});
+            "sptrsv::color_set::solve_one_team", detail::team_policy(exec, 1, threads, rows.lanes),
+            detail::ColorOneTeamKernel<T, K>{rows, set_ptr_, launch.first_set, launch.last_set, launch.longest});
       } else {
         auto const league = static_cast<int>((launch.last - launch.first + threads - 1) / threads);
         Kokkos::parallel_for("sptrsv::color_set::solve", detail::team_policy(exec, league, threads, rows.lanes),

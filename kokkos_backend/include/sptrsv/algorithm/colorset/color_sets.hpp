@@ -34,7 +34,7 @@ struct ColorSets {
 namespace detail {
 
 template <class T>
-KOKKOS_INLINE_FUNCTION typename T::index turn(typename T::index at, typename T::index n, bool ascending) {
+KOKKOS_INLINE_FUNCTION typename T::index row_at(typename T::index at, typename T::index n, bool ascending) {
   return ascending ? at : n - 1 - at;
 }
 
@@ -52,10 +52,10 @@ Kokkos::View<typename T::index*, typename T::device> last_needed(
   Kokkos::parallel_for(
       "sptrsv::color_sets::last", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
       KOKKOS_LAMBDA(index p) {
-        index const i = turn<T>(p, n, ascending), limit = start.data() ? start(p) : n;
+        index const i = row_at<T>(p, n, ascending), limit = start.data() ? start(p) : n;
         index greatest = -1;
         for (auto k = rows.begin(i); k < rows.end(i); ++k) {
-          index const needed = turn<T>(rows.col_idx(k), n, ascending);
+          index const needed = row_at<T>(rows.col_idx(k), n, ascending);
           if (needed < limit && needed > greatest) greatest = needed;
         }
         last(p) = greatest;
@@ -78,13 +78,13 @@ Kokkos::View<typename T::index*, typename T::device> row_lengths(
   Kokkos::parallel_for(
       "sptrsv::color_sets::length", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
       KOKKOS_LAMBDA(index p) {
-        length(p) = static_cast<index>(rows.count(list.data() ? list(p) : turn<T>(p, n, ascending)));
+        length(p) = static_cast<index>(rows.count(list.data() ? list(p) : row_at<T>(p, n, ascending)));
       });
   exec.fence("sptrsv::color_sets: the lengths of rows are read on the host");
   return length;
 }
 
-/// A cheap look at whether there may be at most `limit` sets: of twice as many equal parts of the order, as many at
+/// A cheap bound, whether there may be at most `limit` sets: of twice as many equal parts of the order, as many at
 /// most have a row that needs another one of its part, rows_of_near_blocks before or more (a nearer one may be of the
 /// same block). Cost: a pass over the pattern, up to the first such entry of each row; fences.
 template <class T>
@@ -97,9 +97,9 @@ bool may_have_few_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
   Kokkos::View<int*, typename T::device> cut("sptrsv::color_sets::cut", static_cast<std::size_t>(2 * limit));
   Kokkos::parallel_for(
       "sptrsv::color_sets::cut", policy(exec, 0, n), KOKKOS_LAMBDA(index p) {
-        index const i = turn<T>(p, n, ascending), part = p / size;
+        index const i = row_at<T>(p, n, ascending), part = p / size;
         for (auto k = rows.begin(i); k < rows.end(i); ++k) {
-          index const needed = turn<T>(rows.col_idx(k), n, ascending);
+          index const needed = row_at<T>(rows.col_idx(k), n, ascending);
           if (needed / size != part || p - needed <= near) continue;
           Kokkos::atomic_store(&cut(part), 1);
           break;
@@ -125,7 +125,7 @@ Kokkos::View<const Index*, typename T::device> copy_to_device(typename T::exec_s
                                               from.size());
   Kokkos::deep_copy(exec, to,
                     Kokkos::View<Index const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
-  exec.fence("sptrsv::color_sets: what was copied goes");
+  exec.fence("sptrsv::color_sets: what was copied is freed on the host");
   return to;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Level-set solve: rows stored level by level, a kernel per wide level, chains of short levels in one.
+// Level-set solve: rows stored level by level; a kernel per wide level, and several narrower levels in one kernel.
 #pragma once
 
 #include <climits>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sptrsv/algorithm/levelset/level_kernels.hpp"
 #include "sptrsv/algorithm/levelset/level_order.hpp"
-#include "sptrsv/algorithm/levelset/level_waves.hpp"
 #include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/triangle/counted.hpp"
@@ -19,7 +19,8 @@ namespace sptrsv {
 
 /// Source: M. Naumov, NVR-2011-001, algorithms 1 and 2. Differs in that rows are copied in level
 /// order, on a host by length within a level, that the analysis of an untransposed solve is a sweep by default (option
-/// analysis), and that levels are chained by their rows, by the launch they would need. Bitwise reproducible.
+/// analysis), and that levels share a kernel by their rows, not by the launch configuration they would need. Bitwise
+/// reproducible.
 template <class T>
 class LevelSet {
  public:
@@ -90,11 +91,11 @@ class LevelSet {
     std::string const size = shared_rows_ == std::numeric_limits<index>::max()
                                  ? "any size"
                                  : "up to " + detail::counted(shared_rows_, "row");
-    auto const chains = of(Launch::chain);
-    std::string const share = chains == 1 && launches_.size() == 1 ? "" : std::to_string(chains) + " of them ";
-    if (host) return all + share + (chains == 1 ? "a chain" : "chains") + " of levels of " + size;
-    return all + std::to_string(of(Launch::wave)) + " for many levels of " + size + ", " + std::to_string(chains) +
-           " by one team, " + detail::counted(lanes_, "lane") + " per row";
+    auto const one_team = of(Launch::one_team);
+    std::string const share = one_team == 1 && launches_.size() == 1 ? "" : std::to_string(one_team) + " of them ";
+    if (host) return all + share + (one_team == 1 ? "a chain" : "chains") + " of levels of " + size;
+    return all + std::to_string(of(Launch::many_levels)) + " for many levels of " + size + ", " +
+           std::to_string(one_team) + " by one team, " + detail::counted(lanes_, "lane") + " per row";
   }
   void reserve(typename T::exec_space const& exec, int columns) {
     if (!host) solved_.reserve(exec, columns);
@@ -147,7 +148,7 @@ class LevelSet {
                       Kokkos::View<index const*, Kokkos::HostSpace>(plan.slice_ptr.data(), plan.slice_ptr.size()));
     slice_ptr_ = Kokkos::subview(plan_, std::make_pair(std::size_t(0), slices));
     piece_ptr_ = Kokkos::subview(plan_, std::make_pair(slices, plan.slice_ptr.size()));
-    exec.fence("sptrsv::level_set: the plan has been read, and goes");
+    exec.fence("sptrsv::level_set: the plan has been copied, and is freed on the host");
   }
 
   /// Levels that share a kernel by the calling thread, a wide level in equal parts by all.
@@ -155,11 +156,11 @@ class LevelSet {
   void solve_on_host(typename T::exec_space const& exec, detail::RowIO<T> const& io) const {
     for (Launch const& launch : launches_) {
       index const first = launch.first, last = launch.last;
-      if (launch.kind != Launch::wide) {
+      if (launch.kind != Launch::one_level) {
         detail::solve_positions<T, K, A>(order_, io, shape_.diagonal, first, last);
         continue;
       }
-      auto const parts = static_cast<index>(detail::threads_at_once(exec));
+      auto const parts = static_cast<index>(detail::concurrent_threads(exec));
       auto const end_of = [=](index part) {
         return static_cast<index>(first + static_cast<long long>(last - first) * part / parts);
       };
@@ -175,39 +176,41 @@ class LevelSet {
     int step_bits = 0;  // a slice takes so many times two steps
     while (rows_per_warp << step_bits < static_cast<int>(rows_per_slice_)) ++step_bits;
     for (Launch const& launch : launches_) {
-      if (launch.kind == Launch::wide && row.columns.lanes() >= Tuning::staged_columns) {
-        using Wide = detail::WideLevelColumns<T>;
+      if (launch.kind == Launch::one_level && row.columns.lanes() >= Tuning::staged_columns) {
+        using Kernel = detail::LevelKernelColumns<T>;
         int const threads = Tuning::staged_team_warps * rows_per_warp, rows = std::max(threads, warp(exec));
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
         Kokkos::parallel_for(
             "sptrsv::level_set::solve_columns",
-            detail::team_policy(exec, league, threads, row.lanes, Wide::scratch_bytes(rows, row.columns)),
-            Wide{row, launch.first, launch.last, rows, &launch != &launches_.back()});
-      } else if (launch.kind == Launch::wide) {
+            detail::team_policy(exec, league, threads, row.lanes, Kernel::scratch_bytes(rows, row.columns)),
+            Kernel{row, launch.first, launch.last, rows, &launch != &launches_.back()});
+      } else if (launch.kind == Launch::one_level) {
         int const rows = Tuning::wide_team_warps * rows_per_warp;
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
-        Kokkos::parallel_for("sptrsv::level_set::solve", detail::team_policy(exec, league, rows, row.lanes),
-                             detail::WideLevel<T>{row, launch.first, launch.last, rows, &launch != &launches_.back()});
-      } else if (launch.kind == Launch::chain && row.columns.lanes() <= Tuning::one_team_columns) {
-        using Chain = detail::LevelChain<T>;
-        Kokkos::parallel_for("sptrsv::level_set::solve_chain",
+        Kokkos::parallel_for(
+            "sptrsv::level_set::solve", detail::team_policy(exec, league, rows, row.lanes),
+            detail::LevelKernel<T>{row, launch.first, launch.last, rows, &launch != &launches_.back()});
+      } else if (launch.kind == Launch::one_team && row.columns.lanes() <= Tuning::one_team_columns) {
+        using Kernel = detail::OneTeamKernel<T>;
+        Kokkos::parallel_for("sptrsv::level_set::solve_one_team",
                              detail::team_policy(exec, 1, Tuning::one_team_warps * rows_per_warp, row.lanes,
-                                                 Chain::scratch_bytes(piece_rows, row.columns.lanes())),
-                             Chain{row, slice_ptr_, piece_ptr_, launch.first_piece, launch.last_piece, rows_per_warp,
-                                   step_bits, piece_rows});
+                                                 Kernel::scratch_bytes(piece_rows, row.columns.lanes())),
+                             Kernel{row, slice_ptr_, piece_ptr_, launch.first_piece, launch.last_piece, rows_per_warp,
+                                    step_bits, piece_rows});
       } else {
-        index const at_once = std::numeric_limits<index>::max() >> step_bits;  // slices whose tickets an index counts
+        index const most_slices = std::numeric_limits<index>::max() >> step_bits;  // whose tickets an index counts
         for (index slice = launch.first_slice, count = 0; slice < launch.last_slice; slice += count) {
-          count = std::min(static_cast<index>(launch.last_slice - slice), at_once);
-          detail::for_each_ticket<T>("sptrsv::level_set::solve_wave", exec, tickets_,
-                                     wave_shape(exec, launch, row.lanes, 1 << step_bits), count << step_bits,
-                                     detail::LevelWave<T>{row, slice_ptr_, slice, step_bits});
+          count = std::min(static_cast<index>(launch.last_slice - slice), most_slices);
+          detail::for_each_ticket<T>("sptrsv::level_set::solve_shared", exec, tickets_,
+                                     shared_kernel_shape(exec, launch, row.lanes, 1 << step_bits), count << step_bits,
+                                     detail::SharedKernel<T>{row, slice_ptr_, slice, step_bits});
         }
       }
     }
   }
-  /// Enough teams of a warp for a few levels at once: more would only poll.
-  detail::LaunchShape wave_shape(typename T::exec_space const& exec, Launch const& launch, int lanes, int steps) const {
+  /// Enough teams of a warp for the rows of a few levels: more would only poll.
+  detail::LaunchShape shared_kernel_shape(typename T::exec_space const& exec, Launch const& launch, int lanes,
+                                          int steps) const {
     double const tickets = double(launch.last_slice - launch.first_slice) * steps;
     double const teams = wave_teams_ > 0 ? wave_teams_
                                          : detail::teams_of_many_levels(tickets, double(launch.levels),

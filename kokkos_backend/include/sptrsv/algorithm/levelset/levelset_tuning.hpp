@@ -20,7 +20,7 @@ struct LevelSetTuning {
   static constexpr int least_narrow_levels = 32;
   /// Warps of that team: 16 are better than 32, which hinder each other.
   static constexpr int one_team_warps = 16;
-  /// Columns of a pass up to which one team takes narrow levels: with more, its workspace holds too few rows.
+  /// Columns of a pass up to which one team takes narrow levels: with more its ring buffer holds too few rows.
   static constexpr int one_team_columns = 4;
   /// Bytes of scratch memory for half of that team's ring buffer: 40 kB in all.
   static constexpr int one_team_half_bytes = 20480;

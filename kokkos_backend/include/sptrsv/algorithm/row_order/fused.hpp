@@ -23,9 +23,9 @@ namespace sptrsv {
 namespace detail {
 
 /// A thread of a team is one warp. It takes one unit after the other: a row, which its lanes share, or a block, of
-/// which a lane takes one row, column after column, and waits for no other lane by spinning. (Columns on lanes would
-/// take the rows of a block a few at a time, each few behind the ones before, and so near blocks one after the other:
-/// road:2000 with 8 columns in 42 ms instead of 2.)
+/// which a lane takes one row, column after column, and spins on no row of another lane. (With columns on lanes only a
+/// few rows of a block would be solved together, each few waiting for those before, and blocks that need each other one
+/// after the other: road:2000 with 8 columns in 42 ms instead of 2.)
 template <class T, int K>
 struct FusedRows {
   using index = typename T::index;
@@ -77,7 +77,7 @@ class Fused {
   Fused(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
       : kind_(options.kind),
         ascending_(analysis.shape().ascending()),
-        all_at_once_(analysis.mean_row() > detail::RowOrderTuning::poll_all_from),
+        poll_all_missing_(analysis.mean_row() > detail::RowOrderTuning::poll_all_from),
         values_(exec, analysis.rows(exec)),
         tickets_(exec),
         solved_(exec, analysis.num_rows()) {
@@ -103,9 +103,10 @@ class Fused {
           auto const slots = solved_.template begin<K>(exec, columns);
           detail::for_each_ticket_of_threads<T>(
               "sptrsv::fused::solve", exec, tickets_, launch_, units_.count,
-              detail::FusedRows<T, K>{units_.first,
-                                      {rows, values_.numbers(), io, slots, columns, launch_.lanes, ascending_},
-                                      {rows, values_.numbers(), io, slots, columns, ascending_, false, all_at_once_}});
+              detail::FusedRows<T, K>{
+                  units_.first,
+                  {rows, values_.numbers(), io, slots, columns, launch_.lanes, ascending_},
+                  {rows, values_.numbers(), io, slots, columns, ascending_, false, poll_all_missing_}});
         });
   }
 
@@ -162,7 +163,7 @@ class Fused {
   }
 
   Kind kind_;
-  bool ascending_, all_at_once_;
+  bool ascending_, poll_all_missing_;
   int threshold_ = 0;
   char const* source_ = "";
   detail::RowValues<T> values_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From how many off-diagonal entries per row on a block of rows is better given a warp per row than a thread per row.
-// tools/train_fused.py measures this and writes the lines of the table (docs/fused.md); look it up in fused_units.hpp.
+// tools/train_fused.py measures this and writes the lines of the table (docs/fused.md); trained_threshold() in
+// fused_units.hpp reads it.
 #pragma once
 
 namespace sptrsv::detail {

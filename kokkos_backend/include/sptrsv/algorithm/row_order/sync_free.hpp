@@ -29,7 +29,7 @@ KOKKOS_INLINE_FUNCTION void atomic_subtract(Kokkos::complex<R>* address, Kokkos:
 }
 
 /// Published form: component j waits until its in-degree is used up, then takes its column out of
-/// the sums of the rows below. The owner puts in-degree and sum back, ready for the next solve.
+/// the sums of the rows below. The owner resets the in-degree and the sum for the next solve.
 template <class T, int K>
 struct SyncFreeColumns {
   using index = typename T::index;
@@ -53,7 +53,7 @@ struct SyncFreeColumns {
       Kokkos::single(
           Kokkos::PerThread(team),
           [&](ColumnSums<scalar, K>& value) {
-            for (Backoff wait; observe(&arrived(j)) != in_degree(j);) wait(j);
+            for (Backoff wait; load_acquire(&arrived(j)) != in_degree(j);) wait(j);
             arrived(j) = 0;
             for (int c = 0; c < K; ++c) {
               scalar& sum = left_sum(static_cast<std::size_t>(j) * max_column_block + c);

@@ -16,7 +16,7 @@ namespace sptrsv {
 
 /// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithms 4 (two-phase) and 5 (writing
 /// first). Differs in that rows are handed out by ticket, that the second phase loops until done
-/// instead of warp-size times (which needs lock-step warps), and that a marker in the place of a value is its flag.
+/// instead of warp-size times (which needs lock-step warps), and that a sentinel in the slot of a value is its flag.
 /// Bitwise reproducible: a row is summed in its stored order.
 template <class T>
 class ThreadLevel {
@@ -39,7 +39,7 @@ class ThreadLevel {
   ThreadLevel(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
       : options_(options),
         ascending_(analysis.shape().ascending()),
-        all_at_once_(analysis.mean_row() > detail::RowOrderTuning::poll_all_from),
+        poll_all_missing_(analysis.mean_row() > detail::RowOrderTuning::poll_all_from),
         values_(exec, analysis.rows(exec)),
         tickets_(exec),
         launch_(detail::thread_per_row_shape<T>(exec, analysis.num_rows(), options.rows_per_ticket)),
@@ -66,7 +66,7 @@ class ThreadLevel {
                                                                 columns,
                                                                 ascending_,
                                                                 options_.form == Form::two_phase,
-                                                                all_at_once_});
+                                                                poll_all_missing_});
         });
   }
 
@@ -89,7 +89,7 @@ class ThreadLevel {
     using body = detail::ThreadPerRow<T, 1>;
     detail::RowIO<T> const io({}, {}, {}, 0);
     int const most = detail::most_threads_per_team<T>(
-        exec, body{values_.rows(), values_.numbers(), io, {}, {}, ascending_, false, all_at_once_});
+        exec, body{values_.rows(), values_.numbers(), io, {}, {}, ascending_, false, poll_all_missing_});
     if (launch_.threads > most)
       throw InvalidOption("option threadlevel_rows_per_ticket is " + std::to_string(launch_.threads) +
                           ", but on this device a team of this kernel has at most " + std::to_string(most) +
@@ -98,7 +98,7 @@ class ThreadLevel {
 
  private:
   Options options_;
-  bool ascending_, all_at_once_;
+  bool ascending_, poll_all_missing_;
   detail::RowValues<T> values_;
   mutable detail::Tickets<T> tickets_;
   detail::LaunchShape launch_;

@@ -13,14 +13,14 @@
 namespace sptrsv::detail {
 
 /// Rows of one ticket, one per thread, whose lanes have a column each. A thread never spins on a row of its own ticket:
-/// it consumes what is there, publishes if it can, and looks again. Entries are awaited a few at a time, their loads in
-/// flight together.
+/// in each turn of its loop it subtracts the terms that are solved, publishes if that was the last, or polls again.
+/// Entries are polled for in batches, their loads in flight together.
 template <class T, int K>
 struct ThreadPerRow {
   using scalar = typename T::scalar;
   using index = typename T::index;
   using offset = typename T::offset;
-  static constexpr int at_once = K == 1 ? 4 : 1;
+  static constexpr int batch = K == 1 ? 4 : 1;
 
   OffDiagonals<T> rows;
   Numbers<T> numbers;
@@ -28,40 +28,41 @@ struct ThreadPerRow {
   SolvedSlots<scalar, K> all_slots;
   ColumnBlock columns;
   bool ascending, two_phase;
-  bool all_at_once;  ///< looks for all missed entries, not for the first alone: more loads, fewer looks
+  bool
+      poll_all_missing;  ///< polls for all missing entries of a batch, not for the first alone: more loads, fewer turns
 
-  /// The next entries of a row, at most `at_once`, and which of them are still missed.
+  /// The next entries of a row, at most `batch`, and which of them are still missing.
   struct Entries {
-    index col[at_once];
-    scalar value[at_once];
-    scalar x[at_once][K];
-    unsigned missed;
+    index col[batch];
+    scalar value[batch];
+    scalar x[batch][K];
+    unsigned missing;
   };
 
   KOKKOS_FUNCTION index row(index s) const { return ascending ? s : rows.num_rows - 1 - s; }
 
   KOKKOS_FORCEINLINE_FUNCTION void load(SolvedSlots<scalar, K> const& slots, Entries& e, offset& k,
                                         offset& left) const {
-    e.missed = 0;
-    for (int u = 0; u < at_once; ++u) {
+    e.missing = 0;
+    for (int u = 0; u < batch; ++u) {
       bool const have = u < left;
       e.col[u] = have ? rows.col_idx(k + u * rows.step()) : index(0);
       e.value[u] = have ? numbers.entry(k + u * rows.step()) : scalar(0);
       for (int c = 0; c < K; ++c) e.x[u][c] = scalar(0);
-      if (have && !slots.take(e.col[u], e.x[u])) e.missed |= 1u << u;
+      if (have && !slots.try_load(e.col[u], e.x[u])) e.missing |= 1u << u;
     }
-    offset const taken = left < at_once ? left : offset(at_once);
+    offset const taken = left < batch ? left : offset(batch);
     k += taken * rows.step();
     left -= taken;
   }
-  /// Looks for entries that are missed; true if none is.
+  /// Polls for entries that are missing; true if none is.
   KOKKOS_FORCEINLINE_FUNCTION bool complete(SolvedSlots<scalar, K> const& slots, Entries& e) const {
-    for (int u = 0; u < at_once; ++u)
-      if (e.missed & (1u << u)) {
-        if (slots.take(e.col[u], e.x[u])) e.missed &= ~(1u << u);
-        if (!all_at_once) break;
+    for (int u = 0; u < batch; ++u)
+      if (e.missing & (1u << u)) {
+        if (slots.try_load(e.col[u], e.x[u])) e.missing &= ~(1u << u);
+        if (!poll_all_missing) break;
       }
-    return e.missed == 0;
+    return e.missing == 0;
   }
   /// Phase 1 of the two-phase form: entries of earlier tickets, with a plain wait for each.
   KOKKOS_FUNCTION void wait_for_earlier(SolvedSlots<scalar, K> const& slots, offset& k, offset& left, index first,
@@ -70,7 +71,7 @@ struct ThreadPerRow {
       index const j = rows.col_idx(k);
       if ((ascending ? j : rows.num_rows - 1 - j) >= first) break;
       scalar x[K];
-      for (Backoff wait; !slots.take(j, x);) wait(i);
+      for (Backoff wait; !slots.try_load(j, x);) wait(i);
       for (int c = 0; c < K; ++c) sum[c] -= numbers.entry(k) * x[c];
     }
   }
@@ -83,18 +84,18 @@ struct ThreadPerRow {
     for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
     offset k = rows.first(i), left = rows.count(i);
     scalar const pivot = numbers.pivot(i);
-    slots.clear_next(i);
+    slots.reset_next(i);
     if (two_phase) wait_for_earlier(slots, k, left, first, i, sum);
     Entries entries;
     load(slots, entries, k, left);
     Backoff wait;
     while (true) {
       if (complete(slots, entries)) {
-        for (int u = 0; u < at_once; ++u)
+        for (int u = 0; u < batch; ++u)
           for (int c = 0; c < K; ++c) sum[c] -= entries.value[u] * entries.x[u][c];
         if (left == 0) {
           for (int c = 0; c < K; ++c) sum[c] = numbers.finish(sum[c], pivot);
-          slots.put(i, sum);
+          slots.publish(i, sum);
           for (int c = 0; c < K; ++c) io.store(i, column + c, sum[c]);
           break;
         }

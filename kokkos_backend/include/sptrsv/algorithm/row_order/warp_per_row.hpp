@@ -39,14 +39,14 @@ struct WarpPerRow {
     offset const step = parts * rows.step();
     offset k = rows.first(i) + part * rows.step();
     for (offset left = rows.count(i) - part; left > 0;
-         left -= terms_type::at_once * parts, k += terms_type::at_once * step) {
+         left -= terms_type::batch * parts, k += terms_type::batch * step) {
       terms_type terms;
-      for (int u = 0; u < terms_type::at_once; ++u)
+      for (int u = 0; u < terms_type::batch; ++u)
         if (u * parts < left) {
           terms.at[u] = mine.at(rows.col_idx(k + u * step));
           terms.value[u] = numbers.entry(k + u * step);
         }
-      terms.await_and_subtract(sum, [](real const* at, scalar(&x)[K]) { SolvedSlots<scalar, K>::look(at, x); }, i);
+      terms.await_and_subtract(sum, [](real const* at, scalar(&x)[K]) { SolvedSlots<scalar, K>::poll(at, x); }, i);
     }
   }
   /// Solves row s of the solve order, by all lanes of the thread.
@@ -60,9 +60,9 @@ struct WarpPerRow {
                    [&](int lane, ColumnSums<scalar, K>& part) { sum_part(i, lane, part.value); });
     on_first_part(team, columns, [&](int column) {
       for (int c = 0; c < K; ++c) sums.value[c] = numbers.finish(sums.value[c], pivot);
-      own.put(0, sums.value);
+      own.publish(0, sums.value);
       for (int c = 0; c < K; ++c) io.store(i, column + c, sums.value[c]);
-      own.clear_next(0);
+      own.reset_next(0);
     });
   }
   template <class Team>

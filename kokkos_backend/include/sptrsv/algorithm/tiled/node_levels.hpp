@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels of nodes of several rows each, such as rows of tiles, or of rows of which only a window is at work: what the
-// planner counts, and the order in which rows of tiles are solved.
+// Levels of nodes of several rows each, such as tile rows, or of rows of which only a window is at work: what the
+// planner counts, and the order in which tile rows are solved.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace sptrsv {
 
-/// Rows of tiles by block level: `at` is where the q-th to be solved lies, `place` its inverse.
+/// Tile rows by block level: at(q) is the q-th to be solved, by its positions (16 of each); rank(at(q)) is q.
 template <class T>
 struct BlockOrder {
   typename T::index num_tile_rows = 0;
-  Kokkos::View<typename T::index*, typename T::device> at, place;
-  std::vector<typename T::index> level_ptr;  ///< rows of tiles by level, on the host
+  Kokkos::View<typename T::index*, typename T::device> at, rank;
+  std::vector<typename T::index> level_ptr;  ///< tile rows by level, on the host
 
   typename T::index num_levels() const { return static_cast<typename T::index>(level_ptr.size()) - 1; }
 };
@@ -50,17 +50,18 @@ struct Nodes {
   }
 };
 
-/// A node also waits for the one `window` nodes before it. A lane never spins on a node, since with one lane to a node
-/// the other threads of its warp may have what it needs: it looks, and looks again, for a few nodes at a time. With
-/// more lanes a row far longer than others goes to all of them, any other to a few, so that rows wait side by side.
+/// A node also waits for the one `window` nodes before it. With one lane to a node, threads of the same warp have other
+/// nodes that this one may need, so a lane never loops on one level alone: it polls a batch of needed nodes, takes
+/// those that are known, and goes on. With more lanes the entries of a row far longer than others are shared by all of
+/// them, those of any other row by a few, so that several rows are polled for together.
 template <class T>
 struct NodeSweep {
   using index = typename T::index;
   using offset = typename T::offset;
-  static constexpr int at_once = 4;
+  static constexpr int batch = 4;
   Nodes<T> nodes;
   Kokkos::View<index*, typename T::device> level_of;  // of nodes; -1: not known yet
-  Kokkos::View<int, typename T::device> over;  // 1: there are levels beyond the limit, and none is looked for any more
+  Kokkos::View<int, typename T::device> over;         // 1: there are levels beyond the limit, and all stop
   index window, limit;
   offset long_row;
   int lanes;
@@ -74,17 +75,17 @@ struct NodeSweep {
     int const r = static_cast<int>(e.r++);
     index const row = nodes.row(node * nodes.group + r);
     if (row < 0) return;
-    int const rows_at_once = lanes < static_cast<int>(nodes.group) ? lanes : static_cast<int>(nodes.group);
+    int const rows_side_by_side = lanes < static_cast<int>(nodes.group) ? lanes : static_cast<int>(nodes.group);
     bool const by_all = nodes.rows.count(row) > long_row;
-    if (!by_all && r % rows_at_once != lane % rows_at_once) return;
-    e.k = nodes.rows.begin(row) + (by_all ? lane : lane / rows_at_once);
+    if (!by_all && r % rows_side_by_side != lane % rows_side_by_side) return;
+    e.k = nodes.rows.begin(row) + (by_all ? lane : lane / rows_side_by_side);
     e.end = nodes.rows.end(row);
-    e.step = by_all ? lanes : lanes / rows_at_once;
+    e.step = by_all ? lanes : lanes / rows_side_by_side;
   }
   /// The nodes of the next entries; a bit for each that is another node.
-  KOKKOS_FUNCTION unsigned next_nodes(index node, int lane, Entries& e, index (&needed)[at_once]) const {
+  KOKKOS_FUNCTION unsigned next_nodes(index node, int lane, Entries& e, index (&needed)[batch]) const {
     unsigned have = 0, others = 0;
-    for (int u = 0; u < at_once; ++u) {
+    for (int u = 0; u < batch; ++u) {
       while (e.k >= e.end && e.r < nodes.group) start_row(node, lane, e);
       needed[u] = 0;
       if (e.k >= e.end) continue;
@@ -92,7 +93,7 @@ struct NodeSweep {
       e.k += e.step;
       have |= 1u << u;
     }
-    for (int u = 0; u < at_once; ++u)
+    for (int u = 0; u < batch; ++u)
       if (have & (1u << u)) {
         needed[u] = nodes.node_of(needed[u]);
         if (needed[u] != node) others |= 1u << u;
@@ -102,20 +103,20 @@ struct NodeSweep {
   KOKKOS_FUNCTION bool at_end(Entries const& e) const { return e.k >= e.end && e.r >= nodes.group; }
 
   KOKKOS_FUNCTION index level_of_part(index node, int lane) const {
-    index level = 0, needed[at_once] = {static_cast<index>(node - window)};
+    index level = 0, needed[batch] = {static_cast<index>(node - window)};
     unsigned missed = node >= window;
     Entries entries;
     Backoff wait;
     while (true) {
       while (missed == 0 && !at_end(entries)) missed = next_nodes(node, lane, entries, needed);
-      if (missed == 0 || (limit > 0 && peek(over.data()) != 0)) {
-        if (lanes == 1) post_level(node, level);  // here, where threads of the same warp may still look for it
+      if (missed == 0 || (limit > 0 && load_relaxed(over.data()) != 0)) {
+        if (lanes == 1) store_level(node, level);  // here, since threads of the same warp may still poll for it
         return level;
       }
       bool found = false;
-      for (int u = 0; u < at_once; ++u)
+      for (int u = 0; u < batch; ++u)
         if (missed & (1u << u)) {
-          index const below = peek(&level_of(needed[u]));
+          index const below = load_relaxed(&level_of(needed[u]));
           if (below < 0) continue;
           found = true;
           missed &= ~(1u << u);
@@ -124,9 +125,9 @@ struct NodeSweep {
       if (!found) wait(node);
     }
   }
-  KOKKOS_FUNCTION void post_level(index node, index level) const {
-    if (limit > 0 && level >= limit) post(over.data(), 1);
-    post(&level_of(node), level);
+  KOKKOS_FUNCTION void store_level(index node, index level) const {
+    if (limit > 0 && level >= limit) store_relaxed(over.data(), 1);
+    store_relaxed(&level_of(node), level);
   }
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
@@ -136,7 +137,7 @@ struct NodeSweep {
         return;
       }
       index const level = max_over_lanes<index>(team, lanes, [&](int lane) { return level_of_part(node, lane); });
-      if (lane_of(team) == 0) post_level(node, level);
+      if (lane_of(team) == 0) store_level(node, level);
     });
   }
 };
@@ -149,8 +150,9 @@ struct NodeLevels {
 
 /// Levels of nodes of which at most `window` are at work at once, 0 for any number.
 /// @param by_warps  on a GPU a warp has a node, else a thread: better where nodes have many entries.
-/// @param limit     if not 0: where there are more levels, their number is some one above it, and levels are not to be
-/// used. Cost: one sweep over the rows; allocates a number per node, fences.
+/// @param limit     if not 0: where there are more levels, the search stops with some number above it, and `level_of`
+/// is not
+///                  complete. Cost: one sweep over the rows; allocates a number per node, fences.
 template <class T>
 NodeLevels<T> find_node_levels(typename T::exec_space const& exec, Nodes<T> const& nodes, long long window,
                                bool by_warps, long long limit = 0) {
@@ -170,11 +172,11 @@ NodeLevels<T> find_node_levels(typename T::exec_space const& exec, Nodes<T> cons
     shape = {1, 1, Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max(), 1};
     shape.teams = number_of_teams<T>(exec, count, shape);
   }
-  index const at_once = window > 0 && window < count ? static_cast<index>(window) : count;
+  index const most_working = window > 0 && window < count ? static_cast<index>(window) : count;
   index const most_levels = limit > 0 && limit < count ? static_cast<index>(limit) : index(0);
   auto const long_row = static_cast<typename T::offset>(std::max(4.0 * shape.lanes, 8 * nodes.mean_row));
   for_each_ticket<T>("sptrsv::node_levels::sweep", exec, tickets, shape, count,
-                     NodeSweep<T>{nodes, level_of, over, at_once, most_levels, long_row, shape.lanes});
+                     NodeSweep<T>{nodes, level_of, over, most_working, most_levels, long_row, shape.lanes});
   index deepest = 0;
   Kokkos::parallel_reduce(
       "sptrsv::node_levels::deepest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, count),
@@ -217,11 +219,11 @@ long long sum_of_most_stretches(typename T::exec_space const& exec, Nodes<T> con
   Kokkos::parallel_reduce(
       "sptrsv::planner::sum_of_most", policy(exec, 0, static_cast<index>(levels.levels)),
       KOKKOS_LAMBDA(index l, long long& all) { all += static_cast<long long>(most(l)); }, sum);
-  exec.fence("sptrsv::planner: the stretches go");
+  exec.fence("sptrsv::planner: the stretches are freed");
   return sum;
 }
 
-/// @param levels  of all rows of tiles
+/// @param levels  of all tile rows
 template <class T>
 BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, NodeLevels<T> const& levels) {
   using index = typename T::index;
@@ -232,15 +234,15 @@ BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, NodeLevel
   group_rows_by_level<T>(exec, sets);
   out.level_ptr = sets.level_ptr;
   out.at = sets.level_rows;
-  out.place = sets.level_of;  // not needed any more
-  auto const at = out.at, place = out.place;
+  out.rank = sets.level_of;  // whose contents are not needed any more
+  auto const at = out.at, rank = out.rank;
   Kokkos::parallel_for(
-      "sptrsv::tiles::places", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, out.num_tile_rows),
-      KOKKOS_LAMBDA(index q) { place(at(q)) = q; });
+      "sptrsv::tiles::rank", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, out.num_tile_rows),
+      KOKKOS_LAMBDA(index q) { rank(at(q)) = q; });
   return out;
 }
 
-/// Rows in positions, 16 to a row of tiles, and the block levels that this makes.
+/// Rows in positions, 16 to a tile row, and the block levels that this makes.
 template <class T>
 struct TileOrder {
   bool own_order = true;  ///< rows in their own order, else by level

@@ -8,7 +8,7 @@
 namespace sptrsv {
 
 /// Which format an off-diagonal tile gets, by its number of entries and those of its longest row: dense (16) if at
-/// least half of its places are taken, ELL of so many slots a row (up to 8) if at least half of those would be, and 0
+/// least half of its slots are taken, ELL of so many slots a row (up to 8) if at least half of those would be, and 0
 /// for the list of sparse entries, as for all tiles of fewer than 16 entries.
 KOKKOS_INLINE_FUNCTION int tile_width(int entries, int longest_row) {
   if (entries < tile_size) return 0;
@@ -21,7 +21,7 @@ namespace detail {
 /// A tile that tile_width() does not leave to the list has entries in so many rows at least.
 inline constexpr int least_rows_of_tile = tile_size / 2;
 
-/// The entries of all sparse tiles of a row of tiles, by rows as in CSR, each row cut into equal segments of which a
+/// The entries of all sparse tiles of a tile row, by rows as in CSR, each row cut into equal segments of which a
 /// lane has one. A long row gets many lanes, so that `width`, the slots of a lane, is as small as 32 lanes allow.
 struct SparseList {
   /// count / width, rounded up; nothing in it exceeds count
@@ -50,11 +50,11 @@ struct SparseList {
     return high;
   }
   KOKKOS_INLINE_FUNCTION static long long slots(long long width) { return tile_lanes * width; }
-  /// Slot of entry e of a row of `count` whose lanes start at `first`; free slots come first, so that all rows end at
-  /// once.
+  /// Slot of entry e of a row of `count` whose lanes start at `first`; free slots come first, so that all rows end in
+  /// the same step.
   /// @pre Offset counts slots(width).
   template <class Offset>
-  KOKKOS_INLINE_FUNCTION static Offset place(Offset width, int first, Offset count, Offset e) {
+  KOKKOS_INLINE_FUNCTION static Offset slot(Offset width, int first, Offset count, Offset e) {
     Offset const at = static_cast<Offset>(lanes_of(count, width) * width - count + e);
     return static_cast<Offset>(at % width * tile_lanes + first + at / width);
   }
@@ -63,15 +63,15 @@ struct SparseList {
 /// A row's entries one after the other, by column; a mask says which columns they are.
 struct EllTile {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int width) { return tile_size * width; }
-  KOKKOS_FORCEINLINE_FUNCTION static int place(unsigned mask, int r, int c) {
+  KOKKOS_FORCEINLINE_FUNCTION static int slot(unsigned mask, int r, int c) {
     return columns_before(mask, c) * tile_size + r;
   }
   KOKKOS_FORCEINLINE_FUNCTION static bool has(unsigned mask, int u) { return u < count_columns(mask); }
 
-  /// Columns of every other entry of a row, from entry `first` on.
-  struct Columns {
+  /// The columns of every other entry of a row, from entry `first` on, one after the other.
+  struct ColumnCursor {
     unsigned left;
-    KOKKOS_FORCEINLINE_FUNCTION Columns(unsigned mask, int first) : left(first == 0 ? mask : mask & (mask - 1u)) {}
+    KOKKOS_FORCEINLINE_FUNCTION ColumnCursor(unsigned mask, int first) : left(first == 0 ? mask : mask & (mask - 1u)) {}
     KOKKOS_FORCEINLINE_FUNCTION int take(int) {
       int const c = Kokkos::Experimental::countr_zero_builtin(left);
       left &= left - 1u;
@@ -81,14 +81,14 @@ struct EllTile {
   };
 };
 
-/// A place for every entry. The mask remains, since 0 times infinity is not nothing.
+/// A slot for every entry of the tile. The mask is needed all the same, since 0 times an infinite x is a NaN.
 struct DenseTile {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int) { return tile_size * tile_size; }
-  KOKKOS_FORCEINLINE_FUNCTION static int place(unsigned, int r, int c) { return c * tile_size + r; }
+  KOKKOS_FORCEINLINE_FUNCTION static int slot(unsigned, int r, int c) { return c * tile_size + r; }
   KOKKOS_FORCEINLINE_FUNCTION static bool has(unsigned mask, int u) { return has_column(mask, u); }
 
-  struct Columns {
-    KOKKOS_FORCEINLINE_FUNCTION Columns(unsigned, int) {}
+  struct ColumnCursor {
+    KOKKOS_FORCEINLINE_FUNCTION ColumnCursor(unsigned, int) {}
     KOKKOS_FORCEINLINE_FUNCTION int take(int u) const { return u; }
   };
 };
@@ -108,8 +108,8 @@ struct TileProduct {
   /// sum -= the lane's terms, in their order; `x` has column c in lanes c and c + 16. For each_lane().
   template <class S, int K>
   KOKKOS_FORCEINLINE_FUNCTION static void subtract(int width, unsigned mask, int lane, S const (&a)[steps],
-                                                   PerLane<Values<S, K>> const& x, Values<S, K>& sum) {
-    typename Format::Columns columns(mask, lane / tile_size);
+                                                   PerLane<ColumnValues<S, K>> const& x, ColumnValues<S, K>& sum) {
+    typename Format::ColumnCursor columns(mask, lane / tile_size);
     SPTRSV_UNROLL
     for (int v = 0; v < steps; ++v) {
       if (2 * v >= width) break;
@@ -125,18 +125,18 @@ struct TriangleTile {
   static constexpr int most = tile_size - 1;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int width) { return tile_size * width; }
-  KOKKOS_FORCEINLINE_FUNCTION static int place(unsigned mask, int r, int c) { return EllTile::place(mask, r, c); }
+  KOKKOS_FORCEINLINE_FUNCTION static int slot(unsigned mask, int r, int c) { return EllTile::slot(mask, r, c); }
 
   template <class S>
   KOKKOS_FORCEINLINE_FUNCTION static void load(S const* values, unsigned mask, int lane, S (&a)[most]) {
     SPTRSV_UNROLL
-    for (int c = 0; c < most; ++c) a[c] = has_column(mask, c) ? values[place(mask, lane % tile_size, c)] : S(0);
+    for (int c = 0; c < most; ++c) a[c] = has_column(mask, c) ? values[slot(mask, lane % tile_size, c)] : S(0);
   }
   /// Turns the right-hand sides of a tile with ones on its diagonal into its solution; `columns` are those that any row
   /// has.
   template <class S, int K>
   KOKKOS_FORCEINLINE_FUNCTION static void solve(unsigned columns, PerLane<unsigned> const& mask,
-                                                PerLane<S[most]> const& a, PerLane<Values<S, K>>& x) {
+                                                PerLane<S[most]> const& a, PerLane<ColumnValues<S, K>>& x) {
     SPTRSV_UNROLL
     for (int four = 0; four < tile_size; four += 4)
       if ((columns >> four & 15u) != 0) {
@@ -152,7 +152,7 @@ struct TriangleTile {
   template <class S, int K, class Finish>
   KOKKOS_FORCEINLINE_FUNCTION static void solve_with_pivots(PerLane<unsigned> const& mask, PerLane<S[most]> const& a,
                                                             PerLane<S> const& pivot, Finish const& finish,
-                                                            PerLane<Values<S, K>>& x) {
+                                                            PerLane<ColumnValues<S, K>>& x) {
     SPTRSV_UNROLL
     for (int c = 0; c < tile_size; ++c) {
       each_lane([&](int l) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows share a tile: rows in positions, 16 to a row of tiles.
+// Which rows share a tile: rows in positions, 16 to a tile row.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -25,8 +25,8 @@ struct SortedRows {
   Kokkos::View<index*, typename T::device> col_idx;
   Kokkos::View<offset*, typename T::device> source;        ///< of the value, in the caller's array
   Kokkos::View<std::uint8_t*, typename T::device> listed;  ///< 1: neither in the diagonal tile nor in a tile of its own
-  /// Entries in a place that an entry before them has, in no other array here: where their values are, and that
-  /// entry's.
+  /// Entries with the row and the column of an entry before them, which are in no other array here: the positions of
+  /// their values, and of that entry's, in the caller's array.
   Kokkos::View<offset*, typename T::device> repeated, repeated_of;
 
   index num_positions() const { return static_cast<index>(row.extent(0)); }
@@ -91,7 +91,7 @@ struct SegmentStarts {
 };
 
 /// Rows in the order of their solution, so that chains of rows that follow each other lie inside of tiles. Segments
-/// begin with a tile of their own, unless that would leave more than half of all places in tiles empty.
+/// begin with a tile of their own, unless that would leave more than half of all positions empty.
 template <class T>
 RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
@@ -147,7 +147,7 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
 /// behind it: their diagonal tiles have diagonals alone. Narrower levels share tiles.
 template <class T>
 struct PositionsByLevel {
-  std::vector<typename T::index> shift;  ///< of the rows of a level, from their places when sorted by level
+  std::vector<typename T::index> shift;  ///< of the rows of a level, from where they are when sorted by level
   typename T::index positions = 0;
   long long block_levels = 0;  ///< about
 };
@@ -161,13 +161,13 @@ PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
     if (std::max(before, rows) >= tile_size) apart = (apart + tile_size - 1) / tile_size * tile_size;
     apart += rows;
   }
-  bool const room = apart <= most_counted<index>();
+  bool const counted = apart <= most_counted<index>();
   PositionsByLevel<T> out;
   index& next = out.positions;
   index narrow = 0;  // rows of narrow levels one after the other
   for (index l = 0, before = 0; l < sets.num_levels(); before = sets.rows_in_level(l++)) {
     index const rows = sets.rows_in_level(l);
-    if (room && std::max(before, rows) >= tile_size) next = (next + tile_size - 1) / tile_size * tile_size;
+    if (counted && std::max(before, rows) >= tile_size) next = (next + tile_size - 1) / tile_size * tile_size;
     out.shift.push_back(next - sets.level_ptr[l]);
     next += rows;
     if (rows >= tile_size) {
@@ -223,20 +223,20 @@ void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows)
     auto const row_ptr = rows.row_ptr;
     auto const col_idx = rows.col_idx;
     index const count = rows.num_positions();
-    auto const places = static_cast<std::uint64_t>(count);  // a GPU does not hold 2^32 of them, nor their square 2^64
+    auto const positions = static_cast<std::uint64_t>(count);  // fewer than 2^32 in a GPU's memory: keys fit 64 bits
     Kokkos::View<std::uint64_t*, typename T::device> key(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::keys")), col_idx.extent(0));
     Kokkos::parallel_for(
         "sptrsv::tiles::keys", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, count),
         KOKKOS_LAMBDA(index p) {
           for (auto k = row_ptr(p); k < row_ptr(p + 1); ++k)
-            key(k) = static_cast<std::uint64_t>(p) * places + static_cast<std::uint64_t>(col_idx(k));
+            key(k) = static_cast<std::uint64_t>(p) * positions + static_cast<std::uint64_t>(col_idx(k));
         });
     Kokkos::Experimental::sort_by_key(exec, key, rows.source);
     Kokkos::parallel_for(
         "sptrsv::tiles::sorted_columns",
         Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, key.extent(0)),
-        KOKKOS_LAMBDA(std::size_t k) { col_idx(k) = static_cast<index>(key(k) % places); });
+        KOKKOS_LAMBDA(std::size_t k) { col_idx(k) = static_cast<index>(key(k) % positions); });
     exec.fence("sptrsv::tiles: the keys go");
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solving by tiles: a warp per row of tiles, which waits for the x of others, or, in a wide level, a thread per row of
+// Solving by tiles: a warp per tile row, which waits for the x of others, or, in a wide level, a thread per row of
 // T.
 #pragma once
 
@@ -26,45 +26,47 @@ struct TileSystem {
   }
   /// @param own  the slot of the position
   KOKKOS_FORCEINLINE_FUNCTION void write(SolvedSlots<typename T::scalar, K> const& own, typename T::index i, int column,
-                                         Values<typename T::scalar, K> const& x) const {
-    own.put(0, x.at);
+                                         ColumnValues<typename T::scalar, K> const& x) const {
+    own.publish(0, x.at);
     if (i >= 0)
       for (int c = 0; c < K; ++c) io.store(i, column + c, x.at[c]);
-    own.clear_next(0);
+    own.reset_next(0);
   }
 };
 
-/// Warp level: the lanes share a row of tiles. Each round waits for the x of a few entries of the list and of two tiles
-/// at once; rounds of both end together, since what is needed last comes last. A lane waits for other warps alone.
+/// Warp level: the lanes share a tile row. Each round polls for the x of a batch of entries of the list and of two
+/// tiles together. The last rounds of list and tiles coincide, since entries are in the order in which their x are
+/// solved. A lane waits only for other warps.
 template <class T, int K>
 struct TileRowPerWarp {
   using scalar = typename T::scalar;
   using index = typename T::index;
   using offset = typename T::offset;
-  using sums = Values<scalar, K>;
+  using sums = ColumnValues<scalar, K>;
   using real = typename SolvedSlots<scalar, K>::real;
   using slots_type = SolvedSlots<scalar, K>;
-  static constexpr int entries_at_once = Terms<scalar, K>::at_once, tiles_at_once = 2,
+  static constexpr int entries_per_batch = Terms<scalar, K>::batch, tiles_per_batch = 2,
                        steps = TileProduct<EllTile>::steps;
 
   TileSystem<T, K> system;
   index first_tile_row;
-  int columns;  ///< tickets of a row of tiles, each for one column
+  int columns;  ///< tickets of a tile row, each for one column
 
   /// Tiles of a round, as lanes have them.
   struct Round {
-    Tile<T> tile[tiles_at_once];
-    PerLane<unsigned> mask[tiles_at_once];
-    PerLane<scalar[steps]> a[tiles_at_once];
-    PerLane<sums> x[tiles_at_once];
+    Tile<T> tile[tiles_per_batch];
+    PerLane<unsigned> mask[tiles_per_batch];
+    PerLane<scalar[steps]> a[tiles_per_batch];
+    PerLane<sums> x[tiles_per_batch];
   };
 
-  /// What one lane has of the list's slots first..last, and its x of `count` tiles, awaited together.
+  /// Subtracts what one lane has of the list's slots first..last, and loads its x of `count` tiles, when all are
+  /// solved.
   KOKKOS_FORCEINLINE_FUNCTION void wait_and_subtract(TileRow<T> const& row, slots_type const& slots, offset first,
                                                      offset last, int count, int lane, Round& round, sums& sum) const {
     Terms<scalar, K> terms;
-    real const* x_at[tiles_at_once] = {};
-    for (int u = 0; u < entries_at_once; ++u)
+    real const* x_at[tiles_per_batch] = {};
+    for (int u = 0; u < entries_per_batch; ++u)
       if (first + u >= 0 && first + u < last) {
         offset const slot = (first + u) * tile_lanes + lane;
         index const p = system.tiles.position(row.position + slot);
@@ -72,24 +74,24 @@ struct TileRowPerWarp {
         terms.at[u] = slots.at(p);
         terms.value[u] = system.values.at(row.list + slot);
       }
-    for (int v = 0; v < tiles_at_once; ++v)
+    for (int v = 0; v < tiles_per_batch; ++v)
       if (v < count) x_at[v] = slots.at(static_cast<std::size_t>(round.tile[v].column) * tile_size + lane % tile_size);
-    bool there = false;
-    for (Backoff wait; !there; wait(row.list)) {  // all are looked at before any is judged, so that the looks overlap
-      terms.look_at_all([](real const* at, scalar(&x)[K]) { slots_type::look(at, x); });
-      for (int v = 0; v < tiles_at_once; ++v)
-        if (x_at[v]) slots_type::look(x_at[v], round.x[v][lane].at);
-      there = true;
-      for (int u = 0; u < entries_at_once; ++u) there &= slots_type::there(terms.x[u]);
-      for (int v = 0; v < tiles_at_once; ++v)
-        if (x_at[v]) there &= slots_type::there(round.x[v][lane].at);
+    bool solved = false;
+    for (Backoff wait; !solved; wait(row.list)) {  // all are loaded before any is compared, so that loads overlap
+      terms.poll_all([](real const* at, scalar(&x)[K]) { slots_type::poll(at, x); });
+      for (int v = 0; v < tiles_per_batch; ++v)
+        if (x_at[v]) slots_type::poll(x_at[v], round.x[v][lane].at);
+      solved = true;
+      for (int u = 0; u < entries_per_batch; ++u) solved &= slots_type::all_solved(terms.x[u]);
+      for (int v = 0; v < tiles_per_batch; ++v)
+        if (x_at[v]) solved &= slots_type::all_solved(round.x[v][lane].at);
     }
     terms.subtract(sum.at);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void load_tiles(offset first, int count, Round& round) const {
     auto const& tiles = system.tiles;
-    for (int v = 0; v < tiles_at_once; ++v) {
+    for (int v = 0; v < tiles_per_batch; ++v) {
       if (v >= count) break;
       round.tile[v] = tiles.tiles(first + v);
       scalar const* const values = system.values.at.data() + round.tile[v].slot;
@@ -102,7 +104,7 @@ struct TileRowPerWarp {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION static void subtract_tiles(int count, Round const& round, PerLane<sums>& sum) {
-    for (int v = 0; v < tiles_at_once; ++v) {
+    for (int v = 0; v < tiles_per_batch; ++v) {
       if (v >= count) break;
       int const width = round.tile[v].width;
       if (width == tile_size)
@@ -119,19 +121,19 @@ struct TileRowPerWarp {
   /// rest = b - all off-diagonal tiles times x; the same in both lanes of a row.
   KOKKOS_FORCEINLINE_FUNCTION void subtract_off_diagonals(TileRow<T> const& row, slots_type const& slots,
                                                           PerLane<int> const& list_lanes, PerLane<sums>& rest) const {
-    auto const ceil = [](auto count, int at_once) { return static_cast<long long>((count + at_once - 1) / at_once); };
-    long long const of_list = ceil(row.list_width, entries_at_once), of_tiles = ceil(row.tiles, tiles_at_once);
+    auto const ceil = [](auto count, int size) { return static_cast<long long>((count + size - 1) / size); };
+    long long const of_list = ceil(row.list_width, entries_per_batch), of_tiles = ceil(row.tiles, tiles_per_batch);
     PerLane<sums> from_list{}, from_tiles{};
     for (long long left = of_list > of_tiles ? of_list : of_tiles; left > 0; --left) {
       Round round;
       int const count = left > of_tiles    ? 0
-                        : left == of_tiles ? static_cast<int>(row.tiles - (of_tiles - 1) * tiles_at_once)
-                                           : tiles_at_once;
-      offset const first_tile = row.tile + row.tiles - static_cast<offset>((left - 1) * tiles_at_once) - count;
-      offset const last = row.list_width - static_cast<offset>((left - 1) * entries_at_once);
+                        : left == of_tiles ? static_cast<int>(row.tiles - (of_tiles - 1) * tiles_per_batch)
+                                           : tiles_per_batch;
+      offset const first_tile = row.tile + row.tiles - static_cast<offset>((left - 1) * tiles_per_batch) - count;
+      offset const last = row.list_width - static_cast<offset>((left - 1) * entries_per_batch);
       load_tiles(first_tile, count, round);
       each_lane(
-          [&](int l) { wait_and_subtract(row, slots, last - entries_at_once, last, count, l, round, from_list[l]); });
+          [&](int l) { wait_and_subtract(row, slots, last - entries_per_batch, last, count, l, round, from_list[l]); });
       subtract_tiles(count, round, from_tiles);
     }
     if (row.list_width > 0)
@@ -166,7 +168,7 @@ struct TileRowPerWarp {
     PerLane<sums> x{};
     PerLane<slots_type> own;
     auto const slots = system.slots.column(column);
-    each_lane([&](int l) {  // all that the end needs, before any wait
+    each_lane([&](int l) {  // loads all that the last step needs before any wait
       index const p = q * tile_size + l % tile_size;
       i[l] = tiles.row(p);
       own[l] = slots.from(static_cast<std::size_t>(p));
@@ -222,9 +224,9 @@ struct TileRowByThreads {
   int columns;  ///< threads of a row, each for one column
 
   KOKKOS_FORCEINLINE_FUNCTION static void subtract(scalar a, SolvedSlots<scalar, K> const& slots, index p,
-                                                   Values<scalar, K>& sum) {
+                                                   ColumnValues<scalar, K>& sum) {
     scalar x[K];
-    SolvedSlots<scalar, K>::read(slots.at(p), x);
+    SolvedSlots<scalar, K>::load(slots.at(p), x);
     for (int c = 0; c < K; ++c) sum.at[c] -= a * x[c];
   }
   KOKKOS_FUNCTION void operator()(long long s) const {
@@ -236,7 +238,7 @@ struct TileRowByThreads {
     index const i = tiles.row(p), q = p / tile_size;
     int const r = static_cast<int>(p % tile_size), lanes = tiles.lanes(p);
     TileRow<T> const row = tiles.rows(q);
-    Values<scalar, K> x{};
+    ColumnValues<scalar, K> x{};
     if (i >= 0)
       for (int c = 0; c < K; ++c) x.at[c] = system.io.load(i, column + c);
     for (int lane = lanes % 256; lane < lanes % 256 + lanes / 256; ++lane)
@@ -249,7 +251,7 @@ struct TileRowByThreads {
       unsigned const mask = tiles.mask(m * tile_size + r);
       for (unsigned left = mask; left != 0; left &= left - 1) {
         int const c = Kokkos::Experimental::countr_zero_builtin(left);
-        int const slot = tile.width == tile_size ? DenseTile::place(mask, r, c) : EllTile::place(mask, r, c);
+        int const slot = tile.width == tile_size ? DenseTile::slot(mask, r, c) : EllTile::slot(mask, r, c);
         subtract(values.at(tile.slot + slot), slots, tile.column * tile_size + c, x);
       }
     }

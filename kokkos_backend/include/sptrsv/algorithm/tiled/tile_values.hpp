@@ -34,11 +34,14 @@ KOKKOS_INLINE_FUNCTION void each_column(unsigned mask, F const& f) {
   for (int e = 0; mask != 0; mask &= mask - 1u) f(e++, Kokkos::Experimental::countr_zero_builtin(mask));
 }
 
-/// How a diagonal tile D with diagonal P is kept. `scaled`: D P^-1 without its ones, and P^-1. It is solved for P x,
-/// which is multiplied by P^-1 in the end: no step divides, and sums are those of substitution, so that nothing
-/// overflows or vanishes which does not there. (P^-1 D would have b multiplied first: b of 1e10 by the reciprocal of
-/// 1e-300, before what is subtracted from it.) `inverse`: that, and D^-1. `as_stored`: D and P, where other numbers
-/// would not be normal; steps then divide.
+/// How a diagonal tile D with diagonal P is kept.
+///   scaled     D P^-1 without its ones, and P^-1. It is solved for P x, which is multiplied by P^-1 at the end. No
+///   step
+///              divides, and the sums are those of substitution, so that nothing overflows or underflows that does not
+///              in substitution. (With P^-1 D, b would be multiplied first: b of 1e10 by the reciprocal of 1e-300,
+///              before the terms are subtracted that make it small.)
+///   inverse    the same, and D^-1
+///   as_stored  D and P, where the numbers of the others would not be normal; steps then divide
 enum class DiagonalTile : std::uint8_t { scaled, inverse, as_stored };
 
 /// The numbers of a TilePattern. Device-copyable.
@@ -50,8 +53,8 @@ struct TileValues {
 
   view<scalar> at;              ///< by slot
   view<scalar> pivot;           ///< by position: of P^-1, or what is stored for P
-  view<DiagonalTile> kept;      ///< by row of tiles
-  view<scalar> inverse;         ///< 256 for each row of tiles, as a DenseTile; or none
+  view<DiagonalTile> kept;      ///< by tile row
+  view<scalar> inverse;         ///< 256 for each tile row, as a DenseTile; or none
   view<TileMask> inverse_mask;  ///< by position
 
   std::size_t memory_bytes() const {
@@ -88,7 +91,7 @@ TileValues<T> make_tile_values(typename T::exec_space const& exec, TilePattern<T
   return out;
 }
 
-/// Scales the diagonal tile of each row of tiles, if that is safe.
+/// Scales the diagonal tile of each tile row, if that is safe.
 template <class T>
 void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, Numbers<T> const& numbers,
                           TileValues<T> const& to) {
@@ -146,12 +149,12 @@ void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> co
           unsigned const mask = tiles.diagonal_mask(q * tile_size + r);
           for (int j = c; j < r; ++j)
             if (has_column(mask, j) && has_column(to.inverse_mask(q * tile_size + j), c))
-              column[r] -= slots[TriangleTile::place(mask, r, j)] * column[j];
+              column[r] -= slots[TriangleTile::slot(mask, r, j)] * column[j];
           scalar const product = column[r] * to.pivot(q * tile_size + r);
           safe = safe && is_safe_product(column[r], product);
-          inverse[DenseTile::place(0, r, c)] = product;
+          inverse[DenseTile::slot(0, r, c)] = product;
         }
-        if (!safe) to.kept(q) = DiagonalTile::scaled;  // whoever says so says the same
+        if (!safe) to.kept(q) = DiagonalTile::scaled;  // threads of other columns may store the same value
       });
 }
 

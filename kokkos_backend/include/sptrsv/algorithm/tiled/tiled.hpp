@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TileSpTRSV: 16x16 tiles in several formats, a warp per row of tiles; sync-free, or by level sets.
+// TileSpTRSV: 16x16 tiles in several formats, a warp per tile row; sync-free, or by level sets.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 namespace sptrsv {
 
 /// Solves by tiles of 16 by 16 entries. Formats, by entries e and those m of a tile's longest row (tile_width()):
-///   dense     2 e >= 256: a place for each entry
+///   dense     2 e >= 256: a slot for each entry
 ///   ELL       e >= 16, m <= 8, 2 e >= 16 m: m slots for each row, and masks of its columns
-///   sparse    all others: the entries of all of a row of tiles together, by rows as in CSR, cut into 32 equal parts
+///   sparse    all others: the entries of all of a tile row together, by rows as in CSR, cut into 32 equal parts
 ///   triangle  the diagonal tile: slots as in ELL, rows scaled so that there are ones on the diagonal
 ///
-/// Variant syncfree: rows in their own order, so that chains of rows lie inside of tiles; a row of tiles is the unit,
+/// Variant syncfree: rows in their own order, so that chains of rows lie inside of tiles; a tile row is the unit,
 /// and waits for the x that it needs. Tiles end where rows do not follow each other, as at the end of a grid's line.
 /// Variant levelset: rows sorted by level first. Levels of `wide_rows` rows and more have a kernel each, at thread
-/// level (a thread per row of T); all others share kernels at warp level (a warp per row of tiles). By default the one
+/// level (a thread per row of T); all others share kernels at warp level (a warp per tile row). By default the one
 /// with fewer block levels, those of syncfree counted as 1.4 (1.15 with inverted diagonal tiles).
 ///
 /// Diagonal tiles are solved (16 steps inside of a warp), or multiplied by their inverse. Solved, x is as good as by
@@ -37,7 +37,7 @@ namespace sptrsv {
 ///
 /// Bitwise reproducible: sums have a fixed order, which is that of the tiles, not the one of sum_backward.
 /// Source: Z. Lu, W. Liu, TileSpTRSV, CCF THPC 2023, of which a summary without formats and thresholds was at hand.
-/// Differs in that rows of tiles are handed out by ticket in the order of block levels, that off-diagonal tiles come
+/// Differs in that tile rows are handed out by ticket in the order of block levels, that off-diagonal tiles come
 /// before the diagonal ones inside of a warp rather than in a kernel of their own, and that the sparse tiles of a row
 /// are one list.
 template <class T>
@@ -126,7 +126,7 @@ class Tiled {
   }
 
  private:
-  /// Rows of tiles first..last.
+  /// Tile rows first..last.
   struct Launch {
     index first, last;
     bool by_threads;
@@ -138,8 +138,8 @@ class Tiled {
   /// @param columns  that take a ticket or a thread each
   template <int K>
   void solve_columns(typename T::exec_space const& exec, detail::TileSystem<T, K> const& system, int columns) const {
-    // rows of tiles whose tickets an index counts
-    auto const tickets_at_once = static_cast<index>(std::numeric_limits<index>::max() / columns);
+    // tile rows whose tickets an index counts
+    auto const tickets_per_launch = static_cast<index>(std::numeric_limits<index>::max() / columns);
     for (Launch const& launch : launches_) {
       index const tile_rows = launch.last - launch.first;
       if (launch.by_threads) {
@@ -151,8 +151,8 @@ class Tiled {
         continue;
       }
       for (index first = launch.first, count = 0; first < launch.last; first += count) {
-        count = std::min(static_cast<index>(launch.last - first), tickets_at_once);
-        detail::for_each_ticket<T>("sptrsv::tiled::solve", exec, tickets_, wave_shape(exec, launch, columns),
+        count = std::min(static_cast<index>(launch.last - first), tickets_per_launch);
+        detail::for_each_ticket<T>("sptrsv::tiled::solve", exec, tickets_, shared_kernel_shape(exec, launch, columns),
                                    static_cast<index>(count * columns),
                                    detail::TileRowPerWarp<T, K>{system, first, columns});
       }
@@ -173,13 +173,13 @@ class Tiled {
       start = l + 1;
     }
   }
-  detail::LaunchShape wave_shape(typename T::exec_space const& exec, Launch const& launch, int columns) const {
+  detail::LaunchShape shared_kernel_shape(typename T::exec_space const& exec, Launch const& launch, int columns) const {
     long long const tickets = static_cast<long long>(launch.last - launch.first) * columns;
     detail::LaunchShape shape;
     if constexpr (host) {
       shape.rows_per_ticket =
-          static_cast<int>(std::clamp(tickets / (Tuning::host_tickets_per_thread * detail::threads_at_once(exec)), 1LL,
-                                      Tuning::host_tile_rows_per_ticket));
+          static_cast<int>(std::clamp(tickets / (Tuning::host_tickets_per_thread * detail::concurrent_threads(exec)),
+                                      1LL, Tuning::host_tile_rows_per_ticket));
       shape.teams = detail::number_of_teams<T>(exec, tickets, shape);
     } else {
       shape.lanes = detail::tile_lanes;

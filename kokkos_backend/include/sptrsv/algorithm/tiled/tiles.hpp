@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// op(T) as 16x16 tiles: two levels of storage, rows of tiles in the order of their solution and the slots of their
-// entries.
+// Cuts op(T) into 16x16 tiles: finds the tiles of each tile row, counts and assigns slots, and fills them.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -10,70 +9,16 @@
 
 #include "sptrsv/algorithm/tiled/node_levels.hpp"
 #include "sptrsv/algorithm/tiled/tile_formats.hpp"
+#include "sptrsv/algorithm/tiled/tile_pattern.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 
 namespace sptrsv {
 
-/// A row of tiles: its slots are those of the list of sparse entries, of its tiles, of its diagonal tile, in this
-/// order.
-template <class T>
-struct TileRow {
-  typename T::offset list = 0;        ///< first slot of the list
-  typename T::offset position = 0;    ///< first column of the list
-  typename T::offset diagonal = 0;    ///< first slot of the diagonal tile
-  typename T::offset tile = 0;        ///< first tile
-  typename T::offset list_width = 0;  ///< slots of a lane
-  typename T::index tiles = 0;
-  std::uint16_t most_lanes = 0;  ///< that a row has in the list
-  detail::TileMask columns = 0;  ///< that any row of the diagonal tile has
-};
-
-/// An off-diagonal tile in ELL or dense format.
-template <class T>
-struct Tile {
-  typename T::offset slot = 0;
-  typename T::index column = 0;  ///< the row of tiles with its x
-  int width = 0;                 ///< see tile_width()
-};
-
-/// op(T) in tiles. Rows of tiles are numbered in the order of tickets: by block level, that is by longest path among
-/// rows of tiles. Position 16 q + r is row r of row of tiles q. Device-copyable.
-template <class T>
-struct TilePattern {
-  template <class V>
-  using view = Kokkos::View<V*, typename T::device>;
-
-  view<TileRow<T>> rows;
-  view<typename T::index> row;           ///< of the matrix, by position; -1: none
-  view<std::uint16_t> lanes;             ///< of the list, by position: first + 256 count
-  view<detail::TileMask> diagonal_mask;  ///< by position
-  view<Tile<T>> tiles;
-  view<detail::TileMask> mask;       ///< 16 for each tile
-  view<typename T::index> position;  ///< columns of the lists; -1: free slot
-  view<typename T::offset> source;   ///< by slot, in the caller's values; -1: free slot
-
-  typename T::index num_tile_rows() const { return static_cast<typename T::index>(rows.extent(0)); }
-  std::size_t memory_bytes() const {
-    return rows.span() * sizeof(TileRow<T>) + tiles.span() * sizeof(Tile<T>) +
-           (row.span() + position.span()) * sizeof(typename T::index) +
-           (lanes.span() + diagonal_mask.span() + mask.span()) * sizeof(std::uint16_t) +
-           source.span() * sizeof(typename T::offset);
-  }
-};
-
-/// Entries in a place that an entry before them has: the slot of that one, and where their own values are. Those of the
-/// same slot follow each other.
-template <class T>
-struct RepeatedEntries {
-  Kokkos::View<typename T::offset*, typename T::device> slot, source;
-
-  std::size_t memory_bytes() const { return (slot.span() + source.span()) * sizeof(typename T::offset); }
-};
-
 namespace detail {
 
-/// Finds the ELL and dense tiles of a row of tiles, and skips what cannot be one: a tile has entries in 8 rows or more,
-/// so it is not left of the eighth smallest of the rows' next columns. A long row among short ones costs nothing so.
+/// Finds the ELL and dense tiles of a tile row. Such a tile has entries in 8 rows or more, so the next one is not left
+/// of the eighth smallest of the 16 rows' next columns; all before is skipped by binary search, so that a long row
+/// among short ones is not read entry by entry.
 template <class T>
 struct TileFinder {
   using index = typename T::index;
@@ -136,11 +81,29 @@ void require_offsets_for(long long slots) {
                     "use longer offsets, or choose another algorithm");
 }
 
-/// Lists the ELL and dense tiles. Until place_slots() a tile's column is in the order of the rows, and its slot counts
-/// from the first tile of its row; `tile_row` is that row.
+/// An ELL or dense tile before assign_slots().
 template <class T>
-void list_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
-                TilePattern<T>& out, Kokkos::View<typename T::index*, typename T::device>& tile_row) {
+struct FoundTile {
+  typename T::offset slot = 0;   ///< counted from the first tile of its row
+  typename T::index row = 0;     ///< its tile row, in the order of tickets
+  typename T::index column = 0;  ///< the tile row with its x, in the order of positions in SortedRows
+  int width = 0;                 ///< see tile_width()
+};
+template <class T>
+using FoundTiles = Kokkos::View<FoundTile<T>*, typename T::device>;
+
+/// How many slots a tile row has.
+template <class T>
+struct SlotCounts {
+  typename T::offset list = 0, before_diagonal = 0, all = 0;
+};
+template <class T>
+using AllSlotCounts = Kokkos::View<SlotCounts<T>*, typename T::device>;
+
+/// Finds the ELL and dense tiles, and counts them in TileRow; allocates their masks.
+template <class T>
+FoundTiles<T> list_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
+                         TilePattern<T>& out) {
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
@@ -173,24 +136,21 @@ void list_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, B
       },
       all);
   exec.fence("sptrsv::tiles: the number of tiles is needed to allocate");
-  out.tiles = raw_view<Tile<T>, T>(exec, "sptrsv::tiles::tiles", static_cast<std::size_t>(all));
   out.mask = raw_view<TileMask, T>(exec, "sptrsv::tiles::mask", static_cast<std::size_t>(all) * tile_size);
-  tile_row = raw_view<index, T>(exec, "sptrsv::tiles::tile_row", static_cast<std::size_t>(all));
-  if (all == 0) return;
-  auto const tiles = out.tiles;
-  auto const of_row = tile_row;
+  auto const tiles = raw_view<FoundTile<T>, T>(exec, "sptrsv::tiles::found", static_cast<std::size_t>(all));
+  if (all == 0) return tiles;
   Kokkos::parallel_for(
       "sptrsv::tiles::list", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index q) {
         offset next = tile_rows(q).tile, slots = 0;
         find(at(q), [&](index c, int width) {
-          of_row(next) = q;
-          tiles(next++) = Tile<T>{slots, c, width};
+          tiles(next++) = FoundTile<T>{slots, q, c, width};
           slots += static_cast<offset>(tile_size * width);
         });
       });
+  return tiles;
 }
 
-/// Row r of a tile: its entries are k.. while the columns are the tile's.
+/// Calls f(k, c) for each entry k of position p in the tile of that column; c is its column in the tile.
 template <class T, class F>
 KOKKOS_INLINE_FUNCTION void each_entry_of_tile(SortedRows<T> const& rows, typename T::index p, typename T::index column,
                                                F const& f) {
@@ -203,10 +163,9 @@ KOKKOS_INLINE_FUNCTION void each_entry_of_tile(SortedRows<T> const& rows, typena
 /// Masks of the tiles; takes their entries off the list.
 template <class T>
 void mask_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
-                TilePattern<T> const& out, Kokkos::View<typename T::index*, typename T::device> const& tile_row) {
+                FoundTiles<T> const& found, TilePattern<T> const& out) {
   using offset = typename T::offset;
   auto const at = order.at;
-  auto const tiles = out.tiles;
   auto const mask = out.mask;
   Kokkos::parallel_for(
       "sptrsv::tiles::mask",
@@ -214,9 +173,9 @@ void mask_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, B
           Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(mask.extent(0)))),
       KOKKOS_LAMBDA(offset m) {
         unsigned columns = 0;
-        offset const tile = m / tile_size;
-        each_entry_of_tile<T>(rows, at(tile_row(tile)) * tile_size + static_cast<typename T::index>(m % tile_size),
-                              tiles(tile).column, [&](offset k, int c) {
+        FoundTile<T> const tile = found(m / tile_size);
+        each_entry_of_tile<T>(rows, at(tile.row) * tile_size + static_cast<typename T::index>(m % tile_size),
+                              tile.column, [&](offset k, int c) {
                                 columns |= 1u << c;
                                 rows.listed(k) = 0;
                               });
@@ -241,16 +200,15 @@ Kokkos::View<typename T::offset*, typename T::device> number_listed(typename T::
   return before;
 }
 
-/// Lists and diagonal tiles: masks, lanes and widths; the slots of each row of tiles in TileRow::diagonal, of its list
-/// in TileRow::position, both to be summed up: Offset counts all of them.
+/// Lists and diagonal tiles: masks, lanes and widths. Counts the slots of each tile row; Offset counts all of them.
 template <class T>
 void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
-                Kokkos::View<typename T::offset*, typename T::device> const& before, TilePattern<T> const& out) {
+                Kokkos::View<typename T::offset*, typename T::device> const& before, FoundTiles<T> const& found,
+                TilePattern<T> const& out, AllSlotCounts<T> const& counts) {
   using index = typename T::index;
   using offset = typename T::offset;
   auto const at = order.at;
   auto const tile_rows = out.rows;
-  auto const tiles = out.tiles;
   auto const lanes = out.lanes;
   auto const diagonal_mask = out.diagonal_mask;
   long long all_slots = 0;
@@ -283,27 +241,27 @@ void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, B
           first += mine;
           if (mine > row.most_lanes) row.most_lanes = static_cast<std::uint16_t>(mine);
         }
-        long long before_diagonal = SparseList::slots(row.list_width);
-        row.position = static_cast<offset>(before_diagonal);
+        long long const list = SparseList::slots(row.list_width);
+        long long before_diagonal = list;
         if (row.tiles > 0) {
-          auto const& last = tiles(row.tile + row.tiles - 1);
+          auto const& last = found(row.tile + row.tiles - 1);
           before_diagonal += static_cast<long long>(last.slot) + tile_size * last.width;
         }
-        long long const slots = before_diagonal + TriangleTile::slots(widest);
-        row.list = static_cast<offset>(before_diagonal);
-        row.diagonal = static_cast<offset>(slots);
+        long long const all = before_diagonal + TriangleTile::slots(widest);
         tile_rows(q) = row;
-        sum += slots;
+        counts(q) = {static_cast<offset>(list), static_cast<offset>(before_diagonal), static_cast<offset>(all)};
+        sum += all;
       },
       all_slots);
   exec.fence("sptrsv::tiles: whether offsets count the slots is decided on the host");
   require_offsets_for<T>(all_slots);
 }
 
-/// Turns numbers of slots into first slots; allocates `position` and `source`, all free.
+/// First slots from the numbers of slots, and the tiles with theirs; allocates `tiles`, and `position` and `source`,
+/// all free.
 template <class T>
-void place_slots(typename T::exec_space const& exec, BlockOrder<T> const& order,
-                 Kokkos::View<typename T::index*, typename T::device> const& tile_row, TilePattern<T>& out) {
+void assign_slots(typename T::exec_space const& exec, BlockOrder<T> const& order, FoundTiles<T> const& found,
+                  AllSlotCounts<T> const& counts, TilePattern<T>& out) {
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
@@ -313,32 +271,31 @@ void place_slots(typename T::exec_space const& exec, BlockOrder<T> const& order,
   Kokkos::parallel_scan(
       "sptrsv::tiles::slots", policy(exec, 0, count),
       KOKKOS_LAMBDA(index q, offset & sum, bool final) {
-        offset const all = tile_rows(q).diagonal, before_diagonal = tile_rows(q).list;
         if (final) {
           tile_rows(q).list = sum;
-          tile_rows(q).diagonal = sum + before_diagonal;
+          tile_rows(q).diagonal = sum + counts(q).before_diagonal;
         }
-        sum += all;
+        sum += counts(q).all;
       },
       slots);
   Kokkos::parallel_scan(
       "sptrsv::tiles::positions", policy(exec, 0, count),
       KOKKOS_LAMBDA(index q, offset & sum, bool final) {
-        offset const mine = tile_rows(q).position;
         if (final) tile_rows(q).position = sum;
-        sum += mine;
+        sum += counts(q).list;
       },
       positions);
   exec.fence("sptrsv::tiles: the number of slots is needed to allocate");
+  out.tiles = raw_view<Tile<T>, T>(exec, "sptrsv::tiles::tiles", found.extent(0));
   auto const tiles = out.tiles;
-  auto const place = order.place;
-  auto const of_row = tile_row;
+  auto const rank = order.rank;
   Kokkos::parallel_for(
-      "sptrsv::tiles::place",
+      "sptrsv::tiles::assign_slots",
       Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(tiles.extent(0))),
       KOKKOS_LAMBDA(offset m) {
-        auto const& row = tile_rows(of_row(m));
-        tiles(m).slot += row.list + static_cast<offset>(SparseList::slots(row.list_width));
+        FoundTile<T> const tile = found(m);
+        offset const first = tile_rows(tile.row).list + counts(tile.row).list;
+        tiles(m) = Tile<T>{static_cast<offset>(first + tile.slot), rank(tile.column), tile.width};
       });
   out.position = raw_view<index, T>(exec, "sptrsv::tiles::position", static_cast<std::size_t>(positions));
   out.source = raw_view<offset, T>(exec, "sptrsv::tiles::source", static_cast<std::size_t>(slots));
@@ -346,14 +303,13 @@ void place_slots(typename T::exec_space const& exec, BlockOrder<T> const& order,
   Kokkos::deep_copy(exec, out.source, offset(-1));
 }
 
-/// Where the value of each slot is, tiles first; then renumbers their columns.
+/// The sources of the tiles' slots.
 template <class T>
 void fill_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
-                TilePattern<T> const& out, Kokkos::View<typename T::index*, typename T::device> const& tile_row) {
-  using index = typename T::index;
+                FoundTiles<T> const& found, TilePattern<T> const& out) {
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, offset>;
-  auto const at = order.at, place = order.place;
+  auto const at = order.at;
   auto const tiles = out.tiles;
   auto const all_masks = out.mask;
   auto const source = out.source;
@@ -361,16 +317,14 @@ void fill_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, B
       "sptrsv::tiles::fill", with_arguments_in_launch(policy(exec, 0, static_cast<offset>(all_masks.extent(0)))),
       KOKKOS_LAMBDA(offset m) {
         Tile<T> const tile = tiles(m / tile_size);
+        FoundTile<T> const as_found = found(m / tile_size);
         int const r = static_cast<int>(m % tile_size);
         unsigned const mask = all_masks(m);
-        each_entry_of_tile<T>(rows, at(tile_row(m / tile_size)) * tile_size + r, tile.column, [&](offset k, int c) {
-          source(tile.slot + (tile.width == tile_size ? DenseTile::place(mask, r, c) : EllTile::place(mask, r, c))) =
+        each_entry_of_tile<T>(rows, at(as_found.row) * tile_size + r, as_found.column, [&](offset k, int c) {
+          source(tile.slot + (tile.width == tile_size ? DenseTile::slot(mask, r, c) : EllTile::slot(mask, r, c))) =
               rows.source(k);
         });
       });
-  Kokkos::parallel_for(
-      "sptrsv::tiles::columns", policy(exec, 0, static_cast<offset>(tiles.extent(0))),
-      KOKKOS_LAMBDA(offset m) { tiles(m).column = place(static_cast<index>(tiles(m).column)); });
 }
 
 /// The same for lists and diagonal tiles: a thread per row, its lanes share the entries.
@@ -382,7 +336,7 @@ void fill_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, Bl
   using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
   constexpr int threads = is_host_space<typename T::exec_space> ? 1 : tile_size,
                 lanes_of_row = is_host_space<typename T::exec_space> ? 1 : 8;
-  auto const at = order.at, place = order.place;
+  auto const at = order.at, rank = order.rank;
   auto const tile_rows = out.rows;
   auto const lanes = out.lanes;
   auto const diagonal_mask = out.diagonal_mask;
@@ -401,11 +355,11 @@ void fill_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, Bl
           Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, begin, end), [&](offset k) {
             index const p = rows.col_idx(k);
             if (p >= t * tile_size) {
-              source(row.diagonal + TriangleTile::place(diagonal_mask(q * tile_size + r), r,
-                                                        static_cast<int>(p - t * tile_size))) = rows.source(k);
+              source(row.diagonal + TriangleTile::slot(diagonal_mask(q * tile_size + r), r,
+                                                       static_cast<int>(p - t * tile_size))) = rows.source(k);
             } else if (rows.listed(k)) {
-              offset const slot = SparseList::place<offset>(row.list_width, first, count, before(k) - before(begin));
-              position(row.position + slot) = place(p / tile_size) * tile_size + p % tile_size;
+              offset const slot = SparseList::slot<offset>(row.list_width, first, count, before(k) - before(begin));
+              position(row.position + slot) = rank(p / tile_size) * tile_size + p % tile_size;
               source(row.list + slot) = rows.source(k);
             }
           });
@@ -455,13 +409,13 @@ RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<
   auto const slot = out.slot;
   Kokkos::parallel_for(
       "sptrsv::tiles::repeated_slots", policy(exec, 0, count), KOKKOS_LAMBDA(offset r) { slot(r) = slot_of(of(r)); });
-  exec.fence("sptrsv::tiles: the slots by source go");
+  exec.fence("sptrsv::tiles: the slots by source are freed");
   return out;
 }
 
 /// Cuts op(T) into tiles, where the kernels run; allocates and fences.
 /// @param rows   op(T)'s rows by position, sorted
-/// @param order  of the rows of tiles
+/// @param order  of the tile rows
 /// @throws Unsupported where offsets do not count the slots.
 template <class T>
 TilePattern<T> make_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order) {
@@ -473,13 +427,14 @@ TilePattern<T> make_tiles(typename T::exec_space const& exec, SortedRows<T> cons
   out.row = detail::raw_view<index, T>(exec, "sptrsv::tiles::row", positions);
   out.lanes = detail::raw_view<std::uint16_t, T>(exec, "sptrsv::tiles::lanes", positions);
   out.diagonal_mask = detail::raw_view<detail::TileMask, T>(exec, "sptrsv::tiles::diagonal_mask", positions);
-  Kokkos::View<index*, typename T::device> tile_row;
-  detail::list_tiles<T>(exec, rows, order, out, tile_row);
-  detail::mask_tiles<T>(exec, rows, order, out, tile_row);
+  auto const found = detail::list_tiles<T>(exec, rows, order, out);
+  detail::mask_tiles<T>(exec, rows, order, found, out);
   auto const before = detail::number_listed<T>(exec, rows);
-  detail::shape_rows<T>(exec, rows, order, before, out);
-  detail::place_slots<T>(exec, order, tile_row, out);
-  detail::fill_tiles<T>(exec, rows, order, out, tile_row);
+  detail::AllSlotCounts<T> const counts(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::counts")), out.rows.extent(0));
+  detail::shape_rows<T>(exec, rows, order, before, found, out, counts);
+  detail::assign_slots<T>(exec, order, found, counts, out);
+  detail::fill_tiles<T>(exec, rows, order, found, out);
   detail::fill_rows<T>(exec, rows, order, before, out);
   auto const row = out.row;
   auto const at = order.at;
@@ -487,7 +442,7 @@ TilePattern<T> make_tiles(typename T::exec_space const& exec, SortedRows<T> cons
   Kokkos::parallel_for(
       "sptrsv::tiles::row", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(positions)),
       KOKKOS_LAMBDA(index p) { row(p) = of_position(at(p / tile_size) * tile_size + p % tile_size); });
-  exec.fence("sptrsv::tiles: what was needed to make them goes");
+  exec.fence("sptrsv::tiles: what was needed to make them is freed");
   return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Level sets on a GPU: rows in level order, cut into slices of one level each, which a warp solves at once. Many
-// levels share a kernel; there a row waits for the rows it needs, not for the level before.
+// The kernels of `levelset` on a GPU. Rows in level order are cut into slices, each of one level and one step of a
+// warp. A wide level has a kernel of its own. Other levels share a kernel, in which a row polls for the x that it needs
+// rather than waiting for all of the level before: one of many teams, or where levels are narrow one of one team.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@ struct LevelRow {
   using offset = typename T::offset;
   using slots_type = SolvedSlots<scalar, 1>;
   using real = typename slots_type::real;
-  static constexpr int at_once = Terms<scalar, 1>::at_once;
+  static constexpr int batch = Terms<scalar, 1>::batch;
 
   LevelOrder<T> order;
   RowIO<T> io;
@@ -39,9 +40,9 @@ struct LevelRow {
   KOKKOS_FORCEINLINE_FUNCTION void sum_part(Source const& source, index p, int part, scalar (&sum)[1]) const {
     offset const end = order.row_ptr(p + 1);
     int const parts = lanes >> columns.bits;
-    for (offset k = order.row_ptr(p) + part; k < end; k += at_once * parts) {
+    for (offset k = order.row_ptr(p) + part; k < end; k += batch * parts) {
       typename Source::terms_type terms;
-      for (int u = 0; u < at_once; ++u)
+      for (int u = 0; u < batch; ++u)
         if (k + u * parts < end) {
           terms.at[u] = source.find(order.col_idx(k + u * parts), terms.x[u]);
           terms.value[u] = order.values(k + u * parts);
@@ -49,7 +50,7 @@ struct LevelRow {
       if constexpr (Source::waits) {
         terms.await_and_subtract(sum, source, p);
       } else {
-        terms.look_at_all(source);
+        terms.poll_all(source);
         terms.subtract(sum);
       }
     }
@@ -83,13 +84,14 @@ struct LevelRow {
     on_first_part(team, columns, [&](int column) {
       if (!there_is) return;
       scalar const x = finish_row(diagonal, sum.value[0], pivot);
-      own.put(x);
+      own.publish(x);
       vectors.store(column, x);
     });
   }
 };
 
-/// Where a column's solutions are read and put: in global memory. After the last launch nobody reads them.
+/// One column's solutions in global memory. With Waits, they are polled for. Those of the last launch of a solve are
+/// not published, since nobody reads them.
 template <class T, bool Waits>
 struct LevelSource {
   static constexpr bool waits = Waits;
@@ -99,27 +101,27 @@ struct LevelSource {
   using real = typename slots_type::real;
   using terms_type = Terms<scalar, 1>;
   slots_type slots;
-  bool read_later;
+  bool read_later;  ///< by launches that follow
 
   KOKKOS_FORCEINLINE_FUNCTION real const* find(index p, scalar (&)[1]) const { return slots.at(p); }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(real const* at, scalar (&x)[1]) const {
-    waits ? slots_type::look(at, x) : slots_type::read(at, x);
+    waits ? slots_type::poll(at, x) : slots_type::load(at, x);
   }
 
   struct Own {
     slots_type slot;
     bool read_later;
     KOKKOS_FORCEINLINE_FUNCTION void put(scalar const& x) const {
-      if (waits || read_later) slot.put(0, &x);
-      if (waits) slot.clear_next(0);
+      if (waits || read_later) slot.publish(0, &x);
+      if (waits) slot.reset_next(0);
     }
   };
   KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {slots.from(p), read_later}; }
 };
 
-/// Positions first..last, all of one level: the kernels before have solved all that they need.
+/// A kernel per level: positions first..last, all of one level. Kernels before it have solved all that they need.
 template <class T>
-struct WideLevel {
+struct LevelKernel {
   using index = typename T::index;
   LevelRow<T> row;
   index first, last;
@@ -137,7 +139,7 @@ struct WideLevel {
 /// The same of several columns. b and x lie by columns, so a team takes its rows' of them to scratch memory and back,
 /// by rows, and the lanes of a warp find there the columns of few rows.
 template <class T>
-struct WideLevelColumns {
+struct LevelKernelColumns {
   using index = typename T::index;
   using scalar = typename T::scalar;
   LevelRow<T> row;
@@ -186,10 +188,10 @@ struct WideLevelColumns {
   }
 };
 
-/// Slices of many levels, for teams of one warp that take them by ticket, one after the other or, with several
-/// columns, in 2^step_bits steps of fewer rows.
+/// Several levels in one kernel: teams of one warp take slices by ticket. With several columns a slice has 2^step_bits
+/// tickets, of fewer rows each.
 template <class T>
-struct LevelWave {
+struct SharedKernel {
   using index = typename T::index;
   LevelRow<T> row;
   Kokkos::View<const index*, typename T::device> slice_ptr;
@@ -206,15 +208,16 @@ struct LevelWave {
   }
 };
 
-/// Slices of narrow levels, for the warps of one team in turn. Solutions pass through scratch memory, a ring of two
-/// halves: positions of the piece at hand and of the one before; older ones are read where all are kept.
+/// One team: slices of narrow levels go round robin to its warps. Rows poll for x in scratch memory, a ring buffer of
+/// two halves, for the positions of the current piece and of the one before it; older ones are read from global memory,
+/// where all are published as well.
 template <class T>
-struct LevelChain {
+struct OneTeamKernel {
   using scalar = typename T::scalar;
   using index = typename T::index;
   using slots_type = SolvedSlots<scalar, 1>;
   using real = typename slots_type::real;
-  using bits = typename Marker<real>::bits;
+  using bits = typename Sentinel<real>::bits;
   static constexpr int parts = slots_type::width;
   LevelRow<T> row;
   Kokkos::View<const index*, typename T::device> slice_ptr, piece_ptr;
@@ -235,16 +238,18 @@ struct LevelChain {
     int stride;
     slots_type slots;
 
-    /// Where x of position p will be in the ring; what is older is read, since a barrier lies between.
+    /// Offset of x of position p in the ring. An older x is loaded from global memory, without a loop: it was published
+    /// before the last barrier.
     KOKKOS_FORCEINLINE_FUNCTION int find(index p, scalar (&x)[1]) const {
       if (p >= first) return here + static_cast<int>(p - first) * stride;
       if (p >= first_before) return before + static_cast<int>(p - first_before) * stride;
-      slots_type::look(slots.at(p), x);
+      slots_type::poll(slots.at(p), x);
       return terms_type::nowhere;
     }
     KOKKOS_FORCEINLINE_FUNCTION void operator()(int at, scalar (&x)[1]) const {
       for (int w = 0; w < parts; ++w)
-        Parts<scalar>::set(x[0], w, Kokkos::bit_cast<real>(peek_in_scratch(ring + at + w, Marker<real>::pattern())));
+        Parts<scalar>::set(x[0], w,
+                           Kokkos::bit_cast<real>(load_from_scratch(ring + at + w, Sentinel<real>::pattern())));
     }
 
     struct Own {
@@ -253,9 +258,10 @@ struct LevelChain {
       slots_type slot;
       KOKKOS_FORCEINLINE_FUNCTION void put(scalar const& x) const {
         for (int w = 0; w < parts; ++w)
-          post_in_scratch(ring + at + w, Kokkos::bit_cast<bits>(Marker<real>::other(Parts<scalar>::get(x, w))));
-        slot.put(0, &x);
-        slot.clear_next(0);
+          store_to_scratch(ring + at + w,
+                           Kokkos::bit_cast<bits>(Sentinel<real>::publishable(Parts<scalar>::get(x, w))));
+        slot.publish(0, &x);
+        slot.reset_next(0);
       }
     };
     KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const {
@@ -277,13 +283,13 @@ struct LevelChain {
       first_before = first;
       first = slice_ptr(piece_ptr(piece));
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size),
-                           [&](int w) { ring[here + w] = Marker<real>::pattern(); });
+                           [&](int w) { ring[here + w] = Sentinel<real>::pattern(); });
       team.team_barrier();
       auto const source_of = [&](int column) {
         return Source{ring,   here + parts * column,   before + parts * column, first, first_before,
                       stride, row.slots.column(column)};
       };
-      index const first_slice = piece_ptr(piece);  // steps count from there: of a piece they are few
+      index const first_slice = piece_ptr(piece);  // steps are counted from it, so that an int does
       int const steps = static_cast<int>(piece_ptr(piece + 1) - first_slice) << step_bits;
       for (int s = warp; s < steps; s += team.team_size() / rows_per_step) {
         index const slice = first_slice + (s >> step_bits), step = s & ((1 << step_bits) - 1);
@@ -314,33 +320,33 @@ void columns_to_positions(typename T::exec_space const& exec, LevelOrder<T> cons
       KOKKOS_LAMBDA(offset k) { col_idx(k) = position(col_idx(k)); });
 }
 
-/// What a GPU launches for levels of one kind that follow each other.
+/// A launch, for levels of one kind that follow each other.
 template <class Index>
 struct LevelLaunch {
   enum Kind {
-    wide,   ///< one level, all of it at once
-    wave,   ///< many teams of a warp
-    chain,  ///< one team
+    one_level,    ///< a kernel per level: LevelKernel
+    many_levels,  ///< several levels in one kernel of many teams: SharedKernel
+    one_team,     ///< several narrow levels in one kernel of one team: OneTeamKernel
   };
   Kind kind;
   Index first, last;              ///< positions
-  Index first_slice, last_slice;  ///< of a wave
-  Index first_piece, last_piece;  ///< of a chain
+  Index first_slice, last_slice;  ///< but for one_level
+  Index first_piece, last_piece;  ///< of one_team
   Index levels;
 };
 
 template <class Index>
 struct LevelPlan {
   std::vector<LevelLaunch<Index>> launches;
-  std::vector<Index>
-      slice_ptr;  ///< positions; slice s is slice_ptr[s] .. slice_ptr[s+1], and a wide level lies between slices
-  std::vector<Index> piece_ptr;  ///< slices; of a chain, as many as fit half of the scratch memory; likewise
+  std::vector<Index> slice_ptr;  ///< positions; slice s is slice_ptr[s] .. slice_ptr[s+1]; that of a level with its own
+                                 ///< kernel is the level
+  std::vector<Index> piece_ptr;  ///< slices; a piece is as many as fit half of the ring buffer; likewise
 };
 
 template <class Index>
 void cut_into_pieces(LevelPlan<Index>& plan, Index piece_rows) {
   for (auto& launch : plan.launches) {
-    if (launch.kind != LevelLaunch<Index>::chain) continue;
+    if (launch.kind != LevelLaunch<Index>::one_team) continue;
     plan.piece_ptr.push_back(launch.first_slice);
     launch.first_piece = static_cast<Index>(plan.piece_ptr.size()) - 1;
     for (Index s = launch.first_slice, start = s; s < launch.last_slice; ++s)
@@ -350,35 +356,37 @@ void cut_into_pieces(LevelPlan<Index>& plan, Index piece_rows) {
   }
 }
 
-/// Which levels share a kernel: those of at most `shared_rows` rows, and of these the stretches of levels of at most
-/// `narrow_slices` slices one team, if they are long enough to be worth a launch.
+/// Which levels share a kernel: those of at most `shared_rows` rows. Of these, consecutive levels of at most
+/// `narrow_slices` slices share one team, if they are enough to be worth a launch.
 template <class Index>
 LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_rows, Index rows_per_slice,
                              Index narrow_slices) {
   using Launch = LevelLaunch<Index>;
-  constexpr Index least_chain = LevelSetTuning::least_narrow_levels;
+  constexpr Index least_narrow = LevelSetTuning::least_narrow_levels;
   Index const levels = level_ptr.empty() ? 0 : static_cast<Index>(level_ptr.size()) - 1;
   auto const rows = [&](Index l) { return level_ptr[l + 1] - level_ptr[l]; };
   std::vector<typename Launch::Kind> kind(static_cast<std::size_t>(levels));
   for (Index l = 0; l < levels; ++l)
-    kind[l] = rows(l) > shared_rows                       ? Launch::wide
-              : rows(l) <= narrow_slices * rows_per_slice ? Launch::chain
-                                                          : Launch::wave;
-  for (Index l = 0, end = 0; l < levels; l = end) {  // short chains beside a wave join it
+    kind[l] = rows(l) > shared_rows                       ? Launch::one_level
+              : rows(l) <= narrow_slices * rows_per_slice ? Launch::one_team
+                                                          : Launch::many_levels;
+  for (Index l = 0, end = 0; l < levels; l = end) {  // a few narrow levels beside a shared kernel join it
     for (end = l + 1; end < levels && kind[end] == kind[l]; ++end) {
     }
-    bool const beside = (l > 0 && kind[l - 1] == Launch::wave) || (end < levels && kind[end] == Launch::wave);
-    if (kind[l] == Launch::chain && end - l < least_chain && beside)
-      std::fill(kind.begin() + l, kind.begin() + end, Launch::wave);
+    bool const beside =
+        (l > 0 && kind[l - 1] == Launch::many_levels) || (end < levels && kind[end] == Launch::many_levels);
+    if (kind[l] == Launch::one_team && end - l < least_narrow && beside)
+      std::fill(kind.begin() + l, kind.begin() + end, Launch::many_levels);
   }
   LevelPlan<Index> plan;
   plan.slice_ptr.push_back(0);
   for (Index l = 0, end = 0; l < levels; l = end) {
-    for (end = l + 1; end < levels && kind[l] != Launch::wide && kind[end] == kind[l]; ++end) {
+    for (end = l + 1; end < levels && kind[l] != Launch::one_level && kind[end] == kind[l]; ++end) {
     }
-    if (plan.slice_ptr.back() != level_ptr[l]) plan.slice_ptr.push_back(level_ptr[l]);  // behind a wide level
+    if (plan.slice_ptr.back() != level_ptr[l])
+      plan.slice_ptr.push_back(level_ptr[l]);  // the end of a level with its own kernel
     auto const first_slice = static_cast<Index>(plan.slice_ptr.size()) - 1;
-    if (kind[l] != Launch::wide)
+    if (kind[l] != Launch::one_level)
       for (Index at = l; at < end; ++at)
         for (Index p = level_ptr[at]; p < level_ptr[at + 1]; p += rows_per_slice)
           plan.slice_ptr.push_back(std::min(p + rows_per_slice, level_ptr[at + 1]));

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// op(T) as 16x16 tiles: two levels of storage, tile rows in the order of their solution and the slots of their entries.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "sptrsv/device/tile_lanes.hpp"
+
+namespace sptrsv {
+
+/// A tile row: its slots are those of the list of sparse entries, of its tiles, of its diagonal tile, in this
+/// order.
+template <class T>
+struct TileRow {
+  typename T::offset list = 0;        ///< first slot of the list
+  typename T::offset position = 0;    ///< first column of the list
+  typename T::offset diagonal = 0;    ///< first slot of the diagonal tile
+  typename T::offset tile = 0;        ///< first tile
+  typename T::offset list_width = 0;  ///< slots of a lane
+  typename T::index tiles = 0;
+  std::uint16_t most_lanes = 0;  ///< that a row has in the list
+  detail::TileMask columns = 0;  ///< that any row of the diagonal tile has
+};
+
+/// An off-diagonal tile in ELL or dense format.
+template <class T>
+struct Tile {
+  typename T::offset slot = 0;
+  typename T::index column = 0;  ///< the tile row with its x
+  int width = 0;                 ///< see tile_width()
+};
+
+/// op(T) in tiles. Tile rows are numbered in the order of tickets: by block level, that is by longest path among
+/// tile rows. Position 16 q + r is row r of tile row q. Device-copyable.
+template <class T>
+struct TilePattern {
+  template <class V>
+  using view = Kokkos::View<V*, typename T::device>;
+
+  view<TileRow<T>> rows;
+  view<typename T::index> row;           ///< of the matrix, by position; -1: none
+  view<std::uint16_t> lanes;             ///< of the list, by position: first + 256 count
+  view<detail::TileMask> diagonal_mask;  ///< by position
+  view<Tile<T>> tiles;
+  view<detail::TileMask> mask;       ///< 16 for each tile
+  view<typename T::index> position;  ///< columns of the lists; -1: free slot
+  view<typename T::offset> source;   ///< by slot, in the caller's values; -1: free slot
+
+  typename T::index num_tile_rows() const { return static_cast<typename T::index>(rows.extent(0)); }
+  std::size_t memory_bytes() const {
+    return rows.span() * sizeof(TileRow<T>) + tiles.span() * sizeof(Tile<T>) +
+           (row.span() + position.span()) * sizeof(typename T::index) +
+           (lanes.span() + diagonal_mask.span() + mask.span()) * sizeof(std::uint16_t) +
+           source.span() * sizeof(typename T::offset);
+  }
+};
+
+/// Entries with the row and the column of an entry before them: the slot of that one, and the positions of their own
+/// values in the caller's array. Those of the same slot follow each other.
+template <class T>
+struct RepeatedEntries {
+  Kokkos::View<typename T::offset*, typename T::device> slot, source;
+
+  std::size_t memory_bytes() const { return (slot.span() + source.span()) * sizeof(typename T::offset); }
+};
+
+}  // namespace sptrsv
