@@ -41,7 +41,8 @@ class DeviceIlu {
   int num_analyses() const { return factor_.num_analyses(); }
 
  private:
-  static Kokkos::View<double const*, Kokkos::HostSpace> view(Vector const& v) { return {v.data(), v.size()}; }
+  using HostView = Kokkos::View<double const*, Kokkos::HostSpace>;
+  static HostView view(Vector const& v) { return HostView(v.data(), v.size()); }
   static Factor::pattern_type pattern_of(host_library::Ilu0 const& ilu) {
     auto const rows = [](host_library::Csr const& a) {
       Factor::types::pattern p;

@@ -285,6 +285,26 @@ TYPED_TEST(FactorTest, ANegativeDiagonalHasNoHalves) {
   f.expect_solved(Op::none, x.get()[0], b[0]);
 }
 
+/// Roots and conjugates of D are found anew after an update.
+TYPED_TEST(FactorTest, NewValuesOfDAreTaken) {
+  using T = TypesOf<double, TypeParam>;
+  Options o;
+  o.symmetric = true, o.block_size = 1;
+  auto f = make_factored<double>(o);
+  typename TestFixture::Double factor("levelset", this->exec, to_pattern_of<TypeParam>(f, o));
+  auto const b = make_right_hand_sides<double>(f.n, 1);
+  Block<T> const right(b), middle(f.n, 1), x(f.n, 1);
+  for (int times = 0; times < 2; ++times) {
+    factor.update(this->exec, host_values(f));
+    EXPECT_TRUE(factor.solve_first_half(this->exec, right.view(), middle.view()));
+    EXPECT_TRUE(factor.solve_second_half(this->exec, middle.view(), x.view()));
+    this->exec.fence();
+    f.expect_solved(Op::none, x.get()[0], b[0]);
+    for (double& d : f.inverse) d *= 3;
+    f.make_matrix(true, true);
+  }
+}
+
 TYPED_TEST(FactorTest, SolvesInPlaceWithoutPermutations) {
   using T = TypesOf<double, TypeParam>;
   for (int const block_size : {0, 1, 3}) {

@@ -221,7 +221,8 @@ void Factor<S, I, O, E>::make_work(E const& exec, std::size_t columns, bool accu
 /// One of make_work()'s vectors, number 0 or 1.
 template <class S, class I, class O, class E>
 typename Factor<S, I, O, E>::types::solution Factor<S, I, O, E>::work(std::size_t number, std::size_t columns) const {
-  return {work_.data() + number * num_rows_ * columns, Kokkos::LayoutStride(num_rows_, 1, columns, num_rows_)};
+  return typename types::solution(work_.data() + number * num_rows_ * columns,
+                                  Kokkos::LayoutStride(num_rows_, 1, columns, num_rows_));
 }
 
 template <class S, class I, class O, class E>

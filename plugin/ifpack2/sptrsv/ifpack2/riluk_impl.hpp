@@ -90,7 +90,7 @@ template <class M>
 typename Riluk<M>::T::values Riluk<M>::inverse() const {
   if (!diagonal_apart_) return {};
   auto const d = Kokkos::subview(factorization_->getD().getLocalViewDevice(Tpetra::Access::ReadOnly), Kokkos::ALL(), 0);
-  return {d.data(), d.extent(0)};
+  return typename T::values(d.data(), d.extent(0));
 }
 
 template <class M>
