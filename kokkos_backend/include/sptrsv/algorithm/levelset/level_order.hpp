@@ -60,7 +60,8 @@ LevelOrder<T> allocate_level_order(typename T::exec_space const& exec, std::size
 /// n indices to work in while the order is made: the memory of `values`, whose contents are lost.
 template <class T>
 Kokkos::View<typename T::index*, typename T::device> order_workspace(LevelOrder<T> const& order) {
-  return {reinterpret_cast<typename T::index*>(order.memory.data()), order.row.extent(0)};
+  using workspace = Kokkos::View<typename T::index*, typename T::device>;
+  return workspace(reinterpret_cast<typename T::index*>(order.memory.data()), order.row.extent(0));
 }
 
 /// @param level_rows  the rows level by level
