@@ -111,7 +111,7 @@ struct LevelSource {
   struct Own {
     slots_type slot;
     bool read_later;
-    KOKKOS_FORCEINLINE_FUNCTION void put(scalar const& x) const {
+    KOKKOS_FORCEINLINE_FUNCTION void publish(scalar const& x) const {
       if (waits || read_later) slot.publish(0, &x);
       if (waits) slot.reset_next(0);
     }
@@ -256,7 +256,7 @@ struct OneTeamKernel {
       bits* ring;
       int at;
       slots_type slot;
-      KOKKOS_FORCEINLINE_FUNCTION void put(scalar const& x) const {
+      KOKKOS_FORCEINLINE_FUNCTION void publish(scalar const& x) const {
         for (int w = 0; w < parts; ++w)
           store_to_scratch(ring + at + w,
                            Kokkos::bit_cast<bits>(Sentinel<real>::publishable(Parts<scalar>::get(x, w))));
