@@ -215,7 +215,7 @@ TEST(Sizes, LongRowsOfShortIndices) {  // 16 of them have more entries than an i
   Analysis<ShortIndices::T> const analysis(Space(), t.pattern(), {});
   detail::Nodes<ShortIndices::T> const nodes{analysis.rows(Space()), {}, true, 16};
   auto const levels = detail::find_node_levels<ShortIndices::T>(Space(), nodes, 0, false);
-  EXPECT_GT(detail::sum_of_most_stretches<ShortIndices::T>(Space(), nodes, levels), 60000);
+  EXPECT_GT(detail::sum_of_most_runs<ShortIndices::T>(Space(), nodes, levels), 60000);
 }
 
 TEST(Sizes, ARowWithMoreEntriesThanAnIndexCountsIsRefused) {

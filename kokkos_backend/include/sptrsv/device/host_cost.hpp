@@ -13,11 +13,11 @@ namespace sptrsv::detail {
 
 struct HostCost {
   static constexpr double barrier = 2000;    ///< of a kernel on several threads
-  static constexpr double no_core = 4500;    ///< added by each thread where there are more than cores
+  static constexpr double no_core = 4500;    ///< added by each thread where there are more threads than cores
   static constexpr double chain = 5.4;       ///< from one row's x to that of a row that needs it, without its additions
   static constexpr double addition = 1.1;    ///< each addition from the term that was waited for
-  static constexpr double mispredict = 5.5;  ///< a row that ends where the core did not expect it
-  static constexpr double predicted = 25000;  ///< rows up to which the core remembers where they end
+  static constexpr double mispredict = 5.5;  ///< a row whose end the core's branch predictor missed
+  static constexpr double predicted = 25000;  ///< rows up to which the branch predictor learns where they end
   static constexpr double near_cache = 6e6;   ///< bytes of T, b and x up to which the order of rows is nearly free
   static constexpr double cache = 24e6;       ///< bytes beyond which T comes from memory
   static constexpr double bytes_per_ns = 16;  ///< from memory, by one thread

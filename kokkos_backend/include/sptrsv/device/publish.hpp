@@ -13,7 +13,7 @@
 namespace sptrsv::detail {
 
 /// Loads what arrive() or another atomic wrote; everything written before that arrive() is then visible.
-/// Kokkos::atomic_load is a compare-and-swap in Kokkos 4.x, far too dear for polling.
+/// Kokkos::atomic_load is a compare-and-swap in Kokkos 4.x, far too expensive for polling.
 template <class T>
 KOKKOS_INLINE_FUNCTION T load_acquire(T const* address) {
 #if defined(__CUDA_ARCH__)
@@ -100,7 +100,8 @@ KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> computed_here(Kokkos::complex<R> 
   return {computed_here(value.real()), computed_here(value.imag())};
 }
 
-/// Counts one more arrival at `address`; whoever observes the count sees all earlier writes of those who arrived.
+/// Adds 1 to the counter with release order: a thread whose load_acquire() returns the new count sees all earlier
+/// writes of the threads that have arrived.
 template <class T>
 KOKKOS_INLINE_FUNCTION void arrive(T* address) {
   KOKKOS_IF_ON_HOST((__atomic_fetch_add(address, T(1), __ATOMIC_RELEASE);))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tickets: rows are handed out in solve order to whoever runs, so that a row only ever waits for
-// rows that a running team already holds. This is what makes progress certain on every backend.
+// Tickets: running teams take rows in solve order, so that a row only ever waits for rows that a running team
+// already has. This guarantees progress on every backend.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -43,7 +43,8 @@ class Tickets {
   /// The counter of this launch; call once per launch, on the host.
   int next_counter() { return current_ = 1 - current_; }
 
-  /// @param taker  Kokkos::PerTeam(team) or, where each thread of a team goes its own way, Kokkos::PerThread(team).
+  /// @param taker  Kokkos::PerTeam(team) or, where threads of a team take tickets of their own,
+  /// Kokkos::PerThread(team).
   /// @param which  the counter
   template <class Taker>
   KOKKOS_INLINE_FUNCTION unsigned long long take(Taker const& taker, int which, int rows) const {

@@ -25,8 +25,8 @@ struct InOrder {
   double nanoseconds = 0, irregular = 0, wait = 0;
 };
 
-/// Follows a core that starts a row every so often, adds up its terms when they are there, and has only so
-/// many instructions in flight. Chunks of rows are followed apart from each other.
+/// Simulates a core that starts a row every few cycles, adds each term when its x is solved, and has a limited number
+/// of instructions in flight. Chunks of rows are simulated independently.
 template <class T>
 InOrder cost_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Shape shape,
                       HostCost const& cost) {

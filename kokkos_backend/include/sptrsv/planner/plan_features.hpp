@@ -42,7 +42,7 @@ long long count_sets(typename T::exec_space const& exec, OffDiagonals<T> const& 
   exec.fence("sptrsv::planner: the distances are read on the host");
   auto const on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), behind);
   long long sets = rows.num_rows > 0;
-  index first = 0;  // of the set at hand, in solve order
+  index first = 0;  // of the current set, in solve order
   for (index s = 0; s < rows.num_rows; ++s) {
     index const distance = on_host(ascending ? s : rows.num_rows - 1 - s);
     if (distance > 0 && s - distance >= first) {
@@ -61,7 +61,7 @@ template <class T>
 LevelEntries entries_by_level(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
                               LevelSets<T> const& sets) {
   using index = typename T::index;
-  constexpr index chunk = 256;  // rows of one thread, so that few of them meet at a level's numbers
+  constexpr index chunk = 256;  // rows of one thread, // so that few threads update the same level's numbers
   auto const levels = static_cast<std::size_t>(sets.num_levels());
   LevelEntries out{std::vector<unsigned long long>(levels), std::vector<unsigned long long>(levels)};
   if (levels == 0) return out;
@@ -157,7 +157,7 @@ class PlanFeatures {
   bool ascending() const { return analysis_.shape().ascending(); }
   static constexpr int warp_lanes = detail::GpuTuning::table_warp_lanes;
   long long warps() const { return std::max(1LL, resident_ / warp_lanes); }
-  /// One thread would take long over the longest rows.
+  /// So long that one thread alone would delay the sweep.
   bool has_long_rows() const {
     return analysis_.longest_row() > 1000 &&
            static_cast<double>(analysis_.longest_row()) > warp_lanes * analysis_.mean_row();
@@ -182,8 +182,8 @@ class PlanFeatures {
     auto const& order = detail::chosen_tile_order<T>(exec_, analysis_);
     set(Feature::tile_levels, order.levels.levels);
     set(Feature::tile_entries,
-        detail::sum_of_most_stretches<T>(exec_, detail::Nodes<T>{rows, order.positions, ascending(), tile_size},
-                                         order.levels));
+        detail::sum_of_most_runs<T>(exec_, detail::Nodes<T>{rows, order.positions, ascending(), tile_size},
+                                    order.levels));
   }
 
   void find_levels(OffDiagonals<T> const& rows) {

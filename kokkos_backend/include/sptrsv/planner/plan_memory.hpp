@@ -27,7 +27,7 @@ struct PlanKey {
   }
 };
 
-/// At most so many are kept; the oldest goes.
+/// At most so many are kept; the oldest is dropped.
 inline constexpr std::size_t remembered_plans = 64;
 
 /// Timings, the chosen algorithm first. All may be called by several threads at once.

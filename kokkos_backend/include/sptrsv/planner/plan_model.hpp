@@ -49,7 +49,7 @@ struct PlanTerm {
   double nanoseconds = 0;
 };
 
-/// An algorithm's model; terms behind the last are `none`.
+/// An algorithm's model; terms after the last are `none`.
 struct PlanCost {
   std::string_view algorithm;
   std::array<PlanTerm, num_features> terms;

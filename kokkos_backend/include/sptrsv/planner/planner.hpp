@@ -17,7 +17,7 @@ namespace sptrsv {
 
 /// How `sptrsv` chooses.
 enum class PlanMethod {
-  estimate,  ///< by the structure alone, always alike
+  estimate,  ///< by the structure alone, the same every time
   measure,   ///< by the times of all candidates at the first update, which may differ from run to run
 };
 
@@ -112,7 +112,7 @@ Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& ana
   }
 }
 
-/// What the choice goes by, for people: see PlanInput::predicted.
+/// The times that the choice is made by: see PlanInput::predicted.
 template <class T>
 std::vector<std::pair<std::string, double>> predict(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   std::vector<std::pair<std::string, double>> seconds;

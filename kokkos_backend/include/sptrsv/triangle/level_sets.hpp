@@ -159,7 +159,7 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
   auto const parts = static_cast<index>(
       levels == 0 ? 1 : std::clamp(static_cast<long long>(n) / (4LL * levels), 1LL, 1LL * exec.concurrency()));
   RowParts<index> const rows{n, parts};
-  // of a level in a part: its rows, then where the next one goes
+  // of a level in a part: its number of rows, then the position of the next one
   Kokkos::View<index*, typename T::device> next("sptrsv::level_sets::next",
                                                 static_cast<std::size_t>(levels) * static_cast<std::size_t>(parts));
   Kokkos::parallel_for(
@@ -220,13 +220,13 @@ void group_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
 }
 
 /// One step of Naumov's analysis: takes the roots of one level out of the graph; rows left without
-/// dependencies are the next level's candidates, appended behind.
+/// dependencies are the next level's candidates, appended to the list.
 template <class T>
 struct RemoveRoots {
   using index = typename T::index;
   OffDiagonals<T> columns;
   Kokkos::View<index*, typename T::device> level_of, level_rows, in_degree;
-  Kokkos::View<index[3], typename T::device> state;  // first root, behind the last, level
+  Kokkos::View<index[3], typename T::device> state;  // first root, one past the last, level
 
   KOKKOS_FUNCTION void remove(index position, index level) const {
     index const j = level_rows(position);

@@ -58,12 +58,12 @@ struct ColorRows {
           for (int c = 0; c < K; ++c) sum[c] -= a[u] * x[u][c];
     }
   }
-  /// The rows of a block, `longest` at most, or nothing if there is no block for this thread, whose warp needs it all
-  /// the same.
+  /// The rows of a block, `longest` at most. A thread with active == false has no block, but calls all the same, since
+  /// the sums of its warp shuffle among all lanes.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, index block, bool there_is, index longest) const {
+  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, index block, bool active, index longest) const {
     index p = 0, end = 0;
-    if (there_is) {
+    if (active) {
       p = block_ptr.data() ? block_ptr(block) : block;
       end = block_ptr.data() ? block_ptr(block + 1) : block + 1;
     }

@@ -7,7 +7,7 @@ namespace sptrsv::detail {
 
 /// GPU: set on an NVIDIA H200 (docs/colorset.md).
 struct ColorSetTuning {
-  /// Rows; default of option wide_rows. A set of at most so many is quicker in one team, with a barrier behind it, than
+  /// Rows; default of option wide_rows. A set of at most so many is faster in one team, with a barrier after it, than
   /// by a launch of its own.
   static constexpr int small_rows = 512;
   /// Warps of the team that has the small sets, and of a team in a kernel of one set. Not measured apart.

@@ -63,26 +63,28 @@ struct LevelRow {
     KOKKOS_FORCEINLINE_FUNCTION void store(int column, scalar const& x) const { io.store(i, column, x); }
   };
   template <class Team, class SourceOf>
-  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, index p, bool there_is) const {
-    solve(team, source_of, Direct{io, there_is ? order.row(p) : index(0)}, p, there_is);
+  KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, index p, bool active) const {
+    solve(team, source_of, Direct{io, active ? order.row(p) : index(0)}, p, active);
   }
-  /// Row p, or nothing if there is none for this thread, whose warp needs it all the same.
-  /// @param source_of  what a lane's column reads and writes, by its number
+  /// Solves row p. A thread with active == false has no row, but calls all the same, since the sums of its warp shuffle
+  /// among all lanes.
+  /// @param source_of  makes what a lane polls and publishes, from the number of its column
+  /// @param vectors    b and x of the row
   template <class Team, class SourceOf, class Vectors>
   KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, Vectors const& vectors, index p,
-                                         bool there_is) const {
-    scalar const pivot = there_is && diagonal != Diagonal::unit ? order.diagonal(p) : scalar(1);
+                                         bool active) const {
+    scalar const pivot = active && diagonal != Diagonal::unit ? order.diagonal(p) : scalar(1);
     auto const source = source_of(columns.column(lane_of(team)));
     auto const own = source.own(p);
     ColumnSums<scalar, 1> sum;
     sum_over_parts(team, lanes, columns, sum, [&](int lane, ColumnSums<scalar, 1>& mine) {
       int const column = columns.column(lane), part = columns.part(lane);
-      if (!there_is || column >= columns.count) return;
+      if (!active || column >= columns.count) return;
       if (part == 0) mine.value[0] = vectors.load(column);
       sum_part(source, p, part, mine.value);
     });
     on_first_part(team, columns, [&](int column) {
-      if (!there_is) return;
+      if (!active) return;
       scalar const x = finish_row(diagonal, sum.value[0], pivot);
       own.publish(x);
       vectors.store(column, x);

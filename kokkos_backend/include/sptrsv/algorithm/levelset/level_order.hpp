@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy of op(T)'s rows in level order, and how a host goes through it.
+// A copy of op(T)'s rows in level order, and the loop over it on a host.
 #pragma once
 
 #include <algorithm>

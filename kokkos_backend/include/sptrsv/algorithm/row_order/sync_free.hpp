@@ -21,7 +21,7 @@ template <class R>
 KOKKOS_INLINE_FUNCTION void atomic_subtract(R* address, R value) {
   Kokkos::atomic_sub(address, value);
 }
-/// Parts one by one: nobody reads a sum before all of its terms are in.
+/// One part after the other: a sum is read only after all of its terms have arrived.
 template <class R>
 KOKKOS_INLINE_FUNCTION void atomic_subtract(Kokkos::complex<R>* address, Kokkos::complex<R> value) {
   Kokkos::atomic_sub(&address->real(), value.real());

@@ -63,7 +63,8 @@ RowBlocks<T> find_row_blocks(OffDiagonals<T> const& rows, bool ascending) {
 /// Solves the M rows from position s on; x in consecutive words, the last step of each row by
 /// finish(i, sum). A row's terms outside the block come first, those inside last: the order of its sum
 /// in a lower triangle (Step 1), and in an upper one that is summed backward (Step -1); for others use no blocks.
-/// The next block's values are fetched ahead: as many streams as a block has rows are too many for a core to foresee.
+/// The next block's values are fetched ahead: a block reads as many streams as it has rows, too many for a core's
+/// prefetcher.
 template <int M, int Step, class T, class Load, class Finish>
 SPTRSV_APART void solve_block(OffDiagonals<T> const& rows, typename T::scalar const* values, typename T::scalar* x,
                               typename T::index s, Load const& load, Finish const& finish) {

@@ -17,7 +17,7 @@ namespace sptrsv {
 namespace detail {
 
 /// Rows as they are stored, in the order of the solve: first to last if Up; Along: as they lie in memory.
-/// `values` and `col_idx` start behind what stands in front of the first row's off-diagonal entries.
+/// `values` and `col_idx` start at the first off-diagonal entry of the first row.
 template <class T, bool Up, bool Along>
 struct StoredRows {
   using index = typename T::index;

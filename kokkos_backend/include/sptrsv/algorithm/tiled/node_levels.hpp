@@ -187,21 +187,20 @@ NodeLevels<T> find_node_levels(typename T::exec_space const& exec, Nodes<T> cons
   return out;
 }
 
-/// The sum over levels of the most stretches that a node of the level has: entries of a row, as they lie in memory, in
-/// the same node, not its own. Cost: a pass over the rows; allocates two numbers per node, fences.
+/// The sum over levels of the greatest number of runs that a node of the level has. A run: consecutive entries of a
+/// row, as stored, in the same other node. Cost: a pass over the rows; allocates two numbers per node, fences.
 template <class T>
-long long sum_of_most_stretches(typename T::exec_space const& exec, Nodes<T> const& nodes,
-                                NodeLevels<T> const& levels) {
+long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& nodes, NodeLevels<T> const& levels) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   if (levels.levels == 0) return 0;
   index const count = nodes.count();
   using counter = unsigned long long;  // of 16 rows' entries
-  Kokkos::View<counter*, typename T::device> stretches("sptrsv::planner::stretches", static_cast<std::size_t>(count));
+  Kokkos::View<counter*, typename T::device> runs("sptrsv::planner::runs", static_cast<std::size_t>(count));
   Kokkos::View<counter*, typename T::device> most("sptrsv::planner::most", static_cast<std::size_t>(levels.levels));
   auto const level_of = levels.level_of;
   Kokkos::parallel_for(
-      "sptrsv::planner::stretches", policy(exec, 0, nodes.rows.num_rows), KOKKOS_LAMBDA(index row) {
+      "sptrsv::planner::runs", policy(exec, 0, nodes.rows.num_rows), KOKKOS_LAMBDA(index row) {
         index const own = nodes.node_of(row);
         index last = own;
         counter found = 0;
@@ -210,16 +209,16 @@ long long sum_of_most_stretches(typename T::exec_space const& exec, Nodes<T> con
           found += node != last && node != own;
           last = node;
         }
-        if (found > 0) fetch_add(&stretches(own), found);
+        if (found > 0) fetch_add(&runs(own), found);
       });
   Kokkos::parallel_for(
       "sptrsv::planner::most", policy(exec, 0, count),
-      KOKKOS_LAMBDA(index node) { Kokkos::atomic_max(&most(level_of(node)), stretches(node)); });
+      KOKKOS_LAMBDA(index node) { Kokkos::atomic_max(&most(level_of(node)), runs(node)); });
   long long sum = 0;
   Kokkos::parallel_reduce(
       "sptrsv::planner::sum_of_most", policy(exec, 0, static_cast<index>(levels.levels)),
       KOKKOS_LAMBDA(index l, long long& all) { all += static_cast<long long>(most(l)); }, sum);
-  exec.fence("sptrsv::planner: the stretches are freed");
+  exec.fence("sptrsv::planner: the runs are freed");
   return sum;
 }
 

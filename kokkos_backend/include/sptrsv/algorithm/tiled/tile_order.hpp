@@ -62,7 +62,7 @@ RowPositions<T> make_positions(typename T::exec_space const& exec, typename T::i
   return out;
 }
 
-/// Where tiles may not go on, for rows in the order of their solution: at a row that needs none of the 15 before it,
+/// Where a tile must end, for rows in the order of their solution: at a row that needs none of the 15 before it,
 /// such as the first of a line of a grid. A tile across it would have the row wait for all that those rows wait for.
 /// Rows in a run without such needs may share a tile all the same.
 template <class T>
@@ -139,12 +139,12 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
         out.position(i) = p;
         out.row(p) = i;
       });
-  exec.fence("sptrsv::tiles: the segments go");
+  exec.fence("sptrsv::tiles: the segments are freed");
   return out;
 }
 
 /// Positions of rows sorted by level. A level of 16 rows or more begins with a tile of its own, and so does the one
-/// behind it: their diagonal tiles have diagonals alone. Narrower levels share tiles.
+/// after it: their diagonal tiles have nothing but diagonals. Narrower levels share tiles.
 template <class T>
 struct PositionsByLevel {
   std::vector<typename T::index> shift;  ///< of the rows of a level, from where they are when sorted by level
@@ -185,7 +185,7 @@ PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
 inline double cost_of_own_order(bool inverted) {
   return inverted ? TiledTuning::own_order_inverted : TiledTuning::own_order_solved;
 }
-/// Whether rows in their own order are expected to be quicker than by level.
+/// Whether rows in their own order are expected to be faster than by level.
 inline bool own_order_pays(long long block_levels, long long block_levels_by_level, bool inverted = false) {
   return cost_of_own_order(inverted) * static_cast<double>(block_levels) <= static_cast<double>(block_levels_by_level);
 }
@@ -208,7 +208,7 @@ RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets
         out.position(i) = p;
         out.row(p) = i;
       });
-  exec.fence("sptrsv::tiles: the levels' shifts have been read, and go");
+  exec.fence("sptrsv::tiles: the levels' shifts have been read, and are freed");
   return out;
 }
 
@@ -237,7 +237,7 @@ void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows)
         "sptrsv::tiles::sorted_columns",
         Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, key.extent(0)),
         KOKKOS_LAMBDA(std::size_t k) { col_idx(k) = static_cast<index>(key(k) % positions); });
-    exec.fence("sptrsv::tiles: the keys go");
+    exec.fence("sptrsv::tiles: the keys are freed");
   }
 }
 
@@ -285,7 +285,7 @@ void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows)
             out.repeated_of(beside++) = out.source(to - 1);
           }
       });
-  exec.fence("sptrsv::tiles: the rows as they were go");
+  exec.fence("sptrsv::tiles: the rows with repeated entries are freed");
 }
 
 /// op(T) by position, sorted. Entries of a tile row's own tile are not listed.

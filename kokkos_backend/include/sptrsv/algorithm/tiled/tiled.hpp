@@ -36,7 +36,7 @@ namespace sptrsv {
 /// may then be infinite where substitution has a NaN, since the inverse adds up what depends on one row.
 ///
 /// Bitwise reproducible: sums have a fixed order, which is that of the tiles, not the one of sum_backward.
-/// Source: Z. Lu, W. Liu, TileSpTRSV, CCF THPC 2023, of which a summary without formats and thresholds was at hand.
+/// Source: Z. Lu, W. Liu, TileSpTRSV, CCF THPC 2023, known from a summary without formats and thresholds.
 /// Differs in that tile rows are handed out by ticket in the order of block levels, that off-diagonal tiles come
 /// before the diagonal ones inside of a warp rather than in a kernel of their own, and that the sparse tiles of a row
 /// are one list.
