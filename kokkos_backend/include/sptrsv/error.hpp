@@ -26,18 +26,12 @@ class RowError : public Error {
 /// Row offsets or column indices that are no matrix at all.
 class InvalidPattern : public RowError {
  public:
-  InvalidPattern(long long row, std::string const& what) : RowError("row " + std::to_string(row) + " " + what, row) {}
+  InvalidPattern(long long row, std::string const& what);
 };
 
 class NotTriangular : public RowError {
  public:
-  NotTriangular(long long row, long long col, std::string const& triangle)
-      : RowError("row " + std::to_string(row) + " of the " + triangle + " factor has an entry in column " +
-                     std::to_string(col) +
-                     ", on the wrong side of its diagonal or twice on it; "
-                     "pass the triangle alone, or the other Triangle",
-                 row),
-        col_(col) {}
+  NotTriangular(long long row, long long col, std::string const& triangle);
   long long col() const { return col_; }
 
  private:
@@ -47,27 +41,18 @@ class NotTriangular : public RowError {
 class MissingDiagonal : public RowError {
  public:
   /// @param unit  whether the diagonal is a unit one, of which other rows store an entry
-  MissingDiagonal(long long row, std::string const& triangle, bool unit = false)
-      : RowError("row " + std::to_string(row) + " of the " + triangle + " factor has no diagonal entry; " +
-                     (unit ? "other rows have: store that of a unit diagonal in all rows or in none"
-                           : "store it or use Diagonal::unit"),
-                 row) {}
+  MissingDiagonal(long long row, std::string const& triangle, bool unit = false);
 };
 
 class ZeroPivot : public RowError {
  public:
-  explicit ZeroPivot(long long row)
-      : RowError(
-            "row " + std::to_string(row) + " has a zero on its diagonal; shift the factorization or reorder the matrix",
-            row) {}
+  explicit ZeroPivot(long long row);
 };
 
 /// update() was given values that cannot belong to the analyzed pattern.
 class PatternChanged : public Error {
  public:
-  PatternChanged(std::size_t given, std::size_t needed)
-      : Error("got " + std::to_string(given) + " values for a pattern of " + std::to_string(needed) +
-              " entries; analyze again when the pattern changes") {}
+  PatternChanged(std::size_t given, std::size_t needed);
 };
 
 class DimensionMismatch : public Error {
@@ -90,8 +75,7 @@ class NotReady : public Error {
 class Unsupported : public Error {
  public:
   Unsupported(std::string const& algorithm, std::string const& feature,
-              std::string const& remedy = "choose another algorithm")
-      : Error("algorithm " + algorithm + " does not do " + feature + "; " + remedy) {}
+              std::string const& remedy = "choose another algorithm");
 };
 
 /// More rows or entries than the types of indices and offsets count, with the little room that kernels need behind
@@ -100,15 +84,12 @@ class TooLarge : public Error {
  public:
   /// @param what  rows, or entries
   TooLarge(std::string const& what, unsigned long long count, std::string const& type, int bits,
-           unsigned long long most)
-      : Error("the triangle has " + std::to_string(count) + " " + what + "; " + type + " of " + std::to_string(bits) +
-              " bits do for " + std::to_string(most) + ": use longer ones") {}
+           unsigned long long most);
 };
 
 class UnknownAlgorithm : public Error {
  public:
-  UnknownAlgorithm(std::string const& name, std::string const& known)
-      : Error("unknown algorithm '" + name + "'; known are " + known) {}
+  UnknownAlgorithm(std::string const& name, std::string const& known);
 };
 
 class InvalidOption : public Error {

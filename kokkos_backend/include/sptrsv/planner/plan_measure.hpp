@@ -2,9 +2,7 @@
 // The planner's measurements: candidates take turns at solving, and the fastest stays.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <string>
@@ -15,9 +13,7 @@
 
 namespace sptrsv::detail {
 
-inline double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double steady_seconds();
 
 struct TrialLimits {
   double cut_ratio = 3;     ///< a candidate is given up when a solve takes so many times the best one's,
@@ -32,29 +28,13 @@ struct TrialLimits {
 /// Seconds of one solve: the median of a few samples after a warm-up.
 /// @param solve  solve(k) does k solves and waits for them.
 /// @param best   of the candidates before, or 0.
-template <class Solve>
-PlanTiming time_candidate(std::string const& name, Solve const& solve, double best, PlanClock const& clock,
-                          TrialLimits const& limits) {
-  auto const seconds = [&](int calls) {
-    double const start = clock();
-    solve(calls);
-    return (clock() - start) / calls;
-  };
-  auto const hopeless = [&](double time) { return best > 0 && time > limits.cut_ratio * best; };
-  double const first = seconds(1);
-  if (first > limits.cut_first && hopeless(first)) return {name, first, "cut short"};
-  double const warm = seconds(1);
-  if (hopeless(warm)) return {name, warm, "cut short"};
-  int const calls = static_cast<int>(std::clamp(limits.sample / std::max(warm, 1e-7), 1.0, 1000.0));
-  std::vector<double> samples;
-  double spent = 0;
-  while (static_cast<int>(samples.size()) < limits.samples && (samples.empty() || spent < limits.candidate)) {
-    samples.push_back(seconds(calls));
-    spent += samples.back() * calls;
-  }
-  std::sort(samples.begin(), samples.end());
-  return {name, samples[samples.size() / 2], ""};
-}
+PlanTiming time_candidate(std::string const& name, std::function<void(int)> const& solve, double best,
+                          PlanClock const& clock, TrialLimits const& limits);
+
+/// Puts timings[fastest] first, and the others behind it, by time; those given up and those without a time last.
+void sort_timings(std::vector<PlanTiming>& timings, std::size_t fastest);
+
+std::string reason_of(std::vector<PlanTiming> const& timings, bool recalled);
 
 /// Tries all candidates, of which the best one so far and one other are in memory at a time.
 /// @param names  the first one is `best` on entry.
@@ -86,24 +66,8 @@ std::vector<PlanTiming> measure_candidates(std::vector<std::string> const& names
       timings.push_back({names[c], 0, e.what()});
     }
   }
-  std::swap(timings[0], timings[fastest]);
-  std::stable_sort(timings.begin() + 1, timings.end(), [](auto const& a, auto const& b) {
-    auto const rank = [](PlanTiming const& t) { return t.seconds > 0 ? t.note.empty() ? 0 : 1 : 2; };
-    return rank(a) != rank(b) ? rank(a) < rank(b) : a.seconds < b.seconds;
-  });
+  sort_timings(timings, fastest);
   return timings;
-}
-
-inline std::string reason_of(std::vector<PlanTiming> const& timings, bool recalled) {
-  char text[160];
-  auto const timed = std::count_if(timings.begin(), timings.end(), [](auto const& t) { return t.seconds > 0; });
-  int const written =
-      std::snprintf(text, sizeof text, "fastest of %d timed%s, %.4g us", static_cast<int>(timed),
-                    recalled ? " for an earlier solver of this pattern" : "", 1e6 * timings.front().seconds);
-  if (timed > 1)
-    std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", then %s %.4g us",
-                  timings[1].algorithm.c_str(), 1e6 * timings[1].seconds);
-  return text;
 }
 
 }  // namespace sptrsv::detail

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messages: what is wrong, where, and what to do about it.
+#include "sptrsv/error.hpp"
+
+#include <string>
+
+namespace sptrsv {
+namespace {
+
+std::string of_row(long long row) { return "row " + std::to_string(row); }
+
+}  // namespace
+
+InvalidPattern::InvalidPattern(long long row, std::string const& what) : RowError(of_row(row) + " " + what, row) {}
+
+NotTriangular::NotTriangular(long long row, long long col, std::string const& triangle)
+    : RowError(of_row(row) + " of the " + triangle + " factor has an entry in column " + std::to_string(col) +
+                   ", on the wrong side of its diagonal or twice on it; "
+                   "pass the triangle alone, or the other Triangle",
+               row),
+      col_(col) {}
+
+MissingDiagonal::MissingDiagonal(long long row, std::string const& triangle, bool unit)
+    : RowError(of_row(row) + " of the " + triangle + " factor has no diagonal entry; " +
+                   (unit ? "other rows have: store that of a unit diagonal in all rows or in none"
+                         : "store it or use Diagonal::unit"),
+               row) {}
+
+ZeroPivot::ZeroPivot(long long row)
+    : RowError(of_row(row) + " has a zero on its diagonal; shift the factorization or reorder the matrix", row) {}
+
+PatternChanged::PatternChanged(std::size_t given, std::size_t needed)
+    : Error("got " + std::to_string(given) + " values for a pattern of " + std::to_string(needed) +
+            " entries; analyze again when the pattern changes") {}
+
+Unsupported::Unsupported(std::string const& algorithm, std::string const& feature, std::string const& remedy)
+    : Error("algorithm " + algorithm + " does not do " + feature + "; " + remedy) {}
+
+TooLarge::TooLarge(std::string const& what, unsigned long long count, std::string const& type, int bits,
+                   unsigned long long most)
+    : Error("the triangle has " + std::to_string(count) + " " + what + "; " + type + " of " + std::to_string(bits) +
+            " bits do for " + std::to_string(most) + ": use longer ones") {}
+
+UnknownAlgorithm::UnknownAlgorithm(std::string const& name, std::string const& known)
+    : Error("unknown algorithm '" + name + "'; known are " + known) {}
+
+}  // namespace sptrsv
