@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <sptrsv/planner/algorithm_list.hpp>
+#include <sptrsv/planner/algorithm_traits.hpp>
 #include <sstream>
 
 #include "solve_cases.hpp"

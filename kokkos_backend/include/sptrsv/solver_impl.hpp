@@ -4,8 +4,9 @@
 
 #include <utility>
 
-#include "sptrsv/device/graph_capture.hpp"
 #include "sptrsv/planner/algorithm_list.hpp"
+#include "sptrsv/planner/algorithm_names.hpp"
+#include "sptrsv/planner/held_algorithm.hpp"
 #include "sptrsv/planner/plan_key.hpp"
 #include "sptrsv/planner/plan_measure.hpp"
 #include "sptrsv/planner/planner.hpp"
@@ -16,49 +17,6 @@ namespace sptrsv {
 
 namespace detail {
 
-/// An algorithm behind virtual calls, so that it can be chosen by name.
-template <class T>
-struct AnyAlgorithm {
-  virtual ~AnyAlgorithm() = default;
-  virtual void update(typename T::exec_space const&, Analysis<T> const&, typename T::values const&) = 0;
-  virtual void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&,
-                     Fold<T> const&) const = 0;
-  virtual void reserve(typename T::exec_space const&, int columns) = 0;
-  virtual std::string parameters() const = 0;
-  virtual std::size_t memory_bytes() const = 0;
-};
-
-template <class T, class A>
-struct HoldAlgorithm final : AnyAlgorithm<T> {
-  static_assert(is_algorithm<A>::value,
-                "an entry of the list of algorithms lacks a member that algorithm_list.hpp asks for");
-  A algorithm;
-  HoldAlgorithm(typename T::exec_space const& exec, Analysis<T> const& analysis, OptionValues const& options)
-      : algorithm(exec, analysis, make_options<typename A::Options>(options, std::string(A::name) + "_")) {}
-  void update(typename T::exec_space const& exec, Analysis<T> const& analysis,
-              typename T::values const& values) override {
-    algorithm.update(exec, analysis, values);
-  }
-  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const override {
-    if constexpr (keeps_state<A>::value) {
-      refuse_graph_capture(exec, A::name);
-      if (unfinished_) algorithm.restart(exec);
-      unfinished_ = true;
-      algorithm.solve(exec, b, x, fold);
-      unfinished_ = false;
-    } else {
-      algorithm.solve(exec, b, x, fold);
-    }
-  }
-  void reserve(typename T::exec_space const& exec, int columns) override { algorithm.reserve(exec, columns); }
-  std::string parameters() const override { return algorithm.parameters(); }
-  std::size_t memory_bytes() const override { return algorithm.memory_bytes(); }
-
- private:
-  mutable bool unfinished_ = false;  ///< the last solve threw, after some of its launches perhaps
-};
-
 /// An algorithm and its name, which move together.
 template <class T>
 struct Chosen {
@@ -66,38 +24,6 @@ struct Chosen {
   Capabilities capabilities;
   std::unique_ptr<AnyAlgorithm<T>> algorithm;
 };
-
-/// The options named "<algorithm>_...", without that prefix.
-inline OptionValues options_of(std::string const& algorithm, OptionValues const& all) {
-  OptionValues out;
-  for (auto const& [key, value] : all)
-    if (key.compare(0, algorithm.size() + 1, algorithm + "_") == 0) out[key.substr(algorithm.size() + 1)] = value;
-  return out;
-}
-
-/// Refuses names and options that no algorithm has, whichever is used in the end.
-template <class T, class... A>
-void check_names(TypeList<A...>, std::string const& name, OptionValues const& options) {
-  std::string known;
-  ((known += std::string(A::name) + ", "), ...);
-  known += "sptrsv";
-  if (name != "sptrsv" && !((name == A::name) || ...)) throw UnknownAlgorithm(name, known);
-  std::size_t matched = 0;
-  auto const check = [&](std::string const& algorithm, auto make) {
-    auto const own = options_of(algorithm, options);
-    matched += own.size();
-    make(own, algorithm + "_");
-  };
-  (check(std::string(A::name),
-         [](OptionValues const& own, std::string const& prefix) { make_options<typename A::Options>(own, prefix); }),
-   ...);
-  check("sptrsv", [](OptionValues const& own, std::string const& prefix) { make_options<PlanOptions>(own, prefix); });
-  if (matched == options.size()) return;
-  for (auto const& [key, value] : options)
-    if (!((key.compare(0, A::name.size() + 1, std::string(A::name) + "_") == 0) || ...) &&
-        key.compare(0, 7, "sptrsv_") != 0)
-      throw InvalidOption("unknown option " + key + "; options start with an algorithm's name: " + known);
-}
 
 template <class T, class... A>
 Chosen<T> make_algorithm(TypeList<A...>, std::string const& name, typename T::exec_space const& exec,
@@ -108,7 +34,7 @@ Chosen<T> make_algorithm(TypeList<A...>, std::string const& name, typename T::ex
     if (made.algorithm || name != algorithm::name) return;
     require(algorithm::capabilities, name, analysis.shape().triangle == Triangle::upper, analysis.shape().transposed());
     made.capabilities = algorithm::capabilities;
-    made.algorithm = std::make_unique<HoldAlgorithm<T, algorithm>>(exec, analysis, options_of(name, options));
+    made.algorithm = MakeAlgorithm<T, algorithm>::make(exec, analysis, options_of(name, options));
   };
   (attempt(static_cast<A*>(nullptr)), ...);
   return made;
@@ -125,7 +51,7 @@ std::vector<std::string> candidates_of(TypeList<A...>, typename T::exec_space co
     using algorithm = std::remove_pointer_t<decltype(type)>;
     constexpr Capabilities can = algorithm::capabilities;
     if ((can.upper || shape.triangle == Triangle::lower) && (can.transpose || !shape.transposed()) && can.multi_rhs &&
-        WorthPlanning<algorithm>::of(exec, analysis))
+        MakeAlgorithm<T, algorithm>::worth_planning(exec, analysis))
       names.push_back(std::string(algorithm::name));
   };
   (look(static_cast<A*>(nullptr)), ...);
@@ -165,9 +91,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
 
   Impl(std::string const& asked, E const& exec, typename types::pattern const& pattern, Shape shape,
        OptionValues const& given)
-      : analysis((detail::check_names<types>(list{}, asked, given), exec), pattern, shape),
-        reason("asked for"),
-        options(given) {
+      : analysis((detail::check_names(asked, given), exec), pattern, shape), reason("asked for"), options(given) {
     std::string const name = asked == "sptrsv" ? plan(exec) : asked;
     if (!chosen.algorithm) chosen = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
     exec.fence("sptrsv::analyze: done");

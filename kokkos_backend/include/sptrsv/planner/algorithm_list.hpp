@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only list of algorithms, and the check that each entry is one.
+// The only list of algorithms. CMake reads it as well: the includes and the entries.
 #pragma once
-
-#include <type_traits>
 
 #include "sptrsv/algorithm/colorset/color_set.hpp"
 #include "sptrsv/algorithm/levelset/level_set.hpp"
@@ -11,7 +9,6 @@
 #include "sptrsv/algorithm/row_order/thread_level.hpp"
 #include "sptrsv/algorithm/sequential/sequential.hpp"
 #include "sptrsv/algorithm/tiled/tiled.hpp"
-#include "sptrsv/options.hpp"
 
 namespace sptrsv {
 
@@ -20,53 +17,5 @@ struct TypeList {};
 
 template <class T>  // the one line to edit
 using Algorithms = TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>, Fused<T>, Tiled<T>, ColorSet<T>>;
-
-template <class A, class = void>
-struct is_algorithm : std::false_type {};
-
-/// Name, capabilities, self-describing options; analyze by constructor, update, const solve.
-template <class A>
-struct is_algorithm<
-    A, std::void_t<decltype(std::string_view(A::name)), decltype(Capabilities(A::capabilities)),
-                   decltype(std::declval<typename A::Options&>().visit(std::declval<detail::CollectOptions&>())),
-                   decltype(A(std::declval<typename A::types::exec_space const&>(),
-                              std::declval<Analysis<typename A::types> const&>(), std::declval<typename A::Options>())),
-                   decltype(std::declval<A&>().update(std::declval<typename A::types::exec_space const&>(),
-                                                      std::declval<Analysis<typename A::types> const&>(),
-                                                      std::declval<typename A::types::values>())),
-                   decltype(std::declval<A const&>().solve(
-                       std::declval<typename A::types::exec_space const&>(), std::declval<typename A::types::rhs>(),
-                       std::declval<typename A::types::solution>(), std::declval<Fold<typename A::types>>())),
-                   decltype(std::declval<A&>().reserve(std::declval<typename A::types::exec_space const&>(), 1)),
-                   decltype(std::string(std::declval<A const&>().parameters())),
-                   decltype(std::size_t(std::declval<A const&>().memory_bytes()))>> : std::true_type {};
-
-/// Whether a solve of A prepares memory for the next one, so that after a solve that threw A::restart(exec) has to be
-/// called. It may throw as well; no allocation, no fence.
-template <class A, class = void>
-struct keeps_state : std::false_type {};
-template <class A>
-struct keeps_state<
-    A, std::void_t<decltype(std::declval<A const&>().restart(std::declval<typename A::types::exec_space const&>()))>>
-    : std::true_type {};
-
-/// Whether the planner may think of A here: what A::worth_planning(exec, analysis) says, or true if A has no such
-/// function.
-template <class A, class = void>
-struct WorthPlanning {
-  template <class Exec, class Analysis>
-  static bool of(Exec const&, Analysis const&) {
-    return true;
-  }
-};
-template <class A>
-struct WorthPlanning<
-    A, std::void_t<decltype(bool(A::worth_planning(std::declval<typename A::types::exec_space const&>(),
-                                                   std::declval<Analysis<typename A::types> const&>())))>> {
-  template <class Exec, class Analysis>
-  static bool of(Exec const& exec, Analysis const& analysis) {
-    return A::worth_planning(exec, analysis);
-  }
-};
 
 }  // namespace sptrsv

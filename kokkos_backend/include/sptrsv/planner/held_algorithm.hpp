@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// An algorithm of the list behind virtual calls, and the two functions that make it: all that a solver has of one.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "sptrsv/device/graph_capture.hpp"
+#include "sptrsv/planner/algorithm_traits.hpp"
+
+namespace sptrsv::detail {
+
+/// An algorithm behind virtual calls, so that it can be chosen by name.
+template <class T>
+struct AnyAlgorithm {
+  virtual ~AnyAlgorithm() = default;
+  virtual void update(typename T::exec_space const&, Analysis<T> const&, typename T::values const&) = 0;
+  virtual void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&,
+                     Fold<T> const&) const = 0;
+  virtual void reserve(typename T::exec_space const&, int columns) = 0;
+  virtual std::string parameters() const = 0;
+  virtual std::size_t memory_bytes() const = 0;
+};
+
+template <class T, class A>
+struct HoldAlgorithm final : AnyAlgorithm<T> {
+  static_assert(is_algorithm<A>::value,
+                "an entry of the list of algorithms lacks a member that algorithm_traits.hpp asks for");
+  A algorithm;
+  HoldAlgorithm(typename T::exec_space const& exec, Analysis<T> const& analysis, OptionValues const& options)
+      : algorithm(exec, analysis, make_options<typename A::Options>(options, std::string(A::name) + "_")) {}
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis,
+              typename T::values const& values) override {
+    algorithm.update(exec, analysis, values);
+  }
+  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+             Fold<T> const& fold) const override {
+    if constexpr (keeps_state<A>::value) {
+      refuse_graph_capture(exec, A::name);
+      if (unfinished_) algorithm.restart(exec);
+      unfinished_ = true;
+      algorithm.solve(exec, b, x, fold);
+      unfinished_ = false;
+    } else {
+      algorithm.solve(exec, b, x, fold);
+    }
+  }
+  void reserve(typename T::exec_space const& exec, int columns) override { algorithm.reserve(exec, columns); }
+  std::string parameters() const override { return algorithm.parameters(); }
+  std::size_t memory_bytes() const override { return algorithm.memory_bytes(); }
+
+ private:
+  mutable bool unfinished_ = false;  ///< the last solve threw, after some of its launches perhaps
+};
+
+/// What the solver needs A itself for. Defined apart from the class, so that the library can instantiate each A in a
+/// file of its own: the solver's file declares them `extern template`, and compiles none of A's kernels.
+template <class T, class A>
+struct MakeAlgorithm {
+  /// @param options  without the prefix of A's name
+  static std::unique_ptr<AnyAlgorithm<T>> make(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                                               OptionValues const& options);
+  static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis);
+};
+
+template <class T, class A>
+std::unique_ptr<AnyAlgorithm<T>> MakeAlgorithm<T, A>::make(typename T::exec_space const& exec,
+                                                           Analysis<T> const& analysis, OptionValues const& options) {
+  return std::make_unique<HoldAlgorithm<T, A>>(exec, analysis, options);
+}
+
+template <class T, class A>
+bool MakeAlgorithm<T, A>::worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+  return WorthPlanning<A>::of(exec, analysis);
+}
+
+}  // namespace sptrsv::detail
