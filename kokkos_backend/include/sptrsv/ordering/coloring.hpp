@@ -159,6 +159,10 @@ std::vector<Index> colors_by_kokkos_kernels(Graph<Index> const& graph, ColorAlgo
   return color_of;
 }
 
+/// Of the library, since Kokkos Kernels' coloring takes seconds to compile.
+extern template std::vector<int> colors_by_kokkos_kernels<Kokkos::DefaultHostExecutionSpace>(Graph<int> const&,
+                                                                                             ColorAlgorithm);
+
 /// Renumbers the colors by falling size and lists their vertices.
 template <class Index>
 Coloring<Index> group_by_color(std::vector<Index> const& color_of) {
