@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The files that instantiate TriangularSolver, for each scalar, index, offset and space: one for the solver, and one per
-# folder of algorithms, so that none takes long to compile.
+# The files that instantiate TriangularSolver and Factor, for each scalar, index, offset and space: one for each of both,
+# and one per folder of algorithms, so that none takes long to compile.
 
 # sptrsv_read_algorithms(): sets sptrsv_algorithms to the entries of algorithm_list.hpp, and for each Name
 # sptrsv_header_<Name> and sptrsv_folder_<Name>: the header that it includes for it, name.hpp, and that one's folder
@@ -54,6 +54,8 @@ function(sptrsv_instance_sources name scalar index offset space)
   endforeach()
   sptrsv_instance_analysis(${name} ${scalar} ${index} ${offset} ${space})
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/solver.cpp.in ${name}.cpp @ONLY)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/factor.cpp.in ${name}_factor.cpp @ONLY)
+  list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/${name}_factor.cpp)
   list(REMOVE_DUPLICATES folders)
   foreach(folder IN LISTS folders)
     set(includes "${includes_of_${folder}}")

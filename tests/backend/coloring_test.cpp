@@ -11,6 +11,7 @@
 #include <sptrsv/triangle/row_values.hpp>
 
 #include "solve_cases.hpp"
+#include "sptrsv_instances.hpp"
 
 namespace sptrsv::test {
 namespace {

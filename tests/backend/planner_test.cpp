@@ -10,6 +10,7 @@
 #include <sptrsv/planner/planner.hpp>
 
 #include "solve_cases.hpp"
+#include "sptrsv_instances.hpp"
 
 namespace sptrsv::test {
 namespace {

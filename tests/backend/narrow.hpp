@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Triangles whose indices or offsets have 16 bits, solved by all types.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <sptrsv/solver.hpp>
+#include <sptrsv/triangle/analysis.hpp>
+#include <string>
+#include <vector>
+
+namespace sptrsv::test {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+
+/// Options that lead an algorithm through its parts.
+struct Way {
+  std::string algorithm;
+  OptionValues options;
+};
+inline std::vector<Way> all_ways() {
+  return {{"sequential", {}},
+          {"levelset", {}},
+          {"levelset", {{"levelset_analysis", "root_candidates"}}},
+          {"syncfree", {}},
+          {"syncfree", {{"syncfree_form", "csc"}}},
+          {"threadlevel", {}},
+          {"fused", {}},
+          {"colorset", {}},
+          {"colorset", {{"colorset_form", "cpls"}}},
+          {"tiled", {{"tiled_variant", "syncfree"}}},
+          {"tiled", {{"tiled_variant", "levelset"}}},
+          {"tiled", {{"tiled_diagonal_tiles", "inverted"}}},
+          {"tiled", {}},
+          {"sptrsv", {}}};
+}
+
+/// A lower triangle with twos on its diagonal, and other entries of less than 1 over those of a row.
+template <class Index, class Offset>
+struct Narrow {
+  using Solver = TriangularSolver<double, Index, Offset, Space>;
+  using T = typename Solver::types;
+  std::vector<Offset> row_ptr{0};
+  std::vector<Index> col_idx;
+  std::vector<double> values;
+
+  void add_row(std::vector<int> const& columns) {
+    for (int const c : columns) {
+      col_idx.push_back(static_cast<Index>(c));
+      values.push_back(1.0 / static_cast<double>(columns.size() + 1 + c % 3));
+    }
+    col_idx.push_back(static_cast<Index>(row_ptr.size() - 1));
+    values.push_back(2.0);
+    row_ptr.push_back(static_cast<Offset>(col_idx.size()));
+  }
+  typename T::pattern pattern() const {
+    return {Kokkos::View<Offset const*, typename T::device>(row_ptr.data(), row_ptr.size()),
+            Kokkos::View<Index const*, typename T::device>(col_idx.data(), col_idx.size())};
+  }
+  typename T::values all_values() const { return typename T::values(values.data(), values.size()); }
+
+  using columns = Kokkos::View<double**, Kokkos::LayoutLeft, typename T::device>;
+  /// Rows that x = solve(b) does not meet, with b of ones.
+  template <class Solve>
+  int wrong_rows(Op op, Solve const& solve) const {
+    std::size_t const n = row_ptr.size() - 1;
+    columns const b("test::b", n, 1), x("test::x", n, 1);
+    Kokkos::deep_copy(b, 1.0);
+    solve(b, x);
+    std::vector<double> left(n, 1.0);
+    for (std::size_t i = 0; i < n; ++i)
+      for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+        auto const j = static_cast<std::size_t>(col_idx[k]);
+        if (op == Op::none) left[i] -= values[k] * x(j, 0);
+        else left[j] -= values[k] * x(i, 0);
+      }
+    int wrong = 0;
+    for (double const r : left) wrong += !(std::abs(r) < 1e-12);
+    return wrong;
+  }
+  int wrong_rows(Way const& way, Op op) const {
+    Space const exec;
+    Solver solver(way.algorithm, exec, pattern(), {Triangle::lower, Diagonal::stored, op}, way.options);
+    solver.update(exec, all_values());
+    return wrong_rows(op, [&](columns const& b, columns const& x) {
+      solver.solve(exec, b, x);
+      exec.fence();
+    });
+  }
+  /// Solves by all ways; of those named, `may_refuse` may.
+  void expect_solved(std::string const& may_refuse = "") const {
+    for (auto const& way : all_ways())
+      for (Op const op : {Op::none, Op::transpose}) {
+        std::string what = way.algorithm + (op == Op::none ? "" : ", transposed");
+        for (auto const& [name, value] : way.options) what += ", " + value;
+        SCOPED_TRACE(what);
+        try {
+          EXPECT_EQ(wrong_rows(way, op), 0);
+        } catch (Unsupported const& e) {
+          EXPECT_EQ(way.algorithm, may_refuse);
+          EXPECT_NE(std::string(e.what()).find("algorithm tiled does not do"), std::string::npos) << e.what();
+          EXPECT_NE(std::string(e.what()).find("offsets of 16 bits; use longer offsets"), std::string::npos)
+              << e.what();
+        }
+      }
+  }
+  /// The analysis, which all types begin with, refuses.
+  void expect_too_large(std::string const& part) const try {
+    Analysis<T> const analysis(Space(), pattern(), {});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (TooLarge const& e) {
+    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  }
+};
+
+inline constexpr int most = static_cast<int>(detail::most_counted<std::int16_t>());
+}  // namespace sptrsv::test
