@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors of unusual matrices: shifts that fire, zero pivots, n = 0 and 1, NaN, wrong shapes, wrong order.
+// Factors of unusual matrices: shifts that fire, zero pivots, n = 0 and 1, NaN.
 #include <cmath>
-#include <tuple>
 
 #include "factor_pair.hpp"
-#include "sptrsv_petsc.h"
 
 namespace petsc_test {
 namespace {
@@ -187,38 +185,6 @@ TEST_P(MatFactorEdges, NaturalOrderingWithColumnsExchanged)
   }
 }
 
-// PETSc may add such an entry twice
-TEST_P(MatFactorEdges, DiagonalsThatOrderingsPutWhereThereIsNoEntryAreNotFilled)
-{
-  PetscInt const exchanged[] = {1, 0, 2, 3};
-  MatFactorInfo info{};
-  info.fill = 2;
-  info.levels = 1;
-  info.diagonal_fill = 1;
-  for (bool entries : {false, true}) {
-    Mat A, F;
-    IS rows, cols;
-    ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 4, 3, NULL, &A), 0);
-    for (PetscInt i = 0; i < 4; ++i) ASSERT_EQ((int)MatSetValue(A, i, i, 2, INSERT_VALUES), 0);
-    for (PetscInt i = 0; i < 2 && entries; ++i) ASSERT_EQ((int)MatSetValue(A, i, 1 - i, 5, INSERT_VALUES), 0);
-    ASSERT_EQ((int)MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), 0);
-    ASSERT_EQ((int)MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), 0);
-    ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
-    ASSERT_EQ((int)ISDestroy(&cols), 0);
-    ASSERT_EQ((int)ISCreateGeneral(PETSC_COMM_SELF, 4, exchanged, PETSC_COPY_VALUES, &cols), 0);
-    ASSERT_EQ((int)ISSetPermutation(cols), 0);
-    ASSERT_EQ((int)MatGetFactor(A, GetParam().type, MAT_FACTOR_ILU, &F), 0);
-    CaughtError const error = Catch([&] { return MatILUFactorSymbolic(F, A, rows, cols, &info); });
-    EXPECT_EQ((int)error.code, entries ? 0 : (int)PETSC_ERR_SUP) << error.message;
-    bool const named =
-        error.message.find("row 0 of the factor has its diagonal at row 0, column 1") != std::string::npos;
-    EXPECT_EQ(named, !entries) << error.message;
-    for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
-    ASSERT_EQ((int)MatDestroy(&F), 0);
-    ASSERT_EQ((int)MatDestroy(&A), 0);
-  }
-}
-
 PetscErrorCode RunFailedReason(char const* type, char const* pc_type, PCFailedReason* pc_reason,
                                KSPConvergedReason* ksp_reason)
 {
@@ -358,163 +324,6 @@ TEST_P(MatFactorEdges, NanComesOutAsNan)
       EXPECT_EQ((int)RunNan(GetParam(), ftype, row, row, true), 0);
       EXPECT_EQ((int)RunNan(GetParam(), ftype, PetscMin(row, 47), PetscMin(row, 47) + 1, true), 0);
     }
-}
-
-TEST_P(MatFactorEdges, NegativeDiagonalHasNoForwardSolve)
-{
-  Factoring setup;
-  setup.ftype = MAT_FACTOR_CHOLESKY;
-  auto const run = [&](char const* type, bool backward) {
-    Mat A;
-    Vec b, x;
-    Factor factor;
-    EXPECT_EQ((int)BuildBand(20, OftenNegative, true, &A), 0);
-    EXPECT_EQ((int)MatCreateVecs(A, &b, &x), 0);
-    EXPECT_EQ((int)VecSet(b, 1), 0);
-    EXPECT_EQ((int)factor.Symbolic(A, type, NULL, setup), 0);
-    EXPECT_EQ((int)factor.Numeric(A), 0);
-    CaughtError const caught =
-        Catch([&] { return backward ? MatBackwardSolve(factor.mat(), b, x) : MatForwardSolve(factor.mat(), b, x); });
-    EXPECT_EQ((int)MatSolve(factor.mat(), b, x), 0);  // and goes on after the error
-    EXPECT_EQ((int)VecDestroy(&b), 0);
-    EXPECT_EQ((int)VecDestroy(&x), 0);
-    EXPECT_EQ((int)MatDestroy(&A), 0);
-    return caught;
-  };
-  for (bool backward : {false, true}) {
-    CaughtError const ours = run(GetParam().type, backward);
-    EXPECT_NE((int)run(MATSOLVERPETSC, backward).code, 0) << "PETSc's own accepts it now";
-    EXPECT_EQ((int)ours.code, PETSC_ERR_SUP);
-    EXPECT_NE(ours.message.find("square root"), std::string::npos) << ours.message;
-  }
-}
-
-TEST_P(MatFactorEdges, NonSquareIsRefusedByItsSize)
-{
-  Mat A, F = nullptr;
-  ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 6, 1, NULL, &A), 0);
-  ASSERT_EQ((int)MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), 0);
-  ASSERT_EQ((int)MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), 0);
-  CaughtError const caught = Catch([&] { return MatGetFactor(A, GetParam().type, MAT_FACTOR_LU, &F); });
-  EXPECT_EQ((int)caught.code, PETSC_ERR_ARG_SIZ);
-  EXPECT_NE(caught.message.find("4 by 6"), std::string::npos) << caught.message;
-  EXPECT_EQ((int)MatDestroy(&A), 0);
-}
-
-// docs/troubleshooting.md names these and the message
-TEST_P(MatFactorEdges, OtherMatrixTypesAreRefusedByPetsc)
-{
-  Mat made[3], F = nullptr;
-  ASSERT_EQ((int)MatCreateSeqDense(PETSC_COMM_SELF, 4, 4, NULL, &made[0]), 0);
-  ASSERT_EQ((int)MatCreateShell(PETSC_COMM_SELF, 4, 4, 4, 4, NULL, &made[1]), 0);
-  ASSERT_EQ((int)MatCreateSeqSELL(PETSC_COMM_SELF, 4, 4, 1, NULL, &made[2]), 0);
-  for (Mat& A : made) {
-    ASSERT_EQ((int)MatSetUp(A), 0);
-    CaughtError const caught = Catch([&] { return MatGetFactor(A, GetParam().type, MAT_FACTOR_LU, &F); });
-    EXPECT_EQ((int)caught.code, PETSC_ERR_MISSING_FACTOR);
-    EXPECT_NE(caught.message.find(std::string("MatSolverType ") + GetParam().type + " does not support matrix type "),
-              std::string::npos)
-        << caught.message;
-    EXPECT_EQ((int)MatDestroy(&A), 0);
-  }
-}
-
-// PETSc gives us all types whose name begins like one of ours; those of MKL have blocks, too
-TEST_P(MatFactorEdges, TypesMadeFromOthersAreAcceptedOrRefusedByName)
-{
-  for (auto const& [type, derived, accepted] :
-       {std::tuple(MATSEQAIJ, "seqaijmkl", true), std::tuple(MATSEQBAIJ, "seqbaijmkl", false),
-        std::tuple(MATSEQSBAIJ, "seqsbaijmkl", false)}) {
-    Grid grid;
-    grid.symmetric = true;
-    grid.type = type;
-    Mat A, F = nullptr;
-    ASSERT_EQ((int)BuildGrid(grid, &A), 0);
-    ASSERT_EQ((int)PetscObjectChangeTypeName((PetscObject)A, derived), 0);
-    CaughtError const caught = Catch([&] { return MatGetFactor(A, GetParam().type, MAT_FACTOR_ICC, &F); });
-    EXPECT_EQ((int)caught.code, accepted ? 0 : PETSC_ERR_SUP) << derived << ": " << caught.message;
-    EXPECT_EQ(caught.message.find(std::string("type ") + derived + "; convert it to " + type) != std::string::npos,
-              !accepted)
-        << caught.message;
-    EXPECT_EQ((int)MatDestroy(&F), 0);
-    EXPECT_EQ((int)PetscObjectChangeTypeName((PetscObject)A, type), 0);
-    EXPECT_EQ((int)MatDestroy(&A), 0);
-  }
-}
-
-TEST_P(MatFactorEdges, SolvesBeforeNumericAreOutOfOrder)
-{
-  for (MatFactorType ftype : factor_types) {
-    Factoring setup;
-    setup.ftype = ftype;
-    Grid grid;
-    grid.symmetric = true;
-    Mat A, B, bare;
-    Vec b, x;
-    Factor factor;
-    ASSERT_EQ((int)BuildGrid(grid, &A), 0);
-    ASSERT_EQ((int)MatCreateVecs(A, &b, &x), 0);
-    ASSERT_EQ((int)MakeDense(49, 2, 49, &B), 0);
-    ASSERT_EQ((int)MatGetFactor(A, GetParam().type, ftype, &bare), 0);
-    ASSERT_EQ((int)factor.Symbolic(A, GetParam().type, NULL, setup), 0);
-    for (Mat F : {bare, factor.mat()}) {
-      std::string const what =
-          std::string(MatFactorTypes[ftype]) + (F == bare ? " before symbolic" : " before numeric");
-      EXPECT_EQ((int)Catch([&] { return MatSolve(F, b, x); }).code, PETSC_ERR_ORDER) << what;
-      EXPECT_EQ((int)Catch([&] { return MatSolveTranspose(F, b, x); }).code, PETSC_ERR_ORDER) << what;
-      EXPECT_EQ((int)Catch([&] { return MatSolveAdd(F, b, x, x); }).code, PETSC_ERR_ORDER) << what;
-      EXPECT_EQ((int)Catch([&] { return MatMatSolve(F, B, B); }).code, PETSC_ERR_ORDER) << what;
-    }
-    CaughtError const caught = Catch([&] { return MatSolve(factor.mat(), b, x); });
-    EXPECT_NE(caught.message.find("PCSetUp()"), std::string::npos) << caught.message;
-    EXPECT_EQ((int)factor.Numeric(A), 0);
-    EXPECT_EQ((int)MatSolve(factor.mat(), b, x), 0);
-    EXPECT_EQ((int)MatDestroy(&bare), 0);
-    EXPECT_EQ((int)MatDestroy(&A), 0);
-    EXPECT_EQ((int)MatDestroy(&B), 0);
-    EXPECT_EQ((int)VecDestroy(&b), 0);
-    EXPECT_EQ((int)VecDestroy(&x), 0);
-  }
-}
-
-TEST(MatFactorEvents, EndWithErrorsToo)
-{
-  Mat A;
-  Grid grid;
-  Vec b, x, from, to;
-  PetscLogEvent event;
-  PetscEventPerfInfo before, after;
-  PetscScalar array[50] = {};
-  Factoring setup;
-  setup.ftype = MAT_FACTOR_ILU;
-  ASSERT_EQ((int)PetscLogDefaultBegin(), 0);
-  ASSERT_EQ((int)BuildGrid(grid, &A), 0);
-  ASSERT_EQ((int)MatCreateVecs(A, &x, &b), 0);
-  ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 49, array, &from), 0);
-  ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 49, array + 1, &to), 0);
-  {
-    Factor factor;
-    ASSERT_EQ((int)factor.Symbolic(A, "levelset", NULL, setup), 0);
-    ASSERT_EQ((int)factor.Numeric(A), 0);
-    EXPECT_NE((int)Catch([&] { return MatSolve(factor.mat(), from, to); }).code, 0) << "vectors that overlap";
-    ASSERT_EQ((int)PetscLogEventGetId("SpTRSVSolve", &event), 0);
-    ASSERT_EQ((int)PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &before), 0);
-    ASSERT_EQ((int)MatSolve(factor.mat(), b, x), 0);
-    ASSERT_EQ((int)PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &after), 0);
-    EXPECT_EQ(after.count, before.count + 1);
-  }
-  for (Vec* v : {&b, &x, &from, &to}) ASSERT_EQ((int)VecDestroy(v), 0);
-  ASSERT_EQ((int)MatDestroy(&A), 0);
-}
-
-TEST(MatFactorInfo, GetInfoRefusesOtherMatrices)
-{
-  Mat A;
-  MatSpTRSVInfo info;
-  Grid grid;
-  ASSERT_EQ((int)BuildGrid(grid, &A), 0);
-  EXPECT_EQ((int)Catch([&] { return MatSpTRSVGetInfo(A, &info); }).code, PETSC_ERR_ARG_WRONG);
-  EXPECT_EQ((int)MatDestroy(&A), 0);
 }
 
 }  // namespace

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices of small blocks, and their factors beside PETSc's own.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "factor_pair.hpp"
+
+namespace petsc_test {
+
+constexpr PetscInt block_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 11};
+constexpr char const* some_types[] = {"sequential", "levelset", "tiled", "sptrsv"};
+constexpr PetscReal block_tolerance = 1e6 * PETSC_MACHINE_EPSILON;  // of well-conditioned systems of at most 150 rows
+
+/// Blocks of bs in a block pentadiagonal matrix of 12 block rows, the diagonal ones by diagonal(r, c).
+struct BlockMatrix {
+  MatType type = MATSEQBAIJ;
+  PetscInt bs = 2, rows = 12;
+  std::function<PetscScalar(PetscInt block, PetscInt r, PetscInt c)> diagonal;
+  PetscReal coupling = 0.3;
+};
+
+PetscErrorCode Build(BlockMatrix const& m, Mat* A);
+/// A block for BlockMatrix::diagonal with a dominant diagonal.
+PetscScalar Dominant(PetscInt block, PetscInt r, PetscInt c);
+
+/// Solves and transposed solves of both factors, row by row.
+PetscErrorCode ExpectSame(std::string const& what, Mat own, Mat ours);
+
+/// PETSc's factor of a matrix, and ours.
+struct Pair {
+  Factor own, ours;
+
+  PetscErrorCode Symbolic(Mat A, Factoring const& setup, char const* type)
+  {
+    PetscFunctionBegin;
+    PetscCall(own.Symbolic(A, MATSOLVERPETSC, NULL, setup));
+    PetscCall(ours.Symbolic(A, type, NULL, setup));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode Numeric(Mat A)
+  {
+    PetscFunctionBegin;
+    PetscCall(own.Numeric(A));
+    PetscCall(ours.Numeric(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+}  // namespace petsc_test

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Block factors of matrices that PETSc or we refuse, that leave the range of numbers, or that have no rows.
+#include <cmath>
+
+#include "block_pair.hpp"
+
+namespace petsc_test {
+namespace {
+
+/// x of an upper triangle of two rows with a right-hand side of ones.
+PetscErrorCode SolveTwoRows(Mat A, char const* type, PetscScalar* first)
+{
+  Mat F;
+  IS rows, cols;
+  Vec b, x;
+  MatFactorInfo info;
+  PetscScalar const* values;
+
+  PetscFunctionBegin;
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.fill = 1;  // and no pivot is too small
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
+  PetscCall(MatGetFactor(A, type, MAT_FACTOR_LU, &F));
+  PetscCall(MatLUFactorSymbolic(F, A, rows, cols, &info));
+  PetscCall(MatLUFactorNumeric(F, A, &info));
+  PetscCall(MatSolve(F, b, x));
+  PetscCall(VecGetArrayRead(x, &values));
+  *first = values[0];
+  PetscCall(VecRestoreArrayRead(x, &values));
+  for (Vec* v : {&b, &x}) PetscCall(VecDestroy(v));
+  for (IS* is : {&rows, &cols}) PetscCall(ISDestroy(is));
+  PetscCall(MatDestroy(&F));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers)
+{
+  for (PetscReal power : {1e100, 1e-100}) {  // quotients are 1e350 and 1e-350
+    Mat A;
+    ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, 1, 2, 2, 2, NULL, &A), 0);
+    ASSERT_EQ((int)MatSetValue(A, 0, 0, 1 / power / power, INSERT_VALUES), 0);
+    ASSERT_EQ((int)MatSetValue(A, 0, 1, power * std::sqrt(power), INSERT_VALUES), 0);
+    ASSERT_EQ((int)MatSetValue(A, 1, 1, power * power, INSERT_VALUES), 0);
+    ASSERT_EQ((int)MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), 0);
+    ASSERT_EQ((int)MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), 0);
+    PetscScalar own, ours;
+    ASSERT_EQ((int)SolveTwoRows(A, MATSOLVERPETSC, &own), 0);
+    for (char const* type : some_types) {
+      ASSERT_EQ((int)SolveTwoRows(A, type, &ours), 0);
+      EXPECT_LE(PetscAbsScalar(ours - own), 1e-12 * PetscAbsScalar(own)) << type << " " << power;
+    }
+    ASSERT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
+/// Two block rows of an upper triangle, each block a multiple of the identity.
+PetscErrorCode SetTwoBlockRows(Mat A, PetscInt bs, PetscReal first, PetscReal coupling, PetscReal second)
+{
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < bs; ++r) {
+    PetscCall(MatSetValue(A, r, r, first, INSERT_VALUES));
+    PetscCall(MatSetValue(A, r, bs + r, coupling, INSERT_VALUES));
+    PetscCall(MatSetValue(A, bs + r, bs + r, second, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+TEST(BlockFactors, QuotientsOutsideTheRangeOfNumbersAreRefused)
+{
+  struct Row {
+    PetscReal first, coupling, second;
+    bool refused;
+  };
+  // D^-1 U: too large, too small beside the next pivot, in range; and too small to be felt, as decaying fill is
+  Row const rows[] = {{1e-200, 1e150, 1e200, true}, {1e200, 1e-150, 1e-200, true}, {1e-100, 1e150, 1e200, false},
+                      {1e10, 1e-305, 1, false},     {5, 1e-310, 1e-3, false},      {1e300, 1, 1, false}};
+  if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
+  for (PetscInt bs : block_sizes) {
+    if (bs == 1) continue;  // read in place
+    for (Row const& row : rows) {
+      Mat A;
+      ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, bs, 2 * bs, 2 * bs, 2, NULL, &A), 0);
+      ASSERT_EQ((int)SetTwoBlockRows(A, bs, row.first, row.coupling, row.second), 0);
+      PetscScalar own, ours;
+      ASSERT_EQ((int)SolveTwoRows(A, MATSOLVERPETSC, &own), 0);
+      for (char const* type : some_types) {
+        CaughtError const error = Catch([&] { return SolveTwoRows(A, type, &ours); });
+        if (row.refused) {
+          EXPECT_EQ((int)error.code, (int)PETSC_ERR_FP) << type << " " << bs;
+          EXPECT_NE(error.message.find("Block row 0 of the factor"), std::string::npos) << error.message;
+          continue;
+        }
+        ASSERT_EQ((int)error.code, 0) << error.message;
+        EXPECT_LE(PetscAbsScalar(ours - own), 1e-12 * PetscAbsScalar(own)) << type << " " << bs << " " << row.first;
+      }
+      ASSERT_EQ((int)MatDestroy(&A), 0);
+    }
+  }
+}
+
+TEST(BlockFactors, AfterARefusalNewValuesAreTaken)
+{
+  Mat A, F;
+  Vec b, x;
+  IS rows, cols;
+  MatFactorInfo info{};
+  PetscScalar const* values;
+  info.fill = 1;
+  if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
+  ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, 2, 4, 4, 2, NULL, &A), 0);
+  ASSERT_EQ((int)SetTwoBlockRows(A, 2, 1e-200, 1e150, 1e200), 0);
+  ASSERT_EQ((int)MatCreateVecs(A, &x, &b), 0);
+  ASSERT_EQ((int)VecSet(b, 1), 0);
+  ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
+  ASSERT_EQ((int)MatGetFactor(A, "sptrsv", MAT_FACTOR_LU, &F), 0);
+  ASSERT_EQ((int)MatLUFactorSymbolic(F, A, rows, cols, &info), 0);
+  EXPECT_NE(Catch([&] { return MatLUFactorNumeric(F, A, &info); }).message.find("leaves the range of numbers"),
+            std::string::npos);
+  EXPECT_NE(Catch([&] { return MatSolve(F, b, x); }).message.find("no values"), std::string::npos);
+  ASSERT_EQ((int)SetTwoBlockRows(A, 2, 2, 3, 4), 0);
+  ASSERT_EQ((int)MatLUFactorNumeric(F, A, &info), 0);
+  ASSERT_EQ((int)MatSolve(F, b, x), 0);
+  ASSERT_EQ((int)VecGetArrayRead(x, &values), 0);
+  EXPECT_NEAR(PetscRealPart(values[0]), 0.125, 1e-15);
+  ASSERT_EQ((int)VecRestoreArrayRead(x, &values), 0);
+  for (Vec* v : {&b, &x}) ASSERT_EQ((int)VecDestroy(v), 0);
+  for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
+  ASSERT_EQ((int)MatDestroy(&F), 0);
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
+// as KSP, SNES and TS expect it
+TEST(BlockFactors, AZeroPivotIsPetscsVerdictWhateverElseIsWrong)
+{
+  Mat A, F;
+  IS rows, cols;
+  MatFactorInfo info;
+  MatFactorError error;
+  if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
+  ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
+  info.fill = 3;
+  info.zeropivot = 1e-300;
+  ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, 2, 4, 4, 2, NULL, &A), 0);
+  ASSERT_EQ((int)SetTwoBlockRows(A, 2, 1e-200, 1e150, 0), 0);
+  ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
+  ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_LU, &F), 0);
+  ASSERT_EQ((int)MatLUFactorSymbolic(F, A, rows, cols, &info), 0);
+  ASSERT_EQ((int)MatLUFactorNumeric(F, A, &info), 0);
+  ASSERT_EQ((int)MatFactorGetError(F, &error), 0);
+  EXPECT_EQ((int)error, (int)MAT_FACTOR_NUMERIC_ZEROPIVOT);
+  for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
+  ASSERT_EQ((int)MatDestroy(&F), 0);
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
+TEST(BlockFactors, WhatPetscDoesNotFactorIsRefused)
+{
+  BlockMatrix m;
+  m.diagonal = Dominant;
+  PetscBool available;
+  Mat A;
+  IS backward;
+  m.type = MATSEQSBAIJ;
+  ASSERT_EQ((int)Build(m, &A), 0);
+  for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC}) {
+    ASSERT_EQ((int)MatGetFactorAvailable(A, "levelset", ftype, &available), 0);
+    EXPECT_EQ((bool)available, ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC) << MatFactorTypes[ftype];
+  }
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+
+  for (PetscInt bs : {1, 2}) {
+    m.type = MATSEQBAIJ;
+    m.bs = bs;
+    ASSERT_EQ((int)Build(m, &A), 0);
+    ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, m.rows, m.rows - 1, -1, &backward), 0);
+    MatFactorInfo info;
+    ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
+    info.fill = 1;
+    Mat F;
+    ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_ICC, &F), 0);
+    CaughtError caught = Catch([&] { return MatICCFactorSymbolic(F, A, backward, &info); });
+    EXPECT_EQ((int)caught.code, (int)PETSC_ERR_SUP);
+    EXPECT_NE(caught.message.find("natural"), std::string::npos) << caught.message;
+    caught = Catch([&] { return MatCholeskyFactorNumeric(F, A, &info); });
+    EXPECT_NE((int)caught.code, 0);
+    ASSERT_EQ((int)MatDestroy(&F), 0);
+    ASSERT_EQ((int)ISDestroy(&backward), 0);
+    if (bs == 2) {  // one index per row, which PETSc takes if it begins with those of the block rows
+      for (bool natural : {false, true}) {
+        PetscInt const n = 2 * m.rows;
+        ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, n, natural ? 0 : n - 1, natural ? 1 : -1, &backward), 0);
+        ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_LU, &F), 0);
+        caught = Catch([&] { return MatLUFactorSymbolic(F, A, backward, backward, &info); });
+        EXPECT_EQ((int)caught.code, natural ? 0 : (int)PETSC_ERR_ARG_SIZ);
+        EXPECT_TRUE(!natural || !MatLUFactorNumeric(F, A, &info));
+        ASSERT_EQ((int)MatDestroy(&F), 0);
+        ASSERT_EQ((int)ISDestroy(&backward), 0);
+      }
+    }
+    ASSERT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
+TEST(BlockFactors, MatricesOfAnotherSizeAreRefused)
+{
+  BlockMatrix m;
+  m.diagonal = Dominant;
+  Mat A, other, F;
+  MatFactorInfo info;
+  ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
+  info.fill = 1;
+  ASSERT_EQ((int)Build(m, &A), 0);
+  ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_ILU, &F), 0);
+  for (PetscInt rows : {m.rows * 2, m.rows / 2}) {  // in blocks of 2, in blocks of 4
+    BlockMatrix of_other = m;
+    of_other.rows = rows;
+    of_other.bs = rows < m.rows ? 4 : 2;
+    ASSERT_EQ((int)Build(of_other, &other), 0);
+    IS natural;
+    ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, rows, 0, 1, &natural), 0);
+    CaughtError const caught = Catch([&] { return MatILUFactorSymbolic(F, other, natural, natural, &info); });
+    EXPECT_EQ((int)caught.code, (int)PETSC_ERR_ARG_SIZ);
+    EXPECT_NE(caught.message.find("The factor was made for a matrix"), std::string::npos) << caught.message;
+    ASSERT_EQ((int)ISDestroy(&natural), 0);
+    ASSERT_EQ((int)MatDestroy(&other), 0);
+  }
+  ASSERT_EQ((int)MatDestroy(&F), 0);
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
+TEST(BlockFactors, ValuesOfAnotherTypeAreRefused)
+{
+  BlockMatrix m;
+  m.diagonal = Dominant;
+  Mat A;
+  Factor factor;
+  Factoring setup;
+  setup.ftype = MAT_FACTOR_ILU;
+  ASSERT_EQ((int)Build(m, &A), 0);
+  ASSERT_EQ((int)factor.Symbolic(A, "levelset", NULL, setup), 0);
+  ASSERT_EQ((int)factor.Numeric(A), 0);
+  ASSERT_EQ((int)MatConvert(A, MATSEQAIJ, MAT_INPLACE_MATRIX, &A), 0);
+  CaughtError const caught = Catch([&] { return factor.Numeric(A); });
+  EXPECT_EQ((int)caught.code, (int)PETSC_ERR_ARG_WRONG);
+  EXPECT_NE(caught.message.find("was of a matrix of type seqbaij, this one is of type seqaij"), std::string::npos)
+      << caught.message;
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
+// PETSc's own numeric phase crashes for block size 2: docs/petsc_faults.md
+TEST(BlockFactors, SymmetricOnesWithoutRows)
+{
+  for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
+    for (MatFactorType ftype : {MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC})
+      for (PetscInt bs : block_sizes) {
+        BlockMatrix m;
+        m.type = type;
+        m.bs = bs;
+        m.rows = 0;
+        m.diagonal = Dominant;
+        Mat A;
+        Vec b, x;
+        ASSERT_EQ((int)Build(m, &A), 0);
+        ASSERT_EQ((int)MatCreateVecs(A, &x, &b), 0);
+        Factor ours;
+        Factoring setup;
+        setup.ftype = ftype;
+        ASSERT_EQ((int)ours.Symbolic(A, "levelset", NULL, setup), 0);
+        ASSERT_EQ((int)ours.Numeric(A), 0);
+        ASSERT_EQ((int)MatSolve(ours.mat(), b, x), 0);
+        for (Vec* v : {&b, &x}) ASSERT_EQ((int)VecDestroy(v), 0);
+        ASSERT_EQ((int)MatDestroy(&A), 0);
+      }
+}
+
+TEST(BlockFactors, SymmetricOnesWithoutRowsTakeAStride)
+{
+  BlockMatrix m;
+  m.rows = 0;
+  m.diagonal = Dominant;
+  MatFactorInfo info;
+  ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
+  info.fill = 3;
+  for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
+    for (PetscInt bs : {1, 2}) {
+      Mat A, F;
+      IS natural;
+      m.type = type;
+      m.bs = bs;
+      ASSERT_EQ((int)Build(m, &A), 0);
+      ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, 0, 0, 1, &natural), 0);
+      ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_CHOLESKY, &F), 0);
+      ASSERT_EQ((int)MatCholeskyFactorSymbolic(F, A, natural, &info), 0);
+      ASSERT_EQ((int)MatCholeskyFactorNumeric(F, A, &info), 0);
+      ASSERT_EQ((int)ISDestroy(&natural), 0);
+      ASSERT_EQ((int)MatDestroy(&F), 0);
+      ASSERT_EQ((int)MatDestroy(&A), 0);
+    }
+}
+
+}  // namespace
+}  // namespace petsc_test
