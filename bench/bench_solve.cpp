@@ -65,7 +65,7 @@ Machine machine_of(Settings const& s, bool device) {
   return {1e9 * (s.bandwidth >= 0 ? s.bandwidth : device ? 4243 : 0), 1e-9 * (s.hop >= 0 ? s.hop : device ? 258 : 0)};
 }
 
-/// What is wanted most comes first, should the run be ended: the vendor's, ours, other peers, `sequential`.
+/// The most important come first, in case the run is stopped: the vendor's, ours, other peers, `sequential`.
 template <class Space>
 std::vector<Entry<Space>> all_entries(Settings const& settings, long long sequential_entries, long long entries) {
   auto list = peers<Space>(settings.shape(), settings.columns);

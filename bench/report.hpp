@@ -51,7 +51,7 @@ struct Group {
   PlanInput plan;
   std::vector<Result> results;
 
-  /// Seconds below which a solve that goes level by level cannot come; 0 if not known.
+  /// Lower bound of the seconds of a solve that goes level by level; 0 if not known.
   double limit() const {
     if (machine.bandwidth <= 0) return 0;
     return std::max(bytes / machine.bandwidth, static_cast<double>(structure.levels) * machine.hop);

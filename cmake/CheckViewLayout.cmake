@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # With CUDA 12.9 and later, C++20 and the Views of Kokkos 4.7, device code reads a View's members from other places than
 # host code writes them to ([[no_unique_address]]: kokkos/mdspan #434, kokkos #9036), and so may libraries of different
-# C++ standards. sizeof and offsetof do not show it: nvcc computes them as the host does. So a host program looks where
+# C++ standards. sizeof and offsetof do not show it: nvcc computes them as the host does. So a host program finds where
 # values are in the bytes of a View, and the addresses of device code are read from its PTX. No GPU is needed.
 set(sptrsv_view_layout_dir ${CMAKE_CURRENT_LIST_DIR}/view_layout)
 

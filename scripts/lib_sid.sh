@@ -17,7 +17,7 @@ sid_copy() { printf '/srv/sptrsv/%s' "$(printf '%s' "$root" | cksum | cut -d ' '
 sid_run() { run_below "$(sid_dir)" "$@"; }
 
 # run_below DIR COMMAND...: /proc and /sys are there for the command alone and gone with it; where mounting is not
-# allowed, Open MPI grumbles, and finds its way.
+# allowed, Open MPI warns, and works without them.
 run_below() {
   local dir=$1 name kept=() enter=(chroot)
   shift

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain substitution by one core of the host, over arrays of the host: what a GPU has to beat.
+// Plain substitution by one core of the host, over arrays of the host: the baseline for a GPU.
 #pragma once
 
 #include "../contender.hpp"

@@ -116,7 +116,7 @@ TEST(Coloring, BalancingMovesWhatMayMove) {  // rmat has a few large colors and 
   EXPECT_LE(after.size(0), 2 * n / colors);
 }
 
-/// A triangle of the graph in the order of its coloring, each vertex `dof` rows that all need each other.
+/// A triangle of the graph in the order of its coloring; a vertex has `dof` rows that all depend on each other.
 Problem<double> colored_problem(Graph<int> const& graph, Coloring<int> const& coloring, int dof, Shape shape) {
   int const n = graph.num_vertices();
   std::vector<int> position(n);
@@ -136,7 +136,7 @@ Problem<double> colored_problem(Graph<int> const& graph, Coloring<int> const& co
   return out;
 }
 
-/// Sets and blocks cover the order of the solve; a row needs nothing of its own set but rows of its block.
+/// Sets and blocks cover the order of the solve; within its set a row depends only on rows of its block.
 void check_sets(Problem<double> const& p, std::vector<int> const& set_ptr, std::vector<int> const& position_ptr,
                 std::vector<int> block_ptr) {
   int const n = p.num_rows();

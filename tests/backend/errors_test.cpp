@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad input: every error by type, row and text; and numbers that are no numbers, which are data.
+// Bad input: every error by type, row and text; and NaN and infinity, which are data.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -188,9 +188,9 @@ TEST(Capabilities, WhatIsLackingIsRefusedByName) {
               "algorithm some does not do transposed solves");
 }
 
-/// x must be NaN, infinite (with its sign) and finite where the oracle is. The inverse of a tile adds up the ways from
-/// one row to another, so that infinities that meet in substitution may be one there: then x must only be finite where
-/// it is.
+/// x must be NaN, infinite (with its sign) and finite where the oracle is. An entry of a tile's inverse is a sum over
+/// all paths between two rows, so that infinities that cancel in substitution may be one infinity there: then x must
+/// only be finite where it is.
 void expect_same_kind(std::vector<double> const& x, std::vector<double> const& oracle, bool inverted_tiles) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(std::isfinite(x[i]), std::isfinite(oracle[i])) << "row " << i;

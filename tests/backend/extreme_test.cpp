@@ -54,7 +54,7 @@ TYPED_TEST(Extreme, PivotsWhoseReciprocalIsNotSafeToMultiplyBy) {
                                           "column");
 }
 
-/// A system with exponents anywhere, and whether substitution goes through it without a number that is near an end.
+/// A system with arbitrary exponents, and whether substitution solves it without a number near an end of the range.
 struct WildSystem {
   Problem<double> problem;
   std::vector<double> b;

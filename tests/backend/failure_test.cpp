@@ -55,7 +55,7 @@ void operator delete(void* at, std::align_val_t, std::nothrow_t const&) noexcept
 void operator delete[](void* at, std::align_val_t, std::nothrow_t const&) noexcept { std::free(at); }
 
 #if defined(__SANITIZE_ADDRESS__)
-/// Kokkos loses the record of a view where an allocation fails after that of the record. What of ours holds a view and
+/// Kokkos leaks the record of a view where an allocation fails after that of the record. What of ours holds a view and
 /// was lost would be reported itself.
 extern "C" char const* __lsan_default_suppressions() { return "leak:Kokkos::Impl::make_shared_allocation_record\n"; }
 #endif

@@ -117,7 +117,7 @@ struct Way {
   OptionValues options;
 };
 
-/// @return false for a wrong answer, or an error that is neither a refusal nor a want of memory.
+/// @return false for a wrong answer, or an error that is neither a refusal nor lack of memory.
 bool run(Factor const& f, Way const& way, Op op) {
   std::string const name = way.name + (op == Op::none ? "" : " transposed");
   auto const say = [&](std::string const& text) {
@@ -138,7 +138,7 @@ bool run(Factor const& f, Way const& way, Op op) {
     exec.fence();
     double const updated = timer.seconds();
     double solved = std::numeric_limits<double>::infinity(), worst = 0;
-    for (int turn = 0; turn < 3; ++turn) {  // the sides that slots and tickets are used on take turns
+    for (int turn = 0; turn < 3; ++turn) {  // slots and tickets are double buffered
       Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN());
       double const start = timer.seconds();
       solver.solve(exec, b, x);
@@ -200,7 +200,7 @@ int main(int argc, char** argv) {
                           static_cast<long long>(back))
                ? 0
                : 1;
-  } catch (std::exception const& e) {  // no room for the triangle itself
+  } catch (std::exception const& e) {  // not enough memory for the triangle itself
     std::printf("%s\n", e.what());
     return 1;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where b, x and T may lie: strides, one array for b and x, PETSc's factor layout, and what a Fold adds.
+// Layouts of b, x and T: strides, one array for b and x, PETSc's factors, and permutations and scalings (Fold).
 #include <gtest/gtest.h>
 
 #include "solve_cases.hpp"

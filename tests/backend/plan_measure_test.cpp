@@ -26,7 +26,7 @@ class MeasuredPlans : public ::testing::Test {
 };
 TYPED_TEST_SUITE(MeasuredPlans, Spaces, SpaceNames);
 
-/// Candidates are numbers: the seconds of their solve. The clock goes only while they solve.
+/// Candidates are represented by the seconds of their solve. The clock advances only while they solve.
 struct MadeUpTrials {
   double now = 0;
   std::vector<std::pair<std::string, double>> seconds;
@@ -101,7 +101,7 @@ TEST(PlanMemory, ForgetsTheOldest) {
   EXPECT_FALSE(detail::recall_plan(key(7)));
 }
 
-/// Seconds go by ever faster (each candidate readings slower than the one before), or ever slower.
+/// A clock that runs ever faster, so that each candidate seems slower than the one before; or ever slower.
 struct MadeUpClock {
   int* readings;
   bool faster;

@@ -162,7 +162,7 @@ TYPED_TEST(PlannerTest, WindowsAndTilesAreCountedAsTheyAreSolved) {
   }
 }
 
-/// Levels of rows of tiles against a loop over them in their order, and a search that ends where there are too many.
+/// Levels of tile rows against a loop over them in order, and a search that stops at a limit.
 TYPED_TEST(PlannerTest, BlockLevelsAreLongestPathsAmongRowsOfTiles) {
   using T = typename TestFixture::T;
   for (auto const* spec : {"lap2d:50", "band:3000,8,90", "rmat:10,8", "powerlaw:9000", "dense:300", "arrow_down:700"})
@@ -197,7 +197,7 @@ TYPED_TEST(PlannerTest, BlockLevelsAreLongestPathsAmongRowsOfTiles) {
       }
 }
 
-/// What keeps colorset out of plans on a GPU.
+/// The limit of sets from which colorset excludes itself on a GPU.
 TYPED_TEST(PlannerTest, FewColorSetsAreToldFromMany) {
   using T = typename TestFixture::T;
   for (bool upper : {false, true}) {
@@ -223,7 +223,7 @@ TYPED_TEST(PlannerTest, NothingIsKnownOfNothing) {
   for (std::size_t f = 2; f < detail::num_features; ++f) EXPECT_EQ(found[f], 0) << detail::feature_names[f];
 }
 
-/// Looks for what is dear only while the choice hangs on it, and so chooses as one who knows all.
+/// Computes expensive features only while the choice depends on them, and chooses as with all features.
 TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
   using T = typename TestFixture::T;
   std::uint64_t seed = 1;
@@ -300,7 +300,7 @@ TYPED_TEST(PlannerTest, TheTablesChooseAlike) {
       auto const plan = detail::choose_by_table<T>(device, names, first);
       EXPECT_EQ(plan.algorithm, detail::choose_by_table<T>(device, names, second).algorithm);
       EXPECT_EQ(std::count(names.begin(), names.end(), plan.algorithm), 1) << plan.algorithm;
-      // chains of rows inside of tiles are four times as quick or more
+      // chains of rows inside tiles are four times as fast or more
       if (std::string(spec) == "chain:3000" || std::string(spec) == "dense:150") {
         EXPECT_EQ(plan.algorithm, "tiled");
       }

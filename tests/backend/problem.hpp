@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A triangle on the host with its right-hand sides, the row-by-row judgement of a solution, and the
-// way of both to an execution space.
+// A triangle on the host with its right-hand sides, the row-by-row check of a solution, and copies of both to an
+// execution space.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -36,7 +36,7 @@ std::vector<SolveCase> large_cases() {
     for (auto const& space : space_names())
       for (auto const& v : all_variants())
         if (has_kernels_of_its_own(v)) cases.push_back({v.label, matrix, shape, 1, space});
-  for (auto const& space : space_names())  // columns share warps, or take turns in them
+  for (auto const& space : space_names())  // columns share warps, side by side or one after the other
     for (auto const& v : all_variants())
       if (waits(v)) cases.push_back({v.label, "lap2d:1024", plain, 5, space});
   return cases;
@@ -57,7 +57,7 @@ constexpr bool is_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typena
 
 constexpr char no_device[] = "no_device";
 
-/// The spaces whose memory the host does not see. Of types: cases are listed before Kokkos starts.
+/// The spaces whose memory the host cannot access. Of types: cases are listed before Kokkos starts.
 template <std::size_t... I>
 std::vector<std::string> device_names_at(std::index_sequence<I...>) {
   std::vector<std::string> names;
@@ -102,7 +102,7 @@ class Progress : public ::testing::TestWithParam<SolveCase> {};
 TEST_P(Progress, LargeSystemsEnd) { solve_large(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Large, Progress, ::testing::ValuesIn(large_cases()), case_name);
 
-/// How many teams parameters() speaks of, or 0.
+/// The number of teams in parameters(), or 0.
 int teams_of(std::string const& parameters) {
   auto const end = parameters.find(" teams of");
   if (end == std::string::npos) return 0;

@@ -28,7 +28,7 @@ class Draw {
   std::uint64_t seed_, next_ = 0;
 };
 
-/// What decides whether row i needs row j < i; each structure reads what it likes of it.
+/// What decides whether row i depends on row j < i; each structure uses some of it.
 struct PatternChoice {
   std::uint64_t seed;
   int n;
@@ -54,7 +54,7 @@ inline constexpr std::array<RandomStructure, 7> random_structures{{
                   int j) { return i * p.width / p.n > j * p.width / p.n && p.chance(i, j) < p.density; }},
 }};
 
-/// A system as it is handed to a solver, and what is done with it.
+/// A system as it is given to a solver, and what is done with it.
 struct RandomSystem {
   std::uint64_t seed = 0;
   std::string structure;
@@ -136,7 +136,7 @@ inline void RandomSystem::draw_way(Draw& draw) {
   way.reproducible = form == way.options.end() || form->second != "csc";
   auto const tiles = way.options.find("tiled_diagonal_tiles");
   way.inverts_tiles = tiles != way.options.end() && tiles->second == "inverted";
-  if (way.inverts_tiles) way.options["tiled_variant"] = "syncfree";  // the judge knows tiles of rows in order alone
+  if (way.inverts_tiles) way.options["tiled_variant"] = "syncfree";  // the bound is for tiles in row order
 }
 
 inline void RandomSystem::draw_layout(Draw& draw) {

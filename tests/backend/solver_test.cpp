@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three phases in every order, two solvers side by side, and what the front says of itself.
+// The three phases in every order, two solvers side by side, and what the solver reports about itself.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -62,7 +62,7 @@ class SolverTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(SolverTest, Spaces, SpaceNames);
 
-/// The bit pattern that stands for "not there yet" where rows wait for each other may come from the data, too.
+/// The sentinel (the NaN pattern for a value that is not ready) may also be in the data.
 TYPED_TEST(SolverTest, TheMarkersPatternInBEndsAsNaN) {
   using T = typename TestFixture::T;
   for (auto const& v : all_variants())
@@ -100,7 +100,7 @@ TYPED_TEST(SolverTest, NewValuesNeedNoNewAnalysis) {
 
 TYPED_TEST(SolverTest, TwoSolversOnTwoInstancesDoNotMeet) {
   using T = typename TestFixture::T;
-  // OpenMP cannot part one thread
+  // OpenMP cannot divide one thread
   auto instances = std::vector<TypeParam>{this->exec, this->exec};
   bool const can_part = !std::is_same_v<TypeParam, Kokkos::DefaultHostExecutionSpace> || this->exec.concurrency() > 1;
   if (can_part) {

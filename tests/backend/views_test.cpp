@@ -71,7 +71,7 @@ TYPED_TEST(Views, FoldedViewsMustHaveAllRowsAndColumns) {
     fold.out = wrong->view();
     refused("fold.out is " + std::to_string(wrong->view().extent(0)) + " by ", fold);
   }
-  // what has no entries is not there, whether it has an address or not
+  // a view without entries overlaps nothing, whatever its address
   fold = {};
   fold.b_rows = to_device<T>(std::vector<int>());
   fold.b_scale = to_device<T>(std::vector<double>());

@@ -85,11 +85,11 @@ void operator delete[](void* p, std::align_val_t, std::nothrow_t const&) noexcep
 
 namespace {
 
-/// What a child tells its parent, even when it crashes.
+/// What a child process reports, even when it crashes.
 struct Report {
   char step[64];  ///< under way
   char wrong[400], message[300];
-  int error;      ///< of the failed call; 0: it went without that memory
+  int error;      ///< of the failed call; 0: it succeeded without that memory
   bool reached;   ///< there was an N-th allocation
   bool refused;   ///< Kokkos could not start, and the next call said so
   bool label;     ///< Kokkos ended the process over the label of a View

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks, and the measure by which they judge.
+// The checks, and the bounds that they use.
 #include "factor_checks.hpp"
 
 #include <cmath>

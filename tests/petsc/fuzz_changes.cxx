@@ -6,7 +6,7 @@
 
 namespace fuzz {
 
-/// Both sides must end alike: it is PETSc that is called. False if it refused.
+/// Both sides must end alike, since only PETSc is called. False if it refused.
 template <class Body>
 bool Matrices::on_both(char const* what, Body const& body)
 {

@@ -290,7 +290,7 @@ bool FactorPair::needs_symbolic() const
 {
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
   if (!symbolic_) return true;
-  if (m_.pattern_changes() != symbolic_pattern_) return true;  // LU of seqaij leaves rubbish of one row to the next
+  if (m_.pattern_changes() != symbolic_pattern_) return true;  // LU of seqaij leaves values of one row to the next
   return m_.is(MATSEQBAIJ) && cholesky && !numeric_since_symbolic_ && m_.changes() != symbolic_changes_;
 }
 

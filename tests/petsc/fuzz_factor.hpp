@@ -16,7 +16,7 @@ struct Variant {
   char const* type;
   char const* options;  ///< "NAME VALUE NAME VALUE", without -mat_sptrsv_
 };
-extern std::string type_forced;     ///< instead of all variants' types; "petsc" shows what this program makes of PETSc
+extern std::string type_forced;     ///< instead of all variants' types; with "petsc" both sides are PETSc's own
 extern std::string backend_forced;  ///< -mat_sptrsv_backend of all variants, if not empty
 int num_variants();
 Variant const& variant(int index);
@@ -66,7 +66,7 @@ class FactorPair {
   bool has_symbolic() const { return symbolic_; }
   bool has_numeric() const { return numeric_; }
   void symbolic();
-  /// Does the symbolic phase first where PETSc's own would not survive without.
+  /// Does the symbolic phase first where PETSc's own would crash without it.
   void numeric();
 
   /// One random operation, compared.

@@ -109,8 +109,8 @@ std::vector<PetscReal> Bound::of(PetscScalar const* b, PetscScalar const* x) con
 {
   int const n = first_.n;
   Reals result(static_cast<std::size_t>(n), 0), y(static_cast<std::size_t>(n), 0);
-  PetscReal const unit =
-      PETSC_MACHINE_EPSILON * 16 * (n + 8) * (bs_ > 1 ? 4 * bs_ : 1);  // two results, room for complex arithmetic
+  // two results, and a margin for complex arithmetic
+  PetscReal const unit = PETSC_MACHINE_EPSILON * 16 * (n + 8) * (bs_ > 1 ? 4 * bs_ : 1);
   if (two_)
     for (int i = 0; i < n; ++i) {
       PetscScalar sum = 0;

@@ -47,14 +47,14 @@ class Matrices {
   /// Changes of: values; what may be the pattern; the type or the whole matrix.
   PetscInt changes() const { return changes_; }
   PetscInt pattern_changes() const { return pattern_changes_; }
-  PetscInt replacements() const { return replacements_; }  ///< of all its insides, which may keep the nonzero state
+  PetscInt replacements() const { return replacements_; }  ///< of all its contents, which may keep the nonzero state
 
   /// PETSc's side as it is.
   Dense dense() const;
   /// Both sides have the same entries, to the bit.
   void check_same() const;
   /// Whether rows in this order leave the inodes that PETSc has found together. Its own orderings do so, but not always
-  /// after MatCopy() or MatAXPY() with another pattern, which also forget MAT_USE_INODES.
+  /// after MatCopy() or MatAXPY() with another pattern, which also reset MAT_USE_INODES.
   bool keep_inodes(IS rows) const;
   /// Whether PETSc's search for a shift that makes the factor positive definite ends (docs/petsc_faults.md).
   bool shift_ends() const;
@@ -83,7 +83,7 @@ class Matrices {
   std::vector<bool> pattern_;
 };
 
-/// A copy of A that knows as much of its symmetry; MatDuplicate() forgets that A is not symmetric.
+/// A copy of A with the same flags of symmetry; MatDuplicate() does not copy that A is not symmetric.
 PetscErrorCode Duplicate(Mat A, Mat* copy);
 
 }  // namespace fuzz

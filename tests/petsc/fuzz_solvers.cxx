@@ -157,7 +157,7 @@ void SolverPair::set_factor_options()
   draw_ordering();
 }
 
-/// Before whatever may set the PC up: nothing that PETSc's own does not survive.
+/// Before calls that may set the PC up: excludes what crashes PETSc's own.
 bool SolverPair::ready()
 {
   if (shift_ == MAT_SHIFT_POSITIVE_DEFINITE && (!m_.shift_ends() || m_.blocks())) draw_shift();
@@ -263,7 +263,7 @@ void SolverPair::apply_columns()
   for (Mat& x : X) FUZZ_MUST(MatDestroy(&x));
 }
 
-/// What a slightly other right-hand side changes says how much rounding may.
+/// The effect of a slightly different right-hand side shows how much rounding may change.
 void SolverPair::solve(bool transpose)
 {
   char const* const name = transpose ? "KSPSolveTranspose" : "KSPSolve";
@@ -299,7 +299,7 @@ void SolverPair::solve(bool transpose)
     PetscReal moved = 0;
     for (std::size_t i = 0; i < near.size(); ++i) moved = PetscMax(moved, PetscAbsScalar(near[i] - expected[i]));
     read_judge(transpose);
-    Dense inverse;  // of a singular matrix, a Krylov method divides by rounding once it has found what there is
+    Dense inverse;  // with a singular matrix a Krylov method divides by rounding errors once it has converged
     bool const judged = alike && Invert(m_.dense(), &inverse) && std::isfinite(moved) &&
                         moved <= 1e-8 * Largest(expected) && judge_.relative(transpose) < 1e-9;
     std::vector<PetscReal> const tolerance((std::size_t)n, 1e3 * moved + 1e-6 * Largest(expected));

@@ -313,7 +313,7 @@ void CompareInfo(MatInfo const& expected, MatInfo const& actual)
 
 }  // namespace
 
-/// What only looks at a factor.
+/// Operations that only read a factor.
 void FactorPair::look()
 {
   constexpr PetscViewerFormat formats[] = {PETSC_VIEWER_DEFAULT, PETSC_VIEWER_ASCII_INFO,

@@ -171,7 +171,7 @@ void Shell::change(Triangle& t)
     FUZZ_MUST(MatScale(t.mat, factor));
     return;
   }
-  FUZZ_MUST(MatSetOption(t.mat, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));  // new insides have forgotten it
+  FUZZ_MUST(MatSetOption(t.mat, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));  // the replaced contents do not have it
   other = make(t);
   if (kind == 5) {  // into the same memory, if it so happens
     FUZZ_MUST(MatDestroy(&other));
@@ -297,7 +297,7 @@ void Shell::apply_columns()
   FUZZ_MUST(MatDestroy(&X));
 }
 
-/// A zero on the diagonal, or an entry on the wrong side: refused; and well again with a good matrix.
+/// A zero on the diagonal, or an entry on the wrong side: refused; and accepted again with a good matrix.
 void Shell::spoil(Triangle& t)
 {
   PetscInt const row = draw_.from(0, (int)n_ - 1);

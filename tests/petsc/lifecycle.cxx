@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that start, end and mix solvers in odd orders. Usage: lifecycle MODE [PETSc's options]; it asks for
+// Programs that create, destroy and mix solvers in unusual orders. Usage: lifecycle MODE [PETSc's options]; it asks for
 // the type with -pc_factor_mat_solver_type like any other program. Exit status 0 and "done" if all is well.
 #include <petscksp.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many solvers, one after the other, in one process: memory in use must not grow. Options:
-//   -rounds N, -warm_up N   solvers in all, and those before memory is looked at first
+//   -rounds N, -warm_up N   solvers in all, and those before memory is first measured
 //   -kinds K                round r has the prefix k<r % K>_, so that options say what it is
 //   -leak bytes|factor      leaks 8 kB or the factor in each round, to show that it is seen
 // Exit status 0 and "done" if all is well; it prints what memory did.

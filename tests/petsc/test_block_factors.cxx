@@ -67,7 +67,7 @@ TEST(BlockFactors, ShiftAndInvertIndefiniteBlocksAsPetscDoes)
     for (PetscInt bs : block_sizes)
       for (char const* type : some_types)
         for (MatFactorShiftType shift : {MAT_SHIFT_NONE, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_NONZERO}) {
-          // for seqbaij of block size 1 PETSc looks for a shift for ever: docs/petsc_faults.md
+          // for seqbaij of block size 1 PETSc searches for a shift without end: docs/petsc_faults.md
           if (shift == MAT_SHIFT_POSITIVE_DEFINITE && bs == 1 && std::string(matrix) == MATSEQBAIJ) continue;
           m.type = matrix;
           m.bs = bs;
@@ -166,7 +166,7 @@ TEST(BlockFactors, FollowChangesOfTheMatrixBetweenPhases)
   }
 }
 
-// PETSc's own keeps the pattern of the first one: docs/petsc_faults.md
+// PETSc's own keeps the pattern of the first matrix: docs/petsc_faults.md
 TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
 {
   for (PetscInt bs : {1, 2, 3, 8})

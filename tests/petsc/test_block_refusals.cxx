@@ -75,7 +75,7 @@ TEST(BlockFactors, QuotientsOutsideTheRangeOfNumbersAreRefused)
     PetscReal first, coupling, second;
     bool refused;
   };
-  // D^-1 U: too large, too small beside the next pivot, in range; and too small to be felt, as decaying fill is
+  // D^-1 U: too large, too small beside the next pivot, in range; and negligibly small, as decaying fill is
   Row const rows[] = {{1e-200, 1e150, 1e200, true}, {1e200, 1e-150, 1e-200, true}, {1e-100, 1e150, 1e200, false},
                       {1e10, 1e-305, 1, false},     {5, 1e-310, 1e-3, false},      {1e300, 1, 1, false}};
   if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";

@@ -116,7 +116,7 @@ PetscErrorCode RunShifts(Variant const& variant, PetscInt* num_failed, PetscInt*
           setup.shift = (MatFactorShiftType)shift;
           setup.shift_amount = shift ? 1e-3 : 0;
           setup.nonzero_diagonal_order = reorder;
-          // PETSc's own: LU with rows and columns permuted apart loops for ever in this shift
+          // PETSc's own LU does not end with this shift where rows and columns have different permutations
           if (reorder && (setup.symmetric() || shift == (int)MAT_SHIFT_POSITIVE_DEFINITE)) continue;
           std::string const what = std::string(MatFactorTypes[ftype]) + ", diagonal " + std::to_string(kind) +
                                    ", shift " + MatFactorShiftTypes[shift] + (reorder ? ", reordered" : "");
@@ -166,7 +166,7 @@ PetscErrorCode BuildPairs(PetscInt pairs, Mat* A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// the natural ordering knows that it is the identity, and does not forget it when columns are exchanged in it
+// the IS of the natural ordering is marked as the identity, and stays so when columns are exchanged in it
 TEST_P(MatFactorEdges, NaturalOrderingWithColumnsExchanged)
 {
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU}) {
@@ -271,7 +271,7 @@ TEST_P(MatFactorEdges, NoRowsAndOneRow)
   EXPECT_EQ((int)RunTiny(GetParam(), 1), 0);
 }
 
-/// NaN in one entry of the matrix (row and column given) or of b: NaN in PETSc's rows, and an end.
+/// NaN in one entry of the matrix (row and column given) or of b: NaN in the same rows as PETSc's, and the solve ends.
 PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row, PetscInt column, bool in_matrix)
 {
   Grid grid;

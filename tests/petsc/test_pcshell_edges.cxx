@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a PC of type shell with triangles of the program's own refuses, and what it holds on to.
+// What a PC of type shell with triangles of the program's own refuses, and what it keeps alive.
 #include "shell_pair.hpp"
 #include "sptrsv_petsc.h"
 

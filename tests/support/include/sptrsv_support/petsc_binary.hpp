@@ -12,7 +12,7 @@ namespace sptrsv::support {
 bool is_petsc_binary(const std::string& path);
 
 /// Reads the matrix at the start of a PETSc binary file, as MatView() of an aij matrix writes it: indices of 32 or 64
-/// bits, told apart by the header, and real numbers of 64 bits. What follows the matrix is not looked at.
+/// bits, told apart by the header, and real numbers of 64 bits. What follows the matrix is ignored.
 /// @throws ReadError (matrix_market.hpp) if the file is missing, damaged, cut short, dense or complex. Counts that the
 ///         file cannot hold are refused before memory is taken for them.
 CsrMatrix read_petsc_binary(const std::string& path);
