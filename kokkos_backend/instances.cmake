@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The files that instantiate TriangularSolver and Factor, for each scalar, index, offset and space: one for each of both,
-# and one per folder of algorithms, so that none takes long to compile.
+# The files that instantiate TriangularSolver and Factor, for each scalar, index, offset and space: one for each of
+# both, and one per folder of algorithms, so that none takes long to compile.
 
 # sptrsv_read_algorithms(): sets sptrsv_algorithms to the entries of algorithm_list.hpp, and for each Name
 # sptrsv_header_<Name> and sptrsv_folder_<Name>: the header that it includes for it, name.hpp, and that one's folder
@@ -12,7 +12,8 @@ function(sptrsv_read_algorithms)
   string(REGEX MATCHALL "[A-Za-z0-9_]+<T>" entries "${CMAKE_MATCH_1}")
   string(REGEX MATCHALL "#include \"sptrsv/algorithm/[a-z0-9_/]+\\.hpp\"" headers "${text}")
   if(NOT entries)
-    message(FATAL_ERROR "sptrsv: ${list} has no line 'using Algorithms = TypeList<...>;' with entries of the form Name<T>")
+    message(FATAL_ERROR "sptrsv: ${list} has no line 'using Algorithms = TypeList<...>;' with entries of the form "
+      "Name<T>")
   endif()
   set(algorithms)
   foreach(entry IN LISTS entries)
@@ -20,8 +21,8 @@ function(sptrsv_read_algorithms)
     string(REGEX REPLACE "([a-z0-9])([A-Z])" "\\1_\\2" file "${algorithm}")
     string(TOLOWER "${file}" file)
     if(NOT headers MATCHES "(sptrsv/algorithm/([a-z0-9_]+)/${file}\\.hpp)")
-      message(FATAL_ERROR "sptrsv: ${list} lists ${algorithm}, but does not include sptrsv/algorithm/<folder>/${file}.hpp; "
-        "include it there, and name header and class alike")
+      message(FATAL_ERROR "sptrsv: ${list} lists ${algorithm}, but does not include "
+        "sptrsv/algorithm/<folder>/${file}.hpp; include it there, and name header and class alike")
     endif()
     set(sptrsv_header_${algorithm} ${CMAKE_MATCH_1} PARENT_SCOPE)
     set(sptrsv_folder_${algorithm} ${CMAKE_MATCH_2} PARENT_SCOPE)
