@@ -68,7 +68,7 @@ def main(folder):
                 elif fault(path, used):
                     faults.append(f"{path}: {used} {fault(path, used)}")
             for line, word in device_words(path, text):
-                faults.append(f"{path}:{line}: {word} belongs into device/")
+                faults.append(f"{path}:{line}: {word} belongs in device/")
     print("\n".join(sorted(faults)) or f"{checked} includes, none points back; no device outside of device/")
     assert checked > 100, "no backend here"
     return 1 if faults else 0

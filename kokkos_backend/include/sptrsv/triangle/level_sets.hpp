@@ -164,11 +164,13 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
                                                 static_cast<std::size_t>(levels) * static_cast<std::size_t>(parts));
   Kokkos::parallel_for(
       "sptrsv::level_sets::count", policy(exec, 0, parts), KOKKOS_LAMBDA(index part) {
-        for (index i = rows.first(part); i < rows.first(part + 1); ++i) ++next(part * levels + level_of(i));
+        index* const own = next.data() + part * levels;
+        index const last = rows.first(part + 1);
+        for (index i = rows.first(part); i < last; ++i) ++own[level_of(i)];
       });
   Kokkos::parallel_scan(
       "sptrsv::level_sets::scan", policy(exec, 0, levels * parts), KOKKOS_LAMBDA(index g, index & sum, bool final) {
-        index& mine = next(g % parts * levels + g / parts);
+        index& mine = next(parts == 1 ? g : g % parts * levels + g / parts);
         index const count = mine;
         if (final) mine = sum;
         sum += count;
@@ -179,8 +181,9 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
   auto const level_rows = sets.level_rows;
   Kokkos::parallel_for(
       "sptrsv::level_sets::place", policy(exec, 0, parts), KOKKOS_LAMBDA(index part) {
-        for (index i = rows.first(part); i < rows.first(part + 1); ++i)
-          level_rows(next(part * levels + level_of(i))++) = i;
+        index* const own = next.data() + part * levels;
+        index const last = rows.first(part + 1);
+        for (index i = rows.first(part); i < last; ++i) level_rows(own[level_of(i)]++) = i;
       });
 }
 
