@@ -35,7 +35,7 @@ std::string get_string(char const* name, std::string const& otherwise) {
 
 /// Ours on a type of matrix; then PETSc's own, of which one is known to end the process on some matrices.
 std::string default_cases() {
-  std::string cases = "seqaij:petsc", ours;
+  std::string cases = "seqaij:petsc";
   auto const add = [&](char const* mat_type) {
     for (char const* type : {"sptrsv", "levelset", "syncfree", "threadlevel"})
       cases += std::string(",") + mat_type + ":" + type;
