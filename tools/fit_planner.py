@@ -27,18 +27,18 @@ PLANNER = "sptrsv"
 ALWAYS = ["solve", "bytes"]
 TERMS = {  # beside ALWAYS
     "sequential": ["rows"],
-    # hops, later where a front is wide, and by steps of looking and adding; narrow levels by one team, wide ones by a
-    # kernel
+    # the latency from level to level, more in wide levels, and steps of polling and adding; narrow levels are solved by
+    # one team, wide ones by a kernel each
     "levelset": ["rows", "levels", "level_rows", "longest_lane", "level_lanes", "narrow_steps"],
-    # rows in row order: a window of them is at work
+    # in row order only a window of consecutive rows is in progress
     "syncfree": ["rows", "warp_window", "longest_row"],
     "threadlevel": ["rows", "thread_window", "level_rows", "level_entries", "longest_row"],
     "fused": ["rows", "warp_window", "thread_window", "level_rows", "level_entries", "longest_row"],
-    # hops between rows of tiles, and what these gather; a wide level's rows have a thread each
+    # the latency between tile rows, and what these gather; the rows of a wide level have a thread each
     "tiled": ["rows", "tile_levels", "tile_entries", "level_rows", "longest_row", "wide_longest"],
     "colorset": ["rows", "sets", "level_rows", "longest_row"],
 }
-FIT_ROUNDS = 12  # of which each has the estimates of the one before
+FIT_ROUNDS = 12  # each uses the estimates of the round before
 OTHERS = ["rows", "levels", "level_entries", "longest_row", "level_longest"]  # a type that is not among them
 
 
@@ -135,8 +135,9 @@ def rounded(value):
 
 
 def fit_algorithm(cases, algorithm):
-    """Nanoseconds per unit of each feature. Least squares of errors relative to the measured time would rather have all
-    times too small than one too large; so they are relative to the mean (geometric) of measured and estimated time."""
+    """Nanoseconds per unit of each feature. Least squares of errors relative to the measured time would
+    underestimate all times to avoid overestimating one; so errors are relative to the geometric mean of measured and
+    estimated time."""
     cases = [case for case in cases if algorithm in case["seconds"]]
     names = ALWAYS + TERMS.get(algorithm, OTHERS)
     times = [case["seconds"][algorithm] for case in cases]

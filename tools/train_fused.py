@@ -232,7 +232,7 @@ def merged(parts):
 
 
 def device_key(measured):
-    """The name under which the code looks its device up."""
+    """The name by which the code finds the device in the table."""
     return measured["device"] if measured["space"] == "Cuda" else "host"
 
 

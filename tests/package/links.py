@@ -101,7 +101,7 @@ def pages(root):
 
 
 def check_pages(root):
-    """The faults of the repository's pages, and how many links were looked at."""
+    """The faults of the repository's pages, and how many links were checked."""
     faults, checked = [], 0
     for page in pages(root):
         for line, target in links(read(os.path.join(root, page))):
@@ -132,7 +132,7 @@ class Page(html.parser.HTMLParser):
 
 
 def check_site(folder):
-    """The faults of a built site, and how many links were looked at."""
+    """The faults of a built site, and how many links were checked."""
     found = {}
     for at, _, names in os.walk(folder):
         for name in names:
