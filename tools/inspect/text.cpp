@@ -57,7 +57,8 @@ void print_classes(std::ostream& out, Doubling const& d, char const* size, char 
   bool begun = false;
   for (std::size_t k = 0; k < d.classes.size(); ++k) {
     auto const& c = d.classes[k];
-    if (!(begun = begun || c.members > 0)) continue;
+    begun = begun || c.members > 0;
+    if (!begun) continue;
     long long const low = k == 0 ? 0 : 1LL << (k - 1), high = k == 0 ? 0 : (1LL << k) - 1;
     std::string const range = low == high ? grouped(low) : grouped(low) + " - " + grouped(high);
     int const bar = c.members == 0 ? 0
