@@ -186,7 +186,7 @@ TYPED_TEST(PlannerTest, BlockLevelsAreLongestPathsAmongRowsOfTiles) {
         }
         ASSERT_EQ(level_of.extent(0), expected.size());
         for (std::size_t node = 0; node < expected.size(); ++node)
-          EXPECT_EQ(level_of(node), expected[node]) << "row of tiles " << node;
+          EXPECT_EQ(level_of(node), expected[node]) << "tile row " << node;
         long long const levels = order.levels.levels;
         EXPECT_EQ(levels, *std::max_element(expected.begin(), expected.end()) + 1);
         EXPECT_EQ(detail::make_tile_order<T>(this->exec, analysis, own_order, levels).levels.levels, levels);

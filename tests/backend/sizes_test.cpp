@@ -52,7 +52,7 @@ TEST(Sizes, MoreEntriesThanOffsetsDoForAreRefused) {
   sparse_tiles(std::numeric_limits<std::int16_t>::max()).expect_too_large("32767 entries");
 }
 
-/// Each row of tiles has a chain of rows, of which the last has all 15 places before its diagonal: 45 entries in 16 *
+/// Each tile row has a chain of rows, of which the last has all 15 places before its diagonal: 45 entries in 16 *
 /// 15 slots, and one in a list of 32.
 TEST(Sizes, SlotsOfTilesBeyondWhatOffsetsCount) {
   using T = ShortOffsets::T;

@@ -265,7 +265,7 @@ TEST(TileFormats, ListsOfAnyLength) {
   }
 }
 
-/// 16 times as many numbers as there are positions: from 2^23 rows of tiles on an int does not count them. All but the
+/// 16 times as many numbers as there are positions: from 2^23 tile rows on an int does not count them. All but the
 /// last one's memory is never touched.
 #if defined(KOKKOS_ENABLE_SERIAL)
 TEST(TileValues, InverseOfTheLastOfManyTiles) {

@@ -104,7 +104,7 @@ Tiles count_tiles(bench::System const& system) {
   struct Tile {
     int entries = 0, longest_row = 0;
   };
-  std::vector<Tile> strip((n + tile_side - 1) / tile_side);  // one row of tiles, by column of tiles
+  std::vector<Tile> strip((n + tile_side - 1) / tile_side);  // one tile row, by tile column
   std::vector<int> touched, in_row(strip.size(), 0), touched_by_row;
   Tiles out{tile_side, 0, {{"diagonal"}, {"dense"}, {"ELL"}, {"sparse"}}};
   for (int t = 0; t < static_cast<int>(strip.size()); ++t) {

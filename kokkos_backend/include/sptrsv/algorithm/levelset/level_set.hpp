@@ -93,7 +93,7 @@ class LevelSet {
                                  : "up to " + detail::counted(shared_rows_, "row");
     auto const one_team = of(Launch::one_team);
     std::string const share = one_team == 1 && launches_.size() == 1 ? "" : std::to_string(one_team) + " of them ";
-    if (host) return all + share + (one_team == 1 ? "a chain" : "chains") + " of levels of " + size;
+    if (host) return all + share + "by one thread for successive levels of " + size;
     return all + std::to_string(of(Launch::many_levels)) + " for many levels of " + size + ", " +
            std::to_string(one_team) + " by one team, " + detail::counted(lanes_, "lane") + " per row";
   }

@@ -46,7 +46,7 @@ class Tiled {
   using types = T;
   using index = typename T::index;
   static constexpr std::string_view name = "tiled";
-  static constexpr char const* summary = "16x16 tiles in several formats, a warp per row of tiles";
+  static constexpr char const* summary = "16x16 tiles in several formats, a warp per tile row";
   static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
   enum class Variant { automatic, syncfree, levelset };
   enum class DiagonalTiles { solved, inverted };
@@ -63,7 +63,7 @@ class Tiled {
                "by substitution, or by their inverses (error grows with their condition)");
       v.integer("wide_rows", wide_rows, 0, INT_MAX,
                 "levelset: levels of so many rows get a kernel with a thread per row; 0: chosen");
-      v.integer("teams", teams, 0, INT_MAX, "GPU: warps that share the rows of tiles; 0: chosen");
+      v.integer("teams", teams, 0, INT_MAX, "GPU: warps that share the tile rows; 0: chosen");
     }
   };
 
