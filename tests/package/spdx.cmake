@@ -4,8 +4,8 @@ find_package(Git QUIET)
 set(files)
 if(GIT_FOUND AND EXISTS ${ROOT}/.git)
   execute_process(COMMAND ${GIT_EXECUTABLE} -C ${ROOT} ls-files --cached --others --exclude-standard
-    -- CMakeLists.txt CITATION.cff mkdocs.yml .ci .clang-format .editorconfig .gitignore .pre-commit-config.yaml bench
-    cmake docs examples kokkos_backend plugin scripts tests tools
+    -- CMakeLists.txt CITATION.cff mkdocs.yml .ci .clang-format .clang-tidy .editorconfig .gitignore
+    .pre-commit-config.yaml bench cmake docs examples kokkos_backend plugin scripts tests tools
     OUTPUT_VARIABLE listed RESULT_VARIABLE status OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(status EQUAL 0)
     string(REPLACE "\n" ";" listed "${listed}")
@@ -18,7 +18,7 @@ if(GIT_FOUND AND EXISTS ${ROOT}/.git)
 endif()
 file(GLOB top LIST_DIRECTORIES true ${ROOT}/*)
 list(FILTER top EXCLUDE REGEX "/(LICENSE|build[^/]*|\\.[^/]*)$")
-list(APPEND top ${ROOT}/.ci ${ROOT}/.clang-format ${ROOT}/.editorconfig ${ROOT}/.gitignore
+list(APPEND top ${ROOT}/.ci ${ROOT}/.clang-format ${ROOT}/.clang-tidy ${ROOT}/.editorconfig ${ROOT}/.gitignore
   ${ROOT}/.pre-commit-config.yaml)
 if(files)
   set(top "")  # git knows better
