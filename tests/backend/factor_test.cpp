@@ -419,6 +419,26 @@ TYPED_TEST(FactorTest, WrongOrdersOfCallsAreTold) {
   EXPECT_EQ(factor.solver(Triangle::lower, Op::transpose)->algorithm(), "levelset");
 }
 
+/// Vectors of another size, also where kernels between the solves are the first to see them.
+TYPED_TEST(FactorTest, VectorsThatDoNotFitAreRefused) {
+  using T = TypesOf<double, TypeParam>;
+  for (bool const symmetric : {false, true})
+    for (int const block_size : {0, 1, 3}) {
+      Options o;
+      o.symmetric = symmetric, o.block_size = block_size;
+      auto const f = make_factored<double>(o);
+      typename TestFixture::Double factor("levelset", this->exec, to_pattern_of<TypeParam>(f, o));
+      factor.update(this->exec, host_values(f));
+      Block<T> const fits(make_right_hand_sides<double>(f.n, 2)), fewer(f.n - 1, 2), more(f.n + 3, 2), one(f.n, 1);
+      auto const refuses = [&](auto const& b, auto const& x) {
+        EXPECT_THROW(factor.solve(this->exec, Op::transpose, b.view(), x.view()), DimensionMismatch);
+        EXPECT_THROW(factor.solve_first_half(this->exec, b.view(), x.view()), DimensionMismatch);
+        EXPECT_THROW(factor.solve_second_half(this->exec, b.view(), x.view()), DimensionMismatch);
+      };
+      for (auto const* other : {&fewer, &more, &one}) refuses(fits, *other), refuses(*other, fits);
+    }
+}
+
 /// No rows at all.
 TYPED_TEST(FactorTest, AnEmptyFactorSolves) {
   using T = TypesOf<double, TypeParam>;

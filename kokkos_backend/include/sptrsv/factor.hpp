@@ -21,8 +21,8 @@ struct FactorPattern {
     Diagonal diagonal = Diagonal::unit;
   };
   std::optional<Part> lower, upper;  ///< at least one; what is missing is the identity
-  bool symmetric = false;            ///< L = U^T (no conjugates): `lower` is left out, and `col_perm` is `row_perm`
-  int block_size = 0;                ///< of D's blocks: 1 for a diagonal, 0 for D = I
+  bool symmetric = false;  ///< L = U^T (no conjugates): `lower` is left out, and both permutations are the same one
+  int block_size = 0;      ///< of D's blocks: 1 for a diagonal, 0 for D = I
   Kokkos::View<const Index*, Device> row_perm, col_perm;  ///< n each, permutations of 0..n-1 (not checked), or empty
 };
 
@@ -119,6 +119,7 @@ class Factor {
   std::optional<Solver>& slot(Step step);
   std::optional<Solver> make(ExecSpace const& exec, Step step) const;
   void require_ready() const;
+  void require_fit(typename types::rhs const& b, typename types::solution const& x) const;
   /// Makes what a solve of this op needs and is not there yet.
   void prepare(ExecSpace const& exec, Op op, std::size_t columns, bool accumulate);
   void make_work(ExecSpace const& exec, std::size_t columns, bool accumulate);

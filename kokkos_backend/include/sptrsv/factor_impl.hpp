@@ -195,6 +195,15 @@ void Factor<S, I, O, E>::require_ready() const {
         "solve with a factor before its update(), or after one that failed; call update() with its values first");
 }
 
+/// Before kernels of our own read b or write x; the solvers look at what they are given themselves.
+template <class S, class I, class O, class E>
+void Factor<S, I, O, E>::require_fit(typename types::rhs const& b, typename types::solution const& x) const {
+  auto const text = [](auto const& v) { return std::to_string(v.extent(0)) + " by " + std::to_string(v.extent(1)); };
+  if (b.extent(0) != num_rows_ || x.extent(0) != num_rows_ || b.extent(1) != x.extent(1))
+    throw DimensionMismatch("b is " + text(b) + " and x " + text(x) + "; a factor of " + std::to_string(num_rows_) +
+                            " rows takes so many rows of both, and as many columns of x as of b");
+}
+
 template <class S, class I, class O, class E>
 void Factor<S, I, O, E>::prepare(E const& exec, Op op, std::size_t columns, bool accumulate) {
   require_ready();
@@ -257,6 +266,7 @@ void Factor<S, I, O, E>::scale_blocks(E const& exec, Op op, typename types::rhs 
 template <class S, class I, class O, class E>
 void Factor<S, I, O, E>::solve(E const& exec, Op op, typename types::rhs const& b, typename types::solution const& x,
                                bool accumulate) {
+  require_fit(b, x);
   op = effective(op);
   std::size_t const columns = b.extent(1);
   prepare(exec, op, columns, accumulate);
@@ -305,6 +315,7 @@ bool Factor<S, I, O, E>::find_roots(E const& exec) {
 template <class S, class I, class O, class E>
 bool Factor<S, I, O, E>::solve_first_half(E const& exec, typename types::rhs const& b,
                                           typename types::solution const& x) {
+  require_fit(b, x);
   if (has_roots() && !find_roots(exec)) return false;
   std::size_t const columns = b.extent(1);
   prepare(exec, Op::none, columns, false);
@@ -323,6 +334,7 @@ bool Factor<S, I, O, E>::solve_first_half(E const& exec, typename types::rhs con
 template <class S, class I, class O, class E>
 bool Factor<S, I, O, E>::solve_second_half(E const& exec, typename types::rhs const& b,
                                            typename types::solution const& x) {
+  require_fit(b, x);
   if (has_roots() && !find_roots(exec)) return false;
   std::size_t const columns = b.extent(1);
   prepare(exec, Op::none, columns, false);

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "sptrsv/csr_view.hpp"
@@ -32,18 +33,17 @@ class StagedValues {
   static constexpr bool in_place = Kokkos::SpaceAccessibility<ExecSpace, Kokkos::HostSpace>::accessible;
 
   /// @param data  `size` values of a host. In place: they must stay as they are while they are in use. Copied: the
-  /// caller
-  ///              may change them at once, and kernels given to `exec` after the call read the copy.
+  ///              caller may change them at once, and kernels given to `exec` after the call read the copy.
   /// Cost: the first call, and one with another size, allocates; a call waits until the values before have left.
   typename values::const_type stage(ExecSpace const& exec, Scalar const* data, std::size_t size) {
     if constexpr (in_place) {
       return typename values::const_type(data, size);
     } else {
       if (copied_.extent(0) != size) allocate(exec, size);
-      if (under_way_) exec.fence("sptrsv::staging: the values before these have left");
+      wait();
       std::copy_n(data, size, pinned_.data());
       Kokkos::deep_copy(exec, copied_, pinned_);
-      under_way_ = true;
+      under_way_on_ = exec;
       return copied_;
     }
   }
@@ -53,9 +53,13 @@ class StagedValues {
   std::size_t memory_bytes() const { return (copied_.span() + pinned_.span()) * sizeof(Scalar); }
 
  private:
+  /// Until the last copy has been made, on whichever instance.
+  void wait() {
+    if (under_way_on_) under_way_on_->fence("sptrsv::staging: the values before these have left");
+    under_way_on_.reset();
+  }
   void allocate(ExecSpace const& exec, std::size_t size) {
-    if (under_way_) exec.fence("sptrsv::staging: the values before these have left");
-    under_way_ = false;
+    wait();
     auto const label = [](char const* name) { return std::string("sptrsv::staging::") + name; };
     values copied(Kokkos::view_alloc(exec, label("values"), Kokkos::WithoutInitializing), size);
     pinned_ = decltype(pinned_)(Kokkos::view_alloc(label("pinned"), Kokkos::WithoutInitializing), size);
@@ -64,7 +68,7 @@ class StagedValues {
 
   values copied_;
   Kokkos::View<Scalar*, Kokkos::SharedHostPinnedSpace> pinned_;  // from pageable memory a copy would hold up the host
-  bool under_way_ = false;
+  std::optional<ExecSpace> under_way_on_;                        // the instance of the last copy
 };
 
 }  // namespace sptrsv
