@@ -215,6 +215,15 @@ TYPED_TEST(FactorTest, ContradictionsAreRefused) {
       },
       "L has 36 rows and U 25");
   refuse([](Pattern& p) { std::swap(p.lower, p.upper); }, "wrong side");
+  refuse(
+      [&](Pattern& p) {
+        p.symmetric = true, p.lower.reset();
+        p.row_perm = to_device<TypesOf<double, TypeParam>>(a_permutation(36, 1));
+      },
+      "with one permutation");
+  auto empty = good;
+  empty.col_perm = to_device<TypesOf<double, TypeParam>>(std::vector<int>());
+  Double("levelset", this->exec, empty);
 }
 
 /// A failed update leaves nothing to solve with; the next good one does.
@@ -274,6 +283,47 @@ TYPED_TEST(FactorTest, VectorsThatDoNotFitAreRefused) {
       };
       for (auto const* other : {&fewer, &more, &one}) refuses(fits, *other), refuses(*other, fits);
     }
+}
+
+/// D's view may be longer than D; what is behind is neither read nor judged.
+TYPED_TEST(FactorTest, ValuesBehindDAreNotRead) {
+  using T = TypesOf<double, TypeParam>;
+  Options o;
+  o.symmetric = true, o.block_size = 1;
+  auto f = make_factored<double>(o);
+  f.inverse.insert(f.inverse.end(), 500, -1.0);
+  typename TestFixture::Double factor("levelset", this->exec, to_pattern_of<TypeParam>(f, o));
+  factor.update(this->exec, host_values(f));
+  auto const b = make_right_hand_sides<double>(f.n, 1);
+  Block<T> const right(b), middle(f.n, 1), x(f.n, 1);
+  EXPECT_TRUE(factor.solve_first_half(this->exec, right.view(), middle.view()));
+  EXPECT_TRUE(factor.solve_second_half(this->exec, middle.view(), x.view()));
+  this->exec.fence();
+  f.expect_solved(Op::none, x.get()[0], b[0]);
+}
+
+TYPED_TEST(FactorTest, AFactorThatWasMovedFromThrows) {
+  using T = TypesOf<double, TypeParam>;
+  Options o;
+  o.symmetric = true, o.block_size = 1;
+  auto const f = make_factored<double>(o);
+  typename TestFixture::Double factor("levelset", this->exec, to_pattern_of<TypeParam>(f, o));
+  factor.update(this->exec, host_values(f));
+  auto const b = make_right_hand_sides<double>(f.n, 1);
+  Block<T> const right(b), x(f.n, 1);
+  EXPECT_TRUE(factor.solve_first_half(this->exec, right.view(), x.view()));
+  {
+    auto const moved = std::move(factor);
+  }
+  EXPECT_THROW(factor.solve_first_half(this->exec, right.view(), x.view()), NotReady);
+  EXPECT_THROW(factor.solve(this->exec, Op::none, right.view(), x.view()), NotReady);
+  EXPECT_THROW(factor.update(this->exec, host_values(f)), NotReady);
+  EXPECT_THROW(factor.reserve(this->exec, 4), NotReady);
+  factor = typename TestFixture::Double("syncfree", this->exec, to_pattern_of<TypeParam>(f, o));
+  factor.update(this->exec, host_values(f));
+  factor.solve(this->exec, Op::none, right.view(), x.view());
+  this->exec.fence();
+  f.expect_solved(Op::none, x.get()[0], b[0]);
 }
 
 /// No rows at all.

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "sptrsv/solver.hpp"
 #include "sptrsv/staging.hpp"
@@ -41,7 +42,8 @@ struct FactorValues {
 /// the constructor. Permutations and a diagonal D are fused into the loads and stores of the solves. What holds for one
 /// TriangularSolver holds here: one solve at a time, all on one instance or ordered by the caller; after an exception
 /// from update() a solve throws NotReady until an update() has succeeded, and after one from another member the object
-/// can be used on.
+/// can be used on. One that was moved from can be destroyed and assigned to; its update, solve and reserve throw
+/// NotReady.
 ///
 /// Instances: as of TriangularSolver.
 template <class Scalar, class Index, class Offset, class ExecSpace>
@@ -65,6 +67,7 @@ class Factor {
   /// Cost: that of TriangularSolver::update() for each solver; the first update from a host to a device allocates.
   template <class MemorySpace>
   void update(ExecSpace const& exec, FactorValues<Scalar, MemorySpace> const& values) {
+    require_present();
     ready_ = false;
     if constexpr (Kokkos::SpaceAccessibility<ExecSpace, MemorySpace>::accessible) {
       auto const here = [](auto const& v) { return typename types::values(v.data(), v.extent(0)); };
@@ -106,6 +109,20 @@ class Factor {
  private:
   using Values = Kokkos::View<Scalar*, typename types::device>;
   using Taken = FactorValues<Scalar, typename types::device>;
+  /// Whether this object has not been moved from.
+  class Present {
+   public:
+    Present() = default;
+    Present(Present&& other) noexcept : value_(std::exchange(other.value_, false)) {}
+    Present& operator=(Present&& other) noexcept {
+      value_ = std::exchange(other.value_, false);
+      return *this;
+    }
+    explicit operator bool() const { return value_; }
+
+   private:
+    bool value_ = true;
+  };
   struct Step {
     Triangle triangle;
     Op op;
@@ -118,6 +135,7 @@ class Factor {
   std::array<std::optional<Step>, 2> steps(Op op) const;
   std::optional<Solver>& slot(Step step);
   std::optional<Solver> make(ExecSpace const& exec, Step step) const;
+  void require_present() const;
   void require_ready() const;
   void require_fit(typename types::rhs const& b, typename types::solution const& x) const;
   /// Makes what a solve of this op needs and is not there yet.
@@ -134,13 +152,14 @@ class Factor {
   OptionValues options_;
   pattern_type pattern_;
   std::size_t num_rows_ = 0;
+  Present present_;
   bool ready_ = false;
   Taken values_;                                                 // what the solvers were updated with
   std::array<StagedValues<Scalar, ExecSpace>, 3> staging_;       // of lower, upper, inverse
   std::array<std::array<std::optional<Solver>, 3>, 2> solvers_;  // by Triangle and Op
   Values roots_;                                                 // D^(-1/2), when asked for
   Values conjugated_;                                            // D^-1's conjugates, when asked for
-  bool roots_found_ = false, conjugates_found_ = false;
+  bool roots_known_ = false, roots_found_ = false, conjugates_found_ = false;
   Values work_;  // vectors between L and U, in factor order, column by column
   int num_analyses_ = 0;
   int reserved_ = 1;  // columns

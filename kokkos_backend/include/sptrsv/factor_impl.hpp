@@ -82,7 +82,9 @@ template <class S, class I, class O, class E>
 Factor<S, I, O, E>::Factor(std::string const& algorithm, E const& exec, pattern_type const& pattern,
                            OptionValues const& options)
     : algorithm_(algorithm), options_(options), pattern_(pattern) {
-  check(pattern);
+  for (auto* perm : {&pattern_.row_perm, &pattern_.col_perm})
+    if (perm->extent(0) == 0) *perm = {};  // an allocated view of no entries has an address, too
+  check(pattern_);
   for (auto const& step : steps(Op::none)) {
     if (!step) continue;
     slot(*step) = make(exec, *step);
@@ -109,6 +111,8 @@ void Factor<S, I, O, E>::check(pattern_type const& pattern) {
   if (pattern.block_size > 0 && num_rows_ % static_cast<std::size_t>(pattern.block_size) != 0)
     throw DimensionMismatch("the factor has " + text(num_rows_) + " rows, which blocks of " + text(pattern.block_size) +
                             " do not divide");
+  if (pattern.symmetric && (pattern.row_perm.data() == nullptr) != (pattern.col_perm.data() == nullptr))
+    throw Error("a symmetric factor with one permutation; give the same one as row_perm and as col_perm");
   for (auto const* perm : {&pattern.row_perm, &pattern.col_perm})
     if (perm->data() && perm->extent(0) != num_rows_)
       throw DimensionMismatch("a permutation has " + text(perm->extent(0)) + " entries, the factor " + text(num_rows_) +
@@ -132,13 +136,14 @@ typename Factor<S, I, O, E>::Taken Factor<S, I, O, E>::staged(E const& exec,
 
 template <class S, class I, class O, class E>
 void Factor<S, I, O, E>::take(E const& exec, Taken const& values) {
-  roots_found_ = conjugates_found_ = false;
+  roots_known_ = conjugates_found_ = false;
   std::size_t const needed = num_rows_ * static_cast<std::size_t>(pattern_.block_size);
   if (values.inverse.extent(0) < needed)
     throw DimensionMismatch("got " + std::to_string(values.inverse.extent(0)) + " values of D^-1 for a factor of " +
                             std::to_string(num_rows_) + " rows with blocks of " + std::to_string(pattern_.block_size) +
                             ", which has " + std::to_string(needed));
   values_ = values;
+  values_.inverse = typename types::values(values.inverse.data(), needed);
   for (Triangle const triangle : {Triangle::lower, Triangle::upper})
     for (auto& solver : solvers_[static_cast<std::size_t>(triangle)])
       if (solver) solver->update(exec, triangle == Triangle::lower ? values_.lower : values_.upper);
@@ -189,7 +194,13 @@ std::optional<typename Factor<S, I, O, E>::Solver> Factor<S, I, O, E>::make(E co
 }
 
 template <class S, class I, class O, class E>
+void Factor<S, I, O, E>::require_present() const {
+  if (!present_) throw NotReady("a factor that was moved from; make another one, or assign one to it");
+}
+
+template <class S, class I, class O, class E>
 void Factor<S, I, O, E>::require_ready() const {
+  require_present();
   if (!ready_)
     throw NotReady(
         "solve with a factor before its update(), or after one that failed; call update() with its values first");
@@ -198,6 +209,7 @@ void Factor<S, I, O, E>::require_ready() const {
 /// Before kernels of our own read b or write x; the solvers look at what they are given themselves.
 template <class S, class I, class O, class E>
 void Factor<S, I, O, E>::require_fit(typename types::rhs const& b, typename types::solution const& x) const {
+  require_present();
   auto const text = [](auto const& v) { return std::to_string(v.extent(0)) + " by " + std::to_string(v.extent(1)); };
   if (b.extent(0) != num_rows_ || x.extent(0) != num_rows_ || b.extent(1) != x.extent(1))
     throw DimensionMismatch("b is " + text(b) + " and x " + text(x) + "; a factor of " + std::to_string(num_rows_) +
@@ -236,6 +248,7 @@ typename Factor<S, I, O, E>::types::solution Factor<S, I, O, E>::work(std::size_
 
 template <class S, class I, class O, class E>
 void Factor<S, I, O, E>::reserve(E const& exec, int columns, bool accumulate) {
+  require_present();
   if (columns < 0) throw DimensionMismatch("reserve() for " + std::to_string(columns) + " columns; give 0 or more");
   make_work(exec, static_cast<std::size_t>(columns), accumulate);
   for (auto& of_triangle : solvers_)
@@ -304,11 +317,12 @@ void Factor<S, I, O, E>::solve(E const& exec, Op op, typename types::rhs const& 
 template <class S, class I, class O, class E>
 bool Factor<S, I, O, E>::find_roots(E const& exec) {
   require_ready();
-  if (roots_found_) return true;
+  if (roots_known_) return roots_found_;
   if (roots_.extent(0) != num_rows_)
     roots_ =
         Values(Kokkos::view_alloc(exec, std::string("sptrsv::factor::roots"), Kokkos::WithoutInitializing), num_rows_);
   roots_found_ = detail::take_roots(exec, values_.inverse, roots_) == 0;
+  roots_known_ = true;
   return roots_found_;
 }
 
