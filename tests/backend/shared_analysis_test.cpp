@@ -12,6 +12,7 @@
 
 #include "on_device.hpp"
 #include "spaces.hpp"
+#include "sptrsv_instances.hpp"
 
 namespace sptrsv::test {
 namespace {
