@@ -7,8 +7,8 @@ import re
 import sys
 
 INCLUDE = re.compile(r'#include ["<](sptrsv/[^">]+)[">]')
-LAYERS = ["public", "device", "triangle", "ordering", "algorithm", "planner", "instance"]  # each uses those before it
-APART = ["ordering"]  # used by none of the layers above it
+LAYERS = ["public", "device", "triangle", "ordering", "factorization", "algorithm", "planner", "instance"]  # each uses those before it
+APART = ["ordering", "factorization"]  # used by none of the layers above it
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 DEVICE_WORDS = re.compile(

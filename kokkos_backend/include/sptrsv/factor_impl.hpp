@@ -10,23 +10,6 @@
 namespace sptrsv {
 namespace detail {
 
-template <class R>
-KOKKOS_INLINE_FUNCTION R real_part(R v) {
-  return v;
-}
-template <class R>
-KOKKOS_INLINE_FUNCTION R real_part(Kokkos::complex<R> v) {
-  return v.real();
-}
-template <class R>
-KOKKOS_INLINE_FUNCTION R imaginary_part(R) {
-  return R(0);
-}
-template <class R>
-KOKKOS_INLINE_FUNCTION R imaginary_part(Kokkos::complex<R> v) {
-  return v.imag();
-}
-
 /// Square roots of a diagonal; counts the entries that have no real one. Fences.
 template <class Exec, class In, class Out>
 std::size_t take_roots(Exec const& exec, In diagonal, Out roots) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <type_traits>
 
 #include "sptrsv/device/row_io.hpp"
 
@@ -93,5 +94,31 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_lane([[maybe_unused]] Team const& team
   Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), f);
 #endif
 }
+
+/// Whether `value` holds on any lane of the warp that the calling team is. On a host a team is one thread.
+/// @pre on a GPU all lanes of the warp call it.
+KOKKOS_FORCEINLINE_FUNCTION bool any_in_warp(bool value) {
+#if defined(__CUDA_ARCH__)
+  return __any_sync(all_lanes_of_warp, value) != 0;
+#else
+  return value;
+#endif
+}
+
+/// What the lanes of a warp have written to memory before it, all of them read after it. @pre as of any_in_warp().
+KOKKOS_FORCEINLINE_FUNCTION void sync_warp() {
+#if defined(__CUDA_ARCH__)
+  __syncwarp(all_lanes_of_warp);
+#endif
+}
+
+/// Whether rows may be shared by lanes that hand each other values by sync_warp(); else a thread has one lane.
+template <class E>
+inline constexpr bool lanes_share_rows =
+#if defined(KOKKOS_ENABLE_CUDA)
+    std::is_same_v<E, Kokkos::Cuda>;
+#else
+    false;
+#endif
 
 }  // namespace sptrsv::detail

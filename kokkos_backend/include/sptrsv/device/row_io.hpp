@@ -19,6 +19,23 @@ KOKKOS_INLINE_FUNCTION Kokkos::complex<R> conjugate_if(Kokkos::complex<R> value,
   return conj ? Kokkos::conj(value) : value;
 }
 
+template <class R>
+KOKKOS_INLINE_FUNCTION R real_part(R v) {
+  return v;
+}
+template <class R>
+KOKKOS_INLINE_FUNCTION R real_part(Kokkos::complex<R> v) {
+  return v.real();
+}
+template <class R>
+KOKKOS_INLINE_FUNCTION R imaginary_part(R) {
+  return R(0);
+}
+template <class R>
+KOKKOS_INLINE_FUNCTION R imaginary_part(Kokkos::complex<R> v) {
+  return v.imag();
+}
+
 /// a / b. Kokkos scales complex numbers by the sum of b's parts, which may be infinite where b is not.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S quotient(S a, S b) {

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times the backend's numeric phase of ILU and IC, beside one core that computes the same factors.
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <sptrsv/factorization/factorization.hpp>
+#include <sptrsv/staging.hpp>
+#include <sptrsv_support/factorize.hpp>
+#include <sptrsv_support/generators.hpp>
+#include <sptrsv_support/load_matrix.hpp>
+#include <string>
+#include <vector>
+
+namespace {
+
+using sptrsv::support::Csr;
+using sptrsv::support::IncompleteFactors;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+struct Settings {
+  std::vector<std::string> matrices{"lap2d:100"};
+  int level = 0, repeat = 20, lanes = 0;
+  bool symmetric = false;
+  double list_bytes = 4e9;
+};
+
+template <class Exec>
+int run(std::string const& name, Settings const& settings) {
+  using Factorization = sptrsv::Factorization<double, int, int, Exec>;
+  using sptrsv::in_memory_of;
+  auto const a = sptrsv::support::generate(name);
+  Csr<double> m{static_cast<int>(a.num_rows), {}, {}, a.values};
+  m.row_ptr.assign(a.row_ptr.begin(), a.row_ptr.end());
+  m.col_idx.assign(a.col_idx.begin(), a.col_idx.end());
+  auto f = sptrsv::support::factor_pattern(m, settings.level, settings.symmetric);
+  double t = now();
+  double const zero_pivot = 2.2e-14;
+  if (settings.symmetric) factorize_cholesky(m, 0.0, zero_pivot, f);
+  else factorize_lu(m, 0.0, zero_pivot, f);
+  double const core = now() - t;
+
+  Exec exec;
+  typename Factorization::types::pattern const pattern{in_memory_of<Exec>(m.row_ptr.data(), m.row_ptr.size()),
+                                                       in_memory_of<Exec>(m.col_idx.data(), m.col_idx.size())};
+  auto const part = [&](std::vector<int> const& ptr, std::vector<int> const& col, sptrsv::Diagonal diagonal) {
+    typename Factorization::pattern_type::Part p;
+    p.rows.row_ptr = in_memory_of<Exec>(ptr.data(), ptr.size());
+    p.rows.col_idx = in_memory_of<Exec>(col.data(), col.size());
+    p.diagonal = diagonal;
+    return p;
+  };
+  typename Factorization::pattern_type factor;
+  factor.symmetric = settings.symmetric;
+  factor.block_size = settings.symmetric ? 1 : 0;
+  if (!settings.symmetric) factor.lower = part(f.lower_ptr, f.lower_col, sptrsv::Diagonal::unit);
+  factor.upper =
+      part(f.upper_ptr, f.upper_col, settings.symmetric ? sptrsv::Diagonal::unit : sptrsv::Diagonal::inverted);
+  auto const values = in_memory_of<Exec>(m.values.data(), m.values.size());
+  sptrsv::FactorizationOptions options;
+  options.lanes_per_row = settings.lanes;
+  options.list_bytes = settings.list_bytes;
+  std::vector<double> setups;
+  std::unique_ptr<Factorization> made;
+  for (int k = 0; k < 3; ++k) {
+    made.reset();
+    exec.fence();
+    t = now();
+    made = std::make_unique<Factorization>(exec, pattern, factor, options);
+    setups.push_back(1e3 * (now() - t));
+  }
+  sptrsv::PivotRules rules;
+  rules.zero_pivot = zero_pivot;
+  if (settings.symmetric) rules.shift = sptrsv::Shift::positive_definite;
+  std::vector<double> times;
+  for (int k = 0; k < settings.repeat; ++k) {
+    t = now();
+    made->factor(exec, values, rules);
+    times.push_back(1e3 * (now() - t));
+  }
+  std::sort(times.begin(), times.end());
+  long long differing = 0;
+  auto const compare = [&](auto const& here, std::vector<double> const& there) {
+    auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), here);
+    for (std::size_t k = 0; k < there.size(); ++k) differing += std::memcmp(&copy(k), &there[k], sizeof(double)) != 0;
+  };
+  auto const found = made->values();
+  if (!settings.symmetric) compare(found.lower, f.lower);
+  compare(found.upper, f.upper);
+  if (settings.symmetric) compare(found.inverse, f.inverse);
+  auto const report = made->report();
+  std::printf("%-24s %9lld %10lld %7lld %10lld %3d %8.2f %8.2f %8.2f %9.3f %9.3f %9.1f %8.1f %lld\n", name.c_str(),
+              report.rows, report.entries, report.levels, report.updates, report.lanes, setups[0], setups[1], setups[2],
+              times[times.size() / 2], times[0], 1e3 * core, double(report.list_bytes) * 1e-6, differing);
+  std::fflush(stdout);
+  return differing != 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  std::string space = "default";
+  CLI::App app{"Times the numeric phase of ILU and IC on a Kokkos space. Times in ms."};
+  app.add_option("--matrix", settings.matrices, "generated matrices")->delimiter(';');
+  app.add_option("--space", space, "serial, openmp or cuda");
+  app.add_option("--level", settings.level, "levels of fill");
+  app.add_option("--repeat", settings.repeat, "numeric phases that are timed");
+  app.add_option("--lanes", settings.lanes, "lanes per row on a GPU; 0: chosen");
+  app.add_option("--list-bytes", settings.list_bytes, "bytes of the lists of updates at most");
+  app.add_flag("--icc", settings.symmetric, "IC, else ILU");
+  CLI11_PARSE(app, argc, argv);
+  Kokkos::ScopeGuard const guard(argc, argv);
+  int wrong = 0;
+  std::printf("%-24s %9s %10s %7s %10s %3s %8s %8s %8s %9s %9s %9s %8s %s\n", "matrix", "rows", "entries", "levels",
+              "updates", "L", "setup 1", "2", "3", "numeric", "least", "one core", "lists MB", "differing");
+  for (auto const& name : settings.matrices) {
+#if defined(KOKKOS_ENABLE_CUDA)
+    if (space == "cuda" || space == "default") wrong += run<Kokkos::Cuda>(name, settings);
+#else
+    if (space == "default") space = "serial";
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+    if (space == "serial") wrong += run<Kokkos::Serial>(name, settings);
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+    if (space == "openmp") wrong += run<Kokkos::OpenMP>(name, settings);
+#endif
+  }
+  return wrong != 0;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numeric phase: each row takes its pivot rows off itself, in PETSc's order, as soon as they are there.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <string>
+#include <vector>
+
+#include "sptrsv/device/compiler.hpp"
+#include "sptrsv/device/lanes.hpp"
+#include "sptrsv/device/rounding.hpp"
+#include "sptrsv/device/solved_values.hpp"
+#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/factorization/pivots.hpp"
+#include "sptrsv/factorization/update_lists.hpp"
+
+namespace sptrsv::detail {
+
+/// What a pass finds out about pivots.
+struct PivotStatus {
+  long long first, last;       ///< rows whose pivot was too small; n and -1 without one
+  unsigned long long shifted;  ///< pivots, by Shift::in_blocks
+};
+
+/// A value that is its own flag: it holds the sentinel until it is published.
+template <class S>
+struct Flagged {
+  using parts = Parts<S>;
+  using real = typename parts::real;
+
+  KOKKOS_FORCEINLINE_FUNCTION static bool try_load(S const* at, S& value) {
+    bool there = true;
+    for (int w = 0; w < parts::count; ++w) {
+      real const part = load_relaxed(reinterpret_cast<real const*>(at) + w);
+      there &= !Sentinel<real>::is(part);
+      parts::set(value, w, part);
+    }
+    return there;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void publish(S* at, S const& value) {
+    for (int w = 0; w < parts::count; ++w)
+      store_relaxed(reinterpret_cast<real*>(at) + w, Sentinel<real>::publishable(parts::get(value, w)));
+  }
+};
+
+/// Rows by the lanes of a thread. Entries of a row wait in scratch memory for their updates, those of long rows in
+/// global memory.
+template <class T, class Position, bool Symmetric>
+struct EliminateRows {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using scalar = typename T::scalar;
+  using real = typename Parts<scalar>::real;
+  static constexpr int batch = 4;  ///< pivot rows that are polled for together
+
+  FactorRows<T> rows;
+  PivotRows<T> pivots;
+  UpdateLists<T, Position> lists;
+  SourceMap<T> map;
+  scalar const* a;     ///< of A
+  scalar* lower;       ///< out: L, or none
+  scalar* upper;       ///< out: U with its inverted pivots; symmetric: U/D
+  scalar* inverse;     ///< symmetric: out, 1/D
+  scalar* published;   ///< U's entries, which other rows poll for: `upper` itself; symmetric: before they are scaled
+  index const* order;  ///< row by position, or null: as they are
+  offset const* long_row_begin;  ///< by row: where a long one waits in long_rows, or -1
+  scalar* long_rows;
+  PivotStatus* status;
+  int* any_small;      ///< in memory that the host reads too: set to 1 if `status` has something to tell
+  real* small_pivots;  ///< by row: the magnitude of a pivot that was too small
+  real zero_pivot, shift_amount, in_block_amount;
+  Shift shift;
+  bool contract;
+  int lanes;
+
+  KOKKOS_FORCEINLINE_FUNCTION scalar* inverse_at(index i) const {
+    return Symmetric ? inverse + i : upper + rows.pivot_at(i);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION scalar from_matrix(offset source) const { return source < 0 ? scalar(0) : a[source]; }
+  KOKKOS_FORCEINLINE_FUNCTION static scalar await(scalar const* at, index row) {
+    scalar value;
+    for (Backoff wait; !Flagged<scalar>::try_load(at, value);) wait(row);
+    return value;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static real magnitude(scalar const& v) { return Kokkos::abs(v); }
+
+  /// An update of one entry: where it goes, or -1, and where U's entry is.
+  struct Update {
+    index target = -1;
+    scalar const* from = nullptr;
+  };
+  /// Number `which` of the updates by pivot row q, which is row k.
+  KOKKOS_FORCEINLINE_FUNCTION Update update(index i, offset q, index k, std::size_t first, index which) const {
+    if (!lists.empty())
+      return {static_cast<index>(lists.target(first + which)),
+              published + rows.upper.begin(k) + static_cast<offset>(lists.source(first + which))};
+    offset const at = (Symmetric ? pivots.entry(q) : rows.upper.begin(k)) + which;
+    index const column = rows.upper.col_idx(at);
+    return {column == i || column > k ? rows.find(i, column) : index(-1), published + at};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION index count_updates(offset q, index k) const {
+    if (!lists.empty()) return static_cast<index>(lists.count(q));
+    return static_cast<index>(rows.upper.end(k) - (Symmetric ? pivots.entry(q) : rows.upper.begin(k)));
+  }
+
+  /// Row i by the lanes of a thread; a thread without a row calls all the same, since lanes of a warp go together.
+  KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch) const {
+    index const below = active ? rows.count_lower(i) : index(0);
+    index const above = active ? rows.count_upper(i) : index(0);
+    index const all = active ? below + above + 1 : index(0);
+    offset const l = active && !Symmetric ? rows.lower.begin(i) : offset(0);
+    offset const u = active ? rows.upper.begin(i) : offset(0);
+    offset q = active ? pivots.begin(i) : offset(0);
+    offset const end = active ? pivots.end(i) : offset(0);
+    std::size_t first = active && !lists.empty() ? lists.begin(i) : std::size_t(0);
+    scalar* x = scratch;
+    if (active && long_row_begin && long_row_begin[i] >= 0) x = long_rows + long_row_begin[i];
+
+    for (index t = static_cast<index>(lane); t < all; t += static_cast<index>(lanes)) {
+      if (t < below) x[t] = from_matrix(map.lower(l + t));
+      else if (t < below + above) x[t] = from_matrix(map.upper(u + (t - below)));
+      else x[t] = from_matrix(map.pivots(i)) + scalar(shift_amount);
+    }
+
+    while (any_in_warp(q < end)) {
+      index count[batch];
+      Update mine[batch];
+      scalar from[batch], inverted[batch], multiplied[batch];
+      scalar const *at_inverse[batch], *at_multiplied[batch];
+      std::size_t next = first;
+      SPTRSV_UNROLL
+      for (int b = 0; b < batch; ++b) {
+        count[b] = 0;
+        at_inverse[b] = at_multiplied[b] = nullptr;
+        mine[b] = Update{};
+        if (q + b >= end) continue;
+        index const k = pivots.row(q + b);
+        at_inverse[b] = inverse_at(k);
+        if (Symmetric) at_multiplied[b] = published + pivots.entry(q + b);
+        count[b] = count_updates(q + b, k);
+        if (lane < count[b]) mine[b] = update(i, q + b, k, next, static_cast<index>(lane));
+        next += static_cast<std::size_t>(count[b]);
+      }
+      Backoff wait;
+      for (bool missing = true; missing; wait(i)) {
+        missing = false;
+        SPTRSV_UNROLL
+        for (int b = 0; b < batch; ++b) {
+          if (at_inverse[b]) missing |= !Flagged<scalar>::try_load(at_inverse[b], inverted[b]);
+          if (Symmetric && at_multiplied[b]) missing |= !Flagged<scalar>::try_load(at_multiplied[b], multiplied[b]);
+          if (mine[b].target >= 0) missing |= !Flagged<scalar>::try_load(mine[b].from, from[b]);
+        }
+        missing = any_in_warp(missing);
+      }
+      SPTRSV_UNROLL
+      for (int b = 0; b < batch; ++b) {
+        sync_warp();
+        if (q + b < end) {
+          scalar const entry = Symmetric ? multiplied[b] : x[q + b - l];
+          bool const nonzero = Symmetric || entry != scalar(0);
+          scalar const factor = nonzero ? entry * inverted[b] : entry;
+          if (!Symmetric && lane == 0) lower[q + b] = factor;
+          if (nonzero) {
+            if (mine[b].target >= 0) x[mine[b].target] = subtract_product(x[mine[b].target], factor, from[b], contract);
+            if (count[b] > lanes) {
+              index const k = pivots.row(q + b);
+              for (index which = static_cast<index>(lane + lanes); which < count[b];
+                   which += static_cast<index>(lanes)) {
+                Update const other = update(i, q + b, k, first, which);
+                if (other.target >= 0)
+                  x[other.target] = subtract_product(x[other.target], factor, await(other.from, i), contract);
+              }
+            }
+          }
+          first += static_cast<std::size_t>(count[b]);
+        }
+      }
+      q += batch;
+    }
+    sync_warp();
+    if (active) finish(lane, i, l, u, below, above, x);
+    sync_warp();
+  }
+
+  /// Inverts the pivot, publishes the row, and then looks whether the pivot is too small.
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int lane, index i, offset l, offset u, index below, index above,
+                                          scalar const* x) const {
+    scalar pivot = x[below + above];
+    if (shift == Shift::in_blocks && magnitude(pivot) <= zero_pivot) {
+      pivot += scalar(in_block_amount);
+      if (lane == 0) {
+        Kokkos::atomic_inc(&status->shifted);
+        store_relaxed(any_small, 1);
+      }
+    }
+    scalar const inverted = quotient(scalar(1), pivot);
+    if (lane == 0) Flagged<scalar>::publish(inverse_at(i), inverted);
+    real const size = shift == Shift::positive_definite ? real_part(pivot) : magnitude(pivot);
+    // rs is at most the number of entries times the greatest: only where that is too much for the pivot is it summed
+    real const bound = zero_pivot * real(2) * real(below + above + 1);
+    bool suspect = lane == 0 && size <= real(0);
+    for (index t = static_cast<index>(lane); t < above; t += static_cast<index>(lanes)) {
+      scalar const v = x[below + t];
+      Flagged<scalar>::publish(published + u + t, v);
+      if (Symmetric) upper[u + t] = v * inverted;
+      suspect |= size <= bound * magnitude(v);
+    }
+    if (shift == Shift::none) {
+      if (lane == 0 && size <= zero_pivot) report(i, size);
+      return;
+    }
+    if (shift == Shift::in_blocks) return;
+    for (index t = static_cast<index>(lane); t < below; t += static_cast<index>(lanes))
+      suspect |= size <= bound * magnitude(lower[l + t]);
+    if (!suspect) return;
+    real sum = 0;  // in PETSc's order
+    for (index t = 0; t < below; ++t) sum += magnitude(lower[l + t]);
+    for (index t = 0; t < above; ++t) sum += magnitude(x[below + t]);
+    if (size <= zero_pivot * sum) report(i, size);
+  }
+  KOKKOS_INLINE_FUNCTION void report(index i, real size) const {
+    small_pivots[i] = size;
+    Kokkos::atomic_min(&status->first, static_cast<long long>(i));
+    Kokkos::atomic_max(&status->last, static_cast<long long>(i));
+    store_relaxed(any_small, 1);
+  }
+};
+
+/// Cuts the levels into slices of at most `rows` rows.
+template <class T>
+struct LevelSlices {
+  using index = typename T::index;
+  index count = 0;
+  Kokkos::View<index*, typename T::device> begin;  ///< count+1, positions in level order
+};
+
+template <class T>
+LevelSlices<T> cut_levels(typename T::exec_space const& exec, std::vector<typename T::index> const& level_ptr,
+                          int rows) {
+  using index = typename T::index;
+  auto const levels = static_cast<index>(level_ptr.size()) - 1;
+  Kokkos::View<index*, Kokkos::HostSpace> const both(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("sptrsv::factorization::levels")),
+      2 * level_ptr.size());
+  index slices = 0;
+  for (index l = 0; l <= levels; ++l) {
+    both(l) = level_ptr[l];
+    both(levels + 1 + l) = slices;
+    if (l < levels) slices += (level_ptr[l + 1] - level_ptr[l] + rows - 1) / rows;
+  }
+  auto const here = Kokkos::create_mirror_view_and_copy(typename T::memory_space(), both);
+  LevelSlices<T> out;
+  out.count = slices;
+  out.begin = decltype(out.begin)(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::factorization::slices")),
+      static_cast<std::size_t>(slices) + 1);
+  auto const begin = out.begin;
+  Kokkos::parallel_for(
+      "sptrsv::factorization::slices", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, slices + 1),
+      KOKKOS_LAMBDA(index s) {
+        index first = 0, last = levels;  // the last level whose first slice is not after s
+        while (first < last) {
+          index const middle = first + (last - first) / 2 + 1;
+          if (here(levels + 1 + middle) <= s) first = middle;
+          else last = middle - 1;
+        }
+        begin(s) = here(first) + (s - here(levels + 1 + first)) * rows;
+      });
+  return out;
+}
+
+/// All rows: by slices of the levels, a row to each thread of a team, or on a host row after row.
+template <class T, class Rows>
+struct Elimination {
+  using index = typename T::index;
+  using scalar = typename T::scalar;
+
+  Rows rows;
+  Tickets<T> tickets;
+  int which, rows_per_ticket;
+  index count;               ///< slices, or rows
+  index const* slice_begin;  ///< null on a host
+  int scratch_entries;       ///< per thread
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    auto* const scratch = static_cast<scalar*>(team.team_shmem().get_shmem(static_cast<int>(sizeof(scalar)) *
+                                                                           scratch_entries * team.team_size())) +
+                          scratch_entries * team.team_rank();
+    auto const end = static_cast<unsigned long long>(count);
+    for (auto first = tickets.take(Kokkos::PerTeam(team), which, rows_per_ticket); first < end;
+         first = tickets.take(Kokkos::PerTeam(team), which, rows_per_ticket)) {
+      if (slice_begin) {
+        index const p = slice_begin[first] + static_cast<index>(team.team_rank());
+        bool const active = p < slice_begin[first + 1];
+        rows.row(lane_of(team), active ? rows.order[p] : index(0), active, scratch);
+      } else {
+        auto const last = first + static_cast<unsigned long long>(rows_per_ticket);
+        for (auto i = first; i < (last < end ? last : end); ++i) rows.row(0, static_cast<index>(i), true, scratch);
+      }
+    }
+  }
+};
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the factors as a factorization sees them, and where their entries are in A.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <string>
+
+#include "sptrsv/triangle/rows.hpp"
+
+namespace sptrsv::detail {
+
+/// A row of the factors as one list: its entries in L, those in U, and last the pivot. Columns ascend within L's and
+/// within U's. A symmetric factor has no L. Device-copyable.
+template <class T>
+struct FactorRows {
+  using index = typename T::index;
+  using offset = typename T::offset;
+
+  OffDiagonals<T> lower, upper;
+  bool symmetric = false;
+  bool pivot_first = false;  ///< LU: whether U's rows begin with their pivot; else they end in it
+
+  KOKKOS_FORCEINLINE_FUNCTION offset pivot_at(index i) const { return pivot_first ? upper.begin(i) - 1 : upper.end(i); }
+  KOKKOS_FORCEINLINE_FUNCTION index count_lower(index i) const {
+    return symmetric ? index(0) : static_cast<index>(lower.end(i) - lower.begin(i));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION index count_upper(index i) const {
+    return static_cast<index>(upper.end(i) - upper.begin(i));
+  }
+  /// Position of column j in the list of row i, or -1.
+  KOKKOS_INLINE_FUNCTION index find(index i, index j) const {
+    index const below = count_lower(i);
+    if (j == i) return below + count_upper(i);
+    if (j < i && symmetric) return -1;
+    offset const begin = j < i ? lower.begin(i) : upper.begin(i);
+    offset first = begin, last = j < i ? begin + below : upper.end(i);
+    auto const& columns = j < i ? lower.col_idx : upper.col_idx;
+    offset const end = last;
+    while (first < last) {
+      offset const middle = first + (last - first) / 2;
+      if (columns(middle) < j) first = middle + 1;
+      else last = middle;
+    }
+    if (first == end || columns(first) != j) return -1;
+    return static_cast<index>(first - begin) + (j < i ? index(0) : below);
+  }
+};
+
+/// Where the entries of the factors are in A's array of values; -1: fill. Aligned with L's and U's col_idx.
+template <class T>
+struct SourceMap {
+  Kokkos::View<typename T::offset*, typename T::device> lower, upper;
+  Kokkos::View<typename T::offset*, typename T::device> pivots;  ///< n
+  /// The first row of A that has not its columns in ascending order, each once; or n.
+  long long unsorted_row = 0;
+
+  std::size_t memory_bytes() const {
+    return (lower.span() + upper.span() + pivots.span()) * sizeof(typename T::offset);
+  }
+};
+
+/// Fills the map; factor entry (i, j) is A(row_perm[i], col_perm[j]). An empty view: the identity.
+template <class T>
+struct FillSourceMap {
+  using index = typename T::index;
+  using offset = typename T::offset;
+
+  typename T::pattern matrix;
+  FactorRows<T> rows;
+  typename T::indices row_perm, col_perm;
+  SourceMap<T> map;
+
+  KOKKOS_INLINE_FUNCTION offset find(index i, index j) const {
+    index const r = row_perm.extent(0) > 0 ? row_perm(i) : i, c = col_perm.extent(0) > 0 ? col_perm(j) : j;
+    offset first = matrix.row_ptr(r), last = matrix.row_ptr(r + 1);
+    offset const end = last;
+    while (first < last) {
+      offset const middle = first + (last - first) / 2;
+      if (matrix.col_idx(middle) < c) first = middle + 1;
+      else last = middle;
+    }
+    return first < end && matrix.col_idx(first) == c ? first : offset(-1);
+  }
+  KOKKOS_FUNCTION void operator()(index i) const {
+    if (!rows.symmetric)
+      for (offset k = rows.lower.begin(i); k < rows.lower.end(i); ++k) map.lower(k) = find(i, rows.lower.col_idx(k));
+    for (offset k = rows.upper.begin(i); k < rows.upper.end(i); ++k) map.upper(k) = find(i, rows.upper.col_idx(k));
+    map.pivots(i) = find(i, i);
+  }
+};
+
+template <class T>
+SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pattern const& matrix,
+                             FactorRows<T> const& rows, typename T::indices row_perm, typename T::indices col_perm) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  using view = decltype(SourceMap<T>::lower);
+  index const n = rows.upper.num_rows;
+  SourceMap<T> map;
+  map.unsorted_row = n;
+  Kokkos::parallel_reduce(
+      "sptrsv::factorization::sorted", policy(exec, 0, n),
+      KOKKOS_LAMBDA(index i, long long& first) {
+        for (auto k = matrix.row_ptr(i) + 1; k < matrix.row_ptr(i + 1); ++k)
+          if (matrix.col_idx(k - 1) >= matrix.col_idx(k) && i < first) first = i;
+      },
+      Kokkos::Min<long long>(map.unsorted_row));
+  if (map.unsorted_row < n) return map;
+  auto const raw = [&](char const* name) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
+  };
+  if (!rows.symmetric) map.lower = view(raw("source_lower"), rows.lower.col_idx.extent(0));
+  map.upper = view(raw("source_upper"), rows.upper.col_idx.extent(0));
+  map.pivots = view(raw("source_pivots"), static_cast<std::size_t>(n));
+  Kokkos::parallel_for("sptrsv::factorization::source_map", policy(exec, 0, n),
+                       FillSourceMap<T>{matrix, rows, row_perm, col_perm, map});
+  return map;
+}
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factorization: incomplete LU and Cholesky factors of a fixed pattern, computed where the solves run.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <memory>
+#include <string>
+
+#include "sptrsv/factor.hpp"
+#include "sptrsv/factorization/pivots.hpp"
+
+namespace sptrsv {
+
+struct FactorizationOptions {
+  /// Bytes that the lists of updates may take; where there are more updates, each numeric phase searches for them.
+  double list_bytes = 4e9;
+  int lanes_per_row = 0;  ///< on a GPU, a power of two; 0: chosen
+};
+
+/// What a Factorization found and chose, for people.
+struct FactorizationReport {
+  long long rows = 0, entries = 0;  ///< of the factors, pivots included
+  long long levels = 0;             ///< of L; 0 on a host, where rows follow each other as they are
+  long long updates = 0;            ///< per numeric phase: two flops each
+  long long longest_row = 0;
+  bool listed = false;  ///< updates are listed, not searched for
+  int lanes = 1;
+  std::size_t list_bytes = 0;
+};
+
+/// Computes the values of L, D and U of A(row_perm, col_perm), from A's values and for patterns that are given: ILU(k),
+/// IC(k), and complete factors without pivoting.
+///
+/// Every entry is a sum in the order in which PETSc's MatLUFactorNumeric_SeqAIJ() and MatCholeskyFactorNumeric_SeqAIJ()
+/// compute it, so that real factors are PETSc's to the bit, shifts included. Rows wait for the rows that they need, in
+/// the order of L's levels on a GPU; progress is guaranteed for any number of teams.
+///
+/// One numeric phase at a time. After an exception from factor() the next one starts afresh.
+/// Instances: as of TriangularSolver.
+template <class Scalar, class Index, class Offset, class ExecSpace>
+class Factorization {
+ public:
+  using types = Types<Scalar, Index, Offset, ExecSpace>;
+  using pattern_type = FactorPattern<Index, Offset, typename types::device>;
+  using values_type = FactorValues<Scalar, typename types::device>;
+
+  /// @param matrix  A's pattern: rows in natural order, columns ascending. Read by the constructor alone.
+  /// @param factor  of L and U, columns ascending; `lower` unit, `upper` with Diagonal::inverted and block_size 0; or
+  ///                symmetric, `upper` unit, block_size 1. A is then read in the upper triangle of A(perm, perm). Views
+  ///                must stay valid and unchanged for the life of the object.
+  /// @throws Unsupported where columns of A do not ascend; what TriangularSolver throws for the triangles.
+  /// Cost: a few passes over the factors and their updates; allocates, fences.
+  Factorization(ExecSpace const& exec, typename types::pattern const& matrix, pattern_type const& factor,
+                FactorizationOptions const& options = {});
+  ~Factorization();
+  Factorization(Factorization&&) noexcept;
+  Factorization& operator=(Factorization&&) noexcept;
+
+  /// Computes values().
+  /// @param matrix_values  of A, aligned with its col_idx; read before the call returns.
+  /// Cost: one launch to clear, one for all rows, and one fence a pass; passes are one but for shifts of A. No
+  /// allocation, no copy; a verdict other than "all pivots are large" copies 24 bytes.
+  /// @throws PatternChanged if there are too few values.
+  PivotVerdict factor(ExecSpace const& exec, typename types::values const& matrix_values, PivotRules const& rules);
+
+  /// As Factor::update() takes them: the same arrays after each numeric phase.
+  values_type values() const;
+
+  FactorizationReport report() const;
+  std::size_t memory_bytes() const;  ///< beyond the caller's patterns, values() included
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sptrsv

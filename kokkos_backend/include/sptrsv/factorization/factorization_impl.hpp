@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definitions of Factorization, for the files that instantiate it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "sptrsv/device/gpu_tuning.hpp"
+#include "sptrsv/factorization/eliminate.hpp"
+#include "sptrsv/factorization/factorization.hpp"
+#include "sptrsv/triangle/analysis.hpp"
+
+namespace sptrsv {
+
+namespace detail {
+
+/// Measured on an NVIDIA H200 (docs/factorization.md).
+struct FactorizationTuning {
+  /// Entries of a mean row of the factors per lane.
+  static constexpr double entries_per_lane = 2;
+  /// Bytes of scratch memory for the rows of a warp; where a row does not fit its share, it waits in global memory.
+  static constexpr int scratch_bytes = 16384;
+  /// Entries, on a host.
+  static constexpr int host_scratch_entries = 4096;
+  /// Rows of a ticket on a host.
+  static constexpr int host_rows_per_ticket = 64;
+};
+
+/// 1.1 times the shift with which A is diagonally dominant, or `least`.
+template <class T, class R>
+R greatest_shift(typename T::exec_space const& exec, typename T::pattern const& matrix, typename T::scalar const* a,
+                 R least) {
+  using index = typename T::index;
+  R top = least;
+  Kokkos::parallel_reduce(
+      "sptrsv::factorization::greatest_shift",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, matrix.num_rows()),
+      KOKKOS_LAMBDA(index i, R & most) {
+        typename T::scalar diagonal(0);
+        for (auto k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k)
+          if (matrix.col_idx(k) == i) diagonal = a[k];
+        R sum = -R(Kokkos::abs(diagonal)) - real_part(diagonal);
+        for (auto k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k) sum += R(Kokkos::abs(a[k]));
+        if (sum > most) most = sum;
+      },
+      Kokkos::Max<R>(top));
+  return (top > least ? top : least) * R(1.1);
+}
+
+/// Gives the rows of more than `most` entries places one after the other; -1 for others.
+/// @return  entries of all of them
+template <class T>
+typename T::offset place_long_rows(typename T::exec_space const& exec, FactorRows<T> const& rows,
+                                   typename T::index most,
+                                   Kokkos::View<typename T::offset*, typename T::device> const& begin) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  offset entries = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::factorization::long_rows",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.upper.num_rows),
+      KOKKOS_LAMBDA(index i, offset & sum, bool final) {
+        index const length = rows.count_lower(i) + rows.count_upper(i) + 1;
+        if (final) begin(i) = length > most ? sum : offset(-1);
+        if (length > most) sum += length;
+      },
+      entries);
+  exec.fence("sptrsv::factorization: the entries of long rows are needed to allocate");
+  return entries;
+}
+
+/// Fills both arrays with sentinels, and the status with that of n rows without a small pivot.
+template <class T, class Reals, class Status>
+void clear_published(typename T::exec_space const& exec, Reals const& first, Reals const& second, Status const& status,
+                     long long n) {
+  using real = typename Reals::value_type;
+  std::size_t const size = first.extent(0), more = second.extent(0);
+  Kokkos::parallel_for(
+      "sptrsv::factorization::clear",
+      Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, std::max(size, more) + 1),
+      KOKKOS_LAMBDA(std::size_t k) {
+        if (k == 0) status() = {n, -1, 0};
+        if (k < size) first(k) = Sentinel<real>::value();
+        if (k < more) second(k) = Sentinel<real>::value();
+      });
+}
+
+}  // namespace detail
+
+template <class S, class I, class O, class E>
+struct Factorization<S, I, O, E>::Impl {
+  using T = types;
+  using index = I;
+  using real = typename detail::Parts<S>::real;
+  using Values = Kokkos::View<S*, typename T::device>;
+  static constexpr bool host = is_host_space<E>;
+  /// Narrow positions for rows of up to 256 entries.
+  using Narrow = std::uint8_t;
+  using Wide = std::uint32_t;
+
+  typename T::pattern matrix;
+  pattern_type factor;
+  detail::FactorRows<T> rows;
+  std::optional<Analysis<T>> lower, upper;  // symmetric: upper alone, transposed
+  detail::SourceMap<T> map;
+  detail::PivotRows<T> pivots;
+  detail::UpdateLists<T, Narrow> narrow;
+  detail::UpdateLists<T, Wide> wide;
+  bool is_narrow = false, shares_array = false;
+  Kokkos::View<const index*, typename T::device> order;
+  detail::LevelSlices<T> slices;
+  FactorizationReport report;
+  int lanes = 1, scratch_entries = 1;
+  Kokkos::View<O*, typename T::device> long_row_begin;
+  Values long_rows;
+  Values lower_values, upper_values, inverse, unscaled;
+  detail::Tickets<T> tickets;
+  Kokkos::View<detail::PivotStatus, typename T::device> status;
+  Kokkos::View<int, Kokkos::SharedHostPinnedSpace> any_small;
+  Kokkos::View<real*, typename T::device> small_pivots;
+  std::size_t matrix_entries = 0;
+
+  Impl(E const& exec, typename T::pattern const& given, pattern_type const& pattern,
+       FactorizationOptions const& options)
+      : matrix(given), factor(pattern) {
+    check();
+    if (!factor.symmetric)
+      lower.emplace(exec, factor.lower->rows, Shape{Triangle::lower, factor.lower->diagonal, Op::none});
+    upper.emplace(exec, factor.upper->rows,
+                  Shape{Triangle::upper, factor.upper->diagonal, factor.symmetric ? Op::transpose : Op::none});
+    rows.symmetric = factor.symmetric;
+    rows.upper = upper->stored();
+    if (lower) rows.lower = lower->stored();
+    rows.pivot_first = rows.upper.front > 0;
+    index const n = rows.upper.num_rows;
+    long long const longest = upper->longest_row() + (lower ? lower->longest_row() : 0) + 1;
+    Kokkos::deep_copy(exec, any_small_init(), 0);
+    if (n > 0) {
+      map = detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm);
+      if (map.unsorted_row < n)
+        throw Unsupported("factorization",
+                          "a matrix whose row " + std::to_string(map.unsorted_row) +
+                              " has not its columns in ascending order, each once",
+                          "sort the rows, or factor it on the host");
+    }
+    pivots = factor.symmetric ? detail::pivots_in_list_order<T>(exec, rows.upper, upper->rows(exec))
+                              : detail::PivotRows<T>{rows.lower, rows.lower.col_idx, {}};
+    is_narrow = longest <= 256;
+    if (is_narrow) narrow = detail::make_update_lists<T, Narrow>(exec, rows, pivots, options.list_bytes);
+    else wide = detail::make_update_lists<T, Wide>(exec, rows, pivots, options.list_bytes);
+    report.rows = n;
+    report.entries = (lower ? lower->num_off_diagonals() : 0) + upper->num_off_diagonals() + n;
+    report.longest_row = longest;
+    report.listed = is_narrow ? !narrow.empty() : !wide.empty();
+    report.list_bytes = is_narrow ? narrow.memory_bytes() : wide.memory_bytes();
+    report.updates = static_cast<long long>(is_narrow ? narrow.target.extent(0) : wide.target.extent(0));
+    plan(exec, options, longest);
+    allocate(exec);
+    exec.fence("sptrsv::factorization: made");
+  }
+
+  Kokkos::View<int, Kokkos::SharedHostPinnedSpace> const& any_small_init() {
+    any_small = decltype(any_small)("sptrsv::factorization::any_small");
+    return any_small;
+  }
+
+  void check() const {
+    auto const wrong = [](char const* what) { throw Error(std::string("a factorization needs ") + what); };
+    if (!factor.upper || (!factor.symmetric && !factor.lower)) wrong("the patterns of both triangles");
+    if (factor.symmetric ? factor.upper->diagonal != Diagonal::unit || factor.block_size != 1
+                         : factor.upper->diagonal != Diagonal::inverted || factor.block_size != 0 ||
+                               factor.lower->diagonal != Diagonal::unit)
+      wrong("a unit L and a U with inverted pivots, or U of a symmetric factor with a diagonal D");
+    if (matrix.row_order != RowOrder::natural) wrong("A's rows in natural order");
+    if (matrix.num_rows() != factor.upper->rows.num_rows())
+      throw DimensionMismatch("A has " + std::to_string(matrix.num_rows()) + " rows and its factors " +
+                              std::to_string(factor.upper->rows.num_rows()) + "; give patterns of one size");
+  }
+
+  void plan(E const& exec, FactorizationOptions const& options, long long longest) {
+    using Tuning = detail::FactorizationTuning;
+    index const n = rows.upper.num_rows;
+    int most = Tuning::host_scratch_entries;
+    if constexpr (!host) {
+      int const warp = Kokkos::TeamPolicy<E>::vector_length_max();
+      double const mean = n == 0 ? 0 : static_cast<double>(report.entries) / static_cast<double>(n);
+      lanes = std::min(options.lanes_per_row, warp);
+      if (lanes == 0)
+        for (lanes = 1; lanes * Tuning::entries_per_lane < mean && lanes < warp;) lanes *= 2;
+      if (!detail::lanes_share_rows<E>) lanes = 1;
+      auto const& levels = (lower ? *lower : *upper).levels(exec);
+      order = levels.level_rows;
+      slices = detail::cut_levels<T>(exec, levels.level_ptr, warp / lanes);
+      report.levels = levels.num_levels();
+      most = std::max<int>(1, Tuning::scratch_bytes / static_cast<int>(sizeof(S)) / (warp / lanes));
+    }
+    report.lanes = lanes;
+    scratch_entries = static_cast<int>(std::min<long long>(longest, most));
+    if (longest > most) find_long_rows(exec, static_cast<index>(most));
+  }
+
+  void find_long_rows(E const& exec, index most) {
+    long_row_begin = decltype(long_row_begin)(raw(exec, "long_row_begin"), static_cast<std::size_t>(report.rows));
+    O const entries = detail::place_long_rows<T>(exec, rows, most, long_row_begin);
+    long_rows = Values(raw(exec, "long_rows"), static_cast<std::size_t>(entries));
+  }
+
+  static auto raw(E const& exec, char const* name) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
+  }
+
+  void allocate(E const& exec) {
+    auto const n = static_cast<std::size_t>(rows.upper.num_rows);
+    std::size_t const in_upper = rows.upper.col_idx.extent(0);
+    upper_values = Values(raw(exec, "upper"), in_upper);
+    shares_array =
+        lower && rows.lower.col_idx.data() == rows.upper.col_idx.data() && rows.lower.col_idx.extent(0) == in_upper;
+    if (lower) lower_values = shares_array ? upper_values : Values(raw(exec, "lower"), rows.lower.col_idx.extent(0));
+    if (factor.symmetric) {
+      inverse = Values(raw(exec, "inverse"), n);
+      unscaled = Values(raw(exec, "unscaled"), in_upper);
+    }
+    small_pivots = decltype(small_pivots)(raw(exec, "small_pivots"), n);
+    status = decltype(status)(Kokkos::view_alloc(exec, std::string("sptrsv::factorization::status")));
+    tickets = detail::Tickets<T>(exec);
+    O last = 0;
+    if (n > 0) Kokkos::deep_copy(exec, last, Kokkos::subview(matrix.row_ptr, n));
+    exec.fence("sptrsv::factorization: the number of A's entries is kept");
+    matrix_entries = static_cast<std::size_t>(last);
+  }
+
+  /// Before a pass: what rows poll for is not there yet.
+  void clear(E const& exec) {
+    auto const parts = [](Values const& v) {
+      return Kokkos::View<real*, typename T::device>(reinterpret_cast<real*>(v.data()),
+                                                     v.extent(0) * detail::Parts<S>::count);
+    };
+    detail::clear_published<T>(exec, parts(factor.symmetric ? unscaled : upper_values), parts(inverse), status,
+                               rows.upper.num_rows);
+    any_small() = 0;
+  }
+
+  template <bool Symmetric, class Position>
+  void eliminate(E const& exec, detail::UpdateLists<T, Position> const& lists, S const* a, PivotRules const& rules,
+                 real amount) {
+    using Rows = detail::EliminateRows<T, Position, Symmetric>;
+    using Kernel = detail::Elimination<T, Rows>;
+    using Tuning = detail::FactorizationTuning;
+    Rows const one{rows,
+                   pivots,
+                   lists,
+                   map,
+                   a,
+                   lower_values.data(),
+                   upper_values.data(),
+                   inverse.data(),
+                   Symmetric ? unscaled.data() : upper_values.data(),
+                   order.data(),
+                   long_row_begin.data(),
+                   long_rows.data(),
+                   status.data(),
+                   any_small.data(),
+                   small_pivots.data(),
+                   static_cast<real>(rules.zero_pivot),
+                   amount,
+                   static_cast<real>(rules.amount),
+                   rules.shift,
+                   rules.contract,
+                   lanes};
+    int teams = 1, threads = 1, rows_per_ticket = 1;
+    index count = slices.count;
+    if constexpr (host) {
+      count = rows.upper.num_rows;
+      rows_per_ticket =
+          exec.concurrency() == 1 ? static_cast<int>(std::max<index>(1, count)) : Tuning::host_rows_per_ticket;
+      teams = std::max(1, std::min<int>(exec.concurrency(), static_cast<int>(count / rows_per_ticket) + 1));
+    } else {
+      int const warp = Kokkos::TeamPolicy<E>::vector_length_max();
+      threads = warp / lanes;
+      teams = static_cast<int>(
+          std::min<double>(count, detail::teams_of_many_levels(count, std::max(1.0, static_cast<double>(report.levels)),
+                                                               exec.concurrency() / double(warp))));
+    }
+    Kernel const kernel{
+        one, tickets, tickets.next_counter(), rows_per_ticket, count, slices.begin.data(), scratch_entries};
+    Kokkos::parallel_for(
+        "sptrsv::factorization::eliminate",
+        detail::team_policy(exec, teams, threads, lanes,
+                            sizeof(S) * static_cast<std::size_t>(scratch_entries) * static_cast<std::size_t>(threads)),
+        kernel);
+  }
+
+  void pass(E const& exec, S const* a, PivotRules const& rules, real amount) {
+    clear(exec);
+    if (rows.upper.num_rows == 0) return;
+    if (factor.symmetric) {
+      if (is_narrow) eliminate<true>(exec, narrow, a, rules, amount);
+      else eliminate<true>(exec, wide, a, rules, amount);
+    } else {
+      if (is_narrow) eliminate<false>(exec, narrow, a, rules, amount);
+      else eliminate<false>(exec, wide, a, rules, amount);
+    }
+  }
+
+  double small_pivot(E const& exec, long long row) const {
+    real size = 0;
+    Kokkos::deep_copy(exec, size, Kokkos::subview(small_pivots, static_cast<std::size_t>(row)));
+    exec.fence("sptrsv::factorization: a small pivot is reported");
+    return static_cast<double>(size);
+  }
+
+  PivotVerdict compute(E const& exec, typename T::values const& values, PivotRules const& rules) {
+    if (values.extent(0) < matrix_entries) throw PatternChanged(values.extent(0), matrix_entries);
+    PivotVerdict verdict;
+    real top = static_cast<real>(rules.zero_pivot);
+    if (rules.shift == Shift::positive_definite) {
+      top = detail::greatest_shift<T, real>(exec, matrix, values.data(), top);
+    }
+    detail::ShiftLoop<real> loop(rules, top, !factor.symmetric);
+    detail::PivotStatus found{};
+    bool failed = false;
+    do {
+      found = {rows.upper.num_rows, -1, 0};
+      pass(exec, values.data(), rules, loop.amount());
+      exec.fence("sptrsv::factorization: the verdict on pivots");
+      ++verdict.passes;
+      verdict.shift_amount = static_cast<double>(loop.amount());
+      if (any_small()) {
+        auto const copy = Kokkos::create_mirror_view(status);
+        Kokkos::deep_copy(exec, copy, status);
+        exec.fence("sptrsv::factorization: pivots that are too small");
+        found = copy();
+      }
+      failed = found.last >= 0;
+    } while (loop.next(failed));
+    verdict.num_shifts = rules.shift == Shift::in_blocks ? static_cast<long long>(found.shifted) : loop.num_shifts();
+    verdict.endless = loop.endless();
+    if (failed) {
+      verdict.zero_row = found.last;
+      verdict.first_row = found.first;
+      verdict.zero_value = small_pivot(exec, found.last);
+      verdict.first_value = small_pivot(exec, found.first);
+    }
+    return verdict;
+  }
+};
+
+template <class S, class I, class O, class E>
+Factorization<S, I, O, E>::Factorization(E const& exec, typename types::pattern const& matrix,
+                                         pattern_type const& factor, FactorizationOptions const& options)
+    : impl_(std::make_unique<Impl>(exec, matrix, factor, options)) {}
+template <class S, class I, class O, class E>
+Factorization<S, I, O, E>::~Factorization() = default;
+template <class S, class I, class O, class E>
+Factorization<S, I, O, E>::Factorization(Factorization&&) noexcept = default;
+template <class S, class I, class O, class E>
+Factorization<S, I, O, E>& Factorization<S, I, O, E>::operator=(Factorization&&) noexcept = default;
+
+template <class S, class I, class O, class E>
+PivotVerdict Factorization<S, I, O, E>::factor(E const& exec, typename types::values const& matrix_values,
+                                               PivotRules const& rules) {
+  return impl_->compute(exec, matrix_values, rules);
+}
+
+template <class S, class I, class O, class E>
+typename Factorization<S, I, O, E>::values_type Factorization<S, I, O, E>::values() const {
+  values_type out;
+  out.lower = impl_->factor.symmetric ? impl_->upper_values : impl_->lower_values;
+  out.upper = impl_->upper_values;
+  out.inverse = impl_->inverse;
+  return out;
+}
+
+template <class S, class I, class O, class E>
+FactorizationReport Factorization<S, I, O, E>::report() const {
+  return impl_->report;
+}
+
+template <class S, class I, class O, class E>
+std::size_t Factorization<S, I, O, E>::memory_bytes() const {
+  Impl const& m = *impl_;
+  std::size_t const values = m.upper_values.span() + (m.shares_array ? 0 : m.lower_values.span()) + m.inverse.span() +
+                             m.unscaled.span() + m.long_rows.span();
+  return values * sizeof(S) + m.map.memory_bytes() + m.report.list_bytes + (m.lower ? m.lower->memory_bytes() : 0) +
+         m.upper->memory_bytes() +
+         (m.factor.symmetric ? m.pivots.row.span() * sizeof(I) + m.pivots.entry.span() * sizeof(O) : 0) +
+         m.long_row_begin.span() * sizeof(O) + m.small_pivots.span() * sizeof(typename Impl::real);
+}
+
+}  // namespace sptrsv

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a factorization does with small pivots: PETSc's tests and shifts, and the loop of passes that they make.
+#pragma once
+
+namespace sptrsv {
+
+/// What is done with a pivot that is too small, PETSc's MatFactorShiftType.
+enum class Shift {
+  none,               ///< |pivot| <= zero_pivot is reported, and the factorization goes on
+  nonzero,            ///< |pivot| <= zero_pivot rs: once more with A + amount I, the amount doubled each time
+  positive_definite,  ///< Re(pivot) <= zero_pivot rs: once more with A + amount I, the amount found by bisection
+  in_blocks           ///< |pivot| <= zero_pivot: the amount is added to this pivot alone
+};
+
+/// rs is the sum of the magnitudes of a row's entries in the factors, without its pivot.
+struct PivotRules {
+  Shift shift = Shift::none;
+  double zero_pivot = 2.2e-14;
+  double amount = 0;      ///< of nonzero and in_blocks
+  bool contract = false;  ///< x - l u with one rounding, for a PETSc whose compiler contracts
+};
+
+/// How a numeric phase ended. Rows count from 0, in the order of the factors.
+struct PivotVerdict {
+  int passes = 0;            ///< over all rows
+  long long num_shifts = 0;  ///< restarts, or pivots shifted in_blocks
+  double shift_amount = 0;   ///< of the last pass
+  long long zero_row = -1;   ///< the last row whose pivot counted as zero, and was left so; -1: none
+  long long first_row = -1;  ///< the first such row
+  double zero_value = 0;     ///< magnitude of zero_row's pivot
+  double first_value = 0;    ///< of first_row's
+  bool endless = false;      ///< no further shift would have changed anything: PETSc would not return
+};
+
+namespace detail {
+
+/// The amounts that PETSc's MatPivotCheck() and MatPivotRefine() add to A's diagonal, pass by pass.
+template <class R>
+class ShiftLoop {
+ public:
+  /// @param top     positive_definite: 1.1 max(zero_pivot, max over rows of sum |a_ij| - |a_ii| - Re(a_ii))
+  /// @param refine  positive_definite: whether an amount that was enough is halved (LU, ILU)
+  ShiftLoop(PivotRules const& rules, R top, bool refine) : rules_(rules), top_(top), refine_(refine) {}
+
+  R amount() const { return amount_; }
+  int num_shifts() const { return shifts_; }
+  bool endless() const { return endless_; }
+
+  /// After a pass. @param failed  whether a pivot of it was too small. @return whether there is another pass.
+  bool next(bool failed) {
+    R const before = amount_;
+    if (rules_.shift == Shift::nonzero) {
+      if (!failed) return false;
+      amount_ = shifts_ == 0 ? static_cast<R>(rules_.amount) : amount_ * 2;
+      ++shifts_;
+      endless_ = shifts_ > 1 && amount_ == before;
+      return !endless_;
+    }
+    if (rules_.shift != Shift::positive_definite) return false;
+    if (failed) {
+      if (shifts_ == most_shifts) {
+        fraction_ = high_;
+      } else {
+        low_ = fraction_;
+        fraction_ = (high_ + low_) / 2;
+      }
+      amount_ = fraction_ * top_;
+      ++shifts_;
+      endless_ = shifts_ > most_shifts + 1 && amount_ == before;
+      return !endless_;
+    }
+    if (!refine_ || !(fraction_ > 0) || shifts_ >= most_shifts) return false;
+    high_ = fraction_;
+    fraction_ = (high_ + low_) / 2;
+    amount_ = fraction_ * top_;
+    ++shifts_;
+    return true;
+  }
+
+ private:
+  static constexpr int most_shifts = 5;
+  PivotRules rules_;
+  R top_, amount_ = 0, low_ = 0, high_ = 1, fraction_ = 0;
+  int shifts_ = 0;
+  bool refine_, endless_ = false;
+};
+
+}  // namespace detail
+}  // namespace sptrsv

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which entries of U update which entries of a row: found once for a pattern, so that a numeric phase searches nothing.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "sptrsv/factorization/factor_rows.hpp"
+
+namespace sptrsv::detail {
+
+/// The pivot rows of each row in the order in which they are taken off it.
+///   LU         L's own entries, columns ascending
+///   symmetric  the rows that have an entry in the row's column, in the order of PETSc's lists
+template <class T>
+struct PivotRows {
+  OffDiagonals<T> ranges;                                          ///< row_ptr alone is read
+  Kokkos::View<const typename T::index*, typename T::device> row;  ///< the pivot row
+  /// symmetric: position of the entry in U's arrays
+  Kokkos::View<const typename T::offset*, typename T::device> entry;
+
+  KOKKOS_FORCEINLINE_FUNCTION typename T::offset begin(typename T::index i) const { return ranges.begin(i); }
+  KOKKOS_FORCEINLINE_FUNCTION typename T::offset end(typename T::index i) const { return ranges.end(i); }
+};
+
+/// For each pivot row of each row the pairs (position in the row's list, position in the pivot's row of U) of entries
+/// in the same column. Position is as wide as the longest row needs.
+template <class T, class Position>
+struct UpdateLists {
+  Kokkos::View<std::size_t*, typename T::device> begin;  ///< n+1, by row: its first pair
+  Kokkos::View<Position*, typename T::device> count;     ///< by pivot (aligned with PivotRows): its pairs
+  Kokkos::View<Position*, typename T::device> target, source;
+
+  bool empty() const { return begin.extent(0) == 0; }
+  std::size_t memory_bytes() const {
+    return begin.span() * sizeof(std::size_t) + (count.span() + target.span() + source.span()) * sizeof(Position);
+  }
+};
+
+/// Calls found(a, b) for the positions of equal columns in two ascending lists of columns, by steps that double: a
+/// short list beside a long one costs the short one's length times a logarithm.
+template <class Columns, class Offset, class Found>
+KOKKOS_INLINE_FUNCTION void for_each_common(Columns const& columns_a, Offset a, Offset end_a, Columns const& columns_b,
+                                            Offset b, Offset end_b, Found const& found) {
+  auto const advance = [](Columns const& columns, Offset at, Offset end, auto column) {
+    Offset step = 1;
+    for (; at + step < end && columns(at + step) < column; step *= 2) at += step;
+    Offset last = at + step < end ? at + step : end;
+    for (++at; at < last;) {  // columns(at - 1) < column, and columns(last) is not
+      Offset const middle = at + (last - at) / 2;
+      if (columns(middle) < column) at = middle + 1;
+      else last = middle;
+    }
+    return at;
+  };
+  while (a < end_a && b < end_b) {
+    auto const of_a = columns_a(a), of_b = columns_b(b);
+    if (of_a < of_b) {
+      a = advance(columns_a, a, end_a, of_b);
+    } else if (of_b < of_a) {
+      b = advance(columns_b, b, end_b, of_a);
+    } else {
+      found(a, b);
+      ++a;
+      ++b;
+    }
+  }
+}
+
+/// Calls found(target, source) for the entries of pivot row q of row i that update row i.
+template <class T, class Found>
+KOKKOS_INLINE_FUNCTION void for_each_update(FactorRows<T> const& rows, PivotRows<T> const& pivots, typename T::index i,
+                                            typename T::offset q, Found const& found) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  index const k = pivots.row(q);
+  offset const first = rows.upper.begin(k), last = rows.upper.end(k);
+  offset const begin = rows.upper.begin(i), end = rows.upper.end(i);
+  index const below = rows.count_lower(i), pivot = below + static_cast<index>(end - begin);
+  offset s = first;
+  if (rows.symmetric) {
+    s = pivots.entry(q);
+    found(pivot, static_cast<index>(s - first));  // U(k, i)^2 / D(k), off the pivot
+    ++s;
+  } else {
+    offset const of_lower = rows.lower.begin(i);
+    for_each_common(
+        rows.lower.col_idx, q + 1, rows.lower.end(i), rows.upper.col_idx, s, last,
+        [&](offset t, offset at) { found(static_cast<index>(t - of_lower), static_cast<index>(at - first)); });
+    for (offset high = last; s < high;) {  // to the first column from i on
+      offset const middle = s + (high - s) / 2;
+      if (rows.upper.col_idx(middle) < i) s = middle + 1;
+      else high = middle;
+    }
+    if (s < last && rows.upper.col_idx(s) == i) {
+      found(pivot, static_cast<index>(s - first));
+      ++s;
+    }
+  }
+  for_each_common(rows.upper.col_idx, begin, end, rows.upper.col_idx, s, last, [&](offset t, offset at) {
+    found(below + static_cast<index>(t - begin), static_cast<index>(at - first));
+  });
+}
+
+/// Runs f(row, pivot) for each pivot of each row: on a GPU the pivots of a row on lanes of their own.
+template <class T, class F>
+void for_each_pivot(char const* label, typename T::exec_space const& exec, PivotRows<T> const& pivots,
+                    typename T::index n, F const& f) {
+  using index = typename T::index;
+  using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
+  if constexpr (is_host_space<typename T::exec_space>) {
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index i) {
+          for (auto q = pivots.begin(i); q < pivots.end(i); ++q) f(i, q);
+        });
+  } else {
+    constexpr int lanes = 8, threads = 16;
+    auto const teams = static_cast<int>((static_cast<long long>(n) + threads - 1) / threads);
+    Kokkos::parallel_for(
+        label, team_policy(exec, teams, threads, lanes), KOKKOS_LAMBDA(member const& team) {
+          auto const i = static_cast<index>(team.league_rank()) * threads + team.team_rank();
+          if (i >= n) return;
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, pivots.begin(i), pivots.end(i)),
+                               [&](typename T::offset q) { f(i, q); });
+        });
+  }
+}
+
+/// @param most_bytes  lists of more are not made, and `empty()` then
+template <class T, class Position>
+UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, FactorRows<T> const& rows,
+                                           PivotRows<T> const& pivots, double most_bytes) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  index const n = rows.upper.num_rows;
+  auto const raw = [&](char const* name) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
+  };
+  UpdateLists<T, Position> lists;
+  lists.begin = decltype(lists.begin)(raw("update_begin"), static_cast<std::size_t>(n) + 1);
+  lists.count = decltype(lists.count)(raw("update_count"), pivots.row.extent(0));
+  auto const count = lists.count;
+  for_each_pivot<T>(
+      "sptrsv::factorization::count_updates", exec, pivots, n, KOKKOS_LAMBDA(index i, offset q) {
+        index found = 0;
+        for_each_update<T>(rows, pivots, i, q, [&](index, index) { ++found; });
+        count(q) = static_cast<Position>(found);
+      });
+  auto const begin = lists.begin;
+  std::size_t pairs = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::factorization::scan_updates", policy(exec, 0, n + 1),
+      KOKKOS_LAMBDA(index i, std::size_t& sum, bool final) {
+        if (final) begin(i) = sum;
+        if (i == n) return;
+        for (offset q = pivots.begin(i); q < pivots.end(i); ++q) sum += count(q);
+      },
+      pairs);
+  exec.fence("sptrsv::factorization: the number of updates is needed to allocate");
+  if (2.0 * sizeof(Position) * static_cast<double>(pairs) > most_bytes) return {};
+  lists.target = decltype(lists.target)(raw("update_target"), pairs);
+  lists.source = decltype(lists.source)(raw("update_source"), pairs);
+  auto const target = lists.target, source = lists.source;
+  Kokkos::View<std::size_t*, typename T::device> const first(raw("first_update"), pivots.row.extent(0));
+  Kokkos::parallel_for(
+      "sptrsv::factorization::first_updates", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
+        std::size_t at = begin(i);
+        for (offset q = pivots.begin(i); q < pivots.end(i); ++q) {
+          first(q) = at;
+          at += count(q);
+        }
+      });
+  for_each_pivot<T>(
+      "sptrsv::factorization::list_updates", exec, pivots, n, KOKKOS_LAMBDA(index i, offset q) {
+        std::size_t at = first(q);
+        for_each_update<T>(rows, pivots, i, q, [&](index t, index s) {
+          target(at) = static_cast<Position>(t);
+          source(at) = static_cast<Position>(s);
+          ++at;
+        });
+      });
+  return lists;
+}
+
+/// Sorts the rows that have an entry in a column as PETSc's Cholesky takes them off that column's row. There a row is
+/// put at the head of the list of its next column when it has been taken off the one before, or, of its first column,
+/// when it has been computed. So the one put there last comes first; and of two put there while the same list was gone
+/// through, the one that was later in that list.
+template <class T>
+struct ListOrder {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  OffDiagonals<T> upper;
+
+  /// Whether row r, with its entry of some column at a, comes before row s, with its entry at b.
+  KOKKOS_INLINE_FUNCTION bool before(index r, offset a, index s, offset b) const {
+    for (bool flipped = false;; flipped = !flipped) {
+      bool const r_begins = a == upper.begin(r), s_begins = b == upper.begin(s);
+      index const r_put = r_begins ? r : upper.col_idx(a - 1), s_put = s_begins ? s : upper.col_idx(b - 1);
+      if (r_put != s_put) return (r_put > s_put) != flipped;
+      if (r_begins) return !flipped;
+      if (s_begins) return flipped;
+      --a;
+      --b;
+    }
+  }
+};
+
+/// Sorts each row's part of the arrays by ListOrder: a heap sort, since rows may be long.
+template <class T>
+struct SortPivots {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  OffDiagonals<T> ranges;
+  ListOrder<T> order;
+  Kokkos::View<index*, typename T::device> row;
+  Kokkos::View<offset*, typename T::device> entry;
+
+  KOKKOS_INLINE_FUNCTION bool before(offset a, offset b) const {
+    return order.before(row(a), entry(a), row(b), entry(b));
+  }
+  KOKKOS_INLINE_FUNCTION void swap(offset a, offset b) const {
+    index const r = row(a);
+    offset const e = entry(a);
+    row(a) = row(b);
+    entry(a) = entry(b);
+    row(b) = r;
+    entry(b) = e;
+  }
+  KOKKOS_INLINE_FUNCTION void sift(offset first, offset at, offset size) const {
+    for (offset child = 2 * at + 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && before(first + child, first + child + 1)) ++child;
+      if (!before(first + at, first + child)) return;
+      swap(first + at, first + child);
+      at = child;
+    }
+  }
+  KOKKOS_FUNCTION void operator()(index i) const {
+    offset const first = ranges.begin(i), size = ranges.end(i) - first;
+    if (size <= 16) {
+      for (offset k = 1; k < size; ++k)
+        for (offset at = first + k; at > first && before(at, at - 1); --at) swap(at, at - 1);
+      return;
+    }
+    for (offset k = size / 2; k > 0; --k) sift(first, k - 1, size);
+    for (offset k = size - 1; k > 0; --k) {
+      swap(first, first + k);
+      sift(first, 0, k);
+    }
+  }
+};
+
+/// @param by_columns  op(U) by rows for op = transpose, with the positions in U as their source
+template <class T>
+PivotRows<T> pivots_in_list_order(typename T::exec_space const& exec, OffDiagonals<T> const& upper,
+                                  OffDiagonals<T> const& by_columns) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  auto const raw = [&](char const* name) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
+  };
+  Kokkos::View<index*, typename T::device> row(raw("pivot_row"), by_columns.col_idx.extent(0));
+  Kokkos::View<offset*, typename T::device> entry(raw("pivot_entry"), by_columns.col_idx.extent(0));
+  Kokkos::deep_copy(exec, row, by_columns.col_idx);
+  Kokkos::deep_copy(exec, entry, by_columns.source);
+  Kokkos::parallel_for("sptrsv::factorization::list_order",
+                       Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, upper.num_rows),
+                       SortPivots<T>{by_columns, {upper}, row, entry});
+  return {by_columns, row, entry};
+}
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Incomplete factors by one thread, row after row, as PETSc computes them: the oracle of Factorization.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace sptrsv::support {
+
+/// A square matrix by rows; columns ascend.
+template <class S>
+struct Csr {
+  int n = 0;
+  std::vector<int> row_ptr, col_idx;
+  std::vector<S> values;
+};
+
+/// LU: L's rows without their unit diagonal, U's rows each ending in its inverted pivot. Symmetric: no L, U's rows hold
+/// U/D, and `inverse` 1/D.
+template <class S>
+struct IncompleteFactors {
+  bool symmetric = false;
+  std::vector<int> lower_ptr, lower_col, upper_ptr, upper_col;  ///< columns ascend, but for LU's pivots, which are last
+  std::vector<S> lower, upper, inverse;
+  long long zero_row = -1;  ///< the last row with |pivot| <= zero_pivot
+  bool failed = false;      ///< a pivot was at most zero_pivot times the row's sum
+};
+
+/// What is in A(row_perm, col_perm), or in its upper triangle; empty: the identity.
+template <class S>
+Csr<S> permuted(Csr<S> const& a, std::vector<int> const& row_perm, std::vector<int> const& col_perm) {
+  Csr<S> out{a.n, {0}, {}, {}};
+  std::vector<int> inverse(static_cast<std::size_t>(a.n));
+  for (int j = 0; j < a.n; ++j) inverse[col_perm.empty() ? j : col_perm[j]] = j;
+  for (int i = 0; i < a.n; ++i) {
+    int const r = row_perm.empty() ? i : row_perm[i];
+    std::vector<std::pair<int, int>> row;
+    for (int k = a.row_ptr[r]; k < a.row_ptr[r + 1]; ++k) row.emplace_back(inverse[a.col_idx[k]], k);
+    std::sort(row.begin(), row.end());
+    for (auto const& [column, k] : row) {
+      out.col_idx.push_back(column);
+      out.values.push_back(a.values[k]);
+    }
+    out.row_ptr.push_back(static_cast<int>(out.col_idx.size()));
+  }
+  return out;
+}
+
+/// The pattern of ILU(level) or, of the upper triangle, of ICC(level); `a` is permuted already. Fill has the level
+/// level(i, k) + level(k, j) + 1.
+template <class S>
+IncompleteFactors<S> factor_pattern(Csr<S> const& a, int level, bool symmetric) {
+  IncompleteFactors<S> f;
+  f.symmetric = symmetric;
+  f.lower_ptr = f.upper_ptr = {0};
+  std::vector<std::vector<std::pair<int, int>>> upper(
+      static_cast<std::size_t>(a.n));  // (column, level) right of the pivot
+  std::vector<int> levels(static_cast<std::size_t>(a.n), -1);
+  for (int i = 0; i < a.n; ++i) {
+    std::vector<int> row{i};
+    levels[i] = 0;
+    for (int k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      if (a.col_idx[k] != i) row.push_back(a.col_idx[k]), levels[a.col_idx[k]] = 0;
+    std::vector<int> heap(row);
+    std::make_heap(heap.begin(), heap.end(), std::greater<int>());
+    while (!heap.empty()) {
+      std::pop_heap(heap.begin(), heap.end(), std::greater<int>());
+      int const k = heap.back();
+      heap.pop_back();
+      if (k >= i) continue;
+      for (auto const& [j, other] : upper[k]) {
+        int const of_fill = levels[k] + other + 1;
+        if (of_fill > level) continue;
+        if (levels[j] < 0) {
+          row.push_back(j);
+          levels[j] = of_fill;
+          heap.push_back(j);
+          std::push_heap(heap.begin(), heap.end(), std::greater<int>());
+        } else {
+          levels[j] = std::min(levels[j], of_fill);
+        }
+      }
+    }
+    std::sort(row.begin(), row.end());
+    for (int j : row) {
+      if (j < i && !symmetric) f.lower_col.push_back(j);
+      if (j > i) {
+        f.upper_col.push_back(j);
+        upper[i].emplace_back(j, levels[j]);
+      }
+      levels[j] = -1;
+    }
+    if (!symmetric) f.upper_col.push_back(i);
+    f.lower_ptr.push_back(static_cast<int>(f.lower_col.size()));
+    f.upper_ptr.push_back(static_cast<int>(f.upper_col.size()));
+  }
+  return f;
+}
+
+/// LU on f's pattern, rows in order, pivots ascending: PETSc's MatLUFactorNumeric_SeqAIJ().
+template <class S, class R>
+void factorize_lu(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactors<S>& f) {
+  f.lower.assign(f.lower_col.size(), S(0));
+  f.upper.assign(f.upper_col.size(), S(0));
+  f.zero_row = -1;
+  f.failed = false;
+  std::vector<S> x(static_cast<std::size_t>(a.n), S(0));
+  for (int i = 0; i < a.n; ++i) {
+    for (int k = f.lower_ptr[i]; k < f.lower_ptr[i + 1]; ++k) x[f.lower_col[k]] = S(0);
+    for (int k = f.upper_ptr[i]; k < f.upper_ptr[i + 1]; ++k) x[f.upper_col[k]] = S(0);
+    for (int k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) x[a.col_idx[k]] = a.values[k];
+    x[i] += shift;
+    R sum = 0;
+    for (int k = f.lower_ptr[i]; k < f.lower_ptr[i + 1]; ++k) {
+      int const p = f.lower_col[k];
+      if (x[p] != S(0)) {
+        x[p] = x[p] * f.upper[f.upper_ptr[p + 1] - 1];
+        for (int u = f.upper_ptr[p]; u < f.upper_ptr[p + 1] - 1; ++u) {
+          S const product = x[p] * f.upper[u];
+          x[f.upper_col[u]] -= product;
+        }
+      }
+    }
+    for (int k = f.lower_ptr[i]; k < f.lower_ptr[i + 1]; ++k) {
+      f.lower[k] = x[f.lower_col[k]];
+      sum += std::abs(f.lower[k]);
+    }
+    for (int k = f.upper_ptr[i]; k < f.upper_ptr[i + 1] - 1; ++k) {
+      f.upper[k] = x[f.upper_col[k]];
+      sum += std::abs(f.upper[k]);
+    }
+    if (std::abs(x[i]) <= zero_pivot) f.zero_row = i;
+    if (std::abs(x[i]) <= zero_pivot * sum) f.failed = true;
+    f.upper[f.upper_ptr[i + 1] - 1] = S(1) / x[i];
+  }
+}
+
+/// U^T D U on f's pattern by PETSc's lists of rows: MatCholeskyFactorNumeric_SeqAIJ().
+template <class S, class R>
+void factorize_cholesky(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactors<S>& f) {
+  f.upper.assign(f.upper_col.size(), S(0));
+  f.inverse.assign(static_cast<std::size_t>(a.n), S(0));
+  f.zero_row = -1;
+  f.failed = false;
+  std::vector<S> x(static_cast<std::size_t>(a.n), S(0));
+  std::vector<int> head(static_cast<std::size_t>(a.n), a.n), at(static_cast<std::size_t>(a.n), 0);
+  auto const put = [&](int row) {
+    if (at[row] >= f.upper_ptr[row + 1]) return;
+    int const column = f.upper_col[at[row]];
+    head[row] = head[column];
+    head[column] = row;
+  };
+  for (int k = 0; k < a.n; ++k) {
+    for (int p = f.upper_ptr[k]; p < f.upper_ptr[k + 1]; ++p) x[f.upper_col[p]] = S(0);
+    x[k] = S(0);
+    for (int p = a.row_ptr[k]; p < a.row_ptr[k + 1]; ++p)
+      if (a.col_idx[p] >= k) x[a.col_idx[p]] = a.values[p];
+    S pivot = x[k] + shift;
+    for (int i = head[k]; i < k;) {
+      int const next = head[i], p = at[i];
+      S const factor = -f.upper[p] * f.inverse[i];
+      S const square = factor * f.upper[p];
+      pivot += square;
+      for (int q = p + 1; q < f.upper_ptr[i + 1]; ++q) {
+        S const product = factor * f.upper[q];
+        x[f.upper_col[q]] += product;
+      }
+      f.upper[p] = -factor;
+      ++at[i];
+      put(i);
+      i = next;
+    }
+    R sum = 0;
+    for (int p = f.upper_ptr[k]; p < f.upper_ptr[k + 1]; ++p) {
+      f.upper[p] = x[f.upper_col[p]];
+      sum += std::abs(f.upper[p]);
+    }
+    at[k] = f.upper_ptr[k];
+    put(k);
+    if (std::abs(pivot) <= zero_pivot) f.zero_row = k;
+    if (std::real(pivot) <= zero_pivot * sum) f.failed = true;
+    f.inverse[k] = S(1) / pivot;
+  }
+}
+
+}  // namespace sptrsv::support
