@@ -24,9 +24,10 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 struct Settings {
   std::vector<std::string> matrices{"lap2d:100"};
-  int level = 0, repeat = 20, lanes = 0;
+  int level = 0, repeat = 20;
+  std::vector<int> lanes{0}, teams{0};
   bool symmetric = false;
-  double list_bytes = 4e9;
+  double list_bytes = -1;
 };
 
 template <class Exec>
@@ -61,43 +62,51 @@ int run(std::string const& name, Settings const& settings) {
   factor.upper =
       part(f.upper_ptr, f.upper_col, settings.symmetric ? sptrsv::Diagonal::unit : sptrsv::Diagonal::inverted);
   auto const values = in_memory_of<Exec>(m.values.data(), m.values.size());
-  sptrsv::FactorizationOptions options;
-  options.lanes_per_row = settings.lanes;
-  options.list_bytes = settings.list_bytes;
-  std::vector<double> setups;
-  std::unique_ptr<Factorization> made;
-  for (int k = 0; k < 3; ++k) {
-    made.reset();
-    exec.fence();
-    t = now();
-    made = std::make_unique<Factorization>(exec, pattern, factor, options);
-    setups.push_back(1e3 * (now() - t));
-  }
-  sptrsv::PivotRules rules;
-  rules.zero_pivot = zero_pivot;
-  if (settings.symmetric) rules.shift = sptrsv::Shift::positive_definite;
-  std::vector<double> times;
-  for (int k = 0; k < settings.repeat; ++k) {
-    t = now();
-    made->factor(exec, values, rules);
-    times.push_back(1e3 * (now() - t));
-  }
-  std::sort(times.begin(), times.end());
-  long long differing = 0;
-  auto const compare = [&](auto const& here, std::vector<double> const& there) {
-    auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), here);
-    for (std::size_t k = 0; k < there.size(); ++k) differing += std::memcmp(&copy(k), &there[k], sizeof(double)) != 0;
-  };
-  auto const found = made->values();
-  if (!settings.symmetric) compare(found.lower, f.lower);
-  compare(found.upper, f.upper);
-  if (settings.symmetric) compare(found.inverse, f.inverse);
-  auto const report = made->report();
-  std::printf("%-24s %9lld %10lld %7lld %10lld %3d %8.2f %8.2f %8.2f %9.3f %9.3f %9.1f %8.1f %lld\n", name.c_str(),
-              report.rows, report.entries, report.levels, report.updates, report.lanes, setups[0], setups[1], setups[2],
-              times[times.size() / 2], times[0], 1e3 * core, double(report.list_bytes) * 1e-6, differing);
-  std::fflush(stdout);
-  return differing != 0;
+  bool wrong = false;
+  for (int const lanes : settings.lanes)
+    for (int const teams : settings.teams) {
+      sptrsv::FactorizationOptions options;
+      options.lanes_per_row = lanes;
+      options.teams = teams;
+      options.list_bytes = settings.list_bytes;
+      std::vector<double> setups;
+      std::unique_ptr<Factorization> made;
+      for (int k = 0; k < 3; ++k) {
+        made.reset();
+        exec.fence();
+        t = now();
+        made = std::make_unique<Factorization>(exec, pattern, factor, options);
+        setups.push_back(1e3 * (now() - t));
+      }
+      sptrsv::PivotRules rules;
+      rules.zero_pivot = zero_pivot;
+      if (settings.symmetric) rules.shift = sptrsv::Shift::positive_definite;
+      std::vector<double> times;
+      for (int k = 0; k < settings.repeat; ++k) {
+        t = now();
+        made->factor(exec, values, rules);
+        times.push_back(1e3 * (now() - t));
+      }
+      std::sort(times.begin(), times.end());
+      long long differing = 0;
+      auto const compare = [&](auto const& here, std::vector<double> const& there) {
+        auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), here);
+        for (std::size_t k = 0; k < there.size(); ++k)
+          differing += std::memcmp(&copy(k), &there[k], sizeof(double)) != 0;
+      };
+      auto const found = made->values();
+      if (!settings.symmetric) compare(found.lower, f.lower);
+      compare(found.upper, f.upper);
+      if (settings.symmetric) compare(found.inverse, f.inverse);
+      auto const report = made->report();
+      std::printf("%-24s %9lld %10lld %7lld %10lld %3d/%-5d %8.2f %8.2f %8.2f %9.3f %9.3f %9.1f %8.1f %lld\n",
+                  name.c_str(), report.rows, report.entries, report.levels, report.updates, report.lanes, teams,
+                  setups[0], setups[1], setups[2], times[times.size() / 2], times[0], 1e3 * core,
+                  double(report.list_bytes) * 1e-6, differing);
+      std::fflush(stdout);
+      wrong = wrong || differing != 0;
+    }
+  return wrong;
 }
 
 }  // namespace
@@ -110,13 +119,14 @@ int main(int argc, char** argv) {
   app.add_option("--space", space, "serial, openmp or cuda");
   app.add_option("--level", settings.level, "levels of fill");
   app.add_option("--repeat", settings.repeat, "numeric phases that are timed");
-  app.add_option("--lanes", settings.lanes, "lanes per row on a GPU; 0: chosen");
-  app.add_option("--list-bytes", settings.list_bytes, "bytes of the lists of updates at most");
+  app.add_option("--lanes", settings.lanes, "lanes per row on a GPU; 0: chosen")->delimiter(',');
+  app.add_option("--teams", settings.teams, "teams on a GPU; 0: chosen")->delimiter(',');
+  app.add_option("--list-bytes", settings.list_bytes, "bytes of the lists of updates at most; -1: chosen");
   app.add_flag("--icc", settings.symmetric, "IC, else ILU");
   CLI11_PARSE(app, argc, argv);
   Kokkos::ScopeGuard const guard(argc, argv);
   int wrong = 0;
-  std::printf("%-24s %9s %10s %7s %10s %3s %8s %8s %8s %9s %9s %9s %8s %s\n", "matrix", "rows", "entries", "levels",
+  std::printf("%-24s %9s %10s %7s %10s %9s %8s %8s %8s %9s %9s %9s %8s %s\n", "matrix", "rows", "entries", "levels",
               "updates", "L", "setup 1", "2", "3", "numeric", "least", "one core", "lists MB", "differing");
   for (auto const& name : settings.matrices) {
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -8,6 +8,7 @@
 
 #include "petsc_scalar.hpp"
 #include "solver_place.hpp"
+#include "sptrsv/factorization/factorization.hpp"
 #include "sptrsv/solver.hpp"
 
 namespace sptrsv_petsc {
@@ -43,6 +44,20 @@ struct FactorArrays {
   }
 };
 
+/// The pattern of A by rows, columns ascending, as PETSc has it.
+struct MatrixArrays {
+  PetscInt n = 0;
+  std::size_t num_entries = 0;
+  PetscInt const *row_ptr = nullptr, *col_idx = nullptr;
+  bool on_device = false;
+};
+/// A's values, aligned with them.
+struct MatrixValues {
+  Scalar const* data = nullptr;
+  std::size_t size = 0;
+  bool on_device = false;
+};
+
 /// What views and info say of one triangle; the strings are the solver's.
 struct TriangleReport {
   std::string const& algorithm;
@@ -57,6 +72,15 @@ class AnyFactorSolver : public Place<Scalar> {
   /// Takes the factor's num_values() values (host memory); those of LU and of blocks are read in place on a host,
   /// others are copied before the call returns.
   virtual void update(Scalar const* values) = 0;
+  /// Prepares factor() for matrices of this pattern; LU and Cholesky, not by blocks.
+  /// @param matrix  on a device to stay as it is until the next such call; on a host, read before the call returns.
+  virtual sptrsv::FactorizationReport make_factorization(MatrixArrays const& matrix) = 0;
+  virtual void drop_factorization() = 0;
+  /// Instead of update(): computes the factor's values from A's, where the solves run, and takes them. `data` may
+  /// change once the call has returned.
+  virtual sptrsv::PivotVerdict factor(MatrixValues const& values, sptrsv::PivotRules const& rules) = 0;
+  /// After factor(): the inverted pivots of U, or 1/D, row by row, n of them to a host's memory.
+  virtual void copy_inverted_pivots(Scalar* to) = 0;
   /// x = op(A)^-1 b, or x += op(A)^-1 b. b and x may be the same array only without permutations. The first call of
   /// Op::transpose for LU or a triangle analyzes and allocates.
   virtual void solve(sptrsv::Op op, Columns<Scalar const> b, Columns<Scalar> x, bool accumulate = false) = 0;

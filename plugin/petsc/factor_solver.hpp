@@ -42,6 +42,17 @@ typename sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>::pattern_type PatternO
   return p;
 }
 
+/// The last entries of LU's rows of U, which lie last row first.
+template <class Exec, class Rows, class Values, class Out>
+void GatherPivots(Exec const& exec, Rows const& rows, Values values, Out out)
+{
+  auto const row_ptr = rows.row_ptr;
+  std::size_t const n = out.extent(0);
+  Kokkos::parallel_for(
+      "sptrsv::petsc::gather_pivots", Kokkos::RangePolicy<Exec>(exec, 0, n),
+      KOKKOS_LAMBDA(std::size_t i) { out(i) = values(row_ptr(n - i) - 1); });
+}
+
 template <class Exec>
 class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
  public:
@@ -57,7 +68,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
         splits_(arrays.kind == FactorKind::cholesky && !arrays.block_size)
   {
     auto const pattern = PatternOf<Exec>(arrays);
-    state_.emplace(State{Factor(algorithm, exec(), pattern, options), {}, {}});
+    state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
     if (splits_) state_->row_ptr = pattern.upper->rows.row_ptr;
   }
   ~FactorSolver() override = default;
@@ -78,6 +89,47 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
       View const entries(values, num_entries_), inverse(values + num_entries_, num_inverse_);
       s.factor.update(exec(), sptrsv::FactorValues<Scalar, Kokkos::HostSpace>{entries, entries, inverse});
     }
+  }
+
+  sptrsv::FactorizationReport make_factorization(MatrixArrays const& m) override
+  {
+    State& s = state();
+    auto const n = static_cast<std::size_t>(m.n);
+    typename T::pattern matrix;
+    if (m.on_device) {
+      matrix.row_ptr = decltype(matrix.row_ptr)(m.row_ptr, n + 1);
+      matrix.col_idx = decltype(matrix.col_idx)(m.col_idx, m.num_entries);
+    } else {
+      matrix.row_ptr = sptrsv::in_memory_of<Exec>(m.row_ptr, n + 1);
+      matrix.col_idx = sptrsv::in_memory_of<Exec>(m.col_idx, m.num_entries);
+    }
+    s.factorization.reset();
+    s.factorization.emplace(exec(), matrix, s.pattern);
+    return s.factorization->report();
+  }
+  void drop_factorization() override { state().factorization.reset(); }
+
+  sptrsv::PivotVerdict factor(MatrixValues const& values, sptrsv::PivotRules const& rules) override
+  {
+    State& s = state();
+    typename T::values const a = values.on_device
+                                     ? typename T::values(values.data, values.size)
+                                     : typename T::values(s.staging.stage(exec(), values.data, values.size));
+    auto const verdict = s.factorization->factor(exec(), a, rules);
+    s.factor.update(exec(), s.factorization->values());
+    return verdict;
+  }
+  void copy_inverted_pivots(Scalar* to) override
+  {
+    State const& s = state();
+    auto const values = s.factorization->values();
+    auto const n = static_cast<std::size_t>(s.factor.num_rows());
+    Kokkos::View<Scalar*, Kokkos::HostSpace> const out(to, n);
+    auto const pivots = Base::template fresh<Kokkos::View<Scalar*, typename Base::device>>("sptrsv::petsc::pivots", n);
+    if (s.pattern.symmetric) Kokkos::deep_copy(exec(), pivots, values.inverse);
+    else GatherPivots(exec(), s.pattern.upper->rows, values.upper, pivots);
+    Kokkos::deep_copy(exec(), out, pivots);
+    exec().fence("sptrsv::petsc: pivots are copied");
   }
 
   void solve(sptrsv::Op op, Columns<Scalar const> b, Columns<Scalar> x, bool accumulate) override
@@ -104,15 +156,20 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   }
   std::size_t memory_bytes() const override
   {
-    return state().factor.memory_bytes() + state().cholesky.memory_bytes() + this->copy_bytes();
+    State const& s = state();
+    return s.factor.memory_bytes() + s.cholesky.memory_bytes() + s.staging.memory_bytes() + this->copy_bytes() +
+           (s.factorization ? s.factorization->memory_bytes() : 0);
   }
 
  private:
   using Base::exec;
   struct State {
     Factor factor;
+    typename Factor::pattern_type pattern;
     decltype(T::pattern::row_ptr) row_ptr;  // U's, where its values are split
     CholeskyValues<Exec> cholesky;
+    std::optional<sptrsv::Factorization<Scalar, PetscInt, PetscInt, Exec>> factorization;
+    sptrsv::StagedValues<Scalar, Exec> staging;  // of A's values, where they are on a host
   };
 
   State& state() const

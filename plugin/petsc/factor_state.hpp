@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backend_choice.hpp"
+#include "factor_place.hpp"
 #include "guarded.hpp"
 #include "mat_access.hpp"
 #include "matfactor.hpp"
@@ -24,6 +25,13 @@ struct Mat_SpTRSV {
   PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
 
   std::unique_ptr<AnyFactorSolver> solver;
+
+  FactorPlace place;                   // who computes the factor's values
+  PetscObjectId matrix_id = 0;         // of the matrix that the solver's factorization is made for
+  PetscObjectState nonzeros = 0;       // and its pattern
+  std::size_t matrix_entries = 0;      // and their number
+  PetscBool own_values = PETSC_FALSE;  // the values are the solver's: the inner factor has none, or old ones
+  PetscLogDouble factor_flops = 0;     // of a pass of the solver's factorization
 };
 
 inline Mat_SpTRSV* Get(Mat F) { return static_cast<Mat_SpTRSV*>(F->data); }
@@ -32,6 +40,19 @@ inline bool IsSymmetric(MatFactorType ftype) { return ftype == MAT_FACTOR_CHOLES
 
 /// Sets what PETSc's own factors of F's kind have. @param by_blocks  of a seqbaij or seqsbaij matrix.
 void SetSolves(Mat F, bool by_blocks);
+
+/// The type by which PETSc factors A: one of three names, which can be compared by their addresses.
+MatType BaseType(Mat A);
+
+/// F took its sizes from the matrix that it was made with.
+PetscErrorCode CheckSizes(Mat F, Mat A);
+
+/// Once the solver has been made: decides who computes the factor's values, and prepares it.
+PetscErrorCode ChooseFactorPlace(Mat F, Mat A, MatFactorInfo const* info);
+
+/// The numeric phase of F's kind.
+PetscErrorCode MatLUFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info);
+PetscErrorCode MatCholeskyFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info);
 
 /// Sets view, MatGetInfo() and MatSpTRSVGetInfo().
 PetscErrorCode SetViews(Mat F);

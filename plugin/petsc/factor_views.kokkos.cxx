@@ -65,6 +65,8 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ViewHeading(viewer, f->requested.c_str(), f->backend));
   if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  factored by %s on the %s (%s)\n", f->place.own ? "sptrsv" : "PETSc",
+                                   f->place.own ? f->backend.name() : "host", f->place.reason.c_str()));
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->report(sptrsv::Triangle::lower); }));
   PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->report(sptrsv::Triangle::upper); }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outer factor and its phases: PETSc's own factor inside does ordering, fill, shifts and pivots; its triangles
-// are solved by the backend.
+// The outer factor and its symbolic phase: PETSc's own factor inside does ordering and fill; its triangles are solved
+// by the backend.
 #include "matfactor.hpp"
 
 #include "factor_options.hpp"
@@ -10,134 +10,13 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Our part of the numeric phase: PETSc's values to the solvers. PETSc's verdict on pivots is passed on.
-PetscErrorCode TakeValues(Mat F)
-{
-  Mat_SpTRSV* f = Get(F);
-  PetscLogDouble begin, end;
-  Stream stream;
-
-  PetscFunctionBegin;
-  F->factorerrortype = f->inner->factorerrortype;
-  F->factorerror_zeropivot_value = f->inner->factorerror_zeropivot_value;
-  F->factorerror_zeropivot_row = f->inner->factorerror_zeropivot_row;
-  PetscCall(PetscTime(&begin));
-  PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(WithFactorValues(f->inner, f->pattern, [&](Scalar const* values) {
-      return Guarded(F, [&] {
-        f->solver->follow(stream);
-        f->solver->update(values);
-      });
-    }));
-    if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_values() * sizeof(Scalar))));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  PetscCall(PetscTime(&end));
-  f->seconds_numeric = end - begin;
-  ++f->num_numeric;
-  f->numeric_done = PETSC_TRUE;
-  F->assembled = F->preallocated = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Makes PETSc look up where A's diagonal lies: from 3.25 on its LU with inodes and shift positive_definite reads it
-/// without having looked, and crashes. MatGetDiagonal() would do, but not of a matrix on a GPU.
-PetscErrorCode FindDiagonal(Mat A)
-{
-  IS zeros;
-
-  PetscFunctionBegin;
-  PetscCall(MatFindZeroDiagonals(A, &zeros));
-  PetscCall(ISDestroy(&zeros));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// The type by which PETSc factors A: one of three names, which can be compared by their addresses.
-MatType BaseType(Mat A)
-{
-  static MatType const types[] = {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
-  PetscBool is = PETSC_FALSE;
-
-  for (MatType type : types)
-    if (!PetscObjectBaseTypeCompare((PetscObject)A, type, &is) && is) return type;
-  return nullptr;
-}
-
-/// F took its sizes from the matrix that it was made with.
-PetscErrorCode CheckSizes(Mat F, Mat A)
-{
-  PetscBool aij;
-  PetscInt bs_of_factor, bs;
-
-  PetscFunctionBegin;
-  PetscCheck(A->rmap->n == F->rmap->n && A->cmap->n == F->cmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ,
-             "The factor was made for a matrix of %" PetscInt_FMT " rows, this one has %" PetscInt_FMT
-             "; make another factor by MatGetFactor()",
-             F->rmap->n, A->rmap->n);
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
-  PetscCall(MatGetBlockSize(F, &bs_of_factor));
-  PetscCall(MatGetBlockSize(A, &bs));
-  PetscCheck(aij || bs == bs_of_factor, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ,
-             "The factor was made for a matrix with blocks of %" PetscInt_FMT ", this one has blocks of %" PetscInt_FMT
-             "; make another factor by MatGetFactor()",
-             bs_of_factor, bs);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Before PETSc's numeric phase: what it factors is current, and its factor has no pivot error that the caller cleared.
-PetscErrorCode PrepareNumeric(Mat F, Mat A, MatFactorInfo const* info)
-{
-  Mat_SpTRSV* f = Get(F);
-  PetscBool aij;
-  PetscScalar const* a;
-
-  PetscFunctionBegin;
-  PetscCheck(f->inner && f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
-             "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
-  f->numeric_done = PETSC_FALSE;  // until the new values are there
-  PetscCall(CheckSizes(F, A));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
-  PetscCheck(BaseType(A) == f->matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
-             "The symbolic phase was of a matrix of type %s, this one is of type %s; repeat the symbolic phase",
-             f->matrix_type, ((PetscObject)A)->type_name);
-  if (aij) {  // a device matrix gets its host values
-    PetscCall(MatSeqAIJGetArrayRead(A, &a));
-    PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
-  }
-  if (lu_with_inodes_needs_diagonal && f->pattern.view.has_inodes &&
-      info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE)
-    PetscCall(FindDiagonal(A));
-  if (!F->factorerrortype) PetscCall(MatFactorClearError(f->inner));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatLUFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
-{
-  PetscFunctionBegin;
-  PetscCall(PrepareNumeric(F, A, info));
-  PetscCall(MatLUFactorNumeric(Get(F)->inner, A, info));
-  PetscCall(TakeValues(F));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatCholeskyFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
-{
-  PetscFunctionBegin;
-  PetscCall(PrepareNumeric(F, A, info));
-  if (A->rmap->n)
-    PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, A, info));  // PETSc's crashes without rows: docs/petsc_faults.md
-  PetscCall(TakeValues(F));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Forgets all that a symbolic phase made.
 PetscErrorCode ResetFactor(Mat_SpTRSV* f)
 {
   PetscFunctionBegin;
-  f->numeric_done = PETSC_FALSE;
+  f->numeric_done = f->own_values = PETSC_FALSE;
   f->solver.reset();
+  f->place = FactorPlace{};
   PetscCall(ReleasePattern(f->pattern));
   PetscCall(MatDestroy(&f->inner));
   PetscCall(ISDestroy(&f->rows));
@@ -169,7 +48,8 @@ PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
 /// The symbolic phase: nothing of an earlier one is kept; PETSc's own for its factor, by
 /// symbolic(inner, matrix, rows, cols), then the analysis.
 template <class Symbolic>
-PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symbolic const& symbolic)
+PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatFactorInfo const* info,
+                       Symbolic const& symbolic)
 {
   Mat_SpTRSV* f = Get(F);
   PetscLogDouble begin, end;
@@ -206,6 +86,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
     PetscCall(AccessPattern(f->inner, A, ftype, f->rows, f->cols, f->pattern));
     PetscCall(Guarded(
         F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
+    PetscCall(ChooseFactorPlace(F, A, info));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(PetscTime(&end));
@@ -222,7 +103,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, Symb
 PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, [&](Mat inner, Mat matrix, IS rows, IS cols) {
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, info, [&](Mat inner, Mat matrix, IS rows, IS cols) {
     return MatLUFactorSymbolic(inner, matrix, rows, cols, info);
   }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
@@ -232,7 +113,7 @@ PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInf
 PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, [&](Mat inner, Mat matrix, IS rows, IS cols) {
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, info, [&](Mat inner, Mat matrix, IS rows, IS cols) {
     PetscFunctionBegin;
     if (info->diagonal_fill != 0) PetscCall(RefuseDiagonalFill(matrix, rows, cols));
     PetscCall(MatILUFactorSymbolic(inner, matrix, rows, cols, info));
@@ -245,7 +126,7 @@ PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorIn
 PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, [&](Mat inner, Mat matrix, IS rows, IS) {
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, info, [&](Mat inner, Mat matrix, IS rows, IS) {
     return MatCholeskyFactorSymbolic(inner, matrix, rows, info);
   }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
@@ -255,7 +136,7 @@ PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactor
 PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, [&](Mat inner, Mat matrix, IS rows, IS) {
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, info, [&](Mat inner, Mat matrix, IS rows, IS) {
     return MatICCFactorSymbolic(inner, matrix, rows, info);
   }));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;

@@ -71,6 +71,19 @@ inline PetscErrorCode DenseRestoreArrayWrite(bool device, Mat M, PetscScalar** a
   return (void)device, MatDenseRestoreArray(M, a);
 }
 
+/// -pc_factor_mat_factor_on_host, where PETSc has it.
+inline bool FactorsOnHost(MatFactorInfo const* info)
+{
+#if PETSC_VERSION_LT(3, 23, 0)
+  return (void)info, false;
+#else
+  return info->factoronhost;
+#endif
+}
+
+/// Whether MatSeqAIJGetCSRAndMemType() may be asked for a device's pattern: 3.18 refuses with 64-bit indices.
+inline constexpr bool shows_pattern_on_device = PETSC_VERSION_GE(3, 19, 0) || sizeof(PetscInt) == sizeof(int);
+
 inline constexpr bool lu_with_inodes_needs_diagonal = PETSC_VERSION_GE(3, 25, 0);  ///< see FindDiagonal()
 
 }  // namespace sptrsv_petsc

@@ -28,13 +28,13 @@ struct Flagged {
   using parts = Parts<S>;
   using real = typename parts::real;
 
-  KOKKOS_FORCEINLINE_FUNCTION static bool try_load(S const* at, S& value) {
+  /// What is there, a value or a sentinel.
+  KOKKOS_FORCEINLINE_FUNCTION static void poll(S const* at, S& value) {
+    for (int w = 0; w < parts::count; ++w) parts::set(value, w, load_relaxed(reinterpret_cast<real const*>(at) + w));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_there(S const& value) {
     bool there = true;
-    for (int w = 0; w < parts::count; ++w) {
-      real const part = load_relaxed(reinterpret_cast<real const*>(at) + w);
-      there &= !Sentinel<real>::is(part);
-      parts::set(value, w, part);
-    }
+    for (int w = 0; w < parts::count; ++w) there &= !Sentinel<real>::is(parts::get(value, w));
     return there;
   }
   KOKKOS_FORCEINLINE_FUNCTION static void publish(S* at, S const& value) {
@@ -51,7 +51,10 @@ struct EliminateRows {
   using offset = typename T::offset;
   using scalar = typename T::scalar;
   using real = typename Parts<scalar>::real;
-  static constexpr int batch = 4;  ///< pivot rows that are polled for together
+#ifndef SPTRSV_BATCH
+#define SPTRSV_BATCH 4
+#endif
+  static constexpr int batch = SPTRSV_BATCH;  ///< pivot rows that are polled for together
 
   FactorRows<T> rows;
   PivotRows<T> pivots;
@@ -79,14 +82,15 @@ struct EliminateRows {
   KOKKOS_FORCEINLINE_FUNCTION scalar from_matrix(offset source) const { return source < 0 ? scalar(0) : a[source]; }
   KOKKOS_FORCEINLINE_FUNCTION static scalar await(scalar const* at, index row) {
     scalar value;
-    for (Backoff wait; !Flagged<scalar>::try_load(at, value);) wait(row);
+    Flagged<scalar>::poll(at, value);
+    for (Backoff wait; !Flagged<scalar>::is_there(value); Flagged<scalar>::poll(at, value)) wait(row);
     return value;
   }
   KOKKOS_FORCEINLINE_FUNCTION static real magnitude(scalar const& v) { return Kokkos::abs(v); }
 
-  /// An update of one entry: where it goes, or -1, and where U's entry is.
+  /// An update of one entry: where it goes, and where U's entry is; null: no update.
   struct Update {
-    index target = -1;
+    index target = 0;
     scalar const* from = nullptr;
   };
   /// Number `which` of the updates by pivot row q, which is row k.
@@ -95,8 +99,8 @@ struct EliminateRows {
       return {static_cast<index>(lists.target(first + which)),
               published + rows.upper.begin(k) + static_cast<offset>(lists.source(first + which))};
     offset const at = (Symmetric ? pivots.entry(q) : rows.upper.begin(k)) + which;
-    index const column = rows.upper.col_idx(at);
-    return {column == i || column > k ? rows.find(i, column) : index(-1), published + at};
+    index const target = rows.find(i, rows.upper.col_idx(at));
+    return {target, target < 0 ? nullptr : published + at};
   }
   KOKKOS_FORCEINLINE_FUNCTION index count_updates(offset q, index k) const {
     if (!lists.empty()) return static_cast<index>(lists.count(q));
@@ -125,7 +129,7 @@ struct EliminateRows {
     while (any_in_warp(q < end)) {
       index count[batch];
       Update mine[batch];
-      scalar from[batch], inverted[batch], multiplied[batch];
+      scalar from[batch] = {}, inverted[batch] = {}, multiplied[batch] = {};
       scalar const *at_inverse[batch], *at_multiplied[batch];
       std::size_t next = first;
       SPTRSV_UNROLL
@@ -135,22 +139,28 @@ struct EliminateRows {
         mine[b] = Update{};
         if (q + b >= end) continue;
         index const k = pivots.row(q + b);
-        at_inverse[b] = inverse_at(k);
-        if (Symmetric) at_multiplied[b] = published + pivots.entry(q + b);
+        at_inverse[b] = computed_here(inverse_at(k));
+        if (Symmetric) at_multiplied[b] = computed_here(published + pivots.entry(q + b));
         count[b] = count_updates(q + b, k);
         if (lane < count[b]) mine[b] = update(i, q + b, k, next, static_cast<index>(lane));
+        mine[b].from = computed_here(mine[b].from);
         next += static_cast<std::size_t>(count[b]);
       }
       Backoff wait;
       for (bool missing = true; missing; wait(i)) {
-        missing = false;
+        SPTRSV_UNROLL
+        for (int b = 0; b < batch; ++b) {  // all loads before the first comparison, so that they overlap
+          if (at_inverse[b]) Flagged<scalar>::poll(at_inverse[b], inverted[b]);
+          if (Symmetric && at_multiplied[b]) Flagged<scalar>::poll(at_multiplied[b], multiplied[b]);
+          if (mine[b].from) Flagged<scalar>::poll(mine[b].from, from[b]);
+        }
+        bool there = true;
         SPTRSV_UNROLL
         for (int b = 0; b < batch; ++b) {
-          if (at_inverse[b]) missing |= !Flagged<scalar>::try_load(at_inverse[b], inverted[b]);
-          if (Symmetric && at_multiplied[b]) missing |= !Flagged<scalar>::try_load(at_multiplied[b], multiplied[b]);
-          if (mine[b].target >= 0) missing |= !Flagged<scalar>::try_load(mine[b].from, from[b]);
+          there &= Flagged<scalar>::is_there(inverted[b]) && Flagged<scalar>::is_there(from[b]);
+          if (Symmetric) there &= Flagged<scalar>::is_there(multiplied[b]);
         }
-        missing = any_in_warp(missing);
+        missing = any_in_warp(!there);
       }
       SPTRSV_UNROLL
       for (int b = 0; b < batch; ++b) {
@@ -167,7 +177,7 @@ struct EliminateRows {
               for (index which = static_cast<index>(lane + lanes); which < count[b];
                    which += static_cast<index>(lanes)) {
                 Update const other = update(i, q + b, k, first, which);
-                if (other.target >= 0)
+                if (other.from)
                   x[other.target] = subtract_product(x[other.target], factor, await(other.from, i), contract);
               }
             }
@@ -193,6 +203,8 @@ struct EliminateRows {
         store_relaxed(any_small, 1);
       }
     }
+    for (index t = static_cast<index>(lane); t < above; t += static_cast<index>(lanes))
+      Flagged<scalar>::publish(published + u + t, x[below + t]);
     scalar const inverted = quotient(scalar(1), pivot);
     if (lane == 0) Flagged<scalar>::publish(inverse_at(i), inverted);
     real const size = shift == Shift::positive_definite ? real_part(pivot) : magnitude(pivot);
@@ -201,7 +213,6 @@ struct EliminateRows {
     bool suspect = lane == 0 && size <= real(0);
     for (index t = static_cast<index>(lane); t < above; t += static_cast<index>(lanes)) {
       scalar const v = x[below + t];
-      Flagged<scalar>::publish(published + u + t, v);
       if (Symmetric) upper[u + t] = v * inverted;
       suspect |= size <= bound * magnitude(v);
     }

@@ -20,6 +20,11 @@ struct FactorRows {
   bool symmetric = false;
   bool pivot_first = false;  ///< LU: whether U's rows begin with their pivot; else they end in it
 
+  /// Whether L and U lie in the same array of columns, so that their values lie in one array, too.
+  bool in_one_array() const {
+    return !symmetric && lower.col_idx.data() == upper.col_idx.data() &&
+           lower.col_idx.extent(0) == upper.col_idx.extent(0);
+  }
   KOKKOS_FORCEINLINE_FUNCTION offset pivot_at(index i) const { return pivot_first ? upper.begin(i) - 1 : upper.end(i); }
   KOKKOS_FORCEINLINE_FUNCTION index count_lower(index i) const {
     return symmetric ? index(0) : static_cast<index>(lower.end(i) - lower.begin(i));
@@ -55,7 +60,8 @@ struct SourceMap {
   long long unsorted_row = 0;
 
   std::size_t memory_bytes() const {
-    return (lower.span() + upper.span() + pivots.span()) * sizeof(typename T::offset);
+    std::size_t const apart = lower.data() == upper.data() ? 0 : lower.span();
+    return (apart + upper.span() + pivots.span()) * sizeof(typename T::offset);
   }
 };
 
@@ -109,8 +115,9 @@ SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pat
   auto const raw = [&](char const* name) {
     return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
   };
-  if (!rows.symmetric) map.lower = view(raw("source_lower"), rows.lower.col_idx.extent(0));
   map.upper = view(raw("source_upper"), rows.upper.col_idx.extent(0));
+  if (!rows.symmetric)
+    map.lower = rows.in_one_array() ? map.upper : view(raw("source_lower"), rows.lower.col_idx.extent(0));
   map.pivots = view(raw("source_pivots"), static_cast<std::size_t>(n));
   Kokkos::parallel_for("sptrsv::factorization::source_map", policy(exec, 0, n),
                        FillSourceMap<T>{matrix, rows, row_perm, col_perm, map});

@@ -12,9 +12,11 @@
 namespace sptrsv {
 
 struct FactorizationOptions {
-  /// Bytes that the lists of updates may take; where there are more updates, each numeric phase searches for them.
-  double list_bytes = 4e9;
+  /// Bytes that the lists of updates may take, or -1: 8 times the values of the factors. Where there are more updates,
+  /// each numeric phase searches for them.
+  double list_bytes = -1;
   int lanes_per_row = 0;  ///< on a GPU, a power of two; 0: chosen
+  int teams = 0;          ///< on a GPU, of one warp each; 0: chosen
 };
 
 /// What a Factorization found and chose, for people.
@@ -42,7 +44,7 @@ class Factorization {
  public:
   using types = Types<Scalar, Index, Offset, ExecSpace>;
   using pattern_type = FactorPattern<Index, Offset, typename types::device>;
-  using values_type = FactorValues<Scalar, typename types::device>;
+  using values_type = FactorValues<Scalar, typename types::memory_space>;
 
   /// @param matrix  A's pattern: rows in natural order, columns ascending. Read by the constructor alone.
   /// @param factor  of L and U, columns ascending; `lower` unit, `upper` with Diagonal::inverted and block_size 0; or

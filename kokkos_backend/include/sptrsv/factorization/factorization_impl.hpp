@@ -28,21 +28,54 @@ struct FactorizationTuning {
   static constexpr int host_rows_per_ticket = 64;
 };
 
+/// A's rows, and where each has its diagonal entry in A's values; -1: nowhere.
+template <class T>
+struct MatrixRows {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  Kokkos::View<offset*, typename T::device> begin, diagonal;  // n+1, n
+};
+
+template <class T>
+MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern const& matrix) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  index const n = matrix.num_rows();
+  auto const raw = [&](char const* name) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
+  };
+  MatrixRows<T> rows;
+  auto const begin = rows.begin = decltype(rows.begin)(raw("matrix_begin"), static_cast<std::size_t>(n) + 1);
+  auto const diagonal = rows.diagonal = decltype(rows.diagonal)(raw("matrix_diagonal"), static_cast<std::size_t>(n));
+  Kokkos::parallel_for(
+      "sptrsv::factorization::matrix_rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n + 1),
+      KOKKOS_LAMBDA(index i) {
+        begin(i) = n == 0 ? offset(0) : matrix.row_ptr(i);
+        if (i == n) return;
+        offset first = matrix.row_ptr(i), last = matrix.row_ptr(i + 1);
+        offset const end = last;
+        while (first < last) {
+          offset const middle = first + (last - first) / 2;
+          if (matrix.col_idx(middle) < i) first = middle + 1;
+          else last = middle;
+        }
+        diagonal(i) = first < end && matrix.col_idx(first) == i ? first : offset(-1);
+      });
+  return rows;
+}
+
 /// 1.1 times the shift with which A is diagonally dominant, or `least`.
 template <class T, class R>
-R greatest_shift(typename T::exec_space const& exec, typename T::pattern const& matrix, typename T::scalar const* a,
-                 R least) {
+R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, typename T::scalar const* a, R least) {
   using index = typename T::index;
   R top = least;
   Kokkos::parallel_reduce(
       "sptrsv::factorization::greatest_shift",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, matrix.num_rows()),
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(rows.diagonal.extent(0))),
       KOKKOS_LAMBDA(index i, R & most) {
-        typename T::scalar diagonal(0);
-        for (auto k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k)
-          if (matrix.col_idx(k) == i) diagonal = a[k];
+        typename T::scalar const diagonal = rows.diagonal(i) < 0 ? typename T::scalar(0) : a[rows.diagonal(i)];
         R sum = -R(Kokkos::abs(diagonal)) - real_part(diagonal);
-        for (auto k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k) sum += R(Kokkos::abs(a[k]));
+        for (auto k = rows.begin(i); k < rows.begin(i + 1); ++k) sum += R(Kokkos::abs(a[k]));
         if (sum > most) most = sum;
       },
       Kokkos::Max<R>(top));
@@ -100,7 +133,7 @@ struct Factorization<S, I, O, E>::Impl {
   using Narrow = std::uint8_t;
   using Wide = std::uint32_t;
 
-  typename T::pattern matrix;
+  detail::MatrixRows<T> matrix_rows;
   pattern_type factor;
   detail::FactorRows<T> rows;
   std::optional<Analysis<T>> lower, upper;  // symmetric: upper alone, transposed
@@ -112,7 +145,7 @@ struct Factorization<S, I, O, E>::Impl {
   Kokkos::View<const index*, typename T::device> order;
   detail::LevelSlices<T> slices;
   FactorizationReport report;
-  int lanes = 1, scratch_entries = 1;
+  int lanes = 1, scratch_entries = 1, asked_teams = 0;
   Kokkos::View<O*, typename T::device> long_row_begin;
   Values long_rows;
   Values lower_values, upper_values, inverse, unscaled;
@@ -122,10 +155,10 @@ struct Factorization<S, I, O, E>::Impl {
   Kokkos::View<real*, typename T::device> small_pivots;
   std::size_t matrix_entries = 0;
 
-  Impl(E const& exec, typename T::pattern const& given, pattern_type const& pattern,
+  Impl(E const& exec, typename T::pattern const& matrix, pattern_type const& pattern,
        FactorizationOptions const& options)
-      : matrix(given), factor(pattern) {
-    check();
+      : factor(pattern) {
+    check(matrix);
     if (!factor.symmetric)
       lower.emplace(exec, factor.lower->rows, Shape{Triangle::lower, factor.lower->diagonal, Op::none});
     upper.emplace(exec, factor.upper->rows,
@@ -136,7 +169,7 @@ struct Factorization<S, I, O, E>::Impl {
     rows.pivot_first = rows.upper.front > 0;
     index const n = rows.upper.num_rows;
     long long const longest = upper->longest_row() + (lower ? lower->longest_row() : 0) + 1;
-    Kokkos::deep_copy(exec, any_small_init(), 0);
+    any_small = decltype(any_small)("sptrsv::factorization::any_small");
     if (n > 0) {
       map = detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm);
       if (map.unsorted_row < n)
@@ -145,28 +178,27 @@ struct Factorization<S, I, O, E>::Impl {
                               " has not its columns in ascending order, each once",
                           "sort the rows, or factor it on the host");
     }
+    matrix_rows = detail::keep_rows<T>(exec, matrix);
     pivots = factor.symmetric ? detail::pivots_in_list_order<T>(exec, rows.upper, upper->rows(exec))
                               : detail::PivotRows<T>{rows.lower, rows.lower.col_idx, {}};
     is_narrow = longest <= 256;
-    if (is_narrow) narrow = detail::make_update_lists<T, Narrow>(exec, rows, pivots, options.list_bytes);
-    else wide = detail::make_update_lists<T, Wide>(exec, rows, pivots, options.list_bytes);
     report.rows = n;
     report.entries = (lower ? lower->num_off_diagonals() : 0) + upper->num_off_diagonals() + n;
     report.longest_row = longest;
+    double const most =
+        options.list_bytes >= 0 ? options.list_bytes : 8.0 * sizeof(S) * static_cast<double>(report.entries);
+    std::size_t updates = 0;
+    if (is_narrow) narrow = detail::make_update_lists<T, Narrow>(exec, rows, pivots, most, updates);
+    else wide = detail::make_update_lists<T, Wide>(exec, rows, pivots, most, updates);
+    report.updates = static_cast<long long>(updates);
     report.listed = is_narrow ? !narrow.empty() : !wide.empty();
     report.list_bytes = is_narrow ? narrow.memory_bytes() : wide.memory_bytes();
-    report.updates = static_cast<long long>(is_narrow ? narrow.target.extent(0) : wide.target.extent(0));
     plan(exec, options, longest);
     allocate(exec);
     exec.fence("sptrsv::factorization: made");
   }
 
-  Kokkos::View<int, Kokkos::SharedHostPinnedSpace> const& any_small_init() {
-    any_small = decltype(any_small)("sptrsv::factorization::any_small");
-    return any_small;
-  }
-
-  void check() const {
+  void check(typename T::pattern const& matrix) const {
     auto const wrong = [](char const* what) { throw Error(std::string("a factorization needs ") + what); };
     if (!factor.upper || (!factor.symmetric && !factor.lower)) wrong("the patterns of both triangles");
     if (factor.symmetric ? factor.upper->diagonal != Diagonal::unit || factor.block_size != 1
@@ -197,6 +229,7 @@ struct Factorization<S, I, O, E>::Impl {
       most = std::max<int>(1, Tuning::scratch_bytes / static_cast<int>(sizeof(S)) / (warp / lanes));
     }
     report.lanes = lanes;
+    asked_teams = options.teams;
     scratch_entries = static_cast<int>(std::min<long long>(longest, most));
     if (longest > most) find_long_rows(exec, static_cast<index>(most));
   }
@@ -226,7 +259,7 @@ struct Factorization<S, I, O, E>::Impl {
     status = decltype(status)(Kokkos::view_alloc(exec, std::string("sptrsv::factorization::status")));
     tickets = detail::Tickets<T>(exec);
     O last = 0;
-    if (n > 0) Kokkos::deep_copy(exec, last, Kokkos::subview(matrix.row_ptr, n));
+    if (n > 0) Kokkos::deep_copy(exec, last, Kokkos::subview(matrix_rows.begin, n));
     exec.fence("sptrsv::factorization: the number of A's entries is kept");
     matrix_entries = static_cast<std::size_t>(last);
   }
@@ -316,7 +349,7 @@ struct Factorization<S, I, O, E>::Impl {
     PivotVerdict verdict;
     real top = static_cast<real>(rules.zero_pivot);
     if (rules.shift == Shift::positive_definite) {
-      top = detail::greatest_shift<T, real>(exec, matrix, values.data(), top);
+      top = detail::greatest_shift<T, real>(exec, matrix_rows, values.data(), top);
     }
     detail::ShiftLoop<real> loop(rules, top, !factor.symmetric);
     detail::PivotStatus found{};
@@ -386,7 +419,8 @@ std::size_t Factorization<S, I, O, E>::memory_bytes() const {
   return values * sizeof(S) + m.map.memory_bytes() + m.report.list_bytes + (m.lower ? m.lower->memory_bytes() : 0) +
          m.upper->memory_bytes() +
          (m.factor.symmetric ? m.pivots.row.span() * sizeof(I) + m.pivots.entry.span() * sizeof(O) : 0) +
-         m.long_row_begin.span() * sizeof(O) + m.small_pivots.span() * sizeof(typename Impl::real);
+         m.long_row_begin.span() * sizeof(O) + m.small_pivots.span() * sizeof(typename Impl::real) +
+         (m.matrix_rows.begin.span() + m.matrix_rows.diagonal.span()) * sizeof(O);
 }
 
 }  // namespace sptrsv

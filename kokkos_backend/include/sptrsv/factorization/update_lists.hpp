@@ -33,7 +33,7 @@ struct UpdateLists {
   Kokkos::View<Position*, typename T::device> count;     ///< by pivot (aligned with PivotRows): its pairs
   Kokkos::View<Position*, typename T::device> target, source;
 
-  bool empty() const { return begin.extent(0) == 0; }
+  KOKKOS_FORCEINLINE_FUNCTION bool empty() const { return begin.extent(0) == 0; }
   std::size_t memory_bytes() const {
     return begin.span() * sizeof(std::size_t) + (count.span() + target.span() + source.span()) * sizeof(Position);
   }
@@ -129,9 +129,10 @@ void for_each_pivot(char const* label, typename T::exec_space const& exec, Pivot
 }
 
 /// @param most_bytes  lists of more are not made, and `empty()` then
+/// @param pairs       out: how many updates there are
 template <class T, class Position>
 UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, FactorRows<T> const& rows,
-                                           PivotRows<T> const& pivots, double most_bytes) {
+                                           PivotRows<T> const& pivots, double most_bytes, std::size_t& pairs) {
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
@@ -150,7 +151,7 @@ UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, F
         count(q) = static_cast<Position>(found);
       });
   auto const begin = lists.begin;
-  std::size_t pairs = 0;
+  pairs = 0;
   Kokkos::parallel_scan(
       "sptrsv::factorization::scan_updates", policy(exec, 0, n + 1),
       KOKKOS_LAMBDA(index i, std::size_t& sum, bool final) {

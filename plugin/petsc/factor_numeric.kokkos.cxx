@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numeric phase: by the backend from A's values, where they lie, or by PETSc's own factor inside.
+#include "factor_state.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+/// After PETSc's numeric phase: its values to the solvers. PETSc's verdict on pivots is passed on.
+PetscErrorCode TakeValues(Mat F)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscLogDouble begin, end;
+  Stream stream;
+
+  PetscFunctionBegin;
+  F->factorerrortype = f->inner->factorerrortype;
+  F->factorerror_zeropivot_value = f->inner->factorerror_zeropivot_value;
+  F->factorerror_zeropivot_row = f->inner->factorerror_zeropivot_row;
+  PetscCall(PetscTime(&begin));
+  PetscCall(CurrentStream(f->backend.kokkos, &stream));
+  PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(WithFactorValues(f->inner, f->pattern, [&](Scalar const* values) {
+      return Guarded(F, [&] {
+        f->solver->follow(stream);
+        f->solver->update(values);
+      });
+    }));
+    if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_values() * sizeof(Scalar))));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(PetscTime(&end));
+  f->seconds_numeric = end - begin;
+  f->own_values = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Makes PETSc look up where A's diagonal lies: from 3.25 on its LU with inodes and shift positive_definite reads it
+/// without having looked, and crashes. MatGetDiagonal() would do, but not of a matrix on a GPU.
+PetscErrorCode FindDiagonal(Mat A)
+{
+  IS zeros;
+
+  PetscFunctionBegin;
+  PetscCall(MatFindZeroDiagonals(A, &zeros));
+  PetscCall(ISDestroy(&zeros));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Before PETSc's numeric phase: what it factors is current, and its factor has no pivot error that the caller cleared.
+PetscErrorCode PrepareInner(Mat F, Mat A, MatFactorInfo const* info)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscBool aij;
+  PetscScalar const* a;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
+  if (aij) {  // a device matrix gets its host values
+    PetscCall(MatSeqAIJGetArrayRead(A, &a));
+    PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
+  }
+  if (lu_with_inodes_needs_diagonal && f->pattern.view.has_inodes &&
+      info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE)
+    PetscCall(FindDiagonal(A));
+  if (!F->factorerrortype) PetscCall(MatFactorClearError(f->inner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A's pattern as the solver can read it, and the number of its entries. use(MatrixArrays).
+template <class Use>
+PetscErrorCode WithMatrixPattern(Mat A, bool device, Use const& use)
+{
+  MatrixArrays arrays;
+  PetscInt const *i, *j;
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &arrays.n, &i, &j, &done));
+  PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The matrix, of type %s, does not show its pattern",
+             ((PetscObject)A)->type_name);
+  arrays.num_entries = arrays.n ? static_cast<std::size_t>(i[arrays.n]) : 0;
+  arrays.row_ptr = i;
+  arrays.col_idx = j;
+  if (device && shows_pattern_on_device) {
+    PetscMemType where = PETSC_MEMTYPE_HOST;
+    PetscInt const *i_there, *j_there;
+    PetscScalar* a;
+    PetscCall(MatSeqAIJGetCSRAndMemType(A, &i_there, &j_there, &a, &where));
+    if (PetscMemTypeDevice(where)) {
+      arrays.row_ptr = i_there;
+      arrays.col_idx = j_there;
+      arrays.on_device = true;
+    }
+  }
+  PetscErrorCode const code = use(arrays);
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &arrays.n, &i, &j, &done));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A's values as the solver can read them: a device's in place, brought up to date there if the host's are newer.
+/// Leaves the object's state alone. use(MatrixValues).
+template <class Use>
+PetscErrorCode WithMatrixValues(Mat A, bool device, std::size_t size, Use const& use)
+{
+  PetscScalar* there = nullptr;
+  PetscScalar const* a = nullptr;
+  PetscMemType where = PETSC_MEMTYPE_HOST;
+
+  PetscFunctionBegin;
+  if (device) PetscCall(MatSeqAIJGetCSRAndMemType(A, NULL, NULL, &there, &where));
+  if (PetscMemTypeDevice(where)) {
+    PetscCall(use(MatrixValues{scalars(const_cast<PetscScalar const*>(there)), size, true}));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatSeqAIJGetArrayRead(A, &a));
+  PetscErrorCode const code = use(MatrixValues{scalars(a), size, false});
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The solver's factorization for A's pattern, and the flops of one pass over it.
+/// @param obstacle  where the backend cannot factor it: why; NULL: that is an error
+PetscErrorCode MakeFactorization(Mat F, Mat A, sptrsv::FactorizationReport* report, std::string* obstacle)
+{
+  Mat_SpTRSV* f = Get(F);
+
+  PetscFunctionBegin;
+  f->matrix_id = 0;
+  PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
+    f->matrix_entries = arrays.num_entries;
+    return Guarded(F, [&] {
+      try {
+        *report = f->solver->make_factorization(arrays);
+      } catch (std::exception const& e) {  // of memory, too
+        f->solver->drop_factorization();
+        if (!obstacle) throw;
+        *obstacle = e.what();
+      }
+    });
+  }));
+  f->factor_flops = 2 * (PetscLogDouble)report->updates + (PetscLogDouble)report->entries;
+  PetscCall(PetscObjectGetId((PetscObject)A, &f->matrix_id));
+  PetscCall(MatGetNonzeroState(A, &f->nonzeros));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc's rules for small pivots. @param contracts  whether PETSc's compiler contracts.
+PetscErrorCode RulesOf(MatFactorInfo const* info, bool contracts, sptrsv::PivotRules* rules)
+{
+  PetscFunctionBegin;
+  rules->zero_pivot = (double)info->zeropivot;
+  rules->amount = (double)info->shiftamount;
+  rules->contract = contracts;
+  if (info->shifttype == (PetscReal)MAT_SHIFT_NONZERO) rules->shift = sptrsv::Shift::nonzero;
+  else if (info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE) rules->shift = sptrsv::Shift::positive_definite;
+  else if (info->shifttype == (PetscReal)MAT_SHIFT_INBLOCKS) rules->shift = sptrsv::Shift::in_blocks;
+  else rules->shift = sptrsv::Shift::none;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The verdict on pivots as PETSc's own numeric phase leaves it.
+PetscErrorCode TakeVerdict(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotVerdict const& verdict)
+{
+  PetscFunctionBegin;
+  if (verdict.num_shifts)
+    PetscCall(PetscInfo(A, "%lld shifts of type %s, the last by %g\n", verdict.num_shifts,
+                        MatFactorShiftTypesDetail[(int)info->shifttype], verdict.shift_amount));
+  if (verdict.zero_row < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  auto const first = (PetscInt)verdict.first_row, last = (PetscInt)verdict.zero_row;
+  if (verdict.endless) {
+    PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT,
+               "Zero pivot in row %" PetscInt_FMT
+               ", value %g, that no shift of type %s changes; PETSC would try for "
+               "ever. Use another -pc_factor_shift_type, or a -pc_factor_shift_amount other than %g",
+               first, verdict.first_value, MatFactorShiftTypesDetail[(int)info->shifttype], verdict.shift_amount);
+    PetscCall(PetscInfo(A, "Zero pivot in row %" PetscInt_FMT " that no shift changes\n", first));
+  } else {
+    PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT,
+               "Zero pivot row %" PetscInt_FMT " value %g tolerance %g", first, verdict.first_value,
+               (double)info->zeropivot);
+    PetscCall(PetscInfo(A, "Zero pivot in row %" PetscInt_FMT ", value %g, tolerance %g\n", last, verdict.zero_value,
+                        (double)info->zeropivot));
+  }
+  F->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT;
+  F->factorerror_zeropivot_row = verdict.endless ? first : last;
+  F->factorerror_zeropivot_value = (PetscReal)(verdict.endless ? verdict.first_value : verdict.zero_value);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The whole numeric phase by the solver.
+PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscLogDouble begin, end;
+  PetscObjectId id;
+  PetscObjectState nonzeros;
+  sptrsv::PivotRules rules;
+  sptrsv::PivotVerdict verdict;
+  sptrsv::FactorizationReport report;
+  Stream stream;
+  bool contracts;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  PetscCall(PetscContracts(f->pattern.view.symmetric(), f->pattern.view.has_inodes, &contracts));
+  PetscCall(RulesOf(info, contracts, &rules));
+  PetscCall(CurrentStream(f->backend.kokkos, &stream));
+  PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  PetscCall(MatGetNonzeroState(A, &nonzeros));
+  if (id != f->matrix_id || nonzeros != f->nonzeros) PetscCall(MakeFactorization(F, A, &report, nullptr));
+  PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    if (f->backend.device) PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(
+        WithMatrixValues(A, f->backend.device, f->matrix_entries, [&](MatrixValues const& values) -> PetscErrorCode {
+          PetscFunctionBegin;
+          PetscCall(Guarded(F, [&] {
+            f->solver->follow(stream);
+            verdict = f->solver->factor(values, rules);
+          }));
+          if (f->backend.device && !values.on_device)
+            PetscCall(PetscLogCpuToGpu((PetscLogDouble)(values.size * sizeof(Scalar))));
+          PetscFunctionReturn(PETSC_SUCCESS);
+        }));
+    if (f->backend.device) {
+      PetscCall(PetscLogGpuTimeEnd());
+      PetscCall(PetscLogGpuFlops(f->factor_flops * verdict.passes));
+    } else {
+      PetscCall(PetscLogFlops(f->factor_flops * verdict.passes));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(TakeVerdict(F, A, info, verdict));
+  PetscCall(PetscTime(&end));
+  f->seconds_numeric = end - begin;
+  f->own_values = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// @param by_petsc  PETSc's numeric phase of the factor inside
+template <class ByPetsc>
+PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info, ByPetsc const& by_petsc)
+{
+  Mat_SpTRSV* f = Get(F);
+
+  PetscFunctionBegin;
+  PetscCheck(f->inner && f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
+             "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
+  f->numeric_done = PETSC_FALSE;  // until the new values are there
+  PetscCall(CheckSizes(F, A));
+  PetscCheck(BaseType(A) == f->matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
+             "The symbolic phase was of a matrix of type %s, this one is of type %s; repeat the symbolic phase",
+             f->matrix_type, ((PetscObject)A)->type_name);
+  if (f->place.own) {
+    PetscCall(FactorByBackend(F, A, info));
+  } else {
+    PetscCall(PrepareInner(F, A, info));
+    PetscCall(by_petsc());
+    PetscCall(TakeValues(F));
+  }
+  ++f->num_numeric;
+  f->numeric_done = PETSC_TRUE;
+  F->assembled = F->preallocated = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+MatType BaseType(Mat A)
+{
+  static MatType const types[] = {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
+  PetscBool is = PETSC_FALSE;
+
+  for (MatType type : types)
+    if (!PetscObjectBaseTypeCompare((PetscObject)A, type, &is) && is) return type;
+  return nullptr;
+}
+
+PetscErrorCode CheckSizes(Mat F, Mat A)
+{
+  PetscBool aij;
+  PetscInt bs_of_factor, bs;
+
+  PetscFunctionBegin;
+  PetscCheck(A->rmap->n == F->rmap->n && A->cmap->n == F->cmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ,
+             "The factor was made for a matrix of %" PetscInt_FMT " rows, this one has %" PetscInt_FMT
+             "; make another factor by MatGetFactor()",
+             F->rmap->n, A->rmap->n);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
+  PetscCall(MatGetBlockSize(F, &bs_of_factor));
+  PetscCall(MatGetBlockSize(A, &bs));
+  PetscCheck(aij || bs == bs_of_factor, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ,
+             "The factor was made for a matrix with blocks of %" PetscInt_FMT ", this one has blocks of %" PetscInt_FMT
+             "; make another factor by MatGetFactor()",
+             bs_of_factor, bs);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Where the host is faster, that is the obstacle.
+static void PlaceByEstimate(Mat_SpTRSV* f, sptrsv::FactorizationReport const& report, std::string& obstacle)
+{
+  FactorEstimate const estimate = EstimateFactor(report);
+  char text[96];
+  std::snprintf(text, sizeof text, "estimated at %.2g ms, on the host at %.2g", 1e3 * estimate.device,
+                1e3 * estimate.host);
+  f->place.reason = text;
+  if (estimate.host >= estimate.device) return;
+  std::snprintf(text, sizeof text, "estimated at %.2g ms, on the device at %.2g", 1e3 * estimate.host,
+                1e3 * estimate.device);
+  obstacle = text;
+  f->solver->drop_factorization();
+}
+
+PetscErrorCode ChooseFactorPlace(Mat F, Mat A, MatFactorInfo const* info)
+{
+  Mat_SpTRSV* f = Get(F);
+  FactorPlace& place = f->place;
+  FactorChoice asked;
+  sptrsv::FactorizationReport report;
+  std::string obstacle;
+
+  PetscFunctionBegin;
+  PetscCall(ReadFactorChoice((PetscObject)F, &asked));
+  place.own = false;
+  place.reason = "asked for";
+  if (asked == FactorChoice::host) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded(F, [&] {
+    if (FactorsOnHost(info)) obstacle = "-pc_factor_mat_factor_on_host";
+    else if (std::strcmp(f->matrix_type, MATSEQAIJ)) obstacle = std::string("the matrix is of type ") + f->matrix_type;
+    else if (asked == FactorChoice::automatic && !f->backend.device) obstacle = "the solves run on the host";
+  }));
+  bool const automatic = asked == FactorChoice::automatic;
+  if (obstacle.empty()) {
+    PetscCall(MakeFactorization(F, A, &report, automatic ? &obstacle : nullptr));
+    if (automatic && obstacle.empty()) PetscCall(Guarded(F, [&] { PlaceByEstimate(f, report, obstacle); }));
+  } else {
+    char const* const prefix = ((PetscObject)F)->prefix;
+    PetscCheck(automatic, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+               "Option -%smat_sptrsv_factor is 'device', but %s; choose automatic or host", prefix ? prefix : "",
+               obstacle.c_str());
+  }
+  place.own = obstacle.empty();
+  if (!place.own) PetscCall(Guarded(F, [&] { place.reason = obstacle; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatLUFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
+{
+  PetscFunctionBegin;
+  PetscCall(FactorNumeric(F, A, info, [&] { return MatLUFactorNumeric(Get(F)->inner, A, info); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCholeskyFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
+{
+  PetscFunctionBegin;
+  PetscCall(FactorNumeric(F, A, info, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    if (A->rmap->n)  // PETSc's crashes without rows: docs/petsc_faults.md
+      PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, A, info));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc
