@@ -51,10 +51,7 @@ struct EliminateRows {
   using offset = typename T::offset;
   using scalar = typename T::scalar;
   using real = typename Parts<scalar>::real;
-#ifndef SPTRSV_BATCH
-#define SPTRSV_BATCH 4
-#endif
-  static constexpr int batch = SPTRSV_BATCH;  ///< pivot rows that are polled for together
+  static constexpr int batch = 4;  ///< pivot rows that are polled for together
 
   FactorRows<T> rows;
   PivotRows<T> pivots;
@@ -164,6 +161,7 @@ struct EliminateRows {
       }
       SPTRSV_UNROLL
       for (int b = 0; b < batch; ++b) {
+        if (b > 0 && !any_in_warp(q + b < end)) break;
         sync_warp();
         if (q + b < end) {
           scalar const entry = Symmetric ? multiplied[b] : x[q + b - l];

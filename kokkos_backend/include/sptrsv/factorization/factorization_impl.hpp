@@ -312,9 +312,9 @@ struct Factorization<S, I, O, E>::Impl {
     } else {
       int const warp = Kokkos::TeamPolicy<E>::vector_length_max();
       threads = warp / lanes;
-      teams = static_cast<int>(
-          std::min<double>(count, detail::teams_of_many_levels(count, std::max(1.0, static_cast<double>(report.levels)),
-                                                               exec.concurrency() / double(warp))));
+      double const chosen = detail::teams_of_many_levels(count, std::max(1.0, static_cast<double>(report.levels)),
+                                                         exec.concurrency() / double(warp));
+      teams = static_cast<int>(std::min<double>(count, asked_teams > 0 ? asked_teams : chosen));
     }
     Kernel const kernel{
         one, tickets, tickets.next_counter(), rows_per_ticket, count, slices.begin.data(), scratch_entries};
