@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Implicit time steps with one of PETSc's solver types: new values in the same pattern, then a Krylov solve.
+#pragma once
+
+#include <petscksp.h>
+
+#include <string>
+#include <vector>
+
+namespace sptrsv::bench {
+
+/// How a step's A = scale K + shift I is made from K, whose values stay.
+enum class Change {
+  device,  ///< MatZeroEntries and two MatAXPY: on the device for aijkokkos and aijcusparse
+  copy     ///< MatCopy, MatScale, MatShift: PETSc runs MatCopy on the host, and MatShift too for aijcusparse
+};
+
+/// The system, the same for all types.
+struct StepsProblem {
+  std::string name;
+  int dimensions = 3;       ///< 3: diffusion and convection, BiCGStab with ILU(0); 2: diffusion, CG with ICC(0)
+  PetscInt size = 100;      ///< unknowns per side
+  PetscInt steps = 11;      ///< the first one contains the set-up
+  PetscReal step_size = 1;  ///< of the first step, over the square of the mesh size
+  Change change = Change::device;
+  bool warm_up = true;  ///< take a first step of another system before, which loads kernels
+  bool view = false;    ///< KSPView after the last step
+  bool symmetric() const { return dimensions == 2; }
+  PetscInt rows() const { return dimensions == 3 ? size * size * size : size * size; }
+};
+
+struct StepsCase {
+  std::string type, mat_type, ordering;
+  bool may_fail = false;
+  std::string name() const { return type + ":" + mat_type + ":" + ordering; }
+};
+
+/// Seconds, fenced at both ends, and what the check found.
+struct Step {
+  double change = 0, setup = 0, solve = 0;
+  PetscInt iterations = 0;
+  double residual = 0;  ///< norm(b - A x) / norm(b), computed from A and x
+};
+
+struct StepsResult {
+  std::string error;  ///< empty if all went well and the answers were right
+  std::vector<Step> steps;
+  std::string pc, used, ordering;  ///< the PC's type, the factor's solver type and ordering
+  std::string memory;              ///< where the solution lies: host or device
+  double entries = 0;              ///< of A
+};
+
+/// Takes the steps; an error of PETSc, a solve that does not converge or a wrong answer ends them and is in `error`.
+StepsResult run_steps(StepsProblem const& problem, StepsCase const& what);
+
+/// The device that PETSc computes on, in words; "none" where there is none.
+std::string device_name();
+
+}  // namespace sptrsv::bench
