@@ -47,7 +47,7 @@ struct Settings {
 struct RawOptions {
   char types[4096] = "", ordering[64] = "natural", json[PETSC_MAX_PATH_LEN] = "";
   PetscInt problem = 0, change = 0, size = 0, steps = 11, may_differ = 0;
-  PetscReal step_size = 0;
+  PetscReal step_size = 0, convection = 0.1;
   PetscBool warm_up = PETSC_TRUE, view = PETSC_FALSE, help = PETSC_FALSE;
 };
 
@@ -62,8 +62,10 @@ PetscErrorCode read_options(RawOptions* o) {
                             &o->size, nullptr));
   PetscCall(PetscOptionsInt("-steps", "Steps, at least 2; the first one contains the set-up and is reported apart",
                             nullptr, o->steps, &o->steps, nullptr));
-  PetscCall(PetscOptionsReal("-step_size", "First step over the square of the mesh size; 0: the problem's own", nullptr,
+  PetscCall(PetscOptionsReal("-step_size", "Step over the square of the mesh size; 0: the problem's own", nullptr,
                              o->step_size, &o->step_size, nullptr));
+  PetscCall(PetscOptionsReal("-convection", "Of bicgstab3d, along the first dimension, beside a diffusion of 1",
+                             nullptr, o->convection, &o->convection, nullptr));
   PetscCall(PetscOptionsString("-types",
                                "TYPE:MAT_TYPE[:ORDERING][?],...; the first one is what others are compared to", nullptr,
                                o->types, o->types, sizeof o->types, nullptr));
@@ -109,7 +111,8 @@ Settings get_settings() {
   p.dimensions = cube ? 3 : 2;
   p.size = o.size != 0 ? o.size : cube ? 100 : 1000;
   p.steps = o.steps;
-  p.step_size = o.step_size != 0 ? o.step_size : cube ? 5.5 : 100;
+  p.step_size = o.step_size != 0 ? o.step_size : cube ? 7.5 : 100;
+  p.convection = o.convection;
   p.change = o.change == 0 ? Change::device : Change::copy;
   p.warm_up = o.warm_up;
   p.view = o.view;
@@ -276,6 +279,7 @@ bool run() {
   print_head(s, device);
   std::vector<Row> rows;
   bool good = true;
+  save(s, device, rows);  // a path that cannot be written fails at once
   for (auto const& c : s.cases) {
     std::cerr << "running " << s.problem.name << ' ' << c.name() << std::endl;
     Row row = make_row(c, run_steps(s.problem, c));

@@ -52,12 +52,11 @@ struct Neighbor {
 /// The discrete operator K without the mesh size: central differences with Dirichlet boundaries. In 3D the convection
 /// makes it nonsymmetric.
 std::vector<Neighbor> list_neighbors(StepsProblem const& problem) {
-  PetscReal const convection[] = {0.3, 0.2, 0.1};
+  PetscReal const c = problem.symmetric() ? 0 : problem.convection, convection[] = {c, 2 * c / 3, c / 3};
   std::vector<Neighbor> neighbors;
   PetscInt stride = 1;
   for (int d = 0; d < problem.dimensions; ++d, stride *= problem.size)
-    for (int const side : {-1, 1})
-      neighbors.push_back({stride, side, -1 + (problem.symmetric() ? 0 : side * convection[d])});
+    for (int const side : {-1, 1}) neighbors.push_back({stride, side, -1 + side * convection[d]});
   return neighbors;
 }
 
@@ -182,10 +181,11 @@ void Stepper::make_solver() {
   must(KSPSetFromOptions(ksp_));
 }
 
-/// The step size grows and the coefficient of the identity varies, as with a time stepper of variable order.
+/// The step size grows from half in the first step, and the identity's coefficient varies, as with a time stepper of
+/// variable order. A type whose factor stays at its first values shows in the iterations.
 void Stepper::change(PetscInt step) {
-  PetscScalar const scale = problem_.step_size * (1 + 0.02 * static_cast<double>(step));
-  PetscScalar const shift = 1 + 0.01 * static_cast<double>(step);
+  double const k = static_cast<double>(step);
+  PetscScalar const scale = problem_.step_size * (step == 0 ? 0.5 : 1 + 0.02 * k), shift = 1 + 0.01 * k;
   if (problem_.change == Change::device) {
     must(MatZeroEntries(A_));
     must(MatAXPY(A_, scale, K_, SAME_NONZERO_PATTERN));
