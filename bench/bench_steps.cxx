@@ -260,7 +260,7 @@ void save(Settings const& s, std::string const& device, std::vector<Row> const& 
   std::ofstream out(s.json);
   out << "{\n  \"program\": \"bench_steps\", \"petsc\": " << quoted(petsc_version())
       << ",\n  \"problem\": " << quoted(p.name) << ", \"size\": " << p.size << ", \"rows\": " << p.rows()
-      << ", \"steps\": " << p.steps << ", \"step_size\": " << p.step_size
+      << ", \"steps\": " << p.steps << ", \"step_size\": " << p.step_size << ", \"convection\": " << p.convection
       << ", \"change\": " << quoted(name_of(p.change)) << ", \"warm_up\": " << (p.warm_up ? "true" : "false")
       << ",\n  \"device\": " << quoted(device) << ", \"host\": " << quoted(cpu_model()) << ",\n  \"cases\": [";
   for (std::size_t k = 0; k < rows.size(); ++k) out << (k == 0 ? "\n" : ",\n") << json_of(rows[k]);
