@@ -58,6 +58,13 @@ struct MatrixValues {
   bool on_device = false;
 };
 
+/// A factor without fill of A(row_perm, col_perm), whose pattern the solver finds itself.
+struct LevelZero {
+  MatrixArrays matrix;
+  bool symmetric = false, has_inodes = false;  ///< as FactorArrays
+  PetscInt const *row_perm = nullptr, *col_perm = nullptr;
+};
+
 /// What views and info say of one triangle; the strings are the solver's.
 struct TriangleReport {
   std::string const& algorithm;
@@ -76,6 +83,7 @@ class AnyFactorSolver : public Place<Scalar> {
   /// @param matrix  on a device to stay as it is until the next such call; on a host, read before the call returns.
   virtual sptrsv::FactorizationReport make_factorization(MatrixArrays const& matrix) = 0;
   virtual void drop_factorization() = 0;
+  virtual std::size_t num_entries() const = 0;  ///< of the factor, pivots included
   /// Instead of update(): computes the factor's values from A's, where the solves run, and takes them. `data` may
   /// change once the call has returned.
   virtual sptrsv::PivotVerdict factor(MatrixValues const& values, sptrsv::PivotRules const& rules) = 0;
@@ -100,5 +108,8 @@ class AnyFactorSolver : public Place<Scalar> {
 /// Analyzes the factor for a host, or for the GPU with the stream to begin with.
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
                                                   FactorArrays const& arrays, sptrsv::OptionValues const& options);
+/// The same, for factor() alone. Throws what Factorization::level_zero_pattern() throws.
+std::unique_ptr<AnyFactorSolver> MakeLevelZeroSolver(bool device, Stream stream, std::string const& algorithm,
+                                                     LevelZero const& what, sptrsv::OptionValues const& options);
 
 }  // namespace sptrsv_petsc

@@ -67,38 +67,6 @@ PetscErrorCode PrepareInner(Mat F, Mat A, MatFactorInfo const* info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A's pattern as the solver can read it, and the number of its entries. use(MatrixArrays).
-template <class Use>
-PetscErrorCode WithMatrixPattern(Mat A, bool device, Use const& use)
-{
-  MatrixArrays arrays;
-  PetscInt const *i, *j;
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &arrays.n, &i, &j, &done));
-  PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The matrix, of type %s, does not show its pattern",
-             ((PetscObject)A)->type_name);
-  arrays.num_entries = arrays.n ? static_cast<std::size_t>(i[arrays.n]) : 0;
-  arrays.row_ptr = i;
-  arrays.col_idx = j;
-  if (device && shows_pattern_on_device) {
-    PetscMemType where = PETSC_MEMTYPE_HOST;
-    PetscInt const *i_there, *j_there;
-    PetscScalar* a;
-    PetscCall(MatSeqAIJGetCSRAndMemType(A, &i_there, &j_there, &a, &where));
-    if (PetscMemTypeDevice(where)) {
-      arrays.row_ptr = i_there;
-      arrays.col_idx = j_there;
-      arrays.on_device = true;
-    }
-  }
-  PetscErrorCode const code = use(arrays);
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &arrays.n, &i, &j, &done));
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// A's values as the solver can read them: a device's in place, brought up to date there if the host's are newer.
 /// Leaves the object's state alone. use(MatrixValues).
 template <class Use>
@@ -247,7 +215,7 @@ PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info, ByPetsc co
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
-  PetscCheck(f->inner && f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
+  PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
              "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
   f->numeric_done = PETSC_FALSE;  // until the new values are there
   PetscCall(CheckSizes(F, A));
@@ -314,36 +282,44 @@ static void PlaceByEstimate(Mat_SpTRSV* f, sptrsv::FactorizationReport const& re
   f->solver->drop_factorization();
 }
 
-PetscErrorCode ChooseFactorPlace(Mat F, Mat A, MatFactorInfo const* info)
+PetscErrorCode ReadFactorPlace(Mat F, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
   FactorPlace& place = f->place;
-  FactorChoice asked;
+  char const* const prefix = ((PetscObject)F)->prefix;
+  std::string obstacle;
+
+  PetscFunctionBegin;
+  PetscCall(ReadFactorChoice((PetscObject)F, &place.asked));
+  bool const automatic = place.asked == FactorChoice::automatic;
+  PetscCall(Guarded(F, [&] {
+    if (place.asked == FactorChoice::host) obstacle = "asked for";
+    else if (FactorsOnHost(info)) obstacle = "-pc_factor_mat_factor_on_host";
+    else if (std::strcmp(f->matrix_type, MATSEQAIJ)) obstacle = std::string("the matrix is of type ") + f->matrix_type;
+    else if (automatic && !f->backend.device) obstacle = "the solves run on the host";
+  }));
+  PetscCheck(obstacle.empty() || place.asked != FactorChoice::device, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "Option -%smat_sptrsv_factor is 'device', but %s%s; choose automatic or host", prefix ? prefix : "",
+             obstacle[0] == '-' ? "there is " : "", obstacle.c_str());
+  place.own = obstacle.empty();
+  PetscCall(Guarded(F, [&] { place.reason = place.own ? "asked for" : obstacle; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ChooseFactorPlace(Mat F, Mat A)
+{
+  Mat_SpTRSV* f = Get(F);
   sptrsv::FactorizationReport report;
   std::string obstacle;
 
   PetscFunctionBegin;
-  PetscCall(ReadFactorChoice((PetscObject)F, &asked));
-  place.own = false;
-  place.reason = "asked for";
-  if (asked == FactorChoice::host) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Guarded(F, [&] {
-    if (FactorsOnHost(info)) obstacle = "-pc_factor_mat_factor_on_host";
-    else if (std::strcmp(f->matrix_type, MATSEQAIJ)) obstacle = std::string("the matrix is of type ") + f->matrix_type;
-    else if (asked == FactorChoice::automatic && !f->backend.device) obstacle = "the solves run on the host";
-  }));
-  bool const automatic = asked == FactorChoice::automatic;
-  if (obstacle.empty()) {
-    PetscCall(MakeFactorization(F, A, &report, automatic ? &obstacle : nullptr));
-    if (automatic && obstacle.empty()) PetscCall(Guarded(F, [&] { PlaceByEstimate(f, report, obstacle); }));
-  } else {
-    char const* const prefix = ((PetscObject)F)->prefix;
-    PetscCheck(automatic, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-               "Option -%smat_sptrsv_factor is 'device', but %s; choose automatic or host", prefix ? prefix : "",
-               obstacle.c_str());
-  }
-  place.own = obstacle.empty();
-  if (!place.own) PetscCall(Guarded(F, [&] { place.reason = obstacle; }));
+  if (!f->place.own) PetscFunctionReturn(PETSC_SUCCESS);
+  bool const automatic = f->place.asked == FactorChoice::automatic;
+  PetscCall(MakeFactorization(F, A, &report, automatic ? &obstacle : nullptr));
+  if (automatic && obstacle.empty()) PetscCall(Guarded(F, [&] { PlaceByEstimate(f, report, obstacle); }));
+  if (obstacle.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  f->place.own = false;
+  PetscCall(Guarded(F, [&] { f->place.reason = obstacle; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -12,6 +12,7 @@ namespace sptrsv_petsc {
 enum class FactorChoice { automatic, host, device };
 
 struct FactorPlace {
+  FactorChoice asked = FactorChoice::automatic;
   bool own = false;  // by the backend
   std::string reason = "not chosen yet";
 };

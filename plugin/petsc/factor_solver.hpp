@@ -42,15 +42,16 @@ typename sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>::pattern_type PatternO
   return p;
 }
 
-/// The last entries of LU's rows of U, which lie last row first.
+/// The last entries of LU's rows of U.
 template <class Exec, class Rows, class Values, class Out>
 void GatherPivots(Exec const& exec, Rows const& rows, Values values, Out out)
 {
   auto const row_ptr = rows.row_ptr;
   std::size_t const n = out.extent(0);
+  bool const reversed = rows.row_order == sptrsv::RowOrder::reversed;
   Kokkos::parallel_for(
       "sptrsv::petsc::gather_pivots", Kokkos::RangePolicy<Exec>(exec, 0, n),
-      KOKKOS_LAMBDA(std::size_t i) { out(i) = values(row_ptr(n - i) - 1); });
+      KOKKOS_LAMBDA(std::size_t i) { out(i) = values(row_ptr(reversed ? n - i : i + 1) - 1); });
 }
 
 template <class Exec>
@@ -58,6 +59,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
  public:
   using Base = Placed<AnyFactorSolver, Scalar, Exec>;
   using Factor = sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>;
+  using Factorization = sptrsv::Factorization<Scalar, PetscInt, PetscInt, Exec>;
   using T = typename Factor::types;
 
   FactorSolver(Stream stream, std::string const& algorithm, FactorArrays const& arrays,
@@ -70,6 +72,20 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     auto const pattern = PatternOf<Exec>(arrays);
     state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
     if (splits_) state_->row_ptr = pattern.upper->rows.row_ptr;
+  }
+  FactorSolver(Stream stream, std::string const& algorithm, LevelZero const& what, sptrsv::OptionValues const& options)
+      : Base(stream), num_entries_(0), num_inverse_(0), splits_(false)
+  {
+    auto const n = static_cast<std::size_t>(what.matrix.n);
+    auto const perm = [&](PetscInt const* p) {
+      return p ? typename T::indices(sptrsv::in_memory_of<Exec>(p, n)) : typename T::indices();
+    };
+    auto const row_perm = perm(what.row_perm);
+    auto pattern = Factorization::level_zero_pattern(exec(), PatternOfMatrix(what.matrix), row_perm,
+                                                     what.symmetric ? row_perm : perm(what.col_perm), what.symmetric);
+    pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // as PETSc, to the bit
+    num_entries_ = pattern.upper->rows.col_idx.extent(0) + (what.symmetric ? n : pattern.lower->rows.col_idx.extent(0));
+    state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
   }
   ~FactorSolver() override = default;
 
@@ -94,20 +110,13 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   sptrsv::FactorizationReport make_factorization(MatrixArrays const& m) override
   {
     State& s = state();
-    auto const n = static_cast<std::size_t>(m.n);
-    typename T::pattern matrix;
-    if (m.on_device) {
-      matrix.row_ptr = decltype(matrix.row_ptr)(m.row_ptr, n + 1);
-      matrix.col_idx = decltype(matrix.col_idx)(m.col_idx, m.num_entries);
-    } else {
-      matrix.row_ptr = sptrsv::in_memory_of<Exec>(m.row_ptr, n + 1);
-      matrix.col_idx = sptrsv::in_memory_of<Exec>(m.col_idx, m.num_entries);
-    }
+    auto const matrix = PatternOfMatrix(m);
     s.factorization.reset();
     s.factorization.emplace(exec(), matrix, s.pattern);
     return s.factorization->report();
   }
   void drop_factorization() override { state().factorization.reset(); }
+  std::size_t num_entries() const override { return num_entries_; }
 
   sptrsv::PivotVerdict factor(MatrixValues const& values, sptrsv::PivotRules const& rules) override
   {
@@ -168,7 +177,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     typename Factor::pattern_type pattern;
     decltype(T::pattern::row_ptr) row_ptr;  // U's, where its values are split
     CholeskyValues<Exec> cholesky;
-    std::optional<sptrsv::Factorization<Scalar, PetscInt, PetscInt, Exec>> factorization;
+    std::optional<Factorization> factorization;
     sptrsv::StagedValues<Scalar, Exec> staging;  // of A's values, where they are on a host
   };
 
@@ -177,6 +186,19 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     if (!state_)
       throw sptrsv::NotReady("Kokkos has ended, and this solver with it; destroy solvers before Kokkos::finalize()");
     return *state_;
+  }
+  static typename T::pattern PatternOfMatrix(MatrixArrays const& m)
+  {
+    auto const n = static_cast<std::size_t>(m.n);
+    typename T::pattern matrix;
+    if (m.on_device) {
+      matrix.row_ptr = decltype(matrix.row_ptr)(m.row_ptr, n + 1);
+      matrix.col_idx = decltype(matrix.col_idx)(m.col_idx, m.num_entries);
+    } else {
+      matrix.row_ptr = sptrsv::in_memory_of<Exec>(m.row_ptr, n + 1);
+      matrix.col_idx = sptrsv::in_memory_of<Exec>(m.col_idx, m.num_entries);
+    }
+    return matrix;
   }
   static typename T::rhs Rhs(Columns<Scalar const> c) { return Base::template as_view<typename T::rhs>(c); }
   static typename T::solution Solution(Columns<Scalar> c) { return Base::template as_view<typename T::solution>(c); }

@@ -14,7 +14,7 @@
 namespace sptrsv_petsc {
 
 struct Mat_SpTRSV {
-  Mat inner = nullptr;                // PETSc's factor, always in host memory; there its arrays are the solver's
+  Mat inner = nullptr;  // PETSc's factor, in host memory, where the solver did not find the pattern itself
   IS rows = nullptr, cols = nullptr;  // the orderings of the symbolic phase, as FitOrdering() has them
   std::string requested;
   Backend backend;
@@ -26,12 +26,13 @@ struct Mat_SpTRSV {
 
   std::unique_ptr<AnyFactorSolver> solver;
 
-  FactorPlace place;                   // who computes the factor's values
-  PetscObjectId matrix_id = 0;         // of the matrix that the solver's factorization is made for
-  PetscObjectState nonzeros = 0;       // and its pattern
-  std::size_t matrix_entries = 0;      // and their number
-  PetscBool own_values = PETSC_FALSE;  // the values are the solver's: the inner factor has none, or old ones
-  PetscLogDouble factor_flops = 0;     // of a pass of the solver's factorization
+  FactorPlace place;                          // who computes the factor's values
+  PetscObjectId matrix_id = 0;                // of the matrix that the solver's factorization is made for
+  PetscObjectState nonzeros = 0;              // and its pattern
+  std::size_t matrix_entries = 0;             // and their number
+  PetscBool own_values = PETSC_FALSE;         // the values are the solver's: the inner factor has none, or old ones
+  PetscReal fill_given = 0, fill_needed = 0;  // for MatGetInfo(), where there is no inner factor
+  PetscLogDouble factor_flops = 0;            // of a pass of the solver's factorization
 };
 
 inline Mat_SpTRSV* Get(Mat F) { return static_cast<Mat_SpTRSV*>(F->data); }
@@ -47,8 +48,10 @@ MatType BaseType(Mat A);
 /// F took its sizes from the matrix that it was made with.
 PetscErrorCode CheckSizes(Mat F, Mat A);
 
-/// Once the solver has been made: decides who computes the factor's values, and prepares it.
-PetscErrorCode ChooseFactorPlace(Mat F, Mat A, MatFactorInfo const* info);
+/// Reads who is to compute the factor's values, and what speaks against the backend, if anything does.
+PetscErrorCode ReadFactorPlace(Mat F, MatFactorInfo const* info);
+/// Once the solver has been made: prepares it for that, unless the host is estimated to be faster.
+PetscErrorCode ChooseFactorPlace(Mat F, Mat A);
 
 /// The numeric phase of F's kind.
 PetscErrorCode MatLUFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info);

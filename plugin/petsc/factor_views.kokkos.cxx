@@ -82,6 +82,11 @@ PetscErrorCode MatGetInfo_SPTRSV(Mat F, MatInfoType type, MatInfo* info)
   PetscCall(PetscMemzero(info, sizeof *info));
   if (Get(F)->inner) PetscCall(MatGetInfo(Get(F)->inner, type, info));
   else info->block_size = F->rmap->bs;  // nothing is stored before the symbolic phase
+  if (!Get(F)->inner && Get(F)->solver) {
+    info->nz_allocated = info->nz_used = (PetscLogDouble)Get(F)->pattern.view.num_entries;
+    info->fill_ratio_given = Get(F)->fill_given;
+    info->fill_ratio_needed = Get(F)->fill_needed;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -250,6 +250,17 @@ inline PetscErrorCode RefuseDiagonalFill(Mat A, IS rows, IS cols)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The orderings of a factor of n rows, as permutations of its rows.
+inline PetscErrorCode AccessOrderings(PetscInt n, IS rows, IS cols, InnerPattern& p)
+{
+  PetscFunctionBegin;
+  PetscCall(AccessPermutation(rows, n, &p.row_is, &p.row_indices));
+  PetscCall(AccessPermutation(cols, n, &p.col_is, &p.col_indices));
+  p.view.row_perm = p.row_indices;
+  p.view.col_perm = p.col_indices;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// @param A           the matrix that is factored.
 /// @param rows, cols  the orderings given to the symbolic phase; cols NULL for Cholesky.
 inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS rows, IS cols, InnerPattern& p)
@@ -267,12 +278,9 @@ inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS ro
   else PetscCall(AccessRowsOfBlocks(inner, p));
   PetscCall(ExpandOrdering(rows, std::max<PetscInt>(1, p.view.block_size), &row_is));
   PetscCall(ExpandOrdering(cholesky ? rows : cols, std::max<PetscInt>(1, p.view.block_size), &col_is));
-  PetscCall(AccessPermutation(row_is, p.view.n, &p.row_is, &p.row_indices));
-  PetscCall(AccessPermutation(col_is, p.view.n, &p.col_is, &p.col_indices));
+  PetscCall(AccessOrderings(p.view.n, row_is, col_is, p));
   PetscCall(ISDestroy(&row_is));
   PetscCall(ISDestroy(&col_is));
-  p.view.row_perm = p.row_indices;
-  p.view.col_perm = p.col_indices;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -305,6 +313,38 @@ PetscErrorCode WithFactorValues(Mat inner, InnerPattern& p, Use const& use)
                "(-ksp_diagonal_scale), or convert it to %s",
                out_of_range, p.blocks.bs, MATSEQAIJ);
   }
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Calls use(MatrixArrays) with A's pattern: on a device, where it is there and wanted there.
+template <class Use>
+PetscErrorCode WithMatrixPattern(Mat A, bool device, Use const& use)
+{
+  MatrixArrays arrays;
+  PetscInt const *i, *j;
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &arrays.n, &i, &j, &done));
+  PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The matrix, of type %s, does not show its pattern",
+             ((PetscObject)A)->type_name);
+  arrays.num_entries = arrays.n ? static_cast<std::size_t>(i[arrays.n]) : 0;
+  arrays.row_ptr = i;
+  arrays.col_idx = j;
+  if (device && shows_pattern_on_device) {
+    PetscMemType where = PETSC_MEMTYPE_HOST;
+    PetscInt const *i_there, *j_there;
+    PetscScalar* a;
+    PetscCall(MatSeqAIJGetCSRAndMemType(A, &i_there, &j_there, &a, &where));
+    if (PetscMemTypeDevice(where)) {
+      arrays.row_ptr = i_there;
+      arrays.col_idx = j_there;
+      arrays.on_device = true;
+    }
+  }
+  PetscErrorCode const code = use(arrays);
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &arrays.n, &i, &j, &done));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -45,25 +45,14 @@ PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The symbolic phase: nothing of an earlier one is kept; PETSc's own for its factor, by
-/// symbolic(inner, matrix, rows, cols), then the analysis.
+/// PETSc's own factor and its symbolic phase, by symbolic(inner, matrix, rows, cols).
 template <class Symbolic>
-PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatFactorInfo const* info,
-                       Symbolic const& symbolic)
+PetscErrorCode MakeInner(Mat F, Mat A, MatFactorType ftype, Symbolic const& symbolic)
 {
   Mat_SpTRSV* f = Get(F);
-  PetscLogDouble begin, end;
-  sptrsv::OptionValues options;
-  Stream stream;
   Mat matrix;
 
   PetscFunctionBegin;
-  PetscCall(ResetFactor(f));
-  PetscCall(MatFactorClearError(F));
-  PetscCall(CheckSizes(F, A));
-  f->matrix_type = BaseType(A);
-  PetscCall(FitOrdering(A, ftype, rows, &f->rows));
-  PetscCall(FitOrdering(A, ftype, cols, &f->cols));
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
   PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
              "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype],
@@ -75,20 +64,103 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
   PetscErrorCode const code = symbolic(f->inner, matrix, f->rows, f->cols);
   PetscCall(MatDestroy(&matrix));
   PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
+/// Whether the factor's pattern is that of A, whatever the ordering.
+bool HasNoFill(MatFactorType ftype, MatFactorInfo const* info)
+{
+  return (ftype == MAT_FACTOR_ILU || ftype == MAT_FACTOR_ICC) && info->levels == 0 && info->diagonal_fill == 0;
+}
+
+/// The solver and its factorization, without PETSc's symbolic phase. @param made  out: false where the backend cannot,
+/// or the host is faster: then PETSc's own is to be made, which reports what is wrong with A, if anything is.
+PetscErrorCode MakeLevelZero(Mat F, Mat A, MatFactorType ftype, Stream stream, sptrsv::OptionValues const& options,
+                             MatFactorInfo const* info, bool* made)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscInt num_inodes = 0;
+  LevelZero what;
+  FactorArrays& view = f->pattern.view;
+
+  PetscFunctionBegin;
+  *made = false;
+  what.symmetric = IsSymmetric(ftype);
+  if (!what.symmetric) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
+  what.has_inodes = num_inodes > 0;
+  PetscCall(AccessOrderings(A->rmap->n, f->rows, what.symmetric ? f->rows : f->cols, f->pattern));
+  what.row_perm = f->pattern.row_indices;
+  what.col_perm = f->pattern.col_indices;
+  PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
+    what.matrix = arrays;
+    return Guarded(F, [&] {
+      try {
+        f->solver = MakeLevelZeroSolver(f->backend.device, stream, f->requested, what, options);
+        *made = true;
+      } catch (sptrsv::MissingDiagonal const&) {
+      } catch (sptrsv::Unsupported const&) {
+      }
+    });
+  }));
+  if (*made) {
+    view.kind = what.symmetric ? FactorKind::cholesky : FactorKind::lu;
+    view.n = A->rmap->n;
+    view.num_entries = f->solver->num_entries();
+    view.has_inodes = what.has_inodes;
+    PetscCall(ChooseFactorPlace(F, A));
+    *made = f->place.own;
+  }
+  if (*made) {
+    f->fill_given = info->fill;
+    auto const entries = (PetscReal)view.num_entries, of_matrix = (PetscReal)what.matrix.num_entries;
+    f->fill_needed = what.symmetric ? 2 * entries / (of_matrix + view.n) : 1;
+  } else {
+    f->solver.reset();
+    PetscCall(ReleasePattern(f->pattern));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The symbolic phase: nothing of an earlier one is kept; PETSc's own for its factor, by
+/// symbolic(inner, matrix, rows, cols), then the analysis.
+template <class Symbolic>
+PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatFactorInfo const* info,
+                       Symbolic const& symbolic)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscLogDouble begin, end;
+  sptrsv::OptionValues options;
+  Stream stream;
+
+  PetscFunctionBegin;
+  PetscCall(ResetFactor(f));
+  PetscCall(MatFactorClearError(F));
+  PetscCall(CheckSizes(F, A));
+  f->matrix_type = BaseType(A);
+  PetscCall(FitOrdering(A, ftype, rows, &f->rows));
+  PetscCall(FitOrdering(A, ftype, cols, &f->cols));
   PetscCall(ReadOptions(F, f->requested.c_str(), options));
   PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
   PetscCall(EnsureKokkos());
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
+  PetscCall(ReadFactorPlace(F, info));
   PetscCall(PetscTime(&begin));
-  PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(AccessPattern(f->inner, A, ftype, f->rows, f->cols, f->pattern));
-    PetscCall(Guarded(
-        F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
-    PetscCall(ChooseFactorPlace(F, A, info));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  bool made = false;
+  if (f->place.own && HasNoFill(ftype, info))
+    PetscCall(Logged(events.analysis, (PetscObject)F,
+                     [&] { return MakeLevelZero(F, A, ftype, stream, options, info, &made); }));
+  if (!made) {
+    PetscCall(MakeInner(F, A, ftype, symbolic));
+    PetscCall(PetscTime(&begin));
+    PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
+      PetscFunctionBegin;
+      PetscCall(AccessPattern(f->inner, A, ftype, f->rows, f->cols, f->pattern));
+      PetscCall(Guarded(
+          F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
+      PetscCall(ChooseFactorPlace(F, A));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }));
+  }
   PetscCall(PetscTime(&end));
   f->seconds_analysis = end - begin;
   ++f->num_analysis;

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 
+#include "sptrsv/error.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
 namespace sptrsv::detail {
@@ -56,8 +57,6 @@ template <class T>
 struct SourceMap {
   Kokkos::View<typename T::offset*, typename T::device> lower, upper;
   Kokkos::View<typename T::offset*, typename T::device> pivots;  ///< n
-  /// The first row of A that has not its columns in ascending order, each once; or n.
-  long long unsorted_row = 0;
 
   std::size_t memory_bytes() const {
     std::size_t const apart = lower.data() == upper.data() ? 0 : lower.span();
@@ -95,6 +94,32 @@ struct FillSourceMap {
   }
 };
 
+/// The first row of A that has not its columns in ascending order, each once; or n. Fences.
+template <class T>
+long long first_unsorted_row(typename T::exec_space const& exec, typename T::pattern const& matrix) {
+  using index = typename T::index;
+  long long row = matrix.num_rows();
+  Kokkos::parallel_reduce(
+      "sptrsv::factorization::sorted", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, matrix.num_rows()),
+      KOKKOS_LAMBDA(index i, long long& first) {
+        for (auto k = matrix.row_ptr(i) + 1; k < matrix.row_ptr(i + 1); ++k)
+          if (matrix.col_idx(k - 1) >= matrix.col_idx(k) && i < first) first = i;
+      },
+      Kokkos::Min<long long>(row));
+  return row;
+}
+/// @throws Unsupported
+template <class T>
+void require_sorted_rows(typename T::exec_space const& exec, typename T::pattern const& matrix) {
+  if (matrix.num_rows() == 0) return;
+  long long const row = first_unsorted_row<T>(exec, matrix);
+  if (row < matrix.num_rows())
+    throw Unsupported(
+        "factorization",
+        "a matrix whose row " + std::to_string(row) + " has not its columns in ascending order, each once",
+        "sort the rows, or factor it on the host");
+}
+
 template <class T>
 SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pattern const& matrix,
                              FactorRows<T> const& rows, typename T::indices row_perm, typename T::indices col_perm) {
@@ -103,15 +128,6 @@ SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pat
   using view = decltype(SourceMap<T>::lower);
   index const n = rows.upper.num_rows;
   SourceMap<T> map;
-  map.unsorted_row = n;
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::sorted", policy(exec, 0, n),
-      KOKKOS_LAMBDA(index i, long long& first) {
-        for (auto k = matrix.row_ptr(i) + 1; k < matrix.row_ptr(i + 1); ++k)
-          if (matrix.col_idx(k - 1) >= matrix.col_idx(k) && i < first) first = i;
-      },
-      Kokkos::Min<long long>(map.unsorted_row));
-  if (map.unsorted_row < n) return map;
   auto const raw = [&](char const* name) {
     return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
   };

@@ -54,6 +54,15 @@ class Factorization {
   /// Cost: a few passes over the factors and their updates; allocates, fences.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix, pattern_type const& factor,
                 FactorizationOptions const& options = {});
+  /// The pattern of factors without fill, ILU(0) or IC(0): that of A(row_perm, col_perm) split at its diagonal, columns
+  /// ascending; U's rows end in their pivots, those of a symmetric factor have none.
+  /// @param matrix    as above. @param row_perm, col_perm  permutations of 0..n-1 (not checked), or empty
+  /// @param symmetric  the upper triangle alone
+  /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) without a diagonal entry; Unsupported as above.
+  /// Cost: a few passes over A, rows with permuted columns are sorted; allocates, fences.
+  static pattern_type level_zero_pattern(ExecSpace const& exec, typename types::pattern const& matrix,
+                                         typename types::indices const& row_perm,
+                                         typename types::indices const& col_perm, bool symmetric);
   ~Factorization();
   Factorization(Factorization&&) noexcept;
   Factorization& operator=(Factorization&&) noexcept;

@@ -10,6 +10,7 @@
 #include "sptrsv/device/gpu_tuning.hpp"
 #include "sptrsv/factorization/eliminate.hpp"
 #include "sptrsv/factorization/factorization.hpp"
+#include "sptrsv/factorization/level_zero.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 
 namespace sptrsv {
@@ -18,8 +19,11 @@ namespace detail {
 
 /// Measured on an NVIDIA H200 (docs/factorization.md).
 struct FactorizationTuning {
-  /// Entries of a mean row of the factors per lane.
-  static constexpr double entries_per_lane = 2;
+  /// Entries of a mean row of the factors per lane: where levels are narrow each row should be quick, where they fill
+  /// the GPU all rows together.
+  static constexpr double entries_per_lane = 1, entries_per_lane_of_wide = 8;
+  /// As GpuTuning::levels_in_flight: a row takes longer than in a solve, and most of it before it has to wait.
+  static constexpr double levels_in_flight = 30;
   /// Bytes of scratch memory for the rows of a warp; where a row does not fit its share, it waits in global memory.
   static constexpr int scratch_bytes = 16384;
   /// Entries, on a host.
@@ -170,14 +174,8 @@ struct Factorization<S, I, O, E>::Impl {
     index const n = rows.upper.num_rows;
     long long const longest = upper->longest_row() + (lower ? lower->longest_row() : 0) + 1;
     any_small = decltype(any_small)("sptrsv::factorization::any_small");
-    if (n > 0) {
-      map = detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm);
-      if (map.unsorted_row < n)
-        throw Unsupported("factorization",
-                          "a matrix whose row " + std::to_string(map.unsorted_row) +
-                              " has not its columns in ascending order, each once",
-                          "sort the rows, or factor it on the host");
-    }
+    detail::require_sorted_rows<T>(exec, matrix);
+    map = detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm);
     matrix_rows = detail::keep_rows<T>(exec, matrix);
     pivots = factor.symmetric ? detail::pivots_in_list_order<T>(exec, rows.upper, upper->rows(exec))
                               : detail::PivotRows<T>{rows.lower, rows.lower.col_idx, {}};
@@ -217,13 +215,15 @@ struct Factorization<S, I, O, E>::Impl {
     int most = Tuning::host_scratch_entries;
     if constexpr (!host) {
       int const warp = Kokkos::TeamPolicy<E>::vector_length_max();
-      double const mean = n == 0 ? 0 : static_cast<double>(report.entries) / static_cast<double>(n);
-      lanes = std::min(options.lanes_per_row, warp);
-      if (lanes == 0)
-        for (lanes = 1; lanes * Tuning::entries_per_lane < mean && lanes < warp;) lanes *= 2;
-      if (!detail::lanes_share_rows<E>) lanes = 1;
       auto const& levels = (lower ? *lower : *upper).levels(exec);
       order = levels.level_rows;
+      lanes = detail::lanes_share_rows<E> ? std::min(options.lanes_per_row, warp) : 1;
+      if (lanes == 0) {
+        double const mean = n == 0 ? 0 : static_cast<double>(report.entries) / static_cast<double>(n);
+        double const per_lane = levels.mean_rows() > detail::GpuTuning::filling_rows ? Tuning::entries_per_lane_of_wide
+                                                                                     : Tuning::entries_per_lane;
+        for (lanes = 1; lanes * per_lane < mean && lanes < warp;) lanes *= 2;
+      }
       slices = detail::cut_levels<T>(exec, levels.level_ptr, warp / lanes);
       report.levels = levels.num_levels();
       most = std::max<int>(1, Tuning::scratch_bytes / static_cast<int>(sizeof(S)) / (warp / lanes));
@@ -312,8 +312,10 @@ struct Factorization<S, I, O, E>::Impl {
     } else {
       int const warp = Kokkos::TeamPolicy<E>::vector_length_max();
       threads = warp / lanes;
-      double const chosen = detail::teams_of_many_levels(count, std::max(1.0, static_cast<double>(report.levels)),
-                                                         exec.concurrency() / double(warp));
+      double const levels = std::max(1.0, static_cast<double>(report.levels));
+      double const most = exec.concurrency() / double(warp) * detail::GpuTuning::most_of_resident;
+      double const chosen =
+          std::clamp(Tuning::levels_in_flight * count / levels, std::min(detail::GpuTuning::least_teams, most), most);
       teams = static_cast<int>(std::min<double>(count, asked_teams > 0 ? asked_teams : chosen));
     }
     Kernel const kernel{
@@ -379,6 +381,13 @@ struct Factorization<S, I, O, E>::Impl {
     return verdict;
   }
 };
+
+template <class S, class I, class O, class E>
+typename Factorization<S, I, O, E>::pattern_type Factorization<S, I, O, E>::level_zero_pattern(
+    E const& exec, typename types::pattern const& matrix, typename types::indices const& row_perm,
+    typename types::indices const& col_perm, bool symmetric) {
+  return detail::make_level_zero_pattern<types>(exec, matrix, row_perm, col_perm, symmetric);
+}
 
 template <class S, class I, class O, class E>
 Factorization<S, I, O, E>::Factorization(E const& exec, typename types::pattern const& matrix,
