@@ -112,7 +112,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     State& s = state();
     auto const matrix = PatternOfMatrix(m);
     s.factorization.reset();
-    s.factorization.emplace(exec(), matrix, s.pattern);
+    s.factorization.emplace(exec(), matrix, s.factor);
     return s.factorization->report();
   }
   void drop_factorization() override { state().factorization.reset(); }

@@ -100,6 +100,7 @@ class Factor {
   void reserve(ExecSpace const& exec, int columns, bool accumulate = false);
 
   long long num_rows() const { return num_rows_; }
+  pattern_type const& pattern() const { return pattern_; }
   /// The solver of a triangle, or nullptr if there is none yet for that op. A symmetric factor's lower triangle is U
   /// with Op::transpose.
   Solver const* solver(Triangle triangle, Op op = Op::none) const;

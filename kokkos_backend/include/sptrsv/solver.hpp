@@ -19,6 +19,9 @@
 
 namespace sptrsv {
 
+template <class T>
+class Analysis;  // triangle/analysis.hpp
+
 /// One entry of the list of algorithms, as shown to people.
 struct AlgorithmInfo {
   std::string name;
@@ -115,6 +118,8 @@ class TriangularSolver {
   std::size_t memory_bytes() const;  ///< beyond the caller's pattern and values
   long long num_rows() const;
   Shape shape() const;
+  /// For parts of the library that need the same triangle's rows or levels.
+  Analysis<types> const& analysis() const;
   /// Rows, entries, levels; makes the level sets at the first call if the algorithm did not.
   Structure structure(ExecSpace const& exec) const;
 

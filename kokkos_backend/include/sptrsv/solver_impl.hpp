@@ -273,6 +273,10 @@ Shape TriangularSolver<S, I, O, E>::shape() const {
   return impl().analysis.shape();
 }
 template <class S, class I, class O, class E>
+Analysis<typename TriangularSolver<S, I, O, E>::types> const& TriangularSolver<S, I, O, E>::analysis() const {
+  return impl().analysis;
+}
+template <class S, class I, class O, class E>
 Structure TriangularSolver<S, I, O, E>::structure(E const& exec) const {
   return impl().analysis.structure(exec);
 }

@@ -54,6 +54,9 @@ class Factorization {
   /// Cost: a few passes over the factors and their updates; allocates, fences.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix, pattern_type const& factor,
                 FactorizationOptions const& options = {});
+  /// The same for the pattern of a Factor, whose rows and levels it shares.
+  Factorization(ExecSpace const& exec, typename types::pattern const& matrix,
+                Factor<Scalar, Index, Offset, ExecSpace> const& solver, FactorizationOptions const& options = {});
   /// The pattern of factors without fill, ILU(0) or IC(0): that of A(row_perm, col_perm) split at its diagonal, columns
   /// ascending; U's rows end in their pivots, those of a symmetric factor have none.
   /// @param matrix    as above. @param row_perm, col_perm  permutations of 0..n-1 (not checked), or empty

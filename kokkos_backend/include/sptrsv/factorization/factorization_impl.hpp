@@ -159,14 +159,22 @@ struct Factorization<S, I, O, E>::Impl {
   Kokkos::View<real*, typename T::device> small_pivots;
   std::size_t matrix_entries = 0;
 
+  /// @param solver  of the same pattern, or null
   Impl(E const& exec, typename T::pattern const& matrix, pattern_type const& pattern,
-       FactorizationOptions const& options)
+       FactorizationOptions const& options, Factor<S, I, O, E> const* solver)
       : factor(pattern) {
     check(matrix);
-    if (!factor.symmetric)
-      lower.emplace(exec, factor.lower->rows, Shape{Triangle::lower, factor.lower->diagonal, Op::none});
-    upper.emplace(exec, factor.upper->rows,
-                  Shape{Triangle::upper, factor.upper->diagonal, factor.symmetric ? Op::transpose : Op::none});
+    auto const analyze = [&](std::optional<Analysis<T>>& to, Triangle triangle, auto const& part, Op op) {
+      auto const* const made = solver ? solver->solver(triangle) : nullptr;
+      if (made) to.emplace(made->analysis());
+      else to.emplace(exec, part.rows, Shape{op == Op::none ? triangle : Triangle::upper, part.diagonal, op});
+    };
+    if (factor.symmetric) {
+      analyze(upper, Triangle::lower, *factor.upper, Op::transpose);  // L is U transposed
+    } else {
+      analyze(lower, Triangle::lower, *factor.lower, Op::none);
+      analyze(upper, Triangle::upper, *factor.upper, Op::none);
+    }
     rows.symmetric = factor.symmetric;
     rows.upper = upper->stored();
     if (lower) rows.lower = lower->stored();
@@ -349,11 +357,10 @@ struct Factorization<S, I, O, E>::Impl {
   PivotVerdict compute(E const& exec, typename T::values const& values, PivotRules const& rules) {
     if (values.extent(0) < matrix_entries) throw PatternChanged(values.extent(0), matrix_entries);
     PivotVerdict verdict;
-    real top = static_cast<real>(rules.zero_pivot);
-    if (rules.shift == Shift::positive_definite) {
-      top = detail::greatest_shift<T, real>(exec, matrix_rows, values.data(), top);
-    }
-    detail::ShiftLoop<real> loop(rules, top, !factor.symmetric);
+    auto const top = [&] {
+      return detail::greatest_shift<T, real>(exec, matrix_rows, values.data(), static_cast<real>(rules.zero_pivot));
+    };
+    detail::ShiftLoop<real> loop(rules, !factor.symmetric);
     detail::PivotStatus found{};
     bool failed = false;
     do {
@@ -369,7 +376,7 @@ struct Factorization<S, I, O, E>::Impl {
         found = copy();
       }
       failed = found.last >= 0;
-    } while (loop.next(failed));
+    } while (loop.next(failed, top));
     verdict.num_shifts = rules.shift == Shift::in_blocks ? static_cast<long long>(found.shifted) : loop.num_shifts();
     verdict.endless = loop.endless();
     if (failed) {
@@ -392,7 +399,11 @@ typename Factorization<S, I, O, E>::pattern_type Factorization<S, I, O, E>::leve
 template <class S, class I, class O, class E>
 Factorization<S, I, O, E>::Factorization(E const& exec, typename types::pattern const& matrix,
                                          pattern_type const& factor, FactorizationOptions const& options)
-    : impl_(std::make_unique<Impl>(exec, matrix, factor, options)) {}
+    : impl_(std::make_unique<Impl>(exec, matrix, factor, options, nullptr)) {}
+template <class S, class I, class O, class E>
+Factorization<S, I, O, E>::Factorization(E const& exec, typename types::pattern const& matrix,
+                                         Factor<S, I, O, E> const& solver, FactorizationOptions const& options)
+    : impl_(std::make_unique<Impl>(exec, matrix, solver.pattern(), options, &solver)) {}
 template <class S, class I, class O, class E>
 Factorization<S, I, O, E>::~Factorization() = default;
 template <class S, class I, class O, class E>

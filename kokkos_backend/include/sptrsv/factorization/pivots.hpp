@@ -38,17 +38,21 @@ namespace detail {
 template <class R>
 class ShiftLoop {
  public:
-  /// @param top     positive_definite: 1.1 max(zero_pivot, max over rows of sum |a_ij| - |a_ii| - Re(a_ii))
   /// @param refine  positive_definite: whether an amount that was enough is halved (LU, ILU)
-  ShiftLoop(PivotRules const& rules, R top, bool refine) : rules_(rules), top_(top), refine_(refine) {}
+  ShiftLoop(PivotRules const& rules, bool refine) : rules_(rules), refine_(refine) {}
 
   R amount() const { return amount_; }
   int num_shifts() const { return shifts_; }
   bool endless() const { return endless_; }
 
-  /// After a pass. @param failed  whether a pivot of it was too small. @return whether there is another pass.
-  bool next(bool failed) {
+  /// After a pass. @param failed  whether a pivot of it was too small.
+  /// @param top  called once, where positive_definite needs it:
+  ///             1.1 max(zero_pivot, max over rows of sum |a_ij| - |a_ii| - Re(a_ii))
+  /// @return whether there is another pass.
+  template <class Top>
+  bool next(bool failed, Top const& top) {
     R const before = amount_;
+    if (failed && rules_.shift == Shift::positive_definite && shifts_ == 0) top_ = top();
     if (rules_.shift == Shift::nonzero) {
       if (!failed) return false;
       amount_ = shifts_ == 0 ? static_cast<R>(rules_.amount) : amount_ * 2;
@@ -80,7 +84,7 @@ class ShiftLoop {
  private:
   static constexpr int most_shifts = 5;
   PivotRules rules_;
-  R top_, amount_ = 0, low_ = 0, high_ = 1, fraction_ = 0;
+  R top_ = 0, amount_ = 0, low_ = 0, high_ = 1, fraction_ = 0;
   int shifts_ = 0;
   bool refine_, endless_ = false;
 };

@@ -5,6 +5,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Sort.hpp>
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -187,33 +189,56 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
       });
 }
 
-/// Groups rows by a known level_of on a GPU, where counting in a few levels would have all threads wait for each
-/// other: by Kokkos' sort, which keeps rows of the same level in their order.
-template <class T>
-void sort_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets) {
+/// Sorts level_rows, which hold the rows in order, by their levels, and sets level_ptr.
+/// @param level  n of Key, which counts the levels; its contents are lost
+template <class T, class Key>
+void sort_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets, Key* level,
+                        typename T::index levels) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  auto const level_rows = sets.level_rows;
+  auto const level_rows = sets.level_rows, level_of = sets.level_of;
   index const n = static_cast<index>(level_rows.extent(0));
-  auto const level = sets.workspace;
-  Kokkos::deep_copy(exec, level, sets.level_of);
-  Kokkos::parallel_for("sptrsv::level_sets::rows", policy(exec, 0, n), KOKKOS_LAMBDA(index i) { level_rows(i) = i; });
-  Kokkos::Experimental::sort_by_key(exec, level, level_rows);
-  index last = 0;
-  Kokkos::deep_copy(exec, last, Kokkos::subview(level, n - 1));
-  exec.fence("sptrsv::level_sets: the number of levels is needed to allocate");
+  Kokkos::View<Key*, typename T::device> const keys(level, static_cast<std::size_t>(n));
+  Kokkos::parallel_for(
+      "sptrsv::level_sets::rows", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
+        level_rows(i) = i;
+        keys(i) = static_cast<Key>(level_of(i));
+      });
+  Kokkos::Experimental::sort_by_key(exec, keys, level_rows);
   Kokkos::View<index*, typename T::device> level_ptr(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_sets::level_ptr")),
-      static_cast<std::size_t>(last) + 2);
+      static_cast<std::size_t>(levels) + 1);
   Kokkos::parallel_for(
       "sptrsv::level_sets::bounds", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index p) {
-        if (p == n) level_ptr(last + 1) = n;
-        else if (p == 0 || level(p) != level(p - 1)) level_ptr(level(p)) = p;
+        if (p == n) level_ptr(levels) = n;
+        else if (p == 0 || keys(p) != keys(p - 1)) level_ptr(static_cast<index>(keys(p))) = p;
       });
-  sets.level_ptr.resize(static_cast<std::size_t>(last) + 2);
+  sets.level_ptr.resize(static_cast<std::size_t>(levels) + 1);
   Kokkos::deep_copy(exec, Kokkos::View<index*, Kokkos::HostSpace>(sets.level_ptr.data(), sets.level_ptr.size()),
                     level_ptr);
   exec.fence("sptrsv::level_sets: level_ptr is used on the host");
+}
+
+/// Groups rows by a known level_of on a GPU, where counting in a few levels would have all threads wait for each
+/// other: by Kokkos' sort, which keeps rows of the same level in their order. It takes a pass for each byte of the
+/// keys, so they are as short as the number of levels allows.
+template <class T>
+void sort_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets) {
+  using index = typename T::index;
+  auto const level_of = sets.level_of;
+  index deepest = -1;
+  Kokkos::parallel_reduce(
+      "sptrsv::level_sets::deepest",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(level_of.extent(0))),
+      KOKKOS_LAMBDA(index i, index & most) { most = level_of(i) > most ? level_of(i) : most; },
+      Kokkos::Max<index>(deepest));
+  index const levels = deepest + 1;
+  void* const keys = sets.workspace.data();
+  if (deepest <= std::numeric_limits<std::uint8_t>::max())
+    sort_rows_by_level<T>(exec, sets, static_cast<std::uint8_t*>(keys), levels);
+  else if (deepest <= std::numeric_limits<std::uint16_t>::max())
+    sort_rows_by_level<T>(exec, sets, static_cast<std::uint16_t*>(keys), levels);
+  else sort_rows_by_level<T>(exec, sets, static_cast<index*>(keys), levels);
 }
 
 template <class T>

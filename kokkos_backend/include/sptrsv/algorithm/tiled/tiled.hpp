@@ -67,6 +67,12 @@ class Tiled {
     }
   };
 
+  /// The planner of a GPU needs the level sets in any case; that of a host does not ask.
+  static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+    return is_host_space<typename T::exec_space> ||
+           analysis.levels(exec).mean_rows() <= detail::TiledTuning::most_level_rows;
+  }
+
   Tiled(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
       : options_(options), diagonal_(analysis.shape().diagonal), tickets_(exec) {
     index const n = analysis.num_rows();

@@ -8,6 +8,9 @@ namespace sptrsv::detail {
 
 /// Measured on an NVIDIA H200 (docs/tiled.md) and used everywhere, so that tiles are the same on all devices.
 struct TiledTuning {
+  /// Rows. Where levels have more on average the planner does not look at tiles, which takes longer than several
+  /// solves: on such matrices of docs/performance.md (GPU) tiles are at most 15 % ahead of levels.
+  static constexpr double most_level_rows = 400;
   /// Rows; default of option wide_rows. A level of so many rows has a kernel with a thread per row.
   static constexpr int wide_rows = GpuTuning::filling_rows;
   /// What a block level costs with rows in their own order, in block levels of rows sorted by level: each has the
