@@ -6,7 +6,10 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sptrsv::support {
@@ -101,13 +104,23 @@ IncompleteFactors<S> factor_pattern(Csr<S> const& a, int level, bool symmetric) 
   return f;
 }
 
-/// LU on f's pattern, rows in order, pivots ascending: PETSc's MatLUFactorNumeric_SeqAIJ().
-template <class S, class R>
-void factorize_lu(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactors<S>& f) {
+/// x - l u, with one rounding if `contract`. This file is to be compiled without contraction of its own.
+template <class S>
+S subtract_product(S x, S l, S u, bool contract) {
+  if constexpr (std::is_arithmetic_v<S>) {
+    if (contract) return std::fma(-l, u, x);
+  }
+  S const product = l * u;
+  return x - product;
+}
+
+/// LU of A + shift I on f's pattern, rows in order, pivots ascending: PETSc's MatLUFactorNumeric_SeqAIJ().
+/// @param judge  called as judge(row, pivot, sum of the row's magnitudes); may change the pivot. true: the pass ends
+/// @return whether the pass went through
+template <class S, class R, class Judge>
+bool lu_pass(Csr<S> const& a, R shift, Judge const& judge, bool contract, IncompleteFactors<S>& f) {
   f.lower.assign(f.lower_col.size(), S(0));
   f.upper.assign(f.upper_col.size(), S(0));
-  f.zero_row = -1;
-  f.failed = false;
   std::vector<S> x(static_cast<std::size_t>(a.n), S(0));
   for (int i = 0; i < a.n; ++i) {
     for (int k = f.lower_ptr[i]; k < f.lower_ptr[i + 1]; ++k) x[f.lower_col[k]] = S(0);
@@ -119,10 +132,8 @@ void factorize_lu(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactors<S>& 
       int const p = f.lower_col[k];
       if (x[p] != S(0)) {
         x[p] = x[p] * f.upper[f.upper_ptr[p + 1] - 1];
-        for (int u = f.upper_ptr[p]; u < f.upper_ptr[p + 1] - 1; ++u) {
-          S const product = x[p] * f.upper[u];
-          x[f.upper_col[u]] -= product;
-        }
+        for (int u = f.upper_ptr[p]; u < f.upper_ptr[p + 1] - 1; ++u)
+          x[f.upper_col[u]] = subtract_product(x[f.upper_col[u]], x[p], f.upper[u], contract);
       }
     }
     for (int k = f.lower_ptr[i]; k < f.lower_ptr[i + 1]; ++k) {
@@ -133,19 +144,17 @@ void factorize_lu(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactors<S>& 
       f.upper[k] = x[f.upper_col[k]];
       sum += std::abs(f.upper[k]);
     }
-    if (std::abs(x[i]) <= zero_pivot) f.zero_row = i;
-    if (std::abs(x[i]) <= zero_pivot * sum) f.failed = true;
+    if (judge(i, x[i], sum)) return false;
     f.upper[f.upper_ptr[i + 1] - 1] = S(1) / x[i];
   }
+  return true;
 }
 
-/// U^T D U on f's pattern by PETSc's lists of rows: MatCholeskyFactorNumeric_SeqAIJ().
-template <class S, class R>
-void factorize_cholesky(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactors<S>& f) {
+/// U^T D U of A + shift I on f's pattern by PETSc's lists of rows: MatCholeskyFactorNumeric_SeqAIJ(). As lu_pass().
+template <class S, class R, class Judge>
+bool cholesky_pass(Csr<S> const& a, R shift, Judge const& judge, bool contract, IncompleteFactors<S>& f) {
   f.upper.assign(f.upper_col.size(), S(0));
   f.inverse.assign(static_cast<std::size_t>(a.n), S(0));
-  f.zero_row = -1;
-  f.failed = false;
   std::vector<S> x(static_cast<std::size_t>(a.n), S(0));
   std::vector<int> head(static_cast<std::size_t>(a.n), a.n), at(static_cast<std::size_t>(a.n), 0);
   auto const put = [&](int row) {
@@ -162,14 +171,11 @@ void factorize_cholesky(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactor
     S pivot = x[k] + shift;
     for (int i = head[k]; i < k;) {
       int const next = head[i], p = at[i];
-      S const factor = -f.upper[p] * f.inverse[i];
-      S const square = factor * f.upper[p];
-      pivot += square;
-      for (int q = p + 1; q < f.upper_ptr[i + 1]; ++q) {
-        S const product = factor * f.upper[q];
-        x[f.upper_col[q]] += product;
-      }
-      f.upper[p] = -factor;
+      S const factor = f.upper[p] * f.inverse[i];
+      pivot = subtract_product(pivot, factor, f.upper[p], contract);
+      for (int q = p + 1; q < f.upper_ptr[i + 1]; ++q)
+        x[f.upper_col[q]] = subtract_product(x[f.upper_col[q]], factor, f.upper[q], contract);
+      f.upper[p] = factor;
       ++at[i];
       put(i);
       i = next;
@@ -181,10 +187,34 @@ void factorize_cholesky(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactor
     }
     at[k] = f.upper_ptr[k];
     put(k);
-    if (std::abs(pivot) <= zero_pivot) f.zero_row = k;
-    if (std::real(pivot) <= zero_pivot * sum) f.failed = true;
+    if (judge(k, pivot, sum)) return false;
     f.inverse[k] = S(1) / pivot;
   }
+  return true;
+}
+
+template <class S, class R>
+void factorize_lu(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactors<S>& f) {
+  f.zero_row = -1;
+  f.failed = false;
+  auto const judge = [&](int row, S const& pivot, R sum) {
+    if (std::abs(pivot) <= zero_pivot) f.zero_row = row;
+    f.failed = f.failed || std::abs(pivot) <= zero_pivot * sum;
+    return false;
+  };
+  lu_pass(a, shift, judge, false, f);
+}
+
+template <class S, class R>
+void factorize_cholesky(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactors<S>& f) {
+  f.zero_row = -1;
+  f.failed = false;
+  auto const judge = [&](int row, S const& pivot, R sum) {
+    if (std::abs(pivot) <= zero_pivot) f.zero_row = row;
+    f.failed = f.failed || std::real(pivot) <= zero_pivot * sum;
+    return false;
+  };
+  cholesky_pass(a, shift, judge, false, f);
 }
 
 }  // namespace sptrsv::support
