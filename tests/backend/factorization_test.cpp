@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factorization beside the oracle, to the bit: families of matrices, levels of fill, orderings, layouts, long rows,
+// changes of values, no allocations, more threads than cores.
+#include "factorized.hpp"
+#include "spaces.hpp"
+#include "tool_counters.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+/// Other rows first: row p[i] of the new matrix is row i.
+template <class S>
+support::Csr<S> with_rows_moved(support::Csr<S> const& a, std::vector<int> const& p) {
+  std::vector<int> from(p.size());
+  for (int i = 0; i < a.n; ++i) from[p[i]] = i;
+  support::Csr<S> out{a.n, {0}, {}, {}};
+  for (int r = 0; r < a.n; ++r) {
+    for (int k = a.row_ptr[from[r]]; k < a.row_ptr[from[r] + 1]; ++k)
+      out.col_idx.push_back(a.col_idx[k]), out.values.push_back(a.values[k]);
+    out.row_ptr.push_back(static_cast<int>(out.col_idx.size()));
+  }
+  return out;
+}
+
+enum class Ordering { natural, symmetric, different };
+
+/// Calls f(a, way) with permutations under which the diagonal is nonzero.
+template <class S, class F>
+void with_ordering(Ordering ordering, support::Csr<Standard<S>> a, Way way, F const& f) {
+  if (ordering != Ordering::natural) way.row_perm = way.col_perm = shuffled(a.n, 3);
+  if (ordering == Ordering::different) {
+    auto const moved = shuffled(a.n, 4);
+    a = with_rows_moved(a, moved);
+    for (int i = 0; i < a.n; ++i) way.row_perm[i] = moved[way.col_perm[i]];
+  }
+  f(a, way);
+}
+
+template <class S, class Space>
+void check_families() {
+  Space const exec;
+  std::size_t number = 0;
+  for (std::string const spec :
+       {"lap2d:7", "lap3d:4", "stencil27:4", "fem3:3", "powerlaw:90", "road:9", "kkt2:60", "dense:24", "chain:40"})
+    for (int const level : {0, 1, 2})
+      for (Ordering const ordering : {Ordering::natural, Ordering::symmetric, Ordering::different})
+        for (bool const symmetric : {false, true})
+          for (double const list_bytes : {4e9, 0.0}) {
+            if (symmetric && ordering == Ordering::different) continue;
+            Way way;
+            way.level = level, way.symmetric = symmetric, way.options.list_bytes = list_bytes;
+            way.layout = all_layouts[number++ % all_layouts.size()];
+            SCOPED_TRACE(spec + ", level " + std::to_string(level) + ", ordering " +
+                         std::to_string(static_cast<int>(ordering)) + (symmetric ? ", symmetric" : "") +
+                         (list_bytes > 0 ? "" : ", searching") + ", layout " +
+                         std::to_string(static_cast<int>(way.layout)));
+            with_ordering<S>(ordering, make_csr<S>(spec), way, [&](auto const& a, Way const& w) {
+              ASSERT_NO_FATAL_FAILURE((check_factors<S, Space>(exec, a, w)));
+            });
+            if (::testing::Test::HasFatalFailure()) return;
+          }
+}
+
+template <class Space>
+class Factorizations : public ::testing::Test {
+ protected:
+  using Double = Subject<double, Space>;
+  Space exec;
+};
+TYPED_TEST_SUITE(Factorizations, Spaces, SpaceNames);
+
+TYPED_TEST(Factorizations, FamiliesAreTheOracles) { check_families<double, TypeParam>(); }
+#if defined(SPTRSV_TEST_ALL_SCALARS)
+TYPED_TEST(Factorizations, FamiliesOfFloatsAreTheOracles) { check_families<float, TypeParam>(); }
+TYPED_TEST(Factorizations, FamiliesOfComplexNumbersHaveSmallResiduals) {
+  check_families<Kokkos::complex<double>, TypeParam>();
+}
+#endif
+
+/// So that the oracle is not believed alone.
+TYPED_TEST(Factorizations, ResidualsAreSmall) {
+  for (bool const symmetric : {false, true})
+    for (std::string const spec : {"stencil27:4", "fem3:3", "dense:24"}) {
+      Way way;
+      way.level = 1, way.symmetric = symmetric;
+      typename TestFixture::Double subject(this->exec, make_csr<double>(spec), way);
+      subject.factorize({});
+      subject.expect_small_residual();
+    }
+}
+
+/// Each layout with each kind; the families have them by turns.
+TYPED_TEST(Factorizations, LayoutsAreTheOracles) {
+  for (bool const symmetric : {false, true})
+    for (Layout const layout : all_layouts)
+      for (std::string const spec : {"lap2d:6", "diagonal:5", "chain:1", "arrow_up:9"}) {
+        SCOPED_TRACE(spec + ", layout " + std::to_string(static_cast<int>(layout)) + (symmetric ? ", symmetric" : ""));
+        Way way;
+        way.level = 1, way.symmetric = symmetric, way.layout = layout;
+        auto const a = make_csr<double>(spec);
+        way.row_perm = way.col_perm = shuffled(a.n, 8);
+        check_factors<double>(this->exec, a, way);
+        way.options.list_bytes = 0;
+        check_factors<double>(this->exec, a, way);
+      }
+}
+
+TYPED_TEST(Factorizations, ProductsAreContractedWhereAsked) {
+  PivotRules rules;
+  rules.contract = true;
+  for (bool const symmetric : {false, true}) {
+    Way way;
+    way.level = 1, way.symmetric = symmetric;
+    check_factors<double>(this->exec, make_csr<double>("stencil27:5"), way, rules);
+  }
+}
+
+/// On either side of the widths of positions (a row's entries, pivot included: 255, 256 and 257), and of scratch
+/// memory.
+TYPED_TEST(Factorizations, LongRowsAreTheOracles) {
+  for (bool const symmetric : {false, true})
+    for (std::string const spec :
+         {"dense:128", "dense:129", "dense:255", "dense:256", "dense:257", "dense:600", "arrow_down:255",
+          "arrow_down:256", "arrow_down:257", "arrow_down:4095", "arrow_down:4097", "arrow_down:9000", "arrow_up:256",
+          "arrow_up:257", "arrow_up:4097", "arrow_up:9000"})
+      for (double const list_bytes : {4e9, 0.0}) {
+        SCOPED_TRACE(spec + (symmetric ? ", symmetric" : "") + (list_bytes > 0 ? "" : ", searching"));
+        Way way;
+        way.symmetric = symmetric, way.options.list_bytes = list_bytes;
+        ASSERT_NO_FATAL_FAILURE(check_factors<double>(this->exec, make_csr<double>(spec), way));
+      }
+}
+
+/// Every number of lanes that a GPU may be told to use.
+TYPED_TEST(Factorizations, LanesDoNotMatter) {
+  for (bool const symmetric : {false, true})
+    for (int const lanes : {1, 2, 4, 8, 16, 32, 64})
+      for (std::string const spec : {"dense:70", "fem3:3", "road:12"}) {
+        Way way;
+        way.level = 1, way.symmetric = symmetric, way.options.lanes_per_row = lanes;
+        SCOPED_TRACE(spec + ", lanes " + std::to_string(lanes));
+        ASSERT_NO_FATAL_FAILURE(check_factors<double>(this->exec, make_csr<double>(spec), way));
+#if defined(SPTRSV_TEST_ALL_SCALARS)
+        ASSERT_NO_FATAL_FAILURE(
+            check_factors<Kokkos::complex<double>>(this->exec, make_csr<Kokkos::complex<double>>(spec), way));
+#endif
+      }
+}
+
+TYPED_TEST(Factorizations, ReportsSayWhatWasFound) {
+  auto const a = make_csr<double>("lap3d:5");
+  for (double const list_bytes : {4e9, 0.0}) {
+    Way way;
+    way.options.list_bytes = list_bytes;
+    typename TestFixture::Double subject(this->exec, a, way);
+    auto const report = subject.object->report();
+    EXPECT_EQ(report.rows, 125);
+    EXPECT_EQ(report.entries, static_cast<long long>(a.col_idx.size()));
+    EXPECT_EQ(report.longest_row, 7);
+    EXPECT_EQ(report.updates, 300) << "an update of the pivot per entry of L: 3 * 4 * 25";
+    EXPECT_EQ(report.listed, list_bytes > 0);
+    EXPECT_GT(subject.object->memory_bytes(), a.col_idx.size() * sizeof(double));
+  }
+}
+
+TYPED_TEST(Factorizations, ThousandChangesOfValuesAreQuiet) {
+  for (bool const symmetric : {false, true}) {
+    Way way;
+    way.level = 1, way.symmetric = symmetric, way.layout = Layout::one_array;
+    typename TestFixture::Double subject(this->exec, make_csr<double>("lap2d:6"), way);
+    std::vector<std::pair<decltype(subject.device_values()), support::IncompleteFactors<double>>> changes;
+    for (int change = 0; change < 1000; ++change) {
+      subject.set_values(make_csr<double>("lap2d:6", 2, static_cast<std::uint64_t>(change)).values);
+      if (change < 3) subject.factorize({});
+      auto const values = subject.device_values();
+      PivotRules rules;
+      rules.shift = static_cast<Shift>(change % 4 == 2 ? 0 : change % 4);
+      rules.amount = 1e-3;
+      this->exec.fence();
+      std::size_t allocations = 0, copies = 0;
+      {
+        ToolCounters const counters;
+        subject.verdict = subject.object->factor(this->exec, values, rules);
+        allocations = counters.allocations().size() + counters.deallocations().size();
+        copies = counters.copies().size();
+        ASSERT_LE(counters.kernels().size(), 2u);
+        ASSERT_LE(counters.fences().size(), 1u) << ::testing::PrintToString(counters.fences());
+        for (auto const& name : counters.kernels()) ASSERT_EQ(name.rfind("sptrsv::", 0), 0u) << name;
+        for (auto const device : counters.devices())
+          ASSERT_EQ(device, Kokkos::Tools::Experimental::device_id(this->exec));
+      }
+      ASSERT_EQ(allocations, 0u);
+      ASSERT_EQ(copies, 0u);
+      ASSERT_EQ(subject.verdict.passes, 1);
+      auto const never = [](int, double const&, double) { return false; };
+      if (symmetric) support::cholesky_pass(subject.a(), 0.0, never, false, subject.expected);
+      else support::lu_pass(subject.a(), 0.0, never, false, subject.expected);
+      ASSERT_NO_FATAL_FAILURE(subject.expect_same_bits());
+    }
+  }
+}
+
+TYPED_TEST(Factorizations, TwoObjectsAlternate) {
+  Way ilu, icc;
+  ilu.level = 1, icc.symmetric = true;
+  typename TestFixture::Double first(this->exec, make_csr<double>("lap2d:20"), ilu),
+      second(this->exec, make_csr<double>("fem3:4"), icc);
+  for (int times = 0; times < 5; ++times) {
+    first.factorize({});
+    second.factorize({});
+    ASSERT_NO_FATAL_FAILURE(first.expect_same());
+    ASSERT_NO_FATAL_FAILURE(second.expect_same());
+  }
+}
+
+TYPED_TEST(Factorizations, ObjectsCanBeMoved) {
+  using Object = typename TestFixture::Double::Object;
+  typename TestFixture::Double subject(this->exec, make_csr<double>("lap2d:9"), {});
+  subject.factorize({});
+  auto const before = subject.object->values().upper.data();
+  Object moved(std::move(*subject.object));
+  EXPECT_EQ(moved.values().upper.data(), before);
+  Object other(this->exec, subject.matrix(), subject.factor());
+  other = std::move(moved);
+  subject.object = std::make_unique<Object>(std::move(other));
+  subject.set_values(make_csr<double>("lap2d:9", 3, 7).values);
+  subject.factorize({});
+  subject.expect_same();
+  EXPECT_EQ(subject.object->values().upper.data(), before);
+}
+
+/// 2^20 rows: not all of them are in flight together.
+TYPED_TEST(Factorizations, LargeMatricesEnd) {
+  for (bool const symmetric : {false, true}) {
+    Way way;
+    way.symmetric = symmetric;
+    typename TestFixture::Double subject(this->exec, make_csr<double>("lap2d:1024"), way);
+    for (int times = 0; times < 2; ++times) subject.factorize({});
+    ASSERT_NO_FATAL_FAILURE(subject.expect_same());
+  }
+  check_factors<double>(this->exec, make_csr<double>("chain:200000"), {});
+}
+
+/// Run with 64 threads, most of which have no core of their own.
+TEST(CrowdedFactorizations, End) {
+  Kokkos::DefaultHostExecutionSpace const exec;
+  for (std::string const matrix : {"lap2d:60", "chain:10000"})
+    for (bool const symmetric : {false, true}) {
+      Way way;
+      way.symmetric = symmetric;
+      Subject<double, Kokkos::DefaultHostExecutionSpace> subject(exec, make_csr<double>(matrix), way);
+      for (int times = 0; times < 20; ++times) {
+        subject.factorize({});
+        ASSERT_NO_FATAL_FAILURE(subject.expect_same());
+      }
+    }
+  check_factors<double>(exec, make_csr<double>("lap2d:1024"), {});
+}
+
+}  // namespace
+}  // namespace sptrsv::test
