@@ -50,7 +50,8 @@ class Factorization {
   /// @param factor  of L and U, columns ascending; `lower` unit, `upper` with Diagonal::inverted and block_size 0; or
   ///                symmetric, `upper` unit, block_size 1. A is then read in the upper triangle of A(perm, perm). Views
   ///                must stay valid and unchanged for the life of the object.
-  /// @throws Unsupported where columns of A do not ascend; what TriangularSolver throws for the triangles.
+  /// @throws Unsupported where columns of A do not ascend; DimensionMismatch where patterns and permutations are of
+  ///         different sizes; Error for other kinds of factors; what TriangularSolver throws for the triangles.
   /// Cost: a few passes over the factors and their updates; allocates, fences.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix, pattern_type const& factor,
                 FactorizationOptions const& options = {});
