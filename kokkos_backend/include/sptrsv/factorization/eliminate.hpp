@@ -221,11 +221,11 @@ struct EliminateRows {
     if (shift == Shift::in_blocks) return;
     for (index t = static_cast<index>(lane); t < below; t += static_cast<index>(lanes))
       suspect |= size <= bound * magnitude(lower[l + t]);
-    if (!suspect) return;
+    if (!suspect || pivot != pivot) return;
     real sum = 0;  // in PETSc's order
     for (index t = 0; t < below; ++t) sum += magnitude(lower[l + t]);
     for (index t = 0; t < above; ++t) sum += magnitude(x[below + t]);
-    if (size <= zero_pivot * sum) report(i, size);
+    if (size <= zero_pivot * sum) report(i, magnitude(pivot));
   }
   KOKKOS_INLINE_FUNCTION void report(index i, real size) const {
     small_pivots[i] = size;
