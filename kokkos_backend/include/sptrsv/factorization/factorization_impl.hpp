@@ -378,10 +378,8 @@ struct Factorization<S, I, O, E>::Impl {
       ++verdict.passes;
       verdict.shift_amount = static_cast<double>(loop.amount());
       if (any_small()) {
-        auto const copy = Kokkos::create_mirror_view(status);
-        Kokkos::deep_copy(exec, copy, status);
+        Kokkos::deep_copy(exec, found, status);
         exec.fence("sptrsv::factorization: pivots that are too small");
-        found = copy();
       }
       failed = found.last >= 0;
     } while (loop.next(failed, top));
