@@ -43,14 +43,14 @@ support::Csr<Standard<S>> make_csr(std::string const& spec, double weight = 2, s
   return a;
 }
 
-/// A matrix from its dense rows; entries that are to be missing are `none`.
-inline constexpr double none = 12345;
+/// A matrix from its dense rows; entries that the matrix has not are `missing`.
+inline constexpr double missing = 12345;
 template <class S>
 support::Csr<S> csr_of(std::vector<std::vector<S>> const& dense) {
   support::Csr<S> a{static_cast<int>(dense.size()), {0}, {}, {}};
   for (auto const& row : dense) {
     for (std::size_t j = 0; j < row.size(); ++j)
-      if (row[j] != S(none)) a.col_idx.push_back(static_cast<int>(j)), a.values.push_back(row[j]);
+      if (row[j] != S(missing)) a.col_idx.push_back(static_cast<int>(j)), a.values.push_back(row[j]);
     a.row_ptr.push_back(static_cast<int>(a.col_idx.size()));
   }
   return a;

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Factorization refuses, and with which words; empty matrices; memory that is not its own.
+#include "factorized.hpp"
+#include "spaces.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+template <class Space>
+class FactorizationErrors : public ::testing::Test {
+ protected:
+  using Double = Subject<double, Space>;
+  using Object = typename Double::Object;
+  using T = typename Double::T;
+  Space exec;
+
+  template <class E, class F>
+  void refuse(F const& f, char const* words) {
+    try {
+      f();
+      ADD_FAILURE() << "taken: " << words;
+    } catch (E const& e) {
+      EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
+    }
+  }
+};
+TYPED_TEST_SUITE(FactorizationErrors, Spaces, SpaceNames);
+
+TYPED_TEST(FactorizationErrors, ColumnsOfAMustAscend) {
+  using T = typename TestFixture::T;
+  typename TestFixture::Double const subject(this->exec, csr_of<double>({{2, 1, 1}, {1, 2, 1}, {1, 1, 2}}), {});
+  std::vector<int> const row_ptr{0, 3, 6, 9};
+  for (std::vector<int> const& columns : {std::vector<int>{0, 1, 2, 0, 2, 1, 1, 0, 2}, {0, 1, 2, 0, 1, 1, 0, 1, 2}})
+    this->template refuse<Unsupported>(
+        [&] { typename TestFixture::Object(this->exec, to_pattern<T>(row_ptr, columns), subject.factor()); },
+        "whose row 1 has not its columns in ascending order");
+}
+
+TYPED_TEST(FactorizationErrors, KindsOfFactorsAreChecked) {
+  for (bool const symmetric : {false, true}) {
+    Way way;
+    way.symmetric = symmetric;
+    typename TestFixture::Double const subject(this->exec, make_csr<double>("lap2d:4"), way);
+    auto const good = subject.factor();
+    auto const refuse = [&](auto const& change) {
+      auto wrong = good;
+      change(wrong);
+      this->template refuse<Error>([&] { typename TestFixture::Object(this->exec, subject.matrix(), wrong); },
+                                   "a factorization needs");
+    };
+    using P = decltype(subject.factor());
+    refuse([](P& p) { p.upper.reset(); });
+    refuse([](P& p) { p.block_size = 3; });
+    refuse([](P& p) { p.upper->diagonal = Diagonal::stored; });
+    refuse([&](P& p) { p.upper->diagonal = symmetric ? Diagonal::inverted : Diagonal::unit; });
+    if (symmetric) {
+      refuse([](P& p) { p.block_size = 0; });
+      continue;
+    }
+    refuse([](P& p) { p.block_size = 1; });
+    refuse([](P& p) { p.lower.reset(); });
+    refuse([](P& p) { p.lower->diagonal = Diagonal::inverted; });
+    refuse([](P& p) { p.lower->diagonal = Diagonal::stored; });
+    auto reversed = subject.matrix();
+    reversed.row_order = RowOrder::reversed;
+    this->template refuse<Error>([&] { typename TestFixture::Object(this->exec, reversed, good); },
+                                 "A's rows in natural order");
+    auto swapped = good;
+    std::swap(swapped.lower->rows, swapped.upper->rows);
+    EXPECT_THROW(typename TestFixture::Object(this->exec, subject.matrix(), swapped), Error);
+  }
+}
+
+TYPED_TEST(FactorizationErrors, SizesAreChecked) {
+  using T = typename TestFixture::T;
+  for (bool const symmetric : {false, true}) {
+    Way way;
+    way.symmetric = symmetric;
+    typename TestFixture::Double const subject(this->exec, make_csr<double>("lap2d:4"), way),
+        larger(this->exec, make_csr<double>("lap2d:5"), way);
+    auto const refuse = [&](auto const& matrix, auto const& factor, char const* words) {
+      this->template refuse<DimensionMismatch>([&] { typename TestFixture::Object(this->exec, matrix, factor); },
+                                               words);
+    };
+    refuse(larger.matrix(), subject.factor(), "A has 25 rows and its factors 16");
+    refuse(subject.matrix(), larger.factor(), "A has 16 rows and its factors 25");
+    auto wrong = subject.factor();
+    wrong.row_perm = to_device<T>(std::vector<int>{1, 0});
+    refuse(subject.matrix(), wrong, "a permutation has 2 entries");
+    wrong = subject.factor();
+    wrong.col_perm = to_device<T>(shuffled(17, 1));
+    refuse(subject.matrix(), wrong, "a permutation has 17 entries");
+    if (symmetric) continue;
+    wrong = subject.factor();
+    wrong.lower = larger.factor().lower;
+    refuse(subject.matrix(), wrong, "L has 25 rows and U 16");
+    wrong = larger.factor();
+    wrong.lower = subject.factor().lower;
+    refuse(larger.matrix(), wrong, "L has 16 rows and U 25");
+  }
+}
+
+TYPED_TEST(FactorizationErrors, TooFewValuesLeaveAnObjectToUseOn) {
+  using T = typename TestFixture::T;
+  typename TestFixture::Double subject(this->exec, make_csr<double>("lap2d:4"), {});
+  auto const enough = subject.a().values.size();
+  for (std::size_t const few : {std::size_t(0), enough - 1})
+    EXPECT_THROW(subject.object->factor(this->exec, to_device<T>(std::vector<double>(few, 1.0)), {}), PatternChanged);
+  subject.factorize({});
+  subject.expect_same();
+  EXPECT_THROW(subject.object->factor(this->exec, to_device<T>(std::vector<double>(3, 1.0)), {}), PatternChanged);
+  subject.factorize({});
+  subject.expect_same();
+}
+
+/// Values behind A's last entry are not read.
+TYPED_TEST(FactorizationErrors, MoreValuesThanEntriesAreTaken) {
+  using T = typename TestFixture::T;
+  typename TestFixture::Double subject(this->exec, make_csr<double>("lap2d:4"), {});
+  subject.factorize({});
+  auto values = subject.a().values;
+  values.insert(values.end(), 100, std::numeric_limits<double>::quiet_NaN());
+  subject.object->factor(this->exec, to_device<T>(values), {});
+  subject.expect_same_bits();
+}
+
+TYPED_TEST(FactorizationErrors, NoRowsAreNoTrouble) {
+  using T = typename TestFixture::T;
+  for (bool const symmetric : {false, true})
+    for (bool const without_offsets : {false, true})
+      for (Shift const shift : {Shift::none, Shift::nonzero, Shift::positive_definite, Shift::in_blocks}) {
+        std::vector<int> const row_ptr(without_offsets ? 0 : 1, 0);
+        typename TestFixture::Object::pattern_type p;
+        p.symmetric = symmetric, p.block_size = symmetric;
+        p.upper = {to_pattern<T>(row_ptr, {}), symmetric ? Diagonal::unit : Diagonal::inverted};
+        if (!symmetric) p.lower = {to_pattern<T>(row_ptr, {}), Diagonal::unit};
+        typename TestFixture::Object object(this->exec, to_pattern<T>(row_ptr, {}), p);
+        PivotRules rules;
+        rules.shift = shift;
+        for (int times = 0; times < 2; ++times) {
+          auto const verdict = object.factor(this->exec, {}, rules);
+          EXPECT_EQ(verdict.zero_row, -1);
+          EXPECT_EQ(verdict.passes, 1);
+          EXPECT_FALSE(verdict.endless);
+        }
+        EXPECT_EQ(object.values().upper.extent(0), 0u);
+        EXPECT_EQ(object.report().rows, 0);
+      }
+}
+
+/// Offsets of A may begin behind 0 where its arrays are a part of others.
+TYPED_TEST(FactorizationErrors, ArraysOfAMayHaveMoreInFront) {
+  using T = typename TestFixture::T;
+  typename TestFixture::Double subject(this->exec, make_csr<double>("lap2d:4"), {});
+  subject.factorize({});
+  auto const& a = subject.a();
+  std::vector<int> row_ptr = a.row_ptr, columns(7, 3);
+  std::vector<double> values(7, std::numeric_limits<double>::quiet_NaN());
+  for (int& k : row_ptr) k += 7;
+  columns.insert(columns.end(), a.col_idx.begin(), a.col_idx.end());
+  values.insert(values.end(), a.values.begin(), a.values.end());
+  subject.object =
+      std::make_unique<typename TestFixture::Object>(this->exec, to_pattern<T>(row_ptr, columns), subject.factor());
+  subject.object->factor(this->exec, to_device<T>(values), {});
+  subject.expect_same_bits();
+}
+
+/// The views of the patterns are kept, so that their owners may let go of them.
+TYPED_TEST(FactorizationErrors, PatternsAreKept) {
+  PivotRules rules;
+  rules.shift = Shift::positive_definite;
+  for (bool const symmetric : {false, true}) {
+    Way way;
+    way.symmetric = symmetric;
+    typename TestFixture::Double subject(this->exec, make_csr<double>("lap2d:6", 0.1), way);  // its views are gone
+    subject.factorize(rules);
+    subject.expect_same();
+    EXPECT_GT(subject.verdict.num_shifts, 0);
+  }
+}
+
+}  // namespace
+}  // namespace sptrsv::test
