@@ -46,7 +46,8 @@ class Factorization {
   using pattern_type = FactorPattern<Index, Offset, typename types::device>;
   using values_type = FactorValues<Scalar, typename types::memory_space>;
 
-  /// @param matrix  A's pattern: rows in natural order, columns ascending. Read by the constructor alone.
+  /// @param matrix  A's pattern: rows in natural order, columns ascending. Its views are kept, and must stay valid and
+  ///                unchanged: Shift::positive_definite reads them again.
   /// @param factor  of L and U, columns ascending; `lower` unit, `upper` with Diagonal::inverted and block_size 0; or
   ///                symmetric, `upper` unit, block_size 1. A is then read in the upper triangle of A(perm, perm). Views
   ///                must stay valid and unchanged for the life of the object.
