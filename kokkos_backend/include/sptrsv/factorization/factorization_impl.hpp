@@ -83,7 +83,7 @@ R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, 
         if (sum > most) most = sum;
       },
       Kokkos::Max<R>(top));
-  return (top > least ? top : least) * R(1.1);
+  return static_cast<R>((top > least ? top : least) * 1.1);  // in double, as PETSc does it
 }
 
 /// Gives the rows of more than `most` entries places one after the other; -1 for others.
