@@ -200,6 +200,25 @@ TYPED_TEST(Factorizations, ThousandChangesOfValuesAreQuiet) {
   }
 }
 
+TYPED_TEST(Factorizations, VerdictsAllocateNothing) {
+  for (bool const symmetric : {false, true})
+    for (Shift const shift : {Shift::none, Shift::nonzero, Shift::positive_definite, Shift::in_blocks}) {
+      Way way;
+      way.symmetric = symmetric;
+      typename TestFixture::Double subject(this->exec, make_csr<double>("lap2d:6", -0.1), way);
+      PivotRules rules;
+      rules.shift = shift, rules.amount = 2, rules.zero_pivot = 0.4;
+      auto const values = subject.device_values();
+      subject.object->factor(this->exec, values, rules);
+      this->exec.fence();
+      ToolCounters const counters;
+      auto const verdict = subject.object->factor(this->exec, values, rules);
+      EXPECT_TRUE(verdict.num_shifts > 0 || verdict.zero_row >= 0);
+      EXPECT_EQ(counters.allocations(), std::vector<std::string>());
+      EXPECT_EQ(counters.deallocations(), std::vector<std::string>());
+    }
+}
+
 TYPED_TEST(Factorizations, TwoObjectsAlternate) {
   Way ilu, icc;
   ilu.level = 1, icc.symmetric = true;
