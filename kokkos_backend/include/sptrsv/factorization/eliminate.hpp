@@ -291,11 +291,21 @@ struct Elimination {
   index const* slice_begin;  ///< null on a host
   int scratch_entries;       ///< per thread
 
+  /// Bytes of a team's scratch memory. Kokkos aligns it to 8 bytes; complex numbers of 16 need as many.
+  static std::size_t scratch_bytes(int entries, int threads) {
+    return sizeof(scalar) * static_cast<std::size_t>(entries) * static_cast<std::size_t>(threads) +
+           (alignof(scalar) > 8 ? alignof(scalar) : 0);
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION scalar* team_scratch(Team const& team) const {
+    int const bytes = static_cast<int>(sizeof(scalar)) * scratch_entries * team.team_size();
+    if constexpr (alignof(scalar) > 8)
+      return static_cast<scalar*>(team.team_shmem().get_shmem_aligned(bytes, alignof(scalar)));
+    else return static_cast<scalar*>(team.team_shmem().get_shmem(bytes));
+  }
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto* const scratch = static_cast<scalar*>(team.team_shmem().get_shmem(static_cast<int>(sizeof(scalar)) *
-                                                                           scratch_entries * team.team_size())) +
-                          scratch_entries * team.team_rank();
+    auto* const scratch = team_scratch(team) + scratch_entries * team.team_rank();
     auto const end = static_cast<unsigned long long>(count);
     for (auto first = tickets.take(Kokkos::PerTeam(team), which, rows_per_ticket); first < end;
          first = tickets.take(Kokkos::PerTeam(team), which, rows_per_ticket)) {

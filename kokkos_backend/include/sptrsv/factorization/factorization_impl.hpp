@@ -338,9 +338,7 @@ struct Factorization<S, I, O, E>::Impl {
         one, tickets, tickets.next_counter(), rows_per_ticket, count, slices.begin.data(), scratch_entries};
     Kokkos::parallel_for(
         "sptrsv::factorization::eliminate",
-        detail::team_policy(exec, teams, threads, lanes,
-                            sizeof(S) * static_cast<std::size_t>(scratch_entries) * static_cast<std::size_t>(threads)),
-        kernel);
+        detail::team_policy(exec, teams, threads, lanes, Kernel::scratch_bytes(scratch_entries, threads)), kernel);
   }
 
   void pass(E const& exec, S const* a, PivotRules const& rules, real amount) {
