@@ -55,6 +55,7 @@ TYPED_TEST(FactorizationErrors, KindsOfFactorsAreChecked) {
     refuse([&](P& p) { p.upper->diagonal = symmetric ? Diagonal::inverted : Diagonal::unit; });
     if (symmetric) {
       refuse([](P& p) { p.block_size = 0; });
+      refuse([](P& p) { p.row_perm = to_device<typename TestFixture::T>(shuffled(16, 1)); });
       continue;
     }
     refuse([](P& p) { p.block_size = 1; });
@@ -85,9 +86,10 @@ TYPED_TEST(FactorizationErrors, SizesAreChecked) {
     refuse(larger.matrix(), subject.factor(), "A has 25 rows and its factors 16");
     refuse(subject.matrix(), larger.factor(), "A has 16 rows and its factors 25");
     auto wrong = subject.factor();
-    wrong.row_perm = to_device<T>(std::vector<int>{1, 0});
+    wrong.row_perm = wrong.col_perm = to_device<T>(std::vector<int>{1, 0});
     refuse(subject.matrix(), wrong, "a permutation has 2 entries");
     wrong = subject.factor();
+    wrong.row_perm = to_device<T>(shuffled(16, 1));
     wrong.col_perm = to_device<T>(shuffled(17, 1));
     refuse(subject.matrix(), wrong, "a permutation has 17 entries");
     if (symmetric) continue;

@@ -212,6 +212,8 @@ struct Factorization<S, I, O, E>::Impl {
                                factor.lower->diagonal != Diagonal::unit)
       wrong("a unit L and a U with inverted pivots, or U of a symmetric factor with a diagonal D");
     if (matrix.row_order != RowOrder::natural) wrong("A's rows in natural order");
+    if (factor.symmetric && (factor.row_perm.extent(0) == 0) != (factor.col_perm.extent(0) == 0))
+      wrong("one and the same permutation of rows and of columns for a symmetric factor");
     if (matrix.num_rows() != factor.upper->rows.num_rows())
       throw DimensionMismatch("A has " + std::to_string(matrix.num_rows()) + " rows and its factors " +
                               std::to_string(factor.upper->rows.num_rows()) + "; give patterns of one size");
