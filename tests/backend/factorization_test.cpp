@@ -174,7 +174,7 @@ TYPED_TEST(Factorizations, ThousandChangesOfValuesAreQuiet) {
       if (change < 3) subject.factorize({});
       auto const values = subject.device_values();
       PivotRules rules;
-      rules.shift = static_cast<Shift>(change % 4 == 2 ? 0 : change % 4);
+      rules.shift = static_cast<Shift>(change % 4);
       rules.amount = 1e-3;
       this->exec.fence();
       std::size_t allocations = 0, copies = 0;
@@ -183,8 +183,9 @@ TYPED_TEST(Factorizations, ThousandChangesOfValuesAreQuiet) {
         subject.verdict = subject.object->factor(this->exec, values, rules);
         allocations = counters.allocations().size() + counters.deallocations().size();
         copies = counters.copies().size();
-        ASSERT_LE(counters.kernels().size(), 2u);
-        ASSERT_LE(counters.fences().size(), 1u) << ::testing::PrintToString(counters.fences());
+        bool const reduces = rules.shift == Shift::positive_definite;  // over A, to a host value
+        ASSERT_LE(counters.kernels().size(), reduces ? 3u : 2u);
+        ASSERT_LE(counters.fences().size(), reduces ? 3u : 1u) << ::testing::PrintToString(counters.fences());
         for (auto const& name : counters.kernels()) ASSERT_EQ(name.rfind("sptrsv::", 0), 0u) << name;
         for (auto const device : counters.devices())
           ASSERT_EQ(device, Kokkos::Tools::Experimental::device_id(this->exec));

@@ -74,8 +74,9 @@ class Factorization {
 
   /// Computes values().
   /// @param matrix_values  of A, aligned with its col_idx; read before the call returns.
-  /// Cost: one launch to clear, one for all rows, and one fence a pass; passes are one but for shifts of A. No
-  /// allocation, no copy; a verdict other than "all pivots are large" copies 24 bytes.
+  /// Cost: one launch to clear, one for all rows, and one fence a pass; passes are one but for shifts of A.
+  /// Shift::positive_definite: also a reduction over A. No allocation; no copy but of a few numbers where a pivot is
+  /// small.
   /// @throws PatternChanged if there are too few values.
   PivotVerdict factor(ExecSpace const& exec, typename types::values const& matrix_values, PivotRules const& rules);
 
