@@ -46,8 +46,7 @@ class Factorization {
   using pattern_type = FactorPattern<Index, Offset, typename types::device>;
   using values_type = FactorValues<Scalar, typename types::memory_space>;
 
-  /// @param matrix  A's pattern: rows in natural order, columns ascending. Its views are kept, and must stay valid and
-  ///                unchanged: Shift::positive_definite reads them again.
+  /// @param matrix  A's pattern: rows in natural order, columns ascending. Read by the constructor alone.
   /// @param factor  of L and U, columns ascending; `lower` unit, `upper` with Diagonal::inverted and block_size 0; or
   ///                symmetric, `upper` unit, block_size 1. A is then read in the upper triangle of A(perm, perm). Views
   ///                must stay valid and unchanged for the life of the object.
@@ -75,8 +74,8 @@ class Factorization {
   /// Computes values().
   /// @param matrix_values  of A, aligned with its col_idx; read before the call returns.
   /// Cost: one launch to clear, one for all rows, and one fence a pass; passes are one but for shifts of A.
-  /// Shift::positive_definite: also a reduction over A. No allocation; no copy but of a few numbers where a pivot is
-  /// small.
+  /// Shift::positive_definite: also a reduction over A, where a pivot is small. No allocation; no copy but of a few
+  /// numbers where a pivot is small.
   /// @throws PatternChanged if there are too few values.
   PivotVerdict factor(ExecSpace const& exec, typename types::values const& matrix_values, PivotRules const& rules);
 

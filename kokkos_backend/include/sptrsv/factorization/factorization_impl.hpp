@@ -146,6 +146,7 @@ struct Factorization<S, I, O, E>::Impl {
   detail::UpdateLists<T, Narrow> narrow;
   detail::UpdateLists<T, Wide> wide;
   bool is_narrow = false, shares_array = false;
+  bool unfinished = false;  ///< an exception ended the last numeric phase
   Kokkos::View<const index*, typename T::device> order;
   detail::LevelSlices<T> slices;
   FactorizationReport report;
@@ -371,6 +372,8 @@ struct Factorization<S, I, O, E>::Impl {
     detail::ShiftLoop<real> loop(rules, !factor.symmetric);
     detail::PivotStatus found{};
     bool failed = false;
+    if (unfinished) tickets.restart(exec);
+    unfinished = true;
     do {
       found = {rows.upper.num_rows, -1, 0};
       pass(exec, values.data(), rules, loop.amount());
@@ -383,6 +386,7 @@ struct Factorization<S, I, O, E>::Impl {
       }
       failed = found.last >= 0;
     } while (loop.next(failed, top));
+    unfinished = false;
     verdict.num_shifts = rules.shift == Shift::in_blocks ? static_cast<long long>(found.shifted) : loop.num_shifts();
     verdict.endless = loop.endless();
     if (failed) {
