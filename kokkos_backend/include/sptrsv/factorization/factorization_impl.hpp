@@ -222,9 +222,9 @@ struct Factorization<S, I, O, E>::Impl {
     if (!factor.symmetric && factor.lower->rows.num_rows() != n)
       throw DimensionMismatch("L has " + std::to_string(factor.lower->rows.num_rows()) + " rows and U " +
                               std::to_string(n) + "; give patterns of one size");
-    for (auto const& perm : {factor.row_perm, factor.col_perm})
-      if (perm.extent(0) > 0 && perm.extent(0) != static_cast<std::size_t>(n))
-        throw DimensionMismatch("a permutation has " + std::to_string(perm.extent(0)) + " entries, and A has " +
+    for (auto const* perm : {&factor.row_perm, &factor.col_perm})
+      if (perm->extent(0) > 0 && perm->extent(0) != static_cast<std::size_t>(n))
+        throw DimensionMismatch("a permutation has " + std::to_string(perm->extent(0)) + " entries, and A has " +
                                 std::to_string(n) + " rows; give one entry per row");
   }
 
