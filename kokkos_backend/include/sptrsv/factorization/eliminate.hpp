@@ -169,7 +169,7 @@ struct EliminateRows {
           scalar const factor = nonzero ? entry * inverted[b] : entry;
           if (!Symmetric && lane == 0) lower[q + b] = factor;
           if (nonzero) {
-            if (mine[b].target >= 0) x[mine[b].target] = subtract_product(x[mine[b].target], factor, from[b], contract);
+            if (mine[b].from) x[mine[b].target] = subtract_product(x[mine[b].target], factor, from[b], contract);
             if (count[b] > lanes) {
               index const k = pivots.row(q + b);
               for (index which = static_cast<index>(lane + lanes); which < count[b];
