@@ -109,6 +109,7 @@ PetscErrorCode MakeFactorization(Mat F, Mat A, sptrsv::FactorizationReport* repo
       }
     });
   }));
+  f->factorization = *report;
   f->factor_flops = 2 * (PetscLogDouble)report->updates + (PetscLogDouble)report->entries;
   PetscCall(PetscObjectGetId((PetscObject)A, &f->matrix_id));
   PetscCall(MatGetNonzeroState(A, &f->nonzeros));

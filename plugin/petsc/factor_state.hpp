@@ -32,6 +32,7 @@ struct Mat_SpTRSV {
   std::size_t matrix_entries = 0;             // and their number
   PetscBool own_values = PETSC_FALSE;         // the values are the solver's: the inner factor has none, or old ones
   PetscReal fill_given = 0, fill_needed = 0;  // for MatGetInfo(), where there is no inner factor
+  sptrsv::FactorizationReport factorization;  // of the solver's
   PetscLogDouble factor_flops = 0;            // of a pass of the solver's factorization
 };
 

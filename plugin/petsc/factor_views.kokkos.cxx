@@ -67,11 +67,18 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  factored by %s on the %s (%s)\n", f->place.own ? "sptrsv" : "PETSc",
                                    f->place.own ? f->backend.name() : "host", f->place.reason.c_str()));
+  if (f->place.own) {
+    sptrsv::FactorizationReport const& r = f->factorization;
+    PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld updates, ", r.updates));
+    if (r.listed) PetscCall(PetscViewerASCIIPrintf(viewer, "listed in %.2f MB\n", (double)r.list_bytes / 1e6));
+    else PetscCall(PetscViewerASCIIPrintf(viewer, "searched for each time: lists would be too long\n"));
+  }
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->report(sptrsv::Triangle::lower); }));
   PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->report(sptrsv::Triangle::upper); }));
   PetscCall(Guarded(F, [&] { bytes = f->solver->memory_bytes() + MemoryBytes(f->pattern.blocks); }));
-  PetscCall(ViewCounts(viewer, bytes, "PETSc's own factor", f->num_analysis, f->num_numeric, f->num_solves));
+  PetscCall(ViewCounts(viewer, bytes, f->inner ? "PETSc's own factor" : "the matrix", f->num_analysis, f->num_numeric,
+                       f->num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

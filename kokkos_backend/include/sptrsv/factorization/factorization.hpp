@@ -37,7 +37,8 @@ struct FactorizationReport {
 /// compute it, so that real factors are PETSc's to the bit, shifts included. Rows wait for the rows that they need, in
 /// the order of L's levels on a GPU; progress is guaranteed for any number of teams.
 ///
-/// One numeric phase at a time. After an exception from factor() the next one starts afresh.
+/// One numeric phase at a time. After an exception from factor() the next one starts afresh. One that was moved from
+/// can be destroyed and assigned to; factor() throws NotReady, and no other member may be called.
 /// Instances: as of TriangularSolver.
 template <class Scalar, class Index, class Offset, class ExecSpace>
 class Factorization {

@@ -424,6 +424,7 @@ Factorization<S, I, O, E>& Factorization<S, I, O, E>::operator=(Factorization&&)
 template <class S, class I, class O, class E>
 PivotVerdict Factorization<S, I, O, E>::factor(E const& exec, typename types::values const& matrix_values,
                                                PivotRules const& rules) {
+  if (!impl_) throw NotReady("a factorization that was moved from; make another one, or assign one to it");
   return impl_->compute(exec, matrix_values, rules);
 }
 
