@@ -87,7 +87,7 @@ KOKKOS_INLINE_FUNCTION void for_each_update(FactorRows<T> const& rows, PivotRows
   } else {
     offset const of_lower = rows.lower.begin(i);
     for_each_common(
-        rows.lower.col_idx, q + 1, rows.lower.end(i), rows.upper.col_idx, s, last,
+        rows.lower.col_idx, static_cast<offset>(q + 1), rows.lower.end(i), rows.upper.col_idx, s, last,
         [&](offset t, offset at) { found(static_cast<index>(t - of_lower), static_cast<index>(at - first)); });
     for (offset high = last; s < high;) {  // to the first column from i on
       offset const middle = s + (high - s) / 2;
