@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 
+#include "sptrsv/device/tickets.hpp"
 #include "sptrsv/error.hpp"
 #include "sptrsv/factor.hpp"
 #include "sptrsv/factorization/factor_rows.hpp"

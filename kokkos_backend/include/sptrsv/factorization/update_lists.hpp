@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sptrsv/device/tickets.hpp"
 #include "sptrsv/factorization/factor_rows.hpp"
 
 namespace sptrsv::detail {
