@@ -10,7 +10,10 @@ int main(int argc, char** argv)
   char const* const options[][2] = {{"-unchained_mat_sptrsv_levelset_wide_rows", "1"},
                                     {"-csc_mat_sptrsv_syncfree_form", "csc"},
                                     {"-twophase_mat_sptrsv_threadlevel_form", "two_phase"},
-                                    {"-cpls_mat_sptrsv_colorset_form", "cpls"}};
+                                    {"-cpls_mat_sptrsv_colorset_form", "cpls"},
+                                    {"-host_mat_sptrsv_factor", "host"},
+                                    {"-device_mat_sptrsv_factor", "device"},
+                                    {"-wrong_mat_sptrsv_factor", "gpu"}};
   for (auto const& [name, value] : options)
     if (PetscOptionsSetValue(NULL, name, value)) return 2;
   int const failed = RUN_ALL_TESTS();

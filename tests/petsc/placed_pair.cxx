@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices, pairs of factors and their comparison bit by bit.
+#include "placed_pair.hpp"
+
+#include <cstring>
+
+namespace petsc_test {
+namespace {
+
+/// In complex arithmetic the compiler's reciprocals differ, in their last bits.
+bool Same(PetscScalar a, PetscScalar b, [[maybe_unused]] PetscReal scale)
+{
+  if (PetscIsNanScalar(a) || PetscIsNanScalar(b)) return PetscIsNanScalar(a) && PetscIsNanScalar(b);
+#if defined(PETSC_USE_COMPLEX)
+  return a == b || !(PetscAbsScalar(a - b) > 1e-8 * scale);
+#else
+  return !std::memcmp(&a, &b, sizeof a);
+#endif
+}
+
+PetscErrorCode ExpectSameVecs(char const* what, Vec host, Vec device)
+{
+  PetscScalar const *h, *d;
+  PetscInt n;
+  PetscReal scale;
+
+  PetscFunctionBegin;
+  PetscCall(VecNorm(host, NORM_INFINITY, &scale));
+  PetscCall(VecGetLocalSize(host, &n));
+  PetscCall(VecGetArrayRead(host, &h));
+  PetscCall(VecGetArrayRead(device, &d));
+  for (PetscInt i = 0; i < n; ++i) {
+    if (Same(h[i], d[i], scale)) continue;
+    ADD_FAILURE() << what << ": row " << i << " of " << n << " is " << d[i] << " by device, " << h[i] << " by host";
+    break;
+  }
+  PetscCall(VecRestoreArrayRead(host, &h));
+  PetscCall(VecRestoreArrayRead(device, &d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The same error or the same result. op(F, x).
+template <class Op>
+PetscErrorCode ExpectSameOp(char const* what, Mat host, Mat device, Op const& op)
+{
+  Vec x, y;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(host, &x, &y));
+  CaughtError const h = Catch([&] { return op(host, x); }), d = Catch([&] { return op(device, y); });
+  EXPECT_EQ((int)h.code, (int)d.code) << what << ": " << h.message << " | " << d.message;
+  if (!h.code && !d.code) PetscCall(ExpectSameVecs(what, x, y));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ExpectSameDense(Mat host, Mat device)
+{
+  Mat B, X, Y;
+  Vec x, y, b;
+  PetscInt n;
+  PetscInt const columns = 3;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(host, &n, NULL));
+  for (Mat* m : {&B, &X, &Y}) PetscCall(MakeDense(n, columns, PetscMax(n, 1), m));
+  for (PetscInt c = 0; c < columns && n; ++c) {
+    PetscCall(MatDenseGetColumnVecWrite(B, c, &b));
+    PetscCall(FillVec(b, 20 + (unsigned)c));
+    PetscCall(MatDenseRestoreColumnVecWrite(B, c, &b));
+  }
+  PetscCall(MatMatSolve(host, B, X));
+  PetscCall(MatMatSolve(device, B, Y));
+  for (PetscInt c = 0; c < columns && n; ++c) {
+    PetscCall(MatDenseGetColumnVecRead(X, c, &x));
+    PetscCall(MatDenseGetColumnVecRead(Y, c, &y));
+    PetscCall(ExpectSameVecs("MatMatSolve", x, y));
+    PetscCall(MatDenseRestoreColumnVecRead(X, c, &x));
+    PetscCall(MatDenseRestoreColumnVecRead(Y, c, &y));
+  }
+  for (Mat* m : {&B, &X, &Y}) PetscCall(MatDestroy(m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc reports a wrong row of a symmetric factor; but never none.
+PetscErrorCode ExpectSameVerdict(Mat host, Mat device)
+{
+  Verdict h, d;
+  MatFactorType ftype;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(GetVerdict(host, &h));
+  PetscCall(GetVerdict(device, &d));
+  EXPECT_EQ((int)h.error, (int)d.error);
+  PetscCall(MatGetSize(host, &n, NULL));
+  if (d.error == MAT_FACTOR_NOERROR || h.error != d.error) PetscFunctionReturn(PETSC_SUCCESS);
+  EXPECT_TRUE(Same(h.value, d.value, h.value)) << h.value << " " << d.value;
+  PetscCall(MatGetFactorType(host, &ftype));
+  if (ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_ILU) {
+    EXPECT_EQ(h.row, d.row);
+  }
+  EXPECT_GE(d.row, 0);
+  EXPECT_LT(d.row, n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscScalar NewDiagonal(PetscScalar value, PetscInt i, Diagonal diagonal)
+{
+  if (diagonal == Diagonal::negated && i % 7 == 3) return (PetscReal)-0.3 * value;
+  if (diagonal == Diagonal::scaled && i % 11 == 5) return (PetscReal)0.4 * value;
+  if (diagonal == Diagonal::zeroed && i % 13 == 4) return 0;
+  return value;
+}
+
+}  // namespace
+
+PetscErrorCode BuildMatrix(sptrsv::support::CsrMatrix const& from, Diagonal diagonal, MatType type, bool inodes, Mat* A)
+{
+  auto const n = (PetscInt)from.num_rows;
+  std::vector<PetscInt> const row_ptr(from.row_ptr.begin(), from.row_ptr.end());
+  std::vector<PetscInt> const col_idx(from.col_idx.begin(), from.col_idx.end());
+  std::vector<PetscScalar> values(from.values.begin(), from.values.end());
+  PetscBool aij;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; ++i)
+    for (PetscInt k = row_ptr[(size_t)i]; k < row_ptr[(size_t)i + 1]; ++k)
+      if (col_idx[(size_t)k] == i) values[(size_t)k] = NewDiagonal(values[(size_t)k], i, diagonal);
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, n, n, n, n));
+  PetscCall(MatSetType(*A, MATSEQAIJ));
+  PetscCall(MatSetOption(*A, MAT_USE_INODES, inodes ? PETSC_TRUE : PETSC_FALSE));
+  PetscCall(MatSeqAIJSetPreallocationCSR(*A, row_ptr.data(), col_idx.data(), values.data()));
+  PetscCall(PetscStrcmp(type, MATSEQAIJ, &aij));
+  if (!aij) PetscCall(MatConvert(*A, type, MAT_INPLACE_MATRIX, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BuildCsr(std::vector<PetscInt> const& row_ptr, std::vector<PetscInt> const& col_idx,
+                        std::vector<PetscScalar> const& values, Mat* A)
+{
+  auto const n = (PetscInt)row_ptr.size() - 1;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, n, n, n, n));
+  PetscCall(MatSetType(*A, MATSEQAIJ));
+  PetscCall(MatSetOption(*A, MAT_USE_INODES, PETSC_FALSE));
+  PetscCall(MatSeqAIJSetPreallocationCSR(*A, row_ptr.data(), col_idx.data(), values.data()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ChangeValues(Mat A, unsigned seed)
+{
+  PetscScalar* a;
+  MatInfo info;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  PetscCall(MatSeqAIJGetArray(A, &a));
+  for (size_t k = 0; k < (size_t)info.nz_used; ++k) a[k] *= 1 + (PetscReal)((k * 7919 + seed * 104729) % 1000) / 8192;
+  PetscCall(MatSeqAIJRestoreArray(A, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PlacedFactor::~PlacedFactor()
+{
+  EXPECT_EQ((int)MatDestroy(&F_), 0);
+  EXPECT_EQ((int)ISDestroy(&rows_), 0);
+  EXPECT_EQ((int)ISDestroy(&cols_), 0);
+}
+
+PetscErrorCode PlacedFactor::Make(Mat A, char const* type, char const* prefix, MatFactorType ftype)
+{
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&F_));
+  PetscCall(MatGetFactor(A, type, ftype, &F_));
+  if (prefix) PetscCall(MatSetOptionsPrefix(F_, prefix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PlacedFactor::Symbolic(Mat A, PlacedSetup const& setup)
+{
+  PetscFunctionBegin;
+  setup_ = setup.factoring;
+  PetscCall(ISDestroy(&rows_));
+  PetscCall(ISDestroy(&cols_));
+  PetscCall(MatGetOrdering(A, setup_.ordering, &rows_, &cols_));
+  if (setup_.nonzero_diagonal_order) PetscCall(MatReorderForNonzeroDiagonal(A, 1e-10, rows_, cols_));
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.levels = (PetscReal)setup_.levels;
+  info.fill = 5;
+  info.dtcol = 1e-6;
+  info.zeropivot = setup.zero_pivot;
+  info.shifttype = (PetscReal)setup_.shift;
+  info.shiftamount = setup_.shift_amount;
+  if (setup_.ftype == MAT_FACTOR_LU) PetscCall(MatLUFactorSymbolic(F_, A, rows_, cols_, &info));
+  else if (setup_.ftype == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F_, A, rows_, cols_, &info));
+  else if (setup_.ftype == MAT_FACTOR_CHOLESKY) PetscCall(MatCholeskyFactorSymbolic(F_, A, rows_, &info));
+  else PetscCall(MatICCFactorSymbolic(F_, A, rows_, &info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PlacedFactor::Numeric(Mat A)
+{
+  PetscFunctionBegin;
+  if (setup_.symmetric()) PetscCall(MatCholeskyFactorNumeric(F_, A, &info));
+  else PetscCall(MatLUFactorNumeric(F_, A, &info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PlacedPair::Symbolic(Mat A, PlacedSetup const& setup, char const* type)
+{
+  PetscFunctionBegin;
+  PetscCall(host.Make(A, type, "host_", setup.factoring.ftype));
+  PetscCall(device.Make(A, type, "device_", setup.factoring.ftype));
+  PetscCall(device.Symbolic(A, setup));
+  PetscCall(host.Symbolic(A, setup));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PlacedPair::Numeric(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(device.Numeric(A));
+  PetscCall(host.Numeric(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetVerdict(Mat F, Verdict* v)
+{
+  PetscFunctionBegin;
+  PetscCall(MatFactorGetError(F, &v->error));
+  PetscCall(MatFactorGetErrorZeroPivot(F, &v->value, &v->row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ExpectSame(Mat host, Mat device)
+{
+  Vec b;
+  PetscInt h[3] = {0, 0, 0}, d[3] = {0, 0, 0};
+  MatFactorType ftype;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFactorType(host, &ftype));
+  PetscCall(ExpectSameVerdict(host, device));
+  PetscCall(MatCreateVecs(host, &b, NULL));
+  PetscCall(FillVec(b, 3));
+  PetscCall(ExpectSameOp("MatSolve", host, device, [&](Mat F, Vec x) { return MatSolve(F, b, x); }));
+  PetscCall(ExpectSameOp("MatSolveTranspose", host, device, [&](Mat F, Vec x) { return MatSolveTranspose(F, b, x); }));
+  PetscCall(ExpectSameOp("MatGetDiagonal", host, device, [&](Mat F, Vec x) { return MatGetDiagonal(F, x); }));
+  PetscCall(ExpectSameDense(host, device));
+  if (ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC) {
+    PetscCall(ExpectSameOp("MatForwardSolve", host, device, [&](Mat F, Vec x) { return MatForwardSolve(F, b, x); }));
+    PetscCall(ExpectSameOp("MatBackwardSolve", host, device, [&](Mat F, Vec x) { return MatBackwardSolve(F, b, x); }));
+    PetscCall(MatGetInertia(host, h, h + 1, h + 2));
+    PetscCall(MatGetInertia(device, d, d + 1, d + 2));
+    EXPECT_TRUE(std::equal(h, h + 3, d));
+  }
+  PetscCall(VecDestroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ExpectNear(Mat expected, Mat actual)
+{
+  Vec b, x, y, scale;
+  PetscReal norm;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(expected, &b, &x));
+  PetscCall(VecDuplicate(b, &y));
+  PetscCall(VecDuplicate(b, &scale));
+  PetscCall(FillVec(b, 3));
+  PetscCall(MatSolve(expected, b, x));
+  PetscCall(MatSolve(actual, b, y));
+  PetscCall(VecNorm(x, NORM_INFINITY, &norm));
+  PetscCall(VecSet(scale, norm));
+  PetscCall(ExpectRows("beside PETSc's own", x, y, scale, 1e6 * PETSC_MACHINE_EPSILON));
+  for (Vec* v : {&b, &x, &y, &scale}) PetscCall(VecDestroy(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace petsc_test

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factors computed by the backend beside PETSc's, to the bit: matrices, kinds, levels, orderings, shifts, inodes,
+// types.
+#include <cstdio>
+
+#include "placed_pair.hpp"
+#include "sptrsv_support/generators.hpp"
+
+namespace petsc_test {
+namespace {
+
+struct Case {
+  char const* matrix;
+  MatFactorType ftype;
+  PetscInt levels;
+};
+
+struct Counts {
+  int cases = 0, refused = 0, endless = 0, zero_pivots = 0;
+};
+
+/// Where PETSc's numeric phase would not return, the device has said so before it is asked.
+PetscErrorCode RunOne(Mat A, PlacedSetup const& setup, bool plain, Counts* counts)
+{
+  PlacedPair pair;
+  Verdict verdict;
+
+  PetscFunctionBegin;
+  CaughtError const refused = Catch([&] { return pair.Symbolic(A, setup, counts->cases % 2 ? "sptrsv" : "levelset"); });
+  ++counts->cases;
+  if (refused.code) {  // by PETSc: a matrix with inodes has its own reordering
+    ++counts->refused;
+    EXPECT_TRUE(setup.factoring.nonzero_diagonal_order) << refused.message;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(pair.device.Numeric(A));
+  PetscCall(GetVerdict(pair.device.mat(), &verdict));
+  counts->zero_pivots += verdict.error != MAT_FACTOR_NOERROR;
+  if (verdict.error && setup.factoring.shift != MAT_SHIFT_NONE) {
+    ++counts->endless;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(pair.host.Numeric(A));
+  PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+  if (plain) {
+    PlacedFactor own;
+    PetscCall(own.Make(A, MATSOLVERPETSC, nullptr, setup.factoring.ftype));
+    PetscCall(own.Symbolic(A, setup));
+    PetscCall(own.Numeric(A));
+    PetscCall(ExpectNear(own.mat(), pair.device.mat()));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RunShifts(Mat A, PlacedSetup setup, Diagonal diagonal, Counts* counts)
+{
+  PetscFunctionBegin;
+  setup.zero_pivot = diagonal == Diagonal::scaled ? 1e-2 : 2.2e-14;
+  for (MatFactorShiftType shift :
+       {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS}) {
+    SCOPED_TRACE(MatFactorShiftTypes[shift]);
+    setup.factoring.shift = shift;
+    setup.factoring.shift_amount = shift == MAT_SHIFT_NONE ? 0 : 1e-3;
+    bool const plain = diagonal == Diagonal::kept && shift == MAT_SHIFT_NONE &&
+                       std::string(setup.factoring.ordering) == MATORDERINGNATURAL;
+    PetscCall(RunOne(A, setup, plain, counts));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RunMatrix(Case const& c, sptrsv::support::CsrMatrix const& from, Diagonal diagonal, MatType type,
+                         bool inodes, Counts* counts)
+{
+  Mat A;
+  Vec d;
+  PlacedSetup setup;
+
+  PetscFunctionBegin;
+  SCOPED_TRACE(std::string(type) + (inodes ? " with inodes" : "") + ", diagonal " + std::to_string((int)diagonal));
+  setup.factoring.ftype = c.ftype;
+  setup.factoring.levels = c.levels;
+  PetscCall(BuildMatrix(from, diagonal, type, inodes, &A));
+  PetscCall(MatCreateVecs(A, &d, NULL));  // PETSc's own crashes where nobody has asked for the diagonal
+  PetscCall(MatGetDiagonal(A, d));
+  PetscCall(VecDestroy(&d));
+  for (MatOrderingType ordering :
+       {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD, (MatOrderingType) "color"}) {
+    SCOPED_TRACE(ordering);
+    setup.factoring.ordering = ordering;
+    PetscCall(RunShifts(A, setup, diagonal, counts));
+  }
+  if (!setup.factoring.symmetric()) {
+    SCOPED_TRACE("nonzeros along the diagonal");
+    setup.factoring.ordering = MATORDERINGRCM;
+    setup.factoring.nonzero_diagonal_order = true;
+    PetscCall(RunShifts(A, setup, diagonal, counts));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RunCase(Case const& c)
+{
+  std::string spec = c.matrix;
+  Counts counts;
+
+  PetscFunctionBegin;
+  bool const symmetric = c.ftype == MAT_FACTOR_CHOLESKY || c.ftype == MAT_FACTOR_ICC;
+  auto const comma = spec.find(",nonsym");
+  if (symmetric && comma != std::string::npos) spec.resize(comma);
+  auto const from = sptrsv::support::generate(spec);
+  for (Diagonal diagonal : {Diagonal::kept, Diagonal::negated, Diagonal::scaled, Diagonal::zeroed})
+    for (bool inodes : {true, false}) PetscCall(RunMatrix(c, from, diagonal, MATSEQAIJ, inodes, &counts));
+#if defined(PETSC_HAVE_KOKKOS_KERNELS)
+  for (Diagonal diagonal : {Diagonal::kept, Diagonal::negated})
+    PetscCall(RunMatrix(c, from, diagonal, MATSEQAIJKOKKOS, false, &counts));
+#endif
+  std::printf("%s: %d cases, %d refused by PETSc, %d without an end in PETSc, %d zero pivots\n", spec.c_str(),
+              counts.cases, counts.refused, counts.endless, counts.zero_pivots);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::vector<Case> AllCases()
+{
+  std::vector<Case> all;
+  for (char const* matrix :
+       {"lap2d:30", "lap3d:10,nonsym", "stencil27:6", "fem3:5,nonsym", "powerlaw:800", "road:30", "kkt2:600"}) {
+    all.push_back({matrix, MAT_FACTOR_LU, 0});
+    all.push_back({matrix, MAT_FACTOR_CHOLESKY, 0});
+    for (PetscInt levels : {0, 1, 2}) {
+      all.push_back({matrix, MAT_FACTOR_ILU, levels});
+      all.push_back({matrix, MAT_FACTOR_ICC, levels});
+    }
+  }
+  return all;
+}
+
+std::string CaseName(testing::TestParamInfo<Case> const& info)
+{
+  std::string name = info.param.matrix;
+  for (char& c : name)
+    if (c == ':' || c == ',') c = '_';
+  return name + "_" + MatFactorTypes[info.param.ftype] + std::to_string(info.param.levels);
+}
+
+class Factorizations : public testing::TestWithParam<Case> {};
+TEST_P(Factorizations, EqualPetscsToTheBit) { EXPECT_EQ((int)RunCase(GetParam()), 0); }
+INSTANTIATE_TEST_SUITE_P(All, Factorizations, testing::ValuesIn(AllCases()), CaseName);
+
+}  // namespace
+}  // namespace petsc_test
