@@ -124,13 +124,15 @@ std::vector<Case> AllCases()
 {
   std::vector<Case> all;
   for (char const* matrix :
-       {"lap2d:30", "lap3d:10,nonsym", "stencil27:6", "fem3:5,nonsym", "powerlaw:800", "road:30", "kkt2:600"}) {
-    all.push_back({matrix, MAT_FACTOR_LU, 0});
-    all.push_back({matrix, MAT_FACTOR_CHOLESKY, 0});
+       {"lap2d:20", "lap3d:7,nonsym", "stencil27:4", "fem3:3,nonsym", "powerlaw:300", "road:20", "kkt2:300"})
     for (PetscInt levels : {0, 1, 2}) {
       all.push_back({matrix, MAT_FACTOR_ILU, levels});
       all.push_back({matrix, MAT_FACTOR_ICC, levels});
     }
+  for (char const* matrix :
+       {"lap2d:12", "lap3d:5,nonsym", "stencil27:3", "fem3:2,nonsym", "powerlaw:150", "road:12", "kkt2:120"}) {
+    all.push_back({matrix, MAT_FACTOR_LU, 0});
+    all.push_back({matrix, MAT_FACTOR_CHOLESKY, 0});
   }
   return all;
 }

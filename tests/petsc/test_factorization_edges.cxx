@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factors computed by the backend: changes between phases, thresholds, zero pivots, NaN, and what must be refused.
+#include <petscksp.h>
+
+#include <cmath>
+#include <limits>
+
+#include "placed_pair.hpp"
+#include "sptrsv_support/generators.hpp"
+
+namespace petsc_test {
+namespace {
+
+PlacedSetup SetupOf(MatFactorType ftype, MatFactorShiftType shift = MAT_SHIFT_NONE, PetscReal amount = 0)
+{
+  PlacedSetup setup;
+  setup.factoring.ftype = ftype;
+  setup.factoring.shift = shift;
+  setup.factoring.shift_amount = amount;
+  setup.zero_pivot = 2.2e-14;
+  return setup;
+}
+
+PetscErrorCode Generate(char const* spec, Mat* A)
+{
+  PetscFunctionBegin;
+  PetscCall(BuildMatrix(sptrsv::support::generate(spec), Diagonal::kept, MATSEQAIJ, false, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Diagonals(std::vector<PetscScalar> const& diagonal, Mat* A)
+{
+  std::vector<PetscInt> row_ptr{0}, col_idx;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < (PetscInt)diagonal.size(); ++i) {
+    col_idx.push_back(i);
+    row_ptr.push_back(i + 1);
+  }
+  PetscCall(BuildCsr(row_ptr, col_idx, diagonal, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// [2 1 0; 1 d 1; 0 1 2]
+PetscErrorCode Three(PetscScalar d, Mat* A)
+{
+  PetscFunctionBegin;
+  PetscCall(BuildCsr({0, 2, 5, 7}, {0, 1, 0, 1, 2, 1, 2}, {2, 1, 1, d, 1, 1, 2}, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+MatFactorType const kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
+
+PetscErrorCode Repeat(MatFactorType ftype, MatFactorShiftType shift)
+{
+  Mat A;
+  PlacedPair pair;
+  PlacedSetup const setup = SetupOf(ftype, shift, 1e-3);
+
+  PetscFunctionBegin;
+  PetscCall(Generate("lap2d:12", &A));
+  PetscCall(pair.Symbolic(A, setup));
+  for (unsigned round = 0; round < 100; ++round) {
+    PlacedFactor fresh;
+    PetscCall(ChangeValues(A, round));
+    PetscCall(pair.device.Numeric(A));
+    PetscCall(fresh.Make(A, "levelset", "host_", ftype));
+    PetscCall(fresh.Symbolic(A, setup));
+    PetscCall(fresh.Numeric(A));
+    PetscCall(ExpectSame(fresh.mat(), pair.device.mat()));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, NewValuesAHundredTimes)
+{
+  for (MatFactorType ftype : kinds) EXPECT_EQ((int)Repeat(ftype, MAT_SHIFT_NONE), 0);
+  EXPECT_EQ((int)Repeat(MAT_FACTOR_ILU, MAT_SHIFT_NONZERO), 0);
+}
+
+/// Factors by both; where PETSc would not return, the device must say so.
+PetscErrorCode Both(Mat A, PlacedSetup const& setup, bool endless = false)
+{
+  PlacedPair pair;
+  Verdict verdict;
+
+  PetscFunctionBegin;
+  PetscCall(pair.Symbolic(A, setup));
+  PetscCall(pair.device.Numeric(A));
+  PetscCall(GetVerdict(pair.device.mat(), &verdict));
+  if (endless) {
+    EXPECT_EQ((int)verdict.error, (int)MAT_FACTOR_NUMERIC_ZEROPIVOT);
+  } else {
+    PetscCall(pair.host.Numeric(A));
+    PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Thresholds()
+{
+  PetscReal const zero = 1e-3, eps = PETSC_MACHINE_EPSILON;
+
+  PetscFunctionBegin;
+  for (MatFactorType ftype : kinds)
+    for (MatFactorShiftType shift :
+         {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS})
+      for (PetscReal sign : {1., -1.})
+        for (PetscReal scale : {1., 1.5})  // rs of the rows before and after
+          for (PetscReal pivot : {zero * scale, zero * scale * (1 + eps), zero * scale * (1 - eps), (PetscReal)0}) {
+            Mat A;
+            PlacedSetup setup = SetupOf(ftype, shift, 0.125);
+            setup.zero_pivot = zero;
+            SCOPED_TRACE(std::string(MatFactorTypes[ftype]) + " " + MatFactorShiftTypes[shift] + " " +
+                         std::to_string(sign * pivot));
+            PetscCall(Three((PetscReal)0.5 + sign * pivot, &A));
+            PetscCall(Both(A, setup));
+            PetscCall(MatDestroy(&A));
+            PetscCall(Diagonals({1, sign * pivot, 2}, &A));
+            PetscCall(Both(A, setup, false));
+            PetscCall(MatDestroy(&A));
+          }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, PivotsAtTheThreshold) { EXPECT_EQ((int)Thresholds(), 0); }
+
+PetscErrorCode Strange()
+{
+  PetscReal const nan = std::numeric_limits<PetscReal>::quiet_NaN(), inf = std::numeric_limits<PetscReal>::infinity();
+
+  PetscFunctionBegin;
+  for (MatFactorType ftype : kinds)
+    for (MatFactorShiftType shift :
+         {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS})
+      for (PetscReal value : {nan, inf, -inf, (PetscReal)-0., (PetscReal)5e-324, (PetscReal)1e308})
+        for (PetscInt where : {0, 40, 41, 99}) {
+          Mat A;
+          PlacedPair pair;
+          Verdict verdict;
+          SCOPED_TRACE(std::string(MatFactorTypes[ftype]) + " " + MatFactorShiftTypes[shift] + " " +
+                       std::to_string(value) + " at " + std::to_string(where));
+          PetscCall(Generate("lap2d:10", &A));
+          PetscCall(MatSetValue(A, where, where, value, INSERT_VALUES));
+          PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+          PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+          PetscCall(pair.Symbolic(A, SetupOf(ftype, shift, 1e-3)));
+          PetscCall(pair.device.Numeric(A));
+          PetscCall(GetVerdict(pair.device.mat(), &verdict));
+          if (!verdict.error || shift == MAT_SHIFT_NONE) {
+            PetscCall(pair.host.Numeric(A));
+            PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+          }
+          PetscCall(MatDestroy(&A));
+        }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, NanAndInfinity) { EXPECT_EQ((int)Strange(), 0); }
+
+PetscErrorCode Endless()
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  for (MatFactorType ftype : kinds) {
+    PetscCall(Diagonals({1, 0, 2}, &A));
+    PlacedSetup setup = SetupOf(ftype, MAT_SHIFT_NONZERO, 0);
+    PetscCall(Both(A, setup, true));  // doubles an amount of 0
+    setup.zero_pivot = 0;             // 1.1 times nothing
+    setup.factoring.shift = MAT_SHIFT_POSITIVE_DEFINITE;
+    PetscCall(Both(A, setup, true));
+    PetscCall(MatSetErrorIfFailure(A, PETSC_TRUE));
+    PlacedFactor f;
+    PetscCall(f.Make(A, "levelset", "device_", ftype));
+    PetscCall(f.Symbolic(A, setup));
+    CaughtError const caught = Catch([&] { return f.Numeric(A); });
+    EXPECT_EQ((int)caught.code, (int)PETSC_ERR_MAT_LU_ZRPVT);
+    EXPECT_NE(caught.message.find("row 1"), std::string::npos) << caught.message;
+    PetscCall(MatDestroy(&A));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, WherePetscWouldNotReturn) { EXPECT_EQ((int)Endless(), 0); }
+
+PetscErrorCode FirstAndLastZero()
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  for (MatFactorType ftype : kinds) {
+    PlacedFactor f, strict;
+    Verdict v;
+    PetscCall(Diagonals({1, 0, 2, 3, 1e-15, 5}, &A));
+    PetscCall(f.Make(A, "levelset", "device_", ftype));
+    PetscCall(f.Symbolic(A, SetupOf(ftype)));
+    PetscCall(f.Numeric(A));
+    PetscCall(GetVerdict(f.mat(), &v));
+    EXPECT_EQ((int)v.error, (int)MAT_FACTOR_NUMERIC_ZEROPIVOT);
+    EXPECT_EQ(v.row, 4);
+    EXPECT_EQ(v.value, (PetscReal)1e-15);
+    PetscCall(MatSetErrorIfFailure(A, PETSC_TRUE));
+    PetscCall(strict.Make(A, "levelset", "device_", ftype));
+    PetscCall(strict.Symbolic(A, SetupOf(ftype)));
+    CaughtError caught = Catch([&] { return strict.Numeric(A); });
+    EXPECT_EQ((int)caught.code, (int)PETSC_ERR_MAT_LU_ZRPVT);
+    EXPECT_NE(caught.message.find("row 1 "), std::string::npos) << caught.message;
+    PetscCall(MatDestroy(&A));
+    PetscCall(Diagonals({1, 1, 2, 3, 4, 5}, &A));  // the factor goes on
+    PetscCall(strict.Symbolic(A, SetupOf(ftype)));
+    PetscCall(strict.Numeric(A));
+    PetscCall(GetVerdict(strict.mat(), &v));
+    EXPECT_EQ((int)v.error, (int)MAT_FACTOR_NOERROR);
+    PetscCall(MatDestroy(&A));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, ZeroPivotsAreNamed) { EXPECT_EQ((int)FirstAndLastZero(), 0); }
+
+/// Entries come in after the symbolic phase; PETSc's LU drops them.
+PetscErrorCode PatternGrows(MatFactorType ftype)
+{
+  Mat A, B;
+  PlacedPair pair;
+
+  PetscFunctionBegin;
+  PetscCall(Generate("lap2d:9", &A));
+  PetscCall(pair.Symbolic(A, SetupOf(ftype)));
+  PetscCall(pair.Numeric(A));
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatSetValue(A, 3, 40, 0.5, INSERT_VALUES));
+  PetscCall(MatSetValue(A, 40, 3, 0.25, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(pair.Numeric(A));
+  PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+  PetscCall(Generate("lap2d:9", &B));  // another matrix of the first pattern
+  PetscCall(ChangeValues(B, 5));
+  PetscCall(MatDestroy(&A));
+  PetscCall(pair.Numeric(B));
+  PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+  PetscCall(MatDestroy(&B));
+  PetscCall(Generate("lap2d:9,nonsym", &B));
+  PetscCall(pair.Numeric(B));
+  PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, PatternsAndMatricesChange)
+{
+  EXPECT_EQ((int)PatternGrows(MAT_FACTOR_LU), 0);
+  EXPECT_EQ((int)PatternGrows(MAT_FACTOR_ILU), 0);
+}
+
+/// The same Mat gets another pattern with as many entries.
+PetscErrorCode PatternReplaced()
+{
+  Mat A;
+  PlacedPair pair;
+  std::vector<PetscInt> const row_ptr{0, 2, 3, 5}, first{0, 1, 1, 0, 2}, second{0, 2, 1, 1, 2};
+  std::vector<PetscScalar> const a{2, 1, 3, 1, 4}, b{5, 7, 3, 1, 9};
+
+  PetscFunctionBegin;
+  PetscCall(BuildCsr(row_ptr, first, a, &A));
+  PetscCall(pair.Symbolic(A, SetupOf(MAT_FACTOR_LU)));
+  PetscCall(pair.Numeric(A));
+  PetscCall(MatSeqAIJSetPreallocationCSR(A, row_ptr.data(), second.data(), b.data()));
+  PetscCall(pair.Numeric(A));
+  PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, ThePatternIsReplacedInPlace) { EXPECT_EQ((int)PatternReplaced(), 0); }
+
+PetscErrorCode Phases()
+{
+  Mat A;
+  MatInfo h, d;
+
+  PetscFunctionBegin;
+  PetscCall(Generate("lap2d:9", &A));
+  for (MatFactorType ftype : kinds) {
+    PlacedPair pair;
+    PlacedFactor early;
+    PetscCall(early.Make(A, "levelset", "device_", ftype));
+    EXPECT_NE((int)Catch([&] { return early.Numeric(A); }).code, 0);
+    PetscCall(pair.Symbolic(A, SetupOf(ftype)));
+    PetscCall(pair.device.Symbolic(A, SetupOf(ftype)));
+    PetscCall(pair.device.Symbolic(A, SetupOf(ftype)));
+    PetscCall(pair.Numeric(A));
+    PetscCall(pair.Numeric(A));
+    PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+    PetscCall(MatGetInfo(pair.host.mat(), MAT_LOCAL, &h));
+    PetscCall(MatGetInfo(pair.device.mat(), MAT_LOCAL, &d));
+    EXPECT_EQ(h.nz_used, d.nz_used);
+    EXPECT_EQ(h.nz_allocated, d.nz_allocated);
+    EXPECT_EQ(h.mallocs, d.mallocs);
+    EXPECT_EQ(h.assemblies, d.assemblies);
+    EXPECT_EQ(h.memory, d.memory);
+    EXPECT_EQ(h.fill_ratio_needed, d.fill_ratio_needed);
+    for (char const* prefix : {"host_", "device_", "host_"}) {  // another place for the same factor
+      PetscCall(MatSetOptionsPrefix(pair.device.mat(), prefix));
+      PetscCall(pair.device.Symbolic(A, SetupOf(ftype)));
+      PetscCall(pair.device.Numeric(A));
+      PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+    }
+  }
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, PhasesInAnyOrder) { EXPECT_EQ((int)Phases(), 0); }
+
+PetscErrorCode Unsorted()
+{
+  PetscInt i[] = {0, 2, 4, 6}, j[] = {1, 0, 0, 1, 2, 1};
+  PetscScalar a[] = {1, 4, 1, 5, 6, 1};
+  Mat A;
+  PlacedFactor automatic, device;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, 3, 3, i, j, a, &A));
+  PetscCall(device.Make(A, "levelset", "device_", MAT_FACTOR_LU));
+  CaughtError const caught = Catch([&] { return device.Symbolic(A, SetupOf(MAT_FACTOR_LU)); });
+  EXPECT_NE((int)caught.code, 0);
+  EXPECT_NE(caught.message.find("ascending"), std::string::npos) << caught.message;
+  PetscCall(automatic.Make(A, "levelset", nullptr, MAT_FACTOR_LU));
+  PetscCall(automatic.Symbolic(A, SetupOf(MAT_FACTOR_LU)));
+  PetscCall(automatic.Numeric(A));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, UnsortedRowsAreRefused) { EXPECT_EQ((int)Unsorted(), 0); }
+
+PetscErrorCode Small()
+{
+  PetscFunctionBegin;
+  for (PetscInt n : {0, 1})
+    for (MatFactorType ftype : kinds)
+      for (MatFactorShiftType shift :
+           {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS}) {
+        Mat A;
+        SCOPED_TRACE(std::to_string(n) + MatFactorTypes[ftype] + MatFactorShiftTypes[shift]);
+        PetscCall(Diagonals(std::vector<PetscScalar>((size_t)n, 3), &A));
+        PetscCall(Both(A, SetupOf(ftype, shift, 1e-3)));
+        PetscCall(MatDestroy(&A));
+      }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, NoRowAndOneRow) { EXPECT_EQ((int)Small(), 0); }
+
+PetscErrorCode Refusals()
+{
+  Mat A, M;
+
+  PetscFunctionBegin;
+  PetscCall(BuildCsr({0, 2, 3, 5}, {0, 1, 0, 1, 2}, {2, 1, 1, 1, 4}, &A));  // row 1 has no diagonal entry
+  for (char const* prefix : {"host_", "device_"}) {
+    PlacedFactor f;
+    PetscCall(f.Make(A, "levelset", prefix, MAT_FACTOR_ILU));
+    CaughtError const caught = Catch([&] { return f.Symbolic(A, SetupOf(MAT_FACTOR_ILU)); });
+    EXPECT_NE((int)caught.code, 0) << prefix;
+    EXPECT_NE(caught.message.find("iagonal"), std::string::npos) << caught.message;
+  }
+  PetscCall(MatDestroy(&A));
+  PetscCall(Generate("lap2d:6", &A));
+  PlacedFactor wrong;
+  PetscCall(wrong.Make(A, "levelset", "wrong_", MAT_FACTOR_ILU));
+  CaughtError const word = Catch([&] { return wrong.Symbolic(A, SetupOf(MAT_FACTOR_ILU)); });
+  EXPECT_EQ((int)word.code, (int)PETSC_ERR_ARG_OUTOFRANGE);
+  EXPECT_NE(word.message.find("-wrong_mat_sptrsv_factor is 'gpu'"), std::string::npos) << word.message;
+  for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ}) {
+    PlacedFactor device, automatic;
+    MatFactorType const ftype = std::string(type) == MATSEQBAIJ ? MAT_FACTOR_ILU : MAT_FACTOR_ICC;
+    PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+    PetscCall(MatConvert(A, type, MAT_INITIAL_MATRIX, &M));
+    PetscCall(device.Make(M, "levelset", "device_", ftype));
+    CaughtError const caught = Catch([&] { return device.Symbolic(M, SetupOf(ftype)); });
+    EXPECT_EQ((int)caught.code, (int)PETSC_ERR_SUP);
+    EXPECT_NE(caught.message.find(type), std::string::npos) << caught.message;
+    PetscCall(automatic.Make(M, "levelset", nullptr, ftype));
+    PetscCall(automatic.Symbolic(M, SetupOf(ftype)));
+    PetscCall(automatic.Numeric(M));
+    PetscCall(MatDestroy(&M));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, RefusalsSayWhatToDo) { EXPECT_EQ((int)Refusals(), 0); }
+
+}  // namespace
+}  // namespace petsc_test
