@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factors computed by the backend through KSP: set-up again and again, reuse of ordering and fill, and the view.
+#include <fstream>
+#include <iterator>
+
+#include "placed_pair.hpp"
+#include "sptrsv_support/generators.hpp"
+
+namespace petsc_test {
+namespace {
+
+struct Way {
+  char const* pc;
+  char const* ordering;
+  bool reuse;
+};
+
+PetscErrorCode MakeKsp(Mat A, Way const& way, char const* prefix, KSP* ksp)
+{
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPCreate(PETSC_COMM_SELF, ksp));
+  PetscCall(KSPSetOptionsPrefix(*ksp, prefix));
+  PetscCall(KSPSetType(*ksp, KSPBCGS));
+  PetscCall(KSPGetPC(*ksp, &pc));
+  PetscCall(PCSetType(pc, way.pc));
+  PetscCall(PCFactorSetMatOrderingType(pc, way.ordering));
+  PetscCall(PCFactorSetMatSolverType(pc, "levelset"));
+  if (way.reuse) {
+    PetscCall(PCFactorSetReuseOrdering(pc, PETSC_TRUE));
+    PetscCall(PCFactorSetReuseFill(pc, PETSC_TRUE));
+  }
+  PetscCall(KSPSetOperators(*ksp, A, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Where the view says that the factor of `ksp` was computed.
+PetscErrorCode ExpectView(KSP ksp, char const* text)
+{
+  char name[] = "factorization_ksp.XXXXXX";
+  PetscViewer viewer;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerASCIIOpen(PETSC_COMM_SELF, name, &viewer));
+  PetscCall(KSPView(ksp, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  std::ifstream file(name);
+  std::string const all{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(all.find(text), std::string::npos) << all;
+  std::remove(name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ExpectSameSteps(Way const& way)
+{
+  Mat A;
+  KSP ksp[2];
+  Vec b, x[2];
+  PetscInt steps[2];
+  PetscReal rest[2];
+  PetscBool same;
+
+  PetscFunctionBegin;
+  SCOPED_TRACE(std::string(way.pc) + " " + way.ordering);
+  PetscCall(BuildMatrix(sptrsv::support::generate("lap2d:20"), Diagonal::kept, MATSEQAIJ, true, &A));
+  PetscCall(MakeKsp(A, way, "host_", &ksp[0]));
+  PetscCall(MakeKsp(A, way, "device_", &ksp[1]));
+  PetscCall(MatCreateVecs(A, &b, &x[0]));
+  PetscCall(VecDuplicate(b, &x[1]));
+  PetscCall(FillVec(b, 9));
+  for (int round = 0; round < 6; ++round) {
+    PetscCall(MatShift(A, (PetscReal)0.1));  // the same pattern
+    if (round == 3) {                        // another one
+      PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+      PetscCall(MatSetValue(A, 3, 57, -0.1, INSERT_VALUES));
+      PetscCall(MatSetValue(A, 57, 3, -0.1, INSERT_VALUES));
+      PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+      PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    }
+    for (int k : {0, 1}) {
+      PetscCall(KSPSetOperators(ksp[k], A, A));
+      PetscCall(KSPSolve(ksp[k], b, x[k]));
+      PetscCall(KSPGetIterationNumber(ksp[k], &steps[k]));
+      PetscCall(KSPGetResidualNorm(ksp[k], &rest[k]));
+    }
+    EXPECT_EQ(steps[0], steps[1]);
+    EXPECT_EQ(rest[0], rest[1]);
+    PetscCall(VecEqual(x[0], x[1], &same));
+    EXPECT_TRUE(same);
+  }
+  PetscCall(ExpectView(ksp[0], "factored by PETSc on the host (asked for)"));
+  PetscCall(ExpectView(ksp[1], "factored by sptrsv on the"));
+  for (int k : {0, 1}) {
+    PetscCall(KSPDestroy(&ksp[k]));
+    PetscCall(VecDestroy(&x[k]));
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(FactorizationKsp, StepsWithNewValuesAndPatterns)
+{
+  for (char const* pc : {PCILU, PCICC, PCLU, PCCHOLESKY})
+    for (char const* ordering : {MATORDERINGNATURAL, MATORDERINGRCM})
+      for (bool reuse : {false, true}) EXPECT_EQ((int)ExpectSameSteps({pc, ordering, reuse}), 0);
+}
+
+}  // namespace
+}  // namespace petsc_test
