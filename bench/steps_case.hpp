@@ -18,10 +18,10 @@ enum class Change {
 /// The system, the same for all types.
 struct StepsProblem {
   std::string name;
-  int dimensions = 3;       ///< 3: diffusion and convection, BiCGStab with ILU(0); 2: diffusion, CG with ICC(0)
-  PetscInt size = 100;      ///< unknowns per side
-  PetscInt steps = 11;      ///< the first one contains the set-up
-  PetscReal step_size = 1;  ///< over the square of the mesh size; half of it in the first step
+  int dimensions = 3;          ///< 3: diffusion and convection, BiCGStab with ILU(0); 2: diffusion, CG with ICC(0)
+  PetscInt size = 100;         ///< unknowns per side
+  PetscInt steps = 11;         ///< the first one contains the set-up
+  PetscReal step_size = 1;     ///< over the square of the mesh size; half of it in the first step
   PetscReal convection = 0.1;  ///< beside a diffusion of 1, in 3D
   Change change = Change::device;
   bool warm_up = true;  ///< take a first step of another system before, which loads kernels

@@ -142,7 +142,7 @@ PetscErrorCode TakeVerdict(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Pivo
   if (verdict.endless) {
     PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT,
                "Zero pivot in row %" PetscInt_FMT
-               ", value %g, that no shift of type %s changes; PETSC would try for "
+               ", value %g, that no shift of type %s changes; PETSc would try for "
                "ever. Use another -pc_factor_shift_type, or a -pc_factor_shift_amount other than %g",
                first, verdict.first_value, MatFactorShiftTypesDetail[(int)info->shifttype], verdict.shift_amount);
     PetscCall(PetscInfo(A, "Zero pivot in row %" PetscInt_FMT " that no shift changes\n", first));
@@ -296,7 +296,8 @@ PetscErrorCode ReadFactorPlace(Mat F, MatFactorInfo const* info)
   PetscCall(Guarded(F, [&] {
     if (place.asked == FactorChoice::host) obstacle = "asked for";
     else if (FactorsOnHost(info)) obstacle = "-pc_factor_mat_factor_on_host";
-    else if (std::strcmp(f->matrix_type, MATSEQAIJ)) obstacle = std::string("the matrix is of type ") + f->matrix_type;
+    else if (std::strcmp(f->matrix_type, MATSEQAIJ) != 0)
+      obstacle = std::string("the matrix is of type ") + f->matrix_type;
     else if (automatic && !f->backend.device) obstacle = "the solves run on the host";
   }));
   PetscCheck(obstacle.empty() || place.asked != FactorChoice::device, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,

@@ -7,7 +7,8 @@ import re
 import sys
 
 INCLUDE = re.compile(r'#include ["<](sptrsv/[^">]+)[">]')
-LAYERS = ["public", "device", "triangle", "ordering", "factorization", "algorithm", "planner", "instance"]  # each uses those before it
+# each uses those before it
+LAYERS = ["public", "device", "triangle", "ordering", "factorization", "algorithm", "planner", "instance"]
 APART = ["ordering", "factorization"]  # used by none of the layers above it
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)

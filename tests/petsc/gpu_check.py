@@ -294,15 +294,16 @@ def log(matrix, kind, pc):
             raise Failure(f"SpTRSVSolve: {to_gpu} copies to the GPU, {to_cpu} from it, {percent} % of the flops there")
         updates, to_gpu, to_cpu, percent = event("SpTRSVNumeric", text)
         if to_gpu or to_cpu or percent != 100 or "factored by sptrsv on the device" not in text:
-            raise Failure(f"SpTRSVNumeric: {to_gpu} copies to the GPU, {to_cpu} from it, {percent} % of the flops there, "
-                          f"in {updates} updates")
+            raise Failure(f"SpTRSVNumeric: {to_gpu} copies to the GPU, {to_cpu} from it, {percent} % of the flops "
+                          f"there, in {updates} updates")
     before, after = (event("KSPSolve", text)[1:3] for text in (few, many))
     if before != after:
         raise Failure(f"copies in KSPSolve grow with its iterations: {before}, {after}")
     by_petsc = run("ex2", f"{base}5 -mat_sptrsv_factor host")
     updates, to_gpu, to_cpu, _ = event("SpTRSVNumeric", by_petsc)
     if to_gpu != updates or to_cpu or "factored by PETSc on the host (asked for)" not in by_petsc:
-        raise Failure(f"SpTRSVNumeric after PETSc's: {to_gpu} copies to the GPU and {to_cpu} from it in {updates} updates")
+        raise Failure(f"SpTRSVNumeric after PETSc's: {to_gpu} copies to the GPU and {to_cpu} from it in {updates} "
+                      "updates")
     return f"no copies in {solves} solves and {updates} numeric phases; with PETSc's values one a phase"
 
 
