@@ -276,10 +276,10 @@ static void PlaceByEstimate(Mat_SpTRSV* f, sptrsv::FactorizationReport const& re
   std::snprintf(text, sizeof text, "estimated at %.2g ms, on the host at %.2g", 1e3 * estimate.device,
                 1e3 * estimate.host);
   f->place.reason = text;
-  if (estimate.host >= estimate.device) return;
+  if (report.listed && estimate.host >= estimate.device) return;
   std::snprintf(text, sizeof text, "estimated at %.2g ms, on the device at %.2g", 1e3 * estimate.host,
                 1e3 * estimate.device);
-  obstacle = text;
+  obstacle = report.listed ? text : "too many updates to list: " + std::to_string(report.updates);
   f->solver->drop_factorization();
 }
 

@@ -42,7 +42,7 @@ FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report)
   // a row takes off its pivot rows one after the other
   double const of_level = 1.0e-6 + 60e-9 * (rows > 0 ? entries / rows / 2 : 0);
   e.device = 40e-6 + levels * of_level + 0.05e-9 * entries + 0.03e-9 * updates +
-             (report.listed ? 0 : 0.5e-9 * updates) + 50e-9 * static_cast<double>(report.longest_row);
+             50e-9 * static_cast<double>(report.longest_row);
   return e;
 }
 
