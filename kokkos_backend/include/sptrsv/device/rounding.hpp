@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products that are rounded before they are subtracted, and such that are not, whatever a compiler would contract.
+// Arithmetic as PETSc's compiler does it: products that are rounded before they are subtracted or are not, whatever a
+// compiler would contract, and reciprocals of pivots.
 #pragma once
 
 #include <Kokkos_Core.hpp>
+
+#include "sptrsv/device/row_io.hpp"
 
 namespace sptrsv::detail {
 
@@ -29,6 +32,20 @@ template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> subtract_product(Kokkos::complex<R> x, Kokkos::complex<R> l,
                                                                 Kokkos::complex<R> u, bool) {
   return x - l * u;
+}
+
+/// 1 / b. Of complex numbers as C defines it: that of an infinite one is 0, and that of 0 infinite, and neither NaN.
+template <class S>
+KOKKOS_FORCEINLINE_FUNCTION S reciprocal(S b) {
+  return S(1) / b;
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> reciprocal(Kokkos::complex<R> b) {
+  constexpr R most = Kokkos::Experimental::finite_max_v<R>;
+  if (b == Kokkos::complex<R>(0)) return {R(1) / b.real(), R(1) / b.real() * b.imag()};
+  if (Kokkos::abs(b.real()) > most || Kokkos::abs(b.imag()) > most)
+    return {Kokkos::copysign(R(0), b.real()), Kokkos::copysign(R(0), -b.imag())};
+  return quotient(Kokkos::complex<R>(1), b);
 }
 
 }  // namespace sptrsv::detail

@@ -203,7 +203,7 @@ struct EliminateRows {
     }
     for (index t = static_cast<index>(lane); t < above; t += static_cast<index>(lanes))
       Flagged<scalar>::publish(published + u + t, x[below + t]);
-    scalar const inverted = quotient(scalar(1), pivot);
+    scalar const inverted = reciprocal(pivot);
     if (lane == 0) Flagged<scalar>::publish(inverse_at(i), inverted);
     real const size = shift == Shift::positive_definite ? real_part(pivot) : magnitude(pivot);
     // rs is at most the number of entries times the greatest: only where that is too much for the pivot is it summed
