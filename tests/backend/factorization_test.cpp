@@ -44,14 +44,15 @@ void check_families() {
        {"lap2d:7", "lap3d:4", "stencil27:4", "fem3:3", "powerlaw:90", "road:9", "kkt2:60", "dense:24", "chain:40"})
     for (int const level : {0, 1, 2})
       for (Ordering const ordering : {Ordering::natural, Ordering::symmetric, Ordering::different})
-        for (bool const symmetric : {false, true})
+        for (std::string const kind : {"L U", "L D U", "symmetric"})
           for (double const list_bytes : {4e9, 0.0}) {
-            if (symmetric && ordering == Ordering::different) continue;
             Way way;
-            way.level = level, way.symmetric = symmetric, way.options.list_bytes = list_bytes;
+            way.level = level, way.options.list_bytes = list_bytes;
+            way.symmetric = kind == "symmetric", way.ldu = kind == "L D U";
+            if (way.symmetric && ordering == Ordering::different) continue;
             way.layout = all_layouts[number++ % all_layouts.size()];
             SCOPED_TRACE(spec + ", level " + std::to_string(level) + ", ordering " +
-                         std::to_string(static_cast<int>(ordering)) + (symmetric ? ", symmetric" : "") +
+                         std::to_string(static_cast<int>(ordering)) + ", " + kind +
                          (list_bytes > 0 ? "" : ", searching") + ", layout " +
                          std::to_string(static_cast<int>(way.layout)));
             with_ordering<S>(ordering, make_csr<S>(spec), way, [&](auto const& a, Way const& w) {
@@ -99,10 +100,35 @@ TYPED_TEST(Factorizations, LayoutsAreTheOracles) {
         way.level = 1, way.symmetric = symmetric, way.layout = layout;
         auto const a = make_csr<double>(spec);
         way.row_perm = way.col_perm = shuffled(a.n, 8);
-        check_factors<double>(this->exec, a, way);
-        way.options.list_bytes = 0;
-        check_factors<double>(this->exec, a, way);
+        for (bool const ldu : {false, !symmetric})
+          for (double const list_bytes : {-1.0, 0.0}) {
+            way.ldu = ldu, way.options.list_bytes = list_bytes;
+            check_factors<double>(this->exec, a, way);
+          }
       }
+}
+
+/// Ifpack2's thresholds: the factors of a matrix with another diagonal, which has none in row 3.
+TYPED_TEST(Factorizations, DiagonalsAreScaledAndMovedFirst) {
+  PivotRules rules;
+  rules.diagonal_scale = 1.25, rules.diagonal_offset = 0.5;
+  for (bool const symmetric : {false, true}) {
+    Way way;
+    way.level = 1, way.symmetric = symmetric;
+    auto a = make_csr<double>("lap2d:6"), moved = a;
+    for (int i = 0; i < a.n; ++i)
+      for (int k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+        if (a.col_idx[k] != i) continue;
+        if (i % 3 == 1) a.values[k] *= -1;
+        if (i == 3) a.values[k] = 0;
+        moved.values[k] = a.values[k] * 1.25 + (a.values[k] > 0 ? -0.5 : 0.5);
+      }
+    typename TestFixture::Double subject(this->exec, a, way), wanted(this->exec, moved, way);
+    subject.factorize(rules);
+    wanted.factorize({});
+    subject.expected = wanted.expected;
+    subject.expect_same_bits();
+  }
 }
 
 TYPED_TEST(Factorizations, ProductsAreContractedWhereAsked) {

@@ -80,7 +80,7 @@ struct LaidOut {
   bool one_array = false;
 };
 template <class S>
-LaidOut lay_out(support::IncompleteFactors<S> const& f, Layout layout) {
+LaidOut lay_out(support::IncompleteFactors<S> const& f, Layout layout, bool diagonal_apart) {
   LaidOut out;
   int const n = static_cast<int>(f.upper_ptr.size()) - 1;
   out.one_array = layout == Layout::one_array;
@@ -100,7 +100,7 @@ LaidOut lay_out(support::IncompleteFactors<S> const& f, Layout layout) {
     int const end = f.upper_ptr[i + 1] - !f.symmetric;  // of the off-diagonals
     auto const put_pivot = [&] {
       if (!f.symmetric) out.upper_at[end] = static_cast<int>(out.upper_col.size());
-      if (!f.symmetric || layout != Layout::separate) out.upper_col.push_back(i);
+      if (!diagonal_apart || layout != Layout::separate) out.upper_col.push_back(i);
     };
     if (layout == Layout::pivot_first) put_pivot();
     for (int k = f.upper_ptr[i]; k < end; ++k) {
@@ -118,6 +118,7 @@ LaidOut lay_out(support::IncompleteFactors<S> const& f, Layout layout) {
 struct Way {
   int level = 0;
   bool symmetric = false;
+  bool ldu = false;  ///< not symmetric: D apart from U
   Layout layout = Layout::separate;
   std::vector<int> row_perm, col_perm;
   FactorizationOptions options;
@@ -135,7 +136,7 @@ class Subject {
 
   Subject(Space const& exec, Csr const& a, Way const& way) : exec_(exec), a_(a), way_(way) {
     expected = support::factor_pattern(support::permuted(a, way.row_perm, way.col_perm), way.level, way.symmetric);
-    laid_out_ = lay_out(expected, way.layout);
+    laid_out_ = lay_out(expected, way.layout, diagonal_apart());
     object = std::make_unique<Object>(exec, matrix(), factor(), way.options);
   }
   typename T::pattern matrix() const { return to_pattern<T>(a_.row_ptr, a_.col_idx); }
@@ -144,8 +145,8 @@ class Subject {
     LaidOut const& l = laid_out_;
     RowOrder const order = l.one_array ? RowOrder::reversed : RowOrder::natural;
     p.symmetric = way_.symmetric;
-    p.block_size = way_.symmetric;
-    p.upper = {to_pattern<T>(l.upper_ptr, l.upper_col, order), way_.symmetric ? Diagonal::unit : Diagonal::inverted};
+    p.block_size = diagonal_apart();
+    p.upper = {to_pattern<T>(l.upper_ptr, l.upper_col, order), diagonal_apart() ? Diagonal::unit : Diagonal::inverted};
     if (!way_.symmetric) p.lower = {to_pattern<T>(l.lower_ptr, l.lower_col), Diagonal::unit};
     if (l.one_array && p.lower) p.lower->rows.col_idx = p.upper->rows.col_idx;
     if (!way_.row_perm.empty()) p.row_perm = to_device<T>(way_.row_perm);
@@ -181,6 +182,13 @@ class Subject {
     std::vector<int> own(out.inverse.size());
     std::iota(own.begin(), own.end(), 0);
     if (way_.symmetric) fetch(values.inverse, own, out.inverse);
+    if (way_.ldu) {
+      std::vector<standard> inverse(static_cast<std::size_t>(a_.n));
+      own.resize(inverse.size());
+      std::iota(own.begin(), own.end(), 0);
+      fetch(values.inverse, own, inverse);
+      for (int i = 0; i < a_.n; ++i) out.upper[out.upper_ptr[i + 1] - 1] = inverse[i];
+    }
     return out;
   }
   void expect_same() const {
@@ -204,6 +212,10 @@ class Subject {
   }
   void expect_same_bits() const {
     auto const got = get();
+    auto want = expected;
+    for (int i = 0; way_.ldu && i < a_.n; ++i)  // D^-1 U
+      for (int k = want.upper_ptr[i]; k + 1 < want.upper_ptr[i + 1]; ++k)
+        want.upper[k] *= want.upper[want.upper_ptr[i + 1] - 1];
     auto const same = [](std::vector<standard> const& x, std::vector<standard> const& y, char const* what) {
       ASSERT_EQ(x.size(), y.size());
       for (std::size_t k = 0; k < x.size(); ++k) {
@@ -211,14 +223,16 @@ class Subject {
         ASSERT_TRUE(equal) << what << " differs in entry " << k << ": " << x[k] << " where " << y[k] << " belongs";
       }
     };
-    ASSERT_NO_FATAL_FAILURE(same(got.lower, expected.lower, "L"));
-    ASSERT_NO_FATAL_FAILURE(same(got.upper, expected.upper, "U"));
-    ASSERT_NO_FATAL_FAILURE(same(got.inverse, expected.inverse, "D"));
+    ASSERT_NO_FATAL_FAILURE(same(got.lower, want.lower, "L"));
+    ASSERT_NO_FATAL_FAILURE(same(got.upper, want.upper, "U"));
+    ASSERT_NO_FATAL_FAILURE(same(got.inverse, want.inverse, "D"));
   }
   /// |A + shift I - L U|_ij <= gamma (|L| |U|)_ij on the pattern: for any order of sums.
   void expect_small_residual() const { check_residual(get()); }
 
  private:
+  bool diagonal_apart() const { return way_.symmetric || way_.ldu; }
+
   using wide = typename ScalarTraits<S>::wide;
   void check_residual(support::IncompleteFactors<standard> const& f) const {
     int const n = a_.n;
@@ -229,7 +243,7 @@ class Subject {
       wide const pivot = wide(1) / wide(f.symmetric ? f.inverse[i] : f.upper[end]);
       upper[i].emplace_back(i, pivot);
       for (int k = f.upper_ptr[i]; k < end; ++k) {
-        upper[i].emplace_back(f.upper_col[k], wide(f.upper[k]) * (f.symmetric ? pivot : wide(1)));
+        upper[i].emplace_back(f.upper_col[k], wide(f.upper[k]) * (diagonal_apart() ? pivot : wide(1)));
         if (f.symmetric) lower[f.upper_col[k]].emplace_back(i, wide(f.upper[k]));
       }
       if (!f.symmetric)

@@ -59,24 +59,27 @@ struct EliminateRows {
   SourceMap<T> map;
   scalar const* a;     ///< of A
   scalar* lower;       ///< out: L, or none
-  scalar* upper;       ///< out: U with its inverted pivots; symmetric: U/D
-  scalar* inverse;     ///< symmetric: out, 1/D
-  scalar* published;   ///< U's entries, which other rows poll for: `upper` itself; symmetric: before they are scaled
+  scalar* upper;       ///< out: U with its inverted pivots, or D^-1 U
+  scalar* inverse;     ///< out: D^-1, or none where U has it
+  scalar* published;   ///< U's entries, which other rows poll for: `upper` itself; D^-1 U: before they are scaled
   index const* order;  ///< row by position, or null: as they are
   offset const* long_row_begin;  ///< by row: where a long one waits in long_rows, or -1
   scalar* long_rows;
   PivotStatus* status;
   int* any_small;      ///< in memory that the host reads too: set to 1 if `status` has something to tell
   real* small_pivots;  ///< by row: the magnitude of a pivot that was too small
-  real zero_pivot, shift_amount, in_block_amount;
+  real zero_pivot, shift_amount, in_block_amount, diagonal_scale, diagonal_offset;
   Shift shift;
   bool contract;
   int lanes;
 
   KOKKOS_FORCEINLINE_FUNCTION scalar* inverse_at(index i) const {
-    return Symmetric ? inverse + i : upper + rows.pivot_at(i);
+    return Symmetric || inverse ? inverse + i : upper + rows.pivot_at(i);
   }
   KOKKOS_FORCEINLINE_FUNCTION scalar from_matrix(offset source) const { return source < 0 ? scalar(0) : a[source]; }
+  KOKKOS_FORCEINLINE_FUNCTION scalar diagonal(scalar const& of_matrix) const {
+    return of_matrix * diagonal_scale + scalar(real_part(of_matrix) > real(0) ? -diagonal_offset : diagonal_offset);
+  }
   KOKKOS_FORCEINLINE_FUNCTION static scalar await(scalar const* at, index row) {
     scalar value;
     Flagged<scalar>::poll(at, value);
@@ -120,7 +123,7 @@ struct EliminateRows {
     for (index t = static_cast<index>(lane); t < all; t += static_cast<index>(lanes)) {
       if (t < below) x[t] = from_matrix(map.lower(l + t));
       else if (t < below + above) x[t] = from_matrix(map.upper(u + (t - below)));
-      else x[t] = from_matrix(map.pivots(i)) + scalar(shift_amount);
+      else x[t] = diagonal(from_matrix(map.pivots(i))) + scalar(shift_amount);
     }
 
     while (any_in_warp(q < end)) {
@@ -211,7 +214,7 @@ struct EliminateRows {
     bool suspect = lane == 0 && size <= real(0);
     for (index t = static_cast<index>(lane); t < above; t += static_cast<index>(lanes)) {
       scalar const v = x[below + t];
-      if (Symmetric) upper[u + t] = v * inverted;
+      if (Symmetric || inverse) upper[u + t] = v * inverted;
       suspect |= size <= bound * magnitude(v);
     }
     if (shift == Shift::none) {

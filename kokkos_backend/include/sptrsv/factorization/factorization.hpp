@@ -48,9 +48,10 @@ class Factorization {
   using values_type = FactorValues<Scalar, typename types::memory_space>;
 
   /// @param matrix  A's pattern: rows in natural order, columns ascending. Read by the constructor alone.
-  /// @param factor  of L and U, columns ascending; `lower` unit, `upper` with Diagonal::inverted and block_size 0; or
-  ///                symmetric, `upper` unit, block_size 1. A is then read in the upper triangle of A(perm, perm). Views
-  ///                must stay valid and unchanged for the life of the object.
+  /// @param factor  of L and U, columns ascending; `lower` unit, and `upper` with Diagonal::inverted and block_size 0,
+  ///                or unit and block_size 1: A = L D U; or symmetric, `upper` unit, block_size 1. A is then read in
+  ///                the upper triangle of A(perm, perm). Views must stay valid and unchanged for the life of the
+  ///                object.
   /// @throws Unsupported where columns of A do not ascend; DimensionMismatch where patterns and permutations are of
   ///         different sizes; Error for other kinds of factors; what TriangularSolver throws for the triangles.
   /// Cost: a few passes over the factors and their updates; allocates, fences.

@@ -205,13 +205,16 @@ struct Factorization<S, I, O, E>::Impl {
     exec.fence("sptrsv::factorization: made");
   }
 
+  /// A = L D U, and not L (D U).
+  bool diagonal_apart() const { return factor.block_size > 0; }
+
   void check(typename T::pattern const& matrix) const {
     auto const wrong = [](char const* what) { throw Error(std::string("a factorization needs ") + what); };
     if (!factor.upper || (!factor.symmetric && !factor.lower)) wrong("the patterns of both triangles");
-    if (factor.symmetric ? factor.upper->diagonal != Diagonal::unit || factor.block_size != 1
-                         : factor.upper->diagonal != Diagonal::inverted || factor.block_size != 0 ||
-                               factor.lower->diagonal != Diagonal::unit)
-      wrong("a unit L and a U with inverted pivots, or U of a symmetric factor with a diagonal D");
+    Diagonal const of_upper = diagonal_apart() ? Diagonal::unit : Diagonal::inverted;
+    if (factor.upper->diagonal != of_upper || factor.block_size > 1 || (factor.symmetric && !diagonal_apart()) ||
+        (factor.lower && factor.lower->diagonal != Diagonal::unit))
+      wrong("a unit L and a U with inverted pivots, or a diagonal D and a unit U, symmetric or not");
     if (matrix.row_order != RowOrder::natural) wrong("A's rows in natural order");
     if (factor.symmetric && (factor.row_perm.extent(0) == 0) != (factor.col_perm.extent(0) == 0))
       wrong("one and the same permutation of rows and of columns for a symmetric factor");
@@ -270,7 +273,7 @@ struct Factorization<S, I, O, E>::Impl {
     shares_array =
         lower && rows.lower.col_idx.data() == rows.upper.col_idx.data() && rows.lower.col_idx.extent(0) == in_upper;
     if (lower) lower_values = shares_array ? upper_values : Values(raw(exec, "lower"), rows.lower.col_idx.extent(0));
-    if (factor.symmetric) {
+    if (diagonal_apart()) {
       inverse = Values(raw(exec, "inverse"), n);
       unscaled = Values(raw(exec, "unscaled"), in_upper);
     }
@@ -289,7 +292,7 @@ struct Factorization<S, I, O, E>::Impl {
       return Kokkos::View<real*, typename T::device>(reinterpret_cast<real*>(v.data()),
                                                      v.extent(0) * detail::Parts<S>::count);
     };
-    detail::clear_published<T>(exec, parts(factor.symmetric ? unscaled : upper_values), parts(inverse), status,
+    detail::clear_published<T>(exec, parts(diagonal_apart() ? unscaled : upper_values), parts(inverse), status,
                                rows.upper.num_rows);
     any_small() = 0;
   }
@@ -308,7 +311,7 @@ struct Factorization<S, I, O, E>::Impl {
                    lower_values.data(),
                    upper_values.data(),
                    inverse.data(),
-                   Symmetric ? unscaled.data() : upper_values.data(),
+                   diagonal_apart() ? unscaled.data() : upper_values.data(),
                    order.data(),
                    long_row_begin.data(),
                    long_rows.data(),
@@ -318,6 +321,8 @@ struct Factorization<S, I, O, E>::Impl {
                    static_cast<real>(rules.zero_pivot),
                    amount,
                    static_cast<real>(rules.amount),
+                   static_cast<real>(rules.diagonal_scale),
+                   static_cast<real>(rules.diagonal_offset),
                    rules.shift,
                    rules.contract,
                    lanes};

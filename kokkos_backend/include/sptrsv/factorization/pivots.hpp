@@ -18,6 +18,10 @@ struct PivotRules {
   double zero_pivot = 2.2e-14;
   double amount = 0;      ///< of nonzero and in_blocks
   bool contract = false;  ///< x - l u with one rounding, for a PETSc whose compiler contracts
+  /// Before anything else a_ii becomes diagonal_scale a_ii + diagonal_offset, and where its real part is positive,
+  /// diagonal_scale a_ii - diagonal_offset: the relative and the absolute threshold of Ifpack2's RILUK. Shifts do not
+  /// see it in A.
+  double diagonal_scale = 1, diagonal_offset = 0;
 };
 
 /// How a numeric phase ended. Rows count from 0, in the order of the factors.
