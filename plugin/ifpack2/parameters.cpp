@@ -12,6 +12,8 @@ namespace sptrsv::ifpack2::detail {
 namespace {
 
 char const* const algorithm_name = "sptrsv: algorithm";
+char const* const factor_name = "sptrsv: factor";
+char const* const factor_choices[] = {"automatic", "sptrsv", "ifpack2"};  // as FactorBy has them
 
 bool begins_with(std::string const& text, char const* start) { return text.rfind(start, 0) == 0; }
 
@@ -62,6 +64,11 @@ Teuchos::RCP<Teuchos::ParameterList const> valid_parameters() {
     help += " " + algorithm.name + ": " + algorithm.summary + ".";
   }
   list->set(algorithm_name, names.front(), help, one_of(names));
+  list->set(factor_name, std::string(factor_choices[0]),
+            "SPTRSV_RILUK: who computes the factors. sptrsv: this library, where the matrix lies. ifpack2: "
+            "Ifpack2::RILUK. automatic: this library unless \"fact: type\" or \"fact: relax value\" ask for what only "
+            "Ifpack2 has, or the matrix is no Tpetra::CrsMatrix with sorted rows (describe() says why).",
+            one_of({std::begin(factor_choices), std::end(factor_choices)}));
   for (auto const& [key, name, info] : named_options()) {
     if (info.choices.empty()) {
       auto const range = Teuchos::rcp(
@@ -93,6 +100,11 @@ Request read_parameters(Teuchos::ParameterList const& list) {
   ours.validateParameters(*valid_parameters());
   Request request;
   if (ours.isParameter(algorithm_name)) request.algorithm = ours.get<std::string>(algorithm_name);
+  if (ours.isParameter(factor_name)) {
+    auto const* const choice =
+        std::find(std::begin(factor_choices), std::end(factor_choices), ours.get<std::string>(factor_name));
+    request.factor_by = static_cast<FactorBy>(choice - std::begin(factor_choices));
+  }
   for (auto const& [key, name, info] : options) {
     if (!ours.isParameter(name)) continue;
     TEUCHOS_TEST_FOR_EXCEPTION(info.choices.empty() && !info.accepts(ours.get<int>(name)),

@@ -48,7 +48,8 @@ TEST(Parameters, AllOptionsOfTheLibraryAreThereWithDocumentation) {
   auto const valid = Triangular(Teuchos::null).getValidParameters();
   EXPECT_EQ(valid->get<std::string>("sptrsv: algorithm"), "sptrsv");
   EXPECT_EQ(valid->get<std::string>("sptrsv: plan"), "estimate");
-  std::size_t options = 2;
+  EXPECT_EQ(valid->get<std::string>("sptrsv: factor"), "automatic");
+  std::size_t options = 3;
   for (auto const& algorithm : algorithm_infos()) options += algorithm.options.size();
   EXPECT_EQ(static_cast<std::size_t>(valid->numParams()), options);
   for (auto it = valid->begin(); it != valid->end(); ++it) {
@@ -71,6 +72,7 @@ TEST(Parameters, WhatIsWrongIsNamed) {
   EXPECT_SAYS(message_of<bad::InvalidParameterName>([&] { set("sptrsv:algorithm", "tiled"); }), "sptrsv:algorithm");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: algorithm", "levelsets"); }), "levelsets");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: plan", "guess"); }), "sptrsv: plan");
+  EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: factor", "petsc"); }), "sptrsv: factor");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: levelset lanes per row", 65); }),
               "sptrsv: levelset lanes per row");
   EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("sptrsv: levelset lanes per row", 3); }),

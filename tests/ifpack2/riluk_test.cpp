@@ -253,6 +253,101 @@ TEST(RilukFactors, AnyRowMatrixWillDo) {
   }
 }
 
+/// Values of a triangle or a diagonal on this rank.
+std::vector<double> values_of(Crs<double> const& matrix) {
+  auto const view = matrix.getLocalValuesHost(Tpetra::Access::ReadOnly);
+  return {view.data(), view.data() + view.extent(0)};
+}
+void expect_near(std::vector<double> const& ours, std::vector<double> const& theirs, char const* what) {
+  ASSERT_EQ(ours.size(), theirs.size()) << what;
+  for (std::size_t k = 0; k < ours.size(); ++k)
+    ASSERT_NEAR(ours[k], theirs[k], 1e-13 * (1 + std::abs(theirs[k]))) << what << ", entry " << k;
+}
+/// Entry by entry.
+void expect_same_factors(Ours const& ours, Theirs const& theirs) {
+  Theirs const& factors = *ours.getFactorization();
+  expect_near(values_of(factors.getL()), values_of(theirs.getL()), "L");
+  expect_near(values_of(factors.getU()), values_of(theirs.getU()), "U");
+  expect_near(columns_of(factors.getD())[0], columns_of(theirs.getD())[0], "1/D");
+}
+
+std::string described(Ours const& ours) {
+  std::ostringstream text;
+  auto const out = Teuchos::getFancyOStream(Teuchos::rcpFromRef(static_cast<std::ostream&>(text)));
+  ours.describe(*out, Teuchos::VERB_MEDIUM);
+  return text.str();
+}
+char const* const by_us = "factors: {by: sptrsv, entries: ";
+
+TEST(RilukFactors, ValuesAreIfpack2sEntryByEntry) {
+  for (std::string const spec : {"lap2d:20", "lap3d:8,nonsym", "stencil27:6", "rmat:7,5", "band:300,6,40,nonsym"})
+    for (int const k : {0, 1, 2})
+      for (bool const thresholds : {false, true}) {
+        SCOPED_TRACE(spec + ", fill " + std::to_string(k) + (thresholds ? ", thresholds" : ""));
+        auto list = parameters(k);
+        if (thresholds) list.set("fact: absolute threshold", 0.1), list.set("fact: relative threshold", 1.1);
+        auto const A = distributed(support::generate(spec));
+        auto const ours = computed<Ours>(A, list);
+        ASSERT_NO_FATAL_FAILURE(expect_same_factors(*ours, *computed<Theirs>(A, list)));
+        if (A->getLocalNumRows() > 0) EXPECT_NE(described(*ours).find(by_us), std::string::npos) << described(*ours);
+        EXPECT_FALSE(ours->getFactorization()->isComputed());
+        scale_off_diagonals(*A, 0.75);
+        ours->compute();
+        ASSERT_NO_FATAL_FAILURE(expect_same_factors(*ours, *computed<Theirs>(A, list)));
+      }
+}
+
+TEST(RilukFactors, DescriptionsSayWhoFactorsAndWhy) {
+  auto const A = distributed(support::generate("lap2d:12,nonsym"));
+  auto const with = [](char const* name, auto const& value) {
+    auto list = parameters(1);
+    list.set(name, value);
+    return list;
+  };
+  struct Case {
+    Teuchos::ParameterList list;
+    char const* said;
+  };
+  for (auto const& c :
+       {Case{parameters(1), by_us}, Case{with("sptrsv: factor", std::string("sptrsv")), by_us},
+        Case{with("sptrsv: factor", std::string("ifpack2")), "by: Ifpack2, reason: '\"sptrsv: factor\""},
+        Case{with("fact: relax value", 0.5), "by: Ifpack2, reason: '\"fact: relax value\""},
+        Case{with("fact: type", std::string("KSPILUK")), "by: Ifpack2, reason: '\"fact: type\""}}) {
+    auto const ours = computed<Ours>(A, c.list);
+    EXPECT_NE(described(*ours).find(c.said), std::string::npos) << c.said << " is not in " << described(*ours);
+    expect_alike(*ours, *computed<Theirs>(A, c.list), Teuchos::NO_TRANS, A->getRowMap());
+  }
+  RCP<Row<double> const> const local = rcp(new Ifpack2::LocalFilter<Row<double>>(RCP<Row<double> const>(A)));
+  RCP<Row<double> const> const filtered = rcp(new Ifpack2::SingletonFilter<Row<double>>(local));
+  for (auto const& matrix : {local, filtered}) {
+    Ours ours(matrix);
+    ours.compute();
+    EXPECT_NE(described(ours).find(matrix == local ? by_us : "the matrix is not a Tpetra::CrsMatrix"),
+              std::string::npos)
+        << described(ours);
+  }
+  auto insisting = with("fact: relax value", 0.5);
+  insisting.set("sptrsv: factor", "sptrsv");
+  EXPECT_THROW(computed<Ours>(A, insisting), std::invalid_argument);
+  EXPECT_THROW(computed<Ours>(A, with("sptrsv: factor", std::string("petsc"))), Teuchos::Exceptions::InvalidParameter);
+}
+
+/// Values alone change who factors: patterns and solvers stay.
+TEST(RilukFactors, RelaxationComesAndGoes) {
+  auto const A = distributed(support::generate("lap2d:12,nonsym"));
+  auto const ours = computed<Ours>(A, parameters(1));
+  auto relaxed = parameters(1);
+  relaxed.set("fact: relax value", 0.5);
+  for (auto const& list : {relaxed, parameters(1), relaxed, parameters(1)}) {
+    ours->setParameters(list);
+    EXPECT_TRUE(ours->isInitialized());
+    ours->compute();
+    EXPECT_EQ(ours->getNumAnalyses(), 2);
+    expect_alike(*ours, *computed<Theirs>(A, list), Teuchos::NO_TRANS, A->getRowMap());
+    expect_same_factors(*ours, *computed<Theirs>(A, list));
+  }
+}
+
 TEST(RilukFactors, ThresholdsAndRelaxationAreIfpack2s) {
   auto const A = distributed(support::generate("lap2d:12,nonsym"));
   auto list = parameters(0);

@@ -21,12 +21,21 @@ inline bool is_named(std::string const& text, std::string const& name) {
 
 template <class M>
 Riluk<M>::Riluk(Teuchos::RCP<row_matrix_type const> const& A)
-    : Base("sptrsv::ifpack2::Riluk", A), factorization_(Teuchos::rcp(new factorization_type(A))) {}
+    : Base("sptrsv::ifpack2::Riluk", A), factorization_(Teuchos::rcp(new detail::OpenRiluk<M>(A))) {}
+
+template <class M>
+Teuchos::RCP<typename Riluk<M>::factorization_type const> Riluk<M>::getFactorization() const {
+  if (put_values_) factorization_->put(values_.values());
+  put_values_ = false;
+  return factorization_;
+}
 
 template <class M>
 void Riluk<M>::forget() {
   earlier_analyses_ = getNumAnalyses();
+  values_.forget();
   factor_.reset();
+  put_values_ = false;
 }
 
 template <class M>
@@ -68,22 +77,36 @@ void Riluk<M>::analyzeFactors() {
   });
   lower_of_ = &factorization_->getL();
   upper_of_ = &factorization_->getU();
+  values_.prepare(*factorization_, *factor_, diagonal_apart_, this->request().factor_by);
 }
 
 template <class M>
 void Riluk<M>::update() {
+  put_values_ = false;
+  if (values_.prepare(*factorization_, *factor_, diagonal_apart_, this->request().factor_by)) {
+    auto const values = values_.factor(factorization_->getRelativeThreshold(), factorization_->getAbsoluteThreshold());
+    requireFinite(values.inverse);
+    put_values_ = true;
+    factor_->update(values);
+    return;
+  }
   factorization_->compute();
   if (&factorization_->getL() != lower_of_ || &factorization_->getU() != upper_of_) {  // 16.1 keeps them
     forget();
     analyzeFactors();
   }
   auto const d = inverse();
+  requireFinite(d);
+  factor_->update(d);
+}
+
+template <class M>
+void Riluk<M>::requireFinite(typename T::values const& d) const {
   long long const row = detail::first_not_finite<T>(typename T::exec_space(), d);
   if (row < static_cast<long long>(d.extent(0)))
     throw Error(Base::row_name(*factorization_->getL().getRowMap(), row) +
                 " has a pivot that is zero or not finite; set \"fact: absolute threshold\" or "
                 "\"fact: relative threshold\", raise \"fact: iluk level-of-fill\", or reorder the matrix");
-  factor_->update(d);
 }
 
 template <class M>
@@ -103,7 +126,9 @@ void Riluk<M>::solve(multivector_type const& X, multivector_type& Y, Teuchos::ET
 template <class M>
 void Riluk<M>::describeTriangles(Teuchos::FancyOStream& out, bool levels) const {
   out << factorization_->description() << "\n";
-  if (factor_) factor_->describe(out, levels);
+  if (!factor_) return;
+  values_.describe(out);
+  factor_->describe(out, levels);
 }
 
 }  // namespace sptrsv::ifpack2

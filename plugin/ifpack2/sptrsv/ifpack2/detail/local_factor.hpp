@@ -63,15 +63,7 @@ class LocalFactor {
 
   /// Takes the matrices' values, and D^-1; analyzes again if a pattern is at another place or of another size.
   void update(typename T::values const& inverse = {}) {
-    bool moved = false;
-    for (auto const& t : triangles_) {
-      auto const now = pattern_of(*t.matrix);
-      auto& before = part(t)->rows;
-      moved = moved || now.row_ptr.data() != before.row_ptr.data() || now.col_idx.data() != before.col_idx.data() ||
-              now.row_ptr.extent(0) != before.row_ptr.extent(0) || now.col_idx.extent(0) != before.col_idx.extent(0);
-      before = now;
-    }
-    if (moved) analyze();
+    look_again();
     sptrsv::FactorValues<scalar, typename T::memory_space> values;
     for (auto const& t : triangles_) {
       auto const own = t.matrix->getLocalValuesDevice(Tpetra::Access::ReadOnly);
@@ -80,6 +72,24 @@ class LocalFactor {
     values.inverse = inverse;
     factor_->update(exec_space(), values);
   }
+  /// Takes values that are not the matrices'.
+  void update(sptrsv::FactorValues<scalar, typename T::memory_space> const& values) {
+    factor_->update(exec_space(), values);
+  }
+
+  /// Views without ownership: Tpetra refuses its arrays to the host while a device view of them is held.
+  static typename T::pattern pattern_of(CrsMatrix const& matrix) {
+    auto const graph = matrix.getCrsGraph();
+    auto const row_ptr = graph->getLocalRowPtrsDevice();
+    auto const col_idx = graph->getLocalIndicesDevice();
+    typename T::pattern p;
+    p.row_ptr = decltype(p.row_ptr)(reinterpret_cast<typename T::offset const*>(row_ptr.data()), row_ptr.extent(0));
+    p.col_idx = decltype(p.col_idx)(col_idx.data(), col_idx.extent(0));
+    return p;
+  }
+
+  /// The solves with op = none, whose pattern and levels a factorization shares.
+  Factor const& factor() const { return *factor_; }
 
   /// x = op(M)^-1 b on the Node's default instance; b may be x.
   void solve(Teuchos::ETransp mode, typename T::rhs const& b, typename T::solution const& x) const {
@@ -111,15 +121,17 @@ class LocalFactor {
   static constexpr Op ops[] = {Op::none, Op::transpose, Op::conj_transpose};
   static int mode_of(Teuchos::ETransp mode) { return mode == Teuchos::NO_TRANS ? 0 : mode == Teuchos::TRANS ? 1 : 2; }
 
-  /// Views without ownership: Tpetra refuses its arrays to the host while a device view of them is held.
-  static typename T::pattern pattern_of(CrsMatrix const& matrix) {
-    auto const graph = matrix.getCrsGraph();
-    auto const row_ptr = graph->getLocalRowPtrsDevice();
-    auto const col_idx = graph->getLocalIndicesDevice();
-    typename T::pattern p;
-    p.row_ptr = decltype(p.row_ptr)(reinterpret_cast<typename T::offset const*>(row_ptr.data()), row_ptr.extent(0));
-    p.col_idx = decltype(p.col_idx)(col_idx.data(), col_idx.extent(0));
-    return p;
+  /// Analyzes again if a pattern is at another place or of another size.
+  void look_again() {
+    bool moved = false;
+    for (auto const& t : triangles_) {
+      auto const now = pattern_of(*t.matrix);
+      auto& before = part(t)->rows;
+      moved = moved || now.row_ptr.data() != before.row_ptr.data() || now.col_idx.data() != before.col_idx.data() ||
+              now.row_ptr.extent(0) != before.row_ptr.extent(0) || now.col_idx.extent(0) != before.col_idx.extent(0);
+      before = now;
+    }
+    if (moved) analyze();
   }
 
   auto& part(LocalTriangle<CrsMatrix> const& t) {

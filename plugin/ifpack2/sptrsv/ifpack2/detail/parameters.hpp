@@ -9,12 +9,22 @@
 
 namespace sptrsv::ifpack2::detail {
 
+/// Who computes the values of factors.
+enum class FactorBy {
+  automatic,  ///< the library, where it can
+  library,    ///< the library, or it is an error
+  ifpack2     ///< Ifpack2
+};
+
 /// What a parameter list asks of the library.
 struct Request {
   std::string algorithm = "sptrsv";
   OptionValues options;  ///< those that were set, by the library's keys
+  FactorBy factor_by = FactorBy::automatic;
 
-  bool operator==(Request const& other) const { return algorithm == other.algorithm && options == other.options; }
+  bool operator==(Request const& other) const {
+    return algorithm == other.algorithm && options == other.options && factor_by == other.factor_by;
+  }
 };
 
 /// All parameters named "sptrsv: ...", each with default, validator and documentation. Made from the algorithms' own

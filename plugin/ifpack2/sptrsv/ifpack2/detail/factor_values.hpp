@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of RILUK's L, D and U, computed by the library from a Tpetra::CrsMatrix where it lies.
+#pragma once
+
+#include <Ifpack2_LocalFilter.hpp>
+#include <Ifpack2_RILUK.hpp>
+#include <Teuchos_FancyOStream.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sptrsv/error.hpp"
+#include "sptrsv/factorization/factorization.hpp"
+#include "sptrsv/ifpack2/detail/local_factor.hpp"
+
+namespace sptrsv::ifpack2::detail {
+
+/// Ifpack2::RILUK with a way to its matrices, which initialize() makes.
+template <class MatrixType>
+class OpenRiluk final : public Ifpack2::RILUK<MatrixType> {
+  using Base = Ifpack2::RILUK<MatrixType>;
+
+ public:
+  using Base::Base;
+  using typename Base::crs_matrix_type;
+  using typename Base::row_matrix_type;
+
+  /// A matrix that has the local rows of A in its first columns, or null and the reason.
+  std::pair<Teuchos::RCP<crs_matrix_type const>, std::string> local_rows() const {
+    Teuchos::RCP<row_matrix_type const> A = this->A_;
+    if (auto const filter = Teuchos::rcp_dynamic_cast<Ifpack2::LocalFilter<row_matrix_type> const>(A);
+        !filter.is_null())
+      A = filter->getUnderlyingMatrix();
+    auto found = Teuchos::rcp_dynamic_cast<crs_matrix_type const>(A);
+    if (found.is_null() && this->A_local_crs_nc_.is_null()) found = this->A_local_crs_;
+    if (found.is_null()) return {{}, "the matrix is not a Tpetra::CrsMatrix"};
+    if (!found->getColMap()->isLocallyFitted(*found->getRowMap()))
+      return {{}, "the column map does not begin with the row map"};
+    return {found, {}};
+  }
+  /// Puts values where getL(), getU() and getD() find them.
+  template <class Values>
+  void put(Values const& values) const {
+    copy(values.lower, this->L_->getLocalValuesDevice(Tpetra::Access::OverwriteAll));
+    copy(values.upper, this->U_->getLocalValuesDevice(Tpetra::Access::OverwriteAll));
+    copy(values.inverse, Kokkos::subview(this->D_->getLocalViewDevice(Tpetra::Access::OverwriteAll), Kokkos::ALL(), 0));
+  }
+
+ private:
+  template <class From, class To>
+  static void copy(From const& from, To const& to) {
+    typename To::execution_space const exec;
+    Kokkos::deep_copy(exec, Kokkos::View<typename To::value_type*, typename To::device_type>(to.data(), to.extent(0)),
+                      Kokkos::subview(from, std::make_pair(std::size_t(0), to.extent(0))));
+    exec.fence("sptrsv::ifpack2: the factors are Tpetra's");
+  }
+};
+
+/// Decides who computes the values, and computes them. prepare(), then factor() for each set of values.
+template <class MatrixType>
+class FactorValues {
+  using Riluk = OpenRiluk<MatrixType>;
+  using crs_matrix_type = typename Riluk::crs_matrix_type;
+  using LocalFactor = detail::LocalFactor<crs_matrix_type>;
+  using T = typename LocalFactor::T;
+  using Factorization =
+      sptrsv::Factorization<typename T::scalar, typename T::index, typename T::offset, typename T::exec_space>;
+
+ public:
+  void forget() { factorization_.reset(); }
+
+  /// Analyzes the updates of L and U, whose patterns `solves` has, unless it did, or Ifpack2 is to factor.
+  /// @param diagonal_apart  as RILUK's own factorization has it: A = L D U.
+  /// @return whether factor() is to be called.
+  /// @throws Unsupported where the library was asked for and cannot.
+  bool prepare(Riluk const& riluk, LocalFactor const& solves, bool diagonal_apart, FactorBy by) {
+    reason_ = by == FactorBy::ifpack2                              ? "\"sptrsv: factor\" asks for it"
+              : !diagonal_apart                                    ? "\"fact: type\" asks for Kokkos Kernels"
+              : riluk.getRelaxValue() != 0                         ? "\"fact: relax value\" is not 0"
+              : riluk.getL().getCrsGraph()->getLocalNumRows() == 0 ? "there are no rows"
+                                                                   : "";
+    if (reason_.empty()) std::tie(matrix_, reason_) = riluk.local_rows();
+    if (reason_.empty() && !factorization_) {
+      try {
+        factorization_.emplace(exec_space(), LocalFactor::pattern_of(*matrix_), solves.factor());
+      } catch (Unsupported const& e) {
+        reason_ = e.what();
+      }
+    }
+    if (by == FactorBy::library && !reason_.empty() && riluk.getL().getCrsGraph()->getLocalNumRows() > 0)
+      throw Unsupported("\"sptrsv: factor\" sptrsv", "this matrix or these parameters: " + reason_,
+                        "set \"sptrsv: factor\" to automatic, and Ifpack2 factors");
+    return reason_.empty();
+  }
+
+  auto factor(double relative_threshold, double absolute_threshold) {
+    auto const own = matrix_->getLocalValuesDevice(Tpetra::Access::ReadOnly);
+    PivotRules rules;
+    rules.zero_pivot = 0;
+    rules.diagonal_scale = relative_threshold;
+    rules.diagonal_offset = absolute_threshold;
+    factorization_->factor(exec_space(), typename T::values(own.data(), own.extent(0)), rules);
+    return factorization_->values();
+  }
+  auto values() const { return factorization_->values(); }
+
+  /// A line of YAML.
+  void describe(Teuchos::FancyOStream& out) const {
+    out << "factors: {by: " << (reason_.empty() ? "sptrsv" : "Ifpack2");
+    if (!reason_.empty()) {
+      out << ", reason: '" << reason_ << "'}\n";
+      return;
+    }
+    auto const report = factorization_->report();
+    out << ", entries: " << report.entries << ", updates: " << report.updates
+        << (report.listed ? ", listed" : ", searched for") << ": " << report.list_bytes
+        << ", bytes: " << factorization_->memory_bytes() << "}\n";
+  }
+
+ private:
+  using exec_space = typename T::exec_space;
+
+  std::optional<Factorization> factorization_;
+  Teuchos::RCP<crs_matrix_type const> matrix_;
+  std::string reason_;  // why Ifpack2 factors; empty: it does not
+};
+
+}  // namespace sptrsv::ifpack2::detail
