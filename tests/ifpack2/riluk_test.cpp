@@ -326,6 +326,17 @@ TEST(RilukFactors, DescriptionsSayWhoFactorsAndWhy) {
               std::string::npos)
         << described(ours);
   }
+  auto const dense = distributed(support::generate("dense:300"));
+  for (bool const insist : {false, true}) {
+    auto list = parameters(0);
+    if (insist) list.set("sptrsv: factor", "sptrsv");
+    auto const ours = computed<Ours>(dense, list);
+    if (A->getComm()->getSize() == 1) {
+      char const* const said = insist ? ", searched for" : "reason: 'there are too many updates to list them, 8955050";
+      EXPECT_NE(described(*ours).find(said), std::string::npos) << described(*ours);
+    }
+    expect_alike(*ours, *computed<Theirs>(dense, parameters(0)), Teuchos::NO_TRANS, dense->getRowMap());
+  }
   auto insisting = with("fact: relax value", 0.5);
   insisting.set("sptrsv: factor", "sptrsv");
   EXPECT_THROW(computed<Ours>(A, insisting), std::invalid_argument);

@@ -72,13 +72,13 @@ class FactorValues {
   /// Analyzes the updates of L and U, whose patterns `solves` has, unless it did, or Ifpack2 is to factor.
   /// @param diagonal_apart  as RILUK's own factorization has it: A = L D U.
   /// @return whether factor() is to be called.
-  /// @throws Unsupported where the library was asked for and cannot.
+  /// @throws std::invalid_argument where the library was asked for and cannot.
   bool prepare(Riluk const& riluk, LocalFactor const& solves, bool diagonal_apart, FactorBy by) {
-    reason_ = by == FactorBy::ifpack2                              ? "\"sptrsv: factor\" asks for it"
-              : !diagonal_apart                                    ? "\"fact: type\" asks for Kokkos Kernels"
-              : riluk.getRelaxValue() != 0                         ? "\"fact: relax value\" is not 0"
-              : riluk.getL().getCrsGraph()->getLocalNumRows() == 0 ? "there are no rows"
-                                                                   : "";
+    reason_ = by == FactorBy::ifpack2      ? "\"sptrsv: factor\" asks for it"
+              : !diagonal_apart            ? "\"fact: type\" asks for Kokkos Kernels"
+              : riluk.getRelaxValue() != 0 ? "\"fact: relax value\" is not 0"
+              : matrix_rows(riluk) == 0    ? "there are no rows"
+                                           : "";
     if (reason_.empty()) std::tie(matrix_, reason_) = riluk.local_rows();
     if (reason_.empty() && !factorization_) {
       try {
@@ -87,9 +87,12 @@ class FactorValues {
         reason_ = e.what();
       }
     }
-    if (by == FactorBy::library && !reason_.empty() && riluk.getL().getCrsGraph()->getLocalNumRows() > 0)
-      throw Unsupported("\"sptrsv: factor\" sptrsv", "this matrix or these parameters: " + reason_,
-                        "set \"sptrsv: factor\" to automatic, and Ifpack2 factors");
+    if (by == FactorBy::automatic && reason_.empty() && !factorization_->report().listed)
+      reason_ = "there are too many updates to list them, " + std::to_string(factorization_->report().updates);
+    TEUCHOS_TEST_FOR_EXCEPTION(by == FactorBy::library && !reason_.empty() && matrix_rows(riluk) > 0,
+                               std::invalid_argument,
+                               "sptrsv::ifpack2::Riluk: \"sptrsv: factor\" is sptrsv, which cannot factor here: "
+                                   << reason_ << "; set it to automatic, and Ifpack2 does.");
     return reason_.empty();
   }
 
@@ -119,6 +122,7 @@ class FactorValues {
 
  private:
   using exec_space = typename T::exec_space;
+  static std::size_t matrix_rows(Riluk const& riluk) { return riluk.getL().getCrsGraph()->getLocalNumRows(); }
 
   std::optional<Factorization> factorization_;
   Teuchos::RCP<crs_matrix_type const> matrix_;
