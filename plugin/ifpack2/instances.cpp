@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preconditioners for all types that this Ifpack2 is instantiated for.
-#include <Ifpack2_ETIHelperMacros.h>
+// The preconditioners for all types that this Tpetra, and with it Ifpack2, is instantiated for: Ifpack2 has no list of
+// its own from 17.0 on.
+#include <TpetraCore_ETIHelperMacros.h>
 
 #include "sptrsv/ifpack2/local_triangular_solver_impl.hpp"
 #include "sptrsv/ifpack2/riluk_impl.hpp"
@@ -10,5 +11,5 @@
   template class sptrsv::ifpack2::LocalTriangularSolver<Tpetra::RowMatrix<S, LO, GO, N>>;      \
   template class sptrsv::ifpack2::Riluk<Tpetra::RowMatrix<S, LO, GO, N>>;
 
-IFPACK2_ETI_MANGLING_TYPEDEFS()
-IFPACK2_INSTANTIATE_SLGN(SPTRSV_INSTANCES)
+TPETRA_ETI_MANGLING_TYPEDEFS()
+TPETRA_INSTANTIATE_SLGN_NO_ORDINAL_SCALAR(SPTRSV_INSTANCES)
