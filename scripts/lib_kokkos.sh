@@ -45,7 +45,7 @@ check_source() {
 # choose_kokkos OPTION: an option given now, then Kokkos_ROOT, then the Kokkos that PETSc uses, then built here.
 choose_kokkos() {
   kokkos_from=source
-  if [[ $stack == trilinos ]]; then
+  if has_trilinos; then
     kokkos_from=trilinos
   elif [[ -n $1 || $stack != quick ]]; then
     return

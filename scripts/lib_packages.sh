@@ -96,6 +96,10 @@ missing_petsc_packages() {
 # CMake packages look for and Debian's packages do not depend on.
 missing_sid_packages() {
   local wanted=(libpetsc-real-dev libopenmpi-dev openmpi-bin) name version
+  if [[ $stack == trilinos17 ]]; then
+    missing_experimental_packages
+    return
+  fi
   for name in ifpack2 belos tpetra kokkos kokkos-kernels teuchos xpetra zoltan2 amesos2 zoltan thyra rtop epetra \
     epetraext triutils shylu isorropia amesos ifpack aztecoo; do
     wanted+=("libtrilinos-$name-dev")
@@ -103,6 +107,16 @@ missing_sid_packages() {
   version=$(petsc_package_version)
   [[ -z $version ]] || wanted+=("libpetsc$version-dev-examples")
   not_installed "${wanted[@]}"
+}
+
+# missing_experimental_packages: in the folder of stack trilinos17, those parts of Trilinos that 17 has.
+missing_experimental_packages() {
+  local name have
+  # shellcheck disable=SC2016 # dpkg's own variables
+  have=$(dpkg-query -W -f '${Package} ${Version} ${db:Status-Status}\n' 'libtrilinos-*-dev' 2>/dev/null || true)
+  for name in ifpack2 belos tpetra kokkos kokkos-kernels teuchos xpetra zoltan2 amesos2 zoltan thyra rtop shylu muelu; do
+    grep -q "^libtrilinos-$name-dev 17\..* installed$" <<<"$have" || echo "libtrilinos-$name-dev"
+  done
 }
 
 # not_installed PACKAGE...: those that are not, one line each.
@@ -137,8 +151,10 @@ check_may_install() {
 }
 
 apt_install() {
+  local release=()
+  [[ $stack != trilinos17 ]] || ! in_sid || release=(-t experimental)
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 \
-    install -y --no-install-recommends "$@"
+    install -y --no-install-recommends ${release[@]+"${release[@]}"} "$@"
 }
 
 install_packages() {

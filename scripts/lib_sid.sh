@@ -1,14 +1,19 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Stacks trilinos and sid, whose packages only Debian sid has: they live in a folder with a Debian sid of its own, which
-# debootstrap makes once. Nothing of it is mounted from outside: the checkout is copied in, and scripts/setup runs
-# there.
+# debootstrap makes once; stack trilinos17 in a copy of it that has packages of experimental. Nothing of them is mounted
+# from outside: the checkout is copied in, and scripts/setup runs there.
 
 sid_mirror=http://deb.debian.org/debian
 sid_stamp=etc/sptrsv-sid          # in the folder: written last
 sid_unfinished=.sptrsv-unfinished # in the folder that becomes it: written first, holds the process that makes it
 
-sid_dir() { realpath -m -- "${SPTRSV_SID_DIR:-/var/lib/sptrsv-sid}"; }
+sid_dir() {
+  local dir
+  dir=$(realpath -m -- "${SPTRSV_SID_DIR:-/var/lib/sptrsv-sid}")
+  if [[ $stack == trilinos17 ]]; then dir+=-experimental; fi
+  echo "$dir"
+}
 
 # sid_copy: the copy of this checkout, as it is called inside.
 sid_copy() { printf '/srv/sptrsv/%s' "$(printf '%s' "$root" | cksum | cut -d ' ' -f 1)"; }
@@ -54,13 +59,14 @@ make_sid() {
     [[ ! -e $dir ]] || die "$dir exists, and scripts/setup did not make it" \
       "set SPTRSV_SID_DIR to a folder that does not exist yet, or move this one away"
     remove_unfinished "$new"
-    debootstrap_into "$new"
+    if [[ $stack == trilinos17 ]]; then copy_sid_into "$new"; else debootstrap_into "$new"; fi
     install_into "$new"
     date -u +%F | as_root tee "$new/$sid_stamp" >/dev/null
     as_root rm "$new/$sid_unfinished"
     as_root mv -T "$new" "$dir"
   fi
-  line folder "$dir: Debian sid of $(cat "$dir/$sid_stamp")"
+  line folder "$dir: Debian $(if [[ $stack == trilinos17 ]]; then echo experimental; else echo sid; fi) of $(
+    cat "$dir/$sid_stamp")"
 }
 
 may_be_root() {
@@ -98,6 +104,23 @@ debootstrap_into() {
     as_root timeout --foreground 600 debootstrap --variant=minbase sid "$1" "$sid_mirror"
   # sid's lists expire after a week, and mirrors may lag
   echo 'Acquire::Check-Valid-Until "false";' | as_root tee "$1/etc/apt/apt.conf.d/90sptrsv" >/dev/null
+}
+
+# copy_sid_into DIR: the folder of stack trilinos, made if it is not there, without what was built in it; and the list of
+# experimental's packages.
+copy_sid_into() {
+  local stack=trilinos from
+  from=$(sid_dir)
+  make_sid
+  as_root mkdir -p "$1"
+  echo $$ | as_root tee "$1/$sid_unfinished" >/dev/null
+  step copy "$from to $1" "see whether there are 3 GB left for $1" copy_folder "$from" "$1" &&
+    echo "deb $sid_mirror experimental main" | as_root tee "$1/etc/apt/sources.list.d/experimental.list" >/dev/null
+}
+copy_folder() {
+  as_root tar -C "$1" --one-file-system --exclude=./srv --exclude=./dev/shm --exclude=./tmp --exclude="./$sid_stamp" \
+    -c . | as_root tar -C "$2" -x && as_root mkdir -p "$2/srv" "$2/dev/shm" "$2/tmp" &&
+    as_root chmod 1777 "$2/dev/shm" "$2/tmp"
 }
 
 # install_into DIR: the packages of all stacks there, so that the folder is either whole or not there.
