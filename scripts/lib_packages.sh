@@ -114,7 +114,8 @@ missing_experimental_packages() {
   local name have
   # shellcheck disable=SC2016 # dpkg's own variables
   have=$(dpkg-query -W -f '${Package} ${Version} ${db:Status-Status}\n' 'libtrilinos-*-dev' 2>/dev/null || true)
-  for name in ifpack2 belos tpetra kokkos kokkos-kernels teuchos xpetra zoltan2 amesos2 zoltan thyra rtop shylu muelu; do
+  for name in ifpack2 belos tpetra kokkos kokkos-kernels teuchos xpetra zoltan2 amesos2 zoltan thyra rtop shylu \
+    muelu; do
     grep -q "^libtrilinos-$name-dev 17\..* installed$" <<<"$have" || echo "libtrilinos-$name-dev"
   done
 }

@@ -106,8 +106,8 @@ debootstrap_into() {
   echo 'Acquire::Check-Valid-Until "false";' | as_root tee "$1/etc/apt/apt.conf.d/90sptrsv" >/dev/null
 }
 
-# copy_sid_into DIR: the folder of stack trilinos, made if it is not there, without what was built in it; and the list of
-# experimental's packages.
+# copy_sid_into DIR: the folder of stack trilinos, made if it is not there, without what was built in it; and the list
+# of experimental's packages.
 copy_sid_into() {
   local stack=trilinos from
   from=$(sid_dir)
