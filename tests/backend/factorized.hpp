@@ -74,7 +74,7 @@ enum class Layout {
 inline std::vector<Layout> const all_layouts{Layout::separate, Layout::one_array, Layout::pivot_first,
                                              Layout::stored_units};
 
-/// The same pattern laid out; `at` says where each entry of the oracle's arrays is.
+/// The same pattern laid out; `at` says where each entry of the oracle's arrays is; -1: nowhere.
 struct LaidOut {
   std::vector<int> lower_ptr{0}, lower_col, lower_at, upper_ptr{0}, upper_col, upper_at;
   bool one_array = false;
@@ -99,8 +99,9 @@ LaidOut lay_out(support::IncompleteFactors<S> const& f, Layout layout, bool diag
     int const i = out.one_array ? n - 1 - r : r;
     int const end = f.upper_ptr[i + 1] - !f.symmetric;  // of the off-diagonals
     auto const put_pivot = [&] {
-      if (!f.symmetric) out.upper_at[end] = static_cast<int>(out.upper_col.size());
-      if (!diagonal_apart || layout != Layout::separate) out.upper_col.push_back(i);
+      bool const stored = !diagonal_apart || layout != Layout::separate;
+      if (!f.symmetric) out.upper_at[end] = stored ? static_cast<int>(out.upper_col.size()) : -1;
+      if (stored) out.upper_col.push_back(i);
     };
     if (layout == Layout::pivot_first) put_pivot();
     for (int k = f.upper_ptr[i]; k < end; ++k) {
@@ -175,7 +176,8 @@ class Subject {
     auto const values = object->values();
     auto const fetch = [](auto const& view, std::vector<int> const& at, std::vector<standard>& to) {
       auto const here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-      for (std::size_t k = 0; k < at.size(); ++k) to[k] = to_standard(here(at[k]));
+      for (std::size_t k = 0; k < at.size(); ++k)
+        if (at[k] >= 0) to[k] = to_standard(here(at[k]));
     };
     fetch(values.upper, laid_out_.upper_at, out.upper);
     if (!way_.symmetric) fetch(values.lower, laid_out_.lower_at, out.lower);
