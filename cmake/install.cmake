@@ -46,6 +46,21 @@ if(SPTRSV_ENABLE_PETSC)
   configure_file(cmake/sptrsv_petsc.pc.in ${built_dir}/sptrsv_petsc.pc @ONLY)
   install(FILES ${built_dir}/sptrsv_petsc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   sptrsv_install_package_file(sptrsv_petsc.cmake ${package_dir})
+
+  # module files name the folder that is installed into, which --prefix may have changed
+  foreach(kind lua tcl)
+    set(name_lua lmod/sptrsv/${PROJECT_VERSION}.lua)
+    set(name_tcl tcl/sptrsv/${PROJECT_VERSION})
+    set(into ${CMAKE_INSTALL_DATADIR}/sptrsv/modulefiles/${name_${kind}})
+    install(CODE "
+      set(PROJECT_VERSION ${PROJECT_VERSION})
+      set(PETSC_VERSION ${PETSC_VERSION})
+      set(LIBDIR ${CMAKE_INSTALL_LIBDIR})
+      set(DATADIR ${CMAKE_INSTALL_DATADIR})
+      message(STATUS \"Installing: \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${into}\")
+      configure_file(${PROJECT_SOURCE_DIR}/cmake/modulefile/sptrsv.${kind}.in
+        \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${into} @ONLY)")
+  endforeach()
 endif()
 
 # --- ifpack2; the templates are installed whole, so that other scalars can be instantiated
