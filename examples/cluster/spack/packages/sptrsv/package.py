@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spack: spack repo add examples/cluster/spack; spack install sptrsv ^petsc
+
+Not tested in this project's checks, which have no Spack.
+"""
+from spack.package import *
+
+
+class Sptrsv(CMakePackage):
+    """Sparse triangular solves for PETSc and Trilinos on CPUs and GPUs, loaded into any PETSc program."""
+
+    homepage = "https://example.org/sptrsv"  # to be changed, and a version with its checksum added
+    license("Apache-2.0")
+
+    version("develop", branch="main", git="https://example.org/sptrsv.git")
+
+    variant("petsc", default=True, description="The plugin for PETSc")
+    variant("ifpack2", default=False, description="The preconditioners for Trilinos' Ifpack2")
+    variant("cuda", default=False, description="Solves on NVIDIA GPUs")
+
+    depends_on("cxx", type="build")
+    depends_on("cmake@3.22:", type="build")
+    depends_on("pkgconfig", type="build", when="+petsc")
+    depends_on("petsc@3.18:", when="+petsc")
+    depends_on("petsc+kokkos+cuda", when="+petsc+cuda")
+    depends_on("trilinos@16.1:+ifpack2+belos", when="+ifpack2")
+    depends_on("kokkos@4.7:")
+    depends_on("kokkos-kernels@4.4:")
+    depends_on("kokkos+cuda+cuda_lambda", when="+cuda")
+    # a PETSc without Kokkos: the plugin hides its own, which must be static
+    depends_on("kokkos~shared+pic", when="+petsc~cuda")
+    depends_on("kokkos-kernels~shared", when="+petsc~cuda")
+
+    def cmake_args(self):
+        return [
+            self.define_from_variant("SPTRSV_ENABLE_PETSC", "petsc"),
+            self.define_from_variant("SPTRSV_ENABLE_IFPACK2", "ifpack2"),
+            self.define("SPTRSV_ENABLE_TESTS", False),
+            self.define("SPTRSV_ENABLE_EXAMPLES", False),
+            self.define("SPTRSV_ENABLE_BENCH", False),
+            self.define("SPTRSV_ENABLE_TOOLS", False),
+        ]
+
+    def setup_run_environment(self, env):
+        if self.spec.satisfies("+petsc"):
+            env.set("SPTRSV_PLUGIN", join_path(self.prefix.lib, "libsptrsv_petsc.so"))
