@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes each fault of docs/petsc_faults.md as a file of its own that can be sent to PETSc: what happens and on which
+versions, what helps until it is mended, what would mend it, and the program, whole.
+
+    python3 tools/fault_reports.py FOLDER [NAME...]
+"""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGE = os.path.join(ROOT, "docs", "petsc_faults.md")
+PARTS = {"What": "What happens", "User": "What helps until then", "Upstream": "What would mend it"}
+
+
+def read_table(text):
+    """{program: (line, {version: yes or no})}"""
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in text.splitlines() if line.startswith("|")]
+    versions = [cell for cell in rows[0] if re.fullmatch(r"\d+\.\d+\.\d+", cell)]
+    table = {}
+    for cells in rows:
+        found = re.match(r"\[`(\w+)`\]\(petsc_faults/", cells[0])
+        if found:
+            table[found[1]] = (cells[-1], dict(zip(versions, cells[1:])))
+    return table
+
+
+def read_sections(text):
+    """{program: {part: text}}; a section may be of several programs."""
+    sections = {}
+    for section in re.split(r"^## ", text, flags=re.M)[1:]:
+        title, _, body = section.partition("\n")
+        parts = dict(re.findall(r"^- (\w+): (.*?)(?=^- \w+: |\Z)", body, flags=re.M | re.S))
+        for name in title.split(", "):
+            sections[name] = {part: re.sub(r"\s+", " ", told).strip() for part, told in parts.items()}
+    return sections
+
+
+def whole_program(name):
+    """The program with the header it includes in its place."""
+    folder = PAGE[:-3]
+    with open(os.path.join(folder, name + ".c")) as file:
+        program = file.read()
+    with open(os.path.join(folder, "child.h")) as file:
+        header = file.read().replace("#pragma once\n", "")
+    header = re.sub(r"^/\* SPDX.*?\*/\n", "", header, count=1, flags=re.S)
+    return program.replace('#include "child.h"\n', header)
+
+
+def without_links(text):
+    """Links to pages that the reader has not."""
+    return re.sub(r"\[([^\]]*)\]\((?!https?:)[^)]*\)", r"\1", text)
+
+
+def report(name, line, versions, parts):
+    lines = [f"# {line[0].upper() + line[1:]}", ""]
+    lines += [f"Seen: {', '.join(v for v, seen in versions.items() if seen == 'yes')}."]
+    absent = [v for v, seen in versions.items() if seen == "no"]
+    if absent:
+        lines += [f"Not seen: {', '.join(absent)}."]
+    for part, heading in PARTS.items():
+        if part in parts:
+            lines += ["", f"## {heading}", "", without_links(parts[part])]
+    lines += ["", "## Program", "", "    mpicc " + name + ".c -o " + name +
+              " $(pkg-config --cflags --libs PETSc) -lm && ./" + name, "", "```c", whole_program(name).rstrip(), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    with open(PAGE) as file:
+        text = file.read()
+    table, sections = read_table(text), read_sections(text)
+    names = sys.argv[2:] or sorted(table)
+    os.makedirs(sys.argv[1], exist_ok=True)
+    for name in names:
+        if name not in table:
+            sys.exit(f"error: {name} is not in {PAGE}; choose one of {', '.join(sorted(table))}")
+        if "What" not in sections.get(name, {}):
+            sys.exit(f"error: {PAGE} has no section of {name} that begins with '- What:'")
+        with open(os.path.join(sys.argv[1], name + ".md"), "w") as file:
+            file.write(report(name, *table[name], sections[name]))
+    print(f"{len(names)} reports in {sys.argv[1]}")
+
+
+if __name__ == "__main__":
+    main()
