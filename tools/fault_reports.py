@@ -15,7 +15,8 @@ PARTS = {"What": "What happens", "User": "What helps until then", "Upstream": "W
 
 def read_table(text):
     """{program: (line, {version: yes or no})}"""
-    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in text.splitlines() if line.startswith("|")]
+    lines = [line.strip("| ") for line in text.splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in line.split("|")] for line in lines]
     versions = [cell for cell in rows[0] if re.fullmatch(r"\d+\.\d+\.\d+", cell)]
     table = {}
     for cells in rows:

@@ -24,7 +24,7 @@ class Reports(unittest.TestCase):
             for name in names:
                 with open(os.path.join(folder, name + ".md")) as file:
                     text = file.read()
-                for wanted in ("\nSeen: ", "\n## What happens\n", "\n## Program\n", "int main(void)", "static int Show("):
+                for wanted in ("\nSeen: ", "\n## What happens\n", "\n## Program\n", "int main(", "static int Show("):
                     self.assertIn(wanted, text, name)
                 for unwanted in ("child.h", ".md)", "\n- We:"):
                     self.assertNotIn(unwanted, text, name)

@@ -32,7 +32,8 @@ class Riluk final : public detail::PreconditionerBase<MatrixType> {
   explicit Riluk(Teuchos::RCP<row_matrix_type const> const& A);
 
   /// Ifpack2's object: getL(), getD() (inverted), getU(), getLevelOfFill() and so on, with the values of the last
-  /// compute(). Where the library computed them, the object's own isComputed() is false, and its apply() refused.
+  /// compute(), or of one that failed. Where the library computed them they are put there by this call, not by
+  /// compute(); the object's own isComputed() is false, and its apply() refuses.
   Teuchos::RCP<factorization_type const> getFactorization() const;
   int getNumAnalyses() const override { return earlier_analyses_ + (factor_ ? factor_->num_analyses() : 0); }
 
@@ -49,7 +50,7 @@ class Riluk final : public detail::PreconditionerBase<MatrixType> {
   void forget();
   /// Analyzes the factors that there are now.
   void analyzeFactors();
-  /// @throws Error naming the first row whose inverted pivot is not finite.
+  /// @throws Error naming the first row whose pivot is zero or not finite.
   void requireFinite(typename T::values const& d) const;
   /// 1/D where it lies between L and U, else no entries.
   typename T::values inverse() const;

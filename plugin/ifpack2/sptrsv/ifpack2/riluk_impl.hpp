@@ -85,8 +85,9 @@ void Riluk<M>::update() {
   put_values_ = false;
   if (values_.prepare(*factorization_, *factor_, diagonal_apart_, this->request().factor_by)) {
     auto const values = values_.factor(factorization_->getRelativeThreshold(), factorization_->getAbsoluteThreshold());
+    factorization_->set_not_computed();
+    put_values_ = true;  // broken ones can be looked at, too
     requireFinite(values.inverse);
-    put_values_ = true;
     factor_->update(values);
     return;
   }
@@ -102,7 +103,7 @@ void Riluk<M>::update() {
 
 template <class M>
 void Riluk<M>::requireFinite(typename T::values const& d) const {
-  long long const row = detail::first_not_finite<T>(typename T::exec_space(), d);
+  long long const row = detail::first_unusable_pivot<T>(typename T::exec_space(), d);
   if (row < static_cast<long long>(d.extent(0)))
     throw Error(Base::row_name(*factorization_->getL().getRowMap(), row) +
                 " has a pivot that is zero or not finite; set \"fact: absolute threshold\" or "

@@ -4,13 +4,18 @@
 
 #include <Ifpack2_LocalFilter.hpp>
 #include <Ifpack2_RILUK.hpp>
+#include <Teuchos_CommHelpers.hpp>
 #include <Teuchos_FancyOStream.hpp>
+#include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "sptrsv/error.hpp"
 #include "sptrsv/factorization/factorization.hpp"
+#include "sptrsv/ifpack2/detail/inspect.hpp"
 #include "sptrsv/ifpack2/detail/local_factor.hpp"
 
 namespace sptrsv::ifpack2::detail {
@@ -25,6 +30,8 @@ class OpenRiluk final : public Ifpack2::RILUK<MatrixType> {
   using typename Base::crs_matrix_type;
   using typename Base::row_matrix_type;
 
+  static constexpr char const* unsorted = "the columns of the matrix's rows do not ascend, each once";
+
   /// A matrix that has the local rows of A in its first columns, or null and the reason.
   std::pair<Teuchos::RCP<crs_matrix_type const>, std::string> local_rows() const {
     Teuchos::RCP<row_matrix_type const> A = this->A_;
@@ -32,12 +39,16 @@ class OpenRiluk final : public Ifpack2::RILUK<MatrixType> {
         !filter.is_null())
       A = filter->getUnderlyingMatrix();
     auto found = Teuchos::rcp_dynamic_cast<crs_matrix_type const>(A);
-    if (found.is_null() && this->A_local_crs_nc_.is_null()) found = this->A_local_crs_;
+    if (found.is_null() && this->A_local_crs_.getRawPtr() != this->A_local_crs_nc_.getRawPtr())  // no copy by RILUK
+      found = this->A_local_crs_;
     if (found.is_null()) return {{}, "the matrix is not a Tpetra::CrsMatrix"};
     if (!found->getColMap()->isLocallyFitted(*found->getRowMap()))
       return {{}, "the column map does not begin with the row map"};
+    if (!found->getCrsGraph()->isSorted()) return {{}, unsorted};
     return {found, {}};
   }
+  /// Values that compute() left are not the matrix's any more: apply() refuses.
+  void set_not_computed() { this->isComputed_ = false; }
   /// Puts values where getL(), getU() and getD() find them.
   template <class Values>
   void put(Values const& values) const {
@@ -67,30 +78,31 @@ class FactorValues {
       sptrsv::Factorization<typename T::scalar, typename T::index, typename T::offset, typename T::exec_space>;
 
  public:
-  void forget() { factorization_.reset(); }
+  void forget() { *this = FactorValues(); }
 
-  /// Analyzes the updates of L and U, whose patterns `solves` has, unless it did, or Ifpack2 is to factor.
+  /// Analyzes the updates of L and U, whose patterns `solves` has, unless that was done for A's pattern, or Ifpack2 is
+  /// to factor. Collective where RILUK's compute() is, on the communicator of L: all of its ranks decide alike.
   /// @param diagonal_apart  as RILUK's own factorization has it: A = L D U.
   /// @return whether factor() is to be called.
   /// @throws std::invalid_argument where the library was asked for and cannot.
   bool prepare(Riluk const& riluk, LocalFactor const& solves, bool diagonal_apart, FactorBy by) {
+    std::exception_ptr failed;
     reason_ = by == FactorBy::ifpack2      ? "\"sptrsv: factor\" asks for it"
               : !diagonal_apart            ? "\"fact: type\" asks for Kokkos Kernels"
               : riluk.getRelaxValue() != 0 ? "\"fact: relax value\" is not 0"
-              : matrix_rows(riluk) == 0    ? "there are no rows"
                                            : "";
-    if (reason_.empty()) std::tie(matrix_, reason_) = riluk.local_rows();
-    if (reason_.empty() && !factorization_) {
-      try {
-        factorization_.emplace(exec_space(), LocalFactor::pattern_of(*matrix_), solves.factor());
-      } catch (Unsupported const& e) {
-        reason_ = e.what();
-      }
+    try {
+      if (reason_.empty()) reason_ = analyze(riluk, solves, by);
+    } catch (...) {
+      failed = std::current_exception();
     }
-    if (by == FactorBy::automatic && reason_.empty() && !factorization_->report().listed)
-      reason_ = "there are too many updates to list them, " + std::to_string(factorization_->report().updates);
-    TEUCHOS_TEST_FOR_EXCEPTION(by == FactorBy::library && !reason_.empty() && matrix_rows(riluk) > 0,
-                               std::invalid_argument,
+    int const worst = greatest(*riluk.getL().getComm(), failed ? 2 : !reason_.empty());
+    if (failed) std::rethrow_exception(failed);
+    TEUCHOS_TEST_FOR_EXCEPTION(worst == 2, std::runtime_error,
+                               "sptrsv::ifpack2::Riluk: another rank of the matrix's communicator has failed.");
+    if (worst && reason_.empty()) reason_ = "another rank of the matrix's communicator needs it: see what it says";
+    if (!reason_.empty()) matrix_ = Teuchos::null;
+    TEUCHOS_TEST_FOR_EXCEPTION(by == FactorBy::library && !reason_.empty(), std::invalid_argument,
                                "sptrsv::ifpack2::Riluk: \"sptrsv: factor\" is sptrsv, which cannot factor here: "
                                    << reason_ << "; set it to automatic, and Ifpack2 does.");
     return reason_.empty();
@@ -109,24 +121,65 @@ class FactorValues {
 
   /// A line of YAML.
   void describe(Teuchos::FancyOStream& out) const {
-    out << "factors: {by: " << (reason_.empty() ? "sptrsv" : "Ifpack2");
-    if (!reason_.empty()) {
-      out << ", reason: '" << reason_ << "'}\n";
+    if (!reason_.empty() || !factorization_) {
+      out << "factors: {by: Ifpack2, reason: '" << reason_ << "'}\n";
       return;
     }
     auto const report = factorization_->report();
-    out << ", entries: " << report.entries << ", updates: " << report.updates
+    out << "factors: {by: sptrsv, entries: " << report.entries << ", updates: " << report.updates
         << (report.listed ? ", listed" : ", searched for") << ": " << report.list_bytes
         << ", bytes: " << factorization_->memory_bytes() << "}\n";
   }
 
  private:
   using exec_space = typename T::exec_space;
-  static std::size_t matrix_rows(Riluk const& riluk) { return riluk.getL().getCrsGraph()->getLocalNumRows(); }
+
+  static int greatest(Teuchos::Comm<int> const& comm, int mine) {
+    int all = mine;
+    if (comm.getSize() > 1) Teuchos::reduceAll(comm, Teuchos::REDUCE_MAX, mine, Teuchos::outArg(all));
+    return all;
+  }
+
+  /// @return why Ifpack2 has to factor, or nothing.
+  std::string analyze(Riluk const& riluk, LocalFactor const& solves, FactorBy by) {
+    std::string reason;
+    std::tie(matrix_, reason) = riluk.local_rows();
+    if (!reason.empty()) return reason;
+    look_at_pattern();
+    if (by == FactorBy::automatic && !too_many_.empty()) return too_many_;
+    if (!factorization_) {
+      try {
+        factorization_.emplace(exec_space(), LocalFactor::pattern_of(*matrix_), solves.factor());
+      } catch (Unsupported const&) {  // a graph that does not know it
+        return Riluk::unsorted;
+      }
+    }
+    auto const report = factorization_->report();
+    if (by != FactorBy::automatic || report.listed) return {};
+    too_many_ = "there are too many updates to list them, " + std::to_string(report.updates);
+    factorization_.reset();
+    return too_many_;
+  }
+  /// A's graph may have changed since: RILUK then factors in the old patterns of L and U, and so do we. A graph that
+  /// the matrix cannot change is not read again.
+  void look_at_pattern() {
+    auto const graph = matrix_->getCrsGraph();
+    if (!graph_.is_null() && graph_ == graph) return;
+    auto const now = fingerprint<T>(exec_space(), LocalFactor::pattern_of(*matrix_));
+    if (now != fingerprint_) {
+      factorization_.reset();
+      too_many_.clear();
+    }
+    fingerprint_ = now;
+    graph_ = matrix_->isStaticGraph() ? graph : Teuchos::null;
+  }
 
   std::optional<Factorization> factorization_;
   Teuchos::RCP<crs_matrix_type const> matrix_;
-  std::string reason_;  // why Ifpack2 factors; empty: it does not
+  Teuchos::RCP<typename crs_matrix_type::crs_graph_type const> graph_;  // static, of factorization_; or null
+  std::uint64_t fingerprint_ = 0;                                       // of A's pattern, at the last look
+  std::string reason_;                                                  // why Ifpack2 factors; empty: it does not
+  std::string too_many_;  // updates, of that pattern; empty: no, or not known
 };
 
 }  // namespace sptrsv::ifpack2::detail
