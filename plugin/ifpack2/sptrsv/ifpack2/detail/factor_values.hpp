@@ -15,8 +15,8 @@
 
 #include "sptrsv/error.hpp"
 #include "sptrsv/factorization/factorization.hpp"
-#include "sptrsv/ifpack2/detail/inspect.hpp"
 #include "sptrsv/ifpack2/detail/local_factor.hpp"
+#include "sptrsv/planner/plan_key.hpp"
 
 namespace sptrsv::ifpack2::detail {
 
@@ -165,19 +165,20 @@ class FactorValues {
   void look_at_pattern() {
     auto const graph = matrix_->getCrsGraph();
     if (!graph_.is_null() && graph_ == graph) return;
-    auto const now = fingerprint<T>(exec_space(), LocalFactor::pattern_of(*matrix_));
-    if (now != fingerprint_) {
+    auto const now = sptrsv::detail::hash_of<T>(exec_space(), LocalFactor::pattern_of(*matrix_), 0,
+                                                static_cast<long long>(matrix_->getLocalNumEntries()));
+    if (now != hash_) {
       factorization_.reset();
       too_many_.clear();
     }
-    fingerprint_ = now;
+    hash_ = now;
     graph_ = matrix_->isStaticGraph() ? graph : Teuchos::null;
   }
 
   std::optional<Factorization> factorization_;
   Teuchos::RCP<crs_matrix_type const> matrix_;
   Teuchos::RCP<typename crs_matrix_type::crs_graph_type const> graph_;  // static, of factorization_; or null
-  std::uint64_t fingerprint_ = 0;                                       // of A's pattern, at the last look
+  std::uint64_t hash_ = 0;                                              // of A's pattern, at the last look
   std::string reason_;                                                  // why Ifpack2 factors; empty: it does not
   std::string too_many_;  // updates, of that pattern; empty: no, or not known
 };

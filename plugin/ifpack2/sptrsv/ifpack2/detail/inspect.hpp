@@ -3,7 +3,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <cstdint>
 #include <string>
 
 #include "sptrsv/error.hpp"
@@ -85,30 +84,6 @@ long long first_unusable_pivot(typename T::exec_space const& exec, typename T::v
       },
       Kokkos::Min<long long>(row));
   return n == 0 ? 0 : row;
-}
-
-KOKKOS_INLINE_FUNCTION std::uint64_t splitmix64(std::uint64_t v) {
-  v += 0x9e3779b97f4a7c15u;
-  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9u;
-  v = (v ^ (v >> 27)) * 0x94d049bb133111ebu;
-  return v ^ (v >> 31);
-}
-
-/// A number that other columns, or the same at other places, would change. Cost: one pass; fences.
-template <class T>
-std::uint64_t fingerprint(typename T::exec_space const& exec, typename T::pattern const& pattern) {
-  std::uint64_t sum = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::ifpack2::fingerprint",
-      Kokkos::RangePolicy<typename T::exec_space, typename T::index>(exec, 0, pattern.num_rows()),
-      KOKKOS_LAMBDA(typename T::index i, std::uint64_t& all) {
-        all +=
-            splitmix64(~splitmix64(static_cast<std::uint64_t>(i)) + static_cast<std::uint64_t>(pattern.row_ptr(i + 1)));
-        for (auto k = pattern.row_ptr(i); k < pattern.row_ptr(i + 1); ++k)
-          all += splitmix64(splitmix64(static_cast<std::uint64_t>(k)) + static_cast<std::uint64_t>(pattern.col_idx(k)));
-      },
-      sum);
-  return sum + static_cast<std::uint64_t>(pattern.num_rows());
 }
 
 }  // namespace sptrsv::ifpack2::detail

@@ -61,19 +61,28 @@ class LocalFactor {
     analyze();
   }
 
-  /// Takes the matrices' values, and D^-1; analyzes again if a pattern is at another place or of another size.
+  /// Takes the matrices' values, and D^-1.
   void update(typename T::values const& inverse = {}) {
-    look_again();
     sptrsv::FactorValues<scalar, typename T::memory_space> values;
     for (auto const& t : triangles_) {
       auto const own = t.matrix->getLocalValuesDevice(Tpetra::Access::ReadOnly);
       (*t.triangle == Triangle::lower ? values.lower : values.upper) = typename T::values(own.data(), own.extent(0));
     }
     values.inverse = inverse;
-    factor_->update(exec_space(), values);
+    update(values);
   }
-  /// Takes values that are not the matrices'.
+  /// Takes values that may be others than the matrices'; analyzes again if a pattern is at another place or of another
+  /// size.
   void update(sptrsv::FactorValues<scalar, typename T::memory_space> const& values) {
+    bool moved = false;
+    for (auto const& t : triangles_) {
+      auto const now = pattern_of(*t.matrix);
+      auto& before = part(t)->rows;
+      moved = moved || now.row_ptr.data() != before.row_ptr.data() || now.col_idx.data() != before.col_idx.data() ||
+              now.row_ptr.extent(0) != before.row_ptr.extent(0) || now.col_idx.extent(0) != before.col_idx.extent(0);
+      before = now;
+    }
+    if (moved) analyze();
     factor_->update(exec_space(), values);
   }
 
@@ -120,19 +129,6 @@ class LocalFactor {
  private:
   static constexpr Op ops[] = {Op::none, Op::transpose, Op::conj_transpose};
   static int mode_of(Teuchos::ETransp mode) { return mode == Teuchos::NO_TRANS ? 0 : mode == Teuchos::TRANS ? 1 : 2; }
-
-  /// Analyzes again if a pattern is at another place or of another size.
-  void look_again() {
-    bool moved = false;
-    for (auto const& t : triangles_) {
-      auto const now = pattern_of(*t.matrix);
-      auto& before = part(t)->rows;
-      moved = moved || now.row_ptr.data() != before.row_ptr.data() || now.col_idx.data() != before.col_idx.data() ||
-              now.row_ptr.extent(0) != before.row_ptr.extent(0) || now.col_idx.extent(0) != before.col_idx.extent(0);
-      before = now;
-    }
-    if (moved) analyze();
-  }
 
   auto& part(LocalTriangle<CrsMatrix> const& t) {
     return *t.triangle == Triangle::lower ? pattern_.lower : pattern_.upper;
