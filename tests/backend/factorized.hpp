@@ -181,16 +181,14 @@ class Subject {
     };
     fetch(values.upper, laid_out_.upper_at, out.upper);
     if (!way_.symmetric) fetch(values.lower, laid_out_.lower_at, out.lower);
-    std::vector<int> own(out.inverse.size());
+    if (!diagonal_apart()) return out;
+    std::vector<int> own(static_cast<std::size_t>(a_.n));
     std::iota(own.begin(), own.end(), 0);
-    if (way_.symmetric) fetch(values.inverse, own, out.inverse);
-    if (way_.ldu) {
-      std::vector<standard> inverse(static_cast<std::size_t>(a_.n));
-      own.resize(inverse.size());
-      std::iota(own.begin(), own.end(), 0);
-      fetch(values.inverse, own, inverse);
+    std::vector<standard> inverse(own.size());
+    fetch(values.inverse, own, inverse);
+    if (way_.symmetric) out.inverse = inverse;
+    else
       for (int i = 0; i < a_.n; ++i) out.upper[out.upper_ptr[i + 1] - 1] = inverse[i];
-    }
     return out;
   }
   void expect_same() const {
