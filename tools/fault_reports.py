@@ -14,7 +14,7 @@ PARTS = {"What": "What happens", "User": "What helps until then", "Upstream": "W
 
 
 def read_table(text):
-    """{program: (line, {version: yes or no})}"""
+    """The versions, and {program: (line, {version: yes, no or -})}, of the page's table."""
     lines = [line.strip("| ") for line in text.splitlines() if line.startswith("|")]
     rows = [[cell.strip() for cell in line.split("|")] for line in lines]
     versions = [cell for cell in rows[0] if re.fullmatch(r"\d+\.\d+\.\d+", cell)]
@@ -23,7 +23,7 @@ def read_table(text):
         found = re.match(r"\[`(\w+)`\]\(petsc_faults/", cells[0])
         if found:
             table[found[1]] = (cells[-1], dict(zip(versions, cells[1:])))
-    return table
+    return versions, table
 
 
 def read_sections(text):
@@ -72,7 +72,7 @@ def main():
         sys.exit(__doc__)
     with open(PAGE) as file:
         text = file.read()
-    table, sections = read_table(text), read_sections(text)
+    (_, table), sections = read_table(text), read_sections(text)
     names = sys.argv[2:] or sorted(table)
     os.makedirs(sys.argv[1], exist_ok=True)
     for name in names:

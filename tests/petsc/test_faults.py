@@ -10,20 +10,18 @@ import sys
 
 from petsc_runs import run, skip
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
+import fault_reports  # noqa: E402
+
 VERDICTS = {"yes": "fault shown", "no": "no fault", "-": "not here"}
 
 
-def read_table(path):
-    """{program: {version: verdict}} of the page's first table, whose header names the versions."""
+def read_verdicts(path):
+    """The versions, and {program: {version: verdict}}, of the page's table."""
     with open(path) as file:
-        rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in file if line.startswith("|")]
-    versions = [cell for cell in rows[0] if re.fullmatch(r"\d+\.\d+\.\d+", cell)]
-    table = {}
-    for cells in rows[2:]:
-        found = re.match(r"\[`(\w+)`\]\(petsc_faults/", cells[0])
-        if found:
-            table[found[1]] = {version: VERDICTS[cell] for version, cell in zip(versions, cells[1:])}
-    return versions, table
+        versions, table = fault_reports.read_table(file.read())
+    return versions, {name: {version: VERDICTS[cell] for version, cell in cells.items()}
+                      for name, (_, cells) in table.items()}
 
 
 class Outcome:
@@ -55,7 +53,7 @@ def judge(outcome, expected):
 def main():
     folder = os.environ["SPTRSV_TEST_FAULTS"]
     page = os.environ["SPTRSV_TEST_FAULTS_PAGE"]
-    versions, table = read_table(page)
+    versions, table = read_verdicts(page)
     programs = sorted(name[:-2] for name in os.listdir(page[:-3]) if name.endswith(".c"))
     failures = []
     if sorted(table) != programs:
