@@ -158,9 +158,12 @@ apt_install() {
     install -y --no-install-recommends ${release[@]+"${release[@]}"} "$@"
 }
 
-install_packages() {
+install_packages() { install_named_by missing_packages; }
+
+# install_named_by LISTER: what this function names.
+install_named_by() {
   local wanted remedy
-  wanted=$(missing_packages | xargs)
+  wanted=$("$1" | xargs)
   if [[ -z $wanted ]]; then
     line packages "all there"
     return
@@ -168,10 +171,10 @@ install_packages() {
   check_may_install "$wanted"
   remedy="check the network and /etc/apt, then run this again; by hand: apt-get install $wanted"
   step apt-update "package lists" "$remedy" as_root apt-get -o Acquire::Retries=3 update
-  wanted=$(missing_packages | xargs) # now the version of PETSc is known
+  wanted=$("$1" | xargs) # now the version of PETSc is known
   # shellcheck disable=SC2086 # a list of names
   step packages "$(wc -w <<<"$wanted") to install: $wanted" "$remedy" apt_install $wanted
   hash -r
-  wanted=$(missing_packages | xargs)
+  wanted=$("$1" | xargs)
   [[ -z $wanted ]] || die "still missing after the installation: $wanted" "see $(log_dir)/packages.log"
 }

@@ -51,7 +51,7 @@ setup_sid() {
 }
 
 make_sid() {
-  local dir new
+  local dir new release=sid
   dir=$(sid_dir) new=$dir.new
   may_be_root "$dir"
   if [[ ! -f $dir/$sid_stamp ]]; then
@@ -65,8 +65,8 @@ make_sid() {
     as_root rm "$new/$sid_unfinished"
     as_root mv -T "$new" "$dir"
   fi
-  line folder "$dir: Debian $(if [[ $stack == trilinos17 ]]; then echo experimental; else echo sid; fi) of $(
-    cat "$dir/$sid_stamp")"
+  [[ $stack != trilinos17 ]] || release=experimental
+  line folder "$dir: Debian $release of $(cat "$dir/$sid_stamp")"
 }
 
 may_be_root() {
