@@ -28,6 +28,7 @@ struct Settings {
   std::vector<int> lanes{0}, teams{0};
   bool symmetric = false;
   double list_bytes = -1;
+  int products = -1;
 };
 
 template <class Exec>
@@ -69,6 +70,7 @@ int run(std::string const& name, Settings const& settings) {
       options.lanes_per_row = lanes;
       options.teams = teams;
       options.list_bytes = settings.list_bytes;
+      options.products = settings.products;
       std::vector<double> setups;
       std::unique_ptr<Factorization> made;
       for (int k = 0; k < 3; ++k) {
@@ -122,6 +124,7 @@ int main(int argc, char** argv) {
   app.add_option("--lanes", settings.lanes, "lanes per row on a GPU; 0: chosen")->delimiter(',');
   app.add_option("--teams", settings.teams, "teams on a GPU; 0: chosen")->delimiter(',');
   app.add_option("--list-bytes", settings.list_bytes, "bytes of the lists of updates at most; -1: chosen");
+  app.add_option("--products", settings.products, "IC: 1: products wait for the last pivot row; 0: not; -1: chosen");
   app.add_flag("--icc", settings.symmetric, "IC, else ILU");
   CLI11_PARSE(app, argc, argv);
   Kokkos::ScopeGuard const guard(argc, argv);

@@ -84,6 +84,7 @@ Way draw_way(Draws& draw, int n) {
   else if (draw.coin()) way.col_perm = way.row_perm;
   way.options.list_bytes = draw.coin() ? 4e9 : draw.of<double>({0, 100, 1000});
   way.options.lanes_per_row = draw.of<int>({0, 0, 1, 2, 4, 8, 16, 32});
+  way.options.products = draw.of<int>({-1, 0, 1});
   return way;
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factorization beside the oracle, to the bit: families of matrices, levels of fill, orderings, layouts, long rows,
 // changes of values, no allocations, more threads than cores.
+#include <map>
+#include <sptrsv/space.hpp>
+
 #include "factorized.hpp"
 #include "spaces.hpp"
 #include "tool_counters.hpp"
@@ -44,11 +47,12 @@ void check_families() {
        {"lap2d:7", "lap3d:4", "stencil27:4", "fem3:3", "powerlaw:90", "road:9", "kkt2:60", "dense:24", "chain:40"})
     for (int const level : {0, 1, 2})
       for (Ordering const ordering : {Ordering::natural, Ordering::symmetric, Ordering::different})
-        for (std::string const kind : {"L U", "L D U", "symmetric"})
+        for (std::string const kind : {"L U", "L D U", "symmetric", "symmetric, products"})
           for (double const list_bytes : {4e9, 0.0}) {
             Way way;
             way.level = level, way.options.list_bytes = list_bytes;
-            way.symmetric = kind == "symmetric", way.ldu = kind == "L D U";
+            way.symmetric = kind.rfind("symmetric", 0) == 0, way.ldu = kind == "L D U";
+            way.options.products = kind == "symmetric, products";
             if (way.symmetric && ordering == Ordering::different) continue;
             way.layout = all_layouts[number++ % all_layouts.size()];
             SCOPED_TRACE(spec + ", level " + std::to_string(level) + ", ordering " +
@@ -100,9 +104,9 @@ TYPED_TEST(Factorizations, LayoutsAreTheOracles) {
         way.level = 1, way.symmetric = symmetric, way.layout = layout;
         auto const a = make_csr<double>(spec);
         way.row_perm = way.col_perm = shuffled(a.n, 8);
-        for (bool const ldu : {false, !symmetric})
+        for (bool const other : {false, true})
           for (double const list_bytes : {-1.0, 0.0}) {
-            way.ldu = ldu, way.options.list_bytes = list_bytes;
+            way.ldu = other && !symmetric, way.options.products = other, way.options.list_bytes = list_bytes;
             check_factors<double>(this->exec, a, way);
           }
       }
@@ -134,11 +138,12 @@ TYPED_TEST(Factorizations, DiagonalsAreScaledAndMovedFirst) {
 TYPED_TEST(Factorizations, ProductsAreContractedWhereAsked) {
   PivotRules rules;
   rules.contract = true;
-  for (bool const symmetric : {false, true}) {
-    Way way;
-    way.level = 1, way.symmetric = symmetric;
-    check_factors<double>(this->exec, make_csr<double>("stencil27:5"), way, rules);
-  }
+  for (bool const symmetric : {false, true})
+    for (int const products : {0, 1}) {
+      Way way;
+      way.level = 1, way.symmetric = symmetric, way.options.products = products;
+      check_factors<double>(this->exec, make_csr<double>("stencil27:5"), way, rules);
+    }
 }
 
 /// On either side of the widths of positions (a row's entries, pivot included: 255, 256 and 257), and of scratch
@@ -152,7 +157,7 @@ TYPED_TEST(Factorizations, LongRowsAreTheOracles) {
       for (double const list_bytes : {4e9, 0.0}) {
         SCOPED_TRACE(spec + (symmetric ? ", symmetric" : "") + (list_bytes > 0 ? "" : ", searching"));
         Way way;
-        way.symmetric = symmetric, way.options.list_bytes = list_bytes;
+        way.symmetric = symmetric, way.options.list_bytes = list_bytes, way.options.products = 1;
         ASSERT_NO_FATAL_FAILURE(check_factors<double>(this->exec, make_csr<double>(spec), way));
       }
 }
@@ -163,7 +168,7 @@ TYPED_TEST(Factorizations, LanesDoNotMatter) {
     for (int const lanes : {1, 2, 4, 8, 16, 32, 64})
       for (std::string const spec : {"dense:70", "fem3:3", "road:12"}) {
         Way way;
-        way.level = 1, way.symmetric = symmetric, way.options.lanes_per_row = lanes;
+        way.level = 1, way.symmetric = symmetric, way.options.lanes_per_row = lanes, way.options.products = 1;
         SCOPED_TRACE(spec + ", lanes " + std::to_string(lanes));
         ASSERT_NO_FATAL_FAILURE(check_factors<double>(this->exec, make_csr<double>(spec), way));
 #if defined(SPTRSV_TEST_ALL_SCALARS)
@@ -187,6 +192,25 @@ TYPED_TEST(Factorizations, ReportsSayWhatWasFound) {
     EXPECT_EQ(report.listed, list_bytes > 0);
     EXPECT_GT(subject.object->memory_bytes(), a.col_idx.size() * sizeof(double));
   }
+}
+
+/// Products of symmetric factors wait in scratch memory where that holds those of every row.
+TYPED_TEST(Factorizations, ProductsWaitWhereTheyFit) {
+  for (auto const& [spec, fits] : std::map<std::string, bool>{{"lap3d:5", true}, {"dense:300", false}})
+    for (int const products : {-1, 0, 1}) {
+      Way way;
+      way.symmetric = true, way.options.products = products;
+      typename TestFixture::Double subject(this->exec, make_csr<double>(spec), way);
+      bool const asked = products == 1 || (products < 0 && !is_host_space<TypeParam>);
+      EXPECT_EQ(subject.object->report().products, fits && asked) << spec << ", " << products;
+      way.options.list_bytes = 0;
+      typename TestFixture::Double searching(this->exec, make_csr<double>(spec), way);
+      EXPECT_FALSE(searching.object->report().products);
+    }
+  Way way;
+  way.options.products = 1;
+  typename TestFixture::Double lu(this->exec, make_csr<double>("lap3d:5"), way);
+  EXPECT_FALSE(lu.object->report().products) << "LU's multipliers depend on each other";
 }
 
 TYPED_TEST(Factorizations, ThousandChangesOfValuesAreQuiet) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <type_traits>
 
 #include "sptrsv/device/row_io.hpp"
 
@@ -32,6 +33,16 @@ template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> subtract_product(Kokkos::complex<R> x, Kokkos::complex<R> l,
                                                                 Kokkos::complex<R> u, bool) {
   return x - l * u;
+}
+
+/// l u, rounded whatever comes after it.
+template <class S>
+KOKKOS_FORCEINLINE_FUNCTION S rounded_product(S l, S u) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<S, double>) return __dmul_rn(l, u);
+  else if constexpr (std::is_same_v<S, float>) return __fmul_rn(l, u);
+#endif
+  return l * u;
 }
 
 /// 1 / b. Of complex numbers as C defines it: that of an infinite one is 0, and that of 0 infinite, and neither NaN.

@@ -17,6 +17,9 @@ struct FactorizationOptions {
   double list_bytes = -1;
   int lanes_per_row = 0;  ///< on a GPU, a power of two; 0: chosen
   int teams = 0;          ///< on a GPU, of one warp each; 0: chosen
+  /// Symmetric factors with lists: 1: products are formed as pivot rows arrive and subtracted when all are there, where
+  /// scratch memory holds those of a row; 0: pivot row by pivot row; -1: as 1 on a GPU, as 0 on a host.
+  int products = -1;
 };
 
 /// What a Factorization found and chose, for people.
@@ -25,7 +28,8 @@ struct FactorizationReport {
   long long levels = 0;             ///< of L; 0 on a host, where rows follow each other as they are
   long long updates = 0;            ///< per numeric phase: two flops each
   long long longest_row = 0;
-  bool listed = false;  ///< updates are listed, not searched for
+  bool listed = false;    ///< updates are listed, not searched for
+  bool products = false;  ///< products wait in scratch memory for the last pivot row
   int lanes = 1;
   std::size_t list_bytes = 0;
 };

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "sptrsv/device/gpu_tuning.hpp"
 #include "sptrsv/factorization/eliminate.hpp"
+#include "sptrsv/factorization/eliminate_products.hpp"
 #include "sptrsv/factorization/factorization.hpp"
 #include "sptrsv/factorization/level_zero.hpp"
 #include "sptrsv/triangle/analysis.hpp"
@@ -145,12 +147,14 @@ struct Factorization<S, I, O, E>::Impl {
   detail::PivotRows<T> pivots;
   detail::UpdateLists<T, Narrow> narrow;
   detail::UpdateLists<T, Wide> wide;
+  detail::ProductSlots<T> slots;
   bool is_narrow = false, shares_array = false;
   bool unfinished = false;  ///< an exception ended the last numeric phase
   Kokkos::View<const index*, typename T::device> order;
   detail::LevelSlices<T> slices;
   FactorizationReport report;
   int lanes = 1, scratch_entries = 1, asked_teams = 0;
+  long long most_updates = 0;  ///< of a row; with slots
   Kokkos::View<O*, typename T::device> long_row_begin;
   Values long_rows;
   Values lower_values, upper_values, inverse, unscaled;
@@ -201,6 +205,8 @@ struct Factorization<S, I, O, E>::Impl {
     report.listed = is_narrow ? !narrow.empty() : !wide.empty();
     report.list_bytes = is_narrow ? narrow.memory_bytes() : wide.memory_bytes();
     plan(exec, options, longest);
+    if (is_narrow) plan_products(exec, options, narrow);
+    else plan_products(exec, options, wide);
     allocate(exec);
     exec.fence("sptrsv::factorization: made");
   }
@@ -234,7 +240,6 @@ struct Factorization<S, I, O, E>::Impl {
   void plan(E const& exec, FactorizationOptions const& options, long long longest) {
     using Tuning = detail::FactorizationTuning;
     index const n = rows.upper.num_rows;
-    int most = Tuning::host_scratch_entries;
     if constexpr (!host) {
       int const warp = Kokkos::TeamPolicy<E>::vector_length_max();
       auto const& levels = (lower ? *lower : *upper).levels(exec);
@@ -248,12 +253,35 @@ struct Factorization<S, I, O, E>::Impl {
       }
       slices = detail::cut_levels<T>(exec, levels.level_ptr, warp / lanes);
       report.levels = levels.num_levels();
-      most = std::max<int>(1, Tuning::scratch_bytes / static_cast<int>(sizeof(S)) / (warp / lanes));
     }
     report.lanes = lanes;
     asked_teams = options.teams;
+    int const most = most_scratch();
     scratch_entries = static_cast<int>(std::min<long long>(longest, most));
     if (longest > most) find_long_rows(exec, static_cast<index>(most));
+  }
+
+  /// Scratch entries for a row at most.
+  int most_scratch() const {
+    using Tuning = detail::FactorizationTuning;
+    if constexpr (host) return Tuning::host_scratch_entries;
+    return std::max<int>(
+        1, Tuning::scratch_bytes / static_cast<int>(sizeof(S)) / (Kokkos::TeamPolicy<E>::vector_length_max() / lanes));
+  }
+
+  /// Gives products slots where scratch memory holds those of every row. The lists then need no targets.
+  template <class Position>
+  void plan_products(E const& exec, FactorizationOptions const& options, detail::UpdateLists<T, Position>& lists) {
+    using Rows = detail::EliminateByProducts<T, Position>;
+    if (!factor.symmetric || lists.empty() || options.products == 0 || (host && options.products < 0)) return;
+    most_updates = detail::most_updates_of_a_row<T>(exec, lists, rows.upper.num_rows);
+    if (Rows::scratch_entries(report.longest_row, most_updates, true) > most_scratch() ||
+        most_updates > std::numeric_limits<typename detail::ProductSlots<T>::Slot>::max())
+      return;
+    slots = detail::make_product_slots<T>(exec, rows, pivots, lists);
+    lists.target = {};
+    report.products = true;
+    report.list_bytes = lists.memory_bytes() + slots.memory_bytes();
   }
 
   void find_long_rows(E const& exec, index most) {
@@ -301,8 +329,6 @@ struct Factorization<S, I, O, E>::Impl {
   void eliminate(E const& exec, detail::UpdateLists<T, Position> const& lists, S const* a, PivotRules const& rules,
                  real amount) {
     using Rows = detail::EliminateRows<T, Position, Symmetric>;
-    using Kernel = detail::Elimination<T, Rows>;
-    using Tuning = detail::FactorizationTuning;
     Rows const one{rows,
                    pivots,
                    lists,
@@ -326,6 +352,21 @@ struct Factorization<S, I, O, E>::Impl {
                    rules.shift,
                    rules.contract,
                    lanes};
+    if constexpr (Symmetric)
+      if (report.products) {
+        using ByProducts = detail::EliminateByProducts<T, Position>;
+        launch(exec, ByProducts{one, slots},
+               static_cast<int>(ByProducts::scratch_entries(report.longest_row, most_updates, rules.contract)));
+        return;
+      }
+    launch(exec, one, scratch_entries);
+  }
+
+  /// @param entries  of scratch memory for each row
+  template <class Rows>
+  void launch(E const& exec, Rows const& one, int entries) {
+    using Kernel = detail::Elimination<T, Rows>;
+    using Tuning = detail::FactorizationTuning;
     int teams = 1, threads = 1, rows_per_ticket = 1;
     index count = slices.count;
     if constexpr (host) {
@@ -342,11 +383,10 @@ struct Factorization<S, I, O, E>::Impl {
           std::clamp(Tuning::levels_in_flight * count / levels, std::min(detail::GpuTuning::least_teams, most), most);
       teams = static_cast<int>(std::min<double>(count, asked_teams > 0 ? asked_teams : chosen));
     }
-    Kernel const kernel{
-        one, tickets, tickets.next_counter(), rows_per_ticket, count, slices.begin.data(), scratch_entries};
-    Kokkos::parallel_for(
-        "sptrsv::factorization::eliminate",
-        detail::team_policy(exec, teams, threads, lanes, Kernel::scratch_bytes(scratch_entries, threads)), kernel);
+    Kernel const kernel{one, tickets, tickets.next_counter(), rows_per_ticket, count, slices.begin.data(), entries};
+    Kokkos::parallel_for("sptrsv::factorization::eliminate",
+                         detail::team_policy(exec, teams, threads, lanes, Kernel::scratch_bytes(entries, threads)),
+                         kernel);
   }
 
   void pass(E const& exec, S const* a, PivotRules const& rules, real amount) {
