@@ -37,6 +37,11 @@ struct Flagged {
     for (int w = 0; w < parts::count; ++w) there &= !Sentinel<real>::is(parts::get(value, w));
     return there;
   }
+  /// Once more, where a sentinel was there. Values that have come are not loaded again: polls fill the L1 caches'
+  /// queues.
+  KOKKOS_FORCEINLINE_FUNCTION static void poll_again(S const* at, S& value) {
+    if (!is_there(value)) poll(at, value);
+  }
   KOKKOS_FORCEINLINE_FUNCTION static void publish(S* at, S const& value) {
     for (int w = 0; w < parts::count; ++w)
       store_relaxed(reinterpret_cast<real*>(at) + w, Sentinel<real>::publishable(parts::get(value, w)));
@@ -146,21 +151,26 @@ struct EliminateRows {
         mine[b].from = computed_here(mine[b].from);
         next += static_cast<std::size_t>(count[b]);
       }
-      Backoff wait;
-      for (bool missing = true; missing; wait(i)) {
-        SPTRSV_UNROLL
-        for (int b = 0; b < batch; ++b) {  // all loads before the first comparison, so that they overlap
-          if (at_inverse[b]) Flagged<scalar>::poll(at_inverse[b], inverted[b]);
-          if (Symmetric && at_multiplied[b]) Flagged<scalar>::poll(at_multiplied[b], multiplied[b]);
-          if (mine[b].from) Flagged<scalar>::poll(mine[b].from, from[b]);
-        }
+      SPTRSV_UNROLL
+      for (int b = 0; b < batch; ++b) {  // all loads before the first comparison, so that they overlap
+        if (at_inverse[b]) Flagged<scalar>::poll(at_inverse[b], inverted[b]);
+        if (Symmetric && at_multiplied[b]) Flagged<scalar>::poll(at_multiplied[b], multiplied[b]);
+        if (mine[b].from) Flagged<scalar>::poll(mine[b].from, from[b]);
+      }
+      for (Backoff wait;; wait(i)) {
         bool there = true;
         SPTRSV_UNROLL
         for (int b = 0; b < batch; ++b) {
           there &= Flagged<scalar>::is_there(inverted[b]) && Flagged<scalar>::is_there(from[b]);
           if (Symmetric) there &= Flagged<scalar>::is_there(multiplied[b]);
         }
-        missing = any_in_warp(!there);
+        if (!any_in_warp(!there)) break;
+        SPTRSV_UNROLL
+        for (int b = 0; b < batch; ++b) {
+          Flagged<scalar>::poll_again(at_inverse[b], inverted[b]);
+          if (Symmetric) Flagged<scalar>::poll_again(at_multiplied[b], multiplied[b]);
+          Flagged<scalar>::poll_again(mine[b].from, from[b]);
+        }
       }
       SPTRSV_UNROLL
       for (int b = 0; b < batch; ++b) {

@@ -39,76 +39,117 @@ long long most_updates_of_a_row(typename T::exec_space const& exec, UpdateLists<
   return most;
 }
 
-/// The slots of one row's updates, by a counting sort.
+/// Update lists for products, made from those in PETSc's order: one row's.
 template <class T, class Position>
-struct FillProductSlots {
+struct ArrangeProducts {
   using index = typename T::index;
   using offset = typename T::offset;
+  using Slot = typename ProductSlots<T>::Slot;
 
   FactorRows<T> rows;
-  PivotRows<T> pivots;
-  UpdateLists<T, Position> lists;
+  PivotRows<T> listed, ascending;                 ///< pivot rows in PETSc's order, and columns ascending
+  UpdateLists<T, Position> from, to;              ///< aligned with them; `to` has no targets
+  Kokkos::View<Slot*, typename T::device> first;  ///< by ascending pivot row: its first pair, counted in the row
   ProductSlots<T> slots;
 
   KOKKOS_FUNCTION void operator()(index i) const {
-    using Slot = typename ProductSlots<T>::Slot;
+    count_by_entry(i);
+    count_by_pivot(i);
+    index const above = rows.count_upper(i);
+    offset const u = rows.upper.begin(i);
+    Slot of_pivot = 0;
+    for_each_pair(i, [&](index target, std::size_t from_pair, offset q, std::size_t in_pivot) {
+      std::size_t const pair = to.begin(i) + first(q) + in_pivot;
+      to.source(pair) = from.source(from_pair);
+      slots.slot(pair) = target < above ? slots.begin(u + target)++ : of_pivot++;
+    });
+    for (index t = above; t-- > 0;)  // each is where the next one's begin now
+      slots.begin(u + t) = t > 0 ? slots.begin(u + t - 1) : static_cast<Slot>(of_pivot);
+  }
+  /// Sets slots.begin of the row's entries.
+  KOKKOS_INLINE_FUNCTION void count_by_entry(index i) const {
     offset const u = rows.upper.begin(i);
     index const above = rows.count_upper(i);
     for (index t = 0; t < above; ++t) slots.begin(u + t) = 0;
-    for_each_pair(i, [&](index target, std::size_t) {
+    for (std::size_t p = from.begin(i); p < from.begin(i + 1); ++p) {
+      auto const target = static_cast<index>(from.target(p));
       if (target < above) ++slots.begin(u + target);
-    });
-    auto sum = static_cast<Slot>(pivots.end(i) - pivots.begin(i));  // each pivot row updates the pivot
+    }
+    auto sum = static_cast<Slot>(listed.end(i) - listed.begin(i));  // each pivot row updates the pivot
     for (index t = 0; t < above; ++t) {
       Slot const count = slots.begin(u + t);
       slots.begin(u + t) = sum;
       sum = static_cast<Slot>(sum + count);
     }
-    Slot of_pivot = 0;
-    for_each_pair(i, [&](index target, std::size_t p) {
-      slots.slot(p) = target < above ? slots.begin(u + target)++ : of_pivot++;
-    });
-    for (index t = above; t-- > 0;)  // each is where the next one's begin now
-      slots.begin(u + t) = t > 0 ? slots.begin(u + t - 1) : static_cast<Slot>(of_pivot);
   }
-
- private:
+  /// Sets to.count and first.
+  KOKKOS_INLINE_FUNCTION void count_by_pivot(index i) const {
+    for (offset p = listed.begin(i); p < listed.end(i); ++p) to.count(place(i, p)) = from.count(p);
+    Slot sum = 0;
+    for (offset q = ascending.begin(i); q < ascending.end(i); ++q) {
+      first(q) = sum;
+      sum = static_cast<Slot>(sum + static_cast<Slot>(to.count(q)));
+    }
+  }
+  /// The ascending place of pivot row p.
+  KOKKOS_INLINE_FUNCTION offset place(index i, offset p) const {
+    offset low = ascending.begin(i), high = ascending.end(i);
+    while (low < high) {
+      offset const middle = low + (high - low) / 2;
+      if (ascending.row(middle) < listed.row(p)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+  /// Calls f(target, pair, ascending place of its pivot row, number in that) for all pairs in PETSc's order.
   template <class F>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_pair(index i, F const& f) const {
-    for (std::size_t p = lists.begin(i); p < lists.begin(i + 1); ++p) f(static_cast<index>(lists.target(p)), p);
+  KOKKOS_INLINE_FUNCTION void for_each_pair(index i, F const& f) const {
+    std::size_t pair = from.begin(i);
+    for (offset p = listed.begin(i); p < listed.end(i); ++p) {
+      offset const q = place(i, p);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(from.count(p)); ++k, ++pair)
+        f(static_cast<index>(from.target(pair)), pair, q, k);
+    }
   }
 };
 
-/// @pre no row has more than 65535 updates
+/// Replaces lists in PETSc's order of pivot rows by lists in ascending order of pivot rows, as they arrive, and slots.
+/// @pre no row has more than 65535 updates. @param by_columns  as of pivots_in_list_order()
 template <class T, class Position>
-ProductSlots<T> make_product_slots(typename T::exec_space const& exec, FactorRows<T> const& rows,
-                                   PivotRows<T> const& pivots, UpdateLists<T, Position> const& lists) {
+ProductSlots<T> arrange_products(typename T::exec_space const& exec, FactorRows<T> const& rows,
+                                 OffDiagonals<T> const& by_columns, PivotRows<T>& pivots,
+                                 UpdateLists<T, Position>& lists) {
   using index = typename T::index;
-  using view = decltype(ProductSlots<T>::slot);
-  index const n = rows.upper.num_rows;
+  using Arrange = ArrangeProducts<T, Position>;
   auto const raw = [&](char const* name) {
     return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
   };
-  ProductSlots<T> slots;
-  slots.slot = view(raw("product_slot"), lists.target.extent(0));
-  slots.begin = view(raw("product_begin"), rows.upper.col_idx.extent(0));
-  Kokkos::parallel_for("sptrsv::factorization::product_slots",
-                       Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-                       FillProductSlots<T, Position>{rows, pivots, lists, slots});
-  return slots;
+  Arrange arrange{rows, pivots, {by_columns, by_columns.col_idx, by_columns.source}, lists, {}, {}, {}};
+  arrange.to.begin = lists.begin;
+  arrange.to.count = decltype(lists.count)(raw("update_count"), lists.count.extent(0));
+  arrange.to.source = decltype(lists.source)(raw("update_source"), lists.source.extent(0));
+  arrange.first = decltype(arrange.first)(raw("first_update"), lists.count.extent(0));
+  arrange.slots.slot = decltype(arrange.slots.slot)(raw("product_slot"), lists.source.extent(0));
+  arrange.slots.begin = decltype(arrange.slots.begin)(raw("product_begin"), rows.upper.col_idx.extent(0));
+  Kokkos::parallel_for("sptrsv::factorization::arrange_products",
+                       Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.upper.num_rows), arrange);
+  exec.fence("sptrsv::factorization: lists in PETSc's order are given up");
+  pivots = arrange.ascending;
+  lists = arrange.to;
+  return arrange.slots;
 }
 
 /// Rows of a symmetric factor by the lanes of a thread. In PETSc's order the pivot row that comes first is, as a rule,
 /// the one that is computed last: taken in that order, nothing could be done before it is there. So the products
-/// l_ik u_kj are formed from the end of that order, as pivot rows arrive, and wait in scratch memory; when all are
-/// there, each entry's products are subtracted in PETSc's order, an entry to a lane.
+/// l_ik u_kj are formed as pivot rows arrive, and wait in scratch memory; when all are there, each entry's products are
+/// subtracted in PETSc's order, an entry to a lane.
 template <class T, class Position>
 struct EliminateByProducts : EliminateRows<T, Position, true> {
   using Base = EliminateRows<T, Position, true>;
   using index = typename Base::index;
   using offset = typename Base::offset;
   using scalar = typename Base::scalar;
-  using Base::batch, Base::contract, Base::lanes, Base::lists, Base::map, Base::pivots, Base::published, Base::rows;
+  using Base::contract, Base::lanes, Base::lists, Base::map, Base::pivots, Base::published, Base::rows;
 
   ProductSlots<T> slots;
 
@@ -118,17 +159,46 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
     return longest_row + most_updates * (contract ? 2 : 1);
   }
 
+  static constexpr int batch = 4;  ///< pivot rows that are polled for together
+  static constexpr int ready = 2;  ///< sums of a lane whose beginnings wait in registers
+
+  /// An entry of the row: its value in A, and the products that are subtracted from it.
+  struct Sum {
+    scalar value;
+    index entry;
+    int slot, end;
+  };
+  /// Sum number t of row i: the pivot's first, which has the most products.
+  KOKKOS_FORCEINLINE_FUNCTION Sum sum_of(index i, index t, index above, offset u, int total) const {
+    if (t == 0)
+      return {Base::diagonal(Base::from_matrix(map.pivots(i))) + scalar(Base::shift_amount), above, 0,
+              static_cast<int>(pivots.end(i) - pivots.begin(i))};
+    index const e = t - 1;
+    return {Base::from_matrix(map.upper(u + e)), e, int(slots.begin(u + e)),
+            t < above ? int(slots.begin(u + t)) : total};
+  }
+
   KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* x) const {
     index const above = active ? rows.count_upper(i) : index(0);
     offset const u = active ? rows.upper.begin(i) : offset(0);
-    offset const begin = active ? pivots.begin(i) : offset(0);
-    offset q = active ? pivots.end(i) : offset(0);
-    std::size_t const first = active ? lists.begin(i) : std::size_t(0);
-    std::size_t behind = active ? lists.begin(i + 1) : std::size_t(0);  // the pairs of pivots before q end here
+    offset q = active ? pivots.begin(i) : offset(0);
+    offset const end = active ? pivots.end(i) : offset(0);
+    std::size_t pair = active ? lists.begin(i) : std::size_t(0);
     scalar* const products = x + above + 1;
 
-    while (any_in_warp(q > begin)) {
+    // all that does not depend on other rows is loaded before the first wait
+    index const all = active ? above + 1 : index(0);
+    auto const total = active ? static_cast<int>(lists.begin(i + 1) - pair) : 0;
+    Sum sums[ready];
+    SPTRSV_UNROLL
+    for (int r = 0; r < ready; ++r) {
+      index const t = static_cast<index>(lane + r * lanes);
+      if (t < all) sums[r] = sum_of(i, t, above, u, total);
+    }
+
+    while (any_in_warp(q < end)) {
       index count[batch];
+      int slot[batch];
       std::size_t at[batch];
       scalar const* from_at[batch];
       scalar from[batch] = {}, inverted[batch] = {}, multiplied[batch] = {};
@@ -136,71 +206,71 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
       SPTRSV_UNROLL
       for (int b = 0; b < batch; ++b) {
         count[b] = 0;
+        slot[b] = 0;
         at[b] = 0;
         at_inverse[b] = at_multiplied[b] = from_at[b] = nullptr;
-        if (q - b <= begin) continue;
-        offset const p = q - 1 - b;
-        index const k = pivots.row(p);
+        if (q + b >= end) continue;
+        index const k = pivots.row(q + b);
         at_inverse[b] = computed_here(Base::inverse_at(k));
-        at_multiplied[b] = computed_here(published + pivots.entry(p));
-        count[b] = static_cast<index>(lists.count(p));
-        behind -= static_cast<std::size_t>(count[b]);
-        at[b] = behind;
-        if (lane < count[b])
-          from_at[b] = computed_here(published + rows.upper.begin(k) +
-                                     static_cast<offset>(lists.source(behind + static_cast<std::size_t>(lane))));
-      }
-      Backoff wait;
-      for (bool missing = true; missing; wait(i)) {
-        SPTRSV_UNROLL
-        for (int b = 0; b < batch; ++b) {  // all loads before the first comparison, so that they overlap
-          if (at_inverse[b]) Flagged<scalar>::poll(at_inverse[b], inverted[b]);
-          if (at_multiplied[b]) Flagged<scalar>::poll(at_multiplied[b], multiplied[b]);
-          if (from_at[b]) Flagged<scalar>::poll(from_at[b], from[b]);
+        at_multiplied[b] = computed_here(published + pivots.entry(q + b));
+        count[b] = static_cast<index>(lists.count(q + b));
+        at[b] = pair;
+        if (lane < count[b]) {
+          std::size_t const mine = pair + static_cast<std::size_t>(lane);
+          from_at[b] = computed_here(published + rows.upper.begin(k) + static_cast<offset>(lists.source(mine)));
+          slot[b] = slots.slot(mine);
         }
+        pair += static_cast<std::size_t>(count[b]);
+      }
+      SPTRSV_UNROLL
+      for (int b = 0; b < batch; ++b) {  // all loads before the first comparison, so that they overlap
+        if (at_inverse[b]) Flagged<scalar>::poll(at_inverse[b], inverted[b]);
+        if (at_multiplied[b]) Flagged<scalar>::poll(at_multiplied[b], multiplied[b]);
+        if (from_at[b]) Flagged<scalar>::poll(from_at[b], from[b]);
+      }
+      for (Backoff wait;; wait(i)) {
         bool there = true;
         SPTRSV_UNROLL
         for (int b = 0; b < batch; ++b)
           there &= Flagged<scalar>::is_there(inverted[b]) && Flagged<scalar>::is_there(from[b]) &&
                    Flagged<scalar>::is_there(multiplied[b]);
-        missing = any_in_warp(!there);
+        if (!any_in_warp(!there)) break;
+        SPTRSV_UNROLL
+        for (int b = 0; b < batch; ++b) {
+          Flagged<scalar>::poll_again(at_inverse[b], inverted[b]);
+          Flagged<scalar>::poll_again(at_multiplied[b], multiplied[b]);
+          Flagged<scalar>::poll_again(from_at[b], from[b]);
+        }
       }
       SPTRSV_UNROLL
       for (int b = 0; b < batch; ++b) {
         scalar const factor = multiplied[b] * inverted[b];
-        if (from_at[b]) keep(products, at[b] + static_cast<std::size_t>(lane), factor, from[b]);
+        if (from_at[b]) keep(products, slot[b], factor, from[b]);
         if (count[b] > lanes) {
-          offset const row_of_pivot = rows.upper.begin(pivots.row(q - 1 - b));
+          offset const row_of_pivot = rows.upper.begin(pivots.row(q + b));
           for (index which = static_cast<index>(lane + lanes); which < count[b]; which += static_cast<index>(lanes)) {
-            std::size_t const pair = at[b] + static_cast<std::size_t>(which);
-            keep(products, pair, factor,
-                 Base::await(published + row_of_pivot + static_cast<offset>(lists.source(pair)), i));
+            std::size_t const other = at[b] + static_cast<std::size_t>(which);
+            keep(products, slots.slot(other), factor,
+                 Base::await(published + row_of_pivot + static_cast<offset>(lists.source(other)), i));
           }
         }
       }
-      q -= batch;
+      q += batch;
     }
     sync_warp();
-    index const all = active ? above + 1 : index(0);
-    offset const of_pivot = active ? pivots.end(i) - begin : offset(0);
-    auto const total = active ? static_cast<int>(lists.begin(i + 1) - first) : 0;
-    for (index t = static_cast<index>(lane); t < all; t += static_cast<index>(lanes)) {
-      index const e = t == 0 ? above : t - 1;  // the pivot first: it has the most products
-      bool const is_pivot = e == above;
-      int const slot = is_pivot ? 0 : slots.begin(u + e);
-      int const end = is_pivot ? static_cast<int>(of_pivot) : e + 1 < above ? int(slots.begin(u + e + 1)) : total;
-      scalar const value = is_pivot ? Base::diagonal(Base::from_matrix(map.pivots(i))) + scalar(Base::shift_amount)
-                                    : Base::from_matrix(map.upper(u + e));
-      x[e] = subtract(value, products, slot, end);
+    SPTRSV_UNROLL
+    for (int r = 0; r < ready; ++r)
+      if (static_cast<index>(lane + r * lanes) < all) x[sums[r].entry] = subtract(sums[r], products);
+    for (index t = static_cast<index>(lane + ready * lanes); t < all; t += static_cast<index>(lanes)) {
+      Sum const sum = sum_of(i, t, above, u, total);
+      x[sum.entry] = subtract(sum, products);
     }
     sync_warp();
     if (active) Base::finish(lane, i, offset(0), u, index(0), above, x);
     sync_warp();
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void keep(scalar* products, std::size_t pair, scalar const& factor,
-                                        scalar const& entry) const {
-    int const slot = slots.slot(pair);
+  KOKKOS_FORCEINLINE_FUNCTION void keep(scalar* products, int slot, scalar const& factor, scalar const& entry) const {
     if (contract) {
       products[2 * slot] = factor;
       products[2 * slot + 1] = entry;
@@ -209,19 +279,21 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
     }
   }
   /// Loads four products at a time, so that only the differences wait for each other.
-  KOKKOS_FORCEINLINE_FUNCTION scalar subtract(scalar x, scalar const* products, int slot, int end) const {
+  KOKKOS_FORCEINLINE_FUNCTION scalar subtract(Sum const& sum, scalar const* products) const {
+    scalar x = sum.value;
+    int slot = sum.slot;
     if (contract) {
-      for (; slot < end; ++slot) x = subtract_product(x, products[2 * slot], products[2 * slot + 1], true);
+      for (; slot < sum.end; ++slot) x = subtract_product(x, products[2 * slot], products[2 * slot + 1], true);
       return x;
     }
-    for (; slot + 4 <= end; slot += 4) {
+    for (; slot + 4 <= sum.end; slot += 4) {
       scalar const a = products[slot], b = products[slot + 1], c = products[slot + 2], d = products[slot + 3];
       x = x - a;
       x = x - b;
       x = x - c;
       x = x - d;
     }
-    for (; slot < end; ++slot) x = x - products[slot];
+    for (; slot < sum.end; ++slot) x = x - products[slot];
     return x;
   }
 };

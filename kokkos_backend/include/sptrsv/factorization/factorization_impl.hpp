@@ -26,8 +26,12 @@ struct FactorizationTuning {
   static constexpr double entries_per_lane = 1, entries_per_lane_of_wide = 8;
   /// As GpuTuning::levels_in_flight: a row takes longer than in a solve, and most of it before it has to wait.
   static constexpr double levels_in_flight = 30;
+  /// The same where rows are short, in mean fewer entries than short_row: waiting teams poll, and delay the others.
+  static constexpr double levels_in_flight_of_short = 12, short_row = 8;
   /// Bytes of scratch memory for the rows of a warp; where a row does not fit its share, it waits in global memory.
   static constexpr int scratch_bytes = 16384;
+  /// The same where products of symmetric factors wait there, too. A PETSc that does not contract needs half of it.
+  static constexpr int product_scratch_bytes = 65536;
   /// Entries, on a host.
   static constexpr int host_scratch_entries = 4096;
   /// Rows of a ticket on a host.
@@ -256,30 +260,28 @@ struct Factorization<S, I, O, E>::Impl {
     }
     report.lanes = lanes;
     asked_teams = options.teams;
-    int const most = most_scratch();
+    int const most = most_scratch(Tuning::scratch_bytes);
     scratch_entries = static_cast<int>(std::min<long long>(longest, most));
     if (longest > most) find_long_rows(exec, static_cast<index>(most));
   }
 
-  /// Scratch entries for a row at most.
-  int most_scratch() const {
-    using Tuning = detail::FactorizationTuning;
-    if constexpr (host) return Tuning::host_scratch_entries;
-    return std::max<int>(
-        1, Tuning::scratch_bytes / static_cast<int>(sizeof(S)) / (Kokkos::TeamPolicy<E>::vector_length_max() / lanes));
+  /// Scratch entries for a row at most. @param bytes  for a warp
+  int most_scratch(int bytes) const {
+    if constexpr (host) return detail::FactorizationTuning::host_scratch_entries;
+    return std::max<int>(1, bytes / static_cast<int>(sizeof(S)) / (Kokkos::TeamPolicy<E>::vector_length_max() / lanes));
   }
 
-  /// Gives products slots where scratch memory holds those of every row. The lists then need no targets.
+  /// Gives products slots where scratch memory holds those of every row.
   template <class Position>
   void plan_products(E const& exec, FactorizationOptions const& options, detail::UpdateLists<T, Position>& lists) {
     using Rows = detail::EliminateByProducts<T, Position>;
     if (!factor.symmetric || lists.empty() || options.products == 0 || (host && options.products < 0)) return;
     most_updates = detail::most_updates_of_a_row<T>(exec, lists, rows.upper.num_rows);
-    if (Rows::scratch_entries(report.longest_row, most_updates, true) > most_scratch() ||
+    if (Rows::scratch_entries(report.longest_row, most_updates, true) >
+            most_scratch(detail::FactorizationTuning::product_scratch_bytes) ||
         most_updates > std::numeric_limits<typename detail::ProductSlots<T>::Slot>::max())
       return;
-    slots = detail::make_product_slots<T>(exec, rows, pivots, lists);
-    lists.target = {};
+    slots = detail::arrange_products<T>(exec, rows, upper->rows(exec), pivots, lists);
     report.products = true;
     report.list_bytes = lists.memory_bytes() + slots.memory_bytes();
   }
@@ -379,8 +381,10 @@ struct Factorization<S, I, O, E>::Impl {
       threads = warp / lanes;
       double const levels = std::max(1.0, static_cast<double>(report.levels));
       double const most = exec.concurrency() / double(warp) * detail::GpuTuning::most_of_resident;
+      bool const are_short = static_cast<double>(report.entries) < Tuning::short_row * static_cast<double>(report.rows);
+      double const in_flight = are_short ? Tuning::levels_in_flight_of_short : Tuning::levels_in_flight;
       double const chosen =
-          std::clamp(Tuning::levels_in_flight * count / levels, std::min(detail::GpuTuning::least_teams, most), most);
+          std::clamp(in_flight * count / levels, std::min(detail::GpuTuning::least_teams, most), most);
       teams = static_cast<int>(std::min<double>(count, asked_teams > 0 ? asked_teams : chosen));
     }
     Kernel const kernel{one, tickets, tickets.next_counter(), rows_per_ticket, count, slices.begin.data(), entries};
@@ -494,7 +498,8 @@ std::size_t Factorization<S, I, O, E>::memory_bytes() const {
                              m.unscaled.span() + m.long_rows.span();
   return values * sizeof(S) + m.map.memory_bytes() + m.report.list_bytes + (m.lower ? m.lower->memory_bytes() : 0) +
          m.upper->memory_bytes() +
-         (m.factor.symmetric ? m.pivots.row.span() * sizeof(I) + m.pivots.entry.span() * sizeof(O) : 0) +
+         (m.factor.symmetric && !m.report.products ? m.pivots.row.span() * sizeof(I) + m.pivots.entry.span() * sizeof(O)
+                                                   : 0) +
          m.long_row_begin.span() * sizeof(O) + m.small_pivots.span() * sizeof(typename Impl::real) +
          (m.matrix_rows.begin.span() + m.matrix_rows.diagonal.span()) * sizeof(O);
 }
