@@ -105,6 +105,16 @@ KOKKOS_FORCEINLINE_FUNCTION bool any_in_warp(bool value) {
 #endif
 }
 
+#if defined(__CUDA_ARCH__)
+/// Whether the calling thread is the first lane of a block of one warp.
+__device__ __forceinline__ bool first_of_warp() { return threadIdx.x == 0 && threadIdx.y == 0; }
+/// The value of the warp's first lane. @pre as of any_in_warp().
+template <class V>
+__device__ __forceinline__ V from_first_lane(V value) {
+  return __shfl_sync(all_lanes_of_warp, value, 0);
+}
+#endif
+
 /// What the lanes of a warp have written to memory before it, all of them read after it. @pre as of any_in_warp().
 KOKKOS_FORCEINLINE_FUNCTION void sync_warp() {
 #if defined(__CUDA_ARCH__)

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "sptrsv/device/host_threads.hpp"
+#include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/publish.hpp"
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/space.hpp"
@@ -58,6 +59,28 @@ class Tickets {
         },
         first);
     return first;
+  }
+
+  /// Begins to take a ticket for a team of one warp: what received() is called with, by all lanes. Nothing waits for it
+  /// here. A team may hold a ticket while it works on the one before: the first ticket that is not done is always one
+  /// that its team works on.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION unsigned long long request(Team const& team, int which, int rows) const {
+#if defined(__CUDA_ARCH__)
+    return first_of_warp() ? fetch_add(&counters_(which), static_cast<unsigned long long>(rows)) : 0;
+#else
+    return take(Kokkos::PerTeam(team), which, rows);
+#endif
+  }
+  /// The ticket, for all lanes of the warp.
+  KOKKOS_FORCEINLINE_FUNCTION unsigned long long received(unsigned long long requested,
+                                                          [[maybe_unused]] int which) const {
+#if defined(__CUDA_ARCH__)
+    if (first_of_warp() && requested == 0) counters_(1 - which) = 0;  // as in take()
+    return from_first_lane(requested);
+#else
+    return requested;
+#endif
   }
 
  private:

@@ -56,7 +56,8 @@ struct EliminateRows {
   using offset = typename T::offset;
   using scalar = typename T::scalar;
   using real = typename Parts<scalar>::real;
-  static constexpr int batch = 4;  ///< pivot rows that are polled for together
+  static constexpr int batch = 4;                  ///< pivot rows that are polled for together
+  static constexpr bool takes_ahead = !Symmetric;  ///< whether teams may hold their next ticket already
 
   FactorRows<T> rows;
   PivotRows<T> pivots;
@@ -112,8 +113,53 @@ struct EliminateRows {
     return static_cast<index>(rows.upper.end(k) - (Symmetric ? pivots.entry(q) : rows.upper.begin(k)));
   }
 
+  /// Pivot rows that are polled for together: the updates by them that are this lane's.
+  struct Batch {
+    index row[batch];    ///< the pivot rows
+    index count[batch];  ///< updates by each
+    Update mine[batch];
+    scalar const *at_inverse[batch], *at_multiplied[batch];  ///< null: none
+  };
+  /// Begins to load those from q on.
+  KOKKOS_FORCEINLINE_FUNCTION void begin_batch(Batch& g, offset q, offset end) const {
+    SPTRSV_UNROLL
+    for (int b = 0; b < batch; ++b) {
+      bool const there = q + b < end;
+      g.row[b] = there ? pivots.row(q + b) : index(0);
+      g.count[b] = there && !lists.empty() ? static_cast<index>(lists.count(q + b)) : index(0);
+    }
+  }
+  /// Finds the rest. @param pair  the first pair of the lists; out: that of the next batch
+  KOKKOS_FORCEINLINE_FUNCTION void finish_batch(Batch& g, int lane, index i, offset q, offset end,
+                                                std::size_t& pair) const {
+    SPTRSV_UNROLL
+    for (int b = 0; b < batch; ++b) {
+      g.at_inverse[b] = g.at_multiplied[b] = nullptr;
+      g.mine[b] = Update{};
+      if (q + b >= end) continue;
+      index const k = g.row[b];
+      g.at_inverse[b] = computed_here(inverse_at(k));
+      if (Symmetric) g.at_multiplied[b] = computed_here(published + pivots.entry(q + b));
+      if (lists.empty()) g.count[b] = count_updates(q + b, k);
+      if (lane < g.count[b]) g.mine[b] = update(i, q + b, k, pair, static_cast<index>(lane));
+      g.mine[b].from = computed_here(g.mine[b].from);
+      pair += static_cast<std::size_t>(g.count[b]);
+    }
+  }
+  /// Where entry t of a row is in A's values, or -1.
+  KOKKOS_FORCEINLINE_FUNCTION offset source(index i, index t, index below, index above, offset l, offset u) const {
+    if (t < below) return map.lower(l + t);
+    return t < below + above ? map.upper(u + (t - below)) : map.pivots(i);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION scalar initial(offset source, bool is_pivot) const {
+    scalar const value = from_matrix(source);
+    return is_pivot ? diagonal(value) + scalar(shift_amount) : value;
+  }
+
   /// Row i by the lanes of a thread; a thread without a row calls all the same, since lanes of a warp go together.
-  KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch) const {
+  /// @param next  told when this row's own loads are under way, so that the next row's can follow them
+  template <class Next>
+  KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch, Next& next) const {
     index const below = active ? rows.count_lower(i) : index(0);
     index const above = active ? rows.count_upper(i) : index(0);
     index const all = active ? below + above + 1 : index(0);
@@ -125,37 +171,27 @@ struct EliminateRows {
     scalar* x = scratch;
     if (active && long_row_begin && long_row_begin[i] >= 0) x = long_rows + long_row_begin[i];
 
-    for (index t = static_cast<index>(lane); t < all; t += static_cast<index>(lanes)) {
-      if (t < below) x[t] = from_matrix(map.lower(l + t));
-      else if (t < below + above) x[t] = from_matrix(map.upper(u + (t - below)));
-      else x[t] = diagonal(from_matrix(map.pivots(i))) + scalar(shift_amount);
-    }
+    // loads that depend on each other take turns with others, so that they overlap
+    next.take();
+    auto const t0 = static_cast<index>(lane);
+    offset const source0 = t0 < all ? source(i, t0, below, above, l, u) : offset(-1);
+    Batch g;
+    begin_batch(g, q, end);
+    scalar const x0 = t0 < all ? initial(source0, t0 == below + above) : scalar(0);
+    std::size_t pair = first;
+    finish_batch(g, lane, i, q, end, pair);
+    next.find();
+    if (t0 < all) x[t0] = x0;
+    for (index t = static_cast<index>(lane + lanes); t < all; t += static_cast<index>(lanes))
+      x[t] = initial(source(i, t, below, above, l, u), t == below + above);
 
     while (any_in_warp(q < end)) {
-      index count[batch];
-      Update mine[batch];
       scalar from[batch] = {}, inverted[batch] = {}, multiplied[batch] = {};
-      scalar const *at_inverse[batch], *at_multiplied[batch];
-      std::size_t next = first;
-      SPTRSV_UNROLL
-      for (int b = 0; b < batch; ++b) {
-        count[b] = 0;
-        at_inverse[b] = at_multiplied[b] = nullptr;
-        mine[b] = Update{};
-        if (q + b >= end) continue;
-        index const k = pivots.row(q + b);
-        at_inverse[b] = computed_here(inverse_at(k));
-        if (Symmetric) at_multiplied[b] = computed_here(published + pivots.entry(q + b));
-        count[b] = count_updates(q + b, k);
-        if (lane < count[b]) mine[b] = update(i, q + b, k, next, static_cast<index>(lane));
-        mine[b].from = computed_here(mine[b].from);
-        next += static_cast<std::size_t>(count[b]);
-      }
       SPTRSV_UNROLL
       for (int b = 0; b < batch; ++b) {  // all loads before the first comparison, so that they overlap
-        if (at_inverse[b]) Flagged<scalar>::poll(at_inverse[b], inverted[b]);
-        if (Symmetric && at_multiplied[b]) Flagged<scalar>::poll(at_multiplied[b], multiplied[b]);
-        if (mine[b].from) Flagged<scalar>::poll(mine[b].from, from[b]);
+        if (g.at_inverse[b]) Flagged<scalar>::poll(g.at_inverse[b], inverted[b]);
+        if (Symmetric && g.at_multiplied[b]) Flagged<scalar>::poll(g.at_multiplied[b], multiplied[b]);
+        if (g.mine[b].from) Flagged<scalar>::poll(g.mine[b].from, from[b]);
       }
       for (Backoff wait;; wait(i)) {
         bool there = true;
@@ -167,9 +203,9 @@ struct EliminateRows {
         if (!any_in_warp(!there)) break;
         SPTRSV_UNROLL
         for (int b = 0; b < batch; ++b) {
-          Flagged<scalar>::poll_again(at_inverse[b], inverted[b]);
-          if (Symmetric) Flagged<scalar>::poll_again(at_multiplied[b], multiplied[b]);
-          Flagged<scalar>::poll_again(mine[b].from, from[b]);
+          Flagged<scalar>::poll_again(g.at_inverse[b], inverted[b]);
+          if (Symmetric) Flagged<scalar>::poll_again(g.at_multiplied[b], multiplied[b]);
+          Flagged<scalar>::poll_again(g.mine[b].from, from[b]);
         }
       }
       SPTRSV_UNROLL
@@ -182,10 +218,10 @@ struct EliminateRows {
           scalar const factor = nonzero ? entry * inverted[b] : entry;
           if (!Symmetric && lane == 0) lower[q + b] = factor;
           if (nonzero) {
-            if (mine[b].from) x[mine[b].target] = subtract_product(x[mine[b].target], factor, from[b], contract);
-            if (count[b] > lanes) {
-              index const k = pivots.row(q + b);
-              for (index which = static_cast<index>(lane + lanes); which < count[b];
+            if (g.mine[b].from) x[g.mine[b].target] = subtract_product(x[g.mine[b].target], factor, from[b], contract);
+            if (g.count[b] > lanes) {
+              index const k = g.row[b];
+              for (index which = static_cast<index>(lane + lanes); which < g.count[b];
                    which += static_cast<index>(lanes)) {
                 Update const other = update(i, q + b, k, first, which);
                 if (other.from)
@@ -193,10 +229,13 @@ struct EliminateRows {
               }
             }
           }
-          first += static_cast<std::size_t>(count[b]);
+          first += static_cast<std::size_t>(g.count[b]);
         }
       }
       q += batch;
+      if (!any_in_warp(q < end)) break;
+      begin_batch(g, q, end);
+      finish_batch(g, lane, i, q, end, pair);
     }
     sync_warp();
     if (active) finish(lane, i, l, u, below, above, x);
@@ -303,6 +342,7 @@ struct Elimination {
   index count;               ///< slices, or rows
   index const* slice_begin;  ///< null on a host
   int scratch_entries;       ///< per thread
+  bool ahead;                ///< with slices: take a ticket while working on the one before
 
   /// Bytes of a team's scratch memory. Kokkos aligns it to 8 bytes; complex numbers of 16 need as many.
   static std::size_t scratch_bytes(int entries, int threads) {
@@ -316,20 +356,69 @@ struct Elimination {
       return static_cast<scalar*>(team.team_shmem().get_shmem_aligned(bytes, alignof(scalar)));
     else return static_cast<scalar*>(team.team_shmem().get_shmem(bytes));
   }
+  /// The row that a thread has next, while its team works on another.
+  template <class Team>
+  struct NextRow {
+    Elimination const& kernel;
+    Team const& team;
+    bool ahead;  ///< take the next ticket while working on this one
+    unsigned long long ticket, requested = 0;
+    index position = 0, end = 0;  ///< in level order; end: of the slice
+    index row = 0;
+
+    KOKKOS_FORCEINLINE_FUNCTION NextRow(Elimination const& k, Team const& t, bool early)
+        : kernel(k), team(t), ahead(early), ticket(0) {
+      request();
+      receive();
+      load_row();
+    }
+    KOKKOS_FORCEINLINE_FUNCTION bool active() const { return position < end; }
+    KOKKOS_FORCEINLINE_FUNCTION void request() { requested = kernel.tickets.request(team, kernel.which, 1); }
+    KOKKOS_FORCEINLINE_FUNCTION void receive() {
+      ticket = kernel.tickets.received(requested, kernel.which);
+      bool const there = ticket < static_cast<unsigned long long>(kernel.count);
+      position = there ? kernel.slice_begin[ticket] + static_cast<index>(team.team_rank()) : index(0);
+      end = there ? kernel.slice_begin[ticket + 1] : index(0);
+    }
+    KOKKOS_FORCEINLINE_FUNCTION void load_row() { row = active() ? kernel.rows.order[position] : index(0); }
+    KOKKOS_FORCEINLINE_FUNCTION void take() {
+      if (Rows::takes_ahead && ahead) receive();
+    }
+    KOKKOS_FORCEINLINE_FUNCTION void find() {
+      if (Rows::takes_ahead && ahead) load_row();
+    }
+    KOKKOS_FORCEINLINE_FUNCTION void late() {
+      if (Rows::takes_ahead && ahead) return;
+      request();
+      receive();
+      load_row();
+    }
+  };
+  struct NoNextRow {
+    KOKKOS_FORCEINLINE_FUNCTION void take() const {}
+    KOKKOS_FORCEINLINE_FUNCTION void find() const {}
+  };
+
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto* const scratch = team_scratch(team) + scratch_entries * team.team_rank();
     auto const end = static_cast<unsigned long long>(count);
+    if (slice_begin) {
+      NextRow<Team> next(*this, team, ahead);
+      while (next.ticket < end) {
+        index const i = next.row;
+        bool const active = next.active();
+        if (Rows::takes_ahead && ahead) next.request();
+        rows.row(lane_of(team), i, active, scratch, next);
+        next.late();
+      }
+      return;
+    }
+    NoNextRow none;
     for (auto first = tickets.take(Kokkos::PerTeam(team), which, rows_per_ticket); first < end;
          first = tickets.take(Kokkos::PerTeam(team), which, rows_per_ticket)) {
-      if (slice_begin) {
-        index const p = slice_begin[first] + static_cast<index>(team.team_rank());
-        bool const active = p < slice_begin[first + 1];
-        rows.row(lane_of(team), active ? rows.order[p] : index(0), active, scratch);
-      } else {
-        auto const last = first + static_cast<unsigned long long>(rows_per_ticket);
-        for (auto i = first; i < (last < end ? last : end); ++i) rows.row(0, static_cast<index>(i), true, scratch);
-      }
+      auto const last = first + static_cast<unsigned long long>(rows_per_ticket);
+      for (auto i = first; i < (last < end ? last : end); ++i) rows.row(0, static_cast<index>(i), true, scratch, none);
     }
   }
 };

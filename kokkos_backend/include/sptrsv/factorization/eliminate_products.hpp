@@ -178,7 +178,8 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
             t < above ? int(slots.begin(u + t)) : total};
   }
 
-  KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* x) const {
+  template <class Next>
+  KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* x, Next& next) const {
     index const above = active ? rows.count_upper(i) : index(0);
     offset const u = active ? rows.upper.begin(i) : offset(0);
     offset q = active ? pivots.begin(i) : offset(0);
@@ -187,6 +188,7 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
     scalar* const products = x + above + 1;
 
     // all that does not depend on other rows is loaded before the first wait
+    next.take();
     index const all = active ? above + 1 : index(0);
     auto const total = active ? static_cast<int>(lists.begin(i + 1) - pair) : 0;
     Sum sums[ready];
@@ -195,6 +197,8 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
       index const t = static_cast<index>(lane + r * lanes);
       if (t < all) sums[r] = sum_of(i, t, above, u, total);
     }
+
+    next.find();
 
     while (any_in_warp(q < end)) {
       index count[batch];

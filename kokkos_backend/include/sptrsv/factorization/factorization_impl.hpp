@@ -13,6 +13,7 @@
 #include "sptrsv/factorization/eliminate_products.hpp"
 #include "sptrsv/factorization/factorization.hpp"
 #include "sptrsv/factorization/level_zero.hpp"
+#include "sptrsv/factorization/matrix_rows.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 
 namespace sptrsv {
@@ -28,6 +29,9 @@ struct FactorizationTuning {
   static constexpr double levels_in_flight = 30;
   /// The same where rows are short, in mean fewer entries than short_row: waiting teams poll, and delay the others.
   static constexpr double levels_in_flight_of_short = 12, short_row = 8;
+  /// LU: teams take a ticket while they work on the one before where each has many (else some would have two, and
+  /// others none) and where not too many levels are in flight (rows that are held wait for their team).
+  static constexpr double least_tickets_of_team = 8, most_levels_ahead = 16;
   /// Bytes of scratch memory for the rows of a warp; where a row does not fit its share, it waits in global memory.
   static constexpr int scratch_bytes = 16384;
   /// The same where products of symmetric factors wait there, too. A PETSc that does not contract needs half of it.
@@ -37,60 +41,6 @@ struct FactorizationTuning {
   /// Rows of a ticket on a host.
   static constexpr int host_rows_per_ticket = 64;
 };
-
-/// A's rows, and where each has its diagonal entry in A's values; -1: nowhere.
-template <class T>
-struct MatrixRows {
-  using index = typename T::index;
-  using offset = typename T::offset;
-  Kokkos::View<offset*, typename T::device> begin, diagonal;  // n+1, n
-};
-
-template <class T>
-MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern const& matrix) {
-  using index = typename T::index;
-  using offset = typename T::offset;
-  index const n = matrix.num_rows();
-  auto const raw = [&](char const* name) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
-  };
-  MatrixRows<T> rows;
-  auto const begin = rows.begin = decltype(rows.begin)(raw("matrix_begin"), static_cast<std::size_t>(n) + 1);
-  auto const diagonal = rows.diagonal = decltype(rows.diagonal)(raw("matrix_diagonal"), static_cast<std::size_t>(n));
-  Kokkos::parallel_for(
-      "sptrsv::factorization::matrix_rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n + 1),
-      KOKKOS_LAMBDA(index i) {
-        begin(i) = n == 0 ? offset(0) : matrix.row_ptr(i);
-        if (i == n) return;
-        offset first = matrix.row_ptr(i), last = matrix.row_ptr(i + 1);
-        offset const end = last;
-        while (first < last) {
-          offset const middle = first + (last - first) / 2;
-          if (matrix.col_idx(middle) < i) first = middle + 1;
-          else last = middle;
-        }
-        diagonal(i) = first < end && matrix.col_idx(first) == i ? first : offset(-1);
-      });
-  return rows;
-}
-
-/// 1.1 times the shift with which A is diagonally dominant, or `least`.
-template <class T, class R>
-R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, typename T::scalar const* a, R least) {
-  using index = typename T::index;
-  R top = least;
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::greatest_shift",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(rows.diagonal.extent(0))),
-      KOKKOS_LAMBDA(index i, R & most) {
-        typename T::scalar const diagonal = rows.diagonal(i) < 0 ? typename T::scalar(0) : a[rows.diagonal(i)];
-        R sum = -R(Kokkos::abs(diagonal)) - real_part(diagonal);
-        for (auto k = rows.begin(i); k < rows.begin(i + 1); ++k) sum += R(Kokkos::abs(a[k]));
-        if (sum > most) most = sum;
-      },
-      Kokkos::Max<R>(top));
-  return static_cast<R>((top > least ? top : least) * 1.1);  // in double, as PETSc does it
-}
 
 /// Gives the rows of more than `most` entries places one after the other; -1 for others.
 /// @return  entries of all of them
@@ -370,6 +320,7 @@ struct Factorization<S, I, O, E>::Impl {
     using Kernel = detail::Elimination<T, Rows>;
     using Tuning = detail::FactorizationTuning;
     int teams = 1, threads = 1, rows_per_ticket = 1;
+    bool ahead = false;
     index count = slices.count;
     if constexpr (host) {
       count = rows.upper.num_rows;
@@ -386,8 +337,11 @@ struct Factorization<S, I, O, E>::Impl {
       double const chosen =
           std::clamp(in_flight * count / levels, std::min(detail::GpuTuning::least_teams, most), most);
       teams = static_cast<int>(std::min<double>(count, asked_teams > 0 ? asked_teams : chosen));
+      ahead = Rows::takes_ahead && count >= Tuning::least_tickets_of_team * teams &&
+              levels * teams <= Tuning::most_levels_ahead * count;
     }
-    Kernel const kernel{one, tickets, tickets.next_counter(), rows_per_ticket, count, slices.begin.data(), entries};
+    Kernel const kernel{one,     tickets, tickets.next_counter(), rows_per_ticket, count, slices.begin.data(),
+                        entries, ahead};
     Kokkos::parallel_for("sptrsv::factorization::eliminate",
                          detail::team_policy(exec, teams, threads, lanes, Kernel::scratch_bytes(entries, threads)),
                          kernel);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a factorization keeps of A's rows, for shifts of its diagonal.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <string>
+
+#include "sptrsv/device/row_io.hpp"
+
+namespace sptrsv::detail {
+
+/// A's rows, and where each has its diagonal entry in A's values; -1: nowhere.
+template <class T>
+struct MatrixRows {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  Kokkos::View<offset*, typename T::device> begin, diagonal;  // n+1, n
+};
+
+template <class T>
+MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern const& matrix) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  index const n = matrix.num_rows();
+  auto const raw = [&](char const* name) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
+  };
+  MatrixRows<T> rows;
+  auto const begin = rows.begin = decltype(rows.begin)(raw("matrix_begin"), static_cast<std::size_t>(n) + 1);
+  auto const diagonal = rows.diagonal = decltype(rows.diagonal)(raw("matrix_diagonal"), static_cast<std::size_t>(n));
+  Kokkos::parallel_for(
+      "sptrsv::factorization::matrix_rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n + 1),
+      KOKKOS_LAMBDA(index i) {
+        begin(i) = n == 0 ? offset(0) : matrix.row_ptr(i);
+        if (i == n) return;
+        offset first = matrix.row_ptr(i), last = matrix.row_ptr(i + 1);
+        offset const end = last;
+        while (first < last) {
+          offset const middle = first + (last - first) / 2;
+          if (matrix.col_idx(middle) < i) first = middle + 1;
+          else last = middle;
+        }
+        diagonal(i) = first < end && matrix.col_idx(first) == i ? first : offset(-1);
+      });
+  return rows;
+}
+
+/// 1.1 times the shift with which A is diagonally dominant, or `least`.
+template <class T, class R>
+R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, typename T::scalar const* a, R least) {
+  using index = typename T::index;
+  R top = least;
+  Kokkos::parallel_reduce(
+      "sptrsv::factorization::greatest_shift",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(rows.diagonal.extent(0))),
+      KOKKOS_LAMBDA(index i, R & most) {
+        typename T::scalar const diagonal = rows.diagonal(i) < 0 ? typename T::scalar(0) : a[rows.diagonal(i)];
+        R sum = -R(Kokkos::abs(diagonal)) - real_part(diagonal);
+        for (auto k = rows.begin(i); k < rows.begin(i + 1); ++k) sum += R(Kokkos::abs(a[k]));
+        if (sum > most) most = sum;
+      },
+      Kokkos::Max<R>(top));
+  return static_cast<R>((top > least ? top : least) * 1.1);  // in double, as PETSc does it
+}
+
+}  // namespace sptrsv::detail
