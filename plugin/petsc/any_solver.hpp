@@ -108,7 +108,7 @@ class AnyFactorSolver : public Place<Scalar> {
 /// Analyzes the factor for a host, or for the GPU with the stream to begin with.
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
                                                   FactorArrays const& arrays, sptrsv::OptionValues const& options);
-/// The same, for factor() alone. Throws what Factorization::level_zero_pattern() throws.
+/// The same, for factor() alone. Throws what Factorization::level_pattern() throws.
 std::unique_ptr<AnyFactorSolver> MakeLevelZeroSolver(bool device, Stream stream, std::string const& algorithm,
                                                      LevelZero const& what, sptrsv::OptionValues const& options);
 

@@ -81,8 +81,8 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
       return p ? typename T::indices(sptrsv::in_memory_of<Exec>(p, n)) : typename T::indices();
     };
     auto const row_perm = perm(what.row_perm);
-    auto pattern = Factorization::level_zero_pattern(exec(), PatternOfMatrix(what.matrix), row_perm,
-                                                     what.symmetric ? row_perm : perm(what.col_perm), what.symmetric);
+    auto pattern = Factorization::level_pattern(exec(), PatternOfMatrix(what.matrix), row_perm,
+                                                what.symmetric ? row_perm : perm(what.col_perm), what.symmetric);
     pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // as PETSc, to the bit
     num_entries_ = pattern.upper->rows.col_idx.extent(0) + (what.symmetric ? n : pattern.lower->rows.col_idx.extent(0));
     state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});

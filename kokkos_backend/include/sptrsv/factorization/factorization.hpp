@@ -64,15 +64,22 @@ class Factorization {
   /// The same for the pattern of a Factor, whose rows and levels it shares.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix,
                 Factor<Scalar, Index, Offset, ExecSpace> const& solver, FactorizationOptions const& options = {});
-  /// The pattern of factors without fill, ILU(0) or IC(0): that of A(row_perm, col_perm) split at its diagonal, columns
-  /// ascending; U's rows end in their pivots, those of a symmetric factor have none.
-  /// @param matrix    as above. @param row_perm, col_perm  permutations of 0..n-1 (not checked), or empty
+  /// The pattern of ILU(levels) or IC(levels) of A(row_perm, col_perm), columns ascending; U's rows end in their
+  /// pivots, those of a symmetric factor have none. An entry of A has level 0, fill the least lev(i, k) + lev(k, j) + 1
+  /// over all k < min(i, j), and those of up to `levels` are in the pattern, which is PETSc's.
+  /// @param matrix     as above. @param row_perm, col_perm  permutations of 0..n-1 (not checked), or empty
   /// @param symmetric  the upper triangle alone
-  /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) without a diagonal entry; Unsupported as above.
-  /// Cost: a few passes over A, rows with permuted columns are sorted; allocates, fences.
-  static pattern_type level_zero_pattern(ExecSpace const& exec, typename types::pattern const& matrix,
-                                         typename types::indices const& row_perm,
-                                         typename types::indices const& col_perm, bool symmetric);
+  /// @param levels     0 or less: no fill
+  /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) without a diagonal entry, unless fill comes to
+  ///         lie there; Unsupported as above, and where L or U has more entries than Offset counts.
+  /// Cost: without fill a few passes over A, rows with permuted columns are sorted. With fill each row searches the
+  /// graph of A for short paths, on a GPU twice: of each vertex within `levels` edges all neighbors are read, with many
+  /// levels some more than once. Long rows on a GPU: 512 MB of scratch memory at most, or 16 bytes per row of A.
+  /// Allocates, fences.
+  /// Source: D. Hysom and A. Pothen, UCRL-JC-150789 (2002), differs as said in factorization/fill_paths.hpp.
+  static pattern_type level_pattern(ExecSpace const& exec, typename types::pattern const& matrix,
+                                    typename types::indices const& row_perm, typename types::indices const& col_perm,
+                                    bool symmetric, int levels = 0);
   ~Factorization();
   Factorization(Factorization&&) noexcept;
   Factorization& operator=(Factorization&&) noexcept;

@@ -12,7 +12,7 @@
 #include "sptrsv/factorization/eliminate.hpp"
 #include "sptrsv/factorization/eliminate_products.hpp"
 #include "sptrsv/factorization/factorization.hpp"
-#include "sptrsv/factorization/level_zero.hpp"
+#include "sptrsv/factorization/level_fill.hpp"
 #include "sptrsv/factorization/matrix_rows.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 
@@ -403,10 +403,10 @@ struct Factorization<S, I, O, E>::Impl {
 };
 
 template <class S, class I, class O, class E>
-typename Factorization<S, I, O, E>::pattern_type Factorization<S, I, O, E>::level_zero_pattern(
+typename Factorization<S, I, O, E>::pattern_type Factorization<S, I, O, E>::level_pattern(
     E const& exec, typename types::pattern const& matrix, typename types::indices const& row_perm,
-    typename types::indices const& col_perm, bool symmetric) {
-  return detail::make_level_zero_pattern<types>(exec, matrix, row_perm, col_perm, symmetric);
+    typename types::indices const& col_perm, bool symmetric, int levels) {
+  return detail::make_level_pattern<types>(exec, matrix, row_perm, col_perm, symmetric, levels);
 }
 
 template <class S, class I, class O, class E>

@@ -154,9 +154,26 @@ Kokkos::View<typename T::index*, typename T::device> inverse_permutation(typenam
 }
 
 template <class T>
-FactorPattern<typename T::index, typename T::offset, typename T::device> make_level_zero_pattern(
-    typename T::exec_space const& exec, typename T::pattern const& matrix, typename T::indices const& row_perm,
-    typename T::indices const& col_perm, bool symmetric) {
+using FactorPatternOf = FactorPattern<typename T::index, typename T::offset, typename T::device>;
+
+/// The finished arrays as a pattern.
+template <class T>
+FactorPatternOf<T> as_factor_pattern(SplitRows<T> const& split, typename T::indices const& col_perm) {
+  using Part = typename FactorPatternOf<T>::Part;
+  FactorPatternOf<T> out;
+  out.symmetric = split.symmetric;
+  out.block_size = split.symmetric ? 1 : 0;
+  out.row_perm = split.row_perm;
+  out.col_perm = col_perm;
+  if (!split.symmetric) out.lower = Part{{split.lower_ptr, split.lower_col}, Diagonal::unit};
+  out.upper = Part{{split.upper_ptr, split.upper_col}, split.symmetric ? Diagonal::unit : Diagonal::inverted};
+  return out;
+}
+
+template <class T>
+FactorPatternOf<T> make_level_zero_pattern(typename T::exec_space const& exec, typename T::pattern const& matrix,
+                                           typename T::indices const& row_perm, typename T::indices const& col_perm,
+                                           bool symmetric) {
   using offsets = typename SplitRows<T>::offsets;
   using indices = typename SplitRows<T>::indices;
   auto const n = matrix.num_rows();
@@ -176,16 +193,8 @@ FactorPattern<typename T::index, typename T::offset, typename T::device> make_le
   if (!symmetric) split.lower_col = columns("lower_col", split.lower_ptr);
   split.upper_col = columns("upper_col", split.upper_ptr);
   if (n > 0) place_entries<T>(exec, split, n);
-  FactorPattern<typename T::index, typename T::offset, typename T::device> out;
-  using Part = typename decltype(out)::Part;
-  out.symmetric = symmetric;
-  out.block_size = symmetric ? 1 : 0;
-  out.row_perm = row_perm;
-  out.col_perm = col_perm;
-  if (!symmetric) out.lower = Part{{split.lower_ptr, split.lower_col}, Diagonal::unit};
-  out.upper = Part{{split.upper_ptr, split.upper_col}, symmetric ? Diagonal::unit : Diagonal::inverted};
   exec.fence("sptrsv::factorization: the pattern is made");
-  return out;
+  return as_factor_pattern<T>(split, col_perm);
 }
 
 }  // namespace sptrsv::detail
