@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the backend's numeric phase of ILU and IC, beside one core that computes the same factors.
+// Times the backend's symbolic and numeric phases of ILU and IC, beside one core that computes the same factors.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Settings {
   std::vector<std::string> matrices{"lap2d:100"};
   int level = 0, repeat = 20;
   std::vector<int> lanes{0}, teams{0};
-  bool symmetric = false;
+  bool symmetric = false, symbolic = false;
   double list_bytes = -1;
   int products = -1;
 };
@@ -39,8 +39,10 @@ int run(std::string const& name, Settings const& settings) {
   Csr<double> m{static_cast<int>(a.num_rows), {}, {}, a.values};
   m.row_ptr.assign(a.row_ptr.begin(), a.row_ptr.end());
   m.col_idx.assign(a.col_idx.begin(), a.col_idx.end());
-  auto f = sptrsv::support::factor_pattern(m, settings.level, settings.symmetric);
   double t = now();
+  auto f = sptrsv::support::factor_pattern(m, settings.level, settings.symmetric);
+  double const core_symbolic = now() - t;
+  t = now();
   double const zero_pivot = 2.2e-14;
   if (settings.symmetric) factorize_cholesky(m, 0.0, zero_pivot, f);
   else factorize_lu(m, 0.0, zero_pivot, f);
@@ -49,19 +51,29 @@ int run(std::string const& name, Settings const& settings) {
   Exec exec;
   typename Factorization::types::pattern const pattern{in_memory_of<Exec>(m.row_ptr.data(), m.row_ptr.size()),
                                                        in_memory_of<Exec>(m.col_idx.data(), m.col_idx.size())};
-  auto const part = [&](std::vector<int> const& ptr, std::vector<int> const& col, sptrsv::Diagonal diagonal) {
-    typename Factorization::pattern_type::Part p;
-    p.rows.row_ptr = in_memory_of<Exec>(ptr.data(), ptr.size());
-    p.rows.col_idx = in_memory_of<Exec>(col.data(), col.size());
-    p.diagonal = diagonal;
-    return p;
-  };
+  std::vector<double> symbolic;
   typename Factorization::pattern_type factor;
-  factor.symmetric = settings.symmetric;
-  factor.block_size = settings.symmetric ? 1 : 0;
-  if (!settings.symmetric) factor.lower = part(f.lower_ptr, f.lower_col, sptrsv::Diagonal::unit);
-  factor.upper =
-      part(f.upper_ptr, f.upper_col, settings.symmetric ? sptrsv::Diagonal::unit : sptrsv::Diagonal::inverted);
+  for (int k = 0; k < settings.repeat; ++k) {
+    factor = {};
+    exec.fence();
+    t = now();
+    factor = Factorization::level_pattern(exec, pattern, {}, {}, settings.symmetric, settings.level);
+    symbolic.push_back(1e3 * (now() - t));
+  }
+  std::sort(symbolic.begin() + 1, symbolic.end());  // the first one apart
+  long long differing_pattern = 0;
+  auto const compare_pattern = [&](auto const& here, std::vector<int> const& there) {
+    auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), here);
+    if (copy.extent(0) != there.size()) ++differing_pattern;
+    else
+      for (std::size_t k = 0; k < there.size(); ++k) differing_pattern += copy(k) != there[k];
+  };
+  if (factor.lower) compare_pattern(factor.lower->rows.col_idx, f.lower_col);
+  compare_pattern(factor.upper->rows.col_idx, f.upper_col);
+  std::printf("%-24s symbolic phase of level %d: first %.2f, median %.2f, least %.2f; one core %.1f; differing %lld\n",
+              name.c_str(), settings.level, symbolic[0], symbolic[symbolic.size() / 2], symbolic[symbolic.size() > 1],
+              1e3 * core_symbolic, differing_pattern);
+  if (differing_pattern != 0 || settings.symbolic) return differing_pattern != 0;
   auto const values = in_memory_of<Exec>(m.values.data(), m.values.size());
   bool wrong = false;
   for (int const lanes : settings.lanes)
@@ -116,11 +128,12 @@ int run(std::string const& name, Settings const& settings) {
 int main(int argc, char** argv) {
   Settings settings;
   std::string space = "default";
-  CLI::App app{"Times the numeric phase of ILU and IC on a Kokkos space. Times in ms."};
+  CLI::App app{"Times the symbolic and the numeric phase of ILU and IC on a Kokkos space. Times in ms."};
   app.add_option("--matrix", settings.matrices, "generated matrices")->delimiter(';');
   app.add_option("--space", space, "serial, openmp or cuda");
-  app.add_option("--level", settings.level, "levels of fill");
-  app.add_option("--repeat", settings.repeat, "numeric phases that are timed");
+  app.add_option("--levels,--level", settings.level, "levels of fill");
+  app.add_flag("--symbolic", settings.symbolic, "the symbolic phase alone");
+  app.add_option("--repeat", settings.repeat, "phases that are timed")->check(CLI::PositiveNumber);
   app.add_option("--lanes", settings.lanes, "lanes per row on a GPU; 0: chosen")->delimiter(',');
   app.add_option("--teams", settings.teams, "teams on a GPU; 0: chosen")->delimiter(',');
   app.add_option("--list-bytes", settings.list_bytes, "bytes of the lists of updates at most; -1: chosen");
