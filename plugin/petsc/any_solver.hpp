@@ -58,9 +58,10 @@ struct MatrixValues {
   bool on_device = false;
 };
 
-/// A factor without fill of A(row_perm, col_perm), whose pattern the solver finds itself.
-struct LevelZero {
+/// ILU(levels) or ICC(levels) of A(row_perm, col_perm), whose pattern the solver finds itself.
+struct LevelFactor {
   MatrixArrays matrix;
+  int levels = 0;
   bool symmetric = false, has_inodes = false;  ///< as FactorArrays
   PetscInt const *row_perm = nullptr, *col_perm = nullptr;
 };
@@ -109,7 +110,7 @@ class AnyFactorSolver : public Place<Scalar> {
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
                                                   FactorArrays const& arrays, sptrsv::OptionValues const& options);
 /// The same, for factor() alone. Throws what Factorization::level_pattern() throws.
-std::unique_ptr<AnyFactorSolver> MakeLevelZeroSolver(bool device, Stream stream, std::string const& algorithm,
-                                                     LevelZero const& what, sptrsv::OptionValues const& options);
+std::unique_ptr<AnyFactorSolver> MakeLevelSolver(bool device, Stream stream, std::string const& algorithm,
+                                                 LevelFactor const& what, sptrsv::OptionValues const& options);
 
 }  // namespace sptrsv_petsc

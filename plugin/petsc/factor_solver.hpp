@@ -54,6 +54,29 @@ void GatherPivots(Exec const& exec, Rows const& rows, Values values, Out out)
       KOKKOS_LAMBDA(std::size_t i) { out(i) = values(row_ptr(reversed ? n - i : i + 1) - 1); });
 }
 
+/// PETSc asks for A's own diagonal in any ordering, also where the factor's comes from fill.
+/// @throws sptrsv::MissingDiagonal
+template <class Exec, class Pattern>
+void RequireDiagonal(Exec const& exec, Pattern const& matrix)
+{
+  PetscInt const n = matrix.num_rows();
+  PetscInt missing = n;
+  Kokkos::parallel_reduce(
+      "sptrsv::petsc::diagonal", Kokkos::RangePolicy<Exec>(exec, 0, n),
+      KOKKOS_LAMBDA(PetscInt i, PetscInt & first_missing) {
+        PetscInt first = matrix.row_ptr(i), last = matrix.row_ptr(i + 1);
+        PetscInt const end = last;
+        while (first < last) {
+          PetscInt const middle = first + (last - first) / 2;
+          if (matrix.col_idx(middle) < i) first = middle + 1;
+          else last = middle;
+        }
+        if ((first == end || matrix.col_idx(first) != i) && i < first_missing) first_missing = i;
+      },
+      Kokkos::Min<PetscInt>(missing));
+  if (missing < n) throw sptrsv::MissingDiagonal((long long)missing, "factored");
+}
+
 template <class Exec>
 class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
  public:
@@ -73,16 +96,18 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
     if (splits_) state_->row_ptr = pattern.upper->rows.row_ptr;
   }
-  FactorSolver(Stream stream, std::string const& algorithm, LevelZero const& what, sptrsv::OptionValues const& options)
+  FactorSolver(Stream stream, std::string const& algorithm, LevelFactor const& what,
+               sptrsv::OptionValues const& options)
       : Base(stream), num_entries_(0), num_inverse_(0), splits_(false)
   {
     auto const n = static_cast<std::size_t>(what.matrix.n);
     auto const perm = [&](PetscInt const* p) {
       return p ? typename T::indices(sptrsv::in_memory_of<Exec>(p, n)) : typename T::indices();
     };
-    auto const row_perm = perm(what.row_perm);
-    auto pattern = Factorization::level_pattern(exec(), PatternOfMatrix(what.matrix), row_perm,
-                                                what.symmetric ? row_perm : perm(what.col_perm), what.symmetric);
+    auto const row_perm = perm(what.row_perm), col_perm = what.symmetric ? row_perm : perm(what.col_perm);
+    auto const matrix = PatternOfMatrix(what.matrix);
+    RequireDiagonal(exec(), matrix);
+    auto pattern = Factorization::level_pattern(exec(), matrix, row_perm, col_perm, what.symmetric, what.levels);
     pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // as PETSc, to the bit
     num_entries_ = pattern.upper->rows.col_idx.extent(0) + (what.symmetric ? n : pattern.lower->rows.col_idx.extent(0));
     state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outer factor and its symbolic phase: PETSc's own factor inside does ordering and fill; its triangles are solved
-// by the backend.
+// The outer factor and its symbolic phase: the backend finds fill by levels, or PETSc's own factor inside; its
+// triangles are solved by the backend.
 #include "matfactor.hpp"
 
 #include "factor_options.hpp"
@@ -67,24 +67,32 @@ PetscErrorCode MakeInner(Mat F, Mat A, MatFactorType ftype, Symbolic const& symb
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether the factor's pattern is that of A, whatever the ordering.
-bool HasNoFill(MatFactorType ftype, MatFactorInfo const* info)
+/// Levels of fill up to which the solver finds the pattern. With more of them factors are nearly complete, and the
+/// search for paths is not the way to find those.
+constexpr int most_levels = 16;
+
+/// Whether the factor is one of levels of fill that the solver finds the pattern of, and how many, as PETSc reads them.
+bool HasLevels(MatFactorType ftype, MatFactorInfo const* info, int* levels)
 {
-  return (ftype == MAT_FACTOR_ILU || ftype == MAT_FACTOR_ICC) && info->levels == 0 && info->diagonal_fill == 0;
+  bool const has = (ftype == MAT_FACTOR_ILU || ftype == MAT_FACTOR_ICC) && info->diagonal_fill == 0 &&
+                   info->levels < most_levels + 1;
+  if (has) *levels = (int)info->levels;
+  return has;
 }
 
 /// The solver and its factorization, without PETSc's symbolic phase. @param made  out: false where the backend cannot,
 /// or the host is faster: then PETSc's own is to be made, which reports what is wrong with A, if anything is.
-PetscErrorCode MakeLevelZero(Mat F, Mat A, MatFactorType ftype, Stream stream, sptrsv::OptionValues const& options,
-                             MatFactorInfo const* info, bool* made)
+PetscErrorCode MakeByLevels(Mat F, Mat A, MatFactorType ftype, int levels, Stream stream,
+                            sptrsv::OptionValues const& options, MatFactorInfo const* info, bool* made)
 {
   Mat_SpTRSV* f = Get(F);
   PetscInt num_inodes = 0;
-  LevelZero what;
+  LevelFactor what;
   FactorArrays& view = f->pattern.view;
 
   PetscFunctionBegin;
   *made = false;
+  what.levels = levels;
   what.symmetric = IsSymmetric(ftype);
   if (!what.symmetric) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
   what.has_inodes = num_inodes > 0;
@@ -95,7 +103,7 @@ PetscErrorCode MakeLevelZero(Mat F, Mat A, MatFactorType ftype, Stream stream, s
     what.matrix = arrays;
     return Guarded(F, [&] {
       try {
-        f->solver = MakeLevelZeroSolver(f->backend.device, stream, f->requested, what, options);
+        f->solver = MakeLevelSolver(f->backend.device, stream, f->requested, what, options);
         *made = true;
       } catch (sptrsv::MissingDiagonal const&) {
       } catch (sptrsv::Unsupported const&) {
@@ -113,7 +121,8 @@ PetscErrorCode MakeLevelZero(Mat F, Mat A, MatFactorType ftype, Stream stream, s
   if (*made) {
     f->fill_given = info->fill;
     auto const entries = (PetscReal)view.num_entries, of_matrix = (PetscReal)what.matrix.num_entries;
-    f->fill_needed = what.symmetric ? 2 * entries / (of_matrix + view.n) : 1;
+    f->fill_needed = what.symmetric ? 2 * entries / (of_matrix + view.n) : entries / of_matrix;
+    if (of_matrix == 0) f->fill_needed = what.symmetric ? 0 : 1;
   } else {
     f->solver.reset();
     PetscCall(ReleasePattern(f->pattern));
@@ -146,9 +155,10 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
   PetscCall(ReadFactorPlace(F, info));
   PetscCall(PetscTime(&begin));
   bool made = false;
-  if (f->place.own && HasNoFill(ftype, info))
+  int levels = 0;
+  if (f->place.own && HasLevels(ftype, info, &levels))
     PetscCall(Logged(events.analysis, (PetscObject)F,
-                     [&] { return MakeLevelZero(F, A, ftype, stream, options, info, &made); }));
+                     [&] { return MakeByLevels(F, A, ftype, levels, stream, options, info, &made); }));
   if (!made) {
     PetscCall(MakeInner(F, A, ftype, symbolic));
     PetscCall(PetscTime(&begin));
