@@ -193,7 +193,8 @@ PetscErrorCode PlacedFactor::Symbolic(Mat A, PlacedSetup const& setup)
   PetscCall(MatGetOrdering(A, setup_.ordering, &rows_, &cols_));
   if (setup_.nonzero_diagonal_order) PetscCall(MatReorderForNonzeroDiagonal(A, 1e-10, rows_, cols_));
   PetscCall(MatFactorInfoInitialize(&info));
-  info.levels = (PetscReal)setup_.levels;
+  info.levels = (PetscReal)setup_.levels + setup.part_of_level;
+  info.diagonal_fill = setup.diagonal_fill;
   info.fill = 5;
   info.dtcol = 1e-6;
   info.zeropivot = setup.zero_pivot;

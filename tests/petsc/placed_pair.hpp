@@ -22,6 +22,7 @@ PetscErrorCode ChangeValues(Mat A, unsigned seed);
 struct PlacedSetup {
   Factoring factoring;
   PetscReal zero_pivot = 100 * PETSC_MACHINE_EPSILON;
+  PetscReal part_of_level = 0, diagonal_fill = 0;  ///< beside factoring.levels, which are whole
 };
 
 /// Ordering, symbolic and numeric phase of a factor with options of a prefix.

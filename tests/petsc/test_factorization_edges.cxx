@@ -308,6 +308,59 @@ PetscErrorCode Phases()
 }
 TEST(FactorizationEdges, PhasesInAnyOrder) { EXPECT_EQ((int)Phases(), 0); }
 
+PetscErrorCode SameInfo(Mat host, Mat device)
+{
+  MatInfo h, d;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetInfo(host, MAT_LOCAL, &h));
+  PetscCall(MatGetInfo(device, MAT_LOCAL, &d));
+  EXPECT_EQ(h.nz_used, d.nz_used);
+  EXPECT_EQ(h.nz_allocated, d.nz_allocated);
+  EXPECT_EQ(h.fill_ratio_given, d.fill_ratio_given);
+  EXPECT_EQ(h.fill_ratio_needed, d.fill_ratio_needed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc reads levels as whole numbers, and the most that the backend finds fill for is 16.
+PetscErrorCode Levels(char const* spec)
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  PetscCall(Generate(spec, &A));
+  for (MatFactorType ftype : {MAT_FACTOR_ILU, MAT_FACTOR_ICC})
+    for (PetscReal levels : {0.5, 1., 1.5, 2.999, 5., 16., 16.9, 17., 40.})
+      for (char const* ordering : {MATORDERINGNATURAL, MATORDERINGRCM}) {
+        PlacedPair pair;
+        PlacedSetup setup = SetupOf(ftype);
+        SCOPED_TRACE(std::string(MatFactorTypes[ftype]) + " " + std::to_string(levels) + " " + ordering);
+        setup.part_of_level = levels;
+        setup.factoring.ordering = ordering;
+        PetscCall(pair.Symbolic(A, setup));
+        PetscCall(SameInfo(pair.host.mat(), pair.device.mat()));
+        PetscCall(pair.Numeric(A));
+        PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+        PetscCall(SameInfo(pair.host.mat(), pair.device.mat()));
+        setup.factoring.levels = 1;  // the same factors again, with another pattern
+        PetscCall(pair.device.Symbolic(A, setup));
+        PetscCall(pair.host.Symbolic(A, setup));
+        PetscCall(pair.Numeric(A));
+        PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+        if (ftype == MAT_FACTOR_ICC) continue;
+        setup.diagonal_fill = 1;  // PETSc's own symbolic phase
+        PetscCall(pair.Symbolic(A, setup));
+        PetscCall(pair.Numeric(A));
+        PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
+      }
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, LevelsAreReadAsPetscReadsThem)
+{
+  for (char const* spec : {"lap2d:9", "lap3d:4,nonsym", "diagonal:5"}) EXPECT_EQ((int)Levels(spec), 0);
+}
+
 PetscErrorCode Unsorted()
 {
   PetscInt i[] = {0, 2, 4, 6}, j[] = {1, 0, 0, 1, 2, 1};
@@ -321,6 +374,11 @@ PetscErrorCode Unsorted()
   CaughtError const caught = Catch([&] { return device.Symbolic(A, SetupOf(MAT_FACTOR_LU)); });
   EXPECT_NE((int)caught.code, 0);
   EXPECT_NE(caught.message.find("ascending"), std::string::npos) << caught.message;
+  PlacedSetup filled = SetupOf(MAT_FACTOR_ILU);
+  filled.factoring.levels = 1;
+  PetscCall(device.Make(A, "levelset", "device_", MAT_FACTOR_ILU));
+  CaughtError const caught_level = Catch([&] { return device.Symbolic(A, filled); });
+  EXPECT_NE(caught_level.message.find("ascending"), std::string::npos) << caught_level.message;
   PetscCall(automatic.Make(A, "levelset", nullptr, MAT_FACTOR_LU));
   PetscCall(automatic.Symbolic(A, SetupOf(MAT_FACTOR_LU)));
   PetscCall(automatic.Numeric(A));
@@ -358,6 +416,10 @@ PetscErrorCode Refusals()
     CaughtError const caught = Catch([&] { return f.Symbolic(A, SetupOf(MAT_FACTOR_ILU)); });
     EXPECT_NE((int)caught.code, 0) << prefix;
     EXPECT_NE(caught.message.find("iagonal"), std::string::npos) << caught.message;
+    PlacedSetup filled = SetupOf(MAT_FACTOR_ILU);
+    filled.factoring.levels = 1;
+    CaughtError const again = Catch([&] { return f.Symbolic(A, filled); });
+    EXPECT_EQ((int)again.code, (int)caught.code) << prefix << again.message;
   }
   PetscCall(MatDestroy(&A));
   PetscCall(Generate("lap2d:6", &A));

@@ -13,6 +13,7 @@ struct Way {
   char const* pc;
   char const* ordering;
   bool reuse;
+  PetscInt levels = 0;
 };
 
 PetscErrorCode MakeKsp(Mat A, Way const& way, char const* prefix, KSP* ksp)
@@ -27,6 +28,8 @@ PetscErrorCode MakeKsp(Mat A, Way const& way, char const* prefix, KSP* ksp)
   PetscCall(PCSetType(pc, way.pc));
   PetscCall(PCFactorSetMatOrderingType(pc, way.ordering));
   PetscCall(PCFactorSetMatSolverType(pc, "levelset"));
+  if (way.levels) PetscCall(PCFactorSetLevels(pc, way.levels));
+  PetscCall(PCFactorSetFill(pc, 2.5));
   if (way.reuse) {
     PetscCall(PCFactorSetReuseOrdering(pc, PETSC_TRUE));
     PetscCall(PCFactorSetReuseFill(pc, PETSC_TRUE));
@@ -62,7 +65,8 @@ PetscErrorCode ExpectSameSteps(Way const& way)
   PetscBool same;
 
   PetscFunctionBegin;
-  SCOPED_TRACE(std::string(way.pc) + " " + way.ordering);
+  SCOPED_TRACE(std::string(way.pc) + " " + way.ordering + " " + std::to_string(way.levels));
+  bool const by_levels = way.pc == std::string(PCILU) || way.pc == std::string(PCICC);
   PetscCall(BuildMatrix(sptrsv::support::generate("lap2d:20"), Diagonal::kept, MATSEQAIJ, true, &A));
   PetscCall(MakeKsp(A, way, "host_", &ksp[0]));
   PetscCall(MakeKsp(A, way, "device_", &ksp[1]));
@@ -91,6 +95,8 @@ PetscErrorCode ExpectSameSteps(Way const& way)
   }
   PetscCall(ExpectView(ksp[0], "factored by PETSc on the host (asked for)"));
   PetscCall(ExpectView(ksp[1], "factored by sptrsv on the"));
+  PetscCall(ExpectView(ksp[0], "beyond PETSc's own factor"));
+  PetscCall(ExpectView(ksp[1], by_levels ? "beyond the matrix" : "beyond PETSc's own factor"));
   for (int k : {0, 1}) {
     PetscCall(KSPDestroy(&ksp[k]));
     PetscCall(VecDestroy(&x[k]));
@@ -105,6 +111,9 @@ TEST(FactorizationKsp, StepsWithNewValuesAndPatterns)
   for (char const* pc : {PCILU, PCICC, PCLU, PCCHOLESKY})
     for (char const* ordering : {MATORDERINGNATURAL, MATORDERINGRCM})
       for (bool reuse : {false, true}) EXPECT_EQ((int)ExpectSameSteps({pc, ordering, reuse}), 0);
+  for (char const* pc : {PCILU, PCICC})
+    for (bool reuse : {false, true})
+      for (PetscInt levels : {1, 3}) EXPECT_EQ((int)ExpectSameSteps({pc, MATORDERINGRCM, reuse, levels}), 0);
 }
 
 }  // namespace
