@@ -72,7 +72,7 @@ make_pack() {
   local folder
   folder=$root/build/pack/$(pack_name)
   rm -rf "$root/build/pack" && fill_pack "$folder" &&
-    tar -C "$root/build/pack" -cf - "$(pack_name)" | xz -T0 -6 >"$(pack_file)" &&
+    tar -C "$root/build/pack" -cf - "$(pack_name)" | xz -T1 --lzma2=preset=4,dict=256MiB >"$(pack_file)" &&
     missing_in_pack "$folder"
 }
 
