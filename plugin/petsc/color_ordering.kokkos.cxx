@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "color_ordering.hpp"
 
+#include "device_stream.hpp"
 #include "guarded.hpp"
 #include "kokkos_session.hpp"
-#include "sptrsv/ordering/coloring.hpp"
+#include "mat_access.hpp"
+#include "sptrsv/ordering/greedy_colors.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -34,30 +36,77 @@ PetscErrorCode ReadColorOptions(Mat A, sptrsv::ColorOptions& options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The coloring on the device of a matrix whose pattern lies there, where it is the one that a host's thread would
+/// find: by rows, and in their order. @param done  out: false: on the host.
+PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv::Coloring<PetscInt>& coloring,
+                             bool* done)
+{
+  using T = sptrsv::Types<Scalar, PetscInt, PetscInt, DeviceExec>;
+  PetscBool aij, kokkos;
+  PetscInt num_inodes = 0;
+  Stream stream;
+  std::string obstacle;
+
+  PetscFunctionBegin;
+  *done = false;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
+  if (!has_device || !aij || options.balance || options.distance > 1 ||
+      options.algorithm != sptrsv::ColorAlgorithm::serial)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
+  if (num_inodes > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJKOKKOS, &kokkos));
+  PetscCall(CurrentStream(kokkos, &stream));
+  PetscCall(WithMatrixPattern(A, true, [&](MatrixArrays const& arrays) -> PetscErrorCode {
+    PetscFunctionBegin;
+    if (!arrays.on_device) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(Guarded(A, [&] {
+      typename T::pattern pattern;
+      pattern.row_ptr = decltype(pattern.row_ptr)(arrays.row_ptr, static_cast<std::size_t>(arrays.n) + 1);
+      pattern.col_idx = decltype(pattern.col_idx)(arrays.col_idx, arrays.num_entries);
+      coloring = sptrsv::color_where_it_lies<T>(instance_on(stream), pattern, obstacle);
+      *done = obstacle.empty();
+    }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  if (!obstacle.empty()) PetscCall(PetscInfo(A, "Colored on the host: %s\n", obstacle.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The coloring on the host of what A shows as its compressed graph.
+PetscErrorCode ColorOnHost(Mat A, sptrsv::ColorOptions const& options, sptrsv::Coloring<PetscInt>& coloring)
+{
+  PetscInt const *i, *j;
+  PetscInt n;
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));
+  PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "A matrix of type %s does not show its pattern; the ordering color needs one of type %s, %s or %s",
+             ((PetscObject)A)->type_name, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ);
+  PetscErrorCode const code = Guarded(A, [&] {
+    coloring =
+        sptrsv::color_graph<Kokkos::DefaultHostExecutionSpace>(sptrsv::symmetric_graph<PetscInt>(n, i, j), options);
+  });
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));  // a copy, of inodes
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode MatGetOrdering_Color(Mat A, MatOrderingType, IS* rows, IS* cols)
 {
   sptrsv::ColorOptions options;
   sptrsv::Coloring<PetscInt> coloring;
-  PetscInt const *i, *j;
-  PetscInt n;
-  PetscBool done;
-  PetscErrorCode code;
+  bool done;
 
   PetscFunctionBegin;
   PetscCall(ReadColorOptions(A, options));
   PetscCall(EnsureKokkos());
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));
-  PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "A matrix of type %s does not show its pattern; the ordering color needs one of type %s, %s or %s",
-             ((PetscObject)A)->type_name, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ);
-  code = Guarded(A, [&] {
-    coloring =
-        sptrsv::color_graph<Kokkos::DefaultHostExecutionSpace>(sptrsv::symmetric_graph<PetscInt>(n, i, j), options);
-  });
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));  // a copy, of inodes
-  PetscCall(code);
+  PetscCall(ColorOnDevice(A, options, coloring, &done));
+  if (!done) PetscCall(ColorOnHost(A, options, coloring));
   PetscCall(PetscInfo(A,
                       "%" PetscInt_FMT " colors for a graph of %" PetscInt_FMT " vertices, %" PetscInt_FMT
                       " in the largest color, %" PetscInt_FMT " in the smallest\n",

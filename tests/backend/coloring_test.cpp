@@ -6,7 +6,7 @@
 #include <set>
 #include <sptrsv/algorithm/colorset/color_model.hpp>
 #include <sptrsv/algorithm/colorset/color_rows.hpp>
-#include <sptrsv/ordering/coloring.hpp>
+#include <sptrsv/ordering/greedy_colors.hpp>
 #include <sptrsv/triangle/analysis.hpp>
 #include <sptrsv/triangle/row_values.hpp>
 
@@ -79,6 +79,47 @@ TYPED_TEST(ColoringTest, IsTheSameOnEverySpaceAndEveryTime) {
       EXPECT_EQ(color_graph<typename TestFixture::exec>(graph, {algorithm, 1, true}).color_of, first) << spec;
       EXPECT_EQ(color_graph<Kokkos::DefaultHostExecutionSpace>(graph, {algorithm, 1, true}).color_of, first) << spec;
     }
+}
+
+template <class Space>
+Coloring<int> color_in_place(std::string const& spec, std::string& obstacle, long long most_polls = 1LL << 60) {
+  using T = TypesOf<double, Space>;
+  auto const a = support::generate(spec);
+  return color_where_it_lies<T>(
+      Space(), to_pattern<T>({a.row_ptr.begin(), a.row_ptr.end()}, {a.col_idx.begin(), a.col_idx.end()}), obstacle,
+      most_polls);
+}
+
+TYPED_TEST(ColoringTest, InPlaceIsThatOfOneThread) {
+  for (std::string const spec :
+       {"diagonal:0", "diagonal:7", "chain:1", "dense:70", "dense:130", "dense:200", "arrow_down:90", "arrow_up:90",
+        "lap2d:17", "lap3d:12", "stencil27:7", "fem3:5", "lap2d:40,random", "fem2d:20,rcm"}) {
+    std::string obstacle;
+    auto const here = color_in_place<TypeParam>(spec, obstacle);
+    auto const wanted = color_graph<Kokkos::DefaultHostExecutionSpace>(graph_of(spec));
+    EXPECT_EQ(obstacle, "") << spec;
+    EXPECT_EQ(here.color_of, wanted.color_of) << spec;
+    EXPECT_EQ(here.color_ptr, wanted.color_ptr) << spec;
+    EXPECT_EQ(here.color_rows, wanted.color_rows) << spec;
+  }
+}
+
+TYPED_TEST(ColoringTest, InPlaceSaysWhyNot) {
+  using T = TypesOf<double, TypeParam>;
+  std::string obstacle;
+  auto const try_pattern = [&](std::vector<int> const& row_ptr, std::vector<int> const& col_idx) {
+    auto const c = color_where_it_lies<T>(TypeParam(), to_pattern<T>(row_ptr, col_idx), obstacle);
+    EXPECT_EQ(c.num_colors() == 0, !obstacle.empty());
+    return obstacle;
+  };
+  EXPECT_EQ(try_pattern({0, 2, 3}, {0, 1, 1}), "the pattern is not symmetric");
+  EXPECT_EQ(try_pattern({0, 2, 4}, {1, 0, 0, 1}), "the pattern is not symmetric") << "columns do not ascend";
+  EXPECT_EQ(try_pattern({0, 2, 4}, {0, 1, 0, 1}), "");
+  EXPECT_EQ(try_pattern({0, 1, 2}, {1, 0}), "") << "no diagonal";
+  if constexpr (!is_host_space<TypeParam>) {  // a host's thread may have no row to wait for
+    color_in_place<TypeParam>("chain:300000", obstacle, 64);
+    EXPECT_EQ(obstacle, "too many rows wait for each other");
+  }
 }
 
 /// The bound that balance_colors() states, and that nothing more could be moved.

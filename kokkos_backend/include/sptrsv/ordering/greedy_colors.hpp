@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coloring by first fit where the matrix lies: each row takes the least color that no neighbor before it has. The
+// colors are those of Kokkos Kernels' COLORING_SERIAL, whatever the space and the number of threads.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/ordering/coloring.hpp"
+#include "sptrsv/triangle/level_sets.hpp"
+
+namespace sptrsv {
+
+namespace detail {
+
+/// Whether all rows ascend and every entry (i, j) has an entry (j, i). Fences.
+template <class T>
+bool is_sorted_and_symmetric(typename T::exec_space const& exec, typename T::pattern const& matrix) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  long long faults = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::coloring::symmetry", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, matrix.num_rows()),
+      KOKKOS_LAMBDA(index i, long long& sum) {
+        for (offset k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k) {
+          index const j = matrix.col_idx(k);
+          if (k > matrix.row_ptr(i) && matrix.col_idx(k - 1) >= j) ++sum;
+          offset first = matrix.row_ptr(j), last = matrix.row_ptr(j + 1);
+          offset const end = last;
+          while (first < last) {
+            offset const middle = first + (last - first) / 2;
+            if (matrix.col_idx(middle) < i) first = middle + 1;
+            else last = middle;
+          }
+          if (first == end || matrix.col_idx(first) != i) ++sum;
+        }
+      },
+      faults);
+  return faults == 0;
+}
+
+/// A thread colors a row once it knows the colors of all neighbors before it, for which it polls.
+template <class T>
+struct GreedyColors {
+  using index = typename T::index;
+  using offset = typename T::offset;
+
+  typename T::pattern matrix;
+  Kokkos::View<index*, typename T::device> colors;  ///< -1: none yet
+  Kokkos::View<int, typename T::device> given_up;
+  long long most_polls;  ///< of a row in vain, before all rows give up
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index i) { color(i); });
+  }
+  /// The colors from `base` on that neighbors have are bits of `taken`; another round where all 64 are.
+  KOKKOS_FUNCTION void color(index i) const {
+    offset k = matrix.row_ptr(i);
+    offset const end = matrix.row_ptr(i + 1);
+    index base = 0;
+    std::uint64_t taken = 0;
+    long long polls = 0;
+    for (Backoff wait;;) {
+      if (k == end || matrix.col_idx(k) >= i) {
+        if (~taken != 0) {
+          index free = base;
+          for (std::uint64_t bits = taken; bits & 1; bits >>= 1) ++free;
+          store_relaxed(&colors(i), free);
+          return;
+        }
+        base += 64;
+        taken = 0;
+        k = matrix.row_ptr(i);
+        continue;
+      }
+      index const c = load_relaxed(&colors(matrix.col_idx(k)));
+      if (c >= 0) {
+        if (c >= base && c - base < 64) taken |= std::uint64_t(1) << (c - base);
+        ++k;
+        continue;
+      }
+      if (++polls % 64 == 0) {
+        if (polls > most_polls) store_relaxed(&given_up(), 1);
+        if (load_relaxed(&given_up())) return;
+      }
+      wait(i);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Colors the rows of a matrix as color_graph() does by ColorAlgorithm::serial, on the space where its pattern lies.
+/// @param matrix    rows in natural order
+/// @param most_polls  a row that polls in vain as often ends the attempt: where each row is a neighbor of the one
+///                  before, as in a chain, a host's core is faster
+/// @param obstacle  out: why there is no coloring; empty: there is
+/// Cost: a search for each entry's mirror image, a launch in which rows poll for their neighbors' colors, a copy of the
+/// colors to the host, where rows are sorted by them.
+template <class T>
+Coloring<typename T::index> color_where_it_lies(typename T::exec_space const& exec, typename T::pattern const& matrix,
+                                                std::string& obstacle, long long most_polls = 20000) {
+  using index = typename T::index;
+  index const n = matrix.num_rows();
+  obstacle.clear();
+  if (n == 0) return {{}, {0}, {}};
+  if (!detail::is_sorted_and_symmetric<T>(exec, matrix)) {
+    obstacle = "the pattern is not symmetric";
+    return {};
+  }
+  Kokkos::View<index*, typename T::device> const colors(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::coloring::colors")),
+      static_cast<std::size_t>(n));
+  Kokkos::View<int, typename T::device> const given_up(Kokkos::view_alloc(exec, "sptrsv::coloring::given_up"));
+  Kokkos::deep_copy(exec, colors, index(-1));
+  detail::Tickets<T> tickets(exec);
+  detail::for_each_ticket<T>("sptrsv::coloring::greedy", exec, tickets, detail::thread_per_row_shape<T>(exec, n, 0), n,
+                             detail::GreedyColors<T>{matrix, colors, given_up, most_polls});
+  std::vector<index> color_of(static_cast<std::size_t>(n));
+  int gave_up = 0;
+  Kokkos::deep_copy(exec, Kokkos::View<index*, Kokkos::HostSpace>(color_of.data(), color_of.size()), colors);
+  Kokkos::deep_copy(exec, gave_up, given_up);
+  exec.fence("sptrsv::coloring: colors are known");
+  if (gave_up) {
+    obstacle = "too many rows wait for each other";
+    return {};
+  }
+  return detail::group_by_color(color_of);
+}
+
+}  // namespace sptrsv
