@@ -39,7 +39,7 @@ long long most_updates_of_a_row(typename T::exec_space const& exec, UpdateLists<
   return most;
 }
 
-/// Update lists for products, made from those in PETSc's order: one row's.
+/// Update lists for products, made from those in PETSc's order: a row to a team of one warp, on a host to a thread.
 template <class T, class Position>
 struct ArrangeProducts {
   using index = typename T::index;
@@ -47,92 +47,100 @@ struct ArrangeProducts {
   using Slot = typename ProductSlots<T>::Slot;
 
   FactorRows<T> rows;
-  PivotRows<T> listed, ascending;                 ///< pivot rows in PETSc's order, and columns ascending
-  UpdateLists<T, Position> from, to;              ///< aligned with them; `to` has no targets
-  Kokkos::View<Slot*, typename T::device> first;  ///< by ascending pivot row: its first pair, counted in the row
+  PivotRows<T> listed, ascending;     ///< pivot rows in PETSc's order, and columns ascending
+  UpdateLists<T, Position> from, to;  ///< aligned with them; `to` has no targets
   ProductSlots<T> slots;
+  int lanes, scratch_entries;
 
-  KOKKOS_FUNCTION void operator()(index i) const {
-    count_by_entry(i);
-    count_by_pivot(i);
-    index const above = rows.count_upper(i);
-    offset const u = rows.upper.begin(i);
-    Slot of_pivot = 0;
-    for_each_pair(i, [&](index target, std::size_t from_pair, offset q, std::size_t in_pivot) {
-      std::size_t const pair = to.begin(i) + first(q) + in_pivot;
-      to.source(pair) = from.source(from_pair);
-      slots.slot(pair) = target < above ? slots.begin(u + target)++ : of_pivot++;
-    });
-    for (index t = above; t-- > 0;)  // each is where the next one's begin now
-      slots.begin(u + t) = t > 0 ? slots.begin(u + t - 1) : static_cast<Slot>(of_pivot);
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    int* const scratch =
+        static_cast<int*>(team.team_shmem().get_shmem(scratch_entries * static_cast<int>(sizeof(int))));
+    for (auto i = static_cast<long long>(team.league_rank()); i < rows.upper.num_rows; i += team.league_size())
+      row(lane_of(team), static_cast<index>(i), scratch);
   }
-  /// Sets slots.begin of the row's entries.
-  KOKKOS_INLINE_FUNCTION void count_by_entry(index i) const {
-    offset const u = rows.upper.begin(i);
-    index const above = rows.count_upper(i);
-    for (index t = 0; t < above; ++t) slots.begin(u + t) = 0;
-    for (std::size_t p = from.begin(i); p < from.begin(i + 1); ++p) {
-      auto const target = static_cast<index>(from.target(p));
-      if (target < above) ++slots.begin(u + target);
+  /// Scratch memory: the next slot of each entry, the ascending place of each pivot row, and where that one's pairs go.
+  KOKKOS_FUNCTION void row(int lane, index i, int* scratch) const {
+    auto const above = static_cast<int>(rows.count_upper(i));
+    auto const count = static_cast<int>(listed.end(i) - listed.begin(i));
+    int *const next = scratch, *const place = next + above + 1, *const first = place + count;
+    std::size_t const begin = from.begin(i);
+    auto const pairs = static_cast<int>(from.begin(i + 1) - begin);
+
+    for (int t = lane; t <= above; t += lanes) next[t] = 0;
+    sync_warp();
+    for (int p = lane; p < pairs; p += lanes) Kokkos::atomic_inc(&next[static_cast<int>(from.target(begin + p))]);
+    for (int p = lane; p < count; p += lanes) {
+      place[p] = static_cast<int>(find(i, listed.row(listed.begin(i) + p)) - ascending.begin(i));
+      first[place[p]] = static_cast<int>(from.count(listed.begin(i) + p));
     }
-    auto sum = static_cast<Slot>(listed.end(i) - listed.begin(i));  // each pivot row updates the pivot
-    for (index t = 0; t < above; ++t) {
-      Slot const count = slots.begin(u + t);
-      slots.begin(u + t) = sum;
-      sum = static_cast<Slot>(sum + count);
+    sync_warp();
+    for (int q = lane; q < count; q += lanes) to.count(ascending.begin(i) + q) = static_cast<Position>(first[q]);
+    sync_warp();
+    if (lane == 0) {
+      int sum = count;  // the pivot's slots come first: each pivot row updates it
+      for (int t = 0; t < above; ++t) sum = begin_at(next[t], sum);
+      next[above] = sum = 0;
+      for (int q = 0; q < count; ++q) sum = begin_at(first[q], sum);
+    }
+    sync_warp();
+    for (int t = lane; t < above; t += lanes) slots.begin(rows.upper.begin(i) + t) = static_cast<Slot>(next[t]);
+    sync_warp();
+    std::size_t pair = begin;
+    for (int p = 0; p < count; ++p) {  // targets of one pivot row differ, so that lanes do not meet
+      auto const updates = static_cast<int>(from.count(listed.begin(i) + p));
+      for (int k = lane; k < updates; k += lanes) {
+        std::size_t const at = begin + static_cast<std::size_t>(first[place[p]] + k);
+        to.source(at) = from.source(pair + static_cast<std::size_t>(k));
+        slots.slot(at) = static_cast<Slot>(next[static_cast<int>(from.target(pair + static_cast<std::size_t>(k)))]++);
+      }
+      pair += static_cast<std::size_t>(updates);
+      sync_warp();
     }
   }
-  /// Sets to.count and first.
-  KOKKOS_INLINE_FUNCTION void count_by_pivot(index i) const {
-    for (offset p = listed.begin(i); p < listed.end(i); ++p) to.count(place(i, p)) = from.count(p);
-    Slot sum = 0;
-    for (offset q = ascending.begin(i); q < ascending.end(i); ++q) {
-      first(q) = sum;
-      sum = static_cast<Slot>(sum + static_cast<Slot>(to.count(q)));
-    }
+  /// Replaces a count by the sum before it. @return the sum behind it
+  KOKKOS_FORCEINLINE_FUNCTION static int begin_at(int& count, int sum) {
+    int const behind = sum + count;
+    count = sum;
+    return behind;
   }
-  /// The ascending place of pivot row p.
-  KOKKOS_INLINE_FUNCTION offset place(index i, offset p) const {
+  /// The ascending place of pivot row k.
+  KOKKOS_INLINE_FUNCTION offset find(index i, index k) const {
     offset low = ascending.begin(i), high = ascending.end(i);
     while (low < high) {
       offset const middle = low + (high - low) / 2;
-      if (ascending.row(middle) < listed.row(p)) low = middle + 1;
+      if (ascending.row(middle) < k) low = middle + 1;
       else high = middle;
     }
     return low;
-  }
-  /// Calls f(target, pair, ascending place of its pivot row, number in that) for all pairs in PETSc's order.
-  template <class F>
-  KOKKOS_INLINE_FUNCTION void for_each_pair(index i, F const& f) const {
-    std::size_t pair = from.begin(i);
-    for (offset p = listed.begin(i); p < listed.end(i); ++p) {
-      offset const q = place(i, p);
-      for (std::size_t k = 0; k < static_cast<std::size_t>(from.count(p)); ++k, ++pair)
-        f(static_cast<index>(from.target(pair)), pair, q, k);
-    }
   }
 };
 
 /// Replaces lists in PETSc's order of pivot rows by lists in ascending order of pivot rows, as they arrive, and slots.
 /// @pre no row has more than 65535 updates. @param by_columns  as of pivots_in_list_order()
+/// @param scratch_entries  of the longest row and the most updates, EliminateByProducts::scratch_entries()
 template <class T, class Position>
 ProductSlots<T> arrange_products(typename T::exec_space const& exec, FactorRows<T> const& rows,
                                  OffDiagonals<T> const& by_columns, PivotRows<T>& pivots,
-                                 UpdateLists<T, Position>& lists) {
-  using index = typename T::index;
+                                 UpdateLists<T, Position>& lists, int scratch_entries) {
   using Arrange = ArrangeProducts<T, Position>;
   auto const raw = [&](char const* name) {
     return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
   };
-  Arrange arrange{rows, pivots, {by_columns, by_columns.col_idx, by_columns.source}, lists, {}, {}, {}};
+  int const lanes = lanes_share_rows<typename T::exec_space> ? cuda_warp_lanes : 1;
+  Arrange arrange{rows,  pivots,         {by_columns, by_columns.col_idx, by_columns.source}, lists, {}, {},
+                  lanes, scratch_entries};
   arrange.to.begin = lists.begin;
   arrange.to.count = decltype(lists.count)(raw("update_count"), lists.count.extent(0));
   arrange.to.source = decltype(lists.source)(raw("update_source"), lists.source.extent(0));
-  arrange.first = decltype(arrange.first)(raw("first_update"), lists.count.extent(0));
   arrange.slots.slot = decltype(arrange.slots.slot)(raw("product_slot"), lists.source.extent(0));
   arrange.slots.begin = decltype(arrange.slots.begin)(raw("product_begin"), rows.upper.col_idx.extent(0));
-  Kokkos::parallel_for("sptrsv::factorization::arrange_products",
-                       Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.upper.num_rows), arrange);
+  auto const resident = std::max(1LL, static_cast<long long>(exec.concurrency()) / lanes);
+  auto const teams = static_cast<int>(std::min<long long>(rows.upper.num_rows, resident));
+  if (teams > 0)
+    Kokkos::parallel_for("sptrsv::factorization::arrange_products",
+                         team_policy(exec, teams, 1, lanes, sizeof(int) * static_cast<std::size_t>(scratch_entries)),
+                         arrange);
   exec.fence("sptrsv::factorization: lists in PETSc's order are given up");
   pivots = arrange.ascending;
   lists = arrange.to;

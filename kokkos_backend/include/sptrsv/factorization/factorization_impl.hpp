@@ -227,11 +227,11 @@ struct Factorization<S, I, O, E>::Impl {
     using Rows = detail::EliminateByProducts<T, Position>;
     if (!factor.symmetric || lists.empty() || options.products == 0 || (host && options.products < 0)) return;
     most_updates = detail::most_updates_of_a_row<T>(exec, lists, rows.upper.num_rows);
-    if (Rows::scratch_entries(report.longest_row, most_updates, true) >
-            most_scratch(detail::FactorizationTuning::product_scratch_bytes) ||
+    long long const needed = Rows::scratch_entries(report.longest_row, most_updates, true);
+    if (needed > most_scratch(detail::FactorizationTuning::product_scratch_bytes) ||
         most_updates > std::numeric_limits<typename detail::ProductSlots<T>::Slot>::max())
       return;
-    slots = detail::arrange_products<T>(exec, rows, upper->rows(exec), pivots, lists);
+    slots = detail::arrange_products<T>(exec, rows, upper->rows(exec), pivots, lists, static_cast<int>(needed));
     report.products = true;
     report.list_bytes = lists.memory_bytes() + slots.memory_bytes();
   }
