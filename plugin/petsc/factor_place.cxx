@@ -40,8 +40,8 @@ FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report)
   FactorEstimate e;
   e.host = 20e-6 + 10e-9 * entries + 1.2e-9 * updates;
   // a row takes off its pivot rows one after the other
-  double const of_level = 1.0e-6 + 60e-9 * (rows > 0 ? entries / rows / 2 : 0);
-  e.device = 40e-6 + levels * of_level + 0.05e-9 * entries + 0.03e-9 * updates +
+  double const of_level = 1.2e-6 + 30e-9 * (rows > 0 ? entries / rows / 2 : 0);
+  e.device = 40e-6 + levels * of_level + 0.03e-9 * entries + 0.02e-9 * updates +
              50e-9 * static_cast<double>(report.longest_row);
   return e;
 }
