@@ -318,6 +318,7 @@ PetscErrorCode Build(Problem& p)
   PetscCall(PetscViewerPushFormat(p.nowhere, PETSC_VIEWER_ASCII_INFO_DETAIL));
   PetscCall(MatFactorInfoInitialize(&p.info));
   p.info.fill = 5, p.info.zeropivot = 1e-14;
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-levels", &p.info.levels, NULL));
   PetscCall(MatGetOrdering(p.A, p.ordering, &rows, &cols));
   PetscCall(MatGetFactor(p.A, MATSOLVERPETSC, p.kind, &p.own));
   PetscCall(Symbolic(p, p.own, rows, cols));

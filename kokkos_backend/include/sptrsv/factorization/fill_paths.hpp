@@ -51,12 +51,12 @@ struct ThreadsOfTeam {
   KOKKOS_FORCEINLINE_FUNCTION void sync() const { team.team_barrier(); }
 };
 
-/// What the paths of one row have reached, by column. `best` is the least that the greatest vertex between the ends of
-/// a path to that column can be, -1 for a path of one edge; right of the diagonal it is not looked at.
-///
-/// A vertex left of the diagonal whose best has become less is collected for the next step, with the best of that
-/// moment: what a step changes must count in the next one alone, since paths get an edge longer with each.
 enum FillCounter { reached_count, collected_count, overflow, diagonal_there, num_fill_counters };
+
+// What the paths of one row have reached, by column, is in a FillTable or a FillArray. `best` is the least that the
+// greatest vertex between the ends of a path to that column can be, -1 for a path of one edge; right of the diagonal it
+// is not looked at. A vertex left of the diagonal whose best has become less is collected for the next step, with the
+// best of that moment: what a step changes must count in the next one alone, since paths get an edge longer with each.
 
 /// In a table with open addressing. Rows that reach more columns than it has room for overflow.
 template <class I>
