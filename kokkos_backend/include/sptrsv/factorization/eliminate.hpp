@@ -20,6 +20,7 @@ namespace sptrsv::detail {
 struct PivotStatus {
   long long first, last;       ///< rows whose pivot was too small; n and -1 without one
   unsigned long long shifted;  ///< pivots, by Shift::in_blocks
+  int doubtful;                ///< by blocks: 1 if D^-1 U may have left the range of numbers
 };
 
 /// A value that is its own flag: it holds the sentinel until it is published.

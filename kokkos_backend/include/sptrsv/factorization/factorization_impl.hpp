@@ -10,8 +10,10 @@
 
 #include "sptrsv/device/gpu_tuning.hpp"
 #include "sptrsv/factorization/eliminate.hpp"
+#include "sptrsv/factorization/eliminate_blocks.hpp"
 #include "sptrsv/factorization/eliminate_products.hpp"
 #include "sptrsv/factorization/factorization.hpp"
+#include "sptrsv/factorization/factorization_tuning.hpp"
 #include "sptrsv/factorization/level_fill.hpp"
 #include "sptrsv/factorization/matrix_rows.hpp"
 #include "sptrsv/triangle/analysis.hpp"
@@ -19,50 +21,6 @@
 namespace sptrsv {
 
 namespace detail {
-
-/// Measured on an NVIDIA H200 (docs/factorization.md).
-struct FactorizationTuning {
-  /// Entries of a mean row of the factors per lane: where levels are narrow each row should be quick, where they fill
-  /// the GPU all rows together.
-  static constexpr double entries_per_lane = 1, entries_per_lane_of_wide = 8;
-  /// As GpuTuning::levels_in_flight: a row takes longer than in a solve, and most of it before it has to wait.
-  static constexpr double levels_in_flight = 30;
-  /// The same where rows are short, in mean fewer entries than short_row: waiting teams poll, and delay the others.
-  static constexpr double levels_in_flight_of_short = 12, short_row = 8;
-  /// LU: teams take a ticket while they work on the one before where each has many (else some would have two, and
-  /// others none) and where not too many levels are in flight (rows that are held wait for their team).
-  static constexpr double least_tickets_of_team = 8, most_levels_ahead = 16;
-  /// Bytes of scratch memory for the rows of a warp; where a row does not fit its share, it waits in global memory.
-  static constexpr int scratch_bytes = 16384;
-  /// The same where products of symmetric factors wait there, too. A PETSc that does not contract needs half of it.
-  static constexpr int product_scratch_bytes = 65536;
-  /// Entries, on a host.
-  static constexpr int host_scratch_entries = 4096;
-  /// Rows of a ticket on a host.
-  static constexpr int host_rows_per_ticket = 64;
-};
-
-/// Gives the rows of more than `most` entries places one after the other; -1 for others.
-/// @return  entries of all of them
-template <class T>
-typename T::offset place_long_rows(typename T::exec_space const& exec, FactorRows<T> const& rows,
-                                   typename T::index most,
-                                   Kokkos::View<typename T::offset*, typename T::device> const& begin) {
-  using index = typename T::index;
-  using offset = typename T::offset;
-  offset entries = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::factorization::long_rows",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.upper.num_rows),
-      KOKKOS_LAMBDA(index i, offset & sum, bool final) {
-        index const length = rows.count_lower(i) + rows.count_upper(i) + 1;
-        if (final) begin(i) = length > most ? sum : offset(-1);
-        if (length > most) sum += length;
-      },
-      entries);
-  exec.fence("sptrsv::factorization: the entries of long rows are needed to allocate");
-  return entries;
-}
 
 /// Fills both arrays with sentinels, and the status with that of n rows without a small pivot.
 template <class T, class Reals, class Status>
@@ -74,7 +32,7 @@ void clear_published(typename T::exec_space const& exec, Reals const& first, Rea
       "sptrsv::factorization::clear",
       Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, std::max(size, more) + 1),
       KOKKOS_LAMBDA(std::size_t k) {
-        if (k == 0) status() = {n, -1, 0};
+        if (k == 0) status() = {n, -1, 0, 0};
         if (k < size) first(k) = Sentinel<real>::value();
         if (k < more) second(k) = Sentinel<real>::value();
       });
@@ -93,8 +51,9 @@ struct Factorization<S, I, O, E>::Impl {
   using Narrow = std::uint8_t;
   using Wide = std::uint32_t;
 
+  detail::FactorBlocks<T> blocks;
+  pattern_type factor;  ///< of entries or of blocks, as all that follows
   detail::MatrixRows<T> matrix_rows;
-  pattern_type factor;
   detail::FactorRows<T> rows;
   std::optional<Analysis<T>> lower, upper;  // symmetric: upper alone, transposed
   detail::SourceMap<T> map;
@@ -121,8 +80,9 @@ struct Factorization<S, I, O, E>::Impl {
   /// @param solver  of the same pattern, or null
   Impl(E const& exec, typename T::pattern const& matrix, pattern_type const& pattern,
        FactorizationOptions const& options, Factor<S, I, O, E> const* solver)
-      : factor(pattern) {
+      : blocks(detail::blocks_of<T>(exec, pattern)), factor(blocks.pattern) {
     check(matrix);
+    if (by_blocks()) solver = nullptr;  // its levels are those of entries
     auto const analyze = [&](std::optional<Analysis<T>>& to, Triangle triangle, auto const& part, Op op) {
       auto const* const made = solver ? solver->solver(triangle) : nullptr;
       if (made) to.emplace(made->analysis());
@@ -138,6 +98,8 @@ struct Factorization<S, I, O, E>::Impl {
     rows.upper = upper->stored();
     if (lower) rows.lower = lower->stored();
     rows.pivot_first = rows.upper.front > 0;
+    if (by_blocks() && (rows.upper.front + rows.upper.back > 0 || (lower && rows.lower.front + rows.lower.back > 0)))
+      throw Error("a factorization by blocks needs triangles without their diagonal blocks; leave these out");
     index const n = rows.upper.num_rows;
     long long const longest = upper->longest_row() + (lower ? lower->longest_row() : 0) + 1;
     any_small = decltype(any_small)("sptrsv::factorization::any_small");
@@ -147,34 +109,40 @@ struct Factorization<S, I, O, E>::Impl {
     pivots = factor.symmetric ? detail::pivots_in_list_order<T>(exec, rows.upper, upper->rows(exec))
                               : detail::PivotRows<T>{rows.lower, rows.lower.col_idx, {}};
     is_narrow = longest <= 256;
-    report.rows = n;
-    report.entries = (lower ? lower->num_off_diagonals() : 0) + upper->num_off_diagonals() + n;
-    report.longest_row = longest;
+    report.rows = static_cast<long long>(n) * blocks.size;
+    report.entries = ((lower ? lower->num_off_diagonals() : 0) + upper->num_off_diagonals() + n) * area();
+    report.longest_row = longest * blocks.size;
     double const most =
         options.list_bytes >= 0 ? options.list_bytes : 8.0 * sizeof(S) * static_cast<double>(report.entries);
     std::size_t updates = 0;
     if (is_narrow) narrow = detail::make_update_lists<T, Narrow>(exec, rows, pivots, most, updates);
     else wide = detail::make_update_lists<T, Wide>(exec, rows, pivots, most, updates);
     report.updates = static_cast<long long>(updates);
+    if (by_blocks())  // L = A D^-1, D^-1 and D^-1 U take as many
+      report.updates =
+          (report.updates + static_cast<long long>(pivots.row.extent(0)) + upper->num_off_diagonals() + n) * area() *
+          blocks.size;
     report.listed = is_narrow ? !narrow.empty() : !wide.empty();
     report.list_bytes = is_narrow ? narrow.memory_bytes() : wide.memory_bytes();
     plan(exec, options, longest);
     if (is_narrow) plan_products(exec, options, narrow);
     else plan_products(exec, options, wide);
-    allocate(exec);
+    allocate(exec, pattern);
     exec.fence("sptrsv::factorization: made");
   }
 
   /// A = L D U, and not L (D U).
   bool diagonal_apart() const { return factor.block_size > 0; }
+  bool by_blocks() const { return blocks.size > 1; }
+  long long area() const { return static_cast<long long>(blocks.size) * blocks.size; }
 
   void check(typename T::pattern const& matrix) const {
     auto const wrong = [](char const* what) { throw Error(std::string("a factorization needs ") + what); };
     if (!factor.upper || (!factor.symmetric && !factor.lower)) wrong("the patterns of both triangles");
     Diagonal const of_upper = diagonal_apart() ? Diagonal::unit : Diagonal::inverted;
-    if (factor.upper->diagonal != of_upper || factor.block_size > 1 || (factor.symmetric && !diagonal_apart()) ||
+    if (factor.upper->diagonal != of_upper || (factor.symmetric && !diagonal_apart()) ||
         (factor.lower && factor.lower->diagonal != Diagonal::unit))
-      wrong("a unit L and a U with inverted pivots, or a diagonal D and a unit U, symmetric or not");
+      wrong("a unit L and a U with inverted pivots, or a diagonal or block diagonal D and a unit U, symmetric or not");
     if (matrix.row_order != RowOrder::natural) wrong("A's rows in natural order");
     if (factor.symmetric && (factor.row_perm.extent(0) == 0) != (factor.col_perm.extent(0) == 0))
       wrong("one and the same permutation of rows and of columns for a symmetric factor");
@@ -199,7 +167,9 @@ struct Factorization<S, I, O, E>::Impl {
       auto const& levels = (lower ? *lower : *upper).levels(exec);
       order = levels.level_rows;
       lanes = detail::lanes_share_rows<E> ? std::min(options.lanes_per_row, warp) : 1;
-      if (lanes == 0) {
+      if (by_blocks()) {
+        lanes = detail::lanes_share_rows<E> ? warp : 1;
+      } else if (lanes == 0) {
         double const mean = n == 0 ? 0 : static_cast<double>(report.entries) / static_cast<double>(n);
         double const per_lane = levels.mean_rows() > detail::GpuTuning::filling_rows ? Tuning::entries_per_lane_of_wide
                                                                                      : Tuning::entries_per_lane;
@@ -210,9 +180,14 @@ struct Factorization<S, I, O, E>::Impl {
     }
     report.lanes = lanes;
     asked_teams = options.teams;
-    int const most = most_scratch(Tuning::scratch_bytes);
-    scratch_entries = static_cast<int>(std::min<long long>(longest, most));
-    if (longest > most) find_long_rows(exec, static_cast<index>(most));
+    auto const most = static_cast<std::size_t>(most_scratch(Tuning::scratch_bytes));
+    std::size_t const size = by_blocks() ? static_cast<std::size_t>(area()) : 1;
+    std::size_t const more = by_blocks() ? detail::BlockWork::entries_of_row(0, blocks.size) : 0;
+    std::size_t const fitting = most < more ? 0 : (most - more) / size;
+    std::size_t const held = std::min(static_cast<std::size_t>(longest), fitting);
+    scratch_entries = std::max(1, static_cast<int>(held > 0 ? held * size + more : 0));
+    if (static_cast<std::size_t>(longest) > fitting)
+      find_long_rows(exec, static_cast<index>(fitting), static_cast<O>(size), static_cast<O>(more));
   }
 
   /// Scratch entries for a row at most. @param bytes  for a warp
@@ -225,7 +200,8 @@ struct Factorization<S, I, O, E>::Impl {
   template <class Position>
   void plan_products(E const& exec, FactorizationOptions const& options, detail::UpdateLists<T, Position>& lists) {
     using Rows = detail::EliminateByProducts<T, Position>;
-    if (!factor.symmetric || lists.empty() || options.products == 0 || (host && options.products < 0)) return;
+    if (!factor.symmetric || by_blocks() || lists.empty() || options.products == 0 || (host && options.products < 0))
+      return;
     most_updates = detail::most_updates_of_a_row<T>(exec, lists, rows.upper.num_rows);
     long long const needed = Rows::scratch_entries(report.longest_row, most_updates, true);
     if (needed > most_scratch(detail::FactorizationTuning::product_scratch_bytes) ||
@@ -236,9 +212,14 @@ struct Factorization<S, I, O, E>::Impl {
     report.list_bytes = lists.memory_bytes() + slots.memory_bytes();
   }
 
-  void find_long_rows(E const& exec, index most) {
-    long_row_begin = decltype(long_row_begin)(raw(exec, "long_row_begin"), static_cast<std::size_t>(report.rows));
-    O const entries = detail::place_long_rows<T>(exec, rows, most, long_row_begin);
+  /// @param size, more  as place_long_rows()
+  void find_long_rows(E const& exec, index most, O size, O more) {
+    auto const n = static_cast<std::size_t>(rows.upper.num_rows);
+    detail::require_counted<O>("entries of rows that wait in memory, with work space",
+                               static_cast<unsigned long long>(report.entries) + n * static_cast<std::size_t>(more),
+                               "offsets");
+    long_row_begin = decltype(long_row_begin)(raw(exec, "long_row_begin"), n);
+    O const entries = detail::place_long_rows<T>(exec, rows, most, size, more, long_row_begin);
     long_rows = Values(raw(exec, "long_rows"), static_cast<std::size_t>(entries));
   }
 
@@ -246,16 +227,21 @@ struct Factorization<S, I, O, E>::Impl {
     return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
   }
 
-  void allocate(E const& exec) {
+  /// @param stored  the caller's pattern
+  void allocate(E const& exec, pattern_type const& stored) {
     auto const n = static_cast<std::size_t>(rows.upper.num_rows);
-    std::size_t const in_upper = rows.upper.col_idx.extent(0);
+    // by blocks the arrays of columns are ours, and the caller's are as long as the values
+    std::size_t const entries_of_block = static_cast<std::size_t>(area());
+    std::size_t const in_upper = stored.upper->rows.col_idx.extent(0);
     upper_values = Values(raw(exec, "upper"), in_upper);
-    shares_array =
-        lower && rows.lower.col_idx.data() == rows.upper.col_idx.data() && rows.lower.col_idx.extent(0) == in_upper;
-    if (lower) lower_values = shares_array ? upper_values : Values(raw(exec, "lower"), rows.lower.col_idx.extent(0));
+    if (lower) {
+      auto const& of_lower = stored.lower->rows.col_idx;
+      shares_array = of_lower.data() == stored.upper->rows.col_idx.data() && of_lower.extent(0) == in_upper;
+      lower_values = shares_array ? upper_values : Values(raw(exec, "lower"), of_lower.extent(0));
+    }
     if (diagonal_apart()) {
-      inverse = Values(raw(exec, "inverse"), n);
-      unscaled = Values(raw(exec, "unscaled"), in_upper);
+      inverse = Values(raw(exec, "inverse"), n * entries_of_block);
+      unscaled = Values(raw(exec, "unscaled"), rows.upper.col_idx.extent(0) * entries_of_block);
     }
     small_pivots = decltype(small_pivots)(raw(exec, "small_pivots"), n);
     status = decltype(status)(Kokkos::view_alloc(exec, std::string("sptrsv::factorization::status")));
@@ -263,7 +249,7 @@ struct Factorization<S, I, O, E>::Impl {
     O last = 0;
     if (n > 0) Kokkos::deep_copy(exec, last, Kokkos::subview(matrix_rows.begin, n));
     exec.fence("sptrsv::factorization: the number of A's entries is kept");
-    matrix_entries = static_cast<std::size_t>(last);
+    matrix_entries = static_cast<std::size_t>(last) * entries_of_block;
   }
 
   /// Before a pass: what rows poll for is not there yet.
@@ -278,40 +264,57 @@ struct Factorization<S, I, O, E>::Impl {
   }
 
   template <bool Symmetric, class Position>
-  void eliminate(E const& exec, detail::UpdateLists<T, Position> const& lists, S const* a, PivotRules const& rules,
-                 real amount) {
-    using Rows = detail::EliminateRows<T, Position, Symmetric>;
-    Rows const one{rows,
-                   pivots,
-                   lists,
-                   map,
-                   a,
-                   lower_values.data(),
-                   upper_values.data(),
-                   inverse.data(),
-                   diagonal_apart() ? unscaled.data() : upper_values.data(),
-                   order.data(),
-                   long_row_begin.data(),
-                   long_rows.data(),
-                   status.data(),
-                   any_small.data(),
-                   small_pivots.data(),
-                   static_cast<real>(rules.zero_pivot),
-                   amount,
-                   static_cast<real>(rules.amount),
-                   static_cast<real>(rules.diagonal_scale),
-                   static_cast<real>(rules.diagonal_offset),
-                   rules.shift,
-                   rules.contract,
-                   lanes};
-    if constexpr (Symmetric)
-      if (report.products) {
-        using ByProducts = detail::EliminateByProducts<T, Position>;
-        launch(exec, ByProducts{one, slots},
-               static_cast<int>(ByProducts::scratch_entries(report.longest_row, most_updates, rules.contract)));
-        return;
-      }
-    launch(exec, one, scratch_entries);
+  auto rows_of_entries(detail::UpdateLists<T, Position> const& lists, S const* a, PivotRules const& rules,
+                       real amount) const {
+    return detail::EliminateRows<T, Position, Symmetric>{rows,
+                                                         pivots,
+                                                         lists,
+                                                         map,
+                                                         a,
+                                                         lower_values.data(),
+                                                         upper_values.data(),
+                                                         inverse.data(),
+                                                         diagonal_apart() ? unscaled.data() : upper_values.data(),
+                                                         order.data(),
+                                                         long_row_begin.data(),
+                                                         long_rows.data(),
+                                                         status.data(),
+                                                         any_small.data(),
+                                                         small_pivots.data(),
+                                                         static_cast<real>(rules.zero_pivot),
+                                                         amount,
+                                                         static_cast<real>(rules.amount),
+                                                         static_cast<real>(rules.diagonal_scale),
+                                                         static_cast<real>(rules.diagonal_offset),
+                                                         rules.shift,
+                                                         rules.contract,
+                                                         lanes};
+  }
+  template <bool Symmetric, class Position>
+  auto rows_of_blocks(detail::UpdateLists<T, Position> const& lists, S const* a, PivotRules const& rules) const {
+    return detail::EliminateBlocks<T, Position, Symmetric>{rows,
+                                                           pivots,
+                                                           lists,
+                                                           map,
+                                                           a,
+                                                           lower_values.data(),
+                                                           upper_values.data(),
+                                                           inverse.data(),
+                                                           unscaled.data(),
+                                                           order.data(),
+                                                           long_row_begin.data(),
+                                                           long_rows.data(),
+                                                           status.data(),
+                                                           any_small.data(),
+                                                           small_pivots.data(),
+                                                           blocks.lower_begin,
+                                                           blocks.upper_begin,
+                                                           static_cast<real>(rules.block_shift),
+                                                           rules.block_shift_is_relative,
+                                                           rules.interchange_in_blocks,
+                                                           rules.contract,
+                                                           blocks.size,
+                                                           lanes};
   }
 
   /// @param entries  of scratch memory for each row
@@ -324,8 +327,8 @@ struct Factorization<S, I, O, E>::Impl {
     index count = slices.count;
     if constexpr (host) {
       count = rows.upper.num_rows;
-      rows_per_ticket =
-          exec.concurrency() == 1 ? static_cast<int>(std::max<index>(1, count)) : Tuning::host_rows_per_ticket;
+      rows_per_ticket = exec.concurrency() == 1 ? static_cast<int>(std::max<index>(1, count))
+                                                : std::max(1, Tuning::host_rows_per_ticket / blocks.size);
       teams = std::max(1, std::min<int>(exec.concurrency(), static_cast<int>(count / rows_per_ticket) + 1));
     } else {
       int const warp = Kokkos::TeamPolicy<E>::vector_length_max();
@@ -347,16 +350,24 @@ struct Factorization<S, I, O, E>::Impl {
                          kernel);
   }
 
+  template <class Position>
+  void eliminate(E const& exec, detail::UpdateLists<T, Position> const& lists, S const* a, PivotRules const& rules,
+                 real amount) {
+    using ByProducts = detail::EliminateByProducts<T, Position>;
+    if (by_blocks() && factor.symmetric) launch(exec, rows_of_blocks<true>(lists, a, rules), scratch_entries);
+    else if (by_blocks()) launch(exec, rows_of_blocks<false>(lists, a, rules), scratch_entries);
+    else if (report.products)
+      launch(exec, ByProducts{rows_of_entries<true>(lists, a, rules, amount), slots},
+             static_cast<int>(ByProducts::scratch_entries(report.longest_row, most_updates, rules.contract)));
+    else if (factor.symmetric) launch(exec, rows_of_entries<true>(lists, a, rules, amount), scratch_entries);
+    else launch(exec, rows_of_entries<false>(lists, a, rules, amount), scratch_entries);
+  }
+
   void pass(E const& exec, S const* a, PivotRules const& rules, real amount) {
     clear(exec);
     if (rows.upper.num_rows == 0) return;
-    if (factor.symmetric) {
-      if (is_narrow) eliminate<true>(exec, narrow, a, rules, amount);
-      else eliminate<true>(exec, wide, a, rules, amount);
-    } else {
-      if (is_narrow) eliminate<false>(exec, narrow, a, rules, amount);
-      else eliminate<false>(exec, wide, a, rules, amount);
-    }
+    if (is_narrow) eliminate(exec, narrow, a, rules, amount);
+    else eliminate(exec, wide, a, rules, amount);
   }
 
   double small_pivot(E const& exec, long long row) const {
@@ -366,10 +377,27 @@ struct Factorization<S, I, O, E>::Impl {
     return static_cast<double>(size);
   }
 
-  PivotVerdict compute(E const& exec, typename T::values const& values, PivotRules const& rules) {
+  /// The verdict where a pass by blocks has found something.
+  void judge_blocks(E const& exec, detail::PivotStatus const& found, PivotVerdict& verdict) const {
+    if (found.last >= 0) {
+      verdict.zero_row = found.last * blocks.size + static_cast<long long>(small_pivot(exec, found.last));
+      verdict.first_row = found.first * blocks.size + static_cast<long long>(small_pivot(exec, found.first));
+    }
+    if (found.doubtful)
+      verdict.out_of_range_row =
+          detail::first_row_out_of_range<T>(exec, rows.upper, blocks.size, unscaled.data(), inverse.data());
+  }
+
+  PivotVerdict compute(E const& exec, typename T::values const& values, PivotRules rules) {
     if (values.extent(0) < matrix_entries) throw PatternChanged(values.extent(0), matrix_entries);
+    if (by_blocks()) {
+      if (rules.diagonal_scale != 1 || rules.diagonal_offset != 0)
+        throw Unsupported("factorization", "thresholds of the diagonal for blocks", "leave them out");
+      rules.shift = Shift::none;
+    }
     PivotVerdict verdict;
     auto const top = [&] {
+      if (rules.greatest_amount >= 0) return static_cast<real>(rules.greatest_amount);
       return detail::greatest_shift<T, real>(exec, matrix_rows, values.data(), static_cast<real>(rules.zero_pivot));
     };
     detail::ShiftLoop<real> loop(rules, !factor.symmetric);
@@ -378,7 +406,7 @@ struct Factorization<S, I, O, E>::Impl {
     if (unfinished) tickets.restart(exec);
     unfinished = true;
     do {
-      found = {rows.upper.num_rows, -1, 0};
+      found = {rows.upper.num_rows, -1, 0, 0};
       pass(exec, values.data(), rules, loop.amount());
       exec.fence("sptrsv::factorization: the verdict on pivots");
       ++verdict.passes;
@@ -392,7 +420,9 @@ struct Factorization<S, I, O, E>::Impl {
     unfinished = false;
     verdict.num_shifts = rules.shift == Shift::in_blocks ? static_cast<long long>(found.shifted) : loop.num_shifts();
     verdict.endless = loop.endless();
-    if (failed) {
+    if (by_blocks()) {
+      judge_blocks(exec, found, verdict);
+    } else if (failed) {
       verdict.zero_row = found.last;
       verdict.first_row = found.first;
       verdict.zero_value = small_pivot(exec, found.last);

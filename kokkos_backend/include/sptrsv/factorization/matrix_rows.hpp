@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a factorization keeps of A's rows, for shifts of its diagonal.
+// What a factorization keeps of A's rows, and where rows that are too long for scratch memory wait.
 #pragma once
 
 #include <Kokkos_Core.hpp>
 #include <string>
 
 #include "sptrsv/device/row_io.hpp"
+#include "sptrsv/factorization/factor_rows.hpp"
 
 namespace sptrsv::detail {
 
@@ -61,6 +62,29 @@ R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, 
       },
       Kokkos::Max<R>(top));
   return static_cast<R>((top > least ? top : least) * 1.1);  // in double, as PETSc does it
+}
+
+/// Gives the rows of more than `most` entries places one after the other; -1 for others.
+/// @param size, more  numbers that a row takes for each entry, and beside them
+/// @return  numbers that all of them take
+template <class T>
+typename T::offset place_long_rows(typename T::exec_space const& exec, FactorRows<T> const& rows,
+                                   typename T::index most, typename T::offset size, typename T::offset more,
+                                   Kokkos::View<typename T::offset*, typename T::device> const& begin) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  offset entries = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::factorization::long_rows",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.upper.num_rows),
+      KOKKOS_LAMBDA(index i, offset & sum, bool final) {
+        index const length = rows.count_lower(i) + rows.count_upper(i) + 1;
+        if (final) begin(i) = length > most ? sum : offset(-1);
+        if (length > most) sum += static_cast<offset>(length) * size + more;
+      },
+      entries);
+  exec.fence("sptrsv::factorization: the entries of long rows are needed to allocate");
+  return entries;
 }
 
 }  // namespace sptrsv::detail

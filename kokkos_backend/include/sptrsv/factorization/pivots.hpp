@@ -22,6 +22,14 @@ struct PivotRules {
   /// diagonal_scale a_ii - diagonal_offset: the relative and the absolute threshold of Ifpack2's RILUK. Shifts do not
   /// see it in A.
   double diagonal_scale = 1, diagonal_offset = 0;
+  /// Shift::positive_definite: the amount that the bisection begins below, or -1: 1.1 times the one with which A's rows
+  /// are diagonally dominant.
+  double greatest_amount = -1;
+  /// Of factors by blocks, which know no other rules: a pivot of exactly 0 in a diagonal block, but for its last one,
+  /// becomes `block_shift`, times 1e-12 plus the magnitudes on the block's diagonal where that is asked for; 0: it
+  /// stays, and is reported. Without interchanges of a diagonal block's rows no pivot counts as zero.
+  double block_shift = 0;
+  bool block_shift_is_relative = true, interchange_in_blocks = true;
 };
 
 /// How a numeric phase ended. Rows count from 0, in the order of the factors.
@@ -34,6 +42,9 @@ struct PivotVerdict {
   double zero_value = 0;     ///< magnitude of zero_row's pivot
   double first_value = 0;    ///< of first_row's
   bool endless = false;      ///< no further shift would have changed anything: PETSc would not return
+  /// By blocks: the first row of blocks in which D^-1 U has left the range of numbers, so that solves with it may be
+  /// wrong; -1: none.
+  long long out_of_range_row = -1;
 };
 
 namespace detail {

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inverse of a dense block by the lanes of a thread, and whether D^-1 U may stand for its two factors.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "sptrsv/device/lanes.hpp"
+#include "sptrsv/device/rounding.hpp"
+#include "sptrsv/device/solved_values.hpp"
+
+namespace sptrsv::detail {
+
+/// Inverts a block (by columns) in place: Gaussian elimination with row interchanges, then inv(U) inv(L), in the order
+/// of operations of LINPACK's dgefa and dgedi, which PETSc's kernels for blocks have. Lanes own columns, or rows.
+/// @pre as of sync_warp()
+template <class S>
+struct InvertBlock {
+  using real = typename Parts<S>::real;
+  S* a;
+  S* work;  ///< 2 * size
+  int size, lane, lanes;
+  real shift;        ///< in place of a pivot of exactly 0, but for the last one; 0: none
+  bool interchange;  ///< else the diagonal is taken as it is, and no pivot counts as zero
+  bool contract;
+
+  KOKKOS_FORCEINLINE_FUNCTION S& at(int row, int column) const { return a[column * size + row]; }
+  KOKKOS_FORCEINLINE_FUNCTION S plus_product(S x, S l, S u) const { return subtract_product(x, -l, u, contract); }
+
+  /// The row of the greatest entry of column k from row k on.
+  KOKKOS_INLINE_FUNCTION int pivot_row(int k) const {
+    int row = k;
+    if (!interchange) return row;
+    real most = Kokkos::abs(at(k, k));
+    for (int r = k + 1; r < size; ++r)
+      if (real const v = Kokkos::abs(at(r, k)); v > most) {
+        most = v;
+        row = r;
+      }
+    return row;
+  }
+  /// Column k of L, kept with its sign changed, and its updates. @return whether the pivot is zero.
+  KOKKOS_INLINE_FUNCTION bool eliminate(int k) const {
+    int const row = pivot_row(k);
+    S pivot = at(row, k);
+    bool zero = interchange && pivot == S(0);
+    if (k == size - 1) return zero;
+    if (zero && shift != real(0)) {
+      pivot = S(shift);
+      zero = false;
+    }
+    sync_warp();
+    if (lane == 0) {
+      work[size + k] = S(real(row));
+      at(row, k) = at(k, k);
+      at(k, k) = pivot;
+    }
+    sync_warp();
+    S const factor = -reciprocal(pivot);
+    for (int r = k + 1 + lane; r < size; r += lanes) at(r, k) = at(r, k) * factor;
+    sync_warp();
+    for (int j = k + 1 + lane; j < size; j += lanes) {
+      S const t = at(row, j);
+      at(row, j) = at(k, j);
+      at(k, j) = t;
+      for (int r = k + 1; r < size; ++r) at(r, j) = plus_product(at(r, j), t, at(r, k));
+    }
+    sync_warp();
+    return zero;
+  }
+  KOKKOS_INLINE_FUNCTION void invert_upper() const {
+    for (int k = 0; k < size; ++k) {
+      S const inverted = reciprocal(at(k, k));
+      sync_warp();
+      if (lane == 0) at(k, k) = inverted;
+      for (int r = lane; r < k; r += lanes) at(r, k) = at(r, k) * -inverted;
+      sync_warp();
+      for (int j = k + 1 + lane; j < size; j += lanes) {
+        S const t = at(k, j);
+        at(k, j) = S(0);
+        for (int r = 0; r <= k; ++r) at(r, j) = plus_product(at(r, j), t, at(r, k));
+      }
+      sync_warp();
+    }
+  }
+  KOKKOS_INLINE_FUNCTION void multiply_by_lower() const {
+    for (int k = size - 2; k >= 0; --k) {
+      for (int r = k + 1 + lane; r < size; r += lanes) {
+        work[r] = at(r, k);
+        at(r, k) = S(0);
+      }
+      sync_warp();
+      int const row = static_cast<int>(real_part(work[size + k]));
+      for (int r = lane; r < size; r += lanes) {
+        S sum = at(r, k);
+        for (int j = k + 1; j < size; ++j) sum = plus_product(sum, work[j], at(r, j));
+        at(r, k) = at(r, row);
+        at(r, row) = sum;
+      }
+      sync_warp();
+    }
+  }
+  /// @return the first column whose pivot was zero, and was left so, or -1.
+  KOKKOS_INLINE_FUNCTION int run() const {
+    int first = -1;
+    for (int k = 0; k < size; ++k)
+      if (eliminate(k) && first < 0) first = k;
+    sync_warp();
+    invert_upper();
+    multiply_by_lower();
+    return first;
+  }
+};
+
+/// |Re| + |Im|, which is within a factor of two of the magnitude, and needs no root.
+template <class S>
+KOKKOS_FORCEINLINE_FUNCTION typename Parts<S>::real size_of(S const& v) {
+  typename Parts<S>::real sum = 0;
+  for (int w = 0; w < Parts<S>::count; ++w) sum += Kokkos::abs(Parts<S>::get(v, w));
+  return sum;
+}
+
+/// Whether D^-1 U_ij may stand for its two factors: where it leaves the range of numbers, x_i feels it.
+template <class S>
+struct BlockProduct {
+  using real = typename Parts<S>::real;
+  int size;
+  S const* inverse;  ///< D_i^-1
+  S const* u;        ///< U_ij
+  S const* next;     ///< D_j^-1
+
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_finite(real v) { return v <= Kokkos::Experimental::finite_max_v<real>; }
+  KOKKOS_INLINE_FUNCTION S entry(int r, int c) const {
+    S sum(0);
+    for (int m = 0; m < size; ++m) sum += inverse[m * size + r] * u[c * size + m];
+    return sum;
+  }
+  /// Whether entry (r, c) has lost digits below the range of numbers that x_i feels. For t_i and t_j of like size, x_j
+  /// is at most d |t|, d the largest entry of row c of D_j^-1; the loss, of the order of eps min() d |t|, is one of the
+  /// solve's roundings up to eps |D^-1|_r |t|; and an entry that gives less than `negligible` of that is dropped by any
+  /// solve.
+  KOKKOS_INLINE_FUNCTION bool underflows(int r, int c) const {
+    real const negligible = real(1e-40), least = Kokkos::Experimental::norm_min_v<real>;
+    real of_row = 0, d = 0, product = 0, share = 0;
+    for (int m = 0; m < size; ++m) {
+      of_row = Kokkos::fmax(of_row, size_of(inverse[m * size + r]));
+      d = Kokkos::fmax(d, size_of(next[m * size + c]));
+    }
+    for (int m = 0; m < size; ++m) {
+      real const i = size_of(inverse[m * size + r]), v = size_of(u[c * size + m]);
+      product = Kokkos::fmax(product, i * v);
+      share = Kokkos::fmax(share, of_row > 0 ? i / of_row * v : real(0));
+    }
+    return product < least && d * least > of_row && share * d > negligible;
+  }
+  /// Factors that are not finite themselves are a matter of pivots, and no fault of the product.
+  KOKKOS_INLINE_FUNCTION bool holds() const {
+    real const least = Kokkos::Experimental::norm_min_v<real>;
+    bool finite = true, normal = true;
+    for (int r = 0; r < size; ++r)
+      for (int c = 0; c < size; ++c) {
+        real const v = size_of(entry(r, c));
+        finite &= is_finite(v);
+        normal &= v >= least;
+      }
+    if (finite && normal) return true;
+    for (int k = 0; k < size * size; ++k)
+      if (!is_finite(size_of(inverse[k])) || !is_finite(size_of(u[k]))) return true;
+    if (!finite) return false;
+    for (int r = 0; r < size; ++r)
+      for (int c = 0; c < size; ++c)
+        if (size_of(entry(r, c)) < least && underflows(r, c)) return false;
+    return true;
+  }
+};
+
+}  // namespace sptrsv::detail

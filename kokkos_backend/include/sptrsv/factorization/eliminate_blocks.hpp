@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numeric phase of factors by blocks: a row of blocks takes its pivot rows off itself, as the scalar kernel does.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <string>
+
+#include "sptrsv/factorization/block_inverse.hpp"
+#include "sptrsv/factorization/block_rows.hpp"
+#include "sptrsv/factorization/eliminate.hpp"
+
+namespace sptrsv::detail {
+
+/// The entries of blocks by the lanes of a thread: `step` lanes to a block, and as many blocks at a time as there are
+/// lanes for.
+struct BlockLanes {
+  int size, area, entry, step, group, groups;  ///< group: the first block of this lane; groups: blocks at a time
+
+  KOKKOS_FORCEINLINE_FUNCTION BlockLanes(int size_, int lane, int lanes)
+      : size(size_),
+        area(size_ * size_),
+        entry(area < lanes ? lane % area : lane),
+        step(area < lanes ? area : lanes),
+        group(area < lanes ? lane / area : 0),
+        groups(area < lanes ? lanes / area : 1) {}
+  /// Calls f(block, entry) for the entries of this lane of `count` blocks.
+  template <class I, class F>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(I count, F const& f) const {
+    if (group >= groups) return;
+    for (I t = static_cast<I>(group); t < count; t += static_cast<I>(groups))
+      for (int e = entry; e < area; e += step) f(t, e);
+  }
+};
+
+/// What a row of blocks needs to work on.
+struct BlockWork {
+  static constexpr int blocks = 3;  ///< with two columns
+  /// Entries of a row of `length` blocks, work space included.
+  static std::size_t entries_of_row(std::size_t length, int size) {
+    return (length + blocks) * static_cast<std::size_t>(size) * static_cast<std::size_t>(size) +
+           2 * static_cast<std::size_t>(size);
+  }
+};
+
+/// Rows of blocks by the lanes of a thread: on a GPU those of a warp. Blocks are by columns. A row's blocks
+/// and its work space lie in scratch memory, those of long rows in global memory.
+template <class T, class Position, bool Symmetric>
+struct EliminateBlocks {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using scalar = typename T::scalar;
+  using real = typename Parts<scalar>::real;
+  static constexpr int batch = 4;             ///< values that are polled for together
+  static constexpr bool takes_ahead = false;  ///< whether teams may hold their next ticket already
+
+  FactorRows<T> rows;  ///< of blocks, as all that follows
+  PivotRows<T> pivots;
+  UpdateLists<T, Position> lists;
+  SourceMap<T> map;
+  scalar const* a;    ///< A's blocks
+  scalar* lower;      ///< out: L by scalar rows, or none
+  scalar* upper;      ///< out: D^-1 U by scalar rows
+  scalar* inverse;    ///< out: D^-1, which other rows poll for
+  scalar* published;  ///< U's blocks, which other rows poll for
+  index const* order;
+  offset const* long_row_begin;  ///< by row: where a long one waits in long_rows, or -1
+  scalar* long_rows;
+  PivotStatus* status;
+  int* any_small;
+  real* small_pivots;  ///< by row: the column of its diagonal block whose pivot was zero
+  offset lower_begin, upper_begin;
+  real shift;
+  bool shift_is_relative, interchange, contract;
+  int size, lanes;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t area() const {
+    return static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
+  }
+  template <class I>
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t at_block(I position) const {
+    return static_cast<std::size_t>(position) * area();
+  }
+  /// Calls use(m, value) for the values of a column of a block that another row publishes.
+  template <class Use>
+  KOKKOS_FORCEINLINE_FUNCTION void await_column(scalar const* column, index i, Use const& use) const {
+    for (int first = 0; first < size; first += batch) {
+      scalar value[batch] = {};
+      Backoff wait;
+      for (bool missing = true; missing;) {
+        SPTRSV_UNROLL
+        for (int m = 0; m < batch; ++m)  // all loads before the first comparison, so that they overlap
+          if (first + m < size) Flagged<scalar>::poll(column + first + m, value[m]);
+        missing = false;
+        SPTRSV_UNROLL
+        for (int m = 0; m < batch; ++m) missing |= !Flagged<scalar>::is_there(value[m]);
+        if (missing) wait(i);
+      }
+      SPTRSV_UNROLL
+      for (int m = 0; m < batch; ++m)
+        if (first + m < size) use(first + m, value[m]);
+    }
+  }
+  /// Copies a block that another row publishes.
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(int lane, index i, scalar const* from, scalar* to) const {
+    for (int e = lane; e < static_cast<int>(area()); e += lanes) {
+      scalar value;
+      Flagged<scalar>::poll(from + e, value);
+      for (Backoff wait; !Flagged<scalar>::is_there(value); Flagged<scalar>::poll(from + e, value)) wait(i);
+      to[e] = value;
+    }
+  }
+
+  struct Update {
+    index target = 0;
+    scalar const* from = nullptr;
+  };
+  /// Number `which` of the updates by pivot row q, which is row k.
+  KOKKOS_FORCEINLINE_FUNCTION Update update(index i, offset q, index k, std::size_t first, index which) const {
+    if (!lists.empty())
+      return {static_cast<index>(lists.target(first + which)),
+              published + at_block(rows.upper.begin(k) + static_cast<offset>(lists.source(first + which)))};
+    offset const at = (Symmetric ? pivots.entry(q) : rows.upper.begin(k)) + which;
+    index const target = rows.find(i, rows.upper.col_idx(at));
+    return {target, target < 0 ? nullptr : published + at_block(at)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION index count_updates(offset q, index k) const {
+    if (!lists.empty()) return static_cast<index>(lists.count(q));
+    return static_cast<index>(rows.upper.end(k) - (Symmetric ? pivots.entry(q) : rows.upper.begin(k)));
+  }
+
+  /// What a row works on.
+  struct Row {
+    index i, below, above;
+    scalar *inverted, *of_pivot, *factor, *columns, *x;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION void load(BlockLanes const& by, Row const& row, offset l, offset u) const {
+    by.for_each(row.below + row.above + 1, [&](index t, int e) {
+      offset const source = t < row.below               ? map.lower(l + t)
+                            : t < row.below + row.above ? map.upper(u + (t - row.below))
+                                                        : map.pivots(row.i);
+      row.x[at_block(t) + e] = source < 0 ? scalar(0) : a[at_block(source) + e];
+    });
+  }
+  /// factor = L_ik = A_ik D_k^-1, or of a symmetric factor D_k^-1 U_ki, whose transpose that is.
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(int lane, Row const& row, offset q, index k, scalar const* entry) const {
+    fetch(lane, row.i, inverse + at_block(k), row.inverted);
+    if (Symmetric) fetch(lane, row.i, published + at_block(pivots.entry(q)), row.of_pivot);
+    sync_warp();
+    scalar const* const left = Symmetric ? row.inverted : entry;
+    scalar const* const right = Symmetric ? row.of_pivot : row.inverted;
+    for (int e = lane; e < static_cast<int>(area()); e += lanes) {
+      int const r = e % size, c = e / size;
+      scalar sum(0);
+      for (int m = 0; m < size; ++m) sum = subtract_product(sum, -left[m * size + r], right[c * size + m], contract);
+      row.factor[e] = sum;
+    }
+    sync_warp();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void subtract(BlockLanes const& by, Row const& row, offset q, index k,
+                                            std::size_t first) const {
+    by.for_each(count_updates(q, k), [&](index which, int e) {
+      Update const u = update(row.i, q, k, first, which);
+      if (!u.from) return;
+      int const r = e % size, c = e / size;
+      scalar* const to = row.x + at_block(u.target) + e;
+      scalar sum = *to;
+      await_column(u.from + c * size, row.i, [&](int m, scalar const& value) {
+        sum = subtract_product(sum, Symmetric ? row.factor[r * size + m] : row.factor[m * size + r], value, contract);
+      });
+      *to = sum;
+    });
+    sync_warp();
+  }
+  /// Whether a block of A has an entry that is not 0; PETSc skips the others.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_nonzero(int lane, scalar const* entry) const {
+    bool mine = false;
+    for (int e = lane; e < static_cast<int>(area()); e += lanes) mine |= entry[e] != scalar(0);
+    return any_in_warp(mine);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store_lower(int lane, Row const& row, offset l, index t, scalar const* block) const {
+    scalar* const to = lower + static_cast<std::size_t>(lower_begin) + at_block(l) + static_cast<std::size_t>(t) * size;
+    std::size_t const stride = static_cast<std::size_t>(row.below) * size;
+    for (int e = lane; e < static_cast<int>(area()); e += lanes) to[(e % size) * stride + e / size] = block[e];
+  }
+
+  /// Row i by the lanes of a thread. @pre on a GPU whose lanes share rows a thread is a warp.
+  template <class Next>
+  KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch, Next const& /*next*/) const {
+    if (!active) return;
+    BlockLanes const by(size, lane, lanes);
+    scalar* const work = long_row_begin && long_row_begin[i] >= 0 ? long_rows + long_row_begin[i] : scratch;
+    std::size_t const one = area();
+    Row const row{i,          rows.count_lower(i), rows.count_upper(i), work,
+                  work + one, work + 2 * one,      work + 3 * one,      work + 3 * one + 2 * size};
+    offset const l = Symmetric ? offset(0) : rows.lower.begin(i), u = rows.upper.begin(i), end = pivots.end(i);
+    std::size_t first = lists.empty() ? std::size_t(0) : lists.begin(i);
+    load(by, row, l, u);
+    sync_warp();
+    for (offset q = pivots.begin(i); q < end; ++q) {
+      index const k = pivots.row(q);
+      scalar const* const entry = Symmetric ? nullptr : row.x + at_block(q - l);
+      bool const nonzero = Symmetric || is_nonzero(lane, entry);
+      if (nonzero) {
+        multiply(lane, row, q, k, entry);
+        subtract(by, row, q, k, first);
+      }
+      if (!Symmetric) store_lower(lane, row, l, static_cast<index>(q - l), nonzero ? row.factor : entry);
+      if (!lists.empty()) first += static_cast<std::size_t>(lists.count(q));
+      sync_warp();
+    }
+    finish(lane, by, row, u);
+    sync_warp();
+  }
+
+  /// Publishes U, inverts the pivot and publishes that, and scales U.
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int lane, BlockLanes const& by, Row const& row, offset u) const {
+    scalar const* const blocks = row.x + at_block(row.below);
+    by.for_each(row.above, [&](index t, int e) {
+      Flagged<scalar>::publish(published + at_block(u + t) + e, blocks[at_block(t) + e]);
+    });
+    scalar* const pivot = row.x + at_block(row.below + row.above);
+    real amount = shift;
+    if (shift_is_relative) {
+      amount = real(1e-12);
+      for (int k = 0; k < size; ++k) amount += Kokkos::abs(pivot[k * size + k]);
+      amount = shift * amount;
+    }
+    sync_warp();
+    int const zero = InvertBlock<scalar>{pivot, row.columns, size, lane, lanes, amount, interchange, contract}.run();
+    for (int e = lane; e < static_cast<int>(area()); e += lanes)
+      Flagged<scalar>::publish(inverse + at_block(row.i) + e, pivot[e]);
+    if (lane == 0 && zero >= 0) report(row.i, zero);
+    scalar* const to = upper + static_cast<std::size_t>(upper_begin) + at_block(u);
+    std::size_t const stride = static_cast<std::size_t>(row.above) * size;
+    bool doubtful = false;
+    by.for_each(row.above, [&](index t, int e) {
+      int const r = e % size, c = e / size;
+      scalar const* const column = blocks + at_block(t) + c * size;
+      scalar sum(0);
+      real greatest = 0;
+      bool any = false;
+      for (int m = 0; m < size; ++m) {
+        scalar const d = pivot[m * size + r], v = column[m];
+        sum = subtract_product(sum, -d, v, contract);
+        greatest = Kokkos::fmax(greatest, size_of(d) * size_of(v));
+        any |= d != scalar(0) && v != scalar(0);
+      }
+      to[r * stride + static_cast<std::size_t>(t) * size + c] = sum;
+      doubtful |=
+          !BlockProduct<scalar>::is_finite(size_of(sum)) || (any && greatest < Kokkos::Experimental::norm_min_v<real>);
+    });
+    if (doubtful) {
+      store_relaxed(&status->doubtful, 1);
+      store_relaxed(any_small, 1);
+    }
+  }
+  KOKKOS_INLINE_FUNCTION void report(index i, int column) const {
+    small_pivots[i] = static_cast<real>(column);
+    Kokkos::atomic_min(&status->first, static_cast<long long>(i));
+    Kokkos::atomic_max(&status->last, static_cast<long long>(i));
+    store_relaxed(any_small, 1);
+  }
+};
+
+/// The first row of blocks with a D^-1 U_ij that may not stand for its two factors, or -1. Fences.
+template <class T>
+long long first_row_out_of_range(typename T::exec_space const& exec, OffDiagonals<T> const& upper, int size,
+                                 typename T::scalar const* u, typename T::scalar const* inverse) {
+  using index = typename T::index;
+  long long first = upper.num_rows;
+  if (first == 0) return -1;
+  std::size_t const area = static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
+  Kokkos::parallel_reduce(
+      "sptrsv::factorization::range", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, upper.num_rows),
+      KOKKOS_LAMBDA(index i, long long& least) {
+        for (auto k = upper.begin(i); k < upper.end(i) && i < least; ++k) {
+          BlockProduct<typename T::scalar> const product{size, inverse + static_cast<std::size_t>(i) * area,
+                                                         u + static_cast<std::size_t>(k) * area,
+                                                         inverse + static_cast<std::size_t>(upper.col_idx(k)) * area};
+          if (!product.holds()) least = i;
+        }
+      },
+      Kokkos::Min<long long>(first));
+  return first < upper.num_rows ? first : -1;
+}
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constants of the numeric phase of factorizations.
+#pragma once
+
+namespace sptrsv::detail {
+
+/// Measured on an NVIDIA H200 (docs/factorization.md).
+struct FactorizationTuning {
+  /// Entries of a mean row of the factors per lane: where levels are narrow each row should be quick, where they fill
+  /// the GPU all rows together.
+  static constexpr double entries_per_lane = 1, entries_per_lane_of_wide = 8;
+  /// As GpuTuning::levels_in_flight: a row takes longer than in a solve, and most of it before it has to wait.
+  static constexpr double levels_in_flight = 30;
+  /// The same where rows are short, in mean fewer entries than short_row: waiting teams poll, and delay the others.
+  static constexpr double levels_in_flight_of_short = 12, short_row = 8;
+  /// LU: teams take a ticket while they work on the one before where each has many (else some would have two, and
+  /// others none) and where not too many levels are in flight (rows that are held wait for their team).
+  static constexpr double least_tickets_of_team = 8, most_levels_ahead = 16;
+  /// Bytes of scratch memory for the rows of a warp; where a row does not fit its share, it waits in global memory.
+  static constexpr int scratch_bytes = 16384;
+  /// The same where products of symmetric factors wait there, too. A PETSc that does not contract needs half of it.
+  static constexpr int product_scratch_bytes = 65536;
+  /// Entries, on a host.
+  static constexpr int host_scratch_entries = 4096;
+  /// Rows of a ticket on a host.
+  static constexpr int host_rows_per_ticket = 64;
+};
+
+}  // namespace sptrsv::detail
