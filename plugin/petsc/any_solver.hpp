@@ -44,14 +44,14 @@ struct FactorArrays {
   }
 };
 
-/// The pattern of A by rows, columns ascending, as PETSc has it.
+/// The pattern of A by rows, columns ascending, as PETSc has it: of its blocks where the factor has blocks.
 struct MatrixArrays {
   PetscInt n = 0;
   std::size_t num_entries = 0;
   PetscInt const *row_ptr = nullptr, *col_idx = nullptr;
   bool on_device = false;
 };
-/// A's values, aligned with them.
+/// A's values, aligned with them, blocks by columns.
 struct MatrixValues {
   Scalar const* data = nullptr;
   std::size_t size = 0;
@@ -80,7 +80,7 @@ class AnyFactorSolver : public Place<Scalar> {
   /// Takes the factor's num_values() values (host memory); those of LU and of blocks are read in place on a host,
   /// others are copied before the call returns.
   virtual void update(Scalar const* values) = 0;
-  /// Prepares factor() for matrices of this pattern; LU and Cholesky, not by blocks.
+  /// Prepares factor() for matrices of this pattern; LU and Cholesky.
   /// @param matrix  on a device to stay as it is until the next such call; on a host, read before the call returns.
   virtual sptrsv::FactorizationReport make_factorization(MatrixArrays const& matrix) = 0;
   virtual void drop_factorization() = 0;

@@ -186,8 +186,13 @@ inline PetscErrorCode AccessBlockPattern(Mat inner, PetscInt bs, PetscInt num_ro
   PetscCallCXX(f.col_idx.reserve(blocks * index(bs) * index(bs)));
   if (!symmetric) PetscCallCXX(detail::AppendRows(f, j, f.lower_begin, f.lower_end, f.row_ptr_lower));
   PetscCallCXX(detail::AppendRows(f, j, f.upper_begin, f.upper_end, f.row_ptr_upper));
-  PetscCallCXX(f.values.resize(f.col_idx.size() + index(num_rows) * index(bs) * index(bs)));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Makes room for f.values, which a factor has only if PETSc computes them.
+inline void AllocateBlockValues(BlockFactor& f)
+{
+  f.values.resize(f.col_idx.size() + detail::index(f.num_rows) * detail::index(f.bs) * detail::index(f.bs));
 }
 
 /// Fills f.values after PETSc's numeric phase. @param a  PETSc's blocks.

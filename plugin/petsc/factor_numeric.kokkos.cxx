@@ -75,8 +75,18 @@ PetscErrorCode WithMatrixValues(Mat A, bool device, std::size_t size, Use const&
   PetscScalar* there = nullptr;
   PetscScalar const* a = nullptr;
   PetscMemType where = PETSC_MEMTYPE_HOST;
+  PetscBool baij, sbaij;
 
   PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij));
+  if (baij || sbaij) {  // on the host alone
+    PetscCall(sbaij ? MatSeqSBAIJGetArray(A, &there) : MatSeqBAIJGetArray(A, &there));
+    PetscErrorCode const used = use(MatrixValues{scalars(const_cast<PetscScalar const*>(there)), size, false});
+    PetscCall(sbaij ? MatSeqSBAIJRestoreArray(A, &there) : MatSeqBAIJRestoreArray(A, &there));
+    PetscCall(used);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (device) PetscCall(MatSeqAIJGetCSRAndMemType(A, NULL, NULL, &there, &where));
   if (PetscMemTypeDevice(where)) {
     PetscCall(use(MatrixValues{scalars(const_cast<PetscScalar const*>(there)), size, true}));
@@ -98,7 +108,8 @@ PetscErrorCode MakeFactorization(Mat F, Mat A, sptrsv::FactorizationReport* repo
   PetscFunctionBegin;
   f->matrix_id = 0;
   PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
-    f->matrix_entries = arrays.num_entries;
+    auto const bs = static_cast<std::size_t>(std::max<PetscInt>(1, f->pattern.view.block_size));
+    f->matrix_entries = arrays.num_entries * bs * bs;
     return Guarded(F, [&] {
       try {
         *report = f->solver->make_factorization(arrays);
@@ -116,6 +127,37 @@ PetscErrorCode MakeFactorization(Mat F, Mat A, sptrsv::FactorizationReport* repo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// PETSc's greatest shift of a seqsbaij matrix with blocks of 1, which has its upper triangle alone.
+PetscErrorCode GreatestShift(Mat F, Mat A, MatFactorInfo const* info, double* amount)
+{
+  PetscReal top = info->zeropivot;
+  std::vector<PetscReal> sums;
+
+  PetscFunctionBegin;
+  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(Guarded(F, [&] { sums.assign((std::size_t)m.n, 0); }));
+    PetscCall(WithMatrixValues(A, false, m.num_entries, [&](MatrixValues const& values) {
+      auto const* const a = reinterpret_cast<PetscScalar const*>(values.data);
+      for (PetscInt i = 0; i < m.n; ++i) {  // in PETSc's order
+        PetscReal& sum = sums[(std::size_t)i];
+        for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
+          if (m.col_idx[k] == i) sum -= PetscRealPart(a[k]);
+        for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
+          if (m.col_idx[k] == i) continue;
+          sum += PetscAbsScalar(a[k]);
+          sums[(std::size_t)m.col_idx[k]] += PetscAbsScalar(a[k]);
+        }
+        top = std::max(top, sum);
+      }
+      return PETSC_SUCCESS;
+    }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  *amount = (double)(PetscReal)(top * 1.1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// PETSc's rules for small pivots. @param contracts  whether PETSc's compiler contracts.
 PetscErrorCode RulesOf(MatFactorInfo const* info, bool contracts, sptrsv::PivotRules* rules)
 {
@@ -130,6 +172,33 @@ PetscErrorCode RulesOf(MatFactorInfo const* info, bool contracts, sptrsv::PivotR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// What PETSc's numeric phases of blocks do otherwise.
+/// - Blocks of 2 and more know neither `zeropivot` nor types of shifts. Those with a kernel of their own shift pivots
+///   of exactly 0 by `shiftamount`; symmetric ones of 4 are inverted without interchanges, whatever
+///   `pivotinblocks` says.
+/// - Cholesky of seqbaij with blocks of 1 has no greatest amount, so that positive_definite finds no shift.
+PetscErrorCode RulesOfBlocks(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotRules* rules)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscInt const bs = f->pattern.view.block_size;
+  bool const symmetric = f->pattern.view.symmetric();
+  bool const natural = !f->pattern.row_indices && !f->pattern.col_indices;
+
+  PetscFunctionBegin;
+  if (bs > 1) {
+    rules->contract = false;
+    if (bs <= 7) rules->block_shift = (bs == 3 ? .333 : .25) * (double)info->shiftamount;
+    else if (bs == 15 && !symmetric && natural) rules->block_shift = (double)info->shiftamount;
+    rules->block_shift_is_relative = bs <= 7;
+    rules->interchange_in_blocks = !(symmetric && bs == 4);
+  } else if (symmetric && rules->shift == sptrsv::Shift::positive_definite) {
+    if (f->pattern.blocks.bs == 1) rules->greatest_amount = 0;
+    else if (std::strcmp(f->matrix_type, MATSEQSBAIJ) == 0)
+      PetscCall(GreatestShift(F, A, info, &rules->greatest_amount));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The verdict on pivots as PETSc's own numeric phase leaves it.
 PetscErrorCode TakeVerdict(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotVerdict const& verdict)
 {
@@ -137,7 +206,18 @@ PetscErrorCode TakeVerdict(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Pivo
   if (verdict.num_shifts)
     PetscCall(PetscInfo(A, "%lld shifts of type %s, the last by %g\n", verdict.num_shifts,
                         MatFactorShiftTypesDetail[(int)info->shifttype], verdict.shift_amount));
-  if (verdict.zero_row < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscInt const bs = Get(F)->pattern.view.block_size;
+  if (verdict.zero_row >= 0 && bs > 1) {  // PETSc names the row in its block, and keeps none
+    PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT, "Zero pivot, row %" PetscInt_FMT,
+               (PetscInt)(verdict.first_row % bs));
+    PetscCall(PetscInfo(A, "Zero pivot in row %lld, of block row %lld\n", verdict.first_row, verdict.first_row / bs));
+    F->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (verdict.zero_row < 0) {
+    if (!F->factorerrortype) PetscCall(RequireRange((PetscObject)F, (PetscInt)verdict.out_of_range_row, bs));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   auto const first = (PetscInt)verdict.first_row, last = (PetscInt)verdict.zero_row;
   if (verdict.endless) {
     PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT,
@@ -176,6 +256,7 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
   PetscCall(PetscTime(&begin));
   PetscCall(PetscContracts(f->pattern.view.symmetric(), f->pattern.view.has_inodes, &contracts));
   PetscCall(RulesOf(info, contracts, &rules));
+  PetscCall(RulesOfBlocks(F, A, info, &rules));
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   PetscCall(MatGetNonzeroState(A, &nonzeros));
@@ -296,8 +377,6 @@ PetscErrorCode ReadFactorPlace(Mat F, MatFactorInfo const* info)
   PetscCall(Guarded(F, [&] {
     if (place.asked == FactorChoice::host) obstacle = "asked for";
     else if (FactorsOnHost(info)) obstacle = "-pc_factor_mat_factor_on_host";
-    else if (std::strcmp(f->matrix_type, MATSEQAIJ) != 0)
-      obstacle = std::string("the matrix is of type ") + f->matrix_type;
     else if (automatic && !f->backend.device) obstacle = "the solves run on the host";
   }));
   PetscCheck(obstacle.empty() || place.asked != FactorChoice::device, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,

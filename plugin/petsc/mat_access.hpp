@@ -284,6 +284,18 @@ inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// @param row  the block row whose D^-1 U has left the range of numbers, or -1.
+inline PetscErrorCode RequireRange(PetscObject object, PetscInt row, PetscInt bs)
+{
+  PetscFunctionBegin;
+  PetscCheck(row < 0, PetscObjectComm(object), PETSC_ERR_FP,
+             "Block row %" PetscInt_FMT " of the factor, with blocks of %" PetscInt_FMT
+             ": D^-1 U, of its diagonal block D and its row of U, leaves the range of numbers; scale the matrix "
+             "(-ksp_diagonal_scale), or convert it to %s",
+             row, bs, MATSEQAIJ);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Calls use(values) with the values of p.view, which stay where they are until the next call or
 /// ReleasePattern().
 template <class Use>
@@ -302,37 +314,36 @@ PetscErrorCode WithFactorValues(Mat inner, InnerPattern& p, Use const& use)
     code = use(scalars(a_read));
     PetscCall(MatSeqAIJRestoreArrayRead(inner, &a_read));
   } else {
+    PetscCallCXX(AllocateBlockValues(p.blocks));
     PetscCall(sbaij ? MatSeqSBAIJGetArray(inner, &a) : MatSeqBAIJGetArray(inner, &a));
     PetscInt out_of_range = p.blocks.bs ? TakeBlockValues(p.blocks, scalars(a)) : -1;
     if (inner->factorerrortype) out_of_range = -1;  // PETSc's verdict stands, and nothing is solved
     code = out_of_range < 0 ? use(p.blocks.bs ? p.blocks.values.data() : scalars(a)) : PETSC_SUCCESS;
     PetscCall(sbaij ? MatSeqSBAIJRestoreArray(inner, &a) : MatSeqBAIJRestoreArray(inner, &a));
-    PetscCheck(out_of_range < 0, PetscObjectComm((PetscObject)inner), PETSC_ERR_FP,
-               "Block row %" PetscInt_FMT " of the factor, with blocks of %" PetscInt_FMT
-               ": D^-1 U, of its diagonal block D and its row of U, leaves the range of numbers; scale the matrix "
-               "(-ksp_diagonal_scale), or convert it to %s",
-               out_of_range, p.blocks.bs, MATSEQAIJ);
+    PetscCall(RequireRange((PetscObject)inner, out_of_range, p.blocks.bs));
   }
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls use(MatrixArrays) with A's pattern: on a device, where it is there and wanted there.
+/// Calls use(MatrixArrays) with A's pattern, of its blocks where it has them: on a device, where it is there and wanted
+/// there.
 template <class Use>
 PetscErrorCode WithMatrixPattern(Mat A, bool device, Use const& use)
 {
   MatrixArrays arrays;
   PetscInt const *i, *j;
-  PetscBool done;
+  PetscBool done, by_blocks;
 
   PetscFunctionBegin;
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &arrays.n, &i, &j, &done));
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks, &arrays.n, &i, &j, &done));
   PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The matrix, of type %s, does not show its pattern",
              ((PetscObject)A)->type_name);
   arrays.num_entries = arrays.n ? static_cast<std::size_t>(i[arrays.n]) : 0;
   arrays.row_ptr = i;
   arrays.col_idx = j;
-  if (device && shows_pattern_on_device) {
+  if (device && shows_pattern_on_device && !by_blocks) {
     PetscMemType where = PETSC_MEMTYPE_HOST;
     PetscInt const *i_there, *j_there;
     PetscScalar* a;
@@ -344,7 +355,7 @@ PetscErrorCode WithMatrixPattern(Mat A, bool device, Use const& use)
     }
   }
   PetscErrorCode const code = use(arrays);
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &arrays.n, &i, &j, &done));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, by_blocks, &arrays.n, &i, &j, &done));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

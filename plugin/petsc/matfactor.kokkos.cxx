@@ -3,6 +3,8 @@
 // triangles are solved by the backend.
 #include "matfactor.hpp"
 
+#include <cstring>
+
 #include "factor_options.hpp"
 #include "factor_state.hpp"
 #include "kokkos_session.hpp"
@@ -156,7 +158,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
   PetscCall(PetscTime(&begin));
   bool made = false;
   int levels = 0;
-  if (f->place.own && HasLevels(ftype, info, &levels))
+  if (f->place.own && std::strcmp(f->matrix_type, MATSEQAIJ) == 0 && HasLevels(ftype, info, &levels))
     PetscCall(Logged(events.analysis, (PetscObject)F,
                      [&] { return MakeByLevels(F, A, ftype, levels, stream, options, info, &made); }));
   if (!made) {
