@@ -8,12 +8,12 @@ namespace sptrsv::test {
 namespace {
 
 template <class S, class Space>
-void check_blocks(Space const& exec, std::string const& spec, BlockWay const& way) {
+void check_blocks(Space const& exec, std::string const& spec, BlockWay const& way, std::uint64_t times = 2) {
   SCOPED_TRACE(spec + ", blocks of " + std::to_string(way.size) + ", level " + std::to_string(way.level) +
                (way.symmetric ? ", symmetric" : "") + (way.upper_only ? ", upper" : "") +
                (way.options.list_bytes == 0 ? ", searching" : "") + (way.row_perm.empty() ? "" : ", permuted"));
   BlockSubject<S, Space> subject(exec, spec, way);
-  for (std::uint64_t seed = 1; seed < 3; ++seed) {
+  for (std::uint64_t seed = 1; seed <= times; ++seed) {
     subject.set_values(seed);
     subject.factorize();
     ASSERT_EQ(subject.verdict.zero_row, -1);
@@ -80,7 +80,7 @@ TYPED_TEST(BlockFactorizations, LongRowsAreNearTheOracles) {
       for (double const list_bytes : {4e9, 0.0}) {
         BlockWay way;
         way.size = size, way.symmetric = symmetric, way.options.list_bytes = list_bytes;
-        ASSERT_NO_FATAL_FAILURE((check_blocks<double>(this->exec, spec, way)));
+        ASSERT_NO_FATAL_FAILURE((check_blocks<double>(this->exec, spec, way, 1)));
       }
 }
 

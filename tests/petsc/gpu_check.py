@@ -270,6 +270,7 @@ def rows_runs(matrices):
     everywhere = " ".join(f"-{prefix}mat_sptrsv_backend {where}"
                           for prefix in ["", "plain_", "unchained_", "csc_", "twophase_", "cpls_"])
     yield "rows.block_factors", lambda: rows("test_block_factors", "*", everywhere)
+    yield "rows.factorization_blocks", lambda: rows("test_factorization_blocks", "*", everywhere)
     for first in (1, 201, 401, 601):
         yield f"rows.fuzz.{first}", lambda f=first: fuzz(f, where)
     for label in labels:

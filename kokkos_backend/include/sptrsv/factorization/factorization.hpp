@@ -38,8 +38,9 @@ struct FactorizationReport {
 /// IC(k), and complete factors without pivoting.
 ///
 /// Every entry is a sum in the order in which PETSc's MatLUFactorNumeric_SeqAIJ() and MatCholeskyFactorNumeric_SeqAIJ()
-/// compute it, so that real factors are PETSc's to the bit, shifts included. Rows wait for the rows that they need, in
-/// the order of L's levels on a GPU; progress is guaranteed for any number of teams.
+/// compute it, so that real factors are PETSc's to the bit, shifts included; by blocks of 2 and more they are PETSc's
+/// to rounding. Rows wait for the rows that they need, in the order of L's levels on a GPU; progress is guaranteed for
+/// any number of teams.
 ///
 /// One numeric phase at a time. After an exception from factor() the next one starts afresh. One that was moved from
 /// can be destroyed and assigned to; factor() throws NotReady, and no other member may be called.
@@ -51,13 +52,16 @@ class Factorization {
   using pattern_type = FactorPattern<Index, Offset, typename types::device>;
   using values_type = FactorValues<Scalar, typename types::memory_space>;
 
-  /// @param matrix  A's pattern: rows in natural order, columns ascending. Read by the constructor alone.
+  /// @param matrix  A's pattern: rows in natural order, columns ascending; of its blocks where the factor has blocks.
+  ///                Read by the constructor alone.
   /// @param factor  of L and U, columns ascending; `lower` unit, and `upper` with Diagonal::inverted and block_size 0,
   ///                or unit and block_size 1: A = L D U; or symmetric, `upper` unit, block_size 1. A is then read in
-  ///                the upper triangle of A(perm, perm). Views must stay valid and unchanged for the life of the
-  ///                object.
+  ///                the upper triangle of A(perm, perm). With block_size b > 1: L and U by scalar rows in whole blocks,
+  ///                without the diagonal ones; permutations keep blocks together. Views must stay valid and unchanged
+  ///                for the life of the object.
   /// @throws Unsupported where columns of A do not ascend; DimensionMismatch where patterns and permutations are of
-  ///         different sizes; Error for other kinds of factors; what TriangularSolver throws for the triangles.
+  ///         different sizes; InvalidPattern for a row that is not of whole blocks; Error for other kinds of factors;
+  ///         what TriangularSolver throws for the triangles.
   /// Cost: a few passes over the factors and their updates; allocates, fences.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix, pattern_type const& factor,
                 FactorizationOptions const& options = {});
@@ -85,11 +89,11 @@ class Factorization {
   Factorization& operator=(Factorization&&) noexcept;
 
   /// Computes values().
-  /// @param matrix_values  of A, aligned with its col_idx; read before the call returns.
+  /// @param matrix_values  of A, aligned with its col_idx, blocks by columns; read before the call returns.
   /// Cost: one launch to clear, one for all rows, and one fence a pass; passes are one but for shifts of A.
   /// Shift::positive_definite: also a reduction over A, where a pivot is small. No allocation; no copy but of a few
   /// numbers where a pivot is small.
-  /// @throws PatternChanged if there are too few values.
+  /// @throws PatternChanged if there are too few values; Unsupported for thresholds of the diagonal with blocks.
   PivotVerdict factor(ExecSpace const& exec, typename types::values const& matrix_values, PivotRules const& rules);
 
   /// As Factor::update() takes them: the same arrays after each numeric phase.
