@@ -406,7 +406,7 @@ TEST(FactorizationEdges, NoRowAndOneRow) { EXPECT_EQ((int)Small(), 0); }
 
 PetscErrorCode Refusals()
 {
-  Mat A, M;
+  Mat A;
 
   PetscFunctionBegin;
   PetscCall(BuildCsr({0, 2, 3, 5}, {0, 1, 0, 1, 2}, {2, 1, 1, 1, 4}, &A));  // row 1 has no diagonal entry
@@ -428,20 +428,6 @@ PetscErrorCode Refusals()
   CaughtError const word = Catch([&] { return wrong.Symbolic(A, SetupOf(MAT_FACTOR_ILU)); });
   EXPECT_EQ((int)word.code, (int)PETSC_ERR_ARG_OUTOFRANGE);
   EXPECT_NE(word.message.find("-wrong_mat_sptrsv_factor is 'gpu'"), std::string::npos) << word.message;
-  for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ}) {
-    PlacedFactor device, automatic;
-    MatFactorType const ftype = std::string(type) == MATSEQBAIJ ? MAT_FACTOR_ILU : MAT_FACTOR_ICC;
-    PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
-    PetscCall(MatConvert(A, type, MAT_INITIAL_MATRIX, &M));
-    PetscCall(device.Make(M, "levelset", "device_", ftype));
-    CaughtError const caught = Catch([&] { return device.Symbolic(M, SetupOf(ftype)); });
-    EXPECT_EQ((int)caught.code, (int)PETSC_ERR_SUP);
-    EXPECT_NE(caught.message.find(type), std::string::npos) << caught.message;
-    PetscCall(automatic.Make(M, "levelset", nullptr, ftype));
-    PetscCall(automatic.Symbolic(M, SetupOf(ftype)));
-    PetscCall(automatic.Numeric(M));
-    PetscCall(MatDestroy(&M));
-  }
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
