@@ -5,6 +5,7 @@
 #include "guarded.hpp"
 #include "kokkos_session.hpp"
 #include "mat_access.hpp"
+#include "sptrsv/ordering/block_coloring.hpp"
 #include "sptrsv/ordering/greedy_colors.hpp"
 
 namespace sptrsv_petsc {
@@ -33,6 +34,36 @@ PetscErrorCode ReadColorOptions(Mat A, sptrsv::ColorOptions& options)
   options.balance = balance;
   options.distance = (int)distance;
   options.algorithm = (sptrsv::ColorAlgorithm)algorithm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ReadBlockColorOptions(Mat A, sptrsv::BlockColorOptions<PetscInt>& options)
+{
+  PetscInt distance = options.distance;
+  char const* const prefix = ((PetscObject)A)->prefix ? ((PetscObject)A)->prefix : "";
+
+  PetscFunctionBegin;
+  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Matrix ordering by colors of blocks",
+                    "MatGetOrdering");
+  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_size", "Rows of a block, or inodes, at most", "MatGetOrdering",
+                            options.size, &options.size, NULL));
+  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_colors",
+                            "0: 4 or 8; more where a block's neighbors have them all", "MatGetOrdering", options.colors,
+                            &options.colors, NULL));
+  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_distance",
+                            "Blocks of a color are further apart; k + 1 for k levels of fill", "MatGetOrdering",
+                            distance, &distance, NULL));
+  PetscOptionsEnd();
+  PetscCheck(options.size >= 1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "Option -%smat_ordering_blockcolor_size is %" PetscInt_FMT "; give a positive integer", prefix,
+             options.size);
+  PetscCheck(options.colors >= 0 && options.colors <= 10000, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "Option -%smat_ordering_blockcolor_colors is %" PetscInt_FMT "; give an integer from 0 to 10000", prefix,
+             options.colors);
+  PetscCheck(distance >= 1 && distance <= 10, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "Option -%smat_ordering_blockcolor_distance is %" PetscInt_FMT "; give an integer from 1 to 10", prefix,
+             distance);
+  options.distance = (int)distance;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,8 +104,9 @@ PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv:
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The coloring on the host of what A shows as its compressed graph.
-PetscErrorCode ColorOnHost(Mat A, sptrsv::ColorOptions const& options, sptrsv::Coloring<PetscInt>& coloring)
+/// coloring = color(graph) on the host, of what A shows as its compressed graph.
+template <class Color>
+PetscErrorCode ColorOnHost(Mat A, MatOrderingType name, Color const& color, sptrsv::Coloring<PetscInt>& coloring)
 {
   PetscInt const *i, *j;
   PetscInt n;
@@ -83,14 +115,32 @@ PetscErrorCode ColorOnHost(Mat A, sptrsv::ColorOptions const& options, sptrsv::C
   PetscFunctionBegin;
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));
   PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "A matrix of type %s does not show its pattern; the ordering color needs one of type %s, %s or %s",
-             ((PetscObject)A)->type_name, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ);
-  PetscErrorCode const code = Guarded(A, [&] {
-    coloring =
-        sptrsv::color_graph<Kokkos::DefaultHostExecutionSpace>(sptrsv::symmetric_graph<PetscInt>(n, i, j), options);
-  });
+             "A matrix of type %s does not show its pattern; the ordering %s needs one of type %s, %s or %s",
+             ((PetscObject)A)->type_name, name, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ);
+  PetscErrorCode const code = Guarded(A, [&] { coloring = color(sptrsv::symmetric_graph<PetscInt>(n, i, j)); });
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));  // a copy, of inodes
   PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeOrdering(Mat A, sptrsv::Coloring<PetscInt> const& coloring, IS* rows, IS* cols)
+{
+  PetscInt const colors = coloring.num_colors();
+  PetscInt largest = 0, smallest = colors ? coloring.size(0) : 0;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < colors; ++c) {
+    largest = std::max(largest, coloring.size(c));
+    smallest = std::min(smallest, coloring.size(c));
+  }
+  PetscCall(PetscInfo(A,
+                      "%" PetscInt_FMT " colors for a graph of %" PetscInt_FMT " vertices, %" PetscInt_FMT
+                      " in the largest color, %" PetscInt_FMT " in the smallest\n",
+                      colors, (PetscInt)coloring.color_rows.size(), largest, smallest));
+  // of inodes or blocks: MatGetOrdering() expands the first, the factorizations the second
+  for (IS* is : {rows, cols})
+    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, (PetscInt)coloring.color_rows.size(), coloring.color_rows.data(),
+                              PETSC_COPY_VALUES, is));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,17 +156,25 @@ PetscErrorCode MatGetOrdering_Color(Mat A, MatOrderingType, IS* rows, IS* cols)
   PetscCall(ReadColorOptions(A, options));
   PetscCall(EnsureKokkos());
   PetscCall(ColorOnDevice(A, options, coloring, &done));
-  if (!done) PetscCall(ColorOnHost(A, options, coloring));
-  PetscCall(PetscInfo(A,
-                      "%" PetscInt_FMT " colors for a graph of %" PetscInt_FMT " vertices, %" PetscInt_FMT
-                      " in the largest color, %" PetscInt_FMT " in the smallest\n",
-                      coloring.num_colors(), (PetscInt)coloring.color_rows.size(),
-                      coloring.num_colors() ? coloring.size(0) : 0,
-                      coloring.num_colors() ? coloring.size(coloring.num_colors() - 1) : 0));
-  // of inodes or blocks: MatGetOrdering() expands the first, the factorizations the second
-  for (IS* is : {rows, cols})
-    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, (PetscInt)coloring.color_rows.size(), coloring.color_rows.data(),
-                              PETSC_COPY_VALUES, is));
+  if (!done)
+    PetscCall(ColorOnHost(
+        A, color_ordering,
+        [&](auto const& graph) { return sptrsv::color_graph<Kokkos::DefaultHostExecutionSpace>(graph, options); },
+        coloring));
+  PetscCall(MakeOrdering(A, coloring, rows, cols));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGetOrdering_BlockColor(Mat A, MatOrderingType, IS* rows, IS* cols)
+{
+  sptrsv::BlockColorOptions<PetscInt> options;
+  sptrsv::Coloring<PetscInt> coloring;
+
+  PetscFunctionBegin;
+  PetscCall(ReadBlockColorOptions(A, options));
+  PetscCall(ColorOnHost(
+      A, block_color_ordering, [&](auto const& graph) { return sptrsv::color_blocks(graph, options); }, coloring));
+  PetscCall(MakeOrdering(A, coloring, rows, cols));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -172,6 +172,7 @@ PetscErrorCode Register(void const* caller)
   PetscCall(PetscLogEventRegister("SpTRSVSolve", MAT_CLASSID, &events.solve));
   PetscCall(RegisterTypes());
   PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
+  PetscCall(MatOrderingRegister(block_color_ordering, MatGetOrdering_BlockColor));
   PetscCall(PetscRegisterFinalize(Reset));
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);

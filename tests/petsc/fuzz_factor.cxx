@@ -190,8 +190,8 @@ void FactorPair::create()
 
 void FactorPair::draw_ordering()
 {
-  static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND,
-                                    MATORDERINGQMD,     MATORDERING1WD, "color"};
+  static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD,
+                                    MATORDERING1WD,     "color",        "blockcolor"};
   bool const lu = ftype_ == MAT_FACTOR_LU || ftype_ == MAT_FACTOR_ILU;
   bool const only_natural = m_.is(MATSEQSBAIJ) || (m_.is(MATSEQBAIJ) && !lu);  // PETSc refuses or crashes with others
 

@@ -136,8 +136,8 @@ void SolverPair::draw_shift()
 
 void SolverPair::draw_ordering()
 {
-  static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND,
-                                    MATORDERINGQMD,     MATORDERING1WD, "color"};
+  static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD,
+                                    MATORDERING1WD,     "color",        "blockcolor"};
   bool const natural = m_.is(MATSEQSBAIJ) || (m_.blocks() && cholesky());
   ordering_ = natural ? MATORDERINGNATURAL : draw_.pick(all);
   Trace("  PCFactorSetMatOrderingType %s\n", ordering_.c_str());

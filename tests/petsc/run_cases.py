@@ -42,7 +42,7 @@ def sequential():
 
 
 def color():
-    """The ordering color with every type, PETSc's own too."""
+    """The orderings color and blockcolor with every type, PETSc's own too."""
     cases = []
     order = "-pc_factor_mat_ordering_type color"
     distance, balance = " -mat_ordering_color_distance 2", " -mat_ordering_color_balance"
@@ -54,6 +54,9 @@ def color():
             cases.append(Case("ex2", f"-m 24 -n 21 -pc_type {pc} {order}{how}"))
     for pc in ["ilu", "icc"]:
         cases.append(Case("ex45", f"-da_grid_x 9 -da_grid_y 8 -da_grid_z 7 -pc_type {pc} {order}"))
+    blocks = "-pc_factor_mat_ordering_type blockcolor -mat_ordering_blockcolor_size 16"
+    for pc in ["ilu", "ilu -pc_factor_levels 1 -mat_ordering_blockcolor_distance 2", "icc -ksp_type cg"]:
+        cases.append(Case("ex2", f"-m 24 -n 21 -pc_type {pc} {blocks}"))
     sub = "-sub_pc_factor_mat_ordering_type color -sub_mat_ordering_color_balance"
     for pc in ["bjacobi -sub_pc_type ilu", "asm -sub_pc_type icc"]:
         cases.append(Case("ex2", f"-m 30 -n 31 -pc_type {pc} {sub}", "sub_", 2, types=["levelset"] + COLORED))

@@ -99,6 +99,22 @@ class Color(unittest.TestCase):
             self.assertNotEqual(done.status, 0)
             self.assertIn(word, done.text)
         self.assertIn("-mat_ordering_color_balance", ex2(base + "-help").text)
+        base = f"{SMALL}-pc_factor_mat_ordering_type blockcolor "
+        for option, word in [("size 0", "give a positive integer"), ("colors -1", "give an integer from 0 to 10000"),
+                             ("distance 11", "give an integer from 1 to 10")]:
+            done = ex2(f"{base}-mat_ordering_blockcolor_{option}", check=False)
+            self.assertNotEqual(done.status, 0)
+            self.assertIn(word, done.text)
+        self.assertIn("-mat_ordering_blockcolor_size", ex2(base + "-help").text)
+
+    def test_blockcolor_costs_half_of_the_iterations_that_color_costs(self):
+        def iterations(ordering):
+            text = ex2(f"-m 90 -n 95 -ksp_type cg -pc_type icc -pc_factor_mat_solver_type levelset "
+                       f"-pc_factor_mat_ordering_type {ordering} -ksp_rtol 1e-8 -ksp_converged_reason").text
+            return int(re.search(r"iterations (\d+)", text)[1])
+
+        natural = iterations("natural")
+        self.assertLess(iterations("blockcolor") - natural, 0.5 * (iterations("color") - natural))
 class Measured(unittest.TestCase):
     BASE = f"{SMALL}-pc_factor_mat_solver_type sptrsv -ksp_view "
     LINE = r"^ +measured (\w+) +(\d+\.\d\d us|-) +(\d+\.\d\d|-)(?:  (.*))?$"

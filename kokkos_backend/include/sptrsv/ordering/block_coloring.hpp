@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coloring of blocks of neighboring vertices, and the order of vertices color by color, block by block. On a host.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "sptrsv/ordering/coloring.hpp"
+
+namespace sptrsv {
+
+template <class Index>
+struct BlockColorOptions {
+  Index size = 256;  ///< vertices of a block at most, positive
+  Index colors =
+      0;  ///< more where neighbors of a block have them all; 0: 4, or 8 where blocks have more than 8 neighbors
+  int distance = 1;  ///< blocks of a color are further apart than this; k+1 for a factor with k levels of fill
+};
+
+namespace detail {
+
+/// Edges by the distance |u - v| of their vertices: in a graph numbered as a grid is, a direction of the grid each.
+class Directions {
+ public:
+  static constexpr int most = 3;
+
+  template <class Index>
+  explicit Directions(Graph<Index> const& graph) {
+    std::vector<std::size_t> edges(bins, 0);
+    for (Index v = 0; v < graph.num_vertices(); ++v)
+      for (Index k = graph.row_ptr[v]; k < graph.row_ptr[v + 1] && graph.col_idx[k] < v; ++k)
+        ++edges[bin(v - graph.col_idx[k])];
+    int last = -gap - 1;
+    for (int b = 0; b < bins; ++b) {
+      if (edges[b] > graph.col_idx.size() / 100) {  // 2 % of the edges; fewer belong to the direction before
+        if (b - last > gap && count_ < most) ++count_;
+        last = b;
+      }
+      direction_[b] = std::max(0, count_ - 1);
+    }
+  }
+  int count() const { return count_; }
+  template <class Index>
+  int of(Index distance) const {
+    return direction_[bin(distance)];
+  }
+
+ private:
+  static constexpr int bins = 128, gap = 4;  ///< two to an octave: distances of two directions differ by 4 and more
+  template <class Index>
+  static int bin(Index distance) {
+    int exponent = 0;
+    double const fraction = std::frexp(static_cast<double>(distance), &exponent);  // from 1/2 to 1
+    return 2 * exponent - 2 + (fraction > 0.70710678);
+  }
+  std::array<int, bins> direction_{};
+  int count_ = 0;
+};
+
+/// The vertices by ascending keys, those of equal keys ascending. Keys count from 0.
+template <class Index, class Key>
+std::vector<Index> sort_by_keys(std::vector<Key> const& key) {
+  std::vector<Index> order(key.size()), sorted(key.size());
+  std::iota(order.begin(), order.end(), Index(0));
+  for (std::size_t d = std::tuple_size<Key>::value; d-- > 0;) {  // from the last on: each sort keeps the order before
+    std::vector<Index> begin(1, 0);
+    for (auto const& k : key) {
+      if (static_cast<std::size_t>(k[d]) + 2 > begin.size()) begin.resize(static_cast<std::size_t>(k[d]) + 2, 0);
+      ++begin[k[d] + 1];
+    }
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    for (Index const v : order) sorted[begin[key[v][d]]++] = v;
+    order.swap(sorted);
+  }
+  return order;
+}
+
+/// By vertex the number of its block: vertices of equal keys, in parts of up to `size` of them. Blocks count from 0 in
+/// the order of their first vertices.
+/// @param keys  out: how many different ones
+template <class Index, class Key>
+std::vector<Index> number_blocks(std::vector<Key> const& key, Index size, Index& keys) {
+  auto const n = static_cast<Index>(key.size());
+  std::vector<Index> const order = sort_by_keys<Index>(key);
+  std::vector<Index> first_of(key.size()), number(key.size());
+  keys = 0;
+  for (Index begin = 0, end = 0; begin < n; begin = end, ++keys) {
+    while (end < n && key[order[end]] == key[order[begin]]) ++end;
+    Index const parts = (end - begin - 1) / size + 1;
+    for (Index part = 0, at = begin; part < parts; ++part) {
+      Index const first = at, last = begin + static_cast<Index>(1LL * (end - begin) * (part + 1) / parts);
+      for (; at < last; ++at) first_of[order[at]] = order[first];
+    }
+  }
+  Index blocks = 0;
+  for (Index v = 0; v < n; ++v) number[v] = first_of[v] == v ? blocks++ : number[first_of[v]];
+  return number;
+}
+
+/// Blocks of a graph that is numbered as a grid is: boxes by the depth of each vertex in each direction, that is along
+/// edges to greater numbers, of which those of the direction count. Depths do not fall along an edge, so no block waits
+/// for a later one.
+/// @return  by vertex its block, or none where boxes would have less than a quarter of `size`, or more than 4 times as
+///          many vertices, in mean: then it is no grid
+template <class Index>
+std::vector<Index> boxes(Graph<Index> const& graph, Index size) {
+  Index const n = graph.num_vertices();
+  Directions const directions(graph);
+  if (directions.count() == 0) return {};
+  std::vector<std::array<Index, Directions::most>> key(static_cast<std::size_t>(n));
+  for (Index v = 0; v < n; ++v) {
+    key[v].fill(0);
+    for (Index k = graph.row_ptr[v]; k < graph.row_ptr[v + 1] && graph.col_idx[k] < v; ++k) {
+      Index const u = graph.col_idx[k];
+      int const direction = directions.of(v - u);
+      for (int d = 0; d < Directions::most; ++d) key[v][d] = std::max(key[v][d], key[u][d] + (d == direction));
+    }
+  }
+  auto const side = std::max<Index>(
+      1, static_cast<Index>(std::lround(std::pow(static_cast<double>(size), 1.0 / directions.count()))));
+  for (auto& depths : key)
+    for (Index& depth : depths) depth /= side;
+  Index keys = 0;
+  auto block_of = number_blocks(key, size, keys);
+  double const wanted = static_cast<double>(n) / static_cast<double>(size), found = static_cast<double>(keys);
+  if (found > std::max(1.0, 4 * wanted) || 4 * found < wanted) return {};
+  return block_of;
+}
+
+/// Blocks of any graph. A block grows from the first vertex that is in none: the vertex with the most neighbors in it
+/// joins, of several the one that it touched first. Where it touches none, it goes on from the next first vertex. So
+/// all blocks but the last are full.
+/// @return  by vertex its block; blocks count from 0 in the order of their first vertices
+template <class Index>
+std::vector<Index> grow_blocks(Graph<Index> const& graph, Index size) {
+  struct Candidate {
+    Index neighbors, touched, vertex;
+    bool operator<(Candidate const& other) const {
+      return neighbors != other.neighbors ? neighbors < other.neighbors : touched > other.touched;
+    }
+  };
+  Index const n = graph.num_vertices();
+  auto const count = static_cast<std::size_t>(n);
+  std::vector<Index> block_of(count, -1), neighbors(count, 0), touched(count, 0), touched_by(count, -1);
+  Index first = 0;
+  for (Index block = 0, done = 0; done < n; ++block) {
+    std::priority_queue<Candidate> queue;
+    Index order = 0;
+    auto const take = [&](Index v) {
+      block_of[v] = block;
+      for (Index k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k) {
+        Index const u = graph.col_idx[k];
+        if (block_of[u] >= 0) continue;
+        if (touched_by[u] != block) {
+          touched_by[u] = block;
+          touched[u] = order++;
+          neighbors[u] = 0;
+        }
+        queue.push({++neighbors[u], touched[u], u});
+      }
+    };
+    for (Index taken = 0; taken < size && done < n; ++taken, ++done) {
+      while (!queue.empty() && block_of[queue.top().vertex] >= 0) queue.pop();  // joined with more neighbors
+      while (queue.empty() && block_of[first] >= 0) ++first;
+      take(queue.empty() ? first : queue.top().vertex);
+    }
+  }
+  return block_of;
+}
+
+/// The graph of blocks: two of them are neighbors if vertices of theirs are.
+/// @param block_of  by vertex; every block from 0 to the last one has vertices
+/// @throws Error where Index cannot count pairs of neighbors.
+template <class Index>
+Graph<Index> quotient_graph(Graph<Index> const& graph, std::vector<Index> const& block_of) {
+  Index const blocks = block_of.empty() ? 0 : 1 + *std::max_element(block_of.begin(), block_of.end());
+  std::vector<Index> begin(static_cast<std::size_t>(blocks) + 1, 0), member(block_of.size());
+  for (Index const b : block_of) ++begin[b + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Index> next(begin.begin(), begin.end() - 1), seen_by(static_cast<std::size_t>(blocks), -1);
+  for (std::size_t v = 0; v < block_of.size(); ++v) member[next[block_of[v]]++] = static_cast<Index>(v);
+  Graph<Index> out;
+  for (Index b = 0; b < blocks; ++b) {
+    seen_by[b] = b;
+    for (Index m = begin[b]; m < begin[b + 1]; ++m)
+      for (Index k = graph.row_ptr[member[m]]; k < graph.row_ptr[member[m] + 1]; ++k) {
+        Index const other = block_of[graph.col_idx[k]];
+        if (seen_by[other] == b) continue;
+        seen_by[other] = b;
+        out.col_idx.push_back(other);
+      }
+    std::sort(out.col_idx.begin() + out.row_ptr.back(), out.col_idx.end());
+    end_vertex(out);
+  }
+  return out;
+}
+
+/// By vertex the length of the longest path to it along edges to greater numbers, modulo `colors`; where a neighbor has
+/// that color, the next one that none has, and one more where they have all. So most edges still lead from a smaller to
+/// a greater color, all but every `colors`-th of a path. Every color up to the greatest has vertices.
+template <class Index>
+std::vector<Index> cyclic_colors(Graph<Index> const& graph, Index colors) {
+  auto const n = static_cast<std::size_t>(graph.num_vertices());
+  std::vector<Index> color_of(n, -1), depth(n, 0), taken_by(static_cast<std::size_t>(colors), -1);
+  for (Index v = 0; v < graph.num_vertices(); ++v) {
+    for (Index k = graph.row_ptr[v]; k < graph.row_ptr[v + 1] && graph.col_idx[k] < v; ++k) {
+      depth[v] = std::max(depth[v], depth[graph.col_idx[k]] + 1);
+      taken_by[color_of[graph.col_idx[k]]] = v;
+    }
+    auto const last = static_cast<Index>(taken_by.size() - 1);
+    Index color = depth[v] % colors;
+    for (Index tried = 0; taken_by[color] == v && tried < last; ++tried) color = color < last ? color + 1 : 0;
+    if (taken_by[color] == v) {
+      color = last + 1;
+      taken_by.push_back(-1);
+    }
+    color_of[v] = color;
+  }
+  std::vector<Index> name(taken_by.size(), 0);
+  for (Index const c : color_of) name[c] = 1;
+  std::partial_sum(name.begin(), name.end(), name.begin());
+  for (Index& c : color_of) c = name[c] - 1;
+  return color_of;
+}
+
+}  // namespace detail
+
+/// Colors blocks of vertices: no vertex has a neighbor in another block of its color. Colors are numbered in the order
+/// in which they should be eliminated, not by their size; in `color_rows` the vertices of a block follow each other,
+/// ascending, and so do the blocks of a color. Blocks are boxes where the graph is numbered as a grid is, else they are
+/// grown.
+/// Source: T. Iwashita, H. Nakashima, Y. Takahashi, IPDPS 2012 (algebraic block multicolor ordering), where blocks grow
+/// by the least number, and colors are as few as possible. Those of boxes differ, for fewer iterations.
+/// @param block_ptr  out, if not null: where the blocks begin in color_rows, and n
+/// @throws Error where Index cannot count pairs of neighbors.
+template <class Index>
+Coloring<Index> color_blocks(Graph<Index> const& graph, BlockColorOptions<Index> const& options = {},
+                             std::vector<Index>* block_ptr = nullptr) {
+  if (block_ptr) block_ptr->assign(1, 0);
+  if (graph.num_vertices() == 0) return {{}, {0}, {}};
+  auto block_of = detail::boxes(graph, options.size);
+  if (block_of.empty()) block_of = detail::grow_blocks(graph, options.size);
+  auto quotient = detail::quotient_graph(graph, block_of);
+  if (options.distance > 1) quotient = graph_power(quotient, options.distance);
+  Index const chosen = quotient.largest_degree() > 8 ? 8 : 4;
+  auto const color_of_block = detail::cyclic_colors(quotient, options.colors > 0 ? options.colors : chosen);
+
+  Index const colors = 1 + *std::max_element(color_of_block.begin(), color_of_block.end());
+  std::vector<Index> order(color_of_block.size()), begin(color_of_block.size() + 1, 0);  // by color; of blocks
+  std::iota(order.begin(), order.end(), Index(0));
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return color_of_block[a] < color_of_block[b]; });
+  std::vector<Index> place(order.size());
+  for (std::size_t at = 0; at < order.size(); ++at) place[order[at]] = static_cast<Index>(at);
+  Coloring<Index> out;
+  out.color_ptr.assign(static_cast<std::size_t>(colors) + 1, 0);
+  for (Index const b : block_of) {
+    ++begin[place[b] + 1];
+    ++out.color_ptr[color_of_block[b] + 1];
+    out.color_of.push_back(color_of_block[b]);
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::partial_sum(out.color_ptr.begin(), out.color_ptr.end(), out.color_ptr.begin());
+  if (block_ptr) *block_ptr = begin;
+  out.color_rows.resize(block_of.size());
+  for (std::size_t v = 0; v < block_of.size(); ++v) out.color_rows[begin[place[block_of[v]]]++] = static_cast<Index>(v);
+  return out;
+}
+
+}  // namespace sptrsv
