@@ -82,6 +82,22 @@ bool HasLevels(MatFactorType ftype, MatFactorInfo const* info, int* levels)
   return has;
 }
 
+/// Whether PETSc's ILU(0) takes the orderings, which are not, for the identity: `reordered_identity` in
+/// docs/petsc_faults.md. Then its pattern is another one than ours.
+PetscErrorCode CountAsIdentity(Mat F, int levels, PetscBool* count)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscBool rows = PETSC_FALSE, cols = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (levels == 0 && (f->pattern.row_indices || f->pattern.col_indices)) {
+    PetscCall(ISIdentity(f->rows, &rows));
+    PetscCall(ISIdentity(f->cols, &cols));
+  }
+  *count = (PetscBool)(rows && cols);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The solver and its factorization, without PETSc's symbolic phase. @param made  out: false where the backend cannot,
 /// or the host is faster: then PETSc's own is to be made, which reports what is wrong with A, if anything is.
 PetscErrorCode MakeByLevels(Mat F, Mat A, MatFactorType ftype, int levels, Stream stream,
@@ -99,6 +115,14 @@ PetscErrorCode MakeByLevels(Mat F, Mat A, MatFactorType ftype, int levels, Strea
   if (!what.symmetric) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
   what.has_inodes = num_inodes > 0;
   PetscCall(AccessOrderings(A->rmap->n, f->rows, what.symmetric ? f->rows : f->cols, f->pattern));
+  if (!what.symmetric) {
+    PetscBool count = PETSC_FALSE;
+    PetscCall(CountAsIdentity(F, levels, &count));
+    if (count) {
+      PetscCall(ReleasePattern(f->pattern));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
   what.row_perm = f->pattern.row_indices;
   what.col_perm = f->pattern.col_indices;
   PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
@@ -109,6 +133,8 @@ PetscErrorCode MakeByLevels(Mat F, Mat A, MatFactorType ftype, int levels, Strea
         *made = true;
       } catch (sptrsv::MissingDiagonal const&) {
       } catch (sptrsv::Unsupported const&) {
+      } catch (std::exception const&) {  // of memory, too
+        if (f->place.asked == FactorChoice::device) throw;
       }
     });
   }));

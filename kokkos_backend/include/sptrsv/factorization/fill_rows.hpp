@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
+#include <string>
 #include <utility>
 
 #include "sptrsv/factorization/fill_paths.hpp"
@@ -31,6 +33,26 @@ View fill_view(E const& exec, char const* name, std::size_t size) {
               size);
 }
 
+/// Counts as offsets, which must be able to count them all. @param part  for people
+template <class T>
+typename T::offset fill_offsets(typename T::exec_space const& exec, FillOffsets<T> const& ptr, int levels,
+                                char const* part) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  long long total = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::factorization::fill_total",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(ptr.extent(0) - 1)),
+      KOKKOS_LAMBDA(index i, long long& sum) { sum += ptr(i); }, total);
+  if (total > static_cast<long long>(std::numeric_limits<offset>::max()))
+    throw Unsupported("factorization",
+                      "factors of " + std::to_string(levels) + " levels of fill, of which " + part + " has " +
+                          std::to_string(total) + " entries, more than offsets of " +
+                          std::to_string(8 * sizeof(offset)) + " bits count",
+                      "use fewer levels of fill, or 64-bit offsets");
+  return scan_offsets<T>(exec, ptr);
+}
+
 /// Puts the edges of the graph: of each row of A(row_perm, col_perm) all entries or, symmetric, each entry right of the
 /// diagonal in both its rows.
 template <class T>
@@ -56,8 +78,9 @@ struct FillEdges {
   }
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const i = static_cast<index>(static_cast<long long>(team.league_rank()) * team.team_size() + team.team_rank());
-    if (i >= static_cast<index>(next.extent(0))) return;
+    long long const position = static_cast<long long>(team.league_rank()) * team.team_size() + team.team_rank();
+    if (position >= static_cast<long long>(next.extent(0))) return;
+    auto const i = static_cast<index>(position);
     index const r = split.row(i);
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, split.matrix.row_ptr(r), split.matrix.row_ptr(r + 1)),
                          [&](offset k) { edge(i, k); });
@@ -65,7 +88,7 @@ struct FillEdges {
 };
 
 template <class T>
-FillGraph<T> make_fill_graph(typename T::exec_space const& exec, SplitRows<T> const& split) {
+FillGraph<T> make_fill_graph(typename T::exec_space const& exec, SplitRows<T> const& split, int levels) {
   using index = typename T::index;
   using offset = typename T::offset;
   bool const identity = split.row_perm.extent(0) == 0 && split.new_column.extent(0) == 0;
@@ -94,7 +117,7 @@ FillGraph<T> make_fill_graph(typename T::exec_space const& exec, SplitRows<T> co
   };
   Kokkos::deep_copy(exec, edges.row_ptr, offset(0));
   put_all();
-  offset const entries = scan_offsets<T>(exec, edges.row_ptr);
+  offset const entries = fill_offsets<T>(exec, edges.row_ptr, levels, "the graph of A");
   Kokkos::deep_copy(exec, edges.next, Kokkos::subview(edges.row_ptr, std::pair<std::size_t, std::size_t>(0, size)));
   edges.col_idx = fill_view<FillIndices<T>>(exec, "fill_col_idx", static_cast<std::size_t>(entries));
   if (entries > 0) put_all();

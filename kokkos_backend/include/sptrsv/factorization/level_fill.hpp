@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -111,26 +110,6 @@ class HostFill {
   std::vector<std::vector<index>> parts_;
 };
 
-/// Counts as offsets, which must be able to count them all. @param part  for people
-template <class T>
-typename T::offset fill_offsets(typename T::exec_space const& exec, FillOffsets<T> const& ptr, int levels,
-                                char const* part) {
-  using index = typename T::index;
-  using offset = typename T::offset;
-  long long total = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::fill_total",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(ptr.extent(0) - 1)),
-      KOKKOS_LAMBDA(index i, long long& sum) { sum += ptr(i); }, total);
-  if (total > static_cast<long long>(std::numeric_limits<offset>::max()))
-    throw Unsupported("factorization",
-                      "factors of " + std::to_string(levels) + " levels of fill, of which " + part + " has " +
-                          std::to_string(total) + " entries, more than offsets of " +
-                          std::to_string(8 * sizeof(offset)) + " bits count",
-                      "use fewer levels of fill, or 64-bit offsets");
-  return scan_offsets<T>(exec, ptr);
-}
-
 /// Vertices that share the lanes of a warp: as many as leave most lanes a neighbor of their own.
 inline int lanes_of_vertex(double mean_row, int most) {
   int lanes = 1;
@@ -150,7 +129,7 @@ FactorPatternOf<T> make_fill_pattern(typename T::exec_space const& exec, typenam
   require_sorted_rows<T>(exec, matrix);
   SplitRows<T> split{matrix, row_perm, inverse_permutation<T>(exec, col_perm), {}, {}, {}, {}, symmetric};
   FillRows<T> rows;
-  rows.graph = make_fill_graph<T>(exec, split);
+  rows.graph = make_fill_graph<T>(exec, split, levels);
   double const mean = static_cast<double>(rows.graph.col_idx.extent(0)) / static_cast<double>(n);
   rows.rule = {static_cast<int>(std::min<long long>(levels, n)), symmetric, lanes_of_vertex(mean, cuda_warp_lanes)};
   auto const size = static_cast<std::size_t>(n);

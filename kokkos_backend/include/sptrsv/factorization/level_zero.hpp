@@ -110,8 +110,9 @@ void place_entries(typename T::exec_space const& exec, SplitRows<T> const& split
   auto const teams = static_cast<int>((static_cast<long long>(n) + threads - 1) / threads);
   Kokkos::parallel_for(
       "sptrsv::factorization::split", team_policy(exec, teams, threads, lanes), KOKKOS_LAMBDA(member const& team) {
-        auto const i = static_cast<index>(team.league_rank()) * threads + team.team_rank();
-        if (i >= n) return;
+        long long const position = static_cast<long long>(team.league_rank()) * threads + team.team_rank();
+        if (position >= n) return;
+        auto const i = static_cast<index>(position);
         index const r = split.row(i);
         Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, split.matrix.row_ptr(r), split.matrix.row_ptr(r + 1)),
                              [&](offset k) { split.place(i, r, k); });

@@ -47,8 +47,8 @@ KOKKOS_INLINE_FUNCTION void for_each_common(Columns const& columns_a, Offset a, 
                                             Offset b, Offset end_b, Found const& found) {
   auto const advance = [](Columns const& columns, Offset at, Offset end, auto column) {
     Offset step = 1;
-    for (; at + step < end && columns(at + step) < column; step *= 2) at += step;
-    Offset last = at + step < end ? at + step : end;
+    for (; step < end - at && columns(at + step) < column; step *= 2) at += step;
+    Offset last = step < end - at ? at + step : end;
     for (++at; at < last;) {  // columns(at - 1) < column, and columns(last) is not
       Offset const middle = at + (last - at) / 2;
       if (columns(middle) < column) at = middle + 1;
@@ -121,8 +121,9 @@ void for_each_pivot(char const* label, typename T::exec_space const& exec, Pivot
     auto const teams = static_cast<int>((static_cast<long long>(n) + threads - 1) / threads);
     Kokkos::parallel_for(
         label, team_policy(exec, teams, threads, lanes), KOKKOS_LAMBDA(member const& team) {
-          auto const i = static_cast<index>(team.league_rank()) * threads + team.team_rank();
-          if (i >= n) return;
+          long long const position = static_cast<long long>(team.league_rank()) * threads + team.team_rank();
+          if (position >= n) return;
+          auto const i = static_cast<index>(position);
           Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, pivots.begin(i), pivots.end(i)),
                                [&](typename T::offset q) { f(i, q); });
         });
