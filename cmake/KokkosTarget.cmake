@@ -18,6 +18,10 @@ function(sptrsv_add_kokkos_target name standard)
     # a template that nobody instantiates names a member that does not exist, which GCC 15 looks at
     target_compile_options(${name} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-template-body>)
   endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 19 AND
+    KokkosKernels_VERSION VERSION_LESS 4.5)
+    target_compile_options(${name} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fdelayed-template-parsing>)  # the same template
+  endif()
   if(NOT Kokkos_ENABLE_CUDA)
     return()
   endif()

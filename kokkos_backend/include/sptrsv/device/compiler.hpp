@@ -10,7 +10,7 @@
 #endif
 
 /// Unrolls the loop that follows on a GPU, where an array with an index that is not a constant leaves the registers.
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define SPTRSV_UNROLL _Pragma("unroll")
 #else
 #define SPTRSV_UNROLL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refuses solves that a CUDA graph would record.
+// Refuses solves that a CUDA or HIP graph would record.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -16,6 +16,7 @@ namespace sptrsv::detail {
 /// Cost: a query of the stream's state on the host, of some 10 ns.
 template <class E>
 void refuse_graph_capture([[maybe_unused]] E const& exec, [[maybe_unused]] std::string_view algorithm) {
+  bool recorded = false;
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (std::is_same_v<E, Kokkos::Cuda>) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -23,12 +24,24 @@ void refuse_graph_capture([[maybe_unused]] E const& exec, [[maybe_unused]] std::
       static_cast<void>(cudaGetLastError());  // of another stream's capture; the launch tells, if it matters
       return;
     }
-    if (status != cudaStreamCaptureStatusNone)
-      throw Unsupported(std::string(algorithm),
-                        "solves inside of a CUDA graph, where replays would run on memory that a replay before has "
-                        "used up; call solve() outside of the capture");
+    recorded = status != cudaStreamCaptureStatusNone;
   }
 #endif
+#if defined(KOKKOS_ENABLE_HIP)
+  if constexpr (std::is_same_v<E, Kokkos::HIP>) {
+    hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+    if (hipStreamIsCapturing(exec.hip_stream(), &status) != hipSuccess) {
+      static_cast<void>(hipGetLastError());
+      return;
+    }
+    recorded = status != hipStreamCaptureStatusNone;
+  }
+#endif
+  if (recorded)
+    throw Unsupported(
+        std::string(algorithm),
+        "solves inside of a CUDA or HIP graph, where replays would run on memory that a replay before has "
+        "used up; call solve() outside of the capture");
 }
 
 }  // namespace sptrsv::detail

@@ -11,6 +11,8 @@
 #include <thread>
 #include <type_traits>
 
+#include "sptrsv/space.hpp"
+
 namespace sptrsv::detail {
 
 /// Whether kernels of E may as well be called as plain functions: launches return when they have ended.
@@ -49,7 +51,7 @@ inline int host_cores() {
 /// Threads of `exec` that have a core each, so that none of them waits for one that is not running.
 template <class E>
 int concurrent_threads(E const& exec) {
-  if constexpr (std::is_same_v<typename E::memory_space, Kokkos::HostSpace>)
+  if constexpr (is_host_space<E>)
     return std::min(exec.concurrency(), host_cores());
   else return exec.concurrency();
 }

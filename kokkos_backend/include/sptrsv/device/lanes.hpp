@@ -6,20 +6,28 @@
 #include <Kokkos_Core.hpp>
 #include <type_traits>
 
+#include "sptrsv/device/gpu_code.hpp"
 #include "sptrsv/device/row_io.hpp"
 
 namespace sptrsv::detail {
 
 inline constexpr int cuda_warp_lanes = 32;
-inline constexpr unsigned all_lanes_of_warp = 0xffffffffu;
 
-#if defined(__CUDA_ARCH__)
+/// The lanes of a warp of E, which AMD calls a wavefront.
+template <class E>
+inline constexpr int warp_lanes = cuda_warp_lanes;
+#if defined(KOKKOS_ENABLE_HIP)
+template <>
+inline constexpr int warp_lanes<Kokkos::HIP> = 64;
+#endif
+
+#if defined(SPTRSV_GPU_CODE)
 template <class R>
-__device__ __forceinline__ R from_lane(R value, int distance) {
-  return __shfl_xor_sync(all_lanes_of_warp, value, distance);
+KOKKOS_FORCEINLINE_FUNCTION R from_lane(R value, int distance) {
+  return gpu::shuffle_xor(value, distance);
 }
 template <class R>
-__device__ __forceinline__ Kokkos::complex<R> from_lane(Kokkos::complex<R> value, int distance) {
+KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> from_lane(Kokkos::complex<R> value, int distance) {
   return {from_lane(value.real(), distance), from_lane(value.imag(), distance)};
 }
 #endif
@@ -27,8 +35,8 @@ __device__ __forceinline__ Kokkos::complex<R> from_lane(Kokkos::complex<R> value
 /// The calling lane of a thread; 0 where a thread has one, or Kokkos runs them in a loop.
 template <class Team>
 KOKKOS_FORCEINLINE_FUNCTION int lane_of(Team const&) {
-#if defined(__CUDA_ARCH__)
-  return static_cast<int>(threadIdx.x);
+#if defined(SPTRSV_GPU_CODE)
+  return gpu::lane();
 #else
   return 0;
 #endif
@@ -40,8 +48,8 @@ template <class Team, class S, int K, class Part>
 KOKKOS_FORCEINLINE_FUNCTION void sum_over_parts([[maybe_unused]] Team const& team, int lanes,
                                                 [[maybe_unused]] ColumnBlock const& columns, ColumnSums<S, K>& sums,
                                                 Part const& part) {
-#if defined(__CUDA_ARCH__)
-  part(static_cast<int>(threadIdx.x), sums);
+#if defined(SPTRSV_GPU_CODE)
+  part(gpu::lane(), sums);
   for (int distance = lanes >> 1; distance >= columns.lanes(); distance >>= 1)
     for (int c = 0; c < K; ++c) sums.value[c] += from_lane(sums.value[c], distance);
 #else
@@ -52,8 +60,8 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_over_parts([[maybe_unused]] Team const& tea
 /// The greatest of(lane), for all lanes. @pre as in sum_over_parts().
 template <class I, class Team, class F>
 KOKKOS_FORCEINLINE_FUNCTION I max_over_lanes([[maybe_unused]] Team const& team, int lanes, F const& of) {
-#if defined(__CUDA_ARCH__)
-  I most = of(static_cast<int>(threadIdx.x));
+#if defined(SPTRSV_GPU_CODE)
+  I most = of(gpu::lane());
   for (int distance = lanes >> 1; distance > 0; distance >>= 1) {
     I const other = from_lane(most, distance);
     most = other > most ? other : most;
@@ -76,8 +84,9 @@ KOKKOS_FORCEINLINE_FUNCTION I max_over_lanes([[maybe_unused]] Team const& team, 
 template <class Team, class F>
 KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team,
                                                [[maybe_unused]] ColumnBlock const& columns, F const& f) {
-#if defined(__CUDA_ARCH__)
-  if (static_cast<int>(threadIdx.x) < columns.count) f(static_cast<int>(threadIdx.x));
+#if defined(SPTRSV_GPU_CODE)
+  if (gpu::lane() < columns.count) f(gpu::lane());
+  gpu::rejoin();
 #else
   Kokkos::single(Kokkos::PerThread(team), [&]() { f(0); });
 #endif
@@ -88,8 +97,8 @@ KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team
 template <class Team, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_lane([[maybe_unused]] Team const& team, [[maybe_unused]] int lanes,
                                                F const& f) {
-#if defined(__CUDA_ARCH__)
-  f(static_cast<int>(threadIdx.x));
+#if defined(SPTRSV_GPU_CODE)
+  f(gpu::lane());
 #else
   Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, lanes), f);
 #endif
@@ -98,37 +107,29 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_lane([[maybe_unused]] Team const& team
 /// Whether `value` holds on any lane of the warp that the calling team is. On a host a team is one thread.
 /// @pre on a GPU all lanes of the warp call it.
 KOKKOS_FORCEINLINE_FUNCTION bool any_in_warp(bool value) {
-#if defined(__CUDA_ARCH__)
-  return __any_sync(all_lanes_of_warp, value) != 0;
+#if defined(SPTRSV_GPU_CODE)
+  return gpu::any(value);
 #else
   return value;
 #endif
 }
 
-#if defined(__CUDA_ARCH__)
-/// Whether the calling thread is the first lane of a block of one warp.
-__device__ __forceinline__ bool first_of_warp() { return threadIdx.x == 0 && threadIdx.y == 0; }
-/// The value of the warp's first lane. @pre as of any_in_warp().
-template <class V>
-__device__ __forceinline__ V from_first_lane(V value) {
-  return __shfl_sync(all_lanes_of_warp, value, 0);
-}
-#endif
-
 /// What the lanes of a warp have written to memory before it, all of them read after it. @pre as of any_in_warp().
 KOKKOS_FORCEINLINE_FUNCTION void sync_warp() {
-#if defined(__CUDA_ARCH__)
-  __syncwarp(all_lanes_of_warp);
+#if defined(SPTRSV_GPU_CODE)
+  gpu::sync();
+#endif
+}
+
+/// After a branch in which some lanes of a warp publish: none of them waits before they have.
+KOKKOS_FORCEINLINE_FUNCTION void rejoin_lanes() {
+#if defined(SPTRSV_GPU_CODE)
+  gpu::rejoin();
 #endif
 }
 
 /// Whether rows may be shared by lanes that hand each other values by sync_warp(); else a thread has one lane.
 template <class E>
-inline constexpr bool lanes_share_rows =
-#if defined(KOKKOS_ENABLE_CUDA)
-    std::is_same_v<E, Kokkos::Cuda>;
-#else
-    false;
-#endif
+inline constexpr bool lanes_share_rows = is_gpu<E>;
 
 }  // namespace sptrsv::detail

@@ -4,11 +4,9 @@
 
 #include <Kokkos_Core.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
-#include <cuda/atomic>
-#endif
 #include <thread>
-#include <type_traits>
+
+#include "sptrsv/device/gpu_code.hpp"
 
 namespace sptrsv::detail {
 
@@ -16,58 +14,51 @@ namespace sptrsv::detail {
 /// Kokkos::atomic_load is a compare-and-swap in Kokkos 4.x, far too expensive for polling.
 template <class T>
 KOKKOS_INLINE_FUNCTION T load_acquire(T const* address) {
-#if defined(__CUDA_ARCH__)
-  return cuda::atomic_ref<T, cuda::thread_scope_device>(*const_cast<T*>(address)).load(cuda::memory_order_acquire);
+#if defined(SPTRSV_GPU_CODE)
+  return gpu::load_acquire(address);
 #else
-  KOKKOS_IF_ON_HOST((return __atomic_load_n(address, __ATOMIC_ACQUIRE);))
-  KOKKOS_IF_ON_DEVICE((T const value = *const_cast<T const volatile*>(address); Kokkos::memory_fence(); return value;))
+  return __atomic_load_n(address, __ATOMIC_ACQUIRE);
 #endif
 }
 
 /// Loads what store_relaxed() wrote to the same address; orders nothing else.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T load_relaxed(T const* address) {
-#if defined(__CUDA_ARCH__)
-  return cuda::atomic_ref<T, cuda::thread_scope_device>(*const_cast<T*>(address)).load(cuda::memory_order_relaxed);
+#if defined(SPTRSV_GPU_CODE)
+  return gpu::load_relaxed(address);
 #else
-  KOKKOS_IF_ON_HOST((T value; __atomic_load(address, &value, __ATOMIC_RELAXED); return value;))
-  KOKKOS_IF_ON_DEVICE((return *const_cast<T const volatile*>(address);))
+  T value;
+  __atomic_load(address, &value, __ATOMIC_RELAXED);
+  return value;
 #endif
 }
 
 /// Publishes `value` to load_relaxed() of the same address; orders nothing else.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void store_relaxed(T* address, T value) {
-#if defined(__CUDA_ARCH__)
-  cuda::atomic_ref<T, cuda::thread_scope_device>(*address).store(value, cuda::memory_order_relaxed);
+#if defined(SPTRSV_GPU_CODE)
+  gpu::store_relaxed(address, value);
 #else
-  KOKKOS_IF_ON_HOST((__atomic_store(address, &value, __ATOMIC_RELAXED);))
-  KOKKOS_IF_ON_DEVICE((*const_cast<T volatile*>(address) = value;))
+  __atomic_store(address, &value, __ATOMIC_RELAXED);
 #endif
 }
 
-/// *address += value, returning the old value; orders nothing else. Kokkos::atomic_fetch_add of `unsigned long long` is
-/// a loop of compare-and-swap in Kokkos 4.7 with CUDA: 12 ms instead of 13 us for 10,000 tickets on an H200.
+/// *address += value, returning the old value; orders nothing else.
 template <class T>
 KOKKOS_INLINE_FUNCTION T fetch_add(T* address, T value) {
-#if defined(__CUDA_ARCH__)
-  return cuda::atomic_ref<T, cuda::thread_scope_device>(*address).fetch_add(value, cuda::memory_order_relaxed);
+#if defined(SPTRSV_GPU_CODE)
+  return gpu::fetch_add(address, value);
 #else
   return Kokkos::atomic_fetch_add(address, value);
 #endif
 }
 
-/// Loads what store_to_scratch() wrote to the scratch memory of the caller's team. On a GPU by a compare-and-swap that
-/// changes nothing, since it replaces the sentinel by itself: polling is faster so than by loads (104 instead of 139 ns
-/// from a row to the next on an H200), and race checkers take it as atomic.
-/// @param address  the beginning of the scratch memory plus an offset. Not from computed_here(): of two such calls with
-///                 the same address nvcc then removes all code after the second as unreachable.
+/// Loads what store_to_scratch() wrote to the scratch memory of the caller's team.
+/// @param address  the beginning of the scratch memory plus an offset. Not from computed_here(): see cuda_code.hpp.
 template <class Bits>
 KOKKOS_FORCEINLINE_FUNCTION Bits load_from_scratch(Bits* address, Bits sentinel) {
-#if defined(__CUDA_ARCH__)
-  using word = std::conditional_t<sizeof(Bits) == 8, unsigned long long, unsigned>;
-  __builtin_assume(__isShared(address));
-  return atomicCAS(reinterpret_cast<word*>(address), static_cast<word>(sentinel), static_cast<word>(sentinel));
+#if defined(SPTRSV_GPU_CODE)
+  return gpu::load_from_scratch(address, sentinel);
 #else
   return Kokkos::atomic_compare_exchange(address, sentinel, sentinel);
 #endif
@@ -75,10 +66,8 @@ KOKKOS_FORCEINLINE_FUNCTION Bits load_from_scratch(Bits* address, Bits sentinel)
 /// Stores for load_from_scratch() of other threads of the team; the address as there.
 template <class Bits>
 KOKKOS_FORCEINLINE_FUNCTION void store_to_scratch(Bits* address, Bits value) {
-#if defined(__CUDA_ARCH__)
-  using word = std::conditional_t<sizeof(Bits) == 8, unsigned long long, unsigned>;
-  __builtin_assume(__isShared(address));
-  atomicExch(reinterpret_cast<word*>(address), static_cast<word>(value));
+#if defined(SPTRSV_GPU_CODE)
+  gpu::store_to_scratch(address, value);
 #else
   Kokkos::atomic_exchange(address, value);
 #endif
@@ -88,12 +77,11 @@ KOKKOS_FORCEINLINE_FUNCTION void store_to_scratch(Bits* address, Bits value) {
 /// it too.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R computed_here(R value) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (std::is_pointer_v<R>) asm volatile("" : "+l"(value));
-  else if constexpr (sizeof(R) == 8) asm volatile("" : "+d"(value));
-  else asm volatile("" : "+f"(value));
-#endif
+#if defined(SPTRSV_GPU_CODE)
+  return gpu::computed_here(value);
+#else
   return value;
+#endif
 }
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> computed_here(Kokkos::complex<R> value) {
@@ -104,14 +92,17 @@ KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> computed_here(Kokkos::complex<R> 
 /// writes of the threads that have arrived.
 template <class T>
 KOKKOS_INLINE_FUNCTION void arrive(T* address) {
-  KOKKOS_IF_ON_HOST((__atomic_fetch_add(address, T(1), __ATOMIC_RELEASE);))
-  KOKKOS_IF_ON_DEVICE((Kokkos::memory_fence(); Kokkos::atomic_inc(address);))
+#if defined(SPTRSV_GPU_CODE)
+  gpu::arrive(address);
+#else
+  __atomic_fetch_add(address, T(1), __ATOMIC_RELEASE);
+#endif
 }
 
-/// What a waiting thread does between two polls. On a host it yields its core after a few, since the
-/// thread that it waits for may need it. With SPTRSV_BOUNDED_WAITS (debug builds) a wait that cannot end
-/// stops the program with the row instead of hanging.
-class Backoff {
+/// A loop that polls, from its first turn until it is left, and what a waiting thread does between two polls. On a host
+/// it yields its core after a few, since the thread that it waits for may need it. With SPTRSV_BOUNDED_WAITS (debug
+/// builds) a wait that cannot end stops the program with the row instead of hanging.
+class Backoff : private gpu::WaitingLoop {
  public:
   template <class Index>
   KOKKOS_INLINE_FUNCTION void operator()([[maybe_unused]] Index row) {
@@ -122,11 +113,28 @@ class Backoff {
       Kokkos::abort("sptrsv: a wait did not end");
     }
 #endif
-    KOKKOS_IF_ON_HOST((if (polls_ > 64u && polls_ % 16u == 0u) std::this_thread::yield();))
+#if defined(SPTRSV_GPU_CODE)
+    pause();
+#else
+    if (polls_ > 64u && polls_ % 16u == 0u) std::this_thread::yield();
+#endif
   }
 
  private:
   unsigned polls_ = 0;
 };
+
+/// Calls turn(wait) until it returns true, for lanes of a warp that may need what others of it publish in a turn: a
+/// turn polls once, does what it can, and publishes before it returns. `wait` is a Backoff.
+template <class Turn>
+KOKKOS_FORCEINLINE_FUNCTION void take_turns(Turn const& turn) {
+  Backoff wait;
+#if defined(SPTRSV_GPU_CODE)
+  gpu::take_turns([&] { return turn(wait); });
+#else
+  while (!turn(wait)) {
+  }
+#endif
+}
 
 }  // namespace sptrsv::detail

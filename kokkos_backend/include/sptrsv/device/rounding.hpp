@@ -10,6 +10,20 @@
 
 namespace sptrsv::detail {
 
+/// l u, rounded whatever comes after it.
+template <class S>
+KOKKOS_FORCEINLINE_FUNCTION S rounded_product(S l, S u) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<S, double>) return __dmul_rn(l, u);
+  else if constexpr (std::is_same_v<S, float>) return __fmul_rn(l, u);
+#elif defined(__HIP_DEVICE_COMPILE__)
+  S product = l * u;
+  if constexpr (std::is_floating_point_v<S>) asm volatile("" : "+v"(product));  // hipcc contracts across statements
+  return product;
+#endif
+  return l * u;
+}
+
 /// x - l u. @param contract  as one operation with one rounding; else the product is rounded first. On a host the
 /// latter needs a compiler that is told not to contract: the library's own files are.
 KOKKOS_FORCEINLINE_FUNCTION double subtract_product(double x, double l, double u, bool contract) {
@@ -17,7 +31,7 @@ KOKKOS_FORCEINLINE_FUNCTION double subtract_product(double x, double l, double u
 #if defined(__CUDA_ARCH__)
   return __dsub_rn(x, __dmul_rn(l, u));
 #else
-  return x - l * u;
+  return x - rounded_product(l, u);
 #endif
 }
 KOKKOS_FORCEINLINE_FUNCTION float subtract_product(float x, float l, float u, bool contract) {
@@ -25,7 +39,7 @@ KOKKOS_FORCEINLINE_FUNCTION float subtract_product(float x, float l, float u, bo
 #if defined(__CUDA_ARCH__)
   return __fsub_rn(x, __fmul_rn(l, u));
 #else
-  return x - l * u;
+  return x - rounded_product(l, u);
 #endif
 }
 /// Complex products are of several roundings, in an order that compilers choose.
@@ -33,16 +47,6 @@ template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> subtract_product(Kokkos::complex<R> x, Kokkos::complex<R> l,
                                                                 Kokkos::complex<R> u, bool) {
   return x - l * u;
-}
-
-/// l u, rounded whatever comes after it.
-template <class S>
-KOKKOS_FORCEINLINE_FUNCTION S rounded_product(S l, S u) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<S, double>) return __dmul_rn(l, u);
-  else if constexpr (std::is_same_v<S, float>) return __fmul_rn(l, u);
-#endif
-  return l * u;
 }
 
 /// 1 / b. Of complex numbers as C defines it: that of an infinite one is 0, and that of 0 infinite, and neither NaN.

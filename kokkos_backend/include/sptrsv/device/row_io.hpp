@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "sptrsv/device/gpu_code.hpp"
 #include "sptrsv/types.hpp"
 
 namespace sptrsv::detail {
@@ -126,12 +127,7 @@ struct ColumnBlock {
 
 /// Whether lanes of a thread may take a column each; else a thread has all columns of a pass.
 template <class E>
-inline constexpr bool columns_on_lanes =
-#if defined(KOKKOS_ENABLE_CUDA)
-    std::is_same_v<E, Kokkos::Cuda>;
-#else
-    false;
-#endif
+inline constexpr bool columns_on_lanes = is_gpu<E>;
 
 /// Most columns of a pass on lanes, and of one that gives them all to a thread.
 inline constexpr int max_column_lanes = 32, max_column_block = 4;

@@ -66,8 +66,8 @@ class Tickets {
   /// that its team works on.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION unsigned long long request(Team const& team, int which, int rows) const {
-#if defined(__CUDA_ARCH__)
-    return first_of_warp() ? fetch_add(&counters_(which), static_cast<unsigned long long>(rows)) : 0;
+#if defined(SPTRSV_GPU_CODE)
+    return gpu::first_of_team() ? fetch_add(&counters_(which), static_cast<unsigned long long>(rows)) : 0;
 #else
     return take(Kokkos::PerTeam(team), which, rows);
 #endif
@@ -75,9 +75,9 @@ class Tickets {
   /// The ticket, for all lanes of the warp.
   KOKKOS_FORCEINLINE_FUNCTION unsigned long long received(unsigned long long requested,
                                                           [[maybe_unused]] int which) const {
-#if defined(__CUDA_ARCH__)
-    if (first_of_warp() && requested == 0) counters_(1 - which) = 0;  // as in take()
-    return from_first_lane(requested);
+#if defined(SPTRSV_GPU_CODE)
+    if (gpu::first_of_team() && requested == 0) counters_(1 - which) = 0;  // as in take()
+    return gpu::shuffle(requested, 0);
 #else
     return requested;
 #endif

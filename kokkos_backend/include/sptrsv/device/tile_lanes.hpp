@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes that share a tile row: a warp in CUDA; elsewhere one thread does the work of all of them, lane after lane,
-// so that the same kernel runs everywhere.
+// The lanes that share a tile row: on a GPU a warp, or the first half of one of 64; on a host one thread does the work
+// of all of them, lane after lane, so that the same kernel runs everywhere.
 #pragma once
 
 #include <Kokkos_BitManipulation.hpp>
@@ -18,14 +18,15 @@ namespace detail {
 
 inline constexpr int tile_lanes = 2 * tile_size;  ///< two for each row: lane l works on row l % tile_size
 static_assert(tile_lanes == cuda_warp_lanes,
-              "in CUDA the lanes of a tile row are a warp, which shuffles among them all");
+              "on a GPU the lanes of a tile row are a team of their own, which shuffles among them all");
 
-/// A value for each lane: in CUDA only the lane's own. For locals of kernels; its size differs between host and device.
+/// A value for each lane: on a GPU only the lane's own. For locals of kernels; its size differs between host and
+/// device.
 /// `{}` makes it zeros.
 template <class V>
 class PerLane {
  public:
-#if defined(__CUDA_ARCH__)
+#if defined(SPTRSV_GPU_CODE)
   KOKKOS_FORCEINLINE_FUNCTION V& operator[](int) { return value_; }
   KOKKOS_FORCEINLINE_FUNCTION V const& operator[](int) const { return value_; }
 
@@ -44,20 +45,20 @@ class PerLane {
 /// as all lanes do; what other lanes load must not change in the same f.
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION void each_lane(F const& f) {
-#if defined(__CUDA_ARCH__)
-  f(static_cast<int>(threadIdx.x));
+#if defined(SPTRSV_GPU_CODE)
+  f(gpu::lane());
 #else
   for (int lane = 0; lane < tile_lanes; ++lane) f(lane);
 #endif
 }
 
-#if defined(__CUDA_ARCH__)
+#if defined(SPTRSV_GPU_CODE)
 template <class R>
-__device__ __forceinline__ R of_lane(R value, int lane) {
-  return __shfl_sync(all_lanes_of_warp, value, lane);
+KOKKOS_FORCEINLINE_FUNCTION R of_lane(R value, int lane) {
+  return gpu::shuffle(value, lane);
 }
 template <class R>
-__device__ __forceinline__ Kokkos::complex<R> of_lane(Kokkos::complex<R> value, int lane) {
+KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> of_lane(Kokkos::complex<R> value, int lane) {
   return {of_lane(value.real(), lane), of_lane(value.imag(), lane)};
 }
 #endif
@@ -71,7 +72,7 @@ struct ColumnValues {
 /// The K values of another lane.
 template <class S, int K>
 KOKKOS_FORCEINLINE_FUNCTION ColumnValues<S, K> from(PerLane<ColumnValues<S, K>> const& values, int lane) {
-#if defined(__CUDA_ARCH__)
+#if defined(SPTRSV_GPU_CODE)
   ColumnValues<S, K> out;
   for (int c = 0; c < K; ++c) out.at[c] = of_lane(values[lane].at[c], lane);
   return out;

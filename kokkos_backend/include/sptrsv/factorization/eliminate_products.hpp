@@ -127,7 +127,7 @@ ProductSlots<T> arrange_products(typename T::exec_space const& exec, FactorRows<
   auto const raw = [&](char const* name) {
     return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
   };
-  int const lanes = lanes_share_rows<typename T::exec_space> ? cuda_warp_lanes : 1;
+  int const lanes = lanes_share_rows<typename T::exec_space> ? warp_lanes<typename T::exec_space> : 1;
   Arrange arrange{rows,  pivots,         {by_columns, by_columns.col_idx, by_columns.source}, lists, {}, {},
                   lanes, scratch_entries};
   arrange.to.begin = lists.begin;

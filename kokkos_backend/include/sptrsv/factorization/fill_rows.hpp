@@ -294,7 +294,7 @@ class DeviceFill {
 
   DeviceFill(exec_space const& exec, index n, int small = FillTuning::small_table,
              int large_bytes = FillTuning::large_table_bytes)
-      : n_(n), lanes_(lanes_share_rows<exec_space> ? cuda_warp_lanes : 1), slots_{small, small} {
+      : n_(n), lanes_(lanes_share_rows<exec_space> ? warp_lanes<exec_space> : 1), slots_{small, small} {
     while (FillTable<index>::bytes(2 * slots_[1]) <= static_cast<std::size_t>(large_bytes)) slots_[1] *= 2;
     tables_ = fill_view<decltype(tables_)>(exec, "fill_tables", static_cast<std::size_t>(n));
     num_too_long_ =

@@ -131,7 +131,8 @@ FactorPatternOf<T> make_fill_pattern(typename T::exec_space const& exec, typenam
   FillRows<T> rows;
   rows.graph = make_fill_graph<T>(exec, split, levels);
   double const mean = static_cast<double>(rows.graph.col_idx.extent(0)) / static_cast<double>(n);
-  rows.rule = {static_cast<int>(std::min<long long>(levels, n)), symmetric, lanes_of_vertex(mean, cuda_warp_lanes)};
+  rows.rule = {static_cast<int>(std::min<long long>(levels, n)), symmetric,
+               lanes_of_vertex(mean, warp_lanes<typename T::exec_space>)};
   auto const size = static_cast<std::size_t>(n);
   if (!symmetric) rows.lower_ptr = fill_view<FillOffsets<T>>(exec, "lower_ptr", size + 1);
   rows.upper_ptr = fill_view<FillOffsets<T>>(exec, "upper_ptr", size + 1);

@@ -65,31 +65,32 @@ struct GreedyColors {
     index base = 0;
     std::uint64_t taken = 0;
     long long polls = 0;
-    for (Backoff wait;;) {
+    take_turns([&](Backoff& wait) {
       if (k == end || matrix.col_idx(k) >= i) {
         if (~taken != 0) {
           index free = base;
           for (std::uint64_t bits = taken; bits & 1; bits >>= 1) ++free;
           store_relaxed(&colors(i), free);
-          return;
+          return true;
         }
         base += 64;
         taken = 0;
         k = matrix.row_ptr(i);
-        continue;
+        return false;
       }
       index const c = load_relaxed(&colors(matrix.col_idx(k)));
       if (c >= 0) {
         if (c >= base && c - base < 64) taken |= std::uint64_t(1) << (c - base);
         ++k;
-        continue;
+        return false;
       }
       if (++polls % 64 == 0) {
         if (polls > most_polls) store_relaxed(&given_up(), 1);
-        if (load_relaxed(&given_up())) return;
+        if (load_relaxed(&given_up())) return true;
       }
       wait(i);
-    }
+      return false;
+    });
   }
 };
 

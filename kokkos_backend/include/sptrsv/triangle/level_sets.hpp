@@ -79,12 +79,11 @@ struct LevelSweep {
       auto const end = rows.end(i);
       index level = 0, col[batch] = {};
       unsigned missed = 0;
-      Backoff wait;
-      while (true) {
+      take_turns([&](Backoff& wait) {
         if (missed == 0) {
           if (k >= end) {
             store_relaxed(&level_of(i), level);
-            break;
+            return true;
           }
           for (int u = 0; u < batch; ++u)
             if (k + u < end) {
@@ -103,7 +102,8 @@ struct LevelSweep {
             if (needed >= level) level = needed + 1;
           }
         if (!found) wait(i);
-      }
+        return false;
+      });
     });
   }
 };

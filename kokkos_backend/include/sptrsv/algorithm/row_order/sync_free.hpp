@@ -70,6 +70,7 @@ struct SyncFreeColumns {
           atomic_subtract(&left_sum(static_cast<std::size_t>(i) * max_column_block + c), a * xj.value[c]);
         arrive(&arrived(i));
       });
+      rejoin_lanes();
     });
   }
 };

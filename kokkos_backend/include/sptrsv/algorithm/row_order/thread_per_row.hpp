@@ -88,8 +88,7 @@ struct ThreadPerRow {
     if (two_phase) wait_for_earlier(slots, k, left, first, i, sum);
     Entries entries;
     load(slots, entries, k, left);
-    Backoff wait;
-    while (true) {
+    take_turns([&](Backoff& wait) {
       if (complete(slots, entries)) {
         for (int u = 0; u < batch; ++u)
           for (int c = 0; c < K; ++c) sum[c] -= entries.value[u] * entries.x[u][c];
@@ -97,13 +96,14 @@ struct ThreadPerRow {
           for (int c = 0; c < K; ++c) sum[c] = numbers.finish(sum[c], pivot);
           slots.publish(i, sum);
           for (int c = 0; c < K; ++c) io.store(i, column + c, sum[c]);
-          break;
+          return true;
         }
         load(slots, entries, k, left);
       } else {
         wait(i);
       }
-    }
+      return false;
+    });
   }
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {

@@ -106,12 +106,11 @@ struct NodeSweep {
     index level = 0, needed[batch] = {static_cast<index>(node - window)};
     unsigned missed = node >= window;
     Entries entries;
-    Backoff wait;
-    while (true) {
+    take_turns([&](Backoff& wait) {
       while (missed == 0 && !at_end(entries)) missed = next_nodes(node, lane, entries, needed);
       if (missed == 0 || (limit > 0 && load_relaxed(over.data()) != 0)) {
         if (lanes == 1) store_level(node, level);  // here, since threads of the same warp may still poll for it
-        return level;
+        return true;
       }
       bool found = false;
       for (int u = 0; u < batch; ++u)
@@ -123,7 +122,9 @@ struct NodeSweep {
           if (below >= level) level = below + 1;
         }
       if (!found) wait(node);
-    }
+      return false;
+    });
+    return level;
   }
   KOKKOS_FUNCTION void store_level(index node, index level) const {
     if (limit > 0 && level >= limit) store_relaxed(over.data(), 1);
@@ -138,6 +139,7 @@ struct NodeSweep {
       }
       index const level = max_over_lanes<index>(team, lanes, [&](int lane) { return level_of_part(node, lane); });
       if (lane_of(team) == 0) store_level(node, level);
+      rejoin_lanes();
     });
   }
 };

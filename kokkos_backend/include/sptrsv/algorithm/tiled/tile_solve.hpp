@@ -194,6 +194,7 @@ struct TileRowPerWarp {
     each_lane([&](int l) {
       if (l < tile_size) system.write(own[l], i[l], column, x[l]);
     });
+    rejoin_lanes();
   }
   KOKKOS_FORCEINLINE_FUNCTION static void multiply_by_inverse(PerLane<unsigned> const& mask,
                                                               PerLane<scalar[steps]> const& a, PerLane<sums>& x) {
