@@ -28,10 +28,10 @@ need_value() { [[ $2 -ge 2 ]] || die "$1 needs a value" "see --help"; }
 
 # --- paths
 
-stacks="quick, full, complex, int64, trilinos, trilinos17, sid, cuda"
+stacks="quick, full, complex, int64, trilinos, trilinos17, sid, cuda, hip"
 select_stack() {
   case $1 in
-    quick | full | complex | int64 | trilinos | trilinos17 | sid | cuda) stack=$1 ;;
+    quick | full | complex | int64 | trilinos | trilinos17 | sid | cuda | hip) stack=$1 ;;
     *) die "unknown stack '$1'" "use one of $stacks" ;;
   esac
 }
@@ -43,7 +43,7 @@ builds_petsc() { [[ $stack == full || $stack == cuda ]]; }
 has_trilinos() { [[ $stack == trilinos || $stack == trilinos17 ]]; }
 
 # lives_in_sid: this stack is in a folder with Debian sid, and we are not: see lib_sid.sh.
-lives_in_sid() { { has_trilinos || [[ $stack == sid ]]; } && ! in_sid; }
+lives_in_sid() { { has_trilinos || [[ $stack == sid || $stack == hip ]]; } && ! in_sid; }
 in_sid() { [[ -n ${SPTRSV_IN_SID:-} ]]; } # set by sid_run alone
 
 # not_in_sid: for scripts whose stack must be on this system.

@@ -76,5 +76,9 @@ petsc_cuda_options() {
 has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 
 kokkos_spaces() {
-  if [[ $stack == cuda ]]; then echo "CUDA $cuda_arch, OpenMP and Serial"; else echo "OpenMP and Serial"; fi
+  case $stack in
+    cuda) echo "CUDA $cuda_arch, OpenMP and Serial" ;;
+    hip) echo "HIP ${hip_archs[*]}, and Serial" ;;
+    *) echo "OpenMP and Serial" ;;
+  esac
 }

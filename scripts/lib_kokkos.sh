@@ -14,7 +14,7 @@ kokkos_source='' kernels_source='' # folders or tarballs; empty: the ones on PyP
 kokkos_from=source                 # or user, or petsc, or trilinos
 
 # Stacks of Debian's PETSc share one Kokkos.
-kokkos_home() { if builds_petsc; then stack_dir; else echo "$(stacks_dir)/quick"; fi; }
+kokkos_home() { if builds_petsc || [[ $stack == hip ]]; then stack_dir; else echo "$(stacks_dir)/quick"; fi; }
 sdist() { echo "$(stacks_dir)/download/$1-$2.tar.gz"; } # NAME VERSION
 
 # --- which one
@@ -146,16 +146,21 @@ common_options() {
   printf '%s\n' -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=$shared -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
     -DCMAKE_INSTALL_LIBDIR=lib
   [[ $stack != cuda ]] || common_cuda_options
+  [[ $stack != hip ]] || common_hip_options
 }
 kokkos_options() {
-  printf '%s\n' -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON
+  local openmp=ON
+  [[ $stack != hip ]] || openmp=OFF
+  printf '%s\n' -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=$openmp
   [[ $stack != cuda ]] || kokkos_cuda_options
+  [[ $stack != hip ]] || kokkos_hip_options
 }
 kernels_options() { # nothing is instantiated beforehand: this takes seconds instead of many minutes
   printf '%s\n' -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF \
     -DKokkosKernels_ENABLE_COMPONENT_SPARSE=ON
   ! builds_petsc || printf '%s\n' -DKokkosKernels_ENABLE_COMPONENT_GRAPH=ON -DKokkosKernels_ENABLE_COMPONENT_BLAS=ON
   [[ $stack != cuda ]] || kernels_cuda_options
+  [[ $stack != hip ]] || kernels_hip_options
 }
 
 build_kokkos_and_kernels() {

@@ -96,6 +96,10 @@ missing_petsc_packages() {
 # CMake packages look for and Debian's packages do not depend on.
 missing_sid_packages() {
   local wanted=(libpetsc-real-dev libopenmpi-dev openmpi-bin) name version
+  if [[ $stack == hip ]]; then # a compiler, and what the headers of Kokkos include
+    not_installed hipcc librocthrust-dev librocprim-dev g++
+    return
+  fi
   if [[ $stack == trilinos17 ]]; then
     missing_experimental_packages
     return

@@ -31,7 +31,7 @@ find_petsc_of_stack() {
     complex) candidates=(/usr/lib/petscdir/petsc[0-9].*/*-complex) ;;
     int64) candidates=(/usr/lib/petscdir/petsc64-*/*-real) ;;
     sid) candidates=(/usr/lib/petscdir/petsc[0-9].*/*-real) ;;
-    trilinos | trilinos17) return ;;
+    trilinos | trilinos17 | hip) return ;;
   esac
   for prefix in "${candidates[@]}"; do
     if petsc_has_headers "$prefix" ''; then petsc_dir=$prefix; fi

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Stacks trilinos and sid, whose packages only Debian sid has: they live in a folder with a Debian sid of its own, which
-# debootstrap makes once; stack trilinos17 in a copy of it that has packages of experimental. Nothing of them is mounted
+# debootstrap makes once; stack trilinos17 in a copy of it that has packages of experimental, and stack hip, with AMD's
+# compiler, in another one that debootstrap makes. Nothing of them is mounted
 # from outside: the checkout is copied in, and scripts/setup runs there.
 
 sid_mirror=http://deb.debian.org/debian
@@ -11,7 +12,10 @@ sid_unfinished=.sptrsv-unfinished # in the folder that becomes it: written first
 sid_dir() {
   local dir
   dir=$(realpath -m -- "${SPTRSV_SID_DIR:-/var/lib/sptrsv-sid}")
-  if [[ $stack == trilinos17 ]]; then dir+=-experimental; fi
+  case $stack in
+    trilinos17) dir+=-experimental ;;
+    hip) dir+=-hip ;;
+  esac
   echo "$dir"
 }
 
