@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/setup and scripts/check, stack hip: the backend is compiled for AMD GPUs by Debian sid's hipcc, with the
-# Kokkos of the other stacks. Nothing of it can be run without such a GPU: Kokkos does not start.
+# Part of scripts/setup and scripts/check, stack hip: the backend is compiled for AMD GPUs by Debian sid's hipcc, with
+# the Kokkos of the other stacks. Nothing of it can be run without such a GPU: Kokkos does not start.
 
 hip_archs=(gfx90a gfx942) # MI200, MI300; Kokkos is told of the first
 

@@ -51,8 +51,7 @@ inline int host_cores() {
 /// Threads of `exec` that have a core each, so that none of them waits for one that is not running.
 template <class E>
 int concurrent_threads(E const& exec) {
-  if constexpr (is_host_space<E>)
-    return std::min(exec.concurrency(), host_cores());
+  if constexpr (is_host_space<E>) return std::min(exec.concurrency(), host_cores());
   else return exec.concurrency();
 }
 

@@ -65,7 +65,7 @@ class Tickets {
   /// here. A team may hold a ticket while it works on the one before: the first ticket that is not done is always one
   /// that its team works on.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION unsigned long long request(Team const& team, int which, int rows) const {
+  KOKKOS_FORCEINLINE_FUNCTION unsigned long long request([[maybe_unused]] Team const& team, int which, int rows) const {
 #if defined(SPTRSV_GPU_CODE)
     return gpu::first_of_team() ? fetch_add(&counters_(which), static_cast<unsigned long long>(rows)) : 0;
 #else

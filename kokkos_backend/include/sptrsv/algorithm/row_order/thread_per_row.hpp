@@ -85,7 +85,10 @@ struct ThreadPerRow {
     offset k = rows.first(i), left = rows.count(i);
     scalar const pivot = numbers.pivot(i);
     slots.reset_next(i);
-    if (two_phase) wait_for_earlier(slots, k, left, first, i, sum);
+    if (two_phase) {
+      wait_for_earlier(slots, k, left, first, i, sum);
+      rejoin_lanes();  // none polls for rows of the others before they are here
+    }
     Entries entries;
     load(slots, entries, k, left);
     take_turns([&](Backoff& wait) {
