@@ -2,6 +2,8 @@
 // Constants of the numeric phase of factorizations.
 #pragma once
 
+#include "sptrsv/device/scratch_limit.hpp"
+
 namespace sptrsv::detail {
 
 /// Measured on an NVIDIA H200 (docs/factorization.md).
@@ -19,7 +21,7 @@ struct FactorizationTuning {
   /// Bytes of scratch memory for the rows of a warp; where a row does not fit its share, it waits in global memory.
   static constexpr int scratch_bytes = 16384;
   /// The same where products of symmetric factors wait there, too. A PETSc that does not contract needs half of it.
-  static constexpr int product_scratch_bytes = 65536;
+  static constexpr int product_scratch_bytes = most_scratch_bytes;
   /// Entries, on a host.
   static constexpr int host_scratch_entries = 4096;
   /// Rows of a ticket on a host.
