@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sptrsv/ordering/coloring.hpp"
+#include "sptrsv/triangle/directions.hpp"
 
 namespace sptrsv {
 
@@ -25,43 +26,15 @@ struct BlockColorOptions {
 
 namespace detail {
 
-/// Edges by the distance |u - v| of their vertices: in a graph numbered as a grid is, a direction of the grid each.
-class Directions {
- public:
-  static constexpr int most = 3;
-
-  template <class Index>
-  explicit Directions(Graph<Index> const& graph) {
-    std::vector<std::size_t> edges(bins, 0);
-    for (Index v = 0; v < graph.num_vertices(); ++v)
-      for (Index k = graph.row_ptr[v]; k < graph.row_ptr[v + 1] && graph.col_idx[k] < v; ++k)
-        ++edges[bin(v - graph.col_idx[k])];
-    int last = -gap - 1;
-    for (int b = 0; b < bins; ++b) {
-      if (edges[b] > graph.col_idx.size() / 100) {  // 2 % of the edges; fewer belong to the direction before
-        if (b - last > gap && count_ < most) ++count_;
-        last = b;
-      }
-      direction_[b] = std::max(0, count_ - 1);
-    }
-  }
-  int count() const { return count_; }
-  template <class Index>
-  int of(Index distance) const {
-    return direction_[bin(distance)];
-  }
-
- private:
-  static constexpr int bins = 128, gap = 4;  ///< two to an octave: distances of two directions differ by 4 and more
-  template <class Index>
-  static int bin(Index distance) {
-    int exponent = 0;
-    double const fraction = std::frexp(static_cast<double>(distance), &exponent);  // from 1/2 to 1
-    return 2 * exponent - 2 + (fraction > 0.70710678);
-  }
-  std::array<int, bins> direction_{};
-  int count_ = 0;
-};
+/// Directions of a graph, by its edges to smaller numbers.
+template <class Index>
+Directions directions_of(Graph<Index> const& graph) {
+  Directions::Histogram edges{};
+  for (Index v = 0; v < graph.num_vertices(); ++v)
+    for (Index k = graph.row_ptr[v]; k < graph.row_ptr[v + 1] && graph.col_idx[k] < v; ++k)
+      ++edges[Directions::bin(v - graph.col_idx[k])];
+  return Directions(edges);
+}
 
 /// The vertices by ascending keys, those of equal keys ascending. Keys count from 0.
 template <class Index, class Key>
@@ -111,7 +84,7 @@ std::vector<Index> number_blocks(std::vector<Key> const& key, Index size, Index&
 template <class Index>
 std::vector<Index> boxes(Graph<Index> const& graph, Index size) {
   Index const n = graph.num_vertices();
-  Directions const directions(graph);
+  Directions const directions = directions_of(graph);
   if (directions.count() == 0) return {};
   std::vector<std::array<Index, Directions::most>> key(static_cast<std::size_t>(n));
   for (Index v = 0; v < n; ++v) {

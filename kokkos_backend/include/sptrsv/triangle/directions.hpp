@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Directions of a pattern that is numbered as a grid is: groups of entries at like distances from the diagonal.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sptrsv::detail {
+
+/// Entries by their distance |i - j|: in a matrix numbered as a grid is, a direction of the grid each.
+class Directions {
+ public:
+  static constexpr int most = 3, bins = 128;
+  using Histogram = std::array<std::size_t, bins>;
+
+  Directions() = default;
+  /// @param edges  entries, or a sample of them, by bin() of their distance
+  explicit Directions(Histogram const& edges) {
+    std::size_t all = 0;
+    for (std::size_t const e : edges) all += e;
+    int last = -gap - 1;
+    for (int b = 0; b < bins; ++b) {
+      if (edges[b] > all / 50) {  // 2 % of the entries; fewer belong to the direction before
+        if (b - last > gap && count_ < most) ++count_;
+        last = b;
+      }
+      direction_[b] = static_cast<signed char>(count_ > 0 ? count_ - 1 : 0);
+    }
+  }
+  KOKKOS_INLINE_FUNCTION int count() const { return count_; }
+  /// @param distance  positive
+  template <class Index>
+  KOKKOS_INLINE_FUNCTION int of(Index distance) const {
+    return direction_[bin(distance)];
+  }
+  /// Two to an octave, so that distances of two directions differ by a factor of 4 and more.
+  template <class Index>
+  KOKKOS_INLINE_FUNCTION static int bin(Index distance) {
+    int octave = 0;
+    for (auto rest = static_cast<std::uint64_t>(distance); rest > 1; rest >>= 1) ++octave;
+    double const fraction = static_cast<double>(distance) / static_cast<double>(std::uint64_t(1) << octave);
+    return 2 * octave + (fraction > 1.41421356);
+  }
+
+ private:
+  static constexpr int gap = 4;
+  signed char direction_[bins] = {};
+  int count_ = 0;
+};
+
+}  // namespace sptrsv::detail
