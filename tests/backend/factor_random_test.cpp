@@ -72,7 +72,7 @@ void check_random_factors(int count, std::uint64_t first) {
     Draws draw(first + k);
     Options const o = draw_options(draw, first + k);
     std::string const algorithm = draw.of<std::string>(
-        {"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset", "sptrsv"});
+        {"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset", "blocked", "sptrsv"});
     SCOPED_TRACE("seed " + std::to_string(first + k) + ", " + algorithm + ", " + o.matrix + ", blocks of " +
                  std::to_string(o.block_size));
     auto f = make_factored<S>(o);

@@ -190,6 +190,8 @@ std::vector<Solve> solves() {
       {"tiled", {{"tiled_variant", "levelset"}, {"tiled_wide_rows", "16"}}},
       {"tiled", {{"tiled_variant", "syncfree"}, {"tiled_diagonal_tiles", "inverted"}}},
       {"colorset", {}},
+      {"blocked", {{"blocked_shape", "strips"}, {"blocked_levels", "3"}, {"blocked_rows", "20"}}},
+      {"blocked", {{"blocked_shape", "boxes"}, {"blocked_side0", "4"}, {"blocked_side1", "4"}}},
       {"sequential", {}},
   };
 }
@@ -232,7 +234,8 @@ TEST_P(InLockstep, SolvesEnd) {
         try {
           check_solves(m, Triangle::lower, how, columns);
         } catch (lockstep::Hang const& hang) {
-          ADD_FAILURE() << m.name << " by " << how.algorithm << ": " << hang.what();
+          ADD_FAILURE() << m.name << " by " << how.algorithm << (how.options.empty() ? "" : how.options.begin()->second)
+                        << ": " << hang.what();
         }
       }
 }

@@ -28,6 +28,8 @@ inline std::vector<Way> all_ways() {
           {"syncfree", {{"syncfree_form", "csc"}}},
           {"threadlevel", {}},
           {"fused", {}},
+          {"blocked", {}},
+          {"blocked", {{"blocked_shape", "strips"}}},
           {"colorset", {}},
           {"colorset", {{"colorset_form", "cpls"}}},
           {"tiled", {{"tiled_variant", "syncfree"}}},

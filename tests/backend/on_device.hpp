@@ -124,6 +124,8 @@ inline std::vector<Variant> all_variants() {
   variants.push_back({"fused_mixed", "fused", {{"fused_threshold", "2"}}});
   variants.push_back({"colorset_chain1", "colorset", {{"colorset_wide_rows", "1"}}});
   variants.push_back({"colorset_cpls", "colorset", {{"colorset_form", "cpls"}, {"colorset_wide_rows", "1"}}});
+  variants.push_back(
+      {"blocked_small", "blocked", {{"blocked_shape", "strips"}, {"blocked_levels", "3"}, {"blocked_rows", "16"}}});
   variants.push_back({"sptrsv", "sptrsv", {}});
   return variants;
 }

@@ -45,6 +45,7 @@ std::vector<Variant> const& all_variants()
                                            {"threadlevel_two_phase", "threadlevel", "twophase_"},
                                            {"fused", "fused", "plain_"},
                                            {"tiled", "tiled", "plain_"},
+                                           {"blocked", "blocked", "plain_"},
                                            {"colorset", "colorset", "plain_"},
                                            {"colorset_cpls", "colorset", "cpls_"},
                                            {"sptrsv", "sptrsv", "plain_"}};

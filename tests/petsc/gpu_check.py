@@ -26,7 +26,7 @@ import tempfile
 import threading
 import time
 
-TYPES = ["levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset", "sptrsv"]
+TYPES = ["levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset", "blocked", "sptrsv"]
 COLOR = " -pc_factor_mat_ordering_type color"  # what colorset is made for; PETSc's own gets it too
 VECTORS = {"aijkokkos": "kokkos", "aijcusparse": "cuda", "aijhipsparse": "hip", "aij": "standard"}
 METHODS = {
@@ -257,8 +257,7 @@ def fuzz(first, where):
 
 def rows_runs(matrices):
     labels = ["sequential", "levelset", "levelset_unchained", "syncfree", "syncfree_csc", "threadlevel",
-              "threadlevel_two_phase", "fused", "tiled", "colorset", "colorset_cpls",
-              "sptrsv"]
+              "threadlevel_two_phase", "fused", "tiled", "blocked", "colorset", "colorset_cpls", "sptrsv"]
     for matrix in matrices:
         for label in labels:
             filters = f"*/{label}_seq{matrix}_bs1_*:*/{label}_seq{matrix}_bs3_*"

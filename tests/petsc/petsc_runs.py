@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-TYPES = ["sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "sptrsv"]
+TYPES = ["sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "blocked", "sptrsv"]
 SKIP = 77  # CTest's SKIP_RETURN_CODE
 
 

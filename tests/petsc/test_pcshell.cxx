@@ -314,7 +314,7 @@ TEST(PCShell, ViewShowsAlgorithmLevelsAndMemory)
   grid.symmetric = true;  // the pattern of the five-point grid: 15 levels, 64 rows, 112 entries off the diagonal
   ASSERT_EQ((int)shell.Create(grid, Given::unit_absent, Given::stored), 0);
   for (char const* type :
-       {"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset", "sptrsv"}) {
+       {"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset", "blocked", "sptrsv"}) {
     ASSERT_EQ((int)shell.Attach(type, NULL), 0);
     ASSERT_EQ((int)PCSetUp(shell.pc), 0);
     std::string const text = ViewText(shell.pc),

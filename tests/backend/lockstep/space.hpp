@@ -53,6 +53,7 @@ class Member {
     auto const at = reinterpret_cast<std::uintptr_t>(team().scratch.data());
     return {reinterpret_cast<char*>((at + 63) / 64 * 64)};
   }
+  Scratch team_scratch(int) const { return team_shmem(); }  // kernels use one level of the two
 
  private:
   Lane* lane_;
@@ -192,7 +193,7 @@ class TeamPolicyInternal<lockstep::Lockstep, Properties...> : public PolicyTrait
     return 1024;
   }
   TeamPolicyInternal& set_scratch_size(int level, PerTeamValue const& bytes) {
-    if (level == 0) scratch_ = bytes.value;
+    if (level == 0 || bytes.value > scratch_) scratch_ = bytes.value;
     return *this;
   }
   TeamPolicyInternal& set_chunk_size(int) { return *this; }

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -100,7 +101,8 @@ class Machine {
       if (events_) quiet = 0;
       warps.erase(std::remove_if(warps.begin(), warps.end(), [](auto const& w) { return ended(*w.second); }),
                   warps.end());
-      if (quiet > most_quiet) throw Hang("no lane has published anything for " + std::to_string(quiet) + " turns");
+      if (quiet > most_quiet)
+        throw Hang("no lane has published anything for " + std::to_string(quiet) + " turns" + where_lanes_stand());
     }
   }
   Team& team(Lane const& of) { return teams_[static_cast<std::size_t>(of.team)]; }
@@ -116,6 +118,20 @@ class Machine {
  private:
   static constexpr long long most_quiet = 3000;
 
+  std::string where_lanes_stand() const {
+    static char const* const places[] = {"running", "poll", "left loop", "turn",    "shuffle",
+                                         "vote",    "sync", "rejoin",    "barrier", "end"};
+    std::string out;
+    for (Team const& team : teams_)
+      for (Warp const& warp : team.warps) {
+        std::map<At, int> count;
+        for (Lane const* lane : warp.lanes) ++count[lane->at];
+        out += "; a warp:";
+        for (auto const& [at, lanes] : count)
+          out += " " + std::to_string(lanes) + " at " + places[static_cast<int>(at)];
+      }
+    return out;
+  }
   void make_team(Team& team, int number, int threads, int lanes, std::size_t scratch) {
     team.scratch.resize(scratch + 64);
     int const all = threads * lanes;

@@ -2,6 +2,7 @@
 // The only list of algorithms. CMake reads it as well: the includes and the entries.
 #pragma once
 
+#include "sptrsv/algorithm/blocked/blocked.hpp"
 #include "sptrsv/algorithm/colorset/color_set.hpp"
 #include "sptrsv/algorithm/levelset/level_set.hpp"
 #include "sptrsv/algorithm/row_order/fused.hpp"
@@ -16,6 +17,7 @@ template <class... A>
 struct TypeList {};
 
 template <class T>  // the one line to edit
-using Algorithms = TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>, Fused<T>, Tiled<T>, ColorSet<T>>;
+using Algorithms =
+    TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>, Fused<T>, Tiled<T>, ColorSet<T>, Blocked<T>>;
 
 }  // namespace sptrsv

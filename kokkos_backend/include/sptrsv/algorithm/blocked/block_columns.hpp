@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns of a block: numbers of its own rows, and of the values of other blocks that it needs.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "sptrsv/algorithm/blocked/block_plan.hpp"
+
+namespace sptrsv::detail {
+
+/// Where entry e of a row of a slice lies.
+struct EntryPlace {
+  int lanes, entries;
+  std::uint64_t chunk_packs;  ///< of the slice: rows x lanes
+  std::uint64_t row_pack;     ///< of the row in a chunk: row x lanes
+
+  /// In col_idx, from the slice's first pack.
+  template <class E>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t column(E e) const {
+    auto const width = static_cast<E>(lanes * entries);
+    E const chunk = e / width, rest = e % width;
+    return (static_cast<std::uint64_t>(chunk) * chunk_packs + row_pack + static_cast<std::uint64_t>(rest % lanes)) *
+               static_cast<std::uint64_t>(entries) +
+           static_cast<std::uint64_t>(rest / lanes);
+  }
+  /// In the values, likewise.
+  template <class E>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t value(E e) const {
+    auto const width = static_cast<E>(lanes * entries);
+    E const chunk = e / width, rest = e % width, q = rest / lanes;
+    return static_cast<std::uint64_t>(chunk) * chunk_packs * static_cast<std::uint64_t>(entries) +
+           (static_cast<std::uint64_t>(q / 2) * chunk_packs + row_pack + static_cast<std::uint64_t>(rest % lanes)) * 2 +
+           static_cast<std::uint64_t>(q % 2);
+  }
+};
+
+/// The place of position p's entries.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION EntryPlace entry_place(BlockPlan<T> const& plan, typename T::index slice,
+                                                   typename T::index p) {
+  auto const first = plan.slice_row(slice);
+  auto const lanes = static_cast<std::uint64_t>(plan.shape.lanes);
+  return {plan.shape.lanes, plan.shape.entries, static_cast<std::uint64_t>(plan.slice_row(slice + 1) - first) * lanes,
+          static_cast<std::uint64_t>(p - first) * lanes};
+}
+
+/// A set of columns with the first need of each, in a team's memory: open addressing.
+template <class Index>
+struct ColumnTable {
+  Index* column;
+  unsigned* first;  ///< need: the greater, the later
+  unsigned* rank;
+  unsigned mask;
+
+  KOKKOS_FORCEINLINE_FUNCTION static unsigned hash(Index column) {
+    return static_cast<unsigned>((static_cast<std::uint64_t>(column) * 11400714819323198485u) >> 40);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void insert(Index c, unsigned need) const {
+    for (unsigned at = hash(c) & mask;; at = (at + 1) & mask) {
+      Index const there = Kokkos::atomic_compare_exchange(&column[at], Index(-1), c);
+      if (there == Index(-1) || there == c) {
+        Kokkos::atomic_min(&first[at], need);
+        return;
+      }
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION unsigned find(Index c) const {
+    unsigned at = hash(c) & mask;
+    while (column[at] != c) at = (at + 1) & mask;
+    return at;
+  }
+};
+
+/// A team's block: lists what it needs of other blocks in the order of need, each once, and numbers its columns.
+template <class T>
+struct NumberColumns {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  OffDiagonals<T> rows;
+  BlockPlan<T> plan;
+  Kokkos::View<index*, typename T::device> slice_of;                // by position
+  Kokkos::View<std::uint64_t*, typename T::device> entries_before;  // by position
+  Kokkos::View<index*, typename T::device> listed;                  // from entries_before of the block's first row on
+  Kokkos::View<std::uint64_t*, typename T::device> outers;          // out, by block: how many
+  int most_table;                                                   // a power of two
+
+  static constexpr unsigned row_step = 1024;  // of needs: more than entries in a row that is not long
+  static_assert(BlockedTuning::long_row < static_cast<int>(row_step));
+
+  KOKKOS_FUNCTION static std::size_t table_bytes(int table) {
+    return static_cast<std::size_t>(table) * (sizeof(index) + 2 * sizeof(unsigned)) + 32;
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    auto const b = static_cast<index>(team.league_rank());
+    index const first = plan.block_row(b), last = plan.block_row(b + 1);
+    int const count = static_cast<int>(last - first);
+    std::uint64_t const begin = entries_before(first);
+    auto const entries = static_cast<std::uint64_t>(entries_before(last) - begin);
+    if (plan.slice_chunks(plan.block_slice(b)) == 0) {  // a long row
+      index const i = plan.row(first);
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<offset>(entries)), [&](offset e) {
+        listed(begin + static_cast<std::uint64_t>(e)) = plan.position(rows.col_idx(rows.first(i) + e * rows.step()));
+      });
+      Kokkos::single(Kokkos::PerTeam(team), [&]() { outers(b) = entries; });
+      return;
+    }
+    int size = 64;
+    while (size < most_table && static_cast<std::uint64_t>(size) < 2 * entries) size *= 2;
+    auto* const memory = static_cast<char*>(team.team_scratch(1).get_shmem(static_cast<int>(table_bytes(most_table))));
+    auto* const column = reinterpret_cast<index*>(memory);
+    auto* const need = reinterpret_cast<unsigned*>(column + size);
+    ColumnTable<index> const table{column, need, need + size, static_cast<unsigned>(size - 1)};
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](int at) {
+      table.column[at] = -1;
+      table.first[at] = ~0u;
+    });
+    team.team_barrier();
+    auto const for_outer = [&](int r, auto const& f) {
+      index const i = plan.row(first + r);
+      offset const entries_of_row = rows.count(i);
+      offset k = rows.first(i);
+      for (offset e = 0; e < entries_of_row; ++e, k += rows.step()) {
+        index const c = plan.position(rows.col_idx(k));
+        if (c < first || c >= last) f(e, c);
+      }
+    };
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int r) {
+      for_outer(r, [&](offset e, index c) { table.insert(c, static_cast<unsigned>(r) * row_step + unsigned(e)); });
+    });
+    team.team_barrier();
+    Kokkos::parallel_scan(Kokkos::TeamThreadRange(team, count), [&](int r, int& sum, bool final) {
+      for_outer(r, [&](offset e, index c) {
+        unsigned const at = table.find(c);
+        if (table.first[at] != static_cast<unsigned>(r) * row_step + unsigned(e)) return;
+        if (final) {
+          table.rank[at] = static_cast<unsigned>(sum);
+          listed(begin + static_cast<std::uint64_t>(sum)) = c;
+        }
+        ++sum;
+      });
+      if (final && r == count - 1) outers(b) = static_cast<std::uint64_t>(sum);
+    });
+    team.team_barrier();
+    int const all = static_cast<int>(outers(b));
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int r) {
+      index const p = first + r, i = plan.row(p), slice = slice_of(p);
+      auto const place = entry_place(plan, slice, p);
+      std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
+      offset const entries_of_row = rows.count(i);
+      offset const slots = static_cast<offset>(plan.slice_chunks(slice)) * place.lanes * place.entries;
+      offset k = rows.first(i);
+      for (offset e = 0; e < slots; ++e, k += rows.step()) {
+        int local = count + all;  // the zero
+        if (e < entries_of_row) {
+          index const c = plan.position(rows.col_idx(k));
+          local = c >= first && c < last ? static_cast<int>(c - first)
+                                         : count + static_cast<int>(table.rank[table.find(c)]);
+        }
+        plan.col_idx(base + place.column(e)) = static_cast<std::uint16_t>(local);
+      }
+    });
+  }
+};
+
+/// Fills col_idx, block_outer, outer and scratch_bytes of a plan.
+template <class T>
+void number_columns(typename T::exec_space const& exec, OffDiagonals<T> const& rows, long long entries,
+                    BlockPlan<T>& plan, Kokkos::View<typename T::index*, typename T::device> const& slice_of) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  using counts = Kokkos::View<std::uint64_t*, typename T::device>;
+  auto const n = static_cast<index>(plan.row.extent(0));
+  index const blocks = plan.num_blocks;
+  auto const row = plan.row;
+  auto const before = uninitialized<counts>("sptrsv::blocked::entries", static_cast<std::size_t>(n) + 1);
+  sum_before<T, std::uint64_t>(
+      "sptrsv::blocked::entries", exec, n, before, KOKKOS_LAMBDA(index p) { return rows.count(row(p)); });
+  NumberColumns<T> number{rows, plan, slice_of, before, {}, {}, 64};
+  number.listed = uninitialized<decltype(number.listed)>("sptrsv::blocked::listed", static_cast<std::size_t>(entries));
+  number.outers = uninitialized<counts>("sptrsv::blocked::outers", static_cast<std::size_t>(blocks));
+  auto const block_row = plan.block_row;
+  auto const block_slice = plan.block_slice;
+  auto const slice_chunks = plan.slice_chunks;
+  std::uint64_t most_entries = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::blocked::most_entries", policy(exec, 0, blocks),
+      KOKKOS_LAMBDA(index b, std::uint64_t& most) {
+        std::uint64_t const mine = before(block_row(b + 1)) - before(block_row(b));
+        if (slice_chunks(block_slice(b)) > 0 && mine > most) most = mine;
+      },
+      Kokkos::Max<std::uint64_t>(most_entries));
+  exec.fence("sptrsv::blocked: the size of tables is chosen on the host");
+  while (static_cast<std::uint64_t>(number.most_table) < 2 * most_entries) number.most_table *= 2;
+  constexpr bool host = is_host_space<typename T::exec_space>;
+  Kokkos::TeamPolicy<typename T::exec_space> teams(exec, static_cast<int>(blocks),
+                                                   host ? 1 : BlockedTuning::analysis_threads, 1);
+  teams.set_scratch_size(1, Kokkos::PerTeam(NumberColumns<T>::table_bytes(number.most_table)));
+  Kokkos::parallel_for("sptrsv::blocked::columns", teams, number);
+
+  plan.block_outer = uninitialized<counts>("sptrsv::blocked::block_outer", static_cast<std::size_t>(blocks) + 1);
+  auto const outers = number.outers;
+  auto const all = sum_before<T, std::uint64_t>(
+      "sptrsv::blocked::block_outer", exec, blocks, plan.block_outer, KOKKOS_LAMBDA(index b) { return outers(b); });
+  plan.outer = uninitialized<decltype(plan.outer)>("sptrsv::blocked::outer", all);
+  auto const block_outer = plan.block_outer;
+  auto const outer = plan.outer;
+  auto const listed = number.listed;
+  Kokkos::parallel_for(
+      "sptrsv::blocked::outer",
+      team_policy(exec, static_cast<int>(blocks), host ? 1 : BlockedTuning::analysis_threads, 1),
+      KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<typename T::exec_space>::member_type const& team) {
+        auto const b = static_cast<index>(team.league_rank());
+        std::uint64_t const to = block_outer(b), from = before(block_row(b));
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<long long>(block_outer(b + 1) - to)),
+                             [&](long long k) {
+                               outer(to + static_cast<std::uint64_t>(k)) = listed(from + static_cast<std::uint64_t>(k));
+                             });
+      });
+  auto const slice_pack = plan.slice_pack;
+  int const pack_entries = plan.shape.entries;
+  std::uint64_t most_bytes = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::blocked::scratch", policy(exec, 0, blocks),
+      KOKKOS_LAMBDA(index b, std::uint64_t& most) {
+        index const first = block_slice(b), last = block_slice(b + 1);
+        if (slice_chunks(first) == 0) return;
+        std::uint64_t const mine = block_scratch_bytes<T>(slice_pack(last) - slice_pack(first), pack_entries,
+                                                          static_cast<std::size_t>(block_row(b + 1) - block_row(b)),
+                                                          static_cast<std::size_t>(last - first), outers(b));
+        if (mine > most) most = mine;
+      },
+      Kokkos::Max<std::uint64_t>(most_bytes));
+  exec.fence("sptrsv::blocked: workspace is freed");
+  plan.scratch_bytes = static_cast<std::size_t>(most_bytes);
+}
+
+}  // namespace sptrsv::detail

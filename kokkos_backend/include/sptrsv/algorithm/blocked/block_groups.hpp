@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups of rows whose graph has no cycle: ranges of numbers that never fall along a dependency.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Sort.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
+#include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/triangle/analysis.hpp"
+#include "sptrsv/triangle/directions.hpp"
+
+namespace sptrsv::detail {
+
+template <class View>
+View uninitialized(char const* label, std::size_t count) {
+  return View(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)), count);
+}
+
+/// The rows in an order in which all that a row needs comes before it, and by position a number of its group, which
+/// does not fall. Any cut of that order into ranges gives blocks that do not wait for later ones.
+template <class T>
+struct RowGroups {
+  Kokkos::View<typename T::index*, typename T::device> row;  // n
+  Kokkos::View<std::uint64_t*, typename T::device> key;      // n, of the group
+};
+
+/// Bits that hold numbers up to the greatest.
+inline int bits_for(std::uint64_t greatest) {
+  int bits = 0;
+  for (; greatest > 0; greatest >>= 1) ++bits;
+  return bits;
+}
+
+/// Groups by the keys of rows in the order of the solve, which have the row's place in that order in their last bits:
+/// so all are different, and the order does not depend on whether a sort keeps that of equal ones.
+template <class T>
+RowGroups<T> sort_by_group(typename T::exec_space const& exec, typename T::index n, bool ascending, int place_bits,
+                           Kokkos::View<std::uint64_t*, typename T::device> const& key) {
+  using index = typename T::index;
+  if constexpr (is_host_space<typename T::exec_space>) {
+    exec.fence("sptrsv::blocked: keys are sorted here");
+    std::sort(key.data(), key.data() + key.extent(0));
+  } else {
+    Kokkos::sort(exec, key);
+  }
+  RowGroups<T> out;
+  out.row = uninitialized<decltype(out.row)>("sptrsv::blocked::row", key.extent(0));
+  out.key = key;
+  auto const row = out.row;
+  Kokkos::parallel_for(
+      "sptrsv::blocked::rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index p) {
+        auto const s = static_cast<index>(key(p) & ((std::uint64_t(1) << place_bits) - 1));
+        row(p) = ascending ? s : n - 1 - s;
+        key(p) >>= place_bits;
+      });
+  return out;
+}
+
+/// By row its depth in each direction, that is the most entries of that direction on a path to it; of 21 bits each.
+/// Depths do not fall along a dependency, also where they are cut off at the greatest number.
+struct Depths {
+  static constexpr int bits = 21;
+  static constexpr std::uint64_t greatest = (std::uint64_t(1) << bits) - 1;
+  static constexpr std::uint64_t unknown = ~std::uint64_t(0);
+
+  KOKKOS_INLINE_FUNCTION static std::uint64_t of(std::uint64_t depths, int direction) {
+    return (depths >> (direction * bits)) & greatest;
+  }
+  /// The greatest of both in each direction; those of a row that is needed, with one more in the entry's direction.
+  KOKKOS_INLINE_FUNCTION static std::uint64_t join(std::uint64_t mine, std::uint64_t needed, int direction) {
+    std::uint64_t out = 0;
+    for (int d = 0; d < Directions::most; ++d) {
+      std::uint64_t const a = of(mine, d);
+      std::uint64_t b = of(needed, d) + (d == direction);
+      if (b > greatest) b = greatest;
+      out |= (a > b ? a : b) << (d * bits);
+    }
+    return out;
+  }
+};
+
+/// Depths by one sweep over op(T)'s rows; a row polls for those of the rows that it needs, as in LevelSweep.
+template <class T>
+struct DepthSweep {
+  using index = typename T::index;
+  static constexpr int batch = 4;
+  OffDiagonals<T> rows;
+  Directions directions;
+  Kokkos::View<std::uint64_t*, typename T::device> depths;  // unknown at first
+  bool ascending;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) {
+      index const i = ascending ? s : rows.num_rows - 1 - s;
+      auto k = rows.begin(i);
+      auto const end = rows.end(i);
+      std::uint64_t mine = 0;
+      index col[batch] = {};
+      unsigned missed = 0;
+      take_turns([&](Backoff& wait) {
+        if (missed == 0) {
+          if (k >= end) {
+            store_relaxed(&depths(i), mine);
+            return true;
+          }
+          for (int u = 0; u < batch; ++u)
+            if (k + u < end) {
+              col[u] = rows.col_idx(k + u);
+              missed |= 1u << u;
+            }
+          k += batch;
+        }
+        bool found = false;
+        for (int u = 0; u < batch; ++u)
+          if (missed & (1u << u)) {
+            std::uint64_t const needed = load_relaxed(&depths(col[u]));
+            if (needed == Depths::unknown) continue;
+            found = true;
+            missed &= ~(1u << u);
+            mine = Depths::join(mine, needed, directions.of(ascending ? i - col[u] : col[u] - i));
+          }
+        if (!found) wait(i);
+        return false;
+      });
+    });
+  }
+};
+
+/// Directions of op(T), by a sample of its rows.
+template <class T>
+Directions find_directions(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
+  using index = typename T::index;
+  constexpr std::uint64_t most = BlockedTuning::sampled_rows;
+  auto const n = static_cast<std::uint64_t>(rows.num_rows);
+  // not of 64 bits: those Kokkos adds by compare-and-swap on CUDA
+  Kokkos::View<unsigned*, typename T::device> const edges("sptrsv::blocked::edges", Directions::bins);
+  bool const all = n <= most;
+  Kokkos::parallel_for(
+      "sptrsv::blocked::directions",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(all ? n : most)),
+      KOKKOS_LAMBDA(index k) {
+        // multiples of a fixed odd number: not a stride that a grid's lines may have too
+        auto const i =
+            static_cast<index>(all ? static_cast<std::uint64_t>(k) : static_cast<std::uint64_t>(k) * 2654435761u % n);
+        for (auto e = rows.begin(i); e < rows.end(i); ++e) {
+          index const j = rows.col_idx(e);
+          Kokkos::atomic_inc(&edges(Directions::bin(i > j ? i - j : j - i)));
+        }
+      });
+  auto const counts = Kokkos::create_mirror_view(Kokkos::HostSpace(), edges);
+  Kokkos::deep_copy(exec, counts, edges);
+  exec.fence("sptrsv::blocked: directions are chosen on the host");
+  Directions::Histogram histogram{};
+  for (int b = 0; b < Directions::bins; ++b) histogram[b] = static_cast<std::size_t>(counts(b));
+  return Directions(histogram);
+}
+
+/// How many groups there are.
+template <class T>
+long long count_groups(typename T::exec_space const& exec, RowGroups<T> const& groups) {
+  using index = typename T::index;
+  auto const key = groups.key;
+  long long count = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::blocked::count_groups",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(key.extent(0))),
+      KOKKOS_LAMBDA(index p, long long& sum) { sum += p == 0 || key(p) != key(p - 1); }, count);
+  exec.fence("sptrsv::blocked: the shape of blocks is chosen on the host");
+  return count;
+}
+
+/// Strips: so many successive levels each, in them rows in their order.
+template <class T>
+RowGroups<T> group_by_strips(typename T::exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets,
+                             int levels) {
+  using index = typename T::index;
+  using keys = Kokkos::View<std::uint64_t*, typename T::device>;
+  index const n = analysis.num_rows();
+  bool const ascending = analysis.shape().ascending();
+  int const place_bits = bits_for(static_cast<std::uint64_t>(n));
+  auto const key = uninitialized<keys>("sptrsv::blocked::key", static_cast<std::size_t>(n));
+  auto const level_of = sets.level_of;
+  Kokkos::parallel_for(
+      "sptrsv::blocked::strips", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index s) {
+        auto const level = static_cast<std::uint64_t>(level_of(ascending ? s : n - 1 - s));
+        key(s) = ((level / static_cast<std::uint64_t>(levels)) << place_bits) | static_cast<std::uint64_t>(s);
+      });
+  return sort_by_group<T>(exec, n, ascending, place_bits, key);
+}
+
+/// Boxes: ranges of depths in each direction, in the order of the sums of their numbers.
+/// @return  no rows where the numbers of boxes have too many bits
+template <class T>
+RowGroups<T> group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                            Directions const& directions, std::array<int, Directions::most> const& sides) {
+  using index = typename T::index;
+  using keys = Kokkos::View<std::uint64_t*, typename T::device>;
+  index const n = analysis.num_rows();
+  auto const& rows = analysis.rows(exec);
+  bool const ascending = analysis.shape().ascending();
+  auto const depths = uninitialized<keys>("sptrsv::blocked::depths", static_cast<std::size_t>(n));
+  Kokkos::deep_copy(exec, depths, Depths::unknown);
+  Tickets<T> tickets(exec);
+  for_each_ticket<T>("sptrsv::blocked::depths", exec, tickets, thread_per_row_shape<T>(exec, n, 0), n,
+                     DepthSweep<T>{rows, directions, depths, ascending});
+  std::uint64_t greatest = 0;  // of the sums, and so of the numbers in each direction
+  Kokkos::Array<std::uint64_t, Directions::most> side{};
+  for (int d = 0; d < Directions::most; ++d) side[d] = static_cast<std::uint64_t>(std::max(1, sides[d]));
+  Kokkos::parallel_reduce(
+      "sptrsv::blocked::greatest_sum", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index i, std::uint64_t& most) {
+        std::uint64_t sum = 0;
+        for (int d = 0; d < Directions::most; ++d) sum += Depths::of(depths(i), d) / side[d];
+        if (sum > most) most = sum;
+      },
+      Kokkos::Max<std::uint64_t>(greatest));
+  exec.fence("sptrsv::blocked: keys are packed as the greatest allows");
+  int const bits = bits_for(greatest), place_bits = bits_for(static_cast<std::uint64_t>(n));
+  if (3 * bits + place_bits > 64) return {};
+  auto const key = uninitialized<keys>("sptrsv::blocked::key", static_cast<std::size_t>(n));
+  Kokkos::parallel_for(
+      "sptrsv::blocked::boxes", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index s) {
+        std::uint64_t const of_row = depths(ascending ? s : n - 1 - s), a = Depths::of(of_row, 0) / side[0],
+                            b = Depths::of(of_row, 1) / side[1], c = Depths::of(of_row, 2) / side[2];
+        key(s) = (((((a + b + c) << bits) | a) << bits | b) << place_bits) | static_cast<std::uint64_t>(s);
+      });
+  auto const groups = sort_by_group<T>(exec, n, ascending, place_bits, key);
+  exec.fence("sptrsv::blocked: tickets and depths are freed");
+  return groups;
+}
+
+}  // namespace sptrsv::detail

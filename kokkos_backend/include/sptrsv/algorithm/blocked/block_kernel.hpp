@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of `blocked`: a block of rows to a team.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "sptrsv/algorithm/blocked/block_plan.hpp"
+#include "sptrsv/device/compiler.hpp"
+#include "sptrsv/device/lanes.hpp"
+#include "sptrsv/device/row_end.hpp"
+#include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/scratch_slots.hpp"
+#include "sptrsv/device/solved_values.hpp"
+#include "sptrsv/device/tickets.hpp"
+
+namespace sptrsv::detail {
+
+/// What the kernels read and write, of one right-hand side.
+template <class T>
+struct BlockData {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  BlockPlan<T> plan;
+  Kokkos::View<scalar*, typename T::device> values;  // packs x entries
+  Kokkos::View<scalar*, typename T::device> pivot;   // n, by position; none for a unit diagonal
+  RowIO<T> io;
+  SolvedSlots<scalar, 1> slots;  // by position
+  Diagonal diagonal;
+
+  KOKKOS_FORCEINLINE_FUNCTION scalar pivot_of(index p) const {
+    return diagonal == Diagonal::unit ? scalar(1) : pivot(p);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION scalar await(index p, index row) const {
+    scalar x[1];
+    for (Backoff wait; !slots.try_load(static_cast<std::size_t>(p), x); wait(row)) {
+    }
+    return x[0];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(index p, scalar const& x) const {
+    slots.publish(static_cast<std::size_t>(p), &x);
+    slots.reset_next(static_cast<std::size_t>(p));
+    io.store(plan.row(p), 0, x);
+  }
+};
+
+/// On a host: a thread solves the rows of a block one after the other, and reads all values where they are published.
+template <class T>
+struct BlockOnHost {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  BlockData<T> data;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const&, index b, index) const {
+    auto const& plan = data.plan;
+    index const first = plan.block_row(b), rows = plan.block_row(b + 1) - first;
+    index const* const outer = plan.outer.data() + plan.block_outer(b);
+    auto const outers = static_cast<index>(plan.block_outer(b + 1) - plan.block_outer(b));
+    int const entries = plan.shape.entries;
+    for (index slice = plan.block_slice(b); slice < plan.block_slice(b + 1); ++slice) {
+      index const p = plan.slice_row(slice), i = plan.row(p);  // slices of one row, rows of one lane
+      scalar sum = data.io.load(i, 0);
+      scalar const* value = data.values.data() + plan.slice_pack(slice) * static_cast<std::uint64_t>(entries);
+      if (plan.slice_chunks(slice) == 0) {
+        for (index k = 0; k < outers; ++k) sum -= value[k] * data.await(outer[k], i);
+      } else {
+        std::uint16_t const* col = plan.col_idx.data() + plan.slice_pack(slice) * static_cast<std::uint64_t>(entries);
+        for (int k = plan.slice_chunks(slice) * entries; k > 0; --k, ++value, ++col) {
+          if (*col == rows + outers) break;  // entries that fill up the row
+          sum -= *value * data.await(*col < rows ? first + *col : outer[*col - rows], i);
+        }
+      }
+      data.finish(p, finish_row(data.diagonal, sum, data.pivot_of(p)));
+    }
+  }
+};
+
+/// On a GPU: a team has all of its block in scratch memory. Its first warps compute: slices go round robin to them, and
+/// their rows poll for what they need in scratch memory. The other warps fetch what other blocks publish, in the order
+/// of need. Blocks are taken by ticket, so each waits only for blocks that a running team has; in it slices are in the
+/// order of levels.
+template <class T, int Entries>
+struct BlockOnDevice {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using scratch_slots = ScratchSlots<scalar>;
+  struct alignas(Entries * sizeof(std::uint16_t)) Columns {
+    std::uint16_t col[Entries];
+  };
+  struct alignas(2 * sizeof(scalar) < 16 ? 2 * sizeof(scalar) : 16) Pair {
+    scalar value[2];
+  };
+  BlockData<T> data;
+  Tickets<T> tickets;
+  int which;             ///< counter of this launch
+  int threads_per_warp;  ///< rows per slice
+  int computing_warps, fetching_warps;
+
+  /// What a block has in scratch memory.
+  struct Staged {
+    Pair* values;
+    Columns* columns;
+    std::uint64_t* slice;  ///< first row | rows << 16 | chunks << 24 | first pack << 32
+    scalar* b;
+    scalar* pivot;
+    scalar* x;  ///< rows, outer values, zero
+  };
+  /// What a lane needs of a row's chunk.
+  struct Chunk {
+    Columns columns;
+    Pair values[Entries / 2];
+  };
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    auto const blocks = static_cast<unsigned long long>(data.plan.num_blocks);
+    auto* const memory =
+        static_cast<char*>(team.team_shmem().get_shmem_aligned(static_cast<int>(data.plan.scratch_bytes - 16), 16));
+    for (auto b = tickets.take(Kokkos::PerTeam(team), which, 1); b < blocks;
+         b = tickets.take(Kokkos::PerTeam(team), which, 1))
+      solve_block(team, memory, static_cast<index>(b));
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void solve_block(Team const& team, char* memory, index b) const {
+    auto const& plan = data.plan;
+    index const first = plan.block_row(b), slice = plan.block_slice(b);
+    int const rows = static_cast<int>(plan.block_row(b + 1) - first);
+    int const slices = static_cast<int>(plan.block_slice(b + 1) - slice);
+    std::uint64_t const first_outer = plan.block_outer(b);
+    if (plan.slice_chunks(slice) == 0) return solve_long_row(team, first, slice, first_outer, plan.block_outer(b + 1));
+    int const outers = static_cast<int>(plan.block_outer(b + 1) - first_outer);
+    std::uint64_t const first_pack = plan.slice_pack(slice);
+    int const packs = static_cast<int>(plan.slice_pack(slice + slices) - first_pack);
+    Staged const staged = place(memory, rows, outers, slices, packs);
+    scratch_slots const x(staged.x);
+    stage(team, staged, first, slice, first_pack, rows, outers, slices, packs, x);
+    team.team_barrier();
+    int const warp = team.team_rank() / threads_per_warp, thread = team.team_rank() % threads_per_warp;
+    if (warp < computing_warps) compute(team, staged, x, first, slices, warp, thread);
+    else fetch(team, plan.outer.data() + first_outer, x, rows, outers, warp - computing_warps, thread);
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](int r) {
+      data.slots.reset_next(static_cast<std::size_t>(first + r));
+      data.io.store(plan.row(first + r), 0, x.load(r));
+    });
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Staged place(char* at, int rows, int outers, int slices, int packs) const {
+    Staged staged;
+    auto const take = [&](std::size_t bytes) {
+      char* const here = at;
+      at += (bytes + 7) / 8 * 8;
+      return here;
+    };
+    staged.values = reinterpret_cast<Pair*>(take(sizeof(scalar) * Entries * packs));
+    staged.columns = reinterpret_cast<Columns*>(take(sizeof(Columns) * packs));
+    staged.slice = reinterpret_cast<std::uint64_t*>(take(sizeof(std::uint64_t) * slices));
+    staged.b = reinterpret_cast<scalar*>(take(sizeof(scalar) * rows));
+    staged.pivot = reinterpret_cast<scalar*>(take(data.diagonal == Diagonal::unit ? 0 : sizeof(scalar) * rows));
+    staged.x = reinterpret_cast<scalar*>(take(sizeof(scalar) * (rows + outers + 1)));
+    return staged;
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void stage(Team const& team, Staged const& staged, index first, index slice,
+                                         std::uint64_t first_pack, int rows, int outers, int slices, int packs,
+                                         scratch_slots const& x) const {
+    auto const& plan = data.plan;
+    auto const* const values = reinterpret_cast<Pair const*>(data.values.data() + first_pack * Entries);
+    auto const* const columns = reinterpret_cast<Columns const*>(plan.col_idx.data() + first_pack * Entries);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](int r) {
+      staged.b[r] = data.io.load(plan.row(first + r), 0);
+      if (data.diagonal != Diagonal::unit) staged.pivot[r] = data.pivot(first + r);
+    });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs * (Entries / 2)),
+                         [&](int k) { staged.values[k] = values[k]; });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs), [&](int k) { staged.columns[k] = columns[k]; });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, slices), [&](int s) {
+      index const from = plan.slice_row(slice + s);
+      staged.slice[s] = static_cast<std::uint64_t>(from - first) |
+                        static_cast<std::uint64_t>(plan.slice_row(slice + s + 1) - from) << 16 |
+                        static_cast<std::uint64_t>(plan.slice_chunks(slice + s)) << 24 |
+                        (plan.slice_pack(slice + s) - first_pack) << 32;
+    });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows + outers + 1), [&](int k) {
+      if (k < rows + outers) x.reset(k);
+      else x.store(k, scalar(0));
+    });
+  }
+
+  /// Each lane polls for one value at a time, and puts it into scratch memory at once.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(Team const& team, index const* outer, scratch_slots const& x, int rows,
+                                         int outers, int warp, int thread) const {
+    int const lanes = data.plan.shape.lanes, step = fetching_warps * threads_per_warp * lanes;
+    for_each_lane(team, lanes, [&](int lane) {
+      int k = (warp * threads_per_warp + thread) * lanes + lane;
+      index at = k < outers ? outer[k] : 0, next = k + step < outers ? outer[k + step] : 0;
+      for (Backoff wait; any_in_warp(k < outers); wait(at)) {
+        scalar value[1];
+        if (k >= outers || !data.slots.try_load(static_cast<std::size_t>(at), value)) continue;
+        x.store(rows + k, value[0]);
+        k += step;
+        at = next;
+        if (k + step < outers) next = outer[k + step];
+      }
+    });
+  }
+
+  /// A slice as a lane works on it.
+  struct Step {
+    Chunk chunk;
+    scalar b, pivot;
+    int row;    ///< of the block
+    int packs;  ///< of a chunk
+    int pack;   ///< of the lane in a chunk
+    int first_pack, chunks;
+    bool has_row;
+  };
+  /// Where the lanes of a team find what is staged.
+  struct Addresses {
+    scratch::address values, columns, slice, b, pivot;
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION static Chunk load_chunk(Addresses const& from, int first_pack, int packs, int pack) {
+    Chunk chunk;
+    chunk.columns =
+        scratch::load_staged<Columns>(from.columns + static_cast<unsigned>((first_pack + pack) * int(sizeof(Columns))));
+    SPTRSV_UNROLL for (int u = 0; u < Entries / 2; ++u) chunk.values[u] = scratch::load_staged<Pair>(
+        from.values + static_cast<unsigned>((first_pack * (Entries / 2) + u * packs + pack) * int(sizeof(Pair))));
+    return chunk;
+  }
+  /// Lanes beyond the last row of a slice do as the last one does, and store nothing.
+  KOKKOS_FORCEINLINE_FUNCTION Step load_step(Addresses const& from, std::uint64_t slice, int lanes, int lane,
+                                             int thread) const {
+    Step step;
+    auto const low = static_cast<unsigned>(slice);
+    int const rows = static_cast<int>(low >> 16 & 0xff), mine = thread < rows ? thread : rows - 1;
+    step.has_row = thread < rows;
+    step.row = static_cast<int>(low & 0xffff) + mine;
+    step.packs = rows * lanes;
+    step.pack = mine * lanes + lane;
+    step.first_pack = static_cast<int>(slice >> 32);
+    step.chunks = static_cast<int>(low >> 24);
+    step.chunk = load_chunk(from, step.first_pack, step.packs, step.pack);
+    auto const offset = static_cast<unsigned>(step.row * int(sizeof(scalar)));
+    step.b = scratch::load_staged<scalar>(from.b + offset);
+    step.pivot = data.diagonal == Diagonal::unit ? scalar(1) : scratch::load_staged<scalar>(from.pivot + offset);
+    return step;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t load_slice(Addresses const& from, int s, int slices) {
+    return s < slices ? scratch::load_staged<std::uint64_t>(from.slice + static_cast<unsigned>(s * 8)) : 0;
+  }
+
+  /// What a slice needs is loaded while the one before is solved, and its description one earlier still.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void compute(Team const& team, Staged const& staged, scratch_slots const& x, index first,
+                                           int slices, int warp, int thread) const {
+    int const lanes = data.plan.shape.lanes, lane = lane_of(team);
+    Addresses const from{scratch::address_of(staged.values), scratch::address_of(staged.columns),
+                         scratch::address_of(staged.slice), scratch::address_of(staged.b),
+                         scratch::address_of(staged.pivot)};
+    if (warp >= slices) return;
+    Step even = load_step(from, load_slice(from, warp, slices), lanes, lane, thread), odd;
+    std::uint64_t next = load_slice(from, warp + computing_warps, slices);
+    for (int s = warp; s < slices; s += 2 * computing_warps) {
+      bool const more = s + computing_warps < slices, still_more = s + 2 * computing_warps < slices;
+      if (more) odd = load_step(from, next, lanes, lane, thread);
+      next = load_slice(from, s + 2 * computing_warps, slices);
+      solve_step(team, from, x, even, first, lanes, lane);
+      if (still_more) even = load_step(from, next, lanes, lane, thread);
+      next = load_slice(from, s + 3 * computing_warps, slices);
+      if (more) solve_step(team, from, x, odd, first, lanes, lane);
+    }
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void solve_step(Team const& team, Addresses const& from, scratch_slots const& x,
+                                              Step const& step, index first, int lanes, int lane) const {
+    scalar sums[2] = {lane == 0 ? step.b : scalar(0), scalar(0)};
+    subtract(x, step.chunk, lanes, sums);
+    for (int c = 1; c < step.chunks; ++c)
+      subtract(x, load_chunk(from, step.first_pack + c * step.packs, step.packs, step.pack), lanes, sums);
+    ColumnSums<scalar, 1> sum;
+    sum.value[0] = sums[0] + sums[1];
+    if (lanes > 1) sum_over_parts(team, lanes, ColumnBlock{}, sum, [&](int, ColumnSums<scalar, 1>&) {});
+    scalar const value = finish_row(data.diagonal, sum.value[0], step.pivot);
+    if (lane == 0 && step.has_row) {
+      x.store(step.row, value);
+      data.slots.publish(static_cast<std::size_t>(first + step.row), &value);
+    }
+    rejoin_lanes();
+  }
+
+  /// Subtracts the terms of a chunk once all its x are there. A sum is NaN while one of them is the sentinel, so only
+  /// then they are compared with it. Rows of a warp are of one level: no lane waits for another of its warp.
+  KOKKOS_FORCEINLINE_FUNCTION void subtract(scratch_slots const& x, Chunk const& chunk, int lanes,
+                                            scalar (&sums)[2]) const {
+    scalar sum[2];
+    bool missed = false;
+    Backoff wait;
+    do {
+      scalar value[Entries];
+      SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) value[e] = x.load(chunk.columns.col[e]);
+      SPTRSV_UNROLL for (int u = 0; u < 2; ++u) sum[u] = sums[u];
+      SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) sum[e % 2] -= chunk.values[e / 2].value[e % 2] * value[e];
+      missed = scratch_slots::doubtful(sum[0] + sum[1]);
+      if (missed) {
+        missed = false;
+        SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) missed |= !scratch_slots::solved(value[e]);
+        wait(0);
+      }
+      if (lanes > 1) missed = any_in_warp(missed);
+    } while (missed);
+    sync_warp();  // else lanes that left the loop apart would do the rest of the slice one after the other
+    SPTRSV_UNROLL for (int u = 0; u < 2; ++u) sums[u] = sum[u];
+  }
+
+  /// A row whose entries do not fit a block: all threads of the team take its entries from global memory.
+  template <class Team>
+  KOKKOS_FUNCTION void solve_long_row(Team const& team, index p, index slice, std::uint64_t first,
+                                      std::uint64_t last) const {
+    auto const& plan = data.plan;
+    index const row = plan.row(p);
+    scalar const* const values = data.values.data() + plan.slice_pack(slice) * Entries;
+    index const* const outer = plan.outer.data() + first;
+    scalar sum{};
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, static_cast<long long>(last - first)),
+        [&](long long k, scalar& mine) { mine += values[k] * data.await(outer[k], row); }, sum);
+    Kokkos::single(Kokkos::PerTeam(team),
+                   [&]() { data.finish(p, finish_row(data.diagonal, data.io.load(row, 0) - sum, data.pivot_of(p))); });
+  }
+};
+
+}  // namespace sptrsv::detail

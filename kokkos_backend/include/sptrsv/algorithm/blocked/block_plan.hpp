@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of rows, cut out of groups: their rows by level, in slices that a warp solves in one step.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sptrsv/algorithm/blocked/block_groups.hpp"
+#include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
+#include "sptrsv/error.hpp"
+#include "sptrsv/triangle/analysis.hpp"
+
+namespace sptrsv::detail {
+
+/// How many entries a lane has of a row at a time, and how many lanes a row has.
+struct RowShape {
+  int entries = 4;  ///< a pack: 2 or 4
+  int lanes = 1;
+  int rows_per_slice = 1;
+  int width() const { return entries * lanes; }
+
+  /// @param warp  lanes of a warp; 1 on a host
+  static RowShape of(double mean_row, long long longest, int warp) {
+    RowShape shape;
+    shape.entries = longest <= 2 ? 2 : 4;
+    double const wanted = std::min(static_cast<double>(longest), 2 * mean_row);
+    while (shape.lanes < warp && shape.width() < wanted) shape.lanes *= 2;
+    shape.rows_per_slice = warp / shape.lanes;
+    return shape;
+  }
+};
+
+/// A block is a range of positions: a team solves its rows slice by slice. Rows of a slice are of one level, at most as
+/// many as a warp takes at a time; entry e of a row is entry e / lanes % entries of the pack of lane e % lanes in the
+/// slice's chunk e / (lanes entries). A long row is a block of its own, with a slice of no chunks.
+///
+/// values:   by chunk and pair of a pack's entries: rows x lanes pairs that follow each other
+/// col_idx:  by chunk: rows x lanes packs of local numbers: rows of the block from 0, then its outer values, then a
+/// zero
+template <class T>
+struct BlockPlan {
+  using index = typename T::index;
+  template <class V>
+  using view = Kokkos::View<V*, typename T::device>;
+
+  RowShape shape;
+  index num_blocks = 0;
+  view<index> row;                  // n; row(p) is at position p
+  view<index> position;             // n, of rows
+  view<index> block_row;            // blocks+1: first positions
+  view<index> block_slice;          // blocks+1: first slices
+  view<index> slice_row;            // slices+1: first positions
+  view<std::uint64_t> slice_pack;   // slices+1: first packs
+  view<int> slice_chunks;           // slices; 0: a long row
+  view<std::uint64_t> block_outer;  // blocks+1: first outer values
+  view<index> outer;                // positions of the values of other blocks, in order of need; those of a long row
+  view<std::uint16_t> col_idx;      // packs x entries
+  index long_rows = 0;
+  view<index> long_slice;         // long_rows
+  std::size_t scratch_bytes = 0;  // that a block needs at most
+
+  std::size_t memory_bytes() const {
+    return (row.span() + position.span() + block_row.span() + block_slice.span() + slice_row.span() + outer.span() +
+            long_slice.span()) *
+               sizeof(index) +
+           (slice_pack.span() + block_outer.span()) * sizeof(std::uint64_t) + slice_chunks.span() * sizeof(int) +
+           col_idx.span() * sizeof(std::uint16_t);
+  }
+};
+
+/// Runs `of(p)` for p < n, and sets begin(p) to the sum of those before p, begin(n) to the sum of all, which it
+/// returns.
+template <class T, class Sum, class Of>
+Sum sum_before(char const* label, typename T::exec_space const& exec, typename T::index n,
+               Kokkos::View<Sum*, typename T::device> const& begin, Of const& of) {
+  using index = typename T::index;
+  Sum all = 0;
+  Kokkos::parallel_scan(
+      label, Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index p, Sum & sum, bool final) {
+        if (final) begin(p) = sum;
+        sum += static_cast<Sum>(of(p));
+        if (final && p == n - 1) begin(n) = sum;
+      },
+      all);
+  exec.fence("sptrsv::blocked: how many there are is needed to allocate");
+  return all;
+}
+
+/// Numbers the ranges of positions that begin where `begins(p)` is true, as it is for p = 0.
+/// @param number  out: by position the number of its range
+/// @return  by range its first position, and n
+template <class T, class Begins>
+Kokkos::View<typename T::index*, typename T::device> number_ranges(
+    char const* label, typename T::exec_space const& exec, typename T::index n,
+    Kokkos::View<typename T::index*, typename T::device> const& number, Begins const& begins) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  index last = 0;
+  Kokkos::parallel_scan(
+      label, policy(exec, 0, n),
+      KOKKOS_LAMBDA(index p, index & sum, bool final) {
+        if (p > 0 && begins(p)) ++sum;
+        if (final) number(p) = sum;
+      },
+      last);
+  exec.fence("sptrsv::blocked: the number of ranges is needed to allocate");
+  auto const first = uninitialized<Kokkos::View<index*, typename T::device>>(label, static_cast<std::size_t>(last) + 2);
+  Kokkos::parallel_for(
+      label, policy(exec, 0, n), KOKKOS_LAMBDA(index p) {
+        if (p == 0 || number(p) != number(p - 1)) first(number(p)) = p;
+        if (p == n - 1) first(number(p) + 1) = n;
+      });
+  return first;
+}
+
+/// Bytes of scratch memory for a block.
+/// @param row_bytes  of a row: what it has beside its entries
+template <class T>
+KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t packs, int entries, std::size_t rows, std::size_t slices,
+                                                std::size_t outers) {
+  using scalar = typename T::scalar;
+  std::size_t const slots = packs * static_cast<std::size_t>(entries);
+  return slots * (sizeof(scalar) + sizeof(std::uint16_t)) + slices * sizeof(std::uint64_t) +
+         (3 * rows + outers + 1) * sizeof(scalar) + 64;
+}
+
+/// Cuts groups into blocks and blocks into slices.
+template <class T>
+class BlockCutter {
+ public:
+  using index = typename T::index;
+  using exec_space = typename T::exec_space;
+  using policy = Kokkos::RangePolicy<exec_space, index>;
+  template <class V>
+  using view = Kokkos::View<V*, typename T::device>;
+
+  BlockCutter(exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets, RowShape const& shape)
+      : exec_(exec), rows_(analysis.rows(exec)), level_of_(sets.level_of), shape_(shape), n_(analysis.num_rows()) {}
+
+  /// @param bytes  of scratch memory that a block may have for its rows, their entries and, as an estimate, outer
+  /// values
+  /// @throws TooLarge
+  BlockPlan<T> cut(RowGroups<T> const& groups, std::size_t bytes, std::size_t most_rows) {
+    BlockPlan<T> plan;
+    plan.shape = shape_;
+    plan.row = uninitialized<view<index>>("sptrsv::blocked::row", groups.row.extent(0));
+    Kokkos::deep_copy(exec_, plan.row, groups.row);
+    number_ = uninitialized<view<index>>("sptrsv::blocked::number", groups.row.extent(0));
+    cut_groups(groups, plan, bytes, most_rows);
+    sort_by_level(plan);
+    cut_slices(plan);
+    return plan;
+  }
+  /// By position its slice, of the last cut.
+  view<index> slice_of() const { return number_; }
+
+  // public for the sake of nvcc, which wants no lambda in a private member
+  void cut_groups(RowGroups<T> const& groups, BlockPlan<T>& plan, std::size_t bytes, std::size_t most_rows) {
+    auto const key = groups.key;
+    auto const row = groups.row;
+    auto const rows = rows_;
+    auto const number = number_;
+    int const width = shape_.width();
+    auto const budget = static_cast<std::uint64_t>(bytes);
+    std::uint64_t const least = budget / most_rows + 1;
+    auto const is_long = KOKKOS_LAMBDA(index p) { return rows.count(row(p)) > BlockedTuning::long_row; };
+    auto const group = number_ranges<T>(
+        "sptrsv::blocked::groups", exec_, n_, number, KOKKOS_LAMBDA(index p) { return key(p) != key(p - 1); });
+    auto const cost = uninitialized<view<std::uint64_t>>("sptrsv::blocked::cost", static_cast<std::size_t>(n_) + 1);
+    sum_before<T, std::uint64_t>(
+        "sptrsv::blocked::cost", exec_, n_, cost, KOKKOS_LAMBDA(index p) {
+          auto const entries = static_cast<std::uint64_t>(rows.count(row(p)));
+          if (is_long(p)) return budget;
+          std::uint64_t const slots = entries == 0 ? width : (entries + width - 1) / width * width,
+                              mine = block_scratch_bytes<T>(
+                                         slots, 1, 1, 1,
+                                         static_cast<std::uint64_t>(entries * BlockedTuning::expected_outers)) -
+                                     64;
+          return mine < least ? least : mine;
+        });
+    // equal parts of a group, by cost
+    auto const part = KOKKOS_LAMBDA(index p) {
+      index const g = number(p);
+      std::uint64_t const first = cost(group(g)), all = cost(group(g + 1)) - first;
+      return (cost(p) - first) * ((all + budget - 1) / budget) / all;
+    };
+    auto const own = uninitialized<view<index>>("sptrsv::blocked::block", static_cast<std::size_t>(n_));
+    plan.block_row = number_ranges<T>(
+        "sptrsv::blocked::blocks", exec_, n_, own, KOKKOS_LAMBDA(index p) {
+          return number(p) != number(p - 1) || is_long(p) || is_long(p - 1) || part(p) != part(p - 1);
+        });
+    plan.num_blocks = static_cast<index>(plan.block_row.extent(0)) - 1;
+    Kokkos::deep_copy(exec_, number_, own);
+  }
+
+  void sort_on_host(view<std::uint64_t> const& key, view<index> const& row) const {
+    exec_.fence("sptrsv::blocked: rows are sorted here");
+    std::vector<std::pair<std::uint64_t, index>> both(key.extent(0));
+    for (std::size_t p = 0; p < both.size(); ++p) both[p] = {key(p), row(p)};
+    std::sort(both.begin(), both.end());
+    for (std::size_t p = 0; p < both.size(); ++p) {
+      key(p) = both[p].first;
+      row(p) = both[p].second;
+    }
+  }
+  /// Rows of a block by level. In which order those of a level come changes no result.
+  void sort_by_level(BlockPlan<T>& plan) {
+    key_ = uninitialized<view<std::uint64_t>>("sptrsv::blocked::level", static_cast<std::size_t>(n_));
+    auto const key = key_;
+    auto const row = plan.row;
+    auto const number = number_;
+    auto const level_of = level_of_;
+    Kokkos::parallel_for(
+        "sptrsv::blocked::level", policy(exec_, 0, n_), KOKKOS_LAMBDA(index p) {
+          key(p) = (static_cast<std::uint64_t>(number(p)) << 32) | static_cast<std::uint64_t>(level_of(row(p)));
+        });
+    if constexpr (is_host_space<exec_space>) sort_on_host(key, row);
+    else Kokkos::Experimental::sort_by_key(exec_, key, row);
+    plan.position = uninitialized<view<index>>("sptrsv::blocked::position", static_cast<std::size_t>(n_));
+    auto const position = plan.position;
+    Kokkos::parallel_for(
+        "sptrsv::blocked::position", policy(exec_, 0, n_), KOKKOS_LAMBDA(index p) { position(row(p)) = p; });
+  }
+
+  void cut_slices(BlockPlan<T>& plan) {
+    auto const key = key_;
+    auto const row = plan.row;
+    auto const rows = rows_;
+    auto const run_of = uninitialized<view<index>>("sptrsv::blocked::run", static_cast<std::size_t>(n_));
+    auto const run = number_ranges<T>(
+        "sptrsv::blocked::runs", exec_, n_, run_of, KOKKOS_LAMBDA(index p) { return key(p) != key(p - 1); });
+    auto const per_slice = static_cast<index>(shape_.rows_per_slice);
+    plan.slice_row = number_ranges<T>(
+        "sptrsv::blocked::slices", exec_, n_, number_,
+        KOKKOS_LAMBDA(index p) { return (p - run(run_of(p))) % per_slice == 0; });
+    auto const slices = static_cast<index>(plan.slice_row.extent(0)) - 1;
+    plan.slice_chunks = uninitialized<view<int>>("sptrsv::blocked::chunks", static_cast<std::size_t>(slices));
+    plan.slice_pack =
+        uninitialized<view<std::uint64_t>>("sptrsv::blocked::packs", static_cast<std::size_t>(slices) + 1);
+    auto const slice_row = plan.slice_row;
+    auto const slice_chunks = plan.slice_chunks;
+    auto const width = static_cast<typename T::offset>(shape_.width());
+    auto const lanes = static_cast<std::uint64_t>(shape_.lanes);
+    Kokkos::parallel_for(
+        "sptrsv::blocked::chunks", policy(exec_, 0, slices), KOKKOS_LAMBDA(index s) {
+          typename T::offset longest = 1;
+          for (index p = slice_row(s); p < slice_row(s + 1); ++p) {
+            auto const count = rows.count(row(p));
+            if (count > longest) longest = count;
+          }
+          bool const is_long = longest > BlockedTuning::long_row;
+          slice_chunks(s) = is_long ? 0 : static_cast<int>((longest + width - 1) / width);
+        });
+    auto const packs = sum_before<T, std::uint64_t>(
+        "sptrsv::blocked::packs", exec_, slices, plan.slice_pack, KOKKOS_LAMBDA(index s) {
+          index const p = slice_row(s);
+          if (slice_chunks(s) == 0) return lanes * static_cast<std::uint64_t>((rows.count(row(p)) + width - 1) / width);
+          return lanes * static_cast<std::uint64_t>(slice_row(s + 1) - p) * static_cast<std::uint64_t>(slice_chunks(s));
+        });
+    plan.col_idx = uninitialized<view<std::uint16_t>>("sptrsv::blocked::col_idx",
+                                                      packs * static_cast<std::size_t>(shape_.entries));
+    auto const block_row = plan.block_row;
+    auto const slice_of = number_;
+    index const blocks = plan.num_blocks;
+    plan.block_slice = uninitialized<view<index>>("sptrsv::blocked::block_slice", static_cast<std::size_t>(blocks) + 1);
+    auto const block_slice = plan.block_slice;
+    Kokkos::parallel_for(
+        "sptrsv::blocked::block_slice", policy(exec_, 0, blocks + 1),
+        KOKKOS_LAMBDA(index b) { block_slice(b) = b == blocks ? slices : slice_of(block_row(b)); });
+    list_long_rows(plan, slices);
+  }
+  void list_long_rows(BlockPlan<T>& plan, index slices) {
+    auto const slice_chunks = plan.slice_chunks;
+    auto const before = uninitialized<view<index>>("sptrsv::blocked::long", static_cast<std::size_t>(slices) + 1);
+    plan.long_rows = sum_before<T, index>(
+        "sptrsv::blocked::long", exec_, slices, before, KOKKOS_LAMBDA(index s) { return slice_chunks(s) == 0; });
+    plan.long_slice = uninitialized<view<index>>("sptrsv::blocked::long", static_cast<std::size_t>(plan.long_rows));
+    auto const out = plan.long_slice;
+    Kokkos::parallel_for(
+        "sptrsv::blocked::long", policy(exec_, 0, slices), KOKKOS_LAMBDA(index s) {
+          if (slice_chunks(s) == 0) out(before(s)) = s;
+        });
+    exec_.fence("sptrsv::blocked: workspace is freed");
+  }
+
+ private:
+  exec_space exec_;
+  OffDiagonals<T> rows_;
+  view<const index> level_of_;
+  RowShape shape_;
+  index n_;
+  view<index> number_;       // by position: of its group, then its block, then its slice
+  view<std::uint64_t> key_;  // by position: block and level
+};
+
+}  // namespace sptrsv::detail

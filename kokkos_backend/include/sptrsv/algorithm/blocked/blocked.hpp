@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of rows, each solved by one team: most dependencies stay within a team's scratch memory.
+#pragma once
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "sptrsv/algorithm/blocked/block_columns.hpp"
+#include "sptrsv/algorithm/blocked/block_groups.hpp"
+#include "sptrsv/algorithm/blocked/block_kernel.hpp"
+#include "sptrsv/algorithm/blocked/block_plan.hpp"
+#include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
+#include "sptrsv/capabilities.hpp"
+#include "sptrsv/triangle/counted.hpp"
+
+namespace sptrsv {
+
+/// Rows that depend on each other belong to one team: from row to row in its scratch memory takes a third of the time
+/// that it takes through global memory. Blocks are cut so that they do not wait for later ones, by ranges of numbers
+/// that do not fall along a dependency: strips of successive levels, or boxes of a matrix numbered as a grid is.
+/// docs/blocks.md. Bitwise reproducible.
+template <class T>
+class Blocked {
+ public:
+  using types = T;
+  using index = typename T::index;
+  static constexpr std::string_view name = "blocked";
+  static constexpr char const* summary = "a team per block of rows, in scratch memory";
+  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
+  enum class Cut { automatic, strips, boxes };
+  struct Options {
+    Cut shape = Cut::automatic;
+    int levels = 0;
+    int rows = 0;
+    int side0 = 0, side1 = 0, side2 = 0;
+    int computing_warps = 0, fetching_warps = 0;
+    int teams = 0;
+    template <class V>
+    void visit(V& v) {
+      v.choice("shape", shape, {"automatic", "strips", "boxes"}, "strips of levels, or boxes of a grid");
+      v.integer("levels", levels, 0, INT_MAX, "levels of a strip; 0: chosen");
+      v.integer("rows", rows, 0, INT_MAX, "rows of a block at most; 0: chosen");
+      v.integer("side0", side0, 0, INT_MAX, "rows of a box in the direction of the shortest distances; 0: chosen");
+      v.integer("side1", side1, 0, INT_MAX, "rows of a box in the second direction; 0: chosen");
+      v.integer("side2", side2, 0, INT_MAX, "rows of a box in the third direction; 0: chosen");
+      v.integer("computing_warps", computing_warps, 0, 16, "GPU: warps of a team that solve rows; 0: chosen");
+      v.integer("fetching_warps", fetching_warps, 0, 16, "GPU: warps that fetch what other blocks solve; 0: chosen");
+      v.integer("teams", teams, 0, INT_MAX, "GPU: teams at once; 0: chosen");
+    }
+  };
+
+  Blocked(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
+      : shape_(analysis.shape()), rows_(analysis.rows(exec)), tickets_(exec) {
+    if (analysis.num_rows() == 0) return;
+    detail::require_counted<unsigned>("rows", static_cast<unsigned long long>(analysis.num_rows()),
+                                      "numbers in blocks");
+    plan(exec, analysis, options);
+    values_ =
+        decltype(values_)(Kokkos::view_alloc(exec, std::string("sptrsv::blocked::values")), plan_.col_idx.extent(0));
+    if (shape_.diagonal != Diagonal::unit)
+      pivot_ = detail::uninitialized<decltype(pivot_)>("sptrsv::blocked::pivot", plan_.row.extent(0));
+    solved_ = decltype(solved_)(exec, analysis.num_rows());
+    computing_warps_ = options.computing_warps > 0 ? options.computing_warps : chosen_warps();
+    fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps : computing_warps_;
+    long long const threads = exec.concurrency();
+    teams_ = host                ? detail::concurrent_threads(exec)
+             : options.teams > 0 ? options.teams
+                                 : static_cast<int>(std::max(1LL, threads / Tuning::threads_per_team));
+    teams_ = static_cast<int>(std::min<long long>(teams_, plan_.num_blocks));
+  }
+
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
+    if (plan_.num_blocks == 0) return;
+    fill_values(exec, analysis.numbers(values, values));
+  }
+
+  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+             Fold<T> const& fold) const {
+    if (plan_.num_blocks == 0) return;
+    for (int c = 0; c < static_cast<int>(b.extent(1)); ++c) {
+      detail::BlockData<T> const data{plan_,
+                                      values_,
+                                      pivot_,
+                                      {b, x, fold, c},
+                                      solved_.template begin<1>(exec, detail::ColumnBlock{c, 1, 0}),
+                                      shape_.diagonal};
+      if constexpr (host)
+        detail::for_each_ticket<T>("sptrsv::blocked::solve", exec, tickets_, {teams_, 1, 1, 1}, plan_.num_blocks,
+                                   detail::BlockOnHost<T>{data});
+      else if (plan_.shape.entries == 2) launch<2>(exec, data);
+      else launch<4>(exec, data);
+    }
+  }
+
+  void restart(typename T::exec_space const& exec) const {
+    tickets_.restart(exec);
+    solved_.restart();
+  }
+
+  /// By name alone, so far: the planner has no estimate of it, and its analysis takes longer than others'.
+  static bool worth_planning(typename T::exec_space const&, Analysis<T> const&) { return false; }
+
+  std::string parameters() const {
+    std::string out = detail::counted(plan_.num_blocks, "block") + " (" + cut_ + "), " +
+                      detail::counted(plan_.slice_chunks.extent(0), "slice");
+    if (plan_.long_rows > 0) out += ", " + detail::counted(plan_.long_rows, "long row");
+    if (host) return out;
+    return out + ", " + detail::counted(plan_.shape.lanes, "lane") + " per row, " + detail::counted(teams_, "team") +
+           " of " + std::to_string(computing_warps_) + " + " + detail::counted(fetching_warps_, "warp") + ", " +
+           std::to_string(plan_.scratch_bytes) + " bytes of scratch memory";
+  }
+  void reserve(typename T::exec_space const&, int) {}
+  std::size_t memory_bytes() const {
+    return plan_.memory_bytes() + (values_.span() + pivot_.span()) * sizeof(typename T::scalar) +
+           solved_.memory_bytes();
+  }
+
+  // public for the sake of nvcc, which wants no lambda in a private member
+  void fill_values(typename T::exec_space const& exec, Numbers<T> const& numbers) {
+    using offset = typename T::offset;
+    auto const plan = plan_;
+    auto const rows = rows_;
+    auto const values = values_;
+    auto const pivot = pivot_;
+    auto const entry = KOKKOS_LAMBDA(offset k) {
+      return detail::conjugate_if(numbers.all(rows.source.data() ? rows.source(k) : k), numbers.conj);
+    };
+    auto const per_slice = static_cast<std::uint64_t>(plan.shape.rows_per_slice);
+    Kokkos::parallel_for(
+        "sptrsv::blocked::update",
+        detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, std::uint64_t>(
+            exec, 0, plan.slice_chunks.extent(0) * per_slice)),
+        KOKKOS_LAMBDA(std::uint64_t t) {
+          auto const slice = static_cast<index>(t / per_slice);
+          index const p = plan.slice_row(slice) + static_cast<index>(t % per_slice);
+          if (p >= plan.slice_row(slice + 1)) return;
+          index const i = plan.row(p);
+          if (pivot.extent(0) > 0) pivot(p) = numbers.pivot(i);
+          if (plan.slice_chunks(slice) == 0) return;
+          auto const place = detail::entry_place(plan, slice, p);
+          std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
+          offset const count = rows.count(i);
+          offset k = rows.first(i);
+          for (offset e = 0; e < count; ++e, k += rows.step()) values(base + place.value(e)) = entry(k);
+        });
+    if (plan.long_rows == 0) return;
+    using teams = Kokkos::TeamPolicy<typename T::exec_space>;
+    Kokkos::parallel_for(
+        "sptrsv::blocked::update_long",
+        detail::team_policy(exec, static_cast<int>(plan.long_rows), host ? 1 : Tuning::analysis_threads, 1),
+        KOKKOS_LAMBDA(typename teams::member_type const& team) {
+          index const slice = plan.long_slice(team.league_rank()), i = plan.row(plan.slice_row(slice));
+          std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
+          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows.count(i)), [&](offset e) {
+            values(base + static_cast<std::uint64_t>(e)) = entry(rows.first(i) + e * rows.step());
+          });
+        });
+  }
+
+ private:
+  static constexpr bool host = detail::runs_inline<typename T::exec_space>;
+  using Tuning = detail::BlockedTuning;
+
+  void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
+    int const warp = host ? 1 : Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
+    auto const shape = detail::RowShape::of(analysis.mean_row(), analysis.longest_row(), warp);
+    auto const& sets = analysis.levels(exec);
+    std::size_t const most_rows = options.rows > 0 ? static_cast<std::size_t>(options.rows) : Tuning::block_rows;
+    std::size_t bytes = static_cast<std::size_t>(Tuning::scratch_bytes * Tuning::cut_for);
+    double const row_bytes = static_cast<double>(
+        detail::block_scratch_bytes<T>(static_cast<std::size_t>(shape.width()), 1, 1, 1,
+                                       static_cast<std::size_t>(analysis.mean_row() * Tuning::expected_outers)));
+    double const rows = std::min(static_cast<double>(most_rows), static_cast<double>(bytes) / row_bytes);
+    auto const groups = group(exec, analysis, sets, options, rows);
+    detail::BlockCutter<T> cutter(exec, analysis, sets, shape);
+    do {  // again with less where blocks need more values of others than estimated
+      plan_ = cutter.cut(groups, bytes, most_rows);
+      detail::number_columns<T>(exec, rows_, analysis.num_off_diagonals(), plan_, cutter.slice_of());
+      bytes = bytes * 3 / 4;
+    } while (plan_.scratch_bytes > Tuning::scratch_bytes);
+  }
+
+  detail::RowGroups<T> group(typename T::exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets,
+                             Options const& options, double rows) {
+    if (options.shape != Cut::strips) {
+      auto const directions = detail::find_directions<T>(exec, rows_);
+      if (directions.count() >= 2 || options.shape == Cut::boxes) {
+        int const side = static_cast<int>(std::pow(rows, 1.0 / std::max(1, directions.count())));
+        std::array<int, 3> const sides{options.side0 > 0 ? options.side0 : side,
+                                       options.side1 > 0 ? options.side1 : side,
+                                       options.side2 > 0 ? options.side2 : side};
+        auto const boxes = detail::group_by_boxes<T>(exec, analysis, directions, sides);
+        double filled = static_cast<double>(analysis.num_rows());
+        for (int d = 0; d < directions.count(); ++d) filled /= sides[d];
+        bool const any = boxes.row.extent(0) > 0;
+        if (any && (options.shape == Cut::boxes ||
+                    static_cast<double>(detail::count_groups<T>(exec, boxes)) <= Tuning::most_boxes * filled + 1)) {
+          cut_ = "boxes of " + std::to_string(sides[0]);
+          for (int d = 1; d < directions.count(); ++d) cut_ += " x " + std::to_string(sides[d]);
+          return boxes;
+        }
+      }
+    }
+    double const mean_level = std::max(1.0, sets.mean_rows());
+    int const levels = options.levels > 0 ? options.levels
+                                          : static_cast<int>(std::max<double>(Tuning::strip_levels, rows / mean_level));
+    cut_ = "strips of " + detail::counted(levels, "level");
+    return detail::group_by_strips<T>(exec, analysis, sets, levels);
+  }
+
+  int chosen_warps() const {
+    double const rows = static_cast<double>(plan_.row.extent(0)) / static_cast<double>(plan_.num_blocks);
+    return std::clamp(static_cast<int>(std::lround(rows * plan_.shape.lanes / Tuning::work_per_warp)),
+                      Tuning::least_warps, Tuning::most_warps);
+  }
+
+  template <int Entries>
+  void launch(typename T::exec_space const& exec, detail::BlockData<T> const& data) const {
+    using Body = detail::BlockOnDevice<T, Entries>;
+    int const lanes = plan_.shape.lanes, threads = plan_.shape.rows_per_slice * (computing_warps_ + fetching_warps_);
+    Kokkos::parallel_for(
+        "sptrsv::blocked::solve", detail::team_policy(exec, teams_, threads, lanes, plan_.scratch_bytes),
+        Body{data, tickets_, tickets_.next_counter(), plan_.shape.rows_per_slice, computing_warps_, fetching_warps_});
+  }
+
+  Shape shape_;
+  OffDiagonals<T> rows_;
+  detail::BlockPlan<T> plan_;
+  std::string cut_;
+  Kokkos::View<typename T::scalar*, typename T::device> values_, pivot_;
+  int computing_warps_ = 1, fetching_warps_ = 1, teams_ = 1;
+  mutable detail::Tickets<T> tickets_;
+  mutable detail::SolvedValues<T> solved_;
+};
+
+}  // namespace sptrsv

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constants of `blocked`.
+#pragma once
+
+#include "sptrsv/device/scratch_limit.hpp"
+
+namespace sptrsv::detail {
+
+/// Measured on an NVIDIA H200 (docs/blocks.md).
+struct BlockedTuning {
+  /// Bytes of scratch memory that a block may need, and the part of it that blocks are cut for: how many values a block
+  /// needs of others is known only then.
+  static constexpr int scratch_bytes = most_scratch_bytes;
+  static constexpr double cut_for = 0.95;
+  /// Outer values per entry that are expected.
+  static constexpr double expected_outers = 0.25;
+  /// Entries of a row; one with more is a block of its own, which all threads of a team solve from global memory.
+  static constexpr int long_row = 512;
+  /// Rows of a block at most.
+  static constexpr int block_rows = 1024;
+  /// Levels of a strip at least, where levels are wide.
+  static constexpr int strip_levels = 32;
+  /// Rows of the pattern that are looked at for its directions.
+  static constexpr int sampled_rows = 16384;
+  /// Boxes, in those that rows would fill, from which on the pattern is no grid, and strips are better.
+  static constexpr double most_boxes = 2;
+  /// Rows x lanes of a block for which a team has a computing warp, and how many it has at least and at most.
+  static constexpr int work_per_warp = 128, least_warps = 2, most_warps = 8;
+  /// Threads that the GPU runs at once, for each of which numbers there is a team.
+  static constexpr int threads_per_team = 1024;
+  /// Threads of the teams that number columns, and that copy entries of long rows.
+  static constexpr int analysis_threads = 128;
+};
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of rows: cut and numbered as the kernels of `blocked` need them, for all kinds of patterns.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sptrsv/algorithm/blocked/block_columns.hpp>
+#include <sptrsv/algorithm/blocked/block_groups.hpp>
+#include <sptrsv/algorithm/blocked/block_plan.hpp>
+#include <string>
+#include <vector>
+
+#include "on_device.hpp"
+#include "spaces.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+template <class View>
+auto on_host(View const& view) {
+  auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  return std::vector<typename View::non_const_value_type>(copy.data(), copy.data() + copy.extent(0));
+}
+
+struct Cut {
+  bool boxes;
+  int levels_or_side;
+  int warp;
+  std::size_t bytes, rows;
+};
+
+template <class Space>
+class BlockPlans : public ::testing::Test {
+ public:
+  using T = TypesOf<double, Space>;
+  Space exec;
+  Problem<double> problem;
+  std::vector<int> row, position, block_row, block_slice, slice_row, chunks, outer, level_of;
+  std::vector<std::uint64_t> slice_pack, block_outer;
+  std::vector<std::uint16_t> col_idx;
+  detail::RowShape shape;
+  std::size_t scratch = 0;
+
+  void plan(std::string const& matrix, Shape const& solve, Cut const& cut) {
+    problem = make_problem<double>(matrix, solve, 1);
+    Analysis<T> const analysis(exec, to_pattern<T>(problem.row_ptr, problem.col_idx), solve);
+    auto const& sets = analysis.levels(exec);
+    shape = detail::RowShape::of(analysis.mean_row(), analysis.longest_row(), cut.warp);
+    auto const& rows = analysis.rows(exec);
+    auto const groups = cut.boxes
+                            ? detail::group_by_boxes<T>(exec, analysis, detail::find_directions<T>(exec, rows),
+                                                        {cut.levels_or_side, cut.levels_or_side, cut.levels_or_side})
+                            : detail::group_by_strips<T>(exec, analysis, sets, cut.levels_or_side);
+    detail::BlockCutter<T> cutter(exec, analysis, sets, shape);
+    auto made = cutter.cut(groups, cut.bytes, cut.rows);
+    detail::number_columns<T>(exec, rows, analysis.num_off_diagonals(), made, cutter.slice_of());
+    row = on_host(made.row);
+    position = on_host(made.position);
+    block_row = on_host(made.block_row);
+    block_slice = on_host(made.block_slice);
+    slice_row = on_host(made.slice_row);
+    slice_pack = on_host(made.slice_pack);
+    chunks = on_host(made.slice_chunks);
+    block_outer = on_host(made.block_outer);
+    outer = on_host(made.outer);
+    col_idx = on_host(made.col_idx);
+    level_of = on_host(sets.level_of);
+    scratch = made.scratch_bytes;
+  }
+
+  /// Columns of op(T) in a row, without the diagonal.
+  std::vector<int> columns_of(int i) const {
+    std::vector<int> out;
+    for (auto const& [j, value] : problem.op.rows[i])
+      if (j != i) out.push_back(static_cast<int>(j));
+    return out;
+  }
+
+  void expect_every_row_once() const {
+    auto sorted = row;
+    std::sort(sorted.begin(), sorted.end());
+    for (int i = 0; i < problem.num_rows(); ++i) {
+      ASSERT_EQ(sorted[i], i);
+      ASSERT_EQ(row[position[i]], i);
+    }
+    ASSERT_EQ(block_row.front(), 0);
+    ASSERT_EQ(block_row.back(), problem.num_rows());
+    ASSERT_TRUE(std::is_sorted(block_row.begin(), block_row.end(), std::less_equal<>())) << "an empty block";
+    ASSERT_EQ(slice_row.back(), problem.num_rows());
+  }
+
+  /// Slices, columns and outer values of a block.
+  void expect_block(std::size_t b) {
+    int const first = block_row[b], last = block_row[b + 1], rows = last - first;
+    std::vector<int> const needed(outer.begin() + block_outer[b], outer.begin() + block_outer[b + 1]);
+    for (int const p : needed) ASSERT_LT(p, first) << "waits for a later block";
+    ASSERT_EQ(slice_row[block_slice[b]], first);
+    ASSERT_EQ(slice_row[block_slice[b + 1]], last);
+    bool const is_long = chunks[block_slice[b]] == 0;
+    if (is_long) {
+      ASSERT_EQ(rows, 1);
+      auto expected = columns_of(row[first]);
+      ASSERT_GT(static_cast<int>(expected.size()), detail::BlockedTuning::long_row);
+      for (int& j : expected) j = position[j];
+      auto found = needed;
+      std::sort(expected.begin(), expected.end());
+      std::sort(found.begin(), found.end());
+      ASSERT_EQ(found, expected);
+      return;
+    }
+    ASSERT_EQ(std::set<int>(needed.begin(), needed.end()).size(), needed.size()) << "fetched twice";
+    int used = 0;  // outer values that rows up to here need: they come in the order of need
+    for (int s = block_slice[b]; s < block_slice[b + 1]; ++s) {
+      ASSERT_LE(slice_row[s + 1] - slice_row[s], shape.rows_per_slice);
+      for (int p = slice_row[s]; p < slice_row[s + 1]; ++p) {
+        ASSERT_EQ(level_of[row[p]], level_of[row[slice_row[s]]]);
+        expect_row(s, p, first, rows, needed, used);
+      }
+    }
+    ASSERT_EQ(used, static_cast<int>(needed.size())) << "fetched for nothing";
+    std::size_t const bytes =
+        detail::block_scratch_bytes<T>(slice_pack[block_slice[b + 1]] - slice_pack[block_slice[b]], shape.entries, rows,
+                                       block_slice[b + 1] - block_slice[b], needed.size());
+    ASSERT_LE(bytes, scratch);
+  }
+  void expect_row(int s, int p, int first, int rows, std::vector<int> const& needed, int& used) {
+    auto const lanes = static_cast<std::uint64_t>(shape.lanes);
+    detail::EntryPlace const place{shape.lanes, shape.entries,
+                                   static_cast<std::uint64_t>(slice_row[s + 1] - slice_row[s]) * lanes,
+                                   static_cast<std::uint64_t>(p - slice_row[s]) * lanes};
+    std::uint64_t const base = slice_pack[s] * static_cast<std::uint64_t>(shape.entries);
+    std::vector<int> found;
+    for (int e = 0; e < chunks[s] * shape.width(); ++e) {
+      int const local = col_idx[base + place.column(e)];
+      ASSERT_LT(place.value(e), (slice_pack[s + 1] - slice_pack[s]) * static_cast<std::uint64_t>(shape.entries));
+      ASSERT_TRUE(values_seen_.insert(base + place.value(e)).second) << "two entries in a place";
+      if (local == rows + static_cast<int>(needed.size())) continue;  // fills up the row
+      ASSERT_LT(local, rows + static_cast<int>(needed.size()));
+      if (local < rows) {
+        ASSERT_LT(level_of[row[first + local]], level_of[row[p]]);
+      } else {
+        ASSERT_LE(local - rows, used) << "not in the order of need";
+        used = std::max(used, local - rows + 1);
+      }
+      found.push_back(local < rows ? first + local : needed[local - rows]);
+    }
+    auto expected = columns_of(row[p]);
+    for (int& j : expected) j = position[j];
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    ASSERT_EQ(found, expected);
+  }
+  void expect_plan() {
+    values_seen_.clear();
+    ASSERT_NO_FATAL_FAILURE(expect_every_row_once());
+    for (std::size_t b = 0; b + 1 < block_row.size(); ++b) ASSERT_NO_FATAL_FAILURE(expect_block(b)) << "block " << b;
+  }
+
+ private:
+  std::set<std::uint64_t> values_seen_;
+};
+TYPED_TEST_SUITE(BlockPlans, Spaces, SpaceNames);
+
+TYPED_TEST(BlockPlans, AreAcyclicAndComplete) {
+  std::vector<std::string> const matrices{
+      "diagonal:5", "chain:300",    "dense:60",      "lap2d:25",       "lap3d:9",      "stencil27:6",    "fem3:4",
+      "rmat:7,6",   "powerlaw:900", "band:400,9,60", "arrow_down:700", "arrow_up:700", "lap2d:20,random"};
+  std::vector<Cut> const cuts{{false, 4, 32, 3000, 50},
+                              {false, 32, 1, 45000, 1024},
+                              {false, 1000, 64, 45000, 1024},
+                              {true, 4, 32, 45000, 1024},
+                              {true, 3, 1, 2000, 7}};
+  for (auto const& matrix : matrices)
+    for (auto const& cut : cuts)
+      for (Triangle const triangle : {Triangle::lower, Triangle::upper})
+        for (Op const op : {Op::none, Op::transpose}) {
+          SCOPED_TRACE(matrix + (cut.boxes ? ", boxes, " : ", strips, ") + std::to_string(cut.levels_or_side) +
+                       (triangle == Triangle::lower ? ", lower" : ", upper") + (op == Op::none ? "" : ", transposed"));
+          this->plan(matrix, {triangle, Diagonal::stored, op}, cut);
+          ASSERT_NO_FATAL_FAILURE(this->expect_plan());
+        }
+}
+
+/// Cut for little, blocks of a grid have about as many rows as asked for.
+TYPED_TEST(BlockPlans, BoxesOfAGridAreFull) {
+  this->plan("lap2d:64", {}, {true, 16, 32, 45000, 1024});
+  EXPECT_EQ(this->block_row.size() - 1, 16u);
+  this->plan("lap3d:24", {}, {true, 8, 32, 45000, 1024});
+  EXPECT_EQ(this->block_row.size() - 1, 27u);
+}
+
+}  // namespace
+}  // namespace sptrsv::test
