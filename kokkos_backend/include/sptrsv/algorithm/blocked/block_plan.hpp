@@ -118,15 +118,20 @@ Kokkos::View<typename T::index*, typename T::device> number_ranges(
   return first;
 }
 
-/// Bytes of scratch memory for a block.
-/// @param row_bytes  of a row: what it has beside its entries
+/// Bytes of scratch memory for a block: entries with their columns, slices, b, pivots and x, and what aligning costs.
 template <class T>
 KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t packs, int entries, std::size_t rows, std::size_t slices,
                                                 std::size_t outers) {
   using scalar = typename T::scalar;
-  std::size_t const slots = packs * static_cast<std::size_t>(entries);
-  return slots * (sizeof(scalar) + sizeof(std::uint16_t)) + slices * sizeof(std::uint64_t) +
-         (3 * rows + outers + 1) * sizeof(scalar) + 64;
+  return packs * static_cast<std::size_t>(entries) * (sizeof(scalar) + sizeof(std::uint16_t)) +
+         slices * sizeof(std::uint64_t) + (3 * rows + outers + 1) * sizeof(scalar) + 64;
+}
+/// Those that a row adds, with the outer values that are expected.
+/// @param slots  for its entries
+template <class T>
+KOKKOS_FUNCTION std::uint64_t row_scratch_bytes(std::uint64_t slots, double entries) {
+  auto const outers = static_cast<std::size_t>(entries * BlockedTuning::expected_outers);
+  return block_scratch_bytes<T>(slots, 1, 1, 1, outers) - block_scratch_bytes<T>(0, 1, 0, 0, 0);
 }
 
 /// Cuts groups into blocks and blocks into slices.
@@ -177,10 +182,7 @@ class BlockCutter {
           auto const entries = static_cast<std::uint64_t>(rows.count(row(p)));
           if (is_long(p)) return budget;
           std::uint64_t const slots = entries == 0 ? width : (entries + width - 1) / width * width,
-                              mine = block_scratch_bytes<T>(
-                                         slots, 1, 1, 1,
-                                         static_cast<std::uint64_t>(entries * BlockedTuning::expected_outers)) -
-                                     64;
+                              mine = row_scratch_bytes<T>(slots, static_cast<double>(entries));
           return mine < least ? least : mine;
         });
     // equal parts of a group, by cost

@@ -170,9 +170,8 @@ class Blocked {
     auto const& sets = analysis.levels(exec);
     std::size_t const most_rows = options.rows > 0 ? static_cast<std::size_t>(options.rows) : Tuning::block_rows;
     std::size_t bytes = static_cast<std::size_t>(Tuning::scratch_bytes * Tuning::cut_for);
-    double const row_bytes = static_cast<double>(
-        detail::block_scratch_bytes<T>(static_cast<std::size_t>(shape.width()), 1, 1, 1,
-                                       static_cast<std::size_t>(analysis.mean_row() * Tuning::expected_outers)));
+    auto const row_bytes = static_cast<double>(
+        detail::row_scratch_bytes<T>(static_cast<std::uint64_t>(shape.width()), analysis.mean_row()));
     double const rows = std::min(static_cast<double>(most_rows), static_cast<double>(bytes) / row_bytes);
     auto const groups = group(exec, analysis, sets, options, rows);
     detail::BlockCutter<T> cutter(exec, analysis, sets, shape);
