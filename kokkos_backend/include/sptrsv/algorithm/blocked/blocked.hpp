@@ -46,8 +46,8 @@ class Blocked {
       v.integer("side0", side0, 0, INT_MAX, "rows of a box in the direction of the shortest distances; 0: chosen");
       v.integer("side1", side1, 0, INT_MAX, "rows of a box in the second direction; 0: chosen");
       v.integer("side2", side2, 0, INT_MAX, "rows of a box in the third direction; 0: chosen");
-      v.integer("computing_warps", computing_warps, 0, 16, "GPU: warps of a team that solve rows; 0: chosen");
-      v.integer("fetching_warps", fetching_warps, 0, 16, "GPU: warps that fetch what other blocks solve; 0: chosen");
+      v.integer("computing_warps", computing_warps, 0, 8, "GPU: warps of a team that solve rows; 0: chosen");
+      v.integer("fetching_warps", fetching_warps, 0, 8, "GPU: warps that fetch what other blocks solve; 0: chosen");
       v.integer("teams", teams, 0, INT_MAX, "GPU: teams at once; 0: chosen");
     }
   };
