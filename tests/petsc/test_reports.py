@@ -24,8 +24,8 @@ class View(unittest.TestCase):
                 self.assertRegex(text, r"\bbackend host \(its vectors are of type standard\)")
                 for triangle in "LU":
                     self.assertRegex(text,
-                                     rf"\b{triangle}: (sequential|levelset|syncfree|threadlevel|fused|tiled|blocked|colorset) "
-                                     rf"\(.+\)")
+                                     rf"\b{triangle}: (sequential|levelset|syncfree|threadlevel|fused|tiled|"
+                                     rf"blocked|colorset) \(.+\)")
                 # a 5-point grid of 20 by 19 has 38 level sets, and 380 rows
                 self.assertEqual(len(re.findall(r"38 levels, rows per level 10\.0 mean, 1 least, 19 most", text)), 2,
                                  text)

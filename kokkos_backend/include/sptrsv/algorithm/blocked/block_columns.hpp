@@ -91,7 +91,7 @@ struct NumberColumns {
   static_assert(BlockedTuning::long_row < static_cast<int>(row_step));
 
   KOKKOS_FUNCTION static std::size_t table_bytes(int table) {
-    return static_cast<std::size_t>(table) * (sizeof(index) + 2 * sizeof(unsigned)) + 32;
+    return static_cast<std::size_t>(table) * (sizeof(index) + 2 * sizeof(unsigned)) + 4 * sizeof(std::uint64_t);
   }
 
   template <class Team>

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <limits>
 
 #include "sptrsv/algorithm/blocked/block_plan.hpp"
 #include "sptrsv/device/compiler.hpp"
@@ -97,11 +98,13 @@ struct BlockOnDevice {
   int threads_per_warp;  ///< rows per slice
   int computing_warps, fetching_warps;
 
+  static constexpr int slice_word = std::numeric_limits<unsigned>::digits;
+
   /// What a block has in scratch memory.
   struct Staged {
     Pair* values;
     Columns* columns;
-    std::uint64_t* slice;  ///< first row | rows << 16 | chunks << 24 | first pack << 32
+    std::uint64_t* slice;  ///< from its last bit on: first row (16), rows (8), chunks (8), first pack
     scalar* b;
     scalar* pivot;
     scalar* x;  ///< rows, outer values, zero
@@ -182,7 +185,7 @@ struct BlockOnDevice {
       staged.slice[s] = static_cast<std::uint64_t>(from - first) |
                         static_cast<std::uint64_t>(plan.slice_row(slice + s + 1) - from) << 16 |
                         static_cast<std::uint64_t>(plan.slice_chunks(slice + s)) << 24 |
-                        (plan.slice_pack(slice + s) - first_pack) << 32;
+                        (plan.slice_pack(slice + s) - first_pack) << slice_word;
     });
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows + outers + 1), [&](int k) {
       if (k < rows + outers) x.reset(k);
@@ -242,7 +245,7 @@ struct BlockOnDevice {
     step.row = static_cast<int>(low & 0xffff) + mine;
     step.packs = rows * lanes;
     step.pack = mine * lanes + lane;
-    step.first_pack = static_cast<int>(slice >> 32);
+    step.first_pack = static_cast<int>(slice >> slice_word);
     step.chunks = static_cast<int>(low >> 24);
     step.chunk = load_chunk(from, step.first_pack, step.packs, step.pack);
     auto const offset = static_cast<unsigned>(step.row * int(sizeof(scalar)));

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -219,7 +220,8 @@ class BlockCutter {
     auto const level_of = level_of_;
     Kokkos::parallel_for(
         "sptrsv::blocked::level", policy(exec_, 0, n_), KOKKOS_LAMBDA(index p) {
-          key(p) = (static_cast<std::uint64_t>(number(p)) << 32) | static_cast<std::uint64_t>(level_of(row(p)));
+          key(p) =
+              (static_cast<std::uint64_t>(number(p)) << half_of_key) | static_cast<std::uint64_t>(level_of(row(p)));
         });
     if constexpr (is_host_space<exec_space>) sort_on_host(key, row);
     else Kokkos::Experimental::sort_by_key(exec_, key, row);
@@ -296,6 +298,7 @@ class BlockCutter {
   view<const index> level_of_;
   RowShape shape_;
   index n_;
+  static constexpr int half_of_key = std::numeric_limits<std::uint32_t>::digits;
   view<index> number_;       // by position: of its group, then its block, then its slice
   view<std::uint64_t> key_;  // by position: block and level
 };
