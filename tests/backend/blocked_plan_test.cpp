@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <sptrsv/algorithm/blocked/block_columns.hpp>
 #include <sptrsv/algorithm/blocked/block_groups.hpp>
+#include <sptrsv/algorithm/blocked/block_kernel.hpp>
 #include <sptrsv/algorithm/blocked/block_plan.hpp>
 #include <string>
 #include <vector>
@@ -187,6 +189,43 @@ TYPED_TEST(BlockPlans, BoxesOfAGridAreFull) {
   EXPECT_EQ(this->block_row.size() - 1, 16u);
   this->plan("lap3d:24", {}, {true, 8, 32, 45000, 1024});
   EXPECT_EQ(this->block_row.size() - 1, 27u);
+}
+
+/// What a block has in scratch memory, in its place, aligned and within what was asked for.
+template <class S, int Entries>
+void expect_places(bool unit, int rows, int outers, int slices, int packs) {
+  using T = TypesOf<S, Kokkos::DefaultHostExecutionSpace>;
+  using Kernel = detail::BlockOnDevice<T, Entries>;
+  std::size_t const bytes = detail::block_scratch_bytes<T>(packs, Entries, rows, slices, outers);
+  std::vector<char> memory(bytes + 64);
+  auto const start = (reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64;
+  auto const staged = Kernel::place(reinterpret_cast<char*>(start), unit, rows, outers, slices, packs);
+  std::vector<std::pair<void const*, void const*>> const parts{{staged.values, staged.values + packs * (Entries / 2)},
+                                                               {staged.columns, staged.columns + packs},
+                                                               {staged.slice, staged.slice + slices},
+                                                               {staged.b, staged.b + rows},
+                                                               {staged.pivot, staged.pivot + (unit ? 0 : rows)},
+                                                               {staged.x, staged.x + rows + outers + 1}};
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(parts[k].first) % 16, 0u) << "part " << k;
+    if (k > 0) {
+      EXPECT_GE(parts[k].first, parts[k - 1].second) << "part " << k;
+    }
+  }
+  EXPECT_LE(reinterpret_cast<std::uintptr_t>(parts.back().second), start + bytes - 16);
+}
+TEST(BlockPlaces, AreAlignedForAllScalars) {
+  for (bool const unit : {false, true})
+    for (int rows = 1; rows < 6; ++rows)
+      for (int outers = 0; outers < 4; ++outers)
+        for (int slices = 1; slices <= rows; ++slices)
+          for (int packs = 1; packs < 7; ++packs) {
+            expect_places<double, 2>(unit, rows, outers, slices, packs);
+            expect_places<float, 2>(unit, rows, outers, slices, packs);
+            expect_places<float, 4>(unit, rows, outers, slices, packs);
+            expect_places<Kokkos::complex<float>, 2>(unit, rows, outers, slices, packs);
+            expect_places<Kokkos::complex<double>, 4>(unit, rows, outers, slices, packs);
+          }
 }
 
 }  // namespace

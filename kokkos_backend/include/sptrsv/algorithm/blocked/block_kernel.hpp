@@ -136,7 +136,7 @@ struct BlockOnDevice {
     int const outers = static_cast<int>(plan.block_outer(b + 1) - first_outer);
     std::uint64_t const first_pack = plan.slice_pack(slice);
     int const packs = static_cast<int>(plan.slice_pack(slice + slices) - first_pack);
-    Staged const staged = place(memory, rows, outers, slices, packs);
+    Staged const staged = place(memory, data.diagonal == Diagonal::unit, rows, outers, slices, packs);
     scratch_slots const x(staged.x);
     stage(team, staged, first, slice, first_pack, rows, outers, slices, packs, x);
     team.team_barrier();
@@ -150,18 +150,19 @@ struct BlockOnDevice {
     });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION Staged place(char* at, int rows, int outers, int slices, int packs) const {
+  /// @param at  of block_scratch_bytes() less 16, aligned to 16 bytes, as all parts are then
+  KOKKOS_FORCEINLINE_FUNCTION static Staged place(char* at, bool unit, int rows, int outers, int slices, int packs) {
     Staged staged;
     auto const take = [&](std::size_t bytes) {
       char* const here = at;
-      at += (bytes + 7) / 8 * 8;
+      at += (bytes + 15) / 16 * 16;
       return here;
     };
     staged.values = reinterpret_cast<Pair*>(take(sizeof(scalar) * Entries * packs));
     staged.columns = reinterpret_cast<Columns*>(take(sizeof(Columns) * packs));
     staged.slice = reinterpret_cast<std::uint64_t*>(take(sizeof(std::uint64_t) * slices));
     staged.b = reinterpret_cast<scalar*>(take(sizeof(scalar) * rows));
-    staged.pivot = reinterpret_cast<scalar*>(take(data.diagonal == Diagonal::unit ? 0 : sizeof(scalar) * rows));
+    staged.pivot = reinterpret_cast<scalar*>(take(unit ? 0 : sizeof(scalar) * rows));
     staged.x = reinterpret_cast<scalar*>(take(sizeof(scalar) * (rows + outers + 1)));
     return staged;
   }

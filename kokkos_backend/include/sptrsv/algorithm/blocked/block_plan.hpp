@@ -125,7 +125,7 @@ KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t packs, int entries, 
                                                 std::size_t outers) {
   using scalar = typename T::scalar;
   return packs * static_cast<std::size_t>(entries) * (sizeof(scalar) + sizeof(std::uint16_t)) +
-         slices * sizeof(std::uint64_t) + (3 * rows + outers + 1) * sizeof(scalar) + 64;
+         slices * sizeof(std::uint64_t) + (3 * rows + outers + 1) * sizeof(scalar) + 96;
 }
 /// Those that a row adds, with the outer values that are expected.
 /// @param slots  for its entries
