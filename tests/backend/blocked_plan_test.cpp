@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <cstdint>
 #include <set>
 #include <sptrsv/algorithm/blocked/block_columns.hpp>
@@ -50,8 +52,10 @@ class BlockPlans : public ::testing::Test {
     shape = detail::RowShape::of(analysis.mean_row(), analysis.longest_row(), cut.warp);
     auto const& rows = analysis.rows(exec);
     auto const groups = cut.boxes
-                            ? detail::group_by_boxes<T>(exec, analysis, detail::find_directions<T>(exec, rows),
-                                                        {cut.levels_or_side, cut.levels_or_side, cut.levels_or_side})
+                            ? detail::group_by_boxes<T>(
+                                  exec, analysis,
+                                  detail::find_depths<T>(exec, analysis, detail::find_directions<T>(exec, rows)),
+                                  {cut.levels_or_side, cut.levels_or_side, cut.levels_or_side})
                             : detail::group_by_strips<T>(exec, analysis, sets, cut.levels_or_side);
     detail::BlockCutter<T> cutter(exec, analysis, sets, shape);
     auto made = cutter.cut(groups, cut.bytes, cut.rows);
@@ -191,11 +195,34 @@ TYPED_TEST(BlockPlans, BoxesOfAGridAreFull) {
   EXPECT_EQ(this->block_row.size() - 1, 27u);
 }
 
+TEST(BoxSides, FewestBoxesFromCornerToCorner) {
+  using Sides = std::array<int, 3>;
+  auto const boxes = [](Sides const& extent, Sides const& side) {
+    double sum = 0;
+    for (int d = 0; d < 3; ++d) sum += static_cast<double>(extent[d]) / side[d];
+    return sum;
+  };
+  EXPECT_EQ(detail::sides_of_boxes({100, 100, 100}, 512, {}), (Sides{8, 8, 8}));
+  EXPECT_EQ(detail::sides_of_boxes({5, 1, 1}, 100, {}), (Sides{5, 1, 1}));
+  EXPECT_EQ(detail::sides_of_boxes({100, 100, 1}, 0.5, {}), (Sides{1, 1, 1}));
+  for (Sides const& extent : {Sides{1000, 1000, 1}, Sides{400, 25, 1}, Sides{96, 32, 32}, Sides{7, 5000, 3}})
+    for (double const rows : {1.0, 27.0, 45.9, 800.0}) {
+      auto const chosen = detail::sides_of_boxes(extent, rows, {});
+      EXPECT_LE(chosen[0] * chosen[1] * chosen[2], rows);
+      for (int a = 1; a <= extent[0]; ++a)
+        for (int b = 1; b <= extent[1] && a * b <= rows; ++b)
+          for (int c = 1; c <= extent[2] && a * b * c <= rows; ++c)
+            EXPECT_LE(boxes(extent, chosen), boxes(extent, {a, b, c})) << a << " x " << b << " x " << c;
+    }
+  EXPECT_EQ(detail::sides_of_boxes({100, 100, 100}, 512, {INT_MAX, 3, 0}), (Sides{INT_MAX, 3, 1}));
+  EXPECT_EQ(detail::sides_of_boxes({100, 100, 100}, 512, {0, 0, 2}), (Sides{16, 16, 2}));
+}
+
 /// What a block has in scratch memory, in its place, aligned and within what was asked for.
 template <class S, int Entries>
 void expect_places(bool unit, int rows, int outers, int slices, int packs) {
   using T = TypesOf<S, Kokkos::DefaultHostExecutionSpace>;
-  using Kernel = detail::BlockOnDevice<T, Entries>;
+  using Kernel = detail::BlockOnDevice<T, Entries, false, false>;
   std::size_t const bytes = detail::block_scratch_bytes<T>(packs, Entries, rows, slices, outers);
   std::vector<char> memory(bytes + 64);
   auto const start = (reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64;

@@ -83,6 +83,7 @@ __device__ __forceinline__ void store_to_scratch(Bits* address, Bits value) {
 template <class R>
 __device__ __forceinline__ R computed_here(R value) {
   if constexpr (std::is_pointer_v<R>) asm volatile("" : "+l"(value));
+  else if constexpr (std::is_integral_v<R>) asm volatile("" : "+r"(value));
   else if constexpr (sizeof(R) == 8) asm volatile("" : "+d"(value));
   else asm volatile("" : "+f"(value));
   return value;

@@ -24,5 +24,15 @@ KOKKOS_FORCEINLINE_FUNCTION S finish_row(Diagonal diagonal, S sum, S pivot) {
   KOKKOS_IF_ON_HOST((return diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);))
   KOKKOS_IF_ON_DEVICE((return sum * pivot;))
 }
+/// On a GPU: the last step of a row with a pivot from divisor(), or 1 for a unit diagonal. Real numbers need no choice.
+template <class S>
+KOKKOS_FORCEINLINE_FUNCTION S times_pivot(Diagonal, S sum, S pivot) {
+  return sum * pivot;
+}
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> times_pivot(Diagonal diagonal, Kokkos::complex<R> sum,
+                                                           Kokkos::complex<R> pivot) {
+  return diagonal == Diagonal::unit ? sum : sum * pivot;
+}
 
 }  // namespace sptrsv::detail

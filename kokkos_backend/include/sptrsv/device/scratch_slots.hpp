@@ -21,6 +21,9 @@ using address = unsigned;
 __device__ __forceinline__ address address_of(void* pointer) {
   return static_cast<address>(__cvta_generic_to_shared(pointer));
 }
+/// Whether the upper 32 bits are ones.
+__device__ __forceinline__ bool is_sentinel(double value) { return __double2hiint(value) == -1; }
+__device__ __forceinline__ bool is_sentinel(float value) { return __float_as_int(value) == -1; }
 /// Relaxed loads and stores of the team: single instructions, which a compiler neither repeats nor removes.
 __device__ __forceinline__ double load(address at, double) {
   double value;
@@ -67,9 +70,30 @@ __device__ __forceinline__ V load_staged(address at) {
     return Kokkos::bit_cast<V>(words);
   }
 }
+/// Copies from global memory that the thread does not wait for; V of 4, 8 or a multiple of 16 bytes.
+template <class V>
+__device__ __forceinline__ void copy_async(V* to, V const* from) {
+  if constexpr (sizeof(V) == 4)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address_of(to)), "l"(from) : "memory");
+  else if constexpr (sizeof(V) == 8)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(address_of(to)), "l"(from) : "memory");
+  else {
+    for (unsigned k = 0; k < sizeof(V); k += 16)
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address_of(to) + k),
+                   "l"(reinterpret_cast<char const*>(from) + k)
+                   : "memory");
+  }
+}
+/// What this thread has copied is there for all of the team after a barrier.
+__device__ __forceinline__ void await_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 #else
 using address = char*;
 KOKKOS_FORCEINLINE_FUNCTION address address_of(void* pointer) { return static_cast<char*>(pointer); }
+template <class R>
+KOKKOS_FORCEINLINE_FUNCTION bool is_sentinel(R value) {
+  using bits = typename Sentinel<R>::bits;
+  return Kokkos::bit_cast<bits>(value) >> (8 * (sizeof(bits) - sizeof(std::uint32_t))) == ~std::uint32_t(0);
+}
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R load(address at, R) {
   return load_relaxed(reinterpret_cast<R const*>(at));
@@ -82,6 +106,11 @@ template <class V>
 KOKKOS_FORCEINLINE_FUNCTION V load_staged(address at) {
   return *reinterpret_cast<V const*>(at);
 }
+template <class V>
+KOKKOS_FORCEINLINE_FUNCTION void copy_async(V* to, V const* from) {
+  *to = *from;
+}
+KOKKOS_FORCEINLINE_FUNCTION void await_copies() {}
 #endif
 
 }  // namespace scratch
@@ -96,21 +125,35 @@ class ScratchSlots {
   /// @param memory  of the team's scratch, aligned as S is
   KOKKOS_FORCEINLINE_FUNCTION explicit ScratchSlots(void* memory) : base_(scratch::address_of(memory)) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION S load(int slot) const {
+  KOKKOS_FORCEINLINE_FUNCTION scratch::address at(int slot) const {
+    return base_ + static_cast<unsigned>(slot) * static_cast<unsigned>(sizeof(S));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static S load_at(scratch::address slot) {
     S value{};
-    for (int w = 0; w < parts::count; ++w) parts::set(value, w, scratch::load(at(slot, w), real(0)));
+    for (int w = 0; w < parts::count; ++w) parts::set(value, w, scratch::load(slot + w * part_bytes, real(0)));
     return value;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void store(int slot, S const& value) const {
-    for (int w = 0; w < parts::count; ++w)
-      scratch::store(at(slot, w), Sentinel<real>::publishable(parts::get(value, w)));
+  KOKKOS_FORCEINLINE_FUNCTION static void store_at(scratch::address slot, S const& value) {
+    for (int w = 0; w < parts::count; ++w) scratch::store(slot + w * part_bytes, parts::get(value, w));
   }
+  KOKKOS_FORCEINLINE_FUNCTION S load(int slot) const { return load_at(at(slot)); }
+  KOKKOS_FORCEINLINE_FUNCTION void store(int slot, S const& value) const { store_at(at(slot), publishable(value)); }
   KOKKOS_FORCEINLINE_FUNCTION void reset(int slot) const {
-    for (int w = 0; w < parts::count; ++w) scratch::store(at(slot, w), Sentinel<real>::value());
+    S sentinel{};
+    for (int w = 0; w < parts::count; ++w) parts::set(sentinel, w, Sentinel<real>::value());
+    store_at(at(slot), sentinel);
+  }
+  /// The value as it is stored: no part of it is taken for the sentinel.
+  KOKKOS_FORCEINLINE_FUNCTION static S publishable(S value) {
+    for (int w = 0; w < parts::count; ++w) {
+      real const part = parts::get(value, w);
+      parts::set(value, w, scratch::is_sentinel(part) ? without_sign(part) : part);
+    }
+    return value;
   }
   KOKKOS_FORCEINLINE_FUNCTION static bool solved(S const& value) {
     bool all = true;
-    for (int w = 0; w < parts::count; ++w) all &= !Sentinel<real>::is(parts::get(value, w));
+    for (int w = 0; w < parts::count; ++w) all &= !scratch::is_sentinel(parts::get(value, w));
     return all;
   }
   /// Whether a sum may have a sentinel among its terms: they are NaN, and so is then the sum.
@@ -121,8 +164,10 @@ class ScratchSlots {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION scratch::address at(int slot, int part) const {
-    return base_ + static_cast<unsigned>(slot * parts::count + part) * static_cast<unsigned>(sizeof(real));
+  using bits = typename Sentinel<real>::bits;
+  static constexpr unsigned part_bytes = sizeof(real);
+  KOKKOS_FORCEINLINE_FUNCTION static real without_sign(real part) {
+    return Kokkos::bit_cast<real>(Kokkos::bit_cast<bits>(part) & (Sentinel<real>::pattern() >> 1));
   }
   scratch::address base_;
 };

@@ -92,7 +92,9 @@ struct SolvedSlots {
     for (int w = 0; w < width; ++w) parts::set(values[w / parts::count], w % parts::count, at[w]);
   }
   KOKKOS_FORCEINLINE_FUNCTION void publish(std::size_t slot, S const* values) const {
-    real* const at = now + slot * stride;
+    publish_at(now + slot * stride, values);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void publish_at(real* at, S const* values) {
     for (int w = 0; w < width; ++w)
       store_relaxed(at + w, Sentinel<real>::publishable(parts::get(values[w / parts::count], w % parts::count)));
   }

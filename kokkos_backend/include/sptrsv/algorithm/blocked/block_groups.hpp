@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -198,45 +199,88 @@ RowGroups<T> group_by_strips(typename T::exec_space const& exec, Analysis<T> con
   return sort_by_group<T>(exec, n, ascending, place_bits, key);
 }
 
-/// Boxes: ranges of depths in each direction, in the order of the sums of their numbers.
-/// @return  no rows where the numbers of boxes have too many bits
+/// By row its depths, and how many there are in each direction, at least 1.
 template <class T>
-RowGroups<T> group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analysis,
-                            Directions const& directions, std::array<int, Directions::most> const& sides) {
+struct RowDepths {
+  Kokkos::View<std::uint64_t*, typename T::device> of_row;
+  std::array<int, Directions::most> extent;
+};
+
+template <class T>
+RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                         Directions const& directions) {
   using index = typename T::index;
   using keys = Kokkos::View<std::uint64_t*, typename T::device>;
   index const n = analysis.num_rows();
-  auto const& rows = analysis.rows(exec);
-  bool const ascending = analysis.shape().ascending();
   auto const depths = uninitialized<keys>("sptrsv::blocked::depths", static_cast<std::size_t>(n));
   Kokkos::deep_copy(exec, depths, Depths::unknown);
   Tickets<T> tickets(exec);
   for_each_ticket<T>("sptrsv::blocked::depths", exec, tickets, thread_per_row_shape<T>(exec, n, 0), n,
-                     DepthSweep<T>{rows, directions, depths, ascending});
-  std::uint64_t greatest = 0;  // of the sums, and so of the numbers in each direction
-  Kokkos::Array<std::uint64_t, Directions::most> side{};
-  for (int d = 0; d < Directions::most; ++d) side[d] = static_cast<std::uint64_t>(std::max(1, sides[d]));
+                     DepthSweep<T>{analysis.rows(exec), directions, depths, analysis.shape().ascending()});
+  RowDepths<T> out{depths, {}};
+  std::uint64_t most[Directions::most] = {};
   Kokkos::parallel_reduce(
-      "sptrsv::blocked::greatest_sum", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index i, std::uint64_t& most) {
-        std::uint64_t sum = 0;
-        for (int d = 0; d < Directions::most; ++d) sum += Depths::of(depths(i), d) / side[d];
-        if (sum > most) most = sum;
+      "sptrsv::blocked::extents", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index i, std::uint64_t& a, std::uint64_t& b, std::uint64_t& c) {
+        std::uint64_t const mine = depths(i);
+        a = Kokkos::max(a, Depths::of(mine, 0));
+        b = Kokkos::max(b, Depths::of(mine, 1));
+        c = Kokkos::max(c, Depths::of(mine, 2));
       },
-      Kokkos::Max<std::uint64_t>(greatest));
-  exec.fence("sptrsv::blocked: keys are packed as the greatest allows");
+      Kokkos::Max<std::uint64_t>(most[0]), Kokkos::Max<std::uint64_t>(most[1]), Kokkos::Max<std::uint64_t>(most[2]));
+  exec.fence("sptrsv::blocked: the sides of boxes are chosen on the host");
+  for (int d = 0; d < Directions::most; ++d) out.extent[d] = static_cast<int>(most[d]) + 1;
+  return out;
+}
+
+/// Sides of boxes of so many rows at most, for the fewest boxes from one corner of the grid to the other.
+/// @param asked  sides that are not chosen here; 0: chosen
+inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directions::most> const& extent, double rows,
+                                                        std::array<int, Directions::most> const& asked) {
+  std::array<int, Directions::most> best{};
+  double least = std::numeric_limits<double>::infinity();
+  auto const first = [&](int d) { return asked[d] > 0 ? asked[d] : 1; };
+  auto const last = [&](int d, double room) {
+    return asked[d] > 0 ? asked[d] : std::clamp(static_cast<int>(room), 1, extent[d]);
+  };
+  for (long long a = first(0); a <= last(0, rows); ++a)
+    for (long long b = first(1); b <= last(1, rows / static_cast<double>(a)); ++b) {
+      int const c = last(2, rows / static_cast<double>(a * b));
+      double const boxes = extent[0] / static_cast<double>(a) + extent[1] / static_cast<double>(b) +
+                           extent[2] / static_cast<double>(c);
+      if (boxes >= least) continue;
+      least = boxes;
+      best = {static_cast<int>(a), static_cast<int>(b), c};
+    }
+  return best;
+}
+
+/// Boxes: ranges of depths in each direction, in the order of the sums of their numbers.
+/// @return  no rows where the numbers of boxes have too many bits
+template <class T>
+RowGroups<T> group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analysis, RowDepths<T> const& depths,
+                            std::array<int, Directions::most> const& sides) {
+  using index = typename T::index;
+  using keys = Kokkos::View<std::uint64_t*, typename T::device>;
+  index const n = analysis.num_rows();
+  bool const ascending = analysis.shape().ascending();
+  Kokkos::Array<std::uint64_t, Directions::most> side{};
+  std::uint64_t greatest = 0;  // sum of numbers of boxes, and so number in each direction
+  for (int d = 0; d < Directions::most; ++d) {
+    side[d] = static_cast<std::uint64_t>(sides[d]);
+    greatest += static_cast<std::uint64_t>(depths.extent[d] - 1) / side[d];
+  }
   int const bits = bits_for(greatest), place_bits = bits_for(static_cast<std::uint64_t>(n));
   if (3 * bits + place_bits > 64) return {};
   auto const key = uninitialized<keys>("sptrsv::blocked::key", static_cast<std::size_t>(n));
+  auto const of_row = depths.of_row;
   Kokkos::parallel_for(
       "sptrsv::blocked::boxes", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index s) {
-        std::uint64_t const of_row = depths(ascending ? s : n - 1 - s), a = Depths::of(of_row, 0) / side[0],
-                            b = Depths::of(of_row, 1) / side[1], c = Depths::of(of_row, 2) / side[2];
+        std::uint64_t const mine = of_row(ascending ? s : n - 1 - s), a = Depths::of(mine, 0) / side[0],
+                            b = Depths::of(mine, 1) / side[1], c = Depths::of(mine, 2) / side[2];
         key(s) = (((((a + b + c) << bits) | a) << bits | b) << place_bits) | static_cast<std::uint64_t>(s);
       });
-  auto const groups = sort_by_group<T>(exec, n, ascending, place_bits, key);
-  exec.fence("sptrsv::blocked: tickets and depths are freed");
-  return groups;
+  return sort_by_group<T>(exec, n, ascending, place_bits, key);
 }
 
 }  // namespace sptrsv::detail

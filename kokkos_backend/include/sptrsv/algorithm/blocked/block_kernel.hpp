@@ -81,7 +81,7 @@ struct BlockOnHost {
 /// their rows poll for what they need in scratch memory. The other warps fetch what other blocks publish, in the order
 /// of need. Blocks are taken by ticket, so each waits only for blocks that a running team has; in it slices are in the
 /// order of levels.
-template <class T, int Entries>
+template <class T, int Entries, bool OneLane, bool OneChunk>
 struct BlockOnDevice {
   using scalar = typename T::scalar;
   using index = typename T::index;
@@ -108,11 +108,6 @@ struct BlockOnDevice {
     scalar* b;
     scalar* pivot;
     scalar* x;  ///< rows, outer values, zero
-  };
-  /// What a lane needs of a row's chunk.
-  struct Chunk {
-    Columns columns;
-    Pair values[Entries / 2];
   };
 
   template <class Team>
@@ -174,13 +169,14 @@ struct BlockOnDevice {
     auto const& plan = data.plan;
     auto const* const values = reinterpret_cast<Pair const*>(data.values.data() + first_pack * Entries);
     auto const* const columns = reinterpret_cast<Columns const*>(plan.col_idx.data() + first_pack * Entries);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs * (Entries / 2)),
+                         [&](int k) { scratch::copy_async(staged.values + k, values + k); });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs),
+                         [&](int k) { scratch::copy_async(staged.columns + k, columns + k); });
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](int r) {
       staged.b[r] = data.io.load(plan.row(first + r), 0);
-      if (data.diagonal != Diagonal::unit) staged.pivot[r] = data.pivot(first + r);
+      if (data.diagonal != Diagonal::unit) scratch::copy_async(staged.pivot + r, data.pivot.data() + first + r);
     });
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs * (Entries / 2)),
-                         [&](int k) { staged.values[k] = values[k]; });
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs), [&](int k) { staged.columns[k] = columns[k]; });
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, slices), [&](int s) {
       index const from = plan.slice_row(slice + s);
       staged.slice[s] = static_cast<std::uint64_t>(from - first) |
@@ -192,6 +188,7 @@ struct BlockOnDevice {
       if (k < rows + outers) x.reset(k);
       else x.store(k, scalar(0));
     });
+    scratch::await_copies();
   }
 
   /// Each lane polls for one value at a time, and puts it into scratch memory at once.
@@ -213,112 +210,119 @@ struct BlockOnDevice {
     });
   }
 
-  /// A slice as a lane works on it.
+  /// A slice as a lane works on it: all that it needs but the values of other rows.
   struct Step {
-    Chunk chunk;
+    scratch::address x[Entries];  ///< where the values are that the first chunk needs
+    Pair values[Entries / 2];     ///< of the first chunk
     scalar b, pivot;
-    int row;    ///< of the block
-    int packs;  ///< of a chunk
-    int pack;   ///< of the lane in a chunk
-    int first_pack, chunks;
-    bool has_row;
+    scratch::address solved;                  ///< the row's slot in scratch memory
+    typename Parts<scalar>::real* published;  ///< and in global memory
+    int pack, pair;                           ///< the lane's first ones, of columns and of values
+    int packs, chunks;                        ///< of a chunk; of the slice
   };
   /// Where the lanes of a team find what is staged.
   struct Addresses {
     scratch::address values, columns, slice, b, pivot;
   };
 
-  KOKKOS_FORCEINLINE_FUNCTION static Chunk load_chunk(Addresses const& from, int first_pack, int packs, int pack) {
-    Chunk chunk;
-    chunk.columns =
-        scratch::load_staged<Columns>(from.columns + static_cast<unsigned>((first_pack + pack) * int(sizeof(Columns))));
-    SPTRSV_UNROLL for (int u = 0; u < Entries / 2; ++u) chunk.values[u] = scratch::load_staged<Pair>(
-        from.values + static_cast<unsigned>((first_pack * (Entries / 2) + u * packs + pack) * int(sizeof(Pair))));
-    return chunk;
+  KOKKOS_FORCEINLINE_FUNCTION static void load_chunk(Addresses const& from, scratch_slots const& x, Step const& step,
+                                                     int chunk, scratch::address (&at)[Entries],
+                                                     Pair (&values)[Entries / 2]) {
+    int const pack = step.pack + chunk * step.packs, pair = step.pair + chunk * step.packs * (Entries / 2);
+    auto const columns =
+        scratch::load_staged<Columns>(from.columns + static_cast<unsigned>(pack * int(sizeof(Columns))));
+    SPTRSV_UNROLL for (int u = 0; u < Entries / 2; ++u) values[u] =
+        scratch::load_staged<Pair>(from.values + static_cast<unsigned>((pair + u * step.packs) * int(sizeof(Pair))));
+    SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) at[e] = x.at(columns.col[e]);
   }
-  /// Lanes beyond the last row of a slice do as the last one does, and store nothing.
-  KOKKOS_FORCEINLINE_FUNCTION Step load_step(Addresses const& from, std::uint64_t slice, int lanes, int lane,
-                                             int thread) const {
+  /// Lanes beyond the last row of a slice do as the last one does, and all lanes of a row store what they all have:
+  /// without branches it is faster.
+  KOKKOS_FORCEINLINE_FUNCTION Step load_step(Addresses const& from, scratch_slots const& x, std::uint64_t slice,
+                                             index first, int lanes, int lane, int thread) const {
     Step step;
     auto const low = static_cast<unsigned>(slice);
     int const rows = static_cast<int>(low >> 16 & 0xff), mine = thread < rows ? thread : rows - 1;
-    step.has_row = thread < rows;
-    step.row = static_cast<int>(low & 0xffff) + mine;
-    step.packs = rows * lanes;
-    step.pack = mine * lanes + lane;
-    step.first_pack = static_cast<int>(slice >> slice_word);
+    int const row = static_cast<int>(low & 0xffff) + mine;
+    int const pack = OneLane ? mine : mine * lanes + lane;
+    step.packs = OneLane ? rows : rows * lanes;
     step.chunks = static_cast<int>(low >> 24);
-    step.chunk = load_chunk(from, step.first_pack, step.packs, step.pack);
-    auto const offset = static_cast<unsigned>(step.row * int(sizeof(scalar)));
-    step.b = scratch::load_staged<scalar>(from.b + offset);
+    int const first_pack = static_cast<int>(slice >> slice_word);
+    step.pack = first_pack + pack;
+    step.pair = first_pack * (Entries / 2) + pack;
+    load_chunk(from, x, step, 0, step.x, step.values);
+    auto const offset = static_cast<unsigned>(row * int(sizeof(scalar)));
+    scalar const b = scratch::load_staged<scalar>(from.b + offset);
+    step.b = OneLane || lane == 0 ? b : scalar(0);
     step.pivot = data.diagonal == Diagonal::unit ? scalar(1) : scratch::load_staged<scalar>(from.pivot + offset);
+    step.solved = x.at(row);
+    step.published = computed_here(data.slots.now + static_cast<std::size_t>(first + row) * data.slots.stride);
     return step;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t load_slice(Addresses const& from, int s, int slices) {
-    return s < slices ? scratch::load_staged<std::uint64_t>(from.slice + static_cast<unsigned>(s * 8)) : 0;
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t load_slice(Addresses const& from, int s) {
+    return scratch::load_staged<std::uint64_t>(from.slice + static_cast<unsigned>(s * 8));
   }
 
-  /// What a slice needs is loaded while the one before is solved, and its description one earlier still.
+  /// What a slice needs is loaded while the one before is solved, and its description one earlier still; what lies
+  /// beyond the last slice is the last one's again.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void compute(Team const& team, Staged const& staged, scratch_slots const& x, index first,
                                            int slices, int warp, int thread) const {
-    int const lanes = data.plan.shape.lanes, lane = lane_of(team);
+    int const lanes = data.plan.shape.lanes, lane = lane_of(team), warps = computed_here(computing_warps);
     Addresses const from{scratch::address_of(staged.values), scratch::address_of(staged.columns),
                          scratch::address_of(staged.slice), scratch::address_of(staged.b),
                          scratch::address_of(staged.pivot)};
     if (warp >= slices) return;
-    Step even = load_step(from, load_slice(from, warp, slices), lanes, lane, thread), odd;
-    std::uint64_t next = load_slice(from, warp + computing_warps, slices);
-    for (int s = warp; s < slices; s += 2 * computing_warps) {
-      bool const more = s + computing_warps < slices, still_more = s + 2 * computing_warps < slices;
-      if (more) odd = load_step(from, next, lanes, lane, thread);
-      next = load_slice(from, s + 2 * computing_warps, slices);
-      solve_step(team, from, x, even, first, lanes, lane);
-      if (still_more) even = load_step(from, next, lanes, lane, thread);
-      next = load_slice(from, s + 3 * computing_warps, slices);
-      if (more) solve_step(team, from, x, odd, first, lanes, lane);
+    auto const slice = [&](int s) { return load_slice(from, s < slices ? s : slices - 1); };
+    auto const step = [&](std::uint64_t of) { return load_step(from, x, of, first, lanes, lane, thread); };
+    Step even = step(slice(warp)), odd;
+    std::uint64_t next = slice(warp + warps);
+    for (int s = warp; s < slices; s += warps) {
+      odd = step(next);
+      next = slice(s + 2 * warps);
+      solve_step(team, from, x, even, lanes);
+      s += warps;
+      if (s >= slices) break;
+      even = step(next);
+      next = slice(s + 2 * warps);
+      solve_step(team, from, x, odd, lanes);
     }
   }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void solve_step(Team const& team, Addresses const& from, scratch_slots const& x,
-                                              Step const& step, index first, int lanes, int lane) const {
-    scalar sums[2] = {lane == 0 ? step.b : scalar(0), scalar(0)};
-    subtract(x, step.chunk, lanes, sums);
-    for (int c = 1; c < step.chunks; ++c)
-      subtract(x, load_chunk(from, step.first_pack + c * step.packs, step.packs, step.pack), lanes, sums);
+                                              Step const& step, int lanes) const {
+    scalar sums[2] = {step.b, scalar(0)};
+    subtract(step.x, step.values, sums);
+    if constexpr (!OneChunk) {
+      for (int c = 1; c < step.chunks; ++c) {
+        scratch::address at[Entries];
+        Pair values[Entries / 2];
+        load_chunk(from, x, step, c, at, values);
+        subtract(at, values, sums);
+      }
+    }
     ColumnSums<scalar, 1> sum;
     sum.value[0] = sums[0] + sums[1];
-    if (lanes > 1) sum_over_parts(team, lanes, ColumnBlock{}, sum, [&](int, ColumnSums<scalar, 1>&) {});
-    scalar const value = finish_row(data.diagonal, sum.value[0], step.pivot);
-    if (lane == 0 && step.has_row) {
-      x.store(step.row, value);
-      data.slots.publish(static_cast<std::size_t>(first + step.row), &value);
-    }
-    rejoin_lanes();
+    if constexpr (!OneLane) sum_over_parts(team, lanes, ColumnBlock{}, sum, [&](int, ColumnSums<scalar, 1>&) {});
+    scalar const value = times_pivot(data.diagonal, sum.value[0], step.pivot);
+    scalar const published = scratch_slots::publishable(value);
+    scratch_slots::store_at(step.solved, published);
+    data.slots.publish_at(step.published, &published);
   }
-
-  /// Subtracts the terms of a chunk once all its x are there. A sum is NaN while one of them is the sentinel, so only
-  /// then they are compared with it. Rows of a warp are of one level: no lane waits for another of its warp.
-  KOKKOS_FORCEINLINE_FUNCTION void subtract(scratch_slots const& x, Chunk const& chunk, int lanes,
+  /// Subtracts the terms of a chunk once all its x are there. Rows of a warp are of one level: no lane waits for
+  /// another of its warp, and all lanes leave the loop together. Comparing is faster than adding up, so the sum is
+  /// under way when the last comparison lets the loop end.
+  KOKKOS_FORCEINLINE_FUNCTION void subtract(scratch::address const (&at)[Entries], Pair const (&values)[Entries / 2],
                                             scalar (&sums)[2]) const {
-    scalar sum[2];
-    bool missed = false;
-    Backoff wait;
-    do {
-      scalar value[Entries];
-      SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) value[e] = x.load(chunk.columns.col[e]);
-      SPTRSV_UNROLL for (int u = 0; u < 2; ++u) sum[u] = sums[u];
-      SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) sum[e % 2] -= chunk.values[e / 2].value[e % 2] * value[e];
-      missed = scratch_slots::doubtful(sum[0] + sum[1]);
-      if (missed) {
-        missed = false;
-        SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) missed |= !scratch_slots::solved(value[e]);
-        wait(0);
-      }
-      if (lanes > 1) missed = any_in_warp(missed);
-    } while (missed);
-    sync_warp();  // else lanes that left the loop apart would do the rest of the slice one after the other
-    SPTRSV_UNROLL for (int u = 0; u < 2; ++u) sums[u] = sum[u];
+    scalar x[Entries], first[2];
+    for (Backoff wait;; wait(0)) {
+      SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) x[e] = scratch_slots::load_at(at[e]);
+      SPTRSV_UNROLL for (int e = 0; e < 2; ++e) first[e] = computed_here(sums[e] - values[0].value[e] * x[e]);
+      bool missing = false;
+      SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) missing |= !scratch_slots::solved(x[e]);
+      if (!any_in_warp(missing)) break;
+    }
+    SPTRSV_UNROLL for (int e = 0; e < 2; ++e) sums[e] = first[e];
+    SPTRSV_UNROLL for (int e = 2; e < Entries; ++e) sums[e % 2] -= values[e / 2].value[e % 2] * x[e];
   }
 
   /// A row whose entries do not fit a block: all threads of the team take its entries from global memory.

@@ -60,6 +60,7 @@ struct BlockPlan {
   view<std::uint64_t> block_outer;  // blocks+1: first outer values
   view<index> outer;                // positions of the values of other blocks, in order of need; those of a long row
   view<std::uint16_t> col_idx;      // packs x entries
+  int most_chunks = 1;  // of a slice
   index long_rows = 0;
   view<index> long_slice;         // long_rows
   std::size_t scratch_bytes = 0;  // that a block needs at most
@@ -250,16 +251,20 @@ class BlockCutter {
     auto const slice_chunks = plan.slice_chunks;
     auto const width = static_cast<typename T::offset>(shape_.width());
     auto const lanes = static_cast<std::uint64_t>(shape_.lanes);
-    Kokkos::parallel_for(
-        "sptrsv::blocked::chunks", policy(exec_, 0, slices), KOKKOS_LAMBDA(index s) {
+    Kokkos::parallel_reduce(
+        "sptrsv::blocked::chunks", policy(exec_, 0, slices),
+        KOKKOS_LAMBDA(index s, int& most) {
           typename T::offset longest = 1;
           for (index p = slice_row(s); p < slice_row(s + 1); ++p) {
             auto const count = rows.count(row(p));
             if (count > longest) longest = count;
           }
           bool const is_long = longest > BlockedTuning::long_row;
-          slice_chunks(s) = is_long ? 0 : static_cast<int>((longest + width - 1) / width);
-        });
+          int const chunks = is_long ? 0 : static_cast<int>((longest + width - 1) / width);
+          slice_chunks(s) = chunks;
+          most = most < chunks ? chunks : most;
+        },
+        Kokkos::Max<int>(plan.most_chunks));
     auto const packs = sum_before<T, std::uint64_t>(
         "sptrsv::blocked::packs", exec_, slices, plan.slice_pack, KOKKOS_LAMBDA(index s) {
           index const p = slice_row(s);

@@ -63,7 +63,7 @@ class Blocked {
     if (shape_.diagonal != Diagonal::unit)
       pivot_ = detail::uninitialized<decltype(pivot_)>("sptrsv::blocked::pivot", plan_.row.extent(0));
     solved_ = decltype(solved_)(exec, analysis.num_rows());
-    computing_warps_ = options.computing_warps > 0 ? options.computing_warps : chosen_warps();
+    computing_warps_ = options.computing_warps > 0 ? options.computing_warps : Tuning::warps;
     fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps : computing_warps_;
     long long const threads = exec.concurrency();
     teams_ = host                ? detail::concurrent_threads(exec)
@@ -90,8 +90,10 @@ class Blocked {
       if constexpr (host)
         detail::for_each_ticket<T>("sptrsv::blocked::solve", exec, tickets_, {teams_, 1, 1, 1}, plan_.num_blocks,
                                    detail::BlockOnHost<T>{data});
-      else if (plan_.shape.entries == 2) launch<2>(exec, data);
-      else launch<4>(exec, data);
+      else if (plan_.shape.entries == 2) launch<2, true, true>(exec, data);
+      else if (plan_.most_chunks > 1) launch<4, false, false>(exec, data);
+      else if (plan_.shape.lanes > 1) launch<4, false, true>(exec, data);
+      else launch<4, true, true>(exec, data);
     }
   }
 
@@ -187,11 +189,10 @@ class Blocked {
     if (options.shape != Cut::strips) {
       auto const directions = detail::find_directions<T>(exec, rows_);
       if (directions.count() >= 2 || options.shape == Cut::boxes) {
-        int const side = static_cast<int>(std::pow(rows, 1.0 / std::max(1, directions.count())));
-        std::array<int, 3> const sides{options.side0 > 0 ? options.side0 : side,
-                                       options.side1 > 0 ? options.side1 : side,
-                                       options.side2 > 0 ? options.side2 : side};
-        auto const boxes = detail::group_by_boxes<T>(exec, analysis, directions, sides);
+        auto const depths = detail::find_depths<T>(exec, analysis, directions);
+        auto const sides =
+            detail::sides_of_boxes(depths.extent, rows, {options.side0, options.side1, options.side2});
+        auto const boxes = detail::group_by_boxes<T>(exec, analysis, depths, sides);
         double filled = static_cast<double>(analysis.num_rows());
         for (int d = 0; d < directions.count(); ++d) filled /= sides[d];
         bool const any = boxes.row.extent(0) > 0;
@@ -210,15 +211,9 @@ class Blocked {
     return detail::group_by_strips<T>(exec, analysis, sets, levels);
   }
 
-  int chosen_warps() const {
-    double const rows = static_cast<double>(plan_.row.extent(0)) / static_cast<double>(plan_.num_blocks);
-    return std::clamp(static_cast<int>(std::lround(rows * plan_.shape.lanes / Tuning::work_per_warp)),
-                      Tuning::least_warps, Tuning::most_warps);
-  }
-
-  template <int Entries>
+  template <int Entries, bool OneLane, bool OneChunk>
   void launch(typename T::exec_space const& exec, detail::BlockData<T> const& data) const {
-    using Body = detail::BlockOnDevice<T, Entries>;
+    using Body = detail::BlockOnDevice<T, Entries, OneLane, OneChunk>;
     int const lanes = plan_.shape.lanes, threads = plan_.shape.rows_per_slice * (computing_warps_ + fetching_warps_);
     Kokkos::parallel_for(
         "sptrsv::blocked::solve", detail::team_policy(exec, teams_, threads, lanes, plan_.scratch_bytes),

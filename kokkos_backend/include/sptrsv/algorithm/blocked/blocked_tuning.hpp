@@ -24,8 +24,8 @@ struct BlockedTuning {
   static constexpr int sampled_rows = 16384;
   /// Boxes, in those that rows would fill, from which on the pattern is no grid, and strips are better.
   static constexpr double most_boxes = 2;
-  /// Rows x lanes of a block for which a team has a computing warp, and how many it has at least and at most.
-  static constexpr int work_per_warp = 128, least_warps = 2, most_warps = 8;
+  /// Warps of a team that compute, and as many that fetch.
+  static constexpr int warps = 4;
   /// Threads that the GPU runs at once, for each of which numbers there is a team.
   static constexpr int threads_per_team = 1024;
   /// Threads of the teams that number columns, and that copy entries of long rows.
