@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "sptrsv/algorithm/blocked/block_estimate.hpp"
 #include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
 #include "sptrsv/algorithm/tiled/node_levels.hpp"
 #include "sptrsv/planner/plan_model.hpp"
@@ -122,7 +123,7 @@ class PlanFeatures {
     lanes_ = detail::lanes_per_row(analysis.mean_row(), warp_lanes);
     set(Feature::longest_lane, std::ceil(longest / lanes_));
     // a tile row has some row of its own, and each window's rows wait for those of the window before
-    for (auto f : {Feature::levels, Feature::sets, Feature::tile_levels}) bound(f, n > 0);
+    for (auto f : {Feature::levels, Feature::sets, Feature::tile_levels, Feature::block_levels}) bound(f, n > 0);
     bound(Feature::warp_window, std::ceil(n / static_cast<double>(warps())));
     bound(Feature::thread_window, std::ceil(n / static_cast<double>(resident_)));
   }
@@ -139,6 +140,7 @@ class PlanFeatures {
     if (f == Feature::warp_window) find_window(f, rows, warps());
     else if (f == Feature::thread_window) find_window(f, rows, resident_);
     else if (f == Feature::tile_levels || f == Feature::tile_entries) find_tiles(rows);
+    else if (f == Feature::block_levels) set(f, detail::estimate_block_levels<T>(exec_, analysis_));
     else if (f == Feature::sets) set(f, detail::count_sets<T>(exec_, rows, ascending()));
     else find_levels(rows);
   }
@@ -210,6 +212,7 @@ class PlanFeatures {
     set(Feature::level_longest, sum);
     set(Feature::level_lanes, lanes);
     bound(Feature::tile_levels, std::ceil(levels / tile_size));
+    bound(Feature::block_levels, std::ceil(levels / detail::BlockedTuning::block_rows));
     for (auto f : {Feature::sets, Feature::warp_window, Feature::thread_window}) bound(f, levels);
   }
 

@@ -33,13 +33,14 @@ enum class Feature {
   tile_levels,    ///< levels of tile rows, 16 rows each, ordered and cut as `tiled` does
   tile_entries,   ///< sum over these levels of the most (row, tile) pairs that a tile row has: how long it takes to
                   ///< gather
+  block_levels,   ///< about how many blocks of `blocked` follow each other on the longest path
   sets,           ///< sets of consecutive rows that do not depend on each other, cut when a row would
 };
 
 inline constexpr std::string_view feature_names[] = {
-    "none",        "solve",        "rows",          "bytes",       "longest_row",   "longest_lane",
-    "levels",      "wide_longest", "narrow_steps",  "level_rows",  "level_entries", "level_longest",
-    "level_lanes", "warp_window",  "thread_window", "tile_levels", "tile_entries",  "sets"};
+    "none",          "solve",        "rows",         "bytes",         "longest_row",   "longest_lane", "levels",
+    "wide_longest",  "narrow_steps", "level_rows",   "level_entries", "level_longest", "level_lanes",  "warp_window",
+    "thread_window", "tile_levels",  "tile_entries", "block_levels",  "sets"};
 inline constexpr std::size_t num_features = std::size(feature_names);
 static_assert(static_cast<std::size_t>(Feature::sets) + 1 == num_features, "each feature has its name");
 

@@ -246,8 +246,8 @@ inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directio
   for (long long a = first(0); a <= last(0, rows); ++a)
     for (long long b = first(1); b <= last(1, rows / static_cast<double>(a)); ++b) {
       int const c = last(2, rows / static_cast<double>(a * b));
-      double const boxes = extent[0] / static_cast<double>(a) + extent[1] / static_cast<double>(b) +
-                           extent[2] / static_cast<double>(c);
+      double const boxes =
+          extent[0] / static_cast<double>(a) + extent[1] / static_cast<double>(b) + extent[2] / static_cast<double>(c);
       if (boxes >= least) continue;
       least = boxes;
       best = {static_cast<int>(a), static_cast<int>(b), c};

@@ -17,7 +17,7 @@
 
 namespace sptrsv::detail {
 
-/// What the kernels read and write, of one right-hand side.
+/// What the kernels read and write, of the columns of a pass.
 template <class T>
 struct BlockData {
   using scalar = typename T::scalar;
@@ -32,16 +32,18 @@ struct BlockData {
   KOKKOS_FORCEINLINE_FUNCTION scalar pivot_of(index p) const {
     return diagonal == Diagonal::unit ? scalar(1) : pivot(p);
   }
-  KOKKOS_FORCEINLINE_FUNCTION scalar await(index p, index row) const {
+  /// Where column c of the pass is published.
+  KOKKOS_FORCEINLINE_FUNCTION SolvedSlots<scalar, 1> slots_of(int c) const { return slots.column(c); }
+  KOKKOS_FORCEINLINE_FUNCTION static scalar await(SolvedSlots<scalar, 1> const& slots, index p, index row) {
     scalar x[1];
     for (Backoff wait; !slots.try_load(static_cast<std::size_t>(p), x); wait(row)) {
     }
     return x[0];
   }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(index p, scalar const& x) const {
-    slots.publish(static_cast<std::size_t>(p), &x);
-    slots.reset_next(static_cast<std::size_t>(p));
-    io.store(plan.row(p), 0, x);
+  KOKKOS_FORCEINLINE_FUNCTION void finish(SolvedSlots<scalar, 1> const& to, int c, index p, scalar const& x) const {
+    to.publish(static_cast<std::size_t>(p), &x);
+    to.reset_next(static_cast<std::size_t>(p));
+    io.store(plan.row(p), c, x);
   }
 };
 
@@ -64,15 +66,15 @@ struct BlockOnHost {
       scalar sum = data.io.load(i, 0);
       scalar const* value = data.values.data() + plan.slice_pack(slice) * static_cast<std::uint64_t>(entries);
       if (plan.slice_chunks(slice) == 0) {
-        for (index k = 0; k < outers; ++k) sum -= value[k] * data.await(outer[k], i);
+        for (index k = 0; k < outers; ++k) sum -= value[k] * data.await(data.slots, outer[k], i);
       } else {
         std::uint16_t const* col = plan.col_idx.data() + plan.slice_pack(slice) * static_cast<std::uint64_t>(entries);
         for (int k = plan.slice_chunks(slice) * entries; k > 0; --k, ++value, ++col) {
           if (*col == rows + outers) break;  // entries that fill up the row
-          sum -= *value * data.await(*col < rows ? first + *col : outer[*col - rows], i);
+          sum -= *value * data.await(data.slots, *col < rows ? first + *col : outer[*col - rows], i);
         }
       }
-      data.finish(p, finish_row(data.diagonal, sum, data.pivot_of(p)));
+      data.finish(data.slots, 0, p, finish_row(data.diagonal, sum, data.pivot_of(p)));
     }
   }
 };
@@ -86,6 +88,7 @@ struct BlockOnDevice {
   using scalar = typename T::scalar;
   using index = typename T::index;
   using scratch_slots = ScratchSlots<scalar>;
+  using slots_type = SolvedSlots<scalar, 1>;
   struct alignas(Entries * sizeof(std::uint16_t)) Columns {
     std::uint16_t col[Entries];
   };
@@ -97,6 +100,7 @@ struct BlockOnDevice {
   int which;             ///< counter of this launch
   int threads_per_warp;  ///< rows per slice
   int computing_warps, fetching_warps;
+  int columns;  ///< of the pass: a team solves a block for one of them
 
   static constexpr int slice_word = std::numeric_limits<unsigned>::digits;
 
@@ -112,36 +116,41 @@ struct BlockOnDevice {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const blocks = static_cast<unsigned long long>(data.plan.num_blocks);
+    auto const all = static_cast<unsigned long long>(data.plan.num_blocks) * static_cast<unsigned>(columns);
     auto* const memory =
         static_cast<char*>(team.team_shmem().get_shmem_aligned(static_cast<int>(data.plan.scratch_bytes - 16), 16));
-    for (auto b = tickets.take(Kokkos::PerTeam(team), which, 1); b < blocks;
-         b = tickets.take(Kokkos::PerTeam(team), which, 1))
-      solve_block(team, memory, static_cast<index>(b));
+    for (auto t = tickets.take(Kokkos::PerTeam(team), which, 1); t < all;
+         t = tickets.take(Kokkos::PerTeam(team), which, 1)) {
+      int const column = columns == 1 ? 0 : static_cast<int>(t % static_cast<unsigned>(columns));
+      solve_block(team, memory, static_cast<index>(columns == 1 ? t : t / static_cast<unsigned>(columns)), column,
+                  data.slots_of(column));
+    }
   }
 
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void solve_block(Team const& team, char* memory, index b) const {
+  KOKKOS_FORCEINLINE_FUNCTION void solve_block(Team const& team, char* memory, index b, int column,
+                                               slots_type const& slots) const {
     auto const& plan = data.plan;
     index const first = plan.block_row(b), slice = plan.block_slice(b);
     int const rows = static_cast<int>(plan.block_row(b + 1) - first);
     int const slices = static_cast<int>(plan.block_slice(b + 1) - slice);
     std::uint64_t const first_outer = plan.block_outer(b);
-    if (plan.slice_chunks(slice) == 0) return solve_long_row(team, first, slice, first_outer, plan.block_outer(b + 1));
+    if (plan.slice_chunks(slice) == 0)
+      return solve_long_row(team, first, slice, first_outer, plan.block_outer(b + 1), column, slots);
     int const outers = static_cast<int>(plan.block_outer(b + 1) - first_outer);
     std::uint64_t const first_pack = plan.slice_pack(slice);
     int const packs = static_cast<int>(plan.slice_pack(slice + slices) - first_pack);
     Staged const staged = place(memory, data.diagonal == Diagonal::unit, rows, outers, slices, packs);
     scratch_slots const x(staged.x);
-    stage(team, staged, first, slice, first_pack, rows, outers, slices, packs, x);
+    stage(team, staged, first, slice, first_pack, rows, outers, slices, packs, column, x);
     team.team_barrier();
     int const warp = team.team_rank() / threads_per_warp, thread = team.team_rank() % threads_per_warp;
-    if (warp < computing_warps) compute(team, staged, x, first, slices, warp, thread);
-    else fetch(team, plan.outer.data() + first_outer, x, rows, outers, warp - computing_warps, thread);
+    if (warp < computing_warps) compute(team, staged, x, slots, first, slices, warp, thread);
+    else fetch(team, plan.outer.data() + first_outer, x, slots, rows, outers, warp - computing_warps, thread);
     team.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](int r) {
-      data.slots.reset_next(static_cast<std::size_t>(first + r));
-      data.io.store(plan.row(first + r), 0, x.load(r));
+      slots.reset_next(static_cast<std::size_t>(first + r));
+      data.io.store(plan.row(first + r), column, x.load(r));
     });
   }
 
@@ -165,7 +174,7 @@ struct BlockOnDevice {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void stage(Team const& team, Staged const& staged, index first, index slice,
                                          std::uint64_t first_pack, int rows, int outers, int slices, int packs,
-                                         scratch_slots const& x) const {
+                                         int column, scratch_slots const& x) const {
     auto const& plan = data.plan;
     auto const* const values = reinterpret_cast<Pair const*>(data.values.data() + first_pack * Entries);
     auto const* const columns = reinterpret_cast<Columns const*>(plan.col_idx.data() + first_pack * Entries);
@@ -174,7 +183,7 @@ struct BlockOnDevice {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs),
                          [&](int k) { scratch::copy_async(staged.columns + k, columns + k); });
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](int r) {
-      staged.b[r] = data.io.load(plan.row(first + r), 0);
+      staged.b[r] = data.io.load(plan.row(first + r), column);
       if (data.diagonal != Diagonal::unit) scratch::copy_async(staged.pivot + r, data.pivot.data() + first + r);
     });
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, slices), [&](int s) {
@@ -193,15 +202,15 @@ struct BlockOnDevice {
 
   /// Each lane polls for one value at a time, and puts it into scratch memory at once.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void fetch(Team const& team, index const* outer, scratch_slots const& x, int rows,
-                                         int outers, int warp, int thread) const {
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(Team const& team, index const* outer, scratch_slots const& x,
+                                         slots_type const& slots, int rows, int outers, int warp, int thread) const {
     int const lanes = data.plan.shape.lanes, step = fetching_warps * threads_per_warp * lanes;
     for_each_lane(team, lanes, [&](int lane) {
       int k = (warp * threads_per_warp + thread) * lanes + lane;
       index at = k < outers ? outer[k] : 0, next = k + step < outers ? outer[k + step] : 0;
       for (Backoff wait; any_in_warp(k < outers); wait(at)) {
         scalar value[1];
-        if (k >= outers || !data.slots.try_load(static_cast<std::size_t>(at), value)) continue;
+        if (k >= outers || !slots.try_load(static_cast<std::size_t>(at), value)) continue;
         x.store(rows + k, value[0]);
         k += step;
         at = next;
@@ -237,8 +246,8 @@ struct BlockOnDevice {
   }
   /// Lanes beyond the last row of a slice do as the last one does, and all lanes of a row store what they all have:
   /// without branches it is faster.
-  KOKKOS_FORCEINLINE_FUNCTION Step load_step(Addresses const& from, scratch_slots const& x, std::uint64_t slice,
-                                             index first, int lanes, int lane, int thread) const {
+  KOKKOS_FORCEINLINE_FUNCTION Step load_step(Addresses const& from, scratch_slots const& x, slots_type const& slots,
+                                             std::uint64_t slice, index first, int lanes, int lane, int thread) const {
     Step step;
     auto const low = static_cast<unsigned>(slice);
     int const rows = static_cast<int>(low >> 16 & 0xff), mine = thread < rows ? thread : rows - 1;
@@ -255,7 +264,7 @@ struct BlockOnDevice {
     step.b = OneLane || lane == 0 ? b : scalar(0);
     step.pivot = data.diagonal == Diagonal::unit ? scalar(1) : scratch::load_staged<scalar>(from.pivot + offset);
     step.solved = x.at(row);
-    step.published = computed_here(data.slots.now + static_cast<std::size_t>(first + row) * data.slots.stride);
+    step.published = computed_here(slots.now + static_cast<std::size_t>(first + row) * slots.stride);
     return step;
   }
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t load_slice(Addresses const& from, int s) {
@@ -265,15 +274,16 @@ struct BlockOnDevice {
   /// What a slice needs is loaded while the one before is solved, and its description one earlier still; what lies
   /// beyond the last slice is the last one's again.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void compute(Team const& team, Staged const& staged, scratch_slots const& x, index first,
-                                           int slices, int warp, int thread) const {
+  KOKKOS_FORCEINLINE_FUNCTION void compute(Team const& team, Staged const& staged, scratch_slots const& x,
+                                           slots_type const& slots, index first, int slices, int warp,
+                                           int thread) const {
     int const lanes = data.plan.shape.lanes, lane = lane_of(team), warps = computed_here(computing_warps);
     Addresses const from{scratch::address_of(staged.values), scratch::address_of(staged.columns),
                          scratch::address_of(staged.slice), scratch::address_of(staged.b),
                          scratch::address_of(staged.pivot)};
     if (warp >= slices) return;
     auto const slice = [&](int s) { return load_slice(from, s < slices ? s : slices - 1); };
-    auto const step = [&](std::uint64_t of) { return load_step(from, x, of, first, lanes, lane, thread); };
+    auto const step = [&](std::uint64_t of) { return load_step(from, x, slots, of, first, lanes, lane, thread); };
     Step even = step(slice(warp)), odd;
     std::uint64_t next = slice(warp + warps);
     for (int s = warp; s < slices; s += warps) {
@@ -306,7 +316,7 @@ struct BlockOnDevice {
     scalar const value = times_pivot(data.diagonal, sum.value[0], step.pivot);
     scalar const published = scratch_slots::publishable(value);
     scratch_slots::store_at(step.solved, published);
-    data.slots.publish_at(step.published, &published);
+    slots_type::publish_at(step.published, &published);
   }
   /// Subtracts the terms of a chunk once all its x are there. Rows of a warp are of one level: no lane waits for
   /// another of its warp, and all lanes leave the loop together. Comparing is faster than adding up, so the sum is
@@ -327,8 +337,8 @@ struct BlockOnDevice {
 
   /// A row whose entries do not fit a block: all threads of the team take its entries from global memory.
   template <class Team>
-  KOKKOS_FUNCTION void solve_long_row(Team const& team, index p, index slice, std::uint64_t first,
-                                      std::uint64_t last) const {
+  KOKKOS_FUNCTION void solve_long_row(Team const& team, index p, index slice, std::uint64_t first, std::uint64_t last,
+                                      int column, slots_type const& slots) const {
     auto const& plan = data.plan;
     index const row = plan.row(p);
     scalar const* const values = data.values.data() + plan.slice_pack(slice) * Entries;
@@ -336,9 +346,10 @@ struct BlockOnDevice {
     scalar sum{};
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, static_cast<long long>(last - first)),
-        [&](long long k, scalar& mine) { mine += values[k] * data.await(outer[k], row); }, sum);
-    Kokkos::single(Kokkos::PerTeam(team),
-                   [&]() { data.finish(p, finish_row(data.diagonal, data.io.load(row, 0) - sum, data.pivot_of(p))); });
+        [&](long long k, scalar& mine) { mine += values[k] * data.await(slots, outer[k], row); }, sum);
+    Kokkos::single(Kokkos::PerTeam(team), [&]() {
+      data.finish(slots, column, p, finish_row(data.diagonal, data.io.load(row, column) - sum, data.pivot_of(p)));
+    });
   }
 };
 

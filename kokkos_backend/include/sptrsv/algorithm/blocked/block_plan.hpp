@@ -60,7 +60,7 @@ struct BlockPlan {
   view<std::uint64_t> block_outer;  // blocks+1: first outer values
   view<index> outer;                // positions of the values of other blocks, in order of need; those of a long row
   view<std::uint16_t> col_idx;      // packs x entries
-  int most_chunks = 1;  // of a slice
+  int most_chunks = 1;              // of a slice
   index long_rows = 0;
   view<index> long_slice;         // long_rows
   std::size_t scratch_bytes = 0;  // that a block needs at most

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sptrsv/algorithm/blocked/block_columns.hpp"
+#include "sptrsv/algorithm/blocked/block_estimate.hpp"
 #include "sptrsv/algorithm/blocked/block_groups.hpp"
 #include "sptrsv/algorithm/blocked/block_kernel.hpp"
 #include "sptrsv/algorithm/blocked/block_plan.hpp"
@@ -80,20 +81,19 @@ class Blocked {
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
     if (plan_.num_blocks == 0) return;
-    for (int c = 0; c < static_cast<int>(b.extent(1)); ++c) {
-      detail::BlockData<T> const data{plan_,
-                                      values_,
-                                      pivot_,
-                                      {b, x, fold, c},
-                                      solved_.template begin<1>(exec, detail::ColumnBlock{c, 1, 0}),
-                                      shape_.diagonal};
+    int const columns = static_cast<int>(b.extent(1));
+    for (int first = 0; first < columns; first += columns_per_pass) {
+      detail::ColumnBlock block{first, std::min(columns - first, columns_per_pass), 0};
+      while (block.lanes() < block.count) ++block.bits;
+      detail::BlockData<T> const data{
+          plan_, values_, pivot_, {b, x, fold, first}, solved_.template begin<1>(exec, block), shape_.diagonal};
       if constexpr (host)
         detail::for_each_ticket<T>("sptrsv::blocked::solve", exec, tickets_, {teams_, 1, 1, 1}, plan_.num_blocks,
                                    detail::BlockOnHost<T>{data});
-      else if (plan_.shape.entries == 2) launch<2, true, true>(exec, data);
-      else if (plan_.most_chunks > 1) launch<4, false, false>(exec, data);
-      else if (plan_.shape.lanes > 1) launch<4, false, true>(exec, data);
-      else launch<4, true, true>(exec, data);
+      else if (plan_.shape.entries == 2) launch<2, true, true>(exec, data, block.count);
+      else if (plan_.most_chunks > 1) launch<4, false, false>(exec, data, block.count);
+      else if (plan_.shape.lanes > 1) launch<4, false, true>(exec, data, block.count);
+      else launch<4, true, true>(exec, data, block.count);
     }
   }
 
@@ -102,8 +102,10 @@ class Blocked {
     solved_.restart();
   }
 
-  /// By name alone, so far: the planner has no estimate of it, and its analysis takes longer than others'.
-  static bool worth_planning(typename T::exec_space const&, Analysis<T> const&) { return false; }
+  /// On a GPU, unless so many rows are blocks of their own that teams wait for each other mostly.
+  static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+    return !host && detail::count_long_rows<T>(exec, analysis) <= exec.concurrency() / Tuning::threads_per_team;
+  }
 
   std::string parameters() const {
     std::string out = detail::counted(plan_.num_blocks, "block") + " (" + cut_ + "), " +
@@ -114,7 +116,9 @@ class Blocked {
            " of " + std::to_string(computing_warps_) + " + " + detail::counted(fetching_warps_, "warp") + ", " +
            std::to_string(plan_.scratch_bytes) + " bytes of scratch memory";
   }
-  void reserve(typename T::exec_space const&, int) {}
+  void reserve(typename T::exec_space const& exec, int columns) {
+    solved_.reserve(exec, std::min(columns, columns_per_pass));
+  }
   std::size_t memory_bytes() const {
     return plan_.memory_bytes() + (values_.span() + pivot_.span()) * sizeof(typename T::scalar) +
            solved_.memory_bytes();
@@ -165,17 +169,17 @@ class Blocked {
  private:
   static constexpr bool host = detail::runs_inline<typename T::exec_space>;
   using Tuning = detail::BlockedTuning;
+  /// A team solves a block for one of them: they wait at different times, and so for each other's sake less.
+  static constexpr int columns_per_pass = host ? 1 : Tuning::columns_per_pass;
 
   void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     int const warp = host ? 1 : Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
     auto const shape = detail::RowShape::of(analysis.mean_row(), analysis.longest_row(), warp);
     auto const& sets = analysis.levels(exec);
     std::size_t const most_rows = options.rows > 0 ? static_cast<std::size_t>(options.rows) : Tuning::block_rows;
-    std::size_t bytes = static_cast<std::size_t>(Tuning::scratch_bytes * Tuning::cut_for);
-    auto const row_bytes = static_cast<double>(
-        detail::row_scratch_bytes<T>(static_cast<std::uint64_t>(shape.width()), analysis.mean_row()));
-    double const rows = std::min(static_cast<double>(most_rows), static_cast<double>(bytes) / row_bytes);
-    auto const groups = group(exec, analysis, sets, options, rows);
+    std::size_t bytes = detail::bytes_to_cut_for();
+    auto const groups =
+        group(exec, analysis, sets, options, detail::rows_that_fit<T>(shape, analysis.mean_row(), most_rows));
     detail::BlockCutter<T> cutter(exec, analysis, sets, shape);
     do {  // again with less where blocks need more values of others than estimated
       plan_ = cutter.cut(groups, bytes, most_rows);
@@ -190,8 +194,8 @@ class Blocked {
       auto const directions = detail::find_directions<T>(exec, rows_);
       if (directions.count() >= 2 || options.shape == Cut::boxes) {
         auto const depths = detail::find_depths<T>(exec, analysis, directions);
-        auto const sides =
-            detail::sides_of_boxes(depths.extent, rows, {options.side0, options.side1, options.side2});
+        std::array<int, 3> const asked{options.side0, options.side1, options.side2};
+        auto const sides = detail::sides_of_boxes(depths.extent, rows, asked);
         auto const boxes = detail::group_by_boxes<T>(exec, analysis, depths, sides);
         double filled = static_cast<double>(analysis.num_rows());
         for (int d = 0; d < directions.count(); ++d) filled /= sides[d];
@@ -204,20 +208,19 @@ class Blocked {
         }
       }
     }
-    double const mean_level = std::max(1.0, sets.mean_rows());
-    int const levels = options.levels > 0 ? options.levels
-                                          : static_cast<int>(std::max<double>(Tuning::strip_levels, rows / mean_level));
+    int const levels = options.levels > 0 ? options.levels : detail::levels_of_strip(rows, sets.mean_rows());
     cut_ = "strips of " + detail::counted(levels, "level");
     return detail::group_by_strips<T>(exec, analysis, sets, levels);
   }
 
   template <int Entries, bool OneLane, bool OneChunk>
-  void launch(typename T::exec_space const& exec, detail::BlockData<T> const& data) const {
+  void launch(typename T::exec_space const& exec, detail::BlockData<T> const& data, int columns) const {
     using Body = detail::BlockOnDevice<T, Entries, OneLane, OneChunk>;
     int const lanes = plan_.shape.lanes, threads = plan_.shape.rows_per_slice * (computing_warps_ + fetching_warps_);
-    Kokkos::parallel_for(
-        "sptrsv::blocked::solve", detail::team_policy(exec, teams_, threads, lanes, plan_.scratch_bytes),
-        Body{data, tickets_, tickets_.next_counter(), plan_.shape.rows_per_slice, computing_warps_, fetching_warps_});
+    Kokkos::parallel_for("sptrsv::blocked::solve",
+                         detail::team_policy(exec, teams_ * columns, threads, lanes, plan_.scratch_bytes),
+                         Body{data, tickets_, tickets_.next_counter(), plan_.shape.rows_per_slice, computing_warps_,
+                              fetching_warps_, columns});
   }
 
   Shape shape_;

@@ -26,6 +26,8 @@ struct BlockedTuning {
   static constexpr double most_boxes = 2;
   /// Warps of a team that compute, and as many that fetch.
   static constexpr int warps = 4;
+  /// Right-hand sides that are solved at once.
+  static constexpr int columns_per_pass = 4;
   /// Threads that the GPU runs at once, for each of which numbers there is a team.
   static constexpr int threads_per_team = 1024;
   /// Threads of the teams that number columns, and that copy entries of long rows.
