@@ -37,7 +37,7 @@ TERMS = {  # beside ALWAYS
     # the latency between tile rows, and what these gather; the rows of a wide level have a thread each
     "tiled": ["rows", "tile_levels", "tile_entries", "level_rows", "longest_row", "wide_longest"],
     # the latency from level to level within a block, and from block to block; steps of adding up
-    "blocked": ["rows", "levels", "block_levels", "level_entries", "level_lanes", "longest_row"],
+    "blocked": ["rows", "levels", "block_levels", "level_entries", "longest_row"],
     "colorset": ["rows", "sets", "level_rows", "longest_row"],
 }
 FIT_ROUNDS = 12  # each uses the estimates of the round before

@@ -17,41 +17,97 @@ namespace sptrsv {
 
 namespace detail {
 
-/// How far before each row, in solve order, its nearest dependency lies, if rows are sorted by column; 0: it has none.
+/// By place in the order of the solve the place of the nearest row that a row needs, if rows are sorted by column; -1:
+/// it needs none.
 template <class T>
-Kokkos::View<typename T::index*, typename T::device> nearest_dependencies(typename T::exec_space const& exec,
-                                                                          OffDiagonals<T> const& rows, bool ascending) {
+Kokkos::View<typename T::index*, typename T::device> nearest_needed(typename T::exec_space const& exec,
+                                                                    OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
-  Kokkos::View<index*, typename T::device> behind(
+  index const n = rows.num_rows;
+  Kokkos::View<index*, typename T::device> nearest(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::planner::nearest")),
-      static_cast<std::size_t>(rows.num_rows));
+      static_cast<std::size_t>(n));
   Kokkos::parallel_for(
-      "sptrsv::planner::nearest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
-      KOKKOS_LAMBDA(index i) {
+      "sptrsv::planner::nearest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index s) {
+        index const i = ascending ? s : n - 1 - s;
         auto const begin = rows.begin(i), end = rows.end(i);
-        index const j = begin == end ? i : rows.col_idx(ascending ? end - 1 : begin);
-        behind(i) = ascending ? i - j : j - i;
+        if (begin == end) nearest(s) = -1;
+        else nearest(s) = ascending ? rows.col_idx(end - 1) : n - 1 - rows.col_idx(begin);
       });
-  return behind;
+  return nearest;
 }
 
-/// Counted on the host, one row after the other.
+/// Sets of consecutive rows that do not need each other, by one team: a set ends where a row needs one of it.
+template <class T>
+struct CountSets {
+  using index = typename T::index;
+  static constexpr index chunk = 1024;
+  static constexpr int gpu_threads = 256;
+  Kokkos::View<const index*, typename T::device> nearest;   // nearest_needed()
+  Kokkos::View<const index*, typename T::device> greatest;  // of each chunk of them
+  Kokkos::View<long long, typename T::device> sets;         // out
+
+  /// The first place from `from` on, before `to`, of a row that needs `first` or one after it; else `none`.
+  template <class Team>
+  KOKKOS_FUNCTION static index find(Team const& team, Kokkos::View<const index*, typename T::device> const& needed,
+                                    index from, index to, index first, index none) {
+    index at = none;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, from, to),
+        [&](index s, index& least) {
+          if (s < least && needed(s) >= first) least = s;
+        },
+        Kokkos::Min<index>(at));
+    return at < none ? at : none;
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    auto const n = static_cast<index>(nearest.extent(0)), chunks = static_cast<index>(greatest.extent(0));
+    auto const end_of = [&](index c) { return c == chunks - 1 ? n : (c + 1) * chunk; };
+    index const width = chunk;
+    long long count = n > 0;
+    for (index first = 0; first < n; ++count) {
+      index next = find(team, nearest, first + 1, end_of(first / chunk), first, n);
+      for (index c = first / chunk + 1; next == n && c<chunks; c = chunks - c> width ? c + width : chunks) {
+        index const to = chunks - c > width ? c + width : chunks, in = find(team, greatest, c, to, first, chunks);
+        if (in < chunks) next = find(team, nearest, in * chunk, end_of(in), first, n);
+      }
+      if (next == n) break;
+      first = next;
+    }
+    Kokkos::single(Kokkos::PerTeam(team), [&]() { sets() = count; });
+  }
+};
 template <class T>
 long long count_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
-  auto const behind = nearest_dependencies<T>(exec, rows, ascending);
-  exec.fence("sptrsv::planner: the distances are read on the host");
-  auto const on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), behind);
-  long long sets = rows.num_rows > 0;
-  index first = 0;  // of the current set, in solve order
-  for (index s = 0; s < rows.num_rows; ++s) {
-    index const distance = on_host(ascending ? s : rows.num_rows - 1 - s);
-    if (distance > 0 && s - distance >= first) {
-      ++sets;
-      first = s;
-    }
-  }
-  return sets;
+  if (rows.num_rows == 0) return 0;
+  constexpr index chunk = CountSets<T>::chunk;
+  auto const nearest = nearest_needed<T>(exec, rows, ascending);
+  index const n = rows.num_rows, chunks = (n - 1) / chunk + 1;
+  Kokkos::View<index*, typename T::device> const greatest(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::planner::greatest")),
+      static_cast<std::size_t>(chunks));
+  int const threads = is_host_space<typename T::exec_space> ? 1 : CountSets<T>::gpu_threads;
+  Kokkos::parallel_for(
+      "sptrsv::planner::greatest", team_policy(exec, static_cast<int>(chunks), threads, 1),
+      KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<typename T::exec_space>::member_type const& team) {
+        auto const c = static_cast<index>(team.league_rank());
+        index const first = c * chunk, last = n - first < chunk ? n : first + chunk;
+        index most = -1;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(team, first, last),
+            [&](index s, index& mine) { mine = nearest(s) > mine ? nearest(s) : mine; }, Kokkos::Max<index>(most));
+        Kokkos::single(Kokkos::PerTeam(team), [&]() { greatest(c) = most; });
+      });
+  Kokkos::View<long long, typename T::device> const sets("sptrsv::planner::sets");
+  Kokkos::parallel_for("sptrsv::planner::sets", team_policy(exec, 1, threads, 1),
+                       CountSets<T>{nearest, greatest, sets});
+  long long count = 0;
+  Kokkos::deep_copy(exec, count, sets);
+  exec.fence("sptrsv::planner: the number of sets is used on the host");
+  return count;
 }
 
 /// The longest row and the entries of each level, on the host.

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,10 +23,15 @@ class Directions {
     std::size_t all = 0;
     for (std::size_t const e : edges) all += e;
     int last = -gap - 1;
+    std::size_t usual[most] = {};
     for (int b = 0; b < bins; ++b) {
       if (edges[b] > all / 50) {  // 2 % of the entries; fewer belong to the direction before
         if (b - last > gap && count_ < most) ++count_;
         last = b;
+        if (edges[b] > usual[count_ - 1]) {
+          usual[count_ - 1] = edges[b];
+          distance_[count_ - 1] = std::exp2(0.5 * b);
+        }
       }
       direction_[b] = static_cast<signed char>(count_ > 0 ? count_ - 1 : 0);
     }
@@ -34,6 +41,13 @@ class Directions {
   template <class Index>
   KOKKOS_INLINE_FUNCTION int of(Index distance) const {
     return direction_[bin(distance)];
+  }
+  /// Extent of a grid of n rows in each direction, 1 in those that there are not, by how far its entries usually reach.
+  std::array<double, most> extents(double n) const {
+    std::array<double, most> out{1, 1, 1};
+    for (int d = 0; d < count_; ++d)
+      out[static_cast<std::size_t>(d)] = std::max(1.0, (d + 1 < count_ ? distance_[d + 1] : n) / distance_[d]);
+    return out;
   }
   /// Two to an octave, so that distances of two directions differ by a factor of 4 and more.
   template <class Index>
@@ -47,6 +61,7 @@ class Directions {
  private:
   static constexpr int gap = 4;
   signed char direction_[bins] = {};
+  double distance_[most] = {};
   int count_ = 0;
 };
 

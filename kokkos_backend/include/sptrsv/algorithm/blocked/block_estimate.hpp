@@ -29,19 +29,67 @@ inline int levels_of_strip(double rows, double mean_level) {
   return static_cast<int>(std::max<double>(BlockedTuning::strip_levels, rows / std::max(1.0, mean_level)));
 }
 
-/// About how many blocks follow each other on the longest path: with boxes of a grid levels / side, else as many as
-/// strips.
-/// Cost: a pass over a sample of the rows; fences.
+/// Levels among as many successive rows as a block has, in the mean over a sample of places: few where rows are
+/// numbered by level, as after reverse Cuthill-McKee, and a block of a strip then has no more. Cost: a kernel; fences.
+template <class T>
+double levels_of_successive_rows(typename T::exec_space const& exec, LevelSets<T> const& sets, double rows) {
+  using index = typename T::index;
+  constexpr std::uint64_t most_windows = 256, looked_at = 64;
+  auto const n = static_cast<std::uint64_t>(sets.level_of.extent(0));
+  std::uint64_t const width = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(rows), 1, n);
+  std::uint64_t const windows = std::min(most_windows, n / width), step = n / windows,
+                      stride = (width + looked_at - 1) / looked_at;
+  auto const level_of = sets.level_of;
+  double sum = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::blocked::levels_of_rows",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(windows)),
+      KOKKOS_LAMBDA(index w, double& mine) {
+        std::uint64_t const first = static_cast<std::uint64_t>(w) * step;
+        index least = level_of(first), greatest = least;
+        for (std::uint64_t k = 0; k < width; k += stride) {
+          index const level = level_of(first + k);
+          if (level < least) least = level;
+          if (level > greatest) greatest = level;
+        }
+        mine += static_cast<double>(greatest - least + 1);
+      },
+      sum);
+  exec.fence("sptrsv::blocked: the estimate is made on the host");
+  return sum / static_cast<double>(windows);
+}
+
+/// About how many blocks follow each other on the longest path: with boxes as many as from one corner of the grid to
+/// the other, for each of the levels on the way; else levels / those of a strip, or of successive rows. Blocks of one
+/// level count more. Cost: passes over samples of the rows; fences.
 template <class T>
 double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+  if (analysis.num_rows() == 0) return 0;
   auto const& sets = analysis.levels(exec);
-  constexpr int warp = GpuTuning::table_warp_lanes;
-  auto const shape = RowShape::of(analysis.mean_row(), analysis.longest_row(), warp);
+  auto const levels = static_cast<double>(sets.num_levels());
+  auto const shape = RowShape::of(analysis.mean_row(), analysis.longest_row(), GpuTuning::table_warp_lanes);
   double const rows = rows_that_fit<T>(shape, analysis.mean_row(), BlockedTuning::block_rows);
-  int const directions = find_directions<T>(exec, analysis.rows(exec)).count();
-  double const levels = static_cast<double>(sets.num_levels());
-  double const thickness = directions >= 2 ? std::pow(rows, 1.0 / directions) : levels_of_strip(rows, sets.mean_rows());
-  return std::ceil(levels / std::max(1.0, thickness));
+  auto const directions = find_directions<T>(exec, analysis.rows(exec));
+  double thickness = 0;
+  if (directions.count() >= 2) {
+    auto const extent = directions.extents(static_cast<double>(analysis.num_rows()));
+    std::array<int, Directions::most> rounded{};
+    for (int d = 0; d < Directions::most; ++d) rounded[d] = static_cast<int>(extent[d]);
+    auto const side = sides_of_boxes(rounded, rows, {});
+    double steps = 0, boxes = 0;
+    for (int d = 0; d < directions.count(); ++d) {
+      steps += extent[d];
+      boxes += extent[d] / side[d];
+    }
+    thickness = steps / boxes;
+  } else {
+    // a block begins and ends within a level
+    thickness =
+        std::min<double>(levels_of_strip(rows, sets.mean_rows()), levels_of_successive_rows<T>(exec, sets, rows) - 1);
+  }
+  // where blocks have a level each, all of a level wait for the slowest of the one before: measured three times as long
+  bool const thin = thickness < 2 && levels > BlockedTuning::strip_levels;
+  return std::ceil(levels / std::max(1.0, thickness)) * (thin ? BlockedTuning::thin_block : 1);
 }
 
 /// Rows that are blocks of their own.

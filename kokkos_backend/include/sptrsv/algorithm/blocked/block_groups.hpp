@@ -88,20 +88,22 @@ struct Depths {
   }
 };
 
-/// Depths by one sweep over op(T)'s rows; a row polls for those of the rows that it needs, as in LevelSweep.
+/// Depths by one sweep over op(T)'s rows, level by level, in which fewer rows wait than in their own order; a row polls
+/// for those of the rows that it needs, as in LevelSweep.
 template <class T>
 struct DepthSweep {
   using index = typename T::index;
   static constexpr int batch = 4;
   OffDiagonals<T> rows;
   Directions directions;
+  Kokkos::View<const index*, typename T::device> level_rows;
   Kokkos::View<std::uint64_t*, typename T::device> depths;  // unknown at first
   bool ascending;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) {
-      index const i = ascending ? s : rows.num_rows - 1 - s;
+      index const i = level_rows(s);
       auto k = rows.begin(i);
       auto const end = rows.end(i);
       std::uint64_t mine = 0;
@@ -216,7 +218,8 @@ RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& 
   Kokkos::deep_copy(exec, depths, Depths::unknown);
   Tickets<T> tickets(exec);
   for_each_ticket<T>("sptrsv::blocked::depths", exec, tickets, thread_per_row_shape<T>(exec, n, 0), n,
-                     DepthSweep<T>{analysis.rows(exec), directions, depths, analysis.shape().ascending()});
+                     DepthSweep<T>{analysis.rows(exec), directions, analysis.levels(exec).level_rows, depths,
+                                   analysis.shape().ascending()});
   RowDepths<T> out{depths, {}};
   std::uint64_t most[Directions::most] = {};
   Kokkos::parallel_reduce(

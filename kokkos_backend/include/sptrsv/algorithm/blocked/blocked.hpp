@@ -102,9 +102,9 @@ class Blocked {
     solved_.restart();
   }
 
-  /// On a GPU, unless so many rows are blocks of their own that teams wait for each other mostly.
+  /// On a GPU, unless many rows are blocks of their own: all that need one wait for its team alone.
   static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-    return !host && detail::count_long_rows<T>(exec, analysis) <= exec.concurrency() / Tuning::threads_per_team;
+    return !host && detail::count_long_rows<T>(exec, analysis) * Tuning::rows_per_long_row <= analysis.num_rows();
   }
 
   std::string parameters() const {

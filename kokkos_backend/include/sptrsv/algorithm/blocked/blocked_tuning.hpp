@@ -20,6 +20,10 @@ struct BlockedTuning {
   static constexpr int block_rows = 1024;
   /// Levels of a strip at least, where levels are wide.
   static constexpr int strip_levels = 32;
+  /// What the planner takes a block of less than two levels for, beside thicker ones.
+  static constexpr double thin_block = 3;
+  /// Rows for each long one, from which on the planner considers blocks.
+  static constexpr long long rows_per_long_row = 2000;
   /// Rows of the pattern that are looked at for its directions.
   static constexpr int sampled_rows = 16384;
   /// Boxes, in those that rows would fill, from which on the pattern is no grid, and strips are better.
