@@ -12,6 +12,7 @@
 #include <sptrsv/algorithm/blocked/block_kernel.hpp>
 #include <sptrsv/algorithm/blocked/block_plan.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "on_device.hpp"
@@ -192,6 +193,42 @@ TYPED_TEST(BlockPlans, BoxesOfAGridAreFull) {
   EXPECT_EQ(this->block_row.size() - 1, 16u);
   this->plan("lap3d:24", {}, {true, 8, 32, 45000, 1024});
   EXPECT_EQ(this->block_row.size() - 1, 27u);
+}
+
+/// Depths by the numbers of rows do not fall along an entry, and differ along it in the entry's direction or a later
+/// one.
+TYPED_TEST(BlockPlans, GridsNumberedLineByLineNeedNoSweep) {
+  using T = typename TestFixture::T;
+  for (auto const& [spec, grid] : std::vector<std::pair<std::string, bool>>{{"lap2d:50", true},
+                                                                            {"lap3d:23", true},
+                                                                            {"stencil27:17", true},
+                                                                            {"fem3:9", true},
+                                                                            {"lap3d:17,random", false},
+                                                                            {"lap2d:50,rcm", false},
+                                                                            {"lap2d:2", false},
+                                                                            {"band:3000,8,90", false},
+                                                                            {"rmat:10,8", false}})
+    for (bool const upper : {false, true})
+      for (Op const op : {Op::none, Op::transpose}) {
+        SCOPED_TRACE(spec + (upper ? " upper" : " lower") + (op == Op::none ? "" : " transposed"));
+        Shape const shape{upper ? Triangle::upper : Triangle::lower, Diagonal::stored, op};
+        this->problem = make_problem<double>(spec, shape, 1);
+        Analysis<T> const analysis(this->exec, to_pattern<T>(this->problem.row_ptr, this->problem.col_idx), shape);
+        auto const directions = detail::find_directions<T>(this->exec, analysis.rows(this->exec));
+        auto const n = static_cast<std::size_t>(this->problem.num_rows());
+        Kokkos::View<std::uint64_t*, typename T::device> depths("depths", n);
+        bool const found =
+            directions.count() >= 2 && detail::find_grid_depths<T>(this->exec, analysis, directions, depths);
+        EXPECT_EQ(found, grid);
+        if (!found) continue;
+        auto const of = on_host(depths);
+        std::set<std::uint64_t> different(of.begin(), of.end());
+        EXPECT_EQ(different.size(), n);
+        for (std::size_t i = 0; i < n; ++i)
+          for (int const j : this->columns_of(static_cast<int>(i)))
+            for (int d = 0; d < directions.count(); ++d)
+              EXPECT_LE(detail::Depths::of(of[static_cast<std::size_t>(j)], d), detail::Depths::of(of[i], d));
+      }
 }
 
 TEST(BoxSides, FewestBoxesFromCornerToCorner) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -96,7 +97,14 @@ struct NumberColumns {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const b = static_cast<index>(team.league_rank());
+    auto* const memory = static_cast<char*>(team.team_scratch(1).get_shmem(static_cast<int>(table_bytes(most_table))));
+    for (auto b = static_cast<long long>(team.league_rank()); b < plan.num_blocks; b += team.league_size()) {
+      number(team, memory, static_cast<index>(b));
+      team.team_barrier();  // the table is used again
+    }
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void number(Team const& team, char* memory, index b) const {
     index const first = plan.block_row(b), last = plan.block_row(b + 1);
     int const count = static_cast<int>(last - first);
     std::uint64_t const begin = entries_before(first);
@@ -111,7 +119,6 @@ struct NumberColumns {
     }
     int size = 64;
     while (size < most_table && static_cast<std::uint64_t>(size) < 2 * entries) size *= 2;
-    auto* const memory = static_cast<char*>(team.team_scratch(1).get_shmem(static_cast<int>(table_bytes(most_table))));
     auto* const column = reinterpret_cast<index*>(memory);
     auto* const need = reinterpret_cast<unsigned*>(column + size);
     ColumnTable<index> const table{column, need, need + size, static_cast<unsigned>(size - 1)};
@@ -197,7 +204,10 @@ void number_columns(typename T::exec_space const& exec, OffDiagonals<T> const& r
   exec.fence("sptrsv::blocked: the size of tables is chosen on the host");
   while (static_cast<std::uint64_t>(number.most_table) < 2 * most_entries) number.most_table *= 2;
   constexpr bool host = is_host_space<typename T::exec_space>;
-  Kokkos::TeamPolicy<typename T::exec_space> teams(exec, static_cast<int>(blocks),
+  // each team has a table, which Kokkos keeps
+  long long const most_teams =
+      std::max<long long>(1, exec.concurrency() / (host ? 1 : BlockedTuning::threads_per_analysis_team));
+  Kokkos::TeamPolicy<typename T::exec_space> teams(exec, static_cast<int>(std::min<long long>(blocks, most_teams)),
                                                    host ? 1 : BlockedTuning::analysis_threads, 1);
   teams.set_scratch_size(1, Kokkos::PerTeam(NumberColumns<T>::table_bytes(number.most_table)));
   Kokkos::parallel_for("sptrsv::blocked::columns", teams, number);

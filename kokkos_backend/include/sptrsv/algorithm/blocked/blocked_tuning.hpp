@@ -36,6 +36,8 @@ struct BlockedTuning {
   static constexpr int threads_per_team = 1024;
   /// Threads of the teams that number columns, and that copy entries of long rows.
   static constexpr int analysis_threads = 128;
+  /// Threads that the GPU runs at once, for each of which numbers there is a team that numbers columns.
+  static constexpr int threads_per_analysis_team = 512;
 };
 
 }  // namespace sptrsv::detail

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depths of rows: how many entries of a direction lie on a path to them at most.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/triangle/directions.hpp"
+#include "sptrsv/triangle/rows.hpp"
+
+namespace sptrsv::detail {
+
+/// By row its depth in each direction, that is the most entries of that direction on a path to it; of 21 bits each.
+/// Depths do not fall along a dependency, also where they are cut off at the greatest number.
+struct Depths {
+  static constexpr int bits = 21;
+  static constexpr std::uint64_t greatest = (std::uint64_t(1) << bits) - 1;
+  static constexpr std::uint64_t unknown = ~std::uint64_t(0);
+
+  KOKKOS_INLINE_FUNCTION static std::uint64_t of(std::uint64_t depths, int direction) {
+    return (depths >> (direction * bits)) & greatest;
+  }
+  /// The greatest of both in each direction; those of a row that is needed, with one more in the entry's direction.
+  KOKKOS_INLINE_FUNCTION static std::uint64_t join(std::uint64_t mine, std::uint64_t needed, int direction) {
+    std::uint64_t out = 0;
+    for (int d = 0; d < Directions::most; ++d) {
+      std::uint64_t const a = of(mine, d);
+      std::uint64_t b = of(needed, d) + (d == direction);
+      if (b > greatest) b = greatest;
+      out |= (a > b ? a : b) << (d * bits);
+    }
+    return out;
+  }
+};
+
+/// Depths by one sweep over op(T)'s rows; a row polls for those of the rows that it needs, as in LevelSweep.
+template <class T>
+struct DepthSweep {
+  using index = typename T::index;
+  static constexpr int batch = 4;
+  OffDiagonals<T> rows;
+  Directions directions;
+  Kokkos::View<std::uint64_t*, typename T::device> depths;  // unknown at first
+  bool ascending;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) {
+      index const i = ascending ? s : rows.num_rows - 1 - s;
+      auto k = rows.begin(i);
+      auto const end = rows.end(i);
+      std::uint64_t mine = 0;
+      index col[batch] = {};
+      unsigned missed = 0;
+      take_turns([&](Backoff& wait) {
+        if (missed == 0) {
+          if (k >= end) {
+            store_relaxed(&depths(i), mine);
+            return true;
+          }
+          for (int u = 0; u < batch; ++u)
+            if (k + u < end) {
+              col[u] = rows.col_idx(k + u);
+              missed |= 1u << u;
+            }
+          k += batch;
+        }
+        bool found = false;
+        for (int u = 0; u < batch; ++u)
+          if (missed & (1u << u)) {
+            std::uint64_t const needed = load_relaxed(&depths(col[u]));
+            if (needed == Depths::unknown) continue;
+            found = true;
+            missed &= ~(1u << u);
+            mine = Depths::join(mine, needed, directions.of(ascending ? i - col[u] : col[u] - i));
+          }
+        if (!found) wait(i);
+        return false;
+      });
+    });
+  }
+};
+
+}  // namespace sptrsv::detail
