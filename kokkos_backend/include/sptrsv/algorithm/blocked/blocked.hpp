@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "sptrsv/algorithm/blocked/block_columns.hpp"
 #include "sptrsv/algorithm/blocked/block_estimate.hpp"
@@ -64,13 +65,12 @@ class Blocked {
     if (shape_.diagonal != Diagonal::unit)
       pivot_ = detail::uninitialized<decltype(pivot_)>("sptrsv::blocked::pivot", plan_.row.extent(0));
     solved_ = decltype(solved_)(exec, analysis.num_rows());
-    computing_warps_ = options.computing_warps > 0 ? options.computing_warps : Tuning::warps;
-    fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps : computing_warps_;
+    choose_warps(exec, options);
     long long const threads = exec.concurrency();
     teams_ = host                ? detail::concurrent_threads(exec)
              : options.teams > 0 ? options.teams
                                  : static_cast<int>(std::max(1LL, threads / Tuning::threads_per_team));
-    teams_ = static_cast<int>(std::min<long long>(teams_, plan_.num_blocks));
+    teams_ = static_cast<int>(std::min<long long>({teams_, plan_.num_blocks, INT_MAX / columns_per_pass}));
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
@@ -90,10 +90,10 @@ class Blocked {
       if constexpr (host)
         detail::for_each_ticket<T>("sptrsv::blocked::solve", exec, tickets_, {teams_, 1, 1, 1}, plan_.num_blocks,
                                    detail::BlockOnHost<T>{data});
-      else if (plan_.shape.entries == 2) launch<2, true, true>(exec, data, block.count);
-      else if (plan_.most_chunks > 1) launch<4, false, false>(exec, data, block.count);
-      else if (plan_.shape.lanes > 1) launch<4, false, true>(exec, data, block.count);
-      else launch<4, true, true>(exec, data, block.count);
+      else
+        with_kernel(data, block.count, [&](auto const& kernel) {
+          Kokkos::parallel_for("sptrsv::blocked::solve", policy(exec, teams_ * block.count, team_threads()), kernel);
+        });
     }
   }
 
@@ -213,14 +213,42 @@ class Blocked {
     return detail::group_by_strips<T>(exec, analysis, sets, levels);
   }
 
-  template <int Entries, bool OneLane, bool OneChunk>
-  void launch(typename T::exec_space const& exec, detail::BlockData<T> const& data, int columns) const {
-    using Body = detail::BlockOnDevice<T, Entries, OneLane, OneChunk>;
-    int const lanes = plan_.shape.lanes, threads = plan_.shape.rows_per_slice * (computing_warps_ + fetching_warps_);
-    Kokkos::parallel_for("sptrsv::blocked::solve",
-                         detail::team_policy(exec, teams_ * columns, threads, lanes, plan_.scratch_bytes),
-                         Body{data, tickets_, tickets_.next_counter(), plan_.shape.rows_per_slice, computing_warps_,
-                              fetching_warps_, columns});
+  auto policy(typename T::exec_space const& exec, int teams, int threads) const {
+    return detail::team_policy(exec, teams, threads, plan_.shape.lanes, plan_.scratch_bytes);
+  }
+  int team_threads() const { return plan_.shape.rows_per_slice * (computing_warps_ + fetching_warps_); }
+
+  /// Calls f(kernel), the kernel as it is compiled for this shape of rows.
+  template <class F>
+  void with_kernel(detail::BlockData<T> const& data, int columns, F const& f) const {
+    auto const make = [&](auto entries, auto one_lane, auto one_chunk) {
+      f(detail::BlockOnDevice<T, decltype(entries)::value, decltype(one_lane)::value, decltype(one_chunk)::value>{
+          data, tickets_, columns > 0 ? tickets_.next_counter() : 0, plan_.shape.rows_per_slice, computing_warps_,
+          fetching_warps_, columns});
+    };
+    using two = std::integral_constant<int, 2>;
+    using four = std::integral_constant<int, 4>;
+    if (plan_.shape.entries == 2) make(two{}, std::true_type{}, std::true_type{});
+    else if (plan_.most_chunks > 1) make(four{}, std::false_type{}, std::false_type{});
+    else if (plan_.shape.lanes > 1) make(four{}, std::false_type{}, std::true_type{});
+    else make(four{}, std::true_type{}, std::true_type{});
+  }
+  /// Fewer warps where a team of as many as asked for does not fit: complex numbers need many registers.
+  void choose_warps(typename T::exec_space const& exec, Options const& options) {
+    computing_warps_ = options.computing_warps > 0 ? options.computing_warps : Tuning::warps;
+    fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps : computing_warps_;
+    if constexpr (!host) {
+      typename T::rhs const b;
+      typename T::solution const x;
+      Fold<T> const fold{};
+      detail::BlockData<T> const data{plan_, values_, pivot_, {b, x, fold, 0}, {}, shape_.diagonal};
+      int most = 0;
+      with_kernel(data, 0, [&](auto const& kernel) {
+        most = policy(exec, 1, 1).team_size_max(kernel, Kokkos::ParallelForTag()) / plan_.shape.rows_per_slice;
+      });
+      while (computing_warps_ + fetching_warps_ > std::max(2, most))
+        --(computing_warps_ > fetching_warps_ ? computing_warps_ : fetching_warps_);
+    }
   }
 
   Shape shape_;
