@@ -163,6 +163,7 @@ std::vector<Matrix> matrices(bool lower, bool upper, int size = 2) {
       make("arrow", 90 * size, lower, upper, [size](int i, int j) { return j < 2 || i > 90 * size - 3; }),
       make("grid", 16 * 8 * size, lower, upper,
            [](int i, int j) { return j == i - 16 || (j == i - 1 && i % 16 != 0); }),
+      make("column", 70 * size, lower, upper, [](int, int j) { return j == 0; }),
   };
 }
 
@@ -196,32 +197,38 @@ std::vector<Solve> solves() {
   };
 }
 
-/// The greatest |b - T x| of a row.
-double residual(Matrix const& m, Kokkos::View<double**, Kokkos::LayoutLeft, T::device> const& b,
+/// The greatest |b - op(T) x| of a row.
+double residual(Matrix const& m, Op op, Kokkos::View<double**, Kokkos::LayoutLeft, T::device> const& b,
                 Kokkos::View<double**, Kokkos::LayoutLeft, T::device> const& x) {
   double worst = 0;
-  for (std::size_t c = 0; c < b.extent(1); ++c)
-    for (int i = 0; i < m.n(); ++i) {
-      double r = b(i, c);
-      for (int k = m.row_ptr(i); k < m.row_ptr(i + 1); ++k) r -= m.values(k) * x(m.col_idx(k), c);
-      worst = std::max(worst, std::isnan(r) ? 1e300 : std::abs(r));
-    }
+  for (std::size_t c = 0; c < b.extent(1); ++c) {
+    std::vector<double> rest(b.extent(0));
+    for (int i = 0; i < m.n(); ++i) rest[i] += b(i, c);
+    for (int i = 0; i < m.n(); ++i)
+      for (int k = m.row_ptr(i); k < m.row_ptr(i + 1); ++k) {
+        int const j = m.col_idx(k);
+        if (op == Op::none) rest[i] -= m.values(k) * x(j, c);
+        else rest[j] -= m.values(k) * x(i, c);
+      }
+    for (double const r : rest) worst = std::max(worst, std::isnan(r) ? 1e300 : std::abs(r));
+  }
   return worst;
 }
 
-void check_solves(Matrix const& m, Triangle triangle, Solve const& how, int columns) {
+void check_solves(Matrix const& m, Triangle triangle, Solve const& how, int columns, Op op = Op::none) {
   Lockstep const exec;
-  std::string text = m.name + " by " + how.algorithm + " with " + std::to_string(columns) + " columns";
+  std::string text = m.name + " by " + how.algorithm + " with " + std::to_string(columns) + " columns" +
+                     (op == Op::none ? "" : ", transposed");
   for (auto const& [name, value] : how.options) text += ", " + name + " " + value;
   SCOPED_TRACE(text);
-  Solver solver(how.algorithm, exec, m.pattern(), {triangle, Diagonal::stored, Op::none}, how.options);
+  Solver solver(how.algorithm, exec, m.pattern(), {triangle, Diagonal::stored, op}, how.options);
   solver.update(exec, m.values);
   Kokkos::View<double**, Kokkos::LayoutLeft, T::device> const b("b", m.n(), columns), x("x", m.n(), columns);
   for (int repeat = 0; repeat < 2; ++repeat) {
     for (int i = 0; i < m.n(); ++i)
       for (int c = 0; c < columns; ++c) b(i, c) = 1 + (i * (c + 1) + repeat) % 5;
     solver.solve(exec, b, x);
-    EXPECT_LT(residual(m, b, x), 1e-11);
+    EXPECT_LT(residual(m, op, b, x), 1e-11);
   }
 }
 
@@ -242,6 +249,12 @@ TEST_P(InLockstep, SolvesEnd) {
 TEST_P(InLockstep, SolvesOfUpperTrianglesEnd) {
   for (Matrix const& m : matrices(false, true, 1))
     for (Solve const& how : solves()) check_solves(m, Triangle::upper, how, 1);
+}
+
+/// Of `column` the rows have one entry, and those of its transpose are as short but for one.
+TEST_P(InLockstep, SolvesOfTransposesEnd) {
+  for (Matrix const& m : matrices(true, false, 1))
+    for (Solve const& how : solves()) check_solves(m, Triangle::lower, how, 1, Op::transpose);
 }
 
 TEST_P(InLockstep, GreedyColoringEnds) {

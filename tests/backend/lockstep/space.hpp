@@ -117,6 +117,24 @@ void parallel_reduce(lockstep::Range<I> const& range, F const& f, V& sum) {
   }
   range.member->team_barrier();
 }
+/// The same with Kokkos::Max or Kokkos::Min.
+template <class I, class F, class R, class V = typename R::reducer::value_type>
+void parallel_reduce(lockstep::Range<I> const& range, F const& f, R const& reducer) {
+  static_assert(sizeof(V) <= lockstep::Lane::value_bytes);
+  V mine;
+  reducer.init(mine);
+  parallel_for(range, [&](I i) { f(i, mine); });
+  std::memcpy(lockstep::Machine::lane().value, &mine, sizeof(V));
+  range.member->team_barrier();
+  reducer.init(mine);
+  for (auto const& lane : range.member->team().lanes) {
+    V part;
+    std::memcpy(&part, lane->value, sizeof(V));
+    reducer.join(mine, part);
+  }
+  reducer.reference() = mine;
+  range.member->team_barrier();
+}
 /// By the first thread of the team.
 template <class I, class F>
 void parallel_scan(lockstep::Range<I> const& range, F const& f) {

@@ -24,15 +24,16 @@ KOKKOS_FORCEINLINE_FUNCTION S finish_row(Diagonal diagonal, S sum, S pivot) {
   KOKKOS_IF_ON_HOST((return diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);))
   KOKKOS_IF_ON_DEVICE((return sum * pivot;))
 }
-/// On a GPU: the last step of a row with a pivot from divisor(), or 1 for a unit diagonal. Real numbers need no choice.
+/// The same where `pivot` is 1 for a unit diagonal: on a GPU real numbers then need no choice.
 template <class S>
-KOKKOS_FORCEINLINE_FUNCTION S times_pivot(Diagonal, S sum, S pivot) {
-  return sum * pivot;
+KOKKOS_FORCEINLINE_FUNCTION S finish_row_by_pivot(Diagonal diagonal, S sum, S pivot) {
+  KOKKOS_IF_ON_HOST((return finish_row(diagonal, sum, pivot);))
+  KOKKOS_IF_ON_DEVICE((return sum * pivot;))
 }
 template <class R>
-KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> times_pivot(Diagonal diagonal, Kokkos::complex<R> sum,
-                                                           Kokkos::complex<R> pivot) {
-  return diagonal == Diagonal::unit ? sum : sum * pivot;
+KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> finish_row_by_pivot(Diagonal diagonal, Kokkos::complex<R> sum,
+                                                                   Kokkos::complex<R> pivot) {
+  return finish_row(diagonal, sum, pivot);  // a product with (1, 0) may be NaN
 }
 
 }  // namespace sptrsv::detail

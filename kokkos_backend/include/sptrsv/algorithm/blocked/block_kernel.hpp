@@ -313,7 +313,7 @@ struct BlockOnDevice {
     ColumnSums<scalar, 1> sum;
     sum.value[0] = sums[0] + sums[1];
     if constexpr (!OneLane) sum_over_parts(team, lanes, ColumnBlock{}, sum, [&](int, ColumnSums<scalar, 1>&) {});
-    scalar const value = times_pivot(data.diagonal, sum.value[0], step.pivot);
+    scalar const value = finish_row_by_pivot(data.diagonal, sum.value[0], step.pivot);
     scalar const published = scratch_slots::publishable(value);
     scratch_slots::store_at(step.solved, published);
     slots_type::publish_at(step.published, &published);

@@ -174,7 +174,7 @@ class Blocked {
 
   void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     int const warp = host ? 1 : Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-    auto const shape = detail::RowShape::of(analysis.mean_row(), analysis.longest_row(), warp);
+    auto const shape = detail::row_shape<T>(exec, analysis, warp);
     auto const& sets = analysis.levels(exec);
     std::size_t const most_rows = options.rows > 0 ? static_cast<std::size_t>(options.rows) : Tuning::block_rows;
     std::size_t bytes = detail::bytes_to_cut_for();
@@ -228,6 +228,7 @@ class Blocked {
     };
     using two = std::integral_constant<int, 2>;
     using four = std::integral_constant<int, 4>;
+    // packs of 2 only where no row has more
     if (plan_.shape.entries == 2) make(two{}, std::true_type{}, std::true_type{});
     else if (plan_.most_chunks > 1) make(four{}, std::false_type{}, std::false_type{});
     else if (plan_.shape.lanes > 1) make(four{}, std::false_type{}, std::true_type{});
