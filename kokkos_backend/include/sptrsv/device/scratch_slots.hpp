@@ -70,9 +70,11 @@ __device__ __forceinline__ V load_staged(address at) {
     return Kokkos::bit_cast<V>(words);
   }
 }
-/// Copies from global memory that the thread does not wait for; V of 4, 8 or a multiple of 16 bytes.
+/// Copies from global memory that the thread does not wait for, from compute capability 8.0 on; V of 4, 8 or a multiple
+/// of 16 bytes.
 template <class V>
 __device__ __forceinline__ void copy_async(V* to, V const* from) {
+#if __CUDA_ARCH__ >= 800
   if constexpr (sizeof(V) == 4)
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address_of(to)), "l"(from) : "memory");
   else if constexpr (sizeof(V) == 8)
@@ -83,9 +85,16 @@ __device__ __forceinline__ void copy_async(V* to, V const* from) {
                    "l"(reinterpret_cast<char const*>(from) + k)
                    : "memory");
   }
+#else
+  *to = *from;
+#endif
 }
 /// What this thread has copied is there for all of the team after a barrier.
-__device__ __forceinline__ void await_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+__device__ __forceinline__ void await_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 #else
 using address = char*;
 KOKKOS_FORCEINLINE_FUNCTION address address_of(void* pointer) { return static_cast<char*>(pointer); }

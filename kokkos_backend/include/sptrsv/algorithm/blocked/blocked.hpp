@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -186,6 +187,8 @@ class Blocked {
       detail::number_columns<T>(exec, rows_, analysis.num_off_diagonals(), plan_, cutter.slice_of());
       bytes = bytes * 3 / 4;
     } while (plan_.scratch_bytes > Tuning::scratch_bytes);
+    if (shape.entries == 2 && plan_.most_chunks > 1)  // the kernel for packs of two reads no second chunk
+      throw std::logic_error("sptrsv: blocked has cut packs of two for rows of more entries");
   }
 
   detail::RowGroups<T> group(typename T::exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets,
@@ -228,7 +231,6 @@ class Blocked {
     };
     using two = std::integral_constant<int, 2>;
     using four = std::integral_constant<int, 4>;
-    // packs of 2 only where no row has more
     if (plan_.shape.entries == 2) make(two{}, std::true_type{}, std::true_type{});
     else if (plan_.most_chunks > 1) make(four{}, std::false_type{}, std::false_type{});
     else if (plan_.shape.lanes > 1) make(four{}, std::false_type{}, std::true_type{});
