@@ -101,23 +101,7 @@ template <class I, class F>
 void parallel_for(lockstep::Range<I> const& range, F const& f) {
   for (I i = range.begin; i < range.end; i += range.step) f(i);
 }
-/// Sums over the threads of a team.
-template <class I, class F, class V>
-void parallel_reduce(lockstep::Range<I> const& range, F const& f, V& sum) {
-  static_assert(sizeof(V) <= lockstep::Lane::value_bytes);
-  V mine = 0;
-  parallel_for(range, [&](I i) { f(i, mine); });
-  std::memcpy(lockstep::Machine::lane().value, &mine, sizeof(V));
-  range.member->team_barrier();
-  sum = 0;
-  for (auto const& lane : range.member->team().lanes) {
-    V part;
-    std::memcpy(&part, lane->value, sizeof(V));
-    sum += part;
-  }
-  range.member->team_barrier();
-}
-/// The same with Kokkos::Max or Kokkos::Min.
+/// By a reducer, such as Kokkos::Max, over the threads of a team.
 template <class I, class F, class R, class V = typename R::reducer::value_type>
 void parallel_reduce(lockstep::Range<I> const& range, F const& f, R const& reducer) {
   static_assert(sizeof(V) <= lockstep::Lane::value_bytes);
@@ -134,6 +118,11 @@ void parallel_reduce(lockstep::Range<I> const& range, F const& f, R const& reduc
   }
   reducer.reference() = mine;
   range.member->team_barrier();
+}
+/// Sums over the threads of a team.
+template <class I, class F, class V>
+void parallel_reduce(lockstep::Range<I> const& range, F const& f, V& sum) {
+  parallel_reduce(range, f, Sum<V>(sum));
 }
 /// By the first thread of the team.
 template <class I, class F>

@@ -165,12 +165,6 @@ class ScratchSlots {
     for (int w = 0; w < parts::count; ++w) all &= !scratch::is_sentinel(parts::get(value, w));
     return all;
   }
-  /// Whether a sum may have a sentinel among its terms: they are NaN, and so is then the sum.
-  KOKKOS_FORCEINLINE_FUNCTION static bool doubtful(S const& sum) {
-    bool nan = false;
-    for (int w = 0; w < parts::count; ++w) nan |= parts::get(sum, w) != parts::get(sum, w);
-    return nan;
-  }
 
  private:
   using bits = typename Sentinel<real>::bits;

@@ -118,7 +118,7 @@ template <class T>
 LevelEntries entries_by_level(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
                               LevelSets<T> const& sets) {
   using index = typename T::index;
-  constexpr index chunk = 256;  // rows of one thread, // so that few threads update the same level's numbers
+  constexpr index chunk = 256;  // rows of one thread, so that few threads update the same level's numbers
   auto const levels = static_cast<std::size_t>(sets.num_levels());
   LevelEntries out{std::vector<unsigned long long>(levels), std::vector<unsigned long long>(levels)};
   if (levels == 0) return out;

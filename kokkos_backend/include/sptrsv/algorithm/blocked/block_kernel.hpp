@@ -32,8 +32,6 @@ struct BlockData {
   KOKKOS_FORCEINLINE_FUNCTION scalar pivot_of(index p) const {
     return diagonal == Diagonal::unit ? scalar(1) : pivot(p);
   }
-  /// Where column c of the pass is published.
-  KOKKOS_FORCEINLINE_FUNCTION SolvedSlots<scalar, 1> slots_of(int c) const { return slots.column(c); }
   KOKKOS_FORCEINLINE_FUNCTION static scalar await(SolvedSlots<scalar, 1> const& slots, index p, index row) {
     scalar x[1];
     for (Backoff wait; !slots.try_load(static_cast<std::size_t>(p), x); wait(row)) {
@@ -123,7 +121,7 @@ struct BlockOnDevice {
          t = tickets.take(Kokkos::PerTeam(team), which, 1)) {
       int const column = columns == 1 ? 0 : static_cast<int>(t % static_cast<unsigned>(columns));
       solve_block(team, memory, static_cast<index>(columns == 1 ? t : t / static_cast<unsigned>(columns)), column,
-                  data.slots_of(column));
+                  data.slots.column(column));
     }
   }
 
