@@ -126,8 +126,9 @@ TYPED_TEST(AnalysisTest, LevelSetsAreTheLongestPathsByEitherMethod) {
   this->for_each_case([&](Analyzed<TypeParam> const& a) {
     using T = typename Analyzed<TypeParam>::T;
     bool const ascending = a.analysis.shape().ascending();
-    auto const by_rows = level_sets_from_rows<T>(a.exec, a.analysis.rows(a.exec), ascending);
-    auto const by_columns = level_sets_from_columns<T>(a.exec, a.analysis.columns(a.exec));
+    auto const by_rows = level_sets_from_rows<T>(a.exec, a.analysis.workspace(), a.analysis.rows(a.exec), ascending,
+                                                 a.analysis.longest_row_of_op(a.exec));
+    auto const by_columns = level_sets_from_columns<T>(a.exec, a.analysis.workspace(), a.analysis.columns(a.exec));
     this->check_levels(a, by_rows);
     this->check_levels(a, by_columns);
     EXPECT_EQ(by_rows.level_ptr, by_columns.level_ptr);
@@ -248,8 +249,9 @@ TYPED_TEST(AnalysisTest, WideLevelsAlternateWithChains) {
   }
   TypeParam const exec;
   Analysis<T> const analysis(exec, to_pattern<T>(row_ptr, col_idx), {});
-  for (auto const& sets : {level_sets_from_rows<T>(exec, analysis.rows(exec), true),
-                           level_sets_from_columns<T>(exec, analysis.columns(exec))}) {
+  for (auto const& sets :
+       {level_sets_from_rows<T>(exec, analysis.workspace(), analysis.rows(exec), true, analysis.longest_row()),
+        level_sets_from_columns<T>(exec, analysis.workspace(), analysis.columns(exec))}) {
     ASSERT_EQ(sets.num_levels(), static_cast<int>(widths.size()));
     for (std::size_t l = 0; l < widths.size(); ++l) EXPECT_EQ(sets.rows_in_level(static_cast<int>(l)), widths[l]);
     auto const rows = to_host(sets.level_rows);  // numbered level by level

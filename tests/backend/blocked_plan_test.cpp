@@ -53,14 +53,16 @@ class BlockPlans : public ::testing::Test {
     auto const& sets = analysis.levels(exec);
     shape = detail::row_shape<T>(exec, analysis, cut.warp);
     auto const& rows = analysis.rows(exec);
-    auto const groups =
-        cut.boxes ? detail::group_by_boxes<T>(
-                        exec, analysis, detail::find_depths<T>(exec, analysis, detail::find_directions<T>(exec, rows)),
-                        {cut.levels_or_side, cut.levels_or_side, cut.levels_or_side})
-                  : detail::group_by_strips<T>(exec, analysis, sets, cut.levels_or_side);
+    auto const groups = detail::take_groups<T>(analysis);
+    if (cut.boxes) {
+      std::array<int, 3> const sides{cut.levels_or_side, cut.levels_or_side, cut.levels_or_side};
+      detail::group_by_boxes<T>(exec, analysis, detail::find_depths<T>(exec, analysis), sides, groups);
+    } else {
+      detail::group_by_strips<T>(exec, analysis, sets, cut.levels_or_side, groups);
+    }
     detail::BlockCutter<T> cutter(exec, analysis, sets, shape);
     auto made = cutter.cut(groups, cut.bytes, cut.rows);
-    detail::number_columns<T>(exec, rows, analysis.num_off_diagonals(), made, cutter.slice_of());
+    detail::number_columns<T>(exec, analysis.workspace(), rows, made, cutter.slice_of());
     row = on_host(made.row);
     position = on_host(made.position);
     block_row = on_host(made.block_row);
@@ -218,13 +220,20 @@ TYPED_TEST(BlockPlans, GridsNumberedLineByLineNeedNoSweep) {
         Shape const shape{upper ? Triangle::upper : Triangle::lower, Diagonal::stored, op};
         this->problem = make_problem<double>(spec, shape, 1);
         Analysis<T> const analysis(this->exec, to_pattern<T>(this->problem.row_ptr, this->problem.col_idx), shape);
-        auto const directions = detail::find_directions<T>(this->exec, analysis.rows(this->exec));
+        auto const& directions = analysis.directions(this->exec);
+        auto const& lines = analysis.grid(this->exec);
         auto const n = static_cast<std::size_t>(this->problem.num_rows());
         Kokkos::View<std::uint64_t*, typename T::device> depths("depths", n);
-        bool const found =
-            directions.count() >= 2 && detail::find_grid_depths<T>(this->exec, analysis, directions, depths);
+        bool const found = lines.found() && detail::depths_by_grid<T>(this->exec, analysis, directions, lines, depths);
         EXPECT_EQ(found, grid);
         if (!found) continue;
+        auto const swept = on_host(analysis.levels(this->exec, LevelMethod::sweep).level_of);
+        Kokkos::View<int*, typename T::device> level_of("level_of", n);
+        bool const ascending = shape.ascending();
+        int const deepest =
+            detail::level_of_by_grid<T>(this->exec, analysis.rows(this->exec), ascending, lines, level_of);
+        EXPECT_EQ(deepest, *std::max_element(swept.begin(), swept.end()));
+        EXPECT_EQ(on_host(level_of), swept);
         auto const of = on_host(depths);
         std::set<std::uint64_t> different(of.begin(), of.end());
         EXPECT_EQ(different.size(), n);

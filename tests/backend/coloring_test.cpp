@@ -240,6 +240,55 @@ TYPED_TEST(ColoringTest, SetsOfAnyTriangleAreIndependent) {
     }
 }
 
+TYPED_TEST(ColoringTest, SetsListedByKernelsAreThoseOfTheHost) {
+  using T = TypesOf<double, TypeParam>;
+  TypeParam const exec;
+  for (std::string const spec : {"chain:60", "diagonal:3000", "lap2d:70,color", "lap3d:15,color", "stencil27:9,color",
+                                 "kkt2:5000", "lap2d:33", "arrow_up:5000", "rmat:7,5", "powerlaw:400"})
+    for (auto const& shape : all_shapes()) {
+      SCOPED_TRACE(spec + " " + text(shape.triangle) + " " + text(shape.op));
+      auto const p = make_problem<double>(spec, shape);
+      Analysis<T> const analysis(exec, to_pattern<T>(p), shape);
+      auto const& listed = detail::consecutive_sets_of<T>(exec, analysis);
+      std::vector<int> first{0};  // by a pass over the rows in the order of the solve
+      bool adjacent = false;
+      auto const row_ptr = copy_out(analysis.rows(exec).row_ptr), col_idx = copy_out(analysis.rows(exec).col_idx);
+      auto const& rows = analysis.rows(exec);
+      int const n = p.num_rows();
+      long long entries = 0;
+      std::vector<long long> before{0};
+      for (int s = 0; s < n; ++s) {
+        int const i = shape.ascending() ? s : n - 1 - s;
+        int last = -1;
+        for (int k = row_ptr[i] + rows.front; k < row_ptr[i + 1] - rows.back; ++k)
+          last = std::max(last, shape.ascending() ? col_idx[k] : n - 1 - col_idx[k]);
+        adjacent = adjacent || (s > 0 && last == s - 1);
+        if (last >= first.back()) {
+          first.push_back(s);
+          before.push_back(entries);
+        }
+        entries += row_ptr[i + 1] - rows.back - row_ptr[i] - rows.front;
+      }
+      EXPECT_EQ(listed.count, static_cast<long long>(first.size()));
+      EXPECT_EQ(listed.adjacent, adjacent);
+      if (listed.count > detail::ConsecutiveSets<T>::most_listed) {
+        EXPECT_TRUE(listed.first.empty());
+        continue;
+      }
+      first.push_back(n);
+      before.push_back(entries);
+      EXPECT_EQ(std::vector<int>(listed.first.begin(), listed.first.end()), first);
+      EXPECT_EQ(std::vector<long long>(listed.before.begin(), listed.before.end()), before);
+      if (adjacent) continue;
+      auto const sets = find_color_sets<T>(exec, rows, shape.ascending());
+      auto const same = detail::sets_of_single_rows<T>(listed);
+      EXPECT_EQ(same.set_ptr, sets.set_ptr);
+      EXPECT_EQ(same.position_ptr, sets.position_ptr);
+      EXPECT_EQ(same.mean_row, sets.mean_row);
+      EXPECT_EQ(same.longest_block, sets.longest_block);
+    }
+}
+
 /// The kernels for a GPU, with one lane and one thread per team where the space has no more.
 template <class Space>
 void check_kernels(Space const& exec, Problem<double> const& p, bool chain, int columns) {

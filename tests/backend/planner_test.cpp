@@ -259,7 +259,8 @@ TYPED_TEST(PlannerTest, NothingIsKnownOfNothing) {
   for (std::size_t f = 2; f < detail::num_features; ++f) EXPECT_EQ(found[f], 0) << detail::feature_names[f];
 }
 
-/// Computes expensive features only while the choice depends on them, and chooses as with all features.
+/// Computes expensive features only while the choice depends on them, and chooses as with all features, but for sweeps
+/// that do not pay.
 TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
   using T = typename TestFixture::T;
   std::uint64_t seed = 1;
@@ -269,6 +270,7 @@ TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
   };
   std::vector<std::string> const names{"a", "b", "c", "d"};
   std::set<std::string> chosen;
+  int without_sweeps = 0;
   for (auto const* spec :
        {"lap2d:30", "chain:300", "dense:60", "powerlaw:500", "rmat:8,8", "kkt2:400", "lap3d:9,color", "fem2d:12,rcm"}) {
     auto const analysis = this->analysis_of(spec);
@@ -277,7 +279,7 @@ TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
       detail::PlanCost costs[4];
       double times[4];
       std::string best;
-      double least = 0;
+      double least = 0, most_pays = 1;
       for (int a = 0; a < 4; ++a) {
         costs[a] = {names[a], {}};
         double time = 0;
@@ -286,6 +288,7 @@ TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
           double const price = random(1000) / (1 + exact[feature]);
           costs[a].terms[t] = {static_cast<Feature>(feature), price};
           time += price * exact[feature];
+          if (a < 3 && price > 0) most_pays = std::max(most_pays, detail::sweep_pays(static_cast<Feature>(feature)));
         }
         times[a] = time;
         if (a == 3) continue;  // no candidate below
@@ -295,27 +298,36 @@ TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
       PlanFeatures<T> features(this->exec, analysis, resident), own(this->exec, analysis, resident);
       for (int a = 0; a < 4; ++a) EXPECT_DOUBLE_EQ(detail::exact_time<T>(costs[a], own), times[a]);
       auto const plan = detail::choose_by_table<T>(device, {"a", "b", "c"}, features);
-      EXPECT_EQ(plan.algorithm, best) << spec << " " << draw;
+      auto const time = times[std::find(names.begin(), names.end(), plan.algorithm) - names.begin()];
+      EXPECT_LE(time, most_pays * least * (1 + 1e-12)) << spec << " " << draw;
+      if (most_pays == 1) {
+        ++without_sweeps;
+        EXPECT_EQ(plan.algorithm, best) << spec << " " << draw;
+      }
       EXPECT_NE(plan.reason.find("estimated "), std::string::npos) << plan.reason;
       chosen.insert(plan.algorithm);
     }
   }
   EXPECT_EQ(chosen.size(), 3u);
+  EXPECT_GT(without_sweeps, 5);
 }
 
 TYPED_TEST(PlannerTest, WhatCannotMatterIsNotLookedFor) {
   using T = typename TestFixture::T;
+  // of a chain of 300 rows, each of which is a level and a set: 300, 600 and more, 270, 273 and more
   detail::PlanCost const costs[] = {{"few", {{{Feature::rows, 1}}}},
-                                    {"dear", {{{Feature::rows, 2}, {Feature::levels, 1}}}},
-                                    {"close", {{{Feature::rows, 0.5}, {Feature::sets, 1}}}}};
-  detail::PlanDevice const device{"made up", costs, 3};
+                                    {"dear", {{{Feature::rows, 2}, {Feature::warp_window, 1}}}},
+                                    {"close", {{{Feature::rows, 0.5}, {Feature::sets, 0.4}}}},
+                                    {"nearly", {{{Feature::rows, 0.9}, {Feature::thread_window, 0.01}}}}};
+  detail::PlanDevice const device{"made up", costs, 4};
   auto const analysis = this->analysis_of("chain:300");
   PlanFeatures<T> features(this->exec, analysis, resident);
-  EXPECT_EQ(detail::choose_by_table<T>(device, {"few", "dear", "close"}, features).algorithm, "few");
-  EXPECT_FALSE(features.exact(Feature::levels));
+  EXPECT_EQ(detail::choose_by_table<T>(device, {"few", "dear", "close", "nearly"}, features).algorithm, "close");
   EXPECT_TRUE(features.exact(Feature::sets));
+  EXPECT_FALSE(features.exact(Feature::warp_window));
+  EXPECT_FALSE(features.exact(Feature::thread_window));  // 3 of 273 do not pay for a sweep
   EXPECT_EQ(detail::choose_by_table<T>(device, {"dear"}, features).algorithm, "dear");
-  EXPECT_TRUE(features.exact(Feature::levels));
+  EXPECT_TRUE(features.exact(Feature::warp_window));
   EXPECT_EQ(detail::choose_by_table<T>(device, {"other"}, features).algorithm, "levelset");
 }
 

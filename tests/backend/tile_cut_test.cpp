@@ -40,7 +40,8 @@ std::pair<TilePattern<TypesOfSpace<Space>>, int> cut(int n, There const& there) 
   Analysis<T> const analysis(exec, {send(row_ptr), send(col_idx)}, {});
   auto const order = detail::make_tile_order<T>(exec, analysis, true);
   auto const rows = detail::sort_rows<T>(exec, analysis.rows(exec), order.positions, true);
-  return {make_tiles<T>(exec, rows, detail::order_by_block_level<T>(exec, order.levels)),
+  detail::Workspace<T> work(0);
+  return {make_tiles<T>(exec, rows, detail::order_by_block_level<T>(exec, work, order.levels)),
           static_cast<int>(col_idx.size()) - n};
 }
 template <class View>
@@ -135,7 +136,8 @@ TYPED_TEST(TileCuts, LevelsOfManyRowsBeginWithATileEach) {
   auto const level_of = Kokkos::create_mirror_view(sets.level_of);
   for (int i = 0; i < n; ++i) level_of(i) = i % 2;
   Kokkos::deep_copy(sets.level_of, level_of);
-  detail::group_rows_by_level<T>(exec, sets);
+  detail::Workspace<T> work(0);
+  detail::group_rows_by_level<T>(exec, work, sets, 2);
   auto const levels = sets.finished();
   ASSERT_EQ(levels.level_ptr, (std::vector<int>{0, n / 2, n}));
   auto const expect_ascending = [&](auto const& rows, int second) {

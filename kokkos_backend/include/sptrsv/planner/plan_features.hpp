@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sptrsv/algorithm/blocked/block_estimate.hpp"
+#include "sptrsv/algorithm/colorset/consecutive_sets.hpp"
 #include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
 #include "sptrsv/algorithm/tiled/node_levels.hpp"
 #include "sptrsv/planner/plan_model.hpp"
@@ -17,113 +18,23 @@ namespace sptrsv {
 
 namespace detail {
 
-/// By place in the order of the solve the place of the nearest row that a row needs, if rows are sorted by column; -1:
-/// it needs none.
-template <class T>
-Kokkos::View<typename T::index*, typename T::device> nearest_needed(typename T::exec_space const& exec,
-                                                                    OffDiagonals<T> const& rows, bool ascending) {
-  using index = typename T::index;
-  index const n = rows.num_rows;
-  Kokkos::View<index*, typename T::device> nearest(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::planner::nearest")),
-      static_cast<std::size_t>(n));
-  Kokkos::parallel_for(
-      "sptrsv::planner::nearest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index s) {
-        index const i = ascending ? s : n - 1 - s;
-        auto const begin = rows.begin(i), end = rows.end(i);
-        if (begin == end) nearest(s) = -1;
-        else nearest(s) = ascending ? rows.col_idx(end - 1) : n - 1 - rows.col_idx(begin);
-      });
-  return nearest;
-}
-
-/// Sets of consecutive rows that do not need each other, by one team: a set ends where a row needs one of it.
-template <class T>
-struct CountSets {
-  using index = typename T::index;
-  static constexpr index chunk = 1024;
-  static constexpr int gpu_threads = 256;
-  Kokkos::View<const index*, typename T::device> nearest;   // nearest_needed()
-  Kokkos::View<const index*, typename T::device> greatest;  // of each chunk of them
-  Kokkos::View<long long, typename T::device> sets;         // out
-
-  /// The first place from `from` on, before `to`, of a row that needs `first` or one after it; else `none`.
-  template <class Team>
-  KOKKOS_FUNCTION static index find(Team const& team, Kokkos::View<const index*, typename T::device> const& needed,
-                                    index from, index to, index first, index none) {
-    index at = none;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, from, to),
-        [&](index s, index& least) {
-          if (s < least && needed(s) >= first) least = s;
-        },
-        Kokkos::Min<index>(at));
-    return at < none ? at : none;
-  }
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto const n = static_cast<index>(nearest.extent(0)), chunks = static_cast<index>(greatest.extent(0));
-    auto const end_of = [&](index c) { return c == chunks - 1 ? n : (c + 1) * chunk; };
-    index const width = chunk;
-    long long count = n > 0;
-    for (index first = 0; first < n; ++count) {
-      index next = find(team, nearest, first + 1, end_of(first / chunk), first, n);
-      for (index c = first / chunk + 1; next == n && c<chunks; c = chunks - c> width ? c + width : chunks) {
-        index const to = chunks - c > width ? c + width : chunks, in = find(team, greatest, c, to, first, chunks);
-        if (in < chunks) next = find(team, nearest, in * chunk, end_of(in), first, n);
-      }
-      if (next == n) break;
-      first = next;
-    }
-    Kokkos::single(Kokkos::PerTeam(team), [&]() { sets() = count; });
-  }
-};
-template <class T>
-long long count_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
-  using index = typename T::index;
-  if (rows.num_rows == 0) return 0;
-  constexpr index chunk = CountSets<T>::chunk;
-  auto const nearest = nearest_needed<T>(exec, rows, ascending);
-  index const n = rows.num_rows, chunks = (n - 1) / chunk + 1;
-  Kokkos::View<index*, typename T::device> const greatest(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::planner::greatest")),
-      static_cast<std::size_t>(chunks));
-  int const threads = is_host_space<typename T::exec_space> ? 1 : CountSets<T>::gpu_threads;
-  Kokkos::parallel_for(
-      "sptrsv::planner::greatest", team_policy(exec, static_cast<int>(chunks), threads, 1),
-      KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<typename T::exec_space>::member_type const& team) {
-        auto const c = static_cast<index>(team.league_rank());
-        index const first = c * chunk, last = n - first < chunk ? n : first + chunk;
-        index most = -1;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(team, first, last),
-            [&](index s, index& mine) { mine = nearest(s) > mine ? nearest(s) : mine; }, Kokkos::Max<index>(most));
-        Kokkos::single(Kokkos::PerTeam(team), [&]() { greatest(c) = most; });
-      });
-  Kokkos::View<long long, typename T::device> const sets("sptrsv::planner::sets");
-  Kokkos::parallel_for("sptrsv::planner::sets", team_policy(exec, 1, threads, 1),
-                       CountSets<T>{nearest, greatest, sets});
-  long long count = 0;
-  Kokkos::deep_copy(exec, count, sets);
-  exec.fence("sptrsv::planner: the number of sets is used on the host");
-  return count;
-}
-
 /// The longest row and the entries of each level, on the host.
 struct LevelEntries {
   std::vector<unsigned long long> longest, all;
 };
 template <class T>
-LevelEntries entries_by_level(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
+LevelEntries entries_by_level(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
                               LevelSets<T> const& sets) {
   using index = typename T::index;
-  constexpr index chunk = 256;  // rows of one thread, so that few threads update the same level's numbers
+  constexpr index chunk = 64;  // rows of one thread, so that few threads update the same level's numbers
   auto const levels = static_cast<std::size_t>(sets.num_levels());
   LevelEntries out{std::vector<unsigned long long>(levels), std::vector<unsigned long long>(levels)};
   if (levels == 0) return out;
-  Kokkos::View<unsigned long long*, typename T::device> longest("sptrsv::planner::longest", levels),
-      all("sptrsv::planner::entries", levels);
+  typename Workspace<T>::Scope const scope(work);
+  auto const longest = work.template take<unsigned long long>(levels);
+  auto const all = work.template take<unsigned long long>(levels);
+  Kokkos::deep_copy(exec, longest, 0ull);
+  Kokkos::deep_copy(exec, all, 0ull);
   auto const level_of = sets.level_of, level_rows = sets.level_rows;
   index const n = rows.num_rows;
   Kokkos::parallel_for(
@@ -197,7 +108,7 @@ class PlanFeatures {
     else if (f == Feature::thread_window) find_window(f, rows, resident_);
     else if (f == Feature::tile_levels || f == Feature::tile_entries) find_tiles(rows);
     else if (f == Feature::block_levels) set(f, detail::estimate_block_levels<T>(exec_, analysis_));
-    else if (f == Feature::sets) set(f, detail::count_sets<T>(exec_, rows, ascending()));
+    else if (f == Feature::sets) set(f, detail::consecutive_sets_of<T>(exec_, analysis_).count);
     else find_levels(rows);
   }
 
@@ -246,7 +157,7 @@ class PlanFeatures {
 
   void find_levels(OffDiagonals<T> const& rows) {
     auto const& sets = analysis_.levels(exec_);
-    auto const entries = detail::entries_by_level<T>(exec_, rows, sets);
+    auto const entries = detail::entries_by_level<T>(exec_, analysis_.workspace(), rows, sets);
     double const narrow_rows = detail::LevelSetTuning::narrow_slices * warp_lanes / lanes_;
     double wide = 0, narrow = 0, log_rows = 0, log_entries = 0, sum = 0, lanes = 0;
     for (std::size_t l = 0; l < entries.longest.size(); ++l) {

@@ -11,8 +11,10 @@
 #include <typeindex>
 #include <utility>
 
+#include "sptrsv/device/workspace.hpp"
 #include "sptrsv/error.hpp"
 #include "sptrsv/structure.hpp"
+#include "sptrsv/triangle/grid_lines.hpp"
 #include "sptrsv/triangle/level_sets.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
@@ -95,6 +97,30 @@ PatternFacts inspect(typename T::exec_space const& exec, typename T::pattern con
 
 }  // namespace detail
 
+namespace detail {
+
+/// Off-diagonal entries of the longest row. Fences.
+template <class T>
+long long longest_row(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
+  using index = typename T::index;
+  long long longest = 0;
+  if (rows.num_rows == 0) return longest;
+  Kokkos::parallel_reduce(
+      "sptrsv::analysis::longest_row", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
+      KOKKOS_LAMBDA(index i, long long& most) {
+        auto const count = static_cast<long long>(rows.count(i));
+        if (count > most) most = count;
+      },
+      Kokkos::Max<long long>(longest));
+  exec.fence("sptrsv::analysis: the longest row is needed on the host");
+  return longest;
+}
+
+/// Bytes of an analysis' workspace for each row, beside an index for each entry: what `blocked` takes of it.
+inline constexpr std::size_t workspace_row_bytes = 64;
+
+}  // namespace detail
+
 /// Analysis of one triangle. Reads the pattern only; keeps the views of it that it was given.
 template <class T>
 class Analysis {
@@ -104,7 +130,8 @@ class Analysis {
 
   /// @throws InvalidPattern, NotTriangular, MissingDiagonal naming the first such row; TooLarge.
   /// Cost: one pass over the pattern; fences.
-  Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape) : pattern_(pattern), shape_(shape) {
+  Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape)
+      : pattern_(pattern), shape_(shape), workspace_(pattern.row_ptr.extent(0) * detail::workspace_row_bytes) {
     if (pattern.row_ptr.extent(0) > 0) detail::require_counted<index>("rows", pattern.row_ptr.extent(0) - 1, "indices");
     auto const facts = detail::inspect<T>(exec, pattern, shape.triangle == Triangle::lower);
     check_rows(facts);
@@ -123,6 +150,8 @@ class Analysis {
     check_side(facts);
     entries_ = facts.behind_last_entry - facts.first_entry;
     values_needed_ = static_cast<std::size_t>(facts.behind_last_entry);
+    workspace_ = detail::Workspace<T>(static_cast<std::size_t>(num_rows()) * detail::workspace_row_bytes +
+                                      static_cast<std::size_t>(entries_) * sizeof(index));
   }
 
   Shape shape() const { return shape_; }
@@ -159,11 +188,34 @@ class Analysis {
     if (levels_) return *levels_;
     bool const by_columns =
         method == LevelMethod::automatic ? shape_.transposed() && !flipped_ : method == LevelMethod::root_candidates;
-    levels_ = std::make_shared<LevelSets<T> const>(by_columns
-                                                       ? level_sets_from_columns<T>(exec, columns(exec))
-                                                       : level_sets_from_rows<T>(exec, rows(exec), shape_.ascending()));
+    if (by_columns) {
+      levels_ = std::make_shared<LevelSets<T> const>(level_sets_from_columns<T>(exec, workspace(), columns(exec)));
+      return *levels_;
+    }
+    detail::GridLines lines;  // on a host to look for them takes as long as the sweep
+    if (method == LevelMethod::automatic && !is_host_space<exec_space>) lines = grid(exec);
+    levels_ = std::make_shared<LevelSets<T> const>(
+        level_sets_from_rows<T>(exec, workspace(), rows(exec), shape_.ascending(), longest_row_of_op(exec), lines));
     return *levels_;
   }
+
+  /// Entries of the longest row of op(T), which for a transpose is not the longest one as stored. Fences then.
+  long long longest_row_of_op(exec_space const& exec) const {
+    if (!shape_.transposed()) return longest_;
+    return keep<long long>("longest row", [&] { return detail::longest_row<T>(exec, rows(exec)); });
+  }
+  /// Directions of op(T)'s pattern, by a sample; see find_directions().
+  detail::Directions const& directions(exec_space const& exec) const {
+    return keep<detail::Directions>("directions", [&] { return detail::find_directions<T>(exec, rows(exec)); });
+  }
+  /// The grid that op(T)'s rows are likely to be, or none; see find_grid().
+  detail::GridLines const& grid(exec_space const& exec) const {
+    return keep<detail::GridLines>(
+        "grid", [&] { return detail::find_grid<T>(exec, rows(exec), shape_.ascending(), directions(exec)); });
+  }
+
+  /// Memory for arrays that are needed until drop_kept() at most.
+  detail::Workspace<T>& workspace() const { return workspace_; }
 
   /// What the planner finds and the algorithm that it chooses needs again: make() at the first call with this V and
   /// `what`, then the same until drop_kept().
@@ -175,7 +227,10 @@ class Analysis {
     return *static_cast<V const*>(kept.get());
   }
   /// Once algorithms have been made.
-  void drop_kept() { kept_.clear(); }
+  void drop_kept() {
+    kept_.clear();
+    workspace_.clear();
+  }
 
   /// Structure with levels; makes the level sets if they are not there yet.
   Structure structure(exec_space const& exec) const {
@@ -281,6 +336,7 @@ class Analysis {
   std::size_t values_needed_ = 0;
   mutable std::shared_ptr<OffDiagonals<T> const> flipped_;
   mutable std::shared_ptr<LevelSets<T> const> levels_;
+  mutable detail::Workspace<T> workspace_;
   mutable std::map<std::pair<std::type_index, std::string>, std::shared_ptr<void const>> kept_;
 };
 

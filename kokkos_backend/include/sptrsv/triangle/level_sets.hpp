@@ -3,16 +3,19 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Sort.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/stable_sort.hpp"
 #include "sptrsv/device/tickets.hpp"
+#include "sptrsv/device/workspace.hpp"
 #include "sptrsv/space.hpp"
+#include "sptrsv/triangle/grid_lines.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
 namespace sptrsv {
@@ -52,58 +55,74 @@ struct LevelArrays {
   using index = typename T::index;
 
   Kokkos::View<index*, typename T::device> level_of, level_rows;  ///< as in LevelSets
-  Kokkos::View<index*, typename T::device> workspace;             ///< n, to sort in on a GPU; none on a host
   std::vector<index> level_ptr;
 
   LevelSets<T> finished() const {
-    return {level_of, level_rows, level_ptr,
-            (level_of.span() + level_rows.span() + workspace.span() + level_ptr.size()) * sizeof(index)};
+    return {level_of, level_rows, level_ptr, (level_of.span() + level_rows.span() + level_ptr.size()) * sizeof(index)};
   }
 };
 
+/// GPU: rows of so many entries have a warp each in the sweep for levels, and all others too. Not measured apart.
+struct LevelSweepTuning {
+  static constexpr long long row_for_warps = 256;
+};
+
 /// level(i) = 1 + the greatest level among the rows that i needs; a row polls for theirs as for x in a
-/// sync-free solve, a batch at a time. Reads op(T) by rows, once.
+/// sync-free solve, a batch at a time, nearest rows last. Reads op(T) by rows, once.
 template <class T>
 struct LevelSweep {
   using index = typename T::index;
+  using offset = typename T::offset;
   static constexpr int batch = 4;
   OffDiagonals<T> rows;
   Kokkos::View<index*, typename T::device> level_of;  // -1: not known yet
   bool ascending;
+  int lanes;
 
+  /// By the entries of one of the lanes that a row has.
+  KOKKOS_FUNCTION index level_of_part(index i, int lane) const {
+    offset const first = ascending ? rows.begin(i) : rows.end(i) - 1, step = ascending ? 1 : -1;
+    offset const count = rows.count(i);
+    offset next = lane;
+    index level = 0, col[batch] = {};
+    unsigned missed = 0;
+    take_turns([&](Backoff& wait) {
+      if (missed == 0) {
+        if (next >= count) {
+          if (lanes == 1) store_relaxed(&level_of(i), level);  // here, since threads of the same warp may poll for it
+          return true;
+        }
+        for (int u = 0; u < batch; ++u, next += lanes)
+          if (next < count) {
+            col[u] = rows.col_idx(first + step * next);
+            missed |= 1u << u;
+          }
+      }
+      bool found = false;
+      for (int u = 0; u < batch; ++u)
+        if (missed & (1u << u)) {
+          index const needed = load_relaxed(&level_of(col[u]));
+          if (needed < 0) continue;
+          found = true;
+          missed &= ~(1u << u);
+          if (needed >= level) level = needed + 1;
+        }
+      if (!found) wait(i);
+      return false;
+    });
+    return level;
+  }
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) {
       index const i = ascending ? s : rows.num_rows - 1 - s;
-      auto k = rows.begin(i);
-      auto const end = rows.end(i);
-      index level = 0, col[batch] = {};
-      unsigned missed = 0;
-      take_turns([&](Backoff& wait) {
-        if (missed == 0) {
-          if (k >= end) {
-            store_relaxed(&level_of(i), level);
-            return true;
-          }
-          for (int u = 0; u < batch; ++u)
-            if (k + u < end) {
-              col[u] = rows.col_idx(k + u);
-              missed |= 1u << u;
-            }
-          k += batch;
-        }
-        bool found = false;
-        for (int u = 0; u < batch; ++u)
-          if (missed & (1u << u)) {
-            index const needed = load_relaxed(&level_of(col[u]));
-            if (needed < 0) continue;
-            found = true;
-            missed &= ~(1u << u);
-            if (needed >= level) level = needed + 1;
-          }
-        if (!found) wait(i);
-        return false;
-      });
+      if (lanes == 1) {
+        level_of_part(i, 0);
+        return;
+      }
+      index const level = max_over_lanes<index>(team, lanes, [&](int lane) { return level_of_part(i, lane); });
+      if (lane_of(team) == 0) store_relaxed(&level_of(i), level);
+      rejoin_lanes();
     });
   }
 };
@@ -122,14 +141,35 @@ LaunchShape thread_per_row_shape(typename T::exec_space const& exec, long long n
   return shape;
 }
 
+/// @param longest  entries of the longest row
 template <class T>
 void level_of_by_sweep(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
-                       LevelArrays<T> const& sets) {
+                       long long longest, LevelArrays<T> const& sets) {
   Kokkos::deep_copy(exec, sets.level_of, typename T::index(-1));
   Tickets<T> tickets(exec);
-  auto const shape = thread_per_row_shape<T>(exec, rows.num_rows, 0);
+  auto shape = thread_per_row_shape<T>(exec, rows.num_rows, 0);
+  if (!is_host_space<typename T::exec_space> && longest >= LevelSweepTuning::row_for_warps) {
+    shape = {1, 1, Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max(), 1};
+    shape.teams = number_of_teams<T>(exec, rows.num_rows, shape);
+  }
   for_each_ticket<T>("sptrsv::level_sets::sweep", exec, tickets, shape, rows.num_rows,
-                     LevelSweep<T>{rows, sets.level_of, ascending});
+                     LevelSweep<T>{rows, sets.level_of, ascending, shape.lanes});
+}
+
+/// The greatest of level_of, -1 of none. Fences.
+template <class T>
+typename T::index deepest_level(typename T::exec_space const& exec,
+                                Kokkos::View<typename T::index*, typename T::device> const& level_of) {
+  using index = typename T::index;
+  index deepest = -1;
+  if (level_of.extent(0) == 0) return deepest;
+  Kokkos::parallel_reduce(
+      "sptrsv::level_sets::deepest",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(level_of.extent(0))),
+      KOKKOS_LAMBDA(index i, index & most) { most = level_of(i) > most ? level_of(i) : most; },
+      Kokkos::Max<index>(deepest));
+  exec.fence("sptrsv::level_sets: the number of levels is needed to allocate");
+  return deepest;
 }
 
 /// The rows in parts of consecutive ones, of equal size.
@@ -146,18 +186,11 @@ struct RowParts {
 /// many parts as threads, but no more counters than a fourth of the rows: where levels are that narrow one thread does
 /// it, as fast as several that would share the counters.
 template <class T>
-void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets) {
+void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets, typename T::index levels) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   auto const level_of = sets.level_of;
   index const n = static_cast<index>(level_of.extent(0));
-  index deepest = -1;
-  Kokkos::parallel_reduce(
-      "sptrsv::level_sets::deepest", policy(exec, 0, n),
-      KOKKOS_LAMBDA(index i, index & most) { most = level_of(i) > most ? level_of(i) : most; },
-      Kokkos::Max<index>(deepest));
-  exec.fence("sptrsv::level_sets: the number of levels is needed to allocate");
-  index const levels = n == 0 ? 0 : deepest + 1;
   auto const parts = static_cast<index>(
       levels == 0 ? 1 : std::clamp(static_cast<long long>(n) / (4LL * levels), 1LL, 1LL * exec.concurrency()));
   RowParts<index> const rows{n, parts};
@@ -189,25 +222,20 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
       });
 }
 
-/// Sorts level_rows, which hold the rows in order, by their levels, and sets level_ptr.
-/// @param level  n of Key, which counts the levels; its contents are lost
-template <class T, class Key>
-void sort_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets, Key* level,
+/// Groups rows by a known level_of on a GPU, where counting in a few levels would have all threads wait for each other.
+template <class T>
+void sort_rows_by_level(typename T::exec_space const& exec, Workspace<T>& work, LevelArrays<T>& sets,
                         typename T::index levels) {
   using index = typename T::index;
+  using key_type = std::make_unsigned_t<index>;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  auto const level_rows = sets.level_rows, level_of = sets.level_of;
-  index const n = static_cast<index>(level_rows.extent(0));
-  Kokkos::View<Key*, typename T::device> const keys(level, static_cast<std::size_t>(n));
-  Kokkos::parallel_for(
-      "sptrsv::level_sets::rows", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
-        level_rows(i) = i;
-        keys(i) = static_cast<Key>(level_of(i));
-      });
-  Kokkos::Experimental::sort_by_key(exec, keys, level_rows);
-  Kokkos::View<index*, typename T::device> level_ptr(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_sets::level_ptr")),
-      static_cast<std::size_t>(levels) + 1);
+  index const n = static_cast<index>(sets.level_rows.extent(0));
+  typename Workspace<T>::Scope const scope(work);
+  auto const keys = work.template take<key_type>(static_cast<std::size_t>(n));
+  auto const level_ptr = work.template take<index>(static_cast<std::size_t>(levels) + 1);
+  Kokkos::View<key_type*, typename T::device> const level_of(reinterpret_cast<key_type*>(sets.level_of.data()),
+                                                             static_cast<std::size_t>(n));
+  sort_places<T, key_type>(exec, work, level_of, keys, sets.level_rows, bits_for(static_cast<std::uint64_t>(levels)));
   Kokkos::parallel_for(
       "sptrsv::level_sets::bounds", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index p) {
         if (p == n) level_ptr(levels) = n;
@@ -219,32 +247,12 @@ void sort_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets
   exec.fence("sptrsv::level_sets: level_ptr is used on the host");
 }
 
-/// Groups rows by a known level_of on a GPU, where counting in a few levels would have all threads wait for each
-/// other: by Kokkos' sort, which keeps rows of the same level in their order. It takes a pass for each byte of the
-/// keys, so they are as short as the number of levels allows.
+/// @param levels  how many; rows of each stay in their order
 template <class T>
-void sort_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets) {
-  using index = typename T::index;
-  auto const level_of = sets.level_of;
-  index deepest = -1;
-  Kokkos::parallel_reduce(
-      "sptrsv::level_sets::deepest",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(level_of.extent(0))),
-      KOKKOS_LAMBDA(index i, index & most) { most = level_of(i) > most ? level_of(i) : most; },
-      Kokkos::Max<index>(deepest));
-  index const levels = deepest + 1;
-  void* const keys = sets.workspace.data();
-  if (deepest <= std::numeric_limits<std::uint8_t>::max())
-    sort_rows_by_level<T>(exec, sets, static_cast<std::uint8_t*>(keys), levels);
-  else if (deepest <= std::numeric_limits<std::uint16_t>::max())
-    sort_rows_by_level<T>(exec, sets, static_cast<std::uint16_t*>(keys), levels);
-  else sort_rows_by_level<T>(exec, sets, static_cast<index*>(keys), levels);
-}
-
-template <class T>
-void group_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets) {
-  if constexpr (is_host_space<typename T::exec_space>) count_rows_by_level<T>(exec, sets);
-  else sort_rows_by_level<T>(exec, sets);
+void group_rows_by_level(typename T::exec_space const& exec, [[maybe_unused]] Workspace<T>& work, LevelArrays<T>& sets,
+                         typename T::index levels) {
+  if constexpr (is_host_space<typename T::exec_space>) count_rows_by_level<T>(exec, sets, levels);
+  else sort_rows_by_level<T>(exec, work, sets, levels);
 }
 
 /// One step of Naumov's analysis: takes the roots of one level out of the graph; rows left without
@@ -357,15 +365,13 @@ LevelArrays<T> allocate_level_sets(typename T::exec_space const& exec, typename 
   LevelArrays<T> sets;
   auto const count = static_cast<std::size_t>(n);
   // one allocation: each costs some 50 microseconds on a GPU, as much as reading 200 MB
-  std::size_t const parts = is_host_space<typename T::exec_space> ? 2 : 3;
   Kokkos::View<typename T::index*, typename T::device> const all(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_sets")), parts * count);
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_sets")), 2 * count);
   auto const part = [&](std::size_t which) {
     return Kokkos::subview(all, std::make_pair(which * count, (which + 1) * count));
   };
   sets.level_of = part(0);
   sets.level_rows = part(1);
-  if (parts == 3) sets.workspace = part(2);
   sets.level_ptr.assign(1, 0);
   return sets;
 }
@@ -374,25 +380,33 @@ LevelArrays<T> allocate_level_sets(typename T::exec_space const& exec, typename 
 
 /// Level sets from op(T) by rows: one sweep, about the cost of one solve.
 /// @param exec  where all kernels go; fenced before return.
+/// @param grid  what the rows are likely to be the lines of, or nothing: their numbers then give the levels, checked
+///              for each entry
 template <class T>
-LevelSets<T> level_sets_from_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
+LevelSets<T> level_sets_from_rows(typename T::exec_space const& exec, detail::Workspace<T>& work,
+                                  OffDiagonals<T> const& rows, bool ascending, long long longest,
+                                  detail::GridLines const& grid = {}) {
   auto sets = detail::allocate_level_sets<T>(exec, rows.num_rows);
   if (rows.num_rows == 0) return sets.finished();
-  detail::level_of_by_sweep<T>(exec, rows, ascending, sets);
-  detail::group_rows_by_level<T>(exec, sets);
-  exec.fence("sptrsv::level_sets: done");
+  typename T::index deepest = -1;
+  if (grid.found()) deepest = detail::level_of_by_grid<T>(exec, rows, ascending, grid, sets.level_of);
+  if (deepest < 0) {
+    detail::level_of_by_sweep<T>(exec, rows, ascending, longest, sets);
+    deepest = detail::deepest_level<T>(exec, sets.level_of);
+  }
+  detail::group_rows_by_level<T>(exec, work, sets, deepest + 1);
   return sets.finished();
 }
 
 /// Level sets from op(T) by columns, with Naumov's root candidates: what a transposed solve has
 /// without transposing.
 template <class T>
-LevelSets<T> level_sets_from_columns(typename T::exec_space const& exec, OffDiagonals<T> const& columns) {
+LevelSets<T> level_sets_from_columns(typename T::exec_space const& exec, detail::Workspace<T>& work,
+                                     OffDiagonals<T> const& columns) {
   auto sets = detail::allocate_level_sets<T>(exec, columns.num_rows);
   if (columns.num_rows == 0) return sets.finished();
   detail::level_of_by_root_candidates<T>(exec, columns, sets);
-  detail::group_rows_by_level<T>(exec, sets);
-  exec.fence("sptrsv::level_sets: done");
+  detail::group_rows_by_level<T>(exec, work, sets, detail::deepest_level<T>(exec, sets.level_of) + 1);
   return sets.finished();
 }
 

@@ -82,11 +82,11 @@ struct NumberColumns {
   using offset = typename T::offset;
   OffDiagonals<T> rows;
   BlockPlan<T> plan;
-  Kokkos::View<index*, typename T::device> slice_of;                // by position
-  Kokkos::View<std::uint64_t*, typename T::device> entries_before;  // by position
-  Kokkos::View<index*, typename T::device> listed;                  // from entries_before of the block's first row on
-  Kokkos::View<std::uint64_t*, typename T::device> outers;          // out, by block: how many
-  int most_table;                                                   // a power of two
+  Kokkos::View<index*, typename T::device> slice_of;        // by position
+  Kokkos::View<index*, typename T::device> listed;          // as many as entries of packs, from first_listed()
+  Kokkos::View<std::uint64_t*, typename T::device> outers;  // out, by block: how many
+  Kokkos::View<char*, typename T::device> tables;           // one for each team
+  int most_table;                                           // a power of two
 
   static constexpr unsigned row_step = 1024;  // of needs: more than entries in a row that is not long
   static_assert(BlockedTuning::long_row < static_cast<int>(row_step));
@@ -95,9 +95,13 @@ struct NumberColumns {
     return static_cast<std::size_t>(table) * (sizeof(index) + 2 * sizeof(unsigned)) + 4 * sizeof(std::uint64_t);
   }
 
+  /// What block b lists begins where its packs do.
+  KOKKOS_FUNCTION std::uint64_t first_listed(index b) const {
+    return plan.slice_pack(plan.block_slice(b)) * static_cast<std::uint64_t>(plan.shape.entries);
+  }
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    auto* const memory = static_cast<char*>(team.team_scratch(1).get_shmem(static_cast<int>(table_bytes(most_table))));
+    char* const memory = tables.data() + static_cast<std::size_t>(team.league_rank()) * table_bytes(most_table);
     for (auto b = static_cast<long long>(team.league_rank()); b < plan.num_blocks; b += team.league_size()) {
       number(team, memory, static_cast<index>(b));
       team.team_barrier();  // the table is used again
@@ -107,8 +111,12 @@ struct NumberColumns {
   KOKKOS_FUNCTION void number(Team const& team, char* memory, index b) const {
     index const first = plan.block_row(b), last = plan.block_row(b + 1);
     int const count = static_cast<int>(last - first);
-    std::uint64_t const begin = entries_before(first);
-    auto const entries = static_cast<std::uint64_t>(entries_before(last) - begin);
+    std::uint64_t const begin = first_listed(b);
+    std::uint64_t entries = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, count),
+        [&](int r, std::uint64_t& sum) { sum += static_cast<std::uint64_t>(rows.count(plan.row(first + r))); },
+        entries);
     if (plan.slice_chunks(plan.block_slice(b)) == 0) {  // a long row
       index const i = plan.row(first);
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<offset>(entries)), [&](offset e) {
@@ -176,41 +184,37 @@ struct NumberColumns {
 
 /// Fills col_idx, block_outer, outer and scratch_bytes of a plan.
 template <class T>
-void number_columns(typename T::exec_space const& exec, OffDiagonals<T> const& rows, long long entries,
+void number_columns(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
                     BlockPlan<T>& plan, Kokkos::View<typename T::index*, typename T::device> const& slice_of) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   using counts = Kokkos::View<std::uint64_t*, typename T::device>;
-  auto const n = static_cast<index>(plan.row.extent(0));
   index const blocks = plan.num_blocks;
-  auto const row = plan.row;
-  auto const before = uninitialized<counts>("sptrsv::blocked::entries", static_cast<std::size_t>(n) + 1);
-  sum_before<T, std::uint64_t>(
-      "sptrsv::blocked::entries", exec, n, before, KOKKOS_LAMBDA(index p) { return rows.count(row(p)); });
-  NumberColumns<T> number{rows, plan, slice_of, before, {}, {}, 64};
-  number.listed = uninitialized<decltype(number.listed)>("sptrsv::blocked::listed", static_cast<std::size_t>(entries));
-  number.outers = uninitialized<counts>("sptrsv::blocked::outers", static_cast<std::size_t>(blocks));
-  auto const block_row = plan.block_row;
+  typename Workspace<T>::Scope const scope(work);
+  NumberColumns<T> number{rows, plan, slice_of, {}, {}, {}, 64};
+  number.listed = work.template take<index>(plan.col_idx.extent(0));
+  number.outers = work.template take<std::uint64_t>(static_cast<std::size_t>(blocks));
   auto const block_slice = plan.block_slice;
   auto const slice_chunks = plan.slice_chunks;
   std::uint64_t most_entries = 0;
   Kokkos::parallel_reduce(
       "sptrsv::blocked::most_entries", policy(exec, 0, blocks),
       KOKKOS_LAMBDA(index b, std::uint64_t& most) {
-        std::uint64_t const mine = before(block_row(b + 1)) - before(block_row(b));
-        if (slice_chunks(block_slice(b)) > 0 && mine > most) most = mine;
+        if (slice_chunks(block_slice(b)) == 0) return;
+        std::uint64_t const mine = number.first_listed(b + 1) - number.first_listed(b);
+        if (mine > most) most = mine;
       },
       Kokkos::Max<std::uint64_t>(most_entries));
   exec.fence("sptrsv::blocked: the size of tables is chosen on the host");
   while (static_cast<std::uint64_t>(number.most_table) < 2 * most_entries) number.most_table *= 2;
   constexpr bool host = is_host_space<typename T::exec_space>;
-  // each team has a table, which Kokkos keeps
   long long const most_teams =
       std::max<long long>(1, exec.concurrency() / (host ? 1 : BlockedTuning::threads_per_analysis_team));
-  Kokkos::TeamPolicy<typename T::exec_space> teams(exec, static_cast<int>(std::min<long long>(blocks, most_teams)),
-                                                   host ? 1 : BlockedTuning::analysis_threads, 1);
-  teams.set_scratch_size(1, Kokkos::PerTeam(NumberColumns<T>::table_bytes(number.most_table)));
-  Kokkos::parallel_for("sptrsv::blocked::columns", teams, number);
+  int const teams = static_cast<int>(std::min<long long>(blocks, most_teams));
+  number.tables =
+      work.template take<char>(static_cast<std::size_t>(teams) * NumberColumns<T>::table_bytes(number.most_table));
+  Kokkos::parallel_for("sptrsv::blocked::columns",
+                       team_policy(exec, teams, host ? 1 : BlockedTuning::analysis_threads, 1), number);
 
   plan.block_outer = uninitialized<counts>("sptrsv::blocked::block_outer", static_cast<std::size_t>(blocks) + 1);
   auto const outers = number.outers;
@@ -220,12 +224,13 @@ void number_columns(typename T::exec_space const& exec, OffDiagonals<T> const& r
   auto const block_outer = plan.block_outer;
   auto const outer = plan.outer;
   auto const listed = number.listed;
+  auto const block_row = plan.block_row;
   Kokkos::parallel_for(
       "sptrsv::blocked::outer",
       team_policy(exec, static_cast<int>(blocks), host ? 1 : BlockedTuning::analysis_threads, 1),
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<typename T::exec_space>::member_type const& team) {
         auto const b = static_cast<index>(team.league_rank());
-        std::uint64_t const to = block_outer(b), from = before(block_row(b));
+        std::uint64_t const to = block_outer(b), from = number.first_listed(b);
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<long long>(block_outer(b + 1) - to)),
                              [&](long long k) {
                                outer(to + static_cast<std::uint64_t>(k)) = listed(from + static_cast<std::uint64_t>(k));

@@ -14,28 +14,10 @@
 
 namespace sptrsv::detail {
 
-/// Entries of the longest row of op(T), which for a transpose is not the longest one as stored.
-template <class T>
-long long longest_row_of_op(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-  using index = typename T::index;
-  if (!analysis.shape().transposed()) return analysis.longest_row();
-  auto const rows = analysis.rows(exec);
-  long long longest = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::blocked::longest_row", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
-      KOKKOS_LAMBDA(index i, long long& most) {
-        auto const count = static_cast<long long>(rows.count(i));
-        if (count > most) most = count;
-      },
-      Kokkos::Max<long long>(longest));
-  exec.fence("sptrsv::blocked: the shape of rows is chosen on the host");
-  return longest;
-}
-
 /// How the kernels take rows of op(T). @param warp  lanes of a warp; 1 on a host
 template <class T>
 RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analysis, int warp) {
-  return RowShape::of(analysis.mean_row(), longest_row_of_op<T>(exec, analysis), warp);
+  return RowShape::of(analysis.mean_row(), analysis.longest_row_of_op(exec), warp);
 }
 
 /// Bytes of scratch memory that blocks are cut for, before it is known how many values they need of others.
@@ -93,7 +75,7 @@ double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> con
   auto const levels = static_cast<double>(sets.num_levels());
   auto const shape = row_shape<T>(exec, analysis, GpuTuning::table_warp_lanes);
   double const rows = rows_that_fit<T>(shape, analysis.mean_row(), BlockedTuning::block_rows);
-  auto const directions = find_directions<T>(exec, analysis.rows(exec));
+  auto const& directions = analysis.directions(exec);
   double thickness = 0;
   if (directions.count() >= 2) {
     auto const extent = directions.extents(static_cast<double>(analysis.num_rows()));

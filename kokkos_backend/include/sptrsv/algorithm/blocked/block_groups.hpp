@@ -3,21 +3,22 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_Sort.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
 #include "sptrsv/algorithm/blocked/grid_depths.hpp"
 #include "sptrsv/algorithm/blocked/row_depths.hpp"
+#include "sptrsv/device/stable_sort.hpp"
 #include "sptrsv/device/tickets.hpp"
+#include "sptrsv/device/workspace.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 #include "sptrsv/triangle/directions.hpp"
+#include "sptrsv/triangle/grid_lines.hpp"
 
 namespace sptrsv::detail {
 
@@ -27,72 +28,32 @@ View uninitialized(char const* label, std::size_t count) {
 }
 
 /// The rows in an order in which all that a row needs comes before it, and by position a number of its group, which
-/// does not fall. Any cut of that order into ranges gives blocks that do not wait for later ones.
+/// does not fall. Any cut of that order into ranges gives blocks that do not wait for later ones. In the analysis'
+/// workspace.
 template <class T>
 struct RowGroups {
   Kokkos::View<typename T::index*, typename T::device> row;  // n
   Kokkos::View<std::uint64_t*, typename T::device> key;      // n, of the group
 };
 
-/// Bits that hold numbers up to the greatest.
-inline int bits_for(std::uint64_t greatest) {
-  int bits = 0;
-  for (; greatest > 0; greatest >>= 1) ++bits;
-  return bits;
+template <class T>
+RowGroups<T> take_groups(Analysis<T> const& analysis) {
+  auto& work = analysis.workspace();
+  auto const n = static_cast<std::size_t>(analysis.num_rows());
+  return {work.template take<typename T::index>(n), work.template take<std::uint64_t>(n)};
 }
 
-/// Groups by the keys of rows in the order of the solve, which have the row's place in that order in their last bits:
-/// so all are different, and the order does not depend on whether a sort keeps that of equal ones.
+/// Groups by the keys of rows in the order of the solve, of so many bits; rows of a group stay in that order.
 template <class T>
-RowGroups<T> sort_by_group(typename T::exec_space const& exec, typename T::index n, bool ascending, int place_bits,
-                           Kokkos::View<std::uint64_t*, typename T::device> const& key) {
+void sort_by_group(typename T::exec_space const& exec, Workspace<T>& work, typename T::index n, bool ascending,
+                   int bits, Kokkos::View<std::uint64_t*, typename T::device> const& key, RowGroups<T> const& out) {
   using index = typename T::index;
-  if constexpr (is_host_space<typename T::exec_space>) {
-    exec.fence("sptrsv::blocked: keys are sorted here");
-    std::sort(key.data(), key.data() + key.extent(0));
-  } else {
-    Kokkos::sort(exec, key);
-  }
-  RowGroups<T> out;
-  out.row = uninitialized<decltype(out.row)>("sptrsv::blocked::row", key.extent(0));
-  out.key = key;
+  sort_places<T, std::uint64_t>(exec, work, key, out.key, out.row, bits);
+  if (ascending) return;
   auto const row = out.row;
   Kokkos::parallel_for(
-      "sptrsv::blocked::rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index p) {
-        auto const s = static_cast<index>(key(p) & ((std::uint64_t(1) << place_bits) - 1));
-        row(p) = ascending ? s : n - 1 - s;
-        key(p) >>= place_bits;
-      });
-  return out;
-}
-
-/// Directions of op(T), by a sample of its rows.
-template <class T>
-Directions find_directions(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
-  using index = typename T::index;
-  constexpr std::uint64_t most = BlockedTuning::sampled_rows;
-  auto const n = static_cast<std::uint64_t>(rows.num_rows);
-  // not of 64 bits: those Kokkos adds by compare-and-swap on CUDA
-  Kokkos::View<unsigned*, typename T::device> const edges("sptrsv::blocked::edges", Directions::bins);
-  bool const all = n <= most;
-  Kokkos::parallel_for(
-      "sptrsv::blocked::directions",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(all ? n : most)),
-      KOKKOS_LAMBDA(index k) {
-        // multiples of a fixed odd number: not a stride that a grid's lines may have too
-        auto const i =
-            static_cast<index>(all ? static_cast<std::uint64_t>(k) : static_cast<std::uint64_t>(k) * 2654435761u % n);
-        for (auto e = rows.begin(i); e < rows.end(i); ++e) {
-          index const j = rows.col_idx(e);
-          Kokkos::atomic_inc(&edges(Directions::bin(i > j ? i - j : j - i)));
-        }
-      });
-  auto const counts = Kokkos::create_mirror_view(Kokkos::HostSpace(), edges);
-  Kokkos::deep_copy(exec, counts, edges);
-  exec.fence("sptrsv::blocked: directions are chosen on the host");
-  Directions::Histogram histogram{};
-  for (int b = 0; b < Directions::bins; ++b) histogram[b] = static_cast<std::size_t>(counts(b));
-  return Directions(histogram);
+      "sptrsv::blocked::rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index p) { row(p) = n - 1 - row(p); });
 }
 
 /// How many groups there are.
@@ -111,22 +72,23 @@ long long count_groups(typename T::exec_space const& exec, RowGroups<T> const& g
 
 /// Strips: so many successive levels each, in them rows in their order.
 template <class T>
-RowGroups<T> group_by_strips(typename T::exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets,
-                             int levels) {
+void group_by_strips(typename T::exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets,
+                     int levels, RowGroups<T> const& out) {
   using index = typename T::index;
-  using keys = Kokkos::View<std::uint64_t*, typename T::device>;
   index const n = analysis.num_rows();
   bool const ascending = analysis.shape().ascending();
-  int const place_bits = bits_for(static_cast<std::uint64_t>(n));
-  auto const key = uninitialized<keys>("sptrsv::blocked::key", static_cast<std::size_t>(n));
+  auto& work = analysis.workspace();
+  typename Workspace<T>::Scope const scope(work);
+  auto const key = work.template take<std::uint64_t>(static_cast<std::size_t>(n));
   auto const level_of = sets.level_of;
   Kokkos::parallel_for(
       "sptrsv::blocked::strips", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
       KOKKOS_LAMBDA(index s) {
         auto const level = static_cast<std::uint64_t>(level_of(ascending ? s : n - 1 - s));
-        key(s) = ((level / static_cast<std::uint64_t>(levels)) << place_bits) | static_cast<std::uint64_t>(s);
+        key(s) = level / static_cast<std::uint64_t>(levels);
       });
-  return sort_by_group<T>(exec, n, ascending, place_bits, key);
+  auto const greatest = static_cast<std::uint64_t>(sets.num_levels() / levels);
+  sort_by_group<T>(exec, work, n, ascending, bits_for(greatest) + 1, key, out);
 }
 
 /// By row its depths, and how many there are in each direction, at least 1.
@@ -136,22 +98,27 @@ struct RowDepths {
   std::array<int, Directions::most> extent;
 };
 
-/// By the numbers of the rows where these lie as in a grid, else by a sweep over all.
+/// By the numbers of the rows where these lie as in a grid, else by a sweep over all. In the analysis' workspace.
 template <class T>
-RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& analysis,
-                         Directions const& directions) {
+RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   using index = typename T::index;
-  using keys = Kokkos::View<std::uint64_t*, typename T::device>;
   index const n = analysis.num_rows();
-  auto const depths = uninitialized<keys>("sptrsv::blocked::depths", static_cast<std::size_t>(n));
-  if (directions.count() < 2 || !find_grid_depths<T>(exec, analysis, directions, depths)) {
-    Kokkos::deep_copy(exec, depths, Depths::unknown);
-    Tickets<T> tickets(exec);
-    for_each_ticket<T>("sptrsv::blocked::depths", exec, tickets, thread_per_row_shape<T>(exec, n, 0), n,
-                       DepthSweep<T>{analysis.rows(exec), directions, depths, analysis.shape().ascending()});
-    exec.fence("sptrsv::blocked: tickets are freed");
+  RowDepths<T> out{analysis.workspace().template take<std::uint64_t>(static_cast<std::size_t>(n)), {}};
+  auto const depths = out.of_row;
+  auto const directions = analysis.directions(exec);
+  auto const grid = analysis.grid(exec);
+  if (grid.found() && depths_by_grid<T>(exec, analysis, directions, grid, depths)) {
+    GridLines::Place const last{grid.line - 1, (grid.plane - 1) / grid.line,
+                                (static_cast<std::int64_t>(n) - 1) / grid.plane};
+    for (int d = 0; d < Directions::most; ++d)
+      out.extent[d] = static_cast<int>(
+          d < directions.count() ? std::min(grid.depth(last, d), static_cast<std::int64_t>(Depths::greatest)) + 1 : 1);
+    return out;
   }
-  RowDepths<T> out{depths, {}};
+  Kokkos::deep_copy(exec, depths, Depths::unknown);
+  Tickets<T> tickets(exec);
+  for_each_ticket<T>("sptrsv::blocked::depths", exec, tickets, thread_per_row_shape<T>(exec, n, 0), n,
+                     DepthSweep<T>{analysis.rows(exec), directions, depths, analysis.shape().ascending()});
   std::uint64_t most[Directions::most] = {};
   Kokkos::parallel_reduce(
       "sptrsv::blocked::extents", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
@@ -190,12 +157,11 @@ inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directio
 }
 
 /// Boxes: ranges of depths in each direction, in the order of the sums of their numbers.
-/// @return  no rows where the numbers of boxes have too many bits
+/// @return  false where the numbers of boxes have too many bits
 template <class T>
-RowGroups<T> group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analysis, RowDepths<T> const& depths,
-                            std::array<int, Directions::most> const& sides) {
+bool group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analysis, RowDepths<T> const& depths,
+                    std::array<int, Directions::most> const& sides, RowGroups<T> const& out) {
   using index = typename T::index;
-  using keys = Kokkos::View<std::uint64_t*, typename T::device>;
   index const n = analysis.num_rows();
   bool const ascending = analysis.shape().ascending();
   Kokkos::Array<std::uint64_t, Directions::most> side{};
@@ -204,17 +170,20 @@ RowGroups<T> group_by_boxes(typename T::exec_space const& exec, Analysis<T> cons
     side[d] = static_cast<std::uint64_t>(sides[d]);
     greatest += static_cast<std::uint64_t>(depths.extent[d] - 1) / side[d];
   }
-  int const bits = bits_for(greatest), place_bits = bits_for(static_cast<std::uint64_t>(n));
-  if (3 * bits + place_bits > 64) return {};
-  auto const key = uninitialized<keys>("sptrsv::blocked::key", static_cast<std::size_t>(n));
+  int const bits = std::max(1, bits_for(greatest));
+  if (3 * bits > 64) return false;
+  auto& work = analysis.workspace();
+  typename Workspace<T>::Scope const scope(work);
+  auto const key = work.template take<std::uint64_t>(static_cast<std::size_t>(n));
   auto const of_row = depths.of_row;
   Kokkos::parallel_for(
       "sptrsv::blocked::boxes", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index s) {
         std::uint64_t const mine = of_row(ascending ? s : n - 1 - s), a = Depths::of(mine, 0) / side[0],
                             b = Depths::of(mine, 1) / side[1], c = Depths::of(mine, 2) / side[2];
-        key(s) = (((((a + b + c) << bits) | a) << bits | b) << place_bits) | static_cast<std::uint64_t>(s);
+        key(s) = (((a + b + c) << bits) | a) << bits | b;
       });
-  return sort_by_group<T>(exec, n, ascending, place_bits, key);
+  sort_by_group<T>(exec, work, n, ascending, 3 * bits, key, out);
+  return true;
 }
 
 }  // namespace sptrsv::detail

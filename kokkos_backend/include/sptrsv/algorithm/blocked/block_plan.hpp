@@ -5,14 +5,13 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "sptrsv/algorithm/blocked/block_groups.hpp"
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
-#include "sptrsv/error.hpp"
+#include "sptrsv/device/stable_sort.hpp"
+#include "sptrsv/device/workspace.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 
 namespace sptrsv::detail {
@@ -95,10 +94,10 @@ Sum sum_before(char const* label, typename T::exec_space const& exec, typename T
 
 /// Numbers the ranges of positions that begin where `begins(p)` is true, as it is for p = 0.
 /// @param number  out: by position the number of its range
-/// @return  by range its first position, and n
+/// @return  by range its first position, and n; in `work`
 template <class T, class Begins>
 Kokkos::View<typename T::index*, typename T::device> number_ranges(
-    char const* label, typename T::exec_space const& exec, typename T::index n,
+    char const* label, typename T::exec_space const& exec, Workspace<T>& work, typename T::index n,
     Kokkos::View<typename T::index*, typename T::device> const& number, Begins const& begins) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
@@ -111,7 +110,7 @@ Kokkos::View<typename T::index*, typename T::device> number_ranges(
       },
       last);
   exec.fence("sptrsv::blocked: the number of ranges is needed to allocate");
-  auto const first = uninitialized<Kokkos::View<index*, typename T::device>>(label, static_cast<std::size_t>(last) + 2);
+  auto const first = work.template take<index>(static_cast<std::size_t>(last) + 2);
   Kokkos::parallel_for(
       label, policy(exec, 0, n), KOKKOS_LAMBDA(index p) {
         if (p == 0 || number(p) != number(p - 1)) first(number(p)) = p;
@@ -147,19 +146,29 @@ class BlockCutter {
   using view = Kokkos::View<V*, typename T::device>;
 
   BlockCutter(exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets, RowShape const& shape)
-      : exec_(exec), rows_(analysis.rows(exec)), level_of_(sets.level_of), shape_(shape), n_(analysis.num_rows()) {}
+      : exec_(exec),
+        work_(analysis.workspace()),
+        rows_(analysis.rows(exec)),
+        level_of_(sets.level_of),
+        levels_(sets.num_levels()),
+        shape_(shape),
+        n_(analysis.num_rows()),
+        any_long_(analysis.longest_row_of_op(exec) > BlockedTuning::long_row) {}
 
   /// @param bytes  of scratch memory that a block may have for its rows, their entries and, as an estimate, outer
   /// values
-  /// @throws TooLarge
+  /// slice_of() is in the analysis' workspace.
   BlockPlan<T> cut(RowGroups<T> const& groups, std::size_t bytes, std::size_t most_rows) {
     BlockPlan<T> plan;
     plan.shape = shape_;
-    plan.row = uninitialized<view<index>>("sptrsv::blocked::row", groups.row.extent(0));
-    Kokkos::deep_copy(exec_, plan.row, groups.row);
-    number_ = uninitialized<view<index>>("sptrsv::blocked::number", groups.row.extent(0));
+    auto const rows = static_cast<std::size_t>(n_);
+    auto const both = uninitialized<view<index>>("sptrsv::blocked::rows", 2 * rows);
+    plan.row = Kokkos::subview(both, std::make_pair(std::size_t(0), rows));
+    plan.position = Kokkos::subview(both, std::make_pair(rows, 2 * rows));
+    number_ = work_.template take<index>(rows);
+    key_ = work_.template take<std::uint64_t>(rows);
     cut_groups(groups, plan, bytes, most_rows);
-    sort_by_level(plan);
+    sort_by_level(groups, plan);
     cut_slices(plan);
     return plan;
   }
@@ -168,17 +177,18 @@ class BlockCutter {
 
   // public for the sake of nvcc, which wants no lambda in a private member
   void cut_groups(RowGroups<T> const& groups, BlockPlan<T>& plan, std::size_t bytes, std::size_t most_rows) {
+    typename Workspace<T>::Scope const scope(work_);
     auto const key = groups.key;
     auto const row = groups.row;
     auto const rows = rows_;
-    auto const number = number_;
+    auto const group_of = work_.template take<index>(static_cast<std::size_t>(n_));
     int const width = shape_.width();
     auto const budget = static_cast<std::uint64_t>(bytes);
     std::uint64_t const least = budget / most_rows + 1;
     auto const is_long = KOKKOS_LAMBDA(index p) { return rows.count(row(p)) > BlockedTuning::long_row; };
     auto const group = number_ranges<T>(
-        "sptrsv::blocked::groups", exec_, n_, number, KOKKOS_LAMBDA(index p) { return key(p) != key(p - 1); });
-    auto const cost = uninitialized<view<std::uint64_t>>("sptrsv::blocked::cost", static_cast<std::size_t>(n_) + 1);
+        "sptrsv::blocked::groups", exec_, work_, n_, group_of, KOKKOS_LAMBDA(index p) { return key(p) != key(p - 1); });
+    auto const cost = work_.template take<std::uint64_t>(static_cast<std::size_t>(n_) + 1);
     sum_before<T, std::uint64_t>(
         "sptrsv::blocked::cost", exec_, n_, cost, KOKKOS_LAMBDA(index p) {
           auto const entries = static_cast<std::uint64_t>(rows.count(row(p)));
@@ -189,60 +199,64 @@ class BlockCutter {
         });
     // equal parts of a group, by cost
     auto const part = KOKKOS_LAMBDA(index p) {
-      index const g = number(p);
+      index const g = group_of(p);
       std::uint64_t const first = cost(group(g)), all = cost(group(g + 1)) - first;
       return (cost(p) - first) * ((all + budget - 1) / budget) / all;
     };
-    auto const own = uninitialized<view<index>>("sptrsv::blocked::block", static_cast<std::size_t>(n_));
-    plan.block_row = number_ranges<T>(
-        "sptrsv::blocked::blocks", exec_, n_, own, KOKKOS_LAMBDA(index p) {
-          return number(p) != number(p - 1) || is_long(p) || is_long(p - 1) || part(p) != part(p - 1);
+    auto const first = number_ranges<T>(
+        "sptrsv::blocked::blocks", exec_, work_, n_, number_, KOKKOS_LAMBDA(index p) {
+          return group_of(p) != group_of(p - 1) || is_long(p) || is_long(p - 1) || part(p) != part(p - 1);
         });
-    plan.num_blocks = static_cast<index>(plan.block_row.extent(0)) - 1;
-    Kokkos::deep_copy(exec_, number_, own);
+    plan.num_blocks = static_cast<index>(first.extent(0)) - 1;
+    plan.block_row = kept("sptrsv::blocked::block_row", first);
   }
 
-  void sort_on_host(view<std::uint64_t> const& key, view<index> const& row) const {
-    exec_.fence("sptrsv::blocked: rows are sorted here");
-    std::vector<std::pair<std::uint64_t, index>> both(key.extent(0));
-    for (std::size_t p = 0; p < both.size(); ++p) both[p] = {key(p), row(p)};
-    std::sort(both.begin(), both.end());
-    for (std::size_t p = 0; p < both.size(); ++p) {
-      key(p) = both[p].first;
-      row(p) = both[p].second;
-    }
-  }
-  /// Rows of a block by level. In which order those of a level come changes no result.
-  void sort_by_level(BlockPlan<T>& plan) {
-    key_ = uninitialized<view<std::uint64_t>>("sptrsv::blocked::level", static_cast<std::size_t>(n_));
-    auto const key = key_;
-    auto const row = plan.row;
+  /// Rows of a block by level, else in their order.
+  void sort_by_level(RowGroups<T> const& groups, BlockPlan<T>& plan) {
+    typename Workspace<T>::Scope const scope(work_);
+    auto const rows = static_cast<std::size_t>(n_);
+    auto const block_level = work_.template take<std::uint64_t>(rows);
+    auto const place = work_.template take<index>(rows);
+    auto const group_row = groups.row;
+    auto const row = plan.row, position = plan.position;
     auto const number = number_;
     auto const level_of = level_of_;
+    int const level_bits = bits_for(static_cast<std::uint64_t>(levels_));
     Kokkos::parallel_for(
         "sptrsv::blocked::level", policy(exec_, 0, n_), KOKKOS_LAMBDA(index p) {
-          key(p) =
-              (static_cast<std::uint64_t>(number(p)) << half_of_key) | static_cast<std::uint64_t>(level_of(row(p)));
+          block_level(p) = (static_cast<std::uint64_t>(number(p)) << level_bits) |
+                           static_cast<std::uint64_t>(level_of(group_row(p)));
         });
-    if constexpr (is_host_space<exec_space>) sort_on_host(key, row);
-    else Kokkos::Experimental::sort_by_key(exec_, key, row);
-    plan.position = uninitialized<view<index>>("sptrsv::blocked::position", static_cast<std::size_t>(n_));
-    auto const position = plan.position;
+    sort_places<T, std::uint64_t>(exec_, work_, block_level, key_, place,
+                                  level_bits + bits_for(static_cast<std::uint64_t>(plan.num_blocks)));
     Kokkos::parallel_for(
-        "sptrsv::blocked::position", policy(exec_, 0, n_), KOKKOS_LAMBDA(index p) { position(row(p)) = p; });
+        "sptrsv::blocked::position", policy(exec_, 0, n_), KOKKOS_LAMBDA(index p) {
+          index const i = group_row(place(p));
+          row(p) = i;
+          position(i) = p;
+        });
+  }
+
+  /// A copy that stays.
+  view<index> kept(char const* label, view<index> const& from) const {
+    auto const to = uninitialized<view<index>>(label, from.extent(0));
+    Kokkos::deep_copy(exec_, to, from);
+    return to;
   }
 
   void cut_slices(BlockPlan<T>& plan) {
+    typename Workspace<T>::Scope const scope(work_);
     auto const key = key_;
     auto const row = plan.row;
     auto const rows = rows_;
-    auto const run_of = uninitialized<view<index>>("sptrsv::blocked::run", static_cast<std::size_t>(n_));
+    auto const run_of = work_.template take<index>(static_cast<std::size_t>(n_));
     auto const run = number_ranges<T>(
-        "sptrsv::blocked::runs", exec_, n_, run_of, KOKKOS_LAMBDA(index p) { return key(p) != key(p - 1); });
+        "sptrsv::blocked::runs", exec_, work_, n_, run_of, KOKKOS_LAMBDA(index p) { return key(p) != key(p - 1); });
     auto const per_slice = static_cast<index>(shape_.rows_per_slice);
-    plan.slice_row = number_ranges<T>(
-        "sptrsv::blocked::slices", exec_, n_, number_,
+    auto const first = number_ranges<T>(
+        "sptrsv::blocked::slices", exec_, work_, n_, number_,
         KOKKOS_LAMBDA(index p) { return (p - run(run_of(p))) % per_slice == 0; });
+    plan.slice_row = kept("sptrsv::blocked::slice_row", first);
     auto const slices = static_cast<index>(plan.slice_row.extent(0)) - 1;
     plan.slice_chunks = uninitialized<view<int>>("sptrsv::blocked::chunks", static_cast<std::size_t>(slices));
     plan.slice_pack =
@@ -281,11 +295,11 @@ class BlockCutter {
     Kokkos::parallel_for(
         "sptrsv::blocked::block_slice", policy(exec_, 0, blocks + 1),
         KOKKOS_LAMBDA(index b) { block_slice(b) = b == blocks ? slices : slice_of(block_row(b)); });
-    list_long_rows(plan, slices);
+    if (any_long_) list_long_rows(plan, slices);
   }
   void list_long_rows(BlockPlan<T>& plan, index slices) {
     auto const slice_chunks = plan.slice_chunks;
-    auto const before = uninitialized<view<index>>("sptrsv::blocked::long", static_cast<std::size_t>(slices) + 1);
+    auto const before = work_.template take<index>(static_cast<std::size_t>(slices) + 1);
     plan.long_rows = sum_before<T, index>(
         "sptrsv::blocked::long", exec_, slices, before, KOKKOS_LAMBDA(index s) { return slice_chunks(s) == 0; });
     plan.long_slice = uninitialized<view<index>>("sptrsv::blocked::long", static_cast<std::size_t>(plan.long_rows));
@@ -294,16 +308,17 @@ class BlockCutter {
         "sptrsv::blocked::long", policy(exec_, 0, slices), KOKKOS_LAMBDA(index s) {
           if (slice_chunks(s) == 0) out(before(s)) = s;
         });
-    exec_.fence("sptrsv::blocked: workspace is freed");
   }
 
  private:
   exec_space exec_;
+  Workspace<T>& work_;
   OffDiagonals<T> rows_;
   view<const index> level_of_;
+  index levels_;
   RowShape shape_;
   index n_;
-  static constexpr int half_of_key = std::numeric_limits<std::uint32_t>::digits;
+  bool any_long_;
   view<index> number_;       // by position: of its group, then its block, then its slice
   view<std::uint64_t> key_;  // by position: block and level
 };

@@ -61,10 +61,11 @@ class Blocked {
     detail::require_counted<unsigned>("rows", static_cast<unsigned long long>(analysis.num_rows()),
                                       "numbers in blocks");
     plan(exec, analysis, options);
-    values_ =
-        decltype(values_)(Kokkos::view_alloc(exec, std::string("sptrsv::blocked::values")), plan_.col_idx.extent(0));
-    if (shape_.diagonal != Diagonal::unit)
-      pivot_ = detail::uninitialized<decltype(pivot_)>("sptrsv::blocked::pivot", plan_.row.extent(0));
+    std::size_t const slots = plan_.col_idx.extent(0),
+                      pivots = shape_.diagonal == Diagonal::unit ? 0 : plan_.row.extent(0);
+    decltype(values_) const numbers(Kokkos::view_alloc(exec, std::string("sptrsv::blocked::values")), slots + pivots);
+    values_ = Kokkos::subview(numbers, std::make_pair(std::size_t(0), slots));
+    pivot_ = Kokkos::subview(numbers, std::make_pair(slots, slots + pivots));
     solved_ = decltype(solved_)(exec, analysis.num_rows());
     choose_warps(exec, options);
     long long const threads = exec.concurrency();
@@ -183,8 +184,9 @@ class Blocked {
         group(exec, analysis, sets, options, detail::rows_that_fit<T>(shape, analysis.mean_row(), most_rows));
     detail::BlockCutter<T> cutter(exec, analysis, sets, shape);
     do {  // again with less where blocks need more values of others than estimated
+      typename detail::Workspace<T>::Scope const of_one_cut(analysis.workspace());
       plan_ = cutter.cut(groups, bytes, most_rows);
-      detail::number_columns<T>(exec, rows_, analysis.num_off_diagonals(), plan_, cutter.slice_of());
+      detail::number_columns<T>(exec, analysis.workspace(), rows_, plan_, cutter.slice_of());
       bytes = bytes * 3 / 4;
     } while (plan_.scratch_bytes > Tuning::scratch_bytes);
     if (shape.entries == 2 && plan_.most_chunks > 1)  // the kernel for packs of two reads no second chunk
@@ -193,27 +195,29 @@ class Blocked {
 
   detail::RowGroups<T> group(typename T::exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets,
                              Options const& options, double rows) {
+    auto const groups = detail::take_groups<T>(analysis);
     if (options.shape != Cut::strips) {
-      auto const directions = detail::find_directions<T>(exec, rows_);
+      auto const& directions = analysis.directions(exec);
+      typename detail::Workspace<T>::Scope const of_depths(analysis.workspace());
       if (directions.count() >= 2 || options.shape == Cut::boxes) {
-        auto const depths = detail::find_depths<T>(exec, analysis, directions);
+        auto const depths = detail::find_depths<T>(exec, analysis);
         std::array<int, 3> const asked{options.side0, options.side1, options.side2};
         auto const sides = detail::sides_of_boxes(depths.extent, rows, asked);
-        auto const boxes = detail::group_by_boxes<T>(exec, analysis, depths, sides);
+        bool const any = detail::group_by_boxes<T>(exec, analysis, depths, sides, groups);
         double filled = static_cast<double>(analysis.num_rows());
         for (int d = 0; d < directions.count(); ++d) filled /= sides[d];
-        bool const any = boxes.row.extent(0) > 0;
         if (any && (options.shape == Cut::boxes ||
-                    static_cast<double>(detail::count_groups<T>(exec, boxes)) <= Tuning::most_boxes * filled + 1)) {
+                    static_cast<double>(detail::count_groups<T>(exec, groups)) <= Tuning::most_boxes * filled + 1)) {
           cut_ = "boxes of " + std::to_string(sides[0]);
           for (int d = 1; d < directions.count(); ++d) cut_ += " x " + std::to_string(sides[d]);
-          return boxes;
+          return groups;
         }
       }
     }
     int const levels = options.levels > 0 ? options.levels : detail::levels_of_strip(rows, sets.mean_rows());
     cut_ = "strips of " + detail::counted(levels, "level");
-    return detail::group_by_strips<T>(exec, analysis, sets, levels);
+    detail::group_by_strips<T>(exec, analysis, sets, levels, groups);
+    return groups;
   }
 
   auto policy(typename T::exec_space const& exec, int teams, int threads) const {

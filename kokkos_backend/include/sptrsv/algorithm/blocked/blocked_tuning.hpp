@@ -24,8 +24,6 @@ struct BlockedTuning {
   static constexpr double thin_block = 3;
   /// Rows for each long one, from which on the planner considers blocks.
   static constexpr long long rows_per_long_row = 2000;
-  /// Rows of the pattern that are looked at for its directions.
-  static constexpr int sampled_rows = 16384;
   /// Boxes, in those that rows would fill, from which on the pattern is no grid, and strips are better.
   static constexpr double most_boxes = 2;
   /// Warps of a team that compute, and as many that fetch.
@@ -37,7 +35,7 @@ struct BlockedTuning {
   /// Threads of the teams that number columns, and that copy entries of long rows.
   static constexpr int analysis_threads = 128;
   /// Threads that the GPU runs at once, for each of which numbers there is a team that numbers columns.
-  static constexpr int threads_per_analysis_team = 512;
+  static constexpr int threads_per_analysis_team = 256;
 };
 
 }  // namespace sptrsv::detail

@@ -53,7 +53,7 @@ class ColorSet {
       list_ = levels.level_rows;
       sets_ = sets_of_levels<T>(exec, values_.rows(), levels);
     } else {
-      sets_ = find_color_sets<T>(exec, values_.rows(), ascending_);
+      sets_ = find_sets(exec, analysis);
     }
     plan(exec, analysis, options);
   }
@@ -106,6 +106,15 @@ class ColorSet {
   static constexpr bool host = detail::runs_inline<typename T::exec_space>;
   using Launch = detail::ColorLaunch<index>;
   using Tuning = detail::ColorSetTuning;
+
+  /// On the device where sets are few and of single rows, else by a pass on the host.
+  ColorSets<T> find_sets(typename T::exec_space const& exec, Analysis<T> const& analysis) const {
+    if constexpr (!host) {
+      auto const& sets = detail::consecutive_sets_of<T>(exec, analysis);
+      if (!sets.adjacent && !sets.first.empty()) return detail::sets_of_single_rows<T>(sets);
+    }
+    return find_color_sets<T>(exec, values_.rows(), ascending_);
+  }
 
   void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     double const rows = static_cast<double>(analysis.num_rows());

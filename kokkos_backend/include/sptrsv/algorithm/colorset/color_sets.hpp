@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "sptrsv/algorithm/colorset/colorset_tuning.hpp"
+#include "sptrsv/algorithm/colorset/consecutive_sets.hpp"
+#include "sptrsv/device/publish.hpp"
 #include "sptrsv/triangle/level_sets.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
@@ -86,7 +88,7 @@ Kokkos::View<typename T::index*, typename T::device> row_lengths(
 
 /// A cheap bound, whether there may be at most `limit` sets: of twice as many equal parts of the order, as many at
 /// most have a row that needs another one of its part, rows_of_near_blocks before or more (a nearer one may be of the
-/// same block). Cost: a pass over the pattern, up to the first such entry of each row; fences.
+/// same block). Cost: a pass over some rows of each part; fences.
 template <class T>
 bool may_have_few_color_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
                              typename T::index limit) {
@@ -94,14 +96,20 @@ bool may_have_few_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   constexpr index near = ColorSetTuning::rows_of_near_blocks;
   index const n = rows.num_rows, size = n / (2 * limit) + 1;
+  auto const looked_at = static_cast<index>(std::min<long long>(size, ColorSetTuning::rows_of_part));
   Kokkos::View<int*, typename T::device> cut("sptrsv::color_sets::cut", static_cast<std::size_t>(2 * limit));
   Kokkos::parallel_for(
-      "sptrsv::color_sets::cut", policy(exec, 0, n), KOKKOS_LAMBDA(index p) {
-        index const i = row_at<T>(p, n, ascending), part = p / size;
-        for (auto k = rows.begin(i); k < rows.end(i); ++k) {
-          index const needed = row_at<T>(rows.col_idx(k), n, ascending);
+      "sptrsv::color_sets::cut", policy(exec, 0, 2 * limit * looked_at), KOKKOS_LAMBDA(index k) {
+        index const part = k / looked_at, back = k % looked_at;
+        // from the end of the part, where most of it lies before a row, at equal steps
+        auto const step = static_cast<index>(static_cast<long long>(back) * size / looked_at);
+        long long const p = static_cast<long long>(part) * size + size - 1 - step;
+        if (p >= n) return;
+        index const i = row_at<T>(static_cast<index>(p), n, ascending);
+        for (auto e = rows.begin(i); e < rows.end(i); ++e) {
+          index const needed = row_at<T>(rows.col_idx(e), n, ascending);
           if (needed / size != part || p - needed <= near) continue;
-          Kokkos::atomic_store(&cut(part), 1);
+          store_relaxed(&cut(part), 1);
           break;
         }
       });
@@ -127,6 +135,24 @@ Kokkos::View<const Index*, typename T::device> copy_to_device(typename T::exec_s
                     Kokkos::View<Index const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
   exec.fence("sptrsv::color_sets: what was copied is freed on the host");
   return to;
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// The sets where no row needs the one right before it, as it would in a block of rows.
+/// @pre sets.first is listed
+template <class T>
+ColorSets<T> sets_of_single_rows(ConsecutiveSets<T> const& sets) {
+  using index = typename T::index;
+  ColorSets<T> out;
+  out.set_ptr = out.position_ptr = sets.first;
+  for (std::size_t s = 0; s + 1 < sets.first.size(); ++s)
+    out.mean_row.push_back(static_cast<double>(sets.before[s + 1] - sets.before[s]) /
+                           static_cast<double>(sets.first[s + 1] - sets.first[s]));
+  out.longest_block.assign(out.mean_row.size(), index(1));
+  return out;
 }
 
 }  // namespace detail

@@ -14,6 +14,8 @@ struct ColorSetTuning {
   static constexpr int one_team_warps = 16, team_warps = 4;
   /// Sets. The planner does not consider `colorset` for a matrix that cannot have so few.
   static constexpr int many_sets = 100;
+  /// Rows of each part of a matrix that are looked at for this.
+  static constexpr int rows_of_part = 256;
   /// Rows per set. With more than `many_sets` sets of fewer rows than these the report advises another ordering.
   static constexpr double few_rows = 1000;
   /// Rows. How near before a row one may lie that it needs and that may be of its own block.

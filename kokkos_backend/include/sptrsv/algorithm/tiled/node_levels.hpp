@@ -226,13 +226,14 @@ long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& n
 
 /// @param levels  of all tile rows
 template <class T>
-BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, NodeLevels<T> const& levels) {
+BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, Workspace<T>& work,
+                                   NodeLevels<T> const& levels) {
   using index = typename T::index;
   BlockOrder<T> out;
   out.num_tile_rows = static_cast<index>(levels.level_of.extent(0));
   auto sets = allocate_level_sets<T>(exec, out.num_tile_rows);
   Kokkos::deep_copy(exec, sets.level_of, levels.level_of);
-  group_rows_by_level<T>(exec, sets);
+  group_rows_by_level<T>(exec, work, sets, static_cast<index>(levels.levels));
   out.level_ptr = sets.level_ptr;
   out.at = sets.level_rows;
   out.rank = sets.level_of;  // whose contents are not needed any more

@@ -83,7 +83,7 @@ class Tiled {
             ? detail::make_tile_order<T>(exec, analysis, options.variant == Variant::syncfree)
             : detail::chosen_tile_order<T>(exec, analysis, inverted);
     options_.variant = by.own_order ? Variant::syncfree : Variant::levelset;
-    auto const order = detail::order_by_block_level<T>(exec, by.levels);
+    auto const order = detail::order_by_block_level<T>(exec, analysis.workspace(), by.levels);
     {
       auto const rows = detail::sort_rows<T>(exec, analysis.rows(exec), by.positions, analysis.shape().ascending());
       tiles_ = make_tiles<T>(exec, rows, order);

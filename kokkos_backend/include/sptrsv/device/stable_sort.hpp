@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorts places by keys that have few bits.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Sort.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sptrsv/device/workspace.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+#include <cub/device/device_radix_sort.cuh>
+#endif
+
+namespace sptrsv::detail {
+
+/// Bits that hold numbers up to the greatest.
+inline int bits_for(std::uint64_t greatest) {
+  int bits = 0;
+  for (; greatest > 0; greatest >>= 1) ++bits;
+  return bits;
+}
+
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+/// By CUB, which Kokkos' own sort calls too, but for all bits, and with an allocation for each call.
+template <class T, class Key>
+void sort_places_by_cub(typename T::exec_space const& exec, Workspace<T>& work, Key const* key, Key* sorted,
+                        typename T::index const* from, typename T::index* place, typename T::index n, int bits) {
+  auto const check = [](cudaError_t error) {
+    if (error != cudaSuccess)
+      throw std::runtime_error(std::string("sptrsv: sorting failed on the GPU: ") + cudaGetErrorString(error));
+  };
+  std::size_t bytes = 0;
+  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, key, sorted, from, place, n, 0, bits, exec.cuda_stream()));
+  auto const memory = work.template take<char>(bytes);
+  check(
+      cub::DeviceRadixSort::SortPairs(memory.data(), bytes, key, sorted, from, place, n, 0, bits, exec.cuda_stream()));
+}
+#endif
+
+template <class T>
+void number_places(typename T::exec_space const& exec,
+                   Kokkos::View<typename T::index*, typename T::device> const& place) {
+  using index = typename T::index;
+  Kokkos::parallel_for(
+      "sptrsv::sort::places",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(place.extent(0))),
+      KOKKOS_LAMBDA(index p) { place(p) = p; });
+}
+
+/// Sorts the places 0 to n-1 by their keys; those of equal keys stay in their order.
+/// @param key     n, of `bits` bits at most, at least 1
+/// @param sorted  out, n: the keys in order
+/// @param place   out, n: the places in order
+/// @pre `key`, `sorted` and `place` do not overlap. Fences where memory is the host's.
+template <class T, class Key>
+void sort_places(typename T::exec_space const& exec, Workspace<T>& work,
+                 Kokkos::View<Key*, typename T::device> const& key,
+                 Kokkos::View<Key*, typename T::device> const& sorted,
+                 Kokkos::View<typename T::index*, typename T::device> const& place, [[maybe_unused]] int bits) {
+  using index = typename T::index;
+  index const n = static_cast<index>(key.extent(0));
+  if (n == 0) return;
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename T::memory_space>::accessible) {
+    exec.fence("sptrsv::sort: keys are sorted on the host");
+    std::vector<std::pair<Key, index>> both(static_cast<std::size_t>(n));
+    for (index p = 0; p < n; ++p) both[static_cast<std::size_t>(p)] = {key(p), p};
+    std::sort(both.begin(), both.end());  // no two are equal
+    for (index p = 0; p < n; ++p) std::tie(sorted(p), place(p)) = both[static_cast<std::size_t>(p)];
+  } else {
+    typename Workspace<T>::Scope const scope(work);
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+    if constexpr (std::is_same_v<typename T::exec_space, Kokkos::Cuda>) {
+      auto const from = work.template take<index>(static_cast<std::size_t>(n));
+      number_places<T>(exec, from);
+      sort_places_by_cub<T>(exec, work, key.data(), sorted.data(), from.data(), place.data(), n, bits);
+      return;
+    }
+#endif
+    number_places<T>(exec, place);
+    Kokkos::deep_copy(exec, sorted, key);
+    Kokkos::Experimental::sort_by_key(exec, sorted, place);  // by rocThrust, which keeps the order of equal keys
+  }
+}
+
+}  // namespace sptrsv::detail
