@@ -45,8 +45,8 @@ PetscErrorCode ReadBlockColorOptions(Mat A, sptrsv::BlockColorOptions<PetscInt>&
   PetscFunctionBegin;
   PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Matrix ordering by colors of blocks",
                     "MatGetOrdering");
-  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_size", "Rows of a block, or inodes, at most", "MatGetOrdering",
-                            options.size, &options.size, NULL));
+  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_size", "Rows of a block, or inodes, at most; 0: 128, or 256",
+                            "MatGetOrdering", options.size, &options.size, NULL));
   PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_colors",
                             "0: 4 or 8; more where a block's neighbors have them all", "MatGetOrdering", options.colors,
                             &options.colors, NULL));
@@ -54,8 +54,8 @@ PetscErrorCode ReadBlockColorOptions(Mat A, sptrsv::BlockColorOptions<PetscInt>&
                             "Blocks of a color are further apart; k + 1 for k levels of fill", "MatGetOrdering",
                             distance, &distance, NULL));
   PetscOptionsEnd();
-  PetscCheck(options.size >= 1, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
-             "Option -%smat_ordering_blockcolor_size is %" PetscInt_FMT "; give a positive integer", prefix,
+  PetscCheck(options.size >= 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "Option -%smat_ordering_blockcolor_size is %" PetscInt_FMT "; give 0 or a positive integer", prefix,
              options.size);
   PetscCheck(options.colors >= 0 && options.colors <= 10000, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
              "Option -%smat_ordering_blockcolor_colors is %" PetscInt_FMT "; give an integer from 0 to 10000", prefix,

@@ -83,6 +83,18 @@ TEST(BlockColoring, DistanceKeepsBlocksApart) {
   ASSERT_NO_FATAL_FAILURE(check_order(graph_power(graph, 3), order, block_ptr, 16));
 }
 
+TEST(BlockColoring, WideStencilsHaveLargerBlocks) {
+  for (auto const& [spec, most] : {std::pair{"lap3d:24", 128}, std::pair{"stencil27:24", 256}}) {
+    std::vector<int> block_ptr;
+    auto const graph = graph_of(spec);
+    auto const order = color_blocks(graph, {}, &block_ptr);
+    ASSERT_NO_FATAL_FAILURE(check_order(graph, order, block_ptr, most));
+    int largest = 0;
+    for (std::size_t b = 0; b + 1 < block_ptr.size(); ++b) largest = std::max(largest, block_ptr[b + 1] - block_ptr[b]);
+    EXPECT_GT(largest, most / 2) << spec;
+  }
+}
+
 TEST(BlockColoring, GridsAreCutIntoBoxes) {
   for (int const side : {20, 22}) {  // which 4 divides, or not
     auto const block_of = detail::boxes(graph_of("lap2d:" + std::to_string(side)), 16);

@@ -18,7 +18,7 @@ namespace sptrsv {
 
 template <class Index>
 struct BlockColorOptions {
-  Index size = 256;  ///< vertices of a block at most, positive
+  Index size = 0;  ///< vertices of a block at most; 0: 128, or 256 where vertices have more than 8 neighbors on average
   Index colors =
       0;  ///< more where neighbors of a block have them all; 0: 4, or 8 where blocks have more than 8 neighbors
   int distance = 1;  ///< blocks of a color are further apart than this; k+1 for a factor with k levels of fill
@@ -217,8 +217,10 @@ Coloring<Index> color_blocks(Graph<Index> const& graph, BlockColorOptions<Index>
                              std::vector<Index>* block_ptr = nullptr) {
   if (block_ptr) block_ptr->assign(1, 0);
   if (graph.num_vertices() == 0) return {{}, {0}, {}};
-  auto block_of = detail::boxes(graph, options.size);
-  if (block_of.empty()) block_of = detail::grow_blocks(graph, options.size);
+  bool const wide = graph.row_ptr[graph.num_vertices()] / 8 > graph.num_vertices();
+  Index const size = options.size > 0 ? options.size : wide ? 256 : 128;
+  auto block_of = detail::boxes(graph, size);
+  if (block_of.empty()) block_of = detail::grow_blocks(graph, size);
   auto quotient = detail::quotient_graph(graph, block_of);
   if (options.distance > 1) quotient = graph_power(quotient, options.distance);
   Index const chosen = quotient.largest_degree() > 8 ? 8 : 4;
