@@ -72,7 +72,7 @@ TEST(Sizes, SlotsOfTilesBeyondWhatOffsetsCount) {
     Analysis<T> const analysis(exec, {ptr, idx}, {});
     auto const order = detail::make_tile_order<T>(exec, analysis, true);
     return make_tiles<T>(exec, detail::sort_rows<T>(exec, analysis.rows(exec), order.positions, true),
-                         detail::order_by_block_level<T>(exec, order.levels));
+                         detail::order_by_block_level<T>(exec, analysis.workspace(), order.levels));
   };
   EXPECT_EQ(make(100).source.extent(0), 100u * 240 + 99u * 32);
   try {

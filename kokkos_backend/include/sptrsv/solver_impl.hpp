@@ -278,7 +278,9 @@ Analysis<typename TriangularSolver<S, I, O, E>::types> const& TriangularSolver<S
 }
 template <class S, class I, class O, class E>
 Structure TriangularSolver<S, I, O, E>::structure(E const& exec) const {
-  return impl().analysis.structure(exec);
+  Structure const found = impl().analysis.structure(exec);
+  impl().analysis.drop_kept();
+  return found;
 }
 
 }  // namespace sptrsv

@@ -177,6 +177,7 @@ struct Factorization<S, I, O, E>::Impl {
       }
       slices = detail::cut_levels<T>(exec, levels.level_ptr, warp / lanes);
       report.levels = levels.num_levels();
+      (lower ? *lower : *upper).drop_kept();
     }
     report.lanes = lanes;
     asked_teams = options.teams;
