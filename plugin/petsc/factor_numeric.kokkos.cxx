@@ -380,7 +380,8 @@ PetscErrorCode ReadFactorPlace(Mat F, MatFactorInfo const* info)
     if (place.asked == FactorChoice::host) obstacle = "asked for";
     else if (FactorsOnHost(info)) obstacle = "-pc_factor_mat_factor_on_host";
     else if (automatic && !f->backend.device) obstacle = "the solves run on the host";
-    else if (automatic && bs > 1 && std::strcmp(f->matrix_type, MATSEQAIJ) != 0) obstacle = "not measured for blocks";
+    else if (automatic && bs > 1 && std::strcmp(f->matrix_type, MATSEQAIJ) != 0)
+      obstacle = "blocks, which PETSc factors faster on the host";
   }));
   PetscCheck(obstacle.empty() || place.asked != FactorChoice::device, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
              "Option -%smat_sptrsv_factor is 'device', but %s%s; choose automatic or host", prefix ? prefix : "",

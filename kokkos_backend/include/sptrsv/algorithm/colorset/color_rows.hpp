@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sptrsv/algorithm/colorset/color_sets.hpp"
+#include "sptrsv/algorithm/colorset/colorset_tuning.hpp"
 #include "sptrsv/device/gpu_tuning.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/row_io.hpp"
@@ -147,9 +148,10 @@ std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> con
       entries += sets.mean_row[static_cast<std::size_t>(end)] * static_cast<double>(sets.rows_in_set(end));
       longest = std::max(longest, sets.longest_block[static_cast<std::size_t>(end)]);
     }
-    double const rows = static_cast<double>(sets.position_ptr[end] - sets.position_ptr[s]);
-    launches.push_back(
-        {one_team, s, end, sets.set_ptr[s], sets.set_ptr[end], longest, lanes_per_row(entries / rows, most_lanes)});
+    double const rows = static_cast<double>(sets.position_ptr[end] - sets.position_ptr[s]), mean = entries / rows;
+    bool const one_lane = rows > GpuTuning::filling_rows && mean <= ColorSetTuning::one_lane_entries;
+    launches.push_back({one_team, s, end, sets.set_ptr[s], sets.set_ptr[end], longest,
+                        one_lane ? 1 : lanes_per_row(mean, most_lanes)});
   }
   return launches;
 }

@@ -12,6 +12,9 @@ struct ColorSetTuning {
   static constexpr int small_rows = 512;
   /// Warps of the team that has the small sets, and of a team in a kernel of one set. Not measured apart.
   static constexpr int one_team_warps = 16, team_warps = 4;
+  /// Entries. Rows of at most so many on average have one lane in sets that fill the GPU by themselves: lap3d:100,color
+  /// takes 36.5 us, and 42.6 with two; of 13 entries (kkt2) four lanes are best.
+  static constexpr double one_lane_entries = 8;
   /// Sets. The planner does not consider `colorset` for a matrix that cannot have so few.
   static constexpr int many_sets = 100;
   /// Rows of each part of a matrix that are looked at for this.
