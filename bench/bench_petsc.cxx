@@ -19,10 +19,14 @@ using namespace sptrsv::bench;
 char const help[] =
     "Times symbolic phase, numeric phase and MatSolve of solver types, each answer checked first.\n"
     "  bench_petsc -matrix lap3d:100|FILE [-factor ilu|icc] [-cases MAT_TYPE:TYPE,...] [-json FILE]\n"
-    "              [-repeat 50] [-budget SECONDS] -dll_append <path>/libsptrsv_petsc.so\n\n";
+    "              [-ordering natural] [-block 1] [-repeat 50] [-budget SECONDS]\n"
+    "              -dll_append <path>/libsptrsv_petsc.so\n"
+    "-block: rows of the matrix' blocks, for cases such as seqbaij:sptrsv. All cases are of aij types, or all of one\n"
+    "with blocks: answers are compared with PETSc's own factor of that type.\n\n";
 
 struct Settings {
-  std::string matrix, factor = "ilu", cases, json;
+  std::string matrix, factor = "ilu", cases, ordering, json;
+  int block = 1;
   Limits limits;
 };
 
@@ -57,11 +61,15 @@ Settings get_settings() {
   s.matrix = get_string("-matrix", "");
   s.factor = get_string("-factor", s.factor);
   s.cases = get_string("-cases", default_cases());
+  s.ordering = get_string("-ordering", MATORDERINGNATURAL);
   s.json = get_string("-json", "");
-  PetscInt repeat = 50;
+  PetscInt repeat = 50, block = 1;
   PetscReal budget = 1;
   (void)PetscOptionsGetInt(nullptr, nullptr, "-repeat", &repeat, nullptr);
   (void)PetscOptionsGetReal(nullptr, nullptr, "-budget", &budget, nullptr);
+  (void)PetscOptionsGetInt(nullptr, nullptr, "-block", &block, nullptr);
+  if (block < 1) throw std::runtime_error("-block is " + std::to_string(block) + "; give 1 or more");
+  s.block = static_cast<int>(block);
   s.limits.runs = static_cast<int>(repeat);
   s.limits.seconds = static_cast<double>(budget);
   if (s.matrix.empty()) throw std::runtime_error("no -matrix: give lap3d:50, say, or a file");
@@ -75,10 +83,15 @@ std::vector<PetscCase> list_cases(Settings const& s) {
   for (std::string word; std::getline(in, word, ',');) {
     auto const colon = word.find(':');
     if (colon == std::string::npos) throw std::runtime_error("-cases: '" + word + "' is not MAT_TYPE:TYPE");
-    cases.push_back(
-        {s.factor == "icc" ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, word.substr(0, colon), word.substr(colon + 1)});
+    cases.push_back({s.factor == "icc" ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, word.substr(0, colon), word.substr(colon + 1),
+                     s.ordering});
   }
   return cases;
+}
+
+/// The type in which PETSc's own factors of `mat_type` are made.
+std::string host_type(std::string const& mat_type) {
+  return mat_type == MATSEQBAIJ || mat_type == MATSEQSBAIJ ? mat_type : MATSEQAIJ;
 }
 
 bool is_peer(std::string const& type) { return type == "petsc" || type == "cusparse" || type == "kokkos"; }
@@ -86,6 +99,7 @@ bool is_peer(std::string const& type) { return type == "petsc" || type == "cuspa
 std::string json_of(Settings const& s, PetscCase const& c, PetscResult const& r) {
   std::ostringstream out;
   out << "    {\"matrix\": " << quoted(s.matrix) << ", \"factor\": " << quoted(s.factor)
+      << ", \"ordering\": " << quoted(s.ordering) << ", \"block\": " << s.block
       << ", \"mat_type\": " << quoted(c.mat_type) << ", \"type\": " << quoted(c.type)
       << ", \"peer\": " << (is_peer(c.type) ? "true" : "false");
   if (!r.error.empty()) {
@@ -128,10 +142,17 @@ bool run() {
   Settings const s = get_settings();
   auto const cases = list_cases(s);
   Mat A = make_matrix(s.matrix);
-  auto const reference = make_reference(A, cases.front().factor);
-  std::printf("%s, %s without fill\n%-32s %11s %11s %11s %11s %11s %11s %11s %5s\n", s.matrix.c_str(), s.factor.c_str(),
-              "matrix and type", "symbolic ms", "1st num. ms", "1st sol. ms", "numeric ms", "with solve", "MatSolve us",
-              "minimum", "runs");
+  if (MatSetBlockSize(A, s.block) != PETSC_SUCCESS)
+    throw std::runtime_error("the rows of " + s.matrix + " are no multiple of -block " + std::to_string(s.block));
+  auto const of_reference = host_type(cases.front().mat_type);
+  for (auto const& c : cases)
+    if (host_type(c.mat_type) != of_reference)
+      throw std::runtime_error("-cases: " + c.mat_type + " and " + cases.front().mat_type +
+                               " have different factors; time them in two runs");
+  auto const reference = make_reference(A, {cases.front().factor, of_reference, "", s.ordering});
+  std::printf("%s, %s without fill, ordering %s, blocks of %d\n%-32s %11s %11s %11s %11s %11s %11s %11s %5s\n",
+              s.matrix.c_str(), s.factor.c_str(), s.ordering.c_str(), s.block, "matrix and type", "symbolic ms",
+              "1st num. ms", "1st sol. ms", "numeric ms", "with solve", "MatSolve us", "minimum", "runs");
   bool good = true;
   std::string json;
   for (auto const& c : cases) {

@@ -48,7 +48,7 @@ class Factor {
  public:
   Factor(Mat A, PetscCase what, Errors const& errors) : what_(std::move(what)), errors_(errors) {
     must(MatConvert(A, what_.mat_type.c_str(), MAT_INITIAL_MATRIX, &matrix_));
-    must(MatGetOrdering(matrix_, MATORDERINGNATURAL, &rows_, &columns_));
+    must(MatGetOrdering(matrix_, what_.ordering.c_str(), &rows_, &columns_));
     must(MatCreateVecs(matrix_, &x_, &b_));
     must(MatFactorInfoInitialize(&info_));
     info_.fill = 1;
@@ -111,9 +111,10 @@ std::string find_error(Factor const& factor, PetscReference const& reference, Er
 
 }  // namespace
 
-PetscReference make_reference(Mat A, MatFactorType kind) {
+PetscReference make_reference(Mat A, PetscCase what) {
   Errors const errors;
-  Factor factor(A, {kind, MATSEQAIJ, MATSOLVERPETSC}, errors);
+  what.type = MATSOLVERPETSC;
+  Factor factor(A, what, errors);
   factor.symbolic();
   factor.numeric();
   factor.check_pivots();

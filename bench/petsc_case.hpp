@@ -13,8 +13,8 @@ namespace sptrsv::bench {
 
 /// What to time.
 struct PetscCase {
-  MatFactorType factor;  ///< ILU or ICC, without fill, natural order
-  std::string mat_type, type;
+  MatFactorType factor;  ///< ILU or ICC, without fill
+  std::string mat_type, type, ordering;
 };
 
 /// Seconds. Some types put analysis off until the first numeric phase or solve, or the first solve with new values.
@@ -35,7 +35,8 @@ struct PetscReference {
 
 /// Applies the factor of PETSc's own type once, and once more with a right-hand side that differs by rounding.
 /// @throws std::runtime_error with PETSc's message.
-PetscReference make_reference(Mat A, MatFactorType factor);
+/// @param what  its type of matrix, on a host, and ordering; its solver type is not looked at
+PetscReference make_reference(Mat A, PetscCase what);
 
 /// Sets up twice, times the second; checks the answer before and after all runs.
 PetscResult time_petsc_case(Mat A, PetscCase const& what, Limits const& limits, PetscReference const& reference);
