@@ -99,6 +99,35 @@ PetscErrorCode WithMatrixValues(Mat A, bool device, std::size_t size, Use const&
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Of numbers, each with its place. Four sums, so that they do not wait for each other.
+std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
+{
+  constexpr std::uint64_t prime = 0x9e3779b97f4a7c15ULL;
+  std::uint64_t sums[4] = {1, 2, 3, 4};
+  for (std::size_t k = 0; k < count; ++k) {
+    std::uint64_t& sum = sums[k % 4];
+    sum = (sum ^ static_cast<std::uint64_t>(numbers[k])) * prime;
+    sum ^= sum >> 29;
+  }
+  std::uint64_t all = count;
+  for (std::uint64_t sum : sums) all = (all ^ sum) * prime;
+  return all ^ (all >> 32);
+}
+
+PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp)
+{
+  PetscFunctionBegin;
+  *stamp = PatternStamp{};
+  PetscCall(PetscObjectGetId((PetscObject)A, &stamp->id));
+  PetscCall(MatGetNonzeroState(A, &stamp->nonzeros));
+  PetscCall(WithMatrixPattern(A, device, [&](MatrixArrays const& m) {
+    if (!m.on_device && m.n)
+      stamp->hash = HashOf(m.row_ptr, static_cast<std::size_t>(m.n) + 1) + 3 * HashOf(m.col_idx, m.num_entries);
+    return PETSC_SUCCESS;
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The solver's factorization for A's pattern, and the flops of one pass over it.
 /// @param obstacle  where the backend cannot factor it: why; NULL: that is an error
 PetscErrorCode MakeFactorization(Mat F, Mat A, sptrsv::FactorizationReport* report, std::string* obstacle)
@@ -106,7 +135,7 @@ PetscErrorCode MakeFactorization(Mat F, Mat A, sptrsv::FactorizationReport* repo
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
-  f->matrix_id = 0;
+  f->factored = PatternStamp{};
   PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
     auto const bs = static_cast<std::size_t>(std::max<PetscInt>(1, f->pattern.view.block_size));
     f->matrix_entries = arrays.num_entries * bs * bs;
@@ -122,8 +151,29 @@ PetscErrorCode MakeFactorization(Mat F, Mat A, sptrsv::FactorizationReport* repo
   }));
   f->factorization = *report;
   f->factor_flops = 2 * (PetscLogDouble)report->updates + (PetscLogDouble)report->entries;
-  PetscCall(PetscObjectGetId((PetscObject)A, &f->matrix_id));
-  PetscCall(MatGetNonzeroState(A, &f->nonzeros));
+  PetscCall(StampPattern(A, f->backend.device, &f->factored));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The factorization for A, which is made anew where the last one was for another pattern: the symbolic phase may have
+/// been of another matrix.
+PetscErrorCode RenewFactorization(Mat F, Mat A, Stream stream)
+{
+  Mat_SpTRSV* f = Get(F);
+  PatternStamp now;
+  sptrsv::FactorizationReport report;
+  std::string obstacle;
+
+  PetscFunctionBegin;
+  PetscCall(StampPattern(A, f->backend.device, &now));
+  if (now == f->factored) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded(F, [&] { f->solver->follow(stream); }));
+  PetscCall(MakeFactorization(F, A, &report, f->place.asked == FactorChoice::device ? nullptr : &obstacle));
+  char const* const prefix = ((PetscObject)F)->prefix;
+  PetscCheck(obstacle.empty(), PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "This matrix has another pattern than that of the symbolic phase, and the backend cannot factor it: %s; "
+             "repeat the symbolic phase, or use -%smat_sptrsv_factor host",
+             obstacle.c_str(), prefix ? prefix : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -175,7 +225,7 @@ PetscErrorCode RulesOf(MatFactorInfo const* info, bool contracts, sptrsv::PivotR
 /// What PETSc's numeric phases of blocks do otherwise.
 /// - Blocks of 2 and more know neither `zeropivot` nor types of shifts. Those with a kernel of their own shift pivots
 ///   of exactly 0 by `shiftamount`; symmetric ones of 4 are inverted without interchanges, whatever
-///   `pivotinblocks` says.
+///   `pivotinblocks` says, and LU of 4 does not shift where the type of shift is none.
 /// - Cholesky of seqbaij with blocks of 1 has no greatest amount, so that positive_definite finds no shift.
 PetscErrorCode RulesOfBlocks(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotRules* rules)
 {
@@ -187,7 +237,8 @@ PetscErrorCode RulesOfBlocks(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Pi
   PetscFunctionBegin;
   if (bs > 1) {
     rules->contract = false;
-    if (bs <= 7) rules->block_shift = (bs == 3 ? .333 : .25) * (double)info->shiftamount;
+    bool const shifts = bs != 4 || symmetric || rules->shift != sptrsv::Shift::none;
+    if (bs <= 7 && shifts) rules->block_shift = (bs == 3 ? .333 : .25) * (double)info->shiftamount;
     else if (bs == 15 && !symmetric && natural) rules->block_shift = (double)info->shiftamount;
     rules->block_shift_is_relative = bs <= 7;
     rules->interchange_in_blocks = !(symmetric && bs == 4);
@@ -244,11 +295,8 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
   PetscLogDouble begin, end;
-  PetscObjectId id;
-  PetscObjectState nonzeros;
   sptrsv::PivotRules rules;
   sptrsv::PivotVerdict verdict;
-  sptrsv::FactorizationReport report;
   Stream stream;
   bool contracts;
 
@@ -258,13 +306,11 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
   PetscCall(RulesOf(info, contracts, &rules));
   PetscCall(RulesOfBlocks(F, A, info, &rules));
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  PetscCall(MatGetNonzeroState(A, &nonzeros));
-  if (id != f->matrix_id || nonzeros != f->nonzeros) PetscCall(MakeFactorization(F, A, &report, nullptr));
+  PetscCall(RenewFactorization(F, A, stream));
   PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     if (f->backend.device) PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(
+    PetscErrorCode const factored =
         WithMatrixValues(A, f->backend.device, f->matrix_entries, [&](MatrixValues const& values) -> PetscErrorCode {
           PetscFunctionBegin;
           PetscCall(Guarded(F, [&] {
@@ -274,9 +320,10 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
           if (f->backend.device && !values.on_device)
             PetscCall(PetscLogCpuToGpu((PetscLogDouble)(values.size * sizeof(Scalar))));
           PetscFunctionReturn(PETSC_SUCCESS);
-        }));
+        });
+    if (f->backend.device) PetscCall(PetscLogGpuTimeEnd());  // on an error too, or PETSc refuses all later ones
+    PetscCall(factored);
     if (f->backend.device) {
-      PetscCall(PetscLogGpuTimeEnd());
       PetscCall(PetscLogGpuFlops(f->factor_flops * verdict.passes));
     } else {
       PetscCall(PetscLogFlops(f->factor_flops * verdict.passes));
@@ -370,18 +417,14 @@ PetscErrorCode ReadFactorPlace(Mat F, MatFactorInfo const* info)
   FactorPlace& place = f->place;
   char const* const prefix = ((PetscObject)F)->prefix;
   std::string obstacle;
-  PetscInt bs;
 
   PetscFunctionBegin;
-  PetscCall(MatGetBlockSize(F, &bs));
   PetscCall(ReadFactorChoice((PetscObject)F, &place.asked));
   bool const automatic = place.asked == FactorChoice::automatic;
   PetscCall(Guarded(F, [&] {
     if (place.asked == FactorChoice::host) obstacle = "asked for";
     else if (FactorsOnHost(info)) obstacle = "-pc_factor_mat_factor_on_host";
     else if (automatic && !f->backend.device) obstacle = "the solves run on the host";
-    else if (automatic && bs > 1 && std::strcmp(f->matrix_type, MATSEQAIJ) != 0)
-      obstacle = "blocks, which PETSc factors faster on the host";
   }));
   PetscCheck(obstacle.empty() || place.asked != FactorChoice::device, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
              "Option -%smat_sptrsv_factor is 'device', but %s%s; choose automatic or host", prefix ? prefix : "",

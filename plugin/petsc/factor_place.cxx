@@ -48,6 +48,9 @@ FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report)
 
 namespace {
 
+/// So that options of the program's own matrices, as -mat_view binary:FILE, do not apply.
+constexpr char probe_prefix[] = "sptrsv_probe_";
+
 /// A dense matrix of three rows. Its factor has an entry d - l u, with d the rounded product of l and u: zero where
 /// products are rounded.
 PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* contracts)
@@ -64,6 +67,7 @@ PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* contracts)
 
   PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_SELF, &A));
+  PetscCall(MatSetOptionsPrefix(A, probe_prefix));
   PetscCall(MatSetSizes(A, 3, 3, 3, 3));
   PetscCall(MatSetType(A, MATSEQAIJ));
   PetscCall(MatSetOption(A, MAT_USE_INODES, inodes ? PETSC_TRUE : PETSC_FALSE));
@@ -72,6 +76,7 @@ PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* contracts)
   PetscCall(MatFactorInfoInitialize(&info));
   info.fill = 1;
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, symmetric ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, &F));
+  PetscCall(MatSetOptionsPrefix(F, probe_prefix));
   if (symmetric) {
     PetscScalar* values;
     PetscCall(MatICCFactorSymbolic(F, A, natural, &info));

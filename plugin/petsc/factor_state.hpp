@@ -2,6 +2,7 @@
 // What the outer factor holds, for the files that have its operations: phases (matfactor), solves, views.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,19 @@
 #include "matfactor.hpp"
 
 namespace sptrsv_petsc {
+
+/// Tells whether a matrix still has the pattern that it had. PETSc changes patterns in host memory in place, with the
+/// nonzero state that they had (docs/petsc_faults.md, pattern_in_place), so that these are read.
+struct PatternStamp {
+  PetscObjectId id = 0;
+  PetscObjectState nonzeros = 0;
+  std::uint64_t hash = 0;  // of a pattern in host memory
+
+  bool operator==(PatternStamp const& other) const
+  {
+    return id == other.id && nonzeros == other.nonzeros && hash == other.hash;
+  }
+};
 
 struct Mat_SpTRSV {
   Mat inner = nullptr;  // PETSc's factor, in host memory, where the solver did not find the pattern itself
@@ -27,8 +41,7 @@ struct Mat_SpTRSV {
   std::unique_ptr<AnyFactorSolver> solver;
 
   FactorPlace place;                          // who computes the factor's values
-  PetscObjectId matrix_id = 0;                // of the matrix that the solver's factorization is made for
-  PetscObjectState nonzeros = 0;              // and its pattern
+  PatternStamp factored;                      // of the matrix that the solver's factorization is made for
   std::size_t matrix_entries = 0;             // and their number
   PetscBool own_values = PETSC_FALSE;         // the values are the solver's: the inner factor has none, or old ones
   PetscReal fill_given = 0, fill_needed = 0;  // for MatGetInfo(), where there is no inner factor

@@ -90,6 +90,7 @@ PetscErrorCode MatGetInfo_SPTRSV(Mat F, MatInfoType type, MatInfo* info)
   if (Get(F)->inner) PetscCall(MatGetInfo(Get(F)->inner, type, info));
   else info->block_size = F->rmap->bs;  // nothing is stored before the symbolic phase
   if (!Get(F)->inner && Get(F)->solver) {
+    info->block_size = 1;  // as PETSc's seqaij factors have
     info->nz_allocated = info->nz_used = (PetscLogDouble)Get(F)->pattern.view.num_entries;
     info->fill_ratio_given = Get(F)->fill_given;
     info->fill_ratio_needed = Get(F)->fill_needed;

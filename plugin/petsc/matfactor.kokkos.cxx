@@ -174,6 +174,11 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
   PetscCall(MatFactorClearError(F));
   PetscCall(CheckSizes(F, A));
   f->matrix_type = BaseType(A);
+  PetscCheck(
+      f->matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+      "A factor of type %s takes matrices of type %s, %s and %s, and those made from %s, and this one is of type "
+      "%s; convert it by MatConvert()",
+      f->requested.c_str(), MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ, MATSEQAIJ, ((PetscObject)A)->type_name);
   PetscCall(FitOrdering(A, ftype, rows, &f->rows));
   PetscCall(FitOrdering(A, ftype, cols, &f->cols));
   PetscCall(ReadOptions(F, f->requested.c_str(), options));

@@ -31,6 +31,7 @@ char const* const usage =
     "  --ways          what is drawn: factors by hand, KSP and PC, triangles of the program's own\n"
     "  --solver TYPE   ours are all of this type\n"
     "  --backend NAME  ours solve on the host or the device\n"
+    "  --factor NAME   values of our factors are computed by the host or the device, -mat_sptrsv_factor\n"
     "  --inodes        leave PETSc its inodes, whose faults crash by chance, in ours too (docs/petsc_faults.md)\n"
     "  --keep-going    do not stop at the first fault\n"
     "  --progress      a line every 10,000 sequences\n"
@@ -110,6 +111,7 @@ bool Read(int argc, char** argv, Settings* s)
       if (!ReadWays(value, s)) return false;
     } else if (name == "--solver") fuzz::type_forced = value;
     else if (name == "--backend") fuzz::backend_forced = value;
+    else if (name == "--factor") fuzz::factor_forced = value;
     else return false;
   }
   return true;

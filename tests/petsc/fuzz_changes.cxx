@@ -188,6 +188,7 @@ bool Matrices::convert()
     return false;
   PetscInt before = bs_, bs;
   type_ = to;
+  own_rounding = own_values() && blocks();
   FUZZ_MUST(MatGetBlockSize(mat_[own], &bs));
   if (to == MATSEQAIJ) bs = 1;
   if (bs == before) return true;

@@ -15,6 +15,9 @@ constexpr int block_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 11};
 
 }  // namespace
 
+std::string factor_forced;
+bool own_rounding = false;
+
 Matrices::Matrices(Draw& draw) : draw_(draw)
 {
   type_ = types_allowed[static_cast<std::size_t>(draw_.from(0, static_cast<int>(types_allowed.size()) - 1))];
@@ -32,6 +35,7 @@ Matrices::Matrices(Draw& draw) : draw_(draw)
         (int)bs_, symmetric_ ? " symmetric," : "", inodes_ ? "" : " no inodes,", dominance_, (double)size_,
         (int)entries.size());
   for (Mat& m : mat_) m = build(entries, false);
+  own_rounding = own_values() && blocks();
 }
 
 Matrices::~Matrices()

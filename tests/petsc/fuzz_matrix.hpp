@@ -13,6 +13,12 @@ namespace fuzz {
 /// Which matrix types are drawn.
 extern std::vector<std::string> types_allowed;
 
+extern std::string factor_forced;  ///< -mat_sptrsv_factor of all variants, if not empty
+/// Whether the values of factors are the backend's own.
+inline bool own_values() { return factor_forced == "device"; }
+/// Whether they differ from PETSc's by rounding, as those by blocks do: near singular blocks that leaves few digits.
+extern bool own_rounding;
+
 struct Entry {
   PetscInt row, col;
   PetscScalar value;

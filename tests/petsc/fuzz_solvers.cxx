@@ -146,7 +146,8 @@ void SolverPair::draw_ordering()
 
 void SolverPair::set_factor_options()
 {
-  PetscInt const levels = draw_.chance(50) ? 0 : draw_.from(1, 3);
+  PetscInt levels = draw_.chance(50) ? 0 : draw_.from(1, 3);
+  if (own_values() && m_.blocks() && cholesky()) levels = 0;  // docs/petsc_faults.md, icc_leftovers
   PetscReal const fill = draw_.chance(50) ? 5 : 1 + 2 * std::fabs(draw_.unit());
   Trace("  PCFactorSetLevels %d, PCFactorSetFill %g\n", (int)levels, (double)fill);
   for (Side s : {own, ours}) {
@@ -161,6 +162,10 @@ void SolverPair::set_factor_options()
 bool SolverPair::ready()
 {
   if (shift_ == MAT_SHIFT_POSITIVE_DEFINITE && (!m_.shift_ends() || m_.blocks())) draw_shift();
+  if (own_values() && rows_ && m_.replacements() != replacements_) {  // docs/petsc_faults.md, replace_keeps_factor
+    Trace("    (PETSc may take this for the old pattern)\n");
+    return false;
+  }
   if (!m_.is(MATSEQAIJ) || cholesky()) return true;
   PetscInt count = 0, *sizes = nullptr;
   FUZZ_MUST(MatInodeGetInodeSizes(m_.of(own), &count, &sizes, NULL));
