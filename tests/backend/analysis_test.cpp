@@ -173,6 +173,65 @@ TYPED_TEST(AnalysisTest, InDegreesSumToTheOffDiagonals) {
   });
 }
 
+/// Lines, planes and what levels rise by, of grids numbered line by line; of other patterns either none, or what the
+/// check of all levels would refuse.
+TYPED_TEST(AnalysisTest, LinesOfGridsAreFound) {
+  struct Grid {
+    char const* spec;
+    long long line, plane, level_per_y, level_per_z;
+  };
+  for (auto const& g : {Grid{"lap2d:50", 50, 2500, 1, 0}, Grid{"lap3d:20", 20, 400, 1, 1},
+                        Grid{"stencil27:14", 14, 196, 2, 4}, Grid{"fem3:12", 36, 432, 6, 12}})
+    for (bool const upper : {false, true}) {
+      SCOPED_TRACE(std::string(g.spec) + (upper ? " upper" : ""));
+      Analyzed<TypeParam> const a(g.spec, {upper ? Triangle::upper : Triangle::lower, Diagonal::stored, Op::none});
+      auto const& lines = a.analysis.grid(a.exec);
+      ASSERT_TRUE(lines.found());
+      EXPECT_EQ(lines.line, g.line);
+      EXPECT_EQ(lines.plane, g.plane);
+      EXPECT_EQ(lines.level_per_y, g.level_per_y);
+      EXPECT_EQ(lines.level_per_z, g.level_per_z);
+    }
+  for (char const* spec : {"chain:4000", "diagonal:500", "dense:40"}) {
+    Analyzed<TypeParam> const a(spec, {Triangle::lower, Diagonal::stored, Op::none});
+    EXPECT_FALSE(a.analysis.grid(a.exec).found()) << spec;
+  }
+}
+
+/// Rows so long that a GPU gives a team to each: what is wrong with them is told as of short ones.
+TYPED_TEST(AnalysisTest, LongRowsAreInspected) {
+  using T = TypesOf<double, TypeParam>;
+  TypeParam const exec;
+  int const n = 1200, row = 1100;  // every row i >= 700 needs all before it
+  auto const make = [&](auto const& change) {
+    std::vector<int> row_ptr{0}, col_idx;
+    for (int i = 0; i < n; ++i) {
+      if (i >= 700)
+        for (int j = 0; j < i; ++j) col_idx.push_back(j);
+      col_idx.push_back(i);
+      row_ptr.push_back(static_cast<int>(col_idx.size()));
+    }
+    change(row_ptr, col_idx);
+    return Analysis<T>(exec, to_pattern<T>(row_ptr, col_idx), {});
+  };
+  auto const good = make([](auto&, auto&) {});
+  EXPECT_EQ(good.longest_row(), n - 1);
+  EXPECT_EQ(good.levels(exec).num_levels(), 501);
+  EXPECT_THROW(make([&](auto& row_ptr, auto& col_idx) { col_idx[row_ptr[row] + 600] = n; }), InvalidPattern);
+  EXPECT_THROW(make([&](auto& row_ptr, auto& col_idx) { col_idx[row_ptr[row] + 600] = -1; }), InvalidPattern);
+  EXPECT_THROW(make([&](auto& row_ptr, auto& col_idx) { col_idx[row_ptr[row + 1] - 1] = 3; }), MissingDiagonal);
+  EXPECT_THROW(make([&](auto& row_ptr, auto& col_idx) { col_idx[row_ptr[row] + 600] = row + 1; }), NotTriangular);
+  try {
+    make([&](auto& row_ptr, auto& col_idx) {
+      col_idx[row_ptr[row] + 600] = row + 1;
+      col_idx[row_ptr[row + 50] + 600] = row + 60;
+    });
+    FAIL() << "rows on the wrong side were taken";
+  } catch (NotTriangular const& e) {
+    EXPECT_NE(std::string(e.what()).find("row 1100"), std::string::npos) << e.what();
+  }
+}
+
 struct Known {
   std::string spec;
   long long rows, entries, longest, levels, narrowest, widest;

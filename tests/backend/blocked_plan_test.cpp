@@ -60,9 +60,10 @@ class BlockPlans : public ::testing::Test {
     } else {
       detail::group_by_strips<T>(exec, analysis, sets, cut.levels_or_side, groups);
     }
-    detail::BlockCutter<T> cutter(exec, analysis, sets, shape);
+    detail::Workspace<T> of_plan(1);
+    detail::BlockCutter<T> cutter(exec, analysis, sets, shape, of_plan);
     auto made = cutter.cut(groups, cut.bytes, cut.rows);
-    detail::number_columns<T>(exec, analysis.workspace(), rows, made, cutter.slice_of());
+    detail::number_columns<T>(exec, analysis.workspace(), of_plan, rows, made, cutter.slice_of());
     row = on_host(made.row);
     position = on_host(made.position);
     block_row = on_host(made.block_row);

@@ -95,7 +95,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     std::string const name = asked == "sptrsv" ? plan(exec) : asked;
     if (!chosen.algorithm) chosen = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
     exec.fence("sptrsv::analyze: done");
-    analysis.drop_kept();
+    analysis.drop_kept(exec);
   }
 
   /// Chooses, for good or until the first update, and may make the algorithm that is chosen.
@@ -160,7 +160,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     auto why = detail::reason_of(measured, false);
     chosen.algorithm->reserve(exec, reserved);
     detail::remember_plan(detail::plan_key<types>(exec, analysis, options), measured);
-    analysis.drop_kept();
+    analysis.drop_kept(exec);
     timings = std::move(measured);
     reason = std::move(why);
     to_measure = false;
@@ -253,7 +253,7 @@ PlanInput TriangularSolver<S, I, O, E>::plan_input(E const& exec) const {
   }
   out.candidates = detail::candidates_of<types>(typename Impl::list{}, exec, impl().analysis);
   out.predicted = predict<types>(exec, impl().analysis);
-  impl().analysis.drop_kept();
+  impl().analysis.drop_kept(exec);
   return out;
 }
 template <class S, class I, class O, class E>
@@ -279,7 +279,7 @@ Analysis<typename TriangularSolver<S, I, O, E>::types> const& TriangularSolver<S
 template <class S, class I, class O, class E>
 Structure TriangularSolver<S, I, O, E>::structure(E const& exec) const {
   Structure const found = impl().analysis.structure(exec);
-  impl().analysis.drop_kept();
+  impl().analysis.drop_kept(exec);
   return found;
 }
 

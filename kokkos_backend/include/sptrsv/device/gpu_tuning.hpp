@@ -37,8 +37,10 @@ inline int lanes_per_row(double mean_row, int most) {
 }
 
 /// Teams of one warp each for a kernel of many levels, which take so many tickets in all.
-inline double teams_of_many_levels(double tickets, double levels, double resident_warps) {
-  double const most = resident_warps * GpuTuning::most_of_resident;
+/// @param share  of the resident warps at most
+inline double teams_of_many_levels(double tickets, double levels, double resident_warps,
+                                   double share = GpuTuning::most_of_resident) {
+  double const most = resident_warps * share;
   return std::clamp(GpuTuning::levels_in_flight * tickets / levels, std::min(GpuTuning::least_teams, most), most);
 }
 

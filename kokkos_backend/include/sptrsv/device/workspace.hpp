@@ -6,10 +6,65 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "sptrsv/space.hpp"
+
 namespace sptrsv::detail {
+
+/// GPU: memory that workspaces of this process have left for the next ones, so many bytes in all: to allocate and free
+/// it again would take as long as the analysis of a matrix with few levels. Freed when Kokkos ends. Safe for threads.
+template <class Device>
+class SpareMemory {
+ public:
+  using memory = Kokkos::View<char*, Device>;
+  static constexpr std::size_t most_bytes = std::size_t(1) << 29;
+
+  /// The smallest chunk of so many bytes or more, or an empty view.
+  static memory take(std::size_t bytes) {
+    Spare& spare = own();
+    std::lock_guard<std::mutex> const lock(spare.mutex);
+    auto best = spare.chunks.end();
+    for (auto at = spare.chunks.begin(); at != spare.chunks.end(); ++at)
+      if (at->extent(0) >= bytes && (best == spare.chunks.end() || at->extent(0) < best->extent(0))) best = at;
+    if (best == spare.chunks.end()) return {};
+    memory const chunk = *best;
+    spare.chunks.erase(best);
+    return chunk;
+  }
+  /// Keeps it, and the largest of the others that there is room for. @pre no kernel uses it any more
+  static void leave(memory const& chunk) {
+    if (chunk.extent(0) > most_bytes) return;
+    Spare& spare = own();
+    std::lock_guard<std::mutex> const lock(spare.mutex);
+    if (!std::exchange(spare.is_hooked, true)) Kokkos::push_finalize_hook(clear);
+    spare.chunks.push_back(chunk);
+    std::sort(spare.chunks.begin(), spare.chunks.end() - 1,
+              [](memory const& a, memory const& b) { return a.extent(0) < b.extent(0); });
+    std::size_t bytes = 0;
+    for (auto const& each : spare.chunks) bytes += each.extent(0);
+    for (; bytes > most_bytes; spare.chunks.erase(spare.chunks.begin())) bytes -= spare.chunks.front().extent(0);
+  }
+  static void clear() {
+    Spare& spare = own();
+    std::lock_guard<std::mutex> const lock(spare.mutex);
+    spare.chunks.clear();
+  }
+
+ private:
+  struct Spare {
+    std::mutex mutex;
+    std::vector<memory> chunks;
+    bool is_hooked = false;
+  };
+  static Spare& own() {
+    static Spare spare;
+    return spare;
+  }
+};
 
 /// Arrays without initial values, taken from the end of a few chunks of memory. On a GPU an allocation takes 50 to 250
 /// microseconds and freeing it as long, more than most kernels of an analysis; taking costs nothing.
@@ -35,15 +90,18 @@ class Workspace {
   };
 
   /// @param bytes  of the first chunk, if so many can be had
-  explicit Workspace(std::size_t bytes) : usual_(std::max<std::size_t>(bytes, std::size_t(1) << 16)) {}
+  explicit Workspace(std::size_t bytes) { expect(bytes); }
 
   /// A copy has memory of its own, and none at first.
   Workspace(Workspace const& other) : usual_(other.usual_) {}
   Workspace& operator=(Workspace const& other) {
     usual_ = other.usual_;
-    clear();
+    free();
     return *this;
   }
+
+  /// From now on chunks have so many bytes, if so many can be had.
+  void expect(std::size_t bytes) { usual_ = std::max(bytes, least_bytes); }
 
   /// @param count  elements. Allocates where no chunk has room.
   template <class V>
@@ -62,20 +120,28 @@ class Workspace {
     return Kokkos::View<V*, typename T::device>(reinterpret_cast<V*>(at), count);
   }
 
-  /// Frees the memory; nothing may be in use.
-  void clear() {
-    chunks_.clear();
-    chunk_ = used_ = 0;
+  /// Frees the memory, or on a GPU leaves it to the next workspace; nothing may be in use. Fences then.
+  /// @param exec  where the kernels went that used it
+  void clear([[maybe_unused]] typename T::exec_space const& exec) {
+    if constexpr (!is_host_space<typename T::exec_space>) {
+      if (!chunks_.empty()) exec.fence("sptrsv::workspace: kernels of another instance may use it next");
+      for (auto const& chunk : chunks_) SpareMemory<typename T::device>::leave(chunk);
+    }
+    free();
   }
 
  private:
   using memory = Kokkos::View<char*, typename T::device>;
-  static constexpr std::size_t alignment = 256;
+  static constexpr std::size_t alignment = 256, least_bytes = std::size_t(1) << 16;
 
   static memory chunk(std::size_t bytes) {
     return memory(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("sptrsv::workspace")), bytes);
   }
   memory allocate(std::size_t bytes) const {
+    if constexpr (!is_host_space<typename T::exec_space>) {
+      auto spare = SpareMemory<typename T::device>::take(std::max(bytes, usual_));
+      if (spare.extent(0) > 0) return spare;
+    }
     if (bytes >= usual_) return chunk(bytes);
     try {
       return chunk(usual_);
@@ -83,8 +149,12 @@ class Workspace {
       return chunk(bytes);
     }
   }
+  void free() {
+    chunks_.clear();
+    chunk_ = used_ = 0;
+  }
 
-  std::size_t usual_;
+  std::size_t usual_ = least_bytes;
   std::vector<memory> chunks_;
   std::size_t chunk_ = 0, used_ = 0;
 };

@@ -171,13 +171,13 @@ struct Factorization<S, I, O, E>::Impl {
         lanes = detail::lanes_share_rows<E> ? warp : 1;
       } else if (lanes == 0) {
         double const mean = n == 0 ? 0 : static_cast<double>(report.entries) / static_cast<double>(n);
-        double const per_lane = levels.mean_rows() > detail::GpuTuning::filling_rows ? Tuning::entries_per_lane_of_wide
-                                                                                     : Tuning::entries_per_lane;
+        double const per_lane =
+            levels.mean_rows() > Tuning::wide_level_rows ? Tuning::entries_per_lane_of_wide : Tuning::entries_per_lane;
         for (lanes = 1; lanes * per_lane < mean && lanes < warp;) lanes *= 2;
       }
       slices = detail::cut_levels<T>(exec, levels.level_ptr, warp / lanes);
       report.levels = levels.num_levels();
-      (lower ? *lower : *upper).drop_kept();
+      (lower ? *lower : *upper).drop_kept(exec);
     }
     report.lanes = lanes;
     asked_teams = options.teams;

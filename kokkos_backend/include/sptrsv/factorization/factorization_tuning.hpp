@@ -8,9 +8,11 @@ namespace sptrsv::detail {
 
 /// Measured on an NVIDIA H200 (docs/factorization.md).
 struct FactorizationTuning {
-  /// Entries of a mean row of the factors per lane: where levels are narrow each row should be quick, where they fill
-  /// the GPU all rows together.
+  /// Entries of a mean row of the factors per lane: where levels are narrow each row should be quick, where they have
+  /// more rows than `wide_level_rows` on average all rows together (lap3d:100 in blocks of colors, 28 levels: 0.46 ms,
+  /// not 0.71).
   static constexpr double entries_per_lane = 1, entries_per_lane_of_wide = 8;
+  static constexpr double wide_level_rows = 16384;
   /// As GpuTuning::levels_in_flight: a row takes longer than in a solve, and most of it before it has to wait.
   static constexpr double levels_in_flight = 30;
   /// The same where rows are short, in mean fewer entries than short_row: waiting teams poll, and delay the others.

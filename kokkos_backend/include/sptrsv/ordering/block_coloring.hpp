@@ -18,7 +18,9 @@ namespace sptrsv {
 
 template <class Index>
 struct BlockColorOptions {
-  Index size = 0;  ///< vertices of a block at most; 0: 128, or 256 where vertices have more than 8 neighbors on average
+  /// Vertices of a block at most; 0: 256 where vertices have more than 8 neighbors on average, 32 in other grids of
+  /// three dimensions, else 64.
+  Index size = 0;
   Index colors =
       0;  ///< more where neighbors of a block have them all; 0: 4, or 8 where blocks have more than 8 neighbors
   int distance = 1;  ///< blocks of a color are further apart than this; k+1 for a factor with k levels of fill
@@ -82,9 +84,8 @@ std::vector<Index> number_blocks(std::vector<Key> const& key, Index size, Index&
 /// @return  by vertex its block, or none where boxes would have less than a quarter of `size`, or more than 4 times as
 ///          many vertices, in mean: then it is no grid
 template <class Index>
-std::vector<Index> boxes(Graph<Index> const& graph, Index size) {
+std::vector<Index> boxes(Graph<Index> const& graph, Directions const& directions, Index size) {
   Index const n = graph.num_vertices();
-  Directions const directions = directions_of(graph);
   if (directions.count() == 0) return {};
   std::vector<std::array<Index, Directions::most>> key(static_cast<std::size_t>(n));
   for (Index v = 0; v < n; ++v) {
@@ -218,8 +219,10 @@ Coloring<Index> color_blocks(Graph<Index> const& graph, BlockColorOptions<Index>
   if (block_ptr) block_ptr->assign(1, 0);
   if (graph.num_vertices() == 0) return {{}, {0}, {}};
   bool const wide = graph.row_ptr[graph.num_vertices()] / 8 > graph.num_vertices();
-  Index const size = options.size > 0 ? options.size : wide ? 256 : 128;
-  auto block_of = detail::boxes(graph, size);
+  auto const directions = detail::directions_of(graph);
+  // smaller ones have fewer levels, and cost more iterations in two dimensions than in three: docs/colorset.md
+  Index const usual = wide ? 256 : directions.count() == 3 ? 32 : 64, size = options.size > 0 ? options.size : usual;
+  auto block_of = detail::boxes(graph, directions, size);
   if (block_of.empty()) block_of = detail::grow_blocks(graph, size);
   auto quotient = detail::quotient_graph(graph, block_of);
   if (options.distance > 1) quotient = graph_power(quotient, options.distance);

@@ -11,6 +11,7 @@
 #include "sptrsv/algorithm/colorset/consecutive_sets.hpp"
 #include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
 #include "sptrsv/algorithm/tiled/node_levels.hpp"
+#include "sptrsv/algorithm/tiled/tiled_tuning.hpp"
 #include "sptrsv/planner/plan_model.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 
@@ -26,43 +27,52 @@ template <class T>
 LevelEntries entries_by_level(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
                               LevelSets<T> const& sets) {
   using index = typename T::index;
-  constexpr index chunk = 64;  // rows of one thread, so that few threads update the same level's numbers
+  constexpr index chunk = 512;  // rows of one team, so that few teams update the same level's numbers
+  constexpr int chunk_team_threads = 128;
   auto const levels = static_cast<std::size_t>(sets.num_levels());
   LevelEntries out{std::vector<unsigned long long>(levels), std::vector<unsigned long long>(levels)};
   if (levels == 0) return out;
   typename Workspace<T>::Scope const scope(work);
-  auto const longest = work.template take<unsigned long long>(levels);
-  auto const all = work.template take<unsigned long long>(levels);
-  Kokkos::deep_copy(exec, longest, 0ull);
-  Kokkos::deep_copy(exec, all, 0ull);
+  auto const both = work.template take<unsigned long long>(2 * levels);
+  Kokkos::deep_copy(exec, both, 0ull);
   auto const level_of = sets.level_of, level_rows = sets.level_rows;
   index const n = rows.num_rows;
+  constexpr bool host = is_host_space<typename T::exec_space>;
+  using teams = Kokkos::TeamPolicy<typename T::exec_space>;
   Kokkos::parallel_for(
-      "sptrsv::planner::longest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, (n - 1) / chunk + 1),
-      KOKKOS_LAMBDA(index part) {
-        index const first = part * chunk, last = n - first < chunk ? n : first + chunk;
-        index level = level_of(level_rows(first));
-        unsigned long long most = 0, sum = 0;
-        auto const add = [&] {
-          if (most > load_relaxed(&longest(level))) Kokkos::atomic_max(&longest(level), most);
-          fetch_add(&all(level), sum);
+      "sptrsv::planner::longest",
+      team_policy(exec, static_cast<int>((n - 1) / chunk + 1), host ? 1 : chunk_team_threads, 1),
+      KOKKOS_LAMBDA(typename teams::member_type const& team) {
+        auto const first = static_cast<index>(static_cast<index>(team.league_rank()) * chunk);
+        index const last = n - first < chunk ? n : first + chunk, level = level_of(level_rows(first));
+        auto const count = [&](index p) { return static_cast<unsigned long long>(rows.count(level_rows(p))); };
+        auto const add = [&](index to, unsigned long long most, unsigned long long sum) {
+          auto* const longest = both.data() + 2 * static_cast<std::size_t>(to);
+          if (most > load_relaxed(longest)) Kokkos::atomic_max(longest, most);
+          fetch_add(longest + 1, sum);
         };
-        for (index p = first; p < last; ++p) {
-          index const i = level_rows(p);
-          if (level_of(i) != level) {
-            add();
-            level = level_of(i);
-            most = sum = 0;
-          }
-          auto const count = static_cast<unsigned long long>(rows.count(i));
-          most = count > most ? count : most;
-          sum += count;
+        if (level != level_of(level_rows(last - 1))) {
+          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last),
+                               [&](index p) { add(level_of(level_rows(p)), count(p), count(p)); });
+          return;
         }
-        add();
+        unsigned long long most = 0, sum = 0;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(team, first, last),
+            [&](index p, unsigned long long& mine) { mine = count(p) > mine ? count(p) : mine; },
+            Kokkos::Max<unsigned long long>(most));
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(team, first, last), [&](index p, unsigned long long& mine) { mine += count(p); },
+            sum);
+        Kokkos::single(Kokkos::PerTeam(team), [&]() { add(level, most, sum); });
       });
-  Kokkos::deep_copy(exec, Kokkos::View<unsigned long long*, Kokkos::HostSpace>(out.longest.data(), levels), longest);
-  Kokkos::deep_copy(exec, Kokkos::View<unsigned long long*, Kokkos::HostSpace>(out.all.data(), levels), all);
+  std::vector<unsigned long long> found(2 * levels);
+  Kokkos::deep_copy(exec, Kokkos::View<unsigned long long*, Kokkos::HostSpace>(found.data(), found.size()), both);
   exec.fence("sptrsv::planner: entries per level are read on the host");
+  for (std::size_t l = 0; l < levels; ++l) {
+    out.longest[l] = found[2 * l];
+    out.all[l] = found[2 * l + 1];
+  }
   return out;
 }
 
@@ -112,6 +122,42 @@ class PlanFeatures {
     else find_levels(rows);
   }
 
+  /// So wide that tiles take longer to find than they can gain; false while levels are not known.
+  bool has_wide_levels() const {
+    return exact(Feature::levels) &&
+           value(Feature::rows) > detail::TiledTuning::most_level_rows * value(Feature::levels);
+  }
+
+  /// So many sets that a type that launches a kernel for each is out of the question.
+  bool has_many_sets() const { return value(Feature::sets) > detail::ColorSetTuning::many_sets; }
+
+  /// Sets up to which the difference between sets and levels is not worth finding levels.
+  static constexpr long long few_sets = 32;
+  /// Where there are few sets of consecutive rows, takes them for the level sets, which need not be found then. Levels
+  /// are no more than these, and as many in most orderings by color.
+  /// @return whether they are so few
+  bool take_sets_for_levels() {
+    auto const& sets = detail::consecutive_sets_of<T>(exec_, analysis_, detail::ColorSetTuning::many_sets);
+    if (sets.count > detail::ColorSetTuning::many_sets) bound(Feature::sets, sets.count);
+    else set(Feature::sets, sets.count);
+    if (sets.count > few_sets) return false;
+    set_levels(static_cast<std::size_t>(sets.count), [&](std::size_t s) {
+      auto const entries = static_cast<double>(sets.before[s + 1] - sets.before[s]);
+      return Level{static_cast<double>(sets.first[s + 1] - sets.first[s]),
+                   std::min(static_cast<double>(sets.longest[s]), entries), entries};
+    });
+    // a window holds one set at most, and so often as many windows follow each other as a set has
+    auto const turns = [&](long long window) {
+      double sum = 0;
+      for (std::size_t s = 0; s < static_cast<std::size_t>(sets.count); ++s)
+        sum += std::ceil(static_cast<double>(sets.first[s + 1] - sets.first[s]) / static_cast<double>(window));
+      return sum;
+    };
+    set(Feature::warp_window, turns(warps()));
+    set(Feature::thread_window, turns(resident_));
+    return true;
+  }
+
  private:
   static std::size_t at(Feature f) { return static_cast<std::size_t>(f); }
   template <class Number>
@@ -119,8 +165,9 @@ class PlanFeatures {
     value_[at(f)] = static_cast<double>(value);
     exact_[at(f)] = true;
   }
-  void bound(Feature f, double least) {
-    if (!exact(f)) value_[at(f)] = std::max(value_[at(f)], least);
+  template <class Number>
+  void bound(Feature f, Number least) {
+    if (!exact(f)) value_[at(f)] = std::max(value_[at(f)], static_cast<double>(least));
   }
 
   bool ascending() const { return analysis_.shape().ascending(); }
@@ -155,32 +202,43 @@ class PlanFeatures {
                                     order.levels));
   }
 
-  void find_levels(OffDiagonals<T> const& rows) {
-    auto const& sets = analysis_.levels(exec_);
-    auto const entries = detail::entries_by_level<T>(exec_, analysis_.workspace(), rows, sets);
+  /// Rows that do not depend on each other, and all rows that they need in earlier ones.
+  struct Level {
+    double rows, longest, entries;
+  };
+  /// Sets the features of levels, of which at(l) is one.
+  template <class At>
+  void set_levels(std::size_t levels, At const& at) {
     double const narrow_rows = detail::LevelSetTuning::narrow_slices * warp_lanes / lanes_;
     double wide = 0, narrow = 0, log_rows = 0, log_entries = 0, sum = 0, lanes = 0;
-    for (std::size_t l = 0; l < entries.longest.size(); ++l) {
-      auto const width = static_cast<double>(sets.rows_in_level(static_cast<typename T::index>(l)));
-      auto const longest = static_cast<double>(entries.longest[l]);
-      if (width > detail::LevelSetTuning::wide_rows) wide += longest;
-      if (width <= narrow_rows) narrow += static_cast<double>(entries.all[l]) / lanes_;
-      log_rows += std::log2(width);
-      log_entries += std::log2(1 + longest);
-      sum += longest;
-      lanes += std::ceil(longest / lanes_);
+    for (std::size_t l = 0; l < levels; ++l) {
+      Level const level = at(l);
+      if (level.rows > detail::LevelSetTuning::wide_rows) wide += level.longest;
+      if (level.rows <= narrow_rows) narrow += level.entries / lanes_;
+      log_rows += std::log2(level.rows);
+      log_entries += std::log2(1 + level.longest);
+      sum += level.longest;
+      lanes += std::ceil(level.longest / lanes_);
     }
-    auto const levels = static_cast<double>(entries.longest.size());
-    set(Feature::levels, levels);
+    auto const count = static_cast<double>(levels);
+    set(Feature::levels, count);
     set(Feature::wide_longest, wide);
     set(Feature::narrow_steps, narrow);
     set(Feature::level_rows, log_rows);
     set(Feature::level_entries, log_entries);
     set(Feature::level_longest, sum);
     set(Feature::level_lanes, lanes);
-    bound(Feature::tile_levels, std::ceil(levels / tile_size));
-    bound(Feature::block_levels, std::ceil(levels / detail::BlockedTuning::block_rows));
-    for (auto f : {Feature::sets, Feature::warp_window, Feature::thread_window}) bound(f, levels);
+    bound(Feature::tile_levels, std::ceil(count / tile_size));
+    bound(Feature::block_levels, std::ceil(count / detail::BlockedTuning::block_rows));
+    for (auto f : {Feature::sets, Feature::warp_window, Feature::thread_window}) bound(f, count);
+  }
+  void find_levels(OffDiagonals<T> const& rows) {
+    auto const& sets = analysis_.levels(exec_);
+    auto const entries = detail::entries_by_level<T>(exec_, analysis_.workspace(), rows, sets);
+    set_levels(entries.longest.size(), [&](std::size_t l) {
+      return Level{static_cast<double>(sets.rows_in_level(static_cast<typename T::index>(l))),
+                   static_cast<double>(entries.longest[l]), static_cast<double>(entries.all[l])};
+    });
   }
 
   exec_space exec_;

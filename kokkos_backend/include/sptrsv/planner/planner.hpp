@@ -3,8 +3,11 @@
 // model of each algorithm's time on a GPU.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sptrsv/options.hpp"
@@ -74,6 +77,17 @@ inline double sweep_pays(Feature f) {
 /// Whether to find it takes less than a solve: sets may be many, and one team cuts them.
 inline bool is_cheap(Feature f) { return f != Feature::sets && sweep_pays(f) == 1; }
 
+inline bool uses(PlanCost const& cost, Feature f) {
+  return std::any_of(cost.terms.begin(), cost.terms.end(),
+                     [=](PlanTerm const& term) { return term.feature == f && term.nanoseconds > 0; });
+}
+/// Whether it is the model of a type that is a candidate only where sets may be few.
+inline bool uses_sets(PlanCost const& cost) { return uses(cost, Feature::sets); }
+/// Whether it is the model of a type that does not pay where levels are wide.
+inline bool uses_tiles(PlanCost const& cost) {
+  return uses(cost, Feature::tile_levels) || uses(cost, Feature::tile_entries);
+}
+
 /// The candidate that takes least by the table; candidates without a model there are not chosen. Prices are not
 /// negative, so a bound from below rules a candidate out without finding the rest of its features.
 template <class T>
@@ -82,9 +96,18 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
   for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost)
     if (std::find(candidates.begin(), candidates.end(), cost->algorithm) != candidates.end()) costs.push_back(cost);
   if (costs.empty()) return {"levelset", "no model for this device"};
-  for (auto const* cost : costs)  // first what is cheap to know of all
-    for (auto const& term : cost->terms)
-      if (term.nanoseconds > 0 && is_cheap(term.feature)) features.find(term.feature);
+  bool const of_sets = std::any_of(costs.begin(), costs.end(), [](auto const* cost) { return uses_sets(*cost); });
+  if (!of_sets || !features.take_sets_for_levels())
+    for (auto const* cost : costs)  // first what is cheap to know of all
+      for (auto const& term : cost->terms)
+        if (term.nanoseconds > 0 && is_cheap(term.feature)) features.find(term.feature);
+  auto const leave_out = [&](bool (*which)(PlanCost const&)) {
+    std::vector<PlanCost const*> rest;
+    std::copy_if(costs.begin(), costs.end(), std::back_inserter(rest), [&](auto const* cost) { return !which(*cost); });
+    if (!rest.empty()) costs = std::move(rest);
+  };
+  if (features.has_wide_levels()) leave_out(uses_tiles);
+  if (of_sets && features.has_many_sets()) leave_out(uses_sets);
   while (true) {
     PlanCost const *best = nullptr, *second = nullptr;
     double least = 0, next = 0;

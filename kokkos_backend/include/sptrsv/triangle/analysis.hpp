@@ -15,6 +15,7 @@
 #include "sptrsv/error.hpp"
 #include "sptrsv/structure.hpp"
 #include "sptrsv/triangle/grid_lines.hpp"
+#include "sptrsv/triangle/inspect.hpp"
 #include "sptrsv/triangle/level_sets.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
@@ -38,61 +39,6 @@ template <class Number>
 void require_counted(char const* what, unsigned long long count, char const* type) {
   constexpr auto most = static_cast<unsigned long long>(most_counted<Number>());
   if (count > most) throw TooLarge(what, count, type, static_cast<int>(8 * sizeof(Number)), most);
-}
-
-/// What one pass over the pattern finds; the first bad row of each kind, or n.
-struct PatternFacts {
-  long long with_diagonal = 0, diagonal_first = 0, diagonal_last = 0, longest = 0;
-  long long bad_offsets = 0, bad_columns = 0, without_diagonal = 0, wrong_side = 0;
-  long long first_entry = 0, behind_last_entry = 0;
-};
-
-/// One pass: columns of a row are read only where its offsets are valid.
-template <class T>
-PatternFacts inspect(typename T::exec_space const& exec, typename T::pattern const& p, bool lower) {
-  using index = typename T::index;
-  using minimum = Kokkos::Min<long long>;
-  using sum = Kokkos::Sum<long long>;
-  index const n = p.num_rows();
-  auto const row_ptr = p.row_ptr;
-  auto const col_idx = p.col_idx;
-  auto const capacity = static_cast<long long>(col_idx.extent(0));
-  bool const reversed = p.row_order == RowOrder::reversed;
-  PatternFacts facts;
-  if (n == 0) return facts;
-  Kokkos::parallel_reduce(
-      "sptrsv::analysis::inspect", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index r, long long& with, long long& first, long long& last, long long& longest,
-                    long long& bad_offsets, long long& bad_columns, long long& without, long long& wrong_side,
-                    long long& first_entry, long long& behind_last) {
-        index const i = reversed ? n - 1 - r : r;
-        auto const begin = row_ptr(r), end = row_ptr(r + 1);
-        if (begin < 0 || begin > end || static_cast<long long>(end) > capacity) {
-          if (i < bad_offsets) bad_offsets = i;
-          return;
-        }
-        if (r == 0) first_entry = begin;
-        if (r == n - 1) behind_last = end;
-        int diagonals = 0;
-        bool valid = true, right_side = true;
-        for (auto k = begin; k < end; ++k) {
-          index const j = col_idx(k);
-          valid = valid && j >= 0 && j < n;
-          diagonals += j == i;
-          right_side = right_side && (lower ? j <= i : j >= i);
-        }
-        if (!valid && i < bad_columns) bad_columns = i;
-        if (diagonals == 0 && i < without) without = i;
-        if ((!right_side || diagonals > 1) && i < wrong_side) wrong_side = i;
-        with += diagonals > 0;
-        first += begin < end && col_idx(begin) == i;
-        last += begin < end && col_idx(end - 1) == i;
-        if (static_cast<long long>(end - begin) > longest) longest = end - begin;
-      },
-      sum(facts.with_diagonal), sum(facts.diagonal_first), sum(facts.diagonal_last),
-      Kokkos::Max<long long>(facts.longest), minimum(facts.bad_offsets), minimum(facts.bad_columns),
-      minimum(facts.without_diagonal), minimum(facts.wrong_side), sum(facts.first_entry), sum(facts.behind_last_entry));
-  return facts;  // complete: a reduction to host values fences
 }
 
 }  // namespace detail
@@ -133,7 +79,7 @@ class Analysis {
   Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape)
       : pattern_(pattern), shape_(shape), workspace_(pattern.row_ptr.extent(0) * detail::workspace_row_bytes) {
     if (pattern.row_ptr.extent(0) > 0) detail::require_counted<index>("rows", pattern.row_ptr.extent(0) - 1, "indices");
-    auto const facts = detail::inspect<T>(exec, pattern, shape.triangle == Triangle::lower);
+    auto const facts = detail::inspect<T>(exec, workspace_, pattern, shape.triangle == Triangle::lower);
     check_rows(facts);
     auto const stored = static_cast<unsigned long long>(facts.behind_last_entry);
     detail::require_counted<typename T::offset>("entries, with those stored before it", stored, "offsets");
@@ -150,8 +96,8 @@ class Analysis {
     check_side(facts);
     entries_ = facts.behind_last_entry - facts.first_entry;
     values_needed_ = static_cast<std::size_t>(facts.behind_last_entry);
-    workspace_ = detail::Workspace<T>(static_cast<std::size_t>(num_rows()) * detail::workspace_row_bytes +
-                                      static_cast<std::size_t>(entries_) * sizeof(index));
+    workspace_.expect(static_cast<std::size_t>(num_rows()) * detail::workspace_row_bytes +
+                      static_cast<std::size_t>(entries_) * sizeof(index));
   }
 
   Shape shape() const { return shape_; }
@@ -199,6 +145,9 @@ class Analysis {
     return *levels_;
   }
 
+  /// The level sets, if they have been made, or nullptr.
+  LevelSets<T> const* known_levels() const { return levels_.get(); }
+
   /// Entries of the longest row of op(T), which for a transpose is not the longest one as stored. Fences then.
   long long longest_row_of_op(exec_space const& exec) const {
     if (!shape_.transposed()) return longest_;
@@ -206,12 +155,15 @@ class Analysis {
   }
   /// Directions of op(T)'s pattern, by a sample; see find_directions().
   detail::Directions const& directions(exec_space const& exec) const {
-    return keep<detail::Directions>("directions", [&] { return detail::find_directions<T>(exec, rows(exec)); });
+    return keep<detail::Directions>("directions",
+                                    [&] { return detail::find_directions<T>(exec, workspace(), rows(exec)); });
   }
   /// The grid that op(T)'s rows are likely to be, or none; see find_grid().
   detail::GridLines const& grid(exec_space const& exec) const {
-    return keep<detail::GridLines>(
-        "grid", [&] { return detail::find_grid<T>(exec, rows(exec), shape_.ascending(), directions(exec)); });
+    return keep<detail::GridLines>("grid", [&] {
+      if (longest_row_of_op(exec) > detail::GridSample::longest_row) return detail::GridLines{};
+      return detail::find_grid<T>(exec, workspace(), rows(exec), shape_.ascending(), directions(exec));
+    });
   }
 
   /// Memory for arrays that are needed until drop_kept() at most.
@@ -226,10 +178,10 @@ class Analysis {
     if (!kept) kept = std::make_shared<V const>(make());
     return *static_cast<V const*>(kept.get());
   }
-  /// Once algorithms have been made.
-  void drop_kept() {
+  /// Once algorithms have been made. @param exec  where they were
+  void drop_kept(exec_space const& exec) {
     kept_.clear();
-    workspace_.clear();
+    workspace_.clear(exec);
   }
 
   /// Structure with levels; makes the level sets if they are not there yet.

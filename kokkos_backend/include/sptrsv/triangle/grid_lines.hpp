@@ -3,10 +3,14 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <cstddef>
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 
+#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/device/workspace.hpp"
+#include "sptrsv/space.hpp"
 #include "sptrsv/triangle/directions.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
@@ -20,7 +24,7 @@ struct GridLines {
   std::int64_t y_per_z = 0, x_per_y = 0, x_per_z = 0, level_per_y = 0, level_per_z = 0;
 
   /// Whether a sample of the rows lies so; what is taken from it has to be checked for all.
-  bool found() const { return line > 0; }
+  KOKKOS_INLINE_FUNCTION bool found() const { return line > 0; }
 
   struct Place {
     std::int64_t x, y, z;
@@ -39,8 +43,10 @@ struct GridLines {
 
 /// Rows of the pattern that are looked at: for its directions, some entries of each, and for its lines.
 struct GridSample {
-  static constexpr std::uint64_t rows_for_directions = 4096, rows = 16384;
+  static constexpr std::uint64_t rows_for_directions = 4096, rows = 1024;
   static constexpr int entries_for_directions = 16;
+  /// Entries. With a longer row it is no grid, and a thread would take long for it.
+  static constexpr long long longest_row = 1024;
 };
 
 /// Places in the order of the solve of all rows or a sample, and of the rows that they need.
@@ -73,12 +79,14 @@ struct GridEntries {
 
 /// Directions of op(T), by a sample of its rows. Fences.
 template <class T>
-Directions find_directions(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
+Directions find_directions(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows) {
   using index = typename T::index;
   using offset = typename T::offset;
   GridEntries<T> const sample(rows, true, GridSample::rows_for_directions);
+  typename Workspace<T>::Scope const scope(work);
   // not of 64 bits: those Kokkos adds by compare-and-swap on CUDA
-  Kokkos::View<unsigned*, typename T::device> const edges("sptrsv::grid::edges", Directions::bins);
+  auto const edges = work.template take<unsigned>(Directions::bins);
+  Kokkos::deep_copy(exec, edges, 0u);
   Kokkos::parallel_for(
       "sptrsv::grid::directions", Kokkos::RangePolicy<typename T::exec_space, std::uint64_t>(exec, 0, sample.looked_at),
       KOKKOS_LAMBDA(std::uint64_t k) {
@@ -95,100 +103,114 @@ Directions find_directions(typename T::exec_space const& exec, OffDiagonals<T> c
           Kokkos::atomic_inc(&edges(Directions::bin(i > j ? i - j : j - i)));
         }
       });
-  auto const counts = Kokkos::create_mirror_view(Kokkos::HostSpace(), edges);
-  Kokkos::deep_copy(exec, counts, edges);
+  std::array<unsigned, Directions::bins> counts;
+  Kokkos::deep_copy(exec, Kokkos::View<unsigned*, Kokkos::HostSpace>(counts.data(), counts.size()), edges);
   exec.fence("sptrsv::grid: directions are chosen on the host");
   Directions::Histogram histogram{};
-  for (int b = 0; b < Directions::bins; ++b) histogram[b] = static_cast<std::size_t>(counts(b));
+  std::copy(counts.begin(), counts.end(), histogram.begin());
   return Directions(histogram);
 }
 
-/// Lines and planes by how far the entries of a direction reach in the middle between the shortest and the longest of
-/// the sample: in a stencil all that differ by as much in the directions before. Fences.
+/// By one team, from a sample of the rows: the lines of a grid, then what y and z have to be skewed by.
 template <class T>
-GridLines find_lines(typename T::exec_space const& exec, GridEntries<T> const& entries, Directions const& directions) {
-  using most = Kokkos::Max<std::int64_t>;
-  using least = Kokkos::Min<std::int64_t>;
-  auto const n = static_cast<std::int64_t>(entries.n);
-  std::int64_t longest[2] = {}, shortest[2] = {};
-  Kokkos::parallel_reduce(
-      "sptrsv::grid::lines", Kokkos::RangePolicy<typename T::exec_space, std::uint64_t>(exec, 0, entries.looked_at),
-      KOKKOS_LAMBDA(std::uint64_t k, std::int64_t& longest_y, std::int64_t& longest_z, std::int64_t& shortest_y,
-                    std::int64_t& shortest_z) {
-        entries.for_row(entries.sampled(k), [&](std::int64_t s, std::int64_t needed) {
-          std::int64_t const distance = s - needed;
-          int const direction = directions.of(distance);
-          if (direction == 1) {
-            if (distance > longest_y) longest_y = distance;
-            if (distance < shortest_y) shortest_y = distance;
-          } else if (direction == 2) {
-            if (distance > longest_z) longest_z = distance;
-            if (distance < shortest_z) shortest_z = distance;
-          }
-        });
-      },
-      most(longest[0]), most(longest[1]), least(shortest[0]), least(shortest[1]));
-  exec.fence("sptrsv::grid: the lines of a grid are found on the host");
-  GridLines lines;
-  if (longest[0] < 1 || (directions.count() > 2 && longest[1] < 1)) return lines;  // none of the sample
-  std::int64_t const line = (longest[0] + shortest[0]) / 2,
-                     plane = directions.count() > 2 ? (longest[1] + shortest[1]) / 2 : n;
-  if (line < 2 || plane < 2 * line || plane > n || plane % line != 0) return lines;
-  lines.line = line;
-  lines.plane = plane;
-  return lines;
-}
+struct FitLines {
+  using index = typename T::index;
+  static constexpr int gpu_threads = 512;
+  static constexpr std::int64_t most_skew = 64;  ///< with more, a box would be long and thin
+  GridEntries<T> entries;
+  Directions directions;
+  Kokkos::View<GridLines*, typename T::device> lines;  ///< out: one
+
+  /// The greatest of the sample: distances, what the least distances lack of n, and parts of GridLines.
+  enum { long_y, long_z, short_y, short_z, y_per_z, x_per_y, level_per_y, x_per_z, level_per_z, num_found };
+
+  /// Calls f(place, needed place) for all entries of the sample, which raises `greatest` from first to last; then all
+  /// threads of the team have what any has found.
+  template <class Team, class F>
+  KOKKOS_FORCEINLINE_FUNCTION void for_sample(Team const& team, std::int64_t (&greatest)[num_found], int first,
+                                              int last, F const& f) const {
+    for (auto k = static_cast<std::uint64_t>(team.team_rank()); k < entries.looked_at;
+         k += static_cast<std::uint64_t>(team.team_size()))
+      entries.for_row(entries.sampled(k), [&](std::int64_t s, std::int64_t needed) { f(s, needed); });
+    for (int k = first; k < last; ++k) {
+      std::int64_t const mine = greatest[k];
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(team, team.team_size()), [&](int, std::int64_t& most) { raise(most, mine); },
+          Kokkos::Max<std::int64_t>(greatest[k]));
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void raise(std::int64_t& most, std::int64_t value) {
+    if (value > most) most = value;
+  }
+
+  /// Lines and planes by how far the entries of a direction reach in the middle between the shortest and the longest
+  /// of the sample: in a stencil all that differ by as much in the directions before.
+  KOKKOS_FUNCTION GridLines lines_of(std::int64_t const (&greatest)[num_found]) const {
+    auto const n = static_cast<std::int64_t>(entries.n);
+    bool const planes = directions.count() > 2;
+    GridLines out;
+    if (greatest[long_y] < 1 || (planes && greatest[long_z] < 1)) return out;  // none of the sample
+    // the shortest are found as what they lack of n
+    std::int64_t const line = (greatest[long_y] + n - greatest[short_y]) / 2,
+                       plane = planes ? (greatest[long_z] + n - greatest[short_z]) / 2 : n;
+    if (line < 2 || plane < 2 * line || plane > n || plane % line != 0) return out;
+    out.line = line;
+    out.plane = plane;
+    return out;
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    auto const n = static_cast<std::int64_t>(entries.n);
+    std::int64_t found[num_found] = {};
+    for_sample(team, found, long_y, y_per_z, [&](std::int64_t s, std::int64_t needed) {
+      std::int64_t const distance = s - needed;
+      int const direction = directions.of(distance);
+      if (direction == 0) return;
+      raise(found[direction == 1 ? long_y : long_z], distance);
+      raise(found[direction == 1 ? short_y : short_z], n - distance);
+    });
+    GridLines grid = lines_of(found);
+    if (grid.found()) {
+      for_sample(team, found, y_per_z, x_per_z, [&](std::int64_t s, std::int64_t needed) {
+        auto const a = grid.place(s), b = grid.place(needed);
+        std::int64_t const x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+        if (z > 0) raise(found[y_per_z], (z - 1 - y) / z);
+        if (z != 0 || y <= 0) return;
+        raise(found[x_per_y], (y - 1 - x) / y);
+        raise(found[level_per_y], (y - x) / y);
+      });
+      for_sample(team, found, x_per_z, num_found, [&](std::int64_t s, std::int64_t needed) {
+        auto const a = grid.place(s), b = grid.place(needed);
+        std::int64_t const x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+        if (z <= 0) return;
+        raise(found[x_per_z], (z - 1 - x - found[x_per_y] * y) / z);
+        raise(found[level_per_z], (z - x - found[level_per_y] * y) / z);
+      });
+    }
+    Kokkos::single(Kokkos::PerTeam(team), [&]() {
+      grid.y_per_z = found[y_per_z];
+      grid.x_per_y = found[x_per_y];
+      grid.x_per_z = found[x_per_z];
+      grid.level_per_y = found[level_per_y];
+      grid.level_per_z = found[level_per_z];
+      lines(0) = grid.y_per_z > most_skew || grid.x_per_y > most_skew || grid.x_per_z > most_skew ? GridLines{} : grid;
+    });
+  }
+};
 
 /// GridLines that fit a sample of the rows of op(T), in which entries go back in the order of the solve; if there are
-/// none, found() is false. Cost: three passes over the sample; fences.
+/// none, found() is false. Cost: a kernel of one team; fences.
 template <class T>
-GridLines find_grid(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
+GridLines find_grid(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows, bool ascending,
                     Directions const& directions) {
-  using most = Kokkos::Max<std::int64_t>;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, std::uint64_t>;
-  constexpr std::int64_t most_skew = 64;  // a box would be long and thin
   if (rows.num_rows == 0 || directions.count() < 2) return {};
-  GridEntries<T> const entries(rows, ascending);
-  GridLines lines = find_lines<T>(exec, entries, directions);
-  if (!lines.found()) return {};
-  auto const found = lines;
-  std::int64_t y_per_z = 0, x_per_y = 0, x_per_z = 0, level_per_y = 0, level_per_z = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::grid::skew_y", policy(exec, 0, entries.looked_at),
-      KOKKOS_LAMBDA(std::uint64_t k, std::int64_t& y_z, std::int64_t& x_y, std::int64_t& level_y) {
-        entries.for_row(entries.sampled(k), [&](std::int64_t s, std::int64_t needed) {
-          auto const a = found.place(s), b = found.place(needed);
-          std::int64_t const x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-          if (z > 0) y_z = Kokkos::max(y_z, (z - 1 - y) / z);
-          if (z == 0 && y > 0) {
-            x_y = Kokkos::max(x_y, (y - 1 - x) / y);
-            level_y = Kokkos::max(level_y, (y - x) / y);
-          }
-        });
-      },
-      most(y_per_z), most(x_per_y), most(level_per_y));
-  exec.fence("sptrsv::grid: lines are skewed on the host");
-  Kokkos::parallel_reduce(
-      "sptrsv::grid::skew_z", policy(exec, 0, entries.looked_at),
-      KOKKOS_LAMBDA(std::uint64_t k, std::int64_t& x_z, std::int64_t& level_z) {
-        entries.for_row(entries.sampled(k), [&](std::int64_t s, std::int64_t needed) {
-          auto const a = found.place(s), b = found.place(needed);
-          std::int64_t const x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-          if (z <= 0) return;
-          x_z = Kokkos::max(x_z, (z - 1 - x - x_per_y * y) / z);
-          level_z = Kokkos::max(level_z, (z - x - level_per_y * y) / z);
-        });
-      },
-      most(x_per_z), most(level_per_z));
-  exec.fence("sptrsv::grid: planes are skewed on the host");
-  // a maximum of no entries is the least number there is
-  auto const at_least_0 = [](std::int64_t value) { return value > 0 ? value : 0; };
-  lines.y_per_z = at_least_0(y_per_z);
-  lines.x_per_y = at_least_0(x_per_y);
-  lines.x_per_z = at_least_0(x_per_z);
-  lines.level_per_y = at_least_0(level_per_y);
-  lines.level_per_z = at_least_0(level_per_z);
-  if (lines.y_per_z > most_skew || lines.x_per_y > most_skew || lines.x_per_z > most_skew) return {};
+  typename Workspace<T>::Scope const scope(work);
+  FitLines<T> const fit{GridEntries<T>(rows, ascending), directions, work.template take<GridLines>(1)};
+  int const threads = is_host_space<typename T::exec_space> ? 1 : FitLines<T>::gpu_threads;
+  Kokkos::parallel_for("sptrsv::grid::lines", team_policy(exec, 1, threads, 1), fit);
+  GridLines lines;
+  Kokkos::deep_copy(exec, Kokkos::View<GridLines*, Kokkos::HostSpace>(&lines, 1), fit.lines);
+  exec.fence("sptrsv::grid: the lines of a grid are used on the host");
   return lines;
 }
 

@@ -183,12 +183,13 @@ struct NumberColumns {
 };
 
 /// Fills col_idx, block_outer, outer and scratch_bytes of a plan.
+/// @param of_plan  where its arrays are taken from
 template <class T>
-void number_columns(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
-                    BlockPlan<T>& plan, Kokkos::View<typename T::index*, typename T::device> const& slice_of) {
+void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Workspace<T>& of_plan,
+                    OffDiagonals<T> const& rows, BlockPlan<T>& plan,
+                    Kokkos::View<typename T::index*, typename T::device> const& slice_of) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  using counts = Kokkos::View<std::uint64_t*, typename T::device>;
   index const blocks = plan.num_blocks;
   typename Workspace<T>::Scope const scope(work);
   NumberColumns<T> number{rows, plan, slice_of, {}, {}, {}, 64};
@@ -216,11 +217,12 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, OffD
   Kokkos::parallel_for("sptrsv::blocked::columns",
                        team_policy(exec, teams, host ? 1 : BlockedTuning::analysis_threads, 1), number);
 
-  plan.block_outer = uninitialized<counts>("sptrsv::blocked::block_outer", static_cast<std::size_t>(blocks) + 1);
+  plan.block_outer = of_plan.template take<std::uint64_t>(static_cast<std::size_t>(blocks) + 1);
   auto const outers = number.outers;
   auto const all = sum_before<T, std::uint64_t>(
-      "sptrsv::blocked::block_outer", exec, blocks, plan.block_outer, KOKKOS_LAMBDA(index b) { return outers(b); });
-  plan.outer = uninitialized<decltype(plan.outer)>("sptrsv::blocked::outer", all);
+      "sptrsv::blocked::block_outer", exec, work, blocks, plan.block_outer,
+      KOKKOS_LAMBDA(index b) { return outers(b); });
+  plan.outer = of_plan.template take<index>(all);
   auto const block_outer = plan.block_outer;
   auto const outer = plan.outer;
   auto const listed = number.listed;

@@ -22,11 +22,6 @@
 
 namespace sptrsv::detail {
 
-template <class View>
-View uninitialized(char const* label, std::size_t count) {
-  return View(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)), count);
-}
-
 /// The rows in an order in which all that a row needs comes before it, and by position a number of its group, which
 /// does not fall. Any cut of that order into ranges gives blocks that do not wait for later ones. In the analysis'
 /// workspace.

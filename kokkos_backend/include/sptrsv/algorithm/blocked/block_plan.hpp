@@ -10,6 +10,7 @@
 
 #include "sptrsv/algorithm/blocked/block_groups.hpp"
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
+#include "sptrsv/device/scan.hpp"
 #include "sptrsv/device/stable_sort.hpp"
 #include "sptrsv/device/workspace.hpp"
 #include "sptrsv/triangle/analysis.hpp"
@@ -64,53 +65,28 @@ struct BlockPlan {
   view<index> long_slice;         // long_rows
   std::size_t scratch_bytes = 0;  // that a block needs at most
 
-  std::size_t memory_bytes() const {
-    return (row.span() + position.span() + block_row.span() + block_slice.span() + slice_row.span() + outer.span() +
-            long_slice.span()) *
-               sizeof(index) +
-           (slice_pack.span() + block_outer.span()) * sizeof(std::uint64_t) + slice_chunks.span() * sizeof(int) +
-           col_idx.span() * sizeof(std::uint16_t);
+  /// Calls f with each array that a solve or an update reads.
+  template <class F>
+  void for_arrays(F const& f) {
+    f(row), f(block_row), f(block_slice), f(slice_row), f(slice_pack), f(slice_chunks), f(block_outer), f(outer);
+    f(col_idx), f(long_slice);
   }
 };
 
-/// Runs `of(p)` for p < n, and sets begin(p) to the sum of those before p, begin(n) to the sum of all, which it
-/// returns.
-template <class T, class Sum, class Of>
-Sum sum_before(char const* label, typename T::exec_space const& exec, typename T::index n,
-               Kokkos::View<Sum*, typename T::device> const& begin, Of const& of) {
-  using index = typename T::index;
-  Sum all = 0;
-  Kokkos::parallel_scan(
-      label, Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index p, Sum & sum, bool final) {
-        if (final) begin(p) = sum;
-        sum += static_cast<Sum>(of(p));
-        if (final && p == n - 1) begin(n) = sum;
-      },
-      all);
-  exec.fence("sptrsv::blocked: how many there are is needed to allocate");
-  return all;
-}
-
 /// Numbers the ranges of positions that begin where `begins(p)` is true, as it is for p = 0.
-/// @param number  out: by position the number of its range
-/// @return  by range its first position, and n; in `work`
+/// @param number  out, n + 1: by position the number of its range
+/// @param to      where the result is taken from, which has more need of it than `work`
+/// @return  by range its first position, and n
 template <class T, class Begins>
 Kokkos::View<typename T::index*, typename T::device> number_ranges(
-    char const* label, typename T::exec_space const& exec, Workspace<T>& work, typename T::index n,
+    char const* label, typename T::exec_space const& exec, Workspace<T>& work, Workspace<T>& to, typename T::index n,
     Kokkos::View<typename T::index*, typename T::device> const& number, Begins const& begins) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  index last = 0;
-  Kokkos::parallel_scan(
-      label, policy(exec, 0, n),
-      KOKKOS_LAMBDA(index p, index & sum, bool final) {
-        if (p > 0 && begins(p)) ++sum;
-        if (final) number(p) = sum;
-      },
-      last);
-  exec.fence("sptrsv::blocked: the number of ranges is needed to allocate");
-  auto const first = work.template take<index>(static_cast<std::size_t>(last) + 2);
+  // of those that begin behind a position the next one knows
+  index const last =
+      sum_before<T, index>(label, exec, work, n, number, KOKKOS_LAMBDA(index p) { return p + 1 < n && begins(p + 1); });
+  auto const first = to.template take<index>(static_cast<std::size_t>(last) + 2);
   Kokkos::parallel_for(
       label, policy(exec, 0, n), KOKKOS_LAMBDA(index p) {
         if (p == 0 || number(p) != number(p - 1)) first(number(p)) = p;
@@ -145,9 +121,12 @@ class BlockCutter {
   template <class V>
   using view = Kokkos::View<V*, typename T::device>;
 
-  BlockCutter(exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets, RowShape const& shape)
+  /// @param of_plan  where the arrays of plans are taken from
+  BlockCutter(exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets, RowShape const& shape,
+              Workspace<T>& of_plan)
       : exec_(exec),
         work_(analysis.workspace()),
+        of_plan_(of_plan),
         rows_(analysis.rows(exec)),
         level_of_(sets.level_of),
         levels_(sets.num_levels()),
@@ -162,10 +141,9 @@ class BlockCutter {
     BlockPlan<T> plan;
     plan.shape = shape_;
     auto const rows = static_cast<std::size_t>(n_);
-    auto const both = uninitialized<view<index>>("sptrsv::blocked::rows", 2 * rows);
-    plan.row = Kokkos::subview(both, std::make_pair(std::size_t(0), rows));
-    plan.position = Kokkos::subview(both, std::make_pair(rows, 2 * rows));
-    number_ = work_.template take<index>(rows);
+    plan.row = of_plan_.template take<index>(rows);
+    plan.position = of_plan_.template take<index>(rows);
+    number_ = work_.template take<index>(rows + 1);
     key_ = work_.template take<std::uint64_t>(rows);
     cut_groups(groups, plan, bytes, most_rows);
     sort_by_level(groups, plan);
@@ -181,16 +159,17 @@ class BlockCutter {
     auto const key = groups.key;
     auto const row = groups.row;
     auto const rows = rows_;
-    auto const group_of = work_.template take<index>(static_cast<std::size_t>(n_));
+    auto const group_of = work_.template take<index>(static_cast<std::size_t>(n_) + 1);
     int const width = shape_.width();
     auto const budget = static_cast<std::uint64_t>(bytes);
     std::uint64_t const least = budget / most_rows + 1;
     auto const is_long = KOKKOS_LAMBDA(index p) { return rows.count(row(p)) > BlockedTuning::long_row; };
     auto const group = number_ranges<T>(
-        "sptrsv::blocked::groups", exec_, work_, n_, group_of, KOKKOS_LAMBDA(index p) { return key(p) != key(p - 1); });
+        "sptrsv::blocked::groups", exec_, work_, work_, n_, group_of,
+        KOKKOS_LAMBDA(index p) { return key(p) != key(p - 1); });
     auto const cost = work_.template take<std::uint64_t>(static_cast<std::size_t>(n_) + 1);
-    sum_before<T, std::uint64_t>(
-        "sptrsv::blocked::cost", exec_, n_, cost, KOKKOS_LAMBDA(index p) {
+    scan_before<T, std::uint64_t>(
+        "sptrsv::blocked::cost", exec_, work_, n_, cost, KOKKOS_LAMBDA(index p) {
           auto const entries = static_cast<std::uint64_t>(rows.count(row(p)));
           if (is_long(p)) return budget;
           std::uint64_t const slots = entries == 0 ? width : (entries + width - 1) / width * width,
@@ -203,12 +182,11 @@ class BlockCutter {
       std::uint64_t const first = cost(group(g)), all = cost(group(g + 1)) - first;
       return (cost(p) - first) * ((all + budget - 1) / budget) / all;
     };
-    auto const first = number_ranges<T>(
-        "sptrsv::blocked::blocks", exec_, work_, n_, number_, KOKKOS_LAMBDA(index p) {
+    plan.block_row = number_ranges<T>(
+        "sptrsv::blocked::blocks", exec_, work_, of_plan_, n_, number_, KOKKOS_LAMBDA(index p) {
           return group_of(p) != group_of(p - 1) || is_long(p) || is_long(p - 1) || part(p) != part(p - 1);
         });
-    plan.num_blocks = static_cast<index>(first.extent(0)) - 1;
-    plan.block_row = kept("sptrsv::blocked::block_row", first);
+    plan.num_blocks = static_cast<index>(plan.block_row.extent(0)) - 1;
   }
 
   /// Rows of a block by level, else in their order.
@@ -237,30 +215,22 @@ class BlockCutter {
         });
   }
 
-  /// A copy that stays.
-  view<index> kept(char const* label, view<index> const& from) const {
-    auto const to = uninitialized<view<index>>(label, from.extent(0));
-    Kokkos::deep_copy(exec_, to, from);
-    return to;
-  }
-
   void cut_slices(BlockPlan<T>& plan) {
     typename Workspace<T>::Scope const scope(work_);
     auto const key = key_;
     auto const row = plan.row;
     auto const rows = rows_;
-    auto const run_of = work_.template take<index>(static_cast<std::size_t>(n_));
+    auto const run_of = work_.template take<index>(static_cast<std::size_t>(n_) + 1);
     auto const run = number_ranges<T>(
-        "sptrsv::blocked::runs", exec_, work_, n_, run_of, KOKKOS_LAMBDA(index p) { return key(p) != key(p - 1); });
+        "sptrsv::blocked::runs", exec_, work_, work_, n_, run_of,
+        KOKKOS_LAMBDA(index p) { return key(p) != key(p - 1); });
     auto const per_slice = static_cast<index>(shape_.rows_per_slice);
-    auto const first = number_ranges<T>(
-        "sptrsv::blocked::slices", exec_, work_, n_, number_,
+    plan.slice_row = number_ranges<T>(
+        "sptrsv::blocked::slices", exec_, work_, of_plan_, n_, number_,
         KOKKOS_LAMBDA(index p) { return (p - run(run_of(p))) % per_slice == 0; });
-    plan.slice_row = kept("sptrsv::blocked::slice_row", first);
     auto const slices = static_cast<index>(plan.slice_row.extent(0)) - 1;
-    plan.slice_chunks = uninitialized<view<int>>("sptrsv::blocked::chunks", static_cast<std::size_t>(slices));
-    plan.slice_pack =
-        uninitialized<view<std::uint64_t>>("sptrsv::blocked::packs", static_cast<std::size_t>(slices) + 1);
+    plan.slice_chunks = of_plan_.template take<int>(static_cast<std::size_t>(slices));
+    plan.slice_pack = of_plan_.template take<std::uint64_t>(static_cast<std::size_t>(slices) + 1);
     auto const slice_row = plan.slice_row;
     auto const slice_chunks = plan.slice_chunks;
     auto const width = static_cast<typename T::offset>(shape_.width());
@@ -280,17 +250,16 @@ class BlockCutter {
         },
         Kokkos::Max<int>(plan.most_chunks));
     auto const packs = sum_before<T, std::uint64_t>(
-        "sptrsv::blocked::packs", exec_, slices, plan.slice_pack, KOKKOS_LAMBDA(index s) {
+        "sptrsv::blocked::packs", exec_, work_, slices, plan.slice_pack, KOKKOS_LAMBDA(index s) {
           index const p = slice_row(s);
           if (slice_chunks(s) == 0) return lanes * static_cast<std::uint64_t>((rows.count(row(p)) + width - 1) / width);
           return lanes * static_cast<std::uint64_t>(slice_row(s + 1) - p) * static_cast<std::uint64_t>(slice_chunks(s));
         });
-    plan.col_idx = uninitialized<view<std::uint16_t>>("sptrsv::blocked::col_idx",
-                                                      packs * static_cast<std::size_t>(shape_.entries));
+    plan.col_idx = of_plan_.template take<std::uint16_t>(packs * static_cast<std::size_t>(shape_.entries));
     auto const block_row = plan.block_row;
     auto const slice_of = number_;
     index const blocks = plan.num_blocks;
-    plan.block_slice = uninitialized<view<index>>("sptrsv::blocked::block_slice", static_cast<std::size_t>(blocks) + 1);
+    plan.block_slice = of_plan_.template take<index>(static_cast<std::size_t>(blocks) + 1);
     auto const block_slice = plan.block_slice;
     Kokkos::parallel_for(
         "sptrsv::blocked::block_slice", policy(exec_, 0, blocks + 1),
@@ -301,8 +270,8 @@ class BlockCutter {
     auto const slice_chunks = plan.slice_chunks;
     auto const before = work_.template take<index>(static_cast<std::size_t>(slices) + 1);
     plan.long_rows = sum_before<T, index>(
-        "sptrsv::blocked::long", exec_, slices, before, KOKKOS_LAMBDA(index s) { return slice_chunks(s) == 0; });
-    plan.long_slice = uninitialized<view<index>>("sptrsv::blocked::long", static_cast<std::size_t>(plan.long_rows));
+        "sptrsv::blocked::long", exec_, work_, slices, before, KOKKOS_LAMBDA(index s) { return slice_chunks(s) == 0; });
+    plan.long_slice = of_plan_.template take<index>(static_cast<std::size_t>(plan.long_rows));
     auto const out = plan.long_slice;
     Kokkos::parallel_for(
         "sptrsv::blocked::long", policy(exec_, 0, slices), KOKKOS_LAMBDA(index s) {
@@ -312,7 +281,7 @@ class BlockCutter {
 
  private:
   exec_space exec_;
-  Workspace<T>& work_;
+  Workspace<T>&work_, &of_plan_;
   OffDiagonals<T> rows_;
   view<const index> level_of_;
   index levels_;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "sptrsv/algorithm/blocked/block_columns.hpp"
 #include "sptrsv/algorithm/blocked/block_estimate.hpp"
@@ -17,6 +18,7 @@
 #include "sptrsv/algorithm/blocked/block_plan.hpp"
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/device/joint_memory.hpp"
 #include "sptrsv/triangle/counted.hpp"
 
 namespace sptrsv {
@@ -61,11 +63,6 @@ class Blocked {
     detail::require_counted<unsigned>("rows", static_cast<unsigned long long>(analysis.num_rows()),
                                       "numbers in blocks");
     plan(exec, analysis, options);
-    std::size_t const slots = plan_.col_idx.extent(0),
-                      pivots = shape_.diagonal == Diagonal::unit ? 0 : plan_.row.extent(0);
-    decltype(values_) const numbers(Kokkos::view_alloc(exec, std::string("sptrsv::blocked::values")), slots + pivots);
-    values_ = Kokkos::subview(numbers, std::make_pair(std::size_t(0), slots));
-    pivot_ = Kokkos::subview(numbers, std::make_pair(slots, slots + pivots));
     solved_ = decltype(solved_)(exec, analysis.num_rows());
     choose_warps(exec, options);
     long long const threads = exec.concurrency();
@@ -121,10 +118,7 @@ class Blocked {
   void reserve(typename T::exec_space const& exec, int columns) {
     solved_.reserve(exec, std::min(columns, columns_per_pass));
   }
-  std::size_t memory_bytes() const {
-    return plan_.memory_bytes() + (values_.span() + pivot_.span()) * sizeof(typename T::scalar) +
-           solved_.memory_bytes();
-  }
+  std::size_t memory_bytes() const { return memory_.bytes() + solved_.memory_bytes(); }
 
   // public for the sake of nvcc, which wants no lambda in a private member
   void fill_values(typename T::exec_space const& exec, Numbers<T> const& numbers) {
@@ -182,15 +176,47 @@ class Blocked {
     std::size_t bytes = detail::bytes_to_cut_for();
     auto const groups =
         group(exec, analysis, sets, options, detail::rows_that_fit<T>(shape, analysis.mean_row(), most_rows));
-    detail::BlockCutter<T> cutter(exec, analysis, sets, shape);
-    do {  // again with less where blocks need more values of others than estimated
-      typename detail::Workspace<T>::Scope const of_one_cut(analysis.workspace());
+    // of a plan, until it is known how large it is
+    detail::Workspace<T> of_plan(Tuning::plan_row_bytes * static_cast<std::size_t>(analysis.num_rows()) +
+                                 Tuning::plan_entry_bytes * static_cast<std::size_t>(analysis.num_off_diagonals()));
+    detail::BlockCutter<T> cutter(exec, analysis, sets, shape, of_plan);
+    while (true) {  // again with less where blocks need more values of others than estimated
+      typename detail::Workspace<T>::Scope const of_one_cut(analysis.workspace()), of_its_plan(of_plan);
       plan_ = cutter.cut(groups, bytes, most_rows);
-      detail::number_columns<T>(exec, analysis.workspace(), rows_, plan_, cutter.slice_of());
+      detail::number_columns<T>(exec, analysis.workspace(), of_plan, rows_, plan_, cutter.slice_of());
       bytes = bytes * 3 / 4;
-    } while (plan_.scratch_bytes > Tuning::scratch_bytes);
+      if (plan_.scratch_bytes > Tuning::scratch_bytes) continue;
+      keep(exec);
+      break;
+    }
+    of_plan.clear(exec);
     if (shape.entries == 2 && plan_.most_chunks > 1)  // the kernel for packs of two reads no second chunk
       throw std::logic_error("sptrsv: blocked has cut packs of two for rows of more entries");
+  }
+
+  /// Allocates what stays, and moves the plan there.
+  void keep(typename T::exec_space const& exec) {
+    using scalar = typename T::scalar;
+    std::size_t const slots = plan_.col_idx.extent(0),
+                      pivots = shape_.diagonal == Diagonal::unit ? 0 : plan_.row.extent(0);
+    std::size_t const values = memory_.template append<scalar>(slots), pivot = memory_.template append<scalar>(pivots);
+    std::vector<std::size_t> at;
+    plan_.for_arrays([&](auto const& array) {
+      using value = typename std::remove_reference_t<decltype(array)>::value_type;
+      at.push_back(memory_.template append<value>(array.extent(0)));
+    });
+    memory_.allocate(exec, "sptrsv::blocked::plan");
+    auto next = at.begin();
+    plan_.for_arrays([&](auto& array) {
+      using value = typename std::remove_reference_t<decltype(array)>::value_type;
+      auto const to = memory_.template view<value>(*next++, array.extent(0));
+      Kokkos::deep_copy(exec, to, array);
+      array = to;
+    });
+    plan_.position = {};
+    values_ = memory_.template view<scalar>(values, slots);
+    pivot_ = memory_.template view<scalar>(pivot, pivots);
+    Kokkos::deep_copy(exec, values_, scalar(0));  // entries that fill up packs stay so
   }
 
   detail::RowGroups<T> group(typename T::exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets,
@@ -260,6 +286,7 @@ class Blocked {
 
   Shape shape_;
   OffDiagonals<T> rows_;
+  detail::JointMemory<T> memory_;  // of all that follows but solved_
   detail::BlockPlan<T> plan_;
   std::string cut_;
   Kokkos::View<typename T::scalar*, typename T::device> values_, pivot_;

@@ -32,6 +32,8 @@ struct BlockedTuning {
   static constexpr int columns_per_pass = 4;
   /// Threads that the GPU runs at once, for each of which numbers there is a team.
   static constexpr int threads_per_team = 1024;
+  /// Bytes for each row and each entry that a plan takes, about.
+  static constexpr std::size_t plan_row_bytes = 16, plan_entry_bytes = 6;
   /// Threads of the teams that number columns, and that copy entries of long rows.
   static constexpr int analysis_threads = 128;
   /// Threads that the GPU runs at once, for each of which numbers there is a team that numbers columns.

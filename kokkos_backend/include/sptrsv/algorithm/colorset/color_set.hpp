@@ -60,8 +60,9 @@ class ColorSet {
 
   /// On a GPU a set costs microseconds, and a matrix in another ordering than by color has up to a set for each row.
   static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-    return host || detail::may_have_few_color_sets<T>(exec, analysis.rows(exec), analysis.shape().ascending(),
-                                                      static_cast<index>(Tuning::many_sets));
+    return host ||
+           detail::may_have_few_color_sets<T>(exec, analysis.workspace(), analysis.rows(exec),
+                                              analysis.shape().ascending(), static_cast<index>(Tuning::many_sets));
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -88,37 +89,47 @@ Kokkos::View<typename T::index*, typename T::device> row_lengths(
 
 /// A cheap bound, whether there may be at most `limit` sets: of twice as many equal parts of the order, as many at
 /// most have a row that needs another one of its part, rows_of_near_blocks before or more (a nearer one may be of the
-/// same block). Cost: a pass over some rows of each part; fences.
+/// same block). Cost: a kernel that looks at some rows of each part; fences.
 template <class T>
-bool may_have_few_color_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
-                             typename T::index limit) {
+bool may_have_few_color_sets(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
+                             bool ascending, typename T::index limit) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   constexpr index near = ColorSetTuning::rows_of_near_blocks;
   index const n = rows.num_rows, size = n / (2 * limit) + 1;
   auto const looked_at = static_cast<index>(std::min<long long>(size, ColorSetTuning::rows_of_part));
-  Kokkos::View<int*, typename T::device> cut("sptrsv::color_sets::cut", static_cast<std::size_t>(2 * limit));
+  constexpr bool host = is_host_space<typename T::exec_space>;
+  typename Workspace<T>::Scope const scope(work);
+  auto const is_cut = work.template take<int>(static_cast<std::size_t>(2 * limit));
+  using teams = Kokkos::TeamPolicy<typename T::exec_space>;
   Kokkos::parallel_for(
-      "sptrsv::color_sets::cut", policy(exec, 0, 2 * limit * looked_at), KOKKOS_LAMBDA(index k) {
-        index const part = k / looked_at, back = k % looked_at;
+      "sptrsv::color_sets::parts",
+      team_policy(exec, static_cast<int>(2 * limit), host ? 1 : ColorSetTuning::part_team_threads, 1),
+      KOKKOS_LAMBDA(typename teams::member_type const& team) {
+        auto const part = static_cast<index>(team.league_rank());
+        int cut = 0;
         // from the end of the part, where most of it lies before a row, at equal steps
-        auto const step = static_cast<index>(static_cast<long long>(back) * size / looked_at);
-        long long const p = static_cast<long long>(part) * size + size - 1 - step;
-        if (p >= n) return;
-        index const i = row_at<T>(static_cast<index>(p), n, ascending);
-        for (auto e = rows.begin(i); e < rows.end(i); ++e) {
-          index const needed = row_at<T>(rows.col_idx(e), n, ascending);
-          if (needed / size != part || p - needed <= near) continue;
-          store_relaxed(&cut(part), 1);
-          break;
-        }
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(team, looked_at),
+            [&](index back, int& mine) {
+              auto const step = static_cast<index>(static_cast<long long>(back) * size / looked_at);
+              long long const p = static_cast<long long>(part) * size + size - 1 - step;
+              if (p >= n) return;
+              index const i = row_at<T>(static_cast<index>(p), n, ascending);
+              // in sorted rows from the nearest entry on, until one is of another part
+              auto const begin = rows.begin(i), count = rows.count(i);
+              for (typename T::offset e = 0; mine == 0 && e < count && e < ColorSetTuning::entries_of_row; ++e) {
+                index const needed = row_at<T>(rows.col_idx(begin + (ascending ? count - 1 - e : e)), n, ascending);
+                if (needed / size != part) break;
+                mine = p - needed > near;
+              }
+            },
+            cut);
+        Kokkos::single(Kokkos::PerTeam(team), [&]() { is_cut(part) = cut > 0; });
       });
-  index parts = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::color_sets::parts", policy(exec, 0, 2 * limit),
-      KOKKOS_LAMBDA(index part, index & sum) { sum += cut(part); }, parts);
+  std::vector<int> found(is_cut.extent(0));
+  Kokkos::deep_copy(exec, Kokkos::View<int*, Kokkos::HostSpace>(found.data(), found.size()), is_cut);
   exec.fence("sptrsv::color_sets: the number of parts is needed");
-  return parts <= limit;
+  return std::accumulate(found.begin(), found.end(), index(0)) <= limit;
 }
 
 template <class View>

@@ -19,6 +19,11 @@ struct ColorSetTuning {
   static constexpr int many_sets = 100;
   /// Rows of each part of a matrix that are looked at for this.
   static constexpr int rows_of_part = 256;
+  /// Entries of a row that are looked at, more than rows_of_near_blocks: a thread takes milliseconds for a row of
+  /// 93,276 (kkt_BOYD1).
+  static constexpr int entries_of_row = 64;
+  /// Threads of the team that looks at a part. Not measured apart.
+  static constexpr int part_team_threads = 128;
   /// Rows per set. With more than `many_sets` sets of fewer rows than these the report advises another ordering.
   static constexpr double few_rows = 1000;
   /// Rows. How near before a row one may lie that it needs and that may be of its own block.

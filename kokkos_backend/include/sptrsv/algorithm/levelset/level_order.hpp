@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
+#include "sptrsv/device/joint_memory.hpp"
+#include "sptrsv/device/scan.hpp"
 #include "sptrsv/device/tickets.hpp"
+#include "sptrsv/device/workspace.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 #include "sptrsv/triangle/row_loop.hpp"
 
@@ -22,52 +25,36 @@ struct LevelOrder {
   Kokkos::View<typename T::index*, typename T::device> col_idx;
   Kokkos::View<typename T::scalar*, typename T::device> values;
   Kokkos::View<typename T::scalar*, typename T::device>
-      diagonal;                                    // n, as Numbers::pivot(), or none for a unit diagonal
-  Kokkos::View<char*, typename T::device> memory;  // of all but `row`
+      diagonal;           // n, as Numbers::pivot(), or none for a unit diagonal
+  JointMemory<T> memory;  // of all but `row`
 
   /// Without `row`, which may be the analysis' own.
-  std::size_t memory_bytes() const { return memory.span(); }
+  std::size_t memory_bytes() const { return memory.bytes(); }
 };
 
-/// Arrays for n rows with so many off-diagonals, in one allocation: each costs as much as reading 200 MB on a GPU. That
-/// of `values`, which the first update() fills, holds n indices at least: see order_workspace().
+/// Arrays for n rows with so many off-diagonals.
 template <class T>
 LevelOrder<T> allocate_level_order(typename T::exec_space const& exec, std::size_t n, std::size_t entries, bool unit) {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using offset = typename T::offset;
   LevelOrder<T> out;
-  std::size_t bytes = 0;
-  auto const append = [&](std::size_t size) {
-    std::size_t const at = bytes;
-    bytes += (size + 255) / 256 * 256;
-    return at;
-  };
-  std::size_t const values = append(std::max(entries * sizeof(typename T::scalar), n * sizeof(typename T::index))),
-                    diagonal = append(unit ? 0 : n * sizeof(typename T::scalar)),
-                    row_ptr = append((n + 1) * sizeof(typename T::offset)),
-                    col_idx = append(entries * sizeof(typename T::index));
-  out.memory = decltype(out.memory)(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::order")), bytes);
-  auto const view = [&](auto& to, std::size_t at, std::size_t count) {
-    using type = std::remove_reference_t<decltype(to)>;
-    to = type(reinterpret_cast<typename type::value_type*>(out.memory.data() + at), count);
-  };
-  view(out.values, values, entries);
-  view(out.diagonal, diagonal, unit ? 0 : n);
-  view(out.row_ptr, row_ptr, n + 1);
-  view(out.col_idx, col_idx, entries);
+  std::size_t const pivots = unit ? 0 : n, values = out.memory.template append<scalar>(entries),
+                    diagonal = out.memory.template append<scalar>(pivots),
+                    row_ptr = out.memory.template append<offset>(n + 1),
+                    col_idx = out.memory.template append<index>(entries);
+  out.memory.allocate(exec, "sptrsv::level_set::order");
+  out.values = out.memory.template view<scalar>(values, entries);
+  out.diagonal = out.memory.template view<scalar>(diagonal, pivots);
+  out.row_ptr = out.memory.template view<offset>(row_ptr, n + 1);
+  out.col_idx = out.memory.template view<index>(col_idx, entries);
   return out;
-}
-
-/// n indices to work in while the order is made: the memory of `values`, whose contents are lost.
-template <class T>
-Kokkos::View<typename T::index*, typename T::device> order_workspace(LevelOrder<T> const& order) {
-  using workspace = Kokkos::View<typename T::index*, typename T::device>;
-  return workspace(reinterpret_cast<typename T::index*>(order.memory.data()), order.row.extent(0));
 }
 
 /// @param level_rows  the rows level by level
 /// @param entries     off-diagonals of all rows
 template <class T>
-LevelOrder<T> order_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
+LevelOrder<T> order_rows(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
                          Kokkos::View<const typename T::index*, typename T::device> const& level_rows,
                          long long entries, bool unit) {
   using index = typename T::index;
@@ -79,11 +66,8 @@ LevelOrder<T> order_rows(typename T::exec_space const& exec, OffDiagonals<T> con
   auto const row_ptr = out.row_ptr;
   auto const row = out.row;
   index const n = rows.num_rows;
-  Kokkos::parallel_scan(
-      "sptrsv::level_set::count", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index p, offset & sum, bool final) {
-        if (final) row_ptr(p) = sum;
-        if (p < n) sum += rows.end(row(p)) - rows.begin(row(p));
-      });
+  scan_before<T, offset>(
+      "sptrsv::level_set::count", exec, work, n, row_ptr, KOKKOS_LAMBDA(index p) { return rows.count(row(p)); });
   auto const col_idx = out.col_idx;
   Kokkos::parallel_for(
       "sptrsv::level_set::order", with_arguments_in_launch(policy(exec, 0, rows.num_rows)), KOKKOS_LAMBDA(index p) {

@@ -51,8 +51,8 @@ class LevelSet {
     auto const& sets = analysis.levels(exec, options.analysis);
     auto level_rows = sets.level_rows;
     if constexpr (host) level_rows = detail::rows_by_level_and_length<T>(exec, rows_, sets);
-    order_ =
-        detail::order_rows<T>(exec, rows_, level_rows, analysis.num_off_diagonals(), shape_.diagonal == Diagonal::unit);
+    order_ = detail::order_rows<T>(exec, analysis.workspace(), rows_, level_rows, analysis.num_off_diagonals(),
+                                   shape_.diagonal == Diagonal::unit);
     if constexpr (host) plan_for_host(exec, analysis, options, sets);
     else plan_for_device(exec, analysis, options, sets);
   }
@@ -127,7 +127,11 @@ class LevelSet {
 
   void plan_for_device(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options,
                        LevelSets<T> const& sets) {
-    detail::columns_to_positions<T>(exec, order_, detail::order_workspace<T>(order_));
+    {
+      auto& work = analysis.workspace();
+      typename detail::Workspace<T>::Scope const scope(work);
+      detail::columns_to_positions<T>(exec, order_, work.template take<index>(order_.row.extent(0)));
+    }
     lanes_ = std::min(options.lanes_per_row, warp(exec));
     if (lanes_ == 0) lanes_ = detail::lanes_per_row(analysis.mean_row(), warp(exec));
     rows_per_slice_ = static_cast<index>(warp(exec) / lanes_);
@@ -212,9 +216,10 @@ class LevelSet {
   detail::LaunchShape shared_kernel_shape(typename T::exec_space const& exec, Launch const& launch, int lanes,
                                           int steps) const {
     double const tickets = double(launch.last_slice - launch.first_slice) * steps;
+    double const resident = exec.concurrency() / double(warp(exec));
     double const teams = wave_teams_ > 0 ? wave_teams_
-                                         : detail::teams_of_many_levels(tickets, double(launch.levels),
-                                                                        exec.concurrency() / double(warp(exec)));
+                                         : detail::teams_of_many_levels(tickets, double(launch.levels), resident,
+                                                                        Tuning::most_of_resident);
     return {static_cast<int>(std::min(teams, tickets)), warp(exec) / lanes, lanes, 1};
   }
 

@@ -67,10 +67,11 @@ class Tiled {
     }
   };
 
-  /// The planner of a GPU needs the level sets in any case; that of a host does not ask.
-  static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-    return is_host_space<typename T::exec_space> ||
-           analysis.levels(exec).mean_rows() <= detail::TiledTuning::most_level_rows;
+  /// On a GPU not where levels are known to be wide; the planner asks again when it knows them.
+  static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
+    auto const* const levels = analysis.known_levels();
+    return is_host_space<typename T::exec_space> || !levels ||
+           levels->mean_rows() <= detail::TiledTuning::most_level_rows;
   }
 
   Tiled(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several arrays in one allocation.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <string>
+
+namespace sptrsv::detail {
+
+/// Arrays without initial values, first laid out, then allocated together: on a GPU each allocation costs as much as
+/// reading 200 MB. Views of them are valid as long as the memory, which copies of this share.
+template <class T>
+class JointMemory {
+ public:
+  /// Where an array of so many V will lie.
+  template <class V>
+  std::size_t append(std::size_t count) {
+    std::size_t const at = bytes_;
+    bytes_ += (count * sizeof(V) + alignment - 1) / alignment * alignment;
+    return at;
+  }
+  void allocate(typename T::exec_space const& exec, char const* label) {
+    memory_ = decltype(memory_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), bytes_);
+  }
+  /// @param at  of append()
+  template <class V>
+  Kokkos::View<V*, typename T::device> view(std::size_t at, std::size_t count) const {
+    return Kokkos::View<V*, typename T::device>(reinterpret_cast<V*>(memory_.data() + at), count);
+  }
+  std::size_t bytes() const { return memory_.span(); }
+
+ private:
+  static constexpr std::size_t alignment = 256;
+  std::size_t bytes_ = 0;
+  Kokkos::View<char*, typename T::device> memory_;
+};
+
+}  // namespace sptrsv::detail
