@@ -121,6 +121,7 @@ PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp)
   PetscCall(PetscObjectGetId((PetscObject)A, &stamp->id));
   PetscCall(MatGetNonzeroState(A, &stamp->nonzeros));
   PetscCall(WithMatrixPattern(A, device, [&](MatrixArrays const& m) {
+    stamp->entries = m.num_entries;
     if (!m.on_device && m.n)
       stamp->hash = HashOf(m.row_ptr, static_cast<std::size_t>(m.n) + 1) + 3 * HashOf(m.col_idx, m.num_entries);
     return PETSC_SUCCESS;
@@ -151,7 +152,7 @@ PetscErrorCode MakeFactorization(Mat F, Mat A, sptrsv::FactorizationReport* repo
   }));
   f->factorization = *report;
   f->factor_flops = 2 * (PetscLogDouble)report->updates + (PetscLogDouble)report->entries;
-  PetscCall(StampPattern(A, f->backend.device, &f->factored));
+  if (!obstacle || obstacle->empty()) PetscCall(StampPattern(A, f->backend.device, &f->factored));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -399,7 +400,7 @@ PetscErrorCode CheckSizes(Mat F, Mat A)
 /// Where the host is faster, that is the obstacle.
 static void PlaceByEstimate(Mat_SpTRSV* f, sptrsv::FactorizationReport const& report, std::string& obstacle)
 {
-  FactorEstimate const estimate = EstimateFactor(report);
+  FactorEstimate const estimate = EstimateFactor(report, f->pattern.view.block_size);
   char text[96];
   std::snprintf(text, sizeof text, "estimated at %.2g ms, on the host at %.2g", 1e3 * estimate.device,
                 1e3 * estimate.host);

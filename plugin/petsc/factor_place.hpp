@@ -24,7 +24,8 @@ PetscErrorCode ReadFactorChoice(PetscObject object, FactorChoice* choice);
 struct FactorEstimate {
   double host = 0, device = 0;
 };
-FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report);
+/// @param block_size  0: not by blocks
+FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report, PetscInt block_size);
 
 /// Whether this PETSc's compiler contracts products and sums in its factorization: PETSc factors a matrix of three rows
 /// whose factor tells. Asked once a process for each kind.

@@ -146,6 +146,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   sptrsv::PivotVerdict factor(MatrixValues const& values, sptrsv::PivotRules const& rules) override
   {
     State& s = state();
+    if (!s.factorization) throw sptrsv::NotReady("the factorization of this pattern failed; repeat the symbolic phase");
     typename T::values const a = values.on_device
                                      ? typename T::values(values.data, values.size)
                                      : typename T::values(s.staging.stage(exec(), values.data, values.size));

@@ -19,11 +19,12 @@ namespace sptrsv_petsc {
 struct PatternStamp {
   PetscObjectId id = 0;
   PetscObjectState nonzeros = 0;
+  std::size_t entries = 0;
   std::uint64_t hash = 0;  // of a pattern in host memory
 
   bool operator==(PatternStamp const& other) const
   {
-    return id == other.id && nonzeros == other.nonzeros && hash == other.hash;
+    return id == other.id && nonzeros == other.nonzeros && entries == other.entries && hash == other.hash;
   }
 };
 

@@ -188,9 +188,9 @@ bool Matrices::convert()
     return false;
   PetscInt before = bs_, bs;
   type_ = to;
-  own_rounding = own_values() && blocks();
   FUZZ_MUST(MatGetBlockSize(mat_[own], &bs));
   if (to == MATSEQAIJ) bs = 1;
+  own_rounding = own_values() && bs > 1;
   if (bs == before) return true;
   // the pattern by blocks of the new size
   auto const old = pattern_;

@@ -35,7 +35,7 @@ Matrices::Matrices(Draw& draw) : draw_(draw)
         (int)bs_, symmetric_ ? " symmetric," : "", inodes_ ? "" : " no inodes,", dominance_, (double)size_,
         (int)entries.size());
   for (Mat& m : mat_) m = build(entries, false);
-  own_rounding = own_values() && blocks();
+  own_rounding = own_values() && bs_ > 1;
 }
 
 Matrices::~Matrices()

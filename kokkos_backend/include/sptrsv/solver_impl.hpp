@@ -138,6 +138,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
   /// Times all candidates beside the estimate's, which has the values already, and keeps the fastest. If it throws,
   /// what it had chosen by then stays, to be measured again.
   void measure(E const& exec, typename types::values const& values) {
+    analysis.levels(exec);  // so that the candidates are the same, whatever was asked for before
     std::vector<std::string> names = detail::candidates_of<types>(list{}, exec, analysis);
     names.erase(std::remove(names.begin(), names.end(), chosen.name), names.end());
     names.insert(names.begin(), chosen.name);

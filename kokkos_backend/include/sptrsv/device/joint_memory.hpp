@@ -4,7 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <string>
+
+#include "sptrsv/device/workspace.hpp"
 
 namespace sptrsv::detail {
 
@@ -20,9 +21,7 @@ class JointMemory {
     bytes_ += (count * sizeof(V) + alignment - 1) / alignment * alignment;
     return at;
   }
-  void allocate(typename T::exec_space const& exec, char const* label) {
-    memory_ = decltype(memory_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), bytes_);
-  }
+  void allocate(char const* label) { memory_ = allocate_bytes<T>(label, bytes_); }
   /// @param at  of append()
   template <class V>
   Kokkos::View<V*, typename T::device> view(std::size_t at, std::size_t count) const {

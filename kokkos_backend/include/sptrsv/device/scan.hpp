@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -27,6 +28,24 @@ struct Added {
   KOKKOS_FORCEINLINE_FUNCTION Sum operator()(Index p) const { return p < n ? static_cast<Sum>(of(p)) : Sum(0); }
 };
 
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+template <class T, class Sum, class Of>
+void scan_before_by_cub(char const* label, typename T::exec_space const& exec, Workspace<T>& work, typename T::index n,
+                        Kokkos::View<Sum*, typename T::device> const& begin, Of const& of) {
+  using index = typename T::index;
+  auto const check = [label](cudaError_t error) {
+    if (error != cudaSuccess) throw std::runtime_error(std::string(label) + ": " + cudaGetErrorString(error));
+  };
+  auto const added = thrust::make_transform_iterator(thrust::counting_iterator<index>(0), Added<Sum, index, Of>{of, n});
+  index const places = n + 1;
+  std::size_t bytes = 0;
+  check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, added, begin.data(), places, exec.cuda_stream()));
+  typename Workspace<T>::Scope const scope(work);
+  auto const memory = work.template take<char>(bytes);
+  check(cub::DeviceScan::ExclusiveSum(memory.data(), bytes, added, begin.data(), places, exec.cuda_stream()));
+}
+#endif
+
 /// Sets begin(p) to the sum of `of` over the places before p, for p = 0 to n. Does not fence.
 /// @param begin  out, n + 1
 /// With CUDA by CUB in one pass: 12 microseconds for a million places on an NVIDIA H200, where Kokkos' scan calls `of`
@@ -36,20 +55,11 @@ void scan_before(char const* label, typename T::exec_space const& exec, [[maybe_
                  typename T::index n, Kokkos::View<Sum*, typename T::device> const& begin, Of const& of) {
   using index = typename T::index;
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
-  if constexpr (std::is_same_v<typename T::exec_space, Kokkos::Cuda>) {
-    auto const check = [label](cudaError_t error) {
-      if (error != cudaSuccess) throw std::runtime_error(std::string(label) + ": " + cudaGetErrorString(error));
-    };
-    auto const added =
-        thrust::make_transform_iterator(thrust::counting_iterator<index>(0), Added<Sum, index, Of>{of, n});
-    index const places = n + 1;
-    std::size_t bytes = 0;
-    check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, added, begin.data(), places, exec.cuda_stream()));
-    typename Workspace<T>::Scope const scope(work);
-    auto const memory = work.template take<char>(bytes);
-    check(cub::DeviceScan::ExclusiveSum(memory.data(), bytes, added, begin.data(), places, exec.cuda_stream()));
-    return;
-  }
+  if constexpr (std::is_same_v<typename T::exec_space, Kokkos::Cuda>)
+    if (static_cast<long long>(n) < std::numeric_limits<int>::max()) {  // older versions count in int
+      scan_before_by_cub<T, Sum>(label, exec, work, n, begin, of);
+      return;
+    }
 #endif
   Added<Sum, index, Of> const added{of, n};
   Kokkos::parallel_scan(

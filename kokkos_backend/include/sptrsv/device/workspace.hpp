@@ -61,10 +61,27 @@ class SpareMemory {
     bool is_hooked = false;
   };
   static Spare& own() {
-    static Spare spare;
-    return spare;
+    static auto* const spare = new Spare;  // never destroyed: Kokkos may end later than static objects do
+    return *spare;
   }
 };
+
+/// Memory of so many bytes, without initial values. Where they cannot be had, what workspaces have left is freed first.
+template <class T>
+Kokkos::View<char*, typename T::device> allocate_bytes(char const* label, std::size_t bytes) {
+  auto const attempt = [&] {
+    return Kokkos::View<char*, typename T::device>(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)),
+                                                   bytes);
+  };
+  if constexpr (!is_host_space<typename T::exec_space>) {
+    try {
+      return attempt();
+    } catch (std::exception const&) {
+      SpareMemory<typename T::device>::clear();
+    }
+  }
+  return attempt();
+}
 
 /// Arrays without initial values, taken from the end of a few chunks of memory. On a GPU an allocation takes 50 to 250
 /// microseconds and freeing it as long, more than most kernels of an analysis; taking costs nothing.
@@ -134,14 +151,13 @@ class Workspace {
   using memory = Kokkos::View<char*, typename T::device>;
   static constexpr std::size_t alignment = 256, least_bytes = std::size_t(1) << 16;
 
-  static memory chunk(std::size_t bytes) {
-    return memory(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("sptrsv::workspace")), bytes);
-  }
+  static memory chunk(std::size_t bytes) { return allocate_bytes<T>("sptrsv::workspace", bytes); }
   memory allocate(std::size_t bytes) const {
-    if constexpr (!is_host_space<typename T::exec_space>) {
-      auto spare = SpareMemory<typename T::device>::take(std::max(bytes, usual_));
-      if (spare.extent(0) > 0) return spare;
-    }
+    if constexpr (!is_host_space<typename T::exec_space>)
+      for (std::size_t const wanted : {std::max(bytes, usual_), bytes}) {
+        auto const spare = SpareMemory<typename T::device>::take(wanted);
+        if (spare.extent(0) > 0) return spare;
+      }
     if (bytes >= usual_) return chunk(bytes);
     try {
       return chunk(usual_);

@@ -177,7 +177,8 @@ struct Factorization<S, I, O, E>::Impl {
       }
       slices = detail::cut_levels<T>(exec, levels.level_ptr, warp / lanes);
       report.levels = levels.num_levels();
-      (lower ? *lower : *upper).drop_kept(exec);
+      for (auto* analysis : {&lower, &upper})
+        if (*analysis) (*analysis)->drop_kept(exec);
     }
     report.lanes = lanes;
     asked_teams = options.teams;

@@ -118,7 +118,7 @@ class PlanFeatures {
     else if (f == Feature::thread_window) find_window(f, rows, resident_);
     else if (f == Feature::tile_levels || f == Feature::tile_entries) find_tiles(rows);
     else if (f == Feature::block_levels) set(f, detail::estimate_block_levels<T>(exec_, analysis_));
-    else if (f == Feature::sets) set(f, detail::consecutive_sets_of<T>(exec_, analysis_).count);
+    else if (f == Feature::sets) find_sets();
     else find_levels(rows);
   }
 
@@ -186,6 +186,12 @@ class PlanFeatures {
       set(f, detail::find_node_levels<T>(exec_, detail::Nodes<T>{rows, {}, ascending(), 1, analysis_.mean_row()},
                                          window, has_long_rows())
                  .levels);
+  }
+
+  /// More than are listed count as one for each row: then their number does not matter any more.
+  void find_sets() {
+    auto const count = detail::consecutive_sets_of<T>(exec_, analysis_).count;
+    set(Feature::sets, count > detail::ConsecutiveSets<T>::most_listed ? value(Feature::rows) : count);
   }
 
   void find_tiles(OffDiagonals<T> const& rows) {

@@ -77,7 +77,7 @@ class Analysis {
   /// @throws InvalidPattern, NotTriangular, MissingDiagonal naming the first such row; TooLarge.
   /// Cost: one pass over the pattern; fences.
   Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape)
-      : pattern_(pattern), shape_(shape), workspace_(pattern.row_ptr.extent(0) * detail::workspace_row_bytes) {
+      : pattern_(pattern), shape_(shape), workspace_(0) {
     if (pattern.row_ptr.extent(0) > 0) detail::require_counted<index>("rows", pattern.row_ptr.extent(0) - 1, "indices");
     auto const facts = detail::inspect<T>(exec, workspace_, pattern, shape.triangle == Triangle::lower);
     check_rows(facts);

@@ -205,7 +205,7 @@ class Blocked {
       using value = typename std::remove_reference_t<decltype(array)>::value_type;
       at.push_back(memory_.template append<value>(array.extent(0)));
     });
-    memory_.allocate(exec, "sptrsv::blocked::plan");
+    memory_.allocate("sptrsv::blocked::plan");
     auto next = at.begin();
     plan_.for_arrays([&](auto& array) {
       using value = typename std::remove_reference_t<decltype(array)>::value_type;

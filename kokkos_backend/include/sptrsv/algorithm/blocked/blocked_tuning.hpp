@@ -2,6 +2,8 @@
 // The constants of `blocked`.
 #pragma once
 
+#include <cstddef>
+
 #include "sptrsv/device/scratch_limit.hpp"
 
 namespace sptrsv::detail {

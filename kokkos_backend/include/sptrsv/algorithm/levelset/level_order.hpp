@@ -34,7 +34,7 @@ struct LevelOrder {
 
 /// Arrays for n rows with so many off-diagonals.
 template <class T>
-LevelOrder<T> allocate_level_order(typename T::exec_space const& exec, std::size_t n, std::size_t entries, bool unit) {
+LevelOrder<T> allocate_level_order(std::size_t n, std::size_t entries, bool unit) {
   using scalar = typename T::scalar;
   using index = typename T::index;
   using offset = typename T::offset;
@@ -43,7 +43,7 @@ LevelOrder<T> allocate_level_order(typename T::exec_space const& exec, std::size
                     diagonal = out.memory.template append<scalar>(pivots),
                     row_ptr = out.memory.template append<offset>(n + 1),
                     col_idx = out.memory.template append<index>(entries);
-  out.memory.allocate(exec, "sptrsv::level_set::order");
+  out.memory.allocate("sptrsv::level_set::order");
   out.values = out.memory.template view<scalar>(values, entries);
   out.diagonal = out.memory.template view<scalar>(diagonal, pivots);
   out.row_ptr = out.memory.template view<offset>(row_ptr, n + 1);
@@ -60,8 +60,7 @@ LevelOrder<T> order_rows(typename T::exec_space const& exec, Workspace<T>& work,
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  auto out =
-      allocate_level_order<T>(exec, static_cast<std::size_t>(rows.num_rows), static_cast<std::size_t>(entries), unit);
+  auto out = allocate_level_order<T>(static_cast<std::size_t>(rows.num_rows), static_cast<std::size_t>(entries), unit);
   out.row = level_rows;
   auto const row_ptr = out.row_ptr;
   auto const row = out.row;
