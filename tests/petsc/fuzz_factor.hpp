@@ -47,6 +47,8 @@ struct Judge {
   std::vector<PetscReal> of(PetscScalar const* b, PetscScalar const* x, bool transpose);
   /// Tolerance of a solution of ones, relative to the largest entry of it; infinity where nothing can be said.
   PetscReal relative(bool transpose);
+  /// Tolerance of the pivots, relative to each; infinity where nothing can be said.
+  PetscReal pivots() const;
 };
 
 /// Such tolerances are too rough to judge by: the inverse itself is as inexact.
@@ -98,6 +100,7 @@ class FactorPair {
   int variant_ = 0;
   PetscInt symbolic_changes_ = -1, symbolic_pattern_ = -1;
   bool numeric_since_symbolic_ = false;
+  bool comparable_ = true;  ///< false behind a zero pivot, where the factor is noise, if the two round differently
   Judge judge_;
 };
 

@@ -84,7 +84,7 @@ Dense Transposed(Dense const& m)
   return t;
 }
 
-Bound::Bound(Dense const& first, Dense const& second, int bs) : first_(first), two_(true), bs_(bs)
+Bound::Bound(Dense const& first, Dense const& second, int bs, bool other_factor) : first_(first), two_(true), bs_(bs)
 {
   int const n = first.n;
   Dense t1, t2;
@@ -93,6 +93,14 @@ Bound::Bound(Dense const& first, Dense const& second, int bs) : first_(first), t
   of_x_ = AbsoluteProduct(second_abs, Absolute(t2), n);
   of_y_ = AbsoluteProduct(second_abs, AbsoluteProduct(Absolute(first), Absolute(t1), n), n);
   worst_ = PetscMax(LargestRowSum(of_x_, n), LargestRowSum(AbsoluteProduct(Absolute(first), Absolute(t1), n), n));
+  if (other_factor) {
+    Reals const product = AbsoluteProduct(Absolute(t1), Absolute(t2), n);  // |T1||T2|
+    Reals const relative = AbsoluteProduct(Absolute(first), AbsoluteProduct(product, second_abs, n), n);
+    Reals const added = AbsoluteProduct(second_abs, AbsoluteProduct(Absolute(first), product, n), n);
+    for (std::size_t i = 0; i < added.size(); ++i) of_x_[i] += added[i];
+    for (int k = 0; k < n; ++k) of_pivots_ = PetscMax(of_pivots_, relative[At(n, k, k)]);
+    of_pivots_ *= unit();
+  }
   usable_ = std::isfinite(worst_) && worst_ < worst_allowed && std::isfinite(LargestRowSum(of_y_, n));
 }
 
@@ -109,8 +117,6 @@ std::vector<PetscReal> Bound::of(PetscScalar const* b, PetscScalar const* x) con
 {
   int const n = first_.n;
   Reals result(static_cast<std::size_t>(n), 0), y(static_cast<std::size_t>(n), 0);
-  // two results, and a margin for complex arithmetic
-  PetscReal const unit = PETSC_MACHINE_EPSILON * 16 * (n + 8) * (bs_ > 1 ? 4 * bs_ : 1);
   if (two_)
     for (int i = 0; i < n; ++i) {
       PetscScalar sum = 0;
@@ -123,7 +129,7 @@ std::vector<PetscReal> Bound::of(PetscScalar const* b, PetscScalar const* x) con
       sum += of_x_[At(n, i, j)] * PetscAbsScalar(x[j]);
       if (two_) sum += of_y_[At(n, i, j)] * y[static_cast<std::size_t>(j)];
     }
-    result[static_cast<std::size_t>(i)] = unit * sum + 100 * std::numeric_limits<PetscReal>::min();
+    result[static_cast<std::size_t>(i)] = unit() * sum + 100 * std::numeric_limits<PetscReal>::min();
   }
   return result;
 }

@@ -32,7 +32,9 @@ class Bound {
   /// @param first, second  T1^-1 and T2^-1.
   /// @param bs  of the diagonal blocks, which both multiply by their explicit inverses, at different places:
   /// docs/design.md.
-  Bound(Dense const& first, Dense const& second, int bs = 1);
+  /// @param other_factor  the results are of two factorizations, T1 T2 + E of T1 T2 with |E| <= g |T1||T2|, which adds
+  /// g |T2^-1||T1^-1||T1||T2||x| (the same book, theorem 9.4).
+  Bound(Dense const& first, Dense const& second, int bs = 1, bool other_factor = false);
   /// One triangle, or anything that is a product with an inverse.
   explicit Bound(Dense const& only);
   /// Whether first order is good enough here.
@@ -40,10 +42,16 @@ class Bound {
   PetscReal worst() const { return worst_; }
   /// Allowed difference of two results, each with an error of its own, for this b and this x.
   std::vector<PetscReal> of(PetscScalar const* b, PetscScalar const* x) const;
+  /// Allowed difference of the pivots of two factorizations, relative to each: du_kk / u_kk = (L^-1 E U^-1)_kk to first
+  /// order.
+  PetscReal of_pivots() const { return of_pivots_; }
 
  private:
+  /// Of two results, with a margin for complex arithmetic.
+  PetscReal unit() const { return PETSC_MACHINE_EPSILON * 16 * (first_.n + 8) * (bs_ > 1 ? 4 * bs_ : 1); }
+
   bool usable_ = false;
-  PetscReal worst_ = 0;
+  PetscReal worst_ = 0, of_pivots_ = 0;
   Dense first_;
   std::vector<PetscReal> of_x_, of_y_;
   bool two_ = false;

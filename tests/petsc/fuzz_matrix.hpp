@@ -16,6 +16,8 @@ extern std::vector<std::string> types_allowed;
 extern std::string factor_forced;  ///< -mat_sptrsv_factor of all variants, if not empty
 /// Whether the values of factors are the backend's own.
 inline bool own_values() { return factor_forced == "device"; }
+/// Whether ours rounds otherwise than PETSc when it factors: real factors are equal to the bit, complex ones are not.
+inline bool rounds_otherwise() { return PetscDefined(USE_COMPLEX) && own_values(); }
 /// Whether they differ from PETSc's by rounding, as those by blocks do: near singular blocks that leaves few digits.
 extern bool own_rounding;
 

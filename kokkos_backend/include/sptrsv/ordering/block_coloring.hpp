@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sptrsv/ordering/block_coloring_tuning.hpp"
 #include "sptrsv/ordering/coloring.hpp"
 #include "sptrsv/triangle/directions.hpp"
 
@@ -21,8 +22,8 @@ struct BlockColorOptions {
   /// Vertices of a block at most; 0: 256 where vertices have more than 8 neighbors on average, 32 in other grids of
   /// three dimensions, else 64.
   Index size = 0;
-  Index colors =
-      0;  ///< more where neighbors of a block have them all; 0: 4, or 8 where blocks have more than 8 neighbors
+  /// More where neighbors of a block have them all; 0: 4, or 8 where blocks have more than 8 neighbors.
+  Index colors = 0;
   int distance = 1;  ///< blocks of a color are further apart than this; k+1 for a factor with k levels of fill
 };
 
@@ -218,15 +219,17 @@ Coloring<Index> color_blocks(Graph<Index> const& graph, BlockColorOptions<Index>
                              std::vector<Index>* block_ptr = nullptr) {
   if (block_ptr) block_ptr->assign(1, 0);
   if (graph.num_vertices() == 0) return {{}, {0}, {}};
-  bool const wide = graph.row_ptr[graph.num_vertices()] / 8 > graph.num_vertices();
+  using Tuning = detail::BlockColoringTuning;
+  bool const wide = graph.row_ptr[graph.num_vertices()] / Tuning::narrow_neighbors > graph.num_vertices();
   auto const directions = detail::directions_of(graph);
-  // smaller ones have fewer levels, and cost more iterations in two dimensions than in three: docs/colorset.md
-  Index const usual = wide ? 256 : directions.count() == 3 ? 32 : 64, size = options.size > 0 ? options.size : usual;
+  Index const usual = wide ? Tuning::wide_size : directions.count() == 3 ? Tuning::solid_size : Tuning::size;
+  Index const size = options.size > 0 ? options.size : usual;
   auto block_of = detail::boxes(graph, directions, size);
   if (block_of.empty()) block_of = detail::grow_blocks(graph, size);
   auto quotient = detail::quotient_graph(graph, block_of);
   if (options.distance > 1) quotient = graph_power(quotient, options.distance);
-  Index const chosen = quotient.largest_degree() > 8 ? 8 : 4;
+  bool const few = quotient.largest_degree() <= Tuning::few_neighbors;
+  Index const chosen = few ? Tuning::few_colors : Tuning::colors;
   auto const color_of_block = detail::cyclic_colors(quotient, options.colors > 0 ? options.colors : chosen);
 
   Index const colors = 1 + *std::max_element(color_of_block.begin(), color_of_block.end());

@@ -131,8 +131,6 @@ class PlanFeatures {
   /// So many sets that a type that launches a kernel for each is out of the question.
   bool has_many_sets() const { return value(Feature::sets) > detail::ColorSetTuning::many_sets; }
 
-  /// Sets up to which the difference between sets and levels is not worth finding levels.
-  static constexpr long long few_sets = 32;
   /// Where there are few sets of consecutive rows, takes them for the level sets, which need not be found then. Levels
   /// are no more than these, and as many in most orderings by color.
   /// @return whether they are so few
@@ -140,7 +138,7 @@ class PlanFeatures {
     auto const& sets = detail::consecutive_sets_of<T>(exec_, analysis_, detail::ColorSetTuning::many_sets);
     if (sets.count > detail::ColorSetTuning::many_sets) bound(Feature::sets, sets.count);
     else set(Feature::sets, sets.count);
-    if (sets.count > few_sets) return false;
+    if (sets.count > detail::ColorSetTuning::few_sets) return false;
     set_levels(static_cast<std::size_t>(sets.count), [&](std::size_t s) {
       auto const entries = static_cast<double>(sets.before[s + 1] - sets.before[s]);
       return Level{static_cast<double>(sets.first[s + 1] - sets.first[s]),

@@ -17,6 +17,8 @@ struct ColorSetTuning {
   static constexpr double one_lane_entries = 8;
   /// Sets. The planner does not consider `colorset` for a matrix that cannot have so few.
   static constexpr int many_sets = 100;
+  /// Sets up to which the difference between sets and levels is not worth finding levels.
+  static constexpr int few_sets = 32;
   /// Rows of each part of a matrix that are looked at for this.
   static constexpr int rows_of_part = 256;
   /// Entries of a row that are looked at, more than rows_of_near_blocks: a thread takes milliseconds for a row of
