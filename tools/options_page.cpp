@@ -69,7 +69,7 @@ PETSc has these as well, for all types:
 | `-mat_ordering_color_balance` | | moves rows from large to small colors |
 | `-mat_ordering_color_algorithm` | `serial`, `deterministic`, `speculative` | of Kokkos Kernels; the last one is not reproducible |
 | `-pc_factor_mat_ordering_type blockcolor` | | orders by colors of blocks, for nearly the iterations of the natural order |
-| `-mat_ordering_blockcolor_size` | from 0 on, 0 | rows of a block, or inodes, at most; 0: 256 where rows have more than 8 neighbors, 32 in other grids of three dimensions, else 64 |
+| `-mat_ordering_blockcolor_size` | from 0 on, 0 | rows of a block, or inodes, at most; 0: 256 where rows have more than 8 neighbors, else 64 |
 | `-mat_ordering_blockcolor_colors` | 0 to 10000 | 0: 4, or 8 where blocks have more than 8 neighbors; fewer wait less, more keep more of the natural order |
 | `-mat_ordering_blockcolor_distance` | 1 to 10 | blocks of a color are further apart than that: k+1 with k levels of fill |
 

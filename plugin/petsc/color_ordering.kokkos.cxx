@@ -45,7 +45,7 @@ PetscErrorCode ReadBlockColorOptions(Mat A, sptrsv::BlockColorOptions<PetscInt>&
   PetscFunctionBegin;
   PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Matrix ordering by colors of blocks",
                     "MatGetOrdering");
-  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_size", "Rows of a block, or inodes, at most; 0: 32, 64 or 256",
+  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_size", "Rows of a block, or inodes, at most; 0: 64 or 256",
                             "MatGetOrdering", options.size, &options.size, NULL));
   PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_colors",
                             "0: 4 or 8; more where a block's neighbors have them all", "MatGetOrdering", options.colors,

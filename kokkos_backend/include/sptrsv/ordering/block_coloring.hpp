@@ -19,8 +19,7 @@ namespace sptrsv {
 
 template <class Index>
 struct BlockColorOptions {
-  /// Vertices of a block at most; 0: 256 where vertices have more than 8 neighbors on average, 32 in other grids of
-  /// three dimensions, else 64.
+  /// Vertices of a block at most; 0: 256 where vertices have more than 8 neighbors on average, else 64.
   Index size = 0;
   /// More where neighbors of a block have them all; 0: 4, or 8 where blocks have more than 8 neighbors.
   Index colors = 0;
@@ -222,7 +221,7 @@ Coloring<Index> color_blocks(Graph<Index> const& graph, BlockColorOptions<Index>
   using Tuning = detail::BlockColoringTuning;
   bool const wide = graph.row_ptr[graph.num_vertices()] / Tuning::narrow_neighbors > graph.num_vertices();
   auto const directions = detail::directions_of(graph);
-  Index const usual = wide ? Tuning::wide_size : directions.count() == 3 ? Tuning::solid_size : Tuning::size;
+  Index const usual = wide ? Tuning::wide_size : Tuning::size;
   Index const size = options.size > 0 ? options.size : usual;
   auto block_of = detail::boxes(graph, directions, size);
   if (block_of.empty()) block_of = detail::grow_blocks(graph, size);

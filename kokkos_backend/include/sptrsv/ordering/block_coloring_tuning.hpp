@@ -8,9 +8,10 @@ namespace sptrsv::detail {
 struct BlockColoringTuning {
   /// Neighbors of a vertex on average. Graphs with more are wide.
   static constexpr int narrow_neighbors = 8;
-  /// Vertices of a block in wide graphs, in other grids of three dimensions, and elsewhere. Smaller ones have fewer
-  /// levels, and cost more iterations in two dimensions than in three.
-  static constexpr int wide_size = 256, solid_size = 32, size = 64;
+  /// Vertices of a block in wide graphs, and elsewhere. Smaller ones have fewer levels, and cost iterations. Blocks of
+  /// 32 cost none on grids of three dimensions, but of 100^3 rows they have levels too wide for `levelset`'s kernel of
+  /// many levels, and a solve takes half as long again.
+  static constexpr int wide_size = 256, size = 64;
   /// Colors where blocks have at most few_neighbors neighbors, and where they have more.
   static constexpr int few_neighbors = 8, few_colors = 4, colors = 8;
 };
