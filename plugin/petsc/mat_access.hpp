@@ -218,35 +218,84 @@ inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Before PETSc's symbolic phase of ILU with info->diagonal_fill: refuses orderings that put a diagonal where A has no
-/// entry. PETSc adds the entry, and where fill meets it adds it again (docs/petsc_faults.md, diagonal_fill_twice),
-/// after which U's rows cannot be told apart.
-inline PetscErrorCode RefuseDiagonalFill(Mat A, IS rows, IS cols)
+/// The rows of a matrix, in the order in which LU eliminates them.
+struct EliminatedRows {
+  PetscInt n;
+  PetscInt const *begin, *col, *row_of, *col_of;  ///< row_of, col_of: what the factor has at row k and at column k
+  std::vector<PetscInt> place;                    ///< of A's columns
+
+  bool has_diagonal(PetscInt k) const
+  {
+    return std::binary_search(col + begin[row_of[k]], col + begin[row_of[k] + 1], col_of[k]);
+  }
+  /// Whether LU has a diagonal entry in row k: whether a path leads from k to k by earlier rows.
+  bool fills_diagonal(PetscInt k, std::vector<PetscInt>& reached) const
+  {
+    std::vector<PetscInt> next{k};
+    while (!next.empty()) {
+      PetscInt const row = row_of[next.back()];
+      next.pop_back();
+      for (PetscInt e = begin[row]; e < begin[row + 1]; ++e) {
+        PetscInt const to = place[(std::size_t)col[e]];
+        if (to == k) return true;
+        if (to > k || reached[(std::size_t)to] == k) continue;
+        reached[(std::size_t)to] = k;
+        next.push_back(to);
+      }
+    }
+    return false;
+  }
+  /// The first row without one, or -1. @param fill  entries of fill count
+  PetscInt missing_diagonal(bool fill) const
+  {
+    std::vector<PetscInt> reached(fill ? (std::size_t)n : 0, -1);
+    for (PetscInt k = 0; k < n; ++k)
+      if (!has_diagonal(k) && !(fill && fills_diagonal(k, reached))) return k;
+    return -1;
+  }
+};
+
+/// Before PETSc's symbolic phase of LU, and of ILU with info->diagonal_fill: refuses orderings that put a diagonal of
+/// the factor where there is no entry. In LU PETSc then writes behind its arrays (docs/petsc_faults.md,
+/// lu_missing_diagonal); in ILU it adds the entry, and where fill meets it adds it again (diagonal_fill_twice), after
+/// which U's rows cannot be told apart.
+inline PetscErrorCode RefuseMissingDiagonal(Mat A, IS rows, IS cols, MatFactorType ftype)
 {
-  PetscBool by_blocks, done;
-  PetscInt n, missing = -1;
-  PetscInt const *i, *j, *r, *c;
+  PetscBool by_blocks, done, same, permutes = PETSC_TRUE;
+  EliminatedRows e{};
+  PetscInt missing = -1, num_rows, num_cols;
 
   PetscFunctionBegin;
   if (!rows || !cols) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ISEqualUnsorted(rows, cols, &same));
+  if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks, &n, &i, &j,
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks, &e.n, &e.begin, &e.col,
                         &done));  // by_blocks: by block rows; of aij it would be by inodes
   if (!done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ISGetIndices(rows, &r));
-  PetscCall(ISGetIndices(cols, &c));
-  for (PetscInt k = 0; k < n && missing < 0; ++k)
-    if (r[k] != c[k] && !std::binary_search(j + i[r[k]], j + i[r[k] + 1], c[k])) missing = k;
-  PetscInt const row = missing < 0 ? 0 : r[missing], col = missing < 0 ? 0 : c[missing];
-  PetscCall(ISRestoreIndices(rows, &r));
-  PetscCall(ISRestoreIndices(cols, &c));
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, by_blocks, &n, &i, &j, &done));
+  PetscCall(ISGetIndices(rows, &e.row_of));
+  PetscCall(ISGetIndices(cols, &e.col_of));
+  PetscCall(ISGetLocalSize(rows, &num_rows));
+  PetscCall(ISGetLocalSize(cols, &num_cols));
+  e.place.assign((std::size_t)e.n, -1);
+  if (num_rows != e.n || num_cols != e.n) permutes = PETSC_FALSE;
+  for (PetscInt k = 0; k < e.n && permutes; ++k) {
+    permutes = (PetscBool)(e.row_of[k] >= 0 && e.row_of[k] < e.n && e.col_of[k] >= 0 && e.col_of[k] < e.n &&
+                           e.place[(std::size_t)e.col_of[k]] < 0);
+    if (permutes) e.place[(std::size_t)e.col_of[k]] = k;
+  }
+  if (permutes) missing = e.missing_diagonal(ftype == MAT_FACTOR_LU);  // else an error of its own
+  PetscInt const row = missing < 0 ? 0 : e.row_of[missing], col = missing < 0 ? 0 : e.col_of[missing];
+  PetscCall(ISRestoreIndices(rows, &e.row_of));
+  PetscCall(ISRestoreIndices(cols, &e.col_of));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, by_blocks, &e.n, &e.begin, &e.col, &done));
   PetscCheck(missing < 0, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
              "With these orderings row %" PetscInt_FMT " of the factor has its diagonal at row %" PetscInt_FMT
              ", column %" PetscInt_FMT
-             " of the matrix%s, where there is no entry; leave out -pc_factor_diagonal_fill, use the same ordering for "
-             "rows and columns, or LU",
-             missing, row, col, by_blocks ? ", counted in blocks" : "");
+             " of the matrix%s, where there is no entry%s; %suse the same ordering for rows and "
+             "columns",
+             missing, row, col, by_blocks ? ", counted in blocks" : "", ftype == MAT_FACTOR_LU ? ", nor any fill" : "",
+             ftype == MAT_FACTOR_LU ? "" : "leave out -pc_factor_diagonal_fill, or ");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -219,7 +219,10 @@ PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInf
 {
   PetscFunctionBegin;
   PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, info, [&](Mat inner, Mat matrix, IS rows, IS cols) {
-    return MatLUFactorSymbolic(inner, matrix, rows, cols, info);
+    PetscFunctionBegin;
+    PetscCall(RefuseMissingDiagonal(matrix, rows, cols, MAT_FACTOR_LU));
+    PetscCall(MatLUFactorSymbolic(inner, matrix, rows, cols, info));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -230,7 +233,7 @@ PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorIn
   PetscFunctionBegin;
   PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, info, [&](Mat inner, Mat matrix, IS rows, IS cols) {
     PetscFunctionBegin;
-    if (info->diagonal_fill != 0) PetscCall(RefuseDiagonalFill(matrix, rows, cols));
+    if (info->diagonal_fill != 0) PetscCall(RefuseMissingDiagonal(matrix, rows, cols, MAT_FACTOR_ILU));
     PetscCall(MatILUFactorSymbolic(inner, matrix, rows, cols, info));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));

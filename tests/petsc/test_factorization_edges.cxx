@@ -181,6 +181,26 @@ PetscErrorCode Endless()
 }
 TEST(FactorizationEdges, WherePetscWouldNotReturn) { EXPECT_EQ((int)Endless(), 0); }
 
+#if !defined(PETSC_USE_COMPLEX)  // whose products overflow otherwise
+/// [1 0 0; 0 1 0; huge huge last]: the sum of the last row's entries is infinite, so that any pivot is too small.
+PetscErrorCode Overflowing()
+{
+  PetscReal const huge = std::numeric_limits<PetscReal>::max() / 2 * (PetscReal)1.1;
+
+  PetscFunctionBegin;
+  for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU})
+    for (PetscReal last : {(PetscReal)1, std::sqrt(huge), huge}) {
+      Mat A;
+      PetscCall(BuildCsr({0, 1, 2, 5}, {0, 1, 0, 1, 2}, {1, 1, huge, huge, last}, &A));
+      PetscCall(Both(A, SetupOf(ftype, MAT_SHIFT_NONZERO, .1)));
+      PetscCall(Both(A, SetupOf(ftype)));
+      PetscCall(MatDestroy(&A));
+    }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+TEST(FactorizationEdges, SumsOfARowOverflow) { EXPECT_EQ((int)Overflowing(), 0); }
+#endif
+
 PetscErrorCode FirstAndLastZero()
 {
   Mat A;

@@ -49,6 +49,44 @@ TEST_P(MatFactorRefusals, DiagonalsThatOrderingsPutWhereThereIsNoEntryAreNotFill
   }
 }
 
+// PETSc's own LU writes behind its arrays
+TEST_P(MatFactorRefusals, LuWithoutADiagonalIsRefused)
+{
+  constexpr PetscInt n = 60;
+  MatFactorInfo info{};
+  info.fill = 5;
+  info.zeropivot = 1e-14;
+  for (bool filled : {false, true}) {
+    Mat A, F;
+    IS rows, cols;
+    std::vector<PetscInt> next(n);
+    ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, n, NULL, &A), 0);
+    for (PetscInt i = 0; i < n; ++i) {
+      next[(std::size_t)i] = (i + 1) % n;
+      ASSERT_EQ((int)MatSetValue(A, i, i, 2, INSERT_VALUES), 0);
+      if (filled) ASSERT_EQ((int)MatSetValue(A, i, 1, i == 0 ? 3 : 1, INSERT_VALUES), 0);  // the factor's first column
+    }
+    ASSERT_EQ((int)MatSetValue(A, 0, n - 1, 1, INSERT_VALUES), 0);
+    // the factor's first row: with a full first column and row all places are filled
+    for (PetscInt j = 0; j < n && filled; ++j) ASSERT_EQ((int)MatSetValue(A, 0, j, j == 1 ? 9 : 1, INSERT_VALUES), 0);
+    ASSERT_EQ((int)MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), 0);
+    ASSERT_EQ((int)MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), 0);
+    ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &rows), 0);
+    ASSERT_EQ((int)ISCreateGeneral(PETSC_COMM_SELF, n, next.data(), PETSC_COPY_VALUES, &cols), 0);
+    for (IS is : {rows, cols}) ASSERT_EQ((int)ISSetPermutation(is), 0);
+    ASSERT_EQ((int)MatGetFactor(A, GetParam().type, MAT_FACTOR_LU, &F), 0);
+    CaughtError const error = Catch([&] { return MatLUFactorSymbolic(F, A, rows, cols, &info); });
+    EXPECT_EQ((int)error.code, filled ? 0 : (int)PETSC_ERR_SUP) << error.message;
+    EXPECT_EQ(error.message.find("row 0 of the factor has its diagonal at row 0, column 1") != std::string::npos,
+              !filled)
+        << error.message;
+    if (filled) EXPECT_EQ((int)MatLUFactorNumeric(F, A, &info), 0);
+    for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
+    ASSERT_EQ((int)MatDestroy(&F), 0);
+    ASSERT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
 TEST_P(MatFactorRefusals, NegativeDiagonalHasNoForwardSolve)
 {
   Factoring setup;

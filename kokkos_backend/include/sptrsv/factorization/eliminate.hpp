@@ -259,13 +259,16 @@ struct EliminateRows {
     scalar const inverted = reciprocal(pivot);
     if (lane == 0) Flagged<scalar>::publish(inverse_at(i), inverted);
     real const size = shift == Shift::positive_definite ? real_part(pivot) : magnitude(pivot);
-    // rs is at most the number of entries times the greatest: only where that is too much for the pivot is it summed
+    // rs is at most the number of entries times the greatest: only where that is too much for the pivot, or may
+    // overflow, is it summed
     real const bound = zero_pivot * real(2) * real(below + above + 1);
+    real const most = Kokkos::Experimental::finite_max_v<real> / real(below + above + 1);
+    auto const too_much = [&](real v) { return size <= bound * v || v > most; };
     bool suspect = lane == 0 && size <= real(0);
     for (index t = static_cast<index>(lane); t < above; t += static_cast<index>(lanes)) {
       scalar const v = x[below + t];
       if (Symmetric || inverse) upper[u + t] = v * inverted;
-      suspect |= size <= bound * magnitude(v);
+      suspect |= too_much(magnitude(v));
     }
     if (shift == Shift::none) {
       if (lane == 0 && size <= zero_pivot) report(i, size);
@@ -273,7 +276,7 @@ struct EliminateRows {
     }
     if (shift == Shift::in_blocks) return;
     for (index t = static_cast<index>(lane); t < below; t += static_cast<index>(lanes))
-      suspect |= size <= bound * magnitude(lower[l + t]);
+      suspect |= too_much(magnitude(lower[l + t]));
     if (!suspect || pivot != pivot) return;
     real sum = 0;  // in PETSc's order
     for (index t = 0; t < below; ++t) sum += magnitude(lower[l + t]);
