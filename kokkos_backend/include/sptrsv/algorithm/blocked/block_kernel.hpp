@@ -45,38 +45,6 @@ struct BlockData {
   }
 };
 
-/// On a host: a thread solves the rows of a block one after the other, and reads all values where they are published.
-template <class T>
-struct BlockOnHost {
-  using scalar = typename T::scalar;
-  using index = typename T::index;
-  BlockData<T> data;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team const&, index b, index) const {
-    auto const& plan = data.plan;
-    index const first = plan.block_row(b), rows = plan.block_row(b + 1) - first;
-    index const* const outer = plan.outer.data() + plan.block_outer(b);
-    auto const outers = static_cast<index>(plan.block_outer(b + 1) - plan.block_outer(b));
-    int const entries = plan.shape.entries;
-    for (index slice = plan.block_slice(b); slice < plan.block_slice(b + 1); ++slice) {
-      index const p = plan.slice_row(slice), i = plan.row(p);  // slices of one row, rows of one lane
-      scalar sum = data.io.load(i, 0);
-      scalar const* value = data.values.data() + plan.slice_pack(slice) * static_cast<std::uint64_t>(entries);
-      if (plan.slice_chunks(slice) == 0) {
-        for (index k = 0; k < outers; ++k) sum -= value[k] * data.await(data.slots, outer[k], i);
-      } else {
-        std::uint16_t const* col = plan.col_idx.data() + plan.slice_pack(slice) * static_cast<std::uint64_t>(entries);
-        for (int k = plan.slice_chunks(slice) * entries; k > 0; --k, ++value, ++col) {
-          if (*col == rows + outers) break;  // entries that fill up the row
-          sum -= *value * data.await(data.slots, *col < rows ? first + *col : outer[*col - rows], i);
-        }
-      }
-      data.finish(data.slots, 0, p, finish_row(data.diagonal, sum, data.pivot_of(p)));
-    }
-  }
-};
-
 /// On a GPU: a team has all of its block in scratch memory. Its first warps compute: slices go round robin to them, and
 /// their rows poll for what they need in scratch memory. The other warps fetch what other blocks publish, in the order
 /// of need. Blocks are taken by ticket, so each waits only for blocks that a running team has; in it slices are in the

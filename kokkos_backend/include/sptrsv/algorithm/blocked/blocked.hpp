@@ -17,6 +17,7 @@
 #include "sptrsv/algorithm/blocked/block_kernel.hpp"
 #include "sptrsv/algorithm/blocked/block_plan.hpp"
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
+#include "sptrsv/algorithm/blocked/host_blocks.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/joint_memory.hpp"
 #include "sptrsv/triangle/counted.hpp"
@@ -62,43 +63,40 @@ class Blocked {
     if (analysis.num_rows() == 0) return;
     detail::require_counted<unsigned>("rows", static_cast<unsigned long long>(analysis.num_rows()),
                                       "numbers in blocks");
-    plan(exec, analysis, options);
-    solved_ = decltype(solved_)(exec, analysis.num_rows());
-    choose_warps(exec, options);
-    long long const threads = exec.concurrency();
-    teams_ = host                ? detail::concurrent_threads(exec)
-             : options.teams > 0 ? options.teams
-                                 : static_cast<int>(std::max(1LL, threads / Tuning::threads_per_team));
-    teams_ = static_cast<int>(std::min<long long>({teams_, plan_.num_blocks, INT_MAX / columns_per_pass}));
+    if constexpr (host) cut_for_host(exec, analysis, options);
+    else cut_for_gpu(exec, analysis, options);
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
-    if (plan_.num_blocks == 0) return;
-    fill_values(exec, analysis.numbers(values, values));
+    if constexpr (host) fill_host_values(exec, analysis.numbers(values, values));
+    else if (plan_.num_blocks > 0) fill_values(exec, analysis.numbers(values, values));
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    if (plan_.num_blocks == 0) return;
     int const columns = static_cast<int>(b.extent(1));
-    for (int first = 0; first < columns; first += columns_per_pass) {
-      detail::ColumnBlock block{first, std::min(columns - first, columns_per_pass), 0};
-      while (block.lanes() < block.count) ++block.bits;
-      detail::BlockData<T> const data{
-          plan_, values_, pivot_, {b, x, fold, first}, solved_.template begin<1>(exec, block), shape_.diagonal};
-      if constexpr (host)
-        detail::for_each_ticket<T>("sptrsv::blocked::solve", exec, tickets_, {teams_, 1, 1, 1}, plan_.num_blocks,
-                                   detail::BlockOnHost<T>{data});
-      else
+    if constexpr (host) {
+      for (int c = 0; c < columns; ++c)
+        detail::for_each_ticket<T>("sptrsv::blocked::solve", exec, tickets_, {teams_, 1, 1, 1}, host_.num_blocks,
+                                   detail::SolveHostBlocks<T>{host_, {b, x, fold, c}, shape_.diagonal, ++solves_});
+    } else if (plan_.num_blocks > 0) {
+      for (int first = 0; first < columns; first += columns_per_pass) {
+        detail::ColumnBlock block{first, std::min(columns - first, columns_per_pass), 0};
+        while (block.lanes() < block.count) ++block.bits;
+        detail::BlockData<T> const data{
+            plan_, values_, pivot_, {b, x, fold, first}, solved_.template begin<1>(exec, block), shape_.diagonal};
         with_kernel(data, block.count, [&](auto const& kernel) {
           Kokkos::parallel_for("sptrsv::blocked::solve", policy(exec, teams_ * block.count, team_threads()), kernel);
         });
+      }
     }
   }
 
   void restart(typename T::exec_space const& exec) const {
     tickets_.restart(exec);
     solved_.restart();
+    if constexpr (host) Kokkos::deep_copy(exec, host_.done, 0u);
+    solves_ = 0;
   }
 
   /// On a GPU, unless many rows are blocks of their own: all that need one wait for its team alone.
@@ -107,20 +105,37 @@ class Blocked {
   }
 
   std::string parameters() const {
+    if constexpr (host)
+      return detail::counted(host_.num_blocks, "block") + " (" + cut_ + "), " +
+             detail::counted(host_.need.extent(0), "wait") + " for a block";
     std::string out = detail::counted(plan_.num_blocks, "block") + " (" + cut_ + "), " +
                       detail::counted(plan_.slice_chunks.extent(0), "slice");
     if (plan_.long_rows > 0) out += ", " + detail::counted(plan_.long_rows, "long row");
-    if (host) return out;
     return out + ", " + detail::counted(plan_.shape.lanes, "lane") + " per row, " + detail::counted(teams_, "team") +
            " of " + std::to_string(computing_warps_) + " + " + detail::counted(fetching_warps_, "warp") + ", " +
            std::to_string(plan_.scratch_bytes) + " bytes of scratch memory";
   }
   void reserve(typename T::exec_space const& exec, int columns) {
-    solved_.reserve(exec, std::min(columns, columns_per_pass));
+    if constexpr (!host) solved_.reserve(exec, std::min(columns, columns_per_pass));
   }
-  std::size_t memory_bytes() const { return memory_.bytes() + solved_.memory_bytes(); }
+  std::size_t memory_bytes() const { return memory_.bytes() + solved_.memory_bytes() + host_.memory_bytes(); }
 
   // public for the sake of nvcc, which wants no lambda in a private member
+  void fill_host_values(typename T::exec_space const& exec, Numbers<T> const& numbers) {
+    using offset = typename T::offset;
+    auto const blocks = host_;
+    auto const rows = rows_;
+    Kokkos::parallel_for(
+        "sptrsv::blocked::update",
+        Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(blocks.row.extent(0))),
+        KOKKOS_LAMBDA(index p) {
+          index const i = blocks.row(p);
+          if (blocks.pivot.extent(0) > 0) blocks.pivot(p) = numbers.pivot(i);
+          offset k = rows.first(i);
+          for (offset e = blocks.row_entry(p); e < blocks.row_entry(p + 1); ++e, k += rows.step())
+            blocks.values(e) = detail::conjugate_if(numbers.all(rows.source.data() ? rows.source(k) : k), numbers.conj);
+        });
+  }
   void fill_values(typename T::exec_space const& exec, Numbers<T> const& numbers) {
     using offset = typename T::offset;
     auto const plan = plan_;
@@ -152,7 +167,7 @@ class Blocked {
     using teams = Kokkos::TeamPolicy<typename T::exec_space>;
     Kokkos::parallel_for(
         "sptrsv::blocked::update_long",
-        detail::team_policy(exec, static_cast<int>(plan.long_rows), host ? 1 : Tuning::analysis_threads, 1),
+        detail::team_policy(exec, static_cast<int>(plan.long_rows), Tuning::analysis_threads, 1),
         KOKKOS_LAMBDA(typename teams::member_type const& team) {
           index const slice = plan.long_slice(team.league_rank()), i = plan.row(plan.slice_row(slice));
           std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
@@ -166,10 +181,30 @@ class Blocked {
   static constexpr bool host = detail::runs_inline<typename T::exec_space>;
   using Tuning = detail::BlockedTuning;
   /// A team solves a block for one of them: they wait at different times, and so for each other's sake less.
-  static constexpr int columns_per_pass = host ? 1 : Tuning::columns_per_pass;
+  static constexpr int columns_per_pass = Tuning::columns_per_pass;
+
+  void cut_for_gpu(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
+    plan(exec, analysis, options);
+    solved_ = decltype(solved_)(exec, analysis.num_rows());
+    choose_warps(exec, options);
+    long long const threads = exec.concurrency();
+    teams_ = options.teams > 0 ? options.teams : static_cast<int>(std::max(1LL, threads / Tuning::threads_per_team));
+    teams_ = static_cast<int>(std::min<long long>({teams_, plan_.num_blocks, INT_MAX / columns_per_pass}));
+  }
+
+  void cut_for_host(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
+    long long const threads = detail::concurrent_threads(exec);
+    long long const chosen = static_cast<long long>(analysis.num_rows()) / (Tuning::host_blocks_per_thread * threads);
+    auto const rows = static_cast<std::size_t>(
+        options.rows > 0 ? options.rows : std::clamp(chosen, Tuning::least_host_rows, Tuning::most_host_rows));
+    typename detail::Workspace<T>::Scope const of_groups(analysis.workspace());
+    auto const groups = group(exec, analysis, analysis.levels(exec), options, static_cast<double>(rows));
+    host_ = detail::cut_host_blocks<T>(exec, rows_, shape_.diagonal, groups, rows);
+    teams_ = static_cast<int>(std::min<long long>(threads, host_.num_blocks));
+  }
 
   void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
-    int const warp = host ? 1 : Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
+    int const warp = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
     auto const shape = detail::row_shape<T>(exec, analysis, warp);
     auto const& sets = analysis.levels(exec);
     std::size_t const most_rows = options.rows > 0 ? static_cast<std::size_t>(options.rows) : Tuning::block_rows;
@@ -270,22 +305,21 @@ class Blocked {
   void choose_warps(typename T::exec_space const& exec, Options const& options) {
     computing_warps_ = options.computing_warps > 0 ? options.computing_warps : Tuning::warps;
     fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps : computing_warps_;
-    if constexpr (!host) {
-      typename T::rhs const b;
-      typename T::solution const x;
-      Fold<T> const fold{};
-      detail::BlockData<T> const data{plan_, values_, pivot_, {b, x, fold, 0}, {}, shape_.diagonal};
-      int most = 0;
-      with_kernel(data, 0, [&](auto const& kernel) {
-        most = policy(exec, 1, 1).team_size_max(kernel, Kokkos::ParallelForTag()) / plan_.shape.rows_per_slice;
-      });
-      while (computing_warps_ + fetching_warps_ > std::max(2, most))
-        --(computing_warps_ > fetching_warps_ ? computing_warps_ : fetching_warps_);
-    }
+    typename T::rhs const b;
+    typename T::solution const x;
+    Fold<T> const fold{};
+    detail::BlockData<T> const data{plan_, values_, pivot_, {b, x, fold, 0}, {}, shape_.diagonal};
+    int most = 0;
+    with_kernel(data, 0, [&](auto const& kernel) {
+      most = policy(exec, 1, 1).team_size_max(kernel, Kokkos::ParallelForTag()) / plan_.shape.rows_per_slice;
+    });
+    while (computing_warps_ + fetching_warps_ > std::max(2, most))
+      --(computing_warps_ > fetching_warps_ ? computing_warps_ : fetching_warps_);
   }
 
   Shape shape_;
   OffDiagonals<T> rows_;
+  detail::HostBlocks<T> host_;     // on a host, else
   detail::JointMemory<T> memory_;  // of all that follows but solved_
   detail::BlockPlan<T> plan_;
   std::string cut_;
@@ -293,6 +327,7 @@ class Blocked {
   int computing_warps_ = 1, fetching_warps_ = 1, teams_ = 1;
   mutable detail::Tickets<T> tickets_;
   mutable detail::SolvedValues<T> solved_;
+  mutable unsigned solves_ = 0;  // on a host
 };
 
 }  // namespace sptrsv

@@ -20,6 +20,8 @@ struct BlockedTuning {
   static constexpr int long_row = 512;
   /// Rows of a block at most.
   static constexpr int block_rows = 1024;
+  /// Host: blocks for each thread at least, and rows of a block within these bounds. Two cores of an AMD EPYC.
+  static constexpr long long host_blocks_per_thread = 16, least_host_rows = 256, most_host_rows = 1000;
   /// Levels of a strip at least, where levels are wide.
   static constexpr int strip_levels = 32;
   /// What the planner takes a block of less than two levels for, beside thicker ones.

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of rows on a host: a thread solves one, row by row, when those that it needs are done.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sptrsv/algorithm/blocked/block_groups.hpp"
+#include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/row_end.hpp"
+#include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/solved_values.hpp"
+#include "sptrsv/triangle/analysis.hpp"
+#include "sptrsv/triangle/counted.hpp"
+
+namespace sptrsv::detail {
+
+/// A block is a range of places; rows in it lie in the order of the solve, with their entries. A thread waits once for
+/// each block that it needs values of, not for each value, so that nothing but flags goes from core to core by atomics.
+template <class T>
+struct HostBlocks {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using scalar = typename T::scalar;
+  template <class V>
+  using view = Kokkos::View<V*, typename T::device>;
+  static constexpr std::size_t flags_per_line = 16;  ///< a cache line has one
+
+  index num_blocks = 0;
+  view<index> row;         // n; row(p) is at place p
+  view<index> block_row;   // blocks+1: first places
+  view<index> block_need;  // blocks+1
+  view<index> need;        // earlier blocks, ascending
+  view<offset> row_entry;  // n+1
+  view<index> col_idx;     // places
+  view<scalar> values, pivot;
+  view<scalar> x;       // n, by place, of one right-hand side
+  view<unsigned> done;  // blocks x flags_per_line: in how many solves the block has been done
+
+  /// Calls f with each array.
+  template <class F>
+  void for_arrays(F const& f) const {
+    f(row), f(block_row), f(block_need), f(need), f(row_entry), f(col_idx), f(values), f(pivot), f(x), f(done);
+  }
+  std::size_t memory_bytes() const {
+    std::size_t bytes = 0;
+    for_arrays([&](auto const& array) { bytes += array.span() * sizeof(*array.data()); });
+    return bytes;
+  }
+};
+
+/// Cuts groups into blocks of at most so many rows.
+template <class T>
+HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Diagonal diagonal,
+                              RowGroups<T> const& groups, std::size_t most_rows) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  auto const n = static_cast<std::size_t>(rows.num_rows);
+  auto const raw = [&](char const* name) {
+    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::blocked::") + name);
+  };
+  exec.fence("sptrsv::blocked: the host reads the groups");
+  std::vector<index> first;
+  std::vector<index> block_of(n), place(n);
+  for (std::size_t p = 0; p < n; ++p) {
+    if (p == 0 || groups.key(p) != groups.key(p - 1) || p - static_cast<std::size_t>(first.back()) >= most_rows)
+      first.push_back(static_cast<index>(p));
+    block_of[p] = static_cast<index>(first.size() - 1);
+    place[static_cast<std::size_t>(groups.row(p))] = static_cast<index>(p);
+  }
+  first.push_back(static_cast<index>(n));
+
+  HostBlocks<T> out;
+  out.num_blocks = static_cast<index>(first.size() - 1);
+  out.row = decltype(out.row)(raw("row"), n);
+  Kokkos::deep_copy(exec, out.row, groups.row);
+  out.block_row = decltype(out.block_row)(raw("block_row"), first.size());
+  std::copy(first.begin(), first.end(), out.block_row.data());
+  out.row_entry = decltype(out.row_entry)(raw("row_entry"), n + 1);
+  offset entries = 0;
+  for (std::size_t p = 0; p < n; ++p) {
+    out.row_entry(p) = entries;
+    entries += rows.count(groups.row(p));
+  }
+  out.row_entry(n) = entries;
+  out.col_idx = decltype(out.col_idx)(raw("col_idx"), static_cast<std::size_t>(entries));
+  out.values = decltype(out.values)(raw("values"), static_cast<std::size_t>(entries));
+  out.pivot = decltype(out.pivot)(raw("pivot"), diagonal == Diagonal::unit ? 0 : n);
+  out.x = decltype(out.x)(raw("x"), n);
+  out.done = decltype(out.done)(Kokkos::view_alloc(exec, std::string("sptrsv::blocked::done")),
+                                static_cast<std::size_t>(out.num_blocks) * HostBlocks<T>::flags_per_line);
+
+  std::vector<std::vector<index>> needs(static_cast<std::size_t>(out.num_blocks));
+  // no KOKKOS_LAMBDA: it calls functions of the host
+  Kokkos::parallel_for("sptrsv::blocked::needs", policy(exec, 0, out.num_blocks), [&](index b) {
+    auto& mine = needs[static_cast<std::size_t>(b)];
+    for (index p = out.block_row(b); p < out.block_row(b + 1); ++p) {
+      index const i = out.row(p);
+      offset k = rows.first(i);
+      for (offset e = out.row_entry(p); e < out.row_entry(p + 1); ++e, k += rows.step()) {
+        index const at = place[static_cast<std::size_t>(rows.col_idx(k))];
+        out.col_idx(e) = at;
+        index const other = block_of[static_cast<std::size_t>(at)];
+        if (other != b && (mine.empty() || mine.back() != other)) mine.push_back(other);
+      }
+    }
+    std::sort(mine.begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+  });
+  exec.fence("sptrsv::blocked: the host joins the lists");
+  out.block_need = decltype(out.block_need)(raw("block_need"), needs.size() + 1);
+  std::size_t count = 0;
+  for (std::size_t b = 0; b < needs.size(); ++b) {
+    out.block_need(b) = static_cast<index>(count);
+    count += needs[b].size();
+  }
+  require_counted<index>("pairs of blocks", static_cast<unsigned long long>(count), "lists of blocks");
+  out.block_need(needs.size()) = static_cast<index>(count);
+  out.need = decltype(out.need)(raw("need"), count);
+  auto* to = out.need.data();
+  for (auto const& mine : needs) to = std::copy(mine.begin(), mine.end(), to);
+  return out;
+}
+
+/// Solves the blocks first to last of a ticket.
+template <class T>
+struct SolveHostBlocks {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using offset = typename T::offset;
+  HostBlocks<T> blocks;
+  RowIO<T> io;
+  Diagonal diagonal;
+  unsigned solve;  ///< number of this one, from 1 on
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const&, index first, index last) const {
+    for (index b = first; b < last; ++b) {
+      for (index k = blocks.block_need(b); k < blocks.block_need(b + 1); ++k) {
+        unsigned const* const flag = &blocks.done(flag_of(blocks.need(k)));
+        for (Backoff wait; load_acquire(flag) != solve; wait(blocks.row(blocks.block_row(b)))) {
+        }
+      }
+      scalar* const x = blocks.x.data();
+      for (index p = blocks.block_row(b); p < blocks.block_row(b + 1); ++p) {
+        index const i = blocks.row(p);
+        scalar sum = io.load(i, 0);
+        for (offset e = blocks.row_entry(p); e < blocks.row_entry(p + 1); ++e)
+          sum -= blocks.values(e) * x[blocks.col_idx(e)];
+        x[p] = diagonal == Diagonal::unit ? sum : finish_row(diagonal, sum, blocks.pivot(p));
+        io.store(i, 0, x[p]);
+      }
+      arrive(&blocks.done(flag_of(b)));
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static std::size_t flag_of(index b) {
+    return static_cast<std::size_t>(b) * HostBlocks<T>::flags_per_line;
+  }
+};
+
+}  // namespace sptrsv::detail
