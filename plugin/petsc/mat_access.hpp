@@ -245,12 +245,13 @@ struct EliminatedRows {
     }
     return false;
   }
-  /// The first row without one, or -1. @param fill  entries of fill count
+  /// The first row without one where the orderings differ, or -1: the diagonals of A itself PETSc looks at.
+  /// @param fill  entries of fill count
   PetscInt missing_diagonal(bool fill) const
   {
     std::vector<PetscInt> reached(fill ? (std::size_t)n : 0, -1);
     for (PetscInt k = 0; k < n; ++k)
-      if (!has_diagonal(k) && !(fill && fills_diagonal(k, reached))) return k;
+      if (row_of[k] != col_of[k] && !has_diagonal(k) && !(fill && fills_diagonal(k, reached))) return k;
     return -1;
   }
 };
@@ -258,33 +259,27 @@ struct EliminatedRows {
 /// Before PETSc's symbolic phase of LU, and of ILU with info->diagonal_fill: refuses orderings that put a diagonal of
 /// the factor where there is no entry. In LU PETSc then writes behind its arrays (docs/petsc_faults.md,
 /// lu_missing_diagonal); in ILU it adds the entry, and where fill meets it adds it again (diagonal_fill_twice), after
-/// which U's rows cannot be told apart.
+/// which U's rows cannot be told apart. Orderings as FitOrdering() leaves them.
 inline PetscErrorCode RefuseMissingDiagonal(Mat A, IS rows, IS cols, MatFactorType ftype)
 {
-  PetscBool by_blocks, done, same, permutes = PETSC_TRUE;
+  PetscBool by_blocks, done;
   EliminatedRows e{};
-  PetscInt missing = -1, num_rows, num_cols;
+  PetscInt missing = -1;
 
   PetscFunctionBegin;
   if (!rows || !cols) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ISEqualUnsorted(rows, cols, &same));
-  if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks, &e.n, &e.begin, &e.col,
                         &done));  // by_blocks: by block rows; of aij it would be by inodes
   if (!done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ISGetIndices(rows, &e.row_of));
   PetscCall(ISGetIndices(cols, &e.col_of));
-  PetscCall(ISGetLocalSize(rows, &num_rows));
-  PetscCall(ISGetLocalSize(cols, &num_cols));
-  e.place.assign((std::size_t)e.n, -1);
-  if (num_rows != e.n || num_cols != e.n) permutes = PETSC_FALSE;
-  for (PetscInt k = 0; k < e.n && permutes; ++k) {
-    permutes = (PetscBool)(e.row_of[k] >= 0 && e.row_of[k] < e.n && e.col_of[k] >= 0 && e.col_of[k] < e.n &&
-                           e.place[(std::size_t)e.col_of[k]] < 0);
-    if (permutes) e.place[(std::size_t)e.col_of[k]] = k;
-  }
-  if (permutes) missing = e.missing_diagonal(ftype == MAT_FACTOR_LU);  // else an error of its own
+  PetscCall(GuardedOn(PetscObjectComm((PetscObject)A), [&] {
+    if (std::equal(e.row_of, e.row_of + e.n, e.col_of)) return;
+    e.place.resize((std::size_t)e.n);
+    for (PetscInt k = 0; k < e.n; ++k) e.place[(std::size_t)e.col_of[k]] = k;
+    missing = e.missing_diagonal(ftype == MAT_FACTOR_LU);
+  }));
   PetscInt const row = missing < 0 ? 0 : e.row_of[missing], col = missing < 0 ? 0 : e.col_of[missing];
   PetscCall(ISRestoreIndices(rows, &e.row_of));
   PetscCall(ISRestoreIndices(cols, &e.col_of));

@@ -43,6 +43,10 @@ struct OffDiagonals {
     return backward ? end(i) - 1 : begin(i);
   }
   KOKKOS_INLINE_FUNCTION typename T::offset step() const { return backward ? -1 : 1; }
+  /// Where the value of entry k is in the caller's array.
+  KOKKOS_INLINE_FUNCTION typename T::offset source_of(typename T::offset k) const {
+    return source.data() ? source(k) : k;
+  }
 };
 
 /// What a solve needs of the values: those of the off-diagonals, aligned with OffDiagonals, and how

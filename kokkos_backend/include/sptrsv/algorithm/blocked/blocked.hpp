@@ -68,7 +68,7 @@ class Blocked {
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
-    if constexpr (host) fill_host_values(exec, analysis.numbers(values, values));
+    if constexpr (host) detail::fill_host_blocks(exec, host_, rows_, analysis.numbers(values, values));
     else if (plan_.num_blocks > 0) fill_values(exec, analysis.numbers(values, values));
   }
 
@@ -80,8 +80,8 @@ class Blocked {
         detail::for_each_ticket<T>("sptrsv::blocked::solve", exec, tickets_, {teams_, 1, 1, 1}, host_.num_blocks,
                                    detail::SolveHostBlocks<T>{host_, {b, x, fold, c}, shape_.diagonal, ++solves_});
     } else if (plan_.num_blocks > 0) {
-      for (int first = 0; first < columns; first += columns_per_pass) {
-        detail::ColumnBlock block{first, std::min(columns - first, columns_per_pass), 0};
+      for (int first = 0; first < columns; first += Tuning::columns_per_pass) {
+        detail::ColumnBlock block{first, std::min(columns - first, Tuning::columns_per_pass), 0};
         while (block.lanes() < block.count) ++block.bits;
         detail::BlockData<T> const data{
             plan_, values_, pivot_, {b, x, fold, first}, solved_.template begin<1>(exec, block), shape_.diagonal};
@@ -116,26 +116,11 @@ class Blocked {
            std::to_string(plan_.scratch_bytes) + " bytes of scratch memory";
   }
   void reserve(typename T::exec_space const& exec, int columns) {
-    if constexpr (!host) solved_.reserve(exec, std::min(columns, columns_per_pass));
+    if constexpr (!host) solved_.reserve(exec, std::min(columns, Tuning::columns_per_pass));
   }
   std::size_t memory_bytes() const { return memory_.bytes() + solved_.memory_bytes() + host_.memory_bytes(); }
 
   // public for the sake of nvcc, which wants no lambda in a private member
-  void fill_host_values(typename T::exec_space const& exec, Numbers<T> const& numbers) {
-    using offset = typename T::offset;
-    auto const blocks = host_;
-    auto const rows = rows_;
-    Kokkos::parallel_for(
-        "sptrsv::blocked::update",
-        Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(blocks.row.extent(0))),
-        KOKKOS_LAMBDA(index p) {
-          index const i = blocks.row(p);
-          if (blocks.pivot.extent(0) > 0) blocks.pivot(p) = numbers.pivot(i);
-          offset k = rows.first(i);
-          for (offset e = blocks.row_entry(p); e < blocks.row_entry(p + 1); ++e, k += rows.step())
-            blocks.values(e) = detail::conjugate_if(numbers.all(rows.source.data() ? rows.source(k) : k), numbers.conj);
-        });
-  }
   void fill_values(typename T::exec_space const& exec, Numbers<T> const& numbers) {
     using offset = typename T::offset;
     auto const plan = plan_;
@@ -143,7 +128,7 @@ class Blocked {
     auto const values = values_;
     auto const pivot = pivot_;
     auto const entry = KOKKOS_LAMBDA(offset k) {
-      return detail::conjugate_if(numbers.all(rows.source.data() ? rows.source(k) : k), numbers.conj);
+      return detail::conjugate_if(numbers.all(rows.source_of(k)), numbers.conj);
     };
     auto const per_slice = static_cast<std::uint64_t>(plan.shape.rows_per_slice);
     Kokkos::parallel_for(
@@ -180,8 +165,6 @@ class Blocked {
  private:
   static constexpr bool host = detail::runs_inline<typename T::exec_space>;
   using Tuning = detail::BlockedTuning;
-  /// A team solves a block for one of them: they wait at different times, and so for each other's sake less.
-  static constexpr int columns_per_pass = Tuning::columns_per_pass;
 
   void cut_for_gpu(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     plan(exec, analysis, options);
@@ -189,7 +172,7 @@ class Blocked {
     choose_warps(exec, options);
     long long const threads = exec.concurrency();
     teams_ = options.teams > 0 ? options.teams : static_cast<int>(std::max(1LL, threads / Tuning::threads_per_team));
-    teams_ = static_cast<int>(std::min<long long>({teams_, plan_.num_blocks, INT_MAX / columns_per_pass}));
+    teams_ = static_cast<int>(std::min<long long>({teams_, plan_.num_blocks, INT_MAX / Tuning::columns_per_pass}));
   }
 
   void cut_for_host(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
@@ -198,7 +181,7 @@ class Blocked {
     auto const rows = static_cast<std::size_t>(
         options.rows > 0 ? options.rows : std::clamp(chosen, Tuning::least_host_rows, Tuning::most_host_rows));
     typename detail::Workspace<T>::Scope const of_groups(analysis.workspace());
-    auto const groups = group(exec, analysis, analysis.levels(exec), options, static_cast<double>(rows));
+    auto const groups = group(exec, analysis, options, static_cast<double>(rows));
     host_ = detail::cut_host_blocks<T>(exec, rows_, shape_.diagonal, groups, rows);
     teams_ = static_cast<int>(std::min<long long>(threads, host_.num_blocks));
   }
@@ -209,8 +192,7 @@ class Blocked {
     auto const& sets = analysis.levels(exec);
     std::size_t const most_rows = options.rows > 0 ? static_cast<std::size_t>(options.rows) : Tuning::block_rows;
     std::size_t bytes = detail::bytes_to_cut_for();
-    auto const groups =
-        group(exec, analysis, sets, options, detail::rows_that_fit<T>(shape, analysis.mean_row(), most_rows));
+    auto const groups = group(exec, analysis, options, detail::rows_that_fit<T>(shape, analysis.mean_row(), most_rows));
     // of a plan, until it is known how large it is
     detail::Workspace<T> of_plan(Tuning::plan_row_bytes * static_cast<std::size_t>(analysis.num_rows()) +
                                  Tuning::plan_entry_bytes * static_cast<std::size_t>(analysis.num_off_diagonals()));
@@ -254,8 +236,8 @@ class Blocked {
     Kokkos::deep_copy(exec, values_, scalar(0));  // entries that fill up packs stay so
   }
 
-  detail::RowGroups<T> group(typename T::exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets,
-                             Options const& options, double rows) {
+  detail::RowGroups<T> group(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options,
+                             double rows) {
     auto const groups = detail::take_groups<T>(analysis);
     if (options.shape != Cut::strips) {
       auto const& directions = analysis.directions(exec);
@@ -275,6 +257,7 @@ class Blocked {
         }
       }
     }
+    auto const& sets = analysis.levels(exec);
     int const levels = options.levels > 0 ? options.levels : detail::levels_of_strip(rows, sets.mean_rows());
     cut_ = "strips of " + detail::counted(levels, "level");
     detail::group_by_strips<T>(exec, analysis, sets, levels, groups);

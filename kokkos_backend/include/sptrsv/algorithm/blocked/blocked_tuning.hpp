@@ -32,7 +32,8 @@ struct BlockedTuning {
   static constexpr double most_boxes = 2;
   /// Warps of a team that compute, and as many that fetch.
   static constexpr int warps = 4;
-  /// Right-hand sides that are solved at once.
+  /// Right-hand sides that are solved at once. A team solves a block for one of them: they wait at different times, and
+  /// so for each other's sake less.
   static constexpr int columns_per_pass = 4;
   /// Threads that the GPU runs at once, for each of which numbers there is a team.
   static constexpr int threads_per_team = 1024;

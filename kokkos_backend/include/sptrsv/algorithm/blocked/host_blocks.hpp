@@ -126,6 +126,24 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T
   return out;
 }
 
+/// Takes new values.
+template <class T>
+void fill_host_blocks(typename T::exec_space const& exec, HostBlocks<T> const& blocks, OffDiagonals<T> const& rows,
+                      Numbers<T> const& numbers) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  Kokkos::parallel_for(
+      "sptrsv::blocked::update",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(blocks.row.extent(0))),
+      KOKKOS_LAMBDA(index p) {
+        index const i = blocks.row(p);
+        if (blocks.pivot.extent(0) > 0) blocks.pivot(p) = numbers.pivot(i);
+        offset k = rows.first(i);
+        for (offset e = blocks.row_entry(p); e < blocks.row_entry(p + 1); ++e, k += rows.step())
+          blocks.values(e) = conjugate_if(numbers.all(rows.source_of(k)), numbers.conj);
+      });
+}
+
 /// Solves the blocks first to last of a ticket.
 template <class T>
 struct SolveHostBlocks {

@@ -87,7 +87,7 @@ void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows
         index const i = to.row(p);
         typename T::offset k = rows.first(i);
         for (typename T::offset at = to.row_ptr(p); at < to.row_ptr(p + 1); ++at, k += rows.step())
-          to.values(at) = conjugate_if(numbers.all(rows.source.data() ? rows.source(k) : k), numbers.conj);
+          to.values(at) = conjugate_if(numbers.all(rows.source_of(k)), numbers.conj);
         if (to.diagonal.extent(0) > 0) to.diagonal(p) = numbers.pivot(i);
       });
 }

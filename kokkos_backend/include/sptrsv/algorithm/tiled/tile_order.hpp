@@ -327,7 +327,7 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
         offset k = ascending ? rows.begin(row(p)) : rows.end(row(p)) - 1;
         for (offset to = row_ptr(p); to < row_ptr(p + 1); ++to, k += ascending ? 1 : -1) {
           entry_columns(to) = position(rows.col_idx(k));
-          source(to) = rows.source.data() ? rows.source(k) : k;
+          source(to) = rows.source_of(k);
           sum += to > row_ptr(p) && entry_columns(to) <= entry_columns(to - 1);
         }
       },
