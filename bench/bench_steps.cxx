@@ -9,6 +9,7 @@
 
 #include "cpu_model.hpp"
 #include "json.hpp"
+#include "petsc_environment.hpp"
 #include "sptrsv_support/petsc_success.hpp"
 #include "steps_case.hpp"
 
@@ -175,12 +176,6 @@ std::string iterations_of(StepsResult const& result, char const* separator) {
   std::string text;
   for (auto const& step : result.steps) text += (text.empty() ? "" : separator) + std::to_string(step.iterations);
   return text;
-}
-
-std::string petsc_version() {
-  PetscInt major = 0, minor = 0, subminor = 0;
-  (void)PetscGetVersionNumber(&major, &minor, &subminor, nullptr);
-  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(subminor);
 }
 
 char const* name_of(Change change) { return change == Change::device ? "device" : "copy"; }

@@ -5,42 +5,17 @@
 #include <petscdevice.h>
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 
 #include "measure.hpp"
-#include "sptrsv_support/petsc_success.hpp"
+#include "petsc_errors.hpp"
 
 namespace sptrsv::bench {
 namespace {
 
 constexpr PetscReal relative_tolerance = 1e-8;
 constexpr double residual_limit = 1e-6;
-
-/// Keeps the message of the first error instead of printing it.
-PetscErrorCode keep_message(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind,
-                            char const* message, void* context) {
-  if (kind == PETSC_ERROR_INITIAL) *static_cast<std::string*>(context) = message ? message : "";
-  return code;
-}
-
-/// While it lives, errors of PETSc become exceptions by `must`.
-class Errors {
- public:
-  Errors() { (void)PetscPushErrorHandler(keep_message, &message_); }
-  ~Errors() { (void)PetscPopErrorHandler(); }
-  Errors(Errors const&) = delete;
-  Errors& operator=(Errors const&) = delete;
-  void must(PetscErrorCode code) const {
-    if (code != PETSC_SUCCESS)
-      throw std::runtime_error(message_.empty() ? "PETSc error " + std::to_string(static_cast<int>(code)) : message_);
-  }
-
- private:
-  std::string message_;
-};
 
 /// A neighbor in the mesh, one step along a dimension.
 struct Neighbor {
@@ -289,32 +264,6 @@ StepsResult run_steps(StepsProblem const& problem, StepsCase const& what) {
     result.error = e.what();
   }
   return result;
-}
-
-std::string device_name() {
-  Errors const errors;
-  PetscDeviceContext context = nullptr;
-  PetscDevice device = nullptr;
-  PetscDeviceType type = PETSC_DEVICE_HOST;
-  errors.must(PetscDeviceContextGetCurrentContext(&context));
-  errors.must(PetscDeviceContextGetDevice(context, &device));
-  errors.must(PetscDeviceGetType(device, &type));
-  if (type == PETSC_DEVICE_HOST) return "none";
-  std::string const kind = PetscDeviceTypes[type];
-  char* text = nullptr;
-  std::size_t length = 0;
-  PetscViewer viewer = nullptr;
-  std::FILE* const memory = open_memstream(&text, &length);
-  if (!memory) return kind;
-  errors.must(PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, memory, &viewer));
-  errors.must(PetscDeviceView(device, viewer));
-  errors.must(PetscViewerDestroy(&viewer));
-  std::fclose(memory);
-  std::istringstream in(text);
-  std::free(text);
-  for (std::string line; std::getline(in, line);)
-    if (auto const at = line.find("name: "); at != std::string::npos) return kind + ", " + line.substr(at + 6);
-  return kind;
 }
 
 }  // namespace sptrsv::bench

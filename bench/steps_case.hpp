@@ -54,7 +54,4 @@ struct StepsResult {
 /// Takes the steps; an error of PETSc, a solve that does not converge or a wrong answer ends them and is in `error`.
 StepsResult run_steps(StepsProblem const& problem, StepsCase const& what);
 
-/// The device that PETSc computes on, in words; "none" where there is none.
-std::string device_name();
-
 }  // namespace sptrsv::bench
