@@ -62,7 +62,7 @@ fill_pack() {
   done
   build_description >"$1/build.txt"
   mkdir -p "$1/scripts" "$1/bench" # the benchmark of the types beside their peers finds its parts as in the sources
-  cp "$root/scripts/gpu-check" "$root/LICENSE" "$1/" && cp "$root/scripts/gpu-bench" "$1/scripts/" &&
+  cp "$root/scripts/gpu-check" "$root/LICENSE" "$1/" && cp "$root"/scripts/gpu-{bench,scale} "$1/scripts/" &&
     cp "$root"/bench/*.py "$1/bench/" &&
     ln -s ../petsc/libsptrsv_petsc.so "$1/bin/" && ln -s ../petsc/libsptrsv_petsc.so "$1/lib/"
 }
