@@ -104,6 +104,7 @@ inline std::vector<Variant> all_variants() {
   variants.push_back({"levelset_roots", "levelset", {{"levelset_analysis", "root_candidates"}}});
   variants.push_back({"syncfree_csc", "syncfree", {{"syncfree_form", "csc"}}, false, false});
   variants.push_back({"threadlevel_two_phase", "threadlevel", {{"threadlevel_form", "two_phase"}}});
+  variants.push_back({"tiled_syncfree", "tiled", {{"tiled_variant", "syncfree"}}, true, false});
   variants.push_back({"tiled_levelset", "tiled", {{"tiled_variant", "levelset"}}, true, false});
   variants.push_back(
       {"tiled_levelset_wide16", "tiled", {{"tiled_variant", "levelset"}, {"tiled_wide_rows", "16"}}, true, false});

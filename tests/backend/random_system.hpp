@@ -40,11 +40,12 @@ struct RandomStructure {
   char const* name;
   bool (*needs)(PatternChoice const&, int i, int j);
 };
-inline constexpr std::array<RandomStructure, 7> random_structures{{
+inline constexpr std::array<RandomStructure, 8> random_structures{{
     {"diagonal", [](PatternChoice const&, int, int) { return false; }},
     {"uniform", [](PatternChoice const& p, int i, int j) { return p.chance(i, j) < p.density; }},
     {"band", [](PatternChoice const& p, int i, int j) { return i - j <= p.width && p.chance(i, j) < p.density; }},
     {"chain", [](PatternChoice const& p, int i, int j) { return j == i - 1 || p.chance(i, j) < p.density / 8; }},
+    {"lines", [](PatternChoice const& p, int i, int j) { return j == i - p.width && p.chance(i, j) < 0.95; }},
     {"arrow",
      [](PatternChoice const& p, int i, int j) { return (j < p.width || i >= p.n - p.width) && p.chance(i, j) < 0.9; }},
     // rows of a group have the same columns, as those of PETSc's inodes
@@ -137,6 +138,9 @@ inline void RandomSystem::draw_way(Draw& draw) {
   auto const tiles = way.options.find("tiled_diagonal_tiles");
   way.inverts_tiles = tiles != way.options.end() && tiles->second == "inverted";
   if (way.inverts_tiles) way.options["tiled_variant"] = "syncfree";  // the bound is for tiles in row order
+  auto const variant = way.options.find("tiled_variant");
+  bool const scans = variant != way.options.end() && variant->second == "scan";
+  if (scans && structure != "lines" && structure != "diagonal") way.options.erase(variant);  // refused
 }
 
 inline void RandomSystem::draw_layout(Draw& draw) {

@@ -259,11 +259,12 @@ struct EliminateRows {
     scalar const inverted = reciprocal(pivot);
     if (lane == 0) Flagged<scalar>::publish(inverse_at(i), inverted);
     real const size = shift == Shift::positive_definite ? real_part(pivot) : magnitude(pivot);
-    // rs is at most the number of entries times the greatest: only where that is too much for the pivot, or may
-    // overflow, is it summed
-    real const bound = zero_pivot * real(2) * real(below + above + 1);
-    real const most = Kokkos::Experimental::finite_max_v<real> / real(below + above + 1);
-    auto const too_much = [&](real v) { return size <= bound * v || v > most; };
+    // rs is at most the number of entries times the greatest: only where twice that is too much for the pivot, or
+    // overflows, is it summed
+    real const twice = real(2) * real(below + above + 1);
+    auto const too_much = [&](real v) {
+      return size <= zero_pivot * (twice * v) || twice * v > Kokkos::Experimental::finite_max_v<real>;
+    };
     bool suspect = lane == 0 && size <= real(0);
     for (index t = static_cast<index>(lane); t < above; t += static_cast<index>(lanes)) {
       scalar const v = x[below + t];

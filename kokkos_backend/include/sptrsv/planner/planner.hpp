@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "sptrsv/algorithm/tiled/chain_order.hpp"
+#include "sptrsv/algorithm/tiled/tiled_tuning.hpp"
 #include "sptrsv/options.hpp"
 #include "sptrsv/planner/host_plan.hpp"
 #include "sptrsv/planner/plan_features.hpp"
@@ -146,6 +148,9 @@ Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& ana
   if constexpr (is_host_space<typename T::exec_space>) {
     return detail::choose_on_host<T>(exec, analysis);
   } else {
+    if (std::find(candidates.begin(), candidates.end(), "tiled") != candidates.end() &&
+        detail::chains_of<T>(exec, analysis, detail::TiledTuning::chain_length).found)
+      return {"tiled", "chains, which it solves by scans"};
     PlanFeatures<T> features(exec, analysis, exec.concurrency());
     return detail::choose_by_table<T>(detail::plan_device(device_name(exec)), candidates, features);
   }

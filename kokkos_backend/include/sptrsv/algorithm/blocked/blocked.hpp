@@ -169,7 +169,7 @@ class Blocked {
   void cut_for_gpu(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     plan(exec, analysis, options);
     solved_ = decltype(solved_)(exec, analysis.num_rows());
-    choose_warps(exec, options);
+    choose_warps(exec, options, analysis.num_off_diagonals());
     long long const threads = exec.concurrency();
     teams_ = options.teams > 0 ? options.teams : static_cast<int>(std::max(1LL, threads / Tuning::threads_per_team));
     teams_ = static_cast<int>(std::min<long long>({teams_, plan_.num_blocks, INT_MAX / Tuning::columns_per_pass}));
@@ -285,8 +285,11 @@ class Blocked {
     else make(four{}, std::true_type{}, std::true_type{});
   }
   /// Fewer warps where a team of as many as asked for does not fit: complex numbers need many registers.
-  void choose_warps(typename T::exec_space const& exec, Options const& options) {
-    computing_warps_ = options.computing_warps > 0 ? options.computing_warps : Tuning::warps;
+  /// @param entries  off-diagonals
+  void choose_warps(typename T::exec_space const& exec, Options const& options, long long entries) {
+    double const outers = static_cast<double>(plan_.outer.extent(0));
+    bool const many = outers > Tuning::many_outers * static_cast<double>(entries);
+    computing_warps_ = options.computing_warps > 0 ? options.computing_warps : many ? Tuning::most_warps : Tuning::warps;
     fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps : computing_warps_;
     typename T::rhs const b;
     typename T::solution const x;

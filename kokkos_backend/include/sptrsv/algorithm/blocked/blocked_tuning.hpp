@@ -32,6 +32,9 @@ struct BlockedTuning {
   static constexpr double most_boxes = 2;
   /// Warps of a team that compute, and as many that fetch.
   static constexpr int warps = 4;
+  /// The same where blocks need so many values of others for each of their entries: fetching bounds the time.
+  static constexpr int most_warps = 8;
+  static constexpr double many_outers = 0.5;
   /// Right-hand sides that are solved at once. A team solves a block for one of them: they wait at different times, and
   /// so for each other's sake less.
   static constexpr int columns_per_pass = 4;

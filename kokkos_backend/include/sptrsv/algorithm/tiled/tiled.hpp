@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <climits>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sptrsv/algorithm/tiled/chain_scan.hpp"
 #include "sptrsv/algorithm/tiled/tile_solve.hpp"
 #include "sptrsv/algorithm/tiled/tiles.hpp"
 #include "sptrsv/capabilities.hpp"
@@ -27,6 +29,8 @@ namespace sptrsv {
 /// Variant levelset: rows sorted by level first. Levels of `wide_rows` rows and more have a kernel each, at thread
 /// level (a thread per row of T); all others share kernels at warp level (a warp per tile row). By default the one
 /// with fewer block levels, those of syncfree counted as 1.4 (1.15 with inverted diagonal tiles).
+/// Variant scan: for chains, triangles in which a row needs one other at most and is needed by one at most. No tiles:
+/// rows are composed by scans (ChainScan). By default where chains have 64 rows and more in the mean.
 ///
 /// Diagonal tiles are solved (16 steps inside of a warp), or multiplied by their inverse. Solved, x is as good as by
 /// substitution: |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i. Inverted, with D the
@@ -48,7 +52,7 @@ class Tiled {
   static constexpr std::string_view name = "tiled";
   static constexpr char const* summary = "16x16 tiles in several formats, a warp per tile row";
   static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
-  enum class Variant { automatic, syncfree, levelset };
+  enum class Variant { automatic, syncfree, levelset, scan };
   enum class DiagonalTiles { solved, inverted };
   struct Options {
     Variant variant = Variant::automatic;
@@ -57,8 +61,8 @@ class Tiled {
     int teams = 0;
     template <class V>
     void visit(V& v) {
-      v.choice("variant", variant, {"automatic", "syncfree", "levelset"},
-               "rows in their own order, or sorted by level");
+      v.choice("variant", variant, {"automatic", "syncfree", "levelset", "scan"},
+               "rows in their own order, or sorted by level; chains by scans");
       v.choice("diagonal_tiles", diagonal_tiles, {"solved", "inverted"},
                "by substitution, or by their inverses (error grows with their condition)");
       v.integer("wide_rows", wide_rows, 0, INT_MAX,
@@ -79,6 +83,18 @@ class Tiled {
     index const n = analysis.num_rows();
     if (n == 0) return;
     bool const inverted = options.diagonal_tiles == DiagonalTiles::inverted;
+    if (options.variant == Variant::scan || (options.variant == Variant::automatic && !inverted)) {
+      bool const asked = options.variant == Variant::scan;
+      auto const& chains = detail::chains_of<T>(exec, analysis, asked ? 0 : Tuning::chain_length);
+      if (asked && !chains.found)
+        throw Unsupported(std::string(name), "scans where a row needs several others or several rows need one",
+                          "choose another variant");
+      if (chains.found) {
+        options_.variant = Variant::scan;
+        scan_.emplace(exec, analysis, chains);
+        return;
+      }
+    }
     detail::TileOrder<T> const by =
         options.variant != Variant::automatic
             ? detail::make_tile_order<T>(exec, analysis, options.variant == Variant::syncfree)
@@ -97,12 +113,14 @@ class Tiled {
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
+    if (scan_) return scan_->update(exec, analysis, values);
     if (tiles_.num_tile_rows() == 0) return;
     detail::update_tiles<T>(exec, tiles_, repeated_, analysis.numbers(values, values), values_);
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
+    if (scan_) return scan_->solve(exec, b, x, fold);
     detail::for_column_blocks<typename T::exec_space>(
         static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& block) {
           constexpr int K = decltype(width)::value;
@@ -118,6 +136,7 @@ class Tiled {
   }
 
   std::string parameters() const {
+    if (scan_) return scan_->parameters();
     auto const by_threads =
         std::count_if(launches_.begin(), launches_.end(), [](Launch const& l) { return l.by_threads; });
     return std::string(options_.variant == Variant::syncfree ? "syncfree" : "levelset") +
@@ -127,8 +146,12 @@ class Tiled {
            " in ELL or dense format, " + detail::counted(launches_.size(), "kernel") + ", " +
            std::to_string(by_threads) + " at thread level";
   }
-  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
+  void reserve(typename T::exec_space const& exec, int columns) {
+    if (scan_) scan_->reserve(exec, columns);
+    else solved_.reserve(exec, columns);
+  }
   std::size_t memory_bytes() const {
+    if (scan_) return scan_->memory_bytes();
     return tiles_.memory_bytes() + repeated_.memory_bytes() + values_.memory_bytes() + solved_.memory_bytes();
   }
 
@@ -200,6 +223,7 @@ class Tiled {
   }
 
   Options options_;
+  std::optional<detail::ChainScan<T>> scan_;
   Diagonal diagonal_;
   TilePattern<T> tiles_;
   RepeatedEntries<T> repeated_;

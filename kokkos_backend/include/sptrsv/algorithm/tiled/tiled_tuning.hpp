@@ -16,6 +16,10 @@ struct TiledTuning {
   /// What a block level costs with rows in their own order, in block levels of rows sorted by level: each has the
   /// solution of a diagonal tile in it, or with inverses a product, against diagonals alone.
   static constexpr double own_order_solved = 1.4, own_order_inverted = 1.15;
+  /// Rows in the mean. Shorter chains have few levels, which other types pass as quickly.
+  static constexpr double chain_length = 64;
+  /// Rows that a team composes, and its threads. Not measured apart.
+  static constexpr int chain_chunk = 1024, chain_threads = 256;
   /// Host: tickets that each thread takes of a kernel, about, and the most tile rows of a ticket. Not measured apart.
   static constexpr long long host_tickets_per_thread = 16, host_tile_rows_per_ticket = 64;
 };

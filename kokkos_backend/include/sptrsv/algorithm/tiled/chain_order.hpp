@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains: triangles in which a row needs at most one other, and is needed by at most one, and the order along them.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <string>
+#include <utility>
+
+#include "sptrsv/device/scan.hpp"
+#include "sptrsv/device/workspace.hpp"
+#include "sptrsv/triangle/analysis.hpp"
+
+namespace sptrsv::detail {
+
+/// Rows chain after chain, each in the order of its dependencies. Device-copyable.
+template <class T>
+struct ChainOrder {
+  using index = typename T::index;
+
+  bool found = false;  ///< whether op(T) is nothing but chains
+  bool ascending = true;
+  index num_rows = 0, num_chains = 0;
+  Kokkos::View<index*, typename T::device> rows;  ///< by place; none: places are rows, last first where not ascending
+
+  KOKKOS_FORCEINLINE_FUNCTION index row(index place) const {
+    if (rows.data()) return rows(place);
+    return ascending ? place : num_rows - 1 - place;
+  }
+  double mean_length() const {
+    return num_chains == 0 ? 0 : static_cast<double>(num_rows) / static_cast<double>(num_chains);
+  }
+};
+
+/// The row that row i needs, or i.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION typename T::index needed_row(OffDiagonals<T> const& rows, typename T::index i) {
+  return rows.count(i) > 0 ? rows.col_idx(rows.begin(i)) : i;
+}
+
+/// Whether some row is needed by several others. Fences.
+template <class T>
+bool has_branches(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  typename Workspace<T>::Scope const scope(work);
+  auto const needed = work.template take<int>(static_cast<std::size_t>(rows.num_rows));
+  Kokkos::deep_copy(exec, needed, 0);
+  Kokkos::parallel_for(
+      "sptrsv::chains::needed", policy(exec, 0, rows.num_rows), KOKKOS_LAMBDA(index i) {
+        if (index const j = needed_row(rows, i); j != i) Kokkos::atomic_inc(&needed(j));
+      });
+  int most = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::chains::branches", policy(exec, 0, rows.num_rows),
+      KOKKOS_LAMBDA(index i, int& mine) { mine = needed(i) > mine ? needed(i) : mine; }, Kokkos::Max<int>(most));
+  exec.fence("sptrsv::chains: branches are looked at on the host");
+  return most > 1;
+}
+
+/// The order along chains of any numbering, by pointer jumping: in each round a row takes the number of rows before it
+/// from the row that it points to, and then points to where that one does.
+template <class T>
+void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
+                        ChainOrder<T>& order) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  index const n = rows.num_rows;
+  typename Workspace<T>::Scope const scope(work);
+  auto const take = [&](std::size_t count) { return work.template take<index>(count); };
+  auto const size = static_cast<std::size_t>(n);
+  auto first = take(size), before = take(size), next_first = take(size), next_before = take(size);
+  auto const needed_by = take(size), length = take(size), begin = take(size + 1);
+  Kokkos::parallel_for(
+      "sptrsv::chains::begin", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
+        first(i) = needed_row(rows, i);
+        before(i) = first(i) != i;
+        needed_by(i) = length(i) = 0;
+      });
+  Kokkos::parallel_for(
+      "sptrsv::chains::needed_by", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
+        if (first(i) != i) needed_by(first(i)) = 1;
+      });
+  for (index unfinished = 1; unfinished > 0;) {
+    Kokkos::parallel_reduce(
+        "sptrsv::chains::jump", policy(exec, 0, n),
+        KOKKOS_LAMBDA(index i, index & sum) {
+          index const to = first(i), beyond = first(to);
+          next_first(i) = beyond;
+          next_before(i) = before(i) + (to == i ? index(0) : before(to));
+          sum += beyond != to;
+        },
+        unfinished);
+    exec.fence("sptrsv::chains: whether another round is needed");
+    std::swap(first, next_first);
+    std::swap(before, next_before);
+  }
+  Kokkos::parallel_for(
+      "sptrsv::chains::lengths", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
+        if (needed_by(i) == 0) length(first(i)) = before(i) + 1;  // the last of its chain
+      });
+  scan_before<T, index>("sptrsv::chains::places", exec, work, n, begin, KOKKOS_LAMBDA(index i) { return length(i); });
+  order.rows = decltype(order.rows)(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::chains::rows")), size);
+  auto const placed = order.rows;
+  Kokkos::parallel_for(
+      "sptrsv::chains::place", policy(exec, 0, n), KOKKOS_LAMBDA(index i) { placed(begin(first(i)) + before(i)) = i; });
+  exec.fence("sptrsv::chains: the workspace is given back");
+}
+
+/// Looks for chains; the order of their rows is made only where it is not that of the solve. One pass over the pattern
+/// where rows have one entry at most, and nothing else elsewhere; fences.
+/// @param least_length  chains of fewer rows in the mean are not looked for
+template <class T>
+ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const& analysis, double least_length) {
+  using index = typename T::index;
+  ChainOrder<T> order;
+  order.ascending = analysis.shape().ascending();
+  order.num_rows = analysis.num_rows();
+  order.num_chains = static_cast<index>(analysis.num_rows() - analysis.num_off_diagonals());
+  if (analysis.longest_row() > 1 || order.num_rows == 0 || order.mean_length() < least_length) return order;
+  auto const rows = analysis.rows(exec);
+  index const step = order.ascending ? 1 : -1;
+  index apart = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::chains::apart", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, order.num_rows),
+      KOKKOS_LAMBDA(index i, index & sum) {
+        for (auto k = rows.begin(i); k < rows.end(i); ++k) sum += rows.col_idx(k) != i - step;
+      },
+      apart);
+  exec.fence("sptrsv::chains: whether rows follow each other is decided on the host");
+  if (apart > 0) {
+    if (analysis.longest_row_of_op(exec) > 1 || has_branches<T>(exec, analysis.workspace(), rows)) return order;
+    order_along_chains<T>(exec, analysis.workspace(), rows, order);
+  }
+  order.found = true;
+  return order;
+}
+
+/// The same, once for an analysis: the planner's look and `tiled`.
+template <class T>
+ChainOrder<T> const& chains_of(typename T::exec_space const& exec, Analysis<T> const& analysis, double least_length) {
+  return analysis.template keep<ChainOrder<T>>(
+      "chains of " + std::to_string(least_length), [&] { return find_chains<T>(exec, analysis, least_length); });
+}
+
+}  // namespace sptrsv::detail

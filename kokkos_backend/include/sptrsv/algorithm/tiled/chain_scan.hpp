@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains by scans: each row is an affine map of the unknown before it, and maps are composed in any grouping.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "sptrsv/algorithm/tiled/chain_order.hpp"
+#include "sptrsv/algorithm/tiled/tiled_tuning.hpp"
+#include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/solved_values.hpp"
+#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/row_values.hpp"
+
+namespace sptrsv::detail {
+
+/// x -> factor x + term, or where a chain begins just `term`.
+template <class S>
+struct AffineMap {
+  S factor = S(1), term = S(0);
+  bool begins = false;
+
+  /// This map after `earlier`.
+  KOKKOS_FORCEINLINE_FUNCTION AffineMap after(AffineMap const& earlier) const {
+    if (begins) return *this;
+    return {factor * earlier.factor, term + factor * earlier.term, earlier.begins};
+  }
+};
+
+/// What all kernels of a solve by scans read. Device-copyable.
+template <class T>
+struct ChainSystem {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using real = typename Parts<scalar>::real;
+
+  ChainOrder<T> order;
+  OffDiagonals<T> rows;
+  Numbers<T> numbers;
+  RowIO<T> io;
+  scalar* y;                   ///< by place, column after column: the solution so far
+  AffineMap<scalar>* of_chunk;  ///< by chunk, column after column: all rows of a chunk
+  scalar* before_chunk;        ///< likewise: the unknown before the chunk's first place, then the correction of it
+  scalar* last_of_chunk;       ///< likewise: y of the last place, before it is corrected
+  int* repeated;               ///< by column: 1 if scans are not good enough
+  index chunks;
+
+  /// A row's own coefficients: x_i = finish(b_i - entry x), of the row before it.
+  struct Row {
+    index i;
+    bool begins;
+    scalar entry, pivot;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Row row(index place) const {
+    Row out;
+    out.i = order.row(place);
+    auto const at = rows.begin(out.i);
+    out.begins = rows.count(out.i) == 0;
+    out.entry = out.begins ? scalar(0) : numbers.entry(at);
+    out.pivot = numbers.pivot(out.i);
+    return out;
+  }
+  /// x of a row from that before it, as substitution has it.
+  KOKKOS_FORCEINLINE_FUNCTION scalar solved(Row const& r, int column, scalar const& earlier) const {
+    scalar const b = io.load(r.i, column);
+    return numbers.finish(r.begins ? b : b - r.entry * earlier, r.pivot);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION scalar factor(Row const& r) const {
+    return r.begins ? scalar(0) : numbers.finish(-r.entry, r.pivot);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION scalar& y_at(index place, int column) const {
+    return y[static_cast<std::size_t>(column) * static_cast<std::size_t>(order.num_rows) +
+             static_cast<std::size_t>(place)];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t at(index chunk, int column) const {
+    return static_cast<std::size_t>(column) * static_cast<std::size_t>(chunks) + static_cast<std::size_t>(chunk);
+  }
+};
+
+/// Composes the maps of a team's threads. @return what is before the calling thread's: of the threads below it
+/// @param maps  a map for each thread, in scratch memory; on return composed from thread 0 on
+template <class Team, class S>
+KOKKOS_FUNCTION AffineMap<S> compose_over_threads(Team const& team, AffineMap<S> mine, AffineMap<S>* maps) {
+  int const t = team.team_rank(), threads = team.team_size();
+  maps[t] = mine;
+  team.team_barrier();
+  for (int distance = 1; distance < threads; distance *= 2) {
+    if (t >= distance) mine = mine.after(maps[t - distance]);
+    team.team_barrier();
+    maps[t] = mine;
+    team.team_barrier();
+  }
+  return t > 0 ? maps[t - 1] : AffineMap<S>{};
+}
+
+/// How the places of a chunk are shared among a team: the same number to each thread, one after the other.
+struct ChainChunks {
+  static constexpr int threads = TiledTuning::chain_threads, places = TiledTuning::chain_chunk;
+};
+
+/// Passes over the chunks. A correction is the same scan with the residual of y in the place of b.
+enum class ChainPass { compose, solve, compose_correction, correct };
+
+/// A team per chunk and column.
+template <class T, ChainPass Pass>
+struct ChainKernel {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  static constexpr bool corrects = Pass == ChainPass::compose_correction || Pass == ChainPass::correct;
+  static constexpr bool composes = Pass == ChainPass::compose || Pass == ChainPass::compose_correction;
+
+  ChainSystem<T> system;
+
+  /// What is added to the product with the unknown before: of b, or of the residual of y, divided by the pivot.
+  KOKKOS_FORCEINLINE_FUNCTION scalar term(typename ChainSystem<T>::Row const& r, index place, int column,
+                                          scalar const& y_before) const {
+    if constexpr (corrects) return system.solved(r, column, y_before) - system.y_at(place, column);
+    else return system.numbers.finish(system.io.load(r.i, column), r.pivot);
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    auto const chunk = static_cast<index>(static_cast<index>(team.league_rank()) % system.chunks);
+    auto const column = static_cast<int>(static_cast<index>(team.league_rank()) / system.chunks);
+    int const each = ChainChunks::places / team.team_size();
+    index const chunk_first = place(chunk, 0), chunk_last = place(chunk, ChainChunks::places);
+    index const first = place(chunk, team.team_rank() * each), last = place(chunk, (team.team_rank() + 1) * each);
+    auto* const maps = static_cast<AffineMap<scalar>*>(
+        team.team_shmem().get_shmem_aligned(sizeof(AffineMap<scalar>) * static_cast<std::size_t>(team.team_size()), 16));
+    auto const own = system.at(chunk, column);
+
+    scalar y_before = scalar(0);  // of the place before
+    if constexpr (corrects)
+      if (first < last && first > 0)
+        y_before = first == chunk_first ? system.last_of_chunk[own - 1] : system.y_at(first - 1, column);
+    AffineMap<scalar> mine;
+    scalar y = y_before;
+    for (index p = first; p < last; ++p) {
+      auto const r = system.row(p);
+      mine = AffineMap<scalar>{system.factor(r), term(r, p, column, y), r.begins}.after(mine);
+      if constexpr (corrects) y = system.y_at(p, column);
+    }
+    auto const before = compose_over_threads(team, mine, maps);
+    if constexpr (composes) {
+      if (team.team_rank() == team.team_size() - 1) system.of_chunk[own] = maps[team.team_size() - 1];
+    } else {
+      scalar x = before.after({scalar(0), system.before_chunk[own], true}).term;
+      y = y_before;
+      for (index p = first; p < last; ++p) {
+        auto const r = system.row(p);
+        scalar& at = system.y_at(p, column);
+        if constexpr (corrects) {
+          scalar const t = term(r, p, column, y), old = at;
+          x = r.begins ? t : t + system.factor(r) * x;
+          at = old + x;
+          y = old;
+        } else {
+          at = x = system.solved(r, column, x);
+          if (p + 1 == chunk_last) system.last_of_chunk[own] = x;
+        }
+      }
+    }
+  }
+  /// A place of a chunk, or one behind the last place of all.
+  KOKKOS_FORCEINLINE_FUNCTION index place(index chunk, int within) const {
+    long long const at = static_cast<long long>(chunk) * ChainChunks::places + within;
+    return at < system.order.num_rows ? static_cast<index>(at) : system.order.num_rows;
+  }
+};
+
+/// The unknown before each chunk: one team per column.
+template <class T>
+struct ChainChunkScan {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  ChainSystem<T> system;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    int const column = team.league_rank(), threads = team.team_size();
+    index const each = (system.chunks + threads - 1) / threads;
+    auto const end_of = [&](int t) {
+      return static_cast<long long>(t) * each < system.chunks ? static_cast<index>(t * each) : system.chunks;
+    };
+    index const first = end_of(team.team_rank()), last = end_of(team.team_rank() + 1);
+    auto* const maps = static_cast<AffineMap<scalar>*>(
+        team.team_shmem().get_shmem_aligned(sizeof(AffineMap<scalar>) * static_cast<std::size_t>(threads), 16));
+    AffineMap<scalar> mine;
+    for (index c = first; c < last; ++c) mine = system.of_chunk[system.at(c, column)].after(mine);
+    auto before = compose_over_threads(team, mine, maps);
+    for (index c = first; c < last; ++c) {
+      system.before_chunk[system.at(c, column)] = before.term;
+      before = system.of_chunk[system.at(c, column)].after(before);
+    }
+  }
+};
+
+/// The last steps, by places. A column whose residual is too large somewhere, or is no number, is substituted again, a
+/// thread to each chain; then x is stored.
+template <class T>
+struct ChainResiduals {
+  using index = typename T::index;
+  using scalar = typename T::scalar;
+  using real = typename ChainSystem<T>::real;
+  ChainSystem<T> system;
+
+  /// Half of what the tests allow: 4 (k + 2) u |T| |x|, with one entry in a row.
+  static constexpr real bound = real(8) * Kokkos::Experimental::epsilon_v<real> / 2;
+
+  KOKKOS_FUNCTION void operator()(long long which) const {
+    index const n = system.order.num_rows;
+    auto const p = static_cast<index>(which % n);
+    auto const column = static_cast<int>(which / n);
+    auto const r = system.row(p);
+    scalar const y = system.y_at(p, column), before = r.begins ? scalar(0) : system.y_at(p - 1, column);
+    real const size = Kokkos::abs(y) + Kokkos::abs(system.factor(r)) * Kokkos::abs(before);
+    if (!(Kokkos::abs(system.solved(r, column, before) - y) <= bound * size)) store_relaxed(&system.repeated[column], 1);
+  }
+};
+template <class T>
+struct ChainSubstitution {
+  using index = typename T::index;
+  using scalar = typename T::scalar;
+  ChainSystem<T> system;
+
+  KOKKOS_FUNCTION void operator()(long long which) const {
+    index const n = system.order.num_rows;
+    auto const column = static_cast<int>(which / n);
+    if (load_relaxed(&system.repeated[column]) == 0) return;
+    auto p = static_cast<index>(which % n);
+    auto r = system.row(p);
+    if (!r.begins) return;
+    scalar x = scalar(0);
+    do {
+      system.y_at(p, column) = x = system.solved(r, column, x);
+      if (++p < n) r = system.row(p);
+    } while (p < n && !r.begins);
+  }
+};
+template <class T>
+struct ChainStore {
+  using index = typename T::index;
+  ChainSystem<T> system;
+
+  KOKKOS_FUNCTION void operator()(long long which) const {
+    index const n = system.order.num_rows;
+    auto const p = static_cast<index>(which % n);
+    auto const column = static_cast<int>(which / n);
+    system.io.store(system.order.row(p), column, system.y_at(p, column));
+  }
+};
+
+/// Solves chains, in three steps of which each makes sure of the one before:
+///   scan        maps of the rows composed by chunks, then all chunks by one team, then substitution in each thread's
+///               few rows from the unknown that the scan has before them
+///   correction  the same scan, of the residual
+///   check       |y_i - (b_i - a x_j) / d_i| <= 4 epsilon (|y_i| + |a x_j / d_i|) in each row; a column for which
+///               this does not hold, as where products of many entries leave the range of numbers or b is infinite, is
+///               substituted again, by a thread for each chain
+/// so that x meets the bound of substitution, |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i, always. Nine kernels.
+/// Bitwise reproducible: all groups are fixed.
+/// Source of the idea, recurrences by composed maps: H. S. Stone, JACM 20 (1973); P. M. Kogge, H. S. Stone, IEEE
+/// Trans. Comput. C-22 (1973).
+template <class T>
+class ChainScan {
+ public:
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+
+  ChainScan(typename T::exec_space const& exec, Analysis<T> const& analysis, ChainOrder<T> order)
+      : order_(std::move(order)), values_(exec, analysis.rows(exec)) {
+    chunks_ = static_cast<index>((static_cast<long long>(order_.num_rows) + ChainChunks::places - 1) /
+                                 ChainChunks::places);
+    reserve(exec, 1);
+  }
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
+    values_.update(exec, analysis, values);
+  }
+  /// @param columns  of a solve that shall not allocate
+  void reserve(typename T::exec_space const& exec, int columns) const {
+    auto const k = static_cast<std::size_t>(std::min(columns, most_columns)), chunks = static_cast<std::size_t>(chunks_) * k;
+    if (k <= repeated_.extent(0)) return;
+    auto const raw = [&](char const* label) {
+      return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
+    };
+    // all or none: the new ones are kept when the last of them has been had
+    decltype(y_) const y(raw("sptrsv::chains::y"), static_cast<std::size_t>(order_.num_rows) * k);
+    decltype(of_chunk_) const of_chunk(raw("sptrsv::chains::of_chunk"), chunks);
+    decltype(unknowns_) const unknowns(raw("sptrsv::chains::unknowns"), 2 * chunks);
+    decltype(repeated_) const repeated(raw("sptrsv::chains::repeated"), k);
+    y_ = y, of_chunk_ = of_chunk, unknowns_ = unknowns, repeated_ = repeated;
+  }
+  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+             Fold<T> const& fold) const {
+    auto const columns = static_cast<int>(b.extent(1));
+    reserve(exec, columns);
+    for (int first = 0; first < columns; first += most_columns)
+      solve_columns(exec, {b, x, fold, first}, std::min(columns - first, most_columns));
+  }
+  std::string parameters() const {
+    return "scan, " + counted(order_.num_chains, "chain") + " in " + counted(chunks_, "chunk") + " of " +
+           std::to_string(ChainChunks::places) + " rows";
+  }
+  std::size_t memory_bytes() const {
+    return values_.memory_bytes() + order_.rows.span() * sizeof(index) +
+           (y_.span() + unknowns_.span()) * sizeof(scalar) + of_chunk_.span() * sizeof(AffineMap<scalar>) +
+           repeated_.span() * sizeof(int);
+  }
+
+ private:
+  static constexpr int most_columns = max_column_lanes;  ///< of one pass over T
+  static constexpr int team_threads = is_host_space<typename T::exec_space> ? 1 : ChainChunks::threads;
+  static constexpr std::size_t scratch_bytes = sizeof(AffineMap<scalar>) * team_threads + 16;
+
+  /// All nine kernels.
+  void solve_columns(typename T::exec_space const& exec, RowIO<T> const& io, int columns) const {
+    std::size_t const chunks = static_cast<std::size_t>(chunks_) * static_cast<std::size_t>(columns);
+    ChainSystem<T> const system{order_,
+                                values_.rows(),
+                                values_.numbers(),
+                                io,
+                                y_.data(),
+                                of_chunk_.data(),
+                                unknowns_.data(),
+                                unknowns_.data() + chunks,
+                                repeated_.data(),
+                                chunks_};
+    Kokkos::deep_copy(exec, repeated_, 0);
+    launch<ChainPass::compose>(exec, system, columns);
+    scan_chunks(exec, system, columns);
+    launch<ChainPass::solve>(exec, system, columns);
+    launch<ChainPass::compose_correction>(exec, system, columns);
+    scan_chunks(exec, system, columns);
+    launch<ChainPass::correct>(exec, system, columns);
+    by_places("sptrsv::chains::residuals", exec, ChainResiduals<T>{system}, columns);
+    by_places("sptrsv::chains::substitute", exec, ChainSubstitution<T>{system}, columns);
+    by_places("sptrsv::chains::store", exec, ChainStore<T>{system}, columns);
+  }
+  template <ChainPass Pass>
+  void launch(typename T::exec_space const& exec, ChainSystem<T> const& system, int columns) const {
+    Kokkos::parallel_for("sptrsv::chains::scan",
+                         team_policy(exec, static_cast<int>(chunks_ * columns), team_threads, 1, scratch_bytes),
+                         ChainKernel<T, Pass>{system});
+  }
+  void scan_chunks(typename T::exec_space const& exec, ChainSystem<T> const& system, int columns) const {
+    Kokkos::parallel_for("sptrsv::chains::chunks", team_policy(exec, columns, team_threads, 1, scratch_bytes),
+                         ChainChunkScan<T>{system});
+  }
+  template <class Body>
+  void by_places(char const* label, typename T::exec_space const& exec, Body const& body, int columns) const {
+    Kokkos::parallel_for(label,
+                         with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(
+                             exec, 0, static_cast<long long>(order_.num_rows) * columns)),
+                         body);
+  }
+
+  ChainOrder<T> order_;
+  RowValues<T> values_;
+  index chunks_ = 0;
+  mutable Kokkos::View<scalar*, typename T::device> y_, unknowns_;
+  mutable Kokkos::View<AffineMap<scalar>*, typename T::device> of_chunk_;
+  mutable Kokkos::View<int*, typename T::device> repeated_;
+};
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains by scans: the order along chains, answers by rows for numbers of any kind, and which triangles are taken.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <sptrsv/algorithm/tiled/chain_scan.hpp>
+
+#include "solve_cases.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+constexpr int chunk = detail::TiledTuning::chain_chunk;
+
+/// A triangle of chains: the row that each needs, or -1. Such a row may have a zero diagonal entry for `diagonal`.
+template <class S>
+Problem<S> chains_of(std::vector<int> const& needed, Shape shape) {
+  Problem<S> p;
+  p.shape = shape;
+  int const n = static_cast<int>(needed.size());
+  bool const lower = shape.triangle == Triangle::lower;
+  for (int r = 0; r < n; ++r) {
+    int const i = lower ? r : n - 1 - r, other = needed[i] < 0 ? -1 : lower ? needed[i] : n - 1 - needed[i];
+    if (other >= 0 && lower) p.col_idx.push_back(other);
+    p.col_idx.push_back(r);
+    if (other >= 0 && !lower) p.col_idx.push_back(other);
+    p.row_ptr.push_back(static_cast<int>(p.col_idx.size()));
+  }
+  set_values(p, 5);
+  return p;
+}
+
+/// Row i needs row i - 1, but every `length` rows a chain begins.
+std::vector<int> consecutive(int n, int length) {
+  std::vector<int> needed(n);
+  for (int i = 0; i < n; ++i) needed[i] = i % length == 0 ? -1 : i - 1;
+  return needed;
+}
+/// Lines across a grid: row i needs row i - lines.
+std::vector<int> across(int n, int lines) {
+  std::vector<int> needed(n);
+  for (int i = 0; i < n; ++i) needed[i] = i < lines ? -1 : i - lines;
+  return needed;
+}
+/// Each row goes on with a random chain, or begins one.
+std::vector<int> at_random(int n, int begins, std::uint64_t seed) {
+  std::vector<int> needed(n), last;
+  for (int i = 0; i < n; ++i) {
+    bool const begin = last.empty() || unit_random(seed, 2 * i) * n < begins;
+    auto const which = static_cast<std::size_t>(unit_random(seed, 2 * i + 1) * static_cast<double>(last.size()));
+    needed[i] = begin ? -1 : last[which];
+    if (begin) last.push_back(i);
+    else last[which] = i;
+  }
+  return needed;
+}
+
+Variant const scan{"tiled_scan", "tiled", {{"tiled_variant", "scan"}}, true, false};
+
+template <class Space>
+class ChainScans : public ::testing::Test {
+ protected:
+  Space exec;
+
+  template <class S>
+  void expect_scans(Problem<S> const& p, Columns<S> const& b) {
+    auto const solver = make_solver<S>(scan, exec, p);
+    ASSERT_EQ(solver.parameters().substr(0, 4), "scan");
+    auto const x = solve<S>(solver, exec, b);
+    expect_solves(p, x, b);
+    auto const again = solve<S>(solver, exec, b);
+    for (std::size_t c = 0; c < b.size(); ++c) expect_same(x[c], again[c]);
+  }
+  /// Scans give the kind of number that substitution gives: finite ones by rows, infinite ones and NaN as they are.
+  void expect_kinds(Problem<double> const& p, std::vector<double> const& b) {
+    auto const x = solve<double>(make_solver<double>(scan, exec, p), exec, {b})[0];
+    auto const oracle = p.oracle(b);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(std::isfinite(x[i]), std::isfinite(oracle[i])) << i << ": " << x[i] << ", not " << oracle[i];
+      ASSERT_EQ(std::isnan(x[i]), std::isnan(oracle[i])) << i << ": " << x[i] << ", not " << oracle[i];
+      if (std::isfinite(oracle[i])) {
+        ASSERT_NEAR(x[i], oracle[i], 1e-9 * std::fabs(oracle[i]) + 1e-300) << i;
+      }
+    }
+  }
+};
+TYPED_TEST_SUITE(ChainScans, Spaces, SpaceNames);
+
+TYPED_TEST(ChainScans, AllShapesAndSizes) {
+  for (auto const& shape : all_shapes())
+    for (int const n : {1, 2, 3, chunk - 1, chunk, chunk + 1, 3 * chunk + 7})
+      for (auto const& needed : {consecutive(n, n), consecutive(n, 1), consecutive(n, 5), across(n, 3),
+                                 at_random(n, 1, 1), at_random(n, 20, 2)}) {
+        SCOPED_TRACE(std::string(text(shape.triangle)) + " " + text(shape.op) + " " + text(shape.diagonal) + " " +
+                     std::to_string(n));
+        this->template expect_scans<double>(chains_of<double>(needed, shape), make_right_hand_sides<double>(n, 1));
+        ASSERT_FALSE(this->HasFailure());
+      }
+}
+
+TYPED_TEST(ChainScans, OtherScalarsAndColumns) {
+  Shape const lower{Triangle::lower, Diagonal::stored, Op::none}, upper{Triangle::upper, Diagonal::inverted, Op::none};
+  int const n = 2 * chunk + 100;
+  for (int const k : {1, 2, 31, 32, 33, 40, 65})
+    for (auto const& shape : {lower, upper})
+      this->template expect_scans<double>(chains_of<double>(at_random(n, 3, 9), shape),
+                                          make_right_hand_sides<double>(n, k));
+#ifdef SPTRSV_TEST_ALL_SCALARS
+  for (auto const& shape : all_shapes()) {
+    using complex = Kokkos::complex<double>;
+    using complex_float = Kokkos::complex<float>;
+    auto const needed = at_random(n, 3, 4);
+    this->template expect_scans<float>(chains_of<float>(needed, shape), make_right_hand_sides<float>(n, 3));
+    this->template expect_scans<complex>(chains_of<complex>(needed, shape), make_right_hand_sides<complex>(n, 3));
+    this->template expect_scans<complex_float>(chains_of<complex_float>(needed, shape),
+                                               make_right_hand_sides<complex_float>(n, 3));
+  }
+#endif
+}
+
+/// Sums of many terms that nearly cancel: what a scan alone makes of them is off by the size of the terms.
+TYPED_TEST(ChainScans, SumsThatCancel) {
+  Shape const unit{Triangle::lower, Diagonal::unit, Op::none};
+  int const n = 40 * chunk;
+  auto p = chains_of<double>(consecutive(n, n), unit);
+  for (int i = 1; i < n; ++i) p.values[p.row_ptr[i]] = -1;
+  p.make_op();
+  std::vector<double> b(n);
+  for (int i = 0; i < n; ++i) b[i] = std::sin(i) * 1e8;
+  for (int i = 10; i < n; i += 1001) b[i] = -std::accumulate(b.begin(), b.begin() + i, 0.0) + 1e-8;
+  this->template expect_scans<double>(p, {b});
+}
+
+/// Products of entries that leave the range of numbers, where the unknowns do not.
+TYPED_TEST(ChainScans, ProductsThatOverflowOrVanish) {
+  Shape const lower{Triangle::lower, Diagonal::stored, Op::none};
+  int const n = 5 * chunk + 3;
+  for (double const entry : {3.0, -3.0, 1e-3, 1e200, 1e-200, 0.0}) {
+    SCOPED_TRACE(entry);
+    auto p = chains_of<double>(consecutive(n, n), lower);
+    for (int i = 0; i < n; ++i) {
+      p.values[p.row_ptr[i + 1] - 1] = 1;
+      if (i > 0) p.values[p.row_ptr[i]] = entry;
+    }
+    p.make_op();
+    std::vector<double> b(n, 0.0);
+    this->template expect_scans<double>(p, {b});
+    b[n - 2] = 1;  // one unknown before the last: products of all entries would be infinite times zero
+    this->template expect_scans<double>(p, {b});
+    b[5] = 1;
+    this->expect_kinds(p, b);
+  }
+}
+
+TYPED_TEST(ChainScans, NumbersThatAreNotFinite) {
+  Shape const lower{Triangle::lower, Diagonal::stored, Op::none};
+  double const inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  int const n = 3 * chunk;
+  for (double const bad : {inf, -inf, nan, 1e308, 5e-324})
+    for (int const at : {0, 1, 699, 700, chunk, n - 1})
+      for (auto const& needed : {consecutive(n, n), consecutive(n, 700), at_random(n, 4, 8)}) {
+        auto p = chains_of<double>(needed, lower);
+        std::vector<double> b = make_right_hand_sides<double>(n, 1)[0];
+        b[at] = bad;
+        this->expect_kinds(p, b);
+        for (int which = 0; which < 2; ++which) {  // in the matrix: off the diagonal, on it
+          auto q = p;
+          q.values[which == 0 ? q.row_ptr[at] : q.row_ptr[at + 1] - 1] = bad;
+          q.make_op();
+          this->expect_kinds(q, make_right_hand_sides<double>(n, 1)[0]);
+        }
+        ASSERT_FALSE(this->HasFailure());
+      }
+}
+
+/// Of two columns only the one with a number that is not finite has such results.
+TYPED_TEST(ChainScans, ColumnsByThemselves) {
+  int const n = 2 * chunk;
+  auto const p = chains_of<double>(consecutive(n, n), {Triangle::lower, Diagonal::stored, Op::none});
+  auto b = make_right_hand_sides<double>(n, 3);
+  auto const x = solve<double>(make_solver<double>(scan, this->exec, p), this->exec, b);
+  b[1][4] = std::numeric_limits<double>::infinity();
+  auto const y = solve<double>(make_solver<double>(scan, this->exec, p), this->exec, b);
+  expect_same(x[0], y[0]);
+  expect_same(x[2], y[2]);
+  EXPECT_FALSE(std::isfinite(y[1][5]));
+}
+
+TYPED_TEST(ChainScans, OnlyWhereTheyAreChains) {
+  Shape const lower{Triangle::lower, Diagonal::stored, Op::none};
+  auto const parameters = [&](Problem<double> const& p, Variant const& v) {
+    return make_solver<double>(v, this->exec, p).parameters();
+  };
+  Variant const automatic{"tiled", "tiled", {}};
+  EXPECT_EQ(parameters(chains_of<double>(consecutive(6400, 64), lower), automatic),
+            "scan, 100 chains in 7 chunks of 1024 rows");
+  EXPECT_NE(parameters(chains_of<double>(consecutive(6400, 63), lower), automatic).substr(0, 4), "scan");
+  std::vector<int> tree = consecutive(500, 500);
+  tree[400] = 20;  // which row 21 needs as well
+  for (auto const& p : {chains_of<double>(tree, lower), make_problem<double>("lap2d:9", lower)}) {
+    EXPECT_NE(parameters(p, automatic).substr(0, 4), "scan");
+    try {
+      make_solver<double>(scan, this->exec, p);
+      ADD_FAILURE() << "no error";
+    } catch (Unsupported const& e) {
+      EXPECT_NE(std::string(e.what()).find("tiled does not do scans where a row needs several others"),
+                std::string::npos)
+          << e.what();
+    }
+  }
+}
+
+TYPED_TEST(ChainScans, AMillionRows) {
+  Shape const lower{Triangle::lower, Diagonal::stored, Op::none};
+  int const n = 1 << 20;
+  for (auto const& needed : {consecutive(n, n), across(n, 1024)})
+    this->template expect_scans<double>(chains_of<double>(needed, lower), make_right_hand_sides<double>(n, 1));
+}
+
+}  // namespace
+}  // namespace sptrsv::test
