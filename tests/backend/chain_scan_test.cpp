@@ -177,6 +177,66 @@ TYPED_TEST(ChainScans, NumbersThatAreNotFinite) {
       }
 }
 
+/// The last row's entry over its pivot is infinite, its unknown is not: a correction of one ulp must not make it so.
+template <class S, class Space>
+void check_large_quotient(Space const& exec, double entry, double pivot, double size) {
+  for (int const n : {70, 1026, 3 * chunk + 2})
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+      auto p = chains_of<S>(consecutive(2 * n, n), {Triangle::lower, Diagonal::stored, Op::none});
+      std::vector<S> b(2 * n);
+      for (int i = 0; i < 2 * n; ++i) {
+        bool const begins = i % n == 0, last = i % n == n - 1;
+        b[i] = last ? S(0) : S(size) * random_scalar<S>(seed, i);
+        p.values[p.row_ptr[i + 1] - 1] = last ? S(pivot) : S(1 + unit_random(seed + 50, i));
+        if (!begins) p.values[p.row_ptr[i]] = last ? S(entry) : S(0.9) * random_scalar<S>(seed + 99, i);
+      }
+      p.make_op();
+      auto const x = solve<S>(make_solver<S>(scan, exec, p), exec, {b})[0];
+      for (int const i : {n - 1, 2 * n - 1}) ASSERT_TRUE(std::isfinite(x[i])) << "row " << i << " of " << 2 * n;
+      expect_solves(p, {x}, {b});
+    }
+}
+TYPED_TEST(ChainScans, AQuotientThatOverflowsAtTheEnd) {
+  check_large_quotient<double>(this->exec, 1e200, 1e-200, 1e-150);
+#ifdef SPTRSV_TEST_ALL_SCALARS
+  check_large_quotient<float>(this->exec, 1e20, 1e-20, 1e-12);
+#endif
+}
+
+/// A term that overflows, or nearly: an infinite unknown where substitution has one.
+TYPED_TEST(ChainScans, ATermThatOverflowsAtTheEnd) {
+  int const n = 70;
+  double const most = std::numeric_limits<double>::max();
+  for (int k = 40; k < 53; ++k)
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      auto p = chains_of<double>(consecutive(n, n), {Triangle::lower, Diagonal::unit, Op::none});
+      std::vector<double> b(n);
+      for (int i = 1; i < n; ++i) p.values[p.row_ptr[i]] = -1;
+      for (int i = 0; i < n - 2; ++i) b[i] = 1e8 * random_scalar<double>(seed, i);
+      b[n - 2] = -std::accumulate(b.begin(), b.end() - 2, 0.0) + 4;
+      p.values[p.row_ptr[n - 1]] = most / 4 * (1 + std::pow(2.0, -k));
+      b[n - 1] = most / 2;
+      p.make_op();
+      auto const x = solve<double>(make_solver<double>(scan, this->exec, p), this->exec, {b})[0];
+      // of the row before, as it is now: substitution of the last row
+      double const last = b[n - 1] - p.values[p.row_ptr[n - 1]] * x[n - 2];
+      ASSERT_EQ(std::isfinite(x[n - 1]), std::isfinite(last)) << x[n - 1] << ", not " << last;
+    }
+}
+
+/// Unknowns that decay below the normal numbers, where substitution ends at some multiple of the smallest one.
+TYPED_TEST(ChainScans, UnknownsThatDecay) {
+  int const n = 20000;
+  for (double const entry : {-0.3, -0.7, 0.7, -0.9, 0.97}) {
+    auto p = chains_of<double>(consecutive(n, n), {Triangle::lower, Diagonal::unit, Op::none});
+    for (int i = 1; i < n; ++i) p.values[p.row_ptr[i]] = entry * (1 + 0.05 * unit_random(3, i));
+    p.make_op();
+    std::vector<double> b(n, 0.0);
+    b[0] = 1;
+    this->expect_kinds(p, b);
+  }
+}
+
 /// Of two columns only the one with a number that is not finite has such results.
 TYPED_TEST(ChainScans, ColumnsByThemselves) {
   int const n = 2 * chunk;

@@ -107,7 +107,10 @@ struct TriangularSolver<S, I, O, E>::Impl {
       if (recall(exec, failed)) return chosen.name;
       to_measure = true;
     }
-    Plan const estimate = choose_algorithm<types>(exec, analysis, detail::candidates_of<types>(list{}, exec, analysis));
+    auto const of_tiled =
+        make_options<typename Tiled<types>::Options>(detail::options_of("tiled", options), std::string("tiled_"));
+    Plan const estimate = choose_algorithm<types>(exec, analysis, detail::candidates_of<types>(list{}, exec, analysis),
+                                                  Tiled<types>::may_scan(of_tiled));
     reason = estimate.reason + failed + (to_measure ? "; to be measured at the first update" : "");
     return estimate.algorithm;
   }

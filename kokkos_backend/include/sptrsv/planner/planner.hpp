@@ -141,14 +141,15 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
 /// The estimate. Host: detail::choose_on_host(). GPU: the least time by the model of planner/plan_table.hpp, fitted to
 /// the device, or to another one where it is not in the table.
 /// @param candidates  names of algorithms that can do it.
+/// @param scans       whether `tiled` may solve chains by scans, as its options are
 /// Cost on a GPU: mostly the level sets, which most types need anyhow; up to three more sweeps where it is close.
 template <class T>
 Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis,
-                      std::vector<std::string> const& candidates) {
+                      std::vector<std::string> const& candidates, [[maybe_unused]] bool scans) {
   if constexpr (is_host_space<typename T::exec_space>) {
     return detail::choose_on_host<T>(exec, analysis);
   } else {
-    if (std::find(candidates.begin(), candidates.end(), "tiled") != candidates.end() &&
+    if (scans && std::find(candidates.begin(), candidates.end(), "tiled") != candidates.end() &&
         detail::chains_of<T>(exec, analysis, detail::TiledTuning::chain_length).found)
       return {"tiled", "chains, which it solves by scans"};
     PlanFeatures<T> features(exec, analysis, exec.concurrency());

@@ -169,7 +169,7 @@ class Blocked {
   void cut_for_gpu(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     plan(exec, analysis, options);
     solved_ = decltype(solved_)(exec, analysis.num_rows());
-    choose_warps(exec, options, analysis.num_off_diagonals());
+    choose_warps(exec, analysis, options);
     long long const threads = exec.concurrency();
     teams_ = options.teams > 0 ? options.teams : static_cast<int>(std::max(1LL, threads / Tuning::threads_per_team));
     teams_ = static_cast<int>(std::min<long long>({teams_, plan_.num_blocks, INT_MAX / Tuning::columns_per_pass}));
@@ -285,10 +285,11 @@ class Blocked {
     else make(four{}, std::true_type{}, std::true_type{});
   }
   /// Fewer warps where a team of as many as asked for does not fit: complex numbers need many registers.
-  /// @param entries  off-diagonals
-  void choose_warps(typename T::exec_space const& exec, Options const& options, long long entries) {
-    double const outers = static_cast<double>(plan_.outer.extent(0));
-    bool const many = outers > Tuning::many_outers * static_cast<double>(entries);
+  void choose_warps(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
+    auto const entries = static_cast<double>(analysis.num_off_diagonals());
+    bool const fetches = static_cast<double>(plan_.outer.extent(0)) > Tuning::many_outers * entries &&
+                         analysis.levels(exec).num_levels() > Tuning::many_levels;
+    bool const many = fetches || static_cast<double>(analysis.longest_row_of_op(exec)) > Tuning::large_row * entries;
     computing_warps_ = options.computing_warps > 0 ? options.computing_warps : many ? Tuning::most_warps : Tuning::warps;
     fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps : computing_warps_;
     typename T::rhs const b;

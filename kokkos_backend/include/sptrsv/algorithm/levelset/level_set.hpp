@@ -219,7 +219,8 @@ class LevelSet {
     double const resident = exec.concurrency() / double(warp(exec));
     double const teams = wave_teams_ > 0 ? wave_teams_
                                          : detail::teams_of_many_levels(tickets, double(launch.levels), resident,
-                                                                        Tuning::most_of_resident);
+                                                                        lanes_ > 1 ? detail::GpuTuning::most_of_resident
+                                                                                   : Tuning::most_of_resident);
     return {static_cast<int>(std::min(teams, tickets)), warp(exec) / lanes, lanes, 1};
   }
 

@@ -15,8 +15,10 @@ struct LevelSetTuning {
   /// Warps' work (slices). A level of at most so many is quicker in one team, whose warps hinder each other when there
   /// are more.
   static constexpr int narrow_slices = 4;
-  /// Share of the resident warps that a kernel of many levels has at most: with half of them lap3d:100 in blocks of
-  /// colors (28 levels of 36,000 rows) takes 173 us L and U together, with a fourth 156, with a sixth 192.
+  /// Share of the resident warps that a kernel of many levels has at most where rows have one lane: with half of them
+  /// lap3d:100 in blocks of colors (28 levels of 36,000 rows) takes 173 us L and U together, with a fourth 156, with a
+  /// sixth 192. Where rows have several lanes, and a warp fewer of them, half is better: fem3:32,color 64 us, 87 with a
+  /// fourth.
   static constexpr double most_of_resident = 0.25;
   /// Levels. Fewer narrow ones in a row, beside a kernel of many levels, join that: a launch costs more than one team
   /// saves.

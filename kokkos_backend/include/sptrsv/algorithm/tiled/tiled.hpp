@@ -71,6 +71,12 @@ class Tiled {
     }
   };
 
+  /// Whether it may take scans where there are chains.
+  static bool may_scan(Options const& options) {
+    return options.variant == Variant::scan ||
+           (options.variant == Variant::automatic && options.diagonal_tiles == DiagonalTiles::solved);
+  }
+
   /// On a GPU not where levels are known to be wide; the planner asks again when it knows them.
   static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
     auto const* const levels = analysis.known_levels();
@@ -83,7 +89,7 @@ class Tiled {
     index const n = analysis.num_rows();
     if (n == 0) return;
     bool const inverted = options.diagonal_tiles == DiagonalTiles::inverted;
-    if (options.variant == Variant::scan || (options.variant == Variant::automatic && !inverted)) {
+    if (may_scan(options)) {
       bool const asked = options.variant == Variant::scan;
       auto const& chains = detail::chains_of<T>(exec, analysis, asked ? 0 : Tuning::chain_length);
       if (asked && !chains.found)
