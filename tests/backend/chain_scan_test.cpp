@@ -218,8 +218,9 @@ TYPED_TEST(ChainScans, ATermThatOverflowsAtTheEnd) {
       b[n - 1] = most / 2;
       p.make_op();
       auto const x = solve<double>(make_solver<double>(scan, this->exec, p), this->exec, {b})[0];
-      // of the row before, as it is now: substitution of the last row
-      double const last = b[n - 1] - p.values[p.row_ptr[n - 1]] * x[n - 2];
+      // substitution of the last row, from the one before as it is now; on a GPU product and sum are one operation
+      double const entry = p.values[p.row_ptr[n - 1]], apart = b[n - 1] - entry * x[n - 2],
+                   last = is_host_space<TypeParam> ? apart : std::fma(-entry, x[n - 2], b[n - 1]);
       ASSERT_EQ(std::isfinite(x[n - 1]), std::isfinite(last)) << x[n - 1] << ", not " << last;
     }
 }
