@@ -290,7 +290,9 @@ class Blocked {
     bool const fetches = static_cast<double>(plan_.outer.extent(0)) > Tuning::many_outers * entries &&
                          analysis.levels(exec).num_levels() > Tuning::many_levels;
     bool const many = fetches || static_cast<double>(analysis.longest_row_of_op(exec)) > Tuning::large_row * entries;
-    computing_warps_ = options.computing_warps > 0 ? options.computing_warps : many ? Tuning::most_warps : Tuning::warps;
+    computing_warps_ = options.computing_warps > 0 ? options.computing_warps
+                       : many                      ? Tuning::most_warps
+                                                   : Tuning::warps;
     fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps : computing_warps_;
     typename T::rhs const b;
     typename T::solution const x;

@@ -32,9 +32,9 @@ struct BlockedTuning {
   static constexpr double most_boxes = 2;
   /// Warps of a team that compute, and as many that fetch.
   static constexpr int warps = 4;
-  /// The same where fetching bounds the time: blocks need so many values of others for each of their entries, in so many
-  /// levels (band:500000,16,2000 4.5 ms instead of 6.5; mdual, of 44 levels, 45 us instead of 38), or one row has such a
-  /// part of all entries (kkt_BOYD1 80 us instead of 146).
+  /// The same where fetching bounds the time: blocks need so many values of others for each of their entries, in so
+  /// many levels (band:500000,16,2000 4.5 ms instead of 6.5; mdual, of 44 levels, 45 us instead of 38), or one row has
+  /// such a part of all entries (kkt_BOYD1 80 us instead of 146).
   static constexpr int most_warps = 8, many_levels = 500;
   static constexpr double many_outers = 0.5, large_row = 1.0 / 16;
   /// Right-hand sides that are solved at once. A team solves a block for one of them: they wait at different times, and

@@ -139,8 +139,8 @@ ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const&
 /// The same, once for an analysis: the planner's look and `tiled`.
 template <class T>
 ChainOrder<T> const& chains_of(typename T::exec_space const& exec, Analysis<T> const& analysis, double least_length) {
-  return analysis.template keep<ChainOrder<T>>(
-      "chains of " + std::to_string(least_length), [&] { return find_chains<T>(exec, analysis, least_length); });
+  return analysis.template keep<ChainOrder<T>>("chains of " + std::to_string(least_length),
+                                               [&] { return find_chains<T>(exec, analysis, least_length); });
 }
 
 }  // namespace sptrsv::detail

@@ -42,11 +42,11 @@ struct ChainSystem {
   OffDiagonals<T> rows;
   Numbers<T> numbers;
   RowIO<T> io;
-  scalar* y;                   ///< by place, column after column: the solution so far
+  scalar* y;                    ///< by place, column after column: the solution so far
   AffineMap<scalar>* of_chunk;  ///< by chunk, column after column: all rows of a chunk
-  scalar* before_chunk;        ///< likewise: the unknown before the chunk's first place, then the correction of it
-  scalar* last_of_chunk;       ///< likewise: y of the last place, before it is corrected
-  int* repeated;               ///< by column: 1 if scans are not good enough
+  scalar* before_chunk;         ///< likewise: the unknown before the chunk's first place, then the correction of it
+  scalar* last_of_chunk;        ///< likewise: y of the last place, before it is corrected
+  int* repeated;                ///< by column: 1 if scans are not good enough
   index chunks;
 
   /// A row's own coefficients: x_i = finish(b_i - entry x), of the row before it.
@@ -128,8 +128,8 @@ struct ChainKernel {
     int const each = ChainChunks::places / team.team_size();
     index const chunk_first = place(chunk, 0), chunk_last = place(chunk, ChainChunks::places);
     index const first = place(chunk, team.team_rank() * each), last = place(chunk, (team.team_rank() + 1) * each);
-    auto* const maps = static_cast<AffineMap<scalar>*>(
-        team.team_shmem().get_shmem_aligned(sizeof(AffineMap<scalar>) * static_cast<std::size_t>(team.team_size()), 16));
+    auto* const maps = static_cast<AffineMap<scalar>*>(team.team_shmem().get_shmem_aligned(
+        sizeof(AffineMap<scalar>) * static_cast<std::size_t>(team.team_size()), 16));
     auto const own = system.at(chunk, column);
 
     scalar y_before = scalar(0);  // of the place before
@@ -265,8 +265,8 @@ struct ChainStore {
 ///   correction  the same scan, of the residual
 ///   check       |y_i - (b_i - a x_j) / d_i| <= 4 epsilon (|y_i| + |a x_j / d_i|) in each row, half as much for complex
 ///               numbers, and 1024 of the smallest number more; a column for which this does not hold, as where
-///               products of many entries leave the range of numbers or b is infinite, is substituted again, by a thread
-///               for each chain
+///               products of many entries leave the range of numbers or b is infinite, is substituted again, by a
+///               thread for each chain
 /// so that x meets the bound of substitution, |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i, always, but where it
 /// underflows. Nine kernels.
 /// Bitwise reproducible: all groups are fixed.
@@ -280,8 +280,8 @@ class ChainScan {
 
   ChainScan(typename T::exec_space const& exec, Analysis<T> const& analysis, ChainOrder<T> order)
       : order_(std::move(order)), values_(exec, analysis.rows(exec)) {
-    chunks_ = static_cast<index>((static_cast<long long>(order_.num_rows) + ChainChunks::places - 1) /
-                                 ChainChunks::places);
+    chunks_ =
+        static_cast<index>((static_cast<long long>(order_.num_rows) + ChainChunks::places - 1) / ChainChunks::places);
     reserve(exec, 1);
   }
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
@@ -289,7 +289,8 @@ class ChainScan {
   }
   /// @param columns  of a solve that shall not allocate
   void reserve(typename T::exec_space const& exec, int columns) const {
-    auto const k = static_cast<std::size_t>(std::min(columns, most_columns)), chunks = static_cast<std::size_t>(chunks_) * k;
+    auto const k = static_cast<std::size_t>(std::min(columns, most_columns)),
+               chunks = static_cast<std::size_t>(chunks_) * k;
     if (k <= repeated_.extent(0)) return;
     auto const raw = [&](char const* label) {
       return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
@@ -326,16 +327,9 @@ class ChainScan {
   /// All nine kernels.
   void solve_columns(typename T::exec_space const& exec, RowIO<T> const& io, int columns) const {
     std::size_t const chunks = static_cast<std::size_t>(chunks_) * static_cast<std::size_t>(columns);
-    ChainSystem<T> const system{order_,
-                                values_.rows(),
-                                values_.numbers(),
-                                io,
-                                y_.data(),
-                                of_chunk_.data(),
-                                unknowns_.data(),
-                                unknowns_.data() + chunks,
-                                repeated_.data(),
-                                chunks_};
+    ChainSystem<T> const system{order_,           values_.rows(),   values_.numbers(), io,
+                                y_.data(),        of_chunk_.data(), unknowns_.data(),  unknowns_.data() + chunks,
+                                repeated_.data(), chunks_};
     Kokkos::deep_copy(exec, repeated_, 0);
     launch<ChainPass::compose>(exec, system, columns);
     scan_chunks(exec, system, columns);
