@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "../examples/solve_file/measure.hpp"
+#include "case_words.hpp"
 #include "json.hpp"
 #include "petsc_matrix.hpp"
 
@@ -82,8 +83,7 @@ Settings get_settings() {
 
 std::vector<Case> list_cases(std::string const& text) {
   std::vector<Case> cases;
-  std::istringstream in(text);
-  for (std::string word; std::getline(in, word, ',');) {
+  for (auto const& word : split(text, ',')) {
     auto const colon = word.find(':');
     if (colon == std::string::npos) throw std::runtime_error("-cases: '" + word + "' is not ORDERING:TYPE");
     cases.push_back({word.substr(0, colon), word.substr(colon + 1)});

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "case_words.hpp"
 #include "json.hpp"
 #include "petsc_case.hpp"
 #include "petsc_matrix.hpp"
@@ -79,8 +80,7 @@ Settings get_settings() {
 
 std::vector<PetscCase> list_cases(Settings const& s) {
   std::vector<PetscCase> cases;
-  std::istringstream in(s.cases);
-  for (std::string word; std::getline(in, word, ',');) {
+  for (auto const& word : split(s.cases, ',')) {
     auto const colon = word.find(':');
     if (colon == std::string::npos) throw std::runtime_error("-cases: '" + word + "' is not MAT_TYPE:TYPE");
     cases.push_back({s.factor == "icc" ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, word.substr(0, colon), word.substr(colon + 1),

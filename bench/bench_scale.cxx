@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "case_words.hpp"
 #include "cpu_model.hpp"
 #include "json.hpp"
 #include "petsc_environment.hpp"
@@ -98,11 +99,8 @@ PetscErrorCode read_options(RawOptions* o, ScaleProblem* p) {
 
 ScaleCase parse_case(std::string word) {
   ScaleCase c;
-  c.may_fail = !word.empty() && word.back() == '?';
-  if (c.may_fail) word.pop_back();
-  std::vector<std::string> parts;
-  std::istringstream in(word);
-  for (std::string part; std::getline(in, part, ':');) parts.push_back(part);
+  c.may_fail = take_may_fail(word);
+  auto const parts = split(word, ':');
   bool const right = parts.size() >= 3 && parts.size() <= 4 && !parts[2].empty();
   bool const jacobi = right && parts[0] == PCJACOBI && parts[1].empty() && parts.size() == 3;
   bool const factor =
@@ -149,8 +147,7 @@ Settings get_settings() {
   if (p.size < 1) throw std::runtime_error("-size is at least 1, not " + std::to_string(p.size));
   if (p.iterations < 1) throw std::runtime_error("-iterations is at least 1, not " + std::to_string(p.iterations));
   if (p.repeat < 1) throw std::runtime_error("-repeat is at least 1, not " + std::to_string(p.repeat));
-  std::istringstream in(o.cases);
-  for (std::string word; std::getline(in, word, ',');) s.cases.push_back(parse_case(word));
+  for (auto const& word : split(o.cases, ',')) s.cases.push_back(parse_case(word));
   if (s.cases.empty()) throw std::runtime_error("-cases is empty: give jacobi::aij,bjacobi:petsc:aij, say");
   if (p.converge) s.cases = with_references(s.cases);
   s.may_differ = o.may_differ;
@@ -206,12 +203,6 @@ Machine get_machine() {
   return m;
 }
 
-int name_width(Settings const& s) {
-  std::size_t width = 24;
-  for (auto const& c : s.cases) width = std::max(width, c.name().size());
-  return static_cast<int>(width);
-}
-
 std::string grid_text(PetscInt const (&n)[3]) {
   return std::to_string(n[0]) + " x " + std::to_string(n[1]) + " x " + std::to_string(n[2]);
 }
@@ -230,14 +221,14 @@ void print_head(Settings const& s, Machine const& m, Grid const& grid) {
   for (std::size_t k = 0; k < m.places.size(); ++k) std::printf("rank %zu: %s\n", k, m.places[k].text().c_str());
   std::printf("ms on the slowest rank; medians of %lld%s\n", static_cast<long long>(p.repeat),
               s.warm_up ? ", kernels loaded before" : "");
-  std::printf("%-*s %10s %10s %10s %10s %5s %10s  %s\n", name_width(s), "case", "1st setup", "setup", "solve",
+  std::printf("%-*s %10s %10s %10s %10s %5s %10s  %s\n", name_width(s.cases), "case", "1st setup", "setup", "solve",
               "iteration", "its", "residual", "memory");
   std::fflush(stdout);
 }
 
 void print_row(Settings const& s, Row const& row) {
   auto const& r = row.result;
-  std::printf("%-*s ", name_width(s), row.what.name().c_str());
+  std::printf("%-*s ", name_width(s.cases), row.what.name().c_str());
   if (row.timed())
     std::printf("%10.3f %10.3f %10.3f %10.4f %5lld %10.2e  %s", 1e3 * r.first_setup, 1e3 * row.setup.median,
                 1e3 * row.solve.median, 1e3 * row.per_iteration(), static_cast<long long>(r.iterations), r.residual,

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "case_words.hpp"
 #include "cpu_model.hpp"
 #include "json.hpp"
 #include "petsc_environment.hpp"
@@ -88,11 +89,8 @@ PetscErrorCode read_options(RawOptions* o) {
 
 StepsCase parse_case(std::string word, std::string const& ordering) {
   StepsCase c;
-  c.may_fail = !word.empty() && word.back() == '?';
-  if (c.may_fail) word.pop_back();
-  std::vector<std::string> parts;
-  std::istringstream in(word);
-  for (std::string part; std::getline(in, part, ':');) parts.push_back(part);
+  c.may_fail = take_may_fail(word);
+  auto const parts = split(word, ':');
   bool const empty = std::any_of(parts.begin(), parts.end(), [](auto const& part) { return part.empty(); });
   if (parts.size() < 2 || parts.size() > 3 || empty)
     throw std::runtime_error("-types: '" + word + "' is not TYPE:MAT_TYPE or TYPE:MAT_TYPE:ORDERING");
@@ -119,8 +117,7 @@ Settings get_settings() {
   p.view = o.view;
   if (p.size < 1) throw std::runtime_error("-size is at least 1, not " + std::to_string(p.size));
   if (p.steps < 2) throw std::runtime_error("-steps is at least 2, not " + std::to_string(p.steps));
-  std::istringstream in(o.types);
-  for (std::string word; std::getline(in, word, ',');) s.cases.push_back(parse_case(word, o.ordering));
+  for (auto const& word : split(o.types, ',')) s.cases.push_back(parse_case(word, o.ordering));
   if (s.cases.empty()) throw std::runtime_error("-types is empty: give petsc:aij,sptrsv:aij, say");
   s.may_differ = o.may_differ;
   s.json = o.json;
@@ -180,12 +177,6 @@ std::string iterations_of(StepsResult const& result, char const* separator) {
 
 char const* name_of(Change change) { return change == Change::device ? "device" : "copy"; }
 
-int name_width(Settings const& s) {
-  std::size_t width = 24;
-  for (auto const& c : s.cases) width = std::max(width, c.name().size());
-  return static_cast<int>(width);
-}
-
 void print_head(Settings const& s, std::string const& device) {
   auto const& p = s.problem;
   std::printf("%s, %lld unknowns per side, n = %lld, %s; %lld steps, change of A: %s\n", p.name.c_str(),
@@ -194,13 +185,13 @@ void print_head(Settings const& s, std::string const& device) {
               name_of(p.change));
   std::printf("PETSc %s; device: %s; host: %s\n", petsc_version().c_str(), device.c_str(), cpu_model().c_str());
   std::printf("ms; medians of the steps after the first one%s\n", p.warm_up ? ", kernels loaded before" : "");
-  std::printf("%-*s %10s %10s %10s %10s %10s %12s %9s %6s  %s\n", name_width(s), "type", "1st setup", "1st solve",
+  std::printf("%-*s %10s %10s %10s %10s %10s %12s %9s %6s  %s\n", name_width(s.cases), "type", "1st setup", "1st solve",
               "change", "setup", "solve", "setup+solve", "of first", "its", "memory");
   std::fflush(stdout);
 }
 
 void print_row(Settings const& s, Row const& row) {
-  std::printf("%-*s ", name_width(s), row.what.name().c_str());
+  std::printf("%-*s ", name_width(s.cases), row.what.name().c_str());
   if (row.timed()) {
     auto const& first = row.result.steps.front();
     std::vector<double> iterations;
@@ -223,7 +214,7 @@ void print_used(Settings const& s, std::vector<Row> const& rows) {
     if (row.result.steps.empty()) continue;
     double residual = 0;
     for (auto const& step : row.result.steps) residual = std::max(residual, step.residual);
-    std::printf("  %-*s %s by %s, ordering %s, residual <= %.1e, iterations %s\n", name_width(s),
+    std::printf("  %-*s %s by %s, ordering %s, residual <= %.1e, iterations %s\n", name_width(s.cases),
                 row.what.name().c_str(), row.result.pc.c_str(), row.result.used.c_str(), row.result.ordering.c_str(),
                 residual, iterations_of(row.result, " ").c_str());
   }

@@ -8,33 +8,10 @@
 #include <stdexcept>
 
 #include "../examples/solve_file/measure.hpp"
-#include "sptrsv_support/petsc_success.hpp"
+#include "petsc_errors.hpp"
 
 namespace sptrsv::bench {
 namespace {
-
-/// Keeps the message of the first error instead of printing it.
-PetscErrorCode keep_message(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind,
-                            char const* message, void* context) {
-  if (kind == PETSC_ERROR_INITIAL) *static_cast<std::string*>(context) = message ? message : "";
-  return code;
-}
-
-/// While it lives, errors of PETSc become exceptions by `must`.
-class Errors {
- public:
-  Errors() { (void)PetscPushErrorHandler(keep_message, &message_); }
-  ~Errors() { (void)PetscPopErrorHandler(); }
-  Errors(Errors const&) = delete;
-  Errors& operator=(Errors const&) = delete;
-  void must(PetscErrorCode code) const {
-    if (code != PETSC_SUCCESS)
-      throw std::runtime_error(message_.empty() ? "PETSc error " + std::to_string(static_cast<int>(code)) : message_);
-  }
-
- private:
-  std::string message_;
-};
 
 /// Waits for what was started on PETSc's stream.
 void synchronize(Errors const& errors) {

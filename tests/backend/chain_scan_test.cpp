@@ -3,10 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <random>
 #include <sptrsv/algorithm/tiled/chain_scan.hpp>
 
 #include "solve_cases.hpp"
@@ -16,7 +14,7 @@ namespace {
 
 constexpr int chunk = detail::TiledTuning::chain_chunk;
 
-/// A triangle of chains: the row that each needs, or -1. Such a row may have a zero diagonal entry for `diagonal`.
+/// A triangle of chains. @param needed  in the order of an untransposed solve: the place that each needs, or -1
 template <class S>
 Problem<S> chains_of(std::vector<int> const& needed, Shape shape) {
   Problem<S> p;
