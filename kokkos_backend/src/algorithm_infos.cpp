@@ -66,6 +66,11 @@ AlgorithmInfo const& planner_info() {
   return info;
 }
 
+std::vector<OptionInfo> const& common_options() {
+  static std::vector<OptionInfo> const options = describe_options<CommonOptions>();
+  return options;
+}
+
 namespace detail {
 
 OptionValues options_of(std::string const& algorithm, OptionValues const& all) {

@@ -29,6 +29,12 @@ MissingDiagonal::MissingDiagonal(long long row, std::string const& triangle, boo
 ZeroPivot::ZeroPivot(long long row)
     : RowError(of_row(row) + " has a zero on its diagonal; shift the factorization or reorder the matrix", row) {}
 
+SingleOverflow::SingleOverflow(long long row)
+    : RowError("row " + std::to_string(row) +
+                   " has a value that single precision does not hold (more than 3.4e38); store values in full, or "
+                   "scale the matrix",
+               row) {}
+
 PatternChanged::PatternChanged(std::size_t given, std::size_t needed)
     : Error("got " + std::to_string(given) + " values for a pattern of " + std::to_string(needed) +
             " entries; analyze again when the pattern changes") {}

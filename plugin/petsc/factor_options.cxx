@@ -57,14 +57,14 @@ struct NamedOption {
   sptrsv::OptionInfo const& info;
 };
 
-/// Those of one type, or for the planner its own and all others.
+/// Those of one type and of all types, or for the planner its own and all others.
 std::vector<NamedOption> OptionsOf(char const* solver_type)
 {
   bool const planner = !std::strcmp(solver_type, "sptrsv");
   std::vector<NamedOption> out;
 
-  if (planner)
-    for (auto const& info : sptrsv::planner_info().options) out.emplace_back("sptrsv_" + info.name, info.name, info);
+  for (auto const& info : planner ? sptrsv::planner_info().options : sptrsv::common_options())
+    out.emplace_back("sptrsv_" + info.name, info.name, info);
   for (auto const& algorithm : sptrsv::algorithm_infos())
     if (planner || algorithm.name == solver_type)
       for (auto const& info : algorithm.options)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms' own lists of options as PETSc options -mat_sptrsv_<algorithm>_<option>, the planner's as
-// -mat_sptrsv_<option>.
+// The algorithms' own lists of options as PETSc options -mat_sptrsv_<algorithm>_<option>, the planner's and those
+// of all algorithms as -mat_sptrsv_<option>.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,8 @@
 
 namespace sptrsv_petsc {
 
-/// Reads the options that matter for `solver_type`: its own, or for the planner its own and all others. Only what
+/// Reads the options that matter for `solver_type`: its own and those of all types, or for the
+/// planner its own and all others. Only what
 /// the user set goes into `values`. Errors: PETSC_ERR_ARG_OUTOFRANGE with the option's name and range.
 PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::OptionValues& values);
 inline PetscErrorCode ReadOptions(Mat F, char const* solver_type, sptrsv::OptionValues& values)

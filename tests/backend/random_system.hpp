@@ -125,6 +125,8 @@ inline void RandomSystem::draw_way(Draw& draw) {
   auto const& infos = algorithm_infos();
   std::size_t const which = draw.from(0, static_cast<int>(infos.size()));
   way.algorithm = which < infos.size() ? infos[which].name : "sptrsv";
+  if ((which == infos.size() || infos[which].capabilities.single_storage) && draw.one_in(4))
+    way.options["sptrsv_storage"] = "single";
   if (which == infos.size()) return;
   for (auto const& option : infos[which].options) {
     if (draw.one_in(2)) continue;
@@ -164,11 +166,16 @@ inline void RandomSystem::draw_layout(Draw& draw) {
 inline void RandomSystem::draw_values(int round) {
   std::uint64_t const from = seed * 2 + round;
   set_values(problem, from);
-  if (!wild) return;
+  bool const single = way.options.count("sptrsv_storage") > 0;
+  if (!wild && !single) return;
   int const n = problem.num_rows();
   for (int i = 0; i < n; ++i)
-    for (int k = problem.row_ptr[i]; k < problem.row_ptr[i + 1]; ++k)
-      if (problem.col_idx[k] != i) problem.values[k] = random_scalar<double>(from + 1, k);
+    for (int k = problem.row_ptr[i]; k < problem.row_ptr[i + 1]; ++k) {
+      double& value = problem.values[k];
+      if (problem.col_idx[k] == i) continue;
+      if (wild) value = random_scalar<double>(from + 1, k);
+      if (single) value = static_cast<float>(value);  // which is then held as it is
+    }
   problem.make_op();
 }
 

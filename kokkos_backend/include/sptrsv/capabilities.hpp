@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sptrsv/error.hpp"
+#include "sptrsv/storage.hpp"
 
 namespace sptrsv {
 
@@ -12,12 +13,17 @@ struct Capabilities {
   bool upper = false;
   bool transpose = false;
   bool multi_rhs = false;
+  bool single_storage = false;  ///< Storage::single
 };
 
 /// Throws Unsupported for the first thing asked that the algorithm cannot do.
-inline void require(Capabilities can, std::string const& algorithm, bool upper, bool transpose) {
+inline void require(Capabilities can, std::string const& algorithm, bool upper, bool transpose,
+                    Storage storage = Storage::full) {
   if (upper && !can.upper) throw Unsupported(algorithm, "upper triangles");
   if (transpose && !can.transpose) throw Unsupported(algorithm, "transposed solves");
+  if (storage == Storage::single && !can.single_storage)
+    throw Unsupported(algorithm, "values in single precision",
+                      "choose levelset, blocked or sptrsv, or leave out the option storage");
 }
 
 }  // namespace sptrsv

@@ -49,6 +49,12 @@ class ZeroPivot : public RowError {
   explicit ZeroPivot(long long row);
 };
 
+/// A finite value that Storage::single would make infinite.
+class SingleOverflow : public RowError {
+ public:
+  explicit SingleOverflow(long long row);
+};
+
 /// update() was given values that cannot belong to the analyzed pattern.
 class PatternChanged : public Error {
  public:

@@ -39,6 +39,9 @@ std::vector<AlgorithmInfo> const& algorithm_infos();
 /// The planner, name and options, as if it were one of them.
 AlgorithmInfo const& planner_info();
 
+/// Options of every algorithm, "sptrsv_<name>" among OptionValues; they are among the planner's, too.
+std::vector<OptionInfo> const& common_options();
+
 /// Forgets the plans that were measured in this process, so that patterns that come again are measured again.
 void forget_plans();
 
@@ -72,7 +75,8 @@ class TriangularSolver {
   /// @param pattern    views that must stay valid and unchanged for the life of the solver.
   /// @param options    by "<algorithm>_<option>", as in AlgorithmInfo; those of other algorithms are
   ///                   checked by name and not used. "sptrsv_plan" is the planner's: "estimate" chooses by the
-  ///                   structure, "measure" at the first update, by timing what there is.
+  ///                   structure, "measure" at the first update, by timing what there is. "sptrsv_storage" is of
+  ///                   all algorithms, see Storage.
   /// @throws UnknownAlgorithm, InvalidOption, Unsupported, InvalidPattern, NotTriangular, MissingDiagonal, TooLarge.
   /// Cost: a few solves; `reason()` says why a plan was chosen.
   TriangularSolver(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& pattern,
@@ -83,8 +87,10 @@ class TriangularSolver {
 
   /// Takes the values of T, aligned with the pattern's col_idx. Some algorithms copy them, others
   /// read them in every solve: keep them valid and unchanged until the next update.
-  /// @throws PatternChanged if there are too few, ZeroPivot for an exact zero on a stored diagonal.
-  /// Cost: at most one pass over the values; no allocation; one fence if the diagonal is stored. But the first update
+  /// @throws PatternChanged if there are too few, ZeroPivot for an exact zero on a stored diagonal, SingleOverflow for
+  ///         a value that Storage::single cannot hold.
+  /// Cost: at most one pass over the values, one more over those stored in single precision; no allocation; one fence
+  /// if the diagonal is stored, one for Storage::single. But the first update
   /// of sptrsv_plan=measure analyzes all candidates and solves with each a few times, unless this process has measured
   /// the pattern before.
   void update(ExecSpace const& exec, typename types::values const& values);

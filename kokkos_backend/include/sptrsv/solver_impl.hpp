@@ -32,7 +32,8 @@ Chosen<T> make_algorithm(TypeList<A...>, std::string const& name, typename T::ex
   auto const attempt = [&](auto* type) {
     using algorithm = std::remove_pointer_t<decltype(type)>;
     if (made.algorithm || name != algorithm::name) return;
-    require(algorithm::capabilities, name, analysis.shape().triangle == Triangle::upper, analysis.shape().transposed());
+    require(algorithm::capabilities, name, analysis.shape().triangle == Triangle::upper, analysis.shape().transposed(),
+            analysis.storage());
     made.capabilities = algorithm::capabilities;
     made.algorithm = MakeAlgorithm<T, algorithm>::make(exec, analysis, options_of(name, options));
   };
@@ -51,6 +52,7 @@ std::vector<std::string> candidates_of(TypeList<A...>, typename T::exec_space co
     using algorithm = std::remove_pointer_t<decltype(type)>;
     constexpr Capabilities can = algorithm::capabilities;
     if ((can.upper || shape.triangle == Triangle::lower) && (can.transpose || !shape.transposed()) && can.multi_rhs &&
+        (can.single_storage || analysis.storage() == Storage::full) &&
         MakeAlgorithm<T, algorithm>::worth_planning(exec, analysis))
       names.push_back(std::string(algorithm::name));
   };
@@ -92,16 +94,20 @@ struct TriangularSolver<S, I, O, E>::Impl {
   Impl(std::string const& asked, E const& exec, typename types::pattern const& pattern, Shape shape,
        OptionValues const& given)
       : analysis((detail::check_names(asked, given), exec), pattern, shape), reason("asked for"), options(given) {
+    analysis.set_storage(plan_options().common.storage);
     std::string const name = asked == "sptrsv" ? plan(exec) : asked;
     if (!chosen.algorithm) chosen = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
     exec.fence("sptrsv::analyze: done");
     analysis.drop_kept(exec);
   }
 
+  PlanOptions plan_options() const {
+    return make_options<PlanOptions>(detail::options_of("sptrsv", options), "sptrsv_");
+  }
+
   /// Chooses, for good or until the first update, and may make the algorithm that is chosen.
   std::string plan(E const& exec) {
-    bool const measure =
-        make_options<PlanOptions>(detail::options_of("sptrsv", options), "sptrsv_").plan == PlanMethod::measure;
+    bool const measure = plan_options().plan == PlanMethod::measure;
     std::string failed;
     if (measure && analysis.num_rows() > 0) {
       if (recall(exec, failed)) return chosen.name;

@@ -17,6 +17,7 @@
 #include "sptrsv/planner/plan_features.hpp"
 #include "sptrsv/planner/plan_table.hpp"
 #include "sptrsv/space.hpp"
+#include "sptrsv/storage.hpp"
 
 namespace sptrsv {
 
@@ -26,13 +27,15 @@ enum class PlanMethod {
   measure,   ///< by the times of all candidates at the first update, which may differ from run to run
 };
 
-/// The planner's own options, `sptrsv_<name>` among OptionValues.
+/// The planner's own options and those of all algorithms, `sptrsv_<name>` among OptionValues.
 struct PlanOptions {
   PlanMethod plan = PlanMethod::estimate;
+  CommonOptions common;
   template <class V>
   void visit(V& v) {
     v.choice("plan", plan, {"estimate", "measure"},
              "choose the algorithm by the structure, or by timing all at the first numeric phase");
+    common.visit(v);
   }
 };
 
@@ -147,6 +150,7 @@ template <class T>
 Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis,
                       std::vector<std::string> const& candidates, [[maybe_unused]] bool scans) {
   if constexpr (is_host_space<typename T::exec_space>) {
+    if (analysis.storage() == Storage::single) return {"levelset", "it keeps values in single precision"};
     return detail::choose_on_host<T>(exec, analysis);
   } else {
     if (scans && std::find(candidates.begin(), candidates.end(), "tiled") != candidates.end() &&

@@ -13,6 +13,7 @@
 
 #include "sptrsv/device/workspace.hpp"
 #include "sptrsv/error.hpp"
+#include "sptrsv/storage.hpp"
 #include "sptrsv/structure.hpp"
 #include "sptrsv/triangle/grid_lines.hpp"
 #include "sptrsv/triangle/inspect.hpp"
@@ -101,6 +102,9 @@ class Analysis {
   }
 
   Shape shape() const { return shape_; }
+  /// How algorithms that copy values keep them.
+  Storage storage() const { return storage_; }
+  void set_storage(Storage storage) { storage_ = storage; }
   typename T::pattern const& pattern() const { return pattern_; }
   index num_rows() const { return stored_.num_rows; }
   /// Entries as stored, diagonal included.
@@ -281,6 +285,7 @@ class Analysis {
 
   typename T::pattern pattern_;
   Shape shape_;
+  Storage storage_ = Storage::full;
   DiagonalPosition diagonal_position_ = DiagonalPosition::none;
   OffDiagonals<T> stored_;
   long long entries_ = 0;

@@ -31,7 +31,9 @@ void with_access(RowIO<T> const& io, F const& f) {
 /// A cursor says which row comes next: row(), begin() and end() of its off-diagonal entries in `values` and
 /// `col_idx`, diagonal(values) for its end, next(), after(rows) and differs(). Every row starts from its own offsets
 /// rather than where the last one ended: after a mispredicted end of a row, the next one then need not wait.
-template <class T, int K, Access A, Diagonal D, class Cursor>
+///
+/// V: the values' type, which is converted to the scalar.
+template <class T, int K, Access A, Diagonal D, class Cursor, class V = typename T::scalar>
 struct RowLoop {
   using scalar = typename T::scalar;
   using index = typename T::index;
@@ -39,7 +41,7 @@ struct RowLoop {
 
   Cursor cursor;
   index const* col_idx;
-  scalar const* values;
+  V const* values;
   RowIO<T> io;
   bool conj;
 
@@ -53,7 +55,7 @@ struct RowLoop {
     at(x, i, c) = value;
     if ((A == Access::unit || A == Access::any) && io.out) io.emit(i, c, value);
   }
-  KOKKOS_FORCEINLINE_FUNCTION scalar finish(scalar sum, Cursor const& row, scalar const* a) const {
+  KOKKOS_FORCEINLINE_FUNCTION scalar finish(scalar sum, Cursor const& row, V const* a) const {
     if constexpr (D == Diagonal::unit) {
       return sum;
     } else {
@@ -67,19 +69,19 @@ struct RowLoop {
   SPTRSV_APART KOKKOS_FUNCTION void gather(index rows) const {
     scalar* const x = io.x;
     scalar const* const b = io.b;
-    scalar const* const a = values;
+    V const* const a = values;
     index const* const j = col_idx;
     Cursor row = cursor;
     Cursor const stop = cursor.after(rows);
     for (; row.differs(stop); row.next()) {
       index const i = row.row();
       std::ptrdiff_t const begin = row.begin(), count = row.end() - begin;
-      scalar const* const row_a = a + (Step > 0 ? begin : begin + count - 1);
+      V const* const row_a = a + (Step > 0 ? begin : begin + count - 1);
       index const* const row_j = j + (Step > 0 ? begin : begin + count - 1);
       scalar sum[K];
       for (int c = 0; c < K; ++c) sum[c] = load(b, i, c);
       for (std::ptrdiff_t k = 0; k < count; ++k) {
-        scalar const value = conjugate_if(row_a[Step * k], conj);
+        scalar const value = conjugate_if(static_cast<scalar>(row_a[Step * k]), conj);
         for (int c = 0; c < K; ++c) sum[c] -= value * at(x, row_j[Step * k], c);
       }
       for (int c = 0; c < K; ++c) store(x, i, c, finish(sum[c], row, a));
@@ -89,7 +91,7 @@ struct RowLoop {
   SPTRSV_APART KOKKOS_FUNCTION void scatter(index n) const {
     scalar* const x = io.x;
     scalar const* const b = io.b;
-    scalar const* const a = values;
+    V const* const a = values;
     index const* const j = col_idx;
     bool const in_place = A == Access::plain && x == b;
     for (index i = 0; i < n && !in_place; ++i)
@@ -99,12 +101,12 @@ struct RowLoop {
     for (; row.differs(stop); row.next()) {
       index const i = row.row();
       std::ptrdiff_t const begin = row.begin(), count = row.end() - begin;
-      scalar const* const row_a = a + begin;
+      V const* const row_a = a + begin;
       index const* const row_j = j + begin;
       scalar xi[K];
       for (int c = 0; c < K; ++c) store(x, i, c, xi[c] = finish(at(x, i, c), row, a));
       for (std::ptrdiff_t k = 0; k < count; ++k) {
-        scalar const value = conjugate_if(row_a[k], conj);
+        scalar const value = conjugate_if(static_cast<scalar>(row_a[k]), conj);
         for (int c = 0; c < K; ++c) at(x, row_j[k], c) -= value * xi[c];
       }
     }

@@ -239,16 +239,18 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
                              });
       });
   auto const slice_pack = plan.slice_pack;
-  int const pack_entries = plan.shape.entries;
+  auto const pack_entries = static_cast<std::uint64_t>(plan.shape.entries);
+  int const value_bytes = plan.shape.value_bytes;
   std::uint64_t most_bytes = 0;
   Kokkos::parallel_reduce(
       "sptrsv::blocked::scratch", policy(exec, 0, blocks),
       KOKKOS_LAMBDA(index b, std::uint64_t& most) {
         index const first = block_slice(b), last = block_slice(b + 1);
         if (slice_chunks(first) == 0) return;
-        std::uint64_t const mine = block_scratch_bytes<T>(slice_pack(last) - slice_pack(first), pack_entries,
-                                                          static_cast<std::size_t>(block_row(b + 1) - block_row(b)),
-                                                          static_cast<std::size_t>(last - first), outers(b));
+        std::uint64_t const mine =
+            block_scratch_bytes<T>((slice_pack(last) - slice_pack(first)) * pack_entries, value_bytes,
+                                   static_cast<std::size_t>(block_row(b + 1) - block_row(b)),
+                                   static_cast<std::size_t>(last - first), outers(b));
         if (mine > most) most = mine;
       },
       Kokkos::Max<std::uint64_t>(most_bytes));

@@ -11,13 +11,15 @@
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
 #include "sptrsv/device/gpu_tuning.hpp"
 #include "sptrsv/triangle/analysis.hpp"
+#include "sptrsv/triangle/stored_values.hpp"
 
 namespace sptrsv::detail {
 
 /// How the kernels take rows of op(T). @param warp  lanes of a warp; 1 on a host
 template <class T>
 RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analysis, int warp) {
-  return RowShape::of(analysis.mean_row(), analysis.longest_row_of_op(exec), warp);
+  return RowShape::of(analysis.mean_row(), analysis.longest_row_of_op(exec), warp,
+                      stored_bytes<typename T::scalar>(analysis.storage()));
 }
 
 /// Bytes of scratch memory that blocks are cut for, before it is known how many values they need of others.
@@ -27,7 +29,8 @@ inline std::size_t bytes_to_cut_for() {
 /// Mean rows of a block that fills its scratch memory.
 template <class T>
 double rows_that_fit(RowShape const& shape, double mean_row, std::size_t most_rows) {
-  auto const row_bytes = static_cast<double>(row_scratch_bytes<T>(static_cast<std::uint64_t>(shape.width()), mean_row));
+  auto const row_bytes =
+      static_cast<double>(row_scratch_bytes<T>(static_cast<std::uint64_t>(shape.width()), shape.value_bytes, mean_row));
   return std::min(static_cast<double>(most_rows), static_cast<double>(bytes_to_cut_for()) / row_bytes);
 }
 /// Levels of a strip. @param mean_level  rows

@@ -14,6 +14,7 @@
 #include "sptrsv/device/scratch_slots.hpp"
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/device/tickets.hpp"
+#include "sptrsv/triangle/stored_values.hpp"
 
 namespace sptrsv::detail {
 
@@ -23,8 +24,8 @@ struct BlockData {
   using scalar = typename T::scalar;
   using index = typename T::index;
   BlockPlan<T> plan;
-  Kokkos::View<scalar*, typename T::device> values;  // packs x entries
-  Kokkos::View<scalar*, typename T::device> pivot;   // n, by position; none for a unit diagonal
+  StoredValues<T> values;                           // packs x entries
+  Kokkos::View<scalar*, typename T::device> pivot;  // n, by position; none for a unit diagonal
   RowIO<T> io;
   SolvedSlots<scalar, 1> slots;  // by position
   Diagonal diagonal;
@@ -48,8 +49,8 @@ struct BlockData {
 /// On a GPU: a team has all of its block in scratch memory. Its first warps compute: slices go round robin to them, and
 /// their rows poll for what they need in scratch memory. The other warps fetch what other blocks publish, in the order
 /// of need. Blocks are taken by ticket, so each waits only for blocks that a running team has; in it slices are in the
-/// order of levels.
-template <class T, int Entries, bool OneLane, bool OneChunk>
+/// order of levels. Stored: what values are kept as, the scalar or of single precision.
+template <class T, class Stored, int Entries, bool OneLane, bool OneChunk>
 struct BlockOnDevice {
   using scalar = typename T::scalar;
   using index = typename T::index;
@@ -58,8 +59,11 @@ struct BlockOnDevice {
   struct alignas(Entries * sizeof(std::uint16_t)) Columns {
     std::uint16_t col[Entries];
   };
-  struct alignas(2 * sizeof(scalar) < 16 ? 2 * sizeof(scalar) : 16) Pair {
+  struct Pair {
     scalar value[2];
+  };
+  struct alignas(2 * sizeof(Stored) < 16 ? 2 * sizeof(Stored) : 16) StoredPair {
+    Stored value[2];
   };
   BlockData<T> data;
   Tickets<T> tickets;
@@ -72,7 +76,7 @@ struct BlockOnDevice {
 
   /// What a block has in scratch memory.
   struct Staged {
-    Pair* values;
+    StoredPair* values;
     Columns* columns;
     std::uint64_t* slice;  ///< from its last bit on: first row (16), rows (8), chunks (8), first pack
     scalar* b;
@@ -91,6 +95,11 @@ struct BlockOnDevice {
       solve_block(team, memory, static_cast<index>(columns == 1 ? t : t / static_cast<unsigned>(columns)), column,
                   data.slots.column(column));
     }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Stored const* stored() const {
+    if constexpr (std::is_same_v<Stored, scalar>) return data.values.full.data();
+    else return data.values.rounded.data();
   }
 
   template <class Team>
@@ -128,7 +137,7 @@ struct BlockOnDevice {
       at += (bytes + 15) / 16 * 16;
       return here;
     };
-    staged.values = reinterpret_cast<Pair*>(take(sizeof(scalar) * Entries * packs));
+    staged.values = reinterpret_cast<StoredPair*>(take(sizeof(Stored) * Entries * packs));
     staged.columns = reinterpret_cast<Columns*>(take(sizeof(Columns) * packs));
     staged.slice = reinterpret_cast<std::uint64_t*>(take(sizeof(std::uint64_t) * slices));
     staged.b = reinterpret_cast<scalar*>(take(sizeof(scalar) * rows));
@@ -142,7 +151,7 @@ struct BlockOnDevice {
                                          std::uint64_t first_pack, int rows, int outers, int slices, int packs,
                                          int column, scratch_slots const& x) const {
     auto const& plan = data.plan;
-    auto const* const values = reinterpret_cast<Pair const*>(data.values.data() + first_pack * Entries);
+    auto const* const values = reinterpret_cast<StoredPair const*>(stored() + first_pack * Entries);
     auto const* const columns = reinterpret_cast<Columns const*>(plan.col_idx.data() + first_pack * Entries);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs * (Entries / 2)),
                          [&](int k) { scratch::copy_async(staged.values + k, values + k); });
@@ -206,8 +215,11 @@ struct BlockOnDevice {
     int const pack = step.pack + chunk * step.packs, pair = step.pair + chunk * step.packs * (Entries / 2);
     auto const columns =
         scratch::load_staged<Columns>(from.columns + static_cast<unsigned>(pack * int(sizeof(Columns))));
-    SPTRSV_UNROLL for (int u = 0; u < Entries / 2; ++u) values[u] =
-        scratch::load_staged<Pair>(from.values + static_cast<unsigned>((pair + u * step.packs) * int(sizeof(Pair))));
+    SPTRSV_UNROLL for (int u = 0; u < Entries / 2; ++u) {
+      auto const two = scratch::load_staged<StoredPair>(
+          from.values + static_cast<unsigned>((pair + u * step.packs) * int(sizeof(StoredPair))));
+      SPTRSV_UNROLL for (int v = 0; v < 2; ++v) values[u].value[v] = static_cast<scalar>(two.value[v]);
+    }
     SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) at[e] = x.at(columns.col[e]);
   }
   /// Lanes beyond the last row of a slice do as the last one does, and all lanes of a row store what they all have:
@@ -307,12 +319,13 @@ struct BlockOnDevice {
                                       int column, slots_type const& slots) const {
     auto const& plan = data.plan;
     index const row = plan.row(p);
-    scalar const* const values = data.values.data() + plan.slice_pack(slice) * Entries;
+    Stored const* const values = stored() + plan.slice_pack(slice) * Entries;
     index const* const outer = plan.outer.data() + first;
     scalar sum{};
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, static_cast<long long>(last - first)),
-        [&](long long k, scalar& mine) { mine += values[k] * data.await(slots, outer[k], row); }, sum);
+        [&](long long k, scalar& mine) { mine += static_cast<scalar>(values[k]) * data.await(slots, outer[k], row); },
+        sum);
     Kokkos::single(Kokkos::PerTeam(team), [&]() {
       data.finish(slots, column, p, finish_row(data.diagonal, data.io.load(row, column) - sum, data.pivot_of(p)));
     });

@@ -22,11 +22,14 @@ struct RowShape {
   int entries = 4;  ///< a pack: 2 or 4
   int lanes = 1;
   int rows_per_slice = 1;
+  int value_bytes = 8;  ///< of an entry
   int width() const { return entries * lanes; }
 
-  /// @param warp  lanes of a warp; 1 on a host
-  static RowShape of(double mean_row, long long longest, int warp) {
+  /// @param warp         lanes of a warp; 1 on a host
+  /// @param value_bytes  of an entry
+  static RowShape of(double mean_row, long long longest, int warp, std::size_t value_bytes) {
     RowShape shape;
+    shape.value_bytes = static_cast<int>(value_bytes);
     shape.entries = longest <= 2 ? 2 : 4;
     double const wanted = std::min(static_cast<double>(longest), 2 * mean_row);
     while (shape.lanes < warp && shape.width() < wanted) shape.lanes *= 2;
@@ -95,20 +98,21 @@ Kokkos::View<typename T::index*, typename T::device> number_ranges(
   return first;
 }
 
-/// Bytes of scratch memory for a block: entries with their columns, slices, b, pivots and x, and what aligning costs.
+/// Bytes of scratch memory for a block: slots of entries with their columns, slices, b, pivots and x, and what aligning
+/// costs.
 template <class T>
-KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t packs, int entries, std::size_t rows, std::size_t slices,
-                                                std::size_t outers) {
+KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t slots, int value_bytes, std::size_t rows,
+                                                std::size_t slices, std::size_t outers) {
   using scalar = typename T::scalar;
-  return packs * static_cast<std::size_t>(entries) * (sizeof(scalar) + sizeof(std::uint16_t)) +
-         slices * sizeof(std::uint64_t) + (3 * rows + outers + 1) * sizeof(scalar) + 96;
+  return slots * (static_cast<std::size_t>(value_bytes) + sizeof(std::uint16_t)) + slices * sizeof(std::uint64_t) +
+         (3 * rows + outers + 1) * sizeof(scalar) + 96;
 }
 /// Those that a row adds, with the outer values that are expected.
 /// @param slots  for its entries
 template <class T>
-KOKKOS_FUNCTION std::uint64_t row_scratch_bytes(std::uint64_t slots, double entries) {
+KOKKOS_FUNCTION std::uint64_t row_scratch_bytes(std::uint64_t slots, int value_bytes, double entries) {
   auto const outers = static_cast<std::size_t>(entries * BlockedTuning::expected_outers);
-  return block_scratch_bytes<T>(slots, 1, 1, 1, outers) - block_scratch_bytes<T>(0, 1, 0, 0, 0);
+  return block_scratch_bytes<T>(slots, value_bytes, 1, 1, outers) - block_scratch_bytes<T>(0, value_bytes, 0, 0, 0);
 }
 
 /// Cuts groups into blocks and blocks into slices.
@@ -160,7 +164,7 @@ class BlockCutter {
     auto const row = groups.row;
     auto const rows = rows_;
     auto const group_of = work_.template take<index>(static_cast<std::size_t>(n_) + 1);
-    int const width = shape_.width();
+    int const width = shape_.width(), value_bytes = shape_.value_bytes;
     auto const budget = static_cast<std::uint64_t>(bytes);
     std::uint64_t const least = budget / most_rows + 1;
     auto const is_long = KOKKOS_LAMBDA(index p) { return rows.count(row(p)) > BlockedTuning::long_row; };
@@ -173,7 +177,7 @@ class BlockCutter {
           auto const entries = static_cast<std::uint64_t>(rows.count(row(p)));
           if (is_long(p)) return budget;
           std::uint64_t const slots = entries == 0 ? width : (entries + width - 1) / width * width,
-                              mine = row_scratch_bytes<T>(slots, static_cast<double>(entries));
+                              mine = row_scratch_bytes<T>(slots, value_bytes, static_cast<double>(entries));
           return mine < least ? least : mine;
         });
     // equal parts of a group, by cost

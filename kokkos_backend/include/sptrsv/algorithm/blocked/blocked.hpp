@@ -35,7 +35,8 @@ class Blocked {
   using index = typename T::index;
   static constexpr std::string_view name = "blocked";
   static constexpr char const* summary = "a team per block of rows, in scratch memory";
-  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
+  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true,
+                                             /*single_storage=*/true};
   enum class Cut { automatic, strips, boxes };
   struct Options {
     Cut shape = Cut::automatic;
@@ -107,13 +108,15 @@ class Blocked {
   std::string parameters() const {
     if constexpr (host)
       return detail::counted(host_.num_blocks, "block") + " (" + cut_ + "), " +
-             detail::counted(host_.need.extent(0), "wait") + " for a block";
+             detail::counted(host_.need.extent(0), "wait") + " for a block" +
+             (host_.values.rounds() ? ", values in single precision" : "");
     std::string out = detail::counted(plan_.num_blocks, "block") + " (" + cut_ + "), " +
                       detail::counted(plan_.slice_chunks.extent(0), "slice");
     if (plan_.long_rows > 0) out += ", " + detail::counted(plan_.long_rows, "long row");
     return out + ", " + detail::counted(plan_.shape.lanes, "lane") + " per row, " + detail::counted(teams_, "team") +
            " of " + std::to_string(computing_warps_) + " + " + detail::counted(fetching_warps_, "warp") + ", " +
-           std::to_string(plan_.scratch_bytes) + " bytes of scratch memory";
+           std::to_string(plan_.scratch_bytes) + " bytes of scratch memory" +
+           (values_.rounds() ? ", values in single precision" : "");
   }
   void reserve(typename T::exec_space const& exec, int columns) {
     if constexpr (!host) solved_.reserve(exec, std::min(columns, Tuning::columns_per_pass));
@@ -146,9 +149,17 @@ class Blocked {
           std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
           offset const count = rows.count(i);
           offset k = rows.first(i);
-          for (offset e = 0; e < count; ++e, k += rows.step()) values(base + place.value(e)) = entry(k);
+          for (offset e = 0; e < count; ++e, k += rows.step()) values.set(base + place.value(e), entry(k));
         });
-    if (plan.long_rows == 0) return;
+    if (plan.long_rows > 0) fill_long_rows(exec, entry);
+    detail::require_stored<T>(exec, values, rows, numbers);
+  }
+  template <class Entry>
+  void fill_long_rows(typename T::exec_space const& exec, Entry const& entry) {
+    using offset = typename T::offset;
+    auto const plan = plan_;
+    auto const rows = rows_;
+    auto const values = values_;
     using teams = Kokkos::TeamPolicy<typename T::exec_space>;
     Kokkos::parallel_for(
         "sptrsv::blocked::update_long",
@@ -157,7 +168,7 @@ class Blocked {
           index const slice = plan.long_slice(team.league_rank()), i = plan.row(plan.slice_row(slice));
           std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
           Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows.count(i)), [&](offset e) {
-            values(base + static_cast<std::uint64_t>(e)) = entry(rows.first(i) + e * rows.step());
+            values.set(base + static_cast<std::uint64_t>(e), entry(rows.first(i) + e * rows.step()));
           });
         });
   }
@@ -182,7 +193,7 @@ class Blocked {
         options.rows > 0 ? options.rows : std::clamp(chosen, Tuning::least_host_rows, Tuning::most_host_rows));
     typename detail::Workspace<T>::Scope const of_groups(analysis.workspace());
     auto const groups = group(exec, analysis, options, static_cast<double>(rows));
-    host_ = detail::cut_host_blocks<T>(exec, rows_, shape_.diagonal, groups, rows);
+    host_ = detail::cut_host_blocks<T>(exec, rows_, shape_.diagonal, analysis.storage(), groups, rows);
     teams_ = static_cast<int>(std::min<long long>(threads, host_.num_blocks));
   }
 
@@ -203,7 +214,7 @@ class Blocked {
       detail::number_columns<T>(exec, analysis.workspace(), of_plan, rows_, plan_, cutter.slice_of());
       bytes = bytes * 3 / 4;
       if (plan_.scratch_bytes > Tuning::scratch_bytes) continue;
-      keep(exec);
+      keep(exec, analysis.storage());
       break;
     }
     of_plan.clear(exec);
@@ -212,11 +223,12 @@ class Blocked {
   }
 
   /// Allocates what stays, and moves the plan there.
-  void keep(typename T::exec_space const& exec) {
+  void keep(typename T::exec_space const& exec, Storage storage) {
     using scalar = typename T::scalar;
     std::size_t const slots = plan_.col_idx.extent(0),
                       pivots = shape_.diagonal == Diagonal::unit ? 0 : plan_.row.extent(0);
-    std::size_t const values = memory_.template append<scalar>(slots), pivot = memory_.template append<scalar>(pivots);
+    std::size_t const values = detail::append_stored(memory_, storage, slots),
+                      pivot = memory_.template append<scalar>(pivots);
     std::vector<std::size_t> at;
     plan_.for_arrays([&](auto const& array) {
       using value = typename std::remove_reference_t<decltype(array)>::value_type;
@@ -231,9 +243,9 @@ class Blocked {
       array = to;
     });
     plan_.position = {};
-    values_ = memory_.template view<scalar>(values, slots);
+    values_ = detail::view_stored(memory_, storage, values, slots);
     pivot_ = memory_.template view<scalar>(pivot, pivots);
-    Kokkos::deep_copy(exec, values_, scalar(0));  // entries that fill up packs stay so
+    values_.with_array([&](auto const& array) { Kokkos::deep_copy(exec, array, 0); });  // and so stay what fills packs
   }
 
   detail::RowGroups<T> group(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options,
@@ -273,9 +285,13 @@ class Blocked {
   template <class F>
   void with_kernel(detail::BlockData<T> const& data, int columns, F const& f) const {
     auto const make = [&](auto entries, auto one_lane, auto one_chunk) {
-      f(detail::BlockOnDevice<T, decltype(entries)::value, decltype(one_lane)::value, decltype(one_chunk)::value>{
-          data, tickets_, columns > 0 ? tickets_.next_counter() : 0, plan_.shape.rows_per_slice, computing_warps_,
-          fetching_warps_, columns});
+      values_.with_array([&](auto const& array) {
+        using stored = typename std::decay_t<decltype(array)>::value_type;
+        f(detail::BlockOnDevice<T, stored, decltype(entries)::value, decltype(one_lane)::value,
+                                decltype(one_chunk)::value>{data, tickets_, columns > 0 ? tickets_.next_counter() : 0,
+                                                            plan_.shape.rows_per_slice, computing_warps_,
+                                                            fetching_warps_, columns});
+      });
     };
     using two = std::integral_constant<int, 2>;
     using four = std::integral_constant<int, 4>;
@@ -312,7 +328,8 @@ class Blocked {
   detail::JointMemory<T> memory_;  // of all that follows but solved_
   detail::BlockPlan<T> plan_;
   std::string cut_;
-  Kokkos::View<typename T::scalar*, typename T::device> values_, pivot_;
+  detail::StoredValues<T> values_;
+  Kokkos::View<typename T::scalar*, typename T::device> pivot_;
   int computing_warps_ = 1, fetching_warps_ = 1, teams_ = 1;
   mutable detail::Tickets<T> tickets_;
   mutable detail::SolvedValues<T> solved_;

@@ -15,6 +15,7 @@
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 #include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/stored_values.hpp"
 
 namespace sptrsv::detail {
 
@@ -36,14 +37,16 @@ struct HostBlocks {
   view<index> need;        // earlier blocks, ascending
   view<offset> row_entry;  // n+1
   view<index> col_idx;     // places
-  view<scalar> values, pivot;
+  StoredValues<T> values;
+  view<scalar> pivot;
   view<scalar> x;       // n, by place, of one right-hand side
   view<unsigned> done;  // blocks x flags_per_line: in how many solves the block has been done
 
   /// Calls f with each array.
   template <class F>
   void for_arrays(F const& f) const {
-    f(row), f(block_row), f(block_need), f(need), f(row_entry), f(col_idx), f(values), f(pivot), f(x), f(done);
+    f(row), f(block_row), f(block_need), f(need), f(row_entry), f(col_idx), f(pivot), f(x), f(done);
+    values.with_array(f);
   }
   std::size_t memory_bytes() const {
     std::size_t bytes = 0;
@@ -55,7 +58,7 @@ struct HostBlocks {
 /// Cuts groups into blocks of at most so many rows.
 template <class T>
 HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Diagonal diagonal,
-                              RowGroups<T> const& groups, std::size_t most_rows) {
+                              Storage storage, RowGroups<T> const& groups, std::size_t most_rows) {
   using index = typename T::index;
   using offset = typename T::offset;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
@@ -88,7 +91,11 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T
   }
   out.row_entry(n) = entries;
   out.col_idx = decltype(out.col_idx)(raw("col_idx"), static_cast<std::size_t>(entries));
-  out.values = decltype(out.values)(raw("values"), static_cast<std::size_t>(entries));
+  auto const values = [&](auto& array) {
+    array = std::decay_t<decltype(array)>(raw("values"), static_cast<std::size_t>(entries));
+  };
+  if (storage == Storage::single && !is_single<typename T::scalar>) values(out.values.rounded);
+  else values(out.values.full);
   out.pivot = decltype(out.pivot)(raw("pivot"), diagonal == Diagonal::unit ? 0 : n);
   out.x = decltype(out.x)(raw("x"), n);
   out.done = decltype(out.done)(Kokkos::view_alloc(exec, std::string("sptrsv::blocked::done")),
@@ -127,6 +134,7 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T
 }
 
 /// Takes new values.
+/// @throws SingleOverflow
 template <class T>
 void fill_host_blocks(typename T::exec_space const& exec, HostBlocks<T> const& blocks, OffDiagonals<T> const& rows,
                       Numbers<T> const& numbers) {
@@ -140,8 +148,9 @@ void fill_host_blocks(typename T::exec_space const& exec, HostBlocks<T> const& b
         if (blocks.pivot.extent(0) > 0) blocks.pivot(p) = numbers.pivot(i);
         offset k = rows.first(i);
         for (offset e = blocks.row_entry(p); e < blocks.row_entry(p + 1); ++e, k += rows.step())
-          blocks.values(e) = conjugate_if(numbers.all(rows.source_of(k)), numbers.conj);
+          blocks.values.set(e, conjugate_if(numbers.all(rows.source_of(k)), numbers.conj));
       });
+  require_stored<T>(exec, blocks.values, rows, numbers);
 }
 
 /// Solves the blocks first to last of a ticket.
@@ -163,20 +172,25 @@ struct SolveHostBlocks {
         for (Backoff wait; load_acquire(flag) != solve; wait(blocks.row(blocks.block_row(b)))) {
         }
       }
-      scalar* const x = blocks.x.data();
-      for (index p = blocks.block_row(b); p < blocks.block_row(b + 1); ++p) {
-        index const i = blocks.row(p);
-        scalar sum = io.load(i, 0);
-        for (offset e = blocks.row_entry(p); e < blocks.row_entry(p + 1); ++e)
-          sum -= blocks.values(e) * x[blocks.col_idx(e)];
-        x[p] = diagonal == Diagonal::unit ? sum : finish_row(diagonal, sum, blocks.pivot(p));
-        io.store(i, 0, x[p]);
-      }
+      if (blocks.values.rounds()) solve_rows(b, blocks.values.rounded.data());
+      else solve_rows(b, blocks.values.full.data());
       arrive(&blocks.done(flag_of(b)));
     }
   }
 
  private:
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION void solve_rows(index b, V const* values) const {
+    scalar* const x = blocks.x.data();
+    for (index p = blocks.block_row(b); p < blocks.block_row(b + 1); ++p) {
+      index const i = blocks.row(p);
+      scalar sum = io.load(i, 0);
+      for (offset e = blocks.row_entry(p); e < blocks.row_entry(p + 1); ++e)
+        sum -= static_cast<scalar>(values[e]) * x[blocks.col_idx(e)];
+      x[p] = diagonal == Diagonal::unit ? sum : finish_row(diagonal, sum, blocks.pivot(p));
+      io.store(i, 0, x[p]);
+    }
+  }
   KOKKOS_FORCEINLINE_FUNCTION static std::size_t flag_of(index b) {
     return static_cast<std::size_t>(b) * HostBlocks<T>::flags_per_line;
   }

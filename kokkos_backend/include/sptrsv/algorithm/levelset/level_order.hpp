@@ -13,6 +13,7 @@
 #include "sptrsv/device/workspace.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 #include "sptrsv/triangle/row_loop.hpp"
+#include "sptrsv/triangle/stored_values.hpp"
 
 namespace sptrsv::detail {
 
@@ -23,73 +24,129 @@ struct LevelOrder {
   Kokkos::View<typename T::offset*, typename T::device> row_ptr;   // n+1, by position
   Kokkos::View<const typename T::index*, typename T::device> row;  // n
   Kokkos::View<typename T::index*, typename T::device> col_idx;
-  Kokkos::View<typename T::scalar*, typename T::device> values;
+  StoredValues<T> values;
   Kokkos::View<typename T::scalar*, typename T::device>
-      diagonal;           // n, as Numbers::pivot(), or none for a unit diagonal
-  JointMemory<T> memory;  // of all but `row`
+      diagonal;  // n, as Numbers::pivot(), or none for a unit diagonal
+  Kokkos::View<typename T::index*, typename T::device> long_rows;  // GPU: positions of rows that a team copies
+  JointMemory<T> memory;                                           // of all but `row` and `long_rows`
 
   /// Without `row`, which may be the analysis' own.
-  std::size_t memory_bytes() const { return memory.bytes(); }
+  std::size_t memory_bytes() const { return memory.bytes() + long_rows.span() * sizeof(typename T::index); }
 };
 
 /// Arrays for n rows with so many off-diagonals.
 template <class T>
-LevelOrder<T> allocate_level_order(std::size_t n, std::size_t entries, bool unit) {
+LevelOrder<T> allocate_level_order(std::size_t n, std::size_t entries, bool unit, Storage storage) {
   using scalar = typename T::scalar;
   using index = typename T::index;
   using offset = typename T::offset;
   LevelOrder<T> out;
-  std::size_t const pivots = unit ? 0 : n, values = out.memory.template append<scalar>(entries),
+  std::size_t const pivots = unit ? 0 : n, values = append_stored(out.memory, storage, entries),
                     diagonal = out.memory.template append<scalar>(pivots),
                     row_ptr = out.memory.template append<offset>(n + 1),
                     col_idx = out.memory.template append<index>(entries);
   out.memory.allocate("sptrsv::level_set::order");
-  out.values = out.memory.template view<scalar>(values, entries);
+  out.values = view_stored(out.memory, storage, values, entries);
   out.diagonal = out.memory.template view<scalar>(diagonal, pivots);
   out.row_ptr = out.memory.template view<offset>(row_ptr, n + 1);
   out.col_idx = out.memory.template view<index>(col_idx, entries);
   return out;
 }
 
-/// @param level_rows  the rows level by level
-/// @param entries     off-diagonals of all rows
-template <class T>
-LevelOrder<T> order_rows(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
-                         Kokkos::View<const typename T::index*, typename T::device> const& level_rows,
-                         long long entries, bool unit) {
+/// Calls of_row(p, i) for each row i at position p, and of_entry(to, from) for each entry: where it is in the order,
+/// and where it is in op(T).
+template <class T, class OfRow, class OfEntry>
+void for_all_entries(char const* label, typename T::exec_space const& exec, OffDiagonals<T> const& rows,
+                     LevelOrder<T> const& order, OfRow const& of_row, OfEntry const& of_entry) {
   using index = typename T::index;
   using offset = typename T::offset;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  auto out = allocate_level_order<T>(static_cast<std::size_t>(rows.num_rows), static_cast<std::size_t>(entries), unit);
+  using teams = Kokkos::TeamPolicy<typename T::exec_space>;
+  bool const any_long = order.long_rows.extent(0) > 0;
+  Kokkos::parallel_for(
+      label, with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows)),
+      KOKKOS_LAMBDA(index p) {
+        index const i = order.row(p);
+        of_row(p, i);
+        offset const end = order.row_ptr(p + 1);
+        offset to = order.row_ptr(p);
+        if (any_long && end - to > LevelSetTuning::long_row) return;
+        for (offset k = rows.first(i); to < end; ++to, k += rows.step()) of_entry(to, k);
+      });
+  if (!any_long) return;
+  Kokkos::parallel_for(
+      label, team_policy(exec, static_cast<int>(order.long_rows.extent(0)), LevelSetTuning::long_row_threads, 1),
+      KOKKOS_LAMBDA(typename teams::member_type const& team) {
+        index const p = order.long_rows(team.league_rank()), i = order.row(p);
+        offset const to = order.row_ptr(p), from = rows.first(i), step = rows.step();
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, order.row_ptr(p + 1) - to),
+                             [&](offset e) { of_entry(to + e, from + e * step); });
+      });
+}
+
+/// Lists the rows of which one thread would copy too many entries.
+template <class T>
+void list_long_rows(typename T::exec_space const& exec, Workspace<T>& work, LevelOrder<T>& order) {
+  using index = typename T::index;
+  auto const n = static_cast<index>(order.row.extent(0));
+  auto const row_ptr = order.row_ptr;
+  typename Workspace<T>::Scope const scope(work);
+  auto const before = work.template take<index>(static_cast<std::size_t>(n) + 1);
+  auto const is_long = KOKKOS_LAMBDA(index p) { return row_ptr(p + 1) - row_ptr(p) > LevelSetTuning::long_row; };
+  auto const count = sum_before<T, index>("sptrsv::level_set::long_rows", exec, work, n, before, is_long);
+  auto const list = decltype(order.long_rows)(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_set::long_rows")),
+      static_cast<std::size_t>(count));
+  Kokkos::parallel_for(
+      "sptrsv::level_set::long_rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index p) {
+        if (is_long(p)) list(before(p)) = p;
+      });
+  order.long_rows = list;
+}
+
+/// @param level_rows  the rows level by level
+template <class T>
+LevelOrder<T> order_rows(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                         Kokkos::View<const typename T::index*, typename T::device> const& level_rows) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  auto const rows = analysis.rows(exec);
+  auto& work = analysis.workspace();
+  auto out = allocate_level_order<T>(static_cast<std::size_t>(rows.num_rows),
+                                     static_cast<std::size_t>(analysis.num_off_diagonals()),
+                                     analysis.shape().diagonal == Diagonal::unit, analysis.storage());
   out.row = level_rows;
   auto const row_ptr = out.row_ptr;
   auto const row = out.row;
   index const n = rows.num_rows;
   scan_before<T, offset>(
       "sptrsv::level_set::count", exec, work, n, row_ptr, KOKKOS_LAMBDA(index p) { return rows.count(row(p)); });
+  if (!runs_inline<typename T::exec_space> && analysis.longest_row_of_op(exec) > LevelSetTuning::long_row)
+    list_long_rows<T>(exec, work, out);
   auto const col_idx = out.col_idx;
-  Kokkos::parallel_for(
-      "sptrsv::level_set::order", with_arguments_in_launch(policy(exec, 0, rows.num_rows)), KOKKOS_LAMBDA(index p) {
-        offset k = rows.first(row(p));
-        for (offset to = row_ptr(p); to < row_ptr(p + 1); ++to, k += rows.step()) col_idx(to) = rows.col_idx(k);
-      });
+  for_all_entries<T>(
+      "sptrsv::level_set::order", exec, rows, out, KOKKOS_LAMBDA(index, index){},
+      KOKKOS_LAMBDA(offset to, offset from) { col_idx(to) = rows.col_idx(from); });
   return out;
 }
 
+/// @throws SingleOverflow
 template <class T>
 void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Numbers<T> const& numbers,
                  LevelOrder<T> const& to) {
   using index = typename T::index;
-  Kokkos::parallel_for(
-      "sptrsv::level_set::update",
-      with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows)),
-      KOKKOS_LAMBDA(index p) {
-        index const i = to.row(p);
-        typename T::offset k = rows.first(i);
-        for (typename T::offset at = to.row_ptr(p); at < to.row_ptr(p + 1); ++at, k += rows.step())
-          to.values(at) = conjugate_if(numbers.all(rows.source_of(k)), numbers.conj);
-        if (to.diagonal.extent(0) > 0) to.diagonal(p) = numbers.pivot(i);
+  using offset = typename T::offset;
+  auto const values = to.values;
+  auto const diagonal = to.diagonal;
+  for_all_entries<T>(
+      "sptrsv::level_set::update", exec, rows, to,
+      KOKKOS_LAMBDA(index p, index i) {
+        if (diagonal.extent(0) > 0) diagonal(p) = numbers.pivot(i);
+      },
+      KOKKOS_LAMBDA(offset at, offset k) {
+        values.set(at, conjugate_if(numbers.all(rows.source_of(k)), numbers.conj));
       });
+  require_stored<T>(exec, values, rows, numbers);
 }
 
 /// Host: the rows level by level, those of a level by their number of entries, so that a core seldom mispredicts where
@@ -139,7 +196,10 @@ struct LevelCursor {
   KOKKOS_FORCEINLINE_FUNCTION typename T::index row() const { return *rows; }
   KOKKOS_FORCEINLINE_FUNCTION typename T::offset begin() const { return ends[0]; }
   KOKKOS_FORCEINLINE_FUNCTION typename T::offset end() const { return ends[1]; }
-  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar diagonal(typename T::scalar const*) const { return *diagonals; }
+  template <class V>
+  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar diagonal(V const*) const {
+    return *diagonals;
+  }
   KOKKOS_FORCEINLINE_FUNCTION void next() {
     ++rows;
     ++ends;
@@ -156,13 +216,18 @@ template <class T, int K, Access A>
 void solve_positions(LevelOrder<T> const& order, RowIO<T> const& io, Diagonal diagonal, typename T::index first,
                      typename T::index last) {
   auto const run = [&](auto kind) {
-    RowLoop<T, K, A, decltype(kind)::value, LevelCursor<T>>{
-        {order.row.data() + first, order.row_ptr.data() + first, order.diagonal.data() + first},
-        order.col_idx.data(),
-        order.values.data(),
-        io,
-        false}
-        .template gather<1>(last - first);
+    order.values.with_array([&](auto const& values) {
+      using value = typename std::decay_t<decltype(values)>::value_type;
+      // of rounded values one loop does for all, to compile fewer
+      constexpr Access access = std::is_same_v<value, typename T::scalar> ? A : Access::any;
+      RowLoop<T, K, access, decltype(kind)::value, LevelCursor<T>, value>{
+          {order.row.data() + first, order.row_ptr.data() + first, order.diagonal.data() + first},
+          order.col_idx.data(),
+          values.data(),
+          io,
+          false}
+          .template gather<1>(last - first);
+    });
   };
   if (diagonal == Diagonal::unit) run(std::integral_constant<Diagonal, Diagonal::unit>{});
   else if (diagonal == Diagonal::inverted) run(std::integral_constant<Diagonal, Diagonal::inverted>{});

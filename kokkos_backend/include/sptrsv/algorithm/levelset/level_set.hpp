@@ -28,7 +28,8 @@ class LevelSet {
   using index = typename T::index;
   static constexpr std::string_view name = "levelset";
   static constexpr char const* summary = "rows by level, a kernel per wide level, short levels chained";
-  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
+  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true,
+                                             /*single_storage=*/true};
   struct Options {
     LevelMethod analysis = LevelMethod::automatic;
     int wide_rows = 0;
@@ -51,8 +52,7 @@ class LevelSet {
     auto const& sets = analysis.levels(exec, options.analysis);
     auto level_rows = sets.level_rows;
     if constexpr (host) level_rows = detail::rows_by_level_and_length<T>(exec, rows_, sets);
-    order_ = detail::order_rows<T>(exec, analysis.workspace(), rows_, level_rows, analysis.num_off_diagonals(),
-                                   shape_.diagonal == Diagonal::unit);
+    order_ = detail::order_rows<T>(exec, analysis, level_rows);
     if constexpr (host) plan_for_host(exec, analysis, options, sets);
     else plan_for_device(exec, analysis, options, sets);
   }
@@ -93,9 +93,10 @@ class LevelSet {
                                  : "up to " + detail::counted(shared_rows_, "row");
     auto const one_team = of(Launch::one_team);
     std::string const share = one_team == 1 && launches_.size() == 1 ? "" : std::to_string(one_team) + " of them ";
-    if (host) return all + share + "by one thread for successive levels of " + size;
+    std::string const stored = order_.values.rounds() ? ", values in single precision" : "";
+    if (host) return all + share + "by one thread for successive levels of " + size + stored;
     return all + std::to_string(of(Launch::many_levels)) + " for many levels of " + size + ", " +
-           std::to_string(one_team) + " by one team, " + detail::counted(lanes_, "lane") + " per row";
+           std::to_string(one_team) + " by one team, " + detail::counted(lanes_, "lane") + " per row" + stored;
   }
   void reserve(typename T::exec_space const& exec, int columns) {
     if (!host) solved_.reserve(exec, columns);
