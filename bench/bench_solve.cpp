@@ -2,6 +2,7 @@
 // Times analyze, update and solve of each type on one triangle, beside peers.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 
@@ -48,14 +49,18 @@ struct Settings {
   }
 };
 
-/// A type of ours with options of its own, as in fused:kind=warp: its name, and "fused_kind" added to `options`.
+/// A type of ours with options of its own or of all types, as in fused:kind=warp and levelset:storage=single: its name,
+/// and "fused_kind" or "sptrsv_storage" added to `options`.
 std::string take_own_options(std::string const& text, OptionValues& options) {
   std::istringstream parts(text);
   std::string type, part;
   std::getline(parts, type, ':');
   while (std::getline(parts, part, ':')) {
     auto const at = part.find('=');
-    options[type + "_" + part.substr(0, at)] = at == std::string::npos ? "" : part.substr(at + 1);
+    std::string const name = part.substr(0, at);
+    auto const& common = common_options();
+    bool const of_all = std::any_of(common.begin(), common.end(), [&](auto const& info) { return info.name == name; });
+    options[(of_all ? "sptrsv" : type) + "_" + name] = at == std::string::npos ? "" : part.substr(at + 1);
   }
   return type;
 }

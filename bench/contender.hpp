@@ -55,11 +55,12 @@ struct Problem {
   void spoil_x() const { Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN()); }
   void fence() const { exec.fence("sptrsv::bench"); }
   /// What is wrong with x, or nothing.
-  std::string find_error() const {
+  /// @param rounding  of the values that were solved with
+  std::string find_error(double rounding) const {
     auto const host_b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
     auto const host_x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
     for (std::size_t c = 0; c < b.extent(1) && num_rows() > 0; ++c) {
-      int const row = first_wrong_row(system, &host_x(0, c), &host_b(0, c));
+      int const row = first_wrong_row(system, &host_x(0, c), &host_b(0, c), rounding);
       if (row < num_rows()) return "wrong answer in row " + std::to_string(row) + " of column " + std::to_string(c);
     }
     return "";
@@ -92,6 +93,8 @@ class Contender {
   virtual std::string used() const { return ""; }
   virtual std::string parameters() const { return ""; }
   virtual std::string reason() const { return ""; }
+  /// Relative error of the values that it keeps.
+  virtual double rounding() const { return 0; }
   /// That it keeps beyond the problem's pattern and values; 0 if not known.
   virtual std::size_t memory_bytes() const { return 0; }
 };

@@ -23,6 +23,7 @@ import tempfile
 
 KSP = {"ilu": "gmres", "icc": "cg"}
 WITH_MORE_THREADS = ["levelset", "sptrsv"]  # the others do not use threads, or lose by them on a CPU
+SINGLE = ["levelset", "blocked"]  # run with values in single precision, too
 TYPES = ["petsc", "sequential", "levelset", "syncfree", "threadlevel", "sptrsv"]
 
 
@@ -77,7 +78,7 @@ def parse_table(text):
     for line in text.splitlines():
         if line.startswith("type "):
             header = re.split(r"\s{2,}", line.strip())
-        elif header and line.split(" ")[0] in TYPES:
+        elif header and line.split(" ")[0] in TYPES + SINGLE:
             cells = re.split(r"\s{2,}", line.strip())
             if len(cells) == len(header):
                 rows[cells[0]] = dict(zip(header, cells))
@@ -118,6 +119,8 @@ def measure(args):
                     if first:
                         csc, _ = run(args, path, pc, threads, ["-mat_sptrsv_syncfree_form", "csc"], "syncfree")
                         results[-1]["csc"] = csc.get("syncfree", {})
+                        single, _ = run(args, path, pc, threads, ["-mat_sptrsv_storage", "single"], ",".join(SINGLE))
+                        results[-1]["single"] = {t: single.get(t, {}) for t in SINGLE}
             if path != file:
                 path.unlink()
             save(results, args)
@@ -133,13 +136,14 @@ def save(results, args):
 
 
 def iterations_table(results, first):
-    lines = ["| matrix | pc | petsc | " + " | ".join(TYPES[1:]) + " | syncfree csc |",
-             "| --- " * (len(TYPES) + 3) + "|"]
+    columns = TYPES[1:] + ["syncfree csc"] + [f"{t} single" for t in SINGLE]
+    lines = ["| matrix | pc | petsc | " + " | ".join(columns) + " |", "| --- " * (len(columns) + 3) + "|"]
     for r in results:
         if r["converges"] and r["threads"] == first:
             its = [r["rows"].get(t, {}).get("its", "-") for t in TYPES]
-            lines.append(f"| {r['matrix']} | {r['pc']} | " + " | ".join(its)
-                         + f" | {r.get('csc', {}).get('its', '-')} |")
+            its.append(r.get("csc", {}).get("its", "-"))
+            its += [r.get("single", {}).get(t, {}).get("its", "-") for t in SINGLE]
+            lines.append(f"| {r['matrix']} | {r['pc']} | " + " | ".join(its) + " |")
     return lines
 
 

@@ -22,6 +22,10 @@ class OwnType final : public Contender<Space> {
   std::string used() const override { return solver_->algorithm(); }
   std::string parameters() const override { return solver_->parameters(); }
   std::string reason() const override { return solver_->reason(); }
+  double rounding() const override {
+    auto const storage = options_.find("sptrsv_storage");
+    return storage != options_.end() && storage->second == "single" ? 0x1p-24 : 0;
+  }
   std::size_t memory_bytes() const override { return solver_->memory_bytes(); }
 
  private:

@@ -118,12 +118,13 @@ inline Structure structure_of(System const& s) {
   return out;
 }
 
-/// The first row that breaks |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)||x|)_i, or n.
-inline int first_wrong_row(System const& s, double const* x, double const* b) {
+/// The first row that breaks |b - op(T) x|_i <= (4 (k_i + 2) u + rounding) (|op(T)||x|)_i, or n.
+/// @param rounding  of the values that were solved with
+inline int first_wrong_row(System const& s, double const* x, double const* b, double rounding = 0) {
   constexpr long double u = std::numeric_limits<double>::epsilon() / 2;
   int const n = s.num_rows();
-  auto const good = [](long double residual, int entries, long double size) {  // false for a NaN
-    return std::abs(residual) <= 4 * (entries + 2) * u * size;
+  auto const good = [rounding](long double residual, int entries, long double size) {  // false for a NaN
+    return std::abs(residual) <= (4 * (entries + 2) * u + rounding) * size;
   };
   if (s.shape.transposed()) {
     std::vector<long double> residual(b, b + n), size(n, 0);

@@ -22,7 +22,7 @@ Result time_contender(Entry<Space> const& entry, Limits const& limits, Problem<S
   auto const solve = [&] { contender->solve(p); };
   auto const check = [&] {
     contender->deliver(p);
-    r.error = p.find_error();
+    r.error = p.find_error(contender->rounding());
     return r.error.empty();
   };
   p.set_values(2);  // the second update has to bring the right ones

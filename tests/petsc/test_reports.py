@@ -65,6 +65,35 @@ class View(unittest.TestCase):
         self.assertNotIn("csc", ex2(base).text.split("sptrsv 0")[1])
 
 
+class Storage(unittest.TestCase):
+    GRID = "-m 40 -n 37 -ksp_rtol 1e-9 -ksp_view -pc_type "
+
+    def test_iterations_and_view(self):
+        said = ", values in single precision"
+        for pc in ["ilu", "icc -ksp_type cg", "ilu -pc_factor_levels 2 -pc_factor_mat_ordering_type rcm"]:
+            own = ex2(f"{self.GRID}{pc}").number(r"iterations (\d+)", int)
+            for kind in ["levelset", "blocked", "sptrsv"]:
+                for factor in ["host", "device"]:
+                    with self.subTest(pc=pc, kind=kind, factor=factor):
+                        base = f"{self.GRID}{pc} -pc_factor_mat_solver_type {kind} -mat_sptrsv_factor {factor}"
+                        full, single = ex2(base), ex2(base + " -mat_sptrsv_storage single")
+                        # L and U; of ICC L and its transpose
+                        self.assertEqual(single.text.count(said), 2, single)
+                        self.assertNotIn(said, full.text)
+                        self.assertLessEqual(abs(single.number(r"iterations (\d+)", int) - own), 1)
+                        if kind != "sptrsv":  # in full it may choose a type that copies nothing
+                            self.assertLess(*(run.number(r"(\d+\.\d\d) MB beyond") for run in (single, full)))
+
+    def test_refusals(self):
+        base = f"{self.GRID}ilu -pc_factor_mat_solver_type "
+        for kind in ["fused", "tiled", "sequential", "syncfree", "threadlevel", "colorset"]:
+            text = ex2(f"{base}{kind} -mat_sptrsv_storage single", check=False).text
+            self.assertIn(f"algorithm {kind} does not do values in single precision; "
+                          "choose levelset, blocked or sptrsv", text)
+        text = ex2(f"{base}levelset -mat_sptrsv_storage half", check=False).text
+        self.assertIn("Option -mat_sptrsv_storage is 'half'; choose one of full, single", text)
+
+
 class Color(unittest.TestCase):
     GRID = "-m 20 -n 19 -ksp_converged_reason -ksp_view "
 

@@ -150,7 +150,7 @@ template <class T>
 Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis,
                       std::vector<std::string> const& candidates, [[maybe_unused]] bool scans) {
   if constexpr (is_host_space<typename T::exec_space>) {
-    if (analysis.storage() == Storage::single) return {"levelset", "it keeps values in single precision"};
+    if (analysis.storage() == Storage::single) return {"levelset", "the host's choice in single precision"};
     return detail::choose_on_host<T>(exec, analysis);
   } else {
     if (scans && std::find(candidates.begin(), candidates.end(), "tiled") != candidates.end() &&
