@@ -132,8 +132,8 @@ class BlockPlans : public ::testing::Test {
     }
     ASSERT_EQ(used, static_cast<int>(needed.size())) << "fetched for nothing";
     std::size_t const bytes =
-        detail::block_scratch_bytes<T>(slice_pack[block_slice[b + 1]] - slice_pack[block_slice[b]], shape.entries, rows,
-                                       block_slice[b + 1] - block_slice[b], needed.size());
+        detail::block_scratch_bytes<T>((slice_pack[block_slice[b + 1]] - slice_pack[block_slice[b]]) * shape.entries,
+                                       shape.value_bytes, rows, block_slice[b + 1] - block_slice[b], needed.size());
     ASSERT_LE(bytes, scratch);
   }
   void expect_row(int s, int p, int first, int rows, std::vector<int> const& needed, int& used) {
@@ -269,11 +269,11 @@ TEST(BoxSides, FewestBoxesFromCornerToCorner) {
 }
 
 /// What a block has in scratch memory, in its place, aligned and within what was asked for.
-template <class S, int Entries>
+template <class S, class Stored, int Entries>
 void expect_places(bool unit, int rows, int outers, int slices, int packs) {
   using T = TypesOf<S, Kokkos::DefaultHostExecutionSpace>;
-  using Kernel = detail::BlockOnDevice<T, Entries, false, false>;
-  std::size_t const bytes = detail::block_scratch_bytes<T>(packs, Entries, rows, slices, outers);
+  using Kernel = detail::BlockOnDevice<T, Stored, Entries, false, false>;
+  std::size_t const bytes = detail::block_scratch_bytes<T>(packs * Entries, sizeof(Stored), rows, slices, outers);
   std::vector<char> memory(bytes + 64);
   auto const start = (reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64;
   auto const staged = Kernel::place(reinterpret_cast<char*>(start), unit, rows, outers, slices, packs);
@@ -297,11 +297,15 @@ TEST(BlockPlaces, AreAlignedForAllScalars) {
       for (int outers = 0; outers < 4; ++outers)
         for (int slices = 1; slices <= rows; ++slices)
           for (int packs = 1; packs < 7; ++packs) {
-            expect_places<double, 2>(unit, rows, outers, slices, packs);
-            expect_places<float, 2>(unit, rows, outers, slices, packs);
-            expect_places<float, 4>(unit, rows, outers, slices, packs);
-            expect_places<Kokkos::complex<float>, 2>(unit, rows, outers, slices, packs);
-            expect_places<Kokkos::complex<double>, 4>(unit, rows, outers, slices, packs);
+            using Kokkos::complex;
+            expect_places<double, double, 2>(unit, rows, outers, slices, packs);
+            expect_places<double, float, 2>(unit, rows, outers, slices, packs);
+            expect_places<double, float, 4>(unit, rows, outers, slices, packs);
+            expect_places<float, float, 2>(unit, rows, outers, slices, packs);
+            expect_places<float, float, 4>(unit, rows, outers, slices, packs);
+            expect_places<complex<float>, complex<float>, 2>(unit, rows, outers, slices, packs);
+            expect_places<complex<double>, complex<float>, 2>(unit, rows, outers, slices, packs);
+            expect_places<complex<double>, complex<double>, 4>(unit, rows, outers, slices, packs);
           }
 }
 
