@@ -75,6 +75,7 @@ PetscErrorCode DoInside(Mat F, PostponedPhases& waiting)
   }
   if (waiting.numeric) {
     PetscCall(FactorInner(F, waiting.matrix, &waiting.numeric_info));
+    ++f->num_numeric;
     f->numeric_done = PETSC_TRUE;
     waiting.numeric = false;
   }
