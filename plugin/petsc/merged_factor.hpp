@@ -26,9 +26,14 @@ class MergedFactor {
   PetscErrorCode Reset();
   /// The phases that the blocks wait for. What an earlier call made for the same patterns is kept.
   /// @param blocks    factors of this plugin, of seqaij matrices
-  /// @param obstacle  out: why they cannot be done together; empty: they have been. Then nothing has been done for the
-  ///                  blocks, but that their pivots may have been tried.
-  PetscErrorCode Factor(std::vector<Mat> const& blocks, std::string* obstacle);
+  /// @param values    null, or a matrix with the blocks on its diagonal, of the pattern of the last call: the backend
+  ///                  takes its values, and the blocks' own matrices are not read (factors_by_itself)
+  /// @param obstacle  out: why they cannot be done together; empty: they have been
+  PetscErrorCode Factor(std::vector<Mat> const& blocks, Mat values, std::string* obstacle);
+  /// Whether the backend computes the values.
+  bool factors_by_itself() const { return usable_ && by_backend_; }
+  /// The blocks' phases have been asked for again, with the values of the last Factor().
+  PetscErrorCode Keep(std::vector<Mat> const& blocks);
   /// Null before Factor(), or where that had an obstacle.
   Mat factor() const { return usable_ ? factor_ : nullptr; }
   /// Whether `blocks` are those of the last Factor(), with the phases of then.
@@ -45,12 +50,12 @@ class MergedFactor {
   PetscErrorCode Symbolic(std::vector<Mat> const& blocks, std::string* obstacle);
   PetscErrorCode SymbolicOfMatrix(std::vector<Mat> const& blocks);
   PetscErrorCode SymbolicOfTriangles(std::vector<Mat> const& blocks, std::string* obstacle);
-  PetscErrorCode Numeric(std::vector<Mat> const& blocks, std::string* obstacle);
-  PetscErrorCode NumericOfMatrix(std::vector<Mat> const& blocks, std::string* obstacle);
+  PetscErrorCode NumericOfMatrix(std::vector<Mat> const& blocks, Mat values, std::string* obstacle);
   PetscErrorCode NumericOfTriangles(std::vector<Mat> const& blocks, std::string* obstacle);
 
   Mat factor_ = nullptr;
-  Mat matrix_ = nullptr;  // block diagonal, where the backend factors it
+  bool by_backend_ = false;
+  Mat matrix_ = nullptr;  // block diagonal, where the backend factors the blocks' own matrices
   bool usable_ = false;
   std::vector<Block> blocks_;
 };

@@ -199,7 +199,7 @@ void GatherTriangles(std::vector<Mat> const& blocks, InnerPattern& to)
 PetscErrorCode MergedFactor::Reset()
 {
   PetscFunctionBegin;
-  usable_ = false;
+  usable_ = by_backend_ = false;
   blocks_.clear();
   PetscCall(MatDestroy(&factor_));
   PetscCall(MatDestroy(&matrix_));
@@ -270,7 +270,8 @@ PetscErrorCode MergedFactor::SymbolicOfMatrix(std::vector<Mat> const& blocks)
   PetscCall(PetscPopErrorHandler());
   PetscCall(ISDestroy(&rows));
   PetscCall(ISDestroy(&cols));
-  if (!code && Get(factor_)->place.own) PetscFunctionReturn(PETSC_SUCCESS);
+  by_backend_ = !code && Get(factor_)->place.own;
+  if (by_backend_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(&factor_));
   PetscCall(MatDestroy(&matrix_));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -333,19 +334,26 @@ PetscErrorCode MergedFactor::Symbolic(std::vector<Mat> const& blocks, std::strin
     else factor_ = of_triangles;
     PetscCall(made);
   }
-  if (!matrix_) PetscCall(SymbolicOfTriangles(blocks, obstacle));
+  if (!by_backend_) PetscCall(SymbolicOfTriangles(blocks, obstacle));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MergedFactor::NumericOfMatrix(std::vector<Mat> const& blocks, std::string* obstacle)
+PetscErrorCode MergedFactor::NumericOfMatrix(std::vector<Mat> const& blocks, Mat values, std::string* obstacle)
 {
   MatFactorInfo const* const info = &Get(blocks.front())->postponed.numeric_info;
 
   PetscFunctionBegin;
-  PetscCall(CopyValues(blocks, matrix_));
+  if (values) PetscCall(MatDestroy(&matrix_));
+  else if (matrix_) PetscCall(CopyValues(blocks, matrix_));
+  else PetscCall(MergeMatrices(blocks, &matrix_));
+  Mat const A = values ? values : matrix_;
+  PetscBool const stops = A->erroriffailure;
+  A->erroriffailure = PETSC_FALSE;  // the block itself is to say which of its pivots fails
   PetscCall(MatFactorClearError(factor_));
-  PetscCall(IsSymmetric(Get(factor_)->kind) ? MatCholeskyFactorNumeric(factor_, matrix_, info)
-                                            : MatLUFactorNumeric(factor_, matrix_, info));
+  PetscErrorCode const code = IsSymmetric(Get(factor_)->kind) ? MatCholeskyFactorNumeric(factor_, A, info)
+                                                              : MatLUFactorNumeric(factor_, A, info);
+  A->erroriffailure = stops;
+  PetscCall(code);
   // a shift begins all anew with other pivots: of the block alone that needs it
   if (factor_->factorerrortype) *obstacle = "a block has a zero pivot";
   else if (Get(factor_)->num_shifts) *obstacle = "a block has shifted pivots";
@@ -379,14 +387,18 @@ PetscErrorCode MergedFactor::NumericOfTriangles(std::vector<Mat> const& blocks, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MergedFactor::Numeric(std::vector<Mat> const& blocks, std::string* obstacle)
+PetscErrorCode MergedFactor::Keep(std::vector<Mat> const& blocks)
 {
   PetscFunctionBegin;
-  PetscCall(matrix_ ? NumericOfMatrix(blocks, obstacle) : NumericOfTriangles(blocks, obstacle));
+  PetscCall(GuardedOn(PETSC_COMM_SELF, [&] {
+    blocks_.clear();
+    for (Mat F : blocks)
+      blocks_.push_back({F, ((PetscObject)F)->id, Get(F)->num_symbolic_calls, Get(F)->num_numeric_calls});
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, std::string* obstacle)
+PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, Mat values, std::string* obstacle)
 {
   PetscFunctionBegin;
   usable_ = false;
@@ -407,12 +419,9 @@ PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, std::string*
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  PetscCall(Numeric(blocks, obstacle));
-  PetscCall(GuardedOn(PETSC_COMM_SELF, [&] {
-    blocks_.clear();
-    for (Mat F : blocks)
-      blocks_.push_back({F, ((PetscObject)F)->id, Get(F)->num_symbolic_calls, Get(F)->num_numeric_calls});
-  }));
+  if (by_backend_) PetscCall(NumericOfMatrix(blocks, same ? values : nullptr, obstacle));
+  else PetscCall(NumericOfTriangles(blocks, obstacle));
+  PetscCall(Keep(blocks));
   usable_ = obstacle->empty();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -171,8 +171,7 @@ PetscErrorCode PCSetUp_BJacobi_SPTRSV(PC pc)
 
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
-  t->decided = t->together = false;
-  PetscCall(t->petsc.setup(pc));
+  PetscCall(SetUpTogether(pc, *t));
   PetscCall(PCBJacobiGetLocalBlocks(pc, &blocks, NULL));
   WrapAll(pc, *t, blocks);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -184,7 +183,7 @@ PetscErrorCode PCReset_BJacobi_SPTRSV(PC pc)
 
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
-  t->decided = t->together = false;
+  t->decided = t->together = t->stale = false;
   PetscCall(t->merged.Reset());
   if (t->petsc.reset) PetscCall(t->petsc.reset(pc));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -17,6 +17,8 @@ PetscErrorCode CheckSolves(std::vector<KSP> const& blocks, std::string* obstacle
 PetscErrorCode CheckOptions(std::vector<KSP> const& blocks, std::string* obstacle);
 /// What KSPSolve() does before and after the solve itself.
 PetscErrorCode SetUpForSolve(std::vector<KSP> const& blocks);
+/// What the KSPs say of the last solve.
+void MarkSolved(std::vector<KSP> const& blocks);
 /// The blocks' factors; null where a block has none.
 PetscErrorCode GetFactors(std::vector<KSP> const& blocks, std::vector<Mat>* factors);
 

@@ -23,7 +23,7 @@ PetscErrorCode GetBlocks(PC pc, Together& t)
   KSP* ksp;
 
   PetscFunctionBegin;
-  PetscCall(PCBJacobiGetSubKSP(pc, &n, NULL, &ksp));
+  PetscCall(t.get_blocks(pc, &n, NULL, &ksp));
   PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { t.blocks.assign(ksp, ksp + n); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -51,6 +51,79 @@ PetscErrorCode SetUpPostponed(PC pc, Together const& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The rank's rows and columns of the matrix that is factored, or null where they are not at hand.
+PetscErrorCode LocalMatrix(PC pc, Mat* local)
+{
+  PetscBool parallel, aij;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  *local = pc->pmat;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
+  PetscCall(MatHasOperation(pc->pmat, MATOP_GET_DIAGONAL_BLOCK, &parallel));
+  if (parallel) PetscCall(MatGetDiagonalBlock(pc->pmat, local));
+  else if (size > 1) *local = nullptr;
+  if (!*local) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)*local, MATSEQAIJ, &aij));
+  if (!aij) *local = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What PETSc's set-up does with blocks that have new values, but for the values.
+PetscErrorCode RenewBlocks(PC pc, Together const& t)
+{
+  Mat A, P;
+
+  PetscFunctionBegin;
+  for (KSP ksp : t.blocks) {
+    PetscCall(KSPGetOperators(ksp, &A, &P));
+    PetscCall(PetscObjectStateIncrease((PetscObject)P));
+    PetscCall(KSPSetOperators(ksp, A, P));
+    if (pc->setfromoptionscalled) PetscCall(KSPSetFromOptions(ksp));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Copies to the blocks' matrices the values that they lack.
+PetscErrorCode FetchValues(PC pc, Together& t)
+{
+  PetscObjectState pattern;
+
+  PetscFunctionBegin;
+  if (!t.stale) PetscFunctionReturn(PETSC_SUCCESS);
+  t.stale = false;
+  PetscCall(MatGetNonzeroState(pc->pmat, &pattern));
+  MatStructure const flag = pc->flag;
+  pc->flag = pattern == t.pattern_state ? SAME_NONZERO_PATTERN : DIFFERENT_NONZERO_PATTERN;
+  PetscErrorCode const code = t.petsc.setup(pc);
+  pc->flag = flag;
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// For the program: its KSPs are as after PETSc's set-up, and what has been merged stays so. Where the matrix has
+/// changed since the set-up, they are those of the matrix as it is.
+PetscErrorCode PCBJacobiGetSubKSP_BJacobi_SPTRSV(PC pc, PetscInt* n, PetscInt* first, KSP** ksp)
+{
+  Together* t;
+  PetscObjectState values;
+
+  PetscFunctionBegin;
+  PetscCall(GetTogether(pc, &t));
+  PetscCall(t->get_blocks(pc, n, first, ksp));
+  t->taken = true;
+  if (!t->stale) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FetchValues(pc, *t));
+  PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &values));
+  if (values != t->values_state) t->decided = t->together = false;
+  if (!t->together) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SetUpPostponed(pc, *t));
+  PetscCall(GetFactors(t->blocks, &t->factors));
+  PetscCall(t->merged.Keep(t->factors));
+  MarkSolved(t->blocks);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// So that the next set-up of blocks factors each of them, and reports its pivots, as PETSc does.
 PetscErrorCode RequireOwnFactors(Together const& t)
 {
@@ -67,23 +140,33 @@ PetscErrorCode RequireOwnFactors(Together const& t)
 
 PetscErrorCode Decide(PC pc, Together& t)
 {
+  Mat values = nullptr;
+
   PetscFunctionBegin;
   t.together = false;
   t.obstacle.clear();
   PetscCall(GetBlocks(pc, t));
   t.decided = true;
   PetscCall(AsksForOurs(t.blocks, &t.asked));
-  if (!t.asked) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!t.asked) {
+    PetscCall(FetchValues(pc, t));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (!t.wanted)
     PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { t.obstacle = std::string(together_option) + " is false"; }));
   if (t.obstacle.empty()) PetscCall(CheckSolves(t.blocks, &t.obstacle));
   if (t.obstacle.empty()) PetscCall(CheckOptions(t.blocks, &t.obstacle));
-  if (t.obstacle.empty()) {
+  bool const postponed = t.obstacle.empty();
+  if (postponed) {
     PetscCall(SetUpPostponed(pc, t));
     PetscCall(GetFactors(t.blocks, &t.factors));
-    PetscCall(t.merged.Factor(t.factors, &t.obstacle));
+    if (t.stale) PetscCall(LocalMatrix(pc, &values));
+    PetscCall(t.merged.Factor(t.factors, values, &t.obstacle));
     t.together = t.obstacle.empty();
-    if (!t.together) PetscCall(RequireOwnFactors(t));
+  }
+  if (!t.together) {
+    PetscCall(FetchValues(pc, t));
+    if (postponed) PetscCall(RequireOwnFactors(t));
   }
   if (t.together) PetscCall(PetscInfo(pc, "%d blocks are solved together by sptrsv\n", (int)t.blocks.size()));
   else
@@ -103,7 +186,8 @@ PetscErrorCode Check(PC pc, Together& t)
       PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { t.obstacle = "a block was set up anew by itself"; }));
   }
   t.together = t.obstacle.empty();
-  if (!t.together)
+  if (t.together) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FetchValues(pc, t));
     PetscCall(PetscInfo(pc, "%d blocks are solved one after the other: %s\n", (int)t.blocks.size(), t.obstacle.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -173,6 +257,8 @@ PetscErrorCode AddTogether(PC pc, Together** t)
   PetscCall(ContainerSetDestroy<DestroyTogether>(container));
   PetscCall(PetscObjectCompose((PetscObject)pc, key, (PetscObject)container));
   PetscCall(PetscContainerDestroy(&container));
+  PetscCall(PetscObjectQueryFunction((PetscObject)pc, "PCBJacobiGetSubKSP_C", &(*t)->get_blocks));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBJacobiGetSubKSP_C", PCBJacobiGetSubKSP_BJacobi_SPTRSV));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,6 +277,22 @@ PetscErrorCode RemoveTogether(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PetscObjectCompose((PetscObject)pc, key, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SetUpTogether(PC pc, Together& t)
+{
+  Mat local = nullptr;
+  bool const values_alone = t.together && pc->setupcalled && pc->flag == SAME_NONZERO_PATTERN;
+
+  PetscFunctionBegin;
+  if (values_alone && t.merged.factors_by_itself() && !t.taken && !pc->modifysubmatrices)
+    PetscCall(LocalMatrix(pc, &local));
+  t.decided = t.together = false;
+  t.stale = local != nullptr;
+  PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &t.values_state));
+  PetscCall(MatGetNonzeroState(pc->pmat, &t.pattern_state));
+  PetscCall(local ? RenewBlocks(pc, t) : t.petsc.setup(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -187,7 +187,8 @@ TEST(BJacobiChanges, BlocksChangedAfterASolve)
 }
 
 /// A block's own KSP solves, and says what PETSc's says; the blocks stay together.
-PetscErrorCode SolveBlocks()
+/// @param new_values  the matrix has had other values before the program first asks for the KSPs
+PetscErrorCode SolveBlocks(bool new_values)
 {
   Three t;
   PC pc[3];
@@ -202,6 +203,10 @@ PetscErrorCode SolveBlocks()
   PetscFunctionBegin;
   PetscCall(t.Make({PCICC, 1, MATORDERINGRCM, KSPCG}, 4));
   PetscCall(t.Compare("before", together_text.c_str()));
+  if (new_values) {
+    PetscCall(ChangeValues(t.A, 5));
+    PetscCall(t.Compare("before, new values", together_text.c_str()));
+  }
   for (int round = 0; round < 2; ++round) {
     for (int k = 0; k < 3; ++k) {
       PetscCall(KSPGetPC(t.ksp[k], &pc[k]));
@@ -237,7 +242,77 @@ PetscErrorCode SolveBlocks()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-TEST(BJacobiChanges, BlocksSolveByThemselves) { ASSERT_EQ(SolveBlocks(), PETSC_SUCCESS); }
+TEST(BJacobiChanges, BlocksSolveByThemselves)
+{
+  ASSERT_EQ(SolveBlocks(false), PETSC_SUCCESS);
+  ASSERT_EQ(SolveBlocks(true), PETSC_SUCCESS);
+}
+
+PetscErrorCode CountOf(char const* event, PetscInt* count)
+{
+  PetscLogEvent id;
+  PetscEventPerfInfo info;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventGetId(event, &id));
+  PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &info));
+  *count = info.count;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Where the backend factors, new values are read where they lie: the blocks' matrices get them when a program looks.
+/// @param between  what happens between the last set-up and that look
+PetscErrorCode LookLate(PetscErrorCode (*between)(Mat))
+{
+  Three t;
+  PC pc;
+  PetscInt count[3], n;
+  KSP* blocks;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogDefaultBegin());
+  PetscCall(t.Make({}, 3));
+  PetscCall(t.Compare("first", together_text.c_str()));
+  PetscCall(CountOf("MatCreateSubMats", &count[0]));
+  PetscCall(ChangeValues(t.A, 1));
+  PetscCall(KSPSetUp(t.ksp[2]));
+  PetscCall(KSPSetUpOnBlocks(t.ksp[2]));
+  PetscCall(CountOf("MatCreateSubMats", &count[1]));
+  EXPECT_EQ(count[1], count[0]);
+  PetscCall(t.Compare("new values", together_text.c_str()));
+  if (between) PetscCall(between(t.A));
+  PetscCall(CountOf("MatCreateSubMats", &count[1]));
+  PetscCall(KSPGetPC(t.ksp[2], &pc));
+  for (int look = 0; look < 2; ++look) PetscCall(PCBJacobiGetSubKSP(pc, &n, NULL, &blocks));
+  PetscCall(CountOf("MatCreateSubMats", &count[2]));
+  EXPECT_EQ(count[2], count[1] + 1);
+  PetscCall(t.Compare("looked", together_text.c_str()));
+  PetscCall(ChangeValues(t.A, 2));
+  PetscCall(t.Compare("later", together_text.c_str()));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AddValues(Mat A) { return ChangeValues(A, 3); }
+PetscErrorCode AddEntry(Mat A)
+{
+  PetscInt first;
+
+  PetscFunctionBegin;
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatGetOwnershipRange(A, &first, NULL));
+  PetscCall(MatSetValue(A, first + 1, first + 6, -0.2, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiChanges, BlocksLookedAtLate)
+{
+  ASSERT_EQ(LookLate(nullptr), PETSC_SUCCESS);
+  ASSERT_EQ(LookLate(AddValues), PETSC_SUCCESS);
+  ASSERT_EQ(LookLate(AddEntry), PETSC_SUCCESS);
+}
 
 /// PCSetUp() and PCApply() without a KSP, and a preconditioner kept while the matrix changes.
 PetscErrorCode ApplyWithoutKsp()
@@ -316,6 +391,37 @@ PetscErrorCode CompareZeroPivot(bool from_the_start)
   for (KSP ksp : t.ksp) PetscCall(KSPSetOperators(ksp, t.A, t.A));
   PetscCall(t.Destroy());
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Where a failure is to be an error: the one that PETSc raises, of the block's row.
+PetscErrorCode CompareZeroPivotErrors(bool from_the_start)
+{
+  Three t;
+  Vec b, x;
+  CaughtError caught[3];
+
+  PetscFunctionBegin;
+  PetscCall(t.Make({}, 3));
+  PetscCall(MatCreateVecs(t.A, &b, &x));
+  PetscCall(VecSet(b, 1));
+  for (KSP ksp : t.ksp) PetscCall(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+  if (!from_the_start) PetscCall(t.Compare("good pivots", together_text.c_str()));
+  PetscCall(SetPivot(t.A, 0));
+  for (int k = 0; k < 3; ++k) {
+    caught[k] = Catch([&] { return KSPSolve(t.ksp[k], b, x); });
+    EXPECT_EQ(caught[k].code, PETSC_ERR_MAT_LU_ZRPVT) << prefixes[k];
+    EXPECT_EQ(caught[k].message, caught[0].message) << prefixes[k];
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiChanges, AZeroPivotIsPetscsError)
+{
+  ASSERT_EQ(CompareZeroPivotErrors(true), PETSC_SUCCESS);
+  ASSERT_EQ(CompareZeroPivotErrors(false), PETSC_SUCCESS);
 }
 
 TEST(BJacobiChanges, AZeroPivotFailsAsInPetsc)
