@@ -221,8 +221,11 @@ PetscErrorCode PCSetFromOptions_BJacobi_SPTRSV(PC pc, OptionItems PetscOptionsOb
   PetscCall(GetTogether(pc, &t));
   PetscCall(t->petsc.setfromoptions(pc, PetscOptionsObject));
   PetscOptionsHeadBegin(PetscOptionsObject, "Block Jacobi by sptrsv");
-  PetscCall(PetscOptionsBool(&together_option[0], "Solve a rank's blocks together, if sptrsv factors them", "PCBJACOBI",
-                             t->wanted, &t->wanted, NULL));
+  PetscBool set;
+  PetscCall(PetscOptionsBool(&together_option[0],
+                             "Solve a rank's blocks together, if sptrsv factors them; not given: on GPUs", "PCBJACOBI",
+                             t->wanted, &t->wanted, &set));
+  if (set) t->wanted_set = PETSC_TRUE;
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

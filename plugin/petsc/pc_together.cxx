@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pc_together.hpp"
 
+#include "backend_choice.hpp"
 #include "guarded.hpp"
 #include "pc_blocks.hpp"
 
@@ -138,6 +139,27 @@ PetscErrorCode RequireOwnFactors(Together const& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// On a host blocks lose by it what they gain from caches one after the other (docs/clusters.md).
+PetscErrorCode CheckWanted(Together& t)
+{
+  Backend backend;
+  Mat P;
+
+  PetscFunctionBegin;
+  if (t.wanted_set) {
+    if (!t.wanted)
+      PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { t.obstacle = std::string(together_option) + " is false"; }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(KSPGetOperators(t.blocks.front(), NULL, &P));
+  PetscCall(ChooseBackend((PetscObject)t.blocks.front(), P, backend));
+  if (!backend.device)
+    PetscCall(GuardedOn(PETSC_COMM_SELF, [&] {
+      t.obstacle = "their solves run on the host (" + std::string(together_option) + " asks for it there)";
+    }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Decide(PC pc, Together& t)
 {
   Mat values = nullptr;
@@ -152,8 +174,7 @@ PetscErrorCode Decide(PC pc, Together& t)
     PetscCall(FetchValues(pc, t));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!t.wanted)
-    PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { t.obstacle = std::string(together_option) + " is false"; }));
+  PetscCall(CheckWanted(t));
   if (t.obstacle.empty()) PetscCall(CheckSolves(t.blocks, &t.obstacle));
   if (t.obstacle.empty()) PetscCall(CheckOptions(t.blocks, &t.obstacle));
   bool const postponed = t.obstacle.empty();

@@ -14,7 +14,7 @@ inline constexpr char together_option[] = "-pc_bjacobi_sptrsv_together";
 
 struct Together {
   _PCOps petsc{};  // PETSc's own operations
-  PetscBool wanted = PETSC_TRUE;
+  PetscBool wanted = PETSC_FALSE, wanted_set = PETSC_FALSE;  // together_option; unset: where solves run on a GPU
   bool decided = false;   // since the last set-up
   bool asked = false;     // the blocks are factored by types of this plugin
   bool together = false;  // by `merged`; else each block by its own KSP

@@ -217,6 +217,28 @@ PetscErrorCode ExpectSilence()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Without the option blocks are together where their solves run on a GPU.
+PetscErrorCode ExpectDefault()
+{
+  Mat A;
+  KSP ksp;
+  PetscBool device = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(BuildParallelGrid(10, {}, &A));
+  PetscCall(PetscOptionsSetValue(NULL, "-default_sub_pc_factor_mat_solver_type", "sptrsv"));
+  PetscCall(PetscOptionsHasName(NULL, "default_sub_", "-mat_sptrsv_backend", &device));
+  PetscCall(MakeBlockKsp(A, {}, "default_", 3, {}, &ksp));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(KSPSetUpOnBlocks(ksp));
+  PetscCall(ExpectView(ksp, device ? together_text : "their solves run on the host"));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobi, TogetherOnGpus) { ASSERT_EQ(ExpectDefault(), PETSC_SUCCESS); }
+
 TEST(BJacobi, LeavesPetscsFactorsAlone) { ASSERT_EQ(ExpectSilence(), PETSC_SUCCESS); }
 
 }  // namespace
