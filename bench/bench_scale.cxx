@@ -105,7 +105,8 @@ bool take_blocks(std::string& word, ScaleCase& c) {
   std::string digits = word.substr(bjacobi.size());
   c.together = digits.size() < apart.size() || digits.substr(digits.size() - apart.size()) != apart;
   if (!c.together) digits.resize(digits.size() - apart.size());
-  bool const number = !digits.empty() && digits.size() < 7 && digits.find_first_not_of("0123456789") == std::string::npos;
+  bool const number =
+      !digits.empty() && digits.size() < 7 && digits.find_first_not_of("0123456789") == std::string::npos;
   if (!number || std::stol(digits) < 2) return false;
   c.blocks = static_cast<PetscInt>(std::stol(digits));
   word = bjacobi;

@@ -40,9 +40,7 @@ struct ScaleCase {
   std::string mat_type;  ///< aij, aijkokkos, ...
   std::string ordering;  ///< empty for jacobi
   bool may_fail = false;
-  std::string pc_name() const {
-    return pc + (blocks == 1 ? "" : std::to_string(blocks) + (together ? "" : "apart"));
-  }
+  std::string pc_name() const { return pc + (blocks == 1 ? "" : std::to_string(blocks) + (together ? "" : "apart")); }
   std::string name() const {
     return pc_name() + ":" + type + ":" + mat_type + (ordering.empty() ? "" : ":" + ordering);
   }

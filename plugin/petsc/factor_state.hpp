@@ -32,7 +32,7 @@ struct PatternStamp {
 /// Phases that a factor has been asked for and that wait, since those of several blocks are done together
 /// (merged_factor.hpp). What still waits is done before the factor solves.
 struct PostponedPhases {
-  Mat matrix = nullptr;              // of the symbolic phase
+  Mat matrix = nullptr;               // of the symbolic phase
   IS rows = nullptr, cols = nullptr;  // its orderings, as FitOrdering() has them
   MatFactorInfo symbolic_info{}, numeric_info{};
   bool symbolic = false, solver = false, numeric = false;  // solver: for the inner factor, which is there

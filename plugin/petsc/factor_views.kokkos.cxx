@@ -64,9 +64,12 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!f->solver && f->postponed.matrix) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "sptrsv %s: type %s, solved together with other blocks\n",
+                                     sptrsv::version(), f->requested.c_str()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(ViewHeading(viewer, f->requested.c_str(), f->backend));
-  if (!f->solver && f->postponed.matrix)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  solved together with other blocks\n"));
   if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  factored by %s on the %s (%s)\n", f->place.own ? "sptrsv" : "PETSc",
                                    f->place.own ? f->backend.name() : "host", f->place.reason.c_str()));
@@ -80,8 +83,8 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->report(sptrsv::Triangle::lower); }));
   PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->report(sptrsv::Triangle::upper); }));
   PetscCall(Guarded(F, [&] { bytes = f->solver->memory_bytes() + MemoryBytes(f->pattern.blocks); }));
-  PetscCall(ViewCounts(viewer, bytes, f->inner || !f->place.own ? "PETSc's own factor" : "the matrix", f->num_analysis, f->num_numeric,
-                       f->num_solves));
+  PetscCall(ViewCounts(viewer, bytes, f->inner || !f->place.own ? "PETSc's own factor" : "the matrix", f->num_analysis,
+                       f->num_numeric, f->num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -43,7 +43,7 @@ PetscErrorCode CreateMerged(std::vector<Mat> const& blocks, Mat matrix, Mat* F)
 }
 
 /// The orderings of the blocks as one of all rows. `which` picks one of a block's.
-PetscErrorCode MergeOrderings(std::vector<Mat> const& blocks, IS PostponedPhases::*which, IS* merged)
+PetscErrorCode MergeOrderings(std::vector<Mat> const& blocks, IS PostponedPhases::* which, IS* merged)
 {
   std::vector<PetscInt> all;
   PetscInt first = 0, n;

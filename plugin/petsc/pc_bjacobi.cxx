@@ -109,8 +109,7 @@ PetscErrorCode PCMatApplyTranspose_BJacobi_SPTRSV(PC pc, Mat B, Mat X)
 
   PetscFunctionBegin;
   PetscCall(PrepareApply(pc, &t));
-  if (t->together)
-    PetscCall(LoggedApply(*t, MAT_MatSolve, [&](Mat F) { return F->ops->matsolvetranspose(F, B, X); }));
+  if (t->together) PetscCall(LoggedApply(*t, MAT_MatSolve, [&](Mat F) { return F->ops->matsolvetranspose(F, B, X); }));
   else if (t->petsc.matapplytranspose) PetscCall(t->petsc.matapplytranspose(pc, B, X));
   else PetscCall(ApplyToColumns(pc, B, X, t->petsc.applytranspose));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -16,7 +16,7 @@ bool HasViews(KSP ksp)
 {
   return ksp->numbermonitors || ksp->view || ksp->viewPre || ksp->viewRate || ksp->viewMat || ksp->viewPMat ||
          ksp->viewRhs || ksp->viewSol || ksp->viewMatExp || ksp->viewEV || ksp->viewSV || ksp->viewEVExp ||
-         ksp->viewFinalRes || ksp->viewPOpExp || ksp->viewDScale;
+         ksp->viewFinalRes || ksp->viewPOpExp;
 }
 
 /// What the block does beside a solve with a factor, or null.
@@ -38,7 +38,7 @@ PetscErrorCode BesideSolve(KSP ksp, char const** what)
   else if (!factored) *what = "has a PC of another type than ilu, icc, lu and cholesky";
   else if (null_space) *what = "has a null space";
   else if (!ksp->guess_zero || ksp->guess) *what = "has an initial guess";
-  else if (ksp->dscale) *what = "is scaled by its diagonal";
+  else if (IsScaled(ksp, 0)) *what = "is scaled by its diagonal";
   else if (ksp->presolve || ksp->postsolve || HasPreSolve(pc, 0)) *what = "calls the program before or after its solve";
   else if (HasViews(ksp)) *what = "has monitors or views of its own";
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -191,7 +191,8 @@ PetscErrorCode Decide(PC pc, Together& t)
   }
   if (t.together) PetscCall(PetscInfo(pc, "%d blocks are solved together by sptrsv\n", (int)t.blocks.size()));
   else
-    PetscCall(PetscInfo(pc, "%d blocks are solved one after the other: %s\n", (int)t.blocks.size(), t.obstacle.c_str()));
+    PetscCall(
+        PetscInfo(pc, "%d blocks are solved one after the other: %s\n", (int)t.blocks.size(), t.obstacle.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -209,7 +210,7 @@ PetscErrorCode Check(PC pc, Together& t)
   t.together = t.obstacle.empty();
   if (t.together) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FetchValues(pc, t));
-    PetscCall(PetscInfo(pc, "%d blocks are solved one after the other: %s\n", (int)t.blocks.size(), t.obstacle.c_str()));
+  PetscCall(PetscInfo(pc, "%d blocks are solved one after the other: %s\n", (int)t.blocks.size(), t.obstacle.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -346,17 +347,17 @@ PetscErrorCode ViewTogether(PC pc, PetscViewer viewer)
   if (all.first_apart < size) {
     if (rank == all.first_apart) PetscCall(PetscStrncpy(obstacle, t->obstacle.c_str(), sizeof obstacle));
     PetscCallMPI(MPI_Bcast(obstacle, (int)sizeof obstacle, MPI_CHAR, all.first_apart, comm));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  blocks are solved one after the other on %" PetscInt_FMT
-                                     " of %" PetscInt_FMT " ranks with several, first on rank %d: %s\n",
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  blocks are solved one after the other on %" PetscInt_FMT " of %" PetscInt_FMT
+                                     " ranks with several, first on rank %d: %s\n",
                                      all.asked - all.together, all.asked, (int)all.first_apart, obstacle));
   }
   if (!all.together) PetscFunctionReturn(PETSC_SUCCESS);
   char fewest[32] = "";
   if (all.fewest < all.most) PetscCall(PetscSNPrintf(fewest, sizeof fewest, "%" PetscInt_FMT " to ", all.fewest));
-  PetscCall(PetscViewerASCIIPrintf(viewer,
-                                   "  %s%" PetscInt_FMT
-                                   " blocks of a rank are solved together by sptrsv; their factor on rank 0:\n",
-                                   fewest, all.most));
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer, "  %s%" PetscInt_FMT " blocks of a rank are solved together by sptrsv; their factor on rank 0:\n", fewest,
+      all.most));
   PetscCall(ViewMerged(pc, viewer, *t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -93,6 +93,18 @@ bool HasPreSolve(Pc, long)
   return false;
 }
 
+/// Whether KSPSetDiagonalScale() has been set, where PETSc has it.
+template <class Ksp>
+auto IsScaled(Ksp ksp, int) -> decltype((bool)ksp->dscale)
+{
+  return (bool)ksp->dscale;
+}
+template <class Ksp>
+bool IsScaled(Ksp, long)
+{
+  return false;
+}
+
 /// -pc_factor_mat_factor_on_host, where PETSc has it.
 inline bool FactorsOnHost(MatFactorInfo const* info)
 {

@@ -37,8 +37,7 @@ PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Pet
   for (PetscInt i = 0; i < n; ++i)
     if (!(PetscAbsScalar(e[i] - a[i]) <= tolerance * largest) && !wrong++) first = i;
   EXPECT_EQ(wrong, 0) << what << ": first in row " << first << " of this rank, "
-                      << (first < 0 ? 0 : (double)PetscAbsScalar(e[first] - a[first])) << " beside "
-                      << (double)largest;
+                      << (first < 0 ? 0 : (double)PetscAbsScalar(e[first] - a[first])) << " beside " << (double)largest;
   PetscCall(VecRestoreArrayRead(expected, &e));
   PetscCall(VecRestoreArrayRead(actual, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -91,8 +90,12 @@ PetscErrorCode BuildParallelGrid(PetscInt side, BlockWay const& way, Mat* A)
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscInt const nodes = side * side, own = nodes / size + (nodes % size > rank);
-  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, own * dof, own * dof, nodes * dof, nodes * dof, 5 * dof, NULL, 5 * dof, NULL,
-                         A));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetSizes(*A, own * dof, own * dof, nodes * dof, nodes * dof));
+  PetscCall(MatSetType(*A, MATAIJ));
+  PetscCall(MatSetFromOptions(*A));  // -mat_type: a GPU's
+  PetscCall(MatSeqAIJSetPreallocation(*A, 5 * dof, NULL));
+  PetscCall(MatMPIAIJSetPreallocation(*A, 5 * dof, NULL, 5 * dof, NULL));
   PetscInt first, last;
   PetscCall(MatGetOwnershipRange(*A, &first, &last));
   for (PetscInt row = first; row < last; ++row) {
@@ -104,7 +107,10 @@ PetscErrorCode BuildParallelGrid(PetscInt side, BlockWay const& way, Mat* A)
       for (PetscInt other = 0; other < dof; ++other) {
         PetscReal const here = part == other ? 1 : (PetscReal)0.1;
         PetscReal const value = k == 0 ? 4 * here + (part == other ? (PetscReal)(node % 7) / 20 : 0)
-                                       : -here + (k == 1 ? -wind : k == 2 ? wind : 0) * here;
+                                       : -here + (k == 1   ? -wind
+                                                  : k == 2 ? wind
+                                                           : 0) *
+                                                     here;
         PetscCall(MatSetValue(*A, row, (ny * side + nx) * dof + other, value, INSERT_VALUES));
       }
     }

@@ -23,8 +23,15 @@ struct BlockWay {
   bool symmetric() const { return pc == std::string(PCICC) || pc == std::string(PCCHOLESKY); }
 };
 
-/// Diffusion, with convection unless the way is symmetric, on a grid of side by side nodes that the ranks share by rows.
+/// Diffusion, with convection unless the way is symmetric, on a grid of side by side nodes that the ranks share by
+/// rows; of the type that -mat_type says.
 PetscErrorCode BuildParallelGrid(PetscInt side, BlockWay const& way, Mat* A);
+/// Whether that is a matrix of a GPU's.
+inline bool OnDevice()
+{
+  PetscBool set = PETSC_FALSE;
+  return !PetscOptionsHasName(NULL, NULL, "-mat_type", &set) && set;
+}
 /// Other values, on the same pattern. @param round  tells them apart
 PetscErrorCode ChangeValues(Mat A, int round);
 
