@@ -3,24 +3,16 @@
 
 #include <cstring>
 
-#include "factor_state.hpp"
+#include "gathered_blocks.hpp"
 
 namespace sptrsv_petsc {
 namespace {
 
-PetscInt NumRows(std::vector<Mat> const& blocks)
+PetscErrorCode Say(std::string* obstacle, char const* text)
 {
-  PetscInt n = 0;
-  for (Mat F : blocks) n += F->rmap->n;
-  return n;
-}
-
-/// Of all triangles, where PETSc has factored.
-std::size_t NumEntries(std::vector<Mat> const& blocks)
-{
-  std::size_t total = 0;
-  for (Mat F : blocks) total += Get(F)->pattern.view.num_entries;
-  return total;
+  PetscFunctionBegin;
+  PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { *obstacle = text; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 char const* PrefixOf(Mat F)
@@ -40,158 +32,6 @@ PetscErrorCode CreateMerged(std::vector<Mat> const& blocks, Mat matrix, Mat* F)
   Get(*F)->kind = first->kind;
   Get(*F)->matrix_type = MATSEQAIJ;
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// The orderings of the blocks as one of all rows. `which` picks one of a block's.
-PetscErrorCode MergeOrderings(std::vector<Mat> const& blocks, IS PostponedPhases::* which, IS* merged)
-{
-  std::vector<PetscInt> all;
-  PetscInt first = 0, n;
-  PetscInt const* indices;
-
-  PetscFunctionBegin;
-  PetscCall(Guarded(blocks.front(), [&] { all.reserve((std::size_t)NumRows(blocks)); }));
-  for (Mat F : blocks) {
-    IS const is = Get(F)->postponed.*which;
-    PetscCall(MatGetSize(F, &n, NULL));
-    if (is) PetscCall(ISGetIndices(is, &indices));
-    for (PetscInt k = 0; k < n; ++k) all.push_back(first + (is ? indices[k] : k));
-    if (is) PetscCall(ISRestoreIndices(is, &indices));
-    first += n;
-  }
-  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, first, all.data(), PETSC_COPY_VALUES, merged));
-  PetscCall(ISSetPermutation(*merged));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// The block diagonal matrix of the blocks' matrices, of their type.
-PetscErrorCode MergeMatrices(std::vector<Mat> const& blocks, Mat* merged)
-{
-  std::vector<PetscInt> row_ptr{0}, col_idx;
-  std::vector<PetscScalar> values;
-  PetscInt const n = NumRows(blocks);
-  PetscInt first = 0;
-  bool inodes = true;
-
-  PetscFunctionBegin;
-  for (Mat F : blocks) {
-    Mat const A = Get(F)->postponed.matrix;
-    PetscInt num_inodes = 0;
-    PetscScalar const* a;
-    PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
-    if (A->rmap->n && !num_inodes) inodes = false;
-    PetscCall(MatSeqAIJGetArrayRead(A, &a));
-    PetscErrorCode const code = WithMatrixPattern(A, false, [&](MatrixArrays const& m) {
-      return Guarded(A, [&] {
-        PetscInt const begin = row_ptr.back();
-        for (PetscInt i = 0; i < m.n; ++i) row_ptr.push_back(begin + m.row_ptr[i + 1]);
-        for (std::size_t k = 0; k < m.num_entries; ++k) col_idx.push_back(first + m.col_idx[k]);
-        values.insert(values.end(), a, a + m.num_entries);
-      });
-    });
-    PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
-    PetscCall(code);
-    first += A->rmap->n;
-  }
-  Mat const A = Get(blocks.front())->postponed.matrix;
-  PetscBool known, symmetric;
-  PetscCall(MatCreate(PETSC_COMM_SELF, merged));
-  PetscCall(MatSetSizes(*merged, n, n, n, n));
-  PetscCall(MatSetType(*merged, ((PetscObject)A)->type_name));
-  // rows of inodes have one ordering; where a block has none, its orderings may split them
-  PetscCall(MatSetOption(*merged, MAT_USE_INODES, inodes ? PETSC_TRUE : PETSC_FALSE));
-  PetscCall(MatSeqAIJSetPreallocationCSR(*merged, row_ptr.data(), col_idx.data(), values.data()));
-  PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
-  if (known) PetscCall(MatSetOption(*merged, MAT_SYMMETRIC, symmetric));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// New values of the blocks' matrices.
-PetscErrorCode CopyValues(std::vector<Mat> const& blocks, Mat merged)
-{
-  PetscScalar *to, *next;
-
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetArrayWrite(merged, &to));
-  next = to;
-  for (Mat F : blocks) {
-    Mat const A = Get(F)->postponed.matrix;
-    PetscScalar const* a;
-    PetscCall(MatSeqAIJGetArrayRead(A, &a));
-    PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) {
-      std::copy(a, a + m.num_entries, next);
-      next += m.num_entries;
-      return PETSC_SUCCESS;
-    }));
-    PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
-  }
-  PetscCall(MatSeqAIJRestoreArrayWrite(merged, &to));
-  PetscCall(PetscObjectStateIncrease((PetscObject)merged));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Where the triangles of one block's factor begin in the arrays of all.
-struct Places {
-  std::size_t lower = 0, upper = 0, num_lower = 0, num_upper = 0;
-};
-
-/// L's rows block after block, then U's: of LU, whose rows lie last first, those of the last block first.
-std::vector<Places> PlacesOf(std::vector<Mat> const& blocks)
-{
-  std::vector<Places> places(blocks.size());
-  std::size_t at = 0;
-  bool const symmetric = IsSymmetric(Get(blocks.front())->kind);
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    FactorArrays const& v = Get(blocks[b])->pattern.view;
-    places[b].num_lower = symmetric || !v.n ? 0 : (std::size_t)v.row_ptr_lower[v.n];
-    places[b].num_upper = v.num_entries - places[b].num_lower;
-    places[b].lower = at;
-    at += places[b].num_lower;
-  }
-  for (std::size_t k = 0; k < blocks.size(); ++k) {
-    Places& p = places[symmetric ? k : blocks.size() - 1 - k];
-    p.upper = at;
-    at += p.num_upper;
-  }
-  return places;
-}
-
-/// The pattern of all triangles, and room for their values.
-void GatherTriangles(std::vector<Mat> const& blocks, InnerPattern& to)
-{
-  BlockFactor& arrays = to.blocks;
-  auto const places = PlacesOf(blocks);
-  auto const n = (std::size_t)NumRows(blocks);
-  bool const symmetric = IsSymmetric(Get(blocks.front())->kind);
-  std::size_t const total = NumEntries(blocks);
-  std::size_t row = 0;
-  to.view.has_inodes = true;
-  arrays.col_idx.resize(total);
-  arrays.row_ptr_upper.assign(n + 1, 0);
-  if (!symmetric) arrays.row_ptr_lower.assign(n + 1, 0);
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    FactorArrays const& v = Get(blocks[b])->pattern.view;
-    auto const rows = (std::size_t)v.n, first = symmetric ? row : n - row - rows;  // U's
-    Places const& p = places[b];
-    auto const shift = [&](PetscInt column) { return (PetscInt)row + column; };
-    PetscInt const* const columns = v.col_idx;
-    std::transform(columns, columns + p.num_lower, arrays.col_idx.data() + p.lower, shift);
-    std::transform(columns + p.num_lower, columns + v.num_entries, arrays.col_idx.data() + p.upper, shift);
-    for (std::size_t k = 1; k <= rows; ++k) {
-      if (!symmetric) arrays.row_ptr_lower[row + k] = (PetscInt)p.lower + v.row_ptr_lower[k];
-      arrays.row_ptr_upper[first + k] = (PetscInt)(p.upper + (std::size_t)v.row_ptr_upper[k] - p.num_lower);
-    }
-    if (rows && !v.has_inodes) to.view.has_inodes = false;
-    row += rows;
-  }
-  arrays.row_ptr_upper[0] = symmetric ? 0 : arrays.row_ptr_lower[n];
-  arrays.values.resize(total);
-  to.view.kind = symmetric ? FactorKind::cholesky : FactorKind::lu;
-  to.view.n = (PetscInt)n;
-  to.view.num_entries = total;
-  to.view.row_ptr_lower = symmetric ? nullptr : arrays.row_ptr_lower.data();
-  to.view.row_ptr_upper = arrays.row_ptr_upper.data();
-  to.view.col_idx = arrays.col_idx.data();
 }
 
 }  // namespace
@@ -288,11 +128,11 @@ PetscErrorCode MergedFactor::SymbolicOfTriangles(std::vector<Mat> const& blocks,
   PetscFunctionBegin;
   for (Mat F : blocks) {
     PetscCall(CatchUpInside(F));
-    if (F->factorerrortype) *obstacle = "a block has a zero pivot";
-    if (Get(F)->pattern.view.block_size) *obstacle = "PETSc stores this kind of factor by blocks";
+    if (F->factorerrortype) PetscCall(Say(obstacle, "a block has a zero pivot"));
+    if (Get(F)->pattern.view.block_size) PetscCall(Say(obstacle, "PETSc stores this kind of factor by blocks"));
   }
   if (NumEntries(blocks) > (std::size_t)PETSC_MAX_INT)
-    *obstacle = "the factors have more entries than a PetscInt counts";
+    PetscCall(Say(obstacle, "the factors have more entries than a PetscInt counts"));
   if (!obstacle->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
   PetscCall(BeginAnalysis(factor_, A, &Get(blocks.front())->postponed.symbolic_info, options));
@@ -355,22 +195,23 @@ PetscErrorCode MergedFactor::NumericOfMatrix(std::vector<Mat> const& blocks, Mat
   A->erroriffailure = stops;
   PetscCall(code);
   // a shift begins all anew with other pivots: of the block alone that needs it
-  if (factor_->factorerrortype) *obstacle = "a block has a zero pivot";
-  else if (Get(factor_)->num_shifts) *obstacle = "a block has shifted pivots";
+  if (factor_->factorerrortype) PetscCall(Say(obstacle, "a block has a zero pivot"));
+  else if (Get(factor_)->num_shifts) PetscCall(Say(obstacle, "a block has shifted pivots"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MergedFactor::NumericOfTriangles(std::vector<Mat> const& blocks, std::string* obstacle)
 {
   Mat_SpTRSV* f = Get(factor_);
-  auto const places = PlacesOf(blocks);
+  std::vector<Places> places;
 
   PetscFunctionBegin;
+  PetscCall(Guarded(factor_, [&] { places = PlacesOf(blocks); }));
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     Mat const F = blocks[b];
     Places const& p = places[b];
     PetscCall(CatchUpInside(F));
-    if (F->factorerrortype) *obstacle = "a block has a zero pivot";
+    if (F->factorerrortype) PetscCall(Say(obstacle, "a block has a zero pivot"));
     if (!Get(F)->pattern.view.n) continue;
     PetscCall(WithFactorValues(Get(F)->inner, Get(F)->pattern, [&](Scalar const* values) {
       Scalar* const to = f->pattern.blocks.values.data();

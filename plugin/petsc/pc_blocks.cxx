@@ -29,7 +29,7 @@ PetscErrorCode BesideSolve(KSP ksp, char const** what)
 
   PetscFunctionBegin;
   *what = nullptr;
-  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &preonly, KSPPREONLY, "none", ""));  // two names of one type
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &factored, PCILU, PCICC, PCLU, PCCHOLESKY, ""));
   PetscCall(KSPGetOperators(ksp, &A, NULL));

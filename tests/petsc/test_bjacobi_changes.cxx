@@ -384,11 +384,15 @@ PetscErrorCode CompareZeroPivot(bool from_the_start)
     if (k) PetscCall(ExpectView(t.ksp[k], "a block has a zero pivot"));
   }
   EXPECT_EQ(reason[0], KSP_DIVERGED_PC_FAILED);
+  PetscCall(SetPivot(t.A, 4));  // versions differ in whether the PC recovers
+  for (int k = 0; k < 3; ++k) {
+    PetscCall(KSPSolve(t.ksp[k], b, x));
+    PetscCall(KSPGetConvergedReason(t.ksp[k], &reason[k]));
+    EXPECT_EQ(reason[k], reason[0]) << prefixes[k] << " good pivots again";
+    if (k && reason[0] > 0) PetscCall(ExpectView(t.ksp[k], together_text));
+  }
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
-  PetscCall(SetPivot(t.A, 4));
-  for (KSP ksp : t.ksp) PetscCall(KSPReset(ksp));  // PETSc 3.18 keeps a PC that has failed once
-  for (KSP ksp : t.ksp) PetscCall(KSPSetOperators(ksp, t.A, t.A));
   PetscCall(t.Destroy());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gathered_blocks.hpp"
+
+namespace sptrsv_petsc {
+
+PetscInt NumRows(std::vector<Mat> const& blocks)
+{
+  PetscInt n = 0;
+  for (Mat F : blocks) n += F->rmap->n;
+  return n;
+}
+
+std::size_t NumEntries(std::vector<Mat> const& blocks)
+{
+  std::size_t total = 0;
+  for (Mat F : blocks) total += Get(F)->pattern.view.num_entries;
+  return total;
+}
+
+PetscErrorCode MergeOrderings(std::vector<Mat> const& blocks, IS PostponedPhases::* which, IS* merged)
+{
+  std::vector<PetscInt> all;
+  PetscInt first = 0, n;
+  PetscInt const* indices;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded(blocks.front(), [&] { all.reserve((std::size_t)NumRows(blocks)); }));
+  for (Mat F : blocks) {
+    IS const is = Get(F)->postponed.*which;
+    PetscCall(MatGetSize(F, &n, NULL));
+    if (is) PetscCall(ISGetIndices(is, &indices));
+    for (PetscInt k = 0; k < n; ++k) all.push_back(first + (is ? indices[k] : k));
+    if (is) PetscCall(ISRestoreIndices(is, &indices));
+    first += n;
+  }
+  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, first, all.data(), PETSC_COPY_VALUES, merged));
+  PetscCall(ISSetPermutation(*merged));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MergeMatrices(std::vector<Mat> const& blocks, Mat* merged)
+{
+  std::vector<PetscInt> row_ptr, col_idx;
+  std::vector<PetscScalar> values;
+  PetscInt const n = NumRows(blocks);
+  PetscInt first = 0;
+  bool inodes = true;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded(blocks.front(), [&] { row_ptr.assign(1, 0); }));
+  for (Mat F : blocks) {
+    Mat const A = Get(F)->postponed.matrix;
+    PetscInt num_inodes = 0;
+    PetscScalar const* a;
+    PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
+    if (A->rmap->n && !num_inodes) inodes = false;
+    PetscCall(MatSeqAIJGetArrayRead(A, &a));
+    PetscErrorCode const code = WithMatrixPattern(A, false, [&](MatrixArrays const& m) {
+      return Guarded(A, [&] {
+        PetscInt const begin = row_ptr.back();
+        for (PetscInt i = 0; i < m.n; ++i) row_ptr.push_back(begin + m.row_ptr[i + 1]);
+        for (std::size_t k = 0; k < m.num_entries; ++k) col_idx.push_back(first + m.col_idx[k]);
+        values.insert(values.end(), a, a + m.num_entries);
+      });
+    });
+    PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
+    PetscCall(code);
+    first += A->rmap->n;
+  }
+  Mat const A = Get(blocks.front())->postponed.matrix;
+  PetscBool known, symmetric;
+  PetscCall(MatCreate(PETSC_COMM_SELF, merged));
+  PetscCall(MatSetSizes(*merged, n, n, n, n));
+  PetscCall(MatSetType(*merged, ((PetscObject)A)->type_name));
+  // rows of inodes have one ordering; where a block has none, its orderings may split them
+  PetscCall(MatSetOption(*merged, MAT_USE_INODES, inodes ? PETSC_TRUE : PETSC_FALSE));
+  PetscCall(MatSeqAIJSetPreallocationCSR(*merged, row_ptr.data(), col_idx.data(), values.data()));
+  PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
+  if (known) PetscCall(MatSetOption(*merged, MAT_SYMMETRIC, symmetric));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CopyValues(std::vector<Mat> const& blocks, Mat merged)
+{
+  PetscScalar *to, *next;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGetArrayWrite(merged, &to));
+  next = to;
+  for (Mat F : blocks) {
+    Mat const A = Get(F)->postponed.matrix;
+    PetscScalar const* a;
+    PetscCall(MatSeqAIJGetArrayRead(A, &a));
+    PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) {
+      std::copy(a, a + m.num_entries, next);
+      next += m.num_entries;
+      return PETSC_SUCCESS;
+    }));
+    PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
+  }
+  PetscCall(MatSeqAIJRestoreArrayWrite(merged, &to));
+  PetscCall(PetscObjectStateIncrease((PetscObject)merged));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::vector<Places> PlacesOf(std::vector<Mat> const& blocks)
+{
+  std::vector<Places> places(blocks.size());
+  std::size_t at = 0;
+  bool const symmetric = IsSymmetric(Get(blocks.front())->kind);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    FactorArrays const& v = Get(blocks[b])->pattern.view;
+    places[b].num_lower = symmetric || !v.n ? 0 : (std::size_t)v.row_ptr_lower[v.n];
+    places[b].num_upper = v.num_entries - places[b].num_lower;
+    places[b].lower = at;
+    at += places[b].num_lower;
+  }
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    Places& p = places[symmetric ? k : blocks.size() - 1 - k];
+    p.upper = at;
+    at += p.num_upper;
+  }
+  return places;
+}
+
+void GatherTriangles(std::vector<Mat> const& blocks, InnerPattern& to)
+{
+  BlockFactor& arrays = to.blocks;
+  auto const places = PlacesOf(blocks);
+  auto const n = (std::size_t)NumRows(blocks);
+  bool const symmetric = IsSymmetric(Get(blocks.front())->kind);
+  std::size_t const total = NumEntries(blocks);
+  std::size_t row = 0;
+  to.view.has_inodes = true;
+  arrays.col_idx.resize(total);
+  arrays.row_ptr_upper.assign(n + 1, 0);
+  if (!symmetric) arrays.row_ptr_lower.assign(n + 1, 0);
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    FactorArrays const& v = Get(blocks[b])->pattern.view;
+    auto const rows = (std::size_t)v.n, first = symmetric ? row : n - row - rows;  // U's
+    Places const& p = places[b];
+    auto const shift = [&](PetscInt column) { return (PetscInt)row + column; };
+    PetscInt const* const columns = v.col_idx;
+    std::transform(columns, columns + p.num_lower, arrays.col_idx.data() + p.lower, shift);
+    std::transform(columns + p.num_lower, columns + v.num_entries, arrays.col_idx.data() + p.upper, shift);
+    for (std::size_t k = 1; k <= rows; ++k) {
+      if (!symmetric) arrays.row_ptr_lower[row + k] = (PetscInt)p.lower + v.row_ptr_lower[k];
+      arrays.row_ptr_upper[first + k] = (PetscInt)(p.upper + (std::size_t)v.row_ptr_upper[k] - p.num_lower);
+    }
+    if (rows && !v.has_inodes) to.view.has_inodes = false;
+    row += rows;
+  }
+  arrays.row_ptr_upper[0] = symmetric ? 0 : arrays.row_ptr_lower[n];
+  arrays.values.resize(total);
+  to.view.kind = symmetric ? FactorKind::cholesky : FactorKind::lu;
+  to.view.n = (PetscInt)n;
+  to.view.num_entries = total;
+  to.view.row_ptr_lower = symmetric ? nullptr : arrays.row_ptr_lower.data();
+  to.view.row_ptr_upper = arrays.row_ptr_upper.data();
+  to.view.col_idx = arrays.col_idx.data();
+}
+
+}  // namespace sptrsv_petsc
