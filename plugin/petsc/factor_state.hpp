@@ -44,6 +44,7 @@ struct Mat_SpTRSV {
   std::string requested;
   MatFactorType kind = MAT_FACTOR_NONE;  // of the symbolic phase
   Backend backend;
+  bool backend_given = false;  // and not to be chosen by the matrix
   InnerPattern pattern;
   PetscBool numeric_done = PETSC_FALSE;
   MatType matrix_type = nullptr;  // of the symbolic phase's matrix: seqaij, seqbaij or seqsbaij

@@ -38,43 +38,77 @@ PetscErrorCode MergeOrderings(std::vector<Mat> const& blocks, IS PostponedPhases
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MergeMatrices(std::vector<Mat> const& blocks, Mat* merged)
-{
+namespace {
+
+/// Of a matrix that is made of them and does not own them.
+struct MatrixStorage {
   std::vector<PetscInt> row_ptr, col_idx;
   std::vector<PetscScalar> values;
-  PetscInt const n = NumRows(blocks);
-  PetscInt first = 0;
-  bool inodes = true;
+};
+
+PetscErrorCode DestroyStorage(void* storage)
+{
+  PetscFunctionBegin;
+  delete static_cast<MatrixStorage*>(storage);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The rows of a block's matrix behind those that are there, in columns from `first` on.
+PetscErrorCode Append(Mat A, PetscInt first, MatrixStorage& to)
+{
+  PetscScalar const* a;
 
   PetscFunctionBegin;
-  PetscCall(Guarded(blocks.front(), [&] { row_ptr.assign(1, 0); }));
-  for (Mat F : blocks) {
-    Mat const A = Get(F)->postponed.matrix;
-    PetscInt num_inodes = 0;
-    PetscScalar const* a;
-    PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
-    if (A->rmap->n && !num_inodes) inodes = false;
-    PetscCall(MatSeqAIJGetArrayRead(A, &a));
-    PetscErrorCode const code = WithMatrixPattern(A, false, [&](MatrixArrays const& m) {
-      return Guarded(A, [&] {
-        PetscInt const begin = row_ptr.back();
-        for (PetscInt i = 0; i < m.n; ++i) row_ptr.push_back(begin + m.row_ptr[i + 1]);
-        for (std::size_t k = 0; k < m.num_entries; ++k) col_idx.push_back(first + m.col_idx[k]);
-        values.insert(values.end(), a, a + m.num_entries);
-      });
+  PetscCall(MatSeqAIJGetArrayRead(A, &a));
+  PetscErrorCode const code = WithMatrixPattern(A, false, [&](MatrixArrays const& m) {
+    return Guarded(A, [&] {
+      PetscInt const begin = to.row_ptr.back();
+      for (PetscInt i = 0; i < m.n; ++i) to.row_ptr.push_back(begin + m.row_ptr[i + 1]);
+      for (std::size_t k = 0; k < m.num_entries; ++k) to.col_idx.push_back(first + m.col_idx[k]);
+      to.values.insert(to.values.end(), a, a + m.num_entries);
     });
-    PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
-    PetscCall(code);
-    first += A->rmap->n;
-  }
+  });
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode MergeMatrices(std::vector<Mat> const& blocks, Mat* merged)
+{
   Mat const A = Get(blocks.front())->postponed.matrix;
+  MatrixStorage* storage = nullptr;
+  PetscContainer container;
+  PetscInt const n = NumRows(blocks);
+  PetscInt first = 0;
+  std::size_t entries = 0;
   PetscBool known, symmetric;
-  PetscCall(MatCreate(PETSC_COMM_SELF, merged));
-  PetscCall(MatSetSizes(*merged, n, n, n, n));
-  PetscCall(MatSetType(*merged, ((PetscObject)A)->type_name));
-  // rows of inodes have one ordering; where a block has none, its orderings may split them
-  PetscCall(MatSetOption(*merged, MAT_USE_INODES, inodes ? PETSC_TRUE : PETSC_FALSE));
-  PetscCall(MatSeqAIJSetPreallocationCSR(*merged, row_ptr.data(), col_idx.data(), values.data()));
+
+  PetscFunctionBegin;
+  for (Mat F : blocks)
+    PetscCall(WithMatrixPattern(Get(F)->postponed.matrix, false, [&](MatrixArrays const& m) {
+      entries += m.num_entries;
+      return PETSC_SUCCESS;
+    }));
+  PetscCall(Guarded(A, [&] { storage = new MatrixStorage; }));
+  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+  PetscCall(PetscContainerSetPointer(container, storage));
+  PetscCall(ContainerSetDestroy<DestroyStorage>(container));
+  PetscCall(Guarded(A, [&] {
+    storage->row_ptr.reserve((std::size_t)n + 1);
+    storage->row_ptr.push_back(0);
+    storage->col_idx.reserve(entries);
+    storage->values.reserve(entries);
+  }));
+  for (Mat F : blocks) {
+    PetscCall(Append(Get(F)->postponed.matrix, first, *storage));
+    first += F->rmap->n;
+  }
+  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n, n, storage->row_ptr.data(), storage->col_idx.data(),
+                                      storage->values.data(), merged));
+  PetscCall(PetscObjectCompose((PetscObject)*merged, "SpTRSV_Storage", (PetscObject)container));
+  PetscCall(PetscContainerDestroy(&container));
   PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
   if (known) PetscCall(MatSetOption(*merged, MAT_SYMMETRIC, symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);

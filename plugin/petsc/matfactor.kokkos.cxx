@@ -307,7 +307,7 @@ PetscErrorCode BeginAnalysis(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Op
 
   PetscFunctionBegin;
   PetscCall(ReadOptions(F, f->requested.c_str(), options));
-  PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
+  if (!f->backend_given) PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
   PetscCall(EnsureKokkos());
   PetscCall(ReadFactorPlace(F, info));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -48,7 +48,7 @@ class MergedFactor {
 
   PetscErrorCode CheckAlike(std::vector<Mat> const& blocks, std::string* obstacle) const;
   PetscErrorCode Symbolic(std::vector<Mat> const& blocks, std::string* obstacle);
-  PetscErrorCode SymbolicOfMatrix(std::vector<Mat> const& blocks);
+  PetscErrorCode SymbolicOfMatrix(std::vector<Mat> const& blocks, Mat of_triangles);
   PetscErrorCode SymbolicOfTriangles(std::vector<Mat> const& blocks, std::string* obstacle);
   PetscErrorCode NumericOfMatrix(std::vector<Mat> const& blocks, Mat values, std::string* obstacle);
   PetscErrorCode NumericOfTriangles(std::vector<Mat> const& blocks, std::string* obstacle);

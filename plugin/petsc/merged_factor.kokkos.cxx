@@ -88,7 +88,7 @@ PetscErrorCode MergedFactor::CheckAlike(std::vector<Mat> const& blocks, std::str
 }
 
 /// By the backend, of the block diagonal matrix. Without factor_ afterwards: the host is to factor.
-PetscErrorCode MergedFactor::SymbolicOfMatrix(std::vector<Mat> const& blocks)
+PetscErrorCode MergedFactor::SymbolicOfMatrix(std::vector<Mat> const& blocks, Mat of_triangles)
 {
   PostponedPhases const& p = Get(blocks.front())->postponed;
   IS rows, cols = nullptr;
@@ -96,6 +96,8 @@ PetscErrorCode MergedFactor::SymbolicOfMatrix(std::vector<Mat> const& blocks)
   PetscFunctionBegin;
   PetscCall(MergeMatrices(blocks, &matrix_));
   PetscCall(CreateMerged(blocks, matrix_, &factor_));
+  PetscCall(Guarded(factor_, [&] { Get(factor_)->backend = Get(of_triangles)->backend; }));
+  Get(factor_)->backend_given = true;  // the blocks', whose matrices may be on a device
   PetscCall(MergeOrderings(blocks, &PostponedPhases::rows, &rows));
   if (p.cols) PetscCall(MergeOrderings(blocks, &PostponedPhases::cols, &cols));
   MatFactorInfo const* const info = &p.symbolic_info;
@@ -169,7 +171,7 @@ PetscErrorCode MergedFactor::Symbolic(std::vector<Mat> const& blocks, std::strin
   if (Get(factor_)->place.own) {
     Mat of_triangles = factor_;
     factor_ = nullptr;
-    PetscErrorCode const made = SymbolicOfMatrix(blocks);
+    PetscErrorCode const made = SymbolicOfMatrix(blocks, of_triangles);
     if (factor_) PetscCall(MatDestroy(&of_triangles));
     else factor_ = of_triangles;
     PetscCall(made);
