@@ -24,10 +24,12 @@ class MergedFactor {
   MergedFactor& operator=(MergedFactor const&) = delete;
 
   PetscErrorCode Reset();
+  /// Whether what an earlier call made for the blocks' patterns is that of these blocks, with these symbolic phases.
+  bool knows(std::vector<Mat> const& blocks) const;
   /// The phases that the blocks wait for. What an earlier call made for the same patterns is kept.
   /// @param blocks    factors of this plugin, of seqaij matrices
-  /// @param values    null, or a matrix with the blocks on its diagonal, of the pattern of the last call: the backend
-  ///                  takes its values, and the blocks' own matrices are not read (factors_by_itself)
+  /// @param values    null, or a matrix with the blocks on its diagonal: the backend takes its values, and the blocks'
+  ///                  own matrices are not read. Only where it knows the blocks, and factors_by_itself().
   /// @param obstacle  out: why they cannot be done together; empty: they have been
   PetscErrorCode Factor(std::vector<Mat> const& blocks, Mat values, std::string* obstacle);
   /// Whether the backend computes the values.

@@ -55,6 +55,15 @@ bool MergedFactor::Holds(std::vector<Mat> const& blocks) const
   });
 }
 
+bool MergedFactor::knows(std::vector<Mat> const& blocks) const
+{
+  return factor_ &&
+         std::equal(blocks.begin(), blocks.end(), blocks_.begin(), blocks_.end(), [](Mat F, Block const& block) {
+           Mat_SpTRSV const* f = F == block.factor ? GetIfOurs(F) : nullptr;
+           return f && ((PetscObject)F)->id == block.id && f->num_symbolic_calls == block.num_symbolic;
+         });
+}
+
 PetscErrorCode MergedFactor::CheckAlike(std::vector<Mat> const& blocks, std::string* obstacle) const
 {
   std::size_t b = 0;
@@ -250,11 +259,7 @@ PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, Mat values, 
     PetscCall(Reset());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  bool same = factor_ && blocks.size() == blocks_.size();
-  for (std::size_t b = 0; same && b < blocks.size(); ++b)
-    same = blocks[b] == blocks_[b].factor && ((PetscObject)blocks[b])->id == blocks_[b].id &&
-           Get(blocks[b])->num_symbolic_calls == blocks_[b].num_symbolic;
-  if (!same) {
+  if (!knows(blocks)) {
     PetscCall(Reset());
     PetscCall(Symbolic(blocks, obstacle));
     if (!obstacle->empty()) {
@@ -262,7 +267,7 @@ PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, Mat values, 
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  if (by_backend_) PetscCall(NumericOfMatrix(blocks, same ? values : nullptr, obstacle));
+  if (by_backend_) PetscCall(NumericOfMatrix(blocks, values, obstacle));
   else PetscCall(NumericOfTriangles(blocks, obstacle));
   PetscCall(Keep(blocks));
   usable_ = obstacle->empty();

@@ -182,6 +182,12 @@ PetscErrorCode Decide(PC pc, Together& t)
     PetscCall(SetUpPostponed(pc, t));
     PetscCall(GetFactors(t.blocks, &t.factors));
     if (t.stale) PetscCall(LocalMatrix(pc, &values));
+    if (t.stale && !(values && t.merged.knows(t.factors))) {  // options have changed the symbolic phase
+      values = nullptr;
+      PetscCall(FetchValues(pc, t));
+      PetscCall(SetUpPostponed(pc, t));
+      PetscCall(GetFactors(t.blocks, &t.factors));
+    }
     PetscCall(t.merged.Factor(t.factors, values, &t.obstacle));
     t.together = t.obstacle.empty();
   }

@@ -293,6 +293,30 @@ PetscErrorCode LookLate(PetscErrorCode (*between)(Mat))
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The options change between two set-ups, which PETSc's set-up reads each time: all blocks have other factors then.
+PetscErrorCode ChangeOptions()
+{
+  Three t;
+
+  PetscFunctionBegin;
+  PetscCall(t.Make({}, 3));
+  PetscCall(t.Compare("first", together_text.c_str()));
+  PetscCall(ChangeValues(t.A, 1));
+  PetscCall(t.Compare("new values", together_text.c_str()));
+  for (char const* levels : {"1", "0"}) {
+    for (char const* prefix : prefixes)
+      PetscCall(PetscOptionsSetValue(NULL, ("-" + std::string(prefix) + "sub_pc_factor_levels").c_str(), levels));
+    PetscCall(ChangeValues(t.A, 2));
+    PetscCall(t.Compare("new values and levels", together_text.c_str()));
+    PetscCall(ChangeValues(t.A, 3));
+    PetscCall(t.Compare("new values again", together_text.c_str()));
+  }
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiChanges, OptionsChangedBetweenSetUps) { ASSERT_EQ(ChangeOptions(), PETSC_SUCCESS); }
+
 PetscErrorCode AddValues(Mat A) { return ChangeValues(A, 3); }
 PetscErrorCode AddEntry(Mat A)
 {
