@@ -293,7 +293,8 @@ PetscErrorCode LookLate(PetscErrorCode (*between)(Mat))
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The options change between two set-ups, which PETSc's set-up reads each time: all blocks have other factors then.
+/// The options change between two set-ups, which PETSc's set-up reads each time: all blocks have other factors then,
+/// once by PETSc.
 PetscErrorCode ChangeOptions()
 {
   Three t;
@@ -306,6 +307,7 @@ PetscErrorCode ChangeOptions()
   for (char const* levels : {"1", "0"}) {
     for (char const* prefix : prefixes)
       PetscCall(PetscOptionsSetValue(NULL, ("-" + std::string(prefix) + "sub_pc_factor_levels").c_str(), levels));
+    PetscCall(PetscOptionsSetValue(NULL, "-own_sub_mat_sptrsv_factor", *levels == '1' ? "host" : "device"));
     PetscCall(ChangeValues(t.A, 2));
     PetscCall(t.Compare("new values and levels", together_text.c_str()));
     PetscCall(ChangeValues(t.A, 3));
