@@ -304,12 +304,12 @@ PetscErrorCode ChangeOptions()
   PetscCall(t.Compare("first", together_text.c_str()));
   PetscCall(ChangeValues(t.A, 1));
   PetscCall(t.Compare("new values", together_text.c_str()));
-  for (char const* levels : {"1", "0"}) {
+  for (std::string const type : {PCLU, PCILU}) {
     for (char const* prefix : prefixes)
-      PetscCall(PetscOptionsSetValue(NULL, ("-" + std::string(prefix) + "sub_pc_factor_levels").c_str(), levels));
-    PetscCall(PetscOptionsSetValue(NULL, "-own_sub_mat_sptrsv_factor", *levels == '1' ? "host" : "device"));
+      PetscCall(PetscOptionsSetValue(NULL, ("-" + std::string(prefix) + "sub_pc_type").c_str(), type.c_str()));
+    PetscCall(PetscOptionsSetValue(NULL, "-own_sub_mat_sptrsv_factor", type == PCLU ? "host" : "device"));
     PetscCall(ChangeValues(t.A, 2));
-    PetscCall(t.Compare("new values and levels", together_text.c_str()));
+    PetscCall(t.Compare("new values and another PC", together_text.c_str()));
     PetscCall(ChangeValues(t.A, 3));
     PetscCall(t.Compare("new values again", together_text.c_str()));
   }
