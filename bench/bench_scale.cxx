@@ -27,7 +27,8 @@ char const help[] =
     "                               [-cases PC:TYPE:MAT_TYPE[:ORDERING][?],...] [-json FILE]\n"
     "                               -dll_append <path>/libsptrsv_petsc.so\n"
     "dmda7: diffusion and convection, BiCGStab with ILU(0). stencil27: 27 points as in HPCG, CG with ICC(0).\n"
-    "PC: bjacobi, asm, or jacobi with an empty TYPE, as in jacobi::aijkokkos.\n"
+    "PC: bjacobi, asm, or jacobi with an empty TYPE, as in jacobi::aijkokkos; bjacobi8: with 8 blocks on each rank,\n"
+    "solved together where TYPE is of sptrsv; bjacobi8apart: one after the other.\n"
     "-solve converges, checks the answers, and holds the iterations of each case against those of PETSc's own factor\n"
     "on the host with the same PC and ordering, which runs before. A case marked by ? may fail.\n\n";
 
@@ -97,10 +98,26 @@ PetscErrorCode read_options(RawOptions* o, ScaleProblem* p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// bjacobi8 and bjacobi8apart. @return whether `word` was one of these
+bool take_blocks(std::string& word, ScaleCase& c) {
+  std::string const bjacobi = PCBJACOBI, apart = "apart";
+  if (word.compare(0, bjacobi.size(), bjacobi) != 0) return false;
+  std::string digits = word.substr(bjacobi.size());
+  c.together = digits.size() < apart.size() || digits.substr(digits.size() - apart.size()) != apart;
+  if (!c.together) digits.resize(digits.size() - apart.size());
+  bool const number =
+      !digits.empty() && digits.size() < 7 && digits.find_first_not_of("0123456789") == std::string::npos;
+  if (!number || std::stol(digits) < 2) return false;
+  c.blocks = static_cast<PetscInt>(std::stol(digits));
+  word = bjacobi;
+  return true;
+}
+
 ScaleCase parse_case(std::string word) {
   ScaleCase c;
   c.may_fail = take_may_fail(word);
-  auto const parts = split(word, ':');
+  auto parts = split(word, ':');
+  if (!parts.empty()) (void)take_blocks(parts[0], c);
   bool const right = parts.size() >= 3 && parts.size() <= 4 && !parts[2].empty();
   bool const jacobi = right && parts[0] == PCJACOBI && parts[1].empty() && parts.size() == 3;
   bool const factor =
@@ -108,7 +125,7 @@ ScaleCase parse_case(std::string word) {
   if (!jacobi && !factor)
     throw std::runtime_error("-cases: '" + word +
                              "' is neither jacobi::MAT_TYPE nor bjacobi:TYPE:MAT_TYPE[:ORDERING]"
-                             " nor asm:TYPE:MAT_TYPE[:ORDERING]");
+                             " nor asm:TYPE:MAT_TYPE[:ORDERING], nor bjacobi8 or bjacobi8apart instead of bjacobi");
   c.pc = parts[0];
   c.type = parts[1];
   c.mat_type = parts[2];
@@ -117,9 +134,13 @@ ScaleCase parse_case(std::string word) {
 }
 
 /// PETSc's own on the host, with which a case's iterations are to agree.
-ScaleCase reference_of(ScaleCase const& c) { return {c.pc, c.type.empty() ? "" : "petsc", "aij", c.ordering, false}; }
+ScaleCase reference_of(ScaleCase const& c) {
+  return {c.pc, c.blocks, true, c.type.empty() ? "" : "petsc", "aij", c.ordering, false};
+}
 
-bool same_preconditioner(ScaleCase const& a, ScaleCase const& b) { return a.pc == b.pc && a.ordering == b.ordering; }
+bool same_preconditioner(ScaleCase const& a, ScaleCase const& b) {
+  return a.pc == b.pc && a.blocks == b.blocks && a.ordering == b.ordering;
+}
 
 /// The references of all cases, then the cases.
 std::vector<ScaleCase> with_references(std::vector<ScaleCase> const& cases) {
@@ -242,7 +263,7 @@ void print_row(Settings const& s, Row const& row) {
 std::string json_of(Row const& row) {
   auto const& r = row.result;
   std::ostringstream out;
-  out << "    {\"case\": " << quoted(row.what.name()) << ", \"pc\": " << quoted(row.what.pc)
+  out << "    {\"case\": " << quoted(row.what.name()) << ", \"pc\": " << quoted(row.what.pc_name())
       << ", \"type\": " << quoted(row.what.type) << ", \"mat_type\": " << quoted(row.what.mat_type)
       << ", \"ordering\": " << quoted(row.what.ordering) << ", \"may_fail\": " << (row.what.may_fail ? "true" : "false")
       << ",\n     \"error\": " << quoted(r.error);

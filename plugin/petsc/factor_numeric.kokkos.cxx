@@ -5,36 +5,6 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// After PETSc's numeric phase: its values to the solvers. PETSc's verdict on pivots is passed on.
-PetscErrorCode TakeValues(Mat F)
-{
-  Mat_SpTRSV* f = Get(F);
-  PetscLogDouble begin, end;
-  Stream stream;
-
-  PetscFunctionBegin;
-  F->factorerrortype = f->inner->factorerrortype;
-  F->factorerror_zeropivot_value = f->inner->factorerror_zeropivot_value;
-  F->factorerror_zeropivot_row = f->inner->factorerror_zeropivot_row;
-  PetscCall(PetscTime(&begin));
-  PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(WithFactorValues(f->inner, f->pattern, [&](Scalar const* values) {
-      return Guarded(F, [&] {
-        f->solver->follow(stream);
-        f->solver->update(values);
-      });
-    }));
-    if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_values() * sizeof(Scalar))));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  PetscCall(PetscTime(&end));
-  f->seconds_numeric = end - begin;
-  f->own_values = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Makes PETSc look up where A's diagonal lies: from 3.25 on its LU with inodes and shift positive_definite reads it
 /// without having looked, and crashes. MatGetDiagonal() would do, but not of a matrix on a GPU.
 PetscErrorCode FindDiagonal(Mat A)
@@ -331,6 +301,7 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
+  f->num_shifts = verdict.num_shifts;
   PetscCall(TakeVerdict(F, A, info, verdict));
   PetscCall(PetscTime(&end));
   f->seconds_numeric = end - begin;
@@ -338,16 +309,26 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// @param by_petsc  PETSc's numeric phase of the factor inside
-template <class ByPetsc>
-PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info, ByPetsc const& by_petsc)
+/// The numeric phase of F's kind.
+PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
+  bool wait;
 
   PetscFunctionBegin;
+  ++f->num_numeric_calls;
+  f->numeric_done = PETSC_FALSE;  // until the new values are there
+  PetscCall(IsMarkedPostponed(A, &wait));
+  f->postponed.numeric = wait && f->postponed.matrix == A;
+  if (f->postponed.numeric) {
+    f->postponed.numeric_info = *info;
+    PetscCall(MatFactorClearError(F));
+    F->assembled = F->preallocated = PETSC_TRUE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(CatchUp(F));
   PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
              "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
-  f->numeric_done = PETSC_FALSE;  // until the new values are there
   PetscCall(CheckSizes(F, A));
   PetscCheck(BaseType(A) == f->matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
              "The symbolic phase was of a matrix of type %s, this one is of type %s; repeat the symbolic phase",
@@ -355,8 +336,7 @@ PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info, ByPetsc co
   if (f->place.own) {
     PetscCall(FactorByBackend(F, A, info));
   } else {
-    PetscCall(PrepareInner(F, A, info));
-    PetscCall(by_petsc());
+    PetscCall(FactorInner(F, A, info));
     PetscCall(TakeValues(F));
   }
   ++f->num_numeric;
@@ -452,22 +432,62 @@ PetscErrorCode ChooseFactorPlace(Mat F, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode FactorInner(Mat F, Mat A, MatFactorInfo const* info)
+{
+  Mat const inner = Get(F)->inner;
+
+  PetscFunctionBegin;
+  PetscCall(PrepareInner(F, A, info));
+  if (!IsSymmetric(Get(F)->kind)) {
+    PetscCall(MatLUFactorNumeric(inner, A, info));
+  } else if (A->rmap->n) {  // PETSc's crashes without rows: docs/petsc_faults.md
+    PetscCall(MatCholeskyFactorNumeric(inner, A, info));
+  }
+  F->factorerrortype = inner->factorerrortype;
+  F->factorerror_zeropivot_value = inner->factorerror_zeropivot_value;
+  F->factorerror_zeropivot_row = inner->factorerror_zeropivot_row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TakeValues(Mat F)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscLogDouble begin, end;
+  Stream stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  PetscCall(CurrentStream(f->backend.kokkos, &stream));
+  PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
+    auto const update = [&](Scalar const* values) {
+      return Guarded(F, [&] {
+        f->solver->follow(stream);
+        f->solver->update(values);
+      });
+    };
+    PetscFunctionBegin;
+    if (f->inner) PetscCall(WithFactorValues(f->inner, f->pattern, update));
+    else PetscCall(update(f->pattern.blocks.values.data()));  // gathered from those of several blocks
+    if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_values() * sizeof(Scalar))));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(PetscTime(&end));
+  f->seconds_numeric = end - begin;
+  f->own_values = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatLUFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(FactorNumeric(F, A, info, [&] { return MatLUFactorNumeric(Get(F)->inner, A, info); }));
+  PetscCall(FactorNumeric(F, A, info));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatCholeskyFactorNumeric_SPTRSV(Mat F, Mat A, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(FactorNumeric(F, A, info, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    if (A->rmap->n)  // PETSc's crashes without rows: docs/petsc_faults.md
-      PetscCall(MatCholeskyFactorNumeric(Get(F)->inner, A, info));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(FactorNumeric(F, A, info));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

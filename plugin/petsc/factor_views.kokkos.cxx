@@ -43,6 +43,7 @@ PetscErrorCode MatSpTRSVGetInfo_SPTRSV(Mat F, MatSpTRSVInfo* info)
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
+  PetscCall(CatchUp(F));
   PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
              "The factor has not been analyzed; call PCSetUp() first");
   PetscCall(Guarded(F, [&] {
@@ -63,6 +64,11 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!f->solver && f->postponed.matrix) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "sptrsv %s: type %s, solved together with other blocks\n",
+                                     sptrsv::version(), f->requested.c_str()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(ViewHeading(viewer, f->requested.c_str(), f->backend));
   if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  factored by %s on the %s (%s)\n", f->place.own ? "sptrsv" : "PETSc",
@@ -77,8 +83,8 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->report(sptrsv::Triangle::lower); }));
   PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->report(sptrsv::Triangle::upper); }));
   PetscCall(Guarded(F, [&] { bytes = f->solver->memory_bytes() + MemoryBytes(f->pattern.blocks); }));
-  PetscCall(ViewCounts(viewer, bytes, f->inner ? "PETSc's own factor" : "the matrix", f->num_analysis, f->num_numeric,
-                       f->num_solves));
+  PetscCall(ViewCounts(viewer, bytes, f->inner || !f->place.own ? "PETSc's own factor" : "the matrix", f->num_analysis,
+                       f->num_numeric, f->num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -94,6 +100,9 @@ PetscErrorCode MatGetInfo_SPTRSV(Mat F, MatInfoType type, MatInfo* info)
     info->nz_allocated = info->nz_used = (PetscLogDouble)Get(F)->pattern.view.num_entries;
     info->fill_ratio_given = Get(F)->fill_given;
     info->fill_ratio_needed = Get(F)->fill_needed;
+  } else if (!Get(F)->inner && Get(F)->postponed.matrix) {
+    info->fill_ratio_given = Get(F)->postponed.symbolic_info.fill;
+    info->fill_ratio_needed = Get(F)->postponed.symbolic_info.levels > 0 ? 0 : 1;  // 0: it is not known yet
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,7 +5,6 @@
 
 #include <cstring>
 
-#include "factor_options.hpp"
 #include "factor_state.hpp"
 #include "kokkos_session.hpp"
 
@@ -19,6 +18,7 @@ PetscErrorCode ResetFactor(Mat_SpTRSV* f)
   f->numeric_done = f->own_values = PETSC_FALSE;
   f->solver.reset();
   f->place = FactorPlace{};
+  PetscCall(ReleasePostponed(f->postponed));
   PetscCall(ReleasePattern(f->pattern));
   PetscCall(MatDestroy(&f->inner));
   PetscCall(ISDestroy(&f->rows));
@@ -47,25 +47,22 @@ PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's own factor and its symbolic phase, by symbolic(inner, matrix, rows, cols).
-template <class Symbolic>
-PetscErrorCode MakeInner(Mat F, Mat A, MatFactorType ftype, Symbolic const& symbolic)
+/// PETSc's symbolic phase of F's kind.
+PetscErrorCode PetscSymbolic(MatFactorType ftype, Mat inner, Mat matrix, IS rows, IS cols, MatFactorInfo const* info)
 {
-  Mat_SpTRSV* f = Get(F);
-  Mat matrix;
-
   PetscFunctionBegin;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
-  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-             "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype],
-             ((PetscObject)A)->type_name,
-             PetscDefined(USE_COMPLEX)
-                 ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric"
-                 : "");
-  PetscCall(MatrixForSymbolic(A, ftype, &matrix));
-  PetscErrorCode const code = symbolic(f->inner, matrix, f->rows, f->cols);
-  PetscCall(MatDestroy(&matrix));
-  PetscCall(code);
+  switch (ftype) {
+    case MAT_FACTOR_LU:
+      PetscCall(RefuseMissingDiagonal(matrix, rows, cols, MAT_FACTOR_LU));
+      PetscCall(MatLUFactorSymbolic(inner, matrix, rows, cols, info));
+      break;
+    case MAT_FACTOR_ILU:
+      if (info->diagonal_fill != 0) PetscCall(RefuseMissingDiagonal(matrix, rows, cols, MAT_FACTOR_ILU));
+      PetscCall(MatILUFactorSymbolic(inner, matrix, rows, cols, info));
+      break;
+    case MAT_FACTOR_CHOLESKY: PetscCall(MatCholeskyFactorSymbolic(inner, matrix, rows, info)); break;
+    default: PetscCall(MatICCFactorSymbolic(inner, matrix, rows, info));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,18 +155,37 @@ PetscErrorCode MakeByLevels(Mat F, Mat A, MatFactorType ftype, int levels, Strea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The symbolic phase: nothing of an earlier one is kept; PETSc's own for its factor, by
-/// symbolic(inner, matrix, rows, cols), then the analysis.
-template <class Symbolic>
-PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatFactorInfo const* info,
-                       Symbolic const& symbolic)
+/// The symbolic phase waits: keeps what it was asked for.
+PetscErrorCode PostponeSymbolic(Mat F, Mat A, MatFactorInfo const* info)
+{
+  Mat_SpTRSV* f = Get(F);
+  PostponedPhases& p = f->postponed;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectReference((PetscObject)A));
+  if (f->rows) PetscCall(PetscObjectReference((PetscObject)f->rows));
+  if (f->cols) PetscCall(PetscObjectReference((PetscObject)f->cols));
+  p.matrix = A;
+  p.rows = f->rows;
+  p.cols = f->cols;
+  p.symbolic_info = *info;
+  p.symbolic = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The symbolic phase: nothing of an earlier one is kept; PETSc's own for its factor, then the analysis.
+PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
   PetscLogDouble begin, end;
   sptrsv::OptionValues options;
   Stream stream;
+  bool made = false, wait;
+  int levels = 0;
 
   PetscFunctionBegin;
+  ++f->num_symbolic_calls;
+  f->kind = ftype;
   PetscCall(ResetFactor(f));
   PetscCall(MatFactorClearError(F));
   PetscCall(CheckSizes(F, A));
@@ -181,25 +197,24 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
       f->requested.c_str(), MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ, MATSEQAIJ, ((PetscObject)A)->type_name);
   PetscCall(FitOrdering(A, ftype, rows, &f->rows));
   PetscCall(FitOrdering(A, ftype, cols, &f->cols));
-  PetscCall(ReadOptions(F, f->requested.c_str(), options));
-  PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
-  PetscCall(EnsureKokkos());
+  PetscCall(IsMarkedPostponed(A, &wait));
+  if (wait) {
+    PetscCall(PostponeSymbolic(F, A, info));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(BeginAnalysis(F, A, info, options));
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(ReadFactorPlace(F, info));
   PetscCall(PetscTime(&begin));
-  bool made = false;
-  int levels = 0;
   if (f->place.own && std::strcmp(f->matrix_type, MATSEQAIJ) == 0 && HasLevels(ftype, info, &levels))
     PetscCall(Logged(events.analysis, (PetscObject)F,
                      [&] { return MakeByLevels(F, A, ftype, levels, stream, options, info, &made); }));
   if (!made) {
-    PetscCall(MakeInner(F, A, ftype, symbolic));
+    PetscCall(MakeInner(F, A, info));
     PetscCall(PetscTime(&begin));
     PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
       PetscFunctionBegin;
       PetscCall(AccessPattern(f->inner, A, ftype, f->rows, f->cols, f->pattern));
-      PetscCall(Guarded(
-          F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
+      PetscCall(MakeSolver(F, options));
       PetscCall(ChooseFactorPlace(F, A));
       PetscFunctionReturn(PETSC_SUCCESS);
     }));
@@ -207,23 +222,14 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
   PetscCall(PetscTime(&end));
   f->seconds_analysis = end - begin;
   ++f->num_analysis;
-  // L and U: two flops an off-diagonal entry, one a pivot
-  auto const& p = f->pattern.view;
-  auto const n = (PetscLogDouble)p.n, bs = (PetscLogDouble)p.block_size;
-  auto const rest = (PetscLogDouble)p.num_entries - (p.block_size ? 0 : n);
-  f->flops = (p.symmetric() ? 4 : 2) * rest + (p.block_size ? (2 * bs - 1) * n : n);
+  CountFlops(f);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, info, [&](Mat inner, Mat matrix, IS rows, IS cols) {
-    PetscFunctionBegin;
-    PetscCall(RefuseMissingDiagonal(matrix, rows, cols, MAT_FACTOR_LU));
-    PetscCall(MatLUFactorSymbolic(inner, matrix, rows, cols, info));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, info));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -231,12 +237,7 @@ PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInf
 PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, info, [&](Mat inner, Mat matrix, IS rows, IS cols) {
-    PetscFunctionBegin;
-    if (info->diagonal_fill != 0) PetscCall(RefuseMissingDiagonal(matrix, rows, cols, MAT_FACTOR_ILU));
-    PetscCall(MatILUFactorSymbolic(inner, matrix, rows, cols, info));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, info));
   F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -244,9 +245,7 @@ PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorIn
 PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, info, [&](Mat inner, Mat matrix, IS rows, IS) {
-    return MatCholeskyFactorSymbolic(inner, matrix, rows, info);
-  }));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, info));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -254,9 +253,7 @@ PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactor
 PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, info, [&](Mat inner, Mat matrix, IS rows, IS) {
-    return MatICCFactorSymbolic(inner, matrix, rows, info);
-  }));
+  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, info));
   F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -294,6 +291,60 @@ PetscErrorCode MatFactorGetSolverType_SPTRSV(Mat F, MatSolverType* type)
 }
 
 }  // namespace
+
+void CountFlops(Mat_SpTRSV* f)
+{
+  // L and U: two flops an off-diagonal entry, one a pivot
+  auto const& p = f->pattern.view;
+  auto const n = (PetscLogDouble)p.n, bs = (PetscLogDouble)p.block_size;
+  auto const rest = (PetscLogDouble)p.num_entries - (p.block_size ? 0 : n);
+  f->flops = (p.symmetric() ? 4 : 2) * rest + (p.block_size ? (2 * bs - 1) * n : n);
+}
+
+PetscErrorCode BeginAnalysis(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues& options)
+{
+  Mat_SpTRSV* f = Get(F);
+
+  PetscFunctionBegin;
+  PetscCall(ReadOptions(F, f->requested.c_str(), options));
+  if (!f->backend_given) PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
+  PetscCall(EnsureKokkos());
+  PetscCall(ReadFactorPlace(F, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeInner(Mat F, Mat A, MatFactorInfo const* info)
+{
+  Mat_SpTRSV* f = Get(F);
+  MatFactorType const ftype = f->kind;
+  Mat matrix;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
+  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype],
+             ((PetscObject)A)->type_name,
+             PetscDefined(USE_COMPLEX)
+                 ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric"
+                 : "");
+  PetscCall(MatrixForSymbolic(A, ftype, &matrix));
+  PetscErrorCode const code = PetscSymbolic(ftype, f->inner, matrix, f->rows, f->cols, info);
+  PetscCall(MatDestroy(&matrix));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeSolver(Mat F, sptrsv::OptionValues const& options)
+{
+  Mat_SpTRSV* f = Get(F);
+  Stream stream;
+
+  PetscFunctionBegin;
+  PetscCall(CurrentStream(f->backend.kokkos, &stream));
+  PetscCall(Guarded(
+      F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type, Mat* F)
 {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <petsc/private/matimpl.h>
-#include <petscpc.h>
+#include <petsc/private/pcimpl.h>
 
 #if PETSC_VERSION_LT(3, 18, 0)
 #error "sptrsv needs PETSc 3.18 or newer"
@@ -13,6 +13,10 @@
 #endif
 #if PETSC_VERSION_GE(3, 20, 0)
 #define SPTRSV_PETSC_SHOWS_STREAM
+#endif
+
+#if PETSC_VERSION_GE(3, 24, 0)
+#define SPTRSV_PETSC_MAT_APPLY_TRANSPOSE
 #endif
 
 namespace sptrsv_petsc {
@@ -69,6 +73,36 @@ inline PetscErrorCode DenseRestoreArrayWrite(bool device, Mat M, PetscScalar** a
   if (device) return MatDenseRestoreArrayWriteAndMemType(M, a);
 #endif
   return (void)device, MatDenseRestoreArray(M, a);
+}
+
+#if PETSC_VERSION_LT(3, 24, 0)
+using OptionItems = PetscOptionItems*;
+#else
+using OptionItems = PetscOptionItems;
+#endif
+
+/// Whether a program has set PCSetPreSolve(), where PETSc has it.
+template <class Pc>
+auto HasPreSolve(Pc pc, int) -> decltype(pc->presolve != nullptr)
+{
+  return pc->presolve != nullptr;
+}
+template <class Pc>
+bool HasPreSolve(Pc, long)
+{
+  return false;
+}
+
+/// Whether KSPSetDiagonalScale() has been set, where PETSc has it.
+template <class Ksp>
+auto IsScaled(Ksp ksp, int) -> decltype((bool)ksp->dscale)
+{
+  return (bool)ksp->dscale;
+}
+template <class Ksp>
+bool IsScaled(Ksp, long)
+{
+  return false;
 }
 
 /// -pc_factor_mat_factor_on_host, where PETSc has it.

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "merged_factor.hpp"
+
+#include <cstring>
+
+#include "gathered_blocks.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+PetscErrorCode Say(std::string* obstacle, char const* text)
+{
+  PetscFunctionBegin;
+  PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { *obstacle = text; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+char const* PrefixOf(Mat F)
+{
+  char const* const prefix = ((PetscObject)F)->prefix;
+  return prefix ? prefix : "";
+}
+
+/// A factor without phases, with the options and the type of the blocks' factors.
+PetscErrorCode CreateMerged(std::vector<Mat> const& blocks, Mat matrix, Mat* F)
+{
+  Mat_SpTRSV const* first = Get(blocks.front());
+
+  PetscFunctionBegin;
+  PetscCall(CreateFactor(matrix, first->kind, first->requested.c_str(), F));
+  PetscCall(MatSetOptionsPrefix(*F, PrefixOf(blocks.front())));
+  Get(*F)->kind = first->kind;
+  Get(*F)->matrix_type = MATSEQAIJ;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode MergedFactor::Reset()
+{
+  PetscFunctionBegin;
+  usable_ = by_backend_ = false;
+  blocks_.clear();
+  PetscCall(MatDestroy(&factor_));
+  PetscCall(MatDestroy(&matrix_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool MergedFactor::Holds(std::vector<Mat> const& blocks) const
+{
+  return std::equal(blocks.begin(), blocks.end(), blocks_.begin(), blocks_.end(), [](Mat F, Block const& block) {
+    Mat_SpTRSV const* f = F == block.factor ? GetIfOurs(F) : nullptr;
+    return f && ((PetscObject)F)->id == block.id && f->num_symbolic_calls == block.num_symbolic &&
+           f->num_numeric_calls == block.num_numeric;
+  });
+}
+
+bool MergedFactor::knows(std::vector<Mat> const& blocks) const
+{
+  return factor_ &&
+         std::equal(blocks.begin(), blocks.end(), blocks_.begin(), blocks_.end(), [](Mat F, Block const& block) {
+           Mat_SpTRSV const* f = F == block.factor ? GetIfOurs(F) : nullptr;
+           return f && ((PetscObject)F)->id == block.id && f->num_symbolic_calls == block.num_symbolic;
+         });
+}
+
+PetscErrorCode MergedFactor::CheckAlike(std::vector<Mat> const& blocks, std::string* obstacle) const
+{
+  std::size_t b = 0;
+  auto const differs = [](auto const& one, auto const& other) { return std::memcmp(&one, &other, sizeof one) != 0; };
+
+  PetscFunctionBegin;
+  PetscCall(GuardedOn(PETSC_COMM_SELF, [&] {
+    for (; b < blocks.size() && obstacle->empty(); ++b) {
+      Mat_SpTRSV const *f = GetIfOurs(blocks[b]), *first = Get(blocks.front());
+      std::string const name = "block " + std::to_string(b);
+      if (!f) {
+        *obstacle = name + " is not factored by sptrsv";
+        return;
+      }
+      PostponedPhases const& p = f->postponed;
+      if (!p.matrix || !p.numeric) *obstacle = name + " keeps an earlier factor";
+      else if (std::strcmp(f->matrix_type, MATSEQAIJ) != 0)
+        *obstacle = "its matrix is of type " + std::string(f->matrix_type);
+      else if (f->kind != first->kind) *obstacle = name + " has another kind of factor than block 0";
+      else if (f->requested != first->requested) *obstacle = name + " has another type of solver than block 0";
+      else if (std::strcmp(PrefixOf(blocks[b]), PrefixOf(blocks.front())) != 0)
+        *obstacle = name + " has other options than block 0";
+      else if (differs(p.symbolic_info, first->postponed.symbolic_info) ||
+               differs(p.numeric_info, first->postponed.numeric_info))
+        *obstacle = name + " is factored with other parameters than block 0";
+      else if (std::strcmp(((PetscObject)p.matrix)->type_name, ((PetscObject)first->postponed.matrix)->type_name) != 0)
+        *obstacle = name + " has a matrix of another type than block 0";
+    }
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// By the backend, of the block diagonal matrix. Without factor_ afterwards: the host is to factor.
+PetscErrorCode MergedFactor::SymbolicOfMatrix(std::vector<Mat> const& blocks, Mat of_triangles)
+{
+  PostponedPhases const& p = Get(blocks.front())->postponed;
+  IS rows, cols = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(MergeMatrices(blocks, &matrix_));
+  PetscCall(CreateMerged(blocks, matrix_, &factor_));
+  PetscCall(Guarded(factor_, [&] { Get(factor_)->backend = Get(of_triangles)->backend; }));
+  Get(factor_)->backend_given = true;  // the blocks', whose matrices may be on a device
+  PetscCall(MergeOrderings(blocks, &PostponedPhases::rows, &rows));
+  if (p.cols) PetscCall(MergeOrderings(blocks, &PostponedPhases::cols, &cols));
+  MatFactorInfo const* const info = &p.symbolic_info;
+  PetscErrorCode code;
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));  // then the block itself is to say what is wrong
+  switch (Get(blocks.front())->kind) {
+    case MAT_FACTOR_LU: code = MatLUFactorSymbolic(factor_, matrix_, rows, cols, info); break;
+    case MAT_FACTOR_ILU: code = MatILUFactorSymbolic(factor_, matrix_, rows, cols, info); break;
+    case MAT_FACTOR_CHOLESKY: code = MatCholeskyFactorSymbolic(factor_, matrix_, rows, info); break;
+    default: code = MatICCFactorSymbolic(factor_, matrix_, rows, info);
+  }
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(ISDestroy(&rows));
+  PetscCall(ISDestroy(&cols));
+  by_backend_ = !code && Get(factor_)->place.own;
+  if (by_backend_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDestroy(&factor_));
+  PetscCall(MatDestroy(&matrix_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Of the triangles of the blocks' factors by PETSc.
+PetscErrorCode MergedFactor::SymbolicOfTriangles(std::vector<Mat> const& blocks, std::string* obstacle)
+{
+  Mat_SpTRSV* f = Get(factor_);
+  Mat const A = Get(blocks.front())->postponed.matrix;
+  PetscLogDouble begin, end;
+  sptrsv::OptionValues options;
+
+  PetscFunctionBegin;
+  for (Mat F : blocks) {
+    PetscCall(CatchUpInside(F));
+    if (F->factorerrortype) PetscCall(Say(obstacle, "a block has a zero pivot"));
+    if (Get(F)->pattern.view.block_size) PetscCall(Say(obstacle, "PETSc stores this kind of factor by blocks"));
+  }
+  if (NumEntries(blocks) > (std::size_t)PETSC_MAX_INT)
+    PetscCall(Say(obstacle, "the factors have more entries than a PetscInt counts"));
+  if (!obstacle->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscTime(&begin));
+  PetscCall(BeginAnalysis(factor_, A, &Get(blocks.front())->postponed.symbolic_info, options));
+  f->place = Get(blocks.front())->place;
+  PetscCall(MergeOrderings(blocks, &PostponedPhases::rows, &f->rows));
+  if (!IsSymmetric(f->kind)) PetscCall(MergeOrderings(blocks, &PostponedPhases::cols, &f->cols));
+  PetscCall(Logged(events.analysis, (PetscObject)factor_, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(Guarded(factor_, [&] { GatherTriangles(blocks, f->pattern); }));
+    PetscCall(AccessOrderings(f->pattern.view.n, f->rows, f->cols ? f->cols : f->rows, f->pattern));
+    PetscCall(MakeSolver(factor_, options));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(PetscTime(&end));
+  f->seconds_analysis = end - begin;
+  ++f->num_analysis;
+  CountFlops(f);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MergedFactor::Symbolic(std::vector<Mat> const& blocks, std::string* obstacle)
+{
+  PostponedPhases const& p = Get(blocks.front())->postponed;
+  PetscInt const n = NumRows(blocks);
+  sptrsv::OptionValues options;
+  Mat rows;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 0, NULL, &rows));  // for the sizes
+  PetscErrorCode const code = CreateMerged(blocks, rows, &factor_);
+  PetscCall(MatDestroy(&rows));
+  PetscCall(code);
+  PetscCall(BeginAnalysis(factor_, p.matrix, &p.symbolic_info, options));
+  if (Get(factor_)->place.own) {
+    Mat of_triangles = factor_;
+    factor_ = nullptr;
+    PetscErrorCode const made = SymbolicOfMatrix(blocks, of_triangles);
+    if (factor_) PetscCall(MatDestroy(&of_triangles));
+    else factor_ = of_triangles;
+    PetscCall(made);
+  }
+  if (!by_backend_) PetscCall(SymbolicOfTriangles(blocks, obstacle));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MergedFactor::NumericOfMatrix(std::vector<Mat> const& blocks, Mat values, std::string* obstacle)
+{
+  MatFactorInfo const* const info = &Get(blocks.front())->postponed.numeric_info;
+
+  PetscFunctionBegin;
+  if (values) PetscCall(MatDestroy(&matrix_));
+  else if (matrix_) PetscCall(CopyValues(blocks, matrix_));
+  else PetscCall(MergeMatrices(blocks, &matrix_));
+  Mat const A = values ? values : matrix_;
+  PetscBool const stops = A->erroriffailure;
+  A->erroriffailure = PETSC_FALSE;  // the block itself is to say which of its pivots fails
+  PetscCall(MatFactorClearError(factor_));
+  PetscErrorCode const code = IsSymmetric(Get(factor_)->kind) ? MatCholeskyFactorNumeric(factor_, A, info)
+                                                              : MatLUFactorNumeric(factor_, A, info);
+  A->erroriffailure = stops;
+  PetscCall(code);
+  // a shift begins all anew with other pivots: of the block alone that needs it
+  if (factor_->factorerrortype) PetscCall(Say(obstacle, "a block has a zero pivot"));
+  else if (Get(factor_)->num_shifts) PetscCall(Say(obstacle, "a block has shifted pivots"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MergedFactor::NumericOfTriangles(std::vector<Mat> const& blocks, std::string* obstacle)
+{
+  Mat_SpTRSV* f = Get(factor_);
+  std::vector<Places> places;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded(factor_, [&] { places = PlacesOf(blocks); }));
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    Mat const F = blocks[b];
+    Places const& p = places[b];
+    PetscCall(CatchUpInside(F));
+    if (F->factorerrortype) PetscCall(Say(obstacle, "a block has a zero pivot"));
+    if (!Get(F)->pattern.view.n) continue;
+    PetscCall(WithFactorValues(Get(F)->inner, Get(F)->pattern, [&](Scalar const* values) {
+      Scalar* const to = f->pattern.blocks.values.data();
+      std::copy(values, values + p.num_lower, to + p.lower);
+      std::copy(values + p.num_lower, values + p.num_lower + p.num_upper, to + p.upper);
+      return PETSC_SUCCESS;
+    }));
+  }
+  if (!obstacle->empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(TakeValues(factor_));
+  ++f->num_numeric;
+  f->numeric_done = PETSC_TRUE;
+  factor_->assembled = factor_->preallocated = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MergedFactor::Keep(std::vector<Mat> const& blocks)
+{
+  PetscFunctionBegin;
+  PetscCall(GuardedOn(PETSC_COMM_SELF, [&] {
+    blocks_.clear();
+    for (Mat F : blocks)
+      blocks_.push_back({F, ((PetscObject)F)->id, Get(F)->num_symbolic_calls, Get(F)->num_numeric_calls});
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, Mat values, std::string* obstacle)
+{
+  PetscFunctionBegin;
+  usable_ = false;
+  PetscCall(CheckAlike(blocks, obstacle));
+  if (!obstacle->empty()) {
+    PetscCall(Reset());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!knows(blocks)) {
+    PetscCall(Reset());
+    PetscCall(Symbolic(blocks, obstacle));
+    if (!obstacle->empty()) {
+      PetscCall(Reset());
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  if (by_backend_) PetscCall(NumericOfMatrix(blocks, values, obstacle));
+  else PetscCall(NumericOfTriangles(blocks, obstacle));
+  PetscCall(Keep(blocks));
+  usable_ = obstacle->empty();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

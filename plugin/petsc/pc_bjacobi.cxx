@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// PC type bjacobi: PETSc's own operations, and beside them those of several blocks together.
+#include "pc_bjacobi.hpp"
+
+#include <memory>
+
+#include "guarded.hpp"
+#include "merged_factor.hpp"
+#include "pc_blocks.hpp"
+#include "pc_together.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+PetscErrorCode (*CreatePetscs)(PC) = nullptr;
+
+/// One solve(F, b, x) with the merged factor, logged as MatSolve() logs itself.
+template <class Solve>
+PetscErrorCode LoggedApply(Together const& t, PetscLogEvent event, Solve const& solve)
+{
+  Mat const F = t.merged.factor();
+
+  PetscFunctionBegin;
+  PetscCall(Logged(event, (PetscObject)F, [&] { return solve(F); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(PrepareApply(pc, &t));
+  if (t->together) PetscCall(LoggedApply(*t, MAT_Solve, [&](Mat F) { return F->ops->solve(F, b, x); }));
+  else PetscCall(t->petsc.apply(pc, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyTranspose_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(PrepareApply(pc, &t));
+  if (t->together)
+    PetscCall(LoggedApply(*t, MAT_SolveTranspose, [&](Mat F) { return F->ops->solvetranspose(F, b, x); }));
+  else PetscCall(t->petsc.applytranspose(pc, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplySymmetricLeft_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(PrepareApply(pc, &t));
+  if (t->together && t->merged.factor()->ops->forwardsolve)
+    PetscCall(LoggedApply(*t, MAT_ForwardSolve, [&](Mat F) { return F->ops->forwardsolve(F, b, x); }));
+  else PetscCall(t->petsc.applysymmetricleft(pc, b, x));  // of LU: an error of PETSc's
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplySymmetricRight_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(PrepareApply(pc, &t));
+  if (t->together && t->merged.factor()->ops->backwardsolve)
+    PetscCall(LoggedApply(*t, MAT_BackwardSolve, [&](Mat F) { return F->ops->backwardsolve(F, b, x); }));
+  else PetscCall(t->petsc.applysymmetricright(pc, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Where PETSc has no solve of several right-hand sides: column by column, as its PCMatApply() does.
+PetscErrorCode ApplyToColumns(PC pc, Mat B, Mat X, PetscErrorCode (*apply)(PC, Vec, Vec))
+{
+  PetscInt columns;
+  Vec b, x;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(B, NULL, &columns));
+  for (PetscInt k = 0; k < columns; ++k) {
+    PetscCall(MatDenseGetColumnVecRead(B, k, &b));
+    PetscCall(MatDenseGetColumnVecWrite(X, k, &x));
+    PetscCall(apply(pc, b, x));
+    PetscCall(MatDenseRestoreColumnVecWrite(X, k, &x));
+    PetscCall(MatDenseRestoreColumnVecRead(B, k, &b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCMatApply_BJacobi_SPTRSV(PC pc, Mat B, Mat X)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(PrepareApply(pc, &t));
+  if (t->together) PetscCall(LoggedApply(*t, MAT_MatSolve, [&](Mat F) { return F->ops->matsolve(F, B, X); }));
+  else if (t->petsc.matapply) PetscCall(t->petsc.matapply(pc, B, X));
+  else PetscCall(ApplyToColumns(pc, B, X, t->petsc.apply));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(SPTRSV_PETSC_MAT_APPLY_TRANSPOSE)
+PetscErrorCode PCMatApplyTranspose_BJacobi_SPTRSV(PC pc, Mat B, Mat X)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(PrepareApply(pc, &t));
+  if (t->together) PetscCall(LoggedApply(*t, MAT_MatSolve, [&](Mat F) { return F->ops->matsolvetranspose(F, B, X); }));
+  else if (t->petsc.matapplytranspose) PetscCall(t->petsc.matapplytranspose(pc, B, X));
+  else PetscCall(ApplyToColumns(pc, B, X, t->petsc.applytranspose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+PetscErrorCode PCSetUpOnBlocks_BJacobi_SPTRSV(PC pc)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(PrepareApply(pc, &t));
+  if (!t->together) PetscCall(t->petsc.setuponblocks(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSetUp_BJacobi_SPTRSV(PC);
+PetscErrorCode PCReset_BJacobi_SPTRSV(PC);
+PetscErrorCode PCDestroy_BJacobi_SPTRSV(PC);
+PetscErrorCode PCView_BJacobi_SPTRSV(PC, PetscViewer);
+PetscErrorCode PCSetFromOptions_BJacobi_SPTRSV(PC, OptionItems);
+
+/// Puts our operation where PETSc has just put its own, which is kept.
+template <class Operation>
+void Wrap(Operation& now, Operation& kept, Operation ours)
+{
+  if (now == ours) return;
+  kept = now;
+  now = ours;
+}
+
+/// PETSc sets its operations when the PC is created, and again in the first set-up.
+/// @param blocks  those of this rank: with one, solves stay PETSc's
+void WrapAll(PC pc, Together& t, PetscInt blocks)
+{
+  _PCOps *const now = pc->ops, &kept = t.petsc;
+  Wrap(now->setup, kept.setup, PCSetUp_BJacobi_SPTRSV);
+  Wrap(now->reset, kept.reset, PCReset_BJacobi_SPTRSV);
+  Wrap(now->destroy, kept.destroy, PCDestroy_BJacobi_SPTRSV);
+  Wrap(now->view, kept.view, PCView_BJacobi_SPTRSV);
+  Wrap(now->setfromoptions, kept.setfromoptions, PCSetFromOptions_BJacobi_SPTRSV);
+  if (blocks < 2) return;
+  Wrap(now->apply, kept.apply, PCApply_BJacobi_SPTRSV);
+  Wrap(now->applytranspose, kept.applytranspose, PCApplyTranspose_BJacobi_SPTRSV);
+  Wrap(now->applysymmetricleft, kept.applysymmetricleft, PCApplySymmetricLeft_BJacobi_SPTRSV);
+  Wrap(now->applysymmetricright, kept.applysymmetricright, PCApplySymmetricRight_BJacobi_SPTRSV);
+  Wrap(now->matapply, kept.matapply, PCMatApply_BJacobi_SPTRSV);
+#if defined(SPTRSV_PETSC_MAT_APPLY_TRANSPOSE)
+  Wrap(now->matapplytranspose, kept.matapplytranspose, PCMatApplyTranspose_BJacobi_SPTRSV);
+#endif
+  Wrap(now->setuponblocks, kept.setuponblocks, PCSetUpOnBlocks_BJacobi_SPTRSV);
+}
+
+PetscErrorCode PCSetUp_BJacobi_SPTRSV(PC pc)
+{
+  Together* t;
+  PetscInt blocks;
+
+  PetscFunctionBegin;
+  PetscCall(GetTogether(pc, &t));
+  PetscCall(SetUpTogether(pc, *t));
+  PetscCall(PCBJacobiGetLocalBlocks(pc, &blocks, NULL));
+  WrapAll(pc, *t, blocks);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCReset_BJacobi_SPTRSV(PC pc)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(GetTogether(pc, &t));
+  t->decided = t->together = t->stale = false;
+  PetscCall(t->merged.Reset());
+  if (t->petsc.reset) PetscCall(t->petsc.reset(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCDestroy_BJacobi_SPTRSV(PC pc)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(GetTogether(pc, &t));
+  auto const destroy = t->petsc.destroy;
+  PetscCall(t->merged.Reset());
+  PetscCall(RemoveTogether(pc));
+  PetscCall(destroy(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCView_BJacobi_SPTRSV(PC pc, PetscViewer viewer)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(GetTogether(pc, &t));
+  PetscCall(t->petsc.view(pc, viewer));
+  PetscCall(ViewTogether(pc, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSetFromOptions_BJacobi_SPTRSV(PC pc, OptionItems PetscOptionsObject)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(GetTogether(pc, &t));
+  PetscCall(t->petsc.setfromoptions(pc, PetscOptionsObject));
+  PetscOptionsHeadBegin(PetscOptionsObject, "Block Jacobi by sptrsv");
+  PetscBool set;
+  PetscCall(PetscOptionsBool(&together_option[0],
+                             "Solve a rank's blocks together, if sptrsv factors them; not given: on GPUs", "PCBJACOBI",
+                             t->wanted, &t->wanted, &set));
+  if (set) t->wanted_set = PETSC_TRUE;
+  PetscOptionsHeadEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCCreate_BJacobi_SPTRSV(PC pc)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(CreatePetscs(pc));
+  PetscCall(AddTogether(pc, &t));
+  WrapAll(pc, *t, 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode RegisterBJacobi()
+{
+  PetscErrorCode (*create)(PC) = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PCInitializePackage());
+  PetscCall(PetscFunctionListFind(PCList, PCBJACOBI, &create));
+  if (!create || create == PCCreate_BJacobi_SPTRSV) PetscFunctionReturn(PETSC_SUCCESS);
+  CreatePetscs = create;
+  PetscCall(PCRegister(PCBJACOBI, PCCreate_BJacobi_SPTRSV));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc
