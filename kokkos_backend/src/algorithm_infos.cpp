@@ -59,7 +59,7 @@ std::vector<AlgorithmInfo> const& algorithm_infos() {
 AlgorithmInfo const& planner_info() {
   static AlgorithmInfo const info{"sptrsv",
                                   "chooses one of the others, by the structure or by timing them",
-                                  {true, true, true},
+                                  {true, true, true, true},
                                   "",
                                   describe_options<PlanOptions>(),
                                   {}};

@@ -29,10 +29,10 @@ MissingDiagonal::MissingDiagonal(long long row, std::string const& triangle, boo
 ZeroPivot::ZeroPivot(long long row)
     : RowError(of_row(row) + " has a zero on its diagonal; shift the factorization or reorder the matrix", row) {}
 
-SingleOverflow::SingleOverflow(long long row)
-    : RowError("row " + std::to_string(row) +
-                   " has a value that single precision does not hold (more than 3.4e38); store values in full, or "
-                   "scale the matrix",
+SingleRange::SingleRange(long long row, bool transposed, std::string const& triangle)
+    : RowError((transposed ? "column " + std::to_string(row) : of_row(row)) + " of the " + triangle +
+                   " triangle has a value that single precision does not hold (more than 3.4e38, or less than 1.2e-38 "
+                   "but not zero); store values in full, or scale the matrix",
                row) {}
 
 PatternChanged::PatternChanged(std::size_t given, std::size_t needed)

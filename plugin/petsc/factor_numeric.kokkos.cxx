@@ -462,7 +462,11 @@ PetscErrorCode TakeValues(Mat F)
     auto const update = [&](Scalar const* values) {
       return Guarded(F, [&] {
         f->solver->follow(stream);
-        f->solver->update(values);
+        try {
+          f->solver->update(values);
+        } catch (sptrsv::SingleRange const&) {
+          if (!F->factorerrortype) throw;  // else the verdict on pivots is the answer, and nothing is solved
+        }
       });
     };
     PetscFunctionBegin;

@@ -36,7 +36,7 @@ inline void DescribeException(CaughtException& caught) noexcept
     caught.set(PETSC_ERR_ORDER, e.what());
   } catch (sptrsv::InvalidOption const& e) {
     caught.set(PETSC_ERR_ARG_OUTOFRANGE, e.what());
-  } catch (sptrsv::SingleOverflow const& e) {
+  } catch (sptrsv::SingleRange const& e) {
     caught.set(PETSC_ERR_ARG_OUTOFRANGE, e.what());
   } catch (std::bad_alloc const&) {
     caught.set(PETSC_ERR_MEM, "not enough memory for the triangular solver; use fewer levels of fill or more ranks");

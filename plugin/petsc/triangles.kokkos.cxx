@@ -39,6 +39,9 @@ PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
       code = PETSC_ERR_MAT_LU_ZRPVT;
       message = "Row " + std::to_string(e.row()) + of +
                 " has a zero on its diagonal; give nonzero values, or say that the diagonal is unit";
+    } catch (sptrsv::SingleRange const& e) {
+      code = PETSC_ERR_ARG_OUTOFRANGE;
+      message = std::string(t.name) + ": " + e.what();
     } catch (sptrsv::InvalidPattern const& e) {
       message = std::string(t.name) + ": " + e.what();
     }

@@ -125,8 +125,8 @@ inline void RandomSystem::draw_way(Draw& draw) {
   auto const& infos = algorithm_infos();
   std::size_t const which = draw.from(0, static_cast<int>(infos.size()));
   way.algorithm = which < infos.size() ? infos[which].name : "sptrsv";
-  if ((which == infos.size() || infos[which].capabilities.single_storage) && draw.one_in(4))
-    way.options["sptrsv_storage"] = "single";
+  auto const& can = which < infos.size() ? infos[which].capabilities : planner_info().capabilities;
+  if (can.single_storage && draw.one_in(4)) way.options["sptrsv_storage"] = "single";
   if (which == infos.size()) return;
   for (auto const& option : infos[which].options) {
     if (draw.one_in(2)) continue;

@@ -190,17 +190,18 @@ TYPED_TEST(StorageTest, RefusesWhatItCannotHold) {
       solver.update(exec, to_device<T>(p.values));
     };
     double const most = std::numeric_limits<float>::max();
-    for (double const value : {1e39, -1e300, most * (1 + 0x1p-24)}) {
+    double const least = std::numeric_limits<float>::min();
+    for (double const value : {1e39, -1e300, most * (1 + 0x1p-24), least * (1 - 0x1p-24), -1e-60}) {
       try {
         with(value);
         FAIL() << "no error for " << value;
-      } catch (SingleOverflow const& e) {
+      } catch (SingleRange const& e) {
         EXPECT_EQ(e.row(), row);
-        EXPECT_NE(std::string(e.what()).find("row 217"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("row 217 of the lower triangle"), std::string::npos) << e.what();
       }
       EXPECT_THROW(solve<S>(solver, exec, b), NotReady);
     }
-    for (double const value : {most, 1e-30, 1e-42, 1e-60, 0.0}) {  // the last but one is less than any float
+    for (double const value : {most, -most, 1e-30, least, 0.0, -0.0}) {
       with(value);
       auto const y = solve<S>(solver, exec, b);
       expect_solves(rounded(p), y, b);
@@ -210,6 +211,17 @@ TYPED_TEST(StorageTest, RefusesWhatItCannotHold) {
     EXPECT_FALSE(std::isfinite(static_cast<double>(Kokkos::abs(solve<S>(solver, exec, b)[0][row]))));
     solver.update(exec, to_device<T>(good.values));
     expect_same(solve<S>(solver, exec, b)[0], x);
+  }
+  // columns of T are the rows of its transpose
+  auto transposed = good;
+  transposed.shape.op = Op::transpose;
+  transposed.values[entry] = S(1e40);
+  try {
+    make_solver<S>(in_single(variant("levelset")), exec, transposed);
+    FAIL();
+  } catch (SingleRange const& e) {
+    EXPECT_EQ(e.row(), good.col_idx[entry]);
+    EXPECT_NE(std::string(e.what()).find("column " + std::to_string(good.col_idx[entry])), std::string::npos);
   }
   // a diagonal is not rounded
   auto p = good;
@@ -242,6 +254,21 @@ TEST(Storage, IsRefusedByTypesThatReadTheCallersValues) {
   } catch (InvalidOption const& e) {
     EXPECT_NE(std::string(e.what()).find("full, single"), std::string::npos) << e.what();
   }
+}
+
+TEST(Storage, ChangesNothingWhereScalarsAreSingle) {
+#if defined(SPTRSV_TEST_ALL_SCALARS)
+  Kokkos::DefaultHostExecutionSpace const exec;
+  auto const p = make_problem<float>("lap2d:9", {Triangle::lower, Diagonal::stored, Op::none});
+  for (auto const& info : algorithm_infos()) {
+    auto const single = make_solver<float>(in_single({"", info.name, {}}), exec, p);
+    EXPECT_EQ(single.memory_bytes(), make_solver<float>({"", info.name, {}}, exec, p).memory_bytes());
+  }
+  EXPECT_EQ(make_solver<float>(in_single({"", "sptrsv", {}}), exec, p).algorithm(),
+            make_solver<float>({"", "sptrsv", {}}, exec, p).algorithm());
+#else
+  GTEST_SKIP() << "this build has no float";
+#endif
 }
 
 TEST(Storage, PlannerMeasuresOnlyTypesThatRound) {

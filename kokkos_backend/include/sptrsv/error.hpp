@@ -49,10 +49,11 @@ class ZeroPivot : public RowError {
   explicit ZeroPivot(long long row);
 };
 
-/// A finite value that Storage::single would make infinite.
-class SingleOverflow : public RowError {
+/// A value beyond the range of Storage::single: finite, and too large, or not zero, and too small.
+class SingleRange : public RowError {
  public:
-  explicit SingleOverflow(long long row);
+  /// @param row  of op(T), which is a column of T if the solve is transposed
+  SingleRange(long long row, bool transposed, std::string const& triangle);
 };
 
 /// update() was given values that cannot belong to the analyzed pattern.

@@ -87,10 +87,10 @@ class TriangularSolver {
 
   /// Takes the values of T, aligned with the pattern's col_idx. Some algorithms copy them, others
   /// read them in every solve: keep them valid and unchanged until the next update.
-  /// @throws PatternChanged if there are too few, ZeroPivot for an exact zero on a stored diagonal, SingleOverflow for
-  ///         a value that Storage::single cannot hold.
-  /// Cost: at most one pass over the values, one more over those stored in single precision; no allocation; one fence
-  /// if the diagonal is stored, one for Storage::single. But the first update
+  /// @throws PatternChanged if there are too few, ZeroPivot for an exact zero on a stored diagonal, SingleRange for a
+  ///         value that Storage::single does not hold.
+  /// Cost: at most one pass over the values, no allocation; one fence if the diagonal is stored, one for
+  /// Storage::single. But the first update
   /// of sptrsv_plan=measure analyzes all candidates and solves with each a few times, unless this process has measured
   /// the pattern before.
   void update(ExecSpace const& exec, typename types::values const& values);

@@ -12,6 +12,7 @@
 #include "sptrsv/planner/planner.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv/triangle/check_views.hpp"
+#include "sptrsv/triangle/stored_values.hpp"
 
 namespace sptrsv {
 
@@ -94,7 +95,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
   Impl(std::string const& asked, E const& exec, typename types::pattern const& pattern, Shape shape,
        OptionValues const& given)
       : analysis((detail::check_names(asked, given), exec), pattern, shape), reason("asked for"), options(given) {
-    analysis.set_storage(plan_options().common.storage);
+    if (!detail::is_single<S>) analysis.set_storage(plan_options().common.storage);
     std::string const name = asked == "sptrsv" ? plan(exec) : asked;
     if (!chosen.algorithm) chosen = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
     exec.fence("sptrsv::analyze: done");

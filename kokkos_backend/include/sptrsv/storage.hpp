@@ -9,16 +9,16 @@ namespace sptrsv {
 /// Precision of off-diagonal values. Vectors, sums and pivots are in the scalar's in any case.
 enum class Storage {
   full,    ///< as given
-  single,  ///< rounded to single precision: |error| <= 2^-24 |value|, or 2^-150 where that is more
+  single,  ///< rounded to single precision, |error| <= 2^-24 |value|; values beyond its range are refused
 };
 
-/// Options of every algorithm, `sptrsv_<name>` among OptionValues.
+/// Options that go with every algorithm, though not all can do all choices; `sptrsv_<name>` among OptionValues.
 struct CommonOptions {
   Storage storage = Storage::full;
   template <class V>
   void visit(V& v) {
     v.choice("storage", storage, {"full", "single"},
-             "precision of the off-diagonal values that levelset and blocked keep; sums are in full");
+             "precision of the off-diagonal values that levelset and blocked keep; other types refuse single");
   }
 };
 

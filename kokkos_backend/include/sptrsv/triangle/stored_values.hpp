@@ -3,7 +3,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -11,6 +10,7 @@
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/error.hpp"
 #include "sptrsv/storage.hpp"
+#include "sptrsv/triangle/analysis.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
 namespace sptrsv::detail {
@@ -42,25 +42,44 @@ struct StoredValues {
   using single = single_of<scalar>;
   Kokkos::View<scalar*, typename T::device> full;
   Kokkos::View<single*, typename T::device> rounded;
+  Kokkos::View<int*, typename T::device> lost;  ///< 1, with `rounded`: whether a value did not fit
+
+  /// Whether single precision holds what a normal number, zero, an infinity or a NaN is.
+  KOKKOS_FORCEINLINE_FUNCTION static bool fits(scalar const& value) {
+    bool all = true;
+    for (int w = 0; w < Parts<scalar>::count; ++w) {
+      auto const size = static_cast<double>(Kokkos::abs(Parts<scalar>::get(value, w)));
+      bool const in_range = size >= least_normal && size < first_infinite;
+      all = all && (in_range || size == 0 || !Kokkos::isfinite(size));
+    }
+    return all;
+  }
+  static constexpr double least_normal = 0x1p-126;
+  static constexpr double first_infinite = 0x1.ffffffp+127;  ///< that rounds to infinity
 
   KOKKOS_FORCEINLINE_FUNCTION bool rounds() const {
     if constexpr (is_single<scalar>) return false;
     else return rounded.data() != nullptr;
   }
-  template <class K>
-  KOKKOS_FORCEINLINE_FUNCTION scalar operator()(K k) const {
-    if constexpr (!is_single<scalar>)
-      if (rounds()) return scalar(rounded(k));
-    return full(k);
+  /// @tparam Stored  what the array that there is has: in a kernel a branch would cost up to 1.4 times the solve
+  template <class Stored, class K>
+  KOKKOS_FORCEINLINE_FUNCTION scalar as(K k) const {
+    if constexpr (std::is_same_v<Stored, scalar>) return full(k);
+    else return static_cast<scalar>(rounded(k));
   }
   template <class K>
   KOKKOS_FORCEINLINE_FUNCTION void set(K k, scalar const& value) const {
     if constexpr (!is_single<scalar>)
       if (rounds()) {
         rounded(k) = single(value);
+        if (!fits(value)) Kokkos::atomic_store(&lost(0), 1);
         return;
       }
     full(k) = value;
+  }
+  /// Before values are set.
+  void begin(typename T::exec_space const& exec) const {
+    if (rounds()) Kokkos::deep_copy(exec, lost, 0);
   }
   /// Calls f(array), the one that there is.
   template <class F>
@@ -71,65 +90,54 @@ struct StoredValues {
   }
 };
 
-/// Two steps, before and after JointMemory::allocate(). @return  what the second one takes
+/// Off-diagonal values of an algorithm, by a call before and one after JointMemory::allocate().
 template <class T>
-std::size_t append_stored(JointMemory<T>& memory, Storage storage, std::size_t count) {
-  using scalar = typename T::scalar;
-  return storage == Storage::single ? memory.template append<single_of<scalar>>(count)
-                                    : memory.template append<scalar>(count);
-}
-template <class T>
-StoredValues<T> view_stored(JointMemory<T> const& memory, Storage storage, std::size_t at, std::size_t count) {
-  using scalar = typename T::scalar;
-  StoredValues<T> out;
-  if (storage == Storage::single && !is_single<scalar>)
-    out.rounded = memory.template view<single_of<scalar>>(at, count);
-  else out.full = memory.template view<scalar>(at, count);
-  return out;
-}
-
-/// Whether rounding makes a part of it infinite that is not.
-template <class Scalar>
-KOKKOS_INLINE_FUNCTION bool overflows_single(Scalar const& value) {
-  bool any = false;
-  for (int w = 0; w < Parts<Scalar>::count; ++w) {
-    auto const part = Parts<Scalar>::get(value, w);
-    any = any || (Kokkos::isinf(static_cast<float>(part)) && !Kokkos::isinf(part));
+class StoredLayout {
+ public:
+  StoredLayout(JointMemory<T>& memory, Storage storage, std::size_t count)
+      : rounds_(storage == Storage::single && !is_single<typename T::scalar>),
+        count_(count),
+        values_(rounds_ ? memory.template append<single_of<typename T::scalar>>(count)
+                        : memory.template append<typename T::scalar>(count)),
+        lost_(memory.template append<int>(rounds_ ? 1 : 0)) {}
+  StoredValues<T> view(JointMemory<T> const& memory) const {
+    StoredValues<T> out;
+    if (rounds_) {
+      out.rounded = memory.template view<single_of<typename T::scalar>>(values_, count_);
+      out.lost = memory.template view<int>(lost_, 1);
+    } else {
+      out.full = memory.template view<typename T::scalar>(values_, count_);
+    }
+    return out;
   }
-  return any;
-}
 
-/// After values were stored, those of `rows`.
-/// @throws SingleOverflow for the first row that has a finite value beyond the range of single precision.
-/// Cost: where values are rounded, a pass over what is stored and a fence.
+ private:
+  bool rounds_;
+  std::size_t count_, values_, lost_;
+};
+
+/// After the values of `rows` were stored.
+/// @throws SingleRange for the first row with a value that was lost.
+/// Cost: where values are rounded, a fence; a pass over all values if one was lost.
 template <class T>
 void require_stored(typename T::exec_space const& exec, StoredValues<T> const& stored, OffDiagonals<T> const& rows,
-                    Numbers<T> const& numbers) {
+                    Numbers<T> const& numbers, Shape const& shape) {
   using index = typename T::index;
   if (!stored.rounds()) return;
-  auto const rounded = stored.rounded;
-  int infinite = 0;
+  int lost = 0;
+  Kokkos::deep_copy(exec, lost, Kokkos::subview(stored.lost, 0));
+  exec.fence("sptrsv::update: whether all values fit is needed on the host");
+  if (lost == 0) return;
+  long long row = rows.num_rows;
   Kokkos::parallel_reduce(
-      "sptrsv::update::infinite",
-      Kokkos::RangePolicy<typename T::exec_space, Kokkos::IndexType<std::int64_t>>(
-          exec, 0, static_cast<std::int64_t>(rounded.extent(0))),
-      KOKKOS_LAMBDA(std::int64_t k, int& any) {
-        using parts = Parts<single_of<typename T::scalar>>;
-        for (int w = 0; w < parts::count; ++w)
-          if (Kokkos::isinf(parts::get(rounded(k), w))) any = 1;
-      },
-      Kokkos::Max<int>(infinite));  // fences, since the result is a host value
-  if (infinite <= 0) return;
-  long long row = rows.num_rows;  // infinite values that were given stay so
-  Kokkos::parallel_reduce(
-      "sptrsv::update::overflow", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
+      "sptrsv::update::lost", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
       KOKKOS_LAMBDA(index i, long long& first) {
         auto k = rows.first(i);
         for (typename T::offset e = 0; e < rows.count(i); ++e, k += rows.step())
-          if (i < first && overflows_single(numbers.all(rows.source_of(k)))) first = i;
+          if (i < first && !StoredValues<T>::fits(numbers.all(rows.source_of(k)))) first = i;
       },
-      Kokkos::Min<long long>(row));
-  if (row < rows.num_rows) throw SingleOverflow(row);
+      Kokkos::Min<long long>(row));  // fences, since the result is a host value
+  throw SingleRange(row, shape.transposed(), name_of(shape.triangle));
 }
 
 }  // namespace sptrsv::detail

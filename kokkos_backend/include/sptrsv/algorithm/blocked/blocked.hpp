@@ -69,7 +69,7 @@ class Blocked {
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
-    if constexpr (host) detail::fill_host_blocks(exec, host_, rows_, analysis.numbers(values, values));
+    if constexpr (host) detail::fill_host_blocks(exec, host_, rows_, analysis.numbers(values, values), shape_);
     else if (plan_.num_blocks > 0) fill_values(exec, analysis.numbers(values, values));
   }
 
@@ -134,6 +134,7 @@ class Blocked {
       return detail::conjugate_if(numbers.all(rows.source_of(k)), numbers.conj);
     };
     auto const per_slice = static_cast<std::uint64_t>(plan.shape.rows_per_slice);
+    values.begin(exec);
     Kokkos::parallel_for(
         "sptrsv::blocked::update",
         detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, std::uint64_t>(
@@ -152,7 +153,7 @@ class Blocked {
           for (offset e = 0; e < count; ++e, k += rows.step()) values.set(base + place.value(e), entry(k));
         });
     if (plan.long_rows > 0) fill_long_rows(exec, entry);
-    detail::require_stored<T>(exec, values, rows, numbers);
+    detail::require_stored<T>(exec, values, rows, numbers, shape_);
   }
   template <class Entry>
   void fill_long_rows(typename T::exec_space const& exec, Entry const& entry) {
@@ -227,8 +228,8 @@ class Blocked {
     using scalar = typename T::scalar;
     std::size_t const slots = plan_.col_idx.extent(0),
                       pivots = shape_.diagonal == Diagonal::unit ? 0 : plan_.row.extent(0);
-    std::size_t const values = detail::append_stored(memory_, storage, slots),
-                      pivot = memory_.template append<scalar>(pivots);
+    detail::StoredLayout<T> const values(memory_, storage, slots);
+    std::size_t const pivot = memory_.template append<scalar>(pivots);
     std::vector<std::size_t> at;
     plan_.for_arrays([&](auto const& array) {
       using value = typename std::remove_reference_t<decltype(array)>::value_type;
@@ -243,7 +244,7 @@ class Blocked {
       array = to;
     });
     plan_.position = {};
-    values_ = detail::view_stored(memory_, storage, values, slots);
+    values_ = values.view(memory_);
     pivot_ = memory_.template view<scalar>(pivot, pivots);
     values_.with_array([&](auto const& array) { Kokkos::deep_copy(exec, array, 0); });  // and so stay what fills packs
   }

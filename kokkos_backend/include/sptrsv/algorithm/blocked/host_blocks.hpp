@@ -38,6 +38,7 @@ struct HostBlocks {
   view<offset> row_entry;  // n+1
   view<index> col_idx;     // places
   StoredValues<T> values;
+  JointMemory<T> values_memory;
   view<scalar> pivot;
   view<scalar> x;       // n, by place, of one right-hand side
   view<unsigned> done;  // blocks x flags_per_line: in how many solves the block has been done
@@ -46,10 +47,9 @@ struct HostBlocks {
   template <class F>
   void for_arrays(F const& f) const {
     f(row), f(block_row), f(block_need), f(need), f(row_entry), f(col_idx), f(pivot), f(x), f(done);
-    values.with_array(f);
   }
   std::size_t memory_bytes() const {
-    std::size_t bytes = 0;
+    std::size_t bytes = values_memory.bytes();
     for_arrays([&](auto const& array) { bytes += array.span() * sizeof(*array.data()); });
     return bytes;
   }
@@ -91,11 +91,9 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T
   }
   out.row_entry(n) = entries;
   out.col_idx = decltype(out.col_idx)(raw("col_idx"), static_cast<std::size_t>(entries));
-  auto const values = [&](auto& array) {
-    array = std::decay_t<decltype(array)>(raw("values"), static_cast<std::size_t>(entries));
-  };
-  if (storage == Storage::single && !is_single<typename T::scalar>) values(out.values.rounded);
-  else values(out.values.full);
+  StoredLayout<T> const values(out.values_memory, storage, static_cast<std::size_t>(entries));
+  out.values_memory.allocate("sptrsv::blocked::values");
+  out.values = values.view(out.values_memory);
   out.pivot = decltype(out.pivot)(raw("pivot"), diagonal == Diagonal::unit ? 0 : n);
   out.x = decltype(out.x)(raw("x"), n);
   out.done = decltype(out.done)(Kokkos::view_alloc(exec, std::string("sptrsv::blocked::done")),
@@ -134,12 +132,13 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T
 }
 
 /// Takes new values.
-/// @throws SingleOverflow
+/// @throws SingleRange
 template <class T>
 void fill_host_blocks(typename T::exec_space const& exec, HostBlocks<T> const& blocks, OffDiagonals<T> const& rows,
-                      Numbers<T> const& numbers) {
+                      Numbers<T> const& numbers, Shape const& shape) {
   using index = typename T::index;
   using offset = typename T::offset;
+  blocks.values.begin(exec);
   Kokkos::parallel_for(
       "sptrsv::blocked::update",
       Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(blocks.row.extent(0))),
@@ -150,7 +149,7 @@ void fill_host_blocks(typename T::exec_space const& exec, HostBlocks<T> const& b
         for (offset e = blocks.row_entry(p); e < blocks.row_entry(p + 1); ++e, k += rows.step())
           blocks.values.set(e, conjugate_if(numbers.all(rows.source_of(k)), numbers.conj));
       });
-  require_stored<T>(exec, blocks.values, rows, numbers);
+  require_stored<T>(exec, blocks.values, rows, numbers, shape);
 }
 
 /// Solves the blocks first to last of a ticket.

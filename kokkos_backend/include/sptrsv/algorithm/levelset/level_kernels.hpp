@@ -17,8 +17,9 @@
 
 namespace sptrsv::detail {
 
-/// One row by the lanes of a thread, each with one column. Columns of T are positions in level order.
-template <class T>
+/// One row by the lanes of a thread, each with one column. Columns of T are positions in level order. Stored: what
+/// values are kept as, the scalar or of single precision.
+template <class T, class Stored>
 struct LevelRow {
   using scalar = typename T::scalar;
   using index = typename T::index;
@@ -45,7 +46,7 @@ struct LevelRow {
       for (int u = 0; u < batch; ++u)
         if (k + u * parts < end) {
           terms.at[u] = source.find(order.col_idx(k + u * parts), terms.x[u]);
-          terms.value[u] = order.values(k + u * parts);
+          terms.value[u] = order.values.template as<Stored>(k + u * parts);
         }
       if constexpr (Source::waits) {
         terms.await_and_subtract(sum, source, p);
@@ -122,10 +123,10 @@ struct LevelSource {
 };
 
 /// A kernel per level: positions first..last, all of one level. Kernels before it have solved all that they need.
-template <class T>
+template <class T, class Stored>
 struct LevelKernel {
   using index = typename T::index;
-  LevelRow<T> row;
+  LevelRow<T, Stored> row;
   index first, last;
   int rows_per_team;
   bool read_later;
@@ -140,11 +141,11 @@ struct LevelKernel {
 
 /// The same of several columns. b and x lie by columns, so a team takes its rows' of them to scratch memory and back,
 /// by rows, and the lanes of a warp find there the columns of few rows.
-template <class T>
+template <class T, class Stored>
 struct LevelKernelColumns {
   using index = typename T::index;
   using scalar = typename T::scalar;
-  LevelRow<T> row;
+  LevelRow<T, Stored> row;
   index first, last;
   int rows_per_team;  ///< a multiple of the team's threads
   bool read_later;
@@ -192,10 +193,10 @@ struct LevelKernelColumns {
 
 /// Several levels in one kernel: teams of one warp take slices by ticket. With several columns a slice has 2^step_bits
 /// tickets, of fewer rows each.
-template <class T>
+template <class T, class Stored>
 struct SharedKernel {
   using index = typename T::index;
-  LevelRow<T> row;
+  LevelRow<T, Stored> row;
   Kokkos::View<const index*, typename T::device> slice_ptr;
   index first_slice;
   int step_bits;
@@ -213,7 +214,7 @@ struct SharedKernel {
 /// One team: slices of narrow levels go round robin to its warps. Rows poll for x in scratch memory, a ring buffer of
 /// two halves, for the positions of the current piece and of the one before it; older ones are read from global memory,
 /// where all are published as well.
-template <class T>
+template <class T, class Stored>
 struct OneTeamKernel {
   using scalar = typename T::scalar;
   using index = typename T::index;
@@ -221,7 +222,7 @@ struct OneTeamKernel {
   using real = typename slots_type::real;
   using bits = typename Sentinel<real>::bits;
   static constexpr int parts = slots_type::width;
-  LevelRow<T> row;
+  LevelRow<T, Stored> row;
   Kokkos::View<const index*, typename T::device> slice_ptr, piece_ptr;
   index first_piece, last_piece;
   int rows_per_step, step_bits, half;  ///< 2^step_bits steps per slice, positions per half

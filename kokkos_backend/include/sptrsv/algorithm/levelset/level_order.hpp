@@ -41,12 +41,12 @@ LevelOrder<T> allocate_level_order(std::size_t n, std::size_t entries, bool unit
   using index = typename T::index;
   using offset = typename T::offset;
   LevelOrder<T> out;
-  std::size_t const pivots = unit ? 0 : n, values = append_stored(out.memory, storage, entries),
-                    diagonal = out.memory.template append<scalar>(pivots),
+  StoredLayout<T> const values(out.memory, storage, entries);
+  std::size_t const pivots = unit ? 0 : n, diagonal = out.memory.template append<scalar>(pivots),
                     row_ptr = out.memory.template append<offset>(n + 1),
                     col_idx = out.memory.template append<index>(entries);
   out.memory.allocate("sptrsv::level_set::order");
-  out.values = view_stored(out.memory, storage, values, entries);
+  out.values = values.view(out.memory);
   out.diagonal = out.memory.template view<scalar>(diagonal, pivots);
   out.row_ptr = out.memory.template view<offset>(row_ptr, n + 1);
   out.col_idx = out.memory.template view<index>(col_idx, entries);
@@ -130,14 +130,15 @@ LevelOrder<T> order_rows(typename T::exec_space const& exec, Analysis<T> const& 
   return out;
 }
 
-/// @throws SingleOverflow
+/// @throws SingleRange
 template <class T>
 void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Numbers<T> const& numbers,
-                 LevelOrder<T> const& to) {
+                 Shape const& shape, LevelOrder<T> const& to) {
   using index = typename T::index;
   using offset = typename T::offset;
   auto const values = to.values;
   auto const diagonal = to.diagonal;
+  values.begin(exec);
   for_all_entries<T>(
       "sptrsv::level_set::update", exec, rows, to,
       KOKKOS_LAMBDA(index p, index i) {
@@ -146,7 +147,7 @@ void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows
       KOKKOS_LAMBDA(offset at, offset k) {
         values.set(at, conjugate_if(numbers.all(rows.source_of(k)), numbers.conj));
       });
-  require_stored<T>(exec, values, rows, numbers);
+  require_stored<T>(exec, values, rows, numbers, shape);
 }
 
 /// Host: the rows level by level, those of a level by their number of entries, so that a core seldom mispredicts where

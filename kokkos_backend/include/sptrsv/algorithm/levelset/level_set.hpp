@@ -58,7 +58,7 @@ class LevelSet {
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
-    detail::fill_values<T>(exec, rows_, analysis.numbers(values, values), order_);
+    detail::fill_values<T>(exec, rows_, analysis.numbers(values, values), shape_, order_);
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
@@ -71,8 +71,11 @@ class LevelSet {
             detail::with_access<host, K>(io, [&](auto access) { solve_on_host<K, decltype(access)::value>(exec, io); });
           } else {
             int const lanes = std::min(lanes_ * columns.lanes(), warp(exec));
-            solve_on_device(exec,
-                            {order_, io, solved_.template begin<1>(exec, columns), columns, shape_.diagonal, lanes});
+            auto const slots = solved_.template begin<1>(exec, columns);
+            order_.values.with_array([&](auto const& array) {
+              using stored = typename std::decay_t<decltype(array)>::value_type;
+              solve_on_device(exec, detail::LevelRow<T, stored>{order_, io, slots, columns, shape_.diagonal, lanes});
+            });
           }
         });
   }
@@ -176,13 +179,14 @@ class LevelSet {
           });
     }
   }
-  void solve_on_device(typename T::exec_space const& exec, detail::LevelRow<T> const& row) const {
+  template <class Stored>
+  void solve_on_device(typename T::exec_space const& exec, detail::LevelRow<T, Stored> const& row) const {
     int const rows_per_warp = warp(exec) / row.lanes;
     int step_bits = 0;  // a slice takes so many times two steps
     while (rows_per_warp << step_bits < static_cast<int>(rows_per_slice_)) ++step_bits;
     for (Launch const& launch : launches_) {
       if (launch.kind == Launch::one_level && row.columns.lanes() >= Tuning::staged_columns) {
-        using Kernel = detail::LevelKernelColumns<T>;
+        using Kernel = detail::LevelKernelColumns<T, Stored>;
         int const threads = Tuning::staged_team_warps * rows_per_warp, rows = std::max(threads, warp(exec));
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
         Kokkos::parallel_for(
@@ -194,9 +198,9 @@ class LevelSet {
         auto const league = static_cast<int>((launch.last - launch.first + rows - 1) / rows);
         Kokkos::parallel_for(
             "sptrsv::level_set::solve", detail::team_policy(exec, league, rows, row.lanes),
-            detail::LevelKernel<T>{row, launch.first, launch.last, rows, &launch != &launches_.back()});
+            detail::LevelKernel<T, Stored>{row, launch.first, launch.last, rows, &launch != &launches_.back()});
       } else if (launch.kind == Launch::one_team && row.columns.lanes() <= Tuning::one_team_columns) {
-        using Kernel = detail::OneTeamKernel<T>;
+        using Kernel = detail::OneTeamKernel<T, Stored>;
         Kokkos::parallel_for("sptrsv::level_set::solve_one_team",
                              detail::team_policy(exec, 1, Tuning::one_team_warps * rows_per_warp, row.lanes,
                                                  Kernel::scratch_bytes(piece_rows, row.columns.lanes())),
@@ -208,7 +212,7 @@ class LevelSet {
           count = std::min(static_cast<index>(launch.last_slice - slice), most_slices);
           detail::for_each_ticket<T>("sptrsv::level_set::solve_shared", exec, tickets_,
                                      shared_kernel_shape(exec, launch, row.lanes, 1 << step_bits), count << step_bits,
-                                     detail::SharedKernel<T>{row, slice_ptr_, slice, step_bits});
+                                     detail::SharedKernel<T, Stored>{row, slice_ptr_, slice, step_bits});
         }
       }
     }

@@ -35,7 +35,7 @@ struct LevelSetTuning {
   /// they lie.
   static constexpr int staged_columns = 4;
 
-  /// GPU: entries of a row from which a team copies it, and the team's threads.
+  /// GPU: more entries of a row than this are copied by a team, and the team's threads.
   static constexpr int long_row = 512, long_row_threads = 128;
 
   /// Host: rows of a level from which they are sorted by length.
