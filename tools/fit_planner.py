@@ -3,9 +3,11 @@
 """Fits the planner's prices (kokkos_backend/include/sptrsv/planner/plan_table.hpp) to JSON files of `bench_solve
 --json`.
 
-    tools/fit_planner.py results/*.json             # fits, and prints the regret with each matrix left out of its fit
+    tools/fit_planner.py results/*.json             # fits, and prints the regret with each family left out of its fit
     tools/fit_planner.py results/*.json --write     # puts the prices into the table, which scripts/format then lays out
     tools/fit_planner.py results/*.json --report    # the regret of the table as it is, in Markdown; fits nothing
+
+Chains, which the planner sends to `tiled` before it looks at prices, are left out.
 
 An algorithm's time is a sum of features of the structure, as bench_solve wrote them from the library, each at a price
 that is not negative: least squares of relative errors. Which features an algorithm may use is in TERMS, so that few
@@ -24,6 +26,7 @@ import textwrap
 
 TABLE = pathlib.Path(__file__).resolve().parent.parent / "kokkos_backend/include/sptrsv/planner/plan_table.hpp"
 PLANNER = "sptrsv"
+CHAINS = "chains,"  # how its reason begins then
 ALWAYS = ["solve", "bytes"]
 TERMS = {  # beside ALWAYS
     "sequential": ["rows"],
@@ -35,9 +38,9 @@ TERMS = {  # beside ALWAYS
     "threadlevel": ["rows", "thread_window", "level_rows", "level_entries", "longest_row"],
     "fused": ["rows", "warp_window", "thread_window", "level_rows", "level_entries", "longest_row"],
     # the latency between tile rows, and what these gather; the rows of a wide level have a thread each
-    "tiled": ["rows", "tile_levels", "tile_entries", "level_rows", "longest_row", "wide_longest"],
+    "tiled": ["rows", "tile_levels", "tile_entries", "longest_row", "wide_longest"],
     # the latency from level to level within a block, and from block to block; steps of adding up
-    "blocked": ["rows", "levels", "block_levels", "level_entries", "longest_row"],
+    "blocked": ["rows", "levels", "block_levels", "longest_row"],
     "colorset": ["rows", "sets", "level_rows", "longest_row"],
 }
 FIT_ROUNDS = 12  # each uses the estimates of the round before
@@ -62,14 +65,15 @@ def load_cases(paths):
                 sys.exit(f"{path} has no features; write it with a newer bench_solve")
             name = row["matrix"].split("/")[-1].split(".mtx")[0]
             empty = {"matrix": name, "shape": row["shape"], "features": row["features"],
-                     "candidates": row["candidates"], "seconds": {}, "analyze": {}, "used": None}
+                     "candidates": row["candidates"], "seconds": {}, "analyze": {}, "used": None, "chains": False}
             case = cases.setdefault((name, row["shape"]), empty)
             if row["algorithm"] == PLANNER:
                 case["used"] = row["used"]
+                case["chains"] = row.get("reason", "").startswith(CHAINS)
             else:
                 case["seconds"][row["algorithm"]] = row["solve"]["median"]
             case["analyze"][row["algorithm"]] = row["analyze"]["median"]
-    cases = [case for case in cases.values() if case["seconds"]]
+    cases = [case for case in cases.values() if case["seconds"] and not case["chains"]]
     if not cases:
         sys.exit("no times in these files")
     if len(devices) > 1:
@@ -177,13 +181,20 @@ def regret(case, chosen):
     return case["seconds"][chosen] / case["seconds"][best_of(case)] - 1
 
 
+def family(matrix):
+    """Of a generated matrix, with its ordering: lap3d:60,rcm is one of lap3d,rcm. A real one is a family of its own."""
+    name, *rest = matrix.split(":", 1)
+    ordering = re.search(r",([a-z]+)$", rest[0]) if rest else None
+    return name + (ordering[0] if ordering else "")
+
+
 def left_out_choices(cases):
-    """For each case the choice of a fit that has not seen its matrix."""
-    choices = []
-    for case in cases:
-        rest = [other for other in cases if other["matrix"] != case["matrix"]]
-        choices.append(choose(fit(rest), case) if rest else None)
-    return choices
+    """For each case the choice of a fit that has not seen its family."""
+    tables = {}
+    for name in {family(case["matrix"]) for case in cases}:
+        rest = [other for other in cases if family(other["matrix"]) != name]
+        tables[name] = fit(rest) if rest else None
+    return [tables[family(case["matrix"])] and choose(tables[family(case["matrix"])], case) for case in cases]
 
 
 # --- the table in the library
@@ -290,7 +301,7 @@ def main(arguments=None):
     else:
         table = fit(cases)
         columns["fitted"] = [choose(table, case) for case in cases]
-        columns["matrix left out of the fit"] = left_out_choices(cases)
+        columns["family left out of the fit"] = left_out_choices(cases)
     print(f"{device}\n")
     print_regrets(cases, columns)
     print_analysis(cases)

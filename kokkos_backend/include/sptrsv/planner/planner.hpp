@@ -168,12 +168,19 @@ std::vector<std::pair<std::string, double>> predict(typename T::exec_space const
   if (analysis.num_rows() == 0) return seconds;
   if constexpr (is_host_space<typename T::exec_space>) {
     detail::HostTimes const times = detail::host_times<T>(exec, analysis);
-    seconds = {{"sequential", 1e-9 * times.in_order.nanoseconds}, {"levelset", 1e-9 * times.by_level(exec, analysis)}};
+    if (analysis.storage() == Storage::full) seconds.emplace_back("sequential", 1e-9 * times.in_order.nanoseconds);
+    seconds.emplace_back("levelset", 1e-9 * times.by_level(exec, analysis));
   } else {
     PlanFeatures<T> features(exec, analysis, exec.concurrency());
     auto const& device = detail::plan_device(device_name(exec));
-    for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost)
-      seconds.emplace_back(cost->algorithm, 1e-9 * detail::exact_time<T>(*cost, features));
+    using Tiled = detail::TiledTuning;
+    bool const scans = detail::chains_of<T>(exec, analysis, Tiled::chain_length).found;
+    for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost) {
+      double const time = scans && cost->algorithm == "tiled"
+                              ? Tiled::scan_nanoseconds + Tiled::scan_row_nanoseconds * double(analysis.num_rows())
+                              : detail::exact_time<T>(*cost, features);
+      seconds.emplace_back(cost->algorithm, 1e-9 * time);
+    }
   }
   return seconds;
 }

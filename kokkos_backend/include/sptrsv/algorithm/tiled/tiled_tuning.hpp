@@ -22,6 +22,9 @@ struct TiledTuning {
   static constexpr int chain_chunk = 1024, chain_threads = 256;
   /// Host: tickets that each thread takes of a kernel, about, and the most tile rows of a ticket. Not measured apart.
   static constexpr long long host_tickets_per_thread = 16, host_tile_rows_per_ticket = 64;
+  /// Nanoseconds of a solve by scans and of each row in it, on an NVIDIA H200 (48.9 us for 1,000 rows, 305 for
+  /// 2,000,000).
+  static constexpr double scan_nanoseconds = 48000, scan_row_nanoseconds = 0.128;
 };
 
 }  // namespace sptrsv::detail
