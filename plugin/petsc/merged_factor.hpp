@@ -24,35 +24,32 @@ class MergedFactor {
   MergedFactor& operator=(MergedFactor const&) = delete;
 
   PetscErrorCode Reset();
-  /// Whether what an earlier call made for the blocks' patterns is that of these blocks, with these symbolic phases.
-  bool knows(std::vector<Mat> const& blocks) const;
   /// The phases that the blocks wait for. What an earlier call made for the same patterns is kept.
   /// @param blocks    factors of this plugin, of seqaij matrices
-  /// @param values    null, or a matrix with the blocks on its diagonal: the backend takes its values, and the blocks'
-  ///                  own matrices are not read. Only where it knows the blocks, and factors_by_itself().
   /// @param obstacle  out: why they cannot be done together; empty: they have been
-  PetscErrorCode Factor(std::vector<Mat> const& blocks, Mat values, std::string* obstacle);
-  /// Whether the backend computes the values.
-  bool factors_by_itself() const { return usable_ && by_backend_; }
-  /// The blocks' phases have been asked for again, with the values of the last Factor().
-  PetscErrorCode Keep(std::vector<Mat> const& blocks);
+  PetscErrorCode Factor(std::vector<Mat> const& blocks, std::string* obstacle);
   /// Null before Factor(), or where that had an obstacle.
   Mat factor() const { return usable_ ? factor_ : nullptr; }
   /// Whether `blocks` are those of the last Factor(), with the phases of then.
   bool Holds(std::vector<Mat> const& blocks) const;
 
  private:
+  /// Whether what an earlier call made for the blocks' patterns is that of these blocks, with these symbolic phases.
+  bool knows(std::vector<Mat> const& blocks) const;
+
   struct Block {
     Mat factor;
     PetscObjectId id;
     PetscInt64 num_symbolic, num_numeric;  // calls so far
   };
 
+  PetscErrorCode Keep(std::vector<Mat> const& blocks);
+  PetscErrorCode CheckReuse(std::vector<Mat> const& blocks, bool* all) const;
   PetscErrorCode CheckAlike(std::vector<Mat> const& blocks, std::string* obstacle) const;
   PetscErrorCode Symbolic(std::vector<Mat> const& blocks, std::string* obstacle);
   PetscErrorCode SymbolicOfMatrix(std::vector<Mat> const& blocks, Mat of_triangles);
   PetscErrorCode SymbolicOfTriangles(std::vector<Mat> const& blocks, std::string* obstacle);
-  PetscErrorCode NumericOfMatrix(std::vector<Mat> const& blocks, Mat values, std::string* obstacle);
+  PetscErrorCode NumericOfMatrix(std::vector<Mat> const& blocks, std::string* obstacle);
   PetscErrorCode NumericOfTriangles(std::vector<Mat> const& blocks, std::string* obstacle);
 
   Mat factor_ = nullptr;

@@ -189,15 +189,14 @@ PetscErrorCode MergedFactor::Symbolic(std::vector<Mat> const& blocks, std::strin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MergedFactor::NumericOfMatrix(std::vector<Mat> const& blocks, Mat values, std::string* obstacle)
+PetscErrorCode MergedFactor::NumericOfMatrix(std::vector<Mat> const& blocks, std::string* obstacle)
 {
   MatFactorInfo const* const info = &Get(blocks.front())->postponed.numeric_info;
 
   PetscFunctionBegin;
-  if (values) PetscCall(MatDestroy(&matrix_));
-  else if (matrix_) PetscCall(CopyValues(blocks, matrix_));
+  if (matrix_) PetscCall(CopyValues(blocks, matrix_));
   else PetscCall(MergeMatrices(blocks, &matrix_));
-  Mat const A = values ? values : matrix_;
+  Mat const A = matrix_;
   PetscBool const stops = A->erroriffailure;
   A->erroriffailure = PETSC_FALSE;  // the block itself is to say which of its pivots fails
   PetscCall(MatFactorClearError(factor_));
@@ -250,9 +249,32 @@ PetscErrorCode MergedFactor::Keep(std::vector<Mat> const& blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, Mat values, std::string* obstacle)
+/// With KSPSetReusePreconditioner() of blocks their numeric phases are not called, and the factors of all stay.
+PetscErrorCode MergedFactor::CheckReuse(std::vector<Mat> const& blocks, bool* all) const
 {
+  std::size_t kept = 0, first = 0;
+
   PetscFunctionBegin;
+  for (std::size_t b = 0; b < blocks.size() && blocks.size() == blocks_.size(); ++b) {
+    Mat_SpTRSV const* f = blocks[b] == blocks_[b].factor ? GetIfOurs(blocks[b]) : nullptr;
+    if (!f || ((PetscObject)blocks[b])->id != blocks_[b].id || f->num_numeric_calls != blocks_[b].num_numeric) continue;
+    if (kept++ == 0) first = b;
+  }
+  *all = usable_ && kept == blocks.size();
+  PetscCheck(*all || kept == 0 || !by_backend_, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "Block %d keeps an earlier factor, and others are factored anew; set KSPSetReusePreconditioner() for all "
+             "or none of them, or -pc_bjacobi_sptrsv_together false",
+             (int)first);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, std::string* obstacle)
+{
+  bool reused;
+
+  PetscFunctionBegin;
+  PetscCall(CheckReuse(blocks, &reused));
+  if (reused) PetscFunctionReturn(PETSC_SUCCESS);
   usable_ = false;
   PetscCall(CheckAlike(blocks, obstacle));
   if (!obstacle->empty()) {
@@ -267,7 +289,7 @@ PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, Mat values, 
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  if (by_backend_) PetscCall(NumericOfMatrix(blocks, values, obstacle));
+  if (by_backend_) PetscCall(NumericOfMatrix(blocks, obstacle));
   else PetscCall(NumericOfTriangles(blocks, obstacle));
   PetscCall(Keep(blocks));
   usable_ = obstacle->empty();

@@ -132,37 +132,46 @@ PetscErrorCode PCDestroy_BJacobi_SPTRSV(PC);
 PetscErrorCode PCView_BJacobi_SPTRSV(PC, PetscViewer);
 PetscErrorCode PCSetFromOptions_BJacobi_SPTRSV(PC, OptionItems);
 
-/// Puts our operation where PETSc has just put its own, which is kept.
+/// Puts our operation where PETSc has put its own since `before`, which is kept. What others put there stays: they call
+/// ours.
 template <class Operation>
-void Wrap(Operation& now, Operation& kept, Operation ours)
+void Wrap(Operation before, Operation& now, Operation& kept, Operation ours)
 {
-  if (now == ours) return;
+  if (now == before || now == ours) return;
   kept = now;
   now = ours;
 }
 
 /// PETSc sets its operations when the PC is created, and again in the first set-up.
-/// @param blocks  those of this rank: with one, solves stay PETSc's
-void WrapAll(PC pc, Together& t, PetscInt blocks)
+/// @param before  the operations before that
+/// @param all     those of solves, too
+void WrapAll(PC pc, Together& t, _PCOps const& before, bool all)
 {
   _PCOps *const now = pc->ops, &kept = t.petsc;
-  Wrap(now->setup, kept.setup, PCSetUp_BJacobi_SPTRSV);
-  Wrap(now->reset, kept.reset, PCReset_BJacobi_SPTRSV);
-  Wrap(now->destroy, kept.destroy, PCDestroy_BJacobi_SPTRSV);
-  Wrap(now->view, kept.view, PCView_BJacobi_SPTRSV);
-  Wrap(now->setfromoptions, kept.setfromoptions, PCSetFromOptions_BJacobi_SPTRSV);
-  if (blocks < 2) return;
-  Wrap(now->apply, kept.apply, PCApply_BJacobi_SPTRSV);
-  Wrap(now->applytranspose, kept.applytranspose, PCApplyTranspose_BJacobi_SPTRSV);
-  Wrap(now->applysymmetricleft, kept.applysymmetricleft, PCApplySymmetricLeft_BJacobi_SPTRSV);
-  Wrap(now->applysymmetricright, kept.applysymmetricright, PCApplySymmetricRight_BJacobi_SPTRSV);
-  Wrap(now->matapply, kept.matapply, PCMatApply_BJacobi_SPTRSV);
+  Wrap(before.setup, now->setup, kept.setup, PCSetUp_BJacobi_SPTRSV);
+  Wrap(before.reset, now->reset, kept.reset, PCReset_BJacobi_SPTRSV);
+  Wrap(before.destroy, now->destroy, kept.destroy, PCDestroy_BJacobi_SPTRSV);
+  Wrap(before.view, now->view, kept.view, PCView_BJacobi_SPTRSV);
+  Wrap(before.setfromoptions, now->setfromoptions, kept.setfromoptions, PCSetFromOptions_BJacobi_SPTRSV);
+  if (!all) return;
+  Wrap(before.apply, now->apply, kept.apply, PCApply_BJacobi_SPTRSV);
+  Wrap(before.applytranspose, now->applytranspose, kept.applytranspose, PCApplyTranspose_BJacobi_SPTRSV);
+  Wrap(before.applysymmetricleft, now->applysymmetricleft, kept.applysymmetricleft,
+       PCApplySymmetricLeft_BJacobi_SPTRSV);
+  Wrap(before.applysymmetricright, now->applysymmetricright, kept.applysymmetricright,
+       PCApplySymmetricRight_BJacobi_SPTRSV);
+  Wrap(before.setuponblocks, now->setuponblocks, kept.setuponblocks, PCSetUpOnBlocks_BJacobi_SPTRSV);
+  // PETSc may have none of these
+  if (now->apply != PCApply_BJacobi_SPTRSV || now->matapply == PCMatApply_BJacobi_SPTRSV) return;
+  kept.matapply = now->matapply;
+  now->matapply = PCMatApply_BJacobi_SPTRSV;
 #if defined(SPTRSV_PETSC_MAT_APPLY_TRANSPOSE)
-  Wrap(now->matapplytranspose, kept.matapplytranspose, PCMatApplyTranspose_BJacobi_SPTRSV);
+  kept.matapplytranspose = now->matapplytranspose;
+  now->matapplytranspose = PCMatApplyTranspose_BJacobi_SPTRSV;
 #endif
-  Wrap(now->setuponblocks, kept.setuponblocks, PCSetUpOnBlocks_BJacobi_SPTRSV);
 }
 
+/// Solves become ours in the first set-up after the option has asked for it, and stay so: without it they are PETSc's.
 PetscErrorCode PCSetUp_BJacobi_SPTRSV(PC pc)
 {
   Together* t;
@@ -170,9 +179,11 @@ PetscErrorCode PCSetUp_BJacobi_SPTRSV(PC pc)
 
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
-  PetscCall(SetUpTogether(pc, *t));
+  t->decided = t->together = false;
+  _PCOps const before = *pc->ops;
+  PetscCall(t->petsc.setup(pc));
   PetscCall(PCBJacobiGetLocalBlocks(pc, &blocks, NULL));
-  WrapAll(pc, *t, blocks);
+  WrapAll(pc, *t, before, t->wanted && blocks > 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -182,7 +193,7 @@ PetscErrorCode PCReset_BJacobi_SPTRSV(PC pc)
 
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
-  t->decided = t->together = t->stale = false;
+  t->decided = t->together = false;
   PetscCall(t->merged.Reset());
   if (t->petsc.reset) PetscCall(t->petsc.reset(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -220,11 +231,8 @@ PetscErrorCode PCSetFromOptions_BJacobi_SPTRSV(PC pc, OptionItems PetscOptionsOb
   PetscCall(GetTogether(pc, &t));
   PetscCall(t->petsc.setfromoptions(pc, PetscOptionsObject));
   PetscOptionsHeadBegin(PetscOptionsObject, "Block Jacobi by sptrsv");
-  PetscBool set;
-  PetscCall(PetscOptionsBool(&together_option[0],
-                             "Solve a rank's blocks together, if sptrsv factors them; not given: on GPUs", "PCBJACOBI",
-                             t->wanted, &t->wanted, &set));
-  if (set) t->wanted_set = PETSC_TRUE;
+  PetscCall(PetscOptionsBool(&together_option[0], "Solve a rank's blocks together, if sptrsv factors them", "PCBJACOBI",
+                             t->wanted, &t->wanted, NULL));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -236,7 +244,7 @@ PetscErrorCode PCCreate_BJacobi_SPTRSV(PC pc)
   PetscFunctionBegin;
   PetscCall(CreatePetscs(pc));
   PetscCall(AddTogether(pc, &t));
-  WrapAll(pc, *t, 1);
+  WrapAll(pc, *t, _PCOps{}, false);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,17 +14,17 @@ namespace {
 /// Something that KSPSolve() would print or compute for the block.
 bool HasViews(KSP ksp)
 {
-  return ksp->numbermonitors || ksp->view || ksp->viewPre || ksp->viewRate || ksp->viewMat || ksp->viewPMat ||
-         ksp->viewRhs || ksp->viewSol || ksp->viewMatExp || ksp->viewEV || ksp->viewSV || ksp->viewEVExp ||
-         ksp->viewFinalRes || ksp->viewPOpExp;
+  return ksp->numbermonitors || ksp->numberreasonviews || ksp->view || ksp->viewPre || ksp->viewRate || ksp->viewMat ||
+         ksp->viewPMat || ksp->viewRhs || ksp->viewSol || ksp->viewMatExp || ksp->viewEV || ksp->viewSV ||
+         ksp->viewEVExp || ksp->viewFinalRes || ksp->viewPOpExp;
 }
 
 /// What the block does beside a solve with a factor, or null.
 PetscErrorCode BesideSolve(KSP ksp, char const** what)
 {
   PetscBool preonly, factored;
-  Mat A;
-  MatNullSpace null_space = nullptr;
+  Mat A, P;
+  MatNullSpace null_spaces[4] = {};
   PC pc;
 
   PetscFunctionBegin;
@@ -32,11 +32,14 @@ PetscErrorCode BesideSolve(KSP ksp, char const** what)
   PetscCall(PetscObjectTypeCompareAny((PetscObject)ksp, &preonly, KSPPREONLY, "none", ""));  // two names of one type
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &factored, PCILU, PCICC, PCLU, PCCHOLESKY, ""));
-  PetscCall(KSPGetOperators(ksp, &A, NULL));
-  PetscCall(MatGetNullSpace(A, &null_space));
+  PetscCall(KSPGetOperators(ksp, &A, &P));
+  PetscCall(MatGetNullSpace(A, &null_spaces[0]));
+  PetscCall(MatGetNullSpace(P, &null_spaces[1]));
+  PetscCall(MatGetTransposeNullSpace(A, &null_spaces[2]));
+  PetscCall(MatGetTransposeNullSpace(P, &null_spaces[3]));
   if (!preonly) *what = "has a KSP of another type than preonly";
   else if (!factored) *what = "has a PC of another type than ilu, icc, lu and cholesky";
-  else if (null_space) *what = "has a null space";
+  else if (null_spaces[0] || null_spaces[1] || null_spaces[2] || null_spaces[3]) *what = "has a null space";
   else if (!ksp->guess_zero || ksp->guess) *what = "has an initial guess";
   else if (IsScaled(ksp, 0)) *what = "is scaled by its diagonal";
   else if (ksp->presolve || ksp->postsolve || HasPreSolve(pc, 0)) *what = "calls the program before or after its solve";
@@ -85,7 +88,7 @@ PetscErrorCode CheckSolves(std::vector<KSP> const& blocks, std::string* obstacle
 
 PetscErrorCode CheckOptions(std::vector<KSP> const& blocks, std::string* obstacle)
 {
-  PetscBool in_place, reason;
+  PetscBool in_place, reason, along_diagonal;
   PC pc;
 
   PetscFunctionBegin;
@@ -94,6 +97,9 @@ PetscErrorCode CheckOptions(std::vector<KSP> const& blocks, std::string* obstacl
     PetscCall(KSPGetPC(blocks[b], &pc));
     PetscCall(PCFactorGetUseInPlace(pc, &in_place));
     PetscCall(PetscOptionsHasName(object->options, object->prefix, "-ksp_converged_reason", &reason));
+    PetscCall(
+        PetscOptionsHasName(object->options, object->prefix, "-pc_factor_nonzeros_along_diagonal", &along_diagonal));
+    if (along_diagonal) PetscCall(Name(b, "is reordered for nonzeros along its diagonal", obstacle));
     if (in_place) PetscCall(Name(b, "is factored in place", obstacle));
     if (reason) PetscCall(Name(b, "reports why it converged", obstacle));
     if (!obstacle->empty()) break;

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pc_together.hpp"
 
-#include "backend_choice.hpp"
+#include <cstdint>
+
 #include "guarded.hpp"
 #include "pc_blocks.hpp"
 
 namespace sptrsv_petsc {
 namespace {
 
-constexpr char key[] = "SpTRSV_Together";
+/// A name that another copy of the plugin in the process does not have.
+std::string const& Key()
+{
+  static std::string const key = "SpTRSV_Together_" + std::to_string((std::uintptr_t)&Key);
+  return key;
+}
 
 PetscErrorCode DestroyTogether(void* t)
 {
@@ -24,7 +30,7 @@ PetscErrorCode GetBlocks(PC pc, Together& t)
   KSP* ksp;
 
   PetscFunctionBegin;
-  PetscCall(t.get_blocks(pc, &n, NULL, &ksp));
+  PetscCall(PCBJacobiGetSubKSP(pc, &n, NULL, &ksp));
   PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { t.blocks.assign(ksp, ksp + n); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -52,79 +58,6 @@ PetscErrorCode SetUpPostponed(PC pc, Together const& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The rank's rows and columns of the matrix that is factored, or null where they are not at hand.
-PetscErrorCode LocalMatrix(PC pc, Mat* local)
-{
-  PetscBool parallel, aij;
-  PetscMPIInt size;
-
-  PetscFunctionBegin;
-  *local = pc->pmat;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
-  PetscCall(MatHasOperation(pc->pmat, MATOP_GET_DIAGONAL_BLOCK, &parallel));
-  if (parallel) PetscCall(MatGetDiagonalBlock(pc->pmat, local));
-  else if (size > 1) *local = nullptr;
-  if (!*local) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)*local, MATSEQAIJ, &aij));
-  if (!aij) *local = nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// What PETSc's set-up does with blocks that have new values, but for the values.
-PetscErrorCode RenewBlocks(PC pc, Together const& t)
-{
-  Mat A, P;
-
-  PetscFunctionBegin;
-  for (KSP ksp : t.blocks) {
-    PetscCall(KSPGetOperators(ksp, &A, &P));
-    PetscCall(PetscObjectStateIncrease((PetscObject)P));
-    PetscCall(KSPSetOperators(ksp, A, P));
-    if (pc->setfromoptionscalled) PetscCall(KSPSetFromOptions(ksp));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Copies to the blocks' matrices the values that they lack.
-PetscErrorCode FetchValues(PC pc, Together& t)
-{
-  PetscObjectState pattern;
-
-  PetscFunctionBegin;
-  if (!t.stale) PetscFunctionReturn(PETSC_SUCCESS);
-  t.stale = false;
-  PetscCall(MatGetNonzeroState(pc->pmat, &pattern));
-  MatStructure const flag = pc->flag;
-  pc->flag = pattern == t.pattern_state ? SAME_NONZERO_PATTERN : DIFFERENT_NONZERO_PATTERN;
-  PetscErrorCode const code = t.petsc.setup(pc);
-  pc->flag = flag;
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// For the program: its KSPs are as after PETSc's set-up, and what has been merged stays so. Where the matrix has
-/// changed since the set-up, they are those of the matrix as it is.
-PetscErrorCode PCBJacobiGetSubKSP_BJacobi_SPTRSV(PC pc, PetscInt* n, PetscInt* first, KSP** ksp)
-{
-  Together* t;
-  PetscObjectState values;
-
-  PetscFunctionBegin;
-  PetscCall(GetTogether(pc, &t));
-  PetscCall(t->get_blocks(pc, n, first, ksp));
-  t->taken = true;
-  if (!t->stale) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FetchValues(pc, *t));
-  PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &values));
-  if (values != t->values_state) t->decided = t->together = false;
-  if (!t->together) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(SetUpPostponed(pc, *t));
-  PetscCall(GetFactors(t->blocks, &t->factors));
-  PetscCall(t->merged.Keep(t->factors));
-  MarkSolved(t->blocks);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// So that the next set-up of blocks factors each of them, and reports its pivots, as PETSc does.
 PetscErrorCode RequireOwnFactors(Together const& t)
 {
@@ -139,62 +72,28 @@ PetscErrorCode RequireOwnFactors(Together const& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// On a host blocks lose by it what they gain from caches one after the other (docs/clusters.md).
-PetscErrorCode CheckWanted(Together& t)
-{
-  Backend backend;
-  Mat P;
-
-  PetscFunctionBegin;
-  if (t.wanted_set) {
-    if (!t.wanted)
-      PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { t.obstacle = std::string(together_option) + " is false"; }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(KSPGetOperators(t.blocks.front(), NULL, &P));
-  PetscCall(ChooseBackend((PetscObject)t.blocks.front(), P, backend));
-  if (!backend.device)
-    PetscCall(GuardedOn(PETSC_COMM_SELF, [&] {
-      t.obstacle = "their solves run on the host (" + std::string(together_option) + " asks for it there)";
-    }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode Decide(PC pc, Together& t)
 {
-  Mat values = nullptr;
-
   PetscFunctionBegin;
   t.together = false;
   t.obstacle.clear();
   PetscCall(GetBlocks(pc, t));
-  t.decided = true;
   PetscCall(AsksForOurs(t.blocks, &t.asked));
   if (!t.asked) {
-    PetscCall(FetchValues(pc, t));
+    t.decided = true;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(CheckWanted(t));
-  if (t.obstacle.empty()) PetscCall(CheckSolves(t.blocks, &t.obstacle));
+  PetscCall(CheckSolves(t.blocks, &t.obstacle));
   if (t.obstacle.empty()) PetscCall(CheckOptions(t.blocks, &t.obstacle));
   bool const postponed = t.obstacle.empty();
   if (postponed) {
     PetscCall(SetUpPostponed(pc, t));
     PetscCall(GetFactors(t.blocks, &t.factors));
-    if (t.stale) PetscCall(LocalMatrix(pc, &values));
-    if (t.stale && !(values && t.merged.knows(t.factors))) {  // options have changed the symbolic phase
-      values = nullptr;
-      PetscCall(FetchValues(pc, t));
-      PetscCall(SetUpPostponed(pc, t));
-      PetscCall(GetFactors(t.blocks, &t.factors));
-    }
-    PetscCall(t.merged.Factor(t.factors, values, &t.obstacle));
+    PetscCall(t.merged.Factor(t.factors, &t.obstacle));
     t.together = t.obstacle.empty();
   }
-  if (!t.together) {
-    PetscCall(FetchValues(pc, t));
-    if (postponed) PetscCall(RequireOwnFactors(t));
-  }
+  if (!t.together && postponed) PetscCall(RequireOwnFactors(t));
+  t.decided = true;
   if (t.together) PetscCall(PetscInfo(pc, "%d blocks are solved together by sptrsv\n", (int)t.blocks.size()));
   else
     PetscCall(
@@ -215,7 +114,6 @@ PetscErrorCode Check(PC pc, Together& t)
   }
   t.together = t.obstacle.empty();
   if (t.together) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FetchValues(pc, t));
   PetscCall(PetscInfo(pc, "%d blocks are solved one after the other: %s\n", (int)t.blocks.size(), t.obstacle.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -230,7 +128,7 @@ PetscErrorCode Summarize(PC pc, Together const& t, Summary* all)
 {
   MPI_Comm const comm = PetscObjectComm((PetscObject)pc);
   PetscMPIInt rank, size;
-  bool const asked = t.decided && t.asked;
+  bool const asked = t.wanted && t.decided && t.asked;
   auto const n = asked ? (PetscInt)t.blocks.size() : 0;
 
   PetscFunctionBegin;
@@ -283,10 +181,8 @@ PetscErrorCode AddTogether(PC pc, Together** t)
   PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
   PetscCall(PetscContainerSetPointer(container, *t));
   PetscCall(ContainerSetDestroy<DestroyTogether>(container));
-  PetscCall(PetscObjectCompose((PetscObject)pc, key, (PetscObject)container));
+  PetscCall(PetscObjectCompose((PetscObject)pc, Key().c_str(), (PetscObject)container));
   PetscCall(PetscContainerDestroy(&container));
-  PetscCall(PetscObjectQueryFunction((PetscObject)pc, "PCBJacobiGetSubKSP_C", &(*t)->get_blocks));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBJacobiGetSubKSP_C", PCBJacobiGetSubKSP_BJacobi_SPTRSV));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -295,7 +191,7 @@ PetscErrorCode GetTogether(PC pc, Together** t)
   PetscContainer container;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectQuery((PetscObject)pc, key, (PetscObject*)&container));
+  PetscCall(PetscObjectQuery((PetscObject)pc, Key().c_str(), (PetscObject*)&container));
   PetscCheck(container, PetscObjectComm((PetscObject)pc), PETSC_ERR_PLIB, "The PC has lost what sptrsv keeps with it");
   PetscCall(PetscContainerGetPointer(container, (void**)t));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -304,23 +200,7 @@ PetscErrorCode GetTogether(PC pc, Together** t)
 PetscErrorCode RemoveTogether(PC pc)
 {
   PetscFunctionBegin;
-  PetscCall(PetscObjectCompose((PetscObject)pc, key, NULL));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SetUpTogether(PC pc, Together& t)
-{
-  Mat local = nullptr;
-  bool const values_alone = t.together && pc->setupcalled && pc->flag == SAME_NONZERO_PATTERN;
-
-  PetscFunctionBegin;
-  if (values_alone && t.merged.factors_by_itself() && !t.taken && !pc->modifysubmatrices)
-    PetscCall(LocalMatrix(pc, &local));
-  t.decided = t.together = false;
-  t.stale = local != nullptr;
-  PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &t.values_state));
-  PetscCall(MatGetNonzeroState(pc->pmat, &t.pattern_state));
-  PetscCall(local ? RenewBlocks(pc, t) : t.petsc.setup(pc));
+  PetscCall(PetscObjectCompose((PetscObject)pc, Key().c_str(), NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -13,17 +13,13 @@ namespace sptrsv_petsc {
 inline constexpr char together_option[] = "-pc_bjacobi_sptrsv_together";
 
 struct Together {
-  _PCOps petsc{};                                            // PETSc's own operations
-  PetscBool wanted = PETSC_FALSE, wanted_set = PETSC_FALSE;  // together_option; unset: where solves run on a GPU
-  bool decided = false;                                      // since the last set-up
-  bool asked = false;                                        // the blocks are factored by types of this plugin
-  bool together = false;                                     // by `merged`; else each block by its own KSP
-  std::string obstacle;                                      // why not
+  _PCOps petsc{};                  // PETSc's own operations
+  PetscBool wanted = PETSC_FALSE;  // together_option
+  bool decided = false;            // since the last set-up
+  bool asked = false;              // the blocks are factored by types of this plugin
+  bool together = false;           // by `merged`; else each block by its own KSP
+  std::string obstacle;            // why not
   MergedFactor merged;
-  bool taken = false;  // the program has had the blocks' KSPs since they were made
-  bool stale = false;  // the blocks' matrices have old values: nobody has looked at them
-  PetscObjectState values_state = 0, pattern_state = 0;                     // of the whole matrix in the last set-up
-  PetscErrorCode (*get_blocks)(PC, PetscInt*, PetscInt*, KSP**) = nullptr;  // PETSc's
   std::vector<KSP> blocks;
   std::vector<Mat> factors;
 };
@@ -32,8 +28,6 @@ PetscErrorCode AddTogether(PC pc, Together** t);
 PetscErrorCode GetTogether(PC pc, Together** t);
 PetscErrorCode RemoveTogether(PC pc);
 
-/// PETSc's set-up; of new values that the backend factors where they lie, without copying them to the blocks' matrices.
-PetscErrorCode SetUpTogether(PC pc, Together& t);
 /// Before each application, and in the set-up of blocks: decides, after a set-up; else sees whether the blocks are
 /// still those that were merged.
 PetscErrorCode PrepareApply(PC pc, Together** t);

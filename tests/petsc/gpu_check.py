@@ -241,7 +241,7 @@ def parallel_runs(matrices):
             for kind, factor in [("sptrsv", "ilu"), ("blocked", "ilu"), ("levelset", "icc")]:
                 method = (f"-ksp_type {'cg' if factor == 'icc' else 'gmres'} -pc_type bjacobi "
                           f"-pc_bjacobi_local_blocks 8 -sub_pc_type {factor}"
-                          + (" -pc_bjacobi_sptrsv_together true" if settings.host else ""))
+                          " -pc_bjacobi_sptrsv_together true")
                 problem = "-side 100" + (" -convection 0" if factor == "icc" else "")
                 yield (f"parallel.gpu_ksp.{matrix}.{kind}.blocks8_{factor}.ranks{ranks}",
                        lambda a=(matrix, kind, method, problem, ranks, "sub_"): ksp(*a))
@@ -322,7 +322,7 @@ def log(matrix, kind, pc):
 def log_blocks(matrix):
     """8 blocks: one solve an application, all of it on the GPU, and no copies."""
     base = (f"{ENDLESS} {ex2(matrix)} -pc_type bjacobi -pc_bjacobi_local_blocks 8 -sub_pc_type ilu "
-            "-sub_pc_factor_mat_solver_type sptrsv -log_view -ksp_view -ksp_max_it ")
+            "-pc_bjacobi_sptrsv_together true -sub_pc_factor_mat_solver_type sptrsv -log_view -ksp_view -ksp_max_it ")
     few, many = (run("ex2", f"{base}{iterations}") for iterations in (5, 30))
     for text in (few, many):
         solves, to_gpu, to_cpu, percent = event("SpTRSVSolve", text)

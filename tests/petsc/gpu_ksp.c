@@ -257,6 +257,8 @@ static PetscErrorCode LookAtFactor(Side* ours, PetscInt rounds)
 static PetscErrorCode AllRows(Side sides[2], PetscInt round, PetscBool transposes)
 {
   PetscMPIInt ranks;
+  PetscInt rows, n;
+  Mat F;
 
   PetscFunctionBeginUser;
   PetscCall(LookAtFactor(&sides[0], round));
@@ -264,6 +266,10 @@ static PetscErrorCode AllRows(Side sides[2], PetscInt round, PetscBool transpose
   if (transposes) PetscCall(Apply("PCApplyTranspose", sides, PETSC_TRUE));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   if (ranks > 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FirstFactor(sides[0].pc, &F));
+  PetscCall(MatGetSize(F, &rows, NULL));
+  PetscCall(VecGetSize(sides[0].x, &n));
+  if (rows < n) PetscFunctionReturn(PETSC_SUCCESS); /* that of one of several blocks */
   PetscCall(ApplyColumns(sides, 1, PETSC_FALSE));
   PetscCall(ApplyColumns(sides, 5, PETSC_FALSE));
   PetscCall(ApplyColumns(sides, 3, PETSC_TRUE));
