@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "merged_factor.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "gathered_blocks.hpp"
@@ -67,7 +68,11 @@ bool MergedFactor::knows(std::vector<Mat> const& blocks) const
 PetscErrorCode MergedFactor::CheckAlike(std::vector<Mat> const& blocks, std::string* obstacle) const
 {
   std::size_t b = 0;
-  auto const differs = [](auto const& one, auto const& other) { return std::memcmp(&one, &other, sizeof one) != 0; };
+  // all members are of type PetscReal
+  auto const differs = [](MatFactorInfo const& one, MatFactorInfo const& other) {
+    auto const *a = reinterpret_cast<PetscReal const*>(&one), *b = reinterpret_cast<PetscReal const*>(&other);
+    return !std::equal(a, a + sizeof one / sizeof *a, b);
+  };
 
   PetscFunctionBegin;
   PetscCall(GuardedOn(PETSC_COMM_SELF, [&] {
