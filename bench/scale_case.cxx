@@ -300,6 +300,7 @@ void ScaleSystem::run(ScaleCase const& what, ScaleResult& result) {
   SubOptions const options(problem_, what, errors_);
   make_solver(what);
   result.first_setup = seconds_of_slowest(&ScaleSystem::set_up);
+  check_type(what);
   solve();
   for (PetscInt k = 0; k < problem_.repeat; ++k) {
     shift_to((problem_.repeat - k) % 2 != 0 ? 0 : other_values);  // the original values last
@@ -307,7 +308,6 @@ void ScaleSystem::run(ScaleCase const& what, ScaleResult& result) {
     result.solves.push_back(seconds_of_slowest(&ScaleSystem::solve));
   }
   check(result);
-  check_type(what);  // at the end: blocks that have been looked at may take longer
   must(VecGetArrayReadAndMemType(x_, &x, &memory));
   must(VecRestoreArrayReadAndMemType(x_, &x));
   result.memory = PetscMemTypeHost(memory) ? "host" : "device";

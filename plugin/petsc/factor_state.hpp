@@ -90,6 +90,8 @@ PetscErrorCode CatchUpInside(Mat F);
 
 /// What a symbolic phase begins with: reads options, chooses a backend, and starts Kokkos.
 PetscErrorCode BeginAnalysis(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues& options);
+/// And ends with. @param begin  when it began
+PetscErrorCode EndAnalysis(Mat F, PetscLogDouble begin);
 /// PETSc's own factor in f->inner, and its symbolic phase.
 PetscErrorCode MakeInner(Mat F, Mat A, MatFactorInfo const* info);
 /// The solver for f->pattern.

@@ -219,10 +219,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
       PetscFunctionReturn(PETSC_SUCCESS);
     }));
   }
-  PetscCall(PetscTime(&end));
-  f->seconds_analysis = end - begin;
-  ++f->num_analysis;
-  CountFlops(f);
+  PetscCall(EndAnalysis(F, begin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -299,6 +296,19 @@ void CountFlops(Mat_SpTRSV* f)
   auto const n = (PetscLogDouble)p.n, bs = (PetscLogDouble)p.block_size;
   auto const rest = (PetscLogDouble)p.num_entries - (p.block_size ? 0 : n);
   f->flops = (p.symmetric() ? 4 : 2) * rest + (p.block_size ? (2 * bs - 1) * n : n);
+}
+
+PetscErrorCode EndAnalysis(Mat F, PetscLogDouble begin)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscLogDouble end;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&end));
+  f->seconds_analysis = end - begin;
+  ++f->num_analysis;
+  CountFlops(f);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode BeginAnalysis(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues& options)

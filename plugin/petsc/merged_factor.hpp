@@ -9,6 +9,8 @@
 
 namespace sptrsv_petsc {
 
+struct Mat_SpTRSV;
+
 /// From MarkPostponed(A, PETSC_TRUE) on, phases of factors of A wait.
 PetscErrorCode MarkPostponed(Mat A, PetscBool wait);
 
@@ -41,6 +43,8 @@ class MergedFactor {
     Mat factor;
     PetscObjectId id;
     PetscInt64 num_symbolic, num_numeric;  // calls so far
+    /// F's data if it is this block's factor still, else null.
+    Mat_SpTRSV const* Find(Mat F) const;
   };
 
   PetscErrorCode Keep(std::vector<Mat> const& blocks);

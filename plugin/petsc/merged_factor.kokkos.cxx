@@ -47,12 +47,17 @@ PetscErrorCode MergedFactor::Reset()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+Mat_SpTRSV const* MergedFactor::Block::Find(Mat F) const
+{
+  Mat_SpTRSV const* f = F == factor ? GetIfOurs(F) : nullptr;
+  return f && ((PetscObject)F)->id == id ? f : nullptr;
+}
+
 bool MergedFactor::Holds(std::vector<Mat> const& blocks) const
 {
   return std::equal(blocks.begin(), blocks.end(), blocks_.begin(), blocks_.end(), [](Mat F, Block const& block) {
-    Mat_SpTRSV const* f = F == block.factor ? GetIfOurs(F) : nullptr;
-    return f && ((PetscObject)F)->id == block.id && f->num_symbolic_calls == block.num_symbolic &&
-           f->num_numeric_calls == block.num_numeric;
+    Mat_SpTRSV const* f = block.Find(F);
+    return f && f->num_symbolic_calls == block.num_symbolic && f->num_numeric_calls == block.num_numeric;
   });
 }
 
@@ -60,8 +65,8 @@ bool MergedFactor::knows(std::vector<Mat> const& blocks) const
 {
   return factor_ &&
          std::equal(blocks.begin(), blocks.end(), blocks_.begin(), blocks_.end(), [](Mat F, Block const& block) {
-           Mat_SpTRSV const* f = F == block.factor ? GetIfOurs(F) : nullptr;
-           return f && ((PetscObject)F)->id == block.id && f->num_symbolic_calls == block.num_symbolic;
+           Mat_SpTRSV const* f = block.Find(F);
+           return f && f->num_symbolic_calls == block.num_symbolic;
          });
 }
 
@@ -138,7 +143,7 @@ PetscErrorCode MergedFactor::SymbolicOfTriangles(std::vector<Mat> const& blocks,
 {
   Mat_SpTRSV* f = Get(factor_);
   Mat const A = Get(blocks.front())->postponed.matrix;
-  PetscLogDouble begin, end;
+  PetscLogDouble begin;
   sptrsv::OptionValues options;
 
   PetscFunctionBegin;
@@ -162,10 +167,7 @@ PetscErrorCode MergedFactor::SymbolicOfTriangles(std::vector<Mat> const& blocks,
     PetscCall(MakeSolver(factor_, options));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
-  PetscCall(PetscTime(&end));
-  f->seconds_analysis = end - begin;
-  ++f->num_analysis;
-  CountFlops(f);
+  PetscCall(EndAnalysis(factor_, begin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,15 +201,13 @@ PetscErrorCode MergedFactor::NumericOfMatrix(std::vector<Mat> const& blocks, std
   MatFactorInfo const* const info = &Get(blocks.front())->postponed.numeric_info;
 
   PetscFunctionBegin;
-  if (matrix_) PetscCall(CopyValues(blocks, matrix_));
-  else PetscCall(MergeMatrices(blocks, &matrix_));
-  Mat const A = matrix_;
-  PetscBool const stops = A->erroriffailure;
-  A->erroriffailure = PETSC_FALSE;  // the block itself is to say which of its pivots fails
+  PetscCall(CopyValues(blocks, matrix_));
+  PetscBool const stops = matrix_->erroriffailure;
+  matrix_->erroriffailure = PETSC_FALSE;  // the block itself is to say which of its pivots fails
   PetscCall(MatFactorClearError(factor_));
-  PetscErrorCode const code = IsSymmetric(Get(factor_)->kind) ? MatCholeskyFactorNumeric(factor_, A, info)
-                                                              : MatLUFactorNumeric(factor_, A, info);
-  A->erroriffailure = stops;
+  PetscErrorCode const code = IsSymmetric(Get(factor_)->kind) ? MatCholeskyFactorNumeric(factor_, matrix_, info)
+                                                              : MatLUFactorNumeric(factor_, matrix_, info);
+  matrix_->erroriffailure = stops;
   PetscCall(code);
   // a shift begins all anew with other pivots: of the block alone that needs it
   if (factor_->factorerrortype) PetscCall(Say(obstacle, "a block has a zero pivot"));
@@ -261,8 +261,8 @@ PetscErrorCode MergedFactor::CheckReuse(std::vector<Mat> const& blocks, bool* al
 
   PetscFunctionBegin;
   for (std::size_t b = 0; b < blocks.size() && blocks.size() == blocks_.size(); ++b) {
-    Mat_SpTRSV const* f = blocks[b] == blocks_[b].factor ? GetIfOurs(blocks[b]) : nullptr;
-    if (!f || ((PetscObject)blocks[b])->id != blocks_[b].id || f->num_numeric_calls != blocks_[b].num_numeric) continue;
+    Mat_SpTRSV const* f = blocks_[b].Find(blocks[b]);
+    if (!f || f->num_numeric_calls != blocks_[b].num_numeric) continue;
     if (kept++ == 0) first = b;
   }
   *all = usable_ && kept == blocks.size();

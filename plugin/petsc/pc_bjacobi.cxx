@@ -2,8 +2,6 @@
 // PC type bjacobi: PETSc's own operations, and beside them those of several blocks together.
 #include "pc_bjacobi.hpp"
 
-#include <memory>
-
 #include "guarded.hpp"
 #include "merged_factor.hpp"
 #include "pc_blocks.hpp"
@@ -171,7 +169,7 @@ void WrapAll(PC pc, Together& t, _PCOps const& before, bool all)
 #endif
 }
 
-/// Solves become ours in the first set-up after the option has asked for it, and stay so: without it they are PETSc's.
+/// Solves become ours where PETSc sets their operations, in the first set-up, if the option has asked for it by then.
 PetscErrorCode PCSetUp_BJacobi_SPTRSV(PC pc)
 {
   Together* t;

@@ -114,17 +114,10 @@ PetscErrorCode SetUpForSolve(std::vector<KSP> const& blocks)
     PetscCall(KSPSetUp(ksp));
     PetscCall(PCSetUp(ksp->pc));
     ++ksp->totalits;
-  }
-  MarkSolved(blocks);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-void MarkSolved(std::vector<KSP> const& blocks)
-{
-  for (KSP ksp : blocks) {
     ksp->its = 1;
     ksp->reason = KSP_CONVERGED_ITS;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode GetFactors(std::vector<KSP> const& blocks, std::vector<Mat>* factors)

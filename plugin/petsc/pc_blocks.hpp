@@ -15,10 +15,8 @@ PetscErrorCode AsksForOurs(std::vector<KSP> const& blocks, bool* ours);
 PetscErrorCode CheckSolves(std::vector<KSP> const& blocks, std::string* obstacle);
 /// The same for what only a set-up can change.
 PetscErrorCode CheckOptions(std::vector<KSP> const& blocks, std::string* obstacle);
-/// What KSPSolve() does before and after the solve itself.
+/// What KSPSolve() does before and after the solve itself: set-up, and what the KSPs say of it.
 PetscErrorCode SetUpForSolve(std::vector<KSP> const& blocks);
-/// What the KSPs say of the last solve.
-void MarkSolved(std::vector<KSP> const& blocks);
 /// The blocks' factors; null where a block has none.
 PetscErrorCode GetFactors(std::vector<KSP> const& blocks, std::vector<Mat>* factors);
 

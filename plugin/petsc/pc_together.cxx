@@ -72,6 +72,16 @@ PetscErrorCode RequireOwnFactors(Together const& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode InfoOf(PC pc, Together const& t)
+{
+  auto const n = (int)t.blocks.size();
+
+  PetscFunctionBegin;
+  if (t.together) PetscCall(PetscInfo(pc, "%d blocks are solved together by sptrsv\n", n));
+  else PetscCall(PetscInfo(pc, "%d blocks are solved one after the other: %s\n", n, t.obstacle.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Decide(PC pc, Together& t)
 {
   PetscFunctionBegin;
@@ -85,19 +95,15 @@ PetscErrorCode Decide(PC pc, Together& t)
   }
   PetscCall(CheckSolves(t.blocks, &t.obstacle));
   if (t.obstacle.empty()) PetscCall(CheckOptions(t.blocks, &t.obstacle));
-  bool const postponed = t.obstacle.empty();
-  if (postponed) {
+  if (t.obstacle.empty()) {
     PetscCall(SetUpPostponed(pc, t));
     PetscCall(GetFactors(t.blocks, &t.factors));
     PetscCall(t.merged.Factor(t.factors, &t.obstacle));
     t.together = t.obstacle.empty();
+    if (!t.together) PetscCall(RequireOwnFactors(t));
   }
-  if (!t.together && postponed) PetscCall(RequireOwnFactors(t));
   t.decided = true;
-  if (t.together) PetscCall(PetscInfo(pc, "%d blocks are solved together by sptrsv\n", (int)t.blocks.size()));
-  else
-    PetscCall(
-        PetscInfo(pc, "%d blocks are solved one after the other: %s\n", (int)t.blocks.size(), t.obstacle.c_str()));
+  PetscCall(InfoOf(pc, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,8 +119,7 @@ PetscErrorCode Check(PC pc, Together& t)
       PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { t.obstacle = "a block was set up anew by itself"; }));
   }
   t.together = t.obstacle.empty();
-  if (t.together) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscInfo(pc, "%d blocks are solved one after the other: %s\n", (int)t.blocks.size(), t.obstacle.c_str()));
+  if (!t.together) PetscCall(InfoOf(pc, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pivots of a block that fail or are shifted: as with PETSc's block Jacobi.
+#include "bjacobi_three.hpp"
+#include "factor_pair.hpp"
+
+namespace petsc_test {
+namespace {
+
+/// The first diagonal entry of a rank's second block of three.
+PetscErrorCode SetPivot(Mat A, PetscReal value)
+{
+  PetscInt first, n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(A, &first, NULL));
+  PetscCall(MatGetLocalSize(A, &n, NULL));
+  PetscInt const row = first + n / 3 + (n % 3 > 0);
+  PetscCall(MatSetValue(A, row, row, value, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CompareZeroPivot(bool from_the_start)
+{
+  Three t;
+  KSPConvergedReason reason[3];
+  Vec b, x;
+
+  PetscFunctionBegin;
+  PetscCall(t.Make({}, 3));
+  PetscCall(MatCreateVecs(t.A, &b, &x));
+  PetscCall(VecSet(b, 1));
+  if (!from_the_start) PetscCall(t.Compare("good pivots", together_text.c_str()));
+  PetscCall(SetPivot(t.A, 0));
+  for (int k = 0; k < 3; ++k) {
+    PetscCall(KSPSolve(t.ksp[k], b, x));
+    PetscCall(KSPGetConvergedReason(t.ksp[k], &reason[k]));
+    EXPECT_EQ(reason[k], reason[0]) << prefixes[k];
+    if (k) PetscCall(ExpectView(t.ksp[k], "a block has a zero pivot"));
+  }
+  EXPECT_EQ(reason[0], KSP_DIVERGED_PC_FAILED);
+  PetscCall(SetPivot(t.A, 4));  // versions differ in whether the PC recovers
+  for (int k = 0; k < 3; ++k) {
+    PetscCall(KSPSolve(t.ksp[k], b, x));
+    PetscCall(KSPGetConvergedReason(t.ksp[k], &reason[k]));
+    EXPECT_EQ(reason[k], reason[0]) << prefixes[k] << " good pivots again";
+    if (k && reason[0] > 0) PetscCall(ExpectView(t.ksp[k], together_text));
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Where a failure is to be an error: the one that PETSc raises, of the block's row.
+PetscErrorCode CompareZeroPivotErrors(bool from_the_start)
+{
+  Three t;
+  Vec b, x;
+  CaughtError caught[3];
+
+  PetscFunctionBegin;
+  PetscCall(t.Make({}, 3));
+  PetscCall(MatCreateVecs(t.A, &b, &x));
+  PetscCall(VecSet(b, 1));
+  for (KSP ksp : t.ksp) PetscCall(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+  if (!from_the_start) PetscCall(t.Compare("good pivots", together_text.c_str()));
+  PetscCall(SetPivot(t.A, 0));
+  for (int k = 0; k < 3; ++k) {
+    caught[k] = Catch([&] { return KSPSolve(t.ksp[k], b, x); });
+    EXPECT_EQ(caught[k].code, PETSC_ERR_MAT_LU_ZRPVT) << prefixes[k];
+    EXPECT_EQ(caught[k].message, caught[0].message) << prefixes[k];
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiChanges, AZeroPivotIsPetscsError)
+{
+  ASSERT_EQ(CompareZeroPivotErrors(true), PETSC_SUCCESS);
+  ASSERT_EQ(CompareZeroPivotErrors(false), PETSC_SUCCESS);
+}
+
+TEST(BJacobiChanges, AZeroPivotFailsAsInPetsc)
+{
+  ASSERT_EQ(CompareZeroPivot(true), PETSC_SUCCESS);
+  ASSERT_EQ(CompareZeroPivot(false), PETSC_SUCCESS);
+}
+
+PetscErrorCode CompareShift(char const* type, BlockWay const& way)
+{
+  Three t;
+
+  PetscFunctionBegin;
+  SCOPED_TRACE(type);
+  for (char const* prefix : prefixes)
+    PetscCall(PetscOptionsSetValue(NULL, ("-" + std::string(prefix) + "sub_pc_factor_shift_type").c_str(), type));
+  PetscCall(t.Make(way, 3));
+  PetscCall(t.Compare("good pivots", together_text.c_str()));
+  PetscCall(SetPivot(t.A, 0));
+  PetscCall(t.Compare("a shifted pivot"));
+  PetscCall(ExpectView(t.ksp[2], "a block has shifted pivots"));
+  PetscCall(ExpectView(t.ksp[1], together_text));  // PETSc factors, a block at a time
+  PetscCall(SetPivot(t.A, 4));
+  PetscCall(t.Compare("good pivots again", together_text.c_str()));
+  PetscCall(t.Destroy());
+  for (char const* prefix : prefixes)
+    PetscCall(PetscOptionsClearValue(NULL, ("-" + std::string(prefix) + "sub_pc_factor_shift_type").c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiChanges, AShiftIsOfOneBlockAlone)
+{
+  ASSERT_EQ(CompareShift("nonzero", {PCILU, 0, MATORDERINGNATURAL, KSPGMRES}), PETSC_SUCCESS);
+  ASSERT_EQ(CompareShift("positive_definite", {PCILU, 1, MATORDERINGRCM, KSPGMRES}), PETSC_SUCCESS);
+  ASSERT_EQ(CompareShift("inblocks", {PCILU, 0, MATORDERINGNATURAL, KSPGMRES}), PETSC_SUCCESS);
+  ASSERT_EQ(CompareShift("positive_definite", {PCICC, 0, MATORDERINGNATURAL, KSPGMRES}), PETSC_SUCCESS);
+}
+
+}  // namespace
+}  // namespace petsc_test
