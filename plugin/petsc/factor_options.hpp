@@ -13,8 +13,8 @@
 namespace sptrsv_petsc {
 
 /// Reads the options that matter for `solver_type`: its own and those of all types, or for the planner its own and all
-/// others. Only what the user set goes into `values`. Errors: PETSC_ERR_ARG_OUTOFRANGE with the option's name and
-/// range.
+/// others. Only what the user set goes into `values`.
+/// Errors: PETSC_ERR_ARG_OUTOFRANGE with the option's name and range.
 PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::OptionValues& values);
 inline PetscErrorCode ReadOptions(Mat F, char const* solver_type, sptrsv::OptionValues& values)
 {

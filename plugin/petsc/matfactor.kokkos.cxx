@@ -177,7 +177,7 @@ PetscErrorCode PostponeSymbolic(Mat F, Mat A, MatFactorInfo const* info)
 PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
-  PetscLogDouble begin, end;
+  PetscLogDouble begin;
   sptrsv::OptionValues options;
   Stream stream;
   bool made = false, wait;
