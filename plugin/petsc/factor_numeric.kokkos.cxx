@@ -37,38 +37,6 @@ PetscErrorCode PrepareInner(Mat F, Mat A, MatFactorInfo const* info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A's values as the solver can read them: a device's in place, brought up to date there if the host's are newer.
-/// Leaves the object's state alone. use(MatrixValues).
-template <class Use>
-PetscErrorCode WithMatrixValues(Mat A, bool device, std::size_t size, Use const& use)
-{
-  PetscScalar* there = nullptr;
-  PetscScalar const* a = nullptr;
-  PetscMemType where = PETSC_MEMTYPE_HOST;
-  PetscBool baij, sbaij;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij));
-  if (baij || sbaij) {  // on the host alone
-    PetscCall(sbaij ? MatSeqSBAIJGetArray(A, &there) : MatSeqBAIJGetArray(A, &there));
-    PetscErrorCode const used = use(MatrixValues{scalars(const_cast<PetscScalar const*>(there)), size, false});
-    PetscCall(sbaij ? MatSeqSBAIJRestoreArray(A, &there) : MatSeqBAIJRestoreArray(A, &there));
-    PetscCall(used);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (device) PetscCall(MatSeqAIJGetCSRAndMemType(A, NULL, NULL, &there, &where));
-  if (PetscMemTypeDevice(where)) {
-    PetscCall(use(MatrixValues{scalars(const_cast<PetscScalar const*>(there)), size, true}));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(MatSeqAIJGetArrayRead(A, &a));
-  PetscErrorCode const code = use(MatrixValues{scalars(a), size, false});
-  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Of numbers, each with its place. Four sums, so that they do not wait for each other.
 std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
 {
@@ -82,21 +50,6 @@ std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
   std::uint64_t all = count;
   for (std::uint64_t sum : sums) all = (all ^ sum) * prime;
   return all ^ (all >> 32);
-}
-
-PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp)
-{
-  PetscFunctionBegin;
-  *stamp = PatternStamp{};
-  PetscCall(PetscObjectGetId((PetscObject)A, &stamp->id));
-  PetscCall(MatGetNonzeroState(A, &stamp->nonzeros));
-  PetscCall(WithMatrixPattern(A, device, [&](MatrixArrays const& m) {
-    stamp->entries = m.num_entries;
-    if (!m.on_device && m.n)
-      stamp->hash = HashOf(m.row_ptr, static_cast<std::size_t>(m.n) + 1) + 3 * HashOf(m.col_idx, m.num_entries);
-    return PETSC_SUCCESS;
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// The solver's factorization for A's pattern, and the flops of one pass over it.
@@ -277,21 +230,23 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
   PetscCall(RulesOf(info, contracts, &rules));
   PetscCall(RulesOfBlocks(F, A, info, &rules));
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(RenewFactorization(F, A, stream));
+  if (!f->takes_kept) PetscCall(RenewFactorization(F, A, stream));
+  auto const factor = [&](MatrixValues const& values) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(Guarded(F, [&] {
+      f->solver->follow(stream);
+      verdict = f->solver->factor(values, rules);
+    }));
+    if (f->backend.device && !values.on_device)
+      PetscCall(PetscLogCpuToGpu((PetscLogDouble)(values.size * sizeof(Scalar))));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
   PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     if (f->backend.device) PetscCall(PetscLogGpuTimeBegin());
-    PetscErrorCode const factored =
-        WithMatrixValues(A, f->backend.device, f->matrix_entries, [&](MatrixValues const& values) -> PetscErrorCode {
-          PetscFunctionBegin;
-          PetscCall(Guarded(F, [&] {
-            f->solver->follow(stream);
-            verdict = f->solver->factor(values, rules);
-          }));
-          if (f->backend.device && !values.on_device)
-            PetscCall(PetscLogCpuToGpu((PetscLogDouble)(values.size * sizeof(Scalar))));
-          PetscFunctionReturn(PETSC_SUCCESS);
-        });
+    PetscErrorCode const factored = f->takes_kept
+                                        ? factor(f->solver->kept())
+                                        : WithMatrixValues(A, f->backend.device, f->matrix_entries, factor);
     if (f->backend.device) PetscCall(PetscLogGpuTimeEnd());  // on an error too, or PETSc refuses all later ones
     PetscCall(factored);
     if (f->backend.device) {
@@ -346,6 +301,21 @@ PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
 }
 
 }  // namespace
+
+PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp)
+{
+  PetscFunctionBegin;
+  *stamp = PatternStamp{};
+  PetscCall(PetscObjectGetId((PetscObject)A, &stamp->id));
+  PetscCall(MatGetNonzeroState(A, &stamp->nonzeros));
+  PetscCall(WithMatrixPattern(A, device, [&](MatrixArrays const& m) {
+    stamp->entries = m.num_entries;
+    if (!m.on_device && m.n)
+      stamp->hash = HashOf(m.row_ptr, static_cast<std::size_t>(m.n) + 1) + 3 * HashOf(m.col_idx, m.num_entries);
+    return PETSC_SUCCESS;
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 MatType BaseType(Mat A)
 {

@@ -57,6 +57,7 @@ struct Mat_SpTRSV {
   PatternStamp factored;                      // of the matrix that the solver's factorization is made for
   std::size_t matrix_entries = 0;             // and their number
   PetscBool own_values = PETSC_FALSE;         // the values are the solver's: the inner factor has none, or old ones
+  bool takes_kept = false;                    // of the solver, in the next numeric phase, instead of the matrix's
   PetscReal fill_given = 0, fill_needed = 0;  // for MatGetInfo(), where there is no inner factor
   long long num_shifts = 0;                   // of pivots, in the solver's last factorization
   sptrsv::FactorizationReport factorization;  // of the solver's
@@ -102,6 +103,9 @@ void CountFlops(Mat_SpTRSV* f);
 PetscErrorCode FactorInner(Mat F, Mat A, MatFactorInfo const* info);
 /// The values of f->inner to the solver.
 PetscErrorCode TakeValues(Mat F);
+
+/// @param device  whether a pattern on a device is looked at there, which takes its nonzero state for it
+PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp);
 
 /// The type by which PETSc factors A: one of three names, which can be compared by their addresses.
 MatType BaseType(Mat A);

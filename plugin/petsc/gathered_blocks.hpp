@@ -20,6 +20,12 @@ PetscErrorCode MergeMatrices(std::vector<Mat> const& blocks, Mat* merged);
 /// New values of the blocks' matrices.
 PetscErrorCode CopyValues(std::vector<Mat> const& blocks, Mat merged);
 
+/// Where the entries of the blocks' matrices, one after the other, lie among those of A, whose diagonal blocks they are.
+/// @param places  out: empty where the patterns differ
+PetscErrorCode FindEntries(Mat A, std::vector<Mat> const& matrices, std::vector<PetscInt>* places);
+/// Values in that order to the blocks' matrices, whose states stay.
+PetscErrorCode WriteValues(std::vector<PetscScalar> const& values, std::vector<Mat> const& matrices);
+
 /// Where the triangles of one block's factor begin in the arrays of all.
 struct Places {
   std::size_t lower = 0, upper = 0, num_lower = 0, num_upper = 0;

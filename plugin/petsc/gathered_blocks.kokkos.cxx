@@ -137,6 +137,60 @@ PetscErrorCode CopyValues(std::vector<Mat> const& blocks, Mat merged)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode FindEntries(Mat A, std::vector<Mat> const& matrices, std::vector<PetscInt>* places)
+{
+  PetscInt first = 0;
+  bool same = true;
+  auto const find = [&](MatrixArrays const& all, MatrixArrays const& block) {
+    PetscInt const last = first + block.n;
+    same = same && last <= all.n;
+    for (PetscInt i = 0; same && i < block.n; ++i) {
+      PetscInt const *const row = all.col_idx + all.row_ptr[first + i], *const end = all.col_idx + all.row_ptr[first + i + 1];
+      PetscInt const* const from = std::lower_bound(row, end, first);
+      PetscInt const count = block.row_ptr[i + 1] - block.row_ptr[i];
+      PetscInt const* const columns = block.col_idx + block.row_ptr[i];
+      same = std::lower_bound(from, end, last) - from == count &&
+             std::equal(columns, columns + count, from, [&](PetscInt j, PetscInt k) { return first + j == k; });
+      for (PetscInt k = 0; same && k < count; ++k) places->push_back((PetscInt)(from - all.col_idx) + k);
+    }
+    first = last;
+  };
+
+  PetscFunctionBegin;
+  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& all) -> PetscErrorCode {
+    PetscFunctionBegin;
+    for (Mat B : matrices)
+      PetscCall(WithMatrixPattern(B, false, [&](MatrixArrays const& block) {
+        return GuardedOn(PETSC_COMM_SELF, [&] { find(all, block); });
+      }));
+    same = same && first == all.n;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  if (!same) places->clear();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode WriteValues(std::vector<PetscScalar> const& values, std::vector<Mat> const& matrices)
+{
+  PetscScalar const* next = values.data();
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  for (Mat B : matrices) {
+    PetscScalar* to;
+    PetscCall(PetscObjectStateGet((PetscObject)B, &state));
+    PetscCall(MatSeqAIJGetArrayWrite(B, &to));
+    PetscCall(WithMatrixPattern(B, false, [&](MatrixArrays const& m) {
+      std::copy(next, next + m.num_entries, to);
+      next += m.num_entries;
+      return PETSC_SUCCESS;
+    }));
+    PetscCall(MatSeqAIJRestoreArrayWrite(B, &to));
+    PetscCall(PetscObjectStateSet((PetscObject)B, state));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 std::vector<Places> PlacesOf(std::vector<Mat> const& blocks)
 {
   std::vector<Places> places(blocks.size());

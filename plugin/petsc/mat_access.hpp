@@ -404,4 +404,36 @@ PetscErrorCode WithMatrixPattern(Mat A, bool device, Use const& use)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// A's values as the solver can read them: a device's in place, brought up to date there if the host's are newer.
+/// Leaves the object's state alone. use(MatrixValues).
+template <class Use>
+PetscErrorCode WithMatrixValues(Mat A, bool device, std::size_t size, Use const& use)
+{
+  PetscScalar* there = nullptr;
+  PetscScalar const* a = nullptr;
+  PetscMemType where = PETSC_MEMTYPE_HOST;
+  PetscBool baij, sbaij;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij));
+  if (baij || sbaij) {  // on the host alone
+    PetscCall(sbaij ? MatSeqSBAIJGetArray(A, &there) : MatSeqBAIJGetArray(A, &there));
+    PetscErrorCode const used = use(MatrixValues{scalars(const_cast<PetscScalar const*>(there)), size, false});
+    PetscCall(sbaij ? MatSeqSBAIJRestoreArray(A, &there) : MatSeqBAIJRestoreArray(A, &there));
+    PetscCall(used);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (device) PetscCall(MatSeqAIJGetCSRAndMemType(A, NULL, NULL, &there, &where));
+  if (PetscMemTypeDevice(where)) {
+    PetscCall(use(MatrixValues{scalars(const_cast<PetscScalar const*>(there)), size, true}));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatSeqAIJGetArrayRead(A, &a));
+  PetscErrorCode const code = use(MatrixValues{scalars(a), size, false});
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace sptrsv_petsc

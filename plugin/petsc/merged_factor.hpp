@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "petsc_compat.hpp"
+#include "factor_state.hpp"
 
 namespace sptrsv_petsc {
-
-struct Mat_SpTRSV;
 
 /// From MarkPostponed(A, PETSC_TRUE) on, phases of factors of A wait.
 PetscErrorCode MarkPostponed(Mat A, PetscBool wait);
@@ -30,6 +28,15 @@ class MergedFactor {
   /// @param blocks    factors of this plugin, of seqaij matrices
   /// @param obstacle  out: why they cannot be done together; empty: they have been
   PetscErrorCode Factor(std::vector<Mat> const& blocks, std::string* obstacle);
+  /// Instead of new values of the blocks' matrices: copies those of `A`, the rank's matrix, which has them as its
+  /// diagonal blocks. The next Factor() takes the copy, and the blocks' matrices get it from WriteKept().
+  /// @param matrices  the blocks', each with the rows after those of the one before
+  /// @param kept      out: whether it has been done; not where PETSc factors, nor where the patterns differ
+  PetscErrorCode KeepValues(Mat A, std::vector<Mat> const& matrices, bool* kept);
+  /// Brings the blocks' matrices up to date, with the states that they have. Factor() does it where it has an obstacle.
+  PetscErrorCode WriteKept();
+  /// The blocks' matrices have got other values.
+  void ForgetKept() { behind_.clear(); }
   /// Null before Factor(), or where that had an obstacle.
   Mat factor() const { return usable_ ? factor_ : nullptr; }
   /// Whether `blocks` are those of the last Factor(), with the phases of then.
@@ -47,7 +54,9 @@ class MergedFactor {
     Mat_SpTRSV const* Find(Mat F) const;
   };
 
-  PetscErrorCode Keep(std::vector<Mat> const& blocks);
+  PetscErrorCode FactorAll(std::vector<Mat> const& blocks, std::string* obstacle);
+  PetscErrorCode Select(Mat A, std::vector<Mat> const& matrices);
+  PetscErrorCode Note(std::vector<Mat> const& blocks);
   PetscErrorCode CheckReuse(std::vector<Mat> const& blocks, bool* all) const;
   PetscErrorCode CheckAlike(std::vector<Mat> const& blocks, std::string* obstacle) const;
   PetscErrorCode Symbolic(std::vector<Mat> const& blocks, std::string* obstacle);
@@ -61,6 +70,8 @@ class MergedFactor {
   Mat matrix_ = nullptr;  // block diagonal, where the backend factors the blocks' own matrices
   bool usable_ = false;
   std::vector<Block> blocks_;
+  PatternStamp selected_;     // of the rank's matrix whose entries are selected
+  std::vector<Mat> behind_;   // the blocks' matrices whose values are kept and not written yet
 };
 
 }  // namespace sptrsv_petsc

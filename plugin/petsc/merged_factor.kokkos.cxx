@@ -40,7 +40,9 @@ PetscErrorCode CreateMerged(std::vector<Mat> const& blocks, Mat matrix, Mat* F)
 PetscErrorCode MergedFactor::Reset()
 {
   PetscFunctionBegin;
+  PetscCall(WriteKept());
   usable_ = by_backend_ = false;
+  selected_ = PatternStamp{};
   blocks_.clear();
   PetscCall(MatDestroy(&factor_));
   PetscCall(MatDestroy(&matrix_));
@@ -201,7 +203,8 @@ PetscErrorCode MergedFactor::NumericOfMatrix(std::vector<Mat> const& blocks, std
   MatFactorInfo const* const info = &Get(blocks.front())->postponed.numeric_info;
 
   PetscFunctionBegin;
-  PetscCall(CopyValues(blocks, matrix_));
+  Get(factor_)->takes_kept = !behind_.empty();
+  if (behind_.empty()) PetscCall(CopyValues(blocks, matrix_));
   PetscBool const stops = matrix_->erroriffailure;
   matrix_->erroriffailure = PETSC_FALSE;  // the block itself is to say which of its pivots fails
   PetscCall(MatFactorClearError(factor_));
@@ -243,7 +246,7 @@ PetscErrorCode MergedFactor::NumericOfTriangles(std::vector<Mat> const& blocks, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MergedFactor::Keep(std::vector<Mat> const& blocks)
+PetscErrorCode MergedFactor::Note(std::vector<Mat> const& blocks)
 {
   PetscFunctionBegin;
   PetscCall(GuardedOn(PETSC_COMM_SELF, [&] {
@@ -273,7 +276,7 @@ PetscErrorCode MergedFactor::CheckReuse(std::vector<Mat> const& blocks, bool* al
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, std::string* obstacle)
+PetscErrorCode MergedFactor::FactorAll(std::vector<Mat> const& blocks, std::string* obstacle)
 {
   bool reused;
 
@@ -296,8 +299,16 @@ PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, std::string*
   }
   if (by_backend_) PetscCall(NumericOfMatrix(blocks, obstacle));
   else PetscCall(NumericOfTriangles(blocks, obstacle));
-  PetscCall(Keep(blocks));
+  PetscCall(Note(blocks));
   usable_ = obstacle->empty();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MergedFactor::Factor(std::vector<Mat> const& blocks, std::string* obstacle)
+{
+  PetscFunctionBegin;
+  PetscCall(FactorAll(blocks, obstacle));
+  if (!obstacle->empty()) PetscCall(WriteKept());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,6 +46,15 @@ PetscErrorCode PCApplyTranspose_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// PETSc's operation of blocks whose factor has none.
+PetscErrorCode ByPetsc(Together& t, PetscErrorCode (*operation)(PC, Vec, Vec), PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(t.merged.WriteKept());
+  PetscCall(operation(pc, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCApplySymmetricLeft_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
 {
   Together* t;
@@ -54,7 +63,7 @@ PetscErrorCode PCApplySymmetricLeft_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
   PetscCall(PrepareApply(pc, &t));
   if (t->together && t->merged.factor()->ops->forwardsolve)
     PetscCall(LoggedApply(*t, MAT_ForwardSolve, [&](Mat F) { return F->ops->forwardsolve(F, b, x); }));
-  else PetscCall(t->petsc.applysymmetricleft(pc, b, x));  // of LU: an error of PETSc's
+  else PetscCall(ByPetsc(*t, t->petsc.applysymmetricleft, pc, b, x));  // of LU: an error of PETSc's
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -66,7 +75,7 @@ PetscErrorCode PCApplySymmetricRight_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
   PetscCall(PrepareApply(pc, &t));
   if (t->together && t->merged.factor()->ops->backwardsolve)
     PetscCall(LoggedApply(*t, MAT_BackwardSolve, [&](Mat F) { return F->ops->backwardsolve(F, b, x); }));
-  else PetscCall(t->petsc.applysymmetricright(pc, b, x));
+  else PetscCall(ByPetsc(*t, t->petsc.applysymmetricright, pc, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -174,10 +183,14 @@ PetscErrorCode PCSetUp_BJacobi_SPTRSV(PC pc)
 {
   Together* t;
   PetscInt blocks;
+  bool kept;
 
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
+  PetscCall(KeepNewValues(pc, *t, &kept));
   t->decided = t->together = false;
+  if (kept) PetscFunctionReturn(PETSC_SUCCESS);
+  t->merged.ForgetKept();
   _PCOps const before = *pc->ops;
   PetscCall(t->petsc.setup(pc));
   PetscCall(PCBJacobiGetLocalBlocks(pc, &blocks, NULL));
@@ -192,6 +205,7 @@ PetscErrorCode PCReset_BJacobi_SPTRSV(PC pc)
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
   t->decided = t->together = false;
+  t->merged.ForgetKept();
   PetscCall(t->merged.Reset());
   if (t->petsc.reset) PetscCall(t->petsc.reset(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -204,6 +218,7 @@ PetscErrorCode PCDestroy_BJacobi_SPTRSV(PC pc)
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
   auto const destroy = t->petsc.destroy;
+  t->merged.ForgetKept();
   PetscCall(t->merged.Reset());
   PetscCall(RemoveTogether(pc));
   PetscCall(destroy(pc));
@@ -216,6 +231,7 @@ PetscErrorCode PCView_BJacobi_SPTRSV(PC pc, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
+  PetscCall(t->merged.WriteKept());  // a view may print the blocks' matrices
   PetscCall(t->petsc.view(pc, viewer));
   PetscCall(ViewTogether(pc, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -242,6 +258,8 @@ PetscErrorCode PCCreate_BJacobi_SPTRSV(PC pc)
   PetscFunctionBegin;
   PetscCall(CreatePetscs(pc));
   PetscCall(AddTogether(pc, &t));
+  PetscCall(PetscObjectQueryFunction((PetscObject)pc, "PCBJacobiGetSubKSP_C", &t->get_blocks));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBJacobiGetSubKSP_C", ShowBlocks));
   WrapAll(pc, *t, _PCOps{}, false);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -30,7 +30,7 @@ PetscErrorCode GetBlocks(PC pc, Together& t)
   KSP* ksp;
 
   PetscFunctionBegin;
-  PetscCall(PCBJacobiGetSubKSP(pc, &n, NULL, &ksp));
+  PetscCall(t.get_blocks(pc, &n, NULL, &ksp));
   PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { t.blocks.assign(ksp, ksp + n); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -120,6 +120,32 @@ PetscErrorCode Check(PC pc, Together& t)
   }
   t.together = t.obstacle.empty();
   if (!t.together) PetscCall(InfoOf(pc, t));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The part of the matrix that the blocks of this rank are cut from, where PETSc cuts them from an aij matrix, or null.
+PetscErrorCode GetRankMatrix(PC pc, Mat* A)
+{
+  PetscBool parallel, alone;
+
+  PetscFunctionBegin;
+  *A = nullptr;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)pc->pmat, MATMPIAIJ, &parallel));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)pc->pmat, MATSEQAIJ, &alone));
+  if (parallel) PetscCall(MatGetDiagonalBlock(pc->pmat, A));
+  else if (alone) *A = pc->pmat;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What PETSc's set-up does with blocks that have new values.
+PetscErrorCode AnnounceNewValues(PC pc, Together const& t, std::vector<Mat> const& matrices)
+{
+  PetscFunctionBegin;
+  for (std::size_t b = 0; b < t.blocks.size(); ++b) {
+    PetscCall(PetscObjectStateIncrease((PetscObject)matrices[b]));
+    PetscCall(KSPSetOperators(t.blocks[b], matrices[b], matrices[b]));
+    if (pc->setfromoptionscalled) PetscCall(KSPSetFromOptions(t.blocks[b]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -215,6 +241,41 @@ PetscErrorCode PrepareApply(PC pc, Together** t)
   PetscCall(GetTogether(pc, t));
   if (!(*t)->decided) PetscCall(Decide(pc, **t));
   else if ((*t)->together) PetscCall(Check(pc, **t));
+  if (!(*t)->together) PetscCall((*t)->merged.WriteKept());  // for PETSc's operations
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KeepNewValues(PC pc, Together& t, bool* done)
+{
+  Mat rank_matrix, A, P;
+  std::vector<Mat> matrices;
+
+  PetscFunctionBegin;
+  *done = false;
+  bool const values_alone = pc->setupcalled && pc->flag == SAME_NONZERO_PATTERN;
+  if (!t.together || t.shown || !values_alone || pc->useAmat || pc->modifysubmatrices) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GetRankMatrix(pc, &rank_matrix));
+  if (!rank_matrix) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { matrices.reserve(t.blocks.size()); }));
+  for (KSP ksp : t.blocks) {
+    PetscCall(KSPGetOperators(ksp, &A, &P));
+    if (A != P) PetscFunctionReturn(PETSC_SUCCESS);
+    matrices.push_back(P);
+  }
+  PetscCall(t.merged.KeepValues(rank_matrix, matrices, done));
+  if (*done) PetscCall(AnnounceNewValues(pc, t, matrices));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ShowBlocks(PC pc, PetscInt* num_local, PetscInt* first, KSP** blocks)
+{
+  Together* t;
+
+  PetscFunctionBegin;
+  PetscCall(GetTogether(pc, &t));
+  PetscCall(t->merged.WriteKept());
+  PetscCall(t->get_blocks(pc, num_local, first, blocks));
+  t->shown = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -31,18 +31,20 @@ PetscErrorCode RepeatNumeric(Mat F, PostponedPhases const& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The solver for an inner factor, with its values if it has them.
+/// The solver for an inner factor, unless it has one of the same pattern, with its values if it has them.
 PetscErrorCode AddSolver(Mat F, PostponedPhases const& p)
 {
   Mat_SpTRSV* f = Get(F);
   sptrsv::OptionValues options;
 
   PetscFunctionBegin;
-  PetscCall(BeginAnalysis(F, p.matrix, &p.symbolic_info, options));
-  PetscCall(Logged(events.analysis, (PetscObject)F, [&] { return MakeSolver(F, options); }));
-  f->place.own = false;
-  ++f->num_analysis;
-  CountFlops(f);
+  if (!f->solver) {
+    PetscCall(BeginAnalysis(F, p.matrix, &p.symbolic_info, options));
+    PetscCall(Logged(events.analysis, (PetscObject)F, [&] { return MakeSolver(F, options); }));
+    f->place.own = false;
+    ++f->num_analysis;
+    CountFlops(f);
+  }
   if (f->numeric_done) PetscCall(TakeValues(F));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -63,9 +65,9 @@ PetscErrorCode DoInside(Mat F, PostponedPhases& waiting)
   sptrsv::OptionValues options;
 
   PetscFunctionBegin;
-  f->solver.reset();  // its values are old ones
   waiting.solver = true;
   if (waiting.symbolic || !f->inner) {
+    f->solver.reset();
     PetscCall(BeginAnalysis(F, waiting.matrix, &waiting.symbolic_info, options));
     PetscCall(MakeInner(F, waiting.matrix, &waiting.symbolic_info));
     PetscCall(Logged(events.analysis, (PetscObject)F,

@@ -49,7 +49,8 @@ TEST(Parameters, AllOptionsOfTheLibraryAreThereWithDocumentation) {
   EXPECT_EQ(valid->get<std::string>("sptrsv: algorithm"), "sptrsv");
   EXPECT_EQ(valid->get<std::string>("sptrsv: plan"), "estimate");
   EXPECT_EQ(valid->get<std::string>("sptrsv: factor"), "automatic");
-  std::size_t options = 3;
+  EXPECT_EQ(valid->get<std::string>("sptrsv: storage"), "full");
+  std::size_t options = 2 + planner_info().options.size();  // 2: who solves, and who factors
   for (auto const& algorithm : algorithm_infos()) options += algorithm.options.size();
   EXPECT_EQ(static_cast<std::size_t>(valid->numParams()), options);
   for (auto it = valid->begin(); it != valid->end(); ++it) {
@@ -101,6 +102,35 @@ TEST(Parameters, ReachTheAlgorithmAndAskForAnalysisAgain) {
   M.setParameters(Teuchos::ParameterList());
   EXPECT_FALSE(M.isInitialized());
   EXPECT_SAYS(M.description(), "Algorithm: sptrsv");
+}
+
+TEST(Parameters, StorageInSinglePrecision) {
+  auto const A = distributed(support::generate("lap2d:8"));
+  auto const solved = [&](std::string const& algorithm, std::string const& storage, std::string* said) {
+    Riluk M{RCP<Row<double> const>(A)};
+    Teuchos::ParameterList list;
+    list.set("sptrsv: algorithm", algorithm);
+    list.set("sptrsv: storage", storage);
+    M.setParameters(list);
+    M.compute();
+    auto const X = right_hand_side(*A->getRowMap(), 1), Y = not_a_number<double>(A->getRowMap(), 1);
+    M.apply(*X, *Y);
+    std::ostringstream text;
+    auto const out = Teuchos::getFancyOStream(Teuchos::rcpFromRef(static_cast<std::ostream&>(text)));
+    M.describe(*out, Teuchos::VERB_HIGH);
+    *said = text.str();
+    return columns_of(*Y)[0];
+  };
+  std::string full_said, single_said;
+  auto const full = solved("levelset", "full", &full_said), single = solved("levelset", "single", &single_said);
+  EXPECT_SAYS(single_said, "sptrsv_storage: single");
+  double largest = 0;
+  for (std::size_t i = 0; i < full.size(); ++i) {
+    EXPECT_NEAR(single[i], full[i], 1e-5 * (1 + std::abs(full[i]))) << i;
+    largest = std::max(largest, std::abs(single[i] - full[i]));
+  }
+  EXPECT_GT(largest, 0);  // factors of lap2d are no floats
+  EXPECT_SAYS(message_of<std::exception>([&] { solved("syncfree", "single", &single_said); }), "sptrsv_storage");
 }
 
 TEST(Reports, DescribeTellsWhatIsInUse) {
