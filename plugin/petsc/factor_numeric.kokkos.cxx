@@ -244,9 +244,8 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
   PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     if (f->backend.device) PetscCall(PetscLogGpuTimeBegin());
-    PetscErrorCode const factored = f->takes_kept
-                                        ? factor(f->solver->kept())
-                                        : WithMatrixValues(A, f->backend.device, f->matrix_entries, factor);
+    PetscErrorCode const factored =
+        f->takes_kept ? factor(f->solver->kept()) : WithMatrixValues(A, f->backend.device, f->matrix_entries, factor);
     if (f->backend.device) PetscCall(PetscLogGpuTimeEnd());  // on an error too, or PETSc refuses all later ones
     PetscCall(factored);
     if (f->backend.device) {

@@ -235,7 +235,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     decltype(T::pattern::row_ptr) row_ptr;  // U's, where its values are split
     CholeskyValues<Exec> cholesky;
     std::optional<Factorization> factorization;
-    sptrsv::StagedValues<Scalar, Exec> staging;  // of A's values, where they are on a host
+    sptrsv::StagedValues<Scalar, Exec> staging;             // of A's values, where they are on a host
     Kokkos::View<PetscInt*, typename Base::device> places;  // of a larger matrix's values
     Kokkos::View<Scalar*, typename Base::device> kept;
   };

@@ -20,7 +20,8 @@ PetscErrorCode MergeMatrices(std::vector<Mat> const& blocks, Mat* merged);
 /// New values of the blocks' matrices.
 PetscErrorCode CopyValues(std::vector<Mat> const& blocks, Mat merged);
 
-/// Where the entries of the blocks' matrices, one after the other, lie among those of A, whose diagonal blocks they are.
+/// Where the entries of the blocks' matrices, one after the other, lie among those of A, whose diagonal blocks they
+/// are.
 /// @param places  out: empty where the patterns differ
 PetscErrorCode FindEntries(Mat A, std::vector<Mat> const& matrices, std::vector<PetscInt>* places);
 /// Values in that order to the blocks' matrices, whose states stay.

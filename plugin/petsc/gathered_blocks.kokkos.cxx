@@ -145,7 +145,8 @@ PetscErrorCode FindEntries(Mat A, std::vector<Mat> const& matrices, std::vector<
     PetscInt const last = first + block.n;
     same = same && last <= all.n;
     for (PetscInt i = 0; same && i < block.n; ++i) {
-      PetscInt const *const row = all.col_idx + all.row_ptr[first + i], *const end = all.col_idx + all.row_ptr[first + i + 1];
+      PetscInt const *const row = all.col_idx + all.row_ptr[first + i], *const end =
+                                                                            all.col_idx + all.row_ptr[first + i + 1];
       PetscInt const* const from = std::lower_bound(row, end, first);
       PetscInt const count = block.row_ptr[i + 1] - block.row_ptr[i];
       PetscInt const* const columns = block.col_idx + block.row_ptr[i];
@@ -160,9 +161,8 @@ PetscErrorCode FindEntries(Mat A, std::vector<Mat> const& matrices, std::vector<
   PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& all) -> PetscErrorCode {
     PetscFunctionBegin;
     for (Mat B : matrices)
-      PetscCall(WithMatrixPattern(B, false, [&](MatrixArrays const& block) {
-        return GuardedOn(PETSC_COMM_SELF, [&] { find(all, block); });
-      }));
+      PetscCall(WithMatrixPattern(
+          B, false, [&](MatrixArrays const& block) { return GuardedOn(PETSC_COMM_SELF, [&] { find(all, block); }); }));
     same = same && first == all.n;
     PetscFunctionReturn(PETSC_SUCCESS);
   }));

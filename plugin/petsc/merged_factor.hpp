@@ -70,8 +70,8 @@ class MergedFactor {
   Mat matrix_ = nullptr;  // block diagonal, where the backend factors the blocks' own matrices
   bool usable_ = false;
   std::vector<Block> blocks_;
-  PatternStamp selected_;     // of the rank's matrix whose entries are selected
-  std::vector<Mat> behind_;   // the blocks' matrices whose values are kept and not written yet
+  PatternStamp selected_;    // of the rank's matrix whose entries are selected
+  std::vector<Mat> behind_;  // the blocks' matrices whose values are kept and not written yet
 };
 
 }  // namespace sptrsv_petsc

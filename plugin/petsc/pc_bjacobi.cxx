@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // PC type bjacobi: PETSc's own operations, and beside them those of several blocks together.
-#include "pc_bjacobi.hpp"
-
-#include "guarded.hpp"
-#include "merged_factor.hpp"
-#include "pc_blocks.hpp"
-#include "pc_together.hpp"
+#include "pc_wrapped.hpp"
 
 namespace sptrsv_petsc {
 namespace {
-
-PetscErrorCode (*CreatePetscs)(PC) = nullptr;
-
-/// One solve(F, b, x) with the merged factor, logged as MatSolve() logs itself.
-template <class Solve>
-PetscErrorCode LoggedApply(Together const& t, PetscLogEvent event, Solve const& solve)
-{
-  Mat const F = t.merged.factor();
-
-  PetscFunctionBegin;
-  PetscCall(Logged(event, (PetscObject)F, [&] { return solve(F); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode PCApply_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
 {
@@ -43,15 +25,6 @@ PetscErrorCode PCApplyTranspose_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
   if (t->together)
     PetscCall(LoggedApply(*t, MAT_SolveTranspose, [&](Mat F) { return F->ops->solvetranspose(F, b, x); }));
   else PetscCall(t->petsc.applytranspose(pc, b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// PETSc's operation of blocks whose factor has none.
-PetscErrorCode ByPetsc(Together& t, PetscErrorCode (*operation)(PC, Vec, Vec), PC pc, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(t.merged.WriteKept());
-  PetscCall(operation(pc, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,144 +96,47 @@ PetscErrorCode PCMatApplyTranspose_BJacobi_SPTRSV(PC pc, Mat B, Mat X)
 }
 #endif
 
-PetscErrorCode PCSetUpOnBlocks_BJacobi_SPTRSV(PC pc)
+PetscErrorCode NumBlocks(PC pc, PetscInt* n)
 {
-  Together* t;
-
   PetscFunctionBegin;
-  PetscCall(PrepareApply(pc, &t));
-  if (!t->together) PetscCall(t->petsc.setuponblocks(pc));
+  PetscCall(PCBJacobiGetLocalBlocks(pc, n, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCSetUp_BJacobi_SPTRSV(PC);
-PetscErrorCode PCReset_BJacobi_SPTRSV(PC);
-PetscErrorCode PCDestroy_BJacobi_SPTRSV(PC);
-PetscErrorCode PCView_BJacobi_SPTRSV(PC, PetscViewer);
-PetscErrorCode PCSetFromOptions_BJacobi_SPTRSV(PC, OptionItems);
-
-/// Puts our operation where PETSc has put its own since `before`, which is kept. What others put there stays: they call
-/// ours.
-template <class Operation>
-void Wrap(Operation before, Operation& now, Operation& kept, Operation ours)
-{
-  if (now == before || now == ours) return;
-  kept = now;
-  now = ours;
-}
-
-/// PETSc sets its operations when the PC is created, and again in the first set-up.
-/// @param before  the operations before that
-/// @param all     those of solves, too
-void WrapAll(PC pc, Together& t, _PCOps const& before, bool all)
+/// PETSc sets these operations in the first set-up.
+PetscErrorCode WrapSolves(PC pc, Together& t, _PCOps const& before)
 {
   _PCOps *const now = pc->ops, &kept = t.petsc;
-  Wrap(before.setup, now->setup, kept.setup, PCSetUp_BJacobi_SPTRSV);
-  Wrap(before.reset, now->reset, kept.reset, PCReset_BJacobi_SPTRSV);
-  Wrap(before.destroy, now->destroy, kept.destroy, PCDestroy_BJacobi_SPTRSV);
-  Wrap(before.view, now->view, kept.view, PCView_BJacobi_SPTRSV);
-  Wrap(before.setfromoptions, now->setfromoptions, kept.setfromoptions, PCSetFromOptions_BJacobi_SPTRSV);
-  if (!all) return;
+
+  PetscFunctionBegin;
   Wrap(before.apply, now->apply, kept.apply, PCApply_BJacobi_SPTRSV);
   Wrap(before.applytranspose, now->applytranspose, kept.applytranspose, PCApplyTranspose_BJacobi_SPTRSV);
   Wrap(before.applysymmetricleft, now->applysymmetricleft, kept.applysymmetricleft,
        PCApplySymmetricLeft_BJacobi_SPTRSV);
   Wrap(before.applysymmetricright, now->applysymmetricright, kept.applysymmetricright,
        PCApplySymmetricRight_BJacobi_SPTRSV);
-  Wrap(before.setuponblocks, now->setuponblocks, kept.setuponblocks, PCSetUpOnBlocks_BJacobi_SPTRSV);
+  Wrap(before.setuponblocks, now->setuponblocks, kept.setuponblocks, PCSetUpOnBlocks_SPTRSV);
   // PETSc may have none of these
-  if (now->apply != PCApply_BJacobi_SPTRSV || now->matapply == PCMatApply_BJacobi_SPTRSV) return;
+  if (now->apply != PCApply_BJacobi_SPTRSV || now->matapply == PCMatApply_BJacobi_SPTRSV)
+    PetscFunctionReturn(PETSC_SUCCESS);
   kept.matapply = now->matapply;
   now->matapply = PCMatApply_BJacobi_SPTRSV;
 #if defined(SPTRSV_PETSC_MAT_APPLY_TRANSPOSE)
   kept.matapplytranspose = now->matapplytranspose;
   now->matapplytranspose = PCMatApplyTranspose_BJacobi_SPTRSV;
 #endif
-}
-
-/// Solves become ours where PETSc sets their operations, in the first set-up, if the option has asked for it by then.
-PetscErrorCode PCSetUp_BJacobi_SPTRSV(PC pc)
-{
-  Together* t;
-  PetscInt blocks;
-  bool kept;
-
-  PetscFunctionBegin;
-  PetscCall(GetTogether(pc, &t));
-  PetscCall(KeepNewValues(pc, *t, &kept));
-  t->decided = t->together = false;
-  if (kept) PetscFunctionReturn(PETSC_SUCCESS);
-  t->merged.ForgetKept();
-  _PCOps const before = *pc->ops;
-  PetscCall(t->petsc.setup(pc));
-  PetscCall(PCBJacobiGetLocalBlocks(pc, &blocks, NULL));
-  WrapAll(pc, *t, before, t->wanted && blocks > 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCReset_BJacobi_SPTRSV(PC pc)
-{
-  Together* t;
+BlockType const bjacobi{PCBJACOBI, "-pc_bjacobi_sptrsv_together", "PCBJacobiGetSubKSP_C", NumBlocks, WrapSolves, true};
 
-  PetscFunctionBegin;
-  PetscCall(GetTogether(pc, &t));
-  t->decided = t->together = false;
-  t->merged.ForgetKept();
-  PetscCall(t->merged.Reset());
-  if (t->petsc.reset) PetscCall(t->petsc.reset(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCDestroy_BJacobi_SPTRSV(PC pc)
-{
-  Together* t;
-
-  PetscFunctionBegin;
-  PetscCall(GetTogether(pc, &t));
-  auto const destroy = t->petsc.destroy;
-  t->merged.ForgetKept();
-  PetscCall(t->merged.Reset());
-  PetscCall(RemoveTogether(pc));
-  PetscCall(destroy(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCView_BJacobi_SPTRSV(PC pc, PetscViewer viewer)
-{
-  Together* t;
-
-  PetscFunctionBegin;
-  PetscCall(GetTogether(pc, &t));
-  PetscCall(t->merged.WriteKept());  // a view may print the blocks' matrices
-  PetscCall(t->petsc.view(pc, viewer));
-  PetscCall(ViewTogether(pc, viewer));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCSetFromOptions_BJacobi_SPTRSV(PC pc, OptionItems PetscOptionsObject)
-{
-  Together* t;
-
-  PetscFunctionBegin;
-  PetscCall(GetTogether(pc, &t));
-  PetscCall(t->petsc.setfromoptions(pc, PetscOptionsObject));
-  PetscOptionsHeadBegin(PetscOptionsObject, "Block Jacobi by sptrsv");
-  PetscCall(PetscOptionsBool(&together_option[0], "Solve a rank's blocks together, if sptrsv factors them", "PCBJACOBI",
-                             t->wanted, &t->wanted, NULL));
-  PetscOptionsHeadEnd();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode (*CreatePetscs)(PC) = nullptr;
 
 PetscErrorCode PCCreate_BJacobi_SPTRSV(PC pc)
 {
-  Together* t;
-
   PetscFunctionBegin;
   PetscCall(CreatePetscs(pc));
-  PetscCall(AddTogether(pc, &t));
-  PetscCall(PetscObjectQueryFunction((PetscObject)pc, "PCBJacobiGetSubKSP_C", &t->get_blocks));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBJacobiGetSubKSP_C", ShowBlocks));
-  WrapAll(pc, *t, _PCOps{}, false);
+  PetscCall(WrapPC(pc, bjacobi));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -268,14 +144,8 @@ PetscErrorCode PCCreate_BJacobi_SPTRSV(PC pc)
 
 PetscErrorCode RegisterBJacobi()
 {
-  PetscErrorCode (*create)(PC) = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(PCInitializePackage());
-  PetscCall(PetscFunctionListFind(PCList, PCBJACOBI, &create));
-  if (!create || create == PCCreate_BJacobi_SPTRSV) PetscFunctionReturn(PETSC_SUCCESS);
-  CreatePetscs = create;
-  PetscCall(PCRegister(PCBJACOBI, PCCreate_BJacobi_SPTRSV));
+  PetscCall(RegisterWrapped(PCBJACOBI, PCCreate_BJacobi_SPTRSV, &CreatePetscs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

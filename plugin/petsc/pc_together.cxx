@@ -203,12 +203,24 @@ PetscErrorCode ViewMerged(PC pc, PetscViewer viewer, Together const& t)
 
 }  // namespace
 
-PetscErrorCode AddTogether(PC pc, Together** t)
+PetscErrorCode Overlap::Reset()
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecScatterDestroy(&all));
+  PetscCall(VecScatterDestroy(&own));
+  PetscCall(VecScatterDestroy(&inner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AddTogether(PC pc, BlockType const& type, Together** t)
 {
   PetscContainer container;
 
   PetscFunctionBegin;
   PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { *t = new Together; }));
+  (*t)->type = &type;
   PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
   PetscCall(PetscContainerSetPointer(container, *t));
   PetscCall(ContainerSetDestroy<DestroyTogether>(container));
@@ -252,8 +264,9 @@ PetscErrorCode KeepNewValues(PC pc, Together& t, bool* done)
 
   PetscFunctionBegin;
   *done = false;
-  bool const values_alone = pc->setupcalled && pc->flag == SAME_NONZERO_PATTERN;
-  if (!t.together || t.shown || !values_alone || pc->useAmat || pc->modifysubmatrices) PetscFunctionReturn(PETSC_SUCCESS);
+  bool const values_alone = t.type->disjoint && pc->setupcalled && pc->flag == SAME_NONZERO_PATTERN;
+  if (!t.together || t.shown || !values_alone || pc->useAmat || pc->modifysubmatrices)
+    PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GetRankMatrix(pc, &rank_matrix));
   if (!rank_matrix) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { matrices.reserve(t.blocks.size()); }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a PC of type bjacobi solves the blocks of this rank together, and by what.
+// Whether a PC of type bjacobi or asm solves the blocks of this rank together, and by what.
 #pragma once
 
 #include <string>
@@ -10,25 +10,46 @@
 
 namespace sptrsv_petsc {
 
-inline constexpr char together_option[] = "-pc_bjacobi_sptrsv_together";
-
 using GetSubKsp = PetscErrorCode (*)(PC, PetscInt*, PetscInt*, KSP**);
+struct Together;
+
+/// A PC type of PETSc's with several blocks on a rank.
+struct BlockType {
+  char const* name;                                                    // of the PC type
+  char const* option;                                                  // that asks for blocks together
+  char const* get_blocks;                                              // under which PETSc composes its GetSubKSP
+  PetscErrorCode (*num_blocks)(PC, PetscInt*);                         // after a set-up
+  PetscErrorCode (*wrap_solves)(PC, Together&, _PCOps const& before);  // where there are several
+  bool disjoint;  // blocks are diagonal blocks of the rank's matrix, one after the other
+};
+
+/// Where the rows of blocks that overlap lie (pc_asm.cxx).
+struct Overlap {
+  Vec b = nullptr, x = nullptr;  // of all blocks, one after the other
+  VecScatter all = nullptr;      // to b from the vector of all ranks
+  VecScatter own = nullptr;      // the same of the rows of this rank
+  VecScatter inner = nullptr;    // from x to the vector of all ranks, without the overlap
+
+  PetscErrorCode Reset();
+};
 
 struct Together {
+  BlockType const* type = nullptr;
   _PCOps petsc{};                  // PETSc's own operations
   GetSubKsp get_blocks = nullptr;  // PETSc's own
   bool shown = false;              // the program has been given the blocks' KSPs
-  PetscBool wanted = PETSC_FALSE;  // together_option
+  PetscBool wanted = PETSC_FALSE;  // by the option
   bool decided = false;            // since the last set-up
   bool asked = false;              // the blocks are factored by types of this plugin
   bool together = false;           // by `merged`; else each block by its own KSP
   std::string obstacle;            // why not
   MergedFactor merged;
+  Overlap overlap;
   std::vector<KSP> blocks;
   std::vector<Mat> factors;
 };
 
-PetscErrorCode AddTogether(PC pc, Together** t);
+PetscErrorCode AddTogether(PC pc, BlockType const& type, Together** t);
 PetscErrorCode GetTogether(PC pc, Together** t);
 PetscErrorCode RemoveTogether(PC pc);
 
@@ -39,7 +60,7 @@ PetscErrorCode PrepareApply(PC pc, Together** t);
 /// rank's matrix in one go, and PETSc's copies of the blocks follow when somebody looks (ShowBlocks()).
 /// @param done  out: whether it has been done
 PetscErrorCode KeepNewValues(PC pc, Together& t, bool* done);
-/// PCBJacobiGetSubKSP(): from now on the program may change the blocks.
+/// GetSubKSP: from now on the program may change the blocks.
 PetscErrorCode ShowBlocks(PC pc, PetscInt* num_local, PetscInt* first, KSP** blocks);
 /// What -ksp_view says beside PETSc's own. Collective.
 PetscErrorCode ViewTogether(PC pc, PetscViewer viewer);

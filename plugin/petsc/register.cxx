@@ -11,7 +11,7 @@
 #include "color_ordering.hpp"
 #include "guarded.hpp"
 #include "matfactor.hpp"
-#include "pc_bjacobi.hpp"
+#include "pc_wrapped.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv_petsc.h"
 
@@ -175,6 +175,7 @@ PetscErrorCode Register(void const* caller)
   PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
   PetscCall(MatOrderingRegister(block_color_ordering, MatGetOrdering_BlockColor));
   PetscCall(RegisterBJacobi());
+  PetscCall(RegisterASM());
   PetscCall(PetscRegisterFinalize(Reset));
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);

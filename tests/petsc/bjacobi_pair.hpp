@@ -19,6 +19,8 @@ struct BlockWay {
   char const* ordering = MATORDERINGNATURAL;
   char const* ksp = KSPGMRES;
   PetscInt dof = 1;  // unknowns a node: inodes
+  char const* type = PCBJACOBI;
+  PetscInt overlap = 1;  // of asm
 
   bool symmetric() const { return pc == std::string(PCICC) || pc == std::string(PCCHOLESKY); }
 };

@@ -57,7 +57,8 @@ PetscErrorCode ExpectCuts(Three& t, PetscInt petscs, PetscInt together, PetscInt
   PetscFunctionBegin;
   for (int k = 0; k < 3; ++k) {
     PetscCall(CountCuts([&] { return SolveOnce(t.ksp[k], t.A); }, &cuts));
-    if (k != 1 || !OnDevice()) EXPECT_EQ(cuts, expected[k]) << prefixes[k];
+    if (k == 1 && OnDevice()) continue;
+    EXPECT_EQ(cuts, expected[k]) << prefixes[k];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

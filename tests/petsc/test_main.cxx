@@ -19,6 +19,8 @@ int main(int argc, char** argv)
                                     {"-apart_pc_bjacobi_sptrsv_together", "false"},
                                     {"-together_pc_bjacobi_sptrsv_together", "true"},
                                     {"-own_pc_bjacobi_sptrsv_together", "true"},
+                                    {"-together_pc_asm_sptrsv_together", "true"},
+                                    {"-own_pc_asm_sptrsv_together", "true"},
                                     {"-together_sub_pc_factor_mat_solver_type", "levelset"},
                                     {"-own_sub_pc_factor_mat_solver_type", "levelset"},
                                     {"-own_sub_mat_sptrsv_factor", "device"}};

@@ -17,12 +17,18 @@ struct HostCost {
   static constexpr double chain = 5.4;       ///< from one row's x to that of a row that needs it, without its additions
   static constexpr double addition = 1.1;    ///< each addition from the term that was waited for
   static constexpr double mispredict = 5.5;  ///< a row whose end the core's branch predictor missed
-  static constexpr double predicted = 25000;  ///< rows up to which the branch predictor learns where they end
+  static constexpr double predicted = 18000;  ///< rows up to which the branch predictor learns where they end
   static constexpr double near_cache = 6e6;   ///< bytes of T, b and x up to which the order of rows is nearly free
   static constexpr double cache = 24e6;       ///< bytes beyond which T comes from memory
-  static constexpr double bytes_per_ns = 16;  ///< from memory, by one thread
+  static constexpr double bytes_per_ns = 22;  ///< from memory, by one thread
   static constexpr double sorted_from = 16;   ///< rows in a level from which they are sorted by length
-  static constexpr double in_flight = 300;    ///< instructions; a row is about 12, and 6 per entry
+  static constexpr double block = 300;        ///< of blocks of rows, each: its ticket and its flags
+  static constexpr double block_row =
+      1.35;  ///< a row in the order of blocks, beside the same in its own, without waits
+  static constexpr double row_of_block = 0.4;  ///< part of a row with the columns of the row before
+  static constexpr double near_rows = 0.1;     ///< share of rows that need one shortly before; with fewer the order of
+                                               ///< levels loses nothing that caches keep
+  static constexpr double in_flight = 300;     ///< instructions; a row is about 12, and 6 per entry
 
   int threads;       ///< that run at once
   double launch;     ///< a kernel on several threads, with its barrier
@@ -38,13 +44,17 @@ struct HostCost {
     miss = rows > predicted ? mispredict : 0;
     level_row = bytes <= near_cache ? 1.2 * row(off_diagonals_per_row)
                 : bytes <= cache    ? 2 * row(off_diagonals_per_row)
-                                    : 1.6 * std::max({row(off_diagonals_per_row), least_row, chain});
+                                    : 1.6 * std::max({row(off_diagonals_per_row), least_row,
+                                                      chain * std::min(1.0, off_diagonals_per_row / 1.5)});
   }
 
   /// A row that waits for nothing; scattered, each of its entries is written.
   static double row(double off_diagonals, bool scattered = false) {
     return 1.0 + (scattered ? 0.85 : 0.42) * off_diagonals;
   }
+
+  /// A row in level order, where the rows' own order is no better.
+  double scattered_row(double off_diagonals) const { return 1.2 * std::max(row(off_diagonals), least_row); }
 
   /// One level of `rows` rows, each `wait` after the level before, `irregular` being the share of rows whose
   /// length differs from the one before.

@@ -150,7 +150,6 @@ template <class T>
 Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis,
                       std::vector<std::string> const& candidates, [[maybe_unused]] bool scans) {
   if constexpr (is_host_space<typename T::exec_space>) {
-    if (analysis.storage() == Storage::single) return {"levelset", "the host's choice in single precision"};
     return detail::choose_on_host<T>(exec, analysis);
   } else {
     if (scans && std::find(candidates.begin(), candidates.end(), "tiled") != candidates.end() &&
@@ -170,6 +169,7 @@ std::vector<std::pair<std::string, double>> predict(typename T::exec_space const
     detail::HostTimes const times = detail::host_times<T>(exec, analysis);
     if (analysis.storage() == Storage::full) seconds.emplace_back("sequential", 1e-9 * times.in_order.nanoseconds);
     seconds.emplace_back("levelset", 1e-9 * times.by_level(exec, analysis));
+    if (times.cost.threads > 1) seconds.emplace_back("blocked", 1e-9 * times.by_block(exec, analysis));
   } else {
     PlanFeatures<T> features(exec, analysis, exec.concurrency());
     auto const& device = detail::plan_device(device_name(exec));

@@ -101,6 +101,39 @@ double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> con
   return std::ceil(levels / std::max(1.0, thickness)) * (thin ? BlockedTuning::thin_block : 1);
 }
 
+/// Rows of a block on a host at most, of n for so many threads.
+inline long long host_block_rows(long long n, long long threads) {
+  using Tuning = BlockedTuning;
+  return std::clamp(n / (Tuning::host_blocks_per_thread * threads), Tuning::least_host_rows, Tuning::most_host_rows);
+}
+
+/// About what part of a host's blocks follow each other on the longest path: 1 where each waits for another. Of boxes
+/// as many as from one corner of the grid to the other; of strips with several blocks each, a block waits for the one
+/// before it and for one or two of the strip before, and for one of each level before where rows are numbered by level.
+/// Cost: passes over samples of the rows; the level sets.
+template <class T>
+double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const& analysis, long long threads) {
+  auto const n = static_cast<double>(analysis.num_rows());
+  auto const rows = static_cast<double>(host_block_rows(analysis.num_rows(), threads));
+  double const blocks = std::ceil(n / rows);
+  auto const& directions = analysis.directions(exec);
+  double steps = 0;
+  if (directions.count() >= 2) {
+    auto const extent = directions.extents(n);
+    std::array<int, Directions::most> rounded{};
+    for (int d = 0; d < Directions::most; ++d) rounded[d] = static_cast<int>(extent[d]);
+    auto const side = sides_of_boxes(rounded, rows, {});
+    steps = 1;
+    for (int d = 0; d < directions.count(); ++d) steps += std::ceil(extent[d] / side[d]) - 1;
+  } else {
+    auto const& sets = analysis.levels(exec);
+    double const strips = std::ceil(static_cast<double>(sets.num_levels()) / levels_of_strip(rows, sets.mean_rows()));
+    double const levels_of_block = levels_of_successive_rows<T>(exec, sets, rows);
+    steps = std::max(2 * strips + std::ceil(blocks / strips), static_cast<double>(sets.num_levels()) / levels_of_block);
+  }
+  return std::min(1.0, steps / blocks);
+}
+
 /// Rows that are blocks of their own.
 template <class T>
 long long count_long_rows(typename T::exec_space const& exec, Analysis<T> const& analysis) {

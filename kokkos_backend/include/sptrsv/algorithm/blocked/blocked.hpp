@@ -100,16 +100,18 @@ class Blocked {
     solves_ = 0;
   }
 
-  /// On a GPU, unless many rows are blocks of their own: all that need one wait for its team alone.
+  /// On a host with several threads; on a GPU, unless many rows are blocks of their own: all that need one wait for its
+  /// team alone.
   static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-    return !host && detail::count_long_rows<T>(exec, analysis) * Tuning::rows_per_long_row <= analysis.num_rows();
+    if constexpr (host) return detail::concurrent_threads(exec) > 1;
+    else return detail::count_long_rows<T>(exec, analysis) * Tuning::rows_per_long_row <= analysis.num_rows();
   }
 
   std::string parameters() const {
     if constexpr (host)
-      return detail::counted(host_.num_blocks, "block") + " (" + cut_ + "), " +
-             detail::counted(host_.need.extent(0), "wait") + " for a block" +
-             (host_.values.rounds() ? ", values in single precision" : "");
+      return detail::counted(host_.num_blocks, "block") + " (" + cut_ + ") in " +
+             detail::counted(host_.num_steps, "step") + ", " + detail::counted(host_.need.extent(0), "wait") +
+             " for a block" + (host_.values.rounds() ? ", values in single precision" : "");
     std::string out = detail::counted(plan_.num_blocks, "block") + " (" + cut_ + "), " +
                       detail::counted(plan_.slice_chunks.extent(0), "slice");
     if (plan_.long_rows > 0) out += ", " + detail::counted(plan_.long_rows, "long row");
@@ -189,9 +191,8 @@ class Blocked {
 
   void cut_for_host(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     long long const threads = detail::concurrent_threads(exec);
-    long long const chosen = static_cast<long long>(analysis.num_rows()) / (Tuning::host_blocks_per_thread * threads);
     auto const rows = static_cast<std::size_t>(
-        options.rows > 0 ? options.rows : std::clamp(chosen, Tuning::least_host_rows, Tuning::most_host_rows));
+        options.rows > 0 ? options.rows : detail::host_block_rows(analysis.num_rows(), threads));
     typename detail::Workspace<T>::Scope const of_groups(analysis.workspace());
     auto const groups = group(exec, analysis, options, static_cast<double>(rows));
     host_ = detail::cut_host_blocks<T>(exec, rows_, shape_.diagonal, analysis.storage(), groups, rows);

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct HostBlocks {
   static constexpr std::size_t flags_per_line = 16;  ///< a cache line has one
 
   index num_blocks = 0;
+  index num_steps = 0;     // blocks that wait for each other on the longest path
+  view<index> order;       // blocks, as threads take them: those of a step wait for none of it
   view<index> row;         // n; row(p) is at place p
   view<index> block_row;   // blocks+1: first places
   view<index> block_need;  // blocks+1
@@ -46,7 +49,7 @@ struct HostBlocks {
   /// Calls f with each array.
   template <class F>
   void for_arrays(F const& f) const {
-    f(row), f(block_row), f(block_need), f(need), f(row_entry), f(col_idx), f(pivot), f(x), f(done);
+    f(order), f(row), f(block_row), f(block_need), f(need), f(row_entry), f(col_idx), f(pivot), f(x), f(done);
   }
   std::size_t memory_bytes() const {
     std::size_t bytes = values_memory.bytes();
@@ -54,6 +57,25 @@ struct HostBlocks {
     return bytes;
   }
 };
+
+/// Orders blocks by steps: in the order of their numbers one after the other often waits for the one before.
+template <class T>
+void order_host_blocks(HostBlocks<T>& blocks) {
+  using index = typename T::index;
+  auto const count = static_cast<std::size_t>(blocks.num_blocks);
+  std::vector<index> step(count, 0);
+  for (index b = 0; b < blocks.num_blocks; ++b) {
+    auto& mine = step[static_cast<std::size_t>(b)];
+    for (index k = blocks.block_need(b); k < blocks.block_need(b + 1); ++k)
+      mine = std::max(mine, static_cast<index>(step[static_cast<std::size_t>(blocks.need(k))] + 1));
+    blocks.num_steps = std::max(blocks.num_steps, static_cast<index>(mine + 1));
+  }
+  index* const order = blocks.order.data();
+  std::iota(order, order + count, index(0));
+  std::stable_sort(order, order + count, [&](index a, index b) {
+    return step[static_cast<std::size_t>(a)] < step[static_cast<std::size_t>(b)];
+  });
+}
 
 /// Cuts groups into blocks of at most so many rows.
 template <class T>
@@ -128,6 +150,8 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T
   out.need = decltype(out.need)(raw("need"), count);
   auto* to = out.need.data();
   for (auto const& mine : needs) to = std::copy(mine.begin(), mine.end(), to);
+  out.order = decltype(out.order)(raw("order"), needs.size());
+  order_host_blocks(out);
   return out;
 }
 
@@ -165,7 +189,8 @@ struct SolveHostBlocks {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const&, index first, index last) const {
-    for (index b = first; b < last; ++b) {
+    for (index t = first; t < last; ++t) {
+      index const b = blocks.order(t);
       for (index k = blocks.block_need(b); k < blocks.block_need(b + 1); ++k) {
         unsigned const* const flag = &blocks.done(flag_of(blocks.need(k)));
         for (Backoff wait; load_acquire(flag) != solve; wait(blocks.row(blocks.block_row(b)))) {

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several subdomains of a rank that overlap, together: as PETSc's additive Schwarz.
+#include "bjacobi_three.hpp"
+#include "factor_pair.hpp"
+
+namespace petsc_test {
+namespace {
+
+PetscErrorCode ForPcs(Three& t, std::function<PetscErrorCode(PC)> const& f)
+{
+  PC pc;
+
+  PetscFunctionBegin;
+  for (KSP ksp : t.ksp) {
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(f(pc));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// @param other  subdomains on rank 1
+PetscErrorCode CompareSchwarz(BlockWay const& way, PetscInt blocks, PCASMType type, PetscInt other = 0)
+{
+  Three t;
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  SCOPED_TRACE(std::string(way.pc) + " " + way.ordering + ", type " + PCASMTypes[type] + ", overlap " +
+               std::to_string(way.overlap));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(t.Make(way, rank == 1 && other ? other : blocks));
+  PetscCall(ForPcs(t, [&](PC pc) { return PCASMSetType(pc, type); }));
+  for (int round = 0; round < 3; ++round) {
+    PetscCall(t.Compare("round " + std::to_string(round), together_text.c_str()));
+    PetscCall(ChangeValues(t.A, round));
+  }
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+BlockWay Schwarz(BlockWay way, PetscInt overlap)
+{
+  way.type = PCASM;
+  way.overlap = overlap;
+  return way;
+}
+
+TEST(Schwarz, SolvesAsPetsc)
+{
+  for (PetscInt overlap : {0, 1, 3}) {
+    for (PCASMType type : {PC_ASM_RESTRICT, PC_ASM_BASIC}) {
+      ASSERT_EQ(CompareSchwarz(Schwarz({}, overlap), 3, type), PETSC_SUCCESS);
+      ASSERT_EQ(CompareSchwarz(Schwarz({PCICC, 1, MATORDERINGRCM, KSPFGMRES}, overlap), 5, type), PETSC_SUCCESS);
+      ASSERT_EQ(CompareSchwarz(Schwarz({PCLU, 0, MATORDERINGND, KSPGMRES, 2}, overlap), 2, type), PETSC_SUCCESS);
+    }
+  }
+}
+
+/// Ranks that solve together and those that do not exchange rows alike.
+TEST(Schwarz, OtherNumbersOnOtherRanks)
+{
+  ASSERT_EQ(CompareSchwarz(Schwarz({}, 1), 3, PC_ASM_RESTRICT, 1), PETSC_SUCCESS);
+  ASSERT_EQ(CompareSchwarz(Schwarz({}, 2), 2, PC_ASM_BASIC, 7), PETSC_SUCCESS);
+}
+
+/// @param view  what is said of it, or null
+PetscErrorCode CompareChanged(std::function<PetscErrorCode(PetscInt, KSP*)> const& change, char const* view)
+{
+  Three t;
+  PC pc;
+  PetscInt n;
+  KSP* blocks;
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(t.Make(Schwarz({PCILU, 0, MATORDERINGNATURAL, KSPFGMRES}, 1), 3));
+  PetscCall(t.Compare("before", together_text.c_str()));
+  for (KSP ksp : t.ksp) {
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCASMGetSubKSP(pc, &n, NULL, &blocks));
+    if (rank == 0) PetscCall(change(n, blocks));
+  }
+  PetscCall(t.Compare("changed on rank 0", view));
+  PetscCall(ChangeValues(t.A, 1));
+  PetscCall(t.Compare("changed, new values"));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Schwarz, SubdomainsChangedOnOneRank)
+{
+  auto const nothing = [](PetscInt, KSP*) -> PetscErrorCode { return PETSC_SUCCESS; };
+  ASSERT_EQ(CompareChanged(nothing, together_text.c_str()), PETSC_SUCCESS);
+  auto const gmres = [](PetscInt, KSP* blocks) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(KSPSetType(blocks[1], KSPGMRES));
+    PetscCall(KSPSetTolerances(blocks[1], 1e-12, PETSC_DEFAULT, PETSC_DEFAULT, 50));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  ASSERT_EQ(CompareChanged(gmres, apart_text.c_str()), PETSC_SUCCESS);
+  auto const scale = [](PetscInt, KSP* blocks) -> PetscErrorCode {
+    Mat A;
+    PetscFunctionBegin;
+    PetscCall(KSPGetOperators(blocks[2], &A, NULL));
+    PetscCall(MatScale(A, 2));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  ASSERT_EQ(CompareChanged(scale, apart_text.c_str()), PETSC_SUCCESS);
+}
+
+/// What the PC is told between set-ups, and other matrices.
+PetscErrorCode CompareOtherWays()
+{
+  Three t;
+  Mat B;
+  PetscInt first;
+
+  PetscFunctionBegin;
+  PetscCall(t.Make(Schwarz({PCILU, 0, MATORDERINGNATURAL, KSPFGMRES}, 1), 3));
+  PetscCall(t.Compare("restricted", together_text.c_str()));
+  PetscCall(ForPcs(t, [](PC pc) { return PCASMSetType(pc, PC_ASM_BASIC); }));
+  PetscCall(MatGetOwnershipRange(t.A, &first, NULL));
+  PetscCall(MatSetOption(t.A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatSetValue(t.A, first + 1, first + 6, (PetscReal)-0.2, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(t.A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(t.A, MAT_FINAL_ASSEMBLY));
+  PetscCall(t.Compare("another pattern", together_text.c_str()));
+  PetscCall(ForPcs(t, [](PC pc) { return PCReset(pc); }));
+  PetscCall(ForPcs(t, [](PC pc) { return PCASMSetOverlap(pc, 2); }));
+  for (KSP ksp : t.ksp) PetscCall(KSPSetOperators(ksp, t.A, t.A));
+  PetscCall(t.Compare("emptied"));
+  PetscCall(MatDuplicate(t.A, MAT_COPY_VALUES, &B));
+  PetscCall(MatScale(B, 2));
+  for (KSP ksp : t.ksp) PetscCall(KSPSetOperators(ksp, B, B));
+  PetscCall(t.Compare("another matrix"));
+  PetscCall(MatDestroy(&B));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Schwarz, OtherWays) { ASSERT_EQ(CompareOtherWays(), PETSC_SUCCESS); }
+
+/// Composed one after the other, subdomains wait for each other: PETSc's own way.
+PetscErrorCode CompareMultiplicative()
+{
+  Three t;
+  std::string text;
+  PetscMPIInt rank;
+  PetscInt steps[3];
+  Vec b, x;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(t.Make(Schwarz({PCILU, 0, MATORDERINGNATURAL, KSPFGMRES}, 1), 3));
+  PetscCall(ForPcs(t, [](PC pc) { return PCASMSetLocalType(pc, PC_COMPOSITE_MULTIPLICATIVE); }));
+  PetscCall(MatCreateVecs(t.A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  for (int k = 0; k < 3; ++k) {
+    PetscCall(KSPSolve(t.ksp[k], b, x));
+    PetscCall(KSPGetIterationNumber(t.ksp[k], &steps[k]));
+    EXPECT_EQ(steps[k], steps[0]) << prefixes[k];
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(ViewText(t.ksp[1], &text));
+  if (rank == 0) {
+    EXPECT_EQ(text.find(together_text), std::string::npos) << text;
+  }
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Schwarz, MultiplicativeIsPetscs) { ASSERT_EQ(CompareMultiplicative(), PETSC_SUCCESS); }
+
+/// A subdomain that cannot be factored fails as with PETSc.
+PetscErrorCode CompareZeroPivot()
+{
+  Three t;
+  KSPConvergedReason reason[3];
+  Vec b, x;
+  PetscInt first, n;
+
+  PetscFunctionBegin;
+  PetscCall(t.Make(Schwarz({}, 0), 3));
+  PetscCall(t.Compare("good pivots", together_text.c_str()));
+  PetscCall(MatGetOwnershipRange(t.A, &first, NULL));
+  PetscCall(MatGetLocalSize(t.A, &n, NULL));
+  PetscInt const row = first + n / 3 + (n % 3 > 0);
+  PetscCall(MatSetValue(t.A, row, row, 0, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(t.A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(t.A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatCreateVecs(t.A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  for (int k = 0; k < 3; ++k) {
+    PetscCall(KSPSolve(t.ksp[k], b, x));
+    PetscCall(KSPGetConvergedReason(t.ksp[k], &reason[k]));
+    EXPECT_EQ(reason[k], reason[0]) << prefixes[k];
+    if (k) PetscCall(ExpectView(t.ksp[k], "a block has a zero pivot"));
+  }
+  EXPECT_EQ(reason[0], KSP_DIVERGED_PC_FAILED);
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Schwarz, AZeroPivotFailsAsInPetsc) { ASSERT_EQ(CompareZeroPivot(), PETSC_SUCCESS); }
+
+}  // namespace
+}  // namespace petsc_test
