@@ -27,8 +27,8 @@ char const help[] =
     "                               [-cases PC:TYPE:MAT_TYPE[:ORDERING][?],...] [-json FILE]\n"
     "                               -dll_append <path>/libsptrsv_petsc.so\n"
     "dmda7: diffusion and convection, BiCGStab with ILU(0). stencil27: 27 points as in HPCG, CG with ICC(0).\n"
-    "PC: bjacobi, asm, or jacobi with an empty TYPE, as in jacobi::aijkokkos; bjacobi8: with 8 blocks on each rank,\n"
-    "solved together where TYPE is of sptrsv; bjacobi8apart: one after the other.\n"
+    "PC: bjacobi, asm, or jacobi with an empty TYPE, as in jacobi::aijkokkos; bjacobi8, asm8: with 8 blocks on each\n"
+    "rank, solved together where TYPE is of sptrsv; bjacobi8apart, asm8apart: one after the other.\n"
     "-solve converges, checks the answers, and holds the iterations of each case against those of PETSc's own factor\n"
     "on the host with the same PC and ordering, which runs before. A case marked by ? may fail.\n\n";
 
@@ -98,19 +98,22 @@ PetscErrorCode read_options(RawOptions* o, ScaleProblem* p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// bjacobi8 and bjacobi8apart. @return whether `word` was one of these
+/// bjacobi8, bjacobi8apart, asm8 and asm8apart. @return whether `word` was one of these
 bool take_blocks(std::string& word, ScaleCase& c) {
-  std::string const bjacobi = PCBJACOBI, apart = "apart";
-  if (word.compare(0, bjacobi.size(), bjacobi) != 0) return false;
-  std::string digits = word.substr(bjacobi.size());
-  c.together = digits.size() < apart.size() || digits.substr(digits.size() - apart.size()) != apart;
-  if (!c.together) digits.resize(digits.size() - apart.size());
-  bool const number =
-      !digits.empty() && digits.size() < 7 && digits.find_first_not_of("0123456789") == std::string::npos;
-  if (!number || std::stol(digits) < 2) return false;
-  c.blocks = static_cast<PetscInt>(std::stol(digits));
-  word = bjacobi;
-  return true;
+  std::string const apart = "apart";
+  for (std::string const pc : {PCBJACOBI, PCASM}) {
+    if (word.compare(0, pc.size(), pc) != 0) continue;
+    std::string digits = word.substr(pc.size());
+    c.together = digits.size() < apart.size() || digits.substr(digits.size() - apart.size()) != apart;
+    if (!c.together) digits.resize(digits.size() - apart.size());
+    bool const number =
+        !digits.empty() && digits.size() < 7 && digits.find_first_not_of("0123456789") == std::string::npos;
+    if (!number || std::stol(digits) < 2) continue;
+    c.blocks = static_cast<PetscInt>(std::stol(digits));
+    word = pc;
+    return true;
+  }
+  return false;
 }
 
 ScaleCase parse_case(std::string word) {

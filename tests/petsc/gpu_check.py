@@ -238,12 +238,14 @@ def parallel_runs(matrices):
                     name = "ex2" if factor == "icc" else "ex45"  # whose matrix is not symmetric
                     yield f"parallel.{name}.{label}", lambda a=(name, matrix, kind, method, ranks, "sub_"): tutorial(*a)
         for ranks in [1, 2]:  # 8 blocks a rank, solved together
-            for kind, factor in [("sptrsv", "ilu"), ("blocked", "ilu"), ("levelset", "icc")]:
-                method = (f"-ksp_type {'cg' if factor == 'icc' else 'gmres'} -pc_type bjacobi "
-                          f"-pc_bjacobi_local_blocks 8 -sub_pc_type {factor}"
-                          " -pc_bjacobi_sptrsv_together true")
+            for pc, kind, factor in [("bjacobi", "sptrsv", "ilu"), ("bjacobi", "blocked", "ilu"),
+                                     ("bjacobi", "levelset", "icc"), ("asm", "sptrsv", "ilu"),
+                                     ("asm", "levelset", "icc")]:
+                ksp_type = "cg" if factor == "icc" and pc == "bjacobi" else "gmres"
+                method = (f"-ksp_type {ksp_type} -pc_type {pc} -pc_{pc}_local_blocks 8 -sub_pc_type {factor}"
+                          f" -pc_{pc}_sptrsv_together true")
                 problem = "-side 100" + (" -convection 0" if factor == "icc" else "")
-                yield (f"parallel.gpu_ksp.{matrix}.{kind}.blocks8_{factor}.ranks{ranks}",
+                yield (f"parallel.gpu_ksp.{matrix}.{kind}.{pc}8_{factor}.ranks{ranks}",
                        lambda a=(matrix, kind, method, problem, ranks, "sub_"): ksp(*a))
 
 
