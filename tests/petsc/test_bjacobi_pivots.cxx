@@ -90,6 +90,47 @@ TEST(BJacobiChanges, AZeroPivotFailsAsInPetsc)
   ASSERT_EQ(CompareZeroPivot(false), PETSC_SUCCESS);
 }
 
+/// A block fails on one rank alone: ranks that solve together and those that do not need the same exchanges.
+PetscErrorCode FailOnOneRank()
+{
+  Three t;
+  PC pc;
+  Mat B, X;
+  PetscInt n, N;
+  PetscMPIInt rank;
+  KSPConvergedReason reason[3];
+  Vec b, x;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(t.Make({}, 3));
+  PetscCall(t.Compare("good pivots", together_text.c_str()));
+  PetscCall(SetPivot(t.A, rank == 0 ? 0 : 4));
+  PetscCall(MatGetLocalSize(t.A, &n, NULL));
+  PetscCall(MatGetSize(t.A, &N, NULL));
+  PetscCall(MatCreateVecs(t.A, &b, &x));
+  PetscCall(VecSet(b, 1));
+  for (int k = 0; k < 3; ++k) {
+    PetscCall(KSPSolve(t.ksp[k], b, x));
+    PetscCall(KSPGetConvergedReason(t.ksp[k], &reason[k]));
+    EXPECT_EQ(reason[k], reason[0]) << prefixes[k];
+    PetscCall(KSPGetPC(t.ksp[k], &pc));
+    PetscCall(PCSetUp(pc));
+    PetscCall(MatCreateDense(PETSC_COMM_WORLD, n, PETSC_DECIDE, N, 2, NULL, &B));
+    PetscCall(MatSetRandom(B, NULL));
+    PetscCall(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, &X));
+    PetscCall(PCMatApply(pc, B, X));  // and comes to an end
+    PetscCall(MatDestroy(&B));
+    PetscCall(MatDestroy(&X));
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiChanges, AZeroPivotOnOneRank) { ASSERT_EQ(FailOnOneRank(), PETSC_SUCCESS); }
+
 PetscErrorCode CompareShift(char const* type, BlockWay const& way)
 {
   Three t;
