@@ -15,9 +15,9 @@ std::size_t NumEntries(std::vector<Mat> const& blocks);
 
 /// The orderings of the blocks as one of all rows. `which` picks one of a block's. The caller destroys it.
 PetscErrorCode MergeOrderings(std::vector<Mat> const& blocks, IS PostponedPhases::* which, IS* merged);
-/// The block diagonal matrix of the blocks' matrices, in host memory. The caller destroys it.
+/// The block diagonal matrix of the blocks' matrices, in host memory, its values 0. The caller destroys it.
 PetscErrorCode MergeMatrices(std::vector<Mat> const& blocks, Mat* merged);
-/// New values of the blocks' matrices.
+/// The values of the blocks' matrices to it.
 PetscErrorCode CopyValues(std::vector<Mat> const& blocks, Mat merged);
 
 /// Where the entries of the blocks' matrices, one after the other, lie among those of A, whose diagonal blocks they

@@ -53,23 +53,22 @@ PetscErrorCode DestroyStorage(void* storage)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The rows of a block's matrix behind those that are there, in columns from `first` on.
+/// The rows of a block's matrix behind those that are there, in columns from `first` on; no values.
 PetscErrorCode Append(Mat A, PetscInt first, MatrixStorage& to)
 {
-  PetscScalar const* a;
-
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetArrayRead(A, &a));
-  PetscErrorCode const code = WithMatrixPattern(A, false, [&](MatrixArrays const& m) {
+  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) {
     return Guarded(A, [&] {
       PetscInt const begin = to.row_ptr.back();
-      for (PetscInt i = 0; i < m.n; ++i) to.row_ptr.push_back(begin + m.row_ptr[i + 1]);
-      for (std::size_t k = 0; k < m.num_entries; ++k) to.col_idx.push_back(first + m.col_idx[k]);
-      to.values.insert(to.values.end(), a, a + m.num_entries);
+      auto const append = [](std::vector<PetscInt>& all, PetscInt const* part, std::size_t count, PetscInt shift) {
+        std::size_t const old = all.size();
+        all.resize(old + count);
+        std::transform(part, part + count, all.data() + old, [=](PetscInt k) { return shift + k; });
+      };
+      append(to.row_ptr, m.row_ptr + 1, (std::size_t)m.n, begin);
+      append(to.col_idx, m.col_idx, m.num_entries, first);
     });
-  });
-  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
-  PetscCall(code);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,7 +98,7 @@ PetscErrorCode MergeMatrices(std::vector<Mat> const& blocks, Mat* merged)
     storage->row_ptr.reserve((std::size_t)n + 1);
     storage->row_ptr.push_back(0);
     storage->col_idx.reserve(entries);
-    storage->values.reserve(entries);
+    storage->values.resize(entries);
   }));
   for (Mat F : blocks) {
     PetscCall(Append(Get(F)->postponed.matrix, first, *storage));

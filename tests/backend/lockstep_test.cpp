@@ -148,7 +148,9 @@ Matrix make(char const* name, int n, bool lower, bool upper, Needs const& needs)
       }
     ptr.push_back(static_cast<int>(col.size()));
   }
-  Matrix m{name, {"row_ptr", ptr.size()}, {"col_idx", col.size()}, {"values", val.size()}};
+  using Indices = Kokkos::View<int*, T::device>;
+  Matrix m{name, Indices("row_ptr", ptr.size()), Indices("col_idx", col.size()),
+           Kokkos::View<double*, T::device>("values", val.size())};
   std::copy(ptr.begin(), ptr.end(), m.row_ptr.data());
   std::copy(col.begin(), col.end(), m.col_idx.data());
   std::copy(val.begin(), val.end(), m.values.data());

@@ -130,7 +130,8 @@ TEST(Parameters, StorageInSinglePrecision) {
     largest = std::max(largest, std::abs(single[i] - full[i]));
   }
   EXPECT_GT(largest, 0);  // factors of lap2d are no floats
-  EXPECT_SAYS(message_of<std::exception>([&] { solved("syncfree", "single", &single_said); }), "sptrsv_storage");
+  EXPECT_SAYS(message_of<std::exception>([&] { solved("syncfree", "single", &single_said); }),
+              "choose levelset, blocked or sptrsv");
 }
 
 TEST(Reports, DescribeTellsWhatIsInUse) {

@@ -90,13 +90,9 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T
   };
   exec.fence("sptrsv::blocked: the host reads the groups");
   std::vector<index> first;
-  std::vector<index> block_of(n), place(n);
-  for (std::size_t p = 0; p < n; ++p) {
+  for (std::size_t p = 0; p < n; ++p)
     if (p == 0 || groups.key(p) != groups.key(p - 1) || p - static_cast<std::size_t>(first.back()) >= most_rows)
       first.push_back(static_cast<index>(p));
-    block_of[p] = static_cast<index>(first.size() - 1);
-    place[static_cast<std::size_t>(groups.row(p))] = static_cast<index>(p);
-  }
   first.push_back(static_cast<index>(n));
 
   HostBlocks<T> out;
@@ -105,13 +101,23 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T
   Kokkos::deep_copy(exec, out.row, groups.row);
   out.block_row = decltype(out.block_row)(raw("block_row"), first.size());
   std::copy(first.begin(), first.end(), out.block_row.data());
+  std::vector<index> block_of(n), place(n);
+  Kokkos::parallel_for("sptrsv::blocked::places", policy(exec, 0, out.num_blocks), [&](index b) {
+    for (index p = out.block_row(b); p < out.block_row(b + 1); ++p) {
+      block_of[static_cast<std::size_t>(p)] = b;
+      place[static_cast<std::size_t>(out.row(p))] = p;
+    }
+  });
   out.row_entry = decltype(out.row_entry)(raw("row_entry"), n + 1);
   offset entries = 0;
-  for (std::size_t p = 0; p < n; ++p) {
-    out.row_entry(p) = entries;
-    entries += rows.count(groups.row(p));
-  }
-  out.row_entry(n) = entries;
+  out.row_entry(0) = 0;
+  Kokkos::parallel_scan(
+      "sptrsv::blocked::row_entries", policy(exec, 0, static_cast<index>(n)),
+      [&](index p, offset& sum, bool last) {
+        sum += rows.count(out.row(p));
+        if (last) out.row_entry(p + 1) = sum;
+      },
+      entries);
   out.col_idx = decltype(out.col_idx)(raw("col_idx"), static_cast<std::size_t>(entries));
   StoredLayout<T> const values(out.values_memory, storage, static_cast<std::size_t>(entries));
   out.values_memory.allocate("sptrsv::blocked::values");
