@@ -123,7 +123,7 @@ TEST(Parameters, StorageInSinglePrecision) {
   };
   std::string full_said, single_said;
   auto const full = solved("levelset", "full", &full_said), single = solved("levelset", "single", &single_said);
-  EXPECT_SAYS(single_said, "sptrsv_storage: single");
+  EXPECT_SAYS(single_said, "values in single precision");
   double largest = 0;
   for (std::size_t i = 0; i < full.size(); ++i) {
     EXPECT_NEAR(single[i], full[i], 1e-5 * (1 + std::abs(full[i]))) << i;
