@@ -276,6 +276,7 @@ PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
   f->postponed.numeric = wait && f->postponed.matrix == A;
   if (f->postponed.numeric) {
     f->postponed.numeric_info = *info;
+    PetscCall(PetscObjectStateGet((PetscObject)A, &f->postponed.state));
     PetscCall(MatFactorClearError(F));
     F->assembled = F->preallocated = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -36,6 +36,7 @@ struct PostponedPhases {
   IS rows = nullptr, cols = nullptr;  // its orderings, as FitOrdering() has them
   MatFactorInfo symbolic_info{}, numeric_info{};
   bool symbolic = false, solver = false, numeric = false;  // solver: for the inner factor, which is there
+  PetscObjectState state = 0;                              // of the matrix when the numeric phase was asked for
 };
 
 struct Mat_SpTRSV {

@@ -20,11 +20,11 @@ PetscErrorCode MergeMatrices(std::vector<Mat> const& blocks, Mat* merged);
 /// The values of the blocks' matrices to it.
 PetscErrorCode CopyValues(std::vector<Mat> const& blocks, Mat merged);
 
-/// Where the entries of the blocks' matrices, one after the other, lie among those of A, whose diagonal blocks they
-/// are.
-/// @param places  out: empty where the patterns differ
-PetscErrorCode FindEntries(Mat A, std::vector<Mat> const& matrices, std::vector<PetscInt>* places);
-/// Values in that order to the blocks' matrices, whose states stay.
+/// Where the entries of `merged` lie among those of A, which has the same diagonal blocks.
+/// @param matrices  the blocks', for their sizes
+/// @param places    out: empty where the patterns differ
+PetscErrorCode FindEntries(Mat A, std::vector<Mat> const& matrices, Mat merged, std::vector<PetscInt>* places);
+/// Values in the order of a merged matrix to those of its blocks, whose states stay.
 PetscErrorCode WriteValues(std::vector<PetscScalar> const& values, std::vector<Mat> const& matrices);
 
 /// Where the triangles of one block's factor begin in the arrays of all.

@@ -136,34 +136,33 @@ PetscErrorCode CopyValues(std::vector<Mat> const& blocks, Mat merged)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FindEntries(Mat A, std::vector<Mat> const& matrices, std::vector<PetscInt>* places)
+PetscErrorCode FindEntries(Mat A, std::vector<Mat> const& matrices, Mat merged, std::vector<PetscInt>* places)
 {
-  PetscInt first = 0;
+  PetscInt first = 0, n;
   bool same = true;
-  auto const find = [&](MatrixArrays const& all, MatrixArrays const& block) {
-    PetscInt const last = first + block.n;
-    same = same && last <= all.n;
-    for (PetscInt i = 0; same && i < block.n; ++i) {
-      PetscInt const *const row = all.col_idx + all.row_ptr[first + i], *const end =
-                                                                            all.col_idx + all.row_ptr[first + i + 1];
+  auto const find = [&](MatrixArrays const& all, MatrixArrays const& blocks, PetscInt last) {
+    same = same && last <= all.n && last <= blocks.n;
+    for (PetscInt i = first; same && i < last; ++i) {
+      PetscInt const *const row = all.col_idx + all.row_ptr[i], *const end = all.col_idx + all.row_ptr[i + 1];
       PetscInt const* const from = std::lower_bound(row, end, first);
-      PetscInt const count = block.row_ptr[i + 1] - block.row_ptr[i];
-      PetscInt const* const columns = block.col_idx + block.row_ptr[i];
-      same = std::lower_bound(from, end, last) - from == count &&
-             std::equal(columns, columns + count, from, [&](PetscInt j, PetscInt k) { return first + j == k; });
-      for (PetscInt k = 0; same && k < count; ++k) places->push_back((PetscInt)(from - all.col_idx) + k);
+      PetscInt const* const to = std::lower_bound(from, end, last);
+      same = std::equal(from, to, blocks.col_idx + blocks.row_ptr[i], blocks.col_idx + blocks.row_ptr[i + 1]);
+      for (PetscInt const* at = from; same && at < to; ++at) places->push_back((PetscInt)(at - all.col_idx));
     }
     first = last;
   };
 
   PetscFunctionBegin;
-  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& all) -> PetscErrorCode {
-    PetscFunctionBegin;
-    for (Mat B : matrices)
-      PetscCall(WithMatrixPattern(
-          B, false, [&](MatrixArrays const& block) { return GuardedOn(PETSC_COMM_SELF, [&] { find(all, block); }); }));
-    same = same && first == all.n;
-    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& all) {
+    return WithMatrixPattern(merged, false, [&](MatrixArrays const& blocks) -> PetscErrorCode {
+      PetscFunctionBegin;
+      for (Mat B : matrices) {
+        PetscCall(MatGetLocalSize(B, &n, NULL));
+        PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { find(all, blocks, first + n); }));
+      }
+      same = same && first == all.n && first == blocks.n;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    });
   }));
   if (!same) places->clear();
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -56,6 +56,8 @@ class MergedFactor {
 
   PetscErrorCode FactorAll(std::vector<Mat> const& blocks, std::string* obstacle);
   PetscErrorCode Select(Mat A, std::vector<Mat> const& matrices);
+  PetscErrorCode MakeMatrix(std::vector<Mat> const& blocks);
+  PetscErrorCode HasPatterns(std::vector<Mat> const& blocks, bool* has) const;
   PetscErrorCode Note(std::vector<Mat> const& blocks);
   PetscErrorCode CheckReuse(std::vector<Mat> const& blocks, bool* all) const;
   PetscErrorCode CheckAlike(std::vector<Mat> const& blocks, std::string* obstacle) const;
@@ -67,7 +69,8 @@ class MergedFactor {
 
   Mat factor_ = nullptr;
   bool by_backend_ = false;
-  Mat matrix_ = nullptr;  // block diagonal, where the backend factors the blocks' own matrices
+  Mat matrix_ = nullptr;                // block diagonal, where the backend factors the blocks' own matrices
+  std::vector<PatternStamp> patterns_;  // of the blocks' matrices that it was made of
   bool usable_ = false;
   std::vector<Block> blocks_;
   PatternStamp selected_;    // of the rank's matrix whose entries are selected

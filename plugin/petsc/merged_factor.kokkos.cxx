@@ -43,6 +43,7 @@ PetscErrorCode MergedFactor::Reset()
   PetscCall(WriteKept());
   usable_ = by_backend_ = false;
   selected_ = PatternStamp{};
+  patterns_.clear();
   blocks_.clear();
   PetscCall(MatDestroy(&factor_));
   PetscCall(MatDestroy(&matrix_));
@@ -108,6 +109,35 @@ PetscErrorCode MergedFactor::CheckAlike(std::vector<Mat> const& blocks, std::str
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MergedFactor::MakeMatrix(std::vector<Mat> const& blocks)
+{
+  bool const device = Get(blocks.front())->backend.device;
+
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&matrix_));
+  selected_ = PatternStamp{};
+  PetscCall(MergeMatrices(blocks, &matrix_));
+  PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { patterns_.assign(blocks.size(), PatternStamp{}); }));
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    PetscCall(StampPattern(Get(blocks[b])->postponed.matrix, device, &patterns_[b]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether the blocks' matrices still have the patterns that matrix_ has, which can change in place.
+PetscErrorCode MergedFactor::HasPatterns(std::vector<Mat> const& blocks, bool* has) const
+{
+  bool const device = Get(blocks.front())->backend.device;
+  PatternStamp now;
+
+  PetscFunctionBegin;
+  *has = blocks.size() == patterns_.size();
+  for (std::size_t b = 0; b < blocks.size() && *has; ++b) {
+    PetscCall(StampPattern(Get(blocks[b])->postponed.matrix, device, &now));
+    *has = now == patterns_[b];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// By the backend, of the block diagonal matrix. Without factor_ afterwards: the host is to factor.
 PetscErrorCode MergedFactor::SymbolicOfMatrix(std::vector<Mat> const& blocks, Mat of_triangles)
 {
@@ -115,7 +145,7 @@ PetscErrorCode MergedFactor::SymbolicOfMatrix(std::vector<Mat> const& blocks, Ma
   IS rows, cols = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(MergeMatrices(blocks, &matrix_));
+  PetscCall(MakeMatrix(blocks));
   PetscCall(CreateMerged(blocks, matrix_, &factor_));
   PetscCall(Guarded(factor_, [&] { Get(factor_)->backend = Get(of_triangles)->backend; }));
   Get(factor_)->backend_given = true;  // the blocks', whose matrices may be on a device
@@ -201,10 +231,15 @@ PetscErrorCode MergedFactor::Symbolic(std::vector<Mat> const& blocks, std::strin
 PetscErrorCode MergedFactor::NumericOfMatrix(std::vector<Mat> const& blocks, std::string* obstacle)
 {
   MatFactorInfo const* const info = &Get(blocks.front())->postponed.numeric_info;
+  bool same;
 
   PetscFunctionBegin;
   Get(factor_)->takes_kept = !behind_.empty();
-  if (behind_.empty()) PetscCall(CopyValues(blocks, matrix_));
+  if (behind_.empty()) {
+    PetscCall(HasPatterns(blocks, &same));
+    if (!same) PetscCall(MakeMatrix(blocks));  // the factor keeps its own pattern, as PETSc's does
+    PetscCall(CopyValues(blocks, matrix_));
+  }
   PetscBool const stops = matrix_->erroriffailure;
   matrix_->erroriffailure = PETSC_FALSE;  // the block itself is to say which of its pivots fails
   PetscCall(MatFactorClearError(factor_));
@@ -269,7 +304,7 @@ PetscErrorCode MergedFactor::CheckReuse(std::vector<Mat> const& blocks, bool* al
     if (kept++ == 0) first = b;
   }
   *all = usable_ && kept == blocks.size();
-  PetscCheck(*all || kept == 0 || !by_backend_, PETSC_COMM_SELF, PETSC_ERR_SUP,
+  PetscCheck(kept == 0 || kept == blocks.size() || !by_backend_, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "Block %d keeps an earlier factor, and others are factored anew; set KSPSetReusePreconditioner() for all "
              "or none of them, or -pc_bjacobi_sptrsv_together false",
              (int)first);

@@ -18,7 +18,7 @@ PetscErrorCode MergedFactor::Select(Mat A, std::vector<Mat> const& matrices)
   if (now == selected_) PetscFunctionReturn(PETSC_SUCCESS);
   selected_ = PatternStamp{};
   PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { places.reserve(f->matrix_entries); }));
-  PetscCall(FindEntries(A, matrices, &places));
+  PetscCall(FindEntries(A, matrices, matrix_, &places));
   if (places.size() != f->matrix_entries || places.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded(factor_, [&] { f->solver->select(places.data(), places.size()); }));
   selected_ = now;

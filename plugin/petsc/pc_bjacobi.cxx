@@ -52,38 +52,26 @@ PetscErrorCode PCApplySymmetricRight_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes the vectors by which columns are taken, once for each matrix. Collective, which taking columns is not: ranks
-/// that solve together take none.
-PetscErrorCode MakeColumns(Mat B, Mat X)
-{
-  PetscInt columns;
-  Vec v;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetSize(B, NULL, &columns));
-  if (!columns) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatDenseGetColumnVecRead(B, 0, &v));
-  PetscCall(MatDenseRestoreColumnVecRead(B, 0, &v));
-  PetscCall(MatDenseGetColumnVecRead(X, 0, &v));
-  PetscCall(MatDenseRestoreColumnVecRead(X, 0, &v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Where PETSc has no solve of several right-hand sides: column by column, as its PCMatApply() does.
+/// Where PETSc has no solve of several right-hand sides: column by column, of this rank's rows. (Columns of all ranks'
+/// rows are made collectively, and a rank that solves its blocks together takes no part.)
 PetscErrorCode ApplyToColumns(PC pc, Mat B, Mat X, PetscErrorCode (*apply)(PC, Vec, Vec))
 {
   PetscInt columns;
+  Mat local_B, local_X;
   Vec b, x;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(B, NULL, &columns));
+  PetscCall(MatDenseGetLocalMatrix(B, &local_B));
+  PetscCall(MatDenseGetLocalMatrix(X, &local_X));
   for (PetscInt k = 0; k < columns; ++k) {
-    PetscCall(MatDenseGetColumnVecRead(B, k, &b));
-    PetscCall(MatDenseGetColumnVecWrite(X, k, &x));
+    PetscCall(MatDenseGetColumnVecRead(local_B, k, &b));
+    PetscCall(MatDenseGetColumnVecWrite(local_X, k, &x));
     PetscCall(apply(pc, b, x));
-    PetscCall(MatDenseRestoreColumnVecWrite(X, k, &x));
-    PetscCall(MatDenseRestoreColumnVecRead(B, k, &b));
+    PetscCall(MatDenseRestoreColumnVecWrite(local_X, k, &x));
+    PetscCall(MatDenseRestoreColumnVecRead(local_B, k, &b));
   }
+  PetscCall(PetscObjectStateIncrease((PetscObject)X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -93,7 +81,6 @@ PetscErrorCode PCMatApply_BJacobi_SPTRSV(PC pc, Mat B, Mat X)
 
   PetscFunctionBegin;
   PetscCall(PrepareApply(pc, &t));
-  PetscCall(MakeColumns(B, X));
   if (t->together) PetscCall(LoggedApply(*t, MAT_MatSolve, [&](Mat F) { return F->ops->matsolve(F, B, X); }));
   else if (t->petsc.matapply) PetscCall(t->petsc.matapply(pc, B, X));
   else PetscCall(ApplyToColumns(pc, B, X, t->petsc.apply));
@@ -107,7 +94,6 @@ PetscErrorCode PCMatApplyTranspose_BJacobi_SPTRSV(PC pc, Mat B, Mat X)
 
   PetscFunctionBegin;
   PetscCall(PrepareApply(pc, &t));
-  PetscCall(MakeColumns(B, X));
   if (t->together) PetscCall(LoggedApply(*t, MAT_MatSolve, [&](Mat F) { return F->ops->matsolvetranspose(F, B, X); }));
   else if (t->petsc.matapplytranspose) PetscCall(t->petsc.matapplytranspose(pc, B, X));
   else PetscCall(ApplyToColumns(pc, B, X, t->petsc.applytranspose));

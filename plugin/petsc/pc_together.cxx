@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pc_together.hpp"
 
+#include <petsc/private/kspimpl.h>
+
+#include <algorithm>
 #include <cstdint>
 
+#include "factor_state.hpp"
 #include "guarded.hpp"
 #include "pc_blocks.hpp"
 
@@ -58,16 +62,43 @@ PetscErrorCode SetUpPostponed(PC pc, Together const& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// So that the next set-up of blocks factors each of them, and reports its pivots, as PETSc does.
-PetscErrorCode RequireOwnFactors(Together const& t)
+/// Sets up blocks once more, each with a factor of its own, which reports its pivots as PETSc does: those that this
+/// set-up has asked for a factor. Others keep what they have, and some of these are to keep that from now on.
+PetscErrorCode SetUpApart(PC pc, Together const& t, std::vector<char> const& anew)
 {
   Mat A, P;
+  PetscBool reuse;
+  std::vector<char> reuses(t.blocks.size(), false);
 
   PetscFunctionBegin;
-  for (KSP ksp : t.blocks) {
+  for (std::size_t b = 0; b < t.blocks.size(); ++b) {
+    KSP const ksp = t.blocks[b];
+    PetscCall(PCGetReusePreconditioner(ksp->pc, &reuse));
+    reuses[b] = (bool)reuse;
+    if (!anew[b]) continue;
     PetscCall(KSPGetOperators(ksp, &A, &P));
     PetscCall(PetscObjectStateIncrease((PetscObject)P));
     PetscCall(KSPSetOperators(ksp, A, P));
+    PetscCall(PCSetReusePreconditioner(ksp->pc, PETSC_FALSE));
+  }
+  PetscErrorCode const code = t.petsc.setuponblocks(pc);
+  for (std::size_t b = 0; b < t.blocks.size(); ++b) PetscCall(PCSetReusePreconditioner(t.blocks[b]->pc, reuses[b]));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Which factors wait for the values that the blocks have now.
+PetscErrorCode FindAnew(Together const& t, std::vector<char>* anew)
+{
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { anew->assign(t.blocks.size(), false); }));
+  for (std::size_t b = 0; b < t.blocks.size(); ++b) {
+    Mat_SpTRSV const* f = GetIfOurs(t.factors[b]);
+    if (!f || !f->postponed.numeric) continue;
+    PetscCall(PetscObjectStateGet((PetscObject)f->postponed.matrix, &state));
+    (*anew)[b] = state == f->postponed.state;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -84,6 +115,8 @@ PetscErrorCode InfoOf(PC pc, Together const& t)
 
 PetscErrorCode Decide(PC pc, Together& t)
 {
+  std::vector<char> anew;
+
   PetscFunctionBegin;
   t.together = false;
   t.obstacle.clear();
@@ -98,9 +131,10 @@ PetscErrorCode Decide(PC pc, Together& t)
   if (t.obstacle.empty()) {
     PetscCall(SetUpPostponed(pc, t));
     PetscCall(GetFactors(t.blocks, &t.factors));
+    PetscCall(FindAnew(t, &anew));
     PetscCall(t.merged.Factor(t.factors, &t.obstacle));
     t.together = t.obstacle.empty();
-    if (!t.together) PetscCall(RequireOwnFactors(t));
+    if (!t.together) PetscCall(SetUpApart(pc, t, anew));
   }
   t.decided = true;
   PetscCall(InfoOf(pc, t));
@@ -137,16 +171,51 @@ PetscErrorCode GetRankMatrix(PC pc, Mat* A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The flags that PETSc's set-up would give a block anew.
+PetscErrorCode TakeSymmetry(Mat from, Mat to)
+{
+  PetscFunctionBegin;
+  if (!to->symmetry_eternal) to->symmetric = to->hermitian = PETSC_BOOL3_UNKNOWN;
+  if (!to->structural_symmetry_eternal) to->structurally_symmetric = PETSC_BOOL3_UNKNOWN;
+  if (!to->spd_eternal) to->spd = PETSC_BOOL3_UNKNOWN;
+  PetscCall(MatPropagateSymmetryOptions(from, to));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// What PETSc's set-up does with blocks that have new values.
-PetscErrorCode AnnounceNewValues(PC pc, Together const& t, std::vector<Mat> const& matrices)
+PetscErrorCode AnnounceNewValues(PC pc, Together const& t, Mat rank_matrix, std::vector<Mat> const& matrices)
 {
   PetscFunctionBegin;
   for (std::size_t b = 0; b < t.blocks.size(); ++b) {
+    PetscCall(TakeSymmetry(rank_matrix, matrices[b]));
     PetscCall(PetscObjectStateIncrease((PetscObject)matrices[b]));
     PetscCall(KSPSetOperators(t.blocks[b], matrices[b], matrices[b]));
-    if (pc->setfromoptionscalled) PetscCall(KSPSetFromOptions(t.blocks[b]));
   }
+  for (KSP ksp : t.blocks)
+    if (pc->setfromoptionscalled) PetscCall(KSPSetFromOptions(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether a block's matrix can have its values later: nothing else is made of them when they come.
+PetscErrorCode CanWait(KSP ksp, bool* can)
+{
+  Mat A, P;
+  PetscBool alone, viewed;
+  PetscObject const object = (PetscObject)ksp;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetOperators(ksp, &A, &P));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)P, &alone, MATSEQAIJ, MATSEQAIJKOKKOS, MATSEQAIJCUSPARSE,
+                                      "seqaijhipsparse", MATSEQAIJPERM, ""));
+  PetscCall(PetscOptionsHasName(object->options, object->prefix, "-mat_view", &viewed));
+  *can = A == P && alone && !viewed;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether a block begins anew, and may look at values for that.
+bool BeginsAnew(Together const& t)
+{
+  return std::any_of(t.blocks.begin(), t.blocks.end(), [](KSP ksp) { return !ksp->pc || !ksp->pc->setupcalled; });
 }
 
 /// This rank's part of the view.
@@ -259,24 +328,50 @@ PetscErrorCode PrepareApply(PC pc, Together** t)
 
 PetscErrorCode KeepNewValues(PC pc, Together& t, bool* done)
 {
-  Mat rank_matrix, A, P;
+  Mat rank_matrix, P;
   std::vector<Mat> matrices;
+  bool can = t.type->disjoint && t.together && !t.shown && pc->setupcalled && pc->flag == SAME_NONZERO_PATTERN &&
+             !pc->useAmat && !pc->modifysubmatrices;
 
   PetscFunctionBegin;
   *done = false;
-  bool const values_alone = t.type->disjoint && pc->setupcalled && pc->flag == SAME_NONZERO_PATTERN;
-  if (!t.together || t.shown || !values_alone || pc->useAmat || pc->modifysubmatrices)
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!can) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GetRankMatrix(pc, &rank_matrix));
   if (!rank_matrix) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { matrices.reserve(t.blocks.size()); }));
   for (KSP ksp : t.blocks) {
-    PetscCall(KSPGetOperators(ksp, &A, &P));
-    if (A != P) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(CanWait(ksp, &can));
+    if (!can) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(KSPGetOperators(ksp, NULL, &P));
     matrices.push_back(P);
   }
   PetscCall(t.merged.KeepValues(rank_matrix, matrices, done));
-  if (*done) PetscCall(AnnounceNewValues(pc, t, matrices));
+  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscErrorCode const code = AnnounceNewValues(pc, t, rank_matrix, matrices);
+  if (code || BeginsAnew(t)) PetscCall(t.merged.WriteKept());
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FinishReused(PC pc, Together& t)
+{
+  PetscBool reuses;
+  std::vector<char> anew;
+
+  PetscFunctionBegin;
+  if (!t.decided) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GetFactors(t.blocks, &t.factors));
+  PetscCall(FindAnew(t, &anew));
+  for (std::size_t b = 0; b < t.blocks.size(); ++b) {
+    PetscObject const object = (PetscObject)t.blocks[b];
+    if (!anew[b]) continue;
+    PetscCall(PCGetReusePreconditioner(t.blocks[b]->pc, &reuses));
+    if (pc->setfromoptionscalled)  // the set-up reads it
+      PetscCall(PetscOptionsGetBool(object->options, object->prefix, "-ksp_reuse_preconditioner", &reuses, NULL));
+    if (!reuses) continue;
+    PetscCall(t.merged.WriteKept());
+    PetscCall(CatchUp(t.factors[b]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

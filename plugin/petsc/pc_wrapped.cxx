@@ -30,8 +30,10 @@ PetscErrorCode PCSetUp_SPTRSV(PC pc)
 
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
-  PetscCall(KeepNewValues(pc, *t, &kept));
+  PetscCall(FinishReused(pc, *t));
+  PetscErrorCode const code = KeepNewValues(pc, *t, &kept);
   t->decided = t->together = false;
+  PetscCall(code);
   if (kept) PetscFunctionReturn(PETSC_SUCCESS);
   t->merged.ForgetKept();
   _PCOps const before = *pc->ops;

@@ -23,9 +23,24 @@ PetscErrorCode RepeatSymbolic(Mat F, PostponedPhases const& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// What waits is computed from the values that the matrix has now.
+PetscErrorCode RequireValues(Mat F, PostponedPhases const& p)
+{
+  PetscObjectState now;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)p.matrix, &now));
+  PetscCheck(now == p.state, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
+             "The block's matrix has changed since its factor was asked for, and blocks that are solved together have "
+             "none of their own until they are used; call KSPSetUp() of the block with "
+             "KSPSetReusePreconditioner(ksp, PETSC_FALSE), or leave the blocks apart");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode RepeatNumeric(Mat F, PostponedPhases const& p)
 {
   PetscFunctionBegin;
+  PetscCall(RequireValues(F, p));
   PetscCall(IsSymmetric(Get(F)->kind) ? MatCholeskyFactorNumeric_SPTRSV(F, p.matrix, &p.numeric_info)
                                       : MatLUFactorNumeric_SPTRSV(F, p.matrix, &p.numeric_info));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -76,6 +91,7 @@ PetscErrorCode DoInside(Mat F, PostponedPhases& waiting)
     waiting.symbolic = false;
   }
   if (waiting.numeric) {
+    PetscCall(RequireValues(F, waiting));
     PetscCall(FactorInner(F, waiting.matrix, &waiting.numeric_info));
     ++f->num_numeric;
     f->numeric_done = PETSC_TRUE;
