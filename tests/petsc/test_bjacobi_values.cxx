@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // New values that are copied from the rank's matrix in one go: as by PETSc's set-up, whenever somebody looks.
+#include <algorithm>
+
 #include "bjacobi_three.hpp"
 #include "factor_pair.hpp"
 
@@ -306,6 +308,138 @@ PetscErrorCode OtherWays()
   PetscCall(t.Destroy());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/// A pattern that changes in place, without PETSc's count of such changes.
+PetscErrorCode ChangeInPlace()
+{
+  Three t;
+  PetscInt first;
+
+  PetscFunctionBegin;
+  PetscCall(t.Make({}, 3));
+  PetscCall(t.Compare("first", together_text.c_str()));
+  PetscCall(ChangeValues(t.A, 1));
+  PetscCall(t.Compare("new values", together_text.c_str()));
+  PetscCall(MatGetOwnershipRange(t.A, &first, NULL));
+  PetscCall(MatSetValue(t.A, first + 1, first, 0, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(t.A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(t.A, MAT_FINAL_ASSEMBLY));
+#if PETSC_VERSION_GE(3, 21, 0)
+  PetscCall(MatEliminateZeros(t.A, PETSC_TRUE));
+#endif
+  for (int round = 2; round < 4; ++round) {
+    PetscCall(t.Compare("without an entry, round " + std::to_string(round), together_text.c_str()));
+    PetscCall(ChangeValues(t.A, round));
+  }
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiValues, OnAPatternThatChangesInPlace) { ASSERT_EQ(ChangeInPlace(), PETSC_SUCCESS); }
+
+/// A set-up that ends with an error, which the program mends.
+PetscErrorCode FailInTheMiddle()
+{
+  Three t;
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(t.Make({}, 3));
+  PetscCall(t.Compare("first", together_text.c_str()));
+  PetscCall(ChangeValues(t.A, 1));
+  for (int k = 0; k < 3; ++k) {
+    std::string const option = "-" + std::string(prefixes[k]) + "sub_ksp_type";
+    PetscCall(PetscOptionsSetValue(NULL, option.c_str(), "no_such_type"));
+    PetscCall(KSPGetPC(t.ksp[k], &pc));
+    EXPECT_NE(Catch([&] { return PCSetUp(pc); }).code, PETSC_SUCCESS) << prefixes[k];
+    PetscCall(PetscOptionsClearValue(NULL, option.c_str()));
+  }
+  PetscCall(t.Compare("after the error"));
+  PetscCall(ChangeValues(t.A, 2));
+  PetscCall(t.Compare("new values after the error", together_text.c_str()));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiValues, AfterAnError) { ASSERT_EQ(FailInTheMiddle(), PETSC_SUCCESS); }
+
+/// Rows by their diagonals, whose order new values change.
+PetscErrorCode OrderByDiagonal(Mat A, MatOrderingType, IS* rows, IS* cols)
+{
+  PetscInt n;
+  Vec diagonal;
+  std::vector<PetscInt> order;
+  PetscScalar const* d;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, &diagonal, NULL));
+  PetscCall(MatGetDiagonal(A, diagonal));
+  PetscCall(VecGetLocalSize(diagonal, &n));
+  PetscCall(VecGetArrayRead(diagonal, &d));
+  for (PetscInt i = 0; i < n; ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](PetscInt i, PetscInt j) { return PetscRealPart(d[i]) < PetscRealPart(d[j]); });
+  PetscCall(VecRestoreArrayRead(diagonal, &d));
+  PetscCall(VecDestroy(&diagonal));
+  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, order.data(), PETSC_COPY_VALUES, rows));
+  PetscCall(ISSetPermutation(*rows));
+  PetscCall(PetscObjectReference((PetscObject)*rows));
+  *cols = *rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A symbolic phase after values that were copied at once orders by these.
+PetscErrorCode OrderAnew()
+{
+  Three t;
+
+  PetscFunctionBegin;
+  PetscCall(MatOrderingRegister("by_diagonal", OrderByDiagonal));
+  PetscCall(t.Make({PCICC, 0, "by_diagonal", KSPGMRES}, 3));
+  PetscCall(t.Compare("icc", together_text.c_str()));
+  PetscCall(ChangeValues(t.A, 1));
+  PetscCall(t.Compare("icc, new values", together_text.c_str()));
+  for (char const* prefix : prefixes)
+    PetscCall(PetscOptionsSetValue(NULL, ("-" + std::string(prefix) + "sub_pc_type").c_str(), PCILU));
+  PetscCall(ChangeValues(t.A, 3));
+  PetscCall(t.Compare("ilu, new values", together_text.c_str()));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiValues, AreThoseThatOrderingsSee) { ASSERT_EQ(OrderAnew(), PETSC_SUCCESS); }
+
+/// What the blocks' matrices say of themselves.
+PetscErrorCode SetFlags()
+{
+  Three t;
+  PetscBool known[3], is[3];
+
+  PetscFunctionBegin;
+  PetscCall(t.Make({PCICC, 0, MATORDERINGNATURAL, KSPCG}, 3));
+  PetscCall(MatSetOption(t.A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(t.Compare("symmetric", together_text.c_str()));
+  PetscCall(ChangeValues(t.A, 1));
+  PetscCall(MatSetOption(t.A, MAT_SPD, PETSC_TRUE));
+  PetscCall(t.Compare("new values", together_text.c_str()));
+  for (int k = 0; k < 3; ++k) {
+    PC pc;
+    KSP* blocks;
+    Mat P;
+    PetscCall(KSPGetPC(t.ksp[k], &pc));
+    PetscCall(PCBJacobiGetSubKSP(pc, NULL, NULL, &blocks));
+    PetscCall(KSPGetOperators(blocks[1], NULL, &P));
+    PetscCall(MatIsSPDKnown(P, &known[k], &is[k]));
+    EXPECT_EQ(known[k], known[0]) << prefixes[k];
+    if (known[k]) {
+      EXPECT_EQ(is[k], is[0]) << prefixes[k];
+    }
+  }
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiValues, ComeWithTheMatrixsFlags) { ASSERT_EQ(SetFlags(), PETSC_SUCCESS); }
 
 TEST(BJacobiValues, OtherWays) { ASSERT_EQ(OtherWays(), PETSC_SUCCESS); }
 
