@@ -82,7 +82,8 @@ PetscErrorCode SetUpApart(PC pc, Together const& t, std::vector<char> const& ane
     PetscCall(PCSetReusePreconditioner(ksp->pc, PETSC_FALSE));
   }
   PetscErrorCode const code = t.petsc.setuponblocks(pc);
-  for (std::size_t b = 0; b < t.blocks.size(); ++b) PetscCall(PCSetReusePreconditioner(t.blocks[b]->pc, reuses[b]));
+  for (std::size_t b = 0; b < t.blocks.size(); ++b)
+    PetscCall(PCSetReusePreconditioner(t.blocks[b]->pc, reuses[b] ? PETSC_TRUE : PETSC_FALSE));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
