@@ -9,9 +9,9 @@ namespace {
 
 /// Rows of the subdomains of this rank, and where they lie.
 struct Rows {
-  std::vector<PetscInt> all;              // rows of the matrix, one subdomain after the other
-  std::vector<PetscInt> own_at, own;      // where in `all` those of this rank are, and which they are
-  std::vector<PetscInt> inner_at, inner;  // the same of those of this rank that are no overlap
+  std::vector<PetscInt> all;  // rows of the matrix, one subdomain after the other
+  std::vector<PetscInt> inner_at,
+      inner;  // where in `all` those of this rank are that are no overlap, and which they are
 };
 
 /// @param inner  the part of a subdomain that is no overlap; null where a rank has one: its rows of this rank
@@ -33,10 +33,7 @@ PetscErrorCode AddSubdomain(IS subdomain, IS inner, PetscInt first, PetscInt las
       PetscInt const row = indices[k];
       place[row] = begin + k;
       rows.all.push_back(row);
-      if (row < first || row >= last) continue;
-      rows.own_at.push_back(begin + k);
-      rows.own.push_back(row);
-      if (inner) continue;
+      if (inner || row < first || row >= last) continue;
       rows.inner_at.push_back(begin + k);
       rows.inner.push_back(row);
     }
@@ -81,6 +78,7 @@ PetscErrorCode MakeOverlap(PC pc, Overlap& o)
 
   PetscFunctionBegin;
   if (o.all) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCASMGetType(pc, &o.type));
   PetscCall(PCASMGetLocalSubdomains(pc, &n, &subdomains, &inner));
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, &last));
   for (PetscInt i = 0; i < n; ++i)
@@ -97,7 +95,6 @@ PetscErrorCode MakeOverlap(PC pc, Overlap& o)
   PetscCall(VecDuplicate(o.b, &o.x));
   PetscCall(MatCreateVecs(pc->pmat, &outside, NULL));
   PetscCall(MakeScatter(outside, rows.all, o.b, places, &o.all));
-  PetscCall(MakeScatter(outside, rows.own, o.b, rows.own_at, &o.own));
   PetscCall(MakeScatter(o.x, rows.inner_at, outside, rows.inner, &o.inner));
   PetscCall(VecDestroy(&outside));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -154,35 +151,56 @@ PetscErrorCode SolveSubdomains(PC pc, Together& t, bool transposed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Whether the PC still adds up the subdomains as when the exchange was made: what it does else differs from version to
+/// version. The same on all ranks.
+PetscErrorCode IsAsMade(PC pc, Overlap const& o, bool* is)
+{
+  PCASMType type;
+  PCCompositeType composition;
+
+  PetscFunctionBegin;
+  PetscCall(PCASMGetType(pc, &type));
+  PetscCall(PCASMGetLocalType(pc, &composition));
+  *is = type == o.type && composition == PC_COMPOSITE_ADDITIVE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCApply_ASM_SPTRSV(PC pc, Vec b, Vec x)
 {
   Together* t;
-  PCASMType type;
+  bool as_made;
 
   PetscFunctionBegin;
   PetscCall(PrepareApply(pc, &t));
   Overlap const& o = t->overlap;
-  PetscCall(PCASMGetType(pc, &type));
+  PetscCall(IsAsMade(pc, o, &as_made));
+  if (!as_made) {
+    PetscCall(ByPetsc(*t, t->petsc.apply, pc, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(Move(o.all, b, o.b, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(SolveSubdomains(pc, *t, false));
   PetscCall(VecSet(x, 0));
-  if (type == PC_ASM_BASIC) PetscCall(Move(o.all, o.x, x, ADD_VALUES, SCATTER_REVERSE));
+  if (o.type == PC_ASM_BASIC) PetscCall(Move(o.all, o.x, x, ADD_VALUES, SCATTER_REVERSE));
   else PetscCall(Move(o.inner, o.x, x, ADD_VALUES, SCATTER_FORWARD));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// As PETSc's: of the restricted type b is taken without the rows of other ranks, and the overlap is added.
+/// Of the restricted type PETSc's own, which is not the same in all versions either.
 PetscErrorCode PCApplyTranspose_ASM_SPTRSV(PC pc, Vec b, Vec x)
 {
   Together* t;
-  PCASMType type;
+  bool as_made;
 
   PetscFunctionBegin;
   PetscCall(PrepareApply(pc, &t));
   Overlap const& o = t->overlap;
-  PetscCall(PCASMGetType(pc, &type));
-  if (type != PC_ASM_BASIC) PetscCall(VecSet(o.b, 0));
-  PetscCall(Move(type == PC_ASM_BASIC ? o.all : o.own, b, o.b, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(IsAsMade(pc, o, &as_made));
+  if (!as_made || o.type != PC_ASM_BASIC) {
+    PetscCall(ByPetsc(*t, t->petsc.applytranspose, pc, b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Move(o.all, b, o.b, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(SolveSubdomains(pc, *t, true));
   PetscCall(VecSet(x, 0));
   PetscCall(Move(o.all, o.x, x, ADD_VALUES, SCATTER_REVERSE));
@@ -209,15 +227,12 @@ PetscErrorCode WrapSolves(PC pc, Together& t, _PCOps const&)
   PetscFunctionBegin;
   PetscCall(PCASMGetLocalType(pc, &composition));
   PetscCall(PCASMGetType(pc, &type));
+  bool const ours = now->apply == PCApply_ASM_SPTRSV, petscs = now->apply == t.petsc.apply;
   bool const exchanges = composition == PC_COMPOSITE_ADDITIVE && (type == PC_ASM_BASIC || type == PC_ASM_RESTRICT);
-  if (!exchanges || (now->apply != t.petsc.apply && now->apply != PCApply_ASM_SPTRSV)) {
-    PetscCall(PetscInfo(pc,
-                        "subdomains are solved one after the other: the PC's type is not basic or restrict with "
-                        "additive composition, or others have wrapped it\n"));
-    now->apply = now->apply == PCApply_ASM_SPTRSV ? t.petsc.apply : now->apply;
-    now->applytranspose =
-        now->applytranspose == PCApplyTranspose_ASM_SPTRSV ? t.petsc.applytranspose : now->applytranspose;
-    now->setuponblocks = now->setuponblocks == PCSetUpOnBlocks_SPTRSV ? t.petsc.setuponblocks : now->setuponblocks;
+  if (!ours && !(petscs && exchanges)) {
+    PetscCall(PetscInfo(pc, "subdomains are solved one after the other: %s\n",
+                        petscs ? "only types basic and restrict with additive composition can do otherwise"
+                               : "another library has wrapped the PC"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MakeOverlap(pc, t.overlap));

@@ -279,7 +279,6 @@ PetscErrorCode Overlap::Reset()
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscCall(VecScatterDestroy(&all));
-  PetscCall(VecScatterDestroy(&own));
   PetscCall(VecScatterDestroy(&inner));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

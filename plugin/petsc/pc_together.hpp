@@ -25,9 +25,9 @@ struct BlockType {
 
 /// Where the rows of blocks that overlap lie (pc_asm.cxx).
 struct Overlap {
+  PCASMType type = PC_ASM_RESTRICT;
   Vec b = nullptr, x = nullptr;  // of all blocks, one after the other
   VecScatter all = nullptr;      // to b from the vector of all ranks
-  VecScatter own = nullptr;      // the same of the rows of this rank
   VecScatter inner = nullptr;    // from x to the vector of all ranks, without the overlap
 
   PetscErrorCode Reset();

@@ -133,6 +133,22 @@ PetscErrorCode ChangeValues(Mat A, int round)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode SetSubdomains(PC pc, Mat A, PetscInt blocks)
+{
+  PetscInt first, last;
+  std::vector<IS> is((std::size_t)blocks);
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt b = 0; b < blocks; ++b) {
+    PetscInt const rows = (last - first) / blocks, begin = first + b * rows;
+    PetscCall(ISCreateStride(PETSC_COMM_SELF, b + 1 < blocks ? rows : last - begin, begin, 1, &is[(std::size_t)b]));
+  }
+  PetscCall(PCASMSetLocalSubdomains(pc, blocks, is.data(), NULL));
+  for (IS& i : is) PetscCall(ISDestroy(&i));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MakeBlockKsp(Mat A, BlockWay const& way, std::string const& prefix, PetscInt blocks,
                             std::vector<PetscInt> const& lens, KSP* ksp)
 {
@@ -150,7 +166,7 @@ PetscErrorCode MakeBlockKsp(Mat A, BlockWay const& way, std::string const& prefi
   PetscCall(KSPGetPC(*ksp, &pc));
   PetscCall(PCSetType(pc, way.type));
   PetscCall(PCBJacobiSetLocalBlocks(pc, blocks, lens.empty() ? NULL : lens.data()));  // each of its own type alone
-  PetscCall(PCASMSetLocalSubdomains(pc, blocks, NULL, NULL));
+  PetscCall(SetSubdomains(pc, A, blocks));
   PetscCall(PCASMSetOverlap(pc, way.overlap));
   PetscCall(KSPSetOperators(*ksp, A, A));
   PetscCall(KSPSetFromOptions(*ksp));

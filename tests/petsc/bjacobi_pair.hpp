@@ -37,8 +37,11 @@ inline bool OnDevice()
 /// Other values, on the same pattern. @param round  tells them apart
 PetscErrorCode ChangeValues(Mat A, int round);
 
-/// A KSP with bjacobi. Prefixes, for which test_main.cxx sets options: petsc_ (factors by PETSc), apart_ (by the
-/// plugin, a block at a time), together_ (by the plugin), own_ (the same, and it computes their values).
+/// Subdomains of asm: runs of a rank's rows, where a partitioner would choose others for each PC.
+PetscErrorCode SetSubdomains(PC pc, Mat A, PetscInt blocks);
+
+/// A KSP with bjacobi, or asm. Prefixes, for which test_main.cxx sets options: petsc_ (factors by PETSc), apart_ (by
+/// the plugin, a block at a time), together_ (by the plugin), own_ (the same, and it computes their values).
 PetscErrorCode MakeBlockKsp(Mat A, BlockWay const& way, std::string const& prefix, PetscInt blocks,
                             std::vector<PetscInt> const& lens, KSP* ksp);
 
