@@ -63,7 +63,7 @@ PetscErrorCode SetUpPostponed(PC pc, Together const& t)
 }
 
 /// Sets up blocks once more, each with a factor of its own, which reports its pivots as PETSc does: those that this
-/// set-up has asked for a factor. Others keep what they have, and some of these are to keep that from now on.
+/// set-up has asked for a factor, whether or not they are to reuse it later. Others keep the one that they have.
 PetscErrorCode SetUpApart(PC pc, Together const& t, std::vector<char> const& anew)
 {
   Mat A, P;
