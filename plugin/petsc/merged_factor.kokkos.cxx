@@ -292,22 +292,25 @@ PetscErrorCode MergedFactor::Note(std::vector<Mat> const& blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// With KSPSetReusePreconditioner() of blocks their numeric phases are not called, and the factors of all stay.
+/// With KSPSetReusePreconditioner() of blocks their numeric phases are not called, and the factors of all stay. Of some
+/// of them only, each block has its own from then on, and those that are kept must be there.
 PetscErrorCode MergedFactor::CheckReuse(std::vector<Mat> const& blocks, bool* all) const
 {
-  std::size_t kept = 0, first = 0;
+  std::size_t kept = 0, waiting = blocks.size();
 
   PetscFunctionBegin;
   for (std::size_t b = 0; b < blocks.size() && blocks.size() == blocks_.size(); ++b) {
     Mat_SpTRSV const* f = blocks_[b].Find(blocks[b]);
     if (!f || f->num_numeric_calls != blocks_[b].num_numeric) continue;
-    if (kept++ == 0) first = b;
+    ++kept;
+    if (f->postponed.numeric) waiting = b;
   }
   *all = usable_ && kept == blocks.size();
-  PetscCheck(kept == 0 || kept == blocks.size() || !by_backend_, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "Block %d keeps an earlier factor, and others are factored anew; set KSPSetReusePreconditioner() for all "
-             "or none of them, or -pc_bjacobi_sptrsv_together false",
-             (int)first);
+  PetscCheck(
+      kept == blocks.size() || waiting == blocks.size(), PETSC_COMM_SELF, PETSC_ERR_SUP,
+      "Block %d is to keep a factor of earlier values, which it had together with others, and others are factored "
+      "anew; set KSPSetReusePreconditioner() before the set-up with new values, or leave the blocks apart",
+      (int)waiting);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -77,10 +77,10 @@ PetscErrorCode MakeOverlap(PC pc, Overlap& o)
   VecType type;
 
   PetscFunctionBegin;
-  if (o.all) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCASMGetType(pc, &o.type));
   PetscCall(PCASMGetLocalSubdomains(pc, &n, &subdomains, &inner));
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, &last));
+  if (o.type == PC_ASM_BASIC) inner = nullptr;  // which adds up the overlap
   for (PetscInt i = 0; i < n; ++i)
     PetscCall(AddSubdomain(subdomains[i], inner ? inner[i] : nullptr, first, last, rows));
   auto const size = (PetscInt)rows.all.size();
@@ -161,7 +161,7 @@ PetscErrorCode IsAsMade(PC pc, Overlap const& o, bool* is)
   PetscFunctionBegin;
   PetscCall(PCASMGetType(pc, &type));
   PetscCall(PCASMGetLocalType(pc, &composition));
-  *is = type == o.type && composition == PC_COMPOSITE_ADDITIVE;
+  *is = o.all && type == o.type && composition == PC_COMPOSITE_ADDITIVE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,6 +218,7 @@ PetscErrorCode NumBlocks(PC pc, PetscInt* n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// In the first set-up, and in that after PCReset(): what PETSc makes then depends on the types of then.
 PetscErrorCode WrapSolves(PC pc, Together& t, _PCOps const&)
 {
   _PCOps* const now = pc->ops;
@@ -225,14 +226,15 @@ PetscErrorCode WrapSolves(PC pc, Together& t, _PCOps const&)
   PCASMType type;
 
   PetscFunctionBegin;
+  if (pc->setupcalled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCASMGetLocalType(pc, &composition));
   PetscCall(PCASMGetType(pc, &type));
   bool const ours = now->apply == PCApply_ASM_SPTRSV, petscs = now->apply == t.petsc.apply;
   bool const exchanges = composition == PC_COMPOSITE_ADDITIVE && (type == PC_ASM_BASIC || type == PC_ASM_RESTRICT);
-  if (!ours && !(petscs && exchanges)) {
+  if (!exchanges || !(ours || petscs)) {
     PetscCall(PetscInfo(pc, "subdomains are solved one after the other: %s\n",
-                        petscs ? "only types basic and restrict with additive composition can do otherwise"
-                               : "another library has wrapped the PC"));
+                        ours || petscs ? "only types basic and restrict with additive composition can do otherwise"
+                                       : "another library has wrapped the PC"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MakeOverlap(pc, t.overlap));
@@ -242,7 +244,7 @@ PetscErrorCode WrapSolves(PC pc, Together& t, _PCOps const&)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-BlockType const asm_type{PCASM, "-pc_asm_sptrsv_together", "PCASMGetSubKSP_C", NumBlocks, WrapSolves, false};
+BlockType const asm_type{PCASM, "-pc_asm_sptrsv_together", "PCASMGetSubKSP_C", NumBlocks, WrapSolves, false, false};
 
 PetscErrorCode (*CreatePetscs)(PC) = nullptr;
 

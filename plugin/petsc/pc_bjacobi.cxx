@@ -133,7 +133,8 @@ PetscErrorCode WrapSolves(PC pc, Together& t, _PCOps const& before)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-BlockType const bjacobi{PCBJACOBI, "-pc_bjacobi_sptrsv_together", "PCBJacobiGetSubKSP_C", NumBlocks, WrapSolves, true};
+BlockType const bjacobi{PCBJACOBI, "-pc_bjacobi_sptrsv_together", "PCBJacobiGetSubKSP_C", NumBlocks, WrapSolves, true,
+                        true};
 
 PetscErrorCode (*CreatePetscs)(PC) = nullptr;
 

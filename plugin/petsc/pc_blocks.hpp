@@ -15,8 +15,10 @@ PetscErrorCode AsksForOurs(std::vector<KSP> const& blocks, bool* ours);
 PetscErrorCode CheckSolves(std::vector<KSP> const& blocks, std::string* obstacle);
 /// The same for what only a set-up can change.
 PetscErrorCode CheckOptions(std::vector<KSP> const& blocks, std::string* obstacle);
-/// What KSPSolve() does before and after the solve itself: set-up, and what the KSPs say of it.
+/// What KSPSolve() does before the solve itself.
 PetscErrorCode SetUpForSolve(std::vector<KSP> const& blocks);
+/// And after it: what the KSPs say of it.
+void NoteSolve(std::vector<KSP> const& blocks);
 /// The blocks' factors; null where a block has none.
 PetscErrorCode GetFactors(std::vector<KSP> const& blocks, std::vector<Mat>* factors);
 

@@ -123,6 +123,7 @@ PetscErrorCode Decide(PC pc, Together& t)
   t.obstacle.clear();
   PetscCall(GetBlocks(pc, t));
   PetscCall(AsksForOurs(t.blocks, &t.asked));
+  t.asked = t.asked && t.wanted;
   if (!t.asked) {
     t.decided = true;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -229,7 +230,7 @@ PetscErrorCode Summarize(PC pc, Together const& t, Summary* all)
 {
   MPI_Comm const comm = PetscObjectComm((PetscObject)pc);
   PetscMPIInt rank, size;
-  bool const asked = t.wanted && t.decided && t.asked;
+  bool const asked = t.decided && t.asked;
   auto const n = asked ? (PetscInt)t.blocks.size() : 0;
 
   PetscFunctionBegin;
@@ -316,13 +317,21 @@ PetscErrorCode RemoveTogether(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PrepareApply(PC pc, Together** t)
+PetscErrorCode Prepare(PC pc, Together** t)
 {
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, t));
   if (!(*t)->decided) PetscCall(Decide(pc, **t));
   else if ((*t)->together) PetscCall(Check(pc, **t));
   if (!(*t)->together) PetscCall((*t)->merged.WriteKept());  // for PETSc's operations
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PrepareApply(PC pc, Together** t)
+{
+  PetscFunctionBegin;
+  PetscCall(Prepare(pc, t));
+  if ((*t)->together) NoteSolve((*t)->blocks);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -366,7 +375,7 @@ PetscErrorCode FinishReused(PC pc, Together& t)
     PetscObject const object = (PetscObject)t.blocks[b];
     if (!anew[b]) continue;
     PetscCall(PCGetReusePreconditioner(t.blocks[b]->pc, &reuses));
-    if (pc->setfromoptionscalled)  // the set-up reads it
+    if (t.type->sets_options_again && pc->setfromoptionscalled)
       PetscCall(PetscOptionsGetBool(object->options, object->prefix, "-ksp_reuse_preconditioner", &reuses, NULL));
     if (!reuses) continue;
     PetscCall(t.merged.WriteKept());

@@ -20,7 +20,8 @@ struct BlockType {
   char const* get_blocks;                                              // under which PETSc composes its GetSubKSP
   PetscErrorCode (*num_blocks)(PC, PetscInt*);                         // after a set-up
   PetscErrorCode (*wrap_solves)(PC, Together&, _PCOps const& before);  // where there are several
-  bool disjoint;  // blocks are diagonal blocks of the rank's matrix, one after the other
+  bool disjoint;            // blocks are diagonal blocks of the rank's matrix, one after the other
+  bool sets_options_again;  // of blocks, in every set-up
 };
 
 /// Where the rows of blocks that overlap lie (pc_asm.cxx).
@@ -53,8 +54,10 @@ PetscErrorCode AddTogether(PC pc, BlockType const& type, Together** t);
 PetscErrorCode GetTogether(PC pc, Together** t);
 PetscErrorCode RemoveTogether(PC pc);
 
-/// Before each application, and in the set-up of blocks: decides, after a set-up; else sees whether the blocks are
+/// In the set-up of blocks, and before each application: decides, after a set-up; else sees whether the blocks are
 /// still those that were merged.
+PetscErrorCode Prepare(PC pc, Together** t);
+/// The latter: blocks that are solved together have solved once more.
 PetscErrorCode PrepareApply(PC pc, Together** t);
 /// Instead of PETSc's set-up, where only values are new and nobody but PETSc has the blocks: they are copied from the
 /// rank's matrix in one go, and PETSc's copies of the blocks follow when somebody looks (ShowBlocks()).

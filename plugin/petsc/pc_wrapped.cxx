@@ -107,7 +107,7 @@ PetscErrorCode PCSetUpOnBlocks_SPTRSV(PC pc)
   Together* t;
 
   PetscFunctionBegin;
-  PetscCall(PrepareApply(pc, &t));
+  PetscCall(Prepare(pc, &t));
   if (!t->together) PetscCall(t->petsc.setuponblocks(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
