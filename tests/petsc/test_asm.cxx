@@ -143,6 +143,71 @@ PetscErrorCode CompareOtherWays()
 
 TEST(Schwarz, OtherWays) { ASSERT_EQ(CompareOtherWays(), PETSC_SUCCESS); }
 
+/// PCReset(), and a set-up that asks for something else.
+PetscErrorCode EmptyAndChange(std::function<PetscErrorCode(PC)> const& change)
+{
+  Three t;
+
+  PetscFunctionBegin;
+  PetscCall(t.Make(Schwarz({PCILU, 0, MATORDERINGNATURAL, KSPFGMRES}, 1), 3));
+  PetscCall(t.Compare("before", together_text.c_str()));
+  PetscCall(ForPcs(t, [](PC pc) { return PCReset(pc); }));
+  PetscCall(ForPcs(t, [&](PC pc) { return SetSubdomains(pc, t.A, 3); }));
+  PetscCall(ForPcs(t, change));
+  for (KSP ksp : t.ksp) PetscCall(KSPSetOperators(ksp, t.A, t.A));
+  PetscCall(t.Compare("after"));
+  PetscCall(ChangeValues(t.A, 1));
+  PetscCall(t.Compare("after, new values"));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Schwarz, EmptiedAndChanged)
+{
+  ASSERT_EQ(EmptyAndChange([](PC pc) { return PCASMSetType(pc, PC_ASM_BASIC); }), PETSC_SUCCESS);
+  // without the option
+  ASSERT_EQ(EmptyAndChange([](PC pc) -> PetscErrorCode {
+              char const* prefix;
+              PetscFunctionBegin;
+              PetscCall(PCGetOptionsPrefix(pc, &prefix));
+              std::string const option = "-" + std::string(prefix) + "pc_asm_sptrsv_together";
+              PetscCall(PetscOptionsSetValue(NULL, option.c_str(), "false"));
+              PetscCall(PCSetFromOptions(pc));
+              if (prefix == std::string("petsc_")) PetscCall(PetscOptionsClearValue(NULL, option.c_str()));
+              else PetscCall(PetscOptionsSetValue(NULL, option.c_str(), "true"));
+              PetscFunctionReturn(PETSC_SUCCESS);
+            }),
+            PETSC_SUCCESS);
+}
+
+/// Parts that do not overlap, of the program's own, outside of the subdomains: type basic takes no notice of them.
+PetscErrorCode InnerPartsElsewhere()
+{
+  Three t;
+  PetscInt first, last;
+  IS is[4];
+
+  PetscFunctionBegin;
+  PetscCall(t.Make(Schwarz({PCILU, 0, MATORDERINGNATURAL, KSPFGMRES}, 0), 2));
+  PetscCall(MatGetOwnershipRange(t.A, &first, &last));
+  PetscInt const half = (last - first) / 2;
+  for (PetscInt k = 0; k < 4; ++k)  // the halves, and then in the other order
+    PetscCall(ISCreateStride(PETSC_COMM_SELF, (k % 2 == k / 2 ? half : last - first - half),
+                             first + (k % 2 == k / 2 ? 0 : half), 1, &is[k]));
+  for (KSP ksp : t.ksp) {
+    PC pc;
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCASMSetType(pc, PC_ASM_BASIC));
+    PetscCall(PCASMSetLocalSubdomains(pc, 2, &is[0], &is[2]));
+  }
+  PetscCall(t.Compare("inner parts elsewhere", together_text.c_str()));
+  for (IS& i : is) PetscCall(ISDestroy(&i));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Schwarz, InnerPartsElsewhere) { ASSERT_EQ(InnerPartsElsewhere(), PETSC_SUCCESS); }
+
 /// Composed one after the other, subdomains wait for each other: PETSc's own way.
 PetscErrorCode CompareMultiplicative()
 {

@@ -191,6 +191,28 @@ PetscErrorCode SolveBlocks(bool new_values)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// One block keeps its factor while the others get new values.
+PetscErrorCode KeepOneFactor()
+{
+  Three t;
+
+  PetscFunctionBegin;
+  PetscCall(t.Make({PCILU, 0, MATORDERINGNATURAL, KSPFGMRES}, 3));
+  PetscCall(t.Compare("before", together_text.c_str()));
+  PetscCall(t.ForBlocks([](PetscInt, KSP* blocks) { return KSPSetReusePreconditioner(blocks[1], PETSC_TRUE); }));
+  for (int round = 0; round < 2; ++round) {
+    PetscCall(ChangeValues(t.A, round));
+    PetscCall(t.Compare("one is kept", "keeps an earlier factor"));
+  }
+  PetscCall(t.ForBlocks([](PetscInt, KSP* blocks) { return KSPSetReusePreconditioner(blocks[1], PETSC_FALSE); }));
+  PetscCall(ChangeValues(t.A, 3));
+  PetscCall(t.Compare("none is kept", together_text.c_str()));
+  PetscCall(t.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiChanges, ABlockKeepsItsFactor) { ASSERT_EQ(KeepOneFactor(), PETSC_SUCCESS); }
+
 TEST(BJacobiChanges, BlocksSolveByThemselves)
 {
   ASSERT_EQ(SolveBlocks(false), PETSC_SUCCESS);
