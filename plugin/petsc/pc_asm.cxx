@@ -9,9 +9,9 @@ namespace {
 
 /// Rows of the subdomains of this rank, and where they lie.
 struct Rows {
-  std::vector<PetscInt> all;  // rows of the matrix, one subdomain after the other
-  std::vector<PetscInt> inner_at,
-      inner;  // where in `all` those of this rank are that are no overlap, and which they are
+  std::vector<PetscInt> all;       // rows of the matrix, one subdomain after the other
+  std::vector<PetscInt> inner;     // those of this rank that are no overlap
+  std::vector<PetscInt> inner_at;  // and where in `all` they are
 };
 
 /// @param inner  the part of a subdomain that is no overlap; null where a rank has one: its rows of this rank
@@ -77,6 +77,7 @@ PetscErrorCode MakeOverlap(PC pc, Overlap& o)
   VecType type;
 
   PetscFunctionBegin;
+  PetscCall(o.Reset());  // of a set-up that has failed
   PetscCall(PCASMGetType(pc, &o.type));
   PetscCall(PCASMGetLocalSubdomains(pc, &n, &subdomains, &inner));
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, &last));
@@ -165,7 +166,8 @@ PetscErrorCode IsAsMade(PC pc, Overlap const& o, bool* is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCApply_ASM_SPTRSV(PC pc, Vec b, Vec x)
+/// One application. Transposes of the restricted type are PETSc's own, which are not the same in all versions either.
+PetscErrorCode Apply(PC pc, Vec b, Vec x, bool transposed)
 {
   Together* t;
   bool as_made;
@@ -173,39 +175,22 @@ PetscErrorCode PCApply_ASM_SPTRSV(PC pc, Vec b, Vec x)
   PetscFunctionBegin;
   PetscCall(PrepareApply(pc, &t));
   Overlap const& o = t->overlap;
+  bool const basic = o.type == PC_ASM_BASIC;
   PetscCall(IsAsMade(pc, o, &as_made));
-  if (!as_made) {
-    PetscCall(ByPetsc(*t, t->petsc.apply, pc, b, x));
+  if (!as_made || (transposed && !basic)) {
+    PetscCall(ByPetsc(*t, transposed ? t->petsc.applytranspose : t->petsc.apply, pc, b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Move(o.all, b, o.b, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(SolveSubdomains(pc, *t, false));
+  PetscCall(SolveSubdomains(pc, *t, transposed));
   PetscCall(VecSet(x, 0));
-  if (o.type == PC_ASM_BASIC) PetscCall(Move(o.all, o.x, x, ADD_VALUES, SCATTER_REVERSE));
+  if (basic) PetscCall(Move(o.all, o.x, x, ADD_VALUES, SCATTER_REVERSE));
   else PetscCall(Move(o.inner, o.x, x, ADD_VALUES, SCATTER_FORWARD));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Of the restricted type PETSc's own, which is not the same in all versions either.
-PetscErrorCode PCApplyTranspose_ASM_SPTRSV(PC pc, Vec b, Vec x)
-{
-  Together* t;
-  bool as_made;
-
-  PetscFunctionBegin;
-  PetscCall(PrepareApply(pc, &t));
-  Overlap const& o = t->overlap;
-  PetscCall(IsAsMade(pc, o, &as_made));
-  if (!as_made || o.type != PC_ASM_BASIC) {
-    PetscCall(ByPetsc(*t, t->petsc.applytranspose, pc, b, x));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(Move(o.all, b, o.b, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(SolveSubdomains(pc, *t, true));
-  PetscCall(VecSet(x, 0));
-  PetscCall(Move(o.all, o.x, x, ADD_VALUES, SCATTER_REVERSE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCApply_ASM_SPTRSV(PC pc, Vec b, Vec x) { return Apply(pc, b, x, false); }
+PetscErrorCode PCApplyTranspose_ASM_SPTRSV(PC pc, Vec b, Vec x) { return Apply(pc, b, x, true); }
 
 /// The most on any rank: what is exchanged is the same on all.
 PetscErrorCode NumBlocks(PC pc, PetscInt* n)
@@ -218,7 +203,7 @@ PetscErrorCode NumBlocks(PC pc, PetscInt* n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// In the first set-up, and in that after PCReset(): what PETSc makes then depends on the types of then.
+/// What PETSc makes in a first set-up depends on the types of then.
 PetscErrorCode WrapSolves(PC pc, Together& t, _PCOps const&)
 {
   _PCOps* const now = pc->ops;
@@ -226,7 +211,6 @@ PetscErrorCode WrapSolves(PC pc, Together& t, _PCOps const&)
   PCASMType type;
 
   PetscFunctionBegin;
-  if (pc->setupcalled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCASMGetLocalType(pc, &composition));
   PetscCall(PCASMGetType(pc, &type));
   bool const ours = now->apply == PCApply_ASM_SPTRSV, petscs = now->apply == t.petsc.apply;

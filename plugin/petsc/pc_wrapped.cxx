@@ -21,7 +21,8 @@ void WrapAllButSolves(PC pc, Together& t, _PCOps const& before)
   Wrap(before.setfromoptions, now->setfromoptions, kept.setfromoptions, PCSetFromOptions_SPTRSV);
 }
 
-/// Solves become ours in the first set-up, if the option has asked for it by then and there are several blocks.
+/// Solves become ours in the first set-up, also in that after PCReset(), if the option has asked for it by then and
+/// there are several blocks.
 PetscErrorCode PCSetUp_SPTRSV(PC pc)
 {
   Together* t;
@@ -39,7 +40,7 @@ PetscErrorCode PCSetUp_SPTRSV(PC pc)
   _PCOps const before = *pc->ops;
   PetscCall(t->petsc.setup(pc));
   WrapAllButSolves(pc, *t, before);
-  if (!t->wanted) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!t->wanted || pc->setupcalled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(t->type->num_blocks(pc, &blocks));
   if (blocks > 1) PetscCall(t->type->wrap_solves(pc, *t, before));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -133,6 +133,60 @@ PetscErrorCode ChangeValues(Mat A, int round)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AddEntry(Mat A)
+{
+  PetscInt first;
+
+  PetscFunctionBegin;
+  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatGetOwnershipRange(A, &first, NULL));
+  PetscCall(MatSetValue(A, first + 1, first + 6, -0.2, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CountOf(char const* event, PetscInt* count)
+{
+  PetscLogEvent id;
+  PetscEventPerfInfo info;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventGetId(event, &id));
+  PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &info));
+  *count = info.count;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SetPivot(Mat A, PetscReal value)
+{
+  PetscInt first, n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(A, &first, NULL));
+  PetscCall(MatGetLocalSize(A, &n, NULL));
+  PetscInt const row = first + n / 3 + (n % 3 > 0);
+  PetscCall(MatSetValue(A, row, row, value, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SolveOnce(KSP ksp)
+{
+  Mat A;
+  Vec b, x;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetOperators(ksp, &A, NULL));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode SetSubdomains(PC pc, Mat A, PetscInt blocks)
 {
   PetscInt first, last;

@@ -37,6 +37,14 @@ inline bool OnDevice()
 /// Other values, on the same pattern. @param round  tells them apart
 PetscErrorCode ChangeValues(Mat A, int round);
 
+/// Another pattern: an entry more in the first block of each rank.
+PetscErrorCode AddEntry(Mat A);
+/// The first diagonal entry of a rank's second block of three.
+PetscErrorCode SetPivot(Mat A, PetscReal value);
+/// For a right-hand side of ones.
+PetscErrorCode SolveOnce(KSP ksp);
+/// How often an event of -log_view has been logged so far.
+PetscErrorCode CountOf(char const* event, PetscInt* count);
 /// Subdomains of asm: runs of a rank's rows, where a partitioner would choose others for each PC.
 PetscErrorCode SetSubdomains(PC pc, Mat A, PetscInt blocks);
 

@@ -114,16 +114,11 @@ PetscErrorCode CompareOtherWays()
 {
   Three t;
   Mat B;
-  PetscInt first;
 
   PetscFunctionBegin;
   PetscCall(t.Make(Schwarz({PCILU, 0, MATORDERINGNATURAL, KSPFGMRES}, 1), 3));
   PetscCall(t.Compare("restricted", together_text.c_str()));
-  PetscCall(MatGetOwnershipRange(t.A, &first, NULL));
-  PetscCall(MatSetOption(t.A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  PetscCall(MatSetValue(t.A, first + 1, first + 6, (PetscReal)-0.2, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(t.A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(t.A, MAT_FINAL_ASSEMBLY));
+  PetscCall(AddEntry(t.A));
   PetscCall(t.Compare("another pattern", together_text.c_str()));
   PetscCall(ForPcs(t, [](PC pc) { return PCReset(pc); }));
   PetscCall(ForPcs(t, [&](PC pc) { return SetSubdomains(pc, t.A, 3); }));
@@ -215,21 +210,16 @@ PetscErrorCode CompareMultiplicative()
   std::string text;
   PetscMPIInt rank;
   PetscInt steps[3];
-  Vec b, x;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(t.Make(Schwarz({PCILU, 0, MATORDERINGNATURAL, KSPFGMRES}, 1), 3));
   PetscCall(ForPcs(t, [](PC pc) { return PCASMSetLocalType(pc, PC_COMPOSITE_MULTIPLICATIVE); }));
-  PetscCall(MatCreateVecs(t.A, &x, &b));
-  PetscCall(VecSet(b, 1));
   for (int k = 0; k < 3; ++k) {
-    PetscCall(KSPSolve(t.ksp[k], b, x));
+    PetscCall(SolveOnce(t.ksp[k]));
     PetscCall(KSPGetIterationNumber(t.ksp[k], &steps[k]));
     EXPECT_EQ(steps[k], steps[0]) << prefixes[k];
   }
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
   PetscCall(ViewText(t.ksp[1], &text));
   if (rank == 0) {
     EXPECT_EQ(text.find(together_text), std::string::npos) << text;
@@ -245,29 +235,18 @@ PetscErrorCode CompareZeroPivot()
 {
   Three t;
   KSPConvergedReason reason[3];
-  Vec b, x;
-  PetscInt first, n;
 
   PetscFunctionBegin;
   PetscCall(t.Make(Schwarz({}, 0), 3));
   PetscCall(t.Compare("good pivots", together_text.c_str()));
-  PetscCall(MatGetOwnershipRange(t.A, &first, NULL));
-  PetscCall(MatGetLocalSize(t.A, &n, NULL));
-  PetscInt const row = first + n / 3 + (n % 3 > 0);
-  PetscCall(MatSetValue(t.A, row, row, 0, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(t.A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(t.A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatCreateVecs(t.A, &x, &b));
-  PetscCall(VecSet(b, 1));
+  PetscCall(SetPivot(t.A, 0));
   for (int k = 0; k < 3; ++k) {
-    PetscCall(KSPSolve(t.ksp[k], b, x));
+    PetscCall(SolveOnce(t.ksp[k]));
     PetscCall(KSPGetConvergedReason(t.ksp[k], &reason[k]));
     EXPECT_EQ(reason[k], reason[0]) << prefixes[k];
     if (k) PetscCall(ExpectView(t.ksp[k], "a block has a zero pivot"));
   }
   EXPECT_EQ(reason[0], KSP_DIVERGED_PC_FAILED);
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
   PetscCall(t.Destroy());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

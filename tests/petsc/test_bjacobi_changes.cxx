@@ -219,18 +219,6 @@ TEST(BJacobiChanges, BlocksSolveByThemselves)
   ASSERT_EQ(SolveBlocks(true), PETSC_SUCCESS);
 }
 
-PetscErrorCode CountOf(char const* event, PetscInt* count)
-{
-  PetscLogEvent id;
-  PetscEventPerfInfo info;
-
-  PetscFunctionBegin;
-  PetscCall(PetscLogEventGetId(event, &id));
-  PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, id, &info));
-  *count = info.count;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// The blocks' matrices get new values in each set-up, as PETSc's, and a look at the KSPs changes nothing.
 /// @param between  what happens between the last set-up and that look
 PetscErrorCode LookLate(PetscErrorCode (*between)(Mat))
@@ -286,19 +274,6 @@ PetscErrorCode ChangeOptions()
 TEST(BJacobiChanges, OptionsChangedBetweenSetUps) { ASSERT_EQ(ChangeOptions(), PETSC_SUCCESS); }
 
 PetscErrorCode AddValues(Mat A) { return ChangeValues(A, 3); }
-PetscErrorCode AddEntry(Mat A)
-{
-  PetscInt first;
-
-  PetscFunctionBegin;
-  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  PetscCall(MatGetOwnershipRange(A, &first, NULL));
-  PetscCall(MatSetValue(A, first + 1, first + 6, -0.2, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 TEST(BJacobiChanges, BlocksLookedAtLate)
 {
   ASSERT_EQ(LookLate(nullptr), PETSC_SUCCESS);

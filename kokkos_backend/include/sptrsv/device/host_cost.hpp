@@ -17,18 +17,17 @@ struct HostCost {
   static constexpr double chain = 5.4;       ///< from one row's x to that of a row that needs it, without its additions
   static constexpr double addition = 1.1;    ///< each addition from the term that was waited for
   static constexpr double mispredict = 5.5;  ///< a row whose end the core's branch predictor missed
-  static constexpr double predicted = 18000;  ///< rows up to which the branch predictor learns where they end
-  static constexpr double near_cache = 6e6;   ///< bytes of T, b and x up to which the order of rows is nearly free
-  static constexpr double cache = 24e6;       ///< bytes beyond which T comes from memory
-  static constexpr double bytes_per_ns = 22;  ///< from memory, by one thread
-  static constexpr double sorted_from = 16;   ///< rows in a level from which they are sorted by length
-  static constexpr double block = 300;        ///< of blocks of rows, each: its ticket and its flags
-  static constexpr double block_row =
-      1.35;  ///< a row in the order of blocks, beside the same in its own, without waits
-  static constexpr double row_of_block = 0.4;  ///< part of a row with the columns of the row before
-  static constexpr double near_rows = 0.1;     ///< share of rows that need one shortly before; with fewer the order of
-                                               ///< levels loses nothing that caches keep
-  static constexpr double in_flight = 300;     ///< instructions; a row is about 12, and 6 per entry
+  static constexpr double predicted = 18000;   ///< rows up to which the branch predictor learns where they end
+  static constexpr double near_cache = 6e6;    ///< bytes of T, b and x up to which the order of rows is nearly free
+  static constexpr double cache = 24e6;        ///< bytes beyond which T comes from memory
+  static constexpr double bytes_per_ns = 22;   ///< from memory, by one thread
+  static constexpr double sorted_from = 16;    ///< rows in a level from which they are sorted by length
+  static constexpr double block = 300;         ///< of blocks of rows, each: its ticket and its flags
+  static constexpr double block_row = 1.35;    ///< times a row without waits: the same in the order of blocks
+  static constexpr double repeated_row = 0.4;  ///< times a row: one with the columns of the row before
+  /// Share of rows that need one shortly before: with fewer, level order loses nothing that caches keep.
+  static constexpr double near_rows = 0.1;
+  static constexpr double in_flight = 300;  ///< instructions; a row is about 12, and 6 per entry
 
   int threads;       ///< that run at once
   double launch;     ///< a kernel on several threads, with its barrier

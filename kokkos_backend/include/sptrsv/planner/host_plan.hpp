@@ -75,7 +75,7 @@ InOrder cost_in_order(typename T::exec_space const& exec, OffDiagonals<T> const&
           bool const more = has_blocks && s > part * chunk && together < SequentialTuning::block_rows - 1 &&
                             continues_block(rows, before, i, ascending);
           together = more ? together + 1 : 0;
-          double const part_of_row = more ? HostCost::row_of_block : 1;
+          double const part_of_row = more ? HostCost::repeated_row : 1;
           double at = start, waited = 0;
           typename T::offset k = rows.first(i);
           for (double left = count; left > 0; --left, k += rows.step()) {

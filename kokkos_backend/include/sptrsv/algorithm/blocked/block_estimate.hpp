@@ -68,6 +68,14 @@ double levels_of_successive_rows(typename T::exec_space const& exec, LevelSets<T
   return sum / static_cast<double>(windows);
 }
 
+/// Sides of boxes of so many rows, by the extents that a pattern's directions tell.
+inline std::array<int, Directions::most> estimate_sides(std::array<double, Directions::most> const& extent,
+                                                        double rows) {
+  std::array<int, Directions::most> rounded{};
+  for (int d = 0; d < Directions::most; ++d) rounded[d] = static_cast<int>(extent[d]);
+  return sides_of_boxes(rounded, rows, {});
+}
+
 /// About how many blocks follow each other on the longest path: with boxes as many as from one corner of the grid to
 /// the other, for each of the levels on the way; else levels / those of a strip, or of successive rows. Blocks of one
 /// level count more. Cost: passes over samples of the rows; fences.
@@ -82,9 +90,7 @@ double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> con
   double thickness = 0;
   if (directions.count() >= 2) {
     auto const extent = directions.extents(static_cast<double>(analysis.num_rows()));
-    std::array<int, Directions::most> rounded{};
-    for (int d = 0; d < Directions::most; ++d) rounded[d] = static_cast<int>(extent[d]);
-    auto const side = sides_of_boxes(rounded, rows, {});
+    auto const side = estimate_sides(extent, rows);
     double steps = 0, boxes = 0;
     for (int d = 0; d < directions.count(); ++d) {
       steps += extent[d];
@@ -120,9 +126,7 @@ double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const&
   double steps = 0;
   if (directions.count() >= 2) {
     auto const extent = directions.extents(n);
-    std::array<int, Directions::most> rounded{};
-    for (int d = 0; d < Directions::most; ++d) rounded[d] = static_cast<int>(extent[d]);
-    auto const side = sides_of_boxes(rounded, rows, {});
+    auto const side = estimate_sides(extent, rows);
     steps = 1;
     for (int d = 0; d < directions.count(); ++d) steps += std::ceil(extent[d] / side[d]) - 1;
   } else {
