@@ -181,7 +181,7 @@ Plan choose_on_host(typename T::exec_space const& exec, Analysis<T> const& analy
   int const written = std::snprintf(text, sizeof text, "%.0f rows per level on %d thread%s, estimated gain %.2f",
                                     analysis.levels(exec).mean_rows(), threads, plural, gain);
   if (blocks)
-    std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", %.2f by levels",
+    std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), " by blocks, %.2f by levels",
                   alone / by_level);
   return {gain <= pays && one_thread_can ? "sequential" : blocks ? "blocked" : "levelset", text};
 }
