@@ -63,6 +63,8 @@ PetscErrorCode PrepareApply(PC pc, Together** t);
 /// rank's matrix in one go, and PETSc's copies of the blocks follow when somebody looks (ShowBlocks()).
 /// @param done  out: whether it has been done
 PetscErrorCode KeepNewValues(PC pc, Together& t, bool* done);
+/// Which blocks' factors wait for the values that the blocks have now.
+PetscErrorCode FindAnew(Together const& t, std::vector<char>* anew);
 /// Before new values: factors that blocks are to keep, and that only wait, are computed from the values of now.
 PetscErrorCode FinishReused(PC pc, Together& t);
 /// GetSubKSP: from now on the program may change the blocks.

@@ -106,8 +106,14 @@ PetscErrorCode PCSetFromOptions_SPTRSV(PC pc, OptionItems PetscOptionsObject)
 PetscErrorCode PCSetUpOnBlocks_SPTRSV(PC pc)
 {
   Together* t;
+  PetscObjectState state;
 
   PetscFunctionBegin;
+  PetscCall(GetTogether(pc, &t));
+  PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &state));
+  // PETSc 3.18 may set up the PC with new values after its blocks, in the application. Where the set-up of earlier
+  // values has failed, these are not tried again
+  if (!t->decided && state != pc->matstate) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Prepare(pc, &t));
   if (!t->together) PetscCall(t->petsc.setuponblocks(pc));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <climits>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <sptrsv/algorithm/blocked/block_columns.hpp>
@@ -266,6 +268,16 @@ TEST(BoxSides, FewestBoxesFromCornerToCorner) {
     }
   EXPECT_EQ(detail::sides_of_boxes({100, 100, 100}, 512, {INT_MAX, 3, 0}), (Sides{INT_MAX, 3, 1}));
   EXPECT_EQ(detail::sides_of_boxes({100, 100, 100}, 512, {0, 0, 2}), (Sides{22, 23, 2}));  // 506 rows
+}
+
+TEST(BoxSides, NoLimitOfRowsTakesNoLongTime) {
+  auto const begin = std::chrono::steady_clock::now();
+  auto const chosen = detail::sides_of_boxes({1'000'000, 40'000, 1}, INT_MAX, {});
+  EXPECT_LE(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 5);
+  double const product = static_cast<double>(chosen[0]) * chosen[1];
+  EXPECT_LE(product, INT_MAX);
+  EXPECT_LE(1e6 / chosen[0] + 4e4 / chosen[1], 1.001 * 2 * std::sqrt(1e6 * 4e4 / INT_MAX));
+  EXPECT_EQ(detail::sides_of_boxes({1'000'003, 1, 1}, INT_MAX, {}), (std::array<int, 3>{1'000'003, 1, 1}));
 }
 
 /// What a block has in scratch memory, in its place, aligned and within what was asked for.

@@ -4,7 +4,12 @@
 // rows, and 2^20 rows of which each waits for the one before.
 #include <gtest/gtest.h>
 
+#if defined(__linux__)
+#include <sched.h>
+#include <unistd.h>
+#endif
 #include <sptrsv/device/host_threads.hpp>
+#include <thread>
 
 #include "solve_cases.hpp"
 
@@ -108,6 +113,24 @@ int teams_of(std::string const& parameters) {
   if (end == std::string::npos) return 0;
   return std::stoi(parameters.substr(parameters.rfind(' ', end - 1) + 1));
 }
+
+#if defined(__linux__)
+/// The first of this process that asks how many there are.
+TEST(CrowdedProgress, CoresAreThoseOfTheProcess) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(getpid(), sizeof all, &all), 0);
+  int seen = 0;
+  std::thread([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+      if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    seen = detail::host_cores();
+  }).join();
+  EXPECT_EQ(seen, CPU_COUNT(&all));
+}
+#endif
 
 /// Run with 64 threads. Of those that wait for each other there must be no more than cores: else 400 solves take up to
 /// half a second each, and do not end in time.

@@ -323,6 +323,55 @@ PetscErrorCode FailInTheMiddle()
 
 TEST(BJacobiValues, AfterAnError) { ASSERT_EQ(FailInTheMiddle(), PETSC_SUCCESS); }
 
+/// Of the first row of each rank's, beside its diagonal.
+PetscErrorCode SetNeighbour(Mat A, PetscReal value)
+{
+  PetscInt first;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(A, &first, NULL));
+  PetscCall(MatSetValue(A, first + 1, first, value, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Values that a solver refuses; the program mends them and solves again, with nothing else said.
+PetscErrorCode RefuseValues(char const* type)
+{
+  Mat A;
+  KSP ksp;
+  BlockWay way;
+
+  PetscFunctionBegin;
+  SCOPED_TRACE(type);
+  way.type = type;
+  PetscCall(PetscOptionsSetValue(NULL, "-own_sub_mat_sptrsv_storage", "single"));
+  PetscCall(BuildParallelGrid(12, way, &A));
+  PetscCall(MakeBlockKsp(A, way, "own_", 3, {}, &ksp));
+  PetscCall(KSPSetErrorIfNotConverged(ksp, PETSC_FALSE));
+  PetscCall(SolveOnce(ksp));
+  PetscCall(SetNeighbour(A, 1e300));
+  for (int k = 0; k < 2; ++k) {
+    CaughtError const error = Catch([&] { return SolveOnce(ksp); });
+    EXPECT_NE(error.code, PETSC_SUCCESS);
+    EXPECT_NE(error.message.find("single"), std::string::npos) << error.message;
+  }
+  PetscCall(SetNeighbour(A, -0.5));
+  PetscCall(SolveOnce(ksp));
+  PetscCall(ExpectView(ksp, together_text));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscOptionsClearValue(NULL, "-own_sub_mat_sptrsv_storage"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BJacobiValues, AfterThoseThatWereRefused)
+{
+  ASSERT_EQ(RefuseValues(PCBJACOBI), PETSC_SUCCESS);
+  ASSERT_EQ(RefuseValues(PCASM), PETSC_SUCCESS);
+}
+
 /// Rows by their diagonals, whose order new values change.
 PetscErrorCode OrderByDiagonal(Mat A, MatOrderingType, IS* rows, IS* cols)
 {

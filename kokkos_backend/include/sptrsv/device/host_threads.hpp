@@ -7,6 +7,10 @@
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
 #endif
+#if defined(__linux__)
+#include <sched.h>
+#include <unistd.h>
+#endif
 #include <algorithm>
 #include <thread>
 #include <type_traits>
@@ -38,13 +42,23 @@ struct SingleThread<Kokkos::OpenMP> {
 };
 #endif
 
-/// Cores that this process may use.
+/// Cores that this process may use, whatever the calling thread is bound to: what is cut for them in one phase must fit
+/// the next, which another thread may call.
 inline int host_cores() {
+  static int const cores = std::max(1, [] {
 #if defined(KOKKOS_ENABLE_OPENMP)
-  static int const cores = std::max(1, omp_get_num_procs());  // those that the process is bound to
-#else
-  static int const cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    if (omp_get_num_places() > 0) return omp_get_num_procs();  // the main thread is bound to one of the places
 #endif
+#if defined(__linux__)
+    cpu_set_t set;
+    if (sched_getaffinity(getpid(), sizeof set, &set) == 0) return CPU_COUNT(&set);  // not with more than 1,024 cores
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+    return omp_get_num_procs();
+#else
+    return static_cast<int>(std::thread::hardware_concurrency());
+#endif
+  }());
   return cores;
 }
 

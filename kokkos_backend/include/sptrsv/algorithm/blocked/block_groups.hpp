@@ -139,15 +139,22 @@ inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directio
   auto const last = [&](int d, double room) {
     return asked[d] > 0 ? asked[d] : std::clamp(static_cast<int>(room), 1, extent[d]);
   };
-  for (long long a = first(0); a <= last(0, rows); ++a)
-    for (long long b = first(1); b <= last(1, rows / static_cast<double>(a)); ++b) {
-      int const c = last(2, rows / static_cast<double>(a * b));
+  // long sides in steps, which keeps their number small where many rows are allowed
+  auto const next = [](int side, int end) { return std::min(end, side + std::max(1, side / 512)); };
+  for (int a = first(0), end_a = last(0, rows);; a = next(a, end_a)) {
+    double const room = rows / static_cast<double>(a);
+    for (int b = first(1), end_b = last(1, room);; b = next(b, end_b)) {
+      int const c = last(2, room / static_cast<double>(b));
       double const boxes =
           extent[0] / static_cast<double>(a) + extent[1] / static_cast<double>(b) + extent[2] / static_cast<double>(c);
-      if (boxes >= least) continue;
-      least = boxes;
-      best = {static_cast<int>(a), static_cast<int>(b), c};
+      if (boxes < least) {
+        least = boxes;
+        best = {a, b, c};
+      }
+      if (b >= end_b) break;
     }
+    if (a >= end_a) break;
+  }
   return best;
 }
 
