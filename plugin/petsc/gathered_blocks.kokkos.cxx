@@ -83,6 +83,7 @@ PetscErrorCode MergeMatrices(std::vector<Mat> const& blocks, Mat* merged)
   PetscInt first = 0;
   std::size_t entries = 0;
   PetscBool known, symmetric;
+  bool all_known = true, all_symmetric = true;
 
   PetscFunctionBegin;
   for (Mat F : blocks)
@@ -104,12 +105,18 @@ PetscErrorCode MergeMatrices(std::vector<Mat> const& blocks, Mat* merged)
     PetscCall(Append(Get(F)->postponed.matrix, first, *storage));
     first += F->rmap->n;
   }
-  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n, n, storage->row_ptr.data(), storage->col_idx.data(),
-                                      storage->values.data(), merged));
+  PetscCall(WithoutViews([&] {
+    return MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n, n, storage->row_ptr.data(), storage->col_idx.data(),
+                                     storage->values.data(), merged);
+  }));
   PetscCall(PetscObjectCompose((PetscObject)*merged, "SpTRSV_Storage", (PetscObject)container));
   PetscCall(PetscContainerDestroy(&container));
-  PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
-  if (known) PetscCall(MatSetOption(*merged, MAT_SYMMETRIC, symmetric));
+  for (Mat F : blocks) {
+    PetscCall(MatIsSymmetricKnown(Get(F)->postponed.matrix, &known, &symmetric));
+    all_known = all_known && known;
+    all_symmetric = all_symmetric && symmetric;
+  }
+  if (all_known) PetscCall(MatSetOption(*merged, MAT_SYMMETRIC, all_symmetric ? PETSC_TRUE : PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -309,7 +309,8 @@ PetscErrorCode MergedFactor::CheckReuse(std::vector<Mat> const& blocks, bool* al
   PetscCheck(
       kept == blocks.size() || waiting == blocks.size(), PETSC_COMM_SELF, PETSC_ERR_SUP,
       "Block %d is to keep a factor of earlier values, which it had together with others, and others are factored "
-      "anew; set KSPSetReusePreconditioner() before the set-up with new values, or leave the blocks apart",
+      "anew; set KSPSetReusePreconditioner() before the first set-up since the last application, or leave the "
+      "blocks apart",
       (int)waiting);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

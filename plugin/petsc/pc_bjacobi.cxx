@@ -33,7 +33,7 @@ PetscErrorCode PCApplySymmetricLeft_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
   Together* t;
 
   PetscFunctionBegin;
-  PetscCall(PrepareApply(pc, &t));
+  PetscCall(Prepare(pc, &t));
   if (t->together && t->merged.factor()->ops->forwardsolve)
     PetscCall(LoggedApply(*t, MAT_ForwardSolve, [&](Mat F) { return F->ops->forwardsolve(F, b, x); }));
   else PetscCall(ByPetsc(*t, t->petsc.applysymmetricleft, pc, b, x));  // of LU: an error of PETSc's
@@ -45,7 +45,7 @@ PetscErrorCode PCApplySymmetricRight_BJacobi_SPTRSV(PC pc, Vec b, Vec x)
   Together* t;
 
   PetscFunctionBegin;
-  PetscCall(PrepareApply(pc, &t));
+  PetscCall(Prepare(pc, &t));
   if (t->together && t->merged.factor()->ops->backwardsolve)
     PetscCall(LoggedApply(*t, MAT_BackwardSolve, [&](Mat F) { return F->ops->backwardsolve(F, b, x); }));
   else PetscCall(ByPetsc(*t, t->petsc.applysymmetricright, pc, b, x));
@@ -78,9 +78,11 @@ PetscErrorCode ApplyToColumns(PC pc, Mat B, Mat X, PetscErrorCode (*apply)(PC, V
 PetscErrorCode PCMatApply_BJacobi_SPTRSV(PC pc, Mat B, Mat X)
 {
   Together* t;
+  PetscInt columns;
 
   PetscFunctionBegin;
-  PetscCall(PrepareApply(pc, &t));
+  PetscCall(MatGetSize(B, NULL, &columns));
+  PetscCall(PrepareApply(pc, &t, columns));
   if (t->together) PetscCall(LoggedApply(*t, MAT_MatSolve, [&](Mat F) { return F->ops->matsolve(F, B, X); }));
   else if (t->petsc.matapply) PetscCall(t->petsc.matapply(pc, B, X));
   else PetscCall(ApplyToColumns(pc, B, X, t->petsc.apply));
@@ -91,9 +93,11 @@ PetscErrorCode PCMatApply_BJacobi_SPTRSV(PC pc, Mat B, Mat X)
 PetscErrorCode PCMatApplyTranspose_BJacobi_SPTRSV(PC pc, Mat B, Mat X)
 {
   Together* t;
+  PetscInt columns;
 
   PetscFunctionBegin;
-  PetscCall(PrepareApply(pc, &t));
+  PetscCall(MatGetSize(B, NULL, &columns));
+  PetscCall(PrepareApply(pc, &t, columns));
   if (t->together) PetscCall(LoggedApply(*t, MAT_MatSolve, [&](Mat F) { return F->ops->matsolvetranspose(F, B, X); }));
   else if (t->petsc.matapplytranspose) PetscCall(t->petsc.matapplytranspose(pc, B, X));
   else PetscCall(ApplyToColumns(pc, B, X, t->petsc.applytranspose));

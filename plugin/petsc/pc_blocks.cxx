@@ -117,10 +117,11 @@ PetscErrorCode SetUpForSolve(std::vector<KSP> const& blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void NoteSolve(std::vector<KSP> const& blocks)
+void NoteSolves(std::vector<KSP> const& blocks, PetscInt count)
 {
+  if (!count) return;
   for (KSP ksp : blocks) {
-    ++ksp->totalits;
+    ksp->totalits += count;
     ksp->its = 1;
     ksp->reason = KSP_CONVERGED_ITS;
   }

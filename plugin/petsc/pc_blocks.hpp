@@ -17,8 +17,8 @@ PetscErrorCode CheckSolves(std::vector<KSP> const& blocks, std::string* obstacle
 PetscErrorCode CheckOptions(std::vector<KSP> const& blocks, std::string* obstacle);
 /// What KSPSolve() does before the solve itself.
 PetscErrorCode SetUpForSolve(std::vector<KSP> const& blocks);
-/// And after it: what the KSPs say of it.
-void NoteSolve(std::vector<KSP> const& blocks);
+/// And after it: what the KSPs say of so many.
+void NoteSolves(std::vector<KSP> const& blocks, PetscInt count);
 /// The blocks' factors; null where a block has none.
 PetscErrorCode GetFactors(std::vector<KSP> const& blocks, std::vector<Mat>* factors);
 

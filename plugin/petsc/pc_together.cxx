@@ -102,13 +102,15 @@ PetscErrorCode Decide(PC pc, Together& t)
   std::vector<char> anew;
 
   PetscFunctionBegin;
-  t.together = false;
+  t.failed = true;  // until the end
+  t.together = t.set_up_apart = false;
   t.obstacle.clear();
   PetscCall(GetBlocks(pc, t));
   PetscCall(AsksForOurs(t.blocks, &t.asked));
   t.asked = t.asked && t.wanted;
   if (!t.asked) {
     t.decided = true;
+    t.failed = false;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CheckSolves(t.blocks, &t.obstacle));
@@ -119,9 +121,11 @@ PetscErrorCode Decide(PC pc, Together& t)
     PetscCall(FindAnew(t, &anew));
     PetscCall(t.merged.Factor(t.factors, &t.obstacle));
     t.together = t.obstacle.empty();
-    if (!t.together) PetscCall(SetUpApart(pc, t, anew));
+    t.set_up_apart = !t.together;
+    if (t.set_up_apart) PetscCall(SetUpApart(pc, t, anew));
   }
   t.decided = true;
+  t.failed = false;
   PetscCall(InfoOf(pc, t));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -212,11 +216,11 @@ PetscErrorCode Prepare(PC pc, Together** t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PrepareApply(PC pc, Together** t)
+PetscErrorCode PrepareApply(PC pc, Together** t, PetscInt columns)
 {
   PetscFunctionBegin;
   PetscCall(Prepare(pc, t));
-  if ((*t)->together) NoteSolve((*t)->blocks);
+  if ((*t)->together) NoteSolves((*t)->blocks, columns);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -37,11 +37,15 @@ struct Overlap {
 struct Together {
   BlockType const* type = nullptr;
   _PCOps petsc{};                  // PETSc's own operations
+  _PCOps before{};                 // those of the PC before its last set-up
+  bool incomplete = false;         // that set-up has failed in PETSc's part
   GetSubKsp get_blocks = nullptr;  // PETSc's own
   bool shown = false;              // the program has been given the blocks' KSPs
   PetscBool wanted = PETSC_FALSE;  // by the option
   bool decided = false;            // since the last set-up
+  bool failed = false;             // to decide, since then
   bool asked = false;              // the blocks are factored by types of this plugin
+  bool set_up_apart = false;       // when it was decided, so that each block has its own factor
   bool together = false;           // by `merged`; else each block by its own KSP
   std::string obstacle;            // why not
   MergedFactor merged;
@@ -57,8 +61,8 @@ PetscErrorCode RemoveTogether(PC pc);
 /// In the set-up of blocks, and before each application: decides, after a set-up; else sees whether the blocks are
 /// still those that were merged.
 PetscErrorCode Prepare(PC pc, Together** t);
-/// The latter: blocks that are solved together have solved once more.
-PetscErrorCode PrepareApply(PC pc, Together** t);
+/// The latter: blocks that are solved together have solved for so many columns more.
+PetscErrorCode PrepareApply(PC pc, Together** t, PetscInt columns = 1);
 /// Instead of PETSc's set-up, where only values are new and nobody but PETSc has the blocks: they are copied from the
 /// rank's matrix in one go, and PETSc's copies of the blocks follow when somebody looks (ShowBlocks()).
 /// @param done  out: whether it has been done

@@ -33,16 +33,18 @@ PetscErrorCode PCSetUp_SPTRSV(PC pc)
   PetscCall(GetTogether(pc, &t));
   PetscCall(FinishReused(pc, *t));
   PetscErrorCode const code = KeepNewValues(pc, *t, &kept);
-  t->decided = t->together = false;
+  t->decided = t->together = t->failed = false;
   PetscCall(code);
   if (kept) PetscFunctionReturn(PETSC_SUCCESS);
   t->merged.ForgetKept();
-  _PCOps const before = *pc->ops;
-  PetscCall(t->petsc.setup(pc));
-  WrapAllButSolves(pc, *t, before);
+  if (!t->incomplete) t->before = *pc->ops;  // else PETSc has put its own already
+  PetscErrorCode const made = t->petsc.setup(pc);
+  t->incomplete = made != PETSC_SUCCESS;
+  WrapAllButSolves(pc, *t, t->before);
+  PetscCall(made);
   if (!t->wanted || pc->setupcalled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(t->type->num_blocks(pc, &blocks));
-  if (blocks > 1) PetscCall(t->type->wrap_solves(pc, *t, before));
+  if (blocks > 1) PetscCall(t->type->wrap_solves(pc, *t, t->before));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -52,7 +54,7 @@ PetscErrorCode PCReset_SPTRSV(PC pc)
 
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
-  t->decided = t->together = false;
+  t->decided = t->together = t->failed = false;
   t->merged.ForgetKept();
   PetscCall(t->merged.Reset());
   PetscCall(t->overlap.Reset());
@@ -110,12 +112,16 @@ PetscErrorCode PCSetUpOnBlocks_SPTRSV(PC pc)
 
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
-  PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &state));
-  // PETSc 3.18 may set up the PC with new values after its blocks, in the application. Where the set-up of earlier
-  // values has failed, these are not tried again
-  if (!t->decided && state != pc->matstate) PetscFunctionReturn(PETSC_SUCCESS);
+  if (t->failed && pc->pmat) {
+    // PETSc 3.18 may set up the PC with new values after its blocks, in the application; those that failed are not
+    // tried again
+    PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &state));
+    if (state != pc->matstate) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  bool const decides = !t->decided;
   PetscCall(Prepare(pc, &t));
-  if (!t->together) PetscCall(t->petsc.setuponblocks(pc));
+  // a second set-up would forget the blocks' reasons
+  if (!t->together && !(decides && t->set_up_apart)) PetscCall(t->petsc.setuponblocks(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -32,6 +32,26 @@ PetscErrorCode ContainerSetDestroy(PetscContainer container)
 #endif
 }
 
+/// make() without what options of the program's own matrices print or write, as -mat_view binary:FILE.
+template <class Make>
+PetscErrorCode WithoutViews(Make const& make)
+{
+  PetscFunctionBegin;
+#if PETSC_VERSION_LT(3, 22, 0)
+  PetscCall(PetscOptionsPushGetViewerOff(PETSC_TRUE));
+#else
+  PetscCall(PetscOptionsPushCreateViewerOff(PETSC_TRUE));
+#endif
+  PetscErrorCode const code = make();
+#if PETSC_VERSION_LT(3, 22, 0)
+  PetscCall(PetscOptionsPopGetViewerOff());
+#else
+  PetscCall(PetscOptionsPopCreateViewerOff());
+#endif
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// PCMatApplyTranspose() for a PC of type shell, where PETSc has it.
 inline PetscErrorCode ShellSetMatApplyTranspose(PC pc, PetscErrorCode (*apply)(PC, Mat, Mat))
 {
