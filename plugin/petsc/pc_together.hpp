@@ -44,6 +44,7 @@ struct Together {
   PetscBool wanted = PETSC_FALSE;  // by the option
   bool decided = false;            // since the last set-up
   bool failed = false;             // to decide, since then
+  PetscObjectState state = 0;      // of the PC's matrix in that set-up
   bool asked = false;              // the blocks are factored by types of this plugin
   bool set_up_apart = false;       // when it was decided, so that each block has its own factor
   bool together = false;           // by `merged`; else each block by its own KSP

@@ -31,6 +31,7 @@ PetscErrorCode PCSetUp_SPTRSV(PC pc)
 
   PetscFunctionBegin;
   PetscCall(GetTogether(pc, &t));
+  PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &t->state));
   PetscCall(FinishReused(pc, *t));
   PetscErrorCode const code = KeepNewValues(pc, *t, &kept);
   t->decided = t->together = t->failed = false;
@@ -116,7 +117,7 @@ PetscErrorCode PCSetUpOnBlocks_SPTRSV(PC pc)
     // PETSc 3.18 may set up the PC with new values after its blocks, in the application; those that failed are not
     // tried again
     PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &state));
-    if (state != pc->matstate) PetscFunctionReturn(PETSC_SUCCESS);
+    if (state != t->state) PetscFunctionReturn(PETSC_SUCCESS);
   }
   bool const decides = !t->decided;
   PetscCall(Prepare(pc, &t));
