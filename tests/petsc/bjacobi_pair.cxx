@@ -133,6 +133,15 @@ PetscErrorCode ChangeValues(Mat A, int round)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode SetEntry(Mat A, PetscInt row, PetscInt col, PetscReal value)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSetValue(A, row, col, value, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AddEntry(Mat A)
 {
   PetscInt first;
@@ -140,9 +149,7 @@ PetscErrorCode AddEntry(Mat A)
   PetscFunctionBegin;
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(MatGetOwnershipRange(A, &first, NULL));
-  PetscCall(MatSetValue(A, first + 1, first + 6, -0.2, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(SetEntry(A, first + 1, first + 6, -0.2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,9 +173,7 @@ PetscErrorCode SetPivot(Mat A, PetscReal value)
   PetscCall(MatGetOwnershipRange(A, &first, NULL));
   PetscCall(MatGetLocalSize(A, &n, NULL));
   PetscInt const row = first + n / 3 + (n % 3 > 0);
-  PetscCall(MatSetValue(A, row, row, value, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(SetEntry(A, row, row, value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

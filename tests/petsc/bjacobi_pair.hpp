@@ -39,6 +39,8 @@ PetscErrorCode ChangeValues(Mat A, int round);
 
 /// Another pattern: an entry more in the first block of each rank.
 PetscErrorCode AddEntry(Mat A);
+/// One entry, which each rank has, or adds, in its rows; assembled.
+PetscErrorCode SetEntry(Mat A, PetscInt row, PetscInt col, PetscReal value);
 /// The first diagonal entry of a rank's second block of three.
 PetscErrorCode SetPivot(Mat A, PetscReal value);
 /// For a right-hand side of ones.

@@ -323,16 +323,14 @@ PetscErrorCode FailInTheMiddle()
 
 TEST(BJacobiValues, AfterAnError) { ASSERT_EQ(FailInTheMiddle(), PETSC_SUCCESS); }
 
-/// Of the first row of each rank's, beside its diagonal.
+/// The second row's entry beside its diagonal, on each rank.
 PetscErrorCode SetNeighbour(Mat A, PetscReal value)
 {
   PetscInt first;
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(A, &first, NULL));
-  PetscCall(MatSetValue(A, first + 1, first, value, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(SetEntry(A, first + 1, first, value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
