@@ -8,17 +8,25 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "sptrsv_support/petsc_success.hpp"
 
 namespace {
 
-PetscErrorCode add_event(const char* name, PetscLogDouble* seconds) {
+PetscErrorCode read_event(const char* name, PetscEventPerfInfo* info) {
   PetscLogEvent event = -1;
-  PetscEventPerfInfo info = {};
   PetscFunctionBegin;
+  *info = {};
   PetscCall(PetscLogEventGetId(name, &event));
-  if (event >= 0) PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info));
+  if (event >= 0) PetscCall(PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode add_event(const char* name, PetscLogDouble* seconds) {
+  PetscEventPerfInfo info;
+  PetscFunctionBegin;
+  PetscCall(read_event(name, &info));
   *seconds += info.time;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -73,6 +81,15 @@ PetscErrorCode read_phase_times(PhaseTimes* times) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode read_solve_log(SolveLog* log) {
+  PetscEventPerfInfo info;
+  PetscFunctionBegin;
+  PetscCall(read_event("MatSolve", &info));
+  log->seconds = info.time;
+  log->calls = info.count;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode find_factor(KSP ksp, Mat* F, Mat* P) {
   PC pc = nullptr;
   KSP* blocks = nullptr;
@@ -111,8 +128,7 @@ PetscErrorCode apply_once(Mat F, Mat P, PetscReal nudge, std::vector<PetscScalar
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode time_solve(Mat F, Mat P, double* seconds) {
-  constexpr double enough_seconds = 0.2;
+PetscErrorCode time_solve(Mat F, Mat P, double* seconds, double enough_seconds) {
   constexpr std::size_t fewest = 5, most = 1000;
   Vec in = nullptr, out = nullptr;
   PetscBool on_host = PETSC_FALSE;
@@ -129,12 +145,16 @@ PetscErrorCode time_solve(Mat F, Mat P, double* seconds) {
     samples.push_back(*seconds);
     total += *seconds * batch;
   }
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  *seconds = *middle;
+  *seconds = median_of(std::move(samples));
   PetscCall(VecDestroy(&in));
   PetscCall(VecDestroy(&out));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return -1;
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 double largest_difference(const std::vector<PetscScalar>& z, const std::vector<PetscScalar>& reference) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set-up, solve, measurements and verdict for one solver type.
+// Set-up, solve, verdict and measurements for one solver type.
 #include "run_type.hpp"
 
 #include <petsctime.h>
@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "measure.hpp"
 #include "sptrsv_support/petsc_success.hpp"
@@ -20,22 +21,35 @@ PetscErrorCode keep_message(MPI_Comm, int, const char*, const char*, PetscErrorC
   return code;
 }
 
-/// Builds and sets up the KSP as often as asked; the times are those of the last set-up.
-PetscErrorCode set_up(const Settings& settings, Mat A, KSP* ksp, Row* row) {
-  PhaseTimes before, after;
+/// Calls the function for the row's type. On one rank an error of PETSc becomes the row's verdict and note.
+template <class Function>
+PetscErrorCode with_type(MPI_Comm comm, const std::string& type_option, Row* row, const Function& function) {
+  PetscMPIInt num_ranks = 1;
+  std::string message;
   PetscFunctionBegin;
-  for (PetscInt run = 0; run < settings.setup_runs; ++run) {
-    PetscCall(KSPDestroy(ksp));
-    PetscCall(KSPCreate(PetscObjectComm((PetscObject)A), ksp));
-    PetscCall(KSPSetOperators(*ksp, A, A));
-    PetscCall(KSPSetFromOptions(*ksp));
-    PetscCall(read_phase_times(&before));
-    PetscCall(KSPSetUp(*ksp));
-    PetscCall(KSPSetUpOnBlocks(*ksp));
-    PetscCall(read_phase_times(&after));
+  PetscCallMPI(MPI_Comm_size(comm, &num_ranks));
+  PetscCall(PetscOptionsSetValue(nullptr, type_option.c_str(), row->type.c_str()));
+  if (num_ranks > 1) {
+    PetscCall(function());
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  row->symbolic = after.symbolic - before.symbolic;
-  row->numeric = after.numeric - before.numeric;
+  PetscCall(PetscPushErrorHandler(keep_message, &message));
+  const PetscErrorCode code = function();
+  PetscCall(PetscPopErrorHandler());
+  if (code != PETSC_SUCCESS) {
+    row->verdict = "error";
+    row->notes = {message.empty() ? "PETSc error " + std::to_string(static_cast<int>(code)) : message};
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_up(Mat A, KSP* ksp) {
+  PetscFunctionBegin;
+  PetscCall(KSPCreate(PetscObjectComm((PetscObject)A), ksp));
+  PetscCall(KSPSetOperators(*ksp, A, A));
+  PetscCall(KSPSetFromOptions(*ksp));
+  PetscCall(KSPSetUp(*ksp));
+  PetscCall(KSPSetUpOnBlocks(*ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -46,14 +60,10 @@ PetscErrorCode solve(KSP ksp, Mat A, Vec b, Row* row) {
   PetscInt iterations = 0;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   const char* text = nullptr;
-  PetscLogDouble begin = 0, end = 0;
   PetscFunctionBegin;
   PetscCall(VecDuplicate(b, &x));
   PetscCall(VecDuplicate(b, &r));
-  PetscCall(PetscTime(&begin));
   PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(VecNorm(x, NORM_INFINITY, &norm_r));  // waits for a device
-  PetscCall(PetscTime(&end));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   PetscCall(KSPGetConvergedReasonString(ksp, &text));
   PetscCall(KSPGetIterationNumber(ksp, &iterations));
@@ -68,14 +78,38 @@ PetscErrorCode solve(KSP ksp, Mat A, Vec b, Row* row) {
   const bool first = row->iterations < 0;
   const double residual = norm_b > 0 ? norm_r / norm_b : norm_r;
   row->residual = std::isnan(residual) ? residual : std::max(row->residual, residual);
-  if (first) row->ksp_solve = end - begin;
   row->converged = (first || row->converged) && reason > 0;
   row->iterations = static_cast<double>(iterations);
   row->reason = text;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What the plugin tells about a factor of its own.
+/// Adds to the notes what -ksp_view says about the triangles of a factor: the type of each and why it was chosen.
+PetscErrorCode note_choice(Mat F, Row* row) {
+  std::FILE* file = std::tmpfile();
+  PetscViewer viewer = nullptr;
+  char line[512];
+  PetscFunctionBegin;
+  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "cannot make a temporary file");
+  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, file, &viewer));
+  PetscCall(PetscViewerPushFormat(viewer, PETSC_VIEWER_ASCII_INFO));
+  PetscCall(MatView(F, viewer));
+  PetscCall(PetscViewerFlush(viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscCheck(std::fseek(file, 0, SEEK_SET) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "cannot read a temporary file");
+  while (std::fgets(line, sizeof(line), file)) {
+    std::string text = line;
+    text.erase(0, text.find_first_not_of(' '));
+    text.erase(text.find_last_not_of('\n') + 1);
+    const std::size_t reason_end = text.find("), ");
+    if (reason_end != std::string::npos) text.erase(reason_end + 1);  // the type's parameters
+    if (text.rfind("L: ", 0) == 0 || text.rfind("U: ", 0) == 0) row->notes.push_back(text);
+  }
+  std::fclose(file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Fills the row with what the plugin tells about a factor of its own.
 PetscErrorCode describe_plugin_factor(Mat F, Row* row) {
   PetscErrorCode (*function)(Mat, MatSpTRSVInfo*) = nullptr;
   MatSpTRSVInfo info;
@@ -87,16 +121,16 @@ PetscErrorCode describe_plugin_factor(Mat F, Row* row) {
   const std::string lower = info.algorithm_lower ? info.algorithm_lower : "-";
   const std::string upper = info.algorithm_upper ? info.algorithm_upper : "-";
   row->algorithm = lower == upper ? lower : lower + "/" + upper;
-  // Why it was chosen is of interest where there was a choice.
-  if (info.reason && row->algorithm != row->type) row->note = info.reason;
   row->levels_lower = static_cast<double>(info.levels_lower);
   row->levels_upper = static_cast<double>(info.levels_upper);
   row->rows_lower = info.mean_rows_per_level_lower;
   row->rows_upper = info.mean_rows_per_level_upper;
+  if (row->algorithm != row->type) PetscCall(note_choice(F, row));  // it is of interest where there was a choice
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode measure_factor(KSP ksp, bool is_reference, Row* row) {
+/// Reads what the factor is, and applies it once.
+PetscErrorCode look_at_factor(KSP ksp, bool is_reference, Row* row) {
   Mat F = nullptr, P = nullptr;
   PetscInt num_rows = 0;
   MatInfo info;
@@ -104,7 +138,8 @@ PetscErrorCode measure_factor(KSP ksp, bool is_reference, Row* row) {
   PetscFunctionBegin;
   PetscCall(find_factor(ksp, &F, &P));
   if (!F) {
-    row->note = "the preconditioner has no factor to measure: use ilu, icc, lu or cholesky, or bjacobi or asm of these";
+    row->notes = {
+        "the preconditioner has no factor to measure: use ilu, icc, lu or cholesky, or bjacobi or asm of these"};
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatGetSize(F, &num_rows, nullptr));
@@ -118,7 +153,6 @@ PetscErrorCode measure_factor(KSP ksp, bool is_reference, Row* row) {
     row->tolerance = 5e4 * PETSC_MACHINE_EPSILON + 1000 * largest_difference(nudged, answer);
   }
   row->answers.push_back(answer);
-  PetscCall(time_solve(F, P, &row->mat_solve));
   row->measured = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,8 +170,8 @@ PetscErrorCode solve_scaled(const Settings& settings, KSP ksp, Mat original, Mat
     PetscCall(solve(ksp, A, b, row));
   }
   PetscCall(read_phase_times(&after));
-  row->numeric = (after.numeric - before.numeric) / static_cast<double>(settings.repeat_numeric);
-  if (after.symbolic > before.symbolic) row->note = "ran the symbolic phase again when only values changed";
+  row->samples.numeric = {(after.numeric - before.numeric) / static_cast<double>(settings.repeat_numeric)};
+  if (after.symbolic > before.symbolic) row->notes.push_back("ran the symbolic phase again when only values changed");
   PetscCall(find_factor(ksp, &F, &P));
   if (F && row->converged) {
     row->answers.emplace_back();
@@ -146,7 +180,7 @@ PetscErrorCode solve_scaled(const Settings& settings, KSP ksp, Mat original, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// As solve_scaled(); puts the values back, also after an error, since the next type needs them.
+/// Calls solve_scaled() and puts the values back, also after an error, since the next type needs them.
 PetscErrorCode repeat_numeric(const Settings& settings, KSP ksp, Mat A, Vec b, Row* row) {
   Mat original = nullptr;
   PetscFunctionBegin;
@@ -158,14 +192,62 @@ PetscErrorCode repeat_numeric(const Settings& settings, KSP ksp, Mat A, Vec b, R
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode run(const Settings& settings, Mat A, Vec b, bool is_reference, KSP* ksp, Row* row) {
+PetscErrorCode run(const Settings& settings, Mat A, Vec b, bool is_reference, Row* row) {
+  KSP ksp = nullptr;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   PetscFunctionBegin;
-  PetscCall(set_up(settings, A, ksp, row));
-  PetscCall(solve(*ksp, A, b, row));
-  PetscCall(KSPGetConvergedReason(*ksp, &reason));
-  if (reason != KSP_DIVERGED_PC_FAILED) PetscCall(measure_factor(*ksp, is_reference, row));
-  if (settings.repeat_numeric > 0 && row->measured) PetscCall(repeat_numeric(settings, *ksp, A, b, row));
+  PetscCall(set_up(A, &ksp));
+  PetscCall(solve(ksp, A, b, row));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  if (reason != KSP_DIVERGED_PC_FAILED) PetscCall(look_at_factor(ksp, is_reference, row));
+  if (settings.repeat_numeric > 0 && row->measured) PetscCall(repeat_numeric(settings, ksp, A, b, row));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Times KSPSolve, and by PETSc's log a MatSolve in it. Where vectors live on a device, MatSolve may return before it
+/// is done, and the log does not know its time.
+PetscErrorCode time_krylov(KSP ksp, Vec b, Samples* samples) {
+  Vec x = nullptr;
+  PetscReal norm = 0;
+  PetscBool on_host = PETSC_FALSE;
+  SolveLog before, after;
+  PetscLogDouble begin = 0, end = 0;
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(b, &x));
+  PetscCall(read_solve_log(&before));
+  PetscCall(PetscTime(&begin));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(VecNorm(x, NORM_INFINITY, &norm));  // waits for a device
+  PetscCall(PetscTime(&end));
+  PetscCall(read_solve_log(&after));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)b, &on_host, VECSEQ, VECMPI, ""));
+  samples->ksp_solve.push_back(end - begin);
+  const int calls = after.calls - before.calls;
+  if (on_host && calls > 0) samples->in_krylov.push_back((after.seconds - before.seconds) / calls);
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode time_once(const Settings& settings, Mat A, Vec b, Row* row) {
+  constexpr double seconds_alone = 0.2;  // of all runs together
+  KSP ksp = nullptr;
+  Mat F = nullptr, P = nullptr;
+  PhaseTimes before, after;
+  double seconds = 0;
+  PetscFunctionBegin;
+  PetscCall(read_phase_times(&before));
+  PetscCall(set_up(A, &ksp));
+  PetscCall(read_phase_times(&after));
+  row->samples.symbolic.push_back(after.symbolic - before.symbolic);
+  if (settings.repeat_numeric == 0) row->samples.numeric.push_back(after.numeric - before.numeric);
+  PetscCall(time_krylov(ksp, b, &row->samples));
+  if (row->measured) {
+    PetscCall(find_factor(ksp, &F, &P));
+    PetscCall(time_solve(F, P, &seconds, seconds_alone / static_cast<double>(settings.runs)));
+    row->samples.mat_solve.push_back(seconds);
+  }
+  PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -221,22 +303,21 @@ PetscErrorCode make_rhs(Mat A, const std::string& kind, Vec* b) {
 PetscErrorCode run_type(const Settings& settings, Mat A, Vec b, const std::string& type, const std::string& type_option,
                         const Row* reference, Row* row) {
   MPI_Comm comm = PetscObjectComm((PetscObject)A);
-  PetscMPIInt num_ranks = 1;
-  KSP ksp = nullptr;
-  std::string message;
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &num_ranks));
   row->type = type;
-  PetscCall(PetscOptionsSetValue(nullptr, type_option.c_str(), type.c_str()));
-  if (num_ranks == 1) PetscCall(PetscPushErrorHandler(keep_message, &message));
-  const PetscErrorCode code = run(settings, A, b, reference == nullptr, &ksp, row);
-  if (num_ranks == 1) PetscCall(PetscPopErrorHandler());
-  if (num_ranks > 1) PetscCall(code);
-  if (code != PETSC_SUCCESS) {
-    row->note = message.empty() ? "PETSc error " + std::to_string(static_cast<int>(code)) : message;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(judge(comm, reference, row));
-  PetscCall(KSPDestroy(&ksp));
+  PetscCall(with_type(comm, type_option, row, [&] { return run(settings, A, b, reference == nullptr, row); }));
+  if (row->verdict.empty()) PetscCall(judge(comm, reference, row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode time_type(const Settings& settings, Mat A, Vec b, const std::string& type_option, Row* row) {
+  MPI_Comm comm = PetscObjectComm((PetscObject)A);
+  PetscLogDouble begin = 0, end = 0;
+  PetscFunctionBegin;
+  if (row->verdict == "error") PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscTime(&begin));
+  PetscCall(with_type(comm, type_option, row, [&] { return time_once(settings, A, b, row); }));
+  PetscCall(PetscTime(&end));
+  row->seconds += end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

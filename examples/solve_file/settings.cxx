@@ -19,7 +19,7 @@ const char help_text[] =
 namespace {
 
 // not colorset: its incomplete factors have an ordering of their own, and so are another preconditioner
-constexpr const char* compared_types = "sequential,levelset,syncfree,threadlevel,fused,tiled,sptrsv";
+constexpr const char* compared_types = "sptrsv,sequential,levelset,syncfree,threadlevel,fused,tiled,blocked";
 
 PetscErrorCode get_string(const char* name, std::string* value, PetscBool* set) {
   char text[PETSC_MAX_PATH_LEN] = "";
@@ -30,7 +30,7 @@ PetscErrorCode get_string(const char* name, std::string* value, PetscBool* set) 
 }
 
 /// Lists the options for -help and reads those that are plain.
-PetscErrorCode read_options(Settings* settings, std::string* types, bool* compare) {
+PetscErrorCode read_options(Settings* settings, std::string* types) {
   char text[PETSC_MAX_PATH_LEN] = "";
   PetscBool set = PETSC_FALSE;
   PetscFunctionBegin;
@@ -42,11 +42,12 @@ PetscErrorCode read_options(Settings* settings, std::string* types, bool* compar
   if (set) settings->generate = text;
   PetscCall(PetscOptionsString("-types", "solver types to run beside petsc", nullptr, "", text, sizeof(text), &set));
   if (set) *types = text;
-  PetscCall(PetscOptionsString("-compare", "run all solver types of sptrsv", nullptr, "", text, sizeof(text), &set));
+  PetscCall(PetscOptionsString("-compare", "short table of times, of all solver types unless -types names some",
+                               nullptr, "", text, sizeof(text), &set));
   const std::string word = text;
-  *compare = set && word != "0" && word != "false" && word != "no" && word != "off";
+  settings->compare = set && word != "0" && word != "false" && word != "no" && word != "off";
   // `-compare FILE`: PETSc takes the file for the option's value.
-  if (*compare && !word.empty() && word != "1" && word != "true" && word != "yes" && word != "on") {
+  if (settings->compare && !word.empty() && word != "1" && word != "true" && word != "yes" && word != "on") {
     settings->file = word;
   }
   PetscCall(PetscOptionsString("-rhs", "b: product (A times ones), ones or random", nullptr, "product", text,
@@ -54,8 +55,9 @@ PetscErrorCode read_options(Settings* settings, std::string* types, bool* compar
   if (set) settings->rhs = text;
   PetscCall(PetscOptionsInt("-repeat_numeric", "factor and solve again, that many times, with scaled values", nullptr,
                             settings->repeat_numeric, &settings->repeat_numeric, nullptr));
-  PetscCall(PetscOptionsInt("-setup_runs", "run analysis and numeric phase that many times, show the last", nullptr,
-                            settings->setup_runs, &settings->setup_runs, nullptr));
+  settings->runs = settings->compare ? 5 : 1;
+  PetscCall(PetscOptionsInt("-runs", "after a first one, run each type that many times, in turns, and show medians",
+                            nullptr, settings->runs, &settings->runs, nullptr));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -79,7 +81,7 @@ std::string find_error(const Settings& s) {
     return "-rhs " + s.rhs + " is not known: use product, ones or random";
   }
   if (s.repeat_numeric < 0) return "-repeat_numeric is negative: give 0 or more";
-  if (s.setup_runs < 1) return "-setup_runs is below 1: give 1 or more";
+  if (s.runs < 1) return "-runs is below 1: give 1 or more";
   return "";
 }
 
@@ -122,14 +124,13 @@ PetscErrorCode suits_cg(Mat A, PetscBool* suits) {
 
 PetscErrorCode get_settings(int argc, char** argv, Settings* settings, std::string* error) {
   std::string types, picked;
-  bool compare = false;
   PetscBool set = PETSC_FALSE, help = PETSC_FALSE;
   PetscFunctionBegin;
-  PetscCall(read_options(settings, &types, &compare));
+  PetscCall(read_options(settings, &types));
   const std::vector<std::string> files = list_files(argc, argv);
   const bool one_file = files.size() + (settings->file.empty() ? 0 : 1) <= 1;
   if (!files.empty()) settings->file = files.front();
-  if (compare && types.empty()) types = compared_types;
+  if (settings->compare && types.empty()) types = compared_types;
   if (types.empty()) {
     for (const char* option : {"-sub_pc_factor_mat_solver_type", "-pc_factor_mat_solver_type"}) {
       PetscCall(get_string(option, &picked, &set));

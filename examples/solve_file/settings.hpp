@@ -14,7 +14,8 @@ struct Settings {
   std::vector<std::string> types;  ///< solver types in the order of the table; the first is always `petsc`
   std::string rhs = "product";     ///< product, ones or random
   PetscInt repeat_numeric = 0;     ///< numeric phases with other values after the first solve
-  PetscInt setup_runs = 2;         ///< symbolic and numeric phases that are run; the last counts
+  PetscInt runs = 0;               ///< times are medians of that many runs
+  bool compare = false;            ///< the short table of times instead of the one with everything
   bool only_help = false;          ///< -help without a matrix: nothing to do
 
   /// What the table calls the matrix.
