@@ -13,9 +13,20 @@ std::string of_row(long long row) { return "row " + std::to_string(row); }
 
 InvalidPattern::InvalidPattern(long long row, std::string const& what) : RowError(of_row(row) + " " + what, row) {}
 
+ImproperRow::ImproperRow(long long row, long long before, long long col, int block_size)
+    : InvalidPattern(
+          row, (before == col ? "stores column " + std::to_string(col) +
+                                    " twice; store each column of a row once, with the sum of its values"
+                              : "stores column " + std::to_string(col) + " behind column " + std::to_string(before) +
+                                    "; sort the columns of each row in ascending order, with their values") +
+                   (block_size > 1 ? ", where rows and columns are counted in blocks of " + std::to_string(block_size)
+                                   : std::string())),
+      col_(col),
+      repeated_(before == col) {}
+
 NotTriangular::NotTriangular(long long row, long long col, std::string const& triangle)
     : RowError(of_row(row) + " of the " + triangle + " factor has an entry in column " + std::to_string(col) +
-                   ", on the wrong side of its diagonal or twice on it; "
+                   ", on the wrong side of its diagonal; "
                    "pass the triangle alone, or the other Triangle",
                row),
       col_(col) {}

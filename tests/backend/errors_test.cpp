@@ -74,9 +74,11 @@ TYPED_TEST(Errors, EntriesOnTheWrongSide) {
 }
 
 TYPED_TEST(Errors, DiagonalTwiceInARow) {
-  auto const e = this->template refused<NotTriangular>({0, 1, 4}, {0, 0, 1, 1}, lower);
+  auto const e = this->template refused<ImproperRow>({0, 1, 4}, {0, 0, 1, 1}, lower);
   EXPECT_EQ(e.row(), 1);
   EXPECT_EQ(e.col(), 1);
+  EXPECT_TRUE(e.repeated());
+  expect_text(e, "row 1 stores column 1 twice; store each column of a row once");
 }
 
 TYPED_TEST(Errors, MissingDiagonals) {

@@ -2,6 +2,7 @@
 // What Factorization refuses, and with which words; empty matrices; memory that is not its own.
 #include "factorized.hpp"
 #include "spaces.hpp"
+#include "sptrsv/proper_rows.hpp"
 
 namespace sptrsv::test {
 namespace {
@@ -26,14 +27,104 @@ class FactorizationErrors : public ::testing::Test {
 };
 TYPED_TEST_SUITE(FactorizationErrors, Spaces, SpaceNames);
 
-TYPED_TEST(FactorizationErrors, ColumnsOfAMustAscend) {
+/// Checks rows of columns. Returns "ascend" or "taken", or the row and the column that the error names.
+std::string check(std::vector<std::vector<int>> const& rows, RowRules const& rules) {
+  std::vector<int> row_ptr{0}, col_idx;
+  for (auto const& row : rows) {
+    col_idx.insert(col_idx.end(), row.begin(), row.end());
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+  }
+  try {
+    return check_rows(static_cast<int>(rows.size()), row_ptr.data(), col_idx.data(), rules) ? "ascend" : "taken";
+  } catch (ImproperRow const& e) {
+    return std::to_string(e.row()) + (e.repeated() ? " repeats " : " has ") + std::to_string(e.col());
+  }
+}
+
+TEST(CheckRows, KnowsEachOrder) {
+  struct Case {
+    std::vector<int> middle;  // of the columns 0 to 4 of row 2
+    std::string any, ascending, lower, upper;
+  };
+  for (Case const& c :
+       {Case{{0, 1, 2, 3, 4}, "ascend", "ascend", "ascend", "ascend"}, Case{{}, "ascend", "ascend", "ascend", "ascend"},
+        Case{{0, 1, 2, 4, 3}, "taken", "2 has 3", "taken", "2 has 3"},
+        Case{{1, 0, 2, 3, 4}, "taken", "2 has 0", "2 has 0", "taken"},
+        Case{{2, 0, 1, 3, 4}, "taken", "2 has 0", "2 has 0", "2 has 0"},
+        Case{{0, 1, 3, 2, 4}, "taken", "2 has 2", "2 has 2", "2 has 2"},
+        Case{{0, 3, 1, 2, 4}, "taken", "2 has 1", "2 has 1", "2 has 1"},
+        Case{{0, 2, 2, 4}, "2 repeats 2", "2 repeats 2", "2 repeats 2", "2 repeats 2"},
+        Case{{0, 2, 4, 3, 4}, "2 repeats 4", "2 has 3", "2 repeats 4", "2 has 3"},
+        Case{{0, 1, 0, 2, 4}, "2 repeats 0", "2 has 0", "2 has 0", "2 repeats 0"}}) {
+    std::vector<std::vector<int>> const rows{{0, 1}, {}, c.middle, {0, 3}, {0}};
+    EXPECT_EQ(check(rows, {ColumnOrder::any}), c.any);
+    EXPECT_EQ(check(rows, {ColumnOrder::ascending}), c.ascending);
+    EXPECT_EQ(check(rows, {ColumnOrder::lower_ascending}), c.lower);
+    EXPECT_EQ(check(rows, {ColumnOrder::upper_ascending}), c.upper);
+  }
+  for (std::vector<int> const& row : {std::vector<int>{0, 1, 0, 2, 4}, {0, 0, 2, 4}})
+    EXPECT_EQ(check({{0, 1}, {}, row, {3}, {4}}, {ColumnOrder::upper_ascending, true}), "taken");
+  EXPECT_EQ(check({}, {}), "ascend");
+}
+
+/// Rows are looked at in chunks, where one row's last column meets the next row's first one.
+TEST(CheckRows, FindsARowAnywhere) {
+  for (int const wrong : {0, 1, 254, 255, 256, 257, 511, 512, 599}) {
+    std::vector<std::vector<int>> rows(600);
+    for (int i = 0; i < 600; ++i)
+      if (i % 7 != 3 || i == wrong) rows[static_cast<std::size_t>(i)] = {0, i / 2 + 1, 598};
+    EXPECT_EQ(check(rows, {ColumnOrder::ascending}), "ascend");
+    std::swap(rows[static_cast<std::size_t>(wrong)][0], rows[static_cast<std::size_t>(wrong)][1]);
+    EXPECT_EQ(check(rows, {ColumnOrder::ascending}), std::to_string(wrong) + " has 0");
+    EXPECT_EQ(check(rows, {}), "taken");
+  }
+}
+
+TYPED_TEST(FactorizationErrors, ColumnsOfAAreStoredOnce) {
   using T = typename TestFixture::T;
   typename TestFixture::Double const subject(this->exec, csr_of<double>({{2, 1, 1}, {1, 2, 1}, {1, 1, 2}}), {});
   std::vector<int> const row_ptr{0, 3, 6, 9};
-  for (std::vector<int> const& columns : {std::vector<int>{0, 1, 2, 0, 2, 1, 1, 0, 2}, {0, 1, 2, 0, 1, 1, 0, 1, 2}})
-    this->template refuse<Unsupported>(
+  for (std::vector<int> const& columns : {std::vector<int>{0, 1, 2, 0, 1, 1, 0, 1, 2}, {0, 1, 2, 1, 0, 1, 0, 1, 2}})
+    this->template refuse<ImproperRow>(
         [&] { typename TestFixture::Object(this->exec, to_pattern<T>(row_ptr, columns), subject.factor()); },
-        "whose row 1 has not its columns in ascending order");
+        "row 1 stores column 1 twice; store each column of a row once, with the sum of its values");
+}
+
+TYPED_TEST(FactorizationErrors, ColumnsOfFactorsMustAscend) {
+  using T = typename TestFixture::T;
+  typename TestFixture::Double const subject(this->exec, csr_of<double>({{2, 1, 1}, {1, 2, 1}, {1, 1, 2}}), {});
+  auto factor = subject.factor();
+  factor.upper->rows = to_pattern<T>({0, 3, 5, 6}, {2, 1, 0, 2, 1, 2});
+  this->template refuse<ImproperRow>([&] { typename TestFixture::Object(this->exec, subject.matrix(), factor); },
+                                     "row 0 stores column 1 behind column 2");
+  factor = subject.factor();
+  factor.lower->rows = to_pattern<T>({0, 0, 1, 3}, {0, 1, 0});
+  this->template refuse<ImproperRow>([&] { typename TestFixture::Object(this->exec, subject.matrix(), factor); },
+                                     "row 2 stores column 0 behind column 1");
+}
+
+TYPED_TEST(FactorizationErrors, ColumnsOfAMayLieInAnyOrder) {
+  using T = typename TestFixture::T;
+  for (bool const symmetric : {false, true})
+    for (int const level : {0, 2})
+      for (bool const permuted : {false, true}) {
+        Way way;
+        way.symmetric = symmetric;
+        way.level = level;
+        auto const a = make_csr<double>("lap2d:6");
+        if (permuted) way.row_perm = way.col_perm = shuffled(a.n, 5);
+        typename TestFixture::Double subject(this->exec, a, way);
+        auto columns = a.col_idx;
+        auto values = a.values;
+        for (int i = 0; i < a.n; ++i) {
+          std::reverse(columns.begin() + a.row_ptr[i], columns.begin() + a.row_ptr[i + 1]);
+          std::reverse(values.begin() + a.row_ptr[i], values.begin() + a.row_ptr[i + 1]);
+        }
+        subject.factorize({});
+        *subject.object = typename TestFixture::Object(this->exec, to_pattern<T>(a.row_ptr, columns), subject.factor());
+        subject.verdict = subject.object->factor(this->exec, to_device<T>(values), {});
+        ASSERT_NO_FATAL_FAILURE(subject.expect_same()) << symmetric << level << permuted;
+      }
 }
 
 TYPED_TEST(FactorizationErrors, KindsOfFactorsAreChecked) {

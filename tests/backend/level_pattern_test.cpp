@@ -230,12 +230,26 @@ TYPED_TEST(LevelPatterns, NeedADiagonal) {
   this->expect(found, wanted_pattern(a, {}, false, 1), false);
 }
 
-TYPED_TEST(LevelPatterns, RefuseRowsThatAreNotSorted) {
-  for (std::vector<int> const& columns : {std::vector<int>{0, 2, 1, 2}, {0, 1, 1, 2}}) {
-    Csr const a{3, {0, 1, 3, 4}, columns, {1, 1, 1, 1}};
-    EXPECT_THROW(this->make(a, {}, false, 1), Unsupported);
-    EXPECT_THROW(this->make(a, {}, true, 1), Unsupported);
+TYPED_TEST(LevelPatterns, RefuseColumnsStoredTwice) {
+  for (std::vector<int> const& columns : {std::vector<int>{0, 1, 1, 2, 2}, {0, 1, 2, 1, 2}}) {
+    Csr const a{3, {0, 1, 4, 5}, columns, {1, 1, 1, 1, 1}};
+    for (int const levels : {0, 1}) {
+      EXPECT_THROW(this->make(a, {}, false, levels), ImproperRow);
+      EXPECT_THROW(this->make(a, {}, true, levels), ImproperRow);
+    }
   }
+}
+
+TYPED_TEST(LevelPatterns, ColumnsMayLieInAnyOrder) {
+  auto const sorted = random_csr(60, 4, 11, true);
+  auto a = sorted;
+  for (int i = 0; i < a.n; ++i) std::reverse(a.col_idx.begin() + a.row_ptr[i], a.col_idx.begin() + a.row_ptr[i + 1]);
+  auto const p = shuffled(a.n, 3);
+  for (Ways const& ways : {Ways{}, Ways{p, p}})
+    for (bool const symmetric : {false, true})
+      for (int const levels : {0, 1, 2})
+        ASSERT_NO_FATAL_FAILURE(this->expect(this->make(a, ways, symmetric, levels),
+                                             wanted_pattern(sorted, ways, symmetric, levels), symmetric));
 }
 
 /// 2^31 entries are more than an int counts; nothing is allocated for them.

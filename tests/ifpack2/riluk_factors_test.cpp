@@ -204,7 +204,7 @@ TEST(RilukFactors, RanksOfOneCommunicatorDecideAlike) {
     expect_alike(*ours, *theirs, Teuchos::NO_TRANS, A->getRowMap());
     char const* const said = kind == LastRank::empty      ? by_us
                              : !last                      ? "another rank"
-                             : kind == LastRank::unsorted ? "the columns of the matrix's rows do not ascend"
+                             : kind == LastRank::unsorted ? "row 0 stores column 0 behind column 1"
                                                           : "too many updates";
     expect_described(*ours, said);
     auto insisting = parameters(0);

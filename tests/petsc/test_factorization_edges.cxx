@@ -381,32 +381,6 @@ TEST(FactorizationEdges, LevelsAreReadAsPetscReadsThem)
   for (char const* spec : {"lap2d:9", "lap3d:4,nonsym", "diagonal:5"}) EXPECT_EQ((int)Levels(spec), 0);
 }
 
-PetscErrorCode Unsorted()
-{
-  PetscInt i[] = {0, 2, 4, 6}, j[] = {1, 0, 0, 1, 2, 1};
-  PetscScalar a[] = {1, 4, 1, 5, 6, 1};
-  Mat A;
-  PlacedFactor automatic, device;
-
-  PetscFunctionBegin;
-  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, 3, 3, i, j, a, &A));
-  PetscCall(device.Make(A, "levelset", "device_", MAT_FACTOR_LU));
-  CaughtError const caught = Catch([&] { return device.Symbolic(A, SetupOf(MAT_FACTOR_LU)); });
-  EXPECT_NE((int)caught.code, 0);
-  EXPECT_NE(caught.message.find("ascending"), std::string::npos) << caught.message;
-  PlacedSetup filled = SetupOf(MAT_FACTOR_ILU);
-  filled.factoring.levels = 1;
-  PetscCall(device.Make(A, "levelset", "device_", MAT_FACTOR_ILU));
-  CaughtError const caught_level = Catch([&] { return device.Symbolic(A, filled); });
-  EXPECT_NE(caught_level.message.find("ascending"), std::string::npos) << caught_level.message;
-  PetscCall(automatic.Make(A, "levelset", nullptr, MAT_FACTOR_LU));
-  PetscCall(automatic.Symbolic(A, SetupOf(MAT_FACTOR_LU)));
-  PetscCall(automatic.Numeric(A));
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-TEST(FactorizationEdges, UnsortedRowsAreRefused) { EXPECT_EQ((int)Unsorted(), 0); }
-
 PetscErrorCode Small()
 {
   PetscFunctionBegin;

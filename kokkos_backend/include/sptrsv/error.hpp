@@ -29,6 +29,21 @@ class InvalidPattern : public RowError {
   InvalidPattern(long long row, std::string const& what);
 };
 
+/// A row whose columns are not in the order that is needed, or that stores a column twice.
+class ImproperRow : public InvalidPattern {
+ public:
+  /// @param col         a column of the row that is stored somewhere behind column `before`
+  /// @param before      a greater column; or the same one, which is then stored twice
+  /// @param block_size  rows and columns are counted in blocks of this size
+  ImproperRow(long long row, long long before, long long col, int block_size = 1);
+  long long col() const { return col_; }
+  bool repeated() const { return repeated_; }
+
+ private:
+  long long col_;
+  bool repeated_;
+};
+
 class NotTriangular : public RowError {
  public:
   NotTriangular(long long row, long long col, std::string const& triangle);

@@ -5,7 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 
-#include "sptrsv/error.hpp"
+#include "sptrsv/proper_rows.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
 namespace sptrsv::detail {
@@ -64,6 +64,26 @@ struct SourceMap {
   }
 };
 
+/// Finds column c in row r of A. @param ascending  whether the row's columns ascend, so that halves can be left out.
+/// @return its place in A's col_idx, or -1
+template <class T>
+KOKKOS_INLINE_FUNCTION typename T::offset find_in_row(typename T::pattern const& matrix, typename T::index r,
+                                                      typename T::index c, bool ascending) {
+  using offset = typename T::offset;
+  offset first = matrix.row_ptr(r), last = matrix.row_ptr(r + 1);
+  offset const end = last;
+  if (!ascending) {
+    while (first < end && matrix.col_idx(first) != c) ++first;
+    return first < end ? first : offset(-1);
+  }
+  while (first < last) {
+    offset const middle = first + (last - first) / 2;
+    if (matrix.col_idx(middle) < c) first = middle + 1;
+    else last = middle;
+  }
+  return first < end && matrix.col_idx(first) == c ? first : offset(-1);
+}
+
 /// Fills the map; factor entry (i, j) is A(row_perm[i], col_perm[j]). An empty view: the identity.
 template <class T>
 struct FillSourceMap {
@@ -74,17 +94,11 @@ struct FillSourceMap {
   FactorRows<T> rows;
   typename T::indices row_perm, col_perm;
   SourceMap<T> map;
+  bool ascending;  ///< the columns of all rows of A ascend
 
   KOKKOS_INLINE_FUNCTION offset find(index i, index j) const {
     index const r = row_perm.extent(0) > 0 ? row_perm(i) : i, c = col_perm.extent(0) > 0 ? col_perm(j) : j;
-    offset first = matrix.row_ptr(r), last = matrix.row_ptr(r + 1);
-    offset const end = last;
-    while (first < last) {
-      offset const middle = first + (last - first) / 2;
-      if (matrix.col_idx(middle) < c) first = middle + 1;
-      else last = middle;
-    }
-    return first < end && matrix.col_idx(first) == c ? first : offset(-1);
+    return find_in_row<T>(matrix, r, c, ascending);
   }
   KOKKOS_FUNCTION void operator()(index i) const {
     if (!rows.symmetric)
@@ -108,21 +122,46 @@ long long first_unsorted_row(typename T::exec_space const& exec, typename T::pat
       Kokkos::Min<long long>(row));
   return row;
 }
-/// @throws Unsupported
+
+/// Checks the rows of a matrix, on a host if they are out of order. Fences.
+/// @return whether the columns of all rows ascend
+/// @throws ImproperRow for the first row that breaks a rule, as check_rows()
 template <class T>
-void require_sorted_rows(typename T::exec_space const& exec, typename T::pattern const& matrix) {
-  if (matrix.num_rows() == 0) return;
-  long long const row = first_unsorted_row<T>(exec, matrix);
-  if (row < matrix.num_rows())
-    throw Unsupported(
-        "factorization",
-        "a matrix whose row " + std::to_string(row) + " has not its columns in ascending order, each once",
-        "sort the rows, or factor it on the host");
+bool require_proper_rows(typename T::exec_space const& exec, typename T::pattern const& matrix,
+                         RowRules const& rules = {}) {
+  if (matrix.num_rows() == 0 || first_unsorted_row<T>(exec, matrix) == matrix.num_rows()) return true;
+  auto const row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), matrix.row_ptr);
+  auto const col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), matrix.col_idx);
+  return check_rows(matrix.num_rows(), row_ptr.data(), col_idx.data(), rules);
 }
 
+/// Checks that columns ascend in all rows of L or U, their diagonal entries apart. Fences.
+/// @throws ImproperRow
+template <class T>
+void require_ascending_factor(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
+  using index = typename T::index;
+  index row = rows.num_rows;
+  if (row == 0) return;
+  Kokkos::parallel_reduce(
+      "sptrsv::factorization::factor_sorted", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, row),
+      KOKKOS_LAMBDA(index i, index & first) {
+        for (auto k = rows.begin(i) + 1; k < rows.end(i); ++k)
+          if (rows.col_idx(k - 1) >= rows.col_idx(k) && i < first) first = i;
+      },
+      Kokkos::Min<index>(row));
+  if (row >= rows.num_rows) return;
+  auto const row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.row_ptr);
+  auto const col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.col_idx);
+  auto const at = rows.reversed ? rows.num_rows - 1 - row : row;
+  for (auto k = row_ptr(at) + rows.front + 1; k < row_ptr(at + 1) - rows.back; ++k)
+    if (col_idx(k - 1) >= col_idx(k)) throw ImproperRow(row, col_idx(k - 1), col_idx(k));
+}
+
+/// @param ascending  whether the columns of all rows of A ascend
 template <class T>
 SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pattern const& matrix,
-                             FactorRows<T> const& rows, typename T::indices row_perm, typename T::indices col_perm) {
+                             FactorRows<T> const& rows, typename T::indices row_perm, typename T::indices col_perm,
+                             bool ascending) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   using view = decltype(SourceMap<T>::lower);
@@ -136,7 +175,7 @@ SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pat
     map.lower = rows.in_one_array() ? map.upper : view(raw("source_lower"), rows.lower.col_idx.extent(0));
   map.pivots = view(raw("source_pivots"), static_cast<std::size_t>(n));
   Kokkos::parallel_for("sptrsv::factorization::source_map", policy(exec, 0, n),
-                       FillSourceMap<T>{matrix, rows, row_perm, col_perm, map});
+                       FillSourceMap<T>{matrix, rows, row_perm, col_perm, map, ascending});
   return map;
 }
 

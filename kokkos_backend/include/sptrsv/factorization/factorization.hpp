@@ -52,16 +52,16 @@ class Factorization {
   using pattern_type = FactorPattern<Index, Offset, typename types::device>;
   using values_type = FactorValues<Scalar, typename types::memory_space>;
 
-  /// @param matrix  A's pattern: rows in natural order, columns ascending; of its blocks where the factor has blocks.
-  ///                Read by the constructor alone.
+  /// @param matrix  A's pattern: rows in natural order, the columns of a row in any order, each once; of its blocks
+  ///                where the factor has blocks. Read by the constructor alone.
   /// @param factor  of L and U, columns ascending; `lower` unit, and `upper` with Diagonal::inverted and block_size 0,
   ///                or unit and block_size 1: A = L D U; or symmetric, `upper` unit, block_size 1. A is then read in
   ///                the upper triangle of A(perm, perm). With block_size b > 1: L and U by scalar rows in whole blocks,
   ///                without the diagonal ones; permutations keep blocks together. Views must stay valid and unchanged
   ///                for the life of the object.
-  /// @throws Unsupported where columns of A do not ascend; DimensionMismatch where patterns and permutations are of
-  ///         different sizes; InvalidPattern for a row that is not of whole blocks; Error for other kinds of factors;
-  ///         what TriangularSolver throws for the triangles.
+  /// @throws ImproperRow for a row of A that stores a column twice, or of L or U whose columns do not ascend;
+  ///         DimensionMismatch where patterns and permutations are of different sizes; InvalidPattern for a row that is
+  ///         not of whole blocks; Error for other kinds of factors; what TriangularSolver throws for the triangles.
   /// Cost: a few passes over the factors and their updates; allocates, fences.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix, pattern_type const& factor,
                 FactorizationOptions const& options = {});
@@ -75,7 +75,7 @@ class Factorization {
   /// @param symmetric  the upper triangle alone
   /// @param levels     0 or less: no fill
   /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) without a diagonal entry, unless fill comes to
-  ///         lie there; Unsupported as above, and where L or U has more entries than Offset counts.
+  ///         lie there; ImproperRow as above; Unsupported where L or U has more entries than Offset counts.
   /// Cost: without fill a few passes over A, rows with permuted columns are sorted. With fill each row searches the
   /// graph of A for short paths, on a GPU twice: of each vertex within `levels` edges all neighbors are read, with many
   /// levels some more than once. Long rows on a GPU: 512 MB of scratch memory at most, or 16 bytes per row of A.

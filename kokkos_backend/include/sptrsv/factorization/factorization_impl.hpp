@@ -103,9 +103,11 @@ struct Factorization<S, I, O, E>::Impl {
     index const n = rows.upper.num_rows;
     long long const longest = upper->longest_row() + (lower ? lower->longest_row() : 0) + 1;
     any_small = decltype(any_small)("sptrsv::factorization::any_small");
-    detail::require_sorted_rows<T>(exec, matrix);
-    map = detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm);
-    matrix_rows = detail::keep_rows<T>(exec, matrix);
+    if (lower) detail::require_ascending_factor<T>(exec, rows.lower);
+    detail::require_ascending_factor<T>(exec, rows.upper);
+    bool const ascending = detail::require_proper_rows<T>(exec, matrix, {ColumnOrder::any, false, blocks.size});
+    map = detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm, ascending);
+    matrix_rows = detail::keep_rows<T>(exec, matrix, ascending);
     pivots = factor.symmetric ? detail::pivots_in_list_order<T>(exec, rows.upper, upper->rows(exec))
                               : detail::PivotRows<T>{rows.lower, rows.lower.col_idx, {}};
     is_narrow = longest <= 256;

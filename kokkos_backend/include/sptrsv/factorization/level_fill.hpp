@@ -126,8 +126,8 @@ FactorPatternOf<T> make_fill_pattern(typename T::exec_space const& exec, typenam
   using index = typename T::index;
   index const n = matrix.num_rows();
   if (levels <= 0 || n == 0) return make_level_zero_pattern<T>(exec, matrix, row_perm, col_perm, symmetric);
-  require_sorted_rows<T>(exec, matrix);
-  SplitRows<T> split{matrix, row_perm, inverse_permutation<T>(exec, col_perm), {}, {}, {}, {}, symmetric};
+  bool const ascending = require_proper_rows<T>(exec, matrix);
+  SplitRows<T> split{matrix, row_perm, inverse_permutation<T>(exec, col_perm), {}, {}, {}, {}, symmetric, ascending};
   FillRows<T> rows;
   rows.graph = make_fill_graph<T>(exec, split, levels);
   double const mean = static_cast<double>(rows.graph.col_idx.extent(0)) / static_cast<double>(n);

@@ -26,7 +26,10 @@ struct SplitRows {
   offsets lower_ptr, upper_ptr;
   indices lower_col, upper_col;
   bool symmetric;
+  bool ascending;  ///< the columns of all rows of A ascend
 
+  /// Whether entries can be taken in the order in which A's rows store them.
+  KOKKOS_FORCEINLINE_FUNCTION bool copies() const { return ascending && new_column.extent(0) == 0; }
   KOKKOS_FORCEINLINE_FUNCTION index row(index i) const { return row_perm.extent(0) > 0 ? row_perm(i) : i; }
   KOKKOS_FORCEINLINE_FUNCTION index column(offset k) const {
     return new_column.extent(0) > 0 ? new_column(matrix.col_idx(k)) : matrix.col_idx(k);
@@ -94,12 +97,12 @@ void place_entries(typename T::exec_space const& exec, SplitRows<T> const& split
   using index = typename T::index;
   using offset = typename T::offset;
   using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
-  if (split.new_column.extent(0) == 0 || is_host_space<typename T::exec_space>) {
+  if (split.copies() || is_host_space<typename T::exec_space>) {
     Kokkos::parallel_for(
         "sptrsv::factorization::split", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
         KOKKOS_LAMBDA(index i) {
           index const r = split.row(i);
-          if (split.new_column.extent(0) == 0) split.copy(i, r);
+          if (split.copies()) split.copy(i, r);
           else
             for (offset k = split.matrix.row_ptr(r); k < split.matrix.row_ptr(r + 1); ++k) split.place(i, r, k);
           if (!split.symmetric) split.upper_col(split.upper_ptr(i + 1) - 1) = i;
@@ -182,8 +185,8 @@ FactorPatternOf<T> make_level_zero_pattern(typename T::exec_space const& exec, t
   auto const raw = [&](char const* name) {
     return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
   };
-  require_sorted_rows<T>(exec, matrix);
-  SplitRows<T> split{matrix, row_perm, inverse_permutation<T>(exec, col_perm), {}, {}, {}, {}, symmetric};
+  bool const ascending = require_proper_rows<T>(exec, matrix);
+  SplitRows<T> split{matrix, row_perm, inverse_permutation<T>(exec, col_perm), {}, {}, {}, {}, symmetric, ascending};
   if (!symmetric) split.lower_ptr = offsets(raw("lower_ptr"), rows);
   split.upper_ptr = offsets(raw("upper_ptr"), rows);
   auto const missing = count_entries<T>(exec, split, n);

@@ -18,8 +18,9 @@ struct MatrixRows {
   Kokkos::View<offset*, typename T::device> begin, diagonal;  // n+1, n
 };
 
+/// @param ascending  whether the columns of all rows of A ascend
 template <class T>
-MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern const& matrix) {
+MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern const& matrix, bool ascending) {
   using index = typename T::index;
   using offset = typename T::offset;
   index const n = matrix.num_rows();
@@ -34,14 +35,7 @@ MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern 
       KOKKOS_LAMBDA(index i) {
         begin(i) = n == 0 ? offset(0) : matrix.row_ptr(i);
         if (i == n) return;
-        offset first = matrix.row_ptr(i), last = matrix.row_ptr(i + 1);
-        offset const end = last;
-        while (first < last) {
-          offset const middle = first + (last - first) / 2;
-          if (matrix.col_idx(middle) < i) first = middle + 1;
-          else last = middle;
-        }
-        diagonal(i) = first < end && matrix.col_idx(first) == i ? first : offset(-1);
+        diagonal(i) = find_in_row<T>(matrix, i, i, ascending);
       });
   return rows;
 }

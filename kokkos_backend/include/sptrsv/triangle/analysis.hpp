@@ -75,7 +75,7 @@ class Analysis {
   using index = typename T::index;
   using exec_space = typename T::exec_space;
 
-  /// @throws InvalidPattern, NotTriangular, MissingDiagonal naming the first such row; TooLarge.
+  /// @throws InvalidPattern, ImproperRow, NotTriangular, MissingDiagonal naming the first such row; TooLarge.
   /// Cost: one pass over the pattern; fences.
   Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape)
       : pattern_(pattern), shape_(shape), workspace_(0) {
@@ -274,6 +274,7 @@ class Analysis {
     long long wrong = row;
     for (auto k = row_ptr(at) + stored_.front; k < row_ptr(at + 1) - stored_.back; ++k)
       if (shape_.triangle == Triangle::lower ? col_idx(k) >= row : col_idx(k) <= row) wrong = col_idx(k);
+    if (wrong == row) throw ImproperRow(row, row, row);  // beside the one that ends or begins the row
     throw NotTriangular(row, wrong, detail::name_of(shape_.triangle));
   }
 

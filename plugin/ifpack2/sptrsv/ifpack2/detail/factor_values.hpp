@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "sptrsv/error.hpp"
+#include "sptrsv/factorization/factor_rows.hpp"
 #include "sptrsv/factorization/factorization.hpp"
 #include "sptrsv/ifpack2/detail/local_factor.hpp"
 #include "sptrsv/planner/plan_key.hpp"
@@ -30,8 +31,6 @@ class OpenRiluk final : public Ifpack2::RILUK<MatrixType> {
   using typename Base::crs_matrix_type;
   using typename Base::row_matrix_type;
 
-  static constexpr char const* unsorted = "the columns of the matrix's rows do not ascend, each once";
-
   /// A matrix that has the local rows of A in its first columns, or null and the reason.
   std::pair<Teuchos::RCP<crs_matrix_type const>, std::string> local_rows() const {
     Teuchos::RCP<row_matrix_type const> A = this->A_;
@@ -44,7 +43,6 @@ class OpenRiluk final : public Ifpack2::RILUK<MatrixType> {
     if (found.is_null()) return {{}, "the matrix is not a Tpetra::CrsMatrix"};
     if (!found->getColMap()->isLocallyFitted(*found->getRowMap()))
       return {{}, "the column map does not begin with the row map"};
-    if (!found->getCrsGraph()->isSorted()) return {{}, unsorted};
     return {found, {}};
   }
   /// Values that compute() left are not the matrix's any more: apply() refuses.
@@ -149,9 +147,12 @@ class FactorValues {
     if (by == FactorBy::automatic && !too_many_.empty()) return too_many_;
     if (!factorization_) {
       try {
-        factorization_.emplace(exec_space(), LocalFactor::pattern_of(*matrix_), solves.factor());
-      } catch (Unsupported const&) {  // a graph that does not know it
-        return Riluk::unsorted;
+        auto const pattern = LocalFactor::pattern_of(*matrix_);
+        // a graph may say that it is sorted where its rows are not
+        ::sptrsv::detail::require_proper_rows<T>(exec_space(), pattern, {ColumnOrder::ascending});
+        factorization_.emplace(exec_space(), pattern, solves.factor());
+      } catch (ImproperRow const& e) {
+        return e.what();
       }
     }
     auto const report = factorization_->report();
