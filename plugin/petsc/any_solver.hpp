@@ -9,6 +9,7 @@
 #include "petsc_scalar.hpp"
 #include "solver_place.hpp"
 #include "sptrsv/factorization/factorization.hpp"
+#include "sptrsv/proper_rows.hpp"
 #include "sptrsv/solver.hpp"
 
 namespace sptrsv_petsc {
@@ -64,6 +65,7 @@ struct LevelFactor {
   int levels = 0;
   bool symmetric = false, has_inodes = false;  ///< as FactorArrays
   PetscInt const *row_perm = nullptr, *col_perm = nullptr;
+  sptrsv::RowRules rules;  ///< that A's rows have to keep
 };
 
 /// What views and info say of one triangle; the strings are the solver's.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numeric phase: by the backend from A's values, where they lie, or by PETSc's own factor inside.
 #include "factor_state.hpp"
+#include "matrix_checks.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -317,6 +318,24 @@ PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode CheckRows(Mat F, Mat A, MatFactorInfo const* info)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscObjectId id;
+  PetscObjectState nonzeros;
+  sptrsv::RowRules rules;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  PetscCall(MatGetNonzeroState(A, &nonzeros));
+  if (!info && id == f->checked_id && nonzeros == f->checked_nonzeros) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FindRowRules(A, f->kind, f->rows, f->cols, info, &rules));
+  PetscCall(RequireProperRows(A, rules));
+  f->checked_id = id;
+  f->checked_nonzeros = nonzeros;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 MatType BaseType(Mat A)
 {
   static MatType const types[] = {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
@@ -407,6 +426,7 @@ PetscErrorCode FactorInner(Mat F, Mat A, MatFactorInfo const* info)
   Mat const inner = Get(F)->inner;
 
   PetscFunctionBegin;
+  PetscCall(CheckRows(F, A, nullptr));
   PetscCall(PrepareInner(F, A, info));
   if (!IsSymmetric(Get(F)->kind)) {
     PetscCall(MatLUFactorNumeric(inner, A, info));

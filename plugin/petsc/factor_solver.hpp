@@ -7,6 +7,7 @@
 
 #include "any_solver.hpp"
 #include "cholesky_values.hpp"
+#include "sptrsv/factorization/factor_rows.hpp"
 
 namespace sptrsv_petsc {
 
@@ -63,23 +64,17 @@ void SelectValues(Exec const& exec, Places places, Values values, Out out)
 }
 
 /// PETSc asks for A's own diagonal in any ordering, also where the factor's comes from fill.
+/// @param ascending  whether the columns of all rows ascend
 /// @throws sptrsv::MissingDiagonal
-template <class Exec, class Pattern>
-void RequireDiagonal(Exec const& exec, Pattern const& matrix)
+template <class T, class Exec>
+void RequireDiagonal(Exec const& exec, typename T::pattern const& matrix, bool ascending)
 {
   PetscInt const n = matrix.num_rows();
   PetscInt missing = n;
   Kokkos::parallel_reduce(
       "sptrsv::petsc::diagonal", Kokkos::RangePolicy<Exec>(exec, 0, n),
       KOKKOS_LAMBDA(PetscInt i, PetscInt & first_missing) {
-        PetscInt first = matrix.row_ptr(i), last = matrix.row_ptr(i + 1);
-        PetscInt const end = last;
-        while (first < last) {
-          PetscInt const middle = first + (last - first) / 2;
-          if (matrix.col_idx(middle) < i) first = middle + 1;
-          else last = middle;
-        }
-        if ((first == end || matrix.col_idx(first) != i) && i < first_missing) first_missing = i;
+        if (sptrsv::detail::find_in_row<T>(matrix, i, i, ascending) < 0 && i < first_missing) first_missing = i;
       },
       Kokkos::Min<PetscInt>(missing));
   if (missing < n) throw sptrsv::MissingDiagonal((long long)missing, "factored");
@@ -114,7 +109,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     };
     auto const row_perm = perm(what.row_perm), col_perm = what.symmetric ? row_perm : perm(what.col_perm);
     auto const matrix = PatternOfMatrix(what.matrix);
-    RequireDiagonal(exec(), matrix);
+    RequireDiagonal<T>(exec(), matrix, sptrsv::detail::require_proper_rows<T>(exec(), matrix, what.rules));
     auto pattern = Factorization::level_pattern(exec(), matrix, row_perm, col_perm, what.symmetric, what.levels);
     pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // as PETSc, to the bit
     num_entries_ = pattern.upper->rows.col_idx.extent(0) + (what.symmetric ? n : pattern.lower->rows.col_idx.extent(0));

@@ -57,6 +57,8 @@ struct Mat_SpTRSV {
   FactorPlace place;                          // who computes the factor's values
   PatternStamp factored;                      // of the matrix that the solver's factorization is made for
   std::size_t matrix_entries = 0;             // and their number
+  PetscObjectId checked_id = 0;               // of the matrix whose rows PETSc's factorization was last checked for
+  PetscObjectState checked_nonzeros = 0;      // and its nonzero state then
   PetscBool own_values = PETSC_FALSE;         // the values are the solver's: the inner factor has none, or old ones
   bool takes_kept = false;                    // of the solver, in the next numeric phase, instead of the matrix's
   PetscReal fill_given = 0, fill_needed = 0;  // for MatGetInfo(), where there is no inner factor
@@ -107,6 +109,10 @@ PetscErrorCode TakeValues(Mat F);
 
 /// @param device  whether a pattern on a device is looked at there, which takes its nonzero state for it
 PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp);
+
+/// Checks that A's rows are such that PETSc factors A right, unless that has been checked for A's nonzero state.
+/// @param info  of the symbolic phase; null in a numeric phase
+PetscErrorCode CheckRows(Mat F, Mat A, MatFactorInfo const* info);
 
 /// The type by which PETSc factors A: one of three names, which can be compared by their addresses.
 MatType BaseType(Mat A);

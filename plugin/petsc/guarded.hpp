@@ -32,6 +32,13 @@ inline void DescribeException(CaughtException& caught) noexcept
     caught.set(PETSC_ERR_SUP, e.what());
   } catch (sptrsv::TooLarge const& e) {
     caught.set(PETSC_ERR_SUP, e.what());
+  } catch (sptrsv::ImproperRow const& e) {
+    caught.set(PETSC_ERR_ARG_WRONG, e.what());
+    std::size_t const length = std::strlen(caught.message);
+    std::snprintf(caught.message + length, sizeof caught.message - length, "%s",
+                  e.repeated()
+                      ? "; MatSetValues() with ADD_VALUES does that"
+                      : "; PetscSortIntWithScalarArray() does that for a row, and MatSetValues() for a matrix");
   } catch (sptrsv::NotReady const& e) {
     caught.set(PETSC_ERR_ORDER, e.what());
   } catch (sptrsv::InvalidOption const& e) {

@@ -59,18 +59,22 @@ inline PetscErrorCode ReleasePattern(InnerPattern& p)
 }
 
 /// LU and ILU with one entry per pivot: L's rows lie first, then U's, last row first, each ending in its
-/// diagonal, stored inverted; where U's rows end is found by looking for those diagonals.
+/// diagonal, stored inverted; where U's rows end is found by looking for those diagonals. The entries found are as many
+/// as PETSc has counted, or the factor would be misread.
 inline PetscErrorCode AccessLURows(Mat inner, PetscInt const* i, PetscInt const* j, InnerPattern& p)
 {
   PetscInt const n = p.view.n;
+  MatInfo info;
 
   PetscFunctionBegin;
+  PetscCall(MatGetInfo(inner, MAT_LOCAL, &info));
+  auto const counted = (PetscInt)info.nz_used;
   PetscCall(Guarded(inner, [&] { p.row_ptr_upper.resize(static_cast<std::size_t>(n) + 1); }));
   PetscInt k = n ? i[n] : 0;
   p.row_ptr_upper[0] = k;
   for (PetscInt r = n - 1; r >= 0; --r) {
-    while (j[k] != r) {
-      PetscCheck(j[k] > r && j[k] < n, PetscObjectComm((PetscObject)inner), PETSC_ERR_PLIB,
+    while (k >= counted || j[k] != r) {
+      PetscCheck(k < counted && j[k] > r && j[k] < n, PetscObjectComm((PetscObject)inner), PETSC_ERR_PLIB,
                  "Row %" PetscInt_FMT
                  " of PETSc's factor has no diagonal where it should end; this PETSc stores factors in another way",
                  r);
@@ -78,6 +82,10 @@ inline PetscErrorCode AccessLURows(Mat inner, PetscInt const* i, PetscInt const*
     }
     p.row_ptr_upper[n - r] = ++k;
   }
+  PetscCheck(k == counted || n == 0, PetscObjectComm((PetscObject)inner), PETSC_ERR_PLIB,
+             "PETSc's factor has %" PetscInt_FMT " entries, of which its rows show %" PetscInt_FMT
+             "; this PETSc stores factors in another way",
+             counted, k);
   p.view.num_entries = static_cast<std::size_t>(k);
   p.view.row_ptr_lower = i;
   p.view.row_ptr_upper = p.row_ptr_upper.data();
@@ -215,82 +223,6 @@ inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting
   if (*fitting) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectReference((PetscObject)is));
   *fitting = is;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// The rows of a matrix, in the order in which LU eliminates them.
-struct EliminatedRows {
-  PetscInt n;
-  PetscInt const *begin, *col, *row_of, *col_of;  ///< row_of, col_of: what the factor has at row k and at column k
-  std::vector<PetscInt> place;                    ///< of A's columns
-
-  bool has_diagonal(PetscInt k) const
-  {
-    return std::binary_search(col + begin[row_of[k]], col + begin[row_of[k] + 1], col_of[k]);
-  }
-  /// Whether LU has a diagonal entry in row k: whether a path leads from k to k by earlier rows.
-  bool fills_diagonal(PetscInt k, std::vector<PetscInt>& reached) const
-  {
-    std::vector<PetscInt> next{k};
-    while (!next.empty()) {
-      PetscInt const row = row_of[next.back()];
-      next.pop_back();
-      for (PetscInt e = begin[row]; e < begin[row + 1]; ++e) {
-        PetscInt const to = place[(std::size_t)col[e]];
-        if (to == k) return true;
-        if (to > k || reached[(std::size_t)to] == k) continue;
-        reached[(std::size_t)to] = k;
-        next.push_back(to);
-      }
-    }
-    return false;
-  }
-  /// The first row without one where the orderings differ, or -1: the diagonals of A itself PETSc looks at.
-  /// @param fill  entries of fill count
-  PetscInt missing_diagonal(bool fill) const
-  {
-    std::vector<PetscInt> reached(fill ? (std::size_t)n : 0, -1);
-    for (PetscInt k = 0; k < n; ++k)
-      if (row_of[k] != col_of[k] && !has_diagonal(k) && !(fill && fills_diagonal(k, reached))) return k;
-    return -1;
-  }
-};
-
-/// Before PETSc's symbolic phase of LU, and of ILU with info->diagonal_fill: refuses orderings that put a diagonal of
-/// the factor where there is no entry. In LU PETSc then writes behind its arrays (docs/petsc_faults.md,
-/// lu_missing_diagonal); in ILU it adds the entry, and where fill meets it adds it again (diagonal_fill_twice), after
-/// which U's rows cannot be told apart. Orderings as FitOrdering() leaves them.
-inline PetscErrorCode RefuseMissingDiagonal(Mat A, IS rows, IS cols, MatFactorType ftype)
-{
-  PetscBool by_blocks, done;
-  EliminatedRows e{};
-  PetscInt missing = -1;
-
-  PetscFunctionBegin;
-  if (!rows || !cols) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks, &e.n, &e.begin, &e.col,
-                        &done));  // by_blocks: by block rows; of aij it would be by inodes
-  if (!done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ISGetIndices(rows, &e.row_of));
-  PetscCall(ISGetIndices(cols, &e.col_of));
-  PetscCall(GuardedOn(PetscObjectComm((PetscObject)A), [&] {
-    if (std::equal(e.row_of, e.row_of + e.n, e.col_of)) return;
-    e.place.resize((std::size_t)e.n);
-    for (PetscInt k = 0; k < e.n; ++k) e.place[(std::size_t)e.col_of[k]] = k;
-    missing = e.missing_diagonal(ftype == MAT_FACTOR_LU);
-  }));
-  PetscInt const row = missing < 0 ? 0 : e.row_of[missing], col = missing < 0 ? 0 : e.col_of[missing];
-  PetscCall(ISRestoreIndices(rows, &e.row_of));
-  PetscCall(ISRestoreIndices(cols, &e.col_of));
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, by_blocks, &e.n, &e.begin, &e.col, &done));
-  PetscCheck(missing < 0, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "With these orderings row %" PetscInt_FMT " of the factor has its diagonal at row %" PetscInt_FMT
-             ", column %" PetscInt_FMT
-             " of the matrix%s, where there is no entry%s; %suse the same ordering for rows and "
-             "columns",
-             missing, row, col, by_blocks ? ", counted in blocks" : "", ftype == MAT_FACTOR_LU ? ", nor any fill" : "",
-             ftype == MAT_FACTOR_LU ? "" : "leave out -pc_factor_diagonal_fill, or ");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,6 +7,7 @@
 
 #include "factor_state.hpp"
 #include "kokkos_session.hpp"
+#include "matrix_checks.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -122,12 +123,14 @@ PetscErrorCode MakeByLevels(Mat F, Mat A, MatFactorType ftype, int levels, Strea
   }
   what.row_perm = f->pattern.row_indices;
   what.col_perm = f->pattern.col_indices;
+  PetscCall(FindRowRules(A, ftype, f->rows, f->cols, info, &what.rules));
   PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
     what.matrix = arrays;
     return Guarded(F, [&] {
       try {
         f->solver = MakeLevelSolver(f->backend.device, stream, f->requested, what, options);
         *made = true;
+      } catch (sptrsv::ImproperRow const&) {
       } catch (sptrsv::MissingDiagonal const&) {
       } catch (sptrsv::Unsupported const&) {
       } catch (std::exception const&) {  // of memory, too
@@ -199,6 +202,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
   PetscCall(FitOrdering(A, ftype, cols, &f->cols));
   PetscCall(IsMarkedPostponed(A, &wait));
   if (wait) {
+    PetscCall(CheckRows(F, A, info));
     PetscCall(PostponeSymbolic(F, A, info));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -330,6 +334,7 @@ PetscErrorCode MakeInner(Mat F, Mat A, MatFactorInfo const* info)
   Mat matrix;
 
   PetscFunctionBegin;
+  PetscCall(CheckRows(F, A, info));
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
   PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
              "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype],

@@ -22,13 +22,15 @@ using fuzz::record;
 
 char const* const usage =
     "usage: fuzz_calls [--sequences N] [--first SEED] [--seed SEED] [--types aij,baij,sbaij] [--ways "
-    "factors,solvers,triangles]\n"
+    "factors,solvers,triangles,improper]\n"
     "                  [--solver TYPE] [--keep-going] [--progress] [PETSc's options]\n"
     "  --sequences N   as many sequences (10000; 2000 with sanitizers)\n"
     "  --first SEED    seed of the first, the others follow (1)\n"
     "  --seed SEED     this sequence alone, in this process, its calls printed as they are made\n"
     "  --types         matrix types that are drawn; a sequence is another one then\n"
-    "  --ways          what is drawn: factors by hand, KSP and PC, triangles of the program's own\n"
+    "  --ways          what is drawn: factors by hand, KSP and PC, triangles of the program's own, factors of "
+    "matrices\n"
+    "                  out of order\n"
     "  --solver TYPE   ours are all of this type\n"
     "  --backend NAME  ours solve on the host or the device\n"
     "  --factor NAME   values of our factors are computed by the host or the device, -mat_sptrsv_factor\n"
@@ -66,22 +68,22 @@ struct Settings {
   long long sequences = default_sequences;
   unsigned long long first = 1;
   bool single = false, keep_going = false, progress = false, inodes = false;
-  bool ways[3] = {true, true, true};
+  bool ways[4] = {true, true, true, true};
 };
 
 bool ReadWays(std::string const& list, Settings* s)
 {
-  static char const* const names[] = {"factors", "solvers", "triangles"};
+  static char const* const names[] = {"factors", "solvers", "triangles", "improper"};
   std::istringstream words(list);
   std::string word;
   for (bool& way : s->ways) way = false;
   while (std::getline(words, word, ',')) {
     bool known = false;
-    for (int w = 0; w < 3; ++w)
+    for (int w = 0; w < 4; ++w)
       if (word == names[w]) s->ways[w] = known = true;
     if (!known) return false;
   }
-  return s->ways[0] || s->ways[1] || s->ways[2];
+  return s->ways[0] || s->ways[1] || s->ways[2] || s->ways[3];
 }
 
 bool ReadTypes(std::string const& list)
@@ -138,7 +140,7 @@ void PrintFault(Settings const& s, char const* text)
 /// @return whether all was well.
 bool RunOne(Settings const& s, unsigned long long seed)
 {
-  void (*const ways[])(fuzz::Draw&) = {fuzz::run_factors, fuzz::run_solvers, fuzz::run_triangles};
+  void (*const ways[])(fuzz::Draw&) = {fuzz::run_factors, fuzz::run_solvers, fuzz::run_triangles, fuzz::run_improper};
   fuzz::Draw draw(seed);
   int way;
 
@@ -148,7 +150,7 @@ bool RunOne(Settings const& s, unsigned long long seed)
   record->petsc_at_work = false;
   do {
     int const of_100 = draw.from(0, 99);
-    way = of_100 < 65 ? 0 : of_100 < 90 ? 1 : 2;
+    way = of_100 < 62 ? 0 : of_100 < 65 ? 3 : of_100 < 90 ? 1 : 2;
   } while (!s.ways[way]);
   try {
     ways[way](draw);

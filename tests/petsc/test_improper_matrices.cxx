@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows whose columns are out of order, or that store a column twice: PETSc's answer where it is right, else an error
+// that names the row, the columns and the remedy.
+#include "factor_pair.hpp"
+#include "improper_rows.hpp"
+#include "sptrsv_petsc.h"
+
+namespace petsc_test {
+namespace {
+
+constexpr PetscInt n = 11;
+constexpr PetscReal rounding = 1e-12;
+char const* const sort_them =
+    "; sort the columns of each row in ascending order, with their values; "
+    "PetscSortIntWithScalarArray()";
+char const* const add_them = " twice; store each column of a row once, with the sum of its values; MatSetValues()";
+
+struct Kind {
+  MatFactorType ftype;
+  PetscInt levels;
+  MatOrderingType ordering;
+};
+std::string NameOf(Kind const& kind, MatType type)
+{
+  return std::string(type) + " " + MatFactorTypes[kind.ftype] + std::to_string(kind.levels) + " " + kind.ordering;
+}
+Factoring SetupOf(Kind const& kind)
+{
+  Factoring setup;
+  setup.ftype = kind.ftype;
+  setup.levels = kind.levels;
+  setup.ordering = kind.ordering;
+  return setup;
+}
+bool IsSymmetric(Kind const& kind) { return SetupOf(kind).symmetric(); }
+
+std::vector<Kind> const& AllKinds()
+{
+  static std::vector<Kind> const all = [] {
+    std::vector<Kind> made;
+    for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD}) {
+      made.push_back({MAT_FACTOR_LU, 0, ordering});
+      made.push_back({MAT_FACTOR_CHOLESKY, 0, ordering});
+      for (PetscInt levels : {0, 1, 2}) {
+        made.push_back({MAT_FACTOR_ILU, levels, ordering});
+        made.push_back({MAT_FACTOR_ICC, levels, ordering});
+      }
+    }
+    return made;
+  }();
+  return all;
+}
+bool ReadsRowsInPlace(Kind const& kind)
+{
+  bool const incomplete = kind.ftype == MAT_FACTOR_ILU || kind.ftype == MAT_FACTOR_ICC;
+  return incomplete && kind.levels == 0 && std::string(kind.ordering) == MATORDERINGNATURAL;
+}
+bool Exists(Kind const& kind, MatType type)
+{
+  bool const natural = std::string(kind.ordering) == MATORDERINGNATURAL;
+  if (std::string(type) == MATSEQAIJ) return true;
+  if (IsSymmetric(kind)) return natural;
+  return std::string(type) == MATSEQBAIJ;
+}
+
+constexpr MatType matrix_types[] = {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
+constexpr char const* places[] = {"host_", "device_"};
+
+Rows RowsFor(MatType type, Rows const& rows) { return std::string(type) == MATSEQSBAIJ ? UpperRows(rows) : rows; }
+
+PetscErrorCode Prepare(Mat A, Kind const& kind)
+{
+  PetscFunctionBegin;
+  if (IsSymmetric(kind)) PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Factors A and solves for x, with a right-hand side of 1, 2, 1, 2, ...
+PetscErrorCode Solve(Mat A, char const* type, char const* prefix, Kind const& kind, Vec* x)
+{
+  Factor factor;
+  Vec b;
+
+  PetscFunctionBegin;
+  PetscCall(Prepare(A, kind));
+  PetscCall(MatCreateVecs(A, x, &b));
+  for (PetscInt i = 0; i < n; ++i) PetscCall(VecSetValue(b, i, 1 + (PetscReal)(i % 2), INSERT_VALUES));
+  PetscCall(VecAssemblyBegin(b));
+  PetscCall(VecAssemblyEnd(b));
+  PetscCall(factor.Symbolic(A, type, prefix, SetupOf(kind)));
+  PetscCall(factor.Numeric(A));
+  PetscCall(MatSolve(factor.mat(), b, *x));
+  PetscCall(VecDestroy(&b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Returns the error of the symbolic phase.
+CaughtError SymbolicError(Mat A, char const* prefix, Kind const& kind, char const* type = "levelset")
+{
+  Factor factor;
+  return Catch([&] {
+    PetscFunctionBegin;
+    PetscCall(Prepare(A, kind));
+    PetscCall(factor.Symbolic(A, type, prefix, SetupOf(kind)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
+}
+
+void ExpectError(CaughtError const& error, std::string const& words, std::string const& what)
+{
+  EXPECT_EQ((int)error.code, (int)PETSC_ERR_ARG_WRONG) << what << ": " << error.message;
+  EXPECT_NE(error.message.find(words), std::string::npos) << what << ": " << error.message;
+}
+
+// PETSc's own factors of these are wrong, without an error
+TEST(ImproperMatrices, RowsOutOfOrderAreRefusedWhereTheyAreReadInPlace)
+{
+  for (MatType type : matrix_types)
+    for (Kind const& kind : AllKinds())
+      for (char const* place : places) {
+        if (!ReadsRowsInPlace(kind) || !Exists(kind, type)) continue;
+        ArrayMatrix const A(Reversed(RowsFor(type, RingRows(n))), type);
+        char const* const words =
+            IsSymmetric(kind) ? "row 0 stores column 7 behind column 10" : "row 0 stores column 0 behind column 1";
+        ExpectError(SymbolicError(A.mat(), place, kind), std::string(words) + sort_them, place + NameOf(kind, type));
+      }
+}
+
+TEST(ImproperMatrices, AllTypesSayTheSame)
+{
+  ArrayMatrix const A(DiagonalFirst(RingRows(n)));
+  for (Variant const& variant : all_variants())
+    for (MatFactorType ftype : {MAT_FACTOR_ILU, MAT_FACTOR_ICC})
+      ExpectError(SymbolicError(A.mat(), NULL, {ftype, 0, MATORDERINGNATURAL}, variant.type),
+                  std::string("row 1 stores column 0 behind column 1") + sort_them, variant.label);
+}
+
+/// Rows in any order where PETSc sorts what it factors; without fill, in natural order, the columns of U in any order
+/// for ILU(0), and those of L for ICC(0).
+TEST(ImproperMatrices, RowsThatPetscReadsRightAreSolved)
+{
+  for (MatType type : matrix_types)
+    for (Kind const& kind : AllKinds())
+      for (char const* place : places) {
+        if (!Exists(kind, type)) continue;
+        bool const by_petsc = std::string(place) == "host_" || std::string(type) == MATSEQAIJ;
+        if (!by_petsc && ReadsRowsInPlace(kind) && !IsSymmetric(kind)) continue;  // U's rows are as PETSc leaves them
+        Rows rows = RowsFor(type, RingRows(n));
+        if (!ReadsRowsInPlace(kind)) {
+          rows = Reversed(rows);
+        } else {
+          for (std::size_t i = 0; i < rows.size(); ++i) {
+            auto const diagonal =
+                std::find_if(rows[i].begin(), rows[i].end(), [i](RowEntry const& e) { return e.col == (PetscInt)i; });
+            if (IsSymmetric(kind)) std::reverse(rows[i].begin(), diagonal);
+            else std::reverse(diagonal + 1, rows[i].end());
+          }
+        }
+        ArrayMatrix const A(rows, type), sorted(RowsFor(type, RingRows(n)), type);
+        Vec expected, actual, truth;
+        std::string const what = place + NameOf(kind, type);
+        ASSERT_EQ((int)Solve(A.mat(), MATSOLVERPETSC, NULL, kind, &expected), 0) << what;
+        ASSERT_EQ((int)Solve(A.mat(), "levelset", place, kind, &actual), 0) << what;
+        ASSERT_EQ((int)Solve(sorted.mat(), MATSOLVERPETSC, NULL, kind, &truth), 0) << what;
+        EXPECT_EQ((int)ExpectRows(what, expected, actual, expected, rounding), 0);
+        if (kind.ftype == MAT_FACTOR_LU || std::string(kind.ordering) == MATORDERINGNATURAL) {  // else other orderings
+          EXPECT_EQ((int)ExpectRows(what + ", beside sorted rows", truth, actual, truth, rounding), 0);
+        }
+        for (Vec* v : {&expected, &actual, &truth}) ASSERT_EQ((int)VecDestroy(v), 0);
+      }
+}
+
+// PETSc takes the last one, or both for two
+TEST(ImproperMatrices, ColumnsStoredTwiceAreRefused)
+{
+  for (MatType type : matrix_types)
+    for (Kind const& kind : AllKinds())
+      for (char const* place : places)
+        for (int which : {0, 1, 2, 3}) {  // the diagonal; right of it; left of it; the diagonal again at the row's end
+          if (!Exists(kind, type)) continue;
+          bool const upper = std::string(type) == MATSEQSBAIJ;
+          if (which == 2 && IsSymmetric(kind)) continue;  // where it may not be read
+          Rows const rows = RowsFor(type, RingRows(n));
+          PetscInt const row = 5;
+          auto const& entries = rows[(std::size_t)row];
+          auto at = (std::size_t)(std::find_if(entries.begin(), entries.end(),
+                                               [](RowEntry const& e) { return e.col == row; }) -
+                                  entries.begin());
+          if (which == 1) ++at;
+          if (which == 2) at = 0;
+          ArrayMatrix const A(Repeated(rows, row, at, which == 3), type);
+          std::string const words = "row 5 stores column " + std::to_string(entries[at].col) + add_them;
+          CaughtError const error = SymbolicError(A.mat(), place, kind);
+          std::string const what = place + NameOf(kind, type) + " " + std::to_string(which);
+          if (which == 3 && ReadsRowsInPlace(kind) && (IsSymmetric(kind) || upper))
+            ExpectError(error, "row 5 stores column 5 behind column 9", what);
+          else if (which == 3 && ReadsRowsInPlace(kind)) ExpectError(error, "row 5 stores column 5 behind", what);
+          else ExpectError(error, words, what);
+        }
+}
+
+/// The backend factors L and U with ascending columns alone.
+TEST(ImproperMatrices, FactorsOutOfOrderAreRefusedByTheBackend)
+{
+  Rows rows = RingRows(n);
+  std::swap(rows[3][rows[3].size() - 1], rows[3][rows[3].size() - 2]);
+  ArrayMatrix const A(rows, MATSEQBAIJ);
+  Kind const kind{MAT_FACTOR_ILU, 0, MATORDERINGNATURAL};
+  ExpectError(SymbolicError(A.mat(), "device_", kind),
+              std::string("row 3 stores column 7 behind column 10") + sort_them, "seqbaij");
+  EXPECT_EQ((int)SymbolicError(A.mat(), "host_", kind).code, 0);
+}
+
+/// In natural order a symmetric factor reads the upper triangle alone.
+TEST(ImproperMatrices, TheLowerTriangleOfASymmetricFactorMayRepeatColumns)
+{
+  for (MatType type : {MATSEQAIJ, MATSEQBAIJ})
+    for (Kind const& kind : AllKinds()) {
+      if (!Exists(kind, type) || !IsSymmetric(kind) || std::string(kind.ordering) != MATORDERINGNATURAL) continue;
+      ArrayMatrix const A(Repeated(RingRows(n), 5, 0), type), once(RingRows(n), type);
+      Vec expected, actual;
+      ASSERT_EQ((int)Solve(once.mat(), MATSOLVERPETSC, NULL, kind, &expected), 0);
+      ASSERT_EQ((int)Solve(A.mat(), "levelset", "host_", kind, &actual), 0) << NameOf(kind, type);
+      EXPECT_EQ((int)ExpectRows(NameOf(kind, type), expected, actual, expected, rounding), 0);
+      for (Vec* v : {&expected, &actual}) ASSERT_EQ((int)VecDestroy(v), 0);
+    }
+}
+
+/// Rows and columns of blocks are counted as such. PETSc makes no such matrices itself, but shows their arrays.
+TEST(ImproperMatrices, BlocksOutOfOrderAreNamed)
+{
+  for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ}) {
+    Grid grid;
+    grid.dof = 2;
+    grid.symmetric = true;
+    grid.type = type;
+    Mat A;
+    PetscInt rows;
+    PetscInt const *i, *j;
+    PetscBool done;
+    ASSERT_EQ((int)BuildGrid(grid, &A), 0);
+    ASSERT_EQ((int)MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &rows, &i, &j, &done), 0);
+    PetscInt* const columns = const_cast<PetscInt*>(j) + i[3];
+    std::swap(columns[0], columns[1]);
+    std::string const words =
+        "row 3 stores column " + std::to_string(columns[1]) + " behind column " + std::to_string(columns[0]);
+    ASSERT_EQ((int)MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &rows, &i, &j, &done), 0);
+    CaughtError const error = SymbolicError(A, NULL, {MAT_FACTOR_ICC, 0, MATORDERINGNATURAL});
+    ExpectError(error, words, type);
+    ExpectError(error, "counted in blocks of 2", type);
+    ASSERT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
+/// The numeric phase takes another matrix, whose rows have not been checked.
+TEST(ImproperMatrices, ColumnsStoredTwiceAreRefusedByTheNumericPhaseToo)
+{
+  for (char const* place : places)
+    for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC}) {
+      Kind const kind{ftype, 0, MATORDERINGNATURAL};
+      ArrayMatrix const A(RingRows(n)), repeated(Repeated(RingRows(n), 5, 2));
+      Factor factor;
+      ASSERT_EQ((int)Prepare(A.mat(), kind), 0);
+      ASSERT_EQ((int)factor.Symbolic(A.mat(), "levelset", place, SetupOf(kind)), 0);
+      ASSERT_EQ((int)factor.Numeric(A.mat()), 0);
+      CaughtError const error = Catch([&] { return factor.Numeric(repeated.mat()); });
+      ExpectError(error, std::string("row 5 stores column 5") + add_them, place + NameOf(kind, MATSEQAIJ));
+      EXPECT_EQ((int)factor.Numeric(A.mat()), 0);
+    }
+}
+
+/// A PC of a type, set up by hand so that what it does is seen in one place.
+struct Preconditioner {
+  PC pc = nullptr;
+
+  PetscErrorCode Make(Mat A, PCType type, char const* solver)
+  {
+    PetscFunctionBegin;
+    PetscCall(PCCreate(PetscObjectComm((PetscObject)A), &pc));
+    PetscCall(PCSetOperators(pc, A, A));
+    PetscCall(PCSetType(pc, type));
+    PetscCall(PCFactorSetMatSolverType(pc, solver));
+    PetscCall(PCFactorSetMatOrderingType(pc, MATORDERINGNATURAL));
+    PetscCall(PCFactorReorderForNonzeroDiagonal(pc, 1e-10));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  ~Preconditioner() { (void)PCDestroy(&pc); }
+};
+
+/// Row i: a zero on the diagonal, which comes first, and entries in columns i + 3 and i + 1.
+TEST(ImproperMatrices, NonzerosAlongTheDiagonalOfRowsOutOfOrder)
+{
+  constexpr PetscInt rows = 6;
+  Rows entries;
+  for (PetscInt i = 0; i < rows; ++i) entries.push_back({{i, 0}, {(i + 3) % rows, 0.5}, {(i + 1) % rows, 3}});
+  ArrayMatrix const A(entries);
+  Vec b, x[2];
+  ASSERT_EQ((int)MatCreateVecs(A.mat(), &x[0], &b), 0);
+  ASSERT_EQ((int)VecDuplicate(b, &x[1]), 0);
+  ASSERT_EQ((int)VecSet(b, 7), 0);
+  for (bool ours : {false, true}) {
+    Preconditioner p;
+    ASSERT_EQ((int)p.Make(A.mat(), PCILU, ours ? "levelset" : MATSOLVERPETSC), 0);
+    ASSERT_EQ((int)PCFactorSetLevels(p.pc, 1), 0);
+    ASSERT_EQ((int)PCFactorSetAllowDiagonalFill(p.pc, PETSC_TRUE), 0);
+    CaughtError const error = Catch([&] { return PCSetUp(p.pc); });
+    ASSERT_EQ((int)error.code, 0) << error.message;
+    ASSERT_EQ((int)PCApply(p.pc, b, x[ours]), 0);
+  }
+  EXPECT_EQ((int)ExpectRows("nonzeros along the diagonal", x[0], x[1], x[0], rounding), 0);
+  for (Vec v : {b, x[0], x[1]}) ASSERT_EQ((int)VecDestroy(&v), 0);
+}
+
+/// Row 5 is empty, and the program asks for nonzeros along the diagonal.
+TEST(ImproperMatrices, EmptyRowsAreNamedBesideTheOptionThatMovesTheDiagonal)
+{
+  for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU}) {
+    Rows rows = RingRows(n);
+    rows[5].clear();
+    ArrayMatrix const A(rows);
+    Preconditioner p;
+    ASSERT_EQ((int)p.Make(A.mat(), ftype == MAT_FACTOR_LU ? PCLU : PCILU, "levelset"), 0);
+    CaughtError const error = Catch([&] { return PCSetUp(p.pc); });
+    EXPECT_NE((int)error.code, 0);
+    if (ftype == MAT_FACTOR_ILU) continue;  // PETSc refuses a missing diagonal itself
+    EXPECT_NE(error.message.find("-pc_factor_nonzeros_along_diagonal"), std::string::npos) << error.message;
+    EXPECT_NE(error.message.find("at row 5, column 10 of the matrix"), std::string::npos) << error.message;
+    EXPECT_NE(error.message.find("that row has no entries at all"), std::string::npos) << error.message;
+  }
+}
+
+/// Triangles of a program's own: columns in any order, and those off the diagonal twice, which count as their sum.
+TEST(ImproperMatrices, TrianglesOfAShell)
+{
+  Rows lower = RingRows(n);
+  for (std::size_t i = 0; i < lower.size(); ++i)
+    while (lower[i].back().col > (PetscInt)i) lower[i].pop_back();
+  ArrayMatrix const sorted(lower), doubled(Repeated(lower, 5, 0)), repeated(Repeated(lower, 5, lower[5].size() - 1));
+  Vec b, x[2];
+  ASSERT_EQ((int)MatCreateVecs(sorted.mat(), &x[0], &b), 0);
+  ASSERT_EQ((int)VecDuplicate(b, &x[1]), 0);
+  ASSERT_EQ((int)VecSet(b, 1), 0);
+  auto const apply = [&](Mat L, Vec y, char const* type, bool transposed) {
+    PC pc;
+    PetscFunctionBegin;
+    PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
+    PetscCall(PCSetType(pc, PCSHELL));
+    PetscCall(PCSetOperators(pc, L, L));
+    PetscErrorCode code = SpTRSVPCShellSetTrianglesDynamic(pc, L, PETSC_FALSE, NULL, PETSC_FALSE, type);
+    if (!code) code = PCSetUp(pc);
+    if (!code) code = transposed ? PCApplyTranspose(pc, b, y) : PCApply(pc, b, y);
+    PetscCall(PCDestroy(&pc));
+    PetscCall(code);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  for (Variant const& variant : all_variants())
+    for (bool transposed : {false, true}) {
+      ASSERT_EQ((int)apply(sorted.mat(), x[0], variant.type, transposed), 0);
+      ASSERT_EQ((int)apply(doubled.mat(), x[1], variant.type, transposed), 0);
+      EXPECT_EQ((int)ExpectRows(std::string(variant.label) + ", a column twice", x[0], x[1], x[0], rounding), 0);
+      CaughtError const error = Catch([&] { return apply(repeated.mat(), x[1], variant.type, transposed); });
+      EXPECT_EQ((int)error.code, (int)PETSC_ERR_ARG_WRONG);
+      EXPECT_NE(error.message.find("L: row 5 stores column 5 twice; store each column"), std::string::npos)
+          << error.message;
+    }
+  for (Vec v : {b, x[0], x[1]}) ASSERT_EQ((int)VecDestroy(&v), 0);
+}
+
+/// Each rank has the error of its own block, and no rank waits for another.
+/// @param only_last  the rows of all ranks but the last one are sorted
+void ExpectErrorsOfRanks(bool only_last, bool together)
+{
+  PetscMPIInt rank, size;
+  ASSERT_EQ(MPI_Comm_rank(PETSC_COMM_WORLD, &rank), 0);
+  ASSERT_EQ(MPI_Comm_size(PETSC_COMM_WORLD, &size), 0);
+  bool const improper = !only_last || rank == size - 1;
+  std::vector<PetscInt> begin{0, 2, 5, 7}, columns{0, 1, 1, 0, 2, 2, 1}, none_begin(4, 0), none_columns(1, 0);
+  std::vector<PetscScalar> values{4, -1, 4, -1, -1, 4, -1}, none(1, 0);
+  if (!improper) columns = {0, 1, 0, 1, 2, 1, 2}, values = {4, -1, -1, 4, -1, -1, 4};
+  Mat A;
+  PC pc;
+  ASSERT_EQ((int)MatCreateMPIAIJWithSplitArrays(PETSC_COMM_WORLD, 3, 3, PETSC_DETERMINE, PETSC_DETERMINE, begin.data(),
+                                                columns.data(), values.data(), none_begin.data(), none_columns.data(),
+                                                none.data(), &A),
+            0);
+  ASSERT_EQ((int)PCCreate(PETSC_COMM_WORLD, &pc), 0);
+  ASSERT_EQ((int)PCSetOptionsPrefix(pc, together ? "together_" : "apart_"), 0);
+  ASSERT_EQ((int)PCSetType(pc, PCBJACOBI), 0);
+  ASSERT_EQ((int)PCSetOperators(pc, A, A), 0);
+  ASSERT_EQ((int)PCSetFromOptions(pc), 0);
+  CaughtError const error = Catch([&] {
+    PetscFunctionBegin;
+    PetscCall(PCSetUp(pc));
+    PetscCall(PCSetUpOnBlocks(pc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
+  if (improper) ExpectError(error, std::string("row 1 stores column 0 behind column 1") + sort_them, "a rank");
+  else EXPECT_EQ((int)error.code, 0) << error.message;
+  ASSERT_EQ((int)PCDestroy(&pc), 0);
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
+TEST(ImproperMatricesOnRanks, EachRankNamesItsRow)
+{
+  for (bool only_last : {false, true})
+    for (bool together : {false, true}) ExpectErrorsOfRanks(only_last, together);
+}
+
+}  // namespace
+}  // namespace petsc_test
