@@ -2,6 +2,7 @@
 // What Factorization refuses, and with which words; empty matrices; memory that is not its own.
 #include "factorized.hpp"
 #include "spaces.hpp"
+#include "sptrsv/factorization/factor_rows.hpp"
 #include "sptrsv/proper_rows.hpp"
 
 namespace sptrsv::test {
@@ -101,6 +102,16 @@ TYPED_TEST(FactorizationErrors, ColumnsOfFactorsMustAscend) {
   factor.lower->rows = to_pattern<T>({0, 0, 1, 3}, {0, 1, 0});
   this->template refuse<ImproperRow>([&] { typename TestFixture::Object(this->exec, subject.matrix(), factor); },
                                      "row 2 stores column 0 behind column 1");
+}
+
+/// Rows in order are not looked at again on the host, where a device's pattern would have to be copied to.
+TYPED_TEST(FactorizationErrors, RowsInOrderAreTold) {
+  using T = typename TestFixture::T;
+  auto const a = make_csr<double>("lap2d:6");
+  auto columns = a.col_idx;
+  EXPECT_EQ(detail::first_unsorted_row<T>(this->exec, to_pattern<T>(a.row_ptr, columns)), a.n);
+  std::swap(columns[static_cast<std::size_t>(a.row_ptr[7])], columns[static_cast<std::size_t>(a.row_ptr[7]) + 1]);
+  EXPECT_EQ(detail::first_unsorted_row<T>(this->exec, to_pattern<T>(a.row_ptr, columns)), 7);
 }
 
 TYPED_TEST(FactorizationErrors, ColumnsOfAMayLieInAnyOrder) {

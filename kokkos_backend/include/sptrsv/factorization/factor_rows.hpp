@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <string>
 
 #include "sptrsv/proper_rows.hpp"
@@ -108,7 +109,7 @@ struct FillSourceMap {
   }
 };
 
-/// The first row of A that has not its columns in ascending order, each once; or n. Fences.
+/// Returns the first row of A that has not its columns in ascending order, each once; or n. Fences.
 template <class T>
 long long first_unsorted_row(typename T::exec_space const& exec, typename T::pattern const& matrix) {
   using index = typename T::index;
@@ -119,8 +120,8 @@ long long first_unsorted_row(typename T::exec_space const& exec, typename T::pat
         for (auto k = matrix.row_ptr(i) + 1; k < matrix.row_ptr(i + 1); ++k)
           if (matrix.col_idx(k - 1) >= matrix.col_idx(k) && i < first) first = i;
       },
-      Kokkos::Min<long long>(row));
-  return row;
+      Kokkos::Min<long long>(row));  // the greatest number where there is none
+  return std::min(row, static_cast<long long>(matrix.num_rows()));
 }
 
 /// Checks the rows of a matrix, on a host if they are out of order. Fences.
