@@ -278,9 +278,14 @@ class Analysis {
     throw NotTriangular(row, wrong, detail::name_of(shape_.triangle));
   }
 
+  /// Returns the transpose. The rows of op(T) are summed in the order in which a substitution by one thread scatters
+  /// its terms, that of the solve, so that both give the same bits.
   OffDiagonals<T> const& flipped(exec_space const& exec) const {
-    if (!flipped_)
-      flipped_ = std::make_shared<OffDiagonals<T> const>(detail::transpose_off_diagonals<T>(exec, stored_));
+    if (!flipped_) {
+      OffDiagonals<T> transpose = detail::transpose_off_diagonals<T>(exec, stored_);
+      transpose.backward = shape_.transposed() && !shape_.ascending();
+      flipped_ = std::make_shared<OffDiagonals<T> const>(transpose);
+    }
     return *flipped_;
   }
 

@@ -87,7 +87,9 @@ struct RowLoop {
       for (int c = 0; c < K; ++c) store(x, i, c, finish(sum[c], row, a));
     }
   }
-  /// The n rows are op(T)'s columns: x(i) is scattered to the rows that need it.
+  /// The n rows are op(T)'s columns: x(i) is scattered to the rows that need it, along the row (Step 1) or against it
+  /// (-1), as the solve goes: a column that the row has twice is added in the order in which gather() adds it.
+  template <int Step>
   SPTRSV_APART KOKKOS_FUNCTION void scatter(index n) const {
     scalar* const x = io.x;
     scalar const* const b = io.b;
@@ -101,13 +103,13 @@ struct RowLoop {
     for (; row.differs(stop); row.next()) {
       index const i = row.row();
       std::ptrdiff_t const begin = row.begin(), count = row.end() - begin;
-      V const* const row_a = a + begin;
-      index const* const row_j = j + begin;
+      V const* const row_a = a + (Step > 0 ? begin : begin + count - 1);
+      index const* const row_j = j + (Step > 0 ? begin : begin + count - 1);
       scalar xi[K];
       for (int c = 0; c < K; ++c) store(x, i, c, xi[c] = finish(at(x, i, c), row, a));
       for (std::ptrdiff_t k = 0; k < count; ++k) {
-        scalar const value = conjugate_if(static_cast<scalar>(row_a[k]), conj);
-        for (int c = 0; c < K; ++c) at(x, row_j[k], c) -= value * xi[c];
+        scalar const value = conjugate_if(static_cast<scalar>(row_a[Step * k]), conj);
+        for (int c = 0; c < K; ++c) at(x, row_j[Step * k], c) -= value * xi[c];
       }
     }
   }

@@ -90,7 +90,8 @@ struct Substitution {
     auto const stored_diagonals = static_cast<typename T::offset>(front + back);
     rows const first{Up ? 0 : n - 1, row_ptr + (Along ? 0 : n - 1), stored_diagonals, front > 0 ? 0 : 1};
     RowLoop<T, K, A, D, rows> const loop{first, col_idx, values, io, conj};
-    if (scatter) loop.scatter(n);
+    constexpr bool host = detail::runs_inline<typename T::exec_space>;
+    if (scatter) loop.template scatter<Up || !host ? 1 : -1>(n);
     else if (backward) loop.template gather<-1>(n);
     else loop.template gather<1>(n);
   }
