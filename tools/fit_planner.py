@@ -35,7 +35,7 @@ TERMS = {  # beside ALWAYS
     "levelset": ["rows", "levels", "level_rows", "longest_lane", "level_lanes", "narrow_steps"],
     # in row order only a window of consecutive rows is in progress
     "syncfree": ["rows", "warp_window", "longest_row"],
-    "threadlevel": ["rows", "thread_window", "level_rows", "level_entries", "longest_row"],
+    "threadlevel": ["rows", "thread_window", "level_entries", "longest_row"],
     "fused": ["rows", "warp_window", "thread_window", "level_rows", "level_entries", "longest_row"],
     # the latency between tile rows, and what these gather; the rows of a wide level have a thread each
     "tiled": ["rows", "tile_levels", "tile_entries", "longest_row", "wide_longest"],

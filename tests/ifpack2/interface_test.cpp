@@ -47,7 +47,7 @@ RCP<Crs<double>> matrix_of(std::vector<std::vector<std::pair<int, double>>> cons
 TEST(Parameters, AllOptionsOfTheLibraryAreThereWithDocumentation) {
   auto const valid = Triangular(Teuchos::null).getValidParameters();
   EXPECT_EQ(valid->get<std::string>("sptrsv: algorithm"), "sptrsv");
-  EXPECT_EQ(valid->get<std::string>("sptrsv: plan"), "estimate");
+  EXPECT_EQ(valid->get<std::string>("sptrsv: plan"), "automatic");
   EXPECT_EQ(valid->get<std::string>("sptrsv: factor"), "automatic");
   EXPECT_EQ(valid->get<std::string>("sptrsv: storage"), "full");
   std::size_t options = 2 + planner_info().options.size();  // 2: who solves, and who factors

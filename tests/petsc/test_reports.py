@@ -44,8 +44,9 @@ class View(unittest.TestCase):
         unprefixed = ex2(plain + " -mat_sptrsv_levelset_wide_rows 1", threads=2).text
         kernels = [re.findall(r"(\d+) kernels?, .* of (any size|up to \d+ rows?)", text)
                    for text in (chained, prefixed, unprefixed)]
-        self.assertEqual(kernels[0], kernels[2])
-        self.assertNotEqual(kernels[0], kernels[1])
+        # up to how many rows share a kernel by default depends on what a kernel costs in the process
+        self.assertNotIn("up to 1 row", [rows for found in (kernels[0], kernels[2]) for _, rows in found])
+        self.assertEqual(len(kernels[0]), len(kernels[2]))
         self.assertEqual(kernels[1][0][1], "up to 1 row")
 
     def test_prefix_of_a_smoother_and_what_is_left(self):
@@ -186,7 +187,7 @@ class Measured(unittest.TestCase):
     def test_other_plans_are_refused(self):
         done = ex2(self.BASE + "-mat_sptrsv_plan guess", check=False)
         self.assertNotEqual(done.status, 0)
-        self.assertIn("Option -mat_sptrsv_plan is 'guess'; choose one of estimate, measure", done.text)
+        self.assertIn("Option -mat_sptrsv_plan is 'guess'; choose one of automatic, estimate, measure", done.text)
     def test_lanes_that_are_no_power_of_two_are_refused(self):
         done = ex2(self.BASE + "-mat_sptrsv_levelset_lanes_per_row 3", check=False)
         self.assertNotEqual(done.status, 0)

@@ -74,9 +74,11 @@ class TriangularSolver {
   /// @param exec       where all kernels go; fenced before return.
   /// @param pattern    views that must stay valid and unchanged for the life of the solver.
   /// @param options    by "<algorithm>_<option>", as in AlgorithmInfo; those of other algorithms are
-  ///                   checked by name and not used. "sptrsv_plan" is the planner's: "estimate" chooses by the
-  ///                   structure, "measure" at the first update, by timing what there is. "sptrsv_storage" is of
-  ///                   all algorithms, see Storage.
+  ///                   checked by name and not used. "sptrsv_plan" is the planner's, see PlanMethod: "estimate" chooses
+  ///                   by the structure, "measure" at the first update, by timing what there is; "automatic", the
+  ///                   default, is "estimate" on a device, and on a host begins with `sequential` and analyzes another
+  ///                   algorithm in one of the solves, once that pays. "sptrsv_storage" is of all algorithms, see
+  ///                   Storage.
   /// @throws UnknownAlgorithm, InvalidOption, Unsupported, InvalidPattern, NotTriangular, MissingDiagonal, TooLarge.
   /// Cost: a few solves; `reason()` says why a plan was chosen.
   TriangularSolver(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& pattern,
@@ -108,13 +110,15 @@ class TriangularSolver {
   ///         one, which a replay would not. Solve outside of the graph, or choose `sequential` or `colorset`, which
   ///         keep nothing from solve to solve.
   /// Cost: 2 entries k flops; no copy, no fence, and no allocation but in the first solve of more columns than
-  /// reserve() was told.
+  /// reserve() was told, and on a host in the one solve of "sptrsv" that analyzes another algorithm.
   void solve(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x,
              Fold<types> const& fold = {}) const;
 
-  std::string const& algorithm() const;  ///< the one in use, never "sptrsv"
-  std::string const& reason() const;     ///< why: asked for, or the planner's reason
-  std::string parameters() const;        ///< what the algorithm chose, for people
+  /// The algorithm that was chosen, never "sptrsv". On a host a solve of "sptrsv" may change it, once, and some solves
+  /// are then made by `sequential`: parameters() says how many.
+  std::string const& algorithm() const;
+  std::string const& reason() const;  ///< why: asked for, or the planner's reason
+  std::string parameters() const;     ///< what the algorithm chose, for people
   /// What was measured for this pattern, the algorithm in use first, then by time; empty if nothing was.
   std::vector<PlanTiming> const& timings() const;
   /// @param seconds  the clock that sptrsv_plan=measure goes by, to be set before the first update; for tests.

@@ -6,10 +6,12 @@
 
 #include "sptrsv/planner/algorithm_list.hpp"
 #include "sptrsv/planner/algorithm_names.hpp"
+#include "sptrsv/planner/deferred_plan.hpp"
 #include "sptrsv/planner/held_algorithm.hpp"
 #include "sptrsv/planner/plan_key.hpp"
 #include "sptrsv/planner/plan_measure.hpp"
 #include "sptrsv/planner/planner.hpp"
+#include "sptrsv/planner/solve_contest.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv/triangle/check_views.hpp"
 #include "sptrsv/triangle/stored_values.hpp"
@@ -91,6 +93,11 @@ struct TriangularSolver<S, I, O, E>::Impl {
   OptionValues options;
   std::vector<PlanTiming> timings;
   detail::PlanClock clock;
+  // of sptrsv on a host
+  typename types::values values;  ///< the caller's, as of the last update
+  detail::Chosen<types> rival;    ///< of the algorithm that was chosen: substitution by one thread
+  detail::SolveContest contest;
+  detail::DeferredPlan deferred;
 
   Impl(std::string const& asked, E const& exec, typename types::pattern const& pattern, Shape shape,
        OptionValues const& given)
@@ -98,6 +105,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     if (!detail::is_single<S>) analysis.set_storage(plan_options().common.storage);
     std::string const name = asked == "sptrsv" ? plan(exec) : asked;
     if (!chosen.algorithm) chosen = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
+    if (asked == "sptrsv" && !deferred.waits()) admit_rival(exec);
     exec.fence("sptrsv::analyze: done");
     analysis.drop_kept(exec);
   }
@@ -108,8 +116,16 @@ struct TriangularSolver<S, I, O, E>::Impl {
 
   /// Chooses, for good or until the first update, and may make the algorithm that is chosen.
   std::string plan(E const& exec) {
-    bool const measure = plan_options().plan == PlanMethod::measure;
+    PlanMethod const method = plan_options().plan;
+    bool const measure = method == PlanMethod::measure;
     std::string failed;
+    if (is_host_space<E> && method == PlanMethod::automatic && analysis.storage() == Storage::full) {
+      bool const large = static_cast<double>(analysis.num_rows()) >= detail::HostTimes::least_rows;
+      deferred.start(large);
+      reason = large ? "no other type is considered before solves have taken as long as its analysis"
+                     : "fewer than 500 rows";
+      return std::string(Sequential<types>::name);
+    }
     if (measure && analysis.num_rows() > 0) {
       if (recall(exec, failed)) return chosen.name;
       to_measure = true;
@@ -120,6 +136,82 @@ struct TriangularSolver<S, I, O, E>::Impl {
                                                   Tiled<types>::may_scan(of_tiled));
     reason = estimate.reason + failed + (to_measure ? "; to be measured at the first update" : "");
     return estimate.algorithm;
+  }
+
+  /// Makes the rival of the algorithm that was chosen, if that is one of those that choose_on_host() chooses: these sum
+  /// the terms of a row in the order of `sequential`, so that both give the same bits.
+  void admit_rival(E const& exec) {
+    contest.start();
+    rival = {};
+    bool const same_bits = chosen.name == LevelSet<types>::name || chosen.name == Blocked<types>::name;
+    if (is_host_space<E> && same_bits && analysis.storage() == Storage::full)
+      rival = detail::make_algorithm<types>(list{}, std::string(Sequential<types>::name), exec, analysis, options);
+  }
+
+  double seconds_now() const { return clock ? clock() : detail::steady_seconds(); }
+
+  /// Solves by the algorithm that was chosen or, on a host, by its rival. Only solves of one column are compared: more
+  /// take longer.
+  void solve(E const& exec, typename types::rhs const& b, typename types::solution const& x, Fold<types> const& fold) {
+    if (!deferred.waits() && !rival.algorithm) return chosen.algorithm->solve(exec, b, x, fold);
+    bool const nested = detail::inside_parallel_region<E>(), one_column = b.extent(1) == 1;
+    auto const who = one_column ? contest.next() : contest.preferred();
+    bool const of_rival = rival.algorithm && (nested || who == detail::SolveContest::rival);
+    double const begin = seconds_now();
+    (of_rival ? rival : chosen).algorithm->solve(exec, b, x, fold);
+    if (nested) return;  // no kernel can be launched here, and no time means anything elsewhere
+    double const seconds = seconds_now() - begin;
+    if (rival.algorithm && one_column) contest.record(seconds);
+    if (!deferred.waits()) return;
+    deferred.record(seconds, static_cast<long long>(b.extent(1)));
+    try {
+      if (deferred.must_look()) look_for_gain(exec);
+      else if (deferred.must_analyze()) analyze_now(exec);
+    } catch (...) {  // of memory for a reason's text, say: x has been solved for
+      deferred.end();
+    }
+  }
+
+  /// Bounds what another algorithm could gain beside `sequential`, whose time is known now.
+  void look_for_gain([[maybe_unused]] E const& exec) {
+    if constexpr (is_host_space<E>) {
+      detail::HostTimes const times = detail::host_times<types>(detail::core_speed(exec), analysis);
+      double const analyzing = detail::HostCost::analysis(times.rows, times.mean_row, analysis.shape().transposed());
+      deferred.look(1e-9 * times.least(), 1e-9 * analyzing, detail::HostTimes::pays);
+      if (!deferred.waits()) reason = "no gain in another order";
+    }
+  }
+  /// Makes the algorithm that takes least by the structure and the time of `sequential`. If that fails, for want of
+  /// memory say, `sequential` stays, and the reason says what failed.
+  void analyze_now(E const& exec) {
+    double const measured = deferred.sequential_seconds();
+    deferred.end();
+    try {
+      Plan plan;
+      if constexpr (is_host_space<E>) plan = detail::choose_on_host<types>(exec, analysis, 1e9 * measured);
+      if (plan.algorithm != chosen.name) {
+        auto made = detail::make_algorithm<types>(list{}, plan.algorithm, exec, analysis, options);
+        if (!made.algorithm) throw UnknownAlgorithm(plan.algorithm, "those of this build");
+        made.algorithm->update(exec, analysis, values);
+        made.algorithm->reserve(exec, reserved);
+        std::swap(chosen, made);
+        rival = std::move(made);
+        contest.start(measured);
+      }
+      reason = plan.reason;
+    } catch (std::exception const& e) {
+      reason = std::string("another type cannot be analyzed here: ") + e.what();
+    }
+    exec.fence("sptrsv::analyze: done");
+    analysis.drop_kept(exec);
+  }
+
+  std::string parameters() const {
+    std::string const own = chosen.algorithm->parameters();
+    auto const lost = contest.solves(detail::SolveContest::rival);
+    if (!rival.algorithm || lost == 0) return own;
+    return own + "; " + std::to_string(lost) + " of " +
+           std::to_string(lost + contest.solves(detail::SolveContest::planned)) + " solves by " + rival.name;
   }
 
   /// Makes what an earlier solver of this pattern has measured. If that fails here, for want of memory say, it is
@@ -175,6 +267,8 @@ struct TriangularSolver<S, I, O, E>::Impl {
     timings = std::move(measured);
     reason = std::move(why);
     to_measure = false;
+    admit_rival(exec);
+    if (rival.algorithm) rival.algorithm->update(exec, analysis, values);
   }
 };
 
@@ -207,7 +301,9 @@ void TriangularSolver<S, I, O, E>::update(E const& exec, typename types::values 
     auto const row = detail::first_zero_pivot<types>(exec, own.analysis.numbers(values, values));
     if (row < num_rows()) throw ZeroPivot(row);
   }
+  own.values = values;
   own.chosen.algorithm->update(exec, own.analysis, values);
+  if (own.rival.algorithm) own.rival.algorithm->update(exec, own.analysis, values);
   if (own.to_measure) own.measure(exec, values);
   own.not_ready = nullptr;
 }
@@ -224,7 +320,7 @@ void TriangularSolver<S, I, O, E>::reserve(E const& exec, int columns) {
 template <class S, class I, class O, class E>
 void TriangularSolver<S, I, O, E>::solve(E const& exec, typename types::rhs const& b, typename types::solution const& x,
                                          Fold<types> const& fold) const {
-  Impl const& own = impl();
+  Impl& own = impl();
   if (own.not_ready) throw NotReady(own.not_ready);
   if (b.extent(1) > static_cast<std::size_t>(detail::most_counted<int>()))
     throw DimensionMismatch("b has " + std::to_string(b.extent(1)) +
@@ -234,7 +330,7 @@ void TriangularSolver<S, I, O, E>::solve(E const& exec, typename types::rhs cons
     throw Unsupported(own.chosen.name, "several right-hand sides");
   if (b.extent(0) == 0 || b.extent(1) == 0) return;
   detail::check_overlap<types>(b, x, fold);
-  own.chosen.algorithm->solve(exec, b, x, fold);
+  own.solve(exec, b, x, fold);
 }
 
 template <class S, class I, class O, class E>
@@ -269,11 +365,12 @@ PlanInput TriangularSolver<S, I, O, E>::plan_input(E const& exec) const {
 }
 template <class S, class I, class O, class E>
 std::string TriangularSolver<S, I, O, E>::parameters() const {
-  return impl().chosen.algorithm->parameters();
+  return impl().parameters();
 }
 template <class S, class I, class O, class E>
 std::size_t TriangularSolver<S, I, O, E>::memory_bytes() const {
-  return impl().chosen.algorithm->memory_bytes() + impl().analysis.memory_bytes();
+  auto const& rival = impl().rival.algorithm;
+  return impl().chosen.algorithm->memory_bytes() + (rival ? rival->memory_bytes() : 0) + impl().analysis.memory_bytes();
 }
 template <class S, class I, class O, class E>
 long long TriangularSolver<S, I, O, E>::num_rows() const {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's rule for hosts: substitution by one thread, level sets or blocks of rows, by what detail::HostCost says
-// of them.
+// The planner's rule for hosts: substitution by one thread, level sets or blocks of rows, by estimates of their time.
 #pragma once
 
 #include <algorithm>
@@ -29,86 +28,112 @@ struct InOrder {
   double nanoseconds = 0, irregular = 0, wait = 0, near = 0;
 };
 
-/// Whether `sequential` solves rows with the same columns together. Cost: a pass over the pattern.
+/// Chunks of rows, in the order of the solve, that stand for all rows of a triangle: all of them if they are few.
+template <class Index>
+struct SampledRows {
+  static constexpr Index chunk = 4096, most_chunks = 8;
+  Index rows, chunks, parts, stride;
+
+  explicit SampledRows(Index n)
+      : rows(n),
+        chunks(n / chunk + (n % chunk > 0)),
+        parts(std::min(chunks, most_chunks)),
+        stride(parts > 0 ? chunks / parts : 1) {}
+  Index first(Index part) const { return part * stride * chunk; }
+  Index last(Index part) const { return rows - first(part) < chunk ? rows : first(part) + chunk; }
+};
+
+/// Whether `sequential` solves rows with the same columns together, by a sample.
 template <class T>
-bool has_row_blocks(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Shape shape) {
+bool has_row_blocks(OffDiagonals<T> const& rows, Shape shape) {
   using index = typename T::index;
   if (shape.transposed()) return false;
   bool const ascending = shape.ascending();
+  SampledRows<index> const sample(rows.num_rows);
+  long long together = 0, looked_at = 0;
+  for (index part = 0; part < sample.parts; ++part) {
+    for (index s = sample.first(part) + 1; s < sample.last(part); ++s) {
+      index const i = ascending ? s : rows.num_rows - 1 - s, before = ascending ? i - 1 : i + 1;
+      together += continues_block(rows, before, i, ascending);
+      ++looked_at;
+    }
+  }
+  return static_cast<double>(looked_at) >= SequentialTuning::rows_per_block * static_cast<double>(looked_at - together);
+}
+
+/// Adds to `out` what the rows of positions first to last cost, and returns how many of them wait for another.
+template <class T>
+long long cost_of_chunk(OffDiagonals<T> const& rows, Shape shape, HostCost const& cost, bool has_blocks,
+                        typename T::index first, typename T::index last, InOrder& out) {
+  using index = typename T::index;
+  constexpr index recent = 64;
   index const n = rows.num_rows;
-  long long together = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::planner::row_blocks", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 1, n),
-      [=](index s, long long& sum) {
-        sum += continues_block(rows, ascending ? s - 1 : n - s, ascending ? s : n - 1 - s, ascending);
-      },
-      together);
-  return static_cast<double>(n) >= SequentialTuning::rows_per_block * static_cast<double>(n - together);
+  bool const ascending = shape.ascending(), scattered = shape.transposed();
+  double done[recent] = {};  // of the rows before, by their position
+  double start = 0, length = 0;
+  int together = 0;  // rows of a block before this one
+  long long waits = 0;
+  for (index s = first; s < last; ++s) {
+    index const i = ascending ? s : n - 1 - s;
+    double const count = static_cast<double>(rows.count(i));
+    auto const held = static_cast<index>(HostCost::in_flight / (12 + 6 * count)) + 1;
+    if (held < recent) start = std::max(start, done[(s - held + recent) % recent]);
+    index const before = ascending ? i - 1 : i + 1;
+    bool const more = has_blocks && s > first && together < SequentialTuning::block_rows - 1 &&
+                      continues_block(rows, before, i, ascending);
+    together = more ? together + 1 : 0;
+    double const part_of_row = more ? HostCost::repeated_row : 1;
+    double at = start, waited = 0;
+    typename T::offset k = rows.first(i);
+    for (double left = count; left > 0; --left, k += rows.step()) {
+      index const behind = ascending ? i - rows.col_idx(k) : rows.col_idx(k) - i;
+      double const there =
+          behind > 0 && behind < recent && s - behind >= first ? done[(s - behind) % recent] + cost.chain : 0;
+      if (there > at) {
+        at = there;
+        waited = cost.chain + HostCost::addition * left;
+      }
+      at += part_of_row * HostCost::addition;
+    }
+    done[s % recent] = at;
+    bool const differs = s > first && count != length;
+    length = count;
+    out.irregular += differs;
+    waits += waited > 0;
+    out.wait += waited;
+    start += part_of_row * std::max(HostCost::row(count, scattered), cost.least_row) + (more ? 0 : differs * cost.miss);
+  }
+  out.nanoseconds += start;
+  return waits;
 }
 
 /// Simulates a core that starts a row every few cycles, adds each term when its x is solved, and has a limited number
-/// of instructions in flight. Chunks of rows are simulated independently.
+/// of instructions in flight. Chunks of rows are simulated independently, and of many chunks a sample, by the calling
+/// thread.
 template <class T>
-InOrder cost_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Shape shape,
-                      HostCost const& cost) {
+InOrder cost_in_order(OffDiagonals<T> const& rows, Shape shape, HostCost const& cost) {
   using index = typename T::index;
-  constexpr index chunk = 4096, recent = 64;
-  index const n = rows.num_rows;
-  bool const ascending = shape.ascending(), scattered = shape.transposed();
   InOrder out;
-  double waiting = 0;
-  if (n == 0) return out;
-  bool const has_blocks = has_row_blocks<T>(exec, rows, shape);
-  Kokkos::parallel_reduce(
-      "sptrsv::planner::in_order", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, (n + chunk - 1) / chunk),
-      [=](index part, double& nanoseconds, double& irregular, double& wait, double& waits) {
-        double done[recent] = {};  // of the rows before, by their position
-        double start = 0;
-        double length = 0;
-        int together = 0;  // rows of a block before this one
-        for (index s = part * chunk; s < n && s < (part + 1) * chunk; ++s) {
-          index const i = ascending ? s : n - 1 - s;
-          double const count = static_cast<double>(rows.count(i));
-          auto const held = static_cast<index>(HostCost::in_flight / (12 + 6 * count)) + 1;
-          if (held < recent) start = std::max(start, done[(s - held + recent) % recent]);
-          index const before = ascending ? i - 1 : i + 1;
-          bool const more = has_blocks && s > part * chunk && together < SequentialTuning::block_rows - 1 &&
-                            continues_block(rows, before, i, ascending);
-          together = more ? together + 1 : 0;
-          double const part_of_row = more ? HostCost::repeated_row : 1;
-          double at = start, waited = 0;
-          typename T::offset k = rows.first(i);
-          for (double left = count; left > 0; --left, k += rows.step()) {
-            index const behind = ascending ? i - rows.col_idx(k) : rows.col_idx(k) - i;
-            double const there = behind > 0 && behind < recent && s - behind >= part * chunk
-                                     ? done[(s - behind) % recent] + HostCost::chain
-                                     : 0;
-            if (there > at) {
-              at = there;
-              waited = HostCost::chain + HostCost::addition * left;
-            }
-            at += part_of_row * HostCost::addition;
-          }
-          done[s % recent] = at;
-          bool const differs = s > part * chunk && count != length;
-          length = count;
-          irregular += differs;
-          waits += waited > 0;
-          wait += waited;
-          start += part_of_row * std::max(HostCost::row(count, scattered), cost.least_row) +
-                   (more ? 0 : differs * cost.miss);
-        }
-        nanoseconds += start;
-      },
-      out.nanoseconds, out.irregular, out.wait, waiting);
-  out.irregular /= static_cast<double>(n);
+  if (rows.num_rows == 0) return out;
+  bool const has_blocks = has_row_blocks<T>(rows, shape);
+  SampledRows<index> const sample(rows.num_rows);
+  double waiting = 0, looked_at = 0;
+  for (index part = 0; part < sample.parts; ++part) {
+    waiting += static_cast<double>(
+        cost_of_chunk<T>(rows, shape, cost, has_blocks, sample.first(part), sample.last(part), out));
+    looked_at += static_cast<double>(sample.last(part) - sample.first(part));
+  }
+  out.nanoseconds *= static_cast<double>(rows.num_rows) / looked_at;
+  out.irregular /= looked_at;
   out.wait = waiting > 0 ? out.wait / waiting : 0;
-  out.near = waiting / static_cast<double>(n);
+  out.near = waiting / looked_at;
   return out;
 }
 
 /// What a solve takes on a host: in rows' own order, by level, and by blocks of rows.
 struct HostTimes {
+  static constexpr double pays = 1.15, least_rows = 500;  ///< set on one kind of machine, as HostCost
+
   HostCost cost;
   InOrder in_order;
   double rows = 0, mean_row = 0;
@@ -122,6 +147,9 @@ struct HostTimes {
       sum += cost.level(static_cast<double>(sets.rows_in_level(l)), in_order.wait, in_order.irregular);
     return sum;
   }
+  /// Nanoseconds that no level sets and no blocks are below.
+  double least() const { return cost.threads > 1 ? std::min(least_by_level(), least_by_block()) : least_by_level(); }
+
   /// Not even the best case takes less, whatever the level sets are.
   double least_by_level() const { return rows * cost.level_row / cost.threads; }
 
@@ -135,35 +163,38 @@ struct HostTimes {
 
  private:
   double blocks_by_one_thread() const {
-    double const row = std::max(HostCost::block_row * HostCost::row(mean_row), cost.least_row);
+    double const row = std::max(HostCost::block_row * cost.row(mean_row), cost.least_row);
     double const blocks = rows / static_cast<double>(host_block_rows(static_cast<long long>(rows), cost.threads));
     return std::max(in_order.nanoseconds, rows * row) + HostCost::block * blocks;
   }
 };
 
-/// Cost: a pass over the pattern.
+/// @param speed  core_speed() for bounds from below, with kernels that cost nothing, or host_speed()
+/// Cost: a pass over a sample of the pattern by the calling thread.
 template <class T>
-HostTimes host_times(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+HostTimes host_times(HostSpeed const& speed, Analysis<T> const& analysis) {
   auto const rows = static_cast<double>(analysis.num_rows());
-  HostCost cost(exec.concurrency(), rows, analysis.mean_row());
-  InOrder const in_order = cost_in_order<T>(exec, analysis.stored(), analysis.shape(), cost);
+  HostCost cost(speed, rows, analysis.mean_row());
+  InOrder const in_order = cost_in_order<T>(analysis.stored(), analysis.shape(), cost);
   if (in_order.near < HostCost::near_rows) cost.level_row = cost.scattered_row(analysis.mean_row());
   return {cost, in_order, rows, analysis.mean_row()};
 }
 
 /// Sequential for fewer than 500 rows, and where nothing else would pay by a seventh. Else levelset, which pays on one
 /// thread too where rows wait for each other or are of irregular length, or blocked, which takes more to analyze and
-/// has to be ahead of levelset by as much. Cost: a pass over the pattern, and the level sets unless not even the best
-/// case of the others would pay.
+/// has to be ahead of levelset by as much. Cost: a pass over a sample of the pattern, and the level sets unless not
+/// even the best case of the others would pay.
+/// @param measured  nanoseconds of a solve by `sequential`, or 0 where none has been timed: then they are estimated
 template <class T>
-Plan choose_on_host(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+Plan choose_on_host(typename T::exec_space const& exec, Analysis<T> const& analysis, double measured = 0) {
   double const rows = static_cast<double>(analysis.num_rows());
   bool const one_thread_can = analysis.storage() == Storage::full;
   char text[200];
-  constexpr double pays = 1.15, least_rows = 500;  // set on one kind of machine, as HostCost
-  if (one_thread_can && rows < least_rows) return {"sequential", "fewer than 500 rows"};
+  constexpr double pays = HostTimes::pays;
+  if (one_thread_can && rows < HostTimes::least_rows) return {"sequential", "fewer than 500 rows"};
   if (rows == 0) return {"levelset", "no rows"};
-  HostTimes const times = host_times<T>(exec, analysis);
+  HostTimes times = host_times<T>(host_speed(exec), analysis);
+  if (measured > 0) times.in_order.nanoseconds = measured;
   int const threads = times.cost.threads;
   char const* const plural = threads == 1 ? "" : "s";
   double const alone = times.in_order.nanoseconds;

@@ -44,6 +44,11 @@ inline constexpr std::string_view feature_names[] = {
 inline constexpr std::size_t num_features = std::size(feature_names);
 static_assert(static_cast<std::size_t>(Feature::sets) + 1 == num_features, "each feature has its name");
 
+/// What sweeps for features cost, in nanoseconds (NVIDIA H100 and H200), and among how many solves that is divided.
+struct SweepCost {
+  static constexpr double solves = 50, tiles = 4e5, tiles_level = 1500, window = 1e5, window_level = 700;
+};
+
 /// One price, in nanoseconds per unit of the feature.
 struct PlanTerm {
   Feature feature = Feature::none;

@@ -23,18 +23,21 @@ namespace sptrsv {
 
 /// How `sptrsv` chooses.
 enum class PlanMethod {
-  estimate,  ///< by the structure alone, the same every time
-  measure,   ///< by the times of all candidates at the first update, which may differ from run to run
+  automatic,  ///< on a device `estimate`; on a host `sequential`, until solves have taken as long as an analysis would
+  estimate,   ///< at analysis, by the structure and on a host by what rows and kernels cost in this process
+  measure,    ///< by the times of all candidates at the first update, which may differ from run to run
 };
 
 /// The planner's own options and those of all algorithms, `sptrsv_<name>` among OptionValues.
 struct PlanOptions {
-  PlanMethod plan = PlanMethod::estimate;
+  PlanMethod plan = PlanMethod::automatic;
   CommonOptions common;
   template <class V>
   void visit(V& v) {
-    v.choice("plan", plan, {"estimate", "measure"},
-             "choose the algorithm by the structure, or by timing all at the first numeric phase");
+    v.choice(
+        "plan", plan, {"automatic", "estimate", "measure"},
+        "choose the algorithm by the structure (automatic: on a host once solves have taken as long as an analysis), "
+        "or by timing all at the first numeric phase");
     common.visit(v);
   }
 };
@@ -71,16 +74,19 @@ double exact_time(PlanCost const& cost, PlanFeatures<T>& features) {
   return time;
 }
 
-/// A sweep for a feature is made only where a candidate's least time is below the best known one by a factor: by so
-/// many sweeps for one candidate the analysis of another would take longer than they can gain. With these the same of
-/// the 77 systems of the fit are chosen as without, with 7 sweeps instead of 38 (docs/planner.md).
-inline double sweep_pays(Feature f) {
-  if (f == Feature::tile_levels || f == Feature::tile_entries) return 2;
-  return f == Feature::warp_window || f == Feature::thread_window ? 1.25 : 1;
+inline bool is_of_tiles(Feature f) { return f == Feature::tile_levels || f == Feature::tile_entries; }
+inline bool is_window(Feature f) { return f == Feature::warp_window || f == Feature::thread_window; }
+
+/// Returns about how many nanoseconds it takes to find a feature by a sweep over so many levels, divided among the
+/// solves that a factor is expected to make; 0 for other features. A sweep is made only where its candidate could gain
+/// that much: of the 92 systems that docs/planner.md lists, the same types are chosen as if all sweeps were made.
+inline double sweep_share(Feature f, double levels) {
+  if (is_of_tiles(f)) return (SweepCost::tiles + SweepCost::tiles_level * levels) / SweepCost::solves;
+  return is_window(f) ? (SweepCost::window + SweepCost::window_level * levels) / SweepCost::solves : 0;
 }
 
 /// Whether to find it takes less than a solve: sets may be many, and one team cuts them.
-inline bool is_cheap(Feature f) { return f != Feature::sets && sweep_pays(f) == 1; }
+inline bool is_cheap(Feature f) { return f != Feature::sets && !is_of_tiles(f) && !is_window(f); }
 
 inline bool uses(PlanCost const& cost, Feature f) {
   return std::any_of(cost.terms.begin(), cost.terms.end(),
@@ -118,7 +124,8 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
     double least = 0, next = 0;
     Feature missing = Feature::none, unknown;
     for (auto const* cost : costs) {
-      double const time = least_time(*cost, features, unknown) * sweep_pays(unknown);
+      double const least_known = least_time(*cost, features, unknown);
+      double const time = least_known + sweep_share(unknown, features.value(Feature::levels));
       if (!best || time < least) {
         second = best, next = least;
         best = cost, least = time, missing = unknown;
@@ -166,7 +173,7 @@ std::vector<std::pair<std::string, double>> predict(typename T::exec_space const
   std::vector<std::pair<std::string, double>> seconds;
   if (analysis.num_rows() == 0) return seconds;
   if constexpr (is_host_space<typename T::exec_space>) {
-    detail::HostTimes const times = detail::host_times<T>(exec, analysis);
+    detail::HostTimes const times = detail::host_times<T>(detail::host_speed(exec), analysis);
     if (analysis.storage() == Storage::full) seconds.emplace_back("sequential", 1e-9 * times.in_order.nanoseconds);
     seconds.emplace_back("levelset", 1e-9 * times.by_level(exec, analysis));
     if (times.cost.threads > 1) seconds.emplace_back("blocked", 1e-9 * times.by_block(exec, analysis));

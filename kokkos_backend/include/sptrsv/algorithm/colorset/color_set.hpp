@@ -123,7 +123,7 @@ class ColorSet {
               static_cast<double>(detail::concurrent_threads(exec)), Tuning::row_seconds};
     long long small = Tuning::small_rows;
     if constexpr (host) {
-      detail::HostCost const cost(exec.concurrency(), rows, analysis.mean_row());
+      detail::HostCost const cost(detail::host_speed(exec), rows, analysis.mean_row());
       small = cost.chain_rows();
       model_.row_seconds = 1e-9 * cost.level_row;
     }

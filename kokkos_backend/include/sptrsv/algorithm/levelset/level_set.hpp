@@ -124,7 +124,7 @@ class LevelSet {
   void plan_for_host(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options,
                      LevelSets<T> const& sets) {
     int const chosen =
-        detail::HostCost(exec.concurrency(), double(analysis.num_rows()), analysis.mean_row()).chain_rows();
+        detail::HostCost(detail::host_speed(exec), double(analysis.num_rows()), analysis.mean_row()).chain_rows();
     shared_rows_ = static_cast<index>(options.wide_rows > 0 ? options.wide_rows : chosen);
     launches_ = detail::plan_levels<index>(sets.level_ptr, shared_rows_, analysis.num_rows(), 1).launches;
   }

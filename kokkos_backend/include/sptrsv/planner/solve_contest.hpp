@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides on a host, solve by solve, whether the planned algorithm or substitution by one thread runs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sptrsv::detail {
+
+/// Compares two contenders with identical results by the times of the solves that the program asks for anyway: the
+/// planned algorithm, and its rival, substitution by one thread. Whichever takes less runs; the other is tried again
+/// from time to time, so that the choice follows the machine: threads that other processes displace, a wait policy that
+/// puts threads to sleep, a core that two threads share. Trials of the slower contender take at most a 30th of the
+/// time, and less the more often they end as before. Neither allocates nor locks.
+class SolveContest {
+ public:
+  enum Contender { planned, rival };
+
+  /// Returns who runs the next solve.
+  Contender next() const { return trial_left_ > 0 ? on_trial_ : preferred_; }
+  /// Returns who has been faster so far, for solves that are not timed.
+  Contender preferred() const { return preferred_; }
+
+  /// Records the time of the solve that next() was asked for.
+  void record(double seconds) {
+    Contender const who = next();
+    ++solves_[who];
+    if (trial_left_ > 0) {
+      continue_trial(seconds);
+      return;
+    }
+    time_[who] += smoothing * (std::min(seconds, 2 * time_[who]) - time_[who]);  // one stall is no rule
+    since_trial_ += seconds;
+    if (time_[other(who)] < time_[who]) prefer(other(who));  // whose time is known from its last trial
+    if (since_trial_ > share_ * trial_solves * time_[other(preferred_)]) begin_trial(other(preferred_));
+  }
+
+  /// Begins with a trial of the planned algorithm, and then one of the rival unless its time is known.
+  void start(double rival_seconds = 0) {
+    *this = SolveContest{};
+    time_[rival] = rival_seconds;
+  }
+
+  long long solves(Contender who) const { return solves_[who]; }
+
+ private:
+  static constexpr int trial_solves = 3;  ///< of which the first one loads caches and is not counted
+  /// Time of the preferred contender for each time unit of trials: at first, and after many that changed nothing.
+  static constexpr double least_share = 30, greatest_share = 480;
+  static constexpr double smoothing = 0.125;
+
+  static Contender other(Contender who) { return who == planned ? rival : planned; }
+
+  void begin_trial(Contender who) {
+    on_trial_ = who;
+    trial_left_ = trial_solves;
+    best_ = 0;
+    since_trial_ = 0;
+  }
+  void continue_trial(double seconds) {
+    bool const first = trial_left_ == trial_solves;
+    --trial_left_;
+    if (!first) best_ = best_ > 0 ? std::min(best_, seconds) : seconds;
+    if (trial_left_ > 0) return;
+    time_[on_trial_] = best_;
+    if (time_[rival] == 0) {  // the contest begins with a trial of each
+      begin_trial(rival);
+      return;
+    }
+    if (on_trial_ != preferred_ && time_[on_trial_] >= time_[preferred_]) share_ = std::min(2 * share_, greatest_share);
+    else prefer(time_[rival] < time_[planned] ? rival : planned);
+  }
+  void prefer(Contender who) {
+    if (who != preferred_) share_ = least_share;
+    preferred_ = who;
+  }
+
+  double time_[2] = {0, 0};  ///< seconds of a solve
+  double since_trial_ = 0, best_ = 0, share_ = least_share;
+  long long solves_[2] = {0, 0};
+  int trial_left_ = trial_solves;
+  Contender on_trial_ = planned, preferred_ = planned;
+};
+
+}  // namespace sptrsv::detail
