@@ -16,6 +16,7 @@ LowerPattern fem3(const Arguments& arguments);
 LowerPattern chain(const Arguments& arguments);
 LowerPattern diagonal(const Arguments& arguments);
 LowerPattern dense(const Arguments& arguments);
+LowerPattern blocks(const Arguments& arguments);
 LowerPattern arrow_down(const Arguments& arguments);
 LowerPattern arrow_up(const Arguments& arguments);
 

@@ -84,6 +84,11 @@ LowerPattern dense(const Arguments& arguments) {
   return filled_rows(arguments[0], [](std::int64_t) { return 0; });
 }
 
+LowerPattern blocks(const Arguments& arguments) {
+  const std::int64_t size = arguments[1];
+  return filled_rows(arguments[0] * size, [size](std::int64_t i) { return i - i % size; });
+}
+
 LowerPattern arrow_down(const Arguments& arguments) {
   const std::int64_t last = arguments[0] - 1;
   return filled_rows(arguments[0], [last](std::int64_t i) { return i == last ? 0 : i; });

@@ -150,6 +150,7 @@ const std::vector<Family>& families() {
       {"chain", {size(1)}, "tridiagonal: every row waits for the one before", 0, detail::chain},
       {"diagonal", {size(0)}, "diagonal only: no row waits", 0, detail::diagonal},
       {"dense", {{"n", 1, 46340}}, "every entry", 0, detail::dense},
+      {"blocks", {{"blocks", 1, 1 << 24}, {"size", 1, 4096}}, "dense blocks along the diagonal", 0, detail::blocks},
       {"arrow_down", {size(1)}, "diagonal, dense last row and column", 0, detail::arrow_down},
       {"arrow_up", {size(1)}, "diagonal, dense first row and column", 0, detail::arrow_up},
       {"rmat",

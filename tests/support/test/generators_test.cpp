@@ -50,6 +50,7 @@ constexpr Exact exact[] = {
     {"arrow_down:1", 1, 1, 1},
     {"arrow_down:50", 50, 99, 2},
     {"arrow_up:50", 50, 99, 2},
+    {"blocks:7,5", 35, 7 * 15, 5},
     {"band:100,1,5", 100, 100, 1},
     {"band:100,2,1", 100, 199, 100},
 };
@@ -106,9 +107,10 @@ TEST_P(AnyFamily, OrderingsKeepTheGraph) {
   }
 }
 
-const std::string every[] = {"lap2d:20",        "lap3d:8",       "stencil27:6", "fem2d:10",   "fem3:5",
-                             "chain:100",       "diagonal:10",   "dense:30",    "rmat:9,8",   "road:40",
-                             "band:500,16,100", "arrow_down:50", "arrow_up:50", "kkt2:25000", "powerlaw:3000"};
+const std::string every[] = {"lap2d:20",    "lap3d:8",    "stencil27:6",     "fem2d:10",
+                             "fem3:5",      "chain:100",  "diagonal:10",     "dense:30",
+                             "rmat:9,8",    "road:40",    "band:500,16,100", "arrow_down:50",
+                             "arrow_up:50", "kkt2:25000", "powerlaw:3000",   "blocks:9,6"};
 
 INSTANTIATE_TEST_SUITE_P(All, AnyFamily, ::testing::ValuesIn(every),
                          [](const auto& info) { return info.param.substr(0, info.param.find(':')); });
