@@ -117,15 +117,27 @@ struct Way {
   OptionValues options;
 };
 
-/// @return false for a wrong answer, or an error that is neither a refusal nor lack of memory.
-bool run(Factor const& f, Way const& way, Op op) {
+/// How many ways ended how; the last line of the output.
+struct Outcomes {
+  int right = 0, wrong = 0, out_of_memory = 0, left_out = 0;
+};
+
+/// Whether Kokkos means by this error that a View did not find its memory: for that it has no type of its own.
+bool is_lack_of_memory(std::exception const& e) {
+  return std::string(e.what()).find("failed to allocate") != std::string::npos;
+}
+
+/// Counts a wrong answer, and an error that is neither a refusal nor lack of memory, as wrong.
+void run(Factor const& f, Way const& way, Op op, Outcomes& outcomes) {
   std::string const name = way.name + (op == Op::none ? "" : " transposed");
   auto const say = [&](std::string const& text) {
     std::printf("%-28s %s\n", name.c_str(), text.c_str());
     std::fflush(stdout);
   };
-  if (!host && way.algorithm == "sequential" && f.entries_before(f.rows) > 4000000)
-    return say("left out: one thread of a device"), true;
+  if (!host && way.algorithm == "sequential" && f.entries_before(f.rows) > 4000000) {
+    ++outcomes.left_out;
+    return say("left out: one thread of a device");
+  }
   try {
     Space const exec;
     columns const b(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("large::b")), f.rows, 1),
@@ -151,20 +163,24 @@ bool run(Factor const& f, Way const& way, Op op) {
                   worst <= 1 ? "ok" : "FAIL", worst, analyzed, updated - analyzed, solved,
                   1e-9 * static_cast<double>(solver.memory_bytes()), solver.algorithm().c_str());
     say(text);
-    return worst <= 1;
+    ++(worst <= 1 ? outcomes.right : outcomes.wrong);
   } catch (Unsupported const& e) {
+    ++outcomes.left_out;
     say(std::string("refused by name: ") + e.what());
   } catch (TooLarge const& e) {
+    ++outcomes.left_out;
     say(std::string("refused by name: ") + e.what());
   } catch (std::bad_alloc const& e) {
+    ++outcomes.out_of_memory;
     say(std::string("out of memory: ") + e.what());
   } catch (std::exception const& e) {
-    say(std::string("FAIL  ") + e.what());
-    return false;
+    bool const memory = is_lack_of_memory(e);
+    ++(memory ? outcomes.out_of_memory : outcomes.wrong);
+    say((memory ? "out of memory: " : "FAIL  ") + std::string(e.what()));
   }
-  return true;
 }
 
+/// @return whether nothing was wrong and something was right
 bool run_all(long long entries, long long per_row, long long back) {
   Factor f{std::max(1LL, entries / per_row), per_row - 1, 1, {}, {}, {}};
   f.back = back > 0 ? back : std::max(per_row, f.rows / 50);
@@ -176,10 +192,12 @@ bool run_all(long long entries, long long per_row, long long back) {
   ways.push_back({"tiled levelset", "tiled", {{"tiled_variant", "levelset"}}});
   ways.push_back({"tiled inverted", "tiled", {{"tiled_diagonal_tiles", "inverted"}}});
   ways.push_back({"sptrsv", "sptrsv", {}});
-  bool good = true;
+  Outcomes outcomes;
   for (Op const op : {Op::none, Op::transpose})
-    for (auto const& way : ways) good = run(f, way, op) && good;
-  return good;
+    for (auto const& way : ways) run(f, way, op, outcomes);
+  std::printf("%d ways right, %d wrong, %d OUT OF MEMORY, %d refused or left out\n", outcomes.right, outcomes.wrong,
+              outcomes.out_of_memory, outcomes.left_out);
+  return outcomes.wrong == 0 && outcomes.right > 0;
 }
 
 }  // namespace large
