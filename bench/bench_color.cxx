@@ -53,13 +53,6 @@ void must(PetscErrorCode code, char const* what) {
 }
 #define MUST(call) must(call, #call)
 
-std::string get_string(char const* name, std::string const& otherwise) {
-  char text[PETSC_MAX_PATH_LEN] = "";
-  PetscBool set = PETSC_FALSE;
-  MUST(PetscOptionsGetString(nullptr, nullptr, name, text, sizeof text, &set));
-  return set ? text : otherwise;
-}
-
 Settings get_settings() {
   Settings s;
   s.matrix = get_string("-matrix", "");

@@ -27,7 +27,7 @@ using namespace sptrsv::bench;
 char const help[] =
     "Times what a PETSc program feels of a solver type on a host: the set-up of a PC, the first KSPSolve after it, "
     "with a\n"
-    "fixed number of iterations, and once as many have been done before: MatSolve, MatSolveTranspose, KSPSolve.\n"
+    "fixed number of iterations, and once twice as many have been done: MatSolve, MatSolveTranspose, KSPSolve.\n"
     "  bench_host -matrix lap3d:40|FILE [-pc ilu|icc] [-types sptrsv,...] [-rounds 5] [-iterations 20]\n"
     "             [-budget SECONDS] [-json FILE] -dll_append <path>/libsptrsv_petsc.so\n"
     "PETSc's own type is timed before any other, while no thread waits for work, and again at the end; the lesser of\n"
@@ -38,13 +38,6 @@ struct Settings {
   int rounds = 5, iterations = 20;
   double budget = 0.1;  ///< seconds per round and figure
 };
-
-std::string get_string(char const* name, std::string const& otherwise) {
-  char text[PETSC_MAX_PATH_LEN] = "";
-  PetscBool set = PETSC_FALSE;
-  (void)PetscOptionsGetString(nullptr, nullptr, name, text, sizeof text, &set);
-  return set ? text : otherwise;
-}
 
 Settings get_settings() {
   Settings s;

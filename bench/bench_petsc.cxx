@@ -31,13 +31,6 @@ struct Settings {
   Limits limits;
 };
 
-std::string get_string(char const* name, std::string const& otherwise) {
-  char text[PETSC_MAX_PATH_LEN] = "";
-  PetscBool set = PETSC_FALSE;
-  (void)PetscOptionsGetString(nullptr, nullptr, name, text, sizeof text, &set);
-  return set ? text : otherwise;
-}
-
 /// Ours on a type of matrix; then PETSc's own, of which one is known to end the process on some matrices.
 std::string default_cases() {
   std::string cases = "seqaij:petsc";

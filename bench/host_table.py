@@ -12,13 +12,14 @@ bench_host.
 import argparse
 import fnmatch
 import json
-import lzma
 import math
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+from measure_matrices import unpacked
 
 SPECS = ["diagonal:100000", "chain:100000", "arrow_down:100000", "arrow_up:10000", "blocks:500,40", "blocks:20000,5",
          "lap2d:100", "lap2d:300", "lap2d:1000", "lap3d:25", "lap3d:40", "lap3d:80", "fem2d:100", "fem3:16", "fem3:20",
@@ -60,10 +61,7 @@ def list_cases(arguments, folder):
         found = sorted(pathlib.Path(arguments.files).glob(name + ".mtx*"))
         if not found or not fnmatch.fnmatch(name, arguments.only):
             continue
-        path = found[0]
-        if path.suffix == ".xz":
-            path = pathlib.Path(folder) / name
-            path.write_bytes(lzma.decompress(found[0].read_bytes()))
+        path = unpacked(found[0], folder)
         for pc in ("ilu", "icc"):
             if pc == "ilu" and name in ONE_FACTOR or pc == "icc" and name not in SYMMETRIC:
                 continue

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benches in PETSc share: a seqaij matrix from a file or a generator's spec, and main().
+// What the benches in PETSc share: a seqaij matrix from a file or a generator's spec, options' texts, and main().
 #pragma once
 
 #include <petscmat.h>
@@ -27,6 +27,15 @@ inline Mat make_matrix(std::string const& name) {
   if (code == PETSC_SUCCESS) code = MatSeqAIJSetPreallocationCSR(A, row_ptr.data(), col_idx.data(), values.data());
   if (code != PETSC_SUCCESS) throw std::runtime_error("PETSc cannot make the matrix");
   return A;
+}
+
+/// Returns the text of an option, or `otherwise` where it is not given.
+inline std::string get_string(char const* name, std::string const& otherwise) {
+  char text[PETSC_MAX_PATH_LEN] = "";
+  PetscBool set = PETSC_FALSE;
+  if (PetscOptionsGetString(nullptr, nullptr, name, text, sizeof text, &set) != PETSC_SUCCESS)
+    throw std::runtime_error(std::string("PETSc cannot read option ") + name);
+  return set ? text : otherwise;
 }
 
 /// Runs a bench within PETSc. Exit status: 0 if run() says that all of our types were right.

@@ -16,6 +16,7 @@ namespace sptrsv::detail {
 
 /// The measured figures behind HostCost.
 struct HostSpeed {
+  /// Nanoseconds of a kernel on several threads that spin, each on a core of its own, where it cannot be measured.
   static constexpr double usual_launch = 2000;
 
   double chain = 5.4;  ///< nanoseconds from one row's x to that of a row that needs it, without its additions
