@@ -76,13 +76,12 @@ struct RowLoop {
     for (; row.differs(stop); row.next()) {
       index const i = row.row();
       std::ptrdiff_t const begin = row.begin(), count = row.end() - begin;
-      V const* const row_a = a + (Step > 0 ? begin : begin + count - 1);
-      index const* const row_j = j + (Step > 0 ? begin : begin + count - 1);
+      std::ptrdiff_t const first = Step > 0 ? begin : begin + count - 1;
       scalar sum[K];
       for (int c = 0; c < K; ++c) sum[c] = load(b, i, c);
       for (std::ptrdiff_t k = 0; k < count; ++k) {
-        scalar const value = conjugate_if(static_cast<scalar>(row_a[Step * k]), conj);
-        for (int c = 0; c < K; ++c) sum[c] -= value * at(x, row_j[Step * k], c);
+        scalar const value = conjugate_if(static_cast<scalar>(a[first + Step * k]), conj);
+        for (int c = 0; c < K; ++c) sum[c] -= value * at(x, j[first + Step * k], c);
       }
       for (int c = 0; c < K; ++c) store(x, i, c, finish(sum[c], row, a));
     }
@@ -103,13 +102,12 @@ struct RowLoop {
     for (; row.differs(stop); row.next()) {
       index const i = row.row();
       std::ptrdiff_t const begin = row.begin(), count = row.end() - begin;
-      V const* const row_a = a + (Step > 0 ? begin : begin + count - 1);
-      index const* const row_j = j + (Step > 0 ? begin : begin + count - 1);
+      std::ptrdiff_t const first = Step > 0 ? begin : begin + count - 1;
       scalar xi[K];
       for (int c = 0; c < K; ++c) store(x, i, c, xi[c] = finish(at(x, i, c), row, a));
       for (std::ptrdiff_t k = 0; k < count; ++k) {
-        scalar const value = conjugate_if(static_cast<scalar>(row_a[Step * k]), conj);
-        for (int c = 0; c < K; ++c) at(x, row_j[Step * k], c) -= value * xi[c];
+        scalar const value = conjugate_if(static_cast<scalar>(a[first + Step * k]), conj);
+        for (int c = 0; c < K; ++c) at(x, j[first + Step * k], c) -= value * xi[c];
       }
     }
   }
