@@ -6,6 +6,7 @@
 #include <string>
 
 #include "petsc_scalar.hpp"
+#include "sptrsv/device/small_range.hpp"
 #include "sptrsv/factor.hpp"
 
 namespace sptrsv_petsc {
@@ -14,12 +15,15 @@ namespace sptrsv_petsc {
 template <class Exec, class Offsets, class Values, class Out>
 void SplitCholesky(Exec const& exec, std::size_t n, Offsets row_ptr, Values stored, Out negated, Out diagonal)
 {
-  Kokkos::parallel_for(
-      "sptrsv::petsc::split_cholesky", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(std::size_t i) {
-        auto const last = row_ptr(i + 1) - 1;
-        for (auto k = row_ptr(i); k < last; ++k) negated(k) = -stored(k);
-        diagonal(i) = stored(last);
-      });
+  auto const split = KOKKOS_LAMBDA(std::size_t i)
+  {
+    auto const last = row_ptr(i + 1) - 1;
+    for (auto k = row_ptr(i); k < last; ++k) negated(k) = -stored(k);
+    diagonal(i) = stored(last);
+  };
+  sptrsv::detail::with_range(exec, n, static_cast<long long>(stored.extent(0)), [&](auto const& rows) {
+    Kokkos::parallel_for("sptrsv::petsc::split_cholesky", rows, split);
+  });
 }
 
 /// Both, in the memory of Exec. Entries of U where 1/D was are not written, and not read by solves with a unit

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 
+#include "sptrsv/device/small_range.hpp"
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/device/workspace.hpp"
 #include "sptrsv/space.hpp"
@@ -124,34 +125,35 @@ PatternFacts inspect(typename T::exec_space const& exec, [[maybe_unused]] Worksp
   bool const reversed = p.row_order == RowOrder::reversed;
   PatternFacts facts;
   if (n == 0) return facts;
-  Kokkos::parallel_reduce(
-      "sptrsv::analysis::inspect", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index r, long long& with, long long& first, long long& last, long long& longest,
-                    long long& bad_offsets, long long& bad_columns, long long& without, long long& wrong_side,
-                    long long& first_entry, long long& behind_last) {
-        index const i = reversed ? n - 1 - r : r;
-        auto const begin = row_ptr(r), end = row_ptr(r + 1);
-        if (begin < 0 || begin > end || static_cast<long long>(end) > capacity) {
-          if (i < bad_offsets) bad_offsets = i;
-          return;
-        }
-        if (r == 0) first_entry = begin;
-        if (r == n - 1) behind_last = end;
-        auto const length = static_cast<long long>(end - begin);
-        if (length > longest) longest = length;
-        first += begin < end && col_idx(begin) == i;
-        last += begin < end && col_idx(end - 1) == i;
-        if (!host && length > InspectTuning::row_for_team) return;
-        ColumnFacts<index> columns;
-        for (auto k = begin; k < end; ++k) columns.add(i, col_idx(k), n, lower);
-        if (!columns.valid && i < bad_columns) bad_columns = i;
-        if (columns.diagonals == 0 && i < without) without = i;
-        if ((!columns.right_side || columns.diagonals > 1) && i < wrong_side) wrong_side = i;
-        with += columns.diagonals > 0;
-      },
-      sum(facts.with_diagonal), sum(facts.diagonal_first), sum(facts.diagonal_last),
-      Kokkos::Max<long long>(facts.longest), minimum(facts.bad_offsets), minimum(facts.bad_columns),
-      minimum(facts.without_diagonal), minimum(facts.wrong_side), sum(facts.first_entry), sum(facts.behind_last_entry));
+  auto const look = KOKKOS_LAMBDA(index r, long long& with, long long& first, long long& last, long long& longest,
+                                  long long& bad_offsets, long long& bad_columns, long long& without,
+                                  long long& wrong_side, long long& first_entry, long long& behind_last) {
+    index const i = reversed ? n - 1 - r : r;
+    auto const begin = row_ptr(r), end = row_ptr(r + 1);
+    if (begin < 0 || begin > end || static_cast<long long>(end) > capacity) {
+      if (i < bad_offsets) bad_offsets = i;
+      return;
+    }
+    if (r == 0) first_entry = begin;
+    if (r == n - 1) behind_last = end;
+    auto const length = static_cast<long long>(end - begin);
+    if (length > longest) longest = length;
+    first += begin < end && col_idx(begin) == i;
+    last += begin < end && col_idx(end - 1) == i;
+    if (!host && length > InspectTuning::row_for_team) return;
+    ColumnFacts<index> columns;
+    for (auto k = begin; k < end; ++k) columns.add(i, col_idx(k), n, lower);
+    if (!columns.valid && i < bad_columns) bad_columns = i;
+    if (columns.diagonals == 0 && i < without) without = i;
+    if ((!columns.right_side || columns.diagonals > 1) && i < wrong_side) wrong_side = i;
+    with += columns.diagonals > 0;
+  };
+  with_range(exec, n, capacity, [&](auto const& rows) {
+    Kokkos::parallel_reduce("sptrsv::analysis::inspect", rows, look, sum(facts.with_diagonal),
+                            sum(facts.diagonal_first), sum(facts.diagonal_last), Kokkos::Max<long long>(facts.longest),
+                            minimum(facts.bad_offsets), minimum(facts.bad_columns), minimum(facts.without_diagonal),
+                            minimum(facts.wrong_side), sum(facts.first_entry), sum(facts.behind_last_entry));
+  });
   // complete: a reduction to host values fences
   if constexpr (!host)
     if (facts.bad_offsets >= n && facts.longest > InspectTuning::row_for_team)
