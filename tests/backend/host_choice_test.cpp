@@ -283,6 +283,37 @@ TYPED_TEST(HostChoice, SolvesInsideAParallelRegion) {
 #endif
 }
 
+/// A parallel region with more threads than Kokkos has: a type that is asked for is refused, not crashed.
+TYPED_TEST(HostChoice, KernelsAreRefusedWhereKokkosHasNoThread) {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  using T = typename TestFixture::T;
+  if (std::is_same_v<TypeParam, Kokkos::OpenMP>) {
+    auto const p = make_problem<double>("lap2d:40", plain);
+    auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
+    for (std::string const name : {"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "blocked"}) {
+      Solver<double, TypeParam> solver(name, this->exec, to_pattern<T>(p), plain);
+      solver.update(this->exec, to_device<T>(p.values));
+      auto const expected = solve<double>(solver, this->exec, b);
+      Block<T> const right(b);
+      Block<T> x(p.num_rows(), 1);
+      int const threads = Kokkos::OpenMP().concurrency() + 2;
+      std::string refused;
+#pragma omp parallel num_threads(threads)
+      if (omp_get_thread_num() == omp_get_num_threads() - 1) {
+        try {
+          solver.solve(this->exec, right.view(), x.view());
+        } catch (Unsupported const& e) {
+          refused = e.what();
+        }
+      }
+      if (name == "sequential") EXPECT_EQ(x.get(), expected) << refused;
+      else EXPECT_NE(refused.find("parallel region"), std::string::npos) << name << ": " << refused;
+      EXPECT_EQ(solve<double>(solver, this->exec, b), expected) << name;
+    }
+  }
+#endif
+}
+
 /// Sums of a transposed solve are in the order in which substitution scatters its terms.
 TYPED_TEST(HostChoice, TransposesGiveTheBitsOfSubstitution) {
   using T = typename TestFixture::T;

@@ -93,6 +93,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
   OptionValues options;
   std::vector<PlanTiming> timings;
   detail::PlanClock clock;
+  int num_threads = 1;  ///< of Kokkos on a host
   // of sptrsv on a host
   typename types::values values;  ///< the caller's, as of the last update
   detail::Chosen<types> rival;    ///< of the algorithm that was chosen: substitution by one thread
@@ -101,7 +102,10 @@ struct TriangularSolver<S, I, O, E>::Impl {
 
   Impl(std::string const& asked, E const& exec, typename types::pattern const& pattern, Shape shape,
        OptionValues const& given)
-      : analysis((detail::check_names(asked, given), exec), pattern, shape), reason("asked for"), options(given) {
+      : analysis((detail::check_names(asked, given), exec), pattern, shape),
+        reason("asked for"),
+        options(given),
+        num_threads(is_host_space<E> ? exec.concurrency() : 1) {
     if (!detail::is_single<S>) analysis.set_storage(plan_options().common.storage);
     std::string const name = asked == "sptrsv" ? plan(exec) : asked;
     if (!chosen.algorithm) chosen = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
@@ -153,7 +157,10 @@ struct TriangularSolver<S, I, O, E>::Impl {
   /// Solves by the algorithm that was chosen or, on a host, by its rival. Only solves of one column are compared: more
   /// take longer.
   void solve(E const& exec, typename types::rhs const& b, typename types::solution const& x, Fold<types> const& fold) {
-    if (!deferred.waits() && !rival.algorithm) return chosen.algorithm->solve(exec, b, x, fold);
+    if (!deferred.waits() && !rival.algorithm) {
+      require_kernels();
+      return chosen.algorithm->solve(exec, b, x, fold);
+    }
     bool const nested = detail::inside_parallel_region<E>(), one_column = b.extent(1) == 1;
     auto const who = one_column ? contest.next() : contest.preferred();
     bool const of_rival = rival.algorithm && (nested || who == detail::SolveContest::rival);
@@ -170,6 +177,16 @@ struct TriangularSolver<S, I, O, E>::Impl {
     } catch (...) {  // of memory for a reason's text, say: x has been solved for
       deferred.end();
     }
+  }
+
+  /// Throws Unsupported where the chosen algorithm launches kernels and Kokkos cannot launch any from this thread.
+  void require_kernels() const {
+    int const number = detail::number_in_parallel_region<E>();
+    if (number < num_threads || chosen.name == Sequential<types>::name) return;
+    throw Unsupported(chosen.name,
+                      "solves by thread " + std::to_string(number) +
+                          " of the program's own parallel region (Kokkos has " + std::to_string(num_threads) + ")",
+                      "solve outside of the region, give Kokkos as many threads, or choose sequential");
   }
 
   /// Bounds what another algorithm could gain beside `sequential`, whose time is known now.

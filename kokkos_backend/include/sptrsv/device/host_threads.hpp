@@ -100,6 +100,16 @@ bool inside_parallel_region() {
   return false;
 }
 
+/// Number of the calling thread in the innermost parallel region of the program, 0 outside of one. Kokkos 4 looks up a
+/// thread's memory by this number when a kernel is launched, and has memory for as many threads as it started.
+template <class E>
+int number_in_parallel_region() {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if constexpr (std::is_same_v<E, Kokkos::OpenMP>) return omp_get_level() > 0 ? omp_get_thread_num() : 0;
+#endif
+  return 0;
+}
+
 /// Threads of `exec` that have a core each, so that none of them waits for one that is not running.
 template <class E>
 int concurrent_threads(E const& exec) {
