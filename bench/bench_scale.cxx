@@ -28,7 +28,7 @@ char const help[] =
     "                               -dll_append <path>/libsptrsv_petsc.so\n"
     "dmda7: diffusion and convection, BiCGStab with ILU(0). stencil27: 27 points as in HPCG, CG with ICC(0).\n"
     "PC: bjacobi, asm, or jacobi with an empty TYPE, as in jacobi::aijkokkos; bjacobi8, asm8: with 8 blocks on each\n"
-    "rank, solved together where TYPE is of sptrsv; bjacobi8apart, asm8apart: one after the other.\n"
+    "rank.\n"
     "-solve converges, checks the answers, and holds the iterations of each case against those of PETSc's own factor\n"
     "on the host with the same PC and ordering, which runs before. A case marked by ? may fail.\n\n";
 
@@ -98,14 +98,11 @@ PetscErrorCode read_options(RawOptions* o, ScaleProblem* p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// bjacobi8, bjacobi8apart, asm8 and asm8apart. @return whether `word` was one of these
+/// Takes the number of blocks from words like bjacobi8 and asm8. @return whether `word` was one of these
 bool take_blocks(std::string& word, ScaleCase& c) {
-  std::string const apart = "apart";
   for (std::string const pc : {PCBJACOBI, PCASM}) {
     if (word.compare(0, pc.size(), pc) != 0) continue;
-    std::string digits = word.substr(pc.size());
-    c.together = digits.size() < apart.size() || digits.substr(digits.size() - apart.size()) != apart;
-    if (!c.together) digits.resize(digits.size() - apart.size());
+    std::string const digits = word.substr(pc.size());
     bool const number =
         !digits.empty() && digits.size() < 7 && digits.find_first_not_of("0123456789") == std::string::npos;
     if (!number || std::stol(digits) < 2) continue;
@@ -128,7 +125,7 @@ ScaleCase parse_case(std::string word) {
   if (!jacobi && !factor)
     throw std::runtime_error("-cases: '" + word +
                              "' is neither jacobi::MAT_TYPE nor bjacobi:TYPE:MAT_TYPE[:ORDERING]"
-                             " nor asm:TYPE:MAT_TYPE[:ORDERING], nor bjacobi8 or bjacobi8apart instead of bjacobi");
+                             " nor asm:TYPE:MAT_TYPE[:ORDERING], nor bjacobi8 instead of bjacobi");
   c.pc = parts[0];
   c.type = parts[1];
   c.mat_type = parts[2];
@@ -138,7 +135,7 @@ ScaleCase parse_case(std::string word) {
 
 /// PETSc's own on the host, with which a case's iterations are to agree.
 ScaleCase reference_of(ScaleCase const& c) {
-  return {c.pc, c.blocks, true, c.type.empty() ? "" : "petsc", "aij", c.ordering, false};
+  return {c.pc, c.blocks, c.type.empty() ? "" : "petsc", "aij", c.ordering, false};
 }
 
 bool same_preconditioner(ScaleCase const& a, ScaleCase const& b) {

@@ -91,7 +91,6 @@ class SubOptions {
     if (problem.box) set("-pc_asm_type", "basic", errors);  // the others are not symmetric
     if (what.blocks == 1) return;
     set("-pc_" + what.pc + "_local_blocks", std::to_string(what.blocks), errors);
-    set("-pc_" + what.pc + "_sptrsv_together", what.together ? "true" : "false", errors);
   }
   ~SubOptions() {
     for (auto const& name : names_) (void)PetscOptionsClearValue(nullptr, name.c_str());

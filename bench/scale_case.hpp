@@ -35,12 +35,11 @@ struct Grid {
 struct ScaleCase {
   std::string pc;        ///< jacobi, or bjacobi and asm with a factor on each rank
   PetscInt blocks = 1;   ///< of bjacobi, on each rank
-  bool together = true;  ///< several blocks solved together, where the type can
   std::string type;      ///< the factor's solver type; empty for jacobi
   std::string mat_type;  ///< aij, aijkokkos, ...
   std::string ordering;  ///< empty for jacobi
   bool may_fail = false;
-  std::string pc_name() const { return pc + (blocks == 1 ? "" : std::to_string(blocks) + (together ? "" : "apart")); }
+  std::string pc_name() const { return pc + (blocks == 1 ? "" : std::to_string(blocks)); }
   std::string name() const {
     return pc_name() + ":" + type + ":" + mat_type + (ordering.empty() ? "" : ":" + ordering);
   }

@@ -140,21 +140,6 @@ def check_table(runs):
     return table(header, [[case] + [text(run, case) for run in runs] for case in names_of(runs) or ["-"]])
 
 
-def blocks_table(runs, solved):
-    """One block beside several; `solved` are the runs to convergence of the same cases."""
-    header = ["case", "ms an iteration", "over one block", "first set-up, ms", "new values, ms", "iterations to 1e-8"]
-    rows = []
-    for run in runs:
-        names = list(run.cases) or ["(no case has run)"]
-        first = run.good(names[0], "per_iteration")
-        for case in names:
-            steps = [str(other.cases[case]["iterations"]) for other in solved
-                     if other.problem == run.problem and "iterations" in other.cases.get(case, {})]
-            rows.append([case, run.text(case, "per_iteration"), number(ratio(run.good(case, "per_iteration"), first)),
-                         run.text(case, "first_setup"), run.text(case, "setup"), steps[0] if steps else "-"])
-    return table(header, rows)
-
-
 def in_order(runs, key):
     groups = {}
     for run in runs:
@@ -210,12 +195,6 @@ def document(settings, runs):
         if group == "check":
             lines += ["", f"### {name}, {settings['check_size']}^3 rows on each rank: iterations to 1e-8", ""]
             lines += check_table(own)
-            continue
-        if group == "blocks":
-            lines += ["", f"### {name}, {size}^3 rows on one {unit}, in one block and in several", ""]
-            lines += blocks_table(own, [run for run in runs if run.group == "blocks_check"])
-            continue
-        if group == "blocks_check":
             continue
         title, columns = (text.format(rows=f"{size}^3", unit=unit) for text in TITLES[group])
         if all(run.outcome.startswith("not run") for run in own):

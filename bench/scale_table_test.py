@@ -56,12 +56,6 @@ def row_of(text, name):
 
 
 class ScaleTableTest(unittest.TestCase):
-    def test_blocks_beside_one(self):
-        several = "bjacobi8:sptrsv:aijkokkos"
-        text = text_of((("blocks", 1, "done, 3 s", run(case(OURS, 1e-3), case(several, 5e-4))),
-                        ("blocks_check", 1, "done, 3 s", run(case(OURS, 1e-3, 40), case(several, 5e-4, 50)))))
-        self.assertEqual(row_of(text, OURS)[1:], ["1.00", "1.00", "500", "250", "40"])
-        self.assertEqual(row_of(text, several)[1:], ["0.500", "0.500", "500", "250", "50"])
     def test_growth_beside_jacobi(self):
         text = text_of(SAMPLE)
         self.assertIn("### dmda7, 100^3 rows on each GPU: ms an iteration", text)

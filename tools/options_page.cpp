@@ -72,8 +72,6 @@ PETSc has these as well, for all types:
 | `-mat_ordering_blockcolor_size` | from 0 on, 0 | rows of a block, or inodes, at most; 0: 256 where rows have more than 8 neighbors, else 64 |
 | `-mat_ordering_blockcolor_colors` | 0 to 10000 | 0: 4, or 8 where blocks have more than 8 neighbors; fewer wait less, more keep more of the natural order |
 | `-mat_ordering_blockcolor_distance` | 1 to 10 | blocks of a color are further apart than that: k+1 with k levels of fill |
-| `-pc_bjacobi_sptrsv_together` | `true`, `false` (default) | several blocks of a rank (`-pc_bjacobi_local_blocks`) are solved together; [how](clusters.md#several-blocks-on-a-rank) |
-| `-pc_asm_sptrsv_together` | `true`, `false` (default) | several subdomains of a rank (`-pc_asm_local_blocks`) are solved together; [how](clusters.md#several-blocks-on-a-rank) |
 
 A value 0 means that the type chooses.
 )";

@@ -90,14 +90,6 @@ class AnyFactorSolver : public Place<Scalar> {
   /// Instead of update(): computes the factor's values from A's, where the solves run, and takes them. `data` may
   /// change once the call has returned.
   virtual sptrsv::PivotVerdict factor(MatrixValues const& values, sptrsv::PivotRules const& rules) = 0;
-  /// Of the matrix of make_factorization(), value k is value places[k] of a larger one. @param places  on a host
-  virtual void select(PetscInt const* places, std::size_t count) = 0;
-  /// Copies those of the larger one's values, which may change once the call has returned.
-  virtual void keep(MatrixValues const& larger) = 0;
-  /// The copy, for factor().
-  virtual MatrixValues kept() const = 0;
-  /// The same in a host's memory.
-  virtual void copy_kept(Scalar* to) const = 0;
   /// After factor(): the inverted pivots of U, or 1/D, row by row, n of them to a host's memory.
   virtual void copy_inverted_pivots(Scalar* to) = 0;
   /// x = op(A)^-1 b, or x += op(A)^-1 b. b and x may be the same array only without permutations. The first call of

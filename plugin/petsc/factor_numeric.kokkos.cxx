@@ -231,7 +231,7 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
   PetscCall(RulesOf(info, contracts, &rules));
   PetscCall(RulesOfBlocks(F, A, info, &rules));
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  if (!f->takes_kept) PetscCall(RenewFactorization(F, A, stream));
+  PetscCall(RenewFactorization(F, A, stream));
   auto const factor = [&](MatrixValues const& values) -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(Guarded(F, [&] {
@@ -245,8 +245,7 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
   PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     if (f->backend.device) PetscCall(PetscLogGpuTimeBegin());
-    PetscErrorCode const factored =
-        f->takes_kept ? factor(f->solver->kept()) : WithMatrixValues(A, f->backend.device, f->matrix_entries, factor);
+    PetscErrorCode const factored = WithMatrixValues(A, f->backend.device, f->matrix_entries, factor);
     if (f->backend.device) PetscCall(PetscLogGpuTimeEnd());  // on an error too, or PETSc refuses all later ones
     PetscCall(factored);
     if (f->backend.device) {
@@ -264,25 +263,64 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Does PETSc's numeric phase of f->inner, and takes its verdict on pivots.
+PetscErrorCode FactorInner(Mat F, Mat A, MatFactorInfo const* info)
+{
+  Mat const inner = Get(F)->inner;
+
+  PetscFunctionBegin;
+  PetscCall(CheckRows(F, A, nullptr));
+  PetscCall(PrepareInner(F, A, info));
+  if (!IsSymmetric(Get(F)->kind)) {
+    PetscCall(MatLUFactorNumeric(inner, A, info));
+  } else if (A->rmap->n) {  // PETSc's crashes without rows: docs/petsc_faults.md
+    PetscCall(MatCholeskyFactorNumeric(inner, A, info));
+  }
+  F->factorerrortype = inner->factorerrortype;
+  F->factorerror_zeropivot_value = inner->factorerror_zeropivot_value;
+  F->factorerror_zeropivot_row = inner->factorerror_zeropivot_row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Brings the values of f->inner to the solver.
+PetscErrorCode TakeValues(Mat F)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscLogDouble begin, end;
+  Stream stream;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  PetscCall(CurrentStream(f->backend.kokkos, &stream));
+  PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
+    auto const update = [&](Scalar const* values) {
+      return Guarded(F, [&] {
+        f->solver->follow(stream);
+        try {
+          f->solver->update(values);
+        } catch (sptrsv::SingleRange const&) {
+          if (!F->factorerrortype) throw;  // else the verdict on pivots is the answer, and nothing is solved
+        }
+      });
+    };
+    PetscFunctionBegin;
+    PetscCall(WithFactorValues(f->inner, f->pattern, update));
+    if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_values() * sizeof(Scalar))));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(PetscTime(&end));
+  f->seconds_numeric = end - begin;
+  f->own_values = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The numeric phase of F's kind.
 PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
-  bool wait;
 
   PetscFunctionBegin;
-  ++f->num_numeric_calls;
   f->numeric_done = PETSC_FALSE;  // until the new values are there
-  PetscCall(IsMarkedPostponed(A, &wait));
-  f->postponed.numeric = wait && f->postponed.matrix == A;
-  if (f->postponed.numeric) {
-    f->postponed.numeric_info = *info;
-    PetscCall(PetscObjectStateGet((PetscObject)A, &f->postponed.state));
-    PetscCall(MatFactorClearError(F));
-    F->assembled = F->preallocated = PETSC_TRUE;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(CatchUp(F));
   PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
              "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
   PetscCall(CheckSizes(F, A));
@@ -418,56 +456,6 @@ PetscErrorCode ChooseFactorPlace(Mat F, Mat A)
   if (obstacle.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   f->place.own = false;
   PetscCall(Guarded(F, [&] { f->place.reason = obstacle; }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode FactorInner(Mat F, Mat A, MatFactorInfo const* info)
-{
-  Mat const inner = Get(F)->inner;
-
-  PetscFunctionBegin;
-  PetscCall(CheckRows(F, A, nullptr));
-  PetscCall(PrepareInner(F, A, info));
-  if (!IsSymmetric(Get(F)->kind)) {
-    PetscCall(MatLUFactorNumeric(inner, A, info));
-  } else if (A->rmap->n) {  // PETSc's crashes without rows: docs/petsc_faults.md
-    PetscCall(MatCholeskyFactorNumeric(inner, A, info));
-  }
-  F->factorerrortype = inner->factorerrortype;
-  F->factorerror_zeropivot_value = inner->factorerror_zeropivot_value;
-  F->factorerror_zeropivot_row = inner->factorerror_zeropivot_row;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode TakeValues(Mat F)
-{
-  Mat_SpTRSV* f = Get(F);
-  PetscLogDouble begin, end;
-  Stream stream;
-
-  PetscFunctionBegin;
-  PetscCall(PetscTime(&begin));
-  PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
-    auto const update = [&](Scalar const* values) {
-      return Guarded(F, [&] {
-        f->solver->follow(stream);
-        try {
-          f->solver->update(values);
-        } catch (sptrsv::SingleRange const&) {
-          if (!F->factorerrortype) throw;  // else the verdict on pivots is the answer, and nothing is solved
-        }
-      });
-    };
-    PetscFunctionBegin;
-    if (f->inner) PetscCall(WithFactorValues(f->inner, f->pattern, update));
-    else PetscCall(update(f->pattern.blocks.values.data()));  // gathered from those of several blocks
-    if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_values() * sizeof(Scalar))));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  PetscCall(PetscTime(&end));
-  f->seconds_numeric = end - begin;
-  f->own_values = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -55,14 +55,6 @@ void GatherPivots(Exec const& exec, Rows const& rows, Values values, Out out)
       KOKKOS_LAMBDA(std::size_t i) { out(i) = values(row_ptr(reversed ? n - i : i + 1) - 1); });
 }
 
-template <class Exec, class Places, class Values, class Out>
-void SelectValues(Exec const& exec, Places places, Values values, Out out)
-{
-  Kokkos::parallel_for(
-      "sptrsv::petsc::select_values", Kokkos::RangePolicy<Exec>(exec, 0, out.extent(0)),
-      KOKKOS_LAMBDA(std::size_t k) { out(k) = values(places(k)); });
-}
-
 /// PETSc asks for A's own diagonal in any ordering, also where the factor's comes from fill.
 /// @param ascending  whether the columns of all rows ascend
 /// @throws sptrsv::MissingDiagonal
@@ -96,7 +88,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
         splits_(arrays.kind == FactorKind::cholesky && !arrays.block_size)
   {
     auto const pattern = PatternOf<Exec>(arrays);
-    state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}, {}, {}});
+    state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
     if (splits_) state_->row_ptr = pattern.upper->rows.row_ptr;
   }
   FactorSolver(Stream stream, std::string const& algorithm, LevelFactor const& what,
@@ -113,7 +105,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     auto pattern = Factorization::level_pattern(exec(), matrix, row_perm, col_perm, what.symmetric, what.levels);
     pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // as PETSc, to the bit
     num_entries_ = pattern.upper->rows.col_idx.extent(0) + (what.symmetric ? n : pattern.lower->rows.col_idx.extent(0));
-    state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}, {}, {}});
+    state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
   }
   ~FactorSolver() override = default;
 
@@ -158,27 +150,6 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     }
     return verdict;
   }
-  void select(PetscInt const* places, std::size_t count) override
-  {
-    State& s = state();
-    s.kept = Base::template fresh<decltype(s.kept)>("sptrsv::petsc::kept", count);
-    s.places = Base::template fresh<decltype(s.places)>("sptrsv::petsc::places", count);
-    Kokkos::deep_copy(exec(), s.places, Kokkos::View<PetscInt const*, Kokkos::HostSpace>(places, count));
-    exec().fence("sptrsv::petsc: places of values are copied");
-  }
-  void keep(MatrixValues const& larger) override
-  {
-    State& s = state();
-    SelectValues(exec(), s.places, InMemory(s, larger), s.kept);
-    exec().fence("sptrsv::petsc: values are copied");
-  }
-  MatrixValues kept() const override { return {state().kept.data(), state().kept.extent(0), true}; }
-  void copy_kept(Scalar* to) const override
-  {
-    auto const& kept = state().kept;
-    Kokkos::deep_copy(exec(), Kokkos::View<Scalar*, Kokkos::HostSpace>(to, kept.extent(0)), kept);
-    exec().fence("sptrsv::petsc: values are copied");
-  }
   void copy_inverted_pivots(Scalar* to) override
   {
     State const& s = state();
@@ -218,8 +189,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
   {
     State const& s = state();
     return s.factor.memory_bytes() + s.cholesky.memory_bytes() + s.staging.memory_bytes() + this->copy_bytes() +
-           (s.factorization ? s.factorization->memory_bytes() : 0) + s.places.span() * sizeof(PetscInt) +
-           s.kept.span() * sizeof(Scalar);
+           (s.factorization ? s.factorization->memory_bytes() : 0);
   }
 
  private:
@@ -230,9 +200,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     decltype(T::pattern::row_ptr) row_ptr;  // U's, where its values are split
     CholeskyValues<Exec> cholesky;
     std::optional<Factorization> factorization;
-    sptrsv::StagedValues<Scalar, Exec> staging;             // of A's values, where they are on a host
-    Kokkos::View<PetscInt*, typename Base::device> places;  // of a larger matrix's values
-    Kokkos::View<Scalar*, typename Base::device> kept;
+    sptrsv::StagedValues<Scalar, Exec> staging;  // of A's values, where they are on a host
   };
 
   State& state() const

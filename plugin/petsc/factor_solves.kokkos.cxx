@@ -9,7 +9,6 @@ namespace {
 PetscErrorCode Require(Mat F)
 {
   PetscFunctionBegin;
-  PetscCall(CatchUp(F));
   PetscCheck(Get(F)->numeric_done, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
              "The factor has no values yet; call PCSetUp() or the numeric factorization before MatSolve()");
   PetscFunctionReturn(PETSC_SUCCESS);

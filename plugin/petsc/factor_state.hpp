@@ -29,23 +29,12 @@ struct PatternStamp {
   }
 };
 
-/// Phases that a factor has been asked for and that wait, since those of several blocks are done together
-/// (merged_factor.hpp). What still waits is done before the factor solves.
-struct PostponedPhases {
-  Mat matrix = nullptr;               // of the symbolic phase
-  IS rows = nullptr, cols = nullptr;  // its orderings, as FitOrdering() has them
-  MatFactorInfo symbolic_info{}, numeric_info{};
-  bool symbolic = false, solver = false, numeric = false;  // solver: for the inner factor, which is there
-  PetscObjectState state = 0;                              // of the matrix when the numeric phase was asked for
-};
-
 struct Mat_SpTRSV {
   Mat inner = nullptr;  // PETSc's factor, in host memory, where the solver did not find the pattern itself
   IS rows = nullptr, cols = nullptr;  // the orderings of the symbolic phase, as FitOrdering() has them
   std::string requested;
   MatFactorType kind = MAT_FACTOR_NONE;  // of the symbolic phase
   Backend backend;
-  bool backend_given = false;  // and not to be chosen by the matrix
   InnerPattern pattern;
   PetscBool numeric_done = PETSC_FALSE;
   MatType matrix_type = nullptr;  // of the symbolic phase's matrix: seqaij, seqbaij or seqsbaij
@@ -60,14 +49,10 @@ struct Mat_SpTRSV {
   PetscObjectId checked_id = 0;               // of the matrix whose rows PETSc's factorization was last checked for
   PetscObjectState checked_nonzeros = 0;      // and its nonzero state then
   PetscBool own_values = PETSC_FALSE;         // the values are the solver's: the inner factor has none, or old ones
-  bool takes_kept = false;                    // of the solver, in the next numeric phase, instead of the matrix's
   PetscReal fill_given = 0, fill_needed = 0;  // for MatGetInfo(), where there is no inner factor
   long long num_shifts = 0;                   // of pivots, in the solver's last factorization
   sptrsv::FactorizationReport factorization;  // of the solver's
   PetscLogDouble factor_flops = 0;            // of a pass of the solver's factorization
-
-  PostponedPhases postponed;
-  PetscInt64 num_symbolic_calls = 0, num_numeric_calls = 0;  // by PETSc, postponed or not
 };
 
 inline Mat_SpTRSV* Get(Mat F) { return static_cast<Mat_SpTRSV*>(F->data); }
@@ -76,36 +61,6 @@ inline bool IsSymmetric(MatFactorType ftype) { return ftype == MAT_FACTOR_CHOLES
 
 /// Sets what PETSc's own factors of F's kind have. @param by_blocks  of a seqbaij or seqsbaij matrix.
 void SetSolves(Mat F, bool by_blocks);
-
-/// F's data if it is a factor of ours, else null.
-inline Mat_SpTRSV* GetIfOurs(Mat F)
-{
-  PetscBool ours = PETSC_FALSE;
-  return F && !PetscObjectTypeCompare((PetscObject)F, "sptrsv", &ours) && ours ? Get(F) : nullptr;
-}
-
-/// Whether phases of factors of A wait: merged_factor.hpp
-PetscErrorCode IsMarkedPostponed(Mat A, bool* wait);
-PetscErrorCode ReleasePostponed(PostponedPhases& p);
-/// Does those that wait, so that the factor solves.
-PetscErrorCode CatchUp(Mat F);
-/// The same as far as PETSc's factor inside goes, which then has A's values; no solver is made for it.
-PetscErrorCode CatchUpInside(Mat F);
-
-/// What a symbolic phase begins with: reads options, chooses a backend, and starts Kokkos.
-PetscErrorCode BeginAnalysis(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues& options);
-/// And ends with. @param begin  when it began
-PetscErrorCode EndAnalysis(Mat F, PetscLogDouble begin);
-/// PETSc's own factor in f->inner, and its symbolic phase.
-PetscErrorCode MakeInner(Mat F, Mat A, MatFactorInfo const* info);
-/// The solver for f->pattern.
-PetscErrorCode MakeSolver(Mat F, sptrsv::OptionValues const& options);
-/// Of a solve with the factor.
-void CountFlops(Mat_SpTRSV* f);
-/// PETSc's numeric phase of f->inner, and its verdict on pivots.
-PetscErrorCode FactorInner(Mat F, Mat A, MatFactorInfo const* info);
-/// The values of f->inner to the solver.
-PetscErrorCode TakeValues(Mat F);
 
 /// @param device  whether a pattern on a device is looked at there, which takes its nonzero state for it
 PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp);

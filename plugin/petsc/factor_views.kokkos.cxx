@@ -43,7 +43,6 @@ PetscErrorCode MatSpTRSVGetInfo_SPTRSV(Mat F, MatSpTRSVInfo* info)
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
-  PetscCall(CatchUp(F));
   PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
              "The factor has not been analyzed; call PCSetUp() first");
   PetscCall(Guarded(F, [&] {
@@ -64,11 +63,6 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!f->solver && f->postponed.matrix) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "sptrsv %s: type %s, solved together with other blocks\n",
-                                     sptrsv::version(), f->requested.c_str()));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   PetscCall(ViewHeading(viewer, f->requested.c_str(), f->backend));
   if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  factored by %s on the %s (%s)\n", f->place.own ? "sptrsv" : "PETSc",
@@ -100,9 +94,6 @@ PetscErrorCode MatGetInfo_SPTRSV(Mat F, MatInfoType type, MatInfo* info)
     info->nz_allocated = info->nz_used = (PetscLogDouble)Get(F)->pattern.view.num_entries;
     info->fill_ratio_given = Get(F)->fill_given;
     info->fill_ratio_needed = Get(F)->fill_needed;
-  } else if (!Get(F)->inner && Get(F)->postponed.matrix) {
-    info->fill_ratio_given = Get(F)->postponed.symbolic_info.fill;
-    info->fill_ratio_needed = Get(F)->postponed.symbolic_info.levels > 0 ? 0 : 1;  // 0: it is not known yet
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

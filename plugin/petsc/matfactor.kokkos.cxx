@@ -19,7 +19,6 @@ PetscErrorCode ResetFactor(Mat_SpTRSV* f)
   f->numeric_done = f->own_values = PETSC_FALSE;
   f->solver.reset();
   f->place = FactorPlace{};
-  PetscCall(ReleasePostponed(f->postponed));
   PetscCall(ReleasePattern(f->pattern));
   PetscCall(MatDestroy(&f->inner));
   PetscCall(ISDestroy(&f->rows));
@@ -158,21 +157,76 @@ PetscErrorCode MakeByLevels(Mat F, Mat A, MatFactorType ftype, int levels, Strea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The symbolic phase waits: keeps what it was asked for.
-PetscErrorCode PostponeSymbolic(Mat F, Mat A, MatFactorInfo const* info)
+/// Counts the flops of a solve with the factor.
+void CountFlops(Mat_SpTRSV* f)
+{
+  // L and U: two flops an off-diagonal entry, one a pivot
+  auto const& p = f->pattern.view;
+  auto const n = (PetscLogDouble)p.n, bs = (PetscLogDouble)p.block_size;
+  auto const rest = (PetscLogDouble)p.num_entries - (p.block_size ? 0 : n);
+  f->flops = (p.symmetric() ? 4 : 2) * rest + (p.block_size ? (2 * bs - 1) * n : n);
+}
+
+/// Ends a symbolic phase that began at time `begin`: counts and times it.
+PetscErrorCode EndAnalysis(Mat F, PetscLogDouble begin)
 {
   Mat_SpTRSV* f = Get(F);
-  PostponedPhases& p = f->postponed;
+  PetscLogDouble end;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectReference((PetscObject)A));
-  if (f->rows) PetscCall(PetscObjectReference((PetscObject)f->rows));
-  if (f->cols) PetscCall(PetscObjectReference((PetscObject)f->cols));
-  p.matrix = A;
-  p.rows = f->rows;
-  p.cols = f->cols;
-  p.symbolic_info = *info;
-  p.symbolic = true;
+  PetscCall(PetscTime(&end));
+  f->seconds_analysis = end - begin;
+  ++f->num_analysis;
+  CountFlops(f);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Begins a symbolic phase: reads options, chooses a backend, and starts Kokkos.
+PetscErrorCode BeginAnalysis(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues& options)
+{
+  Mat_SpTRSV* f = Get(F);
+
+  PetscFunctionBegin;
+  PetscCall(ReadOptions(F, f->requested.c_str(), options));
+  PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
+  PetscCall(EnsureKokkos());
+  PetscCall(ReadFactorPlace(F, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Makes PETSc's own factor in f->inner, and does its symbolic phase.
+PetscErrorCode MakeInner(Mat F, Mat A, MatFactorInfo const* info)
+{
+  Mat_SpTRSV* f = Get(F);
+  MatFactorType const ftype = f->kind;
+  Mat matrix;
+
+  PetscFunctionBegin;
+  PetscCall(CheckRows(F, A, info));
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
+  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype],
+             ((PetscObject)A)->type_name,
+             PetscDefined(USE_COMPLEX)
+                 ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric"
+                 : "");
+  PetscCall(MatrixForSymbolic(A, ftype, &matrix));
+  PetscErrorCode const code = PetscSymbolic(ftype, f->inner, matrix, f->rows, f->cols, info);
+  PetscCall(MatDestroy(&matrix));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Makes the solver for f->pattern.
+PetscErrorCode MakeSolver(Mat F, sptrsv::OptionValues const& options)
+{
+  Mat_SpTRSV* f = Get(F);
+  Stream stream;
+
+  PetscFunctionBegin;
+  PetscCall(CurrentStream(f->backend.kokkos, &stream));
+  PetscCall(Guarded(
+      F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -183,11 +237,10 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
   PetscLogDouble begin;
   sptrsv::OptionValues options;
   Stream stream;
-  bool made = false, wait;
+  bool made = false;
   int levels = 0;
 
   PetscFunctionBegin;
-  ++f->num_symbolic_calls;
   f->kind = ftype;
   PetscCall(ResetFactor(f));
   PetscCall(MatFactorClearError(F));
@@ -200,12 +253,6 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
       f->requested.c_str(), MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ, MATSEQAIJ, ((PetscObject)A)->type_name);
   PetscCall(FitOrdering(A, ftype, rows, &f->rows));
   PetscCall(FitOrdering(A, ftype, cols, &f->cols));
-  PetscCall(IsMarkedPostponed(A, &wait));
-  if (wait) {
-    PetscCall(CheckRows(F, A, info));
-    PetscCall(PostponeSymbolic(F, A, info));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   PetscCall(BeginAnalysis(F, A, info, options));
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
   PetscCall(PetscTime(&begin));
@@ -292,74 +339,6 @@ PetscErrorCode MatFactorGetSolverType_SPTRSV(Mat F, MatSolverType* type)
 }
 
 }  // namespace
-
-void CountFlops(Mat_SpTRSV* f)
-{
-  // L and U: two flops an off-diagonal entry, one a pivot
-  auto const& p = f->pattern.view;
-  auto const n = (PetscLogDouble)p.n, bs = (PetscLogDouble)p.block_size;
-  auto const rest = (PetscLogDouble)p.num_entries - (p.block_size ? 0 : n);
-  f->flops = (p.symmetric() ? 4 : 2) * rest + (p.block_size ? (2 * bs - 1) * n : n);
-}
-
-PetscErrorCode EndAnalysis(Mat F, PetscLogDouble begin)
-{
-  Mat_SpTRSV* f = Get(F);
-  PetscLogDouble end;
-
-  PetscFunctionBegin;
-  PetscCall(PetscTime(&end));
-  f->seconds_analysis = end - begin;
-  ++f->num_analysis;
-  CountFlops(f);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode BeginAnalysis(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues& options)
-{
-  Mat_SpTRSV* f = Get(F);
-
-  PetscFunctionBegin;
-  PetscCall(ReadOptions(F, f->requested.c_str(), options));
-  if (!f->backend_given) PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
-  PetscCall(EnsureKokkos());
-  PetscCall(ReadFactorPlace(F, info));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MakeInner(Mat F, Mat A, MatFactorInfo const* info)
-{
-  Mat_SpTRSV* f = Get(F);
-  MatFactorType const ftype = f->kind;
-  Mat matrix;
-
-  PetscFunctionBegin;
-  PetscCall(CheckRows(F, A, info));
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
-  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-             "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype],
-             ((PetscObject)A)->type_name,
-             PetscDefined(USE_COMPLEX)
-                 ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric"
-                 : "");
-  PetscCall(MatrixForSymbolic(A, ftype, &matrix));
-  PetscErrorCode const code = PetscSymbolic(ftype, f->inner, matrix, f->rows, f->cols, info);
-  PetscCall(MatDestroy(&matrix));
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MakeSolver(Mat F, sptrsv::OptionValues const& options)
-{
-  Mat_SpTRSV* f = Get(F);
-  Stream stream;
-
-  PetscFunctionBegin;
-  PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(Guarded(
-      F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type, Mat* F)
 {

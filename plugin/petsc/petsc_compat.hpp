@@ -3,7 +3,7 @@
 #pragma once
 
 #include <petsc/private/matimpl.h>
-#include <petsc/private/pcimpl.h>
+#include <petscpc.h>
 
 #if PETSC_VERSION_LT(3, 18, 0)
 #error "sptrsv needs PETSc 3.18 or newer"
@@ -30,26 +30,6 @@ PetscErrorCode ContainerSetDestroy(PetscContainer container)
 #else  // is given the pointer's address, as void** or as void*
   return PetscContainerSetCtxDestroy(container, [](auto* address) { return Destroy(*(void**)address); });
 #endif
-}
-
-/// make() without what options of the program's own matrices print or write, as -mat_view binary:FILE.
-template <class Make>
-PetscErrorCode WithoutViews(Make const& make)
-{
-  PetscFunctionBegin;
-#if PETSC_VERSION_LT(3, 22, 0)
-  PetscCall(PetscOptionsPushGetViewerOff(PETSC_TRUE));
-#else
-  PetscCall(PetscOptionsPushCreateViewerOff(PETSC_TRUE));
-#endif
-  PetscErrorCode const code = make();
-#if PETSC_VERSION_LT(3, 22, 0)
-  PetscCall(PetscOptionsPopGetViewerOff());
-#else
-  PetscCall(PetscOptionsPopCreateViewerOff());
-#endif
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// PCMatApplyTranspose() for a PC of type shell, where PETSc has it.
@@ -93,36 +73,6 @@ inline PetscErrorCode DenseRestoreArrayWrite(bool device, Mat M, PetscScalar** a
   if (device) return MatDenseRestoreArrayWriteAndMemType(M, a);
 #endif
   return (void)device, MatDenseRestoreArray(M, a);
-}
-
-#if PETSC_VERSION_LT(3, 24, 0)
-using OptionItems = PetscOptionItems*;
-#else
-using OptionItems = PetscOptionItems;
-#endif
-
-/// Whether a program has set PCSetPreSolve(), where PETSc has it.
-template <class Pc>
-auto HasPreSolve(Pc pc, int) -> decltype(pc->presolve != nullptr)
-{
-  return pc->presolve != nullptr;
-}
-template <class Pc>
-bool HasPreSolve(Pc, long)
-{
-  return false;
-}
-
-/// Whether KSPSetDiagonalScale() has been set, where PETSc has it.
-template <class Ksp>
-auto IsScaled(Ksp ksp, int) -> decltype((bool)ksp->dscale)
-{
-  return (bool)ksp->dscale;
-}
-template <class Ksp>
-bool IsScaled(Ksp, long)
-{
-  return false;
 }
 
 /// -pc_factor_mat_factor_on_host, where PETSc has it.

@@ -11,7 +11,6 @@
 #include "color_ordering.hpp"
 #include "guarded.hpp"
 #include "matfactor.hpp"
-#include "pc_wrapped.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv_petsc.h"
 
@@ -174,8 +173,6 @@ PetscErrorCode Register(void const* caller)
   PetscCall(RegisterTypes());
   PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
   PetscCall(MatOrderingRegister(block_color_ordering, MatGetOrdering_BlockColor));
-  PetscCall(RegisterBJacobi());
-  PetscCall(RegisterASM());
   PetscCall(PetscRegisterFinalize(Reset));
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -4,9 +4,9 @@
 
   ksp        gpu_ksp: every solver type with Krylov methods, iterations and rows beside PETSc's own on the host
   tutorials  PETSc's ex2 and ex45, unmodified: iterations and norms beside PETSc's own on the host
-  parallel   both on 2 and 4 ranks that share the GPU; gpu_ksp with 8 blocks a rank, solved together
+  parallel   both on 2 and 4 ranks that share the GPU
   rows       test_matrix_types: every kind of factor and solve, row by row; test_pcshell: triangles of the program's
-             own; test_bjacobi, test_bjacobi_changes: several blocks a rank
+             own
   log        what -log_view says of copies and flops
   quiet      what Kokkos' tools see within solves: nothing but kernels
 
@@ -237,16 +237,6 @@ def parallel_runs(matrices):
                     yield f"parallel.gpu_ksp.{label}", lambda a=(matrix, kind, method, problem, ranks, "sub_"): ksp(*a)
                     name = "ex2" if factor == "icc" else "ex45"  # whose matrix is not symmetric
                     yield f"parallel.{name}.{label}", lambda a=(name, matrix, kind, method, ranks, "sub_"): tutorial(*a)
-        for ranks in [1, 2]:  # 8 blocks a rank, solved together
-            for pc, kind, factor in [("bjacobi", "sptrsv", "ilu"), ("bjacobi", "blocked", "ilu"),
-                                     ("bjacobi", "levelset", "icc"), ("asm", "sptrsv", "ilu"),
-                                     ("asm", "levelset", "icc")]:
-                ksp_type = "cg" if factor == "icc" and pc == "bjacobi" else "gmres"
-                method = (f"-ksp_type {ksp_type} -pc_type {pc} -pc_{pc}_local_blocks 8 -sub_pc_type {factor}"
-                          f" -pc_{pc}_sptrsv_together true")
-                problem = "-side 100" + (" -convection 0" if factor == "icc" else "")
-                yield (f"parallel.gpu_ksp.{matrix}.{kind}.{pc}8_{factor}.ranks{ranks}",
-                       lambda a=(matrix, kind, method, problem, ranks, "sub_"): ksp(*a))
 
 
 # --- rows, copies, quiet
@@ -275,9 +265,6 @@ def rows_runs(matrices):
             yield f"rows.{matrix}.{label}", lambda f=filters: rows("test_matrix_types", f)
             shell = (f"*/{label}_L_*_dof1", f"-operator_type seq{matrix}")
             yield f"rows.pcshell.{matrix}.{label}", lambda a=shell: rows("test_pcshell", *a)
-        for program in ["test_bjacobi", "test_bjacobi_changes"]:
-            of_device = "" if settings.host else f"-mat_type {matrix} -vec_type {VECTORS[matrix]}"
-            yield f"rows.{program}.{matrix}", lambda a=(program, "*", of_device): rows(*a)
     # PETSc has no matrices with blocks on a GPU, but their factors can be solved there
     where = "host" if settings.host else "device"
     everywhere = " ".join(f"-{prefix}mat_sptrsv_backend {where}"
@@ -321,24 +308,6 @@ def log(matrix, kind, pc):
     return f"no copies in {solves} solves and {updates} numeric phases; with PETSc's values one a phase"
 
 
-def log_blocks(matrix):
-    """8 blocks: one solve an application, all of it on the GPU, and no copies."""
-    base = (f"{ENDLESS} {ex2(matrix)} -pc_type bjacobi -pc_bjacobi_local_blocks 8 -sub_pc_type ilu "
-            "-pc_bjacobi_sptrsv_together true -sub_pc_factor_mat_solver_type sptrsv -log_view -ksp_view -ksp_max_it ")
-    few, many = (run("ex2", f"{base}{iterations}") for iterations in (5, 30))
-    for text in (few, many):
-        solves, to_gpu, to_cpu, percent = event("SpTRSVSolve", text)
-        if "8 blocks of a rank are solved together by sptrsv" not in text:
-            raise Failure(f"the blocks are not solved together:\n{text[-6000:]}")
-        if to_gpu or to_cpu or percent != 100 or solves != event("PCApply", text)[0]:
-            raise Failure(f"{solves} solves: {to_gpu} copies to the GPU, {to_cpu} from it, {percent} % of the flops "
-                          "there")
-    before, after = (event("KSPSolve", text)[1:3] for text in (few, many))
-    if before != after:
-        raise Failure(f"copies in KSPSolve grow with its iterations: {before}, {after}")
-    return f"no copies in {solves} solves of 8 blocks together"
-
-
 def counted(options):
     with tempfile.TemporaryDirectory() as folder:
         counts = os.path.join(folder, "counts")
@@ -369,7 +338,6 @@ def log_runs(matrices):
     for matrix in matrices:
         for kind, pc in zip(TYPES, itertools.cycle(FACTORS)):
             yield f"log.{matrix}.{kind}.{pc.split()[0]}", lambda a=(matrix, kind, pc): log(*a)
-        yield f"log.{matrix}.sptrsv.blocks8", lambda m=matrix: log_blocks(m)
 
 
 def quiet_runs(matrices):

@@ -1,245 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of a rank solved together, beside PETSc's block Jacobi: on 1, 2 and 4 ranks.
-#include "bjacobi_pair.hpp"
+// PETSc's bjacobi and asm with several blocks on a rank: blocks factored by the plugin beside blocks of type petsc.
+#include "factor_pair.hpp"
 
 namespace petsc_test {
 namespace {
 
+constexpr PetscInt num_blocks = 3;
 constexpr PetscReal rounding = PetscDefined(USE_REAL_SINGLE) ? 1e-4 : 1e-12;
 
-std::vector<BlockWay> const& ways()
-{
-  static std::vector<BlockWay> const all = {
-      {PCILU, 0, MATORDERINGNATURAL, KSPGMRES}, {PCILU, 1, MATORDERINGNATURAL, KSPGMRES},
-      {PCILU, 0, MATORDERINGRCM, KSPGMRES},     {PCILU, 0, "color", KSPGMRES},
-      {PCILU, 2, MATORDERINGRCM, KSPBCGS},      {PCILU, 0, MATORDERINGNATURAL, KSPGMRES, 3},
-      {PCILU, 1, MATORDERINGRCM, KSPGMRES, 2},  {PCICC, 0, MATORDERINGNATURAL, KSPCG},
-      {PCICC, 1, MATORDERINGRCM, KSPCG},        {PCICC, 0, "color", KSPCG, 2},
-      {PCLU, 0, MATORDERINGND, KSPGMRES},       {PCCHOLESKY, 0, MATORDERINGND, KSPCG}};
-  return all;
-}
-
-std::string NameOf(BlockWay const& way, PetscInt blocks)
-{
-  return std::string(way.pc) + std::to_string(way.levels) + " " + way.ordering + " dof " + std::to_string(way.dof) +
-         ", " + std::to_string(blocks) + " blocks";
-}
-
-/// KSPs by the four ways of bjacobi_pair.hpp.
-struct Four {
-  KSP petsc = nullptr, apart = nullptr, together = nullptr, own = nullptr;
-
-  PetscErrorCode Make(Mat A, BlockWay const& way, PetscInt blocks, std::vector<PetscInt> const& lens = {})
-  {
-    PetscFunctionBegin;
-    PetscCall(MakeBlockKsp(A, way, "petsc_", blocks, lens, &petsc));
-    PetscCall(MakeBlockKsp(A, way, "apart_", blocks, lens, &apart));
-    PetscCall(MakeBlockKsp(A, way, "together_", blocks, lens, &together));
-    PetscCall(MakeBlockKsp(A, way, "own_", blocks, lens, &own));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode Compare(std::string const& what)
-  {
-    PetscFunctionBegin;
-    PetscCall(ExpectSameApplications(what + ", together beside PETSc", petsc, together, rounding));
-    PetscCall(ExpectSameApplications(what + ", together beside apart", apart, together, OnDevice() ? rounding : 0));
-    PetscCall(ExpectSameApplications(what + ", factored together beside PETSc", petsc, own, rounding));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode Destroy()
-  {
-    PetscFunctionBegin;
-    for (KSP* ksp : {&petsc, &apart, &together, &own}) PetscCall(KSPDestroy(ksp));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+struct Way {
+  char const *pc, *sub, *ksp;
+  PetscInt levels;
+  bool symmetric() const { return sub == std::string(PCICC); }
 };
 
-PetscErrorCode CompareAll(BlockWay const& way, PetscInt blocks)
+/// Sets values of an M-matrix with five diagonals: of a positive vector every solve has sums without cancellation, so
+/// that rows can be compared by their own size.
+PetscErrorCode SetValues(Mat A, bool symmetric, int round)
 {
-  Mat A;
-  Four four;
+  PetscInt n, first, last;
 
   PetscFunctionBegin;
-  PetscCall(BuildParallelGrid(14, way, &A));
-  PetscCall(four.Make(A, way, blocks));
-  PetscCall(four.Compare(NameOf(way, blocks)));
-  if (blocks > 1) {
-    PetscCall(ExpectView(four.together, std::to_string(blocks) + " blocks of a rank " + together_text));
-    PetscCall(ExpectView(four.own, together_text));
-    PetscCall(ExpectView(four.own, way.pc == std::string(PCLU) || way.pc == std::string(PCCHOLESKY)
-                                       ? "factored by"
-                                       : "factored by sptrsv on the "));
-  }
-  for (int round = 0; round < 2; ++round) {
-    PetscCall(ChangeValues(A, round));
-    PetscCall(four.Compare(NameOf(way, blocks) + ", new values"));
-    if (blocks > 1) PetscCall(ExpectView(four.own, together_text));
-  }
-  PetscCall(four.Destroy());
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-TEST(BJacobi, SolvesAsPetsc)
-{
-  for (BlockWay const& way : ways())
-    for (PetscInt blocks : {1, 2, 8}) ASSERT_EQ(CompareAll(way, blocks), PETSC_SUCCESS);
-}
-
-PetscErrorCode CompareUneven(bool empty)
-{
-  BlockWay const way{PCILU, 1, MATORDERINGRCM, KSPGMRES};
-  Mat A;
-  Four four;
-  PetscInt n;
-
-  PetscFunctionBegin;
-  PetscCall(BuildParallelGrid(11, way, &A));
-  PetscCall(MatGetLocalSize(A, &n, NULL));
-  std::vector<PetscInt> const lens = empty ? std::vector<PetscInt>{5, 0, n - 5} : std::vector<PetscInt>{1, n - 8, 2, 5};
-  PetscCall(four.Make(A, way, (PetscInt)lens.size(), lens));
-  PetscCall(four.Compare("uneven blocks"));
-  PetscCall(ExpectView(four.together, together_text));
-  PetscCall(ExpectView(four.own, together_text));
-  PetscCall(four.Destroy());
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-TEST(BJacobi, UnevenBlocks) { ASSERT_EQ(CompareUneven(false), PETSC_SUCCESS); }
-TEST(BJacobi, AnEmptyBlock) { ASSERT_EQ(CompareUneven(true), PETSC_SUCCESS); }
-
-/// Ranks may have different numbers of blocks, and one block is PETSc's own affair.
-PetscErrorCode CompareDifferentRanks()
-{
-  BlockWay const way{};
-  Mat A;
-  Four four;
-  PetscMPIInt rank;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(BuildParallelGrid(11, way, &A));
-  PetscCall(four.Make(A, way, rank ? 2 + rank : 1));
-  PetscCall(four.Compare("as many blocks as the rank says"));
-  PetscMPIInt size;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  if (size > 1) PetscCall(ExpectView(four.together, together_text));
-  PetscCall(four.Destroy());
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-TEST(BJacobi, OtherNumbersOnOtherRanks) { ASSERT_EQ(CompareDifferentRanks(), PETSC_SUCCESS); }
-
-PetscErrorCode CompareNewPattern()
-{
-  BlockWay const way{PCILU, 1, MATORDERINGNATURAL, KSPGMRES};
-  Mat A;
-  Four four;
-  PetscInt first;
-
-  PetscFunctionBegin;
-  PetscCall(BuildParallelGrid(12, way, &A));
-  PetscCall(four.Make(A, way, 3));
-  PetscCall(four.Compare("first pattern"));
-  PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  PetscCall(MatGetOwnershipRange(A, &first, NULL));
-  PetscCall(MatSetValue(A, first + 2, first + 7, -0.3, INSERT_VALUES));
+  PetscCall(MatGetSize(A, &n, NULL));
+  PetscCall(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt i = first; i < last; ++i)
+    for (PetscInt distance : {-6, -1, 0, 1, 6}) {
+      PetscInt const j = i + distance;
+      if (j < 0 || j >= n) continue;
+      PetscReal const varied = (PetscReal)((i + j + round) % 7) / 20, wind = symmetric || distance < 0 ? 0 : 0.3;
+      PetscCall(MatSetValue(A, i, j, distance == 0 ? 5 + varied : -0.5 - varied - wind, INSERT_VALUES));
+    }
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(four.Compare("another pattern"));
-  PetscCall(ExpectView(four.own, together_text));
-  PetscCall(ExpectView(four.together, together_text));
-  PetscCall(four.Destroy());
-  PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-TEST(BJacobi, AnotherPattern) { ASSERT_EQ(CompareNewPattern(), PETSC_SUCCESS); }
-
-/// PCReset(), another matrix of another size, and back to a type that is not bjacobi and to it again.
-PetscErrorCode CompareAfterReset()
+/// Gives the PC runs of a rank's rows as subdomains, where a partitioner may choose others for each PC.
+PetscErrorCode SetSubdomains(PC pc, Mat A)
 {
-  BlockWay const way{PCICC, 0, MATORDERINGNATURAL, KSPCG};
-  Mat A, B;
-  Four four;
+  PetscInt first, last;
+  IS is[num_blocks];
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt b = 0; b < num_blocks; ++b) {
+    PetscInt const rows = (last - first) / num_blocks, begin = first + b * rows;
+    PetscCall(ISCreateStride(PETSC_COMM_SELF, b + 1 < num_blocks ? rows : last - begin, begin, 1, &is[b]));
+  }
+  PetscCall(PCASMSetLocalSubdomains(pc, num_blocks, is, NULL));
+  for (IS& i : is) PetscCall(ISDestroy(&i));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeKsp(Mat A, Way const& way, std::string const& prefix, char const* type, KSP* ksp)
+{
   PC pc;
+  std::string const sub = "-" + prefix + "sub_pc_";
 
   PetscFunctionBegin;
-  PetscCall(BuildParallelGrid(10, way, &A));
-  PetscCall(BuildParallelGrid(13, way, &B));
-  PetscCall(four.Make(A, way, 4));
-  PetscCall(four.Compare("before KSPReset()"));
-  for (KSP ksp : {four.petsc, four.apart, four.together, four.own}) {
-    PetscCall(KSPReset(ksp));
-    PetscCall(KSPSetOperators(ksp, B, B));
-  }
-  PetscCall(four.Compare("after KSPReset()"));
-  PetscCall(ExpectView(four.together, together_text));
-  for (KSP ksp : {four.petsc, four.apart, four.together, four.own}) {
-    PetscCall(KSPGetPC(ksp, &pc));
-    PetscCall(PCSetType(pc, PCJACOBI));
-    PetscCall(KSPSetUp(ksp));
-    PetscCall(PCSetType(pc, PCBJACOBI));
-    PetscCall(PCBJacobiSetLocalBlocks(pc, 2, NULL));
-    PetscCall(KSPSetFromOptions(ksp));
-  }
-  PetscCall(four.Compare("after PCSetType()"));
-  PetscCall(ExpectView(four.together, "2 blocks of a rank " + together_text));
-  PetscCall(MatDestroy(&A));
-  PetscCall(MatDestroy(&B));  // before the KSPs
-  PetscCall(four.Destroy());
+  PetscCall(PetscOptionsSetValue(NULL, (sub + "type").c_str(), way.sub));
+  PetscCall(PetscOptionsSetValue(NULL, (sub + "factor_levels").c_str(), std::to_string(way.levels).c_str()));
+  PetscCall(PetscOptionsSetValue(NULL, (sub + "factor_mat_solver_type").c_str(), type));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, ksp));
+  PetscCall(KSPSetOptionsPrefix(*ksp, prefix.c_str()));
+  PetscCall(KSPSetType(*ksp, way.ksp));
+  PetscCall(KSPSetOperators(*ksp, A, A));
+  PetscCall(KSPGetPC(*ksp, &pc));
+  PetscCall(PCSetType(pc, way.pc));
+  PetscCall(PCBJacobiSetLocalBlocks(pc, num_blocks, NULL));  // each of these two of its own PC alone
+  PetscCall(SetSubdomains(pc, A));
+  PetscCall(KSPSetFromOptions(*ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-TEST(BJacobi, ResetAndUsedAgain) { ASSERT_EQ(CompareAfterReset(), PETSC_SUCCESS); }
-
-/// Nothing of ours is said where PETSc factors.
-PetscErrorCode ExpectSilence()
+/// Checks that every block is factored by a factor of type `type`.
+PetscErrorCode ExpectType(KSP ksp, Way const& way, char const* type)
 {
-  BlockWay const way{};
-  Mat A;
-  KSP ksp;
-  std::string text;
+  PC pc, part;
+  Mat factor;
+  MatSolverType used;
+  PetscInt n;
+  KSP* blocks;
 
   PetscFunctionBegin;
-  PetscCall(BuildParallelGrid(10, way, &A));
-  PetscCall(MakeBlockKsp(A, way, "petsc_", 3, {}, &ksp));
-  PetscCall(KSPSetUp(ksp));
-  PetscCall(KSPSetUpOnBlocks(ksp));
-  PetscCall(ViewText(ksp, &text));
-  EXPECT_EQ(text.find("sptrsv"), std::string::npos) << text;
-  EXPECT_EQ(text.find("one after the other"), std::string::npos) << text;
-  PetscCall(KSPDestroy(&ksp));
-  PetscCall(MatDestroy(&A));
+  PetscCall(KSPGetPC(ksp, &pc));
+  if (way.pc == std::string(PCASM)) PetscCall(PCASMGetSubKSP(pc, &n, NULL, &blocks));
+  else PetscCall(PCBJacobiGetSubKSP(pc, &n, NULL, &blocks));
+  EXPECT_EQ(n, num_blocks);
+  for (PetscInt b = 0; b < n; ++b) {
+    PetscCall(KSPGetPC(blocks[b], &part));
+    PetscCall(PCFactorGetMatrix(part, &factor));
+    PetscCall(MatFactorGetSolverType(factor, &used));
+    EXPECT_STREQ(used, type);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Without the option blocks are PETSc's.
-PetscErrorCode ExpectDefault()
+PetscErrorCode ExpectSame(std::string const& what, KSP const (&ksp)[2])
 {
   Mat A;
-  KSP ksp;
-  std::string text;
+  Vec b, x[2];
+  PC pc[2];
+  PetscInt steps[2];
 
   PetscFunctionBegin;
-  PetscCall(BuildParallelGrid(10, {}, &A));
-  PetscCall(PetscOptionsSetValue(NULL, "-default_sub_pc_factor_mat_solver_type", "sptrsv"));
-  PetscCall(MakeBlockKsp(A, {}, "default_", 3, {}, &ksp));
-  PetscCall(KSPSetUp(ksp));
-  PetscCall(KSPSetUpOnBlocks(ksp));
-  PetscCall(ViewText(ksp, &text));
-  EXPECT_EQ(text.find(together_text), std::string::npos) << text;
-  EXPECT_EQ(text.find("one after the other"), std::string::npos) << text;
-  PetscCall(KSPDestroy(&ksp));
+  PetscCall(KSPGetOperators(ksp[0], &A, NULL));
+  PetscCall(MatCreateVecs(A, &x[0], &b));
+  PetscCall(VecDuplicate(x[0], &x[1]));
+  PetscCall(FillVec(b, 5));
+  PetscCall(VecAbs(b));
+  for (int k = 0; k < 2; ++k) {
+    PetscCall(KSPSolve(ksp[k], b, x[k]));
+    PetscCall(KSPGetIterationNumber(ksp[k], &steps[k]));
+    PetscCall(KSPGetPC(ksp[k], &pc[k]));
+  }
+  EXPECT_EQ(steps[1], steps[0]) << what;
+  EXPECT_GT(steps[0], 1) << what;
+  for (int k = 0; k < 2; ++k) PetscCall(PCApply(pc[k], b, x[k]));
+  PetscCall(ExpectRows(what + ", PCApply", x[0], x[1], x[0], rounding));
+  for (int k = 0; k < 2; ++k) PetscCall(PCApplyTranspose(pc[k], b, x[k]));
+  PetscCall(ExpectRows(what + ", PCApplyTranspose", x[0], x[1], x[0], rounding));
+  PetscCall(VecDestroy(&b));
+  for (Vec& v : x) PetscCall(VecDestroy(&v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CompareWay(Way const& way, char const* type)
+{
+  Mat A;
+  KSP ksp[2];
+
+  PetscFunctionBegin;
+  std::string const what = std::string(way.pc) + ", " + way.sub + std::to_string(way.levels) + ", " + type;
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 61, 61, 5, NULL, 5, NULL, &A));
+  PetscCall(SetValues(A, way.symmetric(), 0));
+  PetscCall(MakeKsp(A, way, "petsc_", MATSOLVERPETSC, &ksp[0]));
+  PetscCall(MakeKsp(A, way, "ours_", type, &ksp[1]));
+  PetscCall(ExpectSame(what, ksp));
+  PetscCall(ExpectType(ksp[1], way, type));
+  PetscCall(SetValues(A, way.symmetric(), 3));
+  PetscCall(ExpectSame(what + ", new values", ksp));
+  for (KSP& k : ksp) PetscCall(KSPDestroy(&k));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-TEST(BJacobi, IsPetscsWithoutTheOption) { ASSERT_EQ(ExpectDefault(), PETSC_SUCCESS); }
-
-TEST(BJacobi, LeavesPetscsFactorsAlone) { ASSERT_EQ(ExpectSilence(), PETSC_SUCCESS); }
+TEST(BlocksOfPetsc, AreSolvedAsByPetsc)
+{
+  for (Way const& way :
+       {Way{PCBJACOBI, PCILU, KSPGMRES, 0}, Way{PCBJACOBI, PCILU, KSPGMRES, 1}, Way{PCBJACOBI, PCICC, KSPCG, 0},
+        Way{PCASM, PCILU, KSPGMRES, 0}, Way{PCASM, PCICC, KSPGMRES, 1}})
+    for (char const* type : {"sptrsv", "levelset"}) ASSERT_EQ(CompareWay(way, type), PETSC_SUCCESS);
+}
 
 }  // namespace
 }  // namespace petsc_test

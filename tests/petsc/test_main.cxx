@@ -14,16 +14,7 @@ int main(int argc, char** argv)
                                     {"-host_mat_sptrsv_factor", "host"},
                                     {"-device_mat_sptrsv_factor", "device"},
                                     {"-wrong_mat_sptrsv_factor", "gpu"},
-                                    {"-petsc_sub_pc_factor_mat_solver_type", "petsc"},
-                                    {"-apart_sub_pc_factor_mat_solver_type", "levelset"},
-                                    {"-apart_pc_bjacobi_sptrsv_together", "false"},
-                                    {"-together_pc_bjacobi_sptrsv_together", "true"},
-                                    {"-own_pc_bjacobi_sptrsv_together", "true"},
-                                    {"-together_pc_asm_sptrsv_together", "true"},
-                                    {"-own_pc_asm_sptrsv_together", "true"},
-                                    {"-together_sub_pc_factor_mat_solver_type", "levelset"},
-                                    {"-own_sub_pc_factor_mat_solver_type", "levelset"},
-                                    {"-own_sub_mat_sptrsv_factor", "device"}};
+                                    {"-apart_sub_pc_factor_mat_solver_type", "levelset"}};
   for (auto const& [name, value] : options)
     if (PetscOptionsSetValue(NULL, name, value)) return 2;
   int const failed = RUN_ALL_TESTS();
