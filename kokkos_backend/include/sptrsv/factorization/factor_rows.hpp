@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "sptrsv/factorization/row_partition.hpp"
 #include "sptrsv/proper_rows.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
@@ -65,23 +66,49 @@ struct SourceMap {
   }
 };
 
+/// Returns the first of the entries begin..end-1 of A, in ascending columns, whose column is at least c; or end.
+template <class T>
+KOKKOS_INLINE_FUNCTION typename T::offset first_at_least(typename T::pattern const& matrix, typename T::offset begin,
+                                                         typename T::offset end, long long c) {
+  while (begin < end) {
+    auto const middle = begin + (end - begin) / 2;
+    if (matrix.col_idx(middle) < c) begin = middle + 1;
+    else end = middle;
+  }
+  return begin;
+}
+
+/// Holds a run of A's entries: `begin` is its first, `end` the one behind its last.
+template <class T>
+struct EntryRange {
+  typename T::offset begin, end;
+};
+
+/// Returns the entries of row r of A that the partition keeps. @pre with several parts the row's columns ascend
+template <class T>
+KOKKOS_INLINE_FUNCTION EntryRange<T> kept_entries(typename T::pattern const& matrix, RowPartition const& partition,
+                                                  typename T::index r) {
+  EntryRange<T> const row{matrix.row_ptr(r), matrix.row_ptr(r + 1)};
+  if (partition.couples_all()) return row;
+  auto const n = static_cast<long long>(matrix.row_ptr.extent(0)) - 1;
+  long long const part = partition.part_of(r, n);
+  auto const begin = first_at_least<T>(matrix, row.begin, row.end, partition.first_row(part, n));
+  return {begin, first_at_least<T>(matrix, begin, row.end, partition.first_row(part + 1, n))};
+}
+
 /// Finds column c in row r of A. @param ascending  whether the row's columns ascend, so that halves can be left out.
 /// @return its place in A's col_idx, or -1
 template <class T>
 KOKKOS_INLINE_FUNCTION typename T::offset find_in_row(typename T::pattern const& matrix, typename T::index r,
                                                       typename T::index c, bool ascending) {
   using offset = typename T::offset;
-  offset first = matrix.row_ptr(r), last = matrix.row_ptr(r + 1);
-  offset const end = last;
+  offset first = matrix.row_ptr(r);
+  offset const end = matrix.row_ptr(r + 1);
   if (!ascending) {
     while (first < end && matrix.col_idx(first) != c) ++first;
     return first < end ? first : offset(-1);
   }
-  while (first < last) {
-    offset const middle = first + (last - first) / 2;
-    if (matrix.col_idx(middle) < c) first = middle + 1;
-    else last = middle;
-  }
+  first = first_at_least<T>(matrix, first, end, c);
   return first < end && matrix.col_idx(first) == c ? first : offset(-1);
 }
 
@@ -96,10 +123,12 @@ struct FillSourceMap {
   typename T::indices row_perm, col_perm;
   SourceMap<T> map;
   bool ascending;  ///< the columns of all rows of A ascend
+  RowPartition partition;
 
   KOKKOS_INLINE_FUNCTION offset find(index i, index j) const {
     index const r = row_perm.extent(0) > 0 ? row_perm(i) : i, c = col_perm.extent(0) > 0 ? col_perm(j) : j;
-    return find_in_row<T>(matrix, r, c, ascending);
+    auto const n = static_cast<long long>(matrix.row_ptr.extent(0)) - 1;
+    return partition.couples(r, c, n) ? find_in_row<T>(matrix, r, c, ascending) : offset(-1);
   }
   KOKKOS_FUNCTION void operator()(index i) const {
     if (!rows.symmetric)
@@ -136,6 +165,21 @@ bool require_proper_rows(typename T::exec_space const& exec, typename T::pattern
   return check_rows(matrix.num_rows(), row_ptr.data(), col_idx.data(), rules);
 }
 
+/// Checks that a partition fits A's rows, and with several parts that columns ascend in all rows, so that the entries
+/// that it keeps of a row follow each other. @param ascending  whether they do: see require_proper_rows()
+template <class T>
+void require_partition(typename T::pattern const& matrix, RowPartition const& partition, bool ascending) {
+  long long const n = matrix.num_rows();
+  if (partition.couples_all()) return;
+  if (partition.unit < 1 || n % partition.unit != 0 || partition.parts > n / partition.unit)
+    throw Error("a partition has " + std::to_string(partition.parts) + " parts of rows in units of " +
+                std::to_string(partition.unit) + ", and A has " + std::to_string(n) +
+                " rows; give units that divide the rows, and no more parts than units");
+  if (!ascending)
+    throw Unsupported("factorization", "several parts of rows of a matrix whose columns are out of order",
+                      "sort the rows by column");
+}
+
 /// Checks that columns ascend in all rows of L or U, their diagonal entries apart. Fences.
 /// @throws ImproperRow
 template <class T>
@@ -162,7 +206,7 @@ void require_ascending_factor(typename T::exec_space const& exec, OffDiagonals<T
 template <class T>
 SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pattern const& matrix,
                              FactorRows<T> const& rows, typename T::indices row_perm, typename T::indices col_perm,
-                             bool ascending) {
+                             bool ascending, RowPartition const& partition = {}) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   using view = decltype(SourceMap<T>::lower);
@@ -176,7 +220,7 @@ SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pat
     map.lower = rows.in_one_array() ? map.upper : view(raw("source_lower"), rows.lower.col_idx.extent(0));
   map.pivots = view(raw("source_pivots"), static_cast<std::size_t>(n));
   Kokkos::parallel_for("sptrsv::factorization::source_map", policy(exec, 0, n),
-                       FillSourceMap<T>{matrix, rows, row_perm, col_perm, map, ascending});
+                       FillSourceMap<T>{matrix, rows, row_perm, col_perm, map, ascending, partition});
   return map;
 }
 

@@ -8,6 +8,7 @@
 
 #include "sptrsv/factor.hpp"
 #include "sptrsv/factorization/pivots.hpp"
+#include "sptrsv/factorization/row_partition.hpp"
 
 namespace sptrsv {
 
@@ -20,12 +21,16 @@ struct FactorizationOptions {
   /// Symmetric factors with lists: 1: products are formed as pivot rows arrive and subtracted when all are there, where
   /// scratch memory holds those of a row; 0: pivot row by pivot row; -1: as 1 on a GPU, as 0 on a host.
   int products = -1;
+  /// Partition of A's rows, or of its block rows where the factor has blocks. Entries of A between different parts
+  /// count as zeros; level_pattern() with the same partition leaves no places for them in the factors.
+  RowPartition partition;
 };
 
 /// What a Factorization found and chose, for people.
 struct FactorizationReport {
   long long rows = 0, entries = 0;  ///< of the factors, pivots included
   long long levels = 0;             ///< of L; 0 on a host, where rows follow each other as they are
+  long long matrix_entries = 0;     ///< entries of A whose row and column are in one part of the partition
   long long updates = 0;            ///< per numeric phase: two flops each
   long long longest_row = 0;
   bool listed = false;    ///< updates are listed, not searched for
@@ -74,8 +79,10 @@ class Factorization {
   /// @param matrix     as above. @param row_perm, col_perm  permutations of 0..n-1 (not checked), or empty
   /// @param symmetric  the upper triangle alone
   /// @param levels     0 or less: no fill
+  /// @param partition  of A's rows in their natural order; entries of A between different parts are left out
   /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) without a diagonal entry, unless fill comes to
-  ///         lie there; ImproperRow as above; Unsupported where L or U has more entries than Offset counts.
+  ///         lie there; ImproperRow as above; Unsupported where L or U has more entries than Offset counts, and for
+  ///         several parts of a matrix whose columns do not ascend in all rows; Error for more parts than rows.
   /// Cost: without fill a few passes over A, rows with permuted columns are sorted. With fill each row searches the
   /// graph of A for short paths, on a GPU twice: of each vertex within `levels` edges all neighbors are read, with many
   /// levels some more than once. Long rows on a GPU: 512 MB of scratch memory at most, or 16 bytes per row of A.
@@ -83,7 +90,7 @@ class Factorization {
   /// Source: D. Hysom and A. Pothen, UCRL-JC-150789 (2002), differs as said in factorization/fill_paths.hpp.
   static pattern_type level_pattern(ExecSpace const& exec, typename types::pattern const& matrix,
                                     typename types::indices const& row_perm, typename types::indices const& col_perm,
-                                    bool symmetric, int levels = 0);
+                                    bool symmetric, int levels = 0, RowPartition const& partition = {});
   ~Factorization();
   Factorization(Factorization&&) noexcept;
   Factorization& operator=(Factorization&&) noexcept;

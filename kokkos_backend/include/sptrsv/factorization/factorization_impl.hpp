@@ -106,8 +106,10 @@ struct Factorization<S, I, O, E>::Impl {
     if (lower) detail::require_ascending_factor<T>(exec, rows.lower);
     detail::require_ascending_factor<T>(exec, rows.upper);
     bool const ascending = detail::require_proper_rows<T>(exec, matrix, {ColumnOrder::any, false, blocks.size});
-    map = detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm, ascending);
-    matrix_rows = detail::keep_rows<T>(exec, matrix, ascending);
+    detail::require_partition<T>(matrix, options.partition, ascending);
+    map =
+        detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm, ascending, options.partition);
+    matrix_rows = detail::keep_rows<T>(exec, matrix, ascending, options.partition);
     pivots = factor.symmetric ? detail::pivots_in_list_order<T>(exec, rows.upper, upper->rows(exec))
                               : detail::PivotRows<T>{rows.lower, rows.lower.col_idx, {}};
     is_narrow = longest <= 256;
@@ -250,10 +252,8 @@ struct Factorization<S, I, O, E>::Impl {
     small_pivots = decltype(small_pivots)(raw(exec, "small_pivots"), n);
     status = decltype(status)(Kokkos::view_alloc(exec, std::string("sptrsv::factorization::status")));
     tickets = detail::Tickets<T>(exec);
-    O last = 0;
-    if (n > 0) Kokkos::deep_copy(exec, last, Kokkos::subview(matrix_rows.begin, n));
-    exec.fence("sptrsv::factorization: the number of A's entries is kept");
-    matrix_entries = static_cast<std::size_t>(last) * entries_of_block;
+    matrix_entries = matrix_rows.matrix_entries * entries_of_block;
+    report.matrix_entries = static_cast<long long>(matrix_rows.kept * entries_of_block);
   }
 
   /// Before a pass: what rows poll for is not there yet.
@@ -439,8 +439,8 @@ struct Factorization<S, I, O, E>::Impl {
 template <class S, class I, class O, class E>
 typename Factorization<S, I, O, E>::pattern_type Factorization<S, I, O, E>::level_pattern(
     E const& exec, typename types::pattern const& matrix, typename types::indices const& row_perm,
-    typename types::indices const& col_perm, bool symmetric, int levels) {
-  return detail::make_level_pattern<types>(exec, matrix, row_perm, col_perm, symmetric, levels);
+    typename types::indices const& col_perm, bool symmetric, int levels, RowPartition const& partition) {
+  return detail::make_level_pattern<types>(exec, matrix, row_perm, col_perm, symmetric, levels, partition);
 }
 
 template <class S, class I, class O, class E>
@@ -489,7 +489,7 @@ std::size_t Factorization<S, I, O, E>::memory_bytes() const {
          (m.factor.symmetric && !m.report.products ? m.pivots.row.span() * sizeof(I) + m.pivots.entry.span() * sizeof(O)
                                                    : 0) +
          m.long_row_begin.span() * sizeof(O) + m.small_pivots.span() * sizeof(typename Impl::real) +
-         (m.matrix_rows.begin.span() + m.matrix_rows.diagonal.span()) * sizeof(O);
+         (m.matrix_rows.begin.span() + m.matrix_rows.end.span() + m.matrix_rows.diagonal.span()) * sizeof(O);
 }
 
 }  // namespace sptrsv

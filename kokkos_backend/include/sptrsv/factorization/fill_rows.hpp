@@ -81,9 +81,8 @@ struct FillEdges {
     long long const position = static_cast<long long>(team.league_rank()) * team.team_size() + team.team_rank();
     if (position >= static_cast<long long>(next.extent(0))) return;
     auto const i = static_cast<index>(position);
-    index const r = split.row(i);
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, split.matrix.row_ptr(r), split.matrix.row_ptr(r + 1)),
-                         [&](offset k) { edge(i, k); });
+    auto const kept = split.entries(split.row(i));
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, kept.begin, kept.end), [&](offset k) { edge(i, k); });
   }
 };
 
@@ -92,7 +91,8 @@ FillGraph<T> make_fill_graph(typename T::exec_space const& exec, SplitRows<T> co
   using index = typename T::index;
   using offset = typename T::offset;
   bool const identity = split.row_perm.extent(0) == 0 && split.new_column.extent(0) == 0;
-  if (identity && !split.symmetric) return {split.matrix.row_ptr, split.matrix.col_idx};
+  if (identity && !split.symmetric && split.partition.couples_all())
+    return {split.matrix.row_ptr, split.matrix.col_idx};
   index const n = split.matrix.num_rows();
   constexpr bool host = is_host_space<typename T::exec_space>;
   auto const size = static_cast<std::size_t>(n);
@@ -105,9 +105,8 @@ FillGraph<T> make_fill_graph(typename T::exec_space const& exec, SplitRows<T> co
     if constexpr (host) {
       Kokkos::parallel_for("sptrsv::factorization::fill_edges",
                            Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), [=](index i) {
-                             index const r = edges.split.row(i);
-                             for (offset k = edges.split.matrix.row_ptr(r); k < edges.split.matrix.row_ptr(r + 1); ++k)
-                               edges.edge(i, k);
+                             auto const kept = edges.split.entries(edges.split.row(i));
+                             for (offset k = kept.begin; k < kept.end; ++k) edges.edge(i, k);
                            });
     } else {
       constexpr int lanes = 8, threads = 16;

@@ -27,6 +27,7 @@ struct SplitRows {
   indices lower_col, upper_col;
   bool symmetric;
   bool ascending;  ///< the columns of all rows of A ascend
+  RowPartition partition;
 
   /// Whether entries can be taken in the order in which A's rows store them.
   KOKKOS_FORCEINLINE_FUNCTION bool copies() const { return ascending && new_column.extent(0) == 0; }
@@ -34,12 +35,14 @@ struct SplitRows {
   KOKKOS_FORCEINLINE_FUNCTION index column(offset k) const {
     return new_column.extent(0) > 0 ? new_column(matrix.col_idx(k)) : matrix.col_idx(k);
   }
+  /// Returns the entries of A's row r that the partition keeps.
+  KOKKOS_FORCEINLINE_FUNCTION EntryRange<T> entries(index r) const { return kept_entries<T>(matrix, partition, r); }
   /// Sets lower_ptr(i) and upper_ptr(i) to the entries of row i. @return whether there is one on the diagonal.
   KOKKOS_INLINE_FUNCTION bool count(index i) const {
     offset below = 0, above = 0;
     bool diagonal = false;
-    index const r = row(i);
-    for (offset k = matrix.row_ptr(r); k < matrix.row_ptr(r + 1); ++k) {
+    auto const kept = entries(row(i));
+    for (offset k = kept.begin; k < kept.end; ++k) {
       index const j = column(k);
       below += j < i;
       above += j > i;
@@ -49,21 +52,21 @@ struct SplitRows {
     upper_ptr(i) = above + (symmetric ? 0 : 1);
     return diagonal;
   }
-  /// Puts entry k of A's row r, which is row i, to its place: behind those of smaller columns on its side.
-  KOKKOS_INLINE_FUNCTION void place(index i, index r, offset k) const {
+  /// Puts entry k of `kept`, A's entries in row i, to its place: behind those of smaller columns on its side.
+  KOKKOS_INLINE_FUNCTION void place(index i, EntryRange<T> const& kept, offset k) const {
     index const j = column(k);
     if (j == i || (symmetric && j < i)) return;
     offset before = 0;
-    for (offset other = matrix.row_ptr(r); other < matrix.row_ptr(r + 1); ++other) {
+    for (offset other = kept.begin; other < kept.end; ++other) {
       index const c = column(other);
       before += c < j && (j < i || c > i);
     }
     (j < i ? lower_col(lower_ptr(i) + before) : upper_col(upper_ptr(i) + before)) = j;
   }
-  /// The same for all entries of a row whose columns ascend already.
-  KOKKOS_INLINE_FUNCTION void copy(index i, index r) const {
+  /// Puts all entries of row i, whose columns ascend already, to their places.
+  KOKKOS_INLINE_FUNCTION void copy(index i, EntryRange<T> const& kept) const {
     offset at_lower = symmetric ? 0 : lower_ptr(i), at_upper = upper_ptr(i);
-    for (offset k = matrix.row_ptr(r); k < matrix.row_ptr(r + 1); ++k) {
+    for (offset k = kept.begin; k < kept.end; ++k) {
       index const j = matrix.col_idx(k);
       if (j < i && !symmetric) lower_col(at_lower++) = j;
       if (j > i) upper_col(at_upper++) = j;
@@ -101,10 +104,10 @@ void place_entries(typename T::exec_space const& exec, SplitRows<T> const& split
     Kokkos::parallel_for(
         "sptrsv::factorization::split", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
         KOKKOS_LAMBDA(index i) {
-          index const r = split.row(i);
-          if (split.copies()) split.copy(i, r);
+          auto const kept = split.entries(split.row(i));
+          if (split.copies()) split.copy(i, kept);
           else
-            for (offset k = split.matrix.row_ptr(r); k < split.matrix.row_ptr(r + 1); ++k) split.place(i, r, k);
+            for (offset k = kept.begin; k < kept.end; ++k) split.place(i, kept, k);
           if (!split.symmetric) split.upper_col(split.upper_ptr(i + 1) - 1) = i;
         });
     return;
@@ -116,9 +119,9 @@ void place_entries(typename T::exec_space const& exec, SplitRows<T> const& split
         long long const position = static_cast<long long>(team.league_rank()) * threads + team.team_rank();
         if (position >= n) return;
         auto const i = static_cast<index>(position);
-        index const r = split.row(i);
-        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, split.matrix.row_ptr(r), split.matrix.row_ptr(r + 1)),
-                             [&](offset k) { split.place(i, r, k); });
+        auto const kept = split.entries(split.row(i));
+        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, kept.begin, kept.end),
+                             [&](offset k) { split.place(i, kept, k); });
         Kokkos::single(Kokkos::PerThread(team), [&]() {
           if (!split.symmetric) split.upper_col(split.upper_ptr(i + 1) - 1) = i;
         });
@@ -177,7 +180,7 @@ FactorPatternOf<T> as_factor_pattern(SplitRows<T> const& split, typename T::indi
 template <class T>
 FactorPatternOf<T> make_level_zero_pattern(typename T::exec_space const& exec, typename T::pattern const& matrix,
                                            typename T::indices const& row_perm, typename T::indices const& col_perm,
-                                           bool symmetric) {
+                                           bool symmetric, RowPartition const& partition = {}) {
   using offsets = typename SplitRows<T>::offsets;
   using indices = typename SplitRows<T>::indices;
   auto const n = matrix.num_rows();
@@ -186,7 +189,9 @@ FactorPatternOf<T> make_level_zero_pattern(typename T::exec_space const& exec, t
     return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
   };
   bool const ascending = require_proper_rows<T>(exec, matrix);
-  SplitRows<T> split{matrix, row_perm, inverse_permutation<T>(exec, col_perm), {}, {}, {}, {}, symmetric, ascending};
+  require_partition<T>(matrix, partition, ascending);
+  auto const new_column = inverse_permutation<T>(exec, col_perm);
+  SplitRows<T> split{matrix, row_perm, new_column, {}, {}, {}, {}, symmetric, ascending, partition};
   if (!symmetric) split.lower_ptr = offsets(raw("lower_ptr"), rows);
   split.upper_ptr = offsets(raw("upper_ptr"), rows);
   auto const missing = count_entries<T>(exec, split, n);

@@ -10,17 +10,21 @@
 
 namespace sptrsv::detail {
 
-/// A's rows, and where each has its diagonal entry in A's values; -1: nowhere.
+/// Holds the runs of entries that a partition keeps of A's rows, and where each row has its diagonal entry in A's
+/// values; -1: nowhere.
 template <class T>
 struct MatrixRows {
   using index = typename T::index;
   using offset = typename T::offset;
-  Kokkos::View<offset*, typename T::device> begin, diagonal;  // n+1, n
+  Kokkos::View<offset*, typename T::device> begin, end, diagonal;  ///< n each
+  std::size_t matrix_entries = 0;                                  ///< entries of A
+  std::size_t kept = 0;                                            ///< entries of A that the partition keeps
 };
 
 /// @param ascending  whether the columns of all rows of A ascend
 template <class T>
-MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern const& matrix, bool ascending) {
+MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern const& matrix, bool ascending,
+                        RowPartition const& partition = {}) {
   using index = typename T::index;
   using offset = typename T::offset;
   index const n = matrix.num_rows();
@@ -28,15 +32,26 @@ MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern 
     return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
   };
   MatrixRows<T> rows;
-  auto const begin = rows.begin = decltype(rows.begin)(raw("matrix_begin"), static_cast<std::size_t>(n) + 1);
-  auto const diagonal = rows.diagonal = decltype(rows.diagonal)(raw("matrix_diagonal"), static_cast<std::size_t>(n));
-  Kokkos::parallel_for(
-      "sptrsv::factorization::matrix_rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n + 1),
-      KOKKOS_LAMBDA(index i) {
-        begin(i) = n == 0 ? offset(0) : matrix.row_ptr(i);
-        if (i == n) return;
+  auto const size = static_cast<std::size_t>(n);
+  auto const begin = rows.begin = decltype(rows.begin)(raw("matrix_begin"), size);
+  auto const end = rows.end = decltype(rows.end)(raw("matrix_end"), size);
+  auto const diagonal = rows.diagonal = decltype(rows.diagonal)(raw("matrix_diagonal"), size);
+  if (n == 0) return rows;
+  offset kept = 0, last = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::factorization::matrix_rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index i, offset & sum) {
+        auto const entries = kept_entries<T>(matrix, partition, i);
+        begin(i) = entries.begin;
+        end(i) = entries.end;
         diagonal(i) = find_in_row<T>(matrix, i, i, ascending);
-      });
+        sum += entries.end - entries.begin;
+      },
+      kept);
+  Kokkos::deep_copy(exec, last, Kokkos::subview(matrix.row_ptr, n));
+  exec.fence("sptrsv::factorization: the number of A's entries is kept");
+  rows.matrix_entries = static_cast<std::size_t>(last);
+  rows.kept = static_cast<std::size_t>(kept);
   return rows;
 }
 
@@ -51,7 +66,7 @@ R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, 
       KOKKOS_LAMBDA(index i, R & most) {
         typename T::scalar const diagonal = rows.diagonal(i) < 0 ? typename T::scalar(0) : a[rows.diagonal(i)];
         R sum = -R(Kokkos::abs(diagonal)) - real_part(diagonal);
-        for (auto k = rows.begin(i); k < rows.begin(i + 1); ++k) sum += R(Kokkos::abs(a[k]));
+        for (auto k = rows.begin(i); k < rows.end(i); ++k) sum += R(Kokkos::abs(a[k]));
         if (sum > most) most = sum;
       },
       Kokkos::Max<R>(top));
