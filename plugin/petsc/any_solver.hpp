@@ -51,6 +51,7 @@ struct MatrixArrays {
   std::size_t num_entries = 0;
   PetscInt const *row_ptr = nullptr, *col_idx = nullptr;
   bool on_device = false;
+  sptrsv::RowPartition partition;  ///< splits the n rows: entries between parts count as zeros
 };
 /// A's values, aligned with them, blocks by columns.
 struct MatrixValues {

@@ -61,7 +61,8 @@ PetscErrorCode MakeFactorization(Mat F, Mat A, sptrsv::FactorizationReport* repo
 
   PetscFunctionBegin;
   f->factored = PatternStamp{};
-  PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
+  PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays arrays) {
+    arrays.partition = f->partition;
     auto const bs = static_cast<std::size_t>(std::max<PetscInt>(1, f->pattern.view.block_size));
     f->matrix_entries = arrays.num_entries * bs * bs;
     return Guarded(F, [&] {
@@ -107,6 +108,7 @@ PetscErrorCode GreatestShift(Mat F, Mat A, MatFactorInfo const* info, double* am
 {
   PetscReal top = info->zeropivot;
   std::vector<PetscReal> sums;
+  sptrsv::RowPartition const partition = Get(F)->partition;
 
   PetscFunctionBegin;
   PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) -> PetscErrorCode {
@@ -119,7 +121,7 @@ PetscErrorCode GreatestShift(Mat F, Mat A, MatFactorInfo const* info, double* am
         for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
           if (m.col_idx[k] == i) sum -= PetscRealPart(a[k]);
         for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
-          if (m.col_idx[k] == i) continue;
+          if (m.col_idx[k] == i || !partition.couples(i, m.col_idx[k], m.n)) continue;
           sum += PetscAbsScalar(a[k]);
           sums[(std::size_t)m.col_idx[k]] += PetscAbsScalar(a[k]);
         }
@@ -267,14 +269,16 @@ PetscErrorCode FactorByBackend(Mat F, Mat A, MatFactorInfo const* info)
 PetscErrorCode FactorInner(Mat F, Mat A, MatFactorInfo const* info)
 {
   Mat const inner = Get(F)->inner;
+  Mat factored;
 
   PetscFunctionBegin;
   PetscCall(CheckRows(F, A, nullptr));
-  PetscCall(PrepareInner(F, A, info));
+  PetscCall(MatrixForPetsc(F, A, &factored));
+  PetscCall(PrepareInner(F, factored, info));
   if (!IsSymmetric(Get(F)->kind)) {
-    PetscCall(MatLUFactorNumeric(inner, A, info));
+    PetscCall(MatLUFactorNumeric(inner, factored, info));
   } else if (A->rmap->n) {  // PETSc's crashes without rows: docs/petsc_faults.md
-    PetscCall(MatCholeskyFactorNumeric(inner, A, info));
+    PetscCall(MatCholeskyFactorNumeric(inner, factored, info));
   }
   F->factorerrortype = inner->factorerrortype;
   F->factorerror_zeropivot_value = inner->factorerror_zeropivot_value;

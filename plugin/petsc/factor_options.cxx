@@ -121,6 +121,29 @@ PetscErrorCode RefuseRenamed(PetscObject object, char const* solver_type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Refuses two options that were removed. They had the prefix of a PC, which its factors do not know, so that the whole
+/// options database is searched.
+PetscErrorCode RefuseTogether(PetscObject object)
+{
+  char* all;
+  char const* given = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetAll(object->options, &all));
+  for (char const* name : {"pc_bjacobi_sptrsv_together", "pc_asm_sptrsv_together"}) {
+    char const* const at = std::strstr(all, name);
+    if (at && (at[std::strlen(name)] == ' ' || at[std::strlen(name)] == '\0')) given = name;
+  }
+  PetscCall(PetscFree(all));
+  PetscCheck(
+      !given, PetscObjectComm(object), PETSC_ERR_ARG_WRONG,
+      "Option -%s was removed, since solves to convergence were no faster; use one block on a rank, and with its "
+      "factor's prefix -mat_sptrsv_blocks, as in -sub_mat_sptrsv_blocks 8: one factor that leaves out the entries "
+      "between blocks of rows",
+      given);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name)
@@ -167,6 +190,7 @@ PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::
 
   PetscFunctionBegin;
   PetscCall(RefuseRenamed(object, solver_type));
+  PetscCall(RefuseTogether(object));
   PetscCall(Guarded(object, [&] {
     options = OptionsOf(solver_type);
     title = std::string("Triangular solver options, ") + solver_type;

@@ -102,7 +102,8 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     auto const row_perm = perm(what.row_perm), col_perm = what.symmetric ? row_perm : perm(what.col_perm);
     auto const matrix = PatternOfMatrix(what.matrix);
     RequireDiagonal<T>(exec(), matrix, sptrsv::detail::require_proper_rows<T>(exec(), matrix, what.rules));
-    auto pattern = Factorization::level_pattern(exec(), matrix, row_perm, col_perm, what.symmetric, what.levels);
+    auto pattern = Factorization::level_pattern(exec(), matrix, row_perm, col_perm, what.symmetric, what.levels,
+                                                what.matrix.partition);
     pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // as PETSc, to the bit
     num_entries_ = pattern.upper->rows.col_idx.extent(0) + (what.symmetric ? n : pattern.lower->rows.col_idx.extent(0));
     state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
@@ -132,7 +133,9 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     State& s = state();
     auto const matrix = PatternOfMatrix(m);
     s.factorization.reset();
-    s.factorization.emplace(exec(), matrix, s.factor);
+    sptrsv::FactorizationOptions options;
+    options.partition = m.partition;
+    s.factorization.emplace(exec(), matrix, s.factor, options);
     return s.factorization->report();
   }
   void drop_factorization() override { state().factorization.reset(); }

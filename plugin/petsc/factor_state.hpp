@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backend_choice.hpp"
 #include "factor_options.hpp"
@@ -29,12 +30,25 @@ struct PatternStamp {
   }
 };
 
+/// Holds a copy of a matrix in host memory, without the entries that a partition leaves out, which PETSc factors
+/// instead of the matrix itself.
+struct FilteredMatrix {
+  Mat matrix = nullptr;
+  PatternStamp of;               // stamp of the pattern that was copied
+  std::vector<PetscInt> places;  // entry (or block) k of the copy is entry (or block) places[k] of the matrix
+  std::size_t value_size = 1;    // values of an entry (or block)
+
+  std::size_t memory_bytes() const { return places.size() * (2 * sizeof(PetscInt) + value_size * sizeof(PetscScalar)); }
+};
+
 struct Mat_SpTRSV {
   Mat inner = nullptr;  // PETSc's factor, in host memory, where the solver did not find the pattern itself
   IS rows = nullptr, cols = nullptr;  // the orderings of the symbolic phase, as FitOrdering() has them
   std::string requested;
   MatFactorType kind = MAT_FACTOR_NONE;  // of the symbolic phase
   Backend backend;
+  sptrsv::RowPartition partition;  // -mat_sptrsv_blocks: of rows, or of block rows of a matrix with blocks
+  FilteredMatrix filtered;         // empty where the backend factors, and where the partition has one part
   InnerPattern pattern;
   PetscBool numeric_done = PETSC_FALSE;
   MatType matrix_type = nullptr;  // of the symbolic phase's matrix: seqaij, seqbaij or seqsbaij
@@ -68,6 +82,14 @@ PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp);
 /// Checks that A's rows are such that PETSc factors A right, unless that has been checked for A's nonzero state.
 /// @param info  of the symbolic phase; null in a numeric phase
 PetscErrorCode CheckRows(Mat F, Mat A, MatFactorInfo const* info);
+
+/// Reads -mat_sptrsv_blocks into F's partition of A's rows. Error PETSC_ERR_ARG_OUTOFRANGE, with the option's name and
+/// range, for less than one block and for more blocks than (block) rows.
+PetscErrorCode ReadRowBlocks(Mat F, Mat A);
+/// Finds what PETSc factors for A: A itself, or the copy without entries between blocks of rows, which is brought up to
+/// date. @param matrix  out: not to be destroyed
+PetscErrorCode MatrixForPetsc(Mat F, Mat A, Mat* matrix);
+PetscErrorCode ReleaseFiltered(FilteredMatrix& filtered);
 
 /// The type by which PETSc factors A: one of three names, which can be compared by their addresses.
 MatType BaseType(Mat A);

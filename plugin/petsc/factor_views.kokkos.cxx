@@ -29,7 +29,8 @@ PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, Triang
   info->mean_rows_per_level_upper = (PetscReal)U.mean_level;
   info->max_rows_per_level_lower = (PetscInt)L.widest_level;
   info->max_rows_per_level_upper = (PetscInt)U.widest_level;
-  info->memory_bytes = (PetscLogDouble)(f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks));
+  info->memory_bytes =
+      (PetscLogDouble)(f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks) + f.filtered.memory_bytes());
   info->seconds_analysis = f.seconds_analysis;
   info->seconds_numeric = f.seconds_numeric;
   info->num_analysis = f.num_analysis;
@@ -67,6 +68,9 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  factored by %s on the %s (%s)\n", f->place.own ? "sptrsv" : "PETSc",
                                    f->place.own ? f->backend.name() : "host", f->place.reason.c_str()));
+  if (!f->partition.couples_all())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld blocks of rows, entries between them left out\n",
+                                     f->partition.parts));
   if (f->place.own) {
     sptrsv::FactorizationReport const& r = f->factorization;
     PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld updates, ", r.updates));
@@ -76,7 +80,8 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->report(sptrsv::Triangle::lower); }));
   PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->report(sptrsv::Triangle::upper); }));
-  PetscCall(Guarded(F, [&] { bytes = f->solver->memory_bytes() + MemoryBytes(f->pattern.blocks); }));
+  PetscCall(Guarded(
+      F, [&] { bytes = f->solver->memory_bytes() + MemoryBytes(f->pattern.blocks) + f->filtered.memory_bytes(); }));
   PetscCall(ViewCounts(viewer, bytes, f->inner || !f->place.own ? "PETSc's own factor" : "the matrix", f->num_analysis,
                        f->num_numeric, f->num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));

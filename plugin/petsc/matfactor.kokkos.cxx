@@ -19,6 +19,7 @@ PetscErrorCode ResetFactor(Mat_SpTRSV* f)
   f->numeric_done = f->own_values = PETSC_FALSE;
   f->solver.reset();
   f->place = FactorPlace{};
+  PetscCall(ReleaseFiltered(f->filtered));
   PetscCall(ReleasePattern(f->pattern));
   PetscCall(MatDestroy(&f->inner));
   PetscCall(ISDestroy(&f->rows));
@@ -125,6 +126,7 @@ PetscErrorCode MakeByLevels(Mat F, Mat A, MatFactorType ftype, int levels, Strea
   PetscCall(FindRowRules(A, ftype, f->rows, f->cols, info, &what.rules));
   PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
     what.matrix = arrays;
+    what.matrix.partition = f->partition;
     return Guarded(F, [&] {
       try {
         f->solver = MakeLevelSolver(f->backend.device, stream, f->requested, what, options);
@@ -147,7 +149,7 @@ PetscErrorCode MakeByLevels(Mat F, Mat A, MatFactorType ftype, int levels, Strea
   }
   if (*made) {
     f->fill_given = info->fill;
-    auto const entries = (PetscReal)view.num_entries, of_matrix = (PetscReal)what.matrix.num_entries;
+    auto const entries = (PetscReal)view.num_entries, of_matrix = (PetscReal)f->factorization.matrix_entries;
     f->fill_needed = what.symmetric ? 2 * entries / (of_matrix + view.n) : entries / of_matrix;
     if (of_matrix == 0) f->fill_needed = what.symmetric ? 0 : 1;
   } else {
@@ -188,6 +190,7 @@ PetscErrorCode BeginAnalysis(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Op
 
   PetscFunctionBegin;
   PetscCall(ReadOptions(F, f->requested.c_str(), options));
+  PetscCall(ReadRowBlocks(F, A));
   PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
   PetscCall(EnsureKokkos());
   PetscCall(ReadFactorPlace(F, info));
@@ -195,6 +198,7 @@ PetscErrorCode BeginAnalysis(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Op
 }
 
 /// Makes PETSc's own factor in f->inner, and does its symbolic phase.
+/// @param A  what PETSc factors: see MatrixForPetsc()
 PetscErrorCode MakeInner(Mat F, Mat A, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
@@ -202,7 +206,6 @@ PetscErrorCode MakeInner(Mat F, Mat A, MatFactorInfo const* info)
   Mat matrix;
 
   PetscFunctionBegin;
-  PetscCall(CheckRows(F, A, info));
   PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
   PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
              "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype],
@@ -260,15 +263,19 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
     PetscCall(Logged(events.analysis, (PetscObject)F,
                      [&] { return MakeByLevels(F, A, ftype, levels, stream, options, info, &made); }));
   if (!made) {
-    PetscCall(MakeInner(F, A, info));
+    Mat factored;
+    PetscCall(CheckRows(F, A, info));
+    PetscCall(MatrixForPetsc(F, A, &factored));
+    PetscCall(MakeInner(F, factored, info));
     PetscCall(PetscTime(&begin));
     PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
       PetscFunctionBegin;
-      PetscCall(AccessPattern(f->inner, A, ftype, f->rows, f->cols, f->pattern));
+      PetscCall(AccessPattern(f->inner, factored, ftype, f->rows, f->cols, f->pattern));
       PetscCall(MakeSolver(F, options));
       PetscCall(ChooseFactorPlace(F, A));
       PetscFunctionReturn(PETSC_SUCCESS);
     }));
+    if (f->place.own) PetscCall(ReleaseFiltered(f->filtered));
   }
   PetscCall(EndAnalysis(F, begin));
   PetscFunctionReturn(PETSC_SUCCESS);
