@@ -54,11 +54,16 @@ inline std::vector<SolveCase> cases_of(std::vector<std::string> const& matrices,
   return cases;
 }
 
-/// Every pattern class; n = 0 and n = 1 are the first two.
+/// Every pattern class; n = 0 and n = 1 are the first two. These are cases of real scalars, for which conj_transpose is
+/// transpose: one matrix shows that.
 inline std::vector<SolveCase> all_cases() {
   auto cases = cases_of({"diagonal:0", "diagonal:1", "diagonal:100", "chain:150", "dense:60", "arrow_down:200",
                          "arrow_up:200", "lap2d:4", "lap2d:24", "lap3d:9", "band:500,8,60", "rmat:8,6", "powerlaw:600"},
                         {1, 3, 5});
+  cases.erase(
+      std::remove_if(cases.begin(), cases.end(),
+                     [](SolveCase const& c) { return c.shape.op == Op::conj_transpose && c.matrix != "lap2d:24"; }),
+      cases.end());
   for (auto const& c : cases_of({"lap2d:12", "arrow_down:60"}, {2, 8, 33, 64}))  // passes of all widths
     if (c.shape.op != Op::conj_transpose && c.shape.diagonal == Diagonal::stored) cases.push_back(c);
   return cases;
