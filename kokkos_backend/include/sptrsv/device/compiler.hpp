@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hints to compilers: loops to unroll or to keep apart, data to fetch ahead.
+// Compiler hints: loop unrolling, functions that are not inlined, prefetches.
 #pragma once
 
-/// Before a function whose loops the compiler must not merge with others: it would run out of registers in all of them.
+/// Keeps a function out of line. Inlined side by side, its loops would spill registers in each other.
 #if defined(__GNUC__) && !defined(__CUDACC__)
 #define SPTRSV_APART __attribute__((noinline))
 #else
 #define SPTRSV_APART
 #endif
 
-/// Unrolls the loop that follows on a GPU, where an array with an index that is not a constant leaves the registers.
+/// Unrolls the following loop on a GPU, where an array with a non-constant index does not stay in registers.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define SPTRSV_UNROLL _Pragma("unroll")
 #else
@@ -18,7 +18,7 @@
 
 namespace sptrsv::detail {
 
-/// Host: asks for a cache line that is read soon.
+/// Prefetches a cache line on a host.
 inline void prefetch(void const* address) {
 #if defined(__GNUC__)
   __builtin_prefetch(address);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gpu_code.hpp promises, in CUDA: warps of 32 lanes that are scheduled one by one (compute capability 7.0 on).
+// CUDA implementation of the interface in gpu_code.hpp: warps of 32 lanes with independent scheduling (compute
+// capability 7.0 and later).
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -26,7 +27,7 @@ __device__ __forceinline__ R shuffle_xor(R value, int distance) {
 }
 __device__ __forceinline__ bool any(bool value) { return __any_sync(all_lanes, value) != 0; }
 __device__ __forceinline__ void sync() { __syncwarp(all_lanes); }
-// lanes that have left a loop or a branch go on, and publish, while others are still in it
+// lanes that have left a loop or a branch proceed, and publish, while others are still in it
 template <class Turn>
 __device__ __forceinline__ void take_turns(Turn const& turn) {
   while (!turn()) {
@@ -53,8 +54,8 @@ template <class T>
 __device__ __forceinline__ void store_relaxed(T* address, T value) {
   atomic(address).store(value, cuda::memory_order_relaxed);
 }
-/// Kokkos::atomic_fetch_add of `unsigned long long` is a loop of compare-and-swap in Kokkos 4.7 with CUDA: 12 ms
-/// instead of 13 us for 10,000 tickets on an H200.
+/// Adds with one instruction. With CUDA, Kokkos::atomic_fetch_add of `unsigned long long` in Kokkos 4.7 is a loop of
+/// compare-and-swap: 12 ms instead of 13 us for 10,000 tickets on an H200.
 template <class T>
 __device__ __forceinline__ T fetch_add(T* address, T value) {
   return atomic(address).fetch_add(value, cuda::memory_order_relaxed);
@@ -64,10 +65,10 @@ __device__ __forceinline__ void arrive(T* address) {
   Kokkos::memory_fence();
   Kokkos::atomic_inc(address);
 }
-/// By a compare-and-swap that changes nothing, since it replaces the sentinel by itself: polling is faster so than by
-/// loads (104 instead of 139 ns from a row to the next on an H200), and race checkers take it as atomic.
-/// @param address  not from computed_here(): of two such calls with the same address nvcc then removes all code after
-///                 the second as unreachable.
+/// Loads by a compare-and-swap that replaces the sentinel by itself. Polling is then faster than with loads (104
+/// instead of 139 ns from a row to the next on an H200), and race checkers treat the access as atomic.
+/// @param address  not from computed_here(): after two such calls with one address, nvcc removes all code that follows
+/// as unreachable.
 template <class Bits>
 __device__ __forceinline__ Bits load_from_scratch(Bits* address, Bits sentinel) {
   using word = std::conditional_t<sizeof(Bits) == 8, unsigned long long, unsigned>;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPTRSV_GPU_CODE is defined where a GPU's code is compiled. Then namespace gpu has what depends on its vendor:
+// Defines SPTRSV_GPU_CODE where GPU code is compiled. Namespace gpu then has the vendor-specific operations:
 //
 //   lane(), first_of_team()             the calling lane of a thread; whether it is the first lane of its team
-//   shuffle(), shuffle_xor(), any()     values of other lanes of the warp, which all of them call
-//   sync()                              what the lanes have written to memory, all of them read
-//   take_turns(turn)                    calls turn() until true, which publishes what other lanes of the warp poll for
-//   rejoin()                            after a branch in which some lanes publish: none waits before they have
-//   WaitingLoop                         begins and ends with a loop that polls; pause() between two polls
+//   shuffle(), shuffle_xor(), any()     values of other lanes of the warp; all lanes must call them
+//   sync()                              makes the lanes' writes to memory visible to the whole warp
+//   take_turns(turn)                    calls turn() until it returns true; turns publish what other lanes poll for
+//   rejoin()                            ends a branch in which some lanes publish: no lane waits before they have
+//   WaitingLoop                         lives as long as a loop that polls; pause() is called between two polls
 //   load_acquire(), load_relaxed(), store_relaxed(), fetch_add(), arrive()    visible on the whole GPU
 //   load_from_scratch(), store_to_scratch()                                   visible in the team
 //   computed_here()                     a value that the compiler must not compute later
 //
-// A lane of a GPU in lockstep that waits for another lane of its own warp hangs: the other one stands still until it
-// has left its loop. So kernels wait for rows of other teams alone, or, where lanes of one warp need each other's rows,
-// poll and publish in turns. docs/amd.md lists the kernels; tests emulate such a warp on a host: they name their form
-// of the above by SPTRSV_WARP_EMULATION.
+// On a GPU in lockstep a lane that waits for another lane of its own warp hangs: the other lane stands still until the
+// waiting lane has left its loop. Kernels therefore wait only for rows of other teams or, where lanes of one warp need
+// each other's rows, poll and publish in turns. docs/amd.md lists these kernels. Tests emulate such a warp on a host:
+// SPTRSV_WARP_EMULATION names the header that implements the interface.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -37,7 +37,7 @@ struct WaitingLoop {};
 
 namespace sptrsv::detail {
 
-/// Whether kernels of E are a GPU's code.
+/// Tells whether kernels of E run on a GPU.
 template <class E>
 inline constexpr bool is_gpu =
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refuses solves that a CUDA or HIP graph would record.
+// Refuses solves inside a CUDA or HIP graph capture.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -11,9 +11,9 @@
 
 namespace sptrsv::detail {
 
-/// For algorithms whose solves prepare memory for the next one (keeps_state): a replay would run on memory that the
-/// replay before has used up.
-/// Cost: a query of the stream's state on the host, of some 10 ns.
+/// Throws Unsupported if the stream of `exec` is being captured. For algorithms whose solves prepare memory for the
+/// next solve (keeps_state): a replay would use memory that the replay before has consumed.
+/// Cost: a query of the stream's state on the host, about 10 ns.
 template <class E>
 void refuse_graph_capture([[maybe_unused]] E const& exec, [[maybe_unused]] std::string_view algorithm) {
   bool recorded = false;
@@ -21,7 +21,7 @@ void refuse_graph_capture([[maybe_unused]] E const& exec, [[maybe_unused]] std::
   if constexpr (std::is_same_v<E, Kokkos::Cuda>) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     if (cudaStreamIsCapturing(exec.cuda_stream(), &status) != cudaSuccess) {
-      static_cast<void>(cudaGetLastError());  // of another stream's capture; the launch tells, if it matters
+      static_cast<void>(cudaGetLastError());  // capture by another stream; the launch reports it if it matters
       return;
     }
     recorded = status != cudaStreamCaptureStatusNone;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What gpu_code.hpp promises, in HIP for AMD's CDNA: wavefronts of 64 lanes in lockstep. Compiled, and not yet run on
-// such a GPU (docs/amd.md).
+// HIP implementation of the interface in gpu_code.hpp for AMD's CDNA: wavefronts of 64 lanes in lockstep. Compiled, but
+// not yet run on such a GPU (docs/amd.md).
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -19,17 +19,18 @@ template <class R>
 __device__ __forceinline__ R shuffle_xor(R value, int distance) {
   return __shfl_xor(value, distance);
 }
-/// A bit for each lane, 0 for those that are not here.
+/// Returns a mask with one bit per lane; 0 for inactive lanes.
 __device__ __forceinline__ unsigned long long ballot(bool value) { return __ballot(value); }
 __device__ __forceinline__ bool any(bool value) { return ballot(value) != 0; }
-/// The fences keep the compiler from moving memory accesses; lanes in lockstep need no instruction.
+/// Keeps the compiler from moving memory accesses; lanes in lockstep need no instruction.
 __device__ __forceinline__ void sync() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
   __builtin_amdgcn_wave_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 }
-/// All lanes vote in each turn, and leave together: so what a lane does in its last turn is done in that turn. What
-/// follows a `break` would be done when the last lane has left the loop, which may wait for it.
+/// Calls turn() on each lane until it returns true. All lanes vote in each turn and leave the loop together, so a
+/// lane's last publication happens in that turn. Code after a `break` would run only when the last lane, which may wait
+/// for that publication, has left the loop.
 template <class Turn>
 __device__ __forceinline__ void take_turns(Turn const& turn) {
   bool done = false;

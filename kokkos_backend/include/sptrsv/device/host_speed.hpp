@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the host in this process: rows that wait for the one before, and kernels on several threads.
+// Measures the host in this process: dependent rows, and kernels on several threads.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -14,17 +14,17 @@
 
 namespace sptrsv::detail {
 
-/// The measured figures behind HostCost.
+/// Measured figures that HostCost uses.
 struct HostSpeed {
-  /// Nanoseconds of a kernel on several threads that spin, each on a core of its own, where it cannot be measured.
+  /// Nanoseconds assumed for a kernel on several spinning threads with a core each, where it cannot be measured.
   static constexpr double usual_launch = 2000;
 
-  double chain = 5.4;  ///< nanoseconds from one row's x to that of a row that needs it, without its additions
-  double launch = 0;   ///< nanoseconds of an empty kernel on all threads, with its barrier; 0 for one thread
-  int threads = 1;     ///< that run at once
+  double chain = 5.4;  ///< nanoseconds from one row's x to that of a row that needs it, without additions
+  double launch = 0;   ///< nanoseconds of an empty kernel on all threads with its barrier; 0 for one thread
+  int threads = 1;     ///< running at the same time
 };
 
-/// The figures that host_speed() returns instead of measured ones, for tests.
+/// Figures that host_speed() returns instead of measured ones, for tests.
 inline std::optional<HostSpeed>& assumed_host_speed() {
   static std::optional<HostSpeed> speed;
   return speed;
@@ -33,9 +33,9 @@ inline std::optional<HostSpeed>& assumed_host_speed() {
 /// Returns HostSpeed::chain, measured at the first call in a process by substitution with a small chain. Cost: 0.05 ms.
 double measured_chain();
 
-/// Measures empty kernels on all threads of `exec`, each after a pause in which its threads wait as they do while one
-/// of them works: actively or asleep, by the wait policy of the process. Returns the median in nanoseconds. Cost: some
-/// 0.2 ms, 2 ms at most.
+/// Returns the median time of empty kernels on all threads of `exec`, in nanoseconds. Before each kernel the threads
+/// wait, actively or asleep by the wait policy of the process, as they do while one thread works. Cost: about 0.2 ms,
+/// at most 2 ms.
 template <class E>
 double measure_host_launch(E const& exec) {
   using clock = std::chrono::steady_clock;
@@ -59,7 +59,7 @@ double measure_host_launch(E const& exec) {
   return 1e9 * samples[samples.size() / 2];
 }
 
-/// Returns the speed of a host space but for its kernels, whose threads are left to wait as they do.
+/// Returns the speed of a host space without measuring its kernels, which would wake its threads.
 template <class E>
 HostSpeed core_speed(E const& exec) {
   HostSpeed speed;
@@ -68,8 +68,7 @@ HostSpeed core_speed(E const& exec) {
   return speed;
 }
 
-/// Returns the speed of a host space, measured at the first call with as many threads in this process. Several threads
-/// may call it at once.
+/// Returns the speed of a host space, measured at the first call per number of threads in this process. Thread-safe.
 template <class E>
 HostSpeed host_speed(E const& exec) {
   static std::mutex mutex;
@@ -78,7 +77,7 @@ HostSpeed host_speed(E const& exec) {
   HostSpeed speed = core_speed(exec);
   if (threads > 1 && assumed_host_speed()) speed.launch = assumed_host_speed()->launch;
   if (threads <= 1 || assumed_host_speed()) return speed;
-  if (inside_parallel_region<E>()) {  // where nothing can be measured; kernels then run on one thread
+  if (inside_parallel_region<E>()) {  // nothing can be measured here; kernels run on one thread
     speed.launch = HostSpeed::usual_launch;
     return speed;
   }

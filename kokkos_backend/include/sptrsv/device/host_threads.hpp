@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host's execution spaces: how many threads run at once (there may be more than cores), and how kernels are called.
+// Host execution spaces: how many threads run at a time (there may be more threads than cores), and how kernels are
+// called.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -23,7 +24,7 @@
 
 namespace sptrsv::detail {
 
-/// Whether kernels of E may as well be called as plain functions: launches return when they have ended.
+/// Tells whether a launch on E returns after its kernel has ended, so that a plain function call can replace it.
 template <class E>
 inline constexpr bool runs_inline =
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -34,7 +35,8 @@ inline constexpr bool runs_inline =
 #endif
     false;
 
-/// For what a host does in a fixed order: the space with one thread beside E, or E itself.
+/// Execution space with one thread in the memory space of E, for host work in a fixed order; E itself where there is
+/// none.
 template <class E>
 struct SingleThread {
   using type = E;
@@ -46,8 +48,8 @@ struct SingleThread<Kokkos::OpenMP> {
 };
 #endif
 
-/// Reads how many cores' time the control group of this process and those above it may use (version 2 of Linux'
-/// control groups), rounded up; INT_MAX without a limit.
+/// Returns the number of cores whose time the control groups of this process allow (Linux cgroups version 2), rounded
+/// up; INT_MAX without a limit.
 inline int cores_of_control_group() {
   double cores = std::numeric_limits<int>::max();
 #if defined(__linux__)
@@ -67,14 +69,14 @@ inline int cores_of_control_group() {
   return static_cast<int>(cores);
 }
 
-/// Cores that this process may use, whatever the calling thread is bound to: what is cut for them in one phase must fit
-/// the next, which another thread may call. A control group's limit of time counts as so many cores: with more threads
-/// all of them stand still for the rest of a period once its time is used up.
+/// Returns the number of cores that this process may use, whatever the calling thread is bound to: a partition made in
+/// one phase must fit the next, which another thread may call. A cgroup's CPU quota counts as cores: with more threads,
+/// all of them are stopped for the rest of a period once the quota is used up.
 inline int host_cores() {
   static int const cores = std::clamp(
       [] {
 #if defined(KOKKOS_ENABLE_OPENMP)
-        if (omp_get_num_places() > 0) return omp_get_num_procs();  // the main thread is bound to one of the places
+        if (omp_get_num_places() > 0) return omp_get_num_procs();  // OMP_PLACES binds the main thread
 #endif
 #if defined(__linux__)
         cpu_set_t set;
@@ -91,7 +93,7 @@ inline int host_cores() {
   return cores;
 }
 
-/// Whether the caller is inside of a parallel region of the program's own, in which Kokkos must launch no kernel on E.
+/// Tells whether the caller is in a parallel region of the program, where Kokkos must launch no kernel on E.
 template <class E>
 bool inside_parallel_region() {
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -100,8 +102,8 @@ bool inside_parallel_region() {
   return false;
 }
 
-/// Number of the calling thread in the innermost parallel region of the program, 0 outside of one. Kokkos 4 looks up a
-/// thread's memory by this number when a kernel is launched, and has memory for as many threads as it started.
+/// Returns the number of the calling thread in the innermost parallel region of the program, 0 outside of one. At a
+/// launch Kokkos 4 uses this number to look up a thread's memory, which exists for the threads that Kokkos started.
 template <class E>
 int number_in_parallel_region() {
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -110,7 +112,7 @@ int number_in_parallel_region() {
   return 0;
 }
 
-/// Threads of `exec` that have a core each, so that none of them waits for one that is not running.
+/// Returns the number of threads of `exec` that have a core each, so that no thread waits for one that is not running.
 template <class E>
 int concurrent_threads(E const& exec) {
   if constexpr (is_host_space<E>) return std::min(exec.concurrency(), host_cores());

@@ -9,12 +9,12 @@
 
 namespace sptrsv::detail {
 
-/// Arrays without initial values, first laid out, then allocated together: on a GPU each allocation costs as much as
-/// reading 200 MB. Views of them are valid as long as the memory, which copies of this share.
+/// Uninitialized arrays that are laid out first and then allocated together: on a GPU each allocation costs as much as
+/// reading 200 MB. Views of the arrays are valid as long as any copy of this object exists.
 template <class T>
 class JointMemory {
  public:
-  /// Where an array of so many V will lie.
+  /// Reserves an array of `count` V and returns its offset in bytes.
   template <class V>
   std::size_t append(std::size_t count) {
     std::size_t const at = bytes_;
@@ -22,7 +22,7 @@ class JointMemory {
     return at;
   }
   void allocate(char const* label) { memory_ = allocate_bytes<T>(label, bytes_); }
-  /// @param at  of append()
+  /// @param at  offset that append() returned
   template <class V>
   Kokkos::View<V*, typename T::device> view(std::size_t at, std::size_t count) const {
     return Kokkos::View<V*, typename T::device>(reinterpret_cast<V*>(memory_.data() + at), count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns and sums on the vector lanes of a thread. Kokkos' reductions shuffle with a mask of the thread's own lanes,
-// and CUDA then runs the threads of a warp one after the other; here all lanes of a warp shuffle together.
+// for which CUDA runs the threads of a warp one after another; here all lanes of a warp shuffle together.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,7 +13,7 @@ namespace sptrsv::detail {
 
 inline constexpr int cuda_warp_lanes = 32;
 
-/// The lanes of a warp of E, which AMD calls a wavefront.
+/// Number of lanes of a warp of E (a wavefront on AMD).
 template <class E>
 inline constexpr int warp_lanes = cuda_warp_lanes;
 #if defined(KOKKOS_ENABLE_HIP)
@@ -32,7 +32,7 @@ KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> from_lane(Kokkos::complex<R> valu
 }
 #endif
 
-/// The calling lane of a thread; 0 where a thread has one, or Kokkos runs them in a loop.
+/// Returns the calling lane of a thread; 0 where a thread has one lane or Kokkos loops over the lanes.
 template <class Team>
 KOKKOS_FORCEINLINE_FUNCTION int lane_of(Team const&) {
 #if defined(SPTRSV_GPU_CODE)
@@ -42,8 +42,8 @@ KOKKOS_FORCEINLINE_FUNCTION int lane_of(Team const&) {
 #endif
 }
 
-/// Sums part(lane, sums) over the parts of a row, `lanes` / columns.lanes() of them, in a fixed order, for all lanes.
-/// @pre on a GPU all threads of the team's warp call it.
+/// Sums part(lane, sums) over the `lanes` / columns.lanes() parts of a row in a fixed order, for all lanes.
+/// @pre On a GPU all threads of the team's warp call it.
 template <class Team, class S, int K, class Part>
 KOKKOS_FORCEINLINE_FUNCTION void sum_over_parts([[maybe_unused]] Team const& team, int lanes,
                                                 [[maybe_unused]] ColumnBlock const& columns, ColumnSums<S, K>& sums,
@@ -57,7 +57,8 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_over_parts([[maybe_unused]] Team const& tea
 #endif
 }
 
-/// The greatest of(lane), for all lanes. @pre as in sum_over_parts().
+/// Returns the maximum of of(lane) over a thread's lanes, on all of them.
+/// @pre On a GPU all threads of the team's warp call it.
 template <class I, class Team, class F>
 KOKKOS_FORCEINLINE_FUNCTION I max_over_lanes([[maybe_unused]] Team const& team, int lanes, F const& of) {
 #if defined(SPTRSV_GPU_CODE)
@@ -80,7 +81,7 @@ KOKKOS_FORCEINLINE_FUNCTION I max_over_lanes([[maybe_unused]] Team const& team, 
 #endif
 }
 
-/// Runs f(column) on the first lane of each column that there is; the others do not wait for it.
+/// Runs f(column) on the first lane of each existing column; the other lanes do not wait.
 template <class Team, class F>
 KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team,
                                                [[maybe_unused]] ColumnBlock const& columns, F const& f) {
@@ -92,8 +93,8 @@ KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team
 #endif
 }
 
-/// Runs f(lane) on each of a thread's lanes. A host's thread has one; where Kokkos runs lanes in a loop, f must wait
-/// for none.
+/// Runs f(lane) on each lane of a thread. A thread of a host has one lane; where Kokkos loops over lanes, f must not
+/// wait for another lane.
 template <class Team, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_lane([[maybe_unused]] Team const& team, [[maybe_unused]] int lanes,
                                                F const& f) {
@@ -104,8 +105,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_lane([[maybe_unused]] Team const& team
 #endif
 }
 
-/// Whether `value` holds on any lane of the warp that the calling team is. On a host a team is one thread.
-/// @pre on a GPU all lanes of the warp call it.
+/// Tells whether `value` holds on any lane of the calling team's warp. On a host a team is one thread.
+/// @pre On a GPU all lanes of the warp call it.
 KOKKOS_FORCEINLINE_FUNCTION bool any_in_warp(bool value) {
 #if defined(SPTRSV_GPU_CODE)
   return gpu::any(value);
@@ -114,21 +115,22 @@ KOKKOS_FORCEINLINE_FUNCTION bool any_in_warp(bool value) {
 #endif
 }
 
-/// What the lanes of a warp have written to memory before it, all of them read after it. @pre as of any_in_warp().
+/// Makes the lanes' earlier writes to memory visible to all lanes of the warp.
+/// @pre On a GPU all lanes of the warp call it.
 KOKKOS_FORCEINLINE_FUNCTION void sync_warp() {
 #if defined(SPTRSV_GPU_CODE)
   gpu::sync();
 #endif
 }
 
-/// After a branch in which some lanes of a warp publish: none of them waits before they have.
+/// Ends a branch in which some lanes of a warp publish: no lane waits before they have published.
 KOKKOS_FORCEINLINE_FUNCTION void rejoin_lanes() {
 #if defined(SPTRSV_GPU_CODE)
   gpu::rejoin();
 #endif
 }
 
-/// Whether rows may be shared by lanes that hand each other values by sync_warp(); else a thread has one lane.
+/// Tells whether lanes may share rows and exchange values by sync_warp(); otherwise a thread has one lane.
 template <class E>
 inline constexpr bool lanes_share_rows = is_gpu<E>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publishing a value to other threads and polling for it: atomic loads and stores for each kind of processor.
+// Publication of a value to other threads and polling for it: atomic loads and stores per kind of processor.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -10,7 +10,7 @@
 
 namespace sptrsv::detail {
 
-/// Loads what arrive() or another atomic wrote; everything written before that arrive() is then visible.
+/// Loads a value that arrive() or another atomic wrote; everything written before that arrive() is then visible.
 /// Kokkos::atomic_load is a compare-and-swap in Kokkos 4.x, far too expensive for polling.
 template <class T>
 KOKKOS_INLINE_FUNCTION T load_acquire(T const* address) {
@@ -21,7 +21,7 @@ KOKKOS_INLINE_FUNCTION T load_acquire(T const* address) {
 #endif
 }
 
-/// Loads what store_relaxed() wrote to the same address; orders nothing else.
+/// Loads a value that store_relaxed() wrote to the same address; orders nothing else.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T load_relaxed(T const* address) {
 #if defined(SPTRSV_GPU_CODE)
@@ -43,7 +43,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_relaxed(T* address, T value) {
 #endif
 }
 
-/// *address += value, returning the old value; orders nothing else.
+/// Adds `value` to `*address` and returns the old value; orders nothing else.
 template <class T>
 KOKKOS_INLINE_FUNCTION T fetch_add(T* address, T value) {
 #if defined(SPTRSV_GPU_CODE)
@@ -53,8 +53,8 @@ KOKKOS_INLINE_FUNCTION T fetch_add(T* address, T value) {
 #endif
 }
 
-/// Loads what store_to_scratch() wrote to the scratch memory of the caller's team.
-/// @param address  the beginning of the scratch memory plus an offset. Not from computed_here(): see cuda_code.hpp.
+/// Loads a value that store_to_scratch() wrote to the scratch memory of the caller's team.
+/// @param address  the start of the scratch memory plus an offset; not from computed_here(), see cuda_code.hpp
 template <class Bits>
 KOKKOS_FORCEINLINE_FUNCTION Bits load_from_scratch(Bits* address, Bits sentinel) {
 #if defined(SPTRSV_GPU_CODE)
@@ -63,7 +63,8 @@ KOKKOS_FORCEINLINE_FUNCTION Bits load_from_scratch(Bits* address, Bits sentinel)
   return Kokkos::atomic_compare_exchange(address, sentinel, sentinel);
 #endif
 }
-/// Stores for load_from_scratch() of other threads of the team; the address as there.
+/// Stores a value for load_from_scratch() by other threads of the team.
+/// @param address  as in load_from_scratch()
 template <class Bits>
 KOKKOS_FORCEINLINE_FUNCTION void store_to_scratch(Bits* address, Bits value) {
 #if defined(SPTRSV_GPU_CODE)
@@ -73,8 +74,8 @@ KOKKOS_FORCEINLINE_FUNCTION void store_to_scratch(Bits* address, Bits value) {
 #endif
 }
 
-/// The value, computed here: a compiler may otherwise move the computation after a wait, where all later rows wait for
-/// it too.
+/// Forces the value to be computed at this point. A compiler may otherwise move the computation behind a wait, where it
+/// delays all later rows.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R computed_here(R value) {
 #if defined(SPTRSV_GPU_CODE)
@@ -99,9 +100,9 @@ KOKKOS_INLINE_FUNCTION void arrive(T* address) {
 #endif
 }
 
-/// A loop that polls, from its first turn until it is left, and what a waiting thread does between two polls. On a host
-/// it yields its core after a few, since the thread that it waits for may need it. With SPTRSV_BOUNDED_WAITS (debug
-/// builds) a wait that cannot end stops the program with the row instead of hanging.
+/// Scope of a loop that polls; called between two polls. On a host it yields the core after a few polls, since the
+/// awaited thread may need it. With SPTRSV_BOUNDED_WAITS (debug builds) a wait that cannot end stops the program and
+/// names the row.
 class Backoff : private gpu::WaitingLoop {
  public:
   template <class Index>
@@ -124,8 +125,8 @@ class Backoff : private gpu::WaitingLoop {
   unsigned polls_ = 0;
 };
 
-/// Calls turn(wait) until it returns true, for lanes of a warp that may need what others of it publish in a turn: a
-/// turn polls once, does what it can, and publishes before it returns. `wait` is a Backoff.
+/// Calls turn(wait) until it returns true, for lanes of a warp that need values published by each other. A turn polls
+/// once, does what it can, and publishes before it returns. `wait` is a Backoff.
 template <class Turn>
 KOKKOS_FORCEINLINE_FUNCTION void take_turns(Turn const& turn) {
   Backoff wait;

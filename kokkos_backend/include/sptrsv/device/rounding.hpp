@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic as PETSc's compiler does it: products that are rounded before they are subtracted or are not, whatever a
-// compiler would contract, and reciprocals of pivots.
+// Arithmetic that reproduces PETSc's rounding: subtracted products with or without contraction, whatever the compiler's
+// default, and reciprocals of pivots.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -10,7 +10,7 @@
 
 namespace sptrsv::detail {
 
-/// l u, rounded whatever comes after it.
+/// Returns l u, rounded even if a subtraction follows.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S rounded_product(S l, S u) {
 #if defined(__CUDA_ARCH__)
@@ -24,8 +24,9 @@ KOKKOS_FORCEINLINE_FUNCTION S rounded_product(S l, S u) {
   return l * u;
 }
 
-/// x - l u. @param contract  as one operation with one rounding; else the product is rounded first. On a host the
-/// latter needs a compiler that is told not to contract: the library's own files are.
+/// Returns x - l u.
+/// @param contract  uses one fused operation with one rounding; otherwise rounds the product first, which on a host
+/// needs a compiler flag against contraction. The library's own files are compiled with it.
 KOKKOS_FORCEINLINE_FUNCTION double subtract_product(double x, double l, double u, bool contract) {
   if (contract) return Kokkos::fma(-l, u, x);
 #if defined(__CUDA_ARCH__)
@@ -42,14 +43,14 @@ KOKKOS_FORCEINLINE_FUNCTION float subtract_product(float x, float l, float u, bo
   return x - rounded_product(l, u);
 #endif
 }
-/// Complex products are of several roundings, in an order that compilers choose.
+/// Returns x - l u for complex numbers: several roundings, in an order that the compiler chooses.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> subtract_product(Kokkos::complex<R> x, Kokkos::complex<R> l,
                                                                 Kokkos::complex<R> u, bool) {
   return x - l * u;
 }
 
-/// 1 / b. Of complex numbers as C defines it: that of an infinite one is 0, and that of 0 infinite, and neither NaN.
+/// Returns 1 / b; for complex b as C defines it: 0 for an infinite b and infinite for b = 0, neither NaN.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S reciprocal(S b) {
   return S(1) / b;

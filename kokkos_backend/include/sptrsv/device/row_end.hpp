@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last step of a row, its division by the pivot: on a GPU a multiplication by the reciprocal.
+// The last step of a row: division by the pivot, which on a GPU is a multiplication by its reciprocal.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -10,21 +10,22 @@
 
 namespace sptrsv::detail {
 
-/// What a row is divided by, ready for finish_row(): on a GPU its reciprocal, computed before the row waits. A division
-/// after the wait costs as much as half the time from a row to the next (65 ns on an H200).
+/// Returns the pivot in the form that finish_row() takes. On a GPU that is its reciprocal, computed before the row
+/// waits: a division after the wait costs half the time from a row to the next (65 ns on an H200).
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S divisor(S pivot) {
   KOKKOS_IF_ON_HOST((return pivot;))
   KOKKOS_IF_ON_DEVICE((return computed_here(quotient(S(1), pivot));))
 }
-/// The last step of a row: multiplies, divides or leaves as it is.
+/// Performs the last step of a row: multiplies, divides or returns the sum unchanged.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S finish_row(Diagonal diagonal, S sum, S pivot) {
   if (diagonal == Diagonal::unit) return sum;
   KOKKOS_IF_ON_HOST((return diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);))
   KOKKOS_IF_ON_DEVICE((return sum * pivot;))
 }
-/// The same where `pivot` is 1 for a unit diagonal: on a GPU real numbers then need no choice.
+/// Performs the last step of a row where `pivot` is 1 for a unit diagonal, so that on a GPU real numbers need no
+/// branch.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S finish_row_by_pivot(Diagonal diagonal, S sum, S pivot) {
   KOKKOS_IF_ON_HOST((return finish_row(diagonal, sum, pivot);))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a kernel reads b and writes x: strides, permutations and scaling in one small struct.
+// Access of kernels to b and x: strides, permutations and scaling in one small struct.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -37,7 +37,7 @@ KOKKOS_INLINE_FUNCTION R imaginary_part(Kokkos::complex<R> v) {
   return v.imag();
 }
 
-/// a / b. Kokkos scales complex numbers by the sum of b's parts, which may be infinite where b is not.
+/// Returns a / b. Kokkos scales complex numbers by the sum of b's parts, which may overflow for a finite b.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S quotient(S a, S b) {
   return a / b;
@@ -49,7 +49,7 @@ KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> quotient(Kokkos::complex<R> a, Ko
   return small ? a / b : (a * R(0.25)) / (b * R(0.25));
 }
 
-/// Sums of one row for K columns.
+/// Sums of one row, one for each of K columns.
 template <class S, int K>
 struct ColumnSums {
   S value[K];
@@ -63,13 +63,13 @@ struct ColumnSums {
   }
 };
 
-/// An allocated view of no entries has an address, too.
+/// Returns the address of a view's data, or nullptr for an empty view, whose allocation may have an address.
 template <class View>
 typename View::pointer_type data_or_null(View const& v) {
   return v.extent(0) > 0 ? v.data() : nullptr;
 }
 
-/// K columns of b and x, with the caller's Fold. Column c counts from the block's first.
+/// Access to K columns of b and x with the caller's Fold. Column c counts from `first_column`.
 template <class T>
 struct RowIO {
   using scalar = typename T::scalar;
@@ -108,15 +108,15 @@ struct RowIO {
     solved(i, c) = value;
     if (out) emit(i, c, value);
   }
-  /// The store to `out` alone, for algorithms that have stored x before.
+  /// Stores to `out` alone, for algorithms that have already stored x.
   KOKKOS_FORCEINLINE_FUNCTION void emit(index i, int c, scalar value) const {
     scalar& target = out[(out_rows ? out_rows[i] : i) * out_row + c * out_col];
     target = accumulate ? target + value : value;
   }
 };
 
-/// The columns of one pass over T: a thread has K of them for each of lanes() of its lanes, a power of two; lanes from
-/// `count` on have none. A thread with more lanes has several parts of a row, each with all columns.
+/// Columns of one pass over T. Each of lanes() lanes of a thread, a power of two, has K columns; lanes from `count` on
+/// have none. A thread with more lanes splits a row into several parts, each with all columns.
 struct ColumnBlock {
   int first = 0, count = 1, bits = 0;
 
@@ -125,15 +125,15 @@ struct ColumnBlock {
   KOKKOS_FORCEINLINE_FUNCTION int part(int lane) const { return lane >> bits; }
 };
 
-/// Whether lanes of a thread may take a column each; else a thread has all columns of a pass.
+/// Tells whether each lane of a thread may take a column; otherwise a thread has all columns of a pass.
 template <class E>
 inline constexpr bool columns_on_lanes = is_gpu<E>;
 
-/// Most columns of a pass on lanes, and of one that gives them all to a thread.
+/// Maximum number of columns of a pass: with columns on lanes, and with all columns in one thread.
 inline constexpr int max_column_lanes = 32, max_column_block = 4;
 
-/// Calls f(integral_constant<int, K>, block) so that the blocks cover k columns: four to a thread while there are four,
-/// then one by one. Each block reads T once.
+/// Calls f(integral_constant<int, K>, columns) for passes that cover k columns: K = 4 while four are left, then K = 1.
+/// Each pass reads T once.
 template <class F>
 void for_thread_columns(int k, F const& f) {
   int first = 0;
@@ -141,8 +141,8 @@ void for_thread_columns(int k, F const& f) {
   for (; first < k; ++first) f(std::integral_constant<int, 1>{}, ColumnBlock{first, 1, 0});
 }
 
-/// The same, but on a GPU with up to 32 columns on lanes side by side (K = 1), and one by one on a GPU whose lanes take
-/// none.
+/// Calls f(integral_constant<int, K>, columns) for passes that cover k columns: on a GPU K = 1 with up to 32 columns on
+/// lanes, on a host for_thread_columns(), elsewhere one column at a time.
 template <class E, class F>
 void for_column_blocks(int k, F const& f) {
   constexpr std::integral_constant<int, 1> one{};
@@ -161,7 +161,7 @@ void for_column_blocks(int k, F const& f) {
 
 }  // namespace sptrsv::detail
 
-/// Lets Kokkos reduce ColumnSums over vector lanes, in its fixed order.
+/// Neutral element with which Kokkos reduces ColumnSums over vector lanes in a fixed order.
 template <class S, int K>
 struct Kokkos::reduction_identity<sptrsv::detail::ColumnSums<S, K>> {
   KOKKOS_FORCEINLINE_FUNCTION static sptrsv::detail::ColumnSums<S, K> sum() { return {}; }

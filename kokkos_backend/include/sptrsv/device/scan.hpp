@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of what comes before each place.
+// Exclusive prefix sums.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -20,7 +20,7 @@
 
 namespace sptrsv::detail {
 
-/// What place p adds: of(p), and nothing behind the last place.
+/// Term of position p in a scan: of(p), or 0 for p >= n.
 template <class Sum, class Index, class Of>
 struct Added {
   Of of;
@@ -46,10 +46,10 @@ void scan_before_by_cub(char const* label, typename T::exec_space const& exec, W
 }
 #endif
 
-/// Sets begin(p) to the sum of `of` over the places before p, for p = 0 to n. Does not fence.
+/// Sets begin(p) to the sum of of(q) over q < p, for p = 0 to n. Does not fence.
 /// @param begin  out, n + 1
-/// With CUDA by CUB in one pass: 12 microseconds for a million places on an NVIDIA H200, where Kokkos' scan calls `of`
-/// twice and takes 60 to 100.
+/// With CUDA by CUB in one pass: 12 microseconds for a million positions on an NVIDIA H200, where Kokkos' scan calls
+/// `of` twice and takes 60 to 100.
 template <class T, class Sum, class Of>
 void scan_before(char const* label, typename T::exec_space const& exec, [[maybe_unused]] Workspace<T>& work,
                  typename T::index n, Kokkos::View<Sum*, typename T::device> const& begin, Of const& of) {
@@ -70,7 +70,8 @@ void scan_before(char const* label, typename T::exec_space const& exec, [[maybe_
       });
 }
 
-/// The same. @return the sum of all. Fences.
+/// Sets begin(p) to the sum of of(q) over q < p, for p = 0 to n.
+/// @return the total. Fences.
 template <class T, class Sum, class Of>
 Sum sum_before(char const* label, typename T::exec_space const& exec, Workspace<T>& work, typename T::index n,
                Kokkos::View<Sum*, typename T::device> const& begin, Of const& of) {

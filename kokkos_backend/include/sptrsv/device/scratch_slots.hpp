@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values in a team's scratch memory that its threads poll for: a slot holds the sentinel until its value is there.
+// Values in a team's scratch memory that its threads poll for: a slot holds the sentinel until its value is stored.
 #pragma once
 
 #include <Kokkos_BitManipulation.hpp>
@@ -16,15 +16,15 @@ namespace sptrsv::detail {
 namespace scratch {
 
 #if defined(__CUDA_ARCH__)
-/// An address in shared memory in 32 bits: half the arithmetic of a pointer's.
+/// Address in shared memory, in 32 bits: half the arithmetic of a 64-bit pointer.
 using address = unsigned;
 __device__ __forceinline__ address address_of(void* pointer) {
   return static_cast<address>(__cvta_generic_to_shared(pointer));
 }
-/// Whether the upper 32 bits are ones.
+/// Tells whether the upper 32 bits are all ones.
 __device__ __forceinline__ bool is_sentinel(double value) { return __double2hiint(value) == -1; }
 __device__ __forceinline__ bool is_sentinel(float value) { return __float_as_int(value) == -1; }
-/// Relaxed loads and stores of the team: single instructions, which a compiler neither repeats nor removes.
+/// Loads with relaxed order at team scope, by a single instruction that the compiler neither repeats nor removes.
 __device__ __forceinline__ double load(address at, double) {
   double value;
   asm volatile("ld.relaxed.cta.shared.f64 %0, [%1];" : "=d"(value) : "r"(at) : "memory");
@@ -53,7 +53,8 @@ struct alignas(16) TwoWords {
 __device__ __forceinline__ void load_bytes(address at, TwoWords& words) {
   asm volatile("ld.shared.v2.u64 {%0, %1}, [%2];" : "=l"(words.first), "=l"(words.second) : "r"(at) : "memory");
 }
-/// What the team has written there before a barrier; V of 4, 8, 16 or 32 bytes, aligned to as many, or 16.
+/// Loads a value that the team wrote before a barrier.
+/// @tparam V  4, 8, 16 or 32 bytes, aligned to min(sizeof(V), 16)
 template <class V>
 __device__ __forceinline__ V load_staged(address at) {
   if constexpr (sizeof(V) == 32) {
@@ -70,8 +71,9 @@ __device__ __forceinline__ V load_staged(address at) {
     return Kokkos::bit_cast<V>(words);
   }
 }
-/// Copies from global memory that the thread does not wait for, from compute capability 8.0 on; V of 4, 8 or a multiple
-/// of 16 bytes.
+/// Starts a copy from global memory without waiting for it (compute capability 8.0 and later; earlier GPUs copy at
+/// once).
+/// @tparam V  4, 8 or a multiple of 16 bytes
 template <class V>
 __device__ __forceinline__ void copy_async(V* to, V const* from) {
 #if __CUDA_ARCH__ >= 800
@@ -89,7 +91,7 @@ __device__ __forceinline__ void copy_async(V* to, V const* from) {
   *to = *from;
 #endif
 }
-/// What this thread has copied is there for all of the team after a barrier.
+/// Waits for this thread's copies; a barrier then makes them visible to the team.
 __device__ __forceinline__ void await_copies() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
@@ -124,14 +126,14 @@ KOKKOS_FORCEINLINE_FUNCTION void await_copies() {}
 
 }  // namespace scratch
 
-/// Slots of scalars, each of which is loaded and stored by its parts.
+/// Slots of scalars, each loaded and stored by its real parts.
 template <class S>
 class ScratchSlots {
  public:
   using parts = Parts<S>;
   using real = typename parts::real;
 
-  /// @param memory  of the team's scratch, aligned as S is
+  /// @param memory  of the team's scratch, aligned as S
   KOKKOS_FORCEINLINE_FUNCTION explicit ScratchSlots(void* memory) : base_(scratch::address_of(memory)) {}
 
   KOKKOS_FORCEINLINE_FUNCTION scratch::address at(int slot) const {
@@ -152,7 +154,7 @@ class ScratchSlots {
     for (int w = 0; w < parts::count; ++w) parts::set(sentinel, w, Sentinel<real>::value());
     store_at(at(slot), sentinel);
   }
-  /// The value as it is stored: no part of it is taken for the sentinel.
+  /// Returns the value in the form in which it is stored: no part of it can be mistaken for the sentinel.
   KOKKOS_FORCEINLINE_FUNCTION static S publishable(S value) {
     for (int w = 0; w < parts::count; ++w) {
       real const part = parts::get(value, w);

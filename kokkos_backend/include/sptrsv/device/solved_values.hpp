@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solutions that other rows poll for: a slot holds a sentinel until its value is published, so that one load tells
-// whether the value is there, and brings it.
+// Solutions that other rows poll for: a slot holds a sentinel until its value is published, so that one load both tells
+// whether the value is there and returns it.
 #pragma once
 
 #include <Kokkos_BitManipulation.hpp>
@@ -15,7 +15,7 @@
 
 namespace sptrsv::detail {
 
-/// A scalar as real numbers, each of which one load or store moves whole.
+/// Access to a scalar as real numbers, each of which one load or store moves atomically.
 template <class S>
 struct Parts {
   using real = S;
@@ -35,7 +35,8 @@ struct Parts<Kokkos::complex<R>> {
   }
 };
 
-/// The sentinel: the NaN whose bits are all ones. A result of that very pattern is published as another NaN.
+/// The NaN whose bits are all ones, which marks an unpublished value. A result with that bit pattern is published as
+/// another NaN.
 template <class R>
 struct Sentinel {
   using bits = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
@@ -44,14 +45,14 @@ struct Sentinel {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr bits pattern() { return ~bits(0); }
   KOKKOS_FORCEINLINE_FUNCTION static bool is(R value) { return Kokkos::bit_cast<bits>(value) == pattern(); }
   KOKKOS_FORCEINLINE_FUNCTION static R value() { return Kokkos::bit_cast<R>(pattern()); }
-  /// The value itself, or for the sentinel the NaN without the sign bit.
+  /// Returns the value itself, or for the sentinel the NaN without the sign bit.
   KOKKOS_FORCEINLINE_FUNCTION static R publishable(R value) {
     return is(value) ? Kokkos::bit_cast<R>(pattern() >> 1) : value;
   }
 };
 
-/// The slots of a pass, with K values of each lane that has columns: the buffer of this solve, and the one of the next
-/// solve. Device-copyable.
+/// Slots of a pass, with K values for each lane that has columns: the buffer of this solve and that of the next solve.
+/// Device-copyable.
 template <class S, int K>
 struct SolvedSlots {
   using parts = Parts<S>;
@@ -62,32 +63,32 @@ struct SolvedSlots {
   real* next;
   int stride;  ///< from slot to slot, in reals
 
-  /// The slots of one lane that has columns.
+  /// Returns the slots of one lane that has columns.
   KOKKOS_FORCEINLINE_FUNCTION SolvedSlots column(int lane) const {
     return {now + lane * width, next + lane * width, stride};
   }
-  /// The slots from one on, their addresses computed here, that is before a wait.
+  /// Returns the slots from `slot` on, with addresses that are computed here, before a wait.
   KOKKOS_FORCEINLINE_FUNCTION SolvedSlots from(std::size_t slot) const {
     return {computed_here(now + slot * stride), computed_here(next + slot * stride), stride};
   }
   KOKKOS_FORCEINLINE_FUNCTION real const* at(std::size_t slot) const { return now + slot * stride; }
 
-  /// Polls a slot once; false if some of its values are not published yet.
+  /// Polls a slot once; returns false if some of its values are not published yet.
   KOKKOS_FORCEINLINE_FUNCTION bool try_load(std::size_t slot, S (&values)[K]) const {
     poll(at(slot), values);
     return all_solved(values);
   }
-  /// Whether none of the values is the sentinel.
+  /// Tells whether none of the values is the sentinel.
   KOKKOS_FORCEINLINE_FUNCTION static bool all_solved(S const (&values)[K]) {
     bool all = true;
     for (int w = 0; w < width; ++w) all &= !Sentinel<real>::is(parts::get(values[w / parts::count], w % parts::count));
     return all;
   }
-  /// What a slot holds, sentinels or values.
+  /// Loads the contents of a slot, sentinels or values.
   KOKKOS_FORCEINLINE_FUNCTION static void poll(real const* at, S (&values)[K]) {
     for (int w = 0; w < width; ++w) parts::set(values[w / parts::count], w % parts::count, load_relaxed(at + w));
   }
-  /// The values of a slot that an earlier kernel has filled.
+  /// Loads the values of a slot that an earlier kernel has filled.
   KOKKOS_FORCEINLINE_FUNCTION static void load(real const* at, S (&values)[K]) {
     for (int w = 0; w < width; ++w) parts::set(values[w / parts::count], w % parts::count, at[w]);
   }
@@ -111,8 +112,8 @@ constexpr At nothing() {
   else return At(-1);
 }
 
-/// A batch of terms of a row, whose x are polled for together: their loads are in flight at the same time.
-/// @tparam At  the address of an x; `nowhere` where there is no term, or its x has been loaded already
+/// Batch of terms of a row whose x are polled for together, so that their loads are in flight at the same time.
+/// @tparam At  type of the address of an x; `nowhere` where there is no term or its x has been loaded
 template <class S, int K, class At = typename Parts<S>::real const*>
 struct Terms {
   static constexpr int batch = K == 1 ? 4 : 1;
@@ -125,8 +126,8 @@ struct Terms {
   KOKKOS_FORCEINLINE_FUNCTION Terms() {
     for (int u = 0; u < batch; ++u) at[u] = nowhere;
   }
-  /// Subtracts the terms from `sum`, in their order, once poll(at, x) has loaded every x. All are loaded before any is
-  /// compared with the sentinel, so that the loads overlap. A lane must not wait so for another of its own warp.
+  /// Waits until poll(at, x) has loaded every x, then subtracts the terms from `sum` in their order. All x are loaded
+  /// before any is compared with the sentinel, so that the loads overlap. Must not wait for a lane of the same warp.
   template <class Poll, class Row>
   KOKKOS_FORCEINLINE_FUNCTION void await_and_subtract(S (&sum)[K], Poll const& poll, Row row) {
     bool solved = false;
@@ -148,9 +149,9 @@ struct Terms {
   }
 };
 
-/// Owns the slots, in two buffers (double buffering): a solve publishes in one and resets the other to sentinels for
-/// the next solve, so that neither needs a launch for that. Only a solve with another number of columns than the one
-/// before launches a kernel that fills its buffer with sentinels first.
+/// Owner of the slots, in two buffers: a solve publishes in one and resets the other to sentinels for the next solve,
+/// which saves a launch. Only a solve whose number of columns differs from that of the solve before launches a kernel
+/// that fills its buffer with sentinels.
 template <class T>
 class SolvedValues {
  public:
@@ -162,14 +163,14 @@ class SolvedValues {
     reserve(exec, 1);
   }
 
-  /// Makes room for solves of so many columns, as many as a pass has at most (allocates).
+  /// Allocates for solves of `columns` columns, at most those of one pass.
   void reserve(typename T::exec_space const& exec, int columns) {
     constexpr int most = columns_on_lanes<typename T::exec_space> ? max_column_lanes : max_column_block;
-    int capacity = 1;  // a power of two, as lanes are
+    int capacity = 1;  // a power of two, like the lanes
     while (capacity < columns && capacity < most) capacity *= 2;
     reserve_exactly(exec, capacity);
   }
-  /// The slots of a solve; call once per pass. Allocates if it is the first of so many columns.
+  /// Returns the slots of a pass; call once per pass. Allocates if no earlier pass had as wide a set of columns.
   template <int K>
   SolvedSlots<scalar, K> begin(typename T::exec_space const& exec, ColumnBlock const& columns) {
     reserve_exactly(exec, K * columns.lanes());
@@ -183,11 +184,11 @@ class SolvedValues {
     columns_ = columns.count;
     return {buffers_.data() + now, buffers_.data() + (size - now), stride};
   }
-  /// After a solve that failed: the next one fills its buffer with sentinels first, whatever is in it.
+  /// Recovers from a failed solve: the next solve fills its buffer with sentinels first.
   void restart() { stride_ = 0; }
   std::size_t memory_bytes() const { return buffers_.span() * sizeof(real); }
 
-  // public for the sake of nvcc, which wants no lambda in a private member
+  // public because nvcc allows no lambda in a private member
   void fill_with_sentinels(typename T::exec_space const& exec, std::size_t first, std::size_t count) {
     real* const at = buffers_.data() + first;
     Kokkos::parallel_for(
@@ -208,7 +209,7 @@ class SolvedValues {
 
   std::size_t slots_ = 0;
   int capacity_ = 0, stride_ = 0, columns_ = 0;
-  int current_ = 0;  // which of the buffers
+  int current_ = 0;  // index of the buffer of the last solve
   Kokkos::View<real*, typename T::device> buffers_;
 };
 

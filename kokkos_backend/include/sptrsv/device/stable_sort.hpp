@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts places by keys that have few bits.
+// Stable sort of positions by keys of few bits.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -22,7 +22,7 @@
 
 namespace sptrsv::detail {
 
-/// Bits that hold numbers up to the greatest.
+/// Returns the number of bits of `greatest`.
 inline int bits_for(std::uint64_t greatest) {
   int bits = 0;
   for (; greatest > 0; greatest >>= 1) ++bits;
@@ -30,7 +30,7 @@ inline int bits_for(std::uint64_t greatest) {
 }
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
-/// By CUB, which Kokkos' own sort calls too, but for all bits, and with an allocation for each call.
+/// Sorts by CUB over `bits` bits. Kokkos' own sort also calls CUB, for all bits and with an allocation per call.
 template <class T, class Key>
 void sort_places_by_cub(typename T::exec_space const& exec, Workspace<T>& work, Key const* key, Key* sorted,
                         typename T::index const* from, typename T::index* place, typename T::index n, int bits) {
@@ -56,11 +56,12 @@ void number_places(typename T::exec_space const& exec,
       KOKKOS_LAMBDA(index p) { place(p) = p; });
 }
 
-/// Sorts the places 0 to n-1 by their keys; those of equal keys stay in their order.
-/// @param key     n, of `bits` bits at most, at least 1
+/// Sorts the positions 0 to n-1 by their keys; positions of equal keys keep their order.
+/// @param key     n keys
 /// @param sorted  out, n: the keys in order
-/// @param place   out, n: the places in order
-/// @pre `key`, `sorted` and `place` do not overlap. Fences where memory is the host's.
+/// @param place   out, n: the positions in order
+/// @param bits    number of significant bits of the keys, at least 1
+/// @pre `key`, `sorted` and `place` do not overlap. Fences where the memory is a host's.
 template <class T, class Key>
 void sort_places(typename T::exec_space const& exec, Workspace<T>& work,
                  Kokkos::View<Key*, typename T::device> const& key,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tickets: running teams take rows in solve order, so that a row only ever waits for rows that a running team
-// already has. This guarantees progress on every backend.
+// Tickets: running teams take rows in solve order, so that a row only waits for rows that a running team already has.
+// This guarantees progress on every backend.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -15,7 +15,7 @@
 
 namespace sptrsv::detail {
 
-/// How many teams of how many threads share the rows, and how many rows a ticket is worth.
+/// Number of teams and threads that share the rows, and number of rows of a ticket.
 struct LaunchShape {
   int teams = 1;
   int threads = 1;  ///< per team
@@ -23,8 +23,8 @@ struct LaunchShape {
   int rows_per_ticket = 1;
 };
 
-/// Two counters (double buffering): a solve takes tickets from one and clears the other for the next solve, so none
-/// needs a launch or a fence for that. Solves of one object follow each other on one instance.
+/// Two ticket counters: a solve takes tickets from one and clears the other for the next solve, which saves a launch
+/// and a fence. Solves of one object follow each other on one execution space instance.
 template <class T>
 class Tickets {
  public:
@@ -34,18 +34,18 @@ class Tickets {
   explicit Tickets(typename T::exec_space const& exec)
       : counters_(Kokkos::view_alloc(exec, std::string("sptrsv::tickets")), 2) {}
 
-  /// Clears both counters: after a launch that failed none can say which of them have been used.
+  /// Clears both counters: after a failed launch it is unknown which of them have been used.
   void restart(typename T::exec_space const& exec) const {
     using policy = Kokkos::RangePolicy<typename T::exec_space, int>;
     auto const counters = counters_;
     Kokkos::parallel_for(
         "sptrsv::tickets::restart", policy(exec, 0, 2), KOKKOS_LAMBDA(int which) { counters(which) = 0; });
   }
-  /// The counter of this launch; call once per launch, on the host.
+  /// Returns the counter of the next launch; call once per launch, on the host.
   int next_counter() { return current_ = 1 - current_; }
 
-  /// @param taker  Kokkos::PerTeam(team) or, where threads of a team take tickets of their own,
-  /// Kokkos::PerThread(team).
+  /// Takes the next `rows` rows and returns the first of them.
+  /// @param taker  Kokkos::PerTeam(team), or Kokkos::PerThread(team) where each thread takes tickets
   /// @param which  the counter
   template <class Taker>
   KOKKOS_INLINE_FUNCTION unsigned long long take(Taker const& taker, int which, int rows) const {
@@ -55,15 +55,14 @@ class Tickets {
         taker,
         [&](unsigned long long& value) {
           value = fetch_add(&counters(which), static_cast<unsigned long long>(rows));
-          if (value == 0) counters(1 - which) = 0;  // the first of this solve clears the next one's
+          if (value == 0) counters(1 - which) = 0;  // the first ticket of a solve clears the counter of the next solve
         },
         first);
     return first;
   }
 
-  /// Begins to take a ticket for a team of one warp: what received() is called with, by all lanes. Nothing waits for it
-  /// here. A team may hold a ticket while it works on the one before: the first ticket that is not done is always one
-  /// that its team works on.
+  /// Requests a ticket for a team of one warp without waiting for it; all lanes pass the result to received(). A team
+  /// may hold a ticket while it works on an earlier one: the first unfinished ticket is always being worked on.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION unsigned long long request([[maybe_unused]] Team const& team, int which, int rows) const {
 #if defined(SPTRSV_GPU_CODE)
@@ -72,7 +71,7 @@ class Tickets {
     return take(Kokkos::PerTeam(team), which, rows);
 #endif
   }
-  /// The ticket, for all lanes of the warp.
+  /// Returns the requested ticket on all lanes of the warp.
   KOKKOS_FORCEINLINE_FUNCTION unsigned long long received(unsigned long long requested,
                                                           [[maybe_unused]] int which) const {
 #if defined(SPTRSV_GPU_CODE)
@@ -88,14 +87,14 @@ class Tickets {
   int current_ = 0;
 };
 
-/// Rows per ticket on a host. Rows depend on near rows, so with small tickets one chain of dependent rows goes from
-/// thread to thread, with a cache miss each time; with large ones the last thread works alone at the end.
+/// Returns the rows per ticket on a host. Rows depend on near rows, so with small tickets a chain of dependent rows
+/// goes from thread to thread, with a cache miss each time; with large tickets the last thread works alone at the end.
 template <class T>
 int host_rows_per_ticket(typename T::exec_space const& exec, long long rows) {
   return static_cast<int>(std::clamp(rows / (16LL * concurrent_threads(exec)), 64LL, 4096LL));
 }
 
-/// Teams that are resident together, or as many as there is work for.
+/// Returns the number of teams: those that are resident together, at most one per ticket.
 template <class T>
 int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchShape const& shape) {
   long long const needed = (rows + shape.rows_per_ticket - 1) / shape.rows_per_ticket;
@@ -103,7 +102,8 @@ int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchSh
   return static_cast<int>(std::max(1LL, std::min(needed, resident)));
 }
 
-/// A launch of a row to a thread with lanes for the columns: as many lanes in all, so fewer rows at a time.
+/// Returns the shape with lanes for the columns of each row: the number of lanes of a team stays, so fewer rows run at
+/// a time.
 template <class T>
 LaunchShape with_column_lanes(typename T::exec_space const& exec, LaunchShape shape, long long rows,
                               ColumnBlock const& columns) {
@@ -114,15 +114,15 @@ LaunchShape with_column_lanes(typename T::exec_space const& exec, LaunchShape sh
   return shape;
 }
 
-/// Asks Kokkos to hand a kernel its arguments with the launch. With CUDA it passes those of 512 bytes or more through
-/// constant memory otherwise, and the host waits there until the kernel before has ended.
+/// Passes kernel arguments with the launch. Otherwise CUDA receives 512 bytes or more through constant memory, for
+/// which the host waits until the kernel before has ended.
 template <class Policy>
 auto with_arguments_in_launch(Policy const& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
-/// The policy of every team kernel. Kokkos 4.x on a GPU allocates the scratch memory of teams again at
-/// each launch while its size is zero: a few bytes, asked for each time, are allocated once.
+/// Returns the policy of a team kernel. On a GPU, Kokkos 4.x reallocates the teams' scratch memory at each launch while
+/// its size is zero; requesting a few bytes each time makes it allocate once.
 /// @param team_scratch  bytes of a team's level 0 scratch (shared memory in CUDA)
 template <class E>
 auto team_policy(E const& exec, int teams, int threads, int lanes, std::size_t team_scratch = 0) {
@@ -132,7 +132,7 @@ auto team_policy(E const& exec, int teams, int threads, int lanes, std::size_t t
   return with_arguments_in_launch(policy);
 }
 
-/// What for_each_ticket() launches.
+/// Kernel that for_each_ticket() launches.
 template <class T, class Body>
 struct TicketKernel {
   using index = typename T::index;
@@ -152,7 +152,8 @@ struct TicketKernel {
   }
 };
 
-/// The most threads of a team that for_each_ticket() can launch on a device: where a thread needs many registers, few.
+/// Returns the maximum number of threads of a team that for_each_ticket() can launch on a device, which drops as a
+/// thread needs more registers.
 template <class T, class Body>
 int most_threads_per_team(typename T::exec_space const& exec, Body const& body) {
   return team_policy(exec, 1, 1, 1).team_size_max(TicketKernel<T, Body>{{}, 0, 1, 1, body}, Kokkos::ParallelForTag());
@@ -168,7 +169,8 @@ void for_each_ticket(char const* label, typename T::exec_space const& exec, Tick
                        TicketKernel<T, Body>{tickets, which, shape.rows_per_ticket, n, body});
 }
 
-/// The same for each thread of a team: threads take tickets for themselves and do not wait for each other.
+/// Runs `body(team, first_row, last_row)` for every ticket of [0, n); each thread of a team takes its own tickets and
+/// waits for no other thread of the team.
 template <class T, class Body>
 void for_each_ticket_of_threads(char const* label, typename T::exec_space const& exec, Tickets<T>& tickets,
                                 LaunchShape const& shape, typename T::index n, Body const& body) {

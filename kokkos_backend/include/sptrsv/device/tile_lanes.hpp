@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes that share a tile row: on a GPU a warp, or the first half of one of 64; on a host one thread does the work
-// of all of them, lane after lane, so that the same kernel runs everywhere.
+// Lanes that share a row of tiles: on a GPU a warp, or half of a warp of 64. On a host one thread does the work of all
+// lanes, one after another, so that the same kernel runs everywhere.
 #pragma once
 
 #include <Kokkos_BitManipulation.hpp>
@@ -16,13 +16,12 @@ inline constexpr int tile_size = 16;  ///< rows and columns of a tile
 
 namespace detail {
 
-inline constexpr int tile_lanes = 2 * tile_size;  ///< two for each row: lane l works on row l % tile_size
+inline constexpr int tile_lanes = 2 * tile_size;  ///< two per row: lane l works on row l % tile_size
 static_assert(tile_lanes == cuda_warp_lanes,
               "on a GPU the lanes of a tile row are a team of their own, which shuffles among them all");
 
-/// A value for each lane: on a GPU only the lane's own. For locals of kernels; its size differs between host and
-/// device.
-/// `{}` makes it zeros.
+/// A value for each lane, on a GPU only the lane's own; `{}` sets zeros. For locals of kernels: its size differs
+/// between host and device.
 template <class V>
 class PerLane {
  public:
@@ -41,8 +40,8 @@ class PerLane {
 #endif
 };
 
-/// Runs f(lane) for all lanes. Where they are a warp, they run it together, so f may load values of other lanes as long
-/// as all lanes do; what other lanes load must not change in the same f.
+/// Runs f(lane) for all lanes. On a GPU they run f together, so f may load values of other lanes if all lanes do;
+/// values that other lanes load must not change in the same f.
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION void each_lane(F const& f) {
 #if defined(SPTRSV_GPU_CODE)
@@ -69,7 +68,7 @@ struct ColumnValues {
   S at[K];
 };
 
-/// The K values of another lane.
+/// Returns the K values of another lane.
 template <class S, int K>
 KOKKOS_FORCEINLINE_FUNCTION ColumnValues<S, K> from(PerLane<ColumnValues<S, K>> const& values, int lane) {
 #if defined(SPTRSV_GPU_CODE)
@@ -81,18 +80,18 @@ KOKKOS_FORCEINLINE_FUNCTION ColumnValues<S, K> from(PerLane<ColumnValues<S, K>> 
 #endif
 }
 
-/// sum -= a x, or nothing. Without a branch, of which the registers of a GPU hold too few conditions.
+/// Subtracts a x from the sum if `mine`. Branch-free, since a GPU has few predicate registers.
 template <class S, int K>
 KOKKOS_FORCEINLINE_FUNCTION void subtract_if(bool mine, S a, ColumnValues<S, K> const& x, ColumnValues<S, K>& sum) {
   for (int c = 0; c < K; ++c) sum.at[c] -= a * (mine ? x.at[c] : S(0));
 }
 
-/// Columns of a row of a tile, a bit each.
+/// Mask of the columns of a row of a tile, one bit each.
 using TileMask = std::uint16_t;
 
 KOKKOS_FORCEINLINE_FUNCTION bool has_column(unsigned mask, int c) { return (mask >> c & 1u) != 0; }
 KOKKOS_FORCEINLINE_FUNCTION int count_columns(unsigned mask) { return Kokkos::Experimental::popcount_builtin(mask); }
-/// How many columns of the mask lie before c.
+/// Returns the number of columns of the mask before column c.
 KOKKOS_FORCEINLINE_FUNCTION int columns_before(unsigned mask, int c) { return count_columns(mask & ((1u << c) - 1u)); }
 
 }  // namespace detail

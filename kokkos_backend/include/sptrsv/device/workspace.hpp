@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for arrays that are needed for a while only.
+// Memory for temporary arrays.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -15,15 +15,15 @@
 
 namespace sptrsv::detail {
 
-/// GPU: memory that workspaces of this process have left for the next ones, so many bytes in all: to allocate and free
-/// it again would take as long as the analysis of a matrix with few levels. Freed when Kokkos ends. Safe for threads.
+/// Pool of GPU memory that freed workspaces leave for later ones, at most `most_bytes`: freeing and allocating it again
+/// would take as long as the analysis of a matrix with few levels. Freed by Kokkos::finalize(). Thread-safe.
 template <class Device>
 class SpareMemory {
  public:
   using memory = Kokkos::View<char*, Device>;
   static constexpr std::size_t most_bytes = std::size_t(1) << 29;
 
-  /// The smallest chunk of so many bytes or more, or an empty view.
+  /// Returns the smallest chunk of at least `bytes` bytes, or an empty view.
   static memory take(std::size_t bytes) {
     Spare& spare = own();
     std::lock_guard<std::mutex> const lock(spare.mutex);
@@ -35,7 +35,8 @@ class SpareMemory {
     spare.chunks.erase(best);
     return chunk;
   }
-  /// Keeps it, and the largest of the others that there is room for. @pre no kernel uses it any more
+  /// Keeps the chunk, and the largest of the others that fit.
+  /// @pre no kernel uses the chunk any more
   static void leave(memory const& chunk) {
     if (chunk.extent(0) > most_bytes) return;
     Spare& spare = own();
@@ -61,12 +62,13 @@ class SpareMemory {
     bool is_hooked = false;
   };
   static Spare& own() {
-    static auto* const spare = new Spare;  // never destroyed: Kokkos may end later than static objects do
+    static auto* const spare = new Spare;  // never destroyed: Kokkos may outlive static objects
     return *spare;
   }
 };
 
-/// Memory of so many bytes, without initial values. Where they cannot be had, what workspaces have left is freed first.
+/// Allocates `bytes` bytes without initializing them. If the allocation fails on a GPU, frees the pool of spare memory
+/// and tries again.
 template <class T>
 Kokkos::View<char*, typename T::device> allocate_bytes(char const* label, std::size_t bytes) {
   auto const attempt = [&] {
@@ -83,14 +85,13 @@ Kokkos::View<char*, typename T::device> allocate_bytes(char const* label, std::s
   return attempt();
 }
 
-/// Arrays without initial values, taken from the end of a few chunks of memory. On a GPU an allocation takes 50 to 250
-/// microseconds and freeing it as long, more than most kernels of an analysis; taking costs nothing.
-/// All kernels that use one workspace go to the same instance, one after another: what is given back is written again
-/// without a fence.
+/// Uninitialized arrays, taken from the end of a few chunks of memory. On a GPU an allocation and its release take 50
+/// to 250 microseconds each, more than most kernels of an analysis; taking from a chunk costs nothing.
+/// All kernels that use one workspace must go to one instance, since released memory is reused without a fence.
 template <class T>
 class Workspace {
  public:
-  /// What is taken while this lives is given back when it ends, the last one to begin first.
+  /// Releases, when it ends, the arrays taken during its lifetime. Scopes end in reverse order.
   class Scope {
    public:
     explicit Scope(Workspace& workspace) : workspace_(workspace), chunk_(workspace.chunk_), used_(workspace.used_) {}
@@ -106,10 +107,10 @@ class Workspace {
     std::size_t chunk_, used_;
   };
 
-  /// @param bytes  of the first chunk, if so many can be had
+  /// @param bytes  size of the first chunk, if available
   explicit Workspace(std::size_t bytes) { expect(bytes); }
 
-  /// A copy has memory of its own, and none at first.
+  /// Copies the settings; the copy starts without memory.
   Workspace(Workspace const& other) : usual_(other.usual_) {}
   Workspace& operator=(Workspace const& other) {
     usual_ = other.usual_;
@@ -117,10 +118,10 @@ class Workspace {
     return *this;
   }
 
-  /// From now on chunks have so many bytes, if so many can be had.
+  /// Sets the size of later chunks, if available.
   void expect(std::size_t bytes) { usual_ = std::max(bytes, least_bytes); }
 
-  /// @param count  elements. Allocates where no chunk has room.
+  /// Returns an array of `count` elements. Allocates where no chunk has room.
   template <class V>
   Kokkos::View<V*, typename T::device> take(std::size_t count) {
     std::size_t const bytes = (count * sizeof(V) + alignment - 1) / alignment * alignment;
@@ -137,8 +138,8 @@ class Workspace {
     return Kokkos::View<V*, typename T::device>(reinterpret_cast<V*>(at), count);
   }
 
-  /// Frees the memory, or on a GPU leaves it to the next workspace; nothing may be in use. Fences then.
-  /// @param exec  where the kernels went that used it
+  /// Frees the memory, or on a GPU leaves it to the next workspace (fences). No array may be in use.
+  /// @param exec  instance on which the kernels ran that used the memory
   void clear([[maybe_unused]] typename T::exec_space const& exec) {
     if constexpr (!is_host_space<typename T::exec_space>) {
       if (!chunks_.empty()) exec.fence("sptrsv::workspace: kernels of another instance may use it next");
@@ -161,7 +162,7 @@ class Workspace {
     if (bytes >= usual_) return chunk(bytes);
     try {
       return chunk(usual_);
-    } catch (std::exception const&) {  // not so much is free
+    } catch (std::exception const&) {  // the larger chunk is not available
       return chunk(bytes);
     }
   }
