@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The analysis of one triangle: checks the pattern, and offers its rows, columns and level sets,
-// each made when first asked for and then kept.
+// Analysis of one triangle: checks the pattern, and computes its rows, columns and level sets on first use.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -26,16 +25,15 @@ namespace detail {
 
 inline char const* name_of(Triangle triangle) { return triangle == Triangle::lower ? "lower" : "upper"; }
 
-/// The most rows, entries or slots that a type of index or offset may count: 2^31 - 2^26 for 32 bits. Threads count
-/// beyond the last one before they see that there are no more, by as much as a team takes at a time, and the parts into
-/// which Kokkos cuts a range for its scans are rounded up, by up to a fiftieth of it in all: in a larger range these
-/// numbers would overflow.
+/// Returns the maximum number of rows, entries or slots for an index or offset type: 2^31 - 2^26 for 32 bits. The rest
+/// is headroom: threads count past the last item, by what a team takes at a time, before they stop, and Kokkos' scans
+/// round up the parts of a range, by up to 1/50 of it in all.
 template <class Number>
 constexpr long long most_counted() {
   constexpr Number greatest = std::numeric_limits<Number>::max();
   return static_cast<long long>(greatest - (greatest >> 5));
 }
-/// @throws TooLarge
+/// @throws TooLarge if `count` exceeds most_counted().
 template <class Number>
 void require_counted(char const* what, unsigned long long count, char const* type) {
   constexpr auto most = static_cast<unsigned long long>(most_counted<Number>());
@@ -46,7 +44,7 @@ void require_counted(char const* what, unsigned long long count, char const* typ
 
 namespace detail {
 
-/// Off-diagonal entries of the longest row. Fences.
+/// Returns the number of off-diagonal entries of the longest row. Fences.
 template <class T>
 long long longest_row(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
   using index = typename T::index;
@@ -63,19 +61,19 @@ long long longest_row(typename T::exec_space const& exec, OffDiagonals<T> const&
   return longest;
 }
 
-/// Bytes of an analysis' workspace for each row, beside an index for each entry: what `blocked` takes of it.
+/// Bytes of workspace for each row, besides an index for each entry: what `blocked` needs.
 inline constexpr std::size_t workspace_row_bytes = 64;
 
 }  // namespace detail
 
-/// Analysis of one triangle. Reads the pattern only; keeps the views of it that it was given.
+/// Analysis of one triangle. Reads the pattern only, and keeps the caller's views of it.
 template <class T>
 class Analysis {
  public:
   using index = typename T::index;
   using exec_space = typename T::exec_space;
 
-  /// @throws InvalidPattern, ImproperRow, NotTriangular, MissingDiagonal naming the first such row; TooLarge.
+  /// @throws InvalidPattern, ImproperRow, NotTriangular, MissingDiagonal for the first such row; TooLarge.
   /// Cost: one pass over the pattern; fences.
   Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape)
       : pattern_(pattern), shape_(shape), workspace_(0) {
@@ -102,38 +100,38 @@ class Analysis {
   }
 
   Shape shape() const { return shape_; }
-  /// How algorithms that copy values keep them.
+  /// Precision of the copies of values that algorithms keep.
   Storage storage() const { return storage_; }
   void set_storage(Storage storage) { storage_ = storage; }
   typename T::pattern const& pattern() const { return pattern_; }
   index num_rows() const { return stored_.num_rows; }
-  /// Entries as stored, diagonal included.
+  /// Returns the number of stored entries, diagonal included.
   long long num_entries() const { return entries_; }
-  /// Values that update() needs at least: one past the last entry.
+  /// Returns the minimum number of values for update(): the offset past the last entry.
   std::size_t values_needed() const { return values_needed_; }
   long long num_off_diagonals() const {
     return entries_ - (diagonal_position_ == DiagonalPosition::none ? 0 : num_rows());
   }
 
-  /// Off-diagonal entries per row.
+  /// Returns the mean number of off-diagonal entries per row.
   double mean_row() const {
     return num_rows() == 0 ? 0.0 : static_cast<double>(num_off_diagonals()) / static_cast<double>(num_rows());
   }
 
-  /// Off-diagonal entries of the longest row as stored.
+  /// Returns the number of off-diagonal entries of the longest stored row.
   long long longest_row() const { return longest_; }
 
-  /// T by rows as stored, in place.
+  /// Returns T by rows as stored, without a copy.
   OffDiagonals<T> const& stored() const { return stored_; }
 
-  /// op(T) by rows: in place, or the transpose, made at the first call (allocates, fences).
+  /// Returns op(T) by rows; for a transposed solve the transpose, made at the first call (allocates, fences).
   OffDiagonals<T> const& rows(exec_space const& exec) const { return shape_.transposed() ? flipped(exec) : stored_; }
-  /// op(T) by columns, likewise: in place for a transposed solve.
+  /// Returns op(T) by columns; unless the solve is transposed, made at the first call (allocates, fences).
   OffDiagonals<T> const& columns(exec_space const& exec) const { return shape_.transposed() ? stored_ : flipped(exec); }
 
-  /// Level sets of op(T), made at the first call (allocates, fences).
-  /// @param method  how that call finds them, which changes its cost alone: the sets are the same, to the order of the
-  ///                rows in each. `automatic` takes the method that needs no transpose.
+  /// Returns the level sets of op(T), made at the first call (allocates, fences).
+  /// @param method  how the first call finds them. It changes the cost, not the sets; the order of the rows in a set
+  /// may differ. `automatic` takes the method that needs no transpose.
   LevelSets<T> const& levels(exec_space const& exec, LevelMethod method = LevelMethod::automatic) const {
     if (levels_) return *levels_;
     bool const by_columns =
@@ -142,27 +140,28 @@ class Analysis {
       levels_ = std::make_shared<LevelSets<T> const>(level_sets_from_columns<T>(exec, workspace(), columns(exec)));
       return *levels_;
     }
-    detail::GridLines lines;  // on a host to look for them takes as long as the sweep
+    detail::GridLines lines;  // on a host the search takes as long as the sweep
     if (method == LevelMethod::automatic && !is_host_space<exec_space>) lines = grid(exec);
     levels_ = std::make_shared<LevelSets<T> const>(
         level_sets_from_rows<T>(exec, workspace(), rows(exec), shape_.ascending(), longest_row_of_op(exec), lines));
     return *levels_;
   }
 
-  /// The level sets, if they have been made, or nullptr.
+  /// Returns the level sets if they have been made, otherwise nullptr.
   LevelSets<T> const* known_levels() const { return levels_.get(); }
 
-  /// Entries of the longest row of op(T), which for a transpose is not the longest one as stored. Fences then.
+  /// Returns the number of off-diagonal entries of the longest row of op(T). Fences for a transpose, whose rows differ
+  /// from those stored.
   long long longest_row_of_op(exec_space const& exec) const {
     if (!shape_.transposed()) return longest_;
     return keep<long long>("longest row", [&] { return detail::longest_row<T>(exec, rows(exec)); });
   }
-  /// Directions of op(T)'s pattern, by a sample; see find_directions().
+  /// Returns the directions of op(T)'s pattern, from a sample; see find_directions().
   detail::Directions const& directions(exec_space const& exec) const {
     return keep<detail::Directions>("directions",
                                     [&] { return detail::find_directions<T>(exec, workspace(), rows(exec)); });
   }
-  /// The grid that op(T)'s rows are likely to be, or none; see find_grid().
+  /// Returns the grid that op(T)'s rows probably form, or none; see find_grid().
   detail::GridLines const& grid(exec_space const& exec) const {
     return keep<detail::GridLines>("grid", [&] {
       if (longest_row_of_op(exec) > detail::GridSample::longest_row) return detail::GridLines{};
@@ -170,25 +169,26 @@ class Analysis {
     });
   }
 
-  /// Memory for arrays that are needed until drop_kept() at most.
+  /// Returns memory for arrays that live until drop_kept() at most.
   detail::Workspace<T>& workspace() const { return workspace_; }
 
-  /// What the planner finds and the algorithm that it chooses needs again: make() at the first call with this V and
-  /// `what`, then the same until drop_kept().
-  /// @param what  names the result, with all that it depends on beside this analysis
+  /// Returns a result that the planner and the algorithm that it chooses share: calls make() at the first call for this
+  /// V and `what`, and returns the same object until drop_kept().
+  /// @param what  name of the result, with all its inputs other than this analysis
   template <class V, class Make>
   V const& keep(std::string const& what, Make const& make) const {
     auto& kept = kept_[{std::type_index(typeid(V)), what}];
     if (!kept) kept = std::make_shared<V const>(make());
     return *static_cast<V const*>(kept.get());
   }
-  /// Once algorithms have been made. @param exec  where they were
+  /// Frees what only the construction of algorithms needs.
+  /// @param exec  instance on which they were made
   void drop_kept(exec_space const& exec) {
     kept_.clear();
     workspace_.clear(exec);
   }
 
-  /// Structure with levels; makes the level sets if they are not there yet.
+  /// Returns the structure with its levels; makes the level sets if necessary.
   Structure structure(exec_space const& exec) const {
     Structure s;
     s.rows = num_rows();
@@ -205,7 +205,8 @@ class Analysis {
     return s;
   }
 
-  /// How rows end, and where their values are; `off_diagonal` is aligned with `rows`.
+  /// Returns the values with what finishes a row.
+  /// @param off_diagonal  aligned with `rows`
   Numbers<T> numbers(typename T::values all, typename T::values off_diagonal) const {
     Numbers<T> out;
     out.off_diagonal = off_diagonal;
@@ -219,7 +220,7 @@ class Analysis {
     return out;
   }
 
-  /// Bytes that the analysis keeps beyond the caller's pattern.
+  /// Returns the bytes that the analysis keeps besides the caller's pattern.
   std::size_t memory_bytes() const {
     std::size_t bytes = 0;
     if (flipped_)
@@ -249,7 +250,7 @@ class Analysis {
     if (n == 0 || facts.with_diagonal == 0) return DiagonalPosition::none;
     if (facts.diagonal_last == n) return DiagonalPosition::last;
     if (facts.diagonal_first == n) return DiagonalPosition::first;
-    // sorted rows of the right triangle have it last (lower) or first (upper): find one that has not
+    // sorted rows of a triangle have the diagonal last (lower) or first (upper): find a row that has not
     auto const row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.row_ptr);
     auto const col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pattern_.col_idx);
     bool const lower = shape_.triangle == Triangle::lower;
@@ -274,12 +275,12 @@ class Analysis {
     long long wrong = row;
     for (auto k = row_ptr(at) + stored_.front; k < row_ptr(at + 1) - stored_.back; ++k)
       if (shape_.triangle == Triangle::lower ? col_idx(k) >= row : col_idx(k) <= row) wrong = col_idx(k);
-    if (wrong == row) throw ImproperRow(row, row, row);  // beside the one that ends or begins the row
+    if (wrong == row) throw ImproperRow(row, row, row);  // a second diagonal entry inside the row
     throw NotTriangular(row, wrong, detail::name_of(shape_.triangle));
   }
 
-  /// Returns the transpose. The rows of op(T) are summed in the order in which a substitution by one thread scatters
-  /// its terms, that of the solve, so that both give the same bits.
+  /// Returns the transpose. Its rows are summed in the order in which substitution by one thread scatters the terms, so
+  /// that both give the same bits.
   OffDiagonals<T> const& flipped(exec_space const& exec) const {
     if (!flipped_) {
       OffDiagonals<T> transpose = detail::transpose_off_diagonals<T>(exec, stored_);

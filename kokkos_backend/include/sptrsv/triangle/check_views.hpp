@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of the views that solve() is given: their extents, and whether what is written lies apart from what is read.
+// Checks of the views given to solve(): their extents, and whether output overlaps input.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ std::string size_text(View const& v) {
   return std::to_string(v.extent(0)) + " by " + std::to_string(v.extent(1));
 }
 
-/// Where an n-by-k view lies. Strides along an extent of 1 say nothing and are taken as 0.
+/// Address range of an n-by-k view. Strides along an extent of 1 are meaningless and set to 0.
 template <class S>
 struct Placement {
   S const* data;
@@ -36,8 +36,8 @@ struct Placement {
   bool repeats() const { return (n > 1 && row == 0) || (k > 1 && column == 0); }
   bool same_as(Placement const& o) const { return data == o.data && row == o.row && column == o.column; }
 
-  /// Whether some element is in both, of views of the same extents. With strides that differ only the first elements
-  /// are compared: true is certain, false is not.
+  /// Tells whether two views of equal extents share an element. If their strides differ, only the first elements are
+  /// compared: true is certain, false is not.
   bool meets(Placement const& o) const {
     if (same_as(o)) return true;
     std::less<S const*> const before;

@@ -6,7 +6,7 @@
 
 namespace sptrsv::detail {
 
-/// "1 kernel", "2 kernels".
+/// Returns "1 kernel", "2 kernels".
 template <class Integer>
 std::string counted(Integer number, char const* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");

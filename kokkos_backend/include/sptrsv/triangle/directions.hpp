@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directions of a pattern that is numbered as a grid is: groups of entries at like distances from the diagonal.
+// Directions of a pattern numbered like a grid: groups of entries at similar distances from the diagonal.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -11,21 +11,21 @@
 
 namespace sptrsv::detail {
 
-/// Entries by their distance |i - j|: in a matrix numbered as a grid is, a direction of the grid each.
+/// Groups of entries by their distance |i - j|. In a matrix numbered like a grid each group is a direction of the grid.
 class Directions {
  public:
   static constexpr int most = 3, bins = 128;
   using Histogram = std::array<std::size_t, bins>;
 
   Directions() = default;
-  /// @param edges  entries, or a sample of them, by bin() of their distance
+  /// @param edges  histogram over bin() of the entries' distances, all or a sample
   explicit Directions(Histogram const& edges) {
     std::size_t all = 0;
     for (std::size_t const e : edges) all += e;
     int last = -gap - 1;
     std::size_t usual[most] = {};
     for (int b = 0; b < bins; ++b) {
-      if (edges[b] > all / 50) {  // 2 % of the entries; fewer belong to the direction before
+      if (edges[b] > all / 50) {  // 2 % of the entries; smaller bins belong to the direction before
         if (b - last > gap && count_ < most) ++count_;
         last = b;
         if (edges[b] > usual[count_ - 1]) {
@@ -42,14 +42,15 @@ class Directions {
   KOKKOS_INLINE_FUNCTION int of(Index distance) const {
     return direction_[bin(distance)];
   }
-  /// Extent of a grid of n rows in each direction, 1 in those that there are not, by how far its entries usually reach.
+  /// Returns the extents of a grid of n rows, from the usual distance of each direction; 1 for absent directions.
   std::array<double, most> extents(double n) const {
     std::array<double, most> out{1, 1, 1};
     for (int d = 0; d < count_; ++d)
       out[static_cast<std::size_t>(d)] = std::max(1.0, (d + 1 < count_ ? distance_[d + 1] : n) / distance_[d]);
     return out;
   }
-  /// Two to an octave, so that distances of two directions differ by a factor of 4 and more.
+  /// Returns the bin of a distance. An octave has two bins, and distances of two directions differ by a factor of at
+  /// least 4.
   template <class Index>
   KOKKOS_INLINE_FUNCTION static int bin(Index distance) {
     int octave = 0;

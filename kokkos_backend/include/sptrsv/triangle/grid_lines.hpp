@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids that are numbered line by line, found in the pattern: depths and levels of rows follow from their numbers.
+// Grids that are numbered line by line, found in the pattern: row numbers give depths and levels.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -16,14 +16,14 @@
 
 namespace sptrsv::detail {
 
-/// Place s in the order of the solve is x + line y + plane z. The depths are z, y + y_per_z z and
-/// x + x_per_y y + x_per_z z, with so much of each that none falls along an entry; the level is
-/// x + level_per_y y + level_per_z z, with so much of each that it rises along every entry.
+/// Grid on which position s in solve order is x + line y + plane z. The depths are z, y + y_per_z z and x + x_per_y y +
+/// x_per_z z, with coefficients for which no depth falls along an entry. The level is x + level_per_y y + level_per_z
+/// z, which rises along every entry.
 struct GridLines {
-  std::int64_t line = 0, plane = 0;  ///< rows; those of a plane are all rows where there are two directions
+  std::int64_t line = 0, plane = 0;  ///< rows; with two directions a plane has all rows
   std::int64_t y_per_z = 0, x_per_y = 0, x_per_z = 0, level_per_y = 0, level_per_z = 0;
 
-  /// Whether a sample of the rows lies so; what is taken from it has to be checked for all.
+  /// Tells whether a sample of the rows fits a grid; results have to be checked for all rows.
   KOKKOS_INLINE_FUNCTION bool found() const { return line > 0; }
 
   struct Place {
@@ -41,15 +41,15 @@ struct GridLines {
   }
 };
 
-/// Rows of the pattern that are looked at: for its directions, some entries of each, and for its lines.
+/// Sizes of the samples of the pattern: rows and entries per row for its directions, and rows for its lines.
 struct GridSample {
   static constexpr std::uint64_t rows_for_directions = 4096, rows = 1024;
   static constexpr int entries_for_directions = 16;
-  /// Entries. With a longer row it is no grid, and a thread would take long for it.
+  /// Maximum entries of a row: longer rows belong to no grid, and would take a thread long.
   static constexpr long long longest_row = 1024;
 };
 
-/// Places in the order of the solve of all rows or a sample, and of the rows that they need.
+/// Positions in solve order of sampled rows and of the rows that they need.
 template <class T>
 struct GridEntries {
   using index = typename T::index;
@@ -66,25 +66,26 @@ struct GridEntries {
   KOKKOS_INLINE_FUNCTION std::int64_t place_of(index i) const {
     return ascending ? static_cast<std::int64_t>(i) : static_cast<std::int64_t>(n) - 1 - static_cast<std::int64_t>(i);
   }
-  /// The k-th row of the sample: multiples of a fixed odd number, not a stride that a grid's lines may have too.
+  /// Returns the k-th row of the sample. Uses multiples of a fixed odd number, since a stride could coincide with the
+  /// lines of a grid.
   KOKKOS_INLINE_FUNCTION index sampled(std::uint64_t k) const {
     return static_cast<index>(looked_at == n ? k : k * 2654435761u % n);
   }
-  /// f(place, needed place) for each entry of a row.
+  /// Calls f(position, needed position) for each entry of a row.
   template <class F>
   KOKKOS_INLINE_FUNCTION void for_row(index i, F const& f) const {
     for (auto k = rows.begin(i); k < rows.end(i); ++k) f(place_of(i), place_of(rows.col_idx(k)));
   }
 };
 
-/// Directions of op(T), by a sample of its rows. Fences.
+/// Returns the directions of op(T), from a sample of its rows. Fences.
 template <class T>
 Directions find_directions(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows) {
   using index = typename T::index;
   using offset = typename T::offset;
   GridEntries<T> const sample(rows, true, GridSample::rows_for_directions);
   typename Workspace<T>::Scope const scope(work);
-  // not of 64 bits: those Kokkos adds by compare-and-swap on CUDA
+  // 32 bits: Kokkos adds 64 bits by compare-and-swap on CUDA
   auto const edges = work.template take<unsigned>(Directions::bins);
   Kokkos::deep_copy(exec, edges, 0u);
   Kokkos::parallel_for(
@@ -94,7 +95,7 @@ Directions find_directions(typename T::exec_space const& exec, Workspace<T>& wor
         offset const begin = rows.begin(i), count = rows.count(i);
         constexpr offset most = GridSample::entries_for_directions;
         offset const looked_at = count < most ? count : most;
-        // of a longer row entries at equal steps, from another one on in each
+        // a longer row is sampled at equal steps, from an offset that varies from row to row
         offset const from = count > most ? static_cast<offset>(k % static_cast<std::uint64_t>(count)) : offset(0);
         for (offset e = 0; e < looked_at; ++e) {
           offset at = from + e * (count / looked_at);
@@ -111,21 +112,21 @@ Directions find_directions(typename T::exec_space const& exec, Workspace<T>& wor
   return Directions(histogram);
 }
 
-/// By one team, from a sample of the rows: the lines of a grid, then what y and z have to be skewed by.
+/// Fit of a grid to a sample of the rows, by one team: its lines, then the skews of y and z.
 template <class T>
 struct FitLines {
   using index = typename T::index;
   static constexpr int gpu_threads = 512;
-  static constexpr std::int64_t most_skew = 64;  ///< with more, a box would be long and thin
+  static constexpr std::int64_t most_skew = 64;  ///< a larger skew makes boxes long and thin
   GridEntries<T> entries;
   Directions directions;
   Kokkos::View<GridLines*, typename T::device> lines;  ///< out: one
 
-  /// The greatest of the sample: distances, what the least distances lack of n, and parts of GridLines.
+  /// Maxima over the sample: distances, n minus the shortest distances, and coefficients of GridLines.
   enum { long_y, long_z, short_y, short_z, y_per_z, x_per_y, level_per_y, x_per_z, level_per_z, num_found };
 
-  /// Calls f(place, needed place) for all entries of the sample, which raises `greatest` from first to last; then all
-  /// threads of the team have what any has found.
+  /// Calls f(position, needed position) for all entries of the sample, which raises greatest[first] to greatest[last -
+  /// 1], and combines these maxima over the team.
   template <class Team, class F>
   KOKKOS_FORCEINLINE_FUNCTION void for_sample(Team const& team, std::int64_t (&greatest)[num_found], int first,
                                               int last, F const& f) const {
@@ -143,14 +144,14 @@ struct FitLines {
     if (value > most) most = value;
   }
 
-  /// Lines and planes by how far the entries of a direction reach in the middle between the shortest and the longest
-  /// of the sample: in a stencil all that differ by as much in the directions before.
+  /// Returns lines and planes from the entries' distances: the midpoint of the shortest and the longest distance of a
+  /// direction. A stencil is symmetric about it in the directions before.
   KOKKOS_FUNCTION GridLines lines_of(std::int64_t const (&greatest)[num_found]) const {
     auto const n = static_cast<std::int64_t>(entries.n);
     bool const planes = directions.count() > 2;
     GridLines out;
-    if (greatest[long_y] < 1 || (planes && greatest[long_z] < 1)) return out;  // none of the sample
-    // the shortest are found as what they lack of n
+    if (greatest[long_y] < 1 || (planes && greatest[long_z] < 1)) return out;  // no such entry in the sample
+    // a short_* is n minus the shortest distance
     std::int64_t const line = (greatest[long_y] + n - greatest[short_y]) / 2,
                        plane = planes ? (greatest[long_z] + n - greatest[short_z]) / 2 : n;
     if (line < 2 || plane < 2 * line || plane > n || plane % line != 0) return out;
@@ -198,8 +199,8 @@ struct FitLines {
   }
 };
 
-/// GridLines that fit a sample of the rows of op(T), in which entries go back in the order of the solve; if there are
-/// none, found() is false. Cost: a kernel of one team; fences.
+/// Returns a grid that fits a sample of the rows of op(T); found() is false if there is none. Cost: a kernel of one
+/// team; fences.
 template <class T>
 GridLines find_grid(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows, bool ascending,
                     Directions const& directions) {
@@ -214,9 +215,9 @@ GridLines find_grid(typename T::exec_space const& exec, Workspace<T>& work, OffD
   return lines;
 }
 
-/// Levels by the numbers of the rows. They are right for all rows if each is one more than the greatest that its row
-/// needs, or 0 where it needs none, which is checked.
-/// @return  the deepest level; -1 where they are not right, and level_of has no meaning. Cost: a pass over the pattern;
+/// Computes levels from row numbers, and checks for each row that its level is 1 + the maximum level among the rows
+/// that it needs, or 0 if it needs none.
+/// @return the deepest level, or -1 if the check fails; level_of is then meaningless. Cost: one pass over the pattern;
 /// fences.
 template <class T>
 typename T::index level_of_by_grid(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one pass over a pattern finds: whether it is a triangle, where its diagonal lies, its longest row.
+// One pass over a pattern: whether it is a triangle, where its diagonal is, its longest row.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,21 +13,21 @@
 
 namespace sptrsv::detail {
 
-/// What is found; the first bad row of each kind, or n.
+/// Result of inspect(): counts and, for each kind of error, the first bad row, or n.
 struct PatternFacts {
   long long with_diagonal = 0, diagonal_first = 0, diagonal_last = 0, longest = 0;
   long long bad_offsets = 0, bad_columns = 0, without_diagonal = 0, wrong_side = 0;
   long long first_entry = 0, behind_last_entry = 0;
 };
 
-/// GPU: rows of more entries are left to a team each, which looks for them among so many rows. A thread takes 5 ms for
-/// the longest row of kkt_BOYD1, of 93,276 entries, on an NVIDIA H200.
+/// Limits on a GPU: a row of more than `row_for_team` entries is read by a team, each of which searches `rows_of_team`
+/// rows. A thread takes 5 ms for the longest row of kkt_BOYD1, of 93,276 entries, on an NVIDIA H200.
 struct InspectTuning {
   static constexpr long long row_for_team = 256;
   static constexpr int rows_of_team = 256, team_threads = 128;
 };
 
-/// A row as its columns show it, or a part of them.
+/// Facts about the columns of a row or a part of it.
 template <class Index>
 struct ColumnFacts {
   int diagonals = 0;
@@ -40,15 +40,16 @@ struct ColumnFacts {
   }
 };
 
-/// The columns of rows that are too long for a thread, and by atomics what PatternFacts counts of them.
+/// Kernel that inspects rows too long for a thread, and combines what it finds by atomics.
 template <class T>
 struct InspectLongRows {
   using index = typename T::index;
   typename T::pattern pattern;
-  Kokkos::View<long long*, typename T::device> facts;  // as in add_to()
+  Kokkos::View<long long*, typename T::device> facts;  // indexed by the enumerators
   bool lower;
 
-  /// Counts of diagonals, and the first rows with a bad column, without a diagonal, on the wrong side.
+  /// Number of rows with a diagonal, then first row with a bad column, without a diagonal, with an entry on the wrong
+  /// side.
   enum { with, bad_columns, without, wrong_side, num_facts };
 
   template <class Team>
@@ -86,7 +87,8 @@ struct InspectLongRows {
   }
 };
 
-/// Adds what the columns of the long rows show. @pre row_ptr has no bad row. Fences.
+/// Adds to `facts` what the columns of the long rows show. Fences.
+/// @pre row_ptr has no bad row.
 template <class T>
 void inspect_long_rows(typename T::exec_space const& exec, Workspace<T>& work, typename T::pattern const& p, bool lower,
                        PatternFacts& facts) {
@@ -109,8 +111,8 @@ void inspect_long_rows(typename T::exec_space const& exec, Workspace<T>& work, t
   facts.wrong_side = std::min(facts.wrong_side, found(Inspect::wrong_side));
 }
 
-/// One pass, a thread to a row, and another over the long rows of a GPU's pattern: columns of a row are read only where
-/// its offsets are valid.
+/// Inspects a pattern in one pass with a thread per row, and on a GPU in a second one over the long rows. Columns of a
+/// row are read only if its offsets are valid.
 template <class T>
 PatternFacts inspect(typename T::exec_space const& exec, [[maybe_unused]] Workspace<T>& work,
                      typename T::pattern const& p, bool lower) {
@@ -154,7 +156,7 @@ PatternFacts inspect(typename T::exec_space const& exec, [[maybe_unused]] Worksp
                             minimum(facts.bad_offsets), minimum(facts.bad_columns), minimum(facts.without_diagonal),
                             minimum(facts.wrong_side), sum(facts.first_entry), sum(facts.behind_last_entry));
   });
-  // complete: a reduction to host values fences
+  // a reduction to host values fences
   if constexpr (!host)
     if (facts.bad_offsets >= n && facts.longest > InspectTuning::row_for_team)
       inspect_long_rows<T>(exec, work, p, lower, facts);

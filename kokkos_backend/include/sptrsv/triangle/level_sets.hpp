@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Level sets of op(T): the longest path to every row, and the rows of each level together.
+// Level sets of op(T): the longest path to every row, and the rows grouped by level.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -23,9 +23,9 @@ namespace sptrsv {
 /// How levels are found: by a sweep over op(T)'s rows, or by root candidates over its columns.
 enum class LevelMethod { automatic, sweep, root_candidates };
 
-/// Rows grouped by level. Rows of one level do not depend on each other, and each depends on at
-/// least one row of the level before. The same for a pattern whichever method found them, on any number of threads.
-/// Read only: several algorithms share them, and one that needs the rows in another order has a copy of its own.
+/// Rows grouped by level. Rows of one level do not depend on each other, and each depends on a row of the level before.
+/// Independent of the method and of the number of threads. Shared by algorithms and read only: one that needs another
+/// order makes a copy.
 template <class T>
 struct LevelSets {
   using index = typename T::index;
@@ -49,12 +49,12 @@ struct LevelSets {
 
 namespace detail {
 
-/// The arrays in which level sets are made.
+/// Writable arrays in which level sets are made.
 template <class T>
 struct LevelArrays {
   using index = typename T::index;
 
-  Kokkos::View<index*, typename T::device> level_of, level_rows;  ///< as in LevelSets
+  Kokkos::View<index*, typename T::device> level_of, level_rows;  ///< see LevelSets
   std::vector<index> level_ptr;
 
   LevelSets<T> finished() const {
@@ -62,13 +62,14 @@ struct LevelArrays {
   }
 };
 
-/// GPU: rows of so many entries have a warp each in the sweep for levels, and all others too. Not measured apart.
+/// Number of entries of the longest row from which, on a GPU, the sweep for levels gives every row a warp. Not measured
+/// separately.
 struct LevelSweepTuning {
   static constexpr long long row_for_warps = 256;
 };
 
-/// level(i) = 1 + the greatest level among the rows that i needs; a row polls for theirs as for x in a
-/// sync-free solve, a batch at a time, nearest rows last. Reads op(T) by rows, once.
+/// Kernel that computes level(i) = 1 + the maximum level among the rows that i needs. A row polls for these levels as a
+/// sync-free solve polls for x, a batch at a time, nearest rows last. Reads op(T) by rows, once.
 template <class T>
 struct LevelSweep {
   using index = typename T::index;
@@ -79,7 +80,7 @@ struct LevelSweep {
   bool ascending;
   int lanes;
 
-  /// By the entries of one of the lanes that a row has.
+  /// Returns the level of a row from the entries of one of its lanes.
   KOKKOS_FUNCTION index level_of_part(index i, int lane) const {
     offset const first = ascending ? rows.begin(i) : rows.end(i) - 1, step = ascending ? 1 : -1;
     offset const count = rows.count(i);
@@ -127,7 +128,7 @@ struct LevelSweep {
   }
 };
 
-/// Team and ticket sizes for kernels that give a row to each thread.
+/// Returns the launch shape of kernels with a thread per row.
 template <class T>
 LaunchShape thread_per_row_shape(typename T::exec_space const& exec, long long n, int rows_per_ticket) {
   LaunchShape shape;
@@ -156,7 +157,7 @@ void level_of_by_sweep(typename T::exec_space const& exec, OffDiagonals<T> const
                      LevelSweep<T>{rows, sets.level_of, ascending, shape.lanes});
 }
 
-/// The greatest of level_of, -1 of none. Fences.
+/// Returns the maximum of level_of, -1 without rows. Fences.
 template <class T>
 typename T::index deepest_level(typename T::exec_space const& exec,
                                 Kokkos::View<typename T::index*, typename T::device> const& level_of) {
@@ -172,7 +173,7 @@ typename T::index deepest_level(typename T::exec_space const& exec,
   return deepest;
 }
 
-/// The rows in parts of consecutive ones, of equal size.
+/// Partition of the rows into consecutive parts of equal size.
 template <class Index>
 struct RowParts {
   Index rows, parts;
@@ -181,10 +182,9 @@ struct RowParts {
   }
 };
 
-/// Groups rows by a known level_of on a host, by a stable counting sort: each part of the rows counts its rows of each
-/// level, a scan makes first positions of the counts, and each part puts its rows there, in their order. There are as
-/// many parts as threads, but no more counters than a fourth of the rows: where levels are that narrow one thread does
-/// it, as fast as several that would share the counters.
+/// Groups rows by level_of on a host, by a stable counting sort: each part of the rows counts its rows per level, a
+/// scan turns the counts into first positions, and each part stores its rows there in order. Uses one part per thread,
+/// but at most n / 4 counters; with that many narrow levels one part is as fast as several.
 template <class T>
 void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets, typename T::index levels) {
   using index = typename T::index;
@@ -194,7 +194,7 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
   auto const parts = static_cast<index>(
       levels == 0 ? 1 : std::clamp(static_cast<long long>(n) / (4LL * levels), 1LL, 1LL * exec.concurrency()));
   RowParts<index> const rows{n, parts};
-  // of a level in a part: its number of rows, then the position of the next one
+  // per level and part: its number of rows, then the position of the next row
   Kokkos::View<index*, typename T::device> next("sptrsv::level_sets::next",
                                                 static_cast<std::size_t>(levels) * static_cast<std::size_t>(parts));
   Kokkos::parallel_for(
@@ -222,7 +222,7 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
       });
 }
 
-/// Groups rows by a known level_of on a GPU, where counting in a few levels would have all threads wait for each other.
+/// Groups rows by level_of on a GPU by sorting; counters of a few levels would be contended.
 template <class T>
 void sort_rows_by_level(typename T::exec_space const& exec, Workspace<T>& work, LevelArrays<T>& sets,
                         typename T::index levels) {
@@ -247,7 +247,8 @@ void sort_rows_by_level(typename T::exec_space const& exec, Workspace<T>& work, 
   exec.fence("sptrsv::level_sets: level_ptr is used on the host");
 }
 
-/// @param levels  how many; rows of each stay in their order
+/// Groups rows by level; rows of a level keep their order.
+/// @param levels  number of levels
 template <class T>
 void group_rows_by_level(typename T::exec_space const& exec, [[maybe_unused]] Workspace<T>& work, LevelArrays<T>& sets,
                          typename T::index levels) {
@@ -255,8 +256,8 @@ void group_rows_by_level(typename T::exec_space const& exec, [[maybe_unused]] Wo
   else sort_rows_by_level<T>(exec, work, sets, levels);
 }
 
-/// One step of Naumov's analysis: takes the roots of one level out of the graph; rows left without
-/// dependencies are the next level's candidates, appended to the list.
+/// One step of Naumov's analysis: removes the roots of one level from the graph and appends the rows left without
+/// dependencies, the candidates of the next level, to the list.
 template <class T>
 struct RemoveRoots {
   using index = typename T::index;
@@ -276,7 +277,7 @@ struct RemoveRoots {
   KOKKOS_FUNCTION void operator()(index position) const { remove(position, state(2)); }
 };
 
-/// Several levels by one team, one after the other, until a level has more than `limit` rows or none.
+/// Kernel that removes several levels by one team, until a level has more than `limit` rows or none.
 template <class T>
 struct RemoveRootsOneTeam {
   using index = typename T::index;
@@ -302,13 +303,13 @@ struct RemoveRootsOneTeam {
   }
 };
 
-/// Root candidates: levels of at most so many rows are taken by one team, one after the other, wider ones by a kernel
-/// each. On a host a thread, on a GPU a team of so many. Not measured apart.
+/// Limits of the root candidates: one team takes levels of at most `host_rows` or `gpu_rows` rows one after another; a
+/// wider level gets a kernel of its own. On a host a team is one thread. Not measured separately.
 struct RootCandidatesTuning {
   static constexpr int host_rows = 2000, gpu_rows = 1024, gpu_team_threads = 256;
 };
 
-/// Fills the in-degrees and lists the first roots, from op(T) by columns.
+/// Computes the in-degrees and lists the first roots, from op(T) by columns.
 template <class T>
 void list_first_roots(typename T::exec_space const& exec, RemoveRoots<T> const& step) {
   using index = typename T::index;
@@ -325,9 +326,8 @@ void list_first_roots(typename T::exec_space const& exec, RemoveRoots<T> const& 
       });
 }
 
-/// Source: M. Naumov, NVR-2011-001, section 3; a list of root candidates per level. Differs in that
-/// both of his buffers are one array of n rows, here the memory of level_rows. It ends with the rows level by level in
-/// the order of their arrival, so they are grouped once more, in ascending order.
+/// Computes level_of by a list of root candidates per level. Leaves level_rows unsorted within a level.
+/// Source: M. Naumov, NVR-2011-001, section 3; differs in that both of his buffers share one array, level_rows.
 template <class T>
 void level_of_by_root_candidates(typename T::exec_space const& exec, OffDiagonals<T> const& columns,
                                  LevelArrays<T> const& sets) {
@@ -364,7 +364,7 @@ template <class T>
 LevelArrays<T> allocate_level_sets(typename T::exec_space const& exec, typename T::index n) {
   LevelArrays<T> sets;
   auto const count = static_cast<std::size_t>(n);
-  // one allocation: each costs some 50 microseconds on a GPU, as much as reading 200 MB
+  // one allocation: each costs about 50 microseconds on a GPU, as much as reading 200 MB
   Kokkos::View<typename T::index*, typename T::device> const all(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_sets")), 2 * count);
   auto const part = [&](std::size_t which) {
@@ -378,10 +378,8 @@ LevelArrays<T> allocate_level_sets(typename T::exec_space const& exec, typename 
 
 }  // namespace detail
 
-/// Level sets from op(T) by rows: one sweep, about the cost of one solve.
-/// @param exec  where all kernels go; fenced before return.
-/// @param grid  what the rows are likely to be the lines of, or nothing: their numbers then give the levels, checked
-///              for each entry
+/// Returns level sets from op(T) by rows: one sweep, about the cost of one solve. Fences.
+/// @param grid  grid that the rows probably form, or nothing. Row numbers then give the levels, checked for each entry.
 template <class T>
 LevelSets<T> level_sets_from_rows(typename T::exec_space const& exec, detail::Workspace<T>& work,
                                   OffDiagonals<T> const& rows, bool ascending, long long longest,
@@ -398,8 +396,8 @@ LevelSets<T> level_sets_from_rows(typename T::exec_space const& exec, detail::Wo
   return sets.finished();
 }
 
-/// Level sets from op(T) by columns, with Naumov's root candidates: what a transposed solve has
-/// without transposing.
+/// Returns level sets from op(T) by columns, with Naumov's root candidates. A transposed solve has the columns without
+/// transposing. Fences.
 template <class T>
 LevelSets<T> level_sets_from_columns(typename T::exec_space const& exec, detail::Workspace<T>& work,
                                      OffDiagonals<T> const& columns) {

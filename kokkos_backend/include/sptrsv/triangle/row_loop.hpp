@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows one after the other by one thread: the loop under `sequential`, and under each thread of
-// `levelset` on a host.
+// Substitution by one thread, row after row: the loop of `sequential`, and of each thread of `levelset` on a host.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +11,11 @@
 
 namespace sptrsv::detail {
 
-/// How one column is accessed. plain: b and x are contiguous, and the Fold is empty. scaled: the same, but b is scaled.
-/// unit: x is contiguous. any: strides and Fold as they come.
+/// Access to one column. plain: b and x are contiguous, and the Fold is empty. scaled: like plain, but b is scaled.
+/// unit: x is contiguous. any: arbitrary strides and Fold.
 enum class Access { plain, scaled, unit, any };
 
-/// Calls f(integral_constant<Access, A>) with the least general A that holds; a device does with `any`.
+/// Calls f(integral_constant<Access, A>) with the least general A that holds; on a device with `any`.
 template <bool Host, int K, class T, class F>
 void with_access(RowIO<T> const& io, F const& f) {
   if constexpr (Host && K == 1) {
@@ -28,11 +27,10 @@ void with_access(RowIO<T> const& io, F const& f) {
   f(std::integral_constant<Access, Access::any>{});
 }
 
-/// A cursor says which row comes next: row(), begin() and end() of its off-diagonal entries in `values` and
-/// `col_idx`, diagonal(values) for its end, next(), after(rows) and differs(). Every row starts from its own offsets
-/// rather than where the last one ended: after a mispredicted end of a row, the next one then need not wait.
-///
-/// V: the values' type, which is converted to the scalar.
+/// Loop over rows in the order of a cursor: row(), begin() and end() of its off-diagonal entries in `values` and
+/// `col_idx`, diagonal(values), next(), after(rows) and differs(). Every row starts from its own offsets rather than
+/// from the end of the row before, so that after a mispredicted end the next row need not wait.
+/// @tparam V  type of the values, converted to the scalar
 template <class T, int K, Access A, Diagonal D, class Cursor, class V = typename T::scalar>
 struct RowLoop {
   using scalar = typename T::scalar;
@@ -64,7 +62,7 @@ struct RowLoop {
     }
   }
 
-  /// x(i) gathers its terms, first to last (Step 1) or last to first (-1).
+  /// Gathers the terms of x(i), first to last (Step 1) or last to first (-1).
   template <int Step>
   SPTRSV_APART KOKKOS_FUNCTION void gather(index rows) const {
     scalar* const x = io.x;
@@ -86,8 +84,8 @@ struct RowLoop {
       for (int c = 0; c < K; ++c) store(x, i, c, finish(sum[c], row, a));
     }
   }
-  /// The n rows are op(T)'s columns: x(i) is scattered to the rows that need it, along the row (Step 1) or against it
-  /// (-1), as the solve goes: a column that the row has twice is added in the order in which gather() adds it.
+  /// Scatters x(i) to the rows that need it, with the n rows as op(T)'s columns: along the row (Step 1) or against it
+  /// (-1), in solve order, so that duplicate columns are added in the order of gather().
   template <int Step>
   SPTRSV_APART KOKKOS_FUNCTION void scatter(index n) const {
     scalar* const x = io.x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of op(T)'s off-diagonals: the caller's array itself, or gathered from it by a map.
+// Values of op(T)'s off-diagonal entries: the caller's array, or a copy gathered by a map.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -27,7 +27,7 @@ class RowValues {
       gathered_ = decltype(gathered_)(
           Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::values")), rows.source.extent(0));
   }
-  /// Takes new values; the caller's array is read now and, where nothing is gathered, in solves.
+  /// Takes new values. Reads the caller's array now and, where nothing is gathered, in solves.
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& all) {
     if (gathered_.data()) gather<T>(exec, rows_.source, all, gathered_);
     numbers_ = analysis.numbers(all, gathered_.data() ? typename T::values(gathered_) : all);

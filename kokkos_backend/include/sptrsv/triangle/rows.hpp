@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The off-diagonal entries of a triangle by rows (or by columns), as kernels read them, and where
-// the diagonal is. Built in place over the caller's pattern, or as its transpose with a map.
+// Off-diagonal entries of a triangle by rows or by columns, as kernels read them, and the position of the diagonal.
+// Refers to the caller's pattern, or to its transpose with a map of the values.
 #pragma once
 
 #include <KokkosSparse_SortCrs.hpp>
@@ -15,20 +15,20 @@
 
 namespace sptrsv {
 
-/// Where each row of the stored T keeps its diagonal entry.
+/// Position of the diagonal entry in each row of the stored T.
 enum class DiagonalPosition { none, first, last };
 
-/// Row ranges of off-diagonal entries. `source` says, for entry k, where its value is in the
-/// caller's array; empty: at k itself. Device-copyable.
+/// Row ranges of off-diagonal entries. Entry k has its value at source(k) of the caller's array, or at k if `source` is
+/// empty. Device-copyable.
 template <class T>
 struct OffDiagonals {
   typename T::index num_rows = 0;
   Kokkos::View<const typename T::offset*, typename T::device> row_ptr;
   Kokkos::View<const typename T::index*, typename T::device> col_idx;
   Kokkos::View<const typename T::offset*, typename T::device> source;
-  bool reversed = false;         ///< rows lie last first
-  typename T::offset front = 0;  ///< diagonal entries to skip at a row's begin
-  typename T::offset back = 0;   ///< and at its end
+  bool reversed = false;         ///< rows are stored last first
+  typename T::offset front = 0;  ///< diagonal entries to skip at the start of a row
+  typename T::offset back = 0;   ///< diagonal entries to skip at the end of a row
   bool backward = false;         ///< terms are summed last first
 
   KOKKOS_INLINE_FUNCTION typename T::offset begin(typename T::index i) const {
@@ -37,25 +37,25 @@ struct OffDiagonals {
   KOKKOS_INLINE_FUNCTION typename T::offset end(typename T::index i) const {
     return row_ptr((reversed ? num_rows - 1 - i : i) + 1) - back;
   }
-  /// The entries of a row in the order of its sum: `count` of them from `first` on, by `step`.
+  /// Number of entries of a row. Its sum takes `count` entries from `first` on, in steps of `step`.
   KOKKOS_INLINE_FUNCTION typename T::offset count(typename T::index i) const { return end(i) - begin(i); }
   KOKKOS_INLINE_FUNCTION typename T::offset first(typename T::index i) const {
     return backward ? end(i) - 1 : begin(i);
   }
   KOKKOS_INLINE_FUNCTION typename T::offset step() const { return backward ? -1 : 1; }
-  /// Where the value of entry k is in the caller's array.
+  /// Returns the position of entry k's value in the caller's array.
   KOKKOS_INLINE_FUNCTION typename T::offset source_of(typename T::offset k) const {
     return source.data() ? source(k) : k;
   }
 };
 
-/// What a solve needs of the values: those of the off-diagonals, aligned with OffDiagonals, and how
-/// a row ends. Device-copyable.
+/// Values as a solve needs them: the off-diagonals, aligned with OffDiagonals, and what finishes a row.
+/// Device-copyable.
 template <class T>
 struct Numbers {
   typename T::values off_diagonal;
   typename T::values all;                                               ///< the caller's array, for the diagonal
-  Kokkos::View<const typename T::offset*, typename T::device> row_ptr;  ///< of the stored T
+  Kokkos::View<const typename T::offset*, typename T::device> row_ptr;  ///< row offsets of the stored T
   typename T::index num_rows = 0;
   bool reversed = false;
   DiagonalPosition diagonal_position = DiagonalPosition::none;
@@ -70,7 +70,7 @@ struct Numbers {
     return detail::conjugate_if(all(diagonal_position == DiagonalPosition::first ? row_ptr(at) : row_ptr(at + 1) - 1),
                                 conj);
   }
-  /// What the last step of a row needs, to be loaded before the row has to wait.
+  /// Returns the operand of finish(), to be loaded before the row has to wait.
   KOKKOS_INLINE_FUNCTION typename T::scalar pivot(typename T::index i) const {
     if (diagonal == Diagonal::unit) return typename T::scalar(1);
     return diagonal == Diagonal::inverted ? stored_diagonal(i) : detail::divisor(stored_diagonal(i));
@@ -82,7 +82,7 @@ struct Numbers {
 
 namespace detail {
 
-/// The off-diagonal part as plain CSR from offset 0: pattern, and each entry's position in the original.
+/// Off-diagonal part as CSR from offset 0, with each entry's position in the original.
 template <class T, class Device>
 struct CompactRows {
   Kokkos::View<typename T::offset*, Device> row_ptr;
@@ -140,9 +140,9 @@ bool columns_ascend(typename T::exec_space const& exec, OffDiagonals<T> const& r
   return descents == 0;
 }
 
-/// The transpose of the off-diagonal part, columns ascending, with the map of its values.
-/// Kokkos Kernels does the transposing and the sorting. On a host one thread transposes, which leaves the columns
-/// sorted: several would leave them in the order of arrival, and sorting costs more than they gain.
+/// Returns the transpose of the off-diagonal part, columns ascending, with the map of its values. Kokkos Kernels
+/// transposes and sorts. On a host one thread transposes, which leaves the columns sorted: several threads would not,
+/// and sorting costs more than they gain.
 template <class T>
 OffDiagonals<T> transpose_off_diagonals(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
   using space = typename SingleThread<typename T::exec_space>::type;

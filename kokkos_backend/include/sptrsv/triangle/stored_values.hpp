@@ -23,28 +23,28 @@ template <class R>
 struct SinglePrecision<Kokkos::complex<R>> {
   using type = Kokkos::complex<float>;
 };
-/// What Storage::single keeps; the scalar itself if it is no more precise.
+/// Type that Storage::single stores; the scalar itself if that is no more precise.
 template <class Scalar>
 using single_of = typename SinglePrecision<Scalar>::type;
 template <class Scalar>
 inline constexpr bool is_single = std::is_same_v<Scalar, single_of<Scalar>>;
 
-/// Bytes of a value that is kept.
+/// Returns the bytes of a stored value.
 template <class Scalar>
 std::size_t stored_bytes(Storage storage) {
   return storage == Storage::single ? sizeof(single_of<Scalar>) : sizeof(Scalar);
 }
 
-/// One of two arrays. Device-copyable.
+/// Off-diagonal values in one of two arrays: full or rounded. Device-copyable.
 template <class T>
 struct StoredValues {
   using scalar = typename T::scalar;
   using single = single_of<scalar>;
   Kokkos::View<scalar*, typename T::device> full;
   Kokkos::View<single*, typename T::device> rounded;
-  Kokkos::View<int*, typename T::device> lost;  ///< 1, with `rounded`: whether a value did not fit
+  Kokkos::View<int*, typename T::device> lost;  ///< one flag, with `rounded`: set if a value did not fit
 
-  /// Whether single precision holds what a normal number, zero, an infinity or a NaN is.
+  /// Tells whether single precision holds the value as a normal number, zero, infinity or NaN.
   KOKKOS_FORCEINLINE_FUNCTION static bool fits(scalar const& value) {
     bool all = true;
     for (int w = 0; w < Parts<scalar>::count; ++w) {
@@ -55,13 +55,14 @@ struct StoredValues {
     return all;
   }
   static constexpr double least_normal = 0x1p-126;
-  static constexpr double first_infinite = 0x1.ffffffp+127;  ///< that rounds to infinity
+  static constexpr double first_infinite = 0x1.ffffffp+127;  ///< smallest magnitude that rounds to infinity
 
   KOKKOS_FORCEINLINE_FUNCTION bool rounds() const {
     if constexpr (is_single<scalar>) return false;
     else return rounded.data() != nullptr;
   }
-  /// @tparam Stored  what the array that there is has: in a kernel a branch would cost up to 1.4 times the solve
+  /// Returns value k.
+  /// @tparam Stored  element type of the existing array; a branch in the kernel would cost up to 1.4 times the solve
   template <class Stored, class K>
   KOKKOS_FORCEINLINE_FUNCTION scalar as(K k) const {
     if constexpr (std::is_same_v<Stored, scalar>) return full(k);
@@ -77,11 +78,11 @@ struct StoredValues {
       }
     full(k) = value;
   }
-  /// Before values are set.
+  /// Clears the flag `lost`; call before values are set.
   void begin(typename T::exec_space const& exec) const {
     if (rounds()) Kokkos::deep_copy(exec, lost, 0);
   }
-  /// Calls f(array), the one that there is.
+  /// Calls f with the existing array.
   template <class F>
   void with_array(F const& f) const {
     if constexpr (!is_single<scalar>)
@@ -90,7 +91,7 @@ struct StoredValues {
   }
 };
 
-/// Off-diagonal values of an algorithm, by a call before and one after JointMemory::allocate().
+/// Layout of the stored values in a JointMemory: construct before allocate(), call view() after it.
 template <class T>
 class StoredLayout {
  public:
@@ -116,9 +117,9 @@ class StoredLayout {
   std::size_t count_, values_, lost_;
 };
 
-/// After the values of `rows` were stored.
-/// @throws SingleRange for the first row with a value that was lost.
-/// Cost: where values are rounded, a fence; a pass over all values if one was lost.
+/// Checks the stored values of `rows`.
+/// @throws SingleRange for the first row with a value that does not fit.
+/// Cost: a fence if values are rounded; a pass over all values if one was lost.
 template <class T>
 void require_stored(typename T::exec_space const& exec, StoredValues<T> const& stored, OffDiagonals<T> const& rows,
                     Numbers<T> const& numbers, Shape const& shape) {
@@ -136,7 +137,7 @@ void require_stored(typename T::exec_space const& exec, StoredValues<T> const& s
         for (typename T::offset e = 0; e < rows.count(i); ++e, k += rows.step())
           if (i < first && !StoredValues<T>::fits(numbers.all(rows.source_of(k)))) first = i;
       },
-      Kokkos::Min<long long>(row));  // fences, since the result is a host value
+      Kokkos::Min<long long>(row));  // a reduction to a host value fences
   throw SingleRange(row, shape.transposed(), name_of(shape.triangle));
 }
 
