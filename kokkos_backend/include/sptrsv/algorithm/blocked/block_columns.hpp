@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of a block: numbers of its own rows, and of the values of other blocks that it needs.
+// Columns of a block of rows: numbers of its own rows, and of the values of other blocks that it needs.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,13 +12,13 @@
 
 namespace sptrsv::detail {
 
-/// Where entry e of a row of a slice lies.
+/// Offsets of the entries of a row of a slice.
 struct EntryPlace {
   int lanes, entries;
-  std::uint64_t chunk_packs;  ///< of the slice: rows x lanes
-  std::uint64_t row_pack;     ///< of the row in a chunk: row x lanes
+  std::uint64_t chunk_packs;  ///< rows x lanes of the slice
+  std::uint64_t row_pack;     ///< row x lanes: offset of the row in a chunk
 
-  /// In col_idx, from the slice's first pack.
+  /// Returns the offset of entry e in col_idx, from the slice's first pack.
   template <class E>
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t column(E e) const {
     auto const width = static_cast<E>(lanes * entries);
@@ -27,7 +27,7 @@ struct EntryPlace {
                static_cast<std::uint64_t>(entries) +
            static_cast<std::uint64_t>(rest / lanes);
   }
-  /// In the values, likewise.
+  /// Returns the offset of entry e in the values, from the slice's first pack.
   template <class E>
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t value(E e) const {
     auto const width = static_cast<E>(lanes * entries);
@@ -38,7 +38,7 @@ struct EntryPlace {
   }
 };
 
-/// The place of position p's entries.
+/// Returns the offsets of the entries of position p.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION EntryPlace entry_place(BlockPlan<T> const& plan, typename T::index slice,
                                                    typename T::index p) {
@@ -48,11 +48,11 @@ KOKKOS_FORCEINLINE_FUNCTION EntryPlace entry_place(BlockPlan<T> const& plan, typ
           static_cast<std::uint64_t>(p - first) * lanes};
 }
 
-/// A set of columns with the first need of each, in a team's memory: open addressing.
+/// Hash set of columns with the first need of each, by open addressing, in a team's memory.
 template <class Index>
 struct ColumnTable {
   Index* column;
-  unsigned* first;  ///< need: the greater, the later
+  unsigned* first;  ///< need: larger is later
   unsigned* rank;
   unsigned mask;
 
@@ -75,7 +75,8 @@ struct ColumnTable {
   }
 };
 
-/// A team's block: lists what it needs of other blocks in the order of need, each once, and numbers its columns.
+/// Kernel with a team per block of rows: lists the positions of other blocks that a block needs, each once in order of
+/// need, and numbers the columns.
 template <class T>
 struct NumberColumns {
   using index = typename T::index;
@@ -83,19 +84,19 @@ struct NumberColumns {
   OffDiagonals<T> rows;
   BlockPlan<T> plan;
   Kokkos::View<index*, typename T::device> slice_of;        // by position
-  Kokkos::View<index*, typename T::device> listed;          // as many as entries of packs, from first_listed()
-  Kokkos::View<std::uint64_t*, typename T::device> outers;  // out, by block: how many
-  Kokkos::View<char*, typename T::device> tables;           // one for each team
+  Kokkos::View<index*, typename T::device> listed;          // one per entry of a pack, from first_listed()
+  Kokkos::View<std::uint64_t*, typename T::device> outers;  // out, by block: number of outer values
+  Kokkos::View<char*, typename T::device> tables;           // one per team
   int most_table;                                           // a power of two
 
-  static constexpr unsigned row_step = 1024;  // of needs: more than entries in a row that is not long
+  static constexpr unsigned row_step = 1024;  // of needs; exceeds the entries of a row that is not long
   static_assert(BlockedTuning::long_row < static_cast<int>(row_step));
 
   KOKKOS_FUNCTION static std::size_t table_bytes(int table) {
     return static_cast<std::size_t>(table) * (sizeof(index) + 2 * sizeof(unsigned)) + 4 * sizeof(std::uint64_t);
   }
 
-  /// What block b lists begins where its packs do.
+  /// Returns the offset of block b's list, that of its packs.
   KOKKOS_FUNCTION std::uint64_t first_listed(index b) const {
     return plan.slice_pack(plan.block_slice(b)) * static_cast<std::uint64_t>(plan.shape.entries);
   }
@@ -183,7 +184,7 @@ struct NumberColumns {
 };
 
 /// Fills col_idx, block_outer, outer and scratch_bytes of a plan.
-/// @param of_plan  where its arrays are taken from
+/// @param of_plan  workspace that owns the plan's arrays
 template <class T>
 void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Workspace<T>& of_plan,
                     OffDiagonals<T> const& rows, BlockPlan<T>& plan,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a triangle's blocks before they are cut: all that the planner looks at.
+// Estimates about a triangle's blocks of rows before they are cut, for the planner.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -15,31 +15,34 @@
 
 namespace sptrsv::detail {
 
-/// How the kernels take rows of op(T). @param warp  lanes of a warp; 1 on a host
+/// Returns how the kernels split rows of op(T).
+/// @param warp  lanes of a warp; 1 on a host
 template <class T>
 RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analysis, int warp) {
   return RowShape::of(analysis.mean_row(), analysis.longest_row_of_op(exec), warp,
                       stored_bytes<typename T::scalar>(analysis.storage()));
 }
 
-/// Bytes of scratch memory that blocks are cut for, before it is known how many values they need of others.
+/// Returns the bytes of scratch memory that blocks of rows are cut for, while the number of outer values is unknown.
 inline std::size_t bytes_to_cut_for() {
   return static_cast<std::size_t>(BlockedTuning::scratch_bytes * BlockedTuning::cut_for);
 }
-/// Mean rows of a block that fills its scratch memory.
+/// Returns the mean number of rows of a block that fills its scratch memory.
 template <class T>
 double rows_that_fit(RowShape const& shape, double mean_row, std::size_t most_rows) {
   auto const row_bytes =
       static_cast<double>(row_scratch_bytes<T>(static_cast<std::uint64_t>(shape.width()), shape.value_bytes, mean_row));
   return std::min(static_cast<double>(most_rows), static_cast<double>(bytes_to_cut_for()) / row_bytes);
 }
-/// Levels of a strip. @param mean_level  rows
+/// Returns the number of levels of a strip.
+/// @param mean_level  mean rows per level
 inline int levels_of_strip(double rows, double mean_level) {
   return static_cast<int>(std::max<double>(BlockedTuning::strip_levels, rows / std::max(1.0, mean_level)));
 }
 
-/// Levels among as many successive rows as a block has, in the mean over a sample of places: few where rows are
-/// numbered by level, as after reverse Cuthill-McKee, and a block of a strip then has no more. Cost: a kernel; fences.
+/// Returns the mean number of levels among `rows` successive rows, over a sample of windows. It is small where rows are
+/// numbered by level, as after reverse Cuthill-McKee; a block of a strip then has no more levels. Cost: a kernel;
+/// fences.
 template <class T>
 double levels_of_successive_rows(typename T::exec_space const& exec, LevelSets<T> const& sets, double rows) {
   using index = typename T::index;
@@ -68,7 +71,7 @@ double levels_of_successive_rows(typename T::exec_space const& exec, LevelSets<T
   return sum / static_cast<double>(windows);
 }
 
-/// Sides of boxes of so many rows, by the extents that a pattern's directions tell.
+/// Returns the sides of boxes of `rows` rows in a grid of the given extents.
 inline std::array<int, Directions::most> estimate_sides(std::array<double, Directions::most> const& extent,
                                                         double rows) {
   std::array<int, Directions::most> rounded{};
@@ -76,9 +79,9 @@ inline std::array<int, Directions::most> estimate_sides(std::array<double, Direc
   return sides_of_boxes(rounded, rows, {});
 }
 
-/// About how many blocks follow each other on the longest path: with boxes as many as from one corner of the grid to
-/// the other, for each of the levels on the way; else levels / those of a strip, or of successive rows. Blocks of one
-/// level count more. Cost: passes over samples of the rows; fences.
+/// Estimates the number of blocks of rows on the critical path. For boxes it is levels / (mean levels per box along the
+/// grid diagonal); for strips, levels / levels of a strip or of a block's successive rows. Blocks of about one level
+/// count more. Cost: passes over samples of the rows; fences.
 template <class T>
 double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   if (analysis.num_rows() == 0) return 0;
@@ -102,21 +105,22 @@ double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> con
     thickness =
         std::min<double>(levels_of_strip(rows, sets.mean_rows()), levels_of_successive_rows<T>(exec, sets, rows) - 1);
   }
-  // where blocks have a level each, all of a level wait for the slowest of the one before: measured three times as long
+  // if blocks have one level each, all blocks of a level wait for the slowest of the level before: measured 3 times as
+  // slow
   bool const thin = thickness < 2 && levels > BlockedTuning::strip_levels;
   return std::ceil(levels / std::max(1.0, thickness)) * (thin ? BlockedTuning::thin_block : 1);
 }
 
-/// Rows of a block on a host at most, of n for so many threads.
+/// Returns the maximum rows of a block on a host, for n rows and `threads` threads.
 inline long long host_block_rows(long long n, long long threads) {
   using Tuning = BlockedTuning;
   return std::clamp(n / (Tuning::host_blocks_per_thread * threads), Tuning::least_host_rows, Tuning::most_host_rows);
 }
 
-/// About what part of a host's blocks follow each other on the longest path: 1 where each waits for another. Of boxes
-/// as many as from one corner of the grid to the other; of strips with several blocks each, a block waits for the one
-/// before it and for one or two of the strip before, and for one of each level before where rows are numbered by level.
-/// Cost: passes over samples of the rows; the level sets.
+/// Estimates the share of a host's blocks of rows that are on the critical path; 1 if each block waits for another. For
+/// boxes the path is the grid diagonal. For strips of several blocks each, a block waits for the block before it and
+/// for one or two of the strip before; where rows are numbered by level, for one block of each level before. Cost:
+/// passes over samples of the rows; the level sets.
 template <class T>
 double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const& analysis, long long threads) {
   auto const n = static_cast<double>(analysis.num_rows());
@@ -138,7 +142,7 @@ double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const&
   return std::min(1.0, steps / blocks);
 }
 
-/// Rows that are blocks of their own.
+/// Returns the number of rows that are blocks of their own.
 template <class T>
 long long count_long_rows(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   using index = typename T::index;

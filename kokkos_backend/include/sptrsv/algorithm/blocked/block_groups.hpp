@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of rows whose graph has no cycle: ranges of numbers that never fall along a dependency.
+// Groups of rows with an acyclic dependency graph: numbers that never decrease along a dependency.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -22,9 +22,8 @@
 
 namespace sptrsv::detail {
 
-/// The rows in an order in which all that a row needs comes before it, and by position a number of its group, which
-/// does not fall. Any cut of that order into ranges gives blocks that do not wait for later ones. In the analysis'
-/// workspace.
+/// Rows in an order in which each row follows all rows that it needs, with a non-decreasing group number per position.
+/// Cutting that order into ranges gives blocks of rows that never wait for later blocks. Uses the analysis' workspace.
 template <class T>
 struct RowGroups {
   Kokkos::View<typename T::index*, typename T::device> row;  // n
@@ -38,7 +37,9 @@ RowGroups<T> take_groups(Analysis<T> const& analysis) {
   return {work.template take<typename T::index>(n), work.template take<std::uint64_t>(n)};
 }
 
-/// Groups by the keys of rows in the order of the solve, of so many bits; rows of a group stay in that order.
+/// Sorts rows by group. Rows of a group keep their solve order.
+/// @param bits  significant bits of the keys
+/// @param key   group of each row in solve order
 template <class T>
 void sort_by_group(typename T::exec_space const& exec, Workspace<T>& work, typename T::index n, bool ascending,
                    int bits, Kokkos::View<std::uint64_t*, typename T::device> const& key, RowGroups<T> const& out) {
@@ -51,7 +52,7 @@ void sort_by_group(typename T::exec_space const& exec, Workspace<T>& work, typen
       KOKKOS_LAMBDA(index p) { row(p) = n - 1 - row(p); });
 }
 
-/// How many groups there are.
+/// Returns the number of groups.
 template <class T>
 long long count_groups(typename T::exec_space const& exec, RowGroups<T> const& groups) {
   using index = typename T::index;
@@ -65,7 +66,7 @@ long long count_groups(typename T::exec_space const& exec, RowGroups<T> const& g
   return count;
 }
 
-/// Strips: so many successive levels each, in them rows in their order.
+/// Groups rows into strips of `levels` successive levels; rows of a strip keep their order.
 template <class T>
 void group_by_strips(typename T::exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets,
                      int levels, RowGroups<T> const& out) {
@@ -86,14 +87,15 @@ void group_by_strips(typename T::exec_space const& exec, Analysis<T> const& anal
   sort_by_group<T>(exec, work, n, ascending, bits_for(greatest) + 1, key, out);
 }
 
-/// By row its depths, and how many there are in each direction, at least 1.
+/// Depths by row, and the number of depths in each direction, at least 1.
 template <class T>
 struct RowDepths {
   Kokkos::View<std::uint64_t*, typename T::device> of_row;
   std::array<int, Directions::most> extent;
 };
 
-/// By the numbers of the rows where these lie as in a grid, else by a sweep over all. In the analysis' workspace.
+/// Computes depths from row numbers if the rows form a grid, otherwise by a sweep over the rows. Uses the analysis'
+/// workspace.
 template <class T>
 RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   using index = typename T::index;
@@ -129,8 +131,8 @@ RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& 
   return out;
 }
 
-/// Sides of boxes of so many rows at most, for the fewest boxes from one corner of the grid to the other.
-/// @param asked  sides that are not chosen here; 0: chosen
+/// Returns the sides of boxes of at most `rows` rows that minimize the number of boxes along the grid diagonal.
+/// @param asked  sides that are given; 0: chosen
 inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directions::most> const& extent, double rows,
                                                         std::array<int, Directions::most> const& asked) {
   std::array<int, Directions::most> best{};
@@ -139,7 +141,7 @@ inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directio
   auto const last = [&](int d, double room) {
     return asked[d] > 0 ? asked[d] : std::clamp(static_cast<int>(room), 1, extent[d]);
   };
-  // long sides in steps, which keeps their number small where many rows are allowed
+  // steps over long sides, which bounds the number of steps
   auto const next = [](int side, int end) { return std::min(end, side + std::max(1, side / 512)); };
   for (int a = first(0), end_a = last(0, rows);; a = next(a, end_a)) {
     double const room = rows / static_cast<double>(a);
@@ -158,8 +160,8 @@ inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directio
   return best;
 }
 
-/// Boxes: ranges of depths in each direction, in the order of the sums of their numbers.
-/// @return  false where the numbers of boxes have too many bits
+/// Groups rows into boxes, ranges of depths in each direction, sorted by the sum of their numbers.
+/// @return false if the numbers of boxes have too many bits
 template <class T>
 bool group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analysis, RowDepths<T> const& depths,
                     std::array<int, Directions::most> const& sides, RowGroups<T> const& out) {
@@ -167,7 +169,7 @@ bool group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analy
   index const n = analysis.num_rows();
   bool const ascending = analysis.shape().ascending();
   Kokkos::Array<std::uint64_t, Directions::most> side{};
-  std::uint64_t greatest = 0;  // sum of numbers of boxes, and so number in each direction
+  std::uint64_t greatest = 0;  // largest sum of a box's numbers, and thus of each
   for (int d = 0; d < Directions::most; ++d) {
     side[d] = static_cast<std::uint64_t>(sides[d]);
     greatest += static_cast<std::uint64_t>(depths.extent[d] - 1) / side[d];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of `blocked`: a block of rows to a team.
+// Kernels of `blocked`: a team solves a block of rows.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -18,14 +18,14 @@
 
 namespace sptrsv::detail {
 
-/// What the kernels read and write, of the columns of a pass.
+/// Arrays that the kernels read and write, for the columns of a pass.
 template <class T>
 struct BlockData {
   using scalar = typename T::scalar;
   using index = typename T::index;
   BlockPlan<T> plan;
   StoredValues<T> values;                           // packs x entries
-  Kokkos::View<scalar*, typename T::device> pivot;  // n, by position; none for a unit diagonal
+  Kokkos::View<scalar*, typename T::device> pivot;  // n, by position; empty for a unit diagonal
   RowIO<T> io;
   SolvedSlots<scalar, 1> slots;  // by position
   Diagonal diagonal;
@@ -46,10 +46,11 @@ struct BlockData {
   }
 };
 
-/// On a GPU: a team has all of its block in scratch memory. Its first warps compute: slices go round robin to them, and
-/// their rows poll for what they need in scratch memory. The other warps fetch what other blocks publish, in the order
-/// of need. Blocks are taken by ticket, so each waits only for blocks that a running team has; in it slices are in the
-/// order of levels. Stored: what values are kept as, the scalar or of single precision.
+/// GPU kernel in which a team holds its whole block of rows in scratch memory. Its first warps compute: they take
+/// slices round robin, and their rows poll for values in scratch memory. The other warps fetch what other blocks
+/// publish, in order of need. Teams take blocks by ticket, so a block waits only for blocks that a running team has;
+/// slices of a block are in level order.
+/// @tparam Stored  type of the stored values, the scalar or its single precision
 template <class T, class Stored, int Entries, bool OneLane, bool OneChunk>
 struct BlockOnDevice {
   using scalar = typename T::scalar;
@@ -70,15 +71,15 @@ struct BlockOnDevice {
   int which;             ///< counter of this launch
   int threads_per_warp;  ///< rows per slice
   int computing_warps, fetching_warps;
-  int columns;  ///< of the pass: a team solves a block for one of them
+  int columns;  ///< number of columns of the pass; a team solves a block for one column
 
   static constexpr int slice_word = std::numeric_limits<unsigned>::digits;
 
-  /// What a block has in scratch memory.
+  /// Pointers to the parts of a block in scratch memory.
   struct Staged {
     StoredPair* values;
     Columns* columns;
-    std::uint64_t* slice;  ///< from its last bit on: first row (16), rows (8), chunks (8), first pack
+    std::uint64_t* slice;  ///< from the lowest bit on: first row (16), rows (8), chunks (8), first pack
     scalar* b;
     scalar* pivot;
     scalar* x;  ///< rows, outer values, zero
@@ -129,7 +130,8 @@ struct BlockOnDevice {
     });
   }
 
-  /// @param at  of block_scratch_bytes() less 16, aligned to 16 bytes, as all parts are then
+  /// Lays out the parts of a block in scratch memory, each aligned to 16 bytes.
+  /// @param at  block_scratch_bytes() - 16 bytes, aligned to 16 bytes
   KOKKOS_FORCEINLINE_FUNCTION static Staged place(char* at, bool unit, int rows, int outers, int slices, int packs) {
     Staged staged;
     auto const take = [&](std::size_t bytes) {
@@ -175,7 +177,7 @@ struct BlockOnDevice {
     scratch::await_copies();
   }
 
-  /// Each lane polls for one value at a time, and puts it into scratch memory at once.
+  /// Fetches the outer values. Each lane polls for one value at a time and stores it in scratch memory at once.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void fetch(Team const& team, index const* outer, scratch_slots const& x,
                                          slots_type const& slots, int rows, int outers, int warp, int thread) const {
@@ -194,17 +196,17 @@ struct BlockOnDevice {
     });
   }
 
-  /// A slice as a lane works on it: all that it needs but the values of other rows.
+  /// Data of a slice for a lane: everything except the values of other rows.
   struct Step {
-    scratch::address x[Entries];  ///< where the values are that the first chunk needs
-    Pair values[Entries / 2];     ///< of the first chunk
+    scratch::address x[Entries];  ///< addresses of the x of the first chunk
+    Pair values[Entries / 2];     ///< terms of the first chunk
     scalar b, pivot;
     scratch::address solved;                  ///< the row's slot in scratch memory
-    typename Parts<scalar>::real* published;  ///< and in global memory
+    typename Parts<scalar>::real* published;  ///< the row's slot in global memory
     int pack, pair;                           ///< the lane's first ones, of columns and of values
-    int packs, chunks;                        ///< of a chunk; of the slice
+    int packs, chunks;                        ///< per chunk; per slice
   };
-  /// Where the lanes of a team find what is staged.
+  /// Addresses of the staged arrays.
   struct Addresses {
     scratch::address values, columns, slice, b, pivot;
   };
@@ -222,8 +224,8 @@ struct BlockOnDevice {
     }
     SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) at[e] = x.at(columns.col[e]);
   }
-  /// Lanes beyond the last row of a slice do as the last one does, and all lanes of a row store what they all have:
-  /// without branches it is faster.
+  /// Loads a lane's step of a slice. Lanes beyond the last row repeat the last row, and all lanes of a row store the
+  /// same value: faster than branches.
   KOKKOS_FORCEINLINE_FUNCTION Step load_step(Addresses const& from, scratch_slots const& x, slots_type const& slots,
                                              std::uint64_t slice, index first, int lanes, int lane, int thread) const {
     Step step;
@@ -249,8 +251,8 @@ struct BlockOnDevice {
     return scratch::load_staged<std::uint64_t>(from.slice + static_cast<unsigned>(s * 8));
   }
 
-  /// What a slice needs is loaded while the one before is solved, and its description one earlier still; what lies
-  /// beyond the last slice is the last one's again.
+  /// Solves a warp's slices. The data of a slice are loaded while the slice before is solved, and its descriptor one
+  /// slice earlier. Beyond the end the last slice is loaded again.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void compute(Team const& team, Staged const& staged, scratch_slots const& x,
                                            slots_type const& slots, index first, int slices, int warp,
@@ -296,9 +298,9 @@ struct BlockOnDevice {
     scratch_slots::store_at(step.solved, published);
     slots_type::publish_at(step.published, &published);
   }
-  /// Subtracts the terms of a chunk once all its x are there. Rows of a warp are of one level: no lane waits for
-  /// another of its warp, and all lanes leave the loop together. Comparing is faster than adding up, so the sum is
-  /// under way when the last comparison lets the loop end.
+  /// Subtracts the terms of a chunk once all their x are solved. Rows of a warp are of one level: no lane waits for
+  /// another lane of its warp, and all lanes leave the loop together. The first terms are summed before the comparisons
+  /// end the loop, since a comparison is faster than an addition.
   KOKKOS_FORCEINLINE_FUNCTION void subtract(scratch::address const (&at)[Entries], Pair const (&values)[Entries / 2],
                                             scalar (&sums)[2]) const {
     scalar x[Entries], first[2];
@@ -313,7 +315,7 @@ struct BlockOnDevice {
     SPTRSV_UNROLL for (int e = 2; e < Entries; ++e) sums[e % 2] -= values[e / 2].value[e % 2] * x[e];
   }
 
-  /// A row whose entries do not fit a block: all threads of the team take its entries from global memory.
+  /// Solves a row whose entries do not fit a block: all threads of the team read its entries from global memory.
   template <class Team>
   KOKKOS_FUNCTION void solve_long_row(Team const& team, index p, index slice, std::uint64_t first, std::uint64_t last,
                                       int column, slots_type const& slots) const {

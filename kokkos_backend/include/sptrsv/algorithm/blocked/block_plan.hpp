@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of rows, cut out of groups: their rows by level, in slices that a warp solves in one step.
+// Blocks of rows, cut out of groups: rows sorted by level, in slices that a warp solves in one step.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -17,14 +17,15 @@
 
 namespace sptrsv::detail {
 
-/// How many entries a lane has of a row at a time, and how many lanes a row has.
+/// Split of a row: entries per lane and step, and lanes per row.
 struct RowShape {
   int entries = 4;  ///< a pack: 2 or 4
   int lanes = 1;
   int rows_per_slice = 1;
-  int value_bytes = 8;  ///< of an entry
+  int value_bytes = 8;  ///< per entry
   int width() const { return entries * lanes; }
 
+  /// Returns the split for rows of the given lengths.
   /// @param warp         lanes of a warp; 1 on a host
   /// @param value_bytes  of an entry
   static RowShape of(double mean_row, long long longest, int warp, std::size_t value_bytes) {
@@ -38,13 +39,12 @@ struct RowShape {
   }
 };
 
-/// A block is a range of positions: a team solves its rows slice by slice. Rows of a slice are of one level, at most as
-/// many as a warp takes at a time; entry e of a row is entry e / lanes % entries of the pack of lane e % lanes in the
-/// slice's chunk e / (lanes entries). A long row is a block of its own, with a slice of no chunks.
+/// Partition of the positions into blocks of rows, each solved by a team slice by slice. The rows of a slice, at most
+/// rows_per_slice, are of one level. Entry e of a row is entry e / lanes % entries of the pack of lane
+/// e % lanes in the slice's chunk e / (lanes entries). A long row is a block of its own, with a slice of no chunks.
 ///
-/// values:   by chunk and pair of a pack's entries: rows x lanes pairs that follow each other
-/// col_idx:  by chunk: rows x lanes packs of local numbers: rows of the block from 0, then its outer values, then a
-/// zero
+/// values:   by chunk and pair of a pack's entries: rows x lanes consecutive pairs
+/// col_idx:  by chunk: rows x lanes packs of local numbers: rows of the block from 0, its outer values, a zero
 template <class T>
 struct BlockPlan {
   using index = typename T::index;
@@ -61,12 +61,12 @@ struct BlockPlan {
   view<std::uint64_t> slice_pack;   // slices+1: first packs
   view<int> slice_chunks;           // slices; 0: a long row
   view<std::uint64_t> block_outer;  // blocks+1: first outer values
-  view<index> outer;                // positions of the values of other blocks, in order of need; those of a long row
+  view<index> outer;                // positions of the outer values, in order of need; those of a long row
   view<std::uint16_t> col_idx;      // packs x entries
   int most_chunks = 1;              // of a slice
   index long_rows = 0;
   view<index> long_slice;         // long_rows
-  std::size_t scratch_bytes = 0;  // that a block needs at most
+  std::size_t scratch_bytes = 0;  // maximum of a block
 
   /// Calls f with each array that a solve or an update reads.
   template <class F>
@@ -76,17 +76,17 @@ struct BlockPlan {
   }
 };
 
-/// Numbers the ranges of positions that begin where `begins(p)` is true, as it is for p = 0.
-/// @param number  out, n + 1: by position the number of its range
-/// @param to      where the result is taken from, which has more need of it than `work`
-/// @return  by range its first position, and n
+/// Numbers the ranges of positions that begin at p = 0 and where `begins(p)` is true.
+/// @param number  out, n + 1: the range of each position
+/// @param to      workspace that owns the result
+/// @return the first position of each range, and n
 template <class T, class Begins>
 Kokkos::View<typename T::index*, typename T::device> number_ranges(
     char const* label, typename T::exec_space const& exec, Workspace<T>& work, Workspace<T>& to, typename T::index n,
     Kokkos::View<typename T::index*, typename T::device> const& number, Begins const& begins) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  // of those that begin behind a position the next one knows
+  // each position counts the range that begins at the next one
   index const last =
       sum_before<T, index>(label, exec, work, n, number, KOKKOS_LAMBDA(index p) { return p + 1 < n && begins(p + 1); });
   auto const first = to.template take<index>(static_cast<std::size_t>(last) + 2);
@@ -98,8 +98,8 @@ Kokkos::View<typename T::index*, typename T::device> number_ranges(
   return first;
 }
 
-/// Bytes of scratch memory for a block: slots of entries with their columns, slices, b, pivots and x, and what aligning
-/// costs.
+/// Returns the bytes of scratch memory of a block: entries with their columns, slices, b, pivots, x, and alignment.
+/// @param slots  number of entries, padding included
 template <class T>
 KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t slots, int value_bytes, std::size_t rows,
                                                 std::size_t slices, std::size_t outers) {
@@ -107,15 +107,15 @@ KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t slots, int value_byt
   return slots * (static_cast<std::size_t>(value_bytes) + sizeof(std::uint16_t)) + slices * sizeof(std::uint64_t) +
          (3 * rows + outers + 1) * sizeof(scalar) + 96;
 }
-/// Those that a row adds, with the outer values that are expected.
-/// @param slots  for its entries
+/// Returns the bytes that a row adds to its block, with the expected outer values.
+/// @param slots  number of its entries, padding included
 template <class T>
 KOKKOS_FUNCTION std::uint64_t row_scratch_bytes(std::uint64_t slots, int value_bytes, double entries) {
   auto const outers = static_cast<std::size_t>(entries * BlockedTuning::expected_outers);
   return block_scratch_bytes<T>(slots, value_bytes, 1, 1, outers) - block_scratch_bytes<T>(0, value_bytes, 0, 0, 0);
 }
 
-/// Cuts groups into blocks and blocks into slices.
+/// Cutter of groups into blocks of rows, and of blocks into slices.
 template <class T>
 class BlockCutter {
  public:
@@ -125,7 +125,7 @@ class BlockCutter {
   template <class V>
   using view = Kokkos::View<V*, typename T::device>;
 
-  /// @param of_plan  where the arrays of plans are taken from
+  /// @param of_plan  workspace that owns the plan's arrays
   BlockCutter(exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets, RowShape const& shape,
               Workspace<T>& of_plan)
       : exec_(exec),
@@ -138,9 +138,8 @@ class BlockCutter {
         n_(analysis.num_rows()),
         any_long_(analysis.longest_row_of_op(exec) > BlockedTuning::long_row) {}
 
-  /// @param bytes  of scratch memory that a block may have for its rows, their entries and, as an estimate, outer
-  /// values
-  /// slice_of() is in the analysis' workspace.
+  /// Returns a plan; slice_of() is then valid in the analysis' workspace.
+  /// @param bytes  maximum scratch memory of a block for its rows, their entries and, as an estimate, outer values
   BlockPlan<T> cut(RowGroups<T> const& groups, std::size_t bytes, std::size_t most_rows) {
     BlockPlan<T> plan;
     plan.shape = shape_;
@@ -154,10 +153,10 @@ class BlockCutter {
     cut_slices(plan);
     return plan;
   }
-  /// By position its slice, of the last cut.
+  /// Returns the slice of each position, of the last cut.
   view<index> slice_of() const { return number_; }
 
-  // public for the sake of nvcc, which wants no lambda in a private member
+  // public because nvcc allows no lambda in a private member
   void cut_groups(RowGroups<T> const& groups, BlockPlan<T>& plan, std::size_t bytes, std::size_t most_rows) {
     typename Workspace<T>::Scope const scope(work_);
     auto const key = groups.key;
@@ -193,7 +192,7 @@ class BlockCutter {
     plan.num_blocks = static_cast<index>(plan.block_row.extent(0)) - 1;
   }
 
-  /// Rows of a block by level, else in their order.
+  /// Sorts rows of a block by level, otherwise in their order.
   void sort_by_level(RowGroups<T> const& groups, BlockPlan<T>& plan) {
     typename Workspace<T>::Scope const scope(work_);
     auto const rows = static_cast<std::size_t>(n_);
@@ -292,7 +291,7 @@ class BlockCutter {
   RowShape shape_;
   index n_;
   bool any_long_;
-  view<index> number_;       // by position: of its group, then its block, then its slice
+  view<index> number_;       // by position: its group, then its block, then its slice
   view<std::uint64_t> key_;  // by position: block and level
 };
 

@@ -24,10 +24,10 @@
 
 namespace sptrsv {
 
-/// Rows that depend on each other belong to one team: from row to row in its scratch memory takes a third of the time
-/// that it takes through global memory. Blocks are cut so that they do not wait for later ones, by ranges of numbers
-/// that do not fall along a dependency: strips of successive levels, or boxes of a matrix numbered as a grid is.
-/// docs/blocks.md. Bitwise reproducible.
+/// Solver by blocks of rows, each in one team: a dependency in scratch memory takes a third of the time of one through
+/// global memory. Blocks never wait for later blocks, since they are ranges of numbers that do not decrease along a
+/// dependency: strips of successive levels, or boxes of a matrix numbered like a grid. See docs/blocks.md. Bitwise
+/// reproducible.
 template <class T>
 class Blocked {
  public:
@@ -100,8 +100,8 @@ class Blocked {
     solves_ = 0;
   }
 
-  /// On a host with several threads; on a GPU, unless many rows are blocks of their own: all that need one wait for its
-  /// team alone.
+  /// Tells whether the planner considers `blocked`: on a host with several threads; on a GPU unless many long rows are
+  /// blocks of their own, since all rows that need one wait for its team.
   static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
     if constexpr (host) return detail::concurrent_threads(exec) > 1;
     else return detail::count_long_rows<T>(exec, analysis) * Tuning::rows_per_long_row <= analysis.num_rows();
@@ -125,7 +125,7 @@ class Blocked {
   }
   std::size_t memory_bytes() const { return memory_.bytes() + solved_.memory_bytes() + host_.memory_bytes(); }
 
-  // public for the sake of nvcc, which wants no lambda in a private member
+  // public because nvcc allows no lambda in a private member
   void fill_values(typename T::exec_space const& exec, Numbers<T> const& numbers) {
     using offset = typename T::offset;
     auto const plan = plan_;
@@ -206,11 +206,11 @@ class Blocked {
     std::size_t const most_rows = options.rows > 0 ? static_cast<std::size_t>(options.rows) : Tuning::block_rows;
     std::size_t bytes = detail::bytes_to_cut_for();
     auto const groups = group(exec, analysis, options, detail::rows_that_fit<T>(shape, analysis.mean_row(), most_rows));
-    // of a plan, until it is known how large it is
+    // of a plan, until its size is known
     detail::Workspace<T> of_plan(Tuning::plan_row_bytes * static_cast<std::size_t>(analysis.num_rows()) +
                                  Tuning::plan_entry_bytes * static_cast<std::size_t>(analysis.num_off_diagonals()));
     detail::BlockCutter<T> cutter(exec, analysis, sets, shape, of_plan);
-    while (true) {  // again with less where blocks need more values of others than estimated
+    while (true) {  // cut again for less memory if blocks need more outer values than estimated
       typename detail::Workspace<T>::Scope const of_one_cut(analysis.workspace()), of_its_plan(of_plan);
       plan_ = cutter.cut(groups, bytes, most_rows);
       detail::number_columns<T>(exec, analysis.workspace(), of_plan, rows_, plan_, cutter.slice_of());
@@ -224,7 +224,7 @@ class Blocked {
       throw std::logic_error("sptrsv: blocked has cut packs of two for rows of more entries");
   }
 
-  /// Allocates what stays, and moves the plan there.
+  /// Allocates the arrays that solves need, and copies the plan there.
   void keep(typename T::exec_space const& exec, Storage storage) {
     using scalar = typename T::scalar;
     std::size_t const slots = plan_.col_idx.extent(0),
@@ -247,7 +247,7 @@ class Blocked {
     plan_.position = {};
     values_ = values.view(memory_);
     pivot_ = memory_.template view<scalar>(pivot, pivots);
-    values_.with_array([&](auto const& array) { Kokkos::deep_copy(exec, array, 0); });  // and so stay what fills packs
+    values_.with_array([&](auto const& array) { Kokkos::deep_copy(exec, array, 0); });  // padding stays zero
   }
 
   detail::RowGroups<T> group(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options,
@@ -283,7 +283,7 @@ class Blocked {
   }
   int team_threads() const { return plan_.shape.rows_per_slice * (computing_warps_ + fetching_warps_); }
 
-  /// Calls f(kernel), the kernel as it is compiled for this shape of rows.
+  /// Calls f with the kernel compiled for this shape of rows.
   template <class F>
   void with_kernel(detail::BlockData<T> const& data, int columns, F const& f) const {
     auto const make = [&](auto entries, auto one_lane, auto one_chunk) {
@@ -302,7 +302,8 @@ class Blocked {
     else if (plan_.shape.lanes > 1) make(four{}, std::false_type{}, std::true_type{});
     else make(four{}, std::true_type{}, std::true_type{});
   }
-  /// Fewer warps where a team of as many as asked for does not fit: complex numbers need many registers.
+  /// Chooses the numbers of warps; fewer where the requested team does not fit, since complex numbers need many
+  /// registers.
   void choose_warps(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     auto const entries = static_cast<double>(analysis.num_off_diagonals());
     bool const fetches = static_cast<double>(plan_.outer.extent(0)) > Tuning::many_outers * entries &&
@@ -326,8 +327,8 @@ class Blocked {
 
   Shape shape_;
   OffDiagonals<T> rows_;
-  detail::HostBlocks<T> host_;     // on a host, else
-  detail::JointMemory<T> memory_;  // of all that follows but solved_
+  detail::HostBlocks<T> host_;     // on a host
+  detail::JointMemory<T> memory_;  // GPU: of all members below except solved_
   detail::BlockPlan<T> plan_;
   std::string cut_;
   detail::StoredValues<T> values_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depths of the rows of a grid that is numbered line by line, from their numbers alone.
+// Depths of the rows of a grid numbered line by line, from row numbers alone.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,8 +12,8 @@
 
 namespace sptrsv::detail {
 
-/// By row its depths by the lines of a grid.
-/// @return  false where they fall along some entry; `depths` has then no meaning. Cost: a pass over the pattern;
+/// Computes the depths of all rows from the lines of a grid.
+/// @return false if a depth decreases along some entry; `depths` is then meaningless. Cost: one pass over the pattern;
 /// fences.
 template <class T>
 bool depths_by_grid(typename T::exec_space const& exec, Analysis<T> const& analysis, Directions const& directions,

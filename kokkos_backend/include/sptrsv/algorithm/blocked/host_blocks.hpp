@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of rows on a host: a thread solves one, row by row, when those that it needs are done.
+// Blocks of rows on a host: a thread solves one row by row, once the blocks that it needs are done.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -20,8 +20,8 @@
 
 namespace sptrsv::detail {
 
-/// A block is a range of places; rows in it lie in the order of the solve, with their entries. A thread waits once for
-/// each block that it needs values of, not for each value, so that nothing but flags goes from core to core by atomics.
+/// Partition of the positions into blocks of rows for a host. Rows of a block are in solve order, with their entries. A
+/// thread waits once per block that it needs, not per value, so that atomics carry only flags between cores.
 template <class T>
 struct HostBlocks {
   using index = typename T::index;
@@ -29,22 +29,22 @@ struct HostBlocks {
   using scalar = typename T::scalar;
   template <class V>
   using view = Kokkos::View<V*, typename T::device>;
-  static constexpr std::size_t flags_per_line = 16;  ///< a cache line has one
+  static constexpr std::size_t flags_per_line = 16;  ///< one flag per cache line
 
   index num_blocks = 0;
-  index num_steps = 0;     // blocks that wait for each other on the longest path
-  view<index> order;       // blocks, as threads take them: those of a step wait for none of it
-  view<index> row;         // n; row(p) is at place p
-  view<index> block_row;   // blocks+1: first places
+  index num_steps = 0;     // length of the longest path of blocks
+  view<index> order;       // blocks in the order in which threads take them: blocks of a step are independent
+  view<index> row;         // n; row(p) is at position p
+  view<index> block_row;   // blocks+1: first positions
   view<index> block_need;  // blocks+1
   view<index> need;        // earlier blocks, ascending
   view<offset> row_entry;  // n+1
-  view<index> col_idx;     // places
+  view<index> col_idx;     // positions
   StoredValues<T> values;
   JointMemory<T> values_memory;
   view<scalar> pivot;
-  view<scalar> x;       // n, by place, of one right-hand side
-  view<unsigned> done;  // blocks x flags_per_line: in how many solves the block has been done
+  view<scalar> x;       // n, by position, of one right-hand side
+  view<unsigned> done;  // blocks x flags_per_line: number of solves in which the block has been done
 
   /// Calls f with each array.
   template <class F>
@@ -58,7 +58,7 @@ struct HostBlocks {
   }
 };
 
-/// Orders blocks by steps: in the order of their numbers one after the other often waits for the one before.
+/// Orders blocks of rows by steps: in numerical order a block often waits for the block before it.
 template <class T>
 void order_host_blocks(HostBlocks<T>& blocks) {
   using index = typename T::index;
@@ -77,7 +77,7 @@ void order_host_blocks(HostBlocks<T>& blocks) {
   });
 }
 
-/// Cuts groups into blocks of at most so many rows.
+/// Cuts groups into blocks of at most `most_rows` rows.
 template <class T>
 HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Diagonal diagonal,
                               Storage storage, RowGroups<T> const& groups, std::size_t most_rows) {
@@ -128,7 +128,7 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T
                                 static_cast<std::size_t>(out.num_blocks) * HostBlocks<T>::flags_per_line);
 
   std::vector<std::vector<index>> needs(static_cast<std::size_t>(out.num_blocks));
-  // no KOKKOS_LAMBDA: it calls functions of the host
+  // no KOKKOS_LAMBDA, since it calls host functions
   Kokkos::parallel_for("sptrsv::blocked::needs", policy(exec, 0, out.num_blocks), [&](index b) {
     auto& mine = needs[static_cast<std::size_t>(b)];
     for (index p = out.block_row(b); p < out.block_row(b + 1); ++p) {
@@ -161,8 +161,7 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T
   return out;
 }
 
-/// Takes new values.
-/// @throws SingleRange
+/// Copies new values. @throws SingleRange
 template <class T>
 void fill_host_blocks(typename T::exec_space const& exec, HostBlocks<T> const& blocks, OffDiagonals<T> const& rows,
                       Numbers<T> const& numbers, Shape const& shape) {
@@ -182,7 +181,7 @@ void fill_host_blocks(typename T::exec_space const& exec, HostBlocks<T> const& b
   require_stored<T>(exec, blocks.values, rows, numbers, shape);
 }
 
-/// Solves the blocks first to last of a ticket.
+/// Kernel that solves the blocks of a ticket, first to last.
 template <class T>
 struct SolveHostBlocks {
   using scalar = typename T::scalar;
@@ -191,7 +190,7 @@ struct SolveHostBlocks {
   HostBlocks<T> blocks;
   RowIO<T> io;
   Diagonal diagonal;
-  unsigned solve;  ///< number of this one, from 1 on
+  unsigned solve;  ///< number of this solve, from 1 on
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const&, index first, index last) const {

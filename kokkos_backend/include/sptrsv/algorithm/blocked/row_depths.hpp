@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depths of rows: how many entries of a direction lie on a path to them at most.
+// Depths of rows: the maximum number of entries of a direction on a path to a row.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,8 +12,8 @@
 
 namespace sptrsv::detail {
 
-/// By row its depth in each direction, that is the most entries of that direction on a path to it; of 21 bits each.
-/// Depths do not fall along a dependency, also where they are cut off at the greatest number.
+/// Depths of a row, 21 bits per direction: the maximum number of entries of that direction on a path to the row. Depths
+/// do not decrease along a dependency, even when clamped.
 struct Depths {
   static constexpr int bits = 21;
   static constexpr std::uint64_t greatest = (std::uint64_t(1) << bits) - 1;
@@ -22,7 +22,7 @@ struct Depths {
   KOKKOS_INLINE_FUNCTION static std::uint64_t of(std::uint64_t depths, int direction) {
     return (depths >> (direction * bits)) & greatest;
   }
-  /// The greatest of both in each direction; those of a row that is needed, with one more in the entry's direction.
+  /// Returns the maximum of both depths in each direction, after adding 1 to `needed` in the entry's direction.
   KOKKOS_INLINE_FUNCTION static std::uint64_t join(std::uint64_t mine, std::uint64_t needed, int direction) {
     std::uint64_t out = 0;
     for (int d = 0; d < Directions::most; ++d) {
@@ -35,7 +35,8 @@ struct Depths {
   }
 };
 
-/// Depths by one sweep over op(T)'s rows; a row polls for those of the rows that it needs, as in LevelSweep.
+/// Kernel that computes depths in one sweep over op(T)'s rows; a row polls for the depths of the rows that it needs, as
+/// in LevelSweep.
 template <class T>
 struct DepthSweep {
   using index = typename T::index;

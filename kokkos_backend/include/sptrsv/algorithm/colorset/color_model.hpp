@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suchoski's performance model: what a solve by sets costs, from rows per set and entries per row alone.
+// Suchoski's performance model: the cost of a solve by sets, from rows per set and entries per row alone.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,10 @@
 
 namespace sptrsv {
 
-/// Time per entry is 1 / (alpha N_r min(phi, P)): N_r entries per row, phi rows per set, P rows that the machine has in
-/// hand at once, 1 / alpha the time that a row takes there. So the time of a solve is rows / (alpha min(phi, P)): N_r
-/// cancels. Source: B. Suchoski, MSc thesis, Penn State 2012, equation 3.1.
+/// Performance model: the time per entry is 1 / (alpha N_r min(phi, P)), with N_r entries per row, phi rows per set, P
+/// rows that the machine processes at a time, and 1 / alpha the time of a row. The time of a solve is therefore rows /
+/// (alpha min(phi, P)).
+/// Source: B. Suchoski, MSc thesis, Penn State 2012, equation 3.1.
 struct ColorModel {
   double rows = 0, entries = 0, sets = 0;
   double capacity = 1;     ///< P, rows
@@ -19,10 +20,10 @@ struct ColorModel {
 
   double rows_per_set() const { return sets > 0 ? rows / sets : 0; }
   double entries_per_row() const { return rows > 0 ? entries / rows : 0; }
-  /// Of a solve.
+  /// Returns the predicted time of a solve.
   double seconds() const { return rows > 0 ? row_seconds * rows / std::min(rows_per_set(), capacity) : 0; }
   double seconds_per_entry() const { return entries > 0 ? seconds() / entries : 0; }
-  /// The thesis' fit: 1 / alpha by which `seconds` measured for this structure is met.
+  /// Returns the 1 / alpha for which the model predicts the measured `seconds`, as the thesis fits it.
   double fit(double seconds) const { return rows > 0 ? seconds * std::min(rows_per_set(), capacity) / rows : 0; }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of rows that do not need each other, T in place: the kernels of `colorset`, and its loop on a host.
+// Kernels of `colorset`, which read T in place, and its loop on a host.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace sptrsv::detail {
 
-/// Blocks of rows by the lanes of a thread each, which share a row's entries and its columns. What a row needs of other
-/// blocks has been stored by an earlier kernel, or before a barrier; what it needs of its own, by the same lane.
+/// Solver of the rows of a set. The lanes of a thread share a row's entries and columns. Values of other blocks of rows
+/// were stored by an earlier kernel or before a barrier, values of the own block of rows by the same lane.
 template <class T, int K>
 struct ColorRows {
   using scalar = typename T::scalar;
@@ -27,8 +27,8 @@ struct ColorRows {
   OffDiagonals<T> rows;
   Numbers<T> numbers;
   RowIO<T> io;
-  Kokkos::View<const index*, typename T::device> block_ptr;  ///< none: a block is a position
-  Kokkos::View<const index*, typename T::device> list;       ///< the row of a position; none: in the order of the solve
+  Kokkos::View<const index*, typename T::device> block_ptr;  ///< empty: a block of rows is a position
+  Kokkos::View<const index*, typename T::device> list;       ///< the row of a position; empty: solve order
   ColumnBlock columns;
   int lanes;
   bool ascending;
@@ -37,8 +37,8 @@ struct ColorRows {
     return list.data() ? list(p) : row_at<T>(p, rows.num_rows, ascending);
   }
 
-  /// The part of row i that one lane sums: every `parts`th entry of its columns, the loads of a few in flight together;
-  /// the first part with b.
+  /// Sums a lane's part of row i: every `parts`th entry, with `batch` loads in flight, for the lane's columns; part 0
+  /// starts from b.
   KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
     int const column = columns.column(lane), part = columns.part(lane), parts = lanes >> columns.bits;
     if (column >= columns.count) return;
@@ -59,8 +59,9 @@ struct ColorRows {
           for (int c = 0; c < K; ++c) sum[c] -= a[u] * x[u][c];
     }
   }
-  /// The rows of a block, `longest` at most. A thread with active == false has no block, but calls all the same, since
-  /// the sums of its warp shuffle among all lanes.
+  /// Solves the rows of one block of rows.
+  /// @param active  false: the thread has none, but calls because the sums shuffle among all lanes of its warp
+  /// @param longest  rows of the longest block of rows of the launch
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, index block, bool active, index longest) const {
     index p = 0, end = 0;
@@ -88,7 +89,7 @@ struct ColorRows {
   }
 };
 
-/// A kernel per set: its blocks first..last.
+/// Kernel for one set: its blocks of rows first..last.
 template <class T, int K>
 struct ColorKernel {
   using index = typename T::index;
@@ -103,7 +104,7 @@ struct ColorKernel {
   }
 };
 
-/// Sets first..last of a few blocks each, one after the other by one team.
+/// Kernel for small sets first..last, solved one after another by one team.
 template <class T, int K>
 struct ColorOneTeamKernel {
   using index = typename T::index;
@@ -124,17 +125,17 @@ struct ColorOneTeamKernel {
   }
 };
 
-/// A launch: one set, or small ones that follow each other.
+/// Launch of one set, or of successive small sets.
 template <class Index>
 struct ColorLaunch {
-  bool one_team;  ///< ColorOneTeamKernel, else ColorKernel
+  bool one_team;  ///< ColorOneTeamKernel, otherwise ColorKernel
   Index first_set, last_set;
-  Index first, last;  ///< blocks
+  Index first, last;  ///< blocks of rows
   Index longest;      ///< rows of a block
   int lanes;          ///< per block
 };
 
-/// Sets of at most `small` rows share a launch with their neighbors of that kind.
+/// Plans one launch per set; successive sets of at most `small` rows share a launch.
 template <class T>
 std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> const& sets, long long small,
                                                                 int most_lanes) {
@@ -156,8 +157,7 @@ std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> con
   return launches;
 }
 
-/// Host: positions one after the other, for RowLoop. Plain pointers and steps, which stay in registers while x is
-/// written.
+/// Cursor over positions on a host, for RowLoop. Plain pointers and steps stay in registers while x is written.
 template <class T>
 struct ColorCursor {
   using index = typename T::index;
@@ -166,7 +166,7 @@ struct ColorCursor {
   index p;
   index const* list;  // or null: row `first + step * p`
   index first, step;
-  offset const* ends;    // where row 0 begins
+  offset const* ends;    // start of row 0
   std::ptrdiff_t along;  // from a row to the next in `ends`
   offset front, back;    // diagonal entries to skip
   typename T::scalar const* all;
@@ -205,7 +205,7 @@ struct ColorCursor {
   KOKKOS_FORCEINLINE_FUNCTION bool differs(ColorCursor const& other) const { return p != other.p; }
 };
 
-/// Host: positions first..last by one thread.
+/// Solves positions first..last by one thread of a host.
 template <class T, int K, Access A>
 void solve_color_positions(OffDiagonals<T> const& rows, Numbers<T> const& numbers, typename T::index const* list,
                            RowIO<T> const& io, bool ascending, typename T::index first, typename T::index last) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Color sets: a kernel for each set of rows that do not need each other, in a factor whose rows lie color by color.
+// Color sets: a kernel for each set of independent rows, in a factor whose rows are numbered color by color.
 #pragma once
 
 #include <climits>
@@ -17,17 +17,18 @@
 
 namespace sptrsv {
 
+/// Solver by sets of independent rows. Waits only for earlier kernels. Bitwise reproducible.
 /// Source: B. Suchoski, MSc thesis, Penn State 2012, section 3.1 (form sets) and 4.2 (form cpls, his "color plus level
-/// set"). Differs in that the sets are found in the triangle, so that any ordering will do and a factor with fill as
-/// well, that rows which an ordering keeps together (inodes) are a block of one set, that lanes per row are chosen for
-/// each set, and that small sets share a kernel. Waits for nothing but the kernels before. Bitwise reproducible.
+/// set"). Differs in that the sets are found in the triangle, so that any ordering and a factor with fill work; that
+/// rows which an ordering keeps together (inodes) are a block of rows in one set; that lanes per row are chosen for
+/// each set; and that small sets share a kernel.
 template <class T>
 class ColorSet {
  public:
   using types = T;
   using index = typename T::index;
   static constexpr std::string_view name = "colorset";
-  static constexpr std::string_view ordering = "color";  ///< of the matrix, before it is factored
+  static constexpr std::string_view ordering = "color";  ///< ordering of the matrix before it is factored
   static constexpr char const* summary = "a kernel per set of independent rows, for matrices in the ordering color";
   static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
   enum class Form { sets, cpls };
@@ -58,7 +59,8 @@ class ColorSet {
     plan(exec, analysis, options);
   }
 
-  /// On a GPU a set costs microseconds, and a matrix in another ordering than by color has up to a set for each row.
+  /// Tells whether the planner considers `colorset`. On a GPU a set costs microseconds, and a matrix that is not
+  /// ordered by color has up to a set per row.
   static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
     return host ||
            detail::may_have_few_color_sets<T>(exec, analysis.workspace(), analysis.rows(exec),
@@ -83,7 +85,7 @@ class ColorSet {
         });
   }
 
-  /// Sets, rows per set, entries per row, the time that the thesis' model predicts, and what was chosen.
+  /// Returns the sets, rows per set, entries per row, the time that the model predicts, and the launch parameters.
   std::string parameters() const {
     std::string text = to_string(model_) + "; " + detail::counted(launches_.size(), "kernel");
     if (!host && !launches_.empty()) {
@@ -108,7 +110,7 @@ class ColorSet {
   using Launch = detail::ColorLaunch<index>;
   using Tuning = detail::ColorSetTuning;
 
-  /// On the device where sets are few and of single rows, else by a pass on the host.
+  /// Finds the sets on the device if they are few and of single rows, otherwise by a pass on the host.
   ColorSets<T> find_sets(typename T::exec_space const& exec, Analysis<T> const& analysis) const {
     if constexpr (!host) {
       auto const& sets = detail::consecutive_sets_of<T>(exec, analysis);
@@ -134,7 +136,8 @@ class ColorSet {
     if constexpr (!host) set_ptr_ = detail::copy_to_device<T>(exec, "sptrsv::color_set::set_ptr", sets_.set_ptr);
   }
 
-  /// Sets that share a kernel by the calling thread, others in equal parts by all; no part ends within a block.
+  /// Solves sets that share a kernel by the calling thread, other sets in equal parts by all threads. No part ends
+  /// within a block of rows.
   template <int K, detail::Access A>
   void solve_on_host(typename T::exec_space const& exec, detail::RowIO<T> const& io) const {
     index const* const block_ptr = sets_.block_ptr.data();

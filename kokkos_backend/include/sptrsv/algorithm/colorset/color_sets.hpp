@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of rows that do not need each other, found in a triangle whose rows already lie color by color.
+// Sets of independent rows, found in a triangle whose rows are numbered color by color.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -17,14 +17,14 @@
 
 namespace sptrsv {
 
-/// The order of the solve, cut into sets, and these into blocks. Blocks of one set do not need each other; the rows of
-/// a block, as those of PETSc's inodes, do, and one thread solves them one after the other.
+/// Partition of the solve order into sets, and of sets into blocks of rows. Blocks of one set are independent. Rows of
+/// a block depend on each other, like PETSc's inodes, and one thread solves them one after another.
 template <class T>
 struct ColorSets {
   using index = typename T::index;
 
   Kokkos::View<const index*, typename T::device>
-      block_ptr;                     ///< positions where blocks start, and n; none: every block is a row
+      block_ptr;                     ///< first positions of the blocks of rows, and n; empty: every block is one row
   std::vector<index> set_ptr;        ///< num_sets+1, in blocks
   std::vector<index> position_ptr;   ///< num_sets+1, in positions
   std::vector<double> mean_row;      ///< off-diagonal entries per row of each set
@@ -41,8 +41,8 @@ KOKKOS_INLINE_FUNCTION typename T::index row_at(typename T::index at, typename T
   return ascending ? at : n - 1 - at;
 }
 
-/// The last position that the row of each position needs, -1 for none; of those before start(p) only, where there is a
-/// `start`.
+/// Returns the last position that the row of each position needs, -1 for none. With `start`, only positions before
+/// start(p) count.
 template <class T>
 Kokkos::View<typename T::index*, typename T::device> last_needed(
     typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
@@ -67,8 +67,8 @@ Kokkos::View<typename T::index*, typename T::device> last_needed(
   return last;
 }
 
-/// The number of entries of the row of each position; `list`: the row, where positions are not rows in the order of the
-/// solve.
+/// Returns the number of entries of the row of each position.
+/// @param list  row of each position; empty: solve order
 template <class T>
 Kokkos::View<typename T::index*, typename T::device> row_lengths(
     typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
@@ -87,9 +87,10 @@ Kokkos::View<typename T::index*, typename T::device> row_lengths(
   return length;
 }
 
-/// A cheap bound, whether there may be at most `limit` sets: of twice as many equal parts of the order, as many at
-/// most have a row that needs another one of its part, rows_of_near_blocks before or more (a nearer one may be of the
-/// same block). Cost: a kernel that looks at some rows of each part; fences.
+/// Tells, by a cheap necessary condition, whether there may be at most `limit` sets. Splits the solve order into 2
+/// limit equal parts: with at most `limit` sets, at most `limit` parts contain an internal dependency. Only
+/// dependencies over more than rows_of_near_blocks rows count, since nearer rows may be in one block of rows. Cost: a
+/// kernel that samples rows of each part; fences.
 template <class T>
 bool may_have_few_color_sets(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
                              bool ascending, typename T::index limit) {
@@ -107,7 +108,7 @@ bool may_have_few_color_sets(typename T::exec_space const& exec, Workspace<T>& w
       KOKKOS_LAMBDA(typename teams::member_type const& team) {
         auto const part = static_cast<index>(team.league_rank());
         int cut = 0;
-        // from the end of the part, where most of it lies before a row, at equal steps
+        // sampled from the end of the part, where most of the part precedes a row
         Kokkos::parallel_reduce(
             Kokkos::TeamThreadRange(team, looked_at),
             [&](index back, int& mine) {
@@ -115,7 +116,7 @@ bool may_have_few_color_sets(typename T::exec_space const& exec, Workspace<T>& w
               long long const p = static_cast<long long>(part) * size + size - 1 - step;
               if (p >= n) return;
               index const i = row_at<T>(static_cast<index>(p), n, ascending);
-              // in sorted rows from the nearest entry on, until one is of another part
+              // sorted rows, from the nearest entry on, until an entry is in another part
               auto const begin = rows.begin(i), count = rows.count(i);
               for (typename T::offset e = 0; mine == 0 && e < count && e < ColorSetTuning::entries_of_row; ++e) {
                 index const needed = row_at<T>(rows.col_idx(begin + (ascending ? count - 1 - e : e)), n, ascending);
@@ -152,7 +153,7 @@ Kokkos::View<const Index*, typename T::device> copy_to_device(typename T::exec_s
 
 namespace detail {
 
-/// The sets where no row needs the one right before it, as it would in a block of rows.
+/// Returns the sets of a triangle in which no row needs the row directly before it, so that all blocks are single rows.
 /// @pre sets.first is listed
 template <class T>
 ColorSets<T> sets_of_single_rows(ConsecutiveSets<T> const& sets) {
@@ -168,11 +169,10 @@ ColorSets<T> sets_of_single_rows(ConsecutiveSets<T> const& sets) {
 
 }  // namespace detail
 
-/// Goes through the rows once: a set ends where a row needs one of it that is not of its own block. Where the rows lie
-/// color by color, and rows (or blocks) of a color do not need each other, there are at most as many sets as colors:
-/// a set that starts within a color reaches at least to its end.
-/// @param exec  where all kernels go; fenced before return.
-/// Cost: two passes over the pattern, and the host's over 3 numbers per row.
+/// Finds the sets in one pass over the rows: a set ends where a row needs a row of that set outside its own block of
+/// rows. If rows are numbered color by color, and rows or blocks of a color are independent, there are no more sets
+/// than colors: a set that starts within a color reaches at least to its end. Fences.
+/// Cost: two passes over the pattern, and a host pass over 3 numbers per row.
 template <class T>
 ColorSets<T> find_color_sets(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
@@ -183,7 +183,7 @@ ColorSets<T> find_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
   if (n == 0) return sets;
   auto const length = detail::to_host(detail::row_lengths<T>(exec, rows, ascending, {}));
   auto before = detail::to_host(detail::last_needed<T>(exec, rows, ascending, {}));
-  std::vector<index> start(static_cast<std::size_t>(n));  // of the run of rows, each of which needs the one before
+  std::vector<index> start(static_cast<std::size_t>(n));  // first row of the run of rows that each need the row before
   bool runs = false;
   for (index p = 0; p < n; ++p) {
     bool const goes_on = p > 0 && before(p) == p - 1;
@@ -220,7 +220,7 @@ ColorSets<T> find_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
   return sets;
 }
 
-/// The level sets in the same form: a block is a position of `levels.level_rows`.
+/// Returns the level sets as ColorSets, in which a block of rows is a position of `levels.level_rows`.
 template <class T>
 ColorSets<T> sets_of_levels(typename T::exec_space const& exec, OffDiagonals<T> const& rows,
                             LevelSets<T> const& levels) {

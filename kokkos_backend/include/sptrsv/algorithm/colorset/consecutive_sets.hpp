@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of consecutive rows that do not need each other, counted and listed on the device.
+// Sets of consecutive independent rows, counted and listed on the device.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -18,20 +18,21 @@
 
 namespace sptrsv::detail {
 
-/// The order of the solve, cut where a row needs one of its set.
+/// Partition of the solve order, cut where a row needs a row of its own set.
 template <class T>
 struct ConsecutiveSets {
   static constexpr int most_listed = 4096, listed_at_once = 64;
-  long long count = 0;    ///< one more than were looked for where there are more
-  bool adjacent = false;  ///< some row needs the one right before it
-  // where there are no more than were looked for, by set, and at the end of all:
-  std::vector<typename T::index> first;    ///< place in the order of the solve
-  std::vector<typename T::offset> before;  ///< entries of the rows before it
-  std::vector<typename T::index> longest;  ///< entries of its longest row, or of one near to its bounds
+  long long count = 0;    ///< limit + 1 if there are more sets than the limit
+  bool adjacent = false;  ///< some row needs the row directly before it
+  // per set, unless there are more sets than the limit; `first` and `before` end with the totals
+  std::vector<typename T::index> first;    ///< first position in solve order
+  std::vector<typename T::offset> before;  ///< entries of the rows before the set
+  std::vector<typename T::index> longest;  ///< upper bound of the entries of a row, from the chunks that contain the
+                                           // set
 };
 
-/// A chunk of places to a team: the last place that the row of each needs, the greatest of them, and how many entries
-/// the longest row has. Rows that are long have the whole team.
+/// Kernel with a team per chunk of positions: finds the last position that each row needs, its maximum in the chunk,
+/// and the number of entries of the chunk's longest row. The whole team works on a long row.
 template <class T>
 struct LastNeeded {
   using index = typename T::index;
@@ -40,13 +41,13 @@ struct LastNeeded {
   static constexpr index long_row = is_host_space<typename T::exec_space> ? std::numeric_limits<index>::max() : 256;
   OffDiagonals<T> rows;
   bool ascending;
-  Kokkos::View<index*, typename T::device> last;      // out, by place; -1: none
+  Kokkos::View<index*, typename T::device> last;      // out, by position; -1: none
   Kokkos::View<index*, typename T::device> greatest;  // out, of each chunk
-  Kokkos::View<index*, typename T::device> adjacent;  // out, of each chunk: rows that need the one right before
+  Kokkos::View<index*, typename T::device> adjacent;  // out, of each chunk: rows that need the row directly before
   Kokkos::View<index*, typename T::device> longest;   // out, of each chunk
 
   KOKKOS_FORCEINLINE_FUNCTION index row(index p) const { return ascending ? p : rows.num_rows - 1 - p; }
-  /// Of the entries of row i that a thread of several has.
+  /// Returns the last position needed by the entries of row i that one of several threads reads.
   KOKKOS_FORCEINLINE_FUNCTION index last_of(index i, int thread, int threads) const {
     index most = -1;
     for (auto k = rows.begin(i) + thread; k < rows.end(i); k += threads) {
@@ -96,20 +97,21 @@ struct LastNeeded {
   }
 };
 
-/// By one team: the set that begins at `first` ends at the first row after it that needs one from `first` on.
+/// Kernel of one team that cuts the positions into sets: the set that starts at `first` ends at the first later row
+/// that needs a row from `first` on.
 template <class T>
 struct CutIntoSets {
   using index = typename T::index;
   using offset = typename T::offset;
   static constexpr index chunk = LastNeeded<T>::chunk;
   LastNeeded<T> needed;
-  long long limit;  ///< looks for so many
-  /// Out: how many sets, whether a row needs the one right before it, and of each set its first place, the entries
-  /// before it, and those of its longest row.
+  long long limit;  ///< maximum number of sets to look for
+  /// Output: the number of sets, whether a row needs the row directly before it, then `numbers` values per set: its
+  /// first position, the entries before it, the entries of its longest row.
   Kokkos::View<long long*, typename T::device> sets;
   static constexpr std::size_t head = 2, numbers = 3;
 
-  /// The first place from `from` on, before `to`, of a row that needs `first` or one after it; else `none`.
+  /// Returns the first position in [from, to) whose row needs `first` or a later position; otherwise `none`.
   template <class Team>
   KOKKOS_FUNCTION static index find(Team const& team, Kokkos::View<index*, typename T::device> const& needed,
                                     index from, index to, index first, index none) {
@@ -122,7 +124,7 @@ struct CutIntoSets {
         Kokkos::Min<index>(at));
     return at < none ? at : none;
   }
-  /// Entries of the rows of all places before p.
+  /// Returns the number of entries of the rows of all positions before p.
   KOKKOS_FUNCTION offset entries_before(index p) const {
     auto const& rows = needed.rows;
     index const n = rows.num_rows;
@@ -130,7 +132,7 @@ struct CutIntoSets {
     if (needed.ascending != rows.reversed) return rows.row_ptr(p) - rows.row_ptr(0) - diagonals;
     return rows.row_ptr(n) - rows.row_ptr(n - p) - diagonals;
   }
-  /// Set number `which`, of the places from first to next.
+  /// Stores set number `which`, the positions from `first` to `next`.
   template <class Team>
   KOKKOS_FUNCTION void list(Team const& team, long long which, index first, index next) const {
     std::size_t const at = head + numbers * static_cast<std::size_t>(which);
@@ -171,9 +173,10 @@ struct CutIntoSets {
   }
 };
 
+/// Finds the sets of consecutive independent rows.
 /// @param entries  off-diagonals of all rows
-/// @param limit    looks for so many sets, most_listed at most
-/// Cost: a pass over the pattern, and one team's over a number for each row, 6 microseconds a set on an NVIDIA H200;
+/// @param limit    maximum number of sets to look for, at most most_listed
+/// Cost: one pass over the pattern, and one by one team over a number per row, 6 microseconds a set on an NVIDIA H200;
 /// fences.
 template <class T>
 ConsecutiveSets<T> find_consecutive_sets(typename T::exec_space const& exec, Workspace<T>& work,
@@ -198,7 +201,7 @@ ConsecutiveSets<T> find_consecutive_sets(typename T::exec_space const& exec, Wor
                        cut.needed);
   Kokkos::parallel_for("sptrsv::color_sets::cut_into_sets", team_policy(exec, 1, threads, 1), cut);
   std::vector<long long> found;
-  // the first ones at once, since there are few where it matters how long this takes
+  // copies the first sets at once: where this time matters there are few
   for (std::size_t listed = std::min<std::size_t>(ConsecutiveSets<T>::listed_at_once, most), done = 0;;) {
     std::size_t const end = Cut::head + Cut::numbers * listed;
     found.resize(end);
@@ -225,7 +228,7 @@ ConsecutiveSets<T> find_consecutive_sets(typename T::exec_space const& exec, Wor
   return out;
 }
 
-/// The same, found once for the planner and for `colorset`.
+/// Returns the result of find_consecutive_sets(), which the planner and `colorset` share.
 template <class T>
 ConsecutiveSets<T> const& consecutive_sets_of(typename T::exec_space const& exec, Analysis<T> const& analysis,
                                               long long limit = ConsecutiveSets<T>::most_listed) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of `levelset` on a GPU. Rows in level order are cut into slices, each of one level and one step of a
-// warp. A wide level has a kernel of its own. Other levels share a kernel, in which a row polls for the x that it needs
-// rather than waiting for all of the level before: one of many teams, or where levels are narrow one of one team.
+// Kernels of `levelset` on a GPU. Rows in level order are cut into slices, each part of one level and solved by a warp
+// in one step. A wide level has a kernel of its own. Other levels share a kernel, in which a row polls for the x that
+// it needs instead of waiting for the whole level before: a kernel of many teams, or of one team where levels are
+// narrow.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,8 @@
 
 namespace sptrsv::detail {
 
-/// One row by the lanes of a thread, each with one column. Columns of T are positions in level order. Stored: what
-/// values are kept as, the scalar or of single precision.
+/// Solver of one row by the lanes of a thread, each with one column. Columns of T are positions in level order.
+/// @tparam Stored  type of the stored values, the scalar or its single precision
 template <class T, class Stored>
 struct LevelRow {
   using scalar = typename T::scalar;
@@ -35,8 +36,8 @@ struct LevelRow {
   Diagonal diagonal;
   int lanes;  ///< per thread; columns.lanes() or a multiple of it
 
-  /// Subtracts from `sum` what one lane has of row p: every `parts`th entry, a few in flight together. Rows of a warp
-  /// are of one level, so no lane waits for another of its own warp.
+  /// Subtracts a lane's part of row p from `sum`: every `parts`th entry, `batch` of them in flight. Rows of a warp are
+  /// of one level, so no lane waits for another lane of its warp.
   template <class Source>
   KOKKOS_FORCEINLINE_FUNCTION void sum_part(Source const& source, index p, int part, scalar (&sum)[1]) const {
     offset const end = order.row_ptr(p + 1);
@@ -56,7 +57,7 @@ struct LevelRow {
       }
     }
   }
-  /// b and x of a row, where the caller has them.
+  /// Access to b and x of a row in the caller's arrays.
   struct Direct {
     RowIO<T> const& io;
     index i;
@@ -67,9 +68,9 @@ struct LevelRow {
   KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, index p, bool active) const {
     solve(team, source_of, Direct{io, active ? order.row(p) : index(0)}, p, active);
   }
-  /// Solves row p. A thread with active == false has no row, but calls all the same, since the sums of its warp shuffle
-  /// among all lanes.
-  /// @param source_of  makes what a lane polls and publishes, from the number of its column
+  /// Solves row p.
+  /// @param active  false: the thread has no row, but calls because the sums shuffle among all lanes of its warp
+  /// @param source_of  returns, for a column of the lane, the object that polls for and publishes x
   /// @param vectors    b and x of the row
   template <class Team, class SourceOf, class Vectors>
   KOKKOS_FORCEINLINE_FUNCTION void solve(Team const& team, SourceOf const& source_of, Vectors const& vectors, index p,
@@ -93,8 +94,8 @@ struct LevelRow {
   }
 };
 
-/// One column's solutions in global memory. With Waits, they are polled for. Those of the last launch of a solve are
-/// not published, since nobody reads them.
+/// Solutions of one column in global memory; polled for if `Waits`. The last launch of a solve publishes none, since
+/// nobody reads them.
 template <class T, bool Waits>
 struct LevelSource {
   static constexpr bool waits = Waits;
@@ -104,7 +105,7 @@ struct LevelSource {
   using real = typename slots_type::real;
   using terms_type = Terms<scalar, 1>;
   slots_type slots;
-  bool read_later;  ///< by launches that follow
+  bool read_later;  ///< by later launches
 
   KOKKOS_FORCEINLINE_FUNCTION real const* find(index p, scalar (&)[1]) const { return slots.at(p); }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(real const* at, scalar (&x)[1]) const {
@@ -122,7 +123,7 @@ struct LevelSource {
   KOKKOS_FORCEINLINE_FUNCTION Own own(index p) const { return {slots.from(p), read_later}; }
 };
 
-/// A kernel per level: positions first..last, all of one level. Kernels before it have solved all that they need.
+/// Kernel of one level, positions first..last. Earlier kernels have solved all that its rows need.
 template <class T, class Stored>
 struct LevelKernel {
   using index = typename T::index;
@@ -139,8 +140,8 @@ struct LevelKernel {
   }
 };
 
-/// The same of several columns. b and x lie by columns, so a team takes its rows' of them to scratch memory and back,
-/// by rows, and the lanes of a warp find there the columns of few rows.
+/// Kernel of one level with several columns. A team copies its rows' b, stored by columns, to scratch memory, and x
+/// back. There they lie by rows, so the lanes of a warp touch the columns of few rows.
 template <class T, class Stored>
 struct LevelKernelColumns {
   using index = typename T::index;
@@ -150,7 +151,8 @@ struct LevelKernelColumns {
   int rows_per_team;  ///< a multiple of the team's threads
   bool read_later;
 
-  /// From a column to the next: so that the lanes of half a warp, 16 words of 8 bytes, are in different banks.
+  /// Returns the distance between columns, for which the lanes of half a warp, 16 words of 8 bytes, are in different
+  /// banks.
   KOKKOS_FUNCTION static int stride(int rows, ColumnBlock const& columns) {
     return rows + (columns.bits < 4 ? 16 >> columns.bits : 1);
   }
@@ -158,7 +160,7 @@ struct LevelKernelColumns {
     return sizeof(scalar) * static_cast<std::size_t>(stride(rows, columns)) * static_cast<std::size_t>(columns.count);
   }
 
-  /// A row's b and then x in scratch memory.
+  /// Slot of a row in scratch memory: b, then x.
   struct Staged {
     scalar* at;
     int stride;
@@ -191,8 +193,8 @@ struct LevelKernelColumns {
   }
 };
 
-/// Several levels in one kernel: teams of one warp take slices by ticket. With several columns a slice has 2^step_bits
-/// tickets, of fewer rows each.
+/// Kernel of several levels: teams of one warp take slices by ticket. With several columns a slice has 2^step_bits
+/// tickets of fewer rows each.
 template <class T, class Stored>
 struct SharedKernel {
   using index = typename T::index;
@@ -211,9 +213,9 @@ struct SharedKernel {
   }
 };
 
-/// One team: slices of narrow levels go round robin to its warps. Rows poll for x in scratch memory, a ring buffer of
-/// two halves, for the positions of the current piece and of the one before it; older ones are read from global memory,
-/// where all are published as well.
+/// Kernel of one team: its warps take slices of narrow levels round robin. Rows poll for x in scratch memory, a ring
+/// buffer of two halves, for the current piece and the piece before it; older x are read from global memory, where all
+/// x are published as well.
 template <class T, class Stored>
 struct OneTeamKernel {
   using scalar = typename T::scalar;
@@ -231,18 +233,18 @@ struct OneTeamKernel {
     return 2 * sizeof(bits) * static_cast<std::size_t>(parts) * columns * static_cast<std::size_t>(half);
   }
 
-  /// Of one column.
+  /// Solutions of one column.
   struct Source {
     static constexpr bool waits = true;
     using terms_type = Terms<scalar, 1, int>;
     bits* ring;                 // scratch memory
-    int here, before;           // where its halves start
-    index first, first_before;  // their positions
+    int here, before;           // start of its halves
+    index first, first_before;  // their first positions
     int stride;
     slots_type slots;
 
-    /// Offset of x of position p in the ring. An older x is loaded from global memory, without a loop: it was published
-    /// before the last barrier.
+    /// Returns the offset of x of position p in the ring. An older x is loaded from global memory without a loop: it
+    /// was published before the last barrier.
     KOKKOS_FORCEINLINE_FUNCTION int find(index p, scalar (&x)[1]) const {
       if (p >= first) return here + static_cast<int>(p - first) * stride;
       if (p >= first_before) return before + static_cast<int>(p - first_before) * stride;
@@ -292,7 +294,7 @@ struct OneTeamKernel {
         return Source{ring,   here + parts * column,   before + parts * column, first, first_before,
                       stride, row.slots.column(column)};
       };
-      index const first_slice = piece_ptr(piece);  // steps are counted from it, so that an int does
+      index const first_slice = piece_ptr(piece);  // steps are counted from it, so that an int suffices
       int const steps = static_cast<int>(piece_ptr(piece + 1) - first_slice) << step_bits;
       for (int s = warp; s < steps; s += team.team_size() / rows_per_step) {
         index const slice = first_slice + (s >> step_bits), step = s & ((1 << step_bits) - 1);
@@ -323,7 +325,7 @@ void columns_to_positions(typename T::exec_space const& exec, LevelOrder<T> cons
       KOKKOS_LAMBDA(offset k) { col_idx(k) = position(col_idx(k)); });
 }
 
-/// A launch, for levels of one kind that follow each other.
+/// Launch for successive levels of one kind.
 template <class Index>
 struct LevelLaunch {
   enum Kind {
@@ -333,17 +335,17 @@ struct LevelLaunch {
   };
   Kind kind;
   Index first, last;              ///< positions
-  Index first_slice, last_slice;  ///< but for one_level
-  Index first_piece, last_piece;  ///< of one_team
+  Index first_slice, last_slice;  ///< except for one_level
+  Index first_piece, last_piece;  ///< one_team only
   Index levels;
 };
 
 template <class Index>
 struct LevelPlan {
   std::vector<LevelLaunch<Index>> launches;
-  std::vector<Index> slice_ptr;  ///< positions; slice s is slice_ptr[s] .. slice_ptr[s+1]; that of a level with its own
+  std::vector<Index> slice_ptr;  ///< first positions of slices; a level with its own kernel is one slice
                                  ///< kernel is the level
-  std::vector<Index> piece_ptr;  ///< slices; a piece is as many as fit half of the ring buffer; likewise
+  std::vector<Index> piece_ptr;  ///< first slices of pieces; a piece fits half of the ring buffer
 };
 
 template <class Index>
@@ -359,8 +361,8 @@ void cut_into_pieces(LevelPlan<Index>& plan, Index piece_rows) {
   }
 }
 
-/// Which levels share a kernel: those of at most `shared_rows` rows. Of these, consecutive levels of at most
-/// `narrow_slices` slices share one team, if they are enough to be worth a launch.
+/// Decides which levels share a kernel: levels of at most `shared_rows` rows. Among them, successive levels of at most
+/// `narrow_slices` slices get one team, if there are enough to be worth a launch.
 template <class Index>
 LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_rows, Index rows_per_slice,
                              Index narrow_slices) {
@@ -373,7 +375,7 @@ LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_r
     kind[l] = rows(l) > shared_rows                       ? Launch::one_level
               : rows(l) <= narrow_slices * rows_per_slice ? Launch::one_team
                                                           : Launch::many_levels;
-  for (Index l = 0, end = 0; l < levels; l = end) {  // a few narrow levels beside a shared kernel join it
+  for (Index l = 0, end = 0; l < levels; l = end) {  // a few narrow levels next to a shared kernel join it
     for (end = l + 1; end < levels && kind[end] == kind[l]; ++end) {
     }
     bool const beside =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy of op(T)'s rows in level order, and the loop over it on a host.
+// Copy of op(T)'s rows in level order, and the loop over it on a host.
 #pragma once
 
 #include <algorithm>
@@ -17,24 +17,23 @@
 
 namespace sptrsv::detail {
 
-/// A copy of op(T)'s rows in level order. Position p is row `row(p)`; columns keep their numbers on a host, and are
-/// positions on a GPU.
+/// Copy of op(T)'s rows in level order: position p holds row `row(p)`. Columns are row numbers on a host and positions
+/// on a GPU.
 template <class T>
 struct LevelOrder {
   Kokkos::View<typename T::offset*, typename T::device> row_ptr;   // n+1, by position
   Kokkos::View<const typename T::index*, typename T::device> row;  // n
   Kokkos::View<typename T::index*, typename T::device> col_idx;
   StoredValues<T> values;
-  Kokkos::View<typename T::scalar*, typename T::device>
-      diagonal;  // n, as Numbers::pivot(), or none for a unit diagonal
+  Kokkos::View<typename T::scalar*, typename T::device> diagonal;  // n, as Numbers::pivot(); empty for a unit diagonal
   Kokkos::View<typename T::index*, typename T::device> long_rows;  // GPU: positions of rows that a team copies
-  JointMemory<T> memory;                                           // of all but `row` and `long_rows`
+  JointMemory<T> memory;                                           // of all except `row` and `long_rows`
 
-  /// Without `row`, which may be the analysis' own.
+  /// Returns the bytes without `row`, which may belong to the analysis.
   std::size_t memory_bytes() const { return memory.bytes() + long_rows.span() * sizeof(typename T::index); }
 };
 
-/// Arrays for n rows with so many off-diagonals.
+/// Allocates the arrays for n rows with `entries` off-diagonals.
 template <class T>
 LevelOrder<T> allocate_level_order(std::size_t n, std::size_t entries, bool unit, Storage storage) {
   using scalar = typename T::scalar;
@@ -53,8 +52,8 @@ LevelOrder<T> allocate_level_order(std::size_t n, std::size_t entries, bool unit
   return out;
 }
 
-/// Calls of_row(p, i) for each row i at position p, and of_entry(to, from) for each entry: where it is in the order,
-/// and where it is in op(T).
+/// Calls of_row(p, i) for row i at each position p, and of_entry(to, from) for each entry, with its offset in the order
+/// and in op(T).
 template <class T, class OfRow, class OfEntry>
 void for_all_entries(char const* label, typename T::exec_space const& exec, OffDiagonals<T> const& rows,
                      LevelOrder<T> const& order, OfRow const& of_row, OfEntry const& of_entry) {
@@ -83,7 +82,7 @@ void for_all_entries(char const* label, typename T::exec_space const& exec, OffD
       });
 }
 
-/// Lists the rows of which one thread would copy too many entries.
+/// Lists the rows with too many entries for one thread to copy.
 template <class T>
 void list_long_rows(typename T::exec_space const& exec, Workspace<T>& work, LevelOrder<T>& order) {
   using index = typename T::index;
@@ -104,6 +103,7 @@ void list_long_rows(typename T::exec_space const& exec, Workspace<T>& work, Leve
   order.long_rows = list;
 }
 
+/// Copies the pattern of op(T).
 /// @param level_rows  the rows level by level
 template <class T>
 LevelOrder<T> order_rows(typename T::exec_space const& exec, Analysis<T> const& analysis,
@@ -130,7 +130,7 @@ LevelOrder<T> order_rows(typename T::exec_space const& exec, Analysis<T> const& 
   return out;
 }
 
-/// @throws SingleRange
+/// Copies the values. @throws SingleRange
 template <class T>
 void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Numbers<T> const& numbers,
                  Shape const& shape, LevelOrder<T> const& to) {
@@ -150,8 +150,8 @@ void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows
   require_stored<T>(exec, values, rows, numbers, shape);
 }
 
-/// Host: the rows level by level, those of a level by their number of entries, so that a core seldom mispredicts where
-/// a row ends (copter2: 1.7 times faster). In levels of a few rows there is nothing to win, and they stay as they are.
+/// Returns the rows level by level on a host, sorted by length in a level, so that a core seldom mispredicts the end of
+/// a row (copter2: 1.7 times faster). Levels of a few rows gain nothing and stay unsorted.
 template <class T>
 Kokkos::View<typename T::index*, typename T::device> rows_by_level_and_length(typename T::exec_space const& exec,
                                                                               OffDiagonals<T> const& rows,
@@ -187,7 +187,7 @@ Kokkos::View<typename T::index*, typename T::device> rows_by_level_and_length(ty
   return sorted;
 }
 
-/// Positions of a LevelOrder one after the other.
+/// Cursor over the positions of a LevelOrder.
 template <class T>
 struct LevelCursor {
   typename T::index const* rows;
@@ -212,14 +212,14 @@ struct LevelCursor {
   KOKKOS_FORCEINLINE_FUNCTION bool differs(LevelCursor const& other) const { return ends != other.ends; }
 };
 
-/// Host: positions first..last by one thread.
+/// Solves positions first..last by one thread of a host.
 template <class T, int K, Access A>
 void solve_positions(LevelOrder<T> const& order, RowIO<T> const& io, Diagonal diagonal, typename T::index first,
                      typename T::index last) {
   auto const run = [&](auto kind) {
     order.values.with_array([&](auto const& values) {
       using value = typename std::decay_t<decltype(values)>::value_type;
-      // of rounded values one loop does for all, to compile fewer
+      // rounded values share one loop, to compile fewer
       constexpr Access access = std::is_same_v<value, typename T::scalar> ? A : Access::any;
       RowLoop<T, K, access, decltype(kind)::value, LevelCursor<T>, value>{
           {order.row.data() + first, order.row_ptr.data() + first, order.diagonal.data() + first},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Level-set solve: rows stored level by level; a kernel per wide level, and several narrower levels in one kernel.
+// Level-set solve: rows stored level by level; a kernel per wide level, several narrower levels per kernel.
 #pragma once
 
 #include <climits>
@@ -17,10 +17,10 @@
 
 namespace sptrsv {
 
-/// Source: M. Naumov, NVR-2011-001, algorithms 1 and 2. Differs in that rows are copied in level
-/// order, on a host by length within a level, that the analysis of an untransposed solve is a sweep by default (option
-/// analysis), and that levels share a kernel by their rows, not by the launch configuration they would need. Bitwise
-/// reproducible.
+/// Solver by level sets. Bitwise reproducible.
+/// Source: M. Naumov, NVR-2011-001, algorithms 1 and 2. Differs in that rows are copied in level order, on a host by
+/// length within a level; that the analysis of an untransposed solve is a sweep by default (option analysis); and that
+/// levels share a kernel by their number of rows, not by the launch configuration that they need.
 template <class T>
 class LevelSet {
  public:
@@ -81,7 +81,7 @@ class LevelSet {
   }
 
   void restart(typename T::exec_space const& exec) const {
-    if (host) return;  // no state from solve to solve
+    if (host) return;  // no state between solves
     tickets_.restart(exec);
     solved_.restart();
   }
@@ -114,7 +114,7 @@ class LevelSet {
 
   using Launch = detail::LevelLaunch<index>;
   using Tuning = detail::LevelSetTuning;
-  /// Rows that half of one team's ring buffer holds.
+  /// Number of rows that half of the one-team kernel's ring buffer holds.
   static constexpr int piece_rows =
       static_cast<int>(Tuning::one_team_half_bytes / (sizeof(typename T::scalar) * Tuning::one_team_columns));
   static int warp(typename T::exec_space const&) {
@@ -159,7 +159,7 @@ class LevelSet {
     exec.fence("sptrsv::level_set: the plan has been copied, and is freed on the host");
   }
 
-  /// Levels that share a kernel by the calling thread, a wide level in equal parts by all.
+  /// Solves levels that share a kernel by the calling thread, a wide level in equal parts by all threads.
   template <int K, detail::Access A>
   void solve_on_host(typename T::exec_space const& exec, detail::RowIO<T> const& io) const {
     for (Launch const& launch : launches_) {
@@ -182,7 +182,7 @@ class LevelSet {
   template <class Stored>
   void solve_on_device(typename T::exec_space const& exec, detail::LevelRow<T, Stored> const& row) const {
     int const rows_per_warp = warp(exec) / row.lanes;
-    int step_bits = 0;  // a slice takes so many times two steps
+    int step_bits = 0;  // a slice takes 2^step_bits steps
     while (rows_per_warp << step_bits < static_cast<int>(rows_per_slice_)) ++step_bits;
     for (Launch const& launch : launches_) {
       if (launch.kind == Launch::one_level && row.columns.lanes() >= Tuning::staged_columns) {
@@ -207,7 +207,7 @@ class LevelSet {
                              Kernel{row, slice_ptr_, piece_ptr_, launch.first_piece, launch.last_piece, rows_per_warp,
                                     step_bits, piece_rows});
       } else {
-        index const most_slices = std::numeric_limits<index>::max() >> step_bits;  // whose tickets an index counts
+        index const most_slices = std::numeric_limits<index>::max() >> step_bits;  // an index counts their tickets
         for (index slice = launch.first_slice, count = 0; slice < launch.last_slice; slice += count) {
           count = std::min(static_cast<index>(launch.last_slice - slice), most_slices);
           detail::for_each_ticket<T>("sptrsv::level_set::solve_shared", exec, tickets_,
@@ -217,7 +217,8 @@ class LevelSet {
       }
     }
   }
-  /// Enough teams of a warp for the rows of a few levels: more would only poll.
+  /// Returns a launch shape with enough teams, of one warp each, for the rows of a few levels: more teams would only
+  /// poll.
   detail::LaunchShape shared_kernel_shape(typename T::exec_space const& exec, Launch const& launch, int lanes,
                                           int steps) const {
     double const tickets = double(launch.last_slice - launch.first_slice) * steps;

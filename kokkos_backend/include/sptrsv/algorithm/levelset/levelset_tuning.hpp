@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants of `levelset`: read by its launches and by the planner's features. Those that hold for all algorithms
-// on a GPU are in device/gpu_tuning.hpp, those of a host in device/host_cost.hpp.
+// Constants of `levelset`, read by its launches and by the planner's features. Constants of all algorithms are in
+// device/gpu_tuning.hpp and device/host_cost.hpp.
 #pragma once
 
 #include "sptrsv/device/gpu_tuning.hpp"
@@ -8,39 +8,38 @@
 
 namespace sptrsv::detail {
 
-/// GPU: measured on an NVIDIA H200 (docs/design.md, "levelset on a GPU").
+/// Constants measured on an NVIDIA H200 (docs/design.md, "levelset on a GPU").
 struct LevelSetTuning {
-  /// Rows; default of option wide_rows. A level of more rows has a kernel of its own.
+  /// Number of rows above which a level has a kernel of its own; default of option wide_rows.
   static constexpr int wide_rows = GpuTuning::filling_rows;
-  /// Warps' work (slices). A level of at most so many is quicker in one team, whose warps hinder each other when there
-  /// are more.
+  /// Maximum slices of a narrow level. One team solves it faster; with more slices its warps hinder each other.
   static constexpr int narrow_slices = 4;
-  /// Share of the resident warps that a kernel of many levels has at most where rows have one lane: with half of them
-  /// lap3d:100 in blocks of colors (28 levels of 36,000 rows) takes 173 us L and U together, with a fourth 156, with a
-  /// sixth 192. Where rows have several lanes, and a warp fewer of them, half is better: fem3:32,color 64 us, 87 with a
-  /// fourth.
+  /// Maximum share of the resident warps of a kernel of many levels if rows have one lane: lap3d:100 in blocks of
+  /// colors (28 levels of 36,000 rows) takes 173 us for L and U with 1/2, 156 us with 1/4, 192 us with 1/6. If rows
+  /// have several lanes, and a warp fewer rows, 1/2 is better: fem3:32,color 64 us, 87 us with 1/4.
   static constexpr double most_of_resident = 0.25;
-  /// Levels. Fewer narrow ones in a row, beside a kernel of many levels, join that: a launch costs more than one team
-  /// saves.
+  /// Number of successive narrow levels below which they join a neighboring kernel of many levels: a launch costs more
+  /// than one team saves.
   static constexpr int least_narrow_levels = 32;
-  /// Warps of that team: 16 are better than 32, which hinder each other.
+  /// Warps of the one-team kernel: 16 are better than 32, which hinder each other.
   static constexpr int one_team_warps = 16;
-  /// Columns of a pass up to which one team takes narrow levels: with more its ring buffer holds too few rows.
+  /// Maximum columns of a pass in the one-team kernel; with more its ring buffer holds too few rows.
   static constexpr int one_team_columns = 4;
-  /// Bytes of scratch memory for half of that team's ring buffer: 40 kB in all.
+  /// Bytes of scratch memory for half of the one-team kernel's ring buffer: 40 kB in all.
   static constexpr int one_team_half_bytes = 20480;
-  /// Warps of a team in a kernel of one level, and where columns are staged in scratch memory. Not measured apart.
+  /// Warps of a team in a kernel of one level, without and with columns staged in scratch memory. Not measured
+  /// separately.
   static constexpr int wide_team_warps = 4, staged_team_warps = 2;
-  /// Columns of a pass from which b and x of a wide level are staged in scratch memory: two are a little quicker where
-  /// they lie.
+  /// Number of columns of a pass from which b and x of a wide level are staged in scratch memory; two columns are
+  /// slightly faster without staging.
   static constexpr int staged_columns = 4;
 
-  /// GPU: more entries of a row than this are copied by a team, and the team's threads.
+  /// GPU: number of entries above which a team copies a row, and the threads of the team.
   static constexpr int long_row = 512, long_row_threads = 128;
 
-  /// Host: rows of a level from which they are sorted by length.
+  /// Host: number of rows of a level from which they are sorted by length.
   static constexpr double sorted_from = HostCost::sorted_from;
-  /// Host: rows with so many entries or more are sorted as equally long.
+  /// Host: number of entries from which rows count as equally long.
   static constexpr int sorted_lengths = 64;
 };
 

@@ -22,15 +22,15 @@ namespace sptrsv {
 
 namespace detail {
 
-/// A thread of a team is one warp. It takes one unit after the other: a row, which its lanes share, or a block, of
-/// which a lane takes one row, column after column, and spins on no row of another lane. (With columns on lanes only a
-/// few rows of a block would be solved together, each few waiting for those before, and blocks that need each other one
-/// after the other: road:2000 with 8 columns in 42 ms instead of 2.)
+/// Kernel in which a thread of a team is one warp and takes one unit after another: a row, which its lanes share, or a
+/// block of rows, of which a lane takes one row, column after column, and spins on no row of another lane. (With
+/// columns on lanes only a few rows of a block would be solved at a time, each group waiting for the group before:
+/// road:2000 with 8 columns takes 42 ms instead of 2.)
 template <class T, int K>
 struct FusedRows {
   using index = typename T::index;
 
-  Kokkos::View<const index*, typename T::device> first_row;  ///< of each unit, and the end of the last
+  Kokkos::View<const index*, typename T::device> first_row;  ///< first row of each unit, and the end of the last unit
   WarpPerRow<T, K> warp;
   ThreadPerRow<T, K> thread;
 
@@ -50,10 +50,12 @@ struct FusedRows {
 
 }  // namespace detail
 
+/// Solver with a warp per long row and a thread per short row. Bitwise reproducible; on a GPU the threshold determines
+/// the order of a row's sum.
 /// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithm 6 with the kernels of algorithms 3 and 5. Differs in
-/// that units are handed out by ticket and listed by a scan on the device, that a value is its own flag, and that rows
-/// are measured without their diagonal entry. The threshold comes from a table by device, trained as in section 6.2 of
-/// the paper (docs/fused.md). Bitwise reproducible; the threshold decides in which order a row is summed on a GPU.
+/// that units are taken by ticket and listed by a scan on the device, that a value is its own flag, and that rows are
+/// measured without their diagonal entry. The threshold comes from a table by device, trained as in section 6.2 of the
+/// paper (docs/fused.md).
 template <class T>
 class Fused {
  public:
@@ -134,7 +136,7 @@ class Fused {
   }
 
  private:
-  /// Rows of a block: a warp's lanes; on a host as many as most GPUs have, so that systems are split alike.
+  /// Returns the rows of a block: the lanes of a warp; on a host those of most GPUs, so that systems are split alike.
   static int block_rows() {
     if constexpr (is_host_space<typename T::exec_space>) return detail::RowOrderTuning::fused_host_block_rows;
     else return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();

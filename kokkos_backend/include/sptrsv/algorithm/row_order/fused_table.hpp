@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// From how many off-diagonal entries per row on a block of rows is better given a warp per row than a thread per row.
-// tools/train_fused.py measures this and writes the lines of the table (docs/fused.md); trained_threshold() in
+// Number of off-diagonal entries per row from which a warp per row is faster for a block of rows than a thread per row.
+// tools/train_fused.py measures it and writes the lines of the table (docs/fused.md); trained_threshold() in
 // fused_units.hpp reads it.
 #pragma once
 
 namespace sptrsv::detail {
 
 struct FusedThreshold {
-  char const* device;  ///< as CUDA or HIP names it; "host" for threads of a CPU
-  int entries;         ///< off-diagonal ones per row, on the mean of a block
+  char const* device;  ///< name by CUDA or HIP; "host" for CPU threads
+  int entries;         ///< mean off-diagonal entries per row of a block
 };
 
 inline constexpr FusedThreshold fused_table[] = {

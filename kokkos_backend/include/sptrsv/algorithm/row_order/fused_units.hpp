@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of `fused`: which blocks of rows are solved by a warp per row and which by a thread per row, as a list of
-// units of work for one warp each.
+// Plan of `fused`: the blocks of rows solved by a warp per row and by a thread per row, as units of work for a warp.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,21 +12,21 @@
 
 namespace sptrsv::detail {
 
-/// The name under which fused_table has where E runs.
+/// Returns the name of E's device in fused_table.
 template <class E>
 std::string fused_device(E const& exec) {
   return is_host_space<E> ? "host" : device_name(exec);
 }
 
-/// The trained threshold of a device, or 0 if it has not been trained.
+/// Returns the trained threshold of a device, or 0 if it has not been trained.
 inline int trained_threshold(std::string const& device) {
   for (auto const& entry : fused_table)
     if (device == entry.device) return entry.entries;
   return 0;
 }
 
-/// A block is up to `block_rows` rows, consecutive in solve order. It is warp-level from a mean of `threshold`
-/// off-diagonal entries per row on.
+/// Blocks of up to `block_rows` rows, consecutive in solve order. A block with a mean of at least `threshold`
+/// off-diagonal entries per row is warp-level.
 template <class T>
 struct FusedBlocks {
   using index = typename T::index;
@@ -51,16 +50,16 @@ struct FusedBlocks {
   }
 };
 
-/// Units in solve order: unit u has the rows from first(u) to first(u + 1), one if it is warp-level. (A last block of
-/// one row is warp-level so, whatever the threshold.)
+/// Units in solve order: unit u has the rows from first(u) to first(u + 1), one row if it is warp-level. (A last block
+/// of one row thus becomes warp-level, whatever the threshold.)
 template <class T>
 struct FusedUnits {
-  Kokkos::View<typename T::index*, typename T::device> first;  ///< one more than there are units
+  Kokkos::View<typename T::index*, typename T::device> first;  ///< num_units+1
   typename T::index count = 0;
   typename T::index warp_rows = 0;  ///< rows of warp-level blocks
 };
 
-/// Cost: two passes over the row offsets; allocates, fences.
+/// Lists the units. Cost: two passes over the row offsets; allocates, fences.
 template <class T>
 FusedUnits<T> make_fused_units(typename T::exec_space const& exec, FusedBlocks<T> const& blocks) {
   using index = typename T::index;

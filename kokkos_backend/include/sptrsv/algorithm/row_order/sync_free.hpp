@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sync-free solve: a warp per component, busy waits, no barriers; by rows (reproducible) or by
-// columns with in-degrees and atomics (as published).
+// Sync-free solve: a warp per component, busy waits, no barriers; by rows (reproducible) or by columns with in-degrees
+// and atomics (as published).
 #pragma once
 
 #include <string>
@@ -21,15 +21,15 @@ template <class R>
 KOKKOS_INLINE_FUNCTION void atomic_subtract(R* address, R value) {
   Kokkos::atomic_sub(address, value);
 }
-/// One part after the other: a sum is read only after all of its terms have arrived.
+/// Subtracts the real and the imaginary part separately: a sum is read only after all of its terms have arrived.
 template <class R>
 KOKKOS_INLINE_FUNCTION void atomic_subtract(Kokkos::complex<R>* address, Kokkos::complex<R> value) {
   Kokkos::atomic_sub(&address->real(), value.real());
   Kokkos::atomic_sub(&address->imag(), value.imag());
 }
 
-/// Published form: component j waits until its in-degree is used up, then takes its column out of
-/// the sums of the rows below. The owner resets the in-degree and the sum for the next solve.
+/// Kernel of the published form: component j waits until all terms counted by its in-degree have arrived, then
+/// subtracts its column from the sums of later rows. The owner resets the counter and the sum for the next solve.
 template <class T, int K>
 struct SyncFreeColumns {
   using index = typename T::index;
@@ -91,10 +91,10 @@ Kokkos::View<typename T::index*, typename T::device> count_in_degrees(typename T
 
 }  // namespace detail
 
-/// Source: W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, Euro-Par 2016, algorithm 2 (form csc). Differs
-/// in that components are handed out by ticket and that the sums of a block are not kept in scratch
-/// memory. The default form csr is row-owned and bitwise reproducible; csc is not, since atomics
-/// add in the order of arrival.
+/// Solver with a warp per component. The default form csr is row-owned and bitwise reproducible; csc is not, since
+/// atomics add in the order of arrival.
+/// Source: W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, Euro-Par 2016, algorithm 2 (form csc). Differs in that
+/// components are taken by ticket and that the sums of a thread block are not kept in scratch memory.
 template <class T>
 class SyncFree {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capellini: one thread per row on the plain CSR arrays, in row order, with next to no analysis.
+// Capellini: one thread per row on the plain CSR arrays, in natural order, almost without analysis.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@
 
 namespace sptrsv {
 
-/// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithms 4 (two-phase) and 5 (writing
-/// first). Differs in that rows are handed out by ticket, that the second phase loops until done
-/// instead of warp-size times (which needs lock-step warps), and that a sentinel in the slot of a value is its flag.
-/// Bitwise reproducible: a row is summed in its stored order.
+/// Solver with a thread per row. Bitwise reproducible: a row is summed in its stored order.
+/// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithms 4 (two-phase) and 5 (writing first). Differs in that
+/// rows are taken by ticket, that the second phase loops until done instead of warp-size times (which needs lock-step
+/// warps), and that a sentinel in the slot of a value is its flag.
 template <class T>
 class ThreadLevel {
  public:
@@ -83,8 +83,8 @@ class ThreadLevel {
   std::size_t memory_bytes() const { return values_.memory_bytes() + solved_.memory_bytes(); }
   void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
 
-  // public for the sake of nvcc, which instantiates the kernel here
-  /// On a device the rows of a ticket are a team's threads, of which the registers of the kernel allow so many.
+  // public because nvcc instantiates the kernel here
+  /// Checks that the kernel's registers allow a team with a thread for each row of a ticket.
   void check_team_size(typename T::exec_space const& exec) const {
     using body = detail::ThreadPerRow<T, 1>;
     detail::RowIO<T> const io({}, {}, {}, 0);

@@ -12,9 +12,9 @@
 
 namespace sptrsv::detail {
 
-/// Rows of one ticket, one per thread, whose lanes have a column each. A thread never spins on a row of its own ticket:
-/// in each turn of its loop it subtracts the terms that are solved, publishes if that was the last, or polls again.
-/// Entries are polled for in batches, their loads in flight together.
+/// Kernel with a thread per row of a ticket, whose lanes have a column each. A thread never spins on a row of its own
+/// ticket: in each turn of its loop it subtracts the terms of a batch once all are solved, publishes if that was the
+/// last batch, or polls again. The loads of a batch are in flight together.
 template <class T, int K>
 struct ThreadPerRow {
   using scalar = typename T::scalar;
@@ -28,10 +28,9 @@ struct ThreadPerRow {
   SolvedSlots<scalar, K> all_slots;
   ColumnBlock columns;
   bool ascending, two_phase;
-  bool
-      poll_all_missing;  ///< polls for all missing entries of a batch, not for the first alone: more loads, fewer turns
+  bool poll_all_missing;  ///< polls for all missing entries of a batch, not only for the first: more loads, fewer turns
 
-  /// The next entries of a row, at most `batch`, and which of them are still missing.
+  /// Next entries of a row, at most `batch`, with a mask of the missing ones.
   struct Entries {
     index col[batch];
     scalar value[batch];
@@ -55,7 +54,7 @@ struct ThreadPerRow {
     k += taken * rows.step();
     left -= taken;
   }
-  /// Polls for entries that are missing; true if none is.
+  /// Polls for missing entries; returns true if none is missing.
   KOKKOS_FORCEINLINE_FUNCTION bool complete(SolvedSlots<scalar, K> const& slots, Entries& e) const {
     for (int u = 0; u < batch; ++u)
       if (e.missing & (1u << u)) {
@@ -64,7 +63,7 @@ struct ThreadPerRow {
       }
     return e.missing == 0;
   }
-  /// Phase 1 of the two-phase form: entries of earlier tickets, with a plain wait for each.
+  /// Performs phase 1 of the two-phase form: waits for each entry of earlier tickets.
   KOKKOS_FUNCTION void wait_for_earlier(SolvedSlots<scalar, K> const& slots, offset& k, offset& left, index first,
                                         index i, scalar (&sum)[K]) const {
     for (; left > 0; --left, k += rows.step()) {
@@ -75,7 +74,8 @@ struct ThreadPerRow {
       for (int c = 0; c < K; ++c) sum[c] -= numbers.entry(k) * x[c];
     }
   }
-  /// Solves one lane's columns of row s of the solve order. Rows from `first` on may be others' of the same warp.
+  /// Solves one lane's columns of row s of the solve order. Rows from `first` on may belong to other threads of the
+  /// same warp.
   KOKKOS_FORCEINLINE_FUNCTION void solve_row(int column, index s, index first) const {
     if (column >= columns.count) return;
     index const i = row(s);

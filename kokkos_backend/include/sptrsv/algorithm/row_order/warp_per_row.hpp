@@ -11,8 +11,8 @@
 
 namespace sptrsv::detail {
 
-/// The lanes of a thread, a warp on a GPU, share one row and its columns; each waits for the entries it takes. So no
-/// lane waits for another of its warp.
+/// Kernel in which the lanes of a thread, a warp on a GPU, share one row and its columns. Each lane waits only for its
+/// own entries, which are rows of other warps.
 template <class T, int K>
 struct WarpPerRow {
   using scalar = typename T::scalar;
@@ -28,7 +28,7 @@ struct WarpPerRow {
   int lanes;
   bool ascending;
 
-  /// The part of row i that one lane sums: every `parts`th entry of its columns, the first part with b.
+  /// Sums a lane's part of row i: every `parts`th entry for the lane's columns; part 0 starts from b.
   KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
     int const column = columns.column(lane), part = columns.part(lane), parts = lanes >> columns.bits;
     if (column >= columns.count) return;
@@ -49,7 +49,7 @@ struct WarpPerRow {
       terms.await_and_subtract(sum, [](real const* at, scalar(&x)[K]) { SolvedSlots<scalar, K>::poll(at, x); }, i);
     }
   }
-  /// Solves row s of the solve order, by all lanes of the thread.
+  /// Solves row s of the solve order by all lanes of the thread.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void solve_row(Team const& team, index s) const {
     index const i = ascending ? s : rows.num_rows - 1 - s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of consecutive rows with the same columns (PETSc's inodes), solved together by one thread: each
-// column index and x is read once for the block, and the rows' sums do not wait for each other.
+// Blocks of consecutive rows with the same columns (PETSc's inodes), solved together by one thread: each column index
+// and x is read once per block, and the rows' sums are independent.
 #pragma once
 
 #include <cmath>
@@ -15,8 +15,8 @@
 
 namespace sptrsv::detail {
 
-/// Host only. length[s] is the number of rows of the block that starts at position s of the solve
-/// order, 0 inside a block. Empty if blocks are too rare to pay.
+/// Lengths of the blocks of rows on a host: length[s] is the number of rows of the block that starts at position s of
+/// the solve order, 0 inside a block. Empty if blocks are too rare to pay.
 template <class T>
 struct RowBlocks {
   std::vector<std::uint8_t> length;
@@ -24,8 +24,8 @@ struct RowBlocks {
   bool worth_it() const { return !length.empty(); }
 };
 
-/// Whether row i, solved right after row prev, has prev's columns and prev itself, in the sorted order:
-/// prev comes last in a lower triangle and first in an upper one.
+/// Tells whether row i, solved right after row prev, has prev's columns and prev itself, in sorted order: prev is last
+/// in a lower triangle and first in an upper one.
 template <class T>
 bool continues_block(OffDiagonals<T> const& rows, typename T::index prev, typename T::index i, bool ascending) {
   auto const common = rows.count(prev);
@@ -60,11 +60,12 @@ RowBlocks<T> find_row_blocks(OffDiagonals<T> const& rows, bool ascending) {
   return out;
 }
 
-/// Solves the M rows from position s on; x in consecutive words, the last step of each row by
-/// finish(i, sum). A row's terms outside the block come first, those inside last: the order of its sum
-/// in a lower triangle (Step 1), and in an upper one that is summed backward (Step -1); for others use no blocks.
-/// The next block's values are fetched ahead: a block reads as many streams as it has rows, too many for a core's
-/// prefetcher.
+/// Solves the M rows of the block at position s. A row's terms outside the block come first, those inside last: the
+/// order of its sum in a lower triangle (Step 1), and in an upper one that is summed backward (Step -1). Other
+/// triangles must not use blocks. Prefetches the next block's values: a block reads a stream per row, too many for a
+/// core's prefetcher.
+/// @param x       contiguous
+/// @param finish  finish(i, sum) performs the last step of row i
 template <int M, int Step, class T, class Load, class Finish>
 SPTRSV_APART void solve_block(OffDiagonals<T> const& rows, typename T::scalar const* values, typename T::scalar* x,
                               typename T::index s, Load const& load, Finish const& finish) {
@@ -84,7 +85,7 @@ SPTRSV_APART void solve_block(OffDiagonals<T> const& rows, typename T::scalar co
     sum[r] = load(i[r]);
   }
   index const* const columns = rows.col_idx.data() + begin + last;
-  // where the next block lies, if it is of this one's size
+  // position of the next block, if it has the same size
   bool const along = ascending != rows.reversed;
   std::ptrdiff_t const ahead = (along ? M : -M) * common;
   scalar const* const next_a = a[along == ascending ? 0 : M - 1] + ahead;

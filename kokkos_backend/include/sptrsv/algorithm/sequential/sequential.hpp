@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Substitution by one thread: the floor of every comparison, and the host path for small systems.
+// Substitution by one thread: the baseline of every comparison, and the host path for small systems.
 #pragma once
 
 #include <string>
@@ -16,8 +16,10 @@ namespace sptrsv {
 
 namespace detail {
 
-/// Rows as they are stored, in the order of the solve: first to last if Up; Along: as they lie in memory.
-/// `values` and `col_idx` start at the first off-diagonal entry of the first row.
+/// Cursor over stored rows in solve order. `values` and `col_idx` start at the first off-diagonal entry of the first
+/// row.
+/// @tparam Up     first to last row
+/// @tparam Along  in the direction of memory
 template <class T, bool Up, bool Along>
 struct StoredRows {
   using index = typename T::index;
@@ -26,7 +28,7 @@ struct StoredRows {
   index i;
   offset const* ends;       // of row i
   offset stored_diagonals;  // in a row
-  int diagonal_behind;      // which of the ends: 0 or 1
+  int diagonal_behind;      // index into `ends`: 0 or 1
 
   KOKKOS_FORCEINLINE_FUNCTION index row() const { return i; }
   KOKKOS_FORCEINLINE_FUNCTION offset begin() const { return ends[0]; }
@@ -42,10 +44,9 @@ struct StoredRows {
   KOKKOS_FORCEINLINE_FUNCTION bool differs(StoredRows const& other) const { return ends != other.ends; }
 };
 
-/// The whole solve, K columns at once. By rows: x(i) gathers what it needs; transposed, T's rows are
-/// op(T)'s columns: x(i) is scattered to the rows that need it, so no transpose is stored.
-/// Pointers and compile-time choices instead of views and flags, since short rows take one core as
-/// long as the decisions made for them.
+/// Kernel of the whole solve, K columns at a time. By rows, x(i) gathers its terms. For a transpose, T's rows are
+/// op(T)'s columns, and x(i) is scattered to the rows that need it, so no transpose is stored. Uses pointers and
+/// compile-time choices instead of views and flags, since decisions would cost as much as short rows.
 template <class T, int K, Access A>
 struct Substitution {
   using index = typename T::index;
@@ -55,7 +56,7 @@ struct Substitution {
   typename T::scalar const* values;
   RowIO<T> io;
   index n;
-  typename T::offset front, back;  // diagonal entries at a row's begin and end
+  typename T::offset front, back;  // diagonal entries at the start and end of a row
   Diagonal diagonal;
   bool up, along, conj, scatter, backward;
 
@@ -99,8 +100,8 @@ struct Substitution {
 
 }  // namespace detail
 
-/// Source: textbook substitution; rows with the same columns are solved together on a host, as PETSc's
-/// inodes are. Bitwise reproducible.
+/// Solver by substitution. On a host, rows with the same columns are solved together, like PETSc's inodes. Bitwise
+/// reproducible.
 template <class T>
 class Sequential {
  public:
@@ -120,7 +121,8 @@ class Sequential {
         blocks_ = detail::find_row_blocks<T>(values_.rows(), shape_.ascending());
   }
 
-  /// On a GPU one thread takes hundreds of nanoseconds per entry.
+  /// Tells whether the planner considers `sequential`: on a GPU only for few entries, since one thread takes hundreds
+  /// of nanoseconds for each.
   static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
     return is_host_space<typename T::exec_space> ||
            analysis.num_off_diagonals() <= detail::SequentialTuning::planned_entries;
@@ -151,7 +153,7 @@ class Sequential {
   std::size_t memory_bytes() const { return values_.memory_bytes() + blocks_.length.size(); }
 
  private:
-  /// On a host without a launch, which would cost as much as a small solve.
+  /// Solves by one thread, on a host without a launch, which would cost as much as a small solve.
   template <class Solve>
   static void launch(typename T::exec_space const& exec, Solve const& solve_all) {
     if constexpr (detail::runs_inline<typename T::exec_space>) solve_all(0);
@@ -160,7 +162,7 @@ class Sequential {
                            solve_all);
   }
 
-  /// A block after the other. Conjugation is left to the transposed path, which has no blocks.
+  /// Solves block after block. Conjugation occurs only in the transposed path, which has no blocks.
   template <int Step>
   void solve_blocks(detail::RowIO<T> const& io) const {
     auto const& rows = values_.rows();

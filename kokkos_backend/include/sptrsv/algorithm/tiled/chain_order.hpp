@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains: triangles in which a row needs at most one other, and is needed by at most one, and the order along them.
+// Chains: triangles in which a row needs at most one row and is needed by at most one, and the order along them.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,15 +12,15 @@
 
 namespace sptrsv::detail {
 
-/// Rows chain after chain, each in the order of its dependencies. Device-copyable.
+/// Rows chain after chain, each chain in dependency order. Device-copyable.
 template <class T>
 struct ChainOrder {
   using index = typename T::index;
 
-  bool found = false;  ///< whether op(T) is nothing but chains
+  bool found = false;  ///< whether op(T) consists of chains only
   bool ascending = true;
   index num_rows = 0, num_chains = 0;
-  Kokkos::View<index*, typename T::device> rows;  ///< by place; none: places are rows, last first where not ascending
+  Kokkos::View<index*, typename T::device> rows;  ///< by position; empty: solve order
 
   KOKKOS_FORCEINLINE_FUNCTION index row(index place) const {
     if (rows.data()) return rows(place);
@@ -31,13 +31,13 @@ struct ChainOrder {
   }
 };
 
-/// The row that row i needs, or i.
+/// Returns the row that row i needs, or i.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION typename T::index needed_row(OffDiagonals<T> const& rows, typename T::index i) {
   return rows.count(i) > 0 ? rows.col_idx(rows.begin(i)) : i;
 }
 
-/// Whether some row is needed by several others. Fences.
+/// Tells whether some row is needed by several others. Fences.
 template <class T>
 bool has_branches(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows) {
   using index = typename T::index;
@@ -57,8 +57,8 @@ bool has_branches(typename T::exec_space const& exec, Workspace<T>& work, OffDia
   return most > 1;
 }
 
-/// The order along chains of any numbering, by pointer jumping: in each round a row takes the number of rows before it
-/// from the row that it points to, and then points to where that one does.
+/// Computes the order along chains of any numbering by pointer jumping: in each round a row adds the number of rows
+/// before the row that it points to, and then points to where that row points.
 template <class T>
 void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
                         ChainOrder<T>& order) {
@@ -96,7 +96,7 @@ void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, 
   }
   Kokkos::parallel_for(
       "sptrsv::chains::lengths", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
-        if (needed_by(i) == 0) length(first(i)) = before(i) + 1;  // the last of its chain
+        if (needed_by(i) == 0) length(first(i)) = before(i) + 1;  // the last row of its chain
       });
   scan_before<T, index>("sptrsv::chains::places", exec, work, n, begin, KOKKOS_LAMBDA(index i) { return length(i); });
   order.rows = decltype(order.rows)(
@@ -107,9 +107,9 @@ void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, 
   exec.fence("sptrsv::chains: the workspace is given back");
 }
 
-/// Looks for chains; the order of their rows is made only where it is not that of the solve. One pass over the pattern
-/// where rows have one entry at most, and nothing else elsewhere; fences.
-/// @param least_length  chains of fewer rows in the mean are not looked for
+/// Looks for chains; computes their order only if it differs from the solve order. Cost: one pass over the pattern if
+/// rows have at most one entry, otherwise none; fences.
+/// @param least_length  minimum mean length of chains to look for
 template <class T>
 ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const& analysis, double least_length) {
   using index = typename T::index;
@@ -136,7 +136,7 @@ ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const&
   return order;
 }
 
-/// The same, once for an analysis: the planner's look and `tiled`.
+/// Returns the result of find_chains(), which the planner and `tiled` share.
 template <class T>
 ChainOrder<T> const& chains_of(typename T::exec_space const& exec, Analysis<T> const& analysis, double least_length) {
   return analysis.template keep<ChainOrder<T>>("chains of " + std::to_string(least_length),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains by scans: each row is an affine map of the unknown before it, and maps are composed in any grouping.
+// Chains by scans: each row is an affine map of the unknown before it, and maps can be composed in any grouping.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -18,20 +18,20 @@
 
 namespace sptrsv::detail {
 
-/// x -> factor x + term, or where a chain begins just `term`.
+/// Map x -> factor x + term; at the start of a chain just `term`.
 template <class S>
 struct AffineMap {
   S factor = S(1), term = S(0);
   bool begins = false;
 
-  /// This map after `earlier`.
+  /// Returns the composition: this map after `earlier`.
   KOKKOS_FORCEINLINE_FUNCTION AffineMap after(AffineMap const& earlier) const {
     if (begins) return *this;
     return {factor * earlier.factor, term + factor * earlier.term, earlier.begins};
   }
 };
 
-/// What all kernels of a solve by scans read. Device-copyable.
+/// Arrays that all kernels of a solve by scans read. Device-copyable.
 template <class T>
 struct ChainSystem {
   using scalar = typename T::scalar;
@@ -42,14 +42,15 @@ struct ChainSystem {
   OffDiagonals<T> rows;
   Numbers<T> numbers;
   RowIO<T> io;
-  scalar* y;                    ///< by place, column after column: the solution so far
+  scalar* y;                    ///< by position, column after column: the solution so far
   AffineMap<scalar>* of_chunk;  ///< by chunk, column after column: all rows of a chunk
-  scalar* before_chunk;         ///< likewise: the unknown before the chunk's first place, then the correction of it
-  scalar* last_of_chunk;        ///< likewise: y of the last place, before it is corrected
-  int* repeated;                ///< by column: 1 if scans are not good enough
+  scalar* before_chunk;         ///< by chunk, column after column: the unknown before the chunk's first position, then
+                                // its correction
+  scalar* last_of_chunk;        ///< by chunk, column after column: y of the last position, before it is corrected
+  int* repeated;                ///< by column: 1 if scans are not accurate enough
   index chunks;
 
-  /// A row's own coefficients: x_i = finish(b_i - entry x), of the row before it.
+  /// Coefficients of a row: x_i = finish(b_i - entry x), where x is the unknown of the row before.
   struct Row {
     index i;
     bool begins;
@@ -64,7 +65,7 @@ struct ChainSystem {
     out.pivot = numbers.pivot(out.i);
     return out;
   }
-  /// x of a row from that before it, as substitution has it.
+  /// Returns x of a row from x of the row before, as in substitution.
   KOKKOS_FORCEINLINE_FUNCTION scalar solved(Row const& r, int column, scalar const& earlier) const {
     scalar const b = io.load(r.i, column);
     return numbers.finish(r.begins ? b : b - r.entry * earlier, r.pivot);
@@ -81,8 +82,9 @@ struct ChainSystem {
   }
 };
 
-/// Composes the maps of a team's threads. @return what is before the calling thread's: of the threads below it
-/// @param maps  a map for each thread, in scratch memory; on return composed from thread 0 on
+/// Composes the maps of a team's threads.
+/// @param maps  one map per thread, in scratch memory; on return maps[t] is the composition of threads 0 to t
+/// @return the composition of the threads before the calling thread
 template <class Team, class S>
 KOKKOS_FUNCTION AffineMap<S> compose_over_threads(Team const& team, AffineMap<S> mine, AffineMap<S>* maps) {
   int const t = team.team_rank(), threads = team.team_size();
@@ -97,15 +99,15 @@ KOKKOS_FUNCTION AffineMap<S> compose_over_threads(Team const& team, AffineMap<S>
   return t > 0 ? maps[t - 1] : AffineMap<S>{};
 }
 
-/// How the places of a chunk are shared among a team: the same number to each thread, one after the other.
+/// Split of a chunk among a team: each thread gets the same number of consecutive positions.
 struct ChainChunks {
   static constexpr int threads = TiledTuning::chain_threads, places = TiledTuning::chain_chunk;
 };
 
-/// Passes over the chunks. A correction is the same scan with the residual of y in the place of b.
+/// Passes over the chunks. A correction is the same scan with the residual of y instead of b.
 enum class ChainPass { compose, solve, compose_correction, correct };
 
-/// A team per chunk and column.
+/// Kernel with a team per chunk and column.
 template <class T, ChainPass Pass>
 struct ChainKernel {
   using scalar = typename T::scalar;
@@ -115,7 +117,7 @@ struct ChainKernel {
 
   ChainSystem<T> system;
 
-  /// What is added to the product with the unknown before: of b, or of the residual of y, divided by the pivot.
+  /// Returns the term of a row's map: b, or the residual of y, divided by the pivot.
   KOKKOS_FORCEINLINE_FUNCTION scalar term(typename ChainSystem<T>::Row const& r, index place, int column,
                                           scalar const& y_before) const {
     if constexpr (corrects) return system.solved(r, column, y_before) - system.y_at(place, column);
@@ -132,7 +134,7 @@ struct ChainKernel {
         sizeof(AffineMap<scalar>) * static_cast<std::size_t>(team.team_size()), 16));
     auto const own = system.at(chunk, column);
 
-    scalar y_before = scalar(0);  // of the place before
+    scalar y_before = scalar(0);  // at the position before
     if constexpr (corrects)
       if (first < last && first > 0)
         y_before = first == chunk_first ? system.last_of_chunk[own - 1] : system.y_at(first - 1, column);
@@ -164,14 +166,14 @@ struct ChainKernel {
       }
     }
   }
-  /// A place of a chunk, or one behind the last place of all.
+  /// Returns a position of a chunk, at most the total number of positions.
   KOKKOS_FORCEINLINE_FUNCTION index place(index chunk, int within) const {
     long long const at = static_cast<long long>(chunk) * ChainChunks::places + within;
     return at < system.order.num_rows ? static_cast<index>(at) : system.order.num_rows;
   }
 };
 
-/// The unknown before each chunk: one team per column.
+/// Kernel that computes the unknown before each chunk, with one team per column.
 template <class T>
 struct ChainChunkScan {
   using scalar = typename T::scalar;
@@ -198,8 +200,7 @@ struct ChainChunkScan {
   }
 };
 
-/// The last steps, by places. A column whose residual is too large somewhere, or is no number, is substituted again, a
-/// thread to each chain; then x is stored.
+/// Kernel that checks the residual at each position, and marks columns in which one is too large or not a number.
 template <class T>
 struct ChainResiduals {
   using index = typename T::index;
@@ -207,11 +208,11 @@ struct ChainResiduals {
   using real = typename ChainSystem<T>::real;
   ChainSystem<T> system;
 
-  /// Two thirds of what is allowed, 4 (k + 2) u |T| |x| with one entry in a row; complex products and quotients round
-  /// more, and have a third.
+  /// Relative bound of the residual: two thirds of the allowed 4 (k + 2) u |T| |x|, with k = 1 entry in a row; one
+  /// third for complex numbers, whose products and quotients round more.
   static constexpr real bound =
       (Parts<scalar>::count == 1 ? real(8) : real(4)) * Kokkos::Experimental::epsilon_v<real> / 2;
-  /// Where unknowns decay below the normal numbers, substitution and scans differ by some of the smallest ones.
+  /// Absolute bound of the residual: for subnormal unknowns, substitution and scans differ by a few smallest numbers.
   static constexpr real absolute = real(1024) * Kokkos::Experimental::denorm_min_v<real>;
 
   KOKKOS_FUNCTION void operator()(long long which) const {
@@ -226,6 +227,7 @@ struct ChainResiduals {
     if (!(size <= most && error <= bound * size + absolute)) store_relaxed(&system.repeated[column], 1);
   }
 };
+/// Kernel that substitutes marked columns again, with a thread per chain.
 template <class T>
 struct ChainSubstitution {
   using index = typename T::index;
@@ -246,6 +248,7 @@ struct ChainSubstitution {
     } while (p < n && !r.begins);
   }
 };
+/// Kernel that stores x.
 template <class T>
 struct ChainStore {
   using index = typename T::index;
@@ -259,19 +262,17 @@ struct ChainStore {
   }
 };
 
-/// Solves chains, in three steps of which each makes sure of the one before:
-///   scan        maps of the rows composed by chunks, then all chunks by one team, then substitution in each thread's
-///               few rows from the unknown that the scan has before them
+/// Solver of chains, in three steps that each safeguard the one before:
+///   scan        compose the rows' maps by chunks, then all chunks by one team, then substitute in each thread's few
+///   rows from the unknown before them
 ///   correction  the same scan, of the residual
-///   check       |y_i - (b_i - a x_j) / d_i| <= 4 epsilon (|y_i| + |a x_j / d_i|) in each row, half as much for complex
-///               numbers, and 1024 of the smallest number more; a column for which this does not hold, as where
-///               products of many entries leave the range of numbers or b is infinite, is substituted again, by a
-///               thread for each chain
-/// so that x meets the bound of substitution, |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i, always, but where it
-/// underflows. Nine kernels.
-/// Bitwise reproducible: all groups are fixed.
-/// Source of the idea, recurrences by composed maps: H. S. Stone, JACM 20 (1973); P. M. Kogge, H. S. Stone, IEEE
-/// Trans. Comput. C-22 (1973).
+///   check       |y_i - (b_i - a x_j) / d_i| <= 4 epsilon (|y_i| + |a x_j / d_i|) + 1024 times the smallest number in
+///   each row, 2 epsilon for complex numbers. A column that fails, because products of many entries leave the range of
+///   numbers or b is infinite, is substituted again by a thread per chain.
+/// Thus x meets the bound of substitution, |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i, except where it
+/// underflows. Nine kernels. Bitwise reproducible: all groupings are fixed.
+/// Source of recurrences by composed maps: H. S. Stone, JACM 20 (1973); P. M. Kogge, H. S. Stone, IEEE Trans. Comput.
+/// C-22 (1973).
 template <class T>
 class ChainScan {
  public:
@@ -287,7 +288,7 @@ class ChainScan {
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
     values_.update(exec, analysis, values);
   }
-  /// @param columns  of a solve that shall not allocate
+  /// Allocates for solves of `columns` columns.
   void reserve(typename T::exec_space const& exec, int columns) const {
     auto const k = static_cast<std::size_t>(std::min(columns, most_columns)),
                chunks = static_cast<std::size_t>(chunks_) * k;
@@ -295,7 +296,7 @@ class ChainScan {
     auto const raw = [&](char const* label) {
       return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
     };
-    // all or none: the new ones are kept when the last of them has been had
+    // all or none: members are set once all allocations have succeeded
     decltype(y_) const y(raw("sptrsv::chains::y"), static_cast<std::size_t>(order_.num_rows) * k);
     decltype(of_chunk_) const of_chunk(raw("sptrsv::chains::of_chunk"), chunks);
     decltype(unknowns_) const unknowns(raw("sptrsv::chains::unknowns"), 2 * chunks);
@@ -320,11 +321,11 @@ class ChainScan {
   }
 
  private:
-  static constexpr int most_columns = max_column_lanes;  ///< of one pass over T
+  static constexpr int most_columns = max_column_lanes;  ///< per pass over T
   static constexpr int team_threads = is_host_space<typename T::exec_space> ? 1 : ChainChunks::threads;
   static constexpr std::size_t scratch_bytes = sizeof(AffineMap<scalar>) * team_threads + 16;
 
-  /// All nine kernels.
+  /// Launches all nine kernels for the columns of a pass.
   void solve_columns(typename T::exec_space const& exec, RowIO<T> const& io, int columns) const {
     std::size_t const chunks = static_cast<std::size_t>(chunks_) * static_cast<std::size_t>(columns);
     ChainSystem<T> const system{order_,           values_.rows(),   values_.numbers(), io,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels of nodes of several rows each, such as tile rows, or of rows of which only a window is at work: what the
-// planner counts, and the order in which tile rows are solved.
+// Levels of nodes, which are tile rows or single rows: the planner counts them, also for a bounded number of running
+// nodes, and tile rows are solved in their order.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace sptrsv {
 
-/// Tile rows by block level: at(q) is the q-th to be solved, by its positions (16 of each); rank(at(q)) is q.
+/// Tile rows sorted by block level: at(q) is the q-th to be solved, as a number of 16 positions; rank(at(q)) is q.
 template <class T>
 struct BlockOrder {
   typename T::index num_tile_rows = 0;
@@ -25,21 +25,21 @@ struct BlockOrder {
 
 namespace detail {
 
-/// Rows of op(T) in the order of their solution, `group` positions to a node; a node needs nodes before it alone.
+/// Rows of op(T) in solve order, `group` positions per node. A node needs only earlier nodes.
 template <class T>
 struct Nodes {
   using index = typename T::index;
   OffDiagonals<T> rows;
-  RowPositions<T> order;  ///< or nothing: rows in their own order
+  RowPositions<T> order;  ///< empty: natural order
   bool ascending;
   index group = 1;
-  double mean_row = 0;  ///< entries
+  double mean_row = 0;  ///< mean number of entries
 
   index count() const {
     index const positions = order.row.data() ? static_cast<index>(order.row.extent(0)) : rows.num_rows;
     return positions == 0 ? 0 : (positions - 1) / group + 1;
   }
-  /// The row of a position, -1 for none.
+  /// Returns the row of a position, -1 for none.
   KOKKOS_FUNCTION index row(index position) const {
     if (order.row.data()) return order.row(position);
     if (position >= rows.num_rows) return -1;
@@ -50,10 +50,10 @@ struct Nodes {
   }
 };
 
-/// A node also waits for the one `window` nodes before it. With one lane to a node, threads of the same warp have other
-/// nodes that this one may need, so a lane never loops on one level alone: it polls a batch of needed nodes, takes
-/// those that are known, and goes on. With more lanes the entries of a row far longer than others are shared by all of
-/// them, those of any other row by a few, so that several rows are polled for together.
+/// Kernel that computes the level of each node, which also waits for the node `window` nodes before it. With one lane
+/// per node, the threads of a warp may need each other's nodes, so a lane never loops on one level: it polls for a
+/// batch of needed nodes and takes the known levels. With more lanes, all of them share a row far longer than others,
+/// and a few lanes each take another row, so that several rows are polled for together.
 template <class T>
 struct NodeSweep {
   using index = typename T::index;
@@ -61,12 +61,12 @@ struct NodeSweep {
   static constexpr int batch = 4;
   Nodes<T> nodes;
   Kokkos::View<index*, typename T::device> level_of;  // of nodes; -1: not known yet
-  Kokkos::View<int, typename T::device> over;         // 1: there are levels beyond the limit, and all stop
+  Kokkos::View<int, typename T::device> over;         // 1: there are more levels than the limit, and all threads stop
   index window, limit;
   offset long_row;
   int lanes;
 
-  /// The entries of a node that are one lane's, row after row.
+  /// Cursor over a lane's entries of a node, row after row.
   struct Entries {
     index r = 0;
     offset k = 0, end = 0, step = 1;
@@ -82,7 +82,7 @@ struct NodeSweep {
     e.end = nodes.rows.end(row);
     e.step = by_all ? lanes : lanes / rows_side_by_side;
   }
-  /// The nodes of the next entries; a bit for each that is another node.
+  /// Loads the nodes of the next entries. Returns a mask of those that are other nodes.
   KOKKOS_FUNCTION unsigned next_nodes(index node, int lane, Entries& e, index (&needed)[batch]) const {
     unsigned have = 0, others = 0;
     for (int u = 0; u < batch; ++u) {
@@ -150,11 +150,11 @@ struct NodeLevels {
   long long levels = 0;
 };
 
-/// Levels of nodes of which at most `window` are at work at once, 0 for any number.
-/// @param by_warps  on a GPU a warp has a node, else a thread: better where nodes have many entries.
-/// @param limit     if not 0: where there are more levels, the search stops with some number above it, and `level_of`
-/// is not
-///                  complete. Cost: one sweep over the rows; allocates a number per node, fences.
+/// Computes levels of nodes. Cost: one sweep over the rows; allocates a number per node, fences.
+/// @param window    maximum number of nodes that run at a time; 0: unlimited
+/// @param by_warps  on a GPU a warp per node, otherwise a thread: better for nodes with many entries
+/// @param limit     if not 0, the search stops at more levels: `levels` is then some larger number, `level_of`
+/// incomplete
 template <class T>
 NodeLevels<T> find_node_levels(typename T::exec_space const& exec, Nodes<T> const& nodes, long long window,
                                bool by_warps, long long limit = 0) {
@@ -189,15 +189,15 @@ NodeLevels<T> find_node_levels(typename T::exec_space const& exec, Nodes<T> cons
   return out;
 }
 
-/// The sum over levels of the greatest number of runs that a node of the level has. A run: consecutive entries of a
-/// row, as stored, in the same other node. Cost: a pass over the rows; allocates two numbers per node, fences.
+/// Returns the sum over levels of the maximum number of runs of a node of the level. A run is a sequence of stored
+/// entries of a row in one other node. Cost: one pass over the rows; allocates two numbers per node, fences.
 template <class T>
 long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& nodes, NodeLevels<T> const& levels) {
   using index = typename T::index;
   using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   if (levels.levels == 0) return 0;
   index const count = nodes.count();
-  using counter = unsigned long long;  // of 16 rows' entries
+  using counter = unsigned long long;  // entries of 16 rows
   Kokkos::View<counter*, typename T::device> runs("sptrsv::planner::runs", static_cast<std::size_t>(count));
   Kokkos::View<counter*, typename T::device> most("sptrsv::planner::most", static_cast<std::size_t>(levels.levels));
   auto const level_of = levels.level_of;
@@ -224,6 +224,7 @@ long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& n
   return sum;
 }
 
+/// Sorts tile rows by block level.
 /// @param levels  of all tile rows
 template <class T>
 BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, Workspace<T>& work,
@@ -236,7 +237,7 @@ BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, Workspace
   group_rows_by_level<T>(exec, work, sets, static_cast<index>(levels.levels));
   out.level_ptr = sets.level_ptr;
   out.at = sets.level_rows;
-  out.rank = sets.level_of;  // whose contents are not needed any more
+  out.rank = sets.level_of;  // its contents are no longer needed
   auto const at = out.at, rank = out.rank;
   Kokkos::parallel_for(
       "sptrsv::tiles::rank", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, out.num_tile_rows),
@@ -244,14 +245,15 @@ BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, Workspace
   return out;
 }
 
-/// Rows in positions, 16 to a tile row, and the block levels that this makes.
+/// Positions of rows, 16 per tile row, with the resulting block levels.
 template <class T>
 struct TileOrder {
-  bool own_order = true;  ///< rows in their own order, else by level
+  bool own_order = true;  ///< natural order, otherwise by level
   RowPositions<T> positions;
   NodeLevels<T> levels;
 };
 
+/// Computes positions and block levels.
 /// @param limit  of block levels, see find_node_levels()
 template <class T>
 TileOrder<T> make_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis, bool own_order,
@@ -267,17 +269,18 @@ TileOrder<T> make_tile_order(typename T::exec_space const& exec, Analysis<T> con
   return out;
 }
 
-/// The order that pays, see own_order_pays().
+/// Returns the faster order by own_order_pays().
 template <class T>
 TileOrder<T> choose_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis, bool inverted = false) {
-  analysis.rows(exec);  // first, since they are needed: levels are then found by them
+  analysis.rows(exec);  // first, so that levels are found from these rows
   auto const by_level = plan_positions_by_level<T>(analysis.levels(exec)).block_levels;
   auto const most = std::max(1LL, static_cast<long long>(static_cast<double>(by_level) / cost_of_own_order(inverted)));
   auto const own = make_tile_order<T>(exec, analysis, true, most);
   return own_order_pays(own.levels.levels, by_level, inverted) ? own : make_tile_order<T>(exec, analysis, false);
 }
 
-/// The same, found once for the planner's features and for `tiled` itself, until Analysis::drop_kept().
+/// Returns the result of choose_tile_order(), which the planner's features and `tiled` share until
+/// Analysis::drop_kept().
 template <class T>
 TileOrder<T> const& chosen_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis,
                                       bool inverted = false) {

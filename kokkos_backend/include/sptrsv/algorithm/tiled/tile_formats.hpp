@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the entries of a tile are stored and multiplied. Each format says how many slots a tile takes, where an entry
-// lies, and what the lanes do with it; slots are in the order in which lanes read them.
+// Storage formats and products of tiles. A format defines the number of slots of a tile, the slot of an entry, and the
+// lanes' work. Slots are in the order in which lanes read them.
 #pragma once
 
 #include "sptrsv/device/tile_lanes.hpp"
 
 namespace sptrsv {
 
-/// Which format an off-diagonal tile gets, by its number of entries and those of its longest row: dense (16) if at
-/// least half of its slots are taken, ELL of so many slots a row (up to 8) if at least half of those would be, and 0
-/// for the list of sparse entries, as for all tiles of fewer than 16 entries.
+/// Returns the format of an off-diagonal tile: 16 for dense, if at least half of its slots are used; up to 8 for ELL
+/// with that many slots per row, if at least half of them would be used; 0 for the list of sparse entries, always for
+/// fewer than 16 entries.
 KOKKOS_INLINE_FUNCTION int tile_width(int entries, int longest_row) {
   if (entries < tile_size) return 0;
   if (2 * entries >= tile_size * tile_size) return tile_size;
@@ -18,13 +18,13 @@ KOKKOS_INLINE_FUNCTION int tile_width(int entries, int longest_row) {
 
 namespace detail {
 
-/// A tile that tile_width() does not leave to the list has entries in so many rows at least.
+/// Minimum number of rows with entries of an ELL or dense tile.
 inline constexpr int least_rows_of_tile = tile_size / 2;
 
-/// The entries of all sparse tiles of a tile row, by rows as in CSR, each row cut into equal segments of which a
-/// lane has one. A long row gets many lanes, so that `width`, the slots of a lane, is as small as 32 lanes allow.
+/// Entries of all sparse tiles of a tile row, by rows as in CSR. Each row is cut into equal segments, one per lane. A
+/// long row gets many lanes, so that `width`, the slots of a lane, is as small as 32 lanes allow.
 struct SparseList {
-  /// count / width, rounded up; nothing in it exceeds count
+  /// Returns ceil(count / width) without a term that exceeds count.
   template <class Offset>
   KOKKOS_INLINE_FUNCTION static Offset parts_of(Offset count, Offset width) {
     return static_cast<Offset>(count / width + (count % width != 0));
@@ -33,7 +33,7 @@ struct SparseList {
   KOKKOS_INLINE_FUNCTION static int lanes_of(Offset count, Offset width) {
     return static_cast<int>(parts_of(count, width));
   }
-  /// The smallest width with which the rows fit the lanes; 0 if there is no entry.
+  /// Returns the smallest width for which the rows fit the lanes; 0 if there is no entry.
   template <class Offset>
   KOKKOS_INLINE_FUNCTION static Offset width(Offset const (&count)[tile_size]) {
     Offset all = 0;
@@ -50,9 +50,9 @@ struct SparseList {
     return high;
   }
   KOKKOS_INLINE_FUNCTION static long long slots(long long width) { return tile_lanes * width; }
-  /// Slot of entry e of a row of `count` whose lanes start at `first`; free slots come first, so that all rows end in
-  /// the same step.
-  /// @pre Offset counts slots(width).
+  /// Returns the slot of entry e of a row of `count` entries whose lanes start at `first`. Free slots come first, so
+  /// that all rows end in the same step.
+  /// @pre Offset can represent slots(width).
   template <class Offset>
   KOKKOS_INLINE_FUNCTION static Offset slot(Offset width, int first, Offset count, Offset e) {
     Offset const at = static_cast<Offset>(lanes_of(count, width) * width - count + e);
@@ -60,7 +60,7 @@ struct SparseList {
   }
 };
 
-/// A row's entries one after the other, by column; a mask says which columns they are.
+/// Format with consecutive entries of each row, by column; a mask has a row's columns.
 struct EllTile {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int width) { return tile_size * width; }
   KOKKOS_FORCEINLINE_FUNCTION static int slot(unsigned mask, int r, int c) {
@@ -68,7 +68,7 @@ struct EllTile {
   }
   KOKKOS_FORCEINLINE_FUNCTION static bool has(unsigned mask, int u) { return u < count_columns(mask); }
 
-  /// The columns of every other entry of a row, from entry `first` on, one after the other.
+  /// Cursor over the columns of every other entry of a row, from entry `first` on.
   struct ColumnCursor {
     unsigned left;
     KOKKOS_FORCEINLINE_FUNCTION ColumnCursor(unsigned mask, int first) : left(first == 0 ? mask : mask & (mask - 1u)) {}
@@ -81,7 +81,7 @@ struct EllTile {
   };
 };
 
-/// A slot for every entry of the tile. The mask is needed all the same, since 0 times an infinite x is a NaN.
+/// Format with a slot for every entry. The mask is needed since 0 times an infinite x is NaN.
 struct DenseTile {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int) { return tile_size * tile_size; }
   KOKKOS_FORCEINLINE_FUNCTION static int slot(unsigned, int r, int c) { return c * tile_size + r; }
@@ -93,19 +93,20 @@ struct DenseTile {
   };
 };
 
-/// The product of an EllTile or DenseTile: lanes r and r + 16 take every other slot of row r.
+/// Product of an EllTile or DenseTile with x: lanes r and r + 16 take alternate slots of row r.
 template <class Format>
 struct TileProduct {
   static constexpr int steps = tile_size / 2;
 
-  /// What a lane needs of the tile, to be loaded before it has to wait for x.
+  /// Loads a lane's part of the tile, before it has to wait for x.
   template <class S>
   KOKKOS_FORCEINLINE_FUNCTION static void load(S const* values, int width, unsigned mask, int lane, S (&a)[steps]) {
     SPTRSV_UNROLL
     for (int v = 0; v < steps; ++v)
       a[v] = 2 * v < width && Format::has(mask, 2 * v + lane / tile_size) ? values[v * tile_lanes + lane] : S(0);
   }
-  /// sum -= the lane's terms, in their order; `x` has column c in lanes c and c + 16. For each_lane().
+  /// Subtracts the lane's terms from `sum`, in their order; for each_lane().
+  /// @param x  column c in lanes c and c + 16
   template <class S, int K>
   KOKKOS_FORCEINLINE_FUNCTION static void subtract(int width, unsigned mask, int lane, S const (&a)[steps],
                                                    PerLane<ColumnValues<S, K>> const& x, ColumnValues<S, K>& sum) {
@@ -120,7 +121,7 @@ struct TileProduct {
   }
 };
 
-/// The entries below the diagonal of a diagonal tile, in slots as those of an EllTile. A lane keeps all of its row.
+/// Entries below the diagonal of a diagonal tile, in slots as in an EllTile. A lane holds its whole row.
 struct TriangleTile {
   static constexpr int most = tile_size - 1;
 
@@ -132,8 +133,8 @@ struct TriangleTile {
     SPTRSV_UNROLL
     for (int c = 0; c < most; ++c) a[c] = has_column(mask, c) ? values[slot(mask, lane % tile_size, c)] : S(0);
   }
-  /// Turns the right-hand sides of a tile with ones on its diagonal into its solution; `columns` are those that any row
-  /// has.
+  /// Solves a tile with a unit diagonal, in place.
+  /// @param columns  union of the rows' masks
   template <class S, int K>
   KOKKOS_FORCEINLINE_FUNCTION static void solve(unsigned columns, PerLane<unsigned> const& mask,
                                                 PerLane<S[most]> const& a, PerLane<ColumnValues<S, K>>& x) {
@@ -148,7 +149,7 @@ struct TriangleTile {
         }
       }
   }
-  /// The same for any diagonal: each row ends with finish(sum, pivot).
+  /// Solves a tile with any diagonal, in place: each row ends with finish(sum, pivot).
   template <class S, int K, class Finish>
   KOKKOS_FORCEINLINE_FUNCTION static void solve_with_pivots(PerLane<unsigned> const& mask, PerLane<S[most]> const& a,
                                                             PerLane<S> const& pivot, Finish const& finish,

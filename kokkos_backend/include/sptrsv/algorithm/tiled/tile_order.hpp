@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows share a tile: rows in positions, 16 to a tile row.
+// Rows that share a tile: positions of rows, 16 per tile row.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -14,23 +14,24 @@
 
 namespace sptrsv {
 
-/// op(T)'s off-diagonals by position, columns as positions, ascending; each is less than its row's. Device-copyable.
+/// Off-diagonals of op(T) by position, with columns as ascending positions, each less than its row's. Device-copyable.
 template <class T>
 struct SortedRows {
   using index = typename T::index;
   using offset = typename T::offset;
 
-  Kokkos::View<index*, typename T::device> row;  ///< of the matrix, by position; -1: none
+  Kokkos::View<index*, typename T::device> row;  ///< row of the matrix by position; -1: none
   Kokkos::View<offset*, typename T::device> row_ptr;
   Kokkos::View<index*, typename T::device> col_idx;
-  Kokkos::View<offset*, typename T::device> source;        ///< of the value, in the caller's array
-  Kokkos::View<std::uint8_t*, typename T::device> listed;  ///< 1: neither in the diagonal tile nor in a tile of its own
-  /// Entries with the row and the column of an entry before them, which are in no other array here: the positions of
-  /// their values, and of that entry's, in the caller's array.
+  Kokkos::View<offset*, typename T::device> source;        ///< position of the value in the caller's array
+  Kokkos::View<std::uint8_t*, typename T::device> listed;  ///< 1: neither in the diagonal tile nor in an ELL or dense
+                                                           // tile
+  /// Duplicate entries, which are in no other array here: positions of their values, and of the first entry's value, in
+  /// the caller's array.
   Kokkos::View<offset*, typename T::device> repeated, repeated_of;
 
   index num_positions() const { return static_cast<index>(row.extent(0)); }
-  /// The first entry of [at, end) whose column is not less.
+  /// Returns the first entry of [at, end) with a column of at least `column`.
   KOKKOS_FUNCTION offset lower_bound(offset at, offset end, index column) const {
     if (at < end && col_idx(at) >= column) return at;
     while (at < end) {
@@ -62,9 +63,9 @@ RowPositions<T> make_positions(typename T::exec_space const& exec, typename T::i
   return out;
 }
 
-/// Where a tile must end, for rows in the order of their solution: at a row that needs none of the 15 before it,
-/// such as the first of a line of a grid. A tile across it would have the row wait for all that those rows wait for.
-/// Rows in a run without such needs may share a tile all the same.
+/// Predicate for rows in solve order where a tile must end: rows that need none of the 15 rows before, such as the
+/// first of a grid line. In a tile across such a row, it would wait for all that those rows wait for. Rows in a run
+/// without such dependencies may share a tile.
 template <class T>
 struct SegmentStarts {
   using index = typename T::index;
@@ -78,7 +79,7 @@ struct SegmentStarts {
     auto const end = rows.end(i);
     bool found = false;
     for (auto k = rows.begin(i); k < end && !found; k += tile_size)
-      for (int u = 0; u < tile_size && k + u < end; ++u) {  // loads that do not wait for each other: rows may be long
+      for (int u = 0; u < tile_size && k + u < end; ++u) {  // independent loads: rows may be long
         index const j = rows.col_idx(k + u);
         found |= (ascending ? i - j : j - i) < tile_size;
       }
@@ -90,8 +91,8 @@ struct SegmentStarts {
   }
 };
 
-/// Rows in the order of their solution, so that chains of rows that follow each other lie inside of tiles. Segments
-/// begin with a tile of their own, unless that would leave more than half of all positions empty.
+/// Returns positions in natural order, so that chains of successive rows lie within tiles. Segments start a new tile
+/// unless that would leave more than half of all positions empty.
 template <class T>
 RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
@@ -143,19 +144,19 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
   return out;
 }
 
-/// Positions of rows sorted by level. A level of 16 rows or more begins with a tile of its own, and so does the one
-/// after it: their diagonal tiles have nothing but diagonals. Narrower levels share tiles.
+/// Positions of rows sorted by level. A level of at least 16 rows starts a new tile, and so does the level after it, so
+/// that its diagonal tiles have only diagonals. Narrower levels share tiles.
 template <class T>
 struct PositionsByLevel {
-  std::vector<typename T::index> shift;  ///< of the rows of a level, from where they are when sorted by level
+  std::vector<typename T::index> shift;  ///< shift of a level's rows from their position when sorted by level
   typename T::index positions = 0;
-  long long block_levels = 0;  ///< about
+  long long block_levels = 0;  ///< approximate
 };
 
 template <class T>
 PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
   using index = typename T::index;
-  long long apart = 0;  // positions, where whole tiles leave some empty: up to 2.7 times the rows
+  long long apart = 0;  // positions if each such level starts a tile: up to 2.7 times the rows
   for (index l = 0, before = 0; l < sets.num_levels(); before = sets.rows_in_level(l++)) {
     index const rows = sets.rows_in_level(l);
     if (std::max(before, rows) >= tile_size) apart = (apart + tile_size - 1) / tile_size * tile_size;
@@ -164,7 +165,7 @@ PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
   bool const counted = apart <= most_counted<index>();
   PositionsByLevel<T> out;
   index& next = out.positions;
-  index narrow = 0;  // rows of narrow levels one after the other
+  index narrow = 0;  // rows of successive narrow levels
   for (index l = 0, before = 0; l < sets.num_levels(); before = sets.rows_in_level(l++)) {
     index const rows = sets.rows_in_level(l);
     if (counted && std::max(before, rows) >= tile_size) next = (next + tile_size - 1) / tile_size * tile_size;
@@ -181,11 +182,11 @@ PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
   return out;
 }
 
-/// Of a block level, in those of rows by level.
+/// Returns the cost of a block level in natural order, in block levels of rows sorted by level.
 inline double cost_of_own_order(bool inverted) {
   return inverted ? TiledTuning::own_order_inverted : TiledTuning::own_order_solved;
 }
-/// Whether rows in their own order are expected to be faster than by level.
+/// Tells whether natural order is expected to be faster than sorting by level.
 inline bool own_order_pays(long long block_levels, long long block_levels_by_level, bool inverted = false) {
   return cost_of_own_order(inverted) * static_cast<double>(block_levels) <= static_cast<double>(block_levels_by_level);
 }
@@ -212,8 +213,8 @@ RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets
   return out;
 }
 
-/// Sorts each row by column. On a GPU all entries at once, since long rows among short ones cost each a team for a long
-/// while: 137 ms in powerlaw:1000000.
+/// Sorts each row by column. On a GPU sorts all entries at once, since a team per row takes long for a few long rows:
+/// 137 ms in powerlaw:1000000.
 template <class T>
 void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows) {
   if constexpr (is_host_space<typename T::exec_space>) {
@@ -241,7 +242,7 @@ void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows)
   }
 }
 
-/// Sets apart those entries of sorted rows that are in the same column as one before.
+/// Moves duplicate entries of sorted rows to `repeated`.
 template <class T>
 void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows) {
   using index = typename T::index;
@@ -288,7 +289,7 @@ void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows)
   exec.fence("sptrsv::tiles: the rows with repeated entries are freed");
 }
 
-/// op(T) by position, sorted. Entries of a tile row's own tile are not listed.
+/// Returns op(T) by position, sorted. Entries in the diagonal tile are not marked as listed.
 template <class T>
 SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> const& rows, RowPositions<T> const& order,
                         bool ascending) {

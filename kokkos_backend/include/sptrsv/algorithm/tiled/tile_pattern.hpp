@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// op(T) as 16x16 tiles: two levels of storage, tile rows in the order of their solution and the slots of their entries.
+// op(T) as 16x16 tiles, in two levels of storage: tile rows in solve order, and the slots of their entries.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -9,21 +9,20 @@
 
 namespace sptrsv {
 
-/// A tile row: its slots are those of the list of sparse entries, of its tiles, of its diagonal tile, in this
-/// order.
+/// Tile row. Its slots are those of the list of sparse entries, of its tiles, and of its diagonal tile, in this order.
 template <class T>
 struct TileRow {
   typename T::offset list = 0;        ///< first slot of the list
   typename T::offset position = 0;    ///< first column of the list
   typename T::offset diagonal = 0;    ///< first slot of the diagonal tile
   typename T::offset tile = 0;        ///< first tile
-  typename T::offset list_width = 0;  ///< slots of a lane
+  typename T::offset list_width = 0;  ///< slots per lane
   typename T::index tiles = 0;
-  std::uint16_t most_lanes = 0;  ///< that a row has in the list
-  detail::TileMask columns = 0;  ///< that any row of the diagonal tile has
+  std::uint16_t most_lanes = 0;  ///< maximum number of lanes of a row in the list
+  detail::TileMask columns = 0;  ///< union of the columns in the diagonal tile
 };
 
-/// An off-diagonal tile in ELL or dense format.
+/// Off-diagonal tile in ELL or dense format.
 template <class T>
 struct Tile {
   typename T::offset slot = 0;
@@ -31,19 +30,19 @@ struct Tile {
   int width = 0;                 ///< see tile_width()
 };
 
-/// op(T) in tiles. Tile rows are numbered in the order of tickets: by block level, that is by longest path among
-/// tile rows. Position 16 q + r is row r of tile row q. Device-copyable.
+/// op(T) in tiles. Tile rows are numbered in ticket order, by block level, the longest path among tile rows. Position
+/// 16 q + r is row r of tile row q. Device-copyable.
 template <class T>
 struct TilePattern {
   template <class V>
   using view = Kokkos::View<V*, typename T::device>;
 
   view<TileRow<T>> rows;
-  view<typename T::index> row;           ///< of the matrix, by position; -1: none
-  view<std::uint16_t> lanes;             ///< of the list, by position: first + 256 count
+  view<typename T::index> row;           ///< row of the matrix by position; -1: none
+  view<std::uint16_t> lanes;             ///< lanes in the list by position: first + 256 count
   view<detail::TileMask> diagonal_mask;  ///< by position
   view<Tile<T>> tiles;
-  view<detail::TileMask> mask;       ///< 16 for each tile
+  view<detail::TileMask> mask;       ///< 16 per tile
   view<typename T::index> position;  ///< columns of the lists; -1: free slot
   view<typename T::offset> source;   ///< by slot, in the caller's values; -1: free slot
 
@@ -56,8 +55,8 @@ struct TilePattern {
   }
 };
 
-/// Entries with the row and the column of an entry before them: the slot of that one, and the positions of their own
-/// values in the caller's array. Those of the same slot follow each other.
+/// Duplicate entries: the slot of the first entry with their row and column, and the positions of their values in the
+/// caller's array. Entries of one slot are consecutive.
 template <class T>
 struct RepeatedEntries {
   Kokkos::View<typename T::offset*, typename T::device> slot, source;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solving by tiles: a warp per tile row, which waits for the x of others, or, in a wide level, a thread per row of
+// Solve by tiles: a warp per tile row, which waits for x of other tile rows, or, in a wide level, a thread per row of
 // T.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sptrsv::detail {
 
-/// What both kernels read and write: K columns of x, or one of several for a ticket or a thread.
+/// Arrays that both kernels read and write: K columns of x, or one of several per ticket or thread.
 template <class T, int K>
 struct TileSystem {
   TilePattern<T> tiles;
@@ -20,7 +20,7 @@ struct TileSystem {
   SolvedSlots<typename T::scalar, K> slots;
   Diagonal diagonal;
 
-  /// The last step of a row whose tile is kept as stored.
+  /// Performs the last step of a row whose tile is kept as stored.
   KOKKOS_FORCEINLINE_FUNCTION typename T::scalar finish(typename T::scalar sum, typename T::scalar pivot) const {
     return diagonal == Diagonal::unit ? sum : diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);
   }
@@ -34,9 +34,9 @@ struct TileSystem {
   }
 };
 
-/// Warp level: the lanes share a tile row. Each round polls for the x of a batch of entries of the list and of two
-/// tiles together. The last rounds of list and tiles coincide, since entries are in the order in which their x are
-/// solved. A lane waits only for other warps.
+/// Warp level: the lanes share a tile row. Each round polls for the x of a batch of list entries and of two tiles
+/// together. List and tiles end with the same round, since entries are in the order in which their x are solved. A lane
+/// waits only for other warps.
 template <class T, int K>
 struct TileRowPerWarp {
   using scalar = typename T::scalar;
@@ -50,9 +50,9 @@ struct TileRowPerWarp {
 
   TileSystem<T, K> system;
   index first_tile_row;
-  int columns;  ///< tickets of a tile row, each for one column
+  int columns;  ///< tickets per tile row, one for each column
 
-  /// Tiles of a round, as lanes have them.
+  /// Tiles of a round, distributed over lanes.
   struct Round {
     Tile<T> tile[tiles_per_batch];
     PerLane<unsigned> mask[tiles_per_batch];
@@ -60,8 +60,7 @@ struct TileRowPerWarp {
     PerLane<sums> x[tiles_per_batch];
   };
 
-  /// Subtracts what one lane has of the list's slots first..last, and loads its x of `count` tiles, when all are
-  /// solved.
+  /// Subtracts a lane's entries in the list's slots first..last, and loads its x of `count` tiles, once all are solved.
   KOKKOS_FORCEINLINE_FUNCTION void wait_and_subtract(TileRow<T> const& row, slots_type const& slots, offset first,
                                                      offset last, int count, int lane, Round& round, sums& sum) const {
     Terms<scalar, K> terms;
@@ -118,7 +117,7 @@ struct TileRowPerWarp {
     }
   }
 
-  /// rest = b - all off-diagonal tiles times x; the same in both lanes of a row.
+  /// Computes rest = b - off-diagonal tiles times x, equal in both lanes of a row.
   KOKKOS_FORCEINLINE_FUNCTION void subtract_off_diagonals(TileRow<T> const& row, slots_type const& slots,
                                                           PerLane<int> const& list_lanes, PerLane<sums>& rest) const {
     auto const ceil = [](auto count, int size) { return static_cast<long long>((count + size - 1) / size); };
@@ -168,7 +167,7 @@ struct TileRowPerWarp {
     PerLane<sums> x{};
     PerLane<slots_type> own;
     auto const slots = system.slots.column(column);
-    each_lane([&](int l) {  // loads all that the last step needs before any wait
+    each_lane([&](int l) {  // loads all operands of the last step before any wait
       index const p = q * tile_size + l % tile_size;
       i[l] = tiles.row(p);
       own[l] = slots.from(static_cast<std::size_t>(p));
@@ -212,7 +211,7 @@ struct TileRowPerWarp {
   }
 };
 
-/// Thread level: a thread per row of T, in a level whose rows wait for earlier kernels alone, so that threads share
+/// Thread level: a thread per row of T, in a level whose rows wait only for earlier kernels, so that threads share
 /// nothing.
 template <class T, int K>
 struct TileRowByThreads {
@@ -222,7 +221,7 @@ struct TileRowByThreads {
 
   TileSystem<T, K> system;
   index first;  ///< position
-  int columns;  ///< threads of a row, each for one column
+  int columns;  ///< threads per row, one for each column
 
   KOKKOS_FORCEINLINE_FUNCTION static void subtract(scalar a, SolvedSlots<scalar, K> const& slots, index p,
                                                    ColumnValues<scalar, K>& sum) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of tiles: gathered by slot, diagonal tiles scaled to ones on their diagonals or inverted.
+// Values of tiles: gathered by slot, with diagonal tiles scaled to unit diagonals or inverted.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -9,7 +9,7 @@
 
 namespace sptrsv::detail {
 
-/// Not zero, not subnormal, not infinite, not NaN: products with it keep their relative accuracy.
+/// Tells whether products with the value keep their relative accuracy: it is not zero, subnormal, infinite or NaN.
 template <class S>
 KOKKOS_INLINE_FUNCTION bool is_normal(S value) {
   using real = typename Parts<S>::real;
@@ -22,29 +22,27 @@ KOKKOS_INLINE_FUNCTION bool is_normal(S value) {
   }
   return is_number && size >= 2 * Kokkos::Experimental::norm_min_v<real>;
 }
-/// Whether a factor may be kept multiplied.
+/// Tells whether a factor may be stored multiplied.
 template <class S>
 KOKKOS_INLINE_FUNCTION bool is_safe_product(S factor, S product) {
   return factor == S(0) || (is_normal(factor) && is_normal(product));
 }
 
-/// Calls f(e, c) for each column c of a row of a diagonal tile, its e-th.
+/// Calls f(e, c) for the e-th entry of a row of a diagonal tile, in column c.
 template <class F>
 KOKKOS_INLINE_FUNCTION void each_column(unsigned mask, F const& f) {
   for (int e = 0; mask != 0; mask &= mask - 1u) f(e++, Kokkos::Experimental::countr_zero_builtin(mask));
 }
 
-/// How a diagonal tile D with diagonal P is kept.
-///   scaled     D P^-1 without its ones, and P^-1. It is solved for P x, which is multiplied by P^-1 at the end. No
-///   step
-///              divides, and the sums are those of substitution, so that nothing overflows or underflows that does not
-///              in substitution. (With P^-1 D, b would be multiplied first: b of 1e10 by the reciprocal of 1e-300,
-///              before the terms are subtracted that make it small.)
-///   inverse    the same, and D^-1
-///   as_stored  D and P, where the numbers of the others would not be normal; steps then divide
+/// How a diagonal tile D with diagonal P is stored.
+///   scaled     D P^-1 without its ones, and P^-1. Solved for P x, which is then multiplied by P^-1. No step divides,
+///   and the sums are those of substitution, so that nothing overflows or underflows that does not in substitution.
+///   (P^-1 D would multiply b first: 1e10 by the reciprocal of 1e-300, before terms are subtracted that make it small.)
+///   inverse    as scaled, and D^-1
+///   as_stored  D and P, where the other forms have values that are not normal; each step then divides
 enum class DiagonalTile : std::uint8_t { scaled, inverse, as_stored };
 
-/// The numbers of a TilePattern. Device-copyable.
+/// Values of a TilePattern. Device-copyable.
 template <class T>
 struct TileValues {
   using scalar = typename T::scalar;
@@ -52,9 +50,9 @@ struct TileValues {
   using view = Kokkos::View<V*, typename T::device>;
 
   view<scalar> at;              ///< by slot
-  view<scalar> pivot;           ///< by position: of P^-1, or what is stored for P
+  view<scalar> pivot;           ///< by position: P^-1, or what is stored for P
   view<DiagonalTile> kept;      ///< by tile row
-  view<scalar> inverse;         ///< 256 for each tile row, as a DenseTile; or none
+  view<scalar> inverse;         ///< 256 per tile row, as a DenseTile; or empty
   view<TileMask> inverse_mask;  ///< by position
 
   std::size_t memory_bytes() const {
@@ -126,7 +124,7 @@ void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> con
       });
 }
 
-/// Inverts the scaled diagonal tiles, a thread per column. A tile whose inverse has numbers that are not normal stays
+/// Inverts the scaled diagonal tiles, a thread per column. A tile whose inverse has values that are not normal stays
 /// scaled.
 template <class T>
 void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, TileValues<T> const& to) {
@@ -158,7 +156,7 @@ void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> co
       });
 }
 
-/// Adds the values of repeated entries, in their order.
+/// Adds the values of duplicate entries, in their order.
 template <class T>
 void add_repeated(typename T::exec_space const& exec, RepeatedEntries<T> const& repeated, Numbers<T> const& numbers,
                   TileValues<T> const& to) {

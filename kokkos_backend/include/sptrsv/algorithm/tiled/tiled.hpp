@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TileSpTRSV: 16x16 tiles in several formats, a warp per tile row; sync-free, or by level sets.
+// TileSpTRSV: 16x16 tiles in several formats, a warp per tile row; sync-free or by level sets.
 #pragma once
 
 #include <algorithm>
@@ -18,32 +18,32 @@
 
 namespace sptrsv {
 
-/// Solves by tiles of 16 by 16 entries. Formats, by entries e and those m of a tile's longest row (tile_width()):
+/// Solver by tiles of 16 by 16 entries. Formats, by entries e of a tile and m of its longest row (tile_width()):
 ///   dense     2 e >= 256: a slot for each entry
 ///   ELL       e >= 16, m <= 8, 2 e >= 16 m: m slots for each row, and masks of its columns
-///   sparse    all others: the entries of all of a tile row together, by rows as in CSR, cut into 32 equal parts
-///   triangle  the diagonal tile: slots as in ELL, rows scaled so that there are ones on the diagonal
+///   sparse    all others: the entries of a tile row together, by rows as in CSR, cut into 32 equal parts
+///   triangle  the diagonal tile: slots as in ELL, rows scaled to a unit diagonal
 ///
-/// Variant syncfree: rows in their own order, so that chains of rows lie inside of tiles; a tile row is the unit,
-/// and waits for the x that it needs. Tiles end where rows do not follow each other, as at the end of a grid's line.
-/// Variant levelset: rows sorted by level first. Levels of `wide_rows` rows and more have a kernel each, at thread
-/// level (a thread per row of T); all others share kernels at warp level (a warp per tile row). By default the one
-/// with fewer block levels, those of syncfree counted as 1.4 (1.15 with inverted diagonal tiles).
-/// Variant scan: for chains, triangles in which a row needs one other at most and is needed by one at most. No tiles:
-/// rows are composed by scans (ChainScan). By default where chains have 64 rows and more in the mean.
+/// Variant syncfree: rows in natural order, so that chains of rows lie within tiles; a tile row waits for the x that it
+/// needs. Tiles end where rows do not follow each other, as at the end of a grid line.
+/// Variant levelset: rows sorted by level. Levels of at least `wide_rows` rows have a kernel each, at thread level (a
+/// thread per row of T); all others share kernels at warp level (a warp per tile row).
+/// Variant scan: for chains, triangles in which a row needs at most one other and is needed by at most one. Rows are
+/// composed by scans (ChainScan), without tiles.
+/// The default is scan for chains of at least 64 rows in the mean, otherwise the variant with fewer block levels, where
+/// a block level of syncfree counts as 1.4 (1.15 with inverted diagonal tiles).
 ///
-/// Diagonal tiles are solved (16 steps inside of a warp), or multiplied by their inverse. Solved, x is as good as by
-/// substitution: |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i. Inverted, with D the
-/// diagonal tile, A what is left of it, and m = k_i + 16 the bound is
-///   |b - op(T) x|_i <= 4 m u (|D| |D^-1| (|b| + |A| |x|))_i,
-/// so that the residual of a tile, and its error, grow with the condition of D, if nothing underflows. An infinite x
-/// may then be infinite where substitution has a NaN, since the inverse adds up what depends on one row.
+/// Diagonal tiles are solved (16 steps within a warp) or multiplied by their inverse. Solved, x is as accurate as by
+/// substitution: |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i. Inverted, with the
+/// diagonal tile D, the rest A of its rows, and m = k_i + 16, the bound is
+///   |b - op(T) x|_i <= 4 m u (|D| |D^-1| (|b| + |A| |x|))_i
+/// unless something underflows: residual and error of a tile grow with the condition of D. An infinite x may then be
+/// infinite where substitution has a NaN, since the inverse adds up what depends on one row.
 ///
-/// Bitwise reproducible: sums have a fixed order, which is that of the tiles, not the one of sum_backward.
-/// Source: Z. Lu, W. Liu, TileSpTRSV, CCF THPC 2023, known from a summary without formats and thresholds.
-/// Differs in that tile rows are handed out by ticket in the order of block levels, that off-diagonal tiles come
-/// before the diagonal ones inside of a warp rather than in a kernel of their own, and that the sparse tiles of a row
-/// are one list.
+/// Bitwise reproducible: sums have the fixed order of the tiles, not that of sum_backward.
+/// Source: Z. Lu, W. Liu, TileSpTRSV, CCF THPC 2023, known from a summary without formats and thresholds. Differs in
+/// that tile rows are taken by ticket in the order of block levels; that off-diagonal tiles come before the diagonal
+/// tile within a warp rather than in a kernel of their own; and that the sparse tiles of a row are one list.
 template <class T>
 class Tiled {
  public:
@@ -71,13 +71,14 @@ class Tiled {
     }
   };
 
-  /// Whether it may take scans where there are chains.
+  /// Tells whether the options allow scans where there are chains.
   static bool may_scan(Options const& options) {
     return options.variant == Variant::scan ||
            (options.variant == Variant::automatic && options.diagonal_tiles == DiagonalTiles::solved);
   }
 
-  /// On a GPU not where levels are known to be wide; the planner asks again when it knows them.
+  /// Tells whether the planner considers `tiled`: on a GPU not if levels are known to be wide; the planner asks again
+  /// once it knows them.
   static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
     auto const* const levels = analysis.known_levels();
     return is_host_space<typename T::exec_space> || !levels ||
@@ -162,7 +163,7 @@ class Tiled {
   }
 
  private:
-  /// Tile rows first..last.
+  /// Launch of tile rows first..last.
   struct Launch {
     index first, last;
     bool by_threads;
@@ -171,10 +172,11 @@ class Tiled {
   static constexpr bool host = is_host_space<typename T::exec_space>;
   using Tuning = detail::TiledTuning;
 
-  /// @param columns  that take a ticket or a thread each
+  /// Launches all kernels of a pass.
+  /// @param columns  columns with a ticket or a thread each
   template <int K>
   void solve_columns(typename T::exec_space const& exec, detail::TileSystem<T, K> const& system, int columns) const {
-    // tile rows whose tickets an index counts
+    // number of tile rows whose tickets an index can count
     auto const tickets_per_launch = static_cast<index>(std::numeric_limits<index>::max() / columns);
     for (Launch const& launch : launches_) {
       index const tile_rows = launch.last - launch.first;

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants of `tiled`. Those that hold for all algorithms on a GPU are in device/gpu_tuning.hpp.
+// Constants of `tiled`. Constants of all algorithms on a GPU are in device/gpu_tuning.hpp.
 #pragma once
 
 #include "sptrsv/device/gpu_tuning.hpp"
 
 namespace sptrsv::detail {
 
-/// Measured on an NVIDIA H200 (docs/tiled.md) and used everywhere, so that tiles are the same on all devices.
+/// Constants measured on an NVIDIA H200 (docs/tiled.md) and used everywhere, so that tiles are equal on all devices.
 struct TiledTuning {
-  /// Rows. Where levels have more on average the planner does not look at tiles, which takes longer than several
-  /// solves: on such matrices of docs/performance.md (GPU) tiles are at most 15 % ahead of levels.
+  /// Mean rows per level above which the planner does not try tiles, which takes longer than several solves: on such
+  /// matrices of docs/performance.md (GPU) tiles are at most 15 % faster than levels.
   static constexpr double most_level_rows = 400;
-  /// Rows; default of option wide_rows. A level of so many rows has a kernel with a thread per row.
+  /// Number of rows from which a level has a kernel with a thread per row; default of option wide_rows.
   static constexpr int wide_rows = GpuTuning::filling_rows;
-  /// What a block level costs with rows in their own order, in block levels of rows sorted by level: each has the
-  /// solution of a diagonal tile in it, or with inverses a product, against diagonals alone.
+  /// Cost of a block level in natural order, in block levels of rows sorted by level: it includes the solution of a
+  /// diagonal tile, or a product with its inverse, instead of diagonals alone.
   static constexpr double own_order_solved = 1.4, own_order_inverted = 1.15;
-  /// Rows in the mean. Shorter chains have few levels, which other types pass as quickly.
+  /// Mean rows of a chain from which scans are used. Shorter chains have few levels, which other types solve as fast.
   static constexpr double chain_length = 64;
-  /// Rows that a team composes, and its threads. Not measured apart.
+  /// Rows that a team composes, and its threads. Not measured separately.
   static constexpr int chain_chunk = 1024, chain_threads = 256;
-  /// Host: tickets that each thread takes of a kernel, about, and the most tile rows of a ticket. Not measured apart.
+  /// Host: approximate tickets of each thread per kernel, and maximum tile rows of a ticket. Not measured separately.
   static constexpr long long host_tickets_per_thread = 16, host_tile_rows_per_ticket = 64;
-  /// Nanoseconds of a solve by scans and of each row in it, on an NVIDIA H200 (48.9 us for 1,000 rows, 305 for
+  /// Nanoseconds of a solve by scans, fixed and per row, on an NVIDIA H200 (48.9 us for 1,000 rows, 305 us for
   /// 2,000,000).
   static constexpr double scan_nanoseconds = 48000, scan_row_nanoseconds = 0.128;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts op(T) into 16x16 tiles: finds the tiles of each tile row, counts and assigns slots, and fills them.
+// Cutting of op(T) into 16x16 tiles: finds the tiles of each tile row, counts and assigns slots, and fills them.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -16,9 +16,9 @@ namespace sptrsv {
 
 namespace detail {
 
-/// Finds the ELL and dense tiles of a tile row. Such a tile has entries in 8 rows or more, so the next one is not left
-/// of the eighth smallest of the 16 rows' next columns; all before is skipped by binary search, so that a long row
-/// among short ones is not read entry by entry.
+/// Finder of the ELL and dense tiles of a tile row. Such a tile has entries in at least 8 rows, so the next one is not
+/// left of the eighth smallest of the 16 rows' next columns. A binary search skips all entries before it, so that a
+/// long row among short ones is not read entry by entry.
 template <class T>
 struct TileFinder {
   using index = typename T::index;
@@ -33,7 +33,7 @@ struct TileFinder {
     }
     return head[0];
   }
-  /// Calls found(column of tiles, width) for each, in ascending order.
+  /// Calls found(column of tiles, width) for each tile, in ascending order.
   template <class F>
   KOKKOS_FUNCTION void operator()(index t, F const& found) const {
     offset at[tile_size], end[tile_size];
@@ -69,8 +69,8 @@ Kokkos::View<V*, typename T::device> raw_view(typename T::exec_space const& exec
                                               count);
 }
 
-/// Slots outnumber entries, since formats leave some free, and are counted in Offset all the same.
-/// @throws Unsupported if there are more than that counts.
+/// Checks that Offset can count the slots, which outnumber the entries, since formats leave some free.
+/// @throws Unsupported if it cannot
 template <class T>
 void require_offsets_for(long long slots) {
   using offset = typename T::offset;
@@ -81,18 +81,18 @@ void require_offsets_for(long long slots) {
                     "use longer offsets, or choose another algorithm");
 }
 
-/// An ELL or dense tile before assign_slots().
+/// ELL or dense tile before assign_slots().
 template <class T>
 struct FoundTile {
   typename T::offset slot = 0;   ///< counted from the first tile of its row
-  typename T::index row = 0;     ///< its tile row, in the order of tickets
+  typename T::index row = 0;     ///< its tile row, in ticket order
   typename T::index column = 0;  ///< the tile row with its x, in the order of positions in SortedRows
   int width = 0;                 ///< see tile_width()
 };
 template <class T>
 using FoundTiles = Kokkos::View<FoundTile<T>*, typename T::device>;
 
-/// How many slots a tile row has.
+/// Numbers of slots of a tile row.
 template <class T>
 struct SlotCounts {
   typename T::offset list = 0, before_diagonal = 0, all = 0;
@@ -150,7 +150,7 @@ FoundTiles<T> list_tiles(typename T::exec_space const& exec, SortedRows<T> const
   return tiles;
 }
 
-/// Calls f(k, c) for each entry k of position p in the tile of that column; c is its column in the tile.
+/// Calls f(k, c) for each entry k of position p in tile column `column`; c is its column in the tile.
 template <class T, class F>
 KOKKOS_INLINE_FUNCTION void each_entry_of_tile(SortedRows<T> const& rows, typename T::index p, typename T::index column,
                                                F const& f) {
@@ -160,7 +160,7 @@ KOKKOS_INLINE_FUNCTION void each_entry_of_tile(SortedRows<T> const& rows, typena
     f(k, static_cast<int>(rows.col_idx(k) - first));
 }
 
-/// Masks of the tiles; takes their entries off the list.
+/// Computes the masks of the tiles, and removes their entries from the list.
 template <class T>
 void mask_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
                 FoundTiles<T> const& found, TilePattern<T> const& out) {
@@ -183,7 +183,7 @@ void mask_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, B
       });
 }
 
-/// Numbers the entries that are left for the lists: how many come before each.
+/// Returns, for each entry, the number of listed entries before it.
 template <class T>
 Kokkos::View<typename T::offset*, typename T::device> number_listed(typename T::exec_space const& exec,
                                                                     SortedRows<T> const& rows) {
@@ -200,7 +200,8 @@ Kokkos::View<typename T::offset*, typename T::device> number_listed(typename T::
   return before;
 }
 
-/// Lists and diagonal tiles: masks, lanes and widths. Counts the slots of each tile row; Offset counts all of them.
+/// Computes masks, lanes and widths of lists and diagonal tiles, and counts the slots of each tile row.
+/// @throws Unsupported if Offset cannot count all slots
 template <class T>
 void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
                 Kokkos::View<typename T::offset*, typename T::device> const& before, FoundTiles<T> const& found,
@@ -257,8 +258,7 @@ void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, B
   require_offsets_for<T>(all_slots);
 }
 
-/// First slots from the numbers of slots, and the tiles with theirs; allocates `tiles`, and `position` and `source`,
-/// all free.
+/// Assigns slots from their counts; allocates `tiles`, and `position` and `source` with all slots free.
 template <class T>
 void assign_slots(typename T::exec_space const& exec, BlockOrder<T> const& order, FoundTiles<T> const& found,
                   AllSlotCounts<T> const& counts, TilePattern<T>& out) {
@@ -303,7 +303,7 @@ void assign_slots(typename T::exec_space const& exec, BlockOrder<T> const& order
   Kokkos::deep_copy(exec, out.source, offset(-1));
 }
 
-/// The sources of the tiles' slots.
+/// Fills the sources of the tiles' slots.
 template <class T>
 void fill_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
                 FoundTiles<T> const& found, TilePattern<T> const& out) {
@@ -327,7 +327,7 @@ void fill_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, B
       });
 }
 
-/// The same for lists and diagonal tiles: a thread per row, its lanes share the entries.
+/// Fills the sources of lists and diagonal tiles: a thread per row, whose lanes share the entries.
 template <class T>
 void fill_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
                Kokkos::View<typename T::offset*, typename T::device> const& before, TilePattern<T> const& out) {
@@ -367,7 +367,7 @@ void fill_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, Bl
       });
 }
 
-/// Whether rows first..last of tiles have nothing below the diagonal in their diagonal tiles.
+/// Tells whether the diagonal tiles of tile rows first..last have nothing below the diagonal.
 template <class T>
 bool has_diagonals_alone(typename T::exec_space const& exec, TilePattern<T> const& tiles, typename T::index first,
                          typename T::index last) {
@@ -383,7 +383,7 @@ bool has_diagonals_alone(typename T::exec_space const& exec, TilePattern<T> cons
 
 }  // namespace detail
 
-/// Finds the slots of repeated entries, of which there are seldom any; allocates and fences if there are.
+/// Finds the slots of duplicate entries, which are rare; allocates and fences if there are any.
 template <class T>
 RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<T> const& rows,
                                  TilePattern<T> const& tiles) {
@@ -413,10 +413,10 @@ RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<
   return out;
 }
 
-/// Cuts op(T) into tiles, where the kernels run; allocates and fences.
+/// Cuts op(T) into tiles; allocates and fences.
 /// @param rows   op(T)'s rows by position, sorted
 /// @param order  of the tile rows
-/// @throws Unsupported where offsets do not count the slots.
+/// @throws Unsupported if Offset cannot count the slots.
 template <class T>
 TilePattern<T> make_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order) {
   using index = typename T::index;
