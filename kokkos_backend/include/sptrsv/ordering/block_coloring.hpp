@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coloring of blocks of neighboring vertices, and the order of vertices color by color, block by block. On a host.
+// Coloring of blocks of neighboring vertices, and the order of vertices color by color, block by block. Host only.
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,18 @@ namespace sptrsv {
 
 template <class Index>
 struct BlockColorOptions {
-  /// Vertices of a block at most; 0: 256 where vertices have more than 8 neighbors on average, else 64.
+  /// Maximum vertices of a block; 0: 256 if vertices have more than 8 neighbors on average, otherwise 64.
   Index size = 0;
-  /// More where neighbors of a block have them all; 0: 4, or 8 where blocks have more than 8 neighbors.
+  /// Number of colors, increased if neighbors of a block have all of them; 0: 4, or 8 if blocks have more than 8
+  /// neighbors.
   Index colors = 0;
-  int distance = 1;  ///< blocks of a color are further apart than this; k+1 for a factor with k levels of fill
+  int distance = 1;  ///< minimum distance of blocks of a color is greater than this; k+1 for a factor with k levels of
+                     // fill
 };
 
 namespace detail {
 
-/// Directions of a graph, by its edges to smaller numbers.
+/// Returns the directions of a graph, from its edges to smaller numbers.
 template <class Index>
 Directions directions_of(Graph<Index> const& graph) {
   Directions::Histogram edges{};
@@ -38,12 +40,12 @@ Directions directions_of(Graph<Index> const& graph) {
   return Directions(edges);
 }
 
-/// The vertices by ascending keys, those of equal keys ascending. Keys count from 0.
+/// Returns the vertices sorted by key, which counts from 0; vertices of equal keys ascend.
 template <class Index, class Key>
 std::vector<Index> sort_by_keys(std::vector<Key> const& key) {
   std::vector<Index> order(key.size()), sorted(key.size());
   std::iota(order.begin(), order.end(), Index(0));
-  for (std::size_t d = std::tuple_size<Key>::value; d-- > 0;) {  // from the last on: each sort keeps the order before
+  for (std::size_t d = std::tuple_size<Key>::value; d-- > 0;) {  // from the last component on: each sort is stable
     std::vector<Index> begin(1, 0);
     for (auto const& k : key) {
       if (static_cast<std::size_t>(k[d]) + 2 > begin.size()) begin.resize(static_cast<std::size_t>(k[d]) + 2, 0);
@@ -56,9 +58,9 @@ std::vector<Index> sort_by_keys(std::vector<Key> const& key) {
   return order;
 }
 
-/// By vertex the number of its block: vertices of equal keys, in parts of up to `size` of them. Blocks count from 0 in
-/// the order of their first vertices.
-/// @param keys  out: how many different ones
+/// Returns the block of each vertex: vertices of equal keys, split into parts of up to `size`. Blocks are numbered by
+/// their first vertices.
+/// @param keys  out: number of different keys
 template <class Index, class Key>
 std::vector<Index> number_blocks(std::vector<Key> const& key, Index size, Index& keys) {
   auto const n = static_cast<Index>(key.size());
@@ -78,11 +80,10 @@ std::vector<Index> number_blocks(std::vector<Key> const& key, Index size, Index&
   return number;
 }
 
-/// Blocks of a graph that is numbered as a grid is: boxes by the depth of each vertex in each direction, that is along
-/// edges to greater numbers, of which those of the direction count. Depths do not fall along an edge, so no block waits
-/// for a later one.
-/// @return  by vertex its block, or none where boxes would have less than a quarter of `size`, or more than 4 times as
-///          many vertices, in mean: then it is no grid
+/// Returns the block of each vertex in a graph numbered like a grid: boxes by the depth of each vertex in each
+/// direction, the number of edges of that direction on a path of ascending numbers. Depths do not decrease along an
+/// edge, so no block waits for a later one.
+/// @return empty if the mean size of boxes is below size / 4 or above 4 size: the graph is then no grid
 template <class Index>
 std::vector<Index> boxes(Graph<Index> const& graph, Directions const& directions, Index size) {
   Index const n = graph.num_vertices();
@@ -107,10 +108,10 @@ std::vector<Index> boxes(Graph<Index> const& graph, Directions const& directions
   return block_of;
 }
 
-/// Blocks of any graph. A block grows from the first vertex that is in none: the vertex with the most neighbors in it
-/// joins, of several the one that it touched first. Where it touches none, it goes on from the next first vertex. So
-/// all blocks but the last are full.
-/// @return  by vertex its block; blocks count from 0 in the order of their first vertices
+/// Returns the block of each vertex in any graph. A block starts with the first vertex that is in no block; the vertex
+/// with the most neighbors in the block joins, among equals the one touched first. If the block touches none, it
+/// continues with the next first vertex. All blocks except the last are full.
+/// @return blocks numbered by their first vertices
 template <class Index>
 std::vector<Index> grow_blocks(Graph<Index> const& graph, Index size) {
   struct Candidate {
@@ -140,7 +141,7 @@ std::vector<Index> grow_blocks(Graph<Index> const& graph, Index size) {
       }
     };
     for (Index taken = 0; taken < size && done < n; ++taken, ++done) {
-      while (!queue.empty() && block_of[queue.top().vertex] >= 0) queue.pop();  // joined with more neighbors
+      while (!queue.empty() && block_of[queue.top().vertex] >= 0) queue.pop();  // already joined with more neighbors
       while (queue.empty() && block_of[first] >= 0) ++first;
       take(queue.empty() ? first : queue.top().vertex);
     }
@@ -148,9 +149,9 @@ std::vector<Index> grow_blocks(Graph<Index> const& graph, Index size) {
   return block_of;
 }
 
-/// The graph of blocks: two of them are neighbors if vertices of theirs are.
+/// Returns the graph of blocks: two blocks are neighbors if some of their vertices are.
 /// @param block_of  by vertex; every block from 0 to the last one has vertices
-/// @throws Error where Index cannot count pairs of neighbors.
+/// @throws Error if Index cannot count the pairs of neighbors.
 template <class Index>
 Graph<Index> quotient_graph(Graph<Index> const& graph, std::vector<Index> const& block_of) {
   Index const blocks = block_of.empty() ? 0 : 1 + *std::max_element(block_of.begin(), block_of.end());
@@ -175,9 +176,9 @@ Graph<Index> quotient_graph(Graph<Index> const& graph, std::vector<Index> const&
   return out;
 }
 
-/// By vertex the length of the longest path to it along edges to greater numbers, modulo `colors`; where a neighbor has
-/// that color, the next one that none has, and one more where they have all. So most edges still lead from a smaller to
-/// a greater color, all but every `colors`-th of a path. Every color up to the greatest has vertices.
+/// Returns a color per vertex: the length of the longest path of ascending numbers to it, modulo `colors`. If a
+/// neighbor has that color, takes the next free one, and a new color if none is free. Most edges, all but every
+/// `colors`-th of a path, thus lead from a smaller to a greater color. Every color up to the maximum is used.
 template <class Index>
 std::vector<Index> cyclic_colors(Graph<Index> const& graph, Index colors) {
   auto const n = static_cast<std::size_t>(graph.num_vertices());
@@ -205,14 +206,13 @@ std::vector<Index> cyclic_colors(Graph<Index> const& graph, Index colors) {
 
 }  // namespace detail
 
-/// Colors blocks of vertices: no vertex has a neighbor in another block of its color. Colors are numbered in the order
-/// in which they should be eliminated, not by their size; in `color_rows` the vertices of a block follow each other,
-/// ascending, and so do the blocks of a color. Blocks are boxes where the graph is numbered as a grid is, else they are
-/// grown.
+/// Colors blocks of vertices: no vertex has a neighbor in another block of its color. Colors are numbered in their
+/// elimination order, not by size. In `color_rows` the blocks of a color are consecutive and ascend, and so do the
+/// vertices of a block. Blocks are boxes if the graph is numbered like a grid, otherwise they are grown.
+/// @param block_ptr  out, if not null: first positions of the blocks in color_rows, and n
+/// @throws Error if Index cannot count the pairs of neighbors.
 /// Source: T. Iwashita, H. Nakashima, Y. Takahashi, IPDPS 2012 (algebraic block multicolor ordering), where blocks grow
-/// by the least number, and colors are as few as possible. Those of boxes differ, for fewer iterations.
-/// @param block_ptr  out, if not null: where the blocks begin in color_rows, and n
-/// @throws Error where Index cannot count pairs of neighbors.
+/// by the least number and colors are as few as possible. The colors of boxes differ, for fewer iterations.
 template <class Index>
 Coloring<Index> color_blocks(Graph<Index> const& graph, BlockColorOptions<Index> const& options = {},
                              std::vector<Index>* block_ptr = nullptr) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants of the ordering `blockcolor`.
+// Constants of the ordering `blockcolor`.
 #pragma once
 
 namespace sptrsv::detail {
 
-/// Set on an NVIDIA H200 (docs/colorset.md).
+/// Constants measured on an NVIDIA H200 (docs/colorset.md).
 struct BlockColoringTuning {
-  /// Neighbors of a vertex on average. Graphs with more are wide.
+  /// Mean number of neighbors of a vertex above which a graph is wide.
   static constexpr int narrow_neighbors = 8;
-  /// Vertices of a block in wide graphs, and elsewhere. Smaller ones have fewer levels, and cost iterations. Blocks of
-  /// 32 cost none on grids of three dimensions, but of 100^3 rows they have levels too wide for `levelset`'s kernel of
-  /// many levels, and a solve takes half as long again.
+  /// Vertices of a block in wide graphs, and in others. Smaller blocks have fewer levels, and cost iterations. Blocks
+  /// of 32 cost none on 3D grids, but with 100^3 rows their levels are too wide for `levelset`'s kernel of many levels,
+  /// and a solve takes 1.5 times as long.
   static constexpr int wide_size = 256, size = 64;
-  /// Colors where blocks have at most few_neighbors neighbors, and where they have more.
+  /// Number of colors if blocks have at most few_neighbors neighbors (few_colors), and if they have more.
   static constexpr int few_neighbors = 8, few_colors = 4, colors = 8;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coloring of a matrix' graph, balancing of the colors, and the order of rows color by color. All of it on a host.
+// Coloring of a matrix' graph, balancing of the colors, and the order of rows color by color. Host only.
 #pragma once
 
 #include <KokkosGraph_Distance1Color.hpp>
@@ -15,7 +15,7 @@
 
 namespace sptrsv {
 
-/// An undirected graph: the neighbors of v are at row_ptr[v] .. row_ptr[v+1], ascending, without v.
+/// Undirected graph: the neighbors of v are at row_ptr[v] .. row_ptr[v+1], ascending, without v.
 template <class Index>
 struct Graph {
   std::vector<Index> row_ptr{0}, col_idx;
@@ -29,19 +29,20 @@ struct Graph {
   }
 };
 
-/// Which of Kokkos Kernels' algorithms colors. The first two give the same colors for every run and number of threads:
-/// `serial` in the order of the vertices, by one thread; `deterministic` by falling degree, then falling number, in
-/// parallel (COLORING_VBDBIT). `speculative` (COLORING_VB, since COLORING_VBBIT negates the least integer) is in
-/// parallel too, and reproducible on one thread only.
+/// Coloring algorithm of Kokkos Kernels. `serial` (in the order of the vertices, by one thread) and `deterministic` (by
+/// decreasing degree, then decreasing number, in parallel; COLORING_VBDBIT) give the same colors for every run and
+/// number of threads. `speculative` (COLORING_VB, since COLORING_VBBIT negates the least integer) is parallel, and
+/// reproducible on one thread only.
 enum class ColorAlgorithm { serial, deterministic, speculative };
 
 struct ColorOptions {
   ColorAlgorithm algorithm = ColorAlgorithm::serial;
-  int distance = 1;      ///< vertices of a color are further apart than this; k+1 for a factor with k levels of fill
+  int distance = 1;      ///< minimum distance of vertices of a color is greater than this; k+1 for a factor with k
+                         // levels of fill
   bool balance = false;  ///< moves vertices from large to small colors
 };
 
-/// A coloring, colors by falling size. Source: B. Suchoski, MSc thesis, Penn State 2012, section 3.1.
+/// Coloring, with colors sorted by decreasing size. Source: B. Suchoski, MSc thesis, Penn State 2012, section 3.1.
 template <class Index>
 struct Coloring {
   std::vector<Index> color_of;    ///< n
@@ -55,7 +56,7 @@ struct Coloring {
 namespace detail {
 
 /// Ends a vertex.
-/// @throws Error where Index cannot count the neighbors.
+/// @throws Error if Index cannot count the neighbors.
 template <class Index>
 void end_vertex(Graph<Index>& graph) {
   if (graph.col_idx.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
@@ -66,8 +67,8 @@ void end_vertex(Graph<Index>& graph) {
 
 }  // namespace detail
 
-/// The graph of a square pattern and its transpose, without the diagonal.
-/// @throws Error where Index cannot count its entries.
+/// Returns the graph of a square pattern and its transpose, without the diagonal.
+/// @throws Error if Index cannot count its entries.
 template <class Index>
 Graph<Index> symmetric_graph(Index n, Index const* row_ptr, Index const* col_idx) {
   std::vector<Index> start(static_cast<std::size_t>(n) + 1, 0);  // of the entries below, sorted by column
@@ -94,8 +95,8 @@ Graph<Index> symmetric_graph(Index n, Index const* row_ptr, Index const* col_idx
   return graph;
 }
 
-/// The graph whose neighbors are those at most `distance` steps apart. Cost: all these pairs.
-/// @throws Error where Index cannot count them.
+/// Returns the graph in which vertices at most `distance` steps apart are neighbors. Cost: proportional to its edges.
+/// @throws Error if Index cannot count its edges.
 template <class Index>
 Graph<Index> graph_power(Graph<Index> const& from, int distance) {
   Index const n = from.num_vertices();
@@ -126,14 +127,14 @@ Graph<Index> graph_power(Graph<Index> const& from, int distance) {
 
 namespace detail {
 
-/// Colors from 0 by Kokkos Kernels on Exec, a host space.
+/// Returns colors from 0 by Kokkos Kernels on Exec, a host space.
 template <class Exec, class Index>
 std::vector<Index> colors_by_kokkos_kernels(Graph<Index> const& graph, ColorAlgorithm algorithm) {
   using handle_type =
       KokkosKernels::Experimental::KokkosKernelsHandle<Index, Index, double, Exec, typename Exec::memory_space,
                                                        typename Exec::memory_space>;
   using view = Kokkos::View<const Index*, Kokkos::Device<Exec, typename Exec::memory_space>, Kokkos::MemoryUnmanaged>;
-  // Kokkos Kernels 4.4 loops forever in COLORING_VBDBIT where 64 colors are taken by neighbors
+  // Kokkos Kernels 4.4 loops forever in COLORING_VBDBIT if neighbors take 64 colors
   if (algorithm == ColorAlgorithm::deterministic && graph.largest_degree() >= 64) algorithm = ColorAlgorithm::serial;
   Index const n = graph.num_vertices();
   handle_type handle;
@@ -159,11 +160,11 @@ std::vector<Index> colors_by_kokkos_kernels(Graph<Index> const& graph, ColorAlgo
   return color_of;
 }
 
-/// Of the library, since Kokkos Kernels' coloring takes seconds to compile.
+/// Instantiated in the library, since Kokkos Kernels' coloring takes seconds to compile.
 extern template std::vector<int> colors_by_kokkos_kernels<Kokkos::DefaultHostExecutionSpace>(Graph<int> const&,
                                                                                              ColorAlgorithm);
 
-/// Renumbers the colors by falling size and lists their vertices.
+/// Renumbers the colors by decreasing size and lists their vertices.
 template <class Index>
 Coloring<Index> group_by_color(std::vector<Index> const& color_of) {
   Index const colors = color_of.empty() ? 0 : 1 + *std::max_element(color_of.begin(), color_of.end());
@@ -189,11 +190,11 @@ Coloring<Index> group_by_color(std::vector<Index> const& color_of) {
 
 }  // namespace detail
 
-/// Moves vertices out of colors with more than ceil(n / colors) of them, each to the smallest color below floor(n /
-/// colors) that no neighbor has. One pass: what a vertex may move to only becomes less. Afterwards no vertex of a color
-/// that is too large may move to one that is too small, so that the largest color has at most max(ceil(n / colors), D
-/// s) vertices where s is the size of the smallest and D the largest degree, if s < floor(n / colors). The largest
-/// grows, and the smallest shrinks, in no case.
+/// Moves vertices out of colors with more than ceil(n / colors) vertices, each to the smallest color below floor(n /
+/// colors) that no neighbor has. One pass suffices, since the possible targets of a vertex only decrease. Afterwards no
+/// vertex of a too large color can move to a too small one, so the largest color has at most max(ceil(n / colors), D s)
+/// vertices, with s the size of the smallest color and D the largest degree, if s < floor(n / colors). The largest
+/// color never grows, and the smallest never shrinks.
 template <class Index>
 void balance_colors(Graph<Index> const& graph, std::vector<Index>& color_of) {
   Index const n = graph.num_vertices();
@@ -218,8 +219,8 @@ void balance_colors(Graph<Index> const& graph, std::vector<Index>& color_of) {
   }
 }
 
-/// Colors the graph, balances if asked, and numbers the colors by falling size.
-/// @tparam Exec  the host space in which Kokkos Kernels works.
+/// Colors the graph, balances on request, and numbers the colors by decreasing size.
+/// @tparam Exec  host space in which Kokkos Kernels works
 /// @throws Error if Kokkos Kernels leaves a vertex without a color.
 template <class Exec, class Index>
 Coloring<Index> color_graph(Graph<Index> const& graph, ColorOptions const& options = {}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coloring by first fit where the matrix lies: each row takes the least color that no neighbor before it has. The
-// colors are those of Kokkos Kernels' COLORING_SERIAL, whatever the space and the number of threads.
+// Coloring by first fit in the matrix' memory space: each row takes the least color that no earlier neighbor has. The
+// colors are those of Kokkos Kernels' COLORING_SERIAL, for any space and number of threads.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -17,7 +17,7 @@ namespace sptrsv {
 
 namespace detail {
 
-/// Whether all rows ascend and every entry (i, j) has an entry (j, i). Fences.
+/// Tells whether all rows ascend and every entry (i, j) has an entry (j, i). Fences.
 template <class T>
 bool is_sorted_and_symmetric(typename T::exec_space const& exec, typename T::pattern const& matrix) {
   using index = typename T::index;
@@ -43,7 +43,7 @@ bool is_sorted_and_symmetric(typename T::exec_space const& exec, typename T::pat
   return faults == 0;
 }
 
-/// A thread colors a row once it knows the colors of all neighbors before it, for which it polls.
+/// Kernel in which a thread colors a row once it knows the colors of all earlier neighbors, for which it polls.
 template <class T>
 struct GreedyColors {
   using index = typename T::index;
@@ -52,13 +52,14 @@ struct GreedyColors {
   typename T::pattern matrix;
   Kokkos::View<index*, typename T::device> colors;  ///< -1: none yet
   Kokkos::View<int, typename T::device> given_up;
-  long long most_polls;  ///< of a row in vain, before all rows give up
+  long long most_polls;  ///< polls of a row without effect after which all rows give up
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index i) { color(i); });
   }
-  /// The colors from `base` on that neighbors have are bits of `taken`; another round where all 64 are.
+  /// Colors row i. `taken` has a bit for each color from `base` on that neighbors have; if all 64 are taken, another
+  /// round follows.
   KOKKOS_FUNCTION void color(index i) const {
     offset k = matrix.row_ptr(i);
     offset const end = matrix.row_ptr(i + 1);
@@ -96,13 +97,13 @@ struct GreedyColors {
 
 }  // namespace detail
 
-/// Colors the rows of a matrix as color_graph() does by ColorAlgorithm::serial, on the space where its pattern lies.
+/// Colors the rows of a matrix like color_graph() with ColorAlgorithm::serial, in the space of its pattern.
 /// @param matrix    rows in natural order
-/// @param most_polls  a row that polls in vain as often ends the attempt: where each row is a neighbor of the one
-///                  before, as in a chain, a host's core is faster
-/// @param obstacle  out: why there is no coloring; empty: there is
+/// @param obstacle  out: why there is no coloring; empty on success
+/// @param most_polls  polls of a row without effect after which the attempt ends: if each row is a neighbor of the row
+/// before, as in a chain, one core of a host is faster
 /// Cost: a search for each entry's mirror image, a launch in which rows poll for their neighbors' colors, a copy of the
-/// colors to the host, where rows are sorted by them.
+/// colors to the host, and a sort of the rows there.
 template <class T>
 Coloring<typename T::index> color_where_it_lies(typename T::exec_space const& exec, typename T::pattern const& matrix,
                                                 std::string& obstacle, long long most_polls = 20000) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only list of algorithms. CMake reads it as well: the includes and the entries.
+// The only list of algorithms. CMake also reads its includes and entries.
 #pragma once
 
 #include "sptrsv/algorithm/blocked/blocked.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that a caller gives: of an algorithm, and of options.
+// Checks of names that a caller gives: of an algorithm, and of options.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace sptrsv::detail {
 
-/// The options named "<algorithm>_...", without that prefix.
+/// Returns the options named "<algorithm>_...", without that prefix.
 OptionValues options_of(std::string const& algorithm, OptionValues const& all);
 
-/// Refuses names and options that no algorithm has, whichever is used in the end.
+/// Checks that some algorithm has the name, and that some algorithm has each option, whichever is used in the end.
 /// @throws UnknownAlgorithm, InvalidOption.
 void check_names(std::string const& name, OptionValues const& options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an entry of the list of algorithms has to have, and what it may have.
+// Required and optional members of an entry of the list of algorithms.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace sptrsv {
 template <class A, class = void>
 struct is_algorithm : std::false_type {};
 
-/// Name, capabilities, self-describing options; analyze by constructor, update, const solve.
+/// Name, capabilities, self-describing options; analysis by constructor, update, const solve.
 template <class A>
 struct is_algorithm<
     A, std::void_t<decltype(std::string_view(A::name)), decltype(Capabilities(A::capabilities)),
@@ -34,8 +34,8 @@ struct is_algorithm<
                    decltype(std::string(std::declval<A const&>().parameters())),
                    decltype(std::size_t(std::declval<A const&>().memory_bytes()))>> : std::true_type {};
 
-/// Whether a solve of A prepares memory for the next one, so that after a solve that threw A::restart(exec) has to be
-/// called. It may throw as well; no allocation, no fence.
+/// Tells whether a solve of A prepares memory for the next solve, so that A::restart(exec) must be called after a solve
+/// that threw. restart() may throw; it neither allocates nor fences.
 template <class A, class = void>
 struct keeps_state : std::false_type {};
 template <class A>
@@ -43,7 +43,7 @@ struct keeps_state<
     A, std::void_t<decltype(std::declval<A const&>().restart(std::declval<typename A::types::exec_space const&>()))>>
     : std::true_type {};
 
-/// Whether the planner may think of A here: what A::worth_planning(exec, analysis) says, or true if A has no such
+/// Tells whether the planner may consider A: the result of A::worth_planning(exec, analysis), or true without such a
 /// function.
 template <class A, class = void>
 struct WorthPlanning {

@@ -6,31 +6,34 @@
 
 namespace sptrsv::detail {
 
-/// Compares the time that solves by `sequential`, which needs no analysis, have taken with that of analyzing another
-/// algorithm. The analysis is made once the solves so far would have gained twice its time by it. So a program that
-/// solves a few times pays for no analysis at all, and one that stops solving right after the analysis has lost by it
-/// less than half of the time of its solves: the ski rental problem of the theory of online algorithms.
+/// Rule for when to analyze: once solves by `sequential`, which needs no analysis, have taken so long that the other
+/// algorithm would have saved twice the time of its analysis. A program that solves a few times then pays for no
+/// analysis, and one that stops right after the analysis has lost less than half of its solve time (the ski rental
+/// problem of online algorithms).
 class DeferredPlan {
  public:
-  /// Starts to count; `rows` decides whether there can be anything to gain.
+  /// Starts the count.
+  /// @param may_gain  false: no other algorithm can gain anything, so never look
   void start(bool may_gain) {
     *this = DeferredPlan{};
     if (may_gain) look_after_ = 0;
   }
 
-  /// Whether the next solve should be followed by a call of must_look() or must_analyze().
+  /// Tells whether must_look() or must_analyze() may become true.
   bool waits() const { return look_after_ < std::numeric_limits<double>::infinity(); }
 
-  /// Records the time of one solve of `columns` columns.
+  /// Records the time of a solve of `columns` columns.
   void record(double seconds, long long columns) {
     spent_ += seconds;
     double const of_column = seconds / static_cast<double>(columns);               // less than one column alone takes
-    if (++solves_ > 1 && (least_ == 0 || of_column < least_)) least_ = of_column;  // the first one loads caches
+    if (++solves_ > 1 && (least_ == 0 || of_column < least_)) least_ = of_column;  // the first solve loads caches
   }
-  /// Whether it is time to bound the gain, which costs about as much as a solve: after 12 of them.
+  /// Tells whether to bound the gain, which costs about as much as a solve: after 12 solves.
   bool must_look() const { return !looked_ && least_ > 0 && spent_ >= 12 * least_; }
-  /// Records the bound. @param bound  seconds of a solve that no other algorithm is below
-  /// @param analysis  seconds that it takes to analyze one
+  /// Records the bound.
+  /// @param bound     lower bound of the seconds of a solve by any other algorithm
+  /// @param analysis  seconds of the analysis of another algorithm
+  /// @param pays      minimum gain that counts
   void look(double bound, double analysis, double pays) {
     looked_ = true;
     double const gain = least_ / bound;
@@ -40,7 +43,7 @@ class DeferredPlan {
   /// Ends the wait: another algorithm has been chosen, or none.
   void end() { look_after_ = std::numeric_limits<double>::infinity(); }
 
-  /// Seconds of a solve by `sequential`, the least so far.
+  /// Returns the minimum seconds of a solve by `sequential` so far.
   double sequential_seconds() const { return least_; }
 
  private:

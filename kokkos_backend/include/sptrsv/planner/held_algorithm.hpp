@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An algorithm of the list behind virtual calls, and the two functions that make it: all that a solver has of one.
+// An algorithm of the list behind virtual calls, and the two functions that make it: all that a solver knows of it.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace sptrsv::detail {
 
-/// An algorithm behind virtual calls, so that it can be chosen by name.
+/// Interface of an algorithm that is chosen by name.
 template <class T>
 struct AnyAlgorithm {
   virtual ~AnyAlgorithm() = default;
@@ -50,11 +50,11 @@ struct HoldAlgorithm final : AnyAlgorithm<T> {
   std::size_t memory_bytes() const override { return algorithm.memory_bytes(); }
 
  private:
-  mutable bool unfinished_ = false;  ///< the last solve threw, after some of its launches perhaps
+  mutable bool unfinished_ = false;  ///< the last solve threw, perhaps after some of its launches
 };
 
-/// What the solver needs A itself for. Defined apart from the class, so that the library can instantiate each A in a
-/// file of its own: the solver's file declares them `extern template`, and compiles none of A's kernels.
+/// Functions that need the type A. Defined outside the class, so that the library can instantiate each A in a file of
+/// its own: the solver's file declares them `extern template` and compiles none of A's kernels.
 template <class T, class A>
 struct MakeAlgorithm {
   /// @param options  without the prefix of A's name

@@ -14,7 +14,7 @@
 
 namespace sptrsv {
 
-/// A choice, and why it was made.
+/// Choice of an algorithm, and its reason.
 struct Plan {
   std::string algorithm;
   std::string reason;
@@ -22,13 +22,14 @@ struct Plan {
 
 namespace detail {
 
-/// What the rows cost one thread of a host in their own order; the share of rows whose length differs from the
-/// one before; what a row adds to the last one that it waits for; and the share of rows that need one shortly before.
+/// Estimates for one thread of a host in natural order: time of all rows; share of rows whose length differs from that
+/// of the row before; delay of a row after the last row that it waits for; share of rows that need a row shortly
+/// before.
 struct InOrder {
   double nanoseconds = 0, irregular = 0, wait = 0, near = 0;
 };
 
-/// Chunks of rows, in the order of the solve, that stand for all rows of a triangle: all of them if they are few.
+/// Sample of the rows in solve order by chunks; all rows if they are few.
 template <class Index>
 struct SampledRows {
   static constexpr Index chunk = 4096, most_chunks = 8;
@@ -43,7 +44,7 @@ struct SampledRows {
   Index last(Index part) const { return rows - first(part) < chunk ? rows : first(part) + chunk; }
 };
 
-/// Whether `sequential` solves rows with the same columns together, by a sample.
+/// Tells from a sample whether `sequential` solves rows with the same columns together.
 template <class T>
 bool has_row_blocks(OffDiagonals<T> const& rows, Shape shape) {
   using index = typename T::index;
@@ -61,7 +62,7 @@ bool has_row_blocks(OffDiagonals<T> const& rows, Shape shape) {
   return static_cast<double>(looked_at) >= SequentialTuning::rows_per_block * static_cast<double>(looked_at - together);
 }
 
-/// Adds to `out` what the rows of positions first to last cost, and returns how many of them wait for another.
+/// Adds the cost of the rows of positions first to last to `out`, and returns how many of them wait for another row.
 template <class T>
 long long cost_of_chunk(OffDiagonals<T> const& rows, Shape shape, HostCost const& cost, bool has_blocks,
                         typename T::index first, typename T::index last, InOrder& out) {
@@ -71,7 +72,7 @@ long long cost_of_chunk(OffDiagonals<T> const& rows, Shape shape, HostCost const
   bool const ascending = shape.ascending(), scattered = shape.transposed();
   double done[recent] = {};  // of the rows before, by their position
   double start = 0, length = 0;
-  int together = 0;  // rows of a block before this one
+  int together = 0;  // rows of a block before this row
   long long waits = 0;
   for (index s = first; s < last; ++s) {
     index const i = ascending ? s : n - 1 - s;
@@ -108,8 +109,7 @@ long long cost_of_chunk(OffDiagonals<T> const& rows, Shape shape, HostCost const
 }
 
 /// Simulates a core that starts a row every few cycles, adds each term when its x is solved, and has a limited number
-/// of instructions in flight. Chunks of rows are simulated independently, and of many chunks a sample, by the calling
-/// thread.
+/// of instructions in flight. Simulates a sample of chunks of rows independently, by the calling thread.
 template <class T>
 InOrder cost_in_order(OffDiagonals<T> const& rows, Shape shape, HostCost const& cost) {
   using index = typename T::index;
@@ -130,15 +130,15 @@ InOrder cost_in_order(OffDiagonals<T> const& rows, Shape shape, HostCost const& 
   return out;
 }
 
-/// What a solve takes on a host: in rows' own order, by level, and by blocks of rows.
+/// Times of a solve on a host: in natural order, by level sets, and by blocks of rows.
 struct HostTimes {
-  static constexpr double pays = 1.15, least_rows = 500;  ///< set on one kind of machine, as HostCost
+  static constexpr double pays = 1.15, least_rows = 500;  ///< measured on one kind of machine, like HostCost
 
   HostCost cost;
   InOrder in_order;
   double rows = 0, mean_row = 0;
 
-  /// Nanoseconds of a solve by level sets. Cost: the level sets, where they are not known.
+  /// Returns the nanoseconds of a solve by level sets. Cost: the level sets, unless they are known.
   template <class T>
   double by_level(typename T::exec_space const& exec, Analysis<T> const& analysis) const {
     auto const& sets = analysis.levels(exec);
@@ -147,13 +147,13 @@ struct HostTimes {
       sum += cost.level(static_cast<double>(sets.rows_in_level(l)), in_order.wait, in_order.irregular);
     return sum;
   }
-  /// Nanoseconds that no level sets and no blocks are below.
+  /// Returns a lower bound of the nanoseconds by level sets or blocks of rows.
   double least() const { return cost.threads > 1 ? std::min(least_by_level(), least_by_block()) : least_by_level(); }
 
-  /// Not even the best case takes less, whatever the level sets are.
+  /// Returns a lower bound for any level sets.
   double least_by_level() const { return rows * cost.level_row / cost.threads; }
 
-  /// The same by blocks. Cost: the level sets, and passes over samples of the rows.
+  /// Returns the nanoseconds of a solve by blocks of rows. Cost: the level sets, and passes over samples of the rows.
   template <class T>
   double by_block(typename T::exec_space const& exec, Analysis<T> const& analysis) const {
     double const path = estimate_host_path<T>(exec, analysis, cost.threads), share = 1.0 / cost.threads;
@@ -169,8 +169,8 @@ struct HostTimes {
   }
 };
 
-/// @param speed  core_speed() for bounds from below, with kernels that cost nothing, or host_speed()
-/// Cost: a pass over a sample of the pattern by the calling thread.
+/// Estimates the times of a solve. Cost: one pass over a sample of the pattern by the calling thread.
+/// @param speed  host_speed(), or core_speed() for lower bounds, in which kernels cost nothing
 template <class T>
 HostTimes host_times(HostSpeed const& speed, Analysis<T> const& analysis) {
   auto const rows = static_cast<double>(analysis.num_rows());
@@ -180,11 +180,11 @@ HostTimes host_times(HostSpeed const& speed, Analysis<T> const& analysis) {
   return {cost, in_order, rows, analysis.mean_row()};
 }
 
-/// Sequential for fewer than 500 rows, and where nothing else would pay by a seventh. Else levelset, which pays on one
-/// thread too where rows wait for each other or are of irregular length, or blocked, which takes more to analyze and
-/// has to be ahead of levelset by as much. Cost: a pass over a sample of the pattern, and the level sets unless not
-/// even the best case of the others would pay.
-/// @param measured  nanoseconds of a solve by `sequential`, or 0 where none has been timed: then they are estimated
+/// Chooses `sequential` for fewer than 500 rows, and unless another type is 1.15 times as fast. Otherwise chooses
+/// levelset, which may also pay on one thread if rows wait for each other or have irregular lengths, or blocked, which
+/// takes longer to analyze and must be 1.15 times as fast as levelset. Cost: one pass over a sample of the pattern, and
+/// the level sets unless even the best case of the others would not pay.
+/// @param measured  nanoseconds of a solve by `sequential`; 0: not timed, and then estimated
 template <class T>
 Plan choose_on_host(typename T::exec_space const& exec, Analysis<T> const& analysis, double measured = 0) {
   double const rows = static_cast<double>(analysis.num_rows());

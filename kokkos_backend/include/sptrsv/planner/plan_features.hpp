@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner's model knows of a triangle. What takes a pass over the pattern is made when it is asked for;
-// before, there is a lower bound.
+// Features of a triangle for the planner's model. A feature that takes a pass over the pattern is computed on request;
+// until then it has a lower bound.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace sptrsv {
 
 namespace detail {
 
-/// The longest row and the entries of each level, on the host.
+/// Longest row and number of entries of each level, on the host.
 struct LevelEntries {
   std::vector<unsigned long long> longest, all;
 };
@@ -78,14 +78,14 @@ LevelEntries entries_by_level(typename T::exec_space const& exec, Workspace<T>& 
 
 }  // namespace detail
 
-/// The features of one triangle. They are the same for every run and every number of threads.
+/// Features of one triangle, independent of the run and of the number of threads.
 template <class T>
 class PlanFeatures {
  public:
   using Feature = detail::Feature;
   using exec_space = typename T::exec_space;
 
-  /// @param resident_threads  that the device holds at once; what a window is made of.
+  /// @param resident_threads  threads that the device runs at a time, which form a window
   PlanFeatures(exec_space const& exec, Analysis<T> const& analysis, long long resident_threads)
       : exec_(exec), analysis_(analysis), resident_(std::max(1LL, resident_threads)) {
     double const n = static_cast<double>(analysis.num_rows()),
@@ -99,18 +99,18 @@ class PlanFeatures {
     set(Feature::longest_row, longest);
     lanes_ = detail::lanes_per_row(analysis.mean_row(), warp_lanes);
     set(Feature::longest_lane, std::ceil(longest / lanes_));
-    // a tile row has some row of its own, and each window's rows wait for those of the window before
+    // a tile row contains complete rows, and each window's rows wait for those of the window before
     for (auto f : {Feature::levels, Feature::sets, Feature::tile_levels, Feature::block_levels}) bound(f, n > 0);
     bound(Feature::warp_window, std::ceil(n / static_cast<double>(warps())));
     bound(Feature::thread_window, std::ceil(n / static_cast<double>(resident_)));
   }
 
-  /// The feature, or while it is not exact a lower bound.
+  /// Returns the feature, or a lower bound while it is not exact.
   double value(Feature f) const { return value_[at(f)]; }
   bool exact(Feature f) const { return exact_[at(f)]; }
 
-  /// Makes f exact, and what comes with it. Cost: a pass or a sweep over the pattern, unless it is exact already;
-  /// fences.
+  /// Makes f exact, with the features computed along with it. Cost: a pass or a sweep over the pattern, unless f is
+  /// exact; fences.
   void find(Feature f) {
     if (exact(f)) return;
     auto const& rows = analysis_.rows(exec_);
@@ -122,18 +122,19 @@ class PlanFeatures {
     else find_levels(rows);
   }
 
-  /// So wide that tiles take longer to find than they can gain; false while levels are not known.
+  /// Tells whether levels are so wide that tiles take longer to find than they can gain; false while levels are
+  /// unknown.
   bool has_wide_levels() const {
     return exact(Feature::levels) &&
            value(Feature::rows) > detail::TiledTuning::most_level_rows * value(Feature::levels);
   }
 
-  /// So many sets that a type that launches a kernel for each is out of the question.
+  /// Tells whether there are too many sets for a type that launches a kernel per set.
   bool has_many_sets() const { return value(Feature::sets) > detail::ColorSetTuning::many_sets; }
 
-  /// Where there are few sets of consecutive rows, takes them for the level sets, which need not be found then. Levels
-  /// are no more than these, and as many in most orderings by color.
-  /// @return whether they are so few
+  /// Uses sets of consecutive rows as level sets if there are few, to save finding the levels. There are no more levels
+  /// than such sets, and in most orderings by color equally many.
+  /// @return whether there are few
   bool take_sets_for_levels() {
     auto const& sets = detail::consecutive_sets_of<T>(exec_, analysis_, detail::ColorSetTuning::many_sets);
     if (sets.count > detail::ColorSetTuning::many_sets) bound(Feature::sets, sets.count);
@@ -144,7 +145,7 @@ class PlanFeatures {
       return Level{static_cast<double>(sets.first[s + 1] - sets.first[s]),
                    std::min(static_cast<double>(sets.longest[s]), entries), entries};
     });
-    // a window holds one set at most, and so often as many windows follow each other as a set has
+    // a window holds at most one set, and a set takes ceil(rows / window) windows
     auto const turns = [&](long long window) {
       double sum = 0;
       for (std::size_t s = 0; s < static_cast<std::size_t>(sets.count); ++s)
@@ -171,7 +172,7 @@ class PlanFeatures {
   bool ascending() const { return analysis_.shape().ascending(); }
   static constexpr int warp_lanes = detail::GpuTuning::table_warp_lanes;
   long long warps() const { return std::max(1LL, resident_ / warp_lanes); }
-  /// So long that one thread alone would delay the sweep.
+  /// Tells whether a row is so long that one thread would delay the sweep.
   bool has_long_rows() const {
     return analysis_.longest_row() > 1000 &&
            static_cast<double>(analysis_.longest_row()) > warp_lanes * analysis_.mean_row();
@@ -186,7 +187,7 @@ class PlanFeatures {
                  .levels);
   }
 
-  /// More than are listed count as one for each row: then their number does not matter any more.
+  /// Counts the sets. More than are listed count as one per row, since their number no longer matters.
   void find_sets() {
     auto const count = detail::consecutive_sets_of<T>(exec_, analysis_).count;
     set(Feature::sets, count > detail::ConsecutiveSets<T>::most_listed ? value(Feature::rows) : count);
@@ -206,11 +207,11 @@ class PlanFeatures {
                                     order.levels));
   }
 
-  /// Rows that do not depend on each other, and all rows that they need in earlier ones.
+  /// Numbers of a level: rows, entries of the longest row, entries.
   struct Level {
     double rows, longest, entries;
   };
-  /// Sets the features of levels, of which at(l) is one.
+  /// Sets the features of levels from at(l) for each level l.
   template <class At>
   void set_levels(std::size_t levels, At const& at) {
     double const narrow_rows = detail::LevelSetTuning::narrow_slices * warp_lanes / lanes_;
@@ -248,7 +249,7 @@ class PlanFeatures {
   exec_space exec_;
   Analysis<T> const& analysis_;
   long long resident_;
-  double lanes_ = 1;  // to a row, as levelset has them
+  double lanes_ = 1;  // per row, as in levelset
   std::array<double, detail::num_features> value_{};
   std::array<bool, detail::num_features> exact_{};
 };

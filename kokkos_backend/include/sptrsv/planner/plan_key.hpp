@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a measured plan is remembered by.
+// Key under which a measured plan is remembered.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@
 
 namespace sptrsv::detail {
 
-/// A number's bits well mixed (the finalizer of splitmix64).
+/// Mixes the bits of a number (the finalizer of splitmix64).
 KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t v) {
   v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9ULL;
   v = (v ^ (v >> 27)) * 0x94d049bb133111ebULL;
   return v ^ (v >> 31);
 }
 
-/// A sum over row lengths and column indices, each mixed with its position: the same for any number of threads.
-/// Cost: one pass over the pattern; fences.
+/// Returns a hash of row lengths and column indices, a sum of terms mixed with their positions: the same for any number
+/// of threads. Cost: one pass over the pattern; fences.
 template <class T>
 std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern const& pattern, long long first,
                       long long last) {
@@ -48,7 +48,7 @@ std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern co
   return mixed(rows) ^ entries;
 }
 
-/// The key of a solver on `exec` with these options.
+/// Returns the key of a solver on `exec` with these options.
 template <class T>
 PlanKey plan_key(typename T::exec_space const& exec, Analysis<T> const& analysis, OptionValues const& options) {
   auto const& pattern = analysis.pattern();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `measure` found, kept for the process: a pattern that comes again is not measured again.
+// Results of `measure`, kept for the process, so that the same pattern is not measured again.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace sptrsv::detail {
 
-using PlanClock = std::function<double()>;  ///< seconds since some moment
+using PlanClock = std::function<double()>;  ///< returns seconds since a fixed moment
 
-/// A pattern by its hash, and all else that a choice depends on. Patterns that differ and have the same hash, rows and
-/// entries share a choice, which is right for any, and at worst slower for one of them.
+/// Hash of a pattern, and all else that a choice depends on. Different patterns with equal hash, rows and entries share
+/// a choice, which is correct for any pattern, and at worst slower.
 struct PlanKey {
   std::uint64_t pattern = 0;
   long long rows = 0, entries = 0;
@@ -27,10 +27,10 @@ struct PlanKey {
   }
 };
 
-/// At most so many are kept; the oldest is dropped.
+/// Maximum number of remembered plans; the oldest is dropped.
 inline constexpr std::size_t remembered_plans = 64;
 
-/// Timings, the chosen algorithm first. All may be called by several threads at once.
+/// Returns the timings under the key, the chosen algorithm first. Thread-safe, like the functions below.
 std::optional<std::vector<PlanTiming>> recall_plan(PlanKey const& key);
 void remember_plan(PlanKey const& key, std::vector<PlanTiming> const& timings);
 void forget_plan(PlanKey const& key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's model of a solve's time: for each algorithm a sum of features of the structure, each at a price in
-// nanoseconds that is never negative. Which prices: plan_table.hpp.
+// The planner's model of a solve's time: for each algorithm a sum of features of the structure, each at a non-negative
+// price in nanoseconds. plan_table.hpp has the prices.
 #pragma once
 
 #include <array>
@@ -10,31 +10,34 @@
 
 namespace sptrsv::detail {
 
-/// What a solve's time is made of. Rows are those of op(T), `longest` counts off-diagonal entries.
+/// Feature of a solve's time. Rows are those of op(T); `longest` counts off-diagonal entries.
 enum class Feature {
   none,
-  solve,  ///< 1: launches, and all else that a solve costs whatever its size
+  solve,  ///< 1: launches and other costs that are independent of size
   rows,
-  bytes,         ///< of T, b and x, each once
-  longest_row,   ///< entries of the longest row, summed one after the other
-  longest_lane,  ///< the same with as many lanes per row as a fourth of the mean row has entries, up to 32
-  levels,        ///< each a hop from one processor to another
-  wide_longest,  ///< longest row of each level of more than 65,536 rows, summed: such a level has a kernel of its own,
-                 ///< with few lanes to a row
-  narrow_steps,  ///< entries in levels of up to four warps' rows, divided by the lanes as in longest_lane: one team has
-                 ///< them all
-  level_rows,    ///< sum over levels of log2(rows): the wider a front, the later its last row
-  level_entries,  ///< sum over levels of log2(1 + longest row of the level): batches that are polled for and added up
+  bytes,          ///< total bytes of T, b and x
+  longest_row,    ///< entries of the longest row, summed one after another
+  longest_lane,   ///< ceil(longest_row / lanes), lanes = mean_row / 4 rounded up to a power of two, at most 32
+  levels,         ///< each is a hop from one processor to another
+  wide_longest,   ///< sum of the longest rows of levels with more than 65,536 rows, which have a kernel of their own,
+                  // with few lanes per row
+                  ///< with few lanes to a row
+  narrow_steps,   ///< entries / lanes of levels with up to four warps' rows, which one team solves
+                  ///< them all
+  level_rows,     ///< sum over levels of log2(rows): the wider a front, the later its last row
+  level_entries,  ///< sum over levels of log2(1 + longest row of the level): batches that are polled for and summed
   level_longest,  ///< sum over levels of the longest row of the level
-  level_lanes,    ///< the same with as many lanes as in longest_lane
-  warp_window,    ///< levels if a row starts only when the one `resident warps` before it has ended: row order, a warp
+  level_lanes,    ///< sum over levels of ceil(longest row of the level / lanes)
+  warp_window,    ///< levels if a row starts only when the one `resident warps` before it has ended: natural order, a
+                  // warp per row
                   ///< per row
-  thread_window,  ///< likewise with the resident threads: row order, a thread per row
-  tile_levels,    ///< levels of tile rows, 16 rows each, ordered and cut as `tiled` does
-  tile_entries,   ///< sum over these levels of the most (row, tile) pairs that a tile row has: how long it takes to
+  thread_window,  ///< levels if a row starts only when the one `resident threads` before it has ended: natural order, a
+                  // thread per row
+  tile_levels,    ///< levels of tile rows, 16 rows each, ordered and cut as in `tiled`
+  tile_entries,   ///< sum over tile levels of the maximum number of (row, tile) pairs of a tile row: the time to gather
                   ///< gather
-  block_levels,   ///< about how many blocks of `blocked` follow each other on the longest path
-  sets,           ///< sets of consecutive rows that do not depend on each other, cut when a row would
+  block_levels,   ///< approximate number of blocks of rows on the critical path of `blocked`
+  sets,           ///< sets of consecutive independent rows, each as large as possible
 };
 
 inline constexpr std::string_view feature_names[] = {
@@ -44,26 +47,26 @@ inline constexpr std::string_view feature_names[] = {
 inline constexpr std::size_t num_features = std::size(feature_names);
 static_assert(static_cast<std::size_t>(Feature::sets) + 1 == num_features, "each feature has its name");
 
-/// What sweeps for features cost, in nanoseconds (NVIDIA H100 and H200), and among how many solves that is divided.
+/// Nanoseconds of sweeps for features (NVIDIA H100 and H200), and the number of solves that share their cost.
 struct SweepCost {
   static constexpr double solves = 50, tiles = 4e5, tiles_level = 1500, window = 1e5, window_level = 700;
 };
 
-/// One price, in nanoseconds per unit of the feature.
+/// Price of a feature, in nanoseconds per unit.
 struct PlanTerm {
   Feature feature = Feature::none;
   double nanoseconds = 0;
 };
 
-/// An algorithm's model; terms after the last are `none`.
+/// Model of an algorithm; terms after the last are `none`.
 struct PlanCost {
   std::string_view algorithm;
   std::array<PlanTerm, num_features> terms;
 };
 
-/// The models of one device.
+/// Models of one device.
 struct PlanDevice {
-  std::string_view name;  ///< as the vendor's runtime has it
+  std::string_view name;  ///< name by the vendor's runtime
   PlanCost const* costs;
   std::size_t num_costs;
 };

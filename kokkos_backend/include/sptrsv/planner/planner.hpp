@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner behind the name `sptrsv`: chooses an algorithm from the structure, by a stated rule on a host and by a
-// model of each algorithm's time on a GPU.
+// The planner behind the name `sptrsv`: chooses an algorithm from the structure, on a host by a fixed rule, on a GPU by
+// a model of each algorithm's time.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@
 
 namespace sptrsv {
 
-/// How `sptrsv` chooses.
+/// Method by which `sptrsv` chooses.
 enum class PlanMethod {
-  automatic,  ///< on a device `estimate`; on a host `sequential`, until solves have taken as long as an analysis would
-  estimate,   ///< at analysis, by the structure and on a host by what rows and kernels cost in this process
-  measure,    ///< by the times of all candidates at the first update, which may differ from run to run
+  automatic,  ///< device: `estimate`; host: `sequential` until the solves would pay for another analysis (DeferredPlan)
+  estimate,   ///< at analysis, from the structure and, on a host, from the measured speed of rows and kernels
+  measure,    ///< at the first update, by timing all candidates; may differ from run to run
 };
 
-/// The planner's own options and those of all algorithms, `sptrsv_<name>` among OptionValues.
+/// Options of the planner and of all algorithms, `sptrsv_<name>` in OptionValues.
 struct PlanOptions {
   PlanMethod plan = PlanMethod::automatic;
   CommonOptions common;
@@ -44,16 +44,16 @@ struct PlanOptions {
 
 namespace detail {
 
-/// The models of this device, or where it has none those of the first in the table: its times are then those of another
-/// device, but their ratios are a better guide than no model.
+/// Returns the models of this device, or of the first one in the table: its times are then wrong, but their ratios are
+/// a better guide than no model.
 inline PlanDevice const& plan_device(std::string_view name) {
   for (auto const& device : plan_devices)
     if (device.name == name) return device;
   return plan_devices[0];
 }
 
-/// Nanoseconds of a solve, at least, as far as the features are known.
-/// @param unknown  the first feature that counts and is not exact, or none.
+/// Returns a lower bound of the nanoseconds of a solve, from the known features.
+/// @param unknown  the first feature with a positive price that is not exact, or none
 template <class T>
 double least_time(PlanCost const& cost, PlanFeatures<T> const& features, Feature& unknown) {
   double sum = 0;
@@ -65,7 +65,7 @@ double least_time(PlanCost const& cost, PlanFeatures<T> const& features, Feature
   return sum;
 }
 
-/// Nanoseconds of a solve, with all features that count found.
+/// Returns the nanoseconds of a solve, after finding all features with a positive price.
 template <class T>
 double exact_time(PlanCost const& cost, PlanFeatures<T>& features) {
   Feature unknown;
@@ -77,30 +77,30 @@ double exact_time(PlanCost const& cost, PlanFeatures<T>& features) {
 inline bool is_of_tiles(Feature f) { return f == Feature::tile_levels || f == Feature::tile_entries; }
 inline bool is_window(Feature f) { return f == Feature::warp_window || f == Feature::thread_window; }
 
-/// Returns about how many nanoseconds it takes to find a feature by a sweep over so many levels, divided among the
-/// solves that a factor is expected to make; 0 for other features. A sweep is made only where its candidate could gain
-/// that much: of the 92 systems that docs/planner.md lists, the same types are chosen as if all sweeps were made.
+/// Returns the approximate nanoseconds to find a feature by a sweep over `levels` levels, divided by the number of
+/// solves expected of a factor; 0 for other features. A sweep is made only if its candidate could gain that much: for
+/// the 92 systems in docs/planner.md, the chosen types are the same as with all sweeps.
 inline double sweep_share(Feature f, double levels) {
   if (is_of_tiles(f)) return (SweepCost::tiles + SweepCost::tiles_level * levels) / SweepCost::solves;
   return is_window(f) ? (SweepCost::window + SweepCost::window_level * levels) / SweepCost::solves : 0;
 }
 
-/// Whether to find it takes less than a solve: sets may be many, and one team cuts them.
+/// Tells whether finding the feature takes less than a solve. Sets may be many, and one team cuts them.
 inline bool is_cheap(Feature f) { return f != Feature::sets && !is_of_tiles(f) && !is_window(f); }
 
 inline bool uses(PlanCost const& cost, Feature f) {
   return std::any_of(cost.terms.begin(), cost.terms.end(),
                      [=](PlanTerm const& term) { return term.feature == f && term.nanoseconds > 0; });
 }
-/// Whether it is the model of a type that is a candidate only where sets may be few.
+/// Tells whether the model is of a type that is a candidate only if sets may be few.
 inline bool uses_sets(PlanCost const& cost) { return uses(cost, Feature::sets); }
-/// Whether it is the model of a type that does not pay where levels are wide.
+/// Tells whether the model is of a type that does not pay if levels are wide.
 inline bool uses_tiles(PlanCost const& cost) {
   return uses(cost, Feature::tile_levels) || uses(cost, Feature::tile_entries);
 }
 
-/// The candidate that takes least by the table; candidates without a model there are not chosen. Prices are not
-/// negative, so a bound from below rules a candidate out without finding the rest of its features.
+/// Returns the candidate with the least time by the table; candidates without a model are not chosen. Prices are not
+/// negative, so a lower bound can rule a candidate out before all its features are found.
 template <class T>
 Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& candidates, PlanFeatures<T>& features) {
   std::vector<PlanCost const*> costs;
@@ -109,7 +109,7 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
   if (costs.empty()) return {"levelset", "no model for this device"};
   bool const of_sets = std::any_of(costs.begin(), costs.end(), [](auto const* cost) { return uses_sets(*cost); });
   if (!of_sets || !features.take_sets_for_levels())
-    for (auto const* cost : costs)  // first what is cheap to know of all
+    for (auto const* cost : costs)  // first the features that are cheap for all candidates
       for (auto const& term : cost->terms)
         if (term.nanoseconds > 0 && is_cheap(term.feature)) features.find(term.feature);
   auto const leave_out = [&](bool (*which)(PlanCost const&)) {
@@ -148,11 +148,11 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
 
 }  // namespace detail
 
-/// The estimate. Host: detail::choose_on_host(). GPU: the least time by the model of planner/plan_table.hpp, fitted to
-/// the device, or to another one where it is not in the table.
-/// @param candidates  names of algorithms that can do it.
-/// @param scans       whether `tiled` may solve chains by scans, as its options are
-/// Cost on a GPU: mostly the level sets, which most types need anyhow; up to three more sweeps where it is close.
+/// Estimates the fastest algorithm. Host: detail::choose_on_host(). GPU: the least time by the model in
+/// planner/plan_table.hpp, fitted to the device, or to another one if the table lacks it.
+/// @param candidates  names of algorithms that support the solve
+/// @param scans       whether the options of `tiled` allow scans for chains
+/// Cost on a GPU: mostly the level sets, which most types need anyway; up to three more sweeps if times are close.
 template <class T>
 Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis,
                       std::vector<std::string> const& candidates, [[maybe_unused]] bool scans) {
@@ -167,7 +167,7 @@ Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& ana
   }
 }
 
-/// The times that the choice is made by: see PlanInput::predicted.
+/// Returns the times that the choice is based on: see PlanInput::predicted.
 template <class T>
 std::vector<std::pair<std::string, double>> predict(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   std::vector<std::pair<std::string, double>> seconds;

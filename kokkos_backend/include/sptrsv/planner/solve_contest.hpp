@@ -7,21 +7,21 @@
 
 namespace sptrsv::detail {
 
-/// Compares two contenders with identical results by the times of the solves that the program asks for anyway: the
-/// planned algorithm, and its rival, substitution by one thread. Whichever takes less runs; the other is tried again
-/// from time to time, so that the choice follows the machine: threads that other processes displace, a wait policy that
-/// puts threads to sleep, a core that two threads share. Trials of the slower contender take at most a 30th of the
-/// time, and less the more often they end as before. Neither allocates nor locks.
+/// Contest of two algorithms with identical results, by the times of the solves that the program makes anyway: the
+/// planned algorithm, and its rival, substitution by one thread. The faster one runs; the other is tried from time to
+/// time, so that the choice follows the machine: threads displaced by other processes, a wait policy that puts threads
+/// to sleep, a core shared by two threads. Trials of the slower contender take at most 1/30 of the time, and less the
+/// more often they change nothing. Neither allocates nor locks.
 class SolveContest {
  public:
   enum Contender { planned, rival };
 
-  /// Returns who runs the next solve.
+  /// Returns the contender for the next solve.
   Contender next() const { return trial_left_ > 0 ? on_trial_ : preferred_; }
-  /// Returns who has been faster so far, for solves that are not timed.
+  /// Returns the faster contender so far, for solves that are not timed.
   Contender preferred() const { return preferred_; }
 
-  /// Records the time of the solve that next() was asked for.
+  /// Records the time of a solve by next().
   void record(double seconds) {
     Contender const who = next();
     ++solves_[who];
@@ -29,13 +29,13 @@ class SolveContest {
       continue_trial(seconds);
       return;
     }
-    time_[who] += smoothing * (std::min(seconds, 2 * time_[who]) - time_[who]);  // one stall is no rule
+    time_[who] += smoothing * (std::min(seconds, 2 * time_[who]) - time_[who]);  // limits the weight of a single stall
     since_trial_ += seconds;
-    if (time_[other(who)] < time_[who]) prefer(other(who));  // whose time is known from its last trial
+    if (time_[other(who)] < time_[who]) prefer(other(who));  // known from its last trial
     if (since_trial_ > share_ * trial_solves * time_[other(preferred_)]) begin_trial(other(preferred_));
   }
 
-  /// Begins with a trial of the planned algorithm, and then one of the rival unless its time is known.
+  /// Starts with a trial of the planned algorithm, then one of the rival unless its time is given.
   void start(double rival_seconds = 0) {
     *this = SolveContest{};
     time_[rival] = rival_seconds;
@@ -44,8 +44,8 @@ class SolveContest {
   long long solves(Contender who) const { return solves_[who]; }
 
  private:
-  static constexpr int trial_solves = 3;  ///< of which the first one loads caches and is not counted
-  /// Time of the preferred contender for each time unit of trials: at first, and after many that changed nothing.
+  static constexpr int trial_solves = 3;  ///< the first one loads caches and is not counted
+  /// Time of the preferred contender per time of trials: at first, and after many trials that changed nothing.
   static constexpr double least_share = 30, greatest_share = 480;
   static constexpr double smoothing = 0.125;
 
@@ -63,7 +63,7 @@ class SolveContest {
     if (!first) best_ = best_ > 0 ? std::min(best_, seconds) : seconds;
     if (trial_left_ > 0) return;
     time_[on_trial_] = best_;
-    if (time_[rival] == 0) {  // the contest begins with a trial of each
+    if (time_[rival] == 0) {  // the contest starts with a trial of each
       begin_trial(rival);
       return;
     }
