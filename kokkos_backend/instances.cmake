@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# The files that instantiate TriangularSolver and Factor, for each scalar, index, offset and space: one for each of
-# both, and one per folder of algorithms, so that none takes long to compile.
+# Files that instantiate TriangularSolver and Factor for each scalar, index, offset and space: one for each class, and
+# one per folder of algorithms, which limits the time to compile a file.
 
 # sptrsv_read_algorithms(): sets sptrsv_algorithms to the entries of algorithm_list.hpp, and for each Name
-# sptrsv_header_<Name> and sptrsv_folder_<Name>: the header that it includes for it, name.hpp, and that one's folder
+# sptrsv_header_<Name> to the included header name.hpp and sptrsv_folder_<Name> to its folder
 function(sptrsv_read_algorithms)
   set(list ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/include/sptrsv/planner/algorithm_list.hpp)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
@@ -57,7 +57,7 @@ function(sptrsv_instance_sources name scalar index offset space)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/solver.cpp.in ${name}.cpp @ONLY)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/factor.cpp.in ${name}_factor.cpp @ONLY)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/factorization.cpp.in ${name}_factorization.cpp @ONLY)
-  # GCC and Clang contract products and sums where the processor can, and the factors would not be PETSc's to the bit
+  # GCC and Clang contract products and sums where the processor can, and the factors would then differ from PETSc's
   set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${name}_factorization.cpp PROPERTIES COMPILE_OPTIONS
     "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>;$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>")
   list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/${name}_factor.cpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of algorithms as data, read off the types.
+// The list of algorithms as data, derived from the types.
 #include "sptrsv/planner/algorithm_list.hpp"
 #include "sptrsv/planner/algorithm_names.hpp"
 #include "sptrsv/planner/planner.hpp"
@@ -23,7 +23,7 @@ std::vector<AlgorithmInfo> infos_of(TypeList<A...>) {
                         describe_options<typename A::Options>(), renamed_options<typename A::Options>()}...};
 }
 
-/// Names and options are the same for all types, so these stand for all of them.
+/// Types for which names and options are read; they are the same for all types.
 using AnyTypes = Types<double, int, int, Kokkos::DefaultHostExecutionSpace>;
 
 template <class... A>

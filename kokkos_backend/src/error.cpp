@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages: what is wrong, where, and what to do about it.
+// Messages of the exceptions: what is wrong, where, and what to do about it.
 #include "sptrsv/error.hpp"
 
 #include <string>

@@ -9,7 +9,7 @@
 namespace sptrsv::detail {
 namespace {
 
-/// A lower triangle with a unit diagonal in which each row needs the one before it.
+/// Lower triangle with a unit diagonal in which each row needs the row before it.
 struct SmallChain {
   std::vector<int> row_ptr, col_idx;
   std::vector<double> values, x;
@@ -45,7 +45,7 @@ double measured_chain() {
       auto const start = clock::now();
       triangle.solve();
       double const row = std::chrono::duration<double, std::nano>(clock::now() - start).count() / rows;
-      if (run <= 1 || row < least) least = row;  // the first one loads the cache
+      if (run <= 1 || row < least) least = row;  // the first run loads the cache
     }
     return std::max(HostCost::addition, least - HostCost::addition);
   }();

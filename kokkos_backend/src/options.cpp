@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all options share: described, read from text, and refused.
+// Description, parsing and refusal of options.
 #include "sptrsv/options.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of the planner's measurements needs no types.
+// Parts of the planner's measurements that are independent of types.
 #include "sptrsv/planner/plan_measure.hpp"
 
 #include <algorithm>

@@ -12,14 +12,14 @@ namespace {
 
 struct Memory {
   std::mutex mutex;
-  std::deque<std::pair<detail::PlanKey, std::vector<PlanTiming>>> plans;  // the oldest first
+  std::deque<std::pair<detail::PlanKey, std::vector<PlanTiming>>> plans;  // oldest first
 
   auto find(detail::PlanKey const& key) {
     return std::find_if(plans.begin(), plans.end(), [&](auto const& plan) { return plan.first == key; });
   }
 };
 
-/// Never destroyed: solvers may be updated while the process ends.
+/// Returns the plans, which are never destroyed: solvers may be updated while the process ends.
 Memory& memory() {
   static auto* const all = new Memory;
   return *all;

@@ -14,8 +14,8 @@ import sys
 import tempfile
 import tokenize
 
-HELD = ["kokkos_backend/include/sptrsv/" + folder  # whose comments are checked; add one once its comments pass
-        for folder in ("algorithm", "device", "ordering", "planner", "triangle")]
+HELD = ["kokkos_backend/src", *("kokkos_backend/include/sptrsv/" + folder  # whose comments are checked
+                                for folder in ("algorithm", "device", "ordering", "planner", "triangle"))]
 LONGEST_SUBJECT = 72
 
 # the first words of a docstring -> remedy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an algorithm can do; what it cannot is refused by name before any work.
+// Capabilities of an algorithm; anything else is refused by name before any work.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Capabilities {
   bool single_storage = false;  ///< Storage::single
 };
 
-/// Throws Unsupported for the first thing asked that the algorithm cannot do.
+/// Throws Unsupported for the first requested feature that the algorithm lacks.
 inline void require(Capabilities can, std::string const& algorithm, bool upper, bool transpose,
                     Storage storage = Storage::full) {
   if (upper && !can.upper) throw Unsupported(algorithm, "upper triangles");

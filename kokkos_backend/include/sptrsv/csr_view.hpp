@@ -6,16 +6,15 @@
 
 namespace sptrsv {
 
-/// In which order the rows lie in memory.
+/// Order in which rows are stored.
 enum class RowOrder {
   natural,  ///< row i is row_ptr(i) .. row_ptr(i+1)
   reversed  ///< row i is row_ptr(n-1-i) .. row_ptr(n-i): the last row comes first
 };
 
-/// The pattern of T by rows. row_ptr has n+1 offsets into col_idx, row_ptr(0) need not be 0, so
-/// that L and U may share one array. Columns of a row come in any order, but the diagonal entry,
-/// where there is one, is the first or the last of its row, the same way in all rows. Entries of a
-/// row in the same column below or above the diagonal count as their sum.
+/// Pattern of T by rows: n+1 offsets into col_idx. row_ptr(0) need not be 0, so that L and U may share one array.
+/// Columns of a row come in any order, except that the diagonal entry, if present, is the first or the last one in all
+/// rows. Several off-diagonal entries of a row in one column count as their sum.
 template <class Index, class Offset, class Device>
 struct CsrPattern {
   using index = Index;
@@ -24,8 +23,8 @@ struct CsrPattern {
   Kokkos::View<const Offset*, Device> row_ptr;  ///< n+1
   Kokkos::View<const Index*, Device> col_idx;   ///< at least row_ptr(n)
   RowOrder row_order = RowOrder::natural;
-  /// Sum a row's terms last first, as PETSc does with Cholesky's U. In an upper triangle the entries
-  /// nearest to the diagonal, whose x come last, are then waited for last.
+  /// Sums a row's terms last first, as PETSc does with Cholesky's U. In an upper triangle the entries nearest to the
+  /// diagonal, whose x come last, are then waited for last.
   bool sum_backward = false;
 
   Index num_rows() const { return row_ptr.extent(0) == 0 ? Index(0) : static_cast<Index>(row_ptr.extent(0) - 1); }

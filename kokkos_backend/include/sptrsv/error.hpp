@@ -7,13 +7,13 @@
 
 namespace sptrsv {
 
-/// Base of everything the library throws.
+/// Base of all exceptions of the library.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An error that belongs to one row, counted from 0.
+/// Error in one row, counted from 0.
 class RowError : public Error {
  public:
   RowError(std::string const& what, long long row) : Error(what), row_(row) {}
@@ -23,18 +23,18 @@ class RowError : public Error {
   long long row_;
 };
 
-/// Row offsets or column indices that are no matrix at all.
+/// Row offsets or column indices that do not form a matrix.
 class InvalidPattern : public RowError {
  public:
   InvalidPattern(long long row, std::string const& what);
 };
 
-/// A row whose columns are not in the order that is needed, or that stores a column twice.
+/// A row with columns out of order, or with a column stored twice.
 class ImproperRow : public InvalidPattern {
  public:
-  /// @param col         a column of the row that is stored somewhere behind column `before`
-  /// @param before      a greater column; or the same one, which is then stored twice
-  /// @param block_size  rows and columns are counted in blocks of this size
+  /// @param col         a column that is stored after column `before`
+  /// @param before      a greater column, or the same one if it is stored twice
+  /// @param block_size  rows and columns are counted in dense blocks of this size
   ImproperRow(long long row, long long before, long long col, int block_size = 1);
   long long col() const { return col_; }
   bool repeated() const { return repeated_; }
@@ -55,7 +55,7 @@ class NotTriangular : public RowError {
 
 class MissingDiagonal : public RowError {
  public:
-  /// @param unit  whether the diagonal is a unit one, of which other rows store an entry
+  /// @param unit  the diagonal is unit, but other rows store an entry on it
   MissingDiagonal(long long row, std::string const& triangle, bool unit = false);
 };
 
@@ -64,14 +64,14 @@ class ZeroPivot : public RowError {
   explicit ZeroPivot(long long row);
 };
 
-/// A value beyond the range of Storage::single: finite, and too large, or not zero, and too small.
+/// A value beyond the range of Storage::single: finite and too large, or nonzero and too small.
 class SingleRange : public RowError {
  public:
   /// @param row  of op(T), which is a column of T if the solve is transposed
   SingleRange(long long row, bool transposed, std::string const& triangle);
 };
 
-/// update() was given values that cannot belong to the analyzed pattern.
+/// update() received values that cannot belong to the analyzed pattern.
 class PatternChanged : public Error {
  public:
   PatternChanged(std::size_t given, std::size_t needed);
@@ -82,13 +82,14 @@ class DimensionMismatch : public Error {
   using Error::Error;
 };
 
-/// solve() was given views of which one is written where another is read.
+/// Views for solve() that overlap although one is written and another read.
 class Overlap : public Error {
  public:
   using Error::Error;
 };
 
-/// solve() before update(), or after an update() that threw; any call of a solver moved from; Kokkos has ended.
+/// solve() before update(), or after an update() that threw; a call of a moved-from solver; a call after Kokkos has
+/// ended.
 class NotReady : public Error {
  public:
   using Error::Error;
@@ -100,8 +101,7 @@ class Unsupported : public Error {
               std::string const& remedy = "choose another algorithm");
 };
 
-/// More rows or entries than the types of indices and offsets count, with the little room that kernels need behind
-/// them.
+/// More rows or entries than the index or offset type can count, including the headroom that kernels need.
 class TooLarge : public Error {
  public:
   /// @param what  rows, or entries

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factor: the solves with L, D and U of one factorization, whichever library computed it.
+// Factor: solves with L, D and U of a factorization, whichever library computed it.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,39 +13,37 @@
 
 namespace sptrsv {
 
-/// Where the factors of A(row_perm, col_perm) = L D U have their entries. L is lower, U upper triangular, D diagonal or
-/// block diagonal. Views must stay valid and unchanged for the life of the Factor.
+/// Patterns of the factors of A(row_perm, col_perm) = L D U. L is lower, U upper triangular, D diagonal or block
+/// diagonal. Views must stay valid and unchanged for the life of the Factor.
 template <class Index, class Offset, class Device>
 struct FactorPattern {
   struct Part {
     CsrPattern<Index, Offset, Device> rows;
     Diagonal diagonal = Diagonal::unit;
   };
-  std::optional<Part> lower, upper;  ///< at least one; what is missing is the identity
-  bool symmetric = false;  ///< L = U^T (no conjugates): `lower` is left out, and both permutations are the same one
-  int block_size = 0;      ///< of D's blocks: 1 for a diagonal, 0 for D = I
+  std::optional<Part> lower, upper;  ///< at least one; a missing one is the identity
+  bool symmetric = false;            ///< L = U^T (no conjugates): `lower` is empty, and both permutations are equal
+  int block_size = 0;                ///< size of D's dense blocks: 1 for a diagonal, 0 for D = I
   Kokkos::View<const Index*, Device> row_perm, col_perm;  ///< n each, permutations of 0..n-1 (not checked), or empty
 };
 
-/// The values that go with it, in memory that MemorySpace names.
+/// Values of a FactorPattern, in memory of MemorySpace.
 template <class Scalar, class MemorySpace>
 struct FactorValues {
   using view = Kokkos::View<const Scalar*, MemorySpace>;
-  view lower, upper;  ///< aligned with the patterns' col_idx; the same view where both lie in one array
-  view inverse;       ///< D^-1, dense blocks of block_size^2 by columns, one after the other; empty without D
+  view lower, upper;  ///< aligned with the patterns' col_idx; the same view if both are in one array
+  view inverse;       ///< D^-1, consecutive dense blocks of block_size^2 by columns; empty without D
 };
 
-/// Solves with the factors of one matrix, again and again: x = A^-1 b is U^-1 D^-1 L^-1 b, permuted on the way in and
-/// out.
+/// Solver with the factors of one matrix: x = A^-1 b is U^-1 D^-1 L^-1 b, with permutations before and after.
 ///
-/// A solver for each triangle and op (see TriangularSolver) is made when the op is first asked for, that of Op::none by
-/// the constructor. Permutations and a diagonal D are fused into the loads and stores of the solves. What holds for one
-/// TriangularSolver holds here: one solve at a time, all on one instance or ordered by the caller; after an exception
-/// from update() a solve throws NotReady until an update() has succeeded, and after one from another member the object
-/// can be used on. One that was moved from can be destroyed and assigned to; its update, solve and reserve throw
-/// NotReady.
+/// Makes a TriangularSolver for each triangle and op at the first solve with that op, for Op::none in the constructor.
+/// Permutations and a diagonal D are fused into the loads and stores of the solves. As for TriangularSolver: one solve
+/// at a time, all on one instance or ordered by the caller. After an exception from update(), solves throw NotReady
+/// until an update() succeeds; after one from another member the object remains usable. A moved-from object can be
+/// destroyed and assigned to; its update, solve and reserve throw NotReady.
 ///
-/// Instances: as of TriangularSolver.
+/// Instances: as for TriangularSolver.
 template <class Scalar, class Index, class Offset, class ExecSpace>
 class Factor {
  public:
@@ -54,16 +52,15 @@ class Factor {
   using memory_space = typename types::memory_space;
   using pattern_type = FactorPattern<Index, Offset, typename types::device>;
 
-  /// Analyzes. Arguments as of TriangularSolver, and its exceptions.
-  /// @throws DimensionMismatch if triangles and permutations are of different sizes, or block_size does not divide n;
-  ///         Error if the pattern contradicts itself (no triangle, a symmetric one with `lower`, D with one triangle
-  ///         alone).
+  /// Analyzes the triangles. Arguments and exceptions as for TriangularSolver.
+  /// @throws DimensionMismatch if triangles and permutations have different sizes, or block_size does not divide n;
+  /// Error if the pattern is inconsistent (no triangle, a symmetric one with `lower`, D with only one triangle).
   Factor(std::string const& algorithm, ExecSpace const& exec, pattern_type const& pattern,
          OptionValues const& options = {});
 
-  /// Takes the values: in place where kernels of ExecSpace can read them, so that they must stay valid and unchanged
-  /// until the next update(); those of a host are copied to a device, and are the caller's again when the call returns.
-  /// @throws PatternChanged if there are too few; DimensionMismatch likewise for D; ZeroPivot.
+  /// Takes the values. Where kernels of ExecSpace can read them, they are used in place and must stay valid and
+  /// unchanged until the next update(). Otherwise host values are copied to the device and may change after the call.
+  /// @throws PatternChanged if there are too few; DimensionMismatch if there are too few of D; ZeroPivot.
   /// Cost: that of TriangularSolver::update() for each solver; the first update from a host to a device allocates.
   template <class MemorySpace>
   void update(ExecSpace const& exec, FactorValues<Scalar, MemorySpace> const& values) {
@@ -80,29 +77,30 @@ class Factor {
   }
 
   /// Solves op(A) x = b; with `accumulate` adds the solution to x.
-  /// @param b, x  n-by-k; the very same array only without permutations and without `accumulate`, else no overlap.
-  /// Cost: two solves. The first solve of another op than Op::none analyzes; the first of more columns than reserve()
-  /// was told allocates, but for Op::none without permutations, accumulation and blocks. No copy, no fence.
+  /// @param b, x  n-by-k; the same array only without permutations and `accumulate`, otherwise no overlap
   /// @throws NotReady, DimensionMismatch, Overlap; Unsupported for conj_transpose of a symmetric complex factor.
+  /// Cost: two solves. The first solve with an op other than Op::none analyzes. The first solve of more columns than
+  /// reserved allocates, except for Op::none without permutations, accumulation and dense blocks. No copy, no fence.
   void solve(ExecSpace const& exec, Op op, typename types::rhs const& b, typename types::solution const& x,
              bool accumulate = false);
 
-  /// The first of two halves, whose product is solve() of Op::none without the permutation in between. Symmetric with a
-  /// diagonal D: x = D^(-1/2) U^-T P b; symmetric with blocks: D^-1 U^-T P b; else L^-1 P b.
-  /// @return  false, and x unchanged, if D has an entry without a real square root. The first call for given values
+  /// Performs the first half of solve() with Op::none; the halves' product is solve() without the permutation in
+  /// between. Symmetric with a diagonal D: x = D^(-1/2) U^-T P b; symmetric with dense blocks: D^-1 U^-T P b; otherwise
+  /// L^-1 P b.
+  /// @return false, with x unchanged, if D has an entry without a real square root. The first call after an update
   /// fences.
   bool solve_first_half(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x);
-  /// The second half. Symmetric with a diagonal D: x = Q U^-1 D^(-1/2) b; symmetric with blocks: Q U^-1 b; else Q U^-1
-  /// D^-1 b.
+  /// Performs the second half of solve() with Op::none. Symmetric with a diagonal D: x = Q U^-1 D^(-1/2) b; symmetric
+  /// with dense blocks: Q U^-1 b; otherwise Q U^-1 D^-1 b.
   bool solve_second_half(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x);
 
-  /// Makes room for solves of so many columns at once, so that they allocate nothing.
+  /// Allocates for solves of `columns` columns, so that these solves do not.
   void reserve(ExecSpace const& exec, int columns, bool accumulate = false);
 
   long long num_rows() const { return num_rows_; }
   pattern_type const& pattern() const { return pattern_; }
-  /// The solver of a triangle, or nullptr if there is none yet for that op. A symmetric factor's lower triangle is U
-  /// with Op::transpose.
+  /// Returns the solver of a triangle and op, or nullptr if there is none yet. The lower triangle of a symmetric factor
+  /// is U with Op::transpose.
   Solver const* solver(Triangle triangle, Op op = Op::none) const;
   int num_analyses() const { return num_analyses_; }  ///< solvers made so far
   std::size_t memory_bytes() const;                   ///< beyond the caller's patterns and values
@@ -110,7 +108,7 @@ class Factor {
  private:
   using Values = Kokkos::View<Scalar*, typename types::device>;
   using Taken = FactorValues<Scalar, typename types::device>;
-  /// Whether this object has not been moved from.
+  /// Flag that is false in a moved-from object.
   class Present {
    public:
     Present() = default;
@@ -139,7 +137,7 @@ class Factor {
   void require_present() const;
   void require_ready() const;
   void require_fit(typename types::rhs const& b, typename types::solution const& x) const;
-  /// Makes what a solve of this op needs and is not there yet.
+  /// Makes the solvers and memory that a solve with this op still lacks.
   void prepare(ExecSpace const& exec, Op op, std::size_t columns, bool accumulate);
   void make_work(ExecSpace const& exec, std::size_t columns, bool accumulate);
   typename types::solution work(std::size_t number, std::size_t columns) const;
@@ -155,11 +153,11 @@ class Factor {
   std::size_t num_rows_ = 0;
   Present present_;
   bool ready_ = false;
-  Taken values_;                                                 // what the solvers were updated with
-  std::array<StagedValues<Scalar, ExecSpace>, 3> staging_;       // of lower, upper, inverse
+  Taken values_;                                                 // values of the solvers' last update
+  std::array<StagedValues<Scalar, ExecSpace>, 3> staging_;       // for lower, upper, inverse
   std::array<std::array<std::optional<Solver>, 3>, 2> solvers_;  // by Triangle and Op
-  Values roots_;                                                 // D^(-1/2), when asked for
-  Values conjugated_;                                            // D^-1's conjugates, when asked for
+  Values roots_;                                                 // D^(-1/2), on request
+  Values conjugated_;                                            // conjugates of D^-1, on request
   bool roots_known_ = false, roots_found_ = false, conjugates_found_ = false;
   Values work_;  // vectors between L and U, in factor order, column by column
   int num_analyses_ = 0;

@@ -10,7 +10,7 @@
 namespace sptrsv {
 namespace detail {
 
-/// Square roots of a diagonal; counts the entries that have no real one. Fences.
+/// Computes the square roots of a diagonal, and counts the entries without a real one. Fences.
 template <class Exec, class In, class Out>
 std::size_t take_roots(Exec const& exec, In diagonal, Out roots) {
   std::size_t bad = 0;
@@ -41,7 +41,7 @@ void scale_rows(Exec const& exec, Scale scale, X x) {
       });
 }
 
-/// to = op(D^-1) from; D^-1 has dense blocks of bs by bs, each by columns.
+/// Computes to = op(D^-1) from, where D^-1 has dense blocks of bs by bs, each by columns.
 template <class Exec, class Blocks, class In, class Out>
 void multiply_blocks(Exec const& exec, std::size_t bs, Blocks blocks, Op op, In from, Out to) {
   bool const transposed = op != Op::none, conj = op == Op::conj_transpose;
@@ -66,7 +66,7 @@ Factor<S, I, O, E>::Factor(std::string const& algorithm, E const& exec, pattern_
                            OptionValues const& options)
     : algorithm_(algorithm), options_(options), pattern_(pattern) {
   for (auto* perm : {&pattern_.row_perm, &pattern_.col_perm})
-    if (perm->extent(0) == 0) *perm = {};  // an allocated view of no entries has an address, too
+    if (perm->extent(0) == 0) *perm = {};  // an allocated empty view has an address, too
   check(pattern_);
   for (auto const& step : steps(Op::none)) {
     if (!step) continue;
@@ -133,7 +133,7 @@ void Factor<S, I, O, E>::take(E const& exec, Taken const& values) {
   ready_ = true;
 }
 
-/// What a real factor does with conjugates: nothing. And a symmetric one with transposes.
+/// Returns an equivalent op: without conjugation for real factors, without transposition for symmetric ones.
 template <class S, class I, class O, class E>
 Op Factor<S, I, O, E>::effective(Op op) const {
   if (std::is_arithmetic_v<S> && op == Op::conj_transpose) op = Op::transpose;
@@ -144,7 +144,7 @@ Op Factor<S, I, O, E>::effective(Op op) const {
   return Op::none;
 }
 
-/// The triangles in the order in which they are solved with.
+/// Returns the triangles in the order of the solve.
 template <class S, class I, class O, class E>
 std::array<std::optional<typename Factor<S, I, O, E>::Step>, 2> Factor<S, I, O, E>::steps(Op op) const {
   if (pattern_.symmetric) return {Step{Triangle::upper, Op::transpose}, Step{Triangle::upper, Op::none}};
@@ -189,7 +189,7 @@ void Factor<S, I, O, E>::require_ready() const {
         "solve with a factor before its update(), or after one that failed; call update() with its values first");
 }
 
-/// Before kernels of our own read b or write x; the solvers look at what they are given themselves.
+/// Checks b and x before kernels of Factor itself use them; the solvers check their own arguments.
 template <class S, class I, class O, class E>
 void Factor<S, I, O, E>::require_fit(typename types::rhs const& b, typename types::solution const& x) const {
   require_present();
@@ -222,7 +222,7 @@ void Factor<S, I, O, E>::make_work(E const& exec, std::size_t columns, bool accu
     work_ = Values(Kokkos::view_alloc(exec, std::string("sptrsv::factor::work"), Kokkos::WithoutInitializing), size);
 }
 
-/// One of make_work()'s vectors, number 0 or 1.
+/// Returns one of the vectors of make_work(), number 0 or 1.
 template <class S, class I, class O, class E>
 typename Factor<S, I, O, E>::types::solution Factor<S, I, O, E>::work(std::size_t number, std::size_t columns) const {
   return typename types::solution(work_.data() + number * num_rows_ * columns,
@@ -240,7 +240,7 @@ void Factor<S, I, O, E>::reserve(E const& exec, int columns, bool accumulate) {
   reserved_ = std::max(reserved_, columns);
 }
 
-/// D^-1 with the conjugates that op needs.
+/// Returns D^-1, conjugated if op needs that.
 template <class S, class I, class O, class E>
 typename Factor<S, I, O, E>::types::values Factor<S, I, O, E>::inverse_for(E const& exec, Op op) {
   if (op != Op::conj_transpose) return values_.inverse;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that describe themselves: an algorithm lists name, range and help once, and PETSc's -help,
-// a parameter list and the tests all read that list.
+// Self-describing options: an algorithm lists name, range and help once, for PETSc's -help, parameter lists and tests.
 #pragma once
 
 #include <initializer_list>
@@ -12,28 +11,28 @@
 
 namespace sptrsv {
 
-/// One option as shown to people. `choices` empty: an integer in [low, high], and perhaps a power of two or 0 alone.
+/// Description of an option. Without `choices`, an integer in [low, high], which may have to be 0 or a power of two.
 struct OptionInfo {
   std::string name;
   std::string help;
-  long long value = 0;  ///< default; for a choice its position in `choices`
+  long long value = 0;  ///< default; for a choice its index in `choices`
   long long low = 0;
   long long high = 0;
   std::vector<std::string> choices;
   bool power_of_two = false;
 
-  /// Whether an option without choices may have this value.
+  /// Tells whether an option without choices may have this value.
   bool accepts(long long number) const;
-  /// For messages: what it may have.
+  /// Returns the accepted values as text for messages.
   std::string accepted() const;
 };
 
-/// An option's name in an earlier version, which is refused with the one that it has now.
+/// Former name of an option, refused with a hint at the present name.
 struct RenamedOption {
   std::string before, now;
 };
 
-/// Values by option name, as text; what an algorithm does not know is refused.
+/// Values by option name, as text; options unknown to the algorithm are refused.
 using OptionValues = std::map<std::string, std::string>;
 
 namespace detail {
@@ -53,7 +52,7 @@ struct CollectOptions {
   void choice_at(char const* name, int position, std::initializer_list<char const*> names, char const* help);
 };
 
-/// Visitor that sets an Options struct from text and remembers which names were used.
+/// Visitor that sets an Options struct from text and counts the used names.
 struct ApplyOptions {
   OptionValues const& given;
   std::string prefix;  // of names in messages
@@ -71,7 +70,7 @@ struct ApplyOptions {
   bool chosen(char const* name, std::initializer_list<char const*> names, int& position);
 };
 
-/// @throws InvalidOption for the first name in `given` that is none of `known`.
+/// @throws InvalidOption for the first name in `given` that is not in `known`.
 void refuse_unknown(OptionValues const& given, std::string const& prefix, std::vector<OptionInfo> const& known);
 
 }  // namespace detail
@@ -92,6 +91,7 @@ std::vector<RenamedOption> renamed_options() {
   return collect.renames;
 }
 
+/// Returns the Options that `given` describes.
 /// @throws InvalidOption for a value out of range or a name that Options does not have.
 template <class Options>
 Options make_options(OptionValues const& given, std::string const& prefix = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks rows of a matrix in host memory: whether their columns are as a factorization needs them.
+// Checks of matrix rows in host memory: whether their columns are in the order that a factorization needs.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace sptrsv {
 
-/// The order in which columns of a row have to be stored. In every order a row stores a column once.
+/// Order in which a row must store its columns, each column once.
 enum class ColumnOrder {
   any,
   ascending,
@@ -17,16 +17,16 @@ enum class ColumnOrder {
   upper_ascending   ///< smaller columns come first, in any order; columns from the diagonal on ascend
 };
 
-/// Rules that the rows of a matrix have to keep.
+/// Rules for the rows of a matrix.
 struct RowRules {
   ColumnOrder order = ColumnOrder::any;
-  bool upper_alone = false;  ///< entries below the diagonal are not read, so that they may be repeated
-  int block_size = 1;        ///< rows and columns are counted in blocks of this size; for the message
+  bool upper_alone = false;  ///< entries below the diagonal are not read, and may be repeated
+  int block_size = 1;        ///< rows and columns are counted in dense blocks of this size; for the message
 };
 
 namespace detail {
 
-/// Tells whether column `next` may be stored right behind column `before`, which is not smaller, in this row.
+/// Tells whether column `next` may be stored directly after column `before`, which is not smaller.
 template <class Index>
 bool may_follow(Index row, Index before, Index next, RowRules const& rules) {
   if (before == next) return rules.upper_alone && next < row;
@@ -38,8 +38,8 @@ bool may_follow(Index row, Index before, Index next, RowRules const& rules) {
   }
 }
 
-/// Tells whether the columns of rows first to last - 1 ascend. Compares each column with the one before it, whatever
-/// row that is of, and takes off what is found where rows begin: loops without branches.
+/// Tells whether the columns of rows first to last - 1 ascend. Compares each column with the one before it across rows,
+/// then subtracts the descents at row starts: loops without branches.
 template <class Index, class Offset>
 bool all_ascend(Index first, Index last, Offset const* row_ptr, Index const* col_idx) {
   Offset descents = 0;
@@ -52,7 +52,7 @@ bool all_ascend(Index first, Index last, Offset const* row_ptr, Index const* col
 }
 
 /// Checks one row.
-/// @param last_row  by column: the last row out of order that stores it, plus 1; empty before there is one
+/// @param last_row  by column: 1 + the last row out of order that stores it; empty before there is one
 /// @return whether its columns ascend
 template <class Index, class Offset>
 bool check_row(Index row, Index n, Offset const* row_ptr, Index const* col_idx, RowRules const& rules,
@@ -78,7 +78,7 @@ bool check_row(Index row, Index n, Offset const* row_ptr, Index const* col_idx, 
 
 }  // namespace detail
 
-/// Checks the rows of a matrix. A column that is no index of a row is left to others.
+/// Checks the rows of a matrix. Columns out of range are not checked here.
 /// @param row_ptr  n + 1 offsets into col_idx
 /// @return whether the columns of all rows ascend
 /// @throws ImproperRow for the first row that breaks a rule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TriangularSolver: the public front. Picks an algorithm by name and runs its three phases.
+// TriangularSolver: the public interface. Selects an algorithm by name and runs its three phases.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -22,45 +22,45 @@ namespace sptrsv {
 template <class T>
 class Analysis;  // triangle/analysis.hpp
 
-/// One entry of the list of algorithms, as shown to people.
+/// Description of an algorithm in the list.
 struct AlgorithmInfo {
   std::string name;
   std::string summary;
   Capabilities capabilities;
-  std::string ordering;  ///< of the matrix, for which the algorithm is made; empty: any
+  std::string ordering;  ///< matrix ordering that the algorithm is made for; empty: any
   std::vector<OptionInfo> options;
-  std::vector<RenamedOption> renamed;  ///< names of earlier versions, refused
+  std::vector<RenamedOption> renamed;  ///< former names, refused
 };
 
-/// All algorithms, in the order of the list. The planner `sptrsv` is a name for TriangularSolver, but
-/// not one of them.
+/// Returns all algorithms in the order of the list. The planner `sptrsv`, a name for TriangularSolver, is not in the
+/// list.
 std::vector<AlgorithmInfo> const& algorithm_infos();
 
-/// The planner, name and options, as if it were one of them.
+/// Returns name and options of the planner in the form of an algorithm.
 AlgorithmInfo const& planner_info();
 
-/// Options of every algorithm, "sptrsv_<name>" among OptionValues; they are among the planner's, too.
+/// Returns the options of every algorithm, "sptrsv_<name>" in OptionValues; the planner's options include them.
 std::vector<OptionInfo> const& common_options();
 
-/// Forgets the plans that were measured in this process, so that patterns that come again are measured again.
+/// Forgets the plans measured in this process, so that their patterns are measured again.
 void forget_plans();
 
-/// Version of the library, "major.minor.patch".
+/// Returns the version of the library, "major.minor.patch".
 char const* version();
 
-/// Solves op(T) x = b for a sparse triangular T, again and again.
+/// Solver of op(T) x = b for a sparse triangular T, for repeated solves.
 ///
-/// A solver holds scratch memory, so it serves one solve at a time, and its solves must be on one
-/// instance or ordered by the caller; two streams need two solvers.
+/// A solver holds scratch memory, so it serves one solve at a time, and its solves must be on one instance or ordered
+/// by the caller; two streams need two solvers.
 ///
-/// After an exception from a member, whatever threw it, the solver can be used on and be destroyed:
+/// After an exception from a member, whatever threw it, the solver remains usable and destructible:
 ///   - constructor: there is no solver;
-///   - update(): solve() throws NotReady until an update() has succeeded, but PatternChanged keeps the values before;
-///   - reserve(): there is room for as many columns as before;
-///   - solve(): x and `out` hold anything, some kernels may have been launched, and the next solve clears what they
-///     left in memory (one launch or two more, no fence) and is right;
-///   - others: as if they had not been called.
-/// A solver that was moved from can be destroyed and assigned to; all else throws NotReady.
+///   - update(): solve() throws NotReady until an update() succeeds; PatternChanged keeps the previous values;
+///   - reserve(): the previous capacity remains;
+///   - solve(): x and `out` are undefined, and some kernels may have been launched. The next solve first resets the
+///   solver's memory (one or two more launches, no fence) and is correct;
+///   - others: no effect.
+/// A moved-from solver can be destroyed and assigned to; everything else throws NotReady.
 template <class Scalar, class Index, class Offset, class ExecSpace>
 class TriangularSolver {
  public:
@@ -70,72 +70,72 @@ class TriangularSolver {
   using exec_space = ExecSpace;
 
   /// Analyzes the pattern of T.
-  /// @param algorithm  a name of algorithm_infos(), or "sptrsv": chosen by the structure.
-  /// @param exec       where all kernels go; fenced before return.
-  /// @param pattern    views that must stay valid and unchanged for the life of the solver.
-  /// @param options    by "<algorithm>_<option>", as in AlgorithmInfo; those of other algorithms are
-  ///                   checked by name and not used. "sptrsv_plan" is the planner's, see PlanMethod: "estimate" chooses
-  ///                   by the structure, "measure" at the first update, by timing what there is; "automatic", the
-  ///                   default, is "estimate" on a device, and on a host begins with `sequential` and analyzes another
-  ///                   algorithm in one of the solves, once that pays. "sptrsv_storage" is of all algorithms, see
-  ///                   Storage.
+  /// @param algorithm  a name of algorithm_infos(), or "sptrsv": chosen by the structure
+  /// @param exec       instance for all kernels; fenced before return
+  /// @param pattern    views that must stay valid and unchanged for the life of the solver
+  /// @param options    by "<algorithm>_<option>", as in AlgorithmInfo; those of other algorithms are checked by name
+  /// and not used. "sptrsv_plan" sets the PlanMethod: "estimate" chooses by the structure; "measure" at the first
+  /// update, by timing the candidates; "automatic", the default, is "estimate" on a device, and on a host starts with
+  /// `sequential` and analyzes another algorithm during a later solve, once that pays. "sptrsv_storage" applies to all
+  /// algorithms, see Storage.
   /// @throws UnknownAlgorithm, InvalidOption, Unsupported, InvalidPattern, NotTriangular, MissingDiagonal, TooLarge.
-  /// Cost: a few solves; `reason()` says why a plan was chosen.
+  /// Cost: a few solves.
   TriangularSolver(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& pattern,
                    Shape shape, OptionValues const& options = {});
   ~TriangularSolver();
   TriangularSolver(TriangularSolver&&) noexcept;
   TriangularSolver& operator=(TriangularSolver&&) noexcept;
 
-  /// Takes the values of T, aligned with the pattern's col_idx. Some algorithms copy them, others
-  /// read them in every solve: keep them valid and unchanged until the next update.
+  /// Takes the values of T, aligned with the pattern's col_idx. Some algorithms copy them, others read them in every
+  /// solve: keep them valid and unchanged until the next update.
   /// @throws PatternChanged if there are too few, ZeroPivot for an exact zero on a stored diagonal, SingleRange for a
-  ///         value that Storage::single does not hold.
+  /// value beyond the range of Storage::single.
   /// Cost: at most one pass over the values, no allocation; one fence if the diagonal is stored, one for
-  /// Storage::single. But the first update
-  /// of sptrsv_plan=measure analyzes all candidates and solves with each a few times, unless this process has measured
-  /// the pattern before.
+  /// Storage::single. The first update with sptrsv_plan=measure analyzes all candidates and solves with each a few
+  /// times, unless this process has measured the pattern before.
   void update(ExecSpace const& exec, typename types::values const& values);
 
-  /// Makes room for solves of so many columns at once; room for one is there from the start.
+  /// Allocates for solves of `columns` columns at a time; one column is reserved from the start.
   /// @throws DimensionMismatch for a negative number.
   void reserve(ExecSpace const& exec, int columns);
 
   /// Solves op(T) x = b; the call returns before its kernels finish.
-  /// @param b     n-by-k right-hand sides, read only; the very same array as x, or no overlap.
-  /// @param x     n-by-k solutions; contents on entry ignored.
-  /// @param fold  permutations and scaling to do on the way; with a permutation b must not be x.
-  /// @throws DimensionMismatch; NotReady; Overlap (of views with other strides only the first elements are compared);
-  ///         Unsupported while the stream of `exec` is captured into a CUDA graph: a solve prepares memory for the next
-  ///         one, which a replay would not. Solve outside of the graph, or choose `sequential` or `colorset`, which
-  ///         keep nothing from solve to solve.
-  /// Cost: 2 entries k flops; no copy, no fence, and no allocation but in the first solve of more columns than
-  /// reserve() was told, and on a host in the one solve of "sptrsv" that analyzes another algorithm.
+  /// @param b     n-by-k right-hand sides, read only; the same array as x, or no overlap
+  /// @param x     n-by-k solutions; contents on entry are ignored
+  /// @param fold  permutations and scaling to perform on the way; with a permutation b must not be x
+  /// @throws DimensionMismatch; NotReady; Overlap (for views with different strides only the first elements are
+  /// compared); Unsupported while the stream of `exec` is captured into a CUDA or HIP graph: a solve prepares memory
+  /// for the next solve, which a replay would not. Solve outside the graph, or choose `sequential` or `colorset`, which
+  /// keep no state between solves.
+  /// Cost: 2 entries k flops; no copy, no fence. Allocates only in the first solve of more columns than reserved, and
+  /// on a host in the one solve of "sptrsv" that analyzes another algorithm.
   void solve(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x,
              Fold<types> const& fold = {}) const;
 
-  /// The algorithm that was chosen, never "sptrsv". On a host a solve of "sptrsv" may change it, once, and some solves
-  /// are then made by `sequential`: parameters() says how many.
+  /// Returns the chosen algorithm, never "sptrsv". On a host one solve of "sptrsv" may change it, and afterwards
+  /// `sequential` may run some solves: parameters() says how many.
   std::string const& algorithm() const;
-  std::string const& reason() const;  ///< why: asked for, or the planner's reason
-  std::string parameters() const;     ///< what the algorithm chose, for people
-  /// What was measured for this pattern, the algorithm in use first, then by time; empty if nothing was.
+  std::string const& reason() const;  ///< why: requested, or the planner's reason
+  std::string parameters() const;     ///< parameters that the algorithm chose, as text
+  /// Returns the measurements for this pattern, the algorithm in use first, then by time; empty if nothing was
+  /// measured.
   std::vector<PlanTiming> const& timings() const;
-  /// @param seconds  the clock that sptrsv_plan=measure goes by, to be set before the first update; for tests.
+  /// Sets the clock of sptrsv_plan=measure, before the first update; for tests.
+  /// @param seconds  returns the time
   void set_clock(std::function<double()> seconds);
-  /// What the planner knows of this triangle, and what it may choose. Cost: a few sweeps; fences.
+  /// Returns the planner's features of this triangle, and its candidates. Cost: a few sweeps; fences.
   PlanInput plan_input(ExecSpace const& exec) const;
   std::size_t memory_bytes() const;  ///< beyond the caller's pattern and values
   long long num_rows() const;
   Shape shape() const;
-  /// For parts of the library that need the same triangle's rows or levels.
+  /// Returns the analysis, for parts of the library that need this triangle's rows or levels.
   Analysis<types> const& analysis() const;
-  /// Rows, entries, levels; makes the level sets at the first call if the algorithm did not.
+  /// Returns rows, entries, levels; makes the level sets at the first call unless the algorithm did.
   Structure structure(ExecSpace const& exec) const;
 
  private:
   struct Impl;
-  Impl& impl() const;  ///< @throws NotReady
+  Impl& impl() const;  ///< throws NotReady if moved from
   std::unique_ptr<Impl> impl_;
 };
 

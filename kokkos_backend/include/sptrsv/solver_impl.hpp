@@ -20,7 +20,7 @@ namespace sptrsv {
 
 namespace detail {
 
-/// An algorithm and its name, which move together.
+/// Algorithm with its name and capabilities.
 template <class T>
 struct Chosen {
   std::string name;
@@ -44,8 +44,8 @@ Chosen<T> make_algorithm(TypeList<A...>, std::string const& name, typename T::ex
   return made;
 }
 
-/// What the planner may choose from, in the order of the list: what can do the shape with any number of right-hand
-/// sides.
+/// Returns the planner's candidates in the order of the list: algorithms that support the shape, the storage and any
+/// number of right-hand sides, and consider themselves worth planning.
 template <class T, class... A>
 std::vector<std::string> candidates_of(TypeList<A...>, typename T::exec_space const& exec,
                                        Analysis<T> const& analysis) {
@@ -63,7 +63,7 @@ std::vector<std::string> candidates_of(TypeList<A...>, typename T::exec_space co
   return names;
 }
 
-/// First row whose stored diagonal is exactly zero, or n.
+/// Returns the first row whose stored diagonal is exactly zero, or n.
 template <class T>
 long long first_zero_pivot(typename T::exec_space const& exec, Numbers<T> const& numbers) {
   using index = typename T::index;
@@ -73,7 +73,7 @@ long long first_zero_pivot(typename T::exec_space const& exec, Numbers<T> const&
       KOKKOS_LAMBDA(index i, long long& first) {
         if (numbers.stored_diagonal(i) == typename T::scalar(0) && i < first) first = i;
       },
-      Kokkos::Min<long long>(row));  // fences, since the result is a host value
+      Kokkos::Min<long long>(row));  // a reduction to a host value fences
   return row;
 }
 
@@ -85,18 +85,18 @@ struct TriangularSolver<S, I, O, E>::Impl {
   Analysis<types> analysis;
   detail::Chosen<types> chosen;
   std::string reason;
-  /// What keeps solve() from being called, or nullptr.
+  /// Why solve() must not be called yet, or nullptr.
   char const* not_ready = "solve() before update(); call update() with the values of T first";
-  // of sptrsv_plan=measure
+  // for sptrsv_plan=measure
   bool to_measure = false;
   int reserved = 1;  // columns
   OptionValues options;
   std::vector<PlanTiming> timings;
   detail::PlanClock clock;
-  int num_threads = 1;  ///< of Kokkos on a host
-  // of sptrsv on a host
-  typename types::values values;  ///< the caller's, as of the last update
-  detail::Chosen<types> rival;    ///< of the algorithm that was chosen: substitution by one thread
+  int num_threads = 1;  ///< Kokkos' threads on a host
+  // for sptrsv on a host
+  typename types::values values;  ///< the caller's, from the last update
+  detail::Chosen<types> rival;    ///< substitution by one thread, as a rival of the chosen algorithm
   detail::SolveContest contest;
   detail::DeferredPlan deferred;
 
@@ -118,7 +118,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     return make_options<PlanOptions>(detail::options_of("sptrsv", options), "sptrsv_");
   }
 
-  /// Chooses, for good or until the first update, and may make the algorithm that is chosen.
+  /// Chooses an algorithm, permanently or until the first update or a later solve, and may already make it.
   std::string plan(E const& exec) {
     PlanMethod const method = plan_options().plan;
     bool const measure = method == PlanMethod::measure;
@@ -142,8 +142,8 @@ struct TriangularSolver<S, I, O, E>::Impl {
     return estimate.algorithm;
   }
 
-  /// Makes the rival of the algorithm that was chosen, if that is one of those that choose_on_host() chooses: these sum
-  /// the terms of a row in the order of `sequential`, so that both give the same bits.
+  /// Makes the rival of an algorithm that choose_on_host() chooses. Such algorithms sum the terms of a row in the order
+  /// of `sequential`, so that both give the same bits.
   void admit_rival(E const& exec) {
     contest.start();
     rival = {};
@@ -154,8 +154,8 @@ struct TriangularSolver<S, I, O, E>::Impl {
 
   double seconds_now() const { return clock ? clock() : detail::steady_seconds(); }
 
-  /// Solves by the algorithm that was chosen or, on a host, by its rival. Only solves of one column are compared: more
-  /// take longer.
+  /// Solves by the chosen algorithm or, on a host, by its rival. Compares only solves of one column, since the time
+  /// depends on the number of columns.
   void solve(E const& exec, typename types::rhs const& b, typename types::solution const& x, Fold<types> const& fold) {
     if (!deferred.waits() && !rival.algorithm) {
       require_kernels();
@@ -166,7 +166,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     bool const of_rival = rival.algorithm && (nested || who == detail::SolveContest::rival);
     double const begin = seconds_now();
     (of_rival ? rival : chosen).algorithm->solve(exec, b, x, fold);
-    if (nested) return;  // no kernel can be launched here, and no time means anything elsewhere
+    if (nested) return;  // no kernel can be launched here, and the time is not representative
     double const seconds = seconds_now() - begin;
     if (rival.algorithm && one_column) contest.record(seconds);
     if (!deferred.waits()) return;
@@ -174,12 +174,12 @@ struct TriangularSolver<S, I, O, E>::Impl {
     try {
       if (deferred.must_look()) look_for_gain(exec);
       else if (deferred.must_analyze()) analyze_now(exec);
-    } catch (...) {  // of memory for a reason's text, say: x has been solved for
+    } catch (...) {  // such as no memory for a reason's text: x has been computed
       deferred.end();
     }
   }
 
-  /// Throws Unsupported where the chosen algorithm launches kernels and Kokkos cannot launch any from this thread.
+  /// Throws Unsupported if the chosen algorithm launches kernels and Kokkos cannot launch any from this thread.
   void require_kernels() const {
     int const number = detail::number_in_parallel_region<E>();
     if (number < num_threads || chosen.name == Sequential<types>::name) return;
@@ -189,7 +189,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
                       "solve outside of the region, give Kokkos as many threads, or choose sequential");
   }
 
-  /// Bounds what another algorithm could gain beside `sequential`, whose time is known now.
+  /// Bounds the gain of another algorithm over `sequential`, whose time is known.
   void look_for_gain([[maybe_unused]] E const& exec) {
     if constexpr (is_host_space<E>) {
       detail::HostTimes const times = detail::host_times<types>(detail::core_speed(exec), analysis);
@@ -198,8 +198,8 @@ struct TriangularSolver<S, I, O, E>::Impl {
       if (!deferred.waits()) reason = "no gain in another order";
     }
   }
-  /// Makes the algorithm that takes least by the structure and the time of `sequential`. If that fails, for want of
-  /// memory say, `sequential` stays, and the reason says what failed.
+  /// Switches to the algorithm with the least time by the structure and the measured time of `sequential`. If that
+  /// fails, for lack of memory for example, `sequential` stays, and the reason tells what failed.
   void analyze_now(E const& exec) {
     double const measured = deferred.sequential_seconds();
     deferred.end();
@@ -231,9 +231,9 @@ struct TriangularSolver<S, I, O, E>::Impl {
            std::to_string(lost + contest.solves(detail::SolveContest::planned)) + " solves by " + rival.name;
   }
 
-  /// Makes what an earlier solver of this pattern has measured. If that fails here, for want of memory say, it is
-  /// forgotten.
-  /// @param failed  for the reason: what failed
+  /// Makes the algorithm that an earlier solver of this pattern measured as fastest. If that fails here, for lack of
+  /// memory for example, forgets the measurement.
+  /// @param failed  out: failure, for the reason
   bool recall(E const& exec, std::string& failed) {
     auto const key = detail::plan_key<types>(exec, analysis, options);
     auto const known = detail::recall_plan(key);
@@ -254,10 +254,10 @@ struct TriangularSolver<S, I, O, E>::Impl {
     return false;
   }
 
-  /// Times all candidates beside the estimate's, which has the values already, and keeps the fastest. If it throws,
-  /// what it had chosen by then stays, to be measured again.
+  /// Times the estimate's algorithm, which already has the values, and all other candidates, and keeps the fastest. If
+  /// this throws, the best so far stays, to be measured again.
   void measure(E const& exec, typename types::values const& values) {
-    analysis.levels(exec);  // so that the candidates are the same, whatever was asked for before
+    analysis.levels(exec);  // makes the candidates independent of earlier calls
     std::vector<std::string> names = detail::candidates_of<types>(list{}, exec, analysis);
     names.erase(std::remove(names.begin(), names.end(), chosen.name), names.end());
     names.insert(names.begin(), chosen.name);

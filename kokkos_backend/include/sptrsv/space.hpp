@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of an execution space: where it runs, and what its device is called.
+// Queries of an execution space: where it runs, and the name of its device.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -8,13 +8,13 @@
 
 namespace sptrsv {
 
-/// Whether functors of E run on the calling process' own threads.
+/// Tells whether functors of E run on threads of the calling process.
 template <class E>
 inline constexpr bool is_host_space =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename E::memory_space>::accessible &&
     std::is_same_v<typename E::memory_space, Kokkos::HostSpace>;
 
-/// The device's name as the vendor's runtime has it; elsewhere the execution space's name.
+/// Returns the device's name by the vendor's runtime; elsewhere the execution space's name.
 template <class E>
 std::string device_name([[maybe_unused]] E const& exec) {
 #if defined(KOKKOS_ENABLE_CUDA)

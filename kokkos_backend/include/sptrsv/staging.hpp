@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of a host where an execution space's kernels read them: in place, or copied to the device.
+// Host arrays in memory that an execution space's kernels can read: in place, or copied to the device.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,11 +12,11 @@
 
 namespace sptrsv {
 
-/// Memory that every execution space's host can read.
+/// Device of host memory.
 using HostDevice = Kokkos::Device<Kokkos::DefaultHostExecutionSpace, Kokkos::HostSpace>;
 
-/// A host's array in the memory of ExecSpace: the array itself where kernels can read it, else a copy. Allocates and
-/// fences there.
+/// Returns a host array in the memory of ExecSpace: the array itself if kernels can read it, otherwise a copy
+/// (allocates and fences).
 template <class ExecSpace, class V>
 Kokkos::View<V const*, Kokkos::Device<ExecSpace, typename ExecSpace::memory_space>> in_memory_of(V const* data,
                                                                                                  std::size_t size) {
@@ -24,17 +24,19 @@ Kokkos::View<V const*, Kokkos::Device<ExecSpace, typename ExecSpace::memory_spac
   return Kokkos::create_mirror_view_and_copy(memory_space(), Kokkos::View<V const*, HostDevice>(data, size));
 }
 
-/// Copies values of a host to the memory of ExecSpace, again and again, by way of pinned memory: neither the host nor
-/// the device waits for the copy. Where kernels read the host's memory, nothing is copied.
+/// Repeated copies of host values to the memory of ExecSpace through pinned memory, so that neither the host nor the
+/// device waits for the copy. Copies nothing if kernels read host memory.
 template <class Scalar, class ExecSpace>
 class StagedValues {
  public:
   using values = Kokkos::View<Scalar*, Kokkos::Device<ExecSpace, typename ExecSpace::memory_space>>;
   static constexpr bool in_place = Kokkos::SpaceAccessibility<ExecSpace, Kokkos::HostSpace>::accessible;
 
-  /// @param data  `size` values of a host. In place: they must stay as they are while they are in use. Copied: the
-  ///              caller may change them at once, and kernels given to `exec` after the call read the copy.
-  /// Cost: the first call, and one with another size, allocates; a call waits until the values before have left.
+  /// Returns the values in the memory of ExecSpace.
+  /// @param data  `size` host values. In place, they must not change while in use. Copied, the caller may change them
+  /// at once, and kernels submitted to `exec` after the call read the copy.
+  /// Cost: the first call, and one with another size, allocates; a call waits until the previous values have been
+  /// copied.
   typename values::const_type stage(ExecSpace const& exec, Scalar const* data, std::size_t size) {
     if constexpr (in_place) {
       return typename values::const_type(data, size);
@@ -48,12 +50,12 @@ class StagedValues {
     }
   }
 
-  /// The copy, which may be written to until the next stage(); no entries in place.
+  /// Returns the copy, which may be written to until the next stage(); empty in place.
   values const& copy() const { return copied_; }
   std::size_t memory_bytes() const { return (copied_.span() + pinned_.span()) * sizeof(Scalar); }
 
  private:
-  /// Until the last copy has been made, on whichever instance.
+  /// Waits until the last copy has finished, on its instance.
   void wait() {
     if (under_way_on_) under_way_on_->fence("sptrsv::staging: the values before these have left");
     under_way_on_.reset();
@@ -67,8 +69,8 @@ class StagedValues {
   }
 
   values copied_;
-  Kokkos::View<Scalar*, Kokkos::SharedHostPinnedSpace> pinned_;  // from pageable memory a copy would hold up the host
-  std::optional<ExecSpace> under_way_on_;                        // the instance of the last copy
+  Kokkos::View<Scalar*, Kokkos::SharedHostPinnedSpace> pinned_;  // a copy from pageable memory would block the host
+  std::optional<ExecSpace> under_way_on_;                        // instance of the last copy
 };
 
 }  // namespace sptrsv

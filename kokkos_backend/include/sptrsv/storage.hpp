@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a solver keeps the values that it copies, and the options that all algorithms have.
+// Precision of the values that a solver copies, and the options of all algorithms.
 #pragma once
 
 #include "sptrsv/options.hpp"
 
 namespace sptrsv {
 
-/// Precision of off-diagonal values. Vectors, sums and pivots are in the scalar's in any case.
+/// Precision of off-diagonal values. Vectors, sums and pivots always have the scalar's precision.
 enum class Storage {
-  full,    ///< as given
+  full,    ///< unchanged
   single,  ///< rounded to single precision, |error| <= 2^-24 |value|; values beyond its range are refused
 };
 
-/// Options that go with every algorithm, though not all can do all choices; `sptrsv_<name>` among OptionValues.
+/// Options of every algorithm, though not all support all choices; `sptrsv_<name>` in OptionValues.
 struct CommonOptions {
   Storage storage = Storage::full;
   template <class V>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structure of a triangle in a few numbers, for people and for the planner.
+// Structure of a triangle in a few numbers.
 #pragma once
 
 #include <ostream>
 
 namespace sptrsv {
 
-/// Structure of op(T), for people and for the planner. Entries count the diagonal where stored.
+/// Structure of op(T). Entries include the diagonal if stored.
 struct Structure {
   long long rows = 0;
   long long entries = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequential substitution on the host: the oracle of the tests, written to be read.
+// Sequential substitution on the host: the reference of the tests, written for readability.
 #pragma once
 
 #include <complex>
@@ -15,7 +15,7 @@ std::complex<R> conjugate(std::complex<R> v) {
   return std::conj(v);
 }
 
-/// A sparse matrix as a list of rows, for small and for slow work.
+/// Sparse matrix as a list of rows, for small or slow work.
 template <class Scalar>
 struct RowList {
   struct Entry {
@@ -25,7 +25,7 @@ struct RowList {
   std::vector<std::vector<Entry>> rows;
 };
 
-/// op(T) as rows: the transpose, conjugated if asked.
+/// Returns the transpose, conjugated on request.
 template <class Scalar>
 RowList<Scalar> transpose(RowList<Scalar> const& t, bool conj) {
   RowList<Scalar> out;
@@ -36,10 +36,10 @@ RowList<Scalar> transpose(RowList<Scalar> const& t, bool conj) {
   return out;
 }
 
-/// Solves T x = b, T lower (ascending) or upper; entries on the diagonal are used as told:
-/// divided by, multiplied with (inverted) or ignored (unit).
+/// Solves T x = b with T lower (ascending) or upper. The diagonal entries divide, multiply (inverted) or are ignored
+/// (unit).
 /// @param b  n right-hand side values
-/// @returns  n solution values
+/// @return n solution values
 template <class Scalar>
 std::vector<Scalar> substitute(RowList<Scalar> const& t, bool lower, bool unit, bool inverted,
                                std::vector<Scalar> const& b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a triangular solve is: the shape of T and the one pack of types that every algorithm takes.
+// Definition of a triangular solve: the shape of T, and the type pack of all algorithms.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -8,28 +8,28 @@
 
 namespace sptrsv {
 
-/// Which side of the diagonal the entries of T lie on, as T is stored (before Op).
+/// Side of the diagonal on which the entries of the stored T lie (before Op).
 enum class Triangle { lower, upper };
 
-/// How T's diagonal is given. `unit`: taken as 1; entries stored on it are ignored, as in BLAS.
-/// `inverted`: the stored entry is 1/T(i,i), as in PETSc's factors.
+/// Form of T's diagonal. `unit`: taken as 1; stored entries on it are ignored, as in BLAS. `inverted`: the stored entry
+/// is 1/T(i,i), as in PETSc's factors.
 enum class Diagonal { stored, unit, inverted };
 
-/// What is solved: T x = b, T^T x = b or T^H x = b.
+/// Operation on T: solves T x = b, T^T x = b or T^H x = b.
 enum class Op { none, transpose, conj_transpose };
 
-/// The shape of one solve; part of the analysis, fixed for the life of a solver.
+/// Shape of a solve; part of the analysis, fixed for the life of a solver.
 struct Shape {
   Triangle triangle = Triangle::lower;
   Diagonal diagonal = Diagonal::stored;
   Op op = Op::none;
 
-  /// Whether op(T) is lower triangular, so that rows are solved in ascending order.
+  /// Tells whether op(T) is lower triangular, so that rows are solved in ascending order.
   constexpr bool ascending() const { return (triangle == Triangle::lower) == (op == Op::none); }
   constexpr bool transposed() const { return op != Op::none; }
 };
 
-/// The only type pack: scalar, column index, entry offset and where the kernels run.
+/// The only type pack: scalar, column index, entry offset and execution space.
 template <class Scalar, class Index, class Offset, class ExecSpace>
 struct Types {
   using scalar = Scalar;
@@ -46,17 +46,15 @@ struct Types {
   using indices = Kokkos::View<const Index*, device>;
 };
 
-/// What a caller may fold into the loads of b and the stores of x, so that permutations and a
-/// diagonal scaling between two solves cost no pass of their own. Empty views: nothing folded.
-/// Row i reads b(b_rows(i), c) * b_scale(i); x(i, c) holds the recurrence; when `out` is set, the
-/// result goes to out(out_rows(i), c) as well, added to what is there if `accumulate`.
-/// `out` must lie apart from x; from b as well, unless it is b itself and b_rows and out_rows are the same view or both
-/// empty.
+/// Operations that a solve fuses into the loads of b and the stores of x, so that permutations and a diagonal scaling
+/// need no pass of their own. Empty views: no operation. Row i reads b(b_rows(i), c) * b_scale(i). x(i, c) holds the
+/// recurrence; if `out` is set, the result also goes to out(out_rows(i), c), added to its contents if `accumulate`.
+/// `out` must not overlap x, nor b, unless it is b itself and b_rows and out_rows are the same view or both empty.
 template <class T>
 struct Fold {
   typename T::indices b_rows;    ///< n, a permutation of 0..n-1 (not checked)
   typename T::values b_scale;    ///< n
-  typename T::indices out_rows;  ///< n, likewise
+  typename T::indices out_rows;  ///< n, a permutation of 0..n-1 (not checked)
   typename T::solution out;      ///< n-by-k
   bool accumulate = false;
 
