@@ -14,8 +14,7 @@ import sys
 import tempfile
 import tokenize
 
-HELD = ["kokkos_backend/src", *("kokkos_backend/include/sptrsv/" + folder  # whose comments are checked
-                                for folder in ("algorithm", "device", "ordering", "planner", "triangle"))]
+HELD = ["kokkos_backend"]  # folders whose comments are checked; add one once its comments pass
 LONGEST_SUBJECT = 72
 
 # the first words of a docstring -> remedy

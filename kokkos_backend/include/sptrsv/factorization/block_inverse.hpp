@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverse of a dense block by the lanes of a thread, and whether D^-1 U may stand for its two factors.
+// Inverse of a dense block by the lanes of a thread, and a check whether D^-1 U may replace its two factors.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -10,23 +10,24 @@
 
 namespace sptrsv::detail {
 
-/// Inverts a block (by columns) in place: Gaussian elimination with row interchanges, then inv(U) inv(L), in the order
-/// of operations of LINPACK's dgefa and dgedi, which PETSc's kernels for blocks have. Lanes own columns, or rows.
-/// @pre as of sync_warp()
+/// Inverter of a dense block (by columns) in place: Gaussian elimination with row interchanges, then inv(U) inv(L), in
+/// the order of operations of LINPACK's dgefa and dgedi, as in PETSc's kernels for dense blocks. Lanes own columns, or
+/// rows.
+/// @pre On a GPU all lanes of the warp call its members.
 template <class S>
 struct InvertBlock {
   using real = typename Parts<S>::real;
   S* a;
   S* work;  ///< 2 * size
   int size, lane, lanes;
-  real shift;        ///< in place of a pivot of exactly 0, but for the last one; 0: none
-  bool interchange;  ///< else the diagonal is taken as it is, and no pivot counts as zero
+  real shift;        ///< replaces a pivot of exactly 0, except the last; 0: none
+  bool interchange;  ///< otherwise the diagonal is used as is, and no pivot counts as zero
   bool contract;
 
   KOKKOS_FORCEINLINE_FUNCTION S& at(int row, int column) const { return a[column * size + row]; }
   KOKKOS_FORCEINLINE_FUNCTION S plus_product(S x, S l, S u) const { return subtract_product(x, -l, u, contract); }
 
-  /// The row of the greatest entry of column k from row k on.
+  /// Returns the row of the largest entry of column k from row k on.
   KOKKOS_INLINE_FUNCTION int pivot_row(int k) const {
     int row = k;
     if (!interchange) return row;
@@ -38,7 +39,8 @@ struct InvertBlock {
       }
     return row;
   }
-  /// Column k of L, kept with its sign changed, and its updates. @return whether the pivot is zero.
+  /// Computes column k of L, stored negated, and its updates.
+  /// @return whether the pivot is zero
   KOKKOS_INLINE_FUNCTION bool eliminate(int k) const {
     int const row = pivot_row(k);
     S pivot = at(row, k);
@@ -99,7 +101,8 @@ struct InvertBlock {
       sync_warp();
     }
   }
-  /// @return the first column whose pivot was zero, and was left so, or -1.
+  /// Inverts the dense block.
+  /// @return the first column with a zero pivot that was not shifted, or -1
   KOKKOS_INLINE_FUNCTION int run() const {
     int first = -1;
     for (int k = 0; k < size; ++k)
@@ -111,7 +114,7 @@ struct InvertBlock {
   }
 };
 
-/// |Re| + |Im|, which is within a factor of two of the magnitude, and needs no root.
+/// Returns |Re| + |Im|, which is within a factor of two of the magnitude, without a square root.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION typename Parts<S>::real size_of(S const& v) {
   typename Parts<S>::real sum = 0;
@@ -119,7 +122,7 @@ KOKKOS_FORCEINLINE_FUNCTION typename Parts<S>::real size_of(S const& v) {
   return sum;
 }
 
-/// Whether D^-1 U_ij may stand for its two factors: where it leaves the range of numbers, x_i feels it.
+/// Check whether D^-1 U_ij may replace its two factors, or leaves the range of numbers so far that x_i is wrong.
 template <class S>
 struct BlockProduct {
   using real = typename Parts<S>::real;
@@ -134,10 +137,10 @@ struct BlockProduct {
     for (int m = 0; m < size; ++m) sum += inverse[m * size + r] * u[c * size + m];
     return sum;
   }
-  /// Whether entry (r, c) has lost digits below the range of numbers that x_i feels. For t_i and t_j of like size, x_j
-  /// is at most d |t|, d the largest entry of row c of D_j^-1; the loss, of the order of eps min() d |t|, is one of the
-  /// solve's roundings up to eps |D^-1|_r |t|; and an entry that gives less than `negligible` of that is dropped by any
-  /// solve.
+  /// Tells whether entry (r, c) has lost digits to underflow that matter for x_i. For t_i and t_j of similar size, x_j
+  /// is at most d |t|, with d the largest entry of row c of D_j^-1. The loss, of the order of eps min() d |t|, is
+  /// within the solve's rounding error up to eps |D^-1|_r |t|. An entry that contributes less than `negligible` of that
+  /// is dropped by any solve.
   KOKKOS_INLINE_FUNCTION bool underflows(int r, int c) const {
     real const negligible = real(1e-40), least = Kokkos::Experimental::norm_min_v<real>;
     real of_row = 0, d = 0, product = 0, share = 0;
@@ -152,7 +155,8 @@ struct BlockProduct {
     }
     return product < least && d * least > of_row && share * d > negligible;
   }
-  /// Factors that are not finite themselves are a matter of pivots, and no fault of the product.
+  /// Tells whether the product may replace its factors. Factors that are not finite are a matter of pivots, and no
+  /// fault of the product.
   KOKKOS_INLINE_FUNCTION bool holds() const {
     real const least = Kokkos::Experimental::norm_min_v<real>;
     bool finite = true, normal = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors with a block diagonal D, counted in blocks: what is found once for a pattern is found for its blocks.
+// Factors with a block diagonal D in terms of dense blocks: their pattern analysis works on blocks.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,16 +12,16 @@
 
 namespace sptrsv::detail {
 
-/// The pattern of the blocks of a factor, and where the scalar rows of its triangles begin in their values.
+/// Pattern of the dense blocks of a factor, and the offsets of its triangles' first scalar rows in their values.
 template <class T>
 struct FactorBlocks {
   using pattern_type = FactorPattern<typename T::index, typename T::offset, typename T::device>;
-  pattern_type pattern;  ///< of blocks; of entries, where the factor has no blocks
-  int size = 1;          ///< rows of a block
+  pattern_type pattern;  ///< pattern of dense blocks, or of entries if the factor has none
+  int size = 1;          ///< rows of a dense block
   typename T::offset lower_begin = 0, upper_begin = 0;
 };
 
-/// Whether scalar row r has the columns of the first row of its block, in whole blocks.
+/// Check whether scalar row r has the columns of the first row of its dense block, in whole blocks.
 template <class T>
 struct RowsOfBlocks {
   using index = typename T::index;
@@ -42,7 +42,7 @@ struct RowsOfBlocks {
   }
 };
 
-/// The first scalar row that does not consist of whole blocks, or n. Fences.
+/// Returns the first scalar row that does not consist of whole dense blocks, or n. Fences.
 template <class T>
 long long first_row_without_blocks(typename T::exec_space const& exec, RowsOfBlocks<T> const& rows) {
   using index = typename T::index;
@@ -58,7 +58,8 @@ long long first_row_without_blocks(typename T::exec_space const& exec, RowsOfBlo
   return first;
 }
 
-/// A triangle without diagonal entries by blocks; `begin` becomes the offset of its first entry. Fences.
+/// Returns the pattern of dense blocks of a triangle without diagonal entries. Fences.
+/// @param begin  out: offset of the triangle's first entry
 template <class T>
 typename T::pattern blocks_of_rows(typename T::exec_space const& exec, typename T::pattern const& rows, int size,
                                    typename T::offset& begin) {
@@ -103,7 +104,7 @@ typename T::pattern blocks_of_rows(typename T::exec_space const& exec, typename 
   return out;
 }
 
-/// A permutation of rows that keeps blocks together, as one of blocks.
+/// Returns a permutation of rows that keeps dense blocks together as a permutation of these blocks.
 template <class T>
 typename T::indices permutation_of_blocks(typename T::exec_space const& exec, typename T::indices const& perm,
                                           int size) {
@@ -119,7 +120,9 @@ typename T::indices permutation_of_blocks(typename T::exec_space const& exec, ty
   return out;
 }
 
-/// @throws InvalidPattern for the first row that is not of whole blocks; Error where the number of rows is none.
+/// Returns the factor in terms of dense blocks.
+/// @throws InvalidPattern for the first row that does not consist of whole blocks; DimensionMismatch if the number of
+/// rows does not.
 template <class T>
 FactorBlocks<T> blocks_of(typename T::exec_space const& exec, typename FactorBlocks<T>::pattern_type const& factor) {
   FactorBlocks<T> out;

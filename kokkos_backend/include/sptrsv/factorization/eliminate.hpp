@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numeric phase: each row takes its pivot rows off itself, in PETSc's order, as soon as they are there.
+// Numeric phase: each row subtracts its pivot rows, in PETSc's order, as soon as they are published.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -16,20 +16,20 @@
 
 namespace sptrsv::detail {
 
-/// What a pass finds out about pivots.
+/// Facts about pivots that a pass finds.
 struct PivotStatus {
-  long long first, last;       ///< rows whose pivot was too small; n and -1 without one
+  long long first, last;       ///< rows with a too small pivot; n and -1 if there is none
   unsigned long long shifted;  ///< pivots, by Shift::in_blocks
-  int doubtful;                ///< by blocks: 1 if D^-1 U may have left the range of numbers
+  int doubtful;                ///< dense blocks: 1 if D^-1 U may have left the range of numbers
 };
 
-/// A value that is its own flag: it holds the sentinel until it is published.
+/// Access to a value that is its own flag: it holds the sentinel until it is published.
 template <class S>
 struct Flagged {
   using parts = Parts<S>;
   using real = typename parts::real;
 
-  /// What is there, a value or a sentinel.
+  /// Loads the value or the sentinel.
   KOKKOS_FORCEINLINE_FUNCTION static void poll(S const* at, S& value) {
     for (int w = 0; w < parts::count; ++w) parts::set(value, w, load_relaxed(reinterpret_cast<real const*>(at) + w));
   }
@@ -38,7 +38,7 @@ struct Flagged {
     for (int w = 0; w < parts::count; ++w) there &= !Sentinel<real>::is(parts::get(value, w));
     return there;
   }
-  /// Once more, where a sentinel was there. Values that have come are not loaded again: polls fill the L1 caches'
+  /// Polls again if the sentinel was loaded. Published values are not loaded again, since polls fill the L1 cache
   /// queues.
   KOKKOS_FORCEINLINE_FUNCTION static void poll_again(S const* at, S& value) {
     if (!is_there(value)) poll(at, value);
@@ -49,8 +49,8 @@ struct Flagged {
   }
 };
 
-/// Rows by the lanes of a thread. Entries of a row wait in scratch memory for their updates, those of long rows in
-/// global memory.
+/// Kernel that eliminates rows by the lanes of a thread. Entries of a row stay in scratch memory during its updates,
+/// those of long rows in global memory.
 template <class T, class Position, bool Symmetric>
 struct EliminateRows {
   using index = typename T::index;
@@ -58,23 +58,23 @@ struct EliminateRows {
   using scalar = typename T::scalar;
   using real = typename Parts<scalar>::real;
   static constexpr int batch = 4;                  ///< pivot rows that are polled for together
-  static constexpr bool takes_ahead = !Symmetric;  ///< whether teams may hold their next ticket already
+  static constexpr bool takes_ahead = !Symmetric;  ///< whether teams may already hold their next ticket
 
   FactorRows<T> rows;
   PivotRows<T> pivots;
   UpdateLists<T, Position> lists;
   SourceMap<T> map;
-  scalar const* a;     ///< of A
-  scalar* lower;       ///< out: L, or none
-  scalar* upper;       ///< out: U with its inverted pivots, or D^-1 U
-  scalar* inverse;     ///< out: D^-1, or none where U has it
-  scalar* published;   ///< U's entries, which other rows poll for: `upper` itself; D^-1 U: before they are scaled
-  index const* order;  ///< row by position, or null: as they are
-  offset const* long_row_begin;  ///< by row: where a long one waits in long_rows, or -1
+  scalar const* a;               ///< values of A
+  scalar* lower;                 ///< out: L, or null
+  scalar* upper;                 ///< out: U with its inverted pivots, or D^-1 U
+  scalar* inverse;               ///< out: D^-1, or null if U has it
+  scalar* published;             ///< U's entries, which other rows poll for: `upper` itself; for D^-1 U before scaling
+  index const* order;            ///< row by position, or null: natural order
+  offset const* long_row_begin;  ///< by row: offset of a long row in long_rows, or -1
   scalar* long_rows;
   PivotStatus* status;
-  int* any_small;      ///< in memory that the host reads too: set to 1 if `status` has something to tell
-  real* small_pivots;  ///< by row: the magnitude of a pivot that was too small
+  int* any_small;      ///< in memory that the host also reads: set to 1 if `status` has something to report
+  real* small_pivots;  ///< by row: the magnitude of a too small pivot
   real zero_pivot, shift_amount, in_block_amount, diagonal_scale, diagonal_offset;
   Shift shift;
   bool contract;
@@ -95,12 +95,12 @@ struct EliminateRows {
   }
   KOKKOS_FORCEINLINE_FUNCTION static real magnitude(scalar const& v) { return Kokkos::abs(v); }
 
-  /// An update of one entry: where it goes, and where U's entry is; null: no update.
+  /// Update of one entry: its target, and the address of U's entry, or null.
   struct Update {
     index target = 0;
     scalar const* from = nullptr;
   };
-  /// Number `which` of the updates by pivot row q, which is row k.
+  /// Returns update number `which` of row i by its pivot row q, which is row k.
   KOKKOS_FORCEINLINE_FUNCTION Update update(index i, offset q, index k, std::size_t first, index which) const {
     if (!lists.empty())
       return {static_cast<index>(lists.target(first + which)),
@@ -114,14 +114,14 @@ struct EliminateRows {
     return static_cast<index>(rows.upper.end(k) - (Symmetric ? pivots.entry(q) : rows.upper.begin(k)));
   }
 
-  /// Pivot rows that are polled for together: the updates by them that are this lane's.
+  /// Pivot rows that are polled for together, with this lane's updates.
   struct Batch {
     index row[batch];    ///< the pivot rows
     index count[batch];  ///< updates by each
     Update mine[batch];
-    scalar const *at_inverse[batch], *at_multiplied[batch];  ///< null: none
+    scalar const *at_inverse[batch], *at_multiplied[batch];  ///< or null
   };
-  /// Begins to load those from q on.
+  /// Starts to load the pivot rows from q on.
   KOKKOS_FORCEINLINE_FUNCTION void begin_batch(Batch& g, offset q, offset end) const {
     SPTRSV_UNROLL
     for (int b = 0; b < batch; ++b) {
@@ -130,7 +130,8 @@ struct EliminateRows {
       g.count[b] = there && !lists.empty() ? static_cast<index>(lists.count(q + b)) : index(0);
     }
   }
-  /// Finds the rest. @param pair  the first pair of the lists; out: that of the next batch
+  /// Completes a batch.
+  /// @param pair  the first pair of the lists; out: that of the next batch
   KOKKOS_FORCEINLINE_FUNCTION void finish_batch(Batch& g, int lane, index i, offset q, offset end,
                                                 std::size_t& pair) const {
     SPTRSV_UNROLL
@@ -147,7 +148,7 @@ struct EliminateRows {
       pair += static_cast<std::size_t>(g.count[b]);
     }
   }
-  /// Where entry t of a row is in A's values, or -1.
+  /// Returns the offset of entry t of a row in A's values, or -1.
   KOKKOS_FORCEINLINE_FUNCTION offset source(index i, index t, index below, index above, offset l, offset u) const {
     if (t < below) return map.lower(l + t);
     return t < below + above ? map.upper(u + (t - below)) : map.pivots(i);
@@ -157,8 +158,9 @@ struct EliminateRows {
     return is_pivot ? diagonal(value) + scalar(shift_amount) : value;
   }
 
-  /// Row i by the lanes of a thread; a thread without a row calls all the same, since lanes of a warp go together.
-  /// @param next  told when this row's own loads are under way, so that the next row's can follow them
+  /// Eliminates row i by the lanes of a thread. A thread without a row calls too, since lanes of a warp proceed
+  /// together.
+  /// @param next  called when this row's loads have started, so that the next row's loads can follow
   template <class Next>
   KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch, Next& next) const {
     index const below = active ? rows.count_lower(i) : index(0);
@@ -172,7 +174,7 @@ struct EliminateRows {
     scalar* x = scratch;
     if (active && long_row_begin && long_row_begin[i] >= 0) x = long_rows + long_row_begin[i];
 
-    // loads that depend on each other take turns with others, so that they overlap
+    // dependent loads alternate with others, so that they overlap
     next.take();
     auto const t0 = static_cast<index>(lane);
     offset const source0 = t0 < all ? source(i, t0, below, above, l, u) : offset(-1);
@@ -243,7 +245,7 @@ struct EliminateRows {
     sync_warp();
   }
 
-  /// Inverts the pivot, publishes the row, and then looks whether the pivot is too small.
+  /// Inverts the pivot, publishes the row, and then checks the pivot's size.
   KOKKOS_FORCEINLINE_FUNCTION void finish(int lane, index i, offset l, offset u, index below, index above,
                                           scalar const* x) const {
     scalar pivot = x[below + above];
@@ -259,8 +261,8 @@ struct EliminateRows {
     scalar const inverted = reciprocal(pivot);
     if (lane == 0) Flagged<scalar>::publish(inverse_at(i), inverted);
     real const size = shift == Shift::positive_definite ? real_part(pivot) : magnitude(pivot);
-    // rs is at most the number of entries times the greatest: only where twice that is too much for the pivot, or
-    // overflows, is it summed
+    // rs is at most the number of entries times the largest: it is summed only if twice that bound is too large for the
+    // pivot, or overflows
     real const twice = real(2) * real(below + above + 1);
     auto const too_much = [&](real v) {
       return size <= zero_pivot * (twice * v) || twice * v > Kokkos::Experimental::finite_max_v<real>;
@@ -292,7 +294,7 @@ struct EliminateRows {
   }
 };
 
-/// Cuts the levels into slices of at most `rows` rows.
+/// Partition of the levels into slices of at most `rows` rows.
 template <class T>
 struct LevelSlices {
   using index = typename T::index;
@@ -335,7 +337,7 @@ LevelSlices<T> cut_levels(typename T::exec_space const& exec, std::vector<typena
   return out;
 }
 
-/// All rows: by slices of the levels, a row to each thread of a team, or on a host row after row.
+/// Kernel over all rows: by slices of the levels with a row per thread of a team; on a host row after row.
 template <class T, class Rows>
 struct Elimination {
   using index = typename T::index;
@@ -349,7 +351,7 @@ struct Elimination {
   int scratch_entries;       ///< per thread
   bool ahead;                ///< with slices: take a ticket while working on the one before
 
-  /// Bytes of a team's scratch memory. Kokkos aligns it to 8 bytes; complex numbers of 16 need as many.
+  /// Returns the bytes of a team's scratch memory. Kokkos aligns it to 8 bytes; complex numbers may need 16.
   static std::size_t scratch_bytes(int entries, int threads) {
     return sizeof(scalar) * static_cast<std::size_t>(entries) * static_cast<std::size_t>(threads) +
            (alignof(scalar) > 8 ? alignof(scalar) : 0);
@@ -361,12 +363,12 @@ struct Elimination {
       return static_cast<scalar*>(team.team_shmem().get_shmem_aligned(bytes, alignof(scalar)));
     else return static_cast<scalar*>(team.team_shmem().get_shmem(bytes));
   }
-  /// The row that a thread has next, while its team works on another.
+  /// The next row of a thread, fetched while its team works on another row.
   template <class Team>
   struct NextRow {
     Elimination const& kernel;
     Team const& team;
-    bool ahead;  ///< take the next ticket while working on this one
+    bool ahead;  ///< take the next ticket while working on the current one
     unsigned long long ticket, requested = 0;
     index position = 0, end = 0;  ///< in level order; end: of the slice
     index row = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numeric phase of factors by blocks: a row of blocks takes its pivot rows off itself, as the scalar kernel does.
+// Numeric phase of factors with dense blocks: a row of dense blocks subtracts its pivot rows, like the scalar kernel.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -11,8 +11,7 @@
 
 namespace sptrsv::detail {
 
-/// The entries of blocks by the lanes of a thread: `step` lanes to a block, and as many blocks at a time as there are
-/// lanes for.
+/// Split of the entries of dense blocks among the lanes of a thread: `step` lanes per block, `groups` blocks at a time.
 struct BlockLanes {
   int size, area, entry, step, group, groups;  ///< group: the first block of this lane; groups: blocks at a time
 
@@ -23,7 +22,7 @@ struct BlockLanes {
         step(area < lanes ? area : lanes),
         group(area < lanes ? lane / area : 0),
         groups(area < lanes ? lanes / area : 1) {}
-  /// Calls f(block, entry) for the entries of this lane of `count` blocks.
+  /// Calls f(block, entry) for this lane's entries of `count` blocks.
   template <class I, class F>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(I count, F const& f) const {
     if (group >= groups) return;
@@ -32,18 +31,18 @@ struct BlockLanes {
   }
 };
 
-/// What a row of blocks needs to work on.
+/// Work space of a row of dense blocks.
 struct BlockWork {
-  static constexpr int blocks = 3;  ///< with two columns
-  /// Entries of a row of `length` blocks, work space included.
+  static constexpr int blocks = 3;  ///< plus two columns
+  /// Returns the entries of a row of `length` dense blocks, including its work space.
   static std::size_t entries_of_row(std::size_t length, int size) {
     return (length + blocks) * static_cast<std::size_t>(size) * static_cast<std::size_t>(size) +
            2 * static_cast<std::size_t>(size);
   }
 };
 
-/// Rows of blocks by the lanes of a thread: on a GPU those of a warp. Blocks are by columns. A row's blocks
-/// and its work space lie in scratch memory, those of long rows in global memory.
+/// Kernel that eliminates rows of dense blocks by the lanes of a thread, on a GPU a warp. Blocks are stored by columns.
+/// A row's blocks and its work space are in scratch memory, those of long rows in global memory.
 template <class T, class Position, bool Symmetric>
 struct EliminateBlocks {
   using index = typename T::index;
@@ -51,23 +50,23 @@ struct EliminateBlocks {
   using scalar = typename T::scalar;
   using real = typename Parts<scalar>::real;
   static constexpr int batch = 4;             ///< values that are polled for together
-  static constexpr bool takes_ahead = false;  ///< whether teams may hold their next ticket already
+  static constexpr bool takes_ahead = false;  ///< whether teams may already hold their next ticket
 
-  FactorRows<T> rows;  ///< of blocks, as all that follows
+  FactorRows<T> rows;  ///< rows of dense blocks, like the members below
   PivotRows<T> pivots;
   UpdateLists<T, Position> lists;
   SourceMap<T> map;
-  scalar const* a;    ///< A's blocks
-  scalar* lower;      ///< out: L by scalar rows, or none
+  scalar const* a;    ///< A's dense blocks
+  scalar* lower;      ///< out: L by scalar rows, or null
   scalar* upper;      ///< out: D^-1 U by scalar rows
   scalar* inverse;    ///< out: D^-1, which other rows poll for
-  scalar* published;  ///< U's blocks, which other rows poll for
+  scalar* published;  ///< U's dense blocks, which other rows poll for
   index const* order;
-  offset const* long_row_begin;  ///< by row: where a long one waits in long_rows, or -1
+  offset const* long_row_begin;  ///< by row: offset of a long row in long_rows, or -1
   scalar* long_rows;
   PivotStatus* status;
   int* any_small;
-  real* small_pivots;  ///< by row: the column of its diagonal block whose pivot was zero
+  real* small_pivots;  ///< by row: the column of its diagonal block with a zero pivot
   offset lower_begin, upper_begin;
   real shift;
   bool shift_is_relative, interchange, contract;
@@ -80,7 +79,7 @@ struct EliminateBlocks {
   KOKKOS_FORCEINLINE_FUNCTION std::size_t at_block(I position) const {
     return static_cast<std::size_t>(position) * area();
   }
-  /// Calls use(m, value) for the values of a column of a block that another row publishes.
+  /// Calls use(m, value) for the values of a column of a dense block that another row publishes.
   template <class Use>
   KOKKOS_FORCEINLINE_FUNCTION void await_column(scalar const* column, index i, Use const& use) const {
     for (int first = 0; first < size; first += batch) {
@@ -100,7 +99,7 @@ struct EliminateBlocks {
         if (first + m < size) use(first + m, value[m]);
     }
   }
-  /// Copies a block that another row publishes.
+  /// Copies a dense block that another row publishes.
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int lane, index i, scalar const* from, scalar* to) const {
     for (int e = lane; e < static_cast<int>(area()); e += lanes) {
       scalar value;
@@ -114,7 +113,7 @@ struct EliminateBlocks {
     index target = 0;
     scalar const* from = nullptr;
   };
-  /// Number `which` of the updates by pivot row q, which is row k.
+  /// Returns update number `which` of row i by its pivot row q, which is row k.
   KOKKOS_FORCEINLINE_FUNCTION Update update(index i, offset q, index k, std::size_t first, index which) const {
     if (!lists.empty())
       return {static_cast<index>(lists.target(first + which)),
@@ -128,7 +127,7 @@ struct EliminateBlocks {
     return static_cast<index>(rows.upper.end(k) - (Symmetric ? pivots.entry(q) : rows.upper.begin(k)));
   }
 
-  /// What a row works on.
+  /// Pointers to the parts of a row and its work space.
   struct Row {
     index i, below, above;
     scalar *inverted, *of_pivot, *factor, *columns, *x;
@@ -141,7 +140,7 @@ struct EliminateBlocks {
       row.x[at_block(t) + e] = source < 0 ? scalar(0) : a[at_block(source) + e];
     });
   }
-  /// factor = L_ik = A_ik D_k^-1, or of a symmetric factor D_k^-1 U_ki, whose transpose that is.
+  /// Computes factor = L_ik = A_ik D_k^-1, or for a symmetric factor its transpose D_k^-1 U_ki.
   KOKKOS_FORCEINLINE_FUNCTION void multiply(int lane, Row const& row, offset q, index k, scalar const* entry) const {
     fetch(lane, row.i, inverse + at_block(k), row.inverted);
     if (Symmetric) fetch(lane, row.i, published + at_block(pivots.entry(q)), row.of_pivot);
@@ -171,7 +170,7 @@ struct EliminateBlocks {
     });
     sync_warp();
   }
-  /// Whether a block of A has an entry that is not 0; PETSc skips the others.
+  /// Tells whether a dense block of A has a nonzero entry; PETSc skips the others.
   KOKKOS_FORCEINLINE_FUNCTION bool is_nonzero(int lane, scalar const* entry) const {
     bool mine = false;
     for (int e = lane; e < static_cast<int>(area()); e += lanes) mine |= entry[e] != scalar(0);
@@ -183,7 +182,8 @@ struct EliminateBlocks {
     for (int e = lane; e < static_cast<int>(area()); e += lanes) to[(e % size) * stride + e / size] = block[e];
   }
 
-  /// Row i by the lanes of a thread. @pre on a GPU whose lanes share rows a thread is a warp.
+  /// Eliminates row i by the lanes of a thread.
+  /// @pre On a GPU whose lanes share rows a thread is a warp.
   template <class Next>
   KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch, Next const& /*next*/) const {
     if (!active) return;
@@ -212,7 +212,7 @@ struct EliminateBlocks {
     sync_warp();
   }
 
-  /// Publishes U, inverts the pivot and publishes that, and scales U.
+  /// Publishes U, inverts and publishes the pivot block, and scales U.
   KOKKOS_FORCEINLINE_FUNCTION void finish(int lane, BlockLanes const& by, Row const& row, offset u) const {
     scalar const* const blocks = row.x + at_block(row.below);
     by.for_each(row.above, [&](index t, int e) {
@@ -262,7 +262,7 @@ struct EliminateBlocks {
   }
 };
 
-/// The first row of blocks with a D^-1 U_ij that may not stand for its two factors, or -1. Fences.
+/// Returns the first row of dense blocks with a D^-1 U_ij that may not replace its two factors, or -1. Fences.
 template <class T>
 long long first_row_out_of_range(typename T::exec_space const& exec, OffDiagonals<T> const& upper, int size,
                                  typename T::scalar const* u, typename T::scalar const* inverse) {

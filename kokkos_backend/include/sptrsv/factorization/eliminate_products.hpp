@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numeric phase of symmetric factors on a GPU: products are formed as pivot rows arrive, and subtracted at the end.
+// Numeric phase of symmetric factors on a GPU: products are formed as pivot rows arrive, and subtracted at the end.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -11,18 +11,18 @@
 
 namespace sptrsv::detail {
 
-/// Where the products of a row wait: first those that are subtracted from its pivot, then those of each entry of U, all
-/// in PETSc's order of pivot rows.
+/// Slots of the products of a row: first those subtracted from its pivot, then those of each entry of U, all in PETSc's
+/// order of pivot rows.
 template <class T>
 struct ProductSlots {
   using Slot = std::uint16_t;
   Kokkos::View<Slot*, typename T::device> slot;   ///< by pair of the update lists
-  Kokkos::View<Slot*, typename T::device> begin;  ///< by entry of U: its first one
+  Kokkos::View<Slot*, typename T::device> begin;  ///< by entry of U: its first slot
 
   std::size_t memory_bytes() const { return (slot.span() + begin.span()) * sizeof(Slot); }
 };
 
-/// Updates of the row with the most of them. Fences.
+/// Returns the maximum number of updates of a row. Fences.
 template <class T, class Position>
 long long most_updates_of_a_row(typename T::exec_space const& exec, UpdateLists<T, Position> const& lists,
                                 typename T::index n) {
@@ -39,7 +39,8 @@ long long most_updates_of_a_row(typename T::exec_space const& exec, UpdateLists<
   return most;
 }
 
-/// Update lists for products, made from those in PETSc's order: a row to a team of one warp, on a host to a thread.
+/// Kernel that makes the update lists for products from those in PETSc's order, with a row per team of one warp, on a
+/// host per thread.
 template <class T, class Position>
 struct ArrangeProducts {
   using index = typename T::index;
@@ -47,8 +48,8 @@ struct ArrangeProducts {
   using Slot = typename ProductSlots<T>::Slot;
 
   FactorRows<T> rows;
-  PivotRows<T> listed, ascending;     ///< pivot rows in PETSc's order, and columns ascending
-  UpdateLists<T, Position> from, to;  ///< aligned with them; `to` has no targets
+  PivotRows<T> listed, ascending;     ///< pivot rows in PETSc's order, and by ascending column
+  UpdateLists<T, Position> from, to;  ///< aligned with `listed` and `ascending`; `to` has no targets
   ProductSlots<T> slots;
   int lanes, scratch_entries;
 
@@ -59,7 +60,8 @@ struct ArrangeProducts {
     for (auto i = static_cast<long long>(team.league_rank()); i < rows.upper.num_rows; i += team.league_size())
       row(lane_of(team), static_cast<index>(i), scratch);
   }
-  /// Scratch memory: the next slot of each entry, the ascending place of each pivot row, and where that one's pairs go.
+  /// Arranges row i. Scratch memory holds the next slot of each entry, the ascending position of each pivot row, and
+  /// the offset of its pairs.
   KOKKOS_FUNCTION void row(int lane, index i, int* scratch) const {
     auto const above = static_cast<int>(rows.count_upper(i));
     auto const count = static_cast<int>(listed.end(i) - listed.begin(i));
@@ -87,7 +89,7 @@ struct ArrangeProducts {
     for (int t = lane; t < above; t += lanes) slots.begin(rows.upper.begin(i) + t) = static_cast<Slot>(next[t]);
     sync_warp();
     std::size_t pair = begin;
-    for (int p = 0; p < count; ++p) {  // targets of one pivot row differ, so that lanes do not meet
+    for (int p = 0; p < count; ++p) {  // a pivot row's targets differ, so lanes do not collide
       auto const updates = static_cast<int>(from.count(listed.begin(i) + p));
       for (int k = lane; k < updates; k += lanes) {
         std::size_t const at = begin + static_cast<std::size_t>(first[place[p]] + k);
@@ -98,13 +100,13 @@ struct ArrangeProducts {
       sync_warp();
     }
   }
-  /// Replaces a count by the sum before it. @return the sum behind it
+  /// Replaces a count by the sum before it, and returns the sum after it.
   KOKKOS_FORCEINLINE_FUNCTION static int begin_at(int& count, int sum) {
     int const behind = sum + count;
     count = sum;
     return behind;
   }
-  /// The ascending place of pivot row k.
+  /// Returns the ascending position of pivot row k.
   KOKKOS_INLINE_FUNCTION offset find(index i, index k) const {
     offset low = ascending.begin(i), high = ascending.end(i);
     while (low < high) {
@@ -116,9 +118,10 @@ struct ArrangeProducts {
   }
 };
 
-/// Replaces lists in PETSc's order of pivot rows by lists in ascending order of pivot rows, as they arrive, and slots.
-/// @pre no row has more than 65535 updates. @param by_columns  as of pivots_in_list_order()
-/// @param scratch_entries  of the longest row and the most updates, EliminateByProducts::scratch_entries()
+/// Replaces lists in PETSc's order of pivot rows by lists in ascending order, in which pivot rows arrive, and slots.
+/// @param by_columns       as in pivots_in_list_order()
+/// @param scratch_entries  EliminateByProducts::scratch_entries() for the longest row and the most updates
+/// @pre No row has more than 65535 updates.
 template <class T, class Position>
 ProductSlots<T> arrange_products(typename T::exec_space const& exec, FactorRows<T> const& rows,
                                  OffDiagonals<T> const& by_columns, PivotRows<T>& pivots,
@@ -147,10 +150,10 @@ ProductSlots<T> arrange_products(typename T::exec_space const& exec, FactorRows<
   return arrange.slots;
 }
 
-/// Rows of a symmetric factor by the lanes of a thread. In PETSc's order the pivot row that comes first is, as a rule,
-/// the one that is computed last: taken in that order, nothing could be done before it is there. So the products
-/// l_ik u_kj are formed as pivot rows arrive, and wait in scratch memory; when all are there, each entry's products are
-/// subtracted in PETSc's order, an entry to a lane.
+/// Kernel that eliminates rows of a symmetric factor by products. In PETSc's order the first pivot row is usually the
+/// one computed last, so that nothing could be done before it. Therefore the products l_ik u_kj are formed as pivot
+/// rows arrive, and stored in scratch memory; once all are there, each entry's products are subtracted in PETSc's
+/// order, an entry per lane.
 template <class T, class Position>
 struct EliminateByProducts : EliminateRows<T, Position, true> {
   using Base = EliminateRows<T, Position, true>;
@@ -161,22 +164,23 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
 
   ProductSlots<T> slots;
 
-  /// Scratch entries of a row: its own, and its products. Where PETSc contracts, both factors of each are kept.
+  /// Returns the scratch entries of a row: its own, and its products. If PETSc contracts, both factors of a product are
+  /// kept.
   KOKKOS_FORCEINLINE_FUNCTION static long long scratch_entries(long long longest_row, long long most_updates,
                                                                bool contract) {
     return longest_row + most_updates * (contract ? 2 : 1);
   }
 
   static constexpr int batch = 4;  ///< pivot rows that are polled for together
-  static constexpr int ready = 2;  ///< sums of a lane whose beginnings wait in registers
+  static constexpr int ready = 2;  ///< sums of a lane that are kept in registers
 
-  /// An entry of the row: its value in A, and the products that are subtracted from it.
+  /// Entry of the row: its value in A, and the products that are subtracted from it.
   struct Sum {
     scalar value;
     index entry;
     int slot, end;
   };
-  /// Sum number t of row i: the pivot's first, which has the most products.
+  /// Returns sum number t of row i: first the pivot's, which has the most products.
   KOKKOS_FORCEINLINE_FUNCTION Sum sum_of(index i, index t, index above, offset u, int total) const {
     if (t == 0)
       return {Base::diagonal(Base::from_matrix(map.pivots(i))) + scalar(Base::shift_amount), above, 0,
@@ -195,7 +199,7 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
     std::size_t pair = active ? lists.begin(i) : std::size_t(0);
     scalar* const products = x + above + 1;
 
-    // all that does not depend on other rows is loaded before the first wait
+    // loads everything that does not depend on other rows before the first wait
     next.take();
     index const all = active ? above + 1 : index(0);
     auto const total = active ? static_cast<int>(lists.begin(i + 1) - pair) : 0;
@@ -290,7 +294,7 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
       products[slot] = rounded_product(factor, entry);
     }
   }
-  /// Loads four products at a time, so that only the differences wait for each other.
+  /// Subtracts the products. Loads four at a time, so that only the subtractions depend on each other.
   KOKKOS_FORCEINLINE_FUNCTION scalar subtract(Sum const& sum, scalar const* products) const {
     scalar x = sum.value;
     int slot = sum.slot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the factors as a factorization sees them, and where their entries are in A.
+// Rows of the factors as a factorization sees them, and the positions of their entries in A.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,8 +12,8 @@
 
 namespace sptrsv::detail {
 
-/// A row of the factors as one list: its entries in L, those in U, and last the pivot. Columns ascend within L's and
-/// within U's. A symmetric factor has no L. Device-copyable.
+/// Row of the factors as one list: its entries in L, those in U, then the pivot. Columns ascend within L's and within
+/// U's part. A symmetric factor has no L. Device-copyable.
 template <class T>
 struct FactorRows {
   using index = typename T::index;
@@ -21,9 +21,9 @@ struct FactorRows {
 
   OffDiagonals<T> lower, upper;
   bool symmetric = false;
-  bool pivot_first = false;  ///< LU: whether U's rows begin with their pivot; else they end in it
+  bool pivot_first = false;  ///< LU: U's rows begin with their pivot; otherwise they end in it
 
-  /// Whether L and U lie in the same array of columns, so that their values lie in one array, too.
+  /// Tells whether L and U share one array of columns, and thus one array of values.
   bool in_one_array() const {
     return !symmetric && lower.col_idx.data() == upper.col_idx.data() &&
            lower.col_idx.extent(0) == upper.col_idx.extent(0);
@@ -35,7 +35,7 @@ struct FactorRows {
   KOKKOS_FORCEINLINE_FUNCTION index count_upper(index i) const {
     return static_cast<index>(upper.end(i) - upper.begin(i));
   }
-  /// Position of column j in the list of row i, or -1.
+  /// Returns the position of column j in the list of row i, or -1.
   KOKKOS_INLINE_FUNCTION index find(index i, index j) const {
     index const below = count_lower(i);
     if (j == i) return below + count_upper(i);
@@ -54,7 +54,7 @@ struct FactorRows {
   }
 };
 
-/// Where the entries of the factors are in A's array of values; -1: fill. Aligned with L's and U's col_idx.
+/// Positions of the factors' entries in A's values; -1: fill. Aligned with L's and U's col_idx.
 template <class T>
 struct SourceMap {
   Kokkos::View<typename T::offset*, typename T::device> lower, upper;
@@ -66,7 +66,7 @@ struct SourceMap {
   }
 };
 
-/// Returns the first of the entries begin..end-1 of A, in ascending columns, whose column is at least c; or end.
+/// Returns the position of the first entry of begin..end-1 with a column >= c, or end; their columns ascend.
 template <class T>
 KOKKOS_INLINE_FUNCTION typename T::offset first_at_least(typename T::pattern const& matrix, typename T::offset begin,
                                                          typename T::offset end, long long c) {
@@ -78,13 +78,14 @@ KOKKOS_INLINE_FUNCTION typename T::offset first_at_least(typename T::pattern con
   return begin;
 }
 
-/// Holds a run of A's entries: `begin` is its first, `end` the one behind its last.
+/// Range of positions in A's col_idx: begin to end - 1.
 template <class T>
 struct EntryRange {
   typename T::offset begin, end;
 };
 
-/// Returns the entries of row r of A that the partition keeps. @pre with several parts the row's columns ascend
+/// Returns the entries of row r of A that the partition keeps.
+/// @pre with several parts the row's columns ascend
 template <class T>
 KOKKOS_INLINE_FUNCTION EntryRange<T> kept_entries(typename T::pattern const& matrix, RowPartition const& partition,
                                                   typename T::index r) {
@@ -96,8 +97,8 @@ KOKKOS_INLINE_FUNCTION EntryRange<T> kept_entries(typename T::pattern const& mat
   return {begin, first_at_least<T>(matrix, begin, row.end, partition.first_row(part + 1, n))};
 }
 
-/// Finds column c in row r of A. @param ascending  whether the row's columns ascend, so that halves can be left out.
-/// @return its place in A's col_idx, or -1
+/// Returns the position of column c of row r in A's col_idx, or -1.
+/// @param ascending  the row's columns ascend, so that a binary search is possible
 template <class T>
 KOKKOS_INLINE_FUNCTION typename T::offset find_in_row(typename T::pattern const& matrix, typename T::index r,
                                                       typename T::index c, bool ascending) {
@@ -112,7 +113,7 @@ KOKKOS_INLINE_FUNCTION typename T::offset find_in_row(typename T::pattern const&
   return first < end && matrix.col_idx(first) == c ? first : offset(-1);
 }
 
-/// Fills the map; factor entry (i, j) is A(row_perm[i], col_perm[j]). An empty view: the identity.
+/// Kernel that fills the map; factor entry (i, j) is A(row_perm[i], col_perm[j]). An empty view is the identity.
 template <class T>
 struct FillSourceMap {
   using index = typename T::index;
@@ -138,7 +139,7 @@ struct FillSourceMap {
   }
 };
 
-/// Returns the first row of A that has not its columns in ascending order, each once; or n. Fences.
+/// Returns the first row of A whose columns do not strictly ascend, or n. Fences.
 template <class T>
 long long first_unsorted_row(typename T::exec_space const& exec, typename T::pattern const& matrix) {
   using index = typename T::index;
@@ -149,7 +150,7 @@ long long first_unsorted_row(typename T::exec_space const& exec, typename T::pat
         for (auto k = matrix.row_ptr(i) + 1; k < matrix.row_ptr(i + 1); ++k)
           if (matrix.col_idx(k - 1) >= matrix.col_idx(k) && i < first) first = i;
       },
-      Kokkos::Min<long long>(row));  // the greatest number where there is none
+      Kokkos::Min<long long>(row));  // the maximum of the type if there is none
   return std::min(row, static_cast<long long>(matrix.num_rows()));
 }
 
@@ -165,8 +166,10 @@ bool require_proper_rows(typename T::exec_space const& exec, typename T::pattern
   return check_rows(matrix.num_rows(), row_ptr.data(), col_idx.data(), rules);
 }
 
-/// Checks that a partition fits A's rows, and with several parts that columns ascend in all rows, so that the entries
-/// that it keeps of a row follow each other. @param ascending  whether they do: see require_proper_rows()
+/// Checks that a partition fits A's rows and, with several parts, that the columns of all rows ascend: the kept entries
+/// of a row are then consecutive.
+/// @param ascending  the columns of all rows of A ascend: see require_proper_rows()
+/// @throws Error for units that do not divide the rows and for more parts than units; Unsupported for unsorted columns
 template <class T>
 void require_partition(typename T::pattern const& matrix, RowPartition const& partition, bool ascending) {
   long long const n = matrix.num_rows();
@@ -180,7 +183,7 @@ void require_partition(typename T::pattern const& matrix, RowPartition const& pa
                       "sort the rows by column");
 }
 
-/// Checks that columns ascend in all rows of L or U, their diagonal entries apart. Fences.
+/// Checks that columns ascend in all rows of L or U, excluding their diagonal entries. Fences.
 /// @throws ImproperRow
 template <class T>
 void require_ascending_factor(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
@@ -202,7 +205,7 @@ void require_ascending_factor(typename T::exec_space const& exec, OffDiagonals<T
     if (col_idx(k - 1) >= col_idx(k)) throw ImproperRow(row, col_idx(k - 1), col_idx(k));
 }
 
-/// @param ascending  whether the columns of all rows of A ascend
+/// @param ascending  the columns of all rows of A ascend
 template <class T>
 SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pattern const& matrix,
                              FactorRows<T> const& rows, typename T::indices row_perm, typename T::indices col_perm,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorization: incomplete LU and Cholesky factors of a fixed pattern, computed where the solves run.
+// Factorization: incomplete LU and Cholesky factors of a fixed pattern, computed in the space of the solves.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,25 +13,25 @@
 namespace sptrsv {
 
 struct FactorizationOptions {
-  /// Bytes that the lists of updates may take, or -1: 8 times the values of the factors. Where there are more updates,
-  /// each numeric phase searches for them.
+  /// Maximum bytes of the lists of updates; -1: 8 times the bytes of the factors' values. If the lists need more, each
+  /// numeric phase searches for the updates.
   double list_bytes = -1;
   int lanes_per_row = 0;  ///< on a GPU, a power of two; 0: chosen
   int teams = 0;          ///< on a GPU, of one warp each; 0: chosen
-  /// Symmetric factors with lists: 1: products are formed as pivot rows arrive and subtracted when all are there, where
-  /// scratch memory holds those of a row; 0: pivot row by pivot row; -1: as 1 on a GPU, as 0 on a host.
+  /// Symmetric factors with lists. 1: form products as pivot rows arrive and subtract them once all are there, if
+  /// scratch memory holds those of a row; 0: pivot row by pivot row; -1: 1 on a GPU, 0 on a host.
   int products = -1;
-  /// Partition of A's rows, or of its block rows where the factor has blocks. Entries of A between different parts
-  /// count as zeros; level_pattern() with the same partition leaves no places for them in the factors.
+  /// Partition of A's rows, or of its block rows where the factor has dense blocks. Entries of A between different parts
+  /// count as zeros; level_pattern() with the same partition has no entries for them.
   RowPartition partition;
 };
 
-/// What a Factorization found and chose, for people.
+/// Facts about a Factorization and its chosen parameters.
 struct FactorizationReport {
-  long long rows = 0, entries = 0;  ///< of the factors, pivots included
-  long long levels = 0;             ///< of L; 0 on a host, where rows follow each other as they are
-  long long matrix_entries = 0;     ///< entries of A whose row and column are in one part of the partition
-  long long updates = 0;            ///< per numeric phase: two flops each
+  long long rows = 0, entries = 0;  ///< both of the factors, pivots included
+  long long levels = 0;             ///< levels of L; 0 on a host, where rows are in natural order
+  long long matrix_entries = 0;     ///< entries of A that the partition keeps
+  long long updates = 0;            ///< per numeric phase, of two flops each
   long long longest_row = 0;
   bool listed = false;    ///< updates are listed, not searched for
   bool products = false;  ///< products wait in scratch memory for the last pivot row
@@ -39,17 +39,17 @@ struct FactorizationReport {
   std::size_t list_bytes = 0;
 };
 
-/// Computes the values of L, D and U of A(row_perm, col_perm), from A's values and for patterns that are given: ILU(k),
-/// IC(k), and complete factors without pivoting.
+/// Computes the values of L, D and U of A(row_perm, col_perm) from A's values, for given patterns: ILU(k), IC(k), and
+/// complete factors without pivoting.
 ///
-/// Every entry is a sum in the order in which PETSc's MatLUFactorNumeric_SeqAIJ() and MatCholeskyFactorNumeric_SeqAIJ()
-/// compute it, so that real factors are PETSc's to the bit, shifts included; by blocks of 2 and more they are PETSc's
-/// to rounding. Rows wait for the rows that they need, in the order of L's levels on a GPU; progress is guaranteed for
-/// any number of teams.
+/// Every entry is summed in the order of PETSc's MatLUFactorNumeric_SeqAIJ() and MatCholeskyFactorNumeric_SeqAIJ(), so
+/// that real factors are bitwise PETSc's, shifts included; with dense blocks of size 2 or more they agree up to
+/// rounding. Rows wait for the rows that they need, on a GPU in the order of L's levels; progress is guaranteed for any
+/// number of teams.
 ///
-/// One numeric phase at a time. After an exception from factor() the next one starts afresh. One that was moved from
-/// can be destroyed and assigned to; factor() throws NotReady, and no other member may be called.
-/// Instances: as of TriangularSolver.
+/// One numeric phase at a time. An exception from factor() does not affect the next call. A moved-from object can be
+/// destroyed and assigned to; its factor() throws NotReady, and no other member may be called.
+/// Instances: as for TriangularSolver.
 template <class Scalar, class Index, class Offset, class ExecSpace>
 class Factorization {
  public:
@@ -57,37 +57,41 @@ class Factorization {
   using pattern_type = FactorPattern<Index, Offset, typename types::device>;
   using values_type = FactorValues<Scalar, typename types::memory_space>;
 
-  /// @param matrix  A's pattern: rows in natural order, the columns of a row in any order, each once; of its blocks
-  ///                where the factor has blocks. Read by the constructor alone.
-  /// @param factor  of L and U, columns ascending; `lower` unit, and `upper` with Diagonal::inverted and block_size 0,
-  ///                or unit and block_size 1: A = L D U; or symmetric, `upper` unit, block_size 1. A is then read in
-  ///                the upper triangle of A(perm, perm). With block_size b > 1: L and U by scalar rows in whole blocks,
-  ///                without the diagonal ones; permutations keep blocks together. Views must stay valid and unchanged
-  ///                for the life of the object.
+  /// Analyzes the patterns.
+  /// @param matrix  A's pattern: rows in natural order, the columns of a row in any order, each once; of dense blocks
+  /// if the factor has them. Read by the constructor only.
+  /// @param factor  L and U with ascending columns: `lower` unit, and `upper` with Diagonal::inverted and block_size 0,
+  /// or unit and block_size 1: A = L D U; or symmetric, `upper` unit, block_size 1: A is then read in the upper
+  /// triangle of A(perm, perm). With block_size b > 1: L and U by scalar rows in whole dense blocks, without the
+  /// diagonal ones; permutations keep these blocks together. Views must stay valid and unchanged for the life of the
+  /// object.
   /// @throws ImproperRow for a row of A that stores a column twice, or of L or U whose columns do not ascend;
-  ///         DimensionMismatch where patterns and permutations are of different sizes; InvalidPattern for a row that is
-  ///         not of whole blocks; Error for other kinds of factors; what TriangularSolver throws for the triangles.
+  /// DimensionMismatch if patterns and permutations have different sizes; InvalidPattern for a row that does not
+  /// consist of whole dense blocks; Error for other kinds of factors; exceptions of TriangularSolver for the triangles.
   /// Cost: a few passes over the factors and their updates; allocates, fences.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix, pattern_type const& factor,
                 FactorizationOptions const& options = {});
-  /// The same for the pattern of a Factor, whose rows and levels it shares.
+  /// Analyzes the pattern of a Factor, whose rows and levels it shares. Otherwise as the other constructor.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix,
                 Factor<Scalar, Index, Offset, ExecSpace> const& solver, FactorizationOptions const& options = {});
-  /// The pattern of ILU(levels) or IC(levels) of A(row_perm, col_perm), columns ascending; U's rows end in their
-  /// pivots, those of a symmetric factor have none. An entry of A has level 0, fill the least lev(i, k) + lev(k, j) + 1
-  /// over all k < min(i, j), and those of up to `levels` are in the pattern, which is PETSc's.
-  /// @param matrix     as above. @param row_perm, col_perm  permutations of 0..n-1 (not checked), or empty
-  /// @param symmetric  the upper triangle alone
+  /// Returns the pattern of ILU(levels) or IC(levels) of A(row_perm, col_perm), which is PETSc's, with ascending
+  /// columns. U's rows end in their pivots; those of a symmetric factor have none. An entry of A has level 0, fill the
+  /// minimum of lev(i, k) + lev(k, j) + 1 over all k < min(i, j); the pattern has the entries of level `levels` or
+  /// less.
+  /// @param matrix     A's pattern, as in the constructor
+  /// @param row_perm, col_perm  permutations of 0..n-1 (not checked), or empty
+  /// @param symmetric  upper triangle only
   /// @param levels     0 or less: no fill
-  /// @param partition  of A's rows in their natural order; entries of A between different parts are left out
-  /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) without a diagonal entry, unless fill comes to
-  ///         lie there; ImproperRow as above; Unsupported where L or U has more entries than Offset counts, and for
-  ///         several parts of a matrix whose columns do not ascend in all rows; Error for more parts than rows.
-  /// Cost: without fill a few passes over A, rows with permuted columns are sorted. With fill each row searches the
-  /// graph of A for short paths, on a GPU twice: of each vertex within `levels` edges all neighbors are read, with many
-  /// levels some more than once. Long rows on a GPU: 512 MB of scratch memory at most, or 16 bytes per row of A.
-  /// Allocates, fences.
-  /// Source: D. Hysom and A. Pothen, UCRL-JC-150789 (2002), differs as said in factorization/fill_paths.hpp.
+  /// @param partition  partition of A's rows in natural order; entries of A between its parts are left out
+  /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) without a diagonal entry that is not filled;
+  /// ImproperRow as in the constructor; Unsupported if L or U has more entries than Offset can count, and for several parts if
+  /// columns of a row of A do not ascend; Error for more parts than rows.
+  /// Cost: without fill a few passes over A, and a sort of rows with permuted columns. With fill each row searches the
+  /// graph of A for short paths, on a GPU twice: it reads all neighbors of each vertex within `levels` edges, with many
+  /// levels some repeatedly. Long rows on a GPU: at most 512 MB of scratch memory, or 16 bytes per row of A. Allocates,
+  /// fences.
+  /// Source: D. Hysom and A. Pothen, UCRL-JC-150789 (2002), with the differences stated in
+  /// factorization/fill_paths.hpp.
   static pattern_type level_pattern(ExecSpace const& exec, typename types::pattern const& matrix,
                                     typename types::indices const& row_perm, typename types::indices const& col_perm,
                                     bool symmetric, int levels = 0, RowPartition const& partition = {});
@@ -96,14 +100,14 @@ class Factorization {
   Factorization& operator=(Factorization&&) noexcept;
 
   /// Computes values().
-  /// @param matrix_values  of A, aligned with its col_idx, blocks by columns; read before the call returns.
-  /// Cost: one launch to clear, one for all rows, and one fence a pass; passes are one but for shifts of A.
-  /// Shift::positive_definite: also a reduction over A, where a pivot is small. No allocation; no copy but of a few
-  /// numbers where a pivot is small.
-  /// @throws PatternChanged if there are too few values; Unsupported for thresholds of the diagonal with blocks.
+  /// @param matrix_values  values of A, aligned with its col_idx, dense blocks by columns; read before the call returns
+  /// @throws PatternChanged if there are too few values; Unsupported for thresholds of the diagonal with dense blocks.
+  /// Cost: per pass two launches, to clear and for all rows, and one fence; more than one pass only for shifts of A.
+  /// Shift::positive_definite also reduces over A if a pivot is small. No allocation; copies only a few numbers if a
+  /// pivot is small.
   PivotVerdict factor(ExecSpace const& exec, typename types::values const& matrix_values, PivotRules const& rules);
 
-  /// As Factor::update() takes them: the same arrays after each numeric phase.
+  /// Returns the values for Factor::update(): the same arrays after each numeric phase.
   values_type values() const;
 
   FactorizationReport report() const;

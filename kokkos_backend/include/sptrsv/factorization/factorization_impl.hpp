@@ -22,7 +22,7 @@ namespace sptrsv {
 
 namespace detail {
 
-/// Fills both arrays with sentinels, and the status with that of n rows without a small pivot.
+/// Fills both arrays with sentinels, and resets the status to n rows without a small pivot.
 template <class T, class Reals, class Status>
 void clear_published(typename T::exec_space const& exec, Reals const& first, Reals const& second, Status const& status,
                      long long n) {
@@ -47,15 +47,15 @@ struct Factorization<S, I, O, E>::Impl {
   using real = typename detail::Parts<S>::real;
   using Values = Kokkos::View<S*, typename T::device>;
   static constexpr bool host = is_host_space<E>;
-  /// Narrow positions for rows of up to 256 entries.
+  /// Type of positions in rows of up to 256 entries.
   using Narrow = std::uint8_t;
   using Wide = std::uint32_t;
 
   detail::FactorBlocks<T> blocks;
-  pattern_type factor;  ///< of entries or of blocks, as all that follows
+  pattern_type factor;  ///< by entries or by dense blocks, like the members below
   detail::MatrixRows<T> matrix_rows;
   detail::FactorRows<T> rows;
-  std::optional<Analysis<T>> lower, upper;  // symmetric: upper alone, transposed
+  std::optional<Analysis<T>> lower, upper;  // symmetric: only upper, transposed
   detail::SourceMap<T> map;
   detail::PivotRows<T> pivots;
   detail::UpdateLists<T, Narrow> narrow;
@@ -67,7 +67,7 @@ struct Factorization<S, I, O, E>::Impl {
   detail::LevelSlices<T> slices;
   FactorizationReport report;
   int lanes = 1, scratch_entries = 1, asked_teams = 0;
-  long long most_updates = 0;  ///< of a row; with slots
+  long long most_updates = 0;  ///< per row; with slots
   Kokkos::View<O*, typename T::device> long_row_begin;
   Values long_rows;
   Values lower_values, upper_values, inverse, unscaled;
@@ -122,7 +122,7 @@ struct Factorization<S, I, O, E>::Impl {
     if (is_narrow) narrow = detail::make_update_lists<T, Narrow>(exec, rows, pivots, most, updates);
     else wide = detail::make_update_lists<T, Wide>(exec, rows, pivots, most, updates);
     report.updates = static_cast<long long>(updates);
-    if (by_blocks())  // L = A D^-1, D^-1 and D^-1 U take as many
+    if (by_blocks())  // a dense block of L = A D^-1, D^-1 and D^-1 U takes the flops of an update
       report.updates =
           (report.updates + static_cast<long long>(pivots.row.extent(0)) + upper->num_off_diagonals() + n) * area() *
           blocks.size;
@@ -135,7 +135,7 @@ struct Factorization<S, I, O, E>::Impl {
     exec.fence("sptrsv::factorization: made");
   }
 
-  /// A = L D U, and not L (D U).
+  /// Tells whether the factorization is A = L D U rather than L (D U).
   bool diagonal_apart() const { return factor.block_size > 0; }
   bool by_blocks() const { return blocks.size > 1; }
   long long area() const { return static_cast<long long>(blocks.size) * blocks.size; }
@@ -196,13 +196,14 @@ struct Factorization<S, I, O, E>::Impl {
       find_long_rows(exec, static_cast<index>(fitting), static_cast<O>(size), static_cast<O>(more));
   }
 
-  /// Scratch entries for a row at most. @param bytes  for a warp
+  /// Returns the maximum scratch entries of a row.
+  /// @param bytes  for a warp
   int most_scratch(int bytes) const {
     if constexpr (host) return detail::FactorizationTuning::host_scratch_entries;
     return std::max<int>(1, bytes / static_cast<int>(sizeof(S)) / (Kokkos::TeamPolicy<E>::vector_length_max() / lanes));
   }
 
-  /// Gives products slots where scratch memory holds those of every row.
+  /// Assigns slots to products if scratch memory holds those of every row.
   template <class Position>
   void plan_products(E const& exec, FactorizationOptions const& options, detail::UpdateLists<T, Position>& lists) {
     using Rows = detail::EliminateByProducts<T, Position>;
@@ -218,7 +219,7 @@ struct Factorization<S, I, O, E>::Impl {
     report.list_bytes = lists.memory_bytes() + slots.memory_bytes();
   }
 
-  /// @param size, more  as place_long_rows()
+  /// @param size, more  as in place_long_rows()
   void find_long_rows(E const& exec, index most, O size, O more) {
     auto const n = static_cast<std::size_t>(rows.upper.num_rows);
     detail::require_counted<O>("entries of rows that wait in memory, with work space",
@@ -236,7 +237,7 @@ struct Factorization<S, I, O, E>::Impl {
   /// @param stored  the caller's pattern
   void allocate(E const& exec, pattern_type const& stored) {
     auto const n = static_cast<std::size_t>(rows.upper.num_rows);
-    // by blocks the arrays of columns are ours, and the caller's are as long as the values
+    // by dense blocks, the column arrays are owned here, and the caller's have the length of the values
     std::size_t const entries_of_block = static_cast<std::size_t>(area());
     std::size_t const in_upper = stored.upper->rows.col_idx.extent(0);
     upper_values = Values(raw(exec, "upper"), in_upper);
@@ -256,7 +257,7 @@ struct Factorization<S, I, O, E>::Impl {
     report.matrix_entries = static_cast<long long>(matrix_rows.kept * entries_of_block);
   }
 
-  /// Before a pass: what rows poll for is not there yet.
+  /// Resets everything that rows poll for, before a pass.
   void clear(E const& exec) {
     auto const parts = [](Values const& v) {
       return Kokkos::View<real*, typename T::device>(reinterpret_cast<real*>(v.data()),
@@ -321,7 +322,7 @@ struct Factorization<S, I, O, E>::Impl {
                                                            lanes};
   }
 
-  /// @param entries  of scratch memory for each row
+  /// @param entries  scratch memory per row
   template <class Rows>
   void launch(E const& exec, Rows const& one, int entries) {
     using Kernel = detail::Elimination<T, Rows>;
@@ -381,7 +382,7 @@ struct Factorization<S, I, O, E>::Impl {
     return static_cast<double>(size);
   }
 
-  /// The verdict where a pass by blocks has found something.
+  /// Completes the verdict if a pass by dense blocks has found something.
   void judge_blocks(E const& exec, detail::PivotStatus const& found, PivotVerdict& verdict) const {
     if (found.last >= 0) {
       verdict.zero_row = found.last * blocks.size + static_cast<long long>(small_pivot(exec, found.last));

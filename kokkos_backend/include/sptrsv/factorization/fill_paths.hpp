@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of incomplete factors with fill, each for itself: its entries are where short paths of the matrix's graph end.
+// Rows of incomplete factors with fill, each computed independently from short paths in the matrix' graph.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -9,8 +9,8 @@
 
 namespace sptrsv::detail {
 
-/// The graph of A(row_perm, col_perm), or of its upper triangle with both directions of each edge; neighbors in any
-/// order, with or without the vertex itself.
+/// Graph of A(row_perm, col_perm), or of its upper triangle with both directions of each edge; neighbors in any order,
+/// with or without the vertex itself.
 template <class T>
 struct FillGraph {
   Kokkos::View<typename T::offset const*, typename T::device> row_ptr;
@@ -18,31 +18,31 @@ struct FillGraph {
 };
 
 struct FillRule {
-  int levels = 1;          ///< the most vertices between the ends of a path
-  bool symmetric = false;  ///< entries right of the diagonal alone
+  int levels = 1;          ///< maximum number of vertices between the ends of a path
+  bool symmetric = false;  ///< only entries right of the diagonal
   int lanes_of_vertex = 1;
 };
 
-/// Greater than every column: of no column, or of a path that is not there.
+/// Value greater than every column, for an empty slot or a missing path.
 template <class I>
 KOKKOS_FORCEINLINE_FUNCTION constexpr I no_column() {
   return Kokkos::Experimental::finite_max<I>::value;
 }
 
-/// One lane, on a host.
+/// Group of one lane, on a host.
 struct OneLane {
   KOKKOS_FORCEINLINE_FUNCTION int rank() const { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION int size() const { return 1; }
   KOKKOS_FORCEINLINE_FUNCTION void sync() const {}
 };
-/// The lanes of a warp, which is a team.
+/// Group of the lanes of a warp, which is a team.
 struct LanesOfWarp {
   int lane, lanes;
   KOKKOS_FORCEINLINE_FUNCTION int rank() const { return lane; }
   KOKKOS_FORCEINLINE_FUNCTION int size() const { return lanes; }
   KOKKOS_FORCEINLINE_FUNCTION void sync() const { sync_warp(); }
 };
-/// The threads of a team.
+/// Group of the threads of a team.
 template <class Team>
 struct ThreadsOfTeam {
   Team const& team;
@@ -53,12 +53,12 @@ struct ThreadsOfTeam {
 
 enum FillCounter { reached_count, collected_count, overflow, diagonal_there, num_fill_counters };
 
-// What the paths of one row have reached, by column, is in a FillTable or a FillArray. `best` is the least that the
-// greatest vertex between the ends of a path to that column can be, -1 for a path of one edge; right of the diagonal it
-// is not looked at. A vertex left of the diagonal whose best has become less is collected for the next step, with the
-// best of that moment: what a step changes must count in the next one alone, since paths get an edge longer with each.
+// A FillTable or a FillArray holds, by column, the vertices that the paths of one row have reached. `best` is the
+// minimum, over paths to that column, of the greatest vertex between the ends, -1 for a path of one edge; right of the
+// diagonal it is unused. A vertex left of the diagonal whose best has decreased is collected for the next step with its
+// current best: changes of a step must count only in the next step, since paths grow by one edge per step.
 
-/// In a table with open addressing. Rows that reach more columns than it has room for overflow.
+/// Hash table of the reached columns, with open addressing. A row that reaches too many columns overflows.
 template <class I>
 struct FillTable {
   int slots;  ///< a power of two; at least 256 for the lanes of a warp
@@ -76,7 +76,7 @@ struct FillTable {
         queue(seen + slots_),
         counters(reinterpret_cast<int*>(queue + slots_)) {}
 
-  /// Columns. Behind them each lane may put one more before it sees that there are too many.
+  /// Returns the maximum number of columns. Beyond it each lane may insert one more before it notices the overflow.
   KOKKOS_FORCEINLINE_FUNCTION int most() const { return slots / 4 * 3; }
 
   template <class Group>
@@ -86,7 +86,7 @@ struct FillTable {
       for (int c = 0; c < num_fill_counters; ++c) counters[c] = 0;
     group.sync();
   }
-  /// May be called while others reach for columns: a hint then.
+  /// Tells whether the row has overflowed; only a hint while lanes are inserting.
   KOKKOS_FORCEINLINE_FUNCTION bool overflows() const { return Kokkos::atomic_load(&counters[overflow]) != 0; }
 
   KOKKOS_INLINE_FUNCTION void reach(I, I column, I greatest) const {
@@ -125,19 +125,20 @@ struct FillTable {
   KOKKOS_FORCEINLINE_FUNCTION I best_before(long long k) const { return seen[queue[k]]; }
   KOKKOS_FORCEINLINE_FUNCTION void find_diagonal() const { Kokkos::atomic_store(&counters[diagonal_there], 1); }
 
-  /// Whether slot s has an entry of the factors.
+  /// Tells whether slot s has an entry of the factors.
   KOKKOS_FORCEINLINE_FUNCTION bool is_entry(int s, I row, bool symmetric) const {
     return key[s] == no_column<I>() ? false : key[s] > row || (!symmetric && best[s] < key[s]);
   }
 };
 
-/// In an array over all columns. @tparam Shared  by several lanes
+/// Array over all columns of the reached columns.
+/// @tparam Shared  several lanes use it
 template <class I, bool Shared>
 struct FillArray {
-  I* best;                 ///< n, no_column() before and after each row
-  I *left, *seen, *queue;  ///< n each: the columns reached left of the diagonal, and what is kept of them
-  long long* counters;     ///< num_fill_counters
-  I* right = nullptr;      ///< n, those right of it, or null
+  I* best;                                ///< n, no_column() before and after each row
+  I *left, *seen, *queue;                 ///< n each: the columns reached left of the diagonal, with their data
+  long long* counters;                    ///< num_fill_counters
+  I* right = nullptr;                     ///< n, columns right of the diagonal, or null
   long long num_left = 0, num_right = 0;  ///< unless Shared
 
   template <class Group>
@@ -191,18 +192,17 @@ struct FillArray {
   }
 };
 
-/// Finds what row i of the factors of level `levels` has: an entry in column j, if a path leads from i to j with at
-/// most `levels` vertices between them, all of them less than i and j. So no row waits for another one, and a row of L
-/// comes with that of U: among paths of so many edges the one whose greatest vertex between is least says whether j is
-/// an entry. The diagonal is there if it is an edge or, not symmetric, such a path leads around to it.
+/// Finds the entries of row i of the factors with fill of level `rule.levels`: entry (i, j) exists if a path leads from
+/// i to j with at most `levels` vertices in between, all less than i and j. No row waits for another row, and a row of
+/// L and of U come together: among paths of equal length, the one with the least greatest vertex in between decides
+/// whether j is an entry. The diagonal exists if it is an edge or, unless symmetric, if such a path returns to it.
+/// @param group  lanes that share the row; all of them call
+/// @param store  cleared; incomplete if it overflows
 ///
 /// Source: D. J. Rose and R. E. Tarjan, SIAM J. Appl. Math. 34 (1978), for complete factors; D. Hysom and A. Pothen,
-/// Lawrence Livermore National Laboratory UCRL-JC-150789 (2002), for levels lev(i, j) = min over k of
-/// lev(i, k) + lev(k, j) + 1. Differs in that the search carries the greatest vertex, so that it need not be repeated
-/// in the transposed graph.
-///
-/// @param group  of lanes that share the row; all of them call it
-/// @param store  cleared; if it overflows afterwards, it has not all
+/// Lawrence Livermore National Laboratory UCRL-JC-150789 (2002), for levels lev(i, j) = min over k of lev(i, k) +
+/// lev(k, j) + 1. Differs in that the search carries the greatest vertex, so that it need not be repeated in the
+/// transposed graph.
 template <class T, class Group, class Store>
 KOKKOS_INLINE_FUNCTION void follow_paths(Group const& group, FillGraph<T> const& graph, FillRule const rule,
                                          typename T::index i, Store& store) {
@@ -237,7 +237,7 @@ KOKKOS_INLINE_FUNCTION void follow_paths(Group const& group, FillGraph<T> const&
   group.sync();
 }
 
-/// Sorts v[0..size), size a power of two: by a network of comparisons, so that lanes share the work.
+/// Sorts v[0..size), size a power of two, by a sorting network, whose work the lanes share.
 template <class I, class Group>
 KOKKOS_INLINE_FUNCTION void sort_by_lanes(Group const& group, I* v, int size) {
   for (int run = 2; run <= size; run *= 2)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the rows of incomplete factors with fill on a device: a warp to a row, long rows by larger teams.
+// Rows of incomplete factors with fill on a device: a warp per row, larger teams for long rows.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,13 @@
 namespace sptrsv::detail {
 
 struct FillTuning {
-  /// Slots of the tables in scratch memory; rows that overflow one take the next, and then an array over all columns.
+  /// Slots and bytes of the tables in scratch memory; a row that overflows one takes the next, and then an array over
+  /// all columns.
   static constexpr int small_table = 256, large_table_bytes = 40000;
-  /// Bytes of those arrays, of all teams together; one is made in any case.
+  /// Bytes of these arrays for all teams; at least one is allocated.
   static constexpr double array_bytes = 512e6;
   static constexpr int threads_of_long_rows = 256;
-  /// On a host a thread takes one part of the rows after the other.
+  /// Host: parts of the rows per thread, taken one after another.
   static constexpr int parts_per_thread = 16;
 };
 
@@ -33,7 +34,9 @@ View fill_view(E const& exec, char const* name, std::size_t size) {
               size);
 }
 
-/// Counts as offsets, which must be able to count them all. @param part  for people
+/// Turns counts into offsets, and returns their total.
+/// @param part  name for the message
+/// @throws Unsupported if offsets cannot count them
 template <class T>
 typename T::offset fill_offsets(typename T::exec_space const& exec, FillOffsets<T> const& ptr, int levels,
                                 char const* part) {
@@ -53,17 +56,17 @@ typename T::offset fill_offsets(typename T::exec_space const& exec, FillOffsets<
   return scan_offsets<T>(exec, ptr);
 }
 
-/// Puts the edges of the graph: of each row of A(row_perm, col_perm) all entries or, symmetric, each entry right of the
-/// diagonal in both its rows.
+/// Kernel that stores the edges of the graph: for each row of A(row_perm, col_perm) all entries or, if symmetric, each
+/// entry right of the diagonal in both its rows.
 template <class T>
 struct FillEdges {
   using index = typename T::index;
   using offset = typename T::offset;
 
   SplitRows<T> split;
-  FillOffsets<T> row_ptr, next;  ///< of the graph; next: n, where rows go on
-  FillIndices<T> col_idx;        ///< empty: only counts, in row_ptr
-  bool shared;                   ///< several lanes may put edges of a row at once
+  FillOffsets<T> row_ptr, next;  ///< n+1: offsets of the graph; n: next free position of a row
+  FillIndices<T> col_idx;        ///< empty: counts only, in row_ptr
+  bool shared;                   ///< several lanes may store edges of a row concurrently
 
   KOKKOS_FORCEINLINE_FUNCTION void put(index i, index j) const {
     bool const counts = col_idx.extent(0) == 0;
@@ -123,7 +126,7 @@ FillGraph<T> make_fill_graph(typename T::exec_space const& exec, SplitRows<T> co
   return {edges.row_ptr, edges.col_idx};
 }
 
-/// Where the rows of the factors go, and which row is the first without a diagonal entry.
+/// Output rows of the factors, and the first row without a diagonal entry.
 template <class T>
 struct FillRows {
   using index = typename T::index;
@@ -135,6 +138,7 @@ struct FillRows {
   FillIndices<T> lower_col, upper_col;
   Kokkos::View<index, typename T::device> first_missing;
 
+  /// Stores the counts of row i.
   /// @param upper  right of the diagonal
   KOKKOS_FORCEINLINE_FUNCTION void put_counts(index i, offset lower, offset upper, bool diagonal) const {
     if (!rule.symmetric) lower_ptr(i) = lower;
@@ -144,7 +148,7 @@ struct FillRows {
   KOKKOS_FORCEINLINE_FUNCTION offset num_lower(index i) const {
     return rule.symmetric ? offset(0) : lower_ptr(i + 1) - lower_ptr(i);
   }
-  /// Entry number `at` of row i, those of L first.
+  /// Stores entry number `at` of row i; L's entries come first.
   KOKKOS_FORCEINLINE_FUNCTION void put(index i, offset in_lower, offset at, index column) const {
     if (at < in_lower) lower_col(lower_ptr(i) + at) = column;
     else upper_col(upper_ptr(i) + at - in_lower) = column;
@@ -154,20 +158,20 @@ struct FillRows {
   }
 };
 
-/// Rows to teams of one warp each, by tables in scratch memory.
+/// Kernel with a row per team of one warp, by tables in scratch memory.
 template <class T>
 struct FillByTable {
   using index = typename T::index;
   using offset = typename T::offset;
 
   FillRows<T> rows;
-  FillIndices<T> list;  ///< of the rows, or empty: all
+  FillIndices<T> list;  ///< rows to process; empty: all
   index count;
   int slots, lanes;
   bool counting;
-  Kokkos::View<unsigned char*, typename T::device> tables;  ///< by row, how many tables are too small for it
-  unsigned char number;                                     ///< of this table
-  FillIndices<T> too_long;                                  ///< gets the rows that overflow
+  Kokkos::View<unsigned char*, typename T::device> tables;  ///< by row, the number of tables that are too small for it
+  unsigned char number;                                     ///< number of this table
+  FillIndices<T> too_long;                                  ///< out: rows that overflow
   Kokkos::View<index, typename T::device> num_too_long;
 
   template <class Team>
@@ -227,7 +231,7 @@ struct FillByTable {
   }
 };
 
-/// Long rows, one to a team, which has an array over all columns in global memory.
+/// Kernel with a long row per team, which has an array over all columns in global memory.
 template <class T>
 struct FillByArray {
   using index = typename T::index;
@@ -237,7 +241,7 @@ struct FillByArray {
   FillIndices<T> list;
   index count, n;
   bool counting;
-  FillIndices<T> arrays;  ///< 4 n of each team; the first n are no_column() before and after
+  FillIndices<T> arrays;  ///< 4 n per team; the first n are no_column() before and after
   Kokkos::View<long long*, typename T::device> counters;
 
   template <class Team>
@@ -283,8 +287,8 @@ struct FillByArray {
   }
 };
 
-/// What a device needs for all rows: which of them take which path is found when they are counted.
-/// @tparam T  also of a host, for tests
+/// Two-pass fill of all rows on a device; the counting pass finds the path of each row.
+/// @tparam T  also for a host, for tests
 template <class T>
 class DeviceFill {
  public:
@@ -302,7 +306,7 @@ class DeviceFill {
   void count(exec_space const& exec, FillRows<T> const& rows) {
     index left = n_;
     for (int number = 0; number < 2 && left > 0; ++number) {
-      // the list of those that overflow: at first room for all of them
+      // the list of rows that overflow: at first with room for all
       too_long_[number] = fill_view<FillIndices<T>>(exec, "fill_too_long", static_cast<std::size_t>(left));
       Kokkos::deep_copy(exec, num_too_long_, index(0));
       counts_[number] = left;
@@ -319,7 +323,7 @@ class DeviceFill {
       if (counts_[number] > 0) launch(exec, rows, number, false);
     if (counts_[2] > 0) launch_long(exec, rows, false);
   }
-  /// Rows that took table 0, that took table 1 or an array, and that took an array.
+  /// Returns the number of rows that used table 0, that used table 1 or an array, and that used an array.
   index const* counts() const { return counts_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pattern of ILU(k) and IC(k) for every k.
+// Pattern of ILU(k) and IC(k) for every k.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace sptrsv::detail {
 
-/// On a host: each thread with an array over all columns takes one part of the rows after the other, and keeps what it
-/// finds until there is a place for it.
+/// Two-pass fill of all rows on a host: each thread, with an array over all columns, takes parts of the rows one after
+/// another, and buffers the entries until the output is allocated.
 template <class T>
 class HostFill {
  public:
@@ -32,7 +32,7 @@ class HostFill {
   void count(exec_space const& exec, FillRows<T> const& rows) {
     constexpr std::size_t arrays = 5;
     auto const n = static_cast<std::size_t>(n_);
-    // what is not written to is not committed
+    // pages that are not written to are not committed
     auto const memory = fill_view<FillIndices<T>>(exec, "fill_arrays", arrays * n * threads_);
     std::atomic<std::size_t> next{0};
     std::vector<std::exception_ptr> errors(static_cast<std::size_t>(threads_));
@@ -40,7 +40,7 @@ class HostFill {
                          [&](int thread) {
                            try {
                              find_parts(rows, memory.data() + arrays * n * static_cast<std::size_t>(thread), next);
-                           } catch (...) {  // of memory
+                           } catch (...) {  // out of memory
                              errors[static_cast<std::size_t>(thread)] = std::current_exception();
                            }
                          });
@@ -70,7 +70,7 @@ class HostFill {
       for (index i = first_row(part); i < first_row(part + 1); ++i) find_row(rows, array, parts_[part], i);
     }
   }
-  /// Appends the row's entries to `found`, those of L first, and clears the array.
+  /// Appends the row's entries to `found`, L's first, and clears the array.
   static void find_row(FillRows<T> const& rows, FillArray<index, false> array, std::vector<index>& found, index i) {
     array.clear(OneLane());
     follow_paths<T>(OneLane(), rows.graph, rows.rule, i, array);
@@ -110,15 +110,15 @@ class HostFill {
   std::vector<std::vector<index>> parts_;
 };
 
-/// Vertices that share the lanes of a warp: as many as leave most lanes a neighbor of their own.
+/// Returns the lanes per vertex, for which most lanes of a warp have a neighbor of their own.
 inline int lanes_of_vertex(double mean_row, int most) {
   int lanes = 1;
   while (lanes < mean_row && lanes < most) lanes *= 2;
   return lanes;
 }
 
-/// As Factorization::level_pattern().
-/// @param make_fill  makes a HostFill or DeviceFill for so many rows
+/// Implements Factorization::level_pattern().
+/// @param make_fill  make_fill(n) returns a HostFill or DeviceFill for n rows
 template <class T, class MakeFill>
 FactorPatternOf<T> make_fill_pattern(typename T::exec_space const& exec, typename T::pattern const& matrix,
                                      typename T::indices const& row_perm, typename T::indices const& col_perm,

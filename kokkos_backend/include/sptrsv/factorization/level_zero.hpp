@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pattern of factors without fill: A's own, permuted and split at the diagonal.
+// Pattern of factors without fill: A's own, permuted and split at the diagonal.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,7 +12,7 @@
 
 namespace sptrsv::detail {
 
-/// Counts, and then lists, the entries of a row of A(row_perm, col_perm) on both sides of its diagonal.
+/// Split of a row of A(row_perm, col_perm) at its diagonal: counts, and then lists, the entries of both sides.
 template <class T>
 struct SplitRows {
   using index = typename T::index;
@@ -22,14 +22,14 @@ struct SplitRows {
 
   typename T::pattern matrix;
   typename T::indices row_perm;
-  indices new_column;  ///< by A's column, or empty: the same
+  indices new_column;  ///< by A's column; empty: the identity
   offsets lower_ptr, upper_ptr;
   indices lower_col, upper_col;
   bool symmetric;
   bool ascending;  ///< the columns of all rows of A ascend
   RowPartition partition;
 
-  /// Whether entries can be taken in the order in which A's rows store them.
+  /// Tells whether entries can be taken in the stored order of A's rows.
   KOKKOS_FORCEINLINE_FUNCTION bool copies() const { return ascending && new_column.extent(0) == 0; }
   KOKKOS_FORCEINLINE_FUNCTION index row(index i) const { return row_perm.extent(0) > 0 ? row_perm(i) : i; }
   KOKKOS_FORCEINLINE_FUNCTION index column(offset k) const {
@@ -37,7 +37,7 @@ struct SplitRows {
   }
   /// Returns the entries of A's row r that the partition keeps.
   KOKKOS_FORCEINLINE_FUNCTION EntryRange<T> entries(index r) const { return kept_entries<T>(matrix, partition, r); }
-  /// Sets lower_ptr(i) and upper_ptr(i) to the entries of row i. @return whether there is one on the diagonal.
+  /// Sets lower_ptr(i) and upper_ptr(i) to the counts of row i, and returns whether it has a diagonal entry.
   KOKKOS_INLINE_FUNCTION bool count(index i) const {
     offset below = 0, above = 0;
     bool diagonal = false;
@@ -52,7 +52,7 @@ struct SplitRows {
     upper_ptr(i) = above + (symmetric ? 0 : 1);
     return diagonal;
   }
-  /// Puts entry k of `kept`, A's entries in row i, to its place: behind those of smaller columns on its side.
+  /// Stores entry k of `kept`, A's entries of row i, after those of smaller columns on its side.
   KOKKOS_INLINE_FUNCTION void place(index i, EntryRange<T> const& kept, offset k) const {
     index const j = column(k);
     if (j == i || (symmetric && j < i)) return;
@@ -63,7 +63,7 @@ struct SplitRows {
     }
     (j < i ? lower_col(lower_ptr(i) + before) : upper_col(upper_ptr(i) + before)) = j;
   }
-  /// Puts all entries of row i, whose columns ascend already, to their places.
+  /// Stores all entries of row i, whose columns already ascend.
   KOKKOS_INLINE_FUNCTION void copy(index i, EntryRange<T> const& kept) const {
     offset at_lower = symmetric ? 0 : lower_ptr(i), at_upper = upper_ptr(i);
     for (offset k = kept.begin; k < kept.end; ++k) {
@@ -74,7 +74,7 @@ struct SplitRows {
   }
 };
 
-/// Turns counts into offsets; `ptr` has one entry more than there are counts. Fences.
+/// Turns counts into offsets; `ptr` has one more element than counts. Returns the total. Fences.
 template <class T>
 typename T::offset scan_offsets(typename T::exec_space const& exec,
                                 Kokkos::View<typename T::offset*, typename T::device> const& ptr) {
@@ -94,7 +94,7 @@ typename T::offset scan_offsets(typename T::exec_space const& exec,
   return total;
 }
 
-/// Puts all entries to their places: permuted ones on a GPU by several lanes to a row.
+/// Stores all entries; permuted rows on a GPU by several lanes each.
 template <class T>
 void place_entries(typename T::exec_space const& exec, SplitRows<T> const& split, typename T::index n) {
   using index = typename T::index;
@@ -128,7 +128,7 @@ void place_entries(typename T::exec_space const& exec, SplitRows<T> const& split
       });
 }
 
-/// Counts the entries of all rows. @return the first row without a diagonal entry, or n.
+/// Counts the entries of all rows, and returns the first row without a diagonal entry, or n.
 template <class T>
 typename T::index count_entries(typename T::exec_space const& exec, SplitRows<T> const& split, typename T::index n) {
   using index = typename T::index;
@@ -143,7 +143,7 @@ typename T::index count_entries(typename T::exec_space const& exec, SplitRows<T>
   return missing;
 }
 
-/// By A's column, where it comes to lie; empty without a permutation.
+/// Returns the inverse permutation, from A's columns to new ones; empty without a permutation.
 template <class T>
 Kokkos::View<typename T::index*, typename T::device> inverse_permutation(typename T::exec_space const& exec,
                                                                          typename T::indices const& perm) {
@@ -163,7 +163,7 @@ Kokkos::View<typename T::index*, typename T::device> inverse_permutation(typenam
 template <class T>
 using FactorPatternOf = FactorPattern<typename T::index, typename T::offset, typename T::device>;
 
-/// The finished arrays as a pattern.
+/// Returns the finished arrays as a pattern.
 template <class T>
 FactorPatternOf<T> as_factor_pattern(SplitRows<T> const& split, typename T::indices const& col_perm) {
   using Part = typename FactorPatternOf<T>::Part;

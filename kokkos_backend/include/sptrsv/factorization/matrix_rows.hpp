@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a factorization keeps of A's rows, and where rows that are too long for scratch memory wait.
+// Data of A's rows that a factorization keeps, and memory for rows too long for scratch memory.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -10,8 +10,8 @@
 
 namespace sptrsv::detail {
 
-/// Holds the runs of entries that a partition keeps of A's rows, and where each row has its diagonal entry in A's
-/// values; -1: nowhere.
+/// Ranges of the entries that a partition keeps of A's rows, and the position of each diagonal entry in A's values; -1:
+/// none.
 template <class T>
 struct MatrixRows {
   using index = typename T::index;
@@ -21,7 +21,7 @@ struct MatrixRows {
   std::size_t kept = 0;                                            ///< entries of A that the partition keeps
 };
 
-/// @param ascending  whether the columns of all rows of A ascend
+/// @param ascending  the columns of all rows of A ascend
 template <class T>
 MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern const& matrix, bool ascending,
                         RowPartition const& partition = {}) {
@@ -55,7 +55,7 @@ MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern 
   return rows;
 }
 
-/// 1.1 times the shift with which A is diagonally dominant, or `least`.
+/// Returns 1.1 times the shift for which A is diagonally dominant, at least 1.1 `least`.
 template <class T, class R>
 R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, typename T::scalar const* a, R least) {
   using index = typename T::index;
@@ -70,12 +70,12 @@ R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, 
         if (sum > most) most = sum;
       },
       Kokkos::Max<R>(top));
-  return static_cast<R>((top > least ? top : least) * 1.1);  // in double, as PETSc does it
+  return static_cast<R>((top > least ? top : least) * 1.1);  // in double, like PETSc
 }
 
-/// Gives the rows of more than `most` entries places one after the other; -1 for others.
-/// @param size, more  numbers that a row takes for each entry, and beside them
-/// @return  numbers that all of them take
+/// Assigns consecutive offsets to the rows of more than `most` entries, -1 to others.
+/// @param size, more  numbers per entry of such a row, and per row
+/// @return the total number of numbers
 template <class T>
 typename T::offset place_long_rows(typename T::exec_space const& exec, FactorRows<T> const& rows,
                                    typename T::index most, typename T::offset size, typename T::offset more,

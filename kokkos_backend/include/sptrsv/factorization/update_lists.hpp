@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which entries of U update which entries of a row: found once for a pattern, so that a numeric phase searches nothing.
+// Updates of the entries of each row by entries of U: found once per pattern, so that a numeric phase need not search.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,12 +12,12 @@
 
 namespace sptrsv::detail {
 
-/// The pivot rows of each row in the order in which they are taken off it.
+/// Pivot rows of each row in the order in which they are subtracted.
 ///   LU         L's own entries, columns ascending
 ///   symmetric  the rows that have an entry in the row's column, in the order of PETSc's lists
 template <class T>
 struct PivotRows {
-  OffDiagonals<T> ranges;                                          ///< row_ptr alone is read
+  OffDiagonals<T> ranges;                                          ///< only row_ptr is read
   Kokkos::View<const typename T::index*, typename T::device> row;  ///< the pivot row
   /// symmetric: position of the entry in U's arrays
   Kokkos::View<const typename T::offset*, typename T::device> entry;
@@ -26,8 +26,8 @@ struct PivotRows {
   KOKKOS_FORCEINLINE_FUNCTION typename T::offset end(typename T::index i) const { return ranges.end(i); }
 };
 
-/// For each pivot row of each row the pairs (position in the row's list, position in the pivot's row of U) of entries
-/// in the same column. Position is as wide as the longest row needs.
+/// Pairs (position in the row's list, position in the pivot's row of U) of entries in the same column, for each pivot
+/// row of each row. Position is as wide as the longest row needs.
 template <class T, class Position>
 struct UpdateLists {
   Kokkos::View<std::size_t*, typename T::device> begin;  ///< n+1, by row: its first pair
@@ -40,8 +40,8 @@ struct UpdateLists {
   }
 };
 
-/// Calls found(a, b) for the positions of equal columns in two ascending lists of columns, by steps that double: a
-/// short list beside a long one costs the short one's length times a logarithm.
+/// Calls found(a, b) for the positions of equal columns in two ascending lists, by galloping search: for lists of
+/// lengths s < l the cost is s log l.
 template <class Columns, class Offset, class Found>
 KOKKOS_INLINE_FUNCTION void for_each_common(Columns const& columns_a, Offset a, Offset end_a, Columns const& columns_b,
                                             Offset b, Offset end_b, Found const& found) {
@@ -70,7 +70,7 @@ KOKKOS_INLINE_FUNCTION void for_each_common(Columns const& columns_a, Offset a, 
   }
 }
 
-/// Calls found(target, source) for the entries of pivot row q of row i that update row i.
+/// Calls found(target, source) for the entries of pivot row q that update row i.
 template <class T, class Found>
 KOKKOS_INLINE_FUNCTION void for_each_update(FactorRows<T> const& rows, PivotRows<T> const& pivots, typename T::index i,
                                             typename T::offset q, Found const& found) {
@@ -83,7 +83,7 @@ KOKKOS_INLINE_FUNCTION void for_each_update(FactorRows<T> const& rows, PivotRows
   offset s = first;
   if (rows.symmetric) {
     s = pivots.entry(q);
-    found(pivot, static_cast<index>(s - first));  // U(k, i)^2 / D(k), off the pivot
+    found(pivot, static_cast<index>(s - first));  // U(k, i)^2 / D(k), subtracted from the pivot
     ++s;
   } else {
     offset const of_lower = rows.lower.begin(i);
@@ -105,7 +105,7 @@ KOKKOS_INLINE_FUNCTION void for_each_update(FactorRows<T> const& rows, PivotRows
   });
 }
 
-/// Runs f(row, pivot) for each pivot of each row: on a GPU the pivots of a row on lanes of their own.
+/// Runs f(row, pivot) for each pivot of each row; on a GPU with a lane per pivot of a row.
 template <class T, class F>
 void for_each_pivot(char const* label, typename T::exec_space const& exec, PivotRows<T> const& pivots,
                     typename T::index n, F const& f) {
@@ -130,8 +130,9 @@ void for_each_pivot(char const* label, typename T::exec_space const& exec, Pivot
   }
 }
 
-/// @param most_bytes  lists of more are not made, and `empty()` then
-/// @param pairs       out: how many updates there are
+/// Makes the lists of updates, or empty lists if they would be too large.
+/// @param most_bytes  maximum size of the lists
+/// @param pairs       out: number of updates
 template <class T, class Position>
 UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, FactorRows<T> const& rows,
                                            PivotRows<T> const& pivots, double most_bytes, std::size_t& pairs) {
@@ -188,17 +189,17 @@ UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, F
   return lists;
 }
 
-/// Sorts the rows that have an entry in a column as PETSc's Cholesky takes them off that column's row. There a row is
-/// put at the head of the list of its next column when it has been taken off the one before, or, of its first column,
-/// when it has been computed. So the one put there last comes first; and of two put there while the same list was gone
-/// through, the one that was later in that list.
+/// Order in which PETSc's Cholesky subtracts the rows with an entry in a column from that column's row. PETSc puts a
+/// row at the head of the list of its next column when it has been subtracted from the row before or, for its first
+/// column, when it has been computed. The row put there last comes first; of two rows put there during one traversal of
+/// a list, the one later in that list comes first.
 template <class T>
 struct ListOrder {
   using index = typename T::index;
   using offset = typename T::offset;
   OffDiagonals<T> upper;
 
-  /// Whether row r, with its entry of some column at a, comes before row s, with its entry at b.
+  /// Tells whether row r, with its entry of some column at a, comes before row s, with its entry at b.
   KOKKOS_INLINE_FUNCTION bool before(index r, offset a, index s, offset b) const {
     for (bool flipped = false;; flipped = !flipped) {
       bool const r_begins = a == upper.begin(r), s_begins = b == upper.begin(s);
@@ -212,7 +213,7 @@ struct ListOrder {
   }
 };
 
-/// Sorts each row's part of the arrays by ListOrder: a heap sort, since rows may be long.
+/// Kernel that sorts each row's part of the arrays by ListOrder: a heap sort, since rows may be long.
 template <class T>
 struct SortPivots {
   using index = typename T::index;
@@ -256,6 +257,7 @@ struct SortPivots {
   }
 };
 
+/// Returns the pivot rows of a symmetric factor.
 /// @param by_columns  op(U) by rows for op = transpose, with the positions in U as their source
 template <class T>
 PivotRows<T> pivots_in_list_order(typename T::exec_space const& exec, OffDiagonals<T> const& upper,
