@@ -20,7 +20,6 @@ namespace sptrsv {
 
 namespace detail {
 
-/// Algorithm with its name and capabilities.
 template <class T>
 struct Chosen {
   std::string name;

@@ -22,7 +22,6 @@
 
 namespace sptrsv::detail {
 
-/// Returns the number of bits of `greatest`.
 inline int bits_for(std::uint64_t greatest) {
   int bits = 0;
   for (; greatest > 0; greatest >>= 1) ++bits;

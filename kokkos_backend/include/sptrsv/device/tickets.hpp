@@ -132,7 +132,6 @@ auto team_policy(E const& exec, int teams, int threads, int lanes, std::size_t t
   return with_arguments_in_launch(policy);
 }
 
-/// Kernel that for_each_ticket() launches.
 template <class T, class Body>
 struct TicketKernel {
   using index = typename T::index;

@@ -62,7 +62,6 @@ KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> of_lane(Kokkos::complex<R> value,
 }
 #endif
 
-/// K values, one for each column of x.
 template <class S, int K>
 struct ColumnValues {
   S at[K];

@@ -127,7 +127,6 @@ struct EliminateBlocks {
     return static_cast<index>(rows.upper.end(k) - (Symmetric ? pivots.entry(q) : rows.upper.begin(k)));
   }
 
-  /// Pointers to the parts of a row and its work space.
   struct Row {
     index i, below, above;
     scalar *inverted, *of_pivot, *factor, *columns, *x;

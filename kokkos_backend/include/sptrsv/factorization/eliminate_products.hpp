@@ -106,7 +106,6 @@ struct ArrangeProducts {
     count = sum;
     return behind;
   }
-  /// Returns the ascending position of pivot row k.
   KOKKOS_INLINE_FUNCTION offset find(index i, index k) const {
     offset low = ascending.begin(i), high = ascending.end(i);
     while (low < high) {

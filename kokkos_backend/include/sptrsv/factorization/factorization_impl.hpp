@@ -219,7 +219,6 @@ struct Factorization<S, I, O, E>::Impl {
     report.list_bytes = lists.memory_bytes() + slots.memory_bytes();
   }
 
-  /// @param size, more  as in place_long_rows()
   void find_long_rows(E const& exec, index most, O size, O more) {
     auto const n = static_cast<std::size_t>(rows.upper.num_rows);
     detail::require_counted<O>("entries of rows that wait in memory, with work space",
@@ -234,7 +233,6 @@ struct Factorization<S, I, O, E>::Impl {
     return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
   }
 
-  /// @param stored  the caller's pattern
   void allocate(E const& exec, pattern_type const& stored) {
     auto const n = static_cast<std::size_t>(rows.upper.num_rows);
     // by dense blocks, the column arrays are owned here, and the caller's have the length of the values
@@ -322,7 +320,6 @@ struct Factorization<S, I, O, E>::Impl {
                                                            lanes};
   }
 
-  /// @param entries  scratch memory per row
   template <class Rows>
   void launch(E const& exec, Rows const& one, int entries) {
     using Kernel = detail::Elimination<T, Rows>;

@@ -163,7 +163,6 @@ Kokkos::View<typename T::index*, typename T::device> inverse_permutation(typenam
 template <class T>
 using FactorPatternOf = FactorPattern<typename T::index, typename T::offset, typename T::device>;
 
-/// Returns the finished arrays as a pattern.
 template <class T>
 FactorPatternOf<T> as_factor_pattern(SplitRows<T> const& split, typename T::indices const& col_perm) {
   using Part = typename FactorPatternOf<T>::Part;

@@ -25,12 +25,11 @@ struct BlockColorOptions {
   /// neighbors.
   Index colors = 0;
   int distance = 1;  ///< minimum distance of blocks of a color is greater than this; k+1 for a factor with k levels of
-                     // fill
+                     ///< fill
 };
 
 namespace detail {
 
-/// Returns the directions of a graph, from its edges to smaller numbers.
 template <class Index>
 Directions directions_of(Graph<Index> const& graph) {
   Directions::Histogram edges{};

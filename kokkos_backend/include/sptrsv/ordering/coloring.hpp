@@ -38,7 +38,7 @@ enum class ColorAlgorithm { serial, deterministic, speculative };
 struct ColorOptions {
   ColorAlgorithm algorithm = ColorAlgorithm::serial;
   int distance = 1;      ///< minimum distance of vertices of a color is greater than this; k+1 for a factor with k
-                         // levels of fill
+                         ///< levels of fill
   bool balance = false;  ///< moves vertices from large to small colors
 };
 

@@ -22,7 +22,6 @@ class DeferredPlan {
   /// Tells whether must_look() or must_analyze() may become true.
   bool waits() const { return look_after_ < std::numeric_limits<double>::infinity(); }
 
-  /// Records the time of a solve of `columns` columns.
   void record(double seconds, long long columns) {
     spent_ += seconds;
     double const of_column = seconds / static_cast<double>(columns);               // less than one column alone takes

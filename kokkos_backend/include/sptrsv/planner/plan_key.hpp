@@ -48,7 +48,6 @@ std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern co
   return mixed(rows) ^ entries;
 }
 
-/// Returns the key of a solver on `exec` with these options.
 template <class T>
 PlanKey plan_key(typename T::exec_space const& exec, Analysis<T> const& analysis, OptionValues const& options) {
   auto const& pattern = analysis.pattern();

@@ -20,22 +20,18 @@ enum class Feature {
   longest_lane,   ///< ceil(longest_row / lanes), lanes = mean_row / 4 rounded up to a power of two, at most 32
   levels,         ///< each is a hop from one processor to another
   wide_longest,   ///< sum of the longest rows of levels with more than 65,536 rows, which have a kernel of their own,
-                  // with few lanes per row
-                  ///< with few lanes to a row
+                  ///< with few lanes per row
   narrow_steps,   ///< entries / lanes of levels with up to four warps' rows, which one team solves
-                  ///< them all
   level_rows,     ///< sum over levels of log2(rows): the wider a front, the later its last row
   level_entries,  ///< sum over levels of log2(1 + longest row of the level): batches that are polled for and summed
   level_longest,  ///< sum over levels of the longest row of the level
   level_lanes,    ///< sum over levels of ceil(longest row of the level / lanes)
   warp_window,    ///< levels if a row starts only when the one `resident warps` before it has ended: natural order, a
-                  // warp per row
-                  ///< per row
+                  ///< warp per row
   thread_window,  ///< levels if a row starts only when the one `resident threads` before it has ended: natural order, a
-                  // thread per row
+                  ///< thread per row
   tile_levels,    ///< levels of tile rows, 16 rows each, ordered and cut as in `tiled`
   tile_entries,   ///< sum over tile levels of the maximum number of (row, tile) pairs of a tile row: the time to gather
-                  ///< gather
   block_levels,   ///< approximate number of blocks of rows on the critical path of `blocked`
   sets,           ///< sets of consecutive independent rows, each as large as possible
 };

@@ -16,12 +16,10 @@ class SolveContest {
  public:
   enum Contender { planned, rival };
 
-  /// Returns the contender for the next solve.
   Contender next() const { return trial_left_ > 0 ? on_trial_ : preferred_; }
   /// Returns the faster contender so far, for solves that are not timed.
   Contender preferred() const { return preferred_; }
 
-  /// Records the time of a solve by next().
   void record(double seconds) {
     Contender const who = next();
     ++solves_[who];

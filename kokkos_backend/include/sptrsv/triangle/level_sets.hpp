@@ -49,7 +49,6 @@ struct LevelSets {
 
 namespace detail {
 
-/// Writable arrays in which level sets are made.
 template <class T>
 struct LevelArrays {
   using index = typename T::index;
@@ -128,7 +127,6 @@ struct LevelSweep {
   }
 };
 
-/// Returns the launch shape of kernels with a thread per row.
 template <class T>
 LaunchShape thread_per_row_shape(typename T::exec_space const& exec, long long n, int rows_per_ticket) {
   LaunchShape shape;
@@ -142,7 +140,6 @@ LaunchShape thread_per_row_shape(typename T::exec_space const& exec, long long n
   return shape;
 }
 
-/// @param longest  entries of the longest row
 template <class T>
 void level_of_by_sweep(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
                        long long longest, LevelArrays<T> const& sets) {

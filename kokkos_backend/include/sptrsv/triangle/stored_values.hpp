@@ -29,7 +29,6 @@ using single_of = typename SinglePrecision<Scalar>::type;
 template <class Scalar>
 inline constexpr bool is_single = std::is_same_v<Scalar, single_of<Scalar>>;
 
-/// Returns the bytes of a stored value.
 template <class Scalar>
 std::size_t stored_bytes(Storage storage) {
   return storage == Storage::single ? sizeof(single_of<Scalar>) : sizeof(Scalar);

@@ -38,7 +38,6 @@ struct EntryPlace {
   }
 };
 
-/// Returns the offsets of the entries of position p.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION EntryPlace entry_place(BlockPlan<T> const& plan, typename T::index slice,
                                                    typename T::index p) {

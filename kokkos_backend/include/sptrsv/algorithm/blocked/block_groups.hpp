@@ -52,7 +52,6 @@ void sort_by_group(typename T::exec_space const& exec, Workspace<T>& work, typen
       KOKKOS_LAMBDA(index p) { row(p) = n - 1 - row(p); });
 }
 
-/// Returns the number of groups.
 template <class T>
 long long count_groups(typename T::exec_space const& exec, RowGroups<T> const& groups) {
   using index = typename T::index;

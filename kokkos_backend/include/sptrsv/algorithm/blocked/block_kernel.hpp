@@ -206,7 +206,6 @@ struct BlockOnDevice {
     int pack, pair;                           ///< the lane's first ones, of columns and of values
     int packs, chunks;                        ///< per chunk; per slice
   };
-  /// Addresses of the staged arrays.
   struct Addresses {
     scratch::address values, columns, slice, b, pivot;
   };

@@ -46,7 +46,6 @@ struct HostBlocks {
   view<scalar> x;       // n, by position, of one right-hand side
   view<unsigned> done;  // blocks x flags_per_line: number of solves in which the block has been done
 
-  /// Calls f with each array.
   template <class F>
   void for_arrays(F const& f) const {
     f(order), f(row), f(block_row), f(block_need), f(need), f(row_entry), f(col_idx), f(pivot), f(x), f(done);

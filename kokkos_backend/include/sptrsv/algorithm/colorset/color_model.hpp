@@ -20,7 +20,6 @@ struct ColorModel {
 
   double rows_per_set() const { return sets > 0 ? rows / sets : 0; }
   double entries_per_row() const { return rows > 0 ? entries / rows : 0; }
-  /// Returns the predicted time of a solve.
   double seconds() const { return rows > 0 ? row_seconds * rows / std::min(rows_per_set(), capacity) : 0; }
   double seconds_per_entry() const { return entries > 0 ? seconds() / entries : 0; }
   /// Returns the 1 / alpha for which the model predicts the measured `seconds`, as the thesis fits it.

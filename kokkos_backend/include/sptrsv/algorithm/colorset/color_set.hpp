@@ -85,7 +85,6 @@ class ColorSet {
         });
   }
 
-  /// Returns the sets, rows per set, entries per row, the time that the model predicts, and the launch parameters.
   std::string parameters() const {
     std::string text = to_string(model_) + "; " + detail::counted(launches_.size(), "kernel");
     if (!host && !launches_.empty()) {

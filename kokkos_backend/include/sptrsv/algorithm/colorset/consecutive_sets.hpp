@@ -28,7 +28,7 @@ struct ConsecutiveSets {
   std::vector<typename T::index> first;    ///< first position in solve order
   std::vector<typename T::offset> before;  ///< entries of the rows before the set
   std::vector<typename T::index> longest;  ///< upper bound of the entries of a row, from the chunks that contain the
-                                           // set
+                                           ///< set
 };
 
 /// Kernel with a team per chunk of positions: finds the last position that each row needs, its maximum in the chunk,

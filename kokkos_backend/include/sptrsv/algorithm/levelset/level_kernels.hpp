@@ -344,7 +344,6 @@ template <class Index>
 struct LevelPlan {
   std::vector<LevelLaunch<Index>> launches;
   std::vector<Index> slice_ptr;  ///< first positions of slices; a level with its own kernel is one slice
-                                 ///< kernel is the level
   std::vector<Index> piece_ptr;  ///< first slices of pieces; a piece fits half of the ring buffer
 };
 

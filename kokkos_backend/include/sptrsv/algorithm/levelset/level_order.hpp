@@ -33,7 +33,6 @@ struct LevelOrder {
   std::size_t memory_bytes() const { return memory.bytes() + long_rows.span() * sizeof(typename T::index); }
 };
 
-/// Allocates the arrays for n rows with `entries` off-diagonals.
 template <class T>
 LevelOrder<T> allocate_level_order(std::size_t n, std::size_t entries, bool unit, Storage storage) {
   using scalar = typename T::scalar;
@@ -187,7 +186,6 @@ Kokkos::View<typename T::index*, typename T::device> rows_by_level_and_length(ty
   return sorted;
 }
 
-/// Cursor over the positions of a LevelOrder.
 template <class T>
 struct LevelCursor {
   typename T::index const* rows;

@@ -45,7 +45,7 @@ struct ChainSystem {
   scalar* y;                    ///< by position, column after column: the solution so far
   AffineMap<scalar>* of_chunk;  ///< by chunk, column after column: all rows of a chunk
   scalar* before_chunk;         ///< by chunk, column after column: the unknown before the chunk's first position, then
-                                // its correction
+                                ///< its correction
   scalar* last_of_chunk;        ///< by chunk, column after column: y of the last position, before it is corrected
   int* repeated;                ///< by column: 1 if scans are not accurate enough
   index chunks;
@@ -248,7 +248,6 @@ struct ChainSubstitution {
     } while (p < n && !r.begins);
   }
 };
-/// Kernel that stores x.
 template <class T>
 struct ChainStore {
   using index = typename T::index;
@@ -325,7 +324,6 @@ class ChainScan {
   static constexpr int team_threads = is_host_space<typename T::exec_space> ? 1 : ChainChunks::threads;
   static constexpr std::size_t scratch_bytes = sizeof(AffineMap<scalar>) * team_threads + 16;
 
-  /// Launches all nine kernels for the columns of a pass.
   void solve_columns(typename T::exec_space const& exec, RowIO<T> const& io, int columns) const {
     std::size_t const chunks = static_cast<std::size_t>(chunks_) * static_cast<std::size_t>(columns);
     ChainSystem<T> const system{order_,           values_.rows(),   values_.numbers(), io,

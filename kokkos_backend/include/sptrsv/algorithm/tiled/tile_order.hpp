@@ -25,7 +25,7 @@ struct SortedRows {
   Kokkos::View<index*, typename T::device> col_idx;
   Kokkos::View<offset*, typename T::device> source;        ///< position of the value in the caller's array
   Kokkos::View<std::uint8_t*, typename T::device> listed;  ///< 1: neither in the diagonal tile nor in an ELL or dense
-                                                           // tile
+                                                           ///< tile
   /// Duplicate entries, which are in no other array here: positions of their values, and of the first entry's value, in
   /// the caller's array.
   Kokkos::View<offset*, typename T::device> repeated, repeated_of;

@@ -163,7 +163,6 @@ class Tiled {
   }
 
  private:
-  /// Launch of tile rows first..last.
   struct Launch {
     index first, last;
     bool by_threads;

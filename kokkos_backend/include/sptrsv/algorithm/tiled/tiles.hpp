@@ -92,7 +92,6 @@ struct FoundTile {
 template <class T>
 using FoundTiles = Kokkos::View<FoundTile<T>*, typename T::device>;
 
-/// Numbers of slots of a tile row.
 template <class T>
 struct SlotCounts {
   typename T::offset list = 0, before_diagonal = 0, all = 0;
