@@ -88,8 +88,7 @@ class Overlap : public Error {
   using Error::Error;
 };
 
-/// solve() before update(), or after an update() that threw; a call of a moved-from solver; a call after Kokkos has
-/// ended.
+/// solve() before update(), or after an update() that threw; any call of a moved-from solver, or after Kokkos ended.
 class NotReady : public Error {
  public:
   using Error::Error;

@@ -32,8 +32,7 @@ struct AlgorithmInfo {
   std::vector<RenamedOption> renamed;  ///< former names, refused
 };
 
-/// Returns all algorithms in the order of the list. The planner `sptrsv`, a name for TriangularSolver, is not in the
-/// list.
+/// Returns all algorithms in the order of the list, without the planner `sptrsv`.
 std::vector<AlgorithmInfo> const& algorithm_infos();
 
 /// Returns name and options of the planner in the form of an algorithm.
@@ -117,8 +116,7 @@ class TriangularSolver {
   std::string const& algorithm() const;
   std::string const& reason() const;  ///< why: requested, or the planner's reason
   std::string parameters() const;     ///< parameters that the algorithm chose, as text
-  /// Returns the measurements for this pattern, the algorithm in use first, then by time; empty if nothing was
-  /// measured.
+  /// Returns the measurements for this pattern, the algorithm in use first, then by time; may be empty.
   std::vector<PlanTiming> const& timings() const;
   /// Sets the clock of sptrsv_plan=measure, before the first update; for tests.
   /// @param seconds  returns the time

@@ -153,8 +153,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
 
   double seconds_now() const { return clock ? clock() : detail::steady_seconds(); }
 
-  /// Solves by the chosen algorithm or, on a host, by its rival. Compares only solves of one column, since the time
-  /// depends on the number of columns.
+  /// Solves by the chosen algorithm or, on a host, by its rival. Compares only solves of one column.
   void solve(E const& exec, typename types::rhs const& b, typename types::solution const& x, Fold<types> const& fold) {
     if (!deferred.waits() && !rival.algorithm) {
       require_kernels();

@@ -36,8 +36,7 @@ RowList<Scalar> transpose(RowList<Scalar> const& t, bool conj) {
   return out;
 }
 
-/// Solves T x = b with T lower (ascending) or upper. The diagonal entries divide, multiply (inverted) or are ignored
-/// (unit).
+/// Solves T x = b with T lower (ascending) or upper. Diagonal entries divide, multiply (inverted) or do nothing (unit).
 /// @param b  n right-hand side values
 /// @return n solution values
 template <class Scalar>

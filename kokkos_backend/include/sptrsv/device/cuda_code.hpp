@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA implementation of the interface in gpu_code.hpp: warps of 32 lanes with independent scheduling (compute
-// capability 7.0 and later).
+// CUDA implementation of gpu_code.hpp: warps of 32 lanes, scheduled independently (compute capability 7.0 and later).
 #pragma once
 
 #include <Kokkos_Core.hpp>

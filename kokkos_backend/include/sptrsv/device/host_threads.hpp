@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host execution spaces: how many threads run at a time (there may be more threads than cores), and how kernels are
-// called.
+// Host execution spaces: how many threads run at a time, and how kernels are called.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -35,8 +34,7 @@ inline constexpr bool runs_inline =
 #endif
     false;
 
-/// Execution space with one thread in the memory space of E, for host work in a fixed order; E itself where there is
-/// none.
+/// Execution space with one thread in the memory space of E, for host work in a fixed order; E itself if there is none.
 template <class E>
 struct SingleThread {
   using type = E;

@@ -93,8 +93,7 @@ KOKKOS_FORCEINLINE_FUNCTION void on_first_part([[maybe_unused]] Team const& team
 #endif
 }
 
-/// Runs f(lane) on each lane of a thread. A thread of a host has one lane; where Kokkos loops over lanes, f must not
-/// wait for another lane.
+/// Runs f(lane) on each lane of a thread. Where Kokkos loops over lanes, f must not wait for another lane.
 template <class Team, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_lane([[maybe_unused]] Team const& team, [[maybe_unused]] int lanes,
                                                F const& f) {

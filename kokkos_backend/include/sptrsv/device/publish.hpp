@@ -74,8 +74,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_to_scratch(Bits* address, Bits value) {
 #endif
 }
 
-/// Forces the value to be computed at this point. A compiler may otherwise move the computation behind a wait, where it
-/// delays all later rows.
+/// Forces the value to be computed here. A compiler may otherwise move the computation behind a wait.
 template <class R>
 KOKKOS_FORCEINLINE_FUNCTION R computed_here(R value) {
 #if defined(SPTRSV_GPU_CODE)

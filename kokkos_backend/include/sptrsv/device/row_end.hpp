@@ -24,8 +24,7 @@ KOKKOS_FORCEINLINE_FUNCTION S finish_row(Diagonal diagonal, S sum, S pivot) {
   KOKKOS_IF_ON_HOST((return diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);))
   KOKKOS_IF_ON_DEVICE((return sum * pivot;))
 }
-/// Performs the last step of a row where `pivot` is 1 for a unit diagonal, so that on a GPU real numbers need no
-/// branch.
+/// Performs the last step of a row where `pivot` is 1 for a unit diagonal: without a branch for real numbers on a GPU.
 template <class S>
 KOKKOS_FORCEINLINE_FUNCTION S finish_row_by_pivot(Diagonal diagonal, S sum, S pivot) {
   KOKKOS_IF_ON_HOST((return finish_row(diagonal, sum, pivot);))

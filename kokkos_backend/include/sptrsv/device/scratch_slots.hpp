@@ -71,8 +71,7 @@ __device__ __forceinline__ V load_staged(address at) {
     return Kokkos::bit_cast<V>(words);
   }
 }
-/// Starts a copy from global memory without waiting for it (compute capability 8.0 and later; earlier GPUs copy at
-/// once).
+/// Starts a copy from global memory (compute capability 8.0 and later; earlier GPUs copy at once).
 /// @tparam V  4, 8 or a multiple of 16 bytes
 template <class V>
 __device__ __forceinline__ void copy_async(V* to, V const* from) {

@@ -8,8 +8,7 @@
 
 namespace sptrsv::detail {
 
-/// Limit of a small kernel: one thread of a host reads about 10^9 entries a second, and waking 16 sleeping threads
-/// takes about 100 us.
+/// Limit of a small kernel: one host thread reads some 10^9 entries/s; waking 16 sleeping threads takes some 100 us.
 struct SmallRangeTuning {
   static constexpr long long entries = 1 << 17;
 };

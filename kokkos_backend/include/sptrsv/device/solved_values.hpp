@@ -35,8 +35,7 @@ struct Parts<Kokkos::complex<R>> {
   }
 };
 
-/// The NaN whose bits are all ones, which marks an unpublished value. A result with that bit pattern is published as
-/// another NaN.
+/// The NaN whose bits are all ones marks an unpublished value. A result of that pattern is published as another NaN.
 template <class R>
 struct Sentinel {
   using bits = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
@@ -51,8 +50,7 @@ struct Sentinel {
   }
 };
 
-/// Slots of a pass, with K values for each lane that has columns: the buffer of this solve and that of the next solve.
-/// Device-copyable.
+/// Slots of a pass, with K values per lane that has columns: buffers of this and the next solve. Device-copyable.
 template <class S, int K>
 struct SolvedSlots {
   using parts = Parts<S>;

@@ -102,8 +102,7 @@ int number_of_teams(typename T::exec_space const& exec, long long rows, LaunchSh
   return static_cast<int>(std::max(1LL, std::min(needed, resident)));
 }
 
-/// Returns the shape with lanes for the columns of each row: the number of lanes of a team stays, so fewer rows run at
-/// a time.
+/// Returns the shape with lanes for the columns of each row, and fewer rows per team.
 template <class T>
 LaunchShape with_column_lanes(typename T::exec_space const& exec, LaunchShape shape, long long rows,
                               ColumnBlock const& columns) {
@@ -151,8 +150,7 @@ struct TicketKernel {
   }
 };
 
-/// Returns the maximum number of threads of a team that for_each_ticket() can launch on a device, which drops as a
-/// thread needs more registers.
+/// Returns the maximum number of threads of a team of for_each_ticket() on a device, which its registers limit.
 template <class T, class Body>
 int most_threads_per_team(typename T::exec_space const& exec, Body const& body) {
   return team_policy(exec, 1, 1, 1).team_size_max(TicketKernel<T, Body>{{}, 0, 1, 1, body}, Kokkos::ParallelForTag());

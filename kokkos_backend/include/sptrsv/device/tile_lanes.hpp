@@ -20,8 +20,7 @@ inline constexpr int tile_lanes = 2 * tile_size;  ///< two per row: lane l works
 static_assert(tile_lanes == cuda_warp_lanes,
               "on a GPU the lanes of a tile row are a team of their own, which shuffles among them all");
 
-/// A value for each lane, on a GPU only the lane's own; `{}` sets zeros. For locals of kernels: its size differs
-/// between host and device.
+/// Values by lane, on a GPU only the lane's own; `{}` sets zeros. For locals, since sizes on host and device differ.
 template <class V>
 class PerLane {
  public:

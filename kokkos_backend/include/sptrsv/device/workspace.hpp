@@ -67,8 +67,7 @@ class SpareMemory {
   }
 };
 
-/// Allocates `bytes` bytes without initializing them. If the allocation fails on a GPU, frees the pool of spare memory
-/// and tries again.
+/// Allocates `bytes` uninitialized bytes. If that fails on a GPU, frees the pool of spare memory and tries again.
 template <class T>
 Kokkos::View<char*, typename T::device> allocate_bytes(char const* label, std::size_t bytes) {
   auto const attempt = [&] {

@@ -155,8 +155,7 @@ struct BlockProduct {
     }
     return product < least && d * least > of_row && share * d > negligible;
   }
-  /// Tells whether the product may replace its factors. Factors that are not finite are a matter of pivots, and no
-  /// fault of the product.
+  /// Tells whether the product may replace its factors; true for factors that are not finite: a matter of pivots.
   KOKKOS_INLINE_FUNCTION bool holds() const {
     real const least = Kokkos::Experimental::norm_min_v<real>;
     bool finite = true, normal = true;

@@ -38,8 +38,7 @@ struct Flagged {
     for (int w = 0; w < parts::count; ++w) there &= !Sentinel<real>::is(parts::get(value, w));
     return there;
   }
-  /// Polls again if the sentinel was loaded. Published values are not loaded again, since polls fill the L1 cache
-  /// queues.
+  /// Polls again only if the sentinel was loaded, since polls fill the L1 cache queues.
   KOKKOS_FORCEINLINE_FUNCTION static void poll_again(S const* at, S& value) {
     if (!is_there(value)) poll(at, value);
   }
@@ -158,8 +157,7 @@ struct EliminateRows {
     return is_pivot ? diagonal(value) + scalar(shift_amount) : value;
   }
 
-  /// Eliminates row i by the lanes of a thread. A thread without a row calls too, since lanes of a warp proceed
-  /// together.
+  /// Eliminates row i by the lanes of a thread. A thread without a row calls too.
   /// @param next  called when this row's loads have started, so that the next row's loads can follow
   template <class Next>
   KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch, Next& next) const {

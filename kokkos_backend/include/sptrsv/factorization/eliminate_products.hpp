@@ -11,8 +11,7 @@
 
 namespace sptrsv::detail {
 
-/// Slots of the products of a row: first those subtracted from its pivot, then those of each entry of U, all in PETSc's
-/// order of pivot rows.
+/// Slots of a row's products: those of its pivot, then those of each entry of U, in PETSc's order of pivot rows.
 template <class T>
 struct ProductSlots {
   using Slot = std::uint16_t;
@@ -163,8 +162,7 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
 
   ProductSlots<T> slots;
 
-  /// Returns the scratch entries of a row: its own, and its products. If PETSc contracts, both factors of a product are
-  /// kept.
+  /// Returns the scratch entries of a row: its own, and its products, or both factors of each if PETSc contracts.
   KOKKOS_FORCEINLINE_FUNCTION static long long scratch_entries(long long longest_row, long long most_updates,
                                                                bool contract) {
     return longest_row + most_updates * (contract ? 2 : 1);

@@ -15,8 +15,7 @@ struct FactorizationTuning {
   static constexpr double wide_level_rows = 16384;
   /// Counterpart of GpuTuning::levels_in_flight: a row takes longer than in a solve, mostly before it has to wait.
   static constexpr double levels_in_flight = 30;
-  /// levels_in_flight for rows with fewer than `short_row` entries on average: waiting teams poll, and delay the
-  /// others.
+  /// levels_in_flight for rows with fewer than `short_row` entries on average: polling teams delay the others.
   static constexpr double levels_in_flight_of_short = 12, short_row = 8;
   /// LU: teams take a ticket while they work on the one before, if each has at least `least_tickets_of_team` tickets
   /// (otherwise some would have two and others none), and at most `most_levels_ahead` levels are in flight (held rows
@@ -24,8 +23,7 @@ struct FactorizationTuning {
   static constexpr double least_tickets_of_team = 8, most_levels_ahead = 16;
   /// Bytes of scratch memory for the rows of a warp; a row that does not fit its share stays in global memory.
   static constexpr int scratch_bytes = 16384;
-  /// Bytes of scratch memory if it also holds the products of symmetric factors; half is needed if PETSc does not
-  /// contract.
+  /// Bytes of scratch memory that also holds symmetric factors' products; half is needed if PETSc does not contract.
   static constexpr int product_scratch_bytes = most_scratch_bytes;
   /// Host: scratch entries.
   static constexpr int host_scratch_entries = 4096;

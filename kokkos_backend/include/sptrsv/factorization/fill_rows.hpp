@@ -13,8 +13,8 @@
 namespace sptrsv::detail {
 
 struct FillTuning {
-  /// Slots and bytes of the tables in scratch memory; a row that overflows one takes the next, and then an array over
-  /// all columns.
+  /// Slots and bytes of the tables in scratch memory. Overflowing rows take the next table, then an array of all
+  /// columns.
   static constexpr int small_table = 256, large_table_bytes = 40000;
   /// Bytes of these arrays for all teams; at least one is allocated.
   static constexpr double array_bytes = 512e6;

@@ -22,8 +22,7 @@ struct PivotRules {
   /// diagonal_scale a_ii - diagonal_offset if its real part is positive (relative and absolute threshold of Ifpack2's
   /// RILUK). Shifts use the unchanged A.
   double diagonal_scale = 1, diagonal_offset = 0;
-  /// Shift::positive_definite: upper end of the bisection; -1: 1.1 times the amount for which A's rows are diagonally
-  /// dominant.
+  /// Shift::positive_definite: upper end of the bisection; -1: 1.1 times the shift for which A is diagonally dominant.
   double greatest_amount = -1;
   /// Rules for factors with dense blocks, to which no others apply. A pivot of exactly 0 in a diagonal block, except
   /// its last, becomes `block_shift`, if relative times (1e-12 + the sum of magnitudes on the block's diagonal); 0: it

@@ -40,8 +40,7 @@ struct UpdateLists {
   }
 };
 
-/// Calls found(a, b) for the positions of equal columns in two ascending lists, by galloping search: for lists of
-/// lengths s < l the cost is s log l.
+/// Calls found(a, b) for the positions of equal columns in two ascending lists. Cost: s log l for lengths s < l.
 template <class Columns, class Offset, class Found>
 KOKKOS_INLINE_FUNCTION void for_each_common(Columns const& columns_a, Offset a, Offset end_a, Columns const& columns_b,
                                             Offset b, Offset end_b, Found const& found) {

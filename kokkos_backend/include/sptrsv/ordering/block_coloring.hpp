@@ -21,8 +21,7 @@ template <class Index>
 struct BlockColorOptions {
   /// Maximum vertices of a block; 0: 256 if vertices have more than 8 neighbors on average, otherwise 64.
   Index size = 0;
-  /// Number of colors, increased if neighbors of a block have all of them; 0: 4, or 8 if blocks have more than 8
-  /// neighbors.
+  /// Number of colors, increased if neighbors have all of them; 0: 4, or 8 if blocks have more than 8 neighbors.
   Index colors = 0;
   int distance = 1;  ///< minimum distance of blocks of a color is greater than this; k+1 for a factor with k levels of
                      ///< fill
@@ -57,8 +56,7 @@ std::vector<Index> sort_by_keys(std::vector<Key> const& key) {
   return order;
 }
 
-/// Returns the block of each vertex: vertices of equal keys, split into parts of up to `size`. Blocks are numbered by
-/// their first vertices.
+/// Returns the block of each vertex: equal keys, in parts of up to `size`. Blocks are numbered by first vertex.
 /// @param keys  out: number of different keys
 template <class Index, class Key>
 std::vector<Index> number_blocks(std::vector<Key> const& key, Index size, Index& keys) {

@@ -58,8 +58,7 @@ struct GreedyColors {
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index i) { color(i); });
   }
-  /// Colors row i. `taken` has a bit for each color from `base` on that neighbors have; if all 64 are taken, another
-  /// round follows.
+  /// Colors row i. `taken` has a bit for each color from `base` on that neighbors have, for 64 colors per round.
   KOKKOS_FUNCTION void color(index i) const {
     offset k = matrix.row_ptr(i);
     offset const end = matrix.row_ptr(i + 1);

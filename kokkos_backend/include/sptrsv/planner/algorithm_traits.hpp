@@ -43,8 +43,7 @@ struct keeps_state<
     A, std::void_t<decltype(std::declval<A const&>().restart(std::declval<typename A::types::exec_space const&>()))>>
     : std::true_type {};
 
-/// Tells whether the planner may consider A: the result of A::worth_planning(exec, analysis), or true without such a
-/// function.
+/// Tells whether the planner may consider A, by A::worth_planning(exec, analysis) if it exists.
 template <class A, class = void>
 struct WorthPlanning {
   template <class Exec, class Analysis>

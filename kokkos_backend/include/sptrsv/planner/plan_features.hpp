@@ -109,8 +109,7 @@ class PlanFeatures {
   double value(Feature f) const { return value_[at(f)]; }
   bool exact(Feature f) const { return exact_[at(f)]; }
 
-  /// Makes f exact, with the features computed along with it. Cost: a pass or a sweep over the pattern, unless f is
-  /// exact; fences.
+  /// Makes f exact, with related features. Cost: a pass or a sweep over the pattern, unless f is exact; fences.
   void find(Feature f) {
     if (exact(f)) return;
     auto const& rows = analysis_.rows(exec_);
@@ -122,8 +121,7 @@ class PlanFeatures {
     else find_levels(rows);
   }
 
-  /// Tells whether levels are so wide that tiles take longer to find than they can gain; false while levels are
-  /// unknown.
+  /// Tells whether levels are known to be so wide that tiles take longer to find than they can gain.
   bool has_wide_levels() const {
     return exact(Feature::levels) &&
            value(Feature::rows) > detail::TiledTuning::most_level_rows * value(Feature::levels);

@@ -44,8 +44,7 @@ struct PlanOptions {
 
 namespace detail {
 
-/// Returns the models of this device, or of the first one in the table: its times are then wrong, but their ratios are
-/// a better guide than no model.
+/// Returns the models of this device, or of the first one in the table: its ratios are a better guide than no model.
 inline PlanDevice const& plan_device(std::string_view name) {
   for (auto const& device : plan_devices)
     if (device.name == name) return device;

@@ -279,8 +279,7 @@ class Analysis {
     throw NotTriangular(row, wrong, detail::name_of(shape_.triangle));
   }
 
-  /// Returns the transpose. Its rows are summed in the order in which substitution by one thread scatters the terms, so
-  /// that both give the same bits.
+  /// Returns the transpose, summed in the order in which substitution scatters the terms, for the same bits.
   OffDiagonals<T> const& flipped(exec_space const& exec) const {
     if (!flipped_) {
       OffDiagonals<T> transpose = detail::transpose_off_diagonals<T>(exec, stored_);

@@ -49,8 +49,7 @@ class Directions {
       out[static_cast<std::size_t>(d)] = std::max(1.0, (d + 1 < count_ ? distance_[d + 1] : n) / distance_[d]);
     return out;
   }
-  /// Returns the bin of a distance. An octave has two bins, and distances of two directions differ by a factor of at
-  /// least 4.
+  /// Returns the bin of a distance, two per octave; distances of two directions differ by a factor of at least 4.
   template <class Index>
   KOKKOS_INLINE_FUNCTION static int bin(Index distance) {
     int octave = 0;

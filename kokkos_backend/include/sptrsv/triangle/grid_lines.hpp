@@ -66,8 +66,7 @@ struct GridEntries {
   KOKKOS_INLINE_FUNCTION std::int64_t place_of(index i) const {
     return ascending ? static_cast<std::int64_t>(i) : static_cast<std::int64_t>(n) - 1 - static_cast<std::int64_t>(i);
   }
-  /// Returns the k-th row of the sample. Uses multiples of a fixed odd number, since a stride could coincide with the
-  /// lines of a grid.
+  /// Returns the k-th row of the sample: a multiple of an odd number, since a stride could coincide with grid lines.
   KOKKOS_INLINE_FUNCTION index sampled(std::uint64_t k) const {
     return static_cast<index>(looked_at == n ? k : k * 2654435761u % n);
   }

@@ -48,8 +48,7 @@ struct InspectLongRows {
   Kokkos::View<long long*, typename T::device> facts;  // indexed by the enumerators
   bool lower;
 
-  /// Number of rows with a diagonal, then first row with a bad column, without a diagonal, with an entry on the wrong
-  /// side.
+  /// Number of rows with a diagonal; first rows with a bad column, without a diagonal, with an entry on the wrong side.
   enum { with, bad_columns, without, wrong_side, num_facts };
 
   template <class Team>

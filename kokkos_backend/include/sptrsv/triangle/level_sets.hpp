@@ -61,8 +61,7 @@ struct LevelArrays {
   }
 };
 
-/// Number of entries of the longest row from which, on a GPU, the sweep for levels gives every row a warp. Not measured
-/// separately.
+/// GPU: entries of the longest row from which the sweep for levels gives every row a warp. Not measured separately.
 struct LevelSweepTuning {
   static constexpr long long row_for_warps = 256;
 };

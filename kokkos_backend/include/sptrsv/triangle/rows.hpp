@@ -18,8 +18,7 @@ namespace sptrsv {
 /// Position of the diagonal entry in each row of the stored T.
 enum class DiagonalPosition { none, first, last };
 
-/// Row ranges of off-diagonal entries. Entry k has its value at source(k) of the caller's array, or at k if `source` is
-/// empty. Device-copyable.
+/// Row ranges of off-diagonal entries. The value of entry k is at source(k), or at k without `source`. Device-copyable.
 template <class T>
 struct OffDiagonals {
   typename T::index num_rows = 0;

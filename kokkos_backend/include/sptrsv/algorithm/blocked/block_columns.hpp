@@ -74,8 +74,8 @@ struct ColumnTable {
   }
 };
 
-/// Kernel with a team per block of rows: lists the positions of other blocks that a block needs, each once in order of
-/// need, and numbers the columns.
+/// Kernel with a team per block of rows: lists its outer positions, each once in order of need, and numbers the
+/// columns.
 template <class T>
 struct NumberColumns {
   using index = typename T::index;

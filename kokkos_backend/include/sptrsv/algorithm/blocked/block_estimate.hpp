@@ -40,9 +40,8 @@ inline int levels_of_strip(double rows, double mean_level) {
   return static_cast<int>(std::max<double>(BlockedTuning::strip_levels, rows / std::max(1.0, mean_level)));
 }
 
-/// Returns the mean number of levels among `rows` successive rows, over a sample of windows. It is small where rows are
-/// numbered by level, as after reverse Cuthill-McKee; a block of a strip then has no more levels. Cost: a kernel;
-/// fences.
+/// Returns the mean number of levels among `rows` successive rows, over a sample. It is small where rows are numbered
+/// by level, as after reverse Cuthill-McKee, and bounds the levels of a block. Cost: a kernel; fences.
 template <class T>
 double levels_of_successive_rows(typename T::exec_space const& exec, LevelSets<T> const& sets, double rows) {
   using index = typename T::index;
@@ -105,8 +104,7 @@ double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> con
     thickness =
         std::min<double>(levels_of_strip(rows, sets.mean_rows()), levels_of_successive_rows<T>(exec, sets, rows) - 1);
   }
-  // if blocks have one level each, all blocks of a level wait for the slowest of the level before: measured 3 times as
-  // slow
+  // if blocks have one level each, all wait for the slowest of the level before: measured 3 times as slow
   bool const thin = thickness < 2 && levels > BlockedTuning::strip_levels;
   return std::ceil(levels / std::max(1.0, thickness)) * (thin ? BlockedTuning::thin_block : 1);
 }

@@ -93,8 +93,7 @@ struct RowDepths {
   std::array<int, Directions::most> extent;
 };
 
-/// Computes depths from row numbers if the rows form a grid, otherwise by a sweep over the rows. Uses the analysis'
-/// workspace.
+/// Computes depths from row numbers if the rows form a grid, otherwise by a sweep. Uses the analysis' workspace.
 template <class T>
 RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   using index = typename T::index;

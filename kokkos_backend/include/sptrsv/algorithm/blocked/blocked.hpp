@@ -302,8 +302,7 @@ class Blocked {
     else if (plan_.shape.lanes > 1) make(four{}, std::false_type{}, std::true_type{});
     else make(four{}, std::true_type{}, std::true_type{});
   }
-  /// Chooses the numbers of warps; fewer where the requested team does not fit, since complex numbers need many
-  /// registers.
+  /// Chooses the numbers of warps; fewer if the team does not fit, since complex numbers need many registers.
   void choose_warps(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     auto const entries = static_cast<double>(analysis.num_off_diagonals());
     bool const fetches = static_cast<double>(plan_.outer.extent(0)) > Tuning::many_outers * entries &&

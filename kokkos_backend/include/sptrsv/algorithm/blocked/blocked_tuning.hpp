@@ -19,8 +19,7 @@ struct BlockedTuning {
   static constexpr int long_row = 512;
   /// Maximum rows of a block.
   static constexpr int block_rows = 1024;
-  /// Host: minimum number of blocks per thread, and bounds of the rows of a block. Measured on two cores of an AMD
-  /// EPYC.
+  /// Host: minimum blocks per thread, and bounds of the rows of a block. Measured on two cores of an AMD EPYC.
   static constexpr long long host_blocks_per_thread = 16, least_host_rows = 256, most_host_rows = 1000;
   /// Minimum levels of a strip where levels are wide.
   static constexpr int strip_levels = 32;
@@ -37,8 +36,7 @@ struct BlockedTuning {
   /// row with more than `large_row` of all entries (kkt_BOYD1 80 us instead of 146).
   static constexpr int most_warps = 8, many_levels = 500;
   static constexpr double many_outers = 0.5, large_row = 1.0 / 16;
-  /// Right-hand sides per pass. One team per block and right-hand side, so that a stalled column does not stall the
-  /// others.
+  /// Right-hand sides per pass. Each has its own team per block, so that a stalled column does not stall the others.
   static constexpr int columns_per_pass = 4;
   /// Resident GPU threads per team.
   static constexpr int threads_per_team = 1024;

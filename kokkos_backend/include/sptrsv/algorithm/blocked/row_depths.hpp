@@ -35,8 +35,7 @@ struct Depths {
   }
 };
 
-/// Kernel that computes depths in one sweep over op(T)'s rows; a row polls for the depths of the rows that it needs, as
-/// in LevelSweep.
+/// Kernel that computes depths in one sweep over op(T)'s rows, which poll as in LevelSweep.
 template <class T>
 struct DepthSweep {
   using index = typename T::index;

@@ -37,8 +37,7 @@ struct ColorRows {
     return list.data() ? list(p) : row_at<T>(p, rows.num_rows, ascending);
   }
 
-  /// Sums a lane's part of row i: every `parts`th entry, with `batch` loads in flight, for the lane's columns; part 0
-  /// starts from b.
+  /// Sums a lane's part of row i: every `parts`th entry, with `batch` loads in flight; part 0 starts from b.
   KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
     int const column = columns.column(lane), part = columns.part(lane), parts = lanes >> columns.bits;
     if (column >= columns.count) return;

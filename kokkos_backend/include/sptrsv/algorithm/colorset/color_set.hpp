@@ -135,8 +135,7 @@ class ColorSet {
     if constexpr (!host) set_ptr_ = detail::copy_to_device<T>(exec, "sptrsv::color_set::set_ptr", sets_.set_ptr);
   }
 
-  /// Solves sets that share a kernel by the calling thread, other sets in equal parts by all threads. No part ends
-  /// within a block of rows.
+  /// Solves sets that share a kernel by the calling thread, others in parts of whole blocks of rows by all threads.
   template <int K, detail::Access A>
   void solve_on_host(typename T::exec_space const& exec, detail::RowIO<T> const& io) const {
     index const* const block_ptr = sets_.block_ptr.data();

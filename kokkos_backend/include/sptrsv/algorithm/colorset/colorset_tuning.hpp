@@ -6,8 +6,7 @@ namespace sptrsv::detail {
 
 /// Constants measured on an NVIDIA H200 (docs/colorset.md).
 struct ColorSetTuning {
-  /// Maximum rows of a small set; default of option wide_rows. A small set is faster in one team, with a barrier after
-  /// it, than by a launch of its own.
+  /// Maximum rows of a small set; default of option wide_rows. One team with a barrier is faster than a launch.
   static constexpr int small_rows = 512;
   /// Warps of the team that solves the small sets, and of a team in a kernel of one set. Not measured separately.
   static constexpr int one_team_warps = 16, team_warps = 4;

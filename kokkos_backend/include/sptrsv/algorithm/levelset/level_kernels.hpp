@@ -94,8 +94,7 @@ struct LevelRow {
   }
 };
 
-/// Solutions of one column in global memory; polled for if `Waits`. The last launch of a solve publishes none, since
-/// nobody reads them.
+/// Solutions of one column in global memory; polled for if `Waits`. The last launch publishes none.
 template <class T, bool Waits>
 struct LevelSource {
   static constexpr bool waits = Waits;
@@ -151,8 +150,7 @@ struct LevelKernelColumns {
   int rows_per_team;  ///< a multiple of the team's threads
   bool read_later;
 
-  /// Returns the distance between columns, for which the lanes of half a warp, 16 words of 8 bytes, are in different
-  /// banks.
+  /// Returns a distance between columns that puts the lanes of half a warp, 16 words of 8 bytes, into different banks.
   KOKKOS_FUNCTION static int stride(int rows, ColumnBlock const& columns) {
     return rows + (columns.bits < 4 ? 16 >> columns.bits : 1);
   }

@@ -17,8 +17,7 @@
 
 namespace sptrsv::detail {
 
-/// Copy of op(T)'s rows in level order: position p holds row `row(p)`. Columns are row numbers on a host and positions
-/// on a GPU.
+/// Copy of op(T)'s rows in level order: position p holds row `row(p)`. Columns are rows on a host, positions on a GPU.
 template <class T>
 struct LevelOrder {
   Kokkos::View<typename T::offset*, typename T::device> row_ptr;   // n+1, by position

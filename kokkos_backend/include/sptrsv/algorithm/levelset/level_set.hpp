@@ -217,8 +217,7 @@ class LevelSet {
       }
     }
   }
-  /// Returns a launch shape with enough teams, of one warp each, for the rows of a few levels: more teams would only
-  /// poll.
+  /// Returns a launch shape with enough teams, of one warp each, for a few levels: more teams would only poll.
   detail::LaunchShape shared_kernel_shape(typename T::exec_space const& exec, Launch const& launch, int lanes,
                                           int steps) const {
     double const tickets = double(launch.last_slice - launch.first_slice) * steps;

@@ -27,11 +27,9 @@ struct LevelSetTuning {
   static constexpr int one_team_columns = 4;
   /// Bytes of scratch memory for half of the one-team kernel's ring buffer: 40 kB in all.
   static constexpr int one_team_half_bytes = 20480;
-  /// Warps of a team in a kernel of one level, without and with columns staged in scratch memory. Not measured
-  /// separately.
+  /// Warps of a team in a kernel of one level, without and with staged columns. Not measured separately.
   static constexpr int wide_team_warps = 4, staged_team_warps = 2;
-  /// Number of columns of a pass from which b and x of a wide level are staged in scratch memory; two columns are
-  /// slightly faster without staging.
+  /// Number of columns of a pass from which b and x of a wide level are staged in scratch memory.
   static constexpr int staged_columns = 4;
 
   /// GPU: number of entries above which a team copies a row, and the threads of the team.

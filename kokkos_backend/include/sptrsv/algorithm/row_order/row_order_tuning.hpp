@@ -12,8 +12,8 @@ struct RowOrderTuning {
   /// GPU: rows of a ticket of `syncfree`, where a warp has a row. With more, a warp starts each row only after the row
   /// before, and all others wait for it.
   static constexpr int syncfree_rows_per_ticket = 1;
-  /// GPU: warps of a team of `fused`, which work independently: 2 are slightly faster than 1 (road:2000 443 instead of
-  /// 477 us), and as fast as 4.
+  /// GPU: independent warps of a team of `fused`: 2 are faster than 1 (road:2000 443 instead of 477 us), and as fast as
+  /// 4.
   static constexpr int fused_team_warps = 2;
   /// Host: rows of a block of `fused`, equal to the lanes of a warp of most GPUs, so that systems are split alike.
   static constexpr int fused_host_block_rows = 32;

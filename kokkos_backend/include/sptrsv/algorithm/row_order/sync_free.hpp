@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sync-free solve: a warp per component, busy waits, no barriers; by rows (reproducible) or by columns with in-degrees
-// and atomics (as published).
+// Sync-free solve: a warp per component; by rows (reproducible), or by columns with in-degrees and atomics (as
+// published).
 #pragma once
 
 #include <string>

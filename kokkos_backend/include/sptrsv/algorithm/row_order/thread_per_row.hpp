@@ -74,8 +74,7 @@ struct ThreadPerRow {
       for (int c = 0; c < K; ++c) sum[c] -= numbers.entry(k) * x[c];
     }
   }
-  /// Solves one lane's columns of row s of the solve order. Rows from `first` on may belong to other threads of the
-  /// same warp.
+  /// Solves one lane's columns of row s of the solve order. Rows from `first` on may belong to the same warp.
   KOKKOS_FORCEINLINE_FUNCTION void solve_row(int column, index s, index first) const {
     if (column >= columns.count) return;
     index const i = row(s);

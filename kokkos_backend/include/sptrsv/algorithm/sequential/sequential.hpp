@@ -16,8 +16,7 @@ namespace sptrsv {
 
 namespace detail {
 
-/// Cursor over stored rows in solve order. `values` and `col_idx` start at the first off-diagonal entry of the first
-/// row.
+/// Cursor over stored rows in solve order. `values` and `col_idx` start at the first off-diagonal entry.
 /// @tparam Up     first to last row
 /// @tparam Along  in the direction of memory
 template <class T, bool Up, bool Along>
@@ -100,8 +99,7 @@ struct Substitution {
 
 }  // namespace detail
 
-/// Solver by substitution. On a host, rows with the same columns are solved together, like PETSc's inodes. Bitwise
-/// reproducible.
+/// Solver by substitution. A host solves rows with equal columns together, like PETSc's inodes. Bitwise reproducible.
 template <class T>
 class Sequential {
  public:
@@ -121,8 +119,7 @@ class Sequential {
         blocks_ = detail::find_row_blocks<T>(values_.rows(), shape_.ascending());
   }
 
-  /// Tells whether the planner considers `sequential`: on a GPU only for few entries, since one thread takes hundreds
-  /// of nanoseconds for each.
+  /// Tells whether the planner considers `sequential`: on a GPU only for few entries.
   static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
     return is_host_space<typename T::exec_space> ||
            analysis.num_off_diagonals() <= detail::SequentialTuning::planned_entries;

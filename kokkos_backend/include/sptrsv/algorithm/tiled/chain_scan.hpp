@@ -270,8 +270,7 @@ struct ChainStore {
 ///   numbers or b is infinite, is substituted again by a thread per chain.
 /// Thus x meets the bound of substitution, |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i, except where it
 /// underflows. Nine kernels. Bitwise reproducible: all groupings are fixed.
-/// Source of recurrences by composed maps: H. S. Stone, JACM 20 (1973); P. M. Kogge, H. S. Stone, IEEE Trans. Comput.
-/// C-22 (1973).
+/// Source (composed maps): H. S. Stone, JACM 20 (1973); P. M. Kogge, H. S. Stone, IEEE Trans. Comput. C-22 (1973).
 template <class T>
 class ChainScan {
  public:

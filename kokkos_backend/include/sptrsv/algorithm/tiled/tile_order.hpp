@@ -213,8 +213,7 @@ RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets
   return out;
 }
 
-/// Sorts each row by column. On a GPU sorts all entries at once, since a team per row takes long for a few long rows:
-/// 137 ms in powerlaw:1000000.
+/// Sorts each row by column. On a GPU sorts all entries at once: a team per row takes 137 ms in powerlaw:1000000.
 template <class T>
 void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows) {
   if constexpr (is_host_space<typename T::exec_space>) {

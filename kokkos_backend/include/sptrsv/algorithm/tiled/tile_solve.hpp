@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solve by tiles: a warp per tile row, which waits for x of other tile rows, or, in a wide level, a thread per row of
-// T.
+// Solve by tiles: a warp per tile row, which waits for other tile rows, or, in a wide level, a thread per row of T.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -211,8 +210,7 @@ struct TileRowPerWarp {
   }
 };
 
-/// Thread level: a thread per row of T, in a level whose rows wait only for earlier kernels, so that threads share
-/// nothing.
+/// Thread level: a thread per row of T, in a level whose rows wait only for earlier kernels.
 template <class T, int K>
 struct TileRowByThreads {
   using scalar = typename T::scalar;

@@ -124,8 +124,8 @@ void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> con
       });
 }
 
-/// Inverts the scaled diagonal tiles, a thread per column. A tile whose inverse has values that are not normal stays
-/// scaled.
+/// Inverts the scaled diagonal tiles, a thread per column. A tile stays scaled if its inverse has values that are not
+/// normal.
 template <class T>
 void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, TileValues<T> const& to) {
   using index = typename T::index;

@@ -77,8 +77,7 @@ class Tiled {
            (options.variant == Variant::automatic && options.diagonal_tiles == DiagonalTiles::solved);
   }
 
-  /// Tells whether the planner considers `tiled`: on a GPU not if levels are known to be wide; the planner asks again
-  /// once it knows them.
+  /// Tells whether the planner considers `tiled`: on a GPU not if levels are known to be wide.
   static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
     auto const* const levels = analysis.known_levels();
     return is_host_space<typename T::exec_space> || !levels ||

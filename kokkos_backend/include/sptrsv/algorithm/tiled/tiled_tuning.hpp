@@ -22,8 +22,7 @@ struct TiledTuning {
   static constexpr int chain_chunk = 1024, chain_threads = 256;
   /// Host: approximate tickets of each thread per kernel, and maximum tile rows of a ticket. Not measured separately.
   static constexpr long long host_tickets_per_thread = 16, host_tile_rows_per_ticket = 64;
-  /// Nanoseconds of a solve by scans, fixed and per row, on an NVIDIA H200 (48.9 us for 1,000 rows, 305 us for
-  /// 2,000,000).
+  /// Nanoseconds of a solve by scans, fixed and per row, on an H200 (48.9 us for 1,000 rows, 305 us for 2,000,000).
   static constexpr double scan_nanoseconds = 48000, scan_row_nanoseconds = 0.128;
 };
 
