@@ -8,9 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "color_ordering.hpp"
-#include "guarded.hpp"
-#include "matfactor.hpp"
+#include "base/events.hpp"
+#include "factor/matfactor.hpp"
+#include "kokkos/guarded.hpp"
+#include "ordering/color_ordering.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv_petsc.h"
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds the layers of the backend's folders: planner -> algorithm -> triangle -> device -> public headers, and never
-back; an algorithm uses nothing of another's folder; and code for one kind of processor is in device/ alone.
-Usage: layers.py KOKKOS_BACKEND"""
+back; an algorithm uses nothing of another's folder; and code for one kind of processor is in device/ alone. Holds the
+order of the PETSc plugin's folders likewise: each uses those before it.
+Usage: layers.py KOKKOS_BACKEND PLUGIN"""
 import os
 import re
 import sys
@@ -10,6 +11,10 @@ INCLUDE = re.compile(r'#include ["<](sptrsv/[^">]+)[">]')
 # each uses those before it
 LAYERS = ["public", "device", "triangle", "ordering", "factorization", "algorithm", "planner", "instance"]
 APART = ["ordering", "factorization"]  # used by none of the layers above it
+
+PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "factor", "ordering", "shell", "root"]
+PLUGIN_APART = ["ordering", "shell"]  # used by the registration alone
+PLUGIN_INCLUDE = re.compile(r'#include "((?!sptrsv/)[^"]+)"')
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 DEVICE_WORDS = re.compile(
@@ -54,7 +59,40 @@ def device_words(path, text):
     return [(line, word) for line, word in words if not (word[0].isdigit() and NUMBERS.search(path))]
 
 
-def main(folder):
+def plugin_fault(path, used):
+    """What is wrong if file `path` of the plugin includes its file `used`, or None."""
+    if used == "sptrsv_petsc.h":  # for programs, and for all folders
+        return None
+    above, below = [os.path.dirname(name) or "root" for name in (path, used)]
+    if above not in PLUGIN_LAYERS or below not in PLUGIN_LAYERS:
+        return "is in a folder that has no layer"
+    if PLUGIN_LAYERS.index(below) > PLUGIN_LAYERS.index(above):
+        return f"points back, from {above} to {below}"
+    if below in PLUGIN_APART and above not in (below, "root"):
+        return f"{below} is not for {above}"
+    return None
+
+
+def check_plugin(folder):
+    """The faults of the plugin's includes, and how many there are."""
+    faults, checked = [], 0
+    for at, _, names in os.walk(folder):
+        for name in names:
+            if not name.endswith((".hpp", ".cxx", ".h")):
+                continue
+            path = os.path.relpath(os.path.join(at, name), folder)
+            with open(os.path.join(at, name)) as file:
+                text = file.read()
+            for used in PLUGIN_INCLUDE.findall(text):
+                checked += 1
+                wrong = "does not exist" if not os.path.exists(os.path.join(folder, used)) else plugin_fault(path, used)
+                if wrong:
+                    faults.append(f"{path}: {used} {wrong}")
+    assert checked > 50, "no plugin here"
+    return faults, checked
+
+
+def main(folder, plugin):
     include = os.path.join(folder, "include")
     faults, checked = [], 0
     for at, _, names in os.walk(include):
@@ -70,6 +108,9 @@ def main(folder):
                     faults.append(f"{path}: {used} {fault(path, used)}")
             for line, word in device_words(path, text):
                 faults.append(f"{path}:{line}: {word} belongs in device/")
+    plugin_faults, checked_there = check_plugin(plugin)
+    faults += plugin_faults
+    checked += checked_there
     print("\n".join(sorted(faults)) or f"{checked} includes, none points back; no device outside of device/")
     assert checked > 100, "no backend here"
     return 1 if faults else 0
@@ -82,6 +123,15 @@ def test_rules():
                        ("sptrsv/solver_impl.hpp", planner)]:
         assert not fault(path, used) and fault(used, path), (path, used)
     assert fault(tiled, fused) and fault(planner, "sptrsv/ordering/coloring.hpp") and fault(rows, "sptrsv/new/x.hpp")
+
+
+def test_plugin_rules():
+    for path, used in [("solver/any_solver.hpp", "base/events.hpp"), ("factor/matfactor.hpp", "access/vec_access.hpp"),
+                       ("register.cxx", "factor/matfactor.hpp"), ("shell/triangles.hpp", "solver/any_solver.hpp")]:
+        assert not plugin_fault(path, used) and plugin_fault(used, path), (path, used)
+    assert plugin_fault("shell/triangles.hpp", "ordering/color_ordering.hpp")
+    assert plugin_fault("new/x.hpp", "base/y.hpp")
+    assert not plugin_fault("factor/factor_views.cxx", "sptrsv_petsc.h")
 
 
 def test_device_words():
@@ -101,5 +151,6 @@ def test_device_words():
 
 if __name__ == "__main__":
     test_rules()
+    test_plugin_rules()
     test_device_words()
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

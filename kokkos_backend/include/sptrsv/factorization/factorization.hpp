@@ -21,8 +21,8 @@ struct FactorizationOptions {
   /// Symmetric factors with lists. 1: form products as pivot rows arrive and subtract them once all are there, if
   /// scratch memory holds those of a row; 0: pivot row by pivot row; -1: 1 on a GPU, 0 on a host.
   int products = -1;
-  /// Partition of A's rows, or of its block rows where the factor has dense blocks. Entries of A between different parts
-  /// count as zeros; level_pattern() with the same partition has no entries for them.
+  /// Partition of A's rows, or of its block rows where the factor has dense blocks. Entries of A between different
+  /// parts count as zeros; level_pattern() with the same partition has no entries for them.
   RowPartition partition;
 };
 
@@ -84,8 +84,8 @@ class Factorization {
   /// @param levels     0 or less: no fill
   /// @param partition  partition of A's rows in natural order; entries of A between its parts are left out
   /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) without a diagonal entry that is not filled;
-  /// ImproperRow as in the constructor; Unsupported if L or U has more entries than Offset can count, and for several parts if
-  /// columns of a row of A do not ascend; Error for more parts than rows.
+  ///         ImproperRow as in the constructor; Unsupported if L or U has more entries than Offset can count, and for
+  ///         several parts if the columns of a row of A do not ascend; Error for more parts than rows.
   /// Cost: without fill a few passes over A, and a sort of rows with permuted columns. With fill each row searches the
   /// graph of A for short paths, on a GPU twice: it reads all neighbors of each vertex within `levels` edges, with many
   /// levels some repeatedly. Long rows on a GPU: at most 512 MB of scratch memory, or 16 bytes per row of A. Allocates,

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// PETSc's factors by blocks: two unit triangles by scalar rows, and a block diagonal between them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/petsc_compat.hpp"
+#include "solver/any_solver.hpp"
+
+namespace sptrsv_petsc {
+
+/// LU, ILU: A = L D U with unit triangles L and U. Cholesky, ICC: A = U^T D U. D has blocks of bs by bs and is kept
+/// inverted.
+///
+/// PETSc keeps blocks by columns, and its factors in three ways, all read here:
+///   LU, ILU            L's block rows, then U's, last first, each ending in its inverted diagonal block; U holds D U
+///   Cholesky, bs > 1   the inverted diagonal blocks, then U's block rows without them, negated (modified sparse rows)
+///   Cholesky, bs = 1   U's rows, negated, each beginning with its inverted diagonal entry
+struct BlockFactor {
+  PetscInt bs = 0;        ///< 0: not a factor by blocks
+  PetscInt num_rows = 0;  ///< block rows
+  bool symmetric = false;
+  std::vector<PetscInt> row_ptr_lower, row_ptr_upper;  ///< scalar rows, n + 1 offsets into col_idx; lower: LU only
+  std::vector<PetscInt> col_idx;
+  std::vector<Scalar> values;  ///< one per entry of col_idx, then the inverted diagonal blocks, each by columns
+
+  // in PETSc's arrays, counted in blocks:
+  PetscInt const* block_columns = nullptr;  ///< the factor's own
+  std::vector<PetscInt> lower_begin, lower_end, upper_begin, upper_end, diagonal;
+};
+
+inline std::size_t MemoryBytes(BlockFactor const& f)
+{
+  std::size_t const rows =
+      f.lower_begin.size() + f.lower_end.size() + f.upper_begin.size() + f.upper_end.size() + f.diagonal.size();
+  return (rows + f.row_ptr_lower.size() + f.row_ptr_upper.size() + f.col_idx.size()) * sizeof(PetscInt) +
+         f.values.size() * sizeof(Scalar);
+}
+
+namespace detail {
+
+inline std::size_t index(PetscInt i) { return static_cast<std::size_t>(i); }
+
+/// Appends the scalar rows of block rows [begin, end) of PETSc's block columns j.
+inline void AppendRows(BlockFactor& f, PetscInt const* j, std::vector<PetscInt> const& begin,
+                       std::vector<PetscInt> const& end, std::vector<PetscInt>& row_ptr)
+{
+  row_ptr.reserve(index(f.num_rows) * index(f.bs) + 1);
+  row_ptr.push_back(static_cast<PetscInt>(f.col_idx.size()));
+  for (std::size_t row = 0; row < begin.size(); ++row)
+    for (PetscInt r = 0; r < f.bs; ++r) {
+      for (PetscInt k = begin[row]; k < end[row]; ++k)
+        for (PetscInt c = 0; c < f.bs; ++c) f.col_idx.push_back(j[k] * f.bs + c);
+      row_ptr.push_back(static_cast<PetscInt>(f.col_idx.size()));
+    }
+}
+
+/// Where the block rows of an LU or ILU factor lie. False if a row of U has no diagonal block where it should end.
+inline bool FindLURows(BlockFactor& f, PetscInt const* i, PetscInt const* j)
+{
+  PetscInt const n = f.num_rows;
+  f.lower_begin.assign(i, i + n);
+  f.lower_end.assign(i + 1, i + n + 1);
+  f.upper_begin.resize(index(n));
+  PetscInt k = i[n];
+  for (PetscInt row = n - 1; row >= 0; --row, ++k) {
+    f.upper_begin[index(row)] = k;
+    for (; j[k] != row; ++k)
+      if (j[k] < row || j[k] >= n) return false;
+    f.diagonal[index(row)] = k;
+  }
+  f.upper_end = f.diagonal;
+  return true;
+}
+
+/// Likewise of a Cholesky or ICC factor.
+inline bool FindCholeskyRows(BlockFactor& f, PetscInt const* i, PetscInt const* j)
+{
+  PetscInt const n = f.num_rows;
+  bool const apart = f.bs > 1;  // the diagonal blocks before all rows
+  if (apart && i[0] != n + 1) return false;
+  f.upper_begin.assign(i, i + n);
+  f.upper_end.assign(i + 1, i + n + 1);
+  for (PetscInt row = 0; row < n; ++row) {
+    f.diagonal[index(row)] = apart ? row : i[row];
+    if (apart) continue;
+    if (i[row + 1] <= i[row] || j[i[row]] != row) return false;
+    ++f.upper_begin[index(row)];
+  }
+  return true;
+}
+
+/// to = from (bs by bs, by columns) as rows of a triangle's values: row r goes to to[r * stride].
+template <class Entry>
+void StoreBlock(PetscInt bs, Entry const& entry, Scalar* to, std::size_t stride)
+{
+  for (PetscInt r = 0; r < bs; ++r)
+    for (PetscInt c = 0; c < bs; ++c) to[index(r) * stride + index(c)] = entry(r, c);
+}
+
+/// |Re| + |Im|, which is within a factor of two of the magnitude, and needs no root.
+inline PetscReal Size(Scalar const& v)
+{
+  PetscScalar const s = reinterpret_cast<PetscScalar const&>(v);
+  return std::abs(PetscRealPart(s)) + std::abs(PetscImaginaryPart(s));
+}
+
+/// Whether entry (r, c) of D^-1 U_ij has lost digits below the range of numbers that x_i feels. For t_i and t_j of like
+/// size, x_j is at most d |t|, d the largest entry of row c of D_j^-1; the loss, of the order of eps min() d |t|, is
+/// one of the solve's roundings up to eps |D^-1|_r |t|; and an entry that gives less than `negligible` of that is
+/// dropped by any solve.
+inline bool Underflows(std::size_t bs, Scalar const* inverse, Scalar const* v, Scalar const* next, std::size_t r,
+                       std::size_t c)
+{
+  PetscReal const negligible = 1e-40;
+  PetscReal of_row = 0, d = 0, product = 0, share = 0;
+  for (std::size_t m = 0; m < bs; ++m) {
+    of_row = std::max(of_row, Size(inverse[m * bs + r]));
+    d = std::max(d, Size(next[m * bs + c]));
+  }
+  for (std::size_t m = 0; m < bs; ++m) {
+    PetscReal const i = Size(inverse[m * bs + r]), u = Size(v[c * bs + m]);
+    product = std::max(product, i * u);
+    share = std::max(share, of_row > 0 ? i / of_row * u : 0);
+  }
+  PetscReal const least = std::numeric_limits<PetscReal>::min();
+  return product < least && d * least > of_row && share * d > negligible;
+}
+
+/// Whether the product D^-1 U_ij in `block` may stand for its two factors. @param next  the inverted diagonal block of
+/// row j. Factors that are not finite themselves are PETSc's verdict on a pivot, and no fault of the product.
+inline bool ProductHolds(std::size_t bs, Scalar const* inverse, Scalar const* v, Scalar const* next,
+                         Scalar const* block, std::size_t stride)
+{
+  PetscReal const least = std::numeric_limits<PetscReal>::min();
+  bool finite = true, normal = true;
+  for (std::size_t r = 0; r < bs; ++r)
+    for (std::size_t c = 0; c < bs; ++c) {
+      PetscReal const size = Size(block[r * stride + c]);
+      finite &= std::isfinite(size);
+      normal &= size >= least;
+    }
+  if (finite && normal) return true;
+  auto const is_finite = [](Scalar const& s) { return std::isfinite(Size(s)); };
+  if (!std::all_of(inverse, inverse + bs * bs, is_finite) || !std::all_of(v, v + bs * bs, is_finite)) return true;
+  if (!finite) return false;
+  for (std::size_t r = 0; r < bs; ++r)
+    for (std::size_t c = 0; c < bs; ++c)
+      if (Size(block[r * stride + c]) < least && Underflows(bs, inverse, v, next, r, c)) return false;
+  return true;
+}
+
+}  // namespace detail
+
+/// Reads the pattern after PETSc's symbolic phase.
+/// @param i, j  PETSc's offsets and columns of block rows. @param symmetric  a Cholesky or ICC factor.
+inline PetscErrorCode AccessBlockPattern(Mat inner, PetscInt bs, PetscInt num_rows, PetscInt const* i,
+                                         PetscInt const* j, bool symmetric, BlockFactor& f)
+{
+  using detail::index;
+  MPI_Comm const comm = PetscObjectComm((PetscObject)inner);
+
+  PetscFunctionBegin;
+  f = BlockFactor{};
+  f.bs = bs;
+  f.num_rows = num_rows;
+  f.symmetric = symmetric;
+  f.block_columns = j;
+  bool found = true;
+  PetscCallCXX(f.diagonal.resize(index(num_rows)));
+  if (num_rows) PetscCallCXX(found = symmetric ? detail::FindCholeskyRows(f, i, j) : detail::FindLURows(f, i, j));
+  PetscCheck(found, comm, PETSC_ERR_PLIB,
+             "This PETSc keeps its %s factor of type %s with blocks of %" PetscInt_FMT
+             " in a way that is not known; convert the matrix to %s",
+             MatFactorTypes[inner->factortype], ((PetscObject)inner)->type_name, bs, MATSEQAIJ);
+  std::size_t blocks = 0;
+  for (std::size_t r = 0; r < f.lower_begin.size(); ++r) blocks += index(f.lower_end[r] - f.lower_begin[r]);
+  for (std::size_t r = 0; r < f.upper_begin.size(); ++r) blocks += index(f.upper_end[r] - f.upper_begin[r]);
+  PetscCheck(blocks <= index(PETSC_MAX_INT) / (index(bs) * index(bs)), comm, PETSC_ERR_SUP,
+             "The factor's %zu blocks of %" PetscInt_FMT " by %" PetscInt_FMT
+             " have more entries than PetscInt counts; use a PETSc with 64-bit indices, or more ranks",
+             blocks, bs, bs);
+  PetscCallCXX(f.col_idx.reserve(blocks * index(bs) * index(bs)));
+  if (!symmetric) PetscCallCXX(detail::AppendRows(f, j, f.lower_begin, f.lower_end, f.row_ptr_lower));
+  PetscCallCXX(detail::AppendRows(f, j, f.upper_begin, f.upper_end, f.row_ptr_upper));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Makes room for f.values, which a factor has only if PETSc computes them.
+inline void AllocateBlockValues(BlockFactor& f)
+{
+  f.values.resize(f.col_idx.size() + detail::index(f.num_rows) * detail::index(f.bs) * detail::index(f.bs));
+}
+
+/// Fills f.values after PETSc's numeric phase. @param a  PETSc's blocks.
+/// @return the first block row where D^-1 U leaves the range of numbers, or -1.
+///
+/// LU's rows of U are multiplied by the inverted diagonal block. So x_i = D^-1 (t_i - sum U_ij x_j) becomes D^-1 t_i -
+/// sum (D^-1 U_ij) x_j, whose rounding has the same bound, of the order of bs u |D^-1| (|t_i| + sum |U_ij| |x_j|), as
+/// long as the product is in range.
+inline PetscInt TakeBlockValues(BlockFactor& f, Scalar const* a)
+{
+  using detail::index;
+  std::size_t const bs = index(f.bs), area = bs * bs, rows = index(f.num_rows);
+  Scalar* to = f.values.data();
+  Scalar* diagonal = to + f.col_idx.size();
+  PetscInt out_of_range = -1;
+
+  for (std::size_t row = 0; row < f.lower_begin.size(); ++row) {
+    std::size_t const stride = index(f.lower_end[row] - f.lower_begin[row]) * bs;
+    for (PetscInt k = f.lower_begin[row]; k < f.lower_end[row]; ++k) {
+      Scalar const* v = a + index(k) * area;
+      detail::StoreBlock(
+          f.bs, [&](PetscInt r, PetscInt c) { return v[index(c) * bs + index(r)]; },
+          to + index(k - f.lower_begin[row]) * bs, stride);
+    }
+    to += stride * bs;
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    Scalar const* const inverse = a + index(f.diagonal[row]) * area;
+    std::size_t const stride = index(f.upper_end[row] - f.upper_begin[row]) * bs;
+    std::copy_n(inverse, area, diagonal + row * area);
+    for (PetscInt k = f.upper_begin[row]; k < f.upper_end[row]; ++k) {
+      Scalar const* v = a + index(k) * area;
+      auto const product = [&](PetscInt r, PetscInt c) {
+        Scalar sum(0);
+        for (std::size_t m = 0; m < bs; ++m) sum += inverse[m * bs + index(r)] * v[index(c) * bs + m];
+        return sum;
+      };
+      auto const negated = [&](PetscInt r, PetscInt c) { return -v[index(c) * bs + index(r)]; };
+      Scalar* const block = to + index(k - f.upper_begin[row]) * bs;
+      if (f.symmetric) {
+        detail::StoreBlock(f.bs, negated, block, stride);
+        continue;
+      }
+      detail::StoreBlock(f.bs, product, block, stride);
+      Scalar const* const next = a + index(f.diagonal[index(f.block_columns[k])]) * area;
+      if (out_of_range < 0 && !detail::ProductHolds(bs, inverse, v, next, block, stride))
+        out_of_range = static_cast<PetscInt>(row);
+    }
+    to += stride * bs;
+  }
+  return out_of_range;
+}
+
+}  // namespace sptrsv_petsc

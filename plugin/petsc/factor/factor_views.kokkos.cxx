@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the outer factor says of itself.
+#include "factor/factor_state.hpp"
+#include "solver/view_triangle.hpp"
+#include "sptrsv_petsc.h"
+
+namespace sptrsv_petsc {
+namespace {
+
+PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, TriangleReport const& upper,
+                        MatSpTRSVInfo* info)
+{
+  sptrsv::Structure const &L = lower.structure, &U = upper.structure;
+  auto const& p = f.pattern.view;
+  bool const stored = p.symmetric() && !p.block_size;  // L is U's transpose, diagonal and all
+
+  PetscFunctionBegin;
+  info->requested = f.requested.c_str();
+  info->backend = f.backend.name();
+  info->algorithm_lower = lower.algorithm.c_str();
+  info->algorithm_upper = upper.algorithm.c_str();
+  info->reason = upper.reason.c_str();
+  info->n = f.pattern.view.n;
+  info->nnz_lower = (PetscInt64)L.entries + (stored ? 0 : (PetscInt64)L.rows);
+  info->nnz_upper = (PetscInt64)U.entries + (PetscInt64)p.n * p.block_size;
+  info->levels_lower = (PetscInt)L.levels;
+  info->levels_upper = (PetscInt)U.levels;
+  info->mean_rows_per_level_lower = (PetscReal)L.mean_level;
+  info->mean_rows_per_level_upper = (PetscReal)U.mean_level;
+  info->max_rows_per_level_lower = (PetscInt)L.widest_level;
+  info->max_rows_per_level_upper = (PetscInt)U.widest_level;
+  info->memory_bytes =
+      (PetscLogDouble)(f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks) + f.filtered.memory_bytes());
+  info->seconds_analysis = f.seconds_analysis;
+  info->seconds_numeric = f.seconds_numeric;
+  info->num_analysis = f.num_analysis;
+  info->num_numeric = f.num_numeric;
+  info->num_solves = f.num_solves;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSpTRSVGetInfo_SPTRSV(Mat F, MatSpTRSVInfo* info)
+{
+  Mat_SpTRSV* f = Get(F);
+
+  PetscFunctionBegin;
+  PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
+             "The factor has not been analyzed; call PCSetUp() first");
+  PetscCall(Guarded(F, [&] {
+    (void)FillInfo(*f, f->solver->report(sptrsv::Triangle::lower), f->solver->report(sptrsv::Triangle::upper), info);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscBool ascii;
+  PetscViewerFormat format;
+  std::size_t bytes = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ViewHeading(viewer, f->requested.c_str(), f->backend));
+  if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  factored by %s on the %s (%s)\n", f->place.own ? "sptrsv" : "PETSc",
+                                   f->place.own ? f->backend.name() : "host", f->place.reason.c_str()));
+  if (!f->partition.couples_all())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld blocks of rows, entries between them left out\n",
+                                     f->partition.parts));
+  if (f->place.own) {
+    sptrsv::FactorizationReport const& r = f->factorization;
+    PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld updates, ", r.updates));
+    if (r.listed) PetscCall(PetscViewerASCIIPrintf(viewer, "listed in %.2f MB\n", (double)r.list_bytes / 1e6));
+    else PetscCall(PetscViewerASCIIPrintf(viewer, "searched for each time: lists would be too long\n"));
+  }
+  PetscCall(PetscViewerASCIIPushTab(viewer));
+  PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->report(sptrsv::Triangle::lower); }));
+  PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->report(sptrsv::Triangle::upper); }));
+  PetscCall(Guarded(
+      F, [&] { bytes = f->solver->memory_bytes() + MemoryBytes(f->pattern.blocks) + f->filtered.memory_bytes(); }));
+  PetscCall(ViewCounts(viewer, bytes, f->inner || !f->place.own ? "PETSc's own factor" : "the matrix", f->num_analysis,
+                       f->num_numeric, f->num_solves));
+  PetscCall(PetscViewerASCIIPopTab(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGetInfo_SPTRSV(Mat F, MatInfoType type, MatInfo* info)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(info, sizeof *info));
+  if (Get(F)->inner) PetscCall(MatGetInfo(Get(F)->inner, type, info));
+  else info->block_size = F->rmap->bs;  // nothing is stored before the symbolic phase
+  if (!Get(F)->inner && Get(F)->solver) {
+    info->block_size = 1;  // as PETSc's seqaij factors have
+    info->nz_allocated = info->nz_used = (PetscLogDouble)Get(F)->pattern.view.num_entries;
+    info->fill_ratio_given = Get(F)->fill_given;
+    info->fill_ratio_needed = Get(F)->fill_needed;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode SetViews(Mat F)
+{
+  PetscFunctionBegin;
+  F->ops->view = MatView_SPTRSV;
+  F->ops->getinfo = MatGetInfo_SPTRSV;
+  PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatSpTRSVGetInfo_C", MatSpTRSVGetInfo_SPTRSV));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Library calls inside PETSc's: exceptions become PETSc errors.
+#pragma once
+
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "kokkos/kokkos_session.hpp"
+#include "sptrsv/error.hpp"
+
+namespace sptrsv_petsc {
+
+/// What an exception says, in PETSc's terms. Takes no memory, since there may be none.
+struct CaughtException {
+  PetscErrorCode code = PETSC_ERR_LIB;
+  char message[1000] = "";
+
+  void set(PetscErrorCode c, char const* text)
+  {
+    code = c;
+    std::snprintf(message, sizeof message, "%s", text);
+  }
+};
+
+/// To be called where an exception is being handled.
+inline void DescribeException(CaughtException& caught) noexcept
+{
+  try {
+    throw;
+  } catch (sptrsv::Unsupported const& e) {
+    caught.set(PETSC_ERR_SUP, e.what());
+  } catch (sptrsv::TooLarge const& e) {
+    caught.set(PETSC_ERR_SUP, e.what());
+  } catch (sptrsv::ImproperRow const& e) {
+    caught.set(PETSC_ERR_ARG_WRONG, e.what());
+    std::size_t const length = std::strlen(caught.message);
+    std::snprintf(caught.message + length, sizeof caught.message - length, "%s",
+                  e.repeated()
+                      ? "; MatSetValues() with ADD_VALUES does that"
+                      : "; PetscSortIntWithScalarArray() does that for a row, and MatSetValues() for a matrix");
+  } catch (sptrsv::NotReady const& e) {
+    caught.set(PETSC_ERR_ORDER, e.what());
+  } catch (sptrsv::InvalidOption const& e) {
+    caught.set(PETSC_ERR_ARG_OUTOFRANGE, e.what());
+  } catch (sptrsv::SingleRange const& e) {
+    caught.set(PETSC_ERR_ARG_OUTOFRANGE, e.what());
+  } catch (std::bad_alloc const&) {
+    caught.set(PETSC_ERR_MEM, "not enough memory for the triangular solver; use fewer levels of fill or more ranks");
+  } catch (std::exception const& e) {
+    // Kokkos says so of its own memory, in an exception of no type of its own
+    caught.set(std::strstr(e.what(), "failed to allocate") ? PETSC_ERR_MEM : PETSC_ERR_LIB, e.what());
+  } catch (...) {
+    caught.set(PETSC_ERR_LIB, "an exception that is no std::exception");
+  }
+}
+
+/// Runs code that may throw, in a process that can run it; an exception becomes a PETSc error on the communicator.
+template <class Call>
+PetscErrorCode GuardedOn(MPI_Comm comm, Call const& call)
+{
+  CaughtException caught;
+
+  PetscFunctionBegin;
+  PetscCall(CheckProcess());
+  try {
+    call();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  } catch (...) {
+    DescribeException(caught);
+  }
+  SETERRQ(comm, caught.code, "sptrsv: %s", caught.message);
+}
+
+/// The same on an object's communicator.
+template <class Object, class Call>
+PetscErrorCode Guarded(Object object, Call const& call)
+{
+  PetscFunctionBegin;
+  PetscCall(GuardedOn(PetscObjectComm((PetscObject)object), call));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

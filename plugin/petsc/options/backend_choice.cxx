@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// -mat_sptrsv_backend: whether a matrix' solves run on the host or on the GPU.
+#include "options/backend_choice.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <initializer_list>
+
+#include "kokkos/device_stream.hpp"
+#include "kokkos/guarded.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+bool IsOneOf(char const* type, std::initializer_list<char const*> names)
+{
+  return std::any_of(names.begin(), names.end(), [&](char const* name) { return !std::strcmp(type, name); });
+}
+
+/// Where the vectors are that A makes, as a reason.
+PetscErrorCode LookAtVectors(Mat A, Backend& backend)
+{
+  VecType type;
+  PetscBool host = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetVecType(A, &type));
+  PetscCall(MatBoundToCPU(A, &host));
+  backend.kokkos = IsOneOf(type, {VECKOKKOS, VECSEQKOKKOS, VECMPIKOKKOS});
+  bool const there =
+      has_device && (backend.kokkos || IsOneOf(type, {VECCUDA, VECSEQCUDA, VECMPICUDA, VECHIP, VECSEQHIP, VECMPIHIP}));
+  // Kokkos' matrices cannot be bound, whatever a DM has set in passing; and of matrices that never go to a GPU PETSc
+  // says that they are bound, too
+  host = (PetscBool)(host && !backend.kokkos);
+  backend.device = there && !host;
+  PetscCall(Guarded(A, [&] {
+    backend.reason = there && host ? "the matrix is bound to the CPU" : "its vectors are of type " + std::string(type);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode ChooseBackend(PetscObject object, Mat A, Backend& backend)
+{
+  char const* const name = "-mat_sptrsv_backend";
+  char value[64];
+  PetscBool set;
+  char const* prefix = object->prefix ? object->prefix : "";
+
+  PetscFunctionBegin;
+  PetscCall(LookAtVectors(A, backend));
+  PetscOptionsBegin(PetscObjectComm(object), object->prefix, "Triangular solver, where it runs", "MatSolverType");
+  PetscCall(PetscOptionsString(name, "Where the solves run (one of host device)", "MatSolverType", backend.name(),
+                               value, sizeof value, &set));
+  PetscOptionsEnd();
+  if (!set) PetscFunctionReturn(PETSC_SUCCESS);
+  bool const device = !std::strcmp(value, "device");
+  PetscCheck(device || !std::strcmp(value, "host"), PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE,
+             "Option -%s%s is '%s'; choose one of host, device", prefix, name + 1, value);
+  PetscCheck(!device || has_device, PetscObjectComm(object), PETSC_ERR_SUP, "Option -%s%s is 'device', but %s", prefix,
+             name + 1, WithoutDevice());
+  backend.device = device;
+  PetscCall(Guarded(object, [&] { backend.reason = "asked for"; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

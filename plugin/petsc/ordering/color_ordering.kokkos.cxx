@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ordering/color_ordering.hpp"
+
+#include "access/matrix_arrays.hpp"
+#include "kokkos/device_stream.hpp"
+#include "kokkos/guarded.hpp"
+#include "kokkos/kokkos_session.hpp"
+#include "sptrsv/ordering/block_coloring.hpp"
+#include "sptrsv/ordering/greedy_colors.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+PetscErrorCode ReadColorOptions(Mat A, sptrsv::ColorOptions& options)
+{
+  char const* const algorithms[] = {"serial", "deterministic", "speculative"};
+  PetscInt distance = options.distance, algorithm = (PetscInt)options.algorithm;
+  PetscBool balance = (PetscBool)options.balance;
+
+  PetscFunctionBegin;
+  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Matrix ordering by colors",
+                    "MatGetOrdering");
+  PetscCall(PetscOptionsBool("-mat_ordering_color_balance", "Move rows from large to small colors", "MatGetOrdering",
+                             balance, &balance, NULL));
+  PetscCall(PetscOptionsInt("-mat_ordering_color_distance",
+                            "Rows of a color are further apart; k + 1 for k levels of fill", "MatGetOrdering", distance,
+                            &distance, NULL));
+  PetscCall(PetscOptionsEList("-mat_ordering_color_algorithm", "Of Kokkos Kernels; speculative is not reproducible",
+                              "MatGetOrdering", algorithms, 3, algorithms[algorithm], &algorithm, NULL));
+  PetscOptionsEnd();
+  PetscCheck(distance >= 1 && distance <= 10, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "Option -%smat_ordering_color_distance is %" PetscInt_FMT "; give an integer from 1 to 10",
+             ((PetscObject)A)->prefix ? ((PetscObject)A)->prefix : "", distance);
+  options.balance = balance;
+  options.distance = (int)distance;
+  options.algorithm = (sptrsv::ColorAlgorithm)algorithm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ReadBlockColorOptions(Mat A, sptrsv::BlockColorOptions<PetscInt>& options)
+{
+  PetscInt distance = options.distance;
+  char const* const prefix = ((PetscObject)A)->prefix ? ((PetscObject)A)->prefix : "";
+
+  PetscFunctionBegin;
+  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Matrix ordering by colors of blocks",
+                    "MatGetOrdering");
+  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_size", "Rows of a block, or inodes, at most; 0: 64 or 256",
+                            "MatGetOrdering", options.size, &options.size, NULL));
+  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_colors",
+                            "0: 4 or 8; more where a block's neighbors have them all", "MatGetOrdering", options.colors,
+                            &options.colors, NULL));
+  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_distance",
+                            "Blocks of a color are further apart; k + 1 for k levels of fill", "MatGetOrdering",
+                            distance, &distance, NULL));
+  PetscOptionsEnd();
+  PetscCheck(options.size >= 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "Option -%smat_ordering_blockcolor_size is %" PetscInt_FMT "; give 0 or a positive integer", prefix,
+             options.size);
+  PetscCheck(options.colors >= 0 && options.colors <= 10000, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "Option -%smat_ordering_blockcolor_colors is %" PetscInt_FMT "; give an integer from 0 to 10000", prefix,
+             options.colors);
+  PetscCheck(distance >= 1 && distance <= 10, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
+             "Option -%smat_ordering_blockcolor_distance is %" PetscInt_FMT "; give an integer from 1 to 10", prefix,
+             distance);
+  options.distance = (int)distance;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The coloring on the device of a matrix whose pattern lies there, where it is the one that a host's thread would
+/// find: by rows, and in their order. @param done  out: false: on the host.
+PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv::Coloring<PetscInt>& coloring,
+                             bool* done)
+{
+  using T = sptrsv::Types<Scalar, PetscInt, PetscInt, DeviceExec>;
+  PetscBool aij, kokkos;
+  PetscInt num_inodes = 0;
+  Stream stream;
+  std::string obstacle;
+
+  PetscFunctionBegin;
+  *done = false;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
+  if (!has_device || !aij || options.balance || options.distance > 1 ||
+      options.algorithm != sptrsv::ColorAlgorithm::serial)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
+  if (num_inodes > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJKOKKOS, &kokkos));
+  PetscCall(CurrentStream(kokkos, &stream));
+  PetscCall(WithMatrixPattern(A, true, [&](MatrixArrays const& arrays) -> PetscErrorCode {
+    PetscFunctionBegin;
+    if (!arrays.on_device) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(Guarded(A, [&] {
+      typename T::pattern pattern;
+      pattern.row_ptr = decltype(pattern.row_ptr)(arrays.row_ptr, static_cast<std::size_t>(arrays.n) + 1);
+      pattern.col_idx = decltype(pattern.col_idx)(arrays.col_idx, arrays.num_entries);
+      coloring = sptrsv::color_where_it_lies<T>(instance_on(stream), pattern, obstacle);
+      *done = obstacle.empty();
+    }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  if (!obstacle.empty()) PetscCall(PetscInfo(A, "Colored on the host: %s\n", obstacle.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// coloring = color(graph) on the host, of what A shows as its compressed graph.
+template <class Color>
+PetscErrorCode ColorOnHost(Mat A, MatOrderingType name, Color const& color, sptrsv::Coloring<PetscInt>& coloring)
+{
+  PetscInt const *i, *j;
+  PetscInt n;
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));
+  PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "A matrix of type %s does not show its pattern; the ordering %s needs one of type %s, %s or %s",
+             ((PetscObject)A)->type_name, name, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ);
+  PetscErrorCode const code = Guarded(A, [&] { coloring = color(sptrsv::symmetric_graph<PetscInt>(n, i, j)); });
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));  // a copy, of inodes
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeOrdering(Mat A, sptrsv::Coloring<PetscInt> const& coloring, IS* rows, IS* cols)
+{
+  PetscInt const colors = coloring.num_colors();
+  PetscInt largest = 0, smallest = colors ? coloring.size(0) : 0;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < colors; ++c) {
+    largest = std::max(largest, coloring.size(c));
+    smallest = std::min(smallest, coloring.size(c));
+  }
+  PetscCall(PetscInfo(A,
+                      "%" PetscInt_FMT " colors for a graph of %" PetscInt_FMT " vertices, %" PetscInt_FMT
+                      " in the largest color, %" PetscInt_FMT " in the smallest\n",
+                      colors, (PetscInt)coloring.color_rows.size(), largest, smallest));
+  // of inodes or blocks: MatGetOrdering() expands the first, the factorizations the second
+  for (IS* is : {rows, cols})
+    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, (PetscInt)coloring.color_rows.size(), coloring.color_rows.data(),
+                              PETSC_COPY_VALUES, is));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode MatGetOrdering_Color(Mat A, MatOrderingType, IS* rows, IS* cols)
+{
+  sptrsv::ColorOptions options;
+  sptrsv::Coloring<PetscInt> coloring;
+  bool done;
+
+  PetscFunctionBegin;
+  PetscCall(ReadColorOptions(A, options));
+  PetscCall(EnsureKokkos());
+  PetscCall(ColorOnDevice(A, options, coloring, &done));
+  if (!done)
+    PetscCall(ColorOnHost(
+        A, color_ordering,
+        [&](auto const& graph) { return sptrsv::color_graph<Kokkos::DefaultHostExecutionSpace>(graph, options); },
+        coloring));
+  PetscCall(MakeOrdering(A, coloring, rows, cols));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGetOrdering_BlockColor(Mat A, MatOrderingType, IS* rows, IS* cols)
+{
+  sptrsv::BlockColorOptions<PetscInt> options;
+  sptrsv::Coloring<PetscInt> coloring;
+
+  PetscFunctionBegin;
+  PetscCall(ReadBlockColorOptions(A, options));
+  PetscCall(ColorOnHost(
+      A, block_color_ordering, [&](auto const& graph) { return sptrsv::color_blocks(graph, options); }, coloring));
+  PetscCall(MakeOrdering(A, coloring, rows, cols));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// SpTRSVPCShellSetTriangles(): what a PC of type shell calls once it has triangles of ours.
+#include <memory>
+
+#include "kokkos/guarded.hpp"
+#include "options/factor_options.hpp"
+#include "shell/triangles.hpp"
+#include "sptrsv_petsc.h"
+
+namespace sptrsv_petsc {
+namespace {
+
+// Composed with the PC, and so destroyed with it: the shell's context stays the program's own.
+char const* const composed_name = "SpTRSVTriangles";
+
+PetscErrorCode Get(PC pc, UserTriangles** all)
+{
+  PetscContainer container = nullptr;
+  void* pointer = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)pc, composed_name, (PetscObject*)&container));
+  PetscCheck(container, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
+             "PC has no triangles; call SpTRSVPCShellSetTriangles() first");
+  PetscCall(PetscContainerGetPointer(container, &pointer));
+  *all = static_cast<UserTriangles*>(pointer);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Destroy(void* pointer)
+{
+  PetscFunctionBegin;
+  PetscCall(DestroyTriangles(static_cast<UserTriangles*>(pointer)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// With the triangles as they are now; PCSetUp() would look at the operator alone.
+PetscErrorCode GetCurrent(PC pc, UserTriangles** all)
+{
+  PetscFunctionBegin;
+  PetscCall(Get(pc, all));
+  PetscCall(RefreshTriangles(pc, **all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+enum class Part { both, both_transposed, left, right };
+
+/// M = L U: x = M^-1 b or M^-T b, or for symmetric preconditioning x = L^-1 b (left) or U^-1 b (right).
+TriangleOrder TrianglesFor(UserTriangles& all, Part part)
+{
+  switch (part) {
+    case Part::both: break;
+    case Part::both_transposed: return {&all.upper, &all.lower};
+    case Part::left: return {&all.lower};
+    case Part::right: return {&all.upper};
+  }
+  return {&all.lower, &all.upper};
+}
+
+PetscErrorCode ApplyPart(PC pc, Part part, Vec b, Vec x)
+{
+  UserTriangles* all = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(GetCurrent(pc, &all));
+  auto const order = TrianglesFor(*all, part);
+  if (order.empty()) {
+    PetscCall(VecCopy(b, x));
+    ++all->num_solves;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(WithVecs(all->backend.device, b, x, false, [&](Operands const& o) {
+    return SolveTriangles(pc, *all, order, part == Part::both_transposed, o);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatApplyPart(PC pc, Part part, Mat B, Mat X)
+{
+  UserTriangles* all = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(GetCurrent(pc, &all));
+  auto const order = TrianglesFor(*all, part);  // not empty: both are asked for, and one there is
+  PetscCall(WithDense(all->backend.device, B, X, [&](Operands const& o) {
+    return SolveTriangles(pc, *all, order, part == Part::both_transposed, o);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_SpTRSV(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(ApplyPart(pc, Part::both, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyTranspose_SpTRSV(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(ApplyPart(pc, Part::both_transposed, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplySymmetricLeft_SpTRSV(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(ApplyPart(pc, Part::left, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplySymmetricRight_SpTRSV(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(ApplyPart(pc, Part::right, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCMatApply_SpTRSV(PC pc, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(MatApplyPart(pc, Part::both, B, X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCMatApplyTranspose_SpTRSV(PC pc, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(MatApplyPart(pc, Part::both_transposed, B, X));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSetUp_SpTRSV(PC pc)
+{
+  UserTriangles* all = nullptr;
+  Mat A, P;
+  PetscInt rows;
+
+  PetscFunctionBegin;
+  PetscCall(Get(pc, &all));
+  PetscCall(PCGetOperators(pc, &A, &P));
+  PetscCall(MatGetLocalSize(P, &rows, NULL));
+  PetscCheck(rows == all->n, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ,
+             "The triangles have %" PetscInt_FMT " rows, the operator has %" PetscInt_FMT
+             "; give triangles of the operator's size",
+             all->n, rows);
+  PetscCall(RefreshTriangles(pc, *all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCView_SpTRSV(PC pc, PetscViewer viewer)
+{
+  UserTriangles* all = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(Get(pc, &all));
+  PetscCall(ViewTriangles(pc, *all, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SetCallbacks(PC pc)
+{
+  char const* name = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PCShellSetSetUp(pc, PCSetUp_SpTRSV));
+  PetscCall(PCShellSetApply(pc, PCApply_SpTRSV));
+  PetscCall(PCShellSetApplyTranspose(pc, PCApplyTranspose_SpTRSV));
+  PetscCall(PCShellSetApplySymmetricLeft(pc, PCApplySymmetricLeft_SpTRSV));
+  PetscCall(PCShellSetApplySymmetricRight(pc, PCApplySymmetricRight_SpTRSV));
+  PetscCall(PCShellSetMatApply(pc, PCMatApply_SpTRSV));
+  PetscCall(ShellSetMatApplyTranspose(pc, PCMatApplyTranspose_SpTRSV));
+  PetscCall(PCShellSetView(pc, PCView_SpTRSV));
+  PetscCall(PCShellGetName(pc, &name));
+  if (!name) PetscCall(PCShellSetName(pc, "triangles of the program"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Fills a new record; on an error it is the caller's to destroy.
+PetscErrorCode Fill(PC pc, UserTriangles& all, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U, char const* algorithm)
+{
+  PetscInt rows_L, rows_U;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded(pc, [&] { all.asked = algorithm; }));
+  PetscCall(SetTriangle(pc, all.lower, L, unit_L));
+  PetscCall(SetTriangle(pc, all.upper, U, unit_U));
+  PetscCall(MatGetSize(L ? L : U, &rows_L, NULL));
+  PetscCall(MatGetSize(U ? U : L, &rows_U, NULL));
+  PetscCheck(rows_L == rows_U, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ,
+             "L has %" PetscInt_FMT " rows and U has %" PetscInt_FMT "; give triangles of one size", rows_L, rows_U);
+  all.n = rows_L;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+}  // namespace sptrsv_petsc
+
+PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U,
+                                         const char algorithm[])
+{
+  using namespace sptrsv_petsc;
+  PetscBool shell;
+  PetscMPIInt size;
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  PetscCall(SpTRSVRegister());  // the events, and whether this is the PETSc that we were built for
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  if (L) PetscValidHeaderSpecific(L, MAT_CLASSID, 2);
+  if (U) PetscValidHeaderSpecific(U, MAT_CLASSID, 4);
+  MPI_Comm const comm = PetscObjectComm((PetscObject)pc);
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCSHELL, &shell));
+  PetscCheck(shell, comm, PETSC_ERR_ARG_WRONG, "PC is of type %s; call PCSetType(pc, PCSHELL) first",
+             ((PetscObject)pc)->type_name ? ((PetscObject)pc)->type_name : "not set");
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCheck(size == 1, comm, PETSC_ERR_SUP,
+             "PC works on %d processes, triangles on one; use PCBJACOBI or PCASM and give each block's PC its own",
+             (int)size);
+  PetscCheck(L || U, comm, PETSC_ERR_ARG_WRONG, "Both triangles are NULL; give L, U or both");
+  if (!algorithm) algorithm = "sptrsv";
+  PetscCall(CheckAlgorithm((PetscObject)pc, "The algorithm", algorithm));
+
+  UserTriangles* all = nullptr;
+  // the container destroys it; an earlier one goes with its triangles when the new one takes its place
+  PetscCall(PetscContainerCreate(comm, &container));
+  PetscErrorCode code = Guarded(pc, [&] { all = new UserTriangles; });
+  if (!code) {
+    PetscCall(PetscContainerSetPointer(container, all));
+    PetscCall(ContainerSetDestroy<Destroy>(container));
+    code = Fill(pc, *all, L, unit_L, U, unit_U, algorithm);
+  }
+  if (!code) PetscCall(PetscObjectCompose((PetscObject)pc, composed_name, (PetscObject)container));
+  PetscCall(PetscContainerDestroy(&container));
+  PetscCall(code);
+  PetscCall(SetCallbacks(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

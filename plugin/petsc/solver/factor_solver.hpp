@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// AnyFactorSolver by the backend's Factor, on one execution space.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "solver/any_solver.hpp"
+#include "solver/cholesky_values.hpp"
+#include "sptrsv/factorization/factor_rows.hpp"
+
+namespace sptrsv_petsc {
+
+/// PETSc's factor in the memory of Exec: its own arrays on a host, copies elsewhere.
+template <class Exec>
+typename sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>::pattern_type PatternOf(FactorArrays const& a)
+{
+  using sptrsv::in_memory_of;
+  typename sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>::pattern_type p;
+  auto const n = static_cast<std::size_t>(a.n);
+  bool const rows_in_order = a.kind != FactorKind::lu || a.block_size > 0;
+  auto const col_idx = in_memory_of<Exec>(a.col_idx, a.num_entries);
+  auto const part = [&](PetscInt const* row_ptr, sptrsv::Diagonal diagonal) {
+    typename decltype(p)::Part made;
+    made.rows.row_ptr = in_memory_of<Exec>(row_ptr, n + 1);
+    made.rows.col_idx = col_idx;
+    made.diagonal = diagonal;
+    return made;
+  };
+  if (a.kind == FactorKind::triangle) {
+    if (a.row_ptr_lower) p.lower = part(a.row_ptr_lower, a.diagonal);
+    if (a.row_ptr_upper) p.upper = part(a.row_ptr_upper, a.diagonal);
+    return p;
+  }
+  p.symmetric = a.kind == FactorKind::cholesky;
+  p.block_size = p.symmetric && !a.block_size ? 1 : static_cast<int>(a.block_size);
+  p.upper = part(a.row_ptr_upper, rows_in_order ? sptrsv::Diagonal::unit : sptrsv::Diagonal::inverted);
+  if (!p.symmetric) p.lower = part(a.row_ptr_lower, sptrsv::Diagonal::unit);
+  if (!rows_in_order) p.upper->rows.row_order = sptrsv::RowOrder::reversed;
+  p.upper->rows.sum_backward = p.symmetric ? !a.block_size : a.has_inodes;  // as PETSc, to the bit
+  if (a.row_perm) p.row_perm = in_memory_of<Exec>(a.row_perm, n);
+  if (a.col_perm) p.col_perm = in_memory_of<Exec>(a.col_perm, n);
+  return p;
+}
+
+/// The last entries of LU's rows of U.
+template <class Exec, class Rows, class Values, class Out>
+void GatherPivots(Exec const& exec, Rows const& rows, Values values, Out out)
+{
+  auto const row_ptr = rows.row_ptr;
+  std::size_t const n = out.extent(0);
+  bool const reversed = rows.row_order == sptrsv::RowOrder::reversed;
+  Kokkos::parallel_for(
+      "sptrsv::petsc::gather_pivots", Kokkos::RangePolicy<Exec>(exec, 0, n),
+      KOKKOS_LAMBDA(std::size_t i) { out(i) = values(row_ptr(reversed ? n - i : i + 1) - 1); });
+}
+
+/// PETSc asks for A's own diagonal in any ordering, also where the factor's comes from fill.
+/// @param ascending  whether the columns of all rows ascend
+/// @throws sptrsv::MissingDiagonal
+template <class T, class Exec>
+void RequireDiagonal(Exec const& exec, typename T::pattern const& matrix, bool ascending)
+{
+  PetscInt const n = matrix.num_rows();
+  PetscInt missing = n;
+  Kokkos::parallel_reduce(
+      "sptrsv::petsc::diagonal", Kokkos::RangePolicy<Exec>(exec, 0, n),
+      KOKKOS_LAMBDA(PetscInt i, PetscInt & first_missing) {
+        if (sptrsv::detail::find_in_row<T>(matrix, i, i, ascending) < 0 && i < first_missing) first_missing = i;
+      },
+      Kokkos::Min<PetscInt>(missing));
+  if (missing < n) throw sptrsv::MissingDiagonal((long long)missing, "factored");
+}
+
+template <class Exec>
+class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
+ public:
+  using Base = Placed<AnyFactorSolver, Scalar, Exec>;
+  using Factor = sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>;
+  using Factorization = sptrsv::Factorization<Scalar, PetscInt, PetscInt, Exec>;
+  using T = typename Factor::types;
+
+  FactorSolver(Stream stream, std::string const& algorithm, FactorArrays const& arrays,
+               sptrsv::OptionValues const& options)
+      : Base(stream),
+        num_entries_(arrays.num_entries),
+        num_inverse_(arrays.num_values() - arrays.num_entries),
+        splits_(arrays.kind == FactorKind::cholesky && !arrays.block_size)
+  {
+    auto const pattern = PatternOf<Exec>(arrays);
+    state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
+    if (splits_) state_->row_ptr = pattern.upper->rows.row_ptr;
+  }
+  FactorSolver(Stream stream, std::string const& algorithm, LevelFactor const& what,
+               sptrsv::OptionValues const& options)
+      : Base(stream), num_entries_(0), num_inverse_(0), splits_(false)
+  {
+    auto const n = static_cast<std::size_t>(what.matrix.n);
+    auto const perm = [&](PetscInt const* p) {
+      return p ? typename T::indices(sptrsv::in_memory_of<Exec>(p, n)) : typename T::indices();
+    };
+    auto const row_perm = perm(what.row_perm), col_perm = what.symmetric ? row_perm : perm(what.col_perm);
+    auto const matrix = PatternOfMatrix(what.matrix);
+    RequireDiagonal<T>(exec(), matrix, sptrsv::detail::require_proper_rows<T>(exec(), matrix, what.rules));
+    auto pattern = Factorization::level_pattern(exec(), matrix, row_perm, col_perm, what.symmetric, what.levels,
+                                                what.matrix.partition);
+    pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // as PETSc, to the bit
+    num_entries_ = pattern.upper->rows.col_idx.extent(0) + (what.symmetric ? n : pattern.lower->rows.col_idx.extent(0));
+    state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
+  }
+  ~FactorSolver() override = default;
+
+  void release() override
+  {
+    state_.reset();
+    Base::release();
+  }
+
+  void update(Scalar const* values) override
+  {
+    State& s = state();
+    if (splits_) {
+      s.factor.update(exec(), s.cholesky.take(exec(), s.row_ptr, values, num_entries_));
+    } else {
+      using View = Kokkos::View<Scalar const*, Kokkos::HostSpace>;
+      View const entries(values, num_entries_), inverse(values + num_entries_, num_inverse_);
+      s.factor.update(exec(), sptrsv::FactorValues<Scalar, Kokkos::HostSpace>{entries, entries, inverse});
+    }
+  }
+
+  sptrsv::FactorizationReport make_factorization(MatrixArrays const& m) override
+  {
+    State& s = state();
+    auto const matrix = PatternOfMatrix(m);
+    s.factorization.reset();
+    sptrsv::FactorizationOptions options;
+    options.partition = m.partition;
+    s.factorization.emplace(exec(), matrix, s.factor, options);
+    return s.factorization->report();
+  }
+  void drop_factorization() override { state().factorization.reset(); }
+  std::size_t num_entries() const override { return num_entries_; }
+
+  sptrsv::PivotVerdict factor(MatrixValues const& values, sptrsv::PivotRules const& rules) override
+  {
+    State& s = state();
+    if (!s.factorization) throw sptrsv::NotReady("the factorization of this pattern failed; repeat the symbolic phase");
+    auto const verdict = s.factorization->factor(exec(), InMemory(s, values), rules);
+    try {
+      s.factor.update(exec(), s.factorization->values());
+    } catch (sptrsv::SingleRange const&) {
+      if (verdict.zero_row < 0 && !verdict.endless) throw;  // else the verdict is the answer, and nothing is solved
+    }
+    return verdict;
+  }
+  void copy_inverted_pivots(Scalar* to) override
+  {
+    State const& s = state();
+    auto const values = s.factorization->values();
+    auto const n = static_cast<std::size_t>(s.factor.num_rows());
+    Kokkos::View<Scalar*, Kokkos::HostSpace> const out(to, n);
+    auto const pivots = Base::template fresh<Kokkos::View<Scalar*, typename Base::device>>("sptrsv::petsc::pivots", n);
+    if (s.pattern.symmetric) Kokkos::deep_copy(exec(), pivots, values.inverse);
+    else GatherPivots(exec(), s.pattern.upper->rows, values.upper, pivots);
+    Kokkos::deep_copy(exec(), out, pivots);
+    exec().fence("sptrsv::petsc: pivots are copied");
+  }
+
+  void solve(sptrsv::Op op, Columns<Scalar const> b, Columns<Scalar> x, bool accumulate) override
+  {
+    state().factor.solve(exec(), op, Rhs(b), Solution(x), accumulate);
+  }
+  bool solve_forward(Columns<Scalar const> b, Columns<Scalar> x) override
+  {
+    return state().factor.solve_first_half(exec(), Rhs(b), Solution(x));
+  }
+  bool solve_backward(Columns<Scalar const> b, Columns<Scalar> x) override
+  {
+    return state().factor.solve_second_half(exec(), Rhs(b), Solution(x));
+  }
+  void reserve(std::size_t columns, bool accumulate) override
+  {
+    state().factor.reserve(exec(), static_cast<int>(columns), accumulate);
+  }
+
+  TriangleReport report(sptrsv::Triangle triangle) const override
+  {
+    auto const& solver = *state().factor.solver(triangle);
+    return {solver.algorithm(), solver.reason(), solver.parameters(), solver.structure(exec()), solver.timings()};
+  }
+  std::size_t memory_bytes() const override
+  {
+    State const& s = state();
+    return s.factor.memory_bytes() + s.cholesky.memory_bytes() + s.staging.memory_bytes() + this->copy_bytes() +
+           (s.factorization ? s.factorization->memory_bytes() : 0);
+  }
+
+ private:
+  using Base::exec;
+  struct State {
+    Factor factor;
+    typename Factor::pattern_type pattern;
+    decltype(T::pattern::row_ptr) row_ptr;  // U's, where its values are split
+    CholeskyValues<Exec> cholesky;
+    std::optional<Factorization> factorization;
+    sptrsv::StagedValues<Scalar, Exec> staging;  // of A's values, where they are on a host
+  };
+
+  State& state() const
+  {
+    if (!state_)
+      throw sptrsv::NotReady("Kokkos has ended, and this solver with it; destroy solvers before Kokkos::finalize()");
+    return *state_;
+  }
+  typename T::values InMemory(State& s, MatrixValues const& values)
+  {
+    return values.on_device ? typename T::values(values.data, values.size)
+                            : typename T::values(s.staging.stage(exec(), values.data, values.size));
+  }
+  static typename T::pattern PatternOfMatrix(MatrixArrays const& m)
+  {
+    auto const n = static_cast<std::size_t>(m.n);
+    typename T::pattern matrix;
+    if (m.on_device) {
+      matrix.row_ptr = decltype(matrix.row_ptr)(m.row_ptr, n + 1);
+      matrix.col_idx = decltype(matrix.col_idx)(m.col_idx, m.num_entries);
+    } else {
+      matrix.row_ptr = sptrsv::in_memory_of<Exec>(m.row_ptr, n + 1);
+      matrix.col_idx = sptrsv::in_memory_of<Exec>(m.col_idx, m.num_entries);
+    }
+    return matrix;
+  }
+  static typename T::rhs Rhs(Columns<Scalar const> c) { return Base::template as_view<typename T::rhs>(c); }
+  static typename T::solution Solution(Columns<Scalar> c) { return Base::template as_view<typename T::solution>(c); }
+
+  std::size_t num_entries_, num_inverse_;
+  bool splits_;
+  mutable std::optional<State> state_;
+};
+
+}  // namespace sptrsv_petsc

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one place where a backend becomes an execution space.
+#include "solver/factor_solver.hpp"
+
+namespace sptrsv_petsc {
+
+std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
+                                                  FactorArrays const& arrays, sptrsv::OptionValues const& options)
+{
+  if (device) return std::make_unique<FactorSolver<DeviceExec>>(stream, algorithm, arrays, options);
+  return std::make_unique<FactorSolver<Kokkos::DefaultHostExecutionSpace>>(stream, algorithm, arrays, options);
+}
+
+std::unique_ptr<AnyFactorSolver> MakeLevelSolver(bool device, Stream stream, std::string const& algorithm,
+                                                 LevelFactor const& what, sptrsv::OptionValues const& options)
+{
+  if (device) return std::make_unique<FactorSolver<DeviceExec>>(stream, algorithm, what, options);
+  return std::make_unique<FactorSolver<Kokkos::DefaultHostExecutionSpace>>(stream, algorithm, what, options);
+}
+
+}  // namespace sptrsv_petsc
