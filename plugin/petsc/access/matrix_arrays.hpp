@@ -2,6 +2,8 @@
 // Reads matrices: their patterns and values as arrays, where these lie.
 #pragma once
 
+#include <cstdint>
+
 #include "kokkos/guarded.hpp"
 #include "solver/any_solver.hpp"
 
@@ -71,6 +73,63 @@ PetscErrorCode WithMatrixValues(Mat A, bool device, std::size_t size, Use const&
   PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Stamp of a matrix' pattern: equal stamps mean an unchanged pattern. PETSc changes patterns in host memory in place
+/// without a new nonzero state (docs/petsc_faults.md, pattern_in_place), so that the stamp has a hash of these.
+struct PatternStamp {
+  PetscObjectId id = 0;
+  PetscObjectState nonzeros = 0;
+  std::size_t entries = 0;
+  std::uint64_t hash = 0;  // of a pattern in host memory
+
+  bool operator==(PatternStamp const& other) const
+  {
+    return id == other.id && nonzeros == other.nonzeros && entries == other.entries && hash == other.hash;
+  }
+};
+
+/// Returns a hash of numbers in their order. It has four sums, which the processor computes at the same time.
+inline std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
+{
+  constexpr std::uint64_t prime = 0x9e3779b97f4a7c15ULL;
+  std::uint64_t sums[4] = {1, 2, 3, 4};
+  for (std::size_t k = 0; k < count; ++k) {
+    std::uint64_t& sum = sums[k % 4];
+    sum = (sum ^ static_cast<std::uint64_t>(numbers[k])) * prime;
+    sum ^= sum >> 29;
+  }
+  std::uint64_t all = count;
+  for (std::uint64_t sum : sums) all = (all ^ sum) * prime;
+  return all ^ (all >> 32);
+}
+
+/// Computes the stamp of A's pattern.
+/// @param device  look at the pattern where it lies on a device, where its nonzero state tells all
+inline PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp)
+{
+  PetscFunctionBegin;
+  *stamp = PatternStamp{};
+  PetscCall(PetscObjectGetId((PetscObject)A, &stamp->id));
+  PetscCall(MatGetNonzeroState(A, &stamp->nonzeros));
+  PetscCall(WithMatrixPattern(A, device, [&](MatrixArrays const& m) {
+    stamp->entries = m.num_entries;
+    if (!m.on_device && m.n)
+      stamp->hash = HashOf(m.row_ptr, static_cast<std::size_t>(m.n) + 1) + 3 * HashOf(m.col_idx, m.num_entries);
+    return PETSC_SUCCESS;
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Returns the type by which PETSc factors A, one of three names that can be compared by their addresses; or null.
+inline MatType BaseType(Mat A)
+{
+  static MatType const types[] = {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
+  PetscBool is = PETSC_FALSE;
+
+  for (MatType type : types)
+    if (!PetscObjectBaseTypeCompare((PetscObject)A, type, &is) && is) return type;
+  return nullptr;
 }
 
 }  // namespace sptrsv_petsc

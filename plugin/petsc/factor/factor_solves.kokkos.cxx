@@ -175,25 +175,11 @@ PetscErrorCode ForDiagonal(Mat F, Use const& use)
              "The factor's diagonal has blocks of %" PetscInt_FMT " by %" PetscInt_FMT
              "; convert the matrix to %s for its diagonal entries",
              pattern.block_size, pattern.block_size, MATSEQAIJ);
-  if (f->own_values) {
-    std::vector<Scalar> pivots;
-    PetscCall(Guarded(F, [&] {
-      pivots.resize(static_cast<std::size_t>(pattern.n));
-      f->solver->copy_inverted_pivots(pivots.data());
-    }));
-    for (PetscInt k = 0; k < pattern.n; ++k)
-      use(k, reinterpret_cast<PetscScalar const&>(pivots[static_cast<std::size_t>(k)]));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(WithFactorValues(f->inner, f->pattern, [&](Scalar const* values) {
-    for (PetscInt k = 0; k < pattern.n; ++k) {
-      auto const last = [&](PetscInt row) { return static_cast<std::size_t>(pattern.row_ptr_upper[row + 1]) - 1; };
-      std::size_t at = pattern.num_entries + static_cast<std::size_t>(k);
-      if (!pattern.block_size) at = last(pattern.symmetric() ? k : pattern.n - 1 - k);
-      use(k, *reinterpret_cast<PetscScalar const*>(values + at));
-    }
-    return PETSC_SUCCESS;
-  }));
+  std::vector<Scalar> pivots;
+  PetscCall(Guarded(F, [&] { pivots.resize(static_cast<std::size_t>(pattern.n)); }));
+  PetscCall(f->source->CopyInvertedPivots(F, pivots.data()));
+  for (PetscInt k = 0; k < pattern.n; ++k)
+    use(k, reinterpret_cast<PetscScalar const&>(pivots[static_cast<std::size_t>(k)]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

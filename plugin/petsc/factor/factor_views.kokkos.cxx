@@ -7,6 +7,12 @@
 namespace sptrsv_petsc {
 namespace {
 
+/// Returns the bytes of memory of a factor besides PETSc's own one and the matrix.
+std::size_t BytesOf(Mat_SpTRSV const& f)
+{
+  return f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks) + f.source->memory_bytes();
+}
+
 PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, TriangleReport const& upper,
                         MatSpTRSVInfo* info)
 {
@@ -29,8 +35,7 @@ PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, Triang
   info->mean_rows_per_level_upper = (PetscReal)U.mean_level;
   info->max_rows_per_level_lower = (PetscInt)L.widest_level;
   info->max_rows_per_level_upper = (PetscInt)U.widest_level;
-  info->memory_bytes =
-      (PetscLogDouble)(f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks) + f.filtered.memory_bytes());
+  info->memory_bytes = (PetscLogDouble)BytesOf(f);
   info->seconds_analysis = f.seconds_analysis;
   info->seconds_numeric = f.seconds_numeric;
   info->num_analysis = f.num_analysis;
@@ -44,7 +49,7 @@ PetscErrorCode MatSpTRSVGetInfo_SPTRSV(Mat F, MatSpTRSVInfo* info)
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
-  PetscCheck(f->solver, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
+  PetscCheck(f->source, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
              "The factor has not been analyzed; call PCSetUp() first");
   PetscCall(Guarded(F, [&] {
     (void)FillInfo(*f, f->solver->report(sptrsv::Triangle::lower), f->solver->report(sptrsv::Triangle::upper), info);
@@ -65,25 +70,17 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ViewHeading(viewer, f->requested.c_str(), f->backend));
-  if (!f->solver) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  factored by %s on the %s (%s)\n", f->place.own ? "sptrsv" : "PETSc",
-                                   f->place.own ? f->backend.name() : "host", f->place.reason.c_str()));
+  if (!f->source) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(f->source->View(F, viewer));
   if (!f->partition.couples_all())
     PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld blocks of rows, entries between them left out\n",
                                      f->partition.parts));
-  if (f->place.own) {
-    sptrsv::FactorizationReport const& r = f->factorization;
-    PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld updates, ", r.updates));
-    if (r.listed) PetscCall(PetscViewerASCIIPrintf(viewer, "listed in %.2f MB\n", (double)r.list_bytes / 1e6));
-    else PetscCall(PetscViewerASCIIPrintf(viewer, "searched for each time: lists would be too long\n"));
-  }
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->report(sptrsv::Triangle::lower); }));
   PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->report(sptrsv::Triangle::upper); }));
-  PetscCall(Guarded(
-      F, [&] { bytes = f->solver->memory_bytes() + MemoryBytes(f->pattern.blocks) + f->filtered.memory_bytes(); }));
-  PetscCall(ViewCounts(viewer, bytes, f->inner || !f->place.own ? "PETSc's own factor" : "the matrix", f->num_analysis,
-                       f->num_numeric, f->num_solves));
+  PetscCall(Guarded(F, [&] { bytes = BytesOf(*f); }));
+  PetscCall(ViewCounts(viewer, bytes, f->source->holds_petsc_factor() ? "PETSc's own factor" : "the matrix",
+                       f->num_analysis, f->num_numeric, f->num_solves));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -92,14 +89,8 @@ PetscErrorCode MatGetInfo_SPTRSV(Mat F, MatInfoType type, MatInfo* info)
 {
   PetscFunctionBegin;
   PetscCall(PetscMemzero(info, sizeof *info));
-  if (Get(F)->inner) PetscCall(MatGetInfo(Get(F)->inner, type, info));
+  if (Get(F)->source) PetscCall(Get(F)->source->GetInfo(F, type, info));
   else info->block_size = F->rmap->bs;  // nothing is stored before the symbolic phase
-  if (!Get(F)->inner && Get(F)->solver) {
-    info->block_size = 1;  // as PETSc's seqaij factors have
-    info->nz_allocated = info->nz_used = (PetscLogDouble)Get(F)->pattern.view.num_entries;
-    info->fill_ratio_given = Get(F)->fill_given;
-    info->fill_ratio_needed = Get(F)->fill_needed;
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

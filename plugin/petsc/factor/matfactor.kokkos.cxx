@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outer factor and its symbolic phase: the backend finds fill by levels, or PETSc's own factor inside; its
-// triangles are solved by the backend.
+// A factor of type sptrsv and its phases: the symbolic phase chooses who computes the values, and makes the solver.
 #include "factor/matfactor.hpp"
 
 #include <cstring>
 
-#include "access/matrix_checks.hpp"
+#include "factor/backend_factor.hpp"
 #include "factor/factor_state.hpp"
+#include "factor/petsc_factor.hpp"
 #include "kokkos/kokkos_session.hpp"
+#include "options/factor_options.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -16,146 +17,33 @@ namespace {
 PetscErrorCode ResetFactor(Mat_SpTRSV* f)
 {
   PetscFunctionBegin;
-  f->numeric_done = f->own_values = PETSC_FALSE;
+  f->numeric_done = PETSC_FALSE;
   f->solver.reset();
-  f->place = FactorPlace{};
-  PetscCall(ReleaseFiltered(f->filtered));
   PetscCall(ReleasePattern(f->pattern));
-  PetscCall(MatDestroy(&f->inner));
+  f->source.reset();
   PetscCall(ISDestroy(&f->rows));
   PetscCall(ISDestroy(&f->cols));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What PETSc's symbolic phase gets for A. A symmetric one of seqbaij leaves a copy in the matrix, and takes it for the
-/// matrix ever after, whatever becomes of the pattern (docs/petsc_faults.md, icc_baij_stale); so it gets the pattern in
-/// a matrix of its own. The caller destroys it.
-PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
+/// Checks that A has F's sizes, which are those of the matrix that F was made with.
+PetscErrorCode CheckSizes(Mat F, Mat A)
 {
-  PetscBool baij;
+  PetscBool aij;
+  PetscInt bs_of_factor, bs;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
-  if (baij && IsSymmetric(ftype)) {
-    PetscBool known, symmetric;
-    PetscCall(MatDuplicate(A, MAT_COPY_VALUES, matrix));
-    PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
-    if (known) PetscCall(MatSetOption(*matrix, MAT_SYMMETRIC, symmetric));  // which a copy forgets if it is false
-  } else {
-    PetscCall(PetscObjectReference((PetscObject)A));
-    *matrix = A;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// PETSc's symbolic phase of F's kind.
-PetscErrorCode PetscSymbolic(MatFactorType ftype, Mat inner, Mat matrix, IS rows, IS cols, MatFactorInfo const* info)
-{
-  PetscFunctionBegin;
-  switch (ftype) {
-    case MAT_FACTOR_LU:
-      PetscCall(RefuseMissingDiagonal(matrix, rows, cols, MAT_FACTOR_LU));
-      PetscCall(MatLUFactorSymbolic(inner, matrix, rows, cols, info));
-      break;
-    case MAT_FACTOR_ILU:
-      if (info->diagonal_fill != 0) PetscCall(RefuseMissingDiagonal(matrix, rows, cols, MAT_FACTOR_ILU));
-      PetscCall(MatILUFactorSymbolic(inner, matrix, rows, cols, info));
-      break;
-    case MAT_FACTOR_CHOLESKY: PetscCall(MatCholeskyFactorSymbolic(inner, matrix, rows, info)); break;
-    default: PetscCall(MatICCFactorSymbolic(inner, matrix, rows, info));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Levels of fill up to which the solver finds the pattern. With more of them factors are nearly complete, and the
-/// search for paths is not the way to find those.
-constexpr int most_levels = 16;
-
-/// Whether the factor is one of levels of fill that the solver finds the pattern of, and how many, as PETSc reads them.
-bool HasLevels(MatFactorType ftype, MatFactorInfo const* info, int* levels)
-{
-  bool const has = (ftype == MAT_FACTOR_ILU || ftype == MAT_FACTOR_ICC) && info->diagonal_fill == 0 &&
-                   info->levels < most_levels + 1;
-  if (has) *levels = (int)info->levels;
-  return has;
-}
-
-/// Whether PETSc's ILU(0) takes the orderings, which are not, for the identity: `reordered_identity` in
-/// docs/petsc_faults.md. Then its pattern is another one than ours.
-PetscErrorCode CountAsIdentity(Mat F, int levels, PetscBool* count)
-{
-  Mat_SpTRSV* f = Get(F);
-  PetscBool rows = PETSC_FALSE, cols = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  if (levels == 0 && (f->pattern.row_indices || f->pattern.col_indices)) {
-    PetscCall(ISIdentity(f->rows, &rows));
-    PetscCall(ISIdentity(f->cols, &cols));
-  }
-  *count = (PetscBool)(rows && cols);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// The solver and its factorization, without PETSc's symbolic phase. @param made  out: false where the backend cannot,
-/// or the host is faster: then PETSc's own is to be made, which reports what is wrong with A, if anything is.
-PetscErrorCode MakeByLevels(Mat F, Mat A, MatFactorType ftype, int levels, Stream stream,
-                            sptrsv::OptionValues const& options, MatFactorInfo const* info, bool* made)
-{
-  Mat_SpTRSV* f = Get(F);
-  PetscInt num_inodes = 0;
-  LevelFactor what;
-  FactorArrays& view = f->pattern.view;
-
-  PetscFunctionBegin;
-  *made = false;
-  what.levels = levels;
-  what.symmetric = IsSymmetric(ftype);
-  if (!what.symmetric) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
-  what.has_inodes = num_inodes > 0;
-  PetscCall(AccessOrderings(A->rmap->n, f->rows, what.symmetric ? f->rows : f->cols, f->pattern));
-  if (!what.symmetric) {
-    PetscBool count = PETSC_FALSE;
-    PetscCall(CountAsIdentity(F, levels, &count));
-    if (count) {
-      PetscCall(ReleasePattern(f->pattern));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-  }
-  what.row_perm = f->pattern.row_indices;
-  what.col_perm = f->pattern.col_indices;
-  PetscCall(FindRowRules(A, ftype, f->rows, f->cols, info, &what.rules));
-  PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
-    what.matrix = arrays;
-    what.matrix.partition = f->partition;
-    return Guarded(F, [&] {
-      try {
-        f->solver = MakeLevelSolver(f->backend.device, stream, f->requested, what, options);
-        *made = true;
-      } catch (sptrsv::ImproperRow const&) {
-      } catch (sptrsv::MissingDiagonal const&) {
-      } catch (sptrsv::Unsupported const&) {
-      } catch (std::exception const&) {  // of memory, too
-        if (f->place.asked == FactorChoice::device) throw;
-      }
-    });
-  }));
-  if (*made) {
-    view.kind = what.symmetric ? FactorKind::cholesky : FactorKind::lu;
-    view.n = A->rmap->n;
-    view.num_entries = f->solver->num_entries();
-    view.has_inodes = what.has_inodes;
-    PetscCall(ChooseFactorPlace(F, A));
-    *made = f->place.own;
-  }
-  if (*made) {
-    f->fill_given = info->fill;
-    auto const entries = (PetscReal)view.num_entries, of_matrix = (PetscReal)f->factorization.matrix_entries;
-    f->fill_needed = what.symmetric ? 2 * entries / (of_matrix + view.n) : entries / of_matrix;
-    if (of_matrix == 0) f->fill_needed = what.symmetric ? 0 : 1;
-  } else {
-    f->solver.reset();
-    PetscCall(ReleasePattern(f->pattern));
-  }
+  PetscCheck(A->rmap->n == F->rmap->n && A->cmap->n == F->cmap->n, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ,
+             "The factor was made for a matrix of %" PetscInt_FMT " rows, this one has %" PetscInt_FMT
+             "; make another factor by MatGetFactor()",
+             F->rmap->n, A->rmap->n);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
+  PetscCall(MatGetBlockSize(F, &bs_of_factor));
+  PetscCall(MatGetBlockSize(A, &bs));
+  PetscCheck(aij || bs == bs_of_factor, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_SIZ,
+             "The factor was made for a matrix with blocks of %" PetscInt_FMT ", this one has blocks of %" PetscInt_FMT
+             "; make another factor by MatGetFactor()",
+             bs_of_factor, bs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -183,43 +71,6 @@ PetscErrorCode EndAnalysis(Mat F, PetscLogDouble begin)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Begins a symbolic phase: reads options, chooses a backend, and starts Kokkos.
-PetscErrorCode BeginAnalysis(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues& options)
-{
-  Mat_SpTRSV* f = Get(F);
-
-  PetscFunctionBegin;
-  PetscCall(ReadOptions(F, f->requested.c_str(), options));
-  PetscCall(ReadRowBlocks(F, A));
-  PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
-  PetscCall(EnsureKokkos());
-  PetscCall(ReadFactorPlace(F, info));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Makes PETSc's own factor in f->inner, and does its symbolic phase.
-/// @param A  what PETSc factors: see MatrixForPetsc()
-PetscErrorCode MakeInner(Mat F, Mat A, MatFactorInfo const* info)
-{
-  Mat_SpTRSV* f = Get(F);
-  MatFactorType const ftype = f->kind;
-  Mat matrix;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, ftype, &f->inner));
-  PetscCheck(f->inner, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-             "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[ftype],
-             ((PetscObject)A)->type_name,
-             PetscDefined(USE_COMPLEX)
-                 ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric"
-                 : "");
-  PetscCall(MatrixForSymbolic(A, ftype, &matrix));
-  PetscErrorCode const code = PetscSymbolic(ftype, f->inner, matrix, f->rows, f->cols, info);
-  PetscCall(MatDestroy(&matrix));
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Makes the solver for f->pattern.
 PetscErrorCode MakeSolver(Mat F, sptrsv::OptionValues const& options)
 {
@@ -233,15 +84,89 @@ PetscErrorCode MakeSolver(Mat F, sptrsv::OptionValues const& options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The symbolic phase: nothing of an earlier one is kept; PETSc's own for its factor, then the analysis.
+/// Reads -mat_sptrsv_factor, and finds what speaks against the backend before anything is known of A.
+/// @param obstacle  out: empty if nothing does
+PetscErrorCode ReadObstacle(Mat F, MatFactorInfo const* info, FactorChoice* asked, std::string* obstacle)
+{
+  Mat_SpTRSV* f = Get(F);
+  char const* const prefix = ((PetscObject)F)->prefix;
+
+  PetscFunctionBegin;
+  PetscCall(ReadFactorChoice((PetscObject)F, asked));
+  PetscCall(Guarded(F, [&] {
+    if (*asked == FactorChoice::host) *obstacle = "asked for";
+    else if (FactorsOnHost(info)) *obstacle = "-pc_factor_mat_factor_on_host";
+    else if (*asked == FactorChoice::automatic && !f->backend.device) *obstacle = "the solves run on the host";
+  }));
+  PetscCheck(obstacle->empty() || *asked != FactorChoice::device, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "Option -%smat_sptrsv_factor is 'device', but %s%s; choose automatic or host", prefix ? prefix : "",
+             (*obstacle)[0] == '-' ? "there is " : "", obstacle->c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Does PETSc's symbolic phase, and makes the solver for its pattern.
+/// @param backend   the source if there is no obstacle and A is none; otherwise PETSc's factor is
+/// @param obstacle  why PETSc computes the values
+/// @param begin     out: when the analysis began, which is timed without PETSc's symbolic phase
+PetscErrorCode AnalyzeWithPetsc(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options,
+                                std::unique_ptr<BackendFactor> backend, std::string obstacle, PetscLogDouble* begin)
+{
+  Mat_SpTRSV* f = Get(F);
+  std::unique_ptr<PetscFactor> petsc;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded(F, [&] { petsc = std::make_unique<PetscFactor>(); }));
+  PetscCall(petsc->Analyze(F, A, info));
+  PetscCall(PetscTime(begin));
+  PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(petsc->ReadPattern(F));
+    PetscCall(MakeSolver(F, options));
+    if (obstacle.empty()) PetscCall(backend->AnalyzeMatrix(F, A, &obstacle));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(Guarded(F, [&] {
+    if (obstacle.empty()) {
+      backend->keep(std::move(petsc));
+      f->source = std::move(backend);
+    } else {
+      petsc->set_reason(obstacle);
+      f->source = std::move(petsc);
+    }
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Makes F's solver and the source of its values: the backend unless there is an obstacle, otherwise PETSc.
+/// @param begin  out: when the analysis began
+PetscErrorCode MakeSource(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options,
+                          PetscLogDouble* begin)
+{
+  Mat_SpTRSV* f = Get(F);
+  std::unique_ptr<BackendFactor> backend;
+  FactorChoice asked;
+  std::string obstacle;
+  bool done = false;
+
+  PetscFunctionBegin;
+  PetscCall(ReadObstacle(F, info, &asked, &obstacle));
+  PetscCall(PetscTime(begin));
+  if (obstacle.empty()) {
+    PetscCall(Guarded(F, [&] { backend = std::make_unique<BackendFactor>(asked); }));
+    PetscCall(Logged(events.analysis, (PetscObject)F,
+                     [&] { return backend->AnalyzeLevels(F, A, info, options, &done, &obstacle); }));
+  }
+  if (done) f->source = std::move(backend);
+  else PetscCall(AnalyzeWithPetsc(F, A, info, options, std::move(backend), obstacle, begin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Does the symbolic phase. Nothing of an earlier one is kept.
 PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
   PetscLogDouble begin;
   sptrsv::OptionValues options;
-  Stream stream;
-  bool made = false;
-  int levels = 0;
 
   PetscFunctionBegin;
   f->kind = ftype;
@@ -256,28 +181,32 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
       f->requested.c_str(), MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ, MATSEQAIJ, ((PetscObject)A)->type_name);
   PetscCall(FitOrdering(A, ftype, rows, &f->rows));
   PetscCall(FitOrdering(A, ftype, cols, &f->cols));
-  PetscCall(BeginAnalysis(F, A, info, options));
-  PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(PetscTime(&begin));
-  if (f->place.own && std::strcmp(f->matrix_type, MATSEQAIJ) == 0 && HasLevels(ftype, info, &levels))
-    PetscCall(Logged(events.analysis, (PetscObject)F,
-                     [&] { return MakeByLevels(F, A, ftype, levels, stream, options, info, &made); }));
-  if (!made) {
-    Mat factored;
-    PetscCall(CheckRows(F, A, info));
-    PetscCall(MatrixForPetsc(F, A, &factored));
-    PetscCall(MakeInner(F, factored, info));
-    PetscCall(PetscTime(&begin));
-    PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
-      PetscFunctionBegin;
-      PetscCall(AccessPattern(f->inner, factored, ftype, f->rows, f->cols, f->pattern));
-      PetscCall(MakeSolver(F, options));
-      PetscCall(ChooseFactorPlace(F, A));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }));
-    if (f->place.own) PetscCall(ReleaseFiltered(f->filtered));
-  }
+  PetscCall(ReadOptions(F, f->requested.c_str(), options));
+  PetscCall(ReadRowBlocks(F, A, &f->partition));
+  PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
+  PetscCall(EnsureKokkos());
+  PetscCall(MakeSource(F, A, info, options, &begin));
   PetscCall(EndAnalysis(F, begin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Does the numeric phase, of all kinds of factors.
+PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
+{
+  Mat_SpTRSV* f = Get(F);
+
+  PetscFunctionBegin;
+  f->numeric_done = PETSC_FALSE;  // until the new values are there
+  PetscCheck(f->source, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
+             "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
+  PetscCall(CheckSizes(F, A));
+  PetscCheck(BaseType(A) == f->matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
+             "The symbolic phase was of a matrix of type %s, this one is of type %s; repeat the symbolic phase",
+             f->matrix_type, ((PetscObject)A)->type_name);
+  PetscCall(f->source->Compute(F, A, info));
+  ++f->num_numeric;
+  f->numeric_done = PETSC_TRUE;
+  F->assembled = F->preallocated = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -285,7 +214,7 @@ PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInf
 {
   PetscFunctionBegin;
   PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, info));
-  F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
+  F->ops->lufactornumeric = FactorNumeric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -293,7 +222,7 @@ PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorIn
 {
   PetscFunctionBegin;
   PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, info));
-  F->ops->lufactornumeric = MatLUFactorNumeric_SPTRSV;
+  F->ops->lufactornumeric = FactorNumeric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -301,7 +230,7 @@ PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactor
 {
   PetscFunctionBegin;
   PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, info));
-  F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
+  F->ops->choleskyfactornumeric = FactorNumeric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -309,7 +238,7 @@ PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo 
 {
   PetscFunctionBegin;
   PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, info));
-  F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SPTRSV;
+  F->ops->choleskyfactornumeric = FactorNumeric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

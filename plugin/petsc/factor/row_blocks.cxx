@@ -1,87 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 // -mat_sptrsv_blocks: factors that leave out the entries of a matrix between blocks of consecutive rows.
+#include "factor/row_blocks.hpp"
+
 #include <algorithm>
 
 #include "access/matrix_checks.hpp"
-#include "factor/factor_state.hpp"
 
 namespace sptrsv_petsc {
-namespace {
 
-/// Creates F's filtered copy of A, with columns that ascend in each row, and values 0.
-PetscErrorCode MakeFiltered(Mat F, Mat A)
+/// Creates the copy, with columns that ascend in each row, and values 0.
+PetscErrorCode FilteredMatrix::Make(Mat A, sptrsv::RowPartition const& partition)
 {
-  Mat_SpTRSV* f = Get(F);
-  FilteredMatrix& to = f->filtered;
   PetscBool aij;
   PetscInt bs, n, num_inodes = 0;
   std::vector<PetscInt> row_ptr, col_idx;
 
   PetscFunctionBegin;
-  PetscCall(ReleaseFiltered(to));
+  PetscCall(MatDestroy(&matrix_));
+  positions_.clear();
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
   PetscCall(MatGetBlockSize(A, &bs));
   sptrsv::RowRules rules;  // no column twice
   if (!aij) rules.block_size = (int)bs;
   PetscCall(RequireProperRows(A, rules));
   PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) {
-    return Guarded(F, [&] {
+    return Guarded(A, [&] {
       row_ptr.assign(1, 0);
       for (PetscInt i = 0; i < m.n; ++i) {
-        auto const first = static_cast<std::ptrdiff_t>(to.places.size());
+        auto const first = static_cast<std::ptrdiff_t>(positions_.size());
         for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
-          if (f->partition.couples(i, m.col_idx[k], m.n)) to.places.push_back(k);
-        std::sort(to.places.begin() + first, to.places.end(),
+          if (partition.couples(i, m.col_idx[k], m.n)) positions_.push_back(k);
+        std::sort(positions_.begin() + first, positions_.end(),
                   [&](PetscInt a, PetscInt b) { return m.col_idx[a] < m.col_idx[b]; });
-        row_ptr.push_back(static_cast<PetscInt>(to.places.size()));
+        row_ptr.push_back(static_cast<PetscInt>(positions_.size()));
       }
-      for (PetscInt place : to.places) col_idx.push_back(m.col_idx[place]);
+      for (PetscInt k : positions_) col_idx.push_back(m.col_idx[k]);
     });
   }));
   PetscCall(MatGetLocalSize(A, &n, NULL));
   if (aij) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
-  PetscCall(MatCreate(PETSC_COMM_SELF, &to.matrix));
-  PetscCall(MatSetOptionsPrefix(to.matrix, "sptrsv_blocks_"));  // so that the program's -mat_view does not print it
-  PetscCall(MatSetSizes(to.matrix, n, n, n, n));
-  PetscCall(MatSetBlockSize(to.matrix, bs));
-  PetscCall(MatSetType(to.matrix, f->matrix_type));
+  PetscCall(MatCreate(PETSC_COMM_SELF, &matrix_));
+  PetscCall(MatSetOptionsPrefix(matrix_, "sptrsv_blocks_"));  // so that the program's -mat_view does not print it
+  PetscCall(MatSetSizes(matrix_, n, n, n, n));
+  PetscCall(MatSetBlockSize(matrix_, bs));
+  PetscCall(MatSetType(matrix_, BaseType(A)));
   if (aij && num_inodes == 0)
-    PetscCall(MatSetOption(to.matrix, MAT_USE_INODES, PETSC_FALSE));  // A has none, maybe by MatSetOption()
+    PetscCall(MatSetOption(matrix_, MAT_USE_INODES, PETSC_FALSE));  // A has none, maybe by MatSetOption()
   // each of these does nothing to matrices of the other types
-  PetscCall(MatSeqAIJSetPreallocationCSR(to.matrix, row_ptr.data(), col_idx.data(), NULL));
-  PetscCall(MatSeqBAIJSetPreallocationCSR(to.matrix, bs, row_ptr.data(), col_idx.data(), NULL));
-  PetscCall(MatSeqSBAIJSetPreallocationCSR(to.matrix, bs, row_ptr.data(), col_idx.data(), NULL));
-  to.value_size = aij ? 1 : (std::size_t)(bs * bs);
+  PetscCall(MatSeqAIJSetPreallocationCSR(matrix_, row_ptr.data(), col_idx.data(), NULL));
+  PetscCall(MatSeqBAIJSetPreallocationCSR(matrix_, bs, row_ptr.data(), col_idx.data(), NULL));
+  PetscCall(MatSeqSBAIJSetPreallocationCSR(matrix_, bs, row_ptr.data(), col_idx.data(), NULL));
+  value_size_ = aij ? 1 : (std::size_t)(bs * bs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Copies the values of A to a filtered copy of it, with the properties that PETSc's factorizations look at.
-PetscErrorCode CopyValues(Mat A, FilteredMatrix& to)
+/// Copies the values of A to the copy, with the properties that PETSc's factorizations look at.
+PetscErrorCode FilteredMatrix::CopyValues(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(WithMatrixValues(A, false, 0, [&](MatrixValues const& from) {
-    return WithMatrixValues(to.matrix, false, 0, [&](MatrixValues const& values) {
+    return WithMatrixValues(matrix_, false, 0, [&](MatrixValues const& values) {
       auto* out = const_cast<Scalar*>(values.data);
-      for (PetscInt place : to.places)
-        out = std::copy_n(from.data + static_cast<std::size_t>(place) * to.value_size, to.value_size, out);
+      for (PetscInt k : positions_)
+        out = std::copy_n(from.data + static_cast<std::size_t>(k) * value_size_, value_size_, out);
       return PETSC_SUCCESS;
     });
   }));
-  PetscCall(PetscObjectStateIncrease((PetscObject)to.matrix));
-  PetscCall(MatPropagateSymmetryOptions(A, to.matrix));
-  PetscCall(MatSetErrorIfFailure(to.matrix, A->erroriffailure));
+  PetscCall(PetscObjectStateIncrease((PetscObject)matrix_));
+  PetscCall(MatPropagateSymmetryOptions(A, matrix_));
+  PetscCall(MatSetErrorIfFailure(matrix_, A->erroriffailure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-}  // namespace
-
-PetscErrorCode ReadRowBlocks(Mat F, Mat A)
+PetscErrorCode FilteredMatrix::Refresh(Mat A, sptrsv::RowPartition const& partition, Mat* matrix)
 {
-  Mat_SpTRSV* f = Get(F);
+  PatternStamp now;
+
+  PetscFunctionBegin;
+  *matrix = A;
+  if (partition.couples_all()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StampPattern(A, false, &now));
+  if (!matrix_ || !(now == stamp_)) {
+    stamp_ = PatternStamp{};
+    PetscCall(Make(A, partition));
+    stamp_ = now;
+  }
+  PetscCall(CopyValues(A));
+  *matrix = matrix_;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ReadRowBlocks(Mat F, Mat A, sptrsv::RowPartition* partition)
+{
   char const* const name = "-mat_sptrsv_blocks";
   char const* const prefix = ((PetscObject)F)->prefix;
   PetscInt blocks = 1, bs;
-  bool const aij = !std::strcmp(f->matrix_type, MATSEQAIJ);
+  bool const aij = BaseType(A) && !std::strcmp(BaseType(A), MATSEQAIJ);
 
   PetscFunctionBegin;
   PetscOptionsBegin(PetscObjectComm((PetscObject)F), prefix, "Triangular solver, blocks of rows", "MatSolverType");
@@ -93,32 +107,8 @@ PetscErrorCode ReadRowBlocks(Mat F, Mat A)
   PetscCheck(blocks >= 1 && blocks <= most, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_OUTOFRANGE,
              "Option -%s%s is %" PetscInt_FMT ", and the matrix has %" PetscInt_FMT " %s; give 1 to %" PetscInt_FMT,
              prefix ? prefix : "", name + 1, blocks, units, bs > 1 ? "block rows" : "rows", most);
-  f->partition.parts = blocks;
-  f->partition.unit = aij ? bs : 1;  // patterns of matrices with blocks are those of their block rows
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatrixForPetsc(Mat F, Mat A, Mat* matrix)
-{
-  Mat_SpTRSV* f = Get(F);
-  PatternStamp now;
-
-  PetscFunctionBegin;
-  *matrix = A;
-  if (f->partition.couples_all()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(StampPattern(A, false, &now));
-  if (!f->filtered.matrix || !(now == f->filtered.of)) PetscCall(MakeFiltered(F, A));
-  f->filtered.of = now;
-  PetscCall(CopyValues(A, f->filtered));
-  *matrix = f->filtered.matrix;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ReleaseFiltered(FilteredMatrix& filtered)
-{
-  PetscFunctionBegin;
-  PetscCall(MatDestroy(&filtered.matrix));
-  filtered = FilteredMatrix{};
+  partition->parts = blocks;
+  partition->unit = aij ? bs : 1;  // patterns of matrices with blocks are those of their block rows
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

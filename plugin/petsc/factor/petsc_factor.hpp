@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// PETSc's own factor as the source of a factor's values.
+#pragma once
+
+#include <string>
+
+#include "factor/factor_source.hpp"
+#include "factor/row_blocks.hpp"
+
+namespace sptrsv_petsc {
+
+/// PETSc's own factor in host memory: PETSc does the symbolic and the numeric phase, and the solver reads the pattern
+/// and takes the values.
+class PetscFactor final : public FactorSource {
+ public:
+  PetscFactor() = default;
+  ~PetscFactor() override { (void)MatDestroy(&inner_); }
+  PetscFactor(PetscFactor const&) = delete;
+  PetscFactor& operator=(PetscFactor const&) = delete;
+
+  /// Does PETSc's symbolic phase of F's kind and orderings for A. Errors: PETSC_ERR_SUP where PETSc has no such factor;
+  /// PETSC_ERR_ARG_WRONG and PETSC_ERR_ARG_WRONGSTATE for rows that PETSc would factor wrongly.
+  PetscErrorCode Analyze(Mat F, Mat A, MatFactorInfo const* info);
+
+  /// Reads the pattern that Analyze() has found into F's pattern. Its arrays are valid as long as this object.
+  PetscErrorCode ReadPattern(Mat F);
+
+  /// Drops the copy that PETSc factored, since the backend computes the values.
+  void keep_pattern_only() { filtered_ = std::make_unique<FilteredMatrix>(); }
+
+  /// Sets why PETSc computes the values, for -ksp_view.
+  void set_reason(std::string reason) { reason_ = std::move(reason); }
+
+  PetscErrorCode Compute(Mat F, Mat A, MatFactorInfo const* info) override;
+  PetscErrorCode CopyInvertedPivots(Mat F, Scalar* to) override;
+  PetscErrorCode GetInfo(Mat F, MatInfoType type, MatInfo* info) override;
+  PetscErrorCode View(Mat F, PetscViewer viewer) override;
+  std::size_t memory_bytes() const override { return filtered_->memory_bytes(); }
+  bool holds_petsc_factor() const override { return true; }
+
+ private:
+  PetscErrorCode CheckRows(Mat F, Mat A, MatFactorInfo const* info);
+  PetscErrorCode Factor(Mat F, Mat A, MatFactorInfo const* info);
+  PetscErrorCode TakeValues(Mat F);
+
+  Mat inner_ = nullptr;
+  Mat factored_ = nullptr;  // matrix of Analyze(), while ReadPattern() may follow; not owned
+  std::unique_ptr<FilteredMatrix> filtered_ = std::make_unique<FilteredMatrix>();
+  PetscObjectId checked_id_ = 0;           // of the matrix whose rows were last checked
+  PetscObjectState checked_nonzeros_ = 0;  // its nonzero state then
+  std::string reason_;
+};
+
+}  // namespace sptrsv_petsc

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// PETSc's rules for small pivots: shifts, verdicts, rounding.
+#include "factor/pivot_rules.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "access/matrix_arrays.hpp"
+#include "factor/factor_state.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+/// So that options of the program's own matrices, as -mat_view binary:FILE, do not apply.
+constexpr char probe_prefix[] = "sptrsv_probe_";
+
+/// A dense matrix of three rows. Its factor has an entry d - l u, with d the rounded product of l and u: zero where
+/// products are rounded.
+PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* contracts)
+{
+  PetscReal eps = 1;
+  while ((PetscReal)(1 + eps * eps / 16) != 1) eps /= 2;  // so that eps^2 is lost beside 1
+  PetscScalar const l = 1 + eps, u = 1 + eps, d = l * u;
+  PetscInt const row_ptr[] = {0, 3, 6, 9}, col_idx[] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
+  PetscScalar const a[] = {1, u, u, l, 9, d, l, d, 9};
+  Mat A, F = nullptr;
+  IS natural;
+  MatFactorInfo info;
+  PetscScalar entry;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PETSC_COMM_SELF, &A));
+  PetscCall(MatSetOptionsPrefix(A, probe_prefix));
+  PetscCall(MatSetSizes(A, 3, 3, 3, 3));
+  PetscCall(MatSetType(A, MATSEQAIJ));
+  PetscCall(MatSetOption(A, MAT_USE_INODES, inodes ? PETSC_TRUE : PETSC_FALSE));
+  PetscCall(MatSeqAIJSetPreallocationCSR(A, row_ptr, col_idx, a));
+  PetscCall(ISCreateStride(PETSC_COMM_SELF, 3, 0, 1, &natural));
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.fill = 1;
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, symmetric ? MAT_FACTOR_ICC : MAT_FACTOR_ILU, &F));
+  PetscCall(MatSetOptionsPrefix(F, probe_prefix));
+  if (symmetric) {
+    PetscScalar* values;
+    PetscCall(MatICCFactorSymbolic(F, A, natural, &info));
+    PetscCall(MatCholeskyFactorNumeric(F, A, &info));
+    PetscCall(MatSeqSBAIJGetArray(F, &values));
+    entry = values[3];  // rows of U, each with its pivot last: row 1 begins here
+    PetscCall(MatSeqSBAIJRestoreArray(F, &values));
+  } else {
+    PetscScalar const* values;
+    PetscCall(MatILUFactorSymbolic(F, A, natural, natural, &info));
+    PetscCall(MatLUFactorNumeric(F, A, &info));
+    PetscCall(MatSeqAIJGetArrayRead(F, &values));
+    entry = values[4];  // three entries of L, then row 2 of U, and row 1
+    PetscCall(MatSeqAIJRestoreArrayRead(F, &values));
+  }
+  *contracts = entry != PetscScalar(0);
+  PetscCall(ISDestroy(&natural));
+  PetscCall(MatDestroy(&F));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Finds whether this PETSc's compiler contracts products and sums (fused multiply-add) in its factorization: PETSc
+/// factors a matrix of three rows whose factor tells. Asks once a process for each kind.
+/// @param inodes  LU: rows with the same columns follow each other, for which PETSc has other code
+PetscErrorCode PetscUsesFma(bool symmetric, bool inodes, bool* contracts)
+{
+  static int known[3] = {-1, -1, -1};  // PETSc is one and the same for the whole process
+  int& answer = known[symmetric ? 2 : inodes];
+
+  PetscFunctionBegin;
+  if (answer < 0) {
+    PetscCall(FactorThreeRows(symmetric, inodes, contracts));
+    answer = *contracts;
+  }
+  *contracts = answer != 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc's greatest shift of a seqsbaij matrix with blocks of 1, which has its upper triangle alone.
+PetscErrorCode GreatestShift(Mat F, Mat A, MatFactorInfo const* info, double* amount)
+{
+  PetscReal top = info->zeropivot;
+  std::vector<PetscReal> sums;
+  sptrsv::RowPartition const partition = Get(F)->partition;
+
+  PetscFunctionBegin;
+  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(Guarded(F, [&] { sums.assign((std::size_t)m.n, 0); }));
+    PetscCall(WithMatrixValues(A, false, m.num_entries, [&](MatrixValues const& values) {
+      auto const* const a = reinterpret_cast<PetscScalar const*>(values.data);
+      for (PetscInt i = 0; i < m.n; ++i) {  // in PETSc's order
+        PetscReal& sum = sums[(std::size_t)i];
+        for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
+          if (m.col_idx[k] == i) sum -= PetscRealPart(a[k]);
+        for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
+          if (m.col_idx[k] == i || !partition.couples(i, m.col_idx[k], m.n)) continue;
+          sum += PetscAbsScalar(a[k]);
+          sums[(std::size_t)m.col_idx[k]] += PetscAbsScalar(a[k]);
+        }
+        top = std::max(top, sum);
+      }
+      return PETSC_SUCCESS;
+    }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  *amount = (double)(PetscReal)(top * 1.1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// PETSc's rules for small pivots. @param contracts  whether PETSc's compiler contracts.
+PetscErrorCode RulesOf(MatFactorInfo const* info, bool contracts, sptrsv::PivotRules* rules)
+{
+  PetscFunctionBegin;
+  rules->zero_pivot = (double)info->zeropivot;
+  rules->amount = (double)info->shiftamount;
+  rules->contract = contracts;
+  if (info->shifttype == (PetscReal)MAT_SHIFT_NONZERO) rules->shift = sptrsv::Shift::nonzero;
+  else if (info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE) rules->shift = sptrsv::Shift::positive_definite;
+  else if (info->shifttype == (PetscReal)MAT_SHIFT_INBLOCKS) rules->shift = sptrsv::Shift::in_blocks;
+  else rules->shift = sptrsv::Shift::none;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// What PETSc's numeric phases of blocks do otherwise.
+/// - Blocks of 2 and more know neither `zeropivot` nor types of shifts. Those with a kernel of their own shift pivots
+///   of exactly 0 by `shiftamount`; symmetric ones of 4 are inverted without interchanges, whatever
+///   `pivotinblocks` says, and LU of 4 does not shift where the type of shift is none.
+/// - Cholesky of seqbaij with blocks of 1 has no greatest amount, so that positive_definite finds no shift.
+PetscErrorCode RulesOfBlocks(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotRules* rules)
+{
+  Mat_SpTRSV* f = Get(F);
+  PetscInt const bs = f->pattern.view.block_size;
+  bool const symmetric = f->pattern.view.symmetric();
+  bool const natural = !f->pattern.row_indices && !f->pattern.col_indices;
+
+  PetscFunctionBegin;
+  if (bs > 1) {
+    rules->contract = false;
+    bool const shifts = bs != 4 || symmetric || rules->shift != sptrsv::Shift::none;
+    if (bs <= 7 && shifts) rules->block_shift = (bs == 3 ? .333 : .25) * (double)info->shiftamount;
+    else if (bs == 15 && !symmetric && natural) rules->block_shift = (double)info->shiftamount;
+    rules->block_shift_is_relative = bs <= 7;
+    rules->interchange_in_blocks = !(symmetric && bs == 4);
+  } else if (symmetric && rules->shift == sptrsv::Shift::positive_definite) {
+    if (f->pattern.blocks.bs == 1) rules->greatest_amount = 0;
+    else if (std::strcmp(f->matrix_type, MATSEQSBAIJ) == 0)
+      PetscCall(GreatestShift(F, A, info, &rules->greatest_amount));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode FindPivotRules(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotRules* rules)
+{
+  FactorArrays const& pattern = Get(F)->pattern.view;
+  bool contracts = false;
+
+  PetscFunctionBegin;
+  PetscCall(PetscUsesFma(pattern.symmetric(), pattern.has_inodes, &contracts));
+  PetscCall(RulesOf(info, contracts, rules));
+  PetscCall(RulesOfBlocks(F, A, info, rules));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SetVerdict(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotVerdict const& verdict)
+{
+  PetscFunctionBegin;
+  if (verdict.num_shifts)
+    PetscCall(PetscInfo(A, "%lld shifts of type %s, the last by %g\n", verdict.num_shifts,
+                        MatFactorShiftTypesDetail[(int)info->shifttype], verdict.shift_amount));
+  PetscInt const bs = Get(F)->pattern.view.block_size;
+  if (verdict.zero_row >= 0 && bs > 1) {  // PETSc names the row in its block, and keeps none
+    PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT, "Zero pivot, row %" PetscInt_FMT,
+               (PetscInt)(verdict.first_row % bs));
+    PetscCall(PetscInfo(A, "Zero pivot in row %lld, of block row %lld\n", verdict.first_row, verdict.first_row / bs));
+    F->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (verdict.zero_row < 0) {
+    if (!F->factorerrortype) PetscCall(RequireRange((PetscObject)F, (PetscInt)verdict.out_of_range_row, bs));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  auto const first = (PetscInt)verdict.first_row, last = (PetscInt)verdict.zero_row;
+  if (verdict.endless) {
+    PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT,
+               "Zero pivot in row %" PetscInt_FMT
+               ", value %g, that no shift of type %s changes; PETSc would try for "
+               "ever. Use another -pc_factor_shift_type, or a -pc_factor_shift_amount other than %g",
+               first, verdict.first_value, MatFactorShiftTypesDetail[(int)info->shifttype], verdict.shift_amount);
+    PetscCall(PetscInfo(A, "Zero pivot in row %" PetscInt_FMT " that no shift changes\n", first));
+  } else {
+    PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT,
+               "Zero pivot row %" PetscInt_FMT " value %g tolerance %g", first, verdict.first_value,
+               (double)info->zeropivot);
+    PetscCall(PetscInfo(A, "Zero pivot in row %" PetscInt_FMT ", value %g, tolerance %g\n", last, verdict.zero_value,
+                        (double)info->zeropivot));
+  }
+  F->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT;
+  F->factorerror_zeropivot_row = verdict.endless ? first : last;
+  F->factorerror_zeropivot_value = (PetscReal)(verdict.endless ? verdict.first_value : verdict.zero_value);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc
