@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preconditioners for all types that this Tpetra, and with it Ifpack2, is instantiated for: Ifpack2 has no list of
-// its own from 17.0 on.
+// Instantiates the preconditioners for all types that this Tpetra, and therefore Ifpack2, is instantiated for. Ifpack2
+// 17.0 and later have no list of types of their own.
 #include <TpetraCore_ETIHelperMacros.h>
 
 #include "sptrsv/ifpack2/local_triangular_solver_impl.hpp"

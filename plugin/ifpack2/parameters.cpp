@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms' own lists of options as Teuchos parameters "sptrsv: <algorithm> <option>".
+// Turns the algorithms' lists of options into Teuchos parameters "sptrsv: <algorithm> <option>".
 #include "sptrsv/ifpack2/detail/parameters.hpp"
 
 #include <Teuchos_StandardParameterEntryValidators.hpp>
@@ -13,11 +13,11 @@ namespace {
 
 char const* const algorithm_name = "sptrsv: algorithm";
 char const* const factor_name = "sptrsv: factor";
-char const* const factor_choices[] = {"automatic", "sptrsv", "ifpack2"};  // as FactorBy has them
+char const* const factor_choices[] = {"automatic", "sptrsv", "ifpack2"};  // in the order of FactorBy
 
 bool begins_with(std::string const& text, char const* start) { return text.rfind(start, 0) == 0; }
 
-/// An option under the library's key and under its name as a parameter.
+/// Option with the library's key and with its name as a parameter.
 struct NamedOption {
   std::string key, name;
   OptionInfo info;
@@ -36,7 +36,7 @@ std::vector<NamedOption> named_options() {
   return out;
 }
 
-/// Names of parameters in earlier versions, and now.
+/// Returns pairs of a parameter's earlier name and its present name.
 std::vector<std::pair<std::string, std::string>> renamed_options() {
   std::vector<std::pair<std::string, std::string>> out;
   auto const named = [](std::string const& algorithm, std::string option) {
@@ -87,7 +87,7 @@ Request read_parameters(Teuchos::ParameterList const& list) {
     if (begins_with(list.name(it), "sptrsv")) ours.setEntry(list.name(it), list.entry(it));
   auto const options = named_options();
   for (auto const& [key, name, info] :
-       options)  // Teuchos' validator would read a text as a number, and name nothing if it is none
+       options)  // Teuchos' validator would convert text to a number, and its error would not name text that is none
     TEUCHOS_TEST_FOR_EXCEPTION(info.choices.empty() && ours.isParameter(name) && !ours.isType<int>(name),
                                Teuchos::Exceptions::InvalidParameterType,
                                "sptrsv::ifpack2: parameter \""

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// create(): our preconditioners by name, and Ifpack2's by theirs.
+// create(): makes this plugin's preconditioners and Ifpack2's by name.
 #pragma once
 
 #include <Ifpack2_Factory.hpp>
@@ -13,7 +13,7 @@
 
 namespace sptrsv::ifpack2 {
 
-/// Makes "SPTRSV_RILUK" or "SPTRSV_TRIANGULAR", in capitals or not; every other name goes to
+/// Makes "SPTRSV_RILUK" or "SPTRSV_TRIANGULAR" (case does not matter); passes every other name to
 /// Ifpack2::Factory::create().
 /// @param matrix  as for Ifpack2::Factory.
 /// @throws std::invalid_argument if neither knows the name.

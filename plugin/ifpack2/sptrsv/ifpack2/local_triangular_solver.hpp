@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LocalTriangularSolver: the solves of a Tpetra::CrsMatrix that is triangular on each rank, as an
-// Ifpack2::Preconditioner.
+// LocalTriangularSolver: an Ifpack2::Preconditioner that solves with a Tpetra::CrsMatrix that is triangular on each
+// rank.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace sptrsv::ifpack2 {
 
-/// Stands where Ifpack2::LocalSparseTriangularSolver does: initialize() analyzes the pattern, compute() takes the
-/// values, apply() solves with T, T^T or T^H. Which triangle it is and whether its diagonal is stored, the pattern
-/// says: a matrix without any diagonal entry has a unit diagonal. Local row and column indices must mean the same
-/// global ones. The matrix' arrays are read in place by every apply(): change values only between resumeFill() and
-/// fillComplete(), then compute(). One object serves one apply() at a time.
+/// Replaces Ifpack2::LocalSparseTriangularSolver: initialize() analyzes the pattern, compute() takes the values,
+/// apply() solves with T, T^T or T^H. The pattern determines the triangle and whether its diagonal is stored: a matrix
+/// without any diagonal entry has a unit diagonal. Local row and column indices must mean the same global ones. Every
+/// apply() reads the matrix' arrays in place: change values only between resumeFill() and fillComplete(), then call
+/// compute(). One object serves one apply() at a time.
 /// @tparam MatrixType  a Tpetra::RowMatrix.
 template <class MatrixType>
 class LocalTriangularSolver final : public detail::PreconditionerBase<MatrixType> {
@@ -24,7 +24,7 @@ class LocalTriangularSolver final : public detail::PreconditionerBase<MatrixType
   using typename Base::multivector_type;
   using typename Base::row_matrix_type;
 
-  /// @param A  a Tpetra::CrsMatrix, or null: then setMatrix() gives one later.
+  /// @param A  a Tpetra::CrsMatrix, or null to set the matrix later by setMatrix().
   explicit LocalTriangularSolver(Teuchos::RCP<row_matrix_type const> const& A);
 
   int getNumAnalyses() const override { return earlier_analyses_ + (triangle_ ? triangle_->num_analyses() : 0); }
@@ -42,7 +42,7 @@ class LocalTriangularSolver final : public detail::PreconditionerBase<MatrixType
   void checkMaps(crs_matrix_type const& A) const;
 
   std::optional<detail::LocalFactor<crs_matrix_type>> triangle_;
-  int earlier_analyses_ = 0;  // of triangles that were forgotten
+  int earlier_analyses_ = 0;  // of earlier matrices
 };
 
 }  // namespace sptrsv::ifpack2

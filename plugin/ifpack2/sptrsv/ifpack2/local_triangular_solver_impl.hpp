@@ -51,7 +51,7 @@ void LocalTriangularSolver<M>::analyze() {
 template <class M>
 void LocalTriangularSolver<M>::solve(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode) const {
   auto const b = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
-  auto const x = Y.getLocalViewDevice(Tpetra::Access::ReadWrite);  // not OverwriteAll: X may be Y
+  auto const x = Y.getLocalViewDevice(Tpetra::Access::ReadWrite);  // not OverwriteAll, since X may be Y
   triangle_->solve(mode, b, x);
 }
 

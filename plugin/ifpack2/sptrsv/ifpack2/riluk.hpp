@@ -10,13 +10,13 @@
 
 namespace sptrsv::ifpack2 {
 
-/// Stands where Ifpack2::RILUK does: initialize() has Ifpack2 make the patterns of L, D and U on each rank and analyzes
-/// them, compute() computes their values, apply() solves with them. The values are Ifpack2's to rounding where the
-/// library computes them, as it does unless "sptrsv: factor", "fact: type" or "fact: relax value" ask for Ifpack2 or
-/// the matrix is no Tpetra::CrsMatrix: describe() says who, and why. A compute() with new values and the same pattern
-/// analyzes nothing.
-/// Takes Ifpack2::RILUK's "fact: ..." parameters beside "sptrsv: ..."; "trisolver: ..." has nothing to say here and is
-/// left out. One object serves one apply() at a time.
+/// Replaces Ifpack2::RILUK: initialize() lets Ifpack2 make the patterns of L, D and U on each rank and analyzes them,
+/// compute() computes their values, apply() solves with them. The library computes the values, which equal Ifpack2's up
+/// to rounding, unless "sptrsv: factor", "fact: type" or "fact: relax value" request Ifpack2 or the matrix is not a
+/// Tpetra::CrsMatrix; describe() names the one that factors, and the reason. A compute() with new values in the same
+/// pattern analyzes nothing.
+/// Takes Ifpack2::RILUK's "fact: ..." parameters in addition to "sptrsv: ..."; ignores "trisolver: ...". One object
+/// serves one apply() at a time.
 /// @tparam MatrixType  a Tpetra::RowMatrix.
 template <class MatrixType>
 class Riluk final : public detail::PreconditionerBase<MatrixType> {
@@ -28,12 +28,12 @@ class Riluk final : public detail::PreconditionerBase<MatrixType> {
   using typename Base::row_matrix_type;
   using factorization_type = Ifpack2::RILUK<MatrixType>;
 
-  /// @param A  any Tpetra::RowMatrix, or null: then setMatrix() gives one later.
+  /// @param A  any Tpetra::RowMatrix, or null to set the matrix later by setMatrix().
   explicit Riluk(Teuchos::RCP<row_matrix_type const> const& A);
 
-  /// Ifpack2's object: getL(), getD() (inverted), getU(), getLevelOfFill() and so on, with the values of the last
-  /// compute(), or of one that failed. Where the library computed them they are put there by this call, not by
-  /// compute(); the object's own isComputed() is false, and its apply() refuses.
+  /// Returns Ifpack2's object: getL(), getD() (inverted), getU(), getLevelOfFill() and others show the last compute(),
+  /// even a failed one. Values that the library computed are copied there by this call, not by compute(); the object's
+  /// isComputed() is then false, and its apply() refuses.
   Teuchos::RCP<factorization_type const> getFactorization() const;
   int getNumAnalyses() const override { return earlier_analyses_ + (factor_ ? factor_->num_analyses() : 0); }
 
@@ -48,19 +48,19 @@ class Riluk final : public detail::PreconditionerBase<MatrixType> {
   void solve(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode) const override;
   void describeTriangles(Teuchos::FancyOStream& out, bool levels) const override;
   void forget();
-  /// Analyzes the factors that there are now.
+  /// Analyzes the present factors.
   void analyzeFactors();
-  /// @throws Error naming the first row whose pivot is zero or not finite.
+  /// Checks the inverted pivots `d`. @throws Error naming the first row whose pivot is zero or not finite.
   void requireFinite(typename T::values const& d) const;
-  /// 1/D where it lies between L and U, else no entries.
+  /// Returns 1/D if D lies between L and U, otherwise an empty view.
   typename T::values inverse() const;
 
   Teuchos::RCP<detail::OpenRiluk<MatrixType>> factorization_;
   std::optional<LocalFactor> factor_;
   detail::FactorValues<MatrixType> values_;
-  mutable bool put_values_ = false;                                  // values_ has newer ones than factorization_
-  crs_matrix_type const *lower_of_ = nullptr, *upper_of_ = nullptr;  // what they were made of
-  bool diagonal_apart_ = true;  // Ifpack2's own factorization has D, that of Kokkos Kernels has it in U
+  mutable bool put_values_ = false;                                  // values_ is newer than factorization_'s
+  crs_matrix_type const *lower_of_ = nullptr, *upper_of_ = nullptr;  // L and U that were analyzed
+  bool diagonal_apart_ = true;  // Ifpack2's own factorization has D, Kokkos Kernels' has it in U
   int earlier_analyses_ = 0;
 };
 

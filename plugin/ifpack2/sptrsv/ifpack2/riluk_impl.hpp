@@ -86,13 +86,14 @@ void Riluk<M>::update() {
   if (values_.prepare(*factorization_, *factor_, diagonal_apart_, this->request().factor_by)) {
     auto const values = values_.factor(factorization_->getRelativeThreshold(), factorization_->getAbsoluteThreshold());
     factorization_->set_not_computed();
-    put_values_ = true;  // broken ones can be looked at, too
+    put_values_ = true;  // so that broken values can be inspected, too
     requireFinite(values.inverse);
     factor_->update(values);
     return;
   }
   factorization_->compute();
-  if (&factorization_->getL() != lower_of_ || &factorization_->getU() != upper_of_) {  // 16.1 keeps them
+  if (&factorization_->getL() != lower_of_ || &factorization_->getU() != upper_of_) {  // Ifpack2 16.1 keeps its
+                                                                                       // matrices
     forget();
     analyzeFactors();
   }
@@ -120,7 +121,7 @@ typename Riluk<M>::T::values Riluk<M>::inverse() const {
 template <class M>
 void Riluk<M>::solve(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode) const {
   auto const b = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
-  auto const x = Y.getLocalViewDevice(Tpetra::Access::ReadWrite);  // not OverwriteAll: X may be Y
+  auto const x = Y.getLocalViewDevice(Tpetra::Access::ReadWrite);  // not OverwriteAll, since X may be Y
   factor_->solve(mode, b, x);
 }
 

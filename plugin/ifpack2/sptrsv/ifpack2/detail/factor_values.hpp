@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of RILUK's L, D and U, computed by the library from a Tpetra::CrsMatrix where it lies.
+// Computes the values of RILUK's L, D and U with the library, reading a Tpetra::CrsMatrix in place.
 #pragma once
 
 #include <Ifpack2_LocalFilter.hpp>
@@ -21,7 +21,7 @@
 
 namespace sptrsv::ifpack2::detail {
 
-/// Ifpack2::RILUK with a way to its matrices, which initialize() makes.
+/// Ifpack2::RILUK with access to the matrices that initialize() makes.
 template <class MatrixType>
 class OpenRiluk final : public Ifpack2::RILUK<MatrixType> {
   using Base = Ifpack2::RILUK<MatrixType>;
@@ -31,23 +31,23 @@ class OpenRiluk final : public Ifpack2::RILUK<MatrixType> {
   using typename Base::crs_matrix_type;
   using typename Base::row_matrix_type;
 
-  /// A matrix that has the local rows of A in its first columns, or null and the reason.
+  /// Returns a matrix whose first columns hold the local rows of A, or null and the reason.
   std::pair<Teuchos::RCP<crs_matrix_type const>, std::string> local_rows() const {
     Teuchos::RCP<row_matrix_type const> A = this->A_;
     if (auto const filter = Teuchos::rcp_dynamic_cast<Ifpack2::LocalFilter<row_matrix_type> const>(A);
         !filter.is_null())
       A = filter->getUnderlyingMatrix();
     auto found = Teuchos::rcp_dynamic_cast<crs_matrix_type const>(A);
-    if (found.is_null() && this->A_local_crs_.getRawPtr() != this->A_local_crs_nc_.getRawPtr())  // no copy by RILUK
+    if (found.is_null() && this->A_local_crs_.getRawPtr() != this->A_local_crs_nc_.getRawPtr())  // RILUK made no copy
       found = this->A_local_crs_;
     if (found.is_null()) return {{}, "the matrix is not a Tpetra::CrsMatrix"};
     if (!found->getColMap()->isLocallyFitted(*found->getRowMap()))
       return {{}, "the column map does not begin with the row map"};
     return {found, {}};
   }
-  /// Values that compute() left are not the matrix's any more: apply() refuses.
+  /// Marks the object as not computed, so that apply() refuses to use values that compute() left earlier.
   void set_not_computed() { this->isComputed_ = false; }
-  /// Puts values where getL(), getU() and getD() find them.
+  /// Writes values to the matrices that getL(), getU() and getD() return.
   template <class Values>
   void put(Values const& values) const {
     copy(values.lower, this->L_->getLocalValuesDevice(Tpetra::Access::OverwriteAll));
@@ -65,7 +65,8 @@ class OpenRiluk final : public Ifpack2::RILUK<MatrixType> {
   }
 };
 
-/// Decides who computes the values, and computes them. prepare(), then factor() for each set of values.
+/// Decides whether the library or Ifpack2 computes the values, and computes them: prepare(), then factor() for each set
+/// of values.
 template <class MatrixType>
 class FactorValues {
   using Riluk = OpenRiluk<MatrixType>;
@@ -78,11 +79,11 @@ class FactorValues {
  public:
   void forget() { *this = FactorValues(); }
 
-  /// Analyzes the updates of L and U, whose patterns `solves` has, unless that was done for A's pattern, or Ifpack2 is
-  /// to factor. Collective where RILUK's compute() is, on the communicator of L: all of its ranks decide alike.
-  /// @param diagonal_apart  as RILUK's own factorization has it: A = L D U.
+  /// Analyzes the updates of L and U, whose patterns `solves` has, unless Ifpack2 is to factor or A's pattern has been
+  /// analyzed. Collective on the communicator of L, like RILUK's compute(): all of its ranks decide alike.
+  /// @param diagonal_apart  RILUK's own factorization has the form A = L D U.
   /// @return whether factor() is to be called.
-  /// @throws std::invalid_argument where the library was asked for and cannot.
+  /// @throws std::invalid_argument if the library was requested and cannot factor.
   bool prepare(Riluk const& riluk, LocalFactor const& solves, bool diagonal_apart, FactorBy by) {
     std::exception_ptr failed;
     reason_ = by == FactorBy::ifpack2      ? "\"sptrsv: factor\" asks for it"
@@ -117,7 +118,7 @@ class FactorValues {
   }
   auto values() const { return factorization_->values(); }
 
-  /// A line of YAML.
+  /// Writes one line of YAML.
   void describe(Teuchos::FancyOStream& out) const {
     if (!reason_.empty() || !factorization_) {
       out << "factors: {by: Ifpack2, reason: '" << reason_ << "'}\n";
@@ -138,7 +139,7 @@ class FactorValues {
     return all;
   }
 
-  /// @return why Ifpack2 has to factor, or nothing.
+  /// Analyzes the updates. @return the reason why Ifpack2 has to factor, or an empty text.
   std::string analyze(Riluk const& riluk, LocalFactor const& solves, FactorBy by) {
     std::string reason;
     std::tie(matrix_, reason) = riluk.local_rows();
@@ -148,7 +149,7 @@ class FactorValues {
     if (!factorization_) {
       try {
         auto const pattern = LocalFactor::pattern_of(*matrix_);
-        // a graph may say that it is sorted where its rows are not
+        // a graph may claim to be sorted when its rows are not
         ::sptrsv::detail::require_proper_rows<T>(exec_space(), pattern, {ColumnOrder::ascending});
         factorization_.emplace(exec_space(), pattern, solves.factor());
       } catch (ImproperRow const& e) {
@@ -161,8 +162,8 @@ class FactorValues {
     factorization_.reset();
     return too_many_;
   }
-  /// A's graph may have changed since: RILUK then factors in the old patterns of L and U, and so do we. A graph that
-  /// the matrix cannot change is not read again.
+  /// Forgets the analysis if A's graph has changed: RILUK then keeps the old patterns of L and U, and so does the
+  /// library. A graph that the matrix cannot change is not read again.
   void look_at_pattern() {
     auto const graph = matrix_->getCrsGraph();
     if (!graph_.is_null() && graph_ == graph) return;
@@ -178,10 +179,10 @@ class FactorValues {
 
   std::optional<Factorization> factorization_;
   Teuchos::RCP<crs_matrix_type const> matrix_;
-  Teuchos::RCP<typename crs_matrix_type::crs_graph_type const> graph_;  // static, of factorization_; or null
-  std::uint64_t hash_ = 0;                                              // of A's pattern, at the last look
+  Teuchos::RCP<typename crs_matrix_type::crs_graph_type const> graph_;  // static graph of factorization_, or null
+  std::uint64_t hash_ = 0;                                              // hash of A's pattern when it was last read
   std::string reason_;                                                  // why Ifpack2 factors; empty: it does not
-  std::string too_many_;  // updates, of that pattern; empty: no, or not known
+  std::string too_many_;  // says that this pattern has too many updates; empty: it has not, or is not known to
 };
 
 }  // namespace sptrsv::ifpack2::detail

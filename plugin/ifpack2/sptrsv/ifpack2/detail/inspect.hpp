@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which triangle a local matrix is and how its diagonal is given; what is none is refused with the row and a remedy.
+// Finds which triangle a local matrix is and how its diagonal is given; refuses other matrices with the row and a
+// remedy.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -10,14 +11,14 @@
 
 namespace sptrsv::ifpack2::detail {
 
-/// First rows with an entry on each side of the diagonal, outside of the square, and without diagonal; n where there is
-/// none.
+/// First rows with an entry left of the diagonal, right of it, outside the square, and without a diagonal entry; n if
+/// there is none.
 struct SideFacts {
   long long left, right, outside, bare;
   long long with_diagonal;
 };
 
-/// Cost: one pass over the pattern; fences.
+/// Inspects the sides of the diagonal. Cost: one pass over the pattern; fences.
 template <class T>
 SideFacts inspect_sides(typename T::exec_space const& exec, typename T::pattern const& pattern) {
   using index = typename T::index;
@@ -42,12 +43,13 @@ SideFacts inspect_sides(typename T::exec_space const& exec, typename T::pattern 
       },
       Kokkos::Min<long long>(facts.left), Kokkos::Min<long long>(facts.right), Kokkos::Min<long long>(facts.outside),
       Kokkos::Min<long long>(facts.bare), Kokkos::Sum<long long>(facts.with_diagonal));
-  if (n == 0) facts = {0, 0, 0, 0, 0};  // a reduction over nothing leaves the greatest number
+  if (n == 0) facts = {0, 0, 0, 0, 0};  // a reduction over an empty range leaves the largest number
   return facts;
 }
 
-/// The shape of a local matrix, op none. A matrix without any diagonal entry has a unit diagonal, as Ifpack2 has it.
-/// @param row_name  what a person calls local row i.
+/// Returns the shape of a local matrix, with op none. A matrix without any diagonal entry has a unit diagonal, as in
+/// Ifpack2.
+/// @param row_name  returns the name of local row i for messages.
 /// @throws Error naming the row.
 template <class T, class RowName>
 Shape shape_of(typename T::exec_space const& exec, typename T::pattern const& pattern, RowName const& row_name) {
@@ -70,7 +72,8 @@ Shape shape_of(typename T::exec_space const& exec, typename T::pattern const& pa
   return {facts.right < n ? Triangle::upper : Triangle::lower, unit ? Diagonal::unit : Diagonal::stored, Op::none};
 }
 
-/// First row whose inverted pivot is infinite, NaN, or 0, as of an infinite pivot; or n. Cost: one pass; fences.
+/// Returns the first row whose inverted pivot is infinite, NaN, or 0 (from an infinite pivot), or n. Cost: one pass;
+/// fences.
 template <class T>
 long long first_unusable_pivot(typename T::exec_space const& exec, typename T::values const& values) {
   auto const n = static_cast<long long>(values.extent(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's Factor on triangles that lie in Tpetra::CrsMatrix objects, in place.
+// The library's Factor on triangles that are read in place from Tpetra::CrsMatrix objects.
 #pragma once
 
 #include <Teuchos_BLAS_types.hpp>
@@ -18,23 +18,25 @@
 
 namespace sptrsv::ifpack2::detail {
 
-/// A triangle on this rank.
+/// Triangle on this rank.
 template <class CrsMatrix>
 struct LocalTriangle {
   Teuchos::RCP<CrsMatrix const> matrix;
-  std::string label;                 ///< what a person calls it
-  std::optional<Triangle> triangle;  ///< none: as the pattern says
+  std::string label;                 ///< name for messages
+  std::optional<Triangle> triangle;  ///< empty: found from the pattern
 };
 
-/// Analyze: constructor, for NO_TRANS; the other modes at their first solve.
-/// The matrices' arrays are used in place, so they must neither be changed nor resumed between update() and solve().
+/// Factor over Tpetra matrices. The constructor analyzes for NO_TRANS; the other modes are analyzed in their first
+/// solve. The matrices' arrays are used in place, so they must neither be changed nor resumed between update() and
+/// solve().
 template <class CrsMatrix>
 class LocalFactor {
  public:
   using exec_space = typename CrsMatrix::execution_space;
   using scalar = typename CrsMatrix::impl_scalar_type;
   using row_offset = typename CrsMatrix::crs_graph_type::local_graph_device_type::size_type;
-  /// Tpetra counts entries by size_t; the same words are read as signed numbers, which C++ allows.
+  /// Factor with signed offsets: Tpetra counts entries by size_t, and the same bytes are read as signed numbers, which
+  /// C++ allows.
   using Factor =
       sptrsv::Factor<scalar, typename CrsMatrix::local_ordinal_type, std::make_signed_t<row_offset>, exec_space>;
   using T = typename Factor::types;
@@ -44,7 +46,7 @@ class LocalFactor {
 
   /// @param triangles  L, U or both.
   /// @param diagonal   whether a diagonal D lies between L and U.
-  /// @param row_name   what a person calls local row i of a matrix.
+  /// @param row_name   returns the name of local row i of a matrix for messages.
   template <class RowName>
   LocalFactor(std::vector<LocalTriangle<CrsMatrix>> triangles, bool diagonal, Request const& request,
               RowName const& row_name)
@@ -71,8 +73,7 @@ class LocalFactor {
     values.inverse = inverse;
     update(values);
   }
-  /// Takes values that may be others than the matrices'; analyzes again if a pattern is at another place or of another
-  /// size.
+  /// Takes values that may differ from the matrices'; analyzes again if the array or the size of a pattern has changed.
   void update(sptrsv::FactorValues<scalar, typename T::memory_space> const& values) {
     bool moved = false;
     for (auto const& t : triangles_) {
@@ -86,7 +87,7 @@ class LocalFactor {
     factor_->update(exec_space(), values);
   }
 
-  /// Views without ownership: Tpetra refuses its arrays to the host while a device view of them is held.
+  /// Returns views without ownership: Tpetra refuses host access to its arrays while a device view of them is held.
   static typename T::pattern pattern_of(CrsMatrix const& matrix) {
     auto const graph = matrix.getCrsGraph();
     auto const row_ptr = graph->getLocalRowPtrsDevice();
@@ -97,17 +98,18 @@ class LocalFactor {
     return p;
   }
 
-  /// The solves with op = none, whose pattern and levels a factorization shares.
+  /// Returns the solves with op = none, whose pattern and levels a factorization shares.
   Factor const& factor() const { return *factor_; }
 
-  /// x = op(M)^-1 b on the Node's default instance; b may be x.
+  /// Solves x = op(M)^-1 b on the Node's default instance; b may be x.
   void solve(Teuchos::ETransp mode, typename T::rhs const& b, typename T::solution const& x) const {
     factor_->solve(exec_space(), ops[mode_of(mode)], b, x);
   }
 
   int num_analyses() const { return earlier_analyses_ + (factor_ ? factor_->num_analyses() : 0); }
 
-  /// One line of YAML for each triangle and mode in use, and with `levels` the level sets, which may have to be made.
+  /// Writes one line of YAML for each triangle and mode in use; `levels` adds the level sets, which may have to be
+  /// computed.
   void describe(Teuchos::FancyOStream& out, bool levels) const {
     char const* const modes[] = {"NO_TRANS", "TRANS", "CONJ_TRANS"};
     for (auto const& t : triangles_)
@@ -140,11 +142,11 @@ class LocalFactor {
     factor_.emplace(request_.algorithm, exec_space(), pattern_, request_.options);
   }
 
-  std::vector<LocalTriangle<CrsMatrix>> triangles_;  // they own what the views see
+  std::vector<LocalTriangle<CrsMatrix>> triangles_;  // own the arrays that the views refer to
   Request request_;
   typename Factor::pattern_type pattern_;
   mutable std::optional<Factor> factor_;
-  int earlier_analyses_ = 0;  // of patterns before this one
+  int earlier_analyses_ = 0;  // of earlier patterns
 };
 
 }  // namespace sptrsv::ifpack2::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's own lists of algorithms and options as a Teuchos::ParameterList, and back.
+// Converts the library's lists of algorithms and options to a Teuchos::ParameterList and back.
 #pragma once
 
 #include <Teuchos_ParameterList.hpp>
@@ -9,17 +9,17 @@
 
 namespace sptrsv::ifpack2::detail {
 
-/// Who computes the values of factors.
+/// Which code computes the values of factors.
 enum class FactorBy {
-  automatic,  ///< the library, where it can
-  library,    ///< the library, or it is an error
-  ifpack2     ///< Ifpack2
+  automatic,  ///< the library if it can, otherwise Ifpack2
+  library,    ///< the library; an error if it cannot
+  ifpack2
 };
 
-/// What a parameter list asks of the library.
+/// Request to the library that a parameter list makes.
 struct Request {
   std::string algorithm = "sptrsv";
-  OptionValues options;  ///< those that were set, by the library's keys
+  OptionValues options;  ///< options that were set, by the library's keys
   FactorBy factor_by = FactorBy::automatic;
 
   bool operator==(Request const& other) const {
@@ -27,15 +27,15 @@ struct Request {
   }
 };
 
-/// All parameters named "sptrsv: ...", each with default, validator and documentation. Made from the algorithms' own
-/// lists.
+/// Returns all parameters named "sptrsv: ...", each with default, validator and documentation, made from the
+/// algorithms' lists of options.
 Teuchos::RCP<Teuchos::ParameterList const> valid_parameters();
 
-/// Reads the parameters of `list` whose names begin with "sptrsv"; others are not looked at.
+/// Reads the parameters of `list` whose names begin with "sptrsv" and ignores others.
 /// @throws Teuchos::Exceptions::InvalidParameterName, InvalidParameterType, InvalidParameterValue naming the parameter.
 Request read_parameters(Teuchos::ParameterList const& list);
 
-/// The parameters of `list` whose names begin with neither "sptrsv" nor "trisolver:".
+/// Returns the parameters of `list` whose names begin with neither "sptrsv" nor "trisolver:".
 Teuchos::ParameterList foreign_parameters(Teuchos::ParameterList const& list);
 
 }  // namespace sptrsv::ifpack2::detail

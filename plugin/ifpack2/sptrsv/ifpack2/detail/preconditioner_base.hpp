@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What LocalTriangularSolver and Riluk share: parameters, phases with counters and timers, alpha and beta,
+// Common base of LocalTriangularSolver and Riluk: parameters, phases with counters and timers, alpha and beta,
 // descriptions.
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace sptrsv::ifpack2::detail {
 
-/// Ifpack2's interface over four steps that a subclass makes. Counters count calls that succeeded, as Ifpack2's do.
-/// An error on one rank is thrown on that rank alone, as in Ifpack2: catch it to end the program, not to go on.
+/// Implements Ifpack2's interface by steps that a subclass defines. Counters count successful calls, as in Ifpack2. An
+/// error on one rank is thrown on that rank alone, as in Ifpack2: catch it to end the program, not to continue.
 template <class MatrixType>
 class PreconditionerBase
     : virtual public Ifpack2::Preconditioner<typename MatrixType::scalar_type, typename MatrixType::local_ordinal_type,
@@ -37,27 +37,26 @@ class PreconditionerBase
   static_assert(std::is_same_v<MatrixType, row_matrix_type>,
                 "sptrsv::ifpack2: MatrixType must be a Tpetra::RowMatrix, as Ifpack2's classes have it");
 
-  /// Those of the matrix. @throws std::runtime_error if it is null.
+  /// Returns the matrix' domain map. @throws std::runtime_error if the matrix is null.
   Teuchos::RCP<map_type const> getDomainMap() const override { return matrix("getDomainMap")->getDomainMap(); }
   Teuchos::RCP<map_type const> getRangeMap() const override { return matrix("getRangeMap")->getRangeMap(); }
   bool hasTransposeApply() const override { return true; }
 
-  /// Y = beta Y + alpha op(M)^-1 X, each column on its own, all of them in one pass. With beta == 0, Y is output only.
-  /// X may be Y. The first apply in a transposed mode analyzes; the first one with more columns than before may
-  /// allocate.
+  /// Computes Y = beta Y + alpha op(M)^-1 X for all columns in one pass. With beta == 0, Y is output only. X may be Y.
+  /// The first apply() in a transposed mode analyzes; the first one with more columns than before may allocate.
   /// @throws std::runtime_error before compute(), std::invalid_argument if X or Y does not fit the matrix.
   void apply(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
              scalar_type alpha = Teuchos::ScalarTraits<scalar_type>::one(),
              scalar_type beta = Teuchos::ScalarTraits<scalar_type>::zero()) const override;
 
-  /// Parameters that are not given have their defaults. A change of algorithm, options, or of what makes
-  /// L and U other ones ("fact: type", "fact: iluk level-of-fill") asks for initialize() again; compute() calls it.
+  /// Sets the parameters; those that are not given have their defaults. A change of algorithm, options, or parameters
+  /// that determine L and U ("fact: type", "fact: iluk level-of-fill") requires initialize() again; compute() calls it.
   /// @throws Teuchos::Exceptions::InvalidParameter... naming the parameter.
   void setParameters(Teuchos::ParameterList const& list) override;
-  /// Every "sptrsv: ..." parameter with default, validator and documentation.
+  /// Returns every "sptrsv: ..." parameter with default, validator and documentation.
   Teuchos::RCP<Teuchos::ParameterList const> getValidParameters() const { return valid_parameters(); }
 
-  /// Analyzes the pattern. @throws std::runtime_error, std::invalid_argument naming the row and what to do.
+  /// Analyzes the pattern. @throws std::runtime_error, std::invalid_argument naming the row and the remedy.
   void initialize() override;
   bool isInitialized() const override { return initialized_; }
   /// Takes the values; analyzes only if initialize() was not called. @throws std::runtime_error naming the row.
@@ -65,7 +64,7 @@ class PreconditionerBase
   bool isComputed() const override { return computed_; }
 
   Teuchos::RCP<row_matrix_type const> getMatrix() const override { return A_; }
-  /// Another matrix, or null: undoes initialize() and compute(). The same one again: nothing.
+  /// Sets another matrix, or null, which undoes initialize() and compute(). Does nothing for the same matrix.
   void setMatrix(Teuchos::RCP<row_matrix_type const> const& A) override;
 
   int getNumInitialize() const override { return initialize_.calls; }
@@ -73,14 +72,15 @@ class PreconditionerBase
   int getNumApply() const override { return apply_.calls; }
   double getInitializeTime() const override { return initialize_.seconds; }
   double getComputeTime() const override { return compute_.seconds; }
-  /// On a GPU: until the kernels were launched, since apply() does not wait for them.
+  /// Returns the seconds of apply(). On a GPU they end when the kernels are launched, since apply() does not wait for
+  /// them.
   double getApplyTime() const override { return apply_.seconds; }
-  /// How many triangles were analyzed so far, each mode of each for itself.
+  /// Returns the number of analyses so far, counting each mode of each triangle.
   virtual int getNumAnalyses() const = 0;
 
   std::string description() const override;
-  /// VERB_LOW: types and request; from VERB_MEDIUM on, each rank's triangles with algorithm and reason; VERB_HIGH:
-  /// levels too. Collective from VERB_MEDIUM on.
+  /// Describes the preconditioner. VERB_LOW: types and request; VERB_MEDIUM: each rank's triangles with algorithm and
+  /// reason; VERB_HIGH: levels too. Collective from VERB_MEDIUM on.
   void describe(Teuchos::FancyOStream& out,
                 Teuchos::EVerbosityLevel level = Teuchos::Describable::verbLevel_default) const override;
 
@@ -88,22 +88,23 @@ class PreconditionerBase
   PreconditionerBase(std::string const& class_name, Teuchos::RCP<row_matrix_type const> const& A)
       : class_name_(class_name), A_(A) {}
 
-  virtual void takeMatrix() = 0;  ///< A_ is another one
-  /// Those that are not ours. @return whether initialize() has to be called again for them.
+  virtual void takeMatrix() = 0;  ///< called when A_ is another matrix
+  /// Takes the parameters whose names do not begin with "sptrsv". @return whether initialize() has to be called again
+  /// for them.
   virtual bool takeParameters(Teuchos::ParameterList const& list) = 0;
   virtual void analyze() = 0;
   virtual void update() = 0;
-  /// Y = op(M)^-1 X; both have constant stride; they are the same array or do not overlap.
+  /// Computes Y = op(M)^-1 X. Both have constant stride, and are the same array or do not overlap.
   virtual void solve(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode) const = 0;
   virtual void describeTriangles(Teuchos::FancyOStream& out, bool levels) const = 0;
 
   Request const& request() const { return request_; }
-  /// "row 17 (global 1017)" of a map.
+  /// Returns text such as "row 17 (global 1017)".
   static std::string row_name(map_type const& rows, long long row);
   /// Runs f and turns the library's errors into std::runtime_error and std::invalid_argument with method, rank and row.
   template <class F>
   void guarded(char const* method, F&& f) const;
-  /// The matrix, which must not be null.
+  /// Returns the matrix. @throws std::runtime_error if it is null.
   Teuchos::RCP<row_matrix_type const> matrix(char const* method) const;
 
  private:
@@ -111,14 +112,14 @@ class PreconditionerBase
     int calls = 0;
     double seconds = 0;
   };
-  /// Runs f under the timer "<class>::<method>" and counts it.
+  /// Runs f under the timer "<class>::<method>" and counts the call.
   template <class F>
   void timed(char const* method, Phase& phase, F&& f) const;
   void checkVectors(multivector_type const& X, multivector_type const& Y) const;
   void applyTo(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode, scalar_type alpha,
                scalar_type beta) const;
   std::string where(char const* method) const;
-  /// Vectors of as many columns as Y, of its map: `kept` or a part of it, made anew only where it is too small.
+  /// Returns vectors with the columns and map of Y: `kept` or a part of it, allocated again only if it is too small.
   static Teuchos::RCP<multivector_type> roomLike(multivector_type const& Y, Teuchos::RCP<multivector_type>& kept);
 
   std::string class_name_;
@@ -127,8 +128,8 @@ class PreconditionerBase
   bool initialized_ = false, computed_ = false;
   Phase initialize_, compute_;
   mutable Phase apply_;
-  mutable Teuchos::RCP<multivector_type> room_;    // for solutions that must not go to Y directly
-  mutable Teuchos::RCP<multivector_type> x_room_;  // for X that cannot be read as it lies
+  mutable Teuchos::RCP<multivector_type> room_;    // for solutions that cannot be written to Y directly
+  mutable Teuchos::RCP<multivector_type> x_room_;  // for X that cannot be read in place
 };
 
 }  // namespace sptrsv::ifpack2::detail

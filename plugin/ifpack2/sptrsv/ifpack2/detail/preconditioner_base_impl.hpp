@@ -134,7 +134,7 @@ void PreconditionerBase<M>::apply(multivector_type const& X, multivector_type& Y
   timed("apply", apply_, [&] { applyTo(X, Y, mode, alpha, beta); });
 }
 
-/// Whether X and Y, both of constant stride, are one array, column by column.
+/// Tells whether X and Y, both of constant stride, are the same array, column by column.
 template <class MultiVector>
 bool same_array(MultiVector const& X, MultiVector const& Y) {
   auto const x = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
@@ -159,7 +159,7 @@ void PreconditionerBase<M>::applyTo(multivector_type const& X, multivector_type&
   using traits = Teuchos::ScalarTraits<scalar_type>;
   if (X.getNumVectors() == 0) return;
   if (alpha == traits::zero()) {
-    if (beta == traits::zero()) Y.putScalar(traits::zero());  // even where Y holds NaN
+    if (beta == traits::zero()) Y.putScalar(traits::zero());  // even if Y holds NaN
     else Y.scale(beta);
     return;
   }
