@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Whether this Kokkos runs only where the backend is instantiated and its kernels are carried through.
+# Checks that this Kokkos has only devices for which the backend is instantiated.
 
-# sptrsv_check_kokkos_devices(device...): stops at the first one that is not, by name; as in Kokkos_DEVICES
+# sptrsv_check_kokkos_devices(device...): stops at the first device, named as in Kokkos_DEVICES, that is not supported
 function(sptrsv_check_kokkos_devices)
   foreach(device IN LISTS ARGN)
     if(device STREQUAL HIP)

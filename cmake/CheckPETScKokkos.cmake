@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Whether PETSc and the Kokkos that was found can live in one process.
+# Checks whether PETSc and the Kokkos that was found can live in one process.
 
-# sptrsv_read_petsc_variables(file cuda prefix): from PETSc's petscvariables: prefix_STANDARD, the C++ standard of its
-# Kokkos code (nvcc's if `cuda`), and prefix_INCLUDES, the folders of its Kokkos headers; empty where it does not say
+# sptrsv_read_petsc_variables(file cuda prefix): reads from PETSc's file petscvariables prefix_STANDARD, the C++
+# standard of its Kokkos code (nvcc's if `cuda`), and prefix_INCLUDES, the folders of its Kokkos headers; empty if it
+# has none
 function(sptrsv_read_petsc_variables file cuda prefix)
   set(flags_name CXX_FLAGS)
   if(cuda)
@@ -13,7 +14,7 @@ function(sptrsv_read_petsc_variables file cuda prefix)
   set(standard "")
   string(REGEX MATCHALL "-std=[a-z]+\\+\\+[0-9a-z]+" flags "${flags}")
   if(flags)
-    list(GET flags -1 flags)  # the last one counts
+    list(GET flags -1 flags)  # the last flag counts
     string(REGEX REPLACE ".*\\+" "" standard "${flags}")
     string(REPLACE "2a" "20" standard "${standard}")
     string(REPLACE "2b" "23" standard "${standard}")
@@ -24,7 +25,7 @@ function(sptrsv_read_petsc_variables file cuda prefix)
   set(${prefix}_INCLUDES "${includes}" PARENT_SCOPE)
 endfunction()
 
-# sptrsv_kokkos_config_file(result folder...): the first KokkosCore_config.h there, without links; else empty
+# sptrsv_kokkos_config_file(result folder...): finds the first KokkosCore_config.h, with links resolved; empty if none
 function(sptrsv_kokkos_config_file result)
   set(${result} "" PARENT_SCOPE)
   foreach(folder IN LISTS ARGN)
@@ -36,7 +37,7 @@ function(sptrsv_kokkos_config_file result)
   endforeach()
 endfunction()
 
-# sptrsv_compare_kokkos(petsc_prefix petsc_includes kokkos_includes): stops where PETSc's Kokkos is another one
+# sptrsv_compare_kokkos(petsc_prefix petsc_includes kokkos_includes): stops if PETSc uses another Kokkos
 function(sptrsv_compare_kokkos petsc_prefix petsc_includes kokkos_includes)
   sptrsv_kokkos_config_file(petscs ${petsc_includes})
   sptrsv_kokkos_config_file(ours ${kokkos_includes})
@@ -49,8 +50,8 @@ function(sptrsv_compare_kokkos petsc_prefix petsc_includes kokkos_includes)
   endif()
 endfunction()
 
-# sptrsv_check_petsc_kokkos(): sets SPTRSV_PETSC_CXX_STANDARD where PETSc has Kokkos and says which standard it was
-# built with
+# sptrsv_check_petsc_kokkos(): if PETSc has Kokkos, sets SPTRSV_PETSC_CXX_STANDARD to the C++ standard that its Kokkos
+# code was built with, if PETSc says it
 function(sptrsv_check_petsc_kokkos)
   set(SPTRSV_PETSC_CXX_STANDARD "" PARENT_SCOPE)
   if(NOT SPTRSV_PETSC_HAS_KOKKOS)

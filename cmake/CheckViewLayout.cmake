@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# With CUDA 12.9 and later, C++20 and the Views of Kokkos 4.7, device code reads a View's members from other places than
-# host code writes them to ([[no_unique_address]]: kokkos/mdspan #434, kokkos #9036), and so may libraries of different
-# C++ standards. sizeof and offsetof do not show it: nvcc computes them as the host does. So a host program finds where
-# values are in the bytes of a View, and the addresses of device code are read from its PTX. No GPU is needed.
+# Compares the memory layout of Kokkos Views. With CUDA 12.9 and later, C++20 and the Views of Kokkos 4.7, device code
+# reads a View's members at other offsets than host code writes them ([[no_unique_address]]: kokkos/mdspan #434, kokkos
+# #9036), and libraries of different C++ standards may disagree in the same way. sizeof and offsetof do not show it,
+# since nvcc computes them as the host does. Therefore a host program finds the members in the bytes of a View, and the
+# offsets of device code are read from its PTX. No GPU is needed.
 set(sptrsv_view_layout_dir ${CMAKE_CURRENT_LIST_DIR}/view_layout)
 
-# sptrsv_headers_of(name standard): Kokkos' headers and flags without its libraries, which would need a driver to start
+# sptrsv_headers_of(name standard): makes the target `name` with Kokkos' headers and flags, without its libraries, which
+# would need a driver to start
 function(sptrsv_headers_of name standard)
   if(TARGET ${name})
     return()
@@ -33,7 +35,8 @@ function(sptrsv_headers_of name standard)
   endforeach()
 endfunction()
 
-# sptrsv_view_layout_source(part language out): that part as a file of the language, with what both parts need beside it
+# sptrsv_view_layout_source(part language out): copies that part to a file of the language, and names it and the files
+# that it needs
 function(sptrsv_view_layout_source part language out)
   set(suffix cpp)
   if(language STREQUAL CUDA)
@@ -41,16 +44,16 @@ function(sptrsv_view_layout_source part language out)
   endif()
   set(work ${CMAKE_CURRENT_BINARY_DIR}/view_layout)
   configure_file(${sptrsv_view_layout_dir}/${part}.cpp ${work}/${part}.${suffix} COPYONLY)
-  file(WRITE ${work}/nothing.cpp "")  # so that C++ is a language of the small project too: Kokkos asks for its standard
+  file(WRITE ${work}/nothing.cpp "")  # makes the small project use C++ too, for whose standard Kokkos asks
   set(${out} ${work}/${part}.${suffix} ${work}/nothing.cpp PARENT_SCOPE)
 endfunction()
 
-# sptrsv_host_layout(language views target out): such as "vector_data=8;vector_extent=16;", in the order of the names
+# sptrsv_host_layout(language views target out): returns the layout as "vector_data=8;vector_extent=16;", sorted by name
 function(sptrsv_host_layout language views target out)
   sptrsv_view_layout_source(host ${language} sources)
   list(GET sources 0 source)
   set(bin ${CMAKE_CURRENT_BINARY_DIR}/view_layout/host)
-  # what Kokkos' headers call and this program does not is left out, or never reached
+  # drops functions that Kokkos' headers call and this program does not, or never reaches
   set(CMAKE_TRY_COMPILE_CONFIGURATION Release)
   set(definitions "-DSPTRSV_VIEWS=\"${views}\"" -O2 -ffunction-sections)
   sptrsv_compiler_launcher(launcher)
@@ -72,14 +75,14 @@ function(sptrsv_host_layout language views target out)
   set(${out} "${layout}" PARENT_SCOPE)
 endfunction()
 
-# sptrsv_device_layout(language views target out): the same of device code
+# sptrsv_device_layout(language views target out): returns the layout in device code as sptrsv_host_layout() does
 function(sptrsv_device_layout language views target out)
   sptrsv_view_layout_source(device ${language} sources)
   set(bin ${CMAKE_CURRENT_BINARY_DIR}/view_layout/device)
   set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-  string(REGEX REPLACE "^([0-9]+).*" "\\1-virtual" CMAKE_CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")  # PTX alone
+  string(REGEX REPLACE "^([0-9]+).*" "\\1-virtual" CMAKE_CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")  # PTX only
   set(append_flags "$ENV{NVCC_APPEND_FLAGS}")
-  # so that it can be read, also where nvcc_wrapper calls nvcc
+  # keeps the PTX readable, also if nvcc_wrapper calls nvcc
   set(ENV{NVCC_APPEND_FLAGS} "${append_flags} --no-compress")
   sptrsv_compiler_launcher(launcher)
   try_compile(compiled ${bin} SOURCES ${sources} CMAKE_FLAGS ${launcher}
@@ -111,15 +114,14 @@ function(sptrsv_device_layout language views target out)
   set(${out} "${layout}" PARENT_SCOPE)
 endfunction()
 
-# sptrsv_compiler_launcher(out): Kokkos without a CMake language wraps the compiler by a rule, which try_compile does
-# not know
+# sptrsv_compiler_launcher(out): returns the launcher for try_compile, which does not know the rule by which a Kokkos
+# without a CMake language wraps the compiler
 function(sptrsv_compiler_launcher out)
   get_property(rule GLOBAL PROPERTY RULE_LAUNCH_COMPILE)
   string(REPLACE " " "\\;" rule "${rule}")
   set(${out} "-DCMAKE_CXX_COMPILER_LAUNCHER=${rule}" PARENT_SCOPE)
 endfunction()
 
-# sptrsv_compare_layouts(one other what)
 function(sptrsv_compare_layouts one other what)
   if(NOT one STREQUAL other)
     set(lost ${one})
@@ -133,8 +135,8 @@ function(sptrsv_compare_layouts one other what)
   endif()
 endfunction()
 
-# sptrsv_check_kokkos_views(standard others...): Views as compiled here, as C++ `standard`, and in libraries compiled as
-# `others`. What has passed is not compiled again until Kokkos, the compiler or its flags are others
+# sptrsv_check_kokkos_views(standard others...): compares Views compiled here, as C++ `standard`, with those of
+# libraries compiled as `others`. A check that has passed is repeated only when Kokkos, the compiler or its flags change
 function(sptrsv_check_kokkos_views standard)
   set(others ${ARGN})
   list(REMOVE_DUPLICATES others)
@@ -160,7 +162,7 @@ ${CMAKE_${language}_COMPILER_VERSION} ${CMAKE_${language}_FLAGS} ${CMAKE_CUDA_AR
     sptrsv_compare_layouts("${here}" "${device}" "kernels")
   endif()
   foreach(other IN LISTS others)
-    if(other GREATER Kokkos_CXX_STANDARD)  # the headers of Kokkos refuse what is below its own
+    if(other GREATER Kokkos_CXX_STANDARD)  # Kokkos' headers refuse a standard below their own
       sptrsv_headers_of(sptrsv_headers_cxx${other} ${other})
       sptrsv_host_layout(${language} ${views} sptrsv_headers_cxx${other} there)
       sptrsv_compare_layouts("${here}" "${there}" "libraries compiled as C++${other}")

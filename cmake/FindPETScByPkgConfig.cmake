@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds PETSc as its users name it: PETSC_DIR and PETSC_ARCH, else pkg-config. Makes PkgConfig::PETSC and
-# sets SPTRSV_PETSC_SCALAR and SPTRSV_PETSC_INDEX to the C++ types of PetscScalar and PetscInt.
+# Finds PETSc by PETSC_DIR and PETSC_ARCH, otherwise by pkg-config. Makes PkgConfig::PETSC and sets SPTRSV_PETSC_SCALAR
+# and SPTRSV_PETSC_INDEX to the C++ types of PetscScalar and PetscInt.
 find_package(PkgConfig REQUIRED)
 find_package(MPI REQUIRED COMPONENTS C)
 set(petsc_dir ${PETSC_DIR})
@@ -10,7 +10,7 @@ if(NOT petsc_dir)
   set(petsc_arch $ENV{PETSC_ARCH})
 endif()
 if(petsc_dir)
-  # before whatever else pkg-config knows, so that the PETSc asked for is the PETSc used
+  # first in the path, so that the requested PETSc is the one that is used
   set(ENV{PKG_CONFIG_PATH} "${petsc_dir}/${petsc_arch}/lib/pkgconfig:${petsc_dir}/lib/pkgconfig:$ENV{PKG_CONFIG_PATH}")
 endif()
 pkg_search_module(PETSC REQUIRED IMPORTED_TARGET PETSc>=${SPTRSV_PETSC_MINIMUM} petsc>=${SPTRSV_PETSC_MINIMUM})
@@ -70,11 +70,11 @@ if(CMAKE_MATCH_5 STREQUAL cuda)
   set(SPTRSV_PETSC_HAS_CUDA ON)
 endif()
 if(SPTRSV_PETSC_HAS_CUDA)
-  # libpetsc needs libcuda.so.1, which comes with the driver; programs are linked on machines without one too
+  # libpetsc needs libcuda.so.1, which comes with the driver; programs are also linked on machines without one
   set(SPTRSV_PETSC_LINK_OPTIONS LINKER:--unresolved-symbols=ignore-in-shared-libs)
   target_link_options(PkgConfig::PETSC INTERFACE ${SPTRSV_PETSC_LINK_OPTIONS})
 endif()
-if(NOT petsc_precision STREQUAL double)  # float would compile, but no PETSc of single precision has been tested
+if(NOT petsc_precision STREQUAL double)  # float would compile, but no single-precision PETSc has been tested
   message(FATAL_ERROR "sptrsv: PETSc ${PETSC_VERSION} in ${PETSC_INCLUDE_DIRS} has ${petsc_precision} precision; the "
     "plugin supports double precision, real and complex, with 32- and 64-bit indices. Choose another "
     "PETSC_DIR/PETSC_ARCH, or build without the plugin: -DSPTRSV_ENABLE_PETSC=OFF")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kokkos kernels are C++ for a host and CUDA for a GPU: a Kokkos built as a CMake language says which. Makes
-# sptrsv::kokkos, for the C++ standard SPTRSV_CXX_STANDARD, and checks that all who share Views see the same ones.
+# Compiles Kokkos kernels in the language that Kokkos was built with: C++ for a host, CUDA for a GPU. Makes
+# sptrsv::kokkos, for the C++ standard SPTRSV_CXX_STANDARD, and checks that all libraries that share Views agree on
+# their layout.
 include(KokkosTarget)
 include(CheckViewLayout)
 include(CheckPETScKokkos)
@@ -10,24 +11,24 @@ if(Kokkos_ENABLE_CUDA AND Kokkos_COMPILE_LANGUAGE STREQUAL CUDA)
     set(CMAKE_CUDA_ARCHITECTURES ${Kokkos_CUDA_ARCHITECTURES})
   endif()
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
-    set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})  # of the toolkit that Kokkos found, on PATH or not
+    set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})  # nvcc of the toolkit that Kokkos found, on PATH or not
   endif()
-  # one CUDA runtime for the plugin and PETSc, which links the shared one: kernels that both of them instantiate, such
-  # as Kokkos' own, end up in the one that is loaded first, and another runtime does not know them
+  # The plugin must use the CUDA runtime of PETSc, which links the shared one: kernels that both instantiate, such as
+  # Kokkos' own, come from the library that is loaded first, and a second runtime would not know them
   if(NOT DEFINED CMAKE_CUDA_RUNTIME_LIBRARY)
     set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
   endif()
   enable_language(CUDA)
 endif()
 
-# sptrsv_kokkos_sources(FILE...): compile these the way Kokkos was compiled
+# sptrsv_kokkos_sources(FILE...): compiles these files in the language of Kokkos
 function(sptrsv_kokkos_sources)
   if(CMAKE_CUDA_COMPILER)
     set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
   endif()
 endfunction()
 
-# C++ as Kokkos was compiled, or as a PETSc over the same Kokkos, whichever is later
+# C++ standard of Kokkos, or of a PETSc over the same Kokkos, whichever is later
 set(SPTRSV_CXX_STANDARD 17)
 set(standards ${Kokkos_CXX_STANDARD})
 if(SPTRSV_ENABLE_PETSC)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kokkos, Kokkos Kernels, and what a compiler must be told to use them; for the build and in the installed package.
+# Kokkos, Kokkos Kernels and the compiler options to use them, for the build and for the installed package.
 
-# sptrsv_add_kokkos_target(name standard): the imported target `name`, for C++ `standard`
+# sptrsv_add_kokkos_target(name standard): makes the imported target `name` for C++ `standard`
 function(sptrsv_add_kokkos_target name standard)
   if(TARGET ${name})
     return()
@@ -9,23 +9,24 @@ function(sptrsv_add_kokkos_target name standard)
   add_library(${name} INTERFACE IMPORTED)
   set(kernels Kokkos::kokkoskernels)
   if(NOT TARGET Kokkos::kokkoskernels)
-    set(kernels KokkosKernels::all_libs)  # as Trilinos names it
+    set(kernels KokkosKernels::all_libs)  # name in Trilinos
   endif()
   target_link_libraries(${name} INTERFACE Kokkos::kokkos ${kernels})
   target_compile_features(${name} INTERFACE cxx_std_${standard})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15 AND
     KokkosKernels_VERSION VERSION_LESS 4.5)
-    # a template that nobody instantiates names a member that does not exist, which GCC 15 looks at
+    # GCC 15 reports a template of Kokkos Kernels that nobody instantiates, since it names a member that does not exist
     target_compile_options(${name} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-template-body>)
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 19 AND
     KokkosKernels_VERSION VERSION_LESS 4.5)
-    target_compile_options(${name} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fdelayed-template-parsing>)  # the same template
+    # Clang 19 reports the same template
+    target_compile_options(${name} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fdelayed-template-parsing>)
   endif()
   if(NOT Kokkos_ENABLE_CUDA)
     return()
   endif()
-  # a Kokkos that is no CMake language has its files compiled as C++, by nvcc_wrapper, and brings the first two itself
+  # a Kokkos without a CMake language compiles its files as C++ by nvcc_wrapper, and brings the first two options itself
   set(cuda "$<COMPILE_LANGUAGE:${Kokkos_COMPILE_LANGUAGE}>")
   if(Kokkos_COMPILE_LANGUAGE STREQUAL CUDA)
     target_compile_options(${name} INTERFACE $<${cuda}:--extended-lambda>)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds Ifpack2, with the Kokkos that it was built over. Sets SPTRSV_TPETRA_SCALARS: what Tpetra is instantiated for, as
-# C++ types of Kokkos.
+# Finds Ifpack2, and the Kokkos that it was built over. Sets SPTRSV_TPETRA_SCALARS to the scalars that Tpetra is
+# instantiated for, as Kokkos' C++ types.
 find_package(Ifpack2 REQUIRED CONFIG)
 if(SPTRSV_ENABLE_TESTS OR SPTRSV_ENABLE_EXAMPLES)
   find_package(Belos REQUIRED CONFIG)
 endif()
-find_package(MPI REQUIRED COMPONENTS CXX)  # Trilinos leaves it to the compiler wrappers
-# beside Ifpack2, unless Trilinos was built over others: then they are found as always
+find_package(MPI REQUIRED COMPONENTS CXX)  # Trilinos leaves MPI to the compiler wrappers
+# Kokkos lies next to Ifpack2; if Trilinos was built over another one, find_package() searches as usual
 foreach(package Kokkos KokkosKernels)
   get_filename_component(own ${Ifpack2_DIR}/../${package} REALPATH)
   if(EXISTS ${own}/${package}Config.cmake)

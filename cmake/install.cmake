@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where. Each component has a file sptrsv_<component>.cmake in the package, which is there
-# if and only if the component was built.
+# Rules of `cmake --install`. Each component has a file sptrsv_<component>.cmake in the package, which exists if and
+# only if the component was built.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sptrsv)
 set(built_dir ${CMAKE_CURRENT_BINARY_DIR}/package)
 
-# sptrsv_install_package_file(name destination): made from cmake/<name>.in
+# sptrsv_install_package_file(name destination): makes the file `name` from cmake/<name>.in and installs it
 function(sptrsv_install_package_file name destination)
   configure_package_config_file(cmake/${name}.in ${built_dir}/${name} INSTALL_DESTINATION ${destination}
     PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
   install(FILES ${built_dir}/${name} DESTINATION ${destination})
 endfunction()
 
-# sptrsv_install_component(name headers): the static library sptrsv_<name>, its headers, and its files in the package
+# sptrsv_install_component(name headers): installs the static library sptrsv_<name>, its headers and its package files
 function(sptrsv_install_component name headers)
   set_target_properties(sptrsv_${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS sptrsv_${name} EXPORT sptrsv_${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -32,12 +32,12 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sptrsv)
 sptrsv_install_component(backend kokkos_backend/include/sptrsv)
 install(FILES cmake/KokkosTarget.cmake cmake/cuda13_compat.h DESTINATION ${package_dir})
 
-# --- petsc; its targets are written by hand: PETSc is found anew, by pkg-config, and Kokkos is not for users to see
+# --- petsc; its targets are written by hand: pkg-config finds PETSc again, and users do not see Kokkos
 if(SPTRSV_ENABLE_PETSC)
   install(TARGETS sptrsv_petsc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(FILES plugin/petsc/sptrsv_petsc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-  # the plugin serves one minor version of PETSc, and the folders are as seen from the file, so that all can be moved
+  # the plugin serves one minor version of PETSc; folders are relative to the file, so that all can be moved
   pkg_get_variable(SPTRSV_PETSC_PCFILEDIR ${PETSC_MODULE_NAME} pcfiledir)
   string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" SPTRSV_PETSC_MINOR "${PETSC_VERSION}")
   math(EXPR next "${CMAKE_MATCH_2} + 1")
@@ -47,7 +47,7 @@ if(SPTRSV_ENABLE_PETSC)
   install(FILES ${built_dir}/sptrsv_petsc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   sptrsv_install_package_file(sptrsv_petsc.cmake ${package_dir})
 
-  # module files name the folder that is installed into, which --prefix may have changed
+  # module files name the installation folder, which --prefix may have changed
   foreach(kind lua tcl)
     set(name_lua lmod/sptrsv/${PROJECT_VERSION}.lua)
     set(name_tcl tcl/sptrsv/${PROJECT_VERSION})
@@ -63,7 +63,7 @@ if(SPTRSV_ENABLE_PETSC)
   endforeach()
 endif()
 
-# --- ifpack2; the templates are installed whole, so that other scalars can be instantiated
+# --- ifpack2; all templates are installed, so that other scalars can be instantiated
 if(SPTRSV_ENABLE_IFPACK2)
   sptrsv_install_component(ifpack2 plugin/ifpack2/sptrsv)
 endif()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel for each thing that is read from a View: the PTX of each has one load, and that names its place.
+// Kernels that each read one member of a View: the PTX of each has one load, which shows the member's offset.
 #include SPTRSV_VIEWS
 
 extern "C" {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints where host code puts what a View holds: it looks for known values in the bytes of one.
+// Prints the offsets at which host code stores a View's members, by searching a View's bytes for known values.
 #include SPTRSV_VIEWS
 
 #include <cstdio>
@@ -35,7 +35,7 @@ struct Bytes {
 }  // namespace
 
 int main() {
-  std::size_t const address = 4096;  // never used
+  std::size_t const address = 4096;  // never dereferenced
   Bytes<Vector> const vector(reinterpret_cast<double*>(address), 1009);
   vector.print("vector_data", address);
   vector.print("vector_extent", 1009);

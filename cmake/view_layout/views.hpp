@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Views whose layout is looked at: a vector, right-hand sides with strides, and indices.
+// Views whose layout is compared: a vector, right-hand sides with strides, and indices.
 #pragma once
 #include <Kokkos_Core.hpp>
 
