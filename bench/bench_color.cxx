@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ordering `color` costs in iterations and gains per solve: Krylov solves of one matrix in several orderings.
+// Measures what the ordering `color` costs in iterations and gains per solve: Krylov solves of one matrix in several
+// orderings.
 #include <petscksp.h>
 #include <petsctime.h>
 
-#include <unistd.h>  // mkstemp
+#include <unistd.h>  // mkstemp()
 #include <algorithm>
 
 #include <cstdio>
@@ -39,14 +40,14 @@ struct Case {
   std::string ordering, type;
 };
 
-/// Seconds, but for `iterations` and `levels`.
+/// Seconds, except for `iterations` and `levels`.
 struct Outcome {
-  std::string error, lower, upper;  ///< what -ksp_view says of the triangles
+  std::string error, lower, upper;  ///< description of the triangles by -ksp_view
   double setup = 0, solve = 0, apply = 0;
   PetscInt iterations = 0;
 };
 
-/// Turns the first error of PETSc into an exception.
+/// Turns the first PETSc error into an exception.
 void must(PetscErrorCode code, char const* what) {
   if (code != PETSC_SUCCESS)
     throw std::runtime_error(std::string(what) + " failed, PETSc error " + std::to_string(static_cast<int>(code)));
@@ -84,7 +85,7 @@ std::vector<Case> list_cases(std::string const& text) {
   return cases;
 }
 
-/// ICC for symmetric matrices with a positive diagonal.
+/// Tells whether A is symmetric with a positive diagonal, so that ICC is used.
 bool is_symmetric_positive(Mat A) {
   PetscBool symmetric = PETSC_FALSE;
   Vec diagonal = nullptr;
@@ -104,7 +105,7 @@ void set_ordering_options(Settings const& s, std::string const& ordering) {
 }
 char const* petsc_ordering(std::string const& ordering) { return ordering == "balanced" ? "color" : ordering.c_str(); }
 
-/// What MatView() says of the triangles.
+/// Reads the description of the triangles from MatView().
 void describe(Mat F, Outcome& out) {
   char path[] = "/tmp/bench_color_XXXXXX";
   PetscViewer viewer = nullptr;
@@ -136,7 +137,7 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-/// Set up twice, the second counts; solved `repeat` times after a warm-up.
+/// Times one case: the second of two set-ups, and `repeat` solves after a warm-up.
 void run_case(Settings const& s, Mat A, Vec b, bool icc, Case const& c, Outcome& out) {
   KSP ksp = nullptr;
   PC pc = nullptr;
@@ -168,7 +169,7 @@ void run_case(Settings const& s, Mat A, Vec b, bool icc, Case const& c, Outcome&
   for (PetscInt turn = -1; turn < s.repeat; ++turn) {
     MUST(PetscTime(&begin));
     MUST(KSPSolve(ksp, b, x));
-    MUST(VecNorm(x, NORM_INFINITY, &norm));  // waits for a device
+    MUST(VecNorm(x, NORM_INFINITY, &norm));  // waits for the device
     MUST(PetscTime(&end));
     if (turn >= 0 || s.repeat < 1) times.push_back(end - begin);
     if (turn < 0 && end - begin > 5) {
@@ -187,7 +188,7 @@ void run_case(Settings const& s, Mat A, Vec b, bool icc, Case const& c, Outcome&
   MUST(VecDestroy(&x));
 }
 
-/// Seconds of A x, many in a row.
+/// Returns the seconds of A x, from a batch of products.
 double time_product(Mat A) {
   Vec x = nullptr, y = nullptr;
   PetscReal norm = 0;
@@ -209,7 +210,7 @@ double time_product(Mat A) {
   return median(times);
 }
 
-/// Of A with rows and columns in an ordering.
+/// Returns the seconds of A x with the rows and columns of A permuted by an ordering.
 double time_permuted_product(Settings const& s, Mat A, std::string const& ordering) {
   IS rows = nullptr, cols = nullptr;
   Mat permuted = nullptr;
@@ -233,7 +234,7 @@ std::string json_of(Case const& c, Outcome const& r) {
   return out.str();
 }
 
-/// @return whether all cases ran.
+/// Runs all cases. @return whether all succeeded.
 bool run() {
   Settings const s = get_settings();
   Mat A = make_matrix(s.matrix), typed = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the backend's symbolic and numeric phases of ILU and IC, beside one core that computes the same factors.
+// Times the backend's symbolic and numeric phases of ILU and IC, next to one core that computes the same factors.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -60,7 +60,7 @@ int run(std::string const& name, Settings const& settings) {
     factor = Factorization::level_pattern(exec, pattern, {}, {}, settings.symmetric, settings.level);
     symbolic.push_back(1e3 * (now() - t));
   }
-  std::sort(symbolic.begin() + 1, symbolic.end());  // the first one apart
+  std::sort(symbolic.begin() + 1, symbolic.end());  // the first run is reported separately
   long long differing_pattern = 0;
   auto const compare_pattern = [&](auto const& here, std::vector<int> const& there) {
     auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), here);

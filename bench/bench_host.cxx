@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times set-up, MatSolve, MatSolveTranspose and KSPSolve of solver types on a host beside PETSc's own.
+// Times set-up, MatSolve, MatSolveTranspose and KSPSolve of solver types on a host, next to PETSc's own.
 #include <petscksp.h>
 #include <sptrsv_petsc.h>
 
@@ -36,7 +36,7 @@ char const help[] =
 struct Settings {
   std::string matrix, pc = "ilu", types = "sptrsv", json;
   int rounds = 5, iterations = 20;
-  double budget = 0.1;  ///< seconds per round and figure
+  double budget = 0.1;  ///< seconds per round and quantity
 };
 
 Settings get_settings() {
@@ -59,7 +59,7 @@ Settings get_settings() {
   return s;
 }
 
-/// Seconds per call, a sample for each round.
+/// Seconds per call: one sample per round.
 struct Samples {
   std::vector<double> set_up, first, solve, transpose, krylov;
 };
@@ -68,7 +68,7 @@ double median_of(std::vector<double> const& seconds) {
   return seconds.empty() ? std::numeric_limits<double>::quiet_NaN() : summarize(seconds).median;
 }
 
-/// A KSP with one type's factor.
+/// KSP with the factor of one type.
 class Subject {
  public:
   Subject(Mat A, std::string type, Settings const& settings, Errors const& errors)
@@ -87,9 +87,9 @@ class Subject {
   std::string const& type() const { return type_; }
   Samples samples;
 
-  /// Sets up once, so that what a process does once, such as starting threads, is not timed.
+  /// Sets up once, so that one-time work of the process, such as starting threads, is not timed.
   void warm_up() { set_up(); }
-  /// Takes one sample of each figure.
+  /// Takes one sample of each quantity.
   void time_once() {
     samples.set_up.push_back(seconds_of([&] { set_up(); }, [] {}));
     must(PCFactorGetMatrix(pc_, &F_));
@@ -99,7 +99,7 @@ class Subject {
       samples.transpose.push_back(seconds_per_call([&] { must(MatSolveTranspose(F_, b_, x_)); }));
     samples.krylov.push_back(seconds_per_call([&] { must(KSPSolve(ksp_, b_, x_)); }));
   }
-  /// Names the algorithms that run, for one of our types, and the reason for them.
+  /// Names the algorithms that run for a type of sptrsv, and the reason.
   std::string chosen() const {
     MatSpTRSVInfo info;
     PetscErrorCode (*get)(Mat, MatSpTRSVInfo*) = nullptr;
@@ -130,7 +130,7 @@ class Subject {
     must(KSPSetUp(ksp_));
     must(KSPSetUpOnBlocks(ksp_));
   }
-  /// Calls `call` as often as the budget allows, and then as often again for the time.
+  /// Returns the seconds per call: repeats `call` until the budget is spent, then times the same number of calls.
   template <class Call>
   double seconds_per_call(Call const& call) const {
     double const first = seconds_of(call, [] {});
@@ -148,7 +148,7 @@ class Subject {
   Vec b_ = nullptr, x_ = nullptr;
 };
 
-/// The medians of one type.
+/// Medians of one type.
 struct Medians {
   std::string type, chosen;
   double set_up, first, solve, transpose, krylov;
@@ -160,7 +160,7 @@ Medians medians_of(Subject const& subject) {
           median_of(s.solve), median_of(s.transpose), median_of(s.krylov)};
 }
 
-/// Times PETSc's own type alone, once no thread waits for work any more.
+/// Times PETSc's own type alone, after all threads have stopped waiting for work.
 Medians time_own(Mat A, Settings const& s, Errors const& errors) {
   Subject own(A, MATSOLVERPETSC, s, errors);
   own.warm_up();

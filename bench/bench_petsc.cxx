@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times symbolic phase, numeric phase and MatSolve of PETSc's solver types, its own and those of the plugin.
+// Times symbolic phase, numeric phase and MatSolve of solver types: PETSc's own and the plugin's.
 #include <petscksp.h>
 
 #include <fstream>
@@ -31,7 +31,8 @@ struct Settings {
   Limits limits;
 };
 
-/// Ours on a type of matrix; then PETSc's own, of which one is known to end the process on some matrices.
+/// Returns the default cases, with PETSc's own types after the plugin's, since one of PETSc's is known to end the
+/// process on some matrices.
 std::string default_cases() {
   std::string cases = "seqaij:petsc";
   auto const add = [&](char const* mat_type) {
@@ -82,7 +83,7 @@ std::vector<PetscCase> list_cases(Settings const& s) {
   return cases;
 }
 
-/// The type in which PETSc's own factors of `mat_type` are made.
+/// Returns the matrix type in which PETSc makes its own factors of `mat_type`.
 std::string host_type(std::string const& mat_type) {
   return mat_type == MATSEQBAIJ || mat_type == MATSEQSBAIJ ? mat_type : MATSEQAIJ;
 }
@@ -130,14 +131,15 @@ void print(PetscCase const& c, PetscResult const& r) {
   std::fflush(stdout);
 }
 
-/// @return whether all of our types were right.
+/// Runs all cases. @return whether all types of sptrsv gave the right answer.
 bool run() {
   Settings const s = get_settings();
   auto const cases = list_cases(s);
   Mat A = make_matrix(s.matrix);
   if (MatSetBlockSize(A, s.block) != PETSC_SUCCESS)
     throw std::runtime_error("the rows of " + s.matrix + " are no multiple of -block " + std::to_string(s.block));
-  if (s.factor == "icc" && MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE) != PETSC_SUCCESS)  // or seqsbaij refuses it
+  if (s.factor == "icc" && MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE) != PETSC_SUCCESS)  // otherwise seqsbaij refuses
+                                                                                         // it
     throw std::runtime_error("PETSc does not take " + s.matrix + " for symmetric");
   auto const of_reference = host_type(cases.front().mat_type);
   for (auto const& c : cases)

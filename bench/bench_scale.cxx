@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times Krylov iterations on a grid that MPI ranks share, with PETSc's PCs and solver types, for scripts/gpu-scale.
+// Times Krylov iterations on a grid shared by MPI ranks, with PETSc's PCs and solver types, for scripts/gpu-scale.
 #include <petscksp.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ char const help[] =
     "-solve converges, checks the answers, and holds the iterations of each case against those of PETSc's own factor\n"
     "on the host with the same PC and ordering, which runs before. A case marked by ? may fail.\n\n";
 
-/// Consecutive cases of one type of matrix share the matrix.
+/// Default cases; consecutive cases of one matrix type share the matrix.
 #if defined(PETSC_HAVE_CUDA) && defined(PETSC_HAVE_KOKKOS_KERNELS)
 constexpr char default_cases[] =
     "jacobi::aijkokkos,bjacobi:sptrsv:aijkokkos,bjacobi:sptrsv:aijkokkos:color,bjacobi:sptrsv:aijkokkos:blockcolor,"
@@ -54,12 +54,12 @@ constexpr char default_cases[] =
 struct Settings {
   ScaleProblem problem;
   std::vector<ScaleCase> cases;
-  PetscInt may_differ = 0;  ///< iterations
+  PetscInt may_differ = 0;  ///< tolerated difference in iterations
   std::string json;
   bool warm_up = true, only_help = false;
 };
 
-/// What is asked for, as the options give it.
+/// Options as text and numbers, not yet checked.
 struct RawOptions {
   char cases[4096] = "", json[PETSC_MAX_PATH_LEN] = "";
   PetscInt problem = 0, per = 0, may_differ = 0;
@@ -98,7 +98,7 @@ PetscErrorCode read_options(RawOptions* o, ScaleProblem* p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Takes the number of blocks from words like bjacobi8 and asm8. @return whether `word` was one of these
+/// Takes the number of blocks from words like bjacobi8 and asm8. @return whether `word` was such a word
 bool take_blocks(std::string& word, ScaleCase& c) {
   for (std::string const pc : {PCBJACOBI, PCASM}) {
     if (word.compare(0, pc.size(), pc) != 0) continue;
@@ -133,7 +133,7 @@ ScaleCase parse_case(std::string word) {
   return c;
 }
 
-/// PETSc's own on the host, with which a case's iterations are to agree.
+/// Returns the case with PETSc's own factor on the host that has the same iterations as `c`.
 ScaleCase reference_of(ScaleCase const& c) {
   return {c.pc, c.blocks, c.type.empty() ? "" : "petsc", "aij", c.ordering, false};
 }
@@ -142,7 +142,7 @@ bool same_preconditioner(ScaleCase const& a, ScaleCase const& b) {
   return a.pc == b.pc && a.blocks == b.blocks && a.ordering == b.ordering;
 }
 
-/// The references of all cases, then the cases.
+/// Returns the references of all cases, followed by the cases.
 std::vector<ScaleCase> with_references(std::vector<ScaleCase> const& cases) {
   std::vector<ScaleCase> all;
   for (auto const& c : cases)
@@ -178,16 +178,17 @@ Settings get_settings() {
   return s;
 }
 
-/// A case's times, summed up.
+/// Case with the summary of its times.
 struct Row {
   ScaleCase what;
   ScaleResult result;
-  Times setup, solve;  ///< seconds; of a solve, all iterations
+  Times setup, solve;  ///< seconds; a solve counts all its iterations
   bool timed() const { return solve.runs > 0; }
   double per_iteration() const { return solve.median / std::max<double>(1, static_cast<double>(result.iterations)); }
 };
 
-/// Where solves converge, iterations are compared with those of the first case with the same preconditioner.
+/// Summarizes a case. If solves converge, compares iterations with those of the first case with the same
+/// preconditioner.
 Row make_row(Settings const& s, std::vector<Row> const& before, ScaleCase const& what, ScaleResult result) {
   Row row{what, std::move(result), {}, {}};
   if (!row.result.error.empty()) return row;
@@ -204,11 +205,11 @@ Row make_row(Settings const& s, std::vector<Row> const& before, ScaleCase const&
   return row;
 }
 
-/// What all ranks run on, for the head of the table and the JSON file.
+/// Ranks and devices, for the head of the table and the JSON file.
 struct Machine {
   PetscMPIInt rank = 0, ranks = 1;
-  std::vector<RankPlace> places;  ///< on rank 0
-  bool gpu_aware = true;          ///< what PETSc is told of the MPI
+  std::vector<RankPlace> places;  ///< places on rank 0; empty on the others
+  bool gpu_aware = true;          ///< whether PETSc is told that MPI is GPU-aware
   bool first() const { return rank == 0; }
 };
 
@@ -295,7 +296,8 @@ void write(Settings const& s, Machine const& m, Grid const& grid, std::vector<Ro
   out << "\n  ]\n}\n";
 }
 
-/// Rank 0 writes what there is so far, whole, so that a run that is ended leaves it. Collective.
+/// Writes all results so far on rank 0, replacing the file at once, so that an interrupted run leaves a complete file.
+/// Collective.
 void save(Settings const& s, Machine const& m, Grid const& grid, std::vector<Row> const& rows) {
   if (s.json.empty()) return;
   std::string error;
@@ -311,7 +313,7 @@ void save(Settings const& s, Machine const& m, Grid const& grid, std::vector<Row
   if (!error.empty()) throw std::runtime_error(error);
 }
 
-/// The same case on a small grid, where it matters little what comes out.
+/// Runs the case on a small grid and ignores its result.
 void warm_up(ScaleProblem problem, ScaleCase const& what) {
   problem.size = problem.per_rank ? std::min<PetscInt>(problem.size, 8) : 8;
   problem.per_rank = true;
@@ -322,14 +324,14 @@ void warm_up(ScaleProblem problem, ScaleCase const& what) {
   (void)ScaleRunner(problem, grid).run(what);
 }
 
-/// @return whether all cases were right that must be.
+/// Runs all cases. @return whether all cases were right that must be.
 bool run(Settings const& s) {
   Machine const m = get_machine();
   Grid const grid = make_grid(s.problem);
   if (m.first()) print_head(s, m, grid);
   std::vector<Row> rows;
   bool good = true;
-  save(s, m, grid, rows);  // a path that cannot be written fails at once
+  save(s, m, grid, rows);  // fails at once if the path cannot be written
   ScaleRunner runner(s.problem, grid);
   for (auto const& c : s.cases) {
     if (m.first()) std::cerr << "running " << s.problem.name() << ' ' << c.name() << std::endl;
@@ -343,7 +345,7 @@ bool run(Settings const& s) {
   return good;
 }
 
-/// @return the exit code, the same on all ranks.
+/// Runs the bench. @return the exit code, the same on all ranks.
 int run_all() {
   int rank = 0;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -352,7 +354,7 @@ int run_all() {
     if (s.only_help || run(s)) return 0;
     if (rank == 0) std::cerr << "bench_scale: a case failed, see above\n";
   } catch (std::exception const& e) {
-    // what is thrown here is thrown on all ranks: options, or what ranks have agreed on
+    // exceptions that arrive here are thrown on all ranks: bad options, or errors that the ranks have agreed on
     if (rank == 0) std::cerr << "bench_scale: " << e.what() << '\n';
   }
   return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times analyze, update and solve of each type on one triangle, beside peers.
+// Times analyze, update and solve of each type on one triangle, next to peers.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -19,13 +19,13 @@ using namespace sptrsv::bench;
 
 struct Settings {
   std::vector<std::string> matrices;
-  std::vector<std::string> algorithms;  // empty, or with "all" among them: all there are
+  std::vector<std::string> algorithms;  // empty or containing "all": all types
   std::vector<std::string> options;     // key=value
   std::string space = "openmp", json, diagonal = "stored";
   Limits limits;
   int columns = 1;
   bool upper = false, transpose = false;
-  // what is left negative depends on the space
+  // negative: the default of the space
   double bandwidth = -1, hop = -1;  // GB/s, ns
   long long sequential_entries = -1;
 
@@ -49,8 +49,8 @@ struct Settings {
   }
 };
 
-/// A type of ours with options of its own or of all types, as in fused:kind=warp and levelset:storage=single: its name,
-/// and "fused_kind" or "sptrsv_storage" added to `options`.
+/// Returns the name of a type with options, such as fused:kind=warp or levelset:storage=single, and adds "fused_kind"
+/// or "sptrsv_storage" to `options`.
 std::string take_own_options(std::string const& text, OptionValues& options) {
   std::istringstream parts(text);
   std::string type, part;
@@ -65,12 +65,13 @@ std::string take_own_options(std::string const& text, OptionValues& options) {
   return type;
 }
 
-/// As measured on an NVIDIA H200; 0, not known, where the space is a host's.
+/// Returns the bandwidth and hop time, by default of an NVIDIA H200; 0 (not known) for a host space.
 Machine machine_of(Settings const& s, bool device) {
   return {1e9 * (s.bandwidth >= 0 ? s.bandwidth : device ? 4243 : 0), 1e-9 * (s.hop >= 0 ? s.hop : device ? 258 : 0)};
 }
 
-/// The most important come first, in case the run is stopped: the vendor's, ours, other peers, `sequential`.
+/// Returns all contenders, the most important first in case the run is interrupted: the vendor's, sptrsv's, other
+/// peers, `sequential`.
 template <class Space>
 std::vector<Entry<Space>> all_entries(Settings const& settings, long long sequential_entries, long long entries) {
   auto list = peers<Space>(settings.shape(), settings.columns);
@@ -110,7 +111,7 @@ std::vector<Entry<Space>> chosen_entries(Settings const& settings, long long seq
   return list;
 }
 
-/// Times all contenders on one system; saves after each.
+/// Times all contenders on one system and saves after each.
 template <class Space>
 void time_system(std::string const& matrix, Settings const& settings, Environment const& environment,
                  std::vector<Group>& groups) {
@@ -126,7 +127,7 @@ void time_system(std::string const& matrix, Settings const& settings, Environmen
                     {}});
   Group& group = groups.back();
   Problem<Space> const problem(system, settings.columns);
-  // any type's solver knows it; this one needs the least analysis
+  // any type's solver computes the plan's input; this type needs the least analysis
   group.plan = TriangularSolver<double, int, int, Space>("sequential", problem.exec, problem.pattern(), system.shape)
                    .plan_input(problem.exec);
   long long const most = settings.sequential_entries >= 0 ? settings.sequential_entries : device ? 4000000 : -1;
@@ -145,7 +146,7 @@ void time_system(std::string const& matrix, Settings const& settings, Environmen
   }
 }
 
-/// @return whether all of our types were right.
+/// Runs all systems. @return whether all types of sptrsv gave the right answer.
 template <class Space>
 bool run(Settings const& settings) {
   auto const e = environment<Space>();

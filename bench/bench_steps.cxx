@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times implicit time steps, whose system has new values in the same pattern at every step, with PETSc's solver types.
+// Times implicit time steps with PETSc's solver types; the matrix gets new values in the same pattern at every step.
 #include <petscksp.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ char const help[] =
     "ICC(0).\n"
     "A type marked by ? may fail without failing the program.\n\n";
 
-/// Ours on a type of matrix beside PETSc's own; PETSc's `kokkos` is known to fail on some problems.
+/// Default types: sptrsv's and PETSc's own. PETSc's `kokkos` is known to fail on some problems.
 #if defined(PETSC_HAVE_CUDA)
 constexpr char default_types[] =
     "cusparse:aijcusparse,kokkos:aijkokkos?,sptrsv:aijcusparse,sptrsv:aijkokkos,sptrsv:aijkokkos:color";
@@ -40,12 +40,12 @@ constexpr char default_types[] = "petsc:aij,sptrsv:aij";
 struct Settings {
   StepsProblem problem;
   std::vector<StepsCase> cases;
-  PetscInt may_differ = 0;  ///< iterations
+  PetscInt may_differ = 0;  ///< tolerated difference in iterations
   std::string json;
   bool only_help = false;
 };
 
-/// What is asked for, as the options give it.
+/// Options as text and numbers, not yet checked.
 struct RawOptions {
   char types[4096] = "", ordering[64] = "natural", json[PETSC_MAX_PATH_LEN] = "";
   PetscInt problem = 0, change = 0, size = 0, steps = 11, may_differ = 0;
@@ -125,12 +125,12 @@ Settings get_settings() {
   return s;
 }
 
-/// A type's steps, summed up.
+/// Type with the summary of its steps.
 struct Row {
   StepsCase what;
   StepsResult result;
-  Times change, setup, solve, both;  ///< seconds of the steps after the first one
-  double of_first = 0;               ///< `both` over that of the first type; 0 if that one has none
+  Times change, setup, solve, both;  ///< seconds of all steps but the first
+  double of_first = 0;               ///< `both` relative to the first type; 0 if the first type has no times
   bool timed() const { return both.runs > 0; }
 };
 
@@ -151,7 +151,8 @@ Row make_row(StepsCase const& what, StepsResult result) {
   return row;
 }
 
-/// Compares with the first type, and iterations with the first type of the same ordering, which has the same factor.
+/// Compares times with the first type, and iterations with the first type of the same ordering, which has the same
+/// factor.
 void compare(std::vector<Row> const& before, PetscInt may_differ, Row& row) {
   if (!row.timed()) return;
   Row const& first = before.empty() ? row : before.front();
@@ -208,7 +209,7 @@ void print_row(Settings const& s, Row const& row) {
   std::fflush(stdout);
 }
 
-/// What was in use, which tells whether rows can be compared.
+/// Prints the preconditioner, solver type and ordering in use, which tells whether rows can be compared.
 void print_used(Settings const& s, std::vector<Row> const& rows) {
   for (auto const& row : rows) {
     if (row.result.steps.empty()) continue;
@@ -254,7 +255,7 @@ void save(Settings const& s, std::string const& device, std::vector<Row> const& 
   if (!out.flush()) throw std::runtime_error("cannot write " + s.json);
 }
 
-/// @return whether all types were right that must be.
+/// Runs all types. @return whether all types were right that must be.
 bool run() {
   Settings const s = get_settings();
   if (s.only_help) return true;
@@ -265,7 +266,7 @@ bool run() {
   print_head(s, device);
   std::vector<Row> rows;
   bool good = true;
-  save(s, device, rows);  // a path that cannot be written fails at once
+  save(s, device, rows);  // fails at once if the path cannot be written
   for (auto const& c : s.cases) {
     std::cerr << "running " << s.problem.name << ' ' << c.name() << std::endl;
     Row row = make_row(c, run_steps(s.problem, c));

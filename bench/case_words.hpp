@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases as options name them: words between separators.
+// Parses cases in options: words between separators.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace sptrsv::bench {
 
-/// The words between separators; none behind the last one if it ends the text.
+/// Splits the text into the words between separators; a separator at the end adds no word.
 inline std::vector<std::string> split(std::string const& text, char separator) {
   std::vector<std::string> words;
   std::istringstream in(text);
@@ -18,14 +18,14 @@ inline std::vector<std::string> split(std::string const& text, char separator) {
   return words;
 }
 
-/// Takes away the mark `?` of a case that may fail. @return whether it was there
+/// Removes the mark `?` of a case that may fail. @return whether it was there
 inline bool take_may_fail(std::string& word) {
   bool const marked = !word.empty() && word.back() == '?';
   if (marked) word.pop_back();
   return marked;
 }
 
-/// Characters of the column of names: 24, or the longest name().
+/// Returns the width of the column of names: the length of the longest name(), at least 24.
 template <class Case>
 int name_width(std::vector<Case> const& cases) {
   std::size_t width = 24;

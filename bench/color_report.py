@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ordering `color` gains per solve and costs in iterations, and which ordering wins in total time; and how
-well the performance model of Suchoski's thesis predicts the solves. Runs bench_color, a process and a time limit per
-matrix.
+"""Measures what the ordering `color` gains per solve and costs in iterations, which ordering wins in total time, and
+how
+well the performance model of Suchoski's thesis predicts the solves. Runs bench_color, with a process and a time limit
+per matrix.
 
     color_report.py BINARIES RESULTS [--matrices FOLDER] [--only PATTERN...] [--specs SPEC...] [--limit SECONDS]
                     [--total SECONDS]
                     [--options OPTIONS] [--plugin FILE] [--no-run]
 
 BINARIES has bench_color and libsptrsv_petsc.so; RESULTS gets logs, JSON files and color.md; FOLDER: Matrix Market files
-(.mtx, .mtx.gz, .mtx.xz). With JSON files there already, --no-run only makes the tables. Exits nonzero if a run of ours
-failed."""
+(.mtx, .mtx.gz, .mtx.xz). With JSON files there already, --no-run only makes the tables. Exits nonzero if a run of
+sptrsv's types failed."""
 import argparse
 import fnmatch
 import json
@@ -29,7 +30,7 @@ FAMILIES = ["lap2d:1000", "lap3d:100", "stencil27:80", "fem2d:700", "fem3:32", "
 
 
 def run_all(args):
-    """True if nothing of ours failed."""
+    """Runs all matrices. Returns True if no type of sptrsv failed."""
     jobs = [(spec, spec) for spec in FAMILIES]
     if args.matrices:
         jobs += [(re.sub(r"\.mtx.*", "", name), os.path.join(args.matrices, name))
@@ -83,7 +84,7 @@ def converged(case):
 
 
 def best(run, orderings, with_setup=False):
-    """The fastest KSPSolve, or PCSetUp and KSPSolve, of a type that converged in one of these orderings."""
+    """Returns the fastest KSPSolve, or PCSetUp and KSPSolve, of a type that converged in one of these orderings."""
     cases = [c for c in run["cases"] if c["ordering"] in orderings and converged(c)]
     if with_setup:
         cases = [dict(c, solve=c["solve"] + c["setup"]) for c in cases]
@@ -91,7 +92,7 @@ def best(run, orderings, with_setup=False):
 
 
 def winner(natural, color):
-    """Name and factor by which it is faster; of the color ordering only where it wins by more than 2 %."""
+    """Returns the name of the faster ordering and its factor; "even" if they differ by less than 2 %."""
     if not natural or not color:
         return "color" if color else "natural" if natural else "neither converged"
     factor = natural["solve"] / color["solve"]
@@ -122,7 +123,7 @@ def total_table(runs):
 
 
 def solves(run):
-    """Applications of colorset and levelset: sets and rows of both triangles, and seconds measured."""
+    """Returns the applications of colorset and levelset: sets and rows of both triangles, and measured seconds."""
     for case in run["cases"]:
         if case["type"] == "colorset":
             sets = [int(m) for t in ("lower", "upper") for m in re.findall(r", (\d+) sets of", case[t])]
@@ -136,12 +137,12 @@ def solves(run):
 
 
 def predicted(s, row_seconds, capacity):
-    """The thesis' equation 3.1 for both triangles."""
+    """Returns the time that the thesis' equation 3.1 predicts for both triangles."""
     return sum(row_seconds * s["rows"] / min(s["rows"] / sets, capacity) for sets in s["both"])
 
 
 def fit(points):
-    """(1 / alpha, capacity, factors of error): the capacity that leaves the least squares of the logarithms."""
+    """Returns (1 / alpha, capacity, factors of error) for the capacity with the least squares of the logarithms."""
     choices = []
     for step in range(0, 91):
         capacity = 2 ** (step / 4)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of color_report.py on made-up measurements."""
+"""Tests the rules of color_report.py on made-up measurements."""
 import unittest
 
 import color_report

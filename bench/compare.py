@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares two JSON files of bench_solve; exits with 1 if a phase got slower than allowed.
 
-Medians are compared. A case is a loss only if its quartiles agree: the new lower quartile lies above
-the old upper quartile. So noise of a busy machine does not fail a comparison.
+Compares medians. A case counts as slower only if its new lower quartile lies above the old upper quartile, so that
+noise of a busy machine does not fail a comparison.
 """
 import argparse
 import json
@@ -13,7 +13,7 @@ PHASES = ("analyze", "update", "solve")
 
 
 def cases(data):
-    """The results by what was measured."""
+    """Returns the results by matrix, shape, columns and algorithm."""
     return {(r["matrix"], r["shape"], r["columns"], r["algorithm"]): r for r in data["seconds"]}
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of compare.py."""
+"""Tests compare.py."""
 import contextlib
 import io
 import json
@@ -12,7 +12,8 @@ import compare
 
 
 def results(solve):
-    """A file's content with one case whose solve takes `solve` seconds, quartiles 1 % to either side."""
+    """Returns the content of a file with one case whose solve takes `solve` seconds, with quartiles 1 % below and
+    above."""
     times = {"median": solve, "minimum": solve, "q1": 0.99 * solve, "q3": 1.01 * solve, "runs": 20}
     case = {"matrix": "m", "shape": "lower", "columns": 1, "algorithm": "a", "analyze": times, "update": times,
             "solve": times}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be timed: the problem where the kernels run, and the interface of everything that solves it.
+// Problem in the memory of the kernels, and the interface of everything that solves it.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -15,7 +15,7 @@
 
 namespace sptrsv::bench {
 
-/// b, x and T where the kernels run; T's host form stays the caller's.
+/// b, x and T in the memory space of the kernels; T's host form remains the caller's.
 template <class Space>
 struct Problem {
   using types = Types<double, int, int, Space>;
@@ -45,7 +45,7 @@ struct Problem {
   int num_rows() const { return system.num_rows(); }
   int num_entries() const { return static_cast<int>(system.values.size()); }
   typename types::pattern pattern() const { return {row_ptr, col_idx, RowOrder::natural}; }
-  /// The system's values, all times factor.
+  /// Sets the values to those of the system times `factor`.
   void set_values(double factor) const {
     if (factor == 1) return Kokkos::deep_copy(values, host_view(system.values));
     auto scaled = system.values;
@@ -54,8 +54,8 @@ struct Problem {
   }
   void spoil_x() const { Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN()); }
   void fence() const { exec.fence("sptrsv::bench"); }
-  /// What is wrong with x, or nothing.
-  /// @param rounding  of the values that were solved with
+  /// Returns what is wrong with x, or an empty text.
+  /// @param rounding  relative error of the values that were solved with
   std::string find_error(double rounding) const {
     auto const host_b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
     auto const host_x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
@@ -73,38 +73,37 @@ struct Problem {
   }
 };
 
-/// One way to solve op(T) x = b. Each phase may return before it is done, if it goes to problem.exec; the caller
-/// fences.
+/// One way to solve op(T) x = b. A phase that runs on problem.exec may return before it is done; the caller fences.
 template <class Space>
 class Contender {
  public:
   virtual ~Contender() = default;
-  /// From the pattern to all that update() and solve() need, memory included. Called on a new object and after
+  /// Makes all that update() and solve() need, memory included, from the pattern. Called on a new object and after
   /// forget().
   virtual void analyze(Problem<Space> const& problem) = 0;
-  /// Gives back all that analyze() made; its time is not counted.
+  /// Frees all that analyze() made; its time is not counted.
   virtual void forget() = 0;
-  /// Takes problem.values, which are where they were, but others.
+  /// Takes the new contents of problem.values.
   virtual void update(Problem<Space> const& problem) = 0;
   virtual void solve(Problem<Space> const& problem) = 0;
-  /// Brings x to problem.x, if it is elsewhere; its time is not counted.
+  /// Copies x to problem.x, if it is elsewhere; its time is not counted.
   virtual void deliver(Problem<Space> const&) const {}
-  /// What was chosen, for people.
+  /// Names the algorithm that was chosen, for people.
   virtual std::string used() const { return ""; }
   virtual std::string parameters() const { return ""; }
   virtual std::string reason() const { return ""; }
-  /// Relative error of the values that it keeps.
+  /// Returns the relative error of the values that the contender keeps.
   virtual double rounding() const { return 0; }
-  /// That it keeps beyond the problem's pattern and values; 0 if not known.
+  /// Returns the bytes that the contender keeps in addition to the problem's pattern and values; 0 if not known.
   virtual std::size_t memory_bytes() const { return 0; }
 };
 
-/// A contender by name, before anything is made.
+/// Contender by name, before anything is made.
 template <class Space>
 struct Entry {
   std::string name;
-  bool peer = false;    ///< a peer's wrong answer is said, but is no failure of ours
-  std::string refusal;  ///< why it cannot be run; empty if it can
+  bool peer = false;    ///< a wrong answer is reported, but does not fail the bench
+  std::string refusal;  ///< why it cannot run; empty if it can
   std::function<std::unique_ptr<Contender<Space>>()> make;
 };
 

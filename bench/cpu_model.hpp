@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's processor, as its maker calls it.
+// Name of the host's processor.
 #pragma once
 
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where and with what is measured.
+// Environment of the measurements: device, versions, date.
 #pragma once
 
 #include <Kokkos_Core.hpp>

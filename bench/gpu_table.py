@@ -4,7 +4,7 @@
 
     bench/gpu_table.py RESULTS > table.md        # a folder, or the files
 
-Times of wrong answers are not in the files; such cases are shown as WRONG or FAILED and listed below the tables.
+The files have no times of wrong answers; such cases are shown as WRONG or FAILED and listed below the tables.
 """
 import argparse
 import json
@@ -12,9 +12,9 @@ import math
 import os
 import sys
 
-HOST = "one_core"  # a peer that is no GPU solver
+HOST = "one_core"  # a peer that is not a GPU solver
 FEW_LEVELS = 2000
-SOLVES = 3  # analysis is to take no more of cuSPARSE's solves, where there are few levels
+SOLVES = 3  # limit of an analysis in solves of cuSPARSE, for matrices with few levels
 EXPLAIN = ("Microseconds per solve: lower triangle, double, 32-bit indices, one right-hand side, median of up to 50 "
            "warm solves, every "
            "answer checked row by row. `limit` = max(bytes / bandwidth, levels x hop). \\* cut short: a phase takes "
@@ -23,7 +23,7 @@ EXPLAIN = ("Microseconds per solve: lower triangle, double, 32-bit indices, one 
 
 
 class Matrix:
-    """All that was measured on one matrix."""
+    """All measurements of one matrix."""
 
     def __init__(self, case):
         self.name = os.path.basename(case["matrix"]).split(".mtx")[0]
@@ -31,8 +31,8 @@ class Matrix:
         self.timed, self.rest = {}, {}
 
     def own(self):
-        """The names of our types with a time, fastest first; without those whose options were set by hand, as in
-        fused:kind=warp."""
+        """Returns the names of sptrsv's types with a time, fastest first, without types whose options were set by hand,
+        such as fused:kind=warp."""
         return self.sorted(r for r in self.timed.values() if not r["peer"] and ":" not in r["algorithm"])
 
     def gpu_peers(self):
@@ -46,12 +46,12 @@ class Matrix:
         return self.timed[name]["solve"]["median"]
 
     def speedup(self, over):
-        """The best of ours beside `over`; None if one of both is missing."""
+        """Returns the speedup of the fastest type of sptrsv over `over`; None if one of both is missing."""
         return self.solve(over) / self.solve(self.own()[0]) if over in self.timed and self.own() else None
 
 
 def read(names):
-    """The files' contents, sorted into those of bench_solve and those of bench_petsc."""
+    """Reads the files, and returns those of bench_solve and those of bench_petsc."""
     files = []
     for name in names:
         if os.path.isdir(name):
@@ -67,7 +67,7 @@ def read(names):
 
 
 def collect(data):
-    """The matrices, generated ones first, and all names, ours first, in the order in which they ran."""
+    """Returns the matrices, generated ones first, and all names, sptrsv's first, in the order in which they ran."""
     matrices, names = {}, {}
     for d in data:
         for case in d["seconds"] + d.get("not_timed", []):
@@ -83,7 +83,8 @@ def table(header, rows):
 
 
 def number(value):
-    """Three digits or all before the point, so that columns of very different sizes can be read."""
+    """Formats a number with three digits, or all digits before the point, so that columns of different magnitudes are
+    readable."""
     if value is None:
         return "-"
     if value >= 100 or value < 1e-4:
@@ -125,7 +126,7 @@ def geometric_mean(values):
 
 
 def comparison(label, pairs):
-    """pairs: (name of the matrix, speedup)."""
+    """Lists geometric mean and losses. pairs: (name of the matrix, speedup)."""
     pairs = [(name, s) for name, s in pairs if s is not None]
     if not pairs:
         return [f"- Beside {label}: nothing to compare."]
@@ -184,7 +185,7 @@ def summary(matrices, names):
 
 
 def petsc_tables(data):
-    """MatSolve of PETSc's own types and ours: L and U, on the device."""
+    """Lists MatSolve of PETSc's own types and the plugin's: L and U, on the device."""
     cases = [c for d in data for c in d["cases"]]
     if not cases:
         return []

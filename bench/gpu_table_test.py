@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of gpu_table.py on small made-up runs."""
+"""Tests gpu_table.py on small made-up runs."""
 import contextlib
 import io
 import json
@@ -81,7 +81,7 @@ class GpuTableTest(unittest.TestCase):
         # 400/100 and 100/400
         self.assertIn("Beside cuSPARSE: 1.00 times as fast in geometric mean over 2 matrices. Losses: brack2 (0.250).",
                       text)
-        # one core is no GPU solver: 300/100 and 100/400
+        # one core is not a GPU solver: 300/100 and 100/400
         self.assertIn("Beside the best peer of each matrix: 0.866 times as fast in geometric mean over 2 matrices.",
                       text)
         self.assertIn("Beside one core of the host: 0.500 times as fast in geometric mean over 1 matrices. Losses: "

@@ -6,7 +6,7 @@
         --plugin build/quick/plugin/petsc/libsptrsv_petsc.so --threads 1,2 \\
         --json result.json [--markdown table.md] [--files DIR] [--only PATTERN] [-- OPTION ...]
 
-A figure is the time of `sptrsv` divided by that of PETSc's own type in the same process. What follows -- goes to
+A ratio is the time of `sptrsv` divided by that of PETSc's own type in the same process. Options after -- are passed to
 bench_host.
 """
 import argparse
@@ -30,7 +30,7 @@ FILES = ["494_bus", "4elt", "Andrews", "G3_circuit", "SiH4", "bcsstk16", "brack2
          "ship_001_pattern", "wathenSmall"]
 SYMMETRIC = ["494_bus", "4elt", "Andrews", "G3_circuit", "bcsstk16", "brack2", "copter2", "delaunay_n16",
              "luxembourg_osm", "mdual", "norne_tpfa", "ship_001_pattern", "wathenSmall"]
-ONE_FACTOR = ["G3_circuit", "mdual", "Andrews", "ship_001_pattern"]  # large: ICC alone
+ONE_FACTOR = ["G3_circuit", "mdual", "Andrews", "ship_001_pattern"]  # large matrices, run with ICC only
 FIGURES = {"set_up": "set-up", "first": "first KSPSolve", "solve": "MatSolve", "transpose": "transposed",
            "krylov": "KSPSolve"}
 LIMITS = {"set_up": 2.0, "first": 1.1, "solve": 1.1, "transpose": 1.1, "krylov": 1.1}
@@ -69,18 +69,19 @@ def list_cases(arguments, folder):
 
 
 def settings_of(arguments):
-    """Threads and policies; one thread waits for none, so that one policy does for it."""
+    """Yields threads and policies; one thread never waits, so that one policy suffices for it."""
     for threads in arguments.threads.split(","):
         for policy in arguments.policies.split(",") if int(threads) > 1 else ["unset"]:
             yield int(threads), policy
 
 
 def run_case(arguments, matrix, pc, threads, policy, folder):
-    """Returns bench_host's results by type, or what went wrong."""
+    """Returns bench_host's results by type, or the error."""
     out = os.path.join(folder, "result.json")
     environment = {k: v for k, v in os.environ.items() if k not in ("OMP_WAIT_POLICY", "OMP_PROC_BIND")}
     environment["OMP_NUM_THREADS"] = str(threads)
-    environment["OPENBLAS_NUM_THREADS"] = "1"  # or its threads compete with those of the solves (docs/clusters.md)
+    environment["OPENBLAS_NUM_THREADS"] = "1"  # otherwise its threads compete with those of the solves
+                                               # (docs/clusters.md)
     if policy != "unset":
         environment["OMP_WAIT_POLICY"] = policy
     command = [arguments.bench_host, "-matrix", matrix, "-pc", pc, "-json", out, "-dll_append", arguments.plugin]
@@ -139,7 +140,7 @@ def geometric_mean(values):
 
 
 def markdown(rows):
-    """Ratios of each setting in geometric mean and at worst, the limits' losses, and all rows."""
+    """Returns the ratios of each setting (geometric mean and worst), the losses against the limits, and all rows."""
     good = [row for row in rows if "ratios" in row]
     lines = ["| threads | policy | " + " | ".join(f"{title}: mean, worst" for title in FIGURES.values()) + " |",
              "| --- | --- |" + " --- |" * len(FIGURES)]

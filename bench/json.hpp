@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measurements as JSON, for compare.py, gpu_table.py and tools/fit_planner.py.
+// Writes the measurements as JSON, for compare.py, gpu_table.py and tools/fit_planner.py.
 #pragma once
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 namespace sptrsv::bench {
 
-/// How many bytes from `at` on are one character in UTF-8; 0 if they are none.
+/// Returns the number of bytes from `at` on that are one character in UTF-8; 0 if they are none.
 inline std::size_t utf8_length(std::string const& text, std::size_t at) {
   auto const byte = [&](std::size_t k) { return at + k < text.size() ? static_cast<unsigned char>(text[at + k]) : 0u; };
   unsigned const first = byte(0);
@@ -20,12 +20,12 @@ inline std::size_t utf8_length(std::string const& text, std::size_t at) {
   for (std::size_t k = 1; k < length; ++k)
     if ((byte(k) & 0xc0) != 0x80) return 0;
   bool const too_long = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  // a surrogate, or beyond the last character
+  // a surrogate, or above the last character
   bool const no_character = (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);
   return too_long || no_character ? 0 : length;
 }
 
-/// A JSON string, which is UTF-8: bytes that are not, as a file's name may have, become the replacement character.
+/// Returns a JSON string, which is UTF-8: other bytes, as in names of files, become the replacement character.
 inline std::string quoted(std::string const& text) {
   std::string out = "\"";
   for (std::size_t at = 0; at < text.size();) {
@@ -48,7 +48,7 @@ inline std::string json_of(Times const& t) {
   return text;
 }
 
-/// What the planner goes by, as two members of an object.
+/// Returns the planner's input as two members of an object.
 inline std::string json_of(PlanInput const& plan) {
   std::string out = "\"features\": {", separator;
   for (auto const& [name, value] : plan.features) {
@@ -86,7 +86,7 @@ inline void write_case(std::ostream& out, Group const& g, Result const& r) {
   out << "}";
 }
 
-/// Cases with a time are under "seconds", the others under "not_timed".
+/// Writes all cases: those with a time to "seconds", the others to "not_timed".
 inline void write_json(std::ostream& out, Environment const& e, std::vector<Group> const& groups) {
   out << "{\n  \"library\": " << quoted(e.version) << ",\n  \"commit\": " << quoted(e.commit)
       << ",\n  \"compiler\": " << quoted(e.compiler) << ",\n  \"kokkos\": " << quoted(e.kokkos)
@@ -108,7 +108,7 @@ inline void write_json(std::ostream& out, Environment const& e, std::vector<Grou
   out << "\n}\n";
 }
 
-/// Writes what there is so far, so that a run that is ended leaves it, and leaves it whole.
+/// Writes all results so far, replacing the file at once, so that an interrupted run leaves a complete file.
 inline void save_json(std::string const& path, Environment const& e, std::vector<Group> const& groups) {
   if (path.empty()) return;
   std::string const part = path + ".part";

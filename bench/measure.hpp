@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of repeated, fenced runs, and what is kept of them.
+// Times repeated, fenced runs and summarizes them.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ struct Times {
   int runs = 0;
 };
 
-/// When enough has been measured.
+/// Limits at which a measurement stops.
 struct Limits {
-  int runs = 20;         ///< at most
-  double seconds = 5;    ///< of one phase, after which no further run is started
-  double cut_short = 1;  ///< seconds; a first run that takes longer is the only one
+  int runs = 20;         ///< maximum number of runs
+  double seconds = 5;    ///< seconds of one phase after which no run is started
+  double cut_short = 1;  ///< seconds of a first run above which it remains the only one
 };
 
 inline Times summarize(std::vector<double> seconds) {
@@ -33,7 +33,7 @@ inline Times summarize(std::vector<double> seconds) {
   return {at(0.5), seconds.front(), at(0.25), at(0.75), static_cast<int>(seconds.size())};
 }
 
-/// Seconds of one call of `run`, fenced at both ends.
+/// Returns the seconds per call of `run`, fenced before and after.
 template <class Run, class Fence>
 double seconds_of(Run const& run, Fence const& fence, int calls = 1) {
   using clock = std::chrono::steady_clock;
@@ -44,9 +44,8 @@ double seconds_of(Run const& run, Fence const& fence, int calls = 1) {
   return std::chrono::duration<double>(clock::now() - start).count() / calls;
 }
 
-/// Times `run`, which has run before and then took `first` seconds. Runs too short for the clock are timed several at
-/// once.
-/// @param fence  waits for what `run` started.
+/// Times `run`, which has run before and took `first` seconds. Runs too short for the clock are timed in batches.
+/// @param fence  waits for the work that `run` started.
 template <class Run, class Fence>
 Times measure(Limits const& limits, double first, Run const& run, Fence const& fence) {
   if (first > limits.cut_short) return summarize({first});
@@ -66,7 +65,7 @@ Times measure(Limits const& limits, double first, Run const& run, Fence const& f
   return summarize(std::move(samples));
 }
 
-/// The same for a phase that cannot be repeated without `prepare`, whose time does not count.
+/// Times a phase as measure() does, but calls `prepare` before each run; its time does not count.
 template <class Prepare, class Run, class Fence>
 Times measure_prepared(Limits const& limits, double first, Prepare const& prepare, Run const& run, Fence const& fence) {
   if (first > limits.cut_short) return summarize({first});

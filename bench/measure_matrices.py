@@ -5,9 +5,9 @@
     bench/measure_matrices.py --solve-file build/quick/examples/solve_file/solve_file \
         --plugin build/quick/plugin/petsc/libsptrsv_petsc.so --matrices DIR --json result.json --markdown tables.md
 
-Matrix Market files (.mtx, .mtx.gz, .mtx.xz). ILU(0) goes with GMRES, ICC(0) (symmetric matrices) with CG. Matrices on
-which PETSc's own factorization or iteration fails are listed with PETSc's reason and left out of the tables. Files of
-over a million bytes whose ICC(0) converges are not run with ILU(0) too.
+Reads Matrix Market files (.mtx, .mtx.gz, .mtx.xz). ILU(0) is combined with GMRES, ICC(0) (symmetric matrices) with CG.
+Matrices on which PETSc's own factorization or iteration fails are listed with PETSc's reason and left out of the
+tables. Files of over a million bytes whose ICC(0) converges are not run with ILU(0).
 """
 import argparse
 import datetime
@@ -22,8 +22,8 @@ import sys
 import tempfile
 
 KSP = {"ilu": "gmres", "icc": "cg"}
-WITH_MORE_THREADS = ["levelset", "sptrsv"]  # the others do not use threads, or lose by them on a CPU
-SINGLE = ["levelset", "blocked"]  # run with values in single precision, too
+WITH_MORE_THREADS = ["levelset", "sptrsv"]  # the others do not use threads, or are slower with them on a CPU
+SINGLE = ["levelset", "blocked"]  # also run with values in single precision
 TYPES = ["petsc", "sequential", "levelset", "syncfree", "threadlevel", "sptrsv"]
 
 
@@ -44,7 +44,7 @@ def parse_arguments():
 
 
 def unpacked(path, folder):
-    """The path of a file that solve_file reads: itself, or its unpacked copy."""
+    """Returns the path of a file that solve_file reads: `path` itself, or its unpacked copy."""
     if path.suffix != ".xz":
         return path
     out = pathlib.Path(folder) / path.name[: -len(".xz")]
@@ -73,7 +73,8 @@ def run(args, path, pc, threads, extra=(), types=",".join(TYPES[1:])):
 
 
 def parse_table(text):
-    """Rows of the table by type; columns are separated by two spaces or more, or right-aligned under their names."""
+    """Returns the rows of the table by type; columns are separated by two spaces or more, or right-aligned under their
+    names."""
     rows, header = {}, None
     for line in text.splitlines():
         if line.startswith("type "):
@@ -128,7 +129,7 @@ def measure(args):
 
 
 def save(results, args):
-    """After every matrix, so that a run that is cut short leaves what it has."""
+    """Saves the results after every matrix, so that an interrupted run leaves what it has."""
     pathlib.Path(args.json).write_text(json.dumps({"machine": cpu_name(), "date": str(datetime.date.today()),
                                                    "results": results}, indent=1))
     if args.markdown:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of this project as contenders.
+// Types of sptrsv as contenders.
 #pragma once
 
 #include <optional>

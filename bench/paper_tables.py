@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sets what the papers claim beside what one run of scripts/gpu-bench measured: the tables of docs/algorithms.md.
+"""Compares the papers' claims with the measurements of one run of scripts/gpu-bench: the tables of docs/algorithms.md.
 
     bench/paper_tables.py RESULTS                              # all tables
     bench/paper_tables.py RESULTS --into docs/algorithms.md    # between `<!-- table: NAME -->` and `<!-- end -->` there
 
 RESULTS is a folder, or the files of bench_solve.
 
-The run needs the types with options that the tables name: set EXTRA to what `bench/paper_tables.py --extra` prints.
-What has no time is `-`, or WRONG or FAILED, and is in no average. Files of different runs are refused.
+The run needs the types with options that the tables name: set EXTRA to the output of `bench/paper_tables.py --extra`.
+A case without a time is shown as `-`, WRONG or FAILED, and is in no average. Files of different runs are refused.
 """
 import argparse
 import math
@@ -19,9 +19,9 @@ from collections import namedtuple
 import gpu_table
 
 ALL, GRANULAR = "all", "granular"
-GRANULARITY = 0.7  # the matrices of the 2021 paper are those with more
+GRANULARITY = 0.7  # the 2021 paper's matrices have a higher granularity
 
-# What our matrices are; in the tables that have no classes of their own
+# Classes of the generated and real matrices, for tables without classes of their own
 CLASSES = {
     "kkt2:1000000": "two levels", "kkt_BOYD1": "two levels, rows of up to 93,000 entries",
     "kkt_BOYD2": "two levels, a few long rows",
@@ -37,12 +37,12 @@ CLASSES = {
     "lap2d:1000,color": "grid, red-black", "stencil27:80,color": "grid, color by color",
     "fem3:32,color": "FEM, color by color"}
 
-# over / ours is a speedup. claims: by matrix what the paper has for its class; average and most: of all of the paper's
-# matrices
+# over / ours is a speedup. claims: the paper's speedup for a matrix' class, by matrix; average and most: over all of
+# the paper's matrices
 Ratio = namedtuple("Ratio", "over ours claims average most", defaults=({}, "-", "-"))
 # times: contenders; NAME@ORDER is NAME on the same matrix in another order. average: kinds of average_of(), the paper's
-# own last. rows: ALL, GRANULAR (all, parted by granularity), or (the paper's matrices, ours of that class); others:
-# ours beyond those, in no average
+# own last. rows: ALL, GRANULAR (all, split by granularity), or (the paper's matrices, the measured ones of that
+# class); others: further measured matrices, which are in no average
 Table = namedtuple("Table", "phase times ratios rows average others",
                    defaults=(("geometric mean", "arithmetic mean"), ()))
 
@@ -107,20 +107,20 @@ PHASES = {"solve": (1e6, "us"), "analyze": (1e3, "ms")}
 
 
 def extra():
-    """The types with options that a run of all leaves out."""
+    """Returns the types with options, which a run of all types leaves out."""
     names = {name.split("@")[0] for t in TABLES.values() for name in t.times + [n for r in t.ratios
                                                                                 for n in (r.over, r.ours)]}
     return sorted(n for n in names if ":" in n)
 
 
 def granularity(case):
-    """Equation (1) of the 2021 paper, with its constants."""
+    """Returns the granularity by equation (1) of the 2021 paper, with its constants."""
     return math.log10(math.log10(case["rows"] / case["levels"]) / math.log10(case["entries"] / case["rows"] + 0.01)
                       + 0.01)
 
 
 def average_of(kind, pairs):
-    """pairs: times of the other and of ours."""
+    """Returns the average of a kind. pairs: times of the other and of sptrsv."""
     ratios = [other / ours for other, ours in pairs]
     if kind == "geometric mean":
         return gpu_table.geometric_mean(ratios)
@@ -130,7 +130,7 @@ def average_of(kind, pairs):
 
 
 class Measured:
-    """The matrices of the run by name, and a contender's time on one of them."""
+    """Matrices of the run by name, and a contender's time on one of them."""
 
     def __init__(self, runs):
         self.matrices = {m.name: m for m in gpu_table.collect(runs)[0]}
@@ -148,7 +148,7 @@ class Measured:
         return where.timed[name][phase]["median"] if where and name in where.timed else None
 
     def levels(self, matrix, orders):
-        """As in 1999, and after a slash those in each other order."""
+        """Returns the levels in the order of 1999, and after a slash those in each other order."""
         found = [self.find(matrix, f"@{order}" if order else "")[0] for order in orders]
         return " / ".join(str(m.case["levels"]) if m else "-" for m in found)
 
@@ -163,7 +163,8 @@ def has_claims(ratio):
 
 
 def averages(table, measured, title, matrices, claimed):
-    """The rows below a group: its averages and the largest ratio, each with the number of matrices in parentheses."""
+    """Returns the rows below a group: its averages and the largest ratio, each with the number of matrices in
+    parentheses."""
     counted = [pairs_of(measured, table.phase, r, matrices) for r in table.ratios]
     rows = []
     for kind in (*table.average, "largest") if any(counted) else ():
@@ -180,8 +181,8 @@ def averages(table, measured, title, matrices, claimed):
 
 
 def groups(table, measured):
-    """(title of the averages, [(class, matrix)], whether the paper's averages are of such matrices); no title: no
-    averages."""
+    """Returns (title of the averages, [(class, matrix)], whether the paper's averages are over such matrices); without
+    title: no averages."""
     if table.rows not in (ALL, GRANULAR):
         return [("", table.rows, True), (None, table.others, False)]
     ordered = sorted(measured.matrices.values(), key=lambda m: m.case["levels"])
@@ -195,7 +196,7 @@ def groups(table, measured):
 
 
 def head(table):
-    """The columns before the ratios."""
+    """Returns the headings of the columns before the ratios."""
     first = "class" if table.rows == ALL else "class, granularity" if table.rows == GRANULAR else "the paper's"
     return [first, "matrix", "levels"] + [f"{shown(t)} {PHASES[table.phase][1]}" for t in table.times]
 
@@ -239,7 +240,7 @@ def documents(runs):
 
 
 def put_into(text, tables):
-    """`text` with each table between its marks; every table needs exactly one place, and every place a table."""
+    """Returns `text` with each table between its marks; every table needs exactly one mark, and every mark a table."""
     place = re.compile(r"^(<!-- table: ([^\n]*) -->\n)(.*?)^(<!-- end -->)$", re.M | re.S)
     names, marks = [m[2] for m in place.finditer(text)], re.findall(r"^<!-- table: (.*) -->$", text, re.M)
     if sorted(marks) != sorted(tables):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of paper_tables.py on a small made-up run."""
+"""Tests paper_tables.py on a small made-up run."""
 import contextlib
 import io
 import json
@@ -19,7 +19,7 @@ def sized(result, rows, entries):
 
 
 def on(matrix, levels, times, rows=1000, entries=3000):
-    """times: microseconds by contender."""
+    """Returns the cases of one matrix. times: microseconds by contender."""
     return [sized(case(matrix, levels, name, us * 1e-6, analyze=us * 1e-5, peer=name in ("cusparse", "one_core")), rows,
                   entries)
             for name, us in times.items()]
@@ -58,9 +58,9 @@ class PaperTablesTest(unittest.TestCase):
                          "| paper | cusparse / syncfree | syncfree:form=csc / syncfree |")
         self.assertEqual(line("syncfree", "| nlpkkt160"),
                          "| nlpkkt160 | kkt2:1000000 | 2 | 100 | 400 | 200 | 0.250 | about 1 | 0.500 | 2.00 |")
-        # not run
+        # matrices that were not run
         self.assertEqual(line("syncfree", "| Dense"), "| Dense | dense:2000 | - | - | - | - | - | - | - | - |")
-        # beyond the paper's: in the table, in no average; wrong answers have no time
+        # a matrix that is not in the paper is in the table, but in no average; wrong answers have no time
         self.assertEqual(line("syncfree", "| - | chain"),
                          "| - | chain:200000 | 1000 | 900 | 100 | WRONG | 9.00 | - | - | - |")
 
@@ -91,12 +91,12 @@ class PaperTablesTest(unittest.TestCase):
     def test_all_matrices_by_levels(self):
         rows = [text.split(" | ")[1] for text in lines("tiled")[2:7]]
         self.assertEqual(rows, ["kkt2:1000000", "lap2d:1000,color", "ship_001_pattern", "chain:200000", "lap2d:1000"])
-        self.assertEqual(len(lines("tiled")), 7)  # nothing to average
+        self.assertEqual(len(lines("tiled")), 7)  # without averages
         self.assertIn("| 20.0 |", line("levelset", "| FEM, dense"))
 
     def test_granularity_is_the_papers(self):
-        # table 8 of the paper: luxembourg_osm has 0.88 by 2.04 entries a row and 268.38 rows a level, cvxbqp1 0.73 by 4
-        # and 2000
+        # table 8 of the paper: luxembourg_osm has granularity 0.88 with 2.04 entries per row and 268.38 rows per level,
+        # cvxbqp1 0.73 with 4 and 2000
         self.assertAlmostEqual(paper_tables.granularity({"rows": 114599, "levels": 427, "entries": 234265}), 0.89,
                                delta=0.01)
         self.assertAlmostEqual(paper_tables.granularity({"rows": 50000, "levels": 25, "entries": 200000}), 0.735,
@@ -104,7 +104,7 @@ class PaperTablesTest(unittest.TestCase):
         self.assertEqual(paper_tables.granularity({"rows": 9, "levels": 9, "entries": 17}), -2)
 
     def test_averages_are_parted_by_granularity(self):
-        # 500 rows a level, 3 entries a row: log10(2.699 / 0.4786 + 0.01) = 0.752
+        # 500 rows per level, 3 entries per row: log10(2.699 / 0.4786 + 0.01) = 0.752
         self.assertTrue(line("threadlevel",
                              "| two levels, 0.75 |").endswith("| 2.00 | 1.79, 2.20 | 8.00 | 1.10, 1.38 | - | - |"))
         self.assertTrue(line("threadlevel",
@@ -112,7 +112,7 @@ class PaperTablesTest(unittest.TestCase):
                                                                                 " |"))
         self.assertTrue(line("threadlevel", "| arithmetic mean, granularity over 0.7").endswith(
             "| 2.00 (1) | 2.49 | 8.00 (1) | 2.97 | - (0) | 55.05 |"))
-        # 800/1600 and 900/450; the paper's averages are of the others
+        # 800/1600 and 900/450; the paper's averages are over other matrices
         self.assertTrue(line("threadlevel",
                              "| arithmetic mean, others").endswith("| 1.25 (2) |  | 0.174 (2) |  | - (0) |  |"))
 

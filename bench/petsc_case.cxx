@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorizations by PETSc's functions for solver types, without KSP and PC, so that phases can be timed apart.
+// Factors by PETSc's functions for solver types, without KSP and PC, so that phases can be timed separately.
 #include "petsc_case.hpp"
 
 #include <petscdevice.h>
@@ -13,14 +13,14 @@
 namespace sptrsv::bench {
 namespace {
 
-/// Waits for what was started on PETSc's stream.
+/// Waits for all work on PETSc's stream.
 void synchronize(Errors const& errors) {
   PetscDeviceContext device = nullptr;
   errors.must(PetscDeviceContextGetCurrentContext(&device));
   errors.must(PetscDeviceContextSynchronize(device));
 }
 
-/// A matrix of the type asked for, its factor and vectors that suit both.
+/// Matrix of the requested type, its factor, and vectors that suit both.
 class Factor {
  public:
   Factor(Mat A, PetscCase what, Errors const& errors) : what_(std::move(what)), errors_(errors) {
@@ -111,7 +111,7 @@ PetscResult time_petsc_case(Mat A, PetscCase const& what, Limits const& limits, 
   auto const solve = [&] { factor.solve(); };
   auto const numeric = [&] { factor.numeric(); };
   factor.fill_b();
-  for (int run = 0; run < 2; ++run) {  // the first one loads kernels
+  for (int run = 0; run < 2; ++run) {  // the first run loads kernels
     factor.forget();
     r.symbolic = seconds_of([&] { factor.symbolic(); }, fence);
     r.first_numeric = seconds_of(numeric, fence);

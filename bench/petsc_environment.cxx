@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks PETSc for its device, and the CUDA runtime that PETSc has loaded, if there is one, for the bus it is on.
+// Asks PETSc for its device, and the CUDA runtime that PETSc has loaded, if any, for the device's PCI bus.
 #include "petsc_environment.hpp"
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@
 namespace sptrsv::bench {
 namespace {
 
-/// The current context's device; null if that is the host.
+/// Returns the current context's device; null for the host.
 PetscDevice current_device(Errors const& errors, PetscDeviceType* type) {
   PetscDeviceContext context = nullptr;
   PetscDevice device = nullptr;
@@ -26,7 +26,8 @@ PetscDevice current_device(Errors const& errors, PetscDeviceType* type) {
   return *type == PETSC_DEVICE_HOST ? nullptr : device;
 }
 
-/// By the names of the CUDA runtime in this process, so that the program needs neither its headers nor the library.
+/// Looks up the functions of the CUDA runtime in this process by name, so that the program needs neither its headers
+/// nor the library.
 std::string pci_bus_of_current_device() {
   using GetDevice = int (*)(int*);
   using GetBus = int (*)(char*, int, int);
@@ -38,7 +39,7 @@ std::string pci_bus_of_current_device() {
   return bus;
 }
 
-/// A device that cannot be started is named here too, so that no rank stays away from what follows.
+/// Describes this rank. Reports a device that cannot be started here, so that all ranks reach the next collective call.
 RankPlace place_of_this_rank() {
   RankPlace place;
   place.number = "none";
@@ -65,7 +66,7 @@ RankPlace place_of_this_rank() {
 
 constexpr int packed_length = 1024;
 
-/// The members in a fixed number of characters, each ended by a zero; what is longer is cut.
+/// Packs the members into a fixed number of characters, each zero-terminated; longer texts are cut.
 std::vector<char> packed(RankPlace const& place) {
   std::vector<char> out;
   for (auto const* text : {&place.host, &place.device, &place.number, &place.pci_bus, &place.visible}) {

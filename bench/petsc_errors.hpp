@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of PETSc as exceptions with PETSc's own message.
+// Turns errors of PETSc into exceptions with PETSc's own message.
 #pragma once
 
 #include <petscsys.h>
@@ -11,7 +11,7 @@
 
 namespace sptrsv::bench {
 
-/// While it lives, PETSc prints no errors, and `must` makes exceptions of them.
+/// Error handler: during its lifetime PETSc prints no errors, and `must` turns them into exceptions.
 class Errors {
  public:
   Errors() { (void)PetscPushErrorHandler(keep_message, &message_); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benches in PETSc share: a seqaij matrix from a file or a generator's spec, options' texts, and main().
+// Parts shared by the PETSc benches: a seqaij matrix from a file or a generator's spec, options' texts, and main().
 #pragma once
 
 #include <petscmat.h>
@@ -29,7 +29,7 @@ inline Mat make_matrix(std::string const& name) {
   return A;
 }
 
-/// Returns the text of an option, or `otherwise` where it is not given.
+/// Returns the text of an option, or `otherwise` if it is not given.
 inline std::string get_string(char const* name, std::string const& otherwise) {
   char text[PETSC_MAX_PATH_LEN] = "";
   PetscBool set = PETSC_FALSE;
@@ -38,7 +38,7 @@ inline std::string get_string(char const* name, std::string const& otherwise) {
   return set ? text : otherwise;
 }
 
-/// Runs a bench within PETSc. Exit status: 0 if run() says that all of our types were right.
+/// Runs a bench within PETSc. @return exit status: 0 if run() returns true
 inline int petsc_main(int argc, char** argv, char const* help, char const* name, bool (*run)()) {
   PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
   int exit_code = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of the measurements, and the table for people.
+// Results of the measurements, and their table for people.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,20 @@
 
 namespace sptrsv::bench {
 
-/// One contender on one system.
+/// Result of one contender on one system.
 struct Result {
-  std::string algorithm;  ///< as asked for
+  std::string algorithm;  ///< as requested
   bool peer = false;
-  bool timed = false;   ///< else `error` or `refusal` says why not
-  std::string error;    ///< wrong answer, or what was thrown
+  bool timed = false;   ///< otherwise `error` or `refusal` has the reason
+  std::string error;    ///< wrong answer, or the message of an exception
   std::string refusal;  ///< why it was not run at all
-  std::string used;     ///< as chosen, where there is a choice
+  std::string used;     ///< algorithm that was chosen, if there is a choice
   std::string parameters, reason;
-  std::size_t memory_bytes = 0;  ///< beyond pattern and values; 0 if not known
+  std::size_t memory_bytes = 0;  ///< in addition to pattern and values; 0 if not known
   Times analyze, update, solve;
   bool cut_short = false;  ///< a phase took over a second and ran once
 
-  /// Solves after which this and `base` have taken the same time; negative: never.
+  /// Returns the number of solves after which this and `base` have taken the same time; negative: never.
   double pays_off_after(Result const& base) const {
     double const extra = analyze.median + update.median - base.analyze.median - base.update.median;
     double const gain = base.solve.median - solve.median;
@@ -35,13 +35,13 @@ struct Result {
   }
 };
 
-/// What bounds a solve on this machine; 0: not known.
+/// Bounds of a solve on this machine; 0: not known.
 struct Machine {
   double bandwidth = 0;  ///< bytes per second
   double hop = 0;        ///< seconds from one processor's store to another's load
 };
 
-/// All contenders on one system.
+/// Results of all contenders on one system.
 struct Group {
   std::string matrix, shape;
   int columns = 1;
@@ -51,13 +51,14 @@ struct Group {
   PlanInput plan;
   std::vector<Result> results;
 
-  /// Lower bound of the seconds of a solve that goes level by level; 0 if not known.
+  /// Returns a lower bound of the seconds of a solve by levels; 0 if not known.
   double limit() const {
     if (machine.bandwidth <= 0) return 0;
     return std::max(bytes / machine.bandwidth, static_cast<double>(structure.levels) * machine.hop);
   }
   double gigabytes_per_second(Result const& r) const { return bytes / r.solve.median * 1e-9; }
-  /// That the others are compared with: cuSPARSE, else `sequential`; null if neither has a time.
+  /// Returns the result that the others are compared with: cuSPARSE, otherwise `sequential`; null if neither has a
+  /// time.
   Result const* baseline() const {
     for (char const* name : {"cusparse", "sequential"})
       for (auto const& r : results)
@@ -66,7 +67,7 @@ struct Group {
   }
 };
 
-/// Where and with what it was measured.
+/// Environment of the measurements.
 struct Environment {
   std::string version, commit, compiler, kokkos, configuration, space, device, date;
   int concurrency = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain PETSc on a DMDA: KSPSetOperators, KSPSetUp, KSPSolve, with the options that a user would give.
+// Runs plain PETSc on a DMDA: KSPSetOperators, KSPSetUp, KSPSolve, with the options that a user would give.
 #include "scale_case.hpp"
 
 #include <petscdevice.h>
@@ -22,11 +22,11 @@ namespace {
 
 constexpr PetscReal relative_tolerance = 1e-8;
 constexpr double residual_limit = 1e-6;
-// added to the diagonal for other values; exact, so that taking it away restores them
+// Values added to the diagonal; exact, so that subtracting them restores the original values
 constexpr PetscReal first_values = 0.5, other_values = 1;
 constexpr std::chrono::seconds patience(20);
 
-/// Waits for the other ranks, which may never come.
+/// Waits at most `patience` for the other ranks, then aborts.
 void wait_or_abort(MPI_Request* request, std::string const& error) {
   auto const end = std::chrono::steady_clock::now() + patience;
   for (int done = 0; !done;) {
@@ -41,7 +41,7 @@ void wait_or_abort(MPI_Request* request, std::string const& error) {
   }
 }
 
-/// A communicator of its own, so that no message of PETSc is taken for one of the agreement.
+/// Returns a separate communicator, so that no message of PETSc is mistaken for one of the agreement.
 MPI_Comm agreement_comm() {
   static MPI_Comm const comm = [] {
     MPI_Comm made = MPI_COMM_NULL;
@@ -51,7 +51,7 @@ MPI_Comm agreement_comm() {
   return comm;
 }
 
-/// The types of vectors that go with a type of matrix.
+/// Returns the vector type that goes with a matrix type.
 char const* vec_type_of(std::string const& mat_type) {
   auto const ends = [&](std::string const& end) {
     return mat_type.size() >= end.size() && mat_type.compare(mat_type.size() - end.size(), end.size(), end) == 0;
@@ -59,14 +59,14 @@ char const* vec_type_of(std::string const& mat_type) {
   return ends("kokkos") ? "kokkos" : ends("cusparse") ? "cuda" : ends("hipsparse") ? "hip" : VECSTANDARD;
 }
 
-/// One point of the stencil.
+/// Point of the stencil.
 struct Leg {
   int step[3];
   PetscReal value;
 };
 
-/// The discrete operator without the mesh size, with Dirichlet boundaries: of dmda7 central differences, where the
-/// convection makes it nonsymmetric; of stencil27 minus the sum over all 26 neighbors, as in HPCG.
+/// Returns the discrete operator without the mesh size, with Dirichlet boundaries. dmda7: central differences,
+/// nonsymmetric by convection; stencil27: minus the sum over all 26 neighbors, as in HPCG.
 std::vector<Leg> make_stencil(ScaleProblem const& problem) {
   std::vector<Leg> legs;
   for (int k = -1; k <= 1; ++k)
@@ -80,7 +80,7 @@ std::vector<Leg> make_stencil(ScaleProblem const& problem) {
   return legs;
 }
 
-/// The options by which a user names the solver of a rank's part, for as long as it lives.
+/// Sets the options that choose the solver of a rank's part, during its lifetime.
 class SubOptions {
  public:
   SubOptions(ScaleProblem const& problem, ScaleCase const& what, Errors const& errors) {
@@ -88,7 +88,7 @@ class SubOptions {
     set("-sub_pc_type", problem.factor(), errors);
     set("-sub_pc_factor_mat_solver_type", what.type, errors);
     set("-sub_pc_factor_mat_ordering_type", what.ordering, errors);
-    if (problem.box) set("-pc_asm_type", "basic", errors);  // the others are not symmetric
+    if (problem.box) set("-pc_asm_type", "basic", errors);  // the other types are not symmetric
     if (what.blocks == 1) return;
     set("-pc_" + what.pc + "_local_blocks", std::to_string(what.blocks), errors);
   }
@@ -108,8 +108,8 @@ class SubOptions {
 
 }  // namespace
 
-/// Grid, matrix and vectors of one type, and the solver of one case. Nothing is destroyed by an exception: objects of
-/// several ranks go when all ranks have agreed to that.
+/// Grid, matrix and vectors of one matrix type, and the solver of one case. An exception destroys nothing: objects of
+/// several ranks are destroyed after all ranks have agreed.
 class ScaleSystem {
  public:
   ScaleSystem(ScaleProblem const& problem, Grid const& grid, std::string mat_type)
@@ -149,7 +149,7 @@ class ScaleSystem {
   Errors errors_;
   DM grid_of_ranks_ = nullptr;
   Mat A_ = nullptr;
-  PetscReal shift_ = 0;  ///< of A's diagonal, as it is
+  PetscReal shift_ = 0;  ///< value that has been added to A's diagonal
   Vec b_ = nullptr, x_ = nullptr, r_ = nullptr;
   KSP ksp_ = nullptr;
 };
@@ -200,7 +200,8 @@ void ScaleSystem::set_rows() {
   must(MatAssemblyEnd(A_, MAT_FINAL_ASSEMBLY));
 }
 
-/// The right-hand side is a function of the point, the same for any number of ranks and any type of vector.
+/// Makes the vectors. The right-hand side is a function of the grid point, the same for any number of ranks and vector
+/// type.
 void ScaleSystem::make_vectors() {
   must(DMCreateGlobalVector(grid_of_ranks_, &b_));
   must(VecDuplicate(b_, &x_));
@@ -249,7 +250,7 @@ double ScaleSystem::seconds_of_slowest(void (ScaleSystem::*phase)()) {
   return seconds;
 }
 
-/// Whether each factor is of the type that was asked for.
+/// Checks that each factor is of the requested type.
 void ScaleSystem::check_type(ScaleCase const& what) {
   if (what.type.empty()) return;
   PC pc = nullptr, part = nullptr;
@@ -289,8 +290,8 @@ void ScaleSystem::check(ScaleResult& result) {
   throw std::runtime_error(text.str());
 }
 
-/// The first factor is of other values, so that a factor which stays at its first values shows in the iterations of
-/// the last solve.
+/// Runs a case. The first factor has other values, so that a factor that keeps its first values shows in the iterations
+/// of the last solve.
 void ScaleSystem::run(ScaleCase const& what, ScaleResult& result) {
   PetscScalar const* x = nullptr;
   PetscMemType memory = PETSC_MEMTYPE_HOST;
@@ -301,12 +302,12 @@ void ScaleSystem::run(ScaleCase const& what, ScaleResult& result) {
   result.first_setup = seconds_of_slowest(&ScaleSystem::set_up);
   solve();
   for (PetscInt k = 0; k < problem_.repeat; ++k) {
-    shift_to((problem_.repeat - k) % 2 != 0 ? 0 : other_values);  // the original values last
+    shift_to((problem_.repeat - k) % 2 != 0 ? 0 : other_values);  // the original values come last
     result.setups.push_back(seconds_of_slowest(&ScaleSystem::set_up));
     result.solves.push_back(seconds_of_slowest(&ScaleSystem::solve));
   }
   check(result);
-  check_type(what);  // last: a program that has asked for the blocks' KSPs gets new values by PETSc's set-up
+  check_type(what);  // last, since a program that has asked for the blocks' KSPs gets new values by PETSc's set-up
   must(VecGetArrayReadAndMemType(x_, &x, &memory));
   must(VecRestoreArrayReadAndMemType(x_, &x));
   result.memory = PetscMemTypeHost(memory) ? "host" : "device";
@@ -318,7 +319,7 @@ Grid make_grid(ScaleProblem const& problem) {
   PetscMPIInt ranks = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   Grid grid;
-  PetscInt const side = problem.per_rank ? ranks : problem.size;  // a cube is dealt out alike, whatever its size is
+  PetscInt const side = problem.per_rank ? ranks : problem.size;  // the partition of a cube does not depend on its size
   DM cube = nullptr;
   errors.must(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR,
                            side, side, side, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, nullptr,
@@ -353,7 +354,7 @@ std::string agreed_error(std::string const& mine) {
 }
 
 ScaleRunner::ScaleRunner(ScaleProblem const& problem, Grid const& grid) : problem_(problem), grid_(grid) {
-  (void)agreement_comm();  // made by all ranks, before one of them fails
+  (void)agreement_comm();  // all ranks make it before one of them fails
 }
 
 ScaleRunner::~ScaleRunner() = default;

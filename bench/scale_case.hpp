@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A system on a grid that MPI ranks share, solved with one of PETSc's PCs and solver types on each rank.
+// System on a grid shared by MPI ranks, solved with one of PETSc's PCs and solver types on each rank.
 #pragma once
 
 #include <petscksp.h>
@@ -10,31 +10,32 @@
 
 namespace sptrsv::bench {
 
-/// The system and how it is solved, the same for all cases.
+/// System and solution method, the same for all cases.
 struct ScaleProblem {
-  bool box = false;            ///< stencil27: 27 points, symmetric, CG with ICC(0); else dmda7: BiCGStab with ILU(0)
+  bool box = false;            ///< true: stencil27, 27 points, symmetric, CG with ICC(0); false: dmda7, BiCGStab with
+                               ///< ILU(0)
   PetscInt size = 40;          ///< unknowns per side, of a rank's part or of the grid
-  bool per_rank = true;        ///< every rank has size^3 rows; else there are size^3 in all
-  PetscInt iterations = 20;    ///< Krylov iterations of a solve, whatever the residual is
+  bool per_rank = true;        ///< true: every rank has size^3 rows; false: all ranks together have size^3
+  PetscInt iterations = 20;    ///< Krylov iterations of a solve, independent of the residual
   bool converge = false;       ///< instead, iterate to a relative tolerance of 1e-8, and check the answer
-  PetscInt repeat = 3;         ///< set-ups with new values, and solves, whose medians are kept
-  PetscReal convection = 0.1;  ///< of dmda7, along the first dimension, beside a diffusion of 1
-  bool view = false;           ///< KSPView after the last solve
+  PetscInt repeat = 3;         ///< number of set-ups with new values, and of solves; their medians are kept
+  PetscReal convection = 0.1;  ///< of dmda7 along the first dimension, relative to the diffusion
+  bool view = false;           ///< call KSPView after the last solve
   char const* name() const { return box ? "stencil27" : "dmda7"; }
   char const* krylov() const { return box ? KSPCG : KSPBCGS; }
   char const* factor() const { return box ? PCICC : PCILU; }
 };
 
-/// The grid, and how DMDA deals it out.
+/// Grid, and its partition by DMDA.
 struct Grid {
   PetscInt points[3] = {1, 1, 1};
-  PetscInt ranks[3] = {1, 1, 1};  ///< along each dimension
+  PetscInt ranks[3] = {1, 1, 1};  ///< ranks along each dimension
   PetscInt rows() const { return points[0] * points[1] * points[2]; }
 };
 
 struct ScaleCase {
   std::string pc;        ///< jacobi, or bjacobi and asm with a factor on each rank
-  PetscInt blocks = 1;   ///< of bjacobi, on each rank
+  PetscInt blocks = 1;   ///< blocks of bjacobi on each rank
   std::string type;      ///< the factor's solver type; empty for jacobi
   std::string mat_type;  ///< aij, aijkokkos, ...
   std::string ordering;  ///< empty for jacobi
@@ -45,37 +46,39 @@ struct ScaleCase {
   }
 };
 
-/// Seconds on the slowest rank, fenced at both ends.
+/// Seconds on the slowest rank, fenced before and after.
 struct ScaleResult {
-  std::string error;            ///< empty if all went well; the same on all ranks
-  double first_setup = 0;       ///< symbolic and numeric
-  std::vector<double> setups;   ///< numeric, with other values in the same pattern
-  std::vector<double> solves;   ///< of `iterations` iterations
-  PetscInt iterations = 0;      ///< of the last solve, whose values are the original ones
-  double residual = 0;          ///< norm(b - A x) / norm(b) after it, computed from A and x
-  std::string memory = "host";  ///< where the solution lies: host or device
+  std::string error;            ///< empty if all calls succeeded; the same on all ranks
+  double first_setup = 0;       ///< symbolic and numeric phase
+  std::vector<double> setups;   ///< numeric phase with other values in the same pattern
+  std::vector<double> solves;   ///< seconds of all iterations of a solve
+  PetscInt iterations = 0;      ///< iterations of the last solve, whose values are the original ones
+  double residual = 0;          ///< norm(b - A x) / norm(b) after the last solve, computed from A and x
+  std::string memory = "host";  ///< memory of the solution: host or device
 };
 
-/// The grid of `problem` on the ranks of PETSC_COMM_WORLD. Collective.
+/// Makes the grid of `problem` on the ranks of PETSC_COMM_WORLD. Collective.
 Grid make_grid(ScaleProblem const& problem);
 
-/// Collective: what one rank fails at, all of them learn.
-/// @param mine  what this rank failed at; empty if at nothing.
-/// @return the error of the lowest rank that failed, with its number; empty if all went well. Where other ranks wait
-///         inside PETSc for the one that failed, the job is aborted with its error.
+/// Tells all ranks about an error of any rank. Collective.
+/// @param mine  error of this rank; empty if none.
+/// @return the error of the lowest failed rank, with its number; empty if there is none. If other ranks wait inside
+/// PETSc
+///         for the failed rank, aborts the job with its error.
 std::string agreed_error(std::string const& mine);
 
 class ScaleSystem;
 
-/// Runs cases one after another; consecutive ones of one type of matrix share the matrix.
+/// Runs cases one after another; consecutive cases of one matrix type share the matrix.
 class ScaleRunner {
  public:
-  /// Collective.
+  /// Collective constructor.
   ScaleRunner(ScaleProblem const& problem, Grid const& grid);
   ~ScaleRunner();
   ScaleRunner(ScaleRunner const&) = delete;
   ScaleRunner& operator=(ScaleRunner const&) = delete;
-  /// Collective. An error of PETSc, a solve that ends early or, where it is to converge, a wrong answer is in `error`.
+  /// Runs a case. Collective. `error` reports a PETSc error, a solve that ends early and, if it is to converge, a wrong
+  /// answer.
   ScaleResult run(ScaleCase const& what);
 
  private:

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 
-# what a group's table is called; what its columns count
+# title of a group's table, and the unit that its columns count
 TITLES = {"gpus_rank": ("{rows} rows on each {unit}", "{unit}"),
           "gpus_all": ("{rows} rows in all", "{unit}"),
           "ranks": ("{rows} rows in all on one GPU, shared by ranks, without MPS", "rank"),
@@ -19,7 +19,7 @@ TITLES = {"gpus_rank": ("{rows} rows on each {unit}", "{unit}"),
 
 
 class Run:
-    """A line of runs.tsv and what its JSON file has."""
+    """Line of runs.tsv with the contents of its JSON file."""
 
     def __init__(self, folder, words):
         self.group, self.problem, column, self.outcome, name = words
@@ -32,11 +32,11 @@ class Run:
         self.cases = {case["case"]: case for case in self.data["cases"]}
 
     def missing(self):
-        """What stands in the table where a case has no figure."""
+        """Returns the text that the table shows for a case without a number."""
         return next((word for word in ("LEFT OUT", "not run") if self.outcome.startswith(word)), "-")
 
     def value(self, case, key):
-        """Seconds; None if there are none."""
+        """Returns the seconds of a case; None if there are none."""
         value = self.cases.get(case, {}).get(key)
         return value["median"] if isinstance(value, dict) else value
 
@@ -53,7 +53,7 @@ class Run:
 
 
 def number(value):
-    """Three digits, without an exponent."""
+    """Formats a number with three digits, without an exponent."""
     if value is None:
         return "-"
     decimals = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3 if value >= 0.1 else 4
@@ -84,12 +84,12 @@ def read(folder):
 
 
 def names_of(runs):
-    """The cases, in the order in which they ran."""
+    """Returns the cases in the order in which they ran."""
     return list(dict.fromkeys(case for run in runs for case in run.cases))
 
 
 def jacobi_beside(case, names):
-    """The jacobi on the same type of matrix, else the first one; None if there is none."""
+    """Returns jacobi on the same matrix type, otherwise the first jacobi; None if there is none."""
     same = "jacobi::" + case.split(":")[2]
     jacobis = [name for name in names if name.startswith("jacobi:")]
     return same if same in jacobis else jacobis[0] if jacobis else None
@@ -100,7 +100,7 @@ def ratio(a, b):
 
 
 def growth_table(runs, unit):
-    """ms an iteration, how they grow over the first column, and that over jacobi's growth."""
+    """Lists milliseconds per iteration, their growth over the first column, and this growth divided by jacobi's."""
     names, columns = names_of(runs), [run.column for run in runs]
     header = ["case"] + [f"{c} {unit}{'' if c == 1 else 's'}" for c in columns]
     header += [f"growth, {c}" for c in columns[1:]] + [f"over jacobi's, {c}" for c in columns[1:]]
@@ -160,7 +160,7 @@ def head(settings, runs):
 
 
 def places(runs):
-    """The device of each rank, once for runs on the same ones."""
+    """Lists the device of each rank, once for all runs on the same devices."""
     seen = {}
     for run in runs:
         if run.data["places"]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of scale_table.py on a small made-up run."""
+"""Tests scale_table.py on a small made-up run."""
 import contextlib
 import io
 import json
@@ -50,7 +50,7 @@ def text_of(runs, settings="#space\tcuda\n#aware\tno\n#check_size\t20\n"):
 
 
 def row_of(text, name):
-    """The cells of the first row of that name."""
+    """Returns the cells of the first row with that name."""
     line = next(line for line in text.splitlines() if line.startswith(f"| {name} "))
     return [cell.strip() for cell in line.strip("|").split("|")]
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain PETSc, as a program with an implicit time stepper calls it: KSPSetOperators, KSPSetUp, KSPSolve.
+// Runs plain PETSc as a program with an implicit time stepper does: KSPSetOperators, KSPSetUp, KSPSolve.
 #include "steps_case.hpp"
 
 #include <petscdevice.h>
@@ -17,15 +17,15 @@ namespace {
 constexpr PetscReal relative_tolerance = 1e-8;
 constexpr double residual_limit = 1e-6;
 
-/// A neighbor in the mesh, one step along a dimension.
+/// Neighbor in the mesh, one step along a dimension.
 struct Neighbor {
   PetscInt stride;
   int side;  ///< -1 or 1
   PetscReal value;
 };
 
-/// The discrete operator K without the mesh size: central differences with Dirichlet boundaries. In 3D the convection
-/// makes it nonsymmetric.
+/// Returns the discrete operator K without the mesh size: central differences with Dirichlet boundaries. In 3D the
+/// convection makes it nonsymmetric.
 std::vector<Neighbor> list_neighbors(StepsProblem const& problem) {
   PetscReal const c = problem.symmetric() ? 0 : problem.convection, convection[] = {c, 2 * c / 3, c / 3};
   std::vector<Neighbor> neighbors;
@@ -35,7 +35,7 @@ std::vector<Neighbor> list_neighbors(StepsProblem const& problem) {
   return neighbors;
 }
 
-/// The system, its solver and what a step does with them.
+/// System, solver, and the actions of a step.
 class Stepper {
  public:
   Stepper(StepsProblem const& problem, StepsCase const& what, Errors const& errors)
@@ -62,7 +62,7 @@ class Stepper {
   void check(Step& step);
   void describe(StepsResult& result);
   void view() { must(KSPView(ksp_, PETSC_VIEWER_STDOUT_SELF)); }
-  /// Waits for what was started on PETSc's stream.
+  /// Waits for all work on PETSc's stream.
   void synchronize() const {
     PetscDeviceContext device = nullptr;
     must(PetscDeviceContextGetCurrentContext(&device));
@@ -132,7 +132,7 @@ void Stepper::set_rows() {
   }
 }
 
-/// The right-hand side is made on the host, so that it is the same for all types.
+/// Makes the vectors. The right-hand side is made on the host, so that it is the same for all types.
 void Stepper::make_vectors() {
   must(MatCreateVecs(A_, &x_, &b_));
   must(VecDuplicate(b_, &r_));
@@ -156,8 +156,8 @@ void Stepper::make_solver() {
   must(KSPSetFromOptions(ksp_));
 }
 
-/// The step size grows from half in the first step, and the identity's coefficient varies, as with a time stepper of
-/// variable order. A type whose factor stays at its first values shows in the iterations.
+/// Sets A for a step. The step size grows, starting with half a step, and the identity's coefficient varies, as in a
+/// time stepper of variable order. A factor that keeps its first values therefore shows in the iterations.
 void Stepper::change(PetscInt step) {
   double const k = static_cast<double>(step);
   PetscScalar const scale = problem_.step_size * (step == 0 ? 0.5 : 1 + 0.02 * k), shift = 1 + 0.01 * k;
@@ -225,7 +225,7 @@ Step take_step(Stepper& stepper, PetscInt number) try {
   throw std::runtime_error("step " + std::to_string(number) + ": " + e.what());
 }
 
-/// -log_view shows the steps after the first one in a stage for each type.
+/// Makes a log stage per type, so that -log_view shows the steps after the first one.
 PetscLogStage make_stage(StepsCase const& what, Errors const& errors) {
   static int cases = 0;
   PetscLogStage stage = 0;

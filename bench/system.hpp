@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The triangle that is timed: its pattern from a file or a generator, values that keep x small, its structure, and
-// the row-by-row check of an answer.
+// Triangle that is timed: its pattern from a file or a generator, values that keep x small, its structure, and the
+// row-by-row check of an answer.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -18,7 +18,7 @@
 
 namespace sptrsv::bench {
 
-/// On the host; columns of a row ascend, and every row has its diagonal entry.
+/// Triangle on the host; columns of a row ascend, and every row has a diagonal entry.
 struct System {
   std::string name;
   Shape shape;
@@ -26,19 +26,19 @@ struct System {
   std::vector<double> values;
 
   int num_rows() const { return static_cast<int>(row_ptr.size()) - 1; }
-  /// T(i, j) as it is solved with.
+  /// Returns T(i, j) as the solve uses it.
   double entry(int i, int k) const {
     if (col_idx[k] != i || shape.diagonal == Diagonal::stored) return values[k];
     return shape.diagonal == Diagonal::unit ? 1.0 : 1.0 / values[k];
   }
-  /// Bytes that a solve must move at least: T once, b and x once for each of k columns.
+  /// Returns the least bytes that a solve must move: T once, b and x once for each of k columns.
   double least_bytes(int k) const {
     double const n = num_rows();
     return 12.0 * static_cast<double>(values.size()) + 4.0 * n + 16.0 * n * k;
   }
 };
 
-/// A matrix' triangle with its own values; a zero is put on the diagonal where there is no entry.
+/// Returns a matrix' triangle with its values, and a zero on the diagonal where it has no entry.
 inline System triangle_of(support::CsrMatrix const& a, std::string const& name, Shape shape) {
   if (a.num_rows != a.num_cols)
     throw std::runtime_error(name + ": it has " + std::to_string(a.num_rows) + " rows and " +
@@ -65,8 +65,8 @@ inline System triangle_of(support::CsrMatrix const& a, std::string const& name, 
   return s;
 }
 
-/// Off-diagonals are scaled so that their absolute sum is at most 1 in each row and each column;
-/// then neither T nor its transpose makes x grow, whatever the file holds.
+/// Scales off-diagonals so that their absolute sum is at most 1 in each row and each column; then neither T nor its
+/// transpose amplifies x, whatever the file holds.
 inline void tame_values(System& s) {
   int const n = s.num_rows();
   std::vector<double> row_sum(n, 0), column_sum(n, 0);
@@ -86,14 +86,15 @@ inline void tame_values(System& s) {
   });
 }
 
-/// The triangle of a file (Matrix Market or PETSc binary) or of a generated matrix, with values that suit a timing.
+/// Makes the triangle of a file (Matrix Market or PETSc binary) or of a generated matrix, with values that suit a
+/// timing.
 inline System make_system(std::string const& name, Shape shape) {
   System s = triangle_of(support::load_matrix(name), name, shape);
   tame_values(s);
   return s;
 }
 
-/// Counted on the host, apart from the library; the transpose has as many levels.
+/// Counts levels and entries on the host, independently of the library; the transpose has the same number of levels.
 inline Structure structure_of(System const& s) {
   int const n = s.num_rows();
   Structure out;
@@ -118,12 +119,12 @@ inline Structure structure_of(System const& s) {
   return out;
 }
 
-/// The first row that breaks |b - op(T) x|_i <= (4 (k_i + 2) u + rounding) (|op(T)||x|)_i, or n.
-/// @param rounding  of the values that were solved with
+/// Returns the first row that breaks |b - op(T) x|_i <= (4 (k_i + 2) u + rounding) (|op(T)||x|)_i, or n.
+/// @param rounding  relative error of the values that were solved with
 inline int first_wrong_row(System const& s, double const* x, double const* b, double rounding = 0) {
   constexpr long double u = std::numeric_limits<double>::epsilon() / 2;
   int const n = s.num_rows();
-  auto const good = [rounding](long double residual, int entries, long double size) {  // false for a NaN
+  auto const good = [rounding](long double residual, int entries, long double size) {  // false for NaN
     return std::abs(residual) <= (4 * (entries + 2) * u + rounding) * size;
   };
   if (s.shape.transposed()) {
@@ -141,7 +142,7 @@ inline int first_wrong_row(System const& s, double const* x, double const* b, do
     return row;
   }
   int first = n;
-  using Host = Kokkos::DefaultHostExecutionSpace;  // large systems are checked many times
+  using Host = Kokkos::DefaultHostExecutionSpace;  // in parallel, since large systems are checked many times
   Kokkos::parallel_reduce(
       "sptrsv::bench::check", Kokkos::RangePolicy<Host>(0, n),
       [&](int i, int& lowest) {

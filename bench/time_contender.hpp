@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One contender on one problem: its answer is checked, then its phases are timed apart.
+// Checks the answer of one contender on one problem, then times its phases separately.
 #pragma once
 
 #include "contender.hpp"
@@ -25,7 +25,7 @@ Result time_contender(Entry<Space> const& entry, Limits const& limits, Problem<S
     r.error = p.find_error(contender->rounding());
     return r.error.empty();
   };
-  p.set_values(2);  // the second update has to bring the right ones
+  p.set_values(2);  // the second update has to restore the original values
   double const first_analyze = seconds_of(analyze, fence);
   update();
   p.fence();

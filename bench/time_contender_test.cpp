@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the timing: wrong answers get no time, whatever makes them wrong.
+// Tests the timing: wrong answers get no time, whatever the cause.
 #include "time_contender.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 
-/// Solves a diagonal system, but for what the test spoils.
+/// Contender that solves a diagonal system, except for the fault that a test sets.
 struct Diagonal : Contender<Space> {
   enum Fault { none, wrong_row, forgets_update, no_solve, throws, slow } fault = none;
   std::vector<double> diagonal;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuSPARSE's triangular solve of its generic API (SpSV, CSR), where CMake found the library.
+// cuSPARSE's triangular solve by its generic API (SpSV, CSR), if CMake found the library.
 #pragma once
 
 #include "../contender.hpp"
@@ -13,7 +13,8 @@ namespace sptrsv::bench {
 
 #if defined(SPTRSV_BENCH_CUSPARSE)
 
-/// Analysis counts the query of the buffer's size and its allocation, as ours does. The handle is made once.
+/// Contender that solves by SpSV. Analysis includes the query of the buffer's size and its allocation, as for sptrsv.
+/// The handle is made once.
 class CusparseSpSV final : public Contender<Kokkos::Cuda> {
  public:
   CusparseSpSV() { check(cusparseCreate(&handle_), "cusparseCreate"); }
@@ -30,7 +31,7 @@ class CusparseSpSV final : public Contender<Kokkos::Cuda> {
     check(cusparseSpSV_bufferSize(handle_, op_, &alpha_, matrix_, b_, x_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT,
                                   solver_, &bytes),
           "cusparseSpSV_bufferSize");
-    // not a View: these start 128 bytes into an allocation
+    // not a View, whose data start 128 bytes into an allocation
     check(cudaMalloc(&buffer_, std::max<std::size_t>(bytes, 1)), "cudaMalloc");
     check(cusparseSpSV_analysis(handle_, op_, &alpha_, matrix_, b_, x_, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, solver_,
                                 buffer_),
@@ -95,7 +96,7 @@ class CusparseSpSV final : public Contender<Kokkos::Cuda> {
   cusparseSpMatDescr_t matrix_ = nullptr;
   cusparseDnVecDescr_t b_ = nullptr, x_ = nullptr;
   cusparseSpSVDescr_t solver_ = nullptr;
-  void* buffer_ = nullptr;  ///< from analysis to the last solve
+  void* buffer_ = nullptr;  ///< needed from analysis to the last solve
   std::size_t bytes_ = 0;
   double alpha_ = 1;
 };

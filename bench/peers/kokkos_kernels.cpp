@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of KokkosSparse::sptrsv; its symbolic phase computes levels on the host.
+// Calls KokkosSparse::sptrsv, whose symbolic phase computes levels on the host.
 #include "kokkos_kernels.hpp"
 
 #include <KokkosKernels_Handle.hpp>
@@ -21,20 +21,20 @@ class KokkosKernelsSolve final : public Contender<Space> {
     handle_ = std::make_unique<Handle>();
     handle_->create_sptrsv_handle(algorithm_, p.num_rows(), p.system.shape.triangle == Triangle::lower);
     if (algorithm_ == Algorithm::SEQLVLSCHD_TP1CHAIN) {
-      // levels of up to so many rows go to one team of that size
+      // levels of at most this number of rows go to one team of that size
       int const threads = std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace> ? 1 : 32;
       handle_->get_sptrsv_handle()->reset_chain_threshold(threads);
     }
     KokkosSparse::Experimental::sptrsv_symbolic(p.exec, handle_.get(), p.row_ptr, p.col_idx);
   }
   void forget() override { handle_.reset(); }
-  /// The values are an argument of the solve.
+  /// Does nothing: the values are an argument of the solve.
   void update(Problem<Space> const&) override {}
   void solve(Problem<Space> const& p) override {
     auto const b = Kokkos::subview(p.b, Kokkos::ALL(), 0);
     auto const x = Kokkos::subview(p.x, Kokkos::ALL(), 0);
     auto exec = p.exec;
-    if (algorithm_ == Algorithm::SEQLVLSCHD_RP) Kokkos::deep_copy(exec, x, 0.0);  // it adds to what is there
+    if (algorithm_ == Algorithm::SEQLVLSCHD_RP) Kokkos::deep_copy(exec, x, 0.0);  // the solve adds to x
     KokkosSparse::Experimental::sptrsv_solve(exec, handle_.get(), p.row_ptr, p.col_idx, p.values, b, x);
   }
   std::string parameters() const override {

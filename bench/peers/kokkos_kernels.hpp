@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kokkos Kernels' own triangular solves, level by level (not those of libraries under it).
+// Kokkos Kernels' own triangular solves by levels, not those of vendors' libraries.
 #pragma once
 
 #include "../contender.hpp"
 
 namespace sptrsv::bench {
 
-/// In a file of its own, since its headers take long to compile; for Kokkos' default space alone.
+/// Makes the contender for Kokkos' default space, in a separate file, since its headers take long to compile.
 /// @param algorithm  rp: a thread per row; tp1: a team per row; tp1chain: also chains of short levels in one team.
 std::unique_ptr<Contender<Kokkos::DefaultExecutionSpace>> make_kokkos_kernels(std::string const& algorithm);
 

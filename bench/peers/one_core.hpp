@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain substitution by one core of the host, over arrays of the host: the baseline for a GPU.
+// Substitution by one core of the host on host arrays: the baseline for a GPU.
 #pragma once
 
 #include "../contender.hpp"
@@ -30,7 +30,7 @@ class OneCore final : public Contender<Space> {
  private:
   static double row(System const& s, int i, double const* b, double const* x) {
     bool const lower = s.shape.triangle == Triangle::lower;
-    int const begin = s.row_ptr[i] + !lower, end = s.row_ptr[i + 1] - lower;  // the diagonal is last or first
+    int const begin = s.row_ptr[i] + !lower, end = s.row_ptr[i + 1] - lower;  // the diagonal entry is last or first
     double sum = b[i];
     for (int k = begin; k < end; ++k) sum -= s.values[k] * x[s.col_idx[k]];
     return sum / s.entry(i, lower ? end : begin - 1);

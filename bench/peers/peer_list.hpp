@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of peers: a header and a line each.
+// List of peers: one header and one line each.
 #pragma once
 
 #include "cusparse.hpp"
