@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The analysis by its invariants, and the structure of patterns that are known by formula.
+// Tests the analysis by its invariants, and the structure of patterns that are known by formula.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -18,8 +18,8 @@ auto to_host(V const& view) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
 }
 
-/// Launches follow each other without a gap, and a slice is of one level, no wider than a warp's work, and all of its
-/// launch's.
+/// Checks that launches follow each other without a gap, and that a slice has one level, at most the rows of a warp,
+/// and belongs to one launch.
 TEST(LevelPlan, LaunchesCoverEachPositionOnce) {
   std::uint64_t state = 7;
   auto const draw = [&](int below) {
@@ -61,7 +61,7 @@ TEST(LevelPlan, LaunchesCoverEachPositionOnce) {
   }
 }
 
-/// An Analysis of a generated problem, and op(T)'s off-diagonals by rows on the host.
+/// Analysis of a generated problem, and op(T)'s off-diagonals by rows on the host.
 template <class Space>
 struct Analyzed {
   using T = TypesOf<double, Space>;
@@ -173,8 +173,8 @@ TYPED_TEST(AnalysisTest, InDegreesSumToTheOffDiagonals) {
   });
 }
 
-/// Lines, planes and what levels rise by, of grids numbered line by line; of other patterns either none, or what the
-/// check of all levels would refuse.
+/// Checks lines, planes and level increments of grids numbered line by line; for other patterns there must be none, or
+/// such as the check of all levels refuses.
 TYPED_TEST(AnalysisTest, LinesOfGridsAreFound) {
   struct Grid {
     char const* spec;
@@ -198,11 +198,11 @@ TYPED_TEST(AnalysisTest, LinesOfGridsAreFound) {
   }
 }
 
-/// Rows so long that a GPU gives a team to each: what is wrong with them is told as of short ones.
+/// Checks that faults in rows so long that a GPU gives each a team are reported as those in short rows.
 TYPED_TEST(AnalysisTest, LongRowsAreInspected) {
   using T = TypesOf<double, TypeParam>;
   TypeParam const exec;
-  int const n = 1200, row = 1100;  // every row i >= 700 needs all before it
+  int const n = 1200, row = 1100;  // every row i >= 700 needs all earlier rows
   auto const make = [&](auto const& change) {
     std::vector<int> row_ptr{0}, col_idx;
     for (int i = 0; i < n; ++i) {
@@ -292,7 +292,7 @@ TYPED_TEST(AnalysisTest, StructureOfKnownPatterns) {
 }
 
 TYPED_TEST(AnalysisTest, WideLevelsAlternateWithChains) {
-  // levels wide and narrow in turn, around the limit at which root candidates change kernels
+  // wide and narrow levels alternate, around the limit at which root candidates change kernels
   using T = TypesOf<double, TypeParam>;
   std::vector<int> row_ptr{0}, col_idx;
   std::vector<int> const widths{3000, 1, 1, 2500, 2500, 2, 5000};
@@ -313,7 +313,7 @@ TYPED_TEST(AnalysisTest, WideLevelsAlternateWithChains) {
         level_sets_from_columns<T>(exec, analysis.workspace(), analysis.columns(exec))}) {
     ASSERT_EQ(sets.num_levels(), static_cast<int>(widths.size()));
     for (std::size_t l = 0; l < widths.size(); ++l) EXPECT_EQ(sets.rows_in_level(static_cast<int>(l)), widths[l]);
-    auto const rows = to_host(sets.level_rows);  // numbered level by level
+    auto const rows = to_host(sets.level_rows);  // numbered by level
     for (int p = 0; p < first; ++p) ASSERT_EQ(rows(p), p);
   }
 }

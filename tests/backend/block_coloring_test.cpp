@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ordering by colors of blocks by its invariants, and the shapes of its blocks.
+// Tests the ordering by colors of blocks by its invariants, and the shapes of its blocks.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -20,7 +20,7 @@ std::vector<int> boxes_of(Graph<int> const& graph, int size) {
   return detail::boxes(graph, detail::directions_of(graph), size);
 }
 
-/// Blocks of at most `size`, numbered by their first vertices.
+/// Checks that blocks have at most `size` vertices and are numbered by their first vertices.
 void check_blocks(std::vector<int> const& block_of, int n, int size) {
   ASSERT_EQ(static_cast<int>(block_of.size()), n);
   std::vector<int> members;
@@ -31,7 +31,8 @@ void check_blocks(std::vector<int> const& block_of, int n, int size) {
   }
 }
 
-/// Each vertex once, its block together and ascending, and no neighbor in another block of its color.
+/// Checks that the order has each vertex once, with its block contiguous and ascending, and that no neighbor is in
+/// another block of its color.
 void check_order(Graph<int> const& graph, Coloring<int> const& c, std::vector<int> const& block_ptr, int size) {
   int const n = graph.num_vertices();
   ASSERT_EQ(static_cast<int>(c.color_rows.size()), n);
@@ -100,7 +101,7 @@ TEST(BlockColoring, WideStencilsHaveLargerBlocks) {
 }
 
 TEST(BlockColoring, GridsAreCutIntoBoxes) {
-  for (int const side : {20, 22}) {  // which 4 divides, or not
+  for (int const side : {20, 22}) {  // divisible by 4, and not
     auto const block_of = boxes_of(graph_of("lap2d:" + std::to_string(side)), 16);
     ASSERT_NO_FATAL_FAILURE(check_blocks(block_of, side * side, 16));
     std::set<std::array<int, 3>> boxes;
@@ -115,7 +116,7 @@ TEST(BlockColoring, GridsAreCutIntoBoxes) {
   EXPECT_TRUE(boxes_of(graph_of("lap2d:40,random"), 16).empty()) << "no directions are left";
 }
 
-/// Along edges to greater vertices blocks can be put in an order.
+/// Checks that the blocks have an order in which edges to greater vertices lead to later blocks.
 TEST(BlockColoring, NoBoxWaitsForALaterOne) {
   for (std::string const spec : {"lap2d:22", "lap3d:14", "stencil27:14", "fem2d:20", "chain:100"}) {
     auto const graph = graph_of(spec);
@@ -146,11 +147,12 @@ TEST(BlockColoring, GrownBlocksAreFull) {
     ASSERT_NO_FATAL_FAILURE(check_blocks(block_of, graph.num_vertices(), 16));
     EXPECT_EQ(*std::max_element(block_of.begin(), block_of.end()), (graph.num_vertices() - 1) / 16) << spec;
   }
-  auto const block_of = detail::grow_blocks(graph_of("lap2d:12"), 16);  // squares
+  auto const block_of = detail::grow_blocks(graph_of("lap2d:12"), 16);  // square blocks
   for (int v = 0; v < 144; ++v) EXPECT_EQ(block_of[v], v % 12 / 4 + 3 * (v / 48));
 }
 
-/// On a grid only every eighth box has a neighbor before it of a greater color, where two colors have every second.
+/// Checks that on a grid only every eighth box has an earlier neighbor of a greater color; with two colors every second
+/// box has one.
 TEST(BlockColoring, MostEdgesLeadToGreaterColors) {
   auto const graph = graph_of("lap2d:64");
   auto const falling = [&](int colors) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorizations by blocks for the tests: matrices of dense blocks, the object under test, and a plain elimination of
-// blocks in wider numbers as its oracle.
+// Blocked factorizations for the tests: matrices of dense blocks, the object under test, and a plain block elimination
+// in wider numbers as its oracle.
 #pragma once
 
 #include "factorized.hpp"
 
 namespace sptrsv::test {
 
-/// A dense block by columns.
+/// Dense block, stored by columns.
 template <class W>
 struct DenseBlock {
   int size = 0;
@@ -31,7 +31,7 @@ DenseBlock<W> transposed(DenseBlock<W> const& x) {
     for (int c = 0; c < x.size; ++c) out(r, c) = x(c, r);
   return out;
 }
-/// By Gauss and Jordan, with row interchanges.
+/// Returns the inverse by Gauss-Jordan elimination with row interchanges.
 template <class W>
 DenseBlock<W> inverted(DenseBlock<W> a) {
   int const b = a.size;
@@ -55,13 +55,13 @@ DenseBlock<W> inverted(DenseBlock<W> a) {
 
 struct BlockWay {
   int size = 2, level = 0;
-  bool symmetric = false, upper_only = false;  ///< upper_only: A has its upper triangle alone
+  bool symmetric = false, upper_only = false;  ///< upper_only: A has only its upper triangle
   bool one_array = false;
-  std::vector<int> row_perm, col_perm;  ///< of blocks
+  std::vector<int> row_perm, col_perm;  ///< permutations of block rows and columns
   FactorizationOptions options;
 };
 
-/// A matrix of blocks on a generated pattern, its Factorization, and the factors as they should be.
+/// Matrix of blocks on a generated pattern, its Factorization, and the expected factors.
 template <class S, class Space>
 class BlockSubject {
  public:
@@ -79,7 +79,7 @@ class BlockSubject {
     object = std::make_unique<Object>(exec, to_pattern<T>(a_.row_ptr, a_.col_idx), factor(), way.options);
   }
 
-  /// Random values; diagonal blocks dominate, unless `weight` is small.
+  /// Sets random values; diagonal blocks dominate, unless `weight` is small.
   void set_values(std::uint64_t seed, double weight = 3) {
     int const b = way_.size, area = b * b;
     values.assign(a_.col_idx.size() * area, S(0));
@@ -88,7 +88,7 @@ class BlockSubject {
         for (int e = 0; e < area; ++e) {
           int const j = a_.col_idx[k];
           S v = random_scalar<S>(seed, static_cast<std::uint64_t>(k) * area + e);
-          if (way_.symmetric) {  // the same for (i, j) and, transposed, (j, i)
+          if (way_.symmetric) {  // blocks (i, j) and (j, i) are transposes of each other
             int const r = i * b + e % b, c = j * b + e / b;
             v = random_scalar<S>(seed, static_cast<std::uint64_t>(std::min(r, c)) * 100003 + std::max(r, c));
           }
@@ -97,9 +97,9 @@ class BlockSubject {
               diagonal ? S(weight * b * (a_.row_ptr[i + 1] - a_.row_ptr[i])) + v : v;
         }
   }
-  /// Entry e of the diagonal block of row i of A.
+  /// Returns entry e of the diagonal block of row i of A.
   S& diagonal(int i, int e) { return entry(i, i, e); }
-  /// Entry e of block (i, j) of A.
+  /// Returns entry e of block (i, j) of A.
   S& entry(int i, int j, int e) {
     int k = a_.row_ptr[i];
     while (a_.col_idx[k] != j) ++k;
@@ -110,7 +110,7 @@ class BlockSubject {
   Kokkos::View<S*, typename T::device> device_values() const { return to_device<T>(values); }
   int num_rows() const { return a_.n; }
 
-  /// Every entry beside the oracle's.
+  /// Compares every entry with the oracle's.
   void expect_near() const {
     auto const [lower, upper, inverse] = oracle();
     auto const v = object->values();
@@ -139,7 +139,7 @@ class BlockSubject {
     }
     a_ = out;
   }
-  /// Of U without its pivots.
+  /// Returns the row offsets of U without its pivots.
   std::vector<int> off_diagonal_ptr() const {
     std::vector<int> ptr(pattern_.upper_ptr);
     for (int i = 0; !way_.symmetric && i <= a_.n; ++i) ptr[i] -= i;
@@ -147,7 +147,7 @@ class BlockSubject {
   }
   int upper_col(int i, int t) const { return pattern_.upper_col[pattern_.upper_ptr[i] + t]; }
 
-  /// Scalar rows of both triangles; positions of the first entry of each block row.
+  /// Lays out the scalar rows of both triangles, and the position of the first entry of each block row.
   void lay_out() {
     int const b = way_.size;
     auto const uptr = off_diagonal_ptr();
@@ -199,7 +199,7 @@ class BlockSubject {
         for (std::size_t e = 0; e < out.v.size(); ++e) out.v[e] = W(to_standard(values[k * out.v.size() + e]));
     return out;
   }
-  /// Elimination of blocks, as in the books.
+  /// Returns the factors by textbook block elimination.
   Factors oracle() const {
     int const n = a_.n;
     auto const uptr = off_diagonal_ptr();
@@ -272,12 +272,12 @@ class BlockSubject {
 
   Space exec_;
   BlockWay way_;
-  support::Csr<Standard<S>> a_;  // of blocks; its values are not used
+  support::Csr<Standard<S>> a_;  // pattern of blocks; its values are not used
   support::IncompleteFactors<Standard<S>> pattern_;
   std::vector<int> lower_ptr_, lower_col_, lower_at_, upper_ptr_, upper_col_, upper_at_;
 
  public:
-  std::vector<S> values;  ///< A's blocks, by columns
+  std::vector<S> values;  ///< entries of A's blocks, each block by columns
   std::unique_ptr<Object> object;
   PivotVerdict verdict;
 };

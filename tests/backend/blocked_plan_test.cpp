@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of rows: cut and numbered as the kernels of `blocked` need them, for all kinds of patterns.
+// Tests that blocks of rows are cut and numbered as the kernels of `blocked` need them, for all kinds of patterns.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ class BlockPlans : public ::testing::Test {
     }
   }
 
-  /// Columns of op(T) in a row, without the diagonal.
+  /// Returns the columns of op(T) in a row, without the diagonal.
   std::vector<int> columns_of(int i) const {
     std::vector<int> out;
     for (auto const& [j, value] : problem.op.rows[i])
@@ -104,7 +104,7 @@ class BlockPlans : public ::testing::Test {
     ASSERT_EQ(slice_row.back(), problem.num_rows());
   }
 
-  /// Slices, columns and outer values of a block.
+  /// Checks slices, columns and outer values of a block.
   void expect_block(std::size_t b) {
     int const first = block_row[b], last = block_row[b + 1], rows = last - first;
     std::vector<int> const needed(outer.begin() + block_outer[b], outer.begin() + block_outer[b + 1]);
@@ -124,7 +124,7 @@ class BlockPlans : public ::testing::Test {
       return;
     }
     ASSERT_EQ(std::set<int>(needed.begin(), needed.end()).size(), needed.size()) << "fetched twice";
-    int used = 0;  // outer values that rows up to here need: they come in the order of need
+    int used = 0;  // outer values that the rows so far need; they are stored in the order of need
     for (int s = block_slice[b]; s < block_slice[b + 1]; ++s) {
       ASSERT_LE(slice_row[s + 1] - slice_row[s], shape.rows_per_slice);
       for (int p = slice_row[s]; p < slice_row[s + 1]; ++p) {
@@ -149,7 +149,7 @@ class BlockPlans : public ::testing::Test {
       int const local = col_idx[base + place.column(e)];
       ASSERT_LT(place.value(e), (slice_pack[s + 1] - slice_pack[s]) * static_cast<std::uint64_t>(shape.entries));
       ASSERT_TRUE(values_seen_.insert(base + place.value(e)).second) << "two entries in a place";
-      if (local == rows + static_cast<int>(needed.size())) continue;  // fills up the row
+      if (local == rows + static_cast<int>(needed.size())) continue;  // pads the row
       ASSERT_LT(local, rows + static_cast<int>(needed.size()));
       if (local < rows) {
         ASSERT_LT(level_of[row[first + local]], level_of[row[p]]);
@@ -196,7 +196,7 @@ TYPED_TEST(BlockPlans, AreAcyclicAndComplete) {
         }
 }
 
-/// Cut for little, blocks of a grid have about as many rows as asked for.
+/// Checks that blocks of a grid have about the requested number of rows if cuts are cheap.
 TYPED_TEST(BlockPlans, BoxesOfAGridAreFull) {
   this->plan("lap2d:64", {}, {true, 16, 32, 45000, 1024});
   EXPECT_EQ(this->block_row.size() - 1, 16u);
@@ -204,8 +204,8 @@ TYPED_TEST(BlockPlans, BoxesOfAGridAreFull) {
   EXPECT_EQ(this->block_row.size() - 1, 27u);
 }
 
-/// Depths by the numbers of rows do not fall along an entry, and differ along it in the entry's direction or a later
-/// one.
+/// Checks that depths computed from the rows' numbers do not decrease along an entry, and differ along it in the
+/// entry's direction or a later one.
 TYPED_TEST(BlockPlans, GridsNumberedLineByLineNeedNoSweep) {
   using T = typename TestFixture::T;
   for (auto const& [spec, grid] : std::vector<std::pair<std::string, bool>>{{"lap2d:50", true},
@@ -280,7 +280,7 @@ TEST(BoxSides, NoLimitOfRowsTakesNoLongTime) {
   EXPECT_EQ(detail::sides_of_boxes({1'000'003, 1, 1}, INT_MAX, {}), (std::array<int, 3>{1'000'003, 1, 1}));
 }
 
-/// What a block has in scratch memory, in its place, aligned and within what was asked for.
+/// Checks that the arrays of a block in scratch memory are disjoint, aligned and within the requested bytes.
 template <class S, class Stored, int Entries>
 void expect_places(bool unit, int rows, int outers, int slices, int packs) {
   using T = TypesOf<S, Kokkos::DefaultHostExecutionSpace>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains by scans: the order along chains, answers by rows for numbers of any kind, and which triangles are taken.
+// Tests scans of chains: the order along chains, answers by rows for all kinds of numbers, and which triangles are
+// accepted.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +15,8 @@ namespace {
 
 constexpr int chunk = detail::TiledTuning::chain_chunk;
 
-/// A triangle of chains. @param needed  in the order of an untransposed solve: the place that each needs, or -1
+/// Makes a triangle of chains.
+/// @param needed  in the order of an untransposed solve: the position that each position needs, or -1
 template <class S>
 Problem<S> chains_of(std::vector<int> const& needed, Shape shape) {
   Problem<S> p;
@@ -32,19 +34,19 @@ Problem<S> chains_of(std::vector<int> const& needed, Shape shape) {
   return p;
 }
 
-/// Row i needs row i - 1, but every `length` rows a chain begins.
+/// Returns chains of `length` consecutive rows: row i needs row i - 1, except for the first row of a chain.
 std::vector<int> consecutive(int n, int length) {
   std::vector<int> needed(n);
   for (int i = 0; i < n; ++i) needed[i] = i % length == 0 ? -1 : i - 1;
   return needed;
 }
-/// Lines across a grid: row i needs row i - lines.
+/// Returns lines across a grid: row i needs row i - lines.
 std::vector<int> across(int n, int lines) {
   std::vector<int> needed(n);
   for (int i = 0; i < n; ++i) needed[i] = i < lines ? -1 : i - lines;
   return needed;
 }
-/// Each row goes on with a random chain, or begins one.
+/// Returns random chains: each row continues one or begins one.
 std::vector<int> at_random(int n, int begins, std::uint64_t seed) {
   std::vector<int> needed(n), last;
   for (int i = 0; i < n; ++i) {
@@ -73,7 +75,8 @@ class ChainScans : public ::testing::Test {
     auto const again = solve<S>(solver, exec, b);
     for (std::size_t c = 0; c < b.size(); ++c) expect_same(x[c], again[c]);
   }
-  /// Scans give the kind of number that substitution gives: finite ones by rows, infinite ones and NaN as they are.
+  /// Checks that scans give the same kind of number as substitution: finite unknowns are judged by rows, infinite ones
+  /// and NaN must be equal.
   void expect_kinds(Problem<double> const& p, std::vector<double> const& b) {
     auto const x = solve<double>(make_solver<double>(scan, exec, p), exec, {b})[0];
     auto const oracle = p.oracle(b);
@@ -120,7 +123,7 @@ TYPED_TEST(ChainScans, OtherScalarsAndColumns) {
 #endif
 }
 
-/// Sums of many terms that nearly cancel: what a scan alone makes of them is off by the size of the terms.
+/// Checks sums of many terms that nearly cancel, for which the error of a plain scan has the size of the terms.
 TYPED_TEST(ChainScans, SumsThatCancel) {
   Shape const unit{Triangle::lower, Diagonal::unit, Op::none};
   int const n = 40 * chunk;
@@ -133,7 +136,7 @@ TYPED_TEST(ChainScans, SumsThatCancel) {
   this->template expect_scans<double>(p, {b});
 }
 
-/// Products of entries that leave the range of numbers, where the unknowns do not.
+/// Checks products of entries that overflow or underflow although the unknowns do not.
 TYPED_TEST(ChainScans, ProductsThatOverflowOrVanish) {
   Shape const lower{Triangle::lower, Diagonal::stored, Op::none};
   int const n = 5 * chunk + 3;
@@ -165,7 +168,7 @@ TYPED_TEST(ChainScans, NumbersThatAreNotFinite) {
         std::vector<double> b = make_right_hand_sides<double>(n, 1)[0];
         b[at] = bad;
         this->expect_kinds(p, b);
-        for (int which = 0; which < 2; ++which) {  // in the matrix: off the diagonal, on it
+        for (int which = 0; which < 2; ++which) {  // off the diagonal, then on it
           auto q = p;
           q.values[which == 0 ? q.row_ptr[at] : q.row_ptr[at + 1] - 1] = bad;
           q.make_op();
@@ -175,7 +178,8 @@ TYPED_TEST(ChainScans, NumbersThatAreNotFinite) {
       }
 }
 
-/// The last row's entry over its pivot is infinite, its unknown is not: a correction of one ulp must not make it so.
+/// Checks a last row whose entry divided by its pivot is infinite and whose unknown is not: a correction of one ulp
+/// must not make it infinite.
 template <class S, class Space>
 void check_large_quotient(Space const& exec, double entry, double pivot, double size) {
   for (int const n : {70, 1026, 3 * chunk + 2})
@@ -201,7 +205,7 @@ TYPED_TEST(ChainScans, AQuotientThatOverflowsAtTheEnd) {
 #endif
 }
 
-/// A term that overflows, or nearly: an infinite unknown where substitution has one.
+/// Checks a term that overflows or nearly does: the unknown is infinite exactly if it is by substitution.
 TYPED_TEST(ChainScans, ATermThatOverflowsAtTheEnd) {
   int const n = 70;
   double const most = std::numeric_limits<double>::max();
@@ -216,14 +220,15 @@ TYPED_TEST(ChainScans, ATermThatOverflowsAtTheEnd) {
       b[n - 1] = most / 2;
       p.make_op();
       auto const x = solve<double>(make_solver<double>(scan, this->exec, p), this->exec, {b})[0];
-      // substitution of the last row, from the one before as it is now; on a GPU product and sum are one operation
+      // substitution of the last row from the present unknown before it; on a GPU product and sum are one operation
       double const entry = p.values[p.row_ptr[n - 1]], apart = b[n - 1] - entry * x[n - 2],
                    last = is_host_space<TypeParam> ? apart : std::fma(-entry, x[n - 2], b[n - 1]);
       ASSERT_EQ(std::isfinite(x[n - 1]), std::isfinite(last)) << x[n - 1] << ", not " << last;
     }
 }
 
-/// Unknowns that decay below the normal numbers, where substitution ends at some multiple of the smallest one.
+/// Checks unknowns that decay below the normal numbers, where substitution ends at some multiple of the smallest
+/// number.
 TYPED_TEST(ChainScans, UnknownsThatDecay) {
   int const n = 20000;
   for (double const entry : {-0.3, -0.7, 0.7, -0.9, 0.97}) {
@@ -236,7 +241,7 @@ TYPED_TEST(ChainScans, UnknownsThatDecay) {
   }
 }
 
-/// Of two columns only the one with a number that is not finite has such results.
+/// Checks that of two columns only the one with a non-finite number has non-finite results.
 TYPED_TEST(ChainScans, ColumnsByThemselves) {
   int const n = 2 * chunk;
   auto const p = chains_of<double>(consecutive(n, n), {Triangle::lower, Diagonal::stored, Op::none});
@@ -259,7 +264,7 @@ TYPED_TEST(ChainScans, OnlyWhereTheyAreChains) {
             "scan, 100 chains in 7 chunks of 1024 rows");
   EXPECT_NE(parameters(chains_of<double>(consecutive(6400, 63), lower), automatic).substr(0, 4), "scan");
   std::vector<int> tree = consecutive(500, 500);
-  tree[400] = 20;  // which row 21 needs as well
+  tree[400] = 20;  // row 21 needs row 20, too
   for (auto const& p : {chains_of<double>(tree, lower), make_problem<double>("lap2d:9", lower)}) {
     EXPECT_NE(parameters(p, automatic).substr(0, 4), "scan");
     try {

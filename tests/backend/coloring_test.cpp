@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coloring and color sets by their invariants, and the kernels of `colorset` run as teams on every space.
+// Tests coloring and color sets by their invariants, and runs the kernels of `colorset` as teams on every space.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -22,7 +22,8 @@ Graph<int> graph_of(std::string const& spec) {
   return symmetric_graph<int>(static_cast<int>(a.num_rows), row_ptr.data(), col_idx.data());
 }
 
-/// Each vertex once, no two neighbors of one color, colors by falling size and ascending within.
+/// Checks that the coloring has each vertex once, gives neighbors different colors, and sorts by falling size of the
+/// color, then by vertex.
 void check_coloring(Graph<int> const& graph, Coloring<int> const& c) {
   int const n = graph.num_vertices();
   ASSERT_EQ(static_cast<int>(c.color_of.size()), n);
@@ -116,13 +117,13 @@ TYPED_TEST(ColoringTest, InPlaceSaysWhyNot) {
   EXPECT_EQ(try_pattern({0, 2, 4}, {1, 0, 0, 1}), "the pattern is not symmetric") << "columns do not ascend";
   EXPECT_EQ(try_pattern({0, 2, 4}, {0, 1, 0, 1}), "");
   EXPECT_EQ(try_pattern({0, 1, 2}, {1, 0}), "") << "no diagonal";
-  if constexpr (!is_host_space<TypeParam>) {  // a host's thread may have no row to wait for
+  if constexpr (!is_host_space<TypeParam>) {  // a thread of a host may have no row to wait for
     color_in_place<TypeParam>("chain:300000", obstacle, 64);
     EXPECT_EQ(obstacle, "too many rows wait for each other");
   }
 }
 
-/// The bound that balance_colors() states, and that nothing more could be moved.
+/// Checks the bound that balance_colors() states, and that no further vertex could be moved.
 TYPED_TEST(ColoringTest, BalancedSizesKeepTheBound) {
   for (auto const& spec : specs)
     for (auto algorithm : {ColorAlgorithm::serial, ColorAlgorithm::deterministic}) {
@@ -157,7 +158,7 @@ TEST(Coloring, BalancingMovesWhatMayMove) {  // rmat has a few large colors and 
   EXPECT_LE(after.size(0), 2 * n / colors);
 }
 
-/// A triangle of the graph in the order of its coloring; a vertex has `dof` rows that all depend on each other.
+/// Makes a triangle of the graph in the order of its coloring; a vertex has `dof` rows that all depend on each other.
 Problem<double> colored_problem(Graph<int> const& graph, Coloring<int> const& coloring, int dof, Shape shape) {
   int const n = graph.num_vertices();
   std::vector<int> position(n);
@@ -177,7 +178,7 @@ Problem<double> colored_problem(Graph<int> const& graph, Coloring<int> const& co
   return out;
 }
 
-/// Sets and blocks cover the order of the solve; within its set a row depends only on rows of its block.
+/// Checks that sets and blocks cover the solve order, and that within its set a row depends only on rows of its block.
 void check_sets(Problem<double> const& p, std::vector<int> const& set_ptr, std::vector<int> const& position_ptr,
                 std::vector<int> block_ptr) {
   int const n = p.num_rows();
@@ -250,7 +251,7 @@ TYPED_TEST(ColoringTest, SetsListedByKernelsAreThoseOfTheHost) {
       auto const p = make_problem<double>(spec, shape);
       Analysis<T> const analysis(exec, to_pattern<T>(p), shape);
       auto const& listed = detail::consecutive_sets_of<T>(exec, analysis);
-      std::vector<int> first{0};  // by a pass over the rows in the order of the solve
+      std::vector<int> first{0};  // by a pass over the rows in solve order
       bool adjacent = false;
       auto const row_ptr = copy_out(analysis.rows(exec).row_ptr), col_idx = copy_out(analysis.rows(exec).col_idx);
       auto const& rows = analysis.rows(exec);
@@ -289,7 +290,7 @@ TYPED_TEST(ColoringTest, SetsListedByKernelsAreThoseOfTheHost) {
     }
 }
 
-/// The kernels for a GPU, with one lane and one thread per team where the space has no more.
+/// Checks the GPU kernels, with one lane and one thread per team if the space has no more.
 template <class Space>
 void check_kernels(Space const& exec, Problem<double> const& p, bool chain, int columns) {
   using T = TypesOf<double, Space>;

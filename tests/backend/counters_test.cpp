@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A solve is quiet: no allocation, no copy, no fence, and kernels on the given instance alone.
+// Tests that a solve is quiet: no allocation, no copy, no fence, and kernels only on the given instance.
 #include <gtest/gtest.h>
 
 #include "solve_cases.hpp"
@@ -15,7 +15,7 @@ class Counters : public ::testing::Test {
  protected:
   using T = TypesOf<double, Space>;
 
-  /// Calls f on a solver with an instance of its own, b and x ready, warm from one solve.
+  /// Calls f on a solver with its own instance, after a first solve, with b and x ready.
   template <class F>
   static void for_each_warm_solver(F const& f) {
     auto const instances = Kokkos::Experimental::partition_space(Space(), 1);

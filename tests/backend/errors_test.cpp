@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad input: every error by type, row and text; and NaN and infinity, which are data.
+// Tests bad input: every error by type, row and text; and NaN and infinity, which are valid data.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace sptrsv::test {
 namespace {
 
-/// Calls f, which must throw E; gives the error back.
+/// Calls f, which must throw E, and returns the error.
 template <class E, class F>
 E thrown_by(F const& f) {
   try {
@@ -63,7 +63,7 @@ TYPED_TEST(Errors, EntriesOnTheWrongSide) {
   auto const f = this->template refused<NotTriangular>({0, 1, 2, 4}, {0, 1, 0, 2}, upper);
   EXPECT_EQ(f.row(), 2);
   EXPECT_EQ(f.col(), 0);
-  // no diagonal stored at all, so no place of it gives the entry away
+  // no diagonal entry is stored, so no position of one reveals the wrong entry
   EXPECT_EQ((this->template refused<NotTriangular>({0, 0, 1, 2}, {2, 0}, unit)).row(), 1);
   // a lower triangle passed as upper: all diagonals are last
   EXPECT_EQ((this->template refused<NotTriangular>({0, 1, 3}, {0, 0, 1}, upper)).row(), 1);
@@ -168,7 +168,7 @@ TYPED_TEST(Errors, OptionsAreChecked) {
   expect_text(this->bad_option("levelset_wide_rows", "99999999999999999999"), "give an integer");
   expect_text(this->bad_option("levelset_wide_rows", "12x"), "'12x'");
   expect_text(this->bad_option("levelset_wide_rows", ""), "give an integer");
-  // of another type than the one in use, too
+  // also options of a type that is not in use
   for (std::string const name : {"levelset_lanes_per_row", "colorset_lanes_per_row"}) {
     for (std::string const value : {"65", "3", "-2", "128"})
       expect_text(this->bad_option(name, value),
@@ -190,9 +190,9 @@ TEST(Capabilities, WhatIsLackingIsRefusedByName) {
               "algorithm some does not do transposed solves");
 }
 
-/// x must be NaN, infinite (with its sign) and finite where the oracle is. An entry of a tile's inverse is a sum over
-/// all paths between two rows, so that infinities that cancel in substitution may be one infinity there: then x must
-/// only be finite where it is.
+/// Checks that x is NaN, infinite (with its sign) or finite as the oracle is. An entry of a tile's inverse is a sum
+/// over all paths between two rows, so infinities that cancel in substitution may remain infinite there; with inverted
+/// tiles only finiteness is compared.
 void expect_same_kind(std::vector<double> const& x, std::vector<double> const& oracle, bool inverted_tiles) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(std::isfinite(x[i]), std::isfinite(oracle[i])) << "row " << i;
@@ -220,7 +220,7 @@ TYPED_TEST(Errors, NanAndInfinityAreData) {
           auto const solver = make_solver<double>(v, this->exec, p);
           auto const x = solve<double>(solver, this->exec, b);
           for (int c = 0; c < 2; ++c) expect_same_kind(x[c], p.oracle(b[c]), v.inverts_tiles);
-          // and nothing of it is left behind
+          // the failed solve leaves no trace
           auto const clean = make_right_hand_sides<double>(p.num_rows(), 2, 5);
           if (!in_matrix) expect_solves(p, solve<double>(solver, this->exec, clean), clean);
         }

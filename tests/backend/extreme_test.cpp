@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers near the ends of the range: wherever substitution neither overflows nor underflows, no algorithm may either.
+// Tests numbers near the ends of the range: an algorithm may overflow or underflow only where substitution does.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Shape lower{Triangle::lower, Diagonal::stored, Op::none};
 
-/// A triangle of few rows, each with its entries by column.
+/// Makes a triangle of few rows, each with its entries by column.
 template <class S>
 Problem<S> problem_of(std::vector<std::vector<std::pair<int, S>>> const& rows, Shape shape = lower) {
   Problem<S> p;
@@ -37,7 +37,7 @@ class Extreme : public ::testing::Test {
   template <class S>
   void expect_all_solve(Problem<S> const& p, std::vector<S> const& b, std::string const& what) {
     for (auto const& v : all_variants()) {
-      if (v.inverts_tiles) continue;  // which multiplies by numbers that substitution does not meet
+      if (v.inverts_tiles) continue;  // inverses multiply by numbers that substitution does not meet
       SCOPED_TRACE(what + ", " + v.label);
       expect_solves(p, solve<S>(make_solver<S>(v, exec, p), exec, {b}), {b});
     }
@@ -54,7 +54,7 @@ TYPED_TEST(Extreme, PivotsWhoseReciprocalIsNotSafeToMultiplyBy) {
                                           "column");
 }
 
-/// A system with arbitrary exponents, and whether substitution solves it without a number near an end of the range.
+/// System with arbitrary exponents, and whether substitution solves it without a number near an end of the range.
 struct WildSystem {
   Problem<double> problem;
   std::vector<double> b;
@@ -102,9 +102,9 @@ TYPED_TEST(Extreme, WhatSubstitutionSolvesAllDo) {
   }
 }
 
-/// Below 1 / (the largest number) a pivot has no finite reciprocal. Where a row ends in a multiplication by it, on a
-/// GPU, x is infinite then, or not a number if the row's sum is zero (docs/design.md); where it ends in a division, x
-/// is as it should be.
+/// Checks pivots below 1 / (the largest number), which have no finite reciprocal. On a GPU, where a row ends in a
+/// multiplication by the reciprocal, x is infinite, or NaN if the row's sum is zero (docs/design.md); where it ends in
+/// a division, x is exact.
 TYPED_TEST(Extreme, PivotsWithoutAReciprocal) {
   auto const p = problem_of<double>({{{0, 1e-310}}, {{1, 1e-310}}, {{2, 2.0}}});
   for (auto const& v : all_variants()) {
@@ -124,7 +124,7 @@ TYPED_TEST(Extreme, PivotsWithoutAReciprocal) {
   }
 }
 
-/// The sum of the divisor's parts is infinite.
+/// Checks a divisor whose parts have an infinite sum.
 TEST(Quotient, OfLargeComplexNumbers) {
   using S = Kokkos::complex<double>;
   auto const expect_near = [](S q, double re, double im) {

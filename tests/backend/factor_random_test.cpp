@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random factorizations: shapes, blocks, permutations, orders of calls, strides and columns, each solve beside the
-// dense product.
+// Tests random factors: shapes, blocks, permutations, orders of calls, strides and columns; each solve is compared with
+// the dense product.
 #include "factored.hpp"
 #include "spaces.hpp"
 
@@ -38,7 +38,7 @@ Options draw_options(Draws& draw, std::uint64_t seed) {
   return o;
 }
 
-/// One solve, added to what is there, in place or plain.
+/// Checks one solve: accumulated, in place or plain.
 template <class Space, class S>
 void check_solve(Space const& exec, Factor<S, int, int, Space>& factor, Factored<S> const& f, Draws& draw, Op op) {
   using T = TypesOf<S, Space>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factor beside dense products of L, D and U: ops, permutations, blocks, halves, values from a host, wrong orders of
-// calls.
+// Compares Factor with dense products of L, D and U: ops, permutations, blocks, halves, values from a host, wrong
+// orders of calls.
 #include <gtest/gtest.h>
 
 #include "factored.hpp"
@@ -10,7 +10,7 @@
 namespace sptrsv::test {
 namespace {
 
-/// x = op(A)^-1 b or x += of it, from values of a host or of the device.
+/// Checks x = op(A)^-1 b or x += op(A)^-1 b, with values from a host or from the device.
 template <class Space, class S>
 void check_solves(std::string const& algorithm, Options const& o) {
   using T = TypesOf<S, Space>;
@@ -35,7 +35,7 @@ void check_solves(std::string const& algorithm, Options const& o) {
           factor.solve(exec, op, right.view(), x.view(), accumulate);
           exec.fence();
           auto got = x.get();
-          if (accumulate) {  // b plus A times what was there
+          if (accumulate) {  // b plus A times the earlier x
             Block<T> const alone(f.n, columns);
             factor.solve(exec, op, right.view(), alone.view());
             exec.fence();
@@ -83,7 +83,7 @@ TYPED_TEST(FactorTest, SolvesWithEveryShapeAndOp) { check_shapes<TypeParam, doub
 TYPED_TEST(FactorTest, SolvesWithComplexNumbers) { check_shapes<TypeParam, Kokkos::complex<double>>(); }
 #endif
 
-/// Both halves, one after the other, are a solve; b may be x where nothing is permuted.
+/// Checks that both halves, one after another, make a solve; b may be x if nothing is permuted.
 TYPED_TEST(FactorTest, HalvesMakeASolve) {
   using T = TypesOf<double, TypeParam>;
   for (bool const symmetric : {false, true})
@@ -122,7 +122,7 @@ TYPED_TEST(FactorTest, ANegativeDiagonalHasNoHalves) {
   f.expect_solved(Op::none, x.get()[0], b[0]);
 }
 
-/// Roots and conjugates of D are found anew after an update.
+/// Checks that an update computes roots and conjugates of D again.
 TYPED_TEST(FactorTest, NewValuesOfDAreTaken) {
   using T = TypesOf<double, TypeParam>;
   Options o;
@@ -158,7 +158,7 @@ TYPED_TEST(FactorTest, SolvesInPlaceWithoutPermutations) {
   }
 }
 
-/// Neither a solve nor an update allocates once there was one of its kind; no solve copies or fences.
+/// Checks that neither a solve nor an update allocates after the first of its kind, and that no solve copies or fences.
 TYPED_TEST(FactorTest, SecondCallsAreQuiet) {
   using Names = std::vector<std::string>;
   using T = TypesOf<double, TypeParam>;
@@ -226,7 +226,7 @@ TYPED_TEST(FactorTest, ContradictionsAreRefused) {
   Double("levelset", this->exec, empty);
 }
 
-/// A failed update leaves nothing to solve with; the next good one does.
+/// Checks that a failed update makes solves refuse, and that the next good update makes them work again.
 TYPED_TEST(FactorTest, WrongOrdersOfCallsAreTold) {
   using T = TypesOf<double, TypeParam>;
   Options o;
@@ -265,7 +265,7 @@ TYPED_TEST(FactorTest, WrongOrdersOfCallsAreTold) {
   EXPECT_EQ(factor.solver(Triangle::lower, Op::transpose)->algorithm(), "levelset");
 }
 
-/// Vectors of another size, also where kernels between the solves are the first to see them.
+/// Checks that vectors of another size are refused, even if the kernels between the solves are the first to see them.
 TYPED_TEST(FactorTest, VectorsThatDoNotFitAreRefused) {
   using T = TypesOf<double, TypeParam>;
   for (bool const symmetric : {false, true})
@@ -285,7 +285,7 @@ TYPED_TEST(FactorTest, VectorsThatDoNotFitAreRefused) {
     }
 }
 
-/// D's view may be longer than D; what is behind is neither read nor judged.
+/// Checks that D's view may be longer than D; entries beyond D are neither read nor checked.
 TYPED_TEST(FactorTest, ValuesBehindDAreNotRead) {
   using T = TypesOf<double, TypeParam>;
   Options o;
@@ -326,7 +326,7 @@ TYPED_TEST(FactorTest, AFactorThatWasMovedFromThrows) {
   f.expect_solved(Op::none, x.get()[0], b[0]);
 }
 
-/// No rows at all.
+/// Checks a factor without rows.
 TYPED_TEST(FactorTest, AnEmptyFactorSolves) {
   using T = TypesOf<double, TypeParam>;
   typename TestFixture::Double::pattern_type p;

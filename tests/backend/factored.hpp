@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A factorization on the host for the tests of Factor: L, D, U, permutations, and the dense product that they stand
-// for.
+// Factors on the host for the tests of Factor: L, D, U, permutations, and the dense matrix that they represent.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +12,7 @@
 
 namespace sptrsv::test {
 
-/// A factorization on the host. The matrices are dense, and of no use but to multiply with.
+/// Factors on the host, with dense matrices that serve only to multiply.
 template <class S>
 struct Factored {
   using wide = typename ScalarTraits<S>::wide;
@@ -26,7 +25,7 @@ struct Factored {
   std::vector<int> row_perm, col_perm;
   Dense a, size;  ///< A, and the product of the factors' magnitudes
 
-  /// a(row_perm[i], col_perm[j]) = (L D U)(i, j), of the triangles that there are.
+  /// Makes a(row_perm[i], col_perm[j]) = (L D U)(i, j) from the triangles that exist.
   void make_matrix(bool has_lower, bool has_upper) {
     Dense const identity = product(Dense(), {}), u = has_upper ? dense(upper) : identity;
     Dense const l = symmetric ? transposed(u) : has_lower ? dense(lower) : identity, d = diagonal();
@@ -40,7 +39,7 @@ struct Factored {
       }
   }
 
-  /// |b - op(A) x|_i <= 400 u (|op(A)| |x|)_i, |A| by the magnitudes of the factors.
+  /// Checks |b - op(A) x|_i <= 400 u (|op(A)| |x|)_i, with |A| from the magnitudes of the factors.
   void expect_solved(Op op, std::vector<S> const& x, std::vector<S> const& b) const {
     long double const u = std::numeric_limits<typename ScalarTraits<S>::real>::epsilon() / 2;
     for (int i = 0; i < n; ++i) {
@@ -58,7 +57,7 @@ struct Factored {
   }
 
  private:
-  /// a b; with an empty `a` the identity.
+  /// Returns a b; an empty `a` is the identity.
   Dense product(Dense const& a, Dense const& b) const {
     Dense out(n, std::vector<wide>(n));
     for (int i = 0; i < n; ++i)
@@ -89,7 +88,7 @@ struct Factored {
       }
     return out;
   }
-  /// D by Gauss-Jordan elimination of each inverted block, which is diagonally dominant.
+  /// Returns D by Gauss-Jordan elimination of each inverted block, which is diagonally dominant.
   Dense diagonal() const {
     Dense out = product(Dense(), {});
     for (int first = 0; block_size && first < n; first += block_size) {
@@ -116,7 +115,7 @@ struct Options {
   std::string matrix = "lap2d:6";  ///< 36 rows
   std::uint64_t seed = 0;
   int block_size = 0;
-  bool symmetric = false, rows_permuted = false, cols_permuted = false;  ///< symmetric: both alike
+  bool symmetric = false, rows_permuted = false, cols_permuted = false;  ///< symmetric: rows and columns alike
   bool has_lower = true, has_upper = true;
   Diagonal of_lower = Diagonal::unit, of_upper = Diagonal::unit;
 };
@@ -129,7 +128,7 @@ inline std::vector<int> a_permutation(int n, std::uint64_t seed) {
   return p;
 }
 
-/// Of the pattern of o.matrix. Symmetric blocks are symmetric.
+/// Makes factors on the pattern of o.matrix. Symmetric blocks are symmetric.
 template <class S>
 Factored<S> make_factored(Options const& o) {
   Factored<S> f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures in the middle: each launch, copy, fence and allocation of each phase fails in turn. The exception arrives,
-// and what is called next is right, or refused as not ready.
+// Tests failures: each launch, copy, fence and allocation of each phase fails in turn. The exception arrives, and the
+// next call is right, or refused as not ready.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -12,7 +12,8 @@
 
 namespace {
 
-/// Smaller ones are mostly labels, of which Kokkos makes one when it frees a view, in a destructor.
+/// Minimum size of allocations that fail. Smaller ones are mostly labels, and Kokkos allocates a label in a destructor
+/// when it frees a view.
 constexpr std::size_t least = 64;
 
 void* take(std::size_t size, std::size_t alignment) noexcept {
@@ -55,8 +56,8 @@ void operator delete(void* at, std::align_val_t, std::nothrow_t const&) noexcept
 void operator delete[](void* at, std::align_val_t, std::nothrow_t const&) noexcept { std::free(at); }
 
 #if defined(__SANITIZE_ADDRESS__)
-/// Kokkos leaks the record of a view where an allocation fails after that of the record. What of ours holds a view and
-/// was lost would be reported itself.
+/// Ignores a leak of Kokkos, which loses the record of a view if an allocation after that of the record fails. Objects
+/// of sptrsv that hold a view would be reported themselves.
 extern "C" char const* __lsan_default_suppressions() { return "leak:Kokkos::Impl::make_shared_allocation_record\n"; }
 #endif
 
@@ -78,7 +79,7 @@ class Failure : public ::testing::Test {
   using T = TypesOf<double, Space>;
   using TheSolver = Solver<double, Space>;
 
-  /// A pattern with two sets of values.
+  /// Pattern with two sets of values.
   struct System {
     Problem<double> p, other;
     typename T::pattern pattern;
@@ -93,7 +94,8 @@ class Failure : public ::testing::Test {
   };
   Space exec;
 
-  /// Calls f(variant, system, kind) for all. First launches allocate inside of Kokkos, so one of each comes before.
+  /// Calls f(variant, system, kind) for all cases, after a first solve of each, since first launches allocate inside
+  /// Kokkos.
   template <class F>
   void for_each_case(F const& f) {
     for (auto const& shape : shapes) {
@@ -101,7 +103,7 @@ class Failure : public ::testing::Test {
       for (auto const& v : variants_and_measured()) {
         solves(make(v, system), system.p, 8);
         for (auto const kind : {Point::launch, Point::allocation}) {
-          // Kokkos' spaces on a device allocate on the host where they may not throw
+          // on a device, Kokkos allocates on the host in functions that must not throw
           constexpr bool host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
           if (kind == Point::allocation && !host) continue;
           SCOPED_TRACE(v.label + " " + text(shape.triangle) + (kind == Point::launch ? ", launches" : ", allocations"));
@@ -136,7 +138,7 @@ TYPED_TEST(Failure, AnalysesThatThrowLeaveNoSolver) {
         solver = std::make_unique<TheSolver>(v.algorithm, this->exec, system.pattern, system.p.shape, v.options);
       });
       ASSERT_NE(out.threw, bool(solver));
-      if (solver) {  // a plan that was measured before may fail, and then there is another one
+      if (solver) {  // if measuring a plan has failed, there is another plan
         solver->update(this->exec, system.values);
         this->solves(*solver, system.p, 2);
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `sptrsv` does on a host from solve to solve: when it analyzes another algorithm, and which of both it runs.
+// Tests `sptrsv` on a host from solve to solve: when it analyzes another algorithm, and which of both it runs.
 #include <gtest/gtest.h>
 
 #if defined(_OPENMP)
@@ -21,7 +21,7 @@ constexpr Shape plain{Triangle::lower, Diagonal::stored, Op::none};
 using detail::DeferredPlan;
 using detail::SolveContest;
 
-/// Runs so many solves of a contest, and returns how many of them the planned algorithm has made.
+/// Runs `solves` solves of a contest, and returns how many of them the planned algorithm has made.
 int planned_solves(SolveContest& contest, int solves, double planned, double rival) {
   int count = 0;
   for (int k = 0; k < solves; ++k) {
@@ -78,7 +78,7 @@ TEST(SolveContest, BeginsWithWhatIsKnown) {
   EXPECT_EQ(planned_solves(contest, 10, 9, 5), 3) << "a trial";
 }
 
-/// Solves until the plan asks for something, at most `most` times; returns how often.
+/// Solves until the plan asks for something, at most `most` times; returns the number of solves.
 int solves_until(DeferredPlan& plan, bool (DeferredPlan::*asks)() const, double seconds, int most) {
   int k = 0;
   while (k < most && !(plan.*asks)()) {
@@ -122,7 +122,7 @@ TEST(DeferredPlan, DoesNotWaitWhereNothingCanBeGained) {
   EXPECT_FALSE(plan.waits());
 }
 
-/// Assumes a speed of the host for the life of the object.
+/// Assumed speed of the host during the object's lifetime.
 struct AssumedSpeed {
   explicit AssumedSpeed(detail::HostSpeed const& speed) { detail::assumed_host_speed() = speed; }
   ~AssumedSpeed() { detail::assumed_host_speed().reset(); }
@@ -153,7 +153,7 @@ std::vector<Shape> all_shapes() {
   return shapes;
 }
 
-/// A clock by which each solve takes a millisecond, so that any analysis pays.
+/// Clock by which each solve takes a millisecond, so that any analysis pays.
 struct SlowClock {
   double* now;
   double operator()() const { return *now += 1e-3; }
@@ -225,7 +225,7 @@ TYPED_TEST(HostChoice, EstimateChoosesAtAnalysis) {
 
 TYPED_TEST(HostChoice, ExpensiveKernelsKeepOneThread) {
   using T = typename TestFixture::T;
-  AssumedSpeed const assumed({5, 1e9, 1});  // a second for each kernel on several threads
+  AssumedSpeed const assumed({5, 1e9, 1});  // each kernel on several threads takes a second
   auto const p = make_problem<double>("lap2d:60", plain);
   auto const pattern = to_pattern<T>(p);
   Solver<double, TypeParam> const solver("sptrsv", this->exec, pattern, plain, {{"sptrsv_plan", "estimate"}});
@@ -235,7 +235,7 @@ TYPED_TEST(HostChoice, ExpensiveKernelsKeepOneThread) {
   }
 }
 
-/// Stores the first off-diagonal entry of each row twice, with other values.
+/// Stores the first off-diagonal entry of each row twice, with different values.
 void repeat_columns(Problem<double>& p) {
   Problem<double> const old = p;
   p.row_ptr.assign(1, 0);
@@ -251,7 +251,8 @@ void repeat_columns(Problem<double>& p) {
   set_values(p, 3);
 }
 
-/// A program's own parallel region, where Kokkos launches no kernel: neither an analysis nor a type that needs one.
+/// Checks solves inside a program's own parallel region, where Kokkos launches no kernel: there is no analysis, and no
+/// type that needs a kernel runs.
 TYPED_TEST(HostChoice, SolvesInsideAParallelRegion) {
 #if defined(KOKKOS_ENABLE_OPENMP)
   using T = typename TestFixture::T;
@@ -283,7 +284,7 @@ TYPED_TEST(HostChoice, SolvesInsideAParallelRegion) {
 #endif
 }
 
-/// A parallel region with more threads than Kokkos has: a type that is asked for is refused, not crashed.
+/// Checks a parallel region with more threads than Kokkos has: a requested type is refused and does not crash.
 TYPED_TEST(HostChoice, KernelsAreRefusedWhereKokkosHasNoThread) {
 #if defined(KOKKOS_ENABLE_OPENMP)
   using T = typename TestFixture::T;
@@ -314,7 +315,7 @@ TYPED_TEST(HostChoice, KernelsAreRefusedWhereKokkosHasNoThread) {
 #endif
 }
 
-/// Sums of a transposed solve are in the order in which substitution scatters its terms.
+/// Checks that sums of a transposed solve have the order in which substitution scatters its terms.
 TYPED_TEST(HostChoice, TransposesGiveTheBitsOfSubstitution) {
   using T = typename TestFixture::T;
   for (std::string const spec : {"lap3d:9", "fem3:4", "rmat:8,6", "powerlaw:900", "repeated columns"})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the n-th of the points at which a call may fail throw: launches, copies and fences by Kokkos Tools callbacks,
-// allocations by operator new, which the test that uses them replaces.
+// Makes the n-th point of failure of a call throw: launches, copies and fences by Kokkos Tools callbacks, allocations
+// by operator new, which the test that uses them replaces.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,22 +14,22 @@ namespace sptrsv::test {
 
 enum class Point { launch, allocation };
 
-/// What a launch throws.
+/// Exception of an injected failure.
 class Injected : public std::runtime_error {
  public:
   Injected() : std::runtime_error("injected") {}
 };
 
-/// Counts points of one kind on this thread and says which one fails.
+/// Counts points of one kind on this thread and determines which one fails.
 class Injection {
  public:
   static void arm(Point kind, int nth) { state() = {true, kind, nth, false}; }
-  /// Whether the point was reached.
+  /// Disarms. @return whether the point was reached.
   static bool disarm() {
     state().armed = false;
     return state().hit;
   }
-  /// Whether to fail now.
+  /// Tells whether to fail now.
   static bool here(Point kind) {
     State& s = state();
     if (!s.armed || s.kind != kind || --s.left > 0) return false;
@@ -51,9 +51,9 @@ class Injection {
   }
 };
 
-/// While an object of this class lives, launches, copies and fences are points. Not those of Kokkos within an
-/// allocation, which would be lost (Kokkos frees no view whose initialization throws), and not its fences, some of
-/// which are in destructors.
+/// During its lifetime, launches, copies and fences are points. Excluded are those of Kokkos within an allocation,
+/// which would leak (Kokkos frees no view whose initialization throws), and Kokkos' own fences, some of which are in
+/// destructors.
 class ThrowingLaunches {
  public:
   ThrowingLaunches() { set(on_kernel, on_copy, on_fence); }
@@ -86,12 +86,12 @@ class ThrowingLaunches {
   }
 };
 
-/// What came of a call of which one point was to fail.
+/// Result of a call in which one point was to fail.
 struct Outcome {
   bool reached, threw;
 };
 
-/// @return not reached: the call has fewer points.
+/// Calls `call` with point `nth` failing. @return reached is false if the call has fewer points.
 template <class Call>
 Outcome fail_at(Point kind, int nth, Call const& call) {
   Outcome out{false, false};
@@ -101,7 +101,7 @@ Outcome fail_at(Point kind, int nth, Call const& call) {
     call();
   } catch (Injected const&) {
     out.threw = true;
-  } catch (std::exception const& e) {  // std::bad_alloc, or what Kokkos makes of it
+  } catch (std::exception const& e) {  // std::bad_alloc, or Kokkos' exception for it
     out.threw = true;
     EXPECT_EQ(kind, Point::allocation) << "another exception than that of the launch: " << e.what();
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every type on a triangle as large as memory and 32-bit offsets allow, made, solved with and judged where the kernels
-// run:
+// Runs every type on a triangle as large as memory and 32-bit offsets allow, which is made, solved and checked in the
+// memory space of the kernels:
 //   backend_large_factor ENTRIES [ENTRIES_PER_ROW [ROWS_BACK]]
-// such as 1.5e9 on a GPU with 140 GB. A line for each type: ok, refused by name, out of memory, or FAIL.
+// such as 1.5e9 on a GPU with 140 GB. Prints one line per type: ok, refused by name, out of memory, or FAIL.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <string>
 #include <type_traits>
 
-namespace large {  // named: nvcc cannot launch lambdas of classes in an unnamed one
+namespace large {  // named, since nvcc cannot launch lambdas of classes in an unnamed namespace
 
 using namespace sptrsv;
 using Space = Kokkos::DefaultExecutionSpace;
@@ -29,7 +29,7 @@ view<V> raw(char const* label, long long count) {
   return view<V>(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)), static_cast<std::size_t>(count));
 }
 
-/// A number in [0, 1) that depends on k alone.
+/// Returns a number in [0, 1) that depends only on k.
 KOKKOS_INLINE_FUNCTION double random_number(std::uint64_t k) {
   std::uint64_t z = (k + 1) * 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -37,7 +37,7 @@ KOKKOS_INLINE_FUNCTION double random_number(std::uint64_t k) {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
 }
 
-/// A lower triangle. A row needs up to `per_row` others, one in each of as many equal parts of the `back` rows before
+/// Lower triangle. A row needs up to `per_row` others: one in each of `per_row` equal parts of the `back` rows before
 /// it.
 struct Factor {
   long long rows, per_row, back;
@@ -45,7 +45,7 @@ struct Factor {
   view<double> values;
 
   KOKKOS_FUNCTION long long length(long long i) const { return (i < per_row ? i : per_row) + 1; }
-  /// Entries of all rows before.
+  /// Returns the number of entries of all earlier rows.
   KOKKOS_FUNCTION long long entries_before(long long i) const {
     return i <= per_row ? i * (i + 1) / 2 : per_row * (per_row + 1) / 2 + (i - per_row) * (per_row + 1);
   }
@@ -76,8 +76,8 @@ struct Factor {
 
 using columns = Kokkos::View<double**, Kokkos::LayoutLeft, T::device>;
 
-/// The largest |b - op(T) x|_i over 8 (k_i + 2) u (|op(T)| |x|)_i, b being ones; sums here round as those of the solve
-/// do.
+/// Returns the largest |b - op(T) x|_i over 8 (k_i + 2) u (|op(T)| |x|)_i, with b of ones; sums here round as those of
+/// the solve do.
 double worst_row(Factor const& f, Op op, columns const& x) {
   using policy = Kokkos::RangePolicy<Space, long long>;
   view<double> const rest("large::rest", static_cast<std::size_t>(f.rows)),
@@ -117,17 +117,17 @@ struct Way {
   OptionValues options;
 };
 
-/// How many ways ended how; the last line of the output.
+/// Numbers of outcomes by kind, for the last line of the output.
 struct Outcomes {
   int right = 0, wrong = 0, out_of_memory = 0, left_out = 0;
 };
 
-/// Whether Kokkos means by this error that a View did not find its memory: for that it has no type of its own.
+/// Tells whether Kokkos failed to allocate a View, for which it has no exception type.
 bool is_lack_of_memory(std::exception const& e) {
   return std::string(e.what()).find("failed to allocate") != std::string::npos;
 }
 
-/// Counts a wrong answer, and an error that is neither a refusal nor lack of memory, as wrong.
+/// Runs one solve and counts its outcome; an error that is neither a refusal nor lack of memory counts as wrong.
 void run(Factor const& f, Way const& way, Op op, Outcomes& outcomes) {
   std::string const name = way.name + (op == Op::none ? "" : " transposed");
   auto const say = [&](std::string const& text) {
@@ -180,7 +180,7 @@ void run(Factor const& f, Way const& way, Op op, Outcomes& outcomes) {
   }
 }
 
-/// @return whether nothing was wrong and something was right
+/// Runs all types. @return whether nothing was wrong and something was right
 bool run_all(long long entries, long long per_row, long long back) {
   Factor f{std::max(1LL, entries / per_row), per_row - 1, 1, {}, {}, {}};
   f.back = back > 0 ? back : std::max(per_row, f.rows / 50);

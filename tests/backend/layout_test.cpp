@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts of b, x and T: strides, one array for b and x, PETSc's factors, and permutations and scalings (Fold).
+// Tests layouts of b, x and T: strides, one array for b and x, PETSc's factors, and permutations and scalings (Fold).
 #include <gtest/gtest.h>
 
 #include "solve_cases.hpp"
@@ -42,8 +42,8 @@ TYPED_TEST(Layout, StridedViewsGiveTheSameBitsAndNothingElseIsWritten) {
   });
 }
 
-/// Of some entries off the diagonal one or two more in the same place, before, behind or apart from it; wherever tiles
-/// have them: in lists, in tiles of any format, in diagonal tiles.
+/// Repeats some off-diagonal entries once or twice, before, behind or apart from the entry, wherever tiles store them:
+/// in lists, in tiles of any format, in diagonal tiles.
 template <class S>
 void repeat_entries(Problem<S>& p) {
   Problem<S> once = p;
@@ -51,7 +51,7 @@ void repeat_entries(Problem<S>& p) {
   p.values.clear();
   for (int i = 0; i < once.num_rows(); ++i) {
     int const begin = once.row_ptr[i], end = once.row_ptr[i + 1], size = static_cast<int>(p.col_idx.size());
-    bool const first = once.col_idx[begin] == i;  // the diagonal entry stays where it is
+    bool const first = once.col_idx[begin] == i;  // the diagonal entry keeps its position
     std::vector<std::pair<int, S>> row;
     for (int k = begin; k < end; ++k) {
       if (once.col_idx[k] == i) continue;
@@ -122,8 +122,8 @@ TYPED_TEST(Layout, SolvesInPlace) {
   });
 }
 
-/// L and U as PETSc's sequential factors keep them: one array; L without diagonal, rows in order;
-/// behind it U, the last row first, its diagonal last in the row and inverted.
+/// L and U as PETSc's sequential factors store them in one array: L without diagonal, rows in order; then U, last row
+/// first, with the inverted diagonal last in its row.
 struct PetscFactor {
   std::vector<int> lower_ptr, upper_ptr, col_idx;
   std::vector<double> values;
@@ -193,7 +193,7 @@ TYPED_TEST(Layout, DiagonalMayBeFirstInALowerRow) {
   }
 }
 
-/// fem3 has rows with the same columns, which one thread solves in blocks where the order allows it.
+/// Checks backward sums. fem3 has rows with equal columns, which one thread solves in blocks if the order allows it.
 TYPED_TEST(Layout, SumsBackwardIfTold) {
   using T = typename TestFixture::T;
   for (auto const& matrix : {"fem3:4", "lap2d:12"})
@@ -217,7 +217,7 @@ TYPED_TEST(Layout, SumsBackwardIfTold) {
     }
 }
 
-/// A permutation of 0..n-1 with no pattern.
+/// Returns a permutation of 0..n-1 without a pattern.
 std::vector<int> scrambled(int n, int seed) {
   std::vector<int> order(n);
   for (int i = 0; i < n; ++i) order[i] = i;

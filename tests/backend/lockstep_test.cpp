@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// All kernels on emulated warps in lockstep: none may wait for a lane of its own warp. docs/amd.md says what this
+// Tests all kernels on emulated warps in lockstep: none may wait for a lane of its own warp. docs/amd.md says what this
 // covers.
 #include "lockstep/space.hpp"
-// the space comes first
+// space.hpp comes first
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ using detail::Backoff;
 using detail::load_relaxed;
 using detail::store_relaxed;
 
-/// Lanes of a warp, and the order in which warps and lanes take turns.
+/// Fixture with the number of lanes of a warp as parameter.
 class InLockstep : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
@@ -33,22 +33,22 @@ class InLockstep : public testing::TestWithParam<int> {
   }
 };
 
-// --- the emulation itself: kernels that must hang, and their neighbors that must not
+// --- the emulation itself: kernels that must hang, and similar ones that must not
 
 enum class Chain {
-  publishes_on_the_way_out,  ///< of its loop, as code after a `break` is
+  publishes_on_the_way_out,  ///< after leaving its loop, like code after a `break`
   publishes_after_waiting,
   publishes_in_turns,
-  is_between_warps,         ///< each lane waits for the same one of the warp before
+  is_between_warps,         ///< each lane waits for the same lane of the previous warp
   waits_beside_publishers,  ///< half of the lanes wait for the others, which publish and do not wait
-  waits_after_rejoining     ///< the same, after rejoin_lanes()
+  waits_after_rejoining     ///< like waits_beside_publishers, but after rejoin_lanes()
 };
 
-/// Each lane waits for the one before it, by tickets.
+/// Kernel in which each lane waits for an earlier one, by tickets.
 struct ChainKernel {
   Chain chain;
   int* there;
-  int before;  ///< how far the one is that is waited for
+  int before;  ///< distance to the lane that is waited for
 
   bool solved(int i) const { return i < 0 || load_relaxed(there + i) != 0; }
   void wait_for(int i) const {
@@ -87,7 +87,7 @@ struct ChainKernel {
   }
 };
 
-/// Whether a chain of 4 teams comes to its end. @param before  1, or how many lanes before
+/// Tells whether a chain of 4 teams ends. @param before  distance to the lane that is waited for
 bool ends(Chain chain, int before, int threads, int lanes) {
   Lockstep const exec;
   int const rows = threads * lanes;
@@ -120,12 +120,12 @@ TEST_P(InLockstep, OtherWaitsEnd) {
     EXPECT_TRUE(ends(Chain::waits_after_rejoining, 0, 1, w));
   }
 }
-/// Threads of 32 lanes each are warps of their own, but not where a warp has 64.
+/// Checks threads of 32 lanes, which are separate warps unless a warp has 64 lanes.
 TEST_P(InLockstep, TwoThreadsOfAWarpMustNotWaitForEachOther) {
   EXPECT_EQ(ends(Chain::is_between_warps, 32, 2, 32), lockstep::width == 32);
 }
 
-// --- the library's own kernels
+// --- the library's kernels
 
 struct Matrix {
   std::string name;
@@ -199,7 +199,7 @@ std::vector<Solve> solves() {
   };
 }
 
-/// The greatest |b - op(T) x| of a row.
+/// Returns the largest |b - op(T) x|_i.
 double residual(Matrix const& m, Op op, Kokkos::View<double**, Kokkos::LayoutLeft, T::device> const& b,
                 Kokkos::View<double**, Kokkos::LayoutLeft, T::device> const& x) {
   double worst = 0;
@@ -253,7 +253,7 @@ TEST_P(InLockstep, SolvesOfUpperTrianglesEnd) {
     for (Solve const& how : solves()) check_solves(m, Triangle::upper, how, 1);
 }
 
-/// Of `column` the rows have one entry, and those of its transpose are as short but for one.
+/// Checks transposed solves. Rows of `column` have one entry; rows of its transpose are as short, except for one.
 TEST_P(InLockstep, SolvesOfTransposesEnd) {
   for (Matrix const& m : matrices(true, false, 1))
     for (Solve const& how : solves()) check_solves(m, Triangle::lower, how, 1, Op::transpose);
@@ -261,7 +261,7 @@ TEST_P(InLockstep, SolvesOfTransposesEnd) {
 
 TEST_P(InLockstep, GreedyColoringEnds) {
   for (Matrix const& m : matrices(true, true)) {
-    if (m.name == "chain") continue;  // gives up
+    if (m.name == "chain") continue;  // the coloring gives up
     std::string obstacle;
     auto const coloring = color_where_it_lies<T>(Lockstep(), m.pattern(), obstacle);
     EXPECT_EQ(obstacle, "") << m.name;
@@ -271,7 +271,7 @@ TEST_P(InLockstep, GreedyColoringEnds) {
   }
 }
 
-/// (L U)_ij = a_ij where the factors have entries; symmetric: (U^T D U)_ij.
+/// Checks (L U)_ij = a_ij where the factors have entries; symmetric: (U^T D U)_ij.
 void check_factors(Matrix const& a, bool symmetric, int level, FactorizationOptions const& options) {
   using Object = Factorization<double, int, int, Lockstep>;
   Lockstep const exec;
@@ -294,7 +294,7 @@ void check_factors(Matrix const& a, bool symmetric, int level, FactorizationOpti
     }
     if (symmetric) {
       in[i][i] = u[i][i] = 1;
-      for (std::size_t j = 0; j < n; ++j) l[j][i] = u[i][j];  // unit
+      for (std::size_t j = 0; j < n; ++j) l[j][i] = u[i][j];  // unit diagonal
       for (std::size_t j = i; j < n; ++j) u[i][j] /= values.inverse(i);
       continue;
     }
@@ -316,7 +316,7 @@ void check_factors(Matrix const& a, bool symmetric, int level, FactorizationOpti
     }
   EXPECT_LT(worst, 1e-11);
 }
-/// The same with values of A that are symmetric.
+/// Returns the matrix with symmetric values.
 Matrix with_symmetric_values(Matrix m) {
   for (int i = 0; i < m.n(); ++i)
     for (int k = m.row_ptr(i); k < m.row_ptr(i + 1); ++k)
@@ -337,7 +337,7 @@ TEST_P(InLockstep, FactorizationsEnd) {
     }
 }
 
-/// A fault in the library's own kernels, as they were before take_turns(): lanes leave the loop one by one.
+/// Checks that the library's kernels hang if lanes leave the loop one by one, as they did before take_turns().
 TEST_P(InLockstep, KernelsWithoutTurnsHang) {
   auto const band = matrices(true, false)[1], full = matrices(true, true)[1];
   lockstep::leaves_alone = true;

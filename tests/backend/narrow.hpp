@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles whose indices or offsets have 16 bits, solved by all types.
+// Triangles with 16-bit indices or offsets, solved by all types.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace sptrsv::test {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 
-/// Options that lead an algorithm through its parts.
+/// Algorithm with options that select one of its code paths.
 struct Way {
   std::string algorithm;
   OptionValues options;
@@ -39,7 +39,7 @@ inline std::vector<Way> all_ways() {
           {"sptrsv", {}}};
 }
 
-/// A lower triangle with twos on its diagonal, and other entries of less than 1 over those of a row.
+/// Lower triangle with twos on its diagonal; other entries are at most 1 / (entries of the row).
 template <class Index, class Offset>
 struct Narrow {
   using Solver = TriangularSolver<double, Index, Offset, Space>;
@@ -64,7 +64,7 @@ struct Narrow {
   typename T::values all_values() const { return typename T::values(values.data(), values.size()); }
 
   using columns = Kokkos::View<double**, Kokkos::LayoutLeft, typename T::device>;
-  /// Rows that x = solve(b) does not meet, with b of ones.
+  /// Returns the number of rows that x = solve(b) does not satisfy, with b of ones.
   template <class Solve>
   int wrong_rows(Op op, Solve const& solve) const {
     std::size_t const n = row_ptr.size() - 1;
@@ -91,7 +91,7 @@ struct Narrow {
       exec.fence();
     });
   }
-  /// Solves by all ways; of those named, `may_refuse` may.
+  /// Checks the solves of all types; only type `may_refuse` may refuse.
   void expect_solved(std::string const& may_refuse = "") const {
     for (auto const& way : all_ways())
       for (Op const op : {Op::none, Op::transpose}) {
@@ -108,7 +108,7 @@ struct Narrow {
         }
       }
   }
-  /// The analysis, which all types begin with, refuses.
+  /// Checks that the analysis, with which all types begin, refuses.
   void expect_too_large(std::string const& part) const try {
     Analysis<T> const analysis(Space(), pattern(), {});
     ADD_FAILURE() << "nothing was thrown";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves beside a kernel of another stream that takes the GPU from them: every type that waits inside of a kernel ends
-// and is right, whoever comes first. Prints what each loses by the other.
+// Tests solves next to a kernel of another stream that occupies the GPU: every type that waits inside a kernel ends and
+// is right, whichever starts first. Prints the slowdown of both.
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
@@ -16,11 +16,11 @@ using Space = Kokkos::DefaultExecutionSpace;
 using T = TypesOf<double, Space>;
 constexpr bool is_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 
-/// What a neighbour does with the GPU.
+/// How a neighbour occupies the GPU.
 enum class Kind {
-  queue,     ///< more short teams than fit, so that its teams take every place that becomes free
-  resident,  ///< half of the places for as long as it runs, computing
-  memory,    ///< the same, reading memory
+  queue,     ///< more short teams than fit, so that they take every slot that becomes free
+  resident,  ///< occupies half of the GPU for as long as it runs, computing
+  memory,    ///< like resident, but reading memory
 };
 char const* name_of(Kind kind) {
   return kind == Kind::queue ? "queue" : kind == Kind::resident ? "resident" : "memory";
@@ -34,7 +34,7 @@ class Neighbour {
     rounds_ = static_cast<long long>(static_cast<double>(rounds_ / 2) * wanted / std::max(1e-3, time_of(rounds_ / 2)));
     alone_ = time();
   }
-  /// Returns before it has run.
+  /// Starts the kernel, and returns before it has run.
   void start() const {
     int const threads = 256, teams = exec_.concurrency() / threads;
     launch(kind_ == Kind::queue ? 64 * teams : teams / 2, threads,
@@ -57,7 +57,7 @@ class Neighbour {
             value = value * 0.999 + (reads ? memory(at) : 0.5);
             if (reads) at = (at + stride) % size;
           }
-          if (value == -1) memory(0) = value;  // never, which the compiler does not know
+          if (value == -1) memory(0) = value;  // never true, which the compiler does not know
         });
   }
 
@@ -83,7 +83,7 @@ class Neighbour {
   double alone_ = 0;
 };
 
-/// Types as they come, but those without a kernel that waits.
+/// Returns the types with default options that have a kernel that waits.
 std::vector<std::string> waiting_types() {
   std::vector<std::string> names;
   for (auto const& info : algorithm_infos())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host vectors to views of an execution space and back; no test touches device memory otherwise.
+// Copies host vectors to views of an execution space and back; only this file touches device memory.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@ using TypesOf = Types<S, int, int, Space>;
 template <class S, class Space>
 using Solver = TriangularSolver<S, int, int, Space>;
 
-/// A copy of a host vector in the memory of T's execution space.
+/// Returns a copy of a host vector in the memory of T's execution space.
 template <class T, class V>
 Kokkos::View<V*, typename T::device> to_device(std::vector<V> const& from) {
   Kokkos::View<V*, typename T::device> to("test::vector", from.size());
@@ -35,7 +35,7 @@ typename T::pattern to_pattern(Problem<S> const& p) {
   return to_pattern<T>(p.row_ptr, p.col_idx);
 }
 
-/// n-by-k columns in device memory with any strides, NaN where nothing was put.
+/// n-by-k columns in device memory with any strides, NaN where nothing was written.
 template <class T>
 class Block {
  public:
@@ -66,7 +66,7 @@ class Block {
       for (std::size_t i = 0; i < to[c].size(); ++i) to[c][i] = mirror(c * leading_ + i * row_stride_);
     return to;
   }
-  /// How many scalars outside of the n-by-k entries were written to.
+  /// Returns the number of scalars outside of the n-by-k entries that were written to.
   std::size_t count_spilled() const {
     auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), data_);
     std::size_t spilled = 0;
@@ -85,17 +85,17 @@ class Block {
   typename T::solution view_;
 };
 
-/// A way to solve: an algorithm with options.
+/// Algorithm with options.
 struct Variant {
   std::string label;
   std::string algorithm;
   OptionValues options;
-  bool reproducible = true;       ///< the same bits every time
-  bool like_substitution = true;  ///< on a host, untransposed: the bits of plain substitution
-  bool inverts_tiles = false;     ///< judged by tile_error()
+  bool reproducible = true;       ///< gives the same bits every time
+  bool like_substitution = true;  ///< on a host, untransposed: gives the bits of plain substitution
+  bool inverts_tiles = false;     ///< judged by inverted_tile_size()
 };
 
-/// Every algorithm of the list as it comes, forms chosen by options, and the planner.
+/// Returns every algorithm of the list with default options, forms chosen by options, and the planner.
 inline std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
   for (auto const& info : algorithm_infos()) variants.push_back({info.name, info.name, {}, true, info.name != "tiled"});
@@ -137,7 +137,7 @@ inline Variant const& variant(std::string const& label) {
   throw std::invalid_argument("no variant " + label);
 }
 
-/// Analyzes and updates for p.
+/// Makes a solver, analyzed and updated for p.
 template <class S, class Space>
 Solver<S, Space> make_solver(Variant const& v, Space const& exec, Problem<S> const& p) {
   using T = TypesOf<S, Space>;
@@ -146,7 +146,7 @@ Solver<S, Space> make_solver(Variant const& v, Space const& exec, Problem<S> con
   return solver;
 }
 
-/// One solve into an x of NaNs.
+/// Solves once into an x of NaNs.
 template <class S, class Space>
 Columns<S> solve(Solver<S, Space> const& solver, Space const& exec, Columns<S> const& b) {
   using T = TypesOf<S, Space>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner that times candidates, by a made-up clock; and what it remembers.
+// Tests the planner that times candidates, by a simulated clock, and its memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class MeasuredPlans : public ::testing::Test {
 };
 TYPED_TEST_SUITE(MeasuredPlans, Spaces, SpaceNames);
 
-/// Candidates are represented by the seconds of their solve. The clock advances only while they solve.
+/// Candidates represented by the seconds of their solve. The clock advances only while they solve.
 struct MadeUpTrials {
   double now = 0;
   std::vector<std::pair<std::string, double>> seconds;
@@ -56,7 +56,7 @@ struct MadeUpTrials {
 
 TEST(PlanMeasure, TheFastestStays) {
   MadeUpTrials trials;
-  trials.first_extra = 0.005;  // kernels that are loaded do not count
+  trials.first_extra = 0.005;  // the time to load a kernel does not count
   trials.seconds = {{"first", 1e-3},    {"slow", 2e-3}, {"fast", 1e-4}, {"hardly", 0.99e-4},
                     {"hopeless", 1e-2}, {"broken", -1}, {"mad", 5}};
   auto const timings = trials.run();
@@ -94,14 +94,14 @@ TEST(PlanMemory, ForgetsTheOldest) {
   ASSERT_TRUE(detail::recall_plan(key(1)));
   EXPECT_EQ(detail::recall_plan(key(7))->front().seconds, 7);
   EXPECT_FALSE(detail::recall_plan({7, 10, 20, "b"}));
-  detail::remember_plan(key(7), {{"syncfree", 1, ""}});  // again: takes no further place
+  detail::remember_plan(key(7), {{"syncfree", 1, ""}});  // a known key takes no further slot
   EXPECT_TRUE(detail::recall_plan(key(1)));
   EXPECT_EQ(detail::recall_plan(key(7))->front().algorithm, "syncfree");
   forget_plans();
   EXPECT_FALSE(detail::recall_plan(key(7)));
 }
 
-/// A clock that runs ever faster, so that each candidate seems slower than the one before; or ever slower.
+/// Clock that runs ever faster, so that each candidate seems slower than the one before; or ever slower.
 struct MadeUpClock {
   int* readings;
   bool faster;

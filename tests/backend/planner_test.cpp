@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner: features by hand, and choices by a table of prices.
+// Tests the planner: features computed by hand, and choices by a table of prices.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 using detail::Feature;
 constexpr Shape plain{Triangle::lower, Diagonal::stored, Op::none};
-constexpr long long resident = 64;  // threads, so that windows are small
+constexpr long long resident = 64;  // resident threads; few, so that windows are small
 
 template <class Space>
 class PlannerTest : public ::testing::Test {
@@ -31,7 +31,7 @@ class PlannerTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(PlannerTest, Spaces, SpaceNames);
 
-/// All features of one system, found in any order.
+/// Returns all features of one system, found in forward or backward order.
 template <class T>
 std::vector<double> all_features(typename T::exec_space const& exec, Analysis<T> const& analysis, bool backward) {
   PlanFeatures<T> features(exec, analysis, resident);
@@ -72,7 +72,7 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
         {Feature::tile_levels, 7},
         {Feature::tile_entries, 6},
         {Feature::sets, 100}}},
-      // one level; 2 warps, or 64 threads, have 500 and 16 turns
+      // one level; 2 warps take 500 turns, 64 threads take 16
       {"diagonal:1000",
        {{Feature::levels, 1},
         {Feature::narrow_steps, 0},
@@ -83,8 +83,8 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
         {Feature::tile_levels, 1},
         {Feature::tile_entries, 0},
         {Feature::sets, 1}}},
-      // dense rows of 0 to 39 entries; a fourth of the mean row is 4.9, so 8 lanes; of three tiles' rows 16 need one
-      // tile, 8 two
+      // dense rows of 0 to 39 entries; mean_row / 4 = 4.9, so 8 lanes; of the rows of three tiles, 16 need one tile and
+      // 8 need two
       {"dense:40",
        {{Feature::longest_row, 39},
         {Feature::longest_lane, 5},
@@ -95,8 +95,8 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
         {Feature::tile_levels, 3},
         {Feature::tile_entries, 16 + 8 * 2},
         {Feature::sets, 40}}},
-      // 3 by 3 grid: diagonals of 1, 2, 3, 2, 1 rows, whose longest have 0, 1, 2, 2, 2 entries; two rows at a time
-      // start at 0 1 2, 2 3 4, 4 5 6
+      // 3 by 3 grid: levels of 1, 2, 3, 2, 1 rows, whose longest rows have 0, 1, 2, 2, 2 entries; with two rows at a
+      // time, starts are at 0 1 2, 2 3 4, 4 5 6
       {"lap2d:3",
        {{Feature::levels, 5},
         {Feature::level_rows, 2 + log3},
@@ -106,8 +106,8 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
         {Feature::tile_levels, 1},
         {Feature::warp_window, 7},
         {Feature::thread_window, 5}}},
-      // in row order a line is two tiles, of 33 levels; 1.4 times that is less than the 33 wide diagonals and 2 * 8
-      // tiles of narrow ones. A line's second tile needs 16 of the line before, and one of the first.
+      // in row order a line is two tiles, with 33 levels; 1.4 * 33 is less than the 33 wide levels and 2 * 8 tiles of
+      // narrow ones. The second tile of a line needs 16 rows of the line before, and one row of the first tile.
       {"lap2d:32",
        {{Feature::levels, 63},
         {Feature::narrow_steps, 2 * 31 * 32},
@@ -129,7 +129,7 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
     }
 }
 
-/// Levels if a row also waits for the one `window` rows before it.
+/// Returns the number of levels if a row also waits for the one `window` rows before it.
 template <class P>
 long long levels_in_window(P const& p, long long window) {
   std::vector<long long> level(static_cast<std::size_t>(p.num_rows()));
@@ -145,7 +145,7 @@ long long levels_in_window(P const& p, long long window) {
 
 TYPED_TEST(PlannerTest, WindowsAndTilesAreCountedAsTheyAreSolved) {
   using T = typename TestFixture::T;
-  // powerlaw has rows so long that a warp on a GPU takes one
+  // powerlaw has rows so long that a GPU gives each a warp
   for (auto const* spec :
        {"lap2d:50", "band:3000,8,90", "rmat:10,8", "powerlaw:9000", "lap3d:12", "fem2d:30,rcm", "kkt2:4000"}) {
     SCOPED_TRACE(spec);
@@ -162,7 +162,7 @@ TYPED_TEST(PlannerTest, WindowsAndTilesAreCountedAsTheyAreSolved) {
   }
 }
 
-/// Sets by the definition: one ends where a row needs a row of it.
+/// Counts sets by their definition: a set ends before a row that needs a row of it.
 TYPED_TEST(PlannerTest, SetsAreCountedOneRowAfterTheOther) {
   using T = typename TestFixture::T;
   for (auto const* spec : {"lap2d:60,color", "lap3d:14,color", "lap2d:70", "kkt2:4000", "chain:3000", "diagonal:2500",
@@ -199,7 +199,7 @@ TYPED_TEST(PlannerTest, SetsAreCountedOneRowAfterTheOther) {
       }
 }
 
-/// Levels of tile rows against a loop over them in order, and a search that stops at a limit.
+/// Compares levels of tile rows with a loop over them in order, and with a search that stops at a limit.
 TYPED_TEST(PlannerTest, BlockLevelsAreLongestPathsAmongRowsOfTiles) {
   using T = typename TestFixture::T;
   for (auto const* spec : {"lap2d:50", "band:3000,8,90", "rmat:10,8", "powerlaw:9000", "dense:300", "arrow_down:700"})
@@ -234,7 +234,7 @@ TYPED_TEST(PlannerTest, BlockLevelsAreLongestPathsAmongRowsOfTiles) {
       }
 }
 
-/// The limit of sets from which colorset excludes itself on a GPU.
+/// Checks the limit of sets above which colorset excludes itself on a GPU.
 TYPED_TEST(PlannerTest, FewColorSetsAreToldFromMany) {
   using T = typename TestFixture::T;
   for (bool upper : {false, true}) {
@@ -261,8 +261,8 @@ TYPED_TEST(PlannerTest, NothingIsKnownOfNothing) {
   for (std::size_t f = 2; f < detail::num_features; ++f) EXPECT_EQ(found[f], 0) << detail::feature_names[f];
 }
 
-/// Computes expensive features only while the choice depends on them, and chooses as with all features, but for sweeps
-/// that do not pay.
+/// Checks that the planner computes expensive features only while the choice depends on them, and chooses as with all
+/// features, except for sweeps that do not pay.
 TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
   using T = typename TestFixture::T;
   std::uint64_t seed = 1;
@@ -322,8 +322,8 @@ TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
   EXPECT_GT(without_sweeps, 5);
 }
 
-/// Few sets are taken for levels, which are not looked for then; a type with a kernel for each set is left out where
-/// these are many.
+/// Checks that few sets replace levels, which are not computed then, and that a type with one kernel per set is left
+/// out if there are many sets.
 TYPED_TEST(PlannerTest, FewSetsStandForLevels) {
   using T = typename TestFixture::T;
   detail::PlanCost const costs[] = {{"levels", {{{Feature::levels, 1000}, {Feature::level_longest, 1}}}},
@@ -350,7 +350,7 @@ TYPED_TEST(PlannerTest, FewSetsStandForLevels) {
 
 TYPED_TEST(PlannerTest, WhatCannotMatterIsNotLookedFor) {
   using T = typename TestFixture::T;
-  // of a chain of 90 rows, each of which is a level and a set: 90, 180 and more, 81, 81.9 and more
+  // a chain of 90 rows, each a level and a set, costs 90, 180 and more, 81, 81.9 and more
   detail::PlanCost const costs[] = {{"few", {{{Feature::rows, 1}}}},
                                     {"dear", {{{Feature::rows, 2}, {Feature::warp_window, 1}}}},
                                     {"close", {{{Feature::rows, 0.5}, {Feature::sets, 0.4}}}},
@@ -361,13 +361,13 @@ TYPED_TEST(PlannerTest, WhatCannotMatterIsNotLookedFor) {
   EXPECT_EQ(detail::choose_by_table<T>(device, {"few", "dear", "close", "nearly"}, features).algorithm, "close");
   EXPECT_TRUE(features.exact(Feature::sets));
   EXPECT_FALSE(features.exact(Feature::warp_window));
-  EXPECT_FALSE(features.exact(Feature::thread_window));  // 0.9 of 81.9 do not pay for a sweep
+  EXPECT_FALSE(features.exact(Feature::thread_window));  // saving 0.9 of 81.9 does not pay for a sweep
   EXPECT_EQ(detail::choose_by_table<T>(device, {"dear"}, features).algorithm, "dear");
   EXPECT_TRUE(features.exact(Feature::warp_window));
   EXPECT_EQ(detail::choose_by_table<T>(device, {"other"}, features).algorithm, "levelset");
 }
 
-/// By the tables of the library, for a device of any size, on any number of threads here.
+/// Checks the library's tables, for a device of any size, on any number of threads here.
 TYPED_TEST(PlannerTest, TheTablesChooseAlike) {
   using T = typename TestFixture::T;
   std::vector<std::string> names;
@@ -384,11 +384,11 @@ TYPED_TEST(PlannerTest, TheTablesChooseAlike) {
       auto const plan = detail::choose_by_table<T>(device, names, first);
       EXPECT_EQ(plan.algorithm, detail::choose_by_table<T>(device, names, second).algorithm);
       EXPECT_EQ(std::count(names.begin(), names.end(), plan.algorithm), 1) << plan.algorithm;
-      // chains of rows inside tiles or blocks are four times as fast or more
+      // `tiled` and `blocked` solve chains of rows inside tiles or blocks at least four times as fast
       if (std::string(spec) == "dense:150" || std::string(spec) == "chain:3000") {
         EXPECT_TRUE(plan.algorithm == "tiled" || plan.algorithm == "blocked") << plan.algorithm;
       }
-      // one thread of a GPU against thousands
+      // one GPU thread against thousands
       if (std::string(spec) == "lap3d:14") {
         EXPECT_NE(plan.algorithm, "sequential");
       }

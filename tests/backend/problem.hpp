@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A triangle on the host with its right-hand sides, the row-by-row check of a solution, and copies of both to an
+// Triangle on the host with its right-hand sides, the row-by-row check of a solution, and copies of both to an
 // execution space.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace sptrsv::test {
 
-/// Scalars of Kokkos and of the standard library, and what residuals are summed in.
+/// Scalars of Kokkos and of the standard library, and the type in which residuals are summed.
 template <class S>
 struct ScalarTraits {
   using real = S;
@@ -40,23 +40,23 @@ typename ScalarTraits<S>::standard to_standard(S v) {
   else return {v.real(), v.imag()};
 }
 
-/// A number in [0, 1) that depends on (seed, k) only.
+/// Returns a number in [0, 1) that depends only on (seed, k).
 inline double unit_random(std::uint64_t seed, std::uint64_t k) {
   std::uint64_t z = (seed + 1) * 0x9E3779B97F4A7C15u + k * 0xD1B54A32D192ED03u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
 }
-/// A scalar with parts in [-1, 1).
+/// Returns a scalar with parts in [-1, 1).
 template <class S>
 S random_scalar(std::uint64_t seed, std::uint64_t k) {
   return ScalarTraits<S>::make(2 * unit_random(seed, 2 * k) - 1, 2 * unit_random(seed, 2 * k + 1) - 1);
 }
 
 template <class S>
-using Columns = std::vector<std::vector<S>>;  ///< k columns of n
+using Columns = std::vector<std::vector<S>>;  ///< k columns of n scalars
 
-/// A triangle as CSR with 32-bit indices, rows sorted and in natural order, diagonal stored.
+/// Triangle as CSR with 32-bit indices, rows sorted and in natural order, diagonal stored.
 template <class S>
 struct Problem {
   using standard = typename ScalarTraits<S>::standard;
@@ -83,8 +83,8 @@ struct Problem {
   }
 };
 
-/// Values that keep solutions of T and of its transpose of the size of b, whatever the pattern:
-/// off-diagonals are at most 1 over the entries of their row or column; a unit diagonal stores 7s.
+/// Sets values for which solutions with T and its transpose are as large as b, whatever the pattern: off-diagonals are
+/// at most 1 / (entries of their row or column); a unit diagonal stores 7s.
 template <class S>
 void set_values(Problem<S>& p, std::uint64_t seed) {
   int const n = p.num_rows();
@@ -103,7 +103,7 @@ void set_values(Problem<S>& p, std::uint64_t seed) {
   p.make_op();
 }
 
-/// The triangle of a generated matrix, see sptrsv_support/generators.hpp for `spec`.
+/// Makes the triangle of a generated matrix; `spec` as in sptrsv_support/generators.hpp.
 template <class S>
 Problem<S> make_problem(std::string const& spec, Shape shape, std::uint64_t seed = 1) {
   auto const a = support::generate(spec);
@@ -124,9 +124,9 @@ Columns<S> make_right_hand_sides(int n, int k, std::uint64_t seed = 77) {
   return b;
 }
 
-/// What a row's residual is measured against where diagonal tiles are inverted, D: a tile, A: what is left of it, both
-/// of op(T): (|D| |D^-1| (|b| + |A| |x|))_i. Where tiles begin is not known here, so D is the 16 rows up to row i, and
-/// A all off-diagonals, which gives no less for any tile that row i may be in.
+/// Returns the size that a row's residual is compared with if diagonal tiles D of op(T) are inverted, with A the rest
+/// of op(T): (|D| |D^-1| (|b| + |A| |x|))_i. The first row of a tile is not known here, so D is the 16 rows up to row
+/// i, and A all off-diagonals, which gives at least the value for any tile that contains row i.
 template <class S>
 long double inverted_tile_size(Problem<S> const& p, std::vector<S> const& x, std::vector<S> const& b, int i) {
   using wide = typename ScalarTraits<S>::wide;
@@ -156,8 +156,8 @@ long double inverted_tile_size(Problem<S> const& p, std::vector<S> const& x, std
   return size;
 }
 
-/// The largest |b - T x|_i over its bound 4 (k_i + 2) u (|T||x|)_i; NaN counts as infinite. With inverted tiles the
-/// bound is 4 (k_i + 16) u inverted_tile_size().
+/// Largest |b - T x|_i over its bound 4 (k_i + 2) u (|T||x|)_i; NaN counts as infinite. With inverted tiles the bound
+/// is 4 (k_i + 16) u inverted_tile_size().
 struct RowError {
   double ratio = 0;
   int row = -1;
@@ -203,7 +203,7 @@ void expect_solves(Problem<S> const& p, Columns<S> const& x, Columns<S> const& b
   }
 }
 
-/// Equal bit by bit, as far as == can tell.
+/// Checks that x and y are equal bit by bit, as far as == can tell.
 template <class A, class B>
 void expect_same(std::vector<A> const& x, std::vector<B> const& y) {
   ASSERT_EQ(x.size(), y.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large systems: more rows than can be in flight, and a chain in which nothing is parallel. What
-// this shows is that every algorithm ends, also with more threads than cores. The largest are for a GPU alone: 2^23
-// rows, and 2^20 rows of which each waits for the one before.
+// Tests that every algorithm ends on large systems, also with more threads than cores: more rows than can be in flight,
+// and a chain without parallelism. The largest systems are for a GPU only: 2^23 rows, and 2^20 rows that each wait for
+// the one before.
 #include <gtest/gtest.h>
 
 #if defined(__linux__)
@@ -20,13 +20,14 @@ constexpr Shape plain{Triangle::lower, Diagonal::stored, Op::none};
 constexpr Shape flipped{Triangle::upper, Diagonal::inverted, Op::conj_transpose};
 constexpr Shape upward{Triangle::lower, Diagonal::unit, Op::transpose};
 
-/// Not `colorset`, whose kernels do not wait; and of `fused` and `tiled` not those variants that differ only in which
-/// of the same kernels a row gets.
+/// Tells whether a variant has kernels of its own. Excludes `colorset`, whose kernels do not wait, and variants of
+/// `fused` and `tiled` that only distribute rows differently over the same kernels.
 bool has_kernels_of_its_own(Variant const& v) {
   return v.algorithm != "colorset" && v.label != "fused_warp" && v.label != "fused_thread" &&
          v.label != "tiled_levelset_wide16" && v.label != "tiled_levelset_inverted";
 }
-/// What waits inside of a kernel: not `sequential`, and `levelset` once, since its variants differ in launches only.
+/// Tells whether a variant waits inside a kernel. Excludes `sequential`, and all but one variant of `levelset`, since
+/// they differ only in launches.
 bool waits(Variant const& v) {
   return has_kernels_of_its_own(v) && v.algorithm != "sequential" && v.label.rfind("levelset_", 0) != 0;
 }
@@ -41,13 +42,13 @@ std::vector<SolveCase> large_cases() {
     for (auto const& space : space_names())
       for (auto const& v : all_variants())
         if (has_kernels_of_its_own(v)) cases.push_back({v.label, matrix, shape, 1, space});
-  for (auto const& space : space_names())  // columns share warps, side by side or one after the other
+  for (auto const& space : space_names())  // columns share warps, side by side or one after another
     for (auto const& v : all_variants())
       if (waits(v)) cases.push_back({v.label, "lap2d:1024", plain, 5, space});
   return cases;
 }
 
-/// The problem of the last case, since cases of one problem follow each other.
+/// Returns the problem of a case, and keeps the last one, since cases of one problem follow each other.
 Problem<double> const& problem_of(SolveCase const& c) {
   static std::string key;
   static Problem<double> problem;
@@ -62,7 +63,8 @@ constexpr bool is_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typena
 
 constexpr char no_device[] = "no_device";
 
-/// The spaces whose memory the host cannot access. Of types: cases are listed before Kokkos starts.
+/// Returns the names of the spaces whose memory the host cannot access, found by type, since cases are listed before
+/// Kokkos starts.
 template <std::size_t... I>
 std::vector<std::string> device_names_at(std::index_sequence<I...>) {
   std::vector<std::string> names;
@@ -107,7 +109,7 @@ class Progress : public ::testing::TestWithParam<SolveCase> {};
 TEST_P(Progress, LargeSystemsEnd) { solve_large(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Large, Progress, ::testing::ValuesIn(large_cases()), case_name);
 
-/// The number of teams in parameters(), or 0.
+/// Returns the number of teams in parameters(), or 0.
 int teams_of(std::string const& parameters) {
   auto const end = parameters.find(" teams of");
   if (end == std::string::npos) return 0;
@@ -115,7 +117,7 @@ int teams_of(std::string const& parameters) {
 }
 
 #if defined(__linux__)
-/// The first of this process that asks how many there are.
+/// Checks the number of cores; must be the first test of this process that asks for it.
 TEST(CrowdedProgress, CoresAreThoseOfTheProcess) {
   cpu_set_t all;
   ASSERT_EQ(sched_getaffinity(getpid(), sizeof all, &all), 0);
@@ -132,8 +134,8 @@ TEST(CrowdedProgress, CoresAreThoseOfTheProcess) {
 }
 #endif
 
-/// Run with 64 threads. Of those that wait for each other there must be no more than cores: else 400 solves take up to
-/// half a second each, and do not end in time.
+/// Runs with 64 threads. No more threads than cores may wait for each other: otherwise 400 solves take up to half a
+/// second each, and do not end in time.
 TEST(CrowdedProgress, NoMoreThreadsWaitThanThereAreCores) {
   Kokkos::DefaultHostExecutionSpace const exec;
   for (std::string const matrix : {"lap2d:60", "chain:10000"}) {

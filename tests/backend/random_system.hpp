@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One random small system and a random way to solve it, both drawn from a seed alone.
+// Random small system and a random way to solve it, both drawn only from a seed.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace sptrsv::test {
 
-/// Numbers one after the other, the same for the same seed on every machine.
+/// Sequence of random numbers, the same for the same seed on every machine.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : seed_(seed) {}
@@ -28,7 +28,7 @@ class Draw {
   std::uint64_t seed_, next_ = 0;
 };
 
-/// What decides whether row i depends on row j < i; each structure uses some of it.
+/// Parameters that decide whether row i depends on row j < i; each structure uses some of them.
 struct PatternChoice {
   std::uint64_t seed;
   int n;
@@ -48,36 +48,37 @@ inline constexpr std::array<RandomStructure, 8> random_structures{{
     {"lines", [](PatternChoice const& p, int i, int j) { return j == i - p.width && p.chance(i, j) < 0.95; }},
     {"arrow",
      [](PatternChoice const& p, int i, int j) { return (j < p.width || i >= p.n - p.width) && p.chance(i, j) < 0.9; }},
-    // rows of a group have the same columns, as those of PETSc's inodes
+    // rows of a group have equal columns, like PETSc's inodes
     {"groups", [](PatternChoice const& p, int i,
                   int j) { return i / p.width == j / p.width || p.chance(i / p.width, j) < p.density; }},
     {"layers", [](PatternChoice const& p, int i,
                   int j) { return i * p.width / p.n > j * p.width / p.n && p.chance(i, j) < p.density; }},
 }};
 
-/// A system as it is given to a solver, and what is done with it.
+/// System as it is passed to a solver, and the calls that are made with it.
 struct RandomSystem {
   std::uint64_t seed = 0;
   std::string structure;
-  Problem<double> problem;  ///< rows in natural order, columns of a row in any, the diagonal first, last or nowhere
+  Problem<double> problem;  ///< rows in natural order; columns of a row in any order; the diagonal first, last or
+                            ///< absent
   Variant way;
   RowOrder row_order = RowOrder::natural;
   bool sum_backward = false;
   bool wild = false;       ///< solutions may grow from row to row without bound
-  int entries_before = 0;  ///< of another matrix in the same arrays, as PETSc's U has L before it
+  int entries_before = 0;  ///< entries of another matrix earlier in the same arrays, as PETSc stores L before U
   int columns = 1, updates = 1;
   int row_stride = 1, spare_rows = 0;
   bool in_place = false;
-  bool permute_b = false, scale_b = false, permute_out = false, out = false, accumulate = false;  ///< of the Fold
+  bool permute_b = false, scale_b = false, permute_out = false, out = false, accumulate = false;  ///< parts of the Fold
 
   explicit RandomSystem(std::uint64_t seed);
-  /// New values for the same pattern; round counts updates.
+  /// Draws new values for the same pattern; `round` counts updates.
   void draw_values(int round);
-  /// What a solver gets: rows in row_order, with entries_before of junk.
+  /// Returns the arrays for the solver: rows in row_order, after entries_before entries of junk.
   std::vector<int> stored_row_ptr() const;
   template <class V>
   std::vector<V> stored(std::vector<V> const& entries, V junk) const;
-  /// Everything that was drawn, in one line.
+  /// Returns everything that was drawn, in one line.
   std::string text() const;
 
  private:
@@ -142,7 +143,7 @@ inline void RandomSystem::draw_way(Draw& draw) {
   if (way.inverts_tiles) way.options["tiled_variant"] = "syncfree";  // the bound is for tiles in row order
   auto const variant = way.options.find("tiled_variant");
   bool const scans = variant != way.options.end() && variant->second == "scan";
-  if (scans && structure != "lines" && structure != "diagonal") way.options.erase(variant);  // refused
+  if (scans && structure != "lines" && structure != "diagonal") way.options.erase(variant);  // would be refused
 }
 
 inline void RandomSystem::draw_layout(Draw& draw) {
@@ -174,7 +175,7 @@ inline void RandomSystem::draw_values(int round) {
       double& value = problem.values[k];
       if (problem.col_idx[k] == i) continue;
       if (wild) value = random_scalar<double>(from + 1, k);
-      if (single) value = static_cast<float>(value);  // which is then held as it is
+      if (single) value = static_cast<float>(value);  // the storage represents it exactly
     }
   problem.make_op();
 }

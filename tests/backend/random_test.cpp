@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many random small systems, each solved in a random way and judged row by row. The seed of a system
-// is its number: SPTRSV_RANDOM_FIRST and SPTRSV_RANDOM_SYSTEMS (environment) say which ones are run.
+// Tests many random small systems, each solved in a random way and judged row by row. The seed of a system is its
+// number: SPTRSV_RANDOM_FIRST and SPTRSV_RANDOM_SYSTEMS (environment) select the systems.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -25,7 +25,7 @@ std::uint64_t from_environment(char const* name, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// A permutation of 0..n-1.
+/// Returns a random permutation of 0..n-1.
 std::vector<int> permutation(int n, std::uint64_t seed) {
   std::vector<int> order(n);
   for (int i = 0; i < n; ++i) order[i] = i;
@@ -34,7 +34,7 @@ std::vector<int> permutation(int n, std::uint64_t seed) {
   return order;
 }
 
-/// One system on one space: analysis, and for each update two solves.
+/// Run of one system on one space: analysis, and two solves for each update.
 template <class Space>
 class RandomRun {
   using T = TypesOf<double, Space>;
@@ -108,7 +108,7 @@ class RandomRun {
   Solver<double, Space> solver_;
 };
 
-/// How to run one system again, alone.
+/// Returns the command that runs one system alone.
 template <class Space>
 std::string again(RandomSystem const& s, Space const& exec) {
   return s.text() + "\nto run this system alone: OMP_NUM_THREADS=" + std::to_string(exec.concurrency()) +
@@ -129,7 +129,7 @@ TYPED_TEST(RandomSystems, RowwiseBackwardErrorIsSmall) {
     std::printf("!!! ONLY %llu OF %llu SYSTEMS: this is a build with sanitizers\n",
                 static_cast<unsigned long long>(count), static_cast<unsigned long long>(asked));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    if ((seed - first) % 5000 == 0) {  // so that a crash or a hang can be found
+    if ((seed - first) % 5000 == 0) {  // locates a crash or a hang
       std::printf("systems from %llu on\n", static_cast<unsigned long long>(seed));
       std::fflush(stdout);
     }
@@ -156,7 +156,7 @@ TEST(RandomSystem, IsTheSameForTheSameSeed) {
   }
 }
 
-/// Among few systems there is each algorithm, each value of each option, each structure and each shape.
+/// Checks that a few systems contain each algorithm, each value of each option, each structure and each shape.
 TEST(RandomSystem, LeavesNothingOut) {
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle against systems made by hand, with exact answers.
+// Tests the oracle on systems made by hand, with exact answers.
 #include <gtest/gtest.h>
 
 #include <complex>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An analysis is made once and then read only: algorithms that share one find what each finds with one of its own.
+// Tests that an analysis is made once and then only read: algorithms that share one get the same results as with their
+// own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace sptrsv::test {
 namespace {
 
-/// What an algorithm shows of itself: its parameters, its memory, and a solution.
+/// Visible results of an algorithm: its parameters, its memory, and a solution.
 struct Outcome {
   std::string parameters;
   std::size_t memory = 0;
@@ -50,7 +51,7 @@ class SharedAnalysis : public ::testing::Test {
                      std::vector<double>(solved.data(), solved.data() + n)};
     };
   }
-  /// All that go by level sets, by the tile order, or by both.
+  /// Returns all algorithms that use level sets, the tile order, or both.
   static std::vector<Make> all() {
     typename Tiled<T>::Options inverted, by_level;
     inverted.diagonal_tiles = Tiled<T>::DiagonalTiles::inverted;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes near what indices count: 16 bits stand for 32, so that the end of the range is near.
+// Tests sizes near the limit of indices: 16 bits stand for 32, so that the limit is small.
 #include <limits>
 #include <sptrsv/algorithm/tiled/tiled.hpp>
 #include <sptrsv/planner/held_algorithm.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 using ShortIndices = Narrow<std::int16_t, int>;
 
-/// Tiles alone: other types are not for indices of 16 bits, nor more of a trial with them.
+/// Checks `tiled` only, the only type that is instantiated for 16-bit indices.
 void expect_tiled_solves(ShortIndices const& t) {
   using T = ShortIndices::T;
   Space const exec;
@@ -35,7 +35,7 @@ void expect_tiled_solves(ShortIndices const& t) {
     }
 }
 
-/// Levels of 17 rows and of one, in turn, and rows that wait for the one before.
+/// Makes levels of 17 rows and of one row in turn, and rows that wait for the row before them.
 ShortIndices grouped_rows(int n) {
   ShortIndices t;
   for (int i = 0; i < n; ++i) {
@@ -54,7 +54,7 @@ TEST(Sizes, MoreRowsThanIndicesDoForAreRefused) {
       "the triangle has 31745 rows; indices of 16 bits do for 31744: use longer ones");
   grouped_rows(std::numeric_limits<std::int16_t>::max()).expect_too_large("32767 rows");
   auto t = grouped_rows(10);
-  t.row_ptr.resize(70000, t.row_ptr.back());  // more than the index of a last row
+  t.row_ptr.resize(70000, t.row_ptr.back());  // more rows than an index can number
   t.expect_too_large("69999 rows");
 }
 
@@ -64,7 +64,7 @@ TEST(Sizes, LongRowsOfShortIndices) {  // 16 of them have more entries than an i
   for (int i = 0; i < n; ++i) {
     std::vector<int> columns;
     for (int c = 0; i >= n - 16 && c < n - 32; ++c)
-      columns.push_back(c % 2 ? n - 32 - c : c);  // here and there in turn
+      columns.push_back(c % 2 ? n - 32 - c : c);  // from both ends in turn
     t.add_row(columns);
   }
   expect_tiled_solves(t);

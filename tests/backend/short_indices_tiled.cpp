@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What short_indices_test.cpp has of `tiled`.
+// Instance of `tiled` for short_indices_test.cpp.
 #include <sptrsv/algorithm/tiled/tiled.hpp>
 #include <sptrsv/planner/held_algorithm.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes near what offsets count: 16 bits stand for 32, so that the end of the range is near.
+// Tests sizes near the limit of offsets: 16 bits stand for 32, so that the limit is small.
 #include <limits>
 #include <sptrsv/algorithm/tiled/tiles.hpp>
 
@@ -11,8 +11,7 @@ namespace {
 
 using ShortOffsets = Narrow<int, std::int16_t>;
 
-/// Rows of tiles with few entries in many slots: a chain, whose last row has all places before its diagonal, and a
-/// list.
+/// Makes tile rows with few entries in many slots: a chain, whose last row is full before its diagonal, and a list.
 ShortOffsets sparse_tiles(int entries) {
   ShortOffsets t;
   for (int i = 0; static_cast<int>(t.col_idx.size()) < entries; ++i) {
@@ -36,7 +35,7 @@ TEST(Sizes, AsManyEntriesAsOffsetsDoFor) {
   sparse_tiles(5000).expect_solved();
 }
 
-TEST(Sizes, LongRowsWithinWhatOffsetsDoFor) {  // whose slots are few
+TEST(Sizes, LongRowsWithinWhatOffsetsDoFor) {  // tiles of them have few slots
   ShortOffsets t;
   for (int i = 0; i < 200; ++i) {
     std::vector<int> columns;
@@ -52,8 +51,8 @@ TEST(Sizes, MoreEntriesThanOffsetsDoForAreRefused) {
   sparse_tiles(std::numeric_limits<std::int16_t>::max()).expect_too_large("32767 entries");
 }
 
-/// Each tile row has a chain of rows, of which the last has all 15 places before its diagonal: 45 entries in 16 *
-/// 15 slots, and one in a list of 32.
+/// Checks tile rows that each have a chain of rows, of which the last has all 15 entries before its diagonal: 45
+/// entries in 16 * 15 slots, and one in a list of 32.
 TEST(Sizes, SlotsOfTilesBeyondWhatOffsetsCount) {
   using T = ShortOffsets::T;
   Space const exec;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of the solve tests: algorithm x matrix x triangle x op x diagonal x columns x space.
+// Cases of the solve tests: algorithm x matrix x triangle x op x diagonal x columns x space.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline char const* text(Diagonal d) {
   return d == Diagonal::stored ? "stored" : d == Diagonal::unit ? "unit" : "inverted";
 }
 
-/// levelset_arrow_down_200_upper_trans_stored_rhs3_openmp
+/// Returns a name such as levelset_arrow_down_200_upper_trans_stored_rhs3_openmp.
 inline std::string case_name(::testing::TestParamInfo<SolveCase> const& info) {
   SolveCase const& c = info.param;
   std::string name = c.variant + "_" + c.matrix + "_" + text(c.shape.triangle) + "_" + text(c.shape.op) + "_" +
@@ -54,8 +54,8 @@ inline std::vector<SolveCase> cases_of(std::vector<std::string> const& matrices,
   return cases;
 }
 
-/// Every pattern class; n = 0 and n = 1 are the first two. These are cases of real scalars, for which conj_transpose is
-/// transpose: one matrix shows that.
+/// Returns cases with every pattern class; n = 0 and n = 1 are the first two. Their scalars are real, for which
+/// conj_transpose equals transpose; one matrix suffices to show that.
 inline std::vector<SolveCase> all_cases() {
   auto cases = cases_of({"diagonal:0", "diagonal:1", "diagonal:100", "chain:150", "dense:60", "arrow_down:200",
                          "arrow_up:200", "lap2d:4", "lap2d:24", "lap3d:9", "band:500,8,60", "rmat:8,6", "powerlaw:600"},
@@ -68,7 +68,7 @@ inline std::vector<SolveCase> all_cases() {
     if (c.shape.op != Op::conj_transpose && c.shape.diagonal == Diagonal::stored) cases.push_back(c);
   return cases;
 }
-/// The few cases that scalars other than double are run on.
+/// Returns the few cases for scalars other than double.
 inline std::vector<SolveCase> few_cases() {
   return cases_of({"diagonal:1", "dense:30", "lap2d:12", "rmat:6,6"}, {1, 5});
 }

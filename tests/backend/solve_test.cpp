@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every algorithm on every shape of triangle: the answer judged row by row, and its bits.
+// Tests every algorithm on every shape of triangle: the answer is judged row by row, and its bits are compared.
 #include <gtest/gtest.h>
 
 #include <sptrsv/device/tickets.hpp>
@@ -9,7 +9,7 @@
 namespace sptrsv::test {
 namespace {
 
-/// x of two solves with one solver is right, and has the bits that the variant promises.
+/// Checks that two solves with one solver are right, and have the bits that the variant promises.
 template <class S, class Space>
 void check_on(Space const& exec, SolveCase const& c) {
   Variant const& v = variant(c.variant);

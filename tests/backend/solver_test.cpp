@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three phases in every order, two solvers side by side, and what the solver reports about itself.
+// Tests the three phases in every order, two solvers at a time, and what the solver reports about itself.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace sptrsv::test {
 namespace {
 
-/// Lacks update(), so it is no algorithm.
+/// Class without update(), which is therefore no algorithm.
 template <class T>
 struct NoUpdate {
   using types = T;
@@ -32,14 +32,14 @@ struct NoUpdate {
   void reserve(typename T::exec_space const&, int) {}
   std::size_t memory_bytes() const { return 0; }
 };
-/// Has a solve() that is not const, so it is none either.
+/// Class whose solve() is not const, which is therefore no algorithm.
 template <class T>
 struct LoudSolve : NoUpdate<T> {
   using NoUpdate<T>::NoUpdate;
   void update(typename T::exec_space const&, Analysis<T> const&, typename T::values const&) {}
   void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&, Fold<T> const&) {}
 };
-/// Nothing is missing.
+/// Class with all members of an algorithm.
 template <class T>
 struct Complete : NoUpdate<T> {
   using NoUpdate<T>::NoUpdate;
@@ -62,7 +62,7 @@ class SolverTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(SolverTest, Spaces, SpaceNames);
 
-/// The sentinel (the NaN pattern for a value that is not ready) may also be in the data.
+/// Checks data that contain the sentinel (the NaN of all ones).
 TYPED_TEST(SolverTest, TheMarkersPatternInBEndsAsNaN) {
   using T = typename TestFixture::T;
   for (auto const& v : all_variants())
@@ -201,7 +201,8 @@ TYPED_TEST(SolverTest, ManySolvesInARowStayRight) {
   }
 }
 
-/// Also where levels have been found in another order of their rows, as by root candidates on several threads.
+/// Checks that two solvers of a triangle give the same bits, even if they found the rows of a level in another order,
+/// as root candidates on several threads may.
 TYPED_TEST(SolverTest, TwoSolversOfATriangleGiveTheSameBits) {
   for (auto const& v : all_variants()) {
     if (!v.reproducible) continue;

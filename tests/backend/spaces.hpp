@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The execution spaces that this Kokkos has, as a list of types for typed tests and by name.
+// Execution spaces of this Kokkos, as a list of types for typed tests and by name.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ template <class... Space>
 struct AsTestTypes<std::tuple<Space...>> {
   using type = ::testing::Types<Space...>;
 };
-/// For TYPED_TEST_SUITE.
+/// List of spaces for TYPED_TEST_SUITE.
 using Spaces = AsTestTypes<SpaceTuple>::type;
 
 template <class Space>
@@ -41,7 +41,7 @@ std::string space_name() {
   return name;
 }
 
-/// Names for TYPED_TEST_SUITE.
+/// Names of the spaces for TYPED_TEST_SUITE.
 struct SpaceNames {
   template <class Space>
   static std::string GetName(int) {
@@ -49,7 +49,7 @@ struct SpaceNames {
   }
 };
 
-/// Calls f(Space{}) for the enabled space of that name.
+/// Calls f(Space{}) for the enabled space with that name.
 template <class F, std::size_t... I>
 void with_space_at(std::string const& name, F const& f, std::index_sequence<I...>) {
   auto const attempt = [&](auto* space) {

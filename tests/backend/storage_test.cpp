@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values in single precision: the answers are those of the rounded triangle, to the bit, within the stated bound of the
-// triangle itself; what cannot be rounded is refused.
+// Tests values in single precision: the answers are those of the rounded triangle, to the bit, and within the stated
+// bound of the triangle itself; values that cannot be rounded are refused.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace sptrsv::test {
 namespace {
 
-/// Through memory: g++ 12 takes conversions of a pair of numbers to float and back for nothing.
+/// Rounds to float through memory, since g++ 12 optimizes away conversions of a pair of numbers to float and back.
 double rounded(double value) {
   float volatile const stored = static_cast<float>(value);
   return stored;
@@ -35,7 +35,7 @@ Variant in_single(Variant v) {
   return v;
 }
 
-/// The largest |b - T x|_i over 2^-24 (|A| |x|)_i + 4 (k_i + 2) u (|T| |x|)_i, A: the off-diagonals.
+/// Returns the largest |b - T x|_i over 2^-24 (|A| |x|)_i + 4 (k_i + 2) u (|T| |x|)_i, with A the off-diagonals.
 template <class S>
 double storage_error(Problem<S> const& p, std::vector<S> const& x, std::vector<S> const& b) {
   using wide = typename ScalarTraits<S>::wide;
@@ -62,7 +62,7 @@ double storage_error(Problem<S> const& p, std::vector<S> const& x, std::vector<S
       size += std::abs(wide(to_standard(x[i])));
     }
     auto const entries = static_cast<long double>(p.op.rows[i].size());
-    // each part of a complex number is rounded by itself, so that the bound holds for its size as well
+    // each part of a complex number is rounded separately, so that the bound holds for its magnitude as well
     long double const bound = 0x1p-24L * off + 4 * (entries + 2) * u * size, error = std::abs(residual);
     if (error == 0) continue;
     double const ratio = bound > 0 ? static_cast<double>(error / bound) : std::numeric_limits<double>::infinity();
@@ -84,7 +84,7 @@ void check(Space const& exec, std::string const& matrix, Shape const& shape, int
     SCOPED_TRACE(label);
     Variant const& v = variant(label);
     auto const solver = make_solver<S>(in_single(v), exec, p);
-    Variant const full{"", solver.algorithm(), v.options};  // the planner's choice by its name
+    Variant const full{"", solver.algorithm(), v.options};  // the planner's choice by name
     auto const x = solve<S>(solver, exec, b), of_rounded = solve<S>(make_solver<S>(full, exec, q), exec, b);
     expect_solves(q, x, b);
     for (int c = 0; c < columns; ++c) {
@@ -136,7 +136,7 @@ TYPED_TEST(StorageTest, SolvesTheRoundedTriangle) {
   }
 }
 
-/// Rows that a team copies on a GPU, by either storage.
+/// Checks rows that a team copies on a GPU, with either storage.
 TYPED_TEST(StorageTest, LongRows) {
   typename TypeParam::space const exec;
   using S = typename TypeParam::scalar;
@@ -206,7 +206,7 @@ TYPED_TEST(StorageTest, RefusesWhatItCannotHold) {
       auto const y = solve<S>(solver, exec, b);
       expect_solves(rounded(p), y, b);
     }
-    // an infinite value that was given is no overflow
+    // an infinite value in the input is no overflow
     with(std::numeric_limits<double>::infinity());
     EXPECT_FALSE(std::isfinite(static_cast<double>(Kokkos::abs(solve<S>(solver, exec, b)[0][row]))));
     solver.update(exec, to_device<T>(good.values));
@@ -223,7 +223,7 @@ TYPED_TEST(StorageTest, RefusesWhatItCannotHold) {
     EXPECT_EQ(e.row(), good.col_idx[entry]);
     EXPECT_NE(std::string(e.what()).find("column " + std::to_string(good.col_idx[entry])), std::string::npos);
   }
-  // a diagonal is not rounded
+  // diagonals are not rounded
   auto p = good;
   p.values[p.row_ptr[row + 1] - 1] = S(1e200);
   p.make_op();
@@ -276,7 +276,7 @@ TEST(Storage, PlannerMeasuresOnlyTypesThatRound) {
   auto const p = make_problem<double>("lap2d:30", {Triangle::lower, Diagonal::stored, Op::none});
   Variant v = in_single({"", "sptrsv", {{"sptrsv_plan", "measure"}}});
   auto const solver = make_solver<double>(v, exec, p);
-  // blocked is no candidate on one thread of a host
+  // `blocked` is no candidate on one host thread
   bool const one_thread = is_host_space<Kokkos::DefaultExecutionSpace> && exec.concurrency() == 1;
   ASSERT_EQ(solver.timings().size(), one_thread ? 1u : 2u);
   for (auto const& timing : solver.timings())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a triangle is cut into tiles.
+// Tests how a triangle is cut into tiles.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -20,8 +20,8 @@ template <class Space>
 class TileCuts : public ::testing::Test {};
 TYPED_TEST_SUITE(TileCuts, Spaces, SpaceNames);
 
-/// The lower triangle with the entries that `there(i, j)` names below its diagonal, cut into tiles in the order of its
-/// rows.
+/// Returns the lower triangle with the entries that `there(i, j)` selects below its diagonal, cut into tiles in row
+/// order.
 template <class Space, class There>
 std::pair<TilePattern<TypesOfSpace<Space>>, int> cut(int n, There const& there) {
   using T = TypesOfSpace<Space>;
@@ -49,7 +49,7 @@ auto on_host(View const& view) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
 }
 
-/// Every entry below the diagonal has one slot.
+/// Checks that every entry below the diagonal has one slot.
 template <class T>
 void expect_all_entries(TilePattern<T> const& tiles, int entries) {
   auto const source = on_host(tiles.source);
@@ -86,7 +86,8 @@ TYPED_TEST(TileCuts, OfEveryFormatInOneTriangle) {
   expect_all_entries(tiles, entries);
 }
 
-/// Lines of 20 rows have two tiles each, which no other line's rows share, so that block levels are 2 + lines - 1.
+/// Checks a grid whose lines of 20 rows have two tiles each, which they share with no other line, so that there are 2 +
+/// lines - 1 block levels.
 TYPED_TEST(TileCuts, EndWithTheLinesOfAGrid) {
   auto const [tiles, entries] =
       cut<TypeParam>(20 * 30, [](int i, int j) { return (j == i - 1 && i % 20 != 0) || j == i - 20; });
@@ -97,14 +98,14 @@ TYPED_TEST(TileCuts, EndWithTheLinesOfAGrid) {
   EXPECT_EQ(row(15), 15);
 }
 
-/// Rows without any needs share tiles, although none follows the one before.
+/// Checks that independent rows share tiles, although none follows the one before.
 TYPED_TEST(TileCuts, TakeSixteenRowsThatNeedNothing) {
   auto const [tiles, entries] = cut<TypeParam>(100, [](int, int) { return false; });
   EXPECT_EQ(tiles.num_tile_rows(), 7);
   expect_all_entries(tiles, entries);
 }
 
-/// n rows in levels of 17 and 1 in turn, which leave 30 of 48 places empty.
+/// Makes n rows in levels of 17 and 1 in turn, which leave 30 of 48 positions empty.
 template <class Space>
 LevelSets<Types<double, std::int16_t, int, Space>> wide_and_narrow_levels(int n) {
   LevelSets<Types<double, std::int16_t, int, Space>> sets;
@@ -127,7 +128,7 @@ TYPED_TEST(TileCuts, LeavePlacesEmptyOnlyWhereIndicesCountThem) {
   }
 }
 
-/// Level 0 has the even rows, level 1 the odd ones; each begins with a tile of its own.
+/// Checks level 0 with the even rows and level 1 with the odd ones; each begins with a new tile.
 TYPED_TEST(TileCuts, LevelsOfManyRowsBeginWithATileEach) {
   using T = TypesOfSpace<TypeParam>;
   TypeParam const exec;

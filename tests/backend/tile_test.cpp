@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of tiles, by hand-made tiles with exact answers.
+// Tests the formats of tiles, by hand-made tiles with exact answers.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -19,7 +19,7 @@ using detail::tile_lanes;
 template <class Space>
 using TypesOfSpace = Types<double, int, int, Space>;
 
-/// A 16x16 tile: 0 where there is no entry.
+/// A 16 by 16 tile: 0 where there is no entry.
 using Entries = std::vector<std::vector<double>>;
 
 Entries no_entries() { return Entries(tile_size, std::vector<double>(tile_size, 0.0)); }
@@ -35,7 +35,7 @@ int longest_row(Entries const& tile) {
   return longest;
 }
 
-/// A tile as a format stores it, and numbers of its columns, where the kernels run.
+/// Tile in a format, and the numbers of its columns, in the memory of the kernels.
 template <class Space>
 struct Stored {
   template <class V>
@@ -52,7 +52,7 @@ struct Stored {
         y("test::y", tile_size),
         mask("test::mask", tile_size),
         host_values(Kokkos::create_mirror_view(values)) {
-    Kokkos::deep_copy(host_values, std::numeric_limits<double>::quiet_NaN());  // free slots are not touched
+    Kokkos::deep_copy(host_values, std::numeric_limits<double>::quiet_NaN());  // free slots are not written
   }
   void send(Entries const& tile, std::vector<double> const& numbers) {
     auto const m = Kokkos::create_mirror_view(mask);
@@ -76,7 +76,7 @@ auto one_warp() {
   return Kokkos::TeamPolicy<Space>(Space(), 1, 1, is_host_space<Space> ? 1 : tile_lanes);
 }
 
-/// y = tile times x, by the lanes.
+/// Computes y = tile times x by the lanes.
 template <class Format, class Space>
 void multiply(Stored<Space> const& s) {
   using sums = detail::ColumnValues<double, 1>;
@@ -98,7 +98,7 @@ void multiply(Stored<Space> const& s) {
   Kokkos::fence();
 }
 
-/// y = the solution for x, by the lanes; `pivot` 0: of a tile with ones on its diagonal.
+/// Computes y = tile^-1 x by the lanes; `pivot` 0: the tile has ones on its diagonal.
 template <class Space>
 void solve_triangle(Stored<Space> const& s, unsigned columns, double pivot) {
   using triangle = detail::TriangleTile;
@@ -136,7 +136,7 @@ std::vector<double> some_x() {
   return x;
 }
 
-/// Small whole numbers in the places that `there(r, c)` names.
+/// Returns small whole numbers at the positions that `there(r, c)` selects.
 template <class There>
 Entries entries_where(There const& there) {
   auto tile = no_entries();
@@ -175,7 +175,7 @@ TEST(TileFormats, FollowTheShape) {
   EXPECT_EQ(tile_width(16, 16), 0);  // one full row
   EXPECT_EQ(tile_width(72, 9), 0);   // too long a row
   EXPECT_EQ(tile_width(127, 8), 8);
-  EXPECT_EQ(tile_width(128, 8), 16);  // half of all places
+  EXPECT_EQ(tile_width(128, 8), 16);  // half of all positions
   EXPECT_EQ(tile_width(256, 16), 16);
 }
 
@@ -192,7 +192,7 @@ TYPED_TEST(Tiles, DensePlaces) {
   this->template expect_product<detail::DenseTile>(entries_where([](int, int) { return true; }), 16, some_x());
   auto x = some_x();
   auto const gaps = entries_where([](int r, int c) { return (r * c) % 3 != 1 && c != 6; });
-  x[6] = std::numeric_limits<double>::infinity();  // which no row has
+  x[6] = std::numeric_limits<double>::infinity();  // no row has this column
   this->template expect_product<detail::DenseTile>(gaps, 16, x);
 }
 
@@ -242,7 +242,7 @@ TEST(TileFormats, ListsCutRowsIntoEqualParts) {
       first += lanes;
     }
     EXPECT_LE(first, tile_lanes);
-    if (width > 1) {  // no narrower list would do
+    if (width > 1) {  // no narrower list suffices
       int lanes = 0;
       for (int const c : count) lanes += detail::SparseList::lanes_of(c, width - 1);
       EXPECT_GT(lanes, tile_lanes);
@@ -265,8 +265,8 @@ TEST(TileFormats, ListsOfAnyLength) {
   }
 }
 
-/// 16 times as many numbers as there are positions: from 2^23 tile rows on an int does not count them. All but the
-/// last one's memory is never touched.
+/// Checks the last tile of a solver with 16 times as many numbers as positions: from 2^23 tile rows on an int does not
+/// count them. Only the last tile's memory is touched.
 #if defined(KOKKOS_ENABLE_SERIAL)
 TEST(TileValues, InverseOfTheLastOfManyTiles) {
   using T = TypesOfSpace<Kokkos::Serial>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what Kokkos does while an object of this class lives, by Kokkos Tools callbacks.
+// Counts Kokkos' actions during the lifetime of an object of this class, by Kokkos Tools callbacks.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -41,7 +41,7 @@ class ToolCounters {
   std::vector<std::string> const& deallocations() const { return log().deallocations; }
   std::vector<std::string> const& copies() const { return log().copies; }
   std::vector<std::string> const& fences() const { return log().fences; }
-  /// Instances that kernels were launched on, as Kokkos Tools numbers them.
+  /// Returns the instances that kernels were launched on, as Kokkos Tools numbers them.
   std::set<std::uint32_t> const& devices() const { return log().devices; }
 
  private:
@@ -67,7 +67,7 @@ class ToolCounters {
                       void const*, std::uint64_t) {
     log().copies.emplace_back(to);
   }
-  /// Kokkos fences before each of these callbacks, since a tool might ask for it; that is not ours.
+  /// Ignores the fences that Kokkos makes before each of these callbacks, since a tool might request them.
   static void on_fence(char const* name, std::uint32_t, std::uint64_t*) {
     if (std::string(name).find("Kokkos Profile Tool Fence") == std::string::npos) log().fences.emplace_back(name);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views that solve() and others must refuse: too short, or written where another is read; numbers of rows, columns and
-// threads that cannot be; and solvers that were moved from.
+// Tests views that solve() and others must refuse: too short, or written while another is read; impossible numbers of
+// rows, columns and threads; and solvers that were moved from.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ class Views : public ::testing::Test {
     for (int i = 0; i < rows; ++i) order.push_back(n - 1 - i);
     return order;
   }
-  /// n-by-k from `first` on.
+  /// Returns an n-by-k view from `first` on.
   static typename T::solution view(Numbers const& all, int first, int row_stride, int columns, int column_stride) {
     return typename T::solution(all.data() + first, Kokkos::LayoutStride(n, row_stride, columns, column_stride));
   }
@@ -173,7 +173,8 @@ TYPED_TEST(Views, SolversThatWereMovedFromAreNotReady) {
   expect_solves(this->p, x.get(), this->b);
 }
 
-/// On a GPU a team has fewer threads than the option allows where a thread needs many registers.
+/// Checks that large teams solve or are refused with the limit: on a GPU a team has fewer threads than the option
+/// allows if a thread needs many registers.
 TYPED_TEST(Views, LargeTeamsSolveOrAreRefusedWithTheLimit) {
   for (int rows = 1024; rows > 0;) {
     Variant v = variant("threadlevel");

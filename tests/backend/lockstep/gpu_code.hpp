@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What device/gpu_code.hpp promises, by emulated warps. Names kept short, since kernels call them.
+// Implements the interface of device/gpu_code.hpp by emulated warps. Names are short, since kernels call them.
 #pragma once
 
 #include "lockstep/warps.hpp"
@@ -52,7 +52,7 @@ template <class T>
 T load_relaxed(T const* address) {
   return *address;
 }
-/// Seen by others as warps.hpp says; at once outside of team kernels.
+/// Publishes a store to other lanes as warps.hpp says; at once outside of team kernels.
 template <class Store>
 void publish(Store const& store) {
   if (Machine::current()) Machine::lane().stores.push_back(store);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lockstep, an execution space whose team kernels run on emulated warps (warps.hpp) and all others in a loop. For the
-// library it is a GPU. To be included before anything of sptrsv or Kokkos Kernels, by the one file of a program that
-// does not link the library.
+// Lockstep, an execution space whose team kernels run on emulated warps (warps.hpp) and all others in a loop. The
+// library treats it as a GPU. Include it before any header of sptrsv or Kokkos Kernels, in the only file of a program
+// that does not link the library.
 #pragma once
 
 #if defined(SPTRSV_GPU_CODE)
@@ -18,18 +18,18 @@
 
 namespace lockstep {
 
-inline int resident_teams = 3;  ///< warps that a launch has at most, unless it is told how many
+inline int resident_teams = 3;  ///< maximum number of warps of a launch that does not set its number
 
 class Lockstep : public Kokkos::Serial {
  public:
   using execution_space = Lockstep;
   using device_type = Kokkos::Device<Lockstep, memory_space>;
   using scratch_memory_space = Kokkos::ScratchMemorySpace<Lockstep>;
-  static int concurrency() { return 2 * resident_teams * width; }  // of which half are given to a kernel that waits
+  static int concurrency() { return 2 * resident_teams * width; }  // a kernel that waits gets half of them
   static char const* name() { return "Lockstep"; }
 };
 
-/// The scratch memory of a team.
+/// Scratch memory of a team.
 struct Scratch {
   char* at;
   void* get_shmem(int) const { return at; }
@@ -53,7 +53,7 @@ class Member {
     auto const at = reinterpret_cast<std::uintptr_t>(team().scratch.data());
     return {reinterpret_cast<char*>((at + 63) / 64 * 64)};
   }
-  Scratch team_scratch(int) const { return team_shmem(); }  // kernels use one level of the two
+  Scratch team_scratch(int) const { return team_shmem(); }  // kernels use one of the two levels
 
  private:
   Lane* lane_;
@@ -76,7 +76,7 @@ struct Kokkos::Tools::Experimental::DeviceTypeTraits<lockstep::Lockstep> {
 
 namespace Kokkos {
 
-// what kernels call of a member of a team: they name Kokkos' functions, so these must be declared before them
+// functions that kernels call on a team member: kernels use Kokkos' names, so these are declared first
 template <class I>
 lockstep::Range<I> TeamThreadRange(lockstep::Member const& m, I count) {
   return {static_cast<I>(m.team_rank()), count, static_cast<I>(m.team_size()), &m};
@@ -101,7 +101,7 @@ template <class I, class F>
 void parallel_for(lockstep::Range<I> const& range, F const& f) {
   for (I i = range.begin; i < range.end; i += range.step) f(i);
 }
-/// By a reducer, such as Kokkos::Max, over the threads of a team.
+/// Reduces over the threads of a team by a reducer, such as Kokkos::Max.
 template <class I, class F, class R, class V = typename R::reducer::value_type>
 void parallel_reduce(lockstep::Range<I> const& range, F const& f, R const& reducer) {
   static_assert(sizeof(V) <= lockstep::Lane::value_bytes);
@@ -124,7 +124,7 @@ template <class I, class F, class V>
 void parallel_reduce(lockstep::Range<I> const& range, F const& f, V& sum) {
   parallel_reduce(range, f, Sum<V>(sum));
 }
-/// By the first thread of the team.
+/// Scans by the first thread of the team.
 template <class I, class F>
 void parallel_scan(lockstep::Range<I> const& range, F const& f) {
   int sum = 0;
@@ -228,7 +228,7 @@ class ParallelFor<F, TeamPolicy<Properties...>, lockstep::Lockstep> {
   Policy policy_;
 };
 
-// in a loop, as Serial does it
+// runs in a loop, as Serial does
 template <class F, class... Properties>
 class ParallelFor<F, RangePolicy<Properties...>, lockstep::Lockstep>
     : public ParallelFor<F, RangePolicy<Properties...>, Serial> {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warps in lockstep, emulated on a host. A lane is a fiber that runs until it needs others; what it may do next is
-// decided by the worst that hardware with one program counter for a warp may do:
+// Emulates warps in lockstep on a host. A lane is a fiber that runs until it needs others; how it continues follows the
+// worst case of hardware with one program counter per warp:
 //
-//   - While a lane is in a loop that polls (between the first and the last moment of a Backoff), all other lanes of its
-//     warp that are not in such a loop stand still. A lane that has left the loop goes on when all have.
-//   - What a lane publishes is seen by others when it has come to the next poll of the same loop, or together with all
-//     lanes of its warp to a shuffle, a vote, sync(), rejoin() or a barrier. So what is published on the way out of a
-//     loop is seen when the last lane has left it.
+//   - While a lane is in a polling loop (between the first and the last moment of a Backoff), all other lanes of its
+//   warp that are not in such a loop stand still. A lane that has left the loop continues when all have left it.
+//   - Other lanes see what a lane publishes when it reaches the next poll of the same loop, or when all lanes of its
+//   warp reach a shuffle, a vote, sync(), rejoin() or a barrier. Stores published on the way out of a loop are
+//   therefore seen when the last lane has left it.
 //
-// Warps take turns in an order drawn from a seed. Where nothing has been published for many turns the launch hangs.
+// Warps take turns in an order drawn from a seed. A launch in which nothing is published for many turns hangs.
 #pragma once
 
 #include <ucontext.h>
@@ -27,16 +27,16 @@
 namespace lockstep {
 
 inline int width = 64;             ///< lanes of a warp
-inline std::uint64_t seed = 1;     ///< of the order in which warps and lanes take turns
-inline bool leaves_alone = false;  ///< a planted fault: in take_turns() lanes leave one by one
-inline long long turns = 0;        ///< of warps, in all launches
+inline std::uint64_t seed = 1;     ///< seed of the order in which warps and lanes take turns
+inline bool leaves_alone = false;  ///< planted fault: in take_turns() lanes leave one by one
+inline long long turns = 0;        ///< turns of warps in all launches
 inline long long launches = 0;
 
 struct Hang : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Where a lane stands.
+/// Point at which a lane stands.
 enum class At { running, poll, left_loop, turn, shuffle, vote, sync, rejoin, barrier, end };
 
 struct Lane {
@@ -47,15 +47,15 @@ struct Lane {
   int of_warp;     ///< lane of the warp
   struct Warp* warp = nullptr;
   At at = At::running;
-  int loops = 0;                              ///< that it is in
-  bool done = false, answer = false;          ///< of take_turns(); of a vote
-  std::vector<std::function<void()>> stores;  ///< that nobody sees yet
+  int loops = 0;                              ///< number of polling loops that the lane is in
+  bool done = false, answer = false;          ///< done: argument of take_turns(); answer: result of a vote
+  std::vector<std::function<void()>> stores;  ///< stores that no other lane sees yet
   char value[value_bytes];
 };
 
 struct Warp {
   std::vector<Lane*> lanes;
-  std::vector<char> values;  ///< of the last shuffle, by lane
+  std::vector<char> values;  ///< values of the last shuffle, by lane
   bool any = false;
 };
 
@@ -66,7 +66,7 @@ struct Team {
   unsigned long long broadcast[4];
 };
 
-/// A launch, of which one is under way at a time.
+/// Launch; one runs at a time.
 class Machine {
  public:
   static Machine*& current() {
@@ -75,7 +75,7 @@ class Machine {
   }
   static Lane& lane() { return *current()->lane_; }
 
-  /// @param body  (lane) runs a kernel for it
+  /// @param body  runs a kernel for a lane
   Machine(int teams, int threads, int lanes, std::size_t scratch, std::function<void(Lane&)> body)
       : body_(std::move(body)), random_(seed + static_cast<std::uint64_t>(++launches)), teams_(teams) {
     for (int t = 0; t < teams; ++t) make_team(teams_[t], t, threads, lanes, scratch);
@@ -107,7 +107,7 @@ class Machine {
   }
   Team& team(Lane const& of) { return teams_[static_cast<std::size_t>(of.team)]; }
 
-  // --- what a lane calls
+  // --- functions that a lane calls
   static void stand(At at) {
     Lane& mine = lane();
     mine.at = at;
@@ -172,7 +172,7 @@ class Machine {
     lane.at = At::running;
   }
 
-  /// All lanes that can run do so until they stand, and then those go on that may.
+  /// Runs all lanes that can run until they stand, then lets those continue that may.
   void turn(Team&, Warp& warp) {
     ++turns;
     std::vector<Lane*> order = warp.lanes;
@@ -192,7 +192,7 @@ class Machine {
   void go_on_in_loops(Warp& warp, std::vector<Lane*> const& in_loops) {
     bool polled = false, all_vote = true, done = true;
     for (Lane* lane : in_loops) {
-      if (lane->at == At::poll) {  // which is in the loop, so that all before it has been done
+      if (lane->at == At::poll) {  // the lane is in the loop, so all code before it has been run
         let_go(*lane);
         polled = true;
       }
@@ -227,7 +227,7 @@ class Machine {
     if (!left && !rejoined) meet(warp);
     events_ |= left || rejoined;
   }
-  /// Where all lanes of a warp stand at the same they do it together.
+  /// Lets all lanes of a warp continue together if they stand at the same point.
   void meet(Warp& warp) {
     At const at = warp.lanes[0]->at;
     for (Lane const* lane : warp.lanes)

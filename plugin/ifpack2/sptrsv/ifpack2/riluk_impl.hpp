@@ -92,8 +92,7 @@ void Riluk<M>::update() {
     return;
   }
   factorization_->compute();
-  if (&factorization_->getL() != lower_of_ || &factorization_->getU() != upper_of_) {  // Ifpack2 16.1 keeps its
-                                                                                       // matrices
+  if (&factorization_->getL() != lower_of_ || &factorization_->getU() != upper_of_) {  // Ifpack2 16.1 reuses them
     forget();
     analyzeFactors();
   }
