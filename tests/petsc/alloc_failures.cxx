@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that runs out at the N-th operator new, N = 1, 2, ... until none is left to fail: from loading the plugin to
-// destroying the last object each call ends with a PETSc error or in order, the same call again succeeds, its answer is
-// right, and in the end nothing is left behind. Each N has a child process, so that a crash is a result. Usage:
-// alloc_failures PLUGIN -type TYPE -factor lu|ilu|cholesky|icc -ordering ORDERING [-warm: load and solve once before]
-// [-every K: each K-th allocation].
+// Tests memory that runs out at the N-th operator new, N = 1, 2, ... until no call fails. From loading the plugin to
+// destroying the last object, each call succeeds or ends with a PETSc error, the same call succeeds when repeated, its
+// answer is right, and nothing is left behind at the end. Each N has a child process, so that a crash is a result.
+// Usage: alloc_failures PLUGIN -type TYPE -factor lu|ilu|cholesky|icc -ordering ORDERING [-warm: load and solve once
+// before] [-every K: each K-th allocation].
 #include <petscksp.h>
 
 #include <dlfcn.h>
@@ -85,26 +85,27 @@ void operator delete[](void* p, std::align_val_t, std::nothrow_t const&) noexcep
 
 namespace {
 
-/// What a child process reports, even when it crashes.
+/// Report of a child process, which survives a crash.
 struct Report {
-  char step[64];  ///< under way
+  char step[64];  ///< current step
   char wrong[400], message[300];
-  int error;      ///< of the failed call; 0: it succeeded without that memory
-  bool reached;   ///< there was an N-th allocation
-  bool refused;   ///< Kokkos could not start, and the next call said so
-  bool label;     ///< Kokkos ended the process over the label of a View
-  bool coloring;  ///< it was for an ordering
-  bool small;     ///< it was as small as what Kokkos keeps of a View: see below
+  int error;      ///< error of the failed call; 0: it succeeded without that memory
+  bool reached;   ///< whether there was an N-th allocation
+  bool refused;   ///< whether Kokkos could not start, and the next call reported it
+  bool label;     ///< whether Kokkos ended the process over the label of a View
+  bool coloring;  ///< whether the allocation was for an ordering
+  bool small;     ///< whether the allocation was as small as Kokkos' bookkeeping of a View: see longest_label
   long live;      ///< objects of operator new at the end
 };
 Report* report;
 
-/// Kokkos copies a View's label when it destroys the View, and loses a View's memory where there is none for its label
-/// or its record. Nothing can be done about either, nor is it likely: who is short of memory is short of large pieces.
-/// Kokkos Kernels' coloring loses what it has where there is no more.
+/// Largest allocation whose failure may leak. Kokkos copies a View's label when it destroys the View, and leaks a
+/// View's memory if there is none for its label or its record. The plugin cannot prevent either; both are unlikely,
+/// since memory is usually exhausted by large allocations. Kokkos Kernels' coloring leaks its arrays if an allocation
+/// fails.
 std::size_t const longest_label = 128;
 
-/// An exception that a destructor lets out; others are caught in Do().
+/// Handles an exception that leaves a destructor; others are caught in Do().
 [[noreturn]] void Terminate()
 {
   report->reached = failed;
@@ -145,7 +146,7 @@ PetscErrorCode WithoutExceptions(Step const& step)
   }
 }
 
-/// Does a step; if the memory for it ran out, again.
+/// Does a step, and repeats it if the memory for it ran out.
 PetscErrorCode Do(char const* name, Step const& step)
 {
   bool const before = failed;
@@ -239,7 +240,7 @@ PetscErrorCode FactorAndSolve(Problem const& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A shell with L = the lower triangle of A; L x is compared with b.
+/// Applies a shell with L, the lower triangle of A, and compares L x with b.
 PetscErrorCode ApplyShell(Problem const& p)
 {
   PC pc;
@@ -255,7 +256,7 @@ PetscErrorCode ApplyShell(Problem const& p)
   PetscCall(MatMult(p.L, p.x, p.y));
   PetscCall(VecCopy(p.b, p.x));
   PetscCall(ExpectSame("PCApply", p.y, p.x));
-  for (PetscScalar factor : {2.0, 0.5}) PetscCall(MatScale(p.L, factor));  // new values, though the same
+  for (PetscScalar factor : {2.0, 0.5}) PetscCall(MatScale(p.L, factor));  // new values to PETSc, though equal
   PetscCall(Do("PCApplyTranspose", [&] { return PCApplyTranspose(pc, p.b, p.x); }));
   PetscCall(MatMultTranspose(p.L, p.x, p.y));
   PetscCall(VecCopy(p.b, p.x));
@@ -274,7 +275,7 @@ PetscErrorCode Life(Problem const& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A grid of 12 by 12, its lower triangle, right-hand sides, PETSc's own factor.
+/// Builds a grid of 12 by 12, its lower triangle, right-hand sides, and PETSc's own factor.
 PetscErrorCode Build(Problem& p)
 {
   PetscInt const side = 12;
@@ -331,7 +332,7 @@ PetscErrorCode Build(Problem& p)
 [[noreturn]] void Child(Problem const& p, long at)
 {
   alarm(60);
-  // constructors of Kokkos' static objects run in here, where nothing can catch what they throw
+  // loading runs constructors of Kokkos' static objects, whose exceptions nothing can catch
   if (!dlopen(p.plugin, RTLD_NOW | RTLD_GLOBAL)) _exit(3);
   until_failure = at;
   PetscErrorCode code = Life(p);
@@ -344,7 +345,8 @@ PetscErrorCode Build(Problem& p)
   _exit(code ? 2 : 0);
 }
 
-/// What is wrong with a child's end, or null. @param live  how much is alive after no failure; -1: not known.
+/// Returns what is wrong with a child's end, or null.
+/// @param live  objects alive after a run without failure; -1: not known
 char const* Judge(int status, long live)
 {
   static char text[400];
@@ -355,7 +357,7 @@ char const* Judge(int status, long live)
     std::snprintf(text, sizeof text, "ended with status %d after a failure of %s", WEXITSTATUS(status),
                   report->message);
   else if (live >= 0 && !report->small && !report->coloring &&
-           report->live > live)  // fewer: not made at a start that failed
+           report->live > live)  // fewer objects: some were not made by a start that failed
     std::snprintf(text, sizeof text, "%ld objects are left behind", report->live - live);
   else return nullptr;
   return text;
@@ -385,7 +387,7 @@ PetscErrorCode Run(char const* plugin)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
   PetscCall(PetscStrncpy(p.plugin, plugin, sizeof p.plugin));
   if (warm)
-    PetscCall(PetscDLLibraryAppend(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, p.plugin));  // the ordering may be its own
+    PetscCall(PetscDLLibraryAppend(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, p.plugin));  // it may have the ordering
   PetscCall(Build(p));
   if (warm) PetscCall(Life(p));
   PetscCall(PetscPushErrorHandler(KeepError, NULL));
@@ -425,5 +427,5 @@ int main(int argc, char** argv)
   if (PetscOptionsSetValue(NULL, "-no_signal_handler", NULL) || PetscInitialize(&argc, &argv, NULL, NULL)) return 2;
   if (Run(argv[1])) return 1;
   std::fflush(nullptr);
-  _exit(0);  // objects are the children's business
+  _exit(0);  // the children destroy their objects
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices of small blocks, and their factors beside PETSc's own.
+// Matrices of small dense blocks, with their factors by PETSc's own type and by the plugin.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@ namespace petsc_test {
 
 constexpr PetscInt block_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 11};
 constexpr char const* some_types[] = {"sequential", "levelset", "tiled", "sptrsv"};
-constexpr PetscReal block_tolerance = 1e6 * PETSC_MACHINE_EPSILON;  // of well-conditioned systems of at most 150 rows
+constexpr PetscReal block_tolerance = 1e6 * PETSC_MACHINE_EPSILON;  // for well-conditioned systems of at most 150 rows
 
-/// Blocks of bs in a block pentadiagonal matrix of 12 block rows, the diagonal ones by diagonal(r, c).
+/// Block pentadiagonal matrix of 12 block rows, with dense blocks of side bs; diagonal(r, c) gives the diagonal blocks.
 struct BlockMatrix {
   MatType type = MATSEQBAIJ;
   PetscInt bs = 2, rows = 12;
@@ -22,13 +22,13 @@ struct BlockMatrix {
 };
 
 PetscErrorCode Build(BlockMatrix const& m, Mat* A);
-/// A block for BlockMatrix::diagonal with a dominant diagonal.
+/// Block for BlockMatrix::diagonal with a dominant diagonal.
 PetscScalar Dominant(PetscInt block, PetscInt r, PetscInt c);
 
-/// Solves and transposed solves of both factors, row by row.
+/// Compares solves and transposed solves of both factors, row by row.
 PetscErrorCode ExpectSame(std::string const& what, Mat own, Mat ours);
 
-/// PETSc's factor of a matrix, and ours.
+/// PETSc's own factor of a matrix, and the plugin's.
 struct Pair {
   Factor own, ours;
 

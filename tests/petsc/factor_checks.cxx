@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks, and the bounds that they use.
+// Implements the checks of factors, and the bounds that they use.
 #include "factor_checks.hpp"
 
 #include <cmath>
@@ -9,14 +9,14 @@
 namespace petsc_test {
 namespace {
 
-// The measure. Both factors hold the same numbers and both solve by substitution, in different orders, so
-// the solutions differ by rounding only. Higham, Accuracy and Stability, theorem 8.9: substitution with T
-// errs by at most c u M(T)^-1 |b| in each row, M(T) the comparison matrix; c is at most n^2 + n + 1, and for
-// a sparse T 2 levels (k + 2), k the longest row. The test matrices are H-matrices, for which the exact and
-// incomplete factors of M(A) bound those of A: M(L)^-1 <= L(M(A))^-1, M(U)^-1 <= U(M(A))^-1. So the scale of
-// row i is what PETSc's own factor of M(A) makes of |b|. Two factors of at most 150 rows with k < 60:
-// c u < 2 * 2 * 150 * 60 u = 36000 u, 4e-12 in double; 9000 u, 1e-12, leaves rounding, which never adds up like that, a
-// margin of hundreds, while an entry missed in row i, some 1e-2 of its scale, is seen at once.
+// Bound of the comparison. Both factors hold the same numbers and both solve by substitution, in different orders, so
+// the solutions differ by rounding only. Higham, Accuracy and Stability, theorem 8.9: substitution with T errs by at
+// most c u M(T)^-1 |b| in each row, with M(T) the comparison matrix; c <= n^2 + n + 1, and for a sparse T c <= 2 levels
+// (k + 2), with k the longest row. The test matrices are H-matrices, for which the exact and incomplete factors of M(A)
+// bound those of A: M(L)^-1 <= L(M(A))^-1, M(U)^-1 <= U(M(A))^-1. The scale of row i is therefore the solution of
+// PETSc's own factor of M(A) for |b|. For two factors of at most 150 rows with k < 60, c u < 2 * 2 * 150 * 60 u = 36000
+// u, 4e-12 in double. The tolerance of 9000 u, 1e-12, leaves rounding, which never adds up like that, a margin of
+// hundreds, while an entry missed in row i, about 1e-2 of its scale, is detected.
 constexpr PetscReal tolerance = 4500 * PETSC_MACHINE_EPSILON;
 
 using SolveCall = PetscErrorCode (*)(Mat, Vec, Vec);
@@ -32,8 +32,9 @@ PetscErrorCode CheckSolve(char const* what, SolveCall solve, Three& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A half of a solve. M(A)'s factor does not bound it where the halves are cut elsewhere, so the scale is the
-/// solution's own size: of these well-conditioned factors every row's terms are of that order, or of that of b.
+/// Checks a half of a solve. M(A)'s factor does not bound it, since the halves may be split elsewhere, so the scale is
+/// the solution's own size: in these well-conditioned factors every row's terms have that order of magnitude, or that
+/// of b.
 PetscErrorCode CheckHalf(char const* what, SolveCall half, Three& t)
 {
   PetscReal largest;
@@ -48,7 +49,7 @@ PetscErrorCode CheckHalf(char const* what, SolveCall half, Three& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The halves and the diagonal of an LU factor by blocks or a Cholesky factor, wherever PETSc's own shows them.
+/// Checks the halves and the diagonal of a block LU or Cholesky factor, where PETSc's own factor shows them.
 PetscErrorCode CheckParts(Three& t, Factoring const& setup)
 {
   PetscBool forward, diagonal, inertia;
@@ -56,12 +57,12 @@ PetscErrorCode CheckParts(Three& t, Factoring const& setup)
 
   PetscFunctionBegin;
   PetscCall(MatHasOperation(t.own.mat(), MATOP_FORWARD_SOLVE, &forward));
-  if (forward &&
-      !(setup.symmetric() && PetscDefined(USE_COMPLEX))) {  // a complex diagonal has no root that PETSc would take
+  if (forward && !(setup.symmetric() && PetscDefined(USE_COMPLEX))) {  // PETSc takes no root of a complex diagonal
     PetscCall(CheckHalf("MatForwardSolve", MatForwardSolve, t));
     PetscCall(CheckHalf("MatBackwardSolve", MatBackwardSolve, t));
   }
-  // PETSc's own do not show it for blocks, and crash for an ICC factor of seqsbaij (docs/petsc_faults.md)
+  // PETSc's own factors do not show the diagonal for blocks, and crash for an ICC factor of seqsbaij
+  // (docs/petsc_faults.md)
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)t.matrix, MATSEQAIJ, &diagonal));
   if (diagonal) {
     PetscCall(MatGetDiagonal(t.own.mat(), t.expected));
@@ -78,7 +79,7 @@ PetscErrorCode CheckParts(Three& t, Factoring const& setup)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Three vectors in one.
+/// Checks a solve with three vectors in one.
 PetscErrorCode CheckVectors(Three& t)
 {
   Vecs b, x;
@@ -113,7 +114,7 @@ PetscErrorCode CheckVectors(Three& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// x = y + F^-1 b (or its transpose), y another vector and y the very vector x.
+/// Checks x = y + F^-1 b, or its transpose, for y another vector and for y = x.
 PetscErrorCode CheckAdd(Three& t, bool transposed)
 {
   auto const add = transposed ? MatSolveTransposeAdd : MatSolveAdd;
@@ -133,7 +134,7 @@ PetscErrorCode CheckAdd(Three& t, bool transposed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Ours of all columns at once against PETSc's own of one after the other.
+/// Compares the plugin's solve of all columns at once with PETSc's own, column by column.
 PetscErrorCode CheckColumns(Three& t, bool transposed, PetscInt columns, PetscInt padding, bool in_place)
 {
   auto const solve = transposed ? MatSolveTranspose : MatSolve;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every solve of a factor by the plugin, row by row against PETSc's own factor of the same matrix.
+// Compares every solve of a plugin's factor, row by row, with PETSc's own factor of the same matrix.
 #pragma once
 
 #include "factor_pair.hpp"
 
 namespace petsc_test {
 
-/// The three factors of a case: ours, PETSc's own, and PETSc's own of the comparison matrix.
+/// The three factors of a case: the plugin's, PETSc's own, and PETSc's own of the comparison matrix.
 struct Three {
   Factor ours, own, bound;
   Vec b = nullptr, b_abs = nullptr, y = nullptr, x = nullptr, expected = nullptr, scale = nullptr;
   PetscInt n = 0;
-  Mat matrix = nullptr;  ///< not held
+  Mat matrix = nullptr;  ///< not owned
 
   PetscErrorCode Create(Mat A)
   {
@@ -34,9 +34,9 @@ struct Three {
   }
 };
 
-/// Checks every kind of solve; for symmetric factors the two halves too.
+/// Checks every kind of solve; for symmetric factors also the two halves.
 PetscErrorCode CheckAllSolves(Three& t, Factoring const& setup);
-/// Checks that one analysis and `numeric` numeric phases were done.
+/// Checks that there were one analysis and `numeric` numeric phases.
 PetscErrorCode CheckPhases(Mat F, PetscInt numeric);
 
 }  // namespace petsc_test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices, factors and row-wise comparison for the tests of the plugin's factors.
+// Makes matrices and factors, and compares rows, for the tests of the plugin's factors.
 #include "factor_pair.hpp"
 
 #include <cmath>
@@ -7,7 +7,7 @@
 namespace petsc_test {
 namespace {
 
-/// In [-1, 1], from its arguments alone; of complex scalars both parts are.
+/// Returns a number in [-1, 1] that depends only on the arguments.
 PetscReal RealNoise(PetscInt i, PetscInt j, unsigned seed)
 {
   unsigned h = 2166136261u ^ seed;
@@ -28,7 +28,7 @@ bool Neighbors(Grid const& g, PetscInt p, PetscInt q)
 {
   PetscInt const dx = std::abs(p % g.side - q % g.side), dy = std::abs(p / g.side - q / g.side);
   if (dx + dy > 1) return false;
-  // an unsymmetric pattern, but not with inodes, which need equal rows
+  // unsymmetric pattern, except for inodes, which need equal rows
   return g.symmetric || g.dof > 1 || p <= q || (p + q) % 5 != 0;
 }
 
@@ -146,7 +146,7 @@ PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Fac
 PetscErrorCode Factor::Numeric(Mat A)
 {
   PetscFunctionBegin;
-  if (own_ && setup_.shift == MAT_SHIFT_POSITIVE_DEFINITE) {  // or 3.26 crashes: docs/petsc_faults.md
+  if (own_ && setup_.shift == MAT_SHIFT_POSITIVE_DEFINITE) {  // 3.26 crashes otherwise: docs/petsc_faults.md
     Vec diagonal;
     PetscCall(MatCreateVecs(A, &diagonal, NULL));
     PetscCall(MatGetDiagonal(A, diagonal));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A factor by the plugin beside PETSc's own of the same matrix, made with PETSc's interface alone: these
-// programs know the plugin by its type names only.
+// A factor by the plugin and PETSc's own of the same matrix, made with PETSc's interface only: these programs know the
+// plugin only by its type names.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace petsc_test {
 
-/// A MatSolverType and a prefix under which main.cxx sets the options that make a variant of it.
+/// MatSolverType, and the prefix under which test_main.cxx sets the options of a variant.
 struct Variant {
   char const* label;
   char const* type;
@@ -28,26 +28,26 @@ struct Factoring {
   MatOrderingType ordering = MATORDERINGNATURAL;
   MatFactorShiftType shift = MAT_SHIFT_NONE;
   PetscReal shift_amount = 0;
-  bool nonzero_diagonal_order = false;  ///< MatReorderForNonzeroDiagonal() after the ordering
+  bool nonzero_diagonal_order = false;  ///< call MatReorderForNonzeroDiagonal() after the ordering
 
   bool symmetric() const { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }
 };
 
-/// A 2D grid with `dof` unknowns a node (inodes for dof > 1), off-diagonal entries of both signs.
+/// 2D grid with `dof` unknowns per node (inodes for dof > 1), with off-diagonal entries of both signs.
 struct Grid {
   PetscInt side = 7;
   PetscInt dof = 1;
   bool symmetric = false;
-  bool comparison = false;  ///< the comparison matrix: |diagonal|, -|off-diagonal|
-  unsigned seed = 1;        ///< of the values; the pattern stays
+  bool comparison = false;  ///< make the comparison matrix: |diagonal|, -|off-diagonal|
+  unsigned seed = 1;        ///< seed of the values; does not change the pattern
   MatType type = MATSEQAIJ;
 };
 PetscErrorCode SetGridValues(Grid const& grid, Mat A);
 PetscErrorCode BuildGrid(Grid const& grid, Mat* A);
-/// n by n, tridiagonal and two more diagonals; diagonal(i) may be zero.
+/// Builds an n by n matrix, tridiagonal with two more diagonals; diagonal(i) may be zero.
 PetscErrorCode BuildBand(PetscInt n, PetscScalar (*diagonal)(PetscInt), bool symmetric, Mat* A);
 
-/// Ordering, symbolic phase and numeric phase of one factor.
+/// One factor: ordering, symbolic phase and numeric phase.
 class Factor {
  public:
   Factor() = default;
@@ -66,19 +66,19 @@ class Factor {
   MatFactorInfo info_;
 };
 
-/// Runs body with PETSc's error output kept back: returns the code and the first message.
+/// Error of a call that was run with PETSc's error output suppressed.
 struct CaughtError {
-  PetscErrorCode code = 0;  ///< of the first error raised
+  PetscErrorCode code = 0;  ///< code of the first error raised
   std::string message;
 };
 template <class Body>
 CaughtError Catch(Body const& body);
 
-/// |actual - expected| <= tolerance * scale in every row, NaN in the same rows.
+/// Checks |actual - expected| <= tolerance * scale in every row, and NaN in the same rows.
 PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec scale, PetscReal tolerance);
-/// Entries in [-1, 1], the same for the same seed.
+/// Fills v with entries in [-1, 1] that depend only on the seed.
 PetscErrorCode FillVec(Vec v, unsigned seed);
-/// A dense n by columns matrix with leading dimension lda.
+/// Makes a dense n by `columns` matrix with leading dimension lda.
 PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B);
 
 // ---- details

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random sequences of PETSc calls on random small matrices, each made with PETSc's own factor and with ours, which must
-// do the same with the same results row by row. A sequence is its seed. Usage: see `usage`.
+// Runs random sequences of PETSc calls on random small matrices, each with PETSc's own factor and with the plugin's,
+// which must do the same with the same results row by row. A seed determines a sequence. Usage: see `usage`.
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -44,9 +44,9 @@ constexpr long long default_sequences = 2000;
 #else
 constexpr long long default_sequences = 10000;
 #endif
-/// How a process that runs sequences ends; a sanitizer that stops it takes 1.
+/// Exit status of a process that runs sequences; a sanitizer that stops it uses 1.
 constexpr int cannot_run = 42, found_faults = 43;
-/// For one sequence: of the processor, since other work may keep it waiting; and in all, for one that sleeps.
+/// Limits of one sequence: processor time, since other work may delay it, and total time, in case it sleeps.
 constexpr int cpu_seconds_allowed = 5;
 constexpr unsigned seconds_allowed = 60;
 
@@ -102,7 +102,7 @@ bool Read(int argc, char** argv, Settings* s)
     if (name == "--keep-going") s->keep_going = true;
     else if (name == "--progress") s->progress = true;
     else if (name == "--inodes") s->inodes = true;
-    else if (name.rfind("--", 0) != 0) continue;  // PETSc's
+    else if (name.rfind("--", 0) != 0) continue;  // PETSc's options
     else if (value.empty()) return false;
     else if (name == "--sequences") s->sequences = std::atoll(value.c_str());
     else if (name == "--first") s->first = std::strtoull(value.c_str(), nullptr, 10);
@@ -119,7 +119,7 @@ bool Read(int argc, char** argv, Settings* s)
   return true;
 }
 
-/// A page for the record, shared with the processes that this one starts.
+/// Makes a page for the record, shared with child processes.
 bool ShareRecord()
 {
   void* const place = mmap(nullptr, sizeof(fuzz::Record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -137,7 +137,7 @@ void PrintFault(Settings const& s, char const* text)
   std::fflush(stdout);
 }
 
-/// @return whether all was well.
+/// Runs one sequence. @return whether it succeeded.
 bool RunOne(Settings const& s, unsigned long long seed)
 {
   void (*const ways[])(fuzz::Draw&) = {fuzz::run_factors, fuzz::run_solvers, fuzz::run_triangles, fuzz::run_improper};
@@ -165,14 +165,14 @@ bool RunOne(Settings const& s, unsigned long long seed)
   return true;
 }
 
-/// Sequences from `first` on, in this process. @return exit status: 0, or 1 if one failed.
+/// Runs sequences from `first` on in this process. @return exit status: 0, or 1 if one failed.
 int RunMany(Settings const& s, unsigned long long first, int argc, char** argv)
 {
   int status = 0;
   long long const last = (long long)(s.first) + s.sequences;
 
   if (!s.inodes) PetscOptionsSetValue(NULL, "-mat_no_inode", "true");
-  PetscOptionsSetValue(NULL, "-no_signal_handler", "true");  // a crash is to end the process as one
+  PetscOptionsSetValue(NULL, "-no_signal_handler", "true");  // a crash must end the process as a crash
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return cannot_run;
   if (fuzz::SetVariantOptions()) return cannot_run;
   for (unsigned long long seed = first; (long long)seed < last; ++seed) {
@@ -189,11 +189,11 @@ int RunMany(Settings const& s, unsigned long long first, int argc, char** argv)
   }
   StopClocks();
   std::fflush(stdout);
-  if (status) _exit(status);  // what PETSc's errors have left behind would be complained of
+  if (status) _exit(status);  // skips the checks at exit, which would report what PETSc's errors have left behind
   return PetscFinalize() ? cannot_run : 0;
 }
 
-/// Runs all sequences in processes of their own; after a crash the next one goes on behind the sequence that crashed.
+/// Runs all sequences in child processes; after a crash, continues behind the sequence that crashed.
 int Supervise(Settings const& s, int argc, char** argv)
 {
   long long faults = 0, faults_of_petsc = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways in which a program changes a matrix between two factorizations.
+// Changes a matrix between two factorizations in the ways in which programs do.
 #include "fuzz_matrix.hpp"
 
 #include <cstring>
 
 namespace fuzz {
 
-/// Both sides must end alike, since only PETSc is called. False if it refused.
+/// Makes a change on both sides, which must have the same outcome, since only PETSc is called. @return false if PETSc
+/// refused.
 template <class Body>
 bool Matrices::on_both(char const* what, Body const& body)
 {
@@ -20,7 +21,7 @@ bool Matrices::on_both(char const* what, Body const& body)
     Fail("%s ends differently on the matrix that ours has factored: error %d, not %d: %s", what,
          (int)outcome[ours].code, (int)outcome[own].code, outcome[ours].message.c_str());
   if (outcome[own].code) {
-    for (Mat A : mat_) {  // may be left half done
+    for (Mat A : mat_) {  // the change may be incomplete
       FUZZ_MUST(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
       FUZZ_MUST(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
       FUZZ_MUST(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
@@ -40,7 +41,8 @@ std::vector<PetscInt> Matrices::some_rows()
   return rows;
 }
 
-/// A few entries, with the mirrored ones of a symmetric matrix. @param in_pattern  where the matrix has some already.
+/// Draws a few entries, with the mirrored ones of a symmetric matrix.
+/// @param in_pattern  draw entries that the matrix already has
 std::vector<Entry> Matrices::some_entries(bool in_pattern)
 {
   std::vector<Entry> entries;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creation and phases of the two factors.
+// Creates the two factors and runs their phases.
 #include "fuzz_factor.hpp"
 
 #include <cmath>
@@ -70,7 +70,7 @@ void Judge::read(Dense const& E, IS row_is, IS col_is, PetscInt n, PetscInt bs)
     std::vector<PetscInt> all;
     FUZZ_MUST(ISGetLocalSize(is, &size));
     FUZZ_MUST(ISGetIndices(is, &at));
-    PetscInt const each = size ? n / size : 1;  // of rows, or of blocks
+    PetscInt const each = size ? n / size : 1;  // rows, or block rows
     for (PetscInt i = 0; i < size; ++i)
       for (PetscInt k = 0; k < each; ++k) all.push_back(at[i] * each + k);
     FUZZ_MUST(ISRestoreIndices(is, &at));
@@ -205,12 +205,12 @@ void FactorPair::draw_ordering()
   static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD,
                                     MATORDERING1WD,     "color",        "blockcolor"};
   bool const lu = ftype_ == MAT_FACTOR_LU || ftype_ == MAT_FACTOR_ILU;
-  bool const only_natural = m_.is(MATSEQSBAIJ) || (m_.is(MATSEQBAIJ) && !lu);  // PETSc refuses or crashes with others
+  bool const only_natural = m_.is(MATSEQSBAIJ) || (m_.is(MATSEQBAIJ) && !lu);  // PETSc refuses others or crashes
 
   ordering_ = only_natural && !(m_.is(MATSEQSBAIJ) && draw_.chance(5)) ? MATORDERINGNATURAL : draw_.pick(all);
   nonzero_diagonal_ = lu && m_.is(MATSEQAIJ) && !m_.inodes() && draw_.chance(15);
   if (ftype_ == MAT_FACTOR_ILU && info_.diagonal_fill != 0)
-    nonzero_diagonal_ = false;  // which PETSc may fill twice: docs/petsc_faults.md
+    nonzero_diagonal_ = false;  // PETSc may add these entries twice: docs/petsc_faults.md
   FUZZ_MUST(ISDestroy(&rows_));
   FUZZ_MUST(ISDestroy(&cols_));
   Outcome outcome = Quietly([&] { return MatGetOrdering(m_.of(own), ordering_.c_str(), &rows_, &cols_); });
@@ -245,8 +245,9 @@ void FactorPair::draw_ordering()
   }
 }
 
-/// PETSc's own gets a new factor each time: a second symbolic phase on the same one keeps the inodes of the first; and
-/// a copy of a matrix of blocks, which would keep the pattern of the first symmetric one.
+/// Runs the symbolic phase of one side. PETSc's own side gets a new factor each time, since a second symbolic phase
+/// keeps the inodes of the first; and a copy of a matrix of blocks, which would keep the pattern of the first symmetric
+/// one.
 PetscErrorCode FactorPair::symbolic_of(Side s)
 {
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
@@ -278,7 +279,7 @@ void FactorPair::symbolic()
   Trace("  symbolic, ordering %s%s\n", ordering_.c_str(),
         nonzero_diagonal_ ? ", reordered for a nonzero diagonal" : "");
   numeric_ = false;
-  if (lu_and_aij() && !m_.keep_inodes(rows_)) {  // NaN or a crash in PETSc's numeric phase: docs/petsc_faults.md
+  if (lu_and_aij() && !m_.keep_inodes(rows_)) {  // PETSc's numeric phase gives NaN or crashes: docs/petsc_faults.md
     FUZZ_MUST(ISDestroy(&rows_));
     FUZZ_MUST(ISDestroy(&cols_));
     FUZZ_MUST(ISCreateStride(PETSC_COMM_SELF, m_.n(), 0, 1, &rows_));
@@ -288,7 +289,7 @@ void FactorPair::symbolic()
     Trace("    (which splits inodes: natural instead)\n");
   }
   symbolic_ = Both("the symbolic phase", [&](Side s) { return symbolic_of(s); });
-  if (!symbolic_) {  // nothing is promised of a factor whose symbolic phase failed
+  if (!symbolic_) {  // a factor whose symbolic phase failed must not be used
     create();
     return;
   }
@@ -297,12 +298,12 @@ void FactorPair::symbolic()
   numeric_since_symbolic_ = false;
 }
 
-/// Where PETSc's own numeric phase crashes, or works on a copy that it keeps of the old matrix.
+/// Tells whether PETSc's own numeric phase crashes without a symbolic phase, or works on a copy of the old matrix.
 bool FactorPair::needs_symbolic() const
 {
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
   if (!symbolic_) return true;
-  if (m_.pattern_changes() != symbolic_pattern_) return true;  // LU of seqaij leaves values of one row to the next
+  if (m_.pattern_changes() != symbolic_pattern_) return true;  // LU of seqaij carries values over to the next row
   return m_.is(MATSEQBAIJ) && cholesky && !numeric_since_symbolic_ && m_.changes() != symbolic_changes_;
 }
 
@@ -316,7 +317,7 @@ void FactorPair::numeric()
   if (!symbolic_) return;
   Trace("  numeric%s\n",
         m_.pattern_changes() != symbolic_pattern_ ? ", the pattern may be another one than in the symbolic phase" : "");
-  if (positive && m_.is(MATSEQAIJ)) {  // or 3.25 and later crash: docs/petsc_faults.md
+  if (positive && m_.is(MATSEQAIJ)) {  // 3.25 and later crash otherwise: docs/petsc_faults.md
     Vec diagonal;
     FUZZ_MUST(MatCreateVecs(m_.of(own), &diagonal, NULL));
     FUZZ_MUST(MatGetDiagonal(m_.of(own), diagonal));
@@ -348,9 +349,9 @@ void FactorPair::compare_errors()
   PetscReal const rounding = rounds_otherwise() ? 1e-10 * (std::abs(value[own]) + m_.size()) : 0;
   bool const same = value[own] == value[ours] || std::abs(value[own] - value[ours]) <= rounding ||
                     (std::isnan(value[own]) && std::isnan(value[ours]));
-  // Behind a zero pivot there may be others, and the last is named: of factors that are noise by then.
+  // After a zero pivot there may be others, and the last one is named: the factors are noise by then.
   if (rounds_otherwise() && row[own] != row[ours]) return;
-  // the row that PETSc names is another one: docs/petsc_faults.md, cholesky_pivot_row
+  // PETSc names another row: docs/petsc_faults.md, cholesky_pivot_row
   bool const other_row = own_values() && (ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC);
   if (error[own] && (!same || (row[own] != row[ours] && !other_row)))
     Fail("MatFactorGetErrorZeroPivot: PETSc's own %.17g in row %d, ours %.17g in row %d", (double)value[own],

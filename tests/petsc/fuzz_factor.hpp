@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PETSc's own factor and ours of the same matrix, taken through the same calls.
+// PETSc's own factor and the plugin's of the same matrix, on which the same calls are made.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace fuzz {
 
-/// A solver type with a variant of its options, which stand under a prefix.
+/// Solver type with the options of a variant, which are set under a prefix.
 struct Variant {
   char const* type;
   char const* options;  ///< "NAME VALUE NAME VALUE", without -mat_sptrsv_
 };
-extern std::string type_forced;     ///< instead of all variants' types; with "petsc" both sides are PETSc's own
+extern std::string type_forced;     ///< replaces the types of all variants; with "petsc" both sides are PETSc's own
 extern std::string backend_forced;  ///< -mat_sptrsv_backend of all variants, if not empty
 int num_variants();
 Variant const& variant(int index);
@@ -25,14 +25,14 @@ std::string prefix_of(int index);
 PetscErrorCode SetVariantOptions();
 inline char const* type_of(int index) { return type_forced.empty() ? variant(index).type : type_forced.c_str(); }
 
-/// Random right-hand sides, of several kinds.
+/// Draws a right-hand side of one of several kinds.
 std::vector<PetscScalar> draw_vector(Draw& draw, PetscInt n);
 
-/// Compares row by row. @param tolerance  empty: results are not judged, but for which rows are finite.
+/// Compares row by row. @param tolerance  empty: only compares which rows are finite
 void CompareRows(char const* what, PetscInt n, PetscScalar const* expected, PetscScalar const* actual,
                  std::vector<PetscReal> const& tolerance);
 
-/// The bounds of one numeric phase of PETSc's own factor.
+/// Bounds of one numeric phase of PETSc's own factor.
 struct Judge {
   bool split = false;
   Bound plain, transposed;
@@ -41,17 +41,18 @@ struct Judge {
   Dense upper, lower;  // inverses, in the order of the factor
   std::vector<PetscInt> rows, cols;
 
-  /// @param E  columns of the factor's solve.
+  /// @param E  columns of the factor's inverse.
   void read(Dense const& E, IS rows, IS cols, PetscInt n, PetscInt bs);
-  /// Tolerances of x = A^-1 b, or transposed; empty where nothing can be said.
+  /// Returns tolerances of x = A^-1 b, or transposed; an empty list if there is no bound.
   std::vector<PetscReal> of(PetscScalar const* b, PetscScalar const* x, bool transpose);
-  /// Tolerance of a solution of ones, relative to the largest entry of it; infinity where nothing can be said.
+  /// Returns the tolerance of a solution for a right-hand side of ones, relative to its largest entry; infinity if
+  /// there is no bound.
   PetscReal relative(bool transpose);
-  /// Tolerance of the pivots, relative to each; infinity where nothing can be said.
+  /// Returns the relative tolerance of the pivots; infinity if there is no bound.
   PetscReal pivots() const;
 };
 
-/// Such tolerances are too rough to judge by: the inverse itself is as inexact.
+/// Tolerance above which results are not judged, since the inverse is as inexact.
 constexpr PetscReal roughest = 1e-5;
 
 class FactorPair {
@@ -61,19 +62,19 @@ class FactorPair {
   FactorPair& operator=(FactorPair const&) = delete;
   ~FactorPair();
 
-  /// New factors of a random kind, without phases.
+  /// Creates factors of a random kind, without phases.
   void create();
   void destroy();
   bool exists() const { return F_[own] != nullptr; }
   bool has_symbolic() const { return symbolic_; }
   bool has_numeric() const { return numeric_; }
   void symbolic();
-  /// Does the symbolic phase first where PETSc's own would crash without it.
+  /// Runs the numeric phase, after the symbolic phase if PETSc's own would crash without it.
   void numeric();
 
-  /// One random operation, compared.
+  /// Runs one random operation on both factors and compares the results.
   void operate();
-  void solve_vector(int kind);  ///< 0 to 5: plain, transposed, added, transposed added, each of the two with x == y
+  void solve_vector(int kind);  ///< 0 to 5: plain, transposed, added, transposed added, the latter two with x == y
   void solve_columns(bool transpose);
   void half_solve(bool forward);
   void solve_collection();
@@ -100,7 +101,7 @@ class FactorPair {
   int variant_ = 0;
   PetscInt symbolic_changes_ = -1, symbolic_pattern_ = -1;
   bool numeric_since_symbolic_ = false;
-  bool comparable_ = true;  ///< false behind a zero pivot, where the factor is noise, if the two round differently
+  bool comparable_ = true;  ///< false after a zero pivot, when the factor is noise, if the two sides round differently
   Judge judge_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequence on a matrix whose rows are out of order, or store a column twice: our factor is refused or is that of the
-// proper matrix.
+// Runs a sequence on a matrix whose rows are out of order, or store a column twice: the plugin's factor is refused, or
+// equals that of the proper matrix.
 #include <utility>
 
 #include "fuzz_factor.hpp"
@@ -13,13 +13,13 @@ namespace {
 using petsc_test::ArrayMatrix;
 using petsc_test::Rows;
 
-/// Records how the rows of a matrix were spoiled.
+/// How the rows of a matrix were spoiled.
 struct Disorder {
   bool unsorted = false, repeated = false;
   bool repeated_above = false;  ///< on the diagonal or right of it
 };
 
-/// Returns the rows of A, in the order in which a matrix of seqaij stores them.
+/// Returns the rows of A in the order in which seqaij stores them.
 Rows RowsOf(Mat A, PetscInt n)
 {
   Mat aij;
@@ -37,7 +37,7 @@ Rows RowsOf(Mat A, PetscInt n)
   return rows;
 }
 
-/// Splits entries in two halves, and shuffles rows.
+/// Splits entries into two halves, and shuffles rows.
 Disorder Spoil(Draw& draw, Rows& rows)
 {
   Disorder found;
@@ -59,7 +59,7 @@ Disorder Spoil(Draw& draw, Rows& rows)
   return found;
 }
 
-/// A factor's phases on one matrix, and its answer.
+/// Phases of a factor on one matrix, and its answer.
 struct Phases {
   MatFactorType ftype = MAT_FACTOR_LU;
   MatFactorInfo info{};
@@ -132,7 +132,7 @@ Phases DrawPhases(Draw& draw, Mat A, MatType type, bool symmetric, int variant)
   return p;
 }
 
-/// Tells whether PETSc reads rows where they lie, so that they have to be sorted.
+/// Tells whether PETSc reads rows in place, so that they have to be sorted.
 bool ReadsInPlace(Phases const& p)
 {
   PetscBool rows, cols = PETSC_TRUE;
@@ -141,7 +141,7 @@ bool ReadsInPlace(Phases const& p)
   return (p.ftype == MAT_FACTOR_ILU || p.ftype == MAT_FACTOR_ICC) && p.info.levels == 0 && rows && cols;
 }
 
-/// Fails where ours is refused and should not be, or is not and should be.
+/// Fails if the plugin's factor is refused and should not be, or is accepted and should not be.
 void JudgeOutcome(Outcome const& outcome, Phases const& p, Disorder const& how)
 {
   PetscBool natural;

@@ -45,7 +45,7 @@ PetscReal LargestRowSum(Reals const& m, int n)
   return largest;
 }
 
-constexpr PetscReal worst_allowed = 1e7;  ///< beyond it the inverse itself is too inexact to judge by
+constexpr PetscReal worst_allowed = 1e7;  ///< above it the inverse is too inexact to judge by
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random matrices, and that both sides stay the same.
+// Draws random matrices, and checks that both sides stay equal.
 #include "fuzz_matrix.hpp"
 
 #include <cmath>
@@ -43,7 +43,8 @@ Matrices::~Matrices()
   for (Mat& m : mat_) (void)MatDestroy(&m);
 }
 
-/// Of blocks, with the diagonal; for aij without blocks some rows are the same, so that PETSc finds inodes.
+/// Draws the pattern by blocks, with the diagonal. For aij without blocks some rows are equal, so that PETSc finds
+/// inodes.
 void Matrices::draw_pattern()
 {
   int const rows = (int)block_rows_, shape = draw_.from(0, 4), band = draw_.from(1, 4), percent = draw_.from(2, 60);
@@ -77,7 +78,7 @@ PetscScalar Matrices::draw_diagonal(PetscReal row_sum)
   return 0.1 * size_ + (PetscReal)1.05 * row_sum;
 }
 
-/// For the pattern as it is; a symmetric matrix has both entries of a pair.
+/// Draws entries for the present pattern; a symmetric matrix has both entries of a pair.
 std::vector<Entry> Matrices::draw_entries()
 {
   std::vector<Entry> entries;
@@ -186,11 +187,11 @@ bool Matrices::keep_inodes(IS rows) const
 {
   PetscInt count = 0, *sizes = nullptr;
   PetscInt const* order;
-  std::vector<PetscInt> size_at(static_cast<std::size_t>(n_), 0);  // of the inode that starts at a row
+  std::vector<PetscInt> size_at(static_cast<std::size_t>(n_), 0);  // size of the inode that starts at a row
   bool kept = true;
 
   FUZZ_MUST(ISGetLocalSize(rows, &count));
-  if (count != n_) return false;  // of a matrix that has lost its inodes, but for their number
+  if (count != n_) return false;  // of a matrix that has kept only the number of its inodes
   for (Mat m : mat_) {
     FUZZ_MUST(MatInodeGetInodeSizes(m, &count, &sizes, NULL));
     if (!count || !sizes) continue;

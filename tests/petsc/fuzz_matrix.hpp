@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random small matrix of a random type, twice: one for PETSc's own factor, one for ours; and the ways to change both.
+// Two equal random small matrices of a random type, one for PETSc's own factor and one for the plugin's; and changes of
+// both.
 #pragma once
 
 #include <string>
@@ -10,15 +11,16 @@
 
 namespace fuzz {
 
-/// Which matrix types are drawn.
+/// Matrix types that may be drawn.
 extern std::vector<std::string> types_allowed;
 
 extern std::string factor_forced;  ///< -mat_sptrsv_factor of all variants, if not empty
-/// Whether the values of factors are the backend's own.
+/// Tells whether the backend computes the values of factors.
 inline bool own_values() { return factor_forced == "device"; }
-/// Whether ours rounds otherwise than PETSc when it factors: real factors are equal to the bit, complex ones are not.
+/// Tells whether the plugin rounds differently from PETSc when it factors: real factors are equal to the bit, complex
+/// ones are not.
 inline bool rounds_otherwise() { return PetscDefined(USE_COMPLEX) && own_values(); }
-/// Whether they differ from PETSc's by rounding, as those by blocks do: near singular blocks that leaves few digits.
+/// Whether factors differ from PETSc's by rounding, as those by blocks do: near singular blocks few digits agree.
 extern bool own_rounding;
 
 struct Entry {
@@ -26,7 +28,7 @@ struct Entry {
   PetscScalar value;
 };
 
-/// Of inode k, from MatInodeGetInodeSizes(): sizes, or in newer versions where they begin.
+/// Returns the size of inode k from MatInodeGetInodeSizes(): `sizes` has sizes, or in newer versions the first rows.
 PetscInt inode_size(PetscInt const* sizes, PetscInt k);
 
 class Matrices {
@@ -39,32 +41,33 @@ class Matrices {
   Mat of(Side side) const { return mat_[side]; }
   PetscInt n() const { return n_; }
   PetscInt block_size() const { return bs_; }
-  PetscReal size() const { return size_; }  ///< of the entries
+  PetscReal size() const { return size_; }  ///< magnitude of the entries
   bool symmetric() const { return symmetric_; }
   bool blocks() const { return type_ == MATSEQBAIJ || type_ == MATSEQSBAIJ; }
   bool is(char const* type) const { return type_ == type; }
-  /// Whether PETSc may find inodes; without them orderings and patterns are free.
+  /// Tells whether PETSc may find inodes; without them orderings and patterns are free.
   bool inodes() const { return inodes_; }
 
-  /// One random change of both matrices.
+  /// Makes one random change of both matrices.
   void change();
-  /// Both of another random type, in place. False if that failed, or the type is the same.
+  /// Converts both to another random type, in place. @return false if that failed, or the type is the same.
   bool convert();
-  /// Each side becomes a copy of itself, without what factors have left in it.
+  /// Replaces each side by a copy of itself, without data that factors have left in it.
   void copy_both();
-  /// Changes of: values; what may be the pattern; the type or the whole matrix.
+  /// Returns the number of changes of values, of possible changes of the pattern, or of replacements of the type or the
+  /// matrix.
   PetscInt changes() const { return changes_; }
   PetscInt pattern_changes() const { return pattern_changes_; }
-  PetscInt replacements() const { return replacements_; }  ///< of all its contents, which may keep the nonzero state
+  PetscInt replacements() const { return replacements_; }  ///< of all contents; may keep the nonzero state
 
-  /// PETSc's side as it is.
+  /// Returns the present matrix of PETSc's side.
   Dense dense() const;
-  /// Both sides have the same entries, to the bit.
+  /// Checks that both sides have the same entries, to the bit.
   void check_same() const;
-  /// Whether rows in this order leave the inodes that PETSc has found together. Its own orderings do so, but not always
-  /// after MatCopy() or MatAXPY() with another pattern, which also reset MAT_USE_INODES.
+  /// Tells whether rows in this order keep the inodes that PETSc has found contiguous. PETSc's orderings do so, but not
+  /// always after MatCopy() or MatAXPY() with another pattern, which also reset MAT_USE_INODES.
   bool keep_inodes(IS rows) const;
-  /// Whether PETSc's search for a shift that makes the factor positive definite ends (docs/petsc_faults.md).
+  /// Tells whether PETSc's search for a shift that makes the factor positive definite ends (docs/petsc_faults.md).
   bool shift_ends() const;
 
  private:
@@ -87,11 +90,11 @@ class Matrices {
   PetscInt bs_ = 1, block_rows_ = 1, n_ = 1, changes_ = 0, pattern_changes_ = 0, replacements_ = 0;
   bool symmetric_ = false, inodes_ = true;
   int dominance_ = 0;   // 0: dominant, 1: not, 2: with zeros on the diagonal
-  PetscReal size_ = 1;  // of the entries
+  PetscReal size_ = 1;  // magnitude of the entries
   std::vector<bool> pattern_;
 };
 
-/// A copy of A with the same flags of symmetry; MatDuplicate() does not copy that A is not symmetric.
+/// Copies A with its symmetry flags; MatDuplicate() does not copy the flag that A is not symmetric.
 PetscErrorCode Duplicate(Mat A, Mat* copy);
 
 }  // namespace fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace of calls, and the judgement of how calls end.
+// Traces calls, and judges how they end.
 #include "fuzz_record.hpp"
 
 #include <cstdarg>
@@ -49,7 +49,7 @@ PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode
 
 namespace {
 
-/// Refusals of ours that docs/support.md names.
+/// Tells whether docs/support.md documents this refusal by the plugin.
 bool IsDocumented(std::string const& message)
 {
   for (char const* known : {"so it has no square root", "A Hermitian matrix of type"})

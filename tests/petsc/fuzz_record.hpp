@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sequence of random calls leaves behind: the trace of its calls, counts, and the fault that ended it. It lies
-// in memory shared with the process that watches, so that it survives a crash.
+// Record of a sequence of random calls: the trace of its calls, counts, and the fault that ended it. It is in memory
+// shared with the parent process, so that it survives a crash.
 #pragma once
 
 #include <petscksp.h>
@@ -15,32 +15,32 @@
 namespace fuzz {
 
 struct Record {
-  unsigned long long seed;                         ///< of the sequence that runs
+  unsigned long long seed;                         ///< seed of the present sequence
   long long sequences, calls, judged, not_judged;  ///< judged: results compared row by row
-  long long refused;                               ///< calls that both refused
-  double nearest;                                  ///< largest share of an allowed difference that was taken
-  bool petsc_at_work;                              ///< PETSc's own factor is at work, not ours
+  long long refused;                               ///< calls that both sides refused
+  double nearest;                                  ///< largest difference, as a fraction of the allowed one
+  bool petsc_at_work;                              ///< PETSc's own factor is running, not the plugin's
   bool verbose;                                    ///< print calls as they are made
   std::size_t length;
   char trace[1 << 16];
 };
 extern Record* record;
 
-/// Adds to the trace.
+/// Adds a line to the trace.
 void Trace(char const* format, ...) __attribute__((format(printf, 1, 2)));
 
-/// Ours differs from PETSc's own.
+/// Error: the plugin differs from PETSc's own factor.
 struct Fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// This program itself is at fault, or PETSc where nothing is compared.
+/// Error of this program, or of PETSc where nothing is compared.
 struct Broken : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 [[noreturn]] void Fail(char const* format, ...) __attribute__((format(printf, 1, 2)));
 
-/// For calls that are not compared.
+/// Checks the code of a call that is not compared.
 void Must(PetscErrorCode code, char const* what);
 #define FUZZ_MUST(call) ::fuzz::Must((call), #call)
 
@@ -50,7 +50,7 @@ class Draw {
   explicit Draw(std::uint64_t seed) : state_(seed)
   {
     state_ = next() ^ (seed << 32);
-  }  // apart from those of the next seed
+  }  // separates the sequence from that of the next seed
   std::uint64_t next()
   {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
@@ -80,7 +80,7 @@ class Draw {
   std::uint64_t state_;
 };
 
-/// How a call ended: the code of the first error raised, and its message.
+/// Outcome of a call: the code of the first error raised, and its message.
 struct Outcome {
   PetscErrorCode code = PETSC_SUCCESS;
   std::string message;
@@ -101,10 +101,11 @@ Outcome Quietly(Body const& body)
 
 enum Side { own = 0, ours = 1 };
 
-/// Throws a Fault where one side refuses what the other does. @return whether both did it.
+/// Throws a Fault if one side refuses what the other does. @return whether both did it.
 bool Agree(char const* what, Outcome const& of_own, Outcome const& of_ours, bool may_do_more);
 
-/// Calls body(own), then body(ours). @param may_do_more  ours may do what PETSc's own has not (PETSC_ERR_SUP).
+/// Calls body(own), then body(ours). @param may_do_more  the plugin may do what PETSc's own type does not
+/// (PETSC_ERR_SUP)
 template <class Body>
 bool Both(char const* what, Body const& body, bool may_do_more = false)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequence on KSP and PC: one pair of solvers, PETSc's own factor in one and ours in the other.
+// Runs a sequence on KSP and PC: a pair of solvers, one with PETSc's own factor and one with the plugin's.
 #include <cmath>
 #include <cstring>
 
@@ -82,9 +82,9 @@ class SolverPair {
   MatFactorShiftType shift_ = MAT_SHIFT_NONE;
   int variant_ = 0;
   bool refused_ = false;
-  IS rows_ = nullptr, cols_ = nullptr;  // the ordering of PETSc's own factor
-  PetscObjectId factor_ = 0;            // which has this id
-  PetscInt replacements_ = 0;           // of the matrix when that factor was made
+  IS rows_ = nullptr, cols_ = nullptr;  // ordering of PETSc's own factor
+  PetscObjectId factor_ = 0;            // id of PETSc's own factor
+  PetscInt replacements_ = 0;           // replacements of the matrix when that factor was made
   Judge judge_;
 };
 
@@ -123,7 +123,7 @@ void SolverPair::create()
   set_factor_options();
 }
 
-/// PETSc's own ICC would shift by default, and may never end.
+/// Draws a shift; PETSc's own ICC would shift by default, and may never end.
 void SolverPair::draw_shift()
 {
   constexpr MatFactorShiftType shifts[] = {MAT_SHIFT_NONE, MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_INBLOCKS,
@@ -158,7 +158,7 @@ void SolverPair::set_factor_options()
   draw_ordering();
 }
 
-/// Before calls that may set the PC up: excludes what crashes PETSc's own.
+/// Excludes cases that crash PETSc's own factor, before calls that may set the PC up.
 bool SolverPair::ready()
 {
   if (shift_ == MAT_SHIFT_POSITIVE_DEFINITE && (!m_.shift_ends() || m_.blocks())) draw_shift();
@@ -184,7 +184,7 @@ bool SolverPair::ready()
   return false;
 }
 
-/// A new factor has been made with the ordering of the matrix as it is now.
+/// Records that a new factor has been made with the ordering of the present matrix.
 void SolverPair::note_factor()
 {
   Mat factor = nullptr;
@@ -268,7 +268,7 @@ void SolverPair::apply_columns()
   for (Mat& x : X) FUZZ_MUST(MatDestroy(&x));
 }
 
-/// The effect of a slightly different right-hand side shows how much rounding may change.
+/// Solves on both sides. A slightly different right-hand side shows how much rounding may change.
 void SolverPair::solve(bool transpose)
 {
   char const* const name = transpose ? "KSPSolveTranspose" : "KSPSolve";
@@ -357,12 +357,12 @@ void SolverPair::step()
     PetscInt const before = m_.pattern_changes();
     m_.change();
     if (m_.is(MATSEQBAIJ) && cholesky() &&
-        m_.pattern_changes() != before) {  // or it keeps the pattern: docs/petsc_faults.md
+        m_.pattern_changes() != before) {  // PETSc keeps the pattern otherwise: docs/petsc_faults.md
       m_.copy_both();
       other_step(50);
     }
   } else if (kind < 60) other_step(draw_.from(0, 99));
-  if (refused_) create();  // what an error leaves behind is not PETSc's promise
+  if (refused_) create();  // PETSc promises nothing about objects after an error
   refused_ = false;
   if (!ready()) {  // a new pair, in natural order
     create();

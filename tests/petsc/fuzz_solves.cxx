@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation of a factor that a program can call, on both, results compared row by row.
+// Calls every operation of a factor on both sides and compares the results row by row.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -10,7 +10,7 @@
 namespace fuzz {
 namespace {
 
-/// Vectors for one call. An error inside PETSc may leave one locked, so each call has its own.
+/// Vectors for one call. Each call has its own, since an error inside PETSc may leave one locked.
 struct Vectors {
   Vec b = nullptr, y = nullptr, x[2] = {nullptr, nullptr};
   Vectors(std::vector<PetscScalar> const& b_values, std::vector<PetscScalar> const& y_values, PetscScalar fill)
@@ -44,7 +44,7 @@ struct Vectors {
 
 PetscScalar NotANumber() { return std::numeric_limits<PetscReal>::quiet_NaN(); }
 
-/// A dense matrix with unused rows in front of each next column.
+/// Dense matrix with unused rows between columns.
 struct Block {
   Mat m = nullptr;
   PetscInt n, columns, lda;
@@ -102,7 +102,7 @@ void CompareRows(char const* what, PetscInt n, PetscScalar const* expected, Pets
                  std::vector<PetscReal> const& tolerance)
 {
   bool finite = true;
-  PetscReal least = 0;  // that is allowed
+  PetscReal least = 0;  // smallest allowed difference
   for (PetscInt i = 0; i < n; ++i) finite = finite && IsFinite(expected[i]);
   for (PetscInt i = 0; i < n && own_rounding; ++i) least = PetscMax(least, PetscAbsScalar(expected[i]) / 4);
   if (finite && !tolerance.empty()) ++record->judged;
@@ -249,7 +249,7 @@ void FactorPair::solve_collection()
         Vec one, solved;
         MatFactorError error;
         FUZZ_MUST(MatFactorGetError(F_[own], &error));
-        if (error) continue;  // MatSolve() would give infinities alone
+        if (error) continue;  // MatSolve() would give only infinities
         FUZZ_MUST(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, &given[(std::size_t)(c * n)], &one));
         FUZZ_MUST(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, results[own] + c * n, &solved));
         FUZZ_MUST(MatSolve(F_[own], one, solved));
@@ -297,7 +297,7 @@ PetscErrorCode ViewToFile(Mat F, PetscViewerFormat format)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Of MatGetInfo, what is not memory.
+/// Compares the members of MatInfo that are not about memory.
 void CompareInfo(MatInfo const& expected, MatInfo const& actual)
 {
   struct {
@@ -315,13 +315,13 @@ void CompareInfo(MatInfo const& expected, MatInfo const& actual)
 
 }  // namespace
 
-/// Operations that only read a factor.
+/// Calls operations that only read a factor.
 void FactorPair::look()
 {
   constexpr PetscViewerFormat formats[] = {PETSC_VIEWER_DEFAULT, PETSC_VIEWER_ASCII_INFO,
                                            PETSC_VIEWER_ASCII_INFO_DETAIL};
   int const kind = draw_.from(0, 5);
-  // of a factor from seqbaij with blocks of 1, PETSc's own read a null pointer
+  // PETSc's own factor from seqbaij with blocks of 1 reads a null pointer
   bool const no_diagonal =
       m_.is(MATSEQBAIJ) && m_.block_size() == 1 && (ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC);
 
@@ -340,7 +340,7 @@ void FactorPair::look()
       for (int k = 0; k < 3; ++k)
         if (count[own][k] != count[ours][k])
           Fail("MatGetInertia: count %d is %d, PETSc's own %d", k, (int)count[ours][k], (int)count[own][k]);
-  } else if (kind == 2 && numeric_ && !m_.is(MATSEQBAIJ)) {  // of seqbaij ours tells more than PETSc's own
+  } else if (kind == 2 && numeric_ && !m_.is(MATSEQBAIJ)) {  // for seqbaij the plugin tells more than PETSc's own
     std::vector<PetscScalar> const zero((std::size_t)m_.n(), 0);
     Vectors v(zero, zero, 0);
     Trace("  MatGetDiagonal of the factor\n");

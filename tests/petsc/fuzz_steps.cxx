@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequence on factors: changes of the matrix, phases, and operations after each.
+// Runs a sequence on factors: changes of the matrix, phases, and operations after each.
 #include "fuzz_steps.hpp"
 
 #include "fuzz_factor.hpp"

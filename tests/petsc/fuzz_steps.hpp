@@ -8,7 +8,7 @@ namespace fuzz {
 
 void run_factors(Draw& draw);    ///< MatGetFactor() and its phases
 void run_solvers(Draw& draw);    ///< KSP and PC
-void run_triangles(Draw& draw);  ///< triangles of the program's own in a PC of type shell
+void run_triangles(Draw& draw);  ///< the program's own triangles in a PC of type shell
 void run_improper(Draw& draw);   ///< factors of matrices whose rows are out of order or store a column twice
 
 }  // namespace fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequence on triangles of the program's own, in a PC of type shell, against substitution with dense copies.
+// Runs a sequence on the program's own triangles in a PC of type shell, compared with substitution by dense copies.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Values = std::vector<PetscScalar>;
 
-/// x = T^-1 b or T^-T b, dense.
+/// Returns T^-1 b or T^-T b by dense substitution.
 Values Substitute(Dense const& t, bool lower, bool unit, bool transpose, Values b)
 {
   int const n = t.n;
@@ -81,7 +81,7 @@ Shell::Shell(Draw& draw) : draw_(draw), n_(draw.from(1, 40))
   give();
 }
 
-/// With entries small enough that solutions do not grow without bounds.
+/// Makes a triangle with entries so small that solutions do not grow without bound.
 Mat Shell::make(Triangle const& t)
 {
   Mat m;
@@ -104,7 +104,7 @@ Mat Shell::make(Triangle const& t)
   return m;
 }
 
-/// As many entries a row, elsewhere.
+/// Makes a triangle with the same number of entries per row in other columns.
 Mat Shell::make_moved(Triangle const& t)
 {
   Mat m;
@@ -171,9 +171,9 @@ void Shell::change(Triangle& t)
     FUZZ_MUST(MatScale(t.mat, factor));
     return;
   }
-  FUZZ_MUST(MatSetOption(t.mat, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));  // the replaced contents do not have it
+  FUZZ_MUST(MatSetOption(t.mat, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));  // the new contents lack this option
   other = make(t);
-  if (kind == 5) {  // into the same memory, if it so happens
+  if (kind == 5) {  // possibly into the same memory
     FUZZ_MUST(MatDestroy(&other));
     for (int k = 0; k < 3; ++k) {
       Trace("  MatHeaderReplace of %s, as many entries in other places\n", name);
@@ -215,7 +215,7 @@ Dense Shell::dense(Triangle const& t) const
   return d;
 }
 
-/// kind: 0 both, 1 both transposed, 2 the left one, 3 the right one.
+/// Returns the expected solution. kind: 0 both, 1 both transposed, 2 the left one, 3 the right one.
 Values Shell::reference(Values const& b, int kind, std::vector<PetscReal>* tolerance) const
 {
   Dense one((int)n_), inverse[2];
@@ -297,7 +297,7 @@ void Shell::apply_columns()
   FUZZ_MUST(MatDestroy(&X));
 }
 
-/// A zero on the diagonal, or an entry on the wrong side: refused; and accepted again with a good matrix.
+/// Checks that a zero on the diagonal, or an entry on the wrong side, is refused, and a good matrix is accepted again.
 void Shell::spoil(Triangle& t)
 {
   PetscInt const row = draw_.from(0, (int)n_ - 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
-   A convection-diffusion problem solved twice: as the options say (a matrix of a GPU's type, a solver type of the
-   plugin), and with the prefix ref_ (PETSc's own on the host). Prints iterations of both, plain and transposed, and
-   compares every row of the preconditioners' results, plain, transposed and, on one rank, for several columns at
-   once; then again with new values. gpu_check.py runs it.
+   Solves a convection-diffusion problem twice: with the given options (a matrix of a GPU's type, a solver type of the
+   plugin), and with those of the prefix ref_ (PETSc's own on the host). Prints iterations of both, plain and
+   transposed, and compares every row of the preconditioners' results, plain, transposed and, on one rank, for several
+   columns at once; then repeats it with new values. gpu_check.py runs this program.
 
      gpu_ksp [-side N] [-dims 2|3] [-convection C] [-only_iterations] OPTIONS -ref_OPTIONS
 
-   Exit status 0 if all rows agree. Iterations are for the caller to judge. */
+   Exit status 0 if all rows agree. The caller judges the iterations. */
 #include <math.h>
 #include <petscksp.h>
 #include <string.h>
@@ -28,9 +28,9 @@ typedef struct {
 
 static int failures = 0;
 static PetscReal tolerance;
-static PetscBool only_iterations = PETSC_FALSE; /* then the solver type need not be the plugin's */
+static PetscBool only_iterations = PETSC_FALSE; /* the solver type need not be the plugin's */
 
-/* In [-1, 1], of the global row alone, so that both sides have the same. */
+/* Returns a number in [-1, 1] that depends only on the global row and the seed, so that both sides have the same. */
 static PetscScalar Noise(PetscInt row, PetscInt seed)
 {
   unsigned h = 2166136261u ^ (unsigned)seed;
@@ -52,7 +52,7 @@ static PetscErrorCode FillVec(Vec v, PetscInt seed, PetscBool positive)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An M-matrix, symmetric without convection; shift makes the values new. */
+/* Fills an M-matrix, symmetric without convection; `shift` changes the values. */
 static PetscErrorCode FillMatrix(const Problem* p, PetscReal shift, Mat A)
 {
   PetscInt begin, end;
@@ -106,7 +106,7 @@ static PetscErrorCode Destroy(Side* s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The factor, or that of this rank's first block. */
+/* Returns the factor, or that of this rank's first block. */
 static PetscErrorCode FirstFactor(PC pc, Mat* F)
 {
   PetscBool bjacobi, assembled;
@@ -144,8 +144,8 @@ static PetscErrorCode Iterations(const char* what, Side sides[2], PetscBool tran
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The measure is that of factor_checks.cxx: substitution errs by c u (|T^-1|) |b| in each row, and for an M-matrix
-   |T^-1| |b| is what the reference makes of |b|. */
+/* Compares rows as factor_checks.cxx does: substitution errs by c u (|T^-1|) |b| in each row, and for an M-matrix
+   |T^-1| |b| is the reference's solution for |b|. */
 static PetscErrorCode CompareRows(const char* what, Vec ours, Vec expected, Vec scale, PetscBool show)
 {
   const PetscScalar *o, *e, *s;
@@ -190,7 +190,7 @@ static PetscErrorCode Apply(const char* what, Side sides[2], PetscBool transpose
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Several columns at once, on one rank: ours against the reference column by column. */
+/* Applies several columns at once, on one rank, and compares each with the reference. */
 static PetscErrorCode ApplyColumns(Side sides[2], PetscInt columns, PetscBool transposed)
 {
   Mat F, B, X;
@@ -233,7 +233,8 @@ static PetscErrorCode ApplyColumns(Side sides[2], PetscInt columns, PetscBool tr
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Where ours runs, and that nothing was analyzed twice; sets the tolerance: 4 levels (k + 2) u for rows of k < 30. */
+/* Checks where the plugin's factor runs, and that nothing was analyzed twice; sets the tolerance to 4 levels (k + 2) u
+   for rows of k < 30 entries. */
 static PetscErrorCode LookAtFactor(Side* ours, PetscInt rounds)
 {
   Mat F;
@@ -253,7 +254,7 @@ static PetscErrorCode LookAtFactor(Side* ours, PetscInt rounds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What there is to compare with a factor of the plugin, after a first solve. */
+/* Makes all comparisons with a factor of the plugin, after a first solve. */
 static PetscErrorCode AllRows(Side sides[2], PetscInt round, PetscBool transposes)
 {
   PetscMPIInt ranks;
@@ -269,7 +270,7 @@ static PetscErrorCode AllRows(Side sides[2], PetscInt round, PetscBool transpose
   PetscCall(FirstFactor(sides[0].pc, &F));
   PetscCall(MatGetSize(F, &rows, NULL));
   PetscCall(VecGetSize(sides[0].x, &n));
-  if (rows < n) PetscFunctionReturn(PETSC_SUCCESS); /* that of one of several blocks */
+  if (rows < n) PetscFunctionReturn(PETSC_SUCCESS); /* factor of one of several blocks */
   PetscCall(ApplyColumns(sides, 1, PETSC_FALSE));
   PetscCall(ApplyColumns(sides, 5, PETSC_FALSE));
   PetscCall(ApplyColumns(sides, 3, PETSC_TRUE));

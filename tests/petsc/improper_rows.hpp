@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes matrices whose rows store their columns out of order, or a column twice, as programs give them to PETSc in
-// arrays of their own.
+// Makes matrices whose rows store their columns out of order, or a column twice, as programs pass them to PETSc in
+// their own arrays.
 #pragma once
 
 #include <petscmat.h>
@@ -18,10 +18,10 @@ struct RowEntry {
 };
 using Rows = std::vector<std::vector<RowEntry>>;
 
-/// A matrix with the arrays that it reads. It may not outlive them.
+/// Matrix with the arrays that it reads, which must outlive it.
 class ArrayMatrix {
  public:
-  /// @param rows  of MATSEQSBAIJ the upper triangle alone
+  /// @param rows  for MATSEQSBAIJ only the upper triangle
   /// @param type  MATSEQAIJ, or MATSEQBAIJ or MATSEQSBAIJ with block size 1
   ArrayMatrix(Rows const& rows, MatType type = MATSEQAIJ)
   {

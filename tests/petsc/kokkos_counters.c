@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Kokkos Tools library: at the end of Kokkos it writes how often what happened, one line for each, to the
-   file that SPTRSV_TEST_COUNTS names. What happened within solves is counted apart, and what should not be
-   there is named. */
+   Kokkos Tools library: when Kokkos ends, it writes the number of events, one line for each kind, to the file that
+   SPTRSV_TEST_COUNTS names. Events within solves are counted separately, and those that should not be there are
+   named. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,10 +17,10 @@ struct ToolSettings {
   bool padding[255];
 };
 
-/* ours: with our labels, so without the scratch memory of Kokkos itself, whose end it does not report */
+/* ours: allocations with the plugin's labels, without the scratch memory of Kokkos, whose end Kokkos does not report */
 static unsigned long allocations, ours, ours_ended, copies, fences, kernels;
 static unsigned long solves, solve_allocations, solve_copies, solve_fences, solve_kernels;
-static int depth; /* of regions, counted from that of a solve on */
+static int depth; /* nesting depth of regions, from that of a solve on */
 
 static void unwanted(unsigned long* count, char const* what, char const* label)
 {
@@ -43,7 +43,7 @@ void kokkosp_init_library(int skip, uint64_t version, uint32_t num_devices, void
   (void)skip, (void)version, (void)num_devices, (void)devices;
 }
 
-/* Otherwise Kokkos itself fences around every kernel for the tool's sake. */
+/* Declines the fences that Kokkos would otherwise make around every kernel for the tool. */
 void kokkosp_request_tool_settings(uint32_t num_responses, struct ToolSettings* settings)
 {
   if (num_responses > 0) settings->requires_global_fencing = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that create, destroy and mix solvers in unusual orders. Usage: lifecycle MODE [PETSc's options]; it asks for
-// the type with -pc_factor_mat_solver_type like any other program. Exit status 0 and "done" if all is well.
+// Creates, destroys and mixes solvers in unusual orders. Usage: lifecycle MODE [PETSc's options]; the option
+// -pc_factor_mat_solver_type selects the type, as in any other program. Exit status 0 and "done" on success.
 #include <petscksp.h>
 
 #include <sys/wait.h>
@@ -56,7 +56,7 @@ PetscErrorCode MakeKsp(Mat A, KSP* ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Solves and checks the residual, which no stopping test of the solver sees.
+/// Solves and checks the true residual, independently of the solver's stopping test.
 PetscErrorCode SolveAndCheck(KSP ksp, Mat A)
 {
   Vec b, x, r;
@@ -108,7 +108,8 @@ PetscErrorCode ExpectPhases(KSP ksp, PetscInt analyses, PetscInt numerics)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Same values: nothing. New values: numeric only. A new location: a new factor, analyzed anew.
+/// Checks the phases after changes. Same values: none. New values: a numeric phase. A new entry: a new factor, with a
+/// new analysis.
 PetscErrorCode Changes()
 {
   Mat A;
@@ -141,7 +142,7 @@ PetscErrorCode Changes()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Five solvers alive at once, used in turn, destroyed first, last and middle; matrices go before solvers.
+/// Uses five solvers in turn, and destroys them first, last and middle; matrices are destroyed before solvers.
 PetscErrorCode Several(bool leak)
 {
   constexpr int count = 5;
@@ -169,7 +170,7 @@ PetscErrorCode Several(bool leak)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// As many numeric phases as -updates says, a solve after each.
+/// Runs -updates numeric phases, with a solve after each.
 PetscErrorCode Updates()
 {
   Mat A;
@@ -190,8 +191,8 @@ PetscErrorCode Updates()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The child of a fork() inherits solvers, but none of Kokkos' threads. Prints how it ends: its exit status is PETSc's
-/// error.
+/// Forks. The child inherits solvers, but none of Kokkos' threads. Prints how the child ends: its exit status is
+/// PETSc's error.
 PetscErrorCode Fork()
 {
   Mat A;
@@ -252,7 +253,7 @@ int main(int argc, char** argv)
   if (argc < 2) return 2;
   char const* mode = argv[1];
   bool const twice = !std::strcmp(mode, "twice");
-  if (twice && MPI_Init(&argc, &argv)) return 2;  // MPI starts once in a process, PETSc as often as it likes
+  if (twice && MPI_Init(&argc, &argv)) return 2;  // MPI starts once in a process, PETSc any number of times
   if (RunMode(mode, argc, argv)) return 1;
   if (twice && MPI_Finalize()) return 2;
   std::puts("done");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
-   A program in C that links the plugin and gives triangles of its own to a PC of type shell.
-   Usage: linked_shell [-applies N] [PETSc's options]. Exit status 0 and "done" if all is well. */
+   Links the plugin and passes the program's own triangles to a PC of type shell, in C.
+   Usage: linked_shell [-applies N] [PETSc's options]. Exit status 0 and "done" on success. */
 #include <petscksp.h>
 #include <stdio.h>
 
 #include "sptrsv_petsc.h"
 
-/* Two on the diagonal, -1 beside it and r rows away. */
+/* Builds a band matrix: 2 on the diagonal, -1 next to it and r rows away. */
 static PetscErrorCode BuildBand(PetscInt n, PetscInt r, PetscBool lower, Mat* T)
 {
   PetscFunctionBegin;
@@ -23,7 +23,7 @@ static PetscErrorCode BuildBand(PetscInt n, PetscInt r, PetscBool lower, Mat* T)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* x = U^-1 L^-1 L U 1 must be 1, and the same transposed. */
+/* Checks that x = U^-1 L^-1 L U 1 is 1, and the transposed equation. */
 static PetscErrorCode CheckApply(PC pc, Mat L, Mat U, PetscBool transposed)
 {
   Vec one, t, b, x;
@@ -64,7 +64,7 @@ static PetscErrorCode Run(void)
   PetscCall(BuildBand(900, 30, PETSC_TRUE, &L));
   PetscCall(BuildBand(900, 30, PETSC_FALSE, &U));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCall(PCCreate(PETSC_COMM_WORLD, &pc)); /* of one process, or to be refused */
+  PetscCall(PCCreate(PETSC_COMM_WORLD, &pc)); /* for one process; refused on several */
   PetscCall(PCSetType(pc, PCSHELL));
   PetscCall(SpTRSVPCShellSetTriangles(pc, L, PETSC_FALSE, U, PETSC_FALSE, "sptrsv"));
   PetscCall(PCSetOperators(pc, L, L));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs unmodified PETSc programs with options only. Where things are comes from CTest's environment."""
+"""Runs unmodified PETSc programs with options only. CTest's environment names their paths."""
 import os
 import re
 import subprocess
@@ -16,7 +16,7 @@ def skip(reason):
 
 
 def program(name):
-    """Path of a compiled tutorial (ex2, ex45) or of one of our own test programs."""
+    """Returns the path of a compiled tutorial (ex2, ex45) or of one of this project's test programs."""
     path = os.environ.get("SPTRSV_TEST_" + name.upper(), "")
     if not path:
         skip(f"PETSc's tutorial {name} was not found when configuring; "
@@ -29,7 +29,7 @@ def plugin():
 
 
 class Run:
-    """What one run printed, and its exit status."""
+    """Output and exit status of one run."""
 
     def __init__(self, command, status, text):
         self.command, self.status, self.text = command, status, text
@@ -45,7 +45,8 @@ class Run:
 
 
 def run(path, options, ranks=1, threads=1, env=None, load=plugin, timeout=60, check=True):
-    """load: function that names the plugin file, or None to run without. check: exit status 0 is demanded."""
+    """Runs a program. load: function that names the plugin file, or None to run without it. check: require exit status
+    0."""
     full = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="false", OMP_WAIT_POLICY="passive")
     full["PETSC_OPTIONS"] = f"-dll_append {load()}" if load else ""
     full.update(env or {})

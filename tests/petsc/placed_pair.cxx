@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices, pairs of factors and their comparison bit by bit.
+// Makes matrices and pairs of factors, and compares them bit by bit.
 #include "placed_pair.hpp"
 
 #include <cstring>
@@ -7,7 +7,8 @@
 namespace petsc_test {
 namespace {
 
-/// In complex arithmetic the compiler's reciprocals differ in their last bits.
+/// Tells whether both numbers are equal; in complex arithmetic, where the compilers' reciprocals differ in their last
+/// bits, whether they are nearly equal.
 bool Same(PetscScalar a, PetscScalar b, [[maybe_unused]] PetscReal scale)
 {
 #if defined(PETSC_USE_COMPLEX)
@@ -40,7 +41,7 @@ PetscErrorCode ExpectSameVecs(char const* what, Vec host, Vec device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The same error or the same result. op(F, x).
+/// Checks that op(F, x) gives the same error or the same result.
 template <class Op>
 PetscErrorCode ExpectSameOp(char const* what, Mat host, Mat device, Op const& op)
 {
@@ -84,8 +85,9 @@ PetscErrorCode ExpectSameDense(Mat host, Mat device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc reports a wrong row of a symmetric factor; but never none. It reports the last zero pivot: behind one, C's
-/// products of infinite complex numbers are infinite where those of C++ are NaN, which never counts as zero.
+/// Checks that both verdicts are equal. PETSc may report a wrong row of a symmetric factor, but never none. It reports
+/// the last zero pivot: after one, C's products of infinite complex numbers are infinite where those of C++ are NaN,
+/// which never counts as zero.
 PetscErrorCode ExpectSameVerdict(Mat host, Mat device)
 {
   Verdict h, d;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One factorization by PETSc on the host and by the backend, -mat_sptrsv_factor host and device, compared bit by bit.
+// The same factorization by PETSc on the host and by the backend, -mat_sptrsv_factor host and device, compared bit by
+// bit.
 #pragma once
 
 #include "factor_pair.hpp"
@@ -7,25 +8,25 @@
 
 namespace petsc_test {
 
-/// What becomes of a generated matrix's diagonal.
+/// Change of a generated matrix's diagonal.
 enum class Diagonal { kept, negated, scaled, zeroed };
 
-/// @param inodes  MAT_USE_INODES
+/// @param inodes  value of MAT_USE_INODES
 PetscErrorCode BuildMatrix(sptrsv::support::CsrMatrix const& from, Diagonal diagonal, MatType type, bool inodes,
                            Mat* A);
-/// n by n, dense rows of `row_ptr`, `col_idx`, as they are.
+/// Builds an n by n matrix from the rows of `row_ptr` and `col_idx`, unchanged.
 PetscErrorCode BuildCsr(std::vector<PetscInt> const& row_ptr, std::vector<PetscInt> const& col_idx,
                         std::vector<PetscScalar> const& values, Mat* A);
-/// Other values in the same pattern.
+/// Sets other values in the same pattern.
 PetscErrorCode ChangeValues(Mat A, unsigned seed);
 
 struct PlacedSetup {
   Factoring factoring;
   PetscReal zero_pivot = 100 * PETSC_MACHINE_EPSILON;
-  PetscReal part_of_level = 0, diagonal_fill = 0;  ///< beside factoring.levels, which are whole
+  PetscReal part_of_level = 0, diagonal_fill = 0;  ///< part_of_level is added to factoring.levels, which is whole
 };
 
-/// Ordering, symbolic and numeric phase of a factor with options of a prefix.
+/// Factor with options of a prefix: ordering, symbolic and numeric phase.
 class PlacedFactor {
  public:
   PlacedFactor() = default;
@@ -50,7 +51,7 @@ struct PlacedPair {
   PetscErrorCode Numeric(Mat A);
 };
 
-/// Whether the factor's verdict is a zero pivot, and which.
+/// Verdict of a factor: whether there is a zero pivot, its value and its row.
 struct Verdict {
   MatFactorError error = MAT_FACTOR_NOERROR;
   PetscReal value = 0;
@@ -58,9 +59,9 @@ struct Verdict {
 };
 PetscErrorCode GetVerdict(Mat F, Verdict* verdict);
 
-/// Every solve, the diagonal, the inertia and the verdict.
+/// Compares every solve, the diagonal, the inertia and the verdict.
 PetscErrorCode ExpectSame(Mat host, Mat device);
-/// MatSolve() to rounding.
+/// Compares MatSolve() up to rounding.
 PetscErrorCode ExpectNear(Mat expected, Mat actual);
 
 }  // namespace petsc_test

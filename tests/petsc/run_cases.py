@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PETSc's tutorials ex2 and ex45, as PETSc compiled them, with each of our types against PETSc's own:
-iterations and printed errors. Usage: run_cases.py sequential|color|parallel|smoother|threads"""
+"""Runs PETSc's tutorials ex2 and ex45, as PETSc compiled them, with each of the plugin's types, and compares iterations
+and printed errors with PETSc's own. Usage: run_cases.py sequential|color|parallel|smoother|threads"""
 import concurrent.futures
 import os
 import sys
 
 from petsc_runs import TYPES, program, run
 
-COLORED = ["colorset", "colorset_cpls"]  # prefer another ordering than PETSc's own, where none is given
-FEWER = os.environ.get("SPTRSV_TEST_CASE_TYPES", "").split()  # instead of all, where time is short
+COLORED = ["colorset", "colorset_cpls"]  # prefer another ordering than PETSc's own if none is given
+FEWER = os.environ.get("SPTRSV_TEST_CASE_TYPES", "").split()  # replaces the list of all types if time is short
 CSC = "syncfree_csc"  # atomics: iterations may differ by 2 %, at least by 1
 
-# PETSc's own limits the choice: 'positive_definite' on grids without inodes only
+# PETSc's own type limits the choice: 'positive_definite' on grids without inodes only
 ORDERINGS = ["natural", "rcm", "nd", "qmd", "1wd"]
 
 
 class Case:
-    """@T@ in options stands for the type, @P@ for the prefix of the plugin's own options."""
+    """A case. @T@ in options stands for the type, @P@ for the prefix of the plugin's options."""
 
     def __init__(self, name, options, prefix="", ranks=1, threads=1, types=None):
         self.name, self.options, self.prefix = name, options, prefix
@@ -42,7 +42,7 @@ def sequential():
 
 
 def color():
-    """The orderings color and blockcolor with every type, PETSc's own too."""
+    """Returns the cases of the orderings color and blockcolor with every type, PETSc's own included."""
     cases = []
     order = "-pc_factor_mat_ordering_type color"
     distance, balance = " -mat_ordering_color_distance 2", " -mat_ordering_color_balance"
@@ -111,13 +111,13 @@ def options_of(case, kind):
         natural = "" if ordered else f" -{case.prefix}pc_factor_mat_ordering_type natural"
         form = " cpls" if kind == "colorset_cpls" else " sets"
         return f"{own} colorset -{case.prefix}mat_sptrsv_colorset_form{form}{natural}"
-    if kind == "levelset" and case.threads > 1:  # a kernel per level, or small levels would not meet threads
+    if kind == "levelset" and case.threads > 1:  # one kernel per level; otherwise small levels would run on one thread
         return f"{own} levelset -{case.prefix}mat_sptrsv_levelset_wide_rows 20"
     return f"{own} {kind}"
 
 
 def measure(case, kind):
-    """(iterations, printed norm)"""
+    """Returns (iterations, printed norm)."""
     choice = options_of(case, kind)
     done = run(program(case.name), f"{case.options} {choice} -ksp_converged_reason -ksp_view", case.ranks, case.threads)
     wanted = choice.split()[1]
@@ -128,7 +128,8 @@ def measure(case, kind):
 
 
 def judge(kind, got, own):
-    """What is wrong, or None. Norms are printed with six digits; an error at the level of rounding is rounding."""
+    """Returns what is wrong, or None. Norms are printed with six digits; an error at the level of rounding is
+    accepted."""
     slack = max(1, int(0.02 * own[0])) if kind == CSC else 0
     if abs(got[0] - own[0]) > slack:
         return f"{got[0]} iterations, PETSc's own {own[0]}"

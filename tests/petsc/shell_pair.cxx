@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles of a program's own in a PC of type shell, beside substitution in the plainest form.
+// Compares a program's own triangles in a PC of type shell with plain substitution.
 #include "shell_pair.hpp"
 
 #include <regex.h>
@@ -17,7 +17,7 @@ namespace {
 using Rows = sptrsv::reference::RowList<PetscScalar>;
 using Values = std::vector<PetscScalar>;
 
-/// T's rows, or those of its comparison matrix: |diagonal| and -|off-diagonal|.
+/// Reads T's rows, or those of its comparison matrix: |diagonal| and -|off-diagonal|.
 PetscErrorCode ReadRows(Mat T, bool comparison, Rows* out)
 {
   PetscInt n;
@@ -40,7 +40,7 @@ PetscErrorCode ReadRows(Mat T, bool comparison, Rows* out)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/// v = T^-1 v or T^-T v; nothing for NULL.
+/// Computes v = T^-1 v or T^-T v; does nothing if T is NULL.
 PetscErrorCode Substitute(Mat T, bool lower, Given given, bool transposed, bool comparison, Values& v)
 {
   Rows rows;
@@ -199,7 +199,7 @@ std::string ViewText(PC pc)
 
 bool Contains(std::string const& text, std::string const& pattern)
 {
-  regex_t compiled;  // not std::regex: with sanitizers GCC warns of its insides
+  regex_t compiled;  // not std::regex, for whose internals GCC warns with sanitizers
   EXPECT_EQ(regcomp(&compiled, pattern.c_str(), REG_EXTENDED | REG_NOSUB), 0) << pattern;
   bool const found = regexec(&compiled, text.c_str(), 0, nullptr, 0) == 0;
   regfree(&compiled);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many solvers, one after the other, in one process: memory in use must not grow. Options:
-//   -rounds N, -warm_up N   solvers in all, and those before memory is first measured
-//   -kinds K                round r has the prefix k<r % K>_, so that options say what it is
-//   -leak bytes|factor      leaks 8 kB or the factor in each round, to show that it is seen
-// Exit status 0 and "done" if all is well; it prints what memory did.
+// Creates many solvers, one after another, in one process: the memory in use must not grow. Options:
+//   -rounds N, -warm_up N   number of solvers, and how many of them run before memory is first measured
+//   -kinds K                round r has the prefix k<r % K>_, under which options are set
+//   -leak bytes|factor      leaks 8 kB or the factor in each round, to show that leaks are detected
+// Exit status 0 and "done" on success; prints the growth of memory.
 #include <petscksp.h>
 
 #include <cstdio>
@@ -14,17 +14,17 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 extern "C" size_t
-__sanitizer_get_current_allocated_bytes();  // of sanitizer/allocator_interface.h, which Debian's GCC lacks
+__sanitizer_get_current_allocated_bytes();  // declared in sanitizer/allocator_interface.h, which Debian's GCC lacks
 #elif defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
 namespace {
 
-constexpr double bytes_allowed = 100;     ///< growth a round, mean over the rounds after the warm-up
-constexpr double resident_allowed = 4e6;  ///< growth in all: what the heap keeps of pages is not exact
+constexpr double bytes_allowed = 100;     ///< mean growth per round after the warm-up
+constexpr double resident_allowed = 4e6;  ///< total growth: how many pages the heap keeps is not exact
 
-/// Bytes that are allocated and not freed, in all threads' heaps.
+/// Returns the bytes that are allocated and not freed, in all threads' heaps.
 double AllocatedBytes()
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -33,7 +33,7 @@ double AllocatedBytes()
   auto const info = mallinfo2();
   return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
 #else
-  return 0;  // resident memory alone decides
+  return 0;  // only resident memory is judged
 #endif
 }
 
@@ -60,7 +60,7 @@ PetscErrorCode ReadSettings(Settings* s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Five-point stencil on a grid of 12 rows of `side`, `diagonal` on the diagonal, of the type that options say.
+/// Builds a five-point stencil on a grid of 12 rows of `side`, with the given diagonal, of the type in the options.
 PetscErrorCode BuildMatrix(PetscInt side, PetscScalar diagonal, char const* prefix, Mat* A)
 {
   PetscInt const n = 12 * side;
@@ -117,7 +117,7 @@ PetscErrorCode Leak(KSP ksp, Settings const& s)
 
   PetscFunctionBegin;
   if (std::string("bytes") == s.leak) {
-    static void* volatile last;  // so that the compiler keeps the allocation
+    static void* volatile last;  // keeps the compiler from removing the allocation
     last = std::calloc(8192, 1);
     PetscCheck(last, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory to leak");
   } else if (std::string("factor") == s.leak) {
@@ -128,7 +128,8 @@ PetscErrorCode Leak(KSP ksp, Settings const& s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Sets up, solves, in some rounds again with new values, in some transposed; and destroys all.
+/// Runs a round: sets up and solves, in some rounds again with new values, in some transposed; then destroys
+/// everything.
 PetscErrorCode Round(PetscInt round, Settings const& s)
 {
   Mat A;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PETSc's factors by blocks do and entries alone would not: pivoting and shifts inside blocks, zero pivots,
-// changed patterns. All beside PETSc's own factor of the same matrix.
+// Tests PETSc's block factors where they differ from factors by entries: pivoting and shifts inside blocks, zero
+// pivots, changed patterns. Each is compared with PETSc's own factor of the same matrix.
 #include "block_pair.hpp"
 
 namespace petsc_test {
 namespace {
 
-/// Zeros on the diagonal, but blocks that pivoting can invert: 4 from corner to corner the other way.
+/// Returns an entry of a block with zeros on the diagonal that pivoting can invert: 4 on the antidiagonal.
 PetscScalar ZeroDiagonal(PetscInt bs, PetscInt r, PetscInt c)
 {
   if (bs % 2 && r == bs / 2 && c == bs / 2) return 4;
   return r + c == bs - 1 ? 4 : 0;
 }
 
-/// Symmetric, of both signs, so that ICC's shift has something to do.
+/// Returns an entry of a symmetric block of alternating definiteness, for which ICC shifts.
 PetscScalar Indefinite(PetscInt block, PetscInt r, PetscInt c)
 {
   if (r != c) return 0.3;
@@ -67,7 +67,7 @@ TEST(BlockFactors, ShiftAndInvertIndefiniteBlocksAsPetscDoes)
     for (PetscInt bs : block_sizes)
       for (char const* type : some_types)
         for (MatFactorShiftType shift : {MAT_SHIFT_NONE, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_NONZERO}) {
-          // for seqbaij of block size 1 PETSc searches for a shift without end: docs/petsc_faults.md
+          // for seqbaij with block size 1 PETSc searches for a shift without end: docs/petsc_faults.md
           if (shift == MAT_SHIFT_POSITIVE_DEFINITE && bs == 1 && std::string(matrix) == MATSEQBAIJ) continue;
           m.type = matrix;
           m.bs = bs;
@@ -114,7 +114,7 @@ TEST(BlockFactors, SingularBlocksAreReportedAsPetscDoes)
   }
 }
 
-/// change(A, m) between the symbolic and the numeric phase.
+/// Compares the factors after change(A, m) between the symbolic and the numeric phase.
 void ExpectSameAfter(char const* what, std::function<PetscErrorCode(Mat, BlockMatrix const&)> const& change,
                      MatFactorType ftype)
 {
@@ -166,7 +166,7 @@ TEST(BlockFactors, FollowChangesOfTheMatrixBetweenPhases)
   }
 }
 
-// PETSc's own keeps the pattern of the first matrix: docs/petsc_faults.md
+// PETSc's own factor keeps the pattern of the first matrix: docs/petsc_faults.md
 TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
 {
   for (PetscInt bs : {1, 2, 3, 8})
@@ -283,7 +283,7 @@ TEST(BlockFactors, IterationsAreThoseOfPetscsOwn)
             Mat A;
             PetscInt own, ours;
             ASSERT_EQ((int)BuildGrid(grid, &A), 0);
-            // PETSc's ICC hangs where seqbaij of block size 1 needs a shift: docs/petsc_faults.md
+            // PETSc's ICC hangs if seqbaij with block size 1 needs a shift: docs/petsc_faults.md
             ASSERT_EQ((int)MatShift(A, bs > 1 ? -0.3 : 0), 0);
             ASSERT_EQ((int)Iterations(A, MATSOLVERPETSC, ftype, ordering, levels, &own), 0);
             ASSERT_EQ((int)Iterations(A, "sptrsv", ftype, ordering, levels, &ours), 0);

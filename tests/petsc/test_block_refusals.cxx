@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block factors of matrices that PETSc or we refuse, that leave the range of numbers, or that have no rows.
+// Tests block factors of matrices that PETSc or the plugin refuses, that leave the range of numbers, or that have no
+// rows.
 #include <cmath>
 
 #include "block_pair.hpp"
@@ -7,7 +8,7 @@
 namespace petsc_test {
 namespace {
 
-/// x of an upper triangle of two rows with a right-hand side of ones.
+/// Solves with an upper triangle of two rows and a right-hand side of ones.
 PetscErrorCode SolveTwoRows(Mat A, char const* type, PetscScalar* first)
 {
   Mat F;
@@ -18,7 +19,7 @@ PetscErrorCode SolveTwoRows(Mat A, char const* type, PetscScalar* first)
 
   PetscFunctionBegin;
   PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 1;  // and no pivot is too small
+  info.fill = 1;  // zeropivot stays 0: no pivot is too small
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecSet(b, 1));
   PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
@@ -55,7 +56,7 @@ TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers)
   }
 }
 
-/// Two block rows of an upper triangle, each block a multiple of the identity.
+/// Sets two block rows of an upper triangle; each block is a multiple of the identity.
 PetscErrorCode SetTwoBlockRows(Mat A, PetscInt bs, PetscReal first, PetscReal coupling, PetscReal second)
 {
   PetscFunctionBegin;
@@ -75,7 +76,7 @@ TEST(BlockFactors, QuotientsOutsideTheRangeOfNumbersAreRefused)
     PetscReal first, coupling, second;
     bool refused;
   };
-  // D^-1 U: too large, too small beside the next pivot, in range; and negligibly small, as decaying fill is
+  // D^-1 U is too large, too small relative to the next pivot, in range, and negligibly small, like decaying fill
   Row const rows[] = {{1e-200, 1e150, 1e200, true}, {1e200, 1e-150, 1e-200, true}, {1e-100, 1e150, 1e200, false},
                       {1e10, 1e-305, 1, false},     {5, 1e-310, 1e-3, false},      {1e300, 1, 1, false}};
   if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
@@ -133,7 +134,7 @@ TEST(BlockFactors, AfterARefusalNewValuesAreTaken)
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
-// as KSP, SNES and TS expect it
+// a verdict, as KSP, SNES and TS expect it
 TEST(BlockFactors, AZeroPivotIsPetscsVerdictWhateverElseIsWrong)
 {
   Mat A, F;
@@ -189,7 +190,7 @@ TEST(BlockFactors, WhatPetscDoesNotFactorIsRefused)
     EXPECT_NE((int)caught.code, 0);
     ASSERT_EQ((int)MatDestroy(&F), 0);
     ASSERT_EQ((int)ISDestroy(&backward), 0);
-    if (bs == 2) {  // one index per row, which PETSc takes if it begins with those of the block rows
+    if (bs == 2) {  // one index per row, which PETSc accepts if it begins with those of the block rows
       for (bool natural : {false, true}) {
         PetscInt const n = 2 * m.rows;
         ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, n, natural ? 0 : n - 1, natural ? 1 : -1, &backward), 0);

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More solves of an unmodified program mean no more allocations, copies or fences: counted by a Kokkos
-Tools library, which sees Kokkos although it is hidden in the plugin."""
+"""Checks that more solves of an unmodified program make no more allocations, copies or fences, counted by a Kokkos
+Tools
+library, which sees the Kokkos that is hidden in the plugin."""
 import os
 import tempfile
 import unittest
 
 from petsc_runs import TYPES, program, run
 
-# sptrsv chooses by times it measures, which differ from run to run: test_sptrsv_analyzes_once
+# sptrsv chooses by measured times, which differ from run to run: see test_sptrsv_analyzes_once
 SOLVERS = TYPES[:-1] + ["colorset -mat_sptrsv_colorset_wide_rows 1", "levelset -mat_sptrsv_levelset_wide_rows 1",
                         "syncfree -mat_sptrsv_syncfree_form csc", "threadlevel -mat_sptrsv_threadlevel_form two_phase"]
 ENDLESS = "-m 30 -n 30 -ksp_rtol 1e-300 -ksp_atol 1e-300"  # until -ksp_max_it
@@ -35,12 +36,12 @@ class Counters(unittest.TestCase):
                         self.assertEqual(few[what], many[what], f"{what}: {few} and {many}")
                     self.assertEqual(many["ours"], many["ours_ended"], "memory was not given back before Kokkos ended")
                     self.assertGreater(many["solves"], few["solves"])
-                    # the first may make Kokkos enlarge the scratch memory of its own teams
+                    # the first solve may make Kokkos enlarge its teams' scratch memory
                     for what in ["solve_allocations", "solve_copies", "solve_fences"]:
                         self.assertEqual(few[what], many[what], f"{what}: {few} and {many}")
                     num_with_memory += many["ours"] > 0
                     num_with_kernels += many["kernels"] > few["kernels"]
-        # else the counters saw nothing: sequential takes no memory of ours for LU on a host, in PETSc's order
+        # otherwise the counters saw nothing: sequential allocates nothing for LU on a host, in PETSc's order
         self.assertGreater(num_with_memory, len(SOLVERS))
         # sequential may solve without kernels; the others show that more iterations are more solves
         self.assertGreater(num_with_kernels, 2 * len(FACTORS))
@@ -53,7 +54,7 @@ class Counters(unittest.TestCase):
                                    f"-pc_factor_mat_solver_type sptrsv -mat_sptrsv_plan {plan}")
                     self.assertGreater(counts["solves"], 900)
                     self.assertEqual(counts["ours"], counts["ours_ended"])
-                    # the analysis of one type for each of two triangles; a solve that took memory would add 1000
+                    # the analysis of one type for each of two triangles; a solve that allocated would add 1000
                     for what in ["solve_allocations", "solve_copies"]:
                         self.assertLess(counts[what], 250, f"{what}: {counts}")
 
@@ -66,7 +67,7 @@ class Counters(unittest.TestCase):
                 self.assertGreater(few["ours"], 0, "the counters saw nothing")
                 for what in ["allocations", "ours", "copies"]:
                     self.assertEqual(few[what], many[what], f"{what}: {few} and {many}")
-                # at most one wait in the numeric phase of each triangle
+                # at most one fence in the numeric phase of each triangle
                 self.assertLessEqual(many["fences"] - few["fences"], 2 * 7)
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors computed by the backend beside PETSc's, to the bit: matrices, kinds, levels, orderings, shifts, inodes,
-// types.
+// Compares factors computed by the backend with PETSc's, to the bit: matrices, kinds, levels, orderings, shifts,
+// inodes, types.
 #include <cstdio>
 
 #include "placed_pair.hpp"
@@ -19,7 +19,7 @@ struct Counts {
   int cases = 0, refused = 0, endless = 0, zero_pivots = 0;
 };
 
-/// Where PETSc's numeric phase would not return, the device has said so before it is asked.
+/// Compares one factorization. If PETSc's numeric phase would not return, the device reports so before PETSc is called.
 PetscErrorCode RunOne(Mat A, PlacedSetup const& setup, bool plain, Counts* counts)
 {
   PlacedPair pair;
@@ -28,7 +28,7 @@ PetscErrorCode RunOne(Mat A, PlacedSetup const& setup, bool plain, Counts* count
   PetscFunctionBegin;
   CaughtError const refused = Catch([&] { return pair.Symbolic(A, setup, counts->cases % 2 ? "sptrsv" : "levelset"); });
   ++counts->cases;
-  if (refused.code) {  // by PETSc: a matrix with inodes has its own reordering
+  if (refused.code) {  // PETSc refuses: a matrix with inodes has its own reordering
     ++counts->refused;
     EXPECT_TRUE(setup.factoring.nonzero_diagonal_order) << refused.message;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -80,7 +80,7 @@ PetscErrorCode RunMatrix(Case const& c, sptrsv::support::CsrMatrix const& from, 
   setup.factoring.ftype = c.ftype;
   setup.factoring.levels = c.levels;
   PetscCall(BuildMatrix(from, diagonal, type, inodes, &A));
-  PetscCall(MatCreateVecs(A, &d, NULL));  // PETSc's own crashes where nobody has asked for the diagonal
+  PetscCall(MatCreateVecs(A, &d, NULL));  // PETSc's own crashes if the diagonal has not been requested before
   PetscCall(MatGetDiagonal(A, d));
   PetscCall(VecDestroy(&d));
   for (MatOrderingType ordering :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors of seqbaij and seqsbaij by the backend beside those of PETSc: to the bit for blocks of 1, else to rounding,
-// with the same verdicts on singular blocks.
+// Compares the backend's factors of seqbaij and seqsbaij with PETSc's: to the bit for blocks of 1, otherwise up to
+// rounding, with the same verdicts on singular blocks.
 #include "block_pair.hpp"
 #include "placed_pair.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 PetscInt const sizes[] = {2, 3, 4, 5, 6, 7, 8, 9, 12, 15};
 
-/// Symmetric, of both signs.
+/// Returns an entry of a symmetric block of alternating definiteness.
 PetscScalar Indefinite(PetscInt block, PetscInt r, PetscInt c)
 {
   if (r != c) return 0.3;
@@ -18,7 +18,7 @@ PetscScalar Indefinite(PetscInt block, PetscInt r, PetscInt c)
 
 bool IsSbaij(BlockMatrix const& m) { return std::string(m.type) == MATSEQSBAIJ; }
 
-/// Calls f(setup) for what PETSc has for matrices of this type.
+/// Calls f(setup) for every setup that PETSc supports for matrices of this type.
 template <class F>
 void ForSetups(BlockMatrix const& m, F const& f)
 {
@@ -38,7 +38,7 @@ void ForSetups(BlockMatrix const& m, F const& f)
       }
 }
 
-/// The solves of both factors, to rounding, and the halves where there are some.
+/// Compares the solves of both factors up to rounding, and the halves if there are any.
 PetscErrorCode ExpectNearSolves(Mat host, Mat device)
 {
   Vec b, x, y, scale;
@@ -111,7 +111,7 @@ TEST(FactorizationOfBlocks, SolvesAreNearPetscs)
       }
 }
 
-/// Diagonals of zeros, which interchanges of a block's rows bring away.
+/// Checks diagonals of zeros, which row interchanges within a block replace.
 TEST(FactorizationOfBlocks, RowsOfBlocksAreInterchanged)
 {
   BlockMatrix m;
@@ -127,7 +127,7 @@ TEST(FactorizationOfBlocks, RowsOfBlocksAreInterchanged)
   }
 }
 
-/// Blocks whose first row and column are zero: shifted, or reported, by block size and amount.
+/// Checks blocks whose first row and column are zero: shifted, or reported, by block size and amount.
 TEST(FactorizationOfBlocks, VerdictsOnSingularBlocksArePetscs)
 {
   BlockMatrix m;
@@ -137,7 +137,7 @@ TEST(FactorizationOfBlocks, VerdictsOnSingularBlocksArePetscs)
     for (PetscInt bs : sizes)
       for (PetscReal amount : {0.0, 1e-3})
         for (PetscInt at : {(PetscInt)0, bs - 1}) {
-          // with AVX2 PETSc has a kernel of its own for these, which shifts
+          // with AVX2 PETSc has a special kernel for these blocks, which shifts
           if (bs == 9 && amount > 0) continue;
           m.type = type;
           m.bs = bs;
@@ -147,7 +147,7 @@ TEST(FactorizationOfBlocks, VerdictsOnSingularBlocksArePetscs)
           };
           ForSetups(m, [&](PlacedSetup setup) {
             setup.factoring.shift_amount = amount;
-            // PETSc inverts symmetric blocks of 4 without interchanges, and does not look at their pivots
+            // PETSc inverts symmetric blocks of 4 without interchanges, and does not check their pivots
             if (setup.factoring.symmetric() && bs == 4) return;
             bool failed = false;
             EXPECT_EQ((int)Compare(m, setup, &failed), 0) << type << " " << bs << ": " << amount << " at " << at;
@@ -187,7 +187,7 @@ TEST(FactorizationOfBlocks, ErrorsAtSingularBlocksArePetscs)
     }
 }
 
-/// Blocks of 1 are factored as entries are.
+/// Checks that blocks of 1 are factored like entries.
 TEST(FactorizationOfBlocks, BlocksOfOneArePetscsToTheBit)
 {
   for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
@@ -220,7 +220,7 @@ TEST(FactorizationOfBlocks, BlocksOfOneArePetscsToTheBit)
       }
 }
 
-/// Where PETSc's own would not return.
+/// Checks that the search for a shift ends where PETSc's own would not return.
 TEST(FactorizationOfBlocks, ShiftsOfBlocksOfOneEnd)
 {
   BlockMatrix m;
@@ -276,7 +276,7 @@ TEST(FactorizationOfBlocks, NewValuesAHundredTimes)
     }
 }
 
-/// Another factor of the same object, by turns on the host and on the device.
+/// Checks that a factor object may be factored on the host and on the device in turn.
 TEST(FactorizationOfBlocks, PlacesMayChange)
 {
   BlockMatrix m;

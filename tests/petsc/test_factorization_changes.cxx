@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors computed by the backend for matrices that change in ways that PETSc does not tell of, or that it does not
-// expect; and what making them leaves alone.
+// Tests the backend's factors of matrices that change in ways that PETSc does not announce or does not expect, and that
+// making them has no side effects.
 #include <petscksp.h>
 
 #include <cstdio>
@@ -27,7 +27,7 @@ PetscErrorCode Assemble(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The rows of the matrix that a program's own -mat_view has written last.
+/// Returns the number of rows of the matrix that the program's -mat_view has written last.
 PetscErrorCode RowsInFile(char const* place, std::string const& file, PetscInt* rows)
 {
   PlacedFactor factor;
@@ -58,7 +58,8 @@ PetscErrorCode RowsInFile(char const* place, std::string const& file, PetscInt* 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's compiler is asked by a matrix of three rows, once a process: this is the first test that does.
+/// Checks that -mat_view does not show the matrix of three rows with which the plugin probes PETSc's compiler once per
+/// process; must be the first test that factors.
 TEST(FactorizationChanges, TheProgramsOwnViewsAreLeftAlone)
 {
   char name[] = "/tmp/sptrsv_view_XXXXXX";
@@ -71,7 +72,7 @@ TEST(FactorizationChanges, TheProgramsOwnViewsAreLeftAlone)
   std::remove((std::string(name) + ".info").c_str());
 }
 
-/// Block (i, j), with a dominant diagonal where i == j.
+/// Puts block (i, j), with a dominant diagonal if i == j.
 PetscErrorCode PutBlock(Mat A, PetscInt i, PetscInt j, PetscInt bs)
 {
   std::vector<PetscScalar> block;
@@ -84,8 +85,8 @@ PetscErrorCode PutBlock(Mat A, PetscInt i, PetscInt j, PetscInt bs)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// An arrow whose head comes first, so that its factors are full; then more blocks, for which PETSc 3.18 leaves the
-/// nonzero state of the matrix as it was.
+/// Makes an arrow whose head comes first, so that its factors are full; then adds blocks, for which PETSc 3.18 leaves
+/// the nonzero state of the matrix unchanged.
 PetscErrorCode AddBlocks(MatType type, PetscInt bs)
 {
   PetscInt const rows = 8;
@@ -123,7 +124,7 @@ TEST(FactorizationChanges, BlocksAddedInPlace)
     for (PetscInt bs : {1, 2, 3}) EXPECT_EQ((int)AddBlocks(type, bs), 0) << type << " " << bs;
 }
 
-/// Full, or with about a third of the entries.
+/// Makes a matrix that is full, or has about a third of the entries.
 PetscErrorCode Scattered(PetscInt n, bool full, Mat* A)
 {
   PetscFunctionBegin;
@@ -137,8 +138,8 @@ PetscErrorCode Scattered(PetscInt n, bool full, Mat* A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A submatrix is filled anew from another matrix, with fewer entries: PETSc writes its arrays, and leaves its nonzero
-/// state.
+/// Fills a submatrix again from another matrix, with fewer entries: PETSc writes its arrays, and leaves its nonzero
+/// state unchanged.
 PetscErrorCode ReuseSubmatrix(MatFactorType ftype)
 {
   PetscInt const n = 12;
@@ -180,7 +181,7 @@ PetscErrorCode Dense(MatFactorType ftype, char const* place)
   PetscErrorCode const code = factor.Symbolic(dense, SetupOf(ftype));
   PetscCall(PetscPopErrorHandler());
   EXPECT_EQ((int)code, (int)PETSC_ERR_SUP) << place;
-  PetscCall(factor.Symbolic(A, SetupOf(ftype)));  // which goes on with what it was made for
+  PetscCall(factor.Symbolic(A, SetupOf(ftype)));  // continues with the kind that it was made for
   PetscCall(factor.Numeric(A));
   PetscCall(MatDestroy(&dense));
   PetscCall(MatDestroy(&A));

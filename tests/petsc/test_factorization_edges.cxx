@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors computed by the backend: changes between phases, thresholds, zero pivots, NaN, and what must be refused.
+// Tests the backend's factors: changes between phases, thresholds, zero pivots, NaN, and refusals.
 #include <petscksp.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ PetscErrorCode Diagonals(std::vector<PetscScalar> const& diagonal, Mat* A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// [2 1 0; 1 d 1; 0 1 2]
+/// Makes [2 1 0; 1 d 1; 0 1 2].
 PetscErrorCode Three(PetscScalar d, Mat* A)
 {
   PetscFunctionBegin;
@@ -78,7 +78,7 @@ TEST(FactorizationEdges, NewValuesAHundredTimes)
   EXPECT_EQ((int)Repeat(MAT_FACTOR_ILU, MAT_SHIFT_NONZERO), 0);
 }
 
-/// Factors by both; where PETSc would not return, the device must say so.
+/// Factors on both sides; where PETSc would not return, the device must report so.
 PetscErrorCode Both(Mat A, PlacedSetup const& setup, bool endless = false)
 {
   PlacedPair pair;
@@ -165,7 +165,7 @@ PetscErrorCode Endless()
     PetscCall(Diagonals({1, 0, 2}, &A));
     PlacedSetup setup = SetupOf(ftype, MAT_SHIFT_NONZERO, 0);
     PetscCall(Both(A, setup, true));  // doubles an amount of 0
-    setup.zero_pivot = 0;             // 1.1 times nothing
+    setup.zero_pivot = 0;             // 1.1 times 0
     setup.factoring.shift = MAT_SHIFT_POSITIVE_DEFINITE;
     PetscCall(Both(A, setup, true));
     PetscCall(MatSetErrorIfFailure(A, PETSC_TRUE));
@@ -181,8 +181,9 @@ PetscErrorCode Endless()
 }
 TEST(FactorizationEdges, WherePetscWouldNotReturn) { EXPECT_EQ((int)Endless(), 0); }
 
-#if !defined(PETSC_USE_COMPLEX)  // whose products overflow otherwise
-/// [1 0 0; 0 1 0; huge huge last]: the sum of the last row's entries is infinite, so that any pivot is too small.
+#if !defined(PETSC_USE_COMPLEX)  // complex products overflow differently
+/// Checks [1 0 0; 0 1 0; huge huge last]: the sum of the last row's entries is infinite, so that any pivot is too
+/// small.
 PetscErrorCode Overflowing()
 {
   PetscReal const huge = std::numeric_limits<PetscReal>::max() / 2 * (PetscReal)1.1;
@@ -224,7 +225,7 @@ PetscErrorCode FirstAndLastZero()
     EXPECT_EQ((int)caught.code, (int)PETSC_ERR_MAT_LU_ZRPVT);
     EXPECT_NE(caught.message.find("row 1 "), std::string::npos) << caught.message;
     PetscCall(MatDestroy(&A));
-    PetscCall(Diagonals({1, 1, 2, 3, 4, 5}, &A));  // the factor goes on
+    PetscCall(Diagonals({1, 1, 2, 3, 4, 5}, &A));  // the factor is used again
     PetscCall(strict.Symbolic(A, SetupOf(ftype)));
     PetscCall(strict.Numeric(A));
     PetscCall(GetVerdict(strict.mat(), &v));
@@ -235,7 +236,7 @@ PetscErrorCode FirstAndLastZero()
 }
 TEST(FactorizationEdges, ZeroPivotsAreNamed) { EXPECT_EQ((int)FirstAndLastZero(), 0); }
 
-/// Entries come in after the symbolic phase; PETSc's LU drops them.
+/// Checks entries that are added after the symbolic phase; PETSc's LU drops them.
 PetscErrorCode PatternGrows(MatFactorType ftype)
 {
   Mat A, B;
@@ -252,7 +253,7 @@ PetscErrorCode PatternGrows(MatFactorType ftype)
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(pair.Numeric(A));
   PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
-  PetscCall(Generate("lap2d:9", &B));  // another matrix of the first pattern
+  PetscCall(Generate("lap2d:9", &B));  // another matrix with the first pattern
   PetscCall(ChangeValues(B, 5));
   PetscCall(MatDestroy(&A));
   PetscCall(pair.Numeric(B));
@@ -270,7 +271,7 @@ TEST(FactorizationEdges, PatternsAndMatricesChange)
   EXPECT_EQ((int)PatternGrows(MAT_FACTOR_ILU), 0);
 }
 
-/// The same Mat gets another pattern with as many entries.
+/// Checks a Mat that gets another pattern with the same number of entries.
 PetscErrorCode PatternReplaced()
 {
   Mat A;
@@ -316,7 +317,7 @@ PetscErrorCode Phases()
     EXPECT_EQ(h.assemblies, d.assemblies);
     EXPECT_EQ(h.memory, d.memory);
     EXPECT_EQ(h.fill_ratio_needed, d.fill_ratio_needed);
-    for (char const* prefix : {"host_", "device_", "host_"}) {  // another place for the same factor
+    for (char const* prefix : {"host_", "device_", "host_"}) {  // another memory space for the same factor
       PetscCall(MatSetOptionsPrefix(pair.device.mat(), prefix));
       PetscCall(pair.device.Symbolic(A, SetupOf(ftype)));
       PetscCall(pair.device.Numeric(A));
@@ -342,7 +343,7 @@ PetscErrorCode SameInfo(Mat host, Mat device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc reads levels as whole numbers, and the most that the backend finds fill for is 16.
+/// Checks levels: PETSc reads them as whole numbers, and the backend finds fill up to level 16.
 PetscErrorCode Levels(char const* spec)
 {
   Mat A;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors computed by the backend through KSP: set-up again and again, reuse of ordering and fill, and the view.
+// Tests the backend's factors through KSP: repeated set-ups, reuse of ordering and fill, and the view.
 #include <fstream>
 #include <iterator>
 
@@ -38,7 +38,7 @@ PetscErrorCode MakeKsp(Mat A, Way const& way, char const* prefix, KSP* ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Where the view says that the factor of `ksp` was computed.
+/// Checks where the view says that the factor of `ksp` was computed.
 PetscErrorCode ExpectView(KSP ksp, char const* text)
 {
   char name[] = "factorization_ksp.XXXXXX";
@@ -75,7 +75,7 @@ PetscErrorCode ExpectSameSteps(Way const& way)
   PetscCall(FillVec(b, 9));
   for (int round = 0; round < 6; ++round) {
     PetscCall(MatShift(A, (PetscReal)0.1));  // the same pattern
-    if (round == 3) {                        // another one
+    if (round == 3) {                        // another pattern
       PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
       PetscCall(MatSetValue(A, 3, 57, -0.1, INSERT_VALUES));
       PetscCall(MatSetValue(A, 57, 3, -0.1, INSERT_VALUES));
@@ -116,8 +116,8 @@ TEST(FactorizationKsp, StepsWithNewValuesAndPatterns)
       for (PetscInt levels : {1, 3}) EXPECT_EQ((int)ExpectSameSteps({pc, MATORDERINGRCM, reuse, levels}), 0);
 }
 
-/// Where columns are permuted for a nonzero diagonal in natural order, PETSc's ILU(0) has another pattern than it
-/// should have (docs/petsc_faults.md), and ours the same.
+/// Checks columns that are permuted for a nonzero diagonal in natural order: the pattern of PETSc's ILU(0) is then
+/// wrong (docs/petsc_faults.md), and the plugin's must be the same.
 PetscErrorCode ExpectSameReordered(PetscInt levels)
 {
   Mat A;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/petsc_faults.md says which PETSc has which fault; its programs show whether that is so for the PETSc in
-use. A fault that is gone fails as much as a new one: then the page, and perhaps a work-around, is out of date.
-Environment: SPTRSV_TEST_FAULTS, the folder of the built programs; SPTRSV_TEST_FAULTS_PAGE, the page,
-beside which lies a folder of its name with their sources."""
+"""Runs the programs of docs/petsc_faults.md, which says which PETSc has which fault, with the PETSc in use. A fault
+that
+is gone fails like a new one: the page, and perhaps a work-around, is then out of date. Environment:
+SPTRSV_TEST_FAULTS, the folder of the built programs; SPTRSV_TEST_FAULTS_PAGE, the page, next to which a folder of the
+same name has their sources."""
 import concurrent.futures
 import os
 import re
@@ -17,7 +18,7 @@ VERDICTS = {"yes": "fault shown", "no": "no fault", "-": "not here"}
 
 
 def read_verdicts(path):
-    """The versions, and {program: {version: verdict}}, of the page's table."""
+    """Returns the versions, and {program: {version: verdict}}, of the page's table."""
     with open(path) as file:
         versions, table = fault_reports.read_table(file.read())
     return versions, {name: {version: VERDICTS[cell] for version, cell in cells.items()}
@@ -25,7 +26,7 @@ def read_verdicts(path):
 
 
 class Outcome:
-    """Version of PETSc, verdict, and the line before it, which says what was seen."""
+    """Version of PETSc, verdict, and the output line before the verdict, which says what was observed."""
 
     def __init__(self, path):
         done = run(path, "", load=None, timeout=40, check=False)
@@ -40,7 +41,7 @@ class Outcome:
 
 
 def judge(outcome, expected):
-    """What is wrong, or None."""
+    """Returns what is wrong, or None."""
     if not outcome.valid:
         return f"{outcome.name} gave no verdict: {outcome.text}"
     if outcome.verdict in (expected, "not here"):
@@ -64,7 +65,7 @@ def main():
     known = bool(outcomes) and outcomes[0].version in versions
     for outcome in outcomes:
         print(f"PETSc {outcome.version}, {outcome.name}: {outcome.verdict} ({outcome.seen})")
-        expected = table.get(outcome.name, {}).get(outcome.version, outcome.verdict)  # no row is told above
+        expected = table.get(outcome.name, {}).get(outcome.version, outcome.verdict)  # a missing row is reported above
         wrong = judge(outcome, expected)
         failures += [wrong] if wrong else []
     if failures:

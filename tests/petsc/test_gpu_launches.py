@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the plugin's kernels reach a GPU; needs none. Kokkos hands a large kernel its arguments through constant memory,
-and then the host waits until the kernel before has finished: a wait that no tool of Kokkos shows."""
+"""Checks how the plugin's kernels are launched on a GPU; needs none. Kokkos passes the arguments of a large kernel
+through
+constant memory, and then the host waits until the kernel before has finished: a wait that no tool of Kokkos shows."""
 import re
 import subprocess
 import unittest

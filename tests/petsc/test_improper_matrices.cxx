@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows whose columns are out of order, or that store a column twice: PETSc's answer where it is right, else an error
-// that names the row, the columns and the remedy.
+// Tests rows whose columns are out of order, or that store a column twice: the answer is PETSc's where PETSc is right,
+// otherwise an error that names the row, the columns and the remedy.
 #include "factor_pair.hpp"
 #include "improper_rows.hpp"
 #include "sptrsv_petsc.h"
@@ -112,7 +112,7 @@ void ExpectError(CaughtError const& error, std::string const& words, std::string
   EXPECT_NE(error.message.find(words), std::string::npos) << what << ": " << error.message;
 }
 
-// PETSc's own factors of these are wrong, without an error
+// PETSc's own factors of these matrices are wrong, without an error
 TEST(ImproperMatrices, RowsOutOfOrderAreRefusedWhereTheyAreReadInPlace)
 {
   for (MatType type : matrix_types)
@@ -135,8 +135,8 @@ TEST(ImproperMatrices, AllTypesSayTheSame)
                   std::string("row 1 stores column 0 behind column 1") + sort_them, variant.label);
 }
 
-/// Rows in any order where PETSc sorts what it factors; without fill, in natural order, the columns of U in any order
-/// for ILU(0), and those of L for ICC(0).
+/// Checks rows in any order if PETSc sorts what it factors; without fill, in natural order, the columns of U in any
+/// order for ILU(0), and those of L for ICC(0).
 TEST(ImproperMatrices, RowsThatPetscReadsRightAreSolved)
 {
   for (MatType type : matrix_types)
@@ -144,7 +144,7 @@ TEST(ImproperMatrices, RowsThatPetscReadsRightAreSolved)
       for (char const* place : places) {
         if (!Exists(kind, type)) continue;
         bool const by_petsc = std::string(place) == "host_" || std::string(type) == MATSEQAIJ;
-        if (!by_petsc && ReadsRowsInPlace(kind) && !IsSymmetric(kind)) continue;  // U's rows are as PETSc leaves them
+        if (!by_petsc && ReadsRowsInPlace(kind) && !IsSymmetric(kind)) continue;  // U's rows keep PETSc's order
         Rows rows = RowsFor(type, RingRows(n));
         if (!ReadsRowsInPlace(kind)) {
           rows = Reversed(rows);
@@ -163,14 +163,14 @@ TEST(ImproperMatrices, RowsThatPetscReadsRightAreSolved)
         ASSERT_EQ((int)Solve(A.mat(), "levelset", place, kind, &actual), 0) << what;
         ASSERT_EQ((int)Solve(sorted.mat(), MATSOLVERPETSC, NULL, kind, &truth), 0) << what;
         EXPECT_EQ((int)ExpectRows(what, expected, actual, expected, rounding), 0);
-        if (kind.ftype == MAT_FACTOR_LU || std::string(kind.ordering) == MATORDERINGNATURAL) {  // else other orderings
+        if (kind.ftype == MAT_FACTOR_LU || std::string(kind.ordering) == MATORDERINGNATURAL) {  // else orderings differ
           EXPECT_EQ((int)ExpectRows(what + ", beside sorted rows", truth, actual, truth, rounding), 0);
         }
         for (Vec* v : {&expected, &actual, &truth}) ASSERT_EQ((int)VecDestroy(v), 0);
       }
 }
 
-// PETSc takes the last one, or both for two
+// PETSc takes the last entry, or both as two
 TEST(ImproperMatrices, ColumnsStoredTwiceAreRefused)
 {
   for (MatType type : matrix_types)
@@ -179,7 +179,7 @@ TEST(ImproperMatrices, ColumnsStoredTwiceAreRefused)
         for (int which : {0, 1, 2, 3}) {  // the diagonal; right of it; left of it; the diagonal again at the row's end
           if (!Exists(kind, type)) continue;
           bool const upper = std::string(type) == MATSEQSBAIJ;
-          if (which == 2 && IsSymmetric(kind)) continue;  // where it may not be read
+          if (which == 2 && IsSymmetric(kind)) continue;  // it may not be read
           Rows const rows = RowsFor(type, RingRows(n));
           PetscInt const row = 5;
           auto const& entries = rows[(std::size_t)row];
@@ -199,7 +199,7 @@ TEST(ImproperMatrices, ColumnsStoredTwiceAreRefused)
         }
 }
 
-/// The backend factors L and U with ascending columns alone.
+/// Checks that the backend refuses to factor L and U whose columns do not ascend.
 TEST(ImproperMatrices, FactorsOutOfOrderAreRefusedByTheBackend)
 {
   Rows rows = RingRows(n);
@@ -211,7 +211,7 @@ TEST(ImproperMatrices, FactorsOutOfOrderAreRefusedByTheBackend)
   EXPECT_EQ((int)SymbolicError(A.mat(), "host_", kind).code, 0);
 }
 
-/// In natural order a symmetric factor reads the upper triangle alone.
+/// Checks that a symmetric factor in natural order reads only the upper triangle.
 TEST(ImproperMatrices, TheLowerTriangleOfASymmetricFactorMayRepeatColumns)
 {
   for (MatType type : {MATSEQAIJ, MATSEQBAIJ})
@@ -226,7 +226,8 @@ TEST(ImproperMatrices, TheLowerTriangleOfASymmetricFactorMayRepeatColumns)
     }
 }
 
-/// Rows and columns of blocks are counted as such. PETSc makes no such matrices itself, but shows their arrays.
+/// Checks that rows and columns of blocks are numbered as such. PETSc makes no such matrices itself, but shows their
+/// arrays.
 TEST(ImproperMatrices, BlocksOutOfOrderAreNamed)
 {
   for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ}) {
@@ -252,7 +253,7 @@ TEST(ImproperMatrices, BlocksOutOfOrderAreNamed)
   }
 }
 
-/// The numeric phase takes another matrix, whose rows have not been checked.
+/// Checks that the numeric phase checks the rows of another matrix.
 TEST(ImproperMatrices, ColumnsStoredTwiceAreRefusedByTheNumericPhaseToo)
 {
   for (char const* place : places)
@@ -269,7 +270,7 @@ TEST(ImproperMatrices, ColumnsStoredTwiceAreRefusedByTheNumericPhaseToo)
     }
 }
 
-/// A PC of a type, set up by hand so that what it does is seen in one place.
+/// PC of a type, set up by hand, so that all its actions are in one class.
 struct Preconditioner {
   PC pc = nullptr;
 
@@ -287,7 +288,7 @@ struct Preconditioner {
   ~Preconditioner() { (void)PCDestroy(&pc); }
 };
 
-/// Row i: a zero on the diagonal, which comes first, and entries in columns i + 3 and i + 1.
+/// Checks rows i with a zero on the diagonal, which comes first, and entries in columns i + 3 and i + 1.
 TEST(ImproperMatrices, NonzerosAlongTheDiagonalOfRowsOutOfOrder)
 {
   constexpr PetscInt rows = 6;
@@ -311,7 +312,7 @@ TEST(ImproperMatrices, NonzerosAlongTheDiagonalOfRowsOutOfOrder)
   for (Vec v : {b, x[0], x[1]}) ASSERT_EQ((int)VecDestroy(&v), 0);
 }
 
-/// Row 5 is empty, and the program asks for nonzeros along the diagonal.
+/// Checks an empty row 5 if the program requests nonzeros along the diagonal.
 TEST(ImproperMatrices, EmptyRowsAreNamedBesideTheOptionThatMovesTheDiagonal)
 {
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU}) {
@@ -329,7 +330,8 @@ TEST(ImproperMatrices, EmptyRowsAreNamedBesideTheOptionThatMovesTheDiagonal)
   }
 }
 
-/// Triangles of a program's own: columns in any order, and those off the diagonal twice, which count as their sum.
+/// Checks a program's own triangles: columns in any order, and off-diagonal columns stored twice, which count as their
+/// sum.
 TEST(ImproperMatrices, TrianglesOfAShell)
 {
   Rows lower = RingRows(n);
@@ -366,8 +368,8 @@ TEST(ImproperMatrices, TrianglesOfAShell)
   for (Vec v : {b, x[0], x[1]}) ASSERT_EQ((int)VecDestroy(&v), 0);
 }
 
-/// Each rank has the error of its own block, and no rank waits for another.
-/// @param only_last  the rows of all ranks but the last one are sorted
+/// Checks that each rank reports the error of its own block, and no rank waits for another.
+/// @param only_last  the rows of all ranks except the last one are sorted
 void ExpectErrorsOfRanks(bool only_last)
 {
   PetscMPIInt rank, size;

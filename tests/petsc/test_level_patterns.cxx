@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend's patterns of ILU(k) and ICC(k) beside those of PETSc's own symbolic phases, entry by entry.
+// Compares the backend's patterns of ILU(k) and ICC(k) with those of PETSc's own symbolic phases, entry by entry.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <numeric>
@@ -20,7 +20,7 @@ class KokkosRuns : public testing::Environment {
  public:
   void SetUp() override
   {
-    if (Kokkos::is_initialized()) return;  // by PETSc
+    if (Kokkos::is_initialized()) return;  // PETSc has initialized it
     Kokkos::initialize();
     own_ = true;
   }
@@ -34,7 +34,7 @@ class KokkosRuns : public testing::Environment {
 };
 testing::Environment* const kokkos_runs = testing::AddGlobalTestEnvironment(new KokkosRuns);
 
-/// Of each row first the columns left of the diagonal, then those right of it; the diagonal itself is in none.
+/// Columns left of the diagonal and right of it, by row; the diagonal itself is in neither.
 struct Rows {
   std::vector<Indices> lower, upper;
 };
@@ -88,7 +88,7 @@ PetscErrorCode PetscRows(Mat F, PetscInt n, bool symmetric, Rows* rows)
   PetscScalar* a;
   PetscMemType where;
   PetscCall(MatSeqAIJGetCSRAndMemType(F, &i, &j, &a, &where));
-  PetscInt k = n ? i[n] : 0;  // behind L's rows come those of U, last row first, each with its diagonal last
+  PetscInt k = n ? i[n] : 0;  // after L's rows come those of U, last row first, each with its diagonal last
   for (PetscInt r = n - 1; r >= 0; --r) {
     rows->lower[(size_t)r].assign(j + i[r], j + i[r + 1]);
     for (; j[k] != r; ++k) rows->upper[(size_t)r].push_back(j[k]);
@@ -123,7 +123,7 @@ std::vector<Indices> FetchRows(Part const& part, PetscInt n, bool pivots)
   return rows;
 }
 
-/// What is factored.
+/// Matrix and permutations to be factored.
 struct Setup {
   Square a;
   Indices row_perm, col_perm;
@@ -226,8 +226,8 @@ PetscErrorCode Ordering(Square const& a, MatOrderingType type, Indices* rows, In
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The same matrix with some entries on one side of the diagonal alone, and all of a random diagonal: row i, column
-/// diagonal[i].
+/// Returns the matrix with some entries on one side of the diagonal only, and all entries of a random diagonal: row i,
+/// column diagonal[i].
 Square NotSymmetric(std::vector<std::set<PetscInt>> rows, Indices const& diagonal)
 {
   std::mt19937_64 random(5);
@@ -259,7 +259,7 @@ PetscErrorCode CompareMatrix(char const* spec, Counts* counts)
           PetscCall(Compare(s, counts));
         }
     }
-  // rows and columns apart: with a diagonal, and with one that only fill can make
+  // rows and columns permuted independently: with a diagonal, and with one that only fill can make
   Setup s;
   s.a = other;
   s.row_perm = Shuffled(n, 2);
@@ -289,7 +289,7 @@ INSTANTIATE_TEST_SUITE_P(All, LevelPatterns, testing::ValuesIn(matrices), [](aut
   return spec.substr(0, colon) + "_" + spec.substr(colon + 1, spec.find(',') - colon - 1);
 });
 
-/// Small ones of any kind, with a diagonal that is there, that fill makes, or that is missing; and with many levels.
+/// Compares small matrices of any kind, with a diagonal that is stored, made by fill, or missing; and with many levels.
 PetscErrorCode CompareRandom(Counts* counts)
 {
   PetscFunctionBegin;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders of events: PETSc started again, programs that leave early, solvers alive at once, and
-changed matrices. See lifecycle.cxx."""
+"""Tests orders of events: PETSc started again, programs that exit early, solvers alive at the same time, and changed
+matrices. See lifecycle.cxx."""
 import unittest
 
 from petsc_runs import TYPES, program, run
@@ -17,7 +17,7 @@ class LifeCycle(unittest.TestCase):
                                threads=threads)
                     lines = done.text.splitlines()
                     self.assertEqual(lines[-1:], ["done"], str(done))
-                    if quiet:  # no warning of Kokkos, PETSc or MPI
+                    if quiet:  # no warning by Kokkos, PETSc or MPI
                         self.assertEqual(lines, ["done"], str(done))
 
     def test_petsc_started_three_times(self):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that links the plugin and gives its own triangles to a PC of type shell: linked_shell.c."""
+"""Tests a program that links the plugin and passes its own triangles to a PC of type shell: linked_shell.c."""
 import os
 import tempfile
 import unittest
 
 from petsc_runs import TYPES, plugin, program, run
 
-# sptrsv may analyze another type in any application: test_counters.py
+# sptrsv may analyze another type in any application: see test_counters.py
 SOLVERS = TYPES[:-1] + ["levelset -mat_sptrsv_levelset_wide_rows 1", "syncfree -mat_sptrsv_syncfree_form csc",
                    "threadlevel -mat_sptrsv_threadlevel_form two_phase"]
 
@@ -39,7 +39,7 @@ class LinkedShell(unittest.TestCase):
                     self.assertEqual(few[what], many[what], f"{what}: {few} and {many}")
                 self.assertEqual(many["ours"], many["ours_ended"], "memory was not given back before Kokkos ended")
                 num_with_kernels += many["kernels"] > few["kernels"]
-        # else the counters saw nothing; sequential and one thread for all levels solve without kernels
+        # otherwise the counters saw nothing; sequential and one thread for all levels solve without kernels
         self.assertGreater(num_with_kernels, 2)
 
     def test_nothing_is_left(self):

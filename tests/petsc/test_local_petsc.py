@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin in a program that has loaded another PETSc and keeps its symbols to itself, as petsc4py does: the plugin
-then gets a PETSc of its own, which nobody has started. The other PETSc is a copy of ours under another name."""
+"""Tests the plugin in a program that has loaded another PETSc with local symbols, as petsc4py does: the plugin then
+gets a
+PETSc of its own, which has not been started. The other PETSc is a copy of the present one with another name."""
 import os
 import re
 import shutil
@@ -20,14 +21,14 @@ print("started, error", petsc.PetscInitializeNoArguments())
 
 
 def libraries(path):
-    """{name: file} of what a program is linked with."""
+    """Returns {name: file} of the libraries that a program is linked with."""
     done = subprocess.run(["ldd", path], stdout=subprocess.PIPE, text=True, check=True)
     return dict(re.findall(r"(\S+) => (/\S+)", done.stdout))
 
 
 def copy_renamed(name, path, folder):
-    """A copy that the loader takes for another library."""
-    other = name.replace("libpetsc", "libother")  # as long
+    """Makes a copy that the loader takes for another library."""
+    other = name.replace("libpetsc", "libother")  # names of equal length
     with open(path, "rb") as file:
         content = file.read()
     if name.encode() + b"\0" not in content or name == other:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PETSc around gtest. The plugin comes in through PETSC_OPTIONS, as in any program.
+// Starts PETSc for gtest. PETSC_OPTIONS loads the plugin, as in any program.
 #include <gtest/gtest.h>
 #include <petscsys.h>
 

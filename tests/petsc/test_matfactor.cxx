@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every solve of every kind of factor, row by row against PETSc's own factor of the same matrix.
+// Compares every solve of every kind of factor, row by row, with PETSc's own factor of the same matrix.
 #include "factor_checks.hpp"
 #include "sptrsv_petsc.h"
 
@@ -30,7 +30,7 @@ PetscErrorCode RunCase(Case const& c)
   PetscCall(t.own.Symbolic(A, MATSOLVERPETSC, NULL, c.setup));
   PetscCall(t.bound.Symbolic(M, MATSOLVERPETSC, NULL, c.setup));
   for (unsigned seed : {1u, 2u}) {
-    if (seed == 2) {  // new values, the same pattern
+    if (seed == 2) {  // new values in the same pattern
       grid.seed = seed;
       grid.comparison = false;
       PetscCall(SetGridValues(grid, A));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors of unusual matrices: shifts that fire, zero pivots, n = 0 and 1, NaN.
+// Tests factors of unusual matrices: shifts that are needed, zero pivots, n = 0 and 1, NaN.
 #include <cmath>
 
 #include "factor_pair.hpp"
@@ -13,8 +13,8 @@ std::string VariantName(testing::TestParamInfo<Variant> const& info) { return in
 class MatFactorEdges : public testing::TestWithParam<Variant> {};
 INSTANTIATE_TEST_SUITE_P(All, MatFactorEdges, testing::ValuesIn(all_variants()), VariantName);
 
-/// (|F^-1| |b|) row by row, F^-1 made column by column with PETSc's own factor: the scale for factors that
-/// are no H-matrices.
+/// Computes |F^-1| |b| row by row, with F^-1 column by column from PETSc's own factor: the scale for factors that are
+/// not H-matrices.
 PetscErrorCode InverseScale(Mat own, Vec b, Vec scale)
 {
   Vec unit, column;
@@ -60,9 +60,10 @@ PetscErrorCode ExpectSameVerdict(std::string const& what, Mat ours, Mat own, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Verdict and, where there is one, solution as PETSc's own. The factors hold the same numbers; solves by
-/// substitution differ by rounding, amplified by |U^-1||L^-1| over |F^-1|: modest for these bands of 60 rows
-/// without tiny pivots (a pivot that a shift leaves is at least 1e-3), so 1e-9 of (|F^-1||b|) in each row.
+/// Compares the verdict and, if there is one, the solution with PETSc's own. The factors hold the same numbers; solves
+/// by substitution differ by rounding, amplified by |U^-1||L^-1| over |F^-1|, which is modest for these bands of 60
+/// rows without tiny pivots (a pivot after a shift is at least 1e-3); therefore the tolerance is 1e-9 (|F^-1||b|) in
+/// each row.
 PetscErrorCode CompareOnce(std::string const& what, Mat A, Factor& ours, Factor& own, bool* failed)
 {
   MatFactorError verdict;
@@ -116,7 +117,7 @@ PetscErrorCode RunShifts(Variant const& variant, PetscInt* num_failed, PetscInt*
           setup.shift = (MatFactorShiftType)shift;
           setup.shift_amount = shift ? 1e-3 : 0;
           setup.nonzero_diagonal_order = reorder;
-          // PETSc's own LU does not end with this shift where rows and columns have different permutations
+          // PETSc's own LU does not end with this shift if rows and columns have different permutations
           if (reorder && (setup.symmetric() || shift == (int)MAT_SHIFT_POSITIVE_DEFINITE)) continue;
           std::string const what = std::string(MatFactorTypes[ftype]) + ", diagonal " + std::to_string(kind) +
                                    ", shift " + MatFactorShiftTypes[shift] + (reorder ? ", reordered" : "");
@@ -148,13 +149,13 @@ TEST_P(MatFactorEdges, ShiftsAndZeroPivotsAreThoseOfPetsc)
   EXPECT_GT(num_good, 10) << "the test no longer meets a shift that helps";
 }
 
-/// Zeros on the diagonal, large entries beside them: rows and columns are to be paired anew.
+/// Builds zeros on the diagonal and large entries next to them, so that rows and columns must be paired differently.
 PetscErrorCode BuildPairs(PetscInt pairs, Mat* A)
 {
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 2 * pairs, 2 * pairs, 4, NULL, A));
   for (PetscInt i = 0; i < 2 * pairs; i += 2) {
-    PetscInt const next = i + 2 < 2 * pairs ? i + 2 : -1;  // negative: ignored by MatSetValue()
+    PetscInt const next = i + 2 < 2 * pairs ? i + 2 : -1;  // MatSetValue() ignores negative columns
     for (PetscInt row : {i, i + 1}) PetscCall(MatSetValue(*A, row, row, 0, INSERT_VALUES));
     PetscCall(MatSetValue(*A, i, i + 1, 4, INSERT_VALUES));
     PetscCall(MatSetValue(*A, i + 1, i, 3, INSERT_VALUES));
@@ -271,7 +272,8 @@ TEST_P(MatFactorEdges, NoRowsAndOneRow)
   EXPECT_EQ((int)RunTiny(GetParam(), 1), 0);
 }
 
-/// NaN in one entry of the matrix (row and column given) or of b: NaN in the same rows as PETSc's, and the solve ends.
+/// Checks a NaN in one entry of the matrix (row and column given) or of b: NaN in the same rows as PETSc's, and the
+/// solve ends.
 PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row, PetscInt column, bool in_matrix)
 {
   Grid grid;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What factors refuse: matrices of other shapes and types, solves that PETSc's own refuse too, calls in the wrong
-// order.
+// Tests refusals of factors: matrices of other shapes and types, solves that PETSc's own factors refuse too, calls in
+// the wrong order.
 #include <tuple>
 
 #include "factor_pair.hpp"
@@ -49,7 +49,7 @@ TEST_P(MatFactorRefusals, DiagonalsThatOrderingsPutWhereThereIsNoEntryAreNotFill
   }
 }
 
-// PETSc's own LU writes behind its arrays
+// PETSc's own LU writes beyond its arrays
 TEST_P(MatFactorRefusals, LuWithoutADiagonalIsRefused)
 {
   constexpr PetscInt n = 60;
@@ -67,7 +67,7 @@ TEST_P(MatFactorRefusals, LuWithoutADiagonalIsRefused)
       if (filled) ASSERT_EQ((int)MatSetValue(A, i, 1, i == 0 ? 3 : 1, INSERT_VALUES), 0);  // the factor's first column
     }
     ASSERT_EQ((int)MatSetValue(A, 0, n - 1, 1, INSERT_VALUES), 0);
-    // the factor's first row: with a full first column and row all places are filled
+    // the factor's first row: with a full first column and row, fill makes the factor full
     for (PetscInt j = 0; j < n && filled; ++j) ASSERT_EQ((int)MatSetValue(A, 0, j, j == 1 ? 9 : 1, INSERT_VALUES), 0);
     ASSERT_EQ((int)MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), 0);
     ASSERT_EQ((int)MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), 0);
@@ -102,7 +102,7 @@ TEST_P(MatFactorRefusals, NegativeDiagonalHasNoForwardSolve)
     EXPECT_EQ((int)factor.Numeric(A), 0);
     CaughtError const caught =
         Catch([&] { return backward ? MatBackwardSolve(factor.mat(), b, x) : MatForwardSolve(factor.mat(), b, x); });
-    EXPECT_EQ((int)MatSolve(factor.mat(), b, x), 0);  // and goes on after the error
+    EXPECT_EQ((int)MatSolve(factor.mat(), b, x), 0);  // solves work after the error
     EXPECT_EQ((int)VecDestroy(&b), 0);
     EXPECT_EQ((int)VecDestroy(&x), 0);
     EXPECT_EQ((int)MatDestroy(&A), 0);
@@ -128,7 +128,7 @@ TEST_P(MatFactorRefusals, NonSquareIsRefusedByItsSize)
   EXPECT_EQ((int)MatDestroy(&A), 0);
 }
 
-// docs/troubleshooting.md names these and the message
+// docs/troubleshooting.md names these types and the message
 TEST_P(MatFactorRefusals, OtherMatrixTypesAreRefusedByPetsc)
 {
   Mat made[3], F = nullptr;
@@ -146,7 +146,7 @@ TEST_P(MatFactorRefusals, OtherMatrixTypesAreRefusedByPetsc)
   }
 }
 
-// PETSc gives us all types whose name begins like one of ours; those of MKL have blocks, too
+// PETSc passes all types whose name begins like a supported one to the plugin; those of MKL have blocks, too
 TEST_P(MatFactorRefusals, TypesMadeFromOthersAreAcceptedOrRefusedByName)
 {
   for (auto const& [type, derived, accepted] :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors of matrices with blocks, and of those that PETSc keeps with Kokkos or on a GPU, against PETSc's own factor of
-// the same matrix.
+// Compares factors of matrices with blocks, and of those that PETSc keeps in Kokkos or on a GPU, with PETSc's own
+// factor of the same matrix.
 #include "factor_checks.hpp"
 
 namespace petsc_test {
@@ -28,7 +28,7 @@ PetscErrorCode RunCase(Case const& c)
   setup.ordering = c.ordering;
   grid.dof = c.dof;
   grid.side = c.dof == 1 ? 8 : c.dof < 6 ? 5 : 3;
-  // a block matrix needs no symmetric pattern of entries, but whole blocks
+  // a block matrix needs whole blocks, but no symmetric pattern of entries
   grid.symmetric = setup.symmetric() || std::string(c.type) == MATSEQSBAIJ;
   grid.type = c.type;
   comparison = grid;
@@ -84,11 +84,11 @@ std::vector<Case> AllCases()
             bool const by_blocks = std::string(type) == MATSEQBAIJ || std::string(type) == MATSEQSBAIJ;
             bool const symmetric = kind.ftype == MAT_FACTOR_CHOLESKY || kind.ftype == MAT_FACTOR_ICC;
             bool const natural = std::string(ordering) == MATORDERINGNATURAL;
-            if (std::string(type) == MATSEQSBAIJ && !symmetric) continue;  // PETSc has none
-            if (by_blocks && symmetric && !natural) continue;              // nor these
+            if (std::string(type) == MATSEQSBAIJ && !symmetric) continue;  // PETSc has no such factor
+            if (by_blocks && symmetric && !natural) continue;              // PETSc has no such factor
             if (!by_blocks && (dof > 3 || (dof > 1 && !natural)))
               continue;  // orderings split inodes: docs/petsc_faults.md
-            // all orderings with two types, elsewhere the natural one and one that moves rows and columns
+            // all orderings with two types, for other types the natural one and one that moves rows and columns
             std::string const label = variant.label;
             if (label != "levelset" && label != "sptrsv" && !natural && std::string(ordering) != MATORDERINGND)
               continue;
@@ -115,7 +115,7 @@ TEST(MatrixTypes, HermitianBlocksAreRefusedByName)
   Mat A, F;
   IS rows, cols;
   MatFactorInfo info;
-  grid.symmetric = true;  // and of block size 1: for others PETSc itself refuses MAT_HERMITIAN
+  grid.symmetric = true;  // block size 1: for others PETSc itself refuses MAT_HERMITIAN
   grid.type = MATSEQSBAIJ;
   ASSERT_EQ((int)BuildGrid(grid, &A), 0);
   ASSERT_EQ((int)MatSetOption(A, MAT_SYMMETRIC, PETSC_FALSE), 0);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin loaded into another build of the same PETSc (complex scalars, 64-bit indices), if one is
-installed: an error that says so, no crash. test_reports.py has the same with a pretended PETSc."""
+"""Tests the plugin loaded into another build of the same PETSc (complex scalars, 64-bit indices), if one is installed:
+an
+error that says so, and no crash. test_reports.py does the same with a simulated PETSc."""
 import glob
 import os
 import shutil
@@ -15,7 +16,8 @@ WORDS = ("libsptrsv_petsc was built for a PETSc with", "PETSC_DIR")
 
 
 def others():
-    """Prefixes of other PETSc builds: SPTRSV_TEST_OTHER_PETSC (colon between), or Debian's beside ours."""
+    """Returns prefixes of other PETSc builds: SPTRSV_TEST_OTHER_PETSC (separated by colons), or Debian's next to the
+    present one."""
     given = os.environ.get("SPTRSV_TEST_OTHER_PETSC")
     if given:
         return given.split(":")
@@ -44,7 +46,7 @@ class OtherPetsc(unittest.TestCase):
             with self.subTest(prefix), tempfile.TemporaryDirectory() as folder:
                 built = os.path.join(folder, "ex2")
                 subprocess.run(["mpicc", source, "-o", built] + options, check=True)
-                run(built, "-m 9 -n 9", load=None)  # it works without the plugin
+                run(built, "-m 9 -n 9", load=None)  # works without the plugin
                 done = run(built, "-m 9 -n 9 -pc_type ilu -pc_factor_mat_solver_type levelset", load=plugin,
                            check=False)
                 self.assertGreater(done.status, 0, str(done))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PC of type shell with triangles of the program's own: answers row by row, changes, views, events.
+// Tests a PC of type shell with the program's own triangles: answers row by row, changes, views, events.
 #include <cmath>
 
 #include "shell_pair.hpp"
@@ -8,10 +8,11 @@
 namespace petsc_test {
 namespace {
 
-// Both sides solve by substitution, in different orders, so they differ by rounding only. Higham, Accuracy and
-// Stability, theorem 8.9: substitution with T errs by at most c u M(T)^-1 |b| in each row, M(T) the comparison
-// matrix; one after the other by c u M(U)^-1 M(L)^-1 |b|, which is the scale. For sparse triangles of at most 75
-// rows of at most 15 entries c < 2 * 2 * 75 * 17 = 5100. A missed entry is some 1e-2 of the scale.
+// Tolerance relative to the scale. Both sides solve by substitution, in different orders, so they differ by rounding
+// only. Higham, Accuracy and Stability, theorem 8.9: substitution with T errs by at most c u M(T)^-1 |b| in each row,
+// with M(T) the comparison matrix; two substitutions err by c u M(U)^-1 M(L)^-1 |b|, which is the scale. For sparse
+// triangles of at most 75 rows of at most 15 entries c < 2 * 2 * 75 * 17 = 5100. A missed entry is about 1e-2 of the
+// scale.
 constexpr PetscReal tolerance = 5100 * PETSC_MACHINE_EPSILON;
 
 struct Case {
@@ -83,7 +84,7 @@ PetscErrorCode CheckColumns(Shell const& shell, PetscInt columns, PetscInt paddi
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/// New numbers in the triangles, then another entry in each: seen without a call of PCSetUp().
+/// Checks new numbers in the triangles, then another entry in each: both are detected without a call of PCSetUp().
 PetscErrorCode CheckChanges(Shell& shell, Grid grid)
 {
   PetscFunctionBegin;
@@ -106,7 +107,7 @@ PetscErrorCode CheckChanges(Shell& shell, Grid grid)
 
 PetscErrorCode RunCase(Case const& c)
 {
-  char type[32] = MATSEQAIJ;  // of the operator, by which the solves find their place
+  char type[32] = MATSEQAIJ;  // type of the operator, which determines where the solves run
   Grid grid;
   Shell shell;
 
@@ -149,7 +150,7 @@ class PCShellSolves : public testing::TestWithParam<Case> {};
 TEST_P(PCShellSolves, AgreeWithSubstitutionRowByRow) { EXPECT_EQ((int)RunCase(GetParam()), 0); }
 INSTANTIATE_TEST_SUITE_P(All, PCShellSolves, testing::ValuesIn(AllCases()), CaseName);
 
-/// ILU(0) of shell.A, row by row, into shell.L and shell.U.
+/// Computes ILU(0) of shell.A, row by row, into shell.L and shell.U.
 PetscErrorCode FactorIncompletely(Shell& shell)
 {
   std::size_t const n = (std::size_t)shell.n;
@@ -258,7 +259,7 @@ TEST(PCShell, InsidesReplacedByPetscAreANewPattern)
   EXPECT_EQ((int)shell.Destroy(), 0);
 }
 
-/// L from the program's own arrays, each row waiting for row/2 or for the row before.
+/// Makes L from the program's own arrays; each row waits for row/2 or for the row before.
 PetscErrorCode FromOwnArrays(PetscInt n, bool chain, std::vector<PetscInt>& row_ptr, std::vector<PetscInt>& col_idx,
                              std::vector<PetscScalar>& values, Mat* L)
 {
@@ -274,7 +275,7 @@ PetscErrorCode FromOwnArrays(PetscInt n, bool chain, std::vector<PetscInt>& row_
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// one matrix after another lies in the same memory and has the same count of patterns
+// successive matrices have the same memory and the same count of patterns
 TEST(PCShell, PatternsAreComparedNotTheirPlace)
 {
   PetscInt const n = 200;
@@ -311,7 +312,7 @@ TEST(PCShell, ViewShowsAlgorithmLevelsAndMemory)
   Grid grid;
   Shell shell;
   grid.side = 8;
-  grid.symmetric = true;  // the pattern of the five-point grid: 15 levels, 64 rows, 112 entries off the diagonal
+  grid.symmetric = true;  // pattern of the five-point grid: 15 levels, 64 rows, 112 off-diagonal entries
   ASSERT_EQ((int)shell.Create(grid, Given::unit_absent, Given::stored), 0);
   for (char const* type :
        {"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset", "blocked", "sptrsv"}) {
@@ -387,7 +388,7 @@ PetscErrorCode RunEvents()
   EXPECT_EQ(after[0].count - before[0].count, 1);
   EXPECT_EQ(after[1].count - before[1].count, 2);
   EXPECT_EQ(after[2].count - before[2].count, 6);
-  // 112 entries off each diagonal, two flops each, and U's 64 divisions; PETSc counts complex ones as four
+  // 112 entries off each diagonal, two flops each, and U's 64 divisions; PETSc counts a complex flop as four
   EXPECT_EQ(after[2].flops - before[2].flops, 6 * (2 * 2 * 112 + 64) * (PetscDefined(USE_COMPLEX) ? 4 : 1));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a PC of type shell with triangles of the program's own refuses, and what it keeps alive.
+// Tests what a PC of type shell with the program's own triangles refuses, and what it keeps alive.
 #include "shell_pair.hpp"
 #include "sptrsv_petsc.h"
 
 namespace petsc_test {
 namespace {
 
-/// A shell for small triangles made by hand; everything in it is destroyed at the end.
+/// Fixture with a shell for small triangles made by hand; destroys all objects at the end.
 class PCShellEdges : public testing::Test {
  protected:
   struct Entry {
@@ -55,7 +55,7 @@ class PCShellEdges : public testing::Test {
   {
     return SpTRSVPCShellSetTrianglesDynamic(pc_, L, (PetscBool)unit_L, U, (PetscBool)unit_U, algorithm);
   }
-  /// The error of giving the triangles, or if there is none, that of the setup.
+  /// Returns the error of setting the triangles or, if there is none, that of the setup.
   CaughtError Refusal(Mat L, bool unit_L, Mat U, bool unit_U, char const* algorithm = "levelset")
   {
     CaughtError const given = Catch([&] { return Give(L, unit_L, U, unit_U, algorithm); });
@@ -198,7 +198,7 @@ TEST_F(PCShellEdges, HoldsReferencesUntilReplacedOrDestroyed)
   ASSERT_EQ((int)PCApply(pc_, b_, x_), 0);
   EXPECT_EQ(References(L), 1);
   EXPECT_EQ(References(U), 2);
-  EXPECT_NE((int)Catch([&] { return Give(Make(4, 5, {}), false, L, false); }).code, 0);  // the old ones stay
+  EXPECT_NE((int)Catch([&] { return Give(Make(4, 5, {}), false, L, false); }).code, 0);  // the old triangles remain
   EXPECT_EQ(References(L), 1);
   EXPECT_EQ(References(other), 2);
   ASSERT_EQ((int)PCApply(pc_, b_, x_), 0);
@@ -221,7 +221,7 @@ TEST_F(PCShellEdges, LeavesContextAndNameToTheProgram)
   EXPECT_STREQ(name, "my solver");
 }
 
-/// How often PETSc has timed an event. Of one that was left begun it does not count later ones.
+/// Returns how often PETSc has timed an event. PETSc does not count events after one that was not ended.
 int Count(char const* name)
 {
   PetscLogEvent event;
@@ -240,7 +240,7 @@ TEST_F(PCShellEdges, EventsEndWithErrorsToo)
   ASSERT_EQ((int)PetscLogDefaultBegin(), 0);
   ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 4, array, &from), 0);
   ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 4, array + 1, &to), 0);
-  EXPECT_NE((int)Refusal(Upper(), false, nullptr, false).code, 0);  // in the analysis
+  EXPECT_NE((int)Refusal(Upper(), false, nullptr, false).code, 0);  // refused in the analysis
   EXPECT_NE((int)Refusal(Make(4, 4, {{0, 0, 1}, {1, 1, 0}, {2, 2, 1}, {3, 3, 1}}), false, nullptr, false).code, 0);
   ASSERT_EQ((int)Give(Lower(), false, Upper(), false), 0);
   EXPECT_NE((int)Catch([&] { return PCApply(pc_, from, to); }).code, 0) << "vectors that overlap";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A petsc4py script picks the solver through options. Needs a Python whose petsc4py sits on this PETSc."""
+"""Tests that a petsc4py script selects the solver by options. Needs a Python whose petsc4py uses this PETSc."""
 import os
 import subprocess
 import sys
@@ -32,7 +32,7 @@ print("type", factor.getType(), "iterations", ksp.getIterationNumber(), "norm %.
 
 
 def loaded_petsc(command, env=None):
-    """Real path of the PETSc library a command maps, or ''."""
+    """Returns the real path of the PETSc library that a command loads, or ''."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env)
     for word in done.stdout.split():
         if "/libpetsc" in word:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What -ksp_view, -log_view and -help say, that prefixes count, and errors for bad options and bad loads."""
+"""Tests the output of -ksp_view, -log_view and -help, the use of prefixes, and errors for bad options and bad loads."""
 import os
 import re
 import shutil
@@ -44,7 +44,7 @@ class View(unittest.TestCase):
         unprefixed = ex2(plain + " -mat_sptrsv_levelset_wide_rows 1", threads=2).text
         kernels = [re.findall(r"(\d+) kernels?, .* of (any size|up to \d+ rows?)", text)
                    for text in (chained, prefixed, unprefixed)]
-        # up to how many rows share a kernel by default depends on what a kernel costs in the process
+        # the default limit of rows that share a kernel depends on what a kernel costs in the process
         self.assertNotIn("up to 1 row", [rows for found in (kernels[0], kernels[2]) for _, rows in found])
         self.assertEqual(len(kernels[0]), len(kernels[2]))
         self.assertEqual(kernels[1][0][1], "up to 1 row")
@@ -78,11 +78,11 @@ class Storage(unittest.TestCase):
                     with self.subTest(pc=pc, kind=kind, factor=factor):
                         base = f"{self.GRID}{pc} -pc_factor_mat_solver_type {kind} -mat_sptrsv_factor {factor}"
                         full, single = ex2(base), ex2(base + " -mat_sptrsv_storage single")
-                        # L and U; of ICC L and its transpose
+                        # L and U; for ICC, L and its transpose
                         self.assertEqual(single.text.count(said), 2, single)
                         self.assertNotIn(said, full.text)
                         self.assertLessEqual(abs(single.number(r"iterations (\d+)", int) - own), 1)
-                        if kind != "sptrsv":  # in full it may choose a type that copies nothing
+                        if kind != "sptrsv":  # in full precision it may choose a type that copies nothing
                             self.assertLess(*(run.number(r"(\d+\.\d\d) MB beyond") for run in (single, full)))
 
     def test_refusals(self):
@@ -158,7 +158,7 @@ class Measured(unittest.TestCase):
             timed = len(lines) // 2
             for triangle, at in enumerate((0, timed)):
                 own = lines[at:at + timed]
-                # colorset: where it has few sets; blocked: not on one thread
+                # colorset needs few sets; blocked needs more than one thread
                 others = {"sptrsv"} | ({"blocked"} if threads == 1 else set())
                 self.assertEqual(sorted({line[0] for line in own} - {"colorset"}), sorted(set(TYPES) - others), text)
                 self.assertEqual(len(own), len({line[0] for line in own}), text)
@@ -173,7 +173,7 @@ class Measured(unittest.TestCase):
         self.assertEqual(plans[0], plans[1])
         self.assertNotIn("measured", texts[0] + texts[1])
     def test_a_pattern_is_measured_once(self):
-        # L of the second block is that of the first; so is U
+        # L and U of the second block equal those of the first
         text = ex2("-m 20 -n 20 -pc_type bjacobi -pc_bjacobi_blocks 2 -sub_pc_type ilu -sub_pc_factor_mat_solver_type "
                    "sptrsv "
                    "-sub_mat_sptrsv_plan measure -ksp_view ::ascii_info_detail").text
@@ -196,7 +196,7 @@ class Measured(unittest.TestCase):
 
 
 class Backend(unittest.TestCase):
-    """In a build without a GPU; tests/petsc/gpu_check.py has what a GPU adds."""
+    """Tests a build without a GPU; tests/petsc/gpu_check.py has the tests with a GPU."""
     SUB = "-m 20 -n 19 -pc_type bjacobi -sub_pc_type ilu -sub_pc_factor_mat_solver_type levelset -ksp_view "
 
     def test_host_can_be_asked_for(self):
@@ -236,7 +236,8 @@ class Log(unittest.TestCase):
                     self.assertEqual(int(line[1]), count or int(line[1]))
                     if event == "SpTRSVSolve":
                         self.assertGreater(int(line[1]), 3)
-                        # 380 rows, 1122 off-diagonal entries: 2 flops each, 1 a row; PETSc counts complex ones as 4
+                        # 380 rows, 1122 off-diagonal entries: 2 flops per entry, 1 per row; PETSc counts a complex flop
+                        # as 4
                         flops = float(line[3]) / int(line[1]) / (4
                                                                  if os.environ["SPTRSV_TEST_PETSC_SCALAR"] == "complex"
                                                                  else 1)
@@ -337,7 +338,7 @@ class Errors(unittest.TestCase):
 
 
 class Threads(unittest.TestCase):
-    """What the environment asks of Kokkos, which would end the process, or crash, over a part of it."""
+    """Tests settings of Kokkos in the environment, some of which would end the process, or crash it."""
     VIEW = f"{SMALL}-pc_factor_mat_solver_type levelset -ksp_view"
     MANY = "give a number of threads from 1 to 512, which is all that Kokkos has room for"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""1,000 set-ups and tear-downs of KSPs over all types in one process, with memory flat; and that a leak
-would be seen. See soak.cxx."""
+"""Tests that 1,000 set-ups and tear-downs of KSPs over all types in one process keep memory constant, and that a leak
+would be detected. See soak.cxx."""
 import sys
 import unittest
 
@@ -15,7 +15,7 @@ VARIANTS = TYPES + ["syncfree -{}mat_sptrsv_syncfree_form csc", "threadlevel -{}
 
 
 def options():
-    """-kinds and, under the prefix of each kind, its factor and type."""
+    """Returns -kinds and, under the prefix of each kind, its factor and type."""
     kinds = [(factor, variant) for factor in FACTORS for variant in VARIANTS]
     words = [f"-kinds {len(kinds)}"]
     for number, (factor, variant) in enumerate(kinds):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Preloaded: a PETSc that claims to be 3.99, or to have the other scalars (complex for real) or indices. */
+   Preloaded library: a PETSc that claims to be 3.99, or to have the other scalars (complex for real) or indices. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <petscsys.h>
@@ -17,8 +17,8 @@ PetscErrorCode PetscGetVersionNumber(PetscInt* major, PetscInt* minor, PetscInt*
   return 0;
 }
 
-/* As a complex PETSc writes it, real part and imaginary part, or as a real one. Called by the plugin alone at that
- * time. */
+/* Reads a number as a complex PETSc does, real part and imaginary part, or as a real one. Only the plugin calls it at
+   that time. */
 PetscErrorCode PetscOptionsStringToScalar(const char text[], PetscScalar* value)
 {
   double const parts[2] = {strtod(text, NULL), 0};
@@ -29,7 +29,7 @@ PetscErrorCode PetscOptionsStringToScalar(const char text[], PetscScalar* value)
   return 0;
 }
 
-/* As a PETSc with the other indices, for the plugin's own call; PETSc's calls get what they expect. */
+/* Reads an index as a PETSc with the other indices does, for the plugin's call only. */
 PetscErrorCode PetscOptionsStringToInt(const char text[], PetscInt* value)
 {
   long long const wide = strtoll(text, NULL, 10);

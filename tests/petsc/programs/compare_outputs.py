@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what a program printed with our factors and with PETSc's own: the same lines, numbers that differ by
-rounding alone, and iterations by one at most."""
+"""Compares the output of a program with the plugin's factors and with PETSc's own: lines must be equal, numbers may
+differ by rounding, and iterations by one."""
 import difflib
 import itertools
 import re
@@ -13,11 +13,12 @@ MONITOR = re.compile(r"^\s*#.*(norm|residual|Function value|TS dt)", re.IGNORECA
 OF_ONE_TYPE = re.compile(r"^\[\d+\] <\w+>|package used to perform factorization|using I-node routines|"
                          r"total: nonzeros=.*allocated nonzeros")  # -info, and views
 RELATIVE = 2e-4  # monitors print residuals; a Krylov method multiplies rounding
-ABSOLUTE, SMALL = 1e-9, 1e-3  # of the largest number at that place, and of solutions of ordinary size: less is rounding
+ABSOLUTE, SMALL = 1e-9, 1e-3  # of the largest number at that position, and of solutions of ordinary size; smaller
+                              # differences are rounding
 
 
 def without_factor_views(lines):
-    """Lines, but of a factor's view none, as it says who made it and how."""
+    """Returns the lines without those of a factor's view, which says who made it and how."""
     kept, within = [], None
     for line in lines:
         indent = len(line) - len(line.lstrip())
@@ -32,7 +33,7 @@ def without_factor_views(lines):
 
 
 class Line:
-    """A line as its text, with # for each number, and the numbers."""
+    """A line as its text, with # for each number, and its numbers."""
 
     def __init__(self, text):
         self.text = text
@@ -46,7 +47,8 @@ def is_integer(number):
 
 
 def compare_line(ours, own, scales):
-    """scales: at each number, the largest that PETSc's own prints there on any line of this text.
+    """Compares two lines. scales: for each number, the largest that PETSc's own prints at that position in lines of
+    this text.
     @return (what differs or None, whether iterations differ by one)"""
     slack = False
     for a, b, scale in zip(ours.numbers, own.numbers, scales):
@@ -62,7 +64,7 @@ def compare_line(ours, own, scales):
 
 
 def runs(lines):
-    """Lines that follow each other with the same text, together."""
+    """Groups consecutive lines with the same text."""
     return [list(group) for _, group in itertools.groupby(lines, key=lambda line: line.skeleton)]
 
 
@@ -71,7 +73,7 @@ def lines_of(text):
 
 
 def largest(lines):
-    """For each text, the largest of the numbers at each place."""
+    """Returns for each text the largest number at each position."""
     scales = {}
     for line in lines:
         numbers = [abs(float(number)) for number in line.numbers]
@@ -86,7 +88,7 @@ def only(runs_of_ours, runs_of_own):
 
 
 def compare(ours, own):
-    """@param ours, own  what was printed.
+    """Compares two outputs. @param ours, own  the printed text.
     @return ("same" | "one iteration" | "differs", first difference or None)"""
     ours, own = lines_of(ours), lines_of(own)
     scales = largest(own)
@@ -98,7 +100,7 @@ def compare(ours, own):
         if tag != "equal":
             return "differs", only(ours[a0:a1], own[b0:b1])
         for a, b in zip(ours[a0:a1], own[b0:b1]):
-            longer = len(a) - len(b)  # at most one more or one less line of a monitor
+            longer = len(a) - len(b)  # a monitor may have one line more or less
             if longer and (abs(longer) > 1 or not MONITOR.search(b[0].skeleton)):
                 return "differs", only([a[len(b):]] if longer > 0 else [], [b[len(a):]])
             stepped = stepped or longer != 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PETSc's own programs as a test of the plugin: each case that a program's comment /*TEST*/ gives is run with PETSc's
-own factors, and again with ours in place of them (substitute_solver.c); what is printed must be the same.
+"""Runs PETSc's own programs as a test of the plugin: each case in a program's comment /*TEST*/ is run with PETSc's own
+factors, and again with the plugin's in their stead (substitute_solver.c); the output must be the same.
 Usage: petsc_programs.py --settings BUILD/tests/petsc/programs.json --package NAME    those of programs.txt
        petsc_programs.py --settings BUILD/tests/petsc/programs.json --all DIR         all below DIR, compiled here
 DIR is src of the same PETSc, or of a library on top of it, whose --packages and --flags are given."""
@@ -26,7 +26,7 @@ from petsc_runs import skip
 EVERY_CASE = ["sptrsv", "levelset"]
 IN_TURN = ["syncfree", "threadlevel", "fused", "tiled", "sequential"]  # colorset is another preconditioner
 PACKAGES = ["mat", "ksp", "snes", "ts", "tao"]
-TEST_OPTIONS = "-check_pointer_intensity 0 -error_output_stdout -nox -nox_warning"  # as PETSc's tests are run
+TEST_OPTIONS = "-check_pointer_intensity 0 -error_output_stdout -nox -nox_warning"  # as in PETSc's own tests
 SAME, STEP = "same", "one iteration"
 VARIES, SENSITIVE = "PETSc's own output varies", "PETSc's own output changes with a last bit"
 NOT_COMPARED = ["no factor", "PETSc's own fails", "PETSc's own takes too long", VARIES, SENSITIVE]
@@ -35,14 +35,14 @@ TABLE = (["package", "programs", "cases", "left out"] + NOT_COMPARED
 
 
 def configuration(path):
-    """petscconf.h as a dictionary."""
+    """Returns petscconf.h as a dictionary."""
     with open(path) as file:
         return dict(re.findall(r"#define (PETSC_\w+)(.*)", file.read()))
 
 
 
 class Output:
-    """One run: exit status (None: too long), what it printed, and the factors asked for."""
+    """One run: exit status (None: too long), its output, and the requested factors."""
 
     def __init__(self, status, text, errors, factors):
         self.status, self.text, self.errors, self.factors = status, text, errors, factors
@@ -59,7 +59,7 @@ class Verdict:
 
 
 def shell(command, folder, env, limit, out, errors, stdin=subprocess.DEVNULL):
-    """Exit status of a bash command, None if it had to be ended."""
+    """Runs a bash command. Returns its exit status, None if it had to be ended."""
     process = subprocess.Popen(["bash", "-c", command], cwd=folder, env=env, stdin=stdin, stdout=out, stderr=errors,
                                start_new_session=True)
     try:
@@ -70,7 +70,7 @@ def shell(command, folder, env, limit, out, errors, stdin=subprocess.DEVNULL):
         return None
     finally:
         try:
-            os.killpg(process.pid, signal.SIGKILL)  # and what a program leaves behind
+            os.killpg(process.pid, signal.SIGKILL)  # ends processes that a program left behind
         except ProcessLookupError:
             pass
         process.wait()
@@ -83,7 +83,7 @@ class Runner:
         self.folder = tempfile.TemporaryDirectory(prefix="petsc_programs_", ignore_cleanup_errors=True)
 
     def program(self, source, others):
-        """The compiled program, or None with the compiler's words.  others: sources that it needs beside its own."""
+        """Returns the compiled program, or None and the compiler's messages. others: further sources that it needs."""
         name = source[:-2]
         built = os.path.join(self.settings["programs"], name)
         if os.path.exists(built):
@@ -109,7 +109,7 @@ class Runner:
         return env
 
     def run(self, case, program, kind, last_bit=False):
-        """kind: the type to take, or None for PETSc's own.  last_bit: of solutions is changed."""
+        """Runs a case. kind: the plugin's type, or None for PETSc's own. last_bit: change the last bit of solutions."""
         status, text, errors = 0, "", ""
         with tempfile.TemporaryDirectory(dir=self.folder.name, ignore_cleanup_errors=True) as folder:
             env = self.environment(folder, kind, last_bit)
@@ -157,7 +157,7 @@ class Runner:
             return status, out.read(), err.read()
 
     def why_not(self, case):
-        """Why the case is left out, or None."""
+        """Returns why the case is left out, or None."""
         if case.todo:
             return "TODO or SKIP there"
         if case.command:
@@ -170,7 +170,7 @@ class Runner:
         return None
 
     def judge(self, case, program, kinds):
-        """One verdict for each of `kinds`, or one alone where nothing is compared."""
+        """Returns one verdict for each of `kinds`, or a single one if nothing is compared."""
         own = self.run(case, program, None)
         if own.status is None:
             return [Verdict(case, "PETSc's own takes too long")]
@@ -188,7 +188,8 @@ class Runner:
         return verdicts
 
     def why_own_differs(self, case, program, own):
-        """Why PETSc's own output is another when run again, or with solutions of other rounding; and what differs."""
+        """Returns why PETSc's own output changes when run again, or with solutions rounded differently; and the
+        difference."""
         for why, last_bit in [(VARIES, False)] * 3 + [(SENSITIVE, True)]:
             again = self.run(case, program, None, last_bit)
             words, detail = self.compare(case, again, own)
@@ -197,7 +198,7 @@ class Runner:
         return None, ""
 
     def compare(self, case, ours, own, kind=None):
-        """kind: the type that ours has; None if it is PETSc's own too."""
+        """Returns the verdict of a run. kind: the plugin's type; None if the run is PETSc's own, too."""
         if ours.status is None:
             return "takes too long", f"more than {self.limit * case.slowness:.0f} s"
         if kind and not (ours.factors and all(line.endswith(f" by {kind}") for line in ours.factors)):
@@ -208,14 +209,14 @@ class Runner:
 
 
 def spread(cases, most):
-    """At most `most` of the cases, from all over the list."""
+    """Returns at most `most` of the cases, evenly spread over the list."""
     if len(cases) <= most:
         return cases
     return [cases[i * len(cases) // most] for i in range(most)]
 
 
 class Tally:
-    """Counts, and what is to be shown."""
+    """Counts of cases, and the results to be shown."""
 
     def __init__(self):
         self.cases, self.words, self.skips = 0, collections.Counter(), collections.Counter()
@@ -243,7 +244,7 @@ class Tally:
                 print(line, flush=True)
 
     def row(self, package):
-        """For a table in a record: the numbers that its header, TABLE, names."""
+        """Returns a line for a table in a record: the numbers that its header, TABLE, names."""
         compared = self.with_factor
         numbers = [len(self.programs), self.cases, sum(self.skips.values())]
         numbers += [self.words[why] for why in NOT_COMPARED] + [len(self.programs_with_factor), compared]
@@ -273,7 +274,7 @@ def sources_below(folder, packages):
 
 
 def chosen_programs(packages):
-    """[(source, most cases, expression for their names)] of these packages in programs.txt."""
+    """Returns [(source, most cases, expression for their names)] of these packages in programs.txt."""
     chosen = []
     with open(os.path.join(os.path.dirname(__file__), "programs.txt")) as file:
         for line in file:
@@ -284,7 +285,7 @@ def chosen_programs(packages):
 
 
 def list_compilable(sources, petscconf):
-    """For CMake: the programs of the list that this PETSc has and that can be compiled with it."""
+    """Prints for CMake the programs of the list that this PETSc has and that can be compiled with it."""
     conf = configuration(petscconf)
     for source, *_ in chosen_programs(PACKAGES):
         path = os.path.join(sources, source)
@@ -296,7 +297,7 @@ def list_compilable(sources, petscconf):
 
 
 def run_all(runner, programs, types, workers, show):
-    """@param programs  [(source, most cases, expression for their names)]
+    """Runs the cases of programs. @param programs  [(source, most cases, expression for their names)]
     @param types  lists of types, which cases take in turn."""
     tallies = collections.defaultdict(Tally)
 

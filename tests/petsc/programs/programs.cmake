@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# PETSc's own programs of programs.txt, compiled as they are, and run with our factors in place of its own.
+# Compiles PETSc's own programs of programs.txt unchanged, and runs them with the plugin's factors instead of PETSc's.
 set(programs_folder ${CMAKE_CURRENT_LIST_DIR})
 set(programs_script ${programs_folder}/petsc_programs.py)
 set(programs_settings)
@@ -20,7 +20,7 @@ if(SPTRSV_PETSC_TUTORIALS AND EXISTS ${SPTRSV_PETSC_TUTORIALS}/../../../snes/tut
     add_executable(${target} ${programs_sources}/${source})
     target_link_libraries(${target} PRIVATE PkgConfig::PETSC m)
     target_compile_options(${target} PRIVATE -w -O1)
-    if(SPTRSV_SANITIZE)  # the plugin is to be watched, not PETSc's programs; they have to load the sanitizers first
+    if(SPTRSV_SANITIZE)  # checks the plugin, not PETSc's programs, which have to load the sanitizers first
       target_compile_options(${target} PRIVATE -fno-sanitize=all)
     endif()
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Preloaded: where a program, or PETSc for it, asks for a factor of PETSc's own default type, it gets one of the type
-   in SPTRSV_SUBSTITUTE, if there is one for its type of matrix. Each such request adds a line to the file
-   SPTRSV_SUBSTITUTE_RECORD, with the type that the factor has; with SPTRSV_SUBSTITUTE_ONLY_RECORD set that is all. With
-   SPTRSV_SUBSTITUTE_LAST_BIT set, what MatSolve() gives is changed by a last bit, up or down: what becomes of the
-   program then is what rounding can do to it. */
+   Preloaded library: if a program, or PETSc for it, requests a factor of PETSc's own default type, it gets one of the
+   type in SPTRSV_SUBSTITUTE, if that supports its type of matrix. Each such request adds a line to the file
+   SPTRSV_SUBSTITUTE_RECORD, with the type that the factor has; with SPTRSV_SUBSTITUTE_ONLY_RECORD set, nothing else
+   happens. With SPTRSV_SUBSTITUTE_LAST_BIT set, the last bit of MatSolve()'s results is changed, up or down, which
+   shows the effect of rounding on the program. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 typedef PetscErrorCode (*Creator)(Mat, MatFactorType, Mat*);
 
-/* Factoring in place: PETSc gets a factor of its own there, and merges it into the matrix. */
+/* Whether PETSc factors in place: it then gets a factor of its own, and merges it into the matrix. */
 static int in_place = 0;
 
 static void* Real(const char name[])
@@ -41,7 +41,7 @@ static void Record(MatType matrix, MatFactorType ftype, MatSolverType type)
   close(file);
 }
 
-/* The substitute, where PETSc's own type would answer a request; else NULL. */
+/* Returns the substitute if PETSc's own type would answer the request, otherwise NULL. */
 static PetscErrorCode Choose(Mat A, MatSolverType type, MatFactorType ftype, MatSolverType* chosen)
 {
   char const* const substitute = getenv("SPTRSV_SUBSTITUTE");

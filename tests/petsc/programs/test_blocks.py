@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the cases that PETSc's programs say themselves how to run: the comment /*TEST ... TEST*/ at their end."""
+"""Reads how PETSc's programs are to be tested, from the comment /*TEST ... TEST*/ at their end."""
 import itertools
 import re
 
 KEYS = {"nsize", "requires", "command", "suffix", "diff_args", "args", "filter", "filter_output", "localrunfiles",
         "comments", "TODO", "SKIP", "output_file", "timeoutfactor", "env", "depends", "temporaries"}
-ADDED = ("args", "requires", "env")  # an inner test's are added to the outer one's, others replace them
+ADDED = ("args", "requires", "env")  # these keys of an inner test are added to the outer one's, others replace them
 LOOP = re.compile(r"\{\{(.*?)\}(.*?)\}", re.DOTALL)
 
 
 class Block:
-    """One of build, test and testset: its keys, and the tests inside."""
+    """A block `build`, `test` or `testset`: its keys, and the tests inside."""
 
     def __init__(self, kind, keys=None):
         self.kind, self.keys, self.inner = kind, keys or {}, []
@@ -20,7 +20,7 @@ class Block:
 
 
 class Case:
-    """One case: steps [(ranks, arguments)] run after each other in one folder."""
+    """One case: steps [(ranks, arguments)] that run one after another in one folder."""
 
     def __init__(self, source, name, steps, keys):
         self.source, self.name, self.steps = source, name, steps
@@ -35,7 +35,7 @@ class Case:
         return f"{self.source}:{self.name}"
 
     def unmet(self, conf):
-        """Why the case cannot run, or None. Steps that cannot are left out of it."""
+        """Returns why the case cannot run, or None; removes steps that cannot run."""
         missing = [unmet(words, conf) for words in self.step_requires]
         self.steps = [step for step, word in zip(self.steps, missing) if not word]
         self.step_requires = [[] for _ in self.steps]
@@ -43,7 +43,7 @@ class Case:
 
 
 def joined_lines(text):
-    """Lines without comments; those that end in a backslash, or inside quotes, with the next ones."""
+    """Returns the lines without comments, joining those that end in a backslash or inside quotes with the next."""
     lines, open_line = [], ""
     for line in text.split("\n"):
         line = re.sub(r"^!", "", line)
@@ -61,7 +61,7 @@ def joined_lines(text):
 
 
 def blocks(text):
-    """The tree of a comment: outer blocks, and inside them those indented further."""
+    """Returns the tree of a comment: outer blocks, and inside them those indented further."""
     outer, stack = [], []
     for line in joined_lines(text):
         indent = len(line) - len(line.lstrip())
@@ -94,7 +94,7 @@ def combined(outer, inner):
 
 
 def without_loops(ranks, args):
-    """[(label, (ranks, args))]: one for each combination of the values of '-option {{a b}shared output}'."""
+    """Returns [(label, (ranks, args))]: one for each combination of the values of '-option {{a b}shared output}'."""
     loops = [match.group(1).split() for match in LOOP.finditer(ranks + "\0" + args)]
     results = []
     for values in itertools.product(*loops):
@@ -105,7 +105,7 @@ def without_loops(ranks, args):
 
 
 def cases_of_test(source, keys, inner):
-    """Inner tests with a suffix are cases of their own; the others are steps of one."""
+    """Returns the cases of a test: one per inner test with a suffix; the others are steps of one case."""
     steps = [combined(keys, test.keys) for test in inner if "suffix" not in test.keys]
     cases = []
     for test in inner:
@@ -129,7 +129,7 @@ def cases_of_test(source, keys, inner):
 
 
 def cases_of(source, text):
-    """@param source  the program's name in messages.  @param text  its source."""
+    """Reads the cases of a program. @param source  the program's name in messages.  @param text  its source."""
     comment = "\n".join(part.split("TEST*/")[0] for part in text.split("/*TEST")[1:])
     outer = blocks(comment)
     build = next((block.keys for block in outer if block.kind == "build"), {})
@@ -144,7 +144,7 @@ def cases_of(source, text):
 
 
 def unmet(requires, conf):
-    """Why a case cannot run, by PETSc's own configuration (petscconf.h as a dictionary); or None."""
+    """Returns why a case cannot run with PETSc's configuration (petscconf.h as a dictionary), or None."""
     for word in requires:
         negated, name = word.startswith("!"), word.lstrip("!")
         if "defined(" in name.lower():
@@ -158,7 +158,7 @@ def unmet(requires, conf):
         elif name == "long64":
             there = True
         elif name == "x":
-            there = False  # a display
+            there = False  # needs a display
         else:
             there = f"PETSC_HAVE_{name.upper()}" in conf
         if there == negated:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of petsc_programs.py: how the comment /*TEST*/ is read, and what counts as the same output."""
+"""Tests the rules of petsc_programs.py: how the comment /*TEST*/ is read, and which outputs count as the same."""
 import unittest
 
 from compare_outputs import compare
