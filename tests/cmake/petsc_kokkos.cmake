@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What MODULES/CheckPETScKokkos.cmake reads in a PETSc over the same Kokkos, over another one, and in one that says
-# nothing.
+# Tests MODULES/CheckPETScKokkos.cmake with a PETSc over the same Kokkos, over another one, and with one that does not
+# name its Kokkos.
 include(${MODULES}/CheckPETScKokkos.cmake)
 file(REMOVE_RECURSE ${WORK})
 file(WRITE ${WORK}/first/include/KokkosCore_config.h "")
@@ -8,7 +8,7 @@ file(WRITE ${WORK}/second/include/KokkosCore_config.h "")
 file(CREATE_LINK ${WORK}/first ${WORK}/link SYMBOLIC)
 
 set(file ${WORK}/petscvariables)
-set(folder ${WORK}/link/include)  # the same by another name
+set(folder ${WORK}/link/include)  # the same folder by another name
 if(CASE STREQUAL other)
   set(folder ${WORK}/second/include)
 endif()

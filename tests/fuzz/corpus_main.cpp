@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// main() of a fuzz target where there is no libFuzzer: runs the files of a folder, and each of them cut
-// short and changed in many places. Usage: PROGRAM FOLDER [CHANGES], CHANGES of each file (default 200).
+// main() of a fuzz target without libFuzzer: runs the files of a folder, and each of them truncated and with random
+// changes. Usage: PROGRAM FOLDER [CHANGES], CHANGES of each file (default 200).
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// No input of the corpus justifies a piece of memory larger than this, in bytes.
+/// Largest memory allocation, in bytes, that an input of the corpus justifies.
 constexpr std::size_t largest_allocation = std::size_t{32} << 20;
 
 Bytes read(const std::filesystem::path& path) {
@@ -27,7 +27,7 @@ Bytes read(const std::filesystem::path& path) {
   return Bytes(std::istreambuf_iterator<char>(in), {});
 }
 
-/// One to four bytes of the input replaced, removed, repeated or bits of them flipped; at times cut short.
+/// Returns the input with one to four bytes replaced, removed, repeated or with flipped bits; sometimes truncated.
 Bytes changed(Bytes input, std::mt19937& random) {
   const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
   const char likely[] = " \n-+.0129eEnN%\xFF\x7F\x80";
@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
   std::mt19937 random(1);
   for (const auto& path : paths) {
     std::printf("%s\n", path.filename().c_str());
-    std::fflush(stdout);  // so that a crash can be found
+    std::fflush(stdout);  // locates a crash
     const Bytes input = read(path);
     LLVMFuzzerTestOneInput(input.data(), input.size());
     for (long k = 0; k < changes; ++k) {

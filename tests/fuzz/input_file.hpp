@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An input of a fuzzer as a file, since the readers take paths; and what is demanded of an error.
+// Input of a fuzzer as a file, since the readers take paths; and the requirements for an error message.
 #pragma once
 
 #include <unistd.h>
@@ -14,13 +14,13 @@
 
 namespace sptrsv::fuzz {
 
-/// Stops the fuzzer with the input at hand.
+/// Stops the fuzzer with the present input.
 [[noreturn]] inline void stop(const std::string& what) {
   std::fprintf(stderr, "FUZZ FAILURE: %s\n", what.c_str());
   std::abort();
 }
 
-/// One file for all inputs of a process, removed at its end.
+/// File for all inputs of a process, removed at its end.
 class InputFile {
  public:
   InputFile() : path_(std::filesystem::temp_directory_path() / ("sptrsv_fuzz_" + std::to_string(::getpid()))) {}
@@ -42,7 +42,7 @@ class InputFile {
   std::string path_;
 };
 
-/// An error starts with the file's name, says what to do after a semicolon, and is printable text.
+/// Checks that a message starts with the file's name, has a remedy after a semicolon, and is printable text.
 inline void check_message(const std::string& message, const std::string& path) {
   if (message.rfind(path + ":", 0) != 0) stop("no file name in: " + message);
   if (message.find("; ") == std::string::npos) stop("no remedy in: " + message);

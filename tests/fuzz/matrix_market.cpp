@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target of the Matrix Market reader, plain and gzip: a valid matrix, or an error that says what to do.
+// Fuzz target of the Matrix Market reader, plain and gzip: it returns a valid matrix, or an error with a remedy.
 #include <sptrsv_support/matrix_market.hpp>
 
 #include "input_file.hpp"

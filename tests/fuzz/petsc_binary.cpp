@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target of the check of PETSc binary files: what it lets pass, PETSc must be able to load, and our own reader
-// too.
+// Fuzz target of the check of PETSc binary files: PETSc must be able to load every file that passes, and so must this
+// project's reader.
 #include "petsc_binary.hpp"
 
 #include <petscmat.h>
@@ -25,7 +25,8 @@ PetscErrorCode load(const char* path) {
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/// Whether our own reader takes the file, which may be of the other width of indices; what it refuses it explains.
+/// Tells whether this project's reader accepts the file, which may have the other width of indices; a refusal is
+/// checked.
 bool is_read(const std::string& path) {
   try {
     const auto a = sptrsv::support::read_petsc_binary(path);
@@ -41,7 +42,7 @@ bool is_read(const std::string& path) {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // crashes belong to the fuzzer or the sanitizer
+  // the fuzzer or the sanitizer handles crashes
   if (PetscOptionsSetValue(nullptr, "-no_signal_handler", "1") || PetscInitializeNoArguments()) {
     sptrsv::fuzz::stop("PETSc does not start");
   }

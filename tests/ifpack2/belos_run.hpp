@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Belos solve with a preconditioner, and how many iterations it took.
+// One Belos solve with a preconditioner, and its number of iterations.
 #pragma once
 
 #include <BelosLinearProblem.hpp>
@@ -28,7 +28,7 @@ inline std::ostream& operator<<(std::ostream& out, BelosRun const& run) {
              << run.residual;
 }
 
-/// A right-hand side that depends on the number of columns and the global row only.
+/// Returns a right-hand side that depends only on the number of columns and the global row.
 inline RCP<Vectors<double>> right_hand_side(Map const& map, int columns) {
   auto const b = rcp(new Vectors<double>(Teuchos::rcpFromRef(map), columns));
   auto const view = b->getLocalViewHost(Tpetra::Access::OverwriteAll);
@@ -38,7 +38,7 @@ inline RCP<Vectors<double>> right_hand_side(Map const& map, int columns) {
   return b;
 }
 
-/// @param cg  conjugate gradients, else GMRES without restart; the preconditioner is on the right.
+/// Solves with the preconditioner on the right. @param cg  true: conjugate gradients; false: GMRES without restart
 inline BelosRun solve_by_belos(RCP<Crs<double>> const& A, RCP<Preconditioner> const& M, bool cg, int columns = 1,
                                int most = 150) {
   using Problem = Belos::LinearProblem<double, Vectors<double>, Operator>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters, descriptions, timers and errors, as a person meets them.
+// Tests parameters, descriptions, timers and errors as a user sees them.
 #include <Teuchos_TimeMonitor.hpp>
 #include <sstream>
 
@@ -15,7 +15,7 @@ namespace {
 using Triangular = ifpack2::LocalTriangularSolver<Row<double>>;
 using Riluk = ifpack2::Riluk<Row<double>>;
 
-/// What f throws, as E; or why not.
+/// Returns the message of the E that f throws; otherwise says why there is none.
 template <class E, class F>
 std::string message_of(F&& f) {
   try {
@@ -31,7 +31,7 @@ std::string message_of(F&& f) {
 }
 #define EXPECT_SAYS(message, part) EXPECT_NE((message).find(part), std::string::npos) << (message)
 
-/// Rows as lists of (column, value) for a matrix of ours on this rank.
+/// Makes a local matrix from rows given as lists of (column, value).
 RCP<Crs<double>> matrix_of(std::vector<std::vector<std::pair<int, double>>> const& rows) {
   Problem<double> p;
   for (auto const& row : rows) {
@@ -82,7 +82,7 @@ TEST(Parameters, WhatIsWrongIsNamed) {
               "sptrsv: levelset wide rows");
   EXPECT_SAYS(message_of<bad::InvalidParameterType>([&] { set("sptrsv: levelset wide rows", "many"); }),
               "sptrsv: levelset wide rows");
-  set("relaxation: type", "Jacobi");  // others' parameters are none of ours
+  set("relaxation: type", "Jacobi");  // other parameters are ignored
   EXPECT_SAYS(message_of<std::invalid_argument>([&] { set("fact: kspiluk number-of-streams", 2); }),
               "number-of-streams");
 }
@@ -97,7 +97,7 @@ TEST(Parameters, ReachTheAlgorithmAndAskForAnalysisAgain) {
   M.compute();
   EXPECT_EQ(M.getNumAnalyses(), 2);
   EXPECT_SAYS(M.description(), "Algorithm: syncfree");
-  M.setParameters(list);  // the same again
+  M.setParameters(list);  // the same parameters again
   EXPECT_TRUE(M.isComputed());
   M.setParameters(Teuchos::ParameterList());
   EXPECT_FALSE(M.isInitialized());
@@ -129,7 +129,7 @@ TEST(Parameters, StorageInSinglePrecision) {
     EXPECT_NEAR(single[i], full[i], 1e-5 * (1 + std::abs(full[i]))) << i;
     largest = std::max(largest, std::abs(single[i] - full[i]));
   }
-  EXPECT_GT(largest, 0);  // factors of lap2d are no floats
+  EXPECT_GT(largest, 0);  // the factors of lap2d are not exact in float
   EXPECT_SAYS(message_of<std::exception>([&] { solved("syncfree", "single", &single_said); }),
               "choose levelset, blocked or sptrsv");
 }
@@ -203,7 +203,7 @@ TEST(Errors, NameTheRowAndTheRemedy) {
   EXPECT_SAYS(text, " is " + std::to_string(zero->getRowMap()->getGlobalElement(1)) + " globally");
 }
 
-/// A matrix that Tpetra's own fillComplete() gives its column map.
+/// Makes a matrix to which Tpetra's fillComplete() gives its column map.
 RCP<Crs<double>> filled(std::vector<std::pair<GO, GO>> const& entries) {
   auto const map = map_of(3);
   auto const A = rcp(new Crs<double>(map, 3));
@@ -218,10 +218,10 @@ RCP<Crs<double>> filled(std::vector<std::pair<GO, GO>> const& entries) {
 }
 
 TEST(Errors, ColumnsThatAreNotTheRowsAreRefused) {
-  // strictly upper: Tpetra leaves out column 0, and Ifpack2 would take what it sees for a triangle with a diagonal
+  // strictly upper: Tpetra leaves out column 0, and Ifpack2 would see a triangle with a diagonal
   auto text = message_of<std::runtime_error>([] { Triangular(filled({{0, 1}, {0, 2}, {1, 2}})).initialize(); });
   EXPECT_SAYS(text, "build the matrix with its row map as column map");
-  // strictly lower: what is there is in order
+  // strictly lower: the local columns are in order
   auto const lower = filled({{1, 0}, {2, 0}, {2, 1}});
   Triangular solver(lower);
   solver.compute();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LocalTriangularSolver row by row, and against Ifpack2's LocalSparseTriangularSolver of type Internal.
+// Tests LocalTriangularSolver row by row, and compares it with Ifpack2's LocalSparseTriangularSolver of type Internal.
 #include <Ifpack2_LocalSparseTriangularSolver.hpp>
 #include <algorithm>
 
@@ -72,7 +72,7 @@ TEST_P(LocalTriangular, SolvesRowByRowAndAsIfpack2Does) {
   solver.apply(*X, *Y, c.mode);
   expect_solves(p, columns_of(*Y), b);
 
-  if (c.columns == 0) return;  // Kokkos Kernels' trsv refuses them
+  if (c.columns == 0) return;  // Kokkos Kernels' trsv refuses vectors without columns
   Oracle oracle(A);
   Teuchos::ParameterList internal;
   internal.set("trisolver: type", "Internal");
@@ -91,7 +91,7 @@ TEST_P(LocalTriangular, SolvesRowByRowAndAsIfpack2Does) {
 }
 INSTANTIATE_TEST_SUITE_P(All, LocalTriangular, ::testing::ValuesIn(all_cases()), case_name);
 
-/// A small lower triangle, its solver and vectors.
+/// Small lower triangle with its solver and vectors.
 struct Small {
   Problem<double> p = make_problem<double>("lap2d:9", {}, 3);
   RCP<Map const> map = map_of(p.num_rows());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts MPI and Kokkos as Trilinos does; only rank 0 prints, but a failure on any rank is one of the test.
+// Starts MPI and Kokkos as Trilinos does. Only rank 0 prints, but a failure on any rank fails the test.
 #include <gtest/gtest.h>
 
 #include <Teuchos_CommHelpers.hpp>
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Failures of ranks whose results are not printed.
+/// Prints failures of ranks whose results are not printed.
 class PrintFailures : public ::testing::EmptyTestEventListener {
  public:
   explicit PrintFailures(int rank) : rank_(rank) {}

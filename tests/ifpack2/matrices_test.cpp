@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Belos iterations with Riluk and with Ifpack2::RILUK on real matrices: those in the folder SPTRSV_TEST_MATRICES.
+// Compares Belos iterations with Riluk and with Ifpack2::RILUK on real matrices in the folder SPTRSV_TEST_MATRICES.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -16,9 +16,9 @@ namespace {
 
 using Ours = ifpack2::Riluk<Row<double>>;
 using Theirs = Ifpack2::RILUK<Row<double>>;
-constexpr std::int64_t most_entries = 3000000;  // larger ones take minutes to factor with fill
+constexpr std::int64_t most_entries = 3000000;  // larger matrices take minutes to factor with fill
 constexpr std::int64_t dense_row =
-    5000;  // entries; such a row fills whole columns, so these are factored without fill only
+    5000;  // entries; such a row fills whole columns, so its matrix is factored without fill only
 
 std::ostream& rank0() {
   static std::ostream nowhere(nullptr);
@@ -32,7 +32,7 @@ bool all_ranks(bool here) {
   return all != 0;
 }
 
-/// Computes, or says false on all ranks if the factorization breaks down on one.
+/// Computes the preconditioner; returns false on all ranks if the factorization breaks down on one.
 template <class P>
 bool compute(P& preconditioner) {
   bool good = true;
@@ -52,7 +52,7 @@ bool is_finite(Theirs const& factorization) {
   return all_ranks(good);
 }
 
-/// Counts what there was to compare.
+/// Compares both preconditioners and counts the comparison.
 void compare(std::string const& name, RCP<Crs<double>> const& A, int k, int& compared) {
   Teuchos::ParameterList list;
   list.set("fact: iluk level-of-fill", k);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The factors of Riluk beside those of Ifpack2::RILUK: who computes them under which parameters, their values entry by
-// entry, ranks that differ, graphs that change, breakdowns.
+// Compares the factors of Riluk with those of Ifpack2::RILUK: who computes them for which parameters, their values
+// entry by entry, ranks that differ, graphs that change, breakdowns.
 #include <Ifpack2_LocalFilter.hpp>
 #include <Ifpack2_SingletonFilter.hpp>
 #include <algorithm>
@@ -40,13 +40,13 @@ TEST(RilukFactors, OtherFactorsAskForAnalysisAgain) {
   auto thresholds = parameters(0);
   thresholds.set("fact: absolute threshold", 0.1);
   ours->setParameters(thresholds);
-  EXPECT_TRUE(ours->isInitialized());  // values alone
+  EXPECT_TRUE(ours->isInitialized());  // only values change
 }
 
 TEST(RilukFactors, AnyRowMatrixWillDo) {
   auto const A = distributed(support::generate("lap2d:12,nonsym"));
   RCP<Row<double> const> const local = rcp(new Ifpack2::LocalFilter<Row<double>>(RCP<Row<double> const>(A)));
-  RCP<Row<double> const> const filtered = rcp(new Ifpack2::SingletonFilter<Row<double>>(local));  // which has no graph
+  RCP<Row<double> const> const filtered = rcp(new Ifpack2::SingletonFilter<Row<double>>(local));  // has no graph
   for (auto const& matrix : {local, filtered}) {
     Ours ours(matrix);
     Theirs theirs(matrix);
@@ -60,7 +60,7 @@ TEST(RilukFactors, AnyRowMatrixWillDo) {
   }
 }
 
-/// Values of a triangle or a diagonal on this rank.
+/// Returns the values of a triangle or a diagonal on this rank.
 std::vector<double> values_of(Crs<double> const& matrix) {
   auto const view = matrix.getLocalValuesHost(Tpetra::Access::ReadOnly);
   return {view.data(), view.data() + view.extent(0)};
@@ -70,7 +70,7 @@ void expect_near(std::vector<double> const& ours, std::vector<double> const& the
   for (std::size_t k = 0; k < ours.size(); ++k)
     ASSERT_NEAR(ours[k], theirs[k], 1e-13 * (1 + std::abs(theirs[k]))) << what << ", entry " << k;
 }
-/// Entry by entry.
+/// Compares the factors entry by entry.
 void expect_same_factors(Ours const& ours, Theirs const& theirs) {
   Theirs const& factors = *ours.getFactorization();
   expect_near(values_of(factors.getL()), values_of(theirs.getL()), "L");
@@ -85,7 +85,7 @@ std::string described(Ours const& ours) {
   return text.str();
 }
 char const* const by_us = "factors: {by: sptrsv, entries: ";
-/// Collective, as describe() is.
+/// Checks the description. Collective, like describe().
 void expect_described(Ours const& ours, std::string const& said) {
   std::string const text = described(ours);
   EXPECT_NE(text.find(said), std::string::npos) << said << " is not in " << text;
@@ -153,14 +153,14 @@ TEST(RilukFactors, DescriptionsSayWhoFactorsAndWhy) {
   EXPECT_THROW(computed<Ours>(A, with("sptrsv: factor", std::string("petsc"))), Teuchos::Exceptions::InvalidParameter);
 }
 
-/// Blocks that no entry couples: RILUK then works on A's own communicator, and its compute() is collective. The last
-/// rank is different.
+/// Last rank of a matrix in blocks that no entry couples: RILUK then works on A's own communicator, and its compute()
+/// is collective. The last rank differs from the others.
 enum class LastRank { empty, dense, unsorted };
 RCP<Crs<double>> uncoupled(LastRank kind) {
   auto const comm = Tpetra::getDefaultComm();
   bool const last = comm->getRank() == comm->getSize() - 1;
   auto const map = map_of(last && kind == LastRank::empty ? 0 : 300);
-  if (kind == LastRank::unsorted) {  // as they are given, by expertStaticFillComplete()
+  if (kind == LastRank::unsorted) {  // unsorted, by expertStaticFillComplete()
     using Local = Crs<double>::local_matrix_device_type;
     Local::row_map_type::non_const_type const row_ptr("row_ptr", 301);
     Local::index_type::non_const_type const col_idx("col_idx", 600);
@@ -214,7 +214,7 @@ TEST(RilukFactors, RanksOfOneCommunicatorDecideAlike) {
   }
 }
 
-/// RILUK factors another graph in the old patterns of L and U.
+/// Checks that another graph is noticed: RILUK factors it in the old patterns of L and U.
 TEST(RilukFactors, AnotherGraphIsNoticed) {
   auto const map = map_of(60);
   auto const A = rcp(new Crs<double>(map, 8));
@@ -287,7 +287,7 @@ TEST(RilukFactors, NothingIsKeptOfAnotherMatrix) {
   EXPECT_EQ(A.strong_count(), 1);
 }
 
-/// Values alone change who factors: patterns and solvers stay.
+/// Checks that a change of values alone changes who factors, and keeps patterns and solvers.
 TEST(RilukFactors, RelaxationComesAndGoes) {
   auto const A = distributed(support::generate("lap2d:12,nonsym"));
   auto const ours = computed<Ours>(A, parameters(1));
@@ -315,7 +315,7 @@ TEST(RilukFactors, ThresholdsAndRelaxationAreIfpack2s) {
              Z = not_a_number<double>(A->getRowMap(), 1);
   computed<Ours>(A, list)->apply(*X, *Y);
   other->apply(*X, *Z);
-  EXPECT_NE(columns_of(*Y), columns_of(*Z));  // they are passed on
+  EXPECT_NE(columns_of(*Y), columns_of(*Z));  // the parameters are passed on
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Riluk and Ifpack2::RILUK of one matrix, and their answers beside each other.
+// Riluk and Ifpack2::RILUK of one matrix, and the comparison of their answers.
 #pragma once
 
 #include <algorithm>

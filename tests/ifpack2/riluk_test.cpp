@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Riluk beside Ifpack2::RILUK: the same answers in all modes, the same Belos iterations, alone and inside
+// Compares Riluk with Ifpack2::RILUK: the same answers in all modes, the same Belos iterations, alone and inside
 // AdditiveSchwarz.
 #include <Ifpack2_AdditiveSchwarz.hpp>
 #include <algorithm>
@@ -35,7 +35,7 @@ TEST_P(RilukMatrix, AnswersAreIfpack2sInAllModes) {
         SCOPED_TRACE(algorithm + ", fill " + std::to_string(k) + ", " + Teuchos::toString(mode));
         expect_alike(*ours, *theirs, mode, A->getRowMap());
       }
-      EXPECT_EQ(ours->getNumAnalyses(), 4);  // L and U, plain and transposed: of real numbers both transposes are one
+      EXPECT_EQ(ours->getNumAnalyses(), 4);  // L and U, plain and transposed; for real numbers both transposes are one
     }
   }
 }
@@ -57,7 +57,7 @@ TEST_P(RilukMatrix, BelosIterationsAreIfpack2s) {
   }
 }
 
-/// AdditiveSchwarz around `inner`.
+/// Returns an AdditiveSchwarz around `inner`.
 RCP<Schwarz> schwarz_of(RCP<Crs<double>> const& A, RCP<Preconditioner> const& inner, int overlap) {
   auto const made = rcp(new Schwarz(RCP<Row<double> const>(A)));
   Teuchos::ParameterList list;
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Families, RilukMatrix,
                            return name;
                          });
 
-/// Labels of ours among those that Kokkos saw.
+/// Returns the labels of sptrsv among those that Kokkos saw.
 std::set<std::string> ours_among(std::vector<std::string> const& labels) {
   std::set<std::string> out;
   for (auto const& label : labels)
@@ -133,7 +133,7 @@ TEST(RilukPhases, NewValuesNeedNoNewAnalysis) {
     EXPECT_EQ(ours->getNumInitialize(), 1);
     EXPECT_EQ(ours->getNumCompute(), 2);
     expect_alike(*ours, *computed<Theirs>(A, parameters(1)), Teuchos::NO_TRANS, A->getRowMap());
-    ours->initialize();  // says that the pattern is another one
+    ours->initialize();  // announces the new pattern
     EXPECT_EQ(ours->getNumAnalyses(), 4);
   }
 }
@@ -168,8 +168,8 @@ TEST(RilukPhases, ASecondApplyAllocatesAndFencesNothing) {
       ours->apply(*X2, *Y2, Teuchos::NO_TRANS, 2.0, beta);  // fewer columns
       EXPECT_TRUE(counters.allocations().empty())
           << algorithm << " allocates " << counters.allocations().front() << " for fewer columns";
-      EXPECT_FALSE(
-          counters.kernels().empty());  // the counters see Tpetra scale; on a host our rows are a loop without a kernel
+      // Tpetra's scaling is counted; on a host sptrsv's rows are a loop without a kernel
+      EXPECT_FALSE(counters.kernels().empty());
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices and vectors of the other tests as Tpetra's.
+// Converts matrices and vectors of the other tests to Tpetra's.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,13 +31,13 @@ using Teuchos::rcp;
 
 inline int rank_here() { return Tpetra::getDefaultComm()->getRank(); }
 
-/// A map with so many rows on this rank.
+/// Returns a map with `local_rows` rows on this rank.
 inline RCP<Map const> map_of(int local_rows) {
   return rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), static_cast<std::size_t>(local_rows), 0,
                      Tpetra::getDefaultComm()));
 }
 
-/// What a matrix of Tpetra may leave out: a unit diagonal's entries.
+/// Returns the problem without the entries that a Tpetra matrix may leave out: those of a unit diagonal.
 template <class S>
 Problem<S> without_unit_diagonal(Problem<S> const& p) {
   if (!p.is_unit()) return p;
@@ -55,7 +55,7 @@ Problem<S> without_unit_diagonal(Problem<S> const& p) {
   return out;
 }
 
-/// The problem as this rank's local matrix, rows and columns numbered alike.
+/// Returns the problem as this rank's local matrix, with rows and columns numbered alike.
 template <class S>
 RCP<Crs<S>> tpetra_matrix(Problem<typename Crs<S>::impl_scalar_type> const& p, RCP<Map const> const& map) {
   using local = typename Crs<S>::local_matrix_device_type;
@@ -102,7 +102,7 @@ Columns<typename Crs<S>::impl_scalar_type> columns_of(Vectors<S> const& x) {
   return out;
 }
 
-/// A matrix on all ranks, in rows of equal shares.
+/// Returns the matrix distributed over all ranks in equal shares of rows.
 inline RCP<Crs<double>> distributed(support::CsrMatrix const& a) {
   auto const map = rcp(new Map(static_cast<Tpetra::global_size_t>(a.num_rows), 0, Tpetra::getDefaultComm()));
   std::vector<std::size_t> lengths;
@@ -121,7 +121,7 @@ inline RCP<Crs<double>> distributed(support::CsrMatrix const& a) {
   return made;
 }
 
-/// Other values in the same pattern: entries that are not on the diagonal times `factor`.
+/// Sets other values in the same pattern: multiplies off-diagonal entries by `factor`.
 inline void scale_off_diagonals(Crs<double>& a, double factor) {
   a.resumeFill();
   auto const graph = a.getCrsGraph();

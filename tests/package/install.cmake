@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs BUILD, made from SOURCE, into a fresh WORK/prefix and checks that everything is there. COMPONENTS: what was
-# built.
+# Installs BUILD, made from SOURCE, into an empty WORK/prefix and checks that all files of the built COMPONENTS are
+# there.
 file(REMOVE_RECURSE ${WORK})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix COMMAND_ERROR_IS_FATAL ANY)
 
@@ -22,7 +22,7 @@ foreach(file IN LISTS expected headers)
   endif()
 endforeach()
 
-# nothing in it may lead back to where it was built
+# no installed file may refer to the build or source folder
 file(GLOB written ${WORK}/prefix/${package}/*.cmake ${WORK}/prefix/${LIBDIR}/pkgconfig/*.pc)
 foreach(file IN LISTS written)
   file(READ ${file} text)

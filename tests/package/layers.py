@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the layers of the backend's folders: planner -> algorithm -> triangle -> device -> public headers, and never
-back; an algorithm uses nothing of another's folder; and code for one kind of processor is in device/ alone. Holds the
+"""Checks the layers of the backend's folders: planner -> algorithm -> triangle -> device -> public headers, and never
+back; an algorithm uses nothing of another's folder; and only device/ has code for one kind of processor. Checks the
 order of the PETSc plugin's folders likewise: each uses those before it.
 Usage: layers.py KOKKOS_BACKEND PLUGIN"""
 import os
@@ -8,9 +8,9 @@ import re
 import sys
 
 INCLUDE = re.compile(r'#include ["<](sptrsv/[^">]+)[">]')
-# each uses those before it
+# each layer uses those before it
 LAYERS = ["public", "device", "triangle", "ordering", "factorization", "algorithm", "planner", "instance"]
-APART = ["ordering", "factorization"]  # used by none of the layers above it
+APART = ["ordering", "factorization"]  # used by none of the layers above them
 
 PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "factor", "ordering", "shell", "root"]
 PLUGIN_APART = ["ordering", "shell"]  # used by the registration alone
@@ -22,20 +22,20 @@ DEVICE_WORDS = re.compile(
     r"|__(?:shfl|ballot|syncwarp|activemask|any_sync|all_sync)\w*"
     r"|__(?:device|host|global|shared)__|\bKokkos::(?:Cuda|HIP|SYCL)\b|\bcuda\w*::|\b(?:threadIdx|blockIdx|warpSize)\b"
     r"|\batomic(?:CAS|Exch|Add)\b|\basm\b|__builtin_(?:prefetch|assume)|\b32(?:\.0)?\b")
-KNOWS_DEVICES = ["sptrsv/space.hpp"]  # beside device/: the device's name, for users
+KNOWS_DEVICES = ["sptrsv/space.hpp"]  # in addition to device/: the device's name, for users
 NUMBERS = re.compile(r"_(?:tuning|table)\.hpp$|sptrsv/options\.hpp$")  # may have a 32 that is no warp
 
 
 def layer(path):
-    """path: as it is included."""
+    """Returns the layer of a file. path: as it is included."""
     parts = path.split("/")[1:]
     if parts in (["solver_impl.hpp"], ["factor_impl.hpp"]):
-        return "instance"  # members of TriangularSolver and Factor: what joins all others
+        return "instance"  # members of TriangularSolver and Factor, which join all other layers
     return "public" if len(parts) == 1 else parts[0]
 
 
 def fault(path, used):
-    """What is wrong if `path` includes `used`, or None."""
+    """Returns what is wrong if `path` includes `used`, or None."""
     above, below = layer(path), layer(used)
     if above not in LAYERS or below not in LAYERS:
         return "is in a folder that has no layer"
@@ -50,8 +50,8 @@ def fault(path, used):
 
 
 def device_words(path, text):
-    """What `path` says that only device/ may: words of compilers, processors and warps, and a warp's width in numbers.
-    Comments and texts may."""
+    """Returns the faults of `path` that only device/ may have: words of compilers, processors and warps, and a warp's
+    width in numbers. Comments and texts may have them."""
     if layer(path) == "device" or path in KNOWS_DEVICES:
         return []
     code = COMMENT_OR_TEXT.sub(lambda found: "\n" * found.group().count("\n"), text)

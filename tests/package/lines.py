@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds what .editorconfig says of lines: their length, no blanks at their ends, and one line end at the end of a file.
+"""Checks lines against .editorconfig: their length, no blanks at their ends, and one line end at the end of a file.
 
     lines.py [--mend] FILE...    names relative to the repository
 
---mend removes blanks at the ends of lines and mends the ends of files. Tables and web addresses may be longer;
-pictures, matrices, inputs of the fuzzers and the license are left alone. Standard library only.
+--mend removes blanks at the ends of lines and corrects the ends of files. Tables and web addresses may be longer;
+pictures, matrices, inputs of the fuzzers and the license are not checked. Standard library only.
 """
 import os
 import re
@@ -16,7 +16,7 @@ ADDRESS = re.compile(r"\S*[a-z]+://\S+")
 
 
 def longest_line():
-    """max_line_length of .editorconfig."""
+    """Returns max_line_length of .editorconfig."""
     with open(os.path.join(ROOT, ".editorconfig"), encoding="utf-8") as file:
         return int(re.search(r"^max_line_length = (\d+)", file.read(), re.M)[1])
 
@@ -28,7 +28,7 @@ def may_be_long(line, limit):
 
 
 def faults(text, limit):
-    """(line number, what is wrong) for each fault."""
+    """Returns (line number, what is wrong) for each fault."""
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
         if len(line) > limit and not may_be_long(line, limit):

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import urllib.parse
 
-# a span of code, or a link or picture, [text](target) or [text](target "title")
+# a code span, or a link or picture, [text](target) or [text](target "title")
 LINK = re.compile(r"(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"
                   r"|\[(?P<text>(?:`[^`]*`|\[[^\]]*\]|[^\[\]`])*)\]"
                   r"\(\s*<?(?P<target>[^)\s>]*)>?(?:\s+\"[^\"]*\")?\s*\)", re.S)
@@ -23,7 +23,7 @@ OTHER_HOST = re.compile(r"^([a-zA-Z][a-zA-Z0-9+.-]*:|//)")
 
 
 def without_code(text):
-    """The lines of a page, those of code blocks (fenced, or indented by four) emptied."""
+    """Returns the lines of a page, with those of code blocks (fenced, or indented by four) emptied."""
     lines, fence = [], None
     for line in text.splitlines():
         mark = re.match(r" {0,3}(```+|~~~+)", line)
@@ -40,7 +40,7 @@ def without_code(text):
 
 
 def anchor_of(heading):
-    """The anchor of a heading: its text in small letters without punctuation, blanks as hyphens."""
+    """Returns the anchor of a heading: its text in small letters without punctuation, blanks as hyphens."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
@@ -58,7 +58,7 @@ def anchors(text):
 
 
 def links(text):
-    """(line, target) of each link of a page, from line 1."""
+    """Yields (line, target) for each link of a page, from line 1."""
     text = "\n".join(without_code(text))
     for match in LINK.finditer(text):
         if match["target"] is not None:
@@ -73,7 +73,7 @@ def read(path):
 
 
 def fault(root, page, target):
-    """What is wrong with a link of a page, or None."""
+    """Returns what is wrong with a link of a page, or None."""
     path, _, anchor = target.partition("#")
     path = urllib.parse.unquote(path)
     full = os.path.normpath(os.path.join(root, os.path.dirname(page), path) if path else os.path.join(root, page))
@@ -87,7 +87,7 @@ def fault(root, page, target):
 
 
 def pages(root):
-    """The *.md files: those that git knows or would add, else all that are no build's."""
+    """Returns the *.md files: those that git knows or would add; without git, all outside of build folders."""
     if os.path.exists(os.path.join(root, ".git")):
         listed = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
                                 capture_output=True, text=True, check=False)
@@ -101,7 +101,7 @@ def pages(root):
 
 
 def check_pages(root):
-    """The faults of the repository's pages, and how many links were checked."""
+    """Returns the faults of the repository's pages, and the number of links that were checked."""
     faults, checked = [], 0
     for page in pages(root):
         for line, target in links(read(os.path.join(root, page))):
@@ -114,7 +114,7 @@ def check_pages(root):
 
 
 class Page(html.parser.HTMLParser):
-    """An HTML file's anchors, links, and what it loads."""
+    """Parser that collects an HTML file's anchors, links, and the files that it loads."""
 
     def __init__(self, text):
         super().__init__()
@@ -132,7 +132,7 @@ class Page(html.parser.HTMLParser):
 
 
 def check_site(folder):
-    """The faults of a built site, and how many links were checked."""
+    """Returns the faults of a built site, and the number of links that were checked."""
     found = {}
     for at, _, names in os.walk(folder):
         for name in names:

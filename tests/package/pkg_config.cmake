@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# A C program with pkg-config and no CMake: compiles SOURCE with MPICC and FLAGS in WORK, once linked with the plugin
-# and once to load it. PKGCONFIG is the program, PATHS are where the .pc files of sptrsv and PETSc lie.
+# Builds a C program with pkg-config and no CMake: compiles SOURCE with MPICC and FLAGS in WORK, once linked with the
+# plugin and once to load it. PKGCONFIG is the program; PATHS has the .pc files of sptrsv and PETSc.
 
-# query(variable arguments...): the answer of pkg-config, as a list
+# query(variable arguments...): returns the answer of pkg-config as a list
 function(query variable)
   execute_process(COMMAND ${PKGCONFIG} ${ARGN} OUTPUT_VARIABLE answer COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(answer UNIX_COMMAND "${answer}")
@@ -13,7 +13,7 @@ set(ENV{PKG_CONFIG_PATH} "${PATHS}")
 query(cflags --cflags sptrsv_petsc)
 query(libs --libs sptrsv_petsc)
 query(libdir --variable=libdir sptrsv_petsc)
-query(petsc_libdir --variable=libdir ${PETSC})  # users name PETSc's folder as for any program of theirs
+query(petsc_libdir --variable=libdir ${PETSC})  # users name PETSc's folder as for any of their programs
 query(plugin --variable=plugin sptrsv_petsc)
 query(version --modversion sptrsv_petsc)
 if(NOT version STREQUAL VERSION)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each source file of ROOT names the license in its first two lines.
+# Checks that each source file of ROOT names the license in its first two lines.
 find_package(Git QUIET)
 set(files)
 if(GIT_FOUND AND EXISTS ${ROOT}/.git)
@@ -21,7 +21,7 @@ list(FILTER top EXCLUDE REGEX "/(LICENSE|build[^/]*|\\.[^/]*)$")
 list(APPEND top ${ROOT}/.ci ${ROOT}/.clang-format ${ROOT}/.clang-tidy ${ROOT}/.editorconfig ${ROOT}/.gitignore
   ${ROOT}/.pre-commit-config.yaml)
 if(files)
-  set(top "")  # git knows better
+  set(top "")  # git applies the ignore rules itself
 endif()
 foreach(entry IN LISTS top)
   if(IS_DIRECTORY ${entry})
@@ -31,7 +31,7 @@ foreach(entry IN LISTS top)
     list(APPEND files ${entry})
   endif()
 endforeach()
-# pages, JSON (which has no comments), inputs for fuzzing, what editors and Python leave behind
+# pages, JSON (which has no comments), inputs for fuzzing, files that editors and Python leave behind
 list(FILTER files EXCLUDE REGEX "/corpus/|\\.(md|json|pyc|orig|rej|swp)$|~$|/compile_commands.json$")
 
 set(num_checked 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-ins for Views, with as much between the members as SPTRSV_BETWEEN says.
+// Stand-ins for Views, with 8 * SPTRSV_BETWEEN bytes between the members.
 #pragma once
 #include <cstddef>
 

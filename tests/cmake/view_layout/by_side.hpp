@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views that device code has in another layout.
+// Views with another layout in device code.
 #pragma once
 #ifdef __CUDA_ARCH__
 #define SPTRSV_BETWEEN 2

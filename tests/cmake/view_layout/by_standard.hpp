@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views that C++20 has in another layout.
+// Views with another layout in C++20.
 #pragma once
 #if __cplusplus >= 202002L
 #define SPTRSV_BETWEEN 2

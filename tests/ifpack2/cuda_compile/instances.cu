@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preconditioners for double on Tpetra's CUDA Node.
+// Instances of the preconditioners for double on Tpetra's CUDA Node.
 #include <Tpetra_KokkosCompat_ClassicNodeAPI_Wrapper.hpp>
 
 #include "sptrsv/ifpack2/local_triangular_solver_impl.hpp"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
-   A C program that factors a small matrix with a solver type of the plugin, checks the answer and asks the factor what
-   it did. Built with USE_PLUGIN_LINKED it links the plugin; else it gets it by -dll_append. */
+   Factors a small matrix with a solver type of the plugin, checks the answer and asks the factor for its statistics.
+   Built with USE_PLUGIN_LINKED it links the plugin; otherwise -dll_append loads it. */
 #include <petscksp.h>
 #include <sptrsv_petsc.h>
 
@@ -17,7 +17,7 @@ static PetscErrorCode MakeMatrix(PetscInt n, Mat* A) {
   PetscFunctionReturn(0);
 }
 
-/* LU is exact for this matrix, so one application of the preconditioner gives the answer. */
+/* Solves by one application of the preconditioner, since LU is exact for this matrix. */
 static PetscErrorCode SolveAndCheck(Mat A) {
   Vec x, b, answer;
   KSP ksp;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building a CSR matrix from entries, its triangles and its levels.
+// Builds a CSR matrix from entries, its triangles and its levels.
 #include "sptrsv_support/csr_matrix.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void check_triplets(std::int64_t num_rows, std::int64_t num_cols, const std::vec
   }
 }
 
-/// Sorts one row by column, keeping the order of duplicates, and sums these; returns the new length in entries.
+/// Sorts one row by column, keeping the order of duplicates, and sums duplicates; returns the new length in entries.
 std::int64_t compress_row(std::int64_t* cols, double* values, std::int64_t length, std::vector<ColumnValue>& scratch) {
   const auto not_ascending = [](std::int64_t a, std::int64_t b) { return a >= b; };
   if (std::adjacent_find(cols, cols + length, not_ascending) == cols + length) return length;
@@ -89,7 +89,7 @@ CsrMatrix filter(const CsrMatrix& a, Keep keep) {
   return result;
 }
 
-/// Level of row i from the levels of the rows it needs.
+/// Returns the level of row i from the levels of the rows that it needs.
 std::int64_t level_of(const CsrMatrix& a, std::int64_t i, const std::vector<std::int64_t>& level, bool lower) {
   std::int64_t deepest = 0;
   for (std::int64_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
@@ -160,7 +160,7 @@ std::int64_t count_upper_levels(const CsrMatrix& upper) { return levels(upper, f
 
 bool is_symmetric(const CsrMatrix& a) {
   if (a.num_rows != a.num_cols) return false;
-  // Going through the rows in order meets the columns of row j in order too, so one cursor per row suffices.
+  // A pass over the rows in order meets the columns of row j in order too, so one cursor per row suffices.
   std::vector<std::int64_t> next(a.row_ptr.begin(), a.row_ptr.end() - 1);
   for (std::int64_t i = 0; i < a.num_rows; ++i) {
     for (std::int64_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pattern of each family; arguments as listed in families().
+// Patterns of the families; arguments as listed in families().
 #pragma once
 
 #include "pattern.hpp"

@@ -97,7 +97,7 @@ LowerPattern powerlaw(const Arguments& arguments) {
   Random random(1);
   LowerPattern pattern;
   for (std::int64_t i = 0; i < n; ++i) {
-    // 1 / sqrt(u) has a density falling with the third power
+    // the density of 1 / sqrt(u) falls with the third power
     const double drawn = i % spacing == first_long ? std::min(shortest_long / std::sqrt(1 - random.unit()), longest)
                                                    : static_cast<double>(1 + random.below(2));
     const auto length = static_cast<std::int64_t>(std::min(drawn, static_cast<double>(i)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families without chance: grids, chain, arrows, dense, diagonal.
+// Families without random choices: grids, chain, arrows, dense, diagonal.
 #include <array>
 
 #include "families.hpp"
@@ -7,10 +7,10 @@
 namespace sptrsv::support::detail {
 namespace {
 
-/// Offsets (dx, dy, dz) to the neighbors of a grid node that come before it, in ascending order of their number.
+/// Offsets (dx, dy, dz) to the earlier neighbors of a grid node, in ascending order of their number.
 using Stencil = std::vector<std::array<std::int64_t, 3>>;
 
-/// The neighbors in a cube around the node; with star set only those along the axes.
+/// Returns the earlier neighbors in a cube around the node; with `star` only those along the axes.
 Stencil earlier_neighbors(bool three_dimensional, bool star) {
   Stencil stencil;
   for (std::int64_t dz = three_dimensional ? -1 : 0; dz <= 0; ++dz) {
@@ -25,7 +25,7 @@ Stencil earlier_neighbors(bool three_dimensional, bool star) {
   return stencil;
 }
 
-/// A grid of side^2 or side^3 nodes in natural order with some coupled unknowns a node.
+/// Returns a grid of side^2 or side^3 nodes in natural order, with `unknowns` coupled unknowns per node.
 LowerPattern grid(std::int64_t side, bool three_dimensional, bool star, std::int64_t unknowns) {
   const Stencil stencil = earlier_neighbors(three_dimensional, star);
   const auto inside = [side](std::int64_t c) { return c >= 0 && c < side; };
@@ -53,7 +53,7 @@ LowerPattern grid(std::int64_t side, bool three_dimensional, bool star, std::int
   return pattern;
 }
 
-/// Row i gets the columns first(i) to i - 1.
+/// Returns a pattern whose row i has the columns first(i) to i - 1.
 template <class First>
 LowerPattern filled_rows(std::int64_t n, First first) {
   LowerPattern pattern;

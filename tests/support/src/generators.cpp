@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of families, the reading of a spec, and the values put on a pattern.
+// List of families, parser of specs, and the values of the matrices.
 #include "sptrsv_support/generators.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using detail::Arguments;
 
-/// A spec taken apart.
+/// Parsed spec.
 struct Spec {
   const Family* family = nullptr;
   Arguments arguments;
@@ -88,7 +88,7 @@ Spec parse(const std::string& spec) {
   return parsed;
 }
 
-/// Places pattern, diagonal and transposed pattern; rows come out sorted.
+/// Returns the full pattern, strictly lower part, diagonal and transpose; its rows are sorted.
 CsrMatrix full_pattern(const LowerPattern& lower) {
   CsrMatrix a;
   const std::int64_t n = lower.num_rows;
@@ -111,7 +111,8 @@ CsrMatrix full_pattern(const LowerPattern& lower) {
   return a;
 }
 
-/// Off-diagonal value: -1 in families with a fixed diagonal, else between -1.5 and -0.5 by a hash of the position.
+/// Returns an off-diagonal value: -1 in families with a fixed diagonal, otherwise between -1.5 and -0.5 by a hash of
+/// the position.
 double off_diagonal(std::int64_t i, std::int64_t j, const Spec& spec) {
   if (!spec.nonsymmetric && spec.family->diagonal != 0) return -1;
   if (!spec.nonsymmetric && i < j) std::swap(i, j);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells files from families, and the kinds of files apart.
+// Distinguishes files from families, and the kinds of files.
 #include "sptrsv_support/load_matrix.hpp"
 
 #include <filesystem>
@@ -11,12 +11,12 @@
 namespace sptrsv::support {
 
 CsrMatrix load_matrix(const std::string& name) {
-  std::error_code ignored;  // a name that is too long for a file is none
+  std::error_code ignored;  // a name that is too long for a file is no file
   if (std::filesystem::exists(name, ignored)) {
     return std::filesystem::is_regular_file(name) && is_petsc_binary(name) ? read_petsc_binary(name)
                                                                            : read_matrix_market(name);
   }
-  if (name.find_first_of("./") != std::string::npos) {  // in no description of a family
+  if (name.find_first_of("./") != std::string::npos) {  // no description of a family has these characters
     throw ReadError(name + ": there is no such file; check the name, or give a family such as lap2d:300");
   }
   return generate(name);

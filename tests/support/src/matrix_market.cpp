@@ -29,7 +29,7 @@ struct Header {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-/// Takes the next word off the front of line; empty if there is none.
+/// Removes the next word from the front of `line` and returns it; empty if there is none.
 std::string_view take_word(std::string_view& line) {
   std::size_t begin = 0;
   while (begin < line.size() && is_blank(line[begin])) ++begin;
@@ -52,7 +52,7 @@ std::string lower_case(std::string_view word) {
   return result;
 }
 
-/// Text of a file made fit for a message.
+/// Returns text of a file in a form fit for a message.
 std::string quoted(std::string_view text) {
   std::string result = "'";
   for (char c : text.substr(0, 40)) result += (c >= ' ' && c <= '~') ? c : '?';
@@ -96,7 +96,7 @@ void parse_banner(TextSource& source, Header& header) {
   if (!take_word(rest).empty()) source.fail("more than five words in the first line", "end it after the symmetry");
 }
 
-/// Takes an integer off the front of line.
+/// Removes an integer from the front of `line` and returns it.
 std::int64_t take_integer(const TextSource& source, std::string_view& line, const char* what) {
   const std::string_view word = take_word(line);
   if (word.empty()) source.fail(std::string("no ") + what, "the line is cut short: write the file again");
@@ -112,7 +112,7 @@ std::int64_t take_integer(const TextSource& source, std::string_view& line, cons
   return value;
 }
 
-/// Takes a real number off the front of line; NaN and infinity included.
+/// Removes a real number from the front of `line` and returns it; NaN and infinity included.
 double take_real(const TextSource& source, std::string_view& line) {
   const std::string_view word = take_word(line);
   if (word.empty()) source.fail("no value", "write a value on each line, or declare the file `pattern`");
@@ -122,7 +122,7 @@ double take_real(const TextSource& source, std::string_view& line) {
   if (error == std::errc::invalid_argument || end != word.data() + word.size()) {
     source.fail("value " + quoted(word) + " is not a number", "correct the line (exponents are written with e)");
   }
-  // Too large or too small for a double: rounded to infinity or zero, as arithmetic would.
+  // A value too large or too small for a double is rounded to infinity or zero, as arithmetic would.
   if (error == std::errc::result_out_of_range) value = std::strtod(std::string(word).c_str(), nullptr);
   return value;
 }
@@ -144,7 +144,7 @@ void check_counts(const TextSource& source, const Header& header) {
   if (header.symmetry != Symmetry::general && header.num_rows != header.num_cols) {
     source.fail("a symmetric matrix must be square", "correct the size line or declare the file `general`");
   }
-  // The shortest entries are `1 1` and `1 1 1`, with a line end after all but the last.
+  // The shortest entries are `1 1` and `1 1 1`, with a line end after all but the last entry.
   const std::int64_t entry_bytes = header.field == Field::pattern ? 4 : 6;
   if (header.num_entries > (source.most_bytes() + 1) / entry_bytes) {
     source.fail("the size line announces " + std::to_string(header.num_entries) +
@@ -196,8 +196,8 @@ Triplet parse_entry(const TextSource& source, const Header& header, std::string_
 
 std::vector<Triplet> parse_entries(TextSource& source, const Header& header) {
   std::vector<Triplet> entries;
-  // A size line can still be wrong within the bound that was checked, most of all for gzip, so growth follows the data:
-  // entries take at least about a byte on disk each.
+  // A size line within the checked bound can still be wrong, above all for gzip, so growth follows the data: each entry
+  // takes at least about a byte on disk.
   entries.reserve(std::min(header.num_entries, source.bytes_on_disk()));
   std::string_view line;
   while (source.next_line(line)) {

@@ -66,7 +66,7 @@ Adjacency adjacency(const LowerPattern& pattern) {
 
 namespace {
 
-/// Breadth-first order from start over rows not yet numbered, neighbors by ascending degree; appended to order.
+/// Appends to `order` the rows not yet numbered, breadth first from `start`, neighbors by ascending degree.
 /// @return the first row of the last layer.
 std::int64_t cuthill_mckee(const Adjacency& graph, std::int64_t start, std::vector<std::int64_t>& layer_of,
                            std::vector<std::int64_t>& order) {
@@ -95,7 +95,7 @@ std::int64_t cuthill_mckee(const Adjacency& graph, std::int64_t start, std::vect
   return last_start;
 }
 
-/// Reverse Cuthill-McKee; each component starts at the end of a first search through it.
+/// Returns the reverse Cuthill-McKee order; each component starts at the end of a first search through it.
 std::vector<std::int64_t> rcm(const LowerPattern& pattern) {
   const Adjacency graph = adjacency(pattern);
   std::vector<std::int64_t> layer_of(pattern.num_rows, -1), order;
@@ -113,7 +113,7 @@ std::vector<std::int64_t> rcm(const LowerPattern& pattern) {
   return new_index;
 }
 
-/// Greedy coloring in row order, then the rows color by color.
+/// Returns the rows color by color, for a greedy coloring in row order.
 std::vector<std::int64_t> color(const LowerPattern& pattern) {
   const std::int64_t n = pattern.num_rows;
   const Adjacency graph = adjacency(pattern);

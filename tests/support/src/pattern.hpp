@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strictly lower pattern that each family makes, and symmetric renumberings of it.
+// Strictly lower pattern that each family makes, and its symmetric renumberings.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ struct LowerPattern {
   std::vector<std::int64_t> row_ptr = {0};
   std::vector<std::int64_t> col_idx;
 
-  /// Appends the entry (row in progress, col).
+  /// Appends the entry (current row, col).
   void add(std::int64_t col) { col_idx.push_back(col); }
-  /// Ends the row in progress.
+  /// Ends the current row.
   void end_row() {
     row_ptr.push_back(static_cast<std::int64_t>(col_idx.size()));
     ++num_rows;
@@ -28,20 +28,20 @@ namespace detail {
 
 using Edge = std::pair<std::int64_t, std::int64_t>;
 
-/// Pattern with an entry for each edge {i, j}, i != j; duplicates and loops are dropped.
+/// Returns the pattern with an entry for each edge {i, j}, i != j; duplicates and loops are dropped.
 LowerPattern pattern_from_edges(std::int64_t num_rows, const std::vector<Edge>& edges);
 
-/// The same graph with row i renamed new_index[i].
+/// Returns the graph with row i renamed new_index[i].
 LowerPattern renumber(const LowerPattern& pattern, const std::vector<std::int64_t>& new_index);
 
-/// Full adjacency of the graph: neighbors of each row, ascending, without the row itself.
+/// Adjacency of the graph: neighbors of each row, ascending, without the row itself.
 struct Adjacency {
   std::vector<std::int64_t> ptr;
   std::vector<std::int64_t> neighbors;
 };
 Adjacency adjacency(const LowerPattern& pattern);
 
-/// New index of each row for an ordering by keyword: `random`, `rcm` or `color`.
+/// Returns the new index of each row for an ordering by keyword: `random`, `rcm` or `color`.
 std::vector<std::int64_t> ordering(const LowerPattern& pattern, const std::string& keyword);
 
 }  // namespace detail

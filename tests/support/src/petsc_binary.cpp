@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Header, row lengths, columns and values of a PETSc binary matrix, all big-endian, each checked as it is read.
+// Reads and checks header, row lengths, columns and values of a PETSc binary matrix, all big-endian.
 #include "sptrsv_support/petsc_binary.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::int64_t big_endian_index(const unsigned char* bytes, int width) {
   return width == 4 ? static_cast<std::int32_t>(value) : static_cast<std::int64_t>(value);
 }
 
-/// Bytes of an index in the file: 4 or 8; 0 if this is no PETSc binary matrix.
+/// Returns the bytes of an index in the file: 4 or 8; 0 if the file is no PETSc binary matrix.
 int index_width(const std::string& path) {
   unsigned char start[8] = {};
   std::ifstream in(path, std::ios::binary);
@@ -40,7 +40,7 @@ int index_width(const std::string& path) {
   return 0;
 }
 
-/// Hands the next `count` numbers of `width` bytes to visit, in pieces of bounded size.
+/// Passes the next `count` numbers of `width` bytes to `visit`, in pieces of bounded size.
 template <class Visit>
 void for_each_number(std::ifstream& in, const std::string& path, std::int64_t count, int width, Visit visit) {
   constexpr std::int64_t piece = std::int64_t{1} << 18;

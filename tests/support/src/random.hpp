@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small random number generator that gives the same numbers on every platform.
+// Random number generator that gives the same numbers on every platform.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sptrsv::support::detail {
 
-/// The mixing step of splitmix64: a good 64-bit hash.
+/// Mixes the bits of z as splitmix64 does: a good 64-bit hash.
 inline std::uint64_t mix(std::uint64_t z) {
   z += 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -16,10 +16,10 @@ inline std::uint64_t mix(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/// A number in [0, 1) from 64 random bits.
+/// Returns a number in [0, 1) from 64 random bits.
 inline double to_unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 
-/// splitmix64 as a stream.
+/// Stream of random numbers by splitmix64.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(mix(seed)) {}
@@ -29,7 +29,7 @@ class Random {
     return result;
   }
   double unit() { return to_unit(bits()); }
-  /// An integer in [0, bound); the bias of the remainder is below bound / 2^64.
+  /// Returns an integer in [0, bound); the bias of the remainder is below bound / 2^64.
   std::int64_t below(std::int64_t bound) {
     return static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(bound));
   }
@@ -43,7 +43,7 @@ inline void shuffle(std::vector<std::int64_t>& list, std::int64_t begin, std::in
   for (std::int64_t i = end - 1; i > begin; --i) std::swap(list[i], list[begin + random.below(i - begin + 1)]);
 }
 
-/// The numbers 0 to n - 1.
+/// Returns the numbers 0 to n - 1.
 inline std::vector<std::int64_t> identity(std::int64_t n) {
   std::vector<std::int64_t> list(n);
   for (std::int64_t i = 0; i < n; ++i) list[i] = i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffered reading through zlib, which passes plain files through unchanged.
+// Reads buffered through zlib, which passes plain files through unchanged.
 #include "text_source.hpp"
 
 #include <cerrno>
@@ -13,9 +13,9 @@
 namespace sptrsv::support::detail {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 16;  // grows with a line up to
+constexpr std::size_t buffer_bytes = std::size_t{1} << 16;  // initial size; grows with a line up to longest_line
 constexpr std::size_t longest_line = std::size_t{1} << 20;
-constexpr std::int64_t best_gzip_rate = 1032;  // the deflate format cannot pack better
+constexpr std::int64_t best_gzip_rate = 1032;  // the deflate format cannot compress better
 
 [[noreturn]] void fail_file(const std::string& path, const std::string& what, const std::string& remedy) {
   throw ReadError(path + ": " + what + "; " + remedy);
@@ -73,7 +73,7 @@ void TextSource::fail(const std::string& what, const std::string& remedy) const 
   throw ReadError(path_ + ":" + std::to_string(line_number_) + ": " + what + "; " + remedy);
 }
 
-/// Gets more bytes behind those still unread; false at the end of the file.
+/// Reads more bytes behind the unread ones. @return false at the end of the file
 bool TextSource::refill() {
   if (at_end_) return false;
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of a plain or gzip file, one after the other, with the checks that a damaged file needs.
+// Lines of a plain or gzip file, one after another, with the checks that a damaged file needs.
 #pragma once
 
 #include <zlib.h>
@@ -11,24 +11,24 @@
 
 namespace sptrsv::support::detail {
 
-/// Reads a file line by line through one buffer; gzip is unpacked on the way.
+/// Reads a file line by line through one buffer; gzip is decompressed while reading.
 class TextSource {
  public:
-  /// @throws ReadError if there is no such regular file, it is empty, or it is packed with another program.
+  /// @throws ReadError if there is no such regular file, it is empty, or it is compressed by another program.
   explicit TextSource(const std::string& path);
   ~TextSource();
   TextSource(const TextSource&) = delete;
   TextSource& operator=(const TextSource&) = delete;
 
-  /// Gets the next line without its line end; false at the end of the file.
+  /// Gets the next line without its line end. @return false at the end of the file
   /// @param line  valid until the next call.
-  /// @throws ReadError if reading or unpacking fails.
+  /// @throws ReadError if reading or decompressing fails.
   bool next_line(std::string_view& line);
 
-  /// Most bytes of text that the file can hold, from its size on disk and the best rate of compression there is.
+  /// Returns the most bytes of text that the file can hold, from its size on disk and the best compression rate.
   std::int64_t most_bytes() const;
 
-  /// Size of the file, packed or not.
+  /// Returns the size of the file, compressed or not.
   std::int64_t bytes_on_disk() const { return bytes_on_disk_; }
 
   /// Throws a ReadError `path:line: what; remedy` for the line read last.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the CSR matrix: building, triangles, levels, symmetry.
+// Tests the CSR matrix: building, triangles, levels, symmetry.
 #include "sptrsv_support/csr_matrix.hpp"
 
 #include <gtest/gtest.h>

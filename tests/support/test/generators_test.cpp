@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the matrix families: structure by formula, invariants of all, errors.
+// Tests the matrix families: structure by formula, invariants of all families, errors.
 #include "sptrsv_support/generators.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST_P(ExactStructure, AgreesWithTheFormula) {
 }
 
 constexpr std::int64_t cube(std::int64_t x) { return x * x * x; }
-/// Edges among the 3^d - 1 neighbors of each node of a grid.
+/// Returns the number of edges among the 3^d - 1 neighbors of each node of a grid.
 constexpr std::int64_t edges9(std::int64_t s) { return ((3 * s - 2) * (3 * s - 2) - s * s) / 2; }
 constexpr std::int64_t edges27(std::int64_t s) { return (cube(3 * s - 2) - cube(s)) / 2; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of what the Matrix Market reader refuses, and of how it says so.
+// Tests the refusals of the Matrix Market reader, and their messages.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ const std::string pattern = "%%MatrixMarket matrix coordinate pattern general\n"
 struct BadFile {
   const char* name;
   std::string content;
-  std::string where;    ///< `:line: ` as it follows the path, or `: ` for the whole file
+  std::string where;    ///< `:line: ` after the path, or `: ` for the whole file
   std::string message;  ///< part of the message
 };
 

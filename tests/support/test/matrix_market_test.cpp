@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of what the Matrix Market reader accepts.
+// Tests the files that the Matrix Market reader accepts.
 #include "sptrsv_support/matrix_market.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the reader of PETSc binary files, and of load_matrix(), which tells kinds of files and families apart.
+// Tests the reader of PETSc binary files, and load_matrix(), which distinguishes kinds of files and families.
 #include "sptrsv_support/petsc_binary.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ std::string numbers(const std::vector<double>& values) {
   return bytes;
 }
 
-/// 3 by 4: (0,0) = 1.5, (0,3) = -2, row 1 empty, (2,2) = NaN
+/// Returns a file of the 3 by 4 matrix (0,0) = 1.5, (0,3) = -2, row 1 empty, (2,2) = NaN.
 std::string example(int width) {
   return indices(width, {1211216, 3, 4, 3, /*lengths*/ 2, 0, 1, /*columns*/ 0, 3, 2}) +
          numbers({1.5, -2, std::nan("")});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparison of a matrix, row by row, with rows written out by hand.
+// Compares a matrix, row by row, with rows written by hand.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that live as long as one test, plain or gzip.
+// Files that exist during one test, plain or gzip.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace sptrsv::support {
 
-/// A file in the test's temporary directory, removed with the object.
+/// File in the test's temporary directory, removed with the object.
 class TempFile {
  public:
   explicit TempFile(const std::string& content, const std::string& suffix = ".mtx")
@@ -28,7 +28,7 @@ class TempFile {
   std::string path_;
 };
 
-/// content as the bytes of a gzip file.
+/// Returns content as the bytes of a gzip file.
 inline std::string gzipped(const std::string& content) {
   TempFile packed("", ".gz");
   gzFile file = gzopen(packed.path().c_str(), "wb");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain host CSR matrix with 64-bit indices, and the few operations that tests, examples and benchmarks share.
+// Host CSR matrix with 64-bit indices, and the few operations that tests, examples and benchmarks share.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace sptrsv::support {
 
-/// An owning sparse matrix on the host, rows sorted by column, no duplicates.
+/// Owning sparse matrix on the host; rows are sorted by column and have no duplicates.
 struct CsrMatrix {
   std::int64_t num_rows = 0;
   std::int64_t num_cols = 0;
@@ -15,47 +15,49 @@ struct CsrMatrix {
   std::vector<std::int64_t> col_idx;        ///< one column per entry, ascending in a row
   std::vector<double> values;               ///< one value per entry
 
-  /// Number of stored entries.
+  /// Returns the number of stored entries.
   std::int64_t num_entries() const { return row_ptr.back(); }
 };
 
-/// One stored entry of a matrix that is still being collected.
+/// Stored entry of a matrix that is still being collected.
 struct Triplet {
   std::int64_t row;
   std::int64_t col;
   double value;
 };
 
-/// What csr_from_triplets() adds for each entry (i, j) off the diagonal.
+/// Entry that csr_from_triplets() adds for each entry (i, j) off the diagonal.
 enum class Mirror {
   none,      ///< nothing
   same,      ///< (j, i) with the same value
   negative,  ///< (j, i) with the value negated
 };
 
-/// Builds a CSR matrix from entries in any order; duplicates are summed in the order in which they come.
+/// Builds a CSR matrix from entries in any order; duplicates are summed in the order of their input.
 /// @param triplets  entries, each with 0 <= row < num_rows and 0 <= col < num_cols.
 /// @param mirror    whether the transposed entries are added; then the matrix must be square.
-/// @throws std::invalid_argument if an entry lies outside of the matrix, or mirror is used with a matrix not square.
+/// @throws std::invalid_argument if an entry lies outside of the matrix, or if mirror is used and the matrix is not
+/// square.
 CsrMatrix csr_from_triplets(std::int64_t num_rows, std::int64_t num_cols, const std::vector<Triplet>& triplets,
                             Mirror mirror = Mirror::none);
 
-/// The entries on and below the diagonal.
+/// Returns the entries on and below the diagonal.
 CsrMatrix lower_triangle(const CsrMatrix& a);
 
-/// The entries on and above the diagonal.
+/// Returns the entries on and above the diagonal.
 CsrMatrix upper_triangle(const CsrMatrix& a);
 
-/// Number of level sets of a lower triangle: rows on the longest path of dependencies; 0 for an empty matrix.
+/// Returns the number of level sets of a lower triangle: rows on the longest path of dependencies; 0 for an empty
+/// matrix.
 /// @param lower  square; diagonal entries do not count and may be missing.
 /// @throws std::invalid_argument if there is an entry above the diagonal.
 std::int64_t count_levels(const CsrMatrix& lower);
 
-/// Number of level sets of an upper triangle, as count_levels() with the rows taken from the last to the first.
+/// Returns the number of level sets of an upper triangle, as count_levels() does with rows in descending order.
 /// @throws std::invalid_argument if there is an entry below the diagonal.
 std::int64_t count_upper_levels(const CsrMatrix& upper);
 
-/// Whether a equals its transpose, values included (a NaN equals a NaN).
+/// Tells whether a equals its transpose, values included (a NaN equals a NaN).
 bool is_symmetric(const CsrMatrix& a);
 
 }  // namespace sptrsv::support

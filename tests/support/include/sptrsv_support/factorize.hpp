@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incomplete factors by one thread, row after row, as PETSc computes them: the oracle of Factorization.
+// Incomplete factors by one thread, row by row, as PETSc computes them: the oracle of Factorization.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace sptrsv::support {
 
-/// A square matrix by rows; columns ascend.
+/// Square matrix by rows; columns ascend.
 template <class S>
 struct Csr {
   int n = 0;
@@ -22,18 +22,18 @@ struct Csr {
   std::vector<S> values;
 };
 
-/// LU: L's rows without their unit diagonal, U's rows each ending in its inverted pivot. Symmetric: no L, U's rows hold
-/// U/D, and `inverse` 1/D.
+/// Incomplete factors. LU: L's rows without their unit diagonal, and U's rows, each ending in its inverted pivot.
+/// Symmetric: no L; U's rows hold U/D, and `inverse` 1/D.
 template <class S>
 struct IncompleteFactors {
   bool symmetric = false;
-  std::vector<int> lower_ptr, lower_col, upper_ptr, upper_col;  ///< columns ascend, but for LU's pivots, which are last
+  std::vector<int> lower_ptr, lower_col, upper_ptr, upper_col;  ///< columns ascend; LU's pivots are last
   std::vector<S> lower, upper, inverse;
-  long long zero_row = -1;  ///< the last row with |pivot| <= zero_pivot
+  long long zero_row = -1;  ///< last row with |pivot| <= zero_pivot
   bool failed = false;      ///< a pivot was at most zero_pivot times the row's sum
 };
 
-/// What is in A(row_perm, col_perm), or in its upper triangle; empty: the identity.
+/// Returns A(row_perm, col_perm), or its upper triangle; an empty permutation is the identity.
 template <class S>
 Csr<S> permuted(Csr<S> const& a, std::vector<int> const& row_perm, std::vector<int> const& col_perm) {
   Csr<S> out{a.n, {0}, {}, {}};
@@ -53,8 +53,8 @@ Csr<S> permuted(Csr<S> const& a, std::vector<int> const& row_perm, std::vector<i
   return out;
 }
 
-/// The pattern of ILU(level) or, of the upper triangle, of ICC(level); `a` is permuted already. Fill has the level
-/// level(i, k) + level(k, j) + 1.
+/// Returns the pattern of ILU(level) or, for the upper triangle, of ICC(level); `a` is already permuted. Fill has the
+/// level level(i, k) + level(k, j) + 1.
 template <class S>
 IncompleteFactors<S> factor_pattern(Csr<S> const& a, int level, bool symmetric) {
   IncompleteFactors<S> f;
@@ -104,7 +104,7 @@ IncompleteFactors<S> factor_pattern(Csr<S> const& a, int level, bool symmetric) 
   return f;
 }
 
-/// x - l u, with one rounding if `contract`. This file is to be compiled without contraction of its own.
+/// Returns x - l u, with one rounding if `contract`. This file must be compiled without contraction by the compiler.
 template <class S>
 S subtract_product(S x, S l, S u, bool contract) {
   if constexpr (std::is_arithmetic_v<S>) {
@@ -114,9 +114,10 @@ S subtract_product(S x, S l, S u, bool contract) {
   return x - product;
 }
 
-/// LU of A + shift I on f's pattern, rows in order, pivots ascending: PETSc's MatLUFactorNumeric_SeqAIJ().
-/// @param judge  called as judge(row, pivot, sum of the row's magnitudes); may change the pivot. true: the pass ends
-/// @return whether the pass went through
+/// Computes LU of A + shift I on f's pattern, rows in order, pivots ascending, as PETSc's MatLUFactorNumeric_SeqAIJ()
+/// does.
+/// @param judge  called as judge(row, pivot, sum of the row's magnitudes); may change the pivot; true ends the pass
+/// @return whether the pass was completed
 template <class S, class R, class Judge>
 bool lu_pass(Csr<S> const& a, R shift, Judge const& judge, bool contract, IncompleteFactors<S>& f) {
   f.lower.assign(f.lower_col.size(), S(0));
@@ -150,7 +151,8 @@ bool lu_pass(Csr<S> const& a, R shift, Judge const& judge, bool contract, Incomp
   return true;
 }
 
-/// U^T D U of A + shift I on f's pattern by PETSc's lists of rows: MatCholeskyFactorNumeric_SeqAIJ(). As lu_pass().
+/// Computes U^T D U of A + shift I on f's pattern by PETSc's lists of rows, as MatCholeskyFactorNumeric_SeqAIJ() does;
+/// parameters as in lu_pass().
 template <class S, class R, class Judge>
 bool cholesky_pass(Csr<S> const& a, R shift, Judge const& judge, bool contract, IncompleteFactors<S>& f) {
   f.upper.assign(f.upper_col.size(), S(0));

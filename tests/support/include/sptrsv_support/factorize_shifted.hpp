@@ -6,7 +6,7 @@
 
 namespace sptrsv::support {
 
-/// PETSc's MatFactorShiftType, in its order.
+/// Copy of PETSc's MatFactorShiftType, in its order.
 enum class ShiftKind { none, nonzero, positive_definite, in_blocks };
 
 template <class R>
@@ -16,23 +16,24 @@ struct ShiftRules {
   bool contract = false;
 };
 
-/// How the passes ended. Rows of the last pass.
+/// Outcome of the passes; the rows are those of the last pass.
 template <class R>
 struct ShiftResult {
   int passes = 0, shifts = 0;
   R amount = 0;
-  long long first_row = -1, last_row = -1;  ///< whose pivot counted as zero; after a restart's row none is looked at
+  long long first_row = -1, last_row = -1;  ///< rows whose pivot counted as zero; after a row that restarts none is
+                                            ///< checked
   R first_value = 0, last_value = 0;
   bool endless = false;
 };
 
-/// What PETSc keeps from pass to pass: MatPivotCheck() and MatPivotRefine().
+/// State that PETSc keeps from pass to pass: MatPivotCheck() and MatPivotRefine().
 template <class R>
 class Shifts {
  public:
   Shifts(ShiftRules<R> const& rules, R top) : rules_(rules), top_(top) {}
 
-  /// @return whether the pass ends with this pivot
+  /// Judges a pivot. @return whether the pass ends with it
   template <class S>
   bool judge(int row, S& pivot, R sum) {
     bool const relative = rules_.kind == ShiftKind::nonzero || rules_.kind == ShiftKind::positive_definite;
@@ -48,7 +49,7 @@ class Shifts {
     found.last_row = row, found.last_value = size;
     return relative;
   }
-  /// After a pass that ended with a pivot: the amount of the next one.
+  /// Sets the amount of the next pass, after a pass that ended with a pivot.
   void raise() {
     R const amount = found.amount, low = low_, high = high_;
     if (rules_.kind == ShiftKind::nonzero) {
@@ -63,7 +64,7 @@ class Shifts {
     }
     ++found.shifts;
   }
-  /// After a pass that went through: whether a smaller amount is tried.
+  /// Tells, after a completed pass, whether a smaller amount is tried, and sets it.
   bool lower() {
     if (rules_.kind != ShiftKind::positive_definite || !(fraction_ > 0) || found.shifts >= most) return false;
     high_ = fraction_;
@@ -82,7 +83,7 @@ class Shifts {
   R top_, fraction_ = 0, low_ = 0, high_ = 1;
 };
 
-/// The amount that makes A diagonally dominant, and a tenth; `a` as it is before its permutation.
+/// Returns the amount that makes A diagonally dominant, and a tenth more; `a` is not yet permuted.
 template <class S, class R>
 R dominant_shift(Csr<S> const& a, R least) {
   R top = least;
@@ -97,7 +98,7 @@ R dominant_shift(Csr<S> const& a, R least) {
   return static_cast<R>(top * 1.1);
 }
 
-/// Fills in f's values. @param a, permuted  A, and A(row_perm, col_perm)
+/// Computes f's values. @param a, permuted  A, and A(row_perm, col_perm)
 template <class S, class R>
 ShiftResult<R> factorize(Csr<S> const& a, Csr<S> const& permuted, ShiftRules<R> const& rules, IncompleteFactors<S>& f) {
   Shifts<R> shifts(rules, dominant_shift(a, rules.zero_pivot));

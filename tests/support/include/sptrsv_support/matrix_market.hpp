@@ -9,15 +9,15 @@
 
 namespace sptrsv::support {
 
-/// A matrix file that cannot be read; the message names the file, the line, what is wrong and what to do about it.
+/// Error: a matrix file cannot be read; the message names the file, the line, the fault and the remedy.
 class ReadError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// Reads a Matrix Market file: coordinate; real, integer or pattern (all ones); general, symmetric or skew-symmetric.
-/// Duplicates are summed; symmetric files are expanded; NaN and infinity are values like others; Windows line ends,
-/// blank lines and comment lines are accepted.
+/// Duplicates are summed; symmetric files are expanded; NaN and infinity are valid values; Windows line ends, blank
+/// lines and comment lines are accepted.
 /// @param path  a regular file, plain text or gzip, told apart by content.
 /// @throws ReadError if the file is missing, damaged, cut short or not of these kinds. A size line that the file cannot
 ///         hold is refused before memory is taken for it.

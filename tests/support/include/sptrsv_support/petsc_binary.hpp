@@ -8,11 +8,11 @@
 
 namespace sptrsv::support {
 
-/// Whether the file starts as a PETSc binary matrix does, with indices of 32 or 64 bits.
+/// Tells whether the file starts like a PETSc binary matrix, with indices of 32 or 64 bits.
 bool is_petsc_binary(const std::string& path);
 
 /// Reads the matrix at the start of a PETSc binary file, as MatView() of an aij matrix writes it: indices of 32 or 64
-/// bits, told apart by the header, and real numbers of 64 bits. What follows the matrix is ignored.
+/// bits, distinguished by the header, and real numbers of 64 bits. Bytes after the matrix are ignored.
 /// @throws ReadError (matrix_market.hpp) if the file is missing, damaged, cut short, dense or complex. Counts that the
 ///         file cannot hold are refused before memory is taken for them.
 CsrMatrix read_petsc_binary(const std::string& path);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What older versions of PETSc lack.
+// Names that older versions of PETSc lack.
 #pragma once
 
 #include <petscsys.h>
 
-#ifndef PETSC_SUCCESS  // a macro of ours up to 3.18, an enumerator of PETSc from 3.19 on
+#ifndef PETSC_SUCCESS  // this macro up to 3.18, an enumerator of PETSc from 3.19 on
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
 #endif
