@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Whether PAGE is what PROGRAM prints.
+# Checks that PAGE equals the output of PROGRAM.
 execute_process(COMMAND ${PROGRAM} OUTPUT_FILE ${MADE} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${PAGE} ${MADE} RESULT_VARIABLE different)
 if(different)

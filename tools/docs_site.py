@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What mkdocs does beyond its own when it builds the site (mkdocs.yml names this file; scripts/docs calls it).
+"""Extends mkdocs for the site (mkdocs.yml names this file; scripts/docs calls it).
 
 - Links to files outside of docs/ become paths in the sources, since the site does not have those files.
 - Lists may follow a paragraph without a blank line and be nested by two blanks, as Git hosts read them.
@@ -15,7 +15,7 @@ import re
 from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOP_PAGES = ["CONTRIBUTING.md", "CHANGELOG.md"]  # beside README.md; they are pages of the site too
+TOP_PAGES = ["CONTRIBUTING.md", "CHANGELOG.md"]  # in addition to README.md; they are pages of the site too
 LOG = logging.getLogger("mkdocs.sptrsv")
 
 LINK = re.compile(r"(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"
@@ -30,7 +30,7 @@ def anchor_of(heading, _separator):
 
 def on_config(config):
     config["mdx_configs"]["toc"] = {"slugify": anchor_of, "permalink": False}
-    config["theme"].static_templates.discard("404.html")  # its addresses are those of a server's root
+    config["theme"].static_templates.discard("404.html")  # its addresses start at a server's root
     return config
 
 
@@ -49,7 +49,7 @@ def on_nav(nav, config, files):
 
 
 def blocks(text):
-    """(is code, lines) in turn; code is fenced, or indented by four after a blank line outside of a list."""
+    """Yields (is code, lines); code is fenced, or indented by four after a blank line outside of a list."""
     found, fence, in_list, blank = [], None, False, True
     for line in text.split("\n"):
         mark = FENCE.match(line)
@@ -70,7 +70,7 @@ def blocks(text):
 
 
 def as_python_markdown(lines):
-    """Lists with a blank line before them, and all that belongs to an item indented twice as far."""
+    """Returns the lines with a blank line before each list, and with the contents of an item indented twice as far."""
     out, in_list, before = [], False, ""
     for line in lines:
         if ITEM.match(line):
@@ -86,7 +86,7 @@ def as_python_markdown(lines):
 
 
 def site_link(match, page):
-    """A link as the site has it. page: of the repository, as a path from its root."""
+    """Returns a link as the site has it. page: path of its page from the repository's root."""
     if match["target"] is None or re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|#", match["target"]):
         return match[0]
     path, mark, anchor = match["target"].partition("#")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes each fault of docs/petsc_faults.md as a file of its own that can be sent to PETSc: what happens and on which
-versions, what helps until it is mended, what would mend it, and the program, whole.
+"""Writes each fault of docs/petsc_faults.md to a separate file that can be sent to PETSc: the fault and the versions
+that
+have it, the work-around, the fix, and the whole program.
 
     python3 tools/fault_reports.py FOLDER [NAME...]
 """
@@ -14,7 +15,7 @@ PARTS = {"What": "What happens", "User": "What helps until then", "Upstream": "W
 
 
 def read_table(text):
-    """The versions, and {program: (line, {version: yes, no or -})}, of the page's table."""
+    """Returns the versions, and {program: (line, {version: yes, no or -})}, of the page's table."""
     lines = [line.strip("| ") for line in text.splitlines() if line.startswith("|")]
     rows = [[cell.strip() for cell in line.split("|")] for line in lines]
     versions = [cell for cell in rows[0] if re.fullmatch(r"\d+\.\d+\.\d+", cell)]
@@ -27,7 +28,7 @@ def read_table(text):
 
 
 def read_sections(text):
-    """{program: {part: text}}; a section may be of several programs."""
+    """Returns {program: {part: text}}; a section may be about several programs."""
     sections = {}
     for section in re.split(r"^## ", text, flags=re.M)[1:]:
         title, _, body = section.partition("\n")
@@ -38,7 +39,7 @@ def read_sections(text):
 
 
 def whole_program(name):
-    """The program with the header it includes in its place."""
+    """Returns the program with the header that it includes inserted."""
     folder = PAGE[:-3]
     with open(os.path.join(folder, name + ".c")) as file:
         program = file.read()
@@ -49,7 +50,7 @@ def whole_program(name):
 
 
 def without_links(text):
-    """Links to pages that the reader has not."""
+    """Removes links to pages that the reader does not have."""
     return re.sub(r"\[([^\]]*)\]\((?!https?:)[^)]*\)", r"\1", text)
 
 

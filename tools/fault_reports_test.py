@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fault_reports.py writes a whole report for each program of docs/petsc_faults, and refuses what it does not know."""
+"""Tests that fault_reports.py writes a whole report for each program of docs/petsc_faults, and refuses unknown
+names."""
 import os
 import subprocess
 import sys

@@ -7,14 +7,14 @@
     tools/fit_planner.py results/*.json --write     # puts the prices into the table, which scripts/format then lays out
     tools/fit_planner.py results/*.json --report    # the regret of the table as it is, in Markdown; fits nothing
 
-Chains, which the planner sends to `tiled` before it looks at prices, are left out.
+Chains, which the planner sends to `tiled` before it computes prices, are left out.
 
-An algorithm's time is a sum of features of the structure, as bench_solve wrote them from the library, each at a price
-that is not negative: least squares of relative errors. Which features an algorithm may use is in TERMS, so that few
-matrices can tell their prices. A matrix' regret is how much longer the chosen type takes than the fastest of ours,
-whether or not the planner may choose that.
+An algorithm's time is a sum of features of the structure, as bench_solve wrote them from the library, each times a
+price >= 0, fitted by least squares of relative errors. TERMS limits the features of each algorithm, so that few
+matrices suffice to determine their prices. A matrix' regret is the time of the chosen type relative to the fastest type
+of sptrsv, whether or not the planner may choose that.
 
-The device's name is the one in the files, which --device replaces. Only the standard library is needed.
+The files name the device; --device replaces the name. Only the standard library is needed.
 """
 import argparse
 import json
@@ -26,41 +26,42 @@ import textwrap
 
 TABLE = pathlib.Path(__file__).resolve().parent.parent / "kokkos_backend/include/sptrsv/planner/plan_table.hpp"
 PLANNER = "sptrsv"
-CHAINS = "chains,"  # how its reason begins then
+CHAINS = "chains,"  # the beginning of the planner's reason for chains
 ALWAYS = ["solve", "bytes"]
-TERMS = {  # beside ALWAYS
+TERMS = {  # in addition to ALWAYS
     "sequential": ["rows"],
-    # the latency from level to level, more in wide levels, and steps of polling and adding; narrow levels are solved by
-    # one team, wide ones by a kernel each
+    # latency from level to level, more in wide levels, and steps of polling and adding; one team solves narrow levels,
+    # one kernel each wide level
     "levelset": ["rows", "levels", "level_rows", "longest_lane", "level_lanes", "narrow_steps"],
     # in row order only a window of consecutive rows is in progress
     "syncfree": ["rows", "warp_window", "longest_row"],
     "threadlevel": ["rows", "thread_window", "level_entries", "longest_row"],
     "fused": ["rows", "warp_window", "thread_window", "level_rows", "level_entries", "longest_row"],
-    # the latency between tile rows, and what these gather; the rows of a wide level have a thread each
+    # latency between tile rows, and their gathers; the rows of a wide level have a thread each
     "tiled": ["rows", "tile_levels", "tile_entries", "longest_row", "wide_longest"],
-    # the latency from level to level within a block, and from block to block; steps of adding up
+    # latency from level to level within a block, and from block to block; steps of adding
     "blocked": ["rows", "levels", "block_levels", "longest_row"],
     "colorset": ["rows", "sets", "level_rows", "longest_row"],
 }
 FIT_ROUNDS = 12  # each uses the estimates of the round before
-OTHERS = ["rows", "levels", "level_entries", "longest_row", "level_longest"]  # a type that is not among them
+OTHERS = ["rows", "levels", "level_entries", "longest_row", "level_longest"]  # terms of a type that is not in TERMS
 
 
-# --- what was measured
+# --- measurements
 
 def load_cases(paths):
-    """Device, and by matrix and shape: features, candidates, and the median seconds of each type of ours."""
+    """Returns the device, and by matrix and shape: features, candidates, and the median seconds of each type of
+    sptrsv."""
     devices, cases = set(), {}
     for path in paths:
         with open(path, encoding="utf-8") as file:
             run = json.load(file)
         if not isinstance(run, dict) or "seconds" not in run:
-            continue  # such as bench_petsc's
+            continue  # such as a file of bench_petsc
         devices.add(run["device"])
         for row in run["seconds"]:
             if row["peer"] or row["columns"] != 1 or ":" in row["algorithm"]:
-                continue  # those with a colon have options set by hand, which the planner does not set
+                continue  # a colon: options set by hand, which the planner does not set
             if "features" not in row:
                 sys.exit(f"{path} has no features; write it with a newer bench_solve")
             name = row["matrix"].split("/")[-1].split(".mtx")[0]
@@ -88,7 +89,7 @@ def best_of(case):
 # --- the fit
 
 def solve_linear(a, b):
-    """Gauss with pivoting; a tiny pivot's unknown is 0."""
+    """Solves a x = b by Gaussian elimination with pivoting; the unknown of a tiny pivot is 0."""
     n = len(b)
     rows = [list(a[i]) + [b[i]] for i in range(n)]
     for k in range(n):
@@ -108,8 +109,8 @@ def solve_linear(a, b):
 
 
 def nnls(a, b):
-    """The x >= 0 of least |a x - b| (Lawson and Hanson, Solving Least Squares Problems, chapter 23). Columns of a have
-    norm 1."""
+    """Returns the x >= 0 of least |a x - b| (Lawson and Hanson, Solving Least Squares Problems, chapter 23). Columns of
+    a have norm 1."""
     n = len(a[0])
     gram = [[sum(row[i] * row[j] for row in a) for j in range(n)] for i in range(n)]
     right = [sum(row[i] * y for row, y in zip(a, b)) for i in range(n)]
@@ -141,9 +142,9 @@ def rounded(value):
 
 
 def fit_algorithm(cases, algorithm):
-    """Nanoseconds per unit of each feature. Least squares of errors relative to the measured time would
-    underestimate all times to avoid overestimating one; so errors are relative to the geometric mean of measured and
-    estimated time."""
+    """Returns nanoseconds per unit of each feature. Least squares of errors relative to the measured time would
+    underestimate all times to avoid overestimating one; therefore errors are relative to the geometric mean of measured
+    and estimated time."""
     cases = [case for case in cases if algorithm in case["seconds"]]
     names = ALWAYS + TERMS.get(algorithm, OTHERS)
     times = [case["seconds"][algorithm] for case in cases]
@@ -160,7 +161,7 @@ def fit_algorithm(cases, algorithm):
 
 
 def fit(cases):
-    """Prices by algorithm, of those that are candidates on some matrix."""
+    """Returns prices by algorithm, for those that are candidates on some matrix."""
     algorithms = []
     for case in cases:
         algorithms += [name for name in case["candidates"] if name in case["seconds"] and name not in algorithms]
@@ -172,7 +173,7 @@ def estimate(prices, case):
 
 
 def choose(table, case):
-    """As choose_by_table() in planner.hpp does, among the types that have a time."""
+    """Returns the choice of choose_by_table() in planner.hpp, among the types that have a time."""
     return min((name for name in table if name in case["candidates"] and name in case["seconds"]),
                key=lambda name: estimate(table[name], case), default=None)
 
@@ -182,14 +183,15 @@ def regret(case, chosen):
 
 
 def family(matrix):
-    """Of a generated matrix, with its ordering: lap3d:60,rcm is one of lap3d,rcm. A real one is a family of its own."""
+    """Returns the family of a generated matrix, with its ordering: lap3d:60,rcm is in lap3d,rcm. A real matrix is its
+    own family."""
     name, *rest = matrix.split(":", 1)
     ordering = re.search(r",([a-z]+)$", rest[0]) if rest else None
     return name + (ordering[0] if ordering else "")
 
 
 def left_out_choices(cases):
-    """For each case the choice of a fit that has not seen its family."""
+    """Returns for each case the choice of a fit without the case's family."""
     tables = {}
     for name in {family(case["matrix"]) for case in cases}:
         rest = [other for other in cases if family(other["matrix"]) != name]
@@ -197,14 +199,14 @@ def left_out_choices(cases):
     return [tables[family(case["matrix"])] and choose(tables[family(case["matrix"])], case) for case in cases]
 
 
-# --- the table in the library
+# --- the library's table
 
 def identifier(device):
     return "plan_" + re.sub(r"[^a-z0-9]+", "_", device.lower()).strip("_")
 
 
 def read_table(text):
-    """Prices by device and algorithm."""
+    """Returns prices by device and algorithm."""
     names = dict(re.findall(r'\{"([^"]+)", (plan_\w+),', text))
     arrays = {}
     for array, body in re.findall(r"PlanCost (plan_\w+)\[\] = \{\n(.*?)\n\};", text, re.S):
@@ -216,7 +218,7 @@ def read_table(text):
 
 
 def table_text(text, device, table, note):
-    """The header with this device's prices in place of earlier ones, or behind the others."""
+    """Returns the header with this device's prices in place of earlier ones, or after those of other devices."""
     blocks = re.findall(r"(?:^// [^\n]*\n)*^inline constexpr PlanCost (plan_\w+)\[\] = \{\n.*?\n\};\n", text,
                         re.S | re.M)
     lines = [f"// {device}: {note}", f"inline constexpr PlanCost {identifier(device)}[] = {{"]
@@ -242,7 +244,7 @@ def summary(regrets):
 
 
 def print_regrets(cases, columns):
-    """columns: by heading the choices for all cases."""
+    """Prints a table. columns: the choices for all cases, by heading."""
     print("| matrix | shape | best | us | " + " | ".join(f"{heading} | us | regret" for heading in columns) + " |")
     print("| --- " * (4 + 3 * len(columns)) + "|")
     for number, case in enumerate(cases):
@@ -271,7 +273,7 @@ def print_errors(cases, table):
 
 
 def print_analysis(cases):
-    """What the estimate costs beyond the analysis of the type that it chose."""
+    """Prints the cost of the estimate: the time beyond the analysis of the chosen type."""
     extra = [case["analyze"][PLANNER] - case["analyze"][case["used"]]
              for case in cases if case["used"] in case["analyze"]]
     if extra:

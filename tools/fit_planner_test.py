@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of fit_planner.py on made-up runs whose times follow known prices."""
+"""Tests fit_planner.py on made-up runs whose times follow known prices."""
 import contextlib
 import io
 import json
@@ -77,7 +77,7 @@ class FitPlanner(unittest.TestCase):
 
     def test_least_squares_stay_positive(self):
         self.assertEqual([round(x, 9) for x in fit_planner.nnls([[0.6, 0.8], [0.8, -0.6]], [2.0, 1.0])], [2.0, 1.0])
-        # without the bound x = (2, -1)
+        # without the bound, x = (2, -1)
         self.assertEqual([round(x, 9) for x in fit_planner.nnls([[1.0, 0.0], [0.0, 1.0]], [2.0, -1.0])], [2.0, 0.0])
 
     def test_prices_are_found_again(self):
@@ -113,7 +113,7 @@ class FitPlanner(unittest.TestCase):
         for matrix, family in [("lap3d:60,rcm", "lap3d,rcm"), ("lap3d:100,rcm", "lap3d,rcm"), ("lap3d:100", "lap3d"),
                                ("band:500000,16,2000", "band"), ("G3_circuit", "G3_circuit")]:
             self.assertEqual(fit_planner.family(matrix), family)
-        # levelset is slow on one family alone, which only a fit with one of it knows
+        # levelset is slow on one family only, which a fit without that family does not know
         matrices = {f"wide:{k}": (100000 + k, 3, 2, 12, 20000 + k) for k in range(3)}
         run = run_of(matrices={**MATRICES, **matrices})
         for row in run["seconds"]:

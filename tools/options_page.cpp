@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints docs/options.md from the lists of options that the algorithms give of themselves.
+// Prints docs/options.md from the algorithms' lists of options.
 #include <sptrsv/solver.hpp>
 
 #include <iostream>
@@ -23,7 +23,8 @@ std::string preset(sptrsv::OptionInfo const& info) {
   return "`" + info.choices[static_cast<std::size_t>(info.value)] + "`";
 }
 
-/// @param prefix  of the names: an algorithm's and an underscore, or empty for the planner's own.
+/// Prints the table of an algorithm's options.
+/// @param prefix  of the options' names: an algorithm's name and an underscore, or empty for the planner's own.
 void print_table(sptrsv::AlgorithmInfo const& algorithm, std::string const& prefix) {
   std::cout << "\n## " << algorithm.name << "\n\n" << algorithm.summary << "\n";
   if (algorithm.options.empty()) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scatter plot with trends as an SVG file, with the standard library alone, so that every machine can draw it."""
+"""Draws a scatter plot with trends as an SVG file with the standard library, so that every machine can draw it."""
 import html
 import math
 
@@ -9,7 +9,7 @@ COLORS = ["#1f77b4", "#d95f02", "#2ca02c", "#7f3fbf"]
 
 
 def nice_steps(low, high, count=8):
-    """Round numbers that cover low to high."""
+    """Returns round numbers that cover low to high."""
     step = 10 ** math.floor(math.log10(max(high - low, 1e-9) / count))
     step *= next(f for f in (1, 2, 5, 10) if (high - low) / (f * step) <= count)
     first = math.floor(low / step)
@@ -17,7 +17,7 @@ def nice_steps(low, high, count=8):
 
 
 def log_ticks(low, high):
-    """1, 2 and 5 times powers of ten that cover low to high, two at least."""
+    """Returns 1, 2 and 5 times powers of ten that cover low to high, at least two."""
     ticks = [f * 10.0 ** p for p in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
              for f in (1, 2, 5)]
     first = max(k for k, t in enumerate(ticks) if t <= low * (1 + 1e-12))
@@ -26,7 +26,7 @@ def log_ticks(low, high):
 
 
 def trend(points, bins=10):
-    """Geometric means of y over equal ranges of x: [(mean x, mean y)]."""
+    """Returns geometric means of y over equal ranges of x: [(mean x, mean y)]."""
     low, high = min(x for x, _ in points), max(x for x, _ in points)
     groups = {}
     for x, y in points:
@@ -36,7 +36,7 @@ def trend(points, bins=10):
 
 
 def scatter(series, title, x_label, y_label):
-    """The SVG text. series: {name: [(x, y)]}, each with points; y is positive, and its axis logarithmic."""
+    """Returns the SVG text. series: {name: [(x, y)]}, each with points; y is positive, and its axis logarithmic."""
     points = [p for s in series.values() for p in s]
     x_ticks = nice_steps(min(x for x, _ in points), max(x for x, _ in points))
     y_ticks = log_ticks(min(y for _, y in points), max(y for _, y in points))

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the solves' speed beside cuSPARSE, matrix by matrix, from the record in docs/performance.md.
+"""Draws the solves' speed relative to cuSPARSE, matrix by matrix, from the record in docs/performance.md.
 
     tools/speed_picture.py > docs/figures/speed_cusparse.svg
     tools/speed_picture.py --record docs/performance.md
 
-A bar is cuSPARSE's time divided by that of the fastest type, a mark the same for the type `sptrsv`, which chooses by
-itself. All numbers are read from the record: the table with the column `cuSPARSE / ours`, the first table with columns
-`sptrsv` and `cusparse`, and the sentence that names device and date. Python's standard library alone.
+A bar is cuSPARSE's time divided by that of the fastest type; a mark is cuSPARSE's time divided by that of the type
+`sptrsv`, which chooses by itself. All numbers are read from the record: the table with the column `cuSPARSE / ours`,
+the first table with columns `sptrsv` and `cusparse`, and the sentence that names device and date. Needs only Python's
+standard library.
 """
 import argparse
 import html
@@ -29,7 +30,7 @@ Speed = namedtuple("Speed", "matrix fastest ratio chosen")  # ratio: by the fast
 
 
 def tables(text):
-    """The Markdown tables of a text: lists of rows, which are dictionaries by column."""
+    """Returns the Markdown tables of a text: lists of rows, which are dictionaries by column."""
     header, rows, found = None, [], []
     for line in text.splitlines() + [""]:
         if not line.startswith("|"):
@@ -53,12 +54,12 @@ def table_with(text, *columns):
 
 
 def number(cell):
-    """A time; one that was cut short has a star."""
+    """Returns a time; one that was cut short is marked with a star."""
     return float(cell.replace("\\*", ""))
 
 
 def read(text):
-    """What is drawn, fastest first, and the device and date of the run."""
+    """Returns the speeds to draw, fastest first, and the device and date of the run."""
     by_type = {row["matrix"]: row for row in table_with(text, "matrix", "sptrsv", "cusparse")}
     speeds = []
     for row in table_with(text, "matrix", "best of ours us", "cuSPARSE / ours"):
@@ -76,7 +77,7 @@ def geometric_mean(values):
 
 
 def picture(speeds, device, date):
-    """The SVG text."""
+    """Returns the SVG text."""
     height = TOP + ROW * len(speeds) + BOTTOM
     ratios = [r for s in speeds for r in (s.ratio, s.chosen)] + [1]
     ticks = scatter_svg.log_ticks(min(ratios) * 0.9, max(ratios))

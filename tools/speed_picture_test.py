@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""speed_picture.py on a record made by hand, and the committed picture beside what it draws of docs/performance.md."""
+"""Tests speed_picture.py on a record made by hand, and compares the committed picture with its drawing of
+docs/performance.md."""
 import math
 import unittest
 import xml.etree.ElementTree

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the threshold of `fused` for a GPU: measures R-MAT matrices, fits, writes the table that the code reads,
+"""Trains the threshold of `fused` for a GPU: measures R-MAT matrices, fits, writes the table that the code reads, and
 plots.
 
     tools/train_fused.py --bench-solve build/bench/bench_solve --space cuda --measure fused.json
     tools/train_fused.py --fit fused.json --plot fused.svg \\
         --table kokkos_backend/include/sptrsv/algorithm/row_order/fused_table.hpp
 
-Both steps may be one command, or be run on two machines: each needs Python alone. After --table, build again. Matrices
-are the lower triangles of Graph500 R-MAT graphs over scale and edge factor, and of a few families of other classes.
-Each is solved with a warp for every row, with a thread for every row, and fused with each of a list of thresholds. Two
-rules then choose a threshold:
+Both steps may be one command, or run on two machines: each needs only Python. After --table, build again. Matrices are
+the lower triangles of Graph500 R-MAT graphs over scale and edge factor, and of a few families of other classes. Each is
+solved with a warp for every row, with a thread for every row, and fused with each of a list of thresholds. Two rules
+then choose a threshold:
 
-  paper  that which tells best, by an R-MAT matrix' mean row, whether its warp or its thread solve is the faster one
+  paper  the threshold that best predicts, by an R-MAT matrix' mean row, whether its warp or its thread solve is faster
          (F. Zhang, J. Su, W. Liu et al., TPDS 2021, section 6.2)
-  fused  that of the list with which the fused solves are fastest, by the geometric mean, R-MAT and the families each a
-         half (the default: in R-MAT long rows are everywhere and warps always win, which loses on matrices that have
-         none)
+  fused  the threshold of the list with the fastest fused solves, by the geometric mean, with weight 1/2 for R-MAT and
+         1/2 for the families (the default: R-MAT matrices always have long rows, so warps always win, which loses on
+         matrices without long rows)
 """
 import argparse
 import json
@@ -77,17 +77,17 @@ def parse_arguments():
 
 
 def mean_row(case):
-    """Off-diagonal entries per row, as the code counts them."""
+    """Returns the off-diagonal entries per row, as the code counts them."""
     return (case["entries"] - case["rows"]) / case["rows"]
 
 
 def granularity(rows, entries, levels):
-    """Equation (1) of the paper, with its default bases and bias; entries with the diagonal."""
+    """Returns equation (1) of the paper, with its default bases and bias; entries include the diagonal."""
     return math.log10(math.log10(rows / levels) / math.log10(entries / rows + 0.01) + 0.01)
 
 
 def speed(case, how):
-    """GFLOP/s."""
+    """Returns the GFLOP/s of a solve."""
     return 2e-9 * case["entries"] / case["seconds"][how]
 
 
@@ -95,7 +95,7 @@ def speed(case, how):
 
 
 def groups_of(args):
-    """Matrices that are measured together, by what they are called."""
+    """Returns the matrices that are measured together, by name."""
     groups = {"families": args.families} if args.families else {}
     for scale in args.scales:
         specs = [f"rmat:{scale},{factor}" for factor in args.edge_factors if (factor << scale) <= args.most_edges]
@@ -105,7 +105,7 @@ def groups_of(args):
 
 
 def measure_group(args, specs, thresholds, deadline):
-    """Cases of one group: one process, so that the GPU is started once; and whether it was ended at the deadline."""
+    """Returns the cases of one group, and whether it was ended at the deadline. One process starts the GPU once."""
     types = [f"fused:kind={kind}" for kind in KINDS] + [f"fused:threshold={t}" for t in thresholds]
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.json"
@@ -136,7 +136,7 @@ def measure_group(args, specs, thresholds, deadline):
 
 
 def cases_of(report, types):
-    """Complete matrices of a report of bench_solve."""
+    """Returns the complete matrices of a report of bench_solve."""
     cases = {}
     for r in report["seconds"]:
         how = r["algorithm"].split("=")[1]
@@ -173,8 +173,8 @@ def measure(args):
 
 
 def fit_paper(cases):
-    """(threshold, geometric mean of the chosen solve's time over the better one's). Of equally good thresholds the
-    middle."""
+    """Returns (threshold, geometric mean of the chosen solve's time over the faster one's), with the middle of equally
+    good thresholds."""
     means = sorted({mean_row(c) for c in cases})
     candidates = range(1, math.ceil(means[-1]) + 2)
 
@@ -194,8 +194,8 @@ def is_rmat(case):
 
 
 def fit_fused(cases, thresholds):
-    """(threshold, {threshold: geometric mean of the fused solve's time over the best threshold's of each matrix}),
-    where R-MAT and all others weigh a half each."""
+    """Returns (threshold, {threshold: geometric mean of the fused solve's time over that with the best threshold of
+    each matrix}), where R-MAT and all others have weight 1/2 each."""
     halves = [half for half in ([c for c in cases if is_rmat(c)], [c for c in cases if not is_rmat(c)]) if half]
     losses = {}
     for t in thresholds:
@@ -206,7 +206,7 @@ def fit_fused(cases, thresholds):
 
 
 def fit(measured, rule):
-    """The threshold, and says how good it is."""
+    """Returns the threshold, and prints how good it is."""
     cases, thresholds = measured["cases"], measured["thresholds"]
     paper, paper_loss = fit_paper([c for c in cases if is_rmat(c)] or cases)
     fused, losses = fit_fused(cases, thresholds)
@@ -224,7 +224,7 @@ def fit(measured, rule):
 
 
 def merged(parts):
-    """The measurements of one device as one."""
+    """Joins the measurements of one device."""
     for key in ("device", "space", "thresholds"):
         if any(part[key] != parts[0][key] for part in parts):
             raise RuntimeError(f"the files differ in {key}; fit those of one device alone")
@@ -232,7 +232,7 @@ def merged(parts):
 
 
 def device_key(measured):
-    """The name by which the code finds the device in the table."""
+    """Returns the name by which the code finds the device in the table."""
     return measured["device"] if measured["space"] == "Cuda" else "host"
 
 
@@ -240,7 +240,7 @@ ENTRY = re.compile(r'^    \{"(?P<device>[^"]*)", \d+\},.*\n', re.MULTILINE)
 
 
 def with_entry(text, device, threshold, remark):
-    """The table's text with that device's entry replaced or added."""
+    """Returns the table's text with that device's entry replaced or added."""
     line = f'    {{"{device}", {threshold}}},  // {remark}\n'
     for entry in ENTRY.finditer(text):
         if entry["device"] == device:

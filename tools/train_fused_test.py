@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of train_fused.py on cases made by hand. With the path of bench_solve as argument: the whole way, on a tiny
-sample."""
+"""Tests the rules of train_fused.py on cases made by hand. With the path of bench_solve as argument, tests all steps on
+a tiny sample."""
 import json
 import pathlib
 import re
@@ -26,7 +26,7 @@ def case(mean, warp, thread, family="rmat", **fused):
 
 class Rules(unittest.TestCase):
     def test_parallel_granularity_is_the_papers(self):
-        # its table 8
+        # table 8 of the paper
         for delta, alpha, beta in [(0.73, 4.00, 2000.00), (0.76, 4.00, 3000.00), (0.87, 3.39, 9622.5),
                                    (0.92, 3.02, 12812.06)]:
             rows = 10 ** 6
@@ -43,7 +43,8 @@ class Rules(unittest.TestCase):
         self.assertAlmostEqual(loss, 1.1 ** (1 / 3))
 
     def test_paper_rule_where_one_is_always_better(self):
-        self.assertEqual(train_fused.fit_paper([case(5, 1, 2), case(9, 1, 2)])[0], 3)  # of 1 to 5: all are given warps
+        self.assertEqual(train_fused.fit_paper([case(5, 1, 2), case(9, 1, 2)])[0], 3)  # thresholds 1 to 5 give warps to
+                                                                                       # all
         self.assertEqual(train_fused.fit_paper([case(5, 2, 1), case(9, 2, 1)])[0], 10)
 
     def test_fused_rule_takes_the_fastest_by_geometric_mean(self):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the types by means of the benchmark's parts, on the space that was asked for.
+// Runs the types with the benchmark's headers, on the requested space.
 #include "algorithms.hpp"
 
 #include <algorithm>
@@ -31,13 +31,13 @@ std::string device_of([[maybe_unused]] Space const& exec) {
   else return device_name(exec);
 }
 
-/// A space before Kokkos runs, when there can be no instance yet.
+/// Stands for a space before Kokkos runs, when there can be no instance.
 template <class Space>
 struct Tag {
   using type = Space;
 };
 
-/// Calls visit(Tag<Space>()) for each space that the library has, until one returns true.
+/// Calls visit(Tag<Space>()) for each space of the library, until one returns true.
 template <class Visit>
 bool any_space(Visit const& visit) {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -52,7 +52,7 @@ bool any_space(Visit const& visit) {
   return false;
 }
 
-/// The three phases once, without a look at the clock or the answer.
+/// Runs the three phases once, without measuring time or checking the answer.
 template <class Space>
 bench::Result make_only(bench::Entry<Space> const& entry, bench::Problem<Space> const& problem) try {
   bench::Result r;
@@ -73,7 +73,7 @@ bench::Result make_only(bench::Entry<Space> const& entry, bench::Problem<Space> 
   return r;
 }
 
-/// Why a type is not run; empty if it is.
+/// Returns why a type is not run; empty if it is.
 std::string refusal_of(AlgorithmInfo const& info, bench::System const& s, bool device, bool timed, int columns) {
   constexpr std::size_t most = 4000000;
   try {
@@ -107,7 +107,7 @@ void run(bench::System const& system, Settings const& settings, Progress& progre
   auto const result_of = [&](std::string const& name) {
     progress.step((settings.no_time ? "making " : "timing ") + name);
     auto options = settings.option_values();
-    if (name == "sptrsv") options.emplace("sptrsv_plan", "estimate");  // what it would choose, without solving first
+    if (name == "sptrsv") options.emplace("sptrsv_plan", "estimate");  // its choice, without solving first
     bench::Entry<Space> const entry{name, false, "",
                                     [&] { return std::make_unique<bench::OwnType<Space>>(name, options); }};
     return settings.no_time ? make_only(entry, problem) : bench::time_contender(entry, settings.limits, problem);
@@ -145,7 +145,7 @@ void check(Settings const& settings) {
   std::string const wanted = space_of(settings);
   if (!any_space([&](auto tag) { return name_of<typename decltype(tag)::type>() == wanted; }))
     throw std::runtime_error("--space " + wanted + ": this Kokkos has no such space; choose one of " + known_spaces());
-  using Host = Kokkos::DefaultHostExecutionSpace;  // a solver of no rows looks at the options as any other
+  using Host = Kokkos::DefaultHostExecutionSpace;  // a solver without rows checks the options like any other
   try {
     TriangularSolver<double, int, int, Host>("sequential", Host(), {}, {}, settings.option_values());
   } catch (Error const& e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coloring of a triangle's graph.
+// Colors a triangle's graph.
 #include <sptrsv/ordering/coloring.hpp>
 
 #include "bench/system.hpp"

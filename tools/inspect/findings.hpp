@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that is found out about one triangle. A part that was not asked for, or does not exist for it, is left empty.
+// Findings about one triangle. A part that was not requested, or does not exist, is empty.
 #pragma once
 
 #include <limits>
@@ -13,33 +13,33 @@
 
 namespace sptrsv::tools {
 
-/// What the file or the family holds, before a value is changed for the timing.
+/// Contents of the file or the family, before a value is changed for the timing.
 struct Source {
   std::string name;
-  std::string shape;                ///< "lower triangle, transposed"
-  long long matrix_entries = 0;     ///< of the whole matrix
-  long long missing_diagonals = 0;  ///< rows without an entry there
-  long long zero_diagonals = 0;     ///< rows with a zero stored there
-  long long bad_row = -1;           ///< the first of either
-  long long not_finite = 0;         ///< entries of the triangle
+  std::string shape;                ///< such as "lower triangle, transposed"
+  long long matrix_entries = 0;     ///< entries of the whole matrix
+  long long missing_diagonals = 0;  ///< rows without a diagonal entry
+  long long zero_diagonals = 0;     ///< rows with a stored zero on the diagonal
+  long long bad_row = -1;           ///< first row with a missing or zero diagonal
+  long long not_finite = 0;         ///< entries of the triangle that are not finite
 };
 
-/// How many entries of op(T) lie in each cell of a square grid over it, row by row of the grid.
+/// Numbers of entries of op(T) in the cells of a square grid, row by row of the grid.
 struct Density {
-  int grid = 0;  ///< cells to a side
+  int grid = 0;  ///< cells per side
   std::vector<int> entries;
 };
 
-/// A coloring of the graph of T + T^T, whose classes could be solved one after the other.
+/// Coloring of the graph of T + T^T, whose classes could be solved one after another.
 struct Colors {
   std::string method;
-  std::vector<long long> rows;  ///< of each color
+  std::vector<long long> rows;  ///< rows of each color
 };
 
-/// op(T) cut into square tiles, in the order of the solution.
+/// Square tiles of op(T) in solve order.
 struct Tiles {
-  int side = 0;         ///< rows and columns
-  long long count = 0;  ///< of tiles that hold an entry
+  int side = 0;         ///< rows and columns of a tile
+  long long count = 0;  ///< tiles that hold an entry
   struct Format {
     std::string name;
     long long tiles = 0, entries = 0;
@@ -47,37 +47,37 @@ struct Tiles {
   std::vector<Format> formats;
 };
 
-/// Where the solvers run.
+/// Space and device of the solvers.
 struct Place {
   std::string space, device, version, kokkos;
   int threads = 0;
 };
 
-/// One type of the library on this triangle.
+/// Results of one type of the library on this triangle.
 struct Algorithm {
   bench::Result result;
-  double predicted = std::numeric_limits<double>::quiet_NaN();  ///< seconds of a solve, where a model says
+  double predicted = std::numeric_limits<double>::quiet_NaN();  ///< seconds of a solve, if there is a model
 };
 
 struct Report {
   Source source;
   Structure structure;      ///< of op(T)
-  long long bandwidth = 0;  ///< greatest distance of an entry from the diagonal
+  long long bandwidth = 0;  ///< largest distance of an entry from the diagonal
   double granularity = std::numeric_limits<double>::quiet_NaN();
   std::vector<long long> level_rows;   ///< rows of each level
-  std::vector<long long> length_rows;  ///< rows with so many off-diagonal entries, from 0 on
+  std::vector<long long> length_rows;  ///< number of rows by number of off-diagonal entries, from 0 on
   Density density;
   std::optional<Colors> colors;
   std::optional<Tiles> tiles;
   Place place;
   int columns = 1;  ///< right-hand sides of the timed solves
   bool timed = false;
-  double matrix_bytes = 0;            ///< of T's pattern and values
-  std::vector<Algorithm> algorithms;  ///< as in the list of the library
-  bench::Result planned;              ///< the planner `sptrsv`: what it uses, and why
+  double matrix_bytes = 0;            ///< bytes of T's pattern and values
+  std::vector<Algorithm> algorithms;  ///< in the order of the library's list
+  bench::Result planned;              ///< plan of `sptrsv`: the type that it uses, and why
 };
 
-/// The fastest in the measurement; null if nothing was timed.
+/// Returns the fastest measured type; null if nothing was timed.
 inline Algorithm const* fastest(Report const& report) {
   Algorithm const* best = nullptr;
   for (auto const& a : report.algorithms)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of sptrsv_inspect: inspect_test.py PROGRAM [Findings|Errors|Plot|Installed]; exit code 77 if nothing can be
-drawn here."""
+"""Tests sptrsv_inspect: inspect_test.py PROGRAM [Findings|Errors|Plot|Installed]; exit code 77 if nothing can be drawn
+here."""
 import gzip
 import json
 import lzma
@@ -18,7 +18,7 @@ SKIPPED = 77
 
 
 def example():
-    """5 rows, unsymmetric; row 1 has a zero on the diagonal, row 3 nothing."""
+    """Returns an unsymmetric matrix of 5 rows; row 1 has a zero on the diagonal, row 3 no diagonal entry."""
     return {(0, 0): 2.0, (1, 0): 1.0, (1, 1): 0.0, (2, 1): -3.0, (2, 2): 4.0, (3, 0): 1.0, (4, 4): 1.0, (0, 4): 5.0}
 
 
@@ -117,7 +117,7 @@ class Findings(ProgramTest):
     def test_histogram_in_the_text(self):
         text = self.text("lap2d:40", "--repeat", "2")
         self.assertRegex(text, r"levels +79 +of 20\.3 rows on average, 1 to 40\n")
-        # levels of 1, 2-3, .., 32-63 rows and what share of the rows is in them
+        # levels of 1, 2-3, .., 32-63 rows and the fraction of rows in them
         for line in (r" 1 +2 +0\.1 %  #+\n", r" 2 - 3 +4 +0\.6 %  ", r" 4 - 7 +8 +2\.8 %  ",
                      r" 16 - 31 +32 +47\.0 %  #{40}\n", r" 32 - 63 +17 +38\.0 %  #{21}\n"):
             self.assertRegex(text, line)
@@ -209,7 +209,7 @@ class Errors(ProgramTest):
 
 
 def interpreter():
-    """The first of those that the program tries that has matplotlib, or None."""
+    """Returns the first Python that the program tries and that has matplotlib, or None."""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plot.py")
     for python in ("python3", "/usr/bin/python3"):
         try:
@@ -251,7 +251,7 @@ class Plot(ProgramTest):
     def test_leaves_nothing_and_follows_no_links(self):
         folder, kept = self.path("tmp"), self.path("kept", b"precious")
         os.mkdir(folder)
-        # a shell that puts links under the names that the process' number gives away, and becomes the program
+        # a shell that makes links with the names that the process id determines, and then becomes the program
         script = ('for s in "" .json; do ln -s "$KEPT" "$TMPDIR/sptrsv_inspect_$$$s"; done; exec "$@"')
         command = ["sh", "-c", script, "sh", PROGRAM, "lap2d:10", "--no-time", "--plot", self.path("x.png")]
         result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100,
@@ -270,7 +270,7 @@ class Plot(ProgramTest):
 
 
 class Installed(ProgramTest):
-    """With plot.py where the installation has it."""
+    """Tests with plot.py in its installed folder."""
 
     def test_draws(self):
         path = self.path("x.png")

@@ -9,7 +9,7 @@
 namespace sptrsv::tools {
 namespace {
 
-/// Puts commas and names between what is written; the caller opens and closes brackets in pairs.
+/// Writes commas and names between values; the caller opens and closes brackets in pairs.
 class Writer {
  public:
   explicit Writer(std::ostream& out) : out_(out) { out_.precision(12); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The findings for machines.
+// Writes the findings for programs.
 #pragma once
 
 #include <ostream>
@@ -8,8 +8,8 @@
 
 namespace sptrsv::tools {
 
-/// One JSON object; seconds, bytes, rows and entries without prefixes, null for what is not known.
-/// @param with_density  the grid of the spy plot as well, up to a quarter of a million numbers.
+/// Writes one JSON object; seconds, bytes, rows and entries have no prefixes; unknown values are null.
+/// @param with_density  adds the grid of the spy plot, up to a quarter of a million numbers.
 void write_json(std::ostream& out, Report const& report, bool with_density);
 
 }  // namespace sptrsv::tools

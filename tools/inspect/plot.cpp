@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands the findings to plot.py in a file, and waits for it.
+// Passes the findings to plot.py in a file, and waits for it.
 #include "plot.hpp"
 
 #include <spawn.h>
@@ -22,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int no_matplotlib = 3, no_such_program = 127;  // exit codes: of plot.py, and as a shell has it
+constexpr int no_matplotlib = 3, no_such_program = 127;  // exit codes of plot.py and of a shell
 
-/// As built or as installed.
+/// Returns the path of plot.py in the build folder or the installation.
 fs::path find_script() {
   fs::path const here = fs::read_symlink("/proc/self/exe").parent_path();
   fs::path const places[] = {here / "plot.py", here / "../share/sptrsv/plot.py"};
@@ -34,8 +34,8 @@ fs::path find_script() {
                            "; install sptrsv with its tools, or copy tools/inspect/plot.py there");
 }
 
-/// In a folder of its own with a name that nobody can foresee, since others may put links into the one for temporary
-/// files. Removed with the object.
+/// File for the data, in its own folder with an unpredictable name, since others may put links into the folder for
+/// temporary files. The destructor removes it.
 class DataFile {
  public:
   explicit DataFile(Report const& report) : folder_(make_folder()) {
@@ -65,7 +65,7 @@ class DataFile {
   fs::path folder_;
 };
 
-/// @return the exit code.
+/// Runs a command. @return the exit code.
 int run(std::vector<std::string> const& command) {
   std::vector<char*> arguments;
   for (auto const& word : command) arguments.push_back(const_cast<char*>(word.c_str()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The findings as a picture, drawn by matplotlib.
+// Draws the findings as a picture with matplotlib.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace sptrsv::tools {
 
-/// Runs plot.py, which lies beside the program or in its share folder.
-/// @param path    what to write; its ending is a format of matplotlib, such as .png, .pdf or .svg.
+/// Runs plot.py, which is next to the program or in its share folder.
+/// @param path    output file; its ending is a format of matplotlib, such as .png, .pdf or .svg.
 /// @param python  the interpreter; empty: the first of python3 on PATH and /usr/bin/python3 that has matplotlib.
 /// @throws std::runtime_error that says what is missing and how to install it.
 void draw(std::string const& path, std::string const& python, Report const& report);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws what sptrsv_inspect found, which runs this: plot.py DATA.json OUT.png
+"""Draws the findings of sptrsv_inspect, which runs this script: plot.py DATA.json OUT.png
 
-With --check it only says by its exit code, 0 or 3, whether this Python has matplotlib.
+With --check it only tells by its exit code, 0 or 3, whether this Python has matplotlib.
 """
 import json
 import os
@@ -11,7 +11,7 @@ import sys
 NO_MATPLOTLIB = 3
 try:
     import matplotlib
-    matplotlib.use("Agg")  # no window, and no display needed
+    matplotlib.use("Agg")  # needs no window and no display
     from matplotlib import pyplot
     from matplotlib.colors import ListedColormap, LogNorm
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
@@ -20,7 +20,7 @@ except ImportError:
     matplotlib = None
 
 BLUE, ORANGE, GRAY = "#3b6ea5", "#d9822b", "#b8c4d0"
-MOST_STEPS = 2000  # drawn of the levels
+MOST_STEPS = 2000  # maximum number of levels drawn as steps
 
 
 def thousands(axis):
@@ -33,7 +33,7 @@ SIZES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "bytes"))
 
 
 def unit_for(value, units):
-    """The largest unit of which there is at least one."""
+    """Returns the largest unit of which there is at least one."""
     return next((unit for unit in units if value >= unit[0]), units[-1])
 
 
@@ -43,14 +43,14 @@ def with_unit(value, units):
 
 
 def range_text(k, lines):
-    """2^k to 2^(k+1) - 1, as short as it can be read, over one or two lines."""
+    """Returns 2^k to 2^(k+1) - 1 as a short label on one or two lines."""
     if k >= 10:
         return f"{2**(k - 10)}k-\n{2**(k - 9)}k"
     return f"{2**k}-" + ("\n" if lines == 2 and k >= 3 else "") + f"{2**(k + 1) - 1}"
 
 
 def draw_spy(axes, figure, data):
-    """The entries of op(T), as a density where a cell holds more than one position."""
+    """Draws the entries of op(T), as a density if a cell holds more than one position."""
     grid, rows = data["density"]["grid"], data["rows"]
     axes.set_title("Entries" + (" (of the transpose)" if "transposed" in data["shape"] else ""))
     axes.set_xlabel("column")
@@ -80,7 +80,7 @@ def draw_levels(axes, data):
     if len(levels) == 0:
         return
     axes.set_yscale("log")
-    if len(levels) > MOST_STEPS:  # a line would hide what lies between its dots
+    if len(levels) > MOST_STEPS:  # a line would hide what is between its dots
         parts = numpy.array_split(levels, MOST_STEPS)
         edges = numpy.concatenate(([0], numpy.cumsum([len(part) for part in parts])))
         axes.stairs([part.max() for part in parts], edges, fill=True, color=GRAY, label="widest of neighbors")
@@ -125,7 +125,7 @@ def draw_row_lengths(axes, data):
 
 
 def bars(axes, data, series, units):
-    """Horizontal bars beside each other for each algorithm; series: name, values by algorithm, colors or a color."""
+    """Draws horizontal bars for each algorithm. series: name, values by algorithm, one color or several."""
     names = [a["name"] for a in data["algorithms"]]
     height = 0.8 / len(series)
     known = [value for _, values, _ in series for value in values if value]
@@ -203,7 +203,7 @@ def main(arguments):
         data = json.load(file)
     try:
         draw(data, arguments[1])
-    except (OSError, ValueError) as error:  # a folder that is not there, a format that is not known
+    except (OSError, ValueError) as error:  # a missing folder, an unknown format
         print(f"plot.py: {error}", file=sys.stderr)
         return 1
     return 0

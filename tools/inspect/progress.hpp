@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is being done, on standard error, as soon as it takes long enough for a person to wonder.
+// Shows the present step on standard error once it takes long enough for a person to wonder.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,8 @@
 
 namespace sptrsv::tools {
 
-/// On a terminal one line that is overwritten and in the end removed; else a line a step, from the second second on.
+/// Progress: on a terminal one line that is overwritten and finally removed; otherwise one line per step, from the
+/// second second on.
 class Progress {
  public:
   ~Progress() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells a person, or a machine, what a triangle is like and what the library makes of it.
+// Shows a person, or a program, the structure of a triangle and how the library solves with it.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <fstream>

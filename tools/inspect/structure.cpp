@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's own analysis on the host, and counts over it.
+// Runs the library's analysis on the host, and counts over its results.
 #include "structure.hpp"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ void add_structure(bench::System const& system, Report& report) {
   auto const& levels = analysis.levels(exec);
   for (int l = 0; l < levels.num_levels(); ++l) report.level_rows.push_back(levels.rows_in_level(l));
   auto const& rows = analysis.rows(exec);
-  report.structure.longest_row = 0;  // of op(T) here, not as stored
+  report.structure.longest_row = 0;  // of op(T), not of the stored triangle
   for (int i = 0; i < rows.num_rows; ++i) {
     auto const length = rows.end(i) - rows.begin(i);
     report.structure.longest_row = std::max<long long>(report.structure.longest_row, length);
@@ -100,7 +100,7 @@ Tiles count_tiles(bench::System const& system) {
   int const n = rows.num_rows;
   auto const position = [&](int i) {
     return analysis.shape().ascending() ? i : n - 1 - i;
-  };  // in the order of the solution
+  };  // solve order
   struct Tile {
     int entries = 0, longest_row = 0;
   };
@@ -111,7 +111,7 @@ Tiles count_tiles(bench::System const& system) {
     touched = {t};
     for (int p = t * tile_side; p < std::min(n, (t + 1) * tile_side); ++p) {
       int const i = position(p);
-      ++strip[t].entries;  // the diagonal
+      ++strip[t].entries;  // the diagonal entry
       touched_by_row.clear();
       for (int k = rows.begin(i); k < rows.end(i); ++k) {
         int const column = position(rows.col_idx(k)) / tile_side;

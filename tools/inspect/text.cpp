@@ -17,7 +17,7 @@ std::string text(char const* format, Values... values) {
   return line;
 }
 
-/// 1585478 as 1,585,478
+/// Returns a number with separators: 1585478 as 1,585,478.
 std::string grouped(long long number) {
   std::string digits = std::to_string(number);
   for (auto at = static_cast<long long>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
@@ -27,7 +27,7 @@ std::string grouped(long long number) {
 
 std::string mebibytes(double bytes) { return text("%.3f", bytes / (1 << 20)); }
 
-/// A line of facts: a name, a number, and what else there is to say about it.
+/// Prints a line: a name, a number, and further text.
 void fact(std::ostream& out, char const* name, std::string const& value, std::string const& more = "") {
   out << text("  %-22s %14s", name, value.c_str()) << (more.empty() ? "" : "   ") << more << '\n';
 }
@@ -48,7 +48,7 @@ struct Doubling {
   }
 };
 
-/// A table of the classes between the first and the last one in use.
+/// Prints a table of the classes between the first and the last one in use.
 void print_classes(std::ostream& out, Doubling const& d, char const* size, char const* members, char const* weight) {
   constexpr double width = 40;
   long long most = 0, all = 0;

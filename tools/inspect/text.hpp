@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The findings for people.
+// Prints the findings for people.
 #pragma once
 
 #include <ostream>
@@ -8,7 +8,7 @@
 
 namespace sptrsv::tools {
 
-/// Aligned text of at most 110 columns, but for the parameters of algorithms.
+/// Prints aligned text of at most 110 columns, except for the parameters of algorithms.
 void print(std::ostream& out, Report const& report);
 
 }  // namespace sptrsv::tools
