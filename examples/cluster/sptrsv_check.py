@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ReFrame: a PETSc program on two ranks with the plugin. Its iterations are those of PETSc's own type.
+"""ReFrame test: a PETSc program on two ranks with the plugin needs as many iterations as with PETSc's own type.
 
     reframe -C SITE.py -c examples/cluster/sptrsv_check.py -S SptrsvCheck.program=/path/to/ex45 -r
 
-SITE.py is the site's configuration. The module sptrsv must be found: `module use PREFIX/share/sptrsv/modulefiles/lmod`.
+SITE.py is the site's configuration. It must find the module sptrsv: `module use PREFIX/share/sptrsv/modulefiles/lmod`.
 """
 import reframe as rfm
 import reframe.utility.sanity as sn
@@ -17,7 +17,7 @@ class SptrsvCheck(rfm.RunOnlyRegressionTest):
     valid_prog_environs = ["*"]
     program = variable(str, value="ex45")
     solver_type = parameter(["petsc", "sptrsv"])
-    iterations = variable(int, value=22)  # of ex45 -da_refine 3 on two ranks
+    iterations = variable(int, value=22)  # iterations of ex45 -da_refine 3 on two ranks
     num_tasks = 2
     modules = ["sptrsv"]
     env_vars = {"OMP_NUM_THREADS": 1, "OMP_PROC_BIND": "false"}

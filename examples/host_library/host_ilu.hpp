@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands for a library of the user's own: a matrix in compressed rows, its ILU(0), and BiCGStab, all with
-// std::vector.
+// Stand-in for a user's library: a matrix in compressed rows, its ILU(0), and BiCGStab, all with std::vector.
 #pragma once
 
 #include <cmath>
@@ -26,7 +25,7 @@ struct Csr {
   }
 };
 
-/// Convection and diffusion on a grid of side by side unknowns.
+/// Returns the matrix of convection and diffusion on a grid of side by side unknowns.
 inline Csr convection(int side, double wind) {
   Csr a;
   for (int i = 0; i < side * side; ++i) {
@@ -40,7 +39,8 @@ inline Csr convection(int side, double wind) {
   return a;
 }
 
-/// A is about L U, on A's pattern. L has a unit diagonal, which is not stored; U's rows begin with theirs.
+/// ILU(0): A is about L U, on A's pattern. L has a unit diagonal, which is not stored; U's rows begin with their
+/// diagonal.
 struct Ilu0 {
   Csr lower, upper;
 
@@ -52,7 +52,7 @@ struct Ilu0 {
     factor(a);
   }
 
-  /// Other values of the same pattern, into the same arrays.
+  /// Factors a matrix with other values in the same pattern, into the same arrays.
   void factor(Csr const& a) {
     Vector row(a.num_rows());
     for (int i = 0; i < a.num_rows(); ++i) {
@@ -63,7 +63,7 @@ struct Ilu0 {
         for (int m = diagonal + 1; m < upper.row_ptr[j + 1]; ++m) row[upper.col_idx[m]] -= factor * upper.values[m];
       }
       for (int k = upper.row_ptr[i]; k < upper.row_ptr[i + 1]; ++k) upper.values[k] = row[upper.col_idx[k]];
-      row.assign(row.size(), 0);  // fill outside of the pattern is dropped
+      row.assign(row.size(), 0);  // drops fill outside of the pattern
     }
   }
 };
@@ -74,7 +74,7 @@ inline double dot(Vector const& a, Vector const& b) {
   return sum;
 }
 
-/// BiCGStab, preconditioned from the right. @return iterations until |r| is 1e-10 |b|, or 500
+/// Solves by BiCGStab, preconditioned from the right. @return iterations until |r| is 1e-10 |b|, at most 500
 inline int bicgstab(Csr const& a, Vector const& b, Vector& x,
                     std::function<void(Vector const&, Vector&)> const& precondition) {
   Vector r = b, shadow = b, p = b, p_hat(b.size()), s_hat(b.size());

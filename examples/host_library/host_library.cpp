@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An adapter for a library that is neither PETSc nor Trilinos: its ILU(0) on the host, the solves with it on Kokkos'
-// device.
+// Adapter for a library that is neither PETSc nor Trilinos: its ILU(0) on the host, solves with it on Kokkos' device.
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -14,8 +13,8 @@ using Space = Kokkos::DefaultExecutionSpace;
 using Factor = sptrsv::Factor<double, int, int, Space>;
 using host_library::Vector;
 
-/// The adapter: the library's arrays as views, and its vectors to the device and back. On a host the pattern is read
-/// in place, so the factorization must live as long as its adapter.
+/// Adapter: passes the library's arrays as views, and copies its vectors to the device and back. On a host the pattern
+/// is read in place, so the factorization must outlive its adapter.
 class DeviceIlu {
  public:
   explicit DeviceIlu(host_library::Ilu0 const& ilu)
@@ -23,7 +22,7 @@ class DeviceIlu {
     update(ilu);
   }
 
-  /// New values in the same pattern: nothing is analyzed again.
+  /// Takes new values in the same pattern, without a new analysis.
   void update(host_library::Ilu0 const& ilu) {
     factor_.update(exec_,
                    sptrsv::FactorValues<double, Kokkos::HostSpace>{view(ilu.lower.values), view(ilu.upper.values), {}});
@@ -61,7 +60,7 @@ class DeviceIlu {
   Kokkos::View<double**, Kokkos::LayoutLeft, Space::memory_space> b_, x_;
 };
 
-/// What the library would do itself.
+/// Solves as the library itself would.
 void substitute(host_library::Ilu0 const& ilu, Vector const& b, Vector& x) {
   int const n = ilu.lower.num_rows();
   for (int i = 0; i < n; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A linear system from a Matrix Market file, solved by Belos with Ifpack2's RILUK and with ours, side by side.
+// Solves a linear system from a Matrix Market file by Belos, with Ifpack2's RILUK and with sptrsv's, side by side.
 //   mpiexec -n 2 ifpack2_belos --matrix=FILE --solver=cg --fill=1 --algorithm=levelset
 #include <BelosSolverFactory.hpp>
 #include <BelosTpetraAdapter.hpp>
@@ -28,11 +28,11 @@ struct Settings {
 struct Result {
   int iterations = 0;
   bool converged = false;
-  double analyze, factor, solve, apply;  // seconds; apply: the preconditioner's share of solve
+  double analyze, factor, solve, apply;  // seconds; apply: the preconditioner's part of solve
 };
 
 Result solve_with(std::string const& name, RCP<Matrix const> const& A, RCP<Vectors const> const& B, Settings const& s) {
-  // the one line that changes: Ifpack2::Factory::create() knows all names but ours
+  // the line that changes: Ifpack2::Factory::create() knows all names except sptrsv's
   auto const preconditioner = sptrsv::ifpack2::create(name, A);
 
   Teuchos::ParameterList list;

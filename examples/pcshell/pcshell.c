@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Symmetric Gauss-Seidel from two triangles of the program's own, solved by the sptrsv plugin, beside PETSc's.
+   Symmetric Gauss-Seidel from two triangles of the program, solved by the sptrsv plugin and, to compare, by PETSc.
 
      pcshell -dll_append <path>/libsptrsv_petsc.so [-m SIDE] [-mat_sptrsv_type TYPE] [-ksp_view]
 
@@ -9,7 +9,7 @@
 
 #include "sptrsv_petsc.h"
 
-/* The five-point Laplacian on an m by m grid. */
+/* Builds the five-point Laplacian on an m by m grid. */
 static PetscErrorCode BuildLaplacian(PetscInt m, Mat* A) {
   PetscInt n = m * m;
 
@@ -27,7 +27,7 @@ static PetscErrorCode BuildLaplacian(PetscInt m, Mat* A) {
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* L = I + E D^-1 without its diagonal, U = D + F. */
+/* Computes L = I + E D^-1 without its diagonal, and U = D + F. */
 static PetscErrorCode SplitGaussSeidel(Mat A, Mat* L, Mat* U) {
   Vec diagonal;
   const PetscScalar* d;
@@ -60,7 +60,7 @@ static PetscErrorCode SplitGaussSeidel(Mat A, Mat* L, Mat* U) {
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Conjugate gradients with M = L U, or with PETSc's own symmetric Gauss-Seidel where L is NULL. */
+/* Counts iterations of conjugate gradients with M = L U, or with PETSc's symmetric Gauss-Seidel if L is NULL. */
 static PetscErrorCode CountIterations(Mat A, Mat L, Mat U, PetscInt* iterations) {
   KSP ksp;
   PC pc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading on rank 0, sending the rows to the ranks, and building the matrix there.
+// Reads on rank 0, sends the rows to the ranks, and builds the matrix there.
 #include "load.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using sptrsv::support::CsrMatrix;
 
 enum Kind : int { failed, from_rank_0, petsc_binary };
 
-/// The rows of one rank as PETSc takes them.
+/// Rows of one rank in PETSc's format.
 struct Rows {
   std::vector<PetscInt> row_ptr, col_idx;
   std::vector<PetscScalar> values;
@@ -41,7 +41,7 @@ std::string find_error(const std::string& name, const CsrMatrix& a) {
   return "";
 }
 
-/// What rank 0 does alone: find out what the file is, and check or read it.
+/// Finds out on rank 0 what the file is, and checks or reads it.
 Kind read_on_rank_0(const Settings& settings, CsrMatrix* a, std::string* error) {
   namespace support = sptrsv::support;
   try {
@@ -69,7 +69,7 @@ Rows take_rows(const CsrMatrix& a, std::int64_t begin, std::int64_t end) {
   return rows;
 }
 
-constexpr std::size_t piece = std::size_t{1} << 26;  // elements a message, well below what MPI can count
+constexpr std::size_t piece = std::size_t{1} << 26;  // elements per message, well below what MPI can count
 
 template <class T>
 PetscErrorCode send(const std::vector<T>& list, MPI_Datatype type, PetscMPIInt rank) {
@@ -92,7 +92,7 @@ PetscErrorCode receive(std::vector<T>* list, std::size_t length, MPI_Datatype ty
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Leaves on each rank its num_local rows of the matrix that rank 0 has.
+/// Distributes rank 0's matrix: each rank gets its num_local rows.
 PetscErrorCode distribute(const CsrMatrix& a, PetscInt num_local, Rows* rows) {
   PetscMPIInt rank = 0, num_ranks = 1;
   PetscFunctionBegin;
@@ -129,7 +129,7 @@ PetscErrorCode build(const CsrMatrix& a, Mat* A) {
   PetscCall(MatCreate(PETSC_COMM_WORLD, A));
   PetscCall(MatSetSizes(*A, num_local, num_local, n, n));
   PetscCall(MatSetType(*A, MATAIJ));
-  // Each acts on its own kind of matrix and leaves the other alone.
+  // Each call affects its own kind of matrix and leaves the other unchanged.
   PetscCall(MatSeqAIJSetPreallocationCSR(*A, rows.row_ptr.data(), rows.col_idx.data(), rows.values.data()));
   PetscCall(MatMPIAIJSetPreallocationCSR(*A, rows.row_ptr.data(), rows.col_idx.data(), rows.values.data()));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix of the run, from a file or a generator, distributed by rows.
+// Loads the matrix of the run, from a file or a generator, distributed by rows.
 #pragma once
 
 #include <petscmat.h>
@@ -9,7 +9,7 @@
 #include "settings.hpp"
 
 /// Reads or generates the matrix; collective.
-/// @param A      an AIJ matrix; not set where there is an error.
+/// @param A      an AIJ matrix; not set if there is an error.
 /// @param error  on rank 0 what is wrong, with the remedy; on the others not empty if there is an error.
 PetscErrorCode load_matrix(const Settings& settings, Mat* A, std::string* error);
 

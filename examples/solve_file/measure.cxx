@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements on one factor through PETSc's public functions alone.
+// Measures one factor through PETSc's public functions only.
 #include "measure.hpp"
 
 #include <petsctime.h>
@@ -31,7 +31,7 @@ PetscErrorCode add_event(const char* name, PetscLogDouble* seconds) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A number in [0, 1) that depends on i alone.
+/// Returns a number in [0, 1) that depends only on i.
 double hash_to_unit(std::uint64_t i) {
   i = (i + 1) * 0x9E3779B97F4A7C15u;
   i = (i ^ (i >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -39,7 +39,7 @@ double hash_to_unit(std::uint64_t i) {
   return static_cast<double>((i ^ (i >> 31)) >> 11) * 0x1.0p-53;
 }
 
-/// Elements between 1 and 2, each changed by up to nudge of itself.
+/// Fills r with elements between 1 and 2, each with a relative change of at most `nudge`.
 PetscErrorCode fill(Vec r, PetscReal nudge) {
   PetscInt n = 0;
   PetscScalar* values = nullptr;
@@ -55,8 +55,8 @@ PetscErrorCode fill(Vec r, PetscReal nudge) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Time of one MatSolve. Where vectors live on a device, a solve may return before it is done: then it is the share of
-/// one solve in a batch that a norm, which waits for the last of them, ends.
+/// Times one MatSolve. If vectors are on a device, a solve may return before it is done: the time is then the average
+/// over a batch, which ends with a norm that waits for the last solve.
 PetscErrorCode time_batch(Mat F, Vec r, Vec z, int batch, double* seconds) {
   PetscLogDouble begin = 0, end = 0;
   PetscReal norm = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of header, row lengths and columns of a PETSc binary matrix, all big-endian.
+// Checks header, row lengths and columns of a PETSc binary matrix, all big-endian.
 #include "petsc_binary.hpp"
 
 #include <petscmat.h>
@@ -20,14 +20,14 @@ using sptrsv::support::ReadError;
   throw ReadError(path + ": " + what + "; " + remedy);
 }
 
-/// A signed big-endian integer of 4 or 8 bytes.
+/// Returns a signed big-endian integer of 4 or 8 bytes.
 std::int64_t big_endian(const unsigned char* bytes, int width) {
   std::uint64_t value = 0;
   for (int k = 0; k < width; ++k) value = value << 8 | bytes[k];
   return width == 4 ? static_cast<std::int32_t>(value) : static_cast<std::int64_t>(value);
 }
 
-/// Bytes of an index in the file: 4 or 8; 0 if this is no PETSc binary matrix.
+/// Returns the bytes of an index in the file: 4 or 8; 0 if the file is no PETSc binary matrix.
 int index_width(const std::string& path) {
   unsigned char start[8] = {};
   std::ifstream in(path, std::ios::binary);
@@ -37,7 +37,7 @@ int index_width(const std::string& path) {
   return 0;
 }
 
-/// Hands the next count indices of the file to visit, in pieces of bounded size.
+/// Passes the next `count` indices of the file to `visit`, in pieces of bounded size.
 template <class Visit>
 void for_each_index(std::ifstream& in, const std::string& path, std::int64_t count, Visit visit) {
   constexpr std::int64_t width = sizeof(PetscInt), piece = std::int64_t{1} << 18;

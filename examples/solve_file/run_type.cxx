@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set-up, solve, verdict and measurements for one solver type.
+// Sets up, solves with, judges and measures one solver type.
 #include "run_type.hpp"
 
 #include <petsctime.h>
@@ -21,7 +21,7 @@ PetscErrorCode keep_message(MPI_Comm, int, const char*, const char*, PetscErrorC
   return code;
 }
 
-/// Calls the function for the row's type. On one rank an error of PETSc becomes the row's verdict and note.
+/// Calls the function for the row's type. On one rank a PETSc error becomes the row's verdict and note.
 template <class Function>
 PetscErrorCode with_type(MPI_Comm comm, const std::string& type_option, Row* row, const Function& function) {
   PetscMPIInt num_ranks = 1;
@@ -84,7 +84,7 @@ PetscErrorCode solve(KSP ksp, Mat A, Vec b, Row* row) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Adds to the notes what -ksp_view says about the triangles of a factor: the type of each and why it was chosen.
+/// Adds to the notes what -ksp_view says about the triangles of a factor: the type of each and the reason.
 PetscErrorCode note_choice(Mat F, Row* row) {
   std::FILE* file = std::tmpfile();
   PetscViewer viewer = nullptr;
@@ -102,14 +102,14 @@ PetscErrorCode note_choice(Mat F, Row* row) {
     text.erase(0, text.find_first_not_of(' '));
     text.erase(text.find_last_not_of('\n') + 1);
     const std::size_t reason_end = text.find("), ");
-    if (reason_end != std::string::npos) text.erase(reason_end + 1);  // the type's parameters
+    if (reason_end != std::string::npos) text.erase(reason_end + 1);  // removes the type's parameters
     if (text.rfind("L: ", 0) == 0 || text.rfind("U: ", 0) == 0) row->notes.push_back(text);
   }
   std::fclose(file);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Fills the row with what the plugin tells about a factor of its own.
+/// Fills the row with the plugin's information about its factor.
 PetscErrorCode describe_plugin_factor(Mat F, Row* row) {
   PetscErrorCode (*function)(Mat, MatSpTRSVInfo*) = nullptr;
   MatSpTRSVInfo info;
@@ -125,11 +125,11 @@ PetscErrorCode describe_plugin_factor(Mat F, Row* row) {
   row->levels_upper = static_cast<double>(info.levels_upper);
   row->rows_lower = info.mean_rows_per_level_lower;
   row->rows_upper = info.mean_rows_per_level_upper;
-  if (row->algorithm != row->type) PetscCall(note_choice(F, row));  // it is of interest where there was a choice
+  if (row->algorithm != row->type) PetscCall(note_choice(F, row));  // only if there was a choice
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Reads what the factor is, and applies it once.
+/// Reads the properties of the factor, and applies it once.
 PetscErrorCode look_at_factor(KSP ksp, bool is_reference, Row* row) {
   Mat F = nullptr, P = nullptr;
   PetscInt num_rows = 0;
@@ -157,7 +157,7 @@ PetscErrorCode look_at_factor(KSP ksp, bool is_reference, Row* row) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Factors and solves again, with the values of original times 1 1/8, 1 2/8, ..., and applies the last factor once.
+/// Factors and solves again, with the original values times 1 1/8, 1 2/8, ..., and applies the last factor once.
 PetscErrorCode solve_scaled(const Settings& settings, KSP ksp, Mat original, Mat A, Vec b, Row* row) {
   Mat F = nullptr, P = nullptr;
   PhaseTimes before, after;
@@ -180,7 +180,7 @@ PetscErrorCode solve_scaled(const Settings& settings, KSP ksp, Mat original, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls solve_scaled() and puts the values back, also after an error, since the next type needs them.
+/// Calls solve_scaled() and restores the values, also after an error, since the next type needs them.
 PetscErrorCode repeat_numeric(const Settings& settings, KSP ksp, Mat A, Vec b, Row* row) {
   Mat original = nullptr;
   PetscFunctionBegin;
@@ -205,8 +205,8 @@ PetscErrorCode run(const Settings& settings, Mat A, Vec b, bool is_reference, Ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Times KSPSolve, and by PETSc's log a MatSolve in it. Where vectors live on a device, MatSolve may return before it
-/// is done, and the log does not know its time.
+/// Times KSPSolve, and by PETSc's log the MatSolve in it. If vectors are on a device, MatSolve may return before it is
+/// done, and the log does not have its time.
 PetscErrorCode time_krylov(KSP ksp, Vec b, Samples* samples) {
   Vec x = nullptr;
   PetscReal norm = 0;
@@ -218,7 +218,7 @@ PetscErrorCode time_krylov(KSP ksp, Vec b, Samples* samples) {
   PetscCall(read_solve_log(&before));
   PetscCall(PetscTime(&begin));
   PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(VecNorm(x, NORM_INFINITY, &norm));  // waits for a device
+  PetscCall(VecNorm(x, NORM_INFINITY, &norm));  // waits for the device
   PetscCall(PetscTime(&end));
   PetscCall(read_solve_log(&after));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)b, &on_host, VECSEQ, VECMPI, ""));
@@ -251,7 +251,7 @@ PetscErrorCode time_once(const Settings& settings, Mat A, Vec b, Row* row) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Compares with PETSc's own type, over all ranks.
+/// Compares the result with that of PETSc's own type, over all ranks.
 PetscErrorCode judge(MPI_Comm comm, const Row* reference, Row* row) {
   PetscFunctionBegin;
   double seen[2] = {0, reference ? reference->tolerance : 0};

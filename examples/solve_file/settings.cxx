@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the options with PETSc, so that -help lists them, and choosing defaults.
+// Reads the options with PETSc, so that -help lists them, and chooses defaults.
 #include "settings.hpp"
 
 #include <petscksp.h>
@@ -18,7 +18,7 @@ const char help_text[] =
 
 namespace {
 
-// not colorset: its incomplete factors have an ordering of their own, and so are another preconditioner
+// Types to compare; without colorset, whose incomplete factors have another ordering and are another preconditioner
 constexpr const char* compared_types = "sptrsv,sequential,levelset,syncfree,threadlevel,fused,tiled,blocked";
 
 PetscErrorCode get_string(const char* name, std::string* value, PetscBool* set) {
@@ -29,7 +29,7 @@ PetscErrorCode get_string(const char* name, std::string* value, PetscBool* set) 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Lists the options for -help and reads those that are plain.
+/// Lists the options for -help and reads those that need no parsing.
 PetscErrorCode read_options(Settings* settings, std::string* types) {
   char text[PETSC_MAX_PATH_LEN] = "";
   PetscBool set = PETSC_FALSE;
@@ -46,7 +46,7 @@ PetscErrorCode read_options(Settings* settings, std::string* types) {
                                nullptr, "", text, sizeof(text), &set));
   const std::string word = text;
   settings->compare = set && word != "0" && word != "false" && word != "no" && word != "off";
-  // `-compare FILE`: PETSc takes the file for the option's value.
+  // `-compare FILE`: PETSc takes the file as the option's value.
   if (settings->compare && !word.empty() && word != "1" && word != "true" && word != "yes" && word != "on") {
     settings->file = word;
   }
@@ -62,7 +62,7 @@ PetscErrorCode read_options(Settings* settings, std::string* types) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's own type first, then each type named, once.
+/// Lists PETSc's own type first, then each named type once.
 std::vector<std::string> list_types(const std::string& names) {
   std::vector<std::string> types = {MATSOLVERPETSC};
   std::stringstream stream(names);
@@ -85,7 +85,7 @@ std::string find_error(const Settings& s) {
   return "";
 }
 
-/// Arguments that are neither options nor their values: files.
+/// Lists the arguments that are neither options nor their values, but files.
 std::vector<std::string> list_files(int argc, char** argv) {
   std::vector<std::string> files;
   const auto is_plain = [argv](int k) { return argv[k][0] != '-'; };
@@ -103,7 +103,7 @@ PetscErrorCode set_if_unset(const char* name, const char* value) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether conjugate gradients may be tried: A symmetric, its diagonal positive.
+/// Tells whether conjugate gradients may be tried: A is symmetric, and its diagonal is positive.
 PetscErrorCode suits_cg(Mat A, PetscBool* suits) {
   Vec diagonal;
   PetscReal smallest = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of this program, and the defaults it gives to PETSc's own options.
+// Options of this program, and the defaults that it gives to PETSc's options.
 #pragma once
 
 #include <petscmat.h>
@@ -7,29 +7,29 @@
 #include <string>
 #include <vector>
 
-/// What the program was asked to do.
+/// Settings of the program.
 struct Settings {
-  std::string file;                ///< matrix file; empty: generate
+  std::string file;                ///< matrix file; empty: generate a matrix
   std::string generate;            ///< spec of a generated matrix
-  std::vector<std::string> types;  ///< solver types in the order of the table; the first is always `petsc`
+  std::vector<std::string> types;  ///< solver types in the order of the table; the first one is `petsc`
   std::string rhs = "product";     ///< product, ones or random
   PetscInt repeat_numeric = 0;     ///< numeric phases with other values after the first solve
-  PetscInt runs = 0;               ///< times are medians of that many runs
-  bool compare = false;            ///< the short table of times instead of the one with everything
-  bool only_help = false;          ///< -help without a matrix: nothing to do
+  PetscInt runs = 0;               ///< number of runs whose median time is shown
+  bool compare = false;            ///< print the short table of times instead of the full one
+  bool only_help = false;          ///< -help without a matrix: nothing else to do
 
-  /// What the table calls the matrix.
+  /// Returns the name of the matrix in the table.
   const std::string& name() const { return file.empty() ? generate : file; }
 };
 
-/// First text of -help: what the program is and how it is called.
+/// First text of -help: purpose and usage of the program.
 extern const char help_text[];
 
 /// Reads the options.
-/// @param error  set to what is wrong, with the remedy; empty if nothing is.
+/// @param error  set to the fault with its remedy; empty if there is none.
 PetscErrorCode get_settings(int argc, char** argv, Settings* settings, std::string* error);
 
-/// Sets `-ksp_type`, `-pc_type` and the like as the matrix suggests, where they are not set yet: CG and ICC if it is
-/// symmetric with a positive diagonal, else BiCGStab and ILU, by block Jacobi on several ranks.
-/// @param type_option  set to the name of the option that picks the solver type under these.
+/// Sets `-ksp_type`, `-pc_type` and similar options to suit the matrix, unless they are set: CG and ICC if it is
+/// symmetric with a positive diagonal, otherwise BiCGStab and ILU, with block Jacobi on several ranks.
+/// @param type_option  set to the name of the option that selects the solver type under these options.
 PetscErrorCode set_default_options(Mat A, std::string* type_option);

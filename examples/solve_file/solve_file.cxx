@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves with a matrix from a file or a generator, and shows what each solver type of the factor costs.
+// Solves with a matrix from a file or a generator, and shows the cost of each solver type of the factor.
 #include <petscksp.h>
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Exit codes beside PETSc's own.
+/// Exit codes in addition to PETSc's own.
 enum ExitCode : int { all_good = 0, bad_input = 1, type_missing = 2, type_failed = 3 };
 
 PetscErrorCode print_error(const std::string& message) {
@@ -22,10 +22,10 @@ PetscErrorCode print_error(const std::string& message) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Names the first type that no library has registered.
+/// Finds the first type that no library has registered.
 PetscErrorCode find_missing_type(const std::vector<std::string>& types, std::string* missing) {
   PetscFunctionBegin;
-  PetscCall(MatInitializePackage());  // PETSc registers its own types only then
+  PetscCall(MatInitializePackage());  // registers PETSc's own types
   for (const std::string& type : types) {
     PetscBool found_type = PETSC_FALSE, found_matrix = PETSC_FALSE;
     PetscErrorCode (*create)(Mat, MatFactorType, Mat*) = nullptr;
@@ -62,8 +62,8 @@ PetscErrorCode print_header(const Settings& settings, Mat A, const std::string& 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Times all types in turns, so that whatever else the machine does hits all of them. A type that is much slower than
-/// PETSc's own has fewer turns; rank 0 decides.
+/// Times all types in turns, so that other load on the machine affects all of them. A type that is much slower than
+/// PETSc's own gets fewer turns; rank 0 decides.
 PetscErrorCode time_in_turns(const Settings& settings, Mat A, Vec b, const std::string& type_option,
                              std::vector<Row>* rows) {
   constexpr double slow_seconds = 0.5, slow_factor = 1.5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formatting of numbers that may be missing, and alignment of columns.
+// Formats numbers that may be missing, and aligns columns.
 #include "table.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using Line = std::vector<std::string>;
 
-/// A column; columns with names rather than numbers are aligned on the left.
+/// Column; columns with names rather than numbers are aligned on the left.
 struct Column {
   const char* name;
   const char* unit;
@@ -30,7 +30,7 @@ std::string pair(const char* format, double lower, double upper) {
   return lower < 0 ? "-" : number(format, lower) + "/" + number(format, upper);
 }
 
-/// A mean below 100 with a decimal.
+/// Formats two means, with one decimal if the smaller is below 100.
 std::string pair_of_means(double lower, double upper) {
   return pair(std::min(lower, upper) < 100 ? "%.1f" : "%.0f", lower, upper);
 }
@@ -40,7 +40,7 @@ std::string median(const char* format, const std::vector<double>& samples, doubl
   return number(format, median_of(samples), factor);
 }
 
-/// Formats how many times as fast as PETSc's own a type is.
+/// Formats the speed of a type relative to PETSc's own.
 std::string ratio(const std::vector<double>& petsc, const std::vector<double>& samples) {
   const double numerator = median_of(petsc), denominator = median_of(samples);
   return numerator > 0 && denominator > 0 ? number("%.2f", numerator / denominator) : "-";
@@ -51,7 +51,7 @@ std::string short_reason(const std::string& reason) {
   return reason.rfind(prefix, 0) == 0 ? reason.substr(prefix.size()) : reason;
 }
 
-/// Says how the answer of a type compares with PETSc's, or what is wrong with it.
+/// Describes how the answer of a type compares with PETSc's, or its fault.
 std::string judgment(const Row& row) {
   if (row.verdict == "not converged") return short_reason(row.reason);
   if (row.verdict == "differs") return "differs by " + number("%.0e", row.difference);
@@ -153,7 +153,7 @@ std::string format(const std::vector<Column>& columns, const std::vector<Row>& r
   return text;
 }
 
-/// Describes the factor, which all types share, and its levels, as the first row has them that knows.
+/// Describes the factor, which all types share, and its levels, from the first row that has them.
 std::string describe_factor(const std::vector<Row>& rows) {
   std::string text;
   if (rows.front().n >= 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a run as aligned tables.
+// Formats the rows of a run as aligned tables.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 #include "run_type.hpp"
 
-/// Formats the times of each row beside those of the first, which is PETSc's own, and what was chosen and why; ends
-/// with what the columns mean and a line end.
+/// Formats the times of each row relative to the first, which is PETSc's own, with choices and reasons; ends with the
+/// meaning of the columns and a line end.
 std::string format_comparison(const std::vector<Row>& rows);
 
-/// Formats all that is known of each row, then the notes and what the columns mean; ends with a line end.
+/// Formats all data of each row, then the notes and the meaning of the columns; ends with a line end.
 std::string format_table(const std::vector<Row>& rows);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three phases of TriangularSolver: analyze a pattern, take values, solve; then other values, and solve again.
+// Shows the three phases of TriangularSolver: analyze a pattern, take values, solve; then other values, and another
+// solve.
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +16,7 @@ using types = Solver::types;
 constexpr int n = 100;
 constexpr int nnz = 2 * n - 1;
 
-/// A view in the memory of Space with the entries f(0), f(1), ...
+/// Returns a view in the memory of Space with the entries f(0), f(1), ...
 template <class T, class F>
 Kokkos::View<T*, types::device> filled(char const* label, int size, F f) {
   Kokkos::View<T*, types::device> view(std::string(label), size);
@@ -25,7 +26,7 @@ Kokkos::View<T*, types::device> filled(char const* label, int size, F f) {
   return view;
 }
 
-/// A chain: row i has -1 in column i-1 and, last, its diagonal entry.
+/// Returns the pattern of a chain: row i has -1 in column i-1, followed by its diagonal entry.
 types::pattern chain_pattern() {
   return {filled<int>("row_ptr", n + 1, [](int i) { return i == 0 ? 0 : 2 * i - 1; }),
           filled<int>("col_idx", nnz, [](int k) { return k / 2; })};
@@ -34,7 +35,7 @@ types::values chain_values(double diagonal) {
   return filled<double>("values", nnz, [=](int k) { return k % 2 == 0 ? diagonal : -1.0; });
 }
 
-/// Solves with x(i) = i + 1 as the answer, and says whether it came out, to the bit: all sums are exact.
+/// Solves for x(i) = i + 1, and tells whether the result is exact: all sums are.
 bool solves(Solver const& solver, Space const& exec, double diagonal) {
   Kokkos::View<double**, Kokkos::LayoutLeft, types::device> b("b", n, 1), x("x", n, 1);
   auto const host = Kokkos::create_mirror_view(b);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spack: spack repo add examples/cluster/spack; spack install sptrsv ^petsc
+"""Spack package: spack repo add examples/cluster/spack; spack install sptrsv ^petsc
 
-Not tested in this project's checks, which have no Spack.
+This project's checks have no Spack and do not test it.
 """
 from spack.package import *
 
@@ -9,7 +9,7 @@ from spack.package import *
 class Sptrsv(CMakePackage):
     """Sparse triangular solves for PETSc and Trilinos on CPUs and GPUs, loaded into any PETSc program."""
 
-    homepage = "https://example.org/sptrsv"  # to be changed, and a version with its checksum added
+    homepage = "https://example.org/sptrsv"  # to be changed; add a version with its checksum
     license("Apache-2.0")
 
     version("develop", branch="main", git="https://example.org/sptrsv.git")
@@ -27,7 +27,7 @@ class Sptrsv(CMakePackage):
     depends_on("kokkos@4.7:")
     depends_on("kokkos-kernels@4.4:")
     depends_on("kokkos+cuda+cuda_lambda", when="+cuda")
-    # a PETSc without Kokkos: the plugin hides its own, which must be static
+    # PETSc without Kokkos: the plugin hides its own Kokkos, which must be static
     depends_on("kokkos~shared+pic", when="+petsc~cuda")
     depends_on("kokkos-kernels~shared", when="+petsc~cuda")
 
