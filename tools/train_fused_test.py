@@ -43,8 +43,7 @@ class Rules(unittest.TestCase):
         self.assertAlmostEqual(loss, 1.1 ** (1 / 3))
 
     def test_paper_rule_where_one_is_always_better(self):
-        self.assertEqual(train_fused.fit_paper([case(5, 1, 2), case(9, 1, 2)])[0], 3)  # thresholds 1 to 5 give warps to
-                                                                                       # all
+        self.assertEqual(train_fused.fit_paper([case(5, 1, 2), case(9, 1, 2)])[0], 3)  # 1 to 5 give warps to all
         self.assertEqual(train_fused.fit_paper([case(5, 2, 1), case(9, 2, 1)])[0], 10)
 
     def test_fused_rule_takes_the_fastest_by_geometric_mean(self):

@@ -98,9 +98,8 @@ Tiles count_tiles(bench::System const& system) {
   Analysis<T> const analysis(exec, pattern_of(system), system.shape);
   auto const& rows = analysis.rows(exec);
   int const n = rows.num_rows;
-  auto const position = [&](int i) {
-    return analysis.shape().ascending() ? i : n - 1 - i;
-  };  // solve order
+  // position in solve order
+  auto const position = [&](int i) { return analysis.shape().ascending() ? i : n - 1 - i; };
   struct Tile {
     int entries = 0, longest_row = 0;
   };
