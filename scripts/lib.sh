@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What scripts/setup, env, demo and check share: messages, progress, paths. Sourced, never run.
+# Functions shared by scripts/setup, env, demo and check: messages, progress, paths. Sourced, never run.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 stack=quick
@@ -11,8 +11,8 @@ ticker_pid=
 line() { printf '  %-11s %s\n' "$1" "$2"; }
 heading() { printf '\n%s\n' "$1"; }
 
-# die WHAT [REMEDY]
-failure_code=1 # 75 while what is tried may be impossible here; scripts/check then skips the leg, for this reason
+# die WHAT [REMEDY]: prints an error and exits
+failure_code=1 # 75 while the current step may be impossible on this machine; scripts/check then skips the leg
 die() {
   printf '\n  error       %s\n' "$1" >&2
   [[ -z ${2:-} ]] || printf '  remedy      %s\n' "$2" >&2
@@ -23,7 +23,7 @@ die() {
 # usage SCRIPT: prints the comment block that opens the script, without its first two lines.
 usage() { sed -n '3,/^[^#]/{s/^# \{0,1\}//p;}' "$1"; }
 
-# need_value OPTION COUNT: an option that takes a value has one.
+# need_value OPTION COUNT: checks that an option has its value.
 need_value() { [[ $2 -ge 2 ]] || die "$1 needs a value" "see --help"; }
 
 # --- paths
@@ -36,17 +36,17 @@ select_stack() {
   esac
 }
 
-# builds_petsc: this stack builds its own PETSc, over a Kokkos that both share.
+# builds_petsc: tells whether this stack builds its own PETSc, over a Kokkos that both share.
 builds_petsc() { [[ $stack == full || $stack == cuda ]]; }
 
-# has_trilinos: this stack has Trilinos, its Kokkos, and the Ifpack2 plugin, and no PETSc.
+# has_trilinos: tells whether this stack has Trilinos, its Kokkos, and the Ifpack2 plugin, and no PETSc.
 has_trilinos() { [[ $stack == trilinos || $stack == trilinos17 ]]; }
 
-# lives_in_sid: this stack is in a folder with Debian sid, and we are not: see lib_sid.sh.
+# lives_in_sid: tells whether this stack is in a folder with Debian sid, and this script is outside: see lib_sid.sh.
 lives_in_sid() { { has_trilinos || [[ $stack == sid || $stack == hip ]]; } && ! in_sid; }
-in_sid() { [[ -n ${SPTRSV_IN_SID:-} ]]; } # set by sid_run alone
+in_sid() { [[ -n ${SPTRSV_IN_SID:-} ]]; } # only sid_run sets it
 
-# not_in_sid: for scripts whose stack must be on this system.
+# not_in_sid: refuses stacks that are not on this system.
 not_in_sid() {
   ! lives_in_sid ||
     die "stack '$stack' is in a folder with a Debian of its own" "use scripts/setup and scripts/check with it"
@@ -56,7 +56,7 @@ stacks_dir() { printf '%s' "${SPTRSV_STACK_DIR:-$root/.stack}"; }
 stack_dir() { printf '%s/%s' "$(stacks_dir)" "$stack"; }
 log_dir() { printf '%s/log' "$(stack_dir)"; }
 
-# build_dir normal|asan
+# build_dir normal|asan: prints the build folder
 build_dir() {
   local name=$stack
   [[ $1 != asan ]] || name=asan-$stack
@@ -66,7 +66,8 @@ build_dir() {
 
 # --- progress
 
-# show_progress NAME LOG PARENT: until PARENT ends or we are stopped, how long it has taken and LOG's last line.
+# show_progress NAME LOG PARENT: prints the elapsed time and LOG's last line until PARENT ends or this process is
+# stopped.
 show_progress() {
   local start=$SECONDS every=15 elapsed last
   [[ ! -t 1 ]] || every=1
@@ -90,8 +91,8 @@ stop_progress() {
 }
 trap stop_progress EXIT
 
-# step NAME TEXT REMEDY COMMAND...: runs a long command, its output in log/NAME.log. The command runs where `set -e`
-# does not reach, so a function given here joins its commands with &&.
+# step NAME TEXT REMEDY COMMAND...: runs a long command, with its output in log/NAME.log. `set -e` has no effect within
+# the command, so a function given here joins its commands with &&.
 step() {
   local name=$1 text=$2 remedy=$3 start=$SECONDS status=0 log last
   shift 3
@@ -113,9 +114,10 @@ step() {
   line "$name" "done in $((SECONDS - start)) s"
 }
 
-# --- the environment of MPI programs that we start
+# --- the environment of MPI programs
 
-# Open MPI refuses root and more ranks than cores; containers and small machines have both.
+# allow_mpi_here: allows root and more ranks than cores, which Open MPI refuses; containers and small machines need
+# both.
 allow_mpi_here() {
   export OMPI_MCA_rmaps_base_oversubscribe=1
   [[ $EUID -ne 0 ]] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -1,15 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/format and scripts/tidy: clang-format and clang-tidy of fixed versions, since another version lays
-# code out in another way. One on PATH of the same version counts; else it is PyPI's, below .stack.
+# Part of scripts/format and scripts/tidy: clang-format and clang-tidy of fixed versions, since other versions lay code
+# out differently. Uses those on PATH if they have these versions, otherwise PyPI's, below .stack.
 
 clang_format_version=20.1.8
 clang_tidy_version=20.1.0
 
-# clang_version NAME: the version wanted of clang-format or clang-tidy.
+# clang_version NAME: prints the wanted version of clang-format or clang-tidy.
 clang_version() { if [[ $1 == clang-tidy ]]; then echo "$clang_tidy_version"; else echo "$clang_format_version"; fi; }
 
-# clang_folder NAME: where it is installed.
+# clang_folder NAME: prints the folder of its installation.
 clang_folder() { echo "$(stacks_dir)/tools/$1-$(clang_version "$1")"; }
 
 # find_clang_tool NAME: prints the program of the wanted version.
@@ -27,7 +27,7 @@ find_clang_tool() {
   return 1
 }
 
-# require_clang_tool NAME INSTALL: after it find_clang_tool has it; where it is missing and INSTALL is 'no', ends with
+# require_clang_tool NAME INSTALL: makes find_clang_tool succeed; if the tool is missing and INSTALL is 'no', ends with
 # code 77.
 require_clang_tool() {
   local version
@@ -44,7 +44,7 @@ require_clang_tool() {
 
 clang_by_hand() { echo "python3 -m pip install $1==$(clang_version "$1") in a virtual environment, its bin on PATH"; }
 
-# install_clang_tool NAME: from PyPI, into a folder of its own: nothing else sees it.
+# install_clang_tool NAME: installs it from PyPI into a separate folder, which nothing else sees.
 install_clang_tool() {
   local python folder
   folder=$(clang_folder "$1")

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/setup, stack cuda: the CUDA toolkit, and what Kokkos, Kokkos Kernels and PETSc are told about it. No
-# GPU is needed to build.
+# Part of scripts/setup, stack cuda: the CUDA toolkit, and its options for Kokkos, Kokkos Kernels and PETSc. No GPU is
+# needed to build.
 
 cuda_arch='' nvcc=''
 
-# choose_cuda: nvcc of PATH or of the usual place; the architecture of --arch, or the one of the last time, or 90.
+# choose_cuda: finds nvcc on PATH or in its usual folder; takes the architecture of --arch, or of the last time, or 90.
 choose_cuda() {
   local file
   file=$(stack_dir)/arch
@@ -25,7 +25,7 @@ choose_cuda() {
 
 nvcc_version() { "$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'; }
 
-# kokkos_arch: what Kokkos calls this compute capability.
+# kokkos_arch: prints Kokkos' name of this compute capability.
 kokkos_arch() {
   case $cuda_arch in
     70) echo VOLTA70 ;;
@@ -40,7 +40,8 @@ kokkos_arch() {
   esac
 }
 
-# What CUDA 13 and Kokkos 4.7.00 need is kept beside what is built with it: PETSc remembers the flag.
+# compat_header: prints the header for CUDA 13 and Kokkos 4.7.00, which stays with the installation, since PETSc
+# remembers the flag.
 compat_header() { printf '%s' "$(stack_dir)/prefix/include/sptrsv_cuda13_compat.h"; }
 
 install_compat_header() {
@@ -48,7 +49,7 @@ install_compat_header() {
   cp "$root/cmake/cuda13_compat.h" "$(compat_header)"
 }
 
-# cuda_flags: for every file that nvcc compiles. CMake 3.25 does not pass C++20 on to CUDA by itself.
+# cuda_flags: prints the flags for every file that nvcc compiles. CMake 3.25 does not pass C++20 on to CUDA by itself.
 cuda_flags() { printf '%s' "-std=c++20 -include $(compat_header)"; }
 
 common_cuda_options() {
@@ -56,13 +57,14 @@ common_cuda_options() {
     "-DCMAKE_CUDA_FLAGS=$(cuda_flags) --extended-lambda"
 }
 
-# kokkos_cuda_options: Views in their older layout, since the other differs between host and device code as C++20.
+# kokkos_cuda_options: selects Views in their older layout, since the newer one differs between host and device code as
+# C++20.
 kokkos_cuda_options() {
   printf '%s\n' -DKokkos_ENABLE_CUDA=ON -DKokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE=ON "-DKokkos_ARCH_$(kokkos_arch)=ON" \
     -DKokkos_ENABLE_IMPL_VIEW_LEGACY=ON
 }
 
-# kernels_cuda_options: its own kernels, not NVIDIA's libraries behind them.
+# kernels_cuda_options: selects Kokkos Kernels' own kernels, without NVIDIA's libraries.
 kernels_cuda_options() {
   printf -- '-DKokkosKernels_ENABLE_TPL_%s=OFF\n' CUSPARSE CUBLAS CUSOLVER
 }
@@ -72,7 +74,7 @@ petsc_cuda_options() {
     "CUDAFLAGS=-include $(compat_header)" --with-shared-libraries=1
 }
 
-# has_gpu: one that programs can use, here and now.
+# has_gpu: tells whether there is a GPU that programs can use now.
 has_gpu() { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
 
 kokkos_spaces() {

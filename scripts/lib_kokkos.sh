@@ -1,25 +1,25 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/setup: Kokkos and Kokkos Kernels. Kokkos_ROOT of the environment, then PETSc's own, then built from
-# source: static, position independent and for no particular processor, so that it can hide inside the plugin; for a
-# PETSc that shares it (stacks full and cuda) as shared libraries.
+# Part of scripts/setup: Kokkos and Kokkos Kernels. Takes Kokkos_ROOT of the environment, otherwise PETSc's own,
+# otherwise builds from source: static, position independent and for no particular processor, so that it can be hidden
+# in the plugin; for a PETSc that shares it (stacks full and cuda) as shared libraries.
 
-# Both come in tpls/ of this source package on PyPI: Kokkos 4.7.00 and Kokkos Kernels 4.4.0.
+# This source package on PyPI has both in tpls/: Kokkos 4.7.00 and Kokkos Kernels 4.4.0.
 pypi_name=pygenten
 pypi_version=0.1.5
 pypi_sha256=e620f05c742905e2db705d875f1cac92ef0ed453f9e6734e9beda26cc0f9cce7
 
 kokkos_root='' kernels_root=''
-kokkos_source='' kernels_source='' # folders or tarballs; empty: the ones on PyPI
-kokkos_from=source                 # or user, or petsc, or trilinos
+kokkos_source='' kernels_source='' # folders or tarballs; empty: those on PyPI
+kokkos_from=source                 # source, user, petsc or trilinos
 
-# Stacks of Debian's PETSc share one Kokkos.
+# kokkos_home: prints the folder of Kokkos, which stacks of Debian's PETSc share.
 kokkos_home() { if builds_petsc || [[ $stack == hip ]]; then stack_dir; else echo "$(stacks_dir)/quick"; fi; }
 sdist() { echo "$(stacks_dir)/download/$1-$2.tar.gz"; } # NAME VERSION
 
-# --- which one
+# --- selection
 
-# choose_sources KOKKOS KERNELS: what the options say, or else what they said the last time.
+# choose_sources KOKKOS KERNELS: takes the sources from the options, or else those of the last time.
 choose_sources() {
   local file
   file=$(kokkos_home)/sources
@@ -42,7 +42,8 @@ check_source() {
     die "$2 is neither a source folder nor a tarball" "give $1 another one, or 'default' for the one on PyPI"
 }
 
-# choose_kokkos OPTION: an option given now, then Kokkos_ROOT, then the Kokkos that PETSc uses, then built here.
+# choose_kokkos OPTION: takes an option given now, otherwise Kokkos_ROOT, otherwise PETSc's Kokkos, otherwise builds one
+# here.
 choose_kokkos() {
   kokkos_from=source
   if has_trilinos; then
@@ -70,9 +71,9 @@ find_kokkos() {
   esac
 }
 
-# --- one that is installed
+# --- installed Kokkos
 
-# package_version PREFIX NAME: as CMake would find it there; ".." or nothing where a package forgot to say.
+# package_version PREFIX NAME: prints the version that CMake would find there; ".." or nothing if a package has none.
 package_version() {
   local dir file
   for dir in "$1" "$1/lib/cmake/$2" "$1/lib64/cmake/$2" "$1"/lib/*/cmake/"$2"; do
@@ -84,7 +85,7 @@ package_version() {
   return 1
 }
 
-# use_installed_kokkos KOKKOS KERNELS [WHOSE]
+# use_installed_kokkos KOKKOS KERNELS [WHOSE]: uses an installed Kokkos and checks its versions
 use_installed_kokkos() {
   local version whose=${3:-yours}
   version=$(package_version "$1" Kokkos) ||
@@ -97,7 +98,7 @@ use_installed_kokkos() {
   kokkos_root=$1 kernels_root=$2
 }
 
-# --- one built from source
+# --- Kokkos built from source
 
 build_from_source() {
   local stamp key
@@ -118,7 +119,7 @@ build_from_source() {
     "$(package_version "$kernels_root" KokkosKernels), built from ${kernels_source:-$pypi_name $pypi_version}"
 }
 
-# source_key: changes when what is built must be built again.
+# source_key: prints a key that changes when Kokkos must be built again.
 source_key() {
   compiler_version
   printf '%s\n' "$kokkos_root"
@@ -155,7 +156,7 @@ kokkos_options() {
   [[ $stack != cuda ]] || kokkos_cuda_options
   [[ $stack != hip ]] || kokkos_hip_options
 }
-kernels_options() { # nothing is instantiated beforehand: this takes seconds instead of many minutes
+kernels_options() { # no instantiations: this takes seconds instead of many minutes
   printf '%s\n' -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF \
     -DKokkosKernels_ENABLE_COMPONENT_SPARSE=ON
   ! builds_petsc || printf '%s\n' -DKokkosKernels_ENABLE_COMPONENT_GRAPH=ON -DKokkosKernels_ENABLE_COMPONENT_BLAS=ON
@@ -187,7 +188,7 @@ build_kokkos_and_kernels() {
   rm -rf "$(stack_dir)/src" "$(stack_dir)/build"
 }
 
-# build_package NAME TREE STANDARD OPTION...
+# build_package NAME TREE STANDARD OPTION...: configures, builds and installs a package
 build_package() {
   local dir options
   dir=$(stack_dir)/build/$1
@@ -200,10 +201,10 @@ build_package() {
 
 # --- sources
 
-# source_tree NAME SOURCE: the folder to build.
+# source_tree NAME SOURCE: prints the folder to build.
 source_tree() { if [[ -d $2 ]]; then echo "$2"; else echo "$(stack_dir)/src/$1"; fi; }
 
-# unpack_source NAME SOURCE: a tarball, or the sdist where SOURCE is empty, into src/NAME.
+# unpack_source NAME SOURCE: unpacks a tarball, or the sdist if SOURCE is empty, into src/NAME.
 unpack_source() {
   local dest
   [[ ! -d $2 ]] || return 0
@@ -219,7 +220,7 @@ unpack_source() {
   fi
 }
 
-# fetch_sdist NAME VERSION SHA256: the source package, into sdist NAME VERSION.
+# fetch_sdist NAME VERSION SHA256: downloads the source package to the path that sdist NAME VERSION prints.
 fetch_sdist() {
   local file python remedy
   file=$(sdist "$1" "$2")
@@ -235,7 +236,7 @@ fetch_sdist() {
     die "$file is not the file that was tested (sha256)" "delete it and run this again"
 }
 
-# tree_version TREE NAME SOURCE: 4.7.0, from the CMakeLists.txt in TREE, which came from SOURCE.
+# tree_version TREE NAME SOURCE: prints a version such as 4.7.0 from the CMakeLists.txt in TREE, which came from SOURCE.
 tree_version() {
   local version
   version=$(sed -n "s/^ *set *($2_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)).*/\2/Ip" "$1/CMakeLists.txt" 2>/dev/null |

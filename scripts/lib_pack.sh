@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/setup --pack: what a GPU machine needs to run scripts/gpu-check, in one archive that can be unpacked
-# anywhere: programs, plugin, PETSc, Kokkos. MPI, BLAS and CUDA's own libraries must be there.
+# Part of scripts/setup --pack: puts programs, plugin, PETSc and Kokkos for scripts/gpu-check on a GPU machine into one
+# archive that can be unpacked anywhere. The machine must have MPI, BLAS and CUDA's own libraries.
 
 pack_limit_mb=60
 
@@ -13,7 +13,7 @@ missing_pack_packages() {
   has_command xz || echo xz-utils
 }
 
-# programs_to_pack: everything that was built to be run, but the parts of the build itself.
+# programs_to_pack: prints all programs that were built, except those of the build itself.
 programs_to_pack() {
   find "$(build_dir normal)" -type f -perm -u+x -not -path '*/CMakeFiles/*' -not -path '*/view_layout/*' \
     -not -path '*/tests/package/*' -not -path '*/tests/support/*' -not -path '*/tests/fuzz/*' \
@@ -21,20 +21,20 @@ programs_to_pack() {
     -not -name '*.so*' -not -name '*.sh' -not -name '*.py' | sort
 }
 
-# copy_program FILE FOLDER RPATH: stripped, and looking for libraries where the archive has them.
+# copy_program FILE FOLDER RPATH: copies a program, stripped, with the archive's library path.
 copy_program() {
   cp -L "$1" "$2/" && strip --strip-unneeded "$2/$(basename "$1")" &&
     patchelf --force-rpath --set-rpath "$3" "$2/$(basename "$1")"
 }
 
-# build_description: what gpu-check prints, for the record.
+# build_description: prints the description of the build that gpu-check records.
 build_description() {
   printf 'commit %s\n' "$(git -C "$root" describe --always --dirty 2>/dev/null || echo unknown)"
   printf 'CUDA %s, compute capability %s, Kokkos %s, PETSc %s\n' "$(nvcc_version)" "$cuda_arch" \
     "$(package_version "$kokkos_root" Kokkos)" "$(petsc_version)"
 }
 
-# fill_pack FOLDER
+# fill_pack FOLDER: copies all files of the archive
 fill_pack() {
   local file cuda='/usr/local/cuda/lib64'
   mkdir -p "$1/bin" "$1/lib" "$1/petsc"
@@ -43,7 +43,7 @@ fill_pack() {
     copy_program "$file" "$1/bin" '$ORIGIN/../lib:'"$cuda" || return 1
   done < <(programs_to_pack)
   # shellcheck disable=SC2154 # kokkos_root: set by setup
-  # the plugin, and programs under the names that gpu_check.py knows
+  # copies the plugin, and programs under the names that gpu_check.py knows
   for file in "$(build_dir normal)"/tests/petsc/gpu_check/*; do
     if [[ $file == *.py ]]; then
       cp "$file" "$1/petsc/" || return 1
@@ -57,17 +57,17 @@ fill_pack() {
     # shellcheck disable=SC2016
     copy_program "$file" "$1/lib" '$ORIGIN:'"$cuda" || return 1
   done
-  for file in "$1"/lib/*.so.*.*.*; do # libpetsc.so.3.26.1 is asked for as libpetsc.so.3.26
+  for file in "$1"/lib/*.so.*.*.*; do # libpetsc.so.3.26.1 is requested as libpetsc.so.3.26
     mv "$file" "${file%.*}" || return 1
   done
   build_description >"$1/build.txt"
-  mkdir -p "$1/scripts" "$1/bench" # the benchmark of the types beside their peers finds its parts as in the sources
+  mkdir -p "$1/scripts" "$1/bench" # gpu-bench finds its parts in the same folders as in the sources
   cp "$root/scripts/gpu-check" "$root/LICENSE" "$1/" && cp "$root"/scripts/gpu-{bench,scale} "$1/scripts/" &&
     cp "$root"/bench/*.py "$1/bench/" &&
     ln -s ../petsc/libsptrsv_petsc.so "$1/bin/" && ln -s ../petsc/libsptrsv_petsc.so "$1/lib/"
 }
 
-# make_pack: the archive, from an empty folder.
+# make_pack: makes the archive, from an empty folder.
 make_pack() {
   local folder
   folder=$root/build/pack/$(pack_name)
@@ -76,7 +76,7 @@ make_pack() {
     missing_in_pack "$folder"
 }
 
-# missing_in_pack FOLDER: every program finds its libraries there, or on any machine, or among those that are asked for.
+# missing_in_pack FOLDER: names a library that programs need and that is neither there nor on any machine nor required.
 missing_in_pack() {
   local needed of_system='c|m|dl|rt|pthread|gcc_s|stdc\+\+|gomp|quadmath|z'
   local of_cuda='cuda|cudart|cublas|cublasLt|cusparse|cusolver|cufft|curand|nvJitLink|nvtx3interop'

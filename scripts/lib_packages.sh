@@ -1,19 +1,19 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/setup: the packages of the system. Only what is missing is installed.
+# Part of scripts/setup: packages of the system. Only missing ones are installed.
 
 has_command() { command -v "$1" >/dev/null; }
 
-# has_header NAME: the C++ compiler finds it.
+# has_header NAME: tells whether the C++ compiler finds it.
 has_header() { echo "#include <$1>" | "${cxx[@]}" -E -x c++ - >/dev/null 2>&1; }
 
-# has_library NAME: the C++ compiler links with -lNAME.
+# has_library NAME: tells whether the C++ compiler links with -lNAME.
 has_library() { echo 'int main() {}' | "${cxx[@]}" -x c++ - "-l$1" -o /dev/null >/dev/null 2>&1; }
 
-read -ra cxx <<<"${CXX:-c++}" # CXX may carry options
+read -ra cxx <<<"${CXX:-c++}" # CXX may contain options
 compiler_version() { "${cxx[@]}" --version | sed -n 1p; }
 
-# The interpreters to try: the first on PATH, and the system's own, which is where apt puts pip.
+# pip_pythons: prints the interpreters to try: the first on PATH, and the system's own, to which apt adds pip.
 pip_pythons() { command -v python3 || true; echo /usr/bin/python3; }
 
 # python_with_pip: prints the first interpreter that has pip.
@@ -28,7 +28,7 @@ python_with_pip() {
   return 1
 }
 
-# has_matplotlib: one of the interpreters has it.
+# has_matplotlib: tells whether one of the interpreters has it.
 has_matplotlib() {
   local python
   while read -r python; do
@@ -37,8 +37,8 @@ has_matplotlib() {
   return 1
 }
 
-# missing_packages: one line each. Commands and headers are looked for rather than packages, so that a compiler or a
-# library of your own counts.
+# missing_packages: prints one package per line. Looks for commands and headers rather than packages, so that your own
+# compiler or library counts.
 missing_packages() {
   has_command "${cxx[0]}" || echo g++
   has_command cmake || echo cmake
@@ -61,17 +61,17 @@ missing_packages() {
   fi
 }
 
-# needs_pip: for a download from PyPI; scripts/check gets clang-format there.
+# needs_pip: tells whether something is downloaded from PyPI; scripts/check gets clang-format there.
 needs_pip() { needs_download || needs_petsc_download || { [[ $with_tests == yes ]] && ! in_sid; }; }
 
-# missing_program_packages: for programs that only some stacks have, and their tests.
+# missing_program_packages: prints packages for programs that only some stacks have, and for their tests.
 missing_program_packages() {
   has_header CLI/CLI.hpp || echo libcli11-dev # bench_solve, sptrsv_inspect
   has_matplotlib || echo python3-matplotlib   # sptrsv_inspect --plot
   has_command mkdocs || echo mkdocs           # scripts/docs
 }
 
-# missing_build_packages: what PETSc itself is built with.
+# missing_build_packages: prints packages that PETSc's build needs.
 missing_build_packages() {
   has_command make || echo make
   has_command mpicc || echo libopenmpi-dev
@@ -79,7 +79,8 @@ missing_build_packages() {
   has_library openblas || echo libopenblas-dev
 }
 
-# missing_petsc_packages: Debian's PETSc with its MPI and BLAS, its tutorials, and petsc4py for the tests.
+# missing_petsc_packages: prints packages of Debian's PETSc with its MPI and BLAS, its tutorials, and petsc4py for the
+# tests.
 missing_petsc_packages() {
   local wanted=(petsc-dev libopenmpi-dev openmpi-bin libopenblas-dev) version
   case $stack in
@@ -92,11 +93,11 @@ missing_petsc_packages() {
   not_installed "${wanted[@]}"
 }
 
-# missing_sid_packages: in the folder of stacks trilinos and sid, for both: PETSc, and Trilinos with the parts that its
-# CMake packages look for and Debian's packages do not depend on.
+# missing_sid_packages: prints packages for the folder of Debian sid. Stacks trilinos and sid share it: PETSc, and
+# Trilinos with the parts that its CMake packages look for and Debian's packages do not depend on.
 missing_sid_packages() {
   local wanted=(libpetsc-real-dev libopenmpi-dev openmpi-bin) name version
-  if [[ $stack == hip ]]; then # a compiler, and what the headers of Kokkos include
+  if [[ $stack == hip ]]; then # a compiler, and packages that the headers of Kokkos include
     not_installed hipcc librocthrust-dev librocprim-dev g++
     return
   fi
@@ -113,7 +114,7 @@ missing_sid_packages() {
   not_installed "${wanted[@]}"
 }
 
-# missing_experimental_packages: in the folder of stack trilinos17, those parts of Trilinos that 17 has.
+# missing_experimental_packages: prints the parts of Trilinos 17 for the folder of stack trilinos17.
 missing_experimental_packages() {
   local name have
   # shellcheck disable=SC2016 # dpkg's own variables
@@ -124,7 +125,7 @@ missing_experimental_packages() {
   done
 }
 
-# not_installed PACKAGE...: those that are not, one line each.
+# not_installed PACKAGE...: prints those that are not installed, one per line.
 not_installed() {
   local package have
   # shellcheck disable=SC2016 # dpkg's own variables
@@ -134,14 +135,14 @@ not_installed() {
   done
 }
 
-# petsc_package_version: such as 3.18, of the installed petsc-dev or of the one that apt would install.
+# petsc_package_version: prints a version such as 3.18, of the installed petsc-dev or of the one that apt would install.
 petsc_package_version() {
   # shellcheck disable=SC2016
   { dpkg-query -W -f '${Version}\n' petsc-dev 2>/dev/null || apt-cache policy petsc-dev 2>/dev/null |
     sed -n 's/^ *Candidate: //p'; } | sed -n 's/^\([0-9]*\.[0-9]*\).*/\1/p'
 }
 
-# as_root COMMAND...
+# as_root COMMAND...: runs a command as root
 as_root() {
   if [[ $EUID -eq 0 ]]; then "$@"; else sudo "$@"; fi
 }
@@ -164,7 +165,7 @@ apt_install() {
 
 install_packages() { install_named_by missing_packages; }
 
-# install_named_by LISTER: what this function names.
+# install_named_by LISTER: installs the packages that this function prints.
 install_named_by() {
   local wanted remedy
   wanted=$("$1" | xargs)
@@ -175,7 +176,7 @@ install_named_by() {
   check_may_install "$wanted"
   remedy="check the network and /etc/apt, then run this again; by hand: apt-get install $wanted"
   step apt-update "package lists" "$remedy" as_root apt-get -o Acquire::Retries=3 update
-  wanted=$("$1" | xargs) # now the version of PETSc is known
+  wanted=$("$1" | xargs) # the package lists have the version of PETSc now
   # shellcheck disable=SC2086 # a list of names
   step packages "$(wc -w <<<"$wanted") to install: $wanted" "$remedy" apt_install $wanted
   hash -r

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/setup: which PETSc to use. Stack quick: PETSC_DIR of the environment, then pkg-config's, then Debian's
-# package. The other stacks: the one they are named after.
+# Part of scripts/setup: selects PETSc. Stack quick uses PETSC_DIR of the environment, otherwise pkg-config's, otherwise
+# Debian's package. The other stacks use the PETSc in their name.
 
 petsc_dir='' petsc_arch='' petsc_owner=debian petsc_text='' pkgconfig_dir=''
 
 petsc_has_headers() { [[ -f $1/include/petsc.h && ( -f $1/include/petscconf.h || -f $1/$2/include/petscconf.h ) ]]; }
 
-# find_petsc: sets the variables above; petsc_dir stays empty where there is none yet.
+# find_petsc: sets the variables above; petsc_dir stays empty if there is none yet.
 find_petsc() {
   petsc_dir='' petsc_arch=''
   if [[ $stack != quick ]]; then
@@ -23,7 +23,7 @@ find_petsc() {
   if [[ -n $petsc_dir ]]; then describe_petsc; fi
 }
 
-# find_petsc_of_stack: that of the stack's name, where it is installed.
+# find_petsc_of_stack: finds the PETSc in the stack's name, if it is installed.
 find_petsc_of_stack() {
   local prefix candidates=()
   case $stack in
@@ -48,11 +48,11 @@ find_petsc_by_pkgconfig() {
   if petsc_has_headers "$prefix" ''; then
     petsc_dir=$prefix
   elif [[ -n $prefix ]] && petsc_has_headers "$(dirname "$prefix")" "$(basename "$prefix")"; then
-    petsc_dir=$(dirname "$prefix") petsc_arch=$(basename "$prefix") # used where it was built
+    petsc_dir=$(dirname "$prefix") petsc_arch=$(basename "$prefix") # used in its build folder
   fi
 }
 
-# petsc_version: from the headers.
+# petsc_version: prints the version in the headers.
 petsc_version() {
   awk '$2 ~ /^PETSC_VERSION_(MAJOR|MINOR|SUBMINOR)$/ { v = v sep $3; sep = "." } END { print v }' \
     "$petsc_dir/include/petscversion.h"
@@ -67,7 +67,7 @@ describe_petsc() {
   petsc_text="$(petsc_version), $whose, $petsc_dir${petsc_arch:+, $petsc_arch}"
 }
 
-# petsc_config NAME: whether petscconf.h defines it.
+# petsc_config NAME: tells whether petscconf.h defines it.
 petsc_config() {
   local file=$petsc_dir/$petsc_arch/include/petscconf.h
   [[ -f $file ]] || file=$petsc_dir/include/petscconf.h

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/setup, stacks full and cuda: the current PETSc, built from PyPI's source package over the Kokkos built
-# before, into the same prefix. Without Fortran and X, which nothing here needs.
+# Part of scripts/setup, stacks full and cuda: builds the current PETSc from PyPI's source package over the Kokkos built
+# before, into the same prefix, without Fortran and X, which sptrsv does not need.
 
 petsc_source_version=3.26.1
 petsc_source_sha256=a4dc46c1b4403545ac2274741ce10801366c4a9a7b2683b678d18f6663b93496
@@ -18,7 +18,7 @@ petsc_options() {
   fi
 }
 
-# build_petsc: unless it is there, built the same way over the same Kokkos.
+# build_petsc: builds PETSc, unless it has been built the same way over the same Kokkos.
 build_petsc() {
   local stamp key petsc_minutes
   stamp=$kokkos_root/.sptrsv_petsc_stamp
@@ -36,7 +36,7 @@ build_petsc() {
   printf '%s\n' "$key" >"$stamp"
 }
 
-# In a subshell, since it changes the folder.
+# make_and_install_petsc: runs in a subshell, since it changes the folder.
 make_and_install_petsc() (
   local options dir
   dir=$(stack_dir)/src/petsc

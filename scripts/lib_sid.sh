@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Stacks trilinos and sid, whose packages only Debian sid has: they live in a folder with a Debian sid of its own, which
-# debootstrap makes once; stack trilinos17 in a copy of it that has packages of experimental, and stack hip, with AMD's
-# compiler, in another one that debootstrap makes. Nothing of them is mounted
-# from outside: the checkout is copied in, and scripts/setup runs there.
+# Stacks trilinos and sid, whose packages only Debian sid has: they are in a folder with its own Debian sid, which
+# debootstrap makes once; stack trilinos17 is in a copy of it with packages of experimental, and stack hip, with AMD's
+# compiler, in another folder that debootstrap makes. Nothing from outside is mounted there: the checkout is copied into
+# it, and scripts/setup runs there.
 
 sid_mirror=http://deb.debian.org/debian
 sid_stamp=etc/sptrsv-sid          # in the folder: written last
-sid_unfinished=.sptrsv-unfinished # in the folder that becomes it: written first, holds the process that makes it
+sid_unfinished=.sptrsv-unfinished # in the unfinished folder: written first, has the process that makes it
 
 sid_dir() {
   local dir
@@ -19,14 +19,14 @@ sid_dir() {
   echo "$dir"
 }
 
-# sid_copy: the copy of this checkout, as it is called inside.
+# sid_copy: prints the path of this checkout's copy inside the folder.
 sid_copy() { printf '/srv/sptrsv/%s' "$(printf '%s' "$root" | cksum | cut -d ' ' -f 1)"; }
 
-# sid_run COMMAND...: in the folder, as root, with nothing of our environment but what is named here.
+# sid_run COMMAND...: runs a command in the folder, as root, with only the environment that is named here.
 sid_run() { run_below "$(sid_dir)" "$@"; }
 
-# run_below DIR COMMAND...: /proc and /sys are there for the command alone and gone with it; where mounting is not
-# allowed, Open MPI warns, and works without them.
+# run_below DIR COMMAND...: runs a command with /proc and /sys, which are mounted during the command only; where
+# mounting is not allowed, Open MPI warns, and works without them.
 run_below() {
   local dir=$1 name kept=() enter=(chroot)
   shift
@@ -44,11 +44,12 @@ run_below() {
     ${kept[@]+"${kept[@]}"} "$@"
 }
 
-# --- making it
+# --- making the folder
 
-# setup_sid OPTION...: the folder, the checkout in it, and there scripts/setup with the same options.
+# setup_sid OPTION...: makes the folder, copies the checkout into it, and runs scripts/setup there with the same
+# options.
 setup_sid() {
-  make_sid # failure_code is 75 until then
+  make_sid # failure_code is 75 until the folder is made
   failure_code=1
   copy_checkout "$(sid_dir)" || die "cannot copy the checkout into $(sid_dir)" "see above"
   sid_run "$(sid_copy)/scripts/setup" "$@"
@@ -79,7 +80,7 @@ may_be_root() {
   die "$1 needs root, to make it and to run things in it" "run this as root, or with sudo at hand"
 }
 
-# remove_unfinished DIR: what an interrupted making left; nothing else is ever removed.
+# remove_unfinished DIR: removes the rest of an interrupted making; nothing else is ever removed.
 remove_unfinished() {
   local maker mounted
   [[ -e $1 ]] || return 0
@@ -106,12 +107,12 @@ debootstrap_into() {
   echo $$ | as_root tee "$1/$sid_unfinished" >/dev/null
   step debootstrap "Debian sid into $1, a minute" "$remedy" \
     as_root timeout --foreground 600 debootstrap --variant=minbase sid "$1" "$sid_mirror"
-  # sid's lists expire after a week, and mirrors may lag
+  # sid's lists expire after a week, and mirrors may be late
   echo 'Acquire::Check-Valid-Until "false";' | as_root tee "$1/etc/apt/apt.conf.d/90sptrsv" >/dev/null
 }
 
-# copy_sid_into DIR: the folder of stack trilinos, made if it is not there, without what was built in it; and the list
-# of experimental's packages.
+# copy_sid_into DIR: copies the folder of stack trilinos, which is made if it is missing, without its build output; adds
+# experimental's package list.
 copy_sid_into() {
   local stack=trilinos from
   from=$(sid_dir)
@@ -127,7 +128,7 @@ copy_folder() {
     as_root chmod 1777 "$2/dev/shm" "$2/tmp"
 }
 
-# install_into DIR: the packages of all stacks there, so that the folder is either whole or not there.
+# install_into DIR: installs the packages of all stacks there, so that the folder is either complete or missing.
 install_into() {
   copy_checkout "$1" || die "cannot copy the checkout into $1" "see above"
   run_below "$1" "$(sid_copy)/scripts/setup" --stack "$stack" --packages ||
@@ -135,15 +136,15 @@ install_into() {
       "see above; on some days sid's packages do not fit together: try again later"
 }
 
-# --- the checkout in it
+# --- the checkout in the folder
 
-# copy_checkout DIR: what git tracks or does not ignore, with its times; the copy's own build/ and .stack/ stay. Our own
-# copies of checkouts that are no more are removed.
+# copy_checkout DIR: copies the files that git tracks or does not ignore, with their times; the copy's own build/ and
+# .stack/ stay. Removes this user's copies of checkouts that no longer exist.
 copy_checkout() {
   local copies=$1/srv/sptrsv copy sdist other of by
   copy=$1$(sid_copy)
   as_root mkdir -p "$copy" || return
-  for other in "$copies"/*; do # another user's may lie where we cannot look
+  for other in "$copies"/*; do # another user's checkout may be unreadable
     [[ -f $other/.copy_of ]] || continue
     { read -r of && read -r by; } <"$other/.copy_of" || continue
     [[ $by != "$UID" ]] || as_root test -d "$of" || as_root rm -rf "$other" || return
@@ -155,18 +156,19 @@ copy_checkout() {
     as_root mkdir -p "$copy/.stack/matrices" &&
       as_root cp -ru "$SPTRSV_TEST_MATRICES/." "$copy/.stack/matrices" || return
   fi
-  for sdist in "$(stacks_dir)"/download/pygenten-*; do # PyPI need not be asked twice
+  for sdist in "$(stacks_dir)"/download/pygenten-*; do # avoids another download from PyPI
     [[ -f $sdist ]] || continue
     as_root mkdir -p "$copy/.stack/download" && as_root cp -p "$sdist" "$copy/.stack/download/" || return
   done
 }
 
-# list_checkout: its files, each ended by a zero byte; without git (an archive of a release) all but what is built.
+# list_checkout: prints the checkout's files, each ended by a zero byte; without git (an archive of a release) all
+# except build output.
 list_checkout() {
   local file
   if git -C "$root" rev-parse --git-dir >/dev/null 2>&1; then
     while IFS= read -r -d '' file; do
-      [[ ! -e $root/$file ]] || printf '%s\0' "$file" # deleted ones are listed too
+      [[ ! -e $root/$file ]] || printf '%s\0' "$file" # git lists deleted files, too
     done < <(git -C "$root" ls-files -z --cached --others --exclude-standard)
   else
     (cd "$root" && find . -path ./build -prune -o -path ./.stack -prune -o -type f -print0)

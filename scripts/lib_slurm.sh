@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/check-cluster: a Slurm of this machine alone, as root, without systemd and without control groups, on
-# ports and sockets of its own.
+# Part of scripts/check-cluster: a Slurm on this machine only, as root, without systemd and control groups, with its own
+# ports and sockets.
 
-# start_slurm DIR: two nodes' worth of GPUs that are none (each is a /dev/null), four slots.
+# start_slurm DIR: starts Slurm with two simulated GPUs (each is a /dev/null) and four slots.
 start_slurm() {
   local dir=$1 host i
   host=$(hostname -s)
@@ -60,13 +60,13 @@ PartitionName=all Nodes=$2 Default=YES MaxTime=00:10:00 OverSubscribe=NO State=U
 END
 }
 
-# stop_slurm DIR: its own daemons, and what they still run.
+# stop_slurm DIR: stops the daemons in DIR, and their jobs.
 stop_slurm() {
   local name pid i
   for name in slurmd slurmctld munged; do
     pid=$(cat "$1/run/$name.pid" 2>/dev/null) || continue
     kill "$pid" 2>/dev/null || continue
-    for ((i = 0; i < 50; ++i)); do # it writes its state at the end
+    for ((i = 0; i < 50; ++i)); do # slurmctld writes its state at the end
       kill -0 "$pid" 2>/dev/null || break
       sleep 0.1
     done
