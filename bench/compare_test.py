@@ -12,8 +12,7 @@ import compare
 
 
 def results(solve):
-    """Returns the content of a file with one case whose solve takes `solve` seconds, with quartiles 1 % below and
-    above."""
+    """Returns a file's content: one case whose solve takes `solve` seconds, with quartiles 1 % to each side."""
     times = {"median": solve, "minimum": solve, "q1": 0.99 * solve, "q3": 1.01 * solve, "runs": 20}
     case = {"matrix": "m", "shape": "lower", "columns": 1, "algorithm": "a", "analyze": times, "update": times,
             "solve": times}

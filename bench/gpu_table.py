@@ -83,8 +83,7 @@ def table(header, rows):
 
 
 def number(value):
-    """Formats a number with three digits, or all digits before the point, so that columns of different magnitudes are
-    readable."""
+    """Formats a number with three digits, or all before the point, for columns of different magnitudes."""
     if value is None:
         return "-"
     if value >= 100 or value < 1e-4:

@@ -73,8 +73,7 @@ def run(args, path, pc, threads, extra=(), types=",".join(TYPES[1:])):
 
 
 def parse_table(text):
-    """Returns the rows of the table by type; columns are separated by two spaces or more, or right-aligned under their
-    names."""
+    """Returns the table's rows by type; columns are two spaces or more apart, or right-aligned to their names."""
     rows, header = {}, None
     for line in text.splitlines():
         if line.startswith("type "):

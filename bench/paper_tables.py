@@ -163,8 +163,7 @@ def has_claims(ratio):
 
 
 def averages(table, measured, title, matrices, claimed):
-    """Returns the rows below a group: its averages and the largest ratio, each with the number of matrices in
-    parentheses."""
+    """Returns the rows below a group: averages and largest ratio, each with the number of matrices in parentheses."""
     counted = [pairs_of(measured, table.phase, r, matrices) for r in table.ratios]
     rows = []
     for kind in (*table.average, "largest") if any(counted) else ():

@@ -50,8 +50,7 @@ OTHERS = ["rows", "levels", "level_entries", "longest_row", "level_longest"]  # 
 # --- measurements
 
 def load_cases(paths):
-    """Returns the device, and by matrix and shape: features, candidates, and the median seconds of each type of
-    sptrsv."""
+    """Returns the device, and by matrix and shape: features, candidates, median seconds of sptrsv's types."""
     devices, cases = set(), {}
     for path in paths:
         with open(path, encoding="utf-8") as file:
@@ -183,8 +182,7 @@ def regret(case, chosen):
 
 
 def family(matrix):
-    """Returns the family of a generated matrix, with its ordering: lap3d:60,rcm is in lap3d,rcm. A real matrix is its
-    own family."""
+    """Returns a generated matrix' family with ordering: lap3d:60,rcm is in lap3d,rcm; otherwise the name."""
     name, *rest = matrix.split(":", 1)
     ordering = re.search(r",([a-z]+)$", rest[0]) if rest else None
     return name + (ordering[0] if ordering else "")

@@ -45,8 +45,7 @@ class Run:
 
 
 def run(path, options, ranks=1, threads=1, env=None, load=plugin, timeout=60, check=True):
-    """Runs a program. load: function that names the plugin file, or None to run without it. check: require exit status
-    0."""
+    """Runs a program. load: names the plugin file; None: run without it. check: require exit status 0."""
     full = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PROC_BIND="false", OMP_WAIT_POLICY="passive")
     full["PETSC_OPTIONS"] = f"-dll_append {load()}" if load else ""
     full.update(env or {})

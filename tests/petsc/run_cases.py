@@ -128,8 +128,7 @@ def measure(case, kind):
 
 
 def judge(kind, got, own):
-    """Returns what is wrong, or None. Norms are printed with six digits; an error at the level of rounding is
-    accepted."""
+    """Returns what is wrong, or None. Norms have six digits; errors at the level of rounding are accepted."""
     slack = max(1, int(0.02 * own[0])) if kind == CSC else 0
     if abs(got[0] - own[0]) > slack:
         return f"{got[0]} iterations, PETSc's own {own[0]}"

@@ -16,8 +16,7 @@ WORDS = ("libsptrsv_petsc was built for a PETSc with", "PETSC_DIR")
 
 
 def others():
-    """Returns prefixes of other PETSc builds: SPTRSV_TEST_OTHER_PETSC (separated by colons), or Debian's next to the
-    present one."""
+    """Returns prefixes of other PETSc builds, from SPTRSV_TEST_OTHER_PETSC (separated by colons) or Debian's."""
     given = os.environ.get("SPTRSV_TEST_OTHER_PETSC")
     if given:
         return given.split(":")

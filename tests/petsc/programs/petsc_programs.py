@@ -188,8 +188,7 @@ class Runner:
         return verdicts
 
     def why_own_differs(self, case, program, own):
-        """Returns why PETSc's own output changes when run again, or with solutions rounded differently; and the
-        difference."""
+        """Returns why PETSc's own output changes when run again or rounded differently, and the difference."""
         for why, last_bit in [(VARIES, False)] * 3 + [(SENSITIVE, True)]:
             again = self.run(case, program, None, last_bit)
             words, detail = self.compare(case, again, own)
