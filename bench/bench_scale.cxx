@@ -208,7 +208,7 @@ Row make_row(Settings const& s, std::vector<Row> const& before, ScaleCase const&
 /// Ranks and devices, for the head of the table and the JSON file.
 struct Machine {
   PetscMPIInt rank = 0, ranks = 1;
-  std::vector<RankPlace> places;  ///< places on rank 0; empty on the others
+  std::vector<RankPlace> places;  ///< one per rank on rank 0; empty on the others
   bool gpu_aware = true;          ///< whether PETSc is told that MPI is GPU-aware
   bool first() const { return rank == 0; }
 };

@@ -25,7 +25,7 @@ struct RankPlace {
   std::string text() const;
 };
 
-/// Returns the places of all ranks of `comm` on rank 0, in the order of ranks; an empty list on the others. Collective.
+/// Returns a RankPlace for each rank of `comm` on rank 0, in the order of ranks; empty on the others. Collective.
 std::vector<RankPlace> rank_places(MPI_Comm comm);
 
 }  // namespace sptrsv::bench

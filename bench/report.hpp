@@ -16,7 +16,7 @@ namespace sptrsv::bench {
 
 /// Result of one contender on one system.
 struct Result {
-  std::string algorithm;  ///< as requested
+  std::string algorithm;  ///< requested name
   bool peer = false;
   bool timed = false;   ///< otherwise `error` or `refusal` has the reason
   std::string error;    ///< wrong answer, or the message of an exception
@@ -45,7 +45,7 @@ struct Machine {
 struct Group {
   std::string matrix, shape;
   int columns = 1;
-  double bytes = 0;  ///< that a solve must move at least
+  double bytes = 0;  ///< least bytes that a solve must move
   Machine machine;
   Structure structure;
   PlanInput plan;

@@ -19,7 +19,7 @@ struct ScaleProblem {
   PetscInt iterations = 20;    ///< Krylov iterations of a solve, independent of the residual
   bool converge = false;       ///< instead, iterate to a relative tolerance of 1e-8, and check the answer
   PetscInt repeat = 3;         ///< number of set-ups with new values, and of solves; their medians are kept
-  PetscReal convection = 0.1;  ///< of dmda7 along the first dimension, relative to the diffusion
+  PetscReal convection = 0.1;  ///< dmda7: along the first dimension, relative to the diffusion
   bool view = false;           ///< call KSPView after the last solve
   char const* name() const { return box ? "stencil27" : "dmda7"; }
   char const* krylov() const { return box ? KSPCG : KSPBCGS; }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ReFrame test: a PETSc program on two ranks with the plugin needs as many iterations as with PETSc's own type.
+"""ReFrame test: a PETSc program on two ranks with the plugin takes the iterations of PETSc's own type.
 
     reframe -C SITE.py -c examples/cluster/sptrsv_check.py -S SptrsvCheck.program=/path/to/ex45 -r
 

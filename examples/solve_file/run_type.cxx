@@ -230,7 +230,7 @@ PetscErrorCode time_krylov(KSP ksp, Vec b, Samples* samples) {
 }
 
 PetscErrorCode time_once(const Settings& settings, Mat A, Vec b, Row* row) {
-  constexpr double seconds_alone = 0.2;  // of all runs together
+  constexpr double seconds_alone = 0.2;  // for all runs together
   KSP ksp = nullptr;
   Mat F = nullptr, P = nullptr;
   PhaseTimes before, after;

@@ -24,7 +24,7 @@ struct Row {
   double n = -1, nnz = -1;                      ///< rows and entries of the factor
   double levels_lower = -1, levels_upper = -1;  ///< level sets
   double rows_lower = -1, rows_upper = -1;      ///< mean rows per level
-  double iterations = -1, residual = -1;        ///< of the Krylov method; largest |b - A x| / |b|, computed from A and
+  double iterations = -1, residual = -1;        ///< Krylov iterations; largest |b - A x| / |b|, computed from A and
                                                 ///< x
   double difference = -1;                       ///< largest element-wise difference of one application from PETSc's own
   double rtol = 0;                              ///< relative tolerance of the Krylov method

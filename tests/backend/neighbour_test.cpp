@@ -16,7 +16,7 @@ using Space = Kokkos::DefaultExecutionSpace;
 using T = TypesOf<double, Space>;
 constexpr bool is_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 
-/// How a neighbour occupies the GPU.
+/// How a neighbor occupies the GPU.
 enum class Kind {
   queue,     ///< more short teams than fit, so that they take every slot that becomes free
   resident,  ///< occupies half of the GPU for as long as it runs, computing

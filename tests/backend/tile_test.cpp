@@ -265,7 +265,7 @@ TEST(TileFormats, ListsOfAnyLength) {
   }
 }
 
-/// Checks the last tile of a solver with 16 times as many numbers as positions: from 2^23 tile rows on an int does not
+/// Checks the last of many inverted tiles, which have 16 numbers per position: from 2^23 tile rows on an int does not
 /// count them. Only the last tile's memory is touched.
 #if defined(KOKKOS_ENABLE_SERIAL)
 TEST(TileValues, InverseOfTheLastOfManyTiles) {

@@ -74,7 +74,9 @@ class FactorPair {
 
   /// Runs one random operation on both factors and compares the results.
   void operate();
-  void solve_vector(int kind);  ///< 0 to 5: plain, transposed, added, transposed added, the latter two with x == y
+  /// Solves with one vector.
+  /// @param kind  0: plain, 1: transposed, 2: added, 3: transposed and added, 4 and 5: as 2 and 3 with x == y
+  void solve_vector(int kind);
   void solve_columns(bool transpose);
   void half_solve(bool forward);
   void solve_collection();

@@ -191,7 +191,7 @@ bool Matrices::keep_inodes(IS rows) const
   bool kept = true;
 
   FUZZ_MUST(ISGetLocalSize(rows, &count));
-  if (count != n_) return false;  // of a matrix that has kept only the number of its inodes
+  if (count != n_) return false;  // the matrix has kept only the number of its inodes
   for (Mat m : mat_) {
     FUZZ_MUST(MatInodeGetInodeSizes(m, &count, &sizes, NULL));
     if (!count || !sizes) continue;

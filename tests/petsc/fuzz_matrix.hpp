@@ -54,11 +54,12 @@ class Matrices {
   bool convert();
   /// Replaces each side by a copy of itself, without data that factors have left in it.
   void copy_both();
-  /// Returns the number of changes of values, of possible changes of the pattern, or of replacements of the type or the
-  /// matrix.
+  /// Returns the number of changes of values.
   PetscInt changes() const { return changes_; }
+  /// Returns the number of changes that may affect the pattern.
   PetscInt pattern_changes() const { return pattern_changes_; }
-  PetscInt replacements() const { return replacements_; }  ///< of all contents; may keep the nonzero state
+  /// Returns the number of replacements of all contents, which may keep the nonzero state.
+  PetscInt replacements() const { return replacements_; }
 
   /// Returns the present matrix of PETSc's side.
   Dense dense() const;

@@ -61,7 +61,7 @@ struct Algorithm {
 
 struct Report {
   Source source;
-  Structure structure;      ///< of op(T)
+  Structure structure;      ///< structure of op(T)
   long long bandwidth = 0;  ///< largest distance of an entry from the diagonal
   double granularity = std::numeric_limits<double>::quiet_NaN();
   std::vector<long long> level_rows;   ///< rows of each level

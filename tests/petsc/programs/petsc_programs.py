@@ -26,7 +26,7 @@ from petsc_runs import skip
 EVERY_CASE = ["sptrsv", "levelset"]
 IN_TURN = ["syncfree", "threadlevel", "fused", "tiled", "sequential"]  # colorset is another preconditioner
 PACKAGES = ["mat", "ksp", "snes", "ts", "tao"]
-TEST_OPTIONS = "-check_pointer_intensity 0 -error_output_stdout -nox -nox_warning"  # as in PETSc's own tests
+TEST_OPTIONS = "-check_pointer_intensity 0 -error_output_stdout -nox -nox_warning"  # options of PETSc's tests
 SAME, STEP = "same", "one iteration"
 VARIES, SENSITIVE = "PETSc's own output varies", "PETSc's own output changes with a last bit"
 NOT_COMPARED = ["no factor", "PETSc's own fails", "PETSc's own takes too long", VARIES, SENSITIVE]

@@ -42,7 +42,7 @@ class LocalTriangularSolver final : public detail::PreconditionerBase<MatrixType
   void checkMaps(crs_matrix_type const& A) const;
 
   std::optional<detail::LocalFactor<crs_matrix_type>> triangle_;
-  int earlier_analyses_ = 0;  // of earlier matrices
+  int earlier_analyses_ = 0;  // analyses of earlier matrices
 };
 
 }  // namespace sptrsv::ifpack2

@@ -146,7 +146,7 @@ class LocalFactor {
   Request request_;
   typename Factor::pattern_type pattern_;
   mutable std::optional<Factor> factor_;
-  int earlier_analyses_ = 0;  // of earlier patterns
+  int earlier_analyses_ = 0;  // analyses of earlier patterns
 };
 
 }  // namespace sptrsv::ifpack2::detail

@@ -9,7 +9,7 @@
 
 namespace sptrsv::ifpack2::detail {
 
-/// Which code computes the values of factors.
+/// Choice of the code that computes the values of factors.
 enum class FactorBy {
   automatic,  ///< the library if it can, otherwise Ifpack2
   library,    ///< the library; an error if it cannot
