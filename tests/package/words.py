@@ -14,7 +14,13 @@ import sys
 import tempfile
 import tokenize
 
-HELD = ["kokkos_backend"]  # folders whose comments are checked; add one once its comments pass
+# folders whose comments are checked; add one once its comments pass
+HELD = ["kokkos_backend", "tests", "bench", "tools", "examples", "cmake", "scripts", "plugin/ifpack2"]
+# files in them that are not checked yet
+LEFT_OUT = ["tests/backend/factorization_blocks_test.cpp", "tests/backend/factorization_random_test.cpp",
+            "tests/backend/factorization_shift_test.cpp", "tests/backend/factorization_test.cpp",
+            "tests/backend/factorized.hpp", "tests/backend/level_pattern_test.cpp", "tests/petsc/gpu_check.py",
+            "tests/petsc/test_bjacobi.cxx"]
 LONGEST_SUBJECT = 72
 
 # the first words of a docstring -> remedy
@@ -63,7 +69,7 @@ CMAKE_TOKEN = re.compile(r"""
 SHELL_COMMENT = re.compile(r"(?:^|\s)(?P<comment>#(?!!)[^\n'\"]*)$", re.MULTILINE)
 MARKER = re.compile(r"^\s*(?:///<?|//|/\*\*?|\*|#+)[ \t]?")
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|@(?:param|tparam)\s+\S+")  # names of the code
-LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".h": "cpp", ".c": "cpp", ".in": "cpp", ".cu": "cpp",
+LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".h": "cpp", ".c": "cpp", ".cu": "cpp",
              ".cmake": "cmake", ".py": "python", ".sh": "shell"}
 
 
@@ -72,11 +78,11 @@ def language(path, text):
         return "cmake"
     if text.startswith("#!") and "sh" in text.split("\n", 1)[0]:
         return "shell"
-    return LANGUAGES.get(os.path.splitext(path)[1])
+    return LANGUAGES.get(os.path.splitext(path.removesuffix(".in"))[1])
 
 
 def pieces(text, kind):
-    """(line number, text) of each comment, and of each docstring of Python."""
+    """Yields (line number, text) for each comment, and for each docstring of Python."""
     if kind == "python":
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
@@ -92,7 +98,7 @@ def pieces(text, kind):
 
 
 def blocks(text, kind):
-    """(line number, is a docstring, lines) of each comment; comments on consecutive lines are one."""
+    """Yields (line number, is a docstring, lines) for each comment; comments on consecutive lines are one."""
     block, last, mark = None, 0, None
     for number, comment in pieces(text, kind):
         docstring = comment.startswith(("///", '"""', "/**"))
@@ -110,10 +116,10 @@ def blocks(text, kind):
 
 
 def faults(text, kind):
-    """(line number, what is wrong) for each fault."""
+    """Yields (line number, what is wrong) for each fault."""
     for first, docstring, lines in blocks(text, kind):
         lines = [MARKER.sub("", line) for line in lines]
-        # an expression may go over the end of a line; quoted names of the code are kept apart, at equal length
+        # an expression may extend over a line end; quoted names of the code are blanked, at equal length
         prose = QUOTED.sub(lambda found: re.sub(r"[^\n]", "_", found.group()), "\n".join(lines))
         if docstring:
             for opening, remedy in OPENINGS.items():
@@ -127,7 +133,7 @@ def faults(text, kind):
 
 
 def subject_fault(message):
-    """What is wrong with the subject of a commit message, or None."""
+    """Returns what is wrong with the subject of a commit message, or None."""
     subject = next((line for line in message.split("\n") if line.strip() and not line.startswith("#")), "")
     if re.match(r"(?:fixup|squash|amend)! |Merge |Revert \"", subject) or len(subject) <= LONGEST_SUBJECT:
         return None
@@ -141,10 +147,10 @@ def check(root):
         for at, _, names in sorted(os.walk(os.path.join(root, held))):
             for name in sorted(names):
                 path = os.path.join(at, name)
-                with open(path, encoding="utf-8") as file:
+                with open(path, encoding="utf-8", errors="replace") as file:  # the fuzzers' inputs are no UTF-8
                     text = file.read()
                 kind = language(path, text)
-                if not kind:
+                if not kind or os.path.relpath(path, root) in LEFT_OUT:
                     continue
                 num_checked += 1
                 for number, fault in sorted(faults(text, kind)):
@@ -196,7 +202,7 @@ def main(arguments):
             fault = subject_fault(file.read())
         print(fault or "", end="\n" if fault else "", file=sys.stderr)
         return fault is not None
-    stdout, sys.stdout = sys.stdout, io.StringIO()  # what the samples print
+    stdout, sys.stdout = sys.stdout, io.StringIO()  # hides the output of the samples
     try:
         test_faults()
         test_check()
