@@ -220,7 +220,7 @@ TYPED_TEST(Errors, NanAndInfinityAreData) {
           auto const solver = make_solver<double>(v, this->exec, p);
           auto const x = solve<double>(solver, this->exec, b);
           for (int c = 0; c < 2; ++c) expect_same_kind(x[c], p.oracle(b[c]), v.inverts_tiles);
-          // the failed solve leaves no trace
+          // the non-finite values leave no trace
           auto const clean = make_right_hand_sides<double>(p.num_rows(), 2, 5);
           if (!in_matrix) expect_solves(p, solve<double>(solver, this->exec, clean), clean);
         }

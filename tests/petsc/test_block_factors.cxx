@@ -13,7 +13,7 @@ PetscScalar ZeroDiagonal(PetscInt bs, PetscInt r, PetscInt c)
   return r + c == bs - 1 ? 4 : 0;
 }
 
-/// Returns an entry of a symmetric block of alternating definiteness, for which ICC shifts.
+/// Returns an entry of a symmetric indefinite block, for which ICC shifts.
 PetscScalar Indefinite(PetscInt block, PetscInt r, PetscInt c)
 {
   if (r != c) return 0.3;

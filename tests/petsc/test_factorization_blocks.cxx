@@ -9,7 +9,7 @@ namespace {
 
 PetscInt const sizes[] = {2, 3, 4, 5, 6, 7, 8, 9, 12, 15};
 
-/// Returns an entry of a symmetric block of alternating definiteness.
+/// Returns an entry of a symmetric indefinite block.
 PetscScalar Indefinite(PetscInt block, PetscInt r, PetscInt c)
 {
   if (r != c) return 0.3;
