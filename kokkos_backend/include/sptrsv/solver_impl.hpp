@@ -64,7 +64,7 @@ std::vector<std::string> candidates_of(TypeList<A...>, typename T::exec_space co
 
 /// Returns the first row whose stored diagonal is exactly zero, or n.
 template <class T>
-long long first_zero_pivot(typename T::exec_space const& exec, Numbers<T> const& numbers) {
+long long first_zero_pivot(typename T::exec_space const& exec, TriangleValues<T> const& numbers) {
   using index = typename T::index;
   long long row = numbers.num_rows;
   Kokkos::parallel_reduce(

@@ -207,8 +207,8 @@ class Analysis {
 
   /// Returns the values with what finishes a row.
   /// @param off_diagonal  aligned with `rows`
-  Numbers<T> numbers(typename T::values all, typename T::values off_diagonal) const {
-    Numbers<T> out;
+  TriangleValues<T> numbers(typename T::values all, typename T::values off_diagonal) const {
+    TriangleValues<T> out;
     out.off_diagonal = off_diagonal;
     out.all = all;
     out.row_ptr = stored_.row_ptr;

@@ -33,13 +33,13 @@ class RowValues {
     numbers_ = analysis.numbers(all, gathered_.data() ? typename T::values(gathered_) : all);
   }
   OffDiagonals<T> const& rows() const { return rows_; }
-  Numbers<T> const& numbers() const { return numbers_; }
+  TriangleValues<T> const& numbers() const { return numbers_; }
   std::size_t memory_bytes() const { return gathered_.span() * sizeof(typename T::scalar); }
 
  private:
   OffDiagonals<T> rows_;
   Kokkos::View<typename T::scalar*, typename T::device> gathered_;
-  Numbers<T> numbers_;
+  TriangleValues<T> numbers_;
 };
 
 }  // namespace sptrsv::detail

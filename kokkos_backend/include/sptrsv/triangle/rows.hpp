@@ -51,7 +51,7 @@ struct OffDiagonals {
 /// Values as a solve needs them: the off-diagonals, aligned with OffDiagonals, and what finishes a row.
 /// Device-copyable.
 template <class T>
-struct Numbers {
+struct TriangleValues {
   typename T::values off_diagonal;
   typename T::values all;                                               ///< the caller's array, for the diagonal
   Kokkos::View<const typename T::offset*, typename T::device> row_ptr;  ///< row offsets of the stored T

@@ -121,7 +121,7 @@ class StoredLayout {
 /// Cost: a fence if values are rounded; a pass over all values if one was lost.
 template <class T>
 void require_stored(typename T::exec_space const& exec, StoredValues<T> const& stored, OffDiagonals<T> const& rows,
-                    Numbers<T> const& numbers, Shape const& shape) {
+                    TriangleValues<T> const& numbers, Shape const& shape) {
   using index = typename T::index;
   if (!stored.rounds()) return;
   int lost = 0;

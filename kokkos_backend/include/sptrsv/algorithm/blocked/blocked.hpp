@@ -20,7 +20,7 @@
 #include "sptrsv/algorithm/blocked/host_blocks.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/joint_memory.hpp"
-#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/plural.hpp"
 
 namespace sptrsv {
 
@@ -109,14 +109,14 @@ class Blocked {
 
   std::string parameters() const {
     if constexpr (host)
-      return detail::counted(host_.num_blocks, "block") + " (" + cut_ + ") in " +
-             detail::counted(host_.num_steps, "step") + ", " + detail::counted(host_.need.extent(0), "wait") +
+      return detail::plural(host_.num_blocks, "block") + " (" + cut_ + ") in " +
+             detail::plural(host_.num_steps, "step") + ", " + detail::plural(host_.need.extent(0), "wait") +
              " for a block" + (host_.values.rounds() ? ", values in single precision" : "");
-    std::string out = detail::counted(plan_.num_blocks, "block") + " (" + cut_ + "), " +
-                      detail::counted(plan_.slice_chunks.extent(0), "slice");
-    if (plan_.long_rows > 0) out += ", " + detail::counted(plan_.long_rows, "long row");
-    return out + ", " + detail::counted(plan_.shape.lanes, "lane") + " per row, " + detail::counted(teams_, "team") +
-           " of " + std::to_string(computing_warps_) + " + " + detail::counted(fetching_warps_, "warp") + ", " +
+    std::string out = detail::plural(plan_.num_blocks, "block") + " (" + cut_ + "), " +
+                      detail::plural(plan_.slice_chunks.extent(0), "slice");
+    if (plan_.long_rows > 0) out += ", " + detail::plural(plan_.long_rows, "long row");
+    return out + ", " + detail::plural(plan_.shape.lanes, "lane") + " per row, " + detail::plural(teams_, "team") +
+           " of " + std::to_string(computing_warps_) + " + " + detail::plural(fetching_warps_, "warp") + ", " +
            std::to_string(plan_.scratch_bytes) + " bytes of scratch memory" +
            (values_.rounds() ? ", values in single precision" : "");
   }
@@ -126,7 +126,7 @@ class Blocked {
   std::size_t memory_bytes() const { return memory_.bytes() + solved_.memory_bytes() + host_.memory_bytes(); }
 
   // public because nvcc allows no lambda in a private member
-  void fill_values(typename T::exec_space const& exec, Numbers<T> const& numbers) {
+  void fill_values(typename T::exec_space const& exec, TriangleValues<T> const& numbers) {
     using offset = typename T::offset;
     auto const plan = plan_;
     auto const rows = rows_;
@@ -273,7 +273,7 @@ class Blocked {
     }
     auto const& sets = analysis.levels(exec);
     int const levels = options.levels > 0 ? options.levels : detail::levels_of_strip(rows, sets.mean_rows());
-    cut_ = "strips of " + detail::counted(levels, "level");
+    cut_ = "strips of " + detail::plural(levels, "level");
     detail::group_by_strips<T>(exec, analysis, sets, levels, groups);
     return groups;
   }

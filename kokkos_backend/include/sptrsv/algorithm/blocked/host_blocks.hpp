@@ -15,7 +15,7 @@
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/triangle/analysis.hpp"
-#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/plural.hpp"
 #include "sptrsv/triangle/stored_values.hpp"
 
 namespace sptrsv::detail {
@@ -163,7 +163,7 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, OffDiagonals<T
 /// Copies new values. @throws SingleRange
 template <class T>
 void fill_host_blocks(typename T::exec_space const& exec, HostBlocks<T> const& blocks, OffDiagonals<T> const& rows,
-                      Numbers<T> const& numbers, Shape const& shape) {
+                      TriangleValues<T> const& numbers, Shape const& shape) {
   using index = typename T::index;
   using offset = typename T::offset;
   blocks.values.begin(exec);

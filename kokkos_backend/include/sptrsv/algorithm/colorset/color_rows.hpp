@@ -25,7 +25,7 @@ struct ColorRows {
   static constexpr int batch = K == 1 ? 4 : 1;
 
   OffDiagonals<T> rows;
-  Numbers<T> numbers;
+  TriangleValues<T> numbers;
   RowIO<T> io;
   Kokkos::View<const index*, typename T::device> block_ptr;  ///< empty: a block of rows is a position
   Kokkos::View<const index*, typename T::device> list;       ///< the row of a position; empty: solve order
@@ -173,7 +173,7 @@ struct ColorCursor {
   std::ptrdiff_t diagonals_along;
   offset before;  // from there to the diagonal
 
-  ColorCursor(OffDiagonals<T> const& rows, Numbers<T> const& numbers, index const* row_list, bool ascending,
+  ColorCursor(OffDiagonals<T> const& rows, TriangleValues<T> const& numbers, index const* row_list, bool ascending,
               index position)
       : p(position),
         list(row_list),
@@ -206,7 +206,7 @@ struct ColorCursor {
 
 /// Solves positions first..last by one thread of a host.
 template <class T, int K, Access A>
-void solve_color_positions(OffDiagonals<T> const& rows, Numbers<T> const& numbers, typename T::index const* list,
+void solve_color_positions(OffDiagonals<T> const& rows, TriangleValues<T> const& numbers, typename T::index const* list,
                            RowIO<T> const& io, bool ascending, typename T::index first, typename T::index last) {
   auto const run = [&](auto kind) {
     RowLoop<T, K, A, decltype(kind)::value, ColorCursor<T>> const loop{

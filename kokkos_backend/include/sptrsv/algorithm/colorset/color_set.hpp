@@ -12,7 +12,7 @@
 #include "sptrsv/algorithm/colorset/colorset_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/host_cost.hpp"
-#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/plural.hpp"
 #include "sptrsv/triangle/row_values.hpp"
 
 namespace sptrsv {
@@ -86,7 +86,7 @@ class ColorSet {
   }
 
   std::string parameters() const {
-    std::string text = to_string(model_) + "; " + detail::counted(launches_.size(), "kernel");
+    std::string text = to_string(model_) + "; " + detail::plural(launches_.size(), "kernel");
     if (!host && !launches_.empty()) {
       auto const [least, most] = std::minmax_element(launches_.begin(), launches_.end(),
                                                      [](auto const& a, auto const& b) { return a.lanes < b.lanes; });

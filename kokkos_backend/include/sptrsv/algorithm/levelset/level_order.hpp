@@ -24,7 +24,7 @@ struct LevelOrder {
   Kokkos::View<const typename T::index*, typename T::device> row;  // n
   Kokkos::View<typename T::index*, typename T::device> col_idx;
   StoredValues<T> values;
-  Kokkos::View<typename T::scalar*, typename T::device> diagonal;  // n, as Numbers::pivot(); empty for a unit diagonal
+  Kokkos::View<typename T::scalar*, typename T::device> diagonal;  // n, as pivot() returns; empty for a unit diagonal
   Kokkos::View<typename T::index*, typename T::device> long_rows;  // GPU: positions of rows that a team copies
   JointMemory<T> memory;                                           // of all except `row` and `long_rows`
 
@@ -130,7 +130,7 @@ LevelOrder<T> order_rows(typename T::exec_space const& exec, Analysis<T> const& 
 
 /// Copies the values. @throws SingleRange
 template <class T>
-void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows, Numbers<T> const& numbers,
+void fill_values(typename T::exec_space const& exec, OffDiagonals<T> const& rows, TriangleValues<T> const& numbers,
                  Shape const& shape, LevelOrder<T> const& to) {
   using index = typename T::index;
   using offset = typename T::offset;

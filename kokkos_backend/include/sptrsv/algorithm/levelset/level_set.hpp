@@ -12,7 +12,7 @@
 #include "sptrsv/algorithm/levelset/level_order.hpp"
 #include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
-#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/plural.hpp"
 #include "sptrsv/triangle/row_values.hpp"
 
 namespace sptrsv {
@@ -90,16 +90,15 @@ class LevelSet {
     auto const of = [&](auto kind) {
       return std::count_if(launches_.begin(), launches_.end(), [=](auto const& l) { return l.kind == kind; });
     };
-    std::string const all = detail::counted(launches_.size(), "kernel") + ", ";
-    std::string const size = shared_rows_ == std::numeric_limits<index>::max()
-                                 ? "any size"
-                                 : "up to " + detail::counted(shared_rows_, "row");
+    std::string const all = detail::plural(launches_.size(), "kernel") + ", ";
+    std::string const size =
+        shared_rows_ == std::numeric_limits<index>::max() ? "any size" : "up to " + detail::plural(shared_rows_, "row");
     auto const one_team = of(Launch::one_team);
     std::string const share = one_team == 1 && launches_.size() == 1 ? "" : std::to_string(one_team) + " of them ";
     std::string const stored = order_.values.rounds() ? ", values in single precision" : "";
     if (host) return all + share + "by one thread for successive levels of " + size + stored;
     return all + std::to_string(of(Launch::many_levels)) + " for many levels of " + size + ", " +
-           std::to_string(one_team) + " by one team, " + detail::counted(lanes_, "lane") + " per row" + stored;
+           std::to_string(one_team) + " by one team, " + detail::plural(lanes_, "lane") + " per row" + stored;
   }
   void reserve(typename T::exec_space const& exec, int columns) {
     if (!host) solved_.reserve(exec, columns);

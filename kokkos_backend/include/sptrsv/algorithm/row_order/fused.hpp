@@ -15,7 +15,7 @@
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/solved_values.hpp"
-#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/plural.hpp"
 #include "sptrsv/triangle/row_values.hpp"
 
 namespace sptrsv {
@@ -119,15 +119,14 @@ class Fused {
 
   std::string parameters() const {
     char text[240];
-    std::snprintf(text, sizeof text,
-                  "%s, warps from %d %s per row on (%s), %lld of %s by a warp, %s per ticket, %s of %d x %d",
-                  kind_ == Kind::mixed  ? "mixed"
-                  : kind_ == Kind::warp ? "warp alone"
-                                        : "thread alone",
-                  threshold_, threshold_ == 1 ? "entry" : "entries", source_, static_cast<long long>(units_.warp_rows),
-                  detail::counted(values_.rows().num_rows, "row").c_str(),
-                  detail::counted(launch_.rows_per_ticket, "unit").c_str(),
-                  detail::counted(launch_.teams, "team").c_str(), launch_.threads, launch_.lanes);
+    std::snprintf(
+        text, sizeof text, "%s, warps from %d %s per row on (%s), %lld of %s by a warp, %s per ticket, %s of %d x %d",
+        kind_ == Kind::mixed  ? "mixed"
+        : kind_ == Kind::warp ? "warp alone"
+                              : "thread alone",
+        threshold_, threshold_ == 1 ? "entry" : "entries", source_, static_cast<long long>(units_.warp_rows),
+        detail::plural(values_.rows().num_rows, "row").c_str(), detail::plural(launch_.rows_per_ticket, "unit").c_str(),
+        detail::plural(launch_.teams, "team").c_str(), launch_.threads, launch_.lanes);
     return text;
   }
   void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }

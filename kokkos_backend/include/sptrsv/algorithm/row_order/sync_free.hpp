@@ -10,7 +10,7 @@
 #include "sptrsv/algorithm/row_order/warp_per_row.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/solved_values.hpp"
-#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/plural.hpp"
 #include "sptrsv/triangle/row_values.hpp"
 
 namespace sptrsv {
@@ -37,7 +37,7 @@ struct SyncFreeColumns {
   using scalar = typename T::scalar;
 
   OffDiagonals<T> columns;
-  Numbers<T> numbers;
+  TriangleValues<T> numbers;
   RowIO<T> io;
   Kokkos::View<const index*, typename T::device> in_degree;
   Kokkos::View<index*, typename T::device> arrived;
@@ -178,7 +178,7 @@ class SyncFree {
 
   std::string parameters() const {
     return std::string(options_.form == Form::csr ? "csr, reproducible" : "csc, atomics") + ", " +
-           detail::counted(launch_.rows_per_ticket, "row") + " per ticket, " + detail::counted(launch_.teams, "team") +
+           detail::plural(launch_.rows_per_ticket, "row") + " per ticket, " + detail::plural(launch_.teams, "team") +
            " of " + std::to_string(launch_.threads) + " x " + std::to_string(launch_.lanes);
   }
   void reserve(typename T::exec_space const& exec, int columns) {

@@ -9,7 +9,7 @@
 #include "sptrsv/algorithm/row_order/thread_per_row.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/solved_values.hpp"
-#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/plural.hpp"
 #include "sptrsv/triangle/row_values.hpp"
 
 namespace sptrsv {
@@ -77,7 +77,7 @@ class ThreadLevel {
 
   std::string parameters() const {
     return std::string(options_.form == Form::two_phase ? "two-phase" : "writing-first") + ", " +
-           detail::counted(launch_.rows_per_ticket, "row") + " per ticket, " + detail::counted(launch_.teams, "team") +
+           detail::plural(launch_.rows_per_ticket, "row") + " per ticket, " + detail::plural(launch_.teams, "team") +
            " of " + std::to_string(launch_.threads);
   }
   std::size_t memory_bytes() const { return values_.memory_bytes() + solved_.memory_bytes(); }

@@ -23,7 +23,7 @@ struct ThreadPerRow {
   static constexpr int batch = K == 1 ? 4 : 1;
 
   OffDiagonals<T> rows;
-  Numbers<T> numbers;
+  TriangleValues<T> numbers;
   RowIO<T> io;
   SolvedSlots<scalar, K> all_slots;
   ColumnBlock columns;

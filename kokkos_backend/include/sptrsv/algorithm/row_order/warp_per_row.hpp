@@ -21,7 +21,7 @@ struct WarpPerRow {
   using real = typename SolvedSlots<scalar, K>::real;
 
   OffDiagonals<T> rows;
-  Numbers<T> numbers;
+  TriangleValues<T> numbers;
   RowIO<T> io;
   SolvedSlots<scalar, K> slots;
   ColumnBlock columns;

@@ -59,7 +59,7 @@ struct Substitution {
   Diagonal diagonal;
   bool up, along, conj, scatter, backward;
 
-  Substitution(OffDiagonals<T> const& rows, Numbers<T> const& numbers, RowIO<T> const& row_io, Shape shape)
+  Substitution(OffDiagonals<T> const& rows, TriangleValues<T> const& numbers, RowIO<T> const& row_io, Shape shape)
       : row_ptr(rows.row_ptr.data()),
         col_idx(rows.col_idx.data() + rows.front),
         values(numbers.all.data() + rows.front),

@@ -13,7 +13,7 @@
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/device/tickets.hpp"
-#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/plural.hpp"
 #include "sptrsv/triangle/row_values.hpp"
 
 namespace sptrsv::detail {
@@ -40,7 +40,7 @@ struct ChainSystem {
 
   ChainOrder<T> order;
   OffDiagonals<T> rows;
-  Numbers<T> numbers;
+  TriangleValues<T> numbers;
   RowIO<T> io;
   scalar* y;                    ///< by position, column after column: the solution so far
   AffineMap<scalar>* of_chunk;  ///< by chunk, column after column: all rows of a chunk
@@ -309,7 +309,7 @@ class ChainScan {
       solve_columns(exec, {b, x, fold, first}, std::min(columns - first, most_columns));
   }
   std::string parameters() const {
-    return "scan, " + counted(order_.num_chains, "chain") + " in " + counted(chunks_, "chunk") + " of " +
+    return "scan, " + plural(order_.num_chains, "chain") + " in " + plural(chunks_, "chunk") + " of " +
            std::to_string(ChainChunks::places) + " rows";
   }
   std::size_t memory_bytes() const {

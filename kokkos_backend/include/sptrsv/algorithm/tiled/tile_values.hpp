@@ -91,8 +91,8 @@ TileValues<T> make_tile_values(typename T::exec_space const& exec, TilePattern<T
 
 /// Scales the diagonal tile of each tile row, if that is safe.
 template <class T>
-void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, Numbers<T> const& numbers,
-                          TileValues<T> const& to) {
+void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles,
+                          TriangleValues<T> const& numbers, TileValues<T> const& to) {
   using index = typename T::index;
   using scalar = typename T::scalar;
   bool const inverted = to.inverse.extent(0) > 0;
@@ -158,8 +158,8 @@ void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> co
 
 /// Adds the values of duplicate entries, in their order.
 template <class T>
-void add_repeated(typename T::exec_space const& exec, RepeatedEntries<T> const& repeated, Numbers<T> const& numbers,
-                  TileValues<T> const& to) {
+void add_repeated(typename T::exec_space const& exec, RepeatedEntries<T> const& repeated,
+                  TriangleValues<T> const& numbers, TileValues<T> const& to) {
   using offset = typename T::offset;
   auto const count = static_cast<offset>(repeated.slot.extent(0));
   Kokkos::parallel_for(
@@ -176,7 +176,7 @@ void add_repeated(typename T::exec_space const& exec, RepeatedEntries<T> const& 
 /// Takes new values: one gather by slot, then the diagonal tiles.
 template <class T>
 void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, RepeatedEntries<T> const& repeated,
-                  Numbers<T> const& numbers, TileValues<T> const& to) {
+                  TriangleValues<T> const& numbers, TileValues<T> const& to) {
   using offset = typename T::offset;
   auto const source = tiles.source;
   auto const at = to.at;

@@ -14,7 +14,7 @@
 #include "sptrsv/algorithm/tiled/tile_solve.hpp"
 #include "sptrsv/algorithm/tiled/tiles.hpp"
 #include "sptrsv/capabilities.hpp"
-#include "sptrsv/triangle/counted.hpp"
+#include "sptrsv/triangle/plural.hpp"
 
 namespace sptrsv {
 
@@ -147,9 +147,9 @@ class Tiled {
         std::count_if(launches_.begin(), launches_.end(), [](Launch const& l) { return l.by_threads; });
     return std::string(options_.variant == Variant::syncfree ? "syncfree" : "levelset") +
            (options_.diagonal_tiles == DiagonalTiles::solved ? "" : ", inverted diagonal tiles") + ", " +
-           detail::counted(tiles_.num_tile_rows(), "row") + " of tiles in " +
-           detail::counted(num_levels_, "block level") + ", " + detail::counted(tiles_.tiles.extent(0), "tile") +
-           " in ELL or dense format, " + detail::counted(launches_.size(), "kernel") + ", " +
+           detail::plural(tiles_.num_tile_rows(), "row") + " of tiles in " +
+           detail::plural(num_levels_, "block level") + ", " + detail::plural(tiles_.tiles.extent(0), "tile") +
+           " in ELL or dense format, " + detail::plural(launches_.size(), "kernel") + ", " +
            std::to_string(by_threads) + " at thread level";
   }
   void reserve(typename T::exec_space const& exec, int columns) {
