@@ -60,7 +60,7 @@ inline PetscErrorCode RequireProperRows(Mat A, sptrsv::RowRules const& rules)
 struct EliminatedRows {
   PetscInt n;
   PetscInt const *begin, *col, *row_of, *col_of;  ///< row_of, col_of: what the factor has at row k and at column k
-  std::vector<PetscInt> place;                    ///< of A's columns
+  std::vector<PetscInt> positions;                ///< of A's columns
 
   bool has_diagonal(PetscInt k) const
   {
@@ -75,7 +75,7 @@ struct EliminatedRows {
       PetscInt const row = row_of[next.back()];
       next.pop_back();
       for (PetscInt e = begin[row]; e < begin[row + 1]; ++e) {
-        PetscInt const to = place[(std::size_t)col[e]];
+        PetscInt const to = positions[(std::size_t)col[e]];
         if (to == k) return true;
         if (to > k || reached[(std::size_t)to] == k) continue;
         reached[(std::size_t)to] = k;
@@ -116,8 +116,8 @@ inline PetscErrorCode RefuseMissingDiagonal(Mat A, IS rows, IS cols, MatFactorTy
   PetscCall(ISGetIndices(cols, &e.col_of));
   PetscCall(GuardedOn(PetscObjectComm((PetscObject)A), [&] {
     if (std::equal(e.row_of, e.row_of + e.n, e.col_of)) return;
-    e.place.resize((std::size_t)e.n);
-    for (PetscInt k = 0; k < e.n; ++k) e.place[(std::size_t)e.col_of[k]] = k;
+    e.positions.resize((std::size_t)e.n);
+    for (PetscInt k = 0; k < e.n; ++k) e.positions[(std::size_t)e.col_of[k]] = k;
     missing = e.missing_diagonal(ftype == MAT_FACTOR_LU);
   }));
   PetscInt const row = missing < 0 ? 0 : e.row_of[missing], col = missing < 0 ? 0 : e.col_of[missing];

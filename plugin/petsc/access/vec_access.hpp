@@ -7,7 +7,7 @@
 
 #include "base/petsc_scalar.hpp"
 #include "kokkos/guarded.hpp"
-#include "solver/solver_place.hpp"
+#include "solver/solver_memory.hpp"
 
 namespace sptrsv_petsc {
 
@@ -104,7 +104,7 @@ PetscErrorCode WithDense(bool device, Mat B, Mat X, Use const& use)
 /// One application: call(b, x) with arrays in the solver's memory, on PETSc's stream. What a host sent to a device
 /// solve is copied, and waited for; nothing else is. Logs time, flops and copies on the side where they are.
 template <class Call>
-PetscErrorCode SolveAt(PetscObject object, Place<Scalar>& place, Operands const& o, PetscLogDouble flops,
+PetscErrorCode SolveAt(PetscObject object, SolverMemory<Scalar>& memory, Operands const& o, PetscLogDouble flops,
                        Call const& call)
 {
   Columns<Scalar const> b = o.b;
@@ -116,16 +116,16 @@ PetscErrorCode SolveAt(PetscObject object, Place<Scalar>& place, Operands const&
   };
 
   PetscFunctionBegin;
-  if (!place.on_device()) {
+  if (!memory.on_device()) {
     PetscCall(Guarded(object, solve));
     PetscCall(PetscLogFlops(flops));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CurrentStream(o.kokkos, &stream));
   PetscCall(Guarded(object, [&] {
-    place.follow(stream);
-    if (o.b_on_host) b = place.copy_in(o.b);
-    if (o.x_on_host) x = place.room_for(o.x, o.keep_x);
+    memory.follow(stream);
+    if (o.b_on_host) b = memory.copy_in(o.b);
+    if (o.x_on_host) x = memory.room_for(o.x, o.keep_x);
   }));
   if (o.b_on_host) PetscCall(PetscLogCpuToGpu((PetscLogDouble)b.bytes()));
   if (o.x_on_host && o.keep_x) PetscCall(PetscLogCpuToGpu((PetscLogDouble)x.bytes()));
@@ -136,8 +136,8 @@ PetscErrorCode SolveAt(PetscObject object, Place<Scalar>& place, Operands const&
   PetscCall(PetscLogGpuFlops(flops));
   if (!o.b_on_host && !o.x_on_host) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded(object, [&] {
-    if (o.x_on_host) place.copy_out({x.data, x.rows, x.columns, x.stride}, o.x);
-    place.finish_copies();
+    if (o.x_on_host) memory.copy_out({x.data, x.rows, x.columns, x.stride}, o.x);
+    memory.finish_copies();
   }));
   if (o.x_on_host) PetscCall(PetscLogGpuToCpu((PetscLogDouble)x.bytes()));
   PetscFunctionReturn(PETSC_SUCCESS);

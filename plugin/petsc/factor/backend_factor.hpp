@@ -24,11 +24,11 @@ class BackendFactor final : public FactorSource {
   /// @param done      out: false if PETSc's symbolic phase has to be done: for other factors, for a matrix that the
   ///                  backend refuses, since PETSc's own then says what is wrong, and with an obstacle
   /// @param obstacle  out: why the host is to compute the values, if it is; empty otherwise
-  PetscErrorCode AnalyzeLevels(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options, bool* done,
-                               std::string* obstacle);
+  PetscErrorCode AnalyzeFill(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options, bool* done,
+                             std::string* obstacle);
 
   /// Makes the factorization for F's solver, which has been made for the pattern of a PetscFactor.
-  /// @param obstacle  out: as of AnalyzeLevels()
+  /// @param obstacle  out: as of AnalyzeFill()
   PetscErrorCode AnalyzeMatrix(Mat F, Mat A, std::string* obstacle);
 
   /// Keeps PETSc's symbolic factor, whose pattern F's solver reads.
@@ -44,8 +44,8 @@ class BackendFactor final : public FactorSource {
  private:
   PetscErrorCode MakeFactorization(Mat F, Mat A, std::string* obstacle);
   PetscErrorCode RenewFactorization(Mat F, Mat A, Stream stream);
-  PetscErrorCode MakeLevelsSolver(Mat F, Mat A, MatFactorInfo const* info, int levels,
-                                  sptrsv::OptionValues const& options, bool* made);
+  PetscErrorCode MakeSolverForFill(Mat F, Mat A, MatFactorInfo const* info, int levels,
+                                   sptrsv::OptionValues const& options, bool* made);
   void CompareWithHost(Mat F, std::string& obstacle);
 
   FactorChoice asked_;

@@ -71,12 +71,12 @@ FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report, PetscIn
 
 /// Makes F's pattern and its solver.
 /// @param made  out: false for a matrix that the backend does not take
-PetscErrorCode BackendFactor::MakeLevelsSolver(Mat F, Mat A, MatFactorInfo const* info, int levels,
-                                               sptrsv::OptionValues const& options, bool* made)
+PetscErrorCode BackendFactor::MakeSolverForFill(Mat F, Mat A, MatFactorInfo const* info, int levels,
+                                                sptrsv::OptionValues const& options, bool* made)
 {
   Mat_SpTRSV* f = Get(F);
   PetscInt num_inodes = 0;
-  LevelFactor what;
+  FillFactor what;
   FactorArrays& view = f->pattern.view;
   PetscBool identity = PETSC_FALSE;
   Stream stream;
@@ -99,7 +99,7 @@ PetscErrorCode BackendFactor::MakeLevelsSolver(Mat F, Mat A, MatFactorInfo const
     what.matrix.partition = f->partition;
     return Guarded(F, [&] {
       try {
-        f->solver = MakeLevelSolver(f->backend.device, stream, f->requested, what, options);
+        f->solver = MakeFillSolver(f->backend.device, stream, f->requested, what, options);
         *made = true;
       } catch (sptrsv::ImproperRow const&) {
       } catch (sptrsv::MissingDiagonal const&) {
@@ -117,8 +117,8 @@ PetscErrorCode BackendFactor::MakeLevelsSolver(Mat F, Mat A, MatFactorInfo const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BackendFactor::AnalyzeLevels(Mat F, Mat A, MatFactorInfo const* info,
-                                            sptrsv::OptionValues const& options, bool* done, std::string* obstacle)
+PetscErrorCode BackendFactor::AnalyzeFill(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options,
+                                          bool* done, std::string* obstacle)
 {
   Mat_SpTRSV* f = Get(F);
   int levels = 0;
@@ -128,7 +128,7 @@ PetscErrorCode BackendFactor::AnalyzeLevels(Mat F, Mat A, MatFactorInfo const* i
   obstacle->clear();
   if (std::strcmp(f->matrix_type, MATSEQAIJ) != 0 || !HasLevels(f->kind, info, &levels))
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MakeLevelsSolver(F, A, info, levels, options, done));
+  PetscCall(MakeSolverForFill(F, A, info, levels, options, done));
   if (*done) PetscCall(AnalyzeMatrix(F, A, obstacle));
   *done = *done && obstacle->empty();
   if (*done) {

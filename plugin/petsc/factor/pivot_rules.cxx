@@ -16,7 +16,7 @@ constexpr char probe_prefix[] = "sptrsv_probe_";
 
 /// A dense matrix of three rows. Its factor has an entry d - l u, with d the rounded product of l and u: zero where
 /// products are rounded.
-PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* contracts)
+PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* uses_fma)
 {
   PetscReal eps = 1;
   while ((PetscReal)(1 + eps * eps / 16) != 1) eps /= 2;  // so that eps^2 is lost beside 1
@@ -55,7 +55,7 @@ PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* contracts)
     entry = values[4];  // three entries of L, then row 2 of U, and row 1
     PetscCall(MatSeqAIJRestoreArrayRead(F, &values));
   }
-  *contracts = entry != PetscScalar(0);
+  *uses_fma = entry != PetscScalar(0);
   PetscCall(ISDestroy(&natural));
   PetscCall(MatDestroy(&F));
   PetscCall(MatDestroy(&A));
@@ -65,17 +65,17 @@ PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* contracts)
 /// Finds whether this PETSc's compiler contracts products and sums (fused multiply-add) in its factorization: PETSc
 /// factors a matrix of three rows whose factor tells. Asks once a process for each kind.
 /// @param inodes  LU: rows with the same columns follow each other, for which PETSc has other code
-PetscErrorCode PetscUsesFma(bool symmetric, bool inodes, bool* contracts)
+PetscErrorCode PetscUsesFma(bool symmetric, bool inodes, bool* uses_fma)
 {
   static int known[3] = {-1, -1, -1};  // PETSc is one and the same for the whole process
   int& answer = known[symmetric ? 2 : inodes];
 
   PetscFunctionBegin;
   if (answer < 0) {
-    PetscCall(FactorThreeRows(symmetric, inodes, contracts));
-    answer = *contracts;
+    PetscCall(FactorThreeRows(symmetric, inodes, uses_fma));
+    answer = *uses_fma;
   }
-  *contracts = answer != 0;
+  *uses_fma = answer != 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,13 +111,13 @@ PetscErrorCode GreatestShift(Mat F, Mat A, MatFactorInfo const* info, double* am
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's rules for small pivots. @param contracts  whether PETSc's compiler contracts.
-PetscErrorCode RulesOf(MatFactorInfo const* info, bool contracts, sptrsv::PivotRules* rules)
+/// PETSc's rules for small pivots. @param uses_fma  whether PETSc's compiler contracts.
+PetscErrorCode RulesOf(MatFactorInfo const* info, bool uses_fma, sptrsv::PivotRules* rules)
 {
   PetscFunctionBegin;
   rules->zero_pivot = (double)info->zeropivot;
   rules->amount = (double)info->shiftamount;
-  rules->contract = contracts;
+  rules->contract = uses_fma;
   if (info->shifttype == (PetscReal)MAT_SHIFT_NONZERO) rules->shift = sptrsv::Shift::nonzero;
   else if (info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE) rules->shift = sptrsv::Shift::positive_definite;
   else if (info->shifttype == (PetscReal)MAT_SHIFT_INBLOCKS) rules->shift = sptrsv::Shift::in_blocks;
@@ -158,11 +158,11 @@ PetscErrorCode RulesOfBlocks(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Pi
 PetscErrorCode FindPivotRules(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotRules* rules)
 {
   FactorArrays const& pattern = Get(F)->pattern.view;
-  bool contracts = false;
+  bool uses_fma = false;
 
   PetscFunctionBegin;
-  PetscCall(PetscUsesFma(pattern.symmetric(), pattern.has_inodes, &contracts));
-  PetscCall(RulesOf(info, contracts, rules));
+  PetscCall(PetscUsesFma(pattern.symmetric(), pattern.has_inodes, &uses_fma));
+  PetscCall(RulesOf(info, uses_fma, rules));
   PetscCall(RulesOfBlocks(F, A, info, rules));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -31,7 +31,7 @@ void ReleaseHolders()
 int lost_threads = 0;
 bool lost_device = false;
 
-void LookInChild()
+void RecordForkLosses()
 {
   if (!Kokkos::is_initialized() || Kokkos::is_finalized()) return;
   int const threads = Kokkos::DefaultHostExecutionSpace().concurrency();
@@ -42,7 +42,7 @@ void LookInChild()
 void HookOnce()
 {
   static bool hooked = false, watched = false;
-  if (!watched) watched = !pthread_atfork(nullptr, nullptr, LookInChild);
+  if (!watched) watched = !pthread_atfork(nullptr, nullptr, RecordForkLosses);
   if (!watched) throw std::bad_alloc();
   if (!hooked) Kokkos::push_finalize_hook(ReleaseHolders);
   hooked = true;
@@ -90,7 +90,7 @@ void StartOwnKokkos(int threads, int device)
 #endif
 
 /// Whether starting Kokkos has failed: it would end the process at a second attempt, and at its end.
-bool started_in_vain = false;
+bool start_failed = false;
 
 }  // namespace
 
@@ -114,7 +114,7 @@ PetscErrorCode EnsureKokkos()
 {
   PetscFunctionBegin;
   PetscCall(CheckProcess());
-  PetscCheck(!started_in_vain, PETSC_COMM_SELF, PETSC_ERR_ORDER,
+  PetscCheck(!start_failed, PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "Kokkos could not start before, and cannot be asked again; start the program with more memory");
   PetscCheck(!Kokkos::is_finalized(), PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "Kokkos has already ended in this process; set up solvers before Kokkos::finalize()");
@@ -124,9 +124,9 @@ PetscErrorCode EnsureKokkos()
 #if defined(SPTRSV_STARTS_KOKKOS)
     int device;
     PetscCall(CurrentDevice(&device));
-    started_in_vain = true;
+    start_failed = true;
     PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { StartOwnKokkos(threads, device); }));
-    started_in_vain = false;
+    start_failed = false;
 #endif
   }
 #if defined(PETSC_HAVE_KOKKOS)

@@ -18,7 +18,7 @@ bool IsOneOf(char const* type, std::initializer_list<char const*> names)
 }
 
 /// Where the vectors are that A makes, as a reason.
-PetscErrorCode LookAtVectors(Mat A, Backend& backend)
+PetscErrorCode ChooseByVectors(Mat A, Backend& backend)
 {
   VecType type;
   PetscBool host = PETSC_FALSE;
@@ -49,7 +49,7 @@ PetscErrorCode ChooseBackend(PetscObject object, Mat A, Backend& backend)
   char const* prefix = object->prefix ? object->prefix : "";
 
   PetscFunctionBegin;
-  PetscCall(LookAtVectors(A, backend));
+  PetscCall(ChooseByVectors(A, backend));
   PetscOptionsBegin(PetscObjectComm(object), object->prefix, "Triangular solver, where it runs", "MatSolverType");
   PetscCall(PetscOptionsString(name, "Where the solves run (one of host device)", "MatSolverType", backend.name(),
                                value, sizeof value, &set));

@@ -74,7 +74,7 @@ PetscErrorCode KeepPattern(UserTriangle& t, PetscInt n, PetscInt const* i, Petsc
 }
 
 /// Drops the solver if the matrix has another pattern than the one kept.
-PetscErrorCode LookAtPattern(UserTriangle& t)
+PetscErrorCode RefreshPattern(UserTriangle& t)
 {
   PetscInt n;
   PetscInt const *i, *j;
@@ -93,7 +93,7 @@ PetscErrorCode LookAtPattern(UserTriangle& t)
 }
 
 /// Drops the solver if the pattern is another one, and notes that values are to be taken if they may be new.
-PetscErrorCode LookAt(UserTriangle& t)
+PetscErrorCode RefreshTriangle(UserTriangle& t)
 {
   PetscObjectState state;
   PetscBool aij;
@@ -108,7 +108,7 @@ PetscErrorCode LookAt(UserTriangle& t)
   PetscCheck(aij, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP, "%s has become of type %s; convert it back to %s",
              t.name, ((PetscObject)t.mat)->type_name, MATSEQAIJ);
   t.numeric_done = PETSC_FALSE;
-  PetscCall(LookAtPattern(t));
+  PetscCall(RefreshPattern(t));
   t.state = state;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -218,7 +218,7 @@ PetscErrorCode SetTriangle(PC pc, UserTriangle& t, Mat T, PetscBool unit)
 PetscErrorCode RefreshTriangles(PC pc, UserTriangles& all)
 {
   PetscFunctionBegin;
-  for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(LookAt(*t));
+  for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(RefreshTriangle(*t));
   if (Ready(all.lower) && Ready(all.upper)) PetscFunctionReturn(PETSC_SUCCESS);
   if ((all.lower.mat && !all.lower.solver) || (all.upper.mat && !all.upper.solver)) PetscCall(Analyze(pc, all));
   PetscCall(Logged(events.numeric, (PetscObject)pc, [&]() -> PetscErrorCode {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/petsc_scalar.hpp"
-#include "solver/solver_place.hpp"
+#include "solver/solver_memory.hpp"
 #include "sptrsv/factorization/factorization.hpp"
 #include "sptrsv/proper_rows.hpp"
 #include "sptrsv/solver.hpp"
@@ -61,7 +61,7 @@ struct MatrixValues {
 };
 
 /// ILU(levels) or ICC(levels) of A(row_perm, col_perm), whose pattern the solver finds itself.
-struct LevelFactor {
+struct FillFactor {
   MatrixArrays matrix;
   int levels = 0;
   bool symmetric = false, has_inodes = false;  ///< as FactorArrays
@@ -77,8 +77,8 @@ struct TriangleReport {
   sptrsv::Structure structure;
   std::vector<sptrsv::PlanTiming> const& timings;
 };
-/// b and x are arrays in the solver's memory (see Place), n-by-k.
-class AnyFactorSolver : public Place<Scalar> {
+/// b and x are arrays in the solver's memory (see SolverMemory), n-by-k.
+class AnyFactorSolver : public SolverMemory<Scalar> {
  public:
   /// Takes the factor's num_values() values (host memory); those of LU and of blocks are read in place on a host,
   /// others are copied before the call returns.
@@ -113,7 +113,7 @@ class AnyFactorSolver : public Place<Scalar> {
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
                                                   FactorArrays const& arrays, sptrsv::OptionValues const& options);
 /// The same, for factor() alone. Throws what Factorization::level_pattern() throws.
-std::unique_ptr<AnyFactorSolver> MakeLevelSolver(bool device, Stream stream, std::string const& algorithm,
-                                                 LevelFactor const& what, sptrsv::OptionValues const& options);
+std::unique_ptr<AnyFactorSolver> MakeFillSolver(bool device, Stream stream, std::string const& algorithm,
+                                                FillFactor const& what, sptrsv::OptionValues const& options);
 
 }  // namespace sptrsv_petsc

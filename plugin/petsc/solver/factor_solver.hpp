@@ -73,9 +73,9 @@ void RequireDiagonal(Exec const& exec, typename T::pattern const& matrix, bool a
 }
 
 template <class Exec>
-class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
+class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
  public:
-  using Base = Placed<AnyFactorSolver, Scalar, Exec>;
+  using Base = SolverOnSpace<AnyFactorSolver, Scalar, Exec>;
   using Factor = sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>;
   using Factorization = sptrsv::Factorization<Scalar, PetscInt, PetscInt, Exec>;
   using T = typename Factor::types;
@@ -91,8 +91,7 @@ class FactorSolver final : public Placed<AnyFactorSolver, Scalar, Exec> {
     state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
     if (splits_) state_->row_ptr = pattern.upper->rows.row_ptr;
   }
-  FactorSolver(Stream stream, std::string const& algorithm, LevelFactor const& what,
-               sptrsv::OptionValues const& options)
+  FactorSolver(Stream stream, std::string const& algorithm, FillFactor const& what, sptrsv::OptionValues const& options)
       : Base(stream), num_entries_(0), num_inverse_(0), splits_(false)
   {
     auto const n = static_cast<std::size_t>(what.matrix.n);

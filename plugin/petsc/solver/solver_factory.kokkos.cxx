@@ -11,8 +11,8 @@ std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, st
   return std::make_unique<FactorSolver<Kokkos::DefaultHostExecutionSpace>>(stream, algorithm, arrays, options);
 }
 
-std::unique_ptr<AnyFactorSolver> MakeLevelSolver(bool device, Stream stream, std::string const& algorithm,
-                                                 LevelFactor const& what, sptrsv::OptionValues const& options)
+std::unique_ptr<AnyFactorSolver> MakeFillSolver(bool device, Stream stream, std::string const& algorithm,
+                                                FillFactor const& what, sptrsv::OptionValues const& options)
 {
   if (device) return std::make_unique<FactorSolver<DeviceExec>>(stream, algorithm, what, options);
   return std::make_unique<FactorSolver<Kokkos::DefaultHostExecutionSpace>>(stream, algorithm, what, options);

@@ -25,7 +25,7 @@ struct Columns {
 
 /// What a solver is to those who bring it vectors.
 template <class Scalar>
-class Place : public KokkosHolder {
+class SolverMemory : public KokkosHolder {
  public:
   /// Whether solves take arrays in a GPU's memory, and those of a host by copy_in() and room_for() only.
   virtual bool on_device() const = 0;
@@ -39,9 +39,9 @@ class Place : public KokkosHolder {
   virtual void finish_copies() = 0;
 };
 
-/// An interface that is a Place, for the execution space Exec.
+/// An interface that is a SolverMemory, for the execution space Exec.
 template <class Interface, class Scalar, class Exec>
-class Placed : public Interface {
+class SolverOnSpace : public Interface {
  public:
   using device = Kokkos::Device<Exec, typename Exec::memory_space>;
   static constexpr bool host = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
@@ -82,7 +82,7 @@ class Placed : public Interface {
   void release() override { work_.reset(); }
 
  protected:
-  explicit Placed(Stream stream)
+  explicit SolverOnSpace(Stream stream)
   {
     work_.emplace();
     work_->stream = stream;
