@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers one MatSolverType per algorithm, `sptrsv`, and the ordering `color` when PETSc loads the plugin.
+// Registers a MatSolverType per algorithm, `sptrsv`, and the orderings `color` and `blockcolor` when PETSc loads the
+// plugin.
 #include <dlfcn.h>
 
 #include <array>
@@ -33,8 +34,8 @@ std::string const& TypeName(std::size_t index)
 }
 std::size_t NumTypes() { return sptrsv::algorithm_infos().size() + 1; }
 
-/// PETSc asks for a factor of every type whose name begins with one of those registered; of the types made from seqaij
-/// that is as it should be.
+/// Checks that A is a seqbaij, a seqsbaij, or a matrix of a type made from seqaij. PETSc asks for a factor of every
+/// type whose name begins with a registered one.
 PetscErrorCode CheckMatType(Mat A)
 {
   PetscBool known, baij;
@@ -49,7 +50,7 @@ PetscErrorCode CheckMatType(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// PETSc tells createfactor the kind of factor but not the name, so each name has a function of its own.
+// PETSc passes the kind of factor to createfactor, but not the solver type, so each type has a function of its own.
 template <std::size_t I>
 PetscErrorCode Create(Mat A, MatFactorType ftype, Mat* F)
 {
@@ -77,10 +78,10 @@ char const* FileOf(void const* address)
   return dladdr(address, &about) && about.dli_fname ? about.dli_fname : "a file without a name";
 }
 
-/// Whether the PETSc that we are bound to has started. (PetscInitialized() does not say so yet while it loads plugins.)
-/// A program that keeps its libraries' symbols to itself, such as Python, may have started another one; ours cannot
-/// even report an error then, so that is printed. @param caller  who calls us: that other one, where PETSc has loaded
-/// the plugin.
+/// Checks that the PETSc to which this library is bound has started. (PetscInitialized() does not tell while PETSc
+/// loads plugins.) A program that keeps its libraries' symbols local, such as Python, may have started another PETSc;
+/// the one here then cannot even report an error, so the message is printed.
+/// @param caller  address in the caller: in that other PETSc, if it has loaded the plugin
 PetscErrorCode CheckStarted(void const* caller)
 {
   char const* const ours = FileOf((void const*)&PetscInitialize);
@@ -100,7 +101,7 @@ PetscErrorCode CheckStarted(void const* caller)
 
 PetscErrorCode CheckVersion()
 {
-  PetscInt room[4][4] = {};  // this PETSc may write wider integers than ours
+  PetscInt room[4][4] = {};  // the loaded PETSc may write wider integers
 
   PetscFunctionBegin;
   PetscCall(PetscGetVersionNumber(room[0], room[1], room[2], room[3]));
@@ -112,7 +113,8 @@ PetscErrorCode CheckVersion()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc has no call that tells its types, but parsing a number shows how many bytes it writes.
+/// Checks the sizes of PETSc's scalars and integers. PETSc has no function for that, but parsing a number shows how
+/// many bytes it writes.
 PetscErrorCode CheckTypes()
 {
   unsigned char scalar[64], integer[64];
@@ -145,15 +147,15 @@ PetscErrorCode RegisterTypes()
   PetscFunctionBegin;
   PetscCall(GuardedOn(PETSC_COMM_SELF, [&] {
     count = NumTypes();
-    (void)TypeName(0);  // takes memory at its first call
+    (void)TypeName(0);  // allocates in its first call
   }));
   PetscCheck(count <= max_types, PETSC_COMM_SELF, PETSC_ERR_PLIB, "More algorithms than max_types in register.cxx");
-  // PETSc takes the first type that begins the matrix' own: seqaij serves seqaijkokkos and the like too
+  // PETSc takes the first registered type whose name begins the matrix' own: seqaij also serves seqaijkokkos
   for (std::size_t t = 0; t < count; ++t)
     for (MatType matrix : {MATSEQSBAIJ, MATSEQBAIJ, MATSEQAIJ})
       for (MatFactorType kind : kinds) {
         bool const symmetric = kind == MAT_FACTOR_CHOLESKY || kind == MAT_FACTOR_ICC;
-        if (!symmetric && !std::strcmp(matrix, MATSEQSBAIJ)) continue;  // as PETSc itself, which then says so
+        if (!symmetric && !std::strcmp(matrix, MATSEQSBAIJ)) continue;  // PETSc has none either, and reports that
         PetscCall(MatSolverTypeRegister(TypeName(t).c_str(), matrix, kind, creators[t]));
       }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -167,7 +169,7 @@ PetscErrorCode Register(void const* caller)
   PetscFunctionBegin;
   PetscCall(CheckVersion());
   PetscCall(CheckTypes());
-  PetscCall(MatInitializePackage());  // else the first registration replaces PETSc's own list
+  PetscCall(MatInitializePackage());  // otherwise the first registration replaces PETSc's list
   PetscCall(PetscLogEventRegister("SpTRSVAnalysis", MAT_CLASSID, &events.analysis));
   PetscCall(PetscLogEventRegister("SpTRSVNumeric", MAT_CLASSID, &events.numeric));
   PetscCall(PetscLogEventRegister("SpTRSVSolve", MAT_CLASSID, &events.solve));

@@ -1,46 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Public C interface of the PETSc plugin. Programs that load it with -dll_append need none of this. */
+   Public C interface of the PETSc plugin. Programs that load the plugin with -dll_append can do without. */
 #ifndef SPTRSV_PETSC_H
 #define SPTRSV_PETSC_H
 
 #include <petscpc.h>
 
-/* What a factor of this plugin is and did, as MatView shows it. Strings live until its next symbolic or numeric phase.
- */
+/* Properties and counts of a factor of this plugin, as MatView shows them. Strings are valid until the factor's next
+   symbolic or numeric phase. */
 typedef struct {
   const char* requested;                         /* the MatSolverType */
-  const char *algorithm_lower, *algorithm_upper; /* what runs: differs from requested for "sptrsv" */
-  const char* reason;                            /* why, for "sptrsv" */
+  const char *algorithm_lower, *algorithm_upper; /* algorithm in use: differs from requested for "sptrsv" */
+  const char* reason;                            /* reason of the choice, for "sptrsv" */
   PetscInt n;                                    /* rows */
-  PetscInt64 nnz_lower, nnz_upper;               /* entries, the diagonal in both */
+  PetscInt64 nnz_lower, nnz_upper;               /* entries, with the diagonal */
   PetscInt levels_lower, levels_upper;           /* level sets */
   PetscReal mean_rows_per_level_lower, mean_rows_per_level_upper;
   PetscInt max_rows_per_level_lower, max_rows_per_level_upper;
-  PetscLogDouble memory_bytes;                      /* beyond PETSc's own factor */
-  PetscLogDouble seconds_analysis, seconds_numeric; /* ours, without PETSc's own symbolic and numeric phase; last */
+  PetscLogDouble memory_bytes;                      /* besides PETSc's own factor */
+  PetscLogDouble seconds_analysis, seconds_numeric; /* of the last phases, without PETSc's own phases */
   PetscInt num_analysis, num_numeric, num_solves;
-  const char* backend; /* where it runs: "host" or "device" */
+  const char* backend; /* where solves run: "host" or "device" */
 } MatSpTRSVInfo;
 
-/* Registers the solver types; for programs linked with the static library (CMake target sptrsv::petsc_static, with a
-   PETSc that has Kokkos), after PetscInitialize(). Safe to call twice. */
+/* Registers the solver types and orderings. Programs linked with the static library (CMake target sptrsv::petsc_static,
+   with a PETSc that has Kokkos) call it after PetscInitialize(). Safe to call twice. */
 PETSC_EXTERN PetscErrorCode SpTRSVRegister(void);
 
-/* Makes pc, of type PCSHELL, apply M^-1 = U^-1 L^-1 of triangles that the program has made itself, plain and
-   transposed, to one or several right-hand sides; symmetric preconditioning has L on the left and U on the right.
-   L, U       square sequential AIJ matrices of the operator's size, each its triangle alone; one may be NULL.
-              The PC keeps references until it is destroyed or is given others. New values and new patterns are
-              seen at the next PCSetUp() or application, KSPSetReusePreconditioner() or not, since values are
-              used where they lie and patterns are compared with a copy; both are analyzed again if the
-              pattern of one is new, and only then.
+/* Makes pc, of type PCSHELL, apply M^-1 = U^-1 L^-1 with triangles that the program has made, plain and transposed, to
+   one or several right-hand sides. Symmetric preconditioning has L on the left and U on the right.
+   L, U       square sequential AIJ matrices of the operator's size, each with its triangle only; one may be NULL.
+              The PC keeps references until it is destroyed or gets other triangles. It uses new values and new
+              patterns from the next PCSetUp() or application on, even with KSPSetReusePreconditioner(). Both
+              triangles are analyzed again only if the pattern of one has changed.
    unit_L/U   whether the diagonal is one; then it is stored in all rows, and ignored, or in none.
-   algorithm  a TYPE as for -pc_factor_mat_solver_type, NULL for "sptrsv"; the option -mat_sptrsv_type with the
-              PC's prefix replaces it, and the other options -mat_sptrsv_... hold as for factors.
-   PCShellSetContext() stays free for the program. Errors name the triangle, the row and a remedy. */
+   algorithm  a TYPE as for -pc_factor_mat_solver_type, NULL for "sptrsv". The option -mat_sptrsv_type with the
+              PC's prefix replaces it; the other options -mat_sptrsv_... apply as for factors.
+   PCShellSetContext() remains available to the program. Errors name the triangle, the row and a remedy. */
 PETSC_EXTERN PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U,
                                                       const char algorithm[]);
 
-/* The same for programs that do not link the plugin: finds it where -dll_append has loaded it. */
+/* Calls SpTRSVPCShellSetTriangles() in programs that do not link the plugin, but load it with -dll_append. */
 static inline PetscErrorCode SpTRSVPCShellSetTrianglesDynamic(PC pc, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U,
                                                               const char algorithm[])
 {
@@ -57,8 +56,8 @@ static inline PetscErrorCode SpTRSVPCShellSetTrianglesDynamic(PC pc, Mat L, Pets
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Fills info for a factor of this plugin; needs no linking with it. Error PETSC_ERR_ARG_WRONG for any other Mat.
-   Computes the level sets if the algorithm did without. */
+/* Fills info for a factor of this plugin, without linking the plugin. Error PETSC_ERR_ARG_WRONG for any other Mat.
+   Computes the level sets if the algorithm has not done so. */
 static inline PetscErrorCode MatSpTRSVGetInfo(Mat F, MatSpTRSVInfo* info)
 {
   PetscErrorCode (*get)(Mat, MatSpTRSVInfo*) = NULL;

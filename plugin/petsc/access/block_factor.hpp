@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PETSc's factors by blocks: two unit triangles by scalar rows, and a block diagonal between them.
+// PETSc's factors with dense blocks, as two unit triangles by scalar rows and a block diagonal between them.
 #pragma once
 
 #include <algorithm>
@@ -12,23 +12,23 @@
 
 namespace sptrsv_petsc {
 
-/// LU, ILU: A = L D U with unit triangles L and U. Cholesky, ICC: A = U^T D U. D has blocks of bs by bs and is kept
-/// inverted.
+/// Factor with dense blocks of bs by bs. LU, ILU: A = L D U with unit triangles L and U. Cholesky, ICC: A = U^T D U. D
+/// is block diagonal, and stored inverted.
 ///
-/// PETSc keeps blocks by columns, and its factors in three ways, all read here:
-///   LU, ILU            L's block rows, then U's, last first, each ending in its inverted diagonal block; U holds D U
+/// PETSc stores dense blocks by columns, and its factors in three ways, all of them read here:
+///   LU, ILU            L's block rows, then those of D U, last row first, each ending in its inverted diagonal block
 ///   Cholesky, bs > 1   the inverted diagonal blocks, then U's block rows without them, negated (modified sparse rows)
 ///   Cholesky, bs = 1   U's rows, negated, each beginning with its inverted diagonal entry
 struct BlockFactor {
-  PetscInt bs = 0;        ///< 0: not a factor by blocks
+  PetscInt bs = 0;        ///< side of the dense blocks; 0: the factor has none
   PetscInt num_rows = 0;  ///< block rows
   bool symmetric = false;
   std::vector<PetscInt> row_ptr_lower, row_ptr_upper;  ///< scalar rows, n + 1 offsets into col_idx; lower: LU only
   std::vector<PetscInt> col_idx;
   std::vector<Scalar> values;  ///< one per entry of col_idx, then the inverted diagonal blocks, each by columns
 
-  // in PETSc's arrays, counted in blocks:
-  PetscInt const* block_columns = nullptr;  ///< the factor's own
+  // positions in PETSc's arrays, counted in blocks:
+  PetscInt const* block_columns = nullptr;  ///< PETSc's array
   std::vector<PetscInt> lower_begin, lower_end, upper_begin, upper_end, diagonal;
 };
 
@@ -44,7 +44,7 @@ namespace detail {
 
 inline std::size_t index(PetscInt i) { return static_cast<std::size_t>(i); }
 
-/// Appends the scalar rows of block rows [begin, end) of PETSc's block columns j.
+/// Appends the scalar rows of all block rows. Block row r has the block columns j[begin[r]] to j[end[r] - 1].
 inline void AppendRows(BlockFactor& f, PetscInt const* j, std::vector<PetscInt> const& begin,
                        std::vector<PetscInt> const& end, std::vector<PetscInt>& row_ptr)
 {
@@ -58,7 +58,7 @@ inline void AppendRows(BlockFactor& f, PetscInt const* j, std::vector<PetscInt> 
     }
 }
 
-/// Where the block rows of an LU or ILU factor lie. False if a row of U has no diagonal block where it should end.
+/// Finds the block rows of an LU or ILU factor. Returns false if a row of U does not end in its diagonal block.
 inline bool FindLURows(BlockFactor& f, PetscInt const* i, PetscInt const* j)
 {
   PetscInt const n = f.num_rows;
@@ -76,11 +76,11 @@ inline bool FindLURows(BlockFactor& f, PetscInt const* i, PetscInt const* j)
   return true;
 }
 
-/// Likewise of a Cholesky or ICC factor.
+/// Finds the block rows of a Cholesky or ICC factor. Returns false if they are not stored as BlockFactor says.
 inline bool FindCholeskyRows(BlockFactor& f, PetscInt const* i, PetscInt const* j)
 {
   PetscInt const n = f.num_rows;
-  bool const apart = f.bs > 1;  // the diagonal blocks before all rows
+  bool const apart = f.bs > 1;  // the diagonal blocks precede all rows
   if (apart && i[0] != n + 1) return false;
   f.upper_begin.assign(i, i + n);
   f.upper_end.assign(i + 1, i + n + 1);
@@ -93,7 +93,7 @@ inline bool FindCholeskyRows(BlockFactor& f, PetscInt const* i, PetscInt const* 
   return true;
 }
 
-/// to = from (bs by bs, by columns) as rows of a triangle's values: row r goes to to[r * stride].
+/// Stores a block of bs by bs, given by entry(r, c), in rows of a triangle's values: row r begins at to[r * stride].
 template <class Entry>
 void StoreBlock(PetscInt bs, Entry const& entry, Scalar* to, std::size_t stride)
 {
@@ -101,17 +101,17 @@ void StoreBlock(PetscInt bs, Entry const& entry, Scalar* to, std::size_t stride)
     for (PetscInt c = 0; c < bs; ++c) to[index(r) * stride + index(c)] = entry(r, c);
 }
 
-/// |Re| + |Im|, which is within a factor of two of the magnitude, and needs no root.
+/// Returns |Re| + |Im|, which is at most sqrt(2) times the magnitude, and needs no root.
 inline PetscReal Size(Scalar const& v)
 {
   PetscScalar const s = reinterpret_cast<PetscScalar const&>(v);
   return std::abs(PetscRealPart(s)) + std::abs(PetscImaginaryPart(s));
 }
 
-/// Whether entry (r, c) of D^-1 U_ij has lost digits below the range of numbers that x_i feels. For t_i and t_j of like
-/// size, x_j is at most d |t|, d the largest entry of row c of D_j^-1; the loss, of the order of eps min() d |t|, is
-/// one of the solve's roundings up to eps |D^-1|_r |t|; and an entry that gives less than `negligible` of that is
-/// dropped by any solve.
+/// Tells whether entry (r, c) of D^-1 U_ij has lost digits by underflow that matter to x_i. If t_i and t_j have similar
+/// magnitudes |t|, then |x_j| <= d |t|, where d is the largest entry of row c of D_j^-1. The loss, of the order of eps
+/// min() d |t|, does not exceed other roundings of the solve up to eps |D^-1|_r |t|. An entry that contributes less
+/// than `negligible` relative to that is dropped by any solve.
 inline bool Underflows(std::size_t bs, Scalar const* inverse, Scalar const* v, Scalar const* next, std::size_t r,
                        std::size_t c)
 {
@@ -130,8 +130,9 @@ inline bool Underflows(std::size_t bs, Scalar const* inverse, Scalar const* v, S
   return product < least && d * least > of_row && share * d > negligible;
 }
 
-/// Whether the product D^-1 U_ij in `block` may stand for its two factors. @param next  the inverted diagonal block of
-/// row j. Factors that are not finite themselves are PETSc's verdict on a pivot, and no fault of the product.
+/// Tells whether the product D^-1 U_ij in `block` can replace its two factors. Factors that are not finite are left to
+/// PETSc's verdict on pivots, and the product is accepted.
+/// @param next  the inverted diagonal block of row j
 inline bool ProductHolds(std::size_t bs, Scalar const* inverse, Scalar const* v, Scalar const* next,
                          Scalar const* block, std::size_t stride)
 {
@@ -156,7 +157,8 @@ inline bool ProductHolds(std::size_t bs, Scalar const* inverse, Scalar const* v,
 }  // namespace detail
 
 /// Reads the pattern after PETSc's symbolic phase.
-/// @param i, j  PETSc's offsets and columns of block rows. @param symmetric  a Cholesky or ICC factor.
+/// @param i, j       PETSc's offsets and columns of block rows
+/// @param symmetric  whether it is a Cholesky or ICC factor
 inline PetscErrorCode AccessBlockPattern(Mat inner, PetscInt bs, PetscInt num_rows, PetscInt const* i,
                                          PetscInt const* j, bool symmetric, BlockFactor& f)
 {
@@ -189,18 +191,19 @@ inline PetscErrorCode AccessBlockPattern(Mat inner, PetscInt bs, PetscInt num_ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes room for f.values, which a factor has only if PETSc computes them.
+/// Allocates f.values, which a factor has only if PETSc computes them.
 inline void AllocateBlockValues(BlockFactor& f)
 {
   f.values.resize(f.col_idx.size() + detail::index(f.num_rows) * detail::index(f.bs) * detail::index(f.bs));
 }
 
-/// Fills f.values after PETSc's numeric phase. @param a  PETSc's blocks.
-/// @return the first block row where D^-1 U leaves the range of numbers, or -1.
+/// Fills f.values after PETSc's numeric phase.
+/// @param a  PETSc's blocks
+/// @return the first block row where D^-1 U leaves the range of numbers, or -1
 ///
-/// LU's rows of U are multiplied by the inverted diagonal block. So x_i = D^-1 (t_i - sum U_ij x_j) becomes D^-1 t_i -
-/// sum (D^-1 U_ij) x_j, whose rounding has the same bound, of the order of bs u |D^-1| (|t_i| + sum |U_ij| |x_j|), as
-/// long as the product is in range.
+/// Multiplies LU's rows of U by the inverted diagonal block, so that x_i = D^-1 (t_i - sum U_ij x_j) becomes D^-1 t_i -
+/// sum (D^-1 U_ij) x_j. The rounding has the same bound, of the order of bs u |D^-1| (|t_i| + sum |U_ij| |x_j|), as
+/// long as the products are in range.
 inline PetscInt TakeBlockValues(BlockFactor& f, Scalar const* a)
 {
   using detail::index;

@@ -11,11 +11,11 @@
 
 namespace sptrsv_petsc {
 
-/// The pattern of PETSc's own factor. The arrays belong to the factor, but for those made here.
+/// Pattern of PETSc's own factor. The arrays in `view` belong to that factor, or to the other members.
 struct InnerPattern {
   FactorArrays view;
-  BlockFactor blocks;                   ///< where PETSc factors by blocks
-  std::vector<PetscInt> row_ptr_upper;  ///< LU: U's rows as they lie, last first
+  BlockFactor blocks;                   ///< for a factor with dense blocks
+  std::vector<PetscInt> row_ptr_upper;  ///< LU: offsets of U's rows, last row first
   IS row_is = nullptr, col_is = nullptr;
   PetscInt const *row_indices = nullptr, *col_indices = nullptr;
 };
@@ -31,9 +31,9 @@ inline PetscErrorCode ReleasePattern(InnerPattern& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// LU and ILU with one entry per pivot: L's rows lie first, then U's, last row first, each ending in its
-/// diagonal, stored inverted; where U's rows end is found by looking for those diagonals. The entries found are as many
-/// as PETSc has counted, or the factor would be misread.
+/// Reads the rows of an LU or ILU factor without dense blocks: L's rows, then U's, last row first, each ending in its
+/// inverted diagonal. Finds the end of U's rows by these diagonals, and checks that their number of entries is the one
+/// that PETSc reports: otherwise the factor would be misread.
 inline PetscErrorCode AccessLURows(Mat inner, PetscInt const* i, PetscInt const* j, InnerPattern& p)
 {
   PetscInt const n = p.view.n;
@@ -66,7 +66,7 @@ inline PetscErrorCode AccessLURows(Mat inner, PetscInt const* i, PetscInt const*
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A seqaij factor.
+/// Reads the pattern of a seqaij factor.
 inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
 {
   PetscInt const *i, *j;
@@ -75,8 +75,8 @@ inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
   PetscInt num_inodes = 0;
 
   PetscFunctionBegin;
-  // with inodes PETSc sums in another order than by rows; then ours may be the faster one for them
-  PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));  // of A: the factor is not assembled yet
+  // with inodes PETSc does not sum row by row; U is then summed in the order that is faster for inodes
+  PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));  // A's, since the factor is not assembled yet
   p.view.has_inodes = num_inodes > 0;
   PetscCall(MatSeqAIJGetCSRAndMemType(inner, &i, &j, &a, &where));
   PetscCheck(PetscMemTypeHost(where), PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP,
@@ -85,7 +85,7 @@ inline PetscErrorCode AccessLUPattern(Mat inner, Mat A, InnerPattern& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether U's rows end in their diagonal, which is how PETSc's Cholesky factors are read in place.
+/// Tells whether U's rows end in their diagonal, so that a Cholesky factor of PETSc can be read in place.
 inline bool DiagonalsLast(PetscInt n, PetscInt const* i, PetscInt const* j)
 {
   for (PetscInt r = 0; r < n; ++r)
@@ -93,8 +93,8 @@ inline bool DiagonalsLast(PetscInt n, PetscInt const* i, PetscInt const* j)
   return true;
 }
 
-/// A seqbaij or seqsbaij factor. Of block size 1 it is read in place (a symmetric one if its diagonal is last), else by
-/// way of a BlockFactor.
+/// Reads the pattern of a seqbaij or seqsbaij factor. With block size 1 it is read in place (a symmetric one if its
+/// rows end in their diagonal), otherwise as a BlockFactor.
 inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
 {
   PetscInt const *i, *j;
@@ -106,7 +106,7 @@ inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
   PetscCall(MatGetRowIJ(inner, 0, PETSC_FALSE, PETSC_TRUE, &rows, &i, &j, &done));
   PetscCheck(done && rows * bs == p.view.n, PetscObjectComm((PetscObject)inner), PETSC_ERR_SUP,
              "PETSc's factor of type %s does not show its pattern", ((PetscObject)inner)->type_name);
-  // not restored: block rows are shown by the factor's own arrays, which stay where they are
+  // not restored: i and j are the factor's own arrays, which stay valid
   if (p.view.symmetric() && bs == 1 && DiagonalsLast(rows, i, j)) {
     p.view.num_entries = rows ? static_cast<std::size_t>(i[rows]) : 0;
     p.view.row_ptr_upper = i;
@@ -124,7 +124,7 @@ inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The orderings of a factor of n rows, as permutations of its rows.
+/// Reads the orderings of a factor of n rows as permutations of its rows.
 inline PetscErrorCode AccessOrderings(PetscInt n, IS rows, IS cols, InnerPattern& p)
 {
   PetscFunctionBegin;
@@ -135,8 +135,9 @@ inline PetscErrorCode AccessOrderings(PetscInt n, IS rows, IS cols, InnerPattern
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// @param A           the matrix that is factored.
-/// @param rows, cols  the orderings given to the symbolic phase; cols NULL for Cholesky.
+/// Reads the pattern and the orderings of PETSc's own factor.
+/// @param A           the factored matrix
+/// @param rows, cols  orderings of the symbolic phase; cols is null for Cholesky
 inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS rows, IS cols, InnerPattern& p)
 {
   PetscBool const cholesky = (PetscBool)(ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC);
@@ -158,7 +159,8 @@ inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// @param row  the block row whose D^-1 U has left the range of numbers, or -1.
+/// Checks that D^-1 U is in the range of numbers.
+/// @param row  the first block row where it is not, or -1
 inline PetscErrorCode RequireRange(PetscObject object, PetscInt row, PetscInt bs)
 {
   PetscFunctionBegin;
@@ -170,8 +172,7 @@ inline PetscErrorCode RequireRange(PetscObject object, PetscInt row, PetscInt bs
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls use(values) with the values of p.view, which stay where they are until the next call or
-/// ReleasePattern().
+/// Calls use(values) with the values of p.view, which are valid until the next call or ReleasePattern().
 template <class Use>
 PetscErrorCode WithFactorValues(Mat inner, InnerPattern& p, Use const& use)
 {
@@ -191,7 +192,7 @@ PetscErrorCode WithFactorValues(Mat inner, InnerPattern& p, Use const& use)
     PetscCallCXX(AllocateBlockValues(p.blocks));
     PetscCall(sbaij ? MatSeqSBAIJGetArray(inner, &a) : MatSeqBAIJGetArray(inner, &a));
     PetscInt out_of_range = p.blocks.bs ? TakeBlockValues(p.blocks, scalars(a)) : -1;
-    if (inner->factorerrortype) out_of_range = -1;  // PETSc's verdict stands, and nothing is solved
+    if (inner->factorerrortype) out_of_range = -1;  // PETSc's verdict is the answer, and no solve follows
     code = out_of_range < 0 ? use(p.blocks.bs ? p.blocks.values.data() : scalars(a)) : PETSC_SUCCESS;
     PetscCall(sbaij ? MatSeqSBAIJRestoreArray(inner, &a) : MatSeqBAIJRestoreArray(inner, &a));
     PetscCall(RequireRange((PetscObject)inner, out_of_range, p.blocks.bs));

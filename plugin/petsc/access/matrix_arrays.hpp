@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads matrices: their patterns and values as arrays, where these lie.
+// Reads patterns and values of matrices as arrays, in host or device memory.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace sptrsv_petsc {
 
-/// Calls use(MatrixArrays) with A's pattern, of its blocks where it has them: on a device, where it is there and wanted
-/// there.
+/// Calls use(MatrixArrays) with A's pattern, that of its blocks for a matrix with blocks. The arrays are in device
+/// memory if that is wanted and they are there, otherwise in host memory.
 template <class Use>
 PetscErrorCode WithMatrixPattern(Mat A, bool device, Use const& use)
 {
@@ -43,8 +43,8 @@ PetscErrorCode WithMatrixPattern(Mat A, bool device, Use const& use)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A's values as the solver can read them: a device's in place, brought up to date there if the host's are newer.
-/// Leaves the object's state alone. use(MatrixValues).
+/// Calls use(MatrixValues) with A's values: in device memory if that is wanted and A has values there, brought up to
+/// date if the host's are newer; otherwise in host memory. Does not change A's object state.
 template <class Use>
 PetscErrorCode WithMatrixValues(Mat A, bool device, std::size_t size, Use const& use)
 {
@@ -56,7 +56,7 @@ PetscErrorCode WithMatrixValues(Mat A, bool device, std::size_t size, Use const&
   PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij));
-  if (baij || sbaij) {  // on the host alone
+  if (baij || sbaij) {  // in host memory only
     PetscCall(sbaij ? MatSeqSBAIJGetArray(A, &there) : MatSeqBAIJGetArray(A, &there));
     PetscErrorCode const used = use(MatrixValues{scalars(const_cast<PetscScalar const*>(there)), size, false});
     PetscCall(sbaij ? MatSeqSBAIJRestoreArray(A, &there) : MatSeqBAIJRestoreArray(A, &there));
@@ -75,13 +75,14 @@ PetscErrorCode WithMatrixValues(Mat A, bool device, std::size_t size, Use const&
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Stamp of a matrix' pattern: equal stamps mean an unchanged pattern. PETSc changes patterns in host memory in place
-/// without a new nonzero state (docs/petsc_faults.md, pattern_in_place), so that the stamp has a hash of these.
+/// Stamp of a matrix' pattern: equal stamps mean an unchanged pattern. PETSc may change a pattern in host memory in
+/// place without raising the nonzero state (docs/petsc_faults.md, pattern_in_place), so the stamp includes a hash of
+/// it.
 struct PatternStamp {
   PetscObjectId id = 0;
   PetscObjectState nonzeros = 0;
   std::size_t entries = 0;
-  std::uint64_t hash = 0;  // of a pattern in host memory
+  std::uint64_t hash = 0;  // hash of a pattern in host memory; 0 on a device
 
   bool operator==(PatternStamp const& other) const
   {
@@ -89,7 +90,7 @@ struct PatternStamp {
   }
 };
 
-/// Returns a hash of numbers in their order. It has four sums, which the processor computes at the same time.
+/// Returns a hash of numbers in their order, from four sums that the processor computes in parallel.
 inline std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
 {
   constexpr std::uint64_t prime = 0x9e3779b97f4a7c15ULL;
@@ -105,7 +106,7 @@ inline std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
 }
 
 /// Computes the stamp of A's pattern.
-/// @param device  look at the pattern where it lies on a device, where its nonzero state tells all
+/// @param device  use the pattern in device memory if it is there, for which the nonzero state suffices
 inline PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp)
 {
   PetscFunctionBegin;
@@ -121,7 +122,7 @@ inline PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Returns the type by which PETSc factors A, one of three names that can be compared by their addresses; or null.
+/// Returns A's base type, seqaij, seqbaij or seqsbaij, as a pointer that can be compared; null for other types.
 inline MatType BaseType(Mat A)
 {
   static MatType const types[] = {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that a matrix is one that PETSc's factorization is right for; PETSc itself checks none of this.
+// Checks that PETSc factors a matrix correctly; PETSc itself does not check that.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace sptrsv_petsc {
 
-/// Finds out what a factor needs of A's rows, so that PETSc's is the right one. PETSc sorts what it factors, but for
-/// two cases: without fill, in orderings that it takes for the natural one, it reads A's rows as they lie; and it
-/// converts rows of blocks for a symmetric factor. Columns that a row stores twice are never added up.
+/// Finds the rules that A's rows have to follow for PETSc to factor A correctly. PETSc sorts the rows that it factors,
+/// with two exceptions: without fill, in orderings that it takes for the natural one, it reads A's rows as stored; and
+/// it converts a matrix with blocks for a symmetric factor. PETSc never adds up a column that a row stores twice.
 /// @param rows, cols  the orderings, which may be null; cols is not read for a symmetric factor
-/// @param info  null for a numeric phase, which takes columns in any order
+/// @param info        null for a numeric phase, which takes columns in any order
 inline PetscErrorCode FindRowRules(Mat A, MatFactorType ftype, IS rows, IS cols, MatFactorInfo const* info,
                                    sptrsv::RowRules* rules)
 {
@@ -39,7 +39,7 @@ inline PetscErrorCode FindRowRules(Mat A, MatFactorType ftype, IS rows, IS cols,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Checks A's rows in host memory.
+/// Checks that A's rows follow the rules, in host memory.
 inline PetscErrorCode RequireProperRows(Mat A, sptrsv::RowRules const& rules)
 {
   PetscBool by_blocks, done;
@@ -59,15 +59,15 @@ inline PetscErrorCode RequireProperRows(Mat A, sptrsv::RowRules const& rules)
 /// The rows of a matrix, in the order in which LU eliminates them.
 struct EliminatedRows {
   PetscInt n;
-  PetscInt const *begin, *col, *row_of, *col_of;  ///< row_of, col_of: what the factor has at row k and at column k
-  std::vector<PetscInt> positions;                ///< of A's columns
+  PetscInt const *begin, *col, *row_of, *col_of;  ///< row_of[k], col_of[k]: A's at row and column k of the factor
+  std::vector<PetscInt> positions;                ///< positions of A's columns in the factor
 
   bool has_diagonal(PetscInt k) const
   {
     PetscInt const *const first = col + begin[row_of[k]], *const last = col + begin[row_of[k] + 1];
-    return std::find(first, last, col_of[k]) != last;  // the columns may lie in any order
+    return std::find(first, last, col_of[k]) != last;  // columns may be in any order
   }
-  /// Whether LU has a diagonal entry in row k: whether a path leads from k to k by earlier rows.
+  /// Tells whether LU has a diagonal entry in row k: whether a path through earlier rows leads from k to k.
   bool fills_diagonal(PetscInt k, std::vector<PetscInt>& reached) const
   {
     std::vector<PetscInt> next{k};
@@ -84,8 +84,9 @@ struct EliminatedRows {
     }
     return false;
   }
-  /// The first row without one where the orderings differ, or -1: the diagonals of A itself PETSc looks at.
-  /// @param fill  entries of fill count
+  /// Returns the first row of the factor without a diagonal entry, or -1. Skips rows whose diagonal is one of A's,
+  /// which PETSc checks itself.
+  /// @param fill  whether entries of fill count
   PetscInt missing_diagonal(bool fill) const
   {
     std::vector<PetscInt> reached(fill ? (std::size_t)n : 0, -1);
@@ -95,10 +96,11 @@ struct EliminatedRows {
   }
 };
 
-/// Before PETSc's symbolic phase of LU, and of ILU with info->diagonal_fill: refuses orderings that put a diagonal of
-/// the factor where there is no entry. In LU PETSc then writes behind its arrays (docs/petsc_faults.md,
-/// lu_missing_diagonal); in ILU it adds the entry, and where fill meets it adds it again (diagonal_fill_twice), after
-/// which U's rows cannot be told apart. Orderings as FitOrdering() leaves them.
+/// Refuses orderings that put a diagonal of the factor where there is no entry: to be called before PETSc's symbolic
+/// phase of LU, and of ILU with info->diagonal_fill. In LU PETSc would write past its arrays (docs/petsc_faults.md,
+/// lu_missing_diagonal). In ILU it would add the entry, and again where it is fill (diagonal_fill_twice), after which
+/// U's rows cannot be told apart.
+/// @param rows, cols  orderings as FitOrdering() returns them
 inline PetscErrorCode RefuseMissingDiagonal(Mat A, IS rows, IS cols, MatFactorType ftype)
 {
   PetscBool by_blocks, done;
@@ -110,7 +112,7 @@ inline PetscErrorCode RefuseMissingDiagonal(Mat A, IS rows, IS cols, MatFactorTy
   if (!rows || !cols) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks, &e.n, &e.begin, &e.col,
-                        &done));  // by_blocks: by block rows; of aij it would be by inodes
+                        &done));  // by_blocks: block rows; for aij that would show inodes
   if (!done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ISGetIndices(rows, &e.row_of));
   PetscCall(ISGetIndices(cols, &e.col_of));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orderings of a symbolic phase: checked, and as permutations of rows.
+// Checks the orderings of a symbolic phase, and reads them as permutations of rows.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace sptrsv_petsc {
 
-/// A permutation's indices, or null where it is the identity. Holds a reference to the IS.
-/// The indices themselves are compared: what ISIdentity() remembers is wrong once MatReorderForNonzeroDiagonal() has
-/// written into them.
+/// Reads a permutation's indices, null for the identity, and holds a reference to the IS. Compares the indices
+/// themselves, since ISIdentity() remembers a result that is wrong once MatReorderForNonzeroDiagonal() has written into
+/// them.
 inline PetscErrorCode AccessPermutation(IS is, PetscInt n, IS* held, PetscInt const** indices)
 {
   PetscInt size, row = 0;
@@ -37,7 +37,7 @@ inline PetscErrorCode AccessPermutation(IS is, PetscInt n, IS* held, PetscInt co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The ordering of the rows from one of blocks of bs rows. The caller destroys it.
+/// Expands an ordering of blocks of bs rows to one of rows. The caller destroys it.
 inline PetscErrorCode ExpandOrdering(IS is, PetscInt bs, IS* expanded)
 {
   PetscInt size;
@@ -56,7 +56,7 @@ inline PetscErrorCode ExpandOrdering(IS is, PetscInt bs, IS* expanded)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether the first `size` indices are a permutation of 0 to size - 1.
+/// Finds whether the first `size` indices are a permutation of 0 to size - 1.
 inline PetscErrorCode IsPermutation(MPI_Comm comm, PetscInt const* indices, PetscInt size, bool* is)
 {
   PetscFunctionBegin;
@@ -68,10 +68,10 @@ inline PetscErrorCode IsPermutation(MPI_Comm comm, PetscInt const* indices, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Before PETSc's symbolic phase, which checks none of this: the ordering with one index per row, or per block row of a
-/// matrix with blocks. Of a longer one PETSc reads what it needs (programs give one index per row for blocks), so the
-/// rest is cut off. A symmetric factor of a matrix with blocks takes the natural one alone (PETSc's of seqbaij with
-/// block size 1 crashes). The caller destroys `fitting`.
+/// Checks an ordering for PETSc's symbolic phase, which does not, and gives it one index per row, or per block row of a
+/// matrix with blocks. PETSc ignores the rest of a longer ordering (programs give one index per row for blocks), so the
+/// rest is cut off. A symmetric factor of a matrix with blocks takes only the natural ordering (PETSc crashes for
+/// seqbaij with block size 1). The caller destroys `fitting`.
 inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting)
 {
   PetscBool by_blocks;
@@ -92,7 +92,7 @@ inline PetscErrorCode FitOrdering(Mat A, MatFactorType ftype, IS is, IS* fitting
   if (given >= size) PetscCall(IsPermutation(comm, indices, size, &permutation));
   PetscInt moved = 0;
   while (permutation && moved < size && indices[moved] == moved) ++moved;
-  // of no entries, PETSc takes a stride for another ordering than the natural one
+  // PETSc does not take a stride without entries for the natural ordering
   if (permutation && (given > size || !size))
     PetscCall(ISCreateGeneral(PETSC_COMM_SELF, size, indices, PETSC_COPY_VALUES, fitting));
   PetscCall(ISRestoreIndices(is, &indices));

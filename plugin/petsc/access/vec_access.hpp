@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only code that turns vectors and dense matrices into arrays for a solve: a device's in place where the solver
-// is on the device, else a host's.
+// Reads vectors and dense matrices as arrays for a solve: in device memory if the solver is on the device, otherwise in
+// host memory. No other file does.
 #pragma once
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
@@ -11,17 +11,17 @@
 
 namespace sptrsv_petsc {
 
-/// b and x of one application, as PETSc lends them.
+/// Arrays of b and x of one application, which PETSc lends.
 struct Operands {
   Columns<Scalar const> b;
   Columns<Scalar> x;
-  bool keep_x = false;  // x is added to
+  bool keep_x = false;  // the solution is added to x
   bool b_on_host = true, x_on_host = true;
-  bool kokkos = false;  // vectors that PETSc keeps with Kokkos
+  bool kokkos = false;  // PETSc's Kokkos vectors
 };
 
-/// Calls use(Operands) with the vectors' own arrays, which are given back on an error too.
-/// @param device  whether arrays in a GPU's memory are wanted.
+/// Calls use(Operands) with the vectors' arrays, and restores them after an error too.
+/// @param device  whether arrays in GPU memory are wanted
 template <class Use>
 PetscErrorCode WithVecs(bool device, Vec b, Vec x, bool keep_x, Use const& use)
 {
@@ -70,7 +70,7 @@ inline PetscErrorCode CheckDense(Mat M, char const* what)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The same for dense matrices of right-hand sides.
+/// Calls use(Operands) with the arrays of dense matrices of right-hand sides, as WithVecs() does with those of vectors.
 template <class Use>
 PetscErrorCode WithDense(bool device, Mat B, Mat X, Use const& use)
 {
@@ -101,8 +101,9 @@ PetscErrorCode WithDense(bool device, Mat B, Mat X, Use const& use)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// One application: call(b, x) with arrays in the solver's memory, on PETSc's stream. What a host sent to a device
-/// solve is copied, and waited for; nothing else is. Logs time, flops and copies on the side where they are.
+/// Runs one application: call(b, x) with arrays in the solver's memory, on PETSc's stream. For a solver on a device,
+/// copies arrays that are on a host, and waits for these copies only. Logs time, flops and copies, on the host or the
+/// device.
 template <class Call>
 PetscErrorCode SolveAt(PetscObject object, SolverMemory<Scalar>& memory, Operands const& o, PetscLogDouble flops,
                        Call const& call)
@@ -111,7 +112,7 @@ PetscErrorCode SolveAt(PetscObject object, SolverMemory<Scalar>& memory, Operand
   Columns<Scalar> x = o.x;
   Stream stream;
   auto const solve = [&] {
-    Kokkos::Profiling::ScopedRegion const region("sptrsv::petsc::solve");  // for profiles
+    Kokkos::Profiling::ScopedRegion const region("sptrsv::petsc::solve");  // a name for profilers
     call(b, x);
   };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of -log_view.
+// Events for -log_view.
 #pragma once
 
 #include "base/petsc_compat.hpp"
@@ -13,8 +13,8 @@ struct Events {
 /// Events that are registered again after each PetscInitialize().
 extern Events events;
 
-/// Calls use() within an event. The event ends on an error too: PETSc never times or counts an event again that has not
-/// ended.
+/// Calls use() within an event. Ends the event on an error too, since PETSc never times or counts an event again that
+/// has not ended.
 template <class Use>
 PetscErrorCode Logged(PetscLogEvent event, PetscObject object, Use const& use)
 {

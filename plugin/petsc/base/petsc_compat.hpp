@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only place with PETSc version checks.
+// Differences between versions of PETSc. No other file compiles by PETSc's version.
 #pragma once
 
 #include <petsc/private/matimpl.h>
@@ -21,18 +21,18 @@
 
 namespace sptrsv_petsc {
 
-/// Makes the container call Destroy(pointer) at its end.
+/// Makes the container call Destroy(pointer) when it is destroyed.
 template <PetscErrorCode (*Destroy)(void*)>
 PetscErrorCode ContainerSetDestroy(PetscContainer container)
 {
 #if PETSC_VERSION_LT(3, 23, 0)
   return PetscContainerSetUserDestroy(container, Destroy);
-#else  // is given the pointer's address, as void** or as void*
+#else  // the callback gets the pointer's address, as void** or as void*
   return PetscContainerSetCtxDestroy(container, [](auto* address) { return Destroy(*(void**)address); });
 #endif
 }
 
-/// PCMatApplyTranspose() for a PC of type shell, where PETSc has it.
+/// Sets PCMatApplyTranspose() of a PC of type shell, where PETSc has it.
 inline PetscErrorCode ShellSetMatApplyTranspose(PC pc, PetscErrorCode (*apply)(PC, Mat, Mat))
 {
 #if PETSC_VERSION_LT(3, 24, 0)
@@ -43,7 +43,8 @@ inline PetscErrorCode ShellSetMatApplyTranspose(PC pc, PetscErrorCode (*apply)(P
 #endif
 }
 
-/// Arrays of dense matrices: on a device where that is wanted and they are there, else on the host.
+/// Gets the array of a dense matrix for reading: on the device if that is wanted and it is there, otherwise on the
+/// host.
 inline PetscErrorCode DenseGetArrayRead(bool device, Mat M, PetscScalar const** a, PetscMemType* where)
 {
   *where = PETSC_MEMTYPE_HOST;
@@ -75,7 +76,7 @@ inline PetscErrorCode DenseRestoreArrayWrite(bool device, Mat M, PetscScalar** a
   return (void)device, MatDenseRestoreArray(M, a);
 }
 
-/// -pc_factor_mat_factor_on_host, where PETSc has it.
+/// Tells whether -pc_factor_mat_factor_on_host is set, where PETSc has it.
 inline bool FactorsOnHost(MatFactorInfo const* info)
 {
 #if PETSC_VERSION_LT(3, 23, 0)
@@ -85,7 +86,7 @@ inline bool FactorsOnHost(MatFactorInfo const* info)
 #endif
 }
 
-/// Whether MatSeqAIJGetCSRAndMemType() may be asked for a device's pattern: 3.18 refuses with 64-bit indices.
+/// Whether MatSeqAIJGetCSRAndMemType() shows a pattern in device memory: 3.18 refuses with 64-bit indices.
 inline constexpr bool shows_pattern_on_device = PETSC_VERSION_GE(3, 19, 0) || sizeof(PetscInt) == sizeof(int);
 
 inline constexpr bool lu_with_inodes_needs_diagonal = PETSC_VERSION_GE(3, 25, 0);  ///< see FindDiagonal()

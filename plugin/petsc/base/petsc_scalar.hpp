@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PETSc's scalar as the backend has it.
+// PETSc's scalar type as the backend uses it.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -13,22 +13,24 @@
 
 namespace sptrsv_petsc {
 
-/// The backend's factorization, which computes the values of a factor from A's where the solves run, to the bit as
-/// PETSc would. The pattern is found by the backend (levels of fill), or by PETSc's symbolic phase.
+/// The backend's factorization, which computes the values of a factor from those of A where the solves run: for real
+/// matrices without dense blocks, bit for bit those of PETSc. The backend (levels of fill) or PETSc's symbolic phase
+/// finds the pattern.
 class BackendFactor final : public FactorSource {
  public:
-  /// @param asked  what -mat_sptrsv_factor says, automatic or device
+  /// @param asked  value of -mat_sptrsv_factor, automatic or device
   explicit BackendFactor(FactorChoice asked) : asked_(asked) {}
 
-  /// Finds the pattern of levels of fill by the backend, and makes F's solver and its factorization.
+  /// Finds the pattern of levels of fill, and makes F's solver and its factorization.
   /// @param done      out: false if PETSc's symbolic phase has to be done: for other factors, for a matrix that the
-  ///                  backend refuses, since PETSc's own then says what is wrong, and with an obstacle
+  /// backend refuses, since PETSc's phase then reports the fault, and with an obstacle
   /// @param obstacle  out: why the host is to compute the values, if it is; empty otherwise
   PetscErrorCode AnalyzeFill(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options, bool* done,
                              std::string* obstacle);
 
-  /// Makes the factorization for F's solver, which has been made for the pattern of a PetscFactor.
-  /// @param obstacle  out: as of AnalyzeFill()
+  /// Makes the factorization of A for F's solver. Automatic: compares it with the host, which is an obstacle if it is
+  /// faster.
+  /// @param obstacle  out: as in AnalyzeFill()
   PetscErrorCode AnalyzeMatrix(Mat F, Mat A, std::string* obstacle);
 
   /// Keeps PETSc's symbolic factor, whose pattern F's solver reads.
@@ -51,10 +53,10 @@ class BackendFactor final : public FactorSource {
   FactorChoice asked_;
   std::string reason_ = "asked for";
   std::unique_ptr<PetscFactor> symbolic_;  // null: the backend found the pattern
-  PatternStamp stamp_;                     // of the matrix that the factorization is made for
-  std::size_t num_values_ = 0;             // of that matrix
+  PatternStamp stamp_;                     // pattern that the factorization is made for
+  std::size_t num_values_ = 0;             // number of A's values
   sptrsv::FactorizationReport report_;
-  PetscLogDouble flops_ = 0;                    // of a pass of the factorization
+  PetscLogDouble flops_ = 0;                    // flops of a pass
   PetscReal fill_given_ = 0, fill_needed_ = 0;  // for MatGetInfo()
 };
 

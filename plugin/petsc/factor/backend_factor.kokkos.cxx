@@ -12,11 +12,12 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Levels of fill up to which the solver finds the pattern. With more of them factors are nearly complete, and the
-/// search for paths is not the way to find those.
+/// Largest number of levels of fill for which the backend finds the pattern. With more levels factors are nearly
+/// complete, and a search for paths is the wrong way to find those.
 constexpr int most_levels = 16;
 
-/// Whether the factor is one of levels of fill that the solver finds the pattern of, and how many, as PETSc reads them.
+/// Tells whether the backend finds the pattern of this factor by levels of fill, and how many levels, as PETSc reads
+/// them.
 bool HasLevels(MatFactorType ftype, MatFactorInfo const* info, int* levels)
 {
   bool const has = (ftype == MAT_FACTOR_ILU || ftype == MAT_FACTOR_ICC) && info->diagonal_fill == 0 &&
@@ -25,8 +26,8 @@ bool HasLevels(MatFactorType ftype, MatFactorInfo const* info, int* levels)
   return has;
 }
 
-/// Whether PETSc's ILU(0) takes the orderings, which are not, for the identity: `reordered_identity` in
-/// docs/petsc_faults.md. Then its pattern is another one than ours.
+/// Finds whether PETSc's ILU(0) takes orderings for the identity that are not (`reordered_identity` in
+/// docs/petsc_faults.md). PETSc's pattern then differs from the backend's.
 PetscErrorCode CountAsIdentity(Mat F, int levels, PetscBool* count)
 {
   Mat_SpTRSV* f = Get(F);
@@ -41,26 +42,26 @@ PetscErrorCode CountAsIdentity(Mat F, int levels, PetscBool* count)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Seconds of a numeric phase, estimated: PETSc's on one core with the copy of the factor, and the backend's on a GPU.
+/// Estimated seconds of a numeric phase: PETSc's on one core, with the copy of the factor, and the backend's on a GPU.
 struct FactorEstimate {
   double host = 0, device = 0;
 };
 
 /// Estimates numeric phases. Fitted to an NVIDIA H200 and one core of its host (docs/factorization.md).
-/// @param block_size  of dense blocks; 0: the factor has none
+/// @param block_size  side of the dense blocks; 0: the factor has none
 FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report, PetscInt block_size)
 {
   auto const levels = static_cast<double>(report.levels), entries = static_cast<double>(report.entries),
              updates = static_cast<double>(report.updates), rows = static_cast<double>(report.rows);
   FactorEstimate e;
-  if (block_size > 1) {  // PETSc has a kernel for each size; A is copied to the device
-    double const of_row = rows > 0 ? entries / rows / static_cast<double>(block_size) : 0;  // blocks of L and U
+  if (block_size > 1) {  // PETSc has kernels for small sizes; A is copied to the device
+    double const of_row = rows > 0 ? entries / rows / static_cast<double>(block_size) : 0;  // blocks of L and U per row
     e.host = 20e-6 + 4.5e-9 * entries + 0.4e-9 * updates;
     e.device = 40e-6 + 1.6e-9 * entries + levels * (1e-6 + 0.45e-6 * of_row);
     return e;
   }
   e.host = 20e-6 + 10e-9 * entries + 1.2e-9 * updates;
-  // a row takes off its pivot rows one after the other
+  // a row subtracts its pivot rows one after the other
   double const of_level = 1.2e-6 + 30e-9 * (rows > 0 ? entries / rows / 2 : 0);
   e.device = 40e-6 + levels * of_level + 0.03e-9 * entries + 0.02e-9 * updates +
              50e-9 * static_cast<double>(report.longest_row);
@@ -70,7 +71,7 @@ FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report, PetscIn
 }  // namespace
 
 /// Makes F's pattern and its solver.
-/// @param made  out: false for a matrix that the backend does not take
+/// @param made  out: false for a matrix that the backend refuses
 PetscErrorCode BackendFactor::MakeSolverForFill(Mat F, Mat A, MatFactorInfo const* info, int levels,
                                                 sptrsv::OptionValues const& options, bool* made)
 {
@@ -162,7 +163,7 @@ void BackendFactor::keep(std::unique_ptr<PetscFactor> symbolic)
 }
 
 /// Makes the solver's factorization for A's pattern.
-/// @param obstacle  out: why the backend cannot factor A; null: that is an error
+/// @param obstacle  out: why the backend cannot factor A; null: an error reports it
 PetscErrorCode BackendFactor::MakeFactorization(Mat F, Mat A, std::string* obstacle)
 {
   Mat_SpTRSV* f = Get(F);
@@ -188,8 +189,8 @@ PetscErrorCode BackendFactor::MakeFactorization(Mat F, Mat A, std::string* obsta
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes the factorization again if A's pattern is not the one that it was made for: the symbolic phase may have been
-/// of another matrix.
+/// Makes the factorization again if A's pattern is not the one that it was made for, since the symbolic phase may have
+/// been for another matrix.
 PetscErrorCode BackendFactor::RenewFactorization(Mat F, Mat A, Stream stream)
 {
   Mat_SpTRSV* f = Get(F);
@@ -209,7 +210,8 @@ PetscErrorCode BackendFactor::RenewFactorization(Mat F, Mat A, Stream stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Compares estimates of both numeric phases. A faster host is the obstacle, and drops the factorization.
+/// Compares estimates of both numeric phases. If the host is faster, or the updates are too many to list, sets the
+/// obstacle and drops the factorization.
 void BackendFactor::CompareWithHost(Mat F, std::string& obstacle)
 {
   Mat_SpTRSV* f = Get(F);
@@ -252,7 +254,7 @@ PetscErrorCode BackendFactor::Compute(Mat F, Mat A, MatFactorInfo const* info)
     PetscFunctionBegin;
     if (f->backend.device) PetscCall(PetscLogGpuTimeBegin());
     PetscErrorCode const factored = WithMatrixValues(A, f->backend.device, num_values_, factor);
-    if (f->backend.device) PetscCall(PetscLogGpuTimeEnd());  // on an error too, or PETSc refuses all later ones
+    if (f->backend.device) PetscCall(PetscLogGpuTimeEnd());  // after an error too, or PETSc refuses all later ones
     PetscCall(factored);
     if (f->backend.device) {
       PetscCall(PetscLogGpuFlops(flops_ * verdict.passes));

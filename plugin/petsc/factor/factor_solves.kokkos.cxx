@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The solves of the outer factor, and what is read off its diagonal.
+// Solves with the outer factor, its diagonal and its inertia.
 #include "access/vec_access.hpp"
 #include "factor/factor_state.hpp"
 
@@ -14,7 +14,7 @@ PetscErrorCode Require(Mat F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// One application: event, flops, count. Calls call(solver, b, x).
+/// Runs one application, call(solver, b, x), within an event, and counts flops and solves.
 template <class Call>
 PetscErrorCode LoggedSolve(Mat F, Operands const& operands, Call const& call)
 {
@@ -49,7 +49,7 @@ PetscErrorCode MatSolveTranspose_SPTRSV(Mat F, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// x = y + A^-1 b or y + A^-T b, the addition in the last store.
+/// Computes x = y + A^-1 b or x = y + A^-T b, with the addition in the last store.
 PetscErrorCode SolveAdd(Mat F, Vec b, Vec y, Vec x, bool transposed)
 {
   PetscFunctionBegin;
@@ -71,7 +71,7 @@ PetscErrorCode MatSolveAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Without it PETSc 3.18 takes solveadd wherever symmetry is merely unknown.
+/// Implements MatSolveTransposeAdd(). Without it PETSc 3.18 uses solveadd wherever symmetry is unknown.
 PetscErrorCode MatSolveTransposeAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
 {
   PetscFunctionBegin;
@@ -136,7 +136,7 @@ PetscErrorCode MatBackwardSolve_SPTRSV(Mat F, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Several right-hand sides in one vector, one after the other.
+/// Solves with several right-hand sides in one vector, one after the other.
 PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
 {
   PetscInt n, of_b, of_x;
@@ -162,7 +162,7 @@ PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls use(k, 1/d) for each row k of the factor, d its diagonal entry of U (LU) or D (Cholesky).
+/// Calls use(k, 1/d) for each row k of the factor, where d is its diagonal entry of U (LU) or D (Cholesky).
 template <class Use>
 PetscErrorCode ForDiagonal(Mat F, Use const& use)
 {
@@ -183,7 +183,7 @@ PetscErrorCode ForDiagonal(Mat F, Use const& use)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// In the order of the factor's rows, as PETSc's own.
+/// Gets the diagonal in the order of the factor's rows, as PETSc's own factors do.
 PetscErrorCode MatGetDiagonal_SPTRSV(Mat F, Vec diagonal)
 {
   PetscScalar* d;
@@ -200,7 +200,8 @@ PetscErrorCode MatGetDiagonal_SPTRSV(Mat F, Vec diagonal)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// By the signs of 1/D, or in complex builds of its real parts; so a zero in D counts as PETSc's own counts it.
+/// Counts the signs of 1/D, in complex builds those of its real parts, so that a zero in D counts as in PETSc's own
+/// factors.
 PetscErrorCode MatGetInertia_SPTRSV(Mat F, PetscInt* negative, PetscInt* zero, PetscInt* positive)
 {
   PetscInt below = 0, above = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam between a factor and whoever computes its values.
+// Interface between a factor and the code that computes its values.
 #pragma once
 
 #include "base/petsc_scalar.hpp"
 
 namespace sptrsv_petsc {
 
-/// Computes the values of a factor F. There are two: PetscFactor, PETSc's own factor in host memory, and BackendFactor,
-/// the backend's factorization where the solves run. F's solver and pattern have been made when a source is used.
+/// Source of the values of a factor F: PetscFactor, PETSc's own factor in host memory, or BackendFactor, the backend's
+/// factorization where the solves run. F's solver and pattern exist before its source is used.
 class FactorSource {
  public:
   virtual ~FactorSource() = default;
@@ -16,19 +16,20 @@ class FactorSource {
   /// verdict on pivots as PETSc's own numeric phase does.
   virtual PetscErrorCode Compute(Mat F, Mat A, MatFactorInfo const* info) = 0;
 
-  /// Copies the inverted pivots of U (LU) or 1/D (Cholesky), one per row, to `to` in host memory. Not of dense blocks.
+  /// Copies the inverted pivots of U (LU) or 1/D (Cholesky), one per row, to `to` in host memory.
+  /// @pre no dense blocks of 2 or more
   virtual PetscErrorCode CopyInvertedPivots(Mat F, Scalar* to) = 0;
 
-  /// Does MatGetInfo() for F.
+  /// Implements MatGetInfo() for F.
   virtual PetscErrorCode GetInfo(Mat F, MatInfoType type, MatInfo* info) = 0;
 
   /// Prints who computes the values and why, for -ksp_view.
   virtual PetscErrorCode View(Mat F, PetscViewer viewer) = 0;
 
-  /// Returns the bytes that are held here besides PETSc's own factor and the solver.
+  /// Returns the bytes that the source holds besides PETSc's own factor and the solver.
   virtual std::size_t memory_bytes() const = 0;
 
-  /// Returns whether the memory of PETSc's own factor is in use.
+  /// Tells whether PETSc's own factor is kept.
   virtual bool holds_petsc_factor() const = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of a factor of type sptrsv, for the files that have its operations: phases (matfactor), solves, views.
+// State of a factor of type sptrsv, shared by the files that implement its operations: phases (matfactor), solves,
+// views.
 #pragma once
 
 #include <memory>
@@ -14,17 +15,17 @@
 
 namespace sptrsv_petsc {
 
-/// Data of a factor of type sptrsv: what MatGetFactor() was asked for, what the symbolic phase made, and counts.
+/// Data of a factor of type sptrsv: its MatSolverType, the results of the symbolic phase, and counts.
 struct Mat_SpTRSV {
-  std::string requested;  // type of the solver
+  std::string requested;  // the MatSolverType
 
-  // of the symbolic phase
+  // results of the symbolic phase
   MatFactorType kind = MAT_FACTOR_NONE;
   MatType matrix_type = nullptr;      // seqaij, seqbaij or seqsbaij
-  IS rows = nullptr, cols = nullptr;  // orderings as FitOrdering() has them
+  IS rows = nullptr, cols = nullptr;  // orderings as FitOrdering() returns them
   Backend backend;
   sptrsv::RowPartition partition;  // -mat_sptrsv_blocks: of rows, or of block rows of a matrix with blocks
-  InnerPattern pattern;            // its arrays may be those of the source
+  InnerPattern pattern;            // its arrays may belong to `source`
   std::unique_ptr<AnyFactorSolver> solver;
   std::unique_ptr<FactorSource> source;
 
@@ -38,7 +39,7 @@ inline Mat_SpTRSV* Get(Mat F) { return static_cast<Mat_SpTRSV*>(F->data); }
 inline bool IsSymmetric(MatFactorType ftype) { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }
 
 /// Sets the solves that PETSc's own factors of F's kind have.
-/// @param by_blocks  F is a factor of a seqbaij or seqsbaij matrix
+/// @param by_blocks  whether F is a factor of a seqbaij or seqsbaij matrix
 void SetSolves(Mat F, bool by_blocks);
 
 /// Sets MatView(), MatGetInfo() and MatSpTRSVGetInfo().

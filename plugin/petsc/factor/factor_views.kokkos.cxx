@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the outer factor says of itself.
+// Views and info of the outer factor.
 #include "factor/factor_state.hpp"
 #include "solver/view_triangle.hpp"
 #include "sptrsv_petsc.h"
@@ -7,7 +7,7 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Returns the bytes of memory of a factor besides PETSc's own one and the matrix.
+/// Returns the bytes of a factor besides PETSc's own one and the matrix.
 std::size_t BytesOf(Mat_SpTRSV const& f)
 {
   return f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks) + f.source->memory_bytes();
@@ -18,7 +18,7 @@ PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, Triang
 {
   sptrsv::Structure const &L = lower.structure, &U = upper.structure;
   auto const& p = f.pattern.view;
-  bool const stored = p.symmetric() && !p.block_size;  // L is U's transpose, diagonal and all
+  bool const stored = p.symmetric() && !p.block_size;  // L = U^T, with the diagonal
 
   PetscFunctionBegin;
   info->requested = f.requested.c_str();

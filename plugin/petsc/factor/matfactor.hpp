@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creation of factors, for the registration.
+// Creates factors for the solver types that register.cxx registers.
 #pragma once
 
 #include "base/petsc_compat.hpp"
 
 namespace sptrsv_petsc {
 
-/// Creates a factor of type `solver_type`, as PETSc's MatGetFactor() asks for. Cheap, since PETSc may create and drop
-/// factors.
+/// Creates a factor of type `solver_type` for PETSc's MatGetFactor(). Cheap, since PETSc may create and drop factors.
 PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type, Mat* F);
 
 }  // namespace sptrsv_petsc

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A factor of type sptrsv and its phases: the symbolic phase chooses who computes the values, and makes the solver.
+// Creation and phases of factors of type sptrsv. The symbolic phase chooses who computes the values, and makes the
+// solver.
 #include "factor/matfactor.hpp"
 
 #include <cstring>
@@ -13,7 +14,7 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Forgets all that a symbolic phase made.
+/// Drops all results of a symbolic phase.
 PetscErrorCode ResetFactor(Mat_SpTRSV* f)
 {
   PetscFunctionBegin;
@@ -26,7 +27,7 @@ PetscErrorCode ResetFactor(Mat_SpTRSV* f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Checks that A has F's sizes, which are those of the matrix that F was made with.
+/// Checks that A has the sizes of the matrix that F was created for.
 PetscErrorCode CheckSizes(Mat F, Mat A)
 {
   PetscBool aij;
@@ -47,10 +48,9 @@ PetscErrorCode CheckSizes(Mat F, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Counts the flops of a solve with the factor.
 void CountFlops(Mat_SpTRSV* f)
 {
-  // L and U: two flops an off-diagonal entry, one a pivot
+  // L and U: two flops per off-diagonal entry, one per pivot
   auto const& p = f->pattern.view;
   auto const n = (PetscLogDouble)p.n, bs = (PetscLogDouble)p.block_size;
   auto const rest = (PetscLogDouble)p.num_entries - (p.block_size ? 0 : n);
@@ -71,7 +71,6 @@ PetscErrorCode EndAnalysis(Mat F, PetscLogDouble begin)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes the solver for f->pattern.
 PetscErrorCode MakeSolver(Mat F, sptrsv::OptionValues const& options)
 {
   Mat_SpTRSV* f = Get(F);
@@ -84,8 +83,8 @@ PetscErrorCode MakeSolver(Mat F, sptrsv::OptionValues const& options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Reads -mat_sptrsv_factor, and finds what speaks against the backend before anything is known of A.
-/// @param obstacle  out: empty if nothing does
+/// Reads -mat_sptrsv_factor, and finds an obstacle to the backend that does not depend on A.
+/// @param obstacle  out: empty if there is none
 PetscErrorCode ReadObstacle(Mat F, MatFactorInfo const* info, FactorChoice* asked, std::string* obstacle)
 {
   Mat_SpTRSV* f = Get(F);
@@ -105,9 +104,9 @@ PetscErrorCode ReadObstacle(Mat F, MatFactorInfo const* info, FactorChoice* aske
 }
 
 /// Does PETSc's symbolic phase, and makes the solver for its pattern.
-/// @param backend   the source if there is no obstacle and A is none; otherwise PETSc's factor is
+/// @param backend   becomes the source if there is no obstacle, nor in A; otherwise PETSc's factor does
 /// @param obstacle  why PETSc computes the values
-/// @param begin     out: when the analysis began, which is timed without PETSc's symbolic phase
+/// @param begin     out: when the analysis began; PETSc's symbolic phase comes before
 PetscErrorCode AnalyzeWithPetsc(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options,
                                 std::unique_ptr<BackendFactor> backend, std::string obstacle, PetscLogDouble* begin)
 {
@@ -161,7 +160,7 @@ PetscErrorCode MakeSource(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Optio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Does the symbolic phase. Nothing of an earlier one is kept.
+/// Does the symbolic phase. Keeps nothing of an earlier one.
 PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
@@ -190,7 +189,6 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Does the numeric phase, of all kinds of factors.
 PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
@@ -255,9 +253,9 @@ PetscErrorCode MatDestroy_SPTRSV(Mat F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// As PETSc's own factors prefer, but for incomplete factors by an algorithm that is made for an ordering. (A complete
-/// one would fill in that ordering, and have no fewer sets for it.) PETSc has no orderings for symmetric factors by
-/// blocks.
+/// Returns the ordering that PETSc's own factors prefer, except for incomplete factors by an algorithm that is made for
+/// an ordering. (A complete factor would fill in, and have no fewer sets in that ordering.) PETSc has no orderings for
+/// symmetric factors with blocks.
 MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, bool by_blocks)
 {
   if (by_blocks && IsSymmetric(ftype)) return MATORDERINGNATURAL;
@@ -313,7 +311,7 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   B->ops->destroy = MatDestroy_SPTRSV;
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatFactorGetSolverType_C", MatFactorGetSolverType_SPTRSV));
   PetscCall(SetViews(B));
-  SetSolves(B, by_blocks);  // from the start, so that a solve too early is told so
+  SetSolves(B, by_blocks);  // from the start, so that a solve before the phases ends with a clear error
   *F = B;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,7 +22,7 @@ class PetscFactor final : public FactorSource {
   /// PETSC_ERR_ARG_WRONG and PETSC_ERR_ARG_WRONGSTATE for rows that PETSc would factor wrongly.
   PetscErrorCode Analyze(Mat F, Mat A, MatFactorInfo const* info);
 
-  /// Reads the pattern that Analyze() has found into F's pattern. Its arrays are valid as long as this object.
+  /// Reads the pattern that Analyze() has found into F's pattern. Its arrays are valid while this object exists.
   PetscErrorCode ReadPattern(Mat F);
 
   /// Drops the copy that PETSc factored, since the backend computes the values.
@@ -44,9 +44,9 @@ class PetscFactor final : public FactorSource {
   PetscErrorCode TakeValues(Mat F);
 
   Mat inner_ = nullptr;
-  Mat factored_ = nullptr;  // matrix of Analyze(), while ReadPattern() may follow; not owned
+  Mat factored_ = nullptr;  // matrix that Analyze() has analyzed, for ReadPattern(); not owned
   std::unique_ptr<FilteredMatrix> filtered_ = std::make_unique<FilteredMatrix>();
-  PetscObjectId checked_id_ = 0;           // of the matrix whose rows were last checked
+  PetscObjectId checked_id_ = 0;           // id of the matrix whose rows were checked last
   PetscObjectState checked_nonzeros_ = 0;  // its nonzero state then
   std::string reason_;
 };

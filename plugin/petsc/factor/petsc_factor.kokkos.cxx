@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PETSc's own factor inside of one of type sptrsv: its symbolic and numeric phases.
+// PETSc's own factor inside a factor of type sptrsv: symbolic and numeric phases.
 #include "factor/petsc_factor.hpp"
 
 #include "access/matrix_checks.hpp"
@@ -8,9 +8,9 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// What PETSc's symbolic phase gets for A. A symmetric one of seqbaij leaves a copy in the matrix, and takes it for the
-/// matrix ever after, whatever becomes of the pattern (docs/petsc_faults.md, icc_baij_stale); so it gets the pattern in
-/// a matrix of its own. The caller destroys it.
+/// Gets the matrix for PETSc's symbolic phase: a copy of A for a symmetric factor of seqbaij, otherwise A. For such a
+/// factor PETSc leaves a converted copy in the matrix, and uses it from then on, even after a change of the pattern
+/// (docs/petsc_faults.md, icc_baij_stale). The caller destroys the matrix.
 PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
 {
   PetscBool baij;
@@ -21,7 +21,7 @@ PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
     PetscBool known, symmetric;
     PetscCall(MatDuplicate(A, MAT_COPY_VALUES, matrix));
     PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
-    if (known) PetscCall(MatSetOption(*matrix, MAT_SYMMETRIC, symmetric));  // which a copy forgets if it is false
+    if (known) PetscCall(MatSetOption(*matrix, MAT_SYMMETRIC, symmetric));  // MatDuplicate() drops it if it is false
   } else {
     PetscCall(PetscObjectReference((PetscObject)A));
     *matrix = A;
@@ -29,7 +29,6 @@ PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's symbolic phase of F's kind.
 PetscErrorCode PetscSymbolic(MatFactorType ftype, Mat inner, Mat matrix, IS rows, IS cols, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
@@ -48,8 +47,8 @@ PetscErrorCode PetscSymbolic(MatFactorType ftype, Mat inner, Mat matrix, IS rows
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes PETSc look up where A's diagonal lies: from 3.25 on its LU with inodes and shift positive_definite reads it
-/// without having looked, and crashes. MatGetDiagonal() would do, but not of a matrix on a GPU.
+/// Makes PETSc find the positions of A's diagonal: from 3.25 on its LU with inodes and shift positive_definite reads
+/// them without finding them, and crashes. MatGetDiagonal() would find them too, but not for a matrix on a GPU.
 PetscErrorCode FindDiagonal(Mat A)
 {
   IS zeros;
@@ -60,8 +59,8 @@ PetscErrorCode FindDiagonal(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Prepares PETSc's numeric phase: A's values in host memory are current, and the inner factor has no error of pivots
-/// that the caller has cleared in F.
+/// Prepares PETSc's numeric phase: brings A's values in host memory up to date, and clears an error of pivots in the
+/// inner factor that the caller has cleared in F.
 PetscErrorCode PrepareInner(Mat F, Mat inner, Mat A, MatFactorInfo const* info)
 {
   PetscBool aij;
@@ -69,7 +68,7 @@ PetscErrorCode PrepareInner(Mat F, Mat inner, Mat A, MatFactorInfo const* info)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
-  if (aij) {  // a device matrix gets its host values
+  if (aij) {  // copies newer values from a device
     PetscCall(MatSeqAIJGetArrayRead(A, &a));
     PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
   }
@@ -113,7 +112,8 @@ PetscErrorCode PetscFactor::ReadPattern(Mat F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Checks that A's rows are such that PETSc factors A right, unless that has been checked for A's nonzero state.
+/// Checks that PETSc factors A's rows correctly. A numeric phase skips the check if A's nonzero state has not changed
+/// since the last one.
 /// @param info  of the symbolic phase; null in a numeric phase
 PetscErrorCode PetscFactor::CheckRows(Mat F, Mat A, MatFactorInfo const* info)
 {
@@ -144,7 +144,7 @@ PetscErrorCode PetscFactor::Factor(Mat F, Mat A, MatFactorInfo const* info)
   PetscCall(PrepareInner(F, inner_, factored, info));
   if (!IsSymmetric(Get(F)->kind)) {
     PetscCall(MatLUFactorNumeric(inner_, factored, info));
-  } else if (A->rmap->n) {  // PETSc's crashes without rows: docs/petsc_faults.md
+  } else if (A->rmap->n) {  // PETSc crashes without rows: docs/petsc_faults.md
     PetscCall(MatCholeskyFactorNumeric(inner_, factored, info));
   }
   F->factorerrortype = inner_->factorerrortype;
@@ -170,7 +170,7 @@ PetscErrorCode PetscFactor::TakeValues(Mat F)
         try {
           f->solver->update(values);
         } catch (sptrsv::SingleRange const&) {
-          if (!F->factorerrortype) throw;  // else the verdict on pivots is the answer, and nothing is solved
+          if (!F->factorerrortype) throw;  // otherwise the verdict is the answer
         }
       });
     };

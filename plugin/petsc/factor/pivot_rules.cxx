@@ -11,15 +11,15 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// So that options of the program's own matrices, as -mat_view binary:FILE, do not apply.
+/// Prefix that keeps options for the program's own matrices, such as -mat_view binary:FILE, from the matrix here.
 constexpr char probe_prefix[] = "sptrsv_probe_";
 
-/// A dense matrix of three rows. Its factor has an entry d - l u, with d the rounded product of l and u: zero where
-/// products are rounded.
+/// Factors a dense matrix of three rows. The factor has an entry d - l u, where d is the rounded product of l and u: 0
+/// where products are rounded.
 PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* uses_fma)
 {
   PetscReal eps = 1;
-  while ((PetscReal)(1 + eps * eps / 16) != 1) eps /= 2;  // so that eps^2 is lost beside 1
+  while ((PetscReal)(1 + eps * eps / 16) != 1) eps /= 2;  // eps^2 / 16 is lost in a sum with 1
   PetscScalar const l = 1 + eps, u = 1 + eps, d = l * u;
   PetscInt const row_ptr[] = {0, 3, 6, 9}, col_idx[] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
   PetscScalar const a[] = {1, u, u, l, 9, d, l, d, 9};
@@ -45,14 +45,14 @@ PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* uses_fma)
     PetscCall(MatICCFactorSymbolic(F, A, natural, &info));
     PetscCall(MatCholeskyFactorNumeric(F, A, &info));
     PetscCall(MatSeqSBAIJGetArray(F, &values));
-    entry = values[3];  // rows of U, each with its pivot last: row 1 begins here
+    entry = values[3];  // U's rows have their pivots last: row 1 begins here
     PetscCall(MatSeqSBAIJRestoreArray(F, &values));
   } else {
     PetscScalar const* values;
     PetscCall(MatILUFactorSymbolic(F, A, natural, natural, &info));
     PetscCall(MatLUFactorNumeric(F, A, &info));
     PetscCall(MatSeqAIJGetArrayRead(F, &values));
-    entry = values[4];  // three entries of L, then row 2 of U, and row 1
+    entry = values[4];  // three entries of L, then row 2 of U, then row 1
     PetscCall(MatSeqAIJRestoreArrayRead(F, &values));
   }
   *uses_fma = entry != PetscScalar(0);
@@ -62,12 +62,12 @@ PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* uses_fma)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds whether this PETSc's compiler contracts products and sums (fused multiply-add) in its factorization: PETSc
-/// factors a matrix of three rows whose factor tells. Asks once a process for each kind.
-/// @param inodes  LU: rows with the same columns follow each other, for which PETSc has other code
+/// Finds whether PETSc's factorization uses fused multiply-add, which its compiler decides, from a factor of three
+/// rows. Factors once per process and kind.
+/// @param inodes  LU: rows with equal columns follow each other, for which PETSc has other code
 PetscErrorCode PetscUsesFma(bool symmetric, bool inodes, bool* uses_fma)
 {
-  static int known[3] = {-1, -1, -1};  // PETSc is one and the same for the whole process
+  static int known[3] = {-1, -1, -1};  // the process has one PETSc
   int& answer = known[symmetric ? 2 : inodes];
 
   PetscFunctionBegin;
@@ -79,7 +79,7 @@ PetscErrorCode PetscUsesFma(bool symmetric, bool inodes, bool* uses_fma)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's greatest shift of a seqsbaij matrix with blocks of 1, which has its upper triangle alone.
+/// Computes PETSc's greatest shift for a seqsbaij matrix with block size 1, which stores only its upper triangle.
 PetscErrorCode GreatestShift(Mat F, Mat A, MatFactorInfo const* info, double* amount)
 {
   PetscReal top = info->zeropivot;
@@ -92,7 +92,7 @@ PetscErrorCode GreatestShift(Mat F, Mat A, MatFactorInfo const* info, double* am
     PetscCall(Guarded(F, [&] { sums.assign((std::size_t)m.n, 0); }));
     PetscCall(WithMatrixValues(A, false, m.num_entries, [&](MatrixValues const& values) {
       auto const* const a = reinterpret_cast<PetscScalar const*>(values.data);
-      for (PetscInt i = 0; i < m.n; ++i) {  // in PETSc's order
+      for (PetscInt i = 0; i < m.n; ++i) {  // sums in PETSc's order
         PetscReal& sum = sums[(std::size_t)i];
         for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
           if (m.col_idx[k] == i) sum -= PetscRealPart(a[k]);
@@ -111,7 +111,8 @@ PetscErrorCode GreatestShift(Mat F, Mat A, MatFactorInfo const* info, double* am
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc's rules for small pivots. @param uses_fma  whether PETSc's compiler contracts.
+/// Sets PETSc's rules for small pivots that do not depend on dense blocks.
+/// @param uses_fma  whether PETSc's factorization uses fused multiply-add
 PetscErrorCode RulesOf(MatFactorInfo const* info, bool uses_fma, sptrsv::PivotRules* rules)
 {
   PetscFunctionBegin;
@@ -125,11 +126,11 @@ PetscErrorCode RulesOf(MatFactorInfo const* info, bool uses_fma, sptrsv::PivotRu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What PETSc's numeric phases of blocks do otherwise.
-/// - Blocks of 2 and more know neither `zeropivot` nor types of shifts. Those with a kernel of their own shift pivots
-///   of exactly 0 by `shiftamount`; symmetric ones of 4 are inverted without interchanges, whatever
-///   `pivotinblocks` says, and LU of 4 does not shift where the type of shift is none.
-/// - Cholesky of seqbaij with blocks of 1 has no greatest amount, so that positive_definite finds no shift.
+/// Changes the rules to those of PETSc's numeric phases for matrices with blocks.
+/// - Blocks of 2 or more ignore `zeropivot` and the type of shift. The sizes with a kernel of their own shift pivots of
+/// exactly 0 by a multiple of `shiftamount`; symmetric blocks of 4 are inverted without interchanges, whatever
+/// `pivotinblocks` says, and LU with blocks of 4 does not shift if the type of shift is none.
+/// - Cholesky of seqbaij with blocks of 1 has no greatest amount, so positive_definite finds no shift.
 PetscErrorCode RulesOfBlocks(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotRules* rules)
 {
   Mat_SpTRSV* f = Get(F);
@@ -174,7 +175,7 @@ PetscErrorCode SetVerdict(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Pivot
     PetscCall(PetscInfo(A, "%lld shifts of type %s, the last by %g\n", verdict.num_shifts,
                         MatFactorShiftTypesDetail[(int)info->shifttype], verdict.shift_amount));
   PetscInt const bs = Get(F)->pattern.view.block_size;
-  if (verdict.zero_row >= 0 && bs > 1) {  // PETSc names the row in its block, and keeps none
+  if (verdict.zero_row >= 0 && bs > 1) {  // PETSc names the row within its block, and does not store it
     PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT, "Zero pivot, row %" PetscInt_FMT,
                (PetscInt)(verdict.first_row % bs));
     PetscCall(PetscInfo(A, "Zero pivot in row %lld, of block row %lld\n", verdict.first_row, verdict.first_row / bs));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// -mat_sptrsv_blocks: factors that leave out the entries of a matrix between blocks of consecutive rows.
+// The option -mat_sptrsv_blocks: factors that leave out the entries of a matrix between blocks of consecutive rows.
 #include "factor/row_blocks.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ PetscErrorCode FilteredMatrix::Make(Mat A, sptrsv::RowPartition const& partition
   positions_.clear();
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
   PetscCall(MatGetBlockSize(A, &bs));
-  sptrsv::RowRules rules;  // no column twice
+  sptrsv::RowRules rules;  // refuse columns that are stored twice
   if (!aij) rules.block_size = (int)bs;
   PetscCall(RequireProperRows(A, rules));
   PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) {
@@ -45,7 +45,7 @@ PetscErrorCode FilteredMatrix::Make(Mat A, sptrsv::RowPartition const& partition
   PetscCall(MatSetBlockSize(matrix_, bs));
   PetscCall(MatSetType(matrix_, BaseType(A)));
   if (aij && num_inodes == 0)
-    PetscCall(MatSetOption(matrix_, MAT_USE_INODES, PETSC_FALSE));  // A has none, maybe by MatSetOption()
+    PetscCall(MatSetOption(matrix_, MAT_USE_INODES, PETSC_FALSE));  // A has no inodes, maybe by MatSetOption()
   // each of these does nothing to matrices of the other types
   PetscCall(MatSeqAIJSetPreallocationCSR(matrix_, row_ptr.data(), col_idx.data(), NULL));
   PetscCall(MatSeqBAIJSetPreallocationCSR(matrix_, bs, row_ptr.data(), col_idx.data(), NULL));
@@ -54,7 +54,7 @@ PetscErrorCode FilteredMatrix::Make(Mat A, sptrsv::RowPartition const& partition
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Copies the values of A to the copy, with the properties that PETSc's factorizations look at.
+/// Copies A's values to the copy, and the properties of A that PETSc's factorizations read.
 PetscErrorCode FilteredMatrix::CopyValues(Mat A)
 {
   PetscFunctionBegin;
@@ -108,7 +108,7 @@ PetscErrorCode ReadRowBlocks(Mat F, Mat A, sptrsv::RowPartition* partition)
              "Option -%s%s is %" PetscInt_FMT ", and the matrix has %" PetscInt_FMT " %s; give 1 to %" PetscInt_FMT,
              prefix ? prefix : "", name + 1, blocks, units, bs > 1 ? "block rows" : "rows", most);
   partition->parts = blocks;
-  partition->unit = aij ? bs : 1;  // patterns of matrices with blocks are those of their block rows
+  partition->unit = aij ? bs : 1;  // patterns of matrices with blocks are counted in block rows
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// -mat_sptrsv_blocks: factors that leave out the entries of a matrix between blocks of consecutive rows.
+// The option -mat_sptrsv_blocks: factors that leave out the entries of a matrix between blocks of consecutive rows.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 namespace sptrsv_petsc {
 
 /// Reads -mat_sptrsv_blocks, with F's prefix, into a partition of A's rows, or of the block rows of a matrix with
-/// blocks. Error PETSC_ERR_ARG_OUTOFRANGE, with the option's name and range, for less than one block and for more
-/// blocks than (block) rows.
+/// blocks. Error PETSC_ERR_ARG_OUTOFRANGE, with the option's name and range, for less than 1 block, and for more blocks
+/// than (block) rows.
 PetscErrorCode ReadRowBlocks(Mat F, Mat A, sptrsv::RowPartition* partition);
 
 /// Copy of a matrix in host memory without the entries that a partition leaves out, for PETSc to factor.
@@ -21,8 +21,8 @@ class FilteredMatrix {
   FilteredMatrix(FilteredMatrix const&) = delete;
   FilteredMatrix& operator=(FilteredMatrix const&) = delete;
 
-  /// Finds what PETSc factors for A: A itself if the partition couples all rows, otherwise the copy, with A's values.
-  /// Makes the copy again if A's pattern has changed.
+  /// Finds the matrix that PETSc factors for A: A itself if the partition couples all rows, otherwise the copy, with
+  /// A's values. Makes the copy again if A's pattern has changed.
   /// @param matrix  out: not to be destroyed
   PetscErrorCode Refresh(Mat A, sptrsv::RowPartition const& partition, Mat* matrix);
 
@@ -36,9 +36,9 @@ class FilteredMatrix {
   PetscErrorCode CopyValues(Mat A);
 
   Mat matrix_ = nullptr;
-  PatternStamp stamp_;               // of the pattern that was copied
+  PatternStamp stamp_;               // stamp of the copied pattern
   std::vector<PetscInt> positions_;  // entry (or block) k of the copy is entry (or block) positions_[k] of A
-  std::size_t value_size_ = 1;       // values of an entry (or block)
+  std::size_t value_size_ = 1;       // values per entry (or block)
 };
 
 }  // namespace sptrsv_petsc

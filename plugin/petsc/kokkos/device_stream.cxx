@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream on which PETSc works, and Kokkos on it.
+// The GPU stream on which PETSc works, and Kokkos' instances on it.
 #include "kokkos/device_stream.hpp"
 
 #include <petscdevice.h>
@@ -27,7 +27,7 @@ Stream StreamOf(DeviceExec const& exec) { return exec.hip_stream(); }
 DeviceExec NewInstance(Stream stream) { return DeviceExec(static_cast<hipStream_t>(stream)); }
 #endif
 
-/// PETSc's own, once it has started.
+/// Returns PETSc's instance, or null if PETSc has not started Kokkos or does not show it.
 DeviceExec const* OwnInstance()
 {
 #if defined(SPTRSV_PETSC_SHOWS_KOKKOS)

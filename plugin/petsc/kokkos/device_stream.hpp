@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream on which PETSc works, and Kokkos on it: the only code that names a kind of GPU.
+// The GPU stream on which PETSc works, and Kokkos' instances on it. No other file uses types of CUDA or HIP.
 #pragma once
 
 #include <Kokkos_Core.hpp>
 
 #include "base/petsc_compat.hpp"
 
-// the GPU is PETSc's as well as Kokkos', and PETSc shows its stream
+// defined if PETSc and Kokkos have the same kind of GPU, and PETSc shows its stream
 #if defined(SPTRSV_PETSC_SHOWS_STREAM)
 #if (defined(KOKKOS_ENABLE_CUDA) && defined(PETSC_HAVE_CUDA)) || (defined(KOKKOS_ENABLE_HIP) && defined(PETSC_HAVE_HIP))
 #define SPTRSV_PETSC_DEVICE
@@ -26,18 +26,18 @@ inline constexpr bool has_device = false;
 using DeviceExec = Kokkos::DefaultHostExecutionSpace;
 #endif
 
-/// Why has_device is false, and a remedy, for an error message.
+/// Returns why has_device is false, and a remedy, for an error message.
 char const* WithoutDevice();
 
-/// The stream of PETSc's current device context, or of PETSc's Kokkos where the vectors are Kokkos'. (PETSc
-/// binds its Kokkos to the context that was current when it started Kokkos.) Null without a GPU.
+/// Finds the stream of PETSc's current device context, or that of PETSc's Kokkos for Kokkos vectors, since PETSc binds
+/// its Kokkos to the context that was current when it started Kokkos. Null without a GPU.
 PetscErrorCode CurrentStream(bool kokkos_vectors, Stream* stream);
 
-/// Kokkos' instance on a stream: PETSc's own where it has one, else one for all solvers on that stream, since
-/// making one allocates. Kokkos' default instance without a GPU.
+/// Returns Kokkos' instance on a stream: PETSc's if it is on that stream, otherwise one that all solvers on the stream
+/// share, since making one allocates. Without a GPU: Kokkos' default instance.
 DeviceExec instance_on(Stream stream);
 
-/// The number of the GPU that PETSc has chosen for this rank.
+/// Finds the number of the GPU that PETSc has chosen for this rank; -1 without a GPU.
 PetscErrorCode CurrentDevice(int* id);
 
 }  // namespace sptrsv_petsc

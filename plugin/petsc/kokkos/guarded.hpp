@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Library calls inside PETSc's: exceptions become PETSc errors.
+// Runs code that may throw in functions that PETSc calls: exceptions become PETSc errors.
 #pragma once
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 namespace sptrsv_petsc {
 
-/// What an exception says, in PETSc's terms. Takes no memory, since there may be none.
+/// Error code and message of an exception. Does not allocate, since memory may have run out.
 struct CaughtException {
   PetscErrorCode code = PETSC_ERR_LIB;
   char message[1000] = "";
@@ -23,7 +23,7 @@ struct CaughtException {
   }
 };
 
-/// To be called where an exception is being handled.
+/// Describes the exception that is being handled.
 inline void DescribeException(CaughtException& caught) noexcept
 {
   try {
@@ -48,14 +48,14 @@ inline void DescribeException(CaughtException& caught) noexcept
   } catch (std::bad_alloc const&) {
     caught.set(PETSC_ERR_MEM, "not enough memory for the triangular solver; use fewer levels of fill or more ranks");
   } catch (std::exception const& e) {
-    // Kokkos says so of its own memory, in an exception of no type of its own
+    // Kokkos throws no type of its own when its memory runs out
     caught.set(std::strstr(e.what(), "failed to allocate") ? PETSC_ERR_MEM : PETSC_ERR_LIB, e.what());
   } catch (...) {
     caught.set(PETSC_ERR_LIB, "an exception that is no std::exception");
   }
 }
 
-/// Runs code that may throw, in a process that can run it; an exception becomes a PETSc error on the communicator.
+/// Runs code that may throw, if CheckProcess() allows it. An exception becomes a PETSc error on the communicator.
 template <class Call>
 PetscErrorCode GuardedOn(MPI_Comm comm, Call const& call)
 {
@@ -72,7 +72,7 @@ PetscErrorCode GuardedOn(MPI_Comm comm, Call const& call)
   SETERRQ(comm, caught.code, "sptrsv: %s", caught.message);
 }
 
-/// The same on an object's communicator.
+/// Runs code that may throw, as GuardedOn() does, with the object's communicator.
 template <class Object, class Call>
 PetscErrorCode Guarded(Object object, Call const& call)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the environment and PETSc's options ask of Kokkos, looked at before Kokkos does.
+// Checks the environment variables and PETSc options that configure Kokkos, before Kokkos reads them.
 #include "kokkos/kokkos_environment.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -15,7 +15,7 @@
 namespace sptrsv_petsc {
 namespace {
 
-constexpr int most_threads = 512;  // of Kokkos' pool with OpenMP, Kokkos::Impl::OpenMPTraits::MAX_THREAD_COUNT
+constexpr int most_threads = 512;  // size of Kokkos' pool with OpenMP, Kokkos::Impl::OpenMPTraits::MAX_THREAD_COUNT
 
 char const* SkipBlanks(char const* text)
 {
@@ -23,7 +23,8 @@ char const* SkipBlanks(char const* text)
   return text;
 }
 
-/// A number from low to high at the text's begin: what follows it and blanks; null if there is none.
+/// Reads a number from low to high at the beginning of the text. Returns the text after it and blanks, or null if there
+/// is no such number.
 char const* ParseInteger(char const* text, long long low, long long high, long long* value)
 {
   char* end = nullptr;
@@ -39,7 +40,8 @@ bool IsInteger(char const* text, long long low, long long high)
   return rest && !*rest;
 }
 
-/// OpenMP's list, a number for each level of nested regions; the first one counts here.
+/// Tells whether the text is a list for OMP_NUM_THREADS, with a number for each level of nested regions. Kokkos uses
+/// the first.
 bool IsListOfThreads(char const* text)
 {
   long long value;
@@ -83,7 +85,7 @@ PetscErrorCode CheckWord(char const* name, std::initializer_list<char const*> wo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Those that Kokkos reads in every build.
+/// Checks the variables other than numbers of threads, which Kokkos reads in every build.
 PetscErrorCode CheckOthers()
 {
   PetscFunctionBegin;
@@ -97,8 +99,9 @@ PetscErrorCode CheckOthers()
 }
 
 #if defined(KOKKOS_ENABLE_OPENMP)
-/// Kokkos leaves a part of each kernel undone where OpenMP gives it fewer threads than it counts on.
-/// @param told  whether Kokkos is told the number; else it asks OpenMP how many there are at its start.
+/// Checks that OpenMP gives Kokkos all threads that it counts on. With fewer, Kokkos leaves a part of each kernel
+/// undone.
+/// @param told  whether Kokkos is told the number; otherwise it asks OpenMP for it when it starts
 PetscErrorCode CheckGranted(int threads, bool told)
 {
   PetscFunctionBegin;
@@ -128,7 +131,7 @@ PetscErrorCode ReadKokkosEnvironment(int* threads)
   char const* const omp = std::getenv("OMP_NUM_THREADS");
   char const* const own = std::getenv("KOKKOS_NUM_THREADS");
   char const* const remedy = "give a number of threads from 1 to 512, which is all that Kokkos has room for";
-  bool const omp_says = omp && *SkipBlanks(omp);  // an empty variable is as good as none
+  bool const omp_says = omp && *SkipBlanks(omp);  // an empty variable counts as unset
   PetscInt option = 1;
   PetscBool set;
   static_assert(most_threads == 512, "the remedy says so");
@@ -138,7 +141,7 @@ PetscErrorCode ReadKokkosEnvironment(int* threads)
   PetscCall(
       CheckVariable("KOKKOS_NUM_THREADS", [](char const* text) { return IsInteger(text, 1, most_threads); }, remedy));
   if (omp_says) PetscCall(CheckVariable("OMP_NUM_THREADS", IsListOfThreads, remedy));
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-omp_num_threads", &option, &set));  // PETSc's own
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-omp_num_threads", &option, &set));  // an option of PETSc itself
   PetscCheck(option >= 1 && option <= most_threads, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Option -omp_num_threads is %" PetscInt_FMT "; %s", option, remedy);
   if (set) *threads = (int)option;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the environment and PETSc's options ask of Kokkos, looked at before Kokkos does.
+// Checks the environment variables and PETSc options that configure Kokkos, before Kokkos reads them.
 #pragma once
 
 #include "base/petsc_compat.hpp"
 
 namespace sptrsv_petsc {
 
-/// Kokkos ends the process for a value that it cannot read, and writes past its end for more threads than it has room
-/// for.
-/// @param threads  how many to start; 0: as many as the OpenMP runtime says, which OMP_NUM_THREADS has told.
-/// Error PETSC_ERR_ARG_OUTOFRANGE with the variable or option, its value and what it may be.
+/// Reads the number of threads, and checks what Kokkos will read: it ends the process for an invalid value, and writes
+/// past its arrays for more threads than they hold.
+/// @param threads  out: number of threads to start; 0: that of the OpenMP runtime, which has read OMP_NUM_THREADS
+/// Error PETSC_ERR_ARG_OUTOFRANGE with the variable or option, its value, and the valid ones.
 PetscErrorCode ReadKokkosEnvironment(int* threads);
 
 }  // namespace sptrsv_petsc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting and ending Kokkos inside a program that may never have heard of it.
+// Starts and ends Kokkos in a program that may not know Kokkos.
 #include "kokkos/kokkos_session.hpp"
 
 #include <pthread.h>
@@ -24,10 +24,11 @@ std::set<KokkosHolder*>& holders()
 void ReleaseHolders()
 {
   auto& all = holders();
-  for (auto at = all.begin(); at != all.end();) (*at++)->release();  // it may leave the set
+  for (auto at = all.begin(); at != all.end();) (*at++)->release();  // release() may remove the holder from the set
 }
 
-/// What was lost in a fork: threads of Kokkos, which only the parent has, or a GPU. 0: nothing.
+/// Losses of a child process in a fork: the number of Kokkos' threads, which only the parent has, and whether it had a
+/// GPU.
 int lost_threads = 0;
 bool lost_device = false;
 
@@ -48,18 +49,18 @@ void HookOnce()
   hooked = true;
 }
 
-// A PETSc that has a GPU chooses the device, so it starts its Kokkos, and ends it in PetscFinalize(). Elsewhere Kokkos
-// runs until the process ends, since it cannot start again, and PetscInitialize() may come twice.
+// A PETSc with a GPU chooses the device, so it starts its Kokkos, and ends it in PetscFinalize(). Elsewhere Kokkos runs
+// until the process ends: it cannot start again, and PetscInitialize() may be called again.
 #if !defined(PETSC_HAVE_KOKKOS) || defined(PETSC_HAVE_KOKKOS_WITHOUT_GPU)
 #define SPTRSV_STARTS_KOKKOS
 void FinalizeAtExit()
 {
-  if (lost_threads || lost_device) return;  // it would wait for them
+  if (lost_threads || lost_device) return;  // finalize() would wait for them
   if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
 }
 
-/// Each thread's own memory, before any solver asks for some: where there is none for more, Kokkos 4.7 forgets that it
-/// has given back what it had, and gives it back again.
+/// Allocates each thread's scratch memory before a solver needs it. If Kokkos 4.7 cannot enlarge it, it forgets that it
+/// has freed the old memory, and frees it again.
 void ReserveThreadMemory()
 {
   using Host = Kokkos::DefaultHostExecutionSpace;
@@ -76,7 +77,9 @@ void ReserveThreadMemory()
   Kokkos::parallel_reduce("sptrsv::petsc::reserve", Kokkos::RangePolicy<Host>(0, 1), [](int, Wide&) {}, sum);
 }
 
-/// @param threads  0: as the environment says. @param device  number of the GPU, where there is one.
+/// Starts Kokkos.
+/// @param threads  0: as the environment says
+/// @param device   number of the GPU; -1: none
 void StartOwnKokkos(int threads, int device)
 {
   Kokkos::InitializationSettings settings;
@@ -89,7 +92,7 @@ void StartOwnKokkos(int threads, int device)
 }
 #endif
 
-/// Whether starting Kokkos has failed: it would end the process at a second attempt, and at its end.
+/// Whether starting Kokkos has failed. A second attempt would end the process.
 bool start_failed = false;
 
 }  // namespace

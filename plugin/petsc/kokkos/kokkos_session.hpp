@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting and ending Kokkos inside a program that may never have heard of it.
+// Starts and ends Kokkos in a program that may not know Kokkos.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sptrsv_petsc {
 
-/// Something that holds Kokkos memory. When Kokkos ends first, it is told to let go.
+/// Object that holds memory of Kokkos. If Kokkos ends first, release() is called.
 class KokkosHolder {
  public:
   KokkosHolder();
@@ -18,17 +18,17 @@ class KokkosHolder {
   virtual void release() = 0;
 };
 
-/// Starts Kokkos at the first call, quietly, with one thread per rank unless OMP_NUM_THREADS, KOKKOS_NUM_THREADS or
-/// -omp_num_threads says otherwise; PETSc's own Kokkos if it has one.
-/// Errors: PETSC_ERR_ORDER when Kokkos has already ended, PETSC_ERR_ARG_OUTOFRANGE for an environment that Kokkos could
-/// not read, and those of CheckProcess().
+/// Starts Kokkos at the first call, without output; PETSc's own Kokkos if PETSc has one. One thread per rank, unless
+/// OMP_NUM_THREADS, KOKKOS_NUM_THREADS or -omp_num_threads says otherwise.
+/// Errors: PETSC_ERR_ORDER if Kokkos has already ended or has failed to start, PETSC_ERR_ARG_OUTOFRANGE for an
+/// environment that Kokkos could not read, and those of CheckProcess().
 PetscErrorCode EnsureKokkos();
 
-/// Error PETSC_ERR_SUP in the child of a fork() that happened after Kokkos had started threads or taken a GPU: work
-/// given to those would wait for ever.
+/// Checks that this process can use Kokkos. Error PETSC_ERR_SUP in the child of a fork() after Kokkos had started
+/// threads or taken a GPU: their work would never end.
 PetscErrorCode CheckProcess();
 
-/// "4.7.0 OpenMP (2 threads), own copy" or "4.7.0 Cuda (device 0), shared with PETSc", for views.
+/// Describes Kokkos for views: "4.7.0 OpenMP (2 threads), own copy" or "4.7.0 Cuda (device 0), shared with PETSc".
 std::string KokkosDescription(bool device);
 
 }  // namespace sptrsv_petsc

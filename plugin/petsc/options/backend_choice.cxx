@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// -mat_sptrsv_backend: whether a matrix' solves run on the host or on the GPU.
+// The option -mat_sptrsv_backend: whether solves run on the host or on the GPU.
 #include "options/backend_choice.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool IsOneOf(char const* type, std::initializer_list<char const*> names)
   return std::any_of(names.begin(), names.end(), [&](char const* name) { return !std::strcmp(type, name); });
 }
 
-/// Where the vectors are that A makes, as a reason.
+/// Chooses where A's vectors are, and states that as the reason.
 PetscErrorCode ChooseByVectors(Mat A, Backend& backend)
 {
   VecType type;
@@ -29,8 +29,8 @@ PetscErrorCode ChooseByVectors(Mat A, Backend& backend)
   backend.kokkos = IsOneOf(type, {VECKOKKOS, VECSEQKOKKOS, VECMPIKOKKOS});
   bool const there =
       has_device && (backend.kokkos || IsOneOf(type, {VECCUDA, VECSEQCUDA, VECMPICUDA, VECHIP, VECSEQHIP, VECMPIHIP}));
-  // Kokkos' matrices cannot be bound, whatever a DM has set in passing; and of matrices that never go to a GPU PETSc
-  // says that they are bound, too
+  // Kokkos' matrices cannot be bound to the CPU, even if a DM has set that; and PETSc also reports matrices as bound
+  // that never go to a GPU
   host = (PetscBool)(host && !backend.kokkos);
   backend.device = there && !host;
   PetscCall(Guarded(A, [&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// -mat_sptrsv_factor.
+// Reads the option -mat_sptrsv_factor.
 #include "options/factor_choice.hpp"
 
 #include <cstring>

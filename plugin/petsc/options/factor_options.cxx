@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms' own lists of options as PETSc options -mat_sptrsv_<algorithm>_<option>.
+// Reads the algorithms' options as PETSc options -mat_sptrsv_<algorithm>_<option>.
 #include "options/factor_options.hpp"
 
 #include "kokkos/guarded.hpp"
@@ -42,7 +42,7 @@ std::string AlgorithmNames()
   return names + "sptrsv";
 }
 
-/// An option under the library's key and under PETSc's name, and what -help says of it.
+/// Option with the library's key, PETSc's name, and the text for -help.
 struct NamedOption {
   NamedOption(std::string const& k, std::string const& n, sptrsv::OptionInfo const& i)
       : key(k), name("-mat_sptrsv_" + n), help(i.help), info(i)
@@ -57,7 +57,7 @@ struct NamedOption {
   sptrsv::OptionInfo const& info;
 };
 
-/// Those of one type and of all types, or for the planner its own and all others.
+/// Returns the options of a type: its own and the common ones; for `sptrsv` the planner's and those of all algorithms.
 std::vector<NamedOption> OptionsOf(char const* solver_type)
 {
   bool const planner = !std::strcmp(solver_type, "sptrsv");
@@ -72,8 +72,8 @@ std::vector<NamedOption> OptionsOf(char const* solver_type)
   return out;
 }
 
-/// Asks PETSc for one option; `value` is left empty where the user has not set it. (Items: a type that PETSc has
-/// changed; the name is what its macros look for.)
+/// Reads one option; `value` is left empty if the user has not set it.
+/// @param PetscOptionsObject  the name that PETSc's macros use; its type depends on PETSc's version
 template <class Items>
 PetscErrorCode AskPetsc(Items PetscOptionsObject, PetscObject object, NamedOption const& option, char (&value)[64])
 {
@@ -99,7 +99,7 @@ PetscErrorCode AskPetsc(Items PetscOptionsObject, PetscObject object, NamedOptio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Refuses names of earlier versions, which PETSc would only report as not used.
+/// Refuses names of earlier versions, which PETSc would only report as unused.
 PetscErrorCode RefuseRenamed(PetscObject object, char const* solver_type)
 {
   bool const planner = !std::strcmp(solver_type, "sptrsv");
@@ -121,8 +121,8 @@ PetscErrorCode RefuseRenamed(PetscObject object, char const* solver_type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Refuses two options that were removed. They had the prefix of a PC, which its factors do not know, so that the whole
-/// options database is searched.
+/// Refuses two removed options. They had the prefix of a PC, which its factors do not know, so the whole options
+/// database is searched.
 PetscErrorCode RefuseTogether(PetscObject object)
 {
   char* all;
@@ -195,7 +195,8 @@ PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::
     options = OptionsOf(solver_type);
     title = std::string("Triangular solver options, ") + solver_type;
   }));
-  // not PetscObjectOptionsBegin(): PETSc prints help once for a title, and "Matrix (Mat) options" has been printed
+  // not PetscObjectOptionsBegin(): PETSc prints the help of a title once, and that of "Matrix (Mat) options" has been
+  // printed
   PetscOptionsBegin(PetscObjectComm(object), object->prefix, title.c_str(), "MatSolverType");
   for (NamedOption const& option : options) {
     char value[64];

@@ -67,8 +67,9 @@ PetscErrorCode ReadBlockColorOptions(Mat A, sptrsv::BlockColorOptions<PetscInt>&
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The coloring on the device of a matrix whose pattern lies there, where it is the one that a host's thread would
-/// find: by rows, and in their order. @param done  out: false: on the host.
+/// Colors a matrix on the device if its pattern is there, and if the coloring is the one that a single host thread
+/// would find: by rows, in their order.
+/// @param done  out: false: color on the host
 PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv::Coloring<PetscInt>& coloring,
                              bool* done)
 {
@@ -104,7 +105,7 @@ PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv:
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// coloring = color(graph) on the host, of what A shows as its compressed graph.
+/// Computes coloring = color(graph) on the host, with the compressed graph that A shows.
 template <class Color>
 PetscErrorCode ColorOnHost(Mat A, MatOrderingType name, Color const& color, sptrsv::Coloring<PetscInt>& coloring)
 {
@@ -118,7 +119,7 @@ PetscErrorCode ColorOnHost(Mat A, MatOrderingType name, Color const& color, sptr
              "A matrix of type %s does not show its pattern; the ordering %s needs one of type %s, %s or %s",
              ((PetscObject)A)->type_name, name, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ);
   PetscErrorCode const code = Guarded(A, [&] { coloring = color(sptrsv::symmetric_graph<PetscInt>(n, i, j)); });
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));  // a copy, of inodes
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &n, &i, &j, &done));  // for inodes a copy
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -137,7 +138,7 @@ PetscErrorCode MakeOrdering(Mat A, sptrsv::Coloring<PetscInt> const& coloring, I
                       "%" PetscInt_FMT " colors for a graph of %" PetscInt_FMT " vertices, %" PetscInt_FMT
                       " in the largest color, %" PetscInt_FMT " in the smallest\n",
                       colors, (PetscInt)coloring.color_rows.size(), largest, smallest));
-  // of inodes or blocks: MatGetOrdering() expands the first, the factorizations the second
+  // an ordering of inodes or blocks: MatGetOrdering() expands that of inodes, the factorizations that of blocks
   for (IS* is : {rows, cols})
     PetscCall(ISCreateGeneral(PETSC_COMM_SELF, (PetscInt)coloring.color_rows.size(), coloring.color_rows.data(),
                               PETSC_COPY_VALUES, is));

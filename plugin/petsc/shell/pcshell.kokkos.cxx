@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpTRSVPCShellSetTriangles(): what a PC of type shell calls once it has triangles of ours.
+// Implements SpTRSVPCShellSetTriangles(), and the operations of its PC of type shell.
 #include <memory>
 
 #include "kokkos/guarded.hpp"
@@ -10,7 +10,8 @@
 namespace sptrsv_petsc {
 namespace {
 
-// Composed with the PC, and so destroyed with it: the shell's context stays the program's own.
+// The triangles are composed with the PC by this name, and destroyed with it: the shell's context stays the program's
+// own.
 char const* const composed_name = "SpTRSVTriangles";
 
 PetscErrorCode Get(PC pc, UserTriangles** all)
@@ -34,7 +35,7 @@ PetscErrorCode Destroy(void* pointer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// With the triangles as they are now; PCSetUp() would look at the operator alone.
+/// Gets the triangles, refreshed: PCSetUp() alone would look at the operator only.
 PetscErrorCode GetCurrent(PC pc, UserTriangles** all)
 {
   PetscFunctionBegin;
@@ -45,7 +46,8 @@ PetscErrorCode GetCurrent(PC pc, UserTriangles** all)
 
 enum class Part { both, both_transposed, left, right };
 
-/// M = L U: x = M^-1 b or M^-T b, or for symmetric preconditioning x = L^-1 b (left) or U^-1 b (right).
+/// Returns the triangles for a part of M = L U, in the order of the solves: x = M^-1 b or M^-T b, or for symmetric
+/// preconditioning x = L^-1 b (left) or U^-1 b (right).
 TriangleOrder TrianglesFor(UserTriangles& all, Part part)
 {
   switch (part) {
@@ -81,7 +83,7 @@ PetscErrorCode MatApplyPart(PC pc, Part part, Mat B, Mat X)
 
   PetscFunctionBegin;
   PetscCall(GetCurrent(pc, &all));
-  auto const order = TrianglesFor(*all, part);  // not empty: both are asked for, and one there is
+  auto const order = TrianglesFor(*all, part);  // not empty: it asks for both, and at least one exists
   PetscCall(WithDense(all->backend.device, B, X, [&](Operands const& o) {
     return SolveTriangles(pc, *all, order, part == Part::both_transposed, o);
   }));
@@ -176,7 +178,7 @@ PetscErrorCode SetCallbacks(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Fills a new record; on an error it is the caller's to destroy.
+/// Fills new triangles, which the caller destroys after an error too.
 PetscErrorCode Fill(PC pc, UserTriangles& all, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U, char const* algorithm)
 {
   PetscInt rows_L, rows_U;
@@ -205,7 +207,7 @@ PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, 
   PetscContainer container;
 
   PetscFunctionBegin;
-  PetscCall(SpTRSVRegister());  // the events, and whether this is the PETSc that we were built for
+  PetscCall(SpTRSVRegister());  // registers the events, and checks that this is the PETSc of the build
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   if (L) PetscValidHeaderSpecific(L, MAT_CLASSID, 2);
   if (U) PetscValidHeaderSpecific(U, MAT_CLASSID, 4);
@@ -222,7 +224,7 @@ PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, 
   PetscCall(CheckAlgorithm((PetscObject)pc, "The algorithm", algorithm));
 
   UserTriangles* all = nullptr;
-  // the container destroys it; an earlier one goes with its triangles when the new one takes its place
+  // the container destroys it; composing it destroys an earlier one with its triangles
   PetscCall(PetscContainerCreate(comm, &container));
   PetscErrorCode code = Guarded(pc, [&] { all = new UserTriangles; });
   if (!code) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to two triangles that a program made itself, L and U, behind a PC: kept, watched for changes, solved.
+// Triangles L and U that a program made, for a PC: finds changes, and solves with them.
 #pragma once
 
 #include <initializer_list>
@@ -13,8 +13,8 @@
 
 namespace sptrsv_petsc {
 
-/// One of them. On a host its values are the matrix' own, its pattern is a copy: PETSc may put another pattern into the
-/// very memory of the old one, so that neither addresses nor PETSc's count of patterns tell whether it is the same.
+/// One triangle of the program. On a host its values are the matrix' own. Its pattern is a copy: PETSc may put another
+/// pattern into the memory of the old one, so neither addresses nor PETSc's nonzero state tell whether it has changed.
 struct UserTriangle {
   UserTriangle(char const* letter, sptrsv::Triangle side) : name(letter), triangle(side) {}
 
@@ -22,9 +22,9 @@ struct UserTriangle {
   sptrsv::Triangle triangle;
   sptrsv::Diagonal diagonal = sptrsv::Diagonal::stored;
   Mat mat = nullptr;
-  std::vector<PetscInt> row_ptr, col_idx;   // none: no pattern yet
-  std::unique_ptr<AnyFactorSolver> solver;  // none: to be analyzed
-  PetscObjectState state = 0;               // of what was analyzed and taken
+  std::vector<PetscInt> row_ptr, col_idx;   // empty: no pattern yet
+  std::unique_ptr<AnyFactorSolver> solver;  // null: to be analyzed
+  PetscObjectState state = 0;               // object state of the pattern and values that were read
   PetscBool numeric_done = PETSC_FALSE;
   PetscLogDouble flops = 0;
 
@@ -34,20 +34,20 @@ struct UserTriangle {
 struct UserTriangles {
   UserTriangle lower{"L", sptrsv::Triangle::lower}, upper{"U", sptrsv::Triangle::upper};
   PetscInt n = 0;
-  std::string asked, requested;  // by the program, and after the options
-  Backend backend;               // of both
+  std::string asked, requested;  // algorithm chosen by the program, and after the options
+  Backend backend;               // for both
   PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
 };
 
-/// Takes a reference to T (NULL: there is none). Errors for what can be told before the values are there:
-/// PETSC_ERR_SUP, PETSC_ERR_ARG_SIZ, PETSC_ERR_ARG_WRONG.
+/// Sets a triangle, and takes a reference to T (null: none). Errors that do not depend on values: PETSC_ERR_SUP,
+/// PETSC_ERR_ARG_SIZ, PETSC_ERR_ARG_WRONG.
 PetscErrorCode SetTriangle(PC pc, UserTriangle& t, Mat T, PetscBool unit);
 
-/// Analyzes what has a new pattern, takes new values; does nothing where nothing has changed. Errors name
-/// the triangle, the row and a remedy: PETSC_ERR_ARG_WRONG, PETSC_ERR_ARG_WRONGSTATE, PETSC_ERR_MAT_LU_ZRPVT.
+/// Analyzes both triangles if one has a new pattern, and takes new values; does nothing if nothing has changed. Errors
+/// name the triangle, the row and a remedy: PETSC_ERR_ARG_WRONG, PETSC_ERR_ARG_WRONGSTATE, PETSC_ERR_MAT_LU_ZRPVT.
 PetscErrorCode RefreshTriangles(PC pc, UserTriangles& all);
 
-/// Triangles in the order in which they are solved with, without those that are the identity for want of a matrix.
+/// Triangles in the order of the solves, without those that have no matrix and are the identity.
 class TriangleOrder {
  public:
   TriangleOrder(std::initializer_list<UserTriangle*> wanted)
@@ -64,13 +64,12 @@ class TriangleOrder {
   int size_ = 0;
 };
 
-/// Solves with these triangles (not none), all plain or all transposed. b and x must not overlap.
+/// Solves with these triangles, at least one, all plain or all transposed. b and x must not overlap.
 PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& order, bool transposed,
                               Operands const& operands);
 
 PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer);
 
-/// Lets go of the matrices and of all memory.
 PetscErrorCode DestroyTriangles(UserTriangles* all);
 
 }  // namespace sptrsv_petsc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to two triangles that a program made itself, L and U, behind a PC: kept, watched for changes, solved.
+// Triangles L and U that a program made, for a PC: finds changes, and solves with them.
 #include "shell/triangles.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// As Guarded(); what is wrong with a row is said in PETSc's terms.
+/// Runs code as Guarded() does, and describes faults of a row in PETSc's terms.
 template <class Call>
 PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
 {
@@ -50,16 +50,16 @@ PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether these are the n rows that t keeps.
+/// Tells whether these are the n rows that t keeps.
 bool SamePattern(UserTriangle const& t, PetscInt n, PetscInt const* i, PetscInt const* j)
 {
   if (t.row_ptr.size() != static_cast<std::size_t>(n) + 1) return false;
   if (n == 0) return t.col_idx.empty();
   return std::equal(t.row_ptr.begin(), t.row_ptr.end(), i) &&
-         std::equal(t.col_idx.begin(), t.col_idx.end(), j);  // as many: the last offsets are equal
+         std::equal(t.col_idx.begin(), t.col_idx.end(), j);  // equal sizes: the last offsets are equal
 }
 
-/// Copies the pattern; what is made for the one before goes.
+/// Copies the pattern, and drops the solver for the previous one.
 PetscErrorCode KeepPattern(UserTriangle& t, PetscInt n, PetscInt const* i, PetscInt const* j)
 {
   PetscFunctionBegin;
@@ -73,7 +73,7 @@ PetscErrorCode KeepPattern(UserTriangle& t, PetscInt n, PetscInt const* i, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Drops the solver if the matrix has another pattern than the one kept.
+/// Copies the matrix' pattern, and drops the solver, if the pattern is not the kept one.
 PetscErrorCode RefreshPattern(UserTriangle& t)
 {
   PetscInt n;
@@ -92,7 +92,7 @@ PetscErrorCode RefreshPattern(UserTriangle& t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Drops the solver if the pattern is another one, and notes that values are to be taken if they may be new.
+/// Drops the solver if the pattern has changed, and clears numeric_done if values may be new.
 PetscErrorCode RefreshTriangle(UserTriangle& t)
 {
   PetscObjectState state;
@@ -131,15 +131,15 @@ PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, UserTriangles const& all, Stre
   arrays.col_idx = t.col_idx.data();
   PetscCall(GuardedRows(
       pc, t, [&] { t.solver = MakeFactorSolver(all.backend.device, stream, all.requested, arrays, options); }));
-  // two flops an off-diagonal entry, one a diagonal entry that divides
-  auto const n = static_cast<std::size_t>(arrays.n), end = lower ? 0 : n - 1;  // a row that has its diagonal alone
+  // two flops per off-diagonal entry, one per diagonal entry unless it is unit
+  auto const n = static_cast<std::size_t>(arrays.n), end = lower ? 0 : n - 1;  // a row that has only its diagonal
   bool const stored = n > 0 && t.row_ptr[end + 1] > t.row_ptr[end];
   t.flops = 2 * (PetscLogDouble)(t.col_idx.size() - (stored ? n : 0)) +
             (t.diagonal == sptrsv::Diagonal::unit ? 0 : (PetscLogDouble)n);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Both, so that both have the same options. They run where the operator's vectors are.
+/// Analyzes both triangles with the same options. By default they run where the operator's vectors are.
 PetscErrorCode Analyze(PC pc, UserTriangles& all)
 {
   sptrsv::OptionValues options;

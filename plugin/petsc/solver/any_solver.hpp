@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The triangular solves of a factor, or of one triangle, wherever they run: knows PETSc's numbers, but no objects.
+// Interface to the solves with a factor or a triangle, on a host or a GPU. Knows PETSc's types of numbers, but no
+// objects.
 #pragma once
 
 #include <memory>
@@ -17,26 +18,24 @@ namespace sptrsv_petsc {
 enum class FactorKind { lu, cholesky, triangle };
 
 /// PETSc's arrays of a factor, in host memory.
-///   lu        L's rows are row_ptr_lower, U's (stored last row first, each ending in its inverted diagonal)
-///   row_ptr_upper,
-///             both offsets into one col_idx
-///   cholesky  U's rows are row_ptr_upper, each ending in its inverted diagonal; L is their transpose
-///   triangle  one triangle that a program made, by row_ptr_lower or row_ptr_upper, rows sorted by column
-/// By blocks (block_size > 0; lu and cholesky): the triangles are unit, their diagonal is not stored, rows lie in
-/// order, and the values are followed by the inverted diagonal blocks that lie between the triangles, n / block_size of
-/// them, each by columns.
+///   lu        row_ptr_lower: L's rows; row_ptr_upper: U's rows, last row first, each ending in its inverted diagonal;
+///             both are offsets into one col_idx
+///   cholesky  row_ptr_upper: U's rows, each ending in its inverted diagonal; L = U^T
+///   triangle  row_ptr_lower or row_ptr_upper: one triangle that a program made, rows sorted by column
+/// With dense blocks (block_size > 0; lu and cholesky) the triangles are unit and do not store their diagonal, and rows
+/// are in natural order. The values end with the n / block_size inverted blocks of D in A = L D U, each by columns.
 struct FactorArrays {
   FactorKind kind = FactorKind::lu;
-  bool has_inodes = false;  ///< rows with the same columns follow each other: U is summed backward
+  bool has_inodes = false;  ///< PETSc has inodes: successive rows with equal columns; U is summed backward
   PetscInt n = 0;
-  PetscInt block_size = 0;                               ///< 0: not by blocks
-  std::size_t num_entries = 0;                           ///< of col_idx
+  PetscInt block_size = 0;                               ///< side of the dense blocks; 0: none
+  std::size_t num_entries = 0;                           ///< size of col_idx
   PetscInt const* row_ptr_lower = nullptr;               ///< n+1
   PetscInt const* row_ptr_upper = nullptr;               ///< n+1
   PetscInt const* col_idx = nullptr;                     ///< num_entries
-  PetscInt const* row_perm = nullptr;                    ///< n, or null for the identity: b is read at row_perm[i]
-  PetscInt const* col_perm = nullptr;                    ///< n, or null: x is written at col_perm[i]
-  sptrsv::Diagonal diagonal = sptrsv::Diagonal::stored;  ///< of a triangle
+  PetscInt const* row_perm = nullptr;                    ///< n; b is read at row_perm[i]; null: identity
+  PetscInt const* col_perm = nullptr;                    ///< n; x is written at col_perm[i]; null: identity
+  sptrsv::Diagonal diagonal = sptrsv::Diagonal::stored;  ///< for FactorKind::triangle
 
   bool symmetric() const { return kind == FactorKind::cholesky; }
   std::size_t num_values() const
@@ -45,7 +44,7 @@ struct FactorArrays {
   }
 };
 
-/// The pattern of A by rows, columns ascending, as PETSc has it: of its blocks where the factor has blocks.
+/// Pattern of A by rows, as PETSc stores it; that of the dense blocks if the factor has blocks.
 struct MatrixArrays {
   PetscInt n = 0;
   std::size_t num_entries = 0;
@@ -53,23 +52,23 @@ struct MatrixArrays {
   bool on_device = false;
   sptrsv::RowPartition partition;  ///< splits the n rows: entries between parts count as zeros
 };
-/// A's values, aligned with them, blocks by columns.
+/// Values of A, aligned with the col_idx of MatrixArrays; dense blocks by columns.
 struct MatrixValues {
   Scalar const* data = nullptr;
   std::size_t size = 0;
-  bool on_device = false;  ///< in the solver's memory, which of a solver on a host may be said or not
+  bool on_device = false;  ///< in the memory of a solver on a device; has no effect for a host
 };
 
-/// ILU(levels) or ICC(levels) of A(row_perm, col_perm), whose pattern the solver finds itself.
+/// ILU(levels) or ICC(levels) of A(row_perm, col_perm). The solver finds its pattern.
 struct FillFactor {
   MatrixArrays matrix;
   int levels = 0;
-  bool symmetric = false, has_inodes = false;  ///< as FactorArrays
+  bool symmetric = false, has_inodes = false;  ///< like those of FactorArrays
   PetscInt const *row_perm = nullptr, *col_perm = nullptr;
-  sptrsv::RowRules rules;  ///< that A's rows have to keep
+  sptrsv::RowRules rules;
 };
 
-/// What views and info say of one triangle; the strings are the solver's.
+/// Properties of one triangle for views and info. The strings belong to the solver.
 struct TriangleReport {
   std::string const& algorithm;
   std::string const& reason;
@@ -77,42 +76,43 @@ struct TriangleReport {
   sptrsv::Structure structure;
   std::vector<sptrsv::PlanTiming> const& timings;
 };
-/// b and x are arrays in the solver's memory (see SolverMemory), n-by-k.
+/// Solver with a factor or a triangle. b and x are n-by-k arrays in the solver's memory: see SolverMemory.
 class AnyFactorSolver : public SolverMemory<Scalar> {
  public:
-  /// Takes the factor's num_values() values (host memory); those of LU and of blocks are read in place on a host,
-  /// others are copied before the call returns.
+  /// Takes the factor's num_values() values from host memory. On a host they are read in place, except for Cholesky
+  /// without dense blocks; otherwise they are copied before the call returns.
   virtual void update(Scalar const* values) = 0;
   /// Prepares factor() for matrices of this pattern; LU and Cholesky.
-  /// @param matrix  on a device to stay as it is until the next such call; on a host, read before the call returns.
+  /// @param matrix  on a device: must stay unchanged until the next call; on a host: read before the call returns
   virtual sptrsv::FactorizationReport make_factorization(MatrixArrays const& matrix) = 0;
   virtual void drop_factorization() = 0;
-  virtual std::size_t num_entries() const = 0;  ///< of the factor, pivots included
-  /// Instead of update(): computes the factor's values from A's, where the solves run, and takes them. `data` may
-  /// change once the call has returned.
+  virtual std::size_t num_entries() const = 0;  ///< size of the factor, including pivots
+  /// Computes the factor's values from those of A where the solves run, and takes them: replaces update(). `data` may
+  /// change after the call.
   virtual sptrsv::PivotVerdict factor(MatrixValues const& values, sptrsv::PivotRules const& rules) = 0;
-  /// After factor(): the inverted pivots of U, or 1/D, row by row, n of them to a host's memory.
+  /// Copies the n inverted pivots of U, or 1/D, in row order to host memory, after factor().
   virtual void copy_inverted_pivots(Scalar* to) = 0;
-  /// x = op(A)^-1 b, or x += op(A)^-1 b. b and x may be the same array only without permutations. The first call of
-  /// Op::transpose for LU or a triangle analyzes and allocates.
+  /// Computes x = op(A)^-1 b, or x += op(A)^-1 b. b and x may be the same array only without permutations. The first
+  /// call with Op::transpose for LU or a triangle analyzes and allocates.
   virtual void solve(sptrsv::Op op, Columns<Scalar const> b, Columns<Scalar> x, bool accumulate = false) = 0;
-  /// The first half of solve(), in factor order. Cholesky: x = D^(-1/2) U^-T P b, by blocks of 2 and more D^-1 U^-T b;
-  /// LU: x = L^-1 P b. False if a diagonal entry has no real root.
+  /// Computes the first half of solve(), in factor order. Cholesky: x = D^(-1/2) U^-T P b, with dense blocks of 2 or
+  /// more x = D^-1 U^-T b; LU: x = L^-1 P b. Returns false if a diagonal entry has no real root.
   virtual bool solve_forward(Columns<Scalar const> b, Columns<Scalar> x) = 0;
-  /// The second half. Cholesky: x = P^T U^-1 D^(-1/2) b, by blocks of 2 and more U^-1 b; LU: x = Q U^-1 b, U with its
-  /// diagonal. False if a diagonal entry has no real root.
+  /// Computes the second half of solve(). Cholesky: x = P^T U^-1 D^(-1/2) b, with dense blocks of 2 or more x = U^-1 b;
+  /// LU: x = Q U^-1 b, where U includes its diagonal. Returns false if a diagonal entry has no real root.
   virtual bool solve_backward(Columns<Scalar const> b, Columns<Scalar> x) = 0;
-  /// Makes room for solves of so many columns at once, so that they allocate nothing.
+  /// Allocates for solves of `columns` columns, so that they allocate nothing.
   virtual void reserve(std::size_t columns, bool accumulate) = 0;
-  /// Finds the levels if they are not there yet.
+  /// Returns the properties of a triangle; finds its level sets if they are not known.
   virtual TriangleReport report(sptrsv::Triangle triangle) const = 0;
   virtual std::size_t memory_bytes() const = 0;
 };
 
-/// Analyzes the factor for a host, or for the GPU with the stream to begin with.
+/// Makes a solver with a factor on a host, or on the GPU, where it begins with `stream`.
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
                                                   FactorArrays const& arrays, sptrsv::OptionValues const& options);
-/// The same, for factor() alone. Throws what Factorization::level_pattern() throws.
+/// Makes a solver for factor() alone, as MakeFactorSolver() does. Throws ImproperRow, MissingDiagonal, and what
+/// Factorization::level_pattern() throws.
 std::unique_ptr<AnyFactorSolver> MakeFillSolver(bool device, Stream stream, std::string const& algorithm,
                                                 FillFactor const& what, sptrsv::OptionValues const& options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of PETSc's Cholesky and ICC factors with one entry per pivot, as the backend wants them.
+// Values of PETSc's Cholesky and ICC factors without dense blocks, converted for the backend.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -11,7 +11,7 @@
 
 namespace sptrsv_petsc {
 
-/// PETSc stores -U/D off the diagonal, and 1/D at the end of each of U's rows; solves want U/D and 1/D apart.
+/// Splits PETSc's values into U/D and 1/D. PETSc stores -U/D off the diagonal, and 1/D at the end of each of U's rows.
 template <class Exec, class Offsets, class Values, class Out>
 void SplitCholesky(Exec const& exec, std::size_t n, Offsets row_ptr, Values stored, Out negated, Out diagonal)
 {
@@ -26,15 +26,17 @@ void SplitCholesky(Exec const& exec, std::size_t n, Offsets row_ptr, Values stor
   });
 }
 
-/// Both, in the memory of Exec. Entries of U where 1/D was are not written, and not read by solves with a unit
-/// diagonal.
+/// U/D and 1/D in the memory of Exec. The entries of U/D where PETSc stores 1/D are not written; solves with a unit
+/// diagonal do not read them.
 template <class Exec>
 class CholeskyValues {
  public:
   using Staging = sptrsv::StagedValues<Scalar, Exec>;
   using Values = typename Staging::values;
 
-  /// @param row_ptr  U's rows, n + 1 offsets. @param values  `size` values of a host. Allocates at the first call.
+  /// Takes PETSc's values. The first call allocates.
+  /// @param row_ptr  n + 1 offsets of U's rows
+  /// @param values   `size` values in host memory
   template <class Offsets>
   sptrsv::FactorValues<Scalar, typename Exec::memory_space> take(Exec const& exec, Offsets row_ptr,
                                                                  Scalar const* values, std::size_t size)

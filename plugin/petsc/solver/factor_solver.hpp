@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AnyFactorSolver by the backend's Factor, on one execution space.
+// Implements AnyFactorSolver with the backend's Factor on one execution space.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace sptrsv_petsc {
 
-/// PETSc's factor in the memory of Exec: its own arrays on a host, copies elsewhere.
+/// Returns the pattern of PETSc's factor in the memory of Exec: PETSc's arrays on a host, copies elsewhere.
 template <class Exec>
 typename sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>::pattern_type PatternOf(FactorArrays const& a)
 {
@@ -37,13 +37,13 @@ typename sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>::pattern_type PatternO
   p.upper = part(a.row_ptr_upper, rows_in_order ? sptrsv::Diagonal::unit : sptrsv::Diagonal::inverted);
   if (!p.symmetric) p.lower = part(a.row_ptr_lower, sptrsv::Diagonal::unit);
   if (!rows_in_order) p.upper->rows.row_order = sptrsv::RowOrder::reversed;
-  p.upper->rows.sum_backward = p.symmetric ? !a.block_size : a.has_inodes;  // as PETSc, to the bit
+  p.upper->rows.sum_backward = p.symmetric ? !a.block_size : a.has_inodes;  // PETSc's order, except for inodes
   if (a.row_perm) p.row_perm = in_memory_of<Exec>(a.row_perm, n);
   if (a.col_perm) p.col_perm = in_memory_of<Exec>(a.col_perm, n);
   return p;
 }
 
-/// The last entries of LU's rows of U.
+/// Copies the pivots of LU, which are the last entries of U's rows, to `out` in natural order.
 template <class Exec, class Rows, class Values, class Out>
 void GatherPivots(Exec const& exec, Rows const& rows, Values values, Out out)
 {
@@ -55,7 +55,7 @@ void GatherPivots(Exec const& exec, Rows const& rows, Values values, Out out)
       KOKKOS_LAMBDA(std::size_t i) { out(i) = values(row_ptr(reversed ? n - i : i + 1) - 1); });
 }
 
-/// PETSc asks for A's own diagonal in any ordering, also where the factor's comes from fill.
+/// Requires A's own diagonal, as PETSc does in any ordering, even where fill provides the factor's.
 /// @param ascending  whether the columns of all rows ascend
 /// @throws sptrsv::MissingDiagonal
 template <class T, class Exec>
@@ -103,7 +103,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
     RequireDiagonal<T>(exec(), matrix, sptrsv::detail::require_proper_rows<T>(exec(), matrix, what.rules));
     auto pattern = Factorization::level_pattern(exec(), matrix, row_perm, col_perm, what.symmetric, what.levels,
                                                 what.matrix.partition);
-    pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // as PETSc, to the bit
+    pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // PETSc's order, except for inodes
     num_entries_ = pattern.upper->rows.col_idx.extent(0) + (what.symmetric ? n : pattern.lower->rows.col_idx.extent(0));
     state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
   }
@@ -148,7 +148,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
     try {
       s.factor.update(exec(), s.factorization->values());
     } catch (sptrsv::SingleRange const&) {
-      if (verdict.zero_row < 0 && !verdict.endless) throw;  // else the verdict is the answer, and nothing is solved
+      if (verdict.zero_row < 0 && !verdict.endless) throw;  // otherwise the verdict is the answer
     }
     return verdict;
   }
@@ -199,10 +199,10 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
   struct State {
     Factor factor;
     typename Factor::pattern_type pattern;
-    decltype(T::pattern::row_ptr) row_ptr;  // U's, where its values are split
+    decltype(T::pattern::row_ptr) row_ptr;  // offsets of U's rows if its values are split
     CholeskyValues<Exec> cholesky;
     std::optional<Factorization> factorization;
-    sptrsv::StagedValues<Scalar, Exec> staging;  // of A's values, where they are on a host
+    sptrsv::StagedValues<Scalar, Exec> staging;  // for values of A in host memory
   };
 
   State& state() const

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place where a backend becomes an execution space.
+// Makes solvers: turns the choice between host and device into an execution space.
 #include "solver/factor_solver.hpp"
 
 namespace sptrsv_petsc {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a solver's arrays lie and its kernels go: a host, or a GPU and one of PETSc's streams there.
+// Memory and stream of a solver: a host's memory, or that of a GPU and one of PETSc's streams there.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -14,7 +14,7 @@
 
 namespace sptrsv_petsc {
 
-/// A dense block of vectors, column by column.
+/// Vectors in one array, column by column.
 template <class Scalar>
 struct Columns {
   Scalar* data;
@@ -23,23 +23,25 @@ struct Columns {
   std::size_t bytes() const { return rows * columns * sizeof(Scalar); }
 };
 
-/// What a solver is to those who bring it vectors.
+/// Memory of a solver, with copies of vectors that lie elsewhere.
 template <class Scalar>
 class SolverMemory : public KokkosHolder {
  public:
-  /// Whether solves take arrays in a GPU's memory, and those of a host by copy_in() and room_for() only.
+  /// Tells whether solves take arrays in GPU memory; arrays on a host then go through copy_in() and room_for().
   virtual bool on_device() const = 0;
-  /// From here on all work goes to this stream, after what is under way on the one before. Does nothing on a host.
+  /// Sends all further work to this stream, after the work on the previous one has finished. Does nothing on a host.
   virtual void follow(Stream stream) = 0;
-  /// Copies in the solver's memory, kept from solve to solve; allocates where there is more than ever before.
+  /// Copies b to the solver's memory. Keeps that memory from solve to solve; allocates for more values than ever
+  /// before.
   virtual Columns<Scalar const> copy_in(Columns<Scalar const> b) = 0;
+  /// Returns memory for x in the solver's memory, kept as by copy_in(); copies x to it if `filled`.
   virtual Columns<Scalar> room_for(Columns<Scalar> x, bool filled) = 0;
   virtual void copy_out(Columns<Scalar const> from, Columns<Scalar> to) = 0;
-  /// Waits until the host's arrays have been read and written.
+  /// Waits until the copies have read and written the host's arrays.
   virtual void finish_copies() = 0;
 };
 
-/// An interface that is a SolverMemory, for the execution space Exec.
+/// Implements an interface's SolverMemory for the execution space Exec.
 template <class Interface, class Scalar, class Exec>
 class SolverOnSpace : public Interface {
  public:
@@ -91,7 +93,7 @@ class SolverOnSpace : public Interface {
 
   Exec const& exec() const { return work().exec; }
 
-  /// Memory that is written before it is read.
+  /// Allocates a View without initializing it.
   template <class View>
   View fresh(char const* label, std::size_t rows) const
   {
@@ -109,7 +111,7 @@ class SolverOnSpace : public Interface {
   struct Work {
     Exec exec;
     Stream stream = nullptr;
-    Vectors b, x;  // of a host, once it has sent some
+    Vectors b, x;  // copies of vectors on a host; empty before the first one
   };
 
   Work& work() const

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What -ksp_view says of a solver and its triangles.
+// Prints solvers and triangles for -ksp_view.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace sptrsv_petsc {
 
-/// The first lines: our version, what was asked for, where it runs and why there.
+/// Prints the first lines: the library's version, the requested type, the backend and its reason.
 inline PetscErrorCode ViewHeading(PetscViewer viewer, char const* requested, Backend const& backend)
 {
   std::string kokkos;
@@ -24,7 +24,7 @@ inline PetscErrorCode ViewHeading(PetscViewer viewer, char const* requested, Bac
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What the planner measured, a line per candidate, the fastest first.
+/// Prints the planner's measurements, a line per candidate, the fastest first.
 inline PetscErrorCode ViewTimings(PetscViewer viewer, std::vector<sptrsv::PlanTiming> const& timings)
 {
   PetscFunctionBegin;
@@ -40,7 +40,8 @@ inline PetscErrorCode ViewTimings(PetscViewer viewer, std::vector<sptrsv::PlanTi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The last line. @param beyond  what the memory is additional to.
+/// Prints the last line.
+/// @param beyond  what the memory is additional to
 inline PetscErrorCode ViewCounts(PetscViewer viewer, std::size_t bytes, char const* beyond, PetscInt analyses,
                                  PetscInt numerics, PetscInt solves)
 {
@@ -54,7 +55,7 @@ inline PetscErrorCode ViewCounts(PetscViewer viewer, std::size_t bytes, char con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Algorithm, reason, parameters, level sets and measurements of one triangle, as report() tells them.
+/// Prints algorithm, reason, parameters, level sets and measurements of one triangle, as report() returns them.
 template <class Object, class Report>
 PetscErrorCode ViewTriangle(PetscViewer viewer, Object object, char const* name, Report const& report)
 {
