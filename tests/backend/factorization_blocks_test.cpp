@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorization of matrices of blocks beside a plain elimination of blocks.
+// Tests Factorization of matrices with dense blocks against a plain elimination of blocks.
 #include "blocked.hpp"
 #include "spaces.hpp"
 #include "tool_counters.hpp"
@@ -59,7 +59,7 @@ TYPED_TEST(BlockFactorizations, ComplexNumbersAreNearTheOracles) {
 }
 #endif
 
-/// Each size has lanes of its own.
+/// Tests all sizes, since each has its own number of lanes.
 TYPED_TEST(BlockFactorizations, SizesAreNearTheOracles) {
   for (int size = 2; size < 18; ++size)
     for (bool const symmetric : {false, true}) {
@@ -69,7 +69,7 @@ TYPED_TEST(BlockFactorizations, SizesAreNearTheOracles) {
     }
 }
 
-/// Beyond scratch memory, and beyond narrow positions.
+/// Tests rows that exceed scratch memory and narrow positions.
 TYPED_TEST(BlockFactorizations, LongRowsAreNearTheOracles) {
   for (bool const symmetric : {false, true})
     for (auto const& [spec, size] : {std::pair<std::string, int>{"arrow_down:300", 2},
@@ -84,7 +84,7 @@ TYPED_TEST(BlockFactorizations, LongRowsAreNearTheOracles) {
       }
 }
 
-/// Rows of a diagonal block are interchanged: its diagonal may be zero.
+/// Tests zeros on the diagonal of a diagonal block, whose rows are interchanged.
 TYPED_TEST(BlockFactorizations, DiagonalsOfBlocksMayBeZero) {
   for (int const size : {2, 3, 8}) {
     BlockWay way;
@@ -107,7 +107,7 @@ TYPED_TEST(BlockFactorizations, SingularBlocksAreReported) {
       BlockWay way;
       way.size = size, way.symmetric = symmetric;
       typename TestFixture::Double subject(this->exec, "diagonal:9", way);
-      for (int const i : {4, 7})  // the last two rows are equal
+      for (int const i : {4, 7})  // the last pivot is 0
         for (int e = 0; e < size * size; ++e) subject.diagonal(i, e) = e % size == e / size ? 2 : 0;
       for (int const i : {4, 7}) subject.diagonal(i, size * size - 1) = 0;
       subject.factorize();
@@ -117,7 +117,7 @@ TYPED_TEST(BlockFactorizations, SingularBlocksAreReported) {
       subject.diagonal(7, 0) = 0;
       subject.factorize();
       EXPECT_EQ(subject.verdict.zero_row, 7 * size);
-      PivotRules rules;  // but for the last of a block a pivot is shifted
+      PivotRules rules;  // each pivot except a block's last is shifted
       rules.block_shift = 1e-3;
       for (int const i : {4, 7}) subject.diagonal(i, size * size - 1) = 2;
       subject.factorize(rules);
@@ -135,10 +135,10 @@ TYPED_TEST(BlockFactorizations, SingularBlocksAreReported) {
     }
 }
 
-/// D^-1 U leaves the range of numbers, where D^-1 and U do not.
+/// Tests that D^-1 U leaves the range of numbers although D^-1 and U do not.
 TYPED_TEST(BlockFactorizations, ProductsOutOfRangeAreReported) {
   struct Case {
-    double pivot, entry, next;  ///< of rows 4 and 5, and between them
+    double pivot, entry, next;  ///< diagonal of row 4, entry (4, 5), diagonal of row 5
     int reported;
   };
   BlockWay way;
@@ -220,7 +220,7 @@ TYPED_TEST(BlockFactorizations, HundredChangesOfValuesAreQuiet) {
   }
 }
 
-/// Run with 64 threads, most of which have no core of their own.
+/// Tests that the factorization ends when run with 64 threads, most of which have no core of their own.
 TEST(CrowdedFactorizations, OfBlocksEnd) {
   Kokkos::DefaultHostExecutionSpace const exec;
   for (std::string const spec : {"lap2d:25", "chain:600"})

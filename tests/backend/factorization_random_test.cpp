@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random factorizations beside the oracle: patterns, levels of fill, permutations, layouts, values, shifts and scalars.
-// The seed of one is its number: SPTRSV_RANDOM_FIRST and SPTRSV_RANDOM_SYSTEMS (environment) say which ones are run.
+// Compares random factorizations with the oracle: patterns, levels of fill, permutations, layouts, values, shifts and
+// scalars. The number of a factorization is its seed: SPTRSV_RANDOM_FIRST and SPTRSV_RANDOM_SYSTEMS (environment)
+// choose which ones run.
 #include <cstdlib>
 #include <map>
 
@@ -30,7 +31,7 @@ class Draws {
   std::mt19937_64 random_;
 };
 
-/// The value of an entry: mostly some size, now and then one that is small, zero or no number.
+/// Draws the value of an entry: mostly of ordinary size, rarely tiny, huge, zero, infinite or NaN.
 template <class S>
 Standard<S> draw_value(Draws& draw, std::uint64_t seed, int k, bool odd) {
   if (odd && draw.below(40) == 0) {
@@ -107,7 +108,7 @@ void check_random_factorizations(char const* filter, int otherwise) {
     bool odd = false;
     auto a = draw_matrix<S>(draw, seed, odd);
     Way way = draw_way(draw, a.n);
-    if (!std::is_arithmetic_v<S>) way.col_perm = way.row_perm;  // the diagonal stays, and no pivot is zero
+    if (!std::is_arithmetic_v<S>) way.col_perm = way.row_perm;  // keeps the diagonal, so that no pivot is zero
     SCOPED_TRACE("to run this one alone: OMP_NUM_THREADS=" + std::to_string(exec.concurrency()) +
                  " SPTRSV_RANDOM_FIRST=" + std::to_string(seed) +
                  " SPTRSV_RANDOM_SYSTEMS=1 backend_factorization_test --gtest_filter=RandomFactorizations/" +
@@ -131,13 +132,13 @@ TYPED_TEST_SUITE(RandomFactorizations, Spaces, SpaceNames);
 TYPED_TEST(RandomFactorizations, Double) { check_random_factorizations<TypeParam, double>("Double", 300); }
 #if defined(SPTRSV_TEST_ALL_SCALARS)
 TYPED_TEST(RandomFactorizations, Float) { check_random_factorizations<TypeParam, float>("Float", 200); }
-/// Without shifts and small pivots: whether one is too small may depend on how a product is rounded.
+/// Tests without shifts and small pivots: whether a pivot is too small may depend on the rounding of a product.
 TYPED_TEST(RandomFactorizations, Complex) {
   check_random_factorizations<TypeParam, Kokkos::complex<double>>("Complex", 200);
 }
 #endif
 
-/// Among few draws there is each kind of outcome.
+/// Tests that few draws include each kind of outcome.
 TEST(RandomFactorization, LeavesNothingOut) {
   Kokkos::DefaultHostExecutionSpace const exec;
   std::map<std::string, int> seen;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Factorization does with small pivots, and with numbers that are none: shifts, amounts, passes and verdicts
-// beside the oracle; pivots at the threshold and one rounding off it; loops that would not end; NaN, infinity and
+// Compares Factorization with the oracle for small pivots and for values that are no numbers: shifts, amounts, passes
+// and verdicts; pivots at the threshold and one rounding away from it; loops that would not end; NaN, infinity and
 // zeros.
 #include "factorized.hpp"
 #include "spaces.hpp"
@@ -22,7 +22,7 @@ class Shifts : public ::testing::Test {
  protected:
   Space exec;
 
-  /// By both kinds, listed and searched; returns the verdict of LU or of the symmetric factor.
+  /// Compares factors with listed and with searched updates; returns the verdict.
   template <class S = double>
   PivotVerdict check(support::Csr<Standard<S>> const& a, PivotRules const& rules, bool symmetric, int level = 1) {
     PivotVerdict verdict;
@@ -69,7 +69,7 @@ TYPED_TEST(Shifts, FamiliesAreTheOracles) { this->template check_families<double
 TYPED_TEST(Shifts, FamiliesOfFloatsAreTheOracles) { this->template check_families<float>(); }
 #endif
 
-/// By hand: what the oracle says about these is known.
+/// Tests amounts that are computed by hand, so that the oracle is not the only reference.
 TYPED_TEST(Shifts, AmountsAreThoseOfPetsc) {
   auto const a = csr_of<double>({{0, 1}, {1, 4}});
   for (bool const symmetric : {false, true}) {
@@ -91,7 +91,8 @@ TYPED_TEST(Shifts, AmountsAreThoseOfPetsc) {
     EXPECT_EQ(none.zero_value, 0);
     EXPECT_EQ(none.passes, 1);
   }
-  // 1.1 times 0.11 is dominant: 1/2 and 3/4 of that are too little, 7/8 are enough; LU then tries 13/16 and 27/32
+  // 1.1 times 0.11 makes A diagonally dominant: 1/2 and 3/4 of that are too little, 7/8 suffice; LU then tries 13/16
+  // and 27/32
   auto const indefinite = csr_of<double>({{-0.1, 0.01}, {0.01, 4}});
   auto const bisected = this->check(indefinite, rules_of(Shift::positive_definite), true);
   EXPECT_EQ(bisected.num_shifts, 3);
@@ -101,14 +102,14 @@ TYPED_TEST(Shifts, AmountsAreThoseOfPetsc) {
   EXPECT_NEAR(refined.shift_amount, 0.121 * 27 / 32, 1e-15);
 }
 
-/// The threshold is zero_pivot, or that times the sum of a row's magnitudes one after the other.
+/// Tests pivots at the threshold: zero_pivot, or zero_pivot times the sum of a row's magnitudes in their order.
 TYPED_TEST(Shifts, ThresholdsAreExact) {
   std::vector<double> const entries{0.1, 0.7, 1e-9, 0.3, -1.0 / 3, 5e-17, 0.9};
   double sum = 0;
   for (double const v : entries) sum += std::abs(v);
   double const zero_pivot = 0.37;
   for (bool const symmetric : {false, true})
-    for (bool const at_end : {false, true})  // the row is the last, all of it in L; or the first, all of it in U
+    for (bool const at_end : {false, true})  // the last row, all in L; or the first row, all in U
       for (Shift const shift : {Shift::none, Shift::nonzero, Shift::positive_definite, Shift::in_blocks}) {
         if (symmetric && at_end) continue;
         bool const relative = shift == Shift::nonzero || shift == Shift::positive_definite;
@@ -130,7 +131,7 @@ TYPED_TEST(Shifts, ThresholdsAreExact) {
       }
 }
 
-/// A sum that is far from its greatest term: many small entries, and the threshold at their sum.
+/// Tests a threshold that is far from the row's greatest entry: the sum of many small entries.
 TYPED_TEST(Shifts, SumsOfManyEntriesAreExact) {
   std::size_t const n = 400;
   double sum = 0;
@@ -145,7 +146,7 @@ TYPED_TEST(Shifts, SumsOfManyEntriesAreExact) {
     }
 }
 
-/// PETSc does not return from these.
+/// Tests shifts with which PETSc does not return.
 TYPED_TEST(Shifts, EndlessLoopsAreTold) {
   auto const expect_endless = [](PivotVerdict const& v, long long row, double value) {
     EXPECT_TRUE(v.endless);
@@ -157,17 +158,17 @@ TYPED_TEST(Shifts, EndlessLoopsAreTold) {
   for (bool const symmetric : {false, true}) {
     auto const a = csr_of<double>({{1, missing, 1}, {missing, 0, 1}, {1, 1, 5}});
     expect_endless(this->check(a, rules_of(Shift::nonzero, 1e-10, 0), symmetric), 1, 0);
-    // a row without entries counts as zero whatever its pivot is if that is zero
+    // a row whose off-diagonals and pivot are 0
     auto const empty = csr_of<double>({{1, 0.5}, {0, 0}});
     auto const filled = this->check(empty, rules_of(Shift::nonzero, 1e-10, 1e-3), symmetric);
     EXPECT_FALSE(filled.endless);
-    // a threshold that grows with the row: no multiple of the row's sum is reached
+    // a threshold that grows with the row's sum: no shift exceeds it
     auto const large = csr_of<double>({{-3, 5, missing}, {5, 1, 1}, {missing, 1, 1}});
     auto const never = this->check(large, rules_of(Shift::positive_definite, 1e3), symmetric);
     double const top = 1.1 * 1e3;
     expect_endless(never, 0, -3 + top);
     EXPECT_EQ(never.shift_amount, top);
-    // the pivot stays negative: what is reported is its magnitude
+    // the pivot stays negative, and its magnitude is reported
     auto const negative = csr_of<double>({{-infinity, 1}, {1, 1}});
     auto const v = this->check(negative, rules_of(Shift::positive_definite, 1e-3), symmetric);
     expect_endless(v, 0, infinity);
@@ -177,7 +178,7 @@ TYPED_TEST(Shifts, EndlessLoopsAreTold) {
   }
 }
 
-/// The object can be used on after each verdict, and a new rule starts afresh.
+/// Tests that an object can be used after each verdict, and that earlier rules have no effect.
 TYPED_TEST(Shifts, PhasesDoNotDependOnThoseBefore) {
   for (bool const symmetric : {false, true}) {
     Way way;
@@ -202,7 +203,7 @@ TYPED_TEST(Shifts, PhasesDoNotDependOnThoseBefore) {
   }
 }
 
-/// Any entry NaN or infinite, or a zero of either sign.
+/// Tests NaN, infinity, extreme magnitudes and zeros of both signs in each entry, or in each third.
 TYPED_TEST(Shifts, OddNumbersAreTheOracles) {
   for (std::string const spec : {"lap2d:4", "dense:6"})
     for (double const odd : {not_a_number, infinity, -infinity, 0.0, -0.0, 1e308, 5e-324})
@@ -219,7 +220,7 @@ TYPED_TEST(Shifts, OddNumbersAreTheOracles) {
         }
 }
 
-/// A multiplier of zero takes nothing off, not even infinity times itself.
+/// Tests that a multiplier of zero subtracts nothing, not even 0 times infinity.
 TYPED_TEST(Shifts, MultipliersOfZeroAreSkipped) {
   for (double const zero : {0.0, -0.0}) {
     auto const a = csr_of<double>({{2, infinity, not_a_number}, {zero, 3, 1}, {zero, 1, 4}});
@@ -232,13 +233,13 @@ TYPED_TEST(Shifts, MultipliersOfZeroAreSkipped) {
   }
 }
 
-/// Signs of zeros are kept: A has -0.0 in its diagonal, and the inverse is infinite.
+/// Tests that signs of zeros are kept: A has -0.0 in its diagonal, and the inverse is infinite.
 TYPED_TEST(Shifts, SignsOfZerosAreKept) {
   for (bool const symmetric : {false, true})
     this->check(csr_of<double>({{-0.0, -0.0, missing}, {-0.0, 1, -0.0}, {missing, -0.0, -0.0}}), {}, symmetric);
 }
 
-/// A pivot without an entry in A starts at zero.
+/// Tests that a pivot without an entry in A starts at zero.
 TYPED_TEST(Shifts, MissingDiagonalsAreZeros) {
   for (bool const symmetric : {false, true}) {
     auto const a = csr_of<double>({{2, 1, missing}, {1, missing, 1}, {missing, 1, missing}});
@@ -253,7 +254,7 @@ TYPED_TEST(Shifts, MissingDiagonalsAreZeros) {
 }
 
 #if defined(SPTRSV_TEST_ALL_SCALARS)
-/// A complex pivot with a part that is NaN does not count as zero, whatever the other part is.
+/// Tests that a complex pivot with a NaN part does not count as zero, whatever the other part is.
 TYPED_TEST(Shifts, ComplexPivotsWithNanAreNotZero) {
   using S = Kokkos::complex<double>;
   for (bool const symmetric : {false, true})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factorization beside the oracle, to the bit: families of matrices, levels of fill, orderings, layouts, long rows,
-// changes of values, no allocations, more threads than cores.
+// Compares Factorization with the oracle bit for bit: families of matrices, levels of fill, orderings, layouts, long
+// rows, changes of values, no allocations, more threads than cores.
 #include <map>
 #include <sptrsv/space.hpp>
 
@@ -11,7 +11,7 @@
 namespace sptrsv::test {
 namespace {
 
-/// Other rows first: row p[i] of the new matrix is row i.
+/// Moves rows: row p[i] of the new matrix is row i of `a`.
 template <class S>
 support::Csr<S> with_rows_moved(support::Csr<S> const& a, std::vector<int> const& p) {
   std::vector<int> from(p.size());
@@ -82,7 +82,7 @@ TYPED_TEST(Factorizations, FamiliesOfComplexNumbersHaveSmallResiduals) {
 }
 #endif
 
-/// So that the oracle is not believed alone.
+/// Tests residuals, so that the oracle is not the only reference.
 TYPED_TEST(Factorizations, ResidualsAreSmall) {
   for (bool const symmetric : {false, true})
     for (std::string const spec : {"stencil27:4", "fem3:3", "dense:24"}) {
@@ -94,7 +94,7 @@ TYPED_TEST(Factorizations, ResidualsAreSmall) {
     }
 }
 
-/// Entries of the matrix between parts of its rows count as zeros, also where the pattern has places for them.
+/// Tests that entries of the matrix between parts of its rows count as zeros, even if the pattern has them.
 TYPED_TEST(Factorizations, OfSeveralPartsAreThoseOfZerosBetween) {
   for (char const* spec : {"lap2d:6", "fem3:3", "dense:24"})
     for (Ordering const ordering : {Ordering::natural, Ordering::symmetric, Ordering::different})
@@ -128,7 +128,7 @@ TYPED_TEST(Factorizations, OfSeveralPartsAreThoseOfZerosBetween) {
           }
 }
 
-/// Each layout with each kind; the families have them by turns.
+/// Tests each layout with each kind of factor; the families take layouts in turn.
 TYPED_TEST(Factorizations, LayoutsAreTheOracles) {
   for (bool const symmetric : {false, true})
     for (Layout const layout : all_layouts)
@@ -146,7 +146,8 @@ TYPED_TEST(Factorizations, LayoutsAreTheOracles) {
       }
 }
 
-/// Ifpack2's thresholds: the factors of a matrix with another diagonal, which has none in row 3.
+/// Tests Ifpack2's thresholds, with which the factors are those of a matrix with another diagonal. In row 3 A's
+/// diagonal is 0.
 TYPED_TEST(Factorizations, DiagonalsAreScaledAndMovedFirst) {
   PivotRules rules;
   rules.diagonal_scale = 1.25, rules.diagonal_offset = 0.5;
@@ -180,7 +181,7 @@ TYPED_TEST(Factorizations, ProductsAreContractedWhereAsked) {
     }
 }
 
-/// On either side of the widths of positions (a row's entries, pivot included: 255, 256 and 257), and of scratch
+/// Tests rows below and above the limits of positions (255, 256 and 257 entries, including the pivot) and of scratch
 /// memory.
 TYPED_TEST(Factorizations, LongRowsAreTheOracles) {
   for (bool const symmetric : {false, true})
@@ -196,7 +197,7 @@ TYPED_TEST(Factorizations, LongRowsAreTheOracles) {
       }
 }
 
-/// Every number of lanes that a GPU may be told to use.
+/// Tests every number of lanes that a GPU may be told to use.
 TYPED_TEST(Factorizations, LanesDoNotMatter) {
   for (bool const symmetric : {false, true})
     for (int const lanes : {1, 2, 4, 8, 16, 32, 64})
@@ -228,7 +229,7 @@ TYPED_TEST(Factorizations, ReportsSayWhatWasFound) {
   }
 }
 
-/// Products of symmetric factors wait in scratch memory where that holds those of every row.
+/// Tests that products of symmetric factors are kept in scratch memory if it holds those of every row.
 TYPED_TEST(Factorizations, ProductsWaitWhereTheyFit) {
   for (auto const& [spec, fits] : std::map<std::string, bool>{{"lap3d:5", true}, {"dense:300", false}})
     for (int const products : {-1, 0, 1}) {
@@ -267,7 +268,7 @@ TYPED_TEST(Factorizations, ThousandChangesOfValuesAreQuiet) {
         subject.verdict = subject.object->factor(this->exec, values, rules);
         allocations = counters.allocations().size() + counters.deallocations().size();
         copies = counters.copies().size();
-        bool const reduces = rules.shift == Shift::positive_definite;  // over A, to a host value
+        bool const reduces = rules.shift == Shift::positive_definite;  // reduces over A to a host value
         ASSERT_LE(counters.kernels().size(), reduces ? 3u : 2u);
         ASSERT_LE(counters.fences().size(), reduces ? 3u : 1u) << ::testing::PrintToString(counters.fences());
         for (auto const& name : counters.kernels()) ASSERT_EQ(name.rfind("sptrsv::", 0), 0u) << name;
@@ -333,7 +334,7 @@ TYPED_TEST(Factorizations, ObjectsCanBeMoved) {
   EXPECT_EQ(subject.object->values().upper.data(), before);
 }
 
-/// 2^20 rows: not all of them are in flight together.
+/// Tests 2^20 rows, which are not all in flight at the same time.
 TYPED_TEST(Factorizations, LargeMatricesEnd) {
   for (bool const symmetric : {false, true}) {
     Way way;
@@ -345,7 +346,7 @@ TYPED_TEST(Factorizations, LargeMatricesEnd) {
   check_factors<double>(this->exec, make_csr<double>("chain:200000"), {});
 }
 
-/// Run with 64 threads, most of which have no core of their own.
+/// Tests that the factorization ends when run with 64 threads, most of which have no core of their own.
 TEST(CrowdedFactorizations, End) {
   Kokkos::DefaultHostExecutionSpace const exec;
   for (std::string const matrix : {"lap2d:60", "chain:10000"})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incomplete factors for the tests of Factorization: matrices, layouts of the factors, the object under test beside the
-// oracle of sptrsv_support/factorize_shifted.hpp.
+// Incomplete factors for the tests of Factorization: matrices, layouts of the factors, and the object under test with
+// the oracle of sptrsv_support/factorize_shifted.hpp.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,8 @@ S from_standard(Standard<S> const& v) {
   return ScalarTraits<S>::make(static_cast<double>(std::real(v)), static_cast<double>(std::imag(v)));
 }
 
-/// The pattern of a generated matrix. Off-diagonals are random, and diagonals about `weight` times the row's length.
+/// Makes a matrix with a generated pattern. Off-diagonals are random, and diagonals about `weight` times the row's
+/// length.
 template <class S>
 support::Csr<Standard<S>> make_csr(std::string const& spec, double weight = 2, std::uint64_t seed = 1) {
   auto const g = support::generate(spec);
@@ -43,8 +44,9 @@ support::Csr<Standard<S>> make_csr(std::string const& spec, double weight = 2, s
   return a;
 }
 
-/// A matrix from its dense rows; entries that the matrix has not are `missing`.
+/// Entry that csr_of() leaves out.
 inline constexpr double missing = 12345;
+/// Makes a matrix from its dense rows.
 template <class S>
 support::Csr<S> csr_of(std::vector<std::vector<S>> const& dense) {
   support::Csr<S> a{static_cast<int>(dense.size()), {0}, {}, {}};
@@ -64,17 +66,17 @@ inline std::vector<int> shuffled(int n, std::uint64_t seed) {
   return p;
 }
 
-/// Where the factors have their entries.
+/// Layout of the factors' entries.
 enum class Layout {
-  separate,      ///< an array for L and one for U; U's rows end in their pivots
+  separate,      ///< one array for L and one for U; U's rows end in their pivots
   one_array,     ///< PETSc's: L's rows, then U's, last first
-  pivot_first,   ///< U's rows begin with their pivots, or with a place for them
-  stored_units,  ///< L has a place for its diagonal
+  pivot_first,   ///< U's rows begin with their pivots, or with a slot for them
+  stored_units,  ///< L has slots for its diagonal
 };
 inline std::vector<Layout> const all_layouts{Layout::separate, Layout::one_array, Layout::pivot_first,
                                              Layout::stored_units};
 
-/// The same pattern laid out; `at` says where each entry of the oracle's arrays is; -1: nowhere.
+/// Pattern in a layout. `at` has the position of each entry of the oracle's arrays; -1: none.
 struct LaidOut {
   std::vector<int> lower_ptr{0}, lower_col, lower_at, upper_ptr{0}, upper_col, upper_at;
   bool one_array = false;
@@ -97,7 +99,7 @@ LaidOut lay_out(support::IncompleteFactors<S> const& f, Layout layout, bool diag
   out.upper_at.resize(f.upper_col.size());
   for (int r = 0; r < n; ++r) {
     int const i = out.one_array ? n - 1 - r : r;
-    int const end = f.upper_ptr[i + 1] - !f.symmetric;  // of the off-diagonals
+    int const end = f.upper_ptr[i + 1] - !f.symmetric;  // end of the off-diagonals
     auto const put_pivot = [&] {
       bool const stored = !diagonal_apart || layout != Layout::separate;
       if (!f.symmetric) out.upper_at[end] = stored ? static_cast<int>(out.upper_col.size()) : -1;
@@ -115,8 +117,7 @@ LaidOut lay_out(support::IncompleteFactors<S> const& f, Layout layout, bool diag
   return out;
 }
 
-/// What is factored, and how.
-/// The part of each row, counted from the sizes of PETSc's PCBJACOBI.
+/// Returns the part of each row, with the sizes of PETSc's PCBJACOBI.
 inline std::vector<int> parts_of_rows(int n, RowPartition const& partition) {
   auto const unit = static_cast<int>(partition.unit), parts = static_cast<int>(partition.parts), units = n / unit;
   std::vector<int> out;
@@ -125,7 +126,7 @@ inline std::vector<int> parts_of_rows(int n, RowPartition const& partition) {
   return out;
 }
 
-/// Few and many parts of n rows, as many as there are rows, and parts of whole units.
+/// Returns few and many parts of n rows, up to n parts, and parts of whole units.
 inline std::vector<RowPartition> all_partitions(int n) {
   std::vector<RowPartition> out{{2, 1}, {3, 1}, {7, 1}, {n, 1}};
   for (int unit : {2, 3})
@@ -133,16 +134,17 @@ inline std::vector<RowPartition> all_partitions(int n) {
   return out;
 }
 
+/// Kind of factor, layout, orderings and options of a factorization.
 struct Way {
   int level = 0;
   bool symmetric = false;
-  bool ldu = false;  ///< not symmetric: D apart from U
+  bool ldu = false;  ///< unsymmetric factor with D apart from U
   Layout layout = Layout::separate;
   std::vector<int> row_perm, col_perm;
   FactorizationOptions options;
 };
 
-/// A Factorization and, on the host, what its factors should be.
+/// A Factorization, and on the host the factors that it should compute.
 template <class S, class Space>
 class Subject {
  public:
@@ -176,7 +178,7 @@ class Subject {
     for (auto const& v : a_.values) values.push_back(from_standard<S>(v));
     return to_device<T>(values);
   }
-  /// Factors a_ by both.
+  /// Factors a_ by the object and by the oracle.
   void factorize(PivotRules const& rules) {
     verdict = object->factor(exec_, device_values(), rules);
     support::ShiftRules<real> const same{static_cast<support::ShiftKind>(static_cast<int>(rules.shift)),
@@ -187,7 +189,7 @@ class Subject {
   void set_values(std::vector<standard> const& values) { a_.values = values; }
   Csr const& a() const { return a_; }
 
-  /// The object's values in the oracle's order.
+  /// Returns the object's values in the oracle's order.
   support::IncompleteFactors<standard> get() const {
     auto out = expected;
     auto const values = object->values();
@@ -244,7 +246,7 @@ class Subject {
     ASSERT_NO_FATAL_FAILURE(same(got.upper, want.upper, "U"));
     ASSERT_NO_FATAL_FAILURE(same(got.inverse, want.inverse, "D"));
   }
-  /// |A + shift I - L U|_ij <= gamma (|L| |U|)_ij on the pattern: for any order of sums.
+  /// Expects |A + shift I - L U|_ij <= gamma (|L| |U|)_ij on the pattern, which holds for any order of sums.
   void expect_small_residual() const { check_residual(get()); }
 
  private:
@@ -254,7 +256,7 @@ class Subject {
   void check_residual(support::IncompleteFactors<standard> const& f) const {
     int const n = a_.n;
     auto const p = support::permuted(a_, way_.row_perm, way_.col_perm);
-    std::vector<std::vector<std::pair<int, wide>>> lower(n), upper(n);  // U's rows with D and L's with ones
+    std::vector<std::vector<std::pair<int, wide>>> lower(n), upper(n);  // U's rows include D, and L's ones
     for (int i = 0; i < n; ++i) {
       int const end = f.upper_ptr[i + 1] - !f.symmetric;
       wide const pivot = wide(1) / wide(f.symmetric ? f.inverse[i] : f.upper[end]);
@@ -299,7 +301,7 @@ class Subject {
   PivotVerdict verdict;
 };
 
-/// Factors of `a` by both, compared.
+/// Factors `a` by the object and by the oracle, and compares.
 template <class S, class Space>
 void check_factors(Space const& exec, support::Csr<Standard<S>> const& a, Way const& way,
                    PivotRules const& rules = {}) {

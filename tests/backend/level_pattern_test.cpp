@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns of ILU(k) and IC(k) beside those that are found row after row, by the sum rule for levels of fill.
+// Compares patterns of ILU(k) and IC(k) with those found row by row, by the sum rule for levels of fill.
 #include "factorized.hpp"
 #include "spaces.hpp"
 #include "sptrsv/factorization/level_fill.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using Csr = support::Csr<double>;
 
-/// Columns of all rows; the values do not matter.
+/// Makes a matrix with these columns in its rows; the values do not matter.
 Csr csr_of_rows(std::vector<std::vector<int>> rows) {
   Csr a{static_cast<int>(rows.size()), {0}, {}, {}};
   for (auto& row : rows) {
@@ -22,7 +22,8 @@ Csr csr_of_rows(std::vector<std::vector<int>> rows) {
   return a;
 }
 
-/// @param full_rows, full_columns  as many of each
+/// Makes a random matrix with a full diagonal.
+/// @param full_rows, full_columns  numbers of random rows and columns that are full
 Csr random_csr(int n, int per_row, std::uint64_t seed, bool same_pattern = false, int full_rows = 0,
                int full_columns = 0) {
   std::mt19937_64 random(seed);
@@ -52,7 +53,7 @@ struct Ways {
   RowPartition partition{};
 };
 
-/// What the partition keeps of a matrix.
+/// Returns the entries of a matrix that the partition keeps.
 Csr kept_of(Csr const& a, RowPartition const& partition) {
   std::vector<std::vector<int>> rows(static_cast<std::size_t>(a.n));
   auto const part = parts_of_rows(a.n, partition);
@@ -62,7 +63,8 @@ Csr kept_of(Csr const& a, RowPartition const& partition) {
   return csr_of_rows(rows);
 }
 
-/// By the oracle; a symmetric factor is that of the permuted matrix' upper triangle, whatever is below it.
+/// Returns the oracle's pattern. A symmetric factor is that of the permuted matrix' upper triangle; entries below do
+/// not matter.
 support::IncompleteFactors<double> wanted_pattern(Csr const& a, Ways const& ways, bool symmetric, int levels) {
   auto const moved = support::permuted(kept_of(a, ways.partition), ways.row_perm, ways.col_perm);
   if (!symmetric) return support::factor_pattern(moved, levels, false);
@@ -92,7 +94,7 @@ class LevelPatterns : public ::testing::Test {
     return Object::level_pattern(exec, to_pattern<T>(a.row_ptr, a.col_idx), perm(ways.row_perm), perm(ways.col_perm),
                                  symmetric, levels, ways.partition);
   }
-  /// By the kernels of a device, which run on a host, too: with tables of `small` and `large` slots.
+  /// Makes the pattern by the kernels for a device, which also run on a host, with tables of `small` and `large` slots.
   Pattern make_by_device(Csr const& a, Ways const& ways, bool symmetric, int levels, int small, int large,
                          int counts[3] = nullptr) {
     int const bytes = static_cast<int>(detail::FillTable<int>::bytes(large));
@@ -126,14 +128,14 @@ class LevelPatterns : public ::testing::Test {
     auto const wanted = wanted_pattern(a, ways, symmetric, levels);
     ASSERT_NO_FATAL_FAILURE(expect(make(a, ways, symmetric, levels), wanted, symmetric));
     if (levels == 0) return;
-    // on a device the lanes of a warp need some room behind the columns that count
+    // on a device the lanes of a warp need some slots behind the columns that count
     int const least = is_host_space<Space> ? 8 : 256;
     for (int const small : {least, 4 * least}) {
       SCOPED_TRACE(std::to_string(small) + " slots");
       ASSERT_NO_FATAL_FAILURE(expect(make_by_device(a, ways, symmetric, levels, small, 2 * small), wanted, symmetric));
     }
   }
-  /// ILU and IC, in the natural order and others.
+  /// Checks ILU and IC in the natural order and others.
   void check_all(Csr const& a, std::vector<int> const& levels, bool apart = true) {
     auto const p = shuffled(a.n, 3), q = shuffled(a.n, 4);
     for (int const k : levels) {
@@ -142,7 +144,7 @@ class LevelPatterns : public ::testing::Test {
         ASSERT_NO_FATAL_FAILURE(check(a, {p, p}, symmetric, k));
       }
       if (!apart) continue;
-      // rows and columns apart, of a matrix that has no diagonal of its own
+      // different orders of rows and columns, for a matrix without a diagonal of its own
       auto const moved = support::permuted(a, p, q);
       std::vector<int> back(p.size()), back_col(q.size());
       for (std::size_t i = 0; i < p.size(); ++i) back[p[i]] = static_cast<int>(i), back_col[q[i]] = static_cast<int>(i);
@@ -168,14 +170,14 @@ TYPED_TEST(LevelPatterns, OfRandomMatrices) {
   }
 }
 
-/// Entries of the matrix between parts of its rows count as if they were not there, in any ordering.
+/// Tests that entries of the matrix between parts of its rows do not count, in any ordering.
 TYPED_TEST(LevelPatterns, OfSeveralParts) {
   for (char const* spec : {"lap2d:10", "fem3:3", "powerlaw:96", "dense:24"}) {
     auto const a = make_csr<double>(spec);
     for (RowPartition const& partition : all_partitions(a.n)) {
       SCOPED_TRACE(std::string(spec) + ", " + std::to_string(partition.parts) + " parts");
       auto const p = shuffled(a.n, 3);
-      std::vector<int> swapped(p.size());  // pairs of rows: the diagonal of most of them is an entry beside A's
+      std::vector<int> swapped(p.size());  // swaps pairs of rows: most diagonal entries are off A's diagonal
       for (int i = 0; i < a.n; ++i) swapped[i] = i % 2 ? i - 1 : i + 1 < a.n ? i + 1 : i;
       auto const moved = support::permuted(a, swapped, {});
       for (int const levels : {0, 1, 2, 5}) {
@@ -183,7 +185,7 @@ TYPED_TEST(LevelPatterns, OfSeveralParts) {
           ASSERT_NO_FATAL_FAILURE(this->check(a, {{}, {}, partition}, symmetric, levels));
           ASSERT_NO_FATAL_FAILURE(this->check(a, {p, p, partition}, symmetric, levels));
         }
-        if (partition.parts > 3 || a.n % 6 != 0) continue;  // else a pair may be in two parts
+        if (partition.parts > 3 || a.n % 6 != 0) continue;  // otherwise a pair may be in two parts
         ASSERT_NO_FATAL_FAILURE(this->check(moved, {swapped, {}, partition}, false, levels));
       }
     }
@@ -208,10 +210,10 @@ TYPED_TEST(LevelPatterns, OfSoManyLevelsThatFactorsAreComplete) {
   ASSERT_NO_FATAL_FAILURE(this->check_all(make_csr<double>("lap2d:8"), {64, 1 << 30}));
 }
 
-/// Fill along a chain comes as far as there are levels, where the order of its rows lets it.
+/// Tests that fill along a chain extends over the number of levels, if the order of its rows allows it.
 TYPED_TEST(LevelPatterns, OfLongChains) {
   for (int const levels : {1, 5, 60}) ASSERT_NO_FATAL_FAILURE(this->check_all(make_csr<double>("chain:300"), {levels}));
-  int const n = 200;  // a ring, whose last row closes it: a chain of fill through all rows
+  int const n = 200;  // a ring: its last row makes a chain of fill through all rows
   std::vector<std::vector<int>> rows;
   for (int i = 0; i < n; ++i) rows.push_back({i, (i + 1) % n, (i + n - 1) % n});
   for (int const levels : {3, 198, 199}) ASSERT_NO_FATAL_FAILURE(this->check_all(csr_of_rows(rows), {levels}));
@@ -257,12 +259,12 @@ TYPED_TEST(LevelPatterns, OfNoRowAndOneRow) {
       }
 }
 
-/// The first row without a diagonal entry is named; of LU one that fill makes is enough.
+/// Tests that the first row without a diagonal entry is named; for LU, fill counts as an entry.
 TYPED_TEST(LevelPatterns, NeedADiagonal) {
   auto a = csr_of_rows({{0, 3}, {1, 2}, {1, 3}, {3}, {0}});
   for (int const levels : {0, 1, 3})
     for (bool const symmetric : {false, true}) {
-      bool const filled = levels > 0 && !symmetric;  // row 2 by way of row 1
+      bool const filled = levels > 0 && !symmetric;  // fill in row 2 through row 1
       try {
         this->make(a, {}, symmetric, levels);
         ADD_FAILURE() << "taken";
@@ -297,7 +299,7 @@ TYPED_TEST(LevelPatterns, ColumnsMayLieInAnyOrder) {
                                              wanted_pattern(sorted, ways, symmetric, levels), symmetric));
 }
 
-/// 2^31 entries are more than an int counts; nothing is allocated for them.
+/// Tests 2^31 entries, which exceed an int; nothing is allocated for them.
 TYPED_TEST(LevelPatterns, RefuseMoreEntriesThanOffsetsCount) {
   using T = typename TestFixture::T;
   auto const counts = to_device<T>(std::vector<int>{1 << 30, 1 << 30, 5, 0});

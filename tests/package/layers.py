@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the layers of the backend's folders: planner -> algorithm -> triangle -> device -> public headers, and never
 back; an algorithm uses nothing of another's folder; and only device/ has code for one kind of processor. Checks the
-order of the PETSc plugin's folders likewise: each uses those before it.
+order of the PETSc plugin's folders: each uses those before it.
 Usage: layers.py KOKKOS_BACKEND PLUGIN"""
 import os
 import re
@@ -10,10 +10,10 @@ import sys
 INCLUDE = re.compile(r'#include ["<](sptrsv/[^">]+)[">]')
 # each layer uses those before it
 LAYERS = ["public", "device", "triangle", "ordering", "factorization", "algorithm", "planner", "instance"]
-APART = ["ordering", "factorization"]  # used by none of the layers above them
+APART = ["ordering", "factorization"]  # no layer above uses them
 
 PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "factor", "ordering", "shell", "root"]
-PLUGIN_APART = ["ordering", "shell"]  # used by the registration alone
+PLUGIN_APART = ["ordering", "shell"]  # only the registration uses them
 PLUGIN_INCLUDE = re.compile(r'#include "((?!sptrsv/)[^"]+)"')
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -60,7 +60,7 @@ def device_words(path, text):
 
 
 def plugin_fault(path, used):
-    """What is wrong if file `path` of the plugin includes its file `used`, or None."""
+    """Returns what is wrong if file `path` of the plugin includes its file `used`, or None."""
     if used == "sptrsv_petsc.h":  # for programs, and for all folders
         return None
     above, below = [os.path.dirname(name) or "root" for name in (path, used)]
@@ -74,7 +74,7 @@ def plugin_fault(path, used):
 
 
 def check_plugin(folder):
-    """The faults of the plugin's includes, and how many there are."""
+    """Returns the faults of the plugin's includes, and the number of includes."""
     faults, checked = [], 0
     for at, _, names in os.walk(folder):
         for name in names:

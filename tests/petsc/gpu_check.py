@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin on a GPU, by programs that lie beside this file (or in --programs): each run has a name and a time limit.
+"""Checks the plugin on a GPU by programs in this file's folder (or --programs). Each run has a name and a time limit.
 
-  ksp        gpu_ksp: every solver type with Krylov methods, iterations and rows beside PETSc's own on the host
-  tutorials  PETSc's ex2 and ex45, unmodified: iterations and norms beside PETSc's own on the host
+  ksp        gpu_ksp: every solver type with Krylov methods, iterations and rows compared with PETSc's own on the host
+  tutorials  PETSc's ex2 and ex45, unmodified: iterations and norms compared with PETSc's own on the host
   parallel   both on 2 and 4 ranks that share the GPU
   rows       test_matrix_types: every kind of factor and solve, row by row; test_pcshell: triangles of the program's
              own; test_row_blocks: blocks of rows
-  log        what -log_view says of copies and flops
-  quiet      what Kokkos' tools see within solves: nothing but kernels
+  log        copies and flops in -log_view
+  quiet      Kokkos' tools see only kernels within solves
 
 Usage: gpu_check.py [--host] [--jobs N] [--programs DIR] [--limit SECONDS] [--only TEXT] [GROUP...]
---host runs what a build without a GPU can run; --only takes runs whose names hold TEXT. Exit status: 0 all well,
-1 something failed, 77 no GPU here, nothing was tested. Needs Python 3.8 and no packages.
+--host runs what a build without a GPU can run; --only takes runs whose names contain TEXT. Exit status:
+0 all passed, 1 something failed, 77 no GPU here, nothing was tested. Needs Python 3.8 and no packages.
 """
 import argparse
 import concurrent.futures
@@ -28,16 +28,17 @@ import threading
 import time
 
 TYPES = ["levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset", "blocked", "sptrsv"]
-COLOR = " -pc_factor_mat_ordering_type color"  # what colorset is made for; PETSc's own gets it too
+COLOR = " -pc_factor_mat_ordering_type color"  # colorset is made for it; PETSc's own types get it too
 VECTORS = {"aijkokkos": "kokkos", "aijcusparse": "cuda", "aijhipsparse": "hip", "aij": "standard"}
 METHODS = {
     "cg_icc": "-ksp_type cg -pc_type icc",
     "bcgs_ilu0": "-ksp_type bcgs -pc_type ilu",
     "gmres_ilu2": "-ksp_type gmres -pc_type ilu -pc_factor_levels 2",
-    "bicg_ilu0": "-ksp_type bicg -pc_type ilu",  # its every iteration has a transposed solve
+    "bicg_ilu0": "-ksp_type bicg -pc_type ilu",  # each iteration has a transposed solve
 }
-# PETSc's own solver types that work with such vectors: where their iterations differ from the host's, rounding does it
-FACTORS = ["icc", "ilu", "ilu -pc_factor_mat_ordering_type rcm"]  # of the groups log and quiet, in turn
+# factors of the groups log and quiet, in turn
+FACTORS = ["icc", "ilu", "ilu -pc_factor_mat_ordering_type rcm"]
+# PETSc's own types for such vectors: a difference from the host's iterations that one of them shares is due to rounding
 CONTROLS = {"aijkokkos": ["petsc", "kokkos"], "aijcusparse": ["petsc", "cusparse"],
             "aijhipsparse": ["petsc", "hipsparse"], "aij": ["petsc"]}
 settings = None
@@ -56,7 +57,7 @@ def path(name):
 
 
 def run(name, options, ranks=1, env=None):
-    """The text that a program printed; every other outcome than exit status 0 in time is a Failure."""
+    """Returns the text that a program printed. Any outcome other than exit status 0 in time is a Failure."""
     full = dict(os.environ, OMP_NUM_THREADS="1", OMP_PROC_BIND="false", OMP_WAIT_POLICY="passive",
                 OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
                 PETSC_OPTIONS=f"-dll_append {path('libsptrsv_petsc.so')} -use_gpu_aware_mpi 0", **(env or {}))
@@ -75,7 +76,7 @@ def run(name, options, ranks=1, env=None):
 
 
 def stop(process):
-    """Ends it, an mpiexec with time to end its ranks, and returns what it printed."""
+    """Ends a process, an mpiexec with time to end its ranks, and returns what it printed."""
     for end in (signal.SIGTERM, signal.SIGKILL):
         os.killpg(process.pid, end)
         try:
@@ -103,15 +104,15 @@ def with_prefix(options, prefix):
 
 
 def judge(matrix, ours, own, iterations_of):
-    """Words for iterations that are PETSc's own on the host, or one off as those of one of PETSc's own types on
-    such vectors are, iterations_of(type). Else a Failure."""
+    """Describes iterations that are PETSc's own on the host, or that differ by one as those of one of PETSc's own types
+    with such vectors do, iterations_of(type). Otherwise a Failure."""
     if ours == own:
         return "as PETSc's own"
     seen = {}
     for kind in CONTROLS[matrix] if all(abs(a - b) <= 1 for a, b in zip(ours, own)) else []:
         try:
             seen[kind] = iterations_of(kind)
-        except Failure as failure:  # PETSc's kokkos type fails on some
+        except Failure as failure:  # PETSc's kokkos type fails for some methods
             seen[kind] = str(failure)[:100]
         if seen[kind] == ours:
             return f"one off PETSc's own {own} by rounding, just as its type {kind} with these vectors"
@@ -149,20 +150,20 @@ def ksp_runs(matrices):
                 problem = "-side 100" + (" -convection 0" if "icc" in name else "")
                 method += COLOR if kind == "colorset" else ""
                 if kind == "colorset" and name == "bicg_ilu0":
-                    continue  # by rounding alone it takes 127, 129 or 143 iterations in that order
+                    continue  # its iterations vary with rounding: 127, 129 or 143 in that order
                 yield f"ksp.{matrix}.{kind}.{name}", lambda a=(matrix, kind, method, problem): ksp(*a)
             if kind == "colorset":
                 continue
             yield (f"ksp.{matrix}.{kind}.3d_bcgs_ilu0",
                    lambda a=(matrix, kind, METHODS["bcgs_ilu0"], "-dims 3 -side 32"): ksp(*a))
-        for name in ["cg_icc", "bcgs_ilu0"]:  # one thread of a GPU: small only
+        for name in ["cg_icc", "bcgs_ilu0"]:  # one thread of a GPU: small problems only
             problem = "-side 24" + (" -convection 0" if "icc" in name else "")
             yield f"ksp.{matrix}.sequential.{name}", lambda a=(matrix, "sequential", METHODS[name], problem): ksp(*a)
         if matrix == "aijcusparse":
-            continue  # with such a stream PETSc's own types are wrong as well (docs/petsc_faults.md)
+            continue  # with such a stream PETSc's own types are wrong too (docs/petsc_faults.md)
         stream = METHODS["bcgs_ilu0"] + " -root_device_context_stream_type nonblocking"  # not the default stream
         yield f"ksp.{matrix}.levelset.own_stream", lambda a=(matrix, "levelset", stream, "-side 100"): ksp(*a)
-    if not settings.host:  # a matrix of the host: on the GPU when asked for, with its vectors copied
+    if not settings.host:  # a matrix on the host, solved on the GPU by option, with its vectors copied
         asked = METHODS["bcgs_ilu0"] + " -mat_sptrsv_backend device"
         yield "ksp.aij.levelset.asked_for", lambda: ksp("aij", "levelset", asked, "-side 60")
 
@@ -191,7 +192,7 @@ def outcome(name, matrix, method, kind, ranks, sub):
 
 
 def reference(name, method, ranks, sub):
-    """PETSc's own on the host, run once for all."""
+    """Returns the result of PETSc's own type on the host, which runs once for all."""
     with references_lock:
         made = references.setdefault((name, method, ranks), {"lock": threading.Lock()})
     with made["lock"]:
@@ -214,8 +215,8 @@ def tutorial(name, matrix, kind, method, ranks=1, sub=""):
 def tutorial_runs(matrices):
     for matrix in matrices:
         for kind in TYPES:
-            # not ex2 with BiCGStab: by rounding alone PETSc's own takes 43 or 50 iterations, with Kokkos' vectors or
-            # without
+            # not ex2 with BiCGStab: the iterations of PETSc's own type vary with rounding, 43 or 50, with and without
+            # Kokkos' vectors
             if kind == "colorset":
                 continue
             for name, method in [("ex2", "cg_icc"), ("ex2", "gmres_ilu2"), ("ex45", "bcgs_ilu0"),
@@ -235,13 +236,13 @@ def parallel_runs(matrices):
                     problem = "-side 100" + (" -convection 0" if factor == "icc" else "")
                     label = f"{matrix}.{kind}.{pc}_{factor}.ranks{ranks}"
                     yield f"parallel.gpu_ksp.{label}", lambda a=(matrix, kind, method, problem, ranks, "sub_"): ksp(*a)
-                    name = "ex2" if factor == "icc" else "ex45"  # whose matrix is not symmetric
+                    name = "ex2" if factor == "icc" else "ex45"  # ex45's matrix is not symmetric
                     yield f"parallel.{name}.{label}", lambda a=(name, matrix, kind, method, ranks, "sub_"): tutorial(*a)
 
 
 # --- rows, copies, quiet
 
-ENDLESS = "-ksp_type richardson -ksp_rtol 1e-300 -ksp_atol 1e-300"  # until -ksp_max_it
+ENDLESS = "-ksp_type richardson -ksp_rtol 1e-300 -ksp_atol 1e-300"  # runs until -ksp_max_it
 
 def rows(program, filters, options=""):
     text = run(program, f"--gtest_brief=1 --gtest_filter={filters} {options}")
@@ -265,7 +266,7 @@ def rows_runs(matrices):
             yield f"rows.{matrix}.{label}", lambda f=filters: rows("test_matrix_types", f)
             shell = (f"*/{label}_L_*_dof1", f"-operator_type seq{matrix}")
             yield f"rows.pcshell.{matrix}.{label}", lambda a=shell: rows("test_pcshell", *a)
-    # PETSc has no matrices with blocks on a GPU, but their factors can be solved there
+    # PETSc has no matrices with blocks on a GPU, but solves with their factors can run there
     where = "host" if settings.host else "device"
     everywhere = " ".join(f"-{prefix}mat_sptrsv_backend {where}"
                           for prefix in ["", "plain_", "unchained_", "csc_", "twophase_", "cpls_"])
@@ -281,7 +282,7 @@ def rows_runs(matrices):
 
 
 def event(name, text):
-    """Count, copies to the GPU, copies from it, percentage of flops on the GPU."""
+    """Returns an event's count, copies to the GPU, copies from it, and percentage of flops on the GPU."""
     line = re.search(rf"^{name} +(\d+) .* (\S+) +(\S+) +(\S+) +(\S+) +(\d+)$", text, re.M)
     if not line:
         raise Failure(f"no event {name} in\n{text[-6000:]}")
@@ -325,7 +326,7 @@ def quiet(matrix, kind, pc):
     # on a host one thread may do without kernels
     if not many["solves"] > few["solves"] or not (settings.host or many["solve_kernels"] > few["solve_kernels"]):
         raise Failure(f"the counters saw no solves: {few}, {many}")
-    # the first solve may make Kokkos enlarge its own scratch memory; in Kokkos' own vectors there are fences of PETSc's
+    # in the first solve Kokkos may enlarge its scratch memory; with Kokkos' vectors PETSc itself fences
     names = ["solve_allocations", "solve_copies", "solve_fences"]
     if VECTORS[matrix] != "kokkos":
         names += ["allocations", "copies", "fences"]

@@ -11,7 +11,7 @@
 namespace petsc_test {
 
 inline constexpr PetscReal rounding = PetscDefined(USE_REAL_SINGLE) ? 1e-4 : 1e-11;
-inline constexpr char const* places[] = {"host", "device"};  // of -mat_sptrsv_factor
+inline constexpr char const* places[] = {"host", "device"};  // values of -mat_sptrsv_factor
 
 struct Case {
   MatType type = MATSEQAIJ;
@@ -29,7 +29,7 @@ struct Case {
   {
     return std::string(type) + " bs " + std::to_string(dof) + ", " + pc() + "(" + std::to_string(levels) + ")";
   }
-  /// Whether PETSc's numeric phase adds leftovers of earlier rows to such a factor: docs/petsc_faults.md,
+  /// Tells whether PETSc's numeric phase adds leftovers of earlier rows to such a factor: docs/petsc_faults.md,
   /// icc_leftovers.
   bool has_leftovers() const
   {
@@ -38,8 +38,8 @@ struct Case {
   }
 };
 
-/// A comparison matrix: of a positive vector every solve has sums without cancellation, so that rows can be compared
-/// by their own size.
+/// Builds a comparison matrix. For a positive vector every solve has sums without cancellation, so that rows can be
+/// compared by their own size.
 inline PetscErrorCode BuildMatrix(Case const& c, PetscInt side, Mat* A)
 {
   Grid grid;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PETSc's bjacobi and asm with several blocks on a rank: blocks factored by the plugin beside blocks of type petsc.
+// Compares PETSc's bjacobi and asm with several blocks on a rank: blocks factored by the plugin with blocks of type
+// petsc.
 #include "factor_pair.hpp"
 
 namespace petsc_test {
@@ -14,7 +15,7 @@ struct Way {
   bool symmetric() const { return sub == std::string(PCICC); }
 };
 
-/// Sets values of an M-matrix with five diagonals: of a positive vector every solve has sums without cancellation, so
+/// Sets values of an M-matrix with five diagonals. For a positive vector every solve has sums without cancellation, so
 /// that rows can be compared by their own size.
 PetscErrorCode SetValues(Mat A, bool symmetric, int round)
 {
@@ -35,7 +36,7 @@ PetscErrorCode SetValues(Mat A, bool symmetric, int round)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Gives the PC runs of a rank's rows as subdomains, where a partitioner may choose others for each PC.
+/// Sets runs of a rank's rows as the PC's subdomains, since a partitioner may choose different ones for each PC.
 PetscErrorCode SetSubdomains(PC pc, Mat A)
 {
   PetscInt first, last;
@@ -67,7 +68,7 @@ PetscErrorCode MakeKsp(Mat A, Way const& way, std::string const& prefix, char co
   PetscCall(KSPSetOperators(*ksp, A, A));
   PetscCall(KSPGetPC(*ksp, &pc));
   PetscCall(PCSetType(pc, way.pc));
-  PetscCall(PCBJacobiSetLocalBlocks(pc, num_blocks, NULL));  // each of these two of its own PC alone
+  PetscCall(PCBJacobiSetLocalBlocks(pc, num_blocks, NULL));  // each of these two acts on its own type of PC only
   PetscCall(SetSubdomains(pc, A));
   PetscCall(KSPSetFromOptions(*ksp));
   PetscFunctionReturn(PETSC_SUCCESS);

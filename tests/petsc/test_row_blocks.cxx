@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// -mat_sptrsv_blocks: a factor of blocks of rows beside PETSc's bjacobi with as many local blocks.
+// Compares a factor with -mat_sptrsv_blocks with PETSc's bjacobi with the same number of local blocks.
 #include <fstream>
 #include <iterator>
 
@@ -15,7 +15,8 @@ PetscErrorCode ChangeMatrix(Case const& c, PetscInt side, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes a KSP by options. @param options  by name without prefix, and value
+/// Makes a KSP by options.
+/// @param options  pairs of a name without prefix and a value
 PetscErrorCode MakeKsp(Mat A, char const* prefix, std::vector<std::pair<std::string, std::string>> const& options,
                        KSP* ksp)
 {
@@ -82,7 +83,7 @@ PetscErrorCode ExpectSameColumns(std::string const& what, PC const (&pc)[2], Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Applications row by row, transposed and of several columns too, and the iterations of a solve.
+/// Compares applications row by row, plain, transposed and with several columns, and the iterations of a solve.
 PetscErrorCode ExpectSame(std::string const& what, KSP petsc, KSP ours)
 {
   Mat A;
@@ -166,10 +167,10 @@ TEST_P(RowBlocks, AreThoseOfPetscsBJacobi)
     }
 }
 
-// 49 rows, or block rows: none of these but 1 and 49 divides them
+// 49 rows, or block rows: of these numbers only 1 and 49 divide them
 INSTANTIATE_TEST_SUITE_P(Blocks, RowBlocks, testing::Values(1, 2, 3, 5, 20, 48, 49));
 
-/// Entries more, within a block and between two, come between a symbolic phase and the next.
+/// Compares after a change of the pattern: new entries within a block and between two.
 PetscErrorCode CompareNewPattern(char const* place)
 {
   Case const c{MATSEQAIJ, 1, MAT_FACTOR_ILU, 1};
@@ -198,7 +199,7 @@ TEST(RowBlocksOptions, OfAnotherPattern)
   for (char const* place : places) EXPECT_EQ(CompareNewPattern(place), PETSC_SUCCESS);
 }
 
-/// Numbers of blocks that make no partition are refused, by the option's name and its range.
+/// Tests that invalid numbers of blocks are refused with the option's name and its range.
 TEST(RowBlocksOptions, OtherNumbersAreRefused)
 {
   for (MatType type : {MATSEQAIJ, MATSEQBAIJ})
@@ -219,7 +220,7 @@ TEST(RowBlocksOptions, OtherNumbersAreRefused)
       }
 }
 
-/// The options that this one replaces end with an error that names it, whatever their prefix.
+/// Tests that the removed options end with an error that names -mat_sptrsv_blocks, whatever their prefix.
 TEST(RowBlocksOptions, ReplaceBlocksTogether)
 {
   for (char const* old : {"-pc_bjacobi_sptrsv_together", "-mg_levels_pc_asm_sptrsv_together"}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// -mat_sptrsv_blocks beside PETSc's factor of the matrix without the entries between blocks: orderings, shifts, types.
+// Compares factors by -mat_sptrsv_blocks with PETSc's factor of the matrix without the entries between blocks:
+// orderings, shifts, types.
 #include "improper_rows.hpp"
 #include "row_block_cases.hpp"
 
@@ -42,7 +43,8 @@ PetscErrorCode SetBlocks(PetscInt blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A factor of A in an ordering that is given. @param prefix  of options; null: PETSc's own factor
+/// Factors A in a given ordering.
+/// @param prefix  prefix of options; null: PETSc's own factor
 PetscErrorCode FactorIn(Mat A, Case const& c, IS rows, IS cols, char const* prefix, Mat* F)
 {
   MatFactorInfo info;
@@ -55,7 +57,7 @@ PetscErrorCode FactorIn(Mat A, Case const& c, IS rows, IS cols, char const* pref
   info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
   info.shifttype = (PetscReal)c.shift;
   info.shiftamount = 1e-3;
-  PetscCall(MatCreateVecs(A, &diagonal, NULL));  // PETSc's own crashes where nobody has asked for the diagonal
+  PetscCall(MatCreateVecs(A, &diagonal, NULL));  // PETSc's own factor crashes if the diagonal was never asked for
   PetscCall(MatGetDiagonal(A, diagonal));
   PetscCall(VecDestroy(&diagonal));
   PetscCall(MatGetFactor(A, prefix ? "levelset" : MATSOLVERPETSC, c.ftype, F));
@@ -71,7 +73,8 @@ PetscErrorCode FactorIn(Mat A, Case const& c, IS rows, IS cols, char const* pref
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// @param swap_columns  columns 2i and 2i+1 of the factor change places, so that its diagonal is not A's
+/// Compares factors of A in an ordering with PETSc's factor of the filtered matrix.
+/// @param swap_columns  swap columns 2i and 2i+1 of the factor, so that its diagonal is not A's
 PetscErrorCode CompareOrdered(Mat A, Case const& c, PetscInt blocks, MatOrderingType ordering, bool swap_columns)
 {
   Mat kept, F[3];
@@ -120,9 +123,9 @@ PetscErrorCode CompareOrdered(Mat A, Case const& c, PetscInt blocks, MatOrdering
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Compares the backend's factor with one of the filtered matrix, both matrices converted to the type of the case.
+/// Compares the backend's factor with one of the filtered matrix, with both matrices converted to the type of the case.
 /// @param reference  prefix of that factor's options; null: PETSc's own
-/// @param less       taken off the diagonal
+/// @param less       amount that is subtracted from the diagonal
 PetscErrorCode CompareConverted(Case const& c, PetscInt blocks, char const* reference, PetscReal less = 0)
 {
   Mat A, kept, typed[2], F[2];
@@ -161,7 +164,7 @@ PetscErrorCode CompareConverted(Case const& c, PetscInt blocks, char const* refe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Where PETSc's own factor has leftovers in it, the reference is the backend's.
+/// Compares with the backend's factor of the filtered matrix where PETSc's own has leftovers.
 TEST(RowBlocksInOrder, WithoutLeftovers)
 {
   int compared = 0;
@@ -174,7 +177,7 @@ TEST(RowBlocksInOrder, WithoutLeftovers)
   EXPECT_EQ(compared, 30);
 }
 
-/// The matrix is filtered in its own order of rows, whatever the factor's is.
+/// Tests that the matrix is filtered in its own order of rows, whatever the factor's order is.
 TEST(RowBlocksInOrder, AreThoseOfTheFilteredMatrix)
 {
   for (MatFactorType ftype : {MAT_FACTOR_ILU, MAT_FACTOR_ICC, MAT_FACTOR_LU, MAT_FACTOR_CHOLESKY})
@@ -202,7 +205,7 @@ TEST(RowBlocksInOrder, RowsAndColumnsApart)
   }
 }
 
-/// A shift is one of the whole factor, and its greatest amount is that of the filtered matrix.
+/// Tests that a shift applies to the whole factor, and that its greatest amount is that of the filtered matrix.
 TEST(RowBlocksInOrder, ShiftsAreThoseOfTheFilteredMatrix)
 {
   for (MatFactorType ftype : {MAT_FACTOR_ILU, MAT_FACTOR_ICC})
@@ -216,13 +219,14 @@ TEST(RowBlocksInOrder, ShiftsAreThoseOfTheFilteredMatrix)
     }
 }
 
-/// The greatest amount of a shift is counted in another way where the matrix has its upper triangle alone.
+/// Tests the greatest amount of a shift for a matrix that stores only its upper triangle, which PETSc computes
+/// differently.
 TEST(RowBlocksInOrder, ShiftsOfUpperTriangles)
 {
   Case const c{MATSEQSBAIJ, 1, MAT_FACTOR_ICC, 0, MAT_SHIFT_POSITIVE_DEFINITE};
   for (PetscInt blocks : {1, 3, 10}) EXPECT_EQ(CompareConverted(c, blocks, NULL, 1.3), PETSC_SUCCESS);
 }
-/// Compares numeric phases of a matrix that has not all entries of the symbolic phase's.
+/// Compares numeric phases of a matrix that lacks entries of the symbolic phase's matrix.
 PetscErrorCode CompareOtherMatrix(PetscInt blocks)
 {
   Mat A[2], kept[2], F[3];
@@ -269,7 +273,7 @@ TEST(RowBlocksInOrder, OfAnotherMatrix)
   for (PetscInt blocks : {1, 3}) EXPECT_EQ(CompareOtherMatrix(blocks), PETSC_SUCCESS);
 }
 
-/// Rows whose columns are out of order are sorted in the copy that PETSc factors, and refused by the backend.
+/// Tests rows whose columns are out of order: sorted in the copy that PETSc factors, refused by the backend.
 PetscErrorCode CompareUnsorted()
 {
   Case const c{MATSEQAIJ, 1, MAT_FACTOR_ILU, 1};
