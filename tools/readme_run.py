@@ -6,8 +6,8 @@
         [--markdown FILE] -- -da_grid_x 100 ...
 
 The program takes PETSc's options; what follows -- goes to it. Times are those of -log_view, the least of several runs:
-the set-up of the preconditioner (PCSetUp) and the Krylov method after it (KSPSolve). The lines of -ksp_view are those of
-the last type. Standard library only.
+the set-up of the preconditioner (PCSetUp) and the Krylov method after it (KSPSolve). The lines of -ksp_view are those
+of the last type. Standard library only.
 """
 import argparse
 import os
