@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/fma_probe.hpp"
 #include "placed_pair.hpp"
 #include "sptrsv_support/generators.hpp"
 
@@ -426,6 +427,14 @@ PetscErrorCode Refusals()
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+/// The number by which the plugin finds whether PETSc's compiler contracts: its square shows a fused multiply-add.
+TEST(FactorizationEdges, TheProbeTellsRoundedProductsFromFusedOnes)
+{
+  PetscReal const x = sptrsv_petsc::FmaProbe();
+  volatile PetscReal const rounded = x * x;
+  EXPECT_NE(std::fma(-x, x, (PetscReal)rounded), 0);
+}
+
 TEST(FactorizationEdges, RefusalsSayWhatToDo) { EXPECT_EQ((int)Refusals(), 0); }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "access/matrix_arrays.hpp"
+#include "base/fma_probe.hpp"
 #include "factor/factor_state.hpp"
 
 namespace sptrsv_petsc {
@@ -18,9 +19,7 @@ constexpr char probe_prefix[] = "sptrsv_probe_";
 /// where products are rounded.
 PetscErrorCode FactorThreeRows(bool symmetric, bool inodes, bool* uses_fma)
 {
-  PetscReal eps = 1;
-  while ((PetscReal)(1 + eps * eps / 16) != 1) eps /= 2;  // eps^2 / 16 is lost in a sum with 1
-  PetscScalar const l = 1 + eps, u = 1 + eps, d = l * u;
+  PetscScalar const l = FmaProbe(), u = l, d = l * u;
   PetscInt const row_ptr[] = {0, 3, 6, 9}, col_idx[] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
   PetscScalar const a[] = {1, u, u, l, 9, d, l, d, 9};
   Mat A, F = nullptr;
