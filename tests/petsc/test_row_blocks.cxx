@@ -233,6 +233,9 @@ TEST(RowBlocksOptions, ReplaceBlocksTogether)
     ASSERT_EQ((int)PetscOptionsClearValue(NULL, old), 0);
     EXPECT_EQ((int)error.code, (int)PETSC_ERR_ARG_WRONG);
     EXPECT_NE(error.message.find("-mat_sptrsv_blocks"), std::string::npos) << error.message;
+    ASSERT_EQ((int)PetscOptionsSetValue(NULL, "-note", old + 1), 0);  // a value with that text
+    EXPECT_EQ((int)KSPSetUp(ksp), 0);
+    ASSERT_EQ((int)PetscOptionsClearValue(NULL, "-note"), 0);
     ASSERT_EQ((int)KSPDestroy(&ksp), 0);
     ASSERT_EQ((int)MatDestroy(&A), 0);
   }

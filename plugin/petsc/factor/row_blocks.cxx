@@ -12,7 +12,7 @@ namespace sptrsv_petsc {
 PetscErrorCode FilteredMatrix::Make(Mat A, sptrsv::RowPartition const& partition)
 {
   PetscBool aij;
-  PetscInt bs, n, num_inodes = 0;
+  PetscInt bs, n;
   std::vector<PetscInt> row_ptr, col_idx;
 
   PetscFunctionBegin;
@@ -38,18 +38,19 @@ PetscErrorCode FilteredMatrix::Make(Mat A, sptrsv::RowPartition const& partition
     });
   }));
   PetscCall(MatGetLocalSize(A, &n, NULL));
-  if (aij) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
   PetscCall(MatCreate(PETSC_COMM_SELF, &matrix_));
   PetscCall(MatSetOptionsPrefix(matrix_, "sptrsv_blocks_"));  // so that the program's -mat_view does not print it
   PetscCall(MatSetSizes(matrix_, n, n, n, n));
   PetscCall(MatSetBlockSize(matrix_, bs));
   PetscCall(MatSetType(matrix_, BaseType(A)));
-  if (aij && num_inodes == 0)
-    PetscCall(MatSetOption(matrix_, MAT_USE_INODES, PETSC_FALSE));  // A has no inodes, maybe by MatSetOption()
+  // Rows of an inode have equal columns in the copy, and maybe not in A, so that an ordering of A may part them:
+  // PETSc's LU is wrong then, or crashes (docs/petsc_faults.md, ordering_splits_inodes).
+  if (aij) PetscCall(MatSetOption(matrix_, MAT_USE_INODES, PETSC_FALSE));
   // each of these does nothing to matrices of the other types
   PetscCall(MatSeqAIJSetPreallocationCSR(matrix_, row_ptr.data(), col_idx.data(), NULL));
   PetscCall(MatSeqBAIJSetPreallocationCSR(matrix_, bs, row_ptr.data(), col_idx.data(), NULL));
   PetscCall(MatSeqSBAIJSetPreallocationCSR(matrix_, bs, row_ptr.data(), col_idx.data(), NULL));
+  PetscCall(MarkDiagonal(matrix_));
   value_size_ = aij ? 1 : (std::size_t)(bs * bs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

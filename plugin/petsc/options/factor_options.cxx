@@ -129,10 +129,15 @@ PetscErrorCode RefuseTogether(PetscObject object)
   char const* given = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetAll(object->options, &all));
-  for (char const* name : {"pc_bjacobi_sptrsv_together", "pc_asm_sptrsv_together"}) {
-    char const* const at = std::strstr(all, name);
-    if (at && (at[std::strlen(name)] == ' ' || at[std::strlen(name)] == '\0')) given = name;
+  PetscCall(PetscOptionsGetAll(object->options, &all));  // "-name value -name value "
+  for (char const* word = all; *word;) {
+    std::size_t const length = std::strcspn(word, " ");
+    for (char const* name : {"pc_bjacobi_sptrsv_together", "pc_asm_sptrsv_together"}) {
+      std::size_t const end = std::strlen(name);
+      if (word[0] == '-' && length > end && !std::strncmp(word + length - end, name, end)) given = name;
+    }
+    word += length;
+    word += std::strspn(word, " ");
   }
   PetscCall(PetscFree(all));
   PetscCheck(
