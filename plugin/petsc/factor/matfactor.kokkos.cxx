@@ -105,10 +105,10 @@ PetscErrorCode ReadObstacle(Mat F, MatFactorInfo const* info, FactorChoice* aske
 
 /// Does PETSc's symbolic phase, and makes the solver for its pattern.
 /// @param backend   becomes the source if there is no obstacle, nor in A; otherwise PETSc's factor does
-/// @param obstacle  why PETSc computes the values
+/// @param obstacle  why PETSc computes the values; in and out
 /// @param begin     out: when the analysis began; PETSc's symbolic phase comes before
 PetscErrorCode AnalyzeWithPetsc(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options,
-                                std::unique_ptr<BackendFactor> backend, std::string obstacle, PetscLogDouble* begin)
+                                std::unique_ptr<BackendFactor> backend, std::string& obstacle, PetscLogDouble* begin)
 {
   Mat_SpTRSV* f = Get(F);
   std::unique_ptr<PetscFactor> petsc;
