@@ -129,8 +129,12 @@ PetscErrorCode BackendFactor::AnalyzeFill(Mat F, Mat A, MatFactorInfo const* inf
   obstacle->clear();
   if (std::strcmp(f->matrix_type, MATSEQAIJ) != 0 || !HasLevels(f->kind, info, &levels))
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MakeSolverForFill(F, A, info, levels, options, done));
-  if (*done) PetscCall(AnalyzeMatrix(F, A, obstacle));
+  PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(MakeSolverForFill(F, A, info, levels, options, done));
+    if (*done) PetscCall(AnalyzeMatrix(F, A, obstacle));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   *done = *done && obstacle->empty();
   if (*done) {
     FactorArrays const& view = f->pattern.view;

@@ -29,23 +29,28 @@ PetscErrorCode LoggedSolve(Mat F, Operands const& operands, Call const& call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSolve_SPTRSV(Mat F, Vec b, Vec x)
+/// Computes x = A^-1 b or x = A^-T b.
+PetscErrorCode SolveVec(Mat F, Vec b, Vec x, sptrsv::Op op)
 {
   PetscFunctionBegin;
   PetscCall(Require(F));
   PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) {
-    return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve(sptrsv::Op::none, from, to); });
+    return LoggedSolve(F, o, [op](auto& solver, auto from, auto to) { solver.solve(op, from, to); });
   }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSolve_SPTRSV(Mat F, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(SolveVec(F, b, x, sptrsv::Op::none));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatSolveTranspose_SPTRSV(Mat F, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(Require(F));
-  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) {
-    return LoggedSolve(F, o, [](auto& solver, auto from, auto to) { solver.solve(sptrsv::Op::transpose, from, to); });
-  }));
+  PetscCall(SolveVec(F, b, x, sptrsv::Op::transpose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

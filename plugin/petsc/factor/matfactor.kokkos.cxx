@@ -152,8 +152,7 @@ PetscErrorCode MakeSource(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Optio
   PetscCall(PetscTime(begin));
   if (obstacle.empty()) {
     PetscCall(Guarded(F, [&] { backend = std::make_unique<BackendFactor>(asked); }));
-    PetscCall(Logged(events.analysis, (PetscObject)F,
-                     [&] { return backend->AnalyzeFill(F, A, info, options, &done, &obstacle); }));
+    PetscCall(backend->AnalyzeFill(F, A, info, options, &done, &obstacle));
   }
   if (done) f->source = std::move(backend);
   else PetscCall(AnalyzeWithPetsc(F, A, info, options, std::move(backend), obstacle, begin));

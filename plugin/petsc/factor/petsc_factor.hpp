@@ -26,7 +26,7 @@ class PetscFactor final : public FactorSource {
   PetscErrorCode ReadPattern(Mat F);
 
   /// Drops the copy that PETSc factored, since the backend computes the values.
-  void keep_pattern_only() { filtered_ = std::make_unique<FilteredMatrix>(); }
+  void keep_pattern_only() { filtered_.release(); }
 
   /// Sets why PETSc computes the values, for -ksp_view.
   void set_reason(std::string reason) { reason_ = std::move(reason); }
@@ -35,7 +35,7 @@ class PetscFactor final : public FactorSource {
   PetscErrorCode CopyInvertedPivots(Mat F, Scalar* to) override;
   PetscErrorCode GetInfo(Mat F, MatInfoType type, MatInfo* info) override;
   PetscErrorCode View(Mat F, PetscViewer viewer) override;
-  std::size_t memory_bytes() const override { return filtered_->memory_bytes(); }
+  std::size_t memory_bytes() const override { return filtered_.memory_bytes(); }
   bool holds_petsc_factor() const override { return true; }
 
  private:
@@ -45,7 +45,7 @@ class PetscFactor final : public FactorSource {
 
   Mat inner_ = nullptr;
   Mat factored_ = nullptr;  // matrix that Analyze() has analyzed, for ReadPattern(); not owned
-  std::unique_ptr<FilteredMatrix> filtered_ = std::make_unique<FilteredMatrix>();
+  FilteredMatrix filtered_;
   PetscObjectId checked_id_ = 0;           // id of the matrix whose rows were checked last
   PetscObjectState checked_nonzeros_ = 0;  // its nonzero state then
   std::string reason_;

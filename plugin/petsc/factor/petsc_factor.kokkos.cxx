@@ -88,7 +88,7 @@ PetscErrorCode PetscFactor::Analyze(Mat F, Mat A, MatFactorInfo const* info)
 
   PetscFunctionBegin;
   PetscCall(CheckRows(F, A, info));
-  PetscCall(filtered_->Refresh(A, f->partition, &factored_));
+  PetscCall(filtered_.Refresh(A, f->partition, &factored_));
   PetscCall(MatGetFactor(factored_, MATSOLVERPETSC, f->kind, &inner_));
   PetscCheck(inner_, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
              "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[f->kind],
@@ -140,7 +140,7 @@ PetscErrorCode PetscFactor::Factor(Mat F, Mat A, MatFactorInfo const* info)
 
   PetscFunctionBegin;
   PetscCall(CheckRows(F, A, nullptr));
-  PetscCall(filtered_->Refresh(A, Get(F)->partition, &factored));
+  PetscCall(filtered_.Refresh(A, Get(F)->partition, &factored));
   PetscCall(PrepareInner(F, inner_, factored, info));
   if (!IsSymmetric(Get(F)->kind)) {
     PetscCall(MatLUFactorNumeric(inner_, factored, info));

@@ -16,8 +16,7 @@ PetscErrorCode FilteredMatrix::Make(Mat A, sptrsv::RowPartition const& partition
   std::vector<PetscInt> row_ptr, col_idx;
 
   PetscFunctionBegin;
-  PetscCall(MatDestroy(&matrix_));
-  positions_.clear();
+  release();
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij));
   PetscCall(MatGetBlockSize(A, &bs));
   sptrsv::RowRules rules;  // refuse columns that are stored twice
@@ -82,7 +81,6 @@ PetscErrorCode FilteredMatrix::Refresh(Mat A, sptrsv::RowPartition const& partit
   if (partition.couples_all()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StampPattern(A, false, &now));
   if (!matrix_ || !(now == stamp_)) {
-    stamp_ = PatternStamp{};
     PetscCall(Make(A, partition));
     stamp_ = now;
   }

@@ -17,7 +17,7 @@ PetscErrorCode ReadRowBlocks(Mat F, Mat A, sptrsv::RowPartition* partition);
 class FilteredMatrix {
  public:
   FilteredMatrix() = default;
-  ~FilteredMatrix() { (void)MatDestroy(&matrix_); }
+  ~FilteredMatrix() { release(); }
   FilteredMatrix(FilteredMatrix const&) = delete;
   FilteredMatrix& operator=(FilteredMatrix const&) = delete;
 
@@ -25,6 +25,14 @@ class FilteredMatrix {
   /// A's values. Makes the copy again if A's pattern has changed.
   /// @param matrix  out: not to be destroyed
   PetscErrorCode Refresh(Mat A, sptrsv::RowPartition const& partition, Mat* matrix);
+
+  /// Frees the copy.
+  void release()
+  {
+    (void)MatDestroy(&matrix_);
+    stamp_ = PatternStamp{};
+    positions_ = std::vector<PetscInt>();
+  }
 
   std::size_t memory_bytes() const
   {
