@@ -128,11 +128,10 @@ def comparison(label, pairs):
     """Lists geometric mean and losses. pairs: (name of the matrix, speedup)."""
     pairs = [(name, s) for name, s in pairs if s is not None]
     if not pairs:
-        return [f"- Beside {label}: nothing to compare."]
+        return [f"- Compared with {label}: nothing to compare."]
     losses = [f"{name} ({number(s)})" for name, s in pairs if s < 1]
-    return [f"- Beside {label}: {number(geometric_mean([s for _, s in pairs]))} times as fast in geometric mean over "
-            f"{len(pairs)} "
-            f"matrices. Losses: {', '.join(losses) or 'none'}."]
+    return [f"- Compared with {label}: {number(geometric_mean([s for _, s in pairs]))} times as fast in geometric mean "
+            f"over {len(pairs)} matrices. Losses: {', '.join(losses) or 'none'}."]
 
 
 def within(matrix, name):

@@ -79,13 +79,13 @@ class GpuTableTest(unittest.TestCase):
     def test_means_and_losses(self):
         text = text_of(SAMPLE)
         # 400/100 and 100/400
-        self.assertIn("Beside cuSPARSE: 1.00 times as fast in geometric mean over 2 matrices. Losses: brack2 (0.250).",
-                      text)
+        self.assertIn("Compared with cuSPARSE: 1.00 times as fast in geometric mean over 2 matrices. Losses: "
+                      "brack2 (0.250).", text)
         # one core is not a GPU solver: 300/100 and 100/400
-        self.assertIn("Beside the best peer of each matrix: 0.866 times as fast in geometric mean over 2 matrices.",
-                      text)
-        self.assertIn("Beside one core of the host: 0.500 times as fast in geometric mean over 1 matrices. Losses: "
-                      "lap2d:9 (0.500).", text)
+        self.assertIn("Compared with the best peer of each matrix: 0.866 times as fast in geometric mean over "
+                      "2 matrices.", text)
+        self.assertIn("Compared with one core of the host: 0.500 times as fast in geometric mean over 1 matrices. "
+                      "Losses: lap2d:9 (0.500).", text)
 
     def test_analysis_counts_matrices_with_few_levels(self):
         text = text_of(SAMPLE)
@@ -114,7 +114,7 @@ class GpuTableTest(unittest.TestCase):
 
     def test_a_host_without_peers(self):
         text = text_of(run_of([case("m", 3, "levelset", 1e-4)]))
-        self.assertIn("Beside cuSPARSE: nothing to compare.", text)
+        self.assertIn("Compared with cuSPARSE: nothing to compare.", text)
 
     def test_other_files_are_refused(self):
         for run in ({"a": 1}, []):

@@ -64,7 +64,7 @@ class SpeedPicture(unittest.TestCase):
     def test_the_mean_is_the_one_that_the_page_states(self):
         text = speed_picture.RECORD.read_text(encoding="utf-8")
         mean = speed_picture.geometric_mean([s.ratio for s in speed_picture.read(text)[0]])
-        self.assertIn(f"Beside cuSPARSE: {mean:.2f} times as fast in geometric mean", text)
+        self.assertIn(f"Compared with cuSPARSE: {mean:.2f} times as fast in geometric mean", text)
 
 
 if __name__ == "__main__":
