@@ -86,9 +86,9 @@ template <class Space>
 Coloring<int> color_in_place(std::string const& spec, std::string& obstacle, long long most_polls = 1LL << 60) {
   using T = TypesOf<double, Space>;
   auto const a = support::generate(spec);
-  return color_where_it_lies<T>(
-      Space(), to_pattern<T>({a.row_ptr.begin(), a.row_ptr.end()}, {a.col_idx.begin(), a.col_idx.end()}), obstacle,
-      most_polls);
+  return color_on_device<T>(Space(),
+                            to_pattern<T>({a.row_ptr.begin(), a.row_ptr.end()}, {a.col_idx.begin(), a.col_idx.end()}),
+                            obstacle, most_polls);
 }
 
 TYPED_TEST(ColoringTest, InPlaceIsThatOfOneThread) {
@@ -109,7 +109,7 @@ TYPED_TEST(ColoringTest, InPlaceSaysWhyNot) {
   using T = TypesOf<double, TypeParam>;
   std::string obstacle;
   auto const try_pattern = [&](std::vector<int> const& row_ptr, std::vector<int> const& col_idx) {
-    auto const c = color_where_it_lies<T>(TypeParam(), to_pattern<T>(row_ptr, col_idx), obstacle);
+    auto const c = color_on_device<T>(TypeParam(), to_pattern<T>(row_ptr, col_idx), obstacle);
     EXPECT_EQ(c.num_colors() == 0, !obstacle.empty());
     return obstacle;
   };

@@ -263,7 +263,7 @@ TEST_P(InLockstep, GreedyColoringEnds) {
   for (Matrix const& m : matrices(true, true)) {
     if (m.name == "chain") continue;  // the coloring gives up
     std::string obstacle;
-    auto const coloring = color_where_it_lies<T>(Lockstep(), m.pattern(), obstacle);
+    auto const coloring = color_on_device<T>(Lockstep(), m.pattern(), obstacle);
     EXPECT_EQ(obstacle, "") << m.name;
     for (int i = 0; i < m.n(); ++i)
       for (int k = m.row_ptr(i); k < m.row_ptr(i + 1); ++k)
@@ -345,7 +345,7 @@ TEST_P(InLockstep, KernelsWithoutTurnsHang) {
            {"threadlevel", {}}, {"fused", {{"fused_kind", "thread"}}}, {"levelset", {{"levelset_analysis", "sweep"}}}})
     EXPECT_THROW(check_solves(band, Triangle::lower, how, 1), lockstep::Hang) << how.algorithm;
   std::string obstacle;
-  EXPECT_THROW(color_where_it_lies<T>(Lockstep(), full.pattern(), obstacle, 1LL << 40), lockstep::Hang);
+  EXPECT_THROW(color_on_device<T>(Lockstep(), full.pattern(), obstacle, 1LL << 40), lockstep::Hang);
   lockstep::leaves_alone = false;
 }
 

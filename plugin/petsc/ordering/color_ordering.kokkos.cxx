@@ -96,7 +96,7 @@ PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv:
       typename T::pattern pattern;
       pattern.row_ptr = decltype(pattern.row_ptr)(arrays.row_ptr, static_cast<std::size_t>(arrays.n) + 1);
       pattern.col_idx = decltype(pattern.col_idx)(arrays.col_idx, arrays.num_entries);
-      coloring = sptrsv::color_where_it_lies<T>(instance_on(stream), pattern, obstacle);
+      coloring = sptrsv::color_on_device<T>(instance_on(stream), pattern, obstacle);
       *done = obstacle.empty();
     }));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -104,8 +104,8 @@ struct GreedyColors {
 /// Cost: a search for each entry's mirror image, a launch in which rows poll for their neighbors' colors, a copy of the
 /// colors to the host, and a sort of the rows there.
 template <class T>
-Coloring<typename T::index> color_where_it_lies(typename T::exec_space const& exec, typename T::pattern const& matrix,
-                                                std::string& obstacle, long long most_polls = 20000) {
+Coloring<typename T::index> color_on_device(typename T::exec_space const& exec, typename T::pattern const& matrix,
+                                            std::string& obstacle, long long most_polls = 20000) {
   using index = typename T::index;
   index const n = matrix.num_rows();
   obstacle.clear();
