@@ -208,8 +208,8 @@ Row make_row(Settings const& s, std::vector<Row> const& before, ScaleCase const&
 /// Ranks and devices, for the head of the table and the JSON file.
 struct Machine {
   PetscMPIInt rank = 0, ranks = 1;
-  std::vector<RankPlace> places;  ///< one per rank on rank 0; empty on the others
-  bool gpu_aware = true;          ///< whether PETSc is told that MPI is GPU-aware
+  std::vector<RankDevice> devices;  ///< one per rank on rank 0; empty on the others
+  bool gpu_aware = true;            ///< whether PETSc is told that MPI is GPU-aware
   bool first() const { return rank == 0; }
 };
 
@@ -218,7 +218,7 @@ Machine get_machine() {
   PetscBool aware = PETSC_TRUE;
   MPI_Comm_rank(PETSC_COMM_WORLD, &m.rank);
   MPI_Comm_size(PETSC_COMM_WORLD, &m.ranks);
-  m.places = rank_places(PETSC_COMM_WORLD);
+  m.devices = rank_devices(PETSC_COMM_WORLD);
   if (PetscOptionsGetBool(nullptr, nullptr, "-use_gpu_aware_mpi", &aware, nullptr) != PETSC_SUCCESS)
     throw std::runtime_error("-use_gpu_aware_mpi has a wrong value");
   m.gpu_aware = aware;
@@ -240,7 +240,7 @@ void print_head(Settings const& s, Machine const& m, Grid const& grid) {
               p.box ? "CG" : "BiCGStab", p.box ? "ICC(0)" : "ILU(0)", iterations_text(p).c_str());
   std::printf("PETSc %s; %d ranks, %s; host: %s; GPU-aware MPI: %s\n", petsc_version().c_str(), m.ranks,
               grid_text(grid.ranks).c_str(), cpu_model().c_str(), m.gpu_aware ? "left to PETSc" : "no");
-  for (std::size_t k = 0; k < m.places.size(); ++k) std::printf("rank %zu: %s\n", k, m.places[k].text().c_str());
+  for (std::size_t k = 0; k < m.devices.size(); ++k) std::printf("rank %zu: %s\n", k, m.devices[k].text().c_str());
   std::printf("ms on the slowest rank; medians of %lld%s\n", static_cast<long long>(p.repeat),
               s.warm_up ? ", kernels loaded before" : "");
   std::printf("%-*s %10s %10s %10s %10s %5s %10s  %s\n", name_width(s.cases), "case", "1st setup", "setup", "solve",
@@ -288,9 +288,9 @@ void write(Settings const& s, Machine const& m, Grid const& grid, std::vector<Ro
       << ", \"points\": " << json_of(grid.points) << ", \"rank_grid\": " << json_of(grid.ranks)
       << ",\n  \"solve\": " << (p.converge ? "true" : "false") << ", \"iterations\": " << p.iterations
       << ", \"repeat\": " << p.repeat << ", \"gpu_aware_mpi\": " << (m.gpu_aware ? "true" : "false")
-      << ",\n  \"host\": " << quoted(cpu_model()) << ",\n  \"places\": [";
-  for (std::size_t k = 0; k < m.places.size(); ++k)
-    out << (k == 0 ? "\n    " : ",\n    ") << quoted(m.places[k].text());
+      << ",\n  \"host\": " << quoted(cpu_model()) << ",\n  \"devices\": [";
+  for (std::size_t k = 0; k < m.devices.size(); ++k)
+    out << (k == 0 ? "\n    " : ",\n    ") << quoted(m.devices[k].text());
   out << "\n  ],\n  \"cases\": [";
   for (std::size_t k = 0; k < rows.size(); ++k) out << (k == 0 ? "\n" : ",\n") << json_of(rows[k]);
   out << "\n  ]\n}\n";

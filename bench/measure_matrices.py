@@ -154,10 +154,10 @@ def time_table(results, threads):
         if not r["converges"] or r["threads"] != threads:
             continue
         times = [r["rows"].get(t, {}).get("matsolve us", "-") for t in TYPES]
-        ours = r["rows"].get("sptrsv", {})
-        levels = ours.get("levels", "-")
+        sptrsv = r["rows"].get("sptrsv", {})
+        levels = sptrsv.get("levels", "-")
         lines.append(f"| {r['matrix']} | {r['pc']} | {levels} | " + " | ".join(times) +
-                     f" | {ours.get('algorithm', '-')} | {ours.get('speedup', '-')} |")
+                     f" | {sptrsv.get('algorithm', '-')} | {sptrsv.get('speedup', '-')} |")
     return lines
 
 

@@ -40,36 +40,36 @@ std::string pci_bus_of_current_device() {
 }
 
 /// Describes this rank. Reports a device that cannot be started here, so that all ranks reach the next collective call.
-RankPlace place_of_this_rank() {
-  RankPlace place;
-  place.number = "none";
+RankDevice device_of_this_rank() {
+  RankDevice rank;
+  rank.number = "none";
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
-  place.host = MPI_Get_processor_name(name, &length) == MPI_SUCCESS ? name : "unknown";
+  rank.host = MPI_Get_processor_name(name, &length) == MPI_SUCCESS ? name : "unknown";
   char const* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  place.visible = visible ? visible : "";
+  rank.visible = visible ? visible : "";
   try {
-    place.device = device_name();
+    rank.device = device_name();
     Errors const errors;
     PetscDeviceType type = PETSC_DEVICE_HOST;
     PetscDevice const device = current_device(errors, &type);
-    if (!device) return place;
+    if (!device) return rank;
     PetscInt number = 0;
     errors.must(PetscDeviceGetDeviceId(device, &number));
-    place.number = std::to_string(number);
-    if (type == PETSC_DEVICE_CUDA) place.pci_bus = pci_bus_of_current_device();
+    rank.number = std::to_string(number);
+    if (type == PETSC_DEVICE_CUDA) rank.pci_bus = pci_bus_of_current_device();
   } catch (std::exception const& e) {
-    place.device = std::string("FAILED: ") + e.what();
+    rank.device = std::string("FAILED: ") + e.what();
   }
-  return place;
+  return rank;
 }
 
 constexpr int packed_length = 1024;
 
 /// Packs the members into a fixed number of characters, each zero-terminated; longer texts are cut.
-std::vector<char> packed(RankPlace const& place) {
+std::vector<char> packed(RankDevice const& rank) {
   std::vector<char> out;
-  for (auto const* text : {&place.host, &place.device, &place.number, &place.pci_bus, &place.visible}) {
+  for (auto const* text : {&rank.host, &rank.device, &rank.number, &rank.pci_bus, &rank.visible}) {
     std::string const part = text->substr(0, packed_length / 5 - 1);
     out.insert(out.end(), part.begin(), part.end());
     out.push_back('\0');
@@ -78,13 +78,13 @@ std::vector<char> packed(RankPlace const& place) {
   return out;
 }
 
-RankPlace unpacked(char const* at) {
-  RankPlace place;
-  for (auto* text : {&place.host, &place.device, &place.number, &place.pci_bus, &place.visible}) {
+RankDevice unpacked(char const* at) {
+  RankDevice rank;
+  for (auto* text : {&rank.host, &rank.device, &rank.number, &rank.pci_bus, &rank.visible}) {
     *text = at;
     at += text->size() + 1;
   }
-  return place;
+  return rank;
 }
 
 }  // namespace
@@ -117,23 +117,23 @@ std::string device_name() {
   return kind;
 }
 
-std::string RankPlace::text() const {
+std::string RankDevice::text() const {
   std::string out = "host " + host + ", device " + number;
   if (device != "none") out += ", " + device;
   if (!pci_bus.empty()) out += ", PCI " + pci_bus;
   return visible.empty() ? out : out + ", CUDA_VISIBLE_DEVICES=" + visible;
 }
 
-std::vector<RankPlace> rank_places(MPI_Comm comm) {
+std::vector<RankDevice> rank_devices(MPI_Comm comm) {
   int rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
-  auto const mine = packed(place_of_this_rank());
+  auto const mine = packed(device_of_this_rank());
   std::vector<char> all(rank == 0 ? static_cast<std::size_t>(ranks) * packed_length : 0);
   MPI_Gather(mine.data(), packed_length, MPI_CHAR, all.data(), packed_length, MPI_CHAR, 0, comm);
-  std::vector<RankPlace> places;
-  for (std::size_t at = 0; at < all.size(); at += packed_length) places.push_back(unpacked(all.data() + at));
-  return places;
+  std::vector<RankDevice> devices;
+  for (std::size_t at = 0; at < all.size(); at += packed_length) devices.push_back(unpacked(all.data() + at));
+  return devices;
 }
 
 }  // namespace sptrsv::bench

@@ -16,7 +16,7 @@ std::string petsc_version();
 std::string device_name();
 
 /// Host and device of a rank.
-struct RankPlace {
+struct RankDevice {
   std::string host;
   std::string device;   ///< device_name()
   std::string number;   ///< PETSc's number of the device among the visible ones; "none" if there is none
@@ -25,7 +25,7 @@ struct RankPlace {
   std::string text() const;
 };
 
-/// Returns a RankPlace for each rank of `comm` on rank 0, in the order of ranks; empty on the others. Collective.
-std::vector<RankPlace> rank_places(MPI_Comm comm);
+/// Returns a RankDevice for each rank of `comm` on rank 0, in the order of ranks; empty on the others. Collective.
+std::vector<RankDevice> rank_devices(MPI_Comm comm);
 
 }  // namespace sptrsv::bench

@@ -24,7 +24,7 @@ class Run:
     def __init__(self, folder, words):
         self.group, self.problem, column, self.outcome, name = words
         self.column, self.file = int(column), name
-        self.data = {"cases": [], "places": []}
+        self.data = {"cases": [], "devices": []}
         path = os.path.join(folder, name)
         if name != "-" and os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -159,12 +159,12 @@ def head(settings, runs):
     return lines
 
 
-def places(runs):
+def devices(runs):
     """Lists the device of each rank, once for all runs on the same devices."""
     seen = {}
     for run in runs:
-        if run.data["places"]:
-            seen.setdefault(tuple(run.data["places"]), []).append(run)
+        if run.data["devices"]:
+            seen.setdefault(tuple(run.data["devices"]), []).append(run)
     lines = []
     for texts, same in seen.items():
         groups = ", ".join(dict.fromkeys(run.group for run in same))
@@ -202,7 +202,7 @@ def document(settings, runs):
             continue
         lines += ["", f"### {name}, {title}: ms an iteration", ""] + growth_table(own, columns)
         lines += ["", f"### {name}, {title}: set-up, ms", ""] + setup_table(own, columns)
-    for title, found in (("Devices", places(runs)), ("Not as it should be", faults(runs))):
+    for title, found in (("Devices", devices(runs)), ("Not as it should be", faults(runs))):
         lines += ["", f"### {title}", ""] + found if found else []
     return "\n".join(lines) + "\n"
 

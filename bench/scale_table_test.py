@@ -24,7 +24,7 @@ def failed(name, error, may_fail=False):
 
 def run(*cases, ranks=1):
     return {"petsc": "3.26.1", "host": "CPU", "iterations": 20, "repeat": 3,
-            "places": [f"host a, device {k}" for k in range(ranks)], "cases": list(cases)}
+            "devices": [f"host a, device {k}" for k in range(ranks)], "cases": list(cases)}
 
 
 OURS, JACOBI = "bjacobi:sptrsv:aijkokkos", "jacobi::aijkokkos"
