@@ -73,7 +73,7 @@ void repeat_entries(Problem<S>& p) {
   p.make_op();
 }
 
-TYPED_TEST(Layout, EntriesInTheSamePlaceAddUp) {
+TYPED_TEST(Layout, DuplicateEntriesAddUp) {
   this->for_each_case([&](Variant const& v, Shape shape) {
     for (std::string const matrix : {"dense:60", "lap2d:14", "band:300,20,70", "diagonal:5"}) {
       SCOPED_TRACE(matrix);

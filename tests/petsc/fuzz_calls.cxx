@@ -122,9 +122,9 @@ bool Read(int argc, char** argv, Settings* s)
 /// Makes a page for the record, shared with child processes.
 bool ShareRecord()
 {
-  void* const place = mmap(nullptr, sizeof(fuzz::Record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (place == MAP_FAILED) return false;
-  record = new (place) fuzz::Record();
+  void* const page = mmap(nullptr, sizeof(fuzz::Record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return false;
+  record = new (page) fuzz::Record();
   return true;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes matrices and pairs of factors, and compares them bit by bit.
-#include "placed_pair.hpp"
+#include "host_device_pair.hpp"
 
 #include <cstring>
 
@@ -170,14 +170,14 @@ PetscErrorCode ChangeValues(Mat A, unsigned seed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PlacedFactor::~PlacedFactor()
+PrefixedFactor::~PrefixedFactor()
 {
   EXPECT_EQ((int)MatDestroy(&F_), 0);
   EXPECT_EQ((int)ISDestroy(&rows_), 0);
   EXPECT_EQ((int)ISDestroy(&cols_), 0);
 }
 
-PetscErrorCode PlacedFactor::Make(Mat A, char const* type, char const* prefix, MatFactorType ftype)
+PetscErrorCode PrefixedFactor::Make(Mat A, char const* type, char const* prefix, MatFactorType ftype)
 {
   PetscFunctionBegin;
   PetscCall(MatDestroy(&F_));
@@ -186,7 +186,7 @@ PetscErrorCode PlacedFactor::Make(Mat A, char const* type, char const* prefix, M
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PlacedFactor::Symbolic(Mat A, PlacedSetup const& setup)
+PetscErrorCode PrefixedFactor::Symbolic(Mat A, FactorSetup const& setup)
 {
   PetscFunctionBegin;
   setup_ = setup.factoring;
@@ -209,7 +209,7 @@ PetscErrorCode PlacedFactor::Symbolic(Mat A, PlacedSetup const& setup)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PlacedFactor::Numeric(Mat A)
+PetscErrorCode PrefixedFactor::Numeric(Mat A)
 {
   PetscFunctionBegin;
   if (setup_.symmetric()) PetscCall(MatCholeskyFactorNumeric(F_, A, &info));
@@ -217,7 +217,7 @@ PetscErrorCode PlacedFactor::Numeric(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PlacedPair::Symbolic(Mat A, PlacedSetup const& setup, char const* type)
+PetscErrorCode HostDevicePair::Symbolic(Mat A, FactorSetup const& setup, char const* type)
 {
   PetscFunctionBegin;
   PetscCall(host.Make(A, type, "host_", setup.factoring.ftype));
@@ -227,7 +227,7 @@ PetscErrorCode PlacedPair::Symbolic(Mat A, PlacedSetup const& setup, char const*
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PlacedPair::Numeric(Mat A)
+PetscErrorCode HostDevicePair::Numeric(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(device.Numeric(A));

@@ -20,21 +20,21 @@ PetscErrorCode BuildCsr(std::vector<PetscInt> const& row_ptr, std::vector<PetscI
 /// Sets other values in the same pattern.
 PetscErrorCode ChangeValues(Mat A, unsigned seed);
 
-struct PlacedSetup {
+struct FactorSetup {
   Factoring factoring;
   PetscReal zero_pivot = 100 * PETSC_MACHINE_EPSILON;
   PetscReal part_of_level = 0, diagonal_fill = 0;  ///< part_of_level is added to factoring.levels, which is whole
 };
 
 /// Factor with options of a prefix: ordering, symbolic and numeric phase.
-class PlacedFactor {
+class PrefixedFactor {
  public:
-  PlacedFactor() = default;
-  PlacedFactor(PlacedFactor const&) = delete;
-  PlacedFactor& operator=(PlacedFactor const&) = delete;
-  ~PlacedFactor();
+  PrefixedFactor() = default;
+  PrefixedFactor(PrefixedFactor const&) = delete;
+  PrefixedFactor& operator=(PrefixedFactor const&) = delete;
+  ~PrefixedFactor();
   PetscErrorCode Make(Mat A, char const* type, char const* prefix, MatFactorType ftype);
-  PetscErrorCode Symbolic(Mat A, PlacedSetup const& setup);
+  PetscErrorCode Symbolic(Mat A, FactorSetup const& setup);
   PetscErrorCode Numeric(Mat A);
   Mat mat() const { return F_; }
   MatFactorInfo info;
@@ -45,9 +45,9 @@ class PlacedFactor {
   Factoring setup_;
 };
 
-struct PlacedPair {
-  PlacedFactor host, device;
-  PetscErrorCode Symbolic(Mat A, PlacedSetup const& setup, char const* type = "levelset");
+struct HostDevicePair {
+  PrefixedFactor host, device;
+  PetscErrorCode Symbolic(Mat A, FactorSetup const& setup, char const* type = "levelset");
   PetscErrorCode Numeric(Mat A);
 };
 

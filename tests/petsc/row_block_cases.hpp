@@ -11,7 +11,7 @@
 namespace petsc_test {
 
 inline constexpr PetscReal rounding = PetscDefined(USE_REAL_SINGLE) ? 1e-4 : 1e-11;
-inline constexpr char const* places[] = {"host", "device"};  // values of -mat_sptrsv_factor
+inline constexpr char const* factor_choices[] = {"host", "device"};  // values of -mat_sptrsv_factor
 
 struct Case {
   MatType type = MATSEQAIJ;

@@ -3,7 +3,7 @@
 // inodes, types.
 #include <cstdio>
 
-#include "placed_pair.hpp"
+#include "host_device_pair.hpp"
 #include "sptrsv_support/generators.hpp"
 
 namespace petsc_test {
@@ -20,9 +20,9 @@ struct Counts {
 };
 
 /// Compares one factorization. If PETSc's numeric phase would not return, the device reports so before PETSc is called.
-PetscErrorCode RunOne(Mat A, PlacedSetup const& setup, bool plain, Counts* counts)
+PetscErrorCode RunOne(Mat A, FactorSetup const& setup, bool plain, Counts* counts)
 {
-  PlacedPair pair;
+  HostDevicePair pair;
   Verdict verdict;
 
   PetscFunctionBegin;
@@ -43,7 +43,7 @@ PetscErrorCode RunOne(Mat A, PlacedSetup const& setup, bool plain, Counts* count
   PetscCall(pair.host.Numeric(A));
   PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
   if (plain) {
-    PlacedFactor own;
+    PrefixedFactor own;
     PetscCall(own.Make(A, MATSOLVERPETSC, nullptr, setup.factoring.ftype));
     PetscCall(own.Symbolic(A, setup));
     PetscCall(own.Numeric(A));
@@ -52,7 +52,7 @@ PetscErrorCode RunOne(Mat A, PlacedSetup const& setup, bool plain, Counts* count
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode RunShifts(Mat A, PlacedSetup setup, Diagonal diagonal, Counts* counts)
+PetscErrorCode RunShifts(Mat A, FactorSetup setup, Diagonal diagonal, Counts* counts)
 {
   PetscFunctionBegin;
   setup.zero_pivot = diagonal == Diagonal::scaled ? 1e-2 : 2.2e-14;
@@ -73,7 +73,7 @@ PetscErrorCode RunMatrix(Case const& c, sptrsv::support::CsrMatrix const& from, 
 {
   Mat A;
   Vec d;
-  PlacedSetup setup;
+  FactorSetup setup;
 
   PetscFunctionBegin;
   SCOPED_TRACE(std::string(type) + (inodes ? " with inodes" : "") + ", diagonal " + std::to_string((int)diagonal));

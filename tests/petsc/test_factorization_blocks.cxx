@@ -2,7 +2,7 @@
 // Compares the backend's factors of seqbaij and seqsbaij with PETSc's: to the bit for blocks of 1, otherwise up to
 // rounding, with the same verdicts on singular blocks.
 #include "block_pair.hpp"
-#include "placed_pair.hpp"
+#include "host_device_pair.hpp"
 
 namespace petsc_test {
 namespace {
@@ -25,7 +25,7 @@ void ForSetups(BlockMatrix const& m, F const& f)
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC})
     for (PetscInt levels = 0; levels < 3; ++levels)
       for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM}) {
-        PlacedSetup setup;
+        FactorSetup setup;
         setup.factoring.ftype = ftype;
         setup.factoring.levels = levels;
         setup.factoring.ordering = ordering;
@@ -77,14 +77,14 @@ PetscErrorCode ExpectSameVerdicts(Mat host, Mat device, bool* failed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Compare(BlockMatrix const& m, PlacedSetup const& setup, bool* failed)
+PetscErrorCode Compare(BlockMatrix const& m, FactorSetup const& setup, bool* failed)
 {
   Mat A;
 
   PetscFunctionBegin;
   PetscCall(Build(m, &A));
   {
-    PlacedPair pair;
+    HostDevicePair pair;
     PetscCall(pair.Symbolic(A, setup));
     PetscCall(pair.Numeric(A));
     PetscCall(ExpectSameVerdicts(pair.host.mat(), pair.device.mat(), failed));
@@ -104,7 +104,7 @@ TEST(FactorizationOfBlocks, SolvesAreNearPetscs)
         m.type = type;
         m.bs = bs;
         m.diagonal = diagonal;
-        ForSetups(m, [&](PlacedSetup const& setup) {
+        ForSetups(m, [&](FactorSetup const& setup) {
           EXPECT_EQ((int)Compare(m, setup, &failed), 0);
           EXPECT_FALSE(failed);
         });
@@ -119,7 +119,7 @@ TEST(FactorizationOfBlocks, RowsOfBlocksAreInterchanged)
   for (PetscInt bs : sizes) {
     m.bs = bs;
     m.diagonal = [&](PetscInt, PetscInt r, PetscInt c) -> PetscScalar { return (r + 1) % m.bs == c ? 4 : 0; };
-    ForSetups(m, [&](PlacedSetup const& setup) {
+    ForSetups(m, [&](FactorSetup const& setup) {
       if (setup.factoring.symmetric()) return;
       EXPECT_EQ((int)Compare(m, setup, &failed), 0);
       EXPECT_FALSE(failed);
@@ -145,7 +145,7 @@ TEST(FactorizationOfBlocks, VerdictsOnSingularBlocksArePetscs)
             if (r != c) return 0;
             return (block == 3 || block == 7) && r == at ? 0 : 2;
           };
-          ForSetups(m, [&](PlacedSetup setup) {
+          ForSetups(m, [&](FactorSetup setup) {
             setup.factoring.shift_amount = amount;
             // PETSc inverts symmetric blocks of 4 without interchanges, and does not check their pivots
             if (setup.factoring.symmetric() && bs == 4) return;
@@ -169,12 +169,12 @@ TEST(FactorizationOfBlocks, ErrorsAtSingularBlocksArePetscs)
       m.diagonal = [&](PetscInt block, PetscInt r, PetscInt c) -> PetscScalar {
         return r == c && !(block > 4 && r == bs - 1) ? 2 : 0;
       };
-      ForSetups(m, [&](PlacedSetup const& setup) {
+      ForSetups(m, [&](FactorSetup const& setup) {
         Mat A;
         ASSERT_EQ((int)Build(m, &A), 0);
         ASSERT_EQ((int)MatSetErrorIfFailure(A, PETSC_TRUE), 0);
         {
-          PlacedPair pair;
+          HostDevicePair pair;
           ASSERT_EQ((int)pair.Symbolic(A, setup), 0);
           CaughtError const host = Catch([&] { return pair.host.Numeric(A); });
           CaughtError const device = Catch([&] { return pair.device.Numeric(A); });
@@ -201,7 +201,7 @@ TEST(FactorizationOfBlocks, BlocksOfOneArePetscsToTheBit)
         m.diagonal = [&](PetscInt block, PetscInt, PetscInt) -> PetscScalar {
           return !definite && block % 5 == 2 ? -0.1 - 0.01 * (PetscReal)block : 2 + 0.013 * (PetscReal)block;
         };
-        ForSetups(m, [&](PlacedSetup setup) {
+        ForSetups(m, [&](FactorSetup setup) {
           setup.factoring.shift = shift;
           setup.factoring.shift_amount = 0.02;
           // for these PETSc searches for a shift without end: docs/petsc_faults.md
@@ -210,7 +210,7 @@ TEST(FactorizationOfBlocks, BlocksOfOneArePetscsToTheBit)
           Mat A;
           ASSERT_EQ((int)Build(m, &A), 0);
           {
-            PlacedPair pair;
+            HostDevicePair pair;
             ASSERT_EQ((int)pair.Symbolic(A, setup), 0);
             ASSERT_EQ((int)pair.Numeric(A), 0);
             EXPECT_EQ((int)ExpectSame(pair.host.mat(), pair.device.mat()), 0);
@@ -227,8 +227,8 @@ TEST(FactorizationOfBlocks, ShiftsOfBlocksOfOneEnd)
   m.bs = 1;
   m.diagonal = [](PetscInt block, PetscInt, PetscInt) -> PetscScalar { return block == 6 ? -1 : 3; };
   Mat A;
-  PlacedFactor device;
-  PlacedSetup setup;
+  PrefixedFactor device;
+  FactorSetup setup;
   Verdict verdict;
   setup.factoring.ftype = MAT_FACTOR_ICC;
   setup.factoring.shift = MAT_SHIFT_POSITIVE_DEFINITE;
@@ -242,14 +242,14 @@ TEST(FactorizationOfBlocks, ShiftsOfBlocksOfOneEnd)
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
-PetscErrorCode Repeat(BlockMatrix const& m, PlacedSetup const& setup)
+PetscErrorCode Repeat(BlockMatrix const& m, FactorSetup const& setup)
 {
   Mat A;
 
   PetscFunctionBegin;
   PetscCall(Build(m, &A));
   {
-    PlacedPair pair;
+    HostDevicePair pair;
     PetscCall(pair.Symbolic(A, setup));
     for (int round = 0; round < 100; ++round) {
       PetscCall(MatScale(A, round % 2 ? 0.5 : 2.5));
@@ -269,7 +269,7 @@ TEST(FactorizationOfBlocks, NewValuesAHundredTimes)
     for (PetscInt bs : {1, 3, 4}) {
       m.type = type;
       m.bs = bs;
-      ForSetups(m, [&](PlacedSetup const& setup) {
+      ForSetups(m, [&](FactorSetup const& setup) {
         if (setup.factoring.levels != 1) return;
         EXPECT_EQ((int)Repeat(m, setup), 0);
       });
@@ -277,7 +277,7 @@ TEST(FactorizationOfBlocks, NewValuesAHundredTimes)
 }
 
 /// Checks that a factor object may be factored on the host and on the device in turn.
-TEST(FactorizationOfBlocks, PlacesMayChange)
+TEST(FactorizationOfBlocks, FactorChoiceMayChange)
 {
   BlockMatrix m;
   m.bs = 3;
@@ -285,8 +285,8 @@ TEST(FactorizationOfBlocks, PlacesMayChange)
   Mat A;
   ASSERT_EQ((int)Build(m, &A), 0);
   for (MatFactorType ftype : {MAT_FACTOR_ILU, MAT_FACTOR_ICC}) {
-    PlacedFactor own, both;
-    PlacedSetup setup;
+    PrefixedFactor own, both;
+    FactorSetup setup;
     setup.factoring.ftype = ftype;
     ASSERT_EQ((int)own.Make(A, MATSOLVERPETSC, NULL, ftype), 0);
     ASSERT_EQ((int)own.Symbolic(A, setup), 0);

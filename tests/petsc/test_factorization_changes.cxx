@@ -7,14 +7,14 @@
 #include <cstdlib>
 #include <string>
 
-#include "placed_pair.hpp"
+#include "host_device_pair.hpp"
 
 namespace petsc_test {
 namespace {
 
-PlacedSetup SetupOf(MatFactorType ftype)
+FactorSetup SetupOf(MatFactorType ftype)
 {
-  PlacedSetup setup;
+  FactorSetup setup;
   setup.factoring.ftype = ftype;
   return setup;
 }
@@ -28,9 +28,9 @@ PetscErrorCode Assemble(Mat A)
 }
 
 /// Returns the number of rows of the matrix that the program's -mat_view has written last.
-PetscErrorCode RowsInFile(char const* place, std::string const& file, PetscInt* rows)
+PetscErrorCode RowsInFile(char const* prefix, std::string const& file, PetscInt* rows)
 {
-  PlacedFactor factor;
+  PrefixedFactor factor;
   PetscViewer viewer;
   Mat A, read;
 
@@ -43,7 +43,7 @@ PetscErrorCode RowsInFile(char const* place, std::string const& file, PetscInt* 
     if (i) PetscCall(MatSetValue(A, i, i - 1, -1, INSERT_VALUES));
   }
   PetscCall(Assemble(A));
-  PetscCall(factor.Make(A, "levelset", place, MAT_FACTOR_ILU));
+  PetscCall(factor.Make(A, "levelset", prefix, MAT_FACTOR_ILU));
   PetscCall(factor.Symbolic(A, SetupOf(MAT_FACTOR_ILU)));
   PetscCall(factor.Numeric(A));
   PetscCall(PetscOptionsClearValue(NULL, "-mat_view"));
@@ -91,7 +91,7 @@ PetscErrorCode AddBlocks(MatType type, PetscInt bs)
 {
   PetscInt const rows = 8;
   bool const symmetric = type == std::string(MATSEQSBAIJ);
-  PlacedPair pair;
+  HostDevicePair pair;
   Mat A;
 
   PetscFunctionBegin;
@@ -143,7 +143,7 @@ PetscErrorCode Scattered(PetscInt n, bool full, Mat* A)
 PetscErrorCode ReuseSubmatrix(MatFactorType ftype)
 {
   PetscInt const n = 12;
-  PlacedPair pair;
+  HostDevicePair pair;
   Mat all, some, A;
   IS rows;
 
@@ -168,19 +168,19 @@ TEST(FactorizationChanges, SubmatricesFilledAnew)
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU}) EXPECT_EQ((int)ReuseSubmatrix(ftype), 0);
 }
 
-PetscErrorCode Dense(MatFactorType ftype, char const* place)
+PetscErrorCode Dense(MatFactorType ftype, char const* prefix)
 {
-  PlacedFactor factor;
+  PrefixedFactor factor;
   Mat A, dense;
 
   PetscFunctionBegin;
   PetscCall(Scattered(5, true, &A));
   PetscCall(MatConvert(A, MATSEQDENSE, MAT_INITIAL_MATRIX, &dense));
-  PetscCall(factor.Make(A, "levelset", place, ftype));
+  PetscCall(factor.Make(A, "levelset", prefix, ftype));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   PetscErrorCode const code = factor.Symbolic(dense, SetupOf(ftype));
   PetscCall(PetscPopErrorHandler());
-  EXPECT_EQ((int)code, (int)PETSC_ERR_SUP) << place;
+  EXPECT_EQ((int)code, (int)PETSC_ERR_SUP) << prefix;
   PetscCall(factor.Symbolic(A, SetupOf(ftype)));  // continues with the kind that it was made for
   PetscCall(factor.Numeric(A));
   PetscCall(MatDestroy(&dense));
@@ -191,7 +191,7 @@ PetscErrorCode Dense(MatFactorType ftype, char const* place)
 TEST(FactorizationChanges, OtherTypesAreRefused)
 {
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU})
-    for (char const* place : {"host_", "device_"}) EXPECT_EQ((int)Dense(ftype, place), 0);
+    for (char const* prefix : {"host_", "device_"}) EXPECT_EQ((int)Dense(ftype, prefix), 0);
 }
 
 }  // namespace

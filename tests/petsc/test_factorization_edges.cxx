@@ -6,15 +6,15 @@
 #include <limits>
 
 #include "base/fma_probe.hpp"
-#include "placed_pair.hpp"
+#include "host_device_pair.hpp"
 #include "sptrsv_support/generators.hpp"
 
 namespace petsc_test {
 namespace {
 
-PlacedSetup SetupOf(MatFactorType ftype, MatFactorShiftType shift = MAT_SHIFT_NONE, PetscReal amount = 0)
+FactorSetup SetupOf(MatFactorType ftype, MatFactorShiftType shift = MAT_SHIFT_NONE, PetscReal amount = 0)
 {
-  PlacedSetup setup;
+  FactorSetup setup;
   setup.factoring.ftype = ftype;
   setup.factoring.shift = shift;
   setup.factoring.shift_amount = amount;
@@ -55,14 +55,14 @@ MatFactorType const kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESK
 PetscErrorCode Repeat(MatFactorType ftype, MatFactorShiftType shift)
 {
   Mat A;
-  PlacedPair pair;
-  PlacedSetup const setup = SetupOf(ftype, shift, 1e-3);
+  HostDevicePair pair;
+  FactorSetup const setup = SetupOf(ftype, shift, 1e-3);
 
   PetscFunctionBegin;
   PetscCall(Generate("lap2d:12", &A));
   PetscCall(pair.Symbolic(A, setup));
   for (unsigned round = 0; round < 100; ++round) {
-    PlacedFactor fresh;
+    PrefixedFactor fresh;
     PetscCall(ChangeValues(A, round));
     PetscCall(pair.device.Numeric(A));
     PetscCall(fresh.Make(A, "levelset", "host_", ftype));
@@ -80,9 +80,9 @@ TEST(FactorizationEdges, NewValuesAHundredTimes)
 }
 
 /// Factors on both sides; where PETSc would not return, the device must report so.
-PetscErrorCode Both(Mat A, PlacedSetup const& setup, bool endless = false)
+PetscErrorCode Both(Mat A, FactorSetup const& setup, bool endless = false)
 {
-  PlacedPair pair;
+  HostDevicePair pair;
   Verdict verdict;
 
   PetscFunctionBegin;
@@ -110,7 +110,7 @@ PetscErrorCode Thresholds()
         for (PetscReal scale : {1., 1.5})  // rs of the rows before and after
           for (PetscReal pivot : {zero * scale, zero * scale * (1 + eps), zero * scale * (1 - eps), (PetscReal)0}) {
             Mat A;
-            PlacedSetup setup = SetupOf(ftype, shift, 0.125);
+            FactorSetup setup = SetupOf(ftype, shift, 0.125);
             setup.zero_pivot = zero;
             SCOPED_TRACE(std::string(MatFactorTypes[ftype]) + " " + MatFactorShiftTypes[shift] + " " +
                          std::to_string(sign * pivot));
@@ -136,7 +136,7 @@ PetscErrorCode Strange()
       for (PetscReal value : {nan, inf, -inf, (PetscReal)-0., (PetscReal)5e-324, (PetscReal)1e308})
         for (PetscInt where : {0, 40, 41, 99}) {
           Mat A;
-          PlacedPair pair;
+          HostDevicePair pair;
           Verdict verdict;
           SCOPED_TRACE(std::string(MatFactorTypes[ftype]) + " " + MatFactorShiftTypes[shift] + " " +
                        std::to_string(value) + " at " + std::to_string(where));
@@ -164,13 +164,13 @@ PetscErrorCode Endless()
   PetscFunctionBegin;
   for (MatFactorType ftype : kinds) {
     PetscCall(Diagonals({1, 0, 2}, &A));
-    PlacedSetup setup = SetupOf(ftype, MAT_SHIFT_NONZERO, 0);
+    FactorSetup setup = SetupOf(ftype, MAT_SHIFT_NONZERO, 0);
     PetscCall(Both(A, setup, true));  // doubles an amount of 0
     setup.zero_pivot = 0;             // 1.1 times 0
     setup.factoring.shift = MAT_SHIFT_POSITIVE_DEFINITE;
     PetscCall(Both(A, setup, true));
     PetscCall(MatSetErrorIfFailure(A, PETSC_TRUE));
-    PlacedFactor f;
+    PrefixedFactor f;
     PetscCall(f.Make(A, "levelset", "device_", ftype));
     PetscCall(f.Symbolic(A, setup));
     CaughtError const caught = Catch([&] { return f.Numeric(A); });
@@ -209,7 +209,7 @@ PetscErrorCode FirstAndLastZero()
 
   PetscFunctionBegin;
   for (MatFactorType ftype : kinds) {
-    PlacedFactor f, strict;
+    PrefixedFactor f, strict;
     Verdict v;
     PetscCall(Diagonals({1, 0, 2, 3, 1e-15, 5}, &A));
     PetscCall(f.Make(A, "levelset", "device_", ftype));
@@ -241,7 +241,7 @@ TEST(FactorizationEdges, ZeroPivotsAreNamed) { EXPECT_EQ((int)FirstAndLastZero()
 PetscErrorCode PatternGrows(MatFactorType ftype)
 {
   Mat A, B;
-  PlacedPair pair;
+  HostDevicePair pair;
 
   PetscFunctionBegin;
   PetscCall(Generate("lap2d:9", &A));
@@ -276,7 +276,7 @@ TEST(FactorizationEdges, PatternsAndMatricesChange)
 PetscErrorCode PatternReplaced()
 {
   Mat A;
-  PlacedPair pair;
+  HostDevicePair pair;
   std::vector<PetscInt> const row_ptr{0, 2, 3, 5}, first{0, 1, 1, 0, 2}, second{0, 2, 1, 1, 2};
   std::vector<PetscScalar> const a{2, 1, 3, 1, 4}, b{5, 7, 3, 1, 9};
 
@@ -300,8 +300,8 @@ PetscErrorCode Phases()
   PetscFunctionBegin;
   PetscCall(Generate("lap2d:9", &A));
   for (MatFactorType ftype : kinds) {
-    PlacedPair pair;
-    PlacedFactor early;
+    HostDevicePair pair;
+    PrefixedFactor early;
     PetscCall(early.Make(A, "levelset", "device_", ftype));
     EXPECT_NE((int)Catch([&] { return early.Numeric(A); }).code, 0);
     PetscCall(pair.Symbolic(A, SetupOf(ftype)));
@@ -354,8 +354,8 @@ PetscErrorCode Levels(char const* spec)
   for (MatFactorType ftype : {MAT_FACTOR_ILU, MAT_FACTOR_ICC})
     for (PetscReal levels : {0.5, 1., 1.5, 2.999, 5., 16., 16.9, 17., 40.})
       for (char const* ordering : {MATORDERINGNATURAL, MATORDERINGRCM}) {
-        PlacedPair pair;
-        PlacedSetup setup = SetupOf(ftype);
+        HostDevicePair pair;
+        FactorSetup setup = SetupOf(ftype);
         SCOPED_TRACE(std::string(MatFactorTypes[ftype]) + " " + std::to_string(levels) + " " + ordering);
         setup.part_of_level = levels;
         setup.factoring.ordering = ordering;
@@ -407,19 +407,19 @@ PetscErrorCode Refusals()
   PetscFunctionBegin;
   PetscCall(BuildCsr({0, 2, 3, 5}, {0, 1, 0, 1, 2}, {2, 1, 1, 1, 4}, &A));  // row 1 has no diagonal entry
   for (char const* prefix : {"host_", "device_"}) {
-    PlacedFactor f;
+    PrefixedFactor f;
     PetscCall(f.Make(A, "levelset", prefix, MAT_FACTOR_ILU));
     CaughtError const caught = Catch([&] { return f.Symbolic(A, SetupOf(MAT_FACTOR_ILU)); });
     EXPECT_NE((int)caught.code, 0) << prefix;
     EXPECT_NE(caught.message.find("iagonal"), std::string::npos) << caught.message;
-    PlacedSetup filled = SetupOf(MAT_FACTOR_ILU);
+    FactorSetup filled = SetupOf(MAT_FACTOR_ILU);
     filled.factoring.levels = 1;
     CaughtError const again = Catch([&] { return f.Symbolic(A, filled); });
     EXPECT_EQ((int)again.code, (int)caught.code) << prefix << again.message;
   }
   PetscCall(MatDestroy(&A));
   PetscCall(Generate("lap2d:6", &A));
-  PlacedFactor wrong;
+  PrefixedFactor wrong;
   PetscCall(wrong.Make(A, "levelset", "wrong_", MAT_FACTOR_ILU));
   CaughtError const word = Catch([&] { return wrong.Symbolic(A, SetupOf(MAT_FACTOR_ILU)); });
   EXPECT_EQ((int)word.code, (int)PETSC_ERR_ARG_OUTOFRANGE);

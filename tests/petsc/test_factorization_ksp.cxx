@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "placed_pair.hpp"
+#include "host_device_pair.hpp"
 #include "sptrsv_support/generators.hpp"
 
 namespace petsc_test {

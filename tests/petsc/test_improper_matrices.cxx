@@ -64,7 +64,7 @@ bool Exists(Kind const& kind, MatType type)
 }
 
 constexpr MatType matrix_types[] = {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
-constexpr char const* places[] = {"host_", "device_"};
+constexpr char const* prefixes[] = {"host_", "device_"};
 
 Rows RowsFor(MatType type, Rows const& rows) { return std::string(type) == MATSEQSBAIJ ? UpperRows(rows) : rows; }
 
@@ -117,12 +117,12 @@ TEST(ImproperMatrices, RowsOutOfOrderAreRefusedWhereTheyAreReadInPlace)
 {
   for (MatType type : matrix_types)
     for (Kind const& kind : AllKinds())
-      for (char const* place : places) {
+      for (char const* prefix : prefixes) {
         if (!ReadsRowsInPlace(kind) || !Exists(kind, type)) continue;
         ArrayMatrix const A(Reversed(RowsFor(type, RingRows(n))), type);
         char const* const words =
             IsSymmetric(kind) ? "row 0 stores column 7 behind column 10" : "row 0 stores column 0 behind column 1";
-        ExpectError(SymbolicError(A.mat(), place, kind), std::string(words) + sort_them, place + NameOf(kind, type));
+        ExpectError(SymbolicError(A.mat(), prefix, kind), std::string(words) + sort_them, prefix + NameOf(kind, type));
       }
 }
 
@@ -141,9 +141,9 @@ TEST(ImproperMatrices, RowsThatPetscReadsRightAreSolved)
 {
   for (MatType type : matrix_types)
     for (Kind const& kind : AllKinds())
-      for (char const* place : places) {
+      for (char const* prefix : prefixes) {
         if (!Exists(kind, type)) continue;
-        bool const by_petsc = std::string(place) == "host_" || std::string(type) == MATSEQAIJ;
+        bool const by_petsc = std::string(prefix) == "host_" || std::string(type) == MATSEQAIJ;
         if (!by_petsc && ReadsRowsInPlace(kind) && !IsSymmetric(kind)) continue;  // U's rows keep PETSc's order
         Rows rows = RowsFor(type, RingRows(n));
         if (!ReadsRowsInPlace(kind)) {
@@ -158,9 +158,9 @@ TEST(ImproperMatrices, RowsThatPetscReadsRightAreSolved)
         }
         ArrayMatrix const A(rows, type), sorted(RowsFor(type, RingRows(n)), type);
         Vec expected, actual, truth;
-        std::string const what = place + NameOf(kind, type);
+        std::string const what = prefix + NameOf(kind, type);
         ASSERT_EQ((int)Solve(A.mat(), MATSOLVERPETSC, NULL, kind, &expected), 0) << what;
-        ASSERT_EQ((int)Solve(A.mat(), "levelset", place, kind, &actual), 0) << what;
+        ASSERT_EQ((int)Solve(A.mat(), "levelset", prefix, kind, &actual), 0) << what;
         ASSERT_EQ((int)Solve(sorted.mat(), MATSOLVERPETSC, NULL, kind, &truth), 0) << what;
         EXPECT_EQ((int)ExpectRows(what, expected, actual, expected, rounding), 0);
         if (kind.ftype == MAT_FACTOR_LU || std::string(kind.ordering) == MATORDERINGNATURAL) {  // else orderings differ
@@ -175,7 +175,7 @@ TEST(ImproperMatrices, ColumnsStoredTwiceAreRefused)
 {
   for (MatType type : matrix_types)
     for (Kind const& kind : AllKinds())
-      for (char const* place : places)
+      for (char const* prefix : prefixes)
         for (int which : {0, 1, 2, 3}) {  // the diagonal; right of it; left of it; the diagonal again at the row's end
           if (!Exists(kind, type)) continue;
           bool const upper = std::string(type) == MATSEQSBAIJ;
@@ -190,8 +190,8 @@ TEST(ImproperMatrices, ColumnsStoredTwiceAreRefused)
           if (which == 2) at = 0;
           ArrayMatrix const A(Repeated(rows, row, at, which == 3), type);
           std::string const words = "row 5 stores column " + std::to_string(entries[at].col) + add_them;
-          CaughtError const error = SymbolicError(A.mat(), place, kind);
-          std::string const what = place + NameOf(kind, type) + " " + std::to_string(which);
+          CaughtError const error = SymbolicError(A.mat(), prefix, kind);
+          std::string const what = prefix + NameOf(kind, type) + " " + std::to_string(which);
           if (which == 3 && ReadsRowsInPlace(kind) && (IsSymmetric(kind) || upper))
             ExpectError(error, "row 5 stores column 5 behind column 9", what);
           else if (which == 3 && ReadsRowsInPlace(kind)) ExpectError(error, "row 5 stores column 5 behind", what);
@@ -256,16 +256,16 @@ TEST(ImproperMatrices, BlocksOutOfOrderAreNamed)
 /// Checks that the numeric phase checks the rows of another matrix.
 TEST(ImproperMatrices, ColumnsStoredTwiceAreRefusedByTheNumericPhaseToo)
 {
-  for (char const* place : places)
+  for (char const* prefix : prefixes)
     for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC}) {
       Kind const kind{ftype, 0, MATORDERINGNATURAL};
       ArrayMatrix const A(RingRows(n)), repeated(Repeated(RingRows(n), 5, 2));
       Factor factor;
       ASSERT_EQ((int)Prepare(A.mat(), kind), 0);
-      ASSERT_EQ((int)factor.Symbolic(A.mat(), "levelset", place, SetupOf(kind)), 0);
+      ASSERT_EQ((int)factor.Symbolic(A.mat(), "levelset", prefix, SetupOf(kind)), 0);
       ASSERT_EQ((int)factor.Numeric(A.mat()), 0);
       CaughtError const error = Catch([&] { return factor.Numeric(repeated.mat()); });
-      ExpectError(error, std::string("row 5 stores column 5") + add_them, place + NameOf(kind, MATSEQAIJ));
+      ExpectError(error, std::string("row 5 stores column 5") + add_them, prefix + NameOf(kind, MATSEQAIJ));
       EXPECT_EQ((int)factor.Numeric(A.mat()), 0);
     }
 }

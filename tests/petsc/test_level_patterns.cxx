@@ -7,7 +7,7 @@
 #include <set>
 
 #include "../backend/spaces.hpp"
-#include "placed_pair.hpp"
+#include "host_device_pair.hpp"
 #include "sptrsv/factorization/level_fill.hpp"
 #include "sptrsv_support/generators.hpp"
 

@@ -276,7 +276,7 @@ PetscErrorCode FromOwnArrays(PetscInt n, bool chain, std::vector<PetscInt>& row_
 }
 
 // successive matrices have the same memory and the same count of patterns
-TEST(PCShell, PatternsAreComparedNotTheirPlace)
+TEST(PCShell, PatternsAreComparedNotTheirAddresses)
 {
   PetscInt const n = 200;
   std::vector<PetscInt> row_ptr(n + 1), col_idx(2 * n);

@@ -45,16 +45,16 @@ PetscErrorCode MakeBJacobi(Mat A, Case const& c, PetscInt blocks, KSP* ksp)
                     ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-PetscErrorCode MakeOurs(Mat A, Case const& c, PetscInt blocks, char const* type, char const* place, KSP* ksp)
+PetscErrorCode MakePluginKsp(Mat A, Case const& c, PetscInt blocks, char const* type, char const* choice, KSP* ksp)
 {
   PetscFunctionBegin;
-  PetscCall(MakeKsp(A, "ours_",
+  PetscCall(MakeKsp(A, "plugin_",
                     {{"pc_type", c.pc()},
                      {"pc_factor_levels", std::to_string(c.levels)},
                      {"pc_factor_mat_ordering_type", MATORDERINGNATURAL},
                      {"pc_factor_shift_type", MatFactorShiftTypes[c.shift]},
                      {"pc_factor_mat_solver_type", type},
-                     {"mat_sptrsv_factor", place},
+                     {"mat_sptrsv_factor", choice},
                      {"mat_sptrsv_blocks", std::to_string(blocks)}},
                     ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -84,12 +84,12 @@ PetscErrorCode ExpectSameColumns(std::string const& what, PC const (&pc)[2], Pet
 }
 
 /// Compares applications row by row, plain, transposed and with several columns, and the iterations of a solve.
-PetscErrorCode ExpectSame(std::string const& what, KSP petsc, KSP ours)
+PetscErrorCode ExpectSame(std::string const& what, KSP petsc, KSP plugin)
 {
   Mat A;
   Vec b, x[2];
   PC pc[2];
-  KSP const ksp[2] = {petsc, ours};
+  KSP const ksp[2] = {petsc, plugin};
   PetscInt steps[2], n;
 
   PetscFunctionBegin;
@@ -133,25 +133,25 @@ PetscErrorCode ExpectView(KSP ksp, std::string const& wanted, std::string const&
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CompareWithBJacobi(Case const& c, PetscInt blocks, char const* place)
+PetscErrorCode CompareWithBJacobi(Case const& c, PetscInt blocks, char const* choice)
 {
   Mat A;
-  KSP petsc, ours;
+  KSP petsc, plugin;
   PetscInt const side = 7;
-  std::string const what = c.name() + ", " + std::to_string(blocks) + " blocks, " + place;
+  std::string const what = c.name() + ", " + std::to_string(blocks) + " blocks, " + choice;
   std::string const between = " blocks of rows, entries between them left out";
 
   PetscFunctionBegin;
   PetscCall(BuildMatrix(c, side, &A));
   PetscCall(MakeBJacobi(A, c, blocks, &petsc));
-  PetscCall(MakeOurs(A, c, blocks, blocks % 2 ? "sptrsv" : "levelset", place, &ours));
-  PetscCall(ExpectSame(what, petsc, ours));
+  PetscCall(MakePluginKsp(A, c, blocks, blocks % 2 ? "sptrsv" : "levelset", choice, &plugin));
+  PetscCall(ExpectSame(what, petsc, plugin));
   PetscCall(ChangeMatrix(c, side, A));
-  PetscCall(ExpectSame(what + ", new values", petsc, ours));
-  PetscCall(ExpectView(ours, blocks > 1 ? std::to_string(blocks) + between : "", blocks > 1 ? "" : between));
-  PetscCall(ExpectView(ours, place == std::string("device") ? "factored by sptrsv" : "factored by PETSc", ""));
+  PetscCall(ExpectSame(what + ", new values", petsc, plugin));
+  PetscCall(ExpectView(plugin, blocks > 1 ? std::to_string(blocks) + between : "", blocks > 1 ? "" : between));
+  PetscCall(ExpectView(plugin, choice == std::string("device") ? "factored by sptrsv" : "factored by PETSc", ""));
   PetscCall(KSPDestroy(&petsc));
-  PetscCall(KSPDestroy(&ours));
+  PetscCall(KSPDestroy(&plugin));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -161,9 +161,9 @@ class RowBlocks : public testing::TestWithParam<PetscInt> {};
 TEST_P(RowBlocks, AreThoseOfPetscsBJacobi)
 {
   for (Case const& c : AllCases())
-    for (char const* place : places) {
-      if (c.has_leftovers() && place == std::string("device")) continue;  // see WithoutLeftovers
-      ASSERT_EQ(CompareWithBJacobi(c, GetParam(), place), PETSC_SUCCESS) << c.name();
+    for (char const* choice : factor_choices) {
+      if (c.has_leftovers() && choice == std::string("device")) continue;  // see WithoutLeftovers
+      ASSERT_EQ(CompareWithBJacobi(c, GetParam(), choice), PETSC_SUCCESS) << c.name();
     }
 }
 
@@ -171,32 +171,32 @@ TEST_P(RowBlocks, AreThoseOfPetscsBJacobi)
 INSTANTIATE_TEST_SUITE_P(Blocks, RowBlocks, testing::Values(1, 2, 3, 5, 20, 48, 49));
 
 /// Compares after a change of the pattern: new entries within a block and between two.
-PetscErrorCode CompareNewPattern(char const* place)
+PetscErrorCode CompareNewPattern(char const* choice)
 {
   Case const c{MATSEQAIJ, 1, MAT_FACTOR_ILU, 1};
   Mat A;
-  KSP petsc, ours;
+  KSP petsc, plugin;
 
   PetscFunctionBegin;
   PetscCall(BuildMatrix(c, 7, &A));
   PetscCall(MakeBJacobi(A, c, 3, &petsc));
-  PetscCall(MakeOurs(A, c, 3, "levelset", place, &ours));
-  PetscCall(ExpectSame("first pattern", petsc, ours));
+  PetscCall(MakePluginKsp(A, c, 3, "levelset", choice, &plugin));
+  PetscCall(ExpectSame("first pattern", petsc, plugin));
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(MatSetValue(A, 2, 12, -0.05, INSERT_VALUES));
   PetscCall(MatSetValue(A, 3, 40, -0.05, INSERT_VALUES));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(ExpectSame(std::string("another pattern, ") + place, petsc, ours));
+  PetscCall(ExpectSame(std::string("another pattern, ") + choice, petsc, plugin));
   PetscCall(KSPDestroy(&petsc));
-  PetscCall(KSPDestroy(&ours));
+  PetscCall(KSPDestroy(&plugin));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 TEST(RowBlocksOptions, OfAnotherPattern)
 {
-  for (char const* place : places) EXPECT_EQ(CompareNewPattern(place), PETSC_SUCCESS);
+  for (char const* choice : factor_choices) EXPECT_EQ(CompareNewPattern(choice), PETSC_SUCCESS);
 }
 
 /// Tests that invalid numbers of blocks are refused with the option's name and its range.
@@ -209,10 +209,10 @@ TEST(RowBlocksOptions, OtherNumbersAreRefused)
         Mat A;
         KSP ksp;
         ASSERT_EQ((int)BuildMatrix(c, 3, &A), 0);
-        ASSERT_EQ((int)MakeOurs(A, c, blocks, "levelset", "host", &ksp), 0);
+        ASSERT_EQ((int)MakePluginKsp(A, c, blocks, "levelset", "host", &ksp), 0);
         CaughtError const error = Catch([&] { return KSPSetUp(ksp); });
         EXPECT_EQ((int)error.code, (int)PETSC_ERR_ARG_OUTOFRANGE);
-        std::string const wanted = "Option -ours_mat_sptrsv_blocks is " + std::to_string(blocks) +
+        std::string const wanted = "Option -plugin_mat_sptrsv_blocks is " + std::to_string(blocks) +
                                    ", and the matrix has 9 " + (dof > 1 ? "block rows" : "rows") + "; give 1 to 9";
         EXPECT_EQ(error.message, wanted);
         ASSERT_EQ((int)KSPDestroy(&ksp), 0);
@@ -227,7 +227,7 @@ TEST(RowBlocksOptions, ReplaceBlocksTogether)
     Mat A;
     KSP ksp;
     ASSERT_EQ((int)BuildMatrix({}, 3, &A), 0);
-    ASSERT_EQ((int)MakeOurs(A, {}, 1, "levelset", "host", &ksp), 0);
+    ASSERT_EQ((int)MakePluginKsp(A, {}, 1, "levelset", "host", &ksp), 0);
     ASSERT_EQ((int)PetscOptionsSetValue(NULL, old, "true"), 0);
     CaughtError const error = Catch([&] { return KSPSetUp(ksp); });
     ASSERT_EQ((int)PetscOptionsClearValue(NULL, old), 0);

@@ -111,7 +111,7 @@ PetscErrorCode CompareOrdered(Mat A, Case const& c, PetscInt blocks, MatOrdering
   std::string const what = c.name() + ", " + ordering + (swap_columns ? ", columns swapped, " : ", ") +
                            MatFactorShiftTypes[c.shift] + ", " + std::to_string(blocks) + " blocks";
   for (int k = 1; k < 3; ++k) {
-    PetscCall(ExpectRows(what + ", " + places[k - 1], x[0], x[k], x[0], 100 * rounding));
+    PetscCall(ExpectRows(what + ", " + factor_choices[k - 1], x[0], x[k], x[0], 100 * rounding));
     EXPECT_EQ(info[k].nz_used, info[0].nz_used) << what;
     EXPECT_NEAR(info[k].fill_ratio_needed, info[0].fill_ratio_needed, 1e-6) << what;
   }

@@ -119,7 +119,7 @@ class Machine {
   static constexpr long long most_quiet = 3000;
 
   std::string where_lanes_stand() const {
-    static char const* const places[] = {"running", "poll", "left loop", "turn",    "shuffle",
+    static char const* const states[] = {"running", "poll", "left loop", "turn",    "shuffle",
                                          "vote",    "sync", "rejoin",    "barrier", "end"};
     std::string out;
     for (Team const& team : teams_)
@@ -128,7 +128,7 @@ class Machine {
         for (Lane const* lane : warp.lanes) ++count[lane->at];
         out += "; a warp:";
         for (auto const& [at, lanes] : count)
-          out += " " + std::to_string(lanes) + " at " + places[static_cast<int>(at)];
+          out += " " + std::to_string(lanes) + " at " + states[static_cast<int>(at)];
       }
     return out;
   }
