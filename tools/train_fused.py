@@ -5,7 +5,7 @@ plots.
 
     tools/train_fused.py --bench-solve build/bench/bench_solve --space cuda --measure fused.json
     tools/train_fused.py --fit fused.json --plot fused.svg \\
-        --table kokkos_backend/include/sptrsv/algorithm/row_order/fused_table.hpp
+        --table kokkos_backend/include/sptrsv/algorithm/sync_free/fused_table.hpp
 
 Both steps may be one command, or run on two machines: each needs only Python. After --table, build again. Matrices are
 the lower triangles of Graph500 R-MAT graphs over scale and edge factor, and of a few families of other classes. Each is

@@ -15,7 +15,7 @@ import scatter_svg
 import train_fused
 
 HERE = pathlib.Path(__file__).resolve().parent
-TABLE = HERE.parent / "kokkos_backend/include/sptrsv/algorithm/row_order/fused_table.hpp"
+TABLE = HERE.parent / "kokkos_backend/include/sptrsv/algorithm/sync_free/fused_table.hpp"
 BENCH_SOLVE = None
 
 

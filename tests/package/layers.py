@@ -118,7 +118,7 @@ def main(folder, plugin):
 
 def test_rules():
     solver, planner, tiled = "sptrsv/solver.hpp", "sptrsv/planner/planner.hpp", "sptrsv/algorithm/tiled/tiled.hpp"
-    fused, rows, lanes = "sptrsv/algorithm/row_order/fused.hpp", "sptrsv/triangle/rows.hpp", "sptrsv/device/lanes.hpp"
+    fused, rows, lanes = "sptrsv/algorithm/sync_free/fused.hpp", "sptrsv/triangle/rows.hpp", "sptrsv/device/lanes.hpp"
     for path, used in [(planner, tiled), (tiled, rows), (rows, lanes), (lanes, solver),
                        ("sptrsv/solver_impl.hpp", planner)]:
         assert not fault(path, used) and fault(used, path), (path, used)

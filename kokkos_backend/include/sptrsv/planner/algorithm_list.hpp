@@ -5,10 +5,10 @@
 #include "sptrsv/algorithm/blocked/blocked.hpp"
 #include "sptrsv/algorithm/colorset/color_set.hpp"
 #include "sptrsv/algorithm/levelset/level_set.hpp"
-#include "sptrsv/algorithm/row_order/fused.hpp"
-#include "sptrsv/algorithm/row_order/sync_free.hpp"
-#include "sptrsv/algorithm/row_order/thread_level.hpp"
 #include "sptrsv/algorithm/sequential/sequential.hpp"
+#include "sptrsv/algorithm/sync_free/fused.hpp"
+#include "sptrsv/algorithm/sync_free/sync_free.hpp"
+#include "sptrsv/algorithm/sync_free/thread_level.hpp"
 #include "sptrsv/algorithm/tiled/tiled.hpp"
 
 namespace sptrsv {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "sptrsv/algorithm/row_order/row_order_tuning.hpp"
-#include "sptrsv/algorithm/row_order/warp_per_row.hpp"
+#include "sptrsv/algorithm/sync_free/sync_free_tuning.hpp"
+#include "sptrsv/algorithm/sync_free/warp_per_row.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/triangle/plural.hpp"
@@ -198,7 +198,7 @@ class SyncFree {
     } else {
       shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
       shape.rows_per_ticket =
-          options.rows_per_ticket > 0 ? options.rows_per_ticket : detail::RowOrderTuning::syncfree_rows_per_ticket;
+          options.rows_per_ticket > 0 ? options.rows_per_ticket : detail::SyncFreeTuning::syncfree_rows_per_ticket;
     }
     shape.teams = detail::number_of_teams<T>(exec, n, shape);
     return shape;

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "sptrsv/algorithm/row_order/row_order_tuning.hpp"
-#include "sptrsv/algorithm/row_order/thread_per_row.hpp"
+#include "sptrsv/algorithm/sync_free/sync_free_tuning.hpp"
+#include "sptrsv/algorithm/sync_free/thread_per_row.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/triangle/plural.hpp"
@@ -39,7 +39,7 @@ class ThreadLevel {
   ThreadLevel(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
       : options_(options),
         ascending_(analysis.shape().ascending()),
-        poll_all_missing_(analysis.mean_row() > detail::RowOrderTuning::poll_all_from),
+        poll_all_missing_(analysis.mean_row() > detail::SyncFreeTuning::poll_all_from),
         values_(exec, analysis.rows(exec)),
         tickets_(exec),
         launch_(detail::thread_per_row_shape<T>(exec, analysis.num_rows(), options.rows_per_ticket)),

@@ -5,7 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 
-#include "sptrsv/algorithm/row_order/fused_table.hpp"
+#include "sptrsv/algorithm/sync_free/fused_table.hpp"
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/space.hpp"
 #include "sptrsv/triangle/rows.hpp"

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "sptrsv/algorithm/row_order/fused_units.hpp"
-#include "sptrsv/algorithm/row_order/row_order_tuning.hpp"
-#include "sptrsv/algorithm/row_order/thread_per_row.hpp"
-#include "sptrsv/algorithm/row_order/warp_per_row.hpp"
+#include "sptrsv/algorithm/sync_free/fused_units.hpp"
+#include "sptrsv/algorithm/sync_free/sync_free_tuning.hpp"
+#include "sptrsv/algorithm/sync_free/thread_per_row.hpp"
+#include "sptrsv/algorithm/sync_free/warp_per_row.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/solved_values.hpp"
@@ -79,7 +79,7 @@ class Fused {
   Fused(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
       : kind_(options.kind),
         ascending_(analysis.shape().ascending()),
-        poll_all_missing_(analysis.mean_row() > detail::RowOrderTuning::poll_all_from),
+        poll_all_missing_(analysis.mean_row() > detail::SyncFreeTuning::poll_all_from),
         values_(exec, analysis.rows(exec)),
         tickets_(exec),
         solved_(exec, analysis.num_rows()) {
@@ -137,7 +137,7 @@ class Fused {
  private:
   /// Returns the rows of a block: the lanes of a warp; on a host those of most GPUs, so that systems are split alike.
   static int block_rows() {
-    if constexpr (is_host_space<typename T::exec_space>) return detail::RowOrderTuning::fused_host_block_rows;
+    if constexpr (is_host_space<typename T::exec_space>) return detail::SyncFreeTuning::fused_host_block_rows;
     else return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
   }
 
@@ -157,7 +157,7 @@ class Fused {
           static_cast<int>(std::max(1LL, detail::host_rows_per_ticket<T>(exec, n) * units / std::max(1LL, n)));
     } else {
       shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-      shape.threads = detail::RowOrderTuning::fused_team_warps;
+      shape.threads = detail::SyncFreeTuning::fused_team_warps;
     }
     shape.teams = detail::number_of_teams<T>(exec, units, shape);
     return shape;

@@ -5,7 +5,7 @@
 
 namespace sptrsv::detail {
 
-struct RowOrderTuning {
+struct SyncFreeTuning {
   /// Mean off-diagonal entries per row above which a thread polls for all missing entries of a batch. Otherwise it
   /// polls for the first one only, which takes fewer loads.
   static constexpr double poll_all_from = 4;
