@@ -49,8 +49,8 @@ struct Settings {
   }
 };
 
-/// Returns the name of a type with options, such as fused:kind=warp or levelset:storage=single, and adds "fused_kind"
-/// or "sptrsv_storage" to `options`.
+/// Returns the name of a type with options, such as fused:threshold=2 or levelset:storage=single, and adds
+/// "fused_threshold" or "sptrsv_storage" to `options`.
 std::string take_own_options(std::string const& text, OptionValues& options) {
   std::istringstream parts(text);
   std::string type, part;
@@ -180,9 +180,10 @@ void declare(CLI::App& app, Settings& s) {
   app.add_option("--matrix", s.matrices,
                  "generated family such as lap2d:1000, or a file, Matrix Market or PETSc binary")
       ->required();
-  app.add_option("--algorithms", s.algorithms,
-                 "comma-separated types and peers, a type with options as fused:kind=warp; default, and with all among "
-                 "them, all there are")
+  app.add_option(
+         "--algorithms", s.algorithms,
+         "comma-separated types and peers, a type with options as fused:threshold=2; default, and with all among "
+         "them, all there are")
       ->delimiter(',');
   app.add_option("--option", s.options, "option of an algorithm, such as levelset_wide_rows=100");
   app.add_option("--space", s.space, "openmp, serial or cuda")->capture_default_str();

@@ -32,7 +32,7 @@ class Matrix:
 
     def own(self):
         """Returns the names of sptrsv's types with a time, fastest first, without types whose options were set by hand,
-        such as fused:kind=warp."""
+        such as fused:threshold=2."""
         return self.sorted(r for r in self.timed.values() if not r["peer"] and ":" not in r["algorithm"])
 
     def gpu_peers(self):

@@ -87,14 +87,14 @@ TABLES = {
                "2.97"),
          Ratio("threadlevel:form=two_phase", "threadlevel", average="55.05")], GRANULAR),
     "fused": Table(
-        "solve", ["cusparse", CSC, "fused:kind=thread", "fused:kind=warp", "fused"],
+        "solve", ["cusparse", CSC, "threadlevel", "syncfree", "fused"],
         [Ratio("cusparse", "fused", {"luxembourg_osm": "2.30", "kkt2:1000000": "2.56, 3.18",
                                      "G3_circuit": "4.88, 11.6"}, "3.12", "25.83"),
          Ratio(CSC, "fused", {"luxembourg_osm": "3.41", "kkt2:1000000": "1.58, 2.00", "G3_circuit": "15.1, 9.76"},
                "4.14", "36.50"),
-         Ratio("fused:kind=thread", "fused", {"luxembourg_osm": "1.46", "kkt2:1000000": "1.43, 1.45",
+         Ratio("threadlevel", "fused", {"luxembourg_osm": "1.46", "kkt2:1000000": "1.43, 1.45",
                                               "G3_circuit": "1.21, 1.38"}, "1.77",
-               "22.13"), Ratio("fused:kind=warp", "fused")], GRANULAR),
+               "22.13"), Ratio("syncfree", "fused")], GRANULAR),
     "tiled": Table(
         "solve", ["cusparse", CSC, "tiled:variant=levelset", "tiled:variant=syncfree", "tiled",
                   "tiled:diagonal_tiles=inverted"],

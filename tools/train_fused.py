@@ -9,8 +9,8 @@ plots.
 
 Both steps may be one command, or run on two machines: each needs only Python. After --table, build again. Matrices are
 the lower triangles of Graph500 R-MAT graphs over scale and edge factor, and of a few families of other classes. Each is
-solved with a warp for every row, with a thread for every row, and fused with each of a list of thresholds. Two rules
-then choose a threshold:
+solved with a warp for every row (`syncfree`), with a thread for every row (`threadlevel`), and fused with each of a
+list of thresholds. Two rules then choose a threshold:
 
   paper  the threshold that best predicts, by an R-MAT matrix' mean row, whether its warp or its thread solve is faster
          (F. Zhang, J. Su, W. Liu et al., TPDS 2021, section 6.2)
@@ -31,7 +31,7 @@ import time
 
 import scatter_svg
 
-KINDS = ["warp", "thread"]
+KINDS = {"syncfree": "warp", "threadlevel": "thread"}  # types with a warp, or a thread, for every row
 FAMILIES = ("road:1000 lap2d:700 lap3d:80 stencil27:60 fem3:24 kkt2:500000 powerlaw:500000 lap2d:700,random "
             "lap3d:80,color band:100000,16,2000")
 
@@ -106,7 +106,7 @@ def groups_of(args):
 
 def measure_group(args, specs, thresholds, deadline):
     """Returns the cases of one group, and whether it was ended at the deadline. One process starts the GPU once."""
-    types = [f"fused:kind={kind}" for kind in KINDS] + [f"fused:threshold={t}" for t in thresholds]
+    types = list(KINDS) + [f"fused:threshold={t}" for t in thresholds]
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.json"
         command = [args.bench_solve, "--space", args.space, "--algorithms", ",".join(types), "--repeat",
@@ -139,7 +139,7 @@ def cases_of(report, types):
     """Returns the complete matrices of a report of bench_solve."""
     cases = {}
     for r in report["seconds"]:
-        how = r["algorithm"].split("=")[1]
+        how = KINDS.get(r["algorithm"]) or r["algorithm"].split("=")[1]
         case = cases.setdefault(r["matrix"], dict({key: r[key] for key in ("matrix", "rows", "entries", "levels")},
                                                   seconds={}))
         case["seconds"][how] = r["solve"]["median"]
@@ -180,7 +180,7 @@ def fit_paper(cases):
 
     def loss(threshold):
         logs = [math.log(c["seconds"]["warp" if mean_row(c) >= threshold else "thread"] /
-                         min(c["seconds"][kind] for kind in KINDS)) for c in cases]
+                         min(c["seconds"][kind] for kind in KINDS.values())) for c in cases]
         return math.exp(sum(logs) / len(logs))
 
     losses = {t: loss(t) for t in candidates}
@@ -216,7 +216,7 @@ def fit(measured, rule):
     print("  " + ", ".join(f"{t}: {loss:.3f}" for t, loss in losses.items()))
     chosen = fused if rule == "fused" else paper
     near = min(thresholds, key=lambda t: abs(math.log(t / chosen)))
-    for kind in KINDS:
+    for kind in KINDS.values():
         logs = [math.log(c["seconds"][kind] / c["seconds"][str(near)]) for c in cases]
         print(f"fused with {near} is {math.exp(sum(logs) / len(logs)):.2f} times as fast as {kind} alone (geometric "
               f"mean)")

@@ -78,11 +78,11 @@ class Rules(unittest.TestCase):
 
     def test_only_complete_matrices_count(self):
         def timed(matrix, how):
-            return {"matrix": matrix, "rows": 4, "entries": 8, "levels": 2, "algorithm": f"fused:{how}",
+            return {"matrix": matrix, "rows": 4, "entries": 8, "levels": 2, "algorithm": how,
                     "solve": {"median": 1.0}}
         report = {"space": "Cuda", "device": "X1", "date": "d", "commit": "c",
-                  "seconds": [timed("a", "kind=warp"), timed("a", "kind=thread"), timed("a", "threshold=3"),
-                              timed("b", "kind=warp")]}
+                  "seconds": [timed("a", "syncfree"), timed("a", "threadlevel"), timed("a", "fused:threshold=3"),
+                              timed("b", "syncfree")]}
         found = train_fused.cases_of(report, 3)
         self.assertEqual([c["seconds"] for _, c in found], [{"warp": 1.0, "thread": 1.0, "3": 1.0}])
         self.assertEqual(train_fused.device_key(found[0][0]), "X1")

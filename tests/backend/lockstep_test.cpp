@@ -183,8 +183,8 @@ std::vector<Solve> solves() {
       {"threadlevel", {{"threadlevel_form", "two_phase"}}},
       {"threadlevel", {{"threadlevel_rows_per_ticket", "48"}}},
       {"fused", {}},
-      {"fused", {{"fused_kind", "warp"}}},
-      {"fused", {{"fused_kind", "thread"}}},
+      {"fused", {{"fused_threshold", "1"}}},
+      {"fused", {{"fused_threshold", "1000000"}}},
       {"levelset", {}},
       {"levelset", {{"levelset_wide_rows", "4"}}},
       {"levelset", {{"levelset_lanes_per_row", "4"}, {"levelset_wave_teams", "3"}}},
@@ -341,8 +341,9 @@ TEST_P(InLockstep, FactorizationsEnd) {
 TEST_P(InLockstep, KernelsWithoutTurnsHang) {
   auto const band = matrices(true, false)[1], full = matrices(true, true)[1];
   lockstep::leaves_alone = true;
-  for (Solve const& how : std::vector<Solve>{
-           {"threadlevel", {}}, {"fused", {{"fused_kind", "thread"}}}, {"levelset", {{"levelset_analysis", "sweep"}}}})
+  for (Solve const& how : std::vector<Solve>{{"threadlevel", {}},
+                                             {"fused", {{"fused_threshold", "1000000"}}},
+                                             {"levelset", {{"levelset_analysis", "sweep"}}}})
     EXPECT_THROW(check_solves(band, Triangle::lower, how, 1), lockstep::Hang) << how.algorithm;
   std::string obstacle;
   EXPECT_THROW(color_on_device<T>(Lockstep(), full.pattern(), obstacle, 1LL << 40), lockstep::Hang);

@@ -120,8 +120,8 @@ inline std::vector<Variant> all_variants() {
                       true,
                       false,
                       true});
-  variants.push_back({"fused_warp", "fused", {{"fused_kind", "warp"}}});
-  variants.push_back({"fused_thread", "fused", {{"fused_kind", "thread"}}});
+  variants.push_back({"fused_warp", "fused", {{"fused_threshold", "1"}}});
+  variants.push_back({"fused_thread", "fused", {{"fused_threshold", "1000000"}}});
   variants.push_back({"fused_mixed", "fused", {{"fused_threshold", "2"}}});
   variants.push_back({"colorset_chain1", "colorset", {{"colorset_wide_rows", "1"}}});
   variants.push_back({"colorset_cpls", "colorset", {{"colorset_form", "cpls"}, {"colorset_wide_rows", "1"}}});

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <string>
 #include <string_view>
 
@@ -64,30 +63,23 @@ class Fused {
   static constexpr std::string_view name = "fused";
   static constexpr char const* summary = "short rows by a thread each, long rows by a warp each, in one kernel";
   static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
-  enum class Kind { mixed, warp, thread };
   struct Options {
-    Kind kind = Kind::mixed;
     int threshold = 0;
     template <class V>
     void visit(V& v) {
-      v.choice("kind", kind, {"mixed", "warp", "thread"}, "by the threshold, or a warp or a thread for every row");
       v.integer("threshold", threshold, 0, 1000000,
                 "mean off-diagonal entries from which rows of a block get a warp each; 0: as trained");
     }
   };
 
   Fused(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
-      : kind_(options.kind),
-        ascending_(analysis.shape().ascending()),
+      : ascending_(analysis.shape().ascending()),
         poll_all_missing_(analysis.mean_row() > detail::SyncFreeTuning::poll_all_from),
         values_(exec, analysis.rows(exec)),
         tickets_(exec),
         solved_(exec, analysis.num_rows()) {
     choose_threshold(exec, options.threshold);
-    long long const least = kind_ == Kind::warp     ? 0
-                            : kind_ == Kind::thread ? std::numeric_limits<int>::max()
-                                                    : threshold_;
-    units_ = detail::make_fused_units<T>(exec, {values_.rows(), block_rows(), least, ascending_});
+    units_ = detail::make_fused_units<T>(exec, {values_.rows(), block_rows(), threshold_, ascending_});
     launch_ = choose_launch(exec);
   }
 
@@ -120,10 +112,7 @@ class Fused {
   std::string parameters() const {
     char text[240];
     std::snprintf(
-        text, sizeof text, "%s, warps from %d %s per row on (%s), %lld of %s by a warp, %s per ticket, %s of %d x %d",
-        kind_ == Kind::mixed  ? "mixed"
-        : kind_ == Kind::warp ? "warp alone"
-                              : "thread alone",
+        text, sizeof text, "warps from %d %s per row on (%s), %lld of %s by a warp, %s per ticket, %s of %d x %d",
         threshold_, threshold_ == 1 ? "entry" : "entries", source_, static_cast<long long>(units_.warp_rows),
         detail::plural(values_.rows().num_rows, "row").c_str(), detail::plural(launch_.rows_per_ticket, "unit").c_str(),
         detail::plural(launch_.teams, "team").c_str(), launch_.threads, launch_.lanes);
@@ -163,7 +152,6 @@ class Fused {
     return shape;
   }
 
-  Kind kind_;
   bool ascending_, poll_all_missing_;
   int threshold_ = 0;
   char const* source_ = "";
