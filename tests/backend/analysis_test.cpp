@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <sptrsv/algorithm/levelset/level_kernels.hpp>
-#include <sptrsv/algorithm/sync_free/fused_units.hpp>
+#include <sptrsv/algorithm/sync_free/fused.hpp>
 #include <sptrsv/triangle/analysis.hpp>
 
 #include "solve_cases.hpp"

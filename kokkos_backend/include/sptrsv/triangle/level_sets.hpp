@@ -305,19 +305,27 @@ struct RootCandidatesTuning {
   static constexpr int host_rows = 2000, gpu_rows = 1024, gpu_team_threads = 256;
 };
 
-/// Computes the in-degrees and lists the first roots, from op(T) by columns.
+/// Counts the off-diagonal entries of each row of op(T), from op(T) by columns.
+template <class T>
+Kokkos::View<typename T::index*, typename T::device> count_in_degrees(typename T::exec_space const& exec,
+                                                                      OffDiagonals<T> const& columns) {
+  using index = typename T::index;
+  Kokkos::View<index*, typename T::device> in_degree(Kokkos::view_alloc(exec, std::string("sptrsv::in_degree")),
+                                                     columns.num_rows);
+  Kokkos::parallel_for(
+      "sptrsv::in_degree", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, columns.num_rows),
+      KOKKOS_LAMBDA(index j) {
+        for (auto k = columns.begin(j); k < columns.end(j); ++k) Kokkos::atomic_inc(&in_degree(columns.col_idx(k)));
+      });
+  return in_degree;
+}
+
 template <class T>
 void list_first_roots(typename T::exec_space const& exec, RemoveRoots<T> const& step) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  index const n = step.columns.num_rows;
   Kokkos::parallel_for(
-      "sptrsv::level_sets::in_degree", policy(exec, 0, n), KOKKOS_LAMBDA(index j) {
-        for (auto k = step.columns.begin(j); k < step.columns.end(j); ++k)
-          Kokkos::atomic_inc(&step.in_degree(step.columns.col_idx(k)));
-      });
-  Kokkos::parallel_for(
-      "sptrsv::level_sets::first_roots", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
+      "sptrsv::level_sets::first_roots",
+      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, step.columns.num_rows), KOKKOS_LAMBDA(index i) {
         if (step.in_degree(i) == 0) step.level_rows(Kokkos::atomic_fetch_add(&step.state(1), index(1))) = i;
       });
 }
@@ -329,9 +337,7 @@ void level_of_by_root_candidates(typename T::exec_space const& exec, OffDiagonal
                                  LevelArrays<T> const& sets) {
   using index = typename T::index;
   index const n = columns.num_rows;
-  auto const count = static_cast<std::size_t>(n);
-  RemoveRoots<T> step{columns, sets.level_of, sets.level_rows, {}, {}};
-  step.in_degree = decltype(step.in_degree)("sptrsv::level_sets::in_degree", count);
+  RemoveRoots<T> step{columns, sets.level_of, sets.level_rows, count_in_degrees<T>(exec, columns), {}};
   step.state = decltype(step.state)("sptrsv::level_sets::state");
   list_first_roots<T>(exec, step);
 

@@ -2,24 +2,86 @@
 // Yuenyeung: blocks of short rows by a thread per row, blocks of long rows by a warp per row, in one kernel.
 #pragma once
 
-#include <algorithm>
-#include <cstdio>
-#include <string>
-#include <string_view>
-
-#include "sptrsv/algorithm/sync_free/fused_units.hpp"
-#include "sptrsv/algorithm/sync_free/sync_free_tuning.hpp"
-#include "sptrsv/algorithm/sync_free/thread_per_row.hpp"
-#include "sptrsv/algorithm/sync_free/warp_per_row.hpp"
-#include "sptrsv/capabilities.hpp"
-#include "sptrsv/device/lanes.hpp"
-#include "sptrsv/device/solved_values.hpp"
-#include "sptrsv/triangle/plural.hpp"
-#include "sptrsv/triangle/row_values.hpp"
+#include "sptrsv/algorithm/sync_free/fused_table.hpp"
+#include "sptrsv/algorithm/sync_free/in_row_order.hpp"
 
 namespace sptrsv {
 
 namespace detail {
+
+/// Returns the trained threshold of E's device, or 0 if it has not been trained.
+template <class E>
+int trained_threshold(E const& exec) {
+  std::string const device = is_host_space<E> ? "host" : device_name(exec);
+  for (auto const& entry : fused_table)
+    if (device == entry.device) return entry.entries;
+  return 0;
+}
+
+/// Blocks of up to `block_rows` rows, consecutive in solve order. A block with a mean of at least `threshold`
+/// off-diagonal entries per row is warp-level.
+template <class T>
+struct FusedBlocks {
+  using index = typename T::index;
+
+  OffDiagonals<T> rows;
+  index block_rows;
+  long long threshold;
+  bool ascending;
+
+  KOKKOS_INLINE_FUNCTION index count() const { return rows.num_rows / block_rows + (rows.num_rows % block_rows > 0); }
+  KOKKOS_INLINE_FUNCTION index first(index block) const { return block * block_rows; }
+  KOKKOS_INLINE_FUNCTION index size(index block) const {
+    index const left = rows.num_rows - first(block);
+    return left < block_rows ? left : block_rows;
+  }
+  KOKKOS_INLINE_FUNCTION bool warp_level(index block) const {
+    long long entries = 0;
+    for (index s = first(block); s < first(block) + size(block); ++s)
+      entries += rows.count(ascending ? s : rows.num_rows - 1 - s);
+    return entries >= threshold * size(block);
+  }
+};
+
+/// Units in solve order: unit u has the rows from first(u) to first(u + 1), one row if it is warp-level. (A last block
+/// of one row thus becomes warp-level, whatever the threshold.)
+template <class T>
+struct FusedUnits {
+  Kokkos::View<typename T::index*, typename T::device> first;  ///< num_units+1
+  typename T::index count = 0;
+  typename T::index warp_rows = 0;  ///< rows of warp-level blocks
+};
+
+/// Lists the units. Cost: two passes over the row offsets; allocates, fences.
+template <class T>
+FusedUnits<T> make_fused_units(typename T::exec_space const& exec, FusedBlocks<T> const& blocks) {
+  using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  FusedUnits<T> units;
+  Kokkos::parallel_reduce(
+      "sptrsv::fused::count_units", policy(exec, 0, blocks.count()),
+      KOKKOS_LAMBDA(index block, index & count, index & warp_rows) {
+        bool const warp = blocks.warp_level(block);
+        count += warp ? blocks.size(block) : 1;
+        warp_rows += warp ? blocks.size(block) : 0;
+      },
+      units.count, units.warp_rows);
+  exec.fence("sptrsv::fused: the number of units is needed to allocate");
+  units.first =
+      decltype(units.first)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::fused::units")),
+                            static_cast<std::size_t>(units.count) + 1);
+  auto const first = units.first;
+  Kokkos::parallel_scan(
+      "sptrsv::fused::list_units", policy(exec, 0, blocks.count()), KOKKOS_LAMBDA(index block, index & at, bool final) {
+        index const size = blocks.size(block), mine = blocks.warp_level(block) ? size : 1;
+        if (final) {
+          for (index u = 0; u < mine; ++u) first(at + u) = blocks.first(block) + u;
+          if (block == blocks.count() - 1) first(at + mine) = blocks.rows.num_rows;
+        }
+        at += mine;
+      });
+  return units;
+}
 
 /// Kernel in which a thread of a team is one warp and takes one unit after another: a row, which its lanes share, or a
 /// block of rows, of which a lane takes one row, column after column, and spins on no row of another lane. (With
@@ -56,13 +118,12 @@ struct FusedRows {
 /// measured without their diagonal entry. The threshold comes from a table by device, trained as in section 6.2 of the
 /// paper (docs/fused.md).
 template <class T>
-class Fused {
+class Fused : public detail::InRowOrder<T> {
+  using Base = detail::InRowOrder<T>;
+
  public:
-  using types = T;
-  using index = typename T::index;
   static constexpr std::string_view name = "fused";
   static constexpr char const* summary = "short rows by a thread each, long rows by a warp each, in one kernel";
-  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
   struct Options {
     int threshold = 0;
     template <class V>
@@ -73,55 +134,28 @@ class Fused {
   };
 
   Fused(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
-      : ascending_(analysis.shape().ascending()),
-        poll_all_missing_(analysis.mean_row() > detail::SyncFreeTuning::poll_all_from),
-        values_(exec, analysis.rows(exec)),
-        tickets_(exec),
-        solved_(exec, analysis.num_rows()) {
-    choose_threshold(exec, options.threshold);
-    units_ = detail::make_fused_units<T>(exec, {values_.rows(), block_rows(), threshold_, ascending_});
-    launch_ = choose_launch(exec);
-  }
-
-  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
-    values_.update(exec, analysis, values);
+      : Base(exec, analysis) {
+    int const trained = detail::trained_threshold(exec);
+    threshold_ = options.threshold > 0 ? options.threshold : trained > 0 ? trained : block_rows() / 2;
+    source_ = options.threshold > 0 ? "asked for" : trained > 0 ? "trained" : "this device is not trained: half a warp";
+    units_ = detail::make_fused_units<T>(exec, {this->values_.rows(), block_rows(), threshold_, this->ascending_});
+    this->launch_ = this->warp_shape(exec, units_.count, detail::SyncFreeTuning::fused_team_warps, 0);
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    detail::for_column_blocks<typename T::exec_space>(
-        static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
-          constexpr int K = decltype(width)::value;
-          auto const& rows = values_.rows();
-          detail::RowIO<T> const io(b, x, fold, columns.first);
-          auto const slots = solved_.template begin<K>(exec, columns);
-          detail::for_each_ticket_of_threads<T>(
-              "sptrsv::fused::solve", exec, tickets_, launch_, units_.count,
-              detail::FusedRows<T, K>{
-                  units_.first,
-                  {rows, values_.numbers(), io, slots, columns, launch_.lanes, ascending_},
-                  {rows, values_.numbers(), io, slots, columns, ascending_, false, poll_all_missing_}});
-        });
-  }
-
-  void restart(typename T::exec_space const& exec) const {
-    tickets_.restart(exec);
-    solved_.restart();
+    this->for_passes(exec, b, x, fold, [&](auto width, auto const& warp, auto const& thread) {
+      detail::for_each_ticket_of_threads<T>("sptrsv::fused::solve", exec, this->tickets_, this->launch_, units_.count,
+                                            detail::FusedRows<T, decltype(width)::value>{units_.first, warp, thread});
+    });
   }
 
   std::string parameters() const {
-    char text[240];
-    std::snprintf(
-        text, sizeof text, "warps from %d %s per row on (%s), %lld of %s by a warp, %s per ticket, %s of %d x %d",
-        threshold_, threshold_ == 1 ? "entry" : "entries", source_, static_cast<long long>(units_.warp_rows),
-        detail::plural(values_.rows().num_rows, "row").c_str(), detail::plural(launch_.rows_per_ticket, "unit").c_str(),
-        detail::plural(launch_.teams, "team").c_str(), launch_.threads, launch_.lanes);
-    return text;
+    return "warps from " + std::to_string(threshold_) + (threshold_ == 1 ? " entry" : " entries") + " per row on (" +
+           source_ + "), " + std::to_string(units_.warp_rows) + " of " +
+           detail::plural(this->values_.rows().num_rows, "row") + " by a warp, " + this->launch_text("unit");
   }
-  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
-  std::size_t memory_bytes() const {
-    return values_.memory_bytes() + solved_.memory_bytes() + units_.first.span() * sizeof(index);
-  }
+  std::size_t memory_bytes() const { return Base::memory_bytes() + units_.first.span() * sizeof(typename T::index); }
 
  private:
   /// Returns the rows of a block: the lanes of a warp; on a host those of most GPUs, so that systems are split alike.
@@ -130,36 +164,9 @@ class Fused {
     else return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
   }
 
-  void choose_threshold(typename T::exec_space const& exec, int asked) {
-    threshold_ = asked > 0 ? asked : detail::trained_threshold(detail::fused_device(exec));
-    source_ = asked > 0 ? "asked for" : "trained";
-    if (threshold_ > 0) return;
-    threshold_ = block_rows() / 2;
-    source_ = "this device is not trained: half a warp";
-  }
-
-  detail::LaunchShape choose_launch(typename T::exec_space const& exec) const {
-    detail::LaunchShape shape;
-    long long const n = values_.rows().num_rows, units = units_.count;
-    if constexpr (is_host_space<typename T::exec_space>) {
-      shape.rows_per_ticket =
-          static_cast<int>(std::max(1LL, detail::host_rows_per_ticket<T>(exec, n) * units / std::max(1LL, n)));
-    } else {
-      shape.lanes = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-      shape.threads = detail::SyncFreeTuning::fused_team_warps;
-    }
-    shape.teams = detail::number_of_teams<T>(exec, units, shape);
-    return shape;
-  }
-
-  bool ascending_, poll_all_missing_;
-  int threshold_ = 0;
-  char const* source_ = "";
-  detail::RowValues<T> values_;
-  mutable detail::Tickets<T> tickets_;
-  mutable detail::SolvedValues<T> solved_;
+  int threshold_;
+  char const* source_;
   detail::FusedUnits<T> units_;
-  detail::LaunchShape launch_;
 };
 
 }  // namespace sptrsv

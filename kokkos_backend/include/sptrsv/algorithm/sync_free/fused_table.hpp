@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Number of off-diagonal entries per row from which a warp per row is faster for a block of rows than a thread per row.
 // tools/train_fused.py measures it and writes the lines of the table (docs/fused.md); trained_threshold() in
-// fused_units.hpp reads it.
+// fused.hpp reads it.
 #pragma once
 
 namespace sptrsv::detail {

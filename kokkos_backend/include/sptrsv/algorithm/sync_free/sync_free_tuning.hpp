@@ -9,9 +9,6 @@ struct SyncFreeTuning {
   /// Mean off-diagonal entries per row above which a thread polls for all missing entries of a batch. Otherwise it
   /// polls for the first one only, which takes fewer loads.
   static constexpr double poll_all_from = 4;
-  /// GPU: rows of a ticket of `syncfree`, where a warp has a row. With more, a warp starts each row only after the row
-  /// before, and all others wait for it.
-  static constexpr int syncfree_rows_per_ticket = 1;
   /// GPU: independent warps of a team of `fused`: 2 are faster than 1 (road:2000 443 instead of 477 us), and as fast as
   /// 4.
   static constexpr int fused_team_warps = 2;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread per row: the kernel of `threadlevel`, and of short rows in `fused`.
+// Kernels that solve rows in natural order: a warp per row (`syncfree`, long rows of `fused`) and a thread per row
+// (`threadlevel`, short rows of `fused`).
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -11,6 +12,66 @@
 #include "sptrsv/triangle/rows.hpp"
 
 namespace sptrsv::detail {
+
+/// Kernel in which the lanes of a thread, a warp on a GPU, share one row and its columns. Each lane waits only for its
+/// own entries, which are rows of other warps.
+template <class T, int K>
+struct WarpPerRow {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using real = typename SolvedSlots<scalar, K>::real;
+
+  OffDiagonals<T> rows;
+  TriangleValues<T> numbers;
+  RowIO<T> io;
+  SolvedSlots<scalar, K> slots;
+  ColumnBlock columns;
+  int lanes;
+  bool ascending;
+
+  /// Sums a lane's part of row i: every `parts`th entry for the lane's columns; part 0 starts from b.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
+    int const column = columns.column(lane), part = columns.part(lane), parts = lanes >> columns.bits;
+    if (column >= columns.count) return;
+    if (part == 0)
+      for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
+    using terms_type = Terms<scalar, K>;
+    auto const mine = slots.column(column);
+    offset const step = parts * rows.step();
+    offset k = rows.first(i) + part * rows.step();
+    for (offset left = rows.count(i) - part; left > 0;
+         left -= terms_type::batch * parts, k += terms_type::batch * step) {
+      terms_type terms;
+      for (int u = 0; u < terms_type::batch; ++u)
+        if (u * parts < left) {
+          terms.at[u] = mine.at(rows.col_idx(k + u * step));
+          terms.value[u] = numbers.entry(k + u * step);
+        }
+      terms.await_and_subtract(sum, [](real const* at, scalar(&x)[K]) { SolvedSlots<scalar, K>::poll(at, x); }, i);
+    }
+  }
+  /// Solves row s of the solve order by all lanes of the thread.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void solve_row(Team const& team, index s) const {
+    index const i = ascending ? s : rows.num_rows - 1 - s;
+    scalar const pivot = numbers.pivot(i);
+    auto const own = slots.column(columns.column(lane_of(team))).from(i);
+    ColumnSums<scalar, K> sums;
+    sum_over_parts(team, lanes, columns, sums,
+                   [&](int lane, ColumnSums<scalar, K>& part) { sum_part(i, lane, part.value); });
+    on_first_part(team, columns, [&](int column) {
+      for (int c = 0; c < K; ++c) sums.value[c] = numbers.finish(sums.value[c], pivot);
+      own.publish(0, sums.value);
+      for (int c = 0; c < K; ++c) io.store(i, column + c, sums.value[c]);
+      own.reset_next(0);
+    });
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) { solve_row(team, s); });
+  }
+};
 
 /// Kernel with a thread per row of a ticket, whose lanes have a column each. A thread never spins on a row of its own
 /// ticket: in each turn of its loop it subtracts the terms of a batch once all are solved, publishes if that was the
@@ -37,8 +98,6 @@ struct ThreadPerRow {
     scalar x[batch][K];
     unsigned missing;
   };
-
-  KOKKOS_FUNCTION index row(index s) const { return ascending ? s : rows.num_rows - 1 - s; }
 
   KOKKOS_FORCEINLINE_FUNCTION void load(SolvedSlots<scalar, K> const& slots, Entries& e, offset& k,
                                         offset& left) const {
@@ -77,7 +136,7 @@ struct ThreadPerRow {
   /// Solves one lane's columns of row s of the solve order. Rows from `first` on may belong to the same warp.
   KOKKOS_FORCEINLINE_FUNCTION void solve_row(int column, index s, index first) const {
     if (column >= columns.count) return;
-    index const i = row(s);
+    index const i = ascending ? s : rows.num_rows - 1 - s;
     auto const slots = all_slots.column(column);
     scalar sum[K];
     for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
