@@ -95,7 +95,7 @@ class GpuTableTest(unittest.TestCase):
         self.assertNotIn("  - `cusparse`", text)
 
     def test_options_set_by_hand_are_not_the_best_of_ours(self):
-        text = text_of(run_of([case("m", 17, "levelset", 2e-4), case("m", 17, "tiled:diagonal_tiles=inverted", 1e-4)]))
+        text = text_of(run_of([case("m", 17, "levelset", 2e-4), case("m", 17, "tiled:variant=levelset", 1e-4)]))
         self.assertIn("| m | 10 | 30 | 17 | 10.0 | 200 levelset |", text)
         self.assertIn("| m | 200 | 100 |", text)
 

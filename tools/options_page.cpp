@@ -36,8 +36,9 @@ void print_table(sptrsv::AlgorithmInfo const& algorithm, std::string const& pref
     std::cout << "| `" << prefix << info.name << "` | " << accepted(info) << " | " << preset(info) << " | " << info.help
               << " |\n";
   for (auto const& option : algorithm.renamed)
-    std::cout << (&option == &algorithm.renamed.front() ? "\nRenamed since 0.1; the old name is refused: " : ",\n")
-              << "`" << prefix << option.before << "` is now `" << prefix << option.now << "`";
+    std::cout << (&option == &algorithm.renamed.front() ? "\nOptions of earlier versions, which are refused: " : ";\n")
+              << "`" << prefix << option.before << "`, now "
+              << (option.now.empty() ? "removed" : "`" + prefix + option.now + "`");
   if (!algorithm.renamed.empty()) std::cout << ".\n";
 }
 

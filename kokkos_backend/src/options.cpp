@@ -35,8 +35,9 @@ void CollectOptions::choice_at(char const* name, int position, std::initializer_
 }
 
 void ApplyOptions::renamed(char const* before, char const* now) const {
-  if (given.count(before))
-    throw InvalidOption("option " + prefix + before + " is called " + prefix + now + " since 0.2; use that name");
+  if (given.count(before) == 0) return;
+  if (!*now) throw InvalidOption("option " + prefix + before + " was removed; leave it out");
+  throw InvalidOption("option " + prefix + before + " is called " + prefix + now + " since 0.2; use that name");
 }
 
 void ApplyOptions::integer(char const* name, int& value, int low, int high, char const*) {

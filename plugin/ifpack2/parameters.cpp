@@ -45,7 +45,8 @@ std::vector<std::pair<std::string, std::string>> renamed_options() {
   };
   for (auto const& algorithm : algorithm_infos())
     for (auto const& option : algorithm.renamed)
-      out.emplace_back(named(algorithm.name, option.before), named(algorithm.name, option.now));
+      if (!option.now.empty())  // removed options are unknown parameters, which Teuchos refuses
+        out.emplace_back(named(algorithm.name, option.before), named(algorithm.name, option.now));
   return out;
 }
 

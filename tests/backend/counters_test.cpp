@@ -33,7 +33,7 @@ class Counters : public ::testing::Test {
         exec.fence();
         f(exec, solver, values, right, x);
         exec.fence();
-        expect_solves(p, x.get(), b, v.inverts_tiles);
+        expect_solves(p, x.get(), b);
       }
   }
 };

@@ -190,7 +190,6 @@ bool run_all(long long entries, long long per_row, long long back) {
   for (auto const& info : algorithm_infos()) ways.push_back({info.name, info.name, {}});
   ways.push_back({"syncfree csc", "syncfree", {{"syncfree_form", "csc"}}});
   ways.push_back({"tiled levelset", "tiled", {{"tiled_variant", "levelset"}}});
-  ways.push_back({"tiled inverted", "tiled", {{"tiled_diagonal_tiles", "inverted"}}});
   ways.push_back({"sptrsv", "sptrsv", {}});
   Outcomes outcomes;
   for (Op const op : {Op::none, Op::transpose})

@@ -191,7 +191,6 @@ std::vector<Solve> solves() {
       {"levelset", {{"levelset_analysis", "root_candidates"}}},
       {"tiled", {{"tiled_variant", "syncfree"}}},
       {"tiled", {{"tiled_variant", "levelset"}, {"tiled_wide_rows", "16"}}},
-      {"tiled", {{"tiled_variant", "syncfree"}, {"tiled_diagonal_tiles", "inverted"}}},
       {"colorset", {}},
       {"blocked", {{"blocked_shape", "strips"}, {"blocked_levels", "3"}, {"blocked_rows", "20"}}},
       {"blocked", {{"blocked_shape", "boxes"}, {"blocked_side0", "4"}, {"blocked_side1", "4"}}},

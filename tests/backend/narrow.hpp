@@ -34,7 +34,6 @@ inline std::vector<Way> all_ways() {
           {"colorset", {{"colorset_form", "cpls"}}},
           {"tiled", {{"tiled_variant", "syncfree"}}},
           {"tiled", {{"tiled_variant", "levelset"}}},
-          {"tiled", {{"tiled_diagonal_tiles", "inverted"}}},
           {"tiled", {}},
           {"sptrsv", {}}};
 }

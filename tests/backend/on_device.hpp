@@ -92,7 +92,6 @@ struct Variant {
   OptionValues options;
   bool reproducible = true;       ///< gives the same bits every time
   bool like_substitution = true;  ///< on a host, untransposed: gives the bits of plain substitution
-  bool inverts_tiles = false;     ///< judged by inverted_tile_size()
 };
 
 /// Returns every algorithm of the list with default options, forms chosen by options, and the planner.
@@ -108,18 +107,6 @@ inline std::vector<Variant> all_variants() {
   variants.push_back({"tiled_levelset", "tiled", {{"tiled_variant", "levelset"}}, true, false});
   variants.push_back(
       {"tiled_levelset_wide16", "tiled", {{"tiled_variant", "levelset"}, {"tiled_wide_rows", "16"}}, true, false});
-  variants.push_back({"tiled_inverted",
-                      "tiled",
-                      {{"tiled_variant", "syncfree"}, {"tiled_diagonal_tiles", "inverted"}},
-                      true,
-                      false,
-                      true});
-  variants.push_back({"tiled_levelset_inverted",
-                      "tiled",
-                      {{"tiled_variant", "levelset"}, {"tiled_diagonal_tiles", "inverted"}},
-                      true,
-                      false,
-                      true});
   variants.push_back({"fused_warp", "fused", {{"fused_threshold", "1"}}});
   variants.push_back({"fused_thread", "fused", {{"fused_threshold", "1000000"}}});
   variants.push_back({"fused_mixed", "fused", {{"fused_threshold", "2"}}});

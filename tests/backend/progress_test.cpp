@@ -24,7 +24,7 @@ constexpr Shape upward{Triangle::lower, Diagonal::unit, Op::transpose};
 /// `fused` and `tiled` that only distribute rows differently over the same kernels.
 bool has_kernels_of_its_own(Variant const& v) {
   return v.algorithm != "colorset" && v.label != "fused_warp" && v.label != "fused_thread" &&
-         v.label != "tiled_levelset_wide16" && v.label != "tiled_levelset_inverted";
+         v.label != "tiled_levelset_wide16";
 }
 /// Tells whether a variant waits inside a kernel. Excludes `sequential`, and all but one variant of `levelset`, since
 /// they differ only in launches.
@@ -97,7 +97,7 @@ void solve_large(SolveCase const& c) {
   with_space(c.space, [&](auto exec) {
     auto const solver = make_solver<double>(variant(c.variant), exec, p);
     auto const x = solve<double>(solver, exec, b);
-    expect_solves(p, x, b, variant(c.variant).inverts_tiles);
+    expect_solves(p, x, b);
     auto const again = solve<double>(solver, exec, b);
     if (variant(c.variant).reproducible)
       for (int k = 0; k < c.columns; ++k) expect_same(x[k], again[k]);
@@ -144,7 +144,7 @@ TEST(CrowdedProgress, NoMoreThreadsWaitThanThereAreCores) {
     for (auto const& v : all_variants()) {
       auto const solver = make_solver<double>(v, exec, p);
       EXPECT_LE(teams_of(solver.parameters()), detail::host_cores()) << v.label;
-      for (int times = 0; times < 10; ++times) expect_solves(p, solve<double>(solver, exec, b), b, v.inverts_tiles);
+      for (int times = 0; times < 10; ++times) expect_solves(p, solve<double>(solver, exec, b), b);
     }
   }
 }

@@ -138,9 +138,6 @@ inline void RandomSystem::draw_way(Draw& draw) {
   }
   auto const form = way.options.find("syncfree_form");
   way.reproducible = form == way.options.end() || form->second != "csc";
-  auto const tiles = way.options.find("tiled_diagonal_tiles");
-  way.inverts_tiles = tiles != way.options.end() && tiles->second == "inverted";
-  if (way.inverts_tiles) way.options["tiled_variant"] = "syncfree";  // the bound is for tiles in row order
   auto const variant = way.options.find("tiled_variant");
   bool const scans = variant != way.options.end() && variant->second == "scan";
   if (scans && structure != "lines" && structure != "diagonal") way.options.erase(variant);  // would be refused

@@ -53,15 +53,14 @@ class SharedAnalysis : public ::testing::Test {
   }
   /// Returns all algorithms that use level sets, the tile order, or both.
   static std::vector<Make> all() {
-    typename Tiled<T>::Options inverted, by_level;
-    inverted.diagonal_tiles = Tiled<T>::DiagonalTiles::inverted;
+    typename Tiled<T>::Options by_level;
     by_level.variant = Tiled<T>::Variant::levelset;
     typename LevelSet<T>::Options by_columns;
     by_columns.analysis = LevelMethod::root_candidates;
     typename ColorSet<T>::Options cpls;
     cpls.form = ColorSet<T>::Form::cpls;
-    return {make<LevelSet<T>>({}),    make<LevelSet<T>>(by_columns), make<Tiled<T>>({}),
-            make<Tiled<T>>(inverted), make<Tiled<T>>(by_level),      make<ColorSet<T>>(cpls)};
+    return {make<LevelSet<T>>({}), make<LevelSet<T>>(by_columns), make<Tiled<T>>({}), make<Tiled<T>>(by_level),
+            make<ColorSet<T>>(cpls)};
   }
   static void expect_same_outcome(Outcome const& a, Outcome const& b) {
     EXPECT_EQ(a.parameters, b.parameters);
@@ -118,11 +117,8 @@ TYPED_TEST(SharedAnalysis, KeepsResultsByNameAndParameters) {
   auto const problem = make_problem<double>("lap2d:9", {});
   Analysis<T> const analysis(TypeParam(), to_pattern<T>(problem), {});
   TypeParam const exec;
-  auto const& solved = detail::chosen_tile_order<T>(exec, analysis, false);
-  auto const& inverted = detail::chosen_tile_order<T>(exec, analysis, true);
-  EXPECT_NE(&solved, &inverted);
-  EXPECT_EQ(&detail::chosen_tile_order<T>(exec, analysis, false), &solved);
-  EXPECT_EQ(&detail::chosen_tile_order<T>(exec, analysis, true), &inverted);
+  auto const& order = detail::chosen_tile_order<T>(exec, analysis);
+  EXPECT_EQ(&detail::chosen_tile_order<T>(exec, analysis), &order);
   EXPECT_EQ(analysis.template keep<int>("one", [] { return 1; }), 1);
   EXPECT_EQ(analysis.template keep<int>("two", [] { return 2; }), 2);
   EXPECT_EQ(analysis.template keep<int>("one", [] { return 3; }), 1);

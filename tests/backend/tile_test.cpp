@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the formats of tiles, by hand-made tiles with exact answers.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <limits>
 #include <set>
 #include <sptrsv/algorithm/tiled/tile_formats.hpp>
-#include <sptrsv/algorithm/tiled/tile_values.hpp>
 #include <sptrsv/algorithm/tiled/tiles.hpp>
 
 #include "spaces.hpp"
@@ -15,9 +13,6 @@ namespace sptrsv::test {
 namespace {
 
 using detail::tile_lanes;
-
-template <class Space>
-using TypesOfSpace = Types<double, int, int, Space>;
 
 /// A 16 by 16 tile: 0 where there is no entry.
 using Entries = std::vector<std::vector<double>>;
@@ -264,46 +259,6 @@ TEST(TileFormats, ListsOfAnyLength) {
     EXPECT_EQ(detail::SparseList::slots(width), static_cast<long long>(tile_lanes) * width);  // more than an int counts
   }
 }
-
-/// Checks the last of many inverted tiles, which have 16 numbers per position: from 2^23 tile rows on an int does not
-/// count them. Only the last tile's memory is touched.
-#if defined(KOKKOS_ENABLE_SERIAL)
-TEST(TileValues, InverseOfTheLastOfManyTiles) {
-  using T = TypesOfSpace<Kokkos::Serial>;
-  std::size_t const tiles = (std::size_t(1) << 23) + 1;
-  std::vector<std::pair<void*, std::size_t>> mapped;
-  auto const map = [&](auto& view, std::size_t count) {
-    using view_type = std::remove_reference_t<decltype(view)>;
-    std::size_t const bytes = count * sizeof(typename view_type::value_type);
-    void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) return;
-    mapped.push_back({at, bytes});
-    view = view_type(static_cast<typename view_type::value_type*>(at), count);
-  };
-  TilePattern<T> pattern;
-  detail::TileValues<T> values;
-  map(pattern.rows, tiles);
-  map(pattern.diagonal_mask, tiles * tile_size);
-  map(values.pivot, tiles * tile_size);
-  map(values.kept, tiles);
-  map(values.inverse_mask, tiles * tile_size);
-  map(values.inverse, tiles * tile_size * tile_size);
-  if (mapped.size() < 6) GTEST_SKIP() << "this machine gives no 20 GB of addresses";
-  for (std::size_t q = 0; q + 1 < tiles; ++q) values.kept(q) = detail::DiagonalTile::as_stored;
-  values.kept(tiles - 1) = detail::DiagonalTile::inverse;
-  for (int r = 0; r < tile_size; ++r) values.pivot((tiles - 1) * tile_size + r) = 0.5;
-  values.at = decltype(values.at)("test::at", 1);
-  detail::invert_diagonal_tiles<T>(Kokkos::Serial(), pattern, values);
-  for (int r = 0; r < tile_size; ++r)
-    for (int c = 0; c < tile_size; ++c)
-      EXPECT_EQ(values.inverse((tiles - 1) * tile_size * tile_size + detail::DenseTile::slot(0, r, c)),
-                r == c ? 0.5 : 0.0);
-  EXPECT_EQ(values.kept(tiles - 1), detail::DiagonalTile::inverse);
-  pattern = {};
-  values = {};
-  for (auto const& [at, bytes] : mapped) ::munmap(at, bytes);
-}
-#endif
 
 }  // namespace
 }  // namespace sptrsv::test

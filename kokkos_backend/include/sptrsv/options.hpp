@@ -27,7 +27,7 @@ struct OptionInfo {
   std::string accepted() const;
 };
 
-/// Former name of an option, refused with a hint at the present name.
+/// Former name of an option, refused with a hint at the present name; `now` is empty if the option was removed.
 struct RenamedOption {
   std::string before, now;
 };
@@ -43,6 +43,7 @@ struct CollectOptions {
   std::vector<RenamedOption> renames;
 
   void renamed(char const* before, char const* now);
+  void removed(char const* name) { renamed(name, ""); }
   void integer(char const* name, int& value, int low, int high, char const* help);
   void power_of_two(char const* name, int& value, int high, char const* help);
   template <class Enum>
@@ -59,6 +60,7 @@ struct ApplyOptions {
   std::size_t used = 0;
 
   void renamed(char const* before, char const* now) const;
+  void removed(char const* name) const { renamed(name, ""); }
   void integer(char const* name, int& value, int low, int high, char const*);
   void power_of_two(char const* name, int& value, int high, char const*);
   void number(OptionInfo const& info, int& value);

@@ -29,7 +29,7 @@ struct AlgorithmInfo {
   Capabilities capabilities;
   std::string ordering;  ///< matrix ordering that the algorithm is made for; empty: any
   std::vector<OptionInfo> options;
-  std::vector<RenamedOption> renamed;  ///< former names, refused
+  std::vector<RenamedOption> renamed;  ///< former names and removed options, refused
 };
 
 /// Returns all algorithms in the order of the list, without the planner `sptrsv`.

@@ -99,7 +99,7 @@ PetscErrorCode AskPetsc(Items PetscOptionsObject, PetscObject object, NamedOptio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Refuses names of earlier versions, which PETSc would only report as unused.
+/// Refuses names and options of earlier versions, which PETSc would only report as unused.
 PetscErrorCode RefuseRenamed(PetscObject object, char const* solver_type)
 {
   bool const planner = !std::strcmp(solver_type, "sptrsv");
@@ -115,6 +115,8 @@ PetscErrorCode RefuseRenamed(PetscObject object, char const* solver_type)
       PetscCall(PetscSNPrintf(now, sizeof now, "mat_sptrsv_%s_%s", algorithm.name.c_str(), option.now.c_str()));
       PetscCall(PetscOptionsHasName(object->options, object->prefix, before, &set));
       char const* const prefix = object->prefix ? object->prefix : "";
+      PetscCheck(!set || !option.now.empty(), PetscObjectComm(object), PETSC_ERR_ARG_WRONG,
+                 "Option -%s%s was removed; leave it out", prefix, before + 1);
       PetscCheck(!set, PetscObjectComm(object), PETSC_ERR_ARG_WRONG,
                  "Option -%s%s is called -%s%s since 0.2; use that name", prefix, before + 1, prefix, now);
     }

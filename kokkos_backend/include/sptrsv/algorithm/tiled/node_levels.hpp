@@ -271,22 +271,19 @@ TileOrder<T> make_tile_order(typename T::exec_space const& exec, Analysis<T> con
 
 /// Returns the faster order by own_order_pays().
 template <class T>
-TileOrder<T> choose_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis, bool inverted = false) {
+TileOrder<T> choose_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   analysis.rows(exec);  // first, so that levels are found from these rows
   auto const by_level = plan_positions_by_level<T>(analysis.levels(exec)).block_levels;
-  auto const most = std::max(1LL, static_cast<long long>(static_cast<double>(by_level) / cost_of_own_order(inverted)));
+  auto const most = std::max(1LL, static_cast<long long>(static_cast<double>(by_level) / TiledTuning::own_order));
   auto const own = make_tile_order<T>(exec, analysis, true, most);
-  return own_order_pays(own.levels.levels, by_level, inverted) ? own : make_tile_order<T>(exec, analysis, false);
+  return own_order_pays(own.levels.levels, by_level) ? own : make_tile_order<T>(exec, analysis, false);
 }
 
 /// Returns the result of choose_tile_order(), which the planner's features and `tiled` share until
 /// Analysis::drop_kept().
 template <class T>
-TileOrder<T> const& chosen_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis,
-                                      bool inverted = false) {
-  return analysis.template keep<TileOrder<T>>(
-      inverted ? "tile order, diagonal tiles inverted" : "tile order, diagonal tiles solved",
-      [&] { return choose_tile_order<T>(exec, analysis, inverted); });
+TileOrder<T> const& chosen_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+  return analysis.template keep<TileOrder<T>>("tile order", [&] { return choose_tile_order<T>(exec, analysis); });
 }
 
 }  // namespace detail

@@ -182,13 +182,9 @@ PositionsByLevel<T> plan_positions_by_level(LevelSets<T> const& sets) {
   return out;
 }
 
-/// Returns the cost of a block level in natural order, in block levels of rows sorted by level.
-inline double cost_of_own_order(bool inverted) {
-  return inverted ? TiledTuning::own_order_inverted : TiledTuning::own_order_solved;
-}
 /// Tells whether natural order is expected to be faster than sorting by level.
-inline bool own_order_pays(long long block_levels, long long block_levels_by_level, bool inverted = false) {
-  return cost_of_own_order(inverted) * static_cast<double>(block_levels) <= static_cast<double>(block_levels_by_level);
+inline bool own_order_pays(long long block_levels, long long block_levels_by_level) {
+  return TiledTuning::own_order * static_cast<double>(block_levels) <= static_cast<double>(block_levels_by_level);
 }
 
 template <class T>

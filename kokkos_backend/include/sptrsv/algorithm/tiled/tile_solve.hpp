@@ -154,15 +154,11 @@ struct TileRowPerWarp {
     auto const& tiles = system.tiles;
     TileRow<T> const row = tiles.rows(q);
     DiagonalTile const kept = system.values.kept(q);
-    bool const by_inverse = kept == DiagonalTile::inverse;
-    scalar const* const inverse =
-        by_inverse ? system.values.inverse.data() + static_cast<std::size_t>(q) * tile_size * tile_size : nullptr;
     PerLane<index> i;
     PerLane<int> list_lanes;
     PerLane<unsigned> mask;
     PerLane<scalar> pivot;
     PerLane<scalar[TriangleTile::most]> a;
-    PerLane<scalar[steps]> a_inverse;
     PerLane<sums> x{};
     PerLane<slots_type> own;
     auto const slots = system.slots.column(column);
@@ -172,17 +168,14 @@ struct TileRowPerWarp {
       own[l] = slots.from(static_cast<std::size_t>(p));
       list_lanes[l] = tiles.lanes(p);
       pivot[l] = system.values.pivot(p);
-      mask[l] = by_inverse ? system.values.inverse_mask(p) : tiles.diagonal_mask(p);
+      mask[l] = tiles.diagonal_mask(p);
       if (i[l] >= 0)
         for (int c = 0; c < K; ++c) x[l].at[c] = system.io.load(i[l], column + c);
-      if (by_inverse) TileProduct<DenseTile>::load(inverse, tile_size, mask[l], l, a_inverse[l]);
-      else TriangleTile::load(system.values.at.data() + row.diagonal, mask[l], l, a[l]);
+      TriangleTile::load(system.values.at.data() + row.diagonal, mask[l], l, a[l]);
     });
     subtract_off_diagonals(row, slots, list_lanes, x);
     if (kept == DiagonalTile::as_stored) {
       TriangleTile::solve_with_pivots(mask, a, pivot, [&](scalar sum, scalar p) { return system.finish(sum, p); }, x);
-    } else if (by_inverse) {
-      multiply_by_inverse(mask, a_inverse, x);
     } else {
       TriangleTile::solve(row.columns, mask, a, x);
       each_lane([&](int l) {
@@ -193,15 +186,6 @@ struct TileRowPerWarp {
       if (l < tile_size) system.write(own[l], i[l], column, x[l]);
     });
     rejoin_lanes();
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static void multiply_by_inverse(PerLane<unsigned> const& mask,
-                                                              PerLane<scalar[steps]> const& a, PerLane<sums>& x) {
-    PerLane<sums> part{};
-    each_lane([&](int l) { TileProduct<DenseTile>::subtract(tile_size, mask[l], l, a[l], x, part[l]); });
-    each_lane([&](int l) {
-      auto const other = from(part, l ^ tile_size);
-      for (int c = 0; c < K; ++c) x[l].at[c] = -(part[l].at[c] + other.at[c]);
-    });
   }
 
   template <class Team>

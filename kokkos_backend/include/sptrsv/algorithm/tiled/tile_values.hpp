@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of tiles: gathered by slot, with diagonal tiles scaled to unit diagonals or inverted.
+// Values of tiles: gathered by slot, with diagonal tiles scaled to unit diagonals.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -38,9 +38,8 @@ KOKKOS_INLINE_FUNCTION void each_column(unsigned mask, F const& f) {
 ///   scaled     D P^-1 without its ones, and P^-1. Solved for P x, which is then multiplied by P^-1. No step divides,
 ///   and the sums are those of substitution, so that nothing overflows or underflows that does not in substitution.
 ///   (P^-1 D would multiply b first: 1e10 by the reciprocal of 1e-300, before terms are subtracted that make it small.)
-///   inverse    as scaled, and D^-1
-///   as_stored  D and P, where the other forms have values that are not normal; each step then divides
-enum class DiagonalTile : std::uint8_t { scaled, inverse, as_stored };
+///   as_stored  D and P, where the scaled form has values that are not normal; each step then divides
+enum class DiagonalTile : std::uint8_t { scaled, as_stored };
 
 /// Values of a TilePattern. Device-copyable.
 template <class T>
@@ -49,43 +48,20 @@ struct TileValues {
   template <class V>
   using view = Kokkos::View<V*, typename T::device>;
 
-  view<scalar> at;              ///< by slot
-  view<scalar> pivot;           ///< by position: P^-1, or what is stored for P
-  view<DiagonalTile> kept;      ///< by tile row
-  view<scalar> inverse;         ///< 256 per tile row, as a DenseTile; or empty
-  view<TileMask> inverse_mask;  ///< by position
+  view<scalar> at;          ///< by slot
+  view<scalar> pivot;       ///< by position: P^-1, or what is stored for P
+  view<DiagonalTile> kept;  ///< by tile row
 
-  std::size_t memory_bytes() const {
-    return (at.span() + pivot.span() + inverse.span()) * sizeof(scalar) + kept.span() +
-           inverse_mask.span() * sizeof(TileMask);
-  }
+  std::size_t memory_bytes() const { return (at.span() + pivot.span()) * sizeof(scalar) + kept.span(); }
 };
 
 template <class T>
-TileValues<T> make_tile_values(typename T::exec_space const& exec, TilePattern<T> const& tiles, bool inverted) {
+TileValues<T> make_tile_values(typename T::exec_space const& exec, TilePattern<T> const& tiles) {
   auto const count = static_cast<std::size_t>(tiles.num_tile_rows());
   TileValues<T> out;
   out.at = raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::values", tiles.source.extent(0));
   out.pivot = raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::pivot", count * tile_size);
   out.kept = raw_view<DiagonalTile, T>(exec, "sptrsv::tiled::kept", count);
-  out.inverse =
-      raw_view<typename T::scalar, T>(exec, "sptrsv::tiled::inverse", inverted ? count * tile_size * tile_size : 0);
-  out.inverse_mask = raw_view<TileMask, T>(exec, "sptrsv::tiled::inverse_mask", inverted ? count * tile_size : 0);
-  if (!inverted) return out;
-  using index = typename T::index;
-  auto const mask = tiles.diagonal_mask;
-  auto const inverse_mask = out.inverse_mask;
-  Kokkos::parallel_for(
-      "sptrsv::tiled::inverse_mask", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows()),
-      KOKKOS_LAMBDA(index q) {
-        unsigned all[tile_size];
-        for (int r = 0; r < tile_size; ++r) {
-          all[r] = 1u << r;
-          for (int c = 0; c < r; ++c)
-            if (has_column(mask(q * tile_size + r), c)) all[r] |= all[c];
-          inverse_mask(q * tile_size + r) = static_cast<TileMask>(all[r]);
-        }
-      });
   return out;
 }
 
@@ -95,7 +71,6 @@ void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> con
                           TriangleValues<T> const& numbers, TileValues<T> const& to) {
   using index = typename T::index;
   using scalar = typename T::scalar;
-  bool const inverted = to.inverse.extent(0) > 0;
   Kokkos::parallel_for(
       "sptrsv::tiled::scale",
       with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows())),
@@ -114,45 +89,13 @@ void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> con
             safe = safe && is_safe_product(entry, entry * inverse[c]);
           });
         }
-        to.kept(q) = !safe ? DiagonalTile::as_stored : inverted ? DiagonalTile::inverse : DiagonalTile::scaled;
+        to.kept(q) = safe ? DiagonalTile::scaled : DiagonalTile::as_stored;
         if (!safe) return;
         for (int r = 0; r < tile_size; ++r) {
           to.pivot(q * tile_size + r) = inverse[r];
           unsigned const mask = tiles.diagonal_mask(q * tile_size + r);
           each_column(mask, [&](int e, int c) { slots[e * tile_size + r] *= inverse[c]; });
         }
-      });
-}
-
-/// Inverts the scaled diagonal tiles, a thread per column. A tile stays scaled if its inverse has values that are not
-/// normal.
-template <class T>
-void invert_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> const& tiles, TileValues<T> const& to) {
-  using index = typename T::index;
-  using scalar = typename T::scalar;
-  Kokkos::parallel_for(
-      "sptrsv::tiled::invert",
-      with_arguments_in_launch(
-          Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows() * tile_size)),
-      KOKKOS_LAMBDA(index p) {
-        index const q = p / tile_size;
-        int const c = static_cast<int>(p % tile_size);
-        if (to.kept(q) == DiagonalTile::as_stored) return;
-        scalar const* const slots = to.at.data() + tiles.rows(q).diagonal;
-        scalar* const inverse = to.inverse.data() + static_cast<std::size_t>(q) * tile_size * tile_size;
-        scalar column[tile_size] = {};  // of the inverse of D P^-1
-        column[c] = scalar(1);
-        bool safe = true;
-        for (int r = c; r < tile_size; ++r) {
-          unsigned const mask = tiles.diagonal_mask(q * tile_size + r);
-          for (int j = c; j < r; ++j)
-            if (has_column(mask, j) && has_column(to.inverse_mask(q * tile_size + j), c))
-              column[r] -= slots[TriangleTile::slot(mask, r, j)] * column[j];
-          scalar const product = column[r] * to.pivot(q * tile_size + r);
-          safe = safe && is_safe_product(column[r], product);
-          inverse[DenseTile::slot(0, r, c)] = product;
-        }
-        if (!safe) to.kept(q) = DiagonalTile::scaled;  // threads of other columns may store the same value
       });
 }
 
@@ -189,7 +132,6 @@ void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tile
       });
   if (repeated.slot.extent(0) > 0) add_repeated<T>(exec, repeated, numbers, to);
   scale_diagonal_tiles<T>(exec, tiles, numbers, to);
-  if (to.inverse.extent(0) > 0) invert_diagonal_tiles<T>(exec, tiles, to);
 }
 
 }  // namespace sptrsv::detail

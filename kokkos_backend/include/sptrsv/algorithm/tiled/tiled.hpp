@@ -31,14 +31,10 @@ namespace sptrsv {
 /// Variant scan: for chains, triangles in which a row needs at most one other and is needed by at most one. Rows are
 /// composed by scans (ChainScan), without tiles.
 /// The default is scan for chains of at least 64 rows in the mean, otherwise the variant with fewer block levels, where
-/// a block level of syncfree counts as 1.4 (1.15 with inverted diagonal tiles).
+/// a block level of syncfree counts as 1.4.
 ///
-/// Diagonal tiles are solved (16 steps within a warp) or multiplied by their inverse. Solved, x is as accurate as by
-/// substitution: |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i. Inverted, with the
-/// diagonal tile D, the rest A of its rows, and m = k_i + 16, the bound is
-///   |b - op(T) x|_i <= 4 m u (|D| |D^-1| (|b| + |A| |x|))_i
-/// unless something underflows: residual and error of a tile grow with the condition of D. An infinite x may then be
-/// infinite where substitution has a NaN, since the inverse adds up what depends on one row.
+/// Diagonal tiles are solved in 16 steps within a warp, so that x is as accurate as by substitution:
+/// |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i.
 ///
 /// Bitwise reproducible: sums have the fixed order of the tiles, not that of sum_backward.
 /// Source: Z. Lu, W. Liu, TileSpTRSV, CCF THPC 2023, known from a summary without formats and thresholds. Differs in
@@ -53,18 +49,15 @@ class Tiled {
   static constexpr char const* summary = "16x16 tiles in several formats, a warp per tile row";
   static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
   enum class Variant { automatic, syncfree, levelset, scan };
-  enum class DiagonalTiles { solved, inverted };
   struct Options {
     Variant variant = Variant::automatic;
-    DiagonalTiles diagonal_tiles = DiagonalTiles::solved;
     int wide_rows = 0;
     int teams = 0;
     template <class V>
     void visit(V& v) {
       v.choice("variant", variant, {"automatic", "syncfree", "levelset", "scan"},
                "rows in their own order, or sorted by level; chains by scans");
-      v.choice("diagonal_tiles", diagonal_tiles, {"solved", "inverted"},
-               "by substitution, or by their inverses (error grows with their condition)");
+      v.removed("diagonal_tiles");
       v.integer("wide_rows", wide_rows, 0, INT_MAX,
                 "levelset: levels of so many rows get a kernel with a thread per row; 0: chosen");
       v.integer("teams", teams, 0, INT_MAX, "GPU: warps that share the tile rows; 0: chosen");
@@ -73,8 +66,7 @@ class Tiled {
 
   /// Tells whether the options allow scans where there are chains.
   static bool may_scan(Options const& options) {
-    return options.variant == Variant::scan ||
-           (options.variant == Variant::automatic && options.diagonal_tiles == DiagonalTiles::solved);
+    return options.variant == Variant::scan || options.variant == Variant::automatic;
   }
 
   /// Tells whether the planner considers `tiled`: on a GPU not if levels are known to be wide.
@@ -88,7 +80,6 @@ class Tiled {
       : options_(options), diagonal_(analysis.shape().diagonal), tickets_(exec) {
     index const n = analysis.num_rows();
     if (n == 0) return;
-    bool const inverted = options.diagonal_tiles == DiagonalTiles::inverted;
     if (may_scan(options)) {
       bool const asked = options.variant == Variant::scan;
       auto const& chains = detail::chains_of<T>(exec, analysis, asked ? 0 : Tuning::chain_length);
@@ -104,7 +95,7 @@ class Tiled {
     detail::TileOrder<T> const by =
         options.variant != Variant::automatic
             ? detail::make_tile_order<T>(exec, analysis, options.variant == Variant::syncfree)
-            : detail::chosen_tile_order<T>(exec, analysis, inverted);
+            : detail::chosen_tile_order<T>(exec, analysis);
     options_.variant = by.own_order ? Variant::syncfree : Variant::levelset;
     auto const order = detail::order_by_block_level<T>(exec, analysis.workspace(), by.levels);
     {
@@ -112,7 +103,7 @@ class Tiled {
       tiles_ = make_tiles<T>(exec, rows, order);
       repeated_ = find_repeated<T>(exec, rows, tiles_);
     }
-    values_ = detail::make_tile_values<T>(exec, tiles_, inverted);
+    values_ = detail::make_tile_values<T>(exec, tiles_);
     solved_ = decltype(solved_)(exec, tiles_.num_tile_rows() * tile_size);
     num_levels_ = order.num_levels();
     plan_launches(exec, order.level_ptr);
@@ -145,8 +136,7 @@ class Tiled {
     if (scan_) return scan_->parameters();
     auto const by_threads =
         std::count_if(launches_.begin(), launches_.end(), [](Launch const& l) { return l.by_threads; });
-    return std::string(options_.variant == Variant::syncfree ? "syncfree" : "levelset") +
-           (options_.diagonal_tiles == DiagonalTiles::solved ? "" : ", inverted diagonal tiles") + ", " +
+    return std::string(options_.variant == Variant::syncfree ? "syncfree" : "levelset") + ", " +
            detail::plural(tiles_.num_tile_rows(), "row") + " of tiles in " +
            detail::plural(num_levels_, "block level") + ", " + detail::plural(tiles_.tiles.extent(0), "tile") +
            " in ELL or dense format, " + detail::plural(launches_.size(), "kernel") + ", " +

@@ -14,8 +14,8 @@ struct TiledTuning {
   /// Number of rows from which a level has a kernel with a thread per row; default of option wide_rows.
   static constexpr int wide_rows = GpuTuning::filling_rows;
   /// Cost of a block level in natural order, in block levels of rows sorted by level: it includes the solution of a
-  /// diagonal tile, or a product with its inverse, instead of diagonals alone.
-  static constexpr double own_order_solved = 1.4, own_order_inverted = 1.15;
+  /// diagonal tile instead of diagonals alone.
+  static constexpr double own_order = 1.4;
   /// Mean rows of a chain from which scans are used. Shorter chains have few levels, which other types solve as fast.
   static constexpr double chain_length = 64;
   /// Rows that a team composes, and its threads. Not measured separately.
