@@ -8,7 +8,8 @@
 namespace sptrsv::bench {
 
 /// Times the phases after the check of the answer.
-/// @return without times, but with `error`, if the answer is wrong or a phase throws.
+/// @return without times, but with `error`, if the answer is wrong or a phase throws, or with `refusal` if that is an
+/// Unsupported.
 template <class Space>
 Result time_contender(Entry<Space> const& entry, Limits const& limits, Problem<Space> const& p) try {
   Result r;
@@ -50,7 +51,7 @@ Result time_contender(Entry<Space> const& entry, Limits const& limits, Problem<S
   Result r;
   r.algorithm = entry.name;
   r.peer = entry.peer;
-  r.error = e.what();
+  (dynamic_cast<Unsupported const*>(&e) ? r.refusal : r.error) = e.what();
   return r;
 }
 

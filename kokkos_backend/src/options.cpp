@@ -64,7 +64,7 @@ void ApplyOptions::number(OptionInfo const& info, int& value) {
   value = static_cast<int>(parsed);
 }
 
-bool ApplyOptions::chosen(char const* name, std::initializer_list<char const*> names, int& position) {
+bool ApplyOptions::chosen(char const* name, std::initializer_list<char const*> names, char const* help, int& position) {
   auto const it = given.find(name);
   if (it == given.end()) return false;
   ++used;
@@ -74,7 +74,8 @@ bool ApplyOptions::chosen(char const* name, std::initializer_list<char const*> n
     if (it->second == candidate) return true;
     known += (position++ ? ", " : "") + std::string(candidate);
   }
-  throw InvalidOption("option " + prefix + it->first + " is '" + it->second + "'; choose one of " + known);
+  throw InvalidOption("option " + prefix + it->first + " is '" + it->second + "'; choose one of " + known + ": " +
+                      help);
 }
 
 void refuse_unknown(OptionValues const& given, std::string const& prefix, std::vector<OptionInfo> const& known) {

@@ -187,7 +187,8 @@ bool run_all(long long entries, long long per_row, long long back) {
   f.fill();
   std::printf("%lld rows, %lld entries, on %s\n", f.rows, f.entries_before(f.rows), Space::name());
   std::vector<Way> ways;
-  for (auto const& info : algorithm_infos()) ways.push_back({info.name, info.name, {}});
+  for (auto const& info : algorithm_infos())
+    if (info.capabilities.any_pattern) ways.push_back({info.name, info.name, {}});
   ways.push_back({"syncfree csc", "syncfree", {{"syncfree_form", "csc"}}});
   ways.push_back({"tiled levelset", "tiled", {{"tiled_variant", "levelset"}}});
   ways.push_back({"sptrsv", "sptrsv", {}});

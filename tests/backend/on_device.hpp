@@ -92,12 +92,16 @@ struct Variant {
   OptionValues options;
   bool reproducible = true;       ///< gives the same bits every time
   bool like_substitution = true;  ///< on a host, untransposed: gives the bits of plain substitution
+  bool any_pattern = true;        ///< otherwise solves chains alone
 };
 
 /// Returns every algorithm of the list with default options, forms chosen by options, and the planner.
 inline std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
-  for (auto const& info : algorithm_infos()) variants.push_back({info.name, info.name, {}, true, info.name != "tiled"});
+  for (auto const& info : algorithm_infos()) {
+    bool const any_pattern = info.capabilities.any_pattern;
+    variants.push_back({info.name, info.name, {}, true, info.name != "tiled" && any_pattern, any_pattern});
+  }
   variants.push_back({"levelset_chain1", "levelset", {{"levelset_wide_rows", "1"}}});
   variants.push_back({"levelset_sweep", "levelset", {{"levelset_analysis", "sweep"}}});
   variants.push_back({"levelset_roots", "levelset", {{"levelset_analysis", "root_candidates"}}});
@@ -131,6 +135,29 @@ Solver<S, Space> make_solver(Variant const& v, Space const& exec, Problem<S> con
   Solver<S, Space> solver(v.algorithm, exec, to_pattern<T>(p), p.shape, v.options);
   solver.update(exec, to_device<T>(p.values));
   return solver;
+}
+
+/// Tells whether each row of op(T) needs at most one other row and at most one needs it.
+template <class S>
+bool is_chains(Problem<S> const& p) {
+  std::vector<int> needs(p.num_rows()), needed(p.num_rows());
+  for (int i = 0; i < p.num_rows(); ++i)
+    for (auto const& e : p.op.rows[i])
+      if (e.col != i) {
+        if (needs[i]++ + needed[e.col]++ > 0) return false;
+      }
+  return true;
+}
+/// Tells whether the variant solves the triangle, and checks that otherwise it throws Unsupported.
+template <class S, class Space>
+bool accepts(Variant const& v, Space const& exec, Problem<S> const& p) {
+  if (v.any_pattern || is_chains(p)) return true;
+  EXPECT_THROW(make_solver<S>(v, exec, p), Unsupported) << v.label;
+  return false;
+}
+/// Returns a matrix that the variant solves: the given one, or chains.
+inline std::string solvable(Variant const& v, std::string const& matrix) {
+  return v.any_pattern ? matrix : "chain:300";
 }
 
 /// Solves once into an x of NaNs.

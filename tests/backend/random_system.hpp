@@ -124,7 +124,9 @@ inline void RandomSystem::draw_pattern(Draw& draw) {
 
 inline void RandomSystem::draw_way(Draw& draw) {
   auto const& infos = algorithm_infos();
-  std::size_t const which = draw.from(0, static_cast<int>(infos.size()));
+  std::size_t which = draw.from(0, static_cast<int>(infos.size()));
+  bool const chains = structure == "lines" || structure == "diagonal";
+  if (which < infos.size() && !infos[which].capabilities.any_pattern && !chains) which = infos.size();
   way.algorithm = which < infos.size() ? infos[which].name : "sptrsv";
   auto const& can = which < infos.size() ? infos[which].capabilities : planner_info().capabilities;
   if (can.single_storage && draw.one_in(4)) way.options["sptrsv_storage"] = "single";
@@ -138,9 +140,6 @@ inline void RandomSystem::draw_way(Draw& draw) {
   }
   auto const form = way.options.find("syncfree_form");
   way.reproducible = form == way.options.end() || form->second != "csc";
-  auto const variant = way.options.find("tiled_variant");
-  bool const scans = variant != way.options.end() && variant->second == "scan";
-  if (scans && structure != "lines" && structure != "diagonal") way.options.erase(variant);  // would be refused
 }
 
 inline void RandomSystem::draw_layout(Draw& draw) {

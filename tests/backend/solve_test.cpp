@@ -14,6 +14,7 @@ template <class S, class Space>
 void check_on(Space const& exec, SolveCase const& c) {
   Variant const& v = variant(c.variant);
   auto const p = make_problem<S>(c.matrix, c.shape);
+  if (!accepts(v, exec, p)) return;
   auto const b = make_right_hand_sides<S>(p.num_rows(), c.columns);
   auto const solver = make_solver<S>(v, exec, p);
   auto const x = solve<S>(solver, exec, b);

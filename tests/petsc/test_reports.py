@@ -293,6 +293,16 @@ class Errors(unittest.TestCase):
         for kind in ["levelset", "sptrsv"]:
             self.fails(f"{SMALL}-pc_factor_mat_solver_type {kind} -mat_sptrsv_levelset_chain_rows 3",
                        "-mat_sptrsv_levelset_chain_rows is called -mat_sptrsv_levelset_wide_rows")
+        self.fails(f"{SMALL}-pc_factor_mat_solver_type tiled -mat_sptrsv_tiled_diagonal_tiles inverted",
+                   "-mat_sptrsv_tiled_diagonal_tiles was removed")
+        self.fails(f"{SMALL}-pc_factor_mat_solver_type tiled -mat_sptrsv_tiled_variant scan",
+                   "choose one of automatic, syncfree, levelset", "chain")
+
+    def test_chain_solves_chains_alone(self):
+        text = ex2("-m 1 -n 300 -pc_type ilu -pc_factor_mat_solver_type chain -ksp_view").text
+        self.assertEqual(len(re.findall(r"[LU]: chain \(asked for\)", text)), 2, text)
+        self.fails(f"{SMALL}-pc_factor_mat_solver_type chain",
+                   "algorithm chain does not do triangles where a row needs several others")
 
     def test_empty_choice(self):
         self.fails(f"{SMALL}-pc_factor_mat_solver_type syncfree -mat_sptrsv_syncfree_form -ksp_view",

@@ -14,6 +14,7 @@ struct Capabilities {
   bool transpose = false;
   bool multi_rhs = false;
   bool single_storage = false;  ///< Storage::single
+  bool any_pattern = true;      ///< if false, the analysis refuses some triangles by Unsupported
 };
 
 /// Throws Unsupported for the first requested feature that the algorithm lacks.

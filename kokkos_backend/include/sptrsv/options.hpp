@@ -65,11 +65,11 @@ struct ApplyOptions {
   void power_of_two(char const* name, int& value, int high, char const*);
   void number(OptionInfo const& info, int& value);
   template <class Enum>
-  void choice(char const* name, Enum& value, std::initializer_list<char const*> names, char const*) {
+  void choice(char const* name, Enum& value, std::initializer_list<char const*> names, char const* help) {
     int position = 0;
-    if (chosen(name, names, position)) value = static_cast<Enum>(position);
+    if (chosen(name, names, help, position)) value = static_cast<Enum>(position);
   }
-  bool chosen(char const* name, std::initializer_list<char const*> names, int& position);
+  bool chosen(char const* name, std::initializer_list<char const*> names, char const* help, int& position);
 };
 
 /// @throws InvalidOption for the first name in `given` that is not in `known`.

@@ -46,9 +46,8 @@ Chosen<T> make_algorithm(TypeList<A...>, std::string const& name, typename T::ex
 /// Returns the planner's candidates in the order of the list: algorithms that support the shape, the storage and any
 /// number of right-hand sides, and consider themselves worth planning.
 template <class T, class... A>
-std::vector<std::string> candidates_of(TypeList<A...>, typename T::exec_space const& exec,
-                                       Analysis<T> const& analysis) {
-  std::vector<std::string> names;
+std::vector<Candidate> candidates_of(TypeList<A...>, typename T::exec_space const& exec, Analysis<T> const& analysis) {
+  std::vector<Candidate> candidates;
   auto const shape = analysis.shape();
   auto const look = [&](auto* type) {
     using algorithm = std::remove_pointer_t<decltype(type)>;
@@ -56,10 +55,10 @@ std::vector<std::string> candidates_of(TypeList<A...>, typename T::exec_space co
     if ((can.upper || shape.triangle == Triangle::lower) && (can.transpose || !shape.transposed()) && can.multi_rhs &&
         (can.single_storage || analysis.storage() == Storage::full) &&
         MakeAlgorithm<T, algorithm>::worth_planning(exec, analysis))
-      names.push_back(std::string(algorithm::name));
+      candidates.push_back({std::string(algorithm::name), MakeAlgorithm<T, algorithm>::estimate(analysis)});
   };
   (look(static_cast<A*>(nullptr)), ...);
-  return names;
+  return candidates;
 }
 
 /// Returns the first row whose stored diagonal is exactly zero, or n.
@@ -133,10 +132,9 @@ struct TriangularSolver<S, I, O, E>::Impl {
       if (recall(exec, failed)) return chosen.name;
       to_measure = true;
     }
-    auto const of_tiled =
-        make_options<typename Tiled<types>::Options>(detail::options_of("tiled", options), std::string("tiled_"));
-    Plan const estimate = choose_algorithm<types>(exec, analysis, detail::candidates_of<types>(list{}, exec, analysis),
-                                                  Tiled<types>::may_scan(of_tiled));
+    Plan estimate;
+    if constexpr (is_host_space<E>) estimate = detail::choose_on_host<types>(exec, analysis);
+    else estimate = choose_on_device<types>(exec, analysis, detail::candidates_of<types>(list{}, exec, analysis));
     reason = estimate.reason + failed + (to_measure ? "; to be measured at the first update" : "");
     return estimate.algorithm;
   }
@@ -256,9 +254,9 @@ struct TriangularSolver<S, I, O, E>::Impl {
   /// this throws, the best so far stays, to be measured again.
   void measure(E const& exec, typename types::values const& values) {
     analysis.levels(exec);  // makes the candidates independent of earlier calls
-    std::vector<std::string> names = detail::candidates_of<types>(list{}, exec, analysis);
-    names.erase(std::remove(names.begin(), names.end(), chosen.name), names.end());
-    names.insert(names.begin(), chosen.name);
+    std::vector<std::string> names{chosen.name};
+    for (auto const& candidate : detail::candidates_of<types>(list{}, exec, analysis))
+      if (candidate.algorithm != chosen.name) names.push_back(candidate.algorithm);
     auto const n = static_cast<std::size_t>(analysis.num_rows());
     Kokkos::View<S**, Kokkos::LayoutLeft, typename types::device> b("sptrsv::planner::b", n, 1),
         x("sptrsv::planner::x", n, 1);
@@ -373,8 +371,9 @@ PlanInput TriangularSolver<S, I, O, E>::plan_input(E const& exec) const {
     features.find(feature);
     out.features.emplace_back(detail::feature_names[f], features.value(feature));
   }
-  out.candidates = detail::candidates_of<types>(typename Impl::list{}, exec, impl().analysis);
-  out.predicted = predict<types>(exec, impl().analysis);
+  auto const candidates = detail::candidates_of<types>(typename Impl::list{}, exec, impl().analysis);
+  for (auto const& candidate : candidates) out.candidates.push_back(candidate.algorithm);
+  out.predicted = predict<types>(exec, impl().analysis, candidates);
   impl().analysis.drop_kept(exec);
   return out;
 }

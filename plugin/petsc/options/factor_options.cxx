@@ -31,8 +31,8 @@ PetscErrorCode CheckChoice(PetscObject object, std::string const& name, sptrsv::
   PetscCall(Guarded(object, [&] {
     for (auto const& choice : info.choices) known += (known.empty() ? "" : ", ") + choice;
   }));
-  SETERRQ(PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is '%s'; choose one of %s",
-          prefix ? prefix : "", name.c_str() + 1, value, known.c_str());
+  SETERRQ(PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is '%s'; choose one of %s: %s",
+          prefix ? prefix : "", name.c_str() + 1, value, known.c_str(), info.help.c_str());
 }
 
 std::string AlgorithmNames()

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sptrsv/algorithm/blocked/blocked.hpp"
+#include "sptrsv/algorithm/chain/chain.hpp"
 #include "sptrsv/algorithm/colorset/color_set.hpp"
 #include "sptrsv/algorithm/levelset/level_set.hpp"
 #include "sptrsv/algorithm/sequential/sequential.hpp"
@@ -17,7 +18,7 @@ template <class... A>
 struct TypeList {};
 
 template <class T>  // the one line to edit
-using Algorithms =
-    TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>, Fused<T>, Tiled<T>, ColorSet<T>, Blocked<T>>;
+using Algorithms = TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>, Fused<T>, Tiled<T>, ColorSet<T>,
+                            Blocked<T>, Chain<T>>;
 
 }  // namespace sptrsv

@@ -2,6 +2,7 @@
 // Required and optional members of an entry of the list of algorithms.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -58,6 +59,23 @@ struct WorthPlanning<
   template <class Exec, class Analysis>
   static bool of(Exec const& exec, Analysis const& analysis) {
     return A::worth_planning(exec, analysis);
+  }
+};
+
+/// Returns the nanoseconds of a solve on a GPU, by A::estimate(analysis) if it exists, otherwise nothing. Such a type
+/// is worth planning only for triangles that it solves faster than all others.
+template <class A, class = void>
+struct OwnEstimate {
+  template <class Analysis>
+  static std::optional<double> of(Analysis const&) {
+    return {};
+  }
+};
+template <class A>
+struct OwnEstimate<A, std::void_t<decltype(double(A::estimate(std::declval<Analysis<typename A::types> const&>())))>> {
+  template <class Analysis>
+  static std::optional<double> of(Analysis const& analysis) {
+    return A::estimate(analysis);
   }
 };
 

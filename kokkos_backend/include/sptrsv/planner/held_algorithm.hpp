@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An algorithm of the list behind virtual calls, and the two functions that make it: all that a solver knows of it.
+// An algorithm of the list behind virtual calls, and the functions that make it: all that a solver knows of it.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "sptrsv/device/graph_capture.hpp"
@@ -61,6 +62,7 @@ struct MakeAlgorithm {
   static std::unique_ptr<AnyAlgorithm<T>> make(typename T::exec_space const& exec, Analysis<T> const& analysis,
                                                OptionValues const& options);
   static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis);
+  static std::optional<double> estimate(Analysis<T> const& analysis);
 };
 
 template <class T, class A>
@@ -72,6 +74,11 @@ std::unique_ptr<AnyAlgorithm<T>> MakeAlgorithm<T, A>::make(typename T::exec_spac
 template <class T, class A>
 bool MakeAlgorithm<T, A>::worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   return WorthPlanning<A>::of(exec, analysis);
+}
+
+template <class T, class A>
+std::optional<double> MakeAlgorithm<T, A>::estimate(Analysis<T> const& analysis) {
+  return OwnEstimate<A>::of(analysis);
 }
 
 }  // namespace sptrsv::detail

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "sptrsv/algorithm/tiled/chain_order.hpp"
-#include "sptrsv/algorithm/tiled/tiled_tuning.hpp"
 #include "sptrsv/options.hpp"
 #include "sptrsv/planner/host_plan.hpp"
 #include "sptrsv/planner/plan_features.hpp"
@@ -147,28 +146,35 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
 
 }  // namespace detail
 
-/// Estimates the fastest algorithm. Host: detail::choose_on_host(). GPU: the least time by the model in
+/// Algorithm that supports the solve and is worth planning.
+struct Candidate {
+  std::string algorithm;
+  std::optional<double> nanoseconds;  ///< own estimate of a solve on a GPU; nothing: by the table
+};
+
+/// Estimates the fastest algorithm on a GPU: one that estimates itself, otherwise the least time by the model in
 /// planner/plan_table.hpp, fitted to the device, or to another one if the table lacks it.
-/// @param candidates  names of algorithms that support the solve
-/// @param scans       whether the options of `tiled` allow scans for chains
-/// Cost on a GPU: mostly the level sets, which most types need anyway; up to three more sweeps if times are close.
+/// Cost: mostly the level sets, which most types need anyway; up to three more sweeps if times are close.
 template <class T>
-Plan choose_algorithm(typename T::exec_space const& exec, Analysis<T> const& analysis,
-                      std::vector<std::string> const& candidates, [[maybe_unused]] bool scans) {
-  if constexpr (is_host_space<typename T::exec_space>) {
-    return detail::choose_on_host<T>(exec, analysis);
-  } else {
-    if (scans && std::find(candidates.begin(), candidates.end(), "tiled") != candidates.end() &&
-        detail::chains_of<T>(exec, analysis, detail::TiledTuning::chain_length).found)
-      return {"tiled", "chains, which it solves by scans"};
-    PlanFeatures<T> features(exec, analysis, exec.concurrency());
-    return detail::choose_by_table<T>(detail::plan_device(device_name(exec)), candidates, features);
+Plan choose_on_device(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                      std::vector<Candidate> const& candidates) {
+  std::vector<std::string> names;
+  for (auto const& candidate : candidates) {
+    if (candidate.nanoseconds) {  // the features of the others would take longer to find than many solves
+      char text[80];
+      std::snprintf(text, sizeof text, "its own estimate, %.4g us", 1e-3 * *candidate.nanoseconds);
+      return {candidate.algorithm, text};
+    }
+    names.push_back(candidate.algorithm);
   }
+  PlanFeatures<T> features(exec, analysis, exec.concurrency());
+  return detail::choose_by_table<T>(detail::plan_device(device_name(exec)), names, features);
 }
 
 /// Returns the times that the choice is based on: see PlanInput::predicted.
 template <class T>
-std::vector<std::pair<std::string, double>> predict(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+std::vector<std::pair<std::string, double>> predict(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                                                    [[maybe_unused]] std::vector<Candidate> const& candidates) {
   std::vector<std::pair<std::string, double>> seconds;
   if (analysis.num_rows() == 0) return seconds;
   if constexpr (is_host_space<typename T::exec_space>) {
@@ -179,14 +185,10 @@ std::vector<std::pair<std::string, double>> predict(typename T::exec_space const
   } else {
     PlanFeatures<T> features(exec, analysis, exec.concurrency());
     auto const& device = detail::plan_device(device_name(exec));
-    using Tiled = detail::TiledTuning;
-    bool const scans = detail::chains_of<T>(exec, analysis, Tiled::chain_length).found;
-    for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost) {
-      double const time = scans && cost->algorithm == "tiled"
-                              ? Tiled::scan_nanoseconds + Tiled::scan_row_nanoseconds * double(analysis.num_rows())
-                              : detail::exact_time<T>(*cost, features);
-      seconds.emplace_back(cost->algorithm, 1e-9 * time);
-    }
+    for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost)
+      seconds.emplace_back(cost->algorithm, 1e-9 * detail::exact_time<T>(*cost, features));
+    for (auto const& candidate : candidates)
+      if (candidate.nanoseconds) seconds.emplace_back(candidate.algorithm, 1e-9 * *candidate.nanoseconds);
   }
   return seconds;
 }

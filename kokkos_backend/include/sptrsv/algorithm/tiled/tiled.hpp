@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <climits>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "sptrsv/algorithm/tiled/chain_scan.hpp"
 #include "sptrsv/algorithm/tiled/tile_solve.hpp"
 #include "sptrsv/algorithm/tiled/tiles.hpp"
 #include "sptrsv/capabilities.hpp"
@@ -28,10 +26,7 @@ namespace sptrsv {
 /// needs. Tiles end where rows do not follow each other, as at the end of a grid line.
 /// Variant levelset: rows sorted by level. Levels of at least `wide_rows` rows have a kernel each, at thread level (a
 /// thread per row of T); all others share kernels at warp level (a warp per tile row).
-/// Variant scan: for chains, triangles in which a row needs at most one other and is needed by at most one. Rows are
-/// composed by scans (ChainScan), without tiles.
-/// The default is scan for chains of at least 64 rows in the mean, otherwise the variant with fewer block levels, where
-/// a block level of syncfree counts as 1.4.
+/// The default is the variant with fewer block levels, where a block level of syncfree counts as 1.4.
 ///
 /// Diagonal tiles are solved in 16 steps within a warp, so that x is as accurate as by substitution:
 /// |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i with k_i entries in row i.
@@ -48,26 +43,21 @@ class Tiled {
   static constexpr std::string_view name = "tiled";
   static constexpr char const* summary = "16x16 tiles in several formats, a warp per tile row";
   static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
-  enum class Variant { automatic, syncfree, levelset, scan };
+  enum class Variant { automatic, syncfree, levelset };
   struct Options {
     Variant variant = Variant::automatic;
     int wide_rows = 0;
     int teams = 0;
     template <class V>
     void visit(V& v) {
-      v.choice("variant", variant, {"automatic", "syncfree", "levelset", "scan"},
-               "rows in their own order, or sorted by level; chains by scans");
+      v.choice("variant", variant, {"automatic", "syncfree", "levelset"},
+               "rows in their own order, or sorted by level; the type for scans is chain");
       v.removed("diagonal_tiles");
       v.integer("wide_rows", wide_rows, 0, INT_MAX,
                 "levelset: levels of so many rows get a kernel with a thread per row; 0: chosen");
       v.integer("teams", teams, 0, INT_MAX, "GPU: warps that share the tile rows; 0: chosen");
     }
   };
-
-  /// Tells whether the options allow scans where there are chains.
-  static bool may_scan(Options const& options) {
-    return options.variant == Variant::scan || options.variant == Variant::automatic;
-  }
 
   /// Tells whether the planner considers `tiled`: on a GPU not if levels are known to be wide.
   static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
@@ -80,18 +70,6 @@ class Tiled {
       : options_(options), diagonal_(analysis.shape().diagonal), tickets_(exec) {
     index const n = analysis.num_rows();
     if (n == 0) return;
-    if (may_scan(options)) {
-      bool const asked = options.variant == Variant::scan;
-      auto const& chains = detail::chains_of<T>(exec, analysis, asked ? 0 : Tuning::chain_length);
-      if (asked && !chains.found)
-        throw Unsupported(std::string(name), "scans where a row needs several others or several rows need one",
-                          "choose another variant");
-      if (chains.found) {
-        options_.variant = Variant::scan;
-        scan_.emplace(exec, analysis, chains);
-        return;
-      }
-    }
     detail::TileOrder<T> const by =
         options.variant != Variant::automatic
             ? detail::make_tile_order<T>(exec, analysis, options.variant == Variant::syncfree)
@@ -110,14 +88,12 @@ class Tiled {
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
-    if (scan_) return scan_->update(exec, analysis, values);
     if (tiles_.num_tile_rows() == 0) return;
     detail::update_tiles<T>(exec, tiles_, repeated_, analysis.numbers(values, values), values_);
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
-    if (scan_) return scan_->solve(exec, b, x, fold);
     detail::for_column_blocks<typename T::exec_space>(
         static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& block) {
           constexpr int K = decltype(width)::value;
@@ -133,7 +109,6 @@ class Tiled {
   }
 
   std::string parameters() const {
-    if (scan_) return scan_->parameters();
     auto const by_threads =
         std::count_if(launches_.begin(), launches_.end(), [](Launch const& l) { return l.by_threads; });
     return std::string(options_.variant == Variant::syncfree ? "syncfree" : "levelset") + ", " +
@@ -142,12 +117,8 @@ class Tiled {
            " in ELL or dense format, " + detail::plural(launches_.size(), "kernel") + ", " +
            std::to_string(by_threads) + " at thread level";
   }
-  void reserve(typename T::exec_space const& exec, int columns) {
-    if (scan_) scan_->reserve(exec, columns);
-    else solved_.reserve(exec, columns);
-  }
+  void reserve(typename T::exec_space const& exec, int columns) { solved_.reserve(exec, columns); }
   std::size_t memory_bytes() const {
-    if (scan_) return scan_->memory_bytes();
     return tiles_.memory_bytes() + repeated_.memory_bytes() + values_.memory_bytes() + solved_.memory_bytes();
   }
 
@@ -219,7 +190,6 @@ class Tiled {
   }
 
   Options options_;
-  std::optional<detail::ChainScan<T>> scan_;
   Diagonal diagonal_;
   TilePattern<T> tiles_;
   RepeatedEntries<T> repeated_;

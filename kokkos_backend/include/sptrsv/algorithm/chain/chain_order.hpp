@@ -26,9 +26,6 @@ struct ChainOrder {
     if (rows.data()) return rows(place);
     return ascending ? place : num_rows - 1 - place;
   }
-  double mean_length() const {
-    return num_chains == 0 ? 0 : static_cast<double>(num_rows) / static_cast<double>(num_chains);
-  }
 };
 
 /// Returns the row that row i needs, or i.
@@ -109,15 +106,14 @@ void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, 
 
 /// Looks for chains; computes their order only if it differs from the solve order. Cost: one pass over the pattern if
 /// rows have at most one entry, otherwise none; fences.
-/// @param least_length  minimum mean length of chains to look for
 template <class T>
-ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const& analysis, double least_length) {
+ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   using index = typename T::index;
   ChainOrder<T> order;
   order.ascending = analysis.shape().ascending();
   order.num_rows = analysis.num_rows();
   order.num_chains = static_cast<index>(analysis.num_rows() - analysis.num_off_diagonals());
-  if (analysis.longest_row() > 1 || order.num_rows == 0 || order.mean_length() < least_length) return order;
+  if (analysis.longest_row() > 1) return order;
   auto const rows = analysis.rows(exec);
   index const step = order.ascending ? 1 : -1;
   index apart = 0;
@@ -136,11 +132,10 @@ ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const&
   return order;
 }
 
-/// Returns the result of find_chains(), which the planner and `tiled` share.
+/// Returns the result of find_chains(), which the planner and `chain` share until Analysis::drop_kept().
 template <class T>
-ChainOrder<T> const& chains_of(typename T::exec_space const& exec, Analysis<T> const& analysis, double least_length) {
-  return analysis.template keep<ChainOrder<T>>("chains of " + std::to_string(least_length),
-                                               [&] { return find_chains<T>(exec, analysis, least_length); });
+ChainOrder<T> const& chains_of(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+  return analysis.template keep<ChainOrder<T>>("chains", [&] { return find_chains<T>(exec, analysis); });
 }
 
 }  // namespace sptrsv::detail

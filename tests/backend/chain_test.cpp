@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests scans of chains: the order along chains, answers by rows for all kinds of numbers, and which triangles are
+// Tests `chain`: the order along chains, answers by rows for all kinds of numbers, and which triangles are
 // accepted.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <sptrsv/algorithm/tiled/chain_scan.hpp>
+#include <sptrsv/planner/algorithm_list.hpp>
+#include <sptrsv/planner/algorithm_traits.hpp>
+#include <sptrsv/planner/planner.hpp>
 
 #include "solve_cases.hpp"
 
 namespace sptrsv::test {
 namespace {
 
-constexpr int chunk = detail::TiledTuning::chain_chunk;
+constexpr int chunk = detail::ChainTuning::chunk;
 
 /// Makes a triangle of chains.
 /// @param needed  in the order of an untransposed solve: the position that each position needs, or -1
@@ -59,7 +61,7 @@ std::vector<int> at_random(int n, int begins, std::uint64_t seed) {
   return needed;
 }
 
-Variant const scan{"tiled_scan", "tiled", {{"tiled_variant", "scan"}}, true, false};
+Variant const scan = variant("chain");
 
 template <class Space>
 class ChainScans : public ::testing::Test {
@@ -69,7 +71,6 @@ class ChainScans : public ::testing::Test {
   template <class S>
   void expect_scans(Problem<S> const& p, Columns<S> const& b) {
     auto const solver = make_solver<S>(scan, exec, p);
-    ASSERT_EQ(solver.parameters().substr(0, 4), "scan");
     auto const x = solve<S>(solver, exec, b);
     expect_solves(p, x, b);
     auto const again = solve<S>(solver, exec, b);
@@ -254,28 +255,48 @@ TYPED_TEST(ChainScans, ColumnsByThemselves) {
   EXPECT_FALSE(std::isfinite(y[1][5]));
 }
 
-TYPED_TEST(ChainScans, OnlyWhereTheyAreChains) {
+TYPED_TEST(ChainScans, SayWhatTheyAre) {
   Shape const lower{Triangle::lower, Diagonal::stored, Op::none};
-  auto const parameters = [&](Problem<double> const& p, Variant const& v) {
-    return make_solver<double>(v, this->exec, p).parameters();
-  };
-  Variant const automatic{"tiled", "tiled", {}};
-  EXPECT_EQ(parameters(chains_of<double>(consecutive(6400, 64), lower), automatic),
-            "scan, 100 chains in 7 chunks of 1024 rows");
-  EXPECT_NE(parameters(chains_of<double>(consecutive(6400, 63), lower), automatic).substr(0, 4), "scan");
-  std::vector<int> tree = consecutive(500, 500);
-  tree[400] = 20;  // row 21 needs row 20, too
-  for (auto const& p : {chains_of<double>(tree, lower), make_problem<double>("lap2d:9", lower)}) {
-    EXPECT_NE(parameters(p, automatic).substr(0, 4), "scan");
-    try {
-      make_solver<double>(scan, this->exec, p);
-      ADD_FAILURE() << "no error";
-    } catch (Unsupported const& e) {
-      EXPECT_NE(std::string(e.what()).find("tiled does not do scans where a row needs several others"),
-                std::string::npos)
-          << e.what();
-    }
+  auto const chains = chains_of<double>(consecutive(6400, 64), lower);
+  EXPECT_EQ(make_solver<double>(scan, this->exec, chains).parameters(), "100 chains in 7 chunks of 1024 rows");
+  EXPECT_EQ(make_solver<double>(scan, this->exec, chains_of<double>({}, lower)).parameters(),
+            "0 chains in 0 chunks of 1024 rows");
+}
+
+TYPED_TEST(ChainScans, RefuseOtherTriangles) {
+  for (auto const& shape : all_shapes()) {
+    std::vector<int> tree = consecutive(500, 500);
+    tree[400] = 20;  // row 21 needs row 20, too
+    for (auto const& p : {chains_of<double>(tree, shape), make_problem<double>("lap2d:9", shape)}) try {
+        make_solver<double>(scan, this->exec, p);
+        ADD_FAILURE() << "no error";
+      } catch (Unsupported const& e) {
+        EXPECT_STREQ(e.what(),
+                     "algorithm chain does not do triangles where a row needs several others or several rows need one; "
+                     "choose another algorithm");
+      }
   }
+}
+
+/// Checks the planner on a GPU: chains that are long in the mean are candidates, and chosen before levels are found.
+TYPED_TEST(ChainScans, ArePlannedWhereChainsAreLong) {
+  using T = TypesOf<double, TypeParam>;
+  Shape const lower{Triangle::lower, Diagonal::stored, Op::none};
+  auto const planned = [&](Problem<double> const& p) {
+    Analysis<T> const analysis(this->exec, to_pattern<T>(p), p.shape);
+    if (!Chain<T>::worth_planning(this->exec, analysis)) return std::string();
+    auto const plan = choose_on_device<T>(
+        this->exec, analysis, {{"levelset", {}}, {"chain", OwnEstimate<Chain<T>>::of(analysis)}, {"blocked", {}}});
+    EXPECT_EQ(analysis.known_levels(), nullptr);
+    return plan.algorithm + ", " + plan.reason;
+  };
+  EXPECT_EQ(planned(chains_of<double>(consecutive(6400, 64), lower)), "chain, its own estimate, 48.82 us");
+  EXPECT_EQ(planned(chains_of<double>(across(6400, 100), lower)), "chain, its own estimate, 48.82 us");
+  EXPECT_EQ(planned(chains_of<double>(consecutive(6400, 63), lower)), "");
+  EXPECT_EQ(planned(chains_of<double>({}, lower)), "");
+  EXPECT_EQ(planned(make_problem<double>("lap2d:9", lower)), "");
+  EXPECT_EQ(OwnEstimate<Tiled<T>>::of(Analysis<T>(this->exec, to_pattern<T>(chains_of<double>({}, lower)), lower)),
+            std::nullopt);
 }
 
 TYPED_TEST(ChainScans, AMillionRows) {

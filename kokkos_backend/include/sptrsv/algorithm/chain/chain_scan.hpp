@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains by scans: each row is an affine map of the unknown before it, and maps can be composed in any grouping.
+// Kernels of `chain`: each row is an affine map of the unknown before it, and maps can be composed in any grouping.
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
-#include <string>
-#include <utility>
 
-#include "sptrsv/algorithm/tiled/chain_order.hpp"
-#include "sptrsv/algorithm/tiled/tiled_tuning.hpp"
+#include "sptrsv/algorithm/chain/chain_order.hpp"
+#include "sptrsv/algorithm/chain/chain_tuning.hpp"
 #include "sptrsv/device/publish.hpp"
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/solved_values.hpp"
-#include "sptrsv/device/tickets.hpp"
-#include "sptrsv/triangle/plural.hpp"
-#include "sptrsv/triangle/row_values.hpp"
 
 namespace sptrsv::detail {
 
@@ -101,7 +95,7 @@ KOKKOS_FUNCTION AffineMap<S> compose_over_threads(Team const& team, AffineMap<S>
 
 /// Split of a chunk among a team: each thread gets the same number of consecutive positions.
 struct ChainChunks {
-  static constexpr int threads = TiledTuning::chain_threads, places = TiledTuning::chain_chunk;
+  static constexpr int threads = ChainTuning::threads, places = ChainTuning::chunk;
 };
 
 /// Passes over the chunks. A correction is the same scan with the residual of y instead of b.
@@ -259,110 +253,6 @@ struct ChainStore {
     auto const column = static_cast<int>(which / n);
     system.io.store(system.order.row(p), column, system.y_at(p, column));
   }
-};
-
-/// Solver of chains, in three steps that each safeguard the one before:
-///   scan        compose the rows' maps by chunks, then all chunks by one team, then substitute in each thread's few
-///   rows from the unknown before them
-///   correction  the same scan, of the residual
-///   check       |y_i - (b_i - a x_j) / d_i| <= 4 epsilon (|y_i| + |a x_j / d_i|) + 1024 times the smallest number in
-///   each row, 2 epsilon for complex numbers. A column that fails, because products of many entries leave the range of
-///   numbers or b is infinite, is substituted again by a thread per chain.
-/// Thus x meets the bound of substitution, |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i, except where it
-/// underflows. Nine kernels. Bitwise reproducible: all groupings are fixed.
-/// Source (composed maps): H. S. Stone, JACM 20 (1973); P. M. Kogge, H. S. Stone, IEEE Trans. Comput. C-22 (1973).
-template <class T>
-class ChainScan {
- public:
-  using scalar = typename T::scalar;
-  using index = typename T::index;
-
-  ChainScan(typename T::exec_space const& exec, Analysis<T> const& analysis, ChainOrder<T> order)
-      : order_(std::move(order)), values_(exec, analysis.rows(exec)) {
-    chunks_ =
-        static_cast<index>((static_cast<long long>(order_.num_rows) + ChainChunks::places - 1) / ChainChunks::places);
-    reserve(exec, 1);
-  }
-  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
-    values_.update(exec, analysis, values);
-  }
-  /// Allocates for solves of `columns` columns.
-  void reserve(typename T::exec_space const& exec, int columns) const {
-    auto const k = static_cast<std::size_t>(std::min(columns, most_columns)),
-               chunks = static_cast<std::size_t>(chunks_) * k;
-    if (k <= repeated_.extent(0)) return;
-    auto const raw = [&](char const* label) {
-      return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
-    };
-    // all or none: members are set once all allocations have succeeded
-    decltype(y_) const y(raw("sptrsv::chains::y"), static_cast<std::size_t>(order_.num_rows) * k);
-    decltype(of_chunk_) const of_chunk(raw("sptrsv::chains::of_chunk"), chunks);
-    decltype(unknowns_) const unknowns(raw("sptrsv::chains::unknowns"), 2 * chunks);
-    decltype(repeated_) const repeated(raw("sptrsv::chains::repeated"), k);
-    y_ = y, of_chunk_ = of_chunk, unknowns_ = unknowns, repeated_ = repeated;
-  }
-  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
-    auto const columns = static_cast<int>(b.extent(1));
-    reserve(exec, columns);
-    for (int first = 0; first < columns; first += most_columns)
-      solve_columns(exec, {b, x, fold, first}, std::min(columns - first, most_columns));
-  }
-  std::string parameters() const {
-    return "scan, " + plural(order_.num_chains, "chain") + " in " + plural(chunks_, "chunk") + " of " +
-           std::to_string(ChainChunks::places) + " rows";
-  }
-  std::size_t memory_bytes() const {
-    return values_.memory_bytes() + order_.rows.span() * sizeof(index) +
-           (y_.span() + unknowns_.span()) * sizeof(scalar) + of_chunk_.span() * sizeof(AffineMap<scalar>) +
-           repeated_.span() * sizeof(int);
-  }
-
- private:
-  static constexpr int most_columns = max_column_lanes;  ///< per pass over T
-  static constexpr int team_threads = is_host_space<typename T::exec_space> ? 1 : ChainChunks::threads;
-  static constexpr std::size_t scratch_bytes = sizeof(AffineMap<scalar>) * team_threads + 16;
-
-  void solve_columns(typename T::exec_space const& exec, RowIO<T> const& io, int columns) const {
-    std::size_t const chunks = static_cast<std::size_t>(chunks_) * static_cast<std::size_t>(columns);
-    ChainSystem<T> const system{order_,           values_.rows(),   values_.numbers(), io,
-                                y_.data(),        of_chunk_.data(), unknowns_.data(),  unknowns_.data() + chunks,
-                                repeated_.data(), chunks_};
-    Kokkos::deep_copy(exec, repeated_, 0);
-    launch<ChainPass::compose>(exec, system, columns);
-    scan_chunks(exec, system, columns);
-    launch<ChainPass::solve>(exec, system, columns);
-    launch<ChainPass::compose_correction>(exec, system, columns);
-    scan_chunks(exec, system, columns);
-    launch<ChainPass::correct>(exec, system, columns);
-    by_places("sptrsv::chains::residuals", exec, ChainResiduals<T>{system}, columns);
-    by_places("sptrsv::chains::substitute", exec, ChainSubstitution<T>{system}, columns);
-    by_places("sptrsv::chains::store", exec, ChainStore<T>{system}, columns);
-  }
-  template <ChainPass Pass>
-  void launch(typename T::exec_space const& exec, ChainSystem<T> const& system, int columns) const {
-    Kokkos::parallel_for("sptrsv::chains::scan",
-                         team_policy(exec, static_cast<int>(chunks_ * columns), team_threads, 1, scratch_bytes),
-                         ChainKernel<T, Pass>{system});
-  }
-  void scan_chunks(typename T::exec_space const& exec, ChainSystem<T> const& system, int columns) const {
-    Kokkos::parallel_for("sptrsv::chains::chunks", team_policy(exec, columns, team_threads, 1, scratch_bytes),
-                         ChainChunkScan<T>{system});
-  }
-  template <class Body>
-  void by_places(char const* label, typename T::exec_space const& exec, Body const& body, int columns) const {
-    Kokkos::parallel_for(label,
-                         with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(
-                             exec, 0, static_cast<long long>(order_.num_rows) * columns)),
-                         body);
-  }
-
-  ChainOrder<T> order_;
-  RowValues<T> values_;
-  index chunks_ = 0;
-  mutable Kokkos::View<scalar*, typename T::device> y_, unknowns_;
-  mutable Kokkos::View<AffineMap<scalar>*, typename T::device> of_chunk_;
-  mutable Kokkos::View<int*, typename T::device> repeated_;
 };
 
 }  // namespace sptrsv::detail
