@@ -9,6 +9,7 @@
 #include <numeric>
 #include <queue>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sptrsv/ordering/block_coloring_tuning.hpp"
@@ -152,25 +153,15 @@ std::vector<Index> grow_blocks(Graph<Index> const& graph, Index size) {
 template <class Index>
 Graph<Index> quotient_graph(Graph<Index> const& graph, std::vector<Index> const& block_of) {
   Index const blocks = block_of.empty() ? 0 : 1 + *std::max_element(block_of.begin(), block_of.end());
-  std::vector<Index> begin(static_cast<std::size_t>(blocks) + 1, 0), member(block_of.size());
-  for (Index const b : block_of) ++begin[b + 1];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<Index> next(begin.begin(), begin.end() - 1), seen_by(static_cast<std::size_t>(blocks), -1);
-  for (std::size_t v = 0; v < block_of.size(); ++v) member[next[block_of[v]]++] = static_cast<Index>(v);
-  Graph<Index> out;
-  for (Index b = 0; b < blocks; ++b) {
-    seen_by[b] = b;
-    for (Index m = begin[b]; m < begin[b + 1]; ++m)
-      for (Index k = graph.row_ptr[member[m]]; k < graph.row_ptr[member[m] + 1]; ++k) {
-        Index const other = block_of[graph.col_idx[k]];
-        if (seen_by[other] == b) continue;
-        seen_by[other] = b;
-        out.col_idx.push_back(other);
-      }
-    std::sort(out.col_idx.begin() + out.row_ptr.back(), out.col_idx.end());
-    end_vertex(out);
-  }
-  return out;
+  ByKey<Index> const members(block_of, blocks);
+  GraphBuilder<Index> out(blocks);
+  for (Index b = 0; b < blocks; ++b)
+    out.add_vertex([&] {
+      for (Index m = members.begin[b]; m < members.begin[b + 1]; ++m)
+        for (Index v = members.number[m], k = graph.row_ptr[v]; k < graph.row_ptr[v + 1]; ++k)
+          out.add(block_of[graph.col_idx[k]]);
+    });
+  return std::move(out.graph());
 }
 
 /// Returns a color per vertex: the length of the longest path of ascending numbers to it, modulo `colors`. If a
@@ -229,23 +220,16 @@ Coloring<Index> color_blocks(Graph<Index> const& graph, BlockColorOptions<Index>
   auto const color_of_block = detail::cyclic_colors(quotient, options.colors > 0 ? options.colors : chosen);
 
   Index const colors = 1 + *std::max_element(color_of_block.begin(), color_of_block.end());
-  std::vector<Index> order(color_of_block.size()), begin(color_of_block.size() + 1, 0);  // by color; of blocks
-  std::iota(order.begin(), order.end(), Index(0));
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return color_of_block[a] < color_of_block[b]; });
-  std::vector<Index> place(order.size());
-  for (std::size_t at = 0; at < order.size(); ++at) place[order[at]] = static_cast<Index>(at);
+  std::vector<Index> const order = detail::ByKey<Index>(color_of_block, colors).number;  // blocks by color
+  std::vector<Index> number(order.size());
+  for (std::size_t at = 0; at < order.size(); ++at) number[order[at]] = static_cast<Index>(at);
   Coloring<Index> out;
-  out.color_ptr.assign(static_cast<std::size_t>(colors) + 1, 0);
-  for (Index const b : block_of) {
-    ++begin[place[b] + 1];
-    ++out.color_ptr[color_of_block[b] + 1];
-    out.color_of.push_back(color_of_block[b]);
-  }
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::partial_sum(out.color_ptr.begin(), out.color_ptr.end(), out.color_ptr.begin());
-  if (block_ptr) *block_ptr = begin;
-  out.color_rows.resize(block_of.size());
-  for (std::size_t v = 0; v < block_of.size(); ++v) out.color_rows[begin[place[block_of[v]]]++] = static_cast<Index>(v);
+  for (Index const b : block_of) out.color_of.push_back(color_of_block[b]);
+  out.color_ptr = detail::ByKey<Index>(out.color_of, colors).begin;
+  for (Index& b : block_of) b = number[b];
+  detail::ByKey<Index> const rows(block_of, static_cast<Index>(number.size()));
+  if (block_ptr) *block_ptr = rows.begin;
+  out.color_rows = rows.number;
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sptrsv/error.hpp"
@@ -55,15 +56,54 @@ struct Coloring {
 
 namespace detail {
 
-/// Ends a vertex.
-/// @throws Error if Index cannot count the neighbors.
+/// Graph in the making, vertex after vertex.
 template <class Index>
-void end_vertex(Graph<Index>& graph) {
-  if (graph.col_idx.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
-    throw Error("the graph to be colored has more pairs of neighbors than an index of " +
-                std::to_string(8 * sizeof(Index)) + " bits counts; choose a smaller distance, or longer indices");
-  graph.row_ptr.push_back(static_cast<Index>(graph.col_idx.size()));
-}
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(Index vertices) : seen_by_(static_cast<std::size_t>(vertices), -1) {
+    graph_.row_ptr.reserve(seen_by_.size() + 1);
+  }
+  /// Adds the next vertex, with the neighbors that add_neighbors() passes to add(); add() drops repeated ones and the
+  /// vertex itself.
+  /// @throws Error if Index cannot count the neighbors.
+  template <class AddNeighbors>
+  void add_vertex(AddNeighbors const& add_neighbors) {
+    Index const v = graph_.num_vertices();
+    seen_by_[v] = v;
+    add_neighbors();
+    auto& all = graph_.col_idx;
+    std::sort(all.begin() + graph_.row_ptr.back(), all.end());
+    if (all.size() > static_cast<std::size_t>(std::numeric_limits<Index>::max()))
+      throw Error("the graph to be colored has more pairs of neighbors than an index of " +
+                  std::to_string(8 * sizeof(Index)) + " bits counts; choose a smaller distance, or longer indices");
+    graph_.row_ptr.push_back(static_cast<Index>(all.size()));
+  }
+  void add(Index neighbor) {
+    if (seen_by_[neighbor] == graph_.num_vertices()) return;
+    seen_by_[neighbor] = graph_.num_vertices();
+    graph_.col_idx.push_back(neighbor);
+  }
+  Graph<Index>& graph() { return graph_; }
+
+ private:
+  Graph<Index> graph_;
+  std::vector<Index> seen_by_;  ///< by vertex: the last vertex with it as a neighbor
+};
+
+/// Numbers grouped by a key: those with key k are at begin[k] .. begin[k+1] of `number`, ascending.
+template <class Index>
+struct ByKey {
+  std::vector<Index> begin, number;
+
+  /// @param key_of  keys from 0 to keys - 1
+  ByKey(std::vector<Index> const& key_of, Index keys)
+      : begin(static_cast<std::size_t>(keys) + 1, 0), number(key_of.size()) {
+    for (Index const k : key_of) ++begin[k + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<Index> next(begin.begin(), begin.end() - 1);
+    for (std::size_t v = 0; v < key_of.size(); ++v) number[next[key_of[v]]++] = static_cast<Index>(v);
+  }
+};
 
 }  // namespace detail
 
@@ -77,22 +117,13 @@ Graph<Index> symmetric_graph(Index n, Index const* row_ptr, Index const* col_idx
   std::vector<Index> rows(static_cast<std::size_t>(row_ptr[n] - row_ptr[0])), next(start.begin(), start.end() - 1);
   for (Index i = 0; i < n; ++i)
     for (Index k = row_ptr[i]; k < row_ptr[i + 1]; ++k) rows[next[col_idx[k]]++] = i;
-  Graph<Index> graph;
-  graph.row_ptr.reserve(static_cast<std::size_t>(n) + 1);
-  std::vector<Index> seen_by(static_cast<std::size_t>(n), -1);
-  for (Index i = 0; i < n; ++i) {
-    seen_by[i] = i;
-    auto const add = [&](Index j) {
-      if (seen_by[j] == i) return;
-      seen_by[j] = i;
-      graph.col_idx.push_back(j);
-    };
-    for (Index k = row_ptr[i]; k < row_ptr[i + 1]; ++k) add(col_idx[k]);
-    for (Index k = start[i]; k < start[i + 1]; ++k) add(rows[k]);
-    std::sort(graph.col_idx.begin() + graph.row_ptr.back(), graph.col_idx.end());
-    detail::end_vertex(graph);
-  }
-  return graph;
+  detail::GraphBuilder<Index> out(n);
+  for (Index i = 0; i < n; ++i)
+    out.add_vertex([&] {
+      for (Index k = row_ptr[i]; k < row_ptr[i + 1]; ++k) out.add(col_idx[k]);
+      for (Index k = start[i]; k < start[i + 1]; ++k) out.add(rows[k]);
+    });
+  return std::move(out.graph());
 }
 
 /// Returns the graph in which vertices at most `distance` steps apart are neighbors. Cost: proportional to its edges.
@@ -100,29 +131,19 @@ Graph<Index> symmetric_graph(Index n, Index const* row_ptr, Index const* col_idx
 template <class Index>
 Graph<Index> graph_power(Graph<Index> const& from, int distance) {
   Index const n = from.num_vertices();
-  Graph<Index> graph;
-  std::vector<Index> seen_by(static_cast<std::size_t>(n), -1);
-  for (Index v = 0; v < n; ++v) {
-    auto const first = static_cast<std::size_t>(graph.row_ptr.back());
-    seen_by[v] = v;
-    auto const add_neighbors = [&](Index w) {
-      for (Index k = from.row_ptr[w]; k < from.row_ptr[w + 1]; ++k) {
-        Index const u = from.col_idx[k];
-        if (seen_by[u] == v) continue;
-        seen_by[u] = v;
-        graph.col_idx.push_back(u);
-      }
-    };
-    add_neighbors(v);
-    std::size_t ring = first;
-    for (int step = 1; step < distance && ring < graph.col_idx.size(); ++step) {
-      std::size_t const end = graph.col_idx.size();
-      for (; ring < end; ++ring) add_neighbors(graph.col_idx[ring]);
-    }
-    std::sort(graph.col_idx.begin() + static_cast<std::ptrdiff_t>(first), graph.col_idx.end());
-    detail::end_vertex(graph);
-  }
-  return graph;
+  detail::GraphBuilder<Index> out(n);
+  auto const& found = out.graph().col_idx;
+  auto const add_neighbors = [&](Index w) {
+    for (Index k = from.row_ptr[w]; k < from.row_ptr[w + 1]; ++k) out.add(from.col_idx[k]);
+  };
+  for (Index v = 0; v < n; ++v)
+    out.add_vertex([&] {
+      std::size_t ring = found.size();
+      add_neighbors(v);
+      for (int step = 1; step < distance && ring < found.size(); ++step)
+        for (std::size_t const end = found.size(); ring < end; ++ring) add_neighbors(found[ring]);
+    });
+  return std::move(out.graph());
 }
 
 namespace detail {
@@ -173,18 +194,16 @@ Coloring<Index> group_by_color(std::vector<Index> const& color_of) {
   for (Index const c : color_of) ++size[c];
   std::iota(order.begin(), order.end(), Index(0));
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
-  Coloring<Index> out;
-  out.color_ptr.push_back(0);
+  Index used = 0;
   for (Index at = 0; at < colors; ++at) {
     name[order[at]] = at;
-    if (size[order[at]] > 0) out.color_ptr.push_back(out.color_ptr.back() + size[order[at]]);
+    used += size[order[at]] > 0;
   }
-  std::vector<Index> next(out.color_ptr.begin(), out.color_ptr.end());
-  out.color_rows.resize(color_of.size());
-  for (std::size_t v = 0; v < color_of.size(); ++v) {
-    out.color_of.push_back(name[color_of[v]]);
-    out.color_rows[next[out.color_of[v]]++] = static_cast<Index>(v);
-  }
+  Coloring<Index> out;
+  for (Index const c : color_of) out.color_of.push_back(name[c]);
+  ByKey<Index> rows(out.color_of, used);
+  out.color_ptr = std::move(rows.begin);
+  out.color_rows = std::move(rows.number);
   return out;
 }
 
