@@ -64,15 +64,10 @@ std::vector<Candidate> candidates_of(TypeList<A...>, typename T::exec_space cons
 /// Returns the first row whose stored diagonal is exactly zero, or n.
 template <class T>
 long long first_zero_pivot(typename T::exec_space const& exec, TriangleValues<T> const& numbers) {
-  using index = typename T::index;
-  long long row = numbers.num_rows;
-  Kokkos::parallel_reduce(
-      "sptrsv::update::pivots", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, numbers.num_rows),
-      KOKKOS_LAMBDA(index i, long long& first) {
-        if (numbers.stored_diagonal(i) == typename T::scalar(0) && i < first) first = i;
-      },
-      Kokkos::Min<long long>(row));  // a reduction to a host value fences
-  return row;
+  auto const is_zero = KOKKOS_LAMBDA(typename T::index i) {
+    return numbers.stored_diagonal(i) == typename T::scalar(0);
+  };
+  return first_row_with<T>("sptrsv::update::pivots", exec, numbers.num_rows, is_zero);
 }
 
 }  // namespace detail

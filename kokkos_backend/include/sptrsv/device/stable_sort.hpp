@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/workspace.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
@@ -50,9 +51,7 @@ void number_places(typename T::exec_space const& exec,
                    Kokkos::View<typename T::index*, typename T::device> const& place) {
   using index = typename T::index;
   Kokkos::parallel_for(
-      "sptrsv::sort::places",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(place.extent(0))),
-      KOKKOS_LAMBDA(index p) { place(p) = p; });
+      "sptrsv::sort::places", row_range<T>(exec, place.extent(0)), KOKKOS_LAMBDA(index p) { place(p) = p; });
 }
 
 /// Sorts the positions 0 to n-1 by their keys; positions of equal keys keep their order.

@@ -61,6 +61,16 @@ class Tickets {
     return first;
   }
 
+  /// Calls body(first, last) for each ticket of `rows` rows of [0, n) that the taker takes.
+  template <class Taker, class Index, class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(Taker const& taker, int which, int rows, Index n, Body const& body) const {
+    auto const end = static_cast<unsigned long long>(n);
+    for (auto first = take(taker, which, rows); first < end; first = take(taker, which, rows)) {
+      auto const last = first + static_cast<unsigned long long>(rows);
+      body(static_cast<Index>(first), last < end ? static_cast<Index>(last) : n);
+    }
+  }
+
   /// Requests a ticket for a team of one warp without waiting for it; all lanes pass the result to received(). A team
   /// may hold a ticket while it works on an earlier one: the first unfinished ticket is always being worked on.
   template <class Team>
@@ -142,11 +152,7 @@ struct TicketKernel {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    for (auto first = counter.take(Kokkos::PerTeam(team), which, rows); first < static_cast<unsigned long long>(n);
-         first = counter.take(Kokkos::PerTeam(team), which, rows)) {
-      auto const last = first + static_cast<unsigned long long>(rows);
-      body(team, static_cast<index>(first), last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
-    }
+    counter.for_each(Kokkos::PerTeam(team), which, rows, n, [&](index first, index last) { body(team, first, last); });
   }
 };
 
@@ -180,12 +186,8 @@ void for_each_ticket_of_threads(char const* label, typename T::exec_space const&
       label, team_policy(exec, shape.teams, threads, shape.lanes), KOKKOS_LAMBDA(member const& team) {
         using index = typename T::index;
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](int) {
-          for (auto first = counter.take(Kokkos::PerThread(team), which, rows);
-               first < static_cast<unsigned long long>(n); first = counter.take(Kokkos::PerThread(team), which, rows)) {
-            auto const last = first + static_cast<unsigned long long>(rows);
-            body(team, static_cast<index>(first),
-                 last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
-          }
+          counter.for_each(Kokkos::PerThread(team), which, rows, n,
+                           [&](index first, index last) { body(team, first, last); });
         });
       });
 }

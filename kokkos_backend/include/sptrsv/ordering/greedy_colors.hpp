@@ -21,26 +21,16 @@ namespace detail {
 template <class T>
 bool is_sorted_and_symmetric(typename T::exec_space const& exec, typename T::pattern const& matrix) {
   using index = typename T::index;
-  using offset = typename T::offset;
-  long long faults = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::coloring::symmetry", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, matrix.num_rows()),
-      KOKKOS_LAMBDA(index i, long long& sum) {
-        for (offset k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k) {
-          index const j = matrix.col_idx(k);
-          if (k > matrix.row_ptr(i) && matrix.col_idx(k - 1) >= j) ++sum;
-          offset first = matrix.row_ptr(j), last = matrix.row_ptr(j + 1);
-          offset const end = last;
-          while (first < last) {
-            offset const middle = first + (last - first) / 2;
-            if (matrix.col_idx(middle) < i) first = middle + 1;
-            else last = middle;
-          }
-          if (first == end || matrix.col_idx(first) != i) ++sum;
-        }
-      },
-      faults);
-  return faults == 0;
+  auto const is_wrong = KOKKOS_LAMBDA(index i) {
+    for (auto k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k) {
+      index const j = matrix.col_idx(k);
+      if (k > matrix.row_ptr(i) && matrix.col_idx(k - 1) >= j) return true;
+      auto const end = matrix.row_ptr(j + 1), at = first_at_least(matrix.col_idx, matrix.row_ptr(j), end, i);
+      if (at == end || matrix.col_idx(at) != i) return true;
+    }
+    return false;
+  };
+  return first_row_with<T>("sptrsv::coloring::symmetry", exec, matrix.num_rows(), is_wrong) == matrix.num_rows();
 }
 
 /// Kernel in which a thread colors a row once it knows the colors of all earlier neighbors, for which it polls.
@@ -114,9 +104,7 @@ Coloring<typename T::index> color_on_device(typename T::exec_space const& exec, 
     obstacle = "the pattern is not symmetric";
     return {};
   }
-  Kokkos::View<index*, typename T::device> const colors(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::coloring::colors")),
-      static_cast<std::size_t>(n));
+  auto const colors = detail::raw_view<index, T>(exec, "sptrsv::coloring::colors", static_cast<std::size_t>(n));
   Kokkos::View<int, typename T::device> const given_up(Kokkos::view_alloc(exec, "sptrsv::coloring::given_up"));
   Kokkos::deep_copy(exec, colors, index(-1));
   detail::Tickets<T> tickets(exec);

@@ -10,6 +10,7 @@
 #include <typeindex>
 #include <utility>
 
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/workspace.hpp"
 #include "sptrsv/error.hpp"
 #include "sptrsv/storage.hpp"
@@ -40,25 +41,12 @@ void require_counted(char const* what, unsigned long long count, char const* typ
   if (count > most) throw TooLarge(what, count, type, static_cast<int>(8 * sizeof(Number)), most);
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// Returns the number of off-diagonal entries of the longest row. Fences.
 template <class T>
 long long longest_row(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
-  using index = typename T::index;
-  long long longest = 0;
-  if (rows.num_rows == 0) return longest;
-  Kokkos::parallel_reduce(
-      "sptrsv::analysis::longest_row", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
-      KOKKOS_LAMBDA(index i, long long& most) {
-        auto const count = static_cast<long long>(rows.count(i));
-        if (count > most) most = count;
-      },
-      Kokkos::Max<long long>(longest));
-  exec.fence("sptrsv::analysis: the longest row is needed on the host");
-  return longest;
+  return max_over_rows<T>(
+      "sptrsv::analysis::longest_row", exec, rows.num_rows, 0LL,
+      KOKKOS_LAMBDA(typename T::index i) { return static_cast<long long>(rows.count(i)); });
 }
 
 /// Bytes of workspace for each row, besides an index for each entry: what `blocked` needs.

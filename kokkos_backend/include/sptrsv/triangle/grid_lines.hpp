@@ -227,7 +227,7 @@ typename T::index level_of_by_grid(typename T::exec_space const& exec, OffDiagon
   long long wrong = 0;
   std::int64_t deepest = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::grid::levels", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
+      "sptrsv::grid::levels", row_range<T>(exec, rows.num_rows),
       KOKKOS_LAMBDA(index i, long long& sum, std::int64_t& most) {
         std::int64_t const level = lines.level(lines.place(entries.place_of(i)));
         std::int64_t least = 0;

@@ -66,16 +66,16 @@ struct InspectLongRows {
   KOKKOS_FUNCTION void row(Team const& team, index i, index n, typename T::offset begin, typename T::offset end) const {
     using offset = typename T::offset;
     offset const parts = static_cast<offset>(team.team_size());
-    int invalid = 0, wrong = 0, diagonals = 0;
     ColumnFacts<index> mine;
     for (offset k = begin + static_cast<offset>(team.team_rank()); k < end; k += parts)
       mine.add(i, pattern.col_idx(k), n, lower);
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, team.team_size()), [&](int, int& sum) { sum += !mine.valid; }, invalid);
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, team.team_size()), [&](int, int& sum) { sum += !mine.right_side; }, wrong);
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(team, team.team_size()), [&](int, int& sum) { sum += mine.diagonals; }, diagonals);
+    auto const sum_of = [&](int value) {
+      int all = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(team, team.team_size()), [&](int, int& sum) { sum += value; }, all);
+      return all;
+    };
+    int const invalid = sum_of(!mine.valid), wrong = sum_of(!mine.right_side), diagonals = sum_of(mine.diagonals);
     Kokkos::single(Kokkos::PerTeam(team), [&]() {
       auto const here = static_cast<long long>(i);
       if (invalid > 0) Kokkos::atomic_min(&facts(bad_columns), here);

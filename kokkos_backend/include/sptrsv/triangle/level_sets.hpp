@@ -9,8 +9,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "sptrsv/device/lanes.hpp"
+#include "sptrsv/device/depth_sweep.hpp"
 #include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/stable_sort.hpp"
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/device/workspace.hpp"
@@ -72,7 +73,6 @@ template <class T>
 struct LevelSweep {
   using index = typename T::index;
   using offset = typename T::offset;
-  static constexpr int batch = 4;
   OffDiagonals<T> rows;
   Kokkos::View<index*, typename T::device> level_of;  // -1: not known yet
   bool ascending;
@@ -83,72 +83,38 @@ struct LevelSweep {
     offset const first = ascending ? rows.begin(i) : rows.end(i) - 1, step = ascending ? 1 : -1;
     offset const count = rows.count(i);
     offset next = lane;
-    index level = 0, col[batch] = {};
-    unsigned missed = 0;
-    take_turns([&](Backoff& wait) {
-      if (missed == 0) {
-        if (next >= count) {
-          if (lanes == 1) store_relaxed(&level_of(i), level);  // here, since threads of the same warp may poll for it
-          return true;
-        }
-        for (int u = 0; u < batch; ++u, next += lanes)
-          if (next < count) {
-            col[u] = rows.col_idx(first + step * next);
-            missed |= 1u << u;
-          }
-      }
-      bool found = false;
-      for (int u = 0; u < batch; ++u)
-        if (missed & (1u << u)) {
-          index const needed = load_relaxed(&level_of(col[u]));
-          if (needed < 0) continue;
-          found = true;
-          missed &= ~(1u << u);
+    index level = 0;
+    await_depths(
+        i, NeededRows<index>(), level_of, index(-1),
+        [&](NeededRows<index>& batch) {
+          if (batch.missed != 0) return true;
+          for (int u = 0; u < batch.batch; ++u, next += lanes)
+            if (next < count) batch.add(u, rows.col_idx(first + step * next));
+          return batch.missed != 0;
+        },
+        [&](index, index needed) {
           if (needed >= level) level = needed + 1;
-        }
-      if (!found) wait(i);
-      return false;
-    });
+        },
+        [&] {
+          if (lanes == 1) store_relaxed(&level_of(i), level);
+        });
     return level;
   }
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) {
-      index const i = ascending ? s : rows.num_rows - 1 - s;
-      if (lanes == 1) {
-        level_of_part(i, 0);
-        return;
-      }
-      index const level = max_over_lanes<index>(team, lanes, [&](int lane) { return level_of_part(i, lane); });
-      if (lane_of(team) == 0) store_relaxed(&level_of(i), level);
-      rejoin_lanes();
-    });
+    auto const row = [&](index s) { return ascending ? s : rows.num_rows - 1 - s; };
+    publish_depths(
+        team, first, last, lanes, [&](index s, int lane) { return level_of_part(row(s), lane); },
+        [&](index s, index level) { store_relaxed(&level_of(row(s)), level); });
   }
 };
-
-template <class T>
-LaunchShape thread_per_row_shape(typename T::exec_space const& exec, long long n, int rows_per_ticket) {
-  LaunchShape shape;
-  if constexpr (is_host_space<typename T::exec_space>) {
-    shape.rows_per_ticket = rows_per_ticket > 0 ? rows_per_ticket : host_rows_per_ticket<T>(exec, n);
-  } else {
-    shape.threads = shape.rows_per_ticket =
-        rows_per_ticket > 0 ? rows_per_ticket : 2 * Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-  }
-  shape.teams = number_of_teams<T>(exec, n, shape);
-  return shape;
-}
 
 template <class T>
 void level_of_by_sweep(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
                        long long longest, LevelArrays<T> const& sets) {
   Kokkos::deep_copy(exec, sets.level_of, typename T::index(-1));
   Tickets<T> tickets(exec);
-  auto shape = thread_per_row_shape<T>(exec, rows.num_rows, 0);
-  if (!is_host_space<typename T::exec_space> && longest >= LevelSweepTuning::row_for_warps) {
-    shape = {1, 1, Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max(), 1};
-    shape.teams = number_of_teams<T>(exec, rows.num_rows, shape);
-  }
+  auto const shape = depth_sweep_shape<T>(exec, rows.num_rows, longest >= LevelSweepTuning::row_for_warps);
   for_each_ticket<T>("sptrsv::level_sets::sweep", exec, tickets, shape, rows.num_rows,
                      LevelSweep<T>{rows, sets.level_of, ascending, shape.lanes});
 }
@@ -158,15 +124,9 @@ template <class T>
 typename T::index deepest_level(typename T::exec_space const& exec,
                                 Kokkos::View<typename T::index*, typename T::device> const& level_of) {
   using index = typename T::index;
-  index deepest = -1;
-  if (level_of.extent(0) == 0) return deepest;
-  Kokkos::parallel_reduce(
-      "sptrsv::level_sets::deepest",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(level_of.extent(0))),
-      KOKKOS_LAMBDA(index i, index & most) { most = level_of(i) > most ? level_of(i) : most; },
-      Kokkos::Max<index>(deepest));
-  exec.fence("sptrsv::level_sets: the number of levels is needed to allocate");
-  return deepest;
+  return max_over_rows<T>(
+      "sptrsv::level_sets::deepest", exec, static_cast<index>(level_of.extent(0)), index(-1),
+      KOKKOS_LAMBDA(index i) { return level_of(i); });
 }
 
 /// Partition of the rows into consecutive parts of equal size.
@@ -184,7 +144,6 @@ struct RowParts {
 template <class T>
 void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& sets, typename T::index levels) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   auto const level_of = sets.level_of;
   index const n = static_cast<index>(level_of.extent(0));
   auto const parts = static_cast<index>(
@@ -194,13 +153,13 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
   Kokkos::View<index*, typename T::device> next("sptrsv::level_sets::next",
                                                 static_cast<std::size_t>(levels) * static_cast<std::size_t>(parts));
   Kokkos::parallel_for(
-      "sptrsv::level_sets::count", policy(exec, 0, parts), KOKKOS_LAMBDA(index part) {
+      "sptrsv::level_sets::count", row_range<T>(exec, parts), KOKKOS_LAMBDA(index part) {
         index* const own = next.data() + part * levels;
         index const last = rows.first(part + 1);
         for (index i = rows.first(part); i < last; ++i) ++own[level_of(i)];
       });
   Kokkos::parallel_scan(
-      "sptrsv::level_sets::scan", policy(exec, 0, levels * parts), KOKKOS_LAMBDA(index g, index & sum, bool final) {
+      "sptrsv::level_sets::scan", row_range<T>(exec, levels * parts), KOKKOS_LAMBDA(index g, index & sum, bool final) {
         index& mine = next(parts == 1 ? g : g % parts * levels + g / parts);
         index const count = mine;
         if (final) mine = sum;
@@ -211,7 +170,7 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
   sets.level_ptr.push_back(n);
   auto const level_rows = sets.level_rows;
   Kokkos::parallel_for(
-      "sptrsv::level_sets::place", policy(exec, 0, parts), KOKKOS_LAMBDA(index part) {
+      "sptrsv::level_sets::place", row_range<T>(exec, parts), KOKKOS_LAMBDA(index part) {
         index* const own = next.data() + part * levels;
         index const last = rows.first(part + 1);
         for (index i = rows.first(part); i < last; ++i) level_rows(own[level_of(i)]++) = i;
@@ -224,7 +183,6 @@ void sort_rows_by_level(typename T::exec_space const& exec, Workspace<T>& work, 
                         typename T::index levels) {
   using index = typename T::index;
   using key_type = std::make_unsigned_t<index>;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   index const n = static_cast<index>(sets.level_rows.extent(0));
   typename Workspace<T>::Scope const scope(work);
   auto const keys = work.template take<key_type>(static_cast<std::size_t>(n));
@@ -233,7 +191,7 @@ void sort_rows_by_level(typename T::exec_space const& exec, Workspace<T>& work, 
                                                              static_cast<std::size_t>(n));
   sort_places<T, key_type>(exec, work, level_of, keys, sets.level_rows, bits_for(static_cast<std::uint64_t>(levels)));
   Kokkos::parallel_for(
-      "sptrsv::level_sets::bounds", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index p) {
+      "sptrsv::level_sets::bounds", row_range<T>(exec, n + 1), KOKKOS_LAMBDA(index p) {
         if (p == n) level_ptr(levels) = n;
         else if (p == 0 || keys(p) != keys(p - 1)) level_ptr(static_cast<index>(keys(p))) = p;
       });
@@ -313,19 +271,18 @@ Kokkos::View<typename T::index*, typename T::device> count_in_degrees(typename T
   Kokkos::View<index*, typename T::device> in_degree(Kokkos::view_alloc(exec, std::string("sptrsv::in_degree")),
                                                      columns.num_rows);
   Kokkos::parallel_for(
-      "sptrsv::in_degree", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, columns.num_rows),
-      KOKKOS_LAMBDA(index j) {
+      "sptrsv::in_degree", row_range<T>(exec, columns.num_rows), KOKKOS_LAMBDA(index j) {
         for (auto k = columns.begin(j); k < columns.end(j); ++k) Kokkos::atomic_inc(&in_degree(columns.col_idx(k)));
       });
   return in_degree;
 }
 
+/// Lists the rows without off-diagonal entries, which are the roots of the first level.
 template <class T>
 void list_first_roots(typename T::exec_space const& exec, RemoveRoots<T> const& step) {
   using index = typename T::index;
   Kokkos::parallel_for(
-      "sptrsv::level_sets::first_roots",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, step.columns.num_rows), KOKKOS_LAMBDA(index i) {
+      "sptrsv::level_sets::first_roots", row_range<T>(exec, step.columns.num_rows), KOKKOS_LAMBDA(index i) {
         if (step.in_degree(i) == 0) step.level_rows(Kokkos::atomic_fetch_add(&step.state(1), index(1))) = i;
       });
 }
@@ -367,8 +324,7 @@ LevelArrays<T> allocate_level_sets(typename T::exec_space const& exec, typename 
   LevelArrays<T> sets;
   auto const count = static_cast<std::size_t>(n);
   // one allocation: each costs about 50 microseconds on a GPU, as much as reading 200 MB
-  Kokkos::View<typename T::index*, typename T::device> const all(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::level_sets")), 2 * count);
+  auto const all = raw_view<decltype(sets.level_of)>(exec, "sptrsv::level_sets", 2 * count);
   auto const part = [&](std::size_t which) {
     return Kokkos::subview(all, std::make_pair(which * count, (which + 1) * count));
   };

@@ -23,9 +23,7 @@ template <class T>
 class RowValues {
  public:
   RowValues(typename T::exec_space const& exec, OffDiagonals<T> const& rows) : rows_(rows) {
-    if (rows.source.data())
-      gathered_ = decltype(gathered_)(
-          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::values")), rows.source.extent(0));
+    if (rows.source.data()) gathered_ = raw_view<decltype(gathered_)>(exec, "sptrsv::values", rows.source.extent(0));
   }
   /// Takes new values. Reads the caller's array now and, where nothing is gathered, in solves.
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& all) {

@@ -11,6 +11,7 @@
 #include "sptrsv/device/host_threads.hpp"
 #include "sptrsv/device/row_end.hpp"
 #include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/types.hpp"
 
 namespace sptrsv {
@@ -93,28 +94,24 @@ template <class T, class Device>
 CompactRows<T, Device> compact(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
   using index = typename T::index;
   using offset = typename T::offset;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   CompactRows<T, Device> out;
   out.row_ptr = decltype(out.row_ptr)("sptrsv::off_diagonal::row_ptr", static_cast<std::size_t>(rows.num_rows) + 1);
   auto const row_ptr = out.row_ptr;
   offset count = 0;
   Kokkos::parallel_scan(
-      "sptrsv::off_diagonal::count", policy(exec, 0, rows.num_rows),
+      "sptrsv::off_diagonal::count", row_range<T>(exec, rows.num_rows),
       KOKKOS_LAMBDA(index i, offset & sum, bool final) {
         sum += rows.end(i) - rows.begin(i);
         if (final) row_ptr(i + 1) = sum;
       },
       count);
   exec.fence("sptrsv::transpose: the number of entries is needed to allocate");
-  auto const raw = [](char const* label) {
-    return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label));
-  };
-  out.col_idx = decltype(out.col_idx)(raw("sptrsv::off_diagonal::col_idx"), count);
-  out.position = decltype(out.position)(raw("sptrsv::off_diagonal::position"), count);
+  out.col_idx = raw_view<decltype(out.col_idx)>(exec, "sptrsv::off_diagonal::col_idx", count);
+  out.position = raw_view<decltype(out.position)>(exec, "sptrsv::off_diagonal::position", count);
   auto const col_idx = out.col_idx;
   auto const position = out.position;
   Kokkos::parallel_for(
-      "sptrsv::off_diagonal::copy", policy(exec, 0, rows.num_rows), KOKKOS_LAMBDA(index i) {
+      "sptrsv::off_diagonal::copy", row_range<T>(exec, rows.num_rows), KOKKOS_LAMBDA(index i) {
         offset at = row_ptr(i);
         for (offset k = rows.begin(i); k < rows.end(i); ++k, ++at) {
           col_idx(at) = rows.col_idx(k);
@@ -125,18 +122,27 @@ CompactRows<T, Device> compact(typename T::exec_space const& exec, OffDiagonals<
   return out;
 }
 
+/// Tells whether the columns of each row ascend, where equal ones may follow each other. Fences.
 template <class T>
 bool columns_ascend(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
-  using index = typename T::index;
-  long long descents = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::off_diagonal::sorted", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
-      KOKKOS_LAMBDA(index i, long long& sum) {
-        for (auto k = rows.begin(i) + 1; k < rows.end(i); ++k) sum += rows.col_idx(k - 1) > rows.col_idx(k);
-      },
-      descents);
-  exec.fence("sptrsv::transpose: whether to sort is decided on the host");
-  return descents == 0;
+  auto const falls = KOKKOS_LAMBDA(typename T::index i) {
+    for (auto k = rows.begin(i) + 1; k < rows.end(i); ++k)
+      if (rows.col_idx(k - 1) > rows.col_idx(k)) return true;
+    return false;
+  };
+  return first_row_with<T>("sptrsv::off_diagonal::sorted", exec, rows.num_rows, falls) == rows.num_rows;
+}
+
+/// Returns the first of the positions begin to end whose column is at least `column`, or end.
+/// @pre The columns at begin to end - 1 ascend.
+template <class Columns, class Offset, class Column>
+KOKKOS_INLINE_FUNCTION Offset first_at_least(Columns const& columns, Offset begin, Offset end, Column column) {
+  while (begin < end) {
+    Offset const middle = begin + (end - begin) / 2;
+    if (columns(middle) < column) begin = middle + 1;
+    else end = middle;
+  }
+  return begin;
 }
 
 /// Returns the transpose of the off-diagonal part, columns ascending, with the map of its values. Kokkos Kernels

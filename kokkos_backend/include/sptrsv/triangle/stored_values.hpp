@@ -122,22 +122,18 @@ class StoredLayout {
 template <class T>
 void require_stored(typename T::exec_space const& exec, StoredValues<T> const& stored, OffDiagonals<T> const& rows,
                     TriangleValues<T> const& numbers, Shape const& shape) {
-  using index = typename T::index;
   if (!stored.rounds()) return;
   int lost = 0;
   Kokkos::deep_copy(exec, lost, Kokkos::subview(stored.lost, 0));
   exec.fence("sptrsv::update: whether all values fit is needed on the host");
   if (lost == 0) return;
-  long long row = rows.num_rows;
-  Kokkos::parallel_reduce(
-      "sptrsv::update::lost", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
-      KOKKOS_LAMBDA(index i, long long& first) {
-        auto k = rows.first(i);
-        for (typename T::offset e = 0; e < rows.count(i); ++e, k += rows.step())
-          if (i < first && !StoredValues<T>::fits(numbers.all(rows.source_of(k)))) first = i;
-      },
-      Kokkos::Min<long long>(row));  // a reduction to a host value fences
-  throw SingleRange(row, shape.transposed(), name_of(shape.triangle));
+  auto const loses = KOKKOS_LAMBDA(typename T::index i) {
+    for (auto k = rows.begin(i); k < rows.end(i); ++k)
+      if (!StoredValues<T>::fits(numbers.all(rows.source_of(k)))) return true;
+    return false;
+  };
+  throw SingleRange(first_row_with<T>("sptrsv::update::lost", exec, rows.num_rows, loses), shape.transposed(),
+                    name_of(shape.triangle));
 }
 
 }  // namespace sptrsv::detail

@@ -5,8 +5,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "sptrsv/device/depth_sweep.hpp"
 #include "sptrsv/device/publish.hpp"
-#include "sptrsv/device/tickets.hpp"
 #include "sptrsv/triangle/directions.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
@@ -39,7 +39,6 @@ struct Depths {
 template <class T>
 struct DepthSweep {
   using index = typename T::index;
-  static constexpr int batch = 4;
   OffDiagonals<T> rows;
   Directions directions;
   Kokkos::View<std::uint64_t*, typename T::device> depths;  // unknown at first
@@ -52,33 +51,17 @@ struct DepthSweep {
       auto k = rows.begin(i);
       auto const end = rows.end(i);
       std::uint64_t mine = 0;
-      index col[batch] = {};
-      unsigned missed = 0;
-      take_turns([&](Backoff& wait) {
-        if (missed == 0) {
-          if (k >= end) {
-            store_relaxed(&depths(i), mine);
-            return true;
-          }
-          for (int u = 0; u < batch; ++u)
-            if (k + u < end) {
-              col[u] = rows.col_idx(k + u);
-              missed |= 1u << u;
-            }
-          k += batch;
-        }
-        bool found = false;
-        for (int u = 0; u < batch; ++u)
-          if (missed & (1u << u)) {
-            std::uint64_t const needed = load_relaxed(&depths(col[u]));
-            if (needed == Depths::unknown) continue;
-            found = true;
-            missed &= ~(1u << u);
-            mine = Depths::join(mine, needed, directions.of(ascending ? i - col[u] : col[u] - i));
-          }
-        if (!found) wait(i);
-        return false;
-      });
+      await_depths(
+          i, NeededRows<index>(), depths, Depths::unknown,
+          [&](NeededRows<index>& batch) {
+            if (batch.missed != 0) return true;
+            for (int u = 0; u < batch.batch && k < end; ++u, ++k) batch.add(u, rows.col_idx(k));
+            return batch.missed != 0;
+          },
+          [&](index needed, std::uint64_t depth) {
+            mine = Depths::join(mine, depth, directions.of(ascending ? i - needed : needed - i));
+          },
+          [&] { store_relaxed(&depths(i), mine); });
     });
   }
 };

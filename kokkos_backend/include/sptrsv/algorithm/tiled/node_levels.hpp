@@ -7,9 +7,9 @@
 #include <string>
 
 #include "sptrsv/algorithm/tiled/tile_order.hpp"
-#include "sptrsv/device/lanes.hpp"
+#include "sptrsv/device/depth_sweep.hpp"
 #include "sptrsv/device/publish.hpp"
-#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/device/row_range.hpp"
 
 namespace sptrsv {
 
@@ -50,15 +50,13 @@ struct Nodes {
   }
 };
 
-/// Kernel that computes the level of each node, which also waits for the node `window` nodes before it. With one lane
-/// per node, the threads of a warp may need each other's nodes, so a lane never loops on one level: it polls for a
-/// batch of needed nodes and takes the known levels. With more lanes, all of them share a row far longer than others,
-/// and a few lanes each take another row, so that several rows are polled for together.
+/// Kernel that computes the level of each node, which also waits for the node `window` nodes before it. With several
+/// lanes per node, all of them share a row far longer than others, and a few lanes each take another row, so that
+/// several rows are polled for together.
 template <class T>
 struct NodeSweep {
   using index = typename T::index;
   using offset = typename T::offset;
-  static constexpr int batch = 4;
   Nodes<T> nodes;
   Kokkos::View<index*, typename T::device> level_of;  // of nodes; -1: not known yet
   Kokkos::View<int, typename T::device> over;         // 1: there are more levels than the limit, and all threads stop
@@ -82,48 +80,41 @@ struct NodeSweep {
     e.end = nodes.rows.end(row);
     e.step = by_all ? lanes : lanes / rows_side_by_side;
   }
-  /// Loads the nodes of the next entries. Returns a mask of those that are other nodes.
-  KOKKOS_FUNCTION unsigned next_nodes(index node, int lane, Entries& e, index (&needed)[batch]) const {
-    unsigned have = 0, others = 0;
-    for (int u = 0; u < batch; ++u) {
+  /// Puts the nodes of the next entries that are other nodes into an empty batch.
+  KOKKOS_FUNCTION void next_nodes(index node, int lane, Entries& e, NeededRows<index>& batch) const {
+    unsigned have = 0;
+    for (int u = 0; u < batch.batch; ++u) {
       while (e.k >= e.end && e.r < nodes.group) start_row(node, lane, e);
-      needed[u] = 0;
       if (e.k >= e.end) continue;
-      needed[u] = nodes.rows.col_idx(e.k);
+      batch.row[u] = nodes.rows.col_idx(e.k);
       e.k += e.step;
       have |= 1u << u;
     }
-    for (int u = 0; u < batch; ++u)
+    for (int u = 0; u < batch.batch; ++u)
       if (have & (1u << u)) {
-        needed[u] = nodes.node_of(needed[u]);
-        if (needed[u] != node) others |= 1u << u;
+        index const needed = nodes.node_of(batch.row[u]);
+        if (needed != node) batch.add(u, needed);
       }
-    return others;
   }
   KOKKOS_FUNCTION bool at_end(Entries const& e) const { return e.k >= e.end && e.r >= nodes.group; }
 
   KOKKOS_FUNCTION index level_of_part(index node, int lane) const {
-    index level = 0, needed[batch] = {static_cast<index>(node - window)};
-    unsigned missed = node >= window;
+    index level = 0;
+    NeededRows<index> first;
+    if (node >= window) first.add(0, static_cast<index>(node - window));
     Entries entries;
-    take_turns([&](Backoff& wait) {
-      while (missed == 0 && !at_end(entries)) missed = next_nodes(node, lane, entries, needed);
-      if (missed == 0 || (limit > 0 && load_relaxed(over.data()) != 0)) {
-        if (lanes == 1) store_level(node, level);  // here, since threads of the same warp may still poll for it
-        return true;
-      }
-      bool found = false;
-      for (int u = 0; u < batch; ++u)
-        if (missed & (1u << u)) {
-          index const below = load_relaxed(&level_of(needed[u]));
-          if (below < 0) continue;
-          found = true;
-          missed &= ~(1u << u);
+    await_depths(
+        node, first, level_of, index(-1),
+        [&](NeededRows<index>& batch) {
+          while (batch.missed == 0 && !at_end(entries)) next_nodes(node, lane, entries, batch);
+          return batch.missed != 0 && (limit == 0 || load_relaxed(over.data()) == 0);
+        },
+        [&](index, index below) {
           if (below >= level) level = below + 1;
-        }
-      if (!found) wait(node);
-      return false;
-    });
+        },
+        [&] {
+          if (lanes == 1) store_level(node, level);
+        });
     return level;
   }
   KOKKOS_FUNCTION void store_level(index node, index level) const {
@@ -132,15 +123,9 @@ struct NodeSweep {
   }
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index node) {
-      if (lanes == 1) {
-        level_of_part(node, 0);
-        return;
-      }
-      index const level = max_over_lanes<index>(team, lanes, [&](int lane) { return level_of_part(node, lane); });
-      if (lane_of(team) == 0) store_level(node, level);
-      rejoin_lanes();
-    });
+    publish_depths(
+        team, first, last, lanes, [&](index node, int lane) { return level_of_part(node, lane); },
+        [&](index node, index level) { store_level(node, level); });
   }
 };
 
@@ -162,30 +147,18 @@ NodeLevels<T> find_node_levels(typename T::exec_space const& exec, Nodes<T> cons
   index const count = nodes.count();
   NodeLevels<T> out;
   if (count == 0) return out;
-  out.level_of = decltype(out.level_of)(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::node_levels::level_of")),
-      static_cast<std::size_t>(count));
-  auto const level_of = out.level_of;
-  Kokkos::deep_copy(exec, level_of, index(-1));
+  out.level_of =
+      raw_view<decltype(out.level_of)>(exec, "sptrsv::node_levels::level_of", static_cast<std::size_t>(count));
+  Kokkos::deep_copy(exec, out.level_of, index(-1));
   Kokkos::View<int, typename T::device> const over("sptrsv::node_levels::over");
   Tickets<T> tickets(exec);
-  auto shape = thread_per_row_shape<T>(exec, count, 0);
-  if (by_warps && !is_host_space<typename T::exec_space>) {
-    shape = {1, 1, Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max(), 1};
-    shape.teams = number_of_teams<T>(exec, count, shape);
-  }
+  auto const shape = depth_sweep_shape<T>(exec, count, by_warps);
   index const most_working = window > 0 && window < count ? static_cast<index>(window) : count;
   index const most_levels = limit > 0 && limit < count ? static_cast<index>(limit) : index(0);
   auto const long_row = static_cast<typename T::offset>(std::max(4.0 * shape.lanes, 8 * nodes.mean_row));
   for_each_ticket<T>("sptrsv::node_levels::sweep", exec, tickets, shape, count,
-                     NodeSweep<T>{nodes, level_of, over, most_working, most_levels, long_row, shape.lanes});
-  index deepest = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::node_levels::deepest", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, count),
-      KOKKOS_LAMBDA(index i, index & most) { most = level_of(i) > most ? level_of(i) : most; },
-      Kokkos::Max<index>(deepest));
-  exec.fence("sptrsv::node_levels: the number of levels is needed");
-  out.levels = static_cast<long long>(deepest) + 1;
+                     NodeSweep<T>{nodes, out.level_of, over, most_working, most_levels, long_row, shape.lanes});
+  out.levels = static_cast<long long>(deepest_level<T>(exec, out.level_of)) + 1;
   return out;
 }
 
@@ -194,7 +167,6 @@ NodeLevels<T> find_node_levels(typename T::exec_space const& exec, Nodes<T> cons
 template <class T>
 long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& nodes, NodeLevels<T> const& levels) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   if (levels.levels == 0) return 0;
   index const count = nodes.count();
   using counter = unsigned long long;  // entries of 16 rows
@@ -202,7 +174,7 @@ long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& n
   Kokkos::View<counter*, typename T::device> most("sptrsv::planner::most", static_cast<std::size_t>(levels.levels));
   auto const level_of = levels.level_of;
   Kokkos::parallel_for(
-      "sptrsv::planner::runs", policy(exec, 0, nodes.rows.num_rows), KOKKOS_LAMBDA(index row) {
+      "sptrsv::planner::runs", row_range<T>(exec, nodes.rows.num_rows), KOKKOS_LAMBDA(index row) {
         index const own = nodes.node_of(row);
         index last = own;
         counter found = 0;
@@ -214,11 +186,11 @@ long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& n
         if (found > 0) fetch_add(&runs(own), found);
       });
   Kokkos::parallel_for(
-      "sptrsv::planner::most", policy(exec, 0, count),
+      "sptrsv::planner::most", row_range<T>(exec, count),
       KOKKOS_LAMBDA(index node) { Kokkos::atomic_max(&most(level_of(node)), runs(node)); });
   long long sum = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::planner::sum_of_most", policy(exec, 0, static_cast<index>(levels.levels)),
+      "sptrsv::planner::sum_of_most", row_range<T>(exec, levels.levels),
       KOKKOS_LAMBDA(index l, long long& all) { all += static_cast<long long>(most(l)); }, sum);
   exec.fence("sptrsv::planner: the runs are freed");
   return sum;
@@ -240,8 +212,7 @@ BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, Workspace
   out.rank = sets.level_of;  // its contents are no longer needed
   auto const at = out.at, rank = out.rank;
   Kokkos::parallel_for(
-      "sptrsv::tiles::rank", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, out.num_tile_rows),
-      KOKKOS_LAMBDA(index q) { rank(at(q)) = q; });
+      "sptrsv::tiles::rank", row_range<T>(exec, out.num_tile_rows), KOKKOS_LAMBDA(index q) { rank(at(q)) = q; });
   return out;
 }
 

@@ -53,12 +53,10 @@ struct RowPositions {
 
 template <class T>
 RowPositions<T> make_positions(typename T::exec_space const& exec, typename T::index n, std::size_t positions) {
-  auto const raw = [&](char const* label) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
-  };
   RowPositions<T> out;
-  out.position = decltype(out.position)(raw("sptrsv::tiles::position_of"), static_cast<std::size_t>(n));
-  out.row = decltype(out.row)(raw("sptrsv::tiles::row_of"), (positions + tile_size - 1) / tile_size * tile_size);
+  out.position = raw_view<decltype(out.position)>(exec, "sptrsv::tiles::position_of", static_cast<std::size_t>(n));
+  out.row =
+      raw_view<decltype(out.row)>(exec, "sptrsv::tiles::row_of", (positions + tile_size - 1) / tile_size * tile_size);
   Kokkos::deep_copy(exec, out.row, typename T::index(-1));
   return out;
 }
@@ -96,34 +94,30 @@ struct SegmentStarts {
 template <class T>
 RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   index const n = rows.num_rows;
-  auto const raw = [&](char const* label) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
-  };
-  Kokkos::View<index*, typename T::device> segment(raw("sptrsv::tiles::segment"), static_cast<std::size_t>(n));
+  auto const segment = raw_view<index, T>(exec, "sptrsv::tiles::segment", static_cast<std::size_t>(n));
   SegmentStarts<T> const starts{rows, ascending};
   Kokkos::parallel_for(
-      "sptrsv::tiles::starts", with_arguments_in_launch(policy(exec, 0, n)),
+      "sptrsv::tiles::starts", with_arguments_in_launch(row_range<T>(exec, n)),
       KOKKOS_LAMBDA(index s) { segment(s) = starts(s); });
   index segments = 0;
   Kokkos::parallel_scan(
-      "sptrsv::tiles::segments", policy(exec, 0, n),
+      "sptrsv::tiles::segments", row_range<T>(exec, n),
       KOKKOS_LAMBDA(index s, index & sum, bool final) {
         sum += segment(s);
         if (final) segment(s) = sum - 1;
       },
       segments);
   exec.fence("sptrsv::tiles: the number of segments is needed to allocate");
-  Kokkos::View<index*, typename T::device> first(raw("sptrsv::tiles::first"), static_cast<std::size_t>(segments) + 1);
-  Kokkos::View<index*, typename T::device> tile(raw("sptrsv::tiles::tile"), static_cast<std::size_t>(segments));
+  auto const first = raw_view<index, T>(exec, "sptrsv::tiles::first", static_cast<std::size_t>(segments) + 1);
+  auto const tile = raw_view<index, T>(exec, "sptrsv::tiles::tile", static_cast<std::size_t>(segments));
   Kokkos::parallel_for(
-      "sptrsv::tiles::first_rows", policy(exec, 0, n + 1), KOKKOS_LAMBDA(index s) {
+      "sptrsv::tiles::first_rows", row_range<T>(exec, n + 1), KOKKOS_LAMBDA(index s) {
         if (s == n || s == 0 || segment(s) != segment(s - 1)) first(s == n ? segments : segment(s)) = s;
       });
   index tiles = 0;
   Kokkos::parallel_scan(
-      "sptrsv::tiles::tiles_of_segments", policy(exec, 0, segments),
+      "sptrsv::tiles::tiles_of_segments", row_range<T>(exec, segments),
       KOKKOS_LAMBDA(index g, index & sum, bool final) {
         if (final) tile(g) = sum;
         sum += (first(g + 1) - first(g) + tile_size - 1) / tile_size;
@@ -134,7 +128,7 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
   auto const out =
       make_positions<T>(exec, n, apart ? static_cast<std::size_t>(tiles) * tile_size : static_cast<std::size_t>(n));
   Kokkos::parallel_for(
-      "sptrsv::tiles::in_order", policy(exec, 0, n), KOKKOS_LAMBDA(index s) {
+      "sptrsv::tiles::in_order", row_range<T>(exec, n), KOKKOS_LAMBDA(index s) {
         index const i = ascending ? s : n - 1 - s;
         index const p = apart ? tile(segment(s)) * tile_size + (s - first(segment(s))) : s;
         out.position(i) = p;
@@ -195,12 +189,10 @@ RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets
   auto const out = make_positions<T>(exec, n, static_cast<std::size_t>(plan.positions));
   auto const level_rows = sets.level_rows;
   auto const level_of = sets.level_of;
-  Kokkos::View<index*, typename T::device> by(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::shift")), plan.shift.size());
+  auto const by = raw_view<index, T>(exec, "sptrsv::tiles::shift", plan.shift.size());
   Kokkos::deep_copy(exec, by, Kokkos::View<index const*, Kokkos::HostSpace>(plan.shift.data(), plan.shift.size()));
   Kokkos::parallel_for(
-      "sptrsv::tiles::by_level", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index s) {
+      "sptrsv::tiles::by_level", row_range<T>(exec, n), KOKKOS_LAMBDA(index s) {
         index const i = level_rows(s), p = s + by(level_of(i));
         out.position(i) = p;
         out.row(p) = i;
@@ -220,11 +212,9 @@ void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows)
     auto const col_idx = rows.col_idx;
     index const count = rows.num_positions();
     auto const positions = static_cast<std::uint64_t>(count);  // fewer than 2^32 in a GPU's memory: keys fit 64 bits
-    Kokkos::View<std::uint64_t*, typename T::device> key(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::keys")), col_idx.extent(0));
+    auto const key = raw_view<std::uint64_t, T>(exec, "sptrsv::tiles::keys", col_idx.extent(0));
     Kokkos::parallel_for(
-        "sptrsv::tiles::keys", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, count),
-        KOKKOS_LAMBDA(index p) {
+        "sptrsv::tiles::keys", row_range<T>(exec, count), KOKKOS_LAMBDA(index p) {
           for (auto k = row_ptr(p); k < row_ptr(p + 1); ++k)
             key(k) = static_cast<std::uint64_t>(p) * positions + static_cast<std::uint64_t>(col_idx(k));
         });
@@ -242,11 +232,7 @@ template <class T>
 void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows) {
   using index = typename T::index;
   using offset = typename T::offset;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   using view = Kokkos::View<offset*, typename T::device>;
-  auto const raw = [&](char const* label) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
-  };
   auto const count = rows.num_positions();
   auto const row_ptr = rows.row_ptr, source = rows.source;
   auto const col_idx = rows.col_idx;
@@ -254,7 +240,7 @@ void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows)
                       static_cast<std::size_t>(count) + 1);
   offset kept = 0;
   Kokkos::parallel_scan(
-      "sptrsv::tiles::kept", with_arguments_in_launch(policy(exec, 0, count)),
+      "sptrsv::tiles::kept", with_arguments_in_launch(row_range<T>(exec, count)),
       KOKKOS_LAMBDA(index p, offset & sum, bool final) {
         for (offset k = row_ptr(p); k < row_ptr(p + 1); ++k) sum += k == row_ptr(p) || col_idx(k) != col_idx(k - 1);
         if (final) kept_ptr(p + 1) = sum;
@@ -264,13 +250,13 @@ void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows)
   auto const again = source.extent(0) - static_cast<std::size_t>(kept);
   if (again == 0) return;
   rows.row_ptr = kept_ptr;
-  rows.col_idx = decltype(rows.col_idx)(raw("sptrsv::tiles::col_idx"), static_cast<std::size_t>(kept));
-  rows.source = view(raw("sptrsv::tiles::sources"), static_cast<std::size_t>(kept));
-  rows.repeated = view(raw("sptrsv::tiles::repeated"), again);
-  rows.repeated_of = view(raw("sptrsv::tiles::repeated_of"), again);
+  rows.col_idx = raw_view<decltype(rows.col_idx)>(exec, "sptrsv::tiles::col_idx", static_cast<std::size_t>(kept));
+  rows.source = raw_view<view>(exec, "sptrsv::tiles::sources", static_cast<std::size_t>(kept));
+  rows.repeated = raw_view<view>(exec, "sptrsv::tiles::repeated", again);
+  rows.repeated_of = raw_view<view>(exec, "sptrsv::tiles::repeated_of", again);
   auto const out = rows;
   Kokkos::parallel_for(
-      "sptrsv::tiles::set_apart", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index p) {
+      "sptrsv::tiles::set_apart", with_arguments_in_launch(row_range<T>(exec, count)), KOKKOS_LAMBDA(index p) {
         offset to = out.row_ptr(p), beside = row_ptr(p) - to;
         for (offset k = row_ptr(p); k < row_ptr(p + 1); ++k)
           if (k == row_ptr(p) || col_idx(k) != col_idx(k - 1)) {
@@ -290,10 +276,6 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
                         bool ascending) {
   using index = typename T::index;
   using offset = typename T::offset;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
-  auto const raw = [&](char const* label) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
-  };
   SortedRows<T> out;
   out.row = order.row;
   auto const count = out.num_positions();
@@ -303,21 +285,21 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
   auto const row_ptr = out.row_ptr;
   offset entries = 0;
   Kokkos::parallel_scan(
-      "sptrsv::tiles::entries", with_arguments_in_launch(policy(exec, 0, count)),
+      "sptrsv::tiles::entries", with_arguments_in_launch(row_range<T>(exec, count)),
       KOKKOS_LAMBDA(index p, offset & sum, bool final) {
         if (row(p) >= 0) sum += rows.count(row(p));
         if (final) row_ptr(p + 1) = sum;
       },
       entries);
   exec.fence("sptrsv::tiles: the number of entries is needed to allocate");
-  out.col_idx = decltype(out.col_idx)(raw("sptrsv::tiles::col_idx"), static_cast<std::size_t>(entries));
-  out.source = decltype(out.source)(raw("sptrsv::tiles::sources"), static_cast<std::size_t>(entries));
+  out.col_idx = raw_view<decltype(out.col_idx)>(exec, "sptrsv::tiles::col_idx", static_cast<std::size_t>(entries));
+  out.source = raw_view<decltype(out.source)>(exec, "sptrsv::tiles::sources", static_cast<std::size_t>(entries));
   auto const entry_columns = out.col_idx;
   auto const source = out.source;
   auto const position = order.position;
   long long descents = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::tiles::to_positions", with_arguments_in_launch(policy(exec, 0, count)),
+      "sptrsv::tiles::to_positions", with_arguments_in_launch(row_range<T>(exec, count)),
       KOKKOS_LAMBDA(index p, long long& sum) {
         if (row(p) < 0) return;
         offset k = ascending ? rows.begin(row(p)) : rows.end(row(p)) - 1;
@@ -333,10 +315,10 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
     sort_columns<T>(exec, out);
     set_repeated_apart<T>(exec, out);
   }
-  out.listed = decltype(out.listed)(raw("sptrsv::tiles::listed"), out.col_idx.extent(0));
+  out.listed = raw_view<decltype(out.listed)>(exec, "sptrsv::tiles::listed", out.col_idx.extent(0));
   auto const sorted = out;
   Kokkos::parallel_for(
-      "sptrsv::tiles::list_all", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index p) {
+      "sptrsv::tiles::list_all", with_arguments_in_launch(row_range<T>(exec, count)), KOKKOS_LAMBDA(index p) {
         for (offset k = sorted.row_ptr(p); k < sorted.row_ptr(p + 1); ++k)
           sorted.listed(k) = sorted.col_idx(k) / tile_size < p / tile_size;
       });

@@ -72,8 +72,7 @@ void scale_diagonal_tiles(typename T::exec_space const& exec, TilePattern<T> con
   using index = typename T::index;
   using scalar = typename T::scalar;
   Kokkos::parallel_for(
-      "sptrsv::tiled::scale",
-      with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, tiles.num_tile_rows())),
+      "sptrsv::tiled::scale", with_arguments_in_launch(row_range<T>(exec, tiles.num_tile_rows())),
       KOKKOS_LAMBDA(index q) {
         scalar* const slots = to.at.data() + tiles.rows(q).diagonal;
         bool safe = true;

@@ -62,13 +62,6 @@ struct TileFinder {
   }
 };
 
-template <class V, class T>
-Kokkos::View<V*, typename T::device> raw_view(typename T::exec_space const& exec, char const* label,
-                                              std::size_t count) {
-  return Kokkos::View<V*, typename T::device>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
-                                              count);
-}
-
 /// Checks that Offset can count the slots, which outnumber the entries, since formats leave some free.
 /// @throws Unsupported if it cannot
 template <class T>
@@ -105,14 +98,13 @@ FoundTiles<T> list_tiles(typename T::exec_space const& exec, SortedRows<T> const
                          TilePattern<T>& out) {
   using index = typename T::index;
   using offset = typename T::offset;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   auto const tile_rows = out.rows;
   auto const at = order.at;
   TileFinder<T> const find{rows};
   auto const count = order.num_tile_rows;
   long long all_slots = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::tiles::count", with_arguments_in_launch(policy(exec, 0, count)),
+      "sptrsv::tiles::count", with_arguments_in_launch(row_range<T>(exec, count)),
       KOKKOS_LAMBDA(index q, long long& sum) {
         index tiles = 0;
         long long slots = 0;
@@ -128,7 +120,7 @@ FoundTiles<T> list_tiles(typename T::exec_space const& exec, SortedRows<T> const
   require_offsets_for<T>(all_slots);
   offset all = 0;
   Kokkos::parallel_scan(
-      "sptrsv::tiles::first", policy(exec, 0, count),
+      "sptrsv::tiles::first", row_range<T>(exec, count),
       KOKKOS_LAMBDA(index q, offset & sum, bool final) {
         if (final) tile_rows(q).tile = sum;
         sum += tile_rows(q).tiles;
@@ -139,7 +131,7 @@ FoundTiles<T> list_tiles(typename T::exec_space const& exec, SortedRows<T> const
   auto const tiles = raw_view<FoundTile<T>, T>(exec, "sptrsv::tiles::found", static_cast<std::size_t>(all));
   if (all == 0) return tiles;
   Kokkos::parallel_for(
-      "sptrsv::tiles::list", with_arguments_in_launch(policy(exec, 0, count)), KOKKOS_LAMBDA(index q) {
+      "sptrsv::tiles::list", with_arguments_in_launch(row_range<T>(exec, count)), KOKKOS_LAMBDA(index q) {
         offset next = tile_rows(q).tile, slots = 0;
         find(at(q), [&](index c, int width) {
           tiles(next++) = FoundTile<T>{slots, q, c, width};
@@ -213,8 +205,7 @@ void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, B
   auto const diagonal_mask = out.diagonal_mask;
   long long all_slots = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::tiles::shape",
-      with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, order.num_tile_rows)),
+      "sptrsv::tiles::shape", with_arguments_in_launch(row_range<T>(exec, order.num_tile_rows)),
       KOKKOS_LAMBDA(index q, long long& sum) {
         index const t = at(q);
         TileRow<T> row = tile_rows(q);
@@ -263,12 +254,11 @@ void assign_slots(typename T::exec_space const& exec, BlockOrder<T> const& order
                   AllSlotCounts<T> const& counts, TilePattern<T>& out) {
   using index = typename T::index;
   using offset = typename T::offset;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   auto const tile_rows = out.rows;
   auto const count = order.num_tile_rows;
   offset positions = 0, slots = 0;
   Kokkos::parallel_scan(
-      "sptrsv::tiles::slots", policy(exec, 0, count),
+      "sptrsv::tiles::slots", row_range<T>(exec, count),
       KOKKOS_LAMBDA(index q, offset & sum, bool final) {
         if (final) {
           tile_rows(q).list = sum;
@@ -278,7 +268,7 @@ void assign_slots(typename T::exec_space const& exec, BlockOrder<T> const& order
       },
       slots);
   Kokkos::parallel_scan(
-      "sptrsv::tiles::positions", policy(exec, 0, count),
+      "sptrsv::tiles::positions", row_range<T>(exec, count),
       KOKKOS_LAMBDA(index q, offset & sum, bool final) {
         if (final) tile_rows(q).position = sum;
         sum += counts(q).list;
@@ -439,7 +429,7 @@ TilePattern<T> make_tiles(typename T::exec_space const& exec, SortedRows<T> cons
   auto const at = order.at;
   auto const of_position = rows.row;
   Kokkos::parallel_for(
-      "sptrsv::tiles::row", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(positions)),
+      "sptrsv::tiles::row", detail::row_range<T>(exec, positions),
       KOKKOS_LAMBDA(index p) { row(p) = of_position(at(p / tile_size) * tile_size + p % tile_size); });
   exec.fence("sptrsv::tiles: what was needed to make them is freed");
   return out;

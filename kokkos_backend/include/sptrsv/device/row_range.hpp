@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels over rows: their range, uninitialized arrays, the first row with a property, and maxima.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <string>
+
+namespace sptrsv::detail {
+
+/// Returns the range of rows 0 to n - 1.
+template <class T, class N>
+auto row_range(typename T::exec_space const& exec, N n) {
+  using index = typename T::index;
+  return Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(n));
+}
+
+/// Returns an uninitialized array.
+/// @param size  number of elements; none for a view of one element
+template <class View, class E, class... Size>
+View raw_view(E const& exec, std::string const& label, Size... size) {
+  return View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size...);
+}
+
+/// Returns an uninitialized array of `size` elements of type V.
+template <class V, class T>
+Kokkos::View<V*, typename T::device> raw_view(typename T::exec_space const& exec, std::string const& label,
+                                              std::size_t size) {
+  return raw_view<Kokkos::View<V*, typename T::device>>(exec, label, size);
+}
+
+/// Returns the first row for which has(row) holds, or n. Calls has() once for each row. Fences.
+template <class T, class Has>
+long long first_row_with(char const* label, typename T::exec_space const& exec, typename T::index n, Has const& has) {
+  using index = typename T::index;
+  long long row = n;
+  if (n == 0) return row;
+  Kokkos::parallel_reduce(
+      label, row_range<T>(exec, n),
+      KOKKOS_LAMBDA(index i, long long& first) {
+        if (has(i) && i < first) first = i;
+      },
+      Kokkos::Min<long long>(row));
+  return row < n ? row : n;  // without such a row the minimum is the greatest number
+}
+
+/// Returns the maximum of `least` and of(row) over the rows 0 to n - 1. Fences.
+template <class T, class V, class Of>
+V max_over_rows(char const* label, typename T::exec_space const& exec, typename T::index n, V least, Of const& of) {
+  using index = typename T::index;
+  V greatest = least;
+  if (n == 0) return least;
+  Kokkos::parallel_reduce(
+      label, row_range<T>(exec, n),
+      KOKKOS_LAMBDA(index i, V & most) {
+        V const value = of(i);
+        if (value > most) most = value;
+      },
+      Kokkos::Max<V>(greatest));
+  return greatest > least ? greatest : least;
+}
+
+}  // namespace sptrsv::detail
