@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/factor.hpp"
+#include "sptrsv/triangle/check_views.hpp"
 
 namespace sptrsv {
 namespace detail {
@@ -193,10 +195,7 @@ void Factor<S, I, O, E>::require_ready() const {
 template <class S, class I, class O, class E>
 void Factor<S, I, O, E>::require_fit(typename types::rhs const& b, typename types::solution const& x) const {
   require_present();
-  auto const text = [](auto const& v) { return std::to_string(v.extent(0)) + " by " + std::to_string(v.extent(1)); };
-  if (b.extent(0) != num_rows_ || x.extent(0) != num_rows_ || b.extent(1) != x.extent(1))
-    throw DimensionMismatch("b is " + text(b) + " and x " + text(x) + "; a factor of " + std::to_string(num_rows_) +
-                            " rows takes so many rows of both, and as many columns of x as of b");
+  detail::check_extents("the factor", num_rows_, b, x);
 }
 
 template <class S, class I, class O, class E>
@@ -218,8 +217,7 @@ template <class S, class I, class O, class E>
 void Factor<S, I, O, E>::make_work(E const& exec, std::size_t columns, bool accumulate) {
   bool const direct = !pattern_.row_perm.data() && !pattern_.col_perm.data() && !accumulate;
   std::size_t const size = num_rows_ * columns * ((direct ? 0 : 1) + (pattern_.block_size > 1 ? 1 : 0));
-  if (work_.extent(0) < size)
-    work_ = Values(Kokkos::view_alloc(exec, std::string("sptrsv::factor::work"), Kokkos::WithoutInitializing), size);
+  if (work_.extent(0) < size) work_ = detail::raw_view<Values>(exec, "sptrsv::factor::work", size);
 }
 
 /// Returns one of the vectors of make_work(), number 0 or 1.
@@ -245,9 +243,7 @@ template <class S, class I, class O, class E>
 typename Factor<S, I, O, E>::types::values Factor<S, I, O, E>::inverse_for(E const& exec, Op op) {
   if (op != Op::conj_transpose) return values_.inverse;
   if (conjugated_.extent(0) != values_.inverse.extent(0))
-    conjugated_ =
-        Values(Kokkos::view_alloc(exec, std::string("sptrsv::factor::conjugated"), Kokkos::WithoutInitializing),
-               values_.inverse.extent(0));
+    conjugated_ = detail::raw_view<Values>(exec, "sptrsv::factor::conjugated", values_.inverse.extent(0));
   if (!conjugates_found_) detail::conjugate_into(exec, values_.inverse, conjugated_);
   conjugates_found_ = true;
   return conjugated_;
@@ -301,9 +297,7 @@ template <class S, class I, class O, class E>
 bool Factor<S, I, O, E>::find_roots(E const& exec) {
   require_ready();
   if (roots_known_) return roots_found_;
-  if (roots_.extent(0) != num_rows_)
-    roots_ =
-        Values(Kokkos::view_alloc(exec, std::string("sptrsv::factor::roots"), Kokkos::WithoutInitializing), num_rows_);
+  if (roots_.extent(0) != num_rows_) roots_ = detail::raw_view<Values>(exec, "sptrsv::factor::roots", num_rows_);
   roots_found_ = detail::take_roots(exec, values_.inverse, roots_) == 0;
   roots_known_ = true;
   return roots_found_;

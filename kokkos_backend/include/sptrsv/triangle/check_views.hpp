@@ -52,11 +52,17 @@ struct Placement {
   }
 };
 
+/// @param matrix  name of the matrix of n rows
+template <class B, class X>
+void check_extents(char const* matrix, std::size_t n, B const& b, X const& x) {
+  if (b.extent(0) != n || x.extent(0) != n || b.extent(1) != x.extent(1))
+    throw DimensionMismatch(std::string(matrix) + " has " + std::to_string(n) + " rows, b is " + size_text(b) +
+                            " and x " + size_text(x) + "; give n-by-k views with the same k");
+}
+
 template <class T>
 void check_extents(std::size_t n, typename T::rhs const& b, typename T::solution const& x, Fold<T> const& fold) {
-  if (b.extent(0) != n || x.extent(0) != n || b.extent(1) != x.extent(1))
-    throw DimensionMismatch("T has " + std::to_string(n) + " rows, b is " + size_text(b) + " and x " + size_text(x) +
-                            "; give n-by-k views with the same k");
+  check_extents("T", n, b, x);
   auto const check = [n](char const* name, std::size_t given) {
     if (given != 0 && given < n)
       throw DimensionMismatch("fold." + std::string(name) + " has " + std::to_string(given) + " entries, T " +
