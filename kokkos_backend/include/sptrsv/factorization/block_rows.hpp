@@ -8,7 +8,7 @@
 
 #include "sptrsv/error.hpp"
 #include "sptrsv/factor.hpp"
-#include "sptrsv/triangle/rows.hpp"
+#include "sptrsv/factorization/factor_rows.hpp"
 
 namespace sptrsv::detail {
 
@@ -42,22 +42,6 @@ struct RowsOfBlocks {
   }
 };
 
-/// Returns the first scalar row that does not consist of whole dense blocks, or n. Fences.
-template <class T>
-long long first_row_without_blocks(typename T::exec_space const& exec, RowsOfBlocks<T> const& rows) {
-  using index = typename T::index;
-  index const n = rows.rows.num_rows();
-  long long first = n;
-  if (n == 0) return first;
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::rows_of_blocks", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index r, long long& least) {
-        if (!rows.fits(r) && r < least) least = r;
-      },
-      Kokkos::Min<long long>(first));
-  return first;
-}
-
 /// Returns the pattern of dense blocks of a triangle without diagonal entries. Fences.
 /// @param begin  out: offset of the triangle's first entry
 template <class T>
@@ -65,11 +49,11 @@ typename T::pattern blocks_of_rows(typename T::exec_space const& exec, typename 
                                    typename T::offset& begin) {
   using index = typename T::index;
   using offset = typename T::offset;
-  auto const raw = [&](char const* name) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
-  };
   if (rows.row_order != RowOrder::natural) throw Error("a factorization by blocks needs triangles in natural order");
-  long long const wrong = first_row_without_blocks<T>(exec, {rows, size});
+  RowsOfBlocks<T> const whole{rows, size};
+  long long const wrong = first_row_with<T>(
+      "sptrsv::factorization::rows_of_blocks", exec, rows.num_rows(),
+      KOKKOS_LAMBDA(index r) { return !whole.fits(r); });
   if (wrong < rows.num_rows())
     throw InvalidPattern(wrong, "does not consist of whole blocks of " + std::to_string(size) +
                                     ", the same in all rows of the block; give the factor a block_size that it has");
@@ -82,12 +66,12 @@ typename T::pattern blocks_of_rows(typename T::exec_space const& exec, typename 
     exec.fence("sptrsv::factorization: the number of blocks is needed to allocate");
   }
   offset const area = static_cast<offset>(size) * size, first = begin;
-  Kokkos::View<offset*, typename T::device> const row_ptr(raw("block_ptr"), static_cast<std::size_t>(n) + 1);
-  Kokkos::View<index*, typename T::device> const col_idx(raw("block_col"),
-                                                         static_cast<std::size_t>((end - begin) / area));
+  auto const row_ptr =
+      factor_view<Kokkos::View<offset*, typename T::device>>(exec, "block_ptr", static_cast<std::size_t>(n) + 1);
+  auto const col_idx = factor_view<Kokkos::View<index*, typename T::device>>(
+      exec, "block_col", static_cast<std::size_t>((end - begin) / area));
   Kokkos::parallel_for(
-      "sptrsv::factorization::blocks", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n + 1),
-      KOKKOS_LAMBDA(index i) {
+      "sptrsv::factorization::blocks", row_range<T>(exec, n + 1), KOKKOS_LAMBDA(index i) {
         if (n == 0) {
           row_ptr(0) = 0;
           return;
@@ -111,11 +95,10 @@ typename T::indices permutation_of_blocks(typename T::exec_space const& exec, ty
   using index = typename T::index;
   if (perm.extent(0) == 0) return {};
   auto const n = static_cast<index>(perm.extent(0)) / size;
-  Kokkos::View<index*, typename T::device> const out(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::factorization::block_perm")),
-      static_cast<std::size_t>(n));
+  auto const out =
+      factor_view<Kokkos::View<index*, typename T::device>>(exec, "block_perm", static_cast<std::size_t>(n));
   Kokkos::parallel_for(
-      "sptrsv::factorization::block_perm", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      "sptrsv::factorization::block_perm", row_range<T>(exec, n),
       KOKKOS_LAMBDA(index i) { out(i) = perm(i * size) / size; });
   return out;
 }

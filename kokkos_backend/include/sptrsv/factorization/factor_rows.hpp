@@ -3,14 +3,22 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <string>
 
+#include "sptrsv/device/row_range.hpp"
+#include "sptrsv/device/tickets.hpp"
 #include "sptrsv/factorization/row_partition.hpp"
 #include "sptrsv/proper_rows.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
 namespace sptrsv::detail {
+
+/// Returns an uninitialized array of a factorization.
+/// @param size  none for a view of one element
+template <class View, class E, class... Size>
+View factor_view(E const& exec, char const* name, Size... size) {
+  return raw_view<View>(exec, "sptrsv::factorization::" + std::string(name), size...);
+}
 
 /// Row of the factors as one list: its entries in L, those in U, then the pivot. Columns ascend within L's and within
 /// U's part. A symmetric factor has no L. Device-copyable.
@@ -40,17 +48,11 @@ struct FactorRows {
     index const below = count_lower(i);
     if (j == i) return below + count_upper(i);
     if (j < i && symmetric) return -1;
-    offset const begin = j < i ? lower.begin(i) : upper.begin(i);
-    offset first = begin, last = j < i ? begin + below : upper.end(i);
+    offset const begin = j < i ? lower.begin(i) : upper.begin(i), end = j < i ? begin + below : upper.end(i);
     auto const& columns = j < i ? lower.col_idx : upper.col_idx;
-    offset const end = last;
-    while (first < last) {
-      offset const middle = first + (last - first) / 2;
-      if (columns(middle) < j) first = middle + 1;
-      else last = middle;
-    }
-    if (first == end || columns(first) != j) return -1;
-    return static_cast<index>(first - begin) + (j < i ? index(0) : below);
+    offset const at = first_at_least(columns, begin, end, j);
+    if (at == end || columns(at) != j) return -1;
+    return static_cast<index>(at - begin) + (j < i ? index(0) : below);
   }
 };
 
@@ -66,23 +68,40 @@ struct SourceMap {
   }
 };
 
-/// Returns the position of the first entry of begin..end-1 with a column >= c, or end; their columns ascend.
-template <class T>
-KOKKOS_INLINE_FUNCTION typename T::offset first_at_least(typename T::pattern const& matrix, typename T::offset begin,
-                                                         typename T::offset end, long long c) {
-  while (begin < end) {
-    auto const middle = begin + (end - begin) / 2;
-    if (matrix.col_idx(middle) < c) begin = middle + 1;
-    else end = middle;
-  }
-  return begin;
-}
-
 /// Range of positions in A's col_idx: begin to end - 1.
 template <class T>
 struct EntryRange {
   typename T::offset begin, end;
 };
+
+/// Calls f(i, range, k) for each entry k of the range rows.entries(i) of each row; on a GPU with a lane per entry of a
+/// row.
+template <class T, class Rows, class F>
+void for_each_entry(char const* label, typename T::exec_space const& exec, typename T::index n, Rows const& rows,
+                    F const& f) {
+  using index = typename T::index;
+  if (n == 0) return;
+  if constexpr (is_host_space<typename T::exec_space>) {
+    Kokkos::parallel_for(
+        label, row_range<T>(exec, n), KOKKOS_LAMBDA(index i) {
+          EntryRange<T> const range = rows.entries(i);
+          for (auto k = range.begin; k < range.end; ++k) f(i, range, k);
+        });
+  } else {
+    using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
+    constexpr int lanes = 8, threads = 16;
+    auto const teams = static_cast<int>((static_cast<long long>(n) + threads - 1) / threads);
+    Kokkos::parallel_for(
+        label, team_policy(exec, teams, threads, lanes), KOKKOS_LAMBDA(member const& team) {
+          long long const position = static_cast<long long>(team.league_rank()) * threads + team.team_rank();
+          if (position >= n) return;
+          auto const i = static_cast<index>(position);
+          EntryRange<T> const range = rows.entries(i);
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, range.begin, range.end),
+                               [&](typename T::offset k) { f(i, range, k); });
+        });
+  }
+}
 
 /// Returns the entries of row r of A that the partition keeps.
 /// @pre with several parts the row's columns ascend
@@ -93,8 +112,8 @@ KOKKOS_INLINE_FUNCTION EntryRange<T> kept_entries(typename T::pattern const& mat
   if (partition.couples_all()) return row;
   auto const n = static_cast<long long>(matrix.row_ptr.extent(0)) - 1;
   long long const part = partition.part_of(r, n);
-  auto const begin = first_at_least<T>(matrix, row.begin, row.end, partition.first_row(part, n));
-  return {begin, first_at_least<T>(matrix, begin, row.end, partition.first_row(part + 1, n))};
+  auto const begin = first_at_least(matrix.col_idx, row.begin, row.end, partition.first_row(part, n));
+  return {begin, first_at_least(matrix.col_idx, begin, row.end, partition.first_row(part + 1, n))};
 }
 
 /// Returns the position of column c of row r in A's col_idx, or -1.
@@ -109,7 +128,7 @@ KOKKOS_INLINE_FUNCTION typename T::offset find_in_row(typename T::pattern const&
     while (first < end && matrix.col_idx(first) != c) ++first;
     return first < end ? first : offset(-1);
   }
-  first = first_at_least<T>(matrix, first, end, c);
+  first = first_at_least(matrix.col_idx, first, end, c);
   return first < end && matrix.col_idx(first) == c ? first : offset(-1);
 }
 
@@ -139,19 +158,24 @@ struct FillSourceMap {
   }
 };
 
+/// Returns the first row of `rows` whose columns do not strictly ascend, or n. Fences.
+template <class T>
+long long first_unsorted_row(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
+  auto const is_unsorted = KOKKOS_LAMBDA(typename T::index i) {
+    for (auto k = rows.begin(i) + 1; k < rows.end(i); ++k)
+      if (rows.col_idx(k - 1) >= rows.col_idx(k)) return true;
+    return false;
+  };
+  return first_row_with<T>("sptrsv::factorization::sorted", exec, rows.num_rows, is_unsorted);
+}
 /// Returns the first row of A whose columns do not strictly ascend, or n. Fences.
 template <class T>
 long long first_unsorted_row(typename T::exec_space const& exec, typename T::pattern const& matrix) {
-  using index = typename T::index;
-  long long row = matrix.num_rows();
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::sorted", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, matrix.num_rows()),
-      KOKKOS_LAMBDA(index i, long long& first) {
-        for (auto k = matrix.row_ptr(i) + 1; k < matrix.row_ptr(i + 1); ++k)
-          if (matrix.col_idx(k - 1) >= matrix.col_idx(k) && i < first) first = i;
-      },
-      Kokkos::Min<long long>(row));  // the maximum of the type if there is none
-  return std::min(row, static_cast<long long>(matrix.num_rows()));
+  OffDiagonals<T> rows;
+  rows.num_rows = matrix.num_rows();
+  rows.row_ptr = matrix.row_ptr;
+  rows.col_idx = matrix.col_idx;
+  return first_unsorted_row<T>(exec, rows);
 }
 
 /// Checks the rows of a matrix, on a host if they are out of order. Fences.
@@ -187,17 +211,8 @@ void require_partition(typename T::pattern const& matrix, RowPartition const& pa
 /// @throws ImproperRow
 template <class T>
 void require_ascending_factor(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
-  using index = typename T::index;
-  index row = rows.num_rows;
-  if (row == 0) return;
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::factor_sorted", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, row),
-      KOKKOS_LAMBDA(index i, index & first) {
-        for (auto k = rows.begin(i) + 1; k < rows.end(i); ++k)
-          if (rows.col_idx(k - 1) >= rows.col_idx(k) && i < first) first = i;
-      },
-      Kokkos::Min<index>(row));
-  if (row >= rows.num_rows) return;
+  auto const row = static_cast<typename T::index>(first_unsorted_row<T>(exec, rows));
+  if (row == rows.num_rows) return;
   auto const row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.row_ptr);
   auto const col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.col_idx);
   auto const at = rows.reversed ? rows.num_rows - 1 - row : row;
@@ -210,19 +225,14 @@ template <class T>
 SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pattern const& matrix,
                              FactorRows<T> const& rows, typename T::indices row_perm, typename T::indices col_perm,
                              bool ascending, RowPartition const& partition = {}) {
-  using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   using view = decltype(SourceMap<T>::lower);
-  index const n = rows.upper.num_rows;
+  auto const n = rows.upper.num_rows;
   SourceMap<T> map;
-  auto const raw = [&](char const* name) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
-  };
-  map.upper = view(raw("source_upper"), rows.upper.col_idx.extent(0));
+  map.upper = factor_view<view>(exec, "source_upper", rows.upper.col_idx.extent(0));
   if (!rows.symmetric)
-    map.lower = rows.in_one_array() ? map.upper : view(raw("source_lower"), rows.lower.col_idx.extent(0));
-  map.pivots = view(raw("source_pivots"), static_cast<std::size_t>(n));
-  Kokkos::parallel_for("sptrsv::factorization::source_map", policy(exec, 0, n),
+    map.lower = rows.in_one_array() ? map.upper : factor_view<view>(exec, "source_lower", rows.lower.col_idx.extent(0));
+  map.pivots = factor_view<view>(exec, "source_pivots", static_cast<std::size_t>(n));
+  Kokkos::parallel_for("sptrsv::factorization::source_map", row_range<T>(exec, n),
                        FillSourceMap<T>{matrix, rows, row_perm, col_perm, map, ascending, partition});
   return map;
 }

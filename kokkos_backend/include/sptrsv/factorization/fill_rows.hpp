@@ -28,12 +28,6 @@ using FillOffsets = Kokkos::View<typename T::offset*, typename T::device>;
 template <class T>
 using FillIndices = Kokkos::View<typename T::index*, typename T::device>;
 
-template <class View, class E>
-View fill_view(E const& exec, char const* name, std::size_t size) {
-  return View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name)),
-              size);
-}
-
 /// Turns counts into offsets, and returns their total.
 /// @param part  name for the message
 /// @throws Unsupported if offsets cannot count them
@@ -44,8 +38,7 @@ typename T::offset fill_offsets(typename T::exec_space const& exec, FillOffsets<
   using offset = typename T::offset;
   long long total = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::factorization::fill_total",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(ptr.extent(0) - 1)),
+      "sptrsv::factorization::fill_total", row_range<T>(exec, ptr.extent(0) - 1),
       KOKKOS_LAMBDA(index i, long long& sum) { sum += ptr(i); }, total);
   if (total > static_cast<long long>(std::numeric_limits<offset>::max()))
     throw Unsupported("factorization",
@@ -74,18 +67,10 @@ struct FillEdges {
     offset const at = shared ? Kokkos::atomic_fetch_add(&counter, offset(1)) : counter++;
     if (!counts) col_idx(at) = j;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void edge(index i, offset k) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(index i, EntryRange<T> const&, offset k) const {
     index const j = split.column(k);
     if (!split.symmetric || j >= i) put(i, j);
     if (split.symmetric && j > i) put(j, i);
-  }
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team const& team) const {
-    long long const position = static_cast<long long>(team.league_rank()) * team.team_size() + team.team_rank();
-    if (position >= static_cast<long long>(next.extent(0))) return;
-    auto const i = static_cast<index>(position);
-    auto const kept = split.entries(split.row(i));
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, kept.begin, kept.end), [&](offset k) { edge(i, k); });
   }
 };
 
@@ -97,31 +82,18 @@ FillGraph<T> make_fill_graph(typename T::exec_space const& exec, SplitRows<T> co
   if (identity && !split.symmetric && split.partition.couples_all())
     return {split.matrix.row_ptr, split.matrix.col_idx};
   index const n = split.matrix.num_rows();
-  constexpr bool host = is_host_space<typename T::exec_space>;
   auto const size = static_cast<std::size_t>(n);
   FillEdges<T> edges{split,
-                     fill_view<FillOffsets<T>>(exec, "fill_row_ptr", size + 1),
-                     fill_view<FillOffsets<T>>(exec, "fill_next", size),
+                     factor_view<FillOffsets<T>>(exec, "fill_row_ptr", size + 1),
+                     factor_view<FillOffsets<T>>(exec, "fill_next", size),
                      {},
-                     !host || (split.symmetric && exec.concurrency() > 1)};
-  auto const put_all = [&] {
-    if constexpr (host) {
-      Kokkos::parallel_for("sptrsv::factorization::fill_edges",
-                           Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), [=](index i) {
-                             auto const kept = edges.split.entries(edges.split.row(i));
-                             for (offset k = kept.begin; k < kept.end; ++k) edges.edge(i, k);
-                           });
-    } else {
-      constexpr int lanes = 8, threads = 16;
-      auto const teams = static_cast<int>((static_cast<long long>(n) + threads - 1) / threads);
-      Kokkos::parallel_for("sptrsv::factorization::fill_edges", team_policy(exec, teams, threads, lanes), edges);
-    }
-  };
+                     !is_host_space<typename T::exec_space> || (split.symmetric && exec.concurrency() > 1)};
+  auto const put_all = [&] { for_each_entry<T>("sptrsv::factorization::fill_edges", exec, n, split, edges); };
   Kokkos::deep_copy(exec, edges.row_ptr, offset(0));
   put_all();
   offset const entries = fill_offsets<T>(exec, edges.row_ptr, levels, "the graph of A");
   Kokkos::deep_copy(exec, edges.next, Kokkos::subview(edges.row_ptr, std::pair<std::size_t, std::size_t>(0, size)));
-  edges.col_idx = fill_view<FillIndices<T>>(exec, "fill_col_idx", static_cast<std::size_t>(entries));
+  edges.col_idx = factor_view<FillIndices<T>>(exec, "fill_col_idx", static_cast<std::size_t>(entries));
   if (entries > 0) put_all();
   return {edges.row_ptr, edges.col_idx};
 }
@@ -299,15 +271,14 @@ class DeviceFill {
              int large_bytes = FillTuning::large_table_bytes)
       : n_(n), lanes_(lanes_share_rows<exec_space> ? warp_lanes<exec_space> : 1), slots_{small, small} {
     while (FillTable<index>::bytes(2 * slots_[1]) <= static_cast<std::size_t>(large_bytes)) slots_[1] *= 2;
-    tables_ = fill_view<decltype(tables_)>(exec, "fill_tables", static_cast<std::size_t>(n));
-    num_too_long_ =
-        decltype(num_too_long_)(Kokkos::view_alloc(exec, std::string("sptrsv::factorization::fill_num_too_long")));
+    tables_ = factor_view<decltype(tables_)>(exec, "fill_tables", static_cast<std::size_t>(n));
+    num_too_long_ = factor_view<decltype(num_too_long_)>(exec, "fill_num_too_long");
   }
   void count(exec_space const& exec, FillRows<T> const& rows) {
     index left = n_;
     for (int number = 0; number < 2 && left > 0; ++number) {
       // the list of rows that overflow: at first with room for all
-      too_long_[number] = fill_view<FillIndices<T>>(exec, "fill_too_long", static_cast<std::size_t>(left));
+      too_long_[number] = factor_view<FillIndices<T>>(exec, "fill_too_long", static_cast<std::size_t>(left));
       Kokkos::deep_copy(exec, num_too_long_, index(0));
       counts_[number] = left;
       launch(exec, rows, number, true);
@@ -328,16 +299,10 @@ class DeviceFill {
 
  private:
   void launch(exec_space const& exec, FillRows<T> const& rows, int number, bool counting) const {
-    FillByTable<T> const kernel{rows,
-                                number == 0 ? FillIndices<T>() : too_long_[0],
-                                counts_[number],
-                                slots_[number],
-                                lanes_,
-                                counting,
-                                tables_,
-                                static_cast<unsigned char>(number),
-                                too_long_[number],
-                                num_too_long_};
+    auto const table = static_cast<unsigned char>(number);
+    auto const list = number == 0 ? FillIndices<T>() : too_long_[0];
+    FillByTable<T> const kernel{rows,     list,    counts_[number], slots_[number],    lanes_,
+                                counting, tables_, table,           too_long_[number], num_too_long_};
     auto const resident = std::max(1LL, static_cast<long long>(exec.concurrency()) / lanes_);
     auto const teams = static_cast<int>(std::min<long long>(counts_[number], 4 * resident));
     Kokkos::parallel_for("sptrsv::factorization::fill_rows",
@@ -352,10 +317,10 @@ class DeviceFill {
         static_cast<int>(std::max(1LL, std::min({static_cast<long long>(counts_[2]), resident,
                                                  static_cast<long long>(FillTuning::array_bytes / bytes)})));
     if (arrays_.extent(0) == 0) {
-      arrays_ = fill_view<FillIndices<T>>(exec, "fill_arrays",
-                                          4 * static_cast<std::size_t>(n_) * static_cast<std::size_t>(teams));
+      arrays_ = factor_view<FillIndices<T>>(exec, "fill_arrays",
+                                            4 * static_cast<std::size_t>(n_) * static_cast<std::size_t>(teams));
       counters_ =
-          fill_view<decltype(counters_)>(exec, "fill_counters", num_fill_counters * static_cast<std::size_t>(teams));
+          factor_view<decltype(counters_)>(exec, "fill_counters", num_fill_counters * static_cast<std::size_t>(teams));
       Kokkos::deep_copy(exec, arrays_, no_column<index>());
     }
     FillByArray<T> const kernel{rows, too_long_[1], counts_[2], n_, counting, arrays_, counters_};

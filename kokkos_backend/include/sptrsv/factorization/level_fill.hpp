@@ -33,7 +33,7 @@ class HostFill {
     constexpr std::size_t arrays = 5;
     auto const n = static_cast<std::size_t>(n_);
     // pages that are not written to are not committed
-    auto const memory = fill_view<FillIndices<T>>(exec, "fill_arrays", arrays * n * threads_);
+    auto const memory = factor_view<FillIndices<T>>(exec, "fill_arrays", arrays * n * threads_);
     std::atomic<std::size_t> next{0};
     std::vector<std::exception_ptr> errors(static_cast<std::size_t>(threads_));
     Kokkos::parallel_for("sptrsv::factorization::fill_rows", Kokkos::RangePolicy<exec_space, int>(exec, 0, threads_),
@@ -127,20 +127,16 @@ FactorPatternOf<T> make_fill_pattern(typename T::exec_space const& exec, typenam
   using index = typename T::index;
   index const n = matrix.num_rows();
   if (levels <= 0 || n == 0) return make_level_zero_pattern<T>(exec, matrix, row_perm, col_perm, symmetric, partition);
-  bool const ascending = require_proper_rows<T>(exec, matrix);
-  require_partition<T>(matrix, partition, ascending);
-  auto const new_column = inverse_permutation<T>(exec, col_perm);
-  SplitRows<T> split{matrix, row_perm, new_column, {}, {}, {}, {}, symmetric, ascending, partition};
+  auto split = split_rows<T>(exec, matrix, row_perm, col_perm, symmetric, partition);
   FillRows<T> rows;
   rows.graph = make_fill_graph<T>(exec, split, levels);
   double const mean = static_cast<double>(rows.graph.col_idx.extent(0)) / static_cast<double>(n);
   rows.rule = {static_cast<int>(std::min<long long>(levels, n)), symmetric,
                lanes_of_vertex(mean, warp_lanes<typename T::exec_space>)};
   auto const size = static_cast<std::size_t>(n);
-  if (!symmetric) rows.lower_ptr = fill_view<FillOffsets<T>>(exec, "lower_ptr", size + 1);
-  rows.upper_ptr = fill_view<FillOffsets<T>>(exec, "upper_ptr", size + 1);
-  rows.first_missing = decltype(rows.first_missing)(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::factorization::first_missing")));
+  if (!symmetric) rows.lower_ptr = factor_view<FillOffsets<T>>(exec, "lower_ptr", size + 1);
+  rows.upper_ptr = factor_view<FillOffsets<T>>(exec, "upper_ptr", size + 1);
+  rows.first_missing = factor_view<decltype(rows.first_missing)>(exec, "first_missing");
   Kokkos::deep_copy(exec, rows.first_missing, n);
   auto fill = make_fill(n);
   fill.count(exec, rows);
@@ -149,7 +145,7 @@ FactorPatternOf<T> make_fill_pattern(typename T::exec_space const& exec, typenam
   exec.fence("sptrsv::factorization: a missing diagonal is reported");
   if (missing < n) throw MissingDiagonal(missing, "factored");
   auto const columns = [&](char const* name, FillOffsets<T> const& ptr, char const* part) {
-    return fill_view<FillIndices<T>>(exec, name, static_cast<std::size_t>(fill_offsets<T>(exec, ptr, levels, part)));
+    return factor_view<FillIndices<T>>(exec, name, static_cast<std::size_t>(fill_offsets<T>(exec, ptr, levels, part)));
   };
   if (!symmetric) rows.lower_col = columns("lower_col", rows.lower_ptr, "L");
   rows.upper_col = columns("upper_col", rows.upper_ptr, "U");

@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 
-#include "sptrsv/device/tickets.hpp"
 #include "sptrsv/error.hpp"
 #include "sptrsv/factor.hpp"
 #include "sptrsv/factorization/factor_rows.hpp"
@@ -31,17 +30,18 @@ struct SplitRows {
 
   /// Tells whether entries can be taken in the stored order of A's rows.
   KOKKOS_FORCEINLINE_FUNCTION bool copies() const { return ascending && new_column.extent(0) == 0; }
-  KOKKOS_FORCEINLINE_FUNCTION index row(index i) const { return row_perm.extent(0) > 0 ? row_perm(i) : i; }
   KOKKOS_FORCEINLINE_FUNCTION index column(offset k) const {
     return new_column.extent(0) > 0 ? new_column(matrix.col_idx(k)) : matrix.col_idx(k);
   }
-  /// Returns the entries of A's row r that the partition keeps.
-  KOKKOS_FORCEINLINE_FUNCTION EntryRange<T> entries(index r) const { return kept_entries<T>(matrix, partition, r); }
+  /// Returns the entries of A that the partition keeps of row i.
+  KOKKOS_FORCEINLINE_FUNCTION EntryRange<T> entries(index i) const {
+    return kept_entries<T>(matrix, partition, row_perm.extent(0) > 0 ? row_perm(i) : i);
+  }
   /// Sets lower_ptr(i) and upper_ptr(i) to the counts of row i, and returns whether it has a diagonal entry.
   KOKKOS_INLINE_FUNCTION bool count(index i) const {
     offset below = 0, above = 0;
     bool diagonal = false;
-    auto const kept = entries(row(i));
+    auto const kept = entries(i);
     for (offset k = kept.begin; k < kept.end; ++k) {
       index const j = column(k);
       below += j < i;
@@ -52,9 +52,10 @@ struct SplitRows {
     upper_ptr(i) = above + (symmetric ? 0 : 1);
     return diagonal;
   }
-  /// Stores entry k of `kept`, A's entries of row i, after those of smaller columns on its side.
-  KOKKOS_INLINE_FUNCTION void place(index i, EntryRange<T> const& kept, offset k) const {
+  /// Stores entry k of `kept`, A's entries of row i, after those of smaller columns on its side; the diagonal one last.
+  KOKKOS_INLINE_FUNCTION void operator()(index i, EntryRange<T> const& kept, offset k) const {
     index const j = column(k);
+    if (j == i && !symmetric) upper_col(upper_ptr(i + 1) - 1) = i;
     if (j == i || (symmetric && j < i)) return;
     offset before = 0;
     for (offset other = kept.begin; other < kept.end; ++other) {
@@ -64,13 +65,15 @@ struct SplitRows {
     (j < i ? lower_col(lower_ptr(i) + before) : upper_col(upper_ptr(i) + before)) = j;
   }
   /// Stores all entries of row i, whose columns already ascend.
-  KOKKOS_INLINE_FUNCTION void copy(index i, EntryRange<T> const& kept) const {
+  KOKKOS_INLINE_FUNCTION void copy(index i) const {
+    auto const kept = entries(i);
     offset at_lower = symmetric ? 0 : lower_ptr(i), at_upper = upper_ptr(i);
     for (offset k = kept.begin; k < kept.end; ++k) {
       index const j = matrix.col_idx(k);
       if (j < i && !symmetric) lower_col(at_lower++) = j;
       if (j > i) upper_col(at_upper++) = j;
     }
+    if (!symmetric) upper_col(at_upper) = i;
   }
 };
 
@@ -83,7 +86,7 @@ typename T::offset scan_offsets(typename T::exec_space const& exec,
   auto const size = static_cast<index>(ptr.extent(0) - 1);
   offset total = 0;
   Kokkos::parallel_scan(
-      "sptrsv::factorization::scan", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, size + 1),
+      "sptrsv::factorization::scan", row_range<T>(exec, size + 1),
       KOKKOS_LAMBDA(index i, offset & sum, bool final) {
         offset const count = i < size ? ptr(i) : offset(0);
         if (final) ptr(i) = sum;
@@ -97,50 +100,16 @@ typename T::offset scan_offsets(typename T::exec_space const& exec,
 /// Stores all entries; permuted rows on a GPU by several lanes each.
 template <class T>
 void place_entries(typename T::exec_space const& exec, SplitRows<T> const& split, typename T::index n) {
-  using index = typename T::index;
-  using offset = typename T::offset;
-  using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
-  if (split.copies() || is_host_space<typename T::exec_space>) {
-    Kokkos::parallel_for(
-        "sptrsv::factorization::split", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-        KOKKOS_LAMBDA(index i) {
-          auto const kept = split.entries(split.row(i));
-          if (split.copies()) split.copy(i, kept);
-          else
-            for (offset k = kept.begin; k < kept.end; ++k) split.place(i, kept, k);
-          if (!split.symmetric) split.upper_col(split.upper_ptr(i + 1) - 1) = i;
-        });
-    return;
-  }
-  constexpr int lanes = 8, threads = 16;
-  auto const teams = static_cast<int>((static_cast<long long>(n) + threads - 1) / threads);
+  if (!split.copies()) return for_each_entry<T>("sptrsv::factorization::split", exec, n, split, split);
   Kokkos::parallel_for(
-      "sptrsv::factorization::split", team_policy(exec, teams, threads, lanes), KOKKOS_LAMBDA(member const& team) {
-        long long const position = static_cast<long long>(team.league_rank()) * threads + team.team_rank();
-        if (position >= n) return;
-        auto const i = static_cast<index>(position);
-        auto const kept = split.entries(split.row(i));
-        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, kept.begin, kept.end),
-                             [&](offset k) { split.place(i, kept, k); });
-        Kokkos::single(Kokkos::PerThread(team), [&]() {
-          if (!split.symmetric) split.upper_col(split.upper_ptr(i + 1) - 1) = i;
-        });
-      });
+      "sptrsv::factorization::split", row_range<T>(exec, n), KOKKOS_LAMBDA(typename T::index i) { split.copy(i); });
 }
 
 /// Counts the entries of all rows, and returns the first row without a diagonal entry, or n.
 template <class T>
-typename T::index count_entries(typename T::exec_space const& exec, SplitRows<T> const& split, typename T::index n) {
-  using index = typename T::index;
-  index missing = n;
-  if (n == 0) return missing;
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::count_entries", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index i, index & first) {
-        if (!split.count(i) && i < first) first = i;
-      },
-      Kokkos::Min<index>(missing));
-  return missing;
+long long count_entries(typename T::exec_space const& exec, SplitRows<T> const& split, typename T::index n) {
+  return first_row_with<T>(
+      "sptrsv::factorization::count_entries", exec, n, KOKKOS_LAMBDA(typename T::index i) { return !split.count(i); });
 }
 
 /// Returns the inverse permutation, from A's columns to new ones; empty without a permutation.
@@ -150,14 +119,22 @@ Kokkos::View<typename T::index*, typename T::device> inverse_permutation(typenam
   using index = typename T::index;
   Kokkos::View<index*, typename T::device> out;
   if (perm.extent(0) == 0) return out;
-  out = decltype(out)(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::factorization::new_column")),
-      perm.extent(0));
+  out = factor_view<decltype(out)>(exec, "new_column", perm.extent(0));
   Kokkos::parallel_for(
-      "sptrsv::factorization::new_columns",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(perm.extent(0))),
+      "sptrsv::factorization::new_columns", row_range<T>(exec, perm.extent(0)),
       KOKKOS_LAMBDA(index j) { out(perm(j)) = j; });
   return out;
+}
+
+/// Returns the split of A's checked rows, without arrays for its result.
+template <class T>
+SplitRows<T> split_rows(typename T::exec_space const& exec, typename T::pattern const& matrix,
+                        typename T::indices const& row_perm, typename T::indices const& col_perm, bool symmetric,
+                        RowPartition const& partition) {
+  bool const ascending = require_proper_rows<T>(exec, matrix);
+  require_partition<T>(matrix, partition, ascending);
+  auto const new_column = inverse_permutation<T>(exec, col_perm);
+  return {matrix, row_perm, new_column, {}, {}, {}, {}, symmetric, ascending, partition};
 }
 
 template <class T>
@@ -183,20 +160,13 @@ FactorPatternOf<T> make_level_zero_pattern(typename T::exec_space const& exec, t
   using offsets = typename SplitRows<T>::offsets;
   using indices = typename SplitRows<T>::indices;
   auto const n = matrix.num_rows();
-  auto const rows = static_cast<std::size_t>(n) + 1;
-  auto const raw = [&](char const* name) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
-  };
-  bool const ascending = require_proper_rows<T>(exec, matrix);
-  require_partition<T>(matrix, partition, ascending);
-  auto const new_column = inverse_permutation<T>(exec, col_perm);
-  SplitRows<T> split{matrix, row_perm, new_column, {}, {}, {}, {}, symmetric, ascending, partition};
-  if (!symmetric) split.lower_ptr = offsets(raw("lower_ptr"), rows);
-  split.upper_ptr = offsets(raw("upper_ptr"), rows);
+  auto split = split_rows<T>(exec, matrix, row_perm, col_perm, symmetric, partition);
+  if (!symmetric) split.lower_ptr = factor_view<offsets>(exec, "lower_ptr", static_cast<std::size_t>(n) + 1);
+  split.upper_ptr = factor_view<offsets>(exec, "upper_ptr", static_cast<std::size_t>(n) + 1);
   auto const missing = count_entries<T>(exec, split, n);
   if (missing < n) throw MissingDiagonal(missing, "factored");
   auto const columns = [&](char const* name, offsets const& ptr) {
-    return indices(raw(name), static_cast<std::size_t>(scan_offsets<T>(exec, ptr)));
+    return factor_view<indices>(exec, name, static_cast<std::size_t>(scan_offsets<T>(exec, ptr)));
   };
   if (!symmetric) split.lower_col = columns("lower_col", split.lower_ptr);
   split.upper_col = columns("upper_col", split.upper_ptr);

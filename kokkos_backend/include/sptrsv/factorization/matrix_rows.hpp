@@ -28,18 +28,16 @@ MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern 
   using index = typename T::index;
   using offset = typename T::offset;
   index const n = matrix.num_rows();
-  auto const raw = [&](char const* name) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
-  };
+  using offsets = decltype(MatrixRows<T>::begin);
   MatrixRows<T> rows;
   auto const size = static_cast<std::size_t>(n);
-  auto const begin = rows.begin = decltype(rows.begin)(raw("matrix_begin"), size);
-  auto const end = rows.end = decltype(rows.end)(raw("matrix_end"), size);
-  auto const diagonal = rows.diagonal = decltype(rows.diagonal)(raw("matrix_diagonal"), size);
+  auto const begin = rows.begin = factor_view<offsets>(exec, "matrix_begin", size);
+  auto const end = rows.end = factor_view<offsets>(exec, "matrix_end", size);
+  auto const diagonal = rows.diagonal = factor_view<offsets>(exec, "matrix_diagonal", size);
   if (n == 0) return rows;
   offset kept = 0, last = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::factorization::matrix_rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      "sptrsv::factorization::matrix_rows", row_range<T>(exec, n),
       KOKKOS_LAMBDA(index i, offset & sum) {
         auto const entries = kept_entries<T>(matrix, partition, i);
         begin(i) = entries.begin;
@@ -59,18 +57,15 @@ MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern 
 template <class T, class R>
 R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, typename T::scalar const* a, R least) {
   using index = typename T::index;
-  R top = least;
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::greatest_shift",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(rows.diagonal.extent(0))),
-      KOKKOS_LAMBDA(index i, R & most) {
-        typename T::scalar const diagonal = rows.diagonal(i) < 0 ? typename T::scalar(0) : a[rows.diagonal(i)];
-        R sum = -R(Kokkos::abs(diagonal)) - real_part(diagonal);
-        for (auto k = rows.begin(i); k < rows.end(i); ++k) sum += R(Kokkos::abs(a[k]));
-        if (sum > most) most = sum;
-      },
-      Kokkos::Max<R>(top));
-  return static_cast<R>((top > least ? top : least) * 1.1);  // in double, like PETSc
+  auto const shift = KOKKOS_LAMBDA(index i) {
+    typename T::scalar const diagonal = rows.diagonal(i) < 0 ? typename T::scalar(0) : a[rows.diagonal(i)];
+    R sum = -R(Kokkos::abs(diagonal)) - real_part(diagonal);
+    for (auto k = rows.begin(i); k < rows.end(i); ++k) sum += R(Kokkos::abs(a[k]));
+    return sum;
+  };
+  auto const n = static_cast<index>(rows.diagonal.extent(0));
+  return static_cast<R>(max_over_rows<T>("sptrsv::factorization::greatest_shift", exec, n, least, shift) *
+                        1.1);  // in double, like PETSc
 }
 
 /// Assigns consecutive offsets to the rows of more than `most` entries, -1 to others.
@@ -84,8 +79,7 @@ typename T::offset place_long_rows(typename T::exec_space const& exec, FactorRow
   using offset = typename T::offset;
   offset entries = 0;
   Kokkos::parallel_scan(
-      "sptrsv::factorization::long_rows",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.upper.num_rows),
+      "sptrsv::factorization::long_rows", row_range<T>(exec, rows.upper.num_rows),
       KOKKOS_LAMBDA(index i, offset & sum, bool final) {
         index const length = rows.count_lower(i) + rows.count_upper(i) + 1;
         if (final) begin(i) = length > most ? sum : offset(-1);

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 
-#include "sptrsv/device/tickets.hpp"
 #include "sptrsv/factorization/factor_rows.hpp"
 
 namespace sptrsv::detail {
@@ -24,6 +23,7 @@ struct PivotRows {
 
   KOKKOS_FORCEINLINE_FUNCTION typename T::offset begin(typename T::index i) const { return ranges.begin(i); }
   KOKKOS_FORCEINLINE_FUNCTION typename T::offset end(typename T::index i) const { return ranges.end(i); }
+  KOKKOS_FORCEINLINE_FUNCTION EntryRange<T> entries(typename T::index i) const { return {begin(i), end(i)}; }
 };
 
 /// Pairs (position in the row's list, position in the pivot's row of U) of entries in the same column, for each pivot
@@ -47,13 +47,9 @@ KOKKOS_INLINE_FUNCTION void for_each_common(Columns const& columns_a, Offset a, 
   auto const advance = [](Columns const& columns, Offset at, Offset end, auto column) {
     Offset step = 1;
     for (; step < end - at && columns(at + step) < column; step *= 2) at += step;
-    Offset last = step < end - at ? at + step : end;
-    for (++at; at < last;) {  // columns(at - 1) < column, and columns(last) is not
-      Offset const middle = at + (last - at) / 2;
-      if (columns(middle) < column) at = middle + 1;
-      else last = middle;
-    }
-    return at;
+    // columns(at) < column, and columns(at + step) is not
+    return first_at_least(columns, static_cast<Offset>(at + 1), step < end - at ? static_cast<Offset>(at + step) : end,
+                          column);
   };
   while (a < end_a && b < end_b) {
     auto const of_a = columns_a(a), of_b = columns_b(b);
@@ -89,11 +85,7 @@ KOKKOS_INLINE_FUNCTION void for_each_update(FactorRows<T> const& rows, PivotRows
     for_each_common(
         rows.lower.col_idx, static_cast<offset>(q + 1), rows.lower.end(i), rows.upper.col_idx, s, last,
         [&](offset t, offset at) { found(static_cast<index>(t - of_lower), static_cast<index>(at - first)); });
-    for (offset high = last; s < high;) {  // to the first column from i on
-      offset const middle = s + (high - s) / 2;
-      if (rows.upper.col_idx(middle) < i) s = middle + 1;
-      else high = middle;
-    }
+    s = first_at_least(rows.upper.col_idx, s, last, i);
     if (s < last && rows.upper.col_idx(s) == i) {
       found(pivot, static_cast<index>(s - first));
       ++s;
@@ -104,31 +96,6 @@ KOKKOS_INLINE_FUNCTION void for_each_update(FactorRows<T> const& rows, PivotRows
   });
 }
 
-/// Runs f(row, pivot) for each pivot of each row; on a GPU with a lane per pivot of a row.
-template <class T, class F>
-void for_each_pivot(char const* label, typename T::exec_space const& exec, PivotRows<T> const& pivots,
-                    typename T::index n, F const& f) {
-  using index = typename T::index;
-  using member = typename Kokkos::TeamPolicy<typename T::exec_space>::member_type;
-  if constexpr (is_host_space<typename T::exec_space>) {
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index i) {
-          for (auto q = pivots.begin(i); q < pivots.end(i); ++q) f(i, q);
-        });
-  } else {
-    constexpr int lanes = 8, threads = 16;
-    auto const teams = static_cast<int>((static_cast<long long>(n) + threads - 1) / threads);
-    Kokkos::parallel_for(
-        label, team_policy(exec, teams, threads, lanes), KOKKOS_LAMBDA(member const& team) {
-          long long const position = static_cast<long long>(team.league_rank()) * threads + team.team_rank();
-          if (position >= n) return;
-          auto const i = static_cast<index>(position);
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, pivots.begin(i), pivots.end(i)),
-                               [&](typename T::offset q) { f(i, q); });
-        });
-  }
-}
-
 /// Makes the lists of updates, or empty lists if they would be too large.
 /// @param most_bytes  maximum size of the lists
 /// @param pairs       out: number of updates
@@ -137,17 +104,15 @@ UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, F
                                            PivotRows<T> const& pivots, double most_bytes, std::size_t& pairs) {
   using index = typename T::index;
   using offset = typename T::offset;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  using range = EntryRange<T>;
   index const n = rows.upper.num_rows;
-  auto const raw = [&](char const* name) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
-  };
+  using positions = decltype(UpdateLists<T, Position>::count);
   UpdateLists<T, Position> lists;
-  lists.begin = decltype(lists.begin)(raw("update_begin"), static_cast<std::size_t>(n) + 1);
-  lists.count = decltype(lists.count)(raw("update_count"), pivots.row.extent(0));
+  lists.begin = factor_view<decltype(lists.begin)>(exec, "update_begin", static_cast<std::size_t>(n) + 1);
+  lists.count = factor_view<positions>(exec, "update_count", pivots.row.extent(0));
   auto const count = lists.count;
-  for_each_pivot<T>(
-      "sptrsv::factorization::count_updates", exec, pivots, n, KOKKOS_LAMBDA(index i, offset q) {
+  for_each_entry<T>(
+      "sptrsv::factorization::count_updates", exec, n, pivots, KOKKOS_LAMBDA(index i, range const&, offset q) {
         index found = 0;
         for_each_update<T>(rows, pivots, i, q, [&](index, index) { ++found; });
         count(q) = static_cast<Position>(found);
@@ -155,7 +120,7 @@ UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, F
   auto const begin = lists.begin;
   pairs = 0;
   Kokkos::parallel_scan(
-      "sptrsv::factorization::scan_updates", policy(exec, 0, n + 1),
+      "sptrsv::factorization::scan_updates", row_range<T>(exec, n + 1),
       KOKKOS_LAMBDA(index i, std::size_t& sum, bool final) {
         if (final) begin(i) = sum;
         if (i == n) return;
@@ -164,20 +129,20 @@ UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, F
       pairs);
   exec.fence("sptrsv::factorization: the number of updates is needed to allocate");
   if (2.0 * sizeof(Position) * static_cast<double>(pairs) > most_bytes) return {};
-  lists.target = decltype(lists.target)(raw("update_target"), pairs);
-  lists.source = decltype(lists.source)(raw("update_source"), pairs);
+  lists.target = factor_view<positions>(exec, "update_target", pairs);
+  lists.source = factor_view<positions>(exec, "update_source", pairs);
   auto const target = lists.target, source = lists.source;
-  Kokkos::View<std::size_t*, typename T::device> const first(raw("first_update"), pivots.row.extent(0));
+  auto const first = factor_view<decltype(lists.begin)>(exec, "first_update", pivots.row.extent(0));
   Kokkos::parallel_for(
-      "sptrsv::factorization::first_updates", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
+      "sptrsv::factorization::first_updates", row_range<T>(exec, n), KOKKOS_LAMBDA(index i) {
         std::size_t at = begin(i);
         for (offset q = pivots.begin(i); q < pivots.end(i); ++q) {
           first(q) = at;
           at += count(q);
         }
       });
-  for_each_pivot<T>(
-      "sptrsv::factorization::list_updates", exec, pivots, n, KOKKOS_LAMBDA(index i, offset q) {
+  for_each_entry<T>(
+      "sptrsv::factorization::list_updates", exec, n, pivots, KOKKOS_LAMBDA(index i, range const&, offset q) {
         std::size_t at = first(q);
         for_each_update<T>(rows, pivots, i, q, [&](index t, index s) {
           target(at) = static_cast<Position>(t);
@@ -263,15 +228,12 @@ PivotRows<T> pivots_in_list_order(typename T::exec_space const& exec, OffDiagona
                                   OffDiagonals<T> const& by_columns) {
   using index = typename T::index;
   using offset = typename T::offset;
-  auto const raw = [&](char const* name) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
-  };
-  Kokkos::View<index*, typename T::device> row(raw("pivot_row"), by_columns.col_idx.extent(0));
-  Kokkos::View<offset*, typename T::device> entry(raw("pivot_entry"), by_columns.col_idx.extent(0));
+  auto const size = by_columns.col_idx.extent(0);
+  auto const row = factor_view<Kokkos::View<index*, typename T::device>>(exec, "pivot_row", size);
+  auto const entry = factor_view<Kokkos::View<offset*, typename T::device>>(exec, "pivot_entry", size);
   Kokkos::deep_copy(exec, row, by_columns.col_idx);
   Kokkos::deep_copy(exec, entry, by_columns.source);
-  Kokkos::parallel_for("sptrsv::factorization::list_order",
-                       Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, upper.num_rows),
+  Kokkos::parallel_for("sptrsv::factorization::list_order", row_range<T>(exec, upper.num_rows),
                        SortPivots<T>{by_columns, {upper}, row, entry});
   return {by_columns, row, entry};
 }
