@@ -125,54 +125,43 @@ KOKKOS_FORCEINLINE_FUNCTION void await_copies() {}
 
 }  // namespace scratch
 
-/// Slots of scalars, each loaded and stored by its real parts.
-template <class S>
-class ScratchSlots {
- public:
-  using parts = Parts<S>;
-  using real = typename parts::real;
+/// Sentinel of which only the upper 32 bits are compared.
+template <class R>
+struct ScratchSentinel {
+  KOKKOS_FORCEINLINE_FUNCTION static bool is(R value) { return scratch::is_sentinel(value); }
+  /// Returns the value itself, or if it counts as the sentinel the value without the sign bit.
+  KOKKOS_FORCEINLINE_FUNCTION static R publishable(R value) {
+    using bits = typename Sentinel<R>::bits;
+    return is(value) ? Kokkos::bit_cast<R>(Kokkos::bit_cast<bits>(value) & (Sentinel<R>::pattern() >> 1)) : value;
+  }
+};
 
+/// Access to the team's scratch memory in which a Flagged value is visible to the team.
+struct ScratchMemory {
+  template <class R>
+  using sentinel = ScratchSentinel<R>;
+  template <class R>
+  KOKKOS_FORCEINLINE_FUNCTION static R load(scratch::address at, int part) {
+    return scratch::load(at + part * static_cast<unsigned>(sizeof(R)), R(0));
+  }
+  template <class R>
+  KOKKOS_FORCEINLINE_FUNCTION static void store(scratch::address at, int part, R value) {
+    scratch::store(at + part * static_cast<unsigned>(sizeof(R)), value);
+  }
+};
+
+/// Array of Flagged values in scratch memory.
+template <class S>
+class ScratchSlots : public Flagged<S, ScratchMemory> {
+ public:
   /// @param memory  of the team's scratch, aligned as S
   KOKKOS_FORCEINLINE_FUNCTION explicit ScratchSlots(void* memory) : base_(scratch::address_of(memory)) {}
 
   KOKKOS_FORCEINLINE_FUNCTION scratch::address at(int slot) const {
     return base_ + static_cast<unsigned>(slot) * static_cast<unsigned>(sizeof(S));
   }
-  KOKKOS_FORCEINLINE_FUNCTION static S load_at(scratch::address slot) {
-    S value{};
-    for (int w = 0; w < parts::count; ++w) parts::set(value, w, scratch::load(slot + w * part_bytes, real(0)));
-    return value;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static void store_at(scratch::address slot, S const& value) {
-    for (int w = 0; w < parts::count; ++w) scratch::store(slot + w * part_bytes, parts::get(value, w));
-  }
-  KOKKOS_FORCEINLINE_FUNCTION S load(int slot) const { return load_at(at(slot)); }
-  KOKKOS_FORCEINLINE_FUNCTION void store(int slot, S const& value) const { store_at(at(slot), publishable(value)); }
-  KOKKOS_FORCEINLINE_FUNCTION void reset(int slot) const {
-    S sentinel{};
-    for (int w = 0; w < parts::count; ++w) parts::set(sentinel, w, Sentinel<real>::value());
-    store_at(at(slot), sentinel);
-  }
-  /// Returns the value in the form in which it is stored: no part of it can be mistaken for the sentinel.
-  KOKKOS_FORCEINLINE_FUNCTION static S publishable(S value) {
-    for (int w = 0; w < parts::count; ++w) {
-      real const part = parts::get(value, w);
-      parts::set(value, w, scratch::is_sentinel(part) ? without_sign(part) : part);
-    }
-    return value;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static bool solved(S const& value) {
-    bool all = true;
-    for (int w = 0; w < parts::count; ++w) all &= !scratch::is_sentinel(parts::get(value, w));
-    return all;
-  }
 
  private:
-  using bits = typename Sentinel<real>::bits;
-  static constexpr unsigned part_bytes = sizeof(real);
-  KOKKOS_FORCEINLINE_FUNCTION static real without_sign(real part) {
-    return Kokkos::bit_cast<real>(Kokkos::bit_cast<bits>(part) & (Sentinel<real>::pattern() >> 1));
-  }
   scratch::address base_;
 };
 

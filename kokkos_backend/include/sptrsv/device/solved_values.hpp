@@ -12,6 +12,7 @@
 
 #include "sptrsv/device/publish.hpp"
 #include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/row_range.hpp"
 
 namespace sptrsv::detail {
 
@@ -50,6 +51,75 @@ struct Sentinel {
   }
 };
 
+/// Access to memory in which a Flagged value is visible on the whole GPU.
+struct GlobalMemory {
+  template <class R>
+  using sentinel = Sentinel<R>;
+  template <class R, class At>
+  KOKKOS_FORCEINLINE_FUNCTION static R load(At at, int part) {
+    return load_relaxed(reinterpret_cast<R const*>(at) + part);
+  }
+  template <class R, class At>
+  KOKKOS_FORCEINLINE_FUNCTION static void store(At at, int part, R value) {
+    store_relaxed(reinterpret_cast<R*>(at) + part, value);
+  }
+};
+
+/// Access to a value in memory that is its own flag: each of its parts is the sentinel until it is published.
+/// @tparam Memory  how parts are loaded and stored, and its `sentinel`: how they are compared and changed
+template <class S, class Memory = GlobalMemory>
+struct Flagged {
+  using parts = Parts<S>;
+  using real = typename parts::real;
+  using sentinel = typename Memory::template sentinel<real>;
+
+  /// Loads the value or sentinels.
+  template <class At>
+  KOKKOS_FORCEINLINE_FUNCTION static void poll(At at, S& value) {
+    for (int w = 0; w < parts::count; ++w) parts::set(value, w, Memory::template load<real>(at, w));
+  }
+  template <class At>
+  KOKKOS_FORCEINLINE_FUNCTION static S load(At at) {
+    S value{};
+    poll(at, value);
+    return value;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_there(S const& value) {
+    bool there = true;
+    for (int w = 0; w < parts::count; ++w) there &= !sentinel::is(parts::get(value, w));
+    return there;
+  }
+  /// Polls again only if a sentinel was loaded, since polls fill the L1 cache queues.
+  template <class At>
+  KOKKOS_FORCEINLINE_FUNCTION static void poll_again(At at, S& value) {
+    if (!is_there(value)) poll(at, value);
+  }
+  /// Waits for the value. Must not wait for a lane of the same warp.
+  template <class At, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION static S await(At at, Row row) {
+    S value = load(at);
+    for (Backoff wait; !is_there(value); value = load(at)) wait(row);
+    return value;
+  }
+  /// Returns the value in the form in which it is stored: no part of it can be mistaken for the sentinel.
+  KOKKOS_FORCEINLINE_FUNCTION static S publishable(S value) {
+    for (int w = 0; w < parts::count; ++w) parts::set(value, w, sentinel::publishable(parts::get(value, w)));
+    return value;
+  }
+  template <class At>
+  KOKKOS_FORCEINLINE_FUNCTION static void store(At at, S const& value) {
+    for (int w = 0; w < parts::count; ++w) Memory::template store<real>(at, w, parts::get(value, w));
+  }
+  template <class At>
+  KOKKOS_FORCEINLINE_FUNCTION static void publish(At at, S const& value) {
+    store(at, publishable(value));
+  }
+  template <class At>
+  KOKKOS_FORCEINLINE_FUNCTION static void reset(At at) {
+    for (int w = 0; w < parts::count; ++w) Memory::template store<real>(at, w, Sentinel<real>::value());
+  }
+};
+
 /// Slots of a pass, with K values per lane that has columns: buffers of this and the next solve. Device-copyable.
 template <class S, int K>
 struct SolvedSlots {
@@ -79,12 +149,12 @@ struct SolvedSlots {
   /// Tells whether none of the values is the sentinel.
   KOKKOS_FORCEINLINE_FUNCTION static bool all_solved(S const (&values)[K]) {
     bool all = true;
-    for (int w = 0; w < width; ++w) all &= !Sentinel<real>::is(parts::get(values[w / parts::count], w % parts::count));
+    for (int c = 0; c < K; ++c) all &= Flagged<S>::is_there(values[c]);
     return all;
   }
   /// Loads the contents of a slot, sentinels or values.
   KOKKOS_FORCEINLINE_FUNCTION static void poll(real const* at, S (&values)[K]) {
-    for (int w = 0; w < width; ++w) parts::set(values[w / parts::count], w % parts::count, load_relaxed(at + w));
+    for (int c = 0; c < K; ++c) Flagged<S>::poll(at + c * parts::count, values[c]);
   }
   /// Loads the values of a slot that an earlier kernel has filled.
   KOKKOS_FORCEINLINE_FUNCTION static void load(real const* at, S (&values)[K]) {
@@ -94,8 +164,7 @@ struct SolvedSlots {
     publish_at(now + slot * stride, values);
   }
   KOKKOS_FORCEINLINE_FUNCTION static void publish_at(real* at, S const* values) {
-    for (int w = 0; w < width; ++w)
-      store_relaxed(at + w, Sentinel<real>::publishable(parts::get(values[w / parts::count], w % parts::count)));
+    for (int c = 0; c < K; ++c) Flagged<S>::publish(at + c * parts::count, values[c]);
   }
   /// Fills the slot in the buffer of the next solve with sentinels.
   KOKKOS_FORCEINLINE_FUNCTION void reset_next(std::size_t slot) const {
@@ -198,9 +267,8 @@ class SolvedValues {
  private:
   void reserve_exactly(typename T::exec_space const& exec, int columns) {
     if (columns <= capacity_) return;
-    buffers_ =
-        decltype(buffers_)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::solved_values")),
-                           2 * slots_ * static_cast<std::size_t>(columns * Parts<scalar>::count));
+    buffers_ = raw_view<decltype(buffers_)>(exec, "sptrsv::solved_values",
+                                            2 * slots_ * static_cast<std::size_t>(columns * Parts<scalar>::count));
     capacity_ = columns;
     stride_ = 0;
   }

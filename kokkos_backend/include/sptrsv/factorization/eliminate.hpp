@@ -23,41 +23,13 @@ struct PivotStatus {
   int doubtful;                ///< dense blocks: 1 if D^-1 U may have left the range of numbers
 };
 
-/// Access to a value that is its own flag: it holds the sentinel until it is published.
-template <class S>
-struct Flagged {
-  using parts = Parts<S>;
-  using real = typename parts::real;
-
-  /// Loads the value or the sentinel.
-  KOKKOS_FORCEINLINE_FUNCTION static void poll(S const* at, S& value) {
-    for (int w = 0; w < parts::count; ++w) parts::set(value, w, load_relaxed(reinterpret_cast<real const*>(at) + w));
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static bool is_there(S const& value) {
-    bool there = true;
-    for (int w = 0; w < parts::count; ++w) there &= !Sentinel<real>::is(parts::get(value, w));
-    return there;
-  }
-  /// Polls again only if the sentinel was loaded, since polls fill the L1 cache queues.
-  KOKKOS_FORCEINLINE_FUNCTION static void poll_again(S const* at, S& value) {
-    if (!is_there(value)) poll(at, value);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static void publish(S* at, S const& value) {
-    for (int w = 0; w < parts::count; ++w)
-      store_relaxed(reinterpret_cast<real*>(at) + w, Sentinel<real>::publishable(parts::get(value, w)));
-  }
-};
-
-/// Kernel that eliminates rows by the lanes of a thread. Entries of a row stay in scratch memory during its updates,
-/// those of long rows in global memory.
+/// Factors in the making, and the updates of their rows: by entries, or by dense blocks.
 template <class T, class Position, bool Symmetric>
-struct EliminateRows {
+struct FactorsInWork {
   using index = typename T::index;
   using offset = typename T::offset;
   using scalar = typename T::scalar;
   using real = typename Parts<scalar>::real;
-  static constexpr int batch = 4;                  ///< pivot rows that are polled for together
-  static constexpr bool takes_ahead = !Symmetric;  ///< whether teams may already hold their next ticket
 
   FactorRows<T> rows;
   PivotRows<T> pivots;
@@ -67,17 +39,100 @@ struct EliminateRows {
   scalar* lower;                 ///< out: L, or null
   scalar* upper;                 ///< out: U with its inverted pivots, or D^-1 U
   scalar* inverse;               ///< out: D^-1, or null if U has it
-  scalar* published;             ///< U's entries, which other rows poll for: `upper` itself; for D^-1 U before scaling
+  scalar* published;             ///< U, which other rows poll for: `upper` itself; for D^-1 U before scaling
   index const* order;            ///< row by position, or null: natural order
   offset const* long_row_begin;  ///< by row: offset of a long row in long_rows, or -1
   scalar* long_rows;
   PivotStatus* status;
   int* any_small;      ///< in memory that the host also reads: set to 1 if `status` has something to report
-  real* small_pivots;  ///< by row: the magnitude of a too small pivot
-  real zero_pivot, shift_amount, in_block_amount, diagonal_scale, diagonal_offset;
-  Shift shift;
+  real* small_pivots;  ///< by row: the magnitude of a too small pivot; of dense blocks, the column of a zero pivot
   bool contract;
   int lanes;
+
+  /// Update of one entry or dense block: its target, and the address of U's, or null.
+  struct Update {
+    index target = 0;
+    scalar const* from = nullptr;
+  };
+  /// Returns update number `which` of row i by its pivot row q, which is row k.
+  /// @param size  values of an entry or dense block
+  KOKKOS_FORCEINLINE_FUNCTION Update update(index i, offset q, index k, std::size_t first, index which,
+                                            std::size_t size = 1) const {
+    if (!lists.empty()) {
+      offset const at = rows.upper.begin(k) + static_cast<offset>(lists.source(first + which));
+      return {static_cast<index>(lists.target(first + which)), published + static_cast<std::size_t>(at) * size};
+    }
+    offset const at = (Symmetric ? pivots.entry(q) : rows.upper.begin(k)) + which;
+    index const target = rows.find(i, rows.upper.col_idx(at));
+    return {target, target < 0 ? nullptr : published + static_cast<std::size_t>(at) * size};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION index count_updates(offset q, index k) const {
+    if (!lists.empty()) return static_cast<index>(lists.count(q));
+    return static_cast<index>(rows.upper.end(k) - (Symmetric ? pivots.entry(q) : rows.upper.begin(k)));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION scalar* memory_of(index i, scalar* scratch) const {
+    return long_row_begin && long_row_begin[i] >= 0 ? long_rows + long_row_begin[i] : scratch;
+  }
+  KOKKOS_INLINE_FUNCTION void report(index i, real small) const {
+    small_pivots[i] = small;
+    Kokkos::atomic_min(&status->first, static_cast<long long>(i));
+    Kokkos::atomic_max(&status->last, static_cast<long long>(i));
+    store_relaxed(any_small, 1);
+  }
+};
+
+/// Values of a batch of pivot rows that are polled for together: their inverted pivots, U's entries in the row's column
+/// (symmetric), and U's entries for this lane's updates.
+template <class S, bool Symmetric>
+struct PivotBatch {
+  static constexpr int size = 4;
+  S const *at_inverse[size], *at_multiplied[size], *at_from[size];  ///< or null
+  S inverted[size], multiplied[size], from[size];
+
+  /// Waits for the values; 0 where the address is null. All lanes of the warp call.
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void await(Index row) {
+    SPTRSV_UNROLL
+    for (int b = 0; b < size; ++b) {  // all loads before the first comparison, so that they overlap
+      inverted[b] = multiplied[b] = from[b] = S(0);
+      if (at_inverse[b]) Flagged<S>::poll(at_inverse[b], inverted[b]);
+      if (Symmetric && at_multiplied[b]) Flagged<S>::poll(at_multiplied[b], multiplied[b]);
+      if (at_from[b]) Flagged<S>::poll(at_from[b], from[b]);
+    }
+    for (Backoff wait;; wait(row)) {
+      bool there = true;
+      SPTRSV_UNROLL
+      for (int b = 0; b < size; ++b) {
+        there &= Flagged<S>::is_there(inverted[b]) && Flagged<S>::is_there(from[b]);
+        if (Symmetric) there &= Flagged<S>::is_there(multiplied[b]);
+      }
+      if (!any_in_warp(!there)) return;
+      SPTRSV_UNROLL
+      for (int b = 0; b < size; ++b) {
+        Flagged<S>::poll_again(at_inverse[b], inverted[b]);
+        if (Symmetric) Flagged<S>::poll_again(at_multiplied[b], multiplied[b]);
+        Flagged<S>::poll_again(at_from[b], from[b]);
+      }
+    }
+  }
+};
+
+/// Kernel that eliminates rows by the lanes of a thread. Entries of a row stay in scratch memory during its updates,
+/// those of long rows in global memory.
+template <class T, class Position, bool Symmetric>
+struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
+  using Base = FactorsInWork<T, Position, Symmetric>;
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using scalar = typename T::scalar;
+  using real = typename Base::real;
+  using Base::a, Base::any_small, Base::contract, Base::inverse, Base::lanes, Base::lists, Base::lower, Base::map;
+  using Base::pivots, Base::published, Base::rows, Base::status, Base::upper;
+  static constexpr int batch = PivotBatch<scalar, Symmetric>::size;
+  static constexpr bool takes_ahead = !Symmetric;  ///< whether teams may already hold their next ticket
+
+  real zero_pivot, shift_amount, in_block_amount, diagonal_scale, diagonal_offset;
+  Shift shift;
 
   KOKKOS_FORCEINLINE_FUNCTION scalar* inverse_at(index i) const {
     return Symmetric || inverse ? inverse + i : upper + rows.pivot_at(i);
@@ -86,39 +141,13 @@ struct EliminateRows {
   KOKKOS_FORCEINLINE_FUNCTION scalar diagonal(scalar const& of_matrix) const {
     return of_matrix * diagonal_scale + scalar(real_part(of_matrix) > real(0) ? -diagonal_offset : diagonal_offset);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static scalar await(scalar const* at, index row) {
-    scalar value;
-    Flagged<scalar>::poll(at, value);
-    for (Backoff wait; !Flagged<scalar>::is_there(value); Flagged<scalar>::poll(at, value)) wait(row);
-    return value;
-  }
   KOKKOS_FORCEINLINE_FUNCTION static real magnitude(scalar const& v) { return Kokkos::abs(v); }
 
-  /// Update of one entry: its target, and the address of U's entry, or null.
-  struct Update {
-    index target = 0;
-    scalar const* from = nullptr;
-  };
-  /// Returns update number `which` of row i by its pivot row q, which is row k.
-  KOKKOS_FORCEINLINE_FUNCTION Update update(index i, offset q, index k, std::size_t first, index which) const {
-    if (!lists.empty())
-      return {static_cast<index>(lists.target(first + which)),
-              published + rows.upper.begin(k) + static_cast<offset>(lists.source(first + which))};
-    offset const at = (Symmetric ? pivots.entry(q) : rows.upper.begin(k)) + which;
-    index const target = rows.find(i, rows.upper.col_idx(at));
-    return {target, target < 0 ? nullptr : published + at};
-  }
-  KOKKOS_FORCEINLINE_FUNCTION index count_updates(offset q, index k) const {
-    if (!lists.empty()) return static_cast<index>(lists.count(q));
-    return static_cast<index>(rows.upper.end(k) - (Symmetric ? pivots.entry(q) : rows.upper.begin(k)));
-  }
-
   /// Pivot rows that are polled for together, with this lane's updates.
-  struct Batch {
-    index row[batch];    ///< the pivot rows
-    index count[batch];  ///< updates by each
-    Update mine[batch];
-    scalar const *at_inverse[batch], *at_multiplied[batch];  ///< or null
+  struct Batch : PivotBatch<scalar, Symmetric> {
+    index row[batch];     ///< the pivot rows
+    index count[batch];   ///< updates by each
+    index target[batch];  ///< target of this lane's update by each
   };
   /// Starts to load the pivot rows from q on.
   KOKKOS_FORCEINLINE_FUNCTION void begin_batch(Batch& g, offset q, offset end) const {
@@ -135,15 +164,16 @@ struct EliminateRows {
                                                 std::size_t& pair) const {
     SPTRSV_UNROLL
     for (int b = 0; b < batch; ++b) {
-      g.at_inverse[b] = g.at_multiplied[b] = nullptr;
-      g.mine[b] = Update{};
+      g.at_inverse[b] = g.at_multiplied[b] = g.at_from[b] = nullptr;
       if (q + b >= end) continue;
       index const k = g.row[b];
       g.at_inverse[b] = computed_here(inverse_at(k));
       if (Symmetric) g.at_multiplied[b] = computed_here(published + pivots.entry(q + b));
-      if (lists.empty()) g.count[b] = count_updates(q + b, k);
-      if (lane < g.count[b]) g.mine[b] = update(i, q + b, k, pair, static_cast<index>(lane));
-      g.mine[b].from = computed_here(g.mine[b].from);
+      if (lists.empty()) g.count[b] = Base::count_updates(q + b, k);
+      typename Base::Update mine;
+      if (lane < g.count[b]) mine = Base::update(i, q + b, k, pair, static_cast<index>(lane));
+      g.target[b] = mine.target;
+      g.at_from[b] = computed_here(mine.from);
       pair += static_cast<std::size_t>(g.count[b]);
     }
   }
@@ -169,8 +199,7 @@ struct EliminateRows {
     offset q = active ? pivots.begin(i) : offset(0);
     offset const end = active ? pivots.end(i) : offset(0);
     std::size_t first = active && !lists.empty() ? lists.begin(i) : std::size_t(0);
-    scalar* x = scratch;
-    if (active && long_row_begin && long_row_begin[i] >= 0) x = long_rows + long_row_begin[i];
+    scalar* const x = active ? Base::memory_of(i, scratch) : scratch;
 
     // dependent loads alternate with others, so that they overlap
     next.take();
@@ -187,46 +216,26 @@ struct EliminateRows {
       x[t] = initial(source(i, t, below, above, l, u), t == below + above);
 
     while (any_in_warp(q < end)) {
-      scalar from[batch] = {}, inverted[batch] = {}, multiplied[batch] = {};
-      SPTRSV_UNROLL
-      for (int b = 0; b < batch; ++b) {  // all loads before the first comparison, so that they overlap
-        if (g.at_inverse[b]) Flagged<scalar>::poll(g.at_inverse[b], inverted[b]);
-        if (Symmetric && g.at_multiplied[b]) Flagged<scalar>::poll(g.at_multiplied[b], multiplied[b]);
-        if (g.mine[b].from) Flagged<scalar>::poll(g.mine[b].from, from[b]);
-      }
-      for (Backoff wait;; wait(i)) {
-        bool there = true;
-        SPTRSV_UNROLL
-        for (int b = 0; b < batch; ++b) {
-          there &= Flagged<scalar>::is_there(inverted[b]) && Flagged<scalar>::is_there(from[b]);
-          if (Symmetric) there &= Flagged<scalar>::is_there(multiplied[b]);
-        }
-        if (!any_in_warp(!there)) break;
-        SPTRSV_UNROLL
-        for (int b = 0; b < batch; ++b) {
-          Flagged<scalar>::poll_again(g.at_inverse[b], inverted[b]);
-          if (Symmetric) Flagged<scalar>::poll_again(g.at_multiplied[b], multiplied[b]);
-          Flagged<scalar>::poll_again(g.mine[b].from, from[b]);
-        }
-      }
+      g.await(i);
       SPTRSV_UNROLL
       for (int b = 0; b < batch; ++b) {
         if (b > 0 && !any_in_warp(q + b < end)) break;
         sync_warp();
         if (q + b < end) {
-          scalar const entry = Symmetric ? multiplied[b] : x[q + b - l];
+          scalar const entry = Symmetric ? g.multiplied[b] : x[q + b - l];
           bool const nonzero = Symmetric || entry != scalar(0);
-          scalar const factor = nonzero ? entry * inverted[b] : entry;
+          scalar const factor = nonzero ? entry * g.inverted[b] : entry;
           if (!Symmetric && lane == 0) lower[q + b] = factor;
           if (nonzero) {
-            if (g.mine[b].from) x[g.mine[b].target] = subtract_product(x[g.mine[b].target], factor, from[b], contract);
+            if (g.at_from[b]) x[g.target[b]] = subtract_product(x[g.target[b]], factor, g.from[b], contract);
             if (g.count[b] > lanes) {
               index const k = g.row[b];
               for (index which = static_cast<index>(lane + lanes); which < g.count[b];
                    which += static_cast<index>(lanes)) {
-                Update const other = update(i, q + b, k, first, which);
+                auto const other = Base::update(i, q + b, k, first, which);
                 if (other.from)
-                  x[other.target] = subtract_product(x[other.target], factor, await(other.from, i), contract);
+                  x[other.target] =
+                      subtract_product(x[other.target], factor, Flagged<scalar>::await(other.from, i), contract);
               }
             }
           }
@@ -272,7 +281,7 @@ struct EliminateRows {
       suspect |= too_much(magnitude(v));
     }
     if (shift == Shift::none) {
-      if (lane == 0 && size <= zero_pivot) report(i, size);
+      if (lane == 0 && size <= zero_pivot) Base::report(i, size);
       return;
     }
     if (shift == Shift::in_blocks) return;
@@ -282,13 +291,7 @@ struct EliminateRows {
     real sum = 0;  // in PETSc's order
     for (index t = 0; t < below; ++t) sum += magnitude(lower[l + t]);
     for (index t = 0; t < above; ++t) sum += magnitude(x[below + t]);
-    if (size <= zero_pivot * sum) report(i, magnitude(pivot));
-  }
-  KOKKOS_INLINE_FUNCTION void report(index i, real size) const {
-    small_pivots[i] = size;
-    Kokkos::atomic_min(&status->first, static_cast<long long>(i));
-    Kokkos::atomic_max(&status->last, static_cast<long long>(i));
-    store_relaxed(any_small, 1);
+    if (size <= zero_pivot * sum) Base::report(i, magnitude(pivot));
   }
 };
 
@@ -317,20 +320,13 @@ LevelSlices<T> cut_levels(typename T::exec_space const& exec, std::vector<typena
   auto const here = Kokkos::create_mirror_view_and_copy(typename T::memory_space(), both);
   LevelSlices<T> out;
   out.count = slices;
-  out.begin = decltype(out.begin)(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::factorization::slices")),
-      static_cast<std::size_t>(slices) + 1);
+  out.begin = factor_view<decltype(out.begin)>(exec, "slices", static_cast<std::size_t>(slices) + 1);
   auto const begin = out.begin;
   Kokkos::parallel_for(
-      "sptrsv::factorization::slices", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, slices + 1),
-      KOKKOS_LAMBDA(index s) {
-        index first = 0, last = levels;  // the last level whose first slice is not after s
-        while (first < last) {
-          index const middle = first + (last - first) / 2 + 1;
-          if (here(levels + 1 + middle) <= s) first = middle;
-          else last = middle - 1;
-        }
-        begin(s) = here(first) + (s - here(levels + 1 + first)) * rows;
+      "sptrsv::factorization::slices", row_range<T>(exec, slices + 1), KOKKOS_LAMBDA(index s) {
+        auto const slice = [&](index l) { return here(levels + 1 + l); };  // of a level: its first one
+        index const level = first_at_least<decltype(slice), index>(slice, 0, levels + 1, s + 1) - 1;
+        begin(s) = here(level) + (s - slice(level)) * rows;
       });
   return out;
 }
@@ -420,11 +416,9 @@ struct Elimination {
       return;
     }
     NoNextRow none;
-    for (auto first = tickets.take(Kokkos::PerTeam(team), which, rows_per_ticket); first < end;
-         first = tickets.take(Kokkos::PerTeam(team), which, rows_per_ticket)) {
-      auto const last = first + static_cast<unsigned long long>(rows_per_ticket);
-      for (auto i = first; i < (last < end ? last : end); ++i) rows.row(0, static_cast<index>(i), true, scratch, none);
-    }
+    tickets.for_each(Kokkos::PerTeam(team), which, rows_per_ticket, count, [&](index first, index last) {
+      for (index i = first; i < last; ++i) rows.row(0, i, true, scratch, none);
+    });
   }
 };
 

@@ -44,33 +44,21 @@ struct BlockWork {
 /// Kernel that eliminates rows of dense blocks by the lanes of a thread, on a GPU a warp. Blocks are stored by columns.
 /// A row's blocks and its work space are in scratch memory, those of long rows in global memory.
 template <class T, class Position, bool Symmetric>
-struct EliminateBlocks {
+struct EliminateBlocks : FactorsInWork<T, Position, Symmetric> {
+  using Base = FactorsInWork<T, Position, Symmetric>;
   using index = typename T::index;
   using offset = typename T::offset;
   using scalar = typename T::scalar;
-  using real = typename Parts<scalar>::real;
+  using real = typename Base::real;
+  using Base::a, Base::any_small, Base::contract, Base::inverse, Base::lanes, Base::lists, Base::lower, Base::map;
+  using Base::pivots, Base::published, Base::rows, Base::status, Base::upper;
   static constexpr int batch = 4;             ///< values that are polled for together
   static constexpr bool takes_ahead = false;  ///< whether teams may already hold their next ticket
 
-  FactorRows<T> rows;  ///< rows of dense blocks, like the members below
-  PivotRows<T> pivots;
-  UpdateLists<T, Position> lists;
-  SourceMap<T> map;
-  scalar const* a;    ///< A's dense blocks
-  scalar* lower;      ///< out: L by scalar rows, or null
-  scalar* upper;      ///< out: D^-1 U by scalar rows
-  scalar* inverse;    ///< out: D^-1, which other rows poll for
-  scalar* published;  ///< U's dense blocks, which other rows poll for
-  index const* order;
-  offset const* long_row_begin;  ///< by row: offset of a long row in long_rows, or -1
-  scalar* long_rows;
-  PivotStatus* status;
-  int* any_small;
-  real* small_pivots;  ///< by row: the column of its diagonal block with a zero pivot
   offset lower_begin, upper_begin;
   real shift;
-  bool shift_is_relative, interchange, contract;
-  int size, lanes;
+  bool shift_is_relative, interchange;
+  int size;
 
   KOKKOS_FORCEINLINE_FUNCTION std::size_t area() const {
     return static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
@@ -101,30 +89,7 @@ struct EliminateBlocks {
   }
   /// Copies a dense block that another row publishes.
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int lane, index i, scalar const* from, scalar* to) const {
-    for (int e = lane; e < static_cast<int>(area()); e += lanes) {
-      scalar value;
-      Flagged<scalar>::poll(from + e, value);
-      for (Backoff wait; !Flagged<scalar>::is_there(value); Flagged<scalar>::poll(from + e, value)) wait(i);
-      to[e] = value;
-    }
-  }
-
-  struct Update {
-    index target = 0;
-    scalar const* from = nullptr;
-  };
-  /// Returns update number `which` of row i by its pivot row q, which is row k.
-  KOKKOS_FORCEINLINE_FUNCTION Update update(index i, offset q, index k, std::size_t first, index which) const {
-    if (!lists.empty())
-      return {static_cast<index>(lists.target(first + which)),
-              published + at_block(rows.upper.begin(k) + static_cast<offset>(lists.source(first + which)))};
-    offset const at = (Symmetric ? pivots.entry(q) : rows.upper.begin(k)) + which;
-    index const target = rows.find(i, rows.upper.col_idx(at));
-    return {target, target < 0 ? nullptr : published + at_block(at)};
-  }
-  KOKKOS_FORCEINLINE_FUNCTION index count_updates(offset q, index k) const {
-    if (!lists.empty()) return static_cast<index>(lists.count(q));
-    return static_cast<index>(rows.upper.end(k) - (Symmetric ? pivots.entry(q) : rows.upper.begin(k)));
+    for (int e = lane; e < static_cast<int>(area()); e += lanes) to[e] = Flagged<scalar>::await(from + e, i);
   }
 
   struct Row {
@@ -156,8 +121,8 @@ struct EliminateBlocks {
   }
   KOKKOS_FORCEINLINE_FUNCTION void subtract(BlockLanes const& by, Row const& row, offset q, index k,
                                             std::size_t first) const {
-    by.for_each(count_updates(q, k), [&](index which, int e) {
-      Update const u = update(row.i, q, k, first, which);
+    by.for_each(Base::count_updates(q, k), [&](index which, int e) {
+      auto const u = Base::update(row.i, q, k, first, which, area());
       if (!u.from) return;
       int const r = e % size, c = e / size;
       scalar* const to = row.x + at_block(u.target) + e;
@@ -187,7 +152,7 @@ struct EliminateBlocks {
   KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch, Next const& /*next*/) const {
     if (!active) return;
     BlockLanes const by(size, lane, lanes);
-    scalar* const work = long_row_begin && long_row_begin[i] >= 0 ? long_rows + long_row_begin[i] : scratch;
+    scalar* const work = Base::memory_of(i, scratch);
     std::size_t const one = area();
     Row const row{i,          rows.count_lower(i), rows.count_upper(i), work,
                   work + one, work + 2 * one,      work + 3 * one,      work + 3 * one + 2 * size};
@@ -228,7 +193,7 @@ struct EliminateBlocks {
     int const zero = InvertBlock<scalar>{pivot, row.columns, size, lane, lanes, amount, interchange, contract}.run();
     for (int e = lane; e < static_cast<int>(area()); e += lanes)
       Flagged<scalar>::publish(inverse + at_block(row.i) + e, pivot[e]);
-    if (lane == 0 && zero >= 0) report(row.i, zero);
+    if (lane == 0 && zero >= 0) Base::report(row.i, static_cast<real>(zero));
     scalar* const to = upper + static_cast<std::size_t>(upper_begin) + at_block(u);
     std::size_t const stride = static_cast<std::size_t>(row.above) * size;
     bool doubtful = false;
@@ -253,33 +218,23 @@ struct EliminateBlocks {
       store_relaxed(any_small, 1);
     }
   }
-  KOKKOS_INLINE_FUNCTION void report(index i, int column) const {
-    small_pivots[i] = static_cast<real>(column);
-    Kokkos::atomic_min(&status->first, static_cast<long long>(i));
-    Kokkos::atomic_max(&status->last, static_cast<long long>(i));
-    store_relaxed(any_small, 1);
-  }
 };
 
 /// Returns the first row of dense blocks with a D^-1 U_ij that may not replace its two factors, or -1. Fences.
 template <class T>
 long long first_row_out_of_range(typename T::exec_space const& exec, OffDiagonals<T> const& upper, int size,
                                  typename T::scalar const* u, typename T::scalar const* inverse) {
-  using index = typename T::index;
-  long long first = upper.num_rows;
-  if (first == 0) return -1;
   std::size_t const area = static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::range", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, upper.num_rows),
-      KOKKOS_LAMBDA(index i, long long& least) {
-        for (auto k = upper.begin(i); k < upper.end(i) && i < least; ++k) {
-          BlockProduct<typename T::scalar> const product{size, inverse + static_cast<std::size_t>(i) * area,
-                                                         u + static_cast<std::size_t>(k) * area,
-                                                         inverse + static_cast<std::size_t>(upper.col_idx(k)) * area};
-          if (!product.holds()) least = i;
-        }
-      },
-      Kokkos::Min<long long>(first));
+  auto const is_wrong = KOKKOS_LAMBDA(typename T::index i) {
+    for (auto k = upper.begin(i); k < upper.end(i); ++k) {
+      BlockProduct<typename T::scalar> const product{size, inverse + static_cast<std::size_t>(i) * area,
+                                                     u + static_cast<std::size_t>(k) * area,
+                                                     inverse + static_cast<std::size_t>(upper.col_idx(k)) * area};
+      if (!product.holds()) return true;
+    }
+    return false;
+  };
+  long long const first = first_row_with<T>("sptrsv::factorization::range", exec, upper.num_rows, is_wrong);
   return first < upper.num_rows ? first : -1;
 }
 

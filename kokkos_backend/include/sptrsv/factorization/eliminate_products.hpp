@@ -25,17 +25,9 @@ struct ProductSlots {
 template <class T, class Position>
 long long most_updates_of_a_row(typename T::exec_space const& exec, UpdateLists<T, Position> const& lists,
                                 typename T::index n) {
-  using index = typename T::index;
   auto const begin = lists.begin;
-  long long most = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::most_updates", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index i, long long& m) {
-        auto const size = static_cast<long long>(begin(i + 1) - begin(i));
-        if (size > m) m = size;
-      },
-      Kokkos::Max<long long>(most));
-  return most;
+  auto const updates = KOKKOS_LAMBDA(typename T::index i) { return static_cast<long long>(begin(i + 1) - begin(i)); };
+  return max_over_rows<T>("sptrsv::factorization::most_updates", exec, n, 0LL, updates);
 }
 
 /// Kernel that makes the update lists for products from those in PETSc's order, with a row per team of one warp, on a
@@ -72,7 +64,9 @@ struct ArrangeProducts {
     sync_warp();
     for (int p = lane; p < pairs; p += lanes) Kokkos::atomic_inc(&next[static_cast<int>(from.target(begin + p))]);
     for (int p = lane; p < count; p += lanes) {
-      place[p] = static_cast<int>(find(i, listed.row(listed.begin(i) + p)) - ascending.begin(i));
+      place[p] = static_cast<int>(
+          first_at_least(ascending.row, ascending.begin(i), ascending.end(i), listed.row(listed.begin(i) + p)) -
+          ascending.begin(i));
       first[place[p]] = static_cast<int>(from.count(listed.begin(i) + p));
     }
     sync_warp();
@@ -105,15 +99,6 @@ struct ArrangeProducts {
     count = sum;
     return behind;
   }
-  KOKKOS_INLINE_FUNCTION offset find(index i, index k) const {
-    offset low = ascending.begin(i), high = ascending.end(i);
-    while (low < high) {
-      offset const middle = low + (high - low) / 2;
-      if (ascending.row(middle) < k) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
 };
 
 /// Replaces lists in PETSc's order of pivot rows by lists in ascending order, in which pivot rows arrive, and slots.
@@ -125,17 +110,17 @@ ProductSlots<T> arrange_products(typename T::exec_space const& exec, FactorRows<
                                  OffDiagonals<T> const& by_columns, PivotRows<T>& pivots,
                                  UpdateLists<T, Position>& lists, int scratch_entries) {
   using Arrange = ArrangeProducts<T, Position>;
-  auto const raw = [&](char const* name) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
-  };
   int const lanes = lanes_share_rows<typename T::exec_space> ? warp_lanes<typename T::exec_space> : 1;
   Arrange arrange{rows,  pivots,         {by_columns, by_columns.col_idx, by_columns.source}, lists, {}, {},
                   lanes, scratch_entries};
   arrange.to.begin = lists.begin;
-  arrange.to.count = decltype(lists.count)(raw("update_count"), lists.count.extent(0));
-  arrange.to.source = decltype(lists.source)(raw("update_source"), lists.source.extent(0));
-  arrange.slots.slot = decltype(arrange.slots.slot)(raw("product_slot"), lists.source.extent(0));
-  arrange.slots.begin = decltype(arrange.slots.begin)(raw("product_begin"), rows.upper.col_idx.extent(0));
+  auto const make = [&](auto& view, char const* name, std::size_t size) {
+    view = factor_view<std::decay_t<decltype(view)>>(exec, name, size);
+  };
+  make(arrange.to.count, "update_count", lists.count.extent(0));
+  make(arrange.to.source, "update_source", lists.source.extent(0));
+  make(arrange.slots.slot, "product_slot", lists.source.extent(0));
+  make(arrange.slots.begin, "product_begin", rows.upper.col_idx.extent(0));
   auto const resident = std::max(1LL, static_cast<long long>(exec.concurrency()) / lanes);
   auto const teams = static_cast<int>(std::min<long long>(rows.upper.num_rows, resident));
   if (teams > 0)
@@ -158,7 +143,7 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
   using index = typename Base::index;
   using offset = typename Base::offset;
   using scalar = typename Base::scalar;
-  using Base::contract, Base::lanes, Base::lists, Base::map, Base::pivots, Base::published, Base::rows;
+  using Base::batch, Base::contract, Base::lanes, Base::lists, Base::map, Base::pivots, Base::published, Base::rows;
 
   ProductSlots<T> slots;
 
@@ -168,7 +153,6 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
     return longest_row + most_updates * (contract ? 2 : 1);
   }
 
-  static constexpr int batch = 4;  ///< pivot rows that are polled for together
   static constexpr int ready = 2;  ///< sums of a lane that are kept in registers
 
   /// Entry of the row: its value in A, and the products that are subtracted from it.
@@ -213,58 +197,37 @@ struct EliminateByProducts : EliminateRows<T, Position, true> {
       index count[batch];
       int slot[batch];
       std::size_t at[batch];
-      scalar const* from_at[batch];
-      scalar from[batch] = {}, inverted[batch] = {}, multiplied[batch] = {};
-      scalar const *at_inverse[batch], *at_multiplied[batch];
+      PivotBatch<scalar, true> g;
       SPTRSV_UNROLL
       for (int b = 0; b < batch; ++b) {
         count[b] = 0;
         slot[b] = 0;
         at[b] = 0;
-        at_inverse[b] = at_multiplied[b] = from_at[b] = nullptr;
+        g.at_inverse[b] = g.at_multiplied[b] = g.at_from[b] = nullptr;
         if (q + b >= end) continue;
         index const k = pivots.row(q + b);
-        at_inverse[b] = computed_here(Base::inverse_at(k));
-        at_multiplied[b] = computed_here(published + pivots.entry(q + b));
+        g.at_inverse[b] = computed_here(Base::inverse_at(k));
+        g.at_multiplied[b] = computed_here(published + pivots.entry(q + b));
         count[b] = static_cast<index>(lists.count(q + b));
         at[b] = pair;
         if (lane < count[b]) {
           std::size_t const mine = pair + static_cast<std::size_t>(lane);
-          from_at[b] = computed_here(published + rows.upper.begin(k) + static_cast<offset>(lists.source(mine)));
+          g.at_from[b] = computed_here(published + rows.upper.begin(k) + static_cast<offset>(lists.source(mine)));
           slot[b] = slots.slot(mine);
         }
         pair += static_cast<std::size_t>(count[b]);
       }
-      SPTRSV_UNROLL
-      for (int b = 0; b < batch; ++b) {  // all loads before the first comparison, so that they overlap
-        if (at_inverse[b]) Flagged<scalar>::poll(at_inverse[b], inverted[b]);
-        if (at_multiplied[b]) Flagged<scalar>::poll(at_multiplied[b], multiplied[b]);
-        if (from_at[b]) Flagged<scalar>::poll(from_at[b], from[b]);
-      }
-      for (Backoff wait;; wait(i)) {
-        bool there = true;
-        SPTRSV_UNROLL
-        for (int b = 0; b < batch; ++b)
-          there &= Flagged<scalar>::is_there(inverted[b]) && Flagged<scalar>::is_there(from[b]) &&
-                   Flagged<scalar>::is_there(multiplied[b]);
-        if (!any_in_warp(!there)) break;
-        SPTRSV_UNROLL
-        for (int b = 0; b < batch; ++b) {
-          Flagged<scalar>::poll_again(at_inverse[b], inverted[b]);
-          Flagged<scalar>::poll_again(at_multiplied[b], multiplied[b]);
-          Flagged<scalar>::poll_again(from_at[b], from[b]);
-        }
-      }
+      g.await(i);
       SPTRSV_UNROLL
       for (int b = 0; b < batch; ++b) {
-        scalar const factor = multiplied[b] * inverted[b];
-        if (from_at[b]) keep(products, slot[b], factor, from[b]);
+        scalar const factor = g.multiplied[b] * g.inverted[b];
+        if (g.at_from[b]) keep(products, slot[b], factor, g.from[b]);
         if (count[b] > lanes) {
           offset const row_of_pivot = rows.upper.begin(pivots.row(q + b));
           for (index which = static_cast<index>(lane + lanes); which < count[b]; which += static_cast<index>(lanes)) {
             std::size_t const other = at[b] + static_cast<std::size_t>(which);
             keep(products, slots.slot(other), factor,
-                 Base::await(published + row_of_pivot + static_cast<offset>(lists.source(other)), i));
+                 Flagged<scalar>::await(published + row_of_pivot + static_cast<offset>(lists.source(other)), i));
           }
         }
       }

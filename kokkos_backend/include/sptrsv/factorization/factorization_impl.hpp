@@ -224,13 +224,14 @@ struct Factorization<S, I, O, E>::Impl {
     detail::require_counted<O>("entries of rows that wait in memory, with work space",
                                static_cast<unsigned long long>(report.entries) + n * static_cast<std::size_t>(more),
                                "offsets");
-    long_row_begin = decltype(long_row_begin)(raw(exec, "long_row_begin"), n);
+    make(long_row_begin, exec, "long_row_begin", n);
     O const entries = detail::place_long_rows<T>(exec, rows, most, size, more, long_row_begin);
-    long_rows = Values(raw(exec, "long_rows"), static_cast<std::size_t>(entries));
+    make(long_rows, exec, "long_rows", static_cast<std::size_t>(entries));
   }
 
-  static auto raw(E const& exec, char const* name) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "sptrsv::factorization::" + std::string(name));
+  template <class View>
+  static void make(View& view, E const& exec, char const* name, std::size_t size) {
+    view = detail::factor_view<View>(exec, name, size);
   }
 
   void allocate(E const& exec, pattern_type const& stored) {
@@ -238,17 +239,18 @@ struct Factorization<S, I, O, E>::Impl {
     // by dense blocks, the column arrays are owned here, and the caller's have the length of the values
     std::size_t const entries_of_block = static_cast<std::size_t>(area());
     std::size_t const in_upper = stored.upper->rows.col_idx.extent(0);
-    upper_values = Values(raw(exec, "upper"), in_upper);
+    make(upper_values, exec, "upper", in_upper);
     if (lower) {
       auto const& of_lower = stored.lower->rows.col_idx;
       shares_array = of_lower.data() == stored.upper->rows.col_idx.data() && of_lower.extent(0) == in_upper;
-      lower_values = shares_array ? upper_values : Values(raw(exec, "lower"), of_lower.extent(0));
+      if (shares_array) lower_values = upper_values;
+      else make(lower_values, exec, "lower", of_lower.extent(0));
     }
     if (diagonal_apart()) {
-      inverse = Values(raw(exec, "inverse"), n * entries_of_block);
-      unscaled = Values(raw(exec, "unscaled"), rows.upper.col_idx.extent(0) * entries_of_block);
+      make(inverse, exec, "inverse", n * entries_of_block);
+      make(unscaled, exec, "unscaled", rows.upper.col_idx.extent(0) * entries_of_block);
     }
-    small_pivots = decltype(small_pivots)(raw(exec, "small_pivots"), n);
+    make(small_pivots, exec, "small_pivots", n);
     status = decltype(status)(Kokkos::view_alloc(exec, std::string("sptrsv::factorization::status")));
     tickets = detail::Tickets<T>(exec);
     matrix_entries = matrix_rows.matrix_entries * entries_of_block;
@@ -267,57 +269,49 @@ struct Factorization<S, I, O, E>::Impl {
   }
 
   template <bool Symmetric, class Position>
+  auto factors_in_work(detail::UpdateLists<T, Position> const& lists, S const* a, PivotRules const& rules) const {
+    S* const published = diagonal_apart() ? unscaled.data() : upper_values.data();
+    using Factors = detail::FactorsInWork<T, Position, Symmetric>;
+    return Factors{rows,
+                   pivots,
+                   lists,
+                   map,
+                   a,
+                   lower_values.data(),
+                   upper_values.data(),
+                   inverse.data(),
+                   published,
+                   order.data(),
+                   long_row_begin.data(),
+                   long_rows.data(),
+                   status.data(),
+                   any_small.data(),
+                   small_pivots.data(),
+                   rules.contract,
+                   lanes};
+  }
+  template <bool Symmetric, class Position>
   auto rows_of_entries(detail::UpdateLists<T, Position> const& lists, S const* a, PivotRules const& rules,
                        real amount) const {
-    return detail::EliminateRows<T, Position, Symmetric>{rows,
-                                                         pivots,
-                                                         lists,
-                                                         map,
-                                                         a,
-                                                         lower_values.data(),
-                                                         upper_values.data(),
-                                                         inverse.data(),
-                                                         diagonal_apart() ? unscaled.data() : upper_values.data(),
-                                                         order.data(),
-                                                         long_row_begin.data(),
-                                                         long_rows.data(),
-                                                         status.data(),
-                                                         any_small.data(),
-                                                         small_pivots.data(),
-                                                         static_cast<real>(rules.zero_pivot),
-                                                         amount,
-                                                         static_cast<real>(rules.amount),
-                                                         static_cast<real>(rules.diagonal_scale),
-                                                         static_cast<real>(rules.diagonal_offset),
-                                                         rules.shift,
-                                                         rules.contract,
-                                                         lanes};
+    using Rows = detail::EliminateRows<T, Position, Symmetric>;
+    return Rows{factors_in_work<Symmetric>(lists, a, rules),
+                static_cast<real>(rules.zero_pivot),
+                amount,
+                static_cast<real>(rules.amount),
+                static_cast<real>(rules.diagonal_scale),
+                static_cast<real>(rules.diagonal_offset),
+                rules.shift};
   }
   template <bool Symmetric, class Position>
   auto rows_of_blocks(detail::UpdateLists<T, Position> const& lists, S const* a, PivotRules const& rules) const {
-    return detail::EliminateBlocks<T, Position, Symmetric>{rows,
-                                                           pivots,
-                                                           lists,
-                                                           map,
-                                                           a,
-                                                           lower_values.data(),
-                                                           upper_values.data(),
-                                                           inverse.data(),
-                                                           unscaled.data(),
-                                                           order.data(),
-                                                           long_row_begin.data(),
-                                                           long_rows.data(),
-                                                           status.data(),
-                                                           any_small.data(),
-                                                           small_pivots.data(),
-                                                           blocks.lower_begin,
-                                                           blocks.upper_begin,
-                                                           static_cast<real>(rules.block_shift),
-                                                           rules.block_shift_is_relative,
-                                                           rules.interchange_in_blocks,
-                                                           rules.contract,
-                                                           blocks.size,
-                                                           lanes};
+    using Rows = detail::EliminateBlocks<T, Position, Symmetric>;
+    return Rows{factors_in_work<Symmetric>(lists, a, rules),
+                blocks.lower_begin,
+                blocks.upper_begin,
+                static_cast<real>(rules.block_shift),
+                rules.block_shift_is_relative,
+                rules.interchange_in_blocks,
+                blocks.size};
   }
 
   template <class Rows>

@@ -126,7 +126,7 @@ struct BlockOnDevice {
     team.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](int r) {
       slots.reset_next(static_cast<std::size_t>(first + r));
-      data.io.store(plan.row(first + r), column, x.load(r));
+      data.io.store(plan.row(first + r), column, scratch_slots::load(x.at(r)));
     });
   }
 
@@ -171,8 +171,8 @@ struct BlockOnDevice {
                         (plan.slice_pack(slice + s) - first_pack) << slice_word;
     });
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows + outers + 1), [&](int k) {
-      if (k < rows + outers) x.reset(k);
-      else x.store(k, scalar(0));
+      if (k < rows + outers) scratch_slots::reset(x.at(k));
+      else scratch_slots::publish(x.at(k), scalar(0));
     });
     scratch::await_copies();
   }
@@ -188,7 +188,7 @@ struct BlockOnDevice {
       for (Backoff wait; any_in_warp(k < outers); wait(at)) {
         scalar value[1];
         if (k >= outers || !slots.try_load(static_cast<std::size_t>(at), value)) continue;
-        x.store(rows + k, value[0]);
+        scratch_slots::publish(x.at(rows + k), value[0]);
         k += step;
         at = next;
         if (k + step < outers) next = outer[k + step];
@@ -294,7 +294,7 @@ struct BlockOnDevice {
     if constexpr (!OneLane) sum_over_parts(team, lanes, ColumnBlock{}, sum, [&](int, ColumnSums<scalar, 1>&) {});
     scalar const value = finish_row_by_pivot(data.diagonal, sum.value[0], step.pivot);
     scalar const published = scratch_slots::publishable(value);
-    scratch_slots::store_at(step.solved, published);
+    scratch_slots::store(step.solved, published);
     slots_type::publish_at(step.published, &published);
   }
   /// Subtracts the terms of a chunk once all their x are solved. Rows of a warp are of one level: no lane waits for
@@ -304,10 +304,10 @@ struct BlockOnDevice {
                                             scalar (&sums)[2]) const {
     scalar x[Entries], first[2];
     for (Backoff wait;; wait(0)) {
-      SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) x[e] = scratch_slots::load_at(at[e]);
+      SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) x[e] = scratch_slots::load(at[e]);
       SPTRSV_UNROLL for (int e = 0; e < 2; ++e) first[e] = computed_here(sums[e] - values[0].value[e] * x[e]);
       bool missing = false;
-      SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) missing |= !scratch_slots::solved(x[e]);
+      SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) missing |= !scratch_slots::is_there(x[e]);
       if (!any_in_warp(missing)) break;
     }
     SPTRSV_UNROLL for (int e = 0; e < 2; ++e) sums[e] = first[e];

@@ -211,6 +211,18 @@ struct SharedKernel {
   }
 };
 
+/// Access to the ring buffer of OneTeamKernel.
+struct RingMemory : GlobalMemory {
+  template <class R, class Bits>
+  KOKKOS_FORCEINLINE_FUNCTION static R load(Bits* at, int part) {
+    return Kokkos::bit_cast<R>(load_from_scratch(at + part, Sentinel<R>::pattern()));
+  }
+  template <class R, class Bits>
+  KOKKOS_FORCEINLINE_FUNCTION static void store(Bits* at, int part, R value) {
+    store_to_scratch(at + part, Kokkos::bit_cast<Bits>(value));
+  }
+};
+
 /// Kernel of one team: its warps take slices of narrow levels round robin. Rows poll for x in scratch memory, a ring
 /// buffer of two halves, for the current piece and the piece before it; older x are read from global memory, where all
 /// x are published as well.
@@ -250,9 +262,7 @@ struct OneTeamKernel {
       return terms_type::nowhere;
     }
     KOKKOS_FORCEINLINE_FUNCTION void operator()(int at, scalar (&x)[1]) const {
-      for (int w = 0; w < parts; ++w)
-        Parts<scalar>::set(x[0], w,
-                           Kokkos::bit_cast<real>(load_from_scratch(ring + at + w, Sentinel<real>::pattern())));
+      Flagged<scalar, RingMemory>::poll(ring + at, x[0]);
     }
 
     struct Own {
@@ -260,9 +270,7 @@ struct OneTeamKernel {
       int at;
       slots_type slot;
       KOKKOS_FORCEINLINE_FUNCTION void publish(scalar const& x) const {
-        for (int w = 0; w < parts; ++w)
-          store_to_scratch(ring + at + w,
-                           Kokkos::bit_cast<bits>(Sentinel<real>::publishable(Parts<scalar>::get(x, w))));
+        Flagged<scalar, RingMemory>::publish(ring + at, x);
         slot.publish(0, &x);
         slot.reset_next(0);
       }
