@@ -27,6 +27,14 @@ void with_access(RowIO<T> const& io, F const& f) {
   f(std::integral_constant<Access, Access::any>{});
 }
 
+/// Calls f(integral_constant<Diagonal, D>) with the given kind of diagonal.
+template <class F>
+void with_diagonal(Diagonal diagonal, F const& f) {
+  if (diagonal == Diagonal::unit) f(std::integral_constant<Diagonal, Diagonal::unit>{});
+  else if (diagonal == Diagonal::inverted) f(std::integral_constant<Diagonal, Diagonal::inverted>{});
+  else f(std::integral_constant<Diagonal, Diagonal::stored>{});
+}
+
 /// Loop over rows in the order of a cursor: row(), begin() and end() of its off-diagonal entries in `values` and
 /// `col_idx`, diagonal(values), next(), after(rows) and differs(). Every row starts from its own offsets rather than
 /// from the end of the row before, so that after a mispredicted end the next row need not wait.

@@ -34,11 +34,6 @@ double rows_that_fit(RowShape const& shape, double mean_row, std::size_t most_ro
       static_cast<double>(row_scratch_bytes<T>(static_cast<std::uint64_t>(shape.width()), shape.value_bytes, mean_row));
   return std::min(static_cast<double>(most_rows), static_cast<double>(bytes_to_cut_for()) / row_bytes);
 }
-/// Returns the number of levels of a strip.
-/// @param mean_level  mean rows per level
-inline int levels_of_strip(double rows, double mean_level) {
-  return static_cast<int>(std::max<double>(BlockedTuning::strip_levels, rows / std::max(1.0, mean_level)));
-}
 
 /// Returns the mean number of levels among `rows` successive rows, over a sample. It is small where rows are numbered
 /// by level, as after reverse Cuthill-McKee, and bounds the levels of a block. Cost: a kernel; fences.

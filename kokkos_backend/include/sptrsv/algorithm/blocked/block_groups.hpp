@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 
+#include "sptrsv/algorithm/blocked/blocked_options.hpp"
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
 #include "sptrsv/algorithm/blocked/grid_depths.hpp"
 #include "sptrsv/algorithm/blocked/row_depths.hpp"
@@ -19,6 +20,7 @@
 #include "sptrsv/triangle/analysis.hpp"
 #include "sptrsv/triangle/directions.hpp"
 #include "sptrsv/triangle/grid_lines.hpp"
+#include "sptrsv/triangle/plural.hpp"
 
 namespace sptrsv::detail {
 
@@ -28,28 +30,37 @@ template <class T>
 struct RowGroups {
   Kokkos::View<typename T::index*, typename T::device> row;  // n
   Kokkos::View<std::uint64_t*, typename T::device> key;      // n, of the group
+  std::string shape;                                         // of the groups, for reports
 };
 
 template <class T>
 RowGroups<T> take_groups(Analysis<T> const& analysis) {
   auto& work = analysis.workspace();
   auto const n = static_cast<std::size_t>(analysis.num_rows());
-  return {work.template take<typename T::index>(n), work.template take<std::uint64_t>(n)};
+  return {work.template take<typename T::index>(n), work.template take<std::uint64_t>(n), {}};
 }
 
 /// Sorts rows by group. Rows of a group keep their solve order.
-/// @param bits  significant bits of the keys
-/// @param key   group of each row in solve order
-template <class T>
-void sort_by_group(typename T::exec_space const& exec, Workspace<T>& work, typename T::index n, bool ascending,
-                   int bits, Kokkos::View<std::uint64_t*, typename T::device> const& key, RowGroups<T> const& out) {
+/// @param bits  significant bits of the groups
+/// @param of    returns the group of a row
+template <class T, class Of>
+void sort_by_group(typename T::exec_space const& exec, Analysis<T> const& analysis, int bits, Of const& of,
+                   RowGroups<T> const& out) {
   using index = typename T::index;
+  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
+  index const n = analysis.num_rows();
+  bool const ascending = analysis.shape().ascending();
+  auto& work = analysis.workspace();
+  typename Workspace<T>::Scope const scope(work);
+  auto const key = work.template take<std::uint64_t>(static_cast<std::size_t>(n));
+  Kokkos::parallel_for(
+      "sptrsv::blocked::group_of_rows", policy(exec, 0, n),
+      KOKKOS_LAMBDA(index s) { key(s) = of(ascending ? s : n - 1 - s); });
   sort_places<T, std::uint64_t>(exec, work, key, out.key, out.row, bits);
   if (ascending) return;
   auto const row = out.row;
   Kokkos::parallel_for(
-      "sptrsv::blocked::rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index p) { row(p) = n - 1 - row(p); });
+      "sptrsv::blocked::rows", policy(exec, 0, n), KOKKOS_LAMBDA(index p) { row(p) = n - 1 - row(p); });
 }
 
 template <class T>
@@ -69,21 +80,14 @@ long long count_groups(typename T::exec_space const& exec, RowGroups<T> const& g
 template <class T>
 void group_by_strips(typename T::exec_space const& exec, Analysis<T> const& analysis, LevelSets<T> const& sets,
                      int levels, RowGroups<T> const& out) {
-  using index = typename T::index;
-  index const n = analysis.num_rows();
-  bool const ascending = analysis.shape().ascending();
-  auto& work = analysis.workspace();
-  typename Workspace<T>::Scope const scope(work);
-  auto const key = work.template take<std::uint64_t>(static_cast<std::size_t>(n));
   auto const level_of = sets.level_of;
-  Kokkos::parallel_for(
-      "sptrsv::blocked::strips", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index s) {
-        auto const level = static_cast<std::uint64_t>(level_of(ascending ? s : n - 1 - s));
-        key(s) = level / static_cast<std::uint64_t>(levels);
-      });
   auto const greatest = static_cast<std::uint64_t>(sets.num_levels() / levels);
-  sort_by_group<T>(exec, work, n, ascending, bits_for(greatest) + 1, key, out);
+  sort_by_group<T>(
+      exec, analysis, bits_for(greatest) + 1,
+      KOKKOS_LAMBDA(typename T::index i) {
+        return static_cast<std::uint64_t>(level_of(i)) / static_cast<std::uint64_t>(levels);
+      },
+      out);
 }
 
 /// Depths by row, and the number of depths in each direction, at least 1.
@@ -163,9 +167,6 @@ inline std::array<int, Directions::most> sides_of_boxes(std::array<int, Directio
 template <class T>
 bool group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analysis, RowDepths<T> const& depths,
                     std::array<int, Directions::most> const& sides, RowGroups<T> const& out) {
-  using index = typename T::index;
-  index const n = analysis.num_rows();
-  bool const ascending = analysis.shape().ascending();
   Kokkos::Array<std::uint64_t, Directions::most> side{};
   std::uint64_t greatest = 0;  // largest sum of a box's numbers, and thus of each
   for (int d = 0; d < Directions::most; ++d) {
@@ -174,18 +175,53 @@ bool group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analy
   }
   int const bits = std::max(1, bits_for(greatest));
   if (3 * bits > 64) return false;
-  auto& work = analysis.workspace();
-  typename Workspace<T>::Scope const scope(work);
-  auto const key = work.template take<std::uint64_t>(static_cast<std::size_t>(n));
   auto const of_row = depths.of_row;
-  Kokkos::parallel_for(
-      "sptrsv::blocked::boxes", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index s) {
-        std::uint64_t const mine = of_row(ascending ? s : n - 1 - s), a = Depths::of(mine, 0) / side[0],
-                            b = Depths::of(mine, 1) / side[1], c = Depths::of(mine, 2) / side[2];
-        key(s) = (((a + b + c) << bits) | a) << bits | b;
-      });
-  sort_by_group<T>(exec, work, n, ascending, 3 * bits, key, out);
+  sort_by_group<T>(
+      exec, analysis, 3 * bits,
+      KOKKOS_LAMBDA(typename T::index i) {
+        std::uint64_t const mine = of_row(i), a = Depths::of(mine, 0) / side[0], b = Depths::of(mine, 1) / side[1],
+                            c = Depths::of(mine, 2) / side[2];
+        return (((a + b + c) << bits) | a) << bits | b;
+      },
+      out);
   return true;
+}
+
+/// Returns the number of levels of a strip.
+/// @param mean_level  mean rows per level
+inline int levels_of_strip(double rows, double mean_level) {
+  return static_cast<int>(std::max<double>(BlockedTuning::strip_levels, rows / std::max(1.0, mean_level)));
+}
+
+/// Groups rows into boxes of a grid, or into strips of levels.
+/// @param rows  rows of a group that are wanted
+template <class T>
+RowGroups<T> group_rows(typename T::exec_space const& exec, Analysis<T> const& analysis,
+                        BlockedDescription::Options const& options, double rows) {
+  using Cut = BlockedDescription::Cut;
+  auto groups = take_groups<T>(analysis);
+  if (options.shape != Cut::strips) {
+    auto const& directions = analysis.directions(exec);
+    typename Workspace<T>::Scope const of_depths(analysis.workspace());
+    if (directions.count() >= 2 || options.shape == Cut::boxes) {
+      auto const depths = find_depths<T>(exec, analysis);
+      auto const sides = sides_of_boxes(depths.extent, rows, {options.side0, options.side1, options.side2});
+      bool const any = group_by_boxes<T>(exec, analysis, depths, sides, groups);
+      double filled = static_cast<double>(analysis.num_rows());
+      for (int d = 0; d < directions.count(); ++d) filled /= sides[d];
+      if (any && (options.shape == Cut::boxes ||
+                  static_cast<double>(count_groups<T>(exec, groups)) <= BlockedTuning::most_boxes * filled + 1)) {
+        groups.shape = "boxes of " + std::to_string(sides[0]);
+        for (int d = 1; d < directions.count(); ++d) groups.shape += " x " + std::to_string(sides[d]);
+        return groups;
+      }
+    }
+  }
+  auto const& sets = analysis.levels(exec);
+  int const levels = options.levels > 0 ? options.levels : levels_of_strip(rows, sets.mean_rows());
+  groups.shape = "strips of " + plural(levels, "level");
+  group_by_strips<T>(exec, analysis, sets, levels, groups);
+  return groups;
 }
 
 }  // namespace sptrsv::detail

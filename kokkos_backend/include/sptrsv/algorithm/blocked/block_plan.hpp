@@ -10,6 +10,7 @@
 
 #include "sptrsv/algorithm/blocked/block_groups.hpp"
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
+#include "sptrsv/device/arrays.hpp"
 #include "sptrsv/device/scan.hpp"
 #include "sptrsv/device/stable_sort.hpp"
 #include "sptrsv/device/workspace.hpp"
@@ -64,9 +65,8 @@ struct BlockPlan {
   view<index> outer;                // positions of the outer values, in order of need; those of a long row
   view<std::uint16_t> col_idx;      // packs x entries
   int most_chunks = 1;              // of a slice
-  index long_rows = 0;
-  view<index> long_slice;         // long_rows
-  std::size_t scratch_bytes = 0;  // maximum of a block
+  view<index> long_slice;           // slices of the long rows
+  std::size_t scratch_bytes = 0;    // maximum of a block
 
   /// Calls f with each array that a solve or an update reads.
   template <class F>
@@ -267,19 +267,10 @@ class BlockCutter {
     Kokkos::parallel_for(
         "sptrsv::blocked::block_slice", policy(exec_, 0, blocks + 1),
         KOKKOS_LAMBDA(index b) { block_slice(b) = b == blocks ? slices : slice_of(block_row(b)); });
-    if (any_long_) list_long_rows(plan, slices);
-  }
-  void list_long_rows(BlockPlan<T>& plan, index slices) {
-    auto const slice_chunks = plan.slice_chunks;
-    auto const before = work_.template take<index>(static_cast<std::size_t>(slices) + 1);
-    plan.long_rows = sum_before<T, index>(
-        "sptrsv::blocked::long", exec_, work_, slices, before, KOKKOS_LAMBDA(index s) { return slice_chunks(s) == 0; });
-    plan.long_slice = of_plan_.template take<index>(static_cast<std::size_t>(plan.long_rows));
-    auto const out = plan.long_slice;
-    Kokkos::parallel_for(
-        "sptrsv::blocked::long", policy(exec_, 0, slices), KOKKOS_LAMBDA(index s) {
-          if (slice_chunks(s) == 0) out(before(s)) = s;
-        });
+    if (any_long_)
+      plan.long_slice = list_where<T>(
+          "sptrsv::blocked::long", exec_, work_, slices, KOKKOS_LAMBDA(index s) { return slice_chunks(s) == 0; },
+          [&](std::size_t count) { return of_plan_.template take<index>(count); });
   }
 
  private:

@@ -10,7 +10,7 @@
 #include "sptrsv/device/gpu_tuning.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/row_io.hpp"
-#include "sptrsv/device/tickets.hpp"
+#include "sptrsv/device/set_launches.hpp"
 #include "sptrsv/triangle/row_loop.hpp"
 
 namespace sptrsv::detail {
@@ -140,19 +140,19 @@ std::vector<ColorLaunch<typename T::index>> plan_color_launches(ColorSets<T> con
                                                                 int most_lanes) {
   using index = typename T::index;
   std::vector<ColorLaunch<index>> launches;
-  for (index s = 0, end = 0; s < sets.num_sets(); s = end) {
-    bool const one_team = sets.rows_in_set(s) <= small;
+  auto const is_small = [&](index s) { return sets.rows_in_set(s) <= small; };
+  for_each_launch(sets.num_sets(), false, is_small, [&](index first, index end) {
     double entries = 0;
     index longest = 1;
-    for (end = s; end < sets.num_sets() && (end == s || (one_team && sets.rows_in_set(end) <= small)); ++end) {
-      entries += sets.mean_row[static_cast<std::size_t>(end)] * static_cast<double>(sets.rows_in_set(end));
-      longest = std::max(longest, sets.longest_block[static_cast<std::size_t>(end)]);
+    for (index s = first; s < end; ++s) {
+      entries += sets.mean_row[static_cast<std::size_t>(s)] * static_cast<double>(sets.rows_in_set(s));
+      longest = std::max(longest, sets.longest_block[static_cast<std::size_t>(s)]);
     }
-    double const rows = static_cast<double>(sets.position_ptr[end] - sets.position_ptr[s]), mean = entries / rows;
+    double const rows = static_cast<double>(sets.position_ptr[end] - sets.position_ptr[first]), mean = entries / rows;
     bool const one_lane = rows > GpuTuning::filling_rows && mean <= ColorSetTuning::one_lane_entries;
-    launches.push_back({one_team, s, end, sets.set_ptr[s], sets.set_ptr[end], longest,
+    launches.push_back({is_small(first), first, end, sets.set_ptr[first], sets.set_ptr[end], longest,
                         one_lane ? 1 : lanes_per_row(mean, most_lanes)});
-  }
+  });
   return launches;
 }
 
@@ -208,15 +208,12 @@ struct ColorCursor {
 template <class T, int K, Access A>
 void solve_color_positions(OffDiagonals<T> const& rows, TriangleValues<T> const& numbers, typename T::index const* list,
                            RowIO<T> const& io, bool ascending, typename T::index first, typename T::index last) {
-  auto const run = [&](auto kind) {
+  with_diagonal(numbers.diagonal, [&](auto kind) {
     RowLoop<T, K, A, decltype(kind)::value, ColorCursor<T>> const loop{
         {rows, numbers, list, ascending, first}, rows.col_idx.data(), numbers.off_diagonal.data(), io, numbers.conj};
     if (rows.backward) loop.template gather<-1>(last - first);
     else loop.template gather<1>(last - first);
-  };
-  if (numbers.diagonal == Diagonal::unit) run(std::integral_constant<Diagonal, Diagonal::unit>{});
-  else if (numbers.diagonal == Diagonal::inverted) run(std::integral_constant<Diagonal, Diagonal::inverted>{});
-  else run(std::integral_constant<Diagonal, Diagonal::stored>{});
+  });
 }
 
 }  // namespace sptrsv::detail

@@ -2,16 +2,20 @@
 // Color sets: a kernel for each set of independent rows, in a factor whose rows are numbered color by color.
 #pragma once
 
+#include <algorithm>
 #include <climits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "sptrsv/algorithm/colorset/color_model.hpp"
 #include "sptrsv/algorithm/colorset/color_rows.hpp"
 #include "sptrsv/algorithm/colorset/colorset_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/device/arrays.hpp"
 #include "sptrsv/device/host_cost.hpp"
+#include "sptrsv/device/set_launches.hpp"
 #include "sptrsv/triangle/plural.hpp"
 #include "sptrsv/triangle/row_values.hpp"
 
@@ -48,14 +52,10 @@ class ColorSet {
   };
 
   ColorSet(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
-      : ascending_(analysis.shape().ascending()), values_(exec, analysis.rows(exec)) {
-    if (options.form == Form::cpls) {
-      auto const& levels = analysis.levels(exec);
-      list_ = levels.level_rows;
-      sets_ = sets_of_levels<T>(exec, values_.rows(), levels);
-    } else {
-      sets_ = find_sets(exec, analysis);
-    }
+      : ascending_(analysis.shape().ascending()),
+        values_(exec, analysis.rows(exec)),
+        sets_(options.form == Form::cpls ? sets_of_levels<T>(exec, values_.rows(), analysis.levels(exec))
+                                         : find_sets(exec, analysis)) {
     plan(exec, analysis, options);
   }
 
@@ -77,21 +77,21 @@ class ColorSet {
         static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
           constexpr int K = decltype(width)::value;
           detail::RowIO<T> const io{b, x, fold, columns.first};
-          if constexpr (host)
-            detail::with_access<host, K>(io, [&](auto access) { solve_on_host<K, decltype(access)::value>(exec, io); });
+          if constexpr (host) solve_on_host<K>(exec, io);
           else
-            solve_on_device<K>(exec,
-                               {values_.rows(), values_.numbers(), io, sets_.block_ptr, list_, columns, 1, ascending_});
+            solve_on_device<K>(exec, {values_.rows(), values_.numbers(), io, sets_.block_ptr, sets_.list, columns,
+                                      /*lanes=*/1, ascending_});
         });
   }
 
   std::string parameters() const {
     std::string text = to_string(model_) + "; " + detail::plural(launches_.size(), "kernel");
-    if (!host && !launches_.empty()) {
-      auto const [least, most] = std::minmax_element(launches_.begin(), launches_.end(),
-                                                     [](auto const& a, auto const& b) { return a.lanes < b.lanes; });
-      text += ", " + std::to_string(least->lanes) + " to " + std::to_string(most->lanes) + " lanes per row";
-    }
+    if constexpr (!host)
+      if (launches_.size() > 0) {
+        auto const [least, most] = std::minmax_element(launches_.begin(), launches_.end(),
+                                                       [](auto const& a, auto const& b) { return a.lanes < b.lanes; });
+        text += ", " + std::to_string(least->lanes) + " to " + std::to_string(most->lanes) + " lanes per row";
+      }
     if (sets_.block_ptr.data())
       text += ", blocks of up to " +
               std::to_string(*std::max_element(sets_.longest_block.begin(), sets_.longest_block.end())) + " rows";
@@ -108,6 +108,7 @@ class ColorSet {
   static constexpr bool host = detail::runs_inline<typename T::exec_space>;
   using Launch = detail::ColorLaunch<index>;
   using Tuning = detail::ColorSetTuning;
+  static int warp() { return Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max(); }
 
   /// Finds the sets on the device if they are few and of single rows, otherwise by a pass on the host.
   ColorSets<T> find_sets(typename T::exec_space const& exec, Analysis<T> const& analysis) const {
@@ -128,50 +129,40 @@ class ColorSet {
       small = cost.chain_rows();
       model_.row_seconds = 1e-9 * cost.level_row;
     }
-    int const warp = host ? 1 : Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-    launches_ = detail::plan_color_launches<T>(sets_, options.wide_rows > 0 ? options.wide_rows : small, warp);
-    for (Launch& launch : launches_)
-      if (options.lanes_per_row > 0) launch.lanes = std::min(options.lanes_per_row, warp);
-    if constexpr (!host) set_ptr_ = detail::copy_to_device<T>(exec, "sptrsv::color_set::set_ptr", sets_.set_ptr);
+    if (options.wide_rows > 0) small = options.wide_rows;
+    if constexpr (host) {
+      launches_ = {sets_.set_ptr, [&](index s) { return sets_.rows_in_set(s) <= small; }};
+    } else {
+      launches_ = detail::plan_color_launches<T>(sets_, small, warp());
+      for (Launch& launch : launches_)
+        if (options.lanes_per_row > 0) launch.lanes = std::min(options.lanes_per_row, warp());
+      set_ptr_ = detail::copy_to_device<T>(exec, "sptrsv::color_set::set_ptr", sets_.set_ptr);
+    }
   }
 
-  /// Solves sets that share a kernel by the calling thread, others in parts of whole blocks of rows by all threads.
-  template <int K, detail::Access A>
+  template <int K>
   void solve_on_host(typename T::exec_space const& exec, detail::RowIO<T> const& io) const {
     index const* const block_ptr = sets_.block_ptr.data();
     auto const position = [=](index block) { return block_ptr ? block_ptr[block] : block; };
-    auto const solve = [&, io](index first, index last) {
-      detail::solve_color_positions<T, K, A>(values_.rows(), values_.numbers(), list_.data(), io, ascending_,
-                                             position(first), position(last));
-    };
-    for (Launch const& launch : launches_) {
-      index const first = launch.first, last = launch.last;
-      if (launch.one_team) {
-        solve(first, last);
-        continue;
-      }
-      auto const parts = static_cast<index>(detail::concurrent_threads(exec));
-      auto const end_of = [=](index part) {
-        return static_cast<index>(first + static_cast<long long>(last - first) * part / parts);
-      };
-      Kokkos::parallel_for("sptrsv::color_set::solve",
-                           Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, parts),
-                           [&solve, &end_of](index part) { solve(end_of(part), end_of(part + 1)); });
-    }
+    detail::with_access<host, K>(io, [&](auto access) {
+      launches_.run("sptrsv::color_set::solve", exec, [&](index first, index last) {
+        detail::solve_color_positions<T, K, decltype(access)::value>(
+            values_.rows(), values_.numbers(), sets_.list.data(), io, ascending_, position(first), position(last));
+      });
+    });
   }
   template <int K>
   void solve_on_device(typename T::exec_space const& exec, detail::ColorRows<T, K> rows) const {
-    int const warp = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
     for (Launch const& launch : launches_) {
-      rows.lanes = std::min(launch.lanes * rows.columns.lanes(), warp);
-      int const threads = (launch.one_team ? Tuning::one_team_warps : Tuning::team_warps) * warp / rows.lanes;
+      rows.lanes = std::min(launch.lanes * rows.columns.lanes(), warp());
+      int const threads = (launch.one_team ? Tuning::one_team_warps : Tuning::team_warps) * warp() / rows.lanes;
       if (launch.one_team) {
         Kokkos::parallel_for(
             "sptrsv::color_set::solve_one_team", detail::team_policy(exec, 1, threads, rows.lanes),
             detail::ColorOneTeamKernel<T, K>{rows, set_ptr_, launch.first_set, launch.last_set, launch.longest});
       } else {
-        auto const league = static_cast<int>((launch.last - launch.first + threads - 1) / threads);
-        Kokkos::parallel_for("sptrsv::color_set::solve", detail::team_policy(exec, league, threads, rows.lanes),
+        Kokkos::parallel_for("sptrsv::color_set::solve",
+                             detail::wide_set_policy(exec, launch.last - launch.first, threads, threads, rows.lanes),
                              detail::ColorKernel<T, K>{rows, launch.first, launch.last, launch.longest, threads});
       }
     }
@@ -179,10 +170,9 @@ class ColorSet {
 
   bool ascending_;
   detail::RowValues<T> values_;
-  Kokkos::View<const index*, typename T::device> list_;  // form cpls: rows level by level
   ColorSets<T> sets_;
-  std::vector<Launch> launches_;
-  Kokkos::View<const index*, typename T::device> set_ptr_;
+  std::conditional_t<host, detail::HostSetLaunches<index>, std::vector<Launch>> launches_;
+  Kokkos::View<const index*, typename T::device> set_ptr_;  // on a GPU
   ColorModel model_;
 };
 

@@ -11,7 +11,7 @@
 
 #include "sptrsv/algorithm/colorset/colorset_tuning.hpp"
 #include "sptrsv/algorithm/colorset/consecutive_sets.hpp"
-#include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/arrays.hpp"
 #include "sptrsv/triangle/level_sets.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
@@ -23,8 +23,9 @@ template <class T>
 struct ColorSets {
   using index = typename T::index;
 
-  Kokkos::View<const index*, typename T::device>
-      block_ptr;                     ///< first positions of the blocks of rows, and n; empty: every block is one row
+  Kokkos::View<const index*, typename T::device> list;  ///< the row of a position; empty: solve order
+  /// first positions of the blocks of rows, and n; empty: every block is one row
+  Kokkos::View<const index*, typename T::device> block_ptr;
   std::vector<index> set_ptr;        ///< num_sets+1, in blocks
   std::vector<index> position_ptr;   ///< num_sets+1, in positions
   std::vector<double> mean_row;      ///< off-diagonal entries per row of each set
@@ -41,50 +42,52 @@ KOKKOS_INLINE_FUNCTION typename T::index row_at(typename T::index at, typename T
   return ascending ? at : n - 1 - at;
 }
 
+/// Returns of(p) for each position p < n, on the host. Fences.
+template <class T, class Of>
+Kokkos::View<typename T::index*, Kokkos::HostSpace> numbers_of_positions(char const* label,
+                                                                         typename T::exec_space const& exec,
+                                                                         typename T::index n, Of const& of) {
+  using index = typename T::index;
+  auto const numbers = allocate_array<T, index>(label, exec, static_cast<std::size_t>(n));
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      KOKKOS_LAMBDA(index p) { numbers(p) = of(p); });
+  exec.fence("sptrsv::color_sets: the numbers are read on the host");
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), numbers);
+}
+
 /// Returns the last position that the row of each position needs, -1 for none. With `start`, only positions before
 /// start(p) count.
 template <class T>
-Kokkos::View<typename T::index*, typename T::device> last_needed(
+Kokkos::View<typename T::index*, Kokkos::HostSpace> last_needed(
     typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
     Kokkos::View<const typename T::index*, typename T::device> const& start) {
   using index = typename T::index;
   auto const n = rows.num_rows;
-  Kokkos::View<index*, typename T::device> last(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::color_sets::last")),
-      static_cast<std::size_t>(n));
-  Kokkos::parallel_for(
-      "sptrsv::color_sets::last", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index p) {
+  return numbers_of_positions<T>(
+      "sptrsv::color_sets::last", exec, n, KOKKOS_LAMBDA(index p) {
         index const i = row_at<T>(p, n, ascending), limit = start.data() ? start(p) : n;
         index greatest = -1;
         for (auto k = rows.begin(i); k < rows.end(i); ++k) {
           index const needed = row_at<T>(rows.col_idx(k), n, ascending);
           if (needed < limit && needed > greatest) greatest = needed;
         }
-        last(p) = greatest;
+        return greatest;
       });
-  exec.fence("sptrsv::color_sets: the last rows needed are read on the host");
-  return last;
 }
 
 /// Returns the number of entries of the row of each position.
 /// @param list  row of each position; empty: solve order
 template <class T>
-Kokkos::View<typename T::index*, typename T::device> row_lengths(
+Kokkos::View<typename T::index*, Kokkos::HostSpace> row_lengths(
     typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool ascending,
     Kokkos::View<const typename T::index*, typename T::device> const& list) {
   using index = typename T::index;
   auto const n = rows.num_rows;
-  Kokkos::View<index*, typename T::device> length(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::color_sets::length")),
-      static_cast<std::size_t>(n));
-  Kokkos::parallel_for(
-      "sptrsv::color_sets::length", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index p) {
-        length(p) = static_cast<index>(rows.count(list.data() ? list(p) : row_at<T>(p, n, ascending)));
+  return numbers_of_positions<T>(
+      "sptrsv::color_sets::length", exec, n, KOKKOS_LAMBDA(index p) {
+        return static_cast<index>(rows.count(list.data() ? list(p) : row_at<T>(p, n, ascending)));
       });
-  exec.fence("sptrsv::color_sets: the lengths of rows are read on the host");
-  return length;
 }
 
 /// Tells, by a cheap necessary condition, whether there may be at most `limit` sets. Splits the solve order into 2
@@ -133,26 +136,6 @@ bool may_have_few_color_sets(typename T::exec_space const& exec, Workspace<T>& w
   return std::accumulate(found.begin(), found.end(), index(0)) <= limit;
 }
 
-template <class View>
-auto to_host(View const& view) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-}
-
-template <class T, class Index>
-Kokkos::View<const Index*, typename T::device> copy_to_device(typename T::exec_space const& exec, char const* label,
-                                                              std::vector<Index> const& from) {
-  Kokkos::View<Index*, typename T::device> to(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
-                                              from.size());
-  Kokkos::deep_copy(exec, to,
-                    Kokkos::View<Index const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
-  exec.fence("sptrsv::color_sets: what was copied is freed on the host");
-  return to;
-}
-
-}  // namespace detail
-
-namespace detail {
-
 /// Returns the sets of a triangle in which no row needs the row directly before it, so that all blocks are single rows.
 /// @pre sets.first is listed
 template <class T>
@@ -181,8 +164,8 @@ ColorSets<T> find_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
   sets.set_ptr.assign(1, 0);
   sets.position_ptr.assign(1, 0);
   if (n == 0) return sets;
-  auto const length = detail::to_host(detail::row_lengths<T>(exec, rows, ascending, {}));
-  auto before = detail::to_host(detail::last_needed<T>(exec, rows, ascending, {}));
+  auto const length = detail::row_lengths<T>(exec, rows, ascending, {});
+  auto before = detail::last_needed<T>(exec, rows, ascending, {});
   std::vector<index> start(static_cast<std::size_t>(n));  // first row of the run of rows that each need the row before
   bool runs = false;
   for (index p = 0; p < n; ++p) {
@@ -191,8 +174,8 @@ ColorSets<T> find_color_sets(typename T::exec_space const& exec, OffDiagonals<T>
     runs = runs || goes_on;
   }
   if (runs)
-    before = detail::to_host(detail::last_needed<T>(
-        exec, rows, ascending, detail::copy_to_device<T>(exec, "sptrsv::color_sets::start", start)));
+    before = detail::last_needed<T>(exec, rows, ascending,
+                                    detail::copy_to_device<T>(exec, "sptrsv::color_sets::start", start));
   std::vector<index> block_ptr;
   double entries = 0;
   index longest = 0;
@@ -226,10 +209,11 @@ ColorSets<T> sets_of_levels(typename T::exec_space const& exec, OffDiagonals<T> 
                             LevelSets<T> const& levels) {
   using index = typename T::index;
   ColorSets<T> sets;
+  sets.list = levels.level_rows;
   sets.set_ptr = sets.position_ptr = levels.level_ptr;
   auto const num_sets = static_cast<std::size_t>(sets.num_sets());
   sets.longest_block.assign(num_sets, 1);
-  auto const length = detail::to_host(detail::row_lengths<T>(exec, rows, true, levels.level_rows));
+  auto const length = detail::row_lengths<T>(exec, rows, true, levels.level_rows);
   for (std::size_t s = 0; s < num_sets; ++s) {
     double entries = 0;
     for (index p = sets.position_ptr[s]; p < sets.position_ptr[s + 1]; ++p) entries += static_cast<double>(length(p));

@@ -21,7 +21,7 @@ namespace sptrsv::detail {
 /// Partition of the solve order, cut where a row needs a row of its own set.
 template <class T>
 struct ConsecutiveSets {
-  static constexpr int most_listed = 4096, listed_at_once = 64;
+  static constexpr int most_listed = 4096;
   long long count = 0;    ///< limit + 1 if there are more sets than the limit
   bool adjacent = false;  ///< some row needs the row directly before it
   // per set, unless there are more sets than the limit; `first` and `before` end with the totals
@@ -200,23 +200,13 @@ ConsecutiveSets<T> find_consecutive_sets(typename T::exec_space const& exec, Wor
   Kokkos::parallel_for("sptrsv::color_sets::last_needed", team_policy(exec, static_cast<int>(chunks), threads, 1),
                        cut.needed);
   Kokkos::parallel_for("sptrsv::color_sets::cut_into_sets", team_policy(exec, 1, threads, 1), cut);
-  std::vector<long long> found;
-  // copies the first sets at once: where this time matters there are few
-  for (std::size_t listed = std::min<std::size_t>(ConsecutiveSets<T>::listed_at_once, most), done = 0;;) {
-    std::size_t const end = Cut::head + Cut::numbers * listed;
-    found.resize(end);
-    Kokkos::deep_copy(
-        exec, Kokkos::View<long long*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(found.data() + done, end - done),
-        Kokkos::subview(cut.sets, std::make_pair(done, end)));
-    exec.fence("sptrsv::color_sets: the sets are listed on the host");
-    out.count = found[0];
-    out.adjacent = found[1] > 0;
-    auto const count = static_cast<std::size_t>(out.count);
-    if (count > most) return out;
-    if (count <= listed) break;
-    done = end;
-    listed = count;
-  }
+  std::vector<long long> found(cut.sets.extent(0));
+  Kokkos::deep_copy(
+      exec, Kokkos::View<long long*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(found.data(), found.size()), cut.sets);
+  exec.fence("sptrsv::color_sets: the sets are listed on the host");
+  out.count = found[0];
+  out.adjacent = found[1] > 0;
+  if (out.count > limit) return out;
   for (std::size_t s = 0; s < static_cast<std::size_t>(out.count); ++s) {
     auto const* const numbers = found.data() + Cut::head + Cut::numbers * s;
     out.first.push_back(static_cast<index>(numbers[0]));

@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "sptrsv/algorithm/levelset/level_order.hpp"
 #include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/set_launches.hpp"
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/device/tickets.hpp"
+#include "sptrsv/triangle/ordered_rows.hpp"
 
 namespace sptrsv::detail {
 
@@ -29,7 +30,7 @@ struct LevelRow {
   using real = typename slots_type::real;
   static constexpr int batch = Terms<scalar, 1>::batch;
 
-  LevelOrder<T> order;
+  OrderedRows<T> order;
   RowIO<T> io;
   slots_type slots;
   ColumnBlock columns;
@@ -312,25 +313,6 @@ struct OneTeamKernel {
   }
 };
 
-/// Renumbers the columns of a LevelOrder from rows to positions.
-/// @param position  workspace for n
-template <class T>
-void columns_to_positions(typename T::exec_space const& exec, LevelOrder<T> const& order,
-                          Kokkos::View<typename T::index*, typename T::device> const& position) {
-  using index = typename T::index;
-  using offset = typename T::offset;
-  auto const n = order.row.extent(0);
-  auto const row = order.row;
-  auto const col_idx = order.col_idx;
-  Kokkos::parallel_for(
-      "sptrsv::level_set::position", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(n)),
-      KOKKOS_LAMBDA(index p) { position(row(p)) = p; });
-  Kokkos::parallel_for(
-      "sptrsv::level_set::columns",
-      Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(col_idx.extent(0))),
-      KOKKOS_LAMBDA(offset k) { col_idx(k) = position(col_idx(k)); });
-}
-
 /// Launch for successive levels of one kind.
 template <class Index>
 struct LevelLaunch {
@@ -380,19 +362,17 @@ LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_r
     kind[l] = rows(l) > shared_rows                       ? Launch::one_level
               : rows(l) <= narrow_slices * rows_per_slice ? Launch::one_team
                                                           : Launch::many_levels;
-  for (Index l = 0, end = 0; l < levels; l = end) {  // a few narrow levels next to a shared kernel join it
-    for (end = l + 1; end < levels && kind[end] == kind[l]; ++end) {
-    }
-    bool const beside =
+  auto const kind_of = [&](Index l) { return kind[l]; };
+  // a few narrow levels next to a shared kernel join it
+  for_each_launch(levels, Launch::one_level, kind_of, [&](Index l, Index end) {
+    bool const joins =
         (l > 0 && kind[l - 1] == Launch::many_levels) || (end < levels && kind[end] == Launch::many_levels);
-    if (kind[l] == Launch::one_team && end - l < least_narrow && beside)
+    if (kind[l] == Launch::one_team && end - l < least_narrow && joins)
       std::fill(kind.begin() + l, kind.begin() + end, Launch::many_levels);
-  }
+  });
   LevelPlan<Index> plan;
   plan.slice_ptr.push_back(0);
-  for (Index l = 0, end = 0; l < levels; l = end) {
-    for (end = l + 1; end < levels && kind[l] != Launch::one_level && kind[end] == kind[l]; ++end) {
-    }
+  for_each_launch(levels, Launch::one_level, kind_of, [&](Index l, Index end) {
     if (plan.slice_ptr.back() != level_ptr[l])
       plan.slice_ptr.push_back(level_ptr[l]);  // the end of a level with its own kernel
     auto const first_slice = static_cast<Index>(plan.slice_ptr.size()) - 1;
@@ -402,7 +382,7 @@ LevelPlan<Index> plan_levels(std::vector<Index> const& level_ptr, Index shared_r
           plan.slice_ptr.push_back(std::min(p + rows_per_slice, level_ptr[at + 1]));
     plan.launches.push_back({kind[l], level_ptr[l], level_ptr[end], first_slice,
                              static_cast<Index>(plan.slice_ptr.size()) - 1, 0, 0, end - l});
-  }
+  });
   return plan;
 }
 

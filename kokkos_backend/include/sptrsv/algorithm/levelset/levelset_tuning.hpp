@@ -32,9 +32,6 @@ struct LevelSetTuning {
   /// Number of columns of a pass from which b and x of a wide level are staged in scratch memory.
   static constexpr int staged_columns = 4;
 
-  /// GPU: number of entries above which a team copies a row, and the threads of the team.
-  static constexpr int long_row = 512, long_row_threads = 128;
-
   /// Host: number of rows of a level from which they are sorted by length.
   static constexpr double sorted_from = HostCost::sorted_from;
   /// Host: number of entries from which rows count as equally long.

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// `blocked` on a GPU: a team per block of rows, in scratch memory.
+#pragma once
+
+#include <algorithm>
+#include <climits>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "sptrsv/algorithm/blocked/block_columns.hpp"
+#include "sptrsv/algorithm/blocked/block_estimate.hpp"
+#include "sptrsv/algorithm/blocked/block_groups.hpp"
+#include "sptrsv/algorithm/blocked/block_kernel.hpp"
+#include "sptrsv/algorithm/blocked/block_plan.hpp"
+#include "sptrsv/algorithm/blocked/blocked_options.hpp"
+#include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
+#include "sptrsv/device/joint_memory.hpp"
+#include "sptrsv/triangle/plural.hpp"
+
+namespace sptrsv::detail {
+
+/// `blocked` on a GPU.
+template <class T>
+class DeviceBlocked : public BlockedDescription {
+ public:
+  using types = T;
+  using index = typename T::index;
+
+  DeviceBlocked(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
+      : shape_(analysis.shape()), rows_(analysis.rows(exec)), tickets_(exec) {
+    if (analysis.num_rows() == 0) return;
+    require_counted<unsigned>("rows", static_cast<unsigned long long>(analysis.num_rows()), "numbers in blocks");
+    plan(exec, analysis, options);
+    solved_ = decltype(solved_)(exec, analysis.num_rows());
+    choose_warps(exec, analysis, options);
+    long long const threads = exec.concurrency();
+    teams_ = options.teams > 0 ? options.teams : static_cast<int>(std::max(1LL, threads / Tuning::threads_per_team));
+    teams_ = static_cast<int>(std::min<long long>({teams_, plan_.num_blocks, INT_MAX / Tuning::columns_per_pass}));
+  }
+
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
+    if (plan_.num_blocks > 0) fill_values(exec, analysis.numbers(values, values));
+  }
+
+  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+             Fold<T> const& fold) const {
+    if (plan_.num_blocks == 0) return;
+    int const columns = static_cast<int>(b.extent(1));
+    for (int first = 0; first < columns; first += Tuning::columns_per_pass) {
+      ColumnBlock block{first, std::min(columns - first, Tuning::columns_per_pass), 0};
+      while (block.lanes() < block.count) ++block.bits;
+      BlockData<T> const data{
+          plan_, values_, pivot_, {b, x, fold, first}, solved_.template begin<1>(exec, block), shape_.diagonal};
+      with_kernel(data, block.count, [&](auto const& kernel) {
+        Kokkos::parallel_for("sptrsv::blocked::solve", policy(exec, teams_ * block.count, team_threads()), kernel);
+      });
+    }
+  }
+
+  void restart(typename T::exec_space const& exec) const {
+    tickets_.restart(exec);
+    solved_.restart();
+  }
+
+  /// Tells whether the planner considers `blocked`: unless many long rows are blocks of their own, since all rows that
+  /// need one wait for its team.
+  static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+    return count_long_rows<T>(exec, analysis) * Tuning::rows_per_long_row <= analysis.num_rows();
+  }
+
+  std::string parameters() const {
+    std::string out =
+        plural(plan_.num_blocks, "block") + " (" + cut_ + "), " + plural(plan_.slice_chunks.extent(0), "slice");
+    if (plan_.long_slice.extent(0) > 0) out += ", " + plural(plan_.long_slice.extent(0), "long row");
+    return out + ", " + plural(plan_.shape.lanes, "lane") + " per row, " + plural(teams_, "team") + " of " +
+           std::to_string(computing_warps_) + " + " + plural(fetching_warps_, "warp") + ", " +
+           std::to_string(plan_.scratch_bytes) + " bytes of scratch memory" +
+           (values_.rounds() ? ", values in single precision" : "");
+  }
+  void reserve(typename T::exec_space const& exec, int columns) {
+    solved_.reserve(exec, std::min(columns, Tuning::columns_per_pass));
+  }
+  std::size_t memory_bytes() const { return memory_.bytes() + solved_.memory_bytes(); }
+
+  // public because nvcc allows no lambda in a private member
+  void fill_values(typename T::exec_space const& exec, TriangleValues<T> const& numbers) {
+    using offset = typename T::offset;
+    auto const plan = plan_;
+    auto const rows = rows_;
+    auto const values = values_;
+    auto const pivot = pivot_;
+    auto const entry = KOKKOS_LAMBDA(offset k) { return conjugate_if(numbers.all(rows.source_of(k)), numbers.conj); };
+    auto const per_slice = static_cast<std::uint64_t>(plan.shape.rows_per_slice);
+    values.begin(exec);
+    Kokkos::parallel_for(
+        "sptrsv::blocked::update",
+        with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, std::uint64_t>(
+            exec, 0, plan.slice_chunks.extent(0) * per_slice)),
+        KOKKOS_LAMBDA(std::uint64_t t) {
+          auto const slice = static_cast<index>(t / per_slice);
+          index const p = plan.slice_row(slice) + static_cast<index>(t % per_slice);
+          if (p >= plan.slice_row(slice + 1)) return;
+          index const i = plan.row(p);
+          if (pivot.extent(0) > 0) pivot(p) = numbers.pivot(i);
+          if (plan.slice_chunks(slice) == 0) return;
+          auto const place = entry_place(plan, slice, p);
+          std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
+          offset const count = rows.count(i);
+          offset k = rows.first(i);
+          for (offset e = 0; e < count; ++e, k += rows.step()) values.set(base + place.value(e), entry(k));
+        });
+    if (plan.long_slice.extent(0) > 0) fill_long_rows(exec, entry);
+    require_stored<T>(exec, values, rows, numbers, shape_);
+  }
+  template <class Entry>
+  void fill_long_rows(typename T::exec_space const& exec, Entry const& entry) {
+    using offset = typename T::offset;
+    auto const plan = plan_;
+    auto const rows = rows_;
+    auto const values = values_;
+    using teams = Kokkos::TeamPolicy<typename T::exec_space>;
+    Kokkos::parallel_for(
+        "sptrsv::blocked::update_long",
+        team_policy(exec, static_cast<int>(plan.long_slice.extent(0)), Tuning::analysis_threads, 1),
+        KOKKOS_LAMBDA(typename teams::member_type const& team) {
+          index const slice = plan.long_slice(team.league_rank()), i = plan.row(plan.slice_row(slice));
+          std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
+          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows.count(i)), [&](offset e) {
+            values.set(base + static_cast<std::uint64_t>(e), entry(rows.first(i) + e * rows.step()));
+          });
+        });
+  }
+
+ private:
+  using Tuning = BlockedTuning;
+
+  void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
+    int const warp = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
+    auto const shape = row_shape<T>(exec, analysis, warp);
+    auto const& sets = analysis.levels(exec);
+    std::size_t const most_rows = options.rows > 0 ? static_cast<std::size_t>(options.rows) : Tuning::block_rows;
+    std::size_t bytes = bytes_to_cut_for();
+    auto const groups = group_rows<T>(exec, analysis, options, rows_that_fit<T>(shape, analysis.mean_row(), most_rows));
+    cut_ = groups.shape;
+    // of a plan, until its size is known
+    Workspace<T> of_plan(Tuning::plan_row_bytes * static_cast<std::size_t>(analysis.num_rows()) +
+                         Tuning::plan_entry_bytes * static_cast<std::size_t>(analysis.num_off_diagonals()));
+    BlockCutter<T> cutter(exec, analysis, sets, shape, of_plan);
+    while (true) {  // cut again for less memory if blocks need more outer values than estimated
+      typename Workspace<T>::Scope const of_one_cut(analysis.workspace()), of_its_plan(of_plan);
+      plan_ = cutter.cut(groups, bytes, most_rows);
+      number_columns<T>(exec, analysis.workspace(), of_plan, rows_, plan_, cutter.slice_of());
+      bytes = bytes * 3 / 4;
+      if (plan_.scratch_bytes > Tuning::scratch_bytes) continue;
+      keep(exec, analysis.storage());
+      break;
+    }
+    of_plan.clear(exec);
+    if (shape.entries == 2 && plan_.most_chunks > 1)  // the kernel for packs of two reads no second chunk
+      throw std::logic_error("sptrsv: blocked has cut packs of two for rows of more entries");
+  }
+
+  /// Allocates the arrays that solves need, and copies the plan there.
+  void keep(typename T::exec_space const& exec, Storage storage) {
+    using scalar = typename T::scalar;
+    std::size_t const slots = plan_.col_idx.extent(0),
+                      pivots = shape_.diagonal == Diagonal::unit ? 0 : plan_.row.extent(0);
+    StoredLayout<T> const values(memory_, storage, slots);
+    std::size_t const pivot = memory_.template append<scalar>(pivots);
+    std::vector<std::size_t> at;
+    plan_.for_arrays([&](auto const& array) {
+      using value = typename std::remove_reference_t<decltype(array)>::value_type;
+      at.push_back(memory_.template append<value>(array.extent(0)));
+    });
+    memory_.allocate("sptrsv::blocked::plan");
+    auto next = at.begin();
+    plan_.for_arrays([&](auto& array) {
+      using value = typename std::remove_reference_t<decltype(array)>::value_type;
+      auto const to = memory_.template view<value>(*next++, array.extent(0));
+      Kokkos::deep_copy(exec, to, array);
+      array = to;
+    });
+    plan_.position = {};
+    values_ = values.view(memory_);
+    pivot_ = memory_.template view<scalar>(pivot, pivots);
+    values_.with_array([&](auto const& array) { Kokkos::deep_copy(exec, array, 0); });  // padding stays zero
+  }
+
+  auto policy(typename T::exec_space const& exec, int teams, int threads) const {
+    return team_policy(exec, teams, threads, plan_.shape.lanes, plan_.scratch_bytes);
+  }
+  int team_threads() const { return plan_.shape.rows_per_slice * (computing_warps_ + fetching_warps_); }
+
+  /// Calls f with the kernel compiled for this shape of rows.
+  template <class F>
+  void with_kernel(BlockData<T> const& data, int columns, F const& f) const {
+    auto const make = [&](auto entries, auto one_lane, auto one_chunk) {
+      values_.with_array([&](auto const& array) {
+        using stored = typename std::decay_t<decltype(array)>::value_type;
+        f(BlockOnDevice<T, stored, decltype(entries)::value, decltype(one_lane)::value, decltype(one_chunk)::value>{
+            data, tickets_, columns > 0 ? tickets_.next_counter() : 0, plan_.shape.rows_per_slice, computing_warps_,
+            fetching_warps_, columns});
+      });
+    };
+    using two = std::integral_constant<int, 2>;
+    using four = std::integral_constant<int, 4>;
+    if (plan_.shape.entries == 2) make(two{}, std::true_type{}, std::true_type{});
+    else if (plan_.most_chunks > 1) make(four{}, std::false_type{}, std::false_type{});
+    else if (plan_.shape.lanes > 1) make(four{}, std::false_type{}, std::true_type{});
+    else make(four{}, std::true_type{}, std::true_type{});
+  }
+  /// Chooses the numbers of warps; fewer if the team does not fit, since complex numbers need many registers.
+  void choose_warps(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
+    auto const entries = static_cast<double>(analysis.num_off_diagonals());
+    bool const fetches = static_cast<double>(plan_.outer.extent(0)) > Tuning::many_outers * entries &&
+                         analysis.levels(exec).num_levels() > Tuning::many_levels;
+    bool const many = fetches || static_cast<double>(analysis.longest_row_of_op(exec)) > Tuning::large_row * entries;
+    computing_warps_ = options.computing_warps > 0 ? options.computing_warps
+                       : many                      ? Tuning::most_warps
+                                                   : Tuning::warps;
+    fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps : computing_warps_;
+    typename T::rhs const b;
+    typename T::solution const x;
+    Fold<T> const fold{};
+    BlockData<T> const data{plan_, values_, pivot_, {b, x, fold, 0}, {}, shape_.diagonal};
+    int most = 0;
+    with_kernel(data, 0, [&](auto const& kernel) {
+      most = policy(exec, 1, 1).team_size_max(kernel, Kokkos::ParallelForTag()) / plan_.shape.rows_per_slice;
+    });
+    while (computing_warps_ + fetching_warps_ > std::max(2, most))
+      --(computing_warps_ > fetching_warps_ ? computing_warps_ : fetching_warps_);
+  }
+
+  Shape shape_;
+  OffDiagonals<T> rows_;
+  JointMemory<T> memory_;  // of all members below except solved_
+  BlockPlan<T> plan_;
+  std::string cut_;
+  StoredValues<T> values_;
+  Kokkos::View<typename T::scalar*, typename T::device> pivot_;
+  int computing_warps_ = 1, fetching_warps_ = 1, teams_ = 1;
+  mutable Tickets<T> tickets_;
+  mutable SolvedValues<T> solved_;
+};
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays in an execution space's memory: allocation, copies of a host's vectors, lists of positions.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sptrsv/device/scan.hpp"
+#include "sptrsv/device/workspace.hpp"
+
+namespace sptrsv::detail {
+
+/// Allocates an uninitialized array.
+template <class T, class V>
+Kokkos::View<V*, typename T::device> allocate_array(char const* label, typename T::exec_space const& exec,
+                                                    std::size_t count) {
+  return Kokkos::View<V*, typename T::device>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
+                                              count);
+}
+
+/// Returns a copy of `from`, which may be freed afterwards. Fences.
+template <class T, class V>
+Kokkos::View<const V*, typename T::device> copy_to_device(typename T::exec_space const& exec, char const* label,
+                                                          std::vector<V> const& from) {
+  auto const to = allocate_array<T, V>(label, exec, from.size());
+  Kokkos::deep_copy(exec, to,
+                    Kokkos::View<V const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
+  exec.fence("sptrsv::copy_to_device: the vector may be freed on the host");
+  return to;
+}
+
+/// Returns the positions p < n for which is(p) holds, ascending. Fences.
+/// @param allocate  returns an array of a given number of positions, not from `work`
+template <class T, class Is, class Allocate>
+Kokkos::View<typename T::index*, typename T::device> list_where(char const* label, typename T::exec_space const& exec,
+                                                                Workspace<T>& work, typename T::index n, Is const& is,
+                                                                Allocate const& allocate) {
+  using index = typename T::index;
+  typename Workspace<T>::Scope const scope(work);
+  auto const before = work.template take<index>(static_cast<std::size_t>(n) + 1);
+  auto const list = allocate(static_cast<std::size_t>(sum_before<T, index>(label, exec, work, n, before, is)));
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index p) {
+        if (is(p)) list(before(p)) = p;
+      });
+  return list;
+}
+
+}  // namespace sptrsv::detail
