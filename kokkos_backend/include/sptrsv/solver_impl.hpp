@@ -84,6 +84,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
   bool to_measure = false;
   int reserved = 1;  // columns
   OptionValues options;
+  PlanOptions plan_options;
   std::vector<PlanTiming> timings;
   detail::PlanClock clock;
   int num_threads = 1;  ///< Kokkos' threads on a host
@@ -98,8 +99,9 @@ struct TriangularSolver<S, I, O, E>::Impl {
       : analysis((detail::check_names(asked, given), exec), pattern, shape),
         reason("asked for"),
         options(given),
+        plan_options(make_options<PlanOptions>(detail::options_of("sptrsv", given), "sptrsv_")),
         num_threads(is_host_space<E> ? exec.concurrency() : 1) {
-    if (!detail::is_single<S>) analysis.set_storage(plan_options().common.storage);
+    if (!detail::is_single<S>) analysis.set_storage(plan_options.common.storage);
     std::string const name = asked == "sptrsv" ? plan(exec) : asked;
     if (!chosen.algorithm) chosen = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
     if (asked == "sptrsv" && !deferred.waits()) admit_rival(exec);
@@ -107,13 +109,9 @@ struct TriangularSolver<S, I, O, E>::Impl {
     analysis.drop_kept(exec);
   }
 
-  PlanOptions plan_options() const {
-    return make_options<PlanOptions>(detail::options_of("sptrsv", options), "sptrsv_");
-  }
-
   /// Chooses an algorithm, permanently or until the first update or a later solve, and may already make it.
   std::string plan(E const& exec) {
-    PlanMethod const method = plan_options().plan;
+    PlanMethod const method = plan_options.plan;
     bool const measure = method == PlanMethod::measure;
     std::string failed;
     if (is_host_space<E> && method == PlanMethod::automatic && analysis.storage() == Storage::full) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays in an execution space's memory: allocation, copies of a host's vectors, lists of positions.
+// Arrays in an execution space's memory: copies of vectors of the host, lists of positions.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -7,24 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/scan.hpp"
 #include "sptrsv/device/workspace.hpp"
 
 namespace sptrsv::detail {
 
-/// Allocates an uninitialized array.
-template <class T, class V>
-Kokkos::View<V*, typename T::device> allocate_array(char const* label, typename T::exec_space const& exec,
-                                                    std::size_t count) {
-  return Kokkos::View<V*, typename T::device>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
-                                              count);
-}
-
 /// Returns a copy of `from`, which may be freed afterwards. Fences.
 template <class T, class V>
 Kokkos::View<const V*, typename T::device> copy_to_device(typename T::exec_space const& exec, char const* label,
                                                           std::vector<V> const& from) {
-  auto const to = allocate_array<T, V>(label, exec, from.size());
+  auto const to = raw_view<V, T>(exec, label, from.size());
   Kokkos::deep_copy(exec, to,
                     Kokkos::View<V const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(from.data(), from.size()));
   exec.fence("sptrsv::copy_to_device: the vector may be freed on the host");
@@ -42,7 +35,7 @@ Kokkos::View<typename T::index*, typename T::device> list_where(char const* labe
   auto const before = work.template take<index>(static_cast<std::size_t>(n) + 1);
   auto const list = allocate(static_cast<std::size_t>(sum_before<T, index>(label, exec, work, n, before, is)));
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n), KOKKOS_LAMBDA(index p) {
+      label, row_range<T>(exec, n), KOKKOS_LAMBDA(index p) {
         if (is(p)) list(before(p)) = p;
       });
   return list;

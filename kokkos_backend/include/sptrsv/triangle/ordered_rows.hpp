@@ -94,7 +94,7 @@ OrderedRows<T> order_rows(typename T::exec_space const& exec, Analysis<T> const&
     out.long_rows = list_where<T>(
         "sptrsv::ordered_rows::long_rows", exec, work, n,
         KOKKOS_LAMBDA(index p) { return row_ptr(p + 1) - row_ptr(p) > OrderedRows<T>::long_row; },
-        [&](std::size_t count) { return allocate_array<T, index>("sptrsv::ordered_rows::long_rows", exec, count); });
+        [&](std::size_t count) { return raw_view<index, T>(exec, "sptrsv::ordered_rows::long_rows", count); });
   for_all_entries<T>(
       "sptrsv::ordered_rows::copy", exec, rows, out, KOKKOS_LAMBDA(index, index){},
       KOKKOS_LAMBDA(offset to, offset from) { col_idx(to) = rows.col_idx(from); });

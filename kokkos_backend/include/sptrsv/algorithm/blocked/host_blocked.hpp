@@ -87,13 +87,13 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, Analysis<T> co
   HostBlocks<T> out;
   out.num_blocks = static_cast<index>(first.size() - 1);
   auto const blocks = static_cast<std::size_t>(out.num_blocks);
-  auto const row = allocate_array<T, index>("sptrsv::blocked::row", exec, n);
+  auto const row = raw_view<index, T>(exec, "sptrsv::blocked::row", n);
   Kokkos::deep_copy(exec, row, groups.row);
   out.rows = order_rows<T>(exec, analysis, row);
   renumber_columns<T>(exec, analysis.workspace(), out.rows);
-  out.block_row = allocate_array<T, index>("sptrsv::blocked::block_row", exec, first.size());
+  out.block_row = raw_view<index, T>(exec, "sptrsv::blocked::block_row", first.size());
   std::copy(first.begin(), first.end(), out.block_row.data());
-  out.x = allocate_array<T, typename T::scalar>("sptrsv::blocked::x", exec, n);
+  out.x = raw_view<typename T::scalar, T>(exec, "sptrsv::blocked::x", n);
   out.done = decltype(out.done)(Kokkos::view_alloc(exec, std::string("sptrsv::blocked::done")),
                                 blocks * HostBlocks<T>::flags_per_line);
 
@@ -111,7 +111,7 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, Analysis<T> co
                          mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
                        });
   exec.fence("sptrsv::blocked: the host joins the lists");
-  out.block_need = allocate_array<T, index>("sptrsv::blocked::block_need", exec, blocks + 1);
+  out.block_need = raw_view<index, T>(exec, "sptrsv::blocked::block_need", blocks + 1);
   std::size_t count = 0;
   for (std::size_t b = 0; b < blocks; ++b) {
     out.block_need(b) = static_cast<index>(count);
@@ -119,10 +119,10 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, Analysis<T> co
   }
   require_counted<index>("pairs of blocks", static_cast<unsigned long long>(count), "lists of blocks");
   out.block_need(blocks) = static_cast<index>(count);
-  out.need = allocate_array<T, index>("sptrsv::blocked::need", exec, count);
+  out.need = raw_view<index, T>(exec, "sptrsv::blocked::need", count);
   auto* to = out.need.data();
   for (auto const& mine : needs) to = std::copy(mine.begin(), mine.end(), to);
-  out.order = allocate_array<T, index>("sptrsv::blocked::order", exec, blocks);
+  out.order = raw_view<index, T>(exec, "sptrsv::blocked::order", blocks);
   order_host_blocks(out);
   return out;
 }

@@ -48,7 +48,7 @@ Kokkos::View<typename T::index*, Kokkos::HostSpace> numbers_of_positions(char co
                                                                          typename T::exec_space const& exec,
                                                                          typename T::index n, Of const& of) {
   using index = typename T::index;
-  auto const numbers = allocate_array<T, index>(label, exec, static_cast<std::size_t>(n));
+  auto const numbers = raw_view<index, T>(exec, label, static_cast<std::size_t>(n));
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
       KOKKOS_LAMBDA(index p) { numbers(p) = of(p); });

@@ -29,8 +29,7 @@ Kokkos::View<typename T::index*, typename T::device> rows_by_level_and_length(ty
   constexpr int lengths = LevelSetTuning::sorted_lengths;
   constexpr auto least = static_cast<index>(LevelSetTuning::sorted_from);
   index const* const level_ptr = sets.level_ptr.data();
-  auto const sorted =
-      allocate_array<T, index>("sptrsv::level_set::rows", exec, static_cast<std::size_t>(rows.num_rows));
+  auto const sorted = raw_view<index, T>(exec, "sptrsv::level_set::rows", static_cast<std::size_t>(rows.num_rows));
   auto const level_rows = sets.level_rows;
   Kokkos::parallel_for(
       "sptrsv::level_set::sort",
