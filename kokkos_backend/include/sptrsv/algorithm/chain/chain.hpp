@@ -112,7 +112,6 @@ class Chain {
         order_,           values_.rows(),   values_.numbers(), io,
         y_.data(),        of_chunk_.data(), unknowns_.data(),  unknowns_.data() + chunks,
         repeated_.data(), chunks_};
-    Kokkos::deep_copy(exec, repeated_, 0);
     launch<ChainPass::compose>(exec, system, columns);
     scan_chunks(exec, system, columns);
     launch<ChainPass::solve>(exec, system, columns);

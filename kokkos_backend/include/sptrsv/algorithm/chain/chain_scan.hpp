@@ -167,7 +167,7 @@ struct ChainKernel {
   }
 };
 
-/// Kernel that computes the unknown before each chunk, with one team per column.
+/// Kernel that computes the unknown before each chunk, with one team per column. Resets `repeated`.
 template <class T>
 struct ChainChunkScan {
   using scalar = typename T::scalar;
@@ -184,6 +184,7 @@ struct ChainChunkScan {
     index const first = end_of(team.team_rank()), last = end_of(team.team_rank() + 1);
     auto* const maps = static_cast<AffineMap<scalar>*>(
         team.team_shmem().get_shmem_aligned(sizeof(AffineMap<scalar>) * static_cast<std::size_t>(threads), 16));
+    if (team.team_rank() == 0) system.repeated[column] = 0;
     AffineMap<scalar> mine;
     for (index c = first; c < last; ++c) mine = system.of_chunk[system.at(c, column)].after(mine);
     auto before = compose_over_threads(team, mine, maps);
