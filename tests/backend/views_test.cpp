@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests views that solve() and others must refuse: too short, or written while another is read; impossible numbers of
-// rows, columns and threads; and solvers that were moved from.
+// rows, columns and threads; solvers that were moved from; and solves inside a CUDA graph.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -195,6 +195,58 @@ TYPED_TEST(Views, LargeTeamsSolveOrAreRefusedWithTheLimit) {
     }
   }
 }
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// Captures a solve of each type into a CUDA graph. Types without state between solves are right in every replay; all
+/// others refuse, and solve outside of the capture.
+TEST(GraphCapture, IsReplayedOrRefused_cuda) {
+  using T = TypesOf<double, Kokkos::Cuda>;
+  constexpr int n = 2500;
+  auto const p = make_problem<double>("chain:2500", {Triangle::lower, Diagonal::stored, Op::none});
+  auto const rhs = make_right_hand_sides<double>(n, 1);
+  cudaStream_t stream;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  for (auto const& info : algorithm_infos()) {
+    SCOPED_TRACE(info.name);
+    Kokkos::Cuda const exec(stream);
+    auto const solver = make_solver<double>(variant(info.name), exec, p);
+    Block<T> const b(rhs), x(n, 1);
+    Kokkos::fence();
+    bool refused = false;
+    cudaGraph_t graph;
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    try {
+      solver.solve(exec, b.view(), x.view());
+    } catch (Unsupported const& e) {
+      refused = true;
+      EXPECT_NE(std::string(e.what()).find("CUDA or HIP graph"), std::string::npos) << e.what();
+    }
+    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    bool const stateless = info.name == "sequential" || info.name == "colorset" || info.name == "chain";
+    EXPECT_EQ(refused, !stateless);
+    if (refused) {
+      solver.solve(exec, b.view(), x.view());
+      exec.fence();
+      expect_solves(p, x.get(), rhs);
+    } else {
+      cudaGraphExec_t replay;
+      ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+      for (int k = 0; k < 2; ++k) {
+        Block<T> const none(n, 1);
+        Kokkos::deep_copy(x.view(), none.view());
+        Kokkos::fence();
+        ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
+        ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+        expect_solves(p, x.get(), rhs);
+      }
+      ASSERT_EQ(cudaGraphExecDestroy(replay), cudaSuccess);
+    }
+    ASSERT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  }
+  Kokkos::fence();
+  ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+#endif
 
 }  // namespace
 }  // namespace sptrsv::test
