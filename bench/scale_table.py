@@ -163,7 +163,7 @@ def devices(runs):
     """Lists the device of each rank, once for all runs on the same devices."""
     seen = {}
     for run in runs:
-        if run.data["devices"]:
+        if run.data.get("devices"):
             seen.setdefault(tuple(run.data["devices"]), []).append(run)
     lines = []
     for texts, same in seen.items():

@@ -2,14 +2,26 @@
 // Checks the answer of one contender on one problem, then times its phases separately.
 #pragma once
 
+#include <algorithm>
+#include <sptrsv/solver.hpp>
+
 #include "contender.hpp"
 #include "report.hpp"
 
 namespace sptrsv::bench {
 
+/// Tells whether `e` is a refusal of the pattern by a type that does not solve all patterns, and not an error.
+inline bool may_refuse(std::exception const& e, std::string const& name) {
+  auto const& infos = algorithm_infos();
+  std::string const type = name.substr(0, name.find(':'));
+  return dynamic_cast<Unsupported const*>(&e) && std::any_of(infos.begin(), infos.end(), [&](auto const& info) {
+           return info.name == type && !info.capabilities.any_pattern;
+         });
+}
+
 /// Times the phases after the check of the answer.
-/// @return without times, but with `error`, if the answer is wrong or a phase throws, or with `refusal` if that is an
-/// Unsupported.
+/// @return without times, but with `error`, if the answer is wrong or a phase throws, or with `refusal` if the type
+/// refuses the pattern.
 template <class Space>
 Result time_contender(Entry<Space> const& entry, Limits const& limits, Problem<Space> const& p) try {
   Result r;
@@ -51,7 +63,7 @@ Result time_contender(Entry<Space> const& entry, Limits const& limits, Problem<S
   Result r;
   r.algorithm = entry.name;
   r.peer = entry.peer;
-  (dynamic_cast<Unsupported const*>(&e) ? r.refusal : r.error) = e.what();
+  (may_refuse(e, entry.name) ? r.refusal : r.error) = e.what();
   return r;
 }
 

@@ -183,7 +183,7 @@ TYPED_TEST(Errors, OptionsAreChecked) {
   }
   expect_text(this->bad_option("syncfree_form", "ccs"), "choose one of csr, csc");
   expect_text(this->bad_option("threadlevel_rows_per_ticket", "1025"), "from 0 to 1024");
-  expect_text(this->bad_option("fused_kind", "warp"), "unknown option fused_kind; known are fused_threshold");
+  expect_text(this->bad_option("fused_kind", "warp"), "option fused_kind was removed; leave it out");
 }
 
 TEST(Capabilities, WhatIsLackingIsRefusedByName) {

@@ -111,6 +111,7 @@ inline std::vector<Variant> all_variants() {
   variants.push_back({"tiled_levelset", "tiled", {{"tiled_variant", "levelset"}}, true, false});
   variants.push_back(
       {"tiled_levelset_wide16", "tiled", {{"tiled_variant", "levelset"}, {"tiled_wide_rows", "16"}}, true, false});
+  // blocks with a mean of less than one entry stay at thread level
   variants.push_back({"fused_warp", "fused", {{"fused_threshold", "1"}}});
   variants.push_back({"fused_thread", "fused", {{"fused_threshold", "1000000"}}});
   variants.push_back({"fused_mixed", "fused", {{"fused_threshold", "2"}}});

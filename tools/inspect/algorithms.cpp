@@ -69,7 +69,7 @@ bench::Result make_only(bench::Entry<Space> const& entry, bench::Problem<Space> 
 } catch (std::exception const& e) {
   bench::Result r;
   r.algorithm = entry.name;
-  (dynamic_cast<Unsupported const*>(&e) ? r.refusal : r.error) = e.what();
+  (bench::may_refuse(e, entry.name) ? r.refusal : r.error) = e.what();
   return r;
 }
 

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,16 @@ Kokkos::View<const V*, typename T::device> copy_to_device(typename T::exec_space
   return to;
 }
 
+template <class T>
+using AllocateList = std::function<Kokkos::View<typename T::index*, typename T::device>(std::size_t)>;
+
 /// Returns the positions p < n for which is(p) holds, ascending. Fences.
-/// @param allocate  returns an array of a given number of positions, not from `work`
-template <class T, class Is, class Allocate>
+/// @param allocate  returns an array of a given number of positions, not from `work`; of no template parameter's type,
+///                  since nvcc refuses a local type there
+template <class T, class Is>
 Kokkos::View<typename T::index*, typename T::device> list_where(char const* label, typename T::exec_space const& exec,
                                                                 Workspace<T>& work, typename T::index n, Is const& is,
-                                                                Allocate const& allocate) {
+                                                                AllocateList<T> const& allocate) {
   using index = typename T::index;
   typename Workspace<T>::Scope const scope(work);
   auto const before = work.template take<index>(static_cast<std::size_t>(n) + 1);

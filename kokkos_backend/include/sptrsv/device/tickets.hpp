@@ -186,8 +186,13 @@ void for_each_ticket_of_threads(char const* label, typename T::exec_space const&
       label, team_policy(exec, shape.teams, threads, shape.lanes), KOKKOS_LAMBDA(member const& team) {
         using index = typename T::index;
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, threads), [&](int) {
-          counter.for_each(Kokkos::PerThread(team), which, rows, n,
-                           [&](index first, index last) { body(team, first, last); });
+          // not Tickets::for_each, with which the kernel of `fused` needs 72 registers instead of 64
+          for (auto first = counter.take(Kokkos::PerThread(team), which, rows);
+               first < static_cast<unsigned long long>(n); first = counter.take(Kokkos::PerThread(team), which, rows)) {
+            auto const last = first + static_cast<unsigned long long>(rows);
+            body(team, static_cast<index>(first),
+                 last < static_cast<unsigned long long>(n) ? static_cast<index>(last) : n);
+          }
         });
       });
 }

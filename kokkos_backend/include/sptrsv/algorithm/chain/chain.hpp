@@ -11,6 +11,7 @@
 #include "sptrsv/algorithm/chain/chain_scan.hpp"
 #include "sptrsv/algorithm/chain/chain_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/device/graph_capture.hpp"
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/triangle/plural.hpp"
 #include "sptrsv/triangle/row_values.hpp"
@@ -79,6 +80,7 @@ class Chain {
   }
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
+    detail::refuse_graph_capture(exec, name);  // a later reserve() frees arrays that replays would use
     auto const columns = static_cast<int>(b.extent(1));
     reserve(exec, columns);
     for (int first = 0; first < columns; first += most_columns)

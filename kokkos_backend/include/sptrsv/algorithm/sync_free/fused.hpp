@@ -130,6 +130,7 @@ class Fused : public detail::InRowOrder<T> {
     void visit(V& v) {
       v.integer("threshold", threshold, 0, 1000000,
                 "mean off-diagonal entries from which rows of a block get a warp each; 0: as trained");
+      v.removed("kind");
     }
   };
 
