@@ -14,6 +14,9 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
+
+WIDTH = 112  # of a line of -ksp_view in the page
 
 EVENT = re.compile(r"^(PCSetUp|KSPSolve)\s+(\d+)\s+[\d.]+\s+([\d.e+-]+)\s", re.MULTILINE)
 ITERATIONS = re.compile(r"Linear solve converged due to \w+ iterations (\d+)")
@@ -39,7 +42,12 @@ def read_view(text):
         raise ValueError("the output has no lines of -ksp_view about the plugin")
     lines = found[0].strip("\n").split("\n")
     margin = min(len(line) - len(line.lstrip()) for line in lines)
-    return [line[margin:].rstrip() for line in lines]
+    wrapped = []
+    for line in (line[margin:].rstrip() for line in lines):
+        indent = " " * (len(line) - len(line.lstrip()) + 3)
+        wrapped += textwrap.wrap(line, WIDTH, subsequent_indent=indent, drop_whitespace=True,
+                                 break_on_hyphens=False) or [""]
+    return wrapped
 
 
 def markdown(options, runs, view):

@@ -299,10 +299,12 @@ PetscErrorCode BackendFactor::View(Mat F, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(
       PetscViewerASCIIPrintf(viewer, "  factored by sptrsv on the %s (%s)\n", Get(F)->backend.name(), reason_.c_str()));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld updates, ", report_.updates));
   if (report_.listed)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "listed in %.2f MB\n", (double)report_.list_bytes / 1e6));
-  else PetscCall(PetscViewerASCIIPrintf(viewer, "searched for each time: lists would be too long\n"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld updates, listed in %.2f MB\n", report_.updates,
+                                     (double)report_.list_bytes / 1e6));
+  else
+    PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld updates, searched for each time: lists would be too long\n",
+                                     report_.updates));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
