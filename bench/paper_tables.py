@@ -93,7 +93,7 @@ TABLES = {
          Ratio(CSC, "fused", {"luxembourg_osm": "3.41", "kkt2:1000000": "1.58, 2.00", "G3_circuit": "15.1, 9.76"},
                "4.14", "36.50"),
          Ratio("threadlevel", "fused", {"luxembourg_osm": "1.46", "kkt2:1000000": "1.43, 1.45",
-                                              "G3_circuit": "1.21, 1.38"}, "1.77",
+                                        "G3_circuit": "1.21, 1.38"}, "1.77",
                "22.13"), Ratio("syncfree", "fused")], GRANULAR),
     "tiled": Table(
         "solve", ["cusparse", CSC, "tiled:variant=levelset", "tiled:variant=syncfree", "tiled"],

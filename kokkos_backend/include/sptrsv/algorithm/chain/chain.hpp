@@ -12,6 +12,7 @@
 #include "sptrsv/algorithm/chain/chain_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
 #include "sptrsv/device/graph_capture.hpp"
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/triangle/plural.hpp"
 #include "sptrsv/triangle/row_values.hpp"
@@ -68,14 +69,12 @@ class Chain {
     auto const k = static_cast<std::size_t>(std::min(columns, most_columns)),
                chunks = static_cast<std::size_t>(chunks_) * k;
     if (k <= repeated_.extent(0)) return;
-    auto const raw = [&](char const* label) {
-      return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
-    };
     // all or none: members are set once all allocations have succeeded
-    decltype(y_) const y(raw("sptrsv::chains::y"), static_cast<std::size_t>(order_.num_rows) * k);
-    decltype(of_chunk_) const of_chunk(raw("sptrsv::chains::of_chunk"), chunks);
-    decltype(unknowns_) const unknowns(raw("sptrsv::chains::unknowns"), 2 * chunks);
-    decltype(repeated_) const repeated(raw("sptrsv::chains::repeated"), k);
+    auto const y =
+        detail::raw_view<scalar, T>(exec, "sptrsv::chains::y", static_cast<std::size_t>(order_.num_rows) * k);
+    auto const of_chunk = detail::raw_view<detail::AffineMap<scalar>, T>(exec, "sptrsv::chains::of_chunk", chunks);
+    auto const unknowns = detail::raw_view<scalar, T>(exec, "sptrsv::chains::unknowns", 2 * chunks);
+    auto const repeated = detail::raw_view<int, T>(exec, "sptrsv::chains::repeated", k);
     y_ = y, of_chunk_ = of_chunk, unknowns_ = unknowns, repeated_ = repeated;
   }
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,

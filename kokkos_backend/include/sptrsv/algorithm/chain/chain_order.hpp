@@ -3,9 +3,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <string>
 #include <utility>
 
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/scan.hpp"
 #include "sptrsv/device/workspace.hpp"
 #include "sptrsv/triangle/analysis.hpp"
@@ -96,8 +96,7 @@ void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, 
         if (needed_by(i) == 0) length(first(i)) = before(i) + 1;  // the last row of its chain
       });
   scan_before<T, index>("sptrsv::chains::places", exec, work, n, begin, KOKKOS_LAMBDA(index i) { return length(i); });
-  order.rows = decltype(order.rows)(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::chains::rows")), size);
+  order.rows = raw_view<index, T>(exec, "sptrsv::chains::rows", size);
   auto const placed = order.rows;
   Kokkos::parallel_for(
       "sptrsv::chains::place", policy(exec, 0, n), KOKKOS_LAMBDA(index i) { placed(begin(first(i)) + before(i)) = i; });

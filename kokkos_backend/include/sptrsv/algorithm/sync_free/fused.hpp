@@ -67,9 +67,7 @@ FusedUnits<T> make_fused_units(typename T::exec_space const& exec, FusedBlocks<T
       },
       units.count, units.warp_rows);
   exec.fence("sptrsv::fused: the number of units is needed to allocate");
-  units.first =
-      decltype(units.first)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::fused::units")),
-                            static_cast<std::size_t>(units.count) + 1);
+  units.first = raw_view<index, T>(exec, "sptrsv::fused::units", static_cast<std::size_t>(units.count) + 1);
   auto const first = units.first;
   Kokkos::parallel_scan(
       "sptrsv::fused::list_units", policy(exec, 0, blocks.count()), KOKKOS_LAMBDA(index block, index & at, bool final) {

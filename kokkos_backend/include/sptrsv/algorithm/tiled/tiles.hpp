@@ -419,8 +419,7 @@ TilePattern<T> make_tiles(typename T::exec_space const& exec, SortedRows<T> cons
   auto const found = detail::list_tiles<T>(exec, rows, order, out);
   detail::mask_tiles<T>(exec, rows, order, found, out);
   auto const before = detail::number_listed<T>(exec, rows);
-  detail::AllSlotCounts<T> const counts(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("sptrsv::tiles::counts")), out.rows.extent(0));
+  auto const counts = detail::raw_view<detail::AllSlotCounts<T>>(exec, "sptrsv::tiles::counts", out.rows.extent(0));
   detail::shape_rows<T>(exec, rows, order, before, found, out, counts);
   detail::assign_slots<T>(exec, order, found, counts, out);
   detail::fill_tiles<T>(exec, rows, order, found, out);
