@@ -66,7 +66,6 @@ PETSc has these as well, for all types:
 | `-pc_factor_mat_solver_type` | a type below | solves with it; `-mat_sptrsv_type` for a PC of type shell with triangles of its own |
 | `-mat_sptrsv_backend` | `host`, `device` | where the solves run; else where the matrix' vectors are, such as those of `aijkokkos` and `aijcusparse` |
 | `-mat_sptrsv_factor` | `automatic`, `host`, `device` | who computes the values of a factor: PETSc on the host, or the backend where the solves run; [the rule](factorization.md) |
-| `-mat_sptrsv_blocks` | from 1 on, 1 | blocks of consecutive rows; a factor leaves out the entries of the matrix between two of them: [blocks of rows](factorization.md#blocks-of-rows) |
 | `-pc_factor_mat_ordering_type color` | | orders by color; with k levels of fill add `-mat_ordering_color_distance` k+1 |
 | `-mat_ordering_color_distance` | 1 to 10 | rows of a color are further apart than that |
 | `-mat_ordering_color_balance` | | moves rows from large to small colors |

@@ -94,40 +94,6 @@ TYPED_TEST(Factorizations, ResidualsAreSmall) {
     }
 }
 
-/// Tests that entries of the matrix between parts of its rows count as zeros, even if the pattern has them.
-TYPED_TEST(Factorizations, OfSeveralPartsAreThoseOfZerosBetween) {
-  for (char const* spec : {"lap2d:6", "fem3:3", "dense:24"})
-    for (Ordering const ordering : {Ordering::natural, Ordering::symmetric, Ordering::different})
-      for (bool const symmetric : {false, true})
-        for (RowPartition const& partition : all_partitions(make_csr<double>(spec).n))
-          for (Shift const shift : {Shift::none, Shift::positive_definite}) {
-            if (symmetric && ordering == Ordering::different) continue;
-            SCOPED_TRACE(std::string(spec) + ", ordering " + std::to_string(static_cast<int>(ordering)) + ", " +
-                         std::to_string(partition.parts) + " parts" + (symmetric ? ", symmetric" : ""));
-            Way way;
-            way.level = 1, way.symmetric = symmetric;
-            with_ordering<double>(ordering, make_csr<double>(spec), way, [&](auto a, Way const& w) {
-              auto zeros = a;
-              auto const part = parts_of_rows(a.n, partition);
-              for (int i = 0; i < a.n; ++i)
-                for (int k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-                  if (shift != Shift::none && a.col_idx[k] == i) a.values[k] = zeros.values[k] = i == 7 ? -1e-3 : 1;
-                  if (part[i] != part[a.col_idx[k]]) zeros.values[k] = 0;
-                }
-              Way parted = w;
-              parted.options.partition = partition;
-              typename TestFixture::Double subject(this->exec, a, parted), wanted(this->exec, zeros, w);
-              PivotRules rules;
-              rules.shift = shift;
-              subject.factorize(rules);
-              wanted.factorize(rules);
-              subject.expected = wanted.expected;
-              subject.wanted = wanted.wanted;
-              subject.expect_same();
-            });
-          }
-}
-
 /// Tests each layout with each kind of factor; the families take layouts in turn.
 TYPED_TEST(Factorizations, LayoutsAreTheOracles) {
   for (bool const symmetric : {false, true})

@@ -117,23 +117,6 @@ LaidOut lay_out(support::IncompleteFactors<S> const& f, Layout layout, bool diag
   return out;
 }
 
-/// Returns the part of each row, with the sizes of PETSc's PCBJACOBI.
-inline std::vector<int> parts_of_rows(int n, RowPartition const& partition) {
-  auto const unit = static_cast<int>(partition.unit), parts = static_cast<int>(partition.parts), units = n / unit;
-  std::vector<int> out;
-  for (int part = 0; part < parts; ++part)
-    out.insert(out.end(), static_cast<std::size_t>(unit * (units / parts + (units % parts > part))), part);
-  return out;
-}
-
-/// Returns few and many parts of n rows, up to n parts, and parts of whole units.
-inline std::vector<RowPartition> all_partitions(int n) {
-  std::vector<RowPartition> out{{2, 1}, {3, 1}, {7, 1}, {n, 1}};
-  for (int unit : {2, 3})
-    if (n % unit == 0) out.push_back({5, unit}), out.push_back({n / unit, unit});
-  return out;
-}
-
 /// Kind of factor, layout, orderings and options of a factorization.
 struct Way {
   int level = 0;

@@ -49,24 +49,13 @@ Csr random_csr(int n, int per_row, std::uint64_t seed, bool same_pattern = false
 }
 
 struct Ways {
-  std::vector<int> row_perm{}, col_perm{};
-  RowPartition partition{};
+  std::vector<int> row_perm, col_perm;
 };
-
-/// Returns the entries of a matrix that the partition keeps.
-Csr kept_of(Csr const& a, RowPartition const& partition) {
-  std::vector<std::vector<int>> rows(static_cast<std::size_t>(a.n));
-  auto const part = parts_of_rows(a.n, partition);
-  for (int i = 0; i < a.n; ++i)
-    for (int k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      if (part[i] == part[a.col_idx[k]]) rows[i].push_back(a.col_idx[k]);
-  return csr_of_rows(rows);
-}
 
 /// Returns the oracle's pattern. A symmetric factor is that of the permuted matrix' upper triangle; entries below do
 /// not matter.
 support::IncompleteFactors<double> wanted_pattern(Csr const& a, Ways const& ways, bool symmetric, int levels) {
-  auto const moved = support::permuted(kept_of(a, ways.partition), ways.row_perm, ways.col_perm);
+  auto const moved = support::permuted(a, ways.row_perm, ways.col_perm);
   if (!symmetric) return support::factor_pattern(moved, levels, false);
   std::vector<std::vector<int>> rows(static_cast<std::size_t>(a.n));
   for (int i = 0; i < a.n; ++i)
@@ -92,7 +81,7 @@ class LevelPatterns : public ::testing::Test {
   }
   Pattern make(Csr const& a, Ways const& ways, bool symmetric, int levels) {
     return Object::level_pattern(exec, to_pattern<T>(a.row_ptr, a.col_idx), perm(ways.row_perm), perm(ways.col_perm),
-                                 symmetric, levels, ways.partition);
+                                 symmetric, levels);
   }
   /// Makes the pattern by the kernels for a device, which also run on a host, with tables of `small` and `large` slots.
   Pattern make_by_device(Csr const& a, Ways const& ways, bool symmetric, int levels, int small, int large,
@@ -104,9 +93,8 @@ class LevelPatterns : public ::testing::Test {
       void count(Space const& e, detail::FillRows<T> const& rows) { fill.count(e, rows); }
       void write(Space const& e, detail::FillRows<T> const& rows) { fill.write(e, rows); }
     };
-    auto out = detail::make_fill_pattern<T>(
-        exec, to_pattern<T>(a.row_ptr, a.col_idx), perm(ways.row_perm), perm(ways.col_perm), symmetric, levels,
-        [&](int) { return Use{fill}; }, ways.partition);
+    auto out = detail::make_fill_pattern<T>(exec, to_pattern<T>(a.row_ptr, a.col_idx), perm(ways.row_perm),
+                                            perm(ways.col_perm), symmetric, levels, [&](int) { return Use{fill}; });
     for (int k = 0; counts && k < 3; ++k) counts[k] = fill.counts()[k];
     return out;
   }
@@ -167,39 +155,6 @@ TYPED_TEST(LevelPatterns, OfRandomMatrices) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     auto const a = random_csr(n, per_row, seed, seed % 3 == 0, seed % 5 == 0, seed % 7 == 0);
     ASSERT_NO_FATAL_FAILURE(this->check_all(a, {1, 2, 3, static_cast<int>(seed % 9)}));
-  }
-}
-
-/// Tests that entries of the matrix between parts of its rows do not count, in any ordering.
-TYPED_TEST(LevelPatterns, OfSeveralParts) {
-  for (char const* spec : {"lap2d:10", "fem3:3", "powerlaw:96", "dense:24"}) {
-    auto const a = make_csr<double>(spec);
-    for (RowPartition const& partition : all_partitions(a.n)) {
-      SCOPED_TRACE(std::string(spec) + ", " + std::to_string(partition.parts) + " parts");
-      auto const p = shuffled(a.n, 3);
-      std::vector<int> swapped(p.size());  // swaps pairs of rows: most diagonal entries are off A's diagonal
-      for (int i = 0; i < a.n; ++i) swapped[i] = i % 2 ? i - 1 : i + 1 < a.n ? i + 1 : i;
-      auto const moved = support::permuted(a, swapped, {});
-      for (int const levels : {0, 1, 2, 5}) {
-        for (bool const symmetric : {false, true}) {
-          ASSERT_NO_FATAL_FAILURE(this->check(a, {{}, {}, partition}, symmetric, levels));
-          ASSERT_NO_FATAL_FAILURE(this->check(a, {p, p, partition}, symmetric, levels));
-        }
-        if (partition.parts > 3 || a.n % 6 != 0) continue;  // otherwise a pair may be in two parts
-        ASSERT_NO_FATAL_FAILURE(this->check(moved, {swapped, {}, partition}, false, levels));
-      }
-    }
-  }
-}
-
-TYPED_TEST(LevelPatterns, RefuseMorePartsThanRowsAndColumnsOutOfOrder) {
-  auto a = make_csr<double>("lap2d:4");
-  for (RowPartition const& wrong : {RowPartition{17, 1}, RowPartition{9, 2}, RowPartition{2, 3}, RowPartition{2, 0}})
-    for (int const levels : {0, 1}) EXPECT_THROW(this->make(a, {{}, {}, wrong}, false, levels), Error);
-  std::reverse(a.col_idx.begin(), a.col_idx.begin() + a.row_ptr[1]);
-  for (int const levels : {0, 1}) {
-    EXPECT_THROW(this->make(a, {{}, {}, {2, 1}}, false, levels), Unsupported);
-    EXPECT_NO_THROW(this->make(a, {}, false, levels));
   }
 }
 

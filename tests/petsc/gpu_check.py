@@ -6,7 +6,7 @@
   tutorials  PETSc's ex2 and ex45, unmodified: iterations and norms compared with PETSc's own on the host
   parallel   both on 2 and 4 ranks that share the GPU
   rows       test_matrix_types: every kind of factor and solve, row by row; test_pcshell: triangles of the program's
-             own; test_row_blocks: blocks of rows
+             own
   log        copies and flops in -log_view
   quiet      Kokkos' tools see only kernels within solves
 
@@ -271,8 +271,6 @@ def rows_runs(matrices):
     everywhere = " ".join(f"-{prefix}mat_sptrsv_backend {where}"
                           for prefix in ["", "plain_", "unchained_", "csc_", "twophase_", "cpls_"])
     yield "rows.block_factors", lambda: rows("test_block_factors", "*", everywhere)
-    of_blocks = " ".join(f"-{prefix}_mat_sptrsv_backend {where}" for prefix in ["ours", "host", "device", "filtered"])
-    yield "rows.row_blocks", lambda: rows("test_row_blocks", "*", of_blocks)
     yield "rows.factorization_blocks", lambda: rows("test_factorization_blocks", "*", everywhere)
     for first in (1, 201, 401, 601):
         yield f"rows.fuzz.{first}", lambda f=first: fuzz(f, where)
@@ -341,7 +339,6 @@ def log_runs(matrices):
     for matrix in matrices:
         for kind, pc in zip(TYPES, itertools.cycle(FACTORS)):
             yield f"log.{matrix}.{kind}.{pc.split()[0]}", lambda a=(matrix, kind, pc): log(*a)
-        yield f"log.{matrix}.sptrsv.blocks8", lambda m=matrix: log(m, "sptrsv", "ilu -mat_sptrsv_blocks 8")
 
 
 def quiet_runs(matrices):

@@ -91,18 +91,4 @@ inline constexpr bool shows_pattern_on_device = PETSC_VERSION_GE(3, 19, 0) || si
 
 inline constexpr bool lu_with_inodes_needs_diagonal = PETSC_VERSION_GE(3, 25, 0);  ///< see FindDiagonal()
 
-/// Makes PETSc find the diagonal entries of A's rows, which numeric phases before 3.24 read as a symbolic phase has
-/// left them; later ones look for them.
-inline PetscErrorCode MarkDiagonal(Mat A)
-{
-  PetscFunctionBegin;
-#if PETSC_VERSION_LT(3, 24, 0)
-  PetscBool missing;
-  PetscCall(MatMissingDiagonal(A, &missing, NULL));
-#else
-  (void)A;
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 }  // namespace sptrsv_petsc

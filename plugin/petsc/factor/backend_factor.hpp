@@ -34,13 +34,12 @@ class BackendFactor final : public FactorSource {
   PetscErrorCode AnalyzeMatrix(Mat F, Mat A, std::string* obstacle);
 
   /// Keeps PETSc's symbolic factor, whose pattern F's solver reads.
-  void keep(std::unique_ptr<PetscFactor> symbolic);
+  void keep(std::unique_ptr<PetscFactor> symbolic) { symbolic_ = std::move(symbolic); }
 
   PetscErrorCode Compute(Mat F, Mat A, MatFactorInfo const* info) override;
   PetscErrorCode CopyInvertedPivots(Mat F, Scalar* to) override;
   PetscErrorCode GetInfo(Mat F, MatInfoType type, MatInfo* info) override;
   PetscErrorCode View(Mat F, PetscViewer viewer) override;
-  std::size_t memory_bytes() const override { return 0; }
   bool holds_petsc_factor() const override { return symbolic_ != nullptr; }
 
  private:

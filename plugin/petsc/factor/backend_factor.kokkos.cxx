@@ -97,7 +97,6 @@ PetscErrorCode BackendFactor::MakeSolverForFill(Mat F, Mat A, MatFactorInfo cons
   PetscCall(CurrentStream(f->backend.kokkos, &stream));
   PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
     what.matrix = arrays;
-    what.matrix.partition = f->partition;
     return Guarded(F, [&] {
       try {
         f->solver = MakeFillSolver(f->backend.device, stream, f->requested, what, options);
@@ -138,7 +137,7 @@ PetscErrorCode BackendFactor::AnalyzeFill(Mat F, Mat A, MatFactorInfo const* inf
   *done = *done && obstacle->empty();
   if (*done) {
     FactorArrays const& view = f->pattern.view;
-    auto const entries = (PetscReal)view.num_entries, of_matrix = (PetscReal)report_.matrix_entries;
+    auto const entries = (PetscReal)view.num_entries, of_matrix = (PetscReal)num_values_;
     fill_given_ = info->fill;
     fill_needed_ = view.symmetric() ? 2 * entries / (of_matrix + view.n) : entries / of_matrix;
     if (of_matrix == 0) fill_needed_ = view.symmetric() ? 0 : 1;
@@ -160,12 +159,6 @@ PetscErrorCode BackendFactor::AnalyzeMatrix(Mat F, Mat A, std::string* obstacle)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void BackendFactor::keep(std::unique_ptr<PetscFactor> symbolic)
-{
-  symbolic->keep_pattern_only();
-  symbolic_ = std::move(symbolic);
-}
-
 /// Makes the solver's factorization for A's pattern.
 /// @param obstacle  out: why the backend cannot factor A; null: an error reports it
 PetscErrorCode BackendFactor::MakeFactorization(Mat F, Mat A, std::string* obstacle)
@@ -174,10 +167,9 @@ PetscErrorCode BackendFactor::MakeFactorization(Mat F, Mat A, std::string* obsta
 
   PetscFunctionBegin;
   stamp_ = PatternStamp{};
-  PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays arrays) {
+  PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
     auto const bs = static_cast<std::size_t>(std::max<PetscInt>(1, f->pattern.view.block_size));
     num_values_ = arrays.num_entries * bs * bs;
-    arrays.partition = f->partition;
     return Guarded(F, [&] {
       try {
         report_ = f->solver->make_factorization(arrays);

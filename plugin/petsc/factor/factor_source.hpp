@@ -26,9 +26,6 @@ class FactorSource {
   /// Prints who computes the values and why, for -ksp_view.
   virtual PetscErrorCode View(Mat F, PetscViewer viewer) = 0;
 
-  /// Returns the bytes that the source holds besides PETSc's own factor and the solver.
-  virtual std::size_t memory_bytes() const = 0;
-
   /// Tells whether PETSc's own factor is kept.
   virtual bool holds_petsc_factor() const = 0;
 };

@@ -24,8 +24,7 @@ struct Mat_SpTRSV {
   MatType matrix_type = nullptr;      // seqaij, seqbaij or seqsbaij
   IS rows = nullptr, cols = nullptr;  // orderings as FitOrdering() returns them
   Backend backend;
-  sptrsv::RowPartition partition;  // -mat_sptrsv_blocks: of rows, or of block rows of a matrix with blocks
-  InnerPattern pattern;            // its arrays may belong to `source`
+  InnerPattern pattern;  // its arrays may belong to `source`
   std::unique_ptr<AnyFactorSolver> solver;
   std::unique_ptr<FactorSource> source;
 

@@ -8,10 +8,7 @@ namespace sptrsv_petsc {
 namespace {
 
 /// Returns the bytes of a factor besides PETSc's own one and the matrix.
-std::size_t BytesOf(Mat_SpTRSV const& f)
-{
-  return f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks) + f.source->memory_bytes();
-}
+std::size_t BytesOf(Mat_SpTRSV const& f) { return f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks); }
 
 PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, TriangleReport const& upper,
                         MatSpTRSVInfo* info)
@@ -72,9 +69,6 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   PetscCall(ViewHeading(viewer, f->requested.c_str(), f->backend));
   if (!f->source) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(f->source->View(F, viewer));
-  if (!f->partition.couples_all())
-    PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld blocks of rows, entries between them left out\n",
-                                     f->partition.parts));
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->report(sptrsv::Triangle::lower); }));
   PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->report(sptrsv::Triangle::upper); }));

@@ -119,7 +119,7 @@ PetscErrorCode AnalyzeWithPetsc(Mat F, Mat A, MatFactorInfo const* info, sptrsv:
   PetscCall(PetscTime(begin));
   PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    PetscCall(petsc->ReadPattern(F));
+    PetscCall(petsc->ReadPattern(F, A));
     PetscCall(MakeSolver(F, options));
     if (obstacle.empty()) PetscCall(backend->AnalyzeMatrix(F, A, &obstacle));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -180,7 +180,6 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
   PetscCall(FitOrdering(A, ftype, rows, &f->rows));
   PetscCall(FitOrdering(A, ftype, cols, &f->cols));
   PetscCall(ReadOptions(F, f->requested.c_str(), options));
-  PetscCall(ReadRowBlocks(F, A, &f->partition));
   PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
   PetscCall(EnsureKokkos());
   PetscCall(MakeSource(F, A, info, options, &begin));

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "factor/factor_source.hpp"
-#include "factor/row_blocks.hpp"
 
 namespace sptrsv_petsc {
 
@@ -22,11 +21,8 @@ class PetscFactor final : public FactorSource {
   /// PETSC_ERR_ARG_WRONG and PETSC_ERR_ARG_WRONGSTATE for rows that PETSc would factor wrongly.
   PetscErrorCode Analyze(Mat F, Mat A, MatFactorInfo const* info);
 
-  /// Reads the pattern that Analyze() has found into F's pattern. Its arrays are valid while this object exists.
-  PetscErrorCode ReadPattern(Mat F);
-
-  /// Drops the copy that PETSc factored, since the backend computes the values.
-  void keep_pattern_only() { filtered_.release(); }
+  /// Reads the pattern that Analyze() has found for A into F's pattern. Its arrays are valid while this object exists.
+  PetscErrorCode ReadPattern(Mat F, Mat A);
 
   /// Sets why PETSc computes the values, for -ksp_view.
   void set_reason(std::string reason) { reason_ = std::move(reason); }
@@ -35,7 +31,6 @@ class PetscFactor final : public FactorSource {
   PetscErrorCode CopyInvertedPivots(Mat F, Scalar* to) override;
   PetscErrorCode GetInfo(Mat F, MatInfoType type, MatInfo* info) override;
   PetscErrorCode View(Mat F, PetscViewer viewer) override;
-  std::size_t memory_bytes() const override { return filtered_.memory_bytes(); }
   bool holds_petsc_factor() const override { return true; }
 
  private:
@@ -44,8 +39,6 @@ class PetscFactor final : public FactorSource {
   PetscErrorCode TakeValues(Mat F);
 
   Mat inner_ = nullptr;
-  Mat factored_ = nullptr;  // matrix that Analyze() has analyzed, for ReadPattern(); not owned
-  FilteredMatrix filtered_;
   PetscObjectId checked_id_ = 0;           // id of the matrix whose rows were checked last
   PetscObjectState checked_nonzeros_ = 0;  // its nonzero state then
   std::string reason_;

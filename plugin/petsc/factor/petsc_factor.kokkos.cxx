@@ -88,27 +88,26 @@ PetscErrorCode PetscFactor::Analyze(Mat F, Mat A, MatFactorInfo const* info)
 
   PetscFunctionBegin;
   PetscCall(CheckRows(F, A, info));
-  PetscCall(filtered_.Refresh(A, f->partition, &factored_));
-  PetscCall(MatGetFactor(factored_, MATSOLVERPETSC, f->kind, &inner_));
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, f->kind, &inner_));
   PetscCheck(inner_, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
              "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[f->kind],
              ((PetscObject)A)->type_name,
              PetscDefined(USE_COMPLEX)
                  ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric"
                  : "");
-  PetscCall(MatrixForSymbolic(factored_, f->kind, &matrix));
+  PetscCall(MatrixForSymbolic(A, f->kind, &matrix));
   PetscErrorCode const code = PetscSymbolic(f->kind, inner_, matrix, f->rows, f->cols, info);
   PetscCall(MatDestroy(&matrix));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PetscFactor::ReadPattern(Mat F)
+PetscErrorCode PetscFactor::ReadPattern(Mat F, Mat A)
 {
   Mat_SpTRSV* f = Get(F);
 
   PetscFunctionBegin;
-  PetscCall(AccessPattern(inner_, factored_, f->kind, f->rows, f->cols, f->pattern));
+  PetscCall(AccessPattern(inner_, A, f->kind, f->rows, f->cols, f->pattern));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,16 +135,13 @@ PetscErrorCode PetscFactor::CheckRows(Mat F, Mat A, MatFactorInfo const* info)
 /// Does PETSc's numeric phase, and takes its verdict on pivots.
 PetscErrorCode PetscFactor::Factor(Mat F, Mat A, MatFactorInfo const* info)
 {
-  Mat factored;
-
   PetscFunctionBegin;
   PetscCall(CheckRows(F, A, nullptr));
-  PetscCall(filtered_.Refresh(A, Get(F)->partition, &factored));
-  PetscCall(PrepareInner(F, inner_, factored, info));
+  PetscCall(PrepareInner(F, inner_, A, info));
   if (!IsSymmetric(Get(F)->kind)) {
-    PetscCall(MatLUFactorNumeric(inner_, factored, info));
+    PetscCall(MatLUFactorNumeric(inner_, A, info));
   } else if (A->rmap->n) {  // PETSc crashes without rows: docs/petsc_faults.md
-    PetscCall(MatCholeskyFactorNumeric(inner_, factored, info));
+    PetscCall(MatCholeskyFactorNumeric(inner_, A, info));
   }
   F->factorerrortype = inner_->factorerrortype;
   F->factorerror_zeropivot_value = inner_->factorerror_zeropivot_value;

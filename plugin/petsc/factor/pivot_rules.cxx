@@ -83,7 +83,6 @@ PetscErrorCode GreatestShift(Mat F, Mat A, MatFactorInfo const* info, double* am
 {
   PetscReal top = info->zeropivot;
   std::vector<PetscReal> sums;
-  sptrsv::RowPartition const partition = Get(F)->partition;
 
   PetscFunctionBegin;
   PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) -> PetscErrorCode {
@@ -96,7 +95,7 @@ PetscErrorCode GreatestShift(Mat F, Mat A, MatFactorInfo const* info, double* am
         for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
           if (m.col_idx[k] == i) sum -= PetscRealPart(a[k]);
         for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
-          if (m.col_idx[k] == i || !partition.couples(i, m.col_idx[k], m.n)) continue;
+          if (m.col_idx[k] == i) continue;
           sum += PetscAbsScalar(a[k]);
           sums[(std::size_t)m.col_idx[k]] += PetscAbsScalar(a[k]);
         }

@@ -50,7 +50,6 @@ struct MatrixArrays {
   std::size_t num_entries = 0;
   PetscInt const *row_ptr = nullptr, *col_idx = nullptr;
   bool on_device = false;
-  sptrsv::RowPartition partition;  ///< splits the n rows: entries between parts count as zeros
 };
 /// Values of A, aligned with the col_idx of MatrixArrays; dense blocks by columns.
 struct MatrixValues {

@@ -101,8 +101,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
     auto const row_perm = perm(what.row_perm), col_perm = what.symmetric ? row_perm : perm(what.col_perm);
     auto const matrix = PatternOfMatrix(what.matrix);
     RequireDiagonal<T>(exec(), matrix, sptrsv::detail::require_proper_rows<T>(exec(), matrix, what.rules));
-    auto pattern = Factorization::level_pattern(exec(), matrix, row_perm, col_perm, what.symmetric, what.levels,
-                                                what.matrix.partition);
+    auto pattern = Factorization::level_pattern(exec(), matrix, row_perm, col_perm, what.symmetric, what.levels);
     pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // PETSc's order, except for inodes
     num_entries_ = pattern.upper->rows.col_idx.extent(0) + (what.symmetric ? n : pattern.lower->rows.col_idx.extent(0));
     state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
@@ -132,9 +131,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
     State& s = state();
     auto const matrix = PatternOfMatrix(m);
     s.factorization.reset();
-    sptrsv::FactorizationOptions options;
-    options.partition = m.partition;
-    s.factorization.emplace(exec(), matrix, s.factor, options);
+    s.factorization.emplace(exec(), matrix, s.factor);
     return s.factorization->report();
   }
   void drop_factorization() override { state().factorization.reset(); }

@@ -7,7 +7,6 @@
 
 #include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/tickets.hpp"
-#include "sptrsv/factorization/row_partition.hpp"
 #include "sptrsv/proper_rows.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
@@ -103,19 +102,6 @@ void for_each_entry(char const* label, typename T::exec_space const& exec, typen
   }
 }
 
-/// Returns the entries of row r of A that the partition keeps.
-/// @pre with several parts the row's columns ascend
-template <class T>
-KOKKOS_INLINE_FUNCTION EntryRange<T> kept_entries(typename T::pattern const& matrix, RowPartition const& partition,
-                                                  typename T::index r) {
-  EntryRange<T> const row{matrix.row_ptr(r), matrix.row_ptr(r + 1)};
-  if (partition.couples_all()) return row;
-  auto const n = static_cast<long long>(matrix.row_ptr.extent(0)) - 1;
-  long long const part = partition.part_of(r, n);
-  auto const begin = first_at_least(matrix.col_idx, row.begin, row.end, partition.first_row(part, n));
-  return {begin, first_at_least(matrix.col_idx, begin, row.end, partition.first_row(part + 1, n))};
-}
-
 /// Returns the position of column c of row r in A's col_idx, or -1.
 /// @param ascending  the row's columns ascend, so that a binary search is possible
 template <class T>
@@ -143,12 +129,10 @@ struct FillSourceMap {
   typename T::indices row_perm, col_perm;
   SourceMap<T> map;
   bool ascending;  ///< the columns of all rows of A ascend
-  RowPartition partition;
 
   KOKKOS_INLINE_FUNCTION offset find(index i, index j) const {
     index const r = row_perm.extent(0) > 0 ? row_perm(i) : i, c = col_perm.extent(0) > 0 ? col_perm(j) : j;
-    auto const n = static_cast<long long>(matrix.row_ptr.extent(0)) - 1;
-    return partition.couples(r, c, n) ? find_in_row<T>(matrix, r, c, ascending) : offset(-1);
+    return find_in_row<T>(matrix, r, c, ascending);
   }
   KOKKOS_FUNCTION void operator()(index i) const {
     if (!rows.symmetric)
@@ -190,23 +174,6 @@ bool require_proper_rows(typename T::exec_space const& exec, typename T::pattern
   return check_rows(matrix.num_rows(), row_ptr.data(), col_idx.data(), rules);
 }
 
-/// Checks that a partition fits A's rows and, with several parts, that the columns of all rows ascend: the kept entries
-/// of a row are then consecutive.
-/// @param ascending  the columns of all rows of A ascend: see require_proper_rows()
-/// @throws Error for units that do not divide the rows and for more parts than units; Unsupported for unsorted columns
-template <class T>
-void require_partition(typename T::pattern const& matrix, RowPartition const& partition, bool ascending) {
-  long long const n = matrix.num_rows();
-  if (partition.couples_all()) return;
-  if (partition.unit < 1 || n % partition.unit != 0 || partition.parts > n / partition.unit)
-    throw Error("a partition has " + std::to_string(partition.parts) + " parts of rows in units of " +
-                std::to_string(partition.unit) + ", and A has " + std::to_string(n) +
-                " rows; give units that divide the rows, and no more parts than units");
-  if (!ascending)
-    throw Unsupported("factorization", "several parts of rows of a matrix whose columns are out of order",
-                      "sort the rows by column");
-}
-
 /// Checks that columns ascend in all rows of L or U, excluding their diagonal entries. Fences.
 /// @throws ImproperRow
 template <class T>
@@ -224,7 +191,7 @@ void require_ascending_factor(typename T::exec_space const& exec, OffDiagonals<T
 template <class T>
 SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pattern const& matrix,
                              FactorRows<T> const& rows, typename T::indices row_perm, typename T::indices col_perm,
-                             bool ascending, RowPartition const& partition = {}) {
+                             bool ascending) {
   using view = decltype(SourceMap<T>::lower);
   auto const n = rows.upper.num_rows;
   SourceMap<T> map;
@@ -233,7 +200,7 @@ SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pat
     map.lower = rows.in_one_array() ? map.upper : factor_view<view>(exec, "source_lower", rows.lower.col_idx.extent(0));
   map.pivots = factor_view<view>(exec, "source_pivots", static_cast<std::size_t>(n));
   Kokkos::parallel_for("sptrsv::factorization::source_map", row_range<T>(exec, n),
-                       FillSourceMap<T>{matrix, rows, row_perm, col_perm, map, ascending, partition});
+                       FillSourceMap<T>{matrix, rows, row_perm, col_perm, map, ascending});
   return map;
 }
 

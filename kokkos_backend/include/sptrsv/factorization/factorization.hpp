@@ -8,7 +8,6 @@
 
 #include "sptrsv/factor.hpp"
 #include "sptrsv/factorization/pivots.hpp"
-#include "sptrsv/factorization/row_partition.hpp"
 
 namespace sptrsv {
 
@@ -21,16 +20,12 @@ struct FactorizationOptions {
   /// Symmetric factors with lists. 1: form products as pivot rows arrive and subtract them once all are there, if
   /// scratch memory holds those of a row; 0: pivot row by pivot row; -1: 1 on a GPU, 0 on a host.
   int products = -1;
-  /// Partition of A's rows, or of its block rows where the factor has dense blocks. Entries of A between different
-  /// parts count as zeros; level_pattern() with the same partition has no entries for them.
-  RowPartition partition;
 };
 
 /// Facts about a Factorization and its chosen parameters.
 struct FactorizationReport {
   long long rows = 0, entries = 0;  ///< both of the factors, pivots included
   long long levels = 0;             ///< levels of L; 0 on a host, where rows are in natural order
-  long long matrix_entries = 0;     ///< entries of A that the partition keeps
   long long updates = 0;            ///< per numeric phase, of two flops each
   long long longest_row = 0;
   bool listed = false;    ///< updates are listed, not searched for
@@ -82,10 +77,8 @@ class Factorization {
   /// @param row_perm, col_perm  permutations of 0..n-1 (not checked), or empty
   /// @param symmetric  upper triangle only
   /// @param levels     0 or less: no fill
-  /// @param partition  partition of A's rows in natural order; entries of A between its parts are left out
   /// @throws MissingDiagonal for the first row of A(row_perm, col_perm) without a diagonal entry that is not filled;
-  ///         ImproperRow as in the constructor; Unsupported if L or U has more entries than Offset can count, and for
-  ///         several parts if the columns of a row of A do not ascend; Error for more parts than rows.
+  ///         ImproperRow as in the constructor; Unsupported if L or U has more entries than Offset can count.
   /// Cost: without fill a few passes over A, and a sort of rows with permuted columns. With fill each row searches the
   /// graph of A for short paths, on a GPU twice: it reads all neighbors of each vertex within `levels` edges, with many
   /// levels some repeatedly. Long rows on a GPU: at most 512 MB of scratch memory, or 16 bytes per row of A. Allocates,
@@ -94,7 +87,7 @@ class Factorization {
   /// factorization/fill_paths.hpp.
   static pattern_type level_pattern(ExecSpace const& exec, typename types::pattern const& matrix,
                                     typename types::indices const& row_perm, typename types::indices const& col_perm,
-                                    bool symmetric, int levels = 0, RowPartition const& partition = {});
+                                    bool symmetric, int levels = 0);
   ~Factorization();
   Factorization(Factorization&&) noexcept;
   Factorization& operator=(Factorization&&) noexcept;

@@ -75,7 +75,6 @@ struct Factorization<S, I, O, E>::Impl {
   Kokkos::View<detail::PivotStatus, typename T::device> status;
   Kokkos::View<int, Kokkos::SharedHostPinnedSpace> any_small;
   Kokkos::View<real*, typename T::device> small_pivots;
-  std::size_t matrix_entries = 0;
 
   /// @param solver  of the same pattern, or null
   Impl(E const& exec, typename T::pattern const& matrix, pattern_type const& pattern,
@@ -106,10 +105,8 @@ struct Factorization<S, I, O, E>::Impl {
     if (lower) detail::require_ascending_factor<T>(exec, rows.lower);
     detail::require_ascending_factor<T>(exec, rows.upper);
     bool const ascending = detail::require_proper_rows<T>(exec, matrix, {ColumnOrder::any, false, blocks.size});
-    detail::require_partition<T>(matrix, options.partition, ascending);
-    map =
-        detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm, ascending, options.partition);
-    matrix_rows = detail::keep_rows<T>(exec, matrix, ascending, options.partition);
+    map = detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm, ascending);
+    matrix_rows = detail::keep_rows<T>(exec, matrix, ascending);
     pivots = factor.symmetric ? detail::pivots_in_list_order<T>(exec, rows.upper, upper->rows(exec))
                               : detail::PivotRows<T>{rows.lower, rows.lower.col_idx, {}};
     is_narrow = longest <= 256;
@@ -253,8 +250,6 @@ struct Factorization<S, I, O, E>::Impl {
     make(small_pivots, exec, "small_pivots", n);
     status = decltype(status)(Kokkos::view_alloc(exec, std::string("sptrsv::factorization::status")));
     tickets = detail::Tickets<T>(exec);
-    matrix_entries = matrix_rows.matrix_entries * entries_of_block;
-    report.matrix_entries = static_cast<long long>(matrix_rows.kept * entries_of_block);
   }
 
   /// Resets everything that rows poll for, before a pass.
@@ -385,7 +380,8 @@ struct Factorization<S, I, O, E>::Impl {
   }
 
   PivotVerdict compute(E const& exec, typename T::values const& values, PivotRules rules) {
-    if (values.extent(0) < matrix_entries) throw PatternChanged(values.extent(0), matrix_entries);
+    std::size_t const num_values = matrix_rows.num_entries * static_cast<std::size_t>(area());
+    if (values.extent(0) < num_values) throw PatternChanged(values.extent(0), num_values);
     if (by_blocks()) {
       if (rules.diagonal_scale != 1 || rules.diagonal_offset != 0)
         throw Unsupported("factorization", "thresholds of the diagonal for blocks", "leave them out");
@@ -431,8 +427,8 @@ struct Factorization<S, I, O, E>::Impl {
 template <class S, class I, class O, class E>
 typename Factorization<S, I, O, E>::pattern_type Factorization<S, I, O, E>::level_pattern(
     E const& exec, typename types::pattern const& matrix, typename types::indices const& row_perm,
-    typename types::indices const& col_perm, bool symmetric, int levels, RowPartition const& partition) {
-  return detail::make_level_pattern<types>(exec, matrix, row_perm, col_perm, symmetric, levels, partition);
+    typename types::indices const& col_perm, bool symmetric, int levels) {
+  return detail::make_level_pattern<types>(exec, matrix, row_perm, col_perm, symmetric, levels);
 }
 
 template <class S, class I, class O, class E>
@@ -481,7 +477,7 @@ std::size_t Factorization<S, I, O, E>::memory_bytes() const {
          (m.factor.symmetric && !m.report.products ? m.pivots.row.span() * sizeof(I) + m.pivots.entry.span() * sizeof(O)
                                                    : 0) +
          m.long_row_begin.span() * sizeof(O) + m.small_pivots.span() * sizeof(typename Impl::real) +
-         (m.matrix_rows.begin.span() + m.matrix_rows.end.span() + m.matrix_rows.diagonal.span()) * sizeof(O);
+         (m.matrix_rows.row_ptr.span() + m.matrix_rows.diagonal.span()) * sizeof(O);
 }
 
 }  // namespace sptrsv

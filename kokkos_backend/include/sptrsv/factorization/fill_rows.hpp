@@ -79,8 +79,7 @@ FillGraph<T> make_fill_graph(typename T::exec_space const& exec, SplitRows<T> co
   using index = typename T::index;
   using offset = typename T::offset;
   bool const identity = split.row_perm.extent(0) == 0 && split.new_column.extent(0) == 0;
-  if (identity && !split.symmetric && split.partition.couples_all())
-    return {split.matrix.row_ptr, split.matrix.col_idx};
+  if (identity && !split.symmetric) return {split.matrix.row_ptr, split.matrix.col_idx};
   index const n = split.matrix.num_rows();
   auto const size = static_cast<std::size_t>(n);
   FillEdges<T> edges{split,

@@ -122,12 +122,11 @@ inline int lanes_of_vertex(double mean_row, int most) {
 template <class T, class MakeFill>
 FactorPatternOf<T> make_fill_pattern(typename T::exec_space const& exec, typename T::pattern const& matrix,
                                      typename T::indices const& row_perm, typename T::indices const& col_perm,
-                                     bool symmetric, int levels, MakeFill const& make_fill,
-                                     RowPartition const& partition = {}) {
+                                     bool symmetric, int levels, MakeFill const& make_fill) {
   using index = typename T::index;
   index const n = matrix.num_rows();
-  if (levels <= 0 || n == 0) return make_level_zero_pattern<T>(exec, matrix, row_perm, col_perm, symmetric, partition);
-  auto split = split_rows<T>(exec, matrix, row_perm, col_perm, symmetric, partition);
+  if (levels <= 0 || n == 0) return make_level_zero_pattern<T>(exec, matrix, row_perm, col_perm, symmetric);
+  auto split = split_rows<T>(exec, matrix, row_perm, col_perm, symmetric);
   FillRows<T> rows;
   rows.graph = make_fill_graph<T>(exec, split, levels);
   double const mean = static_cast<double>(rows.graph.col_idx.extent(0)) / static_cast<double>(n);
@@ -161,11 +160,10 @@ FactorPatternOf<T> make_fill_pattern(typename T::exec_space const& exec, typenam
 template <class T>
 FactorPatternOf<T> make_level_pattern(typename T::exec_space const& exec, typename T::pattern const& matrix,
                                       typename T::indices const& row_perm, typename T::indices const& col_perm,
-                                      bool symmetric, int levels, RowPartition const& partition = {}) {
+                                      bool symmetric, int levels) {
   using Fill = std::conditional_t<is_host_space<typename T::exec_space>, HostFill<T>, DeviceFill<T>>;
-  return make_fill_pattern<T>(
-      exec, matrix, row_perm, col_perm, symmetric, levels, [&](typename T::index n) { return Fill(exec, n); },
-      partition);
+  return make_fill_pattern<T>(exec, matrix, row_perm, col_perm, symmetric, levels,
+                              [&](typename T::index n) { return Fill(exec, n); });
 }
 
 }  // namespace sptrsv::detail

@@ -26,23 +26,23 @@ struct SplitRows {
   indices lower_col, upper_col;
   bool symmetric;
   bool ascending;  ///< the columns of all rows of A ascend
-  RowPartition partition;
 
   /// Tells whether entries can be taken in the stored order of A's rows.
   KOKKOS_FORCEINLINE_FUNCTION bool copies() const { return ascending && new_column.extent(0) == 0; }
   KOKKOS_FORCEINLINE_FUNCTION index column(offset k) const {
     return new_column.extent(0) > 0 ? new_column(matrix.col_idx(k)) : matrix.col_idx(k);
   }
-  /// Returns the entries of A that the partition keeps of row i.
+  /// Returns A's entries of row i of A(row_perm, col_perm).
   KOKKOS_FORCEINLINE_FUNCTION EntryRange<T> entries(index i) const {
-    return kept_entries<T>(matrix, partition, row_perm.extent(0) > 0 ? row_perm(i) : i);
+    index const r = row_perm.extent(0) > 0 ? row_perm(i) : i;
+    return {matrix.row_ptr(r), matrix.row_ptr(r + 1)};
   }
   /// Sets lower_ptr(i) and upper_ptr(i) to the counts of row i, and returns whether it has a diagonal entry.
   KOKKOS_INLINE_FUNCTION bool count(index i) const {
     offset below = 0, above = 0;
     bool diagonal = false;
-    auto const kept = entries(i);
-    for (offset k = kept.begin; k < kept.end; ++k) {
+    auto const row = entries(i);
+    for (offset k = row.begin; k < row.end; ++k) {
       index const j = column(k);
       below += j < i;
       above += j > i;
@@ -52,13 +52,13 @@ struct SplitRows {
     upper_ptr(i) = above + (symmetric ? 0 : 1);
     return diagonal;
   }
-  /// Stores entry k of `kept`, A's entries of row i, after those of smaller columns on its side; the diagonal one last.
-  KOKKOS_INLINE_FUNCTION void operator()(index i, EntryRange<T> const& kept, offset k) const {
+  /// Stores entry k of `row`, A's entries of row i, after those of smaller columns on its side; the diagonal one last.
+  KOKKOS_INLINE_FUNCTION void operator()(index i, EntryRange<T> const& row, offset k) const {
     index const j = column(k);
     if (j == i && !symmetric) upper_col(upper_ptr(i + 1) - 1) = i;
     if (j == i || (symmetric && j < i)) return;
     offset before = 0;
-    for (offset other = kept.begin; other < kept.end; ++other) {
+    for (offset other = row.begin; other < row.end; ++other) {
       index const c = column(other);
       before += c < j && (j < i || c > i);
     }
@@ -66,9 +66,9 @@ struct SplitRows {
   }
   /// Stores all entries of row i, whose columns already ascend.
   KOKKOS_INLINE_FUNCTION void copy(index i) const {
-    auto const kept = entries(i);
+    auto const row = entries(i);
     offset at_lower = symmetric ? 0 : lower_ptr(i), at_upper = upper_ptr(i);
-    for (offset k = kept.begin; k < kept.end; ++k) {
+    for (offset k = row.begin; k < row.end; ++k) {
       index const j = matrix.col_idx(k);
       if (j < i && !symmetric) lower_col(at_lower++) = j;
       if (j > i) upper_col(at_upper++) = j;
@@ -129,12 +129,10 @@ Kokkos::View<typename T::index*, typename T::device> inverse_permutation(typenam
 /// Returns the split of A's checked rows, without arrays for its result.
 template <class T>
 SplitRows<T> split_rows(typename T::exec_space const& exec, typename T::pattern const& matrix,
-                        typename T::indices const& row_perm, typename T::indices const& col_perm, bool symmetric,
-                        RowPartition const& partition) {
+                        typename T::indices const& row_perm, typename T::indices const& col_perm, bool symmetric) {
   bool const ascending = require_proper_rows<T>(exec, matrix);
-  require_partition<T>(matrix, partition, ascending);
   auto const new_column = inverse_permutation<T>(exec, col_perm);
-  return {matrix, row_perm, new_column, {}, {}, {}, {}, symmetric, ascending, partition};
+  return {matrix, row_perm, new_column, {}, {}, {}, {}, symmetric, ascending};
 }
 
 template <class T>
@@ -156,11 +154,11 @@ FactorPatternOf<T> as_factor_pattern(SplitRows<T> const& split, typename T::indi
 template <class T>
 FactorPatternOf<T> make_level_zero_pattern(typename T::exec_space const& exec, typename T::pattern const& matrix,
                                            typename T::indices const& row_perm, typename T::indices const& col_perm,
-                                           bool symmetric, RowPartition const& partition = {}) {
+                                           bool symmetric) {
   using offsets = typename SplitRows<T>::offsets;
   using indices = typename SplitRows<T>::indices;
   auto const n = matrix.num_rows();
-  auto split = split_rows<T>(exec, matrix, row_perm, col_perm, symmetric, partition);
+  auto split = split_rows<T>(exec, matrix, row_perm, col_perm, symmetric);
   if (!symmetric) split.lower_ptr = factor_view<offsets>(exec, "lower_ptr", static_cast<std::size_t>(n) + 1);
   split.upper_ptr = factor_view<offsets>(exec, "upper_ptr", static_cast<std::size_t>(n) + 1);
   auto const missing = count_entries<T>(exec, split, n);

@@ -10,46 +10,35 @@
 
 namespace sptrsv::detail {
 
-/// Ranges of the entries that a partition keeps of A's rows, and the position of each diagonal entry in A's values; -1:
-/// none.
+/// Offsets of A's rows, and the position of each diagonal entry in A's values; -1: none.
 template <class T>
 struct MatrixRows {
   using index = typename T::index;
   using offset = typename T::offset;
-  Kokkos::View<offset*, typename T::device> begin, end, diagonal;  ///< n each
-  std::size_t matrix_entries = 0;                                  ///< entries of A
-  std::size_t kept = 0;                                            ///< entries of A that the partition keeps
+  Kokkos::View<offset*, typename T::device> row_ptr, diagonal;  ///< n+1, or empty without rows; n
+  std::size_t num_entries = 0;                                  ///< entries of A
 };
 
 /// @param ascending  the columns of all rows of A ascend
 template <class T>
-MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern const& matrix, bool ascending,
-                        RowPartition const& partition = {}) {
+MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern const& matrix, bool ascending) {
   using index = typename T::index;
   using offset = typename T::offset;
   index const n = matrix.num_rows();
-  using offsets = decltype(MatrixRows<T>::begin);
   MatrixRows<T> rows;
-  auto const size = static_cast<std::size_t>(n);
-  auto const begin = rows.begin = factor_view<offsets>(exec, "matrix_begin", size);
-  auto const end = rows.end = factor_view<offsets>(exec, "matrix_end", size);
-  auto const diagonal = rows.diagonal = factor_view<offsets>(exec, "matrix_diagonal", size);
   if (n == 0) return rows;
-  offset kept = 0, last = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::matrix_rows", row_range<T>(exec, n),
-      KOKKOS_LAMBDA(index i, offset & sum) {
-        auto const entries = kept_entries<T>(matrix, partition, i);
-        begin(i) = entries.begin;
-        end(i) = entries.end;
-        diagonal(i) = find_in_row<T>(matrix, i, i, ascending);
-        sum += entries.end - entries.begin;
-      },
-      kept);
-  Kokkos::deep_copy(exec, last, Kokkos::subview(matrix.row_ptr, n));
+  auto const size = static_cast<std::size_t>(n);
+  auto const row_ptr = rows.row_ptr = factor_view<decltype(rows.row_ptr)>(exec, "matrix_row_ptr", size + 1);
+  auto const diagonal = rows.diagonal = factor_view<decltype(rows.diagonal)>(exec, "matrix_diagonal", size);
+  Kokkos::parallel_for(
+      "sptrsv::factorization::matrix_rows", row_range<T>(exec, n + 1), KOKKOS_LAMBDA(index i) {
+        row_ptr(i) = matrix.row_ptr(i);
+        if (i < n) diagonal(i) = find_in_row<T>(matrix, i, i, ascending);
+      });
+  offset last = 0;
+  Kokkos::deep_copy(exec, last, Kokkos::subview(row_ptr, n));
   exec.fence("sptrsv::factorization: the number of A's entries is kept");
-  rows.matrix_entries = static_cast<std::size_t>(last);
-  rows.kept = static_cast<std::size_t>(kept);
+  rows.num_entries = static_cast<std::size_t>(last);
   return rows;
 }
 
@@ -60,7 +49,7 @@ R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, 
   auto const shift = KOKKOS_LAMBDA(index i) {
     typename T::scalar const diagonal = rows.diagonal(i) < 0 ? typename T::scalar(0) : a[rows.diagonal(i)];
     R sum = -R(Kokkos::abs(diagonal)) - real_part(diagonal);
-    for (auto k = rows.begin(i); k < rows.end(i); ++k) sum += R(Kokkos::abs(a[k]));
+    for (auto k = rows.row_ptr(i); k < rows.row_ptr(i + 1); ++k) sum += R(Kokkos::abs(a[k]));
     return sum;
   };
   auto const n = static_cast<index>(rows.diagonal.extent(0));
