@@ -114,6 +114,19 @@ step() {
   line "$name" "done in $((SECONDS - start)) s"
 }
 
+# --- compilers
+
+has_command() { command -v "$1" >/dev/null; }
+
+# use_compiler_cache: lets CMake call the compilers through ccache, if it is installed; builds of several stacks, and of
+# several checkouts, then share what they have in common.
+use_compiler_cache() {
+  has_command ccache || return 0
+  export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1
+  export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-ccache}
+  export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
+}
+
 # --- the environment of MPI programs
 
 # allow_mpi_here: allows root and more ranks than cores, which Open MPI refuses; containers and small machines need

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Part of scripts/setup: packages of the system. Only missing ones are installed.
 
-has_command() { command -v "$1" >/dev/null; }
-
 # has_header NAME: tells whether the C++ compiler finds it.
 has_header() { echo "#include <$1>" | "${cxx[@]}" -E -x c++ - >/dev/null 2>&1; }
 
@@ -47,6 +45,7 @@ missing_packages() {
   has_header zlib.h || echo zlib1g-dev
   if [[ $with_tests == yes ]]; then
     has_header gtest/gtest.h || echo libgtest-dev
+    has_command ccache || echo ccache # several stacks compile the same files
     has_command python3 || echo python3
     in_sid || missing_program_packages
   fi

@@ -36,7 +36,8 @@ build_petsc() {
   printf '%s\n' "$key" >"$stamp"
 }
 
-# make_and_install_petsc: runs in a subshell, since it changes the folder.
+# make_and_install_petsc: runs in a subshell, since it changes the folder. By default PETSc's make starts no job while
+# the load is above the number of cores, which a test that has just ended keeps up for minutes.
 make_and_install_petsc() (
   local options dir
   dir=$(stack_dir)/src/petsc
@@ -45,5 +46,5 @@ make_and_install_petsc() (
     tar -xzf "$(sdist petsc "$petsc_source_version")" -C "$dir" --strip-components=1 && cd "$dir" &&
     env -u PETSC_DIR -u PETSC_ARCH ./configure PETSC_ARCH=build --prefix="$kokkos_root" "${options[@]}" \
       --with-kokkos-dir="$kokkos_root" --with-kokkos-kernels-dir="$kokkos_root" --with-make-np="$jobs" &&
-    make PETSC_DIR="$dir" PETSC_ARCH=build all && make PETSC_DIR="$dir" PETSC_ARCH=build install
+    make PETSC_DIR="$dir" PETSC_ARCH=build MAKE_LOAD=1000 all && make PETSC_DIR="$dir" PETSC_ARCH=build install
 )

@@ -14,7 +14,7 @@
 namespace sptrsv::test {
 
 using SpaceTuple = decltype(std::tuple_cat(
-#if defined(KOKKOS_ENABLE_SERIAL)
+#if defined(KOKKOS_ENABLE_SERIAL) && !(defined(SPTRSV_PLUGINS_ONLY) && defined(KOKKOS_ENABLE_OPENMP))
     std::declval<std::tuple<Kokkos::Serial>>(),
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
