@@ -142,14 +142,16 @@ TEST(Quotient, OfLargeComplexNumbers) {
 #if defined(SPTRSV_TEST_ALL_SCALARS)
 TYPED_TEST(Extreme, LargeComplexPivots) {
   using S = Kokkos::complex<double>;
-  auto const p = problem_of<S>({{{0, S(1.2e308, 1.2e308)}}, {{0, S(1e308, -1e308)}, {1, S(-1.7e308, 1.7e308)}}});
-  for (auto const& v : all_variants()) {
-    SCOPED_TRACE(v.label);
-    auto const x = solve<S>(make_solver<S>(v, this->exec, p), this->exec, {{S(1e308), S(0)}})[0];
-    EXPECT_NEAR(x[0].real(), 1 / 2.4, 1e-12);
-    EXPECT_NEAR(x[0].imag(), -1 / 2.4, 1e-12);
-    EXPECT_NEAR(x[1].real(), 1 / 4.08, 1e-12);
-    EXPECT_NEAR(x[1].imag(), -1 / 4.08, 1e-12);
+  if constexpr (has_instance<S, TypeParam>) {
+    auto const p = problem_of<S>({{{0, S(1.2e308, 1.2e308)}}, {{0, S(1e308, -1e308)}, {1, S(-1.7e308, 1.7e308)}}});
+    for (auto const& v : all_variants()) {
+      SCOPED_TRACE(v.label);
+      auto const x = solve<S>(make_solver<S>(v, this->exec, p), this->exec, {{S(1e308), S(0)}})[0];
+      EXPECT_NEAR(x[0].real(), 1 / 2.4, 1e-12);
+      EXPECT_NEAR(x[0].imag(), -1 / 2.4, 1e-12);
+      EXPECT_NEAR(x[1].real(), 1 / 4.08, 1e-12);
+      EXPECT_NEAR(x[1].imag(), -1 / 4.08, 1e-12);
+    }
   }
 }
 #endif

@@ -135,7 +135,7 @@ class HostChoice : public ::testing::Test {
   Space exec;
 };
 using HostSpaces = ::testing::Types<
-#if defined(KOKKOS_ENABLE_SERIAL) && defined(KOKKOS_ENABLE_OPENMP)
+#if defined(KOKKOS_ENABLE_SERIAL) && defined(KOKKOS_ENABLE_OPENMP) && !defined(SPTRSV_WITHOUT_SERIAL)
     Kokkos::Serial, Kokkos::OpenMP
 #elif defined(KOKKOS_ENABLE_OPENMP)
     Kokkos::OpenMP

@@ -44,9 +44,10 @@ inline std::vector<Shape> all_shapes() {
   return shapes;
 }
 
-inline std::vector<SolveCase> cases_of(std::vector<std::string> const& matrices, std::vector<int> const& columns) {
+inline std::vector<SolveCase> cases_of(std::vector<std::string> const& matrices, std::vector<int> const& columns,
+                                       std::vector<std::string> const& spaces = space_names()) {
   std::vector<SolveCase> cases;
-  for (auto const& space : space_names())
+  for (auto const& space : spaces)
     for (auto const& v : all_variants())
       for (auto const& matrix : matrices)
         for (auto const& shape : all_shapes())
@@ -70,7 +71,7 @@ inline std::vector<SolveCase> all_cases() {
 }
 /// Returns the few cases for scalars other than double.
 inline std::vector<SolveCase> few_cases() {
-  return cases_of({"diagonal:1", "dense:30", "lap2d:12", "rmat:6,6"}, {1, 5});
+  return cases_of({"diagonal:1", "dense:30", "lap2d:12", "rmat:6,6"}, {1, 5}, space_names<FurtherSpaceTuple>());
 }
 
 }  // namespace sptrsv::test

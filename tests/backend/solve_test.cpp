@@ -48,7 +48,9 @@ template <class S>
 class SolveTest : public ::testing::TestWithParam<SolveCase> {
  protected:
   static void check(SolveCase const& c) {
-    with_space(c.space, [&](auto exec) { check_on<S>(exec, c); });
+    with_space(c.space, [&](auto exec) {
+      if constexpr (has_instance<S, decltype(exec)>) check_on<S>(exec, c);
+    });
   }
 };
 

@@ -13,10 +13,12 @@
 
 namespace sptrsv::test {
 
-using SpaceTuple = decltype(std::tuple_cat(
-#if defined(KOKKOS_ENABLE_SERIAL) && !(defined(SPTRSV_PLUGINS_ONLY) && defined(KOKKOS_ENABLE_OPENMP))
-    std::declval<std::tuple<Kokkos::Serial>>(),
+using SerialTuple = std::tuple<
+#if defined(KOKKOS_ENABLE_SERIAL) && !(defined(SPTRSV_WITHOUT_SERIAL) && defined(KOKKOS_ENABLE_OPENMP))
+    Kokkos::Serial
 #endif
+    >;
+using OtherTuple = decltype(std::tuple_cat(
 #if defined(KOKKOS_ENABLE_OPENMP)
     std::declval<std::tuple<Kokkos::OpenMP>>(),
 #endif
@@ -24,6 +26,24 @@ using SpaceTuple = decltype(std::tuple_cat(
     std::declval<std::tuple<Kokkos::Cuda>>(),
 #endif
     std::declval<std::tuple<>>()));
+using SpaceTuple = decltype(std::tuple_cat(std::declval<SerialTuple>(), std::declval<OtherTuple>()));
+
+/// Tells whether the library is instantiated for scalar S on a space. With OpenMP, float and complex are not
+/// instantiated for Serial.
+template <class S, class Space>
+inline constexpr bool has_instance =
+#if defined(KOKKOS_ENABLE_SERIAL) && defined(KOKKOS_ENABLE_OPENMP)
+    std::is_same_v<S, double> || !std::is_same_v<Space, Kokkos::Serial>;
+#else
+    true;
+#endif
+/// Spaces for which the library is instantiated for float and complex.
+using FurtherSpaceTuple =
+#if defined(KOKKOS_ENABLE_OPENMP)
+    OtherTuple;
+#else
+    SpaceTuple;
+#endif
 
 template <class Tuple>
 struct AsTestTypes;
@@ -63,12 +83,13 @@ void with_space(std::string const& name, F const& f) {
   with_space_at(name, f, std::make_index_sequence<std::tuple_size_v<SpaceTuple>>());
 }
 
-template <std::size_t... I>
-std::vector<std::string> space_names_at(std::index_sequence<I...>) {
-  return {space_name<std::tuple_element_t<I, SpaceTuple>>()...};
+template <class... Space>
+std::vector<std::string> names_of(std::tuple<Space...> const*) {
+  return {space_name<Space>()...};
 }
-inline std::vector<std::string> space_names() {
-  return space_names_at(std::make_index_sequence<std::tuple_size_v<SpaceTuple>>());
+template <class Tuple = SpaceTuple>
+std::vector<std::string> space_names() {
+  return names_of(static_cast<Tuple const*>(nullptr));
 }
 
 }  // namespace sptrsv::test

@@ -109,9 +109,9 @@ struct CasesOf<S, std::tuple<E...>> {
 };
 using Cases = decltype(std::tuple_cat(
 #if defined(SPTRSV_TEST_ALL_SCALARS)
-    std::declval<CasesOf<float, SpaceTuple>::type>(),
-    std::declval<CasesOf<Kokkos::complex<double>, SpaceTuple>::type>(),
-    std::declval<CasesOf<Kokkos::complex<float>, SpaceTuple>::type>(),
+    std::declval<CasesOf<float, FurtherSpaceTuple>::type>(),
+    std::declval<CasesOf<Kokkos::complex<double>, FurtherSpaceTuple>::type>(),
+    std::declval<CasesOf<Kokkos::complex<float>, FurtherSpaceTuple>::type>(),
 #endif
     std::declval<CasesOf<double, SpaceTuple>::type>()));
 struct CaseNames {
