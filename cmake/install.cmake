@@ -61,6 +61,11 @@ if(SPTRSV_ENABLE_PETSC)
       configure_file(${PROJECT_SOURCE_DIR}/cmake/modulefile/sptrsv.${kind}.in
         \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${into} @ONLY)")
   endforeach()
+  set(into ${CMAKE_INSTALL_DATADIR}/sptrsv/petscrc)
+  install(CODE "
+    set(LIBDIR ${CMAKE_INSTALL_LIBDIR})
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/petscrc.in \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${into} @ONLY)
+    message(STATUS \"To load the plugin in all PETSc programs: cat \${CMAKE_INSTALL_PREFIX}/${into} >> ~/.petscrc\")")
 endif()
 
 # --- ifpack2; all templates are installed, so that other scalars can be instantiated

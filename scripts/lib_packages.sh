@@ -73,6 +73,7 @@ missing_program_packages() {
 # missing_build_packages: prints packages that PETSc's build needs.
 missing_build_packages() {
   has_command make || echo make
+  [[ $petsc_package == no ]] || has_command patch || echo patch
   has_command mpicc || echo libopenmpi-dev
   has_command mpiexec || echo openmpi-bin
   has_library openblas || echo libopenblas-dev

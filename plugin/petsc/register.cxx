@@ -164,12 +164,17 @@ PetscErrorCode RegisterTypes()
 PetscErrorCode Register(void const* caller)
 {
   PetscErrorCode const started = registered ? PETSC_SUCCESS : CheckStarted(caller);
+  PetscBool again;
 
   if (registered || started) return started;
   PetscFunctionBegin;
   PetscCall(CheckVersion());
   PetscCall(CheckTypes());
   PetscCall(MatInitializePackage());  // otherwise the first registration replaces PETSc's list
+  PetscCall(MatSolverTypeGet("sptrsv", MATSEQAIJ, MAT_FACTOR_ILU, &again, NULL, NULL));
+  if (again)
+    PetscCall(PetscInfo(NULL, "Another file of the sptrsv plugin was loaded before; %s replaces it\n",
+                        FileOf((void const*)&SpTRSVRegister)));
   PetscCall(PetscLogEventRegister("SpTRSVAnalysis", MAT_CLASSID, &events.analysis));
   PetscCall(PetscLogEventRegister("SpTRSVNumeric", MAT_CLASSID, &events.numeric));
   PetscCall(PetscLogEventRegister("SpTRSVSolve", MAT_CLASSID, &events.solve));
@@ -189,6 +194,9 @@ Events events;
 
 PetscErrorCode SpTRSVRegister(void) { return sptrsv_petsc::Register(__builtin_return_address(0)); }
 
-/* PETSc finds this by the file's name, libsptrsv_petsc.so */
+/* PETSc finds these by the file's name: libsptrsv_petsc.so, and libpetscsptrsv.so, which a PETSc configured with
+   --download-sptrsv loads at its start */
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_sptrsv_petsc(void);
 PetscErrorCode PetscDLLibraryRegister_sptrsv_petsc(void) { return sptrsv_petsc::Register(__builtin_return_address(0)); }
+PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_petscsptrsv(void);
+PetscErrorCode PetscDLLibraryRegister_petscsptrsv(void) { return sptrsv_petsc::Register(__builtin_return_address(0)); }

@@ -8,7 +8,8 @@ set(package ${LIBDIR}/cmake/sptrsv)
 set(expected share/doc/sptrsv/LICENSE ${package}/sptrsvConfig.cmake ${package}/sptrsvConfigVersion.cmake
     ${LIBDIR}/libsptrsv_backend.a)
 if(PETSC)
-  list(APPEND expected ${LIBDIR}/libsptrsv_petsc.so ${LIBDIR}/pkgconfig/sptrsv_petsc.pc include/sptrsv_petsc.h)
+  list(APPEND expected ${LIBDIR}/libsptrsv_petsc.so ${LIBDIR}/pkgconfig/sptrsv_petsc.pc include/sptrsv_petsc.h
+    share/sptrsv/petscrc)
 endif()
 if(IFPACK2)
   list(APPEND expected ${LIBDIR}/libsptrsv_ifpack2.a include/sptrsv/ifpack2/create.hpp

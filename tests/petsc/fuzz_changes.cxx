@@ -14,13 +14,13 @@ bool Matrices::on_both(char const* what, Body const& body)
   Outcome outcome[2];
   Trace("  %s\n", what);
   record->petsc_at_work = true;
-  for (Side s : {own, ours}) outcome[s] = Quietly([&] { return body(mat_[s]); });
+  for (Side s : {by_petsc, by_plugin}) outcome[s] = Quietly([&] { return body(mat_[s]); });
   record->petsc_at_work = false;
   ++changes_;
-  if (outcome[own].code != outcome[ours].code)
-    Fail("%s ends differently on the matrix that ours has factored: error %d, not %d: %s", what,
-         (int)outcome[ours].code, (int)outcome[own].code, outcome[ours].message.c_str());
-  if (outcome[own].code) {
+  if (outcome[by_petsc].code != outcome[by_plugin].code)
+    Fail("%s ends differently on the matrix that the plugin has factored: error %d, not %d: %s", what,
+         (int)outcome[by_plugin].code, (int)outcome[by_petsc].code, outcome[by_plugin].message.c_str());
+  if (outcome[by_petsc].code) {
     for (Mat A : mat_) {  // the change may be incomplete
       FUZZ_MUST(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
       FUZZ_MUST(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
@@ -28,9 +28,9 @@ bool Matrices::on_both(char const* what, Body const& body)
     }
     ++pattern_changes_;
   }
-  if (outcome[own].code)
-    Trace("    (PETSc refuses: error %d, %.100s)\n", (int)outcome[own].code, outcome[own].message.c_str());
-  return !outcome[own].code;
+  if (outcome[by_petsc].code)
+    Trace("    (PETSc refuses: error %d, %.100s)\n", (int)outcome[by_petsc].code, outcome[by_petsc].message.c_str());
+  return !outcome[by_petsc].code;
 }
 
 std::vector<PetscInt> Matrices::some_rows()
@@ -190,7 +190,7 @@ bool Matrices::convert()
     return false;
   PetscInt before = bs_, bs;
   type_ = to;
-  FUZZ_MUST(MatGetBlockSize(mat_[own], &bs));
+  FUZZ_MUST(MatGetBlockSize(mat_[by_petsc], &bs));
   if (to == MATSEQAIJ) bs = 1;
   own_rounding = own_values() && bs > 1;
   if (bs == before) return true;

@@ -162,7 +162,7 @@ void FactorPair::draw_setup()
 
   do {
     ftype_ = draw_.pick(kinds);
-    FUZZ_MUST(MatGetFactorAvailable(m_.of(own), MATSOLVERPETSC, ftype_, &available));
+    FUZZ_MUST(MatGetFactorAvailable(m_.of(by_petsc), MATSOLVERPETSC, ftype_, &available));
     if (m_.is(MATSEQSBAIJ) && ftype_ <= MAT_FACTOR_ILU && ftype_ != MAT_FACTOR_CHOLESKY) available = PETSC_FALSE;
     if (!m_.symmetric() && (ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC) && draw_.chance(80))
       available = PETSC_FALSE;
@@ -184,13 +184,13 @@ void FactorPair::create()
   symbolic_ = numeric_ = false;
   draw_setup();
   variant_ = draw_.from(0, num_variants() - 1);
-  Trace("  MatGetFactor %s, ours %s %s, levels %g, fill %g, zero pivot %g, shift %s %g, diagonal fill %g\n",
+  Trace("  MatGetFactor %s, the plugin's %s %s, levels %g, fill %g, zero pivot %g, shift %s %g, diagonal fill %g\n",
         MatFactorTypes[ftype_], type_of(variant_), variant(variant_).options, (double)info_.levels, (double)info_.fill,
         (double)info_.zeropivot, MatFactorShiftTypes[(int)info_.shifttype], (double)info_.shiftamount,
         (double)info_.diagonal_fill);
   bool const both = Both("MatGetFactor", [&](Side s) {
     PetscFunctionBegin;
-    PetscCall(MatGetFactor(m_.of(s), s == own ? MATSOLVERPETSC : type_of(variant_), ftype_, &F_[s]));
+    PetscCall(MatGetFactor(m_.of(s), s == by_petsc ? MATSOLVERPETSC : type_of(variant_), ftype_, &F_[s]));
     PetscCheck(F_[s], PETSC_COMM_SELF, PETSC_ERR_SUP, "No factor");
     PetscCall(MatSetOptionsPrefix(F_[s], prefix_of(variant_).c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -212,20 +212,20 @@ void FactorPair::draw_ordering()
     nonzero_diagonal_ = false;  // PETSc may add these entries twice: docs/petsc_faults.md
   FUZZ_MUST(ISDestroy(&rows_));
   FUZZ_MUST(ISDestroy(&cols_));
-  Outcome outcome = Quietly([&] { return MatGetOrdering(m_.of(own), ordering_.c_str(), &rows_, &cols_); });
+  Outcome outcome = Quietly([&] { return MatGetOrdering(m_.of(by_petsc), ordering_.c_str(), &rows_, &cols_); });
   if (outcome.code) {
     Trace("    (PETSc has no ordering %s here: %.80s)\n", ordering_.c_str(), outcome.message.c_str());
     ordering_ = MATORDERINGNATURAL;
     rows_ = cols_ = nullptr;
-    FUZZ_MUST(MatGetOrdering(m_.of(own), ordering_.c_str(), &rows_, &cols_));
+    FUZZ_MUST(MatGetOrdering(m_.of(by_petsc), ordering_.c_str(), &rows_, &cols_));
   }
   if (nonzero_diagonal_) {
     PetscReal const least = draw_.chance(50) ? 1e-10 : m_.size();
-    outcome = Quietly([&] { return MatReorderForNonzeroDiagonal(m_.of(own), least, rows_, cols_); });
+    outcome = Quietly([&] { return MatReorderForNonzeroDiagonal(m_.of(by_petsc), least, rows_, cols_); });
     if (outcome.code) {
       FUZZ_MUST(ISDestroy(&rows_));
       FUZZ_MUST(ISDestroy(&cols_));
-      FUZZ_MUST(MatGetOrdering(m_.of(own), ordering_.c_str(), &rows_, &cols_));
+      FUZZ_MUST(MatGetOrdering(m_.of(by_petsc), ordering_.c_str(), &rows_, &cols_));
       nonzero_diagonal_ = false;
     }
   }
@@ -253,12 +253,12 @@ PetscErrorCode FactorPair::symbolic_of(Side s)
   Mat A = m_.of(s);
 
   PetscFunctionBegin;
-  if (s == own && cholesky && m_.is(MATSEQBAIJ)) {
+  if (s == by_petsc && cholesky && m_.is(MATSEQBAIJ)) {
     PetscCall(Duplicate(m_.of(s), &A));
   } else {
     PetscCall(PetscObjectReference((PetscObject)A));
   }
-  if (s == own || type_forced == MATSOLVERPETSC) {
+  if (s == by_petsc || type_forced == MATSOLVERPETSC) {
     PetscCall(MatDestroy(&F_[s]));
     PetscCall(MatGetFactor(m_.of(s), MATSOLVERPETSC, ftype_, &F_[s]));
   }
@@ -318,8 +318,8 @@ void FactorPair::numeric()
         m_.pattern_changes() != symbolic_pattern_ ? ", the pattern may be another one than in the symbolic phase" : "");
   if (positive && m_.is(MATSEQAIJ)) {  // 3.25 and later crash otherwise: docs/petsc_faults.md
     Vec diagonal;
-    FUZZ_MUST(MatCreateVecs(m_.of(own), &diagonal, NULL));
-    FUZZ_MUST(MatGetDiagonal(m_.of(own), diagonal));
+    FUZZ_MUST(MatCreateVecs(m_.of(by_petsc), &diagonal, NULL));
+    FUZZ_MUST(MatGetDiagonal(m_.of(by_petsc), diagonal));
     FUZZ_MUST(VecDestroy(&diagonal));
   }
   numeric_ = Both("the numeric phase", [&](Side s) {
@@ -338,23 +338,24 @@ void FactorPair::compare_errors()
   PetscReal value[2] = {0, 0};
   PetscInt row[2] = {0, 0};
 
-  for (Side s : {own, ours}) {
+  for (Side s : {by_petsc, by_plugin}) {
     FUZZ_MUST(MatFactorGetError(F_[s], &error[s]));
     FUZZ_MUST(MatFactorGetErrorZeroPivot(F_[s], &value[s], &row[s]));
   }
-  if (error[own] != error[ours]) Fail("MatFactorGetError: PETSc's own %d, ours %d", (int)error[own], (int)error[ours]);
-  comparable_ = !error[own] || !rounds_otherwise();
-  if (error[own]) Trace("    (factor error %d, row %d)\n", (int)error[own], (int)row[own]);
-  PetscReal const rounding = rounds_otherwise() ? 1e-10 * (std::abs(value[own]) + m_.size()) : 0;
-  bool const same = value[own] == value[ours] || std::abs(value[own] - value[ours]) <= rounding ||
-                    (std::isnan(value[own]) && std::isnan(value[ours]));
+  if (error[by_petsc] != error[by_plugin])
+    Fail("MatFactorGetError: PETSc's own %d, the plugin's %d", (int)error[by_petsc], (int)error[by_plugin]);
+  comparable_ = !error[by_petsc] || !rounds_otherwise();
+  if (error[by_petsc]) Trace("    (factor error %d, row %d)\n", (int)error[by_petsc], (int)row[by_petsc]);
+  PetscReal const rounding = rounds_otherwise() ? 1e-10 * (std::abs(value[by_petsc]) + m_.size()) : 0;
+  bool const same = value[by_petsc] == value[by_plugin] || std::abs(value[by_petsc] - value[by_plugin]) <= rounding ||
+                    (std::isnan(value[by_petsc]) && std::isnan(value[by_plugin]));
   // After a zero pivot there may be others, and the last one is named: the factors are noise by then.
-  if (rounds_otherwise() && row[own] != row[ours]) return;
+  if (rounds_otherwise() && row[by_petsc] != row[by_plugin]) return;
   // PETSc names another row: docs/petsc_faults.md, cholesky_pivot_row
   bool const other_row = own_values() && (ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC);
-  if (error[own] && (!same || (row[own] != row[ours] && !other_row)))
-    Fail("MatFactorGetErrorZeroPivot: PETSc's own %.17g in row %d, ours %.17g in row %d", (double)value[own],
-         (int)row[own], (double)value[ours], (int)row[ours]);
+  if (error[by_petsc] && (!same || (row[by_petsc] != row[by_plugin] && !other_row)))
+    Fail("MatFactorGetErrorZeroPivot: PETSc's own %.17g in row %d, the plugin's %.17g in row %d",
+         (double)value[by_petsc], (int)row[by_petsc], (double)value[by_plugin], (int)row[by_plugin]);
 }
 
 void FactorPair::read_judge()
@@ -370,7 +371,7 @@ void FactorPair::read_judge()
   for (PetscInt j = 0; j < n; ++j) {
     FUZZ_MUST(VecSet(b, 0));
     FUZZ_MUST(VecSetValue(b, j, 1, INSERT_VALUES));
-    FUZZ_MUST(MatSolve(F_[own], b, x));
+    FUZZ_MUST(MatSolve(F_[by_petsc], b, x));
     FUZZ_MUST(VecGetArrayRead(x, &a));
     for (PetscInt i = 0; i < n; ++i) E((int)i, (int)j) = a[i];
     FUZZ_MUST(VecRestoreArrayRead(x, &a));

@@ -65,7 +65,7 @@ class FactorPair {
   /// Creates factors of a random kind, without phases.
   void create();
   void destroy();
-  bool exists() const { return F_[own] != nullptr; }
+  bool exists() const { return F_[by_petsc] != nullptr; }
   bool has_symbolic() const { return symbolic_; }
   bool has_numeric() const { return numeric_; }
   void symbolic();

@@ -127,8 +127,8 @@ Phases DrawPhases(Draw& draw, Mat A, MatType type, bool symmetric, int variant)
   char const* const ordering = (lu || aij) && draw.chance(50) ? draw.pick(orderings) : MATORDERINGNATURAL;
   FUZZ_MUST(MatGetOrdering(A, ordering, &p.rows, &p.cols));
   p.prefix = prefix_of(variant);
-  Trace("  %s of %s, levels %g, ordering %s, ours %s %s\n", MatFactorTypes[p.ftype], type, (double)p.info.levels,
-        ordering, type_of(variant), fuzz::variant(variant).options);
+  Trace("  %s of %s, levels %g, ordering %s, the plugin's %s %s\n", MatFactorTypes[p.ftype], type,
+        (double)p.info.levels, ordering, type_of(variant), fuzz::variant(variant).options);
   return p;
 }
 
@@ -150,7 +150,7 @@ void JudgeOutcome(Outcome const& outcome, Phases const& p, Disorder const& how)
   if (outcome.code && !named)
     Fail("a matrix out of order ends with error %d: %s", (int)outcome.code, outcome.message.c_str());
   if (outcome.code && !how.repeated && !(how.unsorted && ReadsInPlace(p)))
-    Fail("PETSc's own does it, ours ends with error %d: %s", (int)outcome.code, outcome.message.c_str());
+    Fail("PETSc's own does it, the plugin's ends with error %d: %s", (int)outcome.code, outcome.message.c_str());
   bool const is_read = how.repeated_above || (how.repeated && !(p.symmetric() && natural));
   if (!outcome.code && is_read) Fail("a column that is stored twice was taken");
   if (outcome.code) Trace("    (refused: %.100s)\n", outcome.message.c_str());
@@ -165,19 +165,19 @@ void Compare(Draw& draw, Phases const& phases, Mat proper, Mat improper, Disorde
   FUZZ_MUST(MatGetSize(proper, &n, NULL));
   p.solver = MATSOLVERPETSC;
   record->petsc_at_work = true;
-  bool done = !Quietly([&] { return p.Factor(proper, &F[own]); }).code;
-  if (done) FUZZ_MUST(MatFactorGetError(F[own], &failed));
+  bool done = !Quietly([&] { return p.Factor(proper, &F[by_petsc]); }).code;
+  if (done) FUZZ_MUST(MatFactorGetError(F[by_petsc], &failed));
   record->petsc_at_work = false;
   if (done && !failed) {
     ++record->calls;
     p.solver = type_of(variant);
-    Outcome const outcome = Quietly([&] { return p.Factor(improper, &F[ours]); });
+    Outcome const outcome = Quietly([&] { return p.Factor(improper, &F[by_plugin]); });
     JudgeOutcome(outcome, p, how);
     if (!outcome.code) {
       Judge judge;
       auto const b = draw_vector(draw, n);
-      judge.read(InverseBy(F[own], n), p.rows, p.symmetric() ? p.rows : p.cols, n, 1);
-      auto const expected = SolveWith(F[own], b), actual = SolveWith(F[ours], b);
+      judge.read(InverseBy(F[by_petsc], n), p.rows, p.symmetric() ? p.rows : p.cols, n, 1);
+      auto const expected = SolveWith(F[by_petsc], b), actual = SolveWith(F[by_plugin], b);
       CompareRows("MatSolve, of a matrix out of order", n, expected.data(), actual.data(),
                   judge.of(b.data(), expected.data(), false));
     }
@@ -191,7 +191,7 @@ void run_improper(Draw& draw)
 {
   static MatType const types[] = {MATSEQAIJ, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
   Matrices matrices(draw);
-  Rows const all = RowsOf(matrices.of(own), matrices.n());
+  Rows const all = RowsOf(matrices.of(by_petsc), matrices.n());
   bool const symmetric = matrices.symmetric();
 
   for (int steps = draw.from(1, 4); steps > 0; --steps) {

@@ -157,11 +157,11 @@ Dense Matrices::dense() const
   Dense d(static_cast<int>(n_));
   PetscBool sbaij;
 
-  FUZZ_MUST(PetscObjectTypeCompare((PetscObject)mat_[own], MATSEQSBAIJ, &sbaij));
+  FUZZ_MUST(PetscObjectTypeCompare((PetscObject)mat_[by_petsc], MATSEQSBAIJ, &sbaij));
   for (PetscInt i = 0; i < n_; ++i)
     for (PetscInt j = 0; j < n_; ++j) {
       PetscInt const row = sbaij ? PetscMin(i, j) : i, col = sbaij ? PetscMax(i, j) : j;
-      FUZZ_MUST(MatGetValues(mat_[own], 1, &row, 1, &col, &d((int)i, (int)j)));
+      FUZZ_MUST(MatGetValues(mat_[by_petsc], 1, &row, 1, &col, &d((int)i, (int)j)));
     }
   return d;
 }
@@ -170,14 +170,14 @@ void Matrices::check_same() const
 {
   PetscBool sbaij;
 
-  FUZZ_MUST(PetscObjectTypeCompare((PetscObject)mat_[own], MATSEQSBAIJ, &sbaij));
+  FUZZ_MUST(PetscObjectTypeCompare((PetscObject)mat_[by_petsc], MATSEQSBAIJ, &sbaij));
   for (PetscInt i = 0; i < n_; ++i)
     for (PetscInt j = sbaij ? i : 0; j < n_; ++j) {
       PetscScalar v[2];
-      for (Side s : {own, ours}) FUZZ_MUST(MatGetValues(mat_[s], 1, &i, 1, &j, &v[s]));
-      if (std::memcmp(&v[own], &v[ours], sizeof v[own]))
+      for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(MatGetValues(mat_[s], 1, &i, 1, &j, &v[s]));
+      if (std::memcmp(&v[by_petsc], &v[by_plugin], sizeof v[by_petsc]))
         Fail("the matrix that was factored has changed: entry (%d, %d) is %g, was %g", (int)i, (int)j,
-             (double)PetscRealPart(v[ours]), (double)PetscRealPart(v[own]));
+             (double)PetscRealPart(v[by_plugin]), (double)PetscRealPart(v[by_petsc]));
     }
 }
 

@@ -59,18 +59,20 @@ bool IsDocumented(std::string const& message)
 
 }  // namespace
 
-bool Agree(char const* what, Outcome const& of_own, Outcome const& of_ours, bool may_do_more)
+bool Agree(char const* what, Outcome const& of_petsc, Outcome const& of_plugin, bool may_do_more)
 {
-  if (!of_own.code && of_ours.code && !IsDocumented(of_ours.message))
-    Fail("%s: PETSc's own does it, ours ends with error %d: %s", what, (int)of_ours.code, of_ours.message.c_str());
-  if (of_own.code && !of_ours.code && !(may_do_more && of_own.code == PETSC_ERR_SUP))
-    Fail("%s: PETSc's own ends with error %d, ours does not: %s", what, (int)of_own.code, of_own.message.c_str());
-  if (of_own.code && of_ours.code) {
+  if (!of_petsc.code && of_plugin.code && !IsDocumented(of_plugin.message))
+    Fail("%s: PETSc's own does it, the plugin's ends with error %d: %s", what, (int)of_plugin.code,
+         of_plugin.message.c_str());
+  if (of_petsc.code && !of_plugin.code && !(may_do_more && of_petsc.code == PETSC_ERR_SUP))
+    Fail("%s: PETSc's own ends with error %d, the plugin's does not: %s", what, (int)of_petsc.code,
+         of_petsc.message.c_str());
+  if (of_petsc.code && of_plugin.code) {
     ++record->refused;
-    Trace("    (both refuse: error %d, %.70s; ours %d, %.100s)\n", (int)of_own.code, of_own.message.c_str(),
-          (int)of_ours.code, of_ours.message.c_str());
+    Trace("    (both refuse: error %d, %.70s; the plugin's %d, %.100s)\n", (int)of_petsc.code, of_petsc.message.c_str(),
+          (int)of_plugin.code, of_plugin.message.c_str());
   }
-  return !of_own.code && !of_ours.code;
+  return !of_petsc.code && !of_plugin.code;
 }
 
 }  // namespace fuzz

@@ -99,22 +99,22 @@ Outcome Quietly(Body const& body)
   return outcome;
 }
 
-enum Side { own = 0, ours = 1 };
+enum Side { by_petsc = 0, by_plugin = 1 };
 
 /// Throws a Fault if one side refuses what the other does. @return whether both did it.
-bool Agree(char const* what, Outcome const& of_own, Outcome const& of_ours, bool may_do_more);
+bool Agree(char const* what, Outcome const& of_petsc, Outcome const& of_plugin, bool may_do_more);
 
-/// Calls body(own), then body(ours). @param may_do_more  the plugin may do what PETSc's own type does not
+/// Calls body(by_petsc), then body(by_plugin). @param may_do_more  the plugin may do what PETSc's own type does not
 /// (PETSC_ERR_SUP)
 template <class Body>
 bool Both(char const* what, Body const& body, bool may_do_more = false)
 {
   ++record->calls;
   record->petsc_at_work = true;
-  Outcome const of_own = Quietly([&] { return body(own); });
+  Outcome const of_petsc = Quietly([&] { return body(by_petsc); });
   record->petsc_at_work = false;
-  Outcome const of_ours = Quietly([&] { return body(ours); });
-  return Agree(what, of_own, of_ours, may_do_more);
+  Outcome const of_plugin = Quietly([&] { return body(by_plugin); });
+  return Agree(what, of_petsc, of_plugin, may_do_more);
 }
 
 }  // namespace fuzz

@@ -106,11 +106,11 @@ void SolverPair::create()
   do pc_type_ = draw_.pick(pcs);
   while (m_.is(MATSEQSBAIJ) ? !cholesky() : cholesky() && !m_.symmetric());
   variant_ = draw_.from(0, num_variants() - 1);
-  Trace("  KSP %s, PC %s, at most %d iterations, ours %s %s\n", method, pc_type_.c_str(), (int)most, type_of(variant_),
-        variant(variant_).options);
+  Trace("  KSP %s, PC %s, at most %d iterations, the plugin's %s %s\n", method, pc_type_.c_str(), (int)most,
+        type_of(variant_), variant(variant_).options);
   FUZZ_MUST(ISDestroy(&rows_));
   FUZZ_MUST(ISDestroy(&cols_));
-  for (Side s : {own, ours}) {
+  for (Side s : {by_petsc, by_plugin}) {
     FUZZ_MUST(KSPDestroy(&ksp_[s]));
     FUZZ_MUST(KSPCreate(PETSC_COMM_SELF, &ksp_[s]));
     FUZZ_MUST(KSPSetOptionsPrefix(ksp_[s], prefix_of(variant_).c_str()));
@@ -118,7 +118,7 @@ void SolverPair::create()
     FUZZ_MUST(KSPSetTolerances(ksp_[s], 1e-10, 1e-300, 1e10, most));
     FUZZ_MUST(KSPSetOperators(ksp_[s], m_.of(s), m_.of(s)));
     FUZZ_MUST(PCSetType(pc(s), pc_type_.c_str()));
-    FUZZ_MUST(PCFactorSetMatSolverType(pc(s), s == own ? MATSOLVERPETSC : type_of(variant_)));
+    FUZZ_MUST(PCFactorSetMatSolverType(pc(s), s == by_petsc ? MATSOLVERPETSC : type_of(variant_)));
   }
   set_factor_options();
 }
@@ -131,7 +131,7 @@ void SolverPair::draw_shift()
   shift_ = draw_.pick(shifts);
   if (shift_ == MAT_SHIFT_POSITIVE_DEFINITE && (!m_.shift_ends() || m_.blocks())) shift_ = MAT_SHIFT_NONE;
   Trace("  PCFactorSetShiftType %s\n", MatFactorShiftTypes[(int)shift_]);
-  for (Side s : {own, ours}) FUZZ_MUST(PCFactorSetShiftType(pc(s), shift_));
+  for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(PCFactorSetShiftType(pc(s), shift_));
 }
 
 void SolverPair::draw_ordering()
@@ -141,7 +141,7 @@ void SolverPair::draw_ordering()
   bool const natural = m_.is(MATSEQSBAIJ) || (m_.blocks() && cholesky());
   ordering_ = natural ? MATORDERINGNATURAL : draw_.pick(all);
   Trace("  PCFactorSetMatOrderingType %s\n", ordering_.c_str());
-  for (Side s : {own, ours}) FUZZ_MUST(PCFactorSetMatOrderingType(pc(s), ordering_.c_str()));
+  for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(PCFactorSetMatOrderingType(pc(s), ordering_.c_str()));
 }
 
 void SolverPair::set_factor_options()
@@ -150,7 +150,7 @@ void SolverPair::set_factor_options()
   if (own_values() && m_.blocks() && cholesky()) levels = 0;  // docs/petsc_faults.md, icc_leftovers
   PetscReal const fill = draw_.chance(50) ? 5 : 1 + 2 * std::fabs(draw_.unit());
   Trace("  PCFactorSetLevels %d, PCFactorSetFill %g\n", (int)levels, (double)fill);
-  for (Side s : {own, ours}) {
+  for (Side s : {by_petsc, by_plugin}) {
     FUZZ_MUST(PCFactorSetLevels(pc(s), levels));
     FUZZ_MUST(PCFactorSetFill(pc(s), fill));
   }
@@ -168,14 +168,14 @@ bool SolverPair::ready()
   }
   if (!m_.is(MATSEQAIJ) || cholesky()) return true;
   PetscInt count = 0, *sizes = nullptr;
-  FUZZ_MUST(MatInodeGetInodeSizes(m_.of(own), &count, &sizes, NULL));
+  FUZZ_MUST(MatInodeGetInodeSizes(m_.of(by_petsc), &count, &sizes, NULL));
   if (rows_ && m_.replacements() != replacements_ && (m_.inodes() || (count && sizes))) {
     Trace("    (PETSc may take this for the old pattern, and go on with the old inodes)\n");
     return false;
   }
   IS rows = nullptr, cols = nullptr;
   bool kept = true;
-  if (!Quietly([&] { return MatGetOrdering(m_.of(own), ordering_.c_str(), &rows, &cols); }).code)
+  if (!Quietly([&] { return MatGetOrdering(m_.of(by_petsc), ordering_.c_str(), &rows, &cols); }).code)
     kept = m_.keep_inodes(rows);
   FUZZ_MUST(ISDestroy(&rows));
   FUZZ_MUST(ISDestroy(&cols));
@@ -190,13 +190,13 @@ void SolverPair::note_factor()
   Mat factor = nullptr;
   PetscObjectId id;
 
-  if (Quietly([&] { return PCFactorGetMatrix(pc(own), &factor); }).code || !factor) return;
+  if (Quietly([&] { return PCFactorGetMatrix(pc(by_petsc), &factor); }).code || !factor) return;
   FUZZ_MUST(PetscObjectGetId((PetscObject)factor, &id));
   if (id == factor_ && rows_) return;
   factor_ = id;
   FUZZ_MUST(ISDestroy(&rows_));
   FUZZ_MUST(ISDestroy(&cols_));
-  FUZZ_MUST(MatGetOrdering(m_.of(own), ordering_.c_str(), &rows_, &cols_));
+  FUZZ_MUST(MatGetOrdering(m_.of(by_petsc), ordering_.c_str(), &rows_, &cols_));
   replacements_ = m_.replacements();
 }
 
@@ -211,7 +211,7 @@ void SolverPair::read_judge(bool transpose)
     Values e((std::size_t)n, 0);
     e[(std::size_t)j] = 1;
     Vec unit = MakeVec(e), column = MakeVec(e);
-    FUZZ_MUST(transpose ? PCApplyTranspose(pc(own), unit, column) : PCApply(pc(own), unit, column));
+    FUZZ_MUST(transpose ? PCApplyTranspose(pc(by_petsc), unit, column) : PCApply(pc(by_petsc), unit, column));
     Values const values = Read(column);
     for (PetscInt i = 0; i < n; ++i) E((int)(transpose ? j : i), (int)(transpose ? i : j)) = values[(std::size_t)i];
     FUZZ_MUST(VecDestroy(&unit));
@@ -234,7 +234,7 @@ void SolverPair::apply(bool transpose)
       !Both(name, [&](Side s) { return transpose ? PCApplyTranspose(pc(s), from, x[s]) : PCApply(pc(s), from, x[s]); });
   if (!refused_) {
     read_judge(transpose);
-    Values const expected = Read(x[own]), actual = Read(x[ours]);
+    Values const expected = Read(x[by_petsc]), actual = Read(x[by_plugin]);
     CompareRows(name, n, expected.data(), actual.data(), judge_.of(b.data(), expected.data(), transpose));
   }
   FUZZ_MUST(VecDestroy(&from));
@@ -258,11 +258,11 @@ void SolverPair::apply_columns()
   refused_ = !Both("PCMatApply", [&](Side s) { return PCMatApply(pc(s), B, X[s]); }, true);
   if (!refused_) {
     read_judge(false);
-    for (Side s : {own, ours}) FUZZ_MUST(MatDenseGetArrayRead(X[s], &results[s]));
+    for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(MatDenseGetArrayRead(X[s], &results[s]));
     for (PetscInt c = 0; c < columns; ++c)
-      CompareRows("PCMatApply", n, results[own] + c * n, results[ours] + c * n,
-                  judge_.of(&b[(std::size_t)(c * n)], results[own] + c * n, false));
-    for (Side s : {own, ours}) FUZZ_MUST(MatDenseRestoreArrayRead(X[s], &results[s]));
+      CompareRows("PCMatApply", n, results[by_petsc] + c * n, results[by_plugin] + c * n,
+                  judge_.of(&b[(std::size_t)(c * n)], results[by_petsc] + c * n, false));
+    for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(MatDenseRestoreArrayRead(X[s], &results[s]));
   }
   FUZZ_MUST(MatDestroy(&B));
   for (Mat& x : X) FUZZ_MUST(MatDestroy(&x));
@@ -292,15 +292,16 @@ void SolverPair::solve(bool transpose)
   Trace("  %s\n", name);
   refused_ = !Both(name, [&](Side s) { return call(s, s, from[0]); });
   if (!refused_) {
-    if ((reason[own] == KSP_DIVERGED_PC_FAILED) != (reason[ours] == KSP_DIVERGED_PC_FAILED))
-      Fail("%s: PETSc's own ends with reason %s, ours with %s", name, KSPConvergedReasons[reason[own]],
-           KSPConvergedReasons[reason[ours]]);
+    if ((reason[by_petsc] == KSP_DIVERGED_PC_FAILED) != (reason[by_plugin] == KSP_DIVERGED_PC_FAILED))
+      Fail("%s: PETSc's own ends with reason %s, the plugin's with %s", name, KSPConvergedReasons[reason[by_petsc]],
+           KSPConvergedReasons[reason[by_plugin]]);
     record->petsc_at_work = true;
-    FUZZ_MUST(call(own, 2, from[1]));
+    FUZZ_MUST(call(by_petsc, 2, from[1]));
     record->petsc_at_work = false;
-    Values const expected = Read(x[own]), actual = Read(x[ours]), near = Read(x[2]);
-    bool const alike = reason[own] == reason[ours] && reason[own] == reason[2] && iterations[own] == iterations[ours] &&
-                       iterations[own] == iterations[2] && (reason[own] > 0 || reason[own] == KSP_DIVERGED_ITS);
+    Values const expected = Read(x[by_petsc]), actual = Read(x[by_plugin]), near = Read(x[2]);
+    bool const alike = reason[by_petsc] == reason[by_plugin] && reason[by_petsc] == reason[2] &&
+                       iterations[by_petsc] == iterations[by_plugin] && iterations[by_petsc] == iterations[2] &&
+                       (reason[by_petsc] > 0 || reason[by_petsc] == KSP_DIVERGED_ITS);
     PetscReal moved = 0;
     for (std::size_t i = 0; i < near.size(); ++i) moved = PetscMax(moved, PetscAbsScalar(near[i] - expected[i]));
     read_judge(transpose);
@@ -367,7 +368,7 @@ void SolverPair::step()
   if (!ready()) {  // a new pair, in natural order
     create();
     ordering_ = MATORDERINGNATURAL;
-    for (Side s : {own, ours}) FUZZ_MUST(PCFactorSetMatOrderingType(pc(s), ordering_.c_str()));
+    for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(PCFactorSetMatOrderingType(pc(s), ordering_.c_str()));
   }
   int const operation = draw_.from(0, 99);
   if (operation < 35) apply(draw_.chance(30));

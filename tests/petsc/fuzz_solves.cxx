@@ -15,7 +15,7 @@ struct Vectors {
   Vec b = nullptr, y = nullptr, x[2] = {nullptr, nullptr};
   Vectors(std::vector<PetscScalar> const& b_values, std::vector<PetscScalar> const& y_values, PetscScalar fill)
   {
-    for (Vec* v : {&b, &y, &x[own], &x[ours]}) {
+    for (Vec* v : {&b, &y, &x[by_petsc], &x[by_plugin]}) {
       FUZZ_MUST(VecCreateSeq(PETSC_COMM_SELF, (PetscInt)b_values.size(), v));
       auto const* from = v == &b ? &b_values : v == &y ? &y_values : nullptr;
       PetscScalar* to;
@@ -28,7 +28,7 @@ struct Vectors {
   Vectors& operator=(Vectors const&) = delete;
   ~Vectors()
   {
-    for (Vec* v : {&b, &y, &x[own], &x[ours]}) (void)VecDestroy(v);
+    for (Vec* v : {&b, &y, &x[by_petsc], &x[by_plugin]}) (void)VecDestroy(v);
   }
   std::vector<PetscScalar> result(Side s) const
   {
@@ -150,7 +150,7 @@ void FactorPair::solve_vector(int kind)
   if (kind >= 4)
     for (Vec x : v.x) FUZZ_MUST(VecCopy(v.y, x));
   if (!Both(names[kind], [&](Side s) { return apply(s, kind, v.b, v.y, v.x[s]); }, true)) return;
-  auto const expected = v.result(own), actual = v.result(ours);
+  auto const expected = v.result(by_petsc), actual = v.result(by_plugin);
   std::vector<PetscScalar> solution = expected;
   if (add)
     for (std::size_t i = 0; i < y.size(); ++i) solution[i] -= y[i];
@@ -183,7 +183,7 @@ void FactorPair::solve_columns(bool transpose)
           },
           true))
     return;
-  auto const expected = X[own]->get(), actual = X[ours]->get();
+  auto const expected = X[by_petsc]->get(), actual = X[by_plugin]->get();
   for (PetscInt c = 0; c < columns; ++c)
     CompareRows(name, n, &expected[(std::size_t)(c * n)], &actual[(std::size_t)(c * n)],
                 numeric_ ? judge_.of(&b[(std::size_t)(c * n)], &expected[(std::size_t)(c * n)], transpose)
@@ -205,7 +205,7 @@ void FactorPair::half_solve(bool forward)
 
   Trace("  %s\n", name);
   if (!Both(name, [&](Side s) { return call(s, v.b, v.x[s]); }, true)) return;
-  auto const expected = v.result(own), actual = v.result(ours);
+  auto const expected = v.result(by_petsc), actual = v.result(by_plugin);
   Dense T((int)n);  // the operation, column by column
   if (numeric_) {
     record->petsc_at_work = true;
@@ -213,8 +213,8 @@ void FactorPair::half_solve(bool forward)
       std::vector<PetscScalar> e((std::size_t)n, 0);
       e[(std::size_t)j] = 1;
       Vectors u(e, e, 0);
-      FUZZ_MUST(call(own, u.b, u.x[own]));
-      auto const column = u.result(own);
+      FUZZ_MUST(call(by_petsc, u.b, u.x[by_petsc]));
+      auto const column = u.result(by_petsc);
       for (PetscInt i = 0; i < n; ++i) T((int)i, (int)j) = column[(std::size_t)i];
     }
     record->petsc_at_work = false;
@@ -243,24 +243,24 @@ void FactorPair::solve_collection()
   FUZZ_MUST(VecRestoreArray(b->v, &a));
   bool const done = Both("MatSolves", [&](Side s) { return MatSolves(F_[s], b, x[s]); }, true);
   if (done) {
-    for (Side s : {own, ours}) FUZZ_MUST(VecGetArray(x[s]->v, &results[s]));
+    for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(VecGetArray(x[s]->v, &results[s]));
     for (PetscInt c = 0; c < columns; ++c) {
       if (c > 0) {  // PETSc's own solves for the first vector only (docs/support.md)
         Vec one, solved;
         MatFactorError error;
-        FUZZ_MUST(MatFactorGetError(F_[own], &error));
+        FUZZ_MUST(MatFactorGetError(F_[by_petsc], &error));
         if (error) continue;  // MatSolve() would give only infinities
         FUZZ_MUST(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, &given[(std::size_t)(c * n)], &one));
-        FUZZ_MUST(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, results[own] + c * n, &solved));
-        FUZZ_MUST(MatSolve(F_[own], one, solved));
+        FUZZ_MUST(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, results[by_petsc] + c * n, &solved));
+        FUZZ_MUST(MatSolve(F_[by_petsc], one, solved));
         FUZZ_MUST(VecDestroy(&one));
         FUZZ_MUST(VecDestroy(&solved));
       }
-      CompareRows(
-          "MatSolves", n, results[own] + c * n, results[ours] + c * n,
-          numeric_ ? judge_.of(&given[(std::size_t)(c * n)], results[own] + c * n, false) : std::vector<PetscReal>{});
+      CompareRows("MatSolves", n, results[by_petsc] + c * n, results[by_plugin] + c * n,
+                  numeric_ ? judge_.of(&given[(std::size_t)(c * n)], results[by_petsc] + c * n, false)
+                           : std::vector<PetscReal>{});
     }
-    for (Side s : {own, ours}) FUZZ_MUST(VecRestoreArray(x[s]->v, &results[s]));
+    for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(VecRestoreArray(x[s]->v, &results[s]));
   }
   FUZZ_MUST(VecsDestroy(b));
   for (Vecs all : x) FUZZ_MUST(VecsDestroy(all));
@@ -330,7 +330,7 @@ void FactorPair::look()
     MatInfo info[2];
     Trace("  MatGetInfo\n");
     if (Both("MatGetInfo", [&](Side s) { return MatGetInfo(F_[s], MAT_LOCAL, &info[s]); }, true) && symbolic_)
-      CompareInfo(info[own], info[ours]);
+      CompareInfo(info[by_petsc], info[by_plugin]);
   } else if (kind == 1 && numeric_) {
     PetscInt count[2][3];
     Trace("  MatGetInertia\n");
@@ -338,14 +338,14 @@ void FactorPair::look()
             "MatGetInertia", [&](Side s) { return MatGetInertia(F_[s], &count[s][0], &count[s][1], &count[s][2]); },
             true))
       for (int k = 0; k < 3; ++k)
-        if (count[own][k] != count[ours][k])
-          Fail("MatGetInertia: count %d is %d, PETSc's own %d", k, (int)count[ours][k], (int)count[own][k]);
+        if (count[by_petsc][k] != count[by_plugin][k])
+          Fail("MatGetInertia: count %d is %d, PETSc's own %d", k, (int)count[by_plugin][k], (int)count[by_petsc][k]);
   } else if (kind == 2 && numeric_ && !m_.is(MATSEQBAIJ)) {  // for seqbaij the plugin tells more than PETSc's own
     std::vector<PetscScalar> const zero((std::size_t)m_.n(), 0);
     Vectors v(zero, zero, 0);
     Trace("  MatGetDiagonal of the factor\n");
     if (!Both("MatGetDiagonal of the factor", [&](Side s) { return MatGetDiagonal(F_[s], v.x[s]); }, true)) return;
-    auto const expected = v.result(own), actual = v.result(ours);
+    auto const expected = v.result(by_petsc), actual = v.result(by_plugin);
     PetscReal const relative = judge_.pivots();
     std::vector<PetscReal> tolerance;
     if (relative <= roughest)

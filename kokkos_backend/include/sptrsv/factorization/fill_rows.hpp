@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "sptrsv/factorization/fill_paths.hpp"
-#include "sptrsv/factorization/level_zero.hpp"
+#include "sptrsv/factorization/ilu_zero_pattern.hpp"
 
 namespace sptrsv::detail {
 

@@ -125,7 +125,7 @@ FactorPatternOf<T> make_fill_pattern(typename T::exec_space const& exec, typenam
                                      bool symmetric, int levels, MakeFill const& make_fill) {
   using index = typename T::index;
   index const n = matrix.num_rows();
-  if (levels <= 0 || n == 0) return make_level_zero_pattern<T>(exec, matrix, row_perm, col_perm, symmetric);
+  if (levels <= 0 || n == 0) return make_ilu_zero_pattern<T>(exec, matrix, row_perm, col_perm, symmetric);
   auto split = split_rows<T>(exec, matrix, row_perm, col_perm, symmetric);
   FillRows<T> rows;
   rows.graph = make_fill_graph<T>(exec, split, levels);

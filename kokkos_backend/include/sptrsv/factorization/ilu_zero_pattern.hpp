@@ -152,9 +152,9 @@ FactorPatternOf<T> as_factor_pattern(SplitRows<T> const& split, typename T::indi
 }
 
 template <class T>
-FactorPatternOf<T> make_level_zero_pattern(typename T::exec_space const& exec, typename T::pattern const& matrix,
-                                           typename T::indices const& row_perm, typename T::indices const& col_perm,
-                                           bool symmetric) {
+FactorPatternOf<T> make_ilu_zero_pattern(typename T::exec_space const& exec, typename T::pattern const& matrix,
+                                         typename T::indices const& row_perm, typename T::indices const& col_perm,
+                                         bool symmetric) {
   using offsets = typename SplitRows<T>::offsets;
   using indices = typename SplitRows<T>::indices;
   auto const n = matrix.num_rows();
