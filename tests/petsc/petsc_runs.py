@@ -28,6 +28,28 @@ def plugin():
     return os.environ["SPTRSV_TEST_PLUGIN"]
 
 
+def loaded_petsc(command, env=None):
+    """Returns the real path of the PETSc library that a command loads, or ''."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env)
+    for word in done.stdout.split():
+        if "/libpetsc" in word:
+            return os.path.realpath(word)
+    return ""
+
+
+def find_python():
+    """Returns a Python whose petsc4py uses the PETSc of the plugin."""
+    if os.environ.get("SPTRSV_TEST_SANITIZED"):
+        skip("a plugin built with sanitizers needs them in the program, and Python has none")
+    wanted = loaded_petsc(["ldd", plugin()])
+    show = "import petsc4py; petsc4py.init(); from petsc4py import PETSc; print(open('/proc/self/maps').read())"
+    env = {key: value for key, value in os.environ.items() if key != "PETSC_OPTIONS"}
+    for python in dict.fromkeys([sys.executable, "/usr/bin/python3"]):
+        if os.path.exists(python) and loaded_petsc([python, "-c", show], env) == wanted:
+            return python
+    return skip(f"no Python has a petsc4py on {wanted} (Debian: python3-petsc4py)")
+
+
 class Run:
     """Output and exit status of one run."""
 

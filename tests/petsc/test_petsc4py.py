@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that a petsc4py script selects the solver by options. Needs a Python whose petsc4py uses this PETSc."""
-import os
-import subprocess
-import sys
 import unittest
 
-from petsc_runs import TYPES, program, run, skip
+from petsc_runs import TYPES, find_python, run
 
 SCRIPT = r"""
 import sys
@@ -29,27 +26,6 @@ ksp.solve(b, x)
 factor = ksp.getPC().getFactorMatrix()
 print("type", factor.getType(), "iterations", ksp.getIterationNumber(), "norm %.6e" % x.norm())
 """
-
-
-def loaded_petsc(command, env=None):
-    """Returns the real path of the PETSc library that a command loads, or ''."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env)
-    for word in done.stdout.split():
-        if "/libpetsc" in word:
-            return os.path.realpath(word)
-    return ""
-
-
-def find_python():
-    if os.environ.get("SPTRSV_TEST_SANITIZED"):
-        skip("a plugin built with sanitizers needs them in the program, and Python has none")
-    wanted = loaded_petsc(["ldd", program("lifecycle")])
-    show = "import petsc4py; petsc4py.init(); from petsc4py import PETSc; print(open('/proc/self/maps').read())"
-    env = {key: value for key, value in os.environ.items() if key != "PETSC_OPTIONS"}
-    for python in dict.fromkeys([sys.executable, "/usr/bin/python3"]):
-        if os.path.exists(python) and loaded_petsc([python, "-c", show], env) == wanted:
-            return python
-    return skip(f"no Python has a petsc4py on {wanted} (Debian: python3-petsc4py)")
 
 
 class Petsc4py(unittest.TestCase):
