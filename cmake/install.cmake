@@ -47,6 +47,16 @@ if(SPTRSV_ENABLE_PETSC)
   install(FILES ${built_dir}/sptrsv_petsc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   sptrsv_install_package_file(sptrsv_petsc.cmake ${package_dir})
 
+  # the Python package has the plugin next to its modules: as a link, and as a file where pip installs the component
+  # python (plugin/python/pyproject.toml), which is no part of `cmake --install`
+  set(python_dir ${CMAKE_INSTALL_DATADIR}/sptrsv/python)
+  install(DIRECTORY plugin/python/sptrsv DESTINATION ${python_dir} FILES_MATCHING PATTERN *.py PATTERN py.typed
+          PATTERN __pycache__ EXCLUDE)
+  file(RELATIVE_PATH plugin /${python_dir}/sptrsv /${CMAKE_INSTALL_LIBDIR}/libsptrsv_petsc.so)
+  install(CODE "file(CREATE_LINK ${plugin}
+    \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${python_dir}/sptrsv/libsptrsv_petsc.so SYMBOLIC)")
+  install(TARGETS sptrsv_petsc LIBRARY DESTINATION sptrsv COMPONENT python EXCLUDE_FROM_ALL)
+
   # module files name the installation folder, which --prefix may have changed
   foreach(kind lua tcl)
     set(name_lua lmod/sptrsv/${PROJECT_VERSION}.lua)

@@ -9,7 +9,9 @@ set(expected share/doc/sptrsv/LICENSE ${package}/sptrsvConfig.cmake ${package}/s
     ${LIBDIR}/libsptrsv_backend.a)
 if(PETSC)
   list(APPEND expected ${LIBDIR}/libsptrsv_petsc.so ${LIBDIR}/pkgconfig/sptrsv_petsc.pc include/sptrsv_petsc.h
-    share/sptrsv/petscrc)
+    share/sptrsv/petscrc
+    share/sptrsv/python/sptrsv/__init__.py share/sptrsv/python/sptrsv/py.typed
+    share/sptrsv/python/sptrsv/libsptrsv_petsc.so)
 endif()
 if(IFPACK2)
   list(APPEND expected ${LIBDIR}/libsptrsv_ifpack2.a include/sptrsv/ifpack2/create.hpp

@@ -15,7 +15,8 @@ import tempfile
 import tokenize
 
 # folders whose comments are checked; add one once its comments pass
-HELD = ["kokkos_backend", "tests", "bench", "tools", "examples", "cmake", "scripts", "plugin/ifpack2", "plugin/petsc"]
+HELD = ["kokkos_backend", "tests", "bench", "tools", "examples", "cmake", "scripts", "plugin/ifpack2", "plugin/petsc",
+        "plugin/python"]
 LONGEST_SUBJECT = 72
 
 # the first words of a docstring -> remedy
