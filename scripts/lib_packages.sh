@@ -79,8 +79,8 @@ missing_build_packages() {
   has_library openblas || echo libopenblas-dev
 }
 
-# missing_petsc_packages: prints packages of Debian's PETSc with its MPI and BLAS, its tutorials, and petsc4py for the
-# tests.
+# missing_petsc_packages: prints packages of Debian's PETSc with its MPI and BLAS, its tutorials, and petsc4py and venv
+# for the tests.
 missing_petsc_packages() {
   local wanted=(petsc-dev libopenmpi-dev openmpi-bin libopenblas-dev) version
   case $stack in
@@ -89,7 +89,7 @@ missing_petsc_packages() {
   esac
   version=$(petsc_package_version)
   [[ -z $version ]] || wanted+=("libpetsc$version-dev-examples")
-  [[ $with_tests == no || $stack != quick ]] || wanted+=(python3-petsc4py)
+  [[ $with_tests == no || $stack != quick ]] || wanted+=(python3-petsc4py python3-venv)
   not_installed "${wanted[@]}"
 }
 
