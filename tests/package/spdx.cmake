@@ -31,8 +31,8 @@ foreach(entry IN LISTS top)
     list(APPEND files ${entry})
   endif()
 endforeach()
-# pages, JSON (which has no comments), inputs for fuzzing, files that editors and Python leave behind
-list(FILTER files EXCLUDE REGEX "/corpus/|\\.(md|json|pyc|orig|rej|swp)$|~$|/compile_commands.json$")
+# pages, JSON and notebooks (which have no comments), inputs for fuzzing, files that editors and Python leave behind
+list(FILTER files EXCLUDE REGEX "/corpus/|\\.(md|json|ipynb|pyc|orig|rej|swp)$|~$|/compile_commands.json$")
 
 set(num_checked 0)
 foreach(file IN LISTS files)
