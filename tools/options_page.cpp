@@ -1,26 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints docs/options.md from the algorithms' lists of options.
-#include <sptrsv/solver.hpp>
-
+// Prints docs/options.md from the algorithms' lists of options; with --manual-pages, manual pages in PETSc's format.
 #include <iostream>
+#include <sptrsv/solver.hpp>
 #include <string>
+
+#include "manual_pages.hpp"
+#include "petsc_options.hpp"
 
 namespace {
 
-std::string accepted(sptrsv::OptionInfo const& info) {
+/// Returns words in the code's font, between commas.
+std::string quoted_words(std::vector<std::string> const& words) {
   std::string out;
-  if (info.choices.empty()) {
-    if (info.power_of_two) return "0 or a power of two, to " + std::to_string(info.high);
-    return info.high < 2147483647 ? std::to_string(info.low) + " to " + std::to_string(info.high)
-                                  : "from " + std::to_string(info.low) + " on";
-  }
-  for (auto const& choice : info.choices) out += (out.empty() ? "`" : ", `") + choice + "`";
+  for (auto const& word : words) out += (out.empty() ? "`" : ", `") + word + "`";
   return out;
 }
 
+std::string accepted(sptrsv::OptionInfo const& info) {
+  return info.choices.empty() ? accepted_numbers(info) : quoted_words(info.choices);
+}
+
 std::string preset(sptrsv::OptionInfo const& info) {
-  if (info.choices.empty()) return std::to_string(info.value);
-  return "`" + info.choices[static_cast<std::size_t>(info.value)] + "`";
+  return info.choices.empty() ? default_of(info) : "`" + default_of(info) + "`";
+}
+
+void print_rows(std::vector<PetscOption> const& options) {
+  for (auto const& option : options) {
+    bool const words = !option.choices.empty();
+    std::cout << "| `" << option.name << "` | " << (words ? quoted_words(option.choices) : option.values) << " | "
+              << (words && !option.preset.empty() ? "`" + option.preset + "`" : option.preset) << " | " << option.help
+              << option.more << " |\n";
+  }
 }
 
 /// Prints the table of an algorithm's options.
@@ -61,27 +71,31 @@ In PETSc they have the prefix of their factor, as `-pc_factor_mat_solver_type` h
 
 PETSc has these as well, for all types:
 
-| option | values | what it does |
-| --- | --- | --- |
-| `-pc_factor_mat_solver_type` | a type below | solves with it; `-mat_sptrsv_type` for a PC of type shell with triangles of its own |
-| `-mat_sptrsv_backend` | `host`, `device` | where the solves run; else where the matrix' vectors are, such as those of `aijkokkos` and `aijcusparse` |
-| `-mat_sptrsv_factor` | `automatic`, `host`, `device` | who computes the values of a factor: PETSc on the host, or the backend where the solves run; [the rule](factorization.md) |
-| `-pc_factor_mat_ordering_type color` | | orders by color; with k levels of fill add `-mat_ordering_color_distance` k+1 |
-| `-mat_ordering_color_distance` | 1 to 10 | rows of a color are further apart than that |
-| `-mat_ordering_color_balance` | | moves rows from large to small colors |
-| `-mat_ordering_color_algorithm` | `serial`, `deterministic`, `speculative` | of Kokkos Kernels; the last one is not reproducible |
-| `-pc_factor_mat_ordering_type blockcolor` | | orders by colors of blocks, for nearly the iterations of the natural order |
-| `-mat_ordering_blockcolor_size` | from 0 on, 0 | rows of a block, or inodes, at most; 0: 256 where rows have more than 8 neighbors, else 64 |
-| `-mat_ordering_blockcolor_colors` | 0 to 10000 | 0: 4, or 8 where blocks have more than 8 neighbors; fewer wait less, more keep more of the natural order |
-| `-mat_ordering_blockcolor_distance` | 1 to 10 | blocks of a color are further apart than that: k+1 with k levels of fill |
+| option | values | default | what it does |
+| --- | --- | --- | --- |
+)";
 
+char const* const after_rows = R"(
 A value 0 means that the type chooses.
 )";
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  std::string const choice = argc > 1 ? argv[1] : "";
+  if (argc > 2 || (argc == 2 && choice != "--manual-pages")) {
+    std::cerr << "usage: options_page [--manual-pages]\n";
+    return 1;
+  }
+  if (argc == 2) {
+    print_manual_pages(std::cout);
+    return 0;
+  }
   std::cout << head;
+  print_rows(factor_options());
+  print_rows(color_options());
+  print_rows(block_color_options());
+  std::cout << after_rows;
   print_table(sptrsv::planner_info(), "");
   for (auto const& algorithm : sptrsv::algorithm_infos()) print_table(algorithm, algorithm.name + "_");
 }

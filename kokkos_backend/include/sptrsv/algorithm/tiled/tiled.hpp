@@ -54,7 +54,7 @@ class Tiled {
                "rows in their own order, or sorted by level; the type for scans is chain");
       v.removed("diagonal_tiles");
       v.integer("wide_rows", wide_rows, 0, INT_MAX,
-                "levelset: levels of so many rows get a kernel with a thread per row; 0: chosen");
+                "levelset: least rows of a level with a kernel of its own, a thread per row; 0: chosen");
       v.integer("teams", teams, 0, INT_MAX, "GPU: warps that share the tile rows; 0: chosen");
     }
   };

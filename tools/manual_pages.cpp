@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "manual_pages.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <ostream>
+#include <sptrsv/solver.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "petsc_options.hpp"
+
+namespace {
+
+using Item = std::pair<std::string, std::string>;  // what is described, its description
+
+/// Manual page, without the marks of PETSc's format.
+struct Page {
+  std::string name, value, summary;
+  std::vector<Item> options;
+  std::string level;
+  std::vector<std::string> notes;  ///< paragraphs
+  std::vector<Item> types;         ///< list after the notes
+  std::string reference;
+  std::vector<std::string> see_also;
+};
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+std::string quoted(std::string const& text) { return "`" + text + "`"; }
+std::string solver_name(std::string const& type) { return "MATSOLVER" + upper(type); }
+std::string ordering_name(std::string const& ordering) { return "MATORDERING" + upper(ordering); }
+
+// --- printing
+
+/// Prints words in lines of up to 118 characters; `first` begins the first line, `next` the others.
+void print_wrapped(std::ostream& out, std::string const& first, std::string const& next, std::string const& text) {
+  std::size_t const longest = 118;
+  std::istringstream words(text);
+  std::string line = first, word;
+  bool empty = true;
+  while (words >> word) {
+    if (!empty && line.size() + 1 + word.size() > longest) {
+      out << line << "\n";
+      line = next;
+      empty = true;
+    }
+    line += (empty ? "" : " ") + word;
+    empty = false;
+  }
+  out << line << "\n";
+}
+
+/// Prints a list by PETSc's marks: + for the first item, - for the last one, a period for others and a single one.
+void print_list(std::ostream& out, std::vector<Item> const& items) {
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    bool const single = items.size() == 1;
+    char const* const mark = single ? ". " : k == 0 ? "+ " : k + 1 == items.size() ? "- " : ". ";
+    print_wrapped(out, mark, "    ", items[k].first + " - " + items[k].second);
+  }
+}
+
+void print(std::ostream& out, Page const& page) {
+  out << "\n/*MC\n";
+  print_wrapped(out, "  ", "  ", page.name + " = \"" + page.value + "\" - " + page.summary);
+  out << "\n  Options Database Key" << (page.options.size() > 1 ? "s" : "") << ":\n";
+  print_list(out, page.options);
+  out << "\n  Level: " << page.level << "\n\n  Note" << (page.notes.size() > 1 ? "s" : "") << ":\n";
+  for (auto const& note : page.notes) {
+    print_wrapped(out, "  ", "  ", note);
+    if (&note != &page.notes.back()) out << "\n";
+  }
+  print_list(out, page.types);
+  if (!page.reference.empty()) {
+    out << "\n  Reference:\n";
+    print_wrapped(out, ". * - ", "    ", page.reference);
+  }
+  std::string names;
+  for (auto const& name : page.see_also) names += (names.empty() ? "" : ", ") + name;
+  out << "\n";
+  print_wrapped(out, ".seealso: ", "          ", "[](ch_matrices), [](sec_matfactor), " + names);
+  out << "M*/\n";
+}
+
+// --- options
+
+/// Returns an option of the plugin with its values as PETSc's pages write them.
+Item item(PetscOption const& option) {
+  std::string words, limits = option.values;
+  for (auto const& choice : option.choices) words += (words.empty() ? "(" : "|") + choice;
+  if (!words.empty()) words += ")";
+  else if (!limits.empty()) words = "n";
+  if (!option.preset.empty()) limits += (limits.empty() ? "default " : ", default ") + option.preset;
+  return {option.name + (words.empty() ? "" : " " + words), option.help + (limits.empty() ? "" : "; " + limits)};
+}
+
+Item item(sptrsv::OptionInfo const& info, std::string const& algorithm) {
+  return item(PetscOption{"-mat_sptrsv_" + algorithm + info.name, info.choices,
+                          info.choices.empty() ? accepted_numbers(info) : "", default_of(info), info.help, ""});
+}
+
+/// Returns the option that chooses a type.
+Item choice_of(std::string const& type) { return {"-pc_factor_mat_solver_type " + type, "solves with this type"}; }
+
+// --- pages
+
+std::map<std::string, std::string> const references = {
+    {"levelset",
+     "M. Naumov, Parallel Solution of Sparse Triangular Linear Systems in the Preconditioned Iterative Methods on the "
+     "GPU, NVIDIA, NVR-2011-001, 2011"},
+    {"syncfree",
+     "W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, A Synchronization-Free Algorithm for Parallel Sparse Triangular "
+     "Solves, Euro-Par 2016"},
+    {"threadlevel",
+     "F. Zhang, J. Su, W. Liu, B. He, R. Wu, X. Du, R. Wang, YuenyeungSpTRSV: A Thread-Level and Warp-Level Fusion "
+     "Synchronization-Free Sparse Triangular Solve, IEEE Transactions on Parallel and Distributed Systems, 2021"},
+    {"fused",
+     "F. Zhang, J. Su, W. Liu, B. He, R. Wu, X. Du, R. Wang, YuenyeungSpTRSV: A Thread-Level and Warp-Level Fusion "
+     "Synchronization-Free Sparse Triangular Solve, IEEE Transactions on Parallel and Distributed Systems, 2021"},
+    {"tiled",
+     "Z. Lu, W. Liu, TileSpTRSV: a tiled algorithm for parallel sparse triangular solve on GPUs, CCF Transactions on "
+     "High Performance Computing, 2023"},
+    {"colorset",
+     "B. Suchoski, Adapting Sparse Triangular Solution to GPU, MSc thesis, The Pennsylvania State "
+     "University, 2012"},
+};
+
+Page planner_page() {
+  auto const& info = sptrsv::planner_info();
+  Page page{
+      solver_name(info.name),
+      info.name,
+      "Triangular solves with factors of LU, ILU, Cholesky and ICC in Kokkos kernels, on GPUs and CPUs. This type "
+      "of the package sptrsv " +
+          info.summary + ".",
+      {choice_of(info.name)},
+      "beginner",
+      {},
+      {},
+      "",
+      {}};
+  for (auto const& option : info.options) page.options.push_back(item(option, ""));
+  auto const common = factor_options();
+  for (auto option = common.begin() + 1; option != common.end(); ++option) page.options.push_back(item(*option));
+  page.notes.emplace_back(
+      "Configure PETSc with `--download-sptrsv`, or have an installed PETSc load the package by "
+      "`-dll_append path/libsptrsv_petsc.so`.");
+  page.notes.emplace_back(
+      "Matrices are of type `MATSEQAIJ` or of a type derived from it, such as `MATSEQAIJKOKKOS` and "
+      "`MATSEQAIJCUSPARSE`, of type `MATSEQBAIJ`, or for `PCCHOLESKY` and `PCICC` of type `MATSEQSBAIJ`. On several "
+      "MPI processes a factor is that of a block, as in `PCBJACOBI` and `PCASM`; give the options with the prefix of "
+      "the block, as in `-sub_pc_factor_mat_solver_type`.");
+  page.notes.push_back("Fill, shifts, pivots and orderings are those of PETSc. The package adds the orderings " +
+                       quoted(ordering_name("color")) + " and " + quoted(ordering_name("blockcolor")) + ".");
+  page.notes.emplace_back(
+      "`KSPView()` shows the type that was chosen for each triangle, and why. The options of the types below apply if "
+      "they are chosen.");
+  page.notes.emplace_back("A value 0 means that the type chooses.");
+  page.notes.emplace_back("The types are");
+  for (auto const& algorithm : sptrsv::algorithm_infos())
+    page.types.emplace_back(quoted(solver_name(algorithm.name)), algorithm.summary);
+  page.see_also = {"`Mat`",
+                   "`PCLU`",
+                   "`PCILU`",
+                   "`PCCHOLESKY`",
+                   "`PCICC`",
+                   "`PCFactorSetMatSolverType()`",
+                   "`MatSolverType`",
+                   "`MatGetFactor()`",
+                   "`MatSpTRSVGetInfo()`",
+                   "`SpTRSVPCShellSetTriangles()`"};
+  for (auto const& algorithm : sptrsv::algorithm_infos()) page.see_also.push_back(quoted(solver_name(algorithm.name)));
+  return page;
+}
+
+/// Returns a sentence on what the type can do.
+std::string abilities(sptrsv::Capabilities const& can) {
+  std::string out = "Solves with L";
+  if (can.upper) out += " and U";
+  if (can.transpose) out += ", plain and transposed";
+  if (can.multi_rhs) out += ", for one or several right-hand sides";
+  if (!can.any_pattern) out += ", if they have the structure named above; other triangles are refused with an error";
+  return out + ".";
+}
+
+Page type_page(sptrsv::AlgorithmInfo const& info) {
+  auto const planner = solver_name(sptrsv::planner_info().name);
+  Page page{solver_name(info.name),
+            info.name,
+            "Triangular solves by the package sptrsv: " + info.summary,
+            {choice_of(info.name)},
+            "intermediate",
+            {},
+            {},
+            "",
+            {}};
+  bool chooses = false;
+  for (auto const& option : info.options) {
+    page.options.push_back(item(option, info.name + "_"));
+    chooses = chooses || (option.choices.empty() && option.value == 0);
+  }
+  if (info.capabilities.single_storage)
+    for (auto const& option : sptrsv::common_options()) page.options.push_back(item(option, ""));
+  page.notes = {abilities(info.capabilities)};
+  if (!info.ordering.empty())
+    page.notes.push_back("It is made for matrices in the ordering " + quoted(ordering_name(info.ordering)) +
+                         ", which `PCILU` and `PCICC` use with this type unless another one is given.");
+  if (chooses) page.notes.emplace_back("A value 0 means that the type chooses.");
+  page.notes.push_back("The options of " + quoted(planner) + " for all types apply, such as `-mat_sptrsv_backend`.");
+  auto const reference = references.find(info.name);
+  if (reference != references.end()) page.reference = reference->second;
+  page.see_also = {"`Mat`",         "`PCFactorSetMatSolverType()`", "`MatSolverType`", "`MatGetFactor()`",
+                   quoted(planner), "`MatSpTRSVGetInfo()`"};
+  if (!info.ordering.empty()) page.see_also.push_back(quoted(ordering_name(info.ordering)));
+  return page;
+}
+
+Page ordering_page(std::string const& ordering, std::string const& summary, std::vector<PetscOption> const& options,
+                   std::vector<std::string> const& notes, std::string const& other) {
+  Page page{ordering_name(ordering), ordering, summary, {}, "intermediate", notes, {}, "", {}};
+  for (auto const& option : options) page.options.push_back(item(option));
+  page.see_also = {"`Mat`",
+                   "`PCFactorSetMatOrderingType()`",
+                   "`MatOrderingType`",
+                   "`MatGetOrdering()`",
+                   quoted(ordering_name(other)),
+                   quoted(solver_name(sptrsv::planner_info().name))};
+  for (auto const& info : sptrsv::algorithm_infos())
+    if (info.ordering == ordering) page.see_also.push_back(quoted(solver_name(info.name)));
+  return page;
+}
+
+std::vector<Page> ordering_pages() {
+  std::string const whom =
+      "PETSc knows the ordering once the package sptrsv is loaded, for each `MatSolverType` that takes PETSc's "
+      "orderings.";
+  return {ordering_page("color",
+                        "Orders the rows by color, so that a factor without fill has a set of independent rows per "
+                        "color",
+                        color_options(),
+                        {"Solves have few steps, and a Krylov method may need more iterations.",
+                         "Inodes of `MATSEQAIJ` and blocks of `MATSEQBAIJ` stay together.", whom},
+                        "blockcolor"),
+          ordering_page("blockcolor", "Orders blocks of rows by color, with the rows of a block in their natural order",
+                        block_color_options(),
+                        {"Solves have more steps than with " + quoted(ordering_name("color")) +
+                             ", and a Krylov method needs fewer iterations.",
+                         whom},
+                        "color")};
+}
+
+char const* const head = R"(/* SPDX-License-Identifier: Apache-2.0
+   Manual pages of the solver types and orderings, in PETSc's format, printed by tools/options_page --manual-pages from
+   the lists of the library; the test docs.manual_pages compares. The pages of the functions, and the names that these
+   pages are of, are in sptrsv_petsc.h. */
+
+/* SUBMANSEC = Mat */
+)";
+
+}  // namespace
+
+std::string accepted_numbers(sptrsv::OptionInfo const& info) {
+  if (info.power_of_two) return "0 or a power of two, to " + std::to_string(info.high);
+  return info.high < 2147483647 ? std::to_string(info.low) + " to " + std::to_string(info.high)
+                                : "from " + std::to_string(info.low) + " on";
+}
+
+std::string default_of(sptrsv::OptionInfo const& info) {
+  return info.choices.empty() ? std::to_string(info.value) : info.choices[static_cast<std::size_t>(info.value)];
+}
+
+void print_manual_pages(std::ostream& out) {
+  auto const& algorithms = sptrsv::algorithm_infos();
+  for (auto const& [name, text] : references)
+    if (std::none_of(algorithms.begin(), algorithms.end(), [&](auto const& info) { return info.name == name; }))
+      throw std::logic_error("manual_pages.cpp has a reference for " + name + ", which is no algorithm of the list");
+  out << head;
+  print(out, planner_page());
+  for (auto const& info : algorithms) print(out, type_page(info));
+  for (auto const& page : ordering_pages()) print(out, page);
+}
