@@ -73,7 +73,7 @@ static PetscErrorCode CountIterations(Mat A, Mat L, Mat U, PetscInt* iterations)
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, L ? PCSHELL : PCSOR));
-  if (L) PetscCall(SpTRSVPCShellSetTrianglesDynamic(pc, L, PETSC_TRUE, U, PETSC_FALSE, "sptrsv"));
+  if (L) PetscCall(SpTRSVPCShellSetTrianglesDynamic(pc, L, PETSC_TRUE, U, PETSC_FALSE, MATSOLVERSPTRSV));
   else PetscCall(PCSORSetSymmetric(pc, SOR_SYMMETRIC_SWEEP));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(MatCreateVecs(A, &x, &b));

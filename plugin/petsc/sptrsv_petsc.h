@@ -1,12 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
-   Public C interface of the PETSc plugin. Programs that load the plugin with -dll_append can do without. */
+   Public C interface of the PETSc plugin. Programs that load the plugin with -dll_append can do without.
+   Comments that begin with an at sign, MC or S are manual pages in PETSc's format. */
 #ifndef SPTRSV_PETSC_H
 #define SPTRSV_PETSC_H
 
 #include <petscpc.h>
 
-/* Properties and counts of a factor of this plugin, as MatView shows them. Strings are valid until the factor's next
-   symbolic or numeric phase. */
+/* SUBMANSEC = Mat */
+
+/* Names of the solver types and orderings, for PCFactorSetMatSolverType() and PCFactorSetMatOrderingType(). Their
+   manual pages are in upstream/manual_pages.h. */
+#define MATSOLVERSPTRSV "sptrsv"
+#define MATSOLVERSEQUENTIAL "sequential"
+#define MATSOLVERLEVELSET "levelset"
+#define MATSOLVERSYNCFREE "syncfree"
+#define MATSOLVERTHREADLEVEL "threadlevel"
+#define MATSOLVERFUSED "fused"
+#define MATSOLVERTILED "tiled"
+#define MATSOLVERCOLORSET "colorset"
+#define MATSOLVERBLOCKED "blocked"
+#define MATSOLVERCHAIN "chain"
+#define MATORDERINGCOLOR "color"
+#define MATORDERINGBLOCKCOLOR "blockcolor"
+
+/*S
+  MatSpTRSVInfo - Properties and counts of a factor of the package sptrsv, as `MatView()` shows them
+
+  Level: intermediate
+
+  Note:
+  Strings are valid until the factor's next symbolic or numeric phase.
+
+.seealso: [](ch_matrices), `Mat`, `MatSpTRSVGetInfo()`, `MATSOLVERSPTRSV`
+S*/
 typedef struct {
   const char* requested;                         /* the MatSolverType */
   const char *algorithm_lower, *algorithm_upper; /* algorithm in use: differs from requested for "sptrsv" */
@@ -22,24 +48,75 @@ typedef struct {
   const char* backend; /* where solves run: "host" or "device" */
 } MatSpTRSVInfo;
 
-/* Registers the solver types and orderings. Programs linked with the static library (CMake target sptrsv::petsc_static,
-   with a PETSc that has Kokkos) call it after PetscInitialize(). Safe to call twice. */
+/*@
+  SpTRSVRegister - Registers the solver types and orderings of the package sptrsv
+
+  Not Collective; No Fortran Support
+
+  Level: advanced
+
+  Notes:
+  Programs linked with the static library (CMake target `sptrsv::petsc_static`, with a PETSc that has Kokkos) call it
+  after `PetscInitialize()`. It is safe to call it twice.
+
+  PETSc itself does the same when it loads the shared library, as by `-dll_append`.
+
+.seealso: [](ch_matrices), `MATSOLVERSPTRSV`, `MatSolverTypeRegister()`, `MatOrderingRegister()`
+@*/
 PETSC_EXTERN PetscErrorCode SpTRSVRegister(void);
 
-/* Makes pc, of type PCSHELL, apply M^-1 = U^-1 L^-1 with triangles that the program has made, plain and transposed, to
-   one or several right-hand sides. Symmetric preconditioning has L on the left and U on the right.
-   L, U       square sequential AIJ matrices of the operator's size, each with its triangle only; one may be NULL.
-              The PC keeps references until it is destroyed or gets other triangles. It uses new values and new
-              patterns from the next PCSetUp() or application on, even with KSPSetReusePreconditioner(). Both
-              triangles are analyzed again only if the pattern of one has changed.
-   unit_L/U   whether the diagonal is one; then it is stored in all rows, and ignored, or in none.
-   algorithm  a TYPE as for -pc_factor_mat_solver_type, NULL for "sptrsv". The option -mat_sptrsv_type with the
-              PC's prefix replaces it; the other options -mat_sptrsv_... apply as for factors.
-   PCShellSetContext() remains available to the program. Errors name the triangle, the row and a remedy. */
+/*@
+  SpTRSVPCShellSetTriangles - Makes a `PC` of type `PCSHELL` apply U^-1 L^-1, with triangles that the program has made
+
+  Logically Collective; No Fortran Support
+
+  Input Parameters:
++ pc        - the preconditioner, of type `PCSHELL`
+. L         - a square `MATSEQAIJ` of the operator's size with the lower triangle only, or `NULL`
+. unit_L    - whether the diagonal of `L` is one; then it is stored in all rows, and ignored, or in none
+. U         - the same with the upper triangle only; one of `L` and `U` may be `NULL`
+. unit_U    - whether the diagonal of `U` is one
+- algorithm - a type as for `-pc_factor_mat_solver_type`, or `NULL` for `MATSOLVERSPTRSV`
+
+  Options Database Key:
+. -mat_sptrsv_type type - with the prefix of `pc`: replaces `algorithm`
+
+  Level: intermediate
+
+  Notes:
+  The triangles are applied plain and transposed, to one or several right-hand sides. Symmetric preconditioning has `L`
+  on the left and `U` on the right.
+
+  The `PC` keeps references to the triangles until it is destroyed or gets others. It uses new values and new patterns
+  from the next `PCSetUp()` or application on, even with `KSPSetReusePreconditioner()`. Both triangles are analyzed
+  again only if the pattern of one has changed.
+
+  The options of `MATSOLVERSPTRSV` and of its types apply as for factors. `PCShellSetContext()` remains available to the
+  program. Errors name the triangle, the row and a remedy.
+
+.seealso: [](ch_ksp), `PC`, `PCSHELL`, `SpTRSVPCShellSetTrianglesDynamic()`, `MATSOLVERSPTRSV`, `PCShellSetContext()`
+@*/
 PETSC_EXTERN PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U,
                                                       const char algorithm[]);
 
-/* Calls SpTRSVPCShellSetTriangles() in programs that do not link the plugin, but load it with -dll_append. */
+/*@
+  SpTRSVPCShellSetTrianglesDynamic - Calls `SpTRSVPCShellSetTriangles()` in a program that does not link the package
+  sptrsv, but loads it with `-dll_append`
+
+  Logically Collective; No Fortran Support
+
+  Input Parameters:
++ pc        - the preconditioner, of type `PCSHELL`
+. L         - the lower triangle, or `NULL`
+. unit_L    - whether the diagonal of `L` is one
+. U         - the upper triangle, or `NULL`
+. unit_U    - whether the diagonal of `U` is one
+- algorithm - a type, or `NULL` for `MATSOLVERSPTRSV`
+
+  Level: intermediate
+
+.seealso: [](ch_ksp), `PC`, `PCSHELL`, `SpTRSVPCShellSetTriangles()`, `MATSOLVERSPTRSV`
+@*/
 static inline PetscErrorCode SpTRSVPCShellSetTrianglesDynamic(PC pc, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U,
                                                               const char algorithm[])
 {
@@ -56,8 +133,24 @@ static inline PetscErrorCode SpTRSVPCShellSetTrianglesDynamic(PC pc, Mat L, Pets
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Fills info for a factor of this plugin, without linking the plugin. Error PETSC_ERR_ARG_WRONG for any other Mat.
-   Computes the level sets if the algorithm has not done so. */
+/*@
+  MatSpTRSVGetInfo - Returns properties and counts of a factor of the package sptrsv, in a program that need not link it
+
+  Not Collective; No Fortran Support
+
+  Input Parameter:
+. F - the factor; another `Mat` is error `PETSC_ERR_ARG_WRONG`
+
+  Output Parameter:
+. info - its properties and counts
+
+  Level: intermediate
+
+  Note:
+  Computes the level sets if the algorithm has not done so.
+
+.seealso: [](ch_matrices), `Mat`, `MatSpTRSVInfo`, `MATSOLVERSPTRSV`, `PCFactorGetMatrix()`, `MatGetFactor()`
+@*/
 static inline PetscErrorCode MatSpTRSVGetInfo(Mat F, MatSpTRSVInfo* info)
 {
   PetscErrorCode (*get)(Mat, MatSpTRSVInfo*) = NULL;

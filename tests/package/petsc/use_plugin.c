@@ -40,7 +40,7 @@ static PetscErrorCode SolveAndCheck(Mat A) {
   PetscCall(KSPSetType(ksp, KSPPREONLY));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, PCLU));
-  PetscCall(PCFactorSetMatSolverType(pc, "sptrsv"));
+  PetscCall(PCFactorSetMatSolverType(pc, MATSOLVERSPTRSV));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(VecAXPY(x, -1.0, answer));
   PetscCall(VecNorm(x, NORM_INFINITY, &error));
