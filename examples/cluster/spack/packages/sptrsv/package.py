@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spack package: spack repo add examples/cluster/spack; spack install sptrsv ^petsc
 
-This project's checks have no Spack and do not test it.
+For Spack 0.23 and later (Package API 1.0). This project's checks have no Spack and do not test it.
 """
 from spack.package import *
 
@@ -9,10 +9,15 @@ from spack.package import *
 class Sptrsv(CMakePackage):
     """Sparse triangular solves for PETSc and Trilinos on CPUs and GPUs, loaded into any PETSc program."""
 
-    homepage = "https://example.org/sptrsv"  # to be changed; add a version with its checksum
+    # to be changed: the addresses; scripts/release writes the checksum
+    homepage = "https://example.org/sptrsv"
+    url = "https://example.org/sptrsv/releases/sptrsv-0.2.0.tar.gz"
+    git = "https://example.org/sptrsv.git"
+
     license("Apache-2.0")
 
-    version("develop", branch="main", git="https://example.org/sptrsv.git")
+    version("develop", branch="main")
+    version("0.2.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")
 
     variant("petsc", default=True, description="The plugin for PETSc")
     variant("ifpack2", default=False, description="The preconditioners for Trilinos' Ifpack2")
@@ -26,7 +31,8 @@ class Sptrsv(CMakePackage):
     depends_on("trilinos@16.1:+ifpack2+belos", when="+ifpack2")
     depends_on("kokkos@4.7:")
     depends_on("kokkos-kernels@4.4:")
-    depends_on("kokkos+cuda+cuda_lambda", when="+cuda")
+    depends_on("kokkos+cuda", when="+cuda")
+    depends_on("kokkos+cuda_lambda", when="+cuda ^kokkos@:4")  # always on since 5
     # PETSc without Kokkos: the plugin hides its own Kokkos, which must be static
     depends_on("kokkos~shared+pic", when="+petsc~cuda")
     depends_on("kokkos-kernels~shared", when="+petsc~cuda")
