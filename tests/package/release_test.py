@@ -60,6 +60,9 @@ class ReleaseTest(unittest.TestCase):
         cls.edit(RECIPE, r"eb sptrsv-\S*\.eb", f"eb sptrsv-{VERSION}.eb")
         cls.edit(SPACK, r'version\("[0-9][^"]*"', f'version("{VERSION}"')
         cls.commit()
+        for name in cls.git("grep", "-lE", r"find_package\(sptrsv [0-9]").split():
+            cls.edit_all(name, r"find_package\(sptrsv [0-9.]+", "find_package(sptrsv 9.8")
+        cls.commit()
         cls.release("--checksums")
         cls.commit()
         cls.good = cls.git("rev-parse", "HEAD").strip()
@@ -86,11 +89,15 @@ class ReleaseTest(unittest.TestCase):
 
     @classmethod
     def edit(cls, name, pattern, text):
-        """Replaces the first match of a pattern; fails if there is none."""
+        cls.edit_all(name, pattern, text, count=1)
+
+    @classmethod
+    def edit_all(cls, name, pattern, text, count=0):
+        """Replaces matches of a pattern, at most `count` unless that is 0; fails if there is none."""
         with open(cls.path(name), encoding="utf-8") as file:
             before = file.read()
-        after, count = re.subn(pattern, lambda found: text, before, count=1)
-        assert count == 1, f"{name} has no {pattern}"
+        after, found = re.subn(pattern, lambda _: text, before, count=count)
+        assert found, f"{name} has no {pattern}"
         with open(cls.path(name), "w", encoding="utf-8") as file:
             file.write(after)
 
@@ -176,6 +183,11 @@ class ReleaseTest(unittest.TestCase):
     def test_date_of_citation(self):
         line = self.line_of("CITATION.cff", "date-released")
         self.refused_after("CITATION.cff", DATE, "2031-02-04", f"CITATION.cff:{line}: it says")
+
+    def test_users(self):
+        line = self.line_of("docs/cpp.md", "find_package(sptrsv")
+        self.refused_after("docs/cpp.md", r"sptrsv 9\.8", "sptrsv 9.7", f"docs/cpp.md:{line}: it says",
+                           "find_package(sptrsv 9.8")
 
     def test_missing_line(self):
         self.refused_after("CITATION.cff", "date-released", "released", "CITATION.cff:1: there is no")
