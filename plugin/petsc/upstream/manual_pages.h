@@ -17,10 +17,8 @@
     refuse single; default full
 . -mat_sptrsv_backend (host|device) - where the solves run; else where the matrix' vectors are, such as those of
     `aijkokkos` and `aijcusparse`
-. -mat_sptrsv_factor (automatic|host|device) - who computes the values of a factor: PETSc on the host, or the backend
+- -mat_sptrsv_factor (automatic|host|device) - who computes the values of a factor: PETSc on the host, or the backend
     where the solves run; default automatic
-- -mat_sptrsv_blocks n - blocks of consecutive rows; a factor leaves out the entries of the matrix between two of
-    them; from 1 on, default 1
 
   Level: beginner
 
