@@ -58,6 +58,7 @@ if(SPTRSV_ENABLE_PETSC)
   install(TARGETS sptrsv_petsc LIBRARY DESTINATION sptrsv COMPONENT python EXCLUDE_FROM_ALL)
 
   # module files name the installation folder, which --prefix may have changed
+  install(CODE "get_filename_component(PREFIX \"\${CMAKE_INSTALL_PREFIX}\" ABSOLUTE)")
   foreach(kind lua tcl)
     set(name_lua lmod/sptrsv/${PROJECT_VERSION}.lua)
     set(name_tcl tcl/sptrsv/${PROJECT_VERSION})
@@ -75,7 +76,7 @@ if(SPTRSV_ENABLE_PETSC)
   install(CODE "
     set(LIBDIR ${CMAKE_INSTALL_LIBDIR})
     configure_file(${PROJECT_SOURCE_DIR}/cmake/petscrc.in \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${into} @ONLY)
-    message(STATUS \"To load the plugin in all PETSc programs: cat \${CMAKE_INSTALL_PREFIX}/${into} >> ~/.petscrc\")")
+    message(STATUS \"To load the plugin in all PETSc programs: cat '\${PREFIX}/${into}' >> ~/.petscrc\")")
 endif()
 
 # --- ifpack2; all templates are installed, so that other scalars can be instantiated

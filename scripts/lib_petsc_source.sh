@@ -76,5 +76,5 @@ check_package() {
   [[ $output == *"50 rows solved by"* && $output != *"Error checking sptrsv"* ]] &&
     rm -rf "$kokkos_root"/lib/lib{petscsptrsv,sptrsv_petsc}.so "$kokkos_root"/lib/libsptrsv_backend.a \
       "$kokkos_root"/lib/cmake/sptrsv "$kokkos_root"/lib/pkgconfig/sptrsv_petsc.pc \
-      "$kokkos_root"/include/sptrsv "$kokkos_root"/include/sptrsv_petsc.h
+      "$kokkos_root"/include/sptrsv "$kokkos_root"/include/sptrsv_petsc.h "$kokkos_root"/share/{,doc/}sptrsv
 }

@@ -138,6 +138,20 @@ PetscErrorCode CheckTypes()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Checks that no other file of the plugin is loaded: functions of both would call each other.
+PetscErrorCode CheckAlone()
+{
+  PetscErrorCode (*create)(Mat, MatFactorType, Mat*) = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(MatSolverTypeGet("sptrsv", MATSEQAIJ, MAT_FACTOR_ILU, NULL, NULL, &create));
+  PetscCheck(!create, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "The sptrsv plugin is loaded from two files, %s and now %s; leave one out of -dll_append, or remove the "
+             "link libpetscsptrsv from the library folder of a PETSc that was configured with --download-sptrsv",
+             FileOf((void const*)create), FileOf((void const*)&CheckTypes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode RegisterTypes()
 {
   MatFactorType const kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
@@ -164,17 +178,13 @@ PetscErrorCode RegisterTypes()
 PetscErrorCode Register(void const* caller)
 {
   PetscErrorCode const started = registered ? PETSC_SUCCESS : CheckStarted(caller);
-  PetscBool again;
 
   if (registered || started) return started;
   PetscFunctionBegin;
   PetscCall(CheckVersion());
   PetscCall(CheckTypes());
   PetscCall(MatInitializePackage());  // otherwise the first registration replaces PETSc's list
-  PetscCall(MatSolverTypeGet("sptrsv", MATSEQAIJ, MAT_FACTOR_ILU, &again, NULL, NULL));
-  if (again)
-    PetscCall(PetscInfo(NULL, "Another file of the sptrsv plugin was loaded before; %s replaces it\n",
-                        FileOf((void const*)&SpTRSVRegister)));
+  PetscCall(CheckAlone());
   PetscCall(PetscLogEventRegister("SpTRSVAnalysis", MAT_CLASSID, &events.analysis));
   PetscCall(PetscLogEventRegister("SpTRSVNumeric", MAT_CLASSID, &events.numeric));
   PetscCall(PetscLogEventRegister("SpTRSVSolve", MAT_CLASSID, &events.solve));

@@ -4,14 +4,14 @@
     lines.py [--mend] FILE...    names relative to the repository
 
 --mend removes blanks at the ends of lines and corrects the ends of files. Tables and web addresses may be longer;
-pictures, matrices, inputs of the fuzzers and the license are not checked. Standard library only.
+pictures, patches, matrices, inputs of the fuzzers and the license are not checked. Standard library only.
 """
 import os
 import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LEFT_ALONE = re.compile(r"^tests/fuzz/corpus/|\.(svg|png|mtx|gz|bin|tar|xz)$|^LICENSE$")
+LEFT_ALONE = re.compile(r"^tests/fuzz/corpus/|\.(svg|png|mtx|gz|bin|tar|xz|patch)$|^LICENSE$")
 ADDRESS = re.compile(r"\S*[a-z]+://\S+")
 
 

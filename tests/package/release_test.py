@@ -59,9 +59,11 @@ class ReleaseTest(unittest.TestCase):
         cls.edit(RECIPE, r"(?m)^version = .*", f"version = '{VERSION}'")
         cls.edit(RECIPE, r"eb sptrsv-\S*\.eb", f"eb sptrsv-{VERSION}.eb")
         cls.edit(SPACK, r'version\("[0-9][^"]*"', f'version("{VERSION}"')
+        cls.edit("plugin/petsc/upstream/sptrsv.py", r"(?<=self\.version         = )'.*'", f"'{VERSION}'")
+        cls.edit_all("docs/first_steps.md", r"sptrsv-[0-9]+\.[0-9]+\.[0-9]+", f"sptrsv-{VERSION}")
         cls.commit()
         for name in cls.git("grep", "-lE", r"find_package\(sptrsv [0-9]").split():
-            cls.edit_all(name, r"find_package\(sptrsv [0-9.]+", "find_package(sptrsv 9.8")
+            cls.edit_all(name, r"find_package\(sptrsv [0-9.]+", "find_package" "(sptrsv 9.8")
         cls.commit()
         cls.release("--checksums")
         cls.commit()
@@ -187,7 +189,7 @@ class ReleaseTest(unittest.TestCase):
     def test_users(self):
         line = self.line_of("docs/cpp.md", "find_package(sptrsv")
         self.refused_after("docs/cpp.md", r"sptrsv 9\.8", "sptrsv 9.7", f"docs/cpp.md:{line}: it says",
-                           "find_package(sptrsv 9.8")
+                           "find_package" "(sptrsv 9.8")
 
     def test_missing_line(self):
         self.refused_after("CITATION.cff", "date-released", "released", "CITATION.cff:1: there is no")

@@ -21,6 +21,8 @@ class Configure(config.package.CMakePackage):
     self.precisions      = ['double']
     self.linkedbypetsc   = 0
     self.builtafterpetsc = 1
+    self.noMPIUni        = 1
+    self.skippackagewithoptions = 1
     self.providesDocs    = 1
     self.docsDirs        = ['plugin/petsc']
     return

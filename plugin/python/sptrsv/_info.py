@@ -103,6 +103,7 @@ def _only_block(petsc: Petsc, pc: ctypes.c_void_p, kind: str) -> ctypes.c_void_p
     if count.value != 1:
         raise Error(f"The PC of type {kind} has {count.value} blocks on this rank; with asm, pass the PC of one: "
                     "pc.getASMSubKSP()[i].getPC()")
+    petsc.call("PCSetUpOnBlocks", pc)  # PCSetUp() alone does not factor the blocks
     inner = ctypes.c_void_p()
     petsc.call("KSPGetPC", ctypes.c_void_p(solvers[0]), ctypes.byref(inner))
     return inner

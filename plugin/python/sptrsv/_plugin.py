@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import sys
 from typing import Any
 
 from ._errors import Error
@@ -22,7 +23,9 @@ def plugin_path() -> str:
     package. Raises Error if there is no such file.
     """
     asked = os.environ.get("SPTRSV_PLUGIN")
-    path = os.path.abspath(asked or os.path.join(os.path.dirname(__file__), NAME))
+    folders = [os.path.dirname(__file__), *sys.modules[__package__ or ""].__path__]  # pip -e puts the plugin elsewhere
+    installed = [file for file in (os.path.join(folder, NAME) for folder in folders) if os.path.isfile(file)]
+    path = os.path.abspath(asked or (installed[0] if installed else os.path.join(folders[0], NAME)))
     if not os.path.isfile(path):
         remedy = ("set SPTRSV_PLUGIN to the file, or unset it" if asked else
                   "install again, by `pip install ./plugin/python` or `cmake --install`, or set SPTRSV_PLUGIN to the "
@@ -53,19 +56,22 @@ def load() -> None:
 
 
 def with_plugin(options: str) -> str:
-    """Returns PETSc options that load the plugin as well: `options`, if they name a file libsptrsv_petsc already."""
+    """Returns PETSc options that load the plugin as well: `options`, if they load a file libsptrsv_petsc already.
+
+    PETSc uses the last -dll_append and the last -dll_prepend only, each of which may be a list.
+    """
     found = list(_LISTS.finditer(options))
-    files = [os.path.basename(name) for match in found for name in match[1].strip('"').split(",")]
+    counts = {match[0].split(None, 1)[0]: match for match in found}  # the last of each
+    files = [os.path.basename(name) for match in counts.values() for name in match[1].strip('"').split(",")]
     if NAME in files or NAME[:-len(".so")] in files:
         return options
     path = plugin_path()
     if re.search(r'[,"\n]', path):
         raise Error(f"PETSC_OPTIONS cannot contain the path {path}, because of its comma, quotation mark or line end; "
                     "import sptrsv after petsc4py.PETSc, or install it in another folder")
-    appended = [match for match in found if match[0].startswith("-dll_append")]
-    if not appended:
+    last = counts.get("-dll_append")
+    if last is None:
         return f"{options} -dll_append {_quoted(path)}".lstrip()
-    last = appended[-1]  # PETSc uses the last -dll_append only, which may be a list
     return options[:last.start(1)] + _quoted(last[1].strip('"') + "," + path) + options[last.end(1):]
 
 
