@@ -74,6 +74,7 @@ class Import(unittest.TestCase):
     def test_options_of_the_user_are_kept(self):
         kept = "print('rtol', PETSc.Options().getReal('ksp_rtol'), PETSc.Options().getString('dll_append'))\n"
         for mine, theirs in [("-ksp_rtol 1e-7", ""), (f"-ksp_rtol 1e-7 -dll_append {COUNTERS}", COUNTERS),
+                             (f"-dll_append {plugin()} -ksp_rtol 1e-7 -dll_append {COUNTERS}", COUNTERS),
                              (f'-dll_append /no/such.so -dll_append "{COUNTERS}" -ksp_rtol 1e-7', COUNTERS)]:
             with self.subTest(mine):
                 done = self.loads_once(BEFORE + kept + self.WORKS, PETSC_OPTIONS=mine)
@@ -169,6 +170,9 @@ except dataclasses.FrozenInstanceError:
                 with self.subTest(kind=kind, ranks=ranks):
                     done = python(BEFORE + show, sub + kind, ranks=ranks)
                     self.assertEqual(done.text.count(f"n {400 // ranks} levelset"), ranks, done)
+        done = python(BEFORE + "pc = solver(grid(), False).getPC()\npc.setUp()\nprint('n', sptrsv.info(pc).n)\n",
+                      sub + "bjacobi")
+        self.assertIn("n 400", done.text)  # PCSetUp() alone does not factor the block
         for kind in ("bjacobi -pc_bjacobi_blocks 2", "asm -pc_asm_blocks 2"):
             done = python(BEFORE + "refused(solver(grid()).getPC())\n", sub + kind)
             self.assertIn("has 2 blocks on this rank; with asm, pass the PC of one: pc.getASMSubKSP()[i].getPC()",

@@ -58,15 +58,20 @@ def make_environment():
 
 
 class PipInstall(unittest.TestCase):
-    def test_install(self):
-        cache = os.path.join(BUILD, "CMakeCache.txt")
-        if os.path.exists(cache):  # it has the paths of an earlier PETSc and Kokkos
-            os.remove(cache)
+    def install(self, *options):
         # pip of Debian 12 has no -C
         status, text = output_of([f"{VENV}/bin/pip", "install", "--disable-pip-version-check", "--no-build-isolation",
-                                  "--no-deps", "--verbose", f"--config-settings=build-dir={BUILD}",
+                                  "--no-deps", "--verbose", f"--config-settings=build-dir={BUILD}", *options,
                                   os.path.join(SOURCE, "plugin", "python")])
         self.assertEqual(status, 0, text[-6000:])
+
+    def test_editable(self):
+        self.install("-e")
+        done = run([f"{VENV}/bin/python", "-c", SOLVE], "", load=None, env={"PYTHONPATH": ""})
+        self.assertIn("solved True sptrsv 900 1", done.text)
+
+    def test_install(self):
+        self.install()
         with open(os.path.join(SOURCE, "CMakeLists.txt"), encoding="utf-8") as file:
             version = re.search(r"project\(sptrsv VERSION (\S+)", file.read())[1]
         status, text = output_of([f"{VENV}/bin/pip", "show", "--files", "sptrsv"])
@@ -88,4 +93,6 @@ class PipInstall(unittest.TestCase):
 
 if __name__ == "__main__":
     make_environment()
+    if os.path.exists(os.path.join(BUILD, "CMakeCache.txt")):  # it has the paths of an earlier PETSc and Kokkos
+        os.remove(os.path.join(BUILD, "CMakeCache.txt"))
     sys.exit(unittest.main())
