@@ -164,7 +164,8 @@ except dataclasses.FrozenInstanceError:
 
     def test_only_block(self):
         sub = "-sub_pc_type ilu -sub_pc_factor_mat_solver_type levelset -pc_type "
-        show = "i = sptrsv.info(solver(grid(comm=PETSc.COMM_WORLD)).getPC())\nprint('n', i.n, i.requested)\n"
+        show = ("i = sptrsv.info(solver(grid(comm=PETSc.COMM_WORLD)).getPC())\n"
+                "sys.stdout.write(f'n {i.n} {i.requested}\\n')\n")  # in one piece from each rank
         for kind in ("bjacobi", "asm -pc_asm_overlap 0"):
             for ranks in (1, 2):
                 with self.subTest(kind=kind, ranks=ranks):
