@@ -107,6 +107,10 @@ Item choice_of(std::string const& type) { return {"-pc_factor_mat_solver_type " 
 
 // --- pages
 
+char const* const thread_and_warp_level =
+    "F. Zhang, J. Su, W. Liu, B. He, R. Wu, X. Du, R. Wang, YuenyeungSpTRSV: A Thread-Level and Warp-Level Fusion "
+    "Synchronization-Free Sparse Triangular Solve, IEEE Transactions on Parallel and Distributed Systems, 2021";
+
 std::map<std::string, std::string> const references = {
     {"levelset",
      "M. Naumov, Parallel Solution of Sparse Triangular Linear Systems in the Preconditioned Iterative Methods on the "
@@ -114,12 +118,8 @@ std::map<std::string, std::string> const references = {
     {"syncfree",
      "W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, A Synchronization-Free Algorithm for Parallel Sparse Triangular "
      "Solves, Euro-Par 2016"},
-    {"threadlevel",
-     "F. Zhang, J. Su, W. Liu, B. He, R. Wu, X. Du, R. Wang, YuenyeungSpTRSV: A Thread-Level and Warp-Level Fusion "
-     "Synchronization-Free Sparse Triangular Solve, IEEE Transactions on Parallel and Distributed Systems, 2021"},
-    {"fused",
-     "F. Zhang, J. Su, W. Liu, B. He, R. Wu, X. Du, R. Wang, YuenyeungSpTRSV: A Thread-Level and Warp-Level Fusion "
-     "Synchronization-Free Sparse Triangular Solve, IEEE Transactions on Parallel and Distributed Systems, 2021"},
+    {"threadlevel", thread_and_warp_level},
+    {"fused", thread_and_warp_level},
     {"tiled",
      "Z. Lu, W. Liu, TileSpTRSV: a tiled algorithm for parallel sparse triangular solve on GPUs, CCF Transactions on "
      "High Performance Computing, 2023"},

@@ -28,22 +28,22 @@ using OtherTuple = decltype(std::tuple_cat(
     std::declval<std::tuple<>>()));
 using SpaceTuple = decltype(std::tuple_cat(std::declval<SerialTuple>(), std::declval<OtherTuple>()));
 
-/// Tells whether the library is instantiated for scalar S on a space. With OpenMP, float and complex are not
-/// instantiated for Serial.
-template <class S, class Space>
-inline constexpr bool has_instance =
-#if defined(KOKKOS_ENABLE_SERIAL) && defined(KOKKOS_ENABLE_OPENMP)
-    std::is_same_v<S, double> || !std::is_same_v<Space, Kokkos::Serial>;
-#else
-    true;
-#endif
-/// Spaces for which the library is instantiated for float and complex.
+/// Spaces for which the library is instantiated for float and complex: all but Serial if there is OpenMP.
 using FurtherSpaceTuple =
 #if defined(KOKKOS_ENABLE_OPENMP)
     OtherTuple;
 #else
     SpaceTuple;
 #endif
+
+template <class Space, class... Others>
+constexpr bool is_among(std::tuple<Others...> const*) {
+  return (std::is_same_v<Space, Others> || ...);
+}
+/// Tells whether the library is instantiated for scalar S on a space.
+template <class S, class Space>
+inline constexpr bool has_instance =
+    std::is_same_v<S, double> || is_among<Space>(static_cast<FurtherSpaceTuple const*>(nullptr));
 
 template <class Tuple>
 struct AsTestTypes;

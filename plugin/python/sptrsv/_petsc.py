@@ -21,17 +21,17 @@ class Petsc:
 
     def __init__(self, module: Any) -> None:
         self.module = module
-        self.library = ctypes.CDLL(module.__file__)
+        self.symbols = ctypes.CDLL(module.__file__)
         self.integer: Any = ctypes.c_int64 if module.IntType().itemsize == 8 else ctypes.c_int32  # PetscInt
         self.real: Any = ctypes.c_double if module.RealType().itemsize == 8 else ctypes.c_float  # PetscReal
 
     def variable(self, name: str) -> ctypes.c_void_p:
         """Returns a variable of PETSc that is a pointer or a handle of MPI."""
-        return ctypes.c_void_p.in_dll(self.library, name)
+        return ctypes.c_void_p.in_dll(self.symbols, name)
 
     def call(self, name: str, *arguments: Any) -> None:
         """Calls a function of PETSc; a nonzero error code becomes an Error."""
-        self.check(getattr(self.library, name)(*arguments))
+        self.check(getattr(self.symbols, name)(*arguments))
 
     def check(self, code: int) -> None:
         """Raises an Error with the message that came with PETSc's error code, unless the code is 0."""

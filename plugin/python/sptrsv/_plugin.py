@@ -23,7 +23,7 @@ def plugin_path() -> str:
     package. Raises Error if there is no such file.
     """
     asked = os.environ.get("SPTRSV_PLUGIN")
-    folders = [os.path.dirname(__file__), *sys.modules[__package__ or ""].__path__]  # pip -e puts the plugin elsewhere
+    folders = list(sys.modules[__package__ or ""].__path__)  # two after pip -e, which puts the plugin elsewhere
     installed = [file for file in (os.path.join(folder, NAME) for folder in folders) if os.path.isfile(file)]
     path = os.path.abspath(asked or (installed[0] if installed else os.path.join(folders[0], NAME)))
     if not os.path.isfile(path):
@@ -125,7 +125,7 @@ def _file_of(function: Any) -> str:
 def _other_petsc(petsc: Petsc, path: str) -> str:
     """Returns a message if the plugin belongs to another PETSc library than petsc4py, otherwise an empty text."""
     try:
-        wanted, ours = (_file_of(library.PetscInitialize) for library in (ctypes.CDLL(path), petsc.library))
+        wanted, ours = (_file_of(library.PetscInitialize) for library in (ctypes.CDLL(path), petsc.symbols))
     except (OSError, AttributeError):  # the plugin cannot be opened: PETSc's message says why
         return ""
     if wanted == ours:
