@@ -56,12 +56,13 @@ function(sptrsv_instance_sources name scalar index offset space)
   sptrsv_instance_analysis(${name} ${scalar} ${index} ${offset} ${space})
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/solver.cpp.in ${name}.cpp @ONLY)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/factor.cpp.in ${name}_factor.cpp @ONLY)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/sweeps.cpp.in ${name}_sweeps.cpp @ONLY)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/src/factorization.cpp.in ${name}_factorization.cpp @ONLY)
   # GCC and Clang contract products and sums where the processor can, and the factors would then differ from PETSc's
   set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${name}_factorization.cpp PROPERTIES COMPILE_OPTIONS
     "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>;$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>")
   list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/${name}_factor.cpp
-    ${CMAKE_CURRENT_BINARY_DIR}/${name}_factorization.cpp)
+    ${CMAKE_CURRENT_BINARY_DIR}/${name}_factorization.cpp ${CMAKE_CURRENT_BINARY_DIR}/${name}_sweeps.cpp)
   list(REMOVE_DUPLICATES folders)
   foreach(folder IN LISTS folders)
     set(includes "${includes_of_${folder}}")

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splits a matrix into its lower and its upper triangle, both with the diagonal of SOR sweeps.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+
+#include "sptrsv/device/row_range.hpp"
+#include "sptrsv/device/solved_values.hpp"
+#include "sptrsv/error.hpp"
+#include "sptrsv/triangle/row_values.hpp"
+#include "sptrsv/types.hpp"
+
+namespace sptrsv::detail {
+
+/// Triangle of a matrix with its own arrays: pattern, values, and the position of each value in the matrix.
+template <class T>
+struct SplitTriangle {
+  Kokkos::View<typename T::offset*, typename T::device> row_ptr;  ///< n+1
+  Kokkos::View<typename T::index*, typename T::device> col_idx;
+  Kokkos::View<typename T::offset*, typename T::device> source;
+  Kokkos::View<typename T::scalar*, typename T::device> values;  ///< with inverted diagonal
+
+  typename T::pattern pattern() const { return {row_ptr, col_idx}; }
+  std::size_t memory_bytes() const {
+    return row_ptr.span() * sizeof(typename T::offset) + col_idx.span() * sizeof(typename T::index) +
+           source.span() * sizeof(typename T::offset) + values.span() * sizeof(typename T::scalar);
+  }
+};
+
+/// Matrix A as two triangles whose rows are numbered in the order of a sweep. `lower` stores the diagonal entry last,
+/// `upper` first.
+template <class T>
+struct SplitMatrix {
+  typename T::index num_rows = 0;
+  std::size_t num_entries = 0;  ///< offset past A's last entry
+  SplitTriangle<T> lower, upper;
+  Kokkos::View<typename T::scalar*, typename T::device> diagonal;  ///< n, D
+  Kokkos::View<typename T::scalar*, typename T::device> between;   ///< n, (2 - omega) E
+
+  std::size_t memory_bytes() const {
+    return lower.memory_bytes() + upper.memory_bytes() +
+           (diagonal.span() + between.span()) * sizeof(typename T::scalar);
+  }
+};
+
+/// Checks that row offsets ascend, that columns are in range, and that each row has one diagonal entry.
+/// @throws InvalidPattern, MissingDiagonal
+template <class T>
+void check_square(typename T::exec_space const& exec, typename T::pattern const& matrix) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  index const n = matrix.num_rows();
+  auto const room = static_cast<offset>(matrix.col_idx.extent(0));
+  auto const wrong_offsets = KOKKOS_LAMBDA(index i) {
+    return matrix.row_ptr(i) < 0 || matrix.row_ptr(i) > matrix.row_ptr(i + 1) || matrix.row_ptr(i + 1) > room;
+  };
+  long long row = first_row_with<T>("sptrsv::sweeps::offsets", exec, n, wrong_offsets);
+  if (row < n) throw InvalidPattern(row, "has row offsets that decrease or leave col_idx; check row_ptr");
+  auto const wrong_columns = KOKKOS_LAMBDA(index i) {
+    for (offset k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k)
+      if (matrix.col_idx(k) < 0 || matrix.col_idx(k) >= n) return true;
+    return false;
+  };
+  row = first_row_with<T>("sptrsv::sweeps::columns", exec, n, wrong_columns);
+  if (row < n)
+    throw InvalidPattern(row, "has a column index outside 0.." + std::to_string(n - 1) + "; check col_idx");
+  auto const diagonals = KOKKOS_LAMBDA(index i) {
+    int count = 0;
+    for (offset k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k) count += matrix.col_idx(k) == i;
+    return count != 1;
+  };
+  row = first_row_with<T>("sptrsv::sweeps::diagonals", exec, n, diagonals);
+  if (row < n) throw InvalidPattern(row, "has no diagonal entry, or several; store it once, even if it is zero");
+}
+
+/// Returns A's triangles without values.
+/// @param order  the row at each position, or empty
+/// @throws InvalidPattern
+template <class T>
+SplitMatrix<T> split_matrix(typename T::exec_space const& exec, typename T::pattern const& matrix,
+                            typename T::indices const& order) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using Indices = Kokkos::View<index*, typename T::device>;
+  SplitMatrix<T> out;
+  index const n = out.num_rows = matrix.num_rows();
+  auto const size = static_cast<std::size_t>(n);
+  check_square<T>(exec, matrix);
+  auto& lower = out.lower;
+  auto& upper = out.upper;
+  for (auto* part : {&lower, &upper})
+    part->row_ptr = decltype(part->row_ptr)("sptrsv::sweeps::row_ptr", size + 1);
+  out.diagonal = raw_view<decltype(out.diagonal)>(exec, "sptrsv::sweeps::diagonal", size);
+  out.between = raw_view<decltype(out.between)>(exec, "sptrsv::sweeps::between", size);
+  if (n == 0) return out;
+  Indices position;  // of each row, the inverse of `order`
+  if (order.extent(0) > 0) {
+    position = raw_view<Indices>(exec, "sptrsv::sweeps::position", size);
+    Kokkos::parallel_for(
+        "sptrsv::sweeps::invert_order", row_range<T>(exec, n), KOKKOS_LAMBDA(index p) { position(order(p)) = p; });
+  }
+  auto const row_at = KOKKOS_LAMBDA(index p) { return order.extent(0) > 0 ? order(p) : p; };
+  auto const position_of = KOKKOS_LAMBDA(index i) { return position.extent(0) > 0 ? position(i) : i; };
+  offset counts[2] = {0, 0};
+  for (bool const of_upper : {false, true}) {
+    auto const row_ptr = (of_upper ? upper : lower).row_ptr;
+    Kokkos::parallel_scan(
+        "sptrsv::sweeps::count", row_range<T>(exec, n),
+        KOKKOS_LAMBDA(index p, offset & sum, bool final) {
+          index const i = row_at(p);
+          for (offset k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k) {
+            index const q = position_of(matrix.col_idx(k));
+            sum += of_upper ? q >= p : q <= p;
+          }
+          if (final) row_ptr(p + 1) = sum;
+        },
+        counts[of_upper]);
+  }
+  offset last = 0;
+  Kokkos::deep_copy(exec, last, Kokkos::subview(matrix.row_ptr, size));
+  exec.fence("sptrsv::sweeps: the numbers of entries are needed to allocate");
+  out.num_entries = static_cast<std::size_t>(last);
+  for (bool const of_upper : {false, true}) {
+    auto& part = of_upper ? upper : lower;
+    auto const count = static_cast<std::size_t>(counts[of_upper]);
+    part.col_idx = raw_view<decltype(part.col_idx)>(exec, "sptrsv::sweeps::col_idx", count);
+    part.source = raw_view<decltype(part.source)>(exec, "sptrsv::sweeps::source", count);
+    part.values = raw_view<decltype(part.values)>(exec, "sptrsv::sweeps::values", count);
+  }
+  Kokkos::parallel_for(
+      "sptrsv::sweeps::split", row_range<T>(exec, n), KOKKOS_LAMBDA(index p) {
+        index const i = row_at(p);
+        offset below = lower.row_ptr(p), above = upper.row_ptr(p) + 1;
+        for (offset k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k) {
+          index const q = position_of(matrix.col_idx(k));
+          if (q < p) {
+            lower.col_idx(below) = q;
+            lower.source(below++) = k;
+          } else if (q > p) {
+            upper.col_idx(above) = q;
+            upper.source(above++) = k;
+          } else {
+            offset const end = lower.row_ptr(p + 1) - 1, begin = upper.row_ptr(p);
+            lower.col_idx(end) = upper.col_idx(begin) = q;
+            lower.source(end) = upper.source(begin) = k;
+          }
+        }
+      });
+  return out;
+}
+
+/// Gathers the values of both triangles, and inverts the diagonal: both store 1 / E for E = (D + shift I) / omega.
+/// @return the first row in the order of the sweep with a zero in D, or n. Fences.
+template <class T>
+long long take_values(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::values const& values,
+                      double omega, double shift) {
+  using index = typename T::index;
+  using scalar = typename T::scalar;
+  using real = typename Parts<scalar>::real;
+  for (auto const* part : {&split.lower, &split.upper}) gather<T>(exec, part->source, values, part->values);
+  auto const lower = split.lower, upper = split.upper;
+  auto const diagonal = split.diagonal, between = split.between;
+  auto const factor = static_cast<real>(omega), added = static_cast<real>(shift), rest = static_cast<real>(2 - omega);
+  auto const take = KOKKOS_LAMBDA(index p) {
+    scalar const d = upper.values(upper.row_ptr(p));
+    scalar const shifted = d + scalar(added);
+    scalar const inverse = quotient(scalar(factor), shifted);
+    diagonal(p) = d;
+    between(p) = factor == real(1) ? shifted : shifted * scalar(rest) / scalar(factor);
+    lower.values(lower.row_ptr(p + 1) - 1) = upper.values(upper.row_ptr(p)) = inverse;
+    return d == scalar(0);
+  };
+  return first_row_with<T>("sptrsv::sweeps::invert_diagonal", exec, split.num_rows, take);
+}
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Residuals and products of a split matrix, row by row.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "sptrsv/device/gpu_tuning.hpp"
+#include "sptrsv/device/lanes.hpp"
+#include "sptrsv/device/set_launches.hpp"
+#include "sptrsv/device/small_range.hpp"
+#include "sptrsv/relaxation/split_matrix.hpp"
+
+namespace sptrsv::detail {
+
+/// Kernel for the rows of a residual y = b - (A + shift I) x, or of a product y = scale (D + shift I) x + U x. On a GPU
+/// the lanes of a thread share a row, and add their sums in a fixed order. Otherwise a row's terms are added one after
+/// another: the lower triangle's, the diagonal's, the upper triangle's.
+template <class T, bool Residual>
+struct SplitProduct {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using offset = typename T::offset;
+
+  SplitMatrix<T> split;
+  typename T::indices order;
+  typename T::rhs b;  ///< for a residual
+  typename T::rhs x;
+  typename T::solution y;
+  scalar shift, scale;
+  int lanes, rows_per_team;
+
+  KOKKOS_FORCEINLINE_FUNCTION index row_at(index p) const { return order.extent(0) > 0 ? order(p) : p; }
+
+  /// Adds the terms of a lane, one of `step`.
+  KOKKOS_FORCEINLINE_FUNCTION void add_row(index p, std::size_t column, int lane, int step, scalar& sum) const {
+    auto const add = [&](scalar const& value, index q) {
+      scalar const term = value * x(row_at(q), column);
+      sum = Residual ? sum - term : sum + term;
+    };
+    auto const& lower = split.lower;
+    auto const& upper = split.upper;
+    scalar const diagonal = split.diagonal(p) + shift;
+    if (Residual)
+      for (offset k = lower.row_ptr(p) + lane; k < lower.row_ptr(p + 1) - 1; k += step)
+        add(lower.values(k), lower.col_idx(k));
+    if (lane == 0) add(Residual ? diagonal : scale * diagonal, p);
+    for (offset k = upper.row_ptr(p) + 1 + lane; k < upper.row_ptr(p + 1); k += step)
+      add(upper.values(k), upper.col_idx(k));
+  }
+  KOKKOS_FUNCTION void operator()(index p) const {
+    index const i = row_at(p);
+    for (std::size_t c = 0; c < y.extent(1); ++c) {
+      scalar sum = Residual ? b(i, c) : scalar(0);
+      add_row(p, c, 0, 1, sum);
+      y(i, c) = sum;
+    }
+  }
+  template <class Team, class = typename Team::scratch_memory_space>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    auto const p = static_cast<index>(team.league_rank()) * rows_per_team + team.team_rank();
+    bool const active = p < split.num_rows;
+    index const i = active ? row_at(p) : index(0);
+    for (std::size_t c = 0; c < y.extent(1); ++c) {
+      ColumnSums<scalar, 1> sum;
+      sum_over_parts(team, lanes, ColumnBlock{}, sum, [&](int lane, ColumnSums<scalar, 1>& mine) {
+        if (!active) return;
+        if (Residual && lane == 0) mine.value[0] = b(i, c);
+        add_row(p, c, lane, lanes, mine.value[0]);
+      });
+      on_first_part(team, ColumnBlock{}, [&](int) {
+        if (active) y(i, c) = sum.value[0];
+      });
+    }
+  }
+
+  void launch(char const* label, typename T::exec_space const& exec) {
+    using space = typename T::exec_space;
+    index const n = split.num_rows;
+    if (n == 0) return;
+    if constexpr (is_gpu<space>) {
+      lanes = lanes_per_row(static_cast<double>(split.num_entries) / static_cast<double>(n), warp_lanes<space>);
+      rows_per_team = GpuTuning::table_warp_lanes * 4 / lanes;
+      Kokkos::parallel_for(label, wide_set_policy(exec, n, rows_per_team, rows_per_team, lanes), *this);
+    } else {
+      with_range(exec, n, static_cast<long long>(split.num_entries),
+                 [&](auto const& policy) { Kokkos::parallel_for(label, policy, *this); });
+    }
+  }
+};
+
+/// Computes y = b - (A + shift I) x. No overlap.
+template <class T>
+void residual(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
+              double shift, typename T::rhs const& b, typename T::rhs const& x, typename T::solution const& y) {
+  SplitProduct<T, true> kernel{split, order, b, x, y, static_cast<typename T::scalar>(shift), {}, 1, 1};
+  kernel.launch("sptrsv::sweeps::residual", exec);
+}
+
+/// Computes y = scale (D + shift I) x + U x. No overlap.
+template <class T>
+void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
+                    double shift, double scale, typename T::rhs const& x, typename T::solution const& y) {
+  using scalar = typename T::scalar;
+  SplitProduct<T, false> kernel{split, order, {}, x, y, static_cast<scalar>(shift), static_cast<scalar>(scale), 1, 1};
+  kernel.launch("sptrsv::sweeps::multiply_upper", exec);
+}
+
+/// Computes y = b - scale D x. No overlap of y with b and x.
+template <class T>
+void subtract_diagonal(typename T::exec_space const& exec, SplitMatrix<T> const& split,
+                       typename T::indices const& order, double scale, typename T::rhs const& b,
+                       typename T::rhs const& x, typename T::solution const& y) {
+  using index = typename T::index;
+  auto const diagonal = split.diagonal;
+  auto const factor = static_cast<typename T::scalar>(scale);
+  with_range(exec, split.num_rows, static_cast<long long>(split.num_rows), [&](auto const& policy) {
+    Kokkos::parallel_for(
+        "sptrsv::sweeps::subtract_diagonal", policy, KOKKOS_LAMBDA(index p) {
+          index const i = order.extent(0) > 0 ? order(p) : p;
+          for (std::size_t c = 0; c < y.extent(1); ++c) y(i, c) = b(i, c) - factor * diagonal(p) * x(i, c);
+        });
+  });
+}
+
+}  // namespace sptrsv::detail

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps: Gauss-Seidel, SOR and SSOR sweeps over the rows of a matrix, by triangular solves.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <optional>
+#include <string>
+
+#include "sptrsv/relaxation/split_matrix.hpp"
+#include "sptrsv/solver.hpp"
+
+namespace sptrsv {
+
+/// Order of the rows in one sweep. `symmetric` is a forward sweep and then a backward one.
+enum class Sweep { forward, backward, symmetric };
+
+/// Parameters of SOR: each sweep solves with the diagonal E = (D + shift I) / omega.
+struct Relaxation {
+  double omega = 1;  ///< 1 for Gauss-Seidel
+  double shift = 0;  ///< added to A's diagonal, also in residuals
+};
+
+/// SOR sweeps with A = L + D + U, with D its diagonal, L and U its strict triangles.
+///
+/// A forward sweep computes the x with (E + L) x = b - (U + D + shift I - E) x_old, a backward one the x with
+/// (E + U) x = b - (L + D + shift I - E) x_old. They are triangular solves with A's entries. A symmetric sweep with a
+/// zero guess is two solves, x = (E + U)^-1 (2 - omega) E (E + L)^-1 b. Sweeps with a guess x_old add to x_old the
+/// sweep with a zero guess for the residual b - (A + shift I) x_old.
+///
+/// Rows are swept in the order in which they are stored, or in a given order. The class copies A's values, so that the
+/// caller's may change after update(). As for TriangularSolver: one sweep at a time, all on one instance or ordered by
+/// the caller. After an exception from update(), sweeps throw NotReady until an update() succeeds.
+///
+/// Instances: as for TriangularSolver.
+template <class Scalar, class Index, class Offset, class ExecSpace>
+class Sweeps {
+ public:
+  using Solver = TriangularSolver<Scalar, Index, Offset, ExecSpace>;
+  using types = typename Solver::types;
+
+  /// Splits A's pattern into two triangles, and analyzes them.
+  /// @param algorithm  as for TriangularSolver
+  /// @param exec       instance for all kernels; fenced before return
+  /// @param matrix     square, each row with its diagonal entry and each column once, in any order; not used after
+  /// the call
+  /// @param order      n, the row at each position of the sweep, a permutation of 0..n-1 (not checked), which must stay
+  /// valid and unchanged; empty: rows in natural order
+  /// @throws InvalidPattern, MissingDiagonal for the first such row, and what TriangularSolver throws
+  /// Cost: a few passes over the pattern, and two analyses.
+  Sweeps(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& matrix,
+         typename types::indices const& order = {}, OptionValues const& options = {});
+
+  /// Takes the values of A, aligned with the pattern's col_idx.
+  /// @return the first row i with a_ii = 0, or -1. With such a row, sweeps compute with 1 / 0 if the shift is 0.
+  /// @throws PatternChanged if there are too few
+  /// Cost: one pass over the values and two TriangularSolver::update(); one fence.
+  long long update(ExecSpace const& exec, typename types::values const& values, Relaxation const& relaxation = {});
+
+  /// Performs `times` sweeps.
+  /// @param b, x        n-by-k; no overlap, unless the guess is zero and there is one sweep
+  /// @param zero_guess  starts from x = 0, and ignores the contents of x
+  /// @throws NotReady, DimensionMismatch, Overlap
+  /// Cost: one solve for a sweep, two if symmetric, and one product with A for each sweep but the first with a zero
+  /// guess. No copy, no fence. Allocates in the first sweep of more columns than reserved.
+  void sweep(ExecSpace const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
+             bool zero_guess, int times = 1);
+
+  /// Computes x = (E + L)^-1 A (E + U)^-1 b for E = D / omega by two solves, without a product with A. With a shift, E
+  /// has the shift, and the D of A has not, as in PETSc.
+  /// Source: S. C. Eisenstat, SIAM J. Sci. Stat. Comput. 2 (1981) 1-4.
+  void eisenstat(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x);
+
+  /// Computes y = (E + U) b.
+  /// @param b, y  n-by-k, no overlap
+  void apply_upper(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& y);
+
+  /// Allocates for sweeps of `columns` columns, so that these do not.
+  void reserve(ExecSpace const& exec, int columns);
+
+  long long num_rows() const { return static_cast<long long>(split_.num_rows); }
+  Solver const& lower() const { return *lower_; }
+  Solver const& upper() const { return *upper_; }
+  std::size_t memory_bytes() const;
+
+ private:
+  using Values = Kokkos::View<Scalar*, typename types::device>;
+
+  void require_ready(typename types::rhs const& b, typename types::solution const& x) const;
+  void make_work(ExecSpace const& exec, std::size_t columns);
+  typename types::solution work(std::size_t number, std::size_t columns) const;
+  /// Performs one sweep with a zero guess, and stores it to x or adds it.
+  void solve(ExecSpace const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
+             bool accumulate);
+
+  detail::SplitMatrix<types> split_;
+  typename types::indices order_;
+  std::optional<Solver> lower_, upper_;
+  Relaxation relaxation_;
+  bool ready_ = false;
+  Values work_;  // two vectors, column by column
+};
+
+}  // namespace sptrsv

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares Sweeps with SOR by the definition, in long double: directions, omega, shift, guesses, orders, Eisenstat's
+// form; bits of sweeps with a zero guess; wrong orders of calls.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <sptrsv/sweeps.hpp>
+
+#include "on_device.hpp"
+#include "spaces.hpp"
+#include "tool_counters.hpp"
+
+namespace sptrsv::test {
+namespace {
+
+/// Square matrix on the host, diagonally dominant, and the order of its sweeps.
+template <class S>
+struct Matrix {
+  using wide = typename ScalarTraits<S>::wide;
+  std::vector<int> row_ptr, col_idx;
+  std::vector<S> values;
+  std::vector<int> order;  ///< row at each position; empty: natural
+
+  int num_rows() const { return static_cast<int>(row_ptr.size()) - 1; }
+  int row_at(int p) const { return order.empty() ? p : order[p]; }
+  std::vector<int> positions() const {
+    std::vector<int> at(num_rows());
+    for (int p = 0; p < num_rows(); ++p) at[row_at(p)] = p;
+    return at;
+  }
+  wide diagonal(int i) const {
+    for (int k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
+      if (col_idx[k] == i) return wide(to_standard(values[k]));
+    return 0;
+  }
+};
+
+template <class S>
+Matrix<S> make_matrix(std::string const& spec, bool in_random_order, std::uint64_t seed = 3) {
+  auto const a = support::generate(spec);
+  Matrix<S> m;
+  m.row_ptr.assign(a.row_ptr.begin(), a.row_ptr.end());
+  m.col_idx.assign(a.col_idx.begin(), a.col_idx.end());
+  m.values.resize(m.col_idx.size());
+  for (int i = 0; i < m.num_rows(); ++i)
+    for (int k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
+      double const most = std::max(1, m.row_ptr[i + 1] - m.row_ptr[i] - 1);
+      m.values[k] = random_scalar<S>(seed, k) * S(1 / most);
+      if (m.col_idx[k] == i) m.values[k] = S(k % 2 ? -1 : 1) * (S(2) + random_scalar<S>(seed, k) * S(0.25));
+    }
+  if (!in_random_order) return m;
+  m.order.resize(m.num_rows());
+  std::iota(m.order.begin(), m.order.end(), 0);
+  std::shuffle(m.order.begin(), m.order.end(), std::mt19937(7));
+  return m;
+}
+
+/// SOR by its definition: x_i = (1 - omega) x_i + omega (b_i - sum of the other terms) / (a_ii + shift), row after row.
+template <class S>
+void sweep_once(Matrix<S> const& m, bool forward, Relaxation const& r, std::vector<S> const& b,
+                std::vector<typename Matrix<S>::wide>& x) {
+  using wide = typename Matrix<S>::wide;
+  int const n = m.num_rows();
+  for (int s = 0; s < n; ++s) {
+    int const i = m.row_at(forward ? s : n - 1 - s);
+    wide sum = wide(to_standard(b[i]));
+    for (int k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
+      if (m.col_idx[k] != i) sum -= wide(to_standard(m.values[k])) * x[m.col_idx[k]];
+    long double const omega = r.omega;
+    x[i] = (1 - omega) * x[i] + omega * sum / (m.diagonal(i) + wide(r.shift));
+  }
+}
+
+template <class T, class S>
+Sweeps<S, int, int, typename T::exec_space> make_sweeps(std::string const& algorithm,
+                                                        typename T::exec_space const& exec, Matrix<S> const& m,
+                                                        OptionValues const& options = {}) {
+  return {algorithm, exec, to_pattern<T>(m.row_ptr, m.col_idx), to_device<T>(m.order), options};
+}
+
+/// Checks each entry of x: its error is at most 200 u times the largest magnitude, which is some 1.
+template <class S, class Wide>
+void expect_near(std::vector<S> const& x, std::vector<Wide> const& expected) {
+  long double const u = std::numeric_limits<typename ScalarTraits<S>::real>::epsilon() / 2;
+  long double size = 1;
+  for (Wide const& v : expected) size = std::max(size, static_cast<long double>(std::abs(v)));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_LE(std::abs(Wide(to_standard(x[i])) - expected[i]), 200 * u * size) << "in row " << i;
+}
+
+char const* name_of(Sweep kind) {
+  return kind == Sweep::forward ? "forward" : kind == Sweep::backward ? "backward" : "symmetric";
+}
+
+/// Checks all kinds of sweeps of one algorithm.
+template <class Space, class S>
+void check_sweeps(Variant const& v, std::string const& spec) {
+  using T = TypesOf<S, Space>;
+  using wide = typename Matrix<S>::wide;
+  Space const exec;
+  for (bool const in_random_order : {false, true}) {
+    auto const m = make_matrix<S>(spec, in_random_order);
+    auto sweeps = make_sweeps<T>(v.algorithm, exec, m, v.options);
+    int const n = m.num_rows();
+    for (Relaxation const r : {Relaxation{1, 0}, Relaxation{1.3, 0}, Relaxation{0.8, 0.5}}) {
+      ASSERT_EQ(sweeps.update(exec, to_device<T>(m.values), r), -1);
+      for (int const columns : {1, 3})
+        for (Sweep const kind : {Sweep::forward, Sweep::backward, Sweep::symmetric})
+          for (bool const zero_guess : {true, false})
+            for (int const times : {1, 2}) {
+              SCOPED_TRACE(v.label + ", " + spec + (in_random_order ? ", in random order, " : ", ") + name_of(kind) +
+                           ", omega " + std::to_string(r.omega) + ", columns " + std::to_string(columns) +
+                           (zero_guess ? ", zero guess" : ", guess") + ", times " + std::to_string(times));
+              auto const b = make_right_hand_sides<S>(n, columns), guess = make_right_hand_sides<S>(n, columns, 5);
+              Block<T> const right(b), x(guess, 2, 3);
+              sweeps.sweep(exec, kind, right.view(), x.view(), zero_guess, times);
+              exec.fence();
+              auto const got = x.get();
+              EXPECT_EQ(x.count_spilled(), 0u);
+              for (int c = 0; c < columns; ++c) {
+                std::vector<wide> expected(n);
+                if (!zero_guess)
+                  for (int i = 0; i < n; ++i) expected[i] = wide(to_standard(guess[c][i]));
+                for (int t = 0; t < times; ++t)
+                  for (bool const forward : {true, false})
+                    if (kind == Sweep::symmetric || forward == (kind == Sweep::forward))
+                      sweep_once(m, forward, r, b[c], expected);
+                expect_near(got[c], expected);
+              }
+            }
+    }
+  }
+}
+
+template <class Space>
+class SweepsTest : public ::testing::Test {
+ protected:
+  using Double = Sweeps<double, int, int, Space>;
+  using T = TypesOf<double, Space>;
+  Space exec;
+};
+TYPED_TEST_SUITE(SweepsTest, Spaces, SpaceNames);
+
+TYPED_TEST(SweepsTest, EveryAlgorithmSweepsAsDefined) {
+  for (auto const& v : all_variants()) {
+    if (!v.any_pattern) continue;
+    check_sweeps<TypeParam, double>(v, "lap2d:9");
+    check_sweeps<TypeParam, double>(v, "rmat:7,4");
+  }
+}
+#if defined(SPTRSV_TEST_ALL_SCALARS)
+TYPED_TEST(SweepsTest, SweepsWithComplexNumbers) {
+  using S = Kokkos::complex<double>;
+  if constexpr (has_instance<S, TypeParam>)
+    for (std::string const name : {"sequential", "syncfree", "sptrsv"})
+      check_sweeps<TypeParam, S>(variant(name), "lap2d:9");
+}
+TYPED_TEST(SweepsTest, SweepsWithFloats) {
+  if constexpr (has_instance<float, TypeParam>)
+    for (std::string const name : {"sequential", "blocked", "sptrsv"})
+      check_sweeps<TypeParam, float>(variant(name), "lap2d:9");
+}
+#endif
+
+/// Checks that a sweep with a zero guess in one direction has the bits of PETSc's loop: sums from b on by ascending
+/// columns, then a product with the inverse.
+TYPED_TEST(SweepsTest, OneDirectionHasTheBitsOfTheLoop) {
+  using T = typename TestFixture::T;
+  if constexpr (!is_host_space<TypeParam>) GTEST_SKIP() << "a device contracts products and sums";
+  auto const m = make_matrix<double>("lap3d:7", false);
+  int const n = m.num_rows();
+  auto const b = make_right_hand_sides<double>(n, 1);
+  for (auto const& v : all_variants()) {
+    if (!v.any_pattern || !v.like_substitution) continue;
+    for (bool const forward : {true, false})
+      for (double const omega : {1.0, 1.3}) {
+        SCOPED_TRACE(v.label + (forward ? ", forward" : ", backward"));
+        auto sweeps = make_sweeps<T>(v.algorithm, this->exec, m, v.options);
+        sweeps.update(this->exec, to_device<T>(m.values), {omega, 0.25});
+        Block<T> const right(b), x(n, 1);
+        sweeps.sweep(this->exec, forward ? Sweep::forward : Sweep::backward, right.view(), x.view(), true);
+        this->exec.fence();
+        auto const got = x.get()[0];
+        std::vector<double> expected(n, 0);
+        for (int s = 0; s < n; ++s) {
+          int const i = forward ? s : n - 1 - s;
+          double sum = b[0][i], d = 0;
+          for (int k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
+            int const j = m.col_idx[k];
+            if (j == i) d = m.values[k];
+            else if ((j < i) == forward) sum -= m.values[k] * expected[j];
+          }
+          expected[i] = sum * (omega / (d + 0.25));
+          ASSERT_EQ(got[i], expected[i]) << "in row " << i;
+        }
+      }
+  }
+}
+
+/// Checks Eisenstat's form and the product with E + U against their definitions.
+TYPED_TEST(SweepsTest, EisenstatAndUpperProduct) {
+  using T = typename TestFixture::T;
+  for (bool const in_random_order : {false, true})
+    for (Relaxation const r : {Relaxation{1, 0}, Relaxation{1.2, 0}, Relaxation{0.9, 0.3}})
+      for (int const columns : {1, 2}) {
+        auto const m = make_matrix<double>("rmat:6,4", in_random_order);
+        int const n = m.num_rows();
+        auto const at = m.positions();
+        auto sweeps = make_sweeps<T>("syncfree", this->exec, m);
+        sweeps.update(this->exec, to_device<T>(m.values), r);
+        auto const b = make_right_hand_sides<double>(n, columns);
+        Block<T> const right(b), x(n, columns), y(n, columns);
+        sweeps.eisenstat(this->exec, right.view(), x.view());
+        sweeps.apply_upper(this->exec, right.view(), y.view());
+        this->exec.fence();
+        for (int c = 0; c < columns; ++c) {
+          std::vector<long double> first(n), middle(n), last(n), product(n);
+          auto const e = [&](int i) { return (m.diagonal(i) + r.shift) / r.omega; };
+          auto const substitute = [&](bool forward, auto const& from, auto& to) {
+            for (int s = 0; s < n; ++s) {
+              int const i = m.row_at(forward ? s : n - 1 - s);
+              long double sum = from[i];
+              for (int k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
+                int const j = m.col_idx[k];
+                if (j != i && (at[j] < at[i]) == forward) sum -= m.values[k] * to[j];
+              }
+              to[i] = sum / e(i);
+            }
+          };
+          substitute(false, b[c], first);
+          for (int i = 0; i < n; ++i) middle[i] = b[c][i] - (2 / r.omega - 1) * m.diagonal(i) * first[i];
+          substitute(true, middle, last);
+          for (int i = 0; i < n; ++i) last[i] += first[i];
+          expect_near(x.get()[c], last);
+          for (int i = 0; i < n; ++i) {
+            product[i] = e(i) * b[c][i];
+            for (int k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
+              if (at[m.col_idx[k]] > at[i]) product[i] += m.values[k] * b[c][m.col_idx[k]];
+          }
+          expect_near(y.get()[c], product);
+        }
+      }
+}
+
+/// Checks that neither a sweep nor an update allocates after the first of its kind, and that no sweep copies or fences.
+TYPED_TEST(SweepsTest, SecondCallsAreQuiet) {
+  using Names = std::vector<std::string>;
+  using T = typename TestFixture::T;
+  auto const m = make_matrix<double>("lap2d:12", true);
+  auto sweeps = make_sweeps<T>("levelset", this->exec, m);
+  auto const values = to_device<T>(m.values);
+  auto const b = make_right_hand_sides<double>(m.num_rows(), 3);
+  Block<T> const right(b), x(b);
+  auto const all = [&] {
+    for (Sweep const kind : {Sweep::forward, Sweep::backward, Sweep::symmetric})
+      sweeps.sweep(this->exec, kind, right.view(), x.view(), false, 2);
+    sweeps.eisenstat(this->exec, right.view(), x.view());
+    sweeps.apply_upper(this->exec, right.view(), x.view());
+  };
+  sweeps.reserve(this->exec, 3);
+  sweeps.update(this->exec, values);
+  all();
+  this->exec.fence();
+  {
+    ToolCounters const counters;
+    all();
+    EXPECT_EQ(counters.allocations(), Names{});
+    EXPECT_EQ(counters.copies(), Names{});
+    EXPECT_EQ(counters.fences(), Names{});
+  }
+  ToolCounters const counters;
+  sweeps.update(this->exec, values, {1.1, 0});
+  EXPECT_EQ(counters.allocations(), Names{});
+}
+
+/// Checks that the row of a zero on the diagonal is reported, in an order of its own too, and that of a missing one.
+TYPED_TEST(SweepsTest, ZeroAndMissingDiagonalsAreReported) {
+  using T = typename TestFixture::T;
+  for (bool const in_random_order : {false, true}) {
+    auto m = make_matrix<double>("lap2d:6", in_random_order);
+    auto sweeps = make_sweeps<T>("sequential", this->exec, m);
+    for (int k = m.row_ptr[17]; k < m.row_ptr[18]; ++k)
+      if (m.col_idx[k] == 17) m.values[k] = 0;
+    EXPECT_EQ(sweeps.update(this->exec, to_device<T>(m.values)), 17);
+    for (int k = m.row_ptr[17]; k < m.row_ptr[18]; ++k)
+      if (m.col_idx[k] == 17) m.col_idx[k] = 35;
+    try {
+      make_sweeps<T>("sequential", this->exec, m);
+      ADD_FAILURE() << "taken: a row without a diagonal entry";
+    } catch (InvalidPattern const& error) {
+      EXPECT_EQ(error.row(), 17);
+    }
+  }
+}
+
+TYPED_TEST(SweepsTest, WrongCallsAreRefused) {
+  using T = typename TestFixture::T;
+  auto const m = make_matrix<double>("lap2d:6", false);
+  auto sweeps = make_sweeps<T>("sequential", this->exec, m);
+  int const n = m.num_rows();
+  auto const b = make_right_hand_sides<double>(n, 1);
+  Block<T> const right(b), x(b), wide(n, 2), tall(n + 1, 1);
+  auto const sweep = [&](auto const& from, auto const& to, bool zero_guess, int times = 1) {
+    sweeps.sweep(this->exec, Sweep::forward, from.view(), to.view(), zero_guess, times);
+  };
+  EXPECT_THROW(sweep(right, x, true), NotReady);
+  auto const values = to_device<T>(m.values);
+  auto const few = Kokkos::subview(values, std::make_pair(std::size_t(0), m.values.size() - 1));
+  EXPECT_THROW(sweeps.update(this->exec, few), PatternChanged);
+  EXPECT_THROW(sweep(right, x, true), NotReady);
+  sweeps.update(this->exec, values);
+  EXPECT_THROW(sweep(right, wide, true), DimensionMismatch);
+  EXPECT_THROW(sweep(right, tall, true), DimensionMismatch);
+  EXPECT_THROW(sweep(x, x, false), Overlap);
+  EXPECT_THROW(sweep(x, x, true, 2), Overlap);
+  EXPECT_THROW(sweep(right, x, true, -1), Error);
+  EXPECT_THROW(sweeps.eisenstat(this->exec, x.view(), x.view()), Overlap);
+  EXPECT_THROW(sweeps.apply_upper(this->exec, x.view(), x.view()), Overlap);
+  sweep(x, x, true);
+  sweep(right, x, true, 0);
+  this->exec.fence();
+  EXPECT_EQ(x.get()[0], std::vector<double>(n, 0));
+  std::vector<int> const short_order(n - 1, 0);
+  EXPECT_THROW((typename TestFixture::Double("sequential", this->exec, to_pattern<T>(m.row_ptr, m.col_idx),
+                                             to_device<T>(short_order))),
+               DimensionMismatch);
+}
+
+TYPED_TEST(SweepsTest, EmptyMatrix) {
+  using T = typename TestFixture::T;
+  Matrix<double> m;
+  m.row_ptr = {0};
+  auto sweeps = make_sweeps<T>("sptrsv", this->exec, m);
+  EXPECT_EQ(sweeps.update(this->exec, to_device<T>(m.values)), -1);
+  Block<T> const b(0, 1), x(0, 1);
+  sweeps.sweep(this->exec, Sweep::symmetric, b.view(), x.view(), false, 2);
+  sweeps.eisenstat(this->exec, b.view(), x.view());
+  this->exec.fence();
+}
+
+}  // namespace
+}  // namespace sptrsv::test
