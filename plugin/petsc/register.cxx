@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers a MatSolverType per algorithm, `sptrsv`, and the orderings `color` and `blockcolor` when PETSc loads the
-// plugin.
+// Registers a MatSolverType per algorithm, `sptrsv`, the orderings `color` and `blockcolor`, and sweeps for the PC types
+// `sor` and `eisenstat` when PETSc loads the plugin.
 #include <dlfcn.h>
 
 #include <array>
@@ -13,6 +13,7 @@
 #include "factor/matfactor.hpp"
 #include "kokkos/guarded.hpp"
 #include "ordering/color_ordering.hpp"
+#include "relaxation/pc_relaxation.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv_petsc.h"
 
@@ -191,6 +192,7 @@ PetscErrorCode Register(void const* caller)
   PetscCall(RegisterTypes());
   PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
   PetscCall(MatOrderingRegister(block_color_ordering, MatGetOrdering_BlockColor));
+  PetscCall(RegisterRelaxations());
   PetscCall(PetscRegisterFinalize(Reset));
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <sptrsv/space.hpp>
 #include <sptrsv/sweeps.hpp>
 
 #include "on_device.hpp"

@@ -9,11 +9,13 @@ import sys
 
 INCLUDE = re.compile(r'#include ["<](sptrsv/[^">]+)[">]')
 # each layer uses those before it
-LAYERS = ["public", "device", "triangle", "ordering", "factorization", "algorithm", "planner", "instance"]
-APART = ["ordering", "factorization"]  # no layer above uses them
+LAYERS = ["public", "device", "triangle", "ordering", "factorization", "relaxation", "algorithm", "planner",
+          "instance"]
+APART = ["ordering", "factorization", "relaxation"]  # no layer above uses them, but for "instance"
 
-PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "factor", "ordering", "shell", "root"]
-PLUGIN_APART = ["ordering", "shell"]  # only the registration uses them
+PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "factor", "ordering", "relaxation", "shell",
+                 "root"]
+PLUGIN_APART = ["ordering", "relaxation", "shell"]  # only the registration uses them
 PLUGIN_INCLUDE = re.compile(r'#include "((?!sptrsv/)[^"]+)"')
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -29,8 +31,8 @@ NUMBERS = re.compile(r"_(?:tuning|table)\.hpp$|sptrsv/options\.hpp$")  # may hav
 def layer(path):
     """Returns the layer of a file. path: as it is included."""
     parts = path.split("/")[1:]
-    if parts in (["solver_impl.hpp"], ["factor_impl.hpp"]):
-        return "instance"  # members of TriangularSolver and Factor, which join all other layers
+    if parts in (["solver_impl.hpp"], ["factor_impl.hpp"], ["sweeps_impl.hpp"]):
+        return "instance"  # members of TriangularSolver, Factor and Sweeps, which join all other layers
     return "public" if len(parts) == 1 else parts[0]
 
 
@@ -41,7 +43,7 @@ def fault(path, used):
         return "is in a folder that has no layer"
     if LAYERS.index(below) > LAYERS.index(above):
         return f"points back, from {above} to {below}"
-    if below in APART and above != below:
+    if below in APART and above not in (below, "instance"):
         return f"{below} is not for {above}"
     folders = [os.path.dirname(name) for name in (path, used)]
     if above == below == "algorithm" and folders[0] != folders[1]:

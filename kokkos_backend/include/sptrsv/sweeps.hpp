@@ -3,10 +3,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <optional>
+#include <memory>
 #include <string>
 
-#include "sptrsv/relaxation/split_matrix.hpp"
 #include "sptrsv/solver.hpp"
 
 namespace sptrsv {
@@ -29,7 +28,8 @@ struct Relaxation {
 ///
 /// Rows are swept in the order in which they are stored, or in a given order. The class copies A's values, so that the
 /// caller's may change after update(). As for TriangularSolver: one sweep at a time, all on one instance or ordered by
-/// the caller. After an exception from update(), sweeps throw NotReady until an update() succeeds.
+/// the caller. After an exception from update(), sweeps throw NotReady until an update() succeeds. A moved-from object
+/// can be destroyed and assigned to; everything else throws NotReady.
 ///
 /// Instances: as for TriangularSolver.
 template <class Scalar, class Index, class Offset, class ExecSpace>
@@ -49,6 +49,9 @@ class Sweeps {
   /// Cost: a few passes over the pattern, and two analyses.
   Sweeps(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& matrix,
          typename types::indices const& order = {}, OptionValues const& options = {});
+  ~Sweeps();
+  Sweeps(Sweeps&&) noexcept;
+  Sweeps& operator=(Sweeps&&) noexcept;
 
   /// Takes the values of A, aligned with the pattern's col_idx.
   /// @return the first row i with a_ii = 0, or -1. With such a row, sweeps compute with 1 / 0 if the shift is 0.
@@ -77,27 +80,14 @@ class Sweeps {
   /// Allocates for sweeps of `columns` columns, so that these do not.
   void reserve(ExecSpace const& exec, int columns);
 
-  long long num_rows() const { return static_cast<long long>(split_.num_rows); }
-  Solver const& lower() const { return *lower_; }
-  Solver const& upper() const { return *upper_; }
+  long long num_rows() const;
+  Solver const& solver(Triangle triangle) const;  ///< of E + L or E + U, with rows in the order of the sweep
   std::size_t memory_bytes() const;
 
  private:
-  using Values = Kokkos::View<Scalar*, typename types::device>;
-
-  void require_ready(typename types::rhs const& b, typename types::solution const& x) const;
-  void make_work(ExecSpace const& exec, std::size_t columns);
-  typename types::solution work(std::size_t number, std::size_t columns) const;
-  /// Performs one sweep with a zero guess, and stores it to x or adds it.
-  void solve(ExecSpace const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
-             bool accumulate);
-
-  detail::SplitMatrix<types> split_;
-  typename types::indices order_;
-  std::optional<Solver> lower_, upper_;
-  Relaxation relaxation_;
-  bool ready_ = false;
-  Values work_;  // two vectors, column by column
+  struct Impl;
+  Impl& impl() const;  ///< throws NotReady if moved from
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace sptrsv

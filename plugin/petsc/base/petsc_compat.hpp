@@ -3,6 +3,7 @@
 #pragma once
 
 #include <petsc/private/matimpl.h>
+#include <petsc/private/pcimpl.h>
 #include <petscpc.h>
 
 #if PETSC_VERSION_LT(3, 18, 0)

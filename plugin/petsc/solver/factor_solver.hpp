@@ -7,6 +7,7 @@
 
 #include "solver/any_solver.hpp"
 #include "solver/cholesky_values.hpp"
+#include "solver/matrix_pattern.hpp"
 #include "sptrsv/factorization/factor_rows.hpp"
 
 namespace sptrsv_petsc {
@@ -99,7 +100,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
       return p ? typename T::indices(sptrsv::in_memory_of<Exec>(p, n)) : typename T::indices();
     };
     auto const row_perm = perm(what.row_perm), col_perm = what.symmetric ? row_perm : perm(what.col_perm);
-    auto const matrix = PatternOfMatrix(what.matrix);
+    auto const matrix = PatternOfMatrix<T>(what.matrix);
     RequireDiagonal<T>(exec(), matrix, sptrsv::detail::require_proper_rows<T>(exec(), matrix, what.rules));
     auto pattern = Factorization::level_pattern(exec(), matrix, row_perm, col_perm, what.symmetric, what.levels);
     pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // PETSc's order, except for inodes
@@ -129,7 +130,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
   sptrsv::FactorizationReport make_factorization(MatrixArrays const& m) override
   {
     State& s = state();
-    auto const matrix = PatternOfMatrix(m);
+    auto const matrix = PatternOfMatrix<T>(m);
     s.factorization.reset();
     s.factorization.emplace(exec(), matrix, s.factor);
     return s.factorization->report();
@@ -141,7 +142,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
   {
     State& s = state();
     if (!s.factorization) throw sptrsv::NotReady("the factorization of this pattern failed; repeat the symbolic phase");
-    auto const verdict = s.factorization->factor(exec(), InMemory(s, values), rules);
+    auto const verdict = s.factorization->factor(exec(), ValuesOfMatrix<T>(exec(), s.staging, values), rules);
     try {
       s.factor.update(exec(), s.factorization->values());
     } catch (sptrsv::SingleRange const&) {
@@ -207,24 +208,6 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
     if (!state_)
       throw sptrsv::NotReady("Kokkos has ended, and this solver with it; destroy solvers before Kokkos::finalize()");
     return *state_;
-  }
-  typename T::values InMemory(State& s, MatrixValues const& values)
-  {
-    return values.on_device ? typename T::values(values.data, values.size)
-                            : typename T::values(s.staging.stage(exec(), values.data, values.size));
-  }
-  static typename T::pattern PatternOfMatrix(MatrixArrays const& m)
-  {
-    auto const n = static_cast<std::size_t>(m.n);
-    typename T::pattern matrix;
-    if (m.on_device) {
-      matrix.row_ptr = decltype(matrix.row_ptr)(m.row_ptr, n + 1);
-      matrix.col_idx = decltype(matrix.col_idx)(m.col_idx, m.num_entries);
-    } else {
-      matrix.row_ptr = sptrsv::in_memory_of<Exec>(m.row_ptr, n + 1);
-      matrix.col_idx = sptrsv::in_memory_of<Exec>(m.col_idx, m.num_entries);
-    }
-    return matrix;
   }
   static typename T::rhs Rhs(Columns<Scalar const> c) { return Base::template as_view<typename T::rhs>(c); }
   static typename T::solution Solution(Columns<Scalar> c) { return Base::template as_view<typename T::solution>(c); }

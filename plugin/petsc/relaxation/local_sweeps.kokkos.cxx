@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// MatSOR() of one rank's matrix by sptrsv. The state is composed with the matrix.
+#include "relaxation/local_sweeps.hpp"
+
+#include <climits>
+#include <memory>
+#include <string>
+
+#include "access/matrix_arrays.hpp"
+#include "access/vec_access.hpp"
+#include "base/events.hpp"
+#include "options/backend_choice.hpp"
+#include "relaxation/sweep_options.hpp"
+#include "solver/any_sweeps.hpp"
+#include "solver/view_triangle.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+using SorFunction = PetscErrorCode (*)(Mat, Vec, PetscReal, MatSORType, PetscReal, PetscInt, PetscInt, Vec);
+
+char const* const composed_name = "SpTRSVSweeps";
+
+/// Sweeps with one matrix, and what they were made for.
+struct LocalSweeps {
+  SorFunction petscs = nullptr;  // PETSc's own MatSOR()
+  SweepChoice choice;
+  Backend backend;
+  std::string type;  // of the matrix, for which the backend was chosen
+  std::string petscs_reason;  // why PETSc's own ran last; empty: it did not
+
+  std::unique_ptr<AnySweeps> sweeps;  // null: to be analyzed
+  PatternStamp stamp;
+  PetscObjectState state = 0;  // object state of the values that were read
+  bool has_values = false;
+  PetscReal omega = 1, shift = 0;  // as MatSOR() was called
+  PetscLogDouble entries = 0;
+  PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
+};
+
+PetscErrorCode Destroy(void* pointer)
+{
+  PetscFunctionBegin;
+  delete static_cast<LocalSweeps*>(pointer);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Gets A's sweeps, or null.
+PetscErrorCode Find(Mat A, LocalSweeps** s)
+{
+  PetscContainer container = nullptr;
+  void* pointer = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)A, composed_name, (PetscObject*)&container));
+  if (container) PetscCall(PetscContainerGetPointer(container, &pointer));
+  *s = static_cast<LocalSweeps*>(pointer);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Add(Mat A, LocalSweeps** s)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)A), &container));
+  PetscErrorCode code = Guarded(A, [&] { *s = new LocalSweeps; });
+  if (!code) {
+    PetscCall(PetscContainerSetPointer(container, *s));
+    PetscCall(ContainerSetDestroy<Destroy>(container));
+    code = PetscObjectCompose((PetscObject)A, composed_name, (PetscObject)container);
+  }
+  PetscCall(PetscContainerDestroy(&container));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Tells why PETSc's own MatSOR() has to run; null if sptrsv's can.
+PetscErrorCode FindObstacle(Mat A, LocalSweeps const& s, PetscReal omega, PetscReal shift, MatSORType flag,
+                            char const** why)
+{
+  int const sweeps = SOR_SYMMETRIC_SWEEP | SOR_LOCAL_SYMMETRIC_SWEEP | SOR_EISENSTAT | SOR_APPLY_UPPER;
+  PetscInt num_inodes = 0;
+
+  PetscFunctionBegin;
+  *why = nullptr;
+  if (s.choice.off) *why = "asked for";
+  else if (!s.backend.device && !s.choice.asked) *why = "the vectors are on a host";
+  else if (s.type != ((PetscObject)A)->type_name) *why = "the matrix has changed its type since the PC's set-up";
+  else if (!(flag & sweeps) || (flag & SOR_APPLY_LOWER)) *why = "sptrsv has no such sweep";
+  else if (flag == SOR_APPLY_UPPER && omega == 1 && shift < 0) *why = "sptrsv has no such product";
+  if (*why || omega != 1 || shift != 0 || !s.choice.ordering.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
+  if (num_inodes > 0) *why = "it sweeps by inodes, rows with equal columns; -mat_no_inode sweeps by rows";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Analyzes A's pattern.
+PetscErrorCode Analyze(Mat A, LocalSweeps& s)
+{
+  IS rows = nullptr, cols = nullptr;
+  PetscInt const* order = nullptr;
+  Stream stream;
+  std::string wrong;
+
+  PetscFunctionBegin;
+  s.sweeps.reset();
+  s.has_values = false;
+  if (!s.choice.ordering.empty()) {
+    PetscCall(MatGetOrdering(A, s.choice.ordering.c_str(), &rows, &cols));
+    PetscCall(ISGetIndices(rows, &order));
+  }
+  PetscCall(CurrentStream(s.backend.kokkos, &stream));
+  PetscErrorCode const code = WithMatrixPattern(A, s.backend.device, [&](MatrixArrays const& arrays) {
+    return Guarded(A, [&] {
+      try {
+        s.sweeps = MakeSweeps(s.backend.device, stream, s.choice.algorithm, arrays, order, s.choice.options);
+      } catch (sptrsv::InvalidPattern const& error) {
+        wrong = error.what();
+      }
+    });
+  });
+  if (order) PetscCall(ISRestoreIndices(rows, &order));
+  PetscCall(ISDestroy(&rows));
+  PetscCall(ISDestroy(&cols));
+  PetscCall(code);
+  PetscCheck(s.sweeps, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "MatSOR() by sptrsv: %s", wrong.c_str());
+  ++s.num_analysis;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Treats a zero on the diagonal as PETSc does.
+PetscErrorCode ReportZero(Mat A, long long row, PetscReal shift)
+{
+  PetscFunctionBegin;
+  PetscCheck(shift != 0, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "Zero diagonal on row %lld", row);
+  PetscCall(PetscInfo(A, "Zero diagonal on row %lld\n", row));
+  A->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT;
+  A->factorerror_zeropivot_value = 0.0;
+  A->factorerror_zeropivot_row = (PetscInt)row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Takes A's values.
+PetscErrorCode Update(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift)
+{
+  bool const plain = omega == 1 && shift <= 0;  // PETSc then leaves out the shift
+  long long zero = -1;
+
+  PetscFunctionBegin;
+  s.has_values = false;
+  PetscCall(WithMatrixValues(A, s.backend.device, s.stamp.entries, [&](MatrixValues const& values) {
+    return Guarded(A, [&] { zero = s.sweeps->update(values, {(double)omega, plain ? 0.0 : (double)shift}); });
+  }));
+  if (zero >= 0 && plain) PetscCall(ReportZero(A, zero, shift));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &s.state));
+  s.omega = omega;
+  s.shift = shift;
+  s.has_values = true;
+  ++s.num_numeric;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Analyzes A if its pattern is new, and takes its values if they, omega or the shift have changed.
+PetscErrorCode Refresh(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift)
+{
+  PetscObjectState state;
+  PatternStamp stamp;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  bool const same_values = s.has_values && state == s.state;
+  if (same_values && omega == s.omega && shift == s.shift) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!same_values) {
+    PetscCall(StampPattern(A, s.backend.device, &stamp));
+    if (!s.sweeps || !(stamp == s.stamp)) {
+      PetscCall(Logged(events.analysis, (PetscObject)A, [&] { return Analyze(A, s); }));
+      s.stamp = stamp;
+      s.entries = (PetscLogDouble)stamp.entries;
+    }
+  }
+  PetscCall(Logged(events.numeric, (PetscObject)A, [&] { return Update(A, s, omega, shift); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Runs one MatSOR() by sptrsv.
+PetscErrorCode Run(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt its, PetscInt lits, Vec x)
+{
+  bool const forward = flag & (SOR_FORWARD_SWEEP | SOR_LOCAL_FORWARD_SWEEP);
+  bool const backward = flag & (SOR_BACKWARD_SWEEP | SOR_LOCAL_BACKWARD_SWEEP);
+  bool const product = flag == SOR_APPLY_UPPER, eisenstat = !product && (flag & SOR_EISENSTAT);
+  bool const zero_guess = product || eisenstat || (flag & SOR_ZERO_INITIAL_GUESS);
+  auto const kind = forward && backward ? sptrsv::Sweep::symmetric
+                    : forward           ? sptrsv::Sweep::forward
+                                        : sptrsv::Sweep::backward;
+  PetscLogDouble const solves = s.entries * (forward && backward ? 2 : 1);
+
+  PetscFunctionBegin;
+  PetscCheck(its <= INT_MAX / lits, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt_FMT " times %" PetscInt_FMT " sweeps; give at most %d in all", its, lits, INT_MAX);
+  int const times = (int)(its * lits);
+  PetscLogDouble const flops = product     ? s.entries
+                               : eisenstat ? 2 * s.entries + 6 * (PetscLogDouble)A->rmap->n
+                                           : times * solves + (times - zero_guess) * 2 * s.entries;
+  PetscCall(WithVecs(s.backend.device, b, x, !zero_guess, [&](Operands const& operands) {
+    return Logged(events.solve, (PetscObject)A, [&] {
+      return SolveAt((PetscObject)A, *s.sweeps, operands, flops, [&](auto from, auto to) {
+        if (product) s.sweeps->apply_upper(from, to);
+        else if (eisenstat) s.sweeps->eisenstat(from, to);
+        else s.sweeps->sweep(kind, from, to, zero_guess, times);
+      });
+    });
+  }));
+  ++s.num_solves;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal shift, PetscInt its,
+                             PetscInt lits, Vec x)
+{
+  LocalSweeps* s;
+  char const* why;
+
+  PetscFunctionBegin;
+  PetscCall(Find(A, &s));
+  PetscCheck(s, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The matrix has the sweeps of sptrsv without their state");
+  PetscCall(FindObstacle(A, *s, omega, shift, flag, &why));
+  PetscCall(Guarded(A, [&] { s->petscs_reason = why ? why : ""; }));
+  if (why) {
+    PetscScalar const* values;
+    // its sweeps by inodes read the host's values without bringing them up to date
+    PetscCall(MatSeqAIJGetArrayRead(A, &values));
+    PetscCall(MatSeqAIJRestoreArrayRead(A, &values));
+    PetscCall(s->petscs(A, b, omega, flag, shift, its, lits, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Refresh(A, *s, omega, shift));
+  PetscCall(Run(A, *s, b, flag, its, lits, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode UseSweeps(PC pc, Mat A)
+{
+  LocalSweeps* s;
+  SweepChoice choice;
+  Backend backend;
+
+  PetscFunctionBegin;
+  PetscCall(ReadSweepOptions(pc, choice));
+  PetscCall(ChooseBackend((PetscObject)pc, A, backend));
+  PetscCall(Find(A, &s));
+  if (!s && !backend.device && !choice.asked) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(EnsureKokkos());
+  if (!s) PetscCall(Add(A, &s));
+  bool const same = s->choice == choice && s->backend.device == backend.device && s->backend.kokkos == backend.kokkos;
+  if (!same) s->sweeps.reset();
+  if (!same) s->has_values = false;
+  PetscCall(Guarded(A, [&] {
+    s->choice = choice;
+    s->backend = backend;
+    s->type = ((PetscObject)A)->type_name;
+  }));
+  if (A->ops->sor != MatSOR_SPTRSV) s->petscs = A->ops->sor;
+  A->ops->sor = MatSOR_SPTRSV;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewSweeps(Mat A, PetscViewer viewer)
+{
+  LocalSweeps* s;
+  PetscBool ascii;
+  std::size_t bytes = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  PetscCall(Find(A, &s));
+  if (!ascii || !s || A->ops->sor != MatSOR_SPTRSV) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPushTab(viewer));
+  PetscCall(ViewHeading(viewer, s->choice.algorithm.c_str(), s->backend));
+  if (!s->petscs_reason.empty())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  swept by PETSc on the host: %s\n", s->petscs_reason.c_str()));
+  if (s->sweeps) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  sweeps over rows in %s order\n",
+                                     s->choice.ordering.empty() ? "natural" : s->choice.ordering.c_str()));
+    PetscCall(PetscViewerASCIIPushTab(viewer));
+    PetscCall(ViewTriangle(viewer, A, "D + L", [&] { return s->sweeps->report(sptrsv::Triangle::lower); }));
+    PetscCall(ViewTriangle(viewer, A, "D + U", [&] { return s->sweeps->report(sptrsv::Triangle::upper); }));
+    PetscCall(Guarded(A, [&] { bytes = s->sweeps->memory_bytes(); }));
+    PetscCall(ViewCounts(viewer, bytes, "the matrix", s->num_analysis, s->num_numeric, s->num_solves));
+    PetscCall(PetscViewerASCIIPopTab(viewer));
+  }
+  PetscCall(PetscViewerASCIIPopTab(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

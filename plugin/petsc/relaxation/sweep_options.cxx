@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options -pc_sor_sptrsv and -pc_sor_ordering: how MatSOR() sweeps.
+#include "relaxation/sweep_options.hpp"
+
+#include <cstring>
+
+#include "kokkos/guarded.hpp"
+#include "options/factor_options.hpp"
+
+namespace sptrsv_petsc {
+
+PetscErrorCode ReadSweepOptions(PC pc, SweepChoice& choice)
+{
+  auto const object = (PetscObject)pc;
+  char type[64] = "sptrsv", ordering[64] = MATORDERINGNATURAL, source[128];
+  PetscBool type_set, ordering_set;
+
+  PetscFunctionBegin;
+  PetscOptionsBegin(PetscObjectComm(object), object->prefix, "Sweeps of SOR by sptrsv", "PCSOR");
+  PetscCall(PetscOptionsString("-pc_sor_sptrsv", "Algorithm of the sweeps, on a host too, or off", "PCSOR", type, type,
+                               sizeof type, &type_set));
+  PetscCall(PetscOptionsString("-pc_sor_ordering", "Order in which sptrsv sweeps over the rows", "PCSOR", ordering,
+                               ordering, sizeof ordering, &ordering_set));
+  PetscOptionsEnd();
+  bool const off = type_set && !std::strcmp(type, "off"), natural = !std::strcmp(ordering, MATORDERINGNATURAL);
+  PetscCall(PetscSNPrintf(source, sizeof source, "Option -%spc_sor_sptrsv", object->prefix ? object->prefix : ""));
+  if (!off) PetscCall(CheckAlgorithm(object, source, type));
+  PetscCheck(!off || natural, PetscObjectComm(object), PETSC_ERR_ARG_INCOMP,
+             "%s is 'off', but there is -%spc_sor_ordering %s, which PETSc's own sweeps do not have; leave out one",
+             source, object->prefix ? object->prefix : "", ordering);
+  PetscCall(Guarded(pc, [&] {
+    choice = SweepChoice{};
+    choice.off = off;
+    choice.asked = !off && (type_set || !natural);
+    if (!off) choice.algorithm = type;
+    if (!natural) choice.ordering = ordering;
+  }));
+  if (!off) PetscCall(ReadOptions(object, choice.algorithm.c_str(), choice.options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

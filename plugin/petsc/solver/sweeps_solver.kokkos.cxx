@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Implements AnySweeps with the backend's Sweeps on one execution space.
+#include <optional>
+
+#include "solver/any_sweeps.hpp"
+#include "solver/matrix_pattern.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+template <class Exec>
+class SweepsSolver final : public SolverOnSpace<AnySweeps, Scalar, Exec> {
+ public:
+  using Base = SolverOnSpace<AnySweeps, Scalar, Exec>;
+  using Sweeps = sptrsv::Sweeps<Scalar, PetscInt, PetscInt, Exec>;
+  using T = typename Sweeps::types;
+  using Order = Kokkos::View<PetscInt*, typename T::device>;
+
+  SweepsSolver(Stream stream, std::string const& algorithm, MatrixArrays const& matrix, PetscInt const* order,
+               sptrsv::OptionValues const& options)
+      : Base(stream)
+  {
+    auto const own = OwnOrder(order, static_cast<std::size_t>(matrix.n));
+    state_.emplace(State{Sweeps(algorithm, exec(), PatternOfMatrix<T>(matrix), own, options), {}, own.span()});
+  }
+
+  void release() override
+  {
+    state_.reset();
+    Base::release();
+  }
+  long long update(MatrixValues const& values, sptrsv::Relaxation const& relaxation) override
+  {
+    State& s = state();
+    return s.sweeps.update(exec(), ValuesOfMatrix<T>(exec(), s.staging, values), relaxation);
+  }
+  void sweep(sptrsv::Sweep kind, Columns<Scalar const> b, Columns<Scalar> x, bool zero_guess, int times) override
+  {
+    state().sweeps.sweep(exec(), kind, Rhs(b), Solution(x), zero_guess, times);
+  }
+  void eisenstat(Columns<Scalar const> b, Columns<Scalar> x) override
+  {
+    state().sweeps.eisenstat(exec(), Rhs(b), Solution(x));
+  }
+  void apply_upper(Columns<Scalar const> b, Columns<Scalar> x) override
+  {
+    state().sweeps.apply_upper(exec(), Rhs(b), Solution(x));
+  }
+  TriangleReport report(sptrsv::Triangle triangle) const override
+  {
+    auto const& solver = state().sweeps.solver(triangle);
+    return {solver.algorithm(), solver.reason(), solver.parameters(), solver.structure(exec()), solver.timings()};
+  }
+  std::size_t memory_bytes() const override
+  {
+    State const& s = state();
+    return s.sweeps.memory_bytes() + s.staging.memory_bytes() + s.order_size * sizeof(PetscInt) + this->copy_bytes();
+  }
+
+ private:
+  using Base::exec;
+  struct State {
+    Sweeps sweeps;  // holds the order
+    sptrsv::StagedValues<Scalar, Exec> staging;  // for values of A in host memory
+    std::size_t order_size;
+  };
+
+  Order OwnOrder(PetscInt const* order, std::size_t n) const
+  {
+    if (!order) return {};
+    auto const own = Base::template fresh<Order>("sptrsv::petsc::order", n);
+    Kokkos::deep_copy(exec(), own, Kokkos::View<PetscInt const*, Kokkos::HostSpace>(order, n));
+    exec().fence("sptrsv::petsc: the order of the sweeps is copied");
+    return own;
+  }
+  State& state() const
+  {
+    if (!state_)
+      throw sptrsv::NotReady("Kokkos has ended, and these sweeps with it; destroy matrices before Kokkos::finalize()");
+    return *state_;
+  }
+  static typename T::rhs Rhs(Columns<Scalar const> c) { return Base::template as_view<typename T::rhs>(c); }
+  static typename T::solution Solution(Columns<Scalar> c) { return Base::template as_view<typename T::solution>(c); }
+
+  mutable std::optional<State> state_;
+};
+
+}  // namespace
+
+std::unique_ptr<AnySweeps> MakeSweeps(bool device, Stream stream, std::string const& algorithm,
+                                      MatrixArrays const& matrix, PetscInt const* order,
+                                      sptrsv::OptionValues const& options)
+{
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  if (device) return std::make_unique<SweepsSolver<DeviceExec>>(stream, algorithm, matrix, order, options);
+  return std::make_unique<SweepsSolver<Host>>(stream, algorithm, matrix, order, options);
+}
+
+}  // namespace sptrsv_petsc
