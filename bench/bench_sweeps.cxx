@@ -28,9 +28,7 @@ char const help[] =
 /// Preconditioner to be timed.
 struct Case {
   std::string mat_type, pc, type, ordering;
-  std::string name() const {
-    return mat_type + ' ' + pc + ' ' + type + (ordering.empty() ? "" : ' ' + ordering);
-  }
+  std::string name() const { return mat_type + ' ' + pc + ' ' + type + (ordering.empty() ? "" : ' ' + ordering); }
 };
 
 struct Result {
@@ -93,7 +91,8 @@ class Solver {
     must(MatConvert(A, what_.mat_type.c_str(), MAT_INITIAL_MATRIX, &matrix_));
     must(MatCreateVecs(matrix_, &x_, &b_));
     must(VecSet(b_, 1));
-    for (auto const& [name, value] : options()) must(PetscOptionsSetValue(nullptr, ("-case_" + name).c_str(), value.c_str()));
+    for (auto const& [name, value] : options())
+      must(PetscOptionsSetValue(nullptr, ("-case_" + name).c_str(), value.c_str()));
   }
   ~Solver() {
     (void)KSPDestroy(&ksp_);
@@ -183,7 +182,8 @@ Result time_case(Mat A, Case const& what, Settings const& s) try {
     solver.scale(doubled ? 0.5 : 2);
     doubled = !doubled;
   };
-  r.renewal = measure_prepared(s.limits, r.apply.median, change_values, [&] { solver.set_up(), solver.apply(); }, fence);
+  r.renewal =
+      measure_prepared(s.limits, r.apply.median, change_values, [&] { solver.set_up(), solver.apply(); }, fence);
   if (doubled) change_values();
   r.iterations = solver.solve();
   auto const solve = [&] { r.iterations = solver.solve(); };

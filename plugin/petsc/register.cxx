@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers a MatSolverType per algorithm, `sptrsv`, the orderings `color` and `blockcolor`, and sweeps for the PC types
-// `sor` and `eisenstat` when PETSc loads the plugin.
+// Registers a MatSolverType per algorithm, `sptrsv`, the orderings `color` and `blockcolor`, and sweeps for the PC
+// types `sor` and `eisenstat` when PETSc loads the plugin.
 #include <dlfcn.h>
 
 #include <array>

@@ -78,7 +78,7 @@ template <class T, class S>
 Sweeps<S, int, int, typename T::exec_space> make_sweeps(std::string const& algorithm,
                                                         typename T::exec_space const& exec, Matrix<S> const& m,
                                                         OptionValues const& options = {}) {
-  return {algorithm, exec, to_pattern<T>(m.row_ptr, m.col_idx), to_device<T>(m.order), options};
+  return {algorithm, exec, to_pattern<T>(m.row_ptr, m.col_idx), {to_device<T>(m.order), {}}, options};
 }
 
 /// Checks each entry of x: its error is at most 200 u times the largest magnitude, which is some 1.
@@ -245,6 +245,129 @@ TYPED_TEST(SweepsTest, EisenstatAndUpperProduct) {
       }
 }
 
+/// Returns the first row of each row's block: successive rows with equal columns, at most `most` of them.
+template <class S>
+std::vector<int> find_blocks(Matrix<S> const& m, int most) {
+  std::vector<int> first(m.num_rows());
+  for (int i = 0; i < m.num_rows(); ++i) {
+    int const f = i == 0 ? 0 : first[i - 1];
+    auto const row = [&](int r) {
+      return std::vector<int>(m.col_idx.begin() + m.row_ptr[r], m.col_idx.begin() + m.row_ptr[r + 1]);
+    };
+    first[i] = i - f < most && row(i) == row(f) ? f : i;
+  }
+  return first;
+}
+
+/// Sweeps over blocks of rows by definition: solves with the block's entries by Gaussian elimination.
+void sweep_blocks_once(Matrix<double> const& m, std::vector<int> const& first, bool forward,
+                       std::vector<long double> const& b, std::vector<long double>& x) {
+  int const n = m.num_rows();
+  std::vector<int> starts;
+  for (int i = 0; i < n; ++i)
+    if (first[i] == i) starts.push_back(i);
+  if (!forward) std::reverse(starts.begin(), starts.end());
+  for (int const f : starts) {
+    int size = 0;
+    while (f + size < n && first[f + size] == f) ++size;
+    std::vector<std::vector<long double>> d(size, std::vector<long double>(size + 1, 0));
+    for (int r = 0; r < size; ++r) {
+      d[r][size] = b[f + r];
+      for (int k = m.row_ptr[f + r]; k < m.row_ptr[f + r + 1]; ++k) {
+        int const j = m.col_idx[k];
+        if (first[j] == f) d[r][j - f] = m.values[k];
+        else d[r][size] -= m.values[k] * x[j];
+      }
+    }
+    for (int k = 0; k < size; ++k)
+      for (int r = 0; r < size; ++r) {
+        if (r == k) continue;
+        long double const factor = d[r][k] / d[k][k];
+        for (int c = k; c <= size; ++c) d[r][c] -= factor * d[k][c];
+      }
+    for (int r = 0; r < size; ++r) x[f + r] = d[r][size] / d[r][r];
+  }
+}
+
+/// Checks sweeps over blocks of up to 3 and 5 rows: directions, guesses, Eisenstat's form, the product with D + U.
+TYPED_TEST(SweepsTest, BlocksOfRows) {
+  using T = typename TestFixture::T;
+  using Wide = std::vector<long double>;
+  for (std::string const matrix : {"fem3:3", "fem2d:4", "lap2d:5", "dense:11"})
+    for (int const most : {3, 5})
+      for (std::string const algorithm : {"sequential", "levelset", "syncfree", "blocked", "tiled", "sptrsv"}) {
+        SCOPED_TRACE(matrix + ", " + algorithm + ", blocks of up to " + std::to_string(most));
+        auto const m = make_matrix<double>(matrix, false);
+        int const n = m.num_rows();
+        auto const first = find_blocks(m, most);
+        typename TestFixture::Double sweeps(algorithm, this->exec, to_pattern<T>(m.row_ptr, m.col_idx),
+                                            {{}, to_device<T>(first)});
+        EXPECT_THROW(sweeps.update(this->exec, to_device<T>(m.values), {1.1, 0}), Error);
+        ASSERT_EQ(sweeps.update(this->exec, to_device<T>(m.values)), -1);
+        auto const b = make_right_hand_sides<double>(n, 2), guess = make_right_hand_sides<double>(n, 2, 5);
+        Block<T> const right(b), x(n, 2);
+        for (Sweep const kind : {Sweep::forward, Sweep::backward, Sweep::symmetric})
+          for (bool const zero_guess : {true, false}) {
+            Block<T> const to(guess);
+            sweeps.sweep(this->exec, kind, right.view(), to.view(), zero_guess, 2);
+            this->exec.fence();
+            for (int c = 0; c < 2; ++c) {
+              Wide expected(n, 0);
+              if (!zero_guess) expected.assign(guess[c].begin(), guess[c].end());
+              for (int times = 0; times < 2; ++times)
+                for (bool const forward : {true, false})
+                  if (kind == Sweep::symmetric || forward == (kind == Sweep::forward))
+                    sweep_blocks_once(m, first, forward, Wide(b[c].begin(), b[c].end()), expected);
+              expect_near(to.get()[c], expected);
+            }
+          }
+        for (bool const product : {false, true}) {
+          if (product) sweeps.apply_upper(this->exec, right.view(), x.view());
+          else sweeps.eisenstat(this->exec, right.view(), x.view());
+          this->exec.fence();
+          for (int c = 0; c < 2; ++c) {
+            Wide y(b[c].begin(), b[c].end()), all(n, 0), last(n, 0);
+            if (!product) {
+              y.assign(n, 0);
+              sweep_blocks_once(m, first, false, Wide(b[c].begin(), b[c].end()), y);
+            }
+            for (int i = 0; i < n; ++i)
+              for (int k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
+                if (!product || m.col_idx[k] >= first[i]) all[i] += m.values[k] * y[m.col_idx[k]];
+            if (product) last = all;
+            else sweep_blocks_once(m, first, true, all, last);
+            expect_near(x.get()[c], last);
+          }
+        }
+      }
+}
+
+/// Checks that a singular block, and a pivot below the limit in a block of one row, are reported.
+TYPED_TEST(SweepsTest, SingularBlocksAreReported) {
+  using T = typename TestFixture::T;
+  auto m = make_matrix<double>("fem3:2", false);
+  auto const first = find_blocks(m, 3);
+  typename TestFixture::Double sweeps("sequential", this->exec, to_pattern<T>(m.row_ptr, m.col_idx),
+                                      {{}, to_device<T>(first)});
+  int const f = first[10];
+  ASSERT_LT(f, 10);
+  for (int i = f; i <= 10; ++i)
+    for (int k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
+      if (first[m.col_idx[k]] == f) m.values[k] = 1;
+  EXPECT_EQ(sweeps.update(this->exec, to_device<T>(m.values)), f);
+
+  auto alone = make_matrix<double>("lap2d:4", false);
+  std::vector<int> own(alone.num_rows());
+  std::iota(own.begin(), own.end(), 0);
+  typename TestFixture::Double single("sequential", this->exec, to_pattern<T>(alone.row_ptr, alone.col_idx),
+                                      {{}, to_device<T>(own)});
+  for (int k = alone.row_ptr[5]; k < alone.row_ptr[6]; ++k)
+    if (alone.col_idx[k] == 5) alone.values[k] = 1e-15;
+  auto const values = to_device<T>(alone.values);
+  EXPECT_EQ(single.update(this->exec, values), -1);
+  EXPECT_EQ(single.update(this->exec, values, {1, 0, 2e-14}), 5);
+}
+
 /// Checks that neither a sweep nor an update allocates after the first of its kind, and that no sweep copies or fences.
 TYPED_TEST(SweepsTest, SecondCallsAreQuiet) {
   using Names = std::vector<std::string>;
@@ -325,8 +448,22 @@ TYPED_TEST(SweepsTest, WrongCallsAreRefused) {
   EXPECT_EQ(x.get()[0], std::vector<double>(n, 0));
   std::vector<int> const short_order(n - 1, 0);
   EXPECT_THROW((typename TestFixture::Double("sequential", this->exec, to_pattern<T>(m.row_ptr, m.col_idx),
-                                             to_device<T>(short_order))),
+                                             {to_device<T>(short_order), {}})),
                DimensionMismatch);
+  auto const blocks = [&](std::vector<int> const& first, std::vector<int> const& order = {}) {
+    typename TestFixture::Double("sequential", this->exec, to_pattern<T>(m.row_ptr, m.col_idx),
+                                 {to_device<T>(order), to_device<T>(first)});
+  };
+  std::vector<int> first(n);
+  std::iota(first.begin(), first.end(), 0);
+  blocks(first);
+  EXPECT_THROW(blocks(short_order), DimensionMismatch);
+  EXPECT_THROW(blocks(first, first), Unsupported);
+  EXPECT_THROW(blocks(std::vector<int>(n, 0)), InvalidPattern);  // more than 32 rows
+  first[8] = 7;
+  EXPECT_THROW(blocks(first), InvalidPattern);  // with other columns than row 7
+  first[8] = 9;
+  EXPECT_THROW(blocks(first), InvalidPattern);
 }
 
 TYPED_TEST(SweepsTest, EmptyMatrix) {

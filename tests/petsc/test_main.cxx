@@ -14,6 +14,12 @@ int main(int argc, char** argv)
                                     {"-host_mat_sptrsv_factor", "host"},
                                     {"-device_mat_sptrsv_factor", "device"},
                                     {"-wrong_mat_sptrsv_factor", "gpu"},
+                                    {"-sweeps_pc_sor_sptrsv", "sptrsv"},
+                                    {"-sequential_sweeps_pc_sor_sptrsv", "sequential"},
+                                    {"-syncfree_sweeps_pc_sor_sptrsv", "syncfree"},
+                                    {"-tiled_sweeps_pc_sor_sptrsv", "tiled"},
+                                    {"-color_sweeps_pc_sor_ordering", "color"},
+                                    {"-petscs_pc_sor_sptrsv", "off"},
                                     {"-apart_sub_pc_factor_mat_solver_type", "levelset"}};
   for (auto const& [name, value] : options)
     if (PetscOptionsSetValue(NULL, name, value)) return 2;

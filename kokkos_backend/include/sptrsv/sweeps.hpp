@@ -17,6 +17,20 @@ enum class Sweep { forward, backward, symmetric };
 struct Relaxation {
   double omega = 1;  ///< 1 for Gauss-Seidel
   double shift = 0;  ///< added to A's diagonal, also in residuals
+  /// By blocks: a block of one row is reported as singular if its entry has at most this magnitude; others if a pivot
+  /// is 0.
+  double zero_pivot = 0;
+};
+
+/// Order in which rows are swept, or blocks of rows that are swept together; not both.
+template <class T>
+struct SweptRows {
+  /// n, the row at each position of the sweep, a permutation of 0..n-1 (not checked), which must stay valid and
+  /// unchanged; empty: natural order.
+  typename T::indices order;
+  /// n, the first row of the block that each row is in; blocks have at most 32 successive rows, with equal columns in
+  /// the same order. Empty: single rows.
+  typename T::indices block_first;
 };
 
 /// SOR sweeps with A = L + D + U, with D its diagonal, L and U its strict triangles.
@@ -24,7 +38,8 @@ struct Relaxation {
 /// A forward sweep computes the x with (E + L) x = b - (U + D + shift I - E) x_old, a backward one the x with
 /// (E + U) x = b - (L + D + shift I - E) x_old. They are triangular solves with A's entries. A symmetric sweep with a
 /// zero guess is two solves, x = (E + U)^-1 (2 - omega) E (E + L)^-1 b. Sweeps with a guess x_old add to x_old the
-/// sweep with a zero guess for the residual b - (A + shift I) x_old.
+/// sweep with a zero guess for the residual b - (A + shift I) x_old. By blocks of rows, D has dense blocks, omega is 1,
+/// and the shift 0: PETSc's sweeps by inodes.
 ///
 /// Rows are swept in the order in which they are stored, or in a given order. The class copies A's values, so that the
 /// caller's may change after update(). As for TriangularSolver: one sweep at a time, all on one instance or ordered by
@@ -48,14 +63,15 @@ class Sweeps {
   /// @throws InvalidPattern, MissingDiagonal for the first such row, and what TriangularSolver throws
   /// Cost: a few passes over the pattern, and two analyses.
   Sweeps(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& matrix,
-         typename types::indices const& order = {}, OptionValues const& options = {});
+         SweptRows<types> const& rows = {}, OptionValues const& options = {});
   ~Sweeps();
   Sweeps(Sweeps&&) noexcept;
   Sweeps& operator=(Sweeps&&) noexcept;
 
   /// Takes the values of A, aligned with the pattern's col_idx.
-  /// @return the first row i with a_ii = 0, or -1. With such a row, sweeps compute with 1 / 0 if the shift is 0.
-  /// @throws PatternChanged if there are too few
+  /// @return the first row i with a_ii = 0 or, by blocks, the first row of the first singular block; or -1. With such
+  /// a row, sweeps compute with 1 / 0 if the shift is 0.
+  /// @throws PatternChanged if there are too few; Error by blocks for omega or a shift other than 1 and 0
   /// Cost: one pass over the values and two TriangularSolver::update(); one fence.
   long long update(ExecSpace const& exec, typename types::values const& values, Relaxation const& relaxation = {});
 

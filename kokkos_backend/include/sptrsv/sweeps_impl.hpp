@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sptrsv/relaxation/block_values.hpp"
 #include "sptrsv/relaxation/split_matrix.hpp"
 #include "sptrsv/relaxation/split_product.hpp"
 #include "sptrsv/sweeps.hpp"
@@ -23,21 +24,23 @@ struct Sweeps<S, I, O, E>::Impl {
   bool ready = false;
   Values work;  // two vectors, column by column
 
-  Impl(std::string const& algorithm, E const& exec, typename types::pattern const& matrix,
-       typename types::indices const& given_order, OptionValues const& options)
-      : split(detail::split_matrix<types>(exec, matrix, given_order)),
-        order(given_order),
-        lower(algorithm, exec, split.lower.pattern(), Shape{Triangle::lower, Diagonal::inverted}, options),
-        upper(algorithm, exec, split.upper.pattern(), Shape{Triangle::upper, Diagonal::inverted}, options) {
+  Impl(std::string const& algorithm, E const& exec, typename types::pattern const& matrix, SweptRows<types> const& rows,
+       OptionValues const& options)
+      : split(detail::split_matrix<types>(exec, matrix, rows.order, rows.block_first)),
+        order(rows.order),
+        lower(algorithm, exec, split.lower.pattern(), Shape{Triangle::lower, diagonal()}, options),
+        upper(algorithm, exec, split.upper.pattern(), Shape{Triangle::upper, diagonal()}, options) {
     make_work(exec, 1);
   }
+  Diagonal diagonal() const { return split.by_blocks() ? Diagonal::unit : Diagonal::inverted; }
 
   std::size_t num_rows() const { return static_cast<std::size_t>(split.num_rows); }
   bool natural() const { return order.extent(0) == 0; }
 
   void require_ready(typename types::rhs const& b, typename types::solution const& x) const {
     detail::check_extents("A", num_rows(), b, x);
-    if (!ready) throw NotReady("a sweep before update(), or after one that failed; call update() with A's values first");
+    if (!ready)
+      throw NotReady("a sweep before update(), or after one that failed; call update() with A's values first");
   }
   void make_work(E const& exec, std::size_t columns) {
     std::size_t const size = 2 * num_rows() * columns;
@@ -49,7 +52,7 @@ struct Sweeps<S, I, O, E>::Impl {
                                     Kokkos::LayoutStride(num_rows(), 1, columns, num_rows()));
   }
 
-  /// Performs one sweep with a zero guess, and stores it to x or adds it.
+  /// Performs one sweep with a zero guess for the right-hand side b, by blocks D b, and stores it to x or adds it.
   void solve(E const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
              bool accumulate) {
     bool const direct = natural() && !accumulate;
@@ -67,20 +70,32 @@ struct Sweeps<S, I, O, E>::Impl {
     }
     load.b_rows = order;
     lower.solve(exec, b, t, load);
-    store.b_scale = split.between;
+    if (!split.by_blocks()) store.b_scale = split.between;
     upper.solve(exec, t, t, store);
+  }
+  /// Returns b or, by blocks, D^-1 b in the second of the vectors of make_work().
+  typename types::rhs scaled(E const& exec, typename types::rhs const& b) const {
+    if (!split.by_blocks()) return b;
+    auto const z = vector(1, b.extent(1));
+    detail::multiply_by_blocks<types>(exec, split, split.inverse, b, z);
+    return z;
   }
 };
 
 template <class S, class I, class O, class E>
 Sweeps<S, I, O, E>::Sweeps(std::string const& algorithm, E const& exec, typename types::pattern const& matrix,
-                           typename types::indices const& order, OptionValues const& options) {
+                           SweptRows<types> const& rows, OptionValues const& options) {
   if (matrix.row_order != RowOrder::natural)
     throw Unsupported(algorithm, "sweeps over a matrix whose rows are stored last first", "store its first row first");
-  if (order.extent(0) != 0 && order.extent(0) != static_cast<std::size_t>(matrix.num_rows()))
-    throw DimensionMismatch("an order of " + std::to_string(order.extent(0)) + " rows for sweeps over a matrix of " +
-                            std::to_string(matrix.num_rows()) + "; give each row once, or an empty view");
-  impl_ = std::make_unique<Impl>(algorithm, exec, matrix, order, options);
+  auto const n = static_cast<std::size_t>(matrix.num_rows());
+  for (auto const* view : {&rows.order, &rows.block_first})
+    if (view->extent(0) != 0 && view->extent(0) != n)
+      throw DimensionMismatch(std::string(view == &rows.order ? "an order" : "blocks") + " of " +
+                              std::to_string(view->extent(0)) + " rows for sweeps over a matrix of " +
+                              std::to_string(n) + "; give a number for each row, or an empty view");
+  if (rows.order.extent(0) != 0 && rows.block_first.extent(0) != 0)
+    throw Unsupported(algorithm, "sweeps by blocks of rows in an order of their own", "leave out one of both");
+  impl_ = std::make_unique<Impl>(algorithm, exec, matrix, rows, options);
 }
 template <class S, class I, class O, class E>
 Sweeps<S, I, O, E>::~Sweeps() = default;
@@ -101,8 +116,14 @@ long long Sweeps<S, I, O, E>::update(E const& exec, typename types::values const
   Impl& m = impl();
   m.ready = false;
   if (values.extent(0) < m.split.num_entries) throw PatternChanged(values.extent(0), m.split.num_entries);
+  bool const by_blocks = m.split.by_blocks();
+  if (by_blocks && (relaxation.omega != 1 || relaxation.shift != 0))
+    throw Error("sweeps by blocks of rows with omega " + std::to_string(relaxation.omega) + " and shift " +
+                std::to_string(relaxation.shift) + "; give 1 and 0, or sweep over single rows");
   m.relaxation = relaxation;
-  long long const zero = detail::take_values<types>(exec, m.split, values, relaxation.omega, relaxation.shift);
+  long long const zero = by_blocks
+                             ? detail::take_block_values<types>(exec, m.split, values, relaxation.zero_pivot)
+                             : detail::take_values<types>(exec, m.split, values, relaxation.omega, relaxation.shift);
   m.lower.update(exec, m.split.lower.values);
   m.upper.update(exec, m.split.upper.values);
   m.ready = true;
@@ -134,12 +155,13 @@ void Sweeps<S, I, O, E>::sweep(E const& exec, Sweep kind, typename types::rhs co
   m.make_work(exec, b.extent(1));
   if (times == 0 && zero_guess) Kokkos::deep_copy(exec, x, S(0));
   for (int k = 0; k < times; ++k) {
+    auto const z = m.scaled(exec, b);
     if (zero_guess && k == 0) {
-      m.solve(exec, kind, b, x, false);
+      m.solve(exec, kind, z, x, false);
       continue;
     }
     auto const r = m.vector(1, b.extent(1));
-    detail::residual<types>(exec, m.split, m.order, m.relaxation.shift, b, x, r);
+    detail::residual<types>(exec, m.split, m.order, m.relaxation.shift, z, x, r);
     m.solve(exec, kind, r, x, true);
   }
 }
@@ -151,9 +173,10 @@ void Sweeps<S, I, O, E>::eisenstat(E const& exec, typename types::rhs const& b, 
   if (detail::Placement<S>(x).meets(detail::Placement<S>(b)))
     throw Overlap("b and x of eisenstat() overlap; give arrays apart");
   m.make_work(exec, b.extent(1));
-  m.solve(exec, Sweep::backward, b, x, false);
+  auto const z = m.scaled(exec, b);
+  m.solve(exec, Sweep::backward, z, x, false);
   auto const t = m.vector(1, b.extent(1));
-  detail::subtract_diagonal<types>(exec, m.split, m.order, 2 / m.relaxation.omega - 1, b, x, t);
+  detail::subtract_diagonal<types>(exec, m.split, m.order, 2 / m.relaxation.omega - 1, z, x, t);
   m.solve(exec, Sweep::forward, t, x, true);
 }
 
@@ -163,7 +186,14 @@ void Sweeps<S, I, O, E>::apply_upper(E const& exec, typename types::rhs const& b
   m.require_ready(b, y);
   if (detail::Placement<S>(y).meets(detail::Placement<S>(b)))
     throw Overlap("b and y of apply_upper() overlap; give arrays apart");
-  detail::multiply_upper<types>(exec, m.split, m.order, m.relaxation.shift, 1 / m.relaxation.omega, b, y);
+  auto const multiply = [&](typename types::solution const& to) {
+    detail::multiply_upper<types>(exec, m.split, m.order, m.relaxation.shift, 1 / m.relaxation.omega, b, to);
+  };
+  if (!m.split.by_blocks()) return multiply(y);
+  m.make_work(exec, b.extent(1));
+  auto const t = m.vector(0, b.extent(1));
+  multiply(t);
+  detail::multiply_by_blocks<types>(exec, m.split, m.split.dense, t, y);
 }
 
 template <class S, class I, class O, class E>

@@ -6,8 +6,9 @@
 
 namespace sptrsv_petsc {
 
-/// Lets MatSOR() of A, a seqaij matrix or one of a type made from it, sweep as the PC's options say: by sptrsv where A's
-/// vectors are on a GPU, or on a host if asked for; otherwise PETSc's own. Nothing is computed before the first sweep.
+/// Lets MatSOR() of A, a seqaij matrix or one of a type made from it, sweep as the PC's options say: by sptrsv where
+/// A's vectors are on a GPU, or on a host if asked for; otherwise PETSc's own. Nothing is computed before the first
+/// sweep.
 PetscErrorCode UseSweeps(PC pc, Mat A);
 
 /// Prints the type, the place and the reason of A's sweeps; nothing for PETSc's own on a host.

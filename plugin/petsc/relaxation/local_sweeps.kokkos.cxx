@@ -2,9 +2,11 @@
 // MatSOR() of one rank's matrix by sptrsv. The state is composed with the matrix.
 #include "relaxation/local_sweeps.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "access/matrix_arrays.hpp"
 #include "access/vec_access.hpp"
@@ -26,10 +28,11 @@ struct LocalSweeps {
   SorFunction petscs = nullptr;  // PETSc's own MatSOR()
   SweepChoice choice;
   Backend backend;
-  std::string type;  // of the matrix, for which the backend was chosen
+  std::string type;           // of the matrix, for which the backend was chosen
   std::string petscs_reason;  // why PETSc's own ran last; empty: it did not
 
   std::unique_ptr<AnySweeps> sweeps;  // null: to be analyzed
+  bool by_blocks = false;             // by inodes
   PatternStamp stamp;
   PetscObjectState state = 0;  // object state of the values that were read
   bool has_values = false;
@@ -80,7 +83,6 @@ PetscErrorCode FindObstacle(Mat A, LocalSweeps const& s, PetscReal omega, PetscR
                             char const** why)
 {
   int const sweeps = SOR_SYMMETRIC_SWEEP | SOR_LOCAL_SYMMETRIC_SWEEP | SOR_EISENSTAT | SOR_APPLY_UPPER;
-  PetscInt num_inodes = 0;
 
   PetscFunctionBegin;
   *why = nullptr;
@@ -89,9 +91,47 @@ PetscErrorCode FindObstacle(Mat A, LocalSweeps const& s, PetscReal omega, PetscR
   else if (s.type != ((PetscObject)A)->type_name) *why = "the matrix has changed its type since the PC's set-up";
   else if (!(flag & sweeps) || (flag & SOR_APPLY_LOWER)) *why = "sptrsv has no such sweep";
   else if (flag == SOR_APPLY_UPPER && omega == 1 && shift < 0) *why = "sptrsv has no such product";
-  if (*why || omega != 1 || shift != 0 || !s.choice.ordering.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Tells whether PETSc sweeps by inodes: over blocks of rows with equal columns.
+PetscErrorCode SweepsByInodes(Mat A, LocalSweeps const& s, PetscReal omega, PetscReal shift, bool* by_inodes)
+{
+  PetscInt num_inodes = 0;
+
+  PetscFunctionBegin;
+  *by_inodes = false;
+  if (omega != 1 || shift != 0 || !s.choice.ordering.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
-  if (num_inodes > 0) *why = "it sweeps by inodes, rows with equal columns; -mat_no_inode sweeps by rows";
+  *by_inodes = num_inodes > 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Finds the first row of each row's inode as PETSc does: successive rows with equal columns, up to PETSc's limit.
+/// MatInodeGetInodeSizes() gives sizes or offsets, depending on PETSc's version.
+PetscErrorCode FindInodes(Mat A, std::vector<PetscInt>* first)
+{
+  PetscInt n, limit = 1;
+  PetscInt const *i, *j;
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatInodeGetInodeSizes(A, NULL, NULL, &limit));
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix, of type %s, does not show its pattern",
+             ((PetscObject)A)->type_name);
+  PetscErrorCode const code = Guarded(A, [&] {
+    first->assign(static_cast<std::size_t>(n), 0);
+    PetscInt f = 0;
+    for (PetscInt row = 0; row < n; ++row) {
+      bool const joins = row > 0 && row - f < limit && i[row + 1] - i[row] == i[f + 1] - i[f] &&
+                         std::equal(j + i[row], j + i[row + 1], j + i[f]);
+      if (!joins) f = row;
+      (*first)[static_cast<std::size_t>(row)] = f;
+    }
+  });
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,7 +139,8 @@ PetscErrorCode FindObstacle(Mat A, LocalSweeps const& s, PetscReal omega, PetscR
 PetscErrorCode Analyze(Mat A, LocalSweeps& s)
 {
   IS rows = nullptr, cols = nullptr;
-  PetscInt const* order = nullptr;
+  SweptRowArrays swept;
+  std::vector<PetscInt> first;
   Stream stream;
   std::string wrong;
 
@@ -108,19 +149,23 @@ PetscErrorCode Analyze(Mat A, LocalSweeps& s)
   s.has_values = false;
   if (!s.choice.ordering.empty()) {
     PetscCall(MatGetOrdering(A, s.choice.ordering.c_str(), &rows, &cols));
-    PetscCall(ISGetIndices(rows, &order));
+    PetscCall(ISGetIndices(rows, &swept.order));
+  }
+  if (s.by_blocks) {
+    PetscCall(FindInodes(A, &first));
+    swept.block_first = first.data();
   }
   PetscCall(CurrentStream(s.backend.kokkos, &stream));
   PetscErrorCode const code = WithMatrixPattern(A, s.backend.device, [&](MatrixArrays const& arrays) {
     return Guarded(A, [&] {
       try {
-        s.sweeps = MakeSweeps(s.backend.device, stream, s.choice.algorithm, arrays, order, s.choice.options);
+        s.sweeps = MakeSweeps(s.backend.device, stream, s.choice.algorithm, arrays, swept, s.choice.options);
       } catch (sptrsv::InvalidPattern const& error) {
         wrong = error.what();
       }
     });
   });
-  if (order) PetscCall(ISRestoreIndices(rows, &order));
+  if (swept.order) PetscCall(ISRestoreIndices(rows, &swept.order));
   PetscCall(ISDestroy(&rows));
   PetscCall(ISDestroy(&cols));
   PetscCall(code);
@@ -129,12 +174,14 @@ PetscErrorCode Analyze(Mat A, LocalSweeps& s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Treats a zero on the diagonal as PETSc does.
-PetscErrorCode ReportZero(Mat A, long long row, PetscReal shift)
+/// Treats a zero on the diagonal, or a singular block, as PETSc does.
+PetscErrorCode ReportZero(Mat A, LocalSweeps const& s, long long row, PetscReal shift)
 {
   PetscFunctionBegin;
-  PetscCheck(shift != 0, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "Zero diagonal on row %lld", row);
-  PetscCall(PetscInfo(A, "Zero diagonal on row %lld\n", row));
+  if (s.by_blocks)
+    PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT, "Zero pivot on row %lld", row);
+  else PetscCheck(shift != 0, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "Zero diagonal on row %lld", row);
+  PetscCall(PetscInfo(A, "Zero pivot, row %lld\n", row));
   A->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT;
   A->factorerror_zeropivot_value = 0.0;
   A->factorerror_zeropivot_row = (PetscInt)row;
@@ -145,14 +192,16 @@ PetscErrorCode ReportZero(Mat A, long long row, PetscReal shift)
 PetscErrorCode Update(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift)
 {
   bool const plain = omega == 1 && shift <= 0;  // PETSc then leaves out the shift
+  double const zero_pivot = 100 * PETSC_MACHINE_EPSILON * (1 - PETSC_MACHINE_EPSILON);  // PETSc's, by inodes
   long long zero = -1;
 
   PetscFunctionBegin;
   s.has_values = false;
   PetscCall(WithMatrixValues(A, s.backend.device, s.stamp.entries, [&](MatrixValues const& values) {
-    return Guarded(A, [&] { zero = s.sweeps->update(values, {(double)omega, plain ? 0.0 : (double)shift}); });
+    sptrsv::Relaxation const relaxation{(double)omega, plain ? 0.0 : (double)shift, zero_pivot};
+    return Guarded(A, [&] { zero = s.sweeps->update(values, relaxation); });
   }));
-  if (zero >= 0 && plain) PetscCall(ReportZero(A, zero, shift));
+  if (zero >= 0 && plain) PetscCall(ReportZero(A, s, zero, shift));
   PetscCall(PetscObjectStateGet((PetscObject)A, &s.state));
   s.omega = omega;
   s.shift = shift;
@@ -166,14 +215,17 @@ PetscErrorCode Refresh(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift)
 {
   PetscObjectState state;
   PatternStamp stamp;
+  bool by_blocks;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   bool const same_values = s.has_values && state == s.state;
   if (same_values && omega == s.omega && shift == s.shift) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!same_values) {
+  PetscCall(SweepsByInodes(A, s, omega, shift, &by_blocks));
+  if (!same_values || by_blocks != s.by_blocks) {
     PetscCall(StampPattern(A, s.backend.device, &stamp));
-    if (!s.sweeps || !(stamp == s.stamp)) {
+    if (!s.sweeps || !(stamp == s.stamp) || by_blocks != s.by_blocks) {
+      s.by_blocks = by_blocks;
       PetscCall(Logged(events.analysis, (PetscObject)A, [&] { return Analyze(A, s); }));
       s.stamp = stamp;
       s.entries = (PetscLogDouble)stamp.entries;
@@ -196,6 +248,7 @@ PetscErrorCode Run(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt its, 
   PetscLogDouble const solves = s.entries * (forward && backward ? 2 : 1);
 
   PetscFunctionBegin;
+  if (s.by_blocks) lits = 1;  // PETSc's sweeps by inodes leave them out
   PetscCheck(its <= INT_MAX / lits, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt_FMT " times %" PetscInt_FMT " sweeps; give at most %d in all", its, lits, INT_MAX);
   int const times = (int)(its * lits);
@@ -282,7 +335,8 @@ PetscErrorCode ViewSweeps(Mat A, PetscViewer viewer)
   if (!s->petscs_reason.empty())
     PetscCall(PetscViewerASCIIPrintf(viewer, "  swept by PETSc on the host: %s\n", s->petscs_reason.c_str()));
   if (s->sweeps) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  sweeps over rows in %s order\n",
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  sweeps over %s in %s order\n",
+                                     s->by_blocks ? "inodes, rows with equal columns," : "rows",
                                      s->choice.ordering.empty() ? "natural" : s->choice.ordering.c_str()));
     PetscCall(PetscViewerASCIIPushTab(viewer));
     PetscCall(ViewTriangle(viewer, A, "D + L", [&] { return s->sweeps->report(sptrsv::Triangle::lower); }));

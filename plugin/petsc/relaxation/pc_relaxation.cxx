@@ -12,8 +12,8 @@ namespace {
 /// one of its own.
 struct RelaxationType {
   PCType name;
-  PetscErrorCode (*create)(PC);              ///< PETSc's
-  PetscErrorCode (*set_up)(PC);              ///< PETSc's; null: none
+  PetscErrorCode (*create)(PC);             ///< PETSc's
+  PetscErrorCode (*set_up)(PC);             ///< PETSc's; null: none
   PetscErrorCode (*view)(PC, PetscViewer);  ///< PETSc's; null: none
 };
 RelaxationType sor{PCSOR, nullptr, nullptr, nullptr}, eisenstat{PCEISENSTAT, nullptr, nullptr, nullptr};

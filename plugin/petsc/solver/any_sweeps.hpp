@@ -26,12 +26,15 @@ class AnySweeps : public SolverMemory<Scalar> {
   virtual std::size_t memory_bytes() const = 0;
 };
 
-/// Makes sweeps on a host, or on the GPU, where they begin with `stream`.
-/// @param matrix  read before the call returns
-/// @param order   n, the row at each position of a sweep, in host memory and read before the call returns; or null:
-/// natural order
+/// Order of the rows of a sweep, or blocks of rows that are swept together, in host memory: n numbers, or null.
+struct SweptRowArrays {
+  PetscInt const* order = nullptr;        ///< the row at each position
+  PetscInt const* block_first = nullptr;  ///< the first row of each row's block
+};
+
+/// Makes sweeps on a host, or on the GPU, where they begin with `stream`. Reads all arrays before it returns.
 std::unique_ptr<AnySweeps> MakeSweeps(bool device, Stream stream, std::string const& algorithm,
-                                      MatrixArrays const& matrix, PetscInt const* order,
+                                      MatrixArrays const& matrix, SweptRowArrays const& rows,
                                       sptrsv::OptionValues const& options);
 
 }  // namespace sptrsv_petsc

@@ -14,14 +14,16 @@ class SweepsSolver final : public SolverOnSpace<AnySweeps, Scalar, Exec> {
   using Base = SolverOnSpace<AnySweeps, Scalar, Exec>;
   using Sweeps = sptrsv::Sweeps<Scalar, PetscInt, PetscInt, Exec>;
   using T = typename Sweeps::types;
-  using Order = Kokkos::View<PetscInt*, typename T::device>;
+  using Rows = Kokkos::View<PetscInt*, typename T::device>;
 
-  SweepsSolver(Stream stream, std::string const& algorithm, MatrixArrays const& matrix, PetscInt const* order,
+  SweepsSolver(Stream stream, std::string const& algorithm, MatrixArrays const& matrix, SweptRowArrays const& rows,
                sptrsv::OptionValues const& options)
       : Base(stream)
   {
-    auto const own = OwnOrder(order, static_cast<std::size_t>(matrix.n));
-    state_.emplace(State{Sweeps(algorithm, exec(), PatternOfMatrix<T>(matrix), own, options), {}, own.span()});
+    auto const n = static_cast<std::size_t>(matrix.n);
+    auto const order = Copied(rows.order, n), block_first = Copied(rows.block_first, n);
+    state_.emplace(
+        State{Sweeps(algorithm, exec(), PatternOfMatrix<T>(matrix), {order, block_first}, options), {}, order.span()});
   }
 
   void release() override
@@ -60,16 +62,17 @@ class SweepsSolver final : public SolverOnSpace<AnySweeps, Scalar, Exec> {
  private:
   using Base::exec;
   struct State {
-    Sweeps sweeps;  // holds the order
+    Sweeps sweeps;                               // holds the order
     sptrsv::StagedValues<Scalar, Exec> staging;  // for values of A in host memory
     std::size_t order_size;
   };
 
-  Order OwnOrder(PetscInt const* order, std::size_t n) const
+  /// Returns a copy of n numbers in host memory, or an empty view for null.
+  Rows Copied(PetscInt const* numbers, std::size_t n) const
   {
-    if (!order) return {};
-    auto const own = Base::template fresh<Order>("sptrsv::petsc::order", n);
-    Kokkos::deep_copy(exec(), own, Kokkos::View<PetscInt const*, Kokkos::HostSpace>(order, n));
+    if (!numbers) return {};
+    auto const own = Base::template fresh<Rows>("sptrsv::petsc::swept_rows", n);
+    Kokkos::deep_copy(exec(), own, Kokkos::View<PetscInt const*, Kokkos::HostSpace>(numbers, n));
     exec().fence("sptrsv::petsc: the order of the sweeps is copied");
     return own;
   }
@@ -88,12 +91,12 @@ class SweepsSolver final : public SolverOnSpace<AnySweeps, Scalar, Exec> {
 }  // namespace
 
 std::unique_ptr<AnySweeps> MakeSweeps(bool device, Stream stream, std::string const& algorithm,
-                                      MatrixArrays const& matrix, PetscInt const* order,
+                                      MatrixArrays const& matrix, SweptRowArrays const& rows,
                                       sptrsv::OptionValues const& options)
 {
   using Host = Kokkos::DefaultHostExecutionSpace;
-  if (device) return std::make_unique<SweepsSolver<DeviceExec>>(stream, algorithm, matrix, order, options);
-  return std::make_unique<SweepsSolver<Host>>(stream, algorithm, matrix, order, options);
+  if (device) return std::make_unique<SweepsSolver<DeviceExec>>(stream, algorithm, matrix, rows, options);
+  return std::make_unique<SweepsSolver<Host>>(stream, algorithm, matrix, rows, options);
 }
 
 }  // namespace sptrsv_petsc

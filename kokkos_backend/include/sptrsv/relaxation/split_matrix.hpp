@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits a matrix into its lower and its upper triangle, both with the diagonal of SOR sweeps.
+// Splits a matrix into its lower and its upper triangle for SOR sweeps, by rows or by blocks of rows.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -19,7 +19,7 @@ struct SplitTriangle {
   Kokkos::View<typename T::offset*, typename T::device> row_ptr;  ///< n+1
   Kokkos::View<typename T::index*, typename T::device> col_idx;
   Kokkos::View<typename T::offset*, typename T::device> source;
-  Kokkos::View<typename T::scalar*, typename T::device> values;  ///< with inverted diagonal
+  Kokkos::View<typename T::scalar*, typename T::device> values;
 
   typename T::pattern pattern() const { return {row_ptr, col_idx}; }
   std::size_t memory_bytes() const {
@@ -28,19 +28,44 @@ struct SplitTriangle {
   }
 };
 
-/// Matrix A as two triangles whose rows are numbered in the order of a sweep. `lower` stores the diagonal entry last,
-/// `upper` first.
+/// Matrix A = L + D + U as two triangles whose rows are numbered in the order of a sweep.
+///   by rows    `lower` stores L with 1 / E as the last entry of each row, `upper` 1 / E first, then U; `width` is 0
+///   by blocks  D has dense blocks; `lower` stores D^-1 L, `upper` D^-1 U, neither a diagonal
 template <class T>
 struct SplitMatrix {
+  using Scalars = Kokkos::View<typename T::scalar*, typename T::device>;
   typename T::index num_rows = 0;
   std::size_t num_entries = 0;  ///< offset past A's last entry
   SplitTriangle<T> lower, upper;
-  Kokkos::View<typename T::scalar*, typename T::device> diagonal;  ///< n, D
-  Kokkos::View<typename T::scalar*, typename T::device> between;   ///< n, (2 - omega) E
+  Scalars diagonal;  ///< by rows: n, D
+  Scalars between;   ///< by rows: n, (2 - omega) E
+
+  typename T::indices first;  ///< by blocks: n, the first row of each row's block
+  int width = 0;              ///< by blocks: the number of rows of the largest one
+  Scalars dense, inverse;     ///< by blocks: n width, see slot()
+  Kokkos::View<typename T::offset*, typename T::device> dense_source;  ///< like `dense`; -1: no entry
+
+  KOKKOS_FORCEINLINE_FUNCTION bool by_blocks() const { return width > 0; }
+  KOKKOS_FORCEINLINE_FUNCTION bool same_block(typename T::index p, typename T::index q) const {
+    return by_blocks() ? first(p) == first(q) : p == q;
+  }
+  /// Returns the number of rows of the block that begins at row f.
+  KOKKOS_FORCEINLINE_FUNCTION int block_rows(typename T::index f) const {
+    int rows = 1;
+    while (f + rows < num_rows && first(f + rows) == f) ++rows;
+    return rows;
+  }
+  /// Returns where D and D^-1 have row f + r and column f + c of the block that begins at row f: by columns.
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t slot(typename T::index f, int rows, int r, int c) const {
+    return static_cast<std::size_t>(f) * static_cast<std::size_t>(width) + static_cast<std::size_t>(c * rows + r);
+  }
+  /// Number of diagonal entries that each row of `lower` and `upper` stores.
+  KOKKOS_FORCEINLINE_FUNCTION int stored_diagonals() const { return by_blocks() ? 0 : 1; }
 
   std::size_t memory_bytes() const {
-    return lower.memory_bytes() + upper.memory_bytes() +
-           (diagonal.span() + between.span()) * sizeof(typename T::scalar);
+    return lower.memory_bytes() + upper.memory_bytes() + first.span() * sizeof(typename T::index) +
+           dense_source.span() * sizeof(typename T::offset) +
+           (diagonal.span() + between.span() + dense.span() + inverse.span()) * sizeof(typename T::scalar);
   }
 };
 
@@ -63,8 +88,7 @@ void check_square(typename T::exec_space const& exec, typename T::pattern const&
     return false;
   };
   row = first_row_with<T>("sptrsv::sweeps::columns", exec, n, wrong_columns);
-  if (row < n)
-    throw InvalidPattern(row, "has a column index outside 0.." + std::to_string(n - 1) + "; check col_idx");
+  if (row < n) throw InvalidPattern(row, "has a column index outside 0.." + std::to_string(n - 1) + "; check col_idx");
   auto const diagonals = KOKKOS_LAMBDA(index i) {
     int count = 0;
     for (offset k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k) count += matrix.col_idx(k) == i;
@@ -74,12 +98,44 @@ void check_square(typename T::exec_space const& exec, typename T::pattern const&
   if (row < n) throw InvalidPattern(row, "has no diagonal entry, or several; store it once, even if it is zero");
 }
 
+/// Checks that `first` describes blocks of at most 32 successive rows, and that the rows of a block have equal columns
+/// in the same order.
+/// @return the number of rows of the largest block
+/// @throws InvalidPattern
+template <class T>
+int check_blocks(typename T::exec_space const& exec, typename T::pattern const& matrix,
+                 typename T::indices const& first) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  constexpr index most = 32;
+  index const n = matrix.num_rows();
+  auto const wrong_first = KOKKOS_LAMBDA(index i) {
+    index const f = first(i);
+    return f < 0 || f > i || i - f >= most || (f < i && first(i - 1) != f);
+  };
+  long long row = first_row_with<T>("sptrsv::sweeps::blocks", exec, n, wrong_first);
+  if (row < n) throw InvalidPattern(row, "is in no block of at most 32 successive rows; check the blocks' first rows");
+  auto const other_columns = KOKKOS_LAMBDA(index i) {
+    index const f = first(i);
+    offset const begin = matrix.row_ptr(f), count = matrix.row_ptr(f + 1) - begin, own = matrix.row_ptr(i);
+    if (matrix.row_ptr(i + 1) - own != count) return true;
+    for (offset k = 0; k < count; ++k)
+      if (matrix.col_idx(own + k) != matrix.col_idx(begin + k)) return true;
+    return false;
+  };
+  row = first_row_with<T>("sptrsv::sweeps::block_columns", exec, n, other_columns);
+  if (row < n) throw InvalidPattern(row, "has other columns than the first row of its block; sweep over single rows");
+  auto const number = KOKKOS_LAMBDA(index i) { return i - first(i) + 1; };
+  return static_cast<int>(max_over_rows<T>("sptrsv::sweeps::block_rows", exec, n, index(1), number));
+}
+
 /// Returns A's triangles without values.
 /// @param order  the row at each position, or empty
+/// @param first  the first row of each row's block, or empty
 /// @throws InvalidPattern
 template <class T>
 SplitMatrix<T> split_matrix(typename T::exec_space const& exec, typename T::pattern const& matrix,
-                            typename T::indices const& order) {
+                            typename T::indices const& order, typename T::indices const& first) {
   using index = typename T::index;
   using offset = typename T::offset;
   using Indices = Kokkos::View<index*, typename T::device>;
@@ -87,12 +143,25 @@ SplitMatrix<T> split_matrix(typename T::exec_space const& exec, typename T::patt
   index const n = out.num_rows = matrix.num_rows();
   auto const size = static_cast<std::size_t>(n);
   check_square<T>(exec, matrix);
-  auto& lower = out.lower;
-  auto& upper = out.upper;
-  for (auto* part : {&lower, &upper})
+  if (n > 0 && first.extent(0) > 0) {
+    out.width = check_blocks<T>(exec, matrix, first);
+    Indices const own = raw_view<Indices>(exec, "sptrsv::sweeps::first", size);
+    Kokkos::deep_copy(exec, own, first);
+    out.first = own;
+  }
+  auto const scalars = [&](char const* name, bool wanted, std::size_t count) {
+    return raw_view<typename SplitMatrix<T>::Scalars>(exec, name, wanted ? count : 0);
+  };
+  bool const by_blocks = out.by_blocks();
+  auto const in_blocks = size * static_cast<std::size_t>(out.width);
+  out.diagonal = scalars("sptrsv::sweeps::diagonal", !by_blocks, size);
+  out.between = scalars("sptrsv::sweeps::between", !by_blocks, size);
+  out.dense = scalars("sptrsv::sweeps::dense", by_blocks, in_blocks);
+  out.inverse = scalars("sptrsv::sweeps::inverse", by_blocks, in_blocks);
+  out.dense_source =
+      raw_view<decltype(out.dense_source)>(exec, "sptrsv::sweeps::dense_source", by_blocks ? in_blocks : 0);
+  for (auto* part : {&out.lower, &out.upper})
     part->row_ptr = decltype(part->row_ptr)("sptrsv::sweeps::row_ptr", size + 1);
-  out.diagonal = raw_view<decltype(out.diagonal)>(exec, "sptrsv::sweeps::diagonal", size);
-  out.between = raw_view<decltype(out.between)>(exec, "sptrsv::sweeps::between", size);
   if (n == 0) return out;
   Indices position;  // of each row, the inverse of `order`
   if (order.extent(0) > 0) {
@@ -102,16 +171,18 @@ SplitMatrix<T> split_matrix(typename T::exec_space const& exec, typename T::patt
   }
   auto const row_at = KOKKOS_LAMBDA(index p) { return order.extent(0) > 0 ? order(p) : p; };
   auto const position_of = KOKKOS_LAMBDA(index i) { return position.extent(0) > 0 ? position(i) : i; };
+  SplitMatrix<T> const split = out;
   offset counts[2] = {0, 0};
   for (bool const of_upper : {false, true}) {
-    auto const row_ptr = (of_upper ? upper : lower).row_ptr;
+    auto const row_ptr = (of_upper ? out.upper : out.lower).row_ptr;
     Kokkos::parallel_scan(
         "sptrsv::sweeps::count", row_range<T>(exec, n),
         KOKKOS_LAMBDA(index p, offset & sum, bool final) {
           index const i = row_at(p);
+          sum += split.stored_diagonals();
           for (offset k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k) {
             index const q = position_of(matrix.col_idx(k));
-            sum += of_upper ? q >= p : q <= p;
+            sum += (of_upper ? q > p : q < p) && !split.same_block(p, q);
           }
           if (final) row_ptr(p + 1) = sum;
         },
@@ -122,28 +193,36 @@ SplitMatrix<T> split_matrix(typename T::exec_space const& exec, typename T::patt
   exec.fence("sptrsv::sweeps: the numbers of entries are needed to allocate");
   out.num_entries = static_cast<std::size_t>(last);
   for (bool const of_upper : {false, true}) {
-    auto& part = of_upper ? upper : lower;
+    auto& part = of_upper ? out.upper : out.lower;
     auto const count = static_cast<std::size_t>(counts[of_upper]);
     part.col_idx = raw_view<decltype(part.col_idx)>(exec, "sptrsv::sweeps::col_idx", count);
     part.source = raw_view<decltype(part.source)>(exec, "sptrsv::sweeps::source", count);
     part.values = raw_view<decltype(part.values)>(exec, "sptrsv::sweeps::values", count);
   }
+  auto const lower = out.lower, upper = out.upper;
   Kokkos::parallel_for(
       "sptrsv::sweeps::split", row_range<T>(exec, n), KOKKOS_LAMBDA(index p) {
         index const i = row_at(p);
-        offset below = lower.row_ptr(p), above = upper.row_ptr(p) + 1;
+        offset below = lower.row_ptr(p), above = upper.row_ptr(p) + split.stored_diagonals();
+        index const f = split.by_blocks() ? split.first(p) : p;
+        int const rows = split.by_blocks() ? split.block_rows(f) : 0, r = static_cast<int>(p - f);
+        for (int c = 0; c < rows; ++c) split.dense_source(split.slot(f, rows, r, c)) = -1;
         for (offset k = matrix.row_ptr(i); k < matrix.row_ptr(i + 1); ++k) {
           index const q = position_of(matrix.col_idx(k));
-          if (q < p) {
-            lower.col_idx(below) = q;
-            lower.source(below++) = k;
-          } else if (q > p) {
-            upper.col_idx(above) = q;
-            upper.source(above++) = k;
-          } else {
+          if (split.same_block(p, q)) {
+            if (split.by_blocks()) {
+              split.dense_source(split.slot(f, rows, r, static_cast<int>(q - f))) = k;
+              continue;
+            }
             offset const end = lower.row_ptr(p + 1) - 1, begin = upper.row_ptr(p);
             lower.col_idx(end) = upper.col_idx(begin) = q;
             lower.source(end) = upper.source(begin) = k;
+          } else if (q < p) {
+            lower.col_idx(below) = q;
+            lower.source(below++) = k;
+          } else {
+            upper.col_idx(above) = q;
+            upper.source(above++) = k;
           }
         }
       });

@@ -12,9 +12,10 @@
 
 namespace sptrsv::detail {
 
-/// Kernel for the rows of a residual y = b - (A + shift I) x, or of a product y = scale (D + shift I) x + U x. On a GPU
-/// the lanes of a thread share a row, and add their sums in a fixed order. Otherwise a row's terms are added one after
-/// another: the lower triangle's, the diagonal's, the upper triangle's.
+/// Kernel for the rows of a residual y = b - (A + shift I) x, or of a product y = scale (D + shift I) x + U x. By
+/// blocks it has D^-1 A and D^-1 U in place of A and U, and I in place of D. On a GPU the lanes of a thread share a
+/// row, and add their sums in a fixed order. Otherwise a row's terms are added one after another: the lower triangle's,
+/// the diagonal's, the upper triangle's.
 template <class T, bool Residual>
 struct SplitProduct {
   using scalar = typename T::scalar;
@@ -39,12 +40,13 @@ struct SplitProduct {
     };
     auto const& lower = split.lower;
     auto const& upper = split.upper;
-    scalar const diagonal = split.diagonal(p) + shift;
+    int const stored = split.stored_diagonals();
+    scalar const diagonal = split.by_blocks() ? scalar(1) : split.diagonal(p) + shift;
     if (Residual)
-      for (offset k = lower.row_ptr(p) + lane; k < lower.row_ptr(p + 1) - 1; k += step)
+      for (offset k = lower.row_ptr(p) + lane; k < lower.row_ptr(p + 1) - stored; k += step)
         add(lower.values(k), lower.col_idx(k));
     if (lane == 0) add(Residual ? diagonal : scale * diagonal, p);
-    for (offset k = upper.row_ptr(p) + 1 + lane; k < upper.row_ptr(p + 1); k += step)
+    for (offset k = upper.row_ptr(p) + stored + lane; k < upper.row_ptr(p + 1); k += step)
       add(upper.values(k), upper.col_idx(k));
   }
   KOKKOS_FUNCTION void operator()(index p) const {
@@ -88,7 +90,7 @@ struct SplitProduct {
   }
 };
 
-/// Computes y = b - (A + shift I) x. No overlap.
+/// Computes y = b - (A + shift I) x, by blocks y = b - D^-1 A x. y may be b; no other overlap.
 template <class T>
 void residual(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
               double shift, typename T::rhs const& b, typename T::rhs const& x, typename T::solution const& y) {
@@ -96,7 +98,7 @@ void residual(typename T::exec_space const& exec, SplitMatrix<T> const& split, t
   kernel.launch("sptrsv::sweeps::residual", exec);
 }
 
-/// Computes y = scale (D + shift I) x + U x. No overlap.
+/// Computes y = scale (D + shift I) x + U x, by blocks y = x + D^-1 U x. No overlap.
 template <class T>
 void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
                     double shift, double scale, typename T::rhs const& x, typename T::solution const& y) {
@@ -105,21 +107,21 @@ void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& sp
   kernel.launch("sptrsv::sweeps::multiply_upper", exec);
 }
 
-/// Computes y = b - scale D x. No overlap of y with b and x.
+/// Computes y = b - scale D x, by blocks y = b - x. y may be b; no other overlap.
 template <class T>
 void subtract_diagonal(typename T::exec_space const& exec, SplitMatrix<T> const& split,
                        typename T::indices const& order, double scale, typename T::rhs const& b,
                        typename T::rhs const& x, typename T::solution const& y) {
   using index = typename T::index;
-  auto const diagonal = split.diagonal;
-  auto const factor = static_cast<typename T::scalar>(scale);
-  with_range(exec, split.num_rows, static_cast<long long>(split.num_rows), [&](auto const& policy) {
-    Kokkos::parallel_for(
-        "sptrsv::sweeps::subtract_diagonal", policy, KOKKOS_LAMBDA(index p) {
-          index const i = order.extent(0) > 0 ? order(p) : p;
-          for (std::size_t c = 0; c < y.extent(1); ++c) y(i, c) = b(i, c) - factor * diagonal(p) * x(i, c);
-        });
-  });
+  using scalar = typename T::scalar;
+  auto const factor = static_cast<scalar>(scale);
+  auto const subtract = KOKKOS_LAMBDA(index p) {
+    index const i = order.extent(0) > 0 ? order(p) : p;
+    scalar const d = split.by_blocks() ? scalar(1) : factor * split.diagonal(p);
+    for (std::size_t c = 0; c < y.extent(1); ++c) y(i, c) = b(i, c) - d * x(i, c);
+  };
+  with_range(exec, split.num_rows, static_cast<long long>(split.num_rows),
+             [&](auto const& policy) { Kokkos::parallel_for("sptrsv::sweeps::subtract_diagonal", policy, subtract); });
 }
 
 }  // namespace sptrsv::detail
