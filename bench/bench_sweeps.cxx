@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times preconditioners that sweep over the rows of a matrix, beside PETSc's own and beside incomplete factors.
+// Times preconditioners that sweep over the rows of a matrix, PETSc's own sweeps, and incomplete factors.
 #include <petscdevice.h>
 #include <petscksp.h>
 

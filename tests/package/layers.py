@@ -11,7 +11,7 @@ INCLUDE = re.compile(r'#include ["<](sptrsv/[^">]+)[">]')
 # each layer uses those before it
 LAYERS = ["public", "device", "triangle", "ordering", "factorization", "relaxation", "algorithm", "planner",
           "instance"]
-APART = ["ordering", "factorization", "relaxation"]  # no layer above uses them, but for "instance"
+APART = ["ordering", "factorization", "relaxation"]  # no layer above uses them, except "instance"
 
 PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "factor", "ordering", "relaxation", "shell",
                  "root"]

@@ -97,7 +97,7 @@ class Sweeps {
   void reserve(ExecSpace const& exec, int columns);
 
   long long num_rows() const;
-  Solver const& solver(Triangle triangle) const;  ///< of E + L or E + U, with rows in the order of the sweep
+  Solver const& solver(Triangle triangle) const;  ///< solver of E + L or E + U, rows in the order of the sweep
   std::size_t memory_bytes() const;
 
  private:

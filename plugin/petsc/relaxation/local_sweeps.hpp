@@ -11,7 +11,7 @@ namespace sptrsv_petsc {
 /// sweep.
 PetscErrorCode UseSweeps(PC pc, Mat A);
 
-/// Prints the type, the place and the reason of A's sweeps; nothing for PETSc's own on a host.
+/// Prints the type, the memory space and the reason of A's sweeps; nothing for PETSc's own on a host.
 PetscErrorCode ViewSweeps(Mat A, PetscViewer viewer);
 
 }  // namespace sptrsv_petsc

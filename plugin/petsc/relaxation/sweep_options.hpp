@@ -15,7 +15,7 @@ struct SweepChoice {
   bool asked = false;                ///< sptrsv's on a host, too
   std::string algorithm = "sptrsv";  ///< a name of algorithm_infos(), or "sptrsv"
   std::string ordering;              ///< a MatOrderingType; empty: natural order
-  sptrsv::OptionValues options;      ///< of the algorithm
+  sptrsv::OptionValues options;      ///< options of the algorithm
 
   bool operator==(SweepChoice const& other) const
   {

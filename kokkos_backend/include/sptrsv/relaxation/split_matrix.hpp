@@ -98,8 +98,11 @@ void check_square(typename T::exec_space const& exec, typename T::pattern const&
   if (row < n) throw InvalidPattern(row, "has no diagonal entry, or several; store it once, even if it is zero");
 }
 
-/// Checks that `first` describes blocks of at most 32 successive rows, and that the rows of a block have equal columns
-/// in the same order.
+/// Largest number of rows of a block.
+inline constexpr int most_block_rows = 1 << 5;
+
+/// Checks that `first` describes blocks of at most most_block_rows successive rows, and that the rows of a block have
+/// equal columns in the same order.
 /// @return the number of rows of the largest block
 /// @throws InvalidPattern
 template <class T>
@@ -107,7 +110,7 @@ int check_blocks(typename T::exec_space const& exec, typename T::pattern const& 
                  typename T::indices const& first) {
   using index = typename T::index;
   using offset = typename T::offset;
-  constexpr index most = 32;
+  constexpr index most = most_block_rows;
   index const n = matrix.num_rows();
   auto const wrong_first = KOKKOS_LAMBDA(index i) {
     index const f = first(i);
