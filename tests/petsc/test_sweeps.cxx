@@ -170,7 +170,8 @@ PetscErrorCode CompareAll(std::string const& prefix, PetscInt dof)
                                      ", omega " + std::to_string((double)n.omega) + ", shift " +
                                      std::to_string((double)n.shift) + (zero_guess ? ", zero guess" : ", guess") +
                                      ", times " + std::to_string(times);
-            bool const in_order = prefix != "tiled_sweeps_";  // tiles sum in an order of their own
+            // tiles sum in an order of their own; compilers and Kokkos divide complex numbers differently
+            bool const in_order = prefix != "tiled_sweeps_" && !PetscDefined(USE_COMPLEX);
             bool const exact = OnHost() && in_order && zero_guess && kind != 3 && times == 1 && dof == 1;
             PetscCall(p.Compare(what, local * kind | (zero_guess ? SOR_ZERO_INITIAL_GUESS : 0), n.omega, n.shift, times,
                                 1, exact));
