@@ -323,7 +323,9 @@ TEST(Sweeps, PreconditionKrylovMethods)
       ASSERT_EQ(CompareKsp(KSPBCGS, PCSOR, dof, guess), PETSC_SUCCESS);
     }
     // PETSc 3.18's own fails on several ranks: it multiplies by diagonal blocks, which its seqaij does not have
-    if (OneRank()) ASSERT_EQ(CompareKsp(KSPGMRES, PCEISENSTAT, 1, guess), PETSC_SUCCESS);
+    if (OneRank()) {
+      ASSERT_EQ(CompareKsp(KSPGMRES, PCEISENSTAT, 1, guess), PETSC_SUCCESS);
+    }
   }
 }
 
