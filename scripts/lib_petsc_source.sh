@@ -9,7 +9,9 @@ petsc_source_sha256=a4dc46c1b4403545ac2274741ce10801366c4a9a7b2683b678d18f6663b9
 needs_petsc_download() { builds_petsc && [[ ! -f $(sdist petsc "$petsc_source_version") ]]; }
 
 petsc_options() {
-  printf '%s\n' --with-debugging=0 COPTFLAGS=-O2 CXXOPTFLAGS=-O2 --with-fc=0 --with-fortran-bindings=0 --with-x=0 \
+  local level=-O2
+  [[ $petsc_package == no ]] || level=-O0 # a check, whose time is PETSc's build
+  printf '%s\n' --with-debugging=0 "COPTFLAGS=$level" "CXXOPTFLAGS=$level" --with-fc=0 --with-fortran-bindings=0 --with-x=0 \
     --with-openmp=1 --with-cc=mpicc --with-cxx=mpicxx --with-blaslapack-lib=-lopenblas
   if [[ $stack == cuda ]]; then
     petsc_cuda_options

@@ -7,6 +7,7 @@
   parallel   both on 2 and 4 ranks that share the GPU
   rows       test_matrix_types: every kind of factor and solve, row by row; test_pcshell: triangles of the program's
              own
+  sweeps     test_sweeps: SOR row by row; ex45 with sor, eisenstat and multigrid: iterations, and no copies in sweeps
   log        copies and flops in -log_view
   quiet      Kokkos' tools see only kernels within solves
 
@@ -335,6 +336,48 @@ def quiet(matrix, kind, pc):
             "the first), no copies, no fences")
 
 
+# --- sweeps of SOR
+
+SWEPT = {
+    "sor": "-ksp_type cg -pc_type sor",
+    "sor_forward": "-pc_type sor -pc_sor_forward -pc_sor_omega 1.2 -pc_sor_its 2",
+    "eisenstat": "-ksp_type cg -pc_type eisenstat",
+    "mg": "-pc_type mg -pc_mg_levels 3 -da_refine 2 -da_grid_x 5 -da_grid_y 5 -da_grid_z 5",
+    "mg_richardson": "-pc_type mg -pc_mg_levels 3 -da_refine 2 -da_grid_x 5 -da_grid_y 5 -da_grid_z 5 "
+                     "-mg_levels_ksp_type richardson",
+}
+
+
+def swept(matrix, name, kind):
+    prefix = "mg_levels_" if name.startswith("mg") else ""
+    options = f"{ex45(matrix)} {SWEPT[name]} -ksp_rtol 1e-8 -ksp_converged_reason -ksp_view -log_view "
+    own_options = options.replace(ex45(matrix), ex45("aij"))
+    own = run("ex45", f"{own_options} -{prefix}pc_sor_sptrsv off")
+    text = run("ex45", options + (f"-{prefix}pc_sor_sptrsv {kind}" if kind else ""))
+    on_device(text)
+    if f"type {kind or 'sptrsv'}, Kokkos" not in text:
+        raise Failure(f"no sweeps by {kind}:\n{text[-4000:]}")
+    ours, expected = (number(r"iterations (\d+)", each, int) for each in (text, own))
+    norm, own_norm = (number(r"Residual norm (\S+)", each) for each in (text, own))
+    # eigenvalues that a Chebyshev smoother estimates vary with rounding
+    if ours != expected or not abs(norm - own_norm) <= 0.01 * own_norm + 1e-9:
+        raise Failure(f"{ours} iterations, norm {norm}; PETSc's own {expected}, {own_norm}")
+    solves, to_gpu, to_cpu, percent = event("SpTRSVSolve", text)
+    sweeps, sor_to_gpu, sor_to_cpu, _ = event("MatSOR", text)
+    if to_gpu or to_cpu or sor_to_gpu or sor_to_cpu or (percent != 100 and not settings.host):
+        raise Failure(f"copies in {sweeps} sweeps: {to_gpu} to the GPU, {to_cpu} from it, {percent} % of flops there")
+    return f"iterations {ours} as PETSc's own, no copies in {sweeps} sweeps"
+
+
+def sweeps_runs(matrices):
+    for matrix in matrices:
+        yield (f"sweeps.rows.{matrix}",
+               lambda m=matrix: rows("test_sweeps", "*", f"-sweeps_mat_type {m}"))
+        for name in SWEPT:
+            for kind in ["", "levelset", "syncfree"]:
+                yield (f"sweeps.{matrix}.{name}.{kind or 'sptrsv'}", lambda a=(matrix, name, kind): swept(*a))
+
+
 def log_runs(matrices):
     for matrix in matrices:
         for kind, pc in zip(TYPES, itertools.cycle(FACTORS)):
@@ -347,8 +390,8 @@ def quiet_runs(matrices):
             yield f"quiet.{matrix}.{kind}.{pc.split()[0]}", lambda a=(matrix, kind, pc): quiet(*a)
 
 
-GROUPS = {"ksp": ksp_runs, "tutorials": tutorial_runs, "parallel": parallel_runs, "rows": rows_runs, "log": log_runs,
-          "quiet": quiet_runs}
+GROUPS = {"ksp": ksp_runs, "tutorials": tutorial_runs, "parallel": parallel_runs, "rows": rows_runs,
+          "sweeps": sweeps_runs, "log": log_runs, "quiet": quiet_runs}
 
 
 def timed(job):

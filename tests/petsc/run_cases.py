@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs PETSc's tutorials ex2 and ex45, as PETSc compiled them, with each of the plugin's types, and compares iterations
-and printed errors with PETSc's own. Usage: run_cases.py sequential|color|parallel|smoother|threads"""
+and printed errors with PETSc's own. Usage: run_cases.py sequential|color|parallel|smoother|sweeps|threads"""
 import concurrent.futures
 import os
 import sys
@@ -18,8 +18,8 @@ ORDERINGS = ["natural", "rcm", "nd", "qmd", "1wd"]
 class Case:
     """A case. @T@ in options stands for the type, @P@ for the prefix of the plugin's options."""
 
-    def __init__(self, name, options, prefix="", ranks=1, threads=1, types=None):
-        self.name, self.options, self.prefix = name, options, prefix
+    def __init__(self, name, options, prefix="", ranks=1, threads=1, types=None, sweeps=False):
+        self.name, self.options, self.prefix, self.sweeps = name, options, prefix, sweeps
         self.ranks, self.threads, self.types = ranks, threads, types or (FEWER or TYPES + [CSC] + COLORED)
 
 
@@ -91,6 +91,31 @@ def smoother():
     ]
 
 
+def sweeps():
+    """Returns programs that sweep by MatSOR(), multigrid with PETSc's default smoother among them."""
+    grid = "-da_grid_x 9 -da_grid_y 8 -da_grid_z 7 "
+    types = [kind for kind in FEWER or TYPES if kind != CSC]
+
+    def case(name, options, prefix="", ranks=1):
+        return Case(name, options, prefix, ranks, types=types if ranks == 1 else types[:2], sweeps=True)
+
+    return [
+        case("ex45", grid + "-pc_type sor"),
+        case("ex45", grid + "-ksp_type cg -pc_type sor -pc_sor_its 2 -pc_sor_lits 2"),
+        case("ex45", grid + "-ksp_type richardson -pc_type sor -pc_sor_omega 1.3"),
+        case("ex45", grid + "-pc_type sor -pc_sor_forward -pc_sor_omega 0.9"),
+        case("ex45", grid + "-ksp_type gmres -pc_type sor -pc_sor_backward -pc_sor_diagonal_shift 0.1"),
+        case("ex45", grid + "-ksp_type cg -pc_type eisenstat -pc_eisenstat_omega 1.2"),
+        case("ex45", "-pc_type mg -da_refine 2", "mg_levels_"),
+        case("ex45", "-pc_type mg -da_refine 2 -pc_mg_galerkin -mg_levels_ksp_type richardson "
+             "-mg_levels_pc_sor_omega 1.1", "mg_levels_"),
+        case("ex45", "-pc_type mg -da_refine 2 -mg_levels_pc_sor_local_symmetric", "mg_levels_", ranks=2),
+        case("ex2", "-m 40 -n 40 -pc_type gamg -mg_levels_pc_type sor", "mg_levels_"),
+        case("ex2", "-m 40 -n 40 -ksp_type cg -pc_type sor", ranks=3),
+        case("ex2", "-m 30 -n 31 -pc_type bjacobi -sub_pc_type sor", "sub_", ranks=2),
+    ]
+
+
 def threads():
     cases = []
     for count in [1, 2, 4]:
@@ -102,6 +127,8 @@ def threads():
 
 
 def options_of(case, kind):
+    if case.sweeps:
+        return f"-{case.prefix}pc_sor_sptrsv {'off' if kind == 'petsc' else kind}"
     own = f"-{case.prefix}pc_factor_mat_solver_type"
     if kind == CSC:
         return f"{own} syncfree -{case.prefix}mat_sptrsv_syncfree_form csc"
@@ -121,8 +148,9 @@ def measure(case, kind):
     choice = options_of(case, kind)
     done = run(program(case.name), f"{case.options} {choice} -ksp_converged_reason -ksp_view", case.ranks, case.threads)
     wanted = choice.split()[1]
-    if f"package used to perform factorization: {wanted}" not in done.text:
-        raise AssertionError(f"-ksp_view does not show a factorization by {wanted}: {done}")
+    shown = f"type {wanted}, Kokkos" if case.sweeps else f"package used to perform factorization: {wanted}"
+    if shown not in done.text and wanted != "off":
+        raise AssertionError(f"-ksp_view does not show '{shown}': {done}")
     norm = r"Norm of error (\S+)" if case.name == "ex2" else r"Residual norm (\S+)"
     return done.number(r"iterations (\d+)", int), done.number(norm)
 
@@ -154,7 +182,7 @@ def check(case):
 
 
 def main():
-    group = {"sequential": sequential, "color": color, "parallel": parallel, "smoother": smoother,
+    group = {"sequential": sequential, "color": color, "parallel": parallel, "smoother": smoother, "sweeps": sweeps,
              "threads": threads}[sys.argv[1]]()
     program("ex2"), program("ex45")  # skipped here if they are missing
     workers = 2 if max(case.ranks * case.threads for case in group) == 1 else 1

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares MatSOR() by the plugin, row by row, with PETSc's own: directions, guesses, omega, shifts, Eisenstat's form,
 // inodes, orders, ranks, changes of the matrix; and Krylov methods with the PC types sor and eisenstat.
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
 #include "factor_pair.hpp"
 
 namespace petsc_test {
@@ -383,6 +389,47 @@ TEST(SweepsOnOneRank, ZeroAndMissingDiagonals)
 {
   if (!OneRank()) GTEST_SKIP() << "needs one rank";
   ASSERT_EQ(CheckDiagonals(), PETSC_SUCCESS);
+}
+
+/// Checks that PCSetUp() analyzes the matrix and takes its values, and that sweeps do neither.
+PetscErrorCode CheckSetUp()
+{
+  Pair p;
+  auto const view = [&](std::string* text) -> PetscErrorCode {
+    char name[PETSC_MAX_PATH_LEN];
+    PetscViewer viewer;
+    PetscFunctionBegin;
+    PetscCall(PetscSNPrintf(name, sizeof name, "sweeps_view_%d.txt", (int)getpid()));
+    PetscCall(PetscViewerASCIIOpen(PETSC_COMM_SELF, name, &viewer));
+    PetscCall(PCView(p.pc, viewer));
+    PetscCall(PetscViewerDestroy(&viewer));
+    std::stringstream contents;
+    contents << std::ifstream(name).rdbuf();
+    *text = contents.str();
+    std::remove(name);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  std::string fresh, renewed, applied;
+
+  PetscFunctionBegin;
+  PetscCall(p.Create(6, 1, "sweeps_"));
+  PetscCall(view(&fresh));
+  PetscCall(MatScale(p.ours, 2));
+  PetscCall(PCSetUp(p.pc));
+  PetscCall(view(&renewed));
+  PetscCall(PCApply(p.pc, p.b, p.x[1]));
+  PetscCall(view(&applied));
+  EXPECT_NE(fresh.find("1 analysis, 1 numeric update, 0 solves"), std::string::npos) << fresh;
+  EXPECT_NE(renewed.find("1 analysis, 2 numeric updates, 0 solves"), std::string::npos) << renewed;
+  EXPECT_NE(applied.find("1 analysis, 2 numeric updates, 1 solve\n"), std::string::npos) << applied;
+  PetscCall(p.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(SweepsOnOneRank, AnalyzeInTheSetUp)
+{
+  if (!OneRank()) GTEST_SKIP() << "needs one rank";
+  ASSERT_EQ(CheckSetUp(), PETSC_SUCCESS);
 }
 
 PetscErrorCode CheckRefusals()

@@ -135,14 +135,13 @@ PetscErrorCode FindInodes(Mat A, std::vector<PetscInt>* first)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Analyzes A's pattern.
-PetscErrorCode Analyze(Mat A, LocalSweeps& s)
+/// Analyzes A's pattern. Leaves s.sweeps null, and a text in `wrong`, where A has no sweeps.
+PetscErrorCode Analyze(Mat A, LocalSweeps& s, std::string* wrong)
 {
   IS rows = nullptr, cols = nullptr;
   SweptRowArrays swept;
   std::vector<PetscInt> first;
   Stream stream;
-  std::string wrong;
 
   PetscFunctionBegin;
   s.sweeps.reset();
@@ -161,7 +160,7 @@ PetscErrorCode Analyze(Mat A, LocalSweeps& s)
       try {
         s.sweeps = MakeSweeps(s.backend.device, stream, s.choice.algorithm, arrays, swept, s.choice.options);
       } catch (sptrsv::InvalidPattern const& error) {
-        wrong = error.what();
+        *wrong = error.what();
       }
     });
   });
@@ -169,8 +168,7 @@ PetscErrorCode Analyze(Mat A, LocalSweeps& s)
   PetscCall(ISDestroy(&rows));
   PetscCall(ISDestroy(&cols));
   PetscCall(code);
-  PetscCheck(s.sweeps, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "MatSOR() by sptrsv: %s", wrong.c_str());
-  ++s.num_analysis;
+  s.num_analysis += s.sweeps != nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -188,31 +186,32 @@ PetscErrorCode ReportZero(Mat A, LocalSweeps const& s, long long row, PetscReal 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Takes A's values.
-PetscErrorCode Update(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift)
+/// Takes A's values. Gives the first row with a zero on the diagonal, or the first row of a singular block, or -1.
+PetscErrorCode Update(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift, long long* zero)
 {
   bool const plain = omega == 1 && shift <= 0;  // PETSc then leaves out the shift
   double const zero_pivot = 100 * PETSC_MACHINE_EPSILON * (1 - PETSC_MACHINE_EPSILON);  // PETSc's, by inodes
-  long long zero = -1;
 
   PetscFunctionBegin;
   s.has_values = false;
   PetscCall(WithMatrixValues(A, s.backend.device, s.stamp.entries, [&](MatrixValues const& values) {
     sptrsv::Relaxation const relaxation{(double)omega, plain ? 0.0 : (double)shift, zero_pivot};
-    return Guarded(A, [&] { zero = s.sweeps->update(values, relaxation); });
+    return Guarded(A, [&] { *zero = s.sweeps->update(values, relaxation); });
   }));
-  if (zero >= 0 && plain) PetscCall(ReportZero(A, s, zero, shift));
+  if (!plain) *zero = -1;
   PetscCall(PetscObjectStateGet((PetscObject)A, &s.state));
   s.omega = omega;
   s.shift = shift;
-  s.has_values = true;
   ++s.num_numeric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Analyzes A if its pattern is new, and takes its values if they, omega or the shift have changed.
-PetscErrorCode Refresh(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift)
+/// Analyzes A if its pattern is new, and takes its values if they, omega or the shift have changed. In a set-up, what
+/// MatSOR() has to report is left to it, since values may change before it is called.
+PetscErrorCode Refresh(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift, bool set_up)
 {
+  std::string wrong;
+  long long zero = -1;
   PetscObjectState state;
   PatternStamp stamp;
   bool by_blocks;
@@ -226,12 +225,18 @@ PetscErrorCode Refresh(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift)
     PetscCall(StampPattern(A, s.backend.device, &stamp));
     if (!s.sweeps || !(stamp == s.stamp) || by_blocks != s.by_blocks) {
       s.by_blocks = by_blocks;
-      PetscCall(Logged(events.analysis, (PetscObject)A, [&] { return Analyze(A, s); }));
+      PetscCall(Logged(events.analysis, (PetscObject)A, [&] { return Analyze(A, s, &wrong); }));
+      if (!s.sweeps && set_up) PetscFunctionReturn(PETSC_SUCCESS);
+      PetscCheck(s.sweeps, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "MatSOR() by sptrsv: %s", wrong.c_str());
       s.stamp = stamp;
       s.entries = (PetscLogDouble)stamp.entries;
     }
   }
-  PetscCall(Logged(events.numeric, (PetscObject)A, [&] { return Update(A, s, omega, shift); }));
+  PetscCall(Logged(events.numeric, (PetscObject)A, [&] { return Update(A, s, omega, shift, &zero); }));
+  s.has_values = zero < 0;
+  if (zero < 0 || set_up) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ReportZero(A, s, zero, shift));
+  s.has_values = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -287,14 +292,14 @@ PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, Pet
     PetscCall(s->petscs(A, b, omega, flag, shift, its, lits, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Refresh(A, *s, omega, shift));
+  PetscCall(Refresh(A, *s, omega, shift, false));
   PetscCall(Run(A, *s, b, flag, its, lits, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode UseSweeps(PC pc, Mat A)
+PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega)
 {
   LocalSweeps* s;
   SweepChoice choice;
@@ -317,6 +322,8 @@ PetscErrorCode UseSweeps(PC pc, Mat A)
   }));
   if (A->ops->sor != MatSOR_SPTRSV) s->petscs = A->ops->sor;
   A->ops->sor = MatSOR_SPTRSV;
+  bool const sweeps = !choice.off && (backend.device || choice.asked) && A->assembled;
+  if (sweeps) PetscCall(Refresh(A, *s, omega, s->shift, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

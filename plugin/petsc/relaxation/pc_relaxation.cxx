@@ -12,11 +12,13 @@ namespace {
 /// one of its own.
 struct RelaxationType {
   PCType name;
+  PetscErrorCode (*get_omega)(PC, PetscReal*);
   PetscErrorCode (*create)(PC);             ///< PETSc's
   PetscErrorCode (*set_up)(PC);             ///< PETSc's; null: none
   PetscErrorCode (*view)(PC, PetscViewer);  ///< PETSc's; null: none
 };
-RelaxationType sor{PCSOR, nullptr, nullptr, nullptr}, eisenstat{PCEISENSTAT, nullptr, nullptr, nullptr};
+RelaxationType sor{PCSOR, PCSORGetOmega, nullptr, nullptr, nullptr};
+RelaxationType eisenstat{PCEISENSTAT, PCEisenstatGetOmega, nullptr, nullptr, nullptr};
 
 /// Finds this rank's block of the matrix that the PC sweeps with; null if sptrsv has no sweeps for its type.
 PetscErrorCode FindLocalMatrix(PC pc, Mat* A)
@@ -35,11 +37,14 @@ template <RelaxationType const& type>
 PetscErrorCode SetUp(PC pc)
 {
   Mat A;
+  PetscReal omega;
 
   PetscFunctionBegin;
   if (type.set_up) PetscCall(type.set_up(pc));
   PetscCall(FindLocalMatrix(pc, &A));
-  if (A) PetscCall(UseSweeps(pc, A));
+  if (!A) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(type.get_omega(pc, &omega));
+  PetscCall(UseSweeps(pc, A, omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
