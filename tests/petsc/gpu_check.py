@@ -364,9 +364,12 @@ def swept(matrix, name, kind):
         raise Failure(f"{ours} iterations, norm {norm}; PETSc's own {expected}, {own_norm}")
     solves, to_gpu, to_cpu, percent = event("SpTRSVSolve", text)
     sweeps, sor_to_gpu, sor_to_cpu, _ = event("MatSOR", text)
-    if to_gpu or to_cpu or sor_to_gpu or sor_to_cpu or (percent != 100 and not settings.host):
-        raise Failure(f"copies in {sweeps} sweeps: {to_gpu} to the GPU, {to_cpu} from it, {percent} % of flops there")
-    return f"iterations {ours} as PETSc's own, no copies in {sweeps} sweeps"
+    # the program's right-hand side and the noise of Chebyshev smoothers are made on the host
+    filled = 1 if prefix == "" else 2 * 3
+    if to_gpu or to_cpu or sor_to_gpu > filled or sor_to_cpu or (percent != 100 and not settings.host):
+        raise Failure(f"copies in {sweeps} MatSOR: {sor_to_gpu} to the GPU, {sor_to_cpu} from it; in {solves} of ours: "
+                      f"{to_gpu}, {to_cpu}, {percent} % of flops there")
+    return f"iterations {ours} as PETSc's own, {sor_to_gpu:.0f} copies in {sweeps} sweeps"
 
 
 def sweeps_runs(matrices):
