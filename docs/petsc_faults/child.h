@@ -37,7 +37,7 @@ static int Show(FaultyPart body) {
   char const* verdict;
 
   printf("PETSc %d.%d.%d\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR);
-  if (!body) return printf("this PETSc was built without Kokkos\nnot here\n") < 0;
+  if (!body) return printf("this PETSc was built without what the program needs\nnot here\n") < 0;
   fflush(stdout);
   pid_t const child = fork();
   if (child < 0) return 1;

@@ -36,10 +36,11 @@ struct SweptRows {
 /// SOR sweeps with A = L + D + U, with D its diagonal, L and U its strict triangles.
 ///
 /// A forward sweep computes the x with (E + L) x = b - (U + D + shift I - E) x_old, a backward one the x with
-/// (E + U) x = b - (L + D + shift I - E) x_old. They are triangular solves with A's entries. A symmetric sweep with a
-/// zero guess is two solves, x = (E + U)^-1 (2 - omega) E (E + L)^-1 b. Sweeps with a guess x_old add to x_old the
-/// sweep with a zero guess for the residual b - (A + shift I) x_old. By blocks of rows, D has dense blocks, omega is 1,
-/// and the shift 0: PETSc's sweeps by inodes.
+/// (E + U) x = b - (L + D + shift I - E) x_old. They are triangular solves with A's entries, after a product with the
+/// other triangle if there is a guess. A symmetric sweep with a zero guess is two solves,
+/// x = (E + U)^-1 (2 - omega) E (E + L)^-1 b; with a guess it is one product and two solves, and each further one two
+/// solves, since the right-hand side of the sweep before has that product. By blocks of rows, D has dense blocks, omega
+/// is 1, and the shift 0: PETSc's sweeps by inodes.
 ///
 /// Rows are swept in the order in which they are stored, or in a given order. The class copies A's values, so that the
 /// caller's may change after update(). As for TriangularSolver: one sweep at a time, all on one instance or ordered by
@@ -79,8 +80,8 @@ class Sweeps {
   /// @param b, x        n-by-k; no overlap, unless the guess is zero and there is one sweep
   /// @param zero_guess  starts from x = 0, and ignores the contents of x
   /// @throws NotReady, DimensionMismatch, Overlap
-  /// Cost: one solve for a sweep, two if symmetric, and one product with A for each sweep but the first with a zero
-  /// guess. No copy, no fence. Allocates in the first sweep of more columns than reserved.
+  /// Cost: one solve for a sweep, two if symmetric. One product with L or U for each sweep with a guess, but only for
+  /// the first of several symmetric ones. No copy, no fence. Allocates in the first sweep of more columns than reserved.
   void sweep(ExecSpace const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
              bool zero_guess, int times = 1);
 

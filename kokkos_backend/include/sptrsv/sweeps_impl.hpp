@@ -22,7 +22,7 @@ struct Sweeps<S, I, O, E>::Impl {
   Solver lower, upper;
   Relaxation relaxation;
   bool ready = false;
-  Values work;  // two vectors, column by column
+  Values work;  // three vectors, column by column
 
   Impl(std::string const& algorithm, E const& exec, typename types::pattern const& matrix, SweptRows<types> const& rows,
        OptionValues const& options)
@@ -43,10 +43,10 @@ struct Sweeps<S, I, O, E>::Impl {
       throw NotReady("a sweep before update(), or after one that failed; call update() with A's values first");
   }
   void make_work(E const& exec, std::size_t columns) {
-    std::size_t const size = 2 * num_rows() * columns;
+    std::size_t const size = 3 * num_rows() * columns;
     if (work.extent(0) < size) work = detail::raw_view<Values>(exec, "sptrsv::sweeps::work", size);
   }
-  /// Returns one of the vectors of make_work(), number 0 or 1.
+  /// Returns one of the vectors of make_work(), number 0, 1 or 2.
   typename types::solution vector(std::size_t number, std::size_t columns) const {
     return typename types::solution(work.data() + number * num_rows() * columns,
                                     Kokkos::LayoutStride(num_rows(), 1, columns, num_rows()));
@@ -72,6 +72,31 @@ struct Sweeps<S, I, O, E>::Impl {
     lower.solve(exec, b, t, load);
     if (!split.by_blocks()) store.b_scale = split.between;
     upper.solve(exec, t, t, store);
+  }
+  /// Returns the right-hand side of a sweep from the guess x, b - U x - (omega - 1) E x or, backward,
+  /// b - L x - (omega - 1) E x, in the third of the vectors of make_work(). By blocks, b is D^-1 b.
+  typename types::solution right_hand_side(E const& exec, Sweep kind, typename types::rhs const& b,
+                                           typename types::rhs const& x) const {
+    auto const r = vector(2, b.extent(1));
+    Triangle const old = kind == Sweep::backward ? Triangle::lower : Triangle::upper;
+    detail::residual<types>(exec, split, old, order, relaxation.shift, 1 - 1 / relaxation.omega, b, x, r);
+    return r;
+  }
+  /// Performs a symmetric sweep from the guess x, or from zero. With r = b - U x - (omega - 1) E x the forward half is
+  /// the solution y of (E + L) y = r, and the right-hand side of the backward half is s = b - r + (2 - omega) E y. For
+  /// the next sweep r = b - s + (2 - omega) E x, without a product with U.
+  /// @param again  the call before was a symmetric sweep, whose s is still there
+  void sweep_both_ways(E const& exec, typename types::rhs const& b, typename types::solution const& x, bool zero_guess,
+                       bool again) {
+    auto const r = vector(2, b.extent(1));
+    typename types::solution const y = natural() ? x : vector(0, b.extent(1));
+    if (again) detail::subtract_from_sum<types>(exec, split, order, b, false, x, false, r);
+    else if (!zero_guess) right_hand_side(exec, Sweep::forward, b, x);
+    Fold<types> load;
+    load.b_rows = order;
+    lower.solve(exec, zero_guess ? b : typename types::rhs(r), y, load);
+    detail::subtract_from_sum<types>(exec, split, order, b, zero_guess, y, true, r);
+    solve(exec, Sweep::backward, r, x, false);
   }
   /// Returns b or, by blocks, D^-1 b in the second of the vectors of make_work().
   typename types::rhs scaled(E const& exec, typename types::rhs const& b) const {
@@ -154,15 +179,13 @@ void Sweeps<S, I, O, E>::sweep(E const& exec, Sweep kind, typename types::rhs co
     throw Overlap("b and x of sweeps with a guess overlap; give arrays apart");
   m.make_work(exec, b.extent(1));
   if (times == 0 && zero_guess) Kokkos::deep_copy(exec, x, S(0));
-  for (int k = 0; k < times; ++k) {
-    auto const z = m.scaled(exec, b);
-    if (zero_guess && k == 0) {
-      m.solve(exec, kind, z, x, false);
-      continue;
-    }
-    auto const r = m.vector(1, b.extent(1));
-    detail::residual<types>(exec, m.split, m.order, m.relaxation.shift, z, x, r);
-    m.solve(exec, kind, r, x, true);
+  if (times == 0) return;
+  auto const z = m.scaled(exec, b);
+  bool const direct = zero_guess && (kind != Sweep::symmetric || times == 1);
+  if (direct) m.solve(exec, kind, z, x, false);
+  for (int k = direct; k < times; ++k) {
+    if (kind == Sweep::symmetric) m.sweep_both_ways(exec, z, x, zero_guess && k == 0, k > 0);
+    else m.solve(exec, kind, m.right_hand_side(exec, kind, z, x), x, false);
   }
 }
 

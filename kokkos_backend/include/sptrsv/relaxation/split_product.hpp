@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Residuals and products of a split matrix, row by row.
+// Products with the triangles of a split matrix, row by row.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,10 +12,9 @@
 
 namespace sptrsv::detail {
 
-/// Kernel for the rows of a residual y = b - (A + shift I) x, or of a product y = scale (D + shift I) x + U x. By
-/// blocks it has D^-1 A and D^-1 U in place of A and U, and I in place of D. On a GPU the lanes of a thread share a
-/// row, and add their sums in a fixed order. Otherwise a row's terms are added one after another: the lower triangle's,
-/// the diagonal's, the upper triangle's.
+/// Kernel for the rows of y = b - N x - scale (D + shift I) x, or of y = N x + scale (D + shift I) x, where N is L or U.
+/// By blocks it has D^-1 N in place of N, and I in place of D + shift I. On a GPU the lanes of a thread share a row, and
+/// add their sums in a fixed order.
 template <class T, bool Residual>
 struct SplitProduct {
   using scalar = typename T::scalar;
@@ -23,6 +22,7 @@ struct SplitProduct {
   using offset = typename T::offset;
 
   SplitMatrix<T> split;
+  Triangle strict;  ///< N
   typename T::indices order;
   typename T::rhs b;  ///< for a residual
   typename T::rhs x;
@@ -38,16 +38,12 @@ struct SplitProduct {
       scalar const term = value * x(row_at(q), column);
       sum = Residual ? sum - term : sum + term;
     };
-    auto const& lower = split.lower;
-    auto const& upper = split.upper;
+    bool const of_lower = strict == Triangle::lower;
+    auto const& part = of_lower ? split.lower : split.upper;
     int const stored = split.stored_diagonals();
-    scalar const diagonal = split.by_blocks() ? scalar(1) : split.diagonal(p) + shift;
-    if (Residual)
-      for (offset k = lower.row_ptr(p) + lane; k < lower.row_ptr(p + 1) - stored; k += step)
-        add(lower.values(k), lower.col_idx(k));
-    if (lane == 0) add(Residual ? diagonal : scale * diagonal, p);
-    for (offset k = upper.row_ptr(p) + stored + lane; k < upper.row_ptr(p + 1); k += step)
-      add(upper.values(k), upper.col_idx(k));
+    if (lane == 0 && scale != scalar(0)) add(scale * (split.by_blocks() ? scalar(1) : split.diagonal(p) + shift), p);
+    offset const begin = part.row_ptr(p) + (of_lower ? 0 : stored), end = part.row_ptr(p + 1) - (of_lower ? stored : 0);
+    for (offset k = begin + lane; k < end; k += step) add(part.values(k), part.col_idx(k));
   }
   KOKKOS_FUNCTION void operator()(index p) const {
     index const i = row_at(p);
@@ -80,7 +76,8 @@ struct SplitProduct {
     index const n = split.num_rows;
     if (n == 0) return;
     if constexpr (is_gpu<space>) {
-      lanes = lanes_per_row(static_cast<double>(split.num_entries) / static_cast<double>(n), warp_lanes<space>);
+      auto const entries = (strict == Triangle::lower ? split.lower : split.upper).values.extent(0);
+      lanes = lanes_per_row(static_cast<double>(entries) / static_cast<double>(n), warp_lanes<space>);
       rows_per_team = GpuTuning::table_warp_lanes * 4 / lanes;
       Kokkos::parallel_for(label, wide_set_policy(exec, n, rows_per_team, rows_per_team, lanes), *this);
     } else {
@@ -90,11 +87,15 @@ struct SplitProduct {
   }
 };
 
-/// Computes y = b - (A + shift I) x, by blocks y = b - D^-1 A x. y may be b; no other overlap.
+/// Computes y = b - N x - scale (D + shift I) x for N = L or U, by blocks y = b - D^-1 N x - scale x. y may be b; no
+/// other overlap.
 template <class T>
-void residual(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
-              double shift, typename T::rhs const& b, typename T::rhs const& x, typename T::solution const& y) {
-  SplitProduct<T, true> kernel{split, order, b, x, y, static_cast<typename T::scalar>(shift), {}, 1, 1};
+void residual(typename T::exec_space const& exec, SplitMatrix<T> const& split, Triangle strict,
+              typename T::indices const& order, double shift, double scale, typename T::rhs const& b,
+              typename T::rhs const& x, typename T::solution const& y) {
+  using scalar = typename T::scalar;
+  SplitProduct<T, true> kernel{split, strict, order, b, x, y, static_cast<scalar>(shift), static_cast<scalar>(scale),
+                               1,     1};
   kernel.launch("sptrsv::sweeps::residual", exec);
 }
 
@@ -103,8 +104,28 @@ template <class T>
 void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
                     double shift, double scale, typename T::rhs const& x, typename T::solution const& y) {
   using scalar = typename T::scalar;
-  SplitProduct<T, false> kernel{split, order, {}, x, y, static_cast<scalar>(shift), static_cast<scalar>(scale), 1, 1};
+  SplitProduct<T, false> kernel{split, Triangle::upper, order, {}, x, y, static_cast<scalar>(shift),
+                                static_cast<scalar>(scale), 1, 1};
   kernel.launch("sptrsv::sweeps::multiply_upper", exec);
+}
+
+/// Computes y = b - y + (2 - omega) E x, by blocks y = b - y + x. No overlap.
+/// @param same         y counts as b, and is not read
+/// @param by_position  the rows of x are in the order of the sweep
+template <class T>
+void subtract_from_sum(typename T::exec_space const& exec, SplitMatrix<T> const& split,
+                       typename T::indices const& order, typename T::rhs const& b, bool same,
+                       typename T::rhs const& x, bool by_position, typename T::solution const& y) {
+  using index = typename T::index;
+  using scalar = typename T::scalar;
+  auto const subtract = KOKKOS_LAMBDA(index p) {
+    index const i = order.extent(0) > 0 ? order(p) : p;
+    scalar const factor = split.by_blocks() ? scalar(1) : split.between(p);
+    for (std::size_t c = 0; c < y.extent(1); ++c)
+      y(i, c) = (same ? scalar(0) : b(i, c) - y(i, c)) + factor * x(by_position ? p : i, c);
+  };
+  with_range(exec, split.num_rows, static_cast<long long>(split.num_rows),
+             [&](auto const& policy) { Kokkos::parallel_for("sptrsv::sweeps::subtract_from_sum", policy, subtract); });
 }
 
 /// Computes y = b - scale D x, by blocks y = b - x. y may be b; no other overlap.
