@@ -39,10 +39,10 @@ struct Summary {
 
   double sweep_flops() const { return 4 * entries; }
   /// Returns the least bytes of a sweep by solves with both triangles: values, columns and row offsets of L + D and
-  /// D + U, and five vectors. A guess adds the residual: the matrix, b, x and r, and x in the addition.
+  /// D + U, and five vectors. A guess adds a product with U, b, x and r for it, and b and r in the second half.
   double sweep_bytes(bool zero_guess) const {
     double const triangles = 12 * (entries + rows) + 8 * rows + 40 * rows;
-    return zero_guess ? triangles : triangles + 12 * entries + 4 * rows + 32 * rows;
+    return zero_guess ? triangles : triangles + 12 * (entries - rows) / 2 + 4 * rows + 40 * rows;
   }
   WayResult const* cusparse() const {
     for (auto const& r : results)

@@ -257,9 +257,10 @@ PetscErrorCode Run(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt its, 
   PetscCheck(its <= INT_MAX / lits, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt_FMT " times %" PetscInt_FMT " sweeps; give at most %d in all", its, lits, INT_MAX);
   int const times = (int)(its * lits);
+  int const products = forward && backward ? (times > 0 && !zero_guess) : times - zero_guess;  // with a triangle
   PetscLogDouble const flops = product     ? s.entries
                                : eisenstat ? 2 * s.entries + 6 * (PetscLogDouble)A->rmap->n
-                                           : times * solves + (times - zero_guess) * 2 * s.entries;
+                                           : times * solves + products * s.entries;
   PetscCall(WithVecs(s.backend.device, b, x, !zero_guess, [&](Operands const& operands) {
     return Logged(events.solve, (PetscObject)A, [&] {
       return SolveAt((PetscObject)A, *s.sweeps, operands, flops, [&](auto from, auto to) {
