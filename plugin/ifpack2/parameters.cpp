@@ -11,6 +11,11 @@
 namespace sptrsv::ifpack2::detail {
 namespace {
 
+char const* const type_name = "relaxation: type";
+char const* const sweeps_name = "relaxation: sweeps";
+char const* const damping_name = "relaxation: damping factor";
+char const* const zero_guess_name = "relaxation: zero starting solution";
+char const* const backward_name = "relaxation: backward mode";
 char const* const algorithm_name = "sptrsv: algorithm";
 char const* const factor_name = "sptrsv: factor";
 char const* const factor_choices[] = {"automatic", "sptrsv", "ifpack2"};  // in the order of FactorBy
@@ -115,6 +120,53 @@ Request read_parameters(Teuchos::ParameterList const& list) {
     request.options[key] = info.choices.empty() ? std::to_string(ours.get<int>(name)) : ours.get<std::string>(name);
   }
   return request;
+}
+
+Teuchos::ParameterList valid_relaxation_parameters() {
+  Teuchos::ParameterList list("relaxation");
+  list.set(type_name, std::string("Gauss-Seidel"), "Gauss-Seidel or Symmetric Gauss-Seidel.");
+  list.set(sweeps_name, 1, "Number of sweeps, a symmetric one counts once; 0 or more.");
+  list.set(damping_name, 1.0, "Omega of SOR, other than 0.");
+  list.set(zero_guess_name, true, "Whether sweeps begin with zero; otherwise with the contents of Y.");
+  list.set(backward_name, false, "Whether sweeps of type Gauss-Seidel begin with the last row.");
+  return list;
+}
+
+RelaxationParameters read_relaxation(Teuchos::ParameterList const& list) {
+  namespace bad = Teuchos::Exceptions;
+  auto const valid = valid_relaxation_parameters();
+  Teuchos::ParameterList ours(list.name());
+  for (auto it = list.begin(); it != list.end(); ++it) {
+    std::string const& name = list.name(it);
+    if (!begins_with(name, "relaxation")) continue;
+    // Ifpack2's setParameters() adds all of its defaults to the caller's list
+    if (!valid.isParameter(name) && list.entry(it).isDefault()) continue;
+    TEUCHOS_TEST_FOR_EXCEPTION(!valid.isParameter(name), bad::InvalidParameterName,
+                               "sptrsv::ifpack2: SPTRSV_RELAXATION has no parameter \""
+                                   << name << "\"; leave it out, or use Ifpack2's own RELAXATION.");
+    ours.setEntry(name, list.entry(it));
+  }
+  if (ours.isType<float>(damping_name)) ours.set(damping_name, static_cast<double>(ours.get<float>(damping_name)));
+  ours.validateParametersAndSetDefaults(valid);
+  auto const type = ours.get<std::string>(type_name);
+  bool const symmetric = type == "Symmetric Gauss-Seidel";
+  TEUCHOS_TEST_FOR_EXCEPTION(!symmetric && type != "Gauss-Seidel", bad::InvalidParameterValue,
+                             "sptrsv::ifpack2: parameter \""
+                                 << type_name << "\" is \"" << type
+                                 << "\"; SPTRSV_RELAXATION has Gauss-Seidel and Symmetric Gauss-Seidel, use Ifpack2's "
+                                    "own RELAXATION for others.");
+  RelaxationParameters out;
+  out.sweep = symmetric ? Sweep::symmetric : ours.get<bool>(backward_name) ? Sweep::backward : Sweep::forward;
+  out.times = ours.get<int>(sweeps_name);
+  out.damping = ours.get<double>(damping_name);
+  out.zero_guess = ours.get<bool>(zero_guess_name);
+  TEUCHOS_TEST_FOR_EXCEPTION(
+      out.times < 0, bad::InvalidParameterValue,
+      "sptrsv::ifpack2: parameter \"" << sweeps_name << "\" is " << out.times << "; give 0 or more.");
+  TEUCHOS_TEST_FOR_EXCEPTION(
+      out.damping == 0, bad::InvalidParameterValue,
+      "sptrsv::ifpack2: parameter \"" << damping_name << "\" is 0; give another number, such as 1 for Gauss-Seidel.");
+  return out;
 }
 
 Teuchos::ParameterList foreign_parameters(Teuchos::ParameterList const& list) {

@@ -5,6 +5,7 @@
 
 #include "belos_run.hpp"
 #include "sptrsv/ifpack2/local_triangular_solver.hpp"
+#include "sptrsv/ifpack2/relaxation.hpp"
 #include "sptrsv/ifpack2/riluk.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv_support/generators.hpp"
@@ -13,6 +14,7 @@ namespace sptrsv::test {
 namespace {
 
 using Triangular = ifpack2::LocalTriangularSolver<Row<double>>;
+using Relaxation = ifpack2::Relaxation<Row<double>>;
 using Riluk = ifpack2::Riluk<Row<double>>;
 
 /// Returns the message of the E that f throws; otherwise says why there is none.
@@ -85,6 +87,33 @@ TEST(Parameters, WhatIsWrongIsNamed) {
   set("relaxation: type", "Jacobi");  // other parameters are ignored
   EXPECT_SAYS(message_of<std::invalid_argument>([&] { set("fact: kspiluk number-of-streams", 2); }),
               "number-of-streams");
+}
+
+TEST(Parameters, WhatRelaxationDoesNotHaveIsNamed) {
+  auto const set = [](auto name, auto value) {
+    Teuchos::ParameterList list;
+    list.set(name, value);
+    Relaxation(Teuchos::null).setParameters(list);
+  };
+  namespace bad = Teuchos::Exceptions;
+  char const* const remedy = "use Ifpack2's own RELAXATION";
+  auto text = message_of<bad::InvalidParameterValue>([&] { set("relaxation: type", "Jacobi"); });
+  EXPECT_SAYS(text, "\"relaxation: type\" is \"Jacobi\"");
+  EXPECT_SAYS(text, remedy);
+  text = message_of<bad::InvalidParameterName>([&] { set("relaxation: use l1", true); });
+  EXPECT_SAYS(text, "relaxation: use l1");
+  EXPECT_SAYS(text, remedy);
+  EXPECT_SAYS(message_of<bad::InvalidParameterName>([&] { set("sptrsv: sweeps", 1); }), "sptrsv: sweeps");
+  EXPECT_SAYS(message_of<bad::InvalidParameterType>([&] { set("relaxation: sweeps", "two"); }), "relaxation: sweeps");
+  EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("relaxation: sweeps", -1); }), "is -1; give 0 or more");
+  EXPECT_SAYS(message_of<bad::InvalidParameterValue>([&] { set("relaxation: damping factor", 0.0); }), "is 0; give");
+  set("fact: iluk level-of-fill", 1);  // other parameters are ignored
+  set("relaxation: damping factor", 0.5f);
+  Relaxation M(Teuchos::null);
+  auto const valid = M.getValidParameters();
+  EXPECT_EQ(valid->numParams(), Triangular(Teuchos::null).getValidParameters()->numParams() + 5);
+  EXPECT_EQ(valid->get<std::string>("relaxation: type"), "Gauss-Seidel");
+  M.setParameters(*valid);  // all defaults are valid
 }
 
 TEST(Parameters, ReachTheAlgorithmAndAskForAnalysisAgain) {
@@ -165,6 +194,22 @@ TEST(Reports, DescribeTellsWhatIsInUse) {
   EXPECT_EQ(told(Teuchos::VERB_NONE), "");
 }
 
+TEST(Reports, DescribeTellsHowRelaxationSweeps) {
+  auto const A = distributed(support::generate("lap2d:8"));
+  Relaxation M{RCP<Row<double> const>(A)};
+  Teuchos::ParameterList list;
+  list.set("sptrsv: algorithm", "levelset");
+  list.set("relaxation: backward mode", true);
+  M.setParameters(list);
+  M.compute();
+  std::ostringstream text;
+  auto const out = Teuchos::getFancyOStream(Teuchos::rcpFromRef(static_cast<std::ostream&>(text)));
+  M.describe(*out, Teuchos::VERB_HIGH);
+  EXPECT_SAYS(text.str(), "sweeps: {kind: backward, number: 1, damping factor: 1, zero starting solution: true}");
+  EXPECT_SAYS(text.str(), "E + L: {triangle: lower, diagonal: inverted, algorithm: levelset");
+  EXPECT_SAYS(text.str(), "E + U: {triangle: upper, diagonal: inverted, algorithm: levelset");
+}
+
 TEST(Reports, TimersCountThePhases) {
   auto const A = distributed(support::generate("lap2d:8"));
   auto const calls = [](char const* phase) {
@@ -203,6 +248,23 @@ TEST(Errors, NameTheRowAndTheRemedy) {
   EXPECT_SAYS(text, " is " + std::to_string(zero->getRowMap()->getGlobalElement(1)) + " globally");
 }
 
+TEST(Errors, OfRelaxationNameTheRowAndTheRemedy) {
+  auto const bare = matrix_of({{{0, 1.}}, {{0, 1.}}});
+  auto text = message_of<std::runtime_error>([&] { Relaxation(bare).initialize(); });
+  EXPECT_SAYS(text, "sptrsv::ifpack2::Relaxation::initialize");
+  EXPECT_SAYS(text, "row 1 has no diagonal entry");
+  EXPECT_SAYS(text, " is " + std::to_string(bare->getRowMap()->getGlobalElement(1)) + " globally");
+  text = message_of<std::runtime_error>([&] { Relaxation(matrix_of({{{0, 1.}}, {{0, 1.}, {1, 0.}}})).compute(); });
+  EXPECT_SAYS(text, "row 1 (global ");
+  EXPECT_SAYS(text, "has a zero on its diagonal");
+  auto const A = matrix_of({{{0, 2.}}, {{0, 1.}, {1, 2.}}});
+  Relaxation M(A);
+  M.compute();
+  EXPECT_FALSE(M.hasTransposeApply());
+  auto const X = right_hand_side(*A->getRowMap(), 1), Y = not_a_number<double>(A->getRowMap(), 1);
+  EXPECT_SAYS(message_of<std::invalid_argument>([&] { M.apply(*X, *Y, Teuchos::TRANS); }), "transposed sweeps");
+}
+
 /// Makes a matrix to which Tpetra's fillComplete() gives its column map.
 RCP<Crs<double>> filled(std::vector<std::pair<GO, GO>> const& entries) {
   auto const map = map_of(3);
@@ -221,6 +283,8 @@ TEST(Errors, ColumnsThatAreNotTheRowsAreRefused) {
   // strictly upper: Tpetra leaves out column 0, and Ifpack2 would see a triangle with a diagonal
   auto text = message_of<std::runtime_error>([] { Triangular(filled({{0, 1}, {0, 2}, {1, 2}})).initialize(); });
   EXPECT_SAYS(text, "build the matrix with its row map as column map");
+  text = message_of<std::runtime_error>([] { Relaxation(filled({{0, 1}, {0, 2}, {1, 2}})).initialize(); });
+  EXPECT_SAYS(text, "the column map does not begin with the row map. Store all diagonal entries");
   // strictly lower: the local columns are in order
   auto const lower = filled({{1, 0}, {2, 0}, {2, 1}});
   Triangular solver(lower);

@@ -28,10 +28,15 @@ RCP<P> computed(RCP<Crs<double>> const& A, Teuchos::ParameterList const& list) {
   return made;
 }
 
+/// Compares the results of apply(). @param with_guess  whether Y has numbers on entry, rather than NaN
 inline void expect_alike(Preconditioner const& ours, Preconditioner const& theirs, Teuchos::ETransp mode,
-                         RCP<Map const> const& map, int columns = 3) {
+                         RCP<Map const> const& map, int columns = 3, bool with_guess = false) {
   auto const X = right_hand_side(*map, columns);
-  auto const Y = not_a_number<double>(map, columns), Z = not_a_number<double>(map, columns);
+  auto const on_entry = [&] {
+    return with_guess ? right_hand_side(*map, columns + 1)->subViewNonConst(Teuchos::Range1D(1, columns))
+                      : not_a_number<double>(map, columns);
+  };
+  auto const Y = on_entry(), Z = on_entry();
   ours.apply(*X, *Y, mode);
   theirs.apply(*X, *Z, mode);
   auto const y = columns_of(*Y), z = columns_of(*Z);

@@ -26,22 +26,12 @@ void LocalTriangularSolver<M>::checkMaps(crs_matrix_type const& A) const {
       throw Error("local row " + std::to_string(i) + " is global row " + std::to_string(r[i]) + ", but local column " +
                   std::to_string(i) + " is global column " + std::to_string(c[i]) +
                   ". Triangles are told by local indices: build the matrix with its row map as column map");
-  if (!rows->locallySameAs(*A.getDomainMap()) || !rows->locallySameAs(*A.getRangeMap()))
-    throw Error(
-        "the domain or range map has other rows on this rank than the row map, or in another order; call "
-        "fillComplete() with the row map for both");
 }
 
 template <class M>
 void LocalTriangularSolver<M>::analyze() {
   forget();
-  auto const A = Teuchos::rcp_dynamic_cast<crs_matrix_type const>(this->getMatrix());
-  TEUCHOS_TEST_FOR_EXCEPTION(A.is_null(), std::invalid_argument,
-                             "sptrsv::ifpack2::LocalTriangularSolver::initialize: the matrix is not a "
-                             "Tpetra::CrsMatrix; copy its local part into one.");
-  TEUCHOS_TEST_FOR_EXCEPTION(!A->getGraph()->isFillComplete(), std::runtime_error,
-                             "sptrsv::ifpack2::LocalTriangularSolver::initialize: the matrix is not fill complete; "
-                             "call its fillComplete() first.");
+  auto const A = this->crsMatrix();
   checkMaps(*A);
   triangle_.emplace(
       std::vector<detail::LocalTriangle<crs_matrix_type>>{{A, "Triangle", std::nullopt}}, false, this->request(),

@@ -26,6 +26,27 @@ struct LocalTriangle {
   std::optional<Triangle> triangle;  ///< empty: found from the pattern
 };
 
+/// Returns whether two patterns are the same arrays.
+template <class Pattern>
+bool same_arrays(Pattern const& a, Pattern const& b) {
+  return a.row_ptr.data() == b.row_ptr.data() && a.col_idx.data() == b.col_idx.data() &&
+         a.row_ptr.extent(0) == b.row_ptr.extent(0) && a.col_idx.extent(0) == b.col_idx.extent(0);
+}
+
+/// Writes one line of YAML about a solver; `levels` adds the level sets, which may have to be computed.
+template <class Solver>
+void describe_solver(Teuchos::FancyOStream& out, std::string const& label, Solver const& s, bool levels) {
+  char const* const diagonals[] = {"stored", "unit", "inverted"};
+  out << label << ": {triangle: " << (s.shape().triangle == Triangle::lower ? "lower" : "upper")
+      << ", diagonal: " << diagonals[static_cast<int>(s.shape().diagonal)] << ", algorithm: " << s.algorithm()
+      << ", reason: \"" << s.reason() << "\", parameters: \"" << s.parameters() << "\", bytes: " << s.memory_bytes();
+  if (levels) {
+    Structure const structure = s.structure(typename Solver::types::exec_space());
+    out << ", levels: " << structure.levels << ", rows per level: " << structure.mean_level;
+  }
+  out << "}\n";
+}
+
 /// Factor over Tpetra matrices. The constructor analyzes for NO_TRANS; the other modes are analyzed in their first
 /// solve. The matrices' arrays are used in place, so they must neither be changed nor resumed between update() and
 /// solve().
@@ -79,8 +100,7 @@ class LocalFactor {
     for (auto const& t : triangles_) {
       auto const now = pattern_of(*t.matrix);
       auto& before = part(t)->rows;
-      moved = moved || now.row_ptr.data() != before.row_ptr.data() || now.col_idx.data() != before.col_idx.data() ||
-              now.row_ptr.extent(0) != before.row_ptr.extent(0) || now.col_idx.extent(0) != before.col_idx.extent(0);
+      moved = moved || !same_arrays(now, before);
       before = now;
     }
     if (moved) analyze();
@@ -115,16 +135,7 @@ class LocalFactor {
     for (auto const& t : triangles_)
       for (int m = 0; m < 3; ++m) {
         auto const* const s = factor_ ? factor_->solver(*t.triangle, ops[m]) : nullptr;
-        if (!s) continue;
-        out << t.label << " " << modes[m] << ": {triangle: " << (*t.triangle == Triangle::lower ? "lower" : "upper")
-            << ", diagonal: " << (s->shape().diagonal == Diagonal::unit ? "unit" : "stored")
-            << ", algorithm: " << s->algorithm() << ", reason: \"" << s->reason() << "\", parameters: \""
-            << s->parameters() << "\", bytes: " << s->memory_bytes();
-        if (levels) {
-          Structure const structure = s->structure(exec_space());
-          out << ", levels: " << structure.levels << ", rows per level: " << structure.mean_level;
-        }
-        out << "}\n";
+        if (s) describe_solver(out, t.label + " " + modes[m], *s, levels);
       }
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sptrsv/options.hpp"
+#include "sptrsv/sweeps.hpp"
 
 namespace sptrsv::ifpack2::detail {
 
@@ -34,6 +35,21 @@ Teuchos::RCP<Teuchos::ParameterList const> valid_parameters();
 /// Reads the parameters of `list` whose names begin with "sptrsv" and ignores others.
 /// @throws Teuchos::Exceptions::InvalidParameterName, InvalidParameterType, InvalidParameterValue naming the parameter.
 Request read_parameters(Teuchos::ParameterList const& list);
+
+/// Values of the parameters "relaxation: ...".
+struct RelaxationParameters {
+  Sweep sweep = Sweep::forward;
+  int times = 1;
+  double damping = 1;
+  bool zero_guess = true;
+};
+
+/// Returns the parameters "relaxation: ..." that SPTRSV_RELAXATION has, with defaults and documentation.
+Teuchos::ParameterList valid_relaxation_parameters();
+
+/// Reads the parameters of `list` whose names begin with "relaxation"; ignores others, and defaults of Ifpack2's.
+/// @throws as read_parameters(), with Ifpack2's own RELAXATION as the remedy for what only that has.
+RelaxationParameters read_relaxation(Teuchos::ParameterList const& list);
 
 /// Returns the parameters of `list` whose names begin with neither "sptrsv" nor "trisolver:".
 Teuchos::ParameterList foreign_parameters(Teuchos::ParameterList const& list);

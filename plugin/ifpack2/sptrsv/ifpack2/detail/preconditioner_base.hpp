@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common base of LocalTriangularSolver and Riluk: parameters, phases with counters and timers, alpha and beta,
-// descriptions.
+// Common base of LocalTriangularSolver, Relaxation and Riluk: parameters, phases with counters and timers, alpha and
+// beta, descriptions.
 #pragma once
 
 #include <Ifpack2_Details_CanChangeMatrix.hpp>
@@ -50,11 +50,12 @@ class PreconditionerBase
              scalar_type beta = Teuchos::ScalarTraits<scalar_type>::zero()) const override;
 
   /// Sets the parameters; those that are not given have their defaults. A change of algorithm, options, or parameters
-  /// that determine L and U ("fact: type", "fact: iluk level-of-fill") requires initialize() again; compute() calls it.
+  /// that determine L and U ("fact: type", "fact: iluk level-of-fill", "relaxation: damping factor") requires
+  /// initialize() again; compute() calls it.
   /// @throws Teuchos::Exceptions::InvalidParameter... naming the parameter.
   void setParameters(Teuchos::ParameterList const& list) override;
   /// Returns every "sptrsv: ..." parameter with default, validator and documentation.
-  Teuchos::RCP<Teuchos::ParameterList const> getValidParameters() const { return valid_parameters(); }
+  virtual Teuchos::RCP<Teuchos::ParameterList const> getValidParameters() const { return valid_parameters(); }
 
   /// Analyzes the pattern. @throws std::runtime_error, std::invalid_argument naming the row and the remedy.
   void initialize() override;
@@ -94,11 +95,17 @@ class PreconditionerBase
   virtual bool takeParameters(Teuchos::ParameterList const& list) = 0;
   virtual void analyze() = 0;
   virtual void update() = 0;
-  /// Computes Y = op(M)^-1 X. Both have constant stride, and are the same array or do not overlap.
+  /// Returns whether solve() reads Y, or X after it has written to Y.
+  virtual bool iterates() const { return false; }
+  /// Computes Y = op(M)^-1 X, on ranks without rows, too. Both have constant stride, and are the same array (unless
+  /// solve() iterates) or do not overlap.
   virtual void solve(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode) const = 0;
   virtual void describeTriangles(Teuchos::FancyOStream& out, bool levels) const = 0;
 
   Request const& request() const { return request_; }
+  /// Returns the matrix for an analysis. @throws std::invalid_argument, std::runtime_error, Error unless it is a
+  /// Tpetra::CrsMatrix, fill complete, with one map for rows, domain and range.
+  Teuchos::RCP<crs_matrix_type const> crsMatrix() const;
   /// Returns text such as "row 17 (global 1017)".
   static std::string row_name(map_type const& rows, long long row);
   /// Runs f and turns the library's errors into std::runtime_error and std::invalid_argument with method, rank and row.
@@ -106,6 +113,8 @@ class PreconditionerBase
   void guarded(char const* method, F&& f) const;
   /// Returns the matrix. @throws std::runtime_error if it is null.
   Teuchos::RCP<row_matrix_type const> matrix(char const* method) const;
+  /// Returns vectors with the columns and map of Y: `kept` or a part of it, allocated again only if it is too small.
+  static Teuchos::RCP<multivector_type> roomLike(multivector_type const& Y, Teuchos::RCP<multivector_type>& kept);
 
  private:
   struct Phase {
@@ -119,8 +128,6 @@ class PreconditionerBase
   void applyTo(multivector_type const& X, multivector_type& Y, Teuchos::ETransp mode, scalar_type alpha,
                scalar_type beta) const;
   std::string where(char const* method) const;
-  /// Returns vectors with the columns and map of Y: `kept` or a part of it, allocated again only if it is too small.
-  static Teuchos::RCP<multivector_type> roomLike(multivector_type const& Y, Teuchos::RCP<multivector_type>& kept);
 
   std::string class_name_;
   Teuchos::RCP<row_matrix_type const> A_;

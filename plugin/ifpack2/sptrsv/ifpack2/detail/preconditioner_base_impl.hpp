@@ -33,6 +33,22 @@ Teuchos::RCP<typename PreconditionerBase<M>::row_matrix_type const> Precondition
 }
 
 template <class M>
+Teuchos::RCP<typename PreconditionerBase<M>::crs_matrix_type const> PreconditionerBase<M>::crsMatrix() const {
+  auto const A = Teuchos::rcp_dynamic_cast<crs_matrix_type const>(A_);
+  TEUCHOS_TEST_FOR_EXCEPTION(A.is_null(), std::invalid_argument,
+                             where("initialize")
+                                 << "the matrix is not a Tpetra::CrsMatrix; copy its local part into one.");
+  TEUCHOS_TEST_FOR_EXCEPTION(!A->getGraph()->isFillComplete(), std::runtime_error,
+                             where("initialize") << "the matrix is not fill complete; call its fillComplete() first.");
+  auto const rows = A->getRowMap();
+  if (!rows->locallySameAs(*A->getDomainMap()) || !rows->locallySameAs(*A->getRangeMap()))
+    throw Error(
+        "the domain or range map has other rows on this rank than the row map, or in another order; call "
+        "fillComplete() with the row map for both");
+  return A;
+}
+
+template <class M>
 template <class F>
 void PreconditionerBase<M>::guarded(char const* method, F&& f) const {
   std::string runtime, argument;
@@ -166,15 +182,14 @@ void PreconditionerBase<M>::applyTo(multivector_type const& X, multivector_type&
   bool const direct = beta == traits::zero() && Y.isConstantStride();
   auto const room = direct ? Teuchos::rcpFromRef(Y) : roomLike(Y, room_);
   multivector_type& solution = *room;
-  if (A_->getLocalNumRows() > 0) {
-    bool const overlap = direct && X.aliases(Y);
-    if (!X.isConstantStride() || (overlap && !same_array(X, Y))) {
-      auto const copy = roomLike(X, x_room_);
-      Tpetra::deep_copy(*copy, X);
-      solve(*copy, solution, mode);
-    } else {
-      solve(X, solution, mode);
-    }
+  if (iterates() && !direct) Tpetra::deep_copy(solution, Y);
+  bool const overlap = direct && X.aliases(Y);
+  if (!X.isConstantStride() || (overlap && (iterates() || !same_array(X, Y)))) {
+    auto const copy = roomLike(X, x_room_);
+    Tpetra::deep_copy(*copy, X);
+    solve(*copy, solution, mode);
+  } else {
+    solve(X, solution, mode);
   }
   if (beta != traits::zero()) Y.update(alpha, solution, beta);
   else if (!direct) Y.update(alpha, solution, traits::zero());
