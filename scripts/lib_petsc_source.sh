@@ -11,8 +11,8 @@ needs_petsc_download() { builds_petsc && [[ ! -f $(sdist petsc "$petsc_source_ve
 petsc_options() {
   local level=-O2
   [[ $petsc_package == no ]] || level=-O0 # a check, whose time is PETSc's build
-  printf '%s\n' --with-debugging=0 "COPTFLAGS=$level" "CXXOPTFLAGS=$level" --with-fc=0 --with-fortran-bindings=0 --with-x=0 \
-    --with-openmp=1 --with-cc=mpicc --with-cxx=mpicxx --with-blaslapack-lib=-lopenblas
+  printf '%s\n' --with-debugging=0 "COPTFLAGS=$level" "CXXOPTFLAGS=$level" --with-fc=0 --with-fortran-bindings=0 \
+    --with-x=0 --with-openmp=1 --with-cc=mpicc --with-cxx=mpicxx --with-blaslapack-lib=-lopenblas
   if [[ $stack == cuda ]]; then
     petsc_cuda_options
   else

@@ -16,6 +16,7 @@
 #include "relaxation/pc_relaxation.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv_petsc.h"
+#include "subdomains/pc_subdomains.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -192,7 +193,9 @@ PetscErrorCode Register(void const* caller)
   PetscCall(RegisterTypes());
   PetscCall(MatOrderingRegister(color_ordering, MatGetOrdering_Color));
   PetscCall(MatOrderingRegister(block_color_ordering, MatGetOrdering_BlockColor));
+  PetscCall(PCInitializePackage());  // otherwise the first registration of a PC replaces PETSc's list
   PetscCall(RegisterRelaxations());
+  PetscCall(RegisterSubdomains());
   PetscCall(PetscRegisterFinalize(Reset));
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -13,9 +13,9 @@ LAYERS = ["public", "device", "triangle", "ordering", "factorization", "relaxati
           "instance"]
 APART = ["ordering", "factorization", "relaxation"]  # no layer above uses them, except "instance"
 
-PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "factor", "ordering", "relaxation", "shell",
-                 "root"]
-PLUGIN_APART = ["ordering", "relaxation", "shell"]  # only the registration uses them
+PLUGIN_LAYERS = ["base", "kokkos", "options", "solver", "access", "factor", "ordering", "relaxation",
+                 "subdomains", "shell", "root"]
+PLUGIN_APART = ["ordering", "relaxation", "subdomains", "shell"]  # only the registration uses them
 PLUGIN_INCLUDE = re.compile(r'#include "((?!sptrsv/)[^"]+)"')
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)

@@ -81,7 +81,8 @@ class Sweeps {
   /// @param zero_guess  starts from x = 0, and ignores the contents of x
   /// @throws NotReady, DimensionMismatch, Overlap
   /// Cost: one solve for a sweep, two if symmetric. One product with L or U for each sweep with a guess, but only for
-  /// the first of several symmetric ones. No copy, no fence. Allocates in the first sweep of more columns than reserved.
+  /// the first of several symmetric ones. No copy, no fence. Allocates in the first sweep of more columns than
+  /// reserved.
   void sweep(ExecSpace const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
              bool zero_guess, int times = 1);
 

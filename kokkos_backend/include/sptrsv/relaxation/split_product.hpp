@@ -12,9 +12,9 @@
 
 namespace sptrsv::detail {
 
-/// Kernel for the rows of y = b - N x - scale (D + shift I) x, or of y = N x + scale (D + shift I) x, where N is L or U.
-/// By blocks it has D^-1 N in place of N, and I in place of D + shift I. On a GPU the lanes of a thread share a row, and
-/// add their sums in a fixed order.
+/// Kernel for the rows of y = b - N x - scale (D + shift I) x, or of y = N x + scale (D + shift I) x, where N is L or
+/// U. By blocks it has D^-1 N in place of N, and I in place of D + shift I. On a GPU the lanes of a thread share a row,
+/// and add their sums in a fixed order.
 template <class T, bool Residual>
 struct SplitProduct {
   using scalar = typename T::scalar;
@@ -104,8 +104,8 @@ template <class T>
 void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
                     double shift, double scale, typename T::rhs const& x, typename T::solution const& y) {
   using scalar = typename T::scalar;
-  SplitProduct<T, false> kernel{split, Triangle::upper, order, {}, x, y, static_cast<scalar>(shift),
-                                static_cast<scalar>(scale), 1, 1};
+  SplitProduct<T, false> kernel{
+      split, Triangle::upper, order, {}, x, y, static_cast<scalar>(shift), static_cast<scalar>(scale), 1, 1};
   kernel.launch("sptrsv::sweeps::multiply_upper", exec);
 }
 
@@ -114,8 +114,8 @@ void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& sp
 /// @param by_position  the rows of x are in the order of the sweep
 template <class T>
 void subtract_from_sum(typename T::exec_space const& exec, SplitMatrix<T> const& split,
-                       typename T::indices const& order, typename T::rhs const& b, bool same,
-                       typename T::rhs const& x, bool by_position, typename T::solution const& y) {
+                       typename T::indices const& order, typename T::rhs const& b, bool same, typename T::rhs const& x,
+                       bool by_position, typename T::solution const& y) {
   using index = typename T::index;
   using scalar = typename T::scalar;
   auto const subtract = KOKKOS_LAMBDA(index p) {

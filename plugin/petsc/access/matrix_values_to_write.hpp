@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes values of seqaij matrices, and of types made from it, in the memory in which they are.
+#pragma once
+
+#include "base/petsc_compat.hpp"
+#if defined(PETSC_HAVE_KOKKOS_KERNELS)
+#include <petscmat_kokkos.hpp>
+#endif
+
+namespace sptrsv_petsc {
+
+/// Returns the memory in which a matrix of this type has its values for solves.
+inline PetscMemType device_memory_of(Mat A)
+{
+  PetscBool is = PETSC_FALSE;
+
+#if defined(PETSC_HAVE_KOKKOS_KERNELS)
+  if (!PetscObjectTypeCompare((PetscObject)A, MATSEQAIJKOKKOS, &is) && is) return PETSC_MEMTYPE_KOKKOS;
+#endif
+#if defined(PETSC_HAVE_CUDA)
+  if (!PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, &is) && is) return PETSC_MEMTYPE_CUDA;
+#endif
+#if defined(PETSC_HAVE_HIP)
+  if (!PetscObjectTypeCompare((PetscObject)A, MATSEQAIJHIPSPARSE, &is) && is) return PETSC_MEMTYPE_HIP;
+#endif
+  return (void)A, (void)is, PETSC_MEMTYPE_HOST;
+}
+
+/// Calls use(pointer, memory type) with A's values, all of which it has to write, and raises A's object state.
+template <class Use>
+PetscErrorCode WithMatrixValuesToWrite(Mat A, Use const& use)
+{
+  PetscScalar* a;
+  PetscBool is;
+
+  PetscFunctionBegin;
+#if defined(PETSC_HAVE_KOKKOS_KERNELS)
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJKOKKOS, &is));
+  if (is) {
+    Kokkos::View<PetscScalar*> values;
+    PetscCall(MatSeqAIJGetKokkosViewWrite(A, &values));
+    PetscCall(use(values.data(), PETSC_MEMTYPE_KOKKOS));
+    PetscCall(MatSeqAIJRestoreKokkosViewWrite(A, &values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+#if defined(PETSC_HAVE_CUDA)
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, &is));
+  if (is) {
+    PetscCall(MatSeqAIJCUSPARSEGetArrayWrite(A, &a));
+    PetscCall(use(a, PETSC_MEMTYPE_CUDA));
+    PetscCall(MatSeqAIJCUSPARSERestoreArrayWrite(A, &a));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+#if defined(PETSC_HAVE_HIP)
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJHIPSPARSE, &is));
+  if (is) {
+    PetscCall(MatSeqAIJHIPSPARSEGetArrayWrite(A, &a));
+    PetscCall(use(a, PETSC_MEMTYPE_HIP));
+    PetscCall(MatSeqAIJHIPSPARSERestoreArrayWrite(A, &a));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  (void)is;
+  PetscCall(MatSeqAIJGetArrayWrite(A, &a));
+  PetscCall(use(a, PETSC_MEMTYPE_HOST));
+  PetscCall(MatSeqAIJRestoreArrayWrite(A, &a));
+  PetscCall(PetscObjectStateIncrease((PetscObject)A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

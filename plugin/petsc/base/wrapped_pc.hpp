@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// PC types of PETSc's with functions of the plugin before and after their set-up.
+#pragma once
+
+#include "base/petsc_compat.hpp"
+
+namespace sptrsv_petsc {
+
+/// PC type of PETSc's, and what the plugin adds. PETSc creates PCs by a function without further data, so each type is
+/// an object of its own, by which Create() is instantiated.
+struct WrappedPc {
+  PCType name;
+  PetscErrorCode (*before)(PC);             ///< called before PETSc's set-up; null: none
+  PetscErrorCode (*after)(PC);              ///< called after it; null: none
+  PetscErrorCode (*show)(PC, PetscViewer);  ///< called after PETSc's view; null: none
+
+  PetscErrorCode (*create)(PC) = nullptr;             ///< PETSc's
+  PetscErrorCode (*set_up)(PC) = nullptr;             ///< PETSc's; null: none
+  PetscErrorCode (*view)(PC, PetscViewer) = nullptr;  ///< PETSc's; null: none
+};
+
+template <WrappedPc const& type>
+PetscErrorCode SetUpWrapped(PC pc)
+{
+  PetscFunctionBegin;
+  if (type.before) PetscCall(type.before(pc));
+  if (type.set_up) PetscCall(type.set_up(pc));
+  if (type.after) PetscCall(type.after(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <WrappedPc const& type>
+PetscErrorCode ViewWrapped(PC pc, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  if (type.view) PetscCall(type.view(pc, viewer));
+  if (type.show) PetscCall(type.show(pc, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <WrappedPc& type>
+PetscErrorCode CreateWrapped(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(type.create(pc));
+  type.set_up = pc->ops->setup;
+  type.view = pc->ops->view;
+  pc->ops->setup = SetUpWrapped<type>;
+  pc->ops->view = ViewWrapped<type>;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Registers a PC type again, with PETSc's own behind it. Call PCInitializePackage() before: otherwise the first
+/// registration replaces PETSc's list.
+template <WrappedPc& type>
+PetscErrorCode RegisterWrapped()
+{
+  PetscErrorCode (*registered)(PC) = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFunctionListFind(PCList, type.name, &registered));
+  if (!registered || registered == CreateWrapped<type>) PetscFunctionReturn(PETSC_SUCCESS);
+  type.create = registered;
+  PetscCall(PCRegister(type.name, CreateWrapped<type>));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The PC types asm, gasm and bjacobi with values of submatrices that do not go through the host.
+#include "subdomains/pc_subdomains.hpp"
+
+#include "base/wrapped_pc.hpp"
+#include "kokkos/guarded.hpp"
+#include "subdomains/submatrix_values.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+/// Finds the matrix from which the PC takes submatrices: for bjacobi this rank's diagonal block. Null if it is of a
+/// type without a plan for them.
+template <bool local>
+PetscErrorCode FindWhole(PC pc, Mat* A)
+{
+  PetscBool known;
+
+  PetscFunctionBegin;
+  *A = nullptr;
+  if (!pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &known, MATSEQAIJ, MATMPIAIJ, ""));
+  if (!known) PetscFunctionReturn(PETSC_SUCCESS);
+  *A = pc->pmat;
+  if (local) PetscCall(MatGetDiagonalBlock(pc->pmat, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <bool local>
+PetscErrorCode Prepare(PC pc)
+{
+  Mat A;
+  PetscBool on = PETSC_FALSE, set;
+
+  PetscFunctionBegin;
+  PetscCall(FindWhole<local>(pc, &A));
+  if (!A) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscOptionsBegin(PetscObjectComm((PetscObject)pc), ((PetscObject)pc)->prefix, "Submatrices by sptrsv", "PC");
+  PetscCall(PetscOptionsBool("-pc_submatrices_sptrsv",
+                             "Take new values of submatrices where A's are, by default on a GPU", "PC", on, &on, &set));
+  PetscOptionsEnd();
+  PetscCall(UseSubmatrixValues(A, set ? (on ? WhereToCut::everywhere : WhereToCut::nowhere) : WhereToCut::on_device));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <bool local>
+PetscErrorCode Show(PC pc, PetscViewer viewer)
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  PetscCall(FindWhole<local>(pc, &A));
+  if (A) PetscCall(ViewSubmatrixValues(A, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+WrappedPc additive{PCASM, Prepare<false>, nullptr, Show<false>};
+WrappedPc general{PCGASM, Prepare<false>, nullptr, Show<false>};
+WrappedPc blocks{PCBJACOBI, Prepare<true>, nullptr, Show<true>};
+
+}  // namespace
+
+PetscErrorCode RegisterSubdomains()
+{
+  PetscFunctionBegin;
+  PetscCall(RegisterWrapped<additive>());
+  PetscCall(RegisterWrapped<general>());
+  PetscCall(RegisterWrapped<blocks>());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc
