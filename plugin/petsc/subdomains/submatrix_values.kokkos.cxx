@@ -176,31 +176,32 @@ PetscErrorCode SamePattern(Mat A, Mat B, bool* same)
 PetscErrorCode MakeForests(Mat A, Mat numbers, std::vector<PetscInt64> const& firsts,
                            std::vector<PetscInt64> const& diagonal_counts, PetscInt const counts[2], PetscSF forests[2])
 {
-  std::vector<PetscInt> leaves[2];
-  std::vector<PetscSFNode> roots[2];
+  PetscInt* leaves[2];
+  PetscSFNode* roots[2];
+  PetscInt num_leaves[2] = {0, 0}, num_values;
   PetscScalar const* a = nullptr;
-  PetscInt num_values;
 
   PetscFunctionBegin;
   PetscCall(CountEntries(numbers, &num_values));
+  for (int block = 0; block < 2; ++block) PetscCall(PetscMalloc2(num_values, &leaves[block], num_values, &roots[block]));
   if (numbers) PetscCall(MatSeqAIJGetArrayRead(numbers, &a));
-  PetscErrorCode const code = Guarded(A, [&] {
-    for (PetscInt k = 0; k < num_values; ++k) {
-      auto const number = (PetscInt64)PetscRealPart(a[k]);
-      auto const rank = std::upper_bound(firsts.begin(), firsts.end(), number) - firsts.begin() - 1;
-      PetscInt64 const at = number - firsts[(std::size_t)rank], inside = diagonal_counts[(std::size_t)rank];
-      int const block = at >= inside;
-      leaves[block].push_back(k);
-      roots[block].push_back({(PetscInt)rank, (PetscInt)(block ? at - inside : at)});
-    }
-  });
+  for (PetscInt k = 0; k < num_values; ++k) {
+    auto const number = (PetscInt64)PetscRealPart(a[k]);
+    auto const rank = std::upper_bound(firsts.begin(), firsts.end(), number) - firsts.begin() - 1;
+    PetscInt64 const at = number - firsts[(std::size_t)rank], inside = diagonal_counts[(std::size_t)rank];
+    int const block = at >= inside;
+    PetscInt const leaf = num_leaves[block]++;
+    leaves[block][leaf] = k;
+    roots[block][leaf].rank = (PetscInt)rank;
+    roots[block][leaf].index = (PetscInt)(block ? at - inside : at);
+  }
   if (numbers) PetscCall(MatSeqAIJRestoreArrayRead(numbers, &a));
-  PetscCall(code);
   for (int block = 0; block < 2; ++block) {
     PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &forests[block]));
-    PetscCall(PetscSFSetGraph(forests[block], counts[block], (PetscInt)leaves[block].size(), leaves[block].data(),
-                              PETSC_COPY_VALUES, roots[block].data(), PETSC_COPY_VALUES));
+    PetscCall(PetscSFSetGraph(forests[block], counts[block], num_leaves[block], leaves[block], PETSC_COPY_VALUES,
+                              roots[block], PETSC_COPY_VALUES));
     PetscCall(PetscSFSetUp(forests[block]));
+    PetscCall(PetscFree2(leaves[block], roots[block]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
