@@ -21,7 +21,9 @@ static int RunChild(FaultyPart body) {
   struct rlimit const no_core = {0, 0};
 
   setrlimit(RLIMIT_CORE, &no_core);
-  if (PetscOptionsSetValue(NULL, "-no_signal_handler", NULL) || PetscInitializeNoArguments()) return 2;
+  if (PetscOptionsSetValue(NULL, "-no_signal_handler", NULL) || PetscOptionsSetValue(NULL, "-use_gpu_aware_mpi", "0") ||
+      PetscInitializeNoArguments())
+    return 2;
   signal(SIGSEGV, SIG_DFL); /* MPI has set its own */
   signal(SIGABRT, SIG_DFL);
   alarm(seconds);

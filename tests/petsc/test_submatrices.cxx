@@ -348,7 +348,12 @@ TEST(Submatrices, OfPcs)
   ASSERT_EQ(ComparePcs(PCASM, "pc_asm_overlap", "3", true), PETSC_SUCCESS);
   ASSERT_EQ(ComparePcs(PCASM, "pc_asm_overlap", "0", false), PETSC_SUCCESS);
   ASSERT_EQ(ComparePcs(PCASM, "pc_asm_sub_mat_type", "seqbaij", false), PETSC_SUCCESS);
-  ASSERT_EQ(ComparePcs(PCGASM, "pc_gasm_overlap", "1", false), PETSC_SUCCESS);
+  PetscMPIInt size;
+  ASSERT_EQ(MPI_Comm_size(PETSC_COMM_WORLD, &size), MPI_SUCCESS);
+  // on several ranks gasm uses MatCreateSubMatricesMPI(), which is PETSc's; for aijkokkos it keeps the first values
+  if (size == 1 || MatTypeOfRun() == MATAIJ) {
+    ASSERT_EQ(ComparePcs(PCGASM, "pc_gasm_overlap", "1", false), PETSC_SUCCESS);
+  }
   ASSERT_EQ(ComparePcs(PCBJACOBI, "pc_bjacobi_blocks", "12", false), PETSC_SUCCESS);
 }
 

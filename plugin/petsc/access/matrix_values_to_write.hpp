@@ -47,18 +47,18 @@ PetscErrorCode WithMatrixValuesToWrite(Mat A, Use const& use)
 #if defined(PETSC_HAVE_CUDA)
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJCUSPARSE, &is));
   if (is) {
-    PetscCall(MatSeqAIJCUSPARSEGetArrayWrite(A, &a));
+    PetscCall(MatSeqAIJCUSPARSEGetArray(A, &a));  // unlike GetArrayWrite it allocates where nothing is there
     PetscCall(use(a, PETSC_MEMTYPE_CUDA));
-    PetscCall(MatSeqAIJCUSPARSERestoreArrayWrite(A, &a));
+    PetscCall(MatSeqAIJCUSPARSERestoreArray(A, &a));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
 #if defined(PETSC_HAVE_HIP)
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJHIPSPARSE, &is));
   if (is) {
-    PetscCall(MatSeqAIJHIPSPARSEGetArrayWrite(A, &a));
+    PetscCall(MatSeqAIJHIPSPARSEGetArray(A, &a));
     PetscCall(use(a, PETSC_MEMTYPE_HIP));
-    PetscCall(MatSeqAIJHIPSPARSERestoreArrayWrite(A, &a));
+    PetscCall(MatSeqAIJHIPSPARSERestoreArray(A, &a));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif

@@ -183,7 +183,8 @@ PetscErrorCode MakeForests(Mat A, Mat numbers, std::vector<PetscInt64> const& fi
 
   PetscFunctionBegin;
   PetscCall(CountEntries(numbers, &num_values));
-  for (int block = 0; block < 2; ++block) PetscCall(PetscMalloc2(num_values, &leaves[block], num_values, &roots[block]));
+  for (int block = 0; block < 2; ++block)
+    PetscCall(PetscMalloc2(num_values, &leaves[block], num_values, &roots[block]));
   if (numbers) PetscCall(MatSeqAIJGetArrayRead(numbers, &a));
   for (PetscInt k = 0; k < num_values; ++k) {
     auto const number = (PetscInt64)PetscRealPart(a[k]);
