@@ -4,7 +4,7 @@
 
   ksp        gpu_ksp: every solver type with Krylov methods, iterations and rows compared with PETSc's own on the host
   tutorials  PETSc's ex2 and ex45, unmodified: iterations and norms compared with PETSc's own on the host
-  parallel   both on 2 and 4 ranks that share the GPU
+  parallel   both on 2 and 4 ranks that share the GPU; test_submatrices on 1, 2 and 3 ranks
   rows       test_matrix_types: every kind of factor and solve, row by row; test_pcshell: triangles of the program's
              own
   sweeps     test_sweeps: SOR row by row; ex45 with sor, eisenstat and multigrid: iterations, and no copies in sweeps
@@ -239,14 +239,17 @@ def parallel_runs(matrices):
                     yield f"parallel.gpu_ksp.{label}", lambda a=(matrix, kind, method, problem, ranks, "sub_"): ksp(*a)
                     name = "ex2" if factor == "icc" else "ex45"  # ex45's matrix is not symmetric
                     yield f"parallel.{name}.{label}", lambda a=(name, matrix, kind, method, ranks, "sub_"): tutorial(*a)
+        for ranks in [1, 2, 3]:
+            yield (f"parallel.submatrices.{matrix}.ranks{ranks}",
+                   lambda a=("test_submatrices", "*", f"-submatrices_mat_type {matrix}", ranks): rows(*a))
 
 
 # --- rows, copies, quiet
 
 ENDLESS = "-ksp_type richardson -ksp_rtol 1e-300 -ksp_atol 1e-300"  # runs until -ksp_max_it
 
-def rows(program, filters, options=""):
-    text = run(program, f"--gtest_brief=1 --gtest_filter={filters} {options}")
+def rows(program, filters, options="", ranks=1):
+    text = run(program, f"--gtest_brief=1 --gtest_filter={filters} {options}", ranks)
     passed = number(r"\[  PASSED  \] (\d+) tests?", text, int)
     if passed < 1:
         raise Failure(f"no test is called {filters}")
