@@ -249,7 +249,7 @@ def parallel_runs(matrices):
 ENDLESS = "-ksp_type richardson -ksp_rtol 1e-300 -ksp_atol 1e-300"  # runs until -ksp_max_it
 
 def rows(program, filters, options="", ranks=1):
-    text = run(program, f"--gtest_brief=1 --gtest_filter={filters} {options}", ranks)
+    text = run(program, f"--gtest_color=no --gtest_brief=1 --gtest_filter={filters} {options}", ranks)
     passed = number(r"\[  PASSED  \] (\d+) tests?", text, int)
     if passed < 1:
         raise Failure(f"no test is called {filters}")
