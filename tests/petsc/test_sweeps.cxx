@@ -331,6 +331,7 @@ TEST(Sweeps, PreconditionKrylovMethods)
     // PETSc 3.18's own fails on several ranks: it multiplies by diagonal blocks, which its seqaij does not have
     if (OneRank()) {
       ASSERT_EQ(CompareKsp(KSPGMRES, PCEISENSTAT, 1, guess), PETSC_SUCCESS);
+      ASSERT_EQ(CompareKsp(KSPGMRES, PCEISENSTAT, 3, guess), PETSC_SUCCESS);
     }
   }
 }
@@ -464,6 +465,37 @@ PetscErrorCode CheckRefusals()
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/// Checks that ranks without rows, and a matrix that has lost what was composed with it, sweep as PETSc's.
+PetscErrorCode CheckEmptyRanksAndLostState()
+{
+  Pair p;
+  Mat more[2];
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(p.Create(1, 1, "sweeps_"));  // one row
+  PetscCall(p.Compare("one row", SOR_LOCAL_SYMMETRIC_SWEEP, 1, 0, 2, 1));
+  PetscCall(p.Destroy());
+  PetscCall(p.Create(5, 1, "sweeps_"));
+  for (int k = 0; k < 2; ++k) {
+    PetscCall(MakeMatrix(5, 1, k ? MatTypeOfRun().c_str() : MATAIJ, 1, &more[k]));
+    PetscCall(MatSetOption(more[k], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    PetscCall(MatSetValue(more[k], 0, 24, 0.5, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(more[k], MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(more[k], MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAXPY(k ? p.ours : p.petscs, 1, more[k], DIFFERENT_NONZERO_PATTERN));
+  }
+  PetscCall(p.Compare("after MatAXPY()", SOR_LOCAL_SYMMETRIC_SWEEP, 1, 0, 1, 1));
+  PetscCall(PCSetUp(p.pc));
+  PetscCall(p.Compare("after another set-up", SOR_LOCAL_SYMMETRIC_SWEEP, 1, 0, 1, 1));
+  for (Mat& m : more) PetscCall(MatDestroy(&m));
+  PetscCall(p.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Sweeps, EmptyRanksAndLostState) { ASSERT_EQ(CheckEmptyRanksAndLostState(), PETSC_SUCCESS); }
 
 TEST(Sweeps, WrongOptionsAreRefused) { ASSERT_EQ(CheckRefusals(), PETSC_SUCCESS); }
 

@@ -42,6 +42,10 @@ struct Sweeps<S, I, O, E>::Impl {
     if (!ready)
       throw NotReady("a sweep before update(), or after one that failed; call update() with A's values first");
   }
+  /// Tells whether b and x share memory; arrays without entries, whose pointers may be equal, do not.
+  bool overlap(typename types::rhs const& b, typename types::solution const& x) const {
+    return num_rows() > 0 && b.extent(1) > 0 && detail::Placement<S>(x).meets(detail::Placement<S>(b));
+  }
   void make_work(E const& exec, std::size_t columns) {
     std::size_t const size = 3 * num_rows() * columns;
     if (work.extent(0) < size) work = detail::raw_view<Values>(exec, "sptrsv::sweeps::work", size);
@@ -175,7 +179,7 @@ void Sweeps<S, I, O, E>::sweep(E const& exec, Sweep kind, typename types::rhs co
   Impl& m = impl();
   m.require_ready(b, x);
   if (times < 0) throw Error("a number of sweeps of " + std::to_string(times) + "; give 0 or more");
-  if ((!zero_guess || times > 1) && detail::Placement<S>(x).meets(detail::Placement<S>(b)))
+  if ((!zero_guess || times > 1) && m.overlap(b, x))
     throw Overlap("b and x of sweeps with a guess overlap; give arrays apart");
   m.make_work(exec, b.extent(1));
   if (times == 0 && zero_guess) Kokkos::deep_copy(exec, x, S(0));
@@ -193,8 +197,7 @@ template <class S, class I, class O, class E>
 void Sweeps<S, I, O, E>::eisenstat(E const& exec, typename types::rhs const& b, typename types::solution const& x) {
   Impl& m = impl();
   m.require_ready(b, x);
-  if (detail::Placement<S>(x).meets(detail::Placement<S>(b)))
-    throw Overlap("b and x of eisenstat() overlap; give arrays apart");
+  if (m.overlap(b, x)) throw Overlap("b and x of eisenstat() overlap; give arrays apart");
   m.make_work(exec, b.extent(1));
   auto const z = m.scaled(exec, b);
   m.solve(exec, Sweep::backward, z, x, false);
@@ -207,8 +210,7 @@ template <class S, class I, class O, class E>
 void Sweeps<S, I, O, E>::apply_upper(E const& exec, typename types::rhs const& b, typename types::solution const& y) {
   Impl& m = impl();
   m.require_ready(b, y);
-  if (detail::Placement<S>(y).meets(detail::Placement<S>(b)))
-    throw Overlap("b and y of apply_upper() overlap; give arrays apart");
+  if (m.overlap(b, y)) throw Overlap("b and y of apply_upper() overlap; give arrays apart");
   auto const multiply = [&](typename types::solution const& to) {
     detail::multiply_upper<types>(exec, m.split, m.order, m.relaxation.shift, 1 / m.relaxation.omega, b, to);
   };

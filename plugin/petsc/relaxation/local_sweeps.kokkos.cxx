@@ -28,8 +28,9 @@ struct LocalSweeps {
   SorFunction petscs = nullptr;  // PETSc's own MatSOR()
   SweepChoice choice;
   Backend backend;
-  std::string type;           // of the matrix, for which the backend was chosen
-  std::string petscs_reason;  // why PETSc's own ran last; empty: it did not
+  std::string type;               // of the matrix, for which the backend was chosen
+  char const* refused = nullptr;  // why PETSc's own has to run for the PC; null: it has not
+  std::string petscs_reason;      // why PETSc's own ran last; empty: it did not
 
   std::unique_ptr<AnySweeps> sweeps;  // null: to be analyzed
   bool by_blocks = false;             // by inodes
@@ -78,6 +79,21 @@ PetscErrorCode Add(Mat A, LocalSweeps** s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Tells whether PETSc sweeps by inodes: over blocks of rows with equal columns.
+PetscErrorCode SweepsByInodes(Mat A, LocalSweeps const& s, PetscReal omega, PetscReal shift, bool* by_inodes)
+{
+  PetscInt num_inodes = 0;
+  PetscBool has_inodes;
+
+  PetscFunctionBegin;
+  *by_inodes = false;
+  if (omega != 1 || shift != 0 || !s.choice.ordering.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &has_inodes, MATSEQAIJ, MATSEQAIJKOKKOS, ""));
+  if (has_inodes) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
+  *by_inodes = num_inodes > 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Tells why PETSc's own MatSOR() has to run; null if sptrsv's can.
 PetscErrorCode FindObstacle(Mat A, LocalSweeps const& s, PetscReal omega, PetscReal shift, MatSORType flag,
                             char const** why)
@@ -86,24 +102,13 @@ PetscErrorCode FindObstacle(Mat A, LocalSweeps const& s, PetscReal omega, PetscR
 
   PetscFunctionBegin;
   *why = nullptr;
-  if (s.choice.off) *why = "asked for";
+  if (s.refused) *why = s.refused;
+  else if (s.choice.off) *why = "asked for";
   else if (!s.backend.device && !s.choice.asked) *why = "the vectors are on a host";
   else if (s.type != ((PetscObject)A)->type_name) *why = "the matrix has changed its type since the PC's set-up";
   else if (!(flag & sweeps) || (flag & SOR_APPLY_LOWER)) *why = "sptrsv has no such sweep";
+  else if ((flag & SOR_APPLY_UPPER) && flag != SOR_APPLY_UPPER) *why = "sptrsv has no such sweep";
   else if (flag == SOR_APPLY_UPPER && omega == 1 && shift < 0) *why = "sptrsv has no such product";
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Tells whether PETSc sweeps by inodes: over blocks of rows with equal columns.
-PetscErrorCode SweepsByInodes(Mat A, LocalSweeps const& s, PetscReal omega, PetscReal shift, bool* by_inodes)
-{
-  PetscInt num_inodes = 0;
-
-  PetscFunctionBegin;
-  *by_inodes = false;
-  if (omega != 1 || shift != 0 || !s.choice.ordering.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
-  *by_inodes = num_inodes > 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,6 +153,8 @@ PetscErrorCode Analyze(Mat A, LocalSweeps& s, std::string* wrong)
   s.has_values = false;
   if (!s.choice.ordering.empty()) {
     PetscCall(MatGetOrdering(A, s.choice.ordering.c_str(), &rows, &cols));
+    PetscCheck(rows, PETSC_COMM_SELF, PETSC_ERR_SUP, "Ordering '%s' of -pc_sor_ordering orders no rows; choose another",
+               s.choice.ordering.c_str());
     PetscCall(ISGetIndices(rows, &swept.order));
   }
   if (s.by_blocks) {
@@ -274,6 +281,19 @@ PetscErrorCode Run(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt its, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Gets PETSc's own MatSOR() of A's type.
+PetscErrorCode FindPetscs(Mat A, SorFunction* petscs)
+{
+  Mat other;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PETSC_COMM_SELF, &other));
+  PetscCall(MatSetType(other, ((PetscObject)A)->type_name));
+  *petscs = other->ops->sor;
+  PetscCall(MatDestroy(&other));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal shift, PetscInt its,
                              PetscInt lits, Vec x)
 {
@@ -282,7 +302,13 @@ PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, Pet
 
   PetscFunctionBegin;
   PetscCall(Find(A, &s));
-  PetscCheck(s, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The matrix has the sweeps of sptrsv without their state");
+  if (!s) {  // MatAXPY(), MatCopy() and others may keep A's functions, but not what is composed with it
+    SorFunction petscs;
+    PetscCall(FindPetscs(A, &petscs));
+    A->ops->sor = petscs;
+    PetscCall(MatSOR(A, b, omega, flag, shift, its, lits, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(FindObstacle(A, *s, omega, shift, flag, &why));
   PetscCall(Guarded(A, [&] { s->petscs_reason = why ? why : ""; }));
   if (why) {
@@ -300,7 +326,7 @@ PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, Pet
 
 }  // namespace
 
-PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega)
+PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
 {
   LocalSweeps* s;
   SweepChoice choice;
@@ -322,8 +348,12 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega)
     s->type = ((PetscObject)A)->type_name;
   }));
   if (A->ops->sor != MatSOR_SPTRSV) s->petscs = A->ops->sor;
+  if (!s->petscs) PetscCall(FindPetscs(A, &s->petscs));
   A->ops->sor = MatSOR_SPTRSV;
-  bool const sweeps = !choice.off && (backend.device || choice.asked) && A->assembled;
+  bool by_inodes = false;
+  if (!by_inodes_too) PetscCall(SweepsByInodes(A, *s, omega, 0, &by_inodes));
+  s->refused = by_inodes ? "PETSc's eisenstat of a matrix with inodes needs data of its own sweeps" : nullptr;
+  bool const sweeps = !s->refused && !choice.off && (backend.device || choice.asked) && A->assembled;
   if (sweeps) PetscCall(Refresh(A, *s, omega, s->shift, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -340,6 +340,19 @@ PetscErrorCode FindObstacle(Mat A, WhereToCut where, PetscInt n, Mat const subma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Gets PETSc's own MatCreateSubMatrices() of A's type.
+PetscErrorCode FindPetscs(Mat A, CutFunction* petscs)
+{
+  Mat other;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &other));
+  PetscCall(MatSetType(other, ((PetscObject)A)->type_name));
+  *petscs = other->ops->createsubmatrices;
+  PetscCall(MatDestroy(&other));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode CutBySptrsv(Mat A, PetscInt n, IS const rows[], IS const cols[], MatReuse reuse, Mat* submat[])
 {
   Submatrices* s = nullptr;
@@ -349,8 +362,13 @@ PetscErrorCode CutBySptrsv(Mat A, PetscInt n, IS const rows[], IS const cols[], 
 
   PetscFunctionBegin;
   PetscCall(Find(A, &s));
-  PetscCheck(s, PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB,
-             "The matrix cuts submatrices by sptrsv, but without their state");
+  if (!s) {  // MatAXPY(), MatCopy() and others may keep A's functions, but not what is composed with it
+    CutFunction petscs;
+    PetscCall(FindPetscs(A, &petscs));
+    A->ops->createsubmatrices = petscs;
+    PetscCall(petscs(A, n, rows, cols, reuse, submat));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (reuse == MAT_REUSE_MATRIX) PetscCall(FindObstacle(A, s->where, n, n ? *submat : nullptr, &why));
   if (reuse != MAT_REUSE_MATRIX || why) {
     if (why) PetscCall(PetscInfo(A, "New values of submatrices by PETSc's own MatCreateSubMatrices(): %s\n", why));
@@ -396,6 +414,7 @@ PetscErrorCode UseSubmatrixValues(Mat A, WhereToCut where)
   if (!s) PetscCall(Add(A, &s));
   s->where = where;
   if (A->ops->createsubmatrices != CutBySptrsv) s->petscs = A->ops->createsubmatrices;
+  if (!s->petscs) PetscCall(FindPetscs(A, &s->petscs));
   A->ops->createsubmatrices = CutBySptrsv;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -21,7 +21,7 @@ KOKKOS_INLINE_FUNCTION int invert_dense(int size, S* a, S* inverse, R least) {
     int pivot = k;
     for (int r = k + 1; r < size; ++r)
       if (Kokkos::abs(a[k * size + r]) > Kokkos::abs(a[k * size + pivot])) pivot = r;
-    if (!(Kokkos::abs(a[k * size + pivot]) > least) && zero < 0) zero = k;
+    if (Kokkos::abs(a[k * size + pivot]) <= least && zero < 0) zero = k;  // not NaN, as in PETSc
     S const reciprocal = quotient(S(1), a[k * size + pivot]);
     auto const move_pivot = [&](S* m, int c) {
       S const v = m[c * size + pivot];
