@@ -106,8 +106,8 @@ PetscErrorCode FindObstacle(Mat A, LocalSweeps const& s, PetscReal omega, PetscR
   else if (s.choice.off) *why = "asked for";
   else if (!s.backend.device && !s.choice.asked) *why = "the vectors are on a host";
   else if (s.type != ((PetscObject)A)->type_name) *why = "the matrix has changed its type since the PC's set-up";
-  else if (!(flag & sweeps) || (flag & SOR_APPLY_LOWER)) *why = "sptrsv has no such sweep";
-  else if ((flag & SOR_APPLY_UPPER) && flag != SOR_APPLY_UPPER) *why = "sptrsv has no such sweep";
+  else if (!(flag & sweeps) || (flag & SOR_APPLY_LOWER) || ((flag & SOR_APPLY_UPPER) && flag != SOR_APPLY_UPPER))
+    *why = "sptrsv has no such sweep";
   else if (flag == SOR_APPLY_UPPER && omega == 1 && shift < 0) *why = "sptrsv has no such product";
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -138,11 +138,12 @@ PetscErrorCode NumberEntries(Mat A, PetscInt64 first, Mat* numbered)
 
   PetscFunctionBegin;
   PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, numbered));
+  PetscCheck(*numbered, PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB, "MatDuplicate() has made no matrix");
   PetscCall(GetBlocks(*numbered, blocks));
-  for (Mat block : blocks) {
+  for (int b = 0; b < 2 && blocks[b]; ++b) {
+    Mat const block = blocks[b];
     PetscInt count;
     PetscScalar* a;
-    if (!block) continue;
     PetscCall(CountEntries(block, &count));
     PetscCall(MatSeqAIJGetArrayWrite(block, &a));
     for (PetscInt k = 0; k < count; ++k) a[k] = (PetscScalar)(PetscReal)(first + k);
@@ -150,7 +151,6 @@ PetscErrorCode NumberEntries(Mat A, PetscInt64 first, Mat* numbered)
     PetscCall(PetscObjectStateIncrease((PetscObject)block));
     first += count;
   }
-  PetscCall(PetscObjectStateIncrease((PetscObject)*numbered));
   (*numbered)->submat_singleis = A->submat_singleis;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
