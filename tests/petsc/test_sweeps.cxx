@@ -459,7 +459,8 @@ PetscErrorCode CheckRefusals()
     PetscCall(PetscOptionsSetValue(NULL, name, value));
   auto const unknown = set_up("unknown_"), both = set_up("both_");
   EXPECT_EQ(unknown.code, PETSC_ERR_ARG_UNKNOWN_TYPE);
-  EXPECT_NE(unknown.message.find("-unknown_pc_sor_sptrsv is 'fastest'"), std::string::npos) << unknown.message;
+  EXPECT_NE(unknown.message.find("-unknown_pc_sor_sptrsv is 'fastest'; choose one of off, "), std::string::npos)
+      << unknown.message;
   EXPECT_EQ(both.code, PETSC_ERR_ARG_INCOMP);
   EXPECT_NE(both.message.find("-both_pc_sor_ordering color"), std::string::npos) << both.message;
   PetscCall(MatDestroy(&A));
@@ -494,6 +495,48 @@ PetscErrorCode CheckEmptyRanksAndLostState()
   PetscCall(p.Destroy());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/// Checks that each of two PCs with one matrix sweeps as its own options say, whichever was set up last.
+PetscErrorCode CheckTwoOfOneMatrix()
+{
+  Mat A;
+  Vec b, x[2], again;
+  PC pc[2];
+  PetscBool same;
+
+  PetscFunctionBegin;
+  PetscCall(MakeMatrix(6, 1, MatTypeOfRun().c_str(), 0, &A));
+  PetscCall(MatCreateVecs(A, &b, &again));
+  PetscCall(VecSet(b, 1));
+  PetscCall(PetscOptionsSetValue(NULL, "-one_pc_sor_sptrsv", "levelset"));
+  PetscCall(PetscOptionsSetValue(NULL, "-two_pc_sor_ordering", "color"));
+  for (int k = 0; k < 2; ++k) {
+    PetscCall(VecDuplicate(b, &x[k]));
+    PetscCall(PCCreate(PETSC_COMM_WORLD, &pc[k]));
+    PetscCall(PCSetOptionsPrefix(pc[k], k ? "two_" : "one_"));
+    PetscCall(PCSetType(pc[k], PCSOR));
+    PetscCall(PCSetOperators(pc[k], A, A));
+    PetscCall(PCSetUp(pc[k]));
+    PetscCall(PCApply(pc[k], b, x[k]));
+  }
+  PetscCall(VecEqual(x[0], x[1], &same));
+  EXPECT_FALSE(same);
+  for (int k : {0, 1, 0}) {
+    PetscCall(PCApply(pc[k], b, again));
+    PetscCall(VecEqual(again, x[k], &same));
+    EXPECT_TRUE(same) << "PC " << k;
+  }
+  for (int k = 0; k < 2; ++k) {
+    PetscCall(PCDestroy(&pc[k]));
+    PetscCall(VecDestroy(&x[k]));
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&again));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Sweeps, TwoPcsOfOneMatrix) { ASSERT_EQ(CheckTwoOfOneMatrix(), PETSC_SUCCESS); }
 
 TEST(Sweeps, EmptyRanksAndLostState) { ASSERT_EQ(CheckEmptyRanksAndLostState(), PETSC_SUCCESS); }
 

@@ -13,18 +13,34 @@ struct WrappedPc {
   PetscErrorCode (*before)(PC);             ///< called before PETSc's set-up; null: none
   PetscErrorCode (*after)(PC);              ///< called after it; null: none
   PetscErrorCode (*show)(PC, PetscViewer);  ///< called after PETSc's view; null: none
+  PetscErrorCode (*select)(PC) = nullptr;   ///< called before PETSc's functions that apply the PC; null: none
 
-  PetscErrorCode (*create)(PC) = nullptr;             ///< PETSc's
-  PetscErrorCode (*set_up)(PC) = nullptr;             ///< PETSc's; null: none
-  PetscErrorCode (*view)(PC, PetscViewer) = nullptr;  ///< PETSc's; null: none
+  PetscErrorCode (*create)(PC) = nullptr;  ///< PETSc's
+  _PCOps petscs = {};                      ///< PETSc's functions of the type; null: none
 };
+
+/// Calls select() and then PETSc's function `op`, a member of _PCOps.
+template <WrappedPc const& type, auto op, class... Arguments>
+PetscErrorCode ApplyWrapped(PC pc, Arguments... arguments)
+{
+  PetscFunctionBegin;
+  PetscCall(type.select(pc));
+  PetscCall((type.petscs.*op)(pc, arguments...));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto op, WrappedPc const& type, class... Arguments>
+void WrapApply(PetscErrorCode (*&function)(PC, Arguments...))
+{
+  if (function) function = ApplyWrapped<type, op, Arguments...>;
+}
 
 template <WrappedPc const& type>
 PetscErrorCode SetUpWrapped(PC pc)
 {
   PetscFunctionBegin;
   if (type.before) PetscCall(type.before(pc));
-  if (type.set_up) PetscCall(type.set_up(pc));
+  if (type.petscs.setup) PetscCall(type.petscs.setup(pc));
   if (type.after) PetscCall(type.after(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -33,7 +49,7 @@ template <WrappedPc const& type>
 PetscErrorCode ViewWrapped(PC pc, PetscViewer viewer)
 {
   PetscFunctionBegin;
-  if (type.view) PetscCall(type.view(pc, viewer));
+  if (type.petscs.view) PetscCall(type.petscs.view(pc, viewer));
   if (type.show) PetscCall(type.show(pc, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -43,10 +59,15 @@ PetscErrorCode CreateWrapped(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(type.create(pc));
-  type.set_up = pc->ops->setup;
-  type.view = pc->ops->view;
+  type.petscs = *pc->ops;
   pc->ops->setup = SetUpWrapped<type>;
   pc->ops->view = ViewWrapped<type>;
+  if (type.select) {
+    WrapApply<&_PCOps::apply, type>(pc->ops->apply);
+    WrapApply<&_PCOps::applytranspose, type>(pc->ops->applytranspose);
+    WrapApply<&_PCOps::applyrichardson, type>(pc->ops->applyrichardson);
+    WrapApply<&_PCOps::presolve, type>(pc->ops->presolve);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

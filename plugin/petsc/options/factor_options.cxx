@@ -153,7 +153,7 @@ PetscErrorCode RefuseRemoved(PetscObject object)
 
 }  // namespace
 
-PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name)
+PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name, char const* others)
 {
   bool known = !std::strcmp(name, "sptrsv");
   std::string names;
@@ -163,8 +163,8 @@ PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const
     for (auto const& algorithm : sptrsv::algorithm_infos()) known = known || algorithm.name == name;
     if (!known) names = AlgorithmNames();
   }));
-  PetscCheck(known, PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE, "%s is '%s'; choose one of %s", source, name,
-             names.c_str());
+  PetscCheck(known, PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE, "%s is '%s'; choose one of %s%s", source, name,
+             others, names.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

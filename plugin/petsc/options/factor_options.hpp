@@ -24,7 +24,8 @@ inline PetscErrorCode ReadOptions(Mat F, char const* solver_type, sptrsv::Option
 
 /// Checks that `name` is an algorithm or `sptrsv`. Error PETSC_ERR_ARG_UNKNOWN_TYPE with the known names.
 /// @param source  where the name comes from, for the message
-PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name);
+/// @param others  further names that the source may have, each with a comma and a space after it, for the message
+PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name, char const* others = "");
 
 /// Replaces `name`, the algorithm that the program has chosen, by that of -mat_sptrsv_type, if given.
 PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name);

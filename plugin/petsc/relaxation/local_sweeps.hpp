@@ -12,7 +12,11 @@ namespace sptrsv_petsc {
 /// @param by_inodes_too  otherwise PETSc's own sweep over inodes
 PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too);
 
-/// Prints the type, the memory space and the reason of A's sweeps; nothing for PETSc's own on a host.
-PetscErrorCode ViewSweeps(Mat A, PetscViewer viewer);
+/// Lets MatSOR() of A sweep as the options of this PC say, until UseSweeps() or SelectSweeps() is called for another PC
+/// with the same matrix.
+PetscErrorCode SelectSweeps(PC pc, Mat A);
+
+/// Prints the type, the memory space and the reason of the PC's sweeps with A; nothing for PETSc's own on a host.
+PetscErrorCode ViewSweeps(PC pc, Mat A, PetscViewer viewer);
 
 }  // namespace sptrsv_petsc

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatSOR() of one rank's matrix by sptrsv. The state is composed with the matrix.
+// MatSOR() of one rank's matrix by sptrsv. The state is composed with the PC and, since MatSOR() does not know the PC,
+// with the matrix while that PC is applied.
 #include "relaxation/local_sweeps.hpp"
 
 #include <algorithm>
@@ -34,6 +35,7 @@ struct LocalSweeps {
 
   std::unique_ptr<AnySweeps> sweeps;  // null: to be analyzed
   bool by_blocks = false;             // by inodes
+  PetscObjectId matrix = 0;           // the matrix that was analyzed
   PatternStamp stamp;
   PetscObjectState state = 0;  // object state of the values that were read
   bool has_values = false;
@@ -49,30 +51,31 @@ PetscErrorCode Destroy(void* pointer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Gets A's sweeps, or null.
-PetscErrorCode Find(Mat A, LocalSweeps** s)
+/// Gets the sweeps that are composed with a PC or a matrix, or null.
+PetscErrorCode Find(PetscObject object, LocalSweeps** s)
 {
   PetscContainer container = nullptr;
   void* pointer = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectQuery((PetscObject)A, composed_name, (PetscObject*)&container));
+  PetscCall(PetscObjectQuery(object, composed_name, (PetscObject*)&container));
   if (container) PetscCall(PetscContainerGetPointer(container, &pointer));
   *s = static_cast<LocalSweeps*>(pointer);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Add(Mat A, LocalSweeps** s)
+/// Composes new sweeps with the PC.
+PetscErrorCode Add(PC pc, LocalSweeps** s)
 {
   PetscContainer container;
 
   PetscFunctionBegin;
-  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)A), &container));
-  PetscErrorCode code = Guarded(A, [&] { *s = new LocalSweeps; });
+  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+  PetscErrorCode code = Guarded(pc, [&] { *s = new LocalSweeps; });
   if (!code) {
     PetscCall(PetscContainerSetPointer(container, *s));
     PetscCall(ContainerSetDestroy<Destroy>(container));
-    code = PetscObjectCompose((PetscObject)A, composed_name, (PetscObject)container);
+    code = PetscObjectCompose((PetscObject)pc, composed_name, (PetscObject)container);
   }
   PetscCall(PetscContainerDestroy(&container));
   PetscCall(code);
@@ -220,18 +223,21 @@ PetscErrorCode Refresh(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift, 
   std::string wrong;
   long long zero = -1;
   PetscObjectState state;
+  PetscObjectId id;
   PatternStamp stamp;
   bool by_blocks;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  bool const same_values = s.has_values && state == s.state;
+  PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  bool const same_values = s.has_values && id == s.matrix && state == s.state;
   if (same_values && omega == s.omega && shift == s.shift) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(SweepsByInodes(A, s, omega, shift, &by_blocks));
   if (!same_values || by_blocks != s.by_blocks) {
     PetscCall(StampPattern(A, s.backend.device, &stamp));
-    if (!s.sweeps || !(stamp == s.stamp) || by_blocks != s.by_blocks) {
+    if (!s.sweeps || id != s.matrix || !(stamp == s.stamp) || by_blocks != s.by_blocks) {
       s.by_blocks = by_blocks;
+      s.matrix = id;
       PetscCall(Logged(events.analysis, (PetscObject)A, [&] { return Analyze(A, s, &wrong); }));
       if (!s.sweeps && set_up) PetscFunctionReturn(PETSC_SUCCESS);
       PetscCheck(s.sweeps, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "MatSOR() by sptrsv: %s", wrong.c_str());
@@ -301,7 +307,7 @@ PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, Pet
   char const* why;
 
   PetscFunctionBegin;
-  PetscCall(Find(A, &s));
+  PetscCall(Find((PetscObject)A, &s));
   if (!s) {  // MatAXPY(), MatCopy() and others may keep A's functions, but not what is composed with it
     SorFunction petscs;
     PetscCall(FindPetscs(A, &petscs));
@@ -326,29 +332,55 @@ PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, Pet
 
 }  // namespace
 
+PetscErrorCode SelectSweeps(PC pc, Mat A)
+{
+  PetscObject of_pc, of_matrix;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)pc, composed_name, &of_pc));
+  PetscCall(PetscObjectQuery((PetscObject)A, composed_name, &of_matrix));
+  if (of_pc == of_matrix) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectCompose((PetscObject)A, composed_name, of_pc));
+  if (of_pc) A->ops->sor = MatSOR_SPTRSV;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
 {
-  LocalSweeps* s;
+  LocalSweeps *s, *of_matrix;
+  PetscObject container;
+  PetscObjectId id;
   SweepChoice choice;
   Backend backend;
 
   PetscFunctionBegin;
   PetscCall(ReadSweepOptions(pc, choice));
   PetscCall(ChooseBackend((PetscObject)pc, A, backend));
-  PetscCall(Find(A, &s));
-  if (!s && !backend.device && !choice.asked) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Find((PetscObject)pc, &s));
+  PetscCall(Find((PetscObject)A, &of_matrix));
+  if (!s && !of_matrix && !backend.device && !choice.asked) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(EnsureKokkos());
-  if (!s) PetscCall(Add(A, &s));
-  bool const same = s->choice == choice && s->backend.device == backend.device && s->backend.kokkos == backend.kokkos;
-  if (!same) s->sweeps.reset();
-  if (!same) s->has_values = false;
-  PetscCall(Guarded(A, [&] {
-    s->choice = choice;
-    s->backend = backend;
-    s->type = ((PetscObject)A)->type_name;
-  }));
+  PetscCall(PetscObjectGetId((PetscObject)A, &id));
+  auto const serves = [&](LocalSweeps const* sweeps) {
+    return sweeps && sweeps->matrix == id && sweeps->choice == choice && sweeps->backend.device == backend.device &&
+           sweeps->backend.kokkos == backend.kokkos;
+  };
+  if (!serves(s) && serves(of_matrix)) {
+    PetscCall(PetscObjectQuery((PetscObject)A, composed_name, &container));
+    PetscCall(PetscObjectCompose((PetscObject)pc, composed_name, container));
+    s = of_matrix;
+  } else if (!serves(s)) {
+    PetscCall(Add(pc, &s));
+    PetscCall(Guarded(A, [&] {
+      s->choice = choice;
+      s->backend = backend;
+    }));
+    s->matrix = id;
+  }
+  PetscCall(Guarded(A, [&] { s->type = ((PetscObject)A)->type_name; }));
   if (A->ops->sor != MatSOR_SPTRSV) s->petscs = A->ops->sor;
-  if (!s->petscs) PetscCall(FindPetscs(A, &s->petscs));
+  else if (!s->petscs) PetscCall(FindPetscs(A, &s->petscs));
+  PetscCall(SelectSweeps(pc, A));
   A->ops->sor = MatSOR_SPTRSV;
   bool by_inodes = false;
   if (!by_inodes_too) PetscCall(SweepsByInodes(A, *s, omega, 0, &by_inodes));
@@ -358,7 +390,7 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ViewSweeps(Mat A, PetscViewer viewer)
+PetscErrorCode ViewSweeps(PC pc, Mat A, PetscViewer viewer)
 {
   LocalSweeps* s;
   PetscBool ascii;
@@ -366,7 +398,7 @@ PetscErrorCode ViewSweeps(Mat A, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  PetscCall(Find(A, &s));
+  PetscCall(Find((PetscObject)pc, &s));
   if (!ascii || !s || A->ops->sor != MatSOR_SPTRSV) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewHeading(viewer, s->choice.algorithm.c_str(), s->backend));

@@ -36,19 +36,29 @@ PetscErrorCode Prepare(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode Select(PC pc)
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  PetscCall(FindLocalMatrix(pc, &A));
+  if (A) PetscCall(SelectSweeps(pc, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Show(PC pc, PetscViewer viewer)
 {
   Mat A;
 
   PetscFunctionBegin;
   PetscCall(FindLocalMatrix(pc, &A));
-  if (A) PetscCall(ViewSweeps(A, viewer));
+  if (A) PetscCall(ViewSweeps(pc, A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-WrappedPc sor{PCSOR, nullptr, Prepare<PCSORGetOmega, true>, Show};
+WrappedPc sor{PCSOR, nullptr, Prepare<PCSORGetOmega, true>, Show, Select};
 // PCApply() of eisenstat multiplies by diagonal blocks that only PETSc's sweeps over inodes make
-WrappedPc eisenstat{PCEISENSTAT, nullptr, Prepare<PCEisenstatGetOmega, false>, Show};
+WrappedPc eisenstat{PCEISENSTAT, nullptr, Prepare<PCEisenstatGetOmega, false>, Show, Select};
 
 }  // namespace
 

@@ -24,7 +24,7 @@ PetscErrorCode ReadSweepOptions(PC pc, SweepChoice& choice)
   PetscOptionsEnd();
   bool const off = type_set && !std::strcmp(type, "off"), natural = !std::strcmp(ordering, MATORDERINGNATURAL);
   PetscCall(PetscSNPrintf(source, sizeof source, "Option -%spc_sor_sptrsv", object->prefix ? object->prefix : ""));
-  if (!off) PetscCall(CheckAlgorithm(object, source, type));
+  if (!off) PetscCall(CheckAlgorithm(object, source, type, "off, "));
   PetscCheck(!off || natural, PetscObjectComm(object), PETSC_ERR_ARG_INCOMP,
              "%s is 'off', but there is -%spc_sor_ordering %s, which PETSc's own sweeps do not have; leave out one",
              source, object->prefix ? object->prefix : "", ordering);
