@@ -232,40 +232,28 @@ SplitMatrix<T> split_matrix(typename T::exec_space const& exec, typename T::patt
   return out;
 }
 
-/// Largest mean number of entries of A's rows with which a thread gathers a whole row; longer rows are gathered entry by
-/// entry, so that the threads of a warp read and write neighboring entries.
-inline constexpr std::size_t entries_per_thread = 16;
-
 /// Gathers the values of both triangles, and inverts the diagonal: both store 1 / E for E = (D + shift I) / omega.
 /// @return the first row in the order of the sweep with a zero in D, or n. Fences.
 template <class T>
 long long take_values(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::values const& values,
                       double omega, double shift) {
   using index = typename T::index;
-  using offset = typename T::offset;
   using scalar = typename T::scalar;
   using real = typename Parts<scalar>::real;
-  bool const by_rows = split.num_entries <= entries_per_thread * static_cast<std::size_t>(split.num_rows);
+  for (auto const* part : {&split.lower, &split.upper}) gather<T>(exec, part->source, values, part->values);
   auto const lower = split.lower, upper = split.upper;
-  for (auto const* part : {&lower, &upper})
-    if (!by_rows) gather<T>(exec, part->source, values, part->values);
   auto const diagonal = split.diagonal, between = split.between;
   auto const factor = static_cast<real>(omega), added = static_cast<real>(shift), rest = static_cast<real>(2 - omega);
   auto const take = KOKKOS_LAMBDA(index p) {
-    offset const begin = lower.row_ptr(p), last = lower.row_ptr(p + 1) - 1, first = upper.row_ptr(p);
-    if (by_rows) {
-      for (offset k = begin; k < last; ++k) lower.values(k) = values(lower.source(k));
-      for (offset k = first + 1; k < upper.row_ptr(p + 1); ++k) upper.values(k) = values(upper.source(k));
-    }
-    scalar const d = values(upper.source(first));
+    scalar const d = upper.values(upper.row_ptr(p));
     scalar const shifted = d + scalar(added);
     scalar const inverse = quotient(scalar(factor), shifted);
     diagonal(p) = d;
     between(p) = factor == real(1) ? shifted : shifted * scalar(rest) / scalar(factor);
-    lower.values(last) = upper.values(first) = inverse;
+    lower.values(lower.row_ptr(p + 1) - 1) = upper.values(upper.row_ptr(p)) = inverse;
     return d == scalar(0);
   };
-  return first_row_with<T>("sptrsv::sweeps::take_values", exec, split.num_rows, take);
+  return first_row_with<T>("sptrsv::sweeps::invert_diagonal", exec, split.num_rows, take);
 }
 
 }  // namespace sptrsv::detail
