@@ -74,6 +74,14 @@ struct CaughtError {
 template <class Body>
 CaughtError Catch(Body const& body);
 
+/// Tells whether PETSC_COMM_WORLD has one rank.
+inline bool OneRank()
+{
+  PetscMPIInt size = 1;
+  (void)MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  return size == 1;
+}
+
 /// Checks |actual - expected| <= tolerance * scale in every row, and NaN in the same rows.
 PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec scale, PetscReal tolerance);
 /// Fills v with entries in [-1, 1] that depend only on the seed.

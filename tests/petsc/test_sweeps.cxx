@@ -150,12 +150,6 @@ struct Pair {
 };
 
 bool OnHost() { return MatTypeOfRun() == MATAIJ; }
-bool OneRank()
-{
-  PetscMPIInt size = 1;
-  (void)MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  return size == 1;
-}
 
 PetscErrorCode CompareAll(std::string const& prefix, PetscInt dof)
 {

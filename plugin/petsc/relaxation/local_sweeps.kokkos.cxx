@@ -348,6 +348,7 @@ PetscErrorCode SelectSweeps(PC pc, Mat A)
 PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
 {
   LocalSweeps *s, *of_matrix;
+  SorFunction petscs = nullptr;
   PetscObject container;
   PetscObjectId id;
   SweepChoice choice;
@@ -359,6 +360,8 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
   PetscCall(Find((PetscObject)pc, &s));
   PetscCall(Find((PetscObject)A, &of_matrix));
   if (!s && !of_matrix && !backend.device && !choice.asked) PetscFunctionReturn(PETSC_SUCCESS);
+  if (A->ops->sor != MatSOR_SPTRSV || !of_matrix) PetscCall(FindPetscs(A, &petscs));
+  if (A->ops->sor != MatSOR_SPTRSV && A->ops->sor != petscs) PetscFunctionReturn(PETSC_SUCCESS);  // a program's own
   PetscCall(EnsureKokkos());
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
   auto const serves = [&](LocalSweeps const* sweeps) {
@@ -378,8 +381,8 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
     s->matrix = id;
   }
   PetscCall(Guarded(A, [&] { s->type = ((PetscObject)A)->type_name; }));
-  if (A->ops->sor != MatSOR_SPTRSV) s->petscs = A->ops->sor;
-  else if (!s->petscs) PetscCall(FindPetscs(A, &s->petscs));
+  if (!petscs) petscs = of_matrix->petscs;
+  s->petscs = petscs;
   PetscCall(SelectSweeps(pc, A));
   A->ops->sor = MatSOR_SPTRSV;
   bool by_inodes = false;

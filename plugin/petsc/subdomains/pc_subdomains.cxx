@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PC types asm, gasm and bjacobi with values of submatrices that do not go through the host.
+// The PC types asm, gasm, bjacobi, fieldsplit and redistribute with values of submatrices that do not go through the
+// host.
 #include "subdomains/pc_subdomains.hpp"
 
 #include "base/wrapped_pc.hpp"
@@ -19,7 +20,10 @@ PetscErrorCode FindWhole(PC pc, Mat* A)
   PetscFunctionBegin;
   *A = nullptr;
   if (!pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &known, MATSEQAIJ, MATMPIAIJ, ""));
+  // other types made from aij keep their values in further places, which are made in MatAssemblyEnd()
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &known, MATSEQAIJ, MATMPIAIJ, MATSEQAIJKOKKOS,
+                                      MATMPIAIJKOKKOS, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, "seqaijhipsparse",
+                                      "mpiaijhipsparse", ""));
   if (!known) PetscFunctionReturn(PETSC_SUCCESS);
   *A = pc->pmat;
   if (local) PetscCall(MatGetDiagonalBlock(pc->pmat, A));
@@ -57,6 +61,8 @@ PetscErrorCode Show(PC pc, PetscViewer viewer)
 WrappedPc additive{PCASM, Prepare<false>, nullptr, Show<false>};
 WrappedPc general{PCGASM, Prepare<false>, nullptr, Show<false>};
 WrappedPc blocks{PCBJACOBI, Prepare<true>, nullptr, Show<true>};
+WrappedPc fields{PCFIELDSPLIT, Prepare<false>, nullptr, Show<false>};
+WrappedPc redistributed{PCREDISTRIBUTE, Prepare<false>, nullptr, Show<false>};
 
 }  // namespace
 
@@ -66,6 +72,8 @@ PetscErrorCode RegisterSubdomains()
   PetscCall(RegisterWrapped<additive>());
   PetscCall(RegisterWrapped<general>());
   PetscCall(RegisterWrapped<blocks>());
+  PetscCall(RegisterWrapped<fields>());
+  PetscCall(RegisterWrapped<redistributed>());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

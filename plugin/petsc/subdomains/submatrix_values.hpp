@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatCreateSubMatrices() that takes new values where they are.
+// MatCreateSubMatrices() and MatCreateSubMatrix() that take new values where they are.
 #pragma once
 
 #include "base/petsc_compat.hpp"
@@ -9,9 +9,10 @@ namespace sptrsv_petsc {
 /// Matrices whose submatrices take new values by sptrsv; those of others are PETSc's.
 enum class WhereToCut { nowhere, on_device, everywhere };
 
-/// Lets MatCreateSubMatrices() of A, a seqaij or an mpiaij matrix or one of a type made from them, take new values into
-/// submatrices that it has made before by one broadcast of a PetscSF from A's local values, in the memory in which they
-/// are. The first call is PETSc's, and so is each that this cannot serve; -info says why.
+/// Lets MatCreateSubMatrices() and MatCreateSubMatrix() of A, of type aij, aijkokkos, aijcusparse or aijhipsparse, take
+/// new values into submatrices by broadcasts of PetscSFs from A's local values, in the memory in which they are. The
+/// first cut and the first new values are PETSc's, and so is each call that this cannot serve; -info says why. Does
+/// nothing if A has a function of a program in place of its type's.
 PetscErrorCode UseSubmatrixValues(Mat A, WhereToCut where);
 
 /// Prints how often A's submatrices took new values without PETSc's function, if they did.
