@@ -360,7 +360,8 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
   PetscCall(Find((PetscObject)pc, &s));
   PetscCall(Find((PetscObject)A, &of_matrix));
   if (!s && !of_matrix && !backend.device && !choice.asked) PetscFunctionReturn(PETSC_SUCCESS);
-  if (A->ops->sor != MatSOR_SPTRSV || !of_matrix) PetscCall(FindPetscs(A, &petscs));
+  if (of_matrix && A->ops->sor == MatSOR_SPTRSV) petscs = of_matrix->petscs;
+  else PetscCall(FindPetscs(A, &petscs));
   if (A->ops->sor != MatSOR_SPTRSV && A->ops->sor != petscs) PetscFunctionReturn(PETSC_SUCCESS);  // a program's own
   PetscCall(EnsureKokkos());
   PetscCall(PetscObjectGetId((PetscObject)A, &id));
@@ -381,7 +382,6 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
     s->matrix = id;
   }
   PetscCall(Guarded(A, [&] { s->type = ((PetscObject)A)->type_name; }));
-  if (!petscs) petscs = of_matrix->petscs;
   s->petscs = petscs;
   PetscCall(SelectSweeps(pc, A));
   A->ops->sor = MatSOR_SPTRSV;

@@ -20,7 +20,7 @@ PetscErrorCode FindWhole(PC pc, Mat* A)
   PetscFunctionBegin;
   *A = nullptr;
   if (!pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
-  // other types made from aij keep their values in further places, which are made in MatAssemblyEnd()
+  // other types made from aij keep their values in further arrays, which are made in MatAssemblyEnd()
   PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &known, MATSEQAIJ, MATMPIAIJ, MATSEQAIJKOKKOS,
                                       MATMPIAIJKOKKOS, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, "seqaijhipsparse",
                                       "mpiaijhipsparse", ""));
