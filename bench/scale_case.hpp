@@ -18,7 +18,7 @@ struct ScaleProblem {
   bool per_rank = true;        ///< true: every rank has size^3 rows; false: all ranks together have size^3
   PetscInt iterations = 20;    ///< Krylov iterations of a solve, independent of the residual
   bool converge = false;       ///< instead, iterate to a relative tolerance of 1e-8, and check the answer
-  PetscInt repeat = 3;         ///< number of set-ups with new values, and of solves; their medians are kept
+  PetscInt repeat = 7;         ///< number of set-ups with new values, and of solves; their medians are kept
   PetscReal convection = 0.1;  ///< dmda7: along the first dimension, relative to the diffusion
   bool view = false;           ///< call KSPView after the last solve
   char const* name() const { return box ? "stencil27" : "dmda7"; }

@@ -241,7 +241,8 @@ def parallel_runs(matrices):
                     yield f"parallel.{name}.{label}", lambda a=(name, matrix, kind, method, ranks, "sub_"): tutorial(*a)
         for ranks in [1, 2, 3]:
             yield (f"parallel.submatrices.{matrix}.ranks{ranks}",
-                   lambda a=("test_submatrices", "*", f"-submatrices_mat_type {matrix}", ranks): rows(*a))
+                   lambda a=("test_submatrices", "*" if ranks == 1 else "-*OnOneRank*",
+                             f"-submatrices_mat_type {matrix}", ranks): rows(*a))
 
 
 # --- rows, copies, quiet
