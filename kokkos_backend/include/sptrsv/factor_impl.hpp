@@ -24,7 +24,6 @@ std::size_t take_roots(Exec const& exec, In diagonal, Out roots) {
         roots(i) = Kokkos::sqrt(real_part(diagonal(i)));
       },
       bad);
-  exec.fence("sptrsv::factor: a diagonal without roots is reported at once");
   return bad;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels over rows: their range, uninitialized arrays, the first row with a property, and maxima.
+// Kernels over rows: their range, uninitialized arrays, the first row with a property, maxima and sums. Kokkos fences a
+// reduction or scan to a host value.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -93,7 +93,6 @@ typename T::offset scan_offsets(typename T::exec_space const& exec,
         sum += count;
       },
       total);
-  exec.fence("sptrsv::factorization: the number of entries is needed to allocate");
   return total;
 }
 

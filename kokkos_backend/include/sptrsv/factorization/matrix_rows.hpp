@@ -75,7 +75,6 @@ typename T::offset place_long_rows(typename T::exec_space const& exec, FactorRow
         if (length > most) sum += static_cast<offset>(length) * size + more;
       },
       entries);
-  exec.fence("sptrsv::factorization: the entries of long rows are needed to allocate");
   return entries;
 }
 

@@ -127,7 +127,6 @@ UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, F
         for (offset q = pivots.begin(i); q < pivots.end(i); ++q) sum += count(q);
       },
       pairs);
-  exec.fence("sptrsv::factorization: the number of updates is needed to allocate");
   if (2.0 * sizeof(Position) * static_cast<double>(pairs) > most_bytes) return {};
   lists.target = factor_view<positions>(exec, "update_target", pairs);
   lists.source = factor_view<positions>(exec, "update_source", pairs);

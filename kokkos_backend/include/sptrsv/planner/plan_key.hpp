@@ -44,7 +44,6 @@ std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern co
                      static_cast<std::uint64_t>(col_idx(k)) + 1);
       },
       entries);
-  exec.fence("sptrsv::planner: the hash is used on the host");
   return mixed(rows) ^ entries;
 }
 

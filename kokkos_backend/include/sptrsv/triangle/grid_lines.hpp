@@ -240,7 +240,6 @@ typename T::index level_of_by_grid(typename T::exec_space const& exec, OffDiagon
         level_of(i) = static_cast<index>(level);
       },
       wrong, Kokkos::Max<std::int64_t>(deepest));
-  exec.fence("sptrsv::grid: whether the levels fit is needed on the host");
   return wrong == 0 ? static_cast<index>(deepest) : index(-1);
 }
 

@@ -105,7 +105,6 @@ CompactRows<T, Device> compact(typename T::exec_space const& exec, OffDiagonals<
         if (final) row_ptr(i + 1) = sum;
       },
       count);
-  exec.fence("sptrsv::transpose: the number of entries is needed to allocate");
   out.col_idx = raw_view<decltype(out.col_idx)>(exec, "sptrsv::off_diagonal::col_idx", count);
   out.position = raw_view<decltype(out.position)>(exec, "sptrsv::off_diagonal::position", count);
   auto const col_idx = out.col_idx;

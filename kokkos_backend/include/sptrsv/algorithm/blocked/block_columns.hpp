@@ -206,7 +206,6 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
         if (mine > most) most = mine;
       },
       Kokkos::Max<std::uint64_t>(most_entries));
-  exec.fence("sptrsv::blocked: the size of tables is chosen on the host");
   while (static_cast<std::uint64_t>(number.most_table) < 2 * most_entries) number.most_table *= 2;
   constexpr bool host = is_host_space<typename T::exec_space>;
   long long const most_teams =
@@ -254,7 +253,6 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
         if (mine > most) most = mine;
       },
       Kokkos::Max<std::uint64_t>(most_bytes));
-  exec.fence("sptrsv::blocked: workspace is freed");
   plan.scratch_bytes = static_cast<std::size_t>(most_bytes);
 }
 

@@ -61,7 +61,6 @@ double levels_of_successive_rows(typename T::exec_space const& exec, LevelSets<T
         mine += static_cast<double>(greatest - least + 1);
       },
       sum);
-  exec.fence("sptrsv::blocked: the estimate is made on the host");
   return sum / static_cast<double>(windows);
 }
 
@@ -145,7 +144,6 @@ long long count_long_rows(typename T::exec_space const& exec, Analysis<T> const&
   Kokkos::parallel_reduce(
       "sptrsv::blocked::long_rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
       KOKKOS_LAMBDA(index i, long long& sum) { sum += rows.count(i) > BlockedTuning::long_row; }, count);
-  exec.fence("sptrsv::blocked: candidates are chosen on the host");
   return count;
 }
 

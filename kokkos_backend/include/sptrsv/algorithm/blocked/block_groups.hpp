@@ -72,7 +72,6 @@ long long count_groups(typename T::exec_space const& exec, RowGroups<T> const& g
       "sptrsv::blocked::count_groups",
       Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(key.extent(0))),
       KOKKOS_LAMBDA(index p, long long& sum) { sum += p == 0 || key(p) != key(p - 1); }, count);
-  exec.fence("sptrsv::blocked: the shape of blocks is chosen on the host");
   return count;
 }
 
@@ -128,7 +127,6 @@ RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& 
         c = Kokkos::max(c, Depths::of(mine, 2));
       },
       Kokkos::Max<std::uint64_t>(most[0]), Kokkos::Max<std::uint64_t>(most[1]), Kokkos::Max<std::uint64_t>(most[2]));
-  exec.fence("sptrsv::blocked: the sides of boxes are chosen on the host");
   for (int d = 0; d < Directions::most; ++d) out.extent[d] = static_cast<int>(most[d]) + 1;
   return out;
 }

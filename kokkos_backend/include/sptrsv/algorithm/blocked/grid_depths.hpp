@@ -39,7 +39,6 @@ bool depths_by_grid(typename T::exec_space const& exec, Analysis<T> const& analy
         });
       },
       wrong);
-  exec.fence("sptrsv::blocked: whether the depths fit is needed on the host");
   return wrong == 0;
 }
 

@@ -50,7 +50,6 @@ bool has_branches(typename T::exec_space const& exec, Workspace<T>& work, OffDia
   Kokkos::parallel_reduce(
       "sptrsv::chains::branches", policy(exec, 0, rows.num_rows),
       KOKKOS_LAMBDA(index i, int& mine) { mine = needed(i) > mine ? needed(i) : mine; }, Kokkos::Max<int>(most));
-  exec.fence("sptrsv::chains: branches are looked at on the host");
   return most > 1;
 }
 
@@ -87,7 +86,6 @@ void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, 
           sum += beyond != to;
         },
         unfinished);
-    exec.fence("sptrsv::chains: whether another round is needed");
     std::swap(first, next_first);
     std::swap(before, next_before);
   }
@@ -122,7 +120,6 @@ ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const&
         for (auto k = rows.begin(i); k < rows.end(i); ++k) sum += rows.col_idx(k) != i - step;
       },
       apart);
-  exec.fence("sptrsv::chains: whether rows follow each other is decided on the host");
   if (apart > 0) {
     if (analysis.longest_row_of_op(exec) > 1 || has_branches<T>(exec, analysis.workspace(), rows)) return order;
     order_along_chains<T>(exec, analysis.workspace(), rows, order);

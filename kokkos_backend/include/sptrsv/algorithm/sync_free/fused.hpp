@@ -66,7 +66,6 @@ FusedUnits<T> make_fused_units(typename T::exec_space const& exec, FusedBlocks<T
         warp_rows += warp ? blocks.size(block) : 0;
       },
       units.count, units.warp_rows);
-  exec.fence("sptrsv::fused: the number of units is needed to allocate");
   units.first = raw_view<index, T>(exec, "sptrsv::fused::units", static_cast<std::size_t>(units.count) + 1);
   auto const first = units.first;
   Kokkos::parallel_scan(

@@ -193,7 +193,6 @@ long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& n
   Kokkos::parallel_reduce(
       "sptrsv::planner::sum_of_most", row_range<T>(exec, levels.levels),
       KOKKOS_LAMBDA(index l, long long& all) { all += static_cast<long long>(most(l)); }, sum);
-  exec.fence("sptrsv::planner: the runs are freed");
   return sum;
 }
 

@@ -108,7 +108,6 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
         if (final) segment(s) = sum - 1;
       },
       segments);
-  exec.fence("sptrsv::tiles: the number of segments is needed to allocate");
   auto const first = raw_view<index, T>(exec, "sptrsv::tiles::first", static_cast<std::size_t>(segments) + 1);
   auto const tile = raw_view<index, T>(exec, "sptrsv::tiles::tile", static_cast<std::size_t>(segments));
   Kokkos::parallel_for(
@@ -123,7 +122,6 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
         sum += (first(g + 1) - first(g) + tile_size - 1) / tile_size;
       },
       tiles);
-  exec.fence("sptrsv::tiles: whether segments are worth it is decided on the host");
   bool const apart = tiles / 2 <= n / tile_size && static_cast<long long>(tiles) * tile_size <= most_counted<index>();
   auto const out =
       make_positions<T>(exec, n, apart ? static_cast<std::size_t>(tiles) * tile_size : static_cast<std::size_t>(n));
@@ -246,7 +244,6 @@ void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows)
         if (final) kept_ptr(p + 1) = sum;
       },
       kept);
-  exec.fence("sptrsv::tiles: whether entries are repeated is decided on the host");
   auto const again = source.extent(0) - static_cast<std::size_t>(kept);
   if (again == 0) return;
   rows.row_ptr = kept_ptr;
@@ -291,7 +288,6 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
         if (final) row_ptr(p + 1) = sum;
       },
       entries);
-  exec.fence("sptrsv::tiles: the number of entries is needed to allocate");
   out.col_idx = raw_view<decltype(out.col_idx)>(exec, "sptrsv::tiles::col_idx", static_cast<std::size_t>(entries));
   out.source = raw_view<decltype(out.source)>(exec, "sptrsv::tiles::sources", static_cast<std::size_t>(entries));
   auto const entry_columns = out.col_idx;
@@ -310,7 +306,6 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
         }
       },
       descents);
-  exec.fence("sptrsv::tiles: whether to sort is decided on the host");
   if (descents > 0) {
     sort_columns<T>(exec, out);
     set_repeated_apart<T>(exec, out);

@@ -116,7 +116,6 @@ FoundTiles<T> list_tiles(typename T::exec_space const& exec, SortedRows<T> const
         sum += slots;
       },
       all_slots);
-  exec.fence("sptrsv::tiles: whether offsets count the slots is decided on the host");
   require_offsets_for<T>(all_slots);
   offset all = 0;
   Kokkos::parallel_scan(
@@ -126,7 +125,6 @@ FoundTiles<T> list_tiles(typename T::exec_space const& exec, SortedRows<T> const
         sum += tile_rows(q).tiles;
       },
       all);
-  exec.fence("sptrsv::tiles: the number of tiles is needed to allocate");
   out.mask = raw_view<TileMask, T>(exec, "sptrsv::tiles::mask", static_cast<std::size_t>(all) * tile_size);
   auto const tiles = raw_view<FoundTile<T>, T>(exec, "sptrsv::tiles::found", static_cast<std::size_t>(all));
   if (all == 0) return tiles;
@@ -244,7 +242,6 @@ void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, B
         sum += all;
       },
       all_slots);
-  exec.fence("sptrsv::tiles: whether offsets count the slots is decided on the host");
   require_offsets_for<T>(all_slots);
 }
 
@@ -274,7 +271,6 @@ void assign_slots(typename T::exec_space const& exec, BlockOrder<T> const& order
         sum += counts(q).list;
       },
       positions);
-  exec.fence("sptrsv::tiles: the number of slots is needed to allocate");
   out.tiles = raw_view<Tile<T>, T>(exec, "sptrsv::tiles::tiles", found.extent(0));
   auto const tiles = out.tiles;
   auto const rank = order.rank;
@@ -366,7 +362,6 @@ bool has_diagonals_alone(typename T::exec_space const& exec, TilePattern<T> cons
       "sptrsv::tiles::diagonals_alone",
       Kokkos::RangePolicy<typename T::exec_space, typename T::index>(exec, first, last),
       KOKKOS_LAMBDA(typename T::index q, int& sum) { sum += rows(q).columns != 0; }, more);
-  exec.fence("sptrsv::tiles: which kernel takes a level is decided on the host");
   return more == 0;
 }
 
@@ -388,7 +383,6 @@ RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<
   Kokkos::parallel_reduce(
       "sptrsv::tiles::last_repeated", policy(exec, 0, count),
       KOKKOS_LAMBDA(offset r, offset & most) { most = of(r) > most ? of(r) : most; }, Kokkos::Max<offset>(last));
-  exec.fence("sptrsv::tiles: the last source is needed to allocate");
   auto const slot_of = detail::raw_view<offset, T>(exec, "sptrsv::tiles::slot_of", static_cast<std::size_t>(last) + 1);
   auto const source = tiles.source;
   Kokkos::parallel_for(
