@@ -9,11 +9,15 @@
 
 namespace sptrsv::detail {
 
+/// Returns the range of numbers 0 to n - 1 of type I.
+template <class I, class E, class N>
+auto range_of(E const& exec, N n) {
+  return Kokkos::RangePolicy<E, I>(exec, 0, static_cast<I>(n));
+}
 /// Returns the range of rows 0 to n - 1.
 template <class T, class N>
 auto row_range(typename T::exec_space const& exec, N n) {
-  using index = typename T::index;
-  return Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(n));
+  return range_of<typename T::index>(exec, n);
 }
 
 /// Returns an uninitialized array.
@@ -59,6 +63,15 @@ V max_over_rows(char const* label, typename T::exec_space const& exec, typename 
       },
       Kokkos::Max<V>(greatest));
   return greatest > least ? greatest : least;
+}
+
+/// Returns the sum of of(row) over the rows 0 to n - 1. Fences.
+template <class T, class V, class Of>
+V sum_over_rows(char const* label, typename T::exec_space const& exec, typename T::index n, Of const& of) {
+  V all = 0;
+  Kokkos::parallel_reduce(
+      label, row_range<T>(exec, n), KOKKOS_LAMBDA(typename T::index i, V & sum) { sum += of(i); }, all);
+  return all;
 }
 
 }  // namespace sptrsv::detail

@@ -29,8 +29,7 @@ void clear_published(typename T::exec_space const& exec, Reals const& first, Rea
   using real = typename Reals::value_type;
   std::size_t const size = first.extent(0), more = second.extent(0);
   Kokkos::parallel_for(
-      "sptrsv::factorization::clear",
-      Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, std::max(size, more) + 1),
+      "sptrsv::factorization::clear", range_of<std::size_t>(exec, std::max(size, more) + 1),
       KOKKOS_LAMBDA(std::size_t k) {
         if (k == 0) status() = {n, -1, 0, 0};
         if (k < size) first(k) = Sentinel<real>::value();

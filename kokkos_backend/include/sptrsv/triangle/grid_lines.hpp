@@ -88,8 +88,7 @@ Directions find_directions(typename T::exec_space const& exec, Workspace<T>& wor
   auto const edges = work.template take<unsigned>(Directions::bins);
   Kokkos::deep_copy(exec, edges, 0u);
   Kokkos::parallel_for(
-      "sptrsv::grid::directions", Kokkos::RangePolicy<typename T::exec_space, std::uint64_t>(exec, 0, sample.looked_at),
-      KOKKOS_LAMBDA(std::uint64_t k) {
+      "sptrsv::grid::directions", range_of<std::uint64_t>(exec, sample.looked_at), KOKKOS_LAMBDA(std::uint64_t k) {
         index const i = sample.sampled(k);
         offset const begin = rows.begin(i), count = rows.count(i);
         constexpr offset most = GridSample::entries_for_directions;

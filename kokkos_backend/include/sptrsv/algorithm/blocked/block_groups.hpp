@@ -47,32 +47,28 @@ template <class T, class Of>
 void sort_by_group(typename T::exec_space const& exec, Analysis<T> const& analysis, int bits, Of const& of,
                    RowGroups<T> const& out) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   index const n = analysis.num_rows();
   bool const ascending = analysis.shape().ascending();
   auto& work = analysis.workspace();
   typename Workspace<T>::Scope const scope(work);
   auto const key = work.template take<std::uint64_t>(static_cast<std::size_t>(n));
   Kokkos::parallel_for(
-      "sptrsv::blocked::group_of_rows", policy(exec, 0, n),
+      "sptrsv::blocked::group_of_rows", row_range<T>(exec, n),
       KOKKOS_LAMBDA(index s) { key(s) = of(ascending ? s : n - 1 - s); });
   sort_places<T, std::uint64_t>(exec, work, key, out.key, out.row, bits);
   if (ascending) return;
   auto const row = out.row;
   Kokkos::parallel_for(
-      "sptrsv::blocked::rows", policy(exec, 0, n), KOKKOS_LAMBDA(index p) { row(p) = n - 1 - row(p); });
+      "sptrsv::blocked::rows", row_range<T>(exec, n), KOKKOS_LAMBDA(index p) { row(p) = n - 1 - row(p); });
 }
 
 template <class T>
 long long count_groups(typename T::exec_space const& exec, RowGroups<T> const& groups) {
   using index = typename T::index;
   auto const key = groups.key;
-  long long count = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::blocked::count_groups",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(key.extent(0))),
-      KOKKOS_LAMBDA(index p, long long& sum) { sum += p == 0 || key(p) != key(p - 1); }, count);
-  return count;
+  return sum_over_rows<T, long long>(
+      "sptrsv::blocked::count_groups", exec, static_cast<index>(key.extent(0)),
+      KOKKOS_LAMBDA(index p) { return p == 0 || key(p) != key(p - 1); });
 }
 
 /// Groups rows into strips of `levels` successive levels; rows of a strip keep their order.
@@ -119,7 +115,7 @@ RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& 
                      DepthSweep<T>{analysis.rows(exec), directions, depths, analysis.shape().ascending()});
   std::uint64_t most[Directions::most] = {};
   Kokkos::parallel_reduce(
-      "sptrsv::blocked::extents", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      "sptrsv::blocked::extents", row_range<T>(exec, n),
       KOKKOS_LAMBDA(index i, std::uint64_t& a, std::uint64_t& b, std::uint64_t& c) {
         std::uint64_t const mine = depths(i);
         a = Kokkos::max(a, Depths::of(mine, 0));

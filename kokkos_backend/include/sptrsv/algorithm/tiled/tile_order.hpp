@@ -218,8 +218,7 @@ void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows)
         });
     Kokkos::Experimental::sort_by_key(exec, key, rows.source);
     Kokkos::parallel_for(
-        "sptrsv::tiles::sorted_columns",
-        Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, key.extent(0)),
+        "sptrsv::tiles::sorted_columns", range_of<std::size_t>(exec, key.extent(0)),
         KOKKOS_LAMBDA(std::size_t k) { col_idx(k) = static_cast<index>(key(k) % positions); });
     exec.fence("sptrsv::tiles: the keys are freed");
   }
