@@ -74,4 +74,21 @@ V sum_over_rows(char const* label, typename T::exec_space const& exec, typename 
   return all;
 }
 
+/// Calls put(row, sum of of(k) over k < row) for the rows 0 to n - 1; put(row) may change what of(row) returned.
+/// @return the sum over all rows. Fences.
+template <class T, class Sum, class Of, class Put>
+Sum scan_rows(char const* label, typename T::exec_space const& exec, typename T::index n, Of const& of,
+              Put const& put) {
+  Sum all = 0;
+  Kokkos::parallel_scan(
+      label, row_range<T>(exec, n),
+      KOKKOS_LAMBDA(typename T::index i, Sum & sum, bool final) {
+        Sum const mine = of(i);
+        if (final) put(i, sum);
+        sum += mine;
+      },
+      all);
+  return all;
+}
+
 }  // namespace sptrsv::detail

@@ -84,16 +84,9 @@ typename T::offset scan_offsets(typename T::exec_space const& exec,
   using index = typename T::index;
   using offset = typename T::offset;
   auto const size = static_cast<index>(ptr.extent(0) - 1);
-  offset total = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::factorization::scan", row_range<T>(exec, size + 1),
-      KOKKOS_LAMBDA(index i, offset & sum, bool final) {
-        offset const count = i < size ? ptr(i) : offset(0);
-        if (final) ptr(i) = sum;
-        sum += count;
-      },
-      total);
-  return total;
+  return scan_rows<T, offset>(
+      "sptrsv::factorization::scan", exec, size + 1, KOKKOS_LAMBDA(index i) { return i < size ? ptr(i) : offset(0); },
+      KOKKOS_LAMBDA(index i, offset before) { ptr(i) = before; });
 }
 
 /// Stores all entries; permuted rows on a GPU by several lanes each.

@@ -118,15 +118,15 @@ UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, F
         count(q) = static_cast<Position>(found);
       });
   auto const begin = lists.begin;
-  pairs = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::factorization::scan_updates", row_range<T>(exec, n + 1),
-      KOKKOS_LAMBDA(index i, std::size_t& sum, bool final) {
-        if (final) begin(i) = sum;
-        if (i == n) return;
+  pairs = scan_rows<T, std::size_t>(
+      "sptrsv::factorization::scan_updates", exec, n + 1,
+      KOKKOS_LAMBDA(index i) {
+        std::size_t sum = 0;
+        if (i == n) return sum;
         for (offset q = pivots.begin(i); q < pivots.end(i); ++q) sum += count(q);
+        return sum;
       },
-      pairs);
+      KOKKOS_LAMBDA(index i, std::size_t before) { begin(i) = before; });
   if (2.0 * sizeof(Position) * static_cast<double>(pairs) > most_bytes) return {};
   lists.target = factor_view<positions>(exec, "update_target", pairs);
   lists.source = factor_view<positions>(exec, "update_source", pairs);

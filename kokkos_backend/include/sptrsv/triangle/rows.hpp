@@ -95,16 +95,13 @@ CompactRows<T, Device> compact(typename T::exec_space const& exec, OffDiagonals<
   using index = typename T::index;
   using offset = typename T::offset;
   CompactRows<T, Device> out;
-  out.row_ptr = decltype(out.row_ptr)("sptrsv::off_diagonal::row_ptr", static_cast<std::size_t>(rows.num_rows) + 1);
+  out.row_ptr = raw_view<decltype(out.row_ptr)>(exec, "sptrsv::off_diagonal::row_ptr",
+                                                static_cast<std::size_t>(rows.num_rows) + 1);
   auto const row_ptr = out.row_ptr;
-  offset count = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::off_diagonal::count", row_range<T>(exec, rows.num_rows),
-      KOKKOS_LAMBDA(index i, offset & sum, bool final) {
-        sum += rows.end(i) - rows.begin(i);
-        if (final) row_ptr(i + 1) = sum;
-      },
-      count);
+  auto const count = scan_rows<T, offset>(
+      "sptrsv::off_diagonal::count", exec, rows.num_rows + 1,
+      KOKKOS_LAMBDA(index i) { return i < rows.num_rows ? rows.count(i) : offset(0); },
+      KOKKOS_LAMBDA(index i, offset before) { row_ptr(i) = before; });
   out.col_idx = raw_view<decltype(out.col_idx)>(exec, "sptrsv::off_diagonal::col_idx", count);
   out.position = raw_view<decltype(out.position)>(exec, "sptrsv::off_diagonal::position", count);
   auto const col_idx = out.col_idx;

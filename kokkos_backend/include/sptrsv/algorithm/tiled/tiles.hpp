@@ -117,14 +117,9 @@ FoundTiles<T> list_tiles(typename T::exec_space const& exec, SortedRows<T> const
       },
       all_slots);
   require_offsets_for<T>(all_slots);
-  offset all = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::tiles::first", row_range<T>(exec, count),
-      KOKKOS_LAMBDA(index q, offset & sum, bool final) {
-        if (final) tile_rows(q).tile = sum;
-        sum += tile_rows(q).tiles;
-      },
-      all);
+  auto const all = scan_rows<T, offset>(
+      "sptrsv::tiles::first", exec, count, KOKKOS_LAMBDA(index q) { return tile_rows(q).tiles; },
+      KOKKOS_LAMBDA(index q, offset before) { tile_rows(q).tile = before; });
   out.mask = raw_view<TileMask, T>(exec, "sptrsv::tiles::mask", static_cast<std::size_t>(all) * tile_size);
   auto const tiles = raw_view<FoundTile<T>, T>(exec, "sptrsv::tiles::found", static_cast<std::size_t>(all));
   if (all == 0) return tiles;
@@ -249,24 +244,15 @@ void assign_slots(typename T::exec_space const& exec, BlockOrder<T> const& order
   using offset = typename T::offset;
   auto const tile_rows = out.rows;
   auto const count = order.num_tile_rows;
-  offset positions = 0, slots = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::tiles::slots", row_range<T>(exec, count),
-      KOKKOS_LAMBDA(index q, offset & sum, bool final) {
-        if (final) {
-          tile_rows(q).list = sum;
-          tile_rows(q).diagonal = sum + counts(q).before_diagonal;
-        }
-        sum += counts(q).all;
-      },
-      slots);
-  Kokkos::parallel_scan(
-      "sptrsv::tiles::positions", row_range<T>(exec, count),
-      KOKKOS_LAMBDA(index q, offset & sum, bool final) {
-        if (final) tile_rows(q).position = sum;
-        sum += counts(q).list;
-      },
-      positions);
+  auto const slots = scan_rows<T, offset>(
+      "sptrsv::tiles::slots", exec, count, KOKKOS_LAMBDA(index q) { return counts(q).all; },
+      KOKKOS_LAMBDA(index q, offset before) {
+        tile_rows(q).list = before;
+        tile_rows(q).diagonal = before + counts(q).before_diagonal;
+      });
+  auto const positions = scan_rows<T, offset>(
+      "sptrsv::tiles::positions", exec, count, KOKKOS_LAMBDA(index q) { return counts(q).list; },
+      KOKKOS_LAMBDA(index q, offset before) { tile_rows(q).position = before; });
   out.tiles = raw_view<Tile<T>, T>(exec, "sptrsv::tiles::tiles", found.extent(0));
   auto const tiles = out.tiles;
   auto const rank = order.rank;
