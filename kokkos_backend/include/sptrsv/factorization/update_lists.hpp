@@ -176,7 +176,8 @@ struct ListOrder {
   }
 };
 
-/// Kernel that sorts each row's part of the arrays by ListOrder: a heap sort, since rows may be long.
+/// Kernel that sorts each row's part of the arrays by ListOrder: by insertion, long rows first at greater distances
+/// (Shell sort).
 template <class T>
 struct SortPivots {
   using index = typename T::index;
@@ -189,34 +190,14 @@ struct SortPivots {
   KOKKOS_INLINE_FUNCTION bool before(offset a, offset b) const {
     return order.before(row(a), entry(a), row(b), entry(b));
   }
-  KOKKOS_INLINE_FUNCTION void swap(offset a, offset b) const {
-    index const r = row(a);
-    offset const e = entry(a);
-    row(a) = row(b);
-    entry(a) = entry(b);
-    row(b) = r;
-    entry(b) = e;
-  }
-  KOKKOS_INLINE_FUNCTION void sift(offset first, offset at, offset size) const {
-    for (offset child = 2 * at + 1; child < size; child = 2 * at + 1) {
-      if (child + 1 < size && before(first + child, first + child + 1)) ++child;
-      if (!before(first + at, first + child)) return;
-      swap(first + at, first + child);
-      at = child;
-    }
-  }
   KOKKOS_FUNCTION void operator()(index i) const {
     offset const first = ranges.begin(i), size = ranges.end(i) - first;
-    if (size <= 16) {
-      for (offset k = 1; k < size; ++k)
-        for (offset at = first + k; at > first && before(at, at - 1); --at) swap(at, at - 1);
-      return;
-    }
-    for (offset k = size / 2; k > 0; --k) sift(first, k - 1, size);
-    for (offset k = size - 1; k > 0; --k) {
-      swap(first, first + k);
-      sift(first, 0, k);
-    }
+    for (offset gap = size > 16 ? size / 2 : 1; gap > 0; gap = gap > 1 ? gap / 11 * 5 + 1 : 0)
+      for (offset k = gap; k < size; ++k)
+        for (offset at = first + k; at - gap >= first && before(at, at - gap); at -= gap) {
+          Kokkos::kokkos_swap(row(at), row(at - gap));
+          Kokkos::kokkos_swap(entry(at), entry(at - gap));
+        }
   }
 };
 
