@@ -173,7 +173,7 @@ struct Factorization<S, I, O, E>::Impl {
         double const mean = n == 0 ? 0 : static_cast<double>(report.entries) / static_cast<double>(n);
         double const per_lane =
             levels.mean_rows() > Tuning::wide_level_rows ? Tuning::entries_per_lane_of_wide : Tuning::entries_per_lane;
-        for (lanes = 1; lanes * per_lane < mean && lanes < warp;) lanes *= 2;
+        lanes = detail::lanes_per_row(mean, warp, per_lane);
       }
       slices = detail::cut_levels<T>(exec, levels.level_ptr, warp / lanes);
       report.levels = levels.num_levels();
@@ -324,11 +324,10 @@ struct Factorization<S, I, O, E>::Impl {
       int const warp = Kokkos::TeamPolicy<E>::vector_length_max();
       threads = warp / lanes;
       double const levels = std::max(1.0, static_cast<double>(report.levels));
-      double const most = exec.concurrency() / double(warp) * detail::GpuTuning::most_of_resident;
       bool const are_short = static_cast<double>(report.entries) < Tuning::short_row * static_cast<double>(report.rows);
       double const in_flight = are_short ? Tuning::levels_in_flight_of_short : Tuning::levels_in_flight;
-      double const chosen =
-          std::clamp(in_flight * count / levels, std::min(detail::GpuTuning::least_teams, most), most);
+      double const chosen = detail::teams_of_many_levels(count, levels, exec.concurrency() / double(warp),
+                                                         detail::GpuTuning::most_of_resident, in_flight);
       teams = static_cast<int>(std::min<double>(count, asked_teams > 0 ? asked_teams : chosen));
       ahead = Rows::takes_ahead && count >= Tuning::least_tickets_of_team * teams &&
               levels * teams <= Tuning::most_levels_ahead * count;
