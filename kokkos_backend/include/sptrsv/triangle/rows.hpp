@@ -118,15 +118,16 @@ CompactRows<T, Device> compact(typename T::exec_space const& exec, OffDiagonals<
   return out;
 }
 
-/// Tells whether the columns of each row ascend, where equal ones may follow each other. Fences.
+/// Returns the first row whose columns do not ascend, or n. Fences.
+/// @param repeated  equal columns may follow each other
 template <class T>
-bool columns_ascend(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
-  auto const falls = KOKKOS_LAMBDA(typename T::index i) {
+long long first_unsorted_row(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool repeated) {
+  auto const is_unsorted = KOKKOS_LAMBDA(typename T::index i) {
     for (auto k = rows.begin(i) + 1; k < rows.end(i); ++k)
-      if (rows.col_idx(k - 1) > rows.col_idx(k)) return true;
+      if (rows.col_idx(k - 1) >= rows.col_idx(k) + (repeated ? 1 : 0)) return true;
     return false;
   };
-  return first_row_with<T>("sptrsv::off_diagonal::sorted", exec, rows.num_rows, falls) == rows.num_rows;
+  return first_row_with<T>("sptrsv::off_diagonal::sorted", exec, rows.num_rows, is_unsorted);
 }
 
 /// Returns the first of the positions begin to end whose column is at least `column`, or end.
@@ -159,7 +160,7 @@ OffDiagonals<T> transpose_off_diagonals(typename T::exec_space const& exec, OffD
   out.row_ptr = columns.graph.col_map;
   out.col_idx = columns.graph.entries;
   out.source = columns.values;
-  if (!columns_ascend<T>(exec, out))
+  if (first_unsorted_row<T>(exec, out, true) < n)
     KokkosSparse::sort_crs_matrix(space(), columns.graph.col_map, columns.graph.entries, columns.values);
   Kokkos::fence("sptrsv::transpose: done");
   return out;

@@ -33,13 +33,7 @@ struct SortedRows {
   index num_positions() const { return static_cast<index>(row.extent(0)); }
   /// Returns the first entry of [at, end) with a column of at least `column`.
   KOKKOS_FUNCTION offset lower_bound(offset at, offset end, index column) const {
-    if (at < end && col_idx(at) >= column) return at;
-    while (at < end) {
-      offset const middle = at + (end - at) / 2;
-      if (col_idx(middle) < column) at = middle + 1;
-      else end = middle;
-    }
-    return at;
+    return at < end && col_idx(at) >= column ? at : detail::first_at_least(col_idx, at, end, column);
   }
 };
 
