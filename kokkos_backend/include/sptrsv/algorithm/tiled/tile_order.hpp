@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sptrsv/algorithm/tiled/tiled_tuning.hpp"
+#include "sptrsv/device/arrays.hpp"
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/device/tile_lanes.hpp"
 #include "sptrsv/triangle/analysis.hpp"
@@ -172,8 +173,7 @@ RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets
   auto const out = make_positions<T>(exec, n, static_cast<std::size_t>(plan.positions));
   auto const level_rows = sets.level_rows;
   auto const level_of = sets.level_of;
-  auto const by = raw_view<index, T>(exec, "sptrsv::tiles::shift", plan.shift.size());
-  Kokkos::deep_copy(exec, by, Kokkos::View<index const*, Kokkos::HostSpace>(plan.shift.data(), plan.shift.size()));
+  auto const by = copy_to_device<T>(exec, "sptrsv::tiles::shift", plan.shift);
   Kokkos::parallel_for(
       "sptrsv::tiles::by_level", row_range<T>(exec, n), KOKKOS_LAMBDA(index s) {
         index const i = level_rows(s), p = s + by(level_of(i));
