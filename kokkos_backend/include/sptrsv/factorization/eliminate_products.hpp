@@ -35,7 +35,6 @@ long long most_updates_of_a_row(typename T::exec_space const& exec, UpdateLists<
 template <class T, class Position>
 struct ArrangeProducts {
   using index = typename T::index;
-  using offset = typename T::offset;
   using Slot = typename ProductSlots<T>::Slot;
 
   FactorRows<T> rows;

@@ -13,7 +13,6 @@ namespace sptrsv::detail {
 /// Offsets of A's rows, and the position of each diagonal entry in A's values; -1: none.
 template <class T>
 struct MatrixRows {
-  using index = typename T::index;
   using offset = typename T::offset;
   Kokkos::View<offset*, typename T::device> row_ptr, diagonal;  ///< n+1, or empty without rows; n
   std::size_t num_entries = 0;                                  ///< entries of A

@@ -113,7 +113,6 @@ Directions find_directions(typename T::exec_space const& exec, Workspace<T>& wor
 /// Fit of a grid to a sample of the rows, by one team: its lines, then the skews of y and z.
 template <class T>
 struct FitLines {
-  using index = typename T::index;
   static constexpr int gpu_threads = 512;
   static constexpr std::int64_t most_skew = 64;  ///< a larger skew makes boxes long and thin
   GridEntries<T> entries;

@@ -27,7 +27,6 @@ struct LevelRow {
   using index = typename T::index;
   using offset = typename T::offset;
   using slots_type = SolvedSlots<scalar, 1>;
-  using real = typename slots_type::real;
   static constexpr int batch = Terms<scalar, 1>::batch;
 
   OrderedRows<T> order;
