@@ -97,13 +97,6 @@ void place_entries(typename T::exec_space const& exec, SplitRows<T> const& split
       "sptrsv::factorization::split", row_range<T>(exec, n), KOKKOS_LAMBDA(typename T::index i) { split.copy(i); });
 }
 
-/// Counts the entries of all rows, and returns the first row without a diagonal entry, or n.
-template <class T>
-long long count_entries(typename T::exec_space const& exec, SplitRows<T> const& split, typename T::index n) {
-  return first_row_with<T>(
-      "sptrsv::factorization::count_entries", exec, n, KOKKOS_LAMBDA(typename T::index i) { return !split.count(i); });
-}
-
 /// Returns the inverse permutation, from A's columns to new ones; empty without a permutation.
 template <class T>
 Kokkos::View<typename T::index*, typename T::device> inverse_permutation(typename T::exec_space const& exec,
@@ -153,7 +146,8 @@ FactorPatternOf<T> make_ilu_zero_pattern(typename T::exec_space const& exec, typ
   auto split = split_rows<T>(exec, matrix, row_perm, col_perm, symmetric);
   if (!symmetric) split.lower_ptr = factor_view<offsets>(exec, "lower_ptr", static_cast<std::size_t>(n) + 1);
   split.upper_ptr = factor_view<offsets>(exec, "upper_ptr", static_cast<std::size_t>(n) + 1);
-  auto const missing = count_entries<T>(exec, split, n);
+  auto const missing = first_row_with<T>(
+      "sptrsv::factorization::count_entries", exec, n, KOKKOS_LAMBDA(typename T::index i) { return !split.count(i); });
   if (missing < n) throw MissingDiagonal(missing, "factored");
   auto const columns = [&](char const* name, offsets const& ptr) {
     return factor_view<indices>(exec, name, static_cast<std::size_t>(scan_offsets<T>(exec, ptr)));

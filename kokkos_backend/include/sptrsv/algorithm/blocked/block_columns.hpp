@@ -202,9 +202,7 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
       });
   while (static_cast<std::uint64_t>(number.most_table) < 2 * most_entries) number.most_table *= 2;
   constexpr bool host = is_host_space<typename T::exec_space>;
-  long long const most_teams =
-      std::max<long long>(1, exec.concurrency() / (host ? 1 : BlockedTuning::threads_per_analysis_team));
-  int const teams = static_cast<int>(std::min<long long>(blocks, most_teams));
+  int const teams = number_of_teams<T>(exec, blocks, {1, host ? 1 : BlockedTuning::threads_per_analysis_team, 1, 1});
   number.tables =
       work.template take<char>(static_cast<std::size_t>(teams) * NumberColumns<T>::table_bytes(number.most_table));
   Kokkos::parallel_for("sptrsv::blocked::columns",
