@@ -5,9 +5,7 @@
 
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "sptrsv/device/publish.hpp"

@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <string>
 
 #include "sptrsv/factorization/eliminate.hpp"
 

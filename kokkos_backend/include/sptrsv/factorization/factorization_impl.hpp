@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "sptrsv/device/gpu_tuning.hpp"
 #include "sptrsv/factorization/eliminate.hpp"

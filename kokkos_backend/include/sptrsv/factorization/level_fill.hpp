@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <string>
 #include <type_traits>
 #include <vector>
 

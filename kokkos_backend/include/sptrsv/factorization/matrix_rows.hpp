@@ -3,7 +3,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <string>
 
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/factorization/factor_rows.hpp"

@@ -4,8 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <cstdint>
-#include <string>
 
 #include "sptrsv/factorization/factor_rows.hpp"
 

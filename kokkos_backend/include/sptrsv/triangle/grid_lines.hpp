@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string>
 
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/device/workspace.hpp"

@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "sptrsv/device/host_threads.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 
 namespace sptrsv::detail {

@@ -3,10 +3,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <string>
 
 #include "sptrsv/algorithm/blocked/block_plan.hpp"
 

@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>

@@ -5,8 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <string>
-#include <utility>
 
 #include "sptrsv/algorithm/blocked/block_groups.hpp"
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <string>
 #include <vector>
 
 #include "sptrsv/algorithm/colorset/colorset_tuning.hpp"

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "sptrsv/algorithm/levelset/levelset_tuning.hpp"

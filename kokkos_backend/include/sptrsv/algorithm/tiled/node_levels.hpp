@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 
 #include "sptrsv/algorithm/tiled/tile_order.hpp"
 #include "sptrsv/device/depth_sweep.hpp"

@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "sptrsv/algorithm/tiled/tiled_tuning.hpp"

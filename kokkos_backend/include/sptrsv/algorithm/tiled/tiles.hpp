@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "sptrsv/algorithm/tiled/node_levels.hpp"
 #include "sptrsv/algorithm/tiled/tile_formats.hpp"
