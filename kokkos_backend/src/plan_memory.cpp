@@ -48,9 +48,8 @@ void forget_plan(PlanKey const& key) {
 }
 
 void remember_plan(PlanKey const& key, std::vector<PlanTiming> const& timings) {
+  forget_plan(key);
   std::lock_guard const lock(memory().mutex);
-  auto const found = memory().find(key);
-  if (found != memory().plans.end()) memory().plans.erase(found);
   memory().plans.emplace_back(key, timings);
   if (memory().plans.size() > remembered_plans) memory().plans.pop_front();
 }

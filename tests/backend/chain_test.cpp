@@ -287,8 +287,9 @@ TYPED_TEST(ChainScans, ArePlannedWhereChainsAreLong) {
   auto const planned = [&](Problem<double> const& p) {
     Analysis<T> const analysis(this->exec, to_pattern<T>(p), p.shape);
     if (!Chain<T>::worth_planning(this->exec, analysis)) return std::string();
-    auto const plan = choose_on_device<T>(
-        this->exec, analysis, {{"levelset", {}}, {"chain", OwnEstimate<Chain<T>>::of(analysis)}, {"blocked", {}}});
+    auto const plan =
+        choose_on_device<T>(this->exec, analysis,
+                            {{"levelset", {}}, *detail::candidate_of<Chain<T>>(this->exec, analysis), {"blocked", {}}});
     EXPECT_EQ(analysis.known_levels(), nullptr);
     return plan.algorithm + ", " + plan.reason;
   };
@@ -297,8 +298,8 @@ TYPED_TEST(ChainScans, ArePlannedWhereChainsAreLong) {
   EXPECT_EQ(planned(chains_of<double>(consecutive(6400, 63), lower)), "");
   EXPECT_EQ(planned(chains_of<double>({}, lower)), "");
   EXPECT_EQ(planned(make_problem<double>("lap2d:9", lower)), "");
-  EXPECT_EQ(OwnEstimate<Tiled<T>>::of(Analysis<T>(this->exec, to_pattern<T>(chains_of<double>({}, lower)), lower)),
-            std::nullopt);
+  Analysis<T> const empty(this->exec, to_pattern<T>(chains_of<double>({}, lower)), lower);
+  EXPECT_EQ(detail::candidate_of<Tiled<T>>(this->exec, empty)->nanoseconds, std::nullopt);
 }
 
 TYPED_TEST(ChainScans, AMillionRows) {

@@ -7,50 +7,12 @@
 #include <cstring>
 
 #include <sptrsv/planner/algorithm_list.hpp>
-#include <sptrsv/planner/algorithm_traits.hpp>
 #include <sstream>
 
 #include "solve_cases.hpp"
 
 namespace sptrsv::test {
 namespace {
-
-/// Class without update(), which is therefore no algorithm.
-template <class T>
-struct NoUpdate {
-  using types = T;
-  static constexpr std::string_view name = "no_update";
-  static constexpr Capabilities capabilities{};
-  struct Options {
-    template <class V>
-    void visit(V&) {}
-  };
-  NoUpdate(typename T::exec_space const&, Analysis<T> const&, Options const&) {}
-  void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&, Fold<T> const&) const {
-  }
-  std::string parameters() const { return ""; }
-  void reserve(typename T::exec_space const&, int) {}
-  std::size_t memory_bytes() const { return 0; }
-};
-/// Class whose solve() is not const, which is therefore no algorithm.
-template <class T>
-struct LoudSolve : NoUpdate<T> {
-  using NoUpdate<T>::NoUpdate;
-  void update(typename T::exec_space const&, Analysis<T> const&, typename T::values const&) {}
-  void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&, Fold<T> const&) {}
-};
-/// Class with all members of an algorithm.
-template <class T>
-struct Complete : NoUpdate<T> {
-  using NoUpdate<T>::NoUpdate;
-  void update(typename T::exec_space const&, Analysis<T> const&, typename T::values const&) {}
-};
-using HostTypes = TypesOf<double, Kokkos::DefaultHostExecutionSpace>;
-static_assert(is_algorithm<Sequential<HostTypes>>::value);
-static_assert(is_algorithm<Complete<HostTypes>>::value);
-static_assert(!is_algorithm<NoUpdate<HostTypes>>::value);
-static_assert(!is_algorithm<LoudSolve<HostTypes>>::value);
-static_assert(!is_algorithm<int>::value);
 
 constexpr Shape plain{Triangle::lower, Diagonal::stored, Op::none};
 

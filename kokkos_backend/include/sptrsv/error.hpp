@@ -8,8 +8,7 @@
 namespace sptrsv {
 
 /// Base of all exceptions of the library.
-class Error : public std::runtime_error {
- public:
+struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -24,8 +23,7 @@ class RowError : public Error {
 };
 
 /// Row offsets or column indices that do not form a matrix.
-class InvalidPattern : public RowError {
- public:
+struct InvalidPattern : RowError {
   InvalidPattern(long long row, std::string const& what);
 };
 
@@ -53,68 +51,57 @@ class NotTriangular : public RowError {
   long long col_;
 };
 
-class MissingDiagonal : public RowError {
- public:
+struct MissingDiagonal : RowError {
   /// @param unit  the diagonal is unit, but other rows store an entry on it
   MissingDiagonal(long long row, std::string const& triangle, bool unit = false);
 };
 
-class ZeroPivot : public RowError {
- public:
+struct ZeroPivot : RowError {
   explicit ZeroPivot(long long row);
 };
 
 /// A value beyond the range of Storage::single: finite and too large, or nonzero and too small.
-class SingleRange : public RowError {
- public:
+struct SingleRange : RowError {
   /// @param row  of op(T), which is a column of T if the solve is transposed
   SingleRange(long long row, bool transposed, std::string const& triangle);
 };
 
 /// update() received values that cannot belong to the analyzed pattern.
-class PatternChanged : public Error {
- public:
+struct PatternChanged : Error {
   PatternChanged(std::size_t given, std::size_t needed);
 };
 
-class DimensionMismatch : public Error {
- public:
+struct DimensionMismatch : Error {
   using Error::Error;
 };
 
 /// Views for solve() that overlap although one is written and another read.
-class Overlap : public Error {
- public:
+struct Overlap : Error {
   using Error::Error;
 };
 
 /// solve() before update(), or after an update() that threw; any call of a moved-from solver, or after Kokkos ended.
-class NotReady : public Error {
- public:
+struct NotReady : Error {
   using Error::Error;
 };
 
-class Unsupported : public Error {
- public:
+struct Unsupported : Error {
   Unsupported(std::string const& algorithm, std::string const& feature,
               std::string const& remedy = "choose another algorithm");
 };
 
 /// More rows or entries than the index or offset type can count, including the headroom that kernels need.
-class TooLarge : public Error {
- public:
+struct TooLarge : Error {
   /// @param what  rows, or entries
   TooLarge(std::string const& what, unsigned long long count, std::string const& type, int bits,
            unsigned long long most);
 };
 
-class UnknownAlgorithm : public Error {
- public:
+struct UnknownAlgorithm : Error {
   UnknownAlgorithm(std::string const& name, std::string const& known);
 };
 
-class InvalidOption : public Error {
- public:
+struct InvalidOption : Error {
   using Error::Error;
 };
 

@@ -4,9 +4,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "sptrsv/solver.hpp"
 #include "sptrsv/staging.hpp"
@@ -108,20 +108,6 @@ class Factor {
  private:
   using Values = Kokkos::View<Scalar*, typename types::device>;
   using Taken = FactorValues<Scalar, typename types::device>;
-  /// Flag that is false in a moved-from object.
-  class Present {
-   public:
-    Present() = default;
-    Present(Present&& other) noexcept : value_(std::exchange(other.value_, false)) {}
-    Present& operator=(Present&& other) noexcept {
-      value_ = std::exchange(other.value_, false);
-      return *this;
-    }
-    explicit operator bool() const { return value_; }
-
-   private:
-    bool value_ = true;
-  };
   struct Step {
     Triangle triangle;
     Op op;
@@ -132,15 +118,23 @@ class Factor {
   Taken staged(ExecSpace const& exec, FactorValues<Scalar, Kokkos::HostSpace> const& values);
   Op effective(Op op) const;
   std::array<std::optional<Step>, 2> steps(Op op) const;
-  std::optional<Solver>& slot(Step step);
+  std::optional<Solver>& slot(Step step) {
+    return solvers_[static_cast<std::size_t>(step.triangle)][static_cast<std::size_t>(step.op)];
+  }
   std::optional<Solver> make(ExecSpace const& exec, Step step) const;
-  void require_present() const;
+  void require_present() const {
+    if (!options_) throw NotReady("a factor that was moved from; make another one, or assign one to it");
+  }
   void require_ready() const;
   void require_fit(typename types::rhs const& b, typename types::solution const& x) const;
   /// Makes the solvers and memory that a solve with this op still lacks.
   void prepare(ExecSpace const& exec, Op op, std::size_t columns, bool accumulate);
   void make_work(ExecSpace const& exec, std::size_t columns, bool accumulate);
-  typename types::solution work(std::size_t number, std::size_t columns) const;
+  /// Returns one of the vectors of make_work(), number 0 or 1.
+  typename types::solution work(std::size_t number, std::size_t columns) const {
+    return typename types::solution(work_.data() + number * num_rows_ * columns,
+                                    Kokkos::LayoutStride(num_rows_, 1, columns, num_rows_));
+  }
   typename types::values inverse_for(ExecSpace const& exec, Op op);
   bool has_roots() const { return pattern_.symmetric && pattern_.block_size == 1; }
   bool find_roots(ExecSpace const& exec);
@@ -148,10 +142,9 @@ class Factor {
                     typename types::solution const& to) const;
 
   std::string algorithm_;
-  OptionValues options_;
+  std::unique_ptr<OptionValues const> options_;  // null in a moved-from object
   pattern_type pattern_;
   std::size_t num_rows_ = 0;
-  Present present_;
   bool ready_ = false;
   Taken values_;                                                 // values of the solvers' last update
   std::array<StagedValues<Scalar, ExecSpace>, 3> staging_;       // for lower, upper, inverse

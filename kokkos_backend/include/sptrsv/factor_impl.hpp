@@ -24,7 +24,6 @@ std::size_t take_roots(Exec const& exec, In diagonal, Out roots) {
         roots(i) = Kokkos::sqrt(real_part(diagonal(i)));
       },
       bad);
-  exec.fence("sptrsv::factor: a diagonal without roots is reported at once");
   return bad;
 }
 
@@ -66,7 +65,7 @@ void multiply_blocks(Exec const& exec, std::size_t bs, Blocks blocks, Op op, In 
 template <class S, class I, class O, class E>
 Factor<S, I, O, E>::Factor(std::string const& algorithm, E const& exec, pattern_type const& pattern,
                            OptionValues const& options)
-    : algorithm_(algorithm), options_(options), pattern_(pattern) {
+    : algorithm_(algorithm), options_(std::make_unique<OptionValues>(options)), pattern_(pattern) {
   for (auto* perm : {&pattern_.row_perm, &pattern_.col_perm})
     if (perm->extent(0) == 0) *perm = {};  // an allocated empty view has an address, too
   check(pattern_);
@@ -158,11 +157,6 @@ std::array<std::optional<typename Factor<S, I, O, E>::Step>, 2> Factor<S, I, O, 
 }
 
 template <class S, class I, class O, class E>
-std::optional<typename Factor<S, I, O, E>::Solver>& Factor<S, I, O, E>::slot(Step step) {
-  return solvers_[static_cast<std::size_t>(step.triangle)][static_cast<std::size_t>(step.op)];
-}
-
-template <class S, class I, class O, class E>
 typename Factor<S, I, O, E>::Solver const* Factor<S, I, O, E>::solver(Triangle triangle, Op op) const {
   if (pattern_.symmetric && triangle == Triangle::lower) triangle = Triangle::upper, op = Op::transpose;
   auto const& solver = solvers_[static_cast<std::size_t>(triangle)][static_cast<std::size_t>(op)];
@@ -172,15 +166,10 @@ typename Factor<S, I, O, E>::Solver const* Factor<S, I, O, E>::solver(Triangle t
 template <class S, class I, class O, class E>
 std::optional<typename Factor<S, I, O, E>::Solver> Factor<S, I, O, E>::make(E const& exec, Step step) const {
   auto const& part = step.triangle == Triangle::lower ? *pattern_.lower : *pattern_.upper;
-  Solver made(algorithm_, exec, part.rows, {step.triangle, part.diagonal, step.op}, options_);
+  Solver made(algorithm_, exec, part.rows, {step.triangle, part.diagonal, step.op}, *options_);
   if (reserved_ > 1) made.reserve(exec, reserved_);
   if (ready_) made.update(exec, step.triangle == Triangle::lower ? values_.lower : values_.upper);
   return made;
-}
-
-template <class S, class I, class O, class E>
-void Factor<S, I, O, E>::require_present() const {
-  if (!present_) throw NotReady("a factor that was moved from; make another one, or assign one to it");
 }
 
 template <class S, class I, class O, class E>
@@ -218,13 +207,6 @@ void Factor<S, I, O, E>::make_work(E const& exec, std::size_t columns, bool accu
   bool const direct = !pattern_.row_perm.data() && !pattern_.col_perm.data() && !accumulate;
   std::size_t const size = num_rows_ * columns * ((direct ? 0 : 1) + (pattern_.block_size > 1 ? 1 : 0));
   if (work_.extent(0) < size) work_ = detail::raw_view<Values>(exec, "sptrsv::factor::work", size);
-}
-
-/// Returns one of the vectors of make_work(), number 0 or 1.
-template <class S, class I, class O, class E>
-typename Factor<S, I, O, E>::types::solution Factor<S, I, O, E>::work(std::size_t number, std::size_t columns) const {
-  return typename types::solution(work_.data() + number * num_rows_ * columns,
-                                  Kokkos::LayoutStride(num_rows_, 1, columns, num_rows_));
 }
 
 template <class S, class I, class O, class E>

@@ -2,12 +2,10 @@
 // TriangularSolver: the public interface. Selects an algorithm by name and runs its three phases.
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "sptrsv/capabilities.hpp"

@@ -53,9 +53,9 @@ std::vector<Candidate> candidates_of(TypeList<A...>, typename T::exec_space cons
     using algorithm = std::remove_pointer_t<decltype(type)>;
     constexpr Capabilities can = algorithm::capabilities;
     if ((can.upper || shape.triangle == Triangle::lower) && (can.transpose || !shape.transposed()) && can.multi_rhs &&
-        (can.single_storage || analysis.storage() == Storage::full) &&
-        MakeAlgorithm<T, algorithm>::worth_planning(exec, analysis))
-      candidates.push_back({std::string(algorithm::name), MakeAlgorithm<T, algorithm>::estimate(analysis)});
+        (can.single_storage || analysis.storage() == Storage::full))
+      if (auto const candidate = MakeAlgorithm<T, algorithm>::candidate(exec, analysis))
+        candidates.push_back(*candidate);
   };
   (look(static_cast<A*>(nullptr)), ...);
   return candidates;

@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "sptrsv/device/row_range.hpp"

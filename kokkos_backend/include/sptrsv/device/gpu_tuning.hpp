@@ -29,9 +29,9 @@ struct GpuTuning {
 };
 
 /// Returns the vector lanes of a row, a power of two up to `most`.
-inline int lanes_per_row(double mean_row, int most) {
+inline int lanes_per_row(double mean_row, int most, double entries_per_lane = GpuTuning::entries_per_lane) {
   int lanes = 1;
-  while (lanes * GpuTuning::entries_per_lane < mean_row && lanes < most) lanes *= 2;
+  while (lanes * entries_per_lane < mean_row && lanes < most) lanes *= 2;
   return lanes;
 }
 
@@ -39,9 +39,10 @@ inline int lanes_per_row(double mean_row, int most) {
 /// @param tickets  total number of tickets
 /// @param share  maximum share of the resident warps
 inline double teams_of_many_levels(double tickets, double levels, double resident_warps,
-                                   double share = GpuTuning::most_of_resident) {
+                                   double share = GpuTuning::most_of_resident,
+                                   double levels_in_flight = GpuTuning::levels_in_flight) {
   double const most = resident_warps * share;
-  return std::clamp(GpuTuning::levels_in_flight * tickets / levels, std::min(GpuTuning::least_teams, most), most);
+  return std::clamp(levels_in_flight * tickets / levels, std::min(GpuTuning::least_teams, most), most);
 }
 
 }  // namespace sptrsv::detail

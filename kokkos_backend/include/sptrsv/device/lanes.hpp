@@ -4,7 +4,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <type_traits>
 
 #include "sptrsv/device/gpu_code.hpp"
 #include "sptrsv/device/row_io.hpp"

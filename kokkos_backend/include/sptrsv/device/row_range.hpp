@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels over rows: their range, uninitialized arrays, the first row with a property, and maxima.
+// Kernels over rows: their range, uninitialized arrays, the first row with a property, maxima and sums. Kokkos fences a
+// reduction or scan to a host value.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -8,11 +9,15 @@
 
 namespace sptrsv::detail {
 
+/// Returns the range of numbers 0 to n - 1 of type I.
+template <class I, class E, class N>
+auto range_of(E const& exec, N n) {
+  return Kokkos::RangePolicy<E, I>(exec, 0, static_cast<I>(n));
+}
 /// Returns the range of rows 0 to n - 1.
 template <class T, class N>
 auto row_range(typename T::exec_space const& exec, N n) {
-  using index = typename T::index;
-  return Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(n));
+  return range_of<typename T::index>(exec, n);
 }
 
 /// Returns an uninitialized array.
@@ -58,6 +63,32 @@ V max_over_rows(char const* label, typename T::exec_space const& exec, typename 
       },
       Kokkos::Max<V>(greatest));
   return greatest > least ? greatest : least;
+}
+
+/// Returns the sum of of(row) over the rows 0 to n - 1. Fences.
+template <class T, class V, class Of>
+V sum_over_rows(char const* label, typename T::exec_space const& exec, typename T::index n, Of const& of) {
+  V all = 0;
+  Kokkos::parallel_reduce(
+      label, row_range<T>(exec, n), KOKKOS_LAMBDA(typename T::index i, V & sum) { sum += of(i); }, all);
+  return all;
+}
+
+/// Calls put(row, sum of of(k) over k < row) for the rows 0 to n - 1; put(row) may change what of(row) returned.
+/// @return the sum over all rows. Fences.
+template <class T, class Sum, class Of, class Put>
+Sum scan_rows(char const* label, typename T::exec_space const& exec, typename T::index n, Of const& of,
+              Put const& put) {
+  Sum all = 0;
+  Kokkos::parallel_scan(
+      label, row_range<T>(exec, n),
+      KOKKOS_LAMBDA(typename T::index i, Sum & sum, bool final) {
+        Sum const mine = of(i);
+        if (final) put(i, sum);
+        sum += mine;
+      },
+      all);
+  return all;
 }
 
 }  // namespace sptrsv::detail

@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/workspace.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
@@ -63,8 +64,7 @@ void scan_before(char const* label, typename T::exec_space const& exec, [[maybe_
 #endif
   Added<Sum, index, Of> const added{of, n};
   Kokkos::parallel_scan(
-      label, Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n + 1),
-      KOKKOS_LAMBDA(index p, Sum & sum, bool final) {
+      label, row_range<T>(exec, n + 1), KOKKOS_LAMBDA(index p, Sum & sum, bool final) {
         if (final) begin(p) = sum;
         sum += added(p);
       });

@@ -5,9 +5,7 @@
 
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "sptrsv/device/publish.hpp"
@@ -259,8 +257,7 @@ class SolvedValues {
   void fill_with_sentinels(typename T::exec_space const& exec, std::size_t first, std::size_t count) {
     real* const at = buffers_.data() + first;
     Kokkos::parallel_for(
-        "sptrsv::solved_values::fill_with_sentinels",
-        Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, count),
+        "sptrsv::solved_values::fill_with_sentinels", range_of<std::size_t>(exec, count),
         KOKKOS_LAMBDA(std::size_t k) { at[k] = Sentinel<real>::value(); });
   }
 

@@ -2,6 +2,7 @@
 // Stable sort of positions by keys of few bits.
 #pragma once
 
+#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Sort.hpp>
 #include <algorithm>
@@ -23,11 +24,7 @@
 
 namespace sptrsv::detail {
 
-inline int bits_for(std::uint64_t greatest) {
-  int bits = 0;
-  for (; greatest > 0; greatest >>= 1) ++bits;
-  return bits;
-}
+inline int bits_for(std::uint64_t greatest) { return static_cast<int>(Kokkos::bit_width(greatest)); }
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 /// Sorts by CUB over `bits` bits. Kokkos' own sort also calls CUB, for all bits and with an allocation per call.

@@ -10,6 +10,7 @@
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/publish.hpp"
 #include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/space.hpp"
 #include "sptrsv/types.hpp"
 
@@ -36,10 +37,9 @@ class Tickets {
 
   /// Clears both counters: after a failed launch it is unknown which of them have been used.
   void restart(typename T::exec_space const& exec) const {
-    using policy = Kokkos::RangePolicy<typename T::exec_space, int>;
     auto const counters = counters_;
     Kokkos::parallel_for(
-        "sptrsv::tickets::restart", policy(exec, 0, 2), KOKKOS_LAMBDA(int which) { counters(which) = 0; });
+        "sptrsv::tickets::restart", range_of<int>(exec, 2), KOKKOS_LAMBDA(int which) { counters(which) = 0; });
   }
   /// Returns the counter of the next launch; call once per launch, on the host.
   int next_counter() { return current_ = 1 - current_; }

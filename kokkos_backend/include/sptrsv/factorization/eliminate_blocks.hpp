@@ -3,7 +3,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <string>
 
 #include "sptrsv/factorization/block_inverse.hpp"
 #include "sptrsv/factorization/block_rows.hpp"

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "sptrsv/factorization/eliminate.hpp"
 
@@ -35,7 +33,6 @@ long long most_updates_of_a_row(typename T::exec_space const& exec, UpdateLists<
 template <class T, class Position>
 struct ArrangeProducts {
   using index = typename T::index;
-  using offset = typename T::offset;
   using Slot = typename ProductSlots<T>::Slot;
 
   FactorRows<T> rows;
@@ -121,12 +118,10 @@ ProductSlots<T> arrange_products(typename T::exec_space const& exec, FactorRows<
   make(arrange.to.source, "update_source", lists.source.extent(0));
   make(arrange.slots.slot, "product_slot", lists.source.extent(0));
   make(arrange.slots.begin, "product_begin", rows.upper.col_idx.extent(0));
-  auto const resident = std::max(1LL, static_cast<long long>(exec.concurrency()) / lanes);
-  auto const teams = static_cast<int>(std::min<long long>(rows.upper.num_rows, resident));
-  if (teams > 0)
-    Kokkos::parallel_for("sptrsv::factorization::arrange_products",
-                         team_policy(exec, teams, 1, lanes, sizeof(int) * static_cast<std::size_t>(scratch_entries)),
-                         arrange);
+  int const teams = number_of_teams<T>(exec, rows.upper.num_rows, {1, 1, lanes, 1});
+  Kokkos::parallel_for("sptrsv::factorization::arrange_products",
+                       team_policy(exec, teams, 1, lanes, sizeof(int) * static_cast<std::size_t>(scratch_entries)),
+                       arrange);
   exec.fence("sptrsv::factorization: lists in PETSc's order are given up");
   pivots = arrange.ascending;
   lists = arrange.to;

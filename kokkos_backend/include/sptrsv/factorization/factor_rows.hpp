@@ -142,16 +142,6 @@ struct FillSourceMap {
   }
 };
 
-/// Returns the first row of `rows` whose columns do not strictly ascend, or n. Fences.
-template <class T>
-long long first_unsorted_row(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
-  auto const is_unsorted = KOKKOS_LAMBDA(typename T::index i) {
-    for (auto k = rows.begin(i) + 1; k < rows.end(i); ++k)
-      if (rows.col_idx(k - 1) >= rows.col_idx(k)) return true;
-    return false;
-  };
-  return first_row_with<T>("sptrsv::factorization::sorted", exec, rows.num_rows, is_unsorted);
-}
 /// Returns the first row of A whose columns do not strictly ascend, or n. Fences.
 template <class T>
 long long first_unsorted_row(typename T::exec_space const& exec, typename T::pattern const& matrix) {
@@ -159,7 +149,7 @@ long long first_unsorted_row(typename T::exec_space const& exec, typename T::pat
   rows.num_rows = matrix.num_rows();
   rows.row_ptr = matrix.row_ptr;
   rows.col_idx = matrix.col_idx;
-  return first_unsorted_row<T>(exec, rows);
+  return first_unsorted_row<T>(exec, rows, false);
 }
 
 /// Checks the rows of a matrix, on a host if they are out of order. Fences.
@@ -178,7 +168,7 @@ bool require_proper_rows(typename T::exec_space const& exec, typename T::pattern
 /// @throws ImproperRow
 template <class T>
 void require_ascending_factor(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
-  auto const row = static_cast<typename T::index>(first_unsorted_row<T>(exec, rows));
+  auto const row = static_cast<typename T::index>(first_unsorted_row<T>(exec, rows, false));
   if (row == rows.num_rows) return;
   auto const row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.row_ptr);
   auto const col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.col_idx);

@@ -2,9 +2,7 @@
 // Factorization: incomplete LU and Cholesky factors of a fixed pattern, computed in the space of the solves.
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <memory>
-#include <string>
 
 #include "sptrsv/factor.hpp"
 #include "sptrsv/factorization/pivots.hpp"

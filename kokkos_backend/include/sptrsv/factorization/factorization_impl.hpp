@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "sptrsv/device/gpu_tuning.hpp"
 #include "sptrsv/factorization/eliminate.hpp"
@@ -29,8 +28,7 @@ void clear_published(typename T::exec_space const& exec, Reals const& first, Rea
   using real = typename Reals::value_type;
   std::size_t const size = first.extent(0), more = second.extent(0);
   Kokkos::parallel_for(
-      "sptrsv::factorization::clear",
-      Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, std::max(size, more) + 1),
+      "sptrsv::factorization::clear", range_of<std::size_t>(exec, std::max(size, more) + 1),
       KOKKOS_LAMBDA(std::size_t k) {
         if (k == 0) status() = {n, -1, 0, 0};
         if (k < size) first(k) = Sentinel<real>::value();
@@ -174,7 +172,7 @@ struct Factorization<S, I, O, E>::Impl {
         double const mean = n == 0 ? 0 : static_cast<double>(report.entries) / static_cast<double>(n);
         double const per_lane =
             levels.mean_rows() > Tuning::wide_level_rows ? Tuning::entries_per_lane_of_wide : Tuning::entries_per_lane;
-        for (lanes = 1; lanes * per_lane < mean && lanes < warp;) lanes *= 2;
+        lanes = detail::lanes_per_row(mean, warp, per_lane);
       }
       slices = detail::cut_levels<T>(exec, levels.level_ptr, warp / lanes);
       report.levels = levels.num_levels();
@@ -325,11 +323,10 @@ struct Factorization<S, I, O, E>::Impl {
       int const warp = Kokkos::TeamPolicy<E>::vector_length_max();
       threads = warp / lanes;
       double const levels = std::max(1.0, static_cast<double>(report.levels));
-      double const most = exec.concurrency() / double(warp) * detail::GpuTuning::most_of_resident;
       bool const are_short = static_cast<double>(report.entries) < Tuning::short_row * static_cast<double>(report.rows);
       double const in_flight = are_short ? Tuning::levels_in_flight_of_short : Tuning::levels_in_flight;
-      double const chosen =
-          std::clamp(in_flight * count / levels, std::min(detail::GpuTuning::least_teams, most), most);
+      double const chosen = detail::teams_of_many_levels(count, levels, exec.concurrency() / double(warp),
+                                                         detail::GpuTuning::most_of_resident, in_flight);
       teams = static_cast<int>(std::min<double>(count, asked_teams > 0 ? asked_teams : chosen));
       ahead = Rows::takes_ahead && count >= Tuning::least_tickets_of_team * teams &&
               levels * teams <= Tuning::most_levels_ahead * count;

@@ -36,10 +36,9 @@ typename T::offset fill_offsets(typename T::exec_space const& exec, FillOffsets<
                                 char const* part) {
   using index = typename T::index;
   using offset = typename T::offset;
-  long long total = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::factorization::fill_total", row_range<T>(exec, ptr.extent(0) - 1),
-      KOKKOS_LAMBDA(index i, long long& sum) { sum += ptr(i); }, total);
+  auto const total = sum_over_rows<T, long long>(
+      "sptrsv::factorization::fill_total", exec, static_cast<index>(ptr.extent(0) - 1),
+      KOKKOS_LAMBDA(index i) { return ptr(i); });
   if (total > static_cast<long long>(std::numeric_limits<offset>::max()))
     throw Unsupported("factorization",
                       "factors of " + std::to_string(levels) + " levels of fill, of which " + part + " has " +

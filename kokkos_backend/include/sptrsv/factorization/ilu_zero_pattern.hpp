@@ -3,7 +3,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <string>
 
 #include "sptrsv/error.hpp"
 #include "sptrsv/factor.hpp"
@@ -84,17 +83,9 @@ typename T::offset scan_offsets(typename T::exec_space const& exec,
   using index = typename T::index;
   using offset = typename T::offset;
   auto const size = static_cast<index>(ptr.extent(0) - 1);
-  offset total = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::factorization::scan", row_range<T>(exec, size + 1),
-      KOKKOS_LAMBDA(index i, offset & sum, bool final) {
-        offset const count = i < size ? ptr(i) : offset(0);
-        if (final) ptr(i) = sum;
-        sum += count;
-      },
-      total);
-  exec.fence("sptrsv::factorization: the number of entries is needed to allocate");
-  return total;
+  return scan_rows<T, offset>(
+      "sptrsv::factorization::scan", exec, size + 1, KOKKOS_LAMBDA(index i) { return i < size ? ptr(i) : offset(0); },
+      KOKKOS_LAMBDA(index i, offset before) { ptr(i) = before; });
 }
 
 /// Stores all entries; permuted rows on a GPU by several lanes each.
@@ -103,13 +94,6 @@ void place_entries(typename T::exec_space const& exec, SplitRows<T> const& split
   if (!split.copies()) return for_each_entry<T>("sptrsv::factorization::split", exec, n, split, split);
   Kokkos::parallel_for(
       "sptrsv::factorization::split", row_range<T>(exec, n), KOKKOS_LAMBDA(typename T::index i) { split.copy(i); });
-}
-
-/// Counts the entries of all rows, and returns the first row without a diagonal entry, or n.
-template <class T>
-long long count_entries(typename T::exec_space const& exec, SplitRows<T> const& split, typename T::index n) {
-  return first_row_with<T>(
-      "sptrsv::factorization::count_entries", exec, n, KOKKOS_LAMBDA(typename T::index i) { return !split.count(i); });
 }
 
 /// Returns the inverse permutation, from A's columns to new ones; empty without a permutation.
@@ -161,7 +145,8 @@ FactorPatternOf<T> make_ilu_zero_pattern(typename T::exec_space const& exec, typ
   auto split = split_rows<T>(exec, matrix, row_perm, col_perm, symmetric);
   if (!symmetric) split.lower_ptr = factor_view<offsets>(exec, "lower_ptr", static_cast<std::size_t>(n) + 1);
   split.upper_ptr = factor_view<offsets>(exec, "upper_ptr", static_cast<std::size_t>(n) + 1);
-  auto const missing = count_entries<T>(exec, split, n);
+  auto const missing = first_row_with<T>(
+      "sptrsv::factorization::count_entries", exec, n, KOKKOS_LAMBDA(typename T::index i) { return !split.count(i); });
   if (missing < n) throw MissingDiagonal(missing, "factored");
   auto const columns = [&](char const* name, offsets const& ptr) {
     return factor_view<indices>(exec, name, static_cast<std::size_t>(scan_offsets<T>(exec, ptr)));

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <string>
 #include <type_traits>
 #include <vector>
 
+#include "sptrsv/device/gpu_tuning.hpp"
 #include "sptrsv/device/host_threads.hpp"
 #include "sptrsv/factorization/fill_rows.hpp"
 
@@ -110,13 +110,6 @@ class HostFill {
   std::vector<std::vector<index>> parts_;
 };
 
-/// Returns the lanes per vertex, for which most lanes of a warp have a neighbor of their own.
-inline int lanes_of_vertex(double mean_row, int most) {
-  int lanes = 1;
-  while (lanes < mean_row && lanes < most) lanes *= 2;
-  return lanes;
-}
-
 /// Implements Factorization::level_pattern().
 /// @param make_fill  make_fill(n) returns a HostFill or DeviceFill for n rows
 template <class T, class MakeFill>
@@ -131,7 +124,7 @@ FactorPatternOf<T> make_fill_pattern(typename T::exec_space const& exec, typenam
   rows.graph = make_fill_graph<T>(exec, split, levels);
   double const mean = static_cast<double>(rows.graph.col_idx.extent(0)) / static_cast<double>(n);
   rows.rule = {static_cast<int>(std::min<long long>(levels, n)), symmetric,
-               lanes_of_vertex(mean, warp_lanes<typename T::exec_space>)};
+               lanes_per_row(mean, warp_lanes<typename T::exec_space>, 1)};
   auto const size = static_cast<std::size_t>(n);
   if (!symmetric) rows.lower_ptr = factor_view<FillOffsets<T>>(exec, "lower_ptr", size + 1);
   rows.upper_ptr = factor_view<FillOffsets<T>>(exec, "upper_ptr", size + 1);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <string>
 
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/factorization/factor_rows.hpp"
@@ -13,7 +12,6 @@ namespace sptrsv::detail {
 /// Offsets of A's rows, and the position of each diagonal entry in A's values; -1: none.
 template <class T>
 struct MatrixRows {
-  using index = typename T::index;
   using offset = typename T::offset;
   Kokkos::View<offset*, typename T::device> row_ptr, diagonal;  ///< n+1, or empty without rows; n
   std::size_t num_entries = 0;                                  ///< entries of A
@@ -66,17 +64,13 @@ typename T::offset place_long_rows(typename T::exec_space const& exec, FactorRow
                                    Kokkos::View<typename T::offset*, typename T::device> const& begin) {
   using index = typename T::index;
   using offset = typename T::offset;
-  offset entries = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::factorization::long_rows", row_range<T>(exec, rows.upper.num_rows),
-      KOKKOS_LAMBDA(index i, offset & sum, bool final) {
-        index const length = rows.count_lower(i) + rows.count_upper(i) + 1;
-        if (final) begin(i) = length > most ? sum : offset(-1);
-        if (length > most) sum += static_cast<offset>(length) * size + more;
-      },
-      entries);
-  exec.fence("sptrsv::factorization: the entries of long rows are needed to allocate");
-  return entries;
+  auto const length = KOKKOS_LAMBDA(index i) {
+    index const entries = rows.count_lower(i) + rows.count_upper(i) + 1;
+    return entries > most ? static_cast<offset>(entries) * size + more : offset(0);
+  };
+  return scan_rows<T, offset>(
+      "sptrsv::factorization::long_rows", exec, rows.upper.num_rows, length,
+      KOKKOS_LAMBDA(index i, offset before) { begin(i) = length(i) > 0 ? before : offset(-1); });
 }
 
 }  // namespace sptrsv::detail

@@ -4,8 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <cstdint>
-#include <string>
 
 #include "sptrsv/factorization/factor_rows.hpp"
 
@@ -118,16 +116,15 @@ UpdateLists<T, Position> make_update_lists(typename T::exec_space const& exec, F
         count(q) = static_cast<Position>(found);
       });
   auto const begin = lists.begin;
-  pairs = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::factorization::scan_updates", row_range<T>(exec, n + 1),
-      KOKKOS_LAMBDA(index i, std::size_t& sum, bool final) {
-        if (final) begin(i) = sum;
-        if (i == n) return;
+  pairs = scan_rows<T, std::size_t>(
+      "sptrsv::factorization::scan_updates", exec, n + 1,
+      KOKKOS_LAMBDA(index i) {
+        std::size_t sum = 0;
+        if (i == n) return sum;
         for (offset q = pivots.begin(i); q < pivots.end(i); ++q) sum += count(q);
+        return sum;
       },
-      pairs);
-  exec.fence("sptrsv::factorization: the number of updates is needed to allocate");
+      KOKKOS_LAMBDA(index i, std::size_t before) { begin(i) = before; });
   if (2.0 * sizeof(Position) * static_cast<double>(pairs) > most_bytes) return {};
   lists.target = factor_view<positions>(exec, "update_target", pairs);
   lists.source = factor_view<positions>(exec, "update_source", pairs);
@@ -177,7 +174,8 @@ struct ListOrder {
   }
 };
 
-/// Kernel that sorts each row's part of the arrays by ListOrder: a heap sort, since rows may be long.
+/// Kernel that sorts each row's part of the arrays by ListOrder: by insertion, long rows first at greater distances
+/// (Shell sort).
 template <class T>
 struct SortPivots {
   using index = typename T::index;
@@ -190,34 +188,14 @@ struct SortPivots {
   KOKKOS_INLINE_FUNCTION bool before(offset a, offset b) const {
     return order.before(row(a), entry(a), row(b), entry(b));
   }
-  KOKKOS_INLINE_FUNCTION void swap(offset a, offset b) const {
-    index const r = row(a);
-    offset const e = entry(a);
-    row(a) = row(b);
-    entry(a) = entry(b);
-    row(b) = r;
-    entry(b) = e;
-  }
-  KOKKOS_INLINE_FUNCTION void sift(offset first, offset at, offset size) const {
-    for (offset child = 2 * at + 1; child < size; child = 2 * at + 1) {
-      if (child + 1 < size && before(first + child, first + child + 1)) ++child;
-      if (!before(first + at, first + child)) return;
-      swap(first + at, first + child);
-      at = child;
-    }
-  }
   KOKKOS_FUNCTION void operator()(index i) const {
     offset const first = ranges.begin(i), size = ranges.end(i) - first;
-    if (size <= 16) {
-      for (offset k = 1; k < size; ++k)
-        for (offset at = first + k; at > first && before(at, at - 1); --at) swap(at, at - 1);
-      return;
-    }
-    for (offset k = size / 2; k > 0; --k) sift(first, k - 1, size);
-    for (offset k = size - 1; k > 0; --k) {
-      swap(first, first + k);
-      sift(first, 0, k);
-    }
+    for (offset gap = size > 16 ? size / 2 : 1; gap > 0; gap = gap > 1 ? gap / 11 * 5 + 1 : 0)
+      for (offset k = gap; k < size; ++k)
+        for (offset at = first + k; at - gap >= first && before(at, at - gap); at -= gap) {
+          Kokkos::kokkos_swap(row(at), row(at - gap));
+          Kokkos::kokkos_swap(entry(at), entry(at - gap));
+        }
   }
 };
 

@@ -1,82 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// Required and optional members of an entry of the list of algorithms.
+// Optional members of an entry of the list of algorithms. HoldAlgorithm uses all others.
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 
-#include "sptrsv/capabilities.hpp"
-#include "sptrsv/options.hpp"
 #include "sptrsv/triangle/analysis.hpp"
-#include "sptrsv/types.hpp"
 
 namespace sptrsv {
 
-template <class A, class = void>
-struct is_algorithm : std::false_type {};
+/// Algorithm that supports the solve and is worth planning.
+struct Candidate {
+  std::string algorithm;
+  std::optional<double> nanoseconds;  ///< own estimate of a solve on a GPU; nothing: by the table
+};
 
-/// Name, capabilities, self-describing options; analysis by constructor, update, const solve.
+namespace detail {
+
 template <class A>
-struct is_algorithm<
-    A, std::void_t<decltype(std::string_view(A::name)), decltype(Capabilities(A::capabilities)),
-                   decltype(std::declval<typename A::Options&>().visit(std::declval<detail::CollectOptions&>())),
-                   decltype(A(std::declval<typename A::types::exec_space const&>(),
-                              std::declval<Analysis<typename A::types> const&>(), std::declval<typename A::Options>())),
-                   decltype(std::declval<A&>().update(std::declval<typename A::types::exec_space const&>(),
-                                                      std::declval<Analysis<typename A::types> const&>(),
-                                                      std::declval<typename A::types::values>())),
-                   decltype(std::declval<A const&>().solve(
-                       std::declval<typename A::types::exec_space const&>(), std::declval<typename A::types::rhs>(),
-                       std::declval<typename A::types::solution>(), std::declval<Fold<typename A::types>>())),
-                   decltype(std::declval<A&>().reserve(std::declval<typename A::types::exec_space const&>(), 1)),
-                   decltype(std::string(std::declval<A const&>().parameters())),
-                   decltype(std::size_t(std::declval<A const&>().memory_bytes()))>> : std::true_type {};
+using restart_of = decltype(std::declval<A const&>().restart(std::declval<typename A::types::exec_space const&>()));
+template <class A>
+using worth_planning_of = decltype(A::worth_planning(std::declval<typename A::types::exec_space const&>(),
+                                                     std::declval<Analysis<typename A::types> const&>()));
+template <class A>
+using estimate_of = decltype(A::estimate(std::declval<Analysis<typename A::types> const&>()));
 
 /// Tells whether a solve of A prepares memory for the next solve, so that A::restart(exec) must be called after a solve
 /// that threw. restart() may throw; it neither allocates nor fences.
-template <class A, class = void>
-struct keeps_state : std::false_type {};
 template <class A>
-struct keeps_state<
-    A, std::void_t<decltype(std::declval<A const&>().restart(std::declval<typename A::types::exec_space const&>()))>>
-    : std::true_type {};
+inline constexpr bool keeps_state = Kokkos::is_detected_v<restart_of, A>;
 
-/// Tells whether the planner may consider A, by A::worth_planning(exec, analysis) if it exists.
-template <class A, class = void>
-struct WorthPlanning {
-  template <class Exec, class Analysis>
-  static bool of(Exec const&, Analysis const&) {
-    return true;
-  }
-};
+/// Returns A as a candidate of the planner, or nothing if A::worth_planning(exec, analysis) exists and is false. If A
+/// has estimate(analysis), the nanoseconds of a solve on a GPU, it is worth planning only for triangles that it solves
+/// faster than all others.
 template <class A>
-struct WorthPlanning<
-    A, std::void_t<decltype(bool(A::worth_planning(std::declval<typename A::types::exec_space const&>(),
-                                                   std::declval<Analysis<typename A::types> const&>())))>> {
-  template <class Exec, class Analysis>
-  static bool of(Exec const& exec, Analysis const& analysis) {
-    return A::worth_planning(exec, analysis);
-  }
-};
+std::optional<Candidate> candidate_of([[maybe_unused]] typename A::types::exec_space const& exec,
+                                      [[maybe_unused]] Analysis<typename A::types> const& analysis) {
+  if constexpr (Kokkos::is_detected_v<worth_planning_of, A>)
+    if (!A::worth_planning(exec, analysis)) return {};
+  Candidate candidate{std::string(A::name), {}};
+  if constexpr (Kokkos::is_detected_v<estimate_of, A>) candidate.nanoseconds = A::estimate(analysis);
+  return candidate;
+}
 
-/// Returns the nanoseconds of a solve on a GPU, by A::estimate(analysis) if it exists, otherwise nothing. Such a type
-/// is worth planning only for triangles that it solves faster than all others.
-template <class A, class = void>
-struct OwnEstimate {
-  template <class Analysis>
-  static std::optional<double> of(Analysis const&) {
-    return {};
-  }
-};
-template <class A>
-struct OwnEstimate<A, std::void_t<decltype(double(A::estimate(std::declval<Analysis<typename A::types> const&>())))>> {
-  template <class Analysis>
-  static std::optional<double> of(Analysis const& analysis) {
-    return A::estimate(analysis);
-  }
-};
-
+}  // namespace detail
 }  // namespace sptrsv

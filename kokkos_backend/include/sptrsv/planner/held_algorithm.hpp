@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sptrsv/device/graph_capture.hpp"
+#include "sptrsv/options.hpp"
 #include "sptrsv/planner/algorithm_traits.hpp"
 
 namespace sptrsv::detail {
@@ -25,8 +26,6 @@ struct AnyAlgorithm {
 
 template <class T, class A>
 struct HoldAlgorithm final : AnyAlgorithm<T> {
-  static_assert(is_algorithm<A>::value,
-                "an entry of the list of algorithms lacks a member that algorithm_traits.hpp asks for");
   A algorithm;
   HoldAlgorithm(typename T::exec_space const& exec, Analysis<T> const& analysis, OptionValues const& options)
       : algorithm(exec, analysis, make_options<typename A::Options>(options, std::string(A::name) + "_")) {}
@@ -36,7 +35,7 @@ struct HoldAlgorithm final : AnyAlgorithm<T> {
   }
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const override {
-    if constexpr (keeps_state<A>::value) {
+    if constexpr (keeps_state<A>) {
       refuse_graph_capture(exec, A::name);
       if (unfinished_) algorithm.restart(exec);
       unfinished_ = true;
@@ -61,8 +60,7 @@ struct MakeAlgorithm {
   /// @param options  without the prefix of A's name
   static std::unique_ptr<AnyAlgorithm<T>> make(typename T::exec_space const& exec, Analysis<T> const& analysis,
                                                OptionValues const& options);
-  static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis);
-  static std::optional<double> estimate(Analysis<T> const& analysis);
+  static std::optional<Candidate> candidate(typename T::exec_space const& exec, Analysis<T> const& analysis);
 };
 
 template <class T, class A>
@@ -72,13 +70,9 @@ std::unique_ptr<AnyAlgorithm<T>> MakeAlgorithm<T, A>::make(typename T::exec_spac
 }
 
 template <class T, class A>
-bool MakeAlgorithm<T, A>::worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-  return WorthPlanning<A>::of(exec, analysis);
-}
-
-template <class T, class A>
-std::optional<double> MakeAlgorithm<T, A>::estimate(Analysis<T> const& analysis) {
-  return OwnEstimate<A>::of(analysis);
+std::optional<Candidate> MakeAlgorithm<T, A>::candidate(typename T::exec_space const& exec,
+                                                        Analysis<T> const& analysis) {
+  return candidate_of<A>(exec, analysis);
 }
 
 }  // namespace sptrsv::detail

@@ -28,14 +28,12 @@ std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern co
   using offset = typename T::offset;
   auto const row_ptr = pattern.row_ptr;
   auto const col_idx = pattern.col_idx;
-  std::uint64_t rows = 0, entries = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::planner::hash_rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, pattern.num_rows()),
-      KOKKOS_LAMBDA(index i, std::uint64_t& sum) {
-        sum += mixed(static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15ULL +
+  auto const rows = sum_over_rows<T, std::uint64_t>(
+      "sptrsv::planner::hash_rows", exec, pattern.num_rows(), KOKKOS_LAMBDA(index i) {
+        return mixed(static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15ULL +
                      static_cast<std::uint64_t>(row_ptr(i + 1) - row_ptr(i)));
-      },
-      rows);
+      });
+  std::uint64_t entries = 0;
   Kokkos::parallel_reduce(
       "sptrsv::planner::hash_entries",
       Kokkos::RangePolicy<typename T::exec_space, offset>(exec, static_cast<offset>(first), static_cast<offset>(last)),
@@ -44,7 +42,6 @@ std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern co
                      static_cast<std::uint64_t>(col_idx(k)) + 1);
       },
       entries);
-  exec.fence("sptrsv::planner: the hash is used on the host");
   return mixed(rows) ^ entries;
 }
 

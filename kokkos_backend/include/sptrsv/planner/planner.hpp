@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sptrsv/options.hpp"
+#include "sptrsv/planner/algorithm_traits.hpp"
 #include "sptrsv/planner/host_plan.hpp"
 #include "sptrsv/planner/plan_features.hpp"
 #include "sptrsv/planner/plan_table.hpp"
@@ -145,12 +145,6 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
 }
 
 }  // namespace detail
-
-/// Algorithm that supports the solve and is worth planning.
-struct Candidate {
-  std::string algorithm;
-  std::optional<double> nanoseconds;  ///< own estimate of a solve on a GPU; nothing: by the table
-};
 
 /// Estimates the fastest algorithm on a GPU: one that estimates itself, otherwise the least time by the model in
 /// planner/plan_table.hpp, fitted to the device, or to another one if the table lacks it.

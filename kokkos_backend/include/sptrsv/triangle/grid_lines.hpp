@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string>
 
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/device/workspace.hpp"
@@ -88,8 +87,7 @@ Directions find_directions(typename T::exec_space const& exec, Workspace<T>& wor
   auto const edges = work.template take<unsigned>(Directions::bins);
   Kokkos::deep_copy(exec, edges, 0u);
   Kokkos::parallel_for(
-      "sptrsv::grid::directions", Kokkos::RangePolicy<typename T::exec_space, std::uint64_t>(exec, 0, sample.looked_at),
-      KOKKOS_LAMBDA(std::uint64_t k) {
+      "sptrsv::grid::directions", range_of<std::uint64_t>(exec, sample.looked_at), KOKKOS_LAMBDA(std::uint64_t k) {
         index const i = sample.sampled(k);
         offset const begin = rows.begin(i), count = rows.count(i);
         constexpr offset most = GridSample::entries_for_directions;
@@ -114,7 +112,6 @@ Directions find_directions(typename T::exec_space const& exec, Workspace<T>& wor
 /// Fit of a grid to a sample of the rows, by one team: its lines, then the skews of y and z.
 template <class T>
 struct FitLines {
-  using index = typename T::index;
   static constexpr int gpu_threads = 512;
   static constexpr std::int64_t most_skew = 64;  ///< a larger skew makes boxes long and thin
   GridEntries<T> entries;
@@ -240,7 +237,6 @@ typename T::index level_of_by_grid(typename T::exec_space const& exec, OffDiagon
         level_of(i) = static_cast<index>(level);
       },
       wrong, Kokkos::Max<std::int64_t>(deepest));
-  exec.fence("sptrsv::grid: whether the levels fit is needed on the host");
   return wrong == 0 ? static_cast<index>(deepest) : index(-1);
 }
 

@@ -277,16 +277,6 @@ Kokkos::View<typename T::index*, typename T::device> count_in_degrees(typename T
   return in_degree;
 }
 
-/// Lists the rows without off-diagonal entries, which are the roots of the first level.
-template <class T>
-void list_first_roots(typename T::exec_space const& exec, RemoveRoots<T> const& step) {
-  using index = typename T::index;
-  Kokkos::parallel_for(
-      "sptrsv::level_sets::first_roots", row_range<T>(exec, step.columns.num_rows), KOKKOS_LAMBDA(index i) {
-        if (step.in_degree(i) == 0) step.level_rows(Kokkos::atomic_fetch_add(&step.state(1), index(1))) = i;
-      });
-}
-
 /// Computes level_of by a list of root candidates per level. Leaves level_rows unsorted within a level.
 /// Source: M. Naumov, NVR-2011-001, section 3; differs in that both of his buffers share one array, level_rows.
 template <class T>
@@ -296,7 +286,10 @@ void level_of_by_root_candidates(typename T::exec_space const& exec, OffDiagonal
   index const n = columns.num_rows;
   RemoveRoots<T> step{columns, sets.level_of, sets.level_rows, count_in_degrees<T>(exec, columns), {}};
   step.state = decltype(step.state)("sptrsv::level_sets::state");
-  list_first_roots<T>(exec, step);
+  Kokkos::parallel_for(
+      "sptrsv::level_sets::first_roots", row_range<T>(exec, n), KOKKOS_LAMBDA(index i) {
+        if (step.in_degree(i) == 0) step.level_rows(Kokkos::atomic_fetch_add(&step.state(1), index(1))) = i;
+      });
 
   bool const one_thread = exec.concurrency() == 1;
   constexpr bool host = is_host_space<typename T::exec_space>;

@@ -44,8 +44,7 @@ void for_all_entries(char const* label, typename T::exec_space const& exec, OffD
   using teams = Kokkos::TeamPolicy<typename T::exec_space>;
   bool const any_long = order.long_rows.extent(0) > 0;
   Kokkos::parallel_for(
-      label, with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows)),
-      KOKKOS_LAMBDA(index p) {
+      label, with_arguments_in_launch(row_range<T>(exec, rows.num_rows)), KOKKOS_LAMBDA(index p) {
         index const i = order.row(p);
         of_row(p, i);
         offset const end = order.row_ptr(p + 1);
@@ -112,12 +111,9 @@ void renumber_columns(typename T::exec_space const& exec, Workspace<T>& work, Or
   auto const row = order.row;
   auto const col_idx = order.col_idx;
   Kokkos::parallel_for(
-      "sptrsv::ordered_rows::position",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(n)),
-      KOKKOS_LAMBDA(index p) { position(row(p)) = p; });
+      "sptrsv::ordered_rows::position", row_range<T>(exec, n), KOKKOS_LAMBDA(index p) { position(row(p)) = p; });
   Kokkos::parallel_for(
-      "sptrsv::ordered_rows::columns",
-      Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(col_idx.extent(0))),
+      "sptrsv::ordered_rows::columns", range_of<offset>(exec, col_idx.extent(0)),
       KOKKOS_LAMBDA(offset k) { col_idx(k) = position(col_idx(k)); });
 }
 

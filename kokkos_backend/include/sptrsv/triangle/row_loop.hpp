@@ -43,7 +43,6 @@ template <class T, int K, Access A, Diagonal D, class Cursor, class V = typename
 struct RowLoop {
   using scalar = typename T::scalar;
   using index = typename T::index;
-  using offset = typename T::offset;
 
   Cursor cursor;
   index const* col_idx;

@@ -4,7 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "sptrsv/device/host_threads.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 
 namespace sptrsv::detail {
@@ -14,8 +13,7 @@ void gather(typename T::exec_space const& exec, Kokkos::View<const typename T::o
             typename T::values all, Kokkos::View<typename T::scalar*, typename T::device> out) {
   using offset = typename T::offset;
   Kokkos::parallel_for(
-      "sptrsv::update::gather",
-      Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(out.extent(0))),
+      "sptrsv::update::gather", range_of<offset>(exec, out.extent(0)),
       KOKKOS_LAMBDA(offset k) { out(k) = all(source(k)); });
 }
 

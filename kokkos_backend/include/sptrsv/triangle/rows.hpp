@@ -95,17 +95,13 @@ CompactRows<T, Device> compact(typename T::exec_space const& exec, OffDiagonals<
   using index = typename T::index;
   using offset = typename T::offset;
   CompactRows<T, Device> out;
-  out.row_ptr = decltype(out.row_ptr)("sptrsv::off_diagonal::row_ptr", static_cast<std::size_t>(rows.num_rows) + 1);
+  out.row_ptr = raw_view<decltype(out.row_ptr)>(exec, "sptrsv::off_diagonal::row_ptr",
+                                                static_cast<std::size_t>(rows.num_rows) + 1);
   auto const row_ptr = out.row_ptr;
-  offset count = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::off_diagonal::count", row_range<T>(exec, rows.num_rows),
-      KOKKOS_LAMBDA(index i, offset & sum, bool final) {
-        sum += rows.end(i) - rows.begin(i);
-        if (final) row_ptr(i + 1) = sum;
-      },
-      count);
-  exec.fence("sptrsv::transpose: the number of entries is needed to allocate");
+  auto const count = scan_rows<T, offset>(
+      "sptrsv::off_diagonal::count", exec, rows.num_rows + 1,
+      KOKKOS_LAMBDA(index i) { return i < rows.num_rows ? rows.count(i) : offset(0); },
+      KOKKOS_LAMBDA(index i, offset before) { row_ptr(i) = before; });
   out.col_idx = raw_view<decltype(out.col_idx)>(exec, "sptrsv::off_diagonal::col_idx", count);
   out.position = raw_view<decltype(out.position)>(exec, "sptrsv::off_diagonal::position", count);
   auto const col_idx = out.col_idx;
@@ -122,15 +118,16 @@ CompactRows<T, Device> compact(typename T::exec_space const& exec, OffDiagonals<
   return out;
 }
 
-/// Tells whether the columns of each row ascend, where equal ones may follow each other. Fences.
+/// Returns the first row whose columns do not ascend, or n. Fences.
+/// @param repeated  equal columns may follow each other
 template <class T>
-bool columns_ascend(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
-  auto const falls = KOKKOS_LAMBDA(typename T::index i) {
+long long first_unsorted_row(typename T::exec_space const& exec, OffDiagonals<T> const& rows, bool repeated) {
+  auto const is_unsorted = KOKKOS_LAMBDA(typename T::index i) {
     for (auto k = rows.begin(i) + 1; k < rows.end(i); ++k)
-      if (rows.col_idx(k - 1) > rows.col_idx(k)) return true;
+      if (rows.col_idx(k - 1) >= rows.col_idx(k) + (repeated ? 1 : 0)) return true;
     return false;
   };
-  return first_row_with<T>("sptrsv::off_diagonal::sorted", exec, rows.num_rows, falls) == rows.num_rows;
+  return first_row_with<T>("sptrsv::off_diagonal::sorted", exec, rows.num_rows, is_unsorted);
 }
 
 /// Returns the first of the positions begin to end whose column is at least `column`, or end.
@@ -163,7 +160,7 @@ OffDiagonals<T> transpose_off_diagonals(typename T::exec_space const& exec, OffD
   out.row_ptr = columns.graph.col_map;
   out.col_idx = columns.graph.entries;
   out.source = columns.values;
-  if (!columns_ascend<T>(exec, out))
+  if (first_unsorted_row<T>(exec, out, true) < n)
     KokkosSparse::sort_crs_matrix(space(), columns.graph.col_map, columns.graph.entries, columns.values);
   Kokkos::fence("sptrsv::transpose: done");
   return out;

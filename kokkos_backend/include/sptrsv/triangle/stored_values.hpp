@@ -3,7 +3,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <string>
 #include <type_traits>
 
 #include "sptrsv/device/joint_memory.hpp"

@@ -3,10 +3,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <string>
 
 #include "sptrsv/algorithm/blocked/block_plan.hpp"
 
@@ -189,7 +186,6 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
                     OffDiagonals<T> const& rows, BlockPlan<T>& plan,
                     Kokkos::View<typename T::index*, typename T::device> const& slice_of) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   index const blocks = plan.num_blocks;
   typename Workspace<T>::Scope const scope(work);
   NumberColumns<T> number{rows, plan, slice_of, {}, {}, {}, 64};
@@ -197,21 +193,13 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
   number.outers = work.template take<std::uint64_t>(static_cast<std::size_t>(blocks));
   auto const block_slice = plan.block_slice;
   auto const slice_chunks = plan.slice_chunks;
-  std::uint64_t most_entries = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::blocked::most_entries", policy(exec, 0, blocks),
-      KOKKOS_LAMBDA(index b, std::uint64_t& most) {
-        if (slice_chunks(block_slice(b)) == 0) return;
-        std::uint64_t const mine = number.first_listed(b + 1) - number.first_listed(b);
-        if (mine > most) most = mine;
-      },
-      Kokkos::Max<std::uint64_t>(most_entries));
-  exec.fence("sptrsv::blocked: the size of tables is chosen on the host");
+  auto const most_entries = max_over_rows<T>(
+      "sptrsv::blocked::most_entries", exec, blocks, std::uint64_t(0), KOKKOS_LAMBDA(index b) {
+        return slice_chunks(block_slice(b)) == 0 ? 0 : number.first_listed(b + 1) - number.first_listed(b);
+      });
   while (static_cast<std::uint64_t>(number.most_table) < 2 * most_entries) number.most_table *= 2;
   constexpr bool host = is_host_space<typename T::exec_space>;
-  long long const most_teams =
-      std::max<long long>(1, exec.concurrency() / (host ? 1 : BlockedTuning::threads_per_analysis_team));
-  int const teams = static_cast<int>(std::min<long long>(blocks, most_teams));
+  int const teams = number_of_teams<T>(exec, blocks, {1, host ? 1 : BlockedTuning::threads_per_analysis_team, 1, 1});
   number.tables =
       work.template take<char>(static_cast<std::size_t>(teams) * NumberColumns<T>::table_bytes(number.most_table));
   Kokkos::parallel_for("sptrsv::blocked::columns",
@@ -241,21 +229,14 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
   auto const slice_pack = plan.slice_pack;
   auto const pack_entries = static_cast<std::uint64_t>(plan.shape.entries);
   int const value_bytes = plan.shape.value_bytes;
-  std::uint64_t most_bytes = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::blocked::scratch", policy(exec, 0, blocks),
-      KOKKOS_LAMBDA(index b, std::uint64_t& most) {
+  plan.scratch_bytes = max_over_rows<T>(
+      "sptrsv::blocked::scratch", exec, blocks, std::size_t(0), KOKKOS_LAMBDA(index b) {
         index const first = block_slice(b), last = block_slice(b + 1);
-        if (slice_chunks(first) == 0) return;
-        std::uint64_t const mine =
-            block_scratch_bytes<T>((slice_pack(last) - slice_pack(first)) * pack_entries, value_bytes,
-                                   static_cast<std::size_t>(block_row(b + 1) - block_row(b)),
-                                   static_cast<std::size_t>(last - first), outers(b));
-        if (mine > most) most = mine;
-      },
-      Kokkos::Max<std::uint64_t>(most_bytes));
-  exec.fence("sptrsv::blocked: workspace is freed");
-  plan.scratch_bytes = static_cast<std::size_t>(most_bytes);
+        if (slice_chunks(first) == 0) return std::size_t(0);
+        return block_scratch_bytes<T>((slice_pack(last) - slice_pack(first)) * pack_entries, value_bytes,
+                                      static_cast<std::size_t>(block_row(b + 1) - block_row(b)),
+                                      static_cast<std::size_t>(last - first), outers(b));
+      });
 }
 
 }  // namespace sptrsv::detail

@@ -48,8 +48,7 @@ double levels_of_successive_rows(typename T::exec_space const& exec, LevelSets<T
   auto const level_of = sets.level_of;
   double sum = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::blocked::levels_of_rows",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(windows)),
+      "sptrsv::blocked::levels_of_rows", row_range<T>(exec, windows),
       KOKKOS_LAMBDA(index w, double& mine) {
         std::uint64_t const first = static_cast<std::uint64_t>(w) * step;
         index least = level_of(first), greatest = least;
@@ -61,7 +60,6 @@ double levels_of_successive_rows(typename T::exec_space const& exec, LevelSets<T
         mine += static_cast<double>(greatest - least + 1);
       },
       sum);
-  exec.fence("sptrsv::blocked: the estimate is made on the host");
   return sum / static_cast<double>(windows);
 }
 
@@ -138,15 +136,11 @@ double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const&
 /// Returns the number of rows that are blocks of their own.
 template <class T>
 long long count_long_rows(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-  using index = typename T::index;
   if (!analysis.shape().transposed() && analysis.longest_row() <= BlockedTuning::long_row) return 0;
   auto const rows = analysis.rows(exec);
-  long long count = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::blocked::long_rows", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, rows.num_rows),
-      KOKKOS_LAMBDA(index i, long long& sum) { sum += rows.count(i) > BlockedTuning::long_row; }, count);
-  exec.fence("sptrsv::blocked: candidates are chosen on the host");
-  return count;
+  return sum_over_rows<T, long long>(
+      "sptrsv::blocked::long_rows", exec, rows.num_rows,
+      KOKKOS_LAMBDA(typename T::index i) { return rows.count(i) > BlockedTuning::long_row; });
 }
 
 }  // namespace sptrsv::detail

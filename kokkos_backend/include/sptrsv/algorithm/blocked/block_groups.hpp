@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -47,33 +46,28 @@ template <class T, class Of>
 void sort_by_group(typename T::exec_space const& exec, Analysis<T> const& analysis, int bits, Of const& of,
                    RowGroups<T> const& out) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   index const n = analysis.num_rows();
   bool const ascending = analysis.shape().ascending();
   auto& work = analysis.workspace();
   typename Workspace<T>::Scope const scope(work);
   auto const key = work.template take<std::uint64_t>(static_cast<std::size_t>(n));
   Kokkos::parallel_for(
-      "sptrsv::blocked::group_of_rows", policy(exec, 0, n),
+      "sptrsv::blocked::group_of_rows", row_range<T>(exec, n),
       KOKKOS_LAMBDA(index s) { key(s) = of(ascending ? s : n - 1 - s); });
   sort_places<T, std::uint64_t>(exec, work, key, out.key, out.row, bits);
   if (ascending) return;
   auto const row = out.row;
   Kokkos::parallel_for(
-      "sptrsv::blocked::rows", policy(exec, 0, n), KOKKOS_LAMBDA(index p) { row(p) = n - 1 - row(p); });
+      "sptrsv::blocked::rows", row_range<T>(exec, n), KOKKOS_LAMBDA(index p) { row(p) = n - 1 - row(p); });
 }
 
 template <class T>
 long long count_groups(typename T::exec_space const& exec, RowGroups<T> const& groups) {
   using index = typename T::index;
   auto const key = groups.key;
-  long long count = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::blocked::count_groups",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, static_cast<index>(key.extent(0))),
-      KOKKOS_LAMBDA(index p, long long& sum) { sum += p == 0 || key(p) != key(p - 1); }, count);
-  exec.fence("sptrsv::blocked: the shape of blocks is chosen on the host");
-  return count;
+  return sum_over_rows<T, long long>(
+      "sptrsv::blocked::count_groups", exec, static_cast<index>(key.extent(0)),
+      KOKKOS_LAMBDA(index p) { return p == 0 || key(p) != key(p - 1); });
 }
 
 /// Groups rows into strips of `levels` successive levels; rows of a strip keep their order.
@@ -120,7 +114,7 @@ RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& 
                      DepthSweep<T>{analysis.rows(exec), directions, depths, analysis.shape().ascending()});
   std::uint64_t most[Directions::most] = {};
   Kokkos::parallel_reduce(
-      "sptrsv::blocked::extents", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
+      "sptrsv::blocked::extents", row_range<T>(exec, n),
       KOKKOS_LAMBDA(index i, std::uint64_t& a, std::uint64_t& b, std::uint64_t& c) {
         std::uint64_t const mine = depths(i);
         a = Kokkos::max(a, Depths::of(mine, 0));
@@ -128,7 +122,6 @@ RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& 
         c = Kokkos::max(c, Depths::of(mine, 2));
       },
       Kokkos::Max<std::uint64_t>(most[0]), Kokkos::Max<std::uint64_t>(most[1]), Kokkos::Max<std::uint64_t>(most[2]));
-  exec.fence("sptrsv::blocked: the sides of boxes are chosen on the host");
   for (int d = 0; d < Directions::most; ++d) out.extent[d] = static_cast<int>(most[d]) + 1;
   return out;
 }

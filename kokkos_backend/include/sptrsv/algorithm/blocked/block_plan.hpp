@@ -5,8 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <string>
-#include <utility>
 
 #include "sptrsv/algorithm/blocked/block_groups.hpp"
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
@@ -85,13 +83,12 @@ Kokkos::View<typename T::index*, typename T::device> number_ranges(
     char const* label, typename T::exec_space const& exec, Workspace<T>& work, Workspace<T>& to, typename T::index n,
     Kokkos::View<typename T::index*, typename T::device> const& number, Begins const& begins) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   // each position counts the range that begins at the next one
   index const last =
       sum_before<T, index>(label, exec, work, n, number, KOKKOS_LAMBDA(index p) { return p + 1 < n && begins(p + 1); });
   auto const first = to.template take<index>(static_cast<std::size_t>(last) + 2);
   Kokkos::parallel_for(
-      label, policy(exec, 0, n), KOKKOS_LAMBDA(index p) {
+      label, row_range<T>(exec, n), KOKKOS_LAMBDA(index p) {
         if (p == 0 || number(p) != number(p - 1)) first(number(p)) = p;
         if (p == n - 1) first(number(p) + 1) = n;
       });
@@ -121,7 +118,6 @@ class BlockCutter {
  public:
   using index = typename T::index;
   using exec_space = typename T::exec_space;
-  using policy = Kokkos::RangePolicy<exec_space, index>;
   template <class V>
   using view = Kokkos::View<V*, typename T::device>;
 
@@ -204,14 +200,14 @@ class BlockCutter {
     auto const level_of = level_of_;
     int const level_bits = bits_for(static_cast<std::uint64_t>(levels_));
     Kokkos::parallel_for(
-        "sptrsv::blocked::level", policy(exec_, 0, n_), KOKKOS_LAMBDA(index p) {
+        "sptrsv::blocked::level", row_range<T>(exec_, n_), KOKKOS_LAMBDA(index p) {
           block_level(p) = (static_cast<std::uint64_t>(number(p)) << level_bits) |
                            static_cast<std::uint64_t>(level_of(group_row(p)));
         });
     sort_places<T, std::uint64_t>(exec_, work_, block_level, key_, place,
                                   level_bits + bits_for(static_cast<std::uint64_t>(plan.num_blocks)));
     Kokkos::parallel_for(
-        "sptrsv::blocked::position", policy(exec_, 0, n_), KOKKOS_LAMBDA(index p) {
+        "sptrsv::blocked::position", row_range<T>(exec_, n_), KOKKOS_LAMBDA(index p) {
           index const i = group_row(place(p));
           row(p) = i;
           position(i) = p;
@@ -239,7 +235,7 @@ class BlockCutter {
     auto const width = static_cast<typename T::offset>(shape_.width());
     auto const lanes = static_cast<std::uint64_t>(shape_.lanes);
     Kokkos::parallel_reduce(
-        "sptrsv::blocked::chunks", policy(exec_, 0, slices),
+        "sptrsv::blocked::chunks", row_range<T>(exec_, slices),
         KOKKOS_LAMBDA(index s, int& most) {
           typename T::offset longest = 1;
           for (index p = slice_row(s); p < slice_row(s + 1); ++p) {
@@ -265,7 +261,7 @@ class BlockCutter {
     plan.block_slice = of_plan_.template take<index>(static_cast<std::size_t>(blocks) + 1);
     auto const block_slice = plan.block_slice;
     Kokkos::parallel_for(
-        "sptrsv::blocked::block_slice", policy(exec_, 0, blocks + 1),
+        "sptrsv::blocked::block_slice", row_range<T>(exec_, blocks + 1),
         KOKKOS_LAMBDA(index b) { block_slice(b) = b == blocks ? slices : slice_of(block_row(b)); });
     if (any_long_)
       plan.long_slice = list_where<T>(

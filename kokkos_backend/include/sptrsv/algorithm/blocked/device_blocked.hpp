@@ -96,8 +96,7 @@ class DeviceBlocked : public BlockedDescription {
     values.begin(exec);
     Kokkos::parallel_for(
         "sptrsv::blocked::update",
-        with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, std::uint64_t>(
-            exec, 0, plan.slice_chunks.extent(0) * per_slice)),
+        with_arguments_in_launch(range_of<std::uint64_t>(exec, plan.slice_chunks.extent(0) * per_slice)),
         KOKKOS_LAMBDA(std::uint64_t t) {
           auto const slice = static_cast<index>(t / per_slice);
           index const p = plan.slice_row(slice) + static_cast<index>(t % per_slice);

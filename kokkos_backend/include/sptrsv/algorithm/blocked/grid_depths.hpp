@@ -23,8 +23,7 @@ bool depths_by_grid(typename T::exec_space const& exec, Analysis<T> const& analy
   int const count = directions.count();
   long long wrong = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::blocked::grid_depths",
-      Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, entries.rows.num_rows),
+      "sptrsv::blocked::grid_depths", row_range<T>(exec, entries.rows.num_rows),
       KOKKOS_LAMBDA(index i, long long& sum) {
         auto const here = lines.place(entries.place_of(i));
         std::uint64_t mine = 0;
@@ -39,7 +38,6 @@ bool depths_by_grid(typename T::exec_space const& exec, Analysis<T> const& analy
         });
       },
       wrong);
-  exec.fence("sptrsv::blocked: whether the depths fit is needed on the host");
   return wrong == 0;
 }
 

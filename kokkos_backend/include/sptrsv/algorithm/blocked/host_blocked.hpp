@@ -99,17 +99,16 @@ HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, Analysis<T> co
 
   std::vector<std::vector<index>> needs(blocks);
   // no KOKKOS_LAMBDA, since it calls host functions
-  Kokkos::parallel_for("sptrsv::blocked::needs",
-                       Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, out.num_blocks), [&](index b) {
-                         auto& mine = needs[static_cast<std::size_t>(b)];
-                         auto const end = out.rows.row_ptr(out.block_row(b + 1));
-                         for (auto k = out.rows.row_ptr(out.block_row(b)); k < end; ++k) {
-                           index const other = block_of[static_cast<std::size_t>(out.rows.col_idx(k))];
-                           if (other != b && (mine.empty() || mine.back() != other)) mine.push_back(other);
-                         }
-                         std::sort(mine.begin(), mine.end());
-                         mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-                       });
+  Kokkos::parallel_for("sptrsv::blocked::needs", row_range<T>(exec, out.num_blocks), [&](index b) {
+    auto& mine = needs[static_cast<std::size_t>(b)];
+    auto const end = out.rows.row_ptr(out.block_row(b + 1));
+    for (auto k = out.rows.row_ptr(out.block_row(b)); k < end; ++k) {
+      index const other = block_of[static_cast<std::size_t>(out.rows.col_idx(k))];
+      if (other != b && (mine.empty() || mine.back() != other)) mine.push_back(other);
+    }
+    std::sort(mine.begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+  });
   exec.fence("sptrsv::blocked: the host joins the lists");
   out.block_need = raw_view<index, T>(exec, "sptrsv::blocked::block_need", blocks + 1);
   std::size_t count = 0;

@@ -136,8 +136,8 @@ class Chain {
   template <class Body>
   void by_places(char const* label, typename T::exec_space const& exec, Body const& body, int columns) const {
     Kokkos::parallel_for(label,
-                         detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(
-                             exec, 0, static_cast<long long>(order_.num_rows) * columns)),
+                         detail::with_arguments_in_launch(
+                             detail::range_of<long long>(exec, static_cast<long long>(order_.num_rows) * columns)),
                          body);
   }
 

@@ -38,19 +38,15 @@ KOKKOS_FORCEINLINE_FUNCTION typename T::index needed_row(OffDiagonals<T> const& 
 template <class T>
 bool has_branches(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   typename Workspace<T>::Scope const scope(work);
   auto const needed = work.template take<int>(static_cast<std::size_t>(rows.num_rows));
   Kokkos::deep_copy(exec, needed, 0);
   Kokkos::parallel_for(
-      "sptrsv::chains::needed", policy(exec, 0, rows.num_rows), KOKKOS_LAMBDA(index i) {
+      "sptrsv::chains::needed", row_range<T>(exec, rows.num_rows), KOKKOS_LAMBDA(index i) {
         if (index const j = needed_row(rows, i); j != i) Kokkos::atomic_inc(&needed(j));
       });
-  int most = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::chains::branches", policy(exec, 0, rows.num_rows),
-      KOKKOS_LAMBDA(index i, int& mine) { mine = needed(i) > mine ? needed(i) : mine; }, Kokkos::Max<int>(most));
-  exec.fence("sptrsv::chains: branches are looked at on the host");
+  auto const most = max_over_rows<T>(
+      "sptrsv::chains::branches", exec, rows.num_rows, 0, KOKKOS_LAMBDA(index i) { return needed(i); });
   return most > 1;
 }
 
@@ -60,7 +56,6 @@ template <class T>
 void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, OffDiagonals<T> const& rows,
                         ChainOrder<T>& order) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   index const n = rows.num_rows;
   typename Workspace<T>::Scope const scope(work);
   auto const take = [&](std::size_t count) { return work.template take<index>(count); };
@@ -68,18 +63,18 @@ void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, 
   auto first = take(size), before = take(size), next_first = take(size), next_before = take(size);
   auto const needed_by = take(size), length = take(size), begin = take(size + 1);
   Kokkos::parallel_for(
-      "sptrsv::chains::begin", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
+      "sptrsv::chains::begin", row_range<T>(exec, n), KOKKOS_LAMBDA(index i) {
         first(i) = needed_row(rows, i);
         before(i) = first(i) != i;
         needed_by(i) = length(i) = 0;
       });
   Kokkos::parallel_for(
-      "sptrsv::chains::needed_by", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
+      "sptrsv::chains::needed_by", row_range<T>(exec, n), KOKKOS_LAMBDA(index i) {
         if (first(i) != i) needed_by(first(i)) = 1;
       });
   for (index unfinished = 1; unfinished > 0;) {
     Kokkos::parallel_reduce(
-        "sptrsv::chains::jump", policy(exec, 0, n),
+        "sptrsv::chains::jump", row_range<T>(exec, n),
         KOKKOS_LAMBDA(index i, index & sum) {
           index const to = first(i), beyond = first(to);
           next_first(i) = beyond;
@@ -87,19 +82,19 @@ void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, 
           sum += beyond != to;
         },
         unfinished);
-    exec.fence("sptrsv::chains: whether another round is needed");
     std::swap(first, next_first);
     std::swap(before, next_before);
   }
   Kokkos::parallel_for(
-      "sptrsv::chains::lengths", policy(exec, 0, n), KOKKOS_LAMBDA(index i) {
+      "sptrsv::chains::lengths", row_range<T>(exec, n), KOKKOS_LAMBDA(index i) {
         if (needed_by(i) == 0) length(first(i)) = before(i) + 1;  // the last row of its chain
       });
   scan_before<T, index>("sptrsv::chains::places", exec, work, n, begin, KOKKOS_LAMBDA(index i) { return length(i); });
   order.rows = raw_view<index, T>(exec, "sptrsv::chains::rows", size);
   auto const placed = order.rows;
   Kokkos::parallel_for(
-      "sptrsv::chains::place", policy(exec, 0, n), KOKKOS_LAMBDA(index i) { placed(begin(first(i)) + before(i)) = i; });
+      "sptrsv::chains::place", row_range<T>(exec, n),
+      KOKKOS_LAMBDA(index i) { placed(begin(first(i)) + before(i)) = i; });
   exec.fence("sptrsv::chains: the workspace is given back");
 }
 
@@ -115,15 +110,13 @@ ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const&
   if (analysis.longest_row() > 1) return order;
   auto const rows = analysis.rows(exec);
   index const step = order.ascending ? 1 : -1;
-  index apart = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::chains::apart", Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, order.num_rows),
-      KOKKOS_LAMBDA(index i, index & sum) {
-        for (auto k = rows.begin(i); k < rows.end(i); ++k) sum += rows.col_idx(k) != i - step;
-      },
-      apart);
-  exec.fence("sptrsv::chains: whether rows follow each other is decided on the host");
-  if (apart > 0) {
+  auto const apart = first_row_with<T>(
+      "sptrsv::chains::apart", exec, order.num_rows, KOKKOS_LAMBDA(index i) {
+        for (auto k = rows.begin(i); k < rows.end(i); ++k)
+          if (rows.col_idx(k) != i - step) return true;
+        return false;
+      });
+  if (apart < order.num_rows) {
     if (analysis.longest_row_of_op(exec) > 1 || has_branches<T>(exec, analysis.workspace(), rows)) return order;
     order_along_chains<T>(exec, analysis.workspace(), rows, order);
   }

@@ -93,11 +93,6 @@ KOKKOS_FUNCTION AffineMap<S> compose_over_threads(Team const& team, AffineMap<S>
   return t > 0 ? maps[t - 1] : AffineMap<S>{};
 }
 
-/// Split of a chunk among a team: each thread gets the same number of consecutive positions.
-struct ChainChunks {
-  static constexpr int threads = ChainTuning::threads, places = ChainTuning::chunk;
-};
-
 /// Passes over the chunks. A correction is the same scan with the residual of y instead of b.
 enum class ChainPass { compose, solve, compose_correction, correct };
 
@@ -121,8 +116,8 @@ struct ChainKernel {
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto const chunk = static_cast<index>(static_cast<index>(team.league_rank()) % system.chunks);
     auto const column = static_cast<int>(static_cast<index>(team.league_rank()) / system.chunks);
-    int const each = ChainChunks::places / team.team_size();
-    index const chunk_first = place(chunk, 0), chunk_last = place(chunk, ChainChunks::places);
+    int const each = ChainTuning::chunk / team.team_size();
+    index const chunk_first = place(chunk, 0), chunk_last = place(chunk, ChainTuning::chunk);
     index const first = place(chunk, team.team_rank() * each), last = place(chunk, (team.team_rank() + 1) * each);
     auto* const maps = static_cast<AffineMap<scalar>*>(team.team_shmem().get_shmem_aligned(
         sizeof(AffineMap<scalar>) * static_cast<std::size_t>(team.team_size()), 16));
@@ -162,7 +157,7 @@ struct ChainKernel {
   }
   /// Returns a position of a chunk, at most the total number of positions.
   KOKKOS_FORCEINLINE_FUNCTION index place(index chunk, int within) const {
-    long long const at = static_cast<long long>(chunk) * ChainChunks::places + within;
+    long long const at = static_cast<long long>(chunk) * ChainTuning::chunk + within;
     return at < system.order.num_rows ? static_cast<index>(at) : system.order.num_rows;
   }
 };

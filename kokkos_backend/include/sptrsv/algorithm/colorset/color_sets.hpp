@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <string>
 #include <vector>
 
 #include "sptrsv/algorithm/colorset/colorset_tuning.hpp"
@@ -49,9 +48,7 @@ Kokkos::View<typename T::index*, Kokkos::HostSpace> numbers_of_positions(char co
                                                                          typename T::index n, Of const& of) {
   using index = typename T::index;
   auto const numbers = raw_view<index, T>(exec, label, static_cast<std::size_t>(n));
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<typename T::exec_space, index>(exec, 0, n),
-      KOKKOS_LAMBDA(index p) { numbers(p) = of(p); });
+  Kokkos::parallel_for(label, row_range<T>(exec, n), KOKKOS_LAMBDA(index p) { numbers(p) = of(p); });
   exec.fence("sptrsv::color_sets: the numbers are read on the host");
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), numbers);
 }

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sptrsv/algorithm/colorset/colorset_tuning.hpp"

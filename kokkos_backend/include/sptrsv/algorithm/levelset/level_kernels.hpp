@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
@@ -27,7 +26,6 @@ struct LevelRow {
   using index = typename T::index;
   using offset = typename T::offset;
   using slots_type = SolvedSlots<scalar, 1>;
-  using real = typename slots_type::real;
   static constexpr int batch = Terms<scalar, 1>::batch;
 
   OrderedRows<T> order;

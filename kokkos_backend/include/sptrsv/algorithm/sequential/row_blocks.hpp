@@ -15,15 +15,6 @@
 
 namespace sptrsv::detail {
 
-/// Lengths of the blocks of rows on a host: length[s] is the number of rows of the block that starts at position s of
-/// the solve order, 0 inside a block. Empty if blocks are too rare to pay.
-template <class T>
-struct RowBlocks {
-  std::vector<std::uint8_t> length;
-
-  bool worth_it() const { return !length.empty(); }
-};
-
 /// Tells whether row i, solved right after row prev, has prev's columns and prev itself, in sorted order: prev is last
 /// in a lower triangle and first in an upper one.
 template <class T>
@@ -39,25 +30,26 @@ bool continues_block(OffDiagonals<T> const& rows, typename T::index prev, typena
   return true;
 }
 
+/// Returns the lengths of the blocks of rows on a host: element s is the number of rows of the block that starts at
+/// position s of the solve order, 0 inside a block. Empty if blocks are too rare to pay.
 template <class T>
-RowBlocks<T> find_row_blocks(OffDiagonals<T> const& rows, bool ascending) {
+std::vector<std::uint8_t> find_row_blocks(OffDiagonals<T> const& rows, bool ascending) {
   using index = typename T::index;
   index const n = rows.num_rows;
   auto const row = [&](index s) { return ascending ? s : n - 1 - s; };
-  RowBlocks<T> out;
-  out.length.assign(static_cast<std::size_t>(n), 0);
+  std::vector<std::uint8_t> length(static_cast<std::size_t>(n), 0);
   long long blocks = 0;
   for (index s = 0; s < n; ++blocks) {
     int size = 1;
     while (size < SequentialTuning::block_rows && s + size < n &&
            continues_block(rows, row(s + size - 1), row(s + size), ascending))
       ++size;
-    out.length[static_cast<std::size_t>(s)] = static_cast<std::uint8_t>(size);
+    length[static_cast<std::size_t>(s)] = static_cast<std::uint8_t>(size);
     s += size;
   }
   if (static_cast<double>(n) < std::floor(SequentialTuning::rows_per_block * static_cast<double>(blocks)))
-    out.length.clear();
-  return out;
+    length.clear();
+  return length;
 }
 
 /// Solves the M rows of the block at position s. A row's terms outside the block come first, those inside last: the

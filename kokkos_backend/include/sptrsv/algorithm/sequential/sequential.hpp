@@ -2,8 +2,10 @@
 // Substitution by one thread: the baseline of every comparison, and the host path for small systems.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sptrsv/algorithm/sequential/row_blocks.hpp"
 #include "sptrsv/algorithm/sequential/sequential_tuning.hpp"
@@ -116,7 +118,7 @@ class Sequential {
       : shape_(analysis.shape()), values_(exec, analysis.stored()) {
     if constexpr (blocked)
       if (!shape_.transposed() && shape_.ascending() != values_.rows().backward)
-        blocks_ = detail::find_row_blocks<T>(values_.rows(), shape_.ascending());
+        block_rows_ = detail::find_row_blocks<T>(values_.rows(), shape_.ascending());
   }
 
   /// Tells whether the planner considers `sequential`: on a GPU only for few entries.
@@ -135,7 +137,8 @@ class Sequential {
       constexpr int K = decltype(width)::value;
       detail::RowIO<T> const io{b, x, fold, columns.first};
       if constexpr (blocked && K == 1)
-        if (blocks_.worth_it() && io.x_row == 1) return shape_.ascending() ? solve_blocks<1>(io) : solve_blocks<-1>(io);
+        if (!block_rows_.empty() && io.x_row == 1)
+          return shape_.ascending() ? solve_blocks<1>(io) : solve_blocks<-1>(io);
       detail::with_access<blocked, K>(io, [&](auto access) {
         launch(exec,
                detail::Substitution<T, K, decltype(access)::value>(values_.rows(), values_.numbers(), io, shape_));
@@ -144,10 +147,10 @@ class Sequential {
   }
 
   std::string parameters() const {
-    return blocks_.worth_it() ? "one thread, rows with the same columns together" : "one thread";
+    return block_rows_.empty() ? "one thread" : "one thread, rows with the same columns together";
   }
   void reserve(typename T::exec_space const&, int) {}
-  std::size_t memory_bytes() const { return values_.memory_bytes() + blocks_.length.size(); }
+  std::size_t memory_bytes() const { return values_.memory_bytes() + block_rows_.size(); }
 
  private:
   /// Solves by one thread, on a host without a launch, which would cost as much as a small solve.
@@ -170,7 +173,7 @@ class Sequential {
     };
     auto const* values = numbers.off_diagonal.data();
     for (typename T::index s = 0; s < rows.num_rows;) {
-      int const size = blocks_.length[static_cast<std::size_t>(s)];
+      int const size = block_rows_[static_cast<std::size_t>(s)];
       switch (size) {
         case 1: detail::solve_block<1, Step, T>(rows, values, io.x, s, load, finish); break;
         case 2: detail::solve_block<2, Step, T>(rows, values, io.x, s, load, finish); break;
@@ -186,7 +189,7 @@ class Sequential {
   static constexpr bool blocked = detail::runs_inline<typename T::exec_space>;
   Shape shape_;
   detail::RowValues<T> values_;
-  detail::RowBlocks<T> blocks_;
+  std::vector<std::uint8_t> block_rows_;  // empty: rows one by one
 };
 
 }  // namespace sptrsv

@@ -56,21 +56,20 @@ struct FusedUnits {
 template <class T>
 FusedUnits<T> make_fused_units(typename T::exec_space const& exec, FusedBlocks<T> const& blocks) {
   using index = typename T::index;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, index>;
   FusedUnits<T> units;
   Kokkos::parallel_reduce(
-      "sptrsv::fused::count_units", policy(exec, 0, blocks.count()),
+      "sptrsv::fused::count_units", row_range<T>(exec, blocks.count()),
       KOKKOS_LAMBDA(index block, index & count, index & warp_rows) {
         bool const warp = blocks.warp_level(block);
         count += warp ? blocks.size(block) : 1;
         warp_rows += warp ? blocks.size(block) : 0;
       },
       units.count, units.warp_rows);
-  exec.fence("sptrsv::fused: the number of units is needed to allocate");
   units.first = raw_view<index, T>(exec, "sptrsv::fused::units", static_cast<std::size_t>(units.count) + 1);
   auto const first = units.first;
   Kokkos::parallel_scan(
-      "sptrsv::fused::list_units", policy(exec, 0, blocks.count()), KOKKOS_LAMBDA(index block, index & at, bool final) {
+      "sptrsv::fused::list_units", row_range<T>(exec, blocks.count()),
+      KOKKOS_LAMBDA(index block, index & at, bool final) {
         index const size = blocks.size(block), mine = blocks.warp_level(block) ? size : 1;
         if (final) {
           for (index u = 0; u < mine; ++u) first(at + u) = blocks.first(block) + u;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "sptrsv/algorithm/sync_free/row_kernels.hpp"
 #include "sptrsv/algorithm/sync_free/sync_free_tuning.hpp"

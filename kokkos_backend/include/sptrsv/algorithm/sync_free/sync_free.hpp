@@ -124,9 +124,9 @@ class SyncFree : public detail::InRowOrder<T> {
     Base::restart(exec);
     auto const arrived = arrived_;
     auto const left_sum = left_sum_;
-    using policy = Kokkos::RangePolicy<typename T::exec_space, std::size_t>;
     Kokkos::parallel_for(
-        "sptrsv::sync_free::restart", policy(exec, 0, left_sum.extent(0)), KOKKOS_LAMBDA(std::size_t k) {
+        "sptrsv::sync_free::restart", detail::range_of<std::size_t>(exec, left_sum.extent(0)),
+        KOKKOS_LAMBDA(std::size_t k) {
           left_sum(k) = typename T::scalar(0);
           if (k % detail::max_column_block == 0) arrived(k / detail::max_column_block) = 0;
         });

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 
 #include "sptrsv/algorithm/tiled/tile_order.hpp"
 #include "sptrsv/device/depth_sweep.hpp"
@@ -189,12 +188,9 @@ long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& n
   Kokkos::parallel_for(
       "sptrsv::planner::most", row_range<T>(exec, count),
       KOKKOS_LAMBDA(index node) { Kokkos::atomic_max(&most(level_of(node)), runs(node)); });
-  long long sum = 0;
-  Kokkos::parallel_reduce(
-      "sptrsv::planner::sum_of_most", row_range<T>(exec, levels.levels),
-      KOKKOS_LAMBDA(index l, long long& all) { all += static_cast<long long>(most(l)); }, sum);
-  exec.fence("sptrsv::planner: the runs are freed");
-  return sum;
+  return sum_over_rows<T, long long>(
+      "sptrsv::planner::sum_of_most", exec, static_cast<index>(levels.levels),
+      KOKKOS_LAMBDA(index l) { return static_cast<long long>(most(l)); });
 }
 
 /// Sorts tile rows by block level.

@@ -122,11 +122,8 @@ struct TileProduct {
 };
 
 /// Entries below the diagonal of a diagonal tile, in slots as in an EllTile. A lane holds its whole row.
-struct TriangleTile {
+struct TriangleTile : EllTile {
   static constexpr int most = tile_size - 1;
-
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int slots(int width) { return tile_size * width; }
-  KOKKOS_FORCEINLINE_FUNCTION static int slot(unsigned mask, int r, int c) { return EllTile::slot(mask, r, c); }
 
   template <class S>
   KOKKOS_FORCEINLINE_FUNCTION static void load(S const* values, unsigned mask, int lane, S (&a)[most]) {

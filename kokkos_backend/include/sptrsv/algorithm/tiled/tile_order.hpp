@@ -4,10 +4,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "sptrsv/algorithm/tiled/tiled_tuning.hpp"
+#include "sptrsv/device/arrays.hpp"
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/device/tile_lanes.hpp"
 #include "sptrsv/triangle/analysis.hpp"
@@ -33,13 +33,7 @@ struct SortedRows {
   index num_positions() const { return static_cast<index>(row.extent(0)); }
   /// Returns the first entry of [at, end) with a column of at least `column`.
   KOKKOS_FUNCTION offset lower_bound(offset at, offset end, index column) const {
-    if (at < end && col_idx(at) >= column) return at;
-    while (at < end) {
-      offset const middle = at + (end - at) / 2;
-      if (col_idx(middle) < column) at = middle + 1;
-      else end = middle;
-    }
-    return at;
+    return at < end && col_idx(at) >= column ? at : detail::first_at_least(col_idx, at, end, column);
   }
 };
 
@@ -100,30 +94,19 @@ RowPositions<T> positions_in_order(typename T::exec_space const& exec, OffDiagon
   Kokkos::parallel_for(
       "sptrsv::tiles::starts", with_arguments_in_launch(row_range<T>(exec, n)),
       KOKKOS_LAMBDA(index s) { segment(s) = starts(s); });
-  index segments = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::tiles::segments", row_range<T>(exec, n),
-      KOKKOS_LAMBDA(index s, index & sum, bool final) {
-        sum += segment(s);
-        if (final) segment(s) = sum - 1;
-      },
-      segments);
-  exec.fence("sptrsv::tiles: the number of segments is needed to allocate");
+  auto const segments = scan_rows<T, index>(
+      "sptrsv::tiles::segments", exec, n, KOKKOS_LAMBDA(index s) { return segment(s); },
+      KOKKOS_LAMBDA(index s, index before) { segment(s) += before - 1; });
   auto const first = raw_view<index, T>(exec, "sptrsv::tiles::first", static_cast<std::size_t>(segments) + 1);
   auto const tile = raw_view<index, T>(exec, "sptrsv::tiles::tile", static_cast<std::size_t>(segments));
   Kokkos::parallel_for(
       "sptrsv::tiles::first_rows", row_range<T>(exec, n + 1), KOKKOS_LAMBDA(index s) {
         if (s == n || s == 0 || segment(s) != segment(s - 1)) first(s == n ? segments : segment(s)) = s;
       });
-  index tiles = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::tiles::tiles_of_segments", row_range<T>(exec, segments),
-      KOKKOS_LAMBDA(index g, index & sum, bool final) {
-        if (final) tile(g) = sum;
-        sum += (first(g + 1) - first(g) + tile_size - 1) / tile_size;
-      },
-      tiles);
-  exec.fence("sptrsv::tiles: whether segments are worth it is decided on the host");
+  auto const tiles = scan_rows<T, index>(
+      "sptrsv::tiles::tiles_of_segments", exec, segments,
+      KOKKOS_LAMBDA(index g) { return (first(g + 1) - first(g) + tile_size - 1) / tile_size; },
+      KOKKOS_LAMBDA(index g, index before) { tile(g) = before; });
   bool const apart = tiles / 2 <= n / tile_size && static_cast<long long>(tiles) * tile_size <= most_counted<index>();
   auto const out =
       make_positions<T>(exec, n, apart ? static_cast<std::size_t>(tiles) * tile_size : static_cast<std::size_t>(n));
@@ -189,8 +172,7 @@ RowPositions<T> positions_by_level(typename T::exec_space const& exec, LevelSets
   auto const out = make_positions<T>(exec, n, static_cast<std::size_t>(plan.positions));
   auto const level_rows = sets.level_rows;
   auto const level_of = sets.level_of;
-  auto const by = raw_view<index, T>(exec, "sptrsv::tiles::shift", plan.shift.size());
-  Kokkos::deep_copy(exec, by, Kokkos::View<index const*, Kokkos::HostSpace>(plan.shift.data(), plan.shift.size()));
+  auto const by = copy_to_device<T>(exec, "sptrsv::tiles::shift", plan.shift);
   Kokkos::parallel_for(
       "sptrsv::tiles::by_level", row_range<T>(exec, n), KOKKOS_LAMBDA(index s) {
         index const i = level_rows(s), p = s + by(level_of(i));
@@ -220,8 +202,7 @@ void sort_columns(typename T::exec_space const& exec, SortedRows<T> const& rows)
         });
     Kokkos::Experimental::sort_by_key(exec, key, rows.source);
     Kokkos::parallel_for(
-        "sptrsv::tiles::sorted_columns",
-        Kokkos::RangePolicy<typename T::exec_space, std::size_t>(exec, 0, key.extent(0)),
+        "sptrsv::tiles::sorted_columns", range_of<std::size_t>(exec, key.extent(0)),
         KOKKOS_LAMBDA(std::size_t k) { col_idx(k) = static_cast<index>(key(k) % positions); });
     exec.fence("sptrsv::tiles: the keys are freed");
   }
@@ -236,17 +217,16 @@ void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows)
   auto const count = rows.num_positions();
   auto const row_ptr = rows.row_ptr, source = rows.source;
   auto const col_idx = rows.col_idx;
-  view const kept_ptr(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::row_ptr")),
-                      static_cast<std::size_t>(count) + 1);
-  offset kept = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::tiles::kept", with_arguments_in_launch(row_range<T>(exec, count)),
-      KOKKOS_LAMBDA(index p, offset & sum, bool final) {
-        for (offset k = row_ptr(p); k < row_ptr(p + 1); ++k) sum += k == row_ptr(p) || col_idx(k) != col_idx(k - 1);
-        if (final) kept_ptr(p + 1) = sum;
+  auto const kept_ptr = raw_view<view>(exec, "sptrsv::tiles::row_ptr", static_cast<std::size_t>(count) + 1);
+  auto const kept = scan_rows<T, offset>(
+      "sptrsv::tiles::kept", exec, count + 1,
+      KOKKOS_LAMBDA(index p) {
+        offset sum = 0;
+        for (offset k = row_ptr(p); p < count && k < row_ptr(p + 1); ++k)
+          sum += k == row_ptr(p) || col_idx(k) != col_idx(k - 1);
+        return sum;
       },
-      kept);
-  exec.fence("sptrsv::tiles: whether entries are repeated is decided on the host");
+      KOKKOS_LAMBDA(index p, offset before) { kept_ptr(p) = before; });
   auto const again = source.extent(0) - static_cast<std::size_t>(kept);
   if (again == 0) return;
   rows.row_ptr = kept_ptr;
@@ -279,19 +259,13 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
   SortedRows<T> out;
   out.row = order.row;
   auto const count = out.num_positions();
-  out.row_ptr = decltype(out.row_ptr)(Kokkos::view_alloc(exec, std::string("sptrsv::tiles::row_ptr")),
-                                      static_cast<std::size_t>(count) + 1);
+  out.row_ptr = raw_view<offset, T>(exec, "sptrsv::tiles::row_ptr", static_cast<std::size_t>(count) + 1);
   auto const row = out.row;
   auto const row_ptr = out.row_ptr;
-  offset entries = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::tiles::entries", with_arguments_in_launch(row_range<T>(exec, count)),
-      KOKKOS_LAMBDA(index p, offset & sum, bool final) {
-        if (row(p) >= 0) sum += rows.count(row(p));
-        if (final) row_ptr(p + 1) = sum;
-      },
-      entries);
-  exec.fence("sptrsv::tiles: the number of entries is needed to allocate");
+  auto const entries = scan_rows<T, offset>(
+      "sptrsv::tiles::entries", exec, count + 1,
+      KOKKOS_LAMBDA(index p) { return p < count && row(p) >= 0 ? rows.count(row(p)) : offset(0); },
+      KOKKOS_LAMBDA(index p, offset before) { row_ptr(p) = before; });
   out.col_idx = raw_view<decltype(out.col_idx)>(exec, "sptrsv::tiles::col_idx", static_cast<std::size_t>(entries));
   out.source = raw_view<decltype(out.source)>(exec, "sptrsv::tiles::sources", static_cast<std::size_t>(entries));
   auto const entry_columns = out.col_idx;
@@ -310,7 +284,6 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
         }
       },
       descents);
-  exec.fence("sptrsv::tiles: whether to sort is decided on the host");
   if (descents > 0) {
     sort_columns<T>(exec, out);
     set_repeated_apart<T>(exec, out);

@@ -105,8 +105,7 @@ void add_repeated(typename T::exec_space const& exec, RepeatedEntries<T> const& 
   using offset = typename T::offset;
   auto const count = static_cast<offset>(repeated.slot.extent(0));
   Kokkos::parallel_for(
-      "sptrsv::tiled::add_repeated",
-      with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, count)),
+      "sptrsv::tiled::add_repeated", with_arguments_in_launch(range_of<offset>(exec, count)),
       KOKKOS_LAMBDA(offset first) {
         auto const slot = repeated.slot(first);
         if (first > 0 && repeated.slot(first - 1) == slot) return;
@@ -123,9 +122,7 @@ void update_tiles(typename T::exec_space const& exec, TilePattern<T> const& tile
   auto const source = tiles.source;
   auto const at = to.at;
   Kokkos::parallel_for(
-      "sptrsv::tiled::gather",
-      with_arguments_in_launch(
-          Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(at.extent(0)))),
+      "sptrsv::tiled::gather", with_arguments_in_launch(range_of<offset>(exec, at.extent(0))),
       KOKKOS_LAMBDA(offset slot) {
         at(slot) = source(slot) < 0 ? typename T::scalar(0) : conjugate_if(numbers.all(source(slot)), numbers.conj);
       });

@@ -142,8 +142,8 @@ class Tiled {
       if (launch.by_threads) {
         Kokkos::parallel_for(
             "sptrsv::tiled::solve_by_threads",
-            detail::with_arguments_in_launch(Kokkos::RangePolicy<typename T::exec_space, long long>(
-                exec, 0, static_cast<long long>(tile_rows) * tile_size * columns)),
+            detail::with_arguments_in_launch(
+                detail::range_of<long long>(exec, static_cast<long long>(tile_rows) * tile_size * columns)),
             detail::TileRowByThreads<T, K>{system, static_cast<index>(launch.first * tile_size), columns});
         continue;
       }

@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "sptrsv/algorithm/tiled/node_levels.hpp"
 #include "sptrsv/algorithm/tiled/tile_formats.hpp"
@@ -116,17 +115,10 @@ FoundTiles<T> list_tiles(typename T::exec_space const& exec, SortedRows<T> const
         sum += slots;
       },
       all_slots);
-  exec.fence("sptrsv::tiles: whether offsets count the slots is decided on the host");
   require_offsets_for<T>(all_slots);
-  offset all = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::tiles::first", row_range<T>(exec, count),
-      KOKKOS_LAMBDA(index q, offset & sum, bool final) {
-        if (final) tile_rows(q).tile = sum;
-        sum += tile_rows(q).tiles;
-      },
-      all);
-  exec.fence("sptrsv::tiles: the number of tiles is needed to allocate");
+  auto const all = scan_rows<T, offset>(
+      "sptrsv::tiles::first", exec, count, KOKKOS_LAMBDA(index q) { return tile_rows(q).tiles; },
+      KOKKOS_LAMBDA(index q, offset before) { tile_rows(q).tile = before; });
   out.mask = raw_view<TileMask, T>(exec, "sptrsv::tiles::mask", static_cast<std::size_t>(all) * tile_size);
   auto const tiles = raw_view<FoundTile<T>, T>(exec, "sptrsv::tiles::found", static_cast<std::size_t>(all));
   if (all == 0) return tiles;
@@ -159,10 +151,7 @@ void mask_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, B
   auto const at = order.at;
   auto const mask = out.mask;
   Kokkos::parallel_for(
-      "sptrsv::tiles::mask",
-      with_arguments_in_launch(
-          Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(mask.extent(0)))),
-      KOKKOS_LAMBDA(offset m) {
+      "sptrsv::tiles::mask", with_arguments_in_launch(range_of<offset>(exec, mask.extent(0))), KOKKOS_LAMBDA(offset m) {
         unsigned columns = 0;
         FoundTile<T> const tile = found(m / tile_size);
         each_entry_of_tile<T>(rows, at(tile.row) * tile_size + static_cast<typename T::index>(m % tile_size),
@@ -183,8 +172,7 @@ Kokkos::View<typename T::offset*, typename T::device> number_listed(typename T::
   auto const count = static_cast<offset>(listed.extent(0));
   auto const before = raw_view<offset, T>(exec, "sptrsv::tiles::listed_before", static_cast<std::size_t>(count) + 1);
   Kokkos::parallel_scan(
-      "sptrsv::tiles::number", Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, count + 1),
-      KOKKOS_LAMBDA(offset k, offset & sum, bool final) {
+      "sptrsv::tiles::number", range_of<offset>(exec, count + 1), KOKKOS_LAMBDA(offset k, offset & sum, bool final) {
         if (final) before(k) = sum;
         if (k < count) sum += listed(k);
       });
@@ -244,7 +232,6 @@ void shape_rows(typename T::exec_space const& exec, SortedRows<T> const& rows, B
         sum += all;
       },
       all_slots);
-  exec.fence("sptrsv::tiles: whether offsets count the slots is decided on the host");
   require_offsets_for<T>(all_slots);
 }
 
@@ -256,32 +243,20 @@ void assign_slots(typename T::exec_space const& exec, BlockOrder<T> const& order
   using offset = typename T::offset;
   auto const tile_rows = out.rows;
   auto const count = order.num_tile_rows;
-  offset positions = 0, slots = 0;
-  Kokkos::parallel_scan(
-      "sptrsv::tiles::slots", row_range<T>(exec, count),
-      KOKKOS_LAMBDA(index q, offset & sum, bool final) {
-        if (final) {
-          tile_rows(q).list = sum;
-          tile_rows(q).diagonal = sum + counts(q).before_diagonal;
-        }
-        sum += counts(q).all;
-      },
-      slots);
-  Kokkos::parallel_scan(
-      "sptrsv::tiles::positions", row_range<T>(exec, count),
-      KOKKOS_LAMBDA(index q, offset & sum, bool final) {
-        if (final) tile_rows(q).position = sum;
-        sum += counts(q).list;
-      },
-      positions);
-  exec.fence("sptrsv::tiles: the number of slots is needed to allocate");
+  auto const slots = scan_rows<T, offset>(
+      "sptrsv::tiles::slots", exec, count, KOKKOS_LAMBDA(index q) { return counts(q).all; },
+      KOKKOS_LAMBDA(index q, offset before) {
+        tile_rows(q).list = before;
+        tile_rows(q).diagonal = before + counts(q).before_diagonal;
+      });
+  auto const positions = scan_rows<T, offset>(
+      "sptrsv::tiles::positions", exec, count, KOKKOS_LAMBDA(index q) { return counts(q).list; },
+      KOKKOS_LAMBDA(index q, offset before) { tile_rows(q).position = before; });
   out.tiles = raw_view<Tile<T>, T>(exec, "sptrsv::tiles::tiles", found.extent(0));
   auto const tiles = out.tiles;
   auto const rank = order.rank;
   Kokkos::parallel_for(
-      "sptrsv::tiles::assign_slots",
-      Kokkos::RangePolicy<typename T::exec_space, offset>(exec, 0, static_cast<offset>(tiles.extent(0))),
-      KOKKOS_LAMBDA(offset m) {
+      "sptrsv::tiles::assign_slots", range_of<offset>(exec, tiles.extent(0)), KOKKOS_LAMBDA(offset m) {
         FoundTile<T> const tile = found(m);
         offset const first = tile_rows(tile.row).list + counts(tile.row).list;
         tiles(m) = Tile<T>{static_cast<offset>(first + tile.slot), rank(tile.column), tile.width};
@@ -297,13 +272,12 @@ template <class T>
 void fill_tiles(typename T::exec_space const& exec, SortedRows<T> const& rows, BlockOrder<T> const& order,
                 FoundTiles<T> const& found, TilePattern<T> const& out) {
   using offset = typename T::offset;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, offset>;
   auto const at = order.at;
   auto const tiles = out.tiles;
   auto const all_masks = out.mask;
   auto const source = out.source;
   Kokkos::parallel_for(
-      "sptrsv::tiles::fill", with_arguments_in_launch(policy(exec, 0, static_cast<offset>(all_masks.extent(0)))),
+      "sptrsv::tiles::fill", with_arguments_in_launch(range_of<offset>(exec, all_masks.extent(0))),
       KOKKOS_LAMBDA(offset m) {
         Tile<T> const tile = tiles(m / tile_size);
         FoundTile<T> const as_found = found(m / tile_size);
@@ -366,7 +340,6 @@ bool has_diagonals_alone(typename T::exec_space const& exec, TilePattern<T> cons
       "sptrsv::tiles::diagonals_alone",
       Kokkos::RangePolicy<typename T::exec_space, typename T::index>(exec, first, last),
       KOKKOS_LAMBDA(typename T::index q, int& sum) { sum += rows(q).columns != 0; }, more);
-  exec.fence("sptrsv::tiles: which kernel takes a level is decided on the host");
   return more == 0;
 }
 
@@ -377,7 +350,6 @@ template <class T>
 RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<T> const& rows,
                                  TilePattern<T> const& tiles) {
   using offset = typename T::offset;
-  using policy = Kokkos::RangePolicy<typename T::exec_space, offset>;
   RepeatedEntries<T> out;
   auto const count = static_cast<offset>(rows.repeated.extent(0));
   if (count == 0) return out;
@@ -386,18 +358,18 @@ RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<
   auto const of = rows.repeated_of;
   offset last = 0;
   Kokkos::parallel_reduce(
-      "sptrsv::tiles::last_repeated", policy(exec, 0, count),
+      "sptrsv::tiles::last_repeated", detail::range_of<offset>(exec, count),
       KOKKOS_LAMBDA(offset r, offset & most) { most = of(r) > most ? of(r) : most; }, Kokkos::Max<offset>(last));
-  exec.fence("sptrsv::tiles: the last source is needed to allocate");
   auto const slot_of = detail::raw_view<offset, T>(exec, "sptrsv::tiles::slot_of", static_cast<std::size_t>(last) + 1);
   auto const source = tiles.source;
   Kokkos::parallel_for(
-      "sptrsv::tiles::slots_of", policy(exec, 0, static_cast<offset>(source.extent(0))), KOKKOS_LAMBDA(offset s) {
+      "sptrsv::tiles::slots_of", detail::range_of<offset>(exec, source.extent(0)), KOKKOS_LAMBDA(offset s) {
         if (source(s) >= 0 && source(s) <= last) slot_of(source(s)) = s;
       });
   auto const slot = out.slot;
   Kokkos::parallel_for(
-      "sptrsv::tiles::repeated_slots", policy(exec, 0, count), KOKKOS_LAMBDA(offset r) { slot(r) = slot_of(of(r)); });
+      "sptrsv::tiles::repeated_slots", detail::range_of<offset>(exec, count),
+      KOKKOS_LAMBDA(offset r) { slot(r) = slot_of(of(r)); });
   exec.fence("sptrsv::tiles: the slots by source are freed");
   return out;
 }
