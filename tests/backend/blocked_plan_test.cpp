@@ -140,24 +140,38 @@ class BlockPlans : public ::testing::Test {
   }
   void expect_row(int s, int p, int first, int rows, std::vector<int> const& needed, int& used) {
     auto const lanes = static_cast<std::uint64_t>(shape.lanes);
-    detail::EntryPlace const place{shape.lanes, shape.entries,
-                                   static_cast<std::uint64_t>(slice_row[s + 1] - slice_row[s]) * lanes,
-                                   static_cast<std::uint64_t>(p - slice_row[s]) * lanes};
+    std::uint64_t const packs = static_cast<std::uint64_t>(slice_row[s + 1] - slice_row[s]) * lanes;
+    auto const mine = static_cast<std::uint64_t>(p - slice_row[s]);
+    detail::EntryPlace const place{shape.lanes, shape.entries, packs, mine * lanes,
+                                   static_cast<std::uint64_t>(chunks[s]) * packs + mine};
     std::uint64_t const base = slice_pack[s] * static_cast<std::uint64_t>(shape.entries);
-    std::vector<int> found;
-    for (int e = 0; e < chunks[s] * shape.width(); ++e) {
-      int const local = col_idx[base + place.column(e)];
-      ASSERT_LT(place.value(e), (slice_pack[s + 1] - slice_pack[s]) * static_cast<std::uint64_t>(shape.entries));
-      ASSERT_TRUE(values_seen_.insert(base + place.value(e)).second) << "two entries in a place";
+    std::vector<int> found, outers;
+    int latest = -1, earliest_late = INT_MAX;  // levels
+    int const early = chunks[s] * shape.width();
+    for (int e = 0; e < early + shape.late; ++e) {
+      bool const is_late = e >= early;
+      std::uint64_t const column = is_late ? place.late(e - early) : place.column(e),
+                          value = is_late ? place.late(e - early) : place.value(e);
+      int const local = col_idx[base + column];
+      ASSERT_LT(value, (slice_pack[s + 1] - slice_pack[s]) * static_cast<std::uint64_t>(shape.entries));
+      ASSERT_TRUE(values_seen_.insert(base + value).second) << "two entries in a place";
       if (local == rows + static_cast<int>(needed.size())) continue;  // pads the row
       ASSERT_LT(local, rows + static_cast<int>(needed.size()));
       if (local < rows) {
         ASSERT_LT(level_of[row[first + local]], level_of[row[p]]);
       } else {
-        ASSERT_LE(local - rows, used) << "not in the order of need";
-        used = std::max(used, local - rows + 1);
+        outers.push_back(local - rows);
       }
       found.push_back(local < rows ? first + local : needed[local - rows]);
+      int const level = level_of[row[found.back()]];
+      if (is_late) earliest_late = std::min(earliest_late, level);
+      else latest = std::max(latest, level);
+    }
+    ASSERT_LE(latest, earliest_late) << "an entry is later than a late one";
+    std::sort(outers.begin(), outers.end());
+    for (int const outer_value : outers) {
+      ASSERT_LE(outer_value, used) << "not in the order of need";
+      used = std::max(used, outer_value + 1);
     }
     auto expected = columns_of(row[p]);
     for (int& j : expected) j = position[j];

@@ -14,7 +14,13 @@ struct EntryPlace {
   int lanes, entries;
   std::uint64_t chunk_packs;  ///< rows x lanes of the slice
   std::uint64_t row_pack;     ///< row x lanes: offset of the row in a chunk
+  std::uint64_t late_pack;    ///< offset of the row's pack of late entries, from the slice's first pack
 
+  /// Returns the offset of late entry e in col_idx, and in the values, from the slice's first pack.
+  template <class E>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t late(E e) const {
+    return late_pack * static_cast<std::uint64_t>(entries) + static_cast<std::uint64_t>(e);
+  }
   /// Returns the offset of entry e in col_idx, from the slice's first pack.
   template <class E>
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t column(E e) const {
@@ -40,8 +46,10 @@ KOKKOS_FORCEINLINE_FUNCTION EntryPlace entry_place(BlockPlan<T> const& plan, typ
                                                    typename T::index p) {
   auto const first = plan.slice_row(slice);
   auto const lanes = static_cast<std::uint64_t>(plan.shape.lanes);
-  return {plan.shape.lanes, plan.shape.entries, static_cast<std::uint64_t>(plan.slice_row(slice + 1) - first) * lanes,
-          static_cast<std::uint64_t>(p - first) * lanes};
+  auto const mine = static_cast<std::uint64_t>(p - first),
+             chunk_packs = static_cast<std::uint64_t>(plan.slice_row(slice + 1) - first) * lanes;
+  return {plan.shape.lanes, plan.shape.entries, chunk_packs, mine * lanes,
+          static_cast<std::uint64_t>(plan.slice_chunks(slice)) * chunk_packs + mine};
 }
 
 /// Hash set of columns with the first need of each, by open addressing, in a team's memory.
@@ -163,18 +171,17 @@ struct NumberColumns {
       index const p = first + r, i = plan.row(p), slice = slice_of(p);
       auto const place = entry_place(plan, slice, p);
       std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
-      offset const entries_of_row = rows.count(i);
+      offset const entries_of_row = rows.count(i), begin_of_row = rows.first(i);
       offset const slots = static_cast<offset>(plan.slice_chunks(slice)) * place.lanes * place.entries;
-      offset k = rows.first(i);
-      for (offset e = 0; e < slots; ++e, k += rows.step()) {
-        int local = count + all;  // the zero
-        if (e < entries_of_row) {
-          index const c = plan.position(rows.col_idx(k));
-          local = c >= first && c < last ? static_cast<int>(c - first)
-                                         : count + static_cast<int>(table.rank[table.find(c)]);
-        }
-        plan.col_idx(base + place.column(e)) = static_cast<std::uint16_t>(local);
-      }
+      int const late = plan.for_entries(p, entries_of_row, [&](offset e, offset number, bool is_late) {
+        index const c = plan.position(rows.col_idx(begin_of_row + e * rows.step()));
+        int const local =
+            c >= first && c < last ? static_cast<int>(c - first) : count + static_cast<int>(table.rank[table.find(c)]);
+        plan.col_idx(base + (is_late ? place.late(number) : place.column(number))) = static_cast<std::uint16_t>(local);
+      });
+      auto const zero = static_cast<std::uint16_t>(count + all);
+      for (offset e = entries_of_row - late; e < slots; ++e) plan.col_idx(base + place.column(e)) = zero;
+      for (int e = late; e < plan.shape.late; ++e) plan.col_idx(base + place.late(e)) = zero;
     });
   }
 };

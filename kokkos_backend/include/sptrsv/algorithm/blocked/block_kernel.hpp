@@ -198,8 +198,10 @@ struct BlockOnDevice {
 
   /// Data of a slice for a lane: everything except the values of other rows.
   struct Step {
-    scratch::address x[Entries];  ///< addresses of the x of the first chunk
-    Pair values[Entries / 2];     ///< terms of the first chunk
+    scratch::address x[Entries];                     ///< addresses of the x of the first chunk
+    Pair values[Entries / 2];                        ///< terms of the first chunk
+    scratch::address late_x[OneLane ? 1 : Entries];  ///< likewise of the late entries, the same on all lanes of a row
+    Pair late_values[OneLane ? 1 : Entries / 2];
     scalar b, pivot;
     scratch::address solved;                  ///< the row's slot in scratch memory
     typename Parts<scalar>::real* published;  ///< the row's slot in global memory
@@ -213,12 +215,18 @@ struct BlockOnDevice {
   KOKKOS_FORCEINLINE_FUNCTION static void load_chunk(Addresses const& from, scratch_slots const& x, Step const& step,
                                                      int chunk, scratch::address (&at)[Entries],
                                                      Pair (&values)[Entries / 2]) {
-    int const pack = step.pack + chunk * step.packs, pair = step.pair + chunk * step.packs * (Entries / 2);
+    load_pack(from, x, step.pack + chunk * step.packs, step.pair + chunk * step.packs * (Entries / 2), step.packs, at,
+              values);
+  }
+  /// @param pair, step  the first pair of values, and the distance to the next one
+  KOKKOS_FORCEINLINE_FUNCTION static void load_pack(Addresses const& from, scratch_slots const& x, int pack, int pair,
+                                                    int step, scratch::address (&at)[Entries],
+                                                    Pair (&values)[Entries / 2]) {
     auto const columns =
         scratch::load_staged<Columns>(from.columns + static_cast<unsigned>(pack * int(sizeof(Columns))));
     SPTRSV_UNROLL for (int u = 0; u < Entries / 2; ++u) {
       auto const two = scratch::load_staged<StoredPair>(
-          from.values + static_cast<unsigned>((pair + u * step.packs) * int(sizeof(StoredPair))));
+          from.values + static_cast<unsigned>((pair + u * step) * int(sizeof(StoredPair))));
       SPTRSV_UNROLL for (int v = 0; v < 2; ++v) values[u].value[v] = static_cast<scalar>(two.value[v]);
     }
     SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) at[e] = x.at(columns.col[e]);
@@ -238,6 +246,11 @@ struct BlockOnDevice {
     step.pack = first_pack + pack;
     step.pair = first_pack * (Entries / 2) + pack;
     load_chunk(from, x, step, 0, step.x, step.values);
+    if constexpr (!OneLane)
+      if (data.plan.shape.late > 0) {
+        int const late = first_pack + step.chunks * step.packs + mine;
+        load_pack(from, x, late, late * (Entries / 2), 1, step.late_x, step.late_values);
+      }
     auto const offset = static_cast<unsigned>(row * int(sizeof(scalar)));
     scalar const b = scratch::load_staged<scalar>(from.b + offset);
     step.b = OneLane || lane == 0 ? b : scalar(0);
@@ -291,7 +304,14 @@ struct BlockOnDevice {
     }
     ColumnSums<scalar, 1> sum;
     sum.value[0] = sums[0] + sums[1];
-    if constexpr (!OneLane) sum_over_parts(team, lanes, ColumnBlock{}, sum, [&](int, ColumnSums<scalar, 1>&) {});
+    if constexpr (!OneLane) {
+      sum_over_parts(team, lanes, ColumnBlock{}, sum, [&](int, ColumnSums<scalar, 1>&) {});
+      if (data.plan.shape.late > 0) {
+        scalar late[2] = {sum.value[0], scalar(0)};
+        subtract(step.late_x, step.late_values, late);
+        sum.value[0] = late[0] + late[1];
+      }
+    }
     scalar const value = finish_row_by_pivot(data.diagonal, sum.value[0], step.pivot);
     scalar const published = scratch_slots::publishable(value);
     scratch_slots::store(step.solved, published);

@@ -22,17 +22,33 @@ struct RowShape {
   int lanes = 1;
   int rows_per_slice = 1;
   int value_bytes = 8;  ///< per entry
-  int width() const { return entries * lanes; }
+  int late = 0;         ///< entries of a row that are added last; a pack or none
+  KOKKOS_INLINE_FUNCTION int width() const { return entries * lanes; }
+  /// Returns the number of chunks for a row of the given number of entries.
+  KOKKOS_INLINE_FUNCTION std::uint64_t chunks(std::uint64_t count) const {
+    auto const of_chunk = static_cast<std::uint64_t>(width()), last = static_cast<std::uint64_t>(late);
+    return count <= last + of_chunk ? 1 : (count - last + of_chunk - 1) / of_chunk;
+  }
+  /// Returns the number of entries, padding included, that are stored for a row of the given number of entries.
+  KOKKOS_INLINE_FUNCTION std::uint64_t slots(std::uint64_t count) const {
+    return chunks(count) * static_cast<std::uint64_t>(width()) + static_cast<std::uint64_t>(late);
+  }
 
   /// Returns the split for rows of the given lengths.
   /// @param warp         lanes of a warp; 1 on a host
   /// @param value_bytes  of an entry
-  static RowShape of(double mean_row, long long longest, int warp, std::size_t value_bytes) {
+  /// @param may_be_late  whether rows may have late entries
+  static RowShape of(double mean_row, long long longest, int warp, std::size_t value_bytes, bool may_be_late = true) {
     RowShape shape;
     shape.value_bytes = static_cast<int>(value_bytes);
     shape.entries = longest <= 2 ? 2 : 4;
     double const wanted = std::min(static_cast<double>(longest), 2 * mean_row);
     while (shape.lanes < warp && shape.width() < wanted) shape.lanes *= 2;
+    if (may_be_late && shape.lanes >= BlockedTuning::least_late_lanes) {
+      shape.late = BlockedTuning::late_entries;
+      while (shape.lanes > BlockedTuning::least_late_lanes && shape.width() / 2 >= wanted - shape.late)
+        shape.lanes /= 2;
+    }
     shape.rows_per_slice = warp / shape.lanes;
     return shape;
   }
@@ -40,10 +56,12 @@ struct RowShape {
 
 /// Partition of the positions into blocks of rows, each solved by a team slice by slice. The rows of a slice, at most
 /// rows_per_slice, are of one level. Entry e of a row is entry e / lanes % entries of the pack of lane
-/// e % lanes in the slice's chunk e / (lanes entries). A long row is a block of its own, with a slice of no chunks.
+/// e % lanes in the slice's chunk e / (lanes entries). A long row is a block of its own, with a slice of no chunks. If
+/// rows have late entries, those with the columns of the highest levels, these are counted apart from the others.
 ///
-/// values:   by chunk and pair of a pack's entries: rows x lanes consecutive pairs
-/// col_idx:  by chunk: rows x lanes packs of local numbers: rows of the block from 0, its outer values, a zero
+/// values:   by chunk and pair of a pack's entries: rows x lanes consecutive pairs; then a pack of late entries per row
+/// col_idx:  by chunk: rows x lanes packs of local numbers: rows of the block from 0, its outer values, a zero; then a
+///           pack of late entries per row
 template <class T>
 struct BlockPlan {
   using index = typename T::index;
@@ -62,15 +80,32 @@ struct BlockPlan {
   view<std::uint64_t> block_outer;  // blocks+1: first outer values
   view<index> outer;                // positions of the outer values, in order of need; those of a long row
   view<std::uint16_t> col_idx;      // packs x entries
+  view<std::uint16_t> late;         // by position, shape.late numbers of entries of the row, ascending, then `no_entry`
   int most_chunks = 1;              // of a slice
   view<index> long_slice;           // slices of the long rows
   std::size_t scratch_bytes = 0;    // maximum of a block
+
+  static constexpr std::uint16_t no_entry = 0xffff;
+
+  /// Calls f(e, number, is_late) for the entries e = 0, 1, ... of the row at position p: numbers count its late entries
+  /// and the others apart. Returns the number of late entries.
+  template <class Count, class F>
+  KOKKOS_FORCEINLINE_FUNCTION int for_entries(index p, Count count, F const& f) const {
+    int found = 0;
+    for (Count e = 0; e < count; ++e) {
+      std::size_t const at = static_cast<std::size_t>(p) * static_cast<std::size_t>(shape.late) + std::size_t(found);
+      bool const is_late = found < shape.late && late(at) == e;
+      f(e, is_late ? static_cast<Count>(found) : e - static_cast<Count>(found), is_late);
+      found += is_late;
+    }
+    return found;
+  }
 
   /// Calls f with each array that a solve or an update reads.
   template <class F>
   void for_arrays(F const& f) {
     f(row), f(block_row), f(block_slice), f(slice_row), f(slice_pack), f(slice_chunks), f(block_outer), f(outer);
-    f(col_idx), f(long_slice);
+    f(col_idx), f(long_slice), f(late);
   }
 };
 
@@ -146,6 +181,7 @@ class BlockCutter {
     key_ = work_.template take<std::uint64_t>(rows);
     cut_groups(groups, plan, bytes, most_rows);
     sort_by_level(groups, plan);
+    if (shape_.late > 0) find_late(plan);
     cut_slices(plan);
     return plan;
   }
@@ -159,7 +195,7 @@ class BlockCutter {
     auto const row = groups.row;
     auto const rows = rows_;
     auto const group_of = work_.template take<index>(static_cast<std::size_t>(n_) + 1);
-    int const width = shape_.width(), value_bytes = shape_.value_bytes;
+    auto const shape = shape_;
     auto const budget = static_cast<std::uint64_t>(bytes);
     std::uint64_t const least = budget / most_rows + 1;
     auto const is_long = KOKKOS_LAMBDA(index p) { return rows.count(row(p)) > BlockedTuning::long_row; };
@@ -171,8 +207,8 @@ class BlockCutter {
         "sptrsv::blocked::cost", exec_, work_, n_, cost, KOKKOS_LAMBDA(index p) {
           auto const entries = static_cast<std::uint64_t>(rows.count(row(p)));
           if (is_long(p)) return budget;
-          std::uint64_t const slots = entries == 0 ? width : (entries + width - 1) / width * width,
-                              mine = row_scratch_bytes<T>(slots, value_bytes, static_cast<double>(entries));
+          std::uint64_t const mine =
+              row_scratch_bytes<T>(shape.slots(entries), shape.value_bytes, static_cast<double>(entries));
           return mine < least ? least : mine;
         });
     // equal parts of a group, by cost
@@ -214,6 +250,41 @@ class BlockCutter {
         });
   }
 
+  /// Lists the late entries of each row.
+  void find_late(BlockPlan<T>& plan) {
+    constexpr int most = BlockedTuning::late_entries;
+    plan.late = of_plan_.template take<std::uint16_t>(static_cast<std::size_t>(n_) * most);
+    auto const late = plan.late;
+    auto const row = plan.row;
+    auto const rows = rows_;
+    auto const level_of = level_of_;
+    Kokkos::parallel_for(
+        "sptrsv::blocked::late", row_range<T>(exec_, n_), KOKKOS_LAMBDA(index p) {
+          index const i = row(p);
+          auto const count = static_cast<int>(rows.count(i) > BlockedTuning::long_row ? 0 : rows.count(i));
+          auto k = rows.first(i);
+          index level[most];
+          int entry[most], found = 0;  // by ascending level
+          for (int e = 0; e < count; ++e, k += rows.step()) {
+            index const mine = level_of(rows.col_idx(k));
+            if (found == most && mine < level[0]) continue;
+            int at = found < most ? found++ : 0;
+            if (at == 0)
+              for (; at + 1 < found && level[at + 1] <= mine; ++at)
+                level[at] = level[at + 1], entry[at] = entry[at + 1];
+            else
+              for (; at > 0 && level[at - 1] > mine; --at) level[at] = level[at - 1], entry[at] = entry[at - 1];
+            level[at] = mine;
+            entry[at] = e;
+          }
+          for (int a = 1; a < found; ++a)
+            for (int b = a; b > 0 && entry[b - 1] > entry[b]; --b) Kokkos::kokkos_swap(entry[b - 1], entry[b]);
+          for (int a = 0; a < most; ++a)
+            late(static_cast<std::size_t>(p) * most + static_cast<std::size_t>(a)) =
+                a < found ? static_cast<std::uint16_t>(entry[a]) : BlockPlan<T>::no_entry;
+        });
+  }
+
   void cut_slices(BlockPlan<T>& plan) {
     typename Workspace<T>::Scope const scope(work_);
     auto const key = key_;
@@ -232,8 +303,7 @@ class BlockCutter {
     plan.slice_pack = of_plan_.template take<std::uint64_t>(static_cast<std::size_t>(slices) + 1);
     auto const slice_row = plan.slice_row;
     auto const slice_chunks = plan.slice_chunks;
-    auto const width = static_cast<typename T::offset>(shape_.width());
-    auto const lanes = static_cast<std::uint64_t>(shape_.lanes);
+    auto const shape = shape_;
     Kokkos::parallel_reduce(
         "sptrsv::blocked::chunks", row_range<T>(exec_, slices),
         KOKKOS_LAMBDA(index s, int& most) {
@@ -243,7 +313,7 @@ class BlockCutter {
             if (count > longest) longest = count;
           }
           bool const is_long = longest > BlockedTuning::long_row;
-          int const chunks = is_long ? 0 : static_cast<int>((longest + width - 1) / width);
+          int const chunks = is_long ? 0 : static_cast<int>(shape.chunks(static_cast<std::uint64_t>(longest)));
           slice_chunks(s) = chunks;
           most = most < chunks ? chunks : most;
         },
@@ -251,8 +321,11 @@ class BlockCutter {
     auto const packs = sum_before<T, std::uint64_t>(
         "sptrsv::blocked::packs", exec_, work_, slices, plan.slice_pack, KOKKOS_LAMBDA(index s) {
           index const p = slice_row(s);
-          if (slice_chunks(s) == 0) return lanes * static_cast<std::uint64_t>((rows.count(row(p)) + width - 1) / width);
-          return lanes * static_cast<std::uint64_t>(slice_row(s + 1) - p) * static_cast<std::uint64_t>(slice_chunks(s));
+          auto const lanes = static_cast<std::uint64_t>(shape.lanes), width = static_cast<std::uint64_t>(shape.width());
+          if (slice_chunks(s) == 0)
+            return lanes * ((static_cast<std::uint64_t>(rows.count(row(p))) + width - 1) / width);
+          return static_cast<std::uint64_t>(slice_row(s + 1) - p) *
+                 (lanes * static_cast<std::uint64_t>(slice_chunks(s)) + (shape.late > 0));
         });
     plan.col_idx = of_plan_.template take<std::uint16_t>(packs * static_cast<std::size_t>(shape_.entries));
     auto const block_row = plan.block_row;

@@ -22,6 +22,7 @@ struct BlockedDescription {
     int side0 = 0, side1 = 0, side2 = 0;
     int computing_warps = 0, fetching_warps = 0;
     int teams = 0;
+    int late = 1;
     template <class V>
     void visit(V& v) {
       v.choice("shape", shape, {"automatic", "strips", "boxes"}, "strips of levels, or boxes of a grid");
@@ -33,6 +34,7 @@ struct BlockedDescription {
       v.integer("computing_warps", computing_warps, 0, 8, "GPU: warps of a team that solve rows; 0: chosen");
       v.integer("fetching_warps", fetching_warps, 0, 8, "GPU: warps that fetch what other blocks solve; 0: chosen");
       v.integer("teams", teams, 0, INT_MAX, "GPU: teams at once; 0: chosen");
+      v.integer("late", late, 0, 1, "GPU: 1: longer rows add the entries that are solved latest after all others");
     }
   };
 };

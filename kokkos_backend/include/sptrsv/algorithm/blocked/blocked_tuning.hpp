@@ -17,6 +17,9 @@ struct BlockedTuning {
   static constexpr double expected_outers = 0.25;
   /// Number of entries above which a row is a block of its own, which all threads of a team solve from global memory.
   static constexpr int long_row = 512;
+  /// Number of a row's entries that are added last, by all its lanes, after the sum over lanes of the others: those
+  /// whose x is solved latest. Rows that need fewer lanes than `least_late_lanes` have none.
+  static constexpr int late_entries = 4, least_late_lanes = 4;
   /// Maximum rows of a block.
   static constexpr int block_rows = 1024;
   /// Host: minimum blocks per thread, and bounds of the rows of a block. Measured on two cores of an AMD EPYC.

@@ -74,8 +74,9 @@ class DeviceBlocked : public BlockedDescription {
     std::string out =
         plural(plan_.num_blocks, "block") + " (" + cut_ + "), " + plural(plan_.slice_chunks.extent(0), "slice");
     if (plan_.long_slice.extent(0) > 0) out += ", " + plural(plan_.long_slice.extent(0), "long row");
-    return out + ", " + plural(plan_.shape.lanes, "lane") + " per row, " + plural(teams_, "team") + " of " +
-           std::to_string(computing_warps_) + " + " + plural(fetching_warps_, "warp") + ", " +
+    return out + ", " + plural(plan_.shape.lanes, "lane") + " per row, " +
+           (plan_.shape.late > 0 ? plural(plan_.shape.late, "late entry") + ", " : "") + plural(teams_, "team") +
+           " of " + std::to_string(computing_warps_) + " + " + plural(fetching_warps_, "warp") + ", " +
            std::to_string(plan_.scratch_bytes) + " bytes of scratch memory" +
            (values_.rounds() ? ", values in single precision" : "");
   }
@@ -106,9 +107,10 @@ class DeviceBlocked : public BlockedDescription {
           if (plan.slice_chunks(slice) == 0) return;
           auto const place = entry_place(plan, slice, p);
           std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
-          offset const count = rows.count(i);
-          offset k = rows.first(i);
-          for (offset e = 0; e < count; ++e, k += rows.step()) values.set(base + place.value(e), entry(k));
+          offset const first = rows.first(i);
+          plan.for_entries(p, rows.count(i), [&](offset e, offset number, bool is_late) {
+            values.set(base + (is_late ? place.late(number) : place.value(number)), entry(first + e * rows.step()));
+          });
         });
     if (plan.long_slice.extent(0) > 0) fill_long_rows(exec, entry);
     require_stored<T>(exec, values, rows, numbers, shape_);
@@ -137,7 +139,7 @@ class DeviceBlocked : public BlockedDescription {
 
   void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     int const warp = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-    auto const shape = row_shape<T>(exec, analysis, warp);
+    auto const shape = row_shape<T>(exec, analysis, warp, options.late != 0);
     auto const& sets = analysis.levels(exec);
     std::size_t const most_rows = options.rows > 0 ? static_cast<std::size_t>(options.rows) : Tuning::block_rows;
     std::size_t bytes = bytes_to_cut_for();
