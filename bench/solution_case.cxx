@@ -58,14 +58,19 @@ class Solver {
   }
 
  private:
-  void must(PetscErrorCode code) const { errors_.must(code); }
+  void must(PetscErrorCode code) const {
+    broken_ = broken_ || code != PETSC_SUCCESS;
+    errors_.must(code);
+  }
   /// Waits for all work on PETSc's stream.
   void synchronize() const {
     PetscDeviceContext device = nullptr;
     must(PetscDeviceContextGetCurrentContext(&device));
     must(PetscDeviceContextSynchronize(device));
   }
+  /// Leaves objects alone after an error within PETSc, which may crash when it destroys what is half set up.
   void destroy() {
+    if (broken_) return;
     (void)KSPDestroy(&ksp_);
     (void)MatDestroy(&A_);
     (void)VecDestroy(&x_);
@@ -77,6 +82,7 @@ class Solver {
   Mat A_ = nullptr;
   Vec x_ = nullptr, r_ = nullptr;
   KSP ksp_ = nullptr;
+  mutable bool broken_ = false;  ///< whether a call of PETSc has failed
 };
 
 void Solver::check(double limit, SolutionResult& result) {
