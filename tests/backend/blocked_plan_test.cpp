@@ -135,7 +135,7 @@ class BlockPlans : public ::testing::Test {
     ASSERT_EQ(used, static_cast<int>(needed.size())) << "fetched for nothing";
     std::size_t const bytes =
         detail::block_scratch_bytes<T>((slice_pack[block_slice[b + 1]] - slice_pack[block_slice[b]]) * shape.entries,
-                                       shape, rows, block_slice[b + 1] - block_slice[b], needed.size());
+                                       shape.value_bytes, rows, block_slice[b + 1] - block_slice[b], needed.size());
     ASSERT_LE(bytes, scratch);
   }
   void expect_row(int s, int p, int first, int rows, std::vector<int> const& needed, int& used) {
@@ -298,10 +298,8 @@ TEST(BoxSides, NoLimitOfRowsTakesNoLongTime) {
 template <class S, class Stored, int Entries>
 void expect_places(bool unit, int rows, int outers, int slices, int packs) {
   using T = TypesOf<S, Kokkos::DefaultHostExecutionSpace>;
-  using Kernel = detail::BlockOnDevice<T, Stored, Entries, false, false, false>;
-  detail::RowShape shape;
-  shape.value_bytes = sizeof(Stored);
-  std::size_t const bytes = detail::block_scratch_bytes<T>(packs * Entries, shape, rows, slices, outers);
+  using Kernel = detail::BlockOnDevice<T, Stored, Entries, false, false>;
+  std::size_t const bytes = detail::block_scratch_bytes<T>(packs * Entries, sizeof(Stored), rows, slices, outers);
   std::vector<char> memory(bytes + 64);
   auto const start = (reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64;
   auto const staged = Kernel::place(reinterpret_cast<char*>(start), unit, rows, outers, slices, packs);

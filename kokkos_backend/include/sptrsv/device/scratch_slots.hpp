@@ -53,21 +53,10 @@ struct alignas(16) TwoWords {
 __device__ __forceinline__ void load_bytes(address at, TwoWords& words) {
   asm volatile("ld.shared.v2.u64 {%0, %1}, [%2];" : "=l"(words.first), "=l"(words.second) : "r"(at) : "memory");
 }
-// likewise from global memory that the kernel does not write
-__device__ __forceinline__ void load_bytes(char const* at, std::uint32_t& word) {
-  asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(word) : "l"(at));
-}
-__device__ __forceinline__ void load_bytes(char const* at, std::uint64_t& word) {
-  asm volatile("ld.global.nc.u64 %0, [%1];" : "=l"(word) : "l"(at));
-}
-__device__ __forceinline__ void load_bytes(char const* at, TwoWords& words) {
-  asm volatile("ld.global.nc.v2.u64 {%0, %1}, [%2];" : "=l"(words.first), "=l"(words.second) : "l"(at));
-}
-/// Loads a value that the team wrote to scratch memory before a barrier or, from an address of type char const*, one in
-/// global memory that the kernel does not write.
+/// Loads a value that the team wrote before a barrier.
 /// @tparam V  4, 8, 16 or 32 bytes, aligned to min(sizeof(V), 16)
-template <class V, class Address>
-__device__ __forceinline__ V load_staged(Address at) {
+template <class V>
+__device__ __forceinline__ V load_staged(address at) {
   if constexpr (sizeof(V) == 32) {
     struct {
       TwoWords half[2];
@@ -124,7 +113,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store(address at, R value) {
   store_relaxed(reinterpret_cast<R*>(at), value);
 }
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION V load_staged(char const* at) {
+KOKKOS_FORCEINLINE_FUNCTION V load_staged(address at) {
   return *reinterpret_cast<V const*>(at);
 }
 template <class V>

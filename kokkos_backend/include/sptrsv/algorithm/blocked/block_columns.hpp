@@ -235,12 +235,12 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
       });
   auto const slice_pack = plan.slice_pack;
   auto const pack_entries = static_cast<std::uint64_t>(plan.shape.entries);
-  RowShape const shape = plan.shape;
+  int const value_bytes = plan.shape.value_bytes;
   plan.scratch_bytes = max_over_rows<T>(
       "sptrsv::blocked::scratch", exec, blocks, std::size_t(0), KOKKOS_LAMBDA(index b) {
         index const first = block_slice(b), last = block_slice(b + 1);
         if (slice_chunks(first) == 0) return std::size_t(0);
-        return block_scratch_bytes<T>((slice_pack(last) - slice_pack(first)) * pack_entries, shape,
+        return block_scratch_bytes<T>((slice_pack(last) - slice_pack(first)) * pack_entries, value_bytes,
                                       static_cast<std::size_t>(block_row(b + 1) - block_row(b)),
                                       static_cast<std::size_t>(last - first), outers(b));
       });

@@ -17,12 +17,11 @@ namespace sptrsv::detail {
 
 /// Returns how the kernels split rows of op(T).
 /// @param warp         lanes of a warp; 1 on a host
-/// @param may_be_late, entries  as for RowShape::of()
+/// @param may_be_late  whether rows may have late entries
 template <class T>
-RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analysis, int warp, bool may_be_late = true,
-                   BlockedDescription::Options::Entries entries = {}) {
+RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analysis, int warp, bool may_be_late = true) {
   return RowShape::of(analysis.mean_row(), analysis.longest_row_of_op(exec), warp,
-                      stored_bytes<typename T::scalar>(analysis.storage()), may_be_late, entries);
+                      stored_bytes<typename T::scalar>(analysis.storage()), may_be_late);
 }
 
 /// Returns the bytes of scratch memory that blocks of rows are cut for, while the number of outer values is unknown.
@@ -32,7 +31,7 @@ inline std::size_t bytes_to_cut_for() {
 /// Returns the mean number of rows of a block that fills its scratch memory.
 template <class T>
 double rows_that_fit(RowShape const& shape, double mean_row, std::size_t most_rows) {
-  auto const row_bytes = static_cast<double>(row_scratch_bytes<T>(shape.slots(0), shape, mean_row));
+  auto const row_bytes = static_cast<double>(row_scratch_bytes<T>(shape.slots(0), shape.value_bytes, mean_row));
   return std::min(static_cast<double>(most_rows), static_cast<double>(bytes_to_cut_for()) / row_bytes);
 }
 

@@ -50,9 +50,8 @@ struct BlockData {
 /// slices round robin, and their rows poll for values in scratch memory. The other warps fetch what other blocks
 /// publish, in order of need. Teams take blocks by ticket, so a block waits only for blocks that a running team has;
 /// slices of a block are in level order.
-/// @tparam Stored   type of the stored values, the scalar or its single precision
-/// @tparam Streams  entries are read from global memory one slice ahead, instead of copied to scratch memory before
-template <class T, class Stored, int Entries, bool OneLane, bool OneChunk, bool Streams>
+/// @tparam Stored  type of the stored values, the scalar or its single precision
+template <class T, class Stored, int Entries, bool OneLane, bool OneChunk>
 struct BlockOnDevice {
   using scalar = typename T::scalar;
   using index = typename T::index;
@@ -64,7 +63,6 @@ struct BlockOnDevice {
   struct Pair {
     scalar value[2];
   };
-  using entry_address = std::conditional_t<Streams, char const*, scratch::address>;
   struct alignas(2 * sizeof(Stored) < 16 ? 2 * sizeof(Stored) : 16) StoredPair {
     Stored value[2];
   };
@@ -118,12 +116,12 @@ struct BlockOnDevice {
     int const outers = static_cast<int>(plan.block_outer(b + 1) - first_outer);
     std::uint64_t const first_pack = plan.slice_pack(slice);
     int const packs = static_cast<int>(plan.slice_pack(slice + slices) - first_pack);
-    Staged const staged = place(memory, data.diagonal == Diagonal::unit, rows, outers, slices, Streams ? 0 : packs);
+    Staged const staged = place(memory, data.diagonal == Diagonal::unit, rows, outers, slices, packs);
     scratch_slots const x(staged.x);
     stage(team, staged, first, slice, first_pack, rows, outers, slices, packs, column, x);
     team.team_barrier();
     int const warp = team.team_rank() / threads_per_warp, thread = team.team_rank() % threads_per_warp;
-    if (warp < computing_warps) compute(team, staged, first_pack, x, slots, first, slices, warp, thread);
+    if (warp < computing_warps) compute(team, staged, x, slots, first, slices, warp, thread);
     else fetch(team, plan.outer.data() + first_outer, x, slots, rows, outers, warp - computing_warps, thread);
     team.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](int r) {
@@ -157,12 +155,10 @@ struct BlockOnDevice {
     auto const& plan = data.plan;
     auto const* const values = reinterpret_cast<StoredPair const*>(stored() + first_pack * Entries);
     auto const* const columns = reinterpret_cast<Columns const*>(plan.col_idx.data() + first_pack * Entries);
-    if constexpr (!Streams) {
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs * (Entries / 2)),
-                           [&](int k) { scratch::copy_async(staged.values + k, values + k); });
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs),
-                           [&](int k) { scratch::copy_async(staged.columns + k, columns + k); });
-    }
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs * (Entries / 2)),
+                         [&](int k) { scratch::copy_async(staged.values + k, values + k); });
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, packs),
+                         [&](int k) { scratch::copy_async(staged.columns + k, columns + k); });
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](int r) {
       staged.b[r] = data.io.load(plan.row(first + r), column);
       if (data.diagonal != Diagonal::unit) scratch::copy_async(staged.pivot + r, data.pivot.data() + first + r);
@@ -200,17 +196,12 @@ struct BlockOnDevice {
     });
   }
 
-  using AddressesOfX = Kokkos::Array<scratch::address, Entries>;
-  /// Where the x of a pack are: their addresses or, if entries are streamed, their numbers, since a computation with
-  /// them would wait for the load.
-  using Sources = std::conditional_t<Streams, Columns, AddressesOfX>;
-
   /// Data of a slice for a lane: everything except the values of other rows.
   struct Step {
-    Sources x;                 ///< of the first chunk
-    Pair values[Entries / 2];  ///< terms of the first chunk
-    Sources late_x;            ///< likewise of the late entries, the same on all lanes of a row
-    Pair late_values[Entries / 2];
+    scratch::address x[Entries];                     ///< addresses of the x of the first chunk
+    Pair values[Entries / 2];                        ///< terms of the first chunk
+    scratch::address late_x[OneLane ? 1 : Entries];  ///< likewise of the late entries, the same on all lanes of a row
+    Pair late_values[OneLane ? 1 : Entries / 2];
     scalar b, pivot;
     scratch::address solved;                  ///< the row's slot in scratch memory
     typename Parts<scalar>::real* published;  ///< the row's slot in global memory
@@ -218,22 +209,18 @@ struct BlockOnDevice {
     int packs, chunks;                        ///< per chunk; per slice
   };
   struct Addresses {
-    entry_address values, columns;
-    scratch::address slice, b, pivot;
+    scratch::address values, columns, slice, b, pivot;
   };
 
-  KOKKOS_FORCEINLINE_FUNCTION static void find_addresses(scratch_slots const& x, Columns const& columns,
-                                                         AddressesOfX& at) {
-    SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) at[e] = x.at(columns.col[e]);
-  }
   KOKKOS_FORCEINLINE_FUNCTION static void load_chunk(Addresses const& from, scratch_slots const& x, Step const& step,
-                                                     int chunk, Sources& sources, Pair (&values)[Entries / 2]) {
-    load_pack(from, x, step.pack + chunk * step.packs, step.pair + chunk * step.packs * (Entries / 2), step.packs,
-              sources, values);
+                                                     int chunk, scratch::address (&at)[Entries],
+                                                     Pair (&values)[Entries / 2]) {
+    load_pack(from, x, step.pack + chunk * step.packs, step.pair + chunk * step.packs * (Entries / 2), step.packs, at,
+              values);
   }
   /// @param pair, step  the first pair of values, and the distance to the next one
-  KOKKOS_FORCEINLINE_FUNCTION static void load_pack(Addresses const& from, [[maybe_unused]] scratch_slots const& x,
-                                                    int pack, int pair, int step, Sources& sources,
+  KOKKOS_FORCEINLINE_FUNCTION static void load_pack(Addresses const& from, scratch_slots const& x, int pack, int pair,
+                                                    int step, scratch::address (&at)[Entries],
                                                     Pair (&values)[Entries / 2]) {
     auto const columns =
         scratch::load_staged<Columns>(from.columns + static_cast<unsigned>(pack * int(sizeof(Columns))));
@@ -242,8 +229,7 @@ struct BlockOnDevice {
           from.values + static_cast<unsigned>((pair + u * step) * int(sizeof(StoredPair))));
       SPTRSV_UNROLL for (int v = 0; v < 2; ++v) values[u].value[v] = static_cast<scalar>(two.value[v]);
     }
-    if constexpr (Streams) sources = columns;
-    else find_addresses(x, columns, sources);
+    SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) at[e] = x.at(columns.col[e]);
   }
   /// Loads a lane's step of a slice. Lanes beyond the last row repeat the last row, and all lanes of a row store the
   /// same value: faster than branches.
@@ -280,22 +266,13 @@ struct BlockOnDevice {
   /// Solves a warp's slices. The data of a slice are loaded while the slice before is solved, and its descriptor one
   /// slice earlier. Beyond the end the last slice is loaded again.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void compute(Team const& team, Staged const& staged,
-                                           [[maybe_unused]] std::uint64_t first_pack, scratch_slots const& x,
+  KOKKOS_FORCEINLINE_FUNCTION void compute(Team const& team, Staged const& staged, scratch_slots const& x,
                                            slots_type const& slots, index first, int slices, int warp,
                                            int thread) const {
     int const lanes = data.plan.shape.lanes, lane = lane_of(team), warps = computed_here(computing_warps);
-    Addresses from;
-    from.slice = scratch::address_of(staged.slice);
-    from.b = scratch::address_of(staged.b);
-    from.pivot = scratch::address_of(staged.pivot);
-    if constexpr (Streams) {
-      from.values = reinterpret_cast<char const*>(stored() + first_pack * Entries);
-      from.columns = reinterpret_cast<char const*>(data.plan.col_idx.data() + first_pack * Entries);
-    } else {
-      from.values = scratch::address_of(staged.values);
-      from.columns = scratch::address_of(staged.columns);
-    }
+    Addresses const from{scratch::address_of(staged.values), scratch::address_of(staged.columns),
+                         scratch::address_of(staged.slice), scratch::address_of(staged.b),
+                         scratch::address_of(staged.pivot)};
     if (warp >= slices) return;
     auto const slice = [&](int s) { return load_slice(from, s < slices ? s : slices - 1); };
     auto const step = [&](std::uint64_t of) { return load_step(from, x, slots, of, first, lanes, lane, thread); };
@@ -316,13 +293,13 @@ struct BlockOnDevice {
   KOKKOS_FORCEINLINE_FUNCTION void solve_step(Team const& team, Addresses const& from, scratch_slots const& x,
                                               Step const& step, int lanes) const {
     scalar sums[2] = {step.b, scalar(0)};
-    subtract(x, step.x, step.values, sums);
+    subtract(step.x, step.values, sums);
     if constexpr (!OneChunk) {
       for (int c = 1; c < step.chunks; ++c) {
-        Sources sources;
+        scratch::address at[Entries];
         Pair values[Entries / 2];
-        load_chunk(from, x, step, c, sources, values);
-        subtract(x, sources, values, sums);
+        load_chunk(from, x, step, c, at, values);
+        subtract(at, values, sums);
       }
     }
     ColumnSums<scalar, 1> sum;
@@ -331,7 +308,7 @@ struct BlockOnDevice {
       sum_over_parts(team, lanes, ColumnBlock{}, sum, [&](int, ColumnSums<scalar, 1>&) {});
       if (data.plan.shape.late > 0) {
         scalar late[2] = {sum.value[0], scalar(0)};
-        subtract(x, step.late_x, step.late_values, late);
+        subtract(step.late_x, step.late_values, late);
         sum.value[0] = late[0] + late[1];
       }
     }
@@ -343,11 +320,8 @@ struct BlockOnDevice {
   /// Subtracts the terms of a chunk once all their x are solved. Rows of a warp are of one level: no lane waits for
   /// another lane of its warp, and all lanes leave the loop together. The first terms are summed before the comparisons
   /// end the loop, since a comparison is faster than an addition.
-  KOKKOS_FORCEINLINE_FUNCTION void subtract(scratch_slots const& slots, Sources const& sources,
-                                            Pair const (&values)[Entries / 2], scalar (&sums)[2]) const {
-    AddressesOfX at;
-    if constexpr (Streams) find_addresses(slots, sources, at);
-    else at = sources;
+  KOKKOS_FORCEINLINE_FUNCTION void subtract(scratch::address const (&at)[Entries], Pair const (&values)[Entries / 2],
+                                            scalar (&sums)[2]) const {
     scalar x[Entries], first[2];
     for (Backoff wait;; wait(0)) {
       SPTRSV_UNROLL for (int e = 0; e < Entries; ++e) x[e] = scratch_slots::load(at[e]);

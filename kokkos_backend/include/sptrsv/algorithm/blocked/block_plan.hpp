@@ -21,9 +21,8 @@ struct RowShape {
   int entries = 4;  ///< a pack: 2 or 4
   int lanes = 1;
   int rows_per_slice = 1;
-  int value_bytes = 8;   ///< per entry
-  int late = 0;          ///< entries of a row that are added last; a pack or none
-  bool streams = false;  ///< entries are read from global memory, one slice ahead, instead of scratch memory
+  int value_bytes = 8;  ///< per entry
+  int late = 0;         ///< entries of a row that are added last; a pack or none
   KOKKOS_INLINE_FUNCTION int width() const { return entries * lanes; }
   /// Returns the number of chunks for a row of the given number of entries.
   KOKKOS_INLINE_FUNCTION std::uint64_t chunks(std::uint64_t count) const {
@@ -39,9 +38,7 @@ struct RowShape {
   /// @param warp         lanes of a warp; 1 on a host
   /// @param value_bytes  of an entry
   /// @param may_be_late  whether rows may have late entries
-  /// @param entries      of BlockedDescription
-  static RowShape of(double mean_row, long long longest, int warp, std::size_t value_bytes, bool may_be_late = true,
-                     BlockedDescription::Options::Entries entries = {}) {
+  static RowShape of(double mean_row, long long longest, int warp, std::size_t value_bytes, bool may_be_late = true) {
     RowShape shape;
     shape.value_bytes = static_cast<int>(value_bytes);
     shape.entries = longest <= 2 ? 2 : 4;
@@ -53,9 +50,6 @@ struct RowShape {
         shape.lanes /= 2;
     }
     shape.rows_per_slice = warp / shape.lanes;
-    using Entries = BlockedDescription::Options::Entries;
-    bool const long_rows = shape.late > 0 && mean_row >= BlockedTuning::streamed_row;
-    shape.streams = entries == Entries::automatic ? long_rows : entries == Entries::streamed && shape.late > 0;
     return shape;
   }
 };
@@ -139,18 +133,18 @@ Kokkos::View<typename T::index*, typename T::device> number_ranges(
 /// Returns the bytes of scratch memory of a block: entries with their columns, slices, b, pivots, x, and alignment.
 /// @param slots  number of entries, padding included
 template <class T>
-KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t slots, RowShape const& shape, std::size_t rows,
+KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t slots, int value_bytes, std::size_t rows,
                                                 std::size_t slices, std::size_t outers) {
   using scalar = typename T::scalar;
-  std::size_t const entry = shape.streams ? 0 : static_cast<std::size_t>(shape.value_bytes) + sizeof(std::uint16_t);
-  return slots * entry + slices * sizeof(std::uint64_t) + (3 * rows + outers + 1) * sizeof(scalar) + 96;
+  return slots * (static_cast<std::size_t>(value_bytes) + sizeof(std::uint16_t)) + slices * sizeof(std::uint64_t) +
+         (3 * rows + outers + 1) * sizeof(scalar) + 96;
 }
 /// Returns the bytes that a row adds to its block, with the expected outer values.
 /// @param slots  number of its entries, padding included
 template <class T>
-KOKKOS_FUNCTION std::uint64_t row_scratch_bytes(std::uint64_t slots, RowShape const& shape, double entries) {
+KOKKOS_FUNCTION std::uint64_t row_scratch_bytes(std::uint64_t slots, int value_bytes, double entries) {
   auto const outers = static_cast<std::size_t>(entries * BlockedTuning::expected_outers);
-  return block_scratch_bytes<T>(slots, shape, 1, 1, outers) - block_scratch_bytes<T>(0, shape, 0, 0, 0);
+  return block_scratch_bytes<T>(slots, value_bytes, 1, 1, outers) - block_scratch_bytes<T>(0, value_bytes, 0, 0, 0);
 }
 
 /// Cutter of groups into blocks of rows, and of blocks into slices.
@@ -213,7 +207,8 @@ class BlockCutter {
         "sptrsv::blocked::cost", exec_, work_, n_, cost, KOKKOS_LAMBDA(index p) {
           auto const entries = static_cast<std::uint64_t>(rows.count(row(p)));
           if (is_long(p)) return budget;
-          std::uint64_t const mine = row_scratch_bytes<T>(shape.slots(entries), shape, static_cast<double>(entries));
+          std::uint64_t const mine =
+              row_scratch_bytes<T>(shape.slots(entries), shape.value_bytes, static_cast<double>(entries));
           return mine < least ? least : mine;
         });
     // equal parts of a group, by cost

@@ -23,7 +23,6 @@ struct BlockedDescription {
     int computing_warps = 0, fetching_warps = 0;
     int teams = 0;
     int late = 1;
-    enum class Entries { automatic, staged, streamed } entries = Entries::automatic;
     template <class V>
     void visit(V& v) {
       v.choice("shape", shape, {"automatic", "strips", "boxes"}, "strips of levels, or boxes of a grid");
@@ -35,8 +34,6 @@ struct BlockedDescription {
       v.integer("computing_warps", computing_warps, 0, 8, "GPU: warps of a team that solve rows; 0: chosen");
       v.integer("fetching_warps", fetching_warps, 0, 8, "GPU: warps that fetch what other blocks solve; 0: chosen");
       v.integer("teams", teams, 0, INT_MAX, "GPU: teams at once; 0: chosen");
-      v.choice("entries", entries, {"automatic", "staged", "streamed"},
-               "GPU: whether a block's entries are copied to scratch memory, or read row by row");
       v.integer("late", late, 0, 1, "GPU: 1: longer rows add the entries that are solved latest after all others");
     }
   };

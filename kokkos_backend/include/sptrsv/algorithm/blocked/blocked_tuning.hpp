@@ -20,8 +20,6 @@ struct BlockedTuning {
   /// Number of a row's entries that are added last, by all its lanes, after the sum over lanes of the others: those
   /// whose x is solved latest. Rows that need fewer lanes than `least_late_lanes` have none.
   static constexpr int late_entries = 4, least_late_lanes = 4;
-  /// Mean number of entries of a row from which on entries are not copied to scratch memory, for larger blocks.
-  static constexpr double streamed_row = 24;
   /// Maximum rows of a block.
   static constexpr int block_rows = 1024;
   /// Host: minimum blocks per thread, and bounds of the rows of a block. Measured on two cores of an AMD EPYC.

@@ -75,9 +75,9 @@ class DeviceBlocked : public BlockedDescription {
         plural(plan_.num_blocks, "block") + " (" + cut_ + "), " + plural(plan_.slice_chunks.extent(0), "slice");
     if (plan_.long_slice.extent(0) > 0) out += ", " + plural(plan_.long_slice.extent(0), "long row");
     return out + ", " + plural(plan_.shape.lanes, "lane") + " per row, " +
-           (plan_.shape.late > 0 ? "with late entries, " : "") + (plan_.shape.streams ? "streamed, " : "") +
-           plural(teams_, "team") + " of " + std::to_string(computing_warps_) + " + " +
-           plural(fetching_warps_, "warp") + ", " + std::to_string(plan_.scratch_bytes) + " bytes of scratch memory" +
+           (plan_.shape.late > 0 ? plural(plan_.shape.late, "late entry") + ", " : "") + plural(teams_, "team") +
+           " of " + std::to_string(computing_warps_) + " + " + plural(fetching_warps_, "warp") + ", " +
+           std::to_string(plan_.scratch_bytes) + " bytes of scratch memory" +
            (values_.rounds() ? ", values in single precision" : "");
   }
   void reserve(typename T::exec_space const& exec, int columns) {
@@ -139,7 +139,7 @@ class DeviceBlocked : public BlockedDescription {
 
   void plan(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     int const warp = Kokkos::TeamPolicy<typename T::exec_space>::vector_length_max();
-    auto const shape = row_shape<T>(exec, analysis, warp, options.late != 0, options.entries);
+    auto const shape = row_shape<T>(exec, analysis, warp, options.late != 0);
     auto const& sets = analysis.levels(exec);
     std::size_t const most_rows = options.rows > 0 ? static_cast<std::size_t>(options.rows) : Tuning::block_rows;
     std::size_t bytes = bytes_to_cut_for();
@@ -197,32 +197,27 @@ class DeviceBlocked : public BlockedDescription {
   /// Calls f with the kernel compiled for this shape of rows.
   template <class F>
   void with_kernel(BlockData<T> const& data, int columns, F const& f) const {
-    auto const make = [&](auto entries, auto one_lane, auto one_chunk, auto streams) {
+    auto const make = [&](auto entries, auto one_lane, auto one_chunk) {
       values_.with_array([&](auto const& array) {
         using stored = typename std::decay_t<decltype(array)>::value_type;
-        f(BlockOnDevice<T, stored, decltype(entries)::value, decltype(one_lane)::value, decltype(one_chunk)::value,
-                        decltype(streams)::value>{data, tickets_, columns > 0 ? tickets_.next_counter() : 0,
-                                                  plan_.shape.rows_per_slice, computing_warps_, fetching_warps_,
-                                                  columns});
+        f(BlockOnDevice<T, stored, decltype(entries)::value, decltype(one_lane)::value, decltype(one_chunk)::value>{
+            data, tickets_, columns > 0 ? tickets_.next_counter() : 0, plan_.shape.rows_per_slice, computing_warps_,
+            fetching_warps_, columns});
       });
     };
     using two = std::integral_constant<int, 2>;
     using four = std::integral_constant<int, 4>;
-    using yes = std::true_type;
-    using no = std::false_type;
-    if (plan_.shape.entries == 2) make(two{}, yes{}, yes{}, no{});
-    else if (plan_.shape.streams) make(four{}, no{}, no{}, yes{});
-    else if (plan_.most_chunks > 1) make(four{}, no{}, no{}, no{});
-    else if (plan_.shape.lanes > 1) make(four{}, no{}, yes{}, no{});
-    else make(four{}, yes{}, yes{}, no{});
+    if (plan_.shape.entries == 2) make(two{}, std::true_type{}, std::true_type{});
+    else if (plan_.most_chunks > 1) make(four{}, std::false_type{}, std::false_type{});
+    else if (plan_.shape.lanes > 1) make(four{}, std::false_type{}, std::true_type{});
+    else make(four{}, std::true_type{}, std::true_type{});
   }
   /// Chooses the numbers of warps; fewer if the team does not fit, since complex numbers need many registers.
   void choose_warps(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     auto const entries = static_cast<double>(analysis.num_off_diagonals());
     bool const fetches = static_cast<double>(plan_.outer.extent(0)) > Tuning::many_outers * entries &&
                          analysis.levels(exec).num_levels() > Tuning::many_levels;
-    bool const many = fetches || plan_.shape.streams ||
-                      static_cast<double>(analysis.longest_row_of_op(exec)) > Tuning::large_row * entries;
+    bool const many = fetches || static_cast<double>(analysis.longest_row_of_op(exec)) > Tuning::large_row * entries;
     computing_warps_ = options.computing_warps > 0 ? options.computing_warps
                        : many                      ? Tuning::most_warps
                                                    : Tuning::warps;
