@@ -75,8 +75,8 @@ class DeviceBlocked : public BlockedDescription {
         plural(plan_.num_blocks, "block") + " (" + cut_ + "), " + plural(plan_.slice_chunks.extent(0), "slice");
     if (plan_.long_slice.extent(0) > 0) out += ", " + plural(plan_.long_slice.extent(0), "long row");
     return out + ", " + plural(plan_.shape.lanes, "lane") + " per row, " +
-           (plan_.shape.late > 0 ? plural(plan_.shape.late, "late entry") + ", " : "") + plural(teams_, "team") +
-           " of " + std::to_string(computing_warps_) + " + " + plural(fetching_warps_, "warp") + ", " +
+           (plan_.shape.late > 0 ? "with late entries, " : "") + plural(teams_, "team") + " of " +
+           std::to_string(computing_warps_) + " + " + plural(fetching_warps_, "warp") + ", " +
            std::to_string(plan_.scratch_bytes) + " bytes of scratch memory" +
            (values_.rounds() ? ", values in single precision" : "");
   }
