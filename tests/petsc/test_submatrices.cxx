@@ -626,7 +626,10 @@ TEST(Submatrices, OfPcs)
   ASSERT_EQ(ComparePcs(PCBJACOBI, "pc_bjacobi_blocks", "12", false), PETSC_SUCCESS);
   // two diagonal blocks and one with the columns of the first
   ASSERT_EQ(ComparePcs(PCFIELDSPLIT, "pc_fieldsplit_block_size", "2", false, 9), PETSC_SUCCESS);
-  ASSERT_EQ(ComparePcs(PCREDISTRIBUTE, "", "", false), PETSC_SUCCESS);
+  // PETSc's own restores the array of another vector than that of which it got it, which vectors of Kokkos do not take
+  if (MatTypeOfRun() != "aijkokkos") {
+    ASSERT_EQ(ComparePcs(PCREDISTRIBUTE, "", "", false), PETSC_SUCCESS);
+  }
 }
 
 }  // namespace

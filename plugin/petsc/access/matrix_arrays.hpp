@@ -90,16 +90,20 @@ struct PatternStamp {
   }
 };
 
-/// Returns a hash of numbers in their order, from four sums that the processor computes in parallel.
+/// Returns a hash of numbers in their order, from eight sums that the processor computes in parallel.
 inline std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
 {
   constexpr std::uint64_t prime = 0x9e3779b97f4a7c15ULL;
-  std::uint64_t sums[4] = {1, 2, 3, 4};
-  for (std::size_t k = 0; k < count; ++k) {
-    std::uint64_t& sum = sums[k % 4];
-    sum = (sum ^ static_cast<std::uint64_t>(numbers[k])) * prime;
-    sum ^= sum >> 29;
-  }
+  constexpr std::size_t lanes = 8;
+  std::uint64_t sums[lanes] = {1, 2, 3, 4, 5, 6, 7, 8};
+  auto const add = [&](std::size_t lane, PetscInt number) {
+    sums[lane] = (sums[lane] ^ static_cast<std::uint64_t>(number)) * prime;
+    sums[lane] ^= sums[lane] >> 29;
+  };
+  std::size_t k = 0;
+  for (; k + lanes <= count; k += lanes)
+    for (std::size_t lane = 0; lane < lanes; ++lane) add(lane, numbers[k + lane]);
+  for (; k < count; ++k) add(k % lanes, numbers[k]);
   std::uint64_t all = count;
   for (std::uint64_t sum : sums) all = (all ^ sum) * prime;
   return all ^ (all >> 32);

@@ -516,6 +516,22 @@ PetscErrorCode FindOrRestore(Mat A, Submatrices** s, CutFunctions* petscs)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Brings the leaves' values on the host up to date, and lets those on a device count as old. PETSc writes into several
+/// submatrices of a rank on the host, and does not note that the values on a device are old then.
+PetscErrorCode MarkHostAsNewest(std::vector<Mat> const& leaves)
+{
+  PetscFunctionBegin;
+  for (Mat leaf : leaves) {
+    PetscBool known;
+    PetscScalar* a;
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)leaf, MATSEQAIJ, &known));
+    if (!known) continue;
+    PetscCall(MatSeqAIJGetArray(leaf, &a));
+    PetscCall(MatSeqAIJRestoreArray(leaf, &a));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Takes new values into n submatrices, by PETSc's function if sptrsv cannot.
 /// @param sets    of rows and columns, in pairs
 /// @param petscs  petscs() takes them by PETSc's function
@@ -549,6 +565,7 @@ PetscErrorCode TakeNewValues(Mat A, Submatrices& s, std::vector<IS> const& sets,
   }
   PetscCall(PetscInfo(A, "New values of submatrices by PETSc's own function: %s\n", why));
   PetscCall(Forget(A, s, wanted->leaves, cut));
+  PetscCall(MarkHostAsNewest(leaves));
   PetscCall(petscs());
   if (remember) {
     PetscCall(Describe(A, sets, leaves, *wanted));
