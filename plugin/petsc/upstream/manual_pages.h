@@ -260,6 +260,8 @@ M*/
 . -mat_sptrsv_blocked_computing_warps n - GPU: warps of a team that solve rows; 0: chosen; 0 to 8, default 0
 . -mat_sptrsv_blocked_fetching_warps n - GPU: warps that fetch what other blocks solve; 0: chosen; 0 to 8, default 0
 . -mat_sptrsv_blocked_teams n - GPU: teams at once; 0: chosen; from 0 on, default 0
+. -mat_sptrsv_blocked_late n - GPU: 1: longer rows add the entries that are solved latest after all others; 0 to 1,
+    default 1
 - -mat_sptrsv_storage (full|single) - precision of the off-diagonal values that levelset and blocked keep; other types
     refuse single; default full
 
