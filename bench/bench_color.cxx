@@ -16,6 +16,7 @@
 #include "../examples/solve_file/measure.hpp"
 #include "case_words.hpp"
 #include "json.hpp"
+#include "petsc_main.hpp"
 #include "petsc_matrix.hpp"
 
 namespace {

@@ -9,6 +9,7 @@
 #include "case_words.hpp"
 #include "json.hpp"
 #include "petsc_case.hpp"
+#include "petsc_main.hpp"
 #include "petsc_matrix.hpp"
 #include "sptrsv_support/petsc_success.hpp"
 

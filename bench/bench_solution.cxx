@@ -11,6 +11,7 @@
 #include "cpu_model.hpp"
 #include "json.hpp"
 #include "petsc_environment.hpp"
+#include "petsc_main.hpp"
 #include "solution_case.hpp"
 
 namespace {
@@ -222,9 +223,7 @@ bool plugin_is_loaded(Errors const& errors) {
 bool run() {
   Settings s;
   if (!get_settings(s)) return true;
-  PetscMPIInt processes = 1;
-  if (MPI_Comm_size(PETSC_COMM_WORLD, &processes) != MPI_SUCCESS || processes != 1)
-    throw std::runtime_error("it runs on one process, not on " + std::to_string(processes));
+  require_one_process();
   std::string const device = device_name();
   Errors const errors;
   System const system(s.problem, s.mat_type, errors);
@@ -246,15 +245,4 @@ bool run() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
-  int exit_code = 1;
-  try {
-    if (run()) exit_code = 0;
-    else std::cerr << "bench_solution: a recipe failed, see above\n";
-  } catch (std::exception const& e) {
-    std::cerr << "bench_solution: " << e.what() << '\n';
-  }
-  PetscCall(PetscFinalize());
-  return exit_code;
-}
+int main(int argc, char** argv) { return petsc_main(argc, argv, help, "bench_solution", run, "a recipe"); }

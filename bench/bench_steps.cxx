@@ -11,7 +11,7 @@
 #include "cpu_model.hpp"
 #include "json.hpp"
 #include "petsc_environment.hpp"
-#include "sptrsv_support/petsc_success.hpp"
+#include "petsc_main.hpp"
 #include "steps_case.hpp"
 
 namespace {
@@ -259,9 +259,7 @@ void save(Settings const& s, std::string const& device, std::vector<Row> const& 
 bool run() {
   Settings const s = get_settings();
   if (s.only_help) return true;
-  PetscMPIInt processes = 1;
-  if (MPI_Comm_size(PETSC_COMM_WORLD, &processes) != MPI_SUCCESS || processes != 1)
-    throw std::runtime_error("it runs on one process, not on " + std::to_string(processes));
+  require_one_process();
   std::string const device = device_name();
   print_head(s, device);
   std::vector<Row> rows;
@@ -282,15 +280,4 @@ bool run() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
-  int exit_code = 1;
-  try {
-    if (run()) exit_code = 0;
-    else std::cerr << "bench_steps: a type failed, see above\n";
-  } catch (std::exception const& e) {
-    std::cerr << "bench_steps: " << e.what() << '\n';
-  }
-  PetscCall(PetscFinalize());
-  return exit_code;
-}
+int main(int argc, char** argv) { return petsc_main(argc, argv, help, "bench_steps", run, "a type"); }

@@ -11,6 +11,7 @@
 #include "json.hpp"
 #include "measure.hpp"
 #include "petsc_errors.hpp"
+#include "petsc_main.hpp"
 #include "petsc_matrix.hpp"
 
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts shared by the PETSc benches: a seqaij matrix from a file or a generator's spec, options' texts, and main().
+// Parts shared by the PETSc benches: a seqaij matrix from a file or a generator's spec, and options' texts.
 #pragma once
 
 #include <petscmat.h>
 
-#include <iostream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -36,20 +35,6 @@ inline std::string get_string(char const* name, std::string const& otherwise) {
   if (PetscOptionsGetString(nullptr, nullptr, name, text, sizeof text, &set) != PETSC_SUCCESS)
     throw std::runtime_error(std::string("PETSc cannot read option ") + name);
   return set ? text : otherwise;
-}
-
-/// Runs a bench within PETSc. @return exit status: 0 if run() returns true
-inline int petsc_main(int argc, char** argv, char const* help, char const* name, bool (*run)()) {
-  PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
-  int exit_code = 1;
-  try {
-    if (run()) exit_code = 0;
-    else std::cerr << name << ": a type of sptrsv failed, see above\n";
-  } catch (std::exception const& e) {
-    std::cerr << name << ": " << e.what() << '\n';
-  }
-  PetscCall(PetscFinalize());
-  return exit_code;
 }
 
 }  // namespace sptrsv::bench
