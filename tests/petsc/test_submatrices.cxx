@@ -1,218 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares submatrices with new values by the plugin, entry by entry, with those that PETSc cuts from a matrix on the
-// host: overlaps, several and no submatrices on a rank, unsorted columns, two sets in turn, changes of the pattern; and
-// the PC types asm, gasm and bjacobi.
+// host: overlaps, several and no submatrices on a rank, unsorted columns, two sets in turn, changes of the pattern and
+// of index sets; functions of programs in place of the matrix' own; memory.
 #include <petsc/private/matimpl.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
-#include <sstream>
-
-#include "factor_pair.hpp"
+#include "submatrix_pair.hpp"
 
 namespace petsc_test {
 namespace {
 
-/// Returns a type of matrix: that of the option -submatrices_mat_type, or aij.
-std::string MatTypeOfRun()
-{
-  char type[64] = MATAIJ;
-  (void)PetscOptionsGetString(NULL, NULL, "-submatrices_mat_type", type, sizeof type, NULL);
-  return type;
-}
-
-/// Sets values of a matrix with five diagonals, not symmetric.
-PetscErrorCode SetValues(Mat A, int round, bool more)
-{
-  PetscInt n, first, last;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetSize(A, &n, NULL));
-  PetscCall(MatGetOwnershipRange(A, &first, &last));
-  for (PetscInt i = first; i < last; ++i)
-    for (PetscInt distance : {-7, -1, 0, 1, 7, 11}) {
-      PetscInt const j = i + distance;
-      if (j < 0 || j >= n || (distance == 11 && !more)) continue;
-      PetscCall(MatSetValue(A, i, j, (distance == 0 ? 9 : -1) + (PetscReal)((3 * i + 5 * j + round) % 13) / 32,
-                            INSERT_VALUES));
-    }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MakeMatrix(PetscInt n, char const* type, Mat* A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
-  PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, n, n));
-  PetscCall(MatSetType(*A, type));
-  PetscCall(MatSeqAIJSetPreallocation(*A, 6, NULL));
-  PetscCall(MatMPIAIJSetPreallocation(*A, 6, NULL, 6, NULL));
-  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  PetscCall(SetValues(*A, 0, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Makes a PC whose set-up lets the matrix cut submatrices by the plugin.
-PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsSetValue(NULL, (std::string("-") + prefix + "pc_submatrices_sptrsv").c_str(), "1"));
-  PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
-  PetscCall(PCSetOptionsPrefix(*pc, prefix));
-  PetscCall(PCSetType(*pc, type));
-  PetscCall(PCSetOperators(*pc, A, A));
-  PetscCall(PCSetFromOptions(*pc));
-  PetscCall(PCSetUp(*pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ViewPc(PC pc, std::string* text)
-{
-  char name[PETSC_MAX_PATH_LEN];
-  PetscMPIInt rank;
-  PetscViewer viewer;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscInt id = getpid();
-  PetscCallMPI(MPI_Bcast(&id, 1, MPIU_INT, 0, PETSC_COMM_WORLD));
-  PetscCall(PetscSNPrintf(name, sizeof name, "submatrices_view_%d.txt", (int)id));
-  PetscCall(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name, &viewer));
-  PetscCall(PCView(pc, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  std::stringstream contents;
-  contents << std::ifstream(name).rdbuf();
-  *text = contents.str();
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  if (rank == 0) std::remove(name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ExpectEqual(std::string const& what, Mat expected, Mat actual)
-{
-  PetscInt rows, cols, m, n, first, last;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(expected, &rows, &cols));
-  PetscCall(MatGetLocalSize(actual, &m, &n));
-  EXPECT_EQ(m, rows) << what;
-  EXPECT_EQ(n, cols) << what;
-  PetscCall(MatGetOwnershipRange(expected, &first, &last));
-  for (PetscInt i = first; i < PetscMin(first + m, last); ++i) {
-    PetscInt count[2];
-    PetscInt const* j[2];
-    PetscScalar const* a[2];
-    PetscCall(MatGetRow(expected, i, &count[0], &j[0], &a[0]));
-    PetscCall(MatGetRow(actual, i, &count[1], &j[1], &a[1]));
-    EXPECT_EQ(count[1], count[0]) << what << ", row " << i;
-    for (PetscInt k = 0; k < PetscMin(count[0], count[1]); ++k) {
-      EXPECT_EQ(j[1][k], j[0][k]) << what << ", row " << i;
-      EXPECT_EQ(a[1][k], a[0][k]) << what << ", row " << i << ", column " << j[0][k];
-    }
-    PetscCall(MatRestoreRow(expected, i, &count[0], &j[0], &a[0]));
-    PetscCall(MatRestoreRow(actual, i, &count[1], &j[1], &a[1]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Index sets of this rank: `n` runs of its rows, widened by `overlap` rows on both sides.
-/// @param reversed  in descending order
-PetscErrorCode MakeSets(Mat A, PetscInt n, PetscInt overlap, bool reversed, std::vector<IS>* sets)
-{
-  PetscInt size, first, last;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetSize(A, &size, NULL));
-  PetscCall(MatGetOwnershipRange(A, &first, &last));
-  for (PetscInt k = 0; k < n; ++k) {
-    PetscInt const begin = PetscMax(first + k * (last - first) / n - overlap, 0);
-    PetscInt const end = PetscMin(first + (k + 1) * (last - first) / n + overlap, size);
-    IS set;
-    PetscCall(ISCreateStride(PETSC_COMM_SELF, end - begin, reversed ? end - 1 : begin, reversed ? -1 : 1, &set));
-    sets->push_back(set);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// A matrix with the plugin's submatrices, and PETSc's own matrix on the host.
-struct Pair {
-  Mat petscs = nullptr, ours = nullptr;
-  PC pc = nullptr;
-
-  PetscErrorCode Create(PetscInt n)
-  {
-    PetscFunctionBegin;
-    PetscCall(MakeMatrix(n, MATAIJ, &petscs));
-    PetscCall(MakeMatrix(n, MatTypeOfRun().c_str(), &ours));
-    PetscCall(MakePc(ours, "whole_", PCASM, &pc));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode Change(int round, bool more = false)
-  {
-    PetscFunctionBegin;
-    for (Mat m : {petscs, ours}) {
-      PetscCall(SetValues(m, round, more));
-      PetscCall(MatScale(m, 1.5));  // on a GPU the newest values are there
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode Destroy()
-  {
-    PetscFunctionBegin;
-    PetscCall(PCDestroy(&pc));
-    PetscCall(MatDestroy(&petscs));
-    PetscCall(MatDestroy(&ours));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-};
-
-/// Sets of index sets, and the plugin's submatrices for them.
-struct Cuts {
-  std::vector<IS> rows, cols;
-  Mat* submat = nullptr;
-
-  PetscInt size() const { return (PetscInt)rows.size(); }
-  PetscErrorCode Take(Pair& p, MatReuse reuse)
-  {
-    PetscFunctionBegin;
-    PetscCall(MatCreateSubMatrices(p.ours, size(), rows.data(), cols.data(), reuse, &submat));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode Compare(Pair& p, std::string const& what)
-  {
-    Mat* expected = nullptr;
-    PetscFunctionBegin;
-    PetscCall(MatCreateSubMatrices(p.petscs, size(), rows.data(), cols.data(), MAT_INITIAL_MATRIX, &expected));
-    for (PetscInt k = 0; k < size(); ++k) PetscCall(ExpectEqual(what, expected[k], submat[k]));
-    PetscCall(MatDestroySubMatrices(size(), &expected));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode Destroy()
-  {
-    PetscFunctionBegin;
-    PetscCall(MatDestroySubMatrices(size(), &submat));
-    for (auto* sets : {&rows, &cols})
-      for (IS& set : *sets) PetscCall(ISDestroy(&set));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-};
-
-PetscErrorCode ExpectUpdates(Pair& p, int count)
-{
-  std::string text, line = "new values of submatrices by sptrsv: " + std::to_string(count) + " times";
-  PetscFunctionBegin;
-  PetscCall(ViewPc(p.pc, &text));
-  EXPECT_NE(text.find(line), std::string::npos) << text;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode CompareCuts(PetscInt n, PetscInt overlap, bool reversed_cols)
 {
-  Pair p;
+  SubmatrixPair p;
   Cuts cuts;
   PetscMPIInt rank;
 
@@ -244,7 +43,7 @@ TEST(Submatrices, TakeNewValues)
 /// Takes values into two sets in turn, into sets made again, and after the pattern has changed.
 PetscErrorCode CompareChanges()
 {
-  Pair p;
+  SubmatrixPair p;
   Cuts first, second;
 
   PetscFunctionBegin;
@@ -284,7 +83,7 @@ TEST(Submatrices, FollowChanges) { ASSERT_EQ(CompareChanges(), PETSC_SUCCESS); }
 PetscErrorCode CompareOne(PetscInt step, PetscInt shift, bool all_columns)
 {
   PetscInt const n = 60;
-  Pair p;
+  SubmatrixPair p;
   Mat ours, petscs;
   IS rows;
   PetscInt first, last;
@@ -340,7 +139,7 @@ PetscErrorCode MakeGeneralSet(bool adjacent, IS* set)
 /// Index sets that change in place, two index sets in turn for one submatrix, and a submatrix that is not assembled.
 PetscErrorCode CompareReusedObjects()
 {
-  Pair p;
+  SubmatrixPair p;
   Cuts cuts;
   IS other;
   PetscInt const* rows;
@@ -404,7 +203,7 @@ PetscErrorCode CutByProgram(Mat A, PetscInt n, IS const rows[], IS const cols[],
 /// Checks that a function which a program has put in place of the matrix' own is called.
 PetscErrorCode CheckOwnFunction()
 {
-  Pair p;
+  SubmatrixPair p;
   Cuts cuts;
 
   PetscFunctionBegin;
@@ -429,208 +228,38 @@ PetscErrorCode CheckOwnFunction()
 
 TEST(Submatrices, LeaveFunctionsOfPrograms) { ASSERT_EQ(CheckOwnFunction(), PETSC_SUCCESS); }
 
-/// Checks that 1,000 set-ups with new values do not need more memory than 100.
-PetscErrorCode CheckMemory()
+/// Checks that set-ups with new values do not need more and more memory.
+/// @param n       rows
+/// @param rounds  number of set-ups; from the tenth part of them on, memory must not grow by `limit` bytes
+/// @param every   number of set-ups after which the PC is reset, so that its submatrices are destroyed; 0: never
+/// @param times   how often the plugin takes values into submatrices
+PetscErrorCode CheckMemory(PetscInt n, int rounds, int every, int limit, int times)
 {
-  Pair p;
+  SubmatrixPair p;
   PetscLogDouble before = 0, after;
 
   PetscFunctionBegin;
-  PetscCall(p.Create(4000));
-  for (int round = 1; round <= 1000; ++round) {
+  PetscCall(p.Create(n));
+  for (int round = 1; round <= rounds; ++round) {
+    if (every > 0 && round % every == 1) {
+      PetscCall(PCReset(p.pc));
+      PetscCall(PCSetOperators(p.pc, p.ours, p.ours));
+    }
     PetscCall(MatScale(p.ours, 1.001));
     PetscCall(PCSetUp(p.pc));
-    if (round == 100) PetscCall(PetscMemoryGetCurrentUsage(&before));
+    if (round == rounds / 10) PetscCall(PetscMemoryGetCurrentUsage(&before));
   }
   PetscCall(PetscMemoryGetCurrentUsage(&after));
-  EXPECT_LT(after - before, 1 << 20);
-  PetscCall(ExpectUpdates(p, 999));
+  EXPECT_LT(after - before, limit);
+  PetscCall(ExpectUpdates(p, times));
   PetscCall(p.Destroy());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-TEST(Submatrices, KeepTheirMemory) { ASSERT_EQ(CheckMemory(), PETSC_SUCCESS); }
+TEST(Submatrices, KeepTheirMemory) { ASSERT_EQ(CheckMemory(4000, 1000, 0, 1 << 20, 999), PETSC_SUCCESS); }
 
-/// Checks that what is known of submatrices is freed after them, though the matrix lives on.
-PetscErrorCode CheckMemoryOfDestroyed()
-{
-  Pair p;
-  PetscLogDouble before = 0, after;
-
-  PetscFunctionBegin;
-  PetscCall(p.Create(20000));
-  for (int reset = 0; reset < 30; ++reset) {
-    PetscCall(PCReset(p.pc));
-    PetscCall(PCSetOperators(p.pc, p.ours, p.ours));
-    for (int round = 0; round < 3; ++round) {
-      PetscCall(MatScale(p.ours, 1.001));
-      PetscCall(PCSetUp(p.pc));
-    }
-    if (reset == 4) PetscCall(PetscMemoryGetCurrentUsage(&before));
-  }
-  PetscCall(PetscMemoryGetCurrentUsage(&after));
-  EXPECT_LT(after - before, 12 << 20);  // 3 MB for each reset otherwise
-  PetscCall(ExpectUpdates(p, 30));
-  PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-TEST(Submatrices, FreeTheirMemory) { ASSERT_EQ(CheckMemoryOfDestroyed(), PETSC_SUCCESS); }
-
-/// Changes a matrix' pattern in place, which PETSc's nonzero state does not show, and solves.
-PetscErrorCode CompareInPlace(PCType type)
-{
-  PetscInt const n = 40;
-  Mat A[2];
-  PC pcs[2];
-  Vec b, x[2], scale;
-
-  PetscFunctionBegin;
-  for (int k = 0; k < 2; ++k) {
-    std::string const prefix = k ? "ours_" : "petscs_";
-    PetscCall(MatCreate(PETSC_COMM_WORLD, &A[k]));
-    PetscCall(MatSetSizes(A[k], PETSC_DECIDE, PETSC_DECIDE, n, n));
-    PetscCall(MatSetType(A[k], MATAIJ));
-    PetscCall(MatSeqAIJSetPreallocation(A[k], 2, NULL));
-    PetscCall(MatSetOption(A[k], MAT_SORTED_FULL, PETSC_TRUE));
-    PetscCall(PCCreate(PETSC_COMM_WORLD, &pcs[k]));
-    PetscCall(PCSetOptionsPrefix(pcs[k], prefix.c_str()));
-    PetscCall(PCSetType(pcs[k], type));
-    PetscCall(PCSetOperators(pcs[k], A[k], A[k]));
-    std::pair<char const*, char const*> const options[] = {{"pc_submatrices_sptrsv", k ? "1" : "0"},
-                                                           {"sub_pc_type", "sor"},
-                                                           {"pc_asm_blocks", "4"},
-                                                           {"pc_asm_overlap", "0"},
-                                                           {"pc_bjacobi_blocks", "4"},
-                                                           {"pc_gasm_total_subdomains", "4"}};
-    for (auto const& [name, value] : options)
-      PetscCall(PetscOptionsSetValue(NULL, ("-" + prefix + name).c_str(), value));
-    PetscCall(PCSetFromOptions(pcs[k]));
-    PetscCall(MatCreateVecs(A[k], &x[k], k ? NULL : &b));
-  }
-  PetscCall(VecSet(b, 1));
-  PetscCall(VecDuplicate(b, &scale));
-  PetscCall(VecSet(scale, 1));
-  for (int round = 0; round < 8; ++round) {
-    for (int k = 0; k < 2; ++k) {
-      if (round == 4) PetscCall(MatResetPreallocation(A[k]));
-      for (PetscInt i = 0; i < n; ++i) {  // pairs of rows in blocks of ten
-        PetscInt const block = i / 10 * 10, partner = block + (round < 4 ? (i - block) ^ 1 : 9 - (i - block));
-        PetscInt const columns[] = {PetscMin(i, partner), PetscMax(i, partner)};
-        PetscReal const d = 3 + (PetscReal)((i + round) % 7) / 8;
-        PetscScalar const values[] = {i <= partner ? d : -1, i <= partner ? -1 : d};
-        PetscCall(MatSetValues(A[k], 1, &i, 2, columns, values, INSERT_VALUES));
-      }
-      PetscCall(MatAssemblyBegin(A[k], MAT_FINAL_ASSEMBLY));
-      PetscCall(MatAssemblyEnd(A[k], MAT_FINAL_ASSEMBLY));
-      PetscCall(PCSetUp(pcs[k]));
-      PetscCall(PCApply(pcs[k], b, x[k]));
-    }
-    PetscCall(ExpectRows(std::string(type) + ", round " + std::to_string(round), x[0], x[1], scale,
-                         PetscDefined(USE_REAL_SINGLE) ? 1e-5 : 1e-13));
-  }
-  for (Vec* v : {&b, &x[0], &x[1], &scale}) PetscCall(VecDestroy(v));
-  for (int k = 0; k < 2; ++k) {
-    PetscCall(PCDestroy(&pcs[k]));
-    PetscCall(MatDestroy(&A[k]));
-    for (char const* name : {"pc_submatrices_sptrsv", "sub_pc_type", "pc_asm_blocks", "pc_asm_overlap",
-                             "pc_bjacobi_blocks", "pc_gasm_total_subdomains"})
-      PetscCall(PetscOptionsClearValue(NULL, (std::string(k ? "-ours_" : "-petscs_") + name).c_str()));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-TEST(SubmatricesOnOneRank, OfPatternsChangedInPlace)
-{
-  if (!OneRank()) GTEST_SKIP() << "needs one rank";
-  for (PCType type : {PCASM, PCGASM, PCBJACOBI}) ASSERT_EQ(CompareInPlace(type), PETSC_SUCCESS) << type;
-}
-
-PetscErrorCode Double(PC, PetscInt n, IS const*, IS const*, Mat* submat, void* calls)
-{
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; ++k) PetscCall(MatScale(submat[k], 2));
-  ++*static_cast<int*>(calls);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Solves with new values by a PC that the plugin serves, and by PETSc's own, and compares solutions.
-/// @param times  how often the plugin takes values into submatrices in four set-ups with new values
-PetscErrorCode ComparePcs(PCType type, char const* option, char const* value, bool modify, int times = 3)
-{
-  Pair p;
-  PC pcs[2];
-  Vec b[2], x[2], scale;
-  int calls = 0;
-  std::string const what = std::string(type) + ' ' + option + ' ' + value;
-
-  PetscFunctionBegin;
-  PetscCall(MakeMatrix(64, MATAIJ, &p.petscs));
-  PetscCall(MakeMatrix(64, MatTypeOfRun().c_str(), &p.ours));
-  for (int k = 0; k < 2; ++k) {
-    std::string const prefix = k ? "ours_" : "petscs_";
-    if (*option) PetscCall(PetscOptionsSetValue(NULL, ("-" + prefix + option).c_str(), value));
-    PetscCall(PetscOptionsSetValue(NULL, ("-" + prefix + "pc_submatrices_sptrsv").c_str(), k ? "1" : "0"));
-    PetscCall(PCCreate(PETSC_COMM_WORLD, &pcs[k]));
-    PetscCall(PCSetOptionsPrefix(pcs[k], prefix.c_str()));
-    PetscCall(PCSetType(pcs[k], type));
-    PetscCall(PCSetOperators(pcs[k], k ? p.ours : p.petscs, k ? p.ours : p.petscs));
-    if (modify) PetscCall(PCSetModifySubMatrices(pcs[k], Double, &calls));
-    if (type == std::string(PCASM) && !*option) {  // a partitioner may choose others for each PC
-      std::vector<IS> sets;
-      PetscCall(MakeSets(p.petscs, 3, 0, false, &sets));
-      PetscCall(PCASMSetLocalSubdomains(pcs[k], (PetscInt)sets.size(), sets.data(), NULL));
-      for (IS& set : sets) PetscCall(ISDestroy(&set));
-    }
-    PetscCall(PCSetFromOptions(pcs[k]));
-    PetscCall(MatCreateVecs(k ? p.ours : p.petscs, &x[k], &b[k]));
-    PetscCall(VecSet(b[k], 1));
-  }
-  PetscCall(VecDuplicate(x[0], &scale));
-  PetscCall(VecSet(scale, 1));
-  for (int round = 0; round < 5; ++round) {
-    PetscCall(p.Change(round));
-    for (int k = 0; k < 2; ++k) {
-      PetscCall(PCSetUp(pcs[k]));
-      PetscCall(PCApply(pcs[k], b[k], x[k]));
-    }
-    PetscCall(ExpectRows(what, x[0], x[1], scale, PetscDefined(USE_REAL_SINGLE) ? 1e-5 : 1e-13));
-  }
-  EXPECT_EQ(calls, modify ? 10 : 0);
-  std::string text;
-  PetscCall(ViewPc(pcs[1], &text));
-  bool const served = std::string(option) != "pc_asm_sub_mat_type" && (type != std::string(PCGASM) || OneRank());
-  std::string const line = "new values of submatrices by sptrsv: " + std::to_string(times) + " times";
-  EXPECT_EQ(text.find(line) != std::string::npos, served) << what << text;
-  for (int k = 0; k < 2; ++k) {
-    PetscCall(PCDestroy(&pcs[k]));
-    PetscCall(VecDestroy(&b[k]));
-    PetscCall(VecDestroy(&x[k]));
-    if (*option) PetscCall(PetscOptionsClearValue(NULL, (std::string(k ? "-ours_" : "-petscs_") + option).c_str()));
-  }
-  PetscCall(VecDestroy(&scale));
-  PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-TEST(Submatrices, OfPcs)
-{
-  ASSERT_EQ(ComparePcs(PCASM, "", "", false), PETSC_SUCCESS);
-  ASSERT_EQ(ComparePcs(PCASM, "pc_asm_overlap", "3", true), PETSC_SUCCESS);
-  ASSERT_EQ(ComparePcs(PCASM, "pc_asm_overlap", "0", false), PETSC_SUCCESS);
-  ASSERT_EQ(ComparePcs(PCASM, "pc_asm_sub_mat_type", "seqbaij", false), PETSC_SUCCESS);
-  // on several ranks gasm uses MatCreateSubMatricesMPI(), which is PETSc's; for aijkokkos it keeps the first values
-  if (OneRank() || MatTypeOfRun() == MATAIJ) {
-    ASSERT_EQ(ComparePcs(PCGASM, "pc_gasm_overlap", "1", false), PETSC_SUCCESS);
-  }
-  ASSERT_EQ(ComparePcs(PCBJACOBI, "pc_bjacobi_blocks", "12", false), PETSC_SUCCESS);
-  // two diagonal blocks and one with the columns of the first
-  ASSERT_EQ(ComparePcs(PCFIELDSPLIT, "pc_fieldsplit_block_size", "2", false, 9), PETSC_SUCCESS);
-  // PETSc's own restores the array of another vector than that of which it got it, which vectors of Kokkos do not take
-  if (MatTypeOfRun() != "aijkokkos") {
-    ASSERT_EQ(ComparePcs(PCREDISTRIBUTE, "", "", false), PETSC_SUCCESS);
-  }
-}
+// a set of submatrices that were not freed would take 3 MB for each of 27 resets
+TEST(Submatrices, FreeTheirMemory) { ASSERT_EQ(CheckMemory(20000, 90, 3, 12 << 20, 30), PETSC_SUCCESS); }
 
 }  // namespace
 }  // namespace petsc_test

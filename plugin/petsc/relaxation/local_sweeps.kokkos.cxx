@@ -11,7 +11,9 @@
 
 #include "access/matrix_arrays.hpp"
 #include "access/vec_access.hpp"
+#include "base/composed_state.hpp"
 #include "base/events.hpp"
+#include "base/petscs_operations.hpp"
 #include "options/backend_choice.hpp"
 #include "relaxation/sweep_options.hpp"
 #include "solver/any_sweeps.hpp"
@@ -44,41 +46,11 @@ struct LocalSweeps {
   PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
 };
 
-PetscErrorCode Destroy(void* pointer)
-{
-  PetscFunctionBegin;
-  delete static_cast<LocalSweeps*>(pointer);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Gets the sweeps that are composed with a PC or a matrix, or null.
 PetscErrorCode Find(PetscObject object, LocalSweeps** s)
 {
-  PetscContainer container = nullptr;
-  void* pointer = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(PetscObjectQuery(object, composed_name, (PetscObject*)&container));
-  if (container) PetscCall(PetscContainerGetPointer(container, &pointer));
-  *s = static_cast<LocalSweeps*>(pointer);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Composes new sweeps with the PC.
-PetscErrorCode Add(PC pc, LocalSweeps** s)
-{
-  PetscContainer container;
-
-  PetscFunctionBegin;
-  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
-  PetscErrorCode code = Guarded(pc, [&] { *s = new LocalSweeps; });
-  if (!code) {
-    PetscCall(PetscContainerSetPointer(container, *s));
-    PetscCall(ContainerSetDestroy<Destroy>(container));
-    code = PetscObjectCompose((PetscObject)pc, composed_name, (PetscObject)container);
-  }
-  PetscCall(PetscContainerDestroy(&container));
-  PetscCall(code);
+  PetscCall(FindState(object, composed_name, s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -290,13 +262,11 @@ PetscErrorCode Run(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt its, 
 /// Gets PETSc's own MatSOR() of A's type.
 PetscErrorCode FindPetscs(Mat A, SorFunction* petscs)
 {
-  Mat other;
+  _MatOps operations{};
 
   PetscFunctionBegin;
-  PetscCall(MatCreate(PETSC_COMM_SELF, &other));
-  PetscCall(MatSetType(other, ((PetscObject)A)->type_name));
-  *petscs = other->ops->sor;
-  PetscCall(MatDestroy(&other));
+  PetscCall(GetPetscsOperations(A, &operations));
+  *petscs = operations.sor;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -348,6 +318,7 @@ PetscErrorCode SelectSweeps(PC pc, Mat A)
 PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
 {
   LocalSweeps *s, *of_matrix;
+  std::unique_ptr<LocalSweeps> added;
   SorFunction petscs = nullptr;
   PetscObject container;
   PetscObjectId id;
@@ -374,12 +345,14 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
     PetscCall(PetscObjectCompose((PetscObject)pc, composed_name, container));
     s = of_matrix;
   } else if (!serves(s)) {
-    PetscCall(Add(pc, &s));
     PetscCall(Guarded(A, [&] {
-      s->choice = choice;
-      s->backend = backend;
+      added = std::make_unique<LocalSweeps>();
+      added->choice = choice;
+      added->backend = backend;
     }));
+    s = added.get();
     s->matrix = id;
+    PetscCall(ComposeState((PetscObject)pc, composed_name, std::move(added)));
   }
   PetscCall(Guarded(A, [&] { s->type = ((PetscObject)A)->type_name; }));
   s->petscs = petscs;

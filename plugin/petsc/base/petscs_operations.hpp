@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// PETSc's own operations of a matrix type, for functions of the plugin that replace some of them.
+#pragma once
+
+#include "base/petsc_compat.hpp"
+
+namespace sptrsv_petsc {
+
+/// Gets PETSc's own operations of A's type. Collective.
+inline PetscErrorCode GetPetscsOperations(Mat A, _MatOps* operations)
+{
+  Mat other;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &other));
+  PetscCall(MatSetType(other, ((PetscObject)A)->type_name));
+  *operations = *other->ops;
+  PetscCall(MatDestroy(&other));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// MatCreateSubMatrices() and MatCreateSubMatrix() that take new values where they are. The state is composed with the
+// matrix.
+#include "subdomains/submatrix_values.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/composed_state.hpp"
+#include "base/petscs_operations.hpp"
+#include "kokkos/guarded.hpp"
+#include "subdomains/known_cuts.hpp"
+
+namespace sptrsv_petsc {
+namespace {
+
+/// PETSc's own functions of a matrix type. One rank's matrices have no `one`: MatCreateSubMatrix() then uses `several`.
+struct CutFunctions {
+  PetscErrorCode (*several)(Mat, PetscInt, IS const[], IS const[], MatReuse, Mat*[]) = nullptr;
+  PetscErrorCode (*one)(Mat, IS, IS, MatReuse, Mat*) = nullptr;
+};
+
+char const* const composed_name = "SpTRSVSubmatrices";
+
+/// State that is composed with a matrix.
+struct Submatrices {
+  CutFunctions petscs;
+  WhereToCut where = WhereToCut::on_device;
+  KnownCuts cuts;
+  PetscInt num_updates = 0;
+};
+
+PetscErrorCode HasVectorsOnHost(Mat A, bool* on_host)
+{
+  VecType type;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetVecType(A, &type));
+  std::string const name = type;
+  *on_host = name == VECSTANDARD || name == VECSEQ || name == VECMPI;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Gets this rank's parts of submatrices.
+PetscErrorCode GetLeaves(PetscInt n, Mat const submat[], std::vector<Mat>* leaves)
+{
+  Mat blocks[2];
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; ++k) {
+    PetscCall(GetBlocks(submat[k], blocks));
+    PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { leaves->insert(leaves->end(), blocks, blocks + (blocks[1] ? 2 : 1)); }));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Tells why PETSc's own function has to serve; null on all ranks if it need not. Collective.
+PetscErrorCode FindObstacle(Mat A, WhereToCut where, std::vector<Mat> const& leaves, char const** why)
+{
+  Mat blocks[2];
+  bool on_host;
+  int worst = 0;
+  char const* const reasons[] = {nullptr,
+                                 "the matrix is on a host",
+                                 "it or a submatrix is bound to the host",
+                                 "a submatrix has another type than the matrix",
+                                 "a submatrix is not assembled",
+                                 "asked for"};
+
+  PetscFunctionBegin;
+  PetscCall(GetBlocks(A, blocks));
+  PetscCall(HasVectorsOnHost(A, &on_host));
+  if (on_host && where != WhereToCut::everywhere) worst = 1;
+  if (where == WhereToCut::nowhere) worst = 5;
+  PetscBool bound;
+  PetscCall(MatBoundToCPU(A, &bound));
+  for (Mat leaf : leaves) {
+    PetscBool same, too;
+    PetscCall(MatBoundToCPU(leaf, &too));
+    bound = (PetscBool)(bound || too);
+    PetscCall(PetscObjectTypeCompare((PetscObject)leaf, ((PetscObject)blocks[0])->type_name, &same));
+    if (!same) worst = std::max(worst, 3);
+    if (!leaf->assembled || leaf->factortype != MAT_FACTOR_NONE) worst = std::max(worst, 4);
+  }
+  if (bound && !on_host) worst = std::max(worst, 2);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
+  *why = reasons[worst];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Gets PETSc's own functions of A's type.
+PetscErrorCode FindPetscs(Mat A, CutFunctions* petscs)
+{
+  _MatOps operations{};
+
+  PetscFunctionBegin;
+  PetscCall(GetPetscsOperations(A, &operations));
+  petscs->several = operations.createsubmatrices;
+  petscs->one = operations.createsubmatrix;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Gets A's state, or gives A PETSc's functions back: MatAXPY(), MatCopy() and others may keep A's functions, but not
+/// what is composed with it.
+PetscErrorCode FindOrRestore(Mat A, Submatrices** s, CutFunctions* petscs)
+{
+  PetscFunctionBegin;
+  PetscCall(FindState((PetscObject)A, composed_name, s));
+  if (*s) {
+    *petscs = (*s)->petscs;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(FindPetscs(A, petscs));
+  A->ops->createsubmatrices = petscs->several;
+  A->ops->createsubmatrix = petscs->one;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Brings the leaves' values on the host up to date, and lets those on a device count as old. PETSc writes into several
+/// submatrices of a rank on the host, and does not note that the values on a device are old then.
+PetscErrorCode MarkHostAsNewest(std::vector<Mat> const& leaves)
+{
+  PetscFunctionBegin;
+  for (Mat leaf : leaves) {
+    PetscBool known;
+    PetscScalar* a;
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)leaf, MATSEQAIJ, &known));
+    if (!known) continue;
+    PetscCall(MatSeqAIJGetArray(leaf, &a));
+    PetscCall(MatSeqAIJRestoreArray(leaf, &a));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Finds where the values of submatrices come from: cuts them out of a matrix whose values are the numbers of A's
+/// entries. Collective.
+/// @param with_cut  with_cut(numbered, use) cuts them out of `numbered`, and calls use(their number, submatrices)
+template <class WithCut>
+PetscErrorCode FindSources(Mat A, std::vector<Mat> const& leaves, WithCut const& with_cut, Cut& cut)
+{
+  EntryNumbers numbers;
+  ValueSources sources;
+  Mat numbered;
+  bool same = false;
+
+  PetscFunctionBegin;
+  PetscCall(NumberEntries(A, &numbers));
+  if (!numbers.exact()) {
+    PetscCall(Guarded(A, [&] { cut.obstacle = "numbers of entries are not exact in single precision"; }));
+  } else {
+    PetscCall(MakeNumbered(A, numbers, &numbered));
+    PetscErrorCode const code = with_cut(numbered, [&](PetscInt n, Mat const submat[]) -> PetscErrorCode {
+      std::vector<Mat> of_numbered;
+      PetscFunctionBegin;
+      PetscCall(GetLeaves(n, submat, &of_numbered));
+      PetscCall(sources.Find(A, numbers, of_numbered, leaves, &same));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    });
+    PetscCall(MatDestroy(&numbered));
+    PetscCall(code);
+    if (!same) PetscCall(Guarded(A, [&] { cut.obstacle = "the submatrices have other patterns than those cut now"; }));
+    cut.sources.swap(sources);
+  }
+  cut.found = true;  // not after an error: the next call tries again
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Takes new values into n submatrices, by PETSc's function if sptrsv cannot.
+/// @param sets    of rows and columns, in pairs
+/// @param petscs  petscs() takes them by PETSc's function
+/// @param with_cut  as for FindSources()
+template <class Petscs, class WithCut>
+PetscErrorCode TakeNewValues(Mat A, Submatrices& s, std::vector<IS> const& sets, PetscInt n, Mat const submat[],
+                             Petscs const& petscs, WithCut const& with_cut)
+{
+  std::vector<Mat> leaves;
+  std::unique_ptr<Cut> wanted;
+  Cut* cut = nullptr;
+  char const* why = nullptr;
+  bool remember = false;
+
+  PetscFunctionBegin;
+  PetscCall(GetLeaves(n, submat, &leaves));
+  PetscCall(Guarded(A, [&] { wanted = std::make_unique<Cut>(); }));
+  if (!s.cuts.empty()) PetscCall(Describe(A, sets, leaves, *wanted));
+  PetscCall(FindObstacle(A, s.where, leaves, &why));
+  if (!why) {
+    PetscCall(s.cuts.Find(A, *wanted, &cut));
+    if (cut && !cut->found) PetscCall(FindSources(A, leaves, with_cut, *cut));
+    if (cut && !cut->obstacle.empty()) why = cut->obstacle.c_str();
+    if (!cut) why = "the first ones of these submatrices";
+    remember = !cut;
+  }
+  if (!why) {
+    PetscCall(cut->sources.TakeValues(A, leaves));
+    ++s.num_updates;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscInfo(A, "New values of submatrices by PETSc's own function: %s\n", why));
+  PetscCall(s.cuts.Forget(A, *wanted, cut));
+  PetscCall(MarkHostAsNewest(leaves));
+  PetscCall(petscs());
+  if (remember) {
+    PetscCall(Describe(A, sets, leaves, *wanted));
+    PetscCall(s.cuts.Remember(A, std::move(wanted), leaves.empty() ? nullptr : leaves[0]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// MatCreateSubMatrices() by sptrsv.
+PetscErrorCode CutSeveral(Mat A, PetscInt n, IS const rows[], IS const cols[], MatReuse reuse, Mat* submat[])
+{
+  Submatrices* s = nullptr;
+  CutFunctions petscs;
+  std::vector<IS> sets;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrRestore(A, &s, &petscs));
+  if (s) PetscCall(s->cuts.ForgetDestroyed(A));
+  if (!s || reuse != MAT_REUSE_MATRIX) {
+    PetscCall(petscs.several(A, n, rows, cols, reuse, submat));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Guarded(A, [&] {
+    for (PetscInt k = 0; k < n; ++k) sets.insert(sets.end(), {rows[k], cols[k]});
+  }));
+  PetscCall(TakeNewValues(
+      A, *s, sets, n, n ? *submat : nullptr, [&] { return petscs.several(A, n, rows, cols, reuse, submat); },
+      [&](Mat numbered, auto const& use) -> PetscErrorCode {
+        Mat* cut = nullptr;
+        PetscFunctionBegin;
+        PetscCall(petscs.several(numbered, n, rows, cols, MAT_INITIAL_MATRIX, &cut));
+        PetscErrorCode const code = use(n, cut);
+        PetscCall(MatDestroySubMatrices(n, &cut));
+        PetscCall(code);
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }));
+  A->submat_singleis = PETSC_FALSE;  // as PETSc does
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// MatCreateSubMatrix() of a matrix on several ranks by sptrsv.
+PetscErrorCode CutOne(Mat A, IS rows, IS cols, MatReuse reuse, Mat* submat)
+{
+  Submatrices* s = nullptr;
+  CutFunctions petscs;
+
+  PetscFunctionBegin;
+  PetscCall(FindOrRestore(A, &s, &petscs));
+  if (s) PetscCall(s->cuts.ForgetDestroyed(A));
+  if (!s || reuse != MAT_REUSE_MATRIX) {
+    PetscCall(petscs.one(A, rows, cols, reuse, submat));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(TakeNewValues(
+      A, *s, {rows, cols}, 1, submat, [&] { return petscs.one(A, rows, cols, reuse, submat); },
+      [&](Mat numbered, auto const& use) -> PetscErrorCode {
+        Mat cut = nullptr;
+        PetscFunctionBegin;
+        PetscCall(petscs.one(numbered, rows, cols, MAT_INITIAL_MATRIX, &cut));
+        PetscErrorCode const code = use(1, &cut);
+        PetscCall(MatDestroy(&cut));
+        PetscCall(code);
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }));
+  PetscCall(PetscObjectStateIncrease((PetscObject)*submat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode UseSubmatrixValues(Mat A, WhereToCut where)
+{
+  Submatrices* s = nullptr;
+  std::unique_ptr<Submatrices> added;
+  CutFunctions petscs;
+  bool on_host;
+
+  PetscFunctionBegin;
+  PetscCall(FindState((PetscObject)A, composed_name, &s));
+  PetscCall(HasVectorsOnHost(A, &on_host));
+  if (!s && (where == WhereToCut::nowhere || (on_host && where == WhereToCut::on_device)))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  bool const ours = A->ops->createsubmatrices == CutSeveral;
+  if (!s || !ours) PetscCall(FindPetscs(A, &petscs));
+  else petscs = s->petscs;
+  if (!ours && A->ops->createsubmatrices != petscs.several)
+    PetscFunctionReturn(PETSC_SUCCESS);  // a program's own function, for instance that of PCHPDDM
+  if (!s) {
+    PetscCall(Guarded(A, [&] { added = std::make_unique<Submatrices>(); }));
+    s = added.get();
+    PetscCall(ComposeState((PetscObject)A, composed_name, std::move(added)));
+  }
+  s->where = where;
+  s->petscs = petscs;
+  A->ops->createsubmatrices = CutSeveral;
+  if (petscs.one && A->ops->createsubmatrix == petscs.one) A->ops->createsubmatrix = CutOne;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewSubmatrixValues(Mat A, PetscViewer viewer)
+{
+  Submatrices* s = nullptr;
+  PetscBool ascii;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  PetscCall(FindState((PetscObject)A, composed_name, &s));
+  if (ascii && s && s->num_updates)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  new values of submatrices by sptrsv: %" PetscInt_FMT " times\n",
+                                     s->num_updates));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc

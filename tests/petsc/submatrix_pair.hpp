@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix with the plugin's submatrices, and PETSc's own matrix on the host.
+#pragma once
+
+#include "factor_pair.hpp"
+
+namespace petsc_test {
+
+/// Returns a type of matrix: that of the option -submatrices_mat_type, or aij.
+std::string MatTypeOfRun();
+
+/// Sets values of a matrix with five diagonals, not symmetric.
+PetscErrorCode SetValues(Mat A, int round, bool more);
+
+/// Makes a matrix of n rows with the values of round 0.
+PetscErrorCode MakeMatrix(PetscInt n, char const* type, Mat* A);
+
+/// Makes a PC whose set-up lets the matrix cut submatrices by the plugin.
+PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc);
+
+/// Returns the output of PCView(). Collective.
+PetscErrorCode ViewPc(PC pc, std::string* text);
+
+/// Expects this rank's rows of two matrices to be equal.
+PetscErrorCode ExpectEqual(std::string const& what, Mat expected, Mat actual);
+
+/// Index sets of this rank: `n` runs of its rows, widened by `overlap` rows on both sides.
+/// @param reversed  in descending order
+PetscErrorCode MakeSets(Mat A, PetscInt n, PetscInt overlap, bool reversed, std::vector<IS>* sets);
+
+/// A matrix with the plugin's submatrices, and PETSc's own matrix on the host.
+struct SubmatrixPair {
+  Mat petscs = nullptr, ours = nullptr;
+  PC pc = nullptr;
+
+  PetscErrorCode Create(PetscInt n)
+  {
+    PetscFunctionBegin;
+    PetscCall(MakeMatrix(n, MATAIJ, &petscs));
+    PetscCall(MakeMatrix(n, MatTypeOfRun().c_str(), &ours));
+    PetscCall(MakePc(ours, "whole_", PCASM, &pc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode Change(int round, bool more = false)
+  {
+    PetscFunctionBegin;
+    for (Mat m : {petscs, ours}) {
+      PetscCall(SetValues(m, round, more));
+      PetscCall(MatScale(m, 1.5));  // on a GPU the newest values are there
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode Destroy()
+  {
+    PetscFunctionBegin;
+    PetscCall(PCDestroy(&pc));
+    PetscCall(MatDestroy(&petscs));
+    PetscCall(MatDestroy(&ours));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+/// Sets of index sets, and the plugin's submatrices for them.
+struct Cuts {
+  std::vector<IS> rows, cols;
+  Mat* submat = nullptr;
+
+  PetscInt size() const { return (PetscInt)rows.size(); }
+  PetscErrorCode Take(SubmatrixPair& p, MatReuse reuse)
+  {
+    PetscFunctionBegin;
+    PetscCall(MatCreateSubMatrices(p.ours, size(), rows.data(), cols.data(), reuse, &submat));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode Compare(SubmatrixPair& p, std::string const& what)
+  {
+    Mat* expected = nullptr;
+    PetscFunctionBegin;
+    PetscCall(MatCreateSubMatrices(p.petscs, size(), rows.data(), cols.data(), MAT_INITIAL_MATRIX, &expected));
+    for (PetscInt k = 0; k < size(); ++k) PetscCall(ExpectEqual(what, expected[k], submat[k]));
+    PetscCall(MatDestroySubMatrices(size(), &expected));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode Destroy()
+  {
+    PetscFunctionBegin;
+    PetscCall(MatDestroySubMatrices(size(), &submat));
+    for (auto* sets : {&rows, &cols})
+      for (IS& set : *sets) PetscCall(ISDestroy(&set));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+/// Expects the PC's view to say that the plugin took values into submatrices `count` times.
+PetscErrorCode ExpectUpdates(SubmatrixPair& p, int count);
+
+}  // namespace petsc_test
