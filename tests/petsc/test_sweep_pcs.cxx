@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares Krylov methods with the PC types sor and eisenstat with PETSc's own; set-ups, options, and two PCs of one
+// matrix.
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "sweep_pair.hpp"
+
+namespace petsc_test {
+namespace {
+
+/// Solves with PETSc's own sweeps and with the plugin's, and compares iterations and solutions.
+PetscErrorCode CompareKsp(KSPType ksp_type, PCType pc_type, PetscInt dof, bool guess)
+{
+  Mat A[2];
+  PetscInt steps[2];
+  Vec x[2], scale, right[2];
+  std::string const what = std::string(ksp_type) + " with " + pc_type + (guess ? ", guess" : "");
+
+  PetscFunctionBegin;
+  for (int k = 0; k < 2; ++k) {
+    KSP ksp;
+    PC pc;
+    PetscCall(MakeMatrix(12, dof, k ? MatTypeOfRun().c_str() : MATAIJ, 1, &A[k]));
+    PetscCall(MatCreateVecs(A[k], &x[k], &right[k]));
+    PetscCall(FillVec(right[k], 5));
+    PetscCall(VecSet(x[k], 0.5));
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    PetscCall(KSPSetOptionsPrefix(ksp, k ? "sweeps_" : "petscs_"));
+    PetscCall(KSPSetType(ksp, ksp_type));
+    PetscCall(KSPSetOperators(ksp, A[k], A[k]));
+    PetscCall(KSPSetTolerances(ksp, 1e-6, PETSC_DEFAULT, PETSC_DEFAULT, 500));
+    PetscCall(KSPSetInitialGuessNonzero(ksp, (PetscBool)guess));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, pc_type));
+    PetscCall(KSPSetFromOptions(ksp));
+    PetscCall(KSPSolve(ksp, right[k], x[k]));
+    PetscCall(KSPGetIterationNumber(ksp, &steps[k]));
+    PetscCall(KSPDestroy(&ksp));
+  }
+  EXPECT_EQ(steps[1], steps[0]) << what;
+  EXPECT_GT(steps[0], 1) << what;
+  PetscCall(VecDuplicate(x[0], &scale));
+  PetscCall(VecSet(scale, 1));
+  PetscCall(ExpectRows(what, x[0], x[1], scale, 1e4 * rounding));
+  PetscCall(VecDestroy(&scale));
+  for (int k = 0; k < 2; ++k) {
+    PetscCall(MatDestroy(&A[k]));
+    PetscCall(VecDestroy(&x[k]));
+    PetscCall(VecDestroy(&right[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Sweeps, PreconditionKrylovMethods)
+{
+  for (bool const guess : {false, true}) {
+    for (PetscInt const dof : {1, 3}) {
+      ASSERT_EQ(CompareKsp(KSPGMRES, PCSOR, dof, guess), PETSC_SUCCESS);
+      ASSERT_EQ(CompareKsp(KSPRICHARDSON, PCSOR, dof, guess), PETSC_SUCCESS);
+      ASSERT_EQ(CompareKsp(KSPBCGS, PCSOR, dof, guess), PETSC_SUCCESS);
+    }
+    // PETSc 3.18's own fails on several ranks: it multiplies by diagonal blocks, which its seqaij does not have
+    if (OneRank()) {
+      ASSERT_EQ(CompareKsp(KSPGMRES, PCEISENSTAT, 1, guess), PETSC_SUCCESS);
+      ASSERT_EQ(CompareKsp(KSPGMRES, PCEISENSTAT, 3, guess), PETSC_SUCCESS);
+    }
+  }
+}
+
+/// Checks that PCSetUp() analyzes the matrix and takes its values, and that sweeps do neither.
+PetscErrorCode CheckSetUp()
+{
+  SweepPair p;
+  auto const view = [&](std::string* text) -> PetscErrorCode {
+    char name[PETSC_MAX_PATH_LEN];
+    PetscViewer viewer;
+    PetscFunctionBegin;
+    PetscCall(PetscSNPrintf(name, sizeof name, "sweeps_view_%d.txt", (int)getpid()));
+    PetscCall(PetscViewerASCIIOpen(PETSC_COMM_SELF, name, &viewer));
+    PetscCall(PCView(p.pc, viewer));
+    PetscCall(PetscViewerDestroy(&viewer));
+    std::stringstream contents;
+    contents << std::ifstream(name).rdbuf();
+    *text = contents.str();
+    std::remove(name);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  std::string fresh, renewed, applied;
+
+  PetscFunctionBegin;
+  PetscCall(p.Create(6, 1, "sweeps_"));
+  PetscCall(view(&fresh));
+  PetscCall(MatScale(p.ours, 2));
+  PetscCall(PCSetUp(p.pc));
+  PetscCall(view(&renewed));
+  PetscCall(PCApply(p.pc, p.b, p.x[1]));
+  PetscCall(view(&applied));
+  EXPECT_NE(fresh.find("1 analysis, 1 numeric update, 0 solves"), std::string::npos) << fresh;
+  EXPECT_NE(renewed.find("1 analysis, 2 numeric updates, 0 solves"), std::string::npos) << renewed;
+  EXPECT_NE(applied.find("1 analysis, 2 numeric updates, 1 solve\n"), std::string::npos) << applied;
+  PetscCall(p.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(SweepsOnOneRank, AnalyzeInTheSetUp)
+{
+  if (!OneRank()) GTEST_SKIP() << "needs one rank";
+  ASSERT_EQ(CheckSetUp(), PETSC_SUCCESS);
+}
+
+PetscErrorCode CheckRefusals()
+{
+  Mat A;
+  auto const set_up = [&](char const* prefix) {
+    return Catch([&]() -> PetscErrorCode {
+      PC pc;
+      PetscFunctionBegin;
+      PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+      PetscCall(PCSetOptionsPrefix(pc, prefix));
+      PetscCall(PCSetType(pc, PCSOR));
+      PetscCall(PCSetOperators(pc, A, A));
+      PetscErrorCode const code = PCSetUp(pc);
+      PetscCall(PCDestroy(&pc));
+      PetscCall(code);
+      PetscFunctionReturn(PETSC_SUCCESS);
+    });
+  };
+
+  PetscFunctionBegin;
+  PetscCall(MakeMatrix(5, 1, MATAIJ, 0, &A));
+  for (auto const& [name, value] :
+       {std::pair("-unknown_pc_sor_sptrsv", "fastest"), std::pair("-both_pc_sor_sptrsv", "off"),
+        std::pair("-both_pc_sor_ordering", "color")})
+    PetscCall(PetscOptionsSetValue(NULL, name, value));
+  auto const unknown = set_up("unknown_"), both = set_up("both_");
+  EXPECT_EQ(unknown.code, PETSC_ERR_ARG_UNKNOWN_TYPE);
+  EXPECT_NE(unknown.message.find("-unknown_pc_sor_sptrsv is 'fastest'; choose one of off, "), std::string::npos)
+      << unknown.message;
+  EXPECT_EQ(both.code, PETSC_ERR_ARG_INCOMP);
+  EXPECT_NE(both.message.find("-both_pc_sor_ordering color"), std::string::npos) << both.message;
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Sweeps, WrongOptionsAreRefused) { ASSERT_EQ(CheckRefusals(), PETSC_SUCCESS); }
+
+/// Checks that each of two PCs with one matrix sweeps as its own options say, whichever was set up last.
+PetscErrorCode CheckTwoOfOneMatrix()
+{
+  Mat A;
+  Vec b, x[2], again;
+  PC pc[2];
+  PetscBool same;
+
+  PetscFunctionBegin;
+  PetscCall(MakeMatrix(6, 1, MatTypeOfRun().c_str(), 0, &A));
+  PetscCall(MatCreateVecs(A, &b, &again));
+  PetscCall(VecSet(b, 1));
+  PetscCall(PetscOptionsSetValue(NULL, "-one_pc_sor_sptrsv", "levelset"));
+  PetscCall(PetscOptionsSetValue(NULL, "-two_pc_sor_ordering", "color"));
+  for (int k = 0; k < 2; ++k) {
+    PetscCall(VecDuplicate(b, &x[k]));
+    PetscCall(PCCreate(PETSC_COMM_WORLD, &pc[k]));
+    PetscCall(PCSetOptionsPrefix(pc[k], k ? "two_" : "one_"));
+    PetscCall(PCSetType(pc[k], PCSOR));
+    PetscCall(PCSetOperators(pc[k], A, A));
+    PetscCall(PCSetUp(pc[k]));
+    PetscCall(PCApply(pc[k], b, x[k]));
+  }
+  PetscCall(VecEqual(x[0], x[1], &same));
+  EXPECT_FALSE(same);
+  for (int k : {0, 1, 0}) {
+    PetscCall(PCApply(pc[k], b, again));
+    PetscCall(VecEqual(again, x[k], &same));
+    EXPECT_TRUE(same) << "PC " << k;
+  }
+  for (int k = 0; k < 2; ++k) {
+    PetscCall(PCDestroy(&pc[k]));
+    PetscCall(VecDestroy(&x[k]));
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&again));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Sweeps, TwoPcsOfOneMatrix) { ASSERT_EQ(CheckTwoOfOneMatrix(), PETSC_SUCCESS); }
+
+}  // namespace
+}  // namespace petsc_test
