@@ -262,6 +262,8 @@ M*/
 . -mat_sptrsv_blocked_teams n - GPU: teams at once; 0: chosen; from 0 on, default 0
 . -mat_sptrsv_blocked_late n - GPU: 1: longer rows add the entries that are solved latest after all others; 0 to 1,
     default 1
+. -mat_sptrsv_blocked_scratch n - GPU: bytes of scratch memory of a block, at least 20480; 0: chosen; from 0 on,
+    default 0
 - -mat_sptrsv_storage (full|single) - precision of the off-diagonal values that levelset and blocked keep; other types
     refuse single; default full
 

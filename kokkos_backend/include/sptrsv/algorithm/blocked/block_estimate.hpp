@@ -25,14 +25,15 @@ RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analys
 }
 
 /// Returns the bytes of scratch memory that blocks of rows are cut for, while the number of outer values is unknown.
-inline std::size_t bytes_to_cut_for() {
-  return static_cast<std::size_t>(BlockedTuning::scratch_bytes * BlockedTuning::cut_for);
+/// @param most_bytes  that a block may have
+inline std::size_t bytes_to_cut_for(std::size_t most_bytes) {
+  return static_cast<std::size_t>(static_cast<double>(most_bytes) * BlockedTuning::cut_for);
 }
 /// Returns the mean number of rows of a block that fills its scratch memory.
 template <class T>
-double rows_that_fit(RowShape const& shape, double mean_row, std::size_t most_rows) {
+double rows_that_fit(RowShape const& shape, double mean_row, std::size_t most_rows, std::size_t most_bytes) {
   auto const row_bytes = static_cast<double>(row_scratch_bytes<T>(shape.slots(0), shape.value_bytes, mean_row));
-  return std::min(static_cast<double>(most_rows), static_cast<double>(bytes_to_cut_for()) / row_bytes);
+  return std::min(static_cast<double>(most_rows), static_cast<double>(bytes_to_cut_for(most_bytes)) / row_bytes);
 }
 
 /// Returns the mean number of levels among `rows` successive rows, over a sample. It is small where rows are numbered
@@ -80,7 +81,8 @@ double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> con
   auto const& sets = analysis.levels(exec);
   auto const levels = static_cast<double>(sets.num_levels());
   auto const shape = row_shape<T>(exec, analysis, GpuTuning::table_warp_lanes);
-  double const rows = rows_that_fit<T>(shape, analysis.mean_row(), BlockedTuning::block_rows);
+  double const rows =
+      rows_that_fit<T>(shape, analysis.mean_row(), BlockedTuning::block_rows, BlockedTuning::table_scratch_bytes);
   auto const& directions = analysis.directions(exec);
   double thickness = 0;
   if (directions.count() >= 2) {
@@ -94,11 +96,11 @@ double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> con
     thickness = steps / boxes;
   } else {
     // a block begins and ends within a level
-    thickness =
-        std::min<double>(levels_of_strip(rows, sets.mean_rows()), levels_of_successive_rows<T>(exec, sets, rows) - 1);
+    thickness = std::min<double>(levels_of_strip(rows, sets.mean_rows(), BlockedTuning::strip_levels),
+                                 levels_of_successive_rows<T>(exec, sets, rows) - 1);
   }
   // if blocks have one level each, all wait for the slowest of the level before: measured 3 times as slow
-  bool const thin = thickness < 2 && levels > BlockedTuning::strip_levels;
+  bool const thin = thickness < 2 && levels > BlockedTuning::thin_levels;
   return std::ceil(levels / std::max(1.0, thickness)) * (thin ? BlockedTuning::thin_block : 1);
 }
 
@@ -126,7 +128,8 @@ double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const&
     for (int d = 0; d < directions.count(); ++d) steps += std::ceil(extent[d] / side[d]) - 1;
   } else {
     auto const& sets = analysis.levels(exec);
-    double const strips = std::ceil(static_cast<double>(sets.num_levels()) / levels_of_strip(rows, sets.mean_rows()));
+    double const strips = std::ceil(static_cast<double>(sets.num_levels()) /
+                                    levels_of_strip(rows, sets.mean_rows(), BlockedTuning::host_strip_levels));
     double const levels_of_block = levels_of_successive_rows<T>(exec, sets, rows);
     steps = std::max(2 * strips + std::ceil(blocks / strips), static_cast<double>(sets.num_levels()) / levels_of_block);
   }

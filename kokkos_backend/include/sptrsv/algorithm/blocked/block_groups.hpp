@@ -182,8 +182,9 @@ bool group_by_boxes(typename T::exec_space const& exec, Analysis<T> const& analy
 
 /// Returns the number of levels of a strip.
 /// @param mean_level  mean rows per level
-inline int levels_of_strip(double rows, double mean_level) {
-  return static_cast<int>(std::max<double>(BlockedTuning::strip_levels, rows / std::max(1.0, mean_level)));
+/// @param least       minimum, where levels are wide
+inline int levels_of_strip(double rows, double mean_level, int least) {
+  return static_cast<int>(std::max<double>(least, rows / std::max(1.0, mean_level)));
 }
 
 /// Groups rows into boxes of a grid, or into strips of levels.
@@ -211,7 +212,9 @@ RowGroups<T> group_rows(typename T::exec_space const& exec, Analysis<T> const& a
     }
   }
   auto const& sets = analysis.levels(exec);
-  int const levels = options.levels > 0 ? options.levels : levels_of_strip(rows, sets.mean_rows());
+  constexpr int least =
+      is_host_space<typename T::exec_space> ? BlockedTuning::host_strip_levels : BlockedTuning::strip_levels;
+  int const levels = options.levels > 0 ? options.levels : levels_of_strip(rows, sets.mean_rows(), least);
   groups.shape = "strips of " + plural(levels, "level");
   group_by_strips<T>(exec, analysis, sets, levels, groups);
   return groups;

@@ -23,6 +23,7 @@ struct BlockedDescription {
     int computing_warps = 0, fetching_warps = 0;
     int teams = 0;
     int late = 1;
+    int scratch = 0;
     template <class V>
     void visit(V& v) {
       v.choice("shape", shape, {"automatic", "strips", "boxes"}, "strips of levels, or boxes of a grid");
@@ -35,6 +36,7 @@ struct BlockedDescription {
       v.integer("fetching_warps", fetching_warps, 0, 8, "GPU: warps that fetch what other blocks solve; 0: chosen");
       v.integer("teams", teams, 0, INT_MAX, "GPU: teams at once; 0: chosen");
       v.integer("late", late, 0, 1, "GPU: 1: longer rows add the entries that are solved latest after all others");
+      v.integer("scratch", scratch, 0, INT_MAX, "GPU: bytes of scratch memory of a block, at least 20480; 0: chosen");
     }
   };
 };

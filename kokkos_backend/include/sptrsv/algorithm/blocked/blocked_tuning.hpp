@@ -4,14 +4,15 @@
 
 #include <cstddef>
 
-#include "sptrsv/device/scratch_limit.hpp"
-
 namespace sptrsv::detail {
 
 /// Constants measured on an NVIDIA H200 (docs/blocks.md).
 struct BlockedTuning {
-  /// Maximum bytes of scratch memory of a block, and the share that blocks are cut for, while outer values are unknown.
-  static constexpr int scratch_bytes = most_scratch_bytes;
+  /// Minimum bytes of scratch memory of a block, in which every row that is not long fits.
+  static constexpr int least_scratch_bytes = 20480;
+  /// Bytes of scratch memory of a block on the GPUs that the planner's table is fitted to.
+  static constexpr int table_scratch_bytes = 111600;
+  /// Share of the scratch memory that blocks are cut for, while outer values are unknown.
   static constexpr double cut_for = 0.95;
   /// Expected outer values per entry.
   static constexpr double expected_outers = 0.25;
@@ -21,22 +22,25 @@ struct BlockedTuning {
   /// whose x is solved latest. Rows that need fewer lanes than `least_late_lanes` have none.
   static constexpr int late_entries = 4, least_late_lanes = 4;
   /// Maximum rows of a block.
-  static constexpr int block_rows = 1024;
+  static constexpr int block_rows = 2048;
   /// Host: minimum blocks per thread, and bounds of the rows of a block. Measured on two cores of an AMD EPYC.
   static constexpr long long host_blocks_per_thread = 16, least_host_rows = 256, most_host_rows = 1000;
-  /// Minimum levels of a strip where levels are wide.
-  static constexpr int strip_levels = 32;
-  /// Factor by which the planner weights blocks of less than two levels.
+  /// Minimum levels of a strip where levels are wide, on a GPU and on a host.
+  static constexpr int strip_levels = 128, host_strip_levels = 32;
+  /// Factor by which the planner weights blocks of less than two levels, if there are more than `thin_levels` levels.
   static constexpr double thin_block = 3;
+  static constexpr int thin_levels = 32;
   /// Minimum rows per long row for the planner to consider `blocked`.
   static constexpr long long rows_per_long_row = 2000;
   /// Ratio of boxes to the boxes that the rows would fill, above which strips are better: the pattern is no grid.
   static constexpr double most_boxes = 2;
   /// Warps of a team that compute; the same number fetches.
   static constexpr int warps = 4;
-  /// Warps of a team where fetching bounds the time: with more than `many_outers` outer values per entry and more than
-  /// `many_levels` levels (band:500000,16,2000 4.5 ms instead of 6.5; mdual, of 44 levels, 45 us instead of 38), or a
-  /// row with more than `large_row` of all entries (kkt_BOYD1 80 us instead of 146).
+  /// Warps of a team whose blocks have rows with late entries and more than `most_scratch_bytes` (fem3:32 171 us
+  /// instead of 261; level 2 of GAMG 760 instead of 1204), or where fetching bounds the time: with more than
+  /// `many_outers` outer values per entry and more than `many_levels` levels (band:500000,16,2000 4.5 ms instead
+  /// of 6.5; mdual, of 44 levels, 45 us instead of 38), or a row with more than `large_row` of all entries (kkt_BOYD1
+  /// 80 us instead of 146).
   static constexpr int most_warps = 8, many_levels = 500;
   static constexpr double many_outers = 0.5, large_row = 1.0 / 16;
   /// Right-hand sides per pass. Each has its own team per block, so that a stalled column does not stall the others.
@@ -48,7 +52,7 @@ struct BlockedTuning {
   /// Threads of the teams that number columns, and that copy entries of long rows.
   static constexpr int analysis_threads = 128;
   /// Resident GPU threads per team that numbers columns.
-  static constexpr int threads_per_analysis_team = 256;
+  static constexpr int threads_per_analysis_team = 512;
 };
 
 }  // namespace sptrsv::detail

@@ -17,6 +17,7 @@
 #include "sptrsv/algorithm/blocked/blocked_options.hpp"
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
 #include "sptrsv/device/joint_memory.hpp"
+#include "sptrsv/device/team_launch.hpp"
 #include "sptrsv/triangle/plural.hpp"
 
 namespace sptrsv::detail {
@@ -38,6 +39,7 @@ class DeviceBlocked : public BlockedDescription {
     long long const threads = exec.concurrency();
     teams_ = options.teams > 0 ? options.teams : static_cast<int>(std::max(1LL, threads / Tuning::threads_per_team));
     teams_ = static_cast<int>(std::min<long long>({teams_, plan_.num_blocks, INT_MAX / Tuning::columns_per_pass}));
+    if (options.teams == 0) teams_ = resident_by_scratch(exec, teams_, team_threads(), plan_.scratch_bytes);
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
@@ -54,7 +56,8 @@ class DeviceBlocked : public BlockedDescription {
       BlockData<T> const data{
           plan_, values_, pivot_, {b, x, fold, first}, solved_.template begin<1>(exec, block), shape_.diagonal};
       with_kernel(data, block.count, [&](auto const& kernel) {
-        Kokkos::parallel_for("sptrsv::blocked::solve", policy(exec, teams_ * block.count, team_threads()), kernel);
+        launch_teams("sptrsv::blocked::solve", exec, teams_ * block.count, team_threads(), plan_.shape.lanes,
+                     plan_.scratch_bytes, kernel);
       });
     }
   }
@@ -142,8 +145,12 @@ class DeviceBlocked : public BlockedDescription {
     auto const shape = row_shape<T>(exec, analysis, warp, options.late != 0);
     auto const& sets = analysis.levels(exec);
     std::size_t const most_rows = options.rows > 0 ? static_cast<std::size_t>(options.rows) : Tuning::block_rows;
-    std::size_t bytes = bytes_to_cut_for();
-    auto const groups = group_rows<T>(exec, analysis, options, rows_that_fit<T>(shape, analysis.mean_row(), most_rows));
+    auto const most_bytes = static_cast<std::size_t>(
+        options.scratch > 0 ? std::clamp(options.scratch, Tuning::least_scratch_bytes, most_launch_scratch(exec))
+                            : scratch_of_two_teams(exec));
+    std::size_t bytes = bytes_to_cut_for(most_bytes);
+    auto const groups =
+        group_rows<T>(exec, analysis, options, rows_that_fit<T>(shape, analysis.mean_row(), most_rows, most_bytes));
     cut_ = groups.shape;
     // of a plan, until its size is known
     Workspace<T> of_plan(Tuning::plan_row_bytes * static_cast<std::size_t>(analysis.num_rows()) +
@@ -154,7 +161,7 @@ class DeviceBlocked : public BlockedDescription {
       plan_ = cutter.cut(groups, bytes, most_rows);
       number_columns<T>(exec, analysis.workspace(), of_plan, rows_, plan_, cutter.slice_of());
       bytes = bytes * 3 / 4;
-      if (plan_.scratch_bytes > Tuning::scratch_bytes) continue;
+      if (plan_.scratch_bytes > most_bytes) continue;
       keep(exec, analysis.storage());
       break;
     }
@@ -189,9 +196,6 @@ class DeviceBlocked : public BlockedDescription {
     values_.with_array([&](auto const& array) { Kokkos::deep_copy(exec, array, 0); });  // padding stays zero
   }
 
-  auto policy(typename T::exec_space const& exec, int teams, int threads) const {
-    return team_policy(exec, teams, threads, plan_.shape.lanes, plan_.scratch_bytes);
-  }
   int team_threads() const { return plan_.shape.rows_per_slice * (computing_warps_ + fetching_warps_); }
 
   /// Calls f with the kernel compiled for this shape of rows.
@@ -217,7 +221,8 @@ class DeviceBlocked : public BlockedDescription {
     auto const entries = static_cast<double>(analysis.num_off_diagonals());
     bool const fetches = static_cast<double>(plan_.outer.extent(0)) > Tuning::many_outers * entries &&
                          analysis.levels(exec).num_levels() > Tuning::many_levels;
-    bool const many = fetches || static_cast<double>(analysis.longest_row_of_op(exec)) > Tuning::large_row * entries;
+    bool const many = fetches || static_cast<double>(analysis.longest_row_of_op(exec)) > Tuning::large_row * entries ||
+                      (plan_.shape.late > 0 && plan_.scratch_bytes > static_cast<std::size_t>(most_scratch_bytes));
     computing_warps_ = options.computing_warps > 0 ? options.computing_warps
                        : many                      ? Tuning::most_warps
                                                    : Tuning::warps;
@@ -228,7 +233,7 @@ class DeviceBlocked : public BlockedDescription {
     BlockData<T> const data{plan_, values_, pivot_, {b, x, fold, 0}, {}, shape_.diagonal};
     int most = 0;
     with_kernel(data, 0, [&](auto const& kernel) {
-      most = policy(exec, 1, 1).team_size_max(kernel, Kokkos::ParallelForTag()) / plan_.shape.rows_per_slice;
+      most = most_launch_threads(exec, plan_.shape.lanes, plan_.scratch_bytes, kernel) / plan_.shape.rows_per_slice;
     });
     while (computing_warps_ + fetching_warps_ > std::max(2, most))
       --(computing_warps_ > fetching_warps_ ? computing_warps_ : fetching_warps_);

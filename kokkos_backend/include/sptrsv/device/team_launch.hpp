@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches of teams that need more scratch memory than Kokkos gives them.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "sptrsv/device/scratch_limit.hpp"
+#include "sptrsv/device/tickets.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+#define SPTRSV_LAUNCHES_TEAMS
+#endif
+
+namespace sptrsv::detail {
+
+#if defined(SPTRSV_LAUNCHES_TEAMS)
+namespace cuda {
+
+inline void check(cudaError_t error, char const* what) {
+  if (error == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  throw std::runtime_error(std::string("sptrsv: ") + what + ": " + cudaGetErrorString(error));
+}
+
+/// Returns the bytes of shared memory in which a team of Kokkos exchanges values.
+inline int team_bytes(int threads) { return (threads + 2) * static_cast<int>(sizeof(double)); }
+
+/// Runs `kernel(team)`, with a team for each thread block, as Kokkos' own launch does.
+template <class Kernel>
+__global__ void run_team(Kernel const kernel, int team_bytes, int scratch_bytes) {
+  extern __shared__ __align__(16) char shared[];
+  kernel(typename Kokkos::TeamPolicy<Kokkos::Cuda>::member_type(
+      shared, static_cast<std::size_t>(team_bytes), static_cast<std::size_t>(scratch_bytes), nullptr, 0,
+      static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x)));
+}
+
+/// Launches `teams` teams of `threads` threads with `lanes` lanes on the stream of `exec`. Launches of one kernel take
+/// turns, since the size of its shared memory is an attribute of the kernel.
+/// @throw std::runtime_error  if CUDA refuses the launch
+template <class Kernel>
+void launch(char const* label, Kokkos::Cuda const& exec, int teams, int threads, int lanes, std::size_t scratch_bytes,
+            Kernel const& kernel) {
+  int const bytes = team_bytes(threads) + static_cast<int>(scratch_bytes);
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> const lock(mutex);
+  check(cudaFuncSetAttribute(run_team<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), label);
+  std::uint64_t id = 0;
+  Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
+  run_team<<<static_cast<unsigned>(teams), dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(threads)),
+             static_cast<std::size_t>(bytes), exec.cuda_stream()>>>(kernel, team_bytes(threads),
+                                                                    static_cast<int>(scratch_bytes));
+  cudaError_t const error = cudaGetLastError();
+  Kokkos::Tools::endParallelFor(id);
+  check(error, label);
+}
+
+}  // namespace cuda
+#endif
+
+/// Returns the maximum bytes of a team's scratch memory for launch_teams(). With CUDA this is what a thread block may
+/// opt in to (227 KiB on an H100), less what a team of 512 threads needs itself.
+template <class E>
+int most_launch_scratch([[maybe_unused]] E const& exec) {
+#if defined(SPTRSV_LAUNCHES_TEAMS)
+  if constexpr (std::is_same_v<E, Kokkos::Cuda>)
+    return std::max(most_scratch_bytes,
+                    static_cast<int>(exec.cuda_device_prop().sharedMemPerBlockOptin) - cuda::team_bytes(512));
+#endif
+  return most_scratch_bytes;
+}
+
+/// Returns the maximum bytes of scratch memory of a team of up to 512 threads of which a multiprocessor holds two
+/// (109 KiB on an H100), at least `most_scratch_bytes`.
+template <class E>
+int scratch_of_two_teams([[maybe_unused]] E const& exec) {
+#if defined(SPTRSV_LAUNCHES_TEAMS)
+  if constexpr (std::is_same_v<E, Kokkos::Cuda>) {
+    auto const& device = exec.cuda_device_prop();
+    auto const half = static_cast<int>(device.sharedMemPerMultiprocessor / 2 - device.reservedSharedMemPerBlock);
+    return std::clamp(half - cuda::team_bytes(512), most_scratch_bytes, most_launch_scratch(exec));
+  }
+#endif
+  return most_scratch_bytes;
+}
+
+/// Returns the maximum number of teams with so much scratch memory that are resident on the GPU at the same time, or
+/// `teams` if that is less.
+template <class E>
+int resident_by_scratch([[maybe_unused]] E const& exec, int teams, [[maybe_unused]] int threads,
+                        [[maybe_unused]] std::size_t scratch_bytes) {
+#if defined(SPTRSV_LAUNCHES_TEAMS)
+  if constexpr (std::is_same_v<E, Kokkos::Cuda>) {
+    auto const& device = exec.cuda_device_prop();
+    std::size_t const team = scratch_bytes + static_cast<std::size_t>(cuda::team_bytes(threads)) +
+                             static_cast<std::size_t>(device.reservedSharedMemPerBlock);
+    auto const fit = static_cast<int>(device.sharedMemPerMultiprocessor / team);
+    return std::min(teams, std::max(1, fit) * device.multiProcessorCount);
+  }
+#endif
+  return teams;
+}
+
+/// Returns the maximum number of threads of a team of launch_teams(), which the kernel's registers limit.
+/// @throw std::runtime_error  if CUDA does not know the kernel
+template <class E, class Kernel>
+int most_launch_threads(E const& exec, int lanes, std::size_t scratch_bytes, Kernel const& kernel) {
+#if defined(SPTRSV_LAUNCHES_TEAMS)
+  if constexpr (std::is_same_v<E, Kokkos::Cuda>)
+    if (scratch_bytes > static_cast<std::size_t>(most_scratch_bytes)) {
+      cudaFuncAttributes attributes{};
+      cuda::check(cudaFuncGetAttributes(&attributes, cuda::run_team<Kernel>), "attributes of a kernel");
+      return attributes.maxThreadsPerBlock / lanes;
+    }
+#endif
+  return team_policy(exec, 1, 1, lanes, scratch_bytes).team_size_max(kernel, Kokkos::ParallelForTag());
+}
+
+/// Runs `kernel(team)` for each team. Up to `most_scratch_bytes` of scratch memory it is a launch of Kokkos; for more,
+/// up to most_launch_scratch(), the kernel is launched here, since Kokkos 4 and 5 refuse it.
+template <class E, class Kernel>
+void launch_teams(char const* label, E const& exec, int teams, int threads, int lanes, std::size_t scratch_bytes,
+                  Kernel const& kernel) {
+#if defined(SPTRSV_LAUNCHES_TEAMS)
+  if constexpr (std::is_same_v<E, Kokkos::Cuda>)
+    if (scratch_bytes > static_cast<std::size_t>(most_scratch_bytes))
+      return cuda::launch(label, exec, teams, threads, lanes, scratch_bytes, kernel);
+#endif
+  Kokkos::parallel_for(label, team_policy(exec, teams, threads, lanes, scratch_bytes), kernel);
+}
+
+}  // namespace sptrsv::detail
