@@ -5,10 +5,9 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <limits>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 
+#include "sptrsv/device/cuda_error.hpp"
 #include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/workspace.hpp"
 
@@ -34,16 +33,14 @@ template <class T, class Sum, class Of>
 void scan_before_by_cub(char const* label, typename T::exec_space const& exec, Workspace<T>& work, typename T::index n,
                         Kokkos::View<Sum*, typename T::device> const& begin, Of const& of) {
   using index = typename T::index;
-  auto const check = [label](cudaError_t error) {
-    if (error != cudaSuccess) throw std::runtime_error(std::string(label) + ": " + cudaGetErrorString(error));
-  };
   auto const added = thrust::make_transform_iterator(thrust::counting_iterator<index>(0), Added<Sum, index, Of>{of, n});
   index const places = n + 1;
   std::size_t bytes = 0;
-  check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, added, begin.data(), places, exec.cuda_stream()));
+  check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, added, begin.data(), places, exec.cuda_stream()), label);
   typename Workspace<T>::Scope const scope(work);
   auto const memory = work.template take<char>(bytes);
-  check(cub::DeviceScan::ExclusiveSum(memory.data(), bytes, added, begin.data(), places, exec.cuda_stream()));
+  check_cuda(cub::DeviceScan::ExclusiveSum(memory.data(), bytes, added, begin.data(), places, exec.cuda_stream()),
+             label);
 }
 #endif
 

@@ -8,13 +8,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "sptrsv/device/cuda_error.hpp"
 #include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/workspace.hpp"
 
@@ -31,15 +30,14 @@ inline int bits_for(std::uint64_t greatest) { return static_cast<int>(Kokkos::bi
 template <class T, class Key>
 void sort_places_by_cub(typename T::exec_space const& exec, Workspace<T>& work, Key const* key, Key* sorted,
                         typename T::index const* from, typename T::index* place, typename T::index n, int bits) {
-  auto const check = [](cudaError_t error) {
-    if (error != cudaSuccess)
-      throw std::runtime_error(std::string("sptrsv: sorting failed on the GPU: ") + cudaGetErrorString(error));
-  };
+  constexpr char failed[] = "sptrsv: sorting failed on the GPU";
   std::size_t bytes = 0;
-  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, key, sorted, from, place, n, 0, bits, exec.cuda_stream()));
+  check_cuda(cub::DeviceRadixSort::SortPairs(nullptr, bytes, key, sorted, from, place, n, 0, bits, exec.cuda_stream()),
+             failed);
   auto const memory = work.template take<char>(bytes);
-  check(
-      cub::DeviceRadixSort::SortPairs(memory.data(), bytes, key, sorted, from, place, n, 0, bits, exec.cuda_stream()));
+  check_cuda(
+      cub::DeviceRadixSort::SortPairs(memory.data(), bytes, key, sorted, from, place, n, 0, bits, exec.cuda_stream()),
+      failed);
 }
 #endif
 

@@ -7,10 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 
+#include "sptrsv/device/cuda_error.hpp"
 #include "sptrsv/device/scratch_limit.hpp"
 #include "sptrsv/device/tickets.hpp"
 
@@ -22,12 +21,6 @@ namespace sptrsv::detail {
 
 #if defined(SPTRSV_LAUNCHES_TEAMS)
 namespace cuda {
-
-inline void check(cudaError_t error, char const* what) {
-  if (error == cudaSuccess) return;
-  static_cast<void>(cudaGetLastError());
-  throw std::runtime_error(std::string("sptrsv: ") + what + ": " + cudaGetErrorString(error));
-}
 
 /// Returns the bytes of shared memory in which a team of Kokkos exchanges values.
 inline int team_bytes(int threads) { return (threads + 2) * static_cast<int>(sizeof(double)); }
@@ -50,7 +43,7 @@ void launch(char const* label, Kokkos::Cuda const& exec, int teams, int threads,
   int const bytes = team_bytes(threads) + static_cast<int>(scratch_bytes);
   static std::mutex mutex;
   std::lock_guard<std::mutex> const lock(mutex);
-  check(cudaFuncSetAttribute(run_team<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), label);
+  check_cuda(cudaFuncSetAttribute(run_team<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), label);
   std::uint64_t id = 0;
   Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
   run_team<<<static_cast<unsigned>(teams), dim3(static_cast<unsigned>(lanes), static_cast<unsigned>(threads)),
@@ -58,20 +51,21 @@ void launch(char const* label, Kokkos::Cuda const& exec, int teams, int threads,
                                                                     static_cast<int>(scratch_bytes));
   cudaError_t const error = cudaGetLastError();
   Kokkos::Tools::endParallelFor(id);
-  check(error, label);
+  check_cuda(error, label);
 }
 
 }  // namespace cuda
 #endif
 
 /// Returns the maximum bytes of a team's scratch memory for launch_teams(). With CUDA this is what a thread block may
-/// opt in to (227 KiB on an H100), less what a team of 512 threads needs itself.
+/// opt in to (227 KiB on an H100), less what a team of 512 threads needs itself, and 1 KiB for what kernels declare,
+/// such as Kokkos' reductions.
 template <class E>
 int most_launch_scratch([[maybe_unused]] E const& exec) {
 #if defined(SPTRSV_LAUNCHES_TEAMS)
   if constexpr (std::is_same_v<E, Kokkos::Cuda>)
     return std::max(most_scratch_bytes,
-                    static_cast<int>(exec.cuda_device_prop().sharedMemPerBlockOptin) - cuda::team_bytes(512));
+                    static_cast<int>(exec.cuda_device_prop().sharedMemPerBlockOptin) - cuda::team_bytes(512) - 1024);
 #endif
   return most_scratch_bytes;
 }
@@ -90,23 +84,6 @@ int scratch_of_two_teams([[maybe_unused]] E const& exec) {
   return most_scratch_bytes;
 }
 
-/// Returns the maximum number of teams with so much scratch memory that are resident on the GPU at the same time, or
-/// `teams` if that is less.
-template <class E>
-int resident_by_scratch([[maybe_unused]] E const& exec, int teams, [[maybe_unused]] int threads,
-                        [[maybe_unused]] std::size_t scratch_bytes) {
-#if defined(SPTRSV_LAUNCHES_TEAMS)
-  if constexpr (std::is_same_v<E, Kokkos::Cuda>) {
-    auto const& device = exec.cuda_device_prop();
-    std::size_t const team = scratch_bytes + static_cast<std::size_t>(cuda::team_bytes(threads)) +
-                             static_cast<std::size_t>(device.reservedSharedMemPerBlock);
-    auto const fit = static_cast<int>(device.sharedMemPerMultiprocessor / team);
-    return std::min(teams, std::max(1, fit) * device.multiProcessorCount);
-  }
-#endif
-  return teams;
-}
-
 /// Returns the maximum number of threads of a team of launch_teams(), which the kernel's registers limit.
 /// @throw std::runtime_error  if CUDA does not know the kernel
 template <class E, class Kernel>
@@ -115,7 +92,7 @@ int most_launch_threads(E const& exec, int lanes, std::size_t scratch_bytes, Ker
   if constexpr (std::is_same_v<E, Kokkos::Cuda>)
     if (scratch_bytes > static_cast<std::size_t>(most_scratch_bytes)) {
       cudaFuncAttributes attributes{};
-      cuda::check(cudaFuncGetAttributes(&attributes, cuda::run_team<Kernel>), "attributes of a kernel");
+      check_cuda(cudaFuncGetAttributes(&attributes, cuda::run_team<Kernel>), "sptrsv: attributes of a kernel");
       return attributes.maxThreadsPerBlock / lanes;
     }
 #endif

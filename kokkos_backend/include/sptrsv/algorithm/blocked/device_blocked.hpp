@@ -39,7 +39,6 @@ class DeviceBlocked : public BlockedDescription {
     long long const threads = exec.concurrency();
     teams_ = options.teams > 0 ? options.teams : static_cast<int>(std::max(1LL, threads / Tuning::threads_per_team));
     teams_ = static_cast<int>(std::min<long long>({teams_, plan_.num_blocks, INT_MAX / Tuning::columns_per_pass}));
-    if (options.teams == 0) teams_ = resident_by_scratch(exec, teams_, team_threads(), plan_.scratch_bytes);
   }
 
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
