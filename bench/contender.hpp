@@ -65,6 +65,15 @@ struct Problem {
     }
     return "";
   }
+  /// Returns max_i |x_i - y_i| / max_i |y_i| over the columns, where y is the solution by substitution.
+  double deviation() const {
+    auto const host_b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
+    auto const host_x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+    double most = 0;
+    for (std::size_t c = 0; c < b.extent(1) && num_rows() > 0; ++c)
+      most = std::max(most, relative_error(system, &host_x(0, c), &host_b(0, c)));
+    return most;
+  }
 
  private:
   template <class Number>
@@ -92,6 +101,8 @@ class Contender {
   virtual std::string used() const { return ""; }
   virtual std::string parameters() const { return ""; }
   virtual std::string reason() const { return ""; }
+  /// Tells whether solve() gives the solution up to rounding; otherwise its error is reported.
+  virtual bool exact() const { return true; }
   /// Returns the relative error of the values that the contender keeps.
   virtual double rounding() const { return 0; }
   /// Returns the bytes that the contender keeps in addition to the problem's pattern and values; 0 if not known.
@@ -105,6 +116,7 @@ struct Entry {
   bool peer = false;    ///< a wrong answer is reported, but does not fail the bench
   std::string refusal;  ///< why it cannot run; empty if it can
   std::function<std::unique_ptr<Contender<Space>>()> make;
+  bool solves_exactly = true;  ///< otherwise run only if it is named
 };
 
 }  // namespace sptrsv::bench

@@ -77,8 +77,9 @@ inline void write_case(std::ostream& out, Group const& g, Result const& r) {
   }
   out << ", \"used\": " << quoted(r.used) << ", \"parameters\": " << quoted(r.parameters)
       << ", \"reason\": " << quoted(r.reason) << ", \"memory_bytes\": " << r.memory_bytes
-      << ",\n     \"analyze\": " << json_of(r.analyze) << ",\n     \"update\": " << json_of(r.update)
-      << ",\n     \"solve\": " << json_of(r.solve) << ",\n     \"cut_short\": " << (r.cut_short ? "true" : "false")
+      << ", \"deviation\": " << r.deviation << ",\n     \"analyze\": " << json_of(r.analyze)
+      << ",\n     \"update\": " << json_of(r.update) << ",\n     \"solve\": " << json_of(r.solve)
+      << ",\n     \"cut_short\": " << (r.cut_short ? "true" : "false")
       << ", \"gb_per_s\": " << g.gigabytes_per_second(r)
       << ", \"analysis_in_solves\": " << r.analyze.median / r.solve.median;
   if (auto const* base = g.baseline())

@@ -18,10 +18,11 @@ namespace sptrsv::bench {
 struct Result {
   std::string algorithm;  ///< requested name
   bool peer = false;
-  bool timed = false;   ///< otherwise `error` or `refusal` has the reason
-  std::string error;    ///< wrong answer, or the message of an exception
-  std::string refusal;  ///< why it was not run at all
-  std::string used;     ///< algorithm that was chosen, if there is a choice
+  bool timed = false;    ///< otherwise `error` or `refusal` has the reason
+  std::string error;     ///< wrong answer, or the message of an exception
+  std::string refusal;   ///< why it was not run at all
+  double deviation = 0;  ///< max_i |x_i - y_i| / max_i |y_i| of an approximate x, for the solution y
+  std::string used;      ///< algorithm that was chosen, if there is a choice
   std::string parameters, reason;
   std::size_t memory_bytes = 0;  ///< in addition to pattern and values; 0 if not known
   Times analyze, update, solve;
@@ -115,8 +116,10 @@ inline void print_group(Group const& g) {
   for (auto const& r : g.results) {
     if (!r.timed) continue;
     bool const chosen = !r.used.empty() && r.used != r.algorithm;
-    std::printf("  %s: %s%s%s%s\n", r.algorithm.c_str(), chosen ? (r.used + ", ").c_str() : "", r.parameters.c_str(),
-                r.reason.empty() ? "" : "; ", r.reason.c_str());
+    std::string const error =
+        r.deviation > 0 ? "; error " + formatted("%.2g", r.deviation) + " of the largest |x|" : "";
+    std::printf("  %s: %s%s%s%s%s\n", r.algorithm.c_str(), chosen ? (r.used + ", ").c_str() : "", r.parameters.c_str(),
+                error.c_str(), r.reason.empty() ? "" : "; ", r.reason.c_str());
   }
 }
 

@@ -18,8 +18,10 @@ std::string const sor_levels = "-pc_type gamg -mg_levels_ksp_type chebyshev -mg_
 // one symmetric sweep before and one after the coarse correction, without estimates of eigenvalues
 std::string const ssor_levels =
     "-pc_type gamg -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1 -mg_levels_pc_type sor ";
+std::string const two_stage_levels =
+    ssor_levels + "-mg_levels_pc_sor_sptrsv iterated -mg_levels_mat_sptrsv_iterated_sweeps 1 ";
 std::string const ilu_levels =
-    "-pc_type gamg -mg_levels_ksp_type chebyshev -mg_levels_pc_type ilu -mg_levels_pc_factor_mat_solver_type sptrsv ";
+    "-pc_type gamg -mg_levels_ksp_type chebyshev -mg_levels_pc_type ilu -mg_levels_pc_factor_mat_solver_type ";
 std::string const ilu_finest =
     jacobi_levels + "-mg_levels_{finest}_pc_type ilu -mg_levels_{finest}_pc_factor_mat_solver_type sptrsv ";
 std::string const sor_finest = jacobi_levels + "-mg_levels_{finest}_pc_type sor ";
@@ -59,6 +61,7 @@ std::vector<Recipe> const& all_recipes() {
       {"ilu:sptrsv", factor + "sptrsv" + ordering + "natural"},
       {"ilu:color", factor + "sptrsv" + ordering + "color"},
       {"ilu:blockcolor", factor + "sptrsv" + ordering + "blockcolor"},
+      {"ilu:iterated", factor + "iterated" + ordering + "natural"},
       {"gamg:jacobi", jacobi_levels, Uses::petsc},
       {"gamg:sor:petsc", sor_levels + "-mg_levels_pc_sor_sptrsv off", Uses::petsc, For::device},
       {"gamg:sor", sor_levels, Uses::on_device},
@@ -66,9 +69,13 @@ std::vector<Recipe> const& all_recipes() {
       {"gamg:ssor:petsc", ssor_levels + "-mg_levels_pc_sor_sptrsv off", Uses::petsc, For::device},
       {"gamg:ssor", ssor_levels, Uses::on_device},
       {"gamg:ssor:color", ssor_levels + "-mg_levels_pc_sor_ordering color"},
-      {"gamg:ilu:sptrsv", ilu_levels + "-mg_levels_pc_factor_mat_ordering_type natural"},
-      {"gamg:ilu:color", ilu_levels + "-mg_levels_pc_factor_mat_ordering_type color"},
-      {"gamg:ilu:blockcolor", ilu_levels + "-mg_levels_pc_factor_mat_ordering_type blockcolor"},
+      {"gamg:ssor:twostage", two_stage_levels},
+      {"gamg:ssor:mixed", two_stage_levels + "-mg_levels_{finest}_pc_sor_sptrsv sptrsv "
+                                             "-mg_levels_{finest}_pc_sor_ordering color"},
+      {"gamg:ilu:sptrsv", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type natural"},
+      {"gamg:ilu:color", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type color"},
+      {"gamg:ilu:blockcolor", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type blockcolor"},
+      {"gamg:ilu:iterated", ilu_levels + "iterated -mg_levels_pc_factor_mat_ordering_type natural"},
       {"gamg:finest:sor", sor_finest, Uses::on_device},
       {"gamg:finest:sor:color", sor_finest + "-mg_levels_{finest}_pc_sor_ordering color"},
       {"gamg:finest:ssor:color", ssor_finest + "-mg_levels_{finest}_pc_sor_ordering color"},

@@ -119,6 +119,35 @@ inline Structure structure_of(System const& s) {
   return out;
 }
 
+/// Solves op(T) y = b by substitution.
+inline std::vector<double> substituted(System const& s, double const* b) {
+  int const n = s.num_rows();
+  std::vector<double> y(b, b + n);
+  for (int step = 0; step < n; ++step) {
+    int const i = s.shape.ascending() ? step : n - 1 - step;
+    double diagonal = 1;
+    for (int k = s.row_ptr[i]; k < s.row_ptr[i + 1]; ++k) {
+      if (s.col_idx[k] == i) diagonal = s.entry(i, k);
+      else if (!s.shape.transposed()) y[i] -= s.values[k] * y[s.col_idx[k]];
+    }
+    y[i] /= diagonal;
+    for (int k = s.row_ptr[i]; s.shape.transposed() && k < s.row_ptr[i + 1]; ++k)
+      if (s.col_idx[k] != i) y[s.col_idx[k]] -= s.values[k] * y[i];
+  }
+  return y;
+}
+/// Returns max_i |x_i - y_i| / max_i |y_i| for the solution y by substitution; NaN if x has one.
+inline double relative_error(System const& s, double const* x, double const* b) {
+  auto const y = substituted(s, b);
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (std::isnan(x[i])) return x[i];
+    error = std::max(error, std::abs(x[i] - y[i]));
+    size = std::max(size, std::abs(y[i]));
+  }
+  return size > 0 ? error / size : error;
+}
+
 /// Returns the first row that breaks |b - op(T) x|_i <= (4 (k_i + 2) u + rounding) (|op(T)||x|)_i, or n.
 /// @param rounding  relative error of the values that were solved with
 inline int first_wrong_row(System const& s, double const* x, double const* b, double rounding = 0) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <sptrsv/solver.hpp>
 
 #include "contender.hpp"
@@ -35,6 +36,11 @@ Result time_contender(Entry<Space> const& entry, Limits const& limits, Problem<S
   auto const solve = [&] { contender->solve(p); };
   auto const check = [&] {
     contender->deliver(p);
+    if (!contender->exact()) {
+      r.deviation = p.deviation();
+      if (std::isnan(r.deviation)) r.error = "wrong answer: NaN";
+      return r.error.empty();
+    }
     r.error = p.find_error(contender->rounding());
     return r.error.empty();
   };

@@ -126,6 +126,8 @@ std::map<std::string, std::string> const references = {
     {"colorset",
      "B. Suchoski, Adapting Sparse Triangular Solution to GPU, MSc thesis, The Pennsylvania State "
      "University, 2012"},
+    {"iterated",
+     "H. Anzt, E. Chow, J. Dongarra, Iterative Sparse Triangular Solves for Preconditioning, Euro-Par 2015"},
 };
 
 Page planner_page() {
@@ -183,7 +185,12 @@ std::string abilities(sptrsv::Capabilities const& can) {
   if (can.transpose) out += ", plain and transposed";
   if (can.multi_rhs) out += ", for one or several right-hand sides";
   if (!can.any_pattern) out += ", if they have the structure named above; other triangles are refused with an error";
-  return out + ".";
+  out += ".";
+  if (!can.exact)
+    out +=
+        " The answer is approximate, also as `PCLU` or `PCCHOLESKY`; `MatView()` of the factor shows how many sweeps "
+        "would be exact.";
+  return out;
 }
 
 Page type_page(sptrsv::AlgorithmInfo const& info) {

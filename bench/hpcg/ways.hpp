@@ -27,7 +27,8 @@ struct Way {
 /// Returns the names of all ways that are run if none is named.
 inline std::vector<std::string> default_ways() {
   std::vector<std::string> out{"cusparse", "sptrsv"};
-  for (auto const& info : algorithm_infos()) out.push_back(info.name);
+  for (auto const& info : algorithm_infos())
+    if (info.capabilities.exact) out.push_back(info.name);
   out.push_back("colored");
   out.push_back("blockcolored");
   return out;

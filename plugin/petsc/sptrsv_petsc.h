@@ -20,6 +20,7 @@
 #define MATSOLVERCOLORSET "colorset"
 #define MATSOLVERBLOCKED "blocked"
 #define MATSOLVERCHAIN "chain"
+#define MATSOLVERITERATED "iterated"
 #define MATORDERINGCOLOR "color"
 #define MATORDERINGBLOCKCOLOR "blockcolor"
 

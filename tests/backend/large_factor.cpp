@@ -188,7 +188,7 @@ bool run_all(long long entries, long long per_row, long long back) {
   std::printf("%lld rows, %lld entries, on %s\n", f.rows, f.entries_before(f.rows), Space::name());
   std::vector<Way> ways;
   for (auto const& info : algorithm_infos())
-    if (info.capabilities.any_pattern) ways.push_back({info.name, info.name, {}});
+    if (info.capabilities.any_pattern && info.capabilities.exact) ways.push_back({info.name, info.name, {}});
   ways.push_back({"syncfree csc", "syncfree", {{"syncfree_form", "csc"}}});
   ways.push_back({"tiled levelset", "tiled", {{"tiled_variant", "levelset"}}});
   ways.push_back({"sptrsv", "sptrsv", {}});

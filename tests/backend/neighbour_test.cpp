@@ -87,7 +87,8 @@ class Neighbour {
 std::vector<std::string> waiting_types() {
   std::vector<std::string> names;
   for (auto const& info : algorithm_infos())
-    if (info.name != "sequential" && info.name != "colorset" && info.name != "chain") names.push_back(info.name);
+    if (info.name != "sequential" && info.name != "colorset" && info.name != "chain" && info.name != "iterated")
+      names.push_back(info.name);
   return names;
 }
 

@@ -95,12 +95,18 @@ struct Variant {
   bool any_pattern = true;        ///< otherwise solves chains alone
 };
 
+/// Returns options with which the algorithm solves exactly.
+inline OptionValues exact_options(AlgorithmInfo const& info) {
+  return info.capabilities.exact ? OptionValues{} : OptionValues{{info.name + "_sweeps", "2147483647"}};
+}
+
 /// Returns every algorithm of the list with default options, forms chosen by options, and the planner.
 inline std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
   for (auto const& info : algorithm_infos()) {
     bool const any_pattern = info.capabilities.any_pattern;
-    variants.push_back({info.name, info.name, {}, true, info.name != "tiled" && any_pattern, any_pattern});
+    variants.push_back(
+        {info.name, info.name, exact_options(info), true, info.name != "tiled" && any_pattern, any_pattern});
   }
   variants.push_back({"levelset_chain1", "levelset", {{"levelset_wide_rows", "1"}}});
   variants.push_back({"levelset_sweep", "levelset", {{"levelset_analysis", "sweep"}}});

@@ -20,11 +20,11 @@ constexpr Shape plain{Triangle::lower, Diagonal::stored, Op::none};
 constexpr Shape flipped{Triangle::upper, Diagonal::inverted, Op::conj_transpose};
 constexpr Shape upward{Triangle::lower, Diagonal::unit, Op::transpose};
 
-/// Tells whether a variant has kernels of its own. Excludes `colorset` and `chain`, whose kernels do not wait, and
-/// variants of `fused` and `tiled` that only distribute rows differently over the same kernels.
+/// Tells whether a variant has kernels of its own. Excludes `colorset`, `chain` and `iterated`, whose kernels do not
+/// wait, and variants of `fused` and `tiled` that only distribute rows differently over the same kernels.
 bool has_kernels_of_its_own(Variant const& v) {
-  return v.algorithm != "colorset" && v.any_pattern && v.label != "fused_warp" && v.label != "fused_thread" &&
-         v.label != "tiled_levelset_wide16";
+  return v.algorithm != "colorset" && v.algorithm != "iterated" && v.any_pattern && v.label != "fused_warp" &&
+         v.label != "fused_thread" && v.label != "tiled_levelset_wide16";
 }
 /// Tells whether a variant waits inside a kernel. Excludes `sequential`, and all but one variant of `levelset`, since
 /// they differ only in launches.

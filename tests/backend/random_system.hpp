@@ -131,6 +131,10 @@ inline void RandomSystem::draw_way(Draw& draw) {
   auto const& can = which < infos.size() ? infos[which].capabilities : planner_info().capabilities;
   if (can.single_storage && draw.one_in(4)) way.options["sptrsv_storage"] = "single";
   if (which == infos.size()) return;
+  if (!can.exact) {
+    way.options = exact_options(infos[which]);
+    return;
+  }
   for (auto const& option : infos[which].options) {
     if (draw.one_in(2)) continue;
     std::string const name = way.algorithm + "_" + option.name;

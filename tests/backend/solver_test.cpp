@@ -194,7 +194,7 @@ TEST(AlgorithmInfos, DescribeEachAlgorithmAndItsOptions) {
     }
   }
   EXPECT_EQ(names, (std::vector<std::string>{"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled",
-                                             "colorset", "blocked", "chain"}));
+                                             "colorset", "blocked", "chain", "iterated"}));
   EXPECT_EQ(std::string(version()).find_first_not_of("0123456789."), std::string::npos);
 }
 

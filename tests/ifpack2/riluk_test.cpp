@@ -20,7 +20,7 @@ using Schwarz = Ifpack2::AdditiveSchwarz<Row<double>>;
 std::vector<std::string> algorithms() {
   std::vector<std::string> names{"sptrsv"};
   for (auto const& info : algorithm_infos())
-    if (info.capabilities.any_pattern) names.push_back(info.name);
+    if (info.capabilities.any_pattern && info.capabilities.exact) names.push_back(info.name);
   return names;
 }
 

@@ -114,6 +114,7 @@ void run(bench::System const& system, Settings const& settings, Progress& progre
   };
   for (auto const& info : algorithm_infos()) {
     auto const& wanted = settings.algorithms;
+    if (wanted.empty() && !info.capabilities.exact) continue;
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), info.name) == wanted.end()) continue;
     bench::Result refused;
     refused.algorithm = info.name;

@@ -15,6 +15,7 @@ struct Capabilities {
   bool multi_rhs = false;
   bool single_storage = false;  ///< Storage::single
   bool any_pattern = true;      ///< if false, the analysis refuses some triangles by Unsupported
+  bool exact = true;            ///< if false, solve() approximates the solution, and the planner never chooses it
 };
 
 /// Throws Unsupported for the first requested feature that the algorithm lacks.

@@ -43,8 +43,8 @@ Chosen<T> make_algorithm(TypeList<A...>, std::string const& name, typename T::ex
   return made;
 }
 
-/// Returns the planner's candidates in the order of the list: algorithms that support the shape, the storage and any
-/// number of right-hand sides, and consider themselves worth planning.
+/// Returns the planner's candidates in the order of the list: algorithms that solve exactly, support the shape, the
+/// storage and any number of right-hand sides, and consider themselves worth planning.
 template <class T, class... A>
 std::vector<Candidate> candidates_of(TypeList<A...>, typename T::exec_space const& exec, Analysis<T> const& analysis) {
   std::vector<Candidate> candidates;
@@ -52,8 +52,8 @@ std::vector<Candidate> candidates_of(TypeList<A...>, typename T::exec_space cons
   auto const look = [&](auto* type) {
     using algorithm = std::remove_pointer_t<decltype(type)>;
     constexpr Capabilities can = algorithm::capabilities;
-    if ((can.upper || shape.triangle == Triangle::lower) && (can.transpose || !shape.transposed()) && can.multi_rhs &&
-        (can.single_storage || analysis.storage() == Storage::full))
+    if (can.exact && (can.upper || shape.triangle == Triangle::lower) && (can.transpose || !shape.transposed()) &&
+        can.multi_rhs && (can.single_storage || analysis.storage() == Storage::full))
       if (auto const candidate = MakeAlgorithm<T, algorithm>::candidate(exec, analysis))
         candidates.push_back(*candidate);
   };

@@ -42,6 +42,10 @@ struct SweptRows {
 /// solves, since the right-hand side of the sweep before has that product. By blocks of rows, D has dense blocks, omega
 /// is 1, and the shift 0: PETSc's sweeps by inodes.
 ///
+/// With an approximate algorithm (Capabilities::exact), whose solve is P b instead of (E + L)^-1 b, a forward sweep is
+/// x = x_old + P (b - (A + shift I) x_old), likewise backward, so that the solution of A x = b remains a fixed point:
+/// two-stage Gauss-Seidel. Source: L. Berger-Vergiat et al., arXiv:2104.01196 (2021).
+///
 /// Rows are swept in the order in which they are stored, or in a given order. The class copies A's values, so that the
 /// caller's may change after update(). As for TriangularSolver: one sweep at a time, all on one instance or ordered by
 /// the caller. After an exception from update(), sweeps throw NotReady until an update() succeeds. A moved-from object
@@ -80,7 +84,8 @@ class Sweeps {
   /// @param b, x        n-by-k; no overlap, unless the guess is zero and there is one sweep
   /// @param zero_guess  starts from x = 0, and ignores the contents of x
   /// @throws NotReady, DimensionMismatch, Overlap
-  /// Cost: one solve for a sweep, two if symmetric. One product with L or U for each sweep with a guess, but only for
+  /// Cost: one solve for a sweep, two if symmetric; with an approximate algorithm also a product with A, except for the
+  /// first of a zero guess. One product with L or U for each sweep with a guess, but only for
   /// the first of several symmetric ones. No copy, no fence. Allocates in the first sweep of more columns than
   /// reserved.
   void sweep(ExecSpace const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
@@ -88,6 +93,7 @@ class Sweeps {
 
   /// Computes x = (E + L)^-1 A (E + U)^-1 b for E = D / omega by two solves, without a product with A. With a shift, E
   /// has the shift, and the D of A has not, as in PETSc.
+  /// @throws what sweep() throws; Unsupported with an approximate algorithm
   /// Source: S. C. Eisenstat, SIAM J. Sci. Stat. Comput. 2 (1981) 1-4.
   void eisenstat(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x);
 

@@ -22,7 +22,8 @@ struct Sweeps<S, I, O, E>::Impl {
   Solver lower, upper;
   Relaxation relaxation;
   bool ready = false;
-  Values work;  // three vectors, column by column
+  bool exact = true;  ///< whether the solvers solve exactly
+  Values work;        // three vectors, column by column
 
   Impl(std::string const& algorithm, E const& exec, typename types::pattern const& matrix, SweptRows<types> const& rows,
        OptionValues const& options)
@@ -30,6 +31,7 @@ struct Sweeps<S, I, O, E>::Impl {
         order(rows.order),
         lower(algorithm, exec, split.lower.pattern(), Shape{Triangle::lower, diagonal()}, options),
         upper(algorithm, exec, split.upper.pattern(), Shape{Triangle::upper, diagonal()}, options) {
+    for (auto const& info : algorithm_infos()) exact = exact && (info.name != algorithm || info.capabilities.exact);
     make_work(exec, 1);
   }
   Diagonal diagonal() const { return split.by_blocks() ? Diagonal::unit : Diagonal::inverted; }
@@ -101,6 +103,22 @@ struct Sweeps<S, I, O, E>::Impl {
     lower.solve(exec, zero_guess ? b : typename types::rhs(r), y, load);
     detail::subtract_from_sum<types>(exec, split, order, b, zero_guess, y, true, r);
     solve(exec, Sweep::backward, r, x, false);
+  }
+  /// Performs sweeps with approximate solves P of E + L or E + U: x = x_old + P (b - (A + shift I) x_old) in each
+  /// direction, so that the solution remains the solution. By blocks, b is D^-1 b, and A D^-1 A.
+  void correct(E const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
+               bool zero_guess, int times) {
+    auto const r = vector(2, b.extent(1));
+    for (int k = 0; k < times; ++k)
+      for (Sweep const direction : {Sweep::forward, Sweep::backward}) {
+        if (kind != Sweep::symmetric && kind != direction) continue;
+        if (!zero_guess) {
+          detail::residual<types>(exec, split, Triangle::lower, order, relaxation.shift, 1, b, x, r);
+          detail::residual<types>(exec, split, Triangle::upper, order, 0, 0, r, x, r);
+        }
+        solve(exec, direction, zero_guess ? b : typename types::rhs(r), x, !zero_guess);
+        zero_guess = false;
+      }
   }
   /// Returns b or, by blocks, D^-1 b in the second of the vectors of make_work().
   typename types::rhs scaled(E const& exec, typename types::rhs const& b) const {
@@ -184,7 +202,15 @@ void Sweeps<S, I, O, E>::sweep(E const& exec, Sweep kind, typename types::rhs co
   m.make_work(exec, b.extent(1));
   if (times == 0 && zero_guess) Kokkos::deep_copy(exec, x, S(0));
   if (times == 0) return;
-  auto const z = m.scaled(exec, b);
+  auto z = m.scaled(exec, b);
+  if (!m.exact) {
+    if (m.overlap(z, x)) {
+      auto const copy = m.vector(1, b.extent(1));
+      Kokkos::deep_copy(exec, copy, b);
+      z = copy;
+    }
+    return m.correct(exec, kind, z, x, zero_guess, times);
+  }
   bool const direct = zero_guess && (kind != Sweep::symmetric || times == 1);
   if (direct) m.solve(exec, kind, z, x, false);
   for (int k = direct; k < times; ++k) {
@@ -197,6 +223,9 @@ template <class S, class I, class O, class E>
 void Sweeps<S, I, O, E>::eisenstat(E const& exec, typename types::rhs const& b, typename types::solution const& x) {
   Impl& m = impl();
   m.require_ready(b, x);
+  if (!m.exact)
+    throw Unsupported(m.lower.algorithm(), "Eisenstat's form, which needs exact solves",
+                      "choose a type that solves exactly, such as sptrsv");
   if (m.overlap(b, x)) throw Overlap("b and x of eisenstat() overlap; give arrays apart");
   m.make_work(exec, b.extent(1));
   auto const z = m.scaled(exec, b);

@@ -48,13 +48,14 @@
 . `MATSOLVERTILED` - 16x16 tiles in several formats, a warp per tile row
 . `MATSOLVERCOLORSET` - a kernel per set of independent rows, for matrices in the ordering color
 . `MATSOLVERBLOCKED` - a team per block of rows, in scratch memory
-- `MATSOLVERCHAIN` - chains of rows (each needs at most one, and at most one needs it) by scans
+. `MATSOLVERCHAIN` - chains of rows (each needs at most one, and at most one needs it) by scans
+- `MATSOLVERITERATED` - approximate: a fixed number of Jacobi sweeps with the triangle
 
 .seealso: [](ch_matrices), [](sec_matfactor), `Mat`, `PCLU`, `PCILU`, `PCCHOLESKY`, `PCICC`,
           `PCFactorSetMatSolverType()`, `MatSolverType`, `MatGetFactor()`, `MatSpTRSVGetInfo()`,
           `SpTRSVPCShellSetTriangles()`, `MATSOLVERSEQUENTIAL`, `MATSOLVERLEVELSET`, `MATSOLVERSYNCFREE`,
           `MATSOLVERTHREADLEVEL`, `MATSOLVERFUSED`, `MATSOLVERTILED`, `MATSOLVERCOLORSET`, `MATSOLVERBLOCKED`,
-          `MATSOLVERCHAIN`
+          `MATSOLVERCHAIN`, `MATSOLVERITERATED`
 M*/
 
 /*MC
@@ -294,6 +295,30 @@ M*/
   above; other triangles are refused with an error.
 
   The options of `MATSOLVERSPTRSV` for all types apply, such as `-mat_sptrsv_backend`.
+
+.seealso: [](ch_matrices), [](sec_matfactor), `Mat`, `PCFactorSetMatSolverType()`, `MatSolverType`, `MatGetFactor()`,
+          `MATSOLVERSPTRSV`, `MatSpTRSVGetInfo()`
+M*/
+
+/*MC
+  MATSOLVERITERATED = "iterated" - Triangular solves by the package sptrsv: approximate: a fixed number of Jacobi
+  sweeps with the triangle
+
+  Options Database Keys:
++ -pc_factor_mat_solver_type iterated - solves with this type
+- -mat_sptrsv_iterated_sweeps n - sweeps, each a product with the triangle; 0: the diagonal alone; from 0 on, default
+    2
+
+  Level: intermediate
+
+  Notes:
+  Solves with L and U, plain and transposed, for one or several right-hand sides. The answer is approximate, also as
+  `PCLU` or `PCCHOLESKY`; `MatView()` of the factor shows how many sweeps would be exact.
+
+  The options of `MATSOLVERSPTRSV` for all types apply, such as `-mat_sptrsv_backend`.
+
+  Reference:
+. * - H. Anzt, E. Chow, J. Dongarra, Iterative Sparse Triangular Solves for Preconditioning, Euro-Par 2015
 
 .seealso: [](ch_matrices), [](sec_matfactor), `Mat`, `PCFactorSetMatSolverType()`, `MatSolverType`, `MatGetFactor()`,
           `MATSOLVERSPTRSV`, `MatSpTRSVGetInfo()`

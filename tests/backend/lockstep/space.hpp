@@ -38,6 +38,8 @@ struct Scratch {
 
 class Member {
  public:
+  using scratch_memory_space = Kokkos::HostSpace;
+
   Member(Lane& lane, int league, int threads, int lanes)
       : lane_(&lane), league_(league), threads_(threads), lanes_(lanes) {}
   int league_rank() const { return lane_->team; }

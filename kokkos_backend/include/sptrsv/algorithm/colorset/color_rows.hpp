@@ -12,6 +12,7 @@
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/set_launches.hpp"
 #include "sptrsv/triangle/row_loop.hpp"
+#include "sptrsv/triangle/row_part.hpp"
 
 namespace sptrsv::detail {
 
@@ -22,7 +23,6 @@ struct ColorRows {
   using scalar = typename T::scalar;
   using index = typename T::index;
   using offset = typename T::offset;
-  static constexpr int batch = K == 1 ? 4 : 1;
 
   OffDiagonals<T> rows;
   TriangleValues<T> numbers;
@@ -37,26 +37,13 @@ struct ColorRows {
     return list.data() ? list(p) : row_at<T>(p, rows.num_rows, ascending);
   }
 
-  /// Sums a lane's part of row i: every `parts`th entry, with `batch` loads in flight; part 0 starts from b.
+  /// Sums a lane's part of row i: every `parts`th entry; part 0 starts from b.
   KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
     int const column = columns.column(lane), part = columns.part(lane), parts = lanes >> columns.bits;
     if (column >= columns.count) return;
     if (part == 0)
       for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
-    offset const step = parts * rows.step();
-    offset k = rows.first(i) + part * rows.step();
-    for (offset left = rows.count(i) - part; left > 0; left -= batch * parts, k += batch * step) {
-      scalar a[batch], x[batch][K];
-      for (int u = 0; u < batch; ++u) {
-        bool const have = u * parts < left;
-        index const j = have ? rows.col_idx(k + u * step) : i;
-        a[u] = have ? numbers.entry(k + u * step) : scalar(0);
-        for (int c = 0; c < K; ++c) x[u][c] = have ? io.solved(j, column + c) : scalar(0);
-      }
-      for (int u = 0; u < batch; ++u)
-        if (u * parts < left)
-          for (int c = 0; c < K; ++c) sum[c] -= a[u] * x[u][c];
-    }
+    subtract_row_part(rows, numbers, i, part, parts, [&](index j, int c) { return io.solved(j, column + c); }, sum);
   }
   /// Solves the rows of one block of rows.
   /// @param active  false: the thread has none, but calls because the sums shuffle among all lanes of its warp

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Approximate solve by a fixed number of Jacobi sweeps with the triangle.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <climits>
+#include <string>
+#include <string_view>
+
+#include "sptrsv/algorithm/iterated/iterated_tuning.hpp"
+#include "sptrsv/algorithm/iterated/jacobi_sweep.hpp"
+#include "sptrsv/capabilities.hpp"
+#include "sptrsv/device/graph_capture.hpp"
+#include "sptrsv/device/row_range.hpp"
+#include "sptrsv/triangle/plural.hpp"
+#include "sptrsv/triangle/row_values.hpp"
+
+namespace sptrsv {
+
+/// Approximate solver by k Jacobi sweeps: x_0 = D^-1 b, x_j = D^-1 (b - N x_(j-1)), where op(T) = D + N and D is the
+/// diagonal. Rows of the levels 0 to k are exact, so k = levels - 1 gives the solution; more sweeps are not made. For
+/// fewer sweeps, x_k - x = (-D^-1 N)^(k+1) x, which may be of any size. x_k is linear in b; for the same k the
+/// transposed solve is the transpose. Chosen by name alone. No kernel waits. Bitwise reproducible.
+/// Source: H. Anzt, E. Chow, J. Dongarra, Euro-Par 2015.
+template <class T>
+class Iterated {
+ public:
+  using types = T;
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  static constexpr std::string_view name = "iterated";
+  static constexpr char const* summary = "approximate: a fixed number of Jacobi sweeps with the triangle";
+  static constexpr Capabilities capabilities{
+      /*upper=*/true,           /*transpose=*/true,   /*multi_rhs=*/true,
+      /*single_storage=*/false, /*any_pattern=*/true, /*exact=*/false};
+  struct Options {
+    int sweeps = detail::IteratedTuning::sweeps;
+    template <class V>
+    void visit(V& v) {
+      v.integer("sweeps", sweeps, 0, INT_MAX, "sweeps, each a product with the triangle; 0: the diagonal alone");
+    }
+  };
+
+  Iterated(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
+      : values_(exec, analysis.rows(exec)) {
+    exact_sweeps_ = std::max<index>(analysis.levels(exec).num_levels() - 1, 0);
+    sweeps_ = static_cast<index>(std::min<long long>(options.sweeps, exact_sweeps_));
+    lanes_ = detail::lanes_per_row(analysis.mean_row(), detail::warp_lanes<typename T::exec_space>);
+    reserve(exec, 1);
+  }
+  void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
+    values_.update(exec, analysis, values);
+  }
+  /// Allocates for solves of `columns` columns.
+  void reserve(typename T::exec_space const& exec, int columns) const {
+    if (sweeps_ == 0 || columns <= reserved_columns_) return;
+    int const most =
+        detail::columns_on_lanes<typename T::exec_space> ? detail::max_column_lanes : detail::max_column_block;
+    auto const wanted = static_cast<std::size_t>(std::min(columns, most)),
+               size = wanted * static_cast<std::size_t>(values_.rows().num_rows);
+    if (size > x_[0].extent(0)) {
+      auto const even = detail::raw_view<scalar, T>(exec, "sptrsv::iterated::x", size);
+      x_[1] = sweeps_ > 1 ? detail::raw_view<scalar, T>(exec, "sptrsv::iterated::x", size) : decltype(even){};
+      x_[0] = even;
+    }
+    reserved_columns_ = columns;
+  }
+  void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+             Fold<T> const& fold) const {
+    detail::refuse_graph_capture(exec, name);  // a later reserve() frees arrays that replays would use
+    auto const columns = static_cast<int>(b.extent(1));
+    reserve(exec, columns);
+    if (values_.rows().num_rows == 0) return;
+    detail::for_column_blocks<typename T::exec_space>(columns, [&](auto width, detail::ColumnBlock const& block) {
+      solve_columns<decltype(width)::value>(exec, {b, x, fold, block.first}, block);
+    });
+  }
+  std::string parameters() const {
+    std::string text = detail::plural(sweeps_, "sweep");
+    if constexpr (detail::columns_on_lanes<typename T::exec_space>)
+      text += ", " + detail::plural(lanes_, "lane") + " per row";
+    if (sweeps_ < exact_sweeps_) return text + "; approximate, exact after " + std::to_string(exact_sweeps_);
+    return text + "; exact";
+  }
+  std::size_t memory_bytes() const { return values_.memory_bytes() + (x_[0].span() + x_[1].span()) * sizeof(scalar); }
+
+ private:
+  using Tuning = detail::IteratedTuning;
+
+  template <int K>
+  void solve_columns(typename T::exec_space const& exec, detail::RowIO<T> const& io,
+                     detail::ColumnBlock const& columns) const {
+    detail::divide_by_diagonal(exec, values_.numbers(), io, columns, sweeps_ > 0 ? x_[0].data() : nullptr);
+    detail::JacobiSweep<T, K> sweep{values_.rows(), values_.numbers(), io, nullptr, nullptr, columns};
+    if constexpr (detail::columns_on_lanes<typename T::exec_space>) {
+      constexpr int warp = detail::warp_lanes<typename T::exec_space>;
+      sweep.lanes = std::min(lanes_ * columns.lanes(), warp);
+      sweep.rows_per_team = Tuning::team_warps * warp / sweep.lanes;
+    }
+    for (index s = 1; s <= sweeps_; ++s) {
+      sweep.x_old = x_[(s - 1) % 2].data();
+      sweep.x_new = s < sweeps_ ? x_[s % 2].data() : nullptr;
+      sweep.launch(exec);
+    }
+  }
+
+  detail::RowValues<T> values_;
+  index exact_sweeps_ = 0, sweeps_ = 0;
+  int lanes_ = 1;
+  mutable int reserved_columns_ = 0;
+  mutable Kokkos::View<scalar*, typename T::device> x_[2];
+};
+
+}  // namespace sptrsv
