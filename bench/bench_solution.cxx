@@ -159,7 +159,10 @@ void print_progress(Row const& row) {
 void print_table(Settings const& s, System const& system, std::string const& device, std::vector<Row> const& rows) {
   std::printf("%s, n = %lld, %.0f entries, %s on %s, %s\n", s.problem.name().c_str(),
               static_cast<long long>(system.rows()), system.entries(), s.mat_type.c_str(),
-              system.on_device() ? "the device" : "the host", system.symmetric() ? "CG" : "BiCGStab");
+              system.on_device() ? "the device" : "the host",
+              system.symmetric()      ? "CG"
+              : system.saddle_point() ? "GMRES"
+                                      : "BiCGStab");
   std::printf("PETSc %s; device: %s; host: %s\n", petsc_version().c_str(), device.c_str(), cpu_model().c_str());
   std::printf("ms, medians of %lld; best: of the recipes without sptrsv, each column by itself; *: uses sptrsv\n",
               static_cast<long long>(s.solution.repeat));

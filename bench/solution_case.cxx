@@ -16,6 +16,12 @@ namespace {
 
 constexpr PetscReal relative_tolerance = 1e-8;
 constexpr PetscScalar change = 1.0001;  ///< factor of new values, which leaves iterations as they are
+/// Options of problems with velocities and pressures: the recipe preconditions the velocities. The Schur complement is
+/// close to the identity, since cells have size 1.
+constexpr char split_options[] =
+    "-pc_type fieldsplit -pc_fieldsplit_detect_saddle_point -pc_fieldsplit_type schur -pc_fieldsplit_schur_fact_type "
+    "upper -fieldsplit_1_ksp_type preonly -fieldsplit_1_pc_type none -fieldsplit_0_ksp_type preonly ";
+constexpr char velocities[] = "-fieldsplit_0_";
 
 /// Copy of the system's matrix and a solver for it.
 class Solver {
@@ -25,7 +31,7 @@ class Solver {
       A_ = system.copy_matrix(errors);
       must(MatCreateVecs(A_, &x_, &r_));
       must(KSPCreate(PETSC_COMM_SELF, &ksp_));
-      must(KSPSetType(ksp_, system.symmetric() ? KSPCG : KSPBCGS));
+      must(KSPSetType(ksp_, system.symmetric() ? KSPCG : system.saddle_point() ? KSPGMRES : KSPBCGS));
       must(KSPSetTolerances(ksp_, relative_tolerance, 1e-50, 1e10, 10000));
       must(KSPSetOperators(ksp_, A_, A_));
       must(KSPSetFromOptions(ksp_));
@@ -44,11 +50,13 @@ class Solver {
     must(KSPSetOperators(ksp_, A_, A_));
     must(KSPSetUp(ksp_));
     must(KSPSetUpOnBlocks(ksp_));
+    if (system_.saddle_point()) must(PCSetUp(recipe_pc()));
   }
   void solve() { must(KSPSolve(ksp_, system_.b(), x_)); }
   /// Checks convergence and the true residual. @throws std::runtime_error if one is wrong
   void check(double limit, SolutionResult& result);
   void describe(SolutionResult& result) const;
+  PC recipe_pc() const;  ///< of the velocities, where there are pressures
   PetscInt levels() const;
   void view() const { must(KSPView(ksp_, PETSC_VIEWER_STDOUT_SELF)); }
   /// Returns the seconds of a call, from and to a device without work.
@@ -104,22 +112,31 @@ void Solver::check(double limit, SolutionResult& result) {
   if (!text.str().empty()) throw std::runtime_error(text.str());
 }
 
-PetscInt Solver::levels() const {
+PC Solver::recipe_pc() const {
   PC pc = nullptr;
+  must(KSPGetPC(ksp_, &pc));
+  if (!system_.saddle_point()) return pc;
+  PetscInt parts = 0;
+  KSP* inner = nullptr;
+  must(PCFieldSplitGetSubKSP(pc, &parts, &inner));
+  must(KSPGetPC(inner[0], &pc));
+  must(PetscFree(inner));
+  return pc;
+}
+
+PetscInt Solver::levels() const {
   PetscInt levels = 0;
   PetscBool gamg = PETSC_FALSE;
-  must(KSPGetPC(ksp_, &pc));
+  PC const pc = recipe_pc();
   must(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(pc), &gamg, PCGAMG, PCMG, ""));
   if (gamg) must(PCMGGetLevels(pc, &levels));
   return levels;
 }
 
 void Solver::describe(SolutionResult& result) const {
-  PC pc = nullptr;
   PCType pc_type = nullptr;
   KSPType ksp_type = nullptr;
-  must(KSPGetPC(ksp_, &pc));
-  must(PCGetType(pc, &pc_type));
+  must(PCGetType(recipe_pc(), &pc_type));
   must(KSPGetType(ksp_, &ksp_type));
   result.pc = pc_type;
   result.ksp = ksp_type;
@@ -130,6 +147,14 @@ std::string replaced(std::string text, std::string const& from, std::string cons
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
   return text;
+}
+
+/// Returns the options of a recipe as options of the preconditioner of the velocities, next to those of the split.
+std::string for_velocities(std::string const& text) {
+  std::istringstream in(text);
+  std::string out = split_options;
+  for (std::string word; in >> word;) out += (word[0] == '-' ? velocities + word.substr(1) : word) + " ";
+  return out;
 }
 
 /// Removes options that contain {finest}, with their values.
@@ -148,6 +173,7 @@ std::string without_finest(std::string const& text) {
 /// options of the finest level.
 std::string complete(std::string const& options, System const& system, Errors const& errors) {
   std::string text = replaced(options, "{ilu}", system.symmetric() ? "icc" : "ilu");
+  if (system.saddle_point()) text = for_velocities(text);
   if (text.find("{finest}") == std::string::npos) return text;
   ScopedOptions const scope(without_finest(text), errors);
   Solver solver(system, errors);
@@ -163,7 +189,8 @@ void check_used(ScopedOptions const& options, Recipe const& recipe, Errors const
   bool const has_finest = recipe.options.find("{finest}") != std::string::npos;
   for (auto const& name : options.unused(errors)) {
     if (recipe.uses == Uses::petsc && name.find("_sptrsv") != std::string::npos) continue;
-    if (has_finest && name.rfind("-mg_levels_", 0) == 0 && name.find_first_of("0123456789") == std::string::npos)
+    if (has_finest && name.find("mg_levels_") != std::string::npos &&
+        name.find_first_of("0123456789") == std::string::npos)
       continue;
     throw std::runtime_error("nobody has asked for " + name + ": is it misspelled, or the plugin not loaded?");
   }

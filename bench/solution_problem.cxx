@@ -25,7 +25,8 @@ struct ProblemKind {
   int dimensions;
   PetscInt block_size;  ///< unknowns per point
   bool symmetric;
-  /// Returns the coefficient between a cell and its neighbor; null for finite elements.
+  bool saddle_point;  ///< velocities and pressures, which a split preconditions each by itself
+  /// Returns the coefficient between a cell and its neighbor; null for others.
   PetscReal (*coefficient)(Face const& face);
   char const* help;
 };
@@ -67,11 +68,14 @@ PetscReal of_convection(Face const& face) { return face.side < 0 ? 1.5 : 1; }
 PetscReal of_anisotropy(Face const& face) { return face.dimension == 0 ? 1 : 0.01; }
 
 constexpr ProblemKind kinds[] = {
-    {"poisson", 3, 1, true, of_poisson, "7 points on a cube; CG"},
-    {"darcy", 3, 1, true, of_darcy, "7 points on a cube, permeability over orders of magnitude; CG"},
-    {"convect", 3, 1, false, of_convection, "upwind convection and diffusion on a cube, cell Peclet 0.5; BiCGStab"},
-    {"aniso", 2, 1, true, of_anisotropy, "5 points on a square, coefficients 1 and 0.01; CG"},
-    {"elasticity", 3, 3, true, nullptr, "linear elasticity on a cube, trilinear elements, a fixed side; CG"}};
+    {"poisson", 3, 1, true, false, of_poisson, "7 points on a cube; CG"},
+    {"darcy", 3, 1, true, false, of_darcy, "7 points on a cube, permeability over orders of magnitude; CG"},
+    {"convect", 3, 1, false, false, of_convection,
+     "upwind convection and diffusion on a cube, cell Peclet 0.5; BiCGStab"},
+    {"aniso", 2, 1, true, false, of_anisotropy, "5 points on a square, coefficients 1 and 0.01; CG"},
+    {"elasticity", 3, 3, true, false, nullptr, "linear elasticity on a cube, trilinear elements, a fixed side; CG"},
+    {"stokes", 3, 1, false, true, nullptr,
+     "Stokes flow through a cube, staggered grid, recipes for the velocities in a Schur complement; GMRES"}};
 
 /// Sets the rows of a grid of cells.
 void set_cells(Mat A, SolutionProblem const& problem, Errors const& errors) {
@@ -157,13 +161,76 @@ void add_elements(Mat A, PetscInt n, Errors const& errors) {
   }
 }
 
+/// Unknowns of Stokes flow on a staggered grid of n^3 cells of size 1: the velocity in direction d on the faces between
+/// cells of this direction, then the pressures in the cells. Walls all around, but for the side of the last x, where
+/// the flow leaves: it has velocities, too, and the pressure outside is 0.
+class StaggeredGrid {
+ public:
+  explicit StaggeredGrid(PetscInt n) : n_(n) {}
+  PetscInt rows() const { return pressure(0, 0, 0) + n_ * n_ * n_; }
+  /// Returns the velocity in direction d on the last face of cell `at` in this direction; -1 on a wall.
+  PetscInt velocity(int d, std::array<PetscInt, 3> const& at) const {
+    PetscInt const faces = n_ - (d == 0 ? 0 : 1);
+    PetscInt number = d == 0 ? 0 : n_ * n_ * (n_ + (d - 1) * (n_ - 1)), stride = 1;
+    for (int e = 0; e < 3; ++e) {
+      PetscInt const most = e == d ? faces : n_;
+      auto const place = at[static_cast<std::size_t>(e)];
+      if (place < 0 || place >= most) return -1;
+      number += place * stride;
+      stride *= most;
+    }
+    return number;
+  }
+  PetscInt pressure(PetscInt i, PetscInt j, PetscInt k) const { return n_ * n_ * (3 * n_ - 2) + (k * n_ + j) * n_ + i; }
+  void set_rows(Mat A, Errors const& errors) const {
+    for (PetscInt k = 0; k < n_; ++k)
+      for (PetscInt j = 0; j < n_; ++j)
+        for (PetscInt i = 0; i < n_; ++i)
+          for (int d = 0; d < 3; ++d) set_velocity(A, d, {i, j, k}, errors);
+  }
+
+ private:
+  /// Sets the row of a velocity, minus its Laplacian plus the gradient of the pressure, and its entries of the
+  /// divergence in the rows of pressures. The Schur complement, B A^-1 B^T, is positive definite.
+  void set_velocity(Mat A, int d, std::array<PetscInt, 3> const& at, Errors const& errors) const {
+    PetscInt const row = velocity(d, at);
+    if (row < 0) return;
+    std::vector<PetscInt> columns{row};
+    std::vector<PetscScalar> values{0};
+    for (int e = 0; e < 3; ++e)
+      for (int const side : {-1, 1}) {
+        auto next = at;
+        next[static_cast<std::size_t>(e)] += side;
+        PetscInt const neighbor = velocity(d, next);
+        bool const outlet = e == 0 && next[0] >= n_;
+        if (neighbor >= 0) columns.push_back(neighbor), values.push_back(-1);
+        if (!outlet) values.front() += neighbor < 0 && e != d ? 2 : 1;  // along a wall: half a cell from it
+      }
+    for (int const side : {0, 1}) {
+      auto cell = at;
+      cell[static_cast<std::size_t>(d)] += side;
+      if (cell[0] >= n_) continue;
+      PetscInt const p = pressure(cell[0], cell[1], cell[2]);
+      PetscScalar const out_of_cell = side == 0 ? 1 : -1;
+      columns.push_back(p), values.push_back(-out_of_cell);
+      errors.must(MatSetValues(A, 1, &p, 1, &row, &out_of_cell, INSERT_VALUES));
+    }
+    auto const count = static_cast<PetscInt>(columns.size());
+    errors.must(MatSetValues(A, 1, &row, count, columns.data(), values.data(), INSERT_VALUES));
+  }
+  PetscInt n_;
+};
+
 }  // namespace
 
 std::string SolutionProblem::name() const { return std::string(kind->name) + ":" + std::to_string(size); }
 
 bool SolutionProblem::symmetric() const { return kind->symmetric; }
 
+bool SolutionProblem::saddle_point() const { return kind->saddle_point; }
+
 PetscInt SolutionProblem::entries_per_row() const {
+  if (kind->saddle_point) return 9;
   return kind->coefficient ? 2 * kind->dimensions + 1 : 27 * kind->block_size;
 }
 
@@ -187,8 +254,8 @@ SolutionProblem parse_problem(std::string const& text) {
     throw std::runtime_error("-problem: '" + text + "' is not NAME:N with N >= 2 cells per side:\n" +
                              describe_problems());
   double const cells = std::pow(static_cast<double>(problem.size), problem.kind->dimensions);
-  if (cells * problem.kind->block_size * problem.entries_per_row() >
-      static_cast<double>(std::numeric_limits<PetscInt>::max()))
+  int const unknowns = problem.kind->saddle_point ? 4 : problem.kind->block_size;
+  if (cells * unknowns * problem.entries_per_row() > static_cast<double>(std::numeric_limits<PetscInt>::max()))
     throw std::runtime_error("-problem: " + text + " has more entries than this PETSc can count");
   return problem;
 }
@@ -196,7 +263,9 @@ SolutionProblem parse_problem(std::string const& text) {
 System::System(SolutionProblem const& problem, std::string const& mat_type, Errors const& errors)
     : problem_(problem), errors_(errors) {
   PetscInt const n = problem.size;
-  rows_ = problem.kind->block_size == 3 ? 3 * n * (n + 1) * (n + 1) : problem.kind->dimensions == 3 ? n * n * n : n * n;
+  rows_ = problem.kind->dimensions == 3 ? n * n * n : n * n;
+  if (problem.kind->block_size == 3) rows_ = 3 * n * (n + 1) * (n + 1);
+  if (problem.kind->saddle_point) rows_ = StaggeredGrid(n).rows();
   try {
     A_ = assemble(mat_type.c_str());
     MatInfo info;
@@ -234,6 +303,7 @@ Mat System::assemble(char const* mat_type) const {
     must(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(A), MATSEQSBAIJ, &half));
     if (half) must(MatSetOption(A, MAT_IGNORE_LOWER_TRIANGULAR, PETSC_TRUE));
     if (problem_.kind->coefficient) set_cells(A, problem_, errors_);
+    else if (problem_.saddle_point()) StaggeredGrid(problem_.size).set_rows(A, errors_);
     else add_elements(A, problem_.size, errors_);
     must(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
     must(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));

@@ -19,6 +19,7 @@ struct SolutionProblem {
   std::string name() const;
   PetscInt entries_per_row() const;  ///< at most
   bool symmetric() const;            ///< true: symmetric and positive definite
+  bool saddle_point() const;         ///< true: velocities, and pressures with a zero diagonal
 };
 
 /// Returns the problem of a text such as poisson:100. @throws std::runtime_error with the known problems
@@ -39,6 +40,7 @@ class System {
   Mat copy_matrix(Errors const& errors) const;
   Vec b() const { return b_; }  ///< A x for pseudo-random x, the same for all types
   bool symmetric() const { return problem_.symmetric(); }
+  bool saddle_point() const { return problem_.saddle_point(); }
   bool on_device() const { return on_device_; }  ///< whether vectors are in a device's memory
   PetscInt rows() const { return rows_; }
   double entries() const { return entries_; }
