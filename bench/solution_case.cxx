@@ -56,7 +56,7 @@ class Solver {
   /// Checks convergence and the true residual. @throws std::runtime_error if one is wrong
   void check(double limit, SolutionResult& result);
   void describe(SolutionResult& result) const;
-  PC recipe_pc() const;  ///< of the velocities, where there are pressures
+  PC recipe_pc() const;  ///< the velocities' where there are pressures
   PetscInt levels() const;
   void view() const { must(KSPView(ksp_, PETSC_VIEWER_STDOUT_SELF)); }
   /// Returns the seconds of a call, from and to a device without work.

@@ -162,7 +162,7 @@ void add_elements(Mat A, PetscInt n, Errors const& errors) {
 }
 
 /// Unknowns of Stokes flow on a staggered grid of n^3 cells of size 1: the velocity in direction d on the faces between
-/// cells of this direction, then the pressures in the cells. Walls all around, but for the side of the last x, where
+/// cells of this direction, then the pressures in the cells. Walls all around, except on the side of the last x, where
 /// the flow leaves: it has velocities, too, and the pressure outside is 0.
 class StaggeredGrid {
  public:

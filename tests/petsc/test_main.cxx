@@ -18,6 +18,8 @@ int main(int argc, char** argv)
                                     {"-sequential_sweeps_pc_sor_sptrsv", "sequential"},
                                     {"-syncfree_sweeps_pc_sor_sptrsv", "syncfree"},
                                     {"-tiled_sweeps_pc_sor_sptrsv", "tiled"},
+                                    {"-twostage_pc_sor_sptrsv", "iterated"},
+                                    {"-twostage_mat_sptrsv_iterated_sweeps", "3"},
                                     {"-color_sweeps_pc_sor_ordering", "color"},
                                     {"-petscs_pc_sor_sptrsv", "off"},
                                     {"-apart_sub_pc_factor_mat_solver_type", "levelset"}};

@@ -76,7 +76,7 @@ class Factor {
     }
   }
 
-  /// Solves op(A) x = b; with `accumulate` adds the solution to x.
+  /// Solves op(A) x = b, approximately if the algorithm is approximate; with `accumulate` adds the solution to x.
   /// @param b, x  n-by-k; the same array only without permutations and `accumulate`, otherwise no overlap
   /// @throws NotReady, DimensionMismatch, Overlap; Unsupported for conj_transpose of a symmetric complex factor.
   /// Cost: two solves. The first solve with an op other than Op::none analyzes. The first solve of more columns than

@@ -96,7 +96,8 @@ class TriangularSolver {
   /// @throws DimensionMismatch for a negative number.
   void reserve(ExecSpace const& exec, int columns);
 
-  /// Solves op(T) x = b; the call returns before its kernels finish.
+  /// Solves op(T) x = b; the call returns before its kernels finish. An approximate algorithm (Capabilities::exact)
+  /// approximates x.
   /// @param b     n-by-k right-hand sides, read only; the same array as x, or no overlap
   /// @param x     n-by-k solutions; contents on entry are ignored
   /// @param fold  permutations and scaling to perform on the way; with a permutation b must not be x
@@ -114,6 +115,7 @@ class TriangularSolver {
   std::string const& algorithm() const;
   std::string const& reason() const;  ///< why: requested, or the planner's reason
   std::string parameters() const;     ///< parameters that the algorithm chose, as text
+  long long num_passes() const;       ///< products with each off-diagonal entry in a solve; 1 if it is exact
   /// Returns the measurements for this pattern, the algorithm in use first, then by time; may be empty.
   std::vector<PlanTiming> const& timings() const;
   /// Sets the clock of sptrsv_plan=measure, before the first update; for tests.

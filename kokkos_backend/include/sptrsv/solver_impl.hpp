@@ -371,6 +371,10 @@ PlanInput TriangularSolver<S, I, O, E>::plan_input(E const& exec) const {
   return out;
 }
 template <class S, class I, class O, class E>
+long long TriangularSolver<S, I, O, E>::num_passes() const {
+  return impl().chosen.algorithm->num_passes();
+}
+template <class S, class I, class O, class E>
 std::string TriangularSolver<S, I, O, E>::parameters() const {
   return impl().parameters();
 }

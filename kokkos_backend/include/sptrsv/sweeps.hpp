@@ -84,10 +84,11 @@ class Sweeps {
   /// @param b, x        n-by-k; no overlap, unless the guess is zero and there is one sweep
   /// @param zero_guess  starts from x = 0, and ignores the contents of x
   /// @throws NotReady, DimensionMismatch, Overlap
-  /// Cost: one solve for a sweep, two if symmetric; with an approximate algorithm also a product with A, except for the
-  /// first of a zero guess. One product with L or U for each sweep with a guess, but only for
+  /// Cost: one solve for a sweep, two if symmetric. One product with L or U for each sweep with a guess, but only for
   /// the first of several symmetric ones. No copy, no fence. Allocates in the first sweep of more columns than
   /// reserved.
+  /// Cost with an approximate algorithm: for each direction of each sweep one solve and one product with A; no product
+  /// for the first direction from a zero guess. Copies b if it is x.
   void sweep(ExecSpace const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
              bool zero_guess, int times = 1);
 

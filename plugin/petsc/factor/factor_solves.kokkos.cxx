@@ -22,7 +22,8 @@ PetscErrorCode LoggedSolve(Mat F, Operands const& operands, Call const& call)
 
   PetscFunctionBegin;
   PetscCall(Logged(events.solve, (PetscObject)F, [&] {
-    PetscLogDouble const flops = f->flops * (PetscLogDouble)operands.x.columns;
+    PetscLogDouble const flops =
+        f->flops * (PetscLogDouble)f->solver->num_passes() * (PetscLogDouble)operands.x.columns;
     return SolveAt((PetscObject)F, *f->solver, operands, flops, [&](auto b, auto x) { call(*f->solver, b, x); });
   }));
   ++f->num_solves;

@@ -168,6 +168,13 @@ PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+bool SolvesExactly(std::string const& name)
+{
+  for (auto const& algorithm : sptrsv::algorithm_infos())
+    if (algorithm.name == name) return algorithm.capabilities.exact;
+  return true;
+}
+
 PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name)
 {
   char const* option = "-mat_sptrsv_type";

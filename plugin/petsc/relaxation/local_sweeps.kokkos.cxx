@@ -15,6 +15,7 @@
 #include "base/events.hpp"
 #include "base/petscs_operations.hpp"
 #include "options/backend_choice.hpp"
+#include "options/factor_options.hpp"
 #include "relaxation/sweep_options.hpp"
 #include "solver/any_sweeps.hpp"
 #include "solver/view_triangle.hpp"
@@ -235,14 +236,18 @@ PetscErrorCode Run(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt its, 
   auto const kind = forward && backward ? sptrsv::Sweep::symmetric
                     : forward           ? sptrsv::Sweep::forward
                                         : sptrsv::Sweep::backward;
-  PetscLogDouble const solves = s.entries * (forward && backward ? 2 : 1);
+  int const directions = forward && backward ? 2 : 1;
+  PetscLogDouble const solves = s.entries * directions * (PetscLogDouble)s.sweeps->num_passes();
 
   PetscFunctionBegin;
   if (s.by_blocks) lits = 1;  // PETSc's sweeps by inodes leave them out
   PetscCheck(its <= INT_MAX / lits, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt_FMT " times %" PetscInt_FMT " sweeps; give at most %d in all", its, lits, INT_MAX);
   int const times = (int)(its * lits);
-  int const products = forward && backward ? (times > 0 && !zero_guess) : times - zero_guess;  // with a triangle
+  // products with a triangle
+  int const products = !SolvesExactly(s.choice.algorithm) ? 2 * (times * directions - zero_guess)
+                       : directions == 2                  ? (times > 0 && !zero_guess)
+                                                          : times - zero_guess;
   PetscLogDouble const flops = product     ? s.entries
                                : eisenstat ? 2 * s.entries + 6 * (PetscLogDouble)A->rmap->n
                                            : times * solves + products * s.entries;
@@ -327,6 +332,10 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
 
   PetscFunctionBegin;
   PetscCall(ReadSweepOptions(pc, choice));
+  // before the solve, since PETSc's eisenstat leaves b changed after an error
+  PetscCheck(by_inodes_too || choice.off || SolvesExactly(choice.algorithm), PetscObjectComm((PetscObject)pc),
+             PETSC_ERR_SUP, "-%spc_sor_sptrsv %s: Eisenstat's form needs exact solves; choose another type, or off",
+             ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "", choice.algorithm.c_str());
   PetscCall(ChooseBackend((PetscObject)pc, A, backend));
   PetscCall(Find((PetscObject)pc, &s));
   PetscCall(Find((PetscObject)A, &of_matrix));

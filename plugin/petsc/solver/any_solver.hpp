@@ -100,6 +100,8 @@ class AnyFactorSolver : public SolverMemory<Scalar> {
   /// Computes the second half of solve(). Cholesky: x = P^T U^-1 D^(-1/2) b, with dense blocks of 2 or more x = U^-1 b;
   /// LU: x = Q U^-1 b, where U includes its diagonal. Returns false if a diagonal entry has no real root.
   virtual bool solve_backward(Columns<Scalar const> b, Columns<Scalar> x) = 0;
+  /// Returns the number of products with each off-diagonal entry in a solve; 1 if the algorithm is exact.
+  virtual long long num_passes() const = 0;
   /// Allocates for solves of `columns` columns, so that they allocate nothing.
   virtual void reserve(std::size_t columns, bool accumulate) = 0;
   /// Returns the properties of a triangle; finds its level sets if they are not known.

@@ -21,6 +21,8 @@ class AnySweeps : public SolverMemory<Scalar> {
   virtual void eisenstat(Columns<Scalar const> b, Columns<Scalar> x) = 0;
   /// Computes x = (E + U) b.
   virtual void apply_upper(Columns<Scalar const> b, Columns<Scalar> x) = 0;
+  /// Returns the number of products with each off-diagonal entry in a solve; 1 if the algorithm is exact.
+  virtual long long num_passes() const = 0;
   /// Returns the properties of a triangle; finds its level sets if they are not known.
   virtual TriangleReport report(sptrsv::Triangle triangle) const = 0;
   virtual std::size_t memory_bytes() const = 0;

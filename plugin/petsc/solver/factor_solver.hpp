@@ -180,6 +180,12 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
     state().factor.reserve(exec(), static_cast<int>(columns), accumulate);
   }
 
+  long long num_passes() const override
+  {
+    auto const* upper = state().factor.solver(sptrsv::Triangle::upper);
+    auto const* solver = upper ? upper : state().factor.solver(sptrsv::Triangle::lower);
+    return solver ? solver->num_passes() : 1;
+  }
   TriangleReport report(sptrsv::Triangle triangle) const override
   {
     auto const& solver = *state().factor.solver(triangle);

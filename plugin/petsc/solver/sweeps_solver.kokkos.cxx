@@ -48,6 +48,7 @@ class SweepsSolver final : public SolverOnSpace<AnySweeps, Scalar, Exec> {
   {
     state().sweeps.apply_upper(exec(), Rhs(b), Solution(x));
   }
+  long long num_passes() const override { return state().sweeps.solver(sptrsv::Triangle::lower).num_passes(); }
   TriangleReport report(sptrsv::Triangle triangle) const override
   {
     auto const& solver = state().sweeps.solver(triangle);

@@ -34,6 +34,11 @@ __global__ void run_team(Kernel const kernel, int team_bytes, int scratch_bytes)
       static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x)));
 }
 
+/// Makes the device of `exec` the current one of this thread, as Kokkos does before each launch.
+inline void set_device(Kokkos::Cuda const& exec, char const* label) {
+  check_cuda(cudaSetDevice(exec.cuda_device()), label);
+}
+
 /// Launches `teams` teams of `threads` threads with `lanes` lanes on the stream of `exec`. Launches of one kernel take
 /// turns, since the size of its shared memory is an attribute of the kernel.
 /// @throw std::runtime_error  if CUDA refuses the launch
@@ -41,6 +46,7 @@ template <class Kernel>
 void launch(char const* label, Kokkos::Cuda const& exec, int teams, int threads, int lanes, std::size_t scratch_bytes,
             Kernel const& kernel) {
   int const bytes = team_bytes(threads) + static_cast<int>(scratch_bytes);
+  set_device(exec, label);
   static std::mutex mutex;
   std::lock_guard<std::mutex> const lock(mutex);
   check_cuda(cudaFuncSetAttribute(run_team<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), label);
@@ -92,6 +98,7 @@ int most_launch_threads(E const& exec, int lanes, std::size_t scratch_bytes, Ker
   if constexpr (std::is_same_v<E, Kokkos::Cuda>)
     if (scratch_bytes > static_cast<std::size_t>(most_scratch_bytes)) {
       cudaFuncAttributes attributes{};
+      cuda::set_device(exec, "sptrsv: device of a kernel");
       check_cuda(cudaFuncGetAttributes(&attributes, cuda::run_team<Kernel>), "sptrsv: attributes of a kernel");
       return attributes.maxThreadsPerBlock / lanes;
     }

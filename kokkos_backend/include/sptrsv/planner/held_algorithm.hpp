@@ -21,6 +21,7 @@ struct AnyAlgorithm {
                      Fold<T> const&) const = 0;
   virtual void reserve(typename T::exec_space const&, int columns) = 0;
   virtual std::string parameters() const = 0;
+  virtual long long num_passes() const = 0;
   virtual std::size_t memory_bytes() const = 0;
 };
 
@@ -47,6 +48,7 @@ struct HoldAlgorithm final : AnyAlgorithm<T> {
   }
   void reserve(typename T::exec_space const& exec, int columns) override { algorithm.reserve(exec, columns); }
   std::string parameters() const override { return algorithm.parameters(); }
+  long long num_passes() const override { return passes_of(algorithm); }
   std::size_t memory_bytes() const override { return algorithm.memory_bytes(); }
 
  private:

@@ -135,6 +135,13 @@ class Analysis {
     return *levels_;
   }
 
+  /// Returns the number of levels of op(T). Keeps no level sets unless they have been made before.
+  index count_levels(exec_space const& exec) const {
+    bool const known = levels_ != nullptr;
+    index const count = levels(exec).num_levels();
+    if (!known) levels_.reset();
+    return count;
+  }
   /// Returns the level sets if they have been made, otherwise nullptr.
   LevelSets<T> const* known_levels() const { return levels_.get(); }
 

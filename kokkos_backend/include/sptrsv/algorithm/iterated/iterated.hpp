@@ -20,7 +20,7 @@ namespace sptrsv {
 
 /// Approximate solver by k Jacobi sweeps: x_0 = D^-1 b, x_j = D^-1 (b - N x_(j-1)), where op(T) = D + N and D is the
 /// diagonal. Rows of the levels 0 to k are exact, so k = levels - 1 gives the solution; more sweeps are not made. For
-/// fewer sweeps, x_k - x = (-D^-1 N)^(k+1) x, which may be of any size. x_k is linear in b; for the same k the
+/// fewer sweeps, x - x_k = (-D^-1 N)^(k+1) x, which may be of any size. x_k is linear in b; for the same k the
 /// transposed solve is the transpose. Chosen by name alone. No kernel waits. Bitwise reproducible.
 /// Source: H. Anzt, E. Chow, J. Dongarra, Euro-Par 2015.
 template <class T>
@@ -43,8 +43,8 @@ class Iterated {
   };
 
   Iterated(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
-      : values_(exec, analysis.rows(exec)) {
-    exact_sweeps_ = std::max<index>(analysis.levels(exec).num_levels() - 1, 0);
+      : values_(exec, analysis.rows(exec)), entries_(analysis.num_off_diagonals() + analysis.num_rows()) {
+    exact_sweeps_ = std::max<index>(analysis.count_levels(exec) - 1, 0);
     sweeps_ = static_cast<index>(std::min<long long>(options.sweeps, exact_sweeps_));
     lanes_ = detail::lanes_per_row(analysis.mean_row(), detail::warp_lanes<typename T::exec_space>);
     reserve(exec, 1);
@@ -83,6 +83,8 @@ class Iterated {
     if (sweeps_ < exact_sweeps_) return text + "; approximate, exact after " + std::to_string(exact_sweeps_);
     return text + "; exact";
   }
+  /// Returns the number of products with each off-diagonal entry in a solve.
+  long long num_passes() const { return sweeps_; }
   std::size_t memory_bytes() const { return values_.memory_bytes() + (x_[0].span() + x_[1].span()) * sizeof(scalar); }
 
  private:
@@ -92,7 +94,7 @@ class Iterated {
   void solve_columns(typename T::exec_space const& exec, detail::RowIO<T> const& io,
                      detail::ColumnBlock const& columns) const {
     detail::divide_by_diagonal(exec, values_.numbers(), io, columns, sweeps_ > 0 ? x_[0].data() : nullptr);
-    detail::JacobiSweep<T, K> sweep{values_.rows(), values_.numbers(), io, nullptr, nullptr, columns};
+    detail::JacobiSweep<T, K> sweep{values_.rows(), values_.numbers(), io, nullptr, nullptr, columns, entries_};
     if constexpr (detail::columns_on_lanes<typename T::exec_space>) {
       constexpr int warp = detail::warp_lanes<typename T::exec_space>;
       sweep.lanes = std::min(lanes_ * columns.lanes(), warp);
@@ -106,6 +108,7 @@ class Iterated {
   }
 
   detail::RowValues<T> values_;
+  long long entries_;
   index exact_sweeps_ = 0, sweeps_ = 0;
   int lanes_ = 1;
   mutable int reserved_columns_ = 0;

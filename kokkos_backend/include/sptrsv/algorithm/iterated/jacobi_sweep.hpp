@@ -7,6 +7,7 @@
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/set_launches.hpp"
+#include "sptrsv/device/small_range.hpp"
 #include "sptrsv/triangle/row_part.hpp"
 
 namespace sptrsv::detail {
@@ -16,17 +17,17 @@ namespace sptrsv::detail {
 template <class T>
 void divide_by_diagonal(typename T::exec_space const& exec, TriangleValues<T> const& numbers, RowIO<T> const& io,
                         ColumnBlock const& columns, typename T::scalar* to) {
-  long long const count = columns.count;
-  Kokkos::parallel_for(
-      "sptrsv::iterated::divide",
-      with_arguments_in_launch(range_of<long long>(exec, static_cast<long long>(numbers.num_rows) * count)),
-      KOKKOS_LAMBDA(long long e) {
-        auto const i = static_cast<typename T::index>(e / count);
-        auto const c = static_cast<int>(e % count);
-        typename T::scalar const value = numbers.finish(io.load(i, c), numbers.pivot(i));
-        if (to) to[e] = value;
-        else io.store(i, c, value);
-      });
+  long long const count = columns.count, size = static_cast<long long>(numbers.num_rows) * count;
+  auto const divide = KOKKOS_LAMBDA(long long e) {
+    auto const i = static_cast<typename T::index>(e / count);
+    auto const c = static_cast<int>(e % count);
+    typename T::scalar const value = numbers.finish(io.load(i, c), numbers.pivot(i));
+    if (to) to[e] = value;
+    else io.store(i, c, value);
+  };
+  with_range(exec, size, size, [&](auto const& policy) {
+    Kokkos::parallel_for("sptrsv::iterated::divide", with_arguments_in_launch(policy), divide);
+  });
 }
 
 /// Kernel of x_new = D^-1 (b - N x_old), where D is the diagonal of op(T) and N = op(T) - D, for the columns of a pass.
@@ -42,6 +43,7 @@ struct JacobiSweep {
   scalar const* x_old;  ///< n-by-columns.count, row by row
   scalar* x_new;        ///< like x_old; or null: results go to the caller's x and `out`
   ColumnBlock columns;
+  long long entries;  ///< T's entries
   int lanes = 1, rows_per_team = 1;
 
   KOKKOS_FORCEINLINE_FUNCTION std::size_t place(index i, int c) const {
@@ -85,7 +87,8 @@ struct JacobiSweep {
     if constexpr (columns_on_lanes<space>) {
       Kokkos::parallel_for(label, wide_set_policy(exec, rows.num_rows, rows_per_team, rows_per_team, lanes), *this);
     } else {
-      Kokkos::parallel_for(label, with_arguments_in_launch(row_range<T>(exec, rows.num_rows)), *this);
+      with_range(exec, rows.num_rows, entries * columns.count,
+                 [&](auto const& policy) { Kokkos::parallel_for(label, policy, *this); });
     }
   }
 };
