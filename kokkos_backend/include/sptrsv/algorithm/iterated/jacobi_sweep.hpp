@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sptrsv/device/gpu_tuning.hpp"
+#include "sptrsv/device/host_threads.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/row_range.hpp"
@@ -25,9 +26,12 @@ void divide_by_diagonal(typename T::exec_space const& exec, TriangleValues<T> co
     if (to) to[e] = value;
     else io.store(i, c, value);
   };
-  with_range(exec, size, size, [&](auto const& policy) {
-    Kokkos::parallel_for("sptrsv::iterated::divide", with_arguments_in_launch(policy), divide);
-  });
+  if constexpr (runs_inline<typename T::exec_space>)
+    if (size < SmallRangeTuning::entries) {
+      for (long long e = 0; e < size; ++e) divide(e);
+      return;
+    }
+  Kokkos::parallel_for("sptrsv::iterated::divide", with_arguments_in_launch(range_of<long long>(exec, size)), divide);
 }
 
 /// Kernel of x_new = D^-1 (b - N x_old), where D is the diagonal of op(T) and N = op(T) - D, for the columns of a pass.
@@ -87,8 +91,12 @@ struct JacobiSweep {
     if constexpr (columns_on_lanes<space>) {
       Kokkos::parallel_for(label, wide_set_policy(exec, rows.num_rows, rows_per_team, rows_per_team, lanes), *this);
     } else {
-      with_range(exec, rows.num_rows, entries * columns.count,
-                 [&](auto const& policy) { Kokkos::parallel_for(label, policy, *this); });
+      if constexpr (runs_inline<space>)
+        if (entries * columns.count < SmallRangeTuning::entries) {
+          for (index i = 0; i < rows.num_rows; ++i) (*this)(i);
+          return;
+        }
+      Kokkos::parallel_for(label, row_range<T>(exec, rows.num_rows), *this);
     }
   }
 };
