@@ -75,14 +75,13 @@ Machine machine_of(Settings const& s, bool device) {
 template <class Space>
 std::vector<Entry<Space>> all_entries(Settings const& settings, long long sequential_entries, long long entries) {
   auto list = peers<Space>(settings.shape(), settings.columns);
-  auto const add = [&](std::string const& name, bool exact = true) {
+  auto const add = [&](std::string const& name) {
     auto options = settings.option_values();
     auto const type = take_own_options(name, options);
     list.push_back({name, false, "", [=] { return std::make_unique<OwnType<Space>>(type, options); }});
-    list.back().solves_exactly = exact;
   };
   for (auto const& info : algorithm_infos()) {
-    add(info.name, info.capabilities.exact);
+    add(info.name);
     for (auto const& asked : settings.algorithms)
       if (asked.rfind(info.name + ":", 0) == 0) add(asked);
   }
@@ -104,13 +103,13 @@ std::vector<Entry<Space>> chosen_entries(Settings const& settings, long long seq
   bool const all = asked.empty() || std::count(asked.begin(), asked.end(), "all") > 0;
   std::string known;
   for (auto const& e : list) known += (known.empty() ? "" : ", ") + e.name;
-  auto const wanted = [&](Entry<Space> const& e) {
-    return (all && e.solves_exactly) || std::count(asked.begin(), asked.end(), e.name) > 0;
+  auto const wanted = [&](std::string const& name) {
+    return (all && solves_exactly(name)) || std::count(asked.begin(), asked.end(), name) > 0;
   };
   for (auto const& name : asked)
     if (name != "all" && std::none_of(list.begin(), list.end(), [&](auto const& e) { return e.name == name; }))
       throw std::runtime_error("there is no " + name + "; known are " + known);
-  list.erase(std::remove_if(list.begin(), list.end(), [&](auto const& e) { return !wanted(e); }), list.end());
+  list.erase(std::remove_if(list.begin(), list.end(), [&](auto const& e) { return !wanted(e.name); }), list.end());
   return list;
 }
 

@@ -116,7 +116,6 @@ struct Entry {
   bool peer = false;    ///< a wrong answer is reported, but does not fail the bench
   std::string refusal;  ///< why it cannot run; empty if it can
   std::function<std::unique_ptr<Contender<Space>>()> make;
-  bool solves_exactly = true;  ///< otherwise run only if it is named
 };
 
 }  // namespace sptrsv::bench

@@ -22,11 +22,7 @@ class OwnType final : public Contender<Space> {
   std::string used() const override { return solver_->algorithm(); }
   std::string parameters() const override { return solver_->parameters(); }
   std::string reason() const override { return solver_->reason(); }
-  bool exact() const override {
-    for (auto const& info : algorithm_infos())
-      if (info.name == name_) return info.capabilities.exact;
-    return true;
-  }
+  bool exact() const override { return solves_exactly(name_); }
   double rounding() const override {
     auto const storage = options_.find("sptrsv_storage");
     return storage != options_.end() && storage->second == "single" ? 0x1p-24 : 0;

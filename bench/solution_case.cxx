@@ -189,8 +189,9 @@ void check_used(ScopedOptions const& options, Recipe const& recipe, Errors const
   bool const has_finest = recipe.options.find("{finest}") != std::string::npos;
   for (auto const& name : options.unused(errors)) {
     if (recipe.uses == Uses::petsc && name.find("_sptrsv") != std::string::npos) continue;
-    if (has_finest && name.find("mg_levels_") != std::string::npos &&
-        name.find_first_of("0123456789") == std::string::npos)
+    auto const of_recipe = replaced(name, velocities, "-");
+    if (has_finest && of_recipe.rfind("-mg_levels_", 0) == 0 &&
+        of_recipe.find_first_of("0123456789") == std::string::npos)
       continue;
     throw std::runtime_error("nobody has asked for " + name + ": is it misspelled, or the plugin not loaded?");
   }

@@ -13,11 +13,8 @@ namespace sptrsv::bench {
 
 /// Tells whether `e` is a refusal of the pattern by a type that does not solve all patterns, and not an error.
 inline bool may_refuse(std::exception const& e, std::string const& name) {
-  auto const& infos = algorithm_infos();
-  std::string const type = name.substr(0, name.find(':'));
-  return dynamic_cast<Unsupported const*>(&e) && std::any_of(infos.begin(), infos.end(), [&](auto const& info) {
-           return info.name == type && !info.capabilities.any_pattern;
-         });
+  auto const* info = find_algorithm(name.substr(0, name.find(':')));
+  return dynamic_cast<Unsupported const*>(&e) && info && !info->capabilities.any_pattern;
 }
 
 /// Times the phases after the check of the answer.

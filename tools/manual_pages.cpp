@@ -282,7 +282,7 @@ std::string default_of(sptrsv::OptionInfo const& info) {
 void print_manual_pages(std::ostream& out) {
   auto const& algorithms = sptrsv::algorithm_infos();
   for (auto const& [name, text] : references)
-    if (std::none_of(algorithms.begin(), algorithms.end(), [&](auto const& info) { return info.name == name; }))
+    if (!sptrsv::find_algorithm(name))
       throw std::logic_error("manual_pages.cpp has a reference for " + name + ", which is no algorithm of the list");
   out << head;
   print(out, planner_page());

@@ -64,8 +64,7 @@ Way<Space> make_way(std::string const& name, Libraries<Space> const& libraries, 
   if (head == "blockcolored") way.order = Order::block_color;
   bool const in_colors = way.order != Order::natural;
   std::string const type = !in_colors ? name : colon == std::string::npos ? "sptrsv" : name.substr(colon + 1);
-  auto const& infos = algorithm_infos();
-  if (type != "sptrsv" && std::none_of(infos.begin(), infos.end(), [&](auto const& i) { return i.name == type; })) {
+  if (type != "sptrsv" && !find_algorithm(type)) {
     std::string known;
     for (auto const& other : default_ways()) known += (known.empty() ? "" : ", ") + other;
     throw std::runtime_error("there is no " + name + "; known are " + known +

@@ -56,6 +56,12 @@ std::vector<AlgorithmInfo> const& algorithm_infos() {
   return infos;
 }
 
+AlgorithmInfo const* find_algorithm(std::string const& name) {
+  for (auto const& info : algorithm_infos())
+    if (info.name == name) return &info;
+  return nullptr;
+}
+
 AlgorithmInfo const& planner_info() {
   static AlgorithmInfo const info{"sptrsv",
                                   "chooses one of the others, by the structure or by timing them",

@@ -91,8 +91,7 @@ void check_names(std::vector<std::string> const& wanted) {
   std::string known;
   for (auto const& info : algorithm_infos()) known += (known.empty() ? "" : ", ") + info.name;
   for (auto const& name : wanted)
-    if (std::none_of(algorithm_infos().begin(), algorithm_infos().end(),
-                     [&](auto const& info) { return info.name == name; }))
+    if (!find_algorithm(name))
       throw std::runtime_error("--algorithms: there is no type '" + name + "'; known are " + known);
 }
 

@@ -33,6 +33,15 @@ struct AlgorithmInfo {
 /// Returns all algorithms in the order of the list, without the planner `sptrsv`.
 std::vector<AlgorithmInfo> const& algorithm_infos();
 
+/// Returns the description of an algorithm, or nullptr if the list has no such name, as for `sptrsv`.
+AlgorithmInfo const* find_algorithm(std::string const& name);
+
+/// Tells whether solves by this name are exact; true for `sptrsv`.
+inline bool solves_exactly(std::string const& name) {
+  auto const* info = find_algorithm(name);
+  return !info || info->capabilities.exact;
+}
+
 /// Returns name and options of the planner in the form of an algorithm.
 AlgorithmInfo const& planner_info();
 

@@ -22,16 +22,16 @@ struct Sweeps<S, I, O, E>::Impl {
   Solver lower, upper;
   Relaxation relaxation;
   bool ready = false;
-  bool exact = true;  ///< whether the solvers solve exactly
-  Values work;        // three vectors, column by column
+  bool const exact;  ///< whether the solvers solve exactly
+  Values work;       // three vectors, column by column
 
   Impl(std::string const& algorithm, E const& exec, typename types::pattern const& matrix, SweptRows<types> const& rows,
        OptionValues const& options)
       : split(detail::split_matrix<types>(exec, matrix, rows.order, rows.block_first)),
         order(rows.order),
         lower(algorithm, exec, split.lower.pattern(), Shape{Triangle::lower, diagonal()}, options),
-        upper(algorithm, exec, split.upper.pattern(), Shape{Triangle::upper, diagonal()}, options) {
-    for (auto const& info : algorithm_infos()) exact = exact && (info.name != algorithm || info.capabilities.exact);
+        upper(algorithm, exec, split.upper.pattern(), Shape{Triangle::upper, diagonal()}, options),
+        exact(solves_exactly(algorithm)) {
     make_work(exec, 1);
   }
   Diagonal diagonal() const { return split.by_blocks() ? Diagonal::unit : Diagonal::inverted; }

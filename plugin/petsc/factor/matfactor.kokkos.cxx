@@ -258,9 +258,8 @@ MatOrderingType PreferredOrdering(char const* solver_type, MatFactorType ftype, 
 {
   if (by_blocks && IsSymmetric(ftype)) return MATORDERINGNATURAL;
   if (ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_CHOLESKY) return MATORDERINGND;
-  for (auto const& info : sptrsv::algorithm_infos())
-    if (info.name == solver_type && !info.ordering.empty()) return info.ordering.c_str();
-  return MATORDERINGNATURAL;
+  auto const* info = sptrsv::find_algorithm(solver_type);
+  return info && !info->ordering.empty() ? info->ordering.c_str() : MATORDERINGNATURAL;
 }
 
 PetscErrorCode MatFactorGetSolverType_SPTRSV(Mat F, MatSolverType* type)

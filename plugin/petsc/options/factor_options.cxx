@@ -160,19 +160,12 @@ PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const
 
   PetscFunctionBegin;
   PetscCall(Guarded(object, [&] {
-    for (auto const& algorithm : sptrsv::algorithm_infos()) known = known || algorithm.name == name;
+    known = known || sptrsv::find_algorithm(name);
     if (!known) names = AlgorithmNames();
   }));
   PetscCheck(known, PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE, "%s is '%s'; choose one of %s%s", source, name,
              others, names.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-bool SolvesExactly(std::string const& name)
-{
-  for (auto const& algorithm : sptrsv::algorithm_infos())
-    if (algorithm.name == name) return algorithm.capabilities.exact;
-  return true;
 }
 
 PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name)

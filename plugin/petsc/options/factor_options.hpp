@@ -27,9 +27,6 @@ inline PetscErrorCode ReadOptions(Mat F, char const* solver_type, sptrsv::Option
 /// @param others  further names that the source may have, each with a comma and a space after it, for the message
 PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name, char const* others = "");
 
-/// Returns whether the algorithm solves exactly.
-bool SolvesExactly(std::string const& name);
-
 /// Replaces `name`, the algorithm that the program has chosen, by that of -mat_sptrsv_type, if given.
 PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name);
 

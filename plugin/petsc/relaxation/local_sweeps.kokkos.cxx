@@ -15,7 +15,6 @@
 #include "base/events.hpp"
 #include "base/petscs_operations.hpp"
 #include "options/backend_choice.hpp"
-#include "options/factor_options.hpp"
 #include "relaxation/sweep_options.hpp"
 #include "solver/any_sweeps.hpp"
 #include "solver/view_triangle.hpp"
@@ -44,6 +43,7 @@ struct LocalSweeps {
   bool has_values = false;
   PetscReal omega = 1, shift = 0;  // as MatSOR() was called
   PetscLogDouble entries = 0;
+  bool exact = true;  // whether the algorithm is
   PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
 };
 
@@ -216,6 +216,7 @@ PetscErrorCode Refresh(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift, 
       PetscCheck(s.sweeps, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "MatSOR() by sptrsv: %s", wrong.c_str());
       s.stamp = stamp;
       s.entries = (PetscLogDouble)stamp.entries;
+      s.exact = sptrsv::solves_exactly(s.choice.algorithm);
     }
   }
   PetscCall(Logged(events.numeric, (PetscObject)A, [&] { return Update(A, s, omega, shift, &zero); }));
@@ -245,9 +246,9 @@ PetscErrorCode Run(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt its, 
              "%" PetscInt_FMT " times %" PetscInt_FMT " sweeps; give at most %d in all", its, lits, INT_MAX);
   int const times = (int)(its * lits);
   // products with a triangle
-  int const products = !SolvesExactly(s.choice.algorithm) ? 2 * (times * directions - zero_guess)
-                       : directions == 2                  ? (times > 0 && !zero_guess)
-                                                          : times - zero_guess;
+  int const products = !s.exact          ? 2 * (times * directions - zero_guess)
+                       : directions == 2 ? (times > 0 && !zero_guess)
+                                         : times - zero_guess;
   PetscLogDouble const flops = product     ? s.entries
                                : eisenstat ? 2 * s.entries + 6 * (PetscLogDouble)A->rmap->n
                                            : times * solves + products * s.entries;
@@ -333,7 +334,7 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too)
   PetscFunctionBegin;
   PetscCall(ReadSweepOptions(pc, choice));
   // before the solve, since PETSc's eisenstat leaves b changed after an error
-  PetscCheck(by_inodes_too || choice.off || SolvesExactly(choice.algorithm), PetscObjectComm((PetscObject)pc),
+  PetscCheck(by_inodes_too || choice.off || sptrsv::solves_exactly(choice.algorithm), PetscObjectComm((PetscObject)pc),
              PETSC_ERR_SUP, "-%spc_sor_sptrsv %s: Eisenstat's form needs exact solves; choose another type, or off",
              ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "", choice.algorithm.c_str());
   PetscCall(ChooseBackend((PetscObject)pc, A, backend));

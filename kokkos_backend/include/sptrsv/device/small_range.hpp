@@ -4,6 +4,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "sptrsv/device/host_threads.hpp"
+#include "sptrsv/device/row_range.hpp"
+#include "sptrsv/device/tickets.hpp"
 #include "sptrsv/space.hpp"
 
 namespace sptrsv::detail {
@@ -24,6 +27,18 @@ void with_range(Exec const& exec, Index rows, long long entries, Launch const& l
       return launch(Kokkos::RangePolicy<Kokkos::Serial, Index>(Kokkos::Serial(), 0, rows));
 #endif
   launch(Kokkos::RangePolicy<Exec, Index>(exec, 0, rows));
+}
+
+/// Calls body(i) for i = 0 to n - 1. On a host, the calling thread runs few entries without a launch.
+/// @param entries  number of entries that the calls read
+template <class Index, class Exec, class Body>
+void for_range(char const* label, Exec const& exec, Index n, long long entries, Body const& body) {
+  if constexpr (runs_inline<Exec>)
+    if (entries < SmallRangeTuning::entries) {
+      for (Index i = 0; i < n; ++i) body(i);
+      return;
+    }
+  Kokkos::parallel_for(label, with_arguments_in_launch(range_of<Index>(exec, n)), body);
 }
 
 }  // namespace sptrsv::detail

@@ -22,7 +22,6 @@ template <class T, int K>
 struct ColorRows {
   using scalar = typename T::scalar;
   using index = typename T::index;
-  using offset = typename T::offset;
 
   OffDiagonals<T> rows;
   TriangleValues<T> numbers;

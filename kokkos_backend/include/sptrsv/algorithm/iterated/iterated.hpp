@@ -54,17 +54,14 @@ class Iterated {
   }
   /// Allocates for solves of `columns` columns.
   void reserve(typename T::exec_space const& exec, int columns) const {
-    if (sweeps_ == 0 || columns <= reserved_columns_) return;
     int const most =
         detail::columns_on_lanes<typename T::exec_space> ? detail::max_column_lanes : detail::max_column_block;
     auto const wanted = static_cast<std::size_t>(std::min(columns, most)),
                size = wanted * static_cast<std::size_t>(values_.rows().num_rows);
-    if (size > x_[0].extent(0)) {
-      auto const even = detail::raw_view<scalar, T>(exec, "sptrsv::iterated::x", size);
-      x_[1] = sweeps_ > 1 ? detail::raw_view<scalar, T>(exec, "sptrsv::iterated::x", size) : decltype(even){};
-      x_[0] = even;
-    }
-    reserved_columns_ = columns;
+    if (sweeps_ == 0 || size <= x_[0].extent(0)) return;
+    auto const even = detail::raw_view<scalar, T>(exec, "sptrsv::iterated::x", size);
+    if (sweeps_ > 1) x_[1] = detail::raw_view<scalar, T>(exec, "sptrsv::iterated::x", size);
+    x_[0] = even;
   }
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
              Fold<T> const& fold) const {
@@ -111,7 +108,6 @@ class Iterated {
   long long entries_;
   index exact_sweeps_ = 0, sweeps_ = 0;
   int lanes_ = 1;
-  mutable int reserved_columns_ = 0;
   mutable Kokkos::View<scalar*, typename T::device> x_[2];
 };
 

@@ -3,10 +3,8 @@
 #pragma once
 
 #include "sptrsv/device/gpu_tuning.hpp"
-#include "sptrsv/device/host_threads.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/row_io.hpp"
-#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/set_launches.hpp"
 #include "sptrsv/device/small_range.hpp"
 #include "sptrsv/triangle/row_part.hpp"
@@ -26,12 +24,7 @@ void divide_by_diagonal(typename T::exec_space const& exec, TriangleValues<T> co
     if (to) to[e] = value;
     else io.store(i, c, value);
   };
-  if constexpr (runs_inline<typename T::exec_space>)
-    if (size < SmallRangeTuning::entries) {
-      for (long long e = 0; e < size; ++e) divide(e);
-      return;
-    }
-  Kokkos::parallel_for("sptrsv::iterated::divide", with_arguments_in_launch(range_of<long long>(exec, size)), divide);
+  for_range("sptrsv::iterated::divide", exec, size, size, divide);
 }
 
 /// Kernel of x_new = D^-1 (b - N x_old), where D is the diagonal of op(T) and N = op(T) - D, for the columns of a pass.
@@ -91,12 +84,7 @@ struct JacobiSweep {
     if constexpr (columns_on_lanes<space>) {
       Kokkos::parallel_for(label, wide_set_policy(exec, rows.num_rows, rows_per_team, rows_per_team, lanes), *this);
     } else {
-      if constexpr (runs_inline<space>)
-        if (entries * columns.count < SmallRangeTuning::entries) {
-          for (index i = 0; i < rows.num_rows; ++i) (*this)(i);
-          return;
-        }
-      Kokkos::parallel_for(label, row_range<T>(exec, rows.num_rows), *this);
+      for_range(label, exec, rows.num_rows, entries * columns.count, *this);
     }
   }
 };
