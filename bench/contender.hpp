@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -57,25 +58,35 @@ struct Problem {
   /// Returns what is wrong with x, or an empty text.
   /// @param rounding  relative error of the values that were solved with
   std::string find_error(double rounding) const {
-    auto const host_b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
-    auto const host_x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
-    for (std::size_t c = 0; c < b.extent(1) && num_rows() > 0; ++c) {
-      int const row = first_wrong_row(system, &host_x(0, c), &host_b(0, c), rounding);
-      if (row < num_rows()) return "wrong answer in row " + std::to_string(row) + " of column " + std::to_string(c);
-    }
-    return "";
+    std::string error;
+    for_each_column([&](std::size_t c, double const* host_x, double const* host_b) {
+      int const row = first_wrong_row(system, host_x, host_b, rounding);
+      if (row < num_rows()) error = "wrong answer in row " + std::to_string(row) + " of column " + std::to_string(c);
+      return error.empty();
+    });
+    return error;
   }
-  /// Returns max_i |x_i - y_i| / max_i |y_i| over the columns, where y is the solution by substitution.
+  /// Returns max_i |x_i - y_i| / max_i |y_i| over the columns, where y is the solution by substitution; NaN if x has
+  /// one.
   double deviation() const {
-    auto const host_b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
-    auto const host_x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
     double most = 0;
-    for (std::size_t c = 0; c < b.extent(1) && num_rows() > 0; ++c)
-      most = std::max(most, relative_error(system, &host_x(0, c), &host_b(0, c)));
+    for_each_column([&](std::size_t, double const* host_x, double const* host_b) {
+      double const error = relative_error(system, host_x, host_b);
+      if (!(error <= most)) most = error;
+      return !std::isnan(error);
+    });
     return most;
   }
 
  private:
+  /// Calls f(c, x, b) with column c of x and b on the host, until it returns false.
+  template <class F>
+  void for_each_column(F const& f) const {
+    auto const host_b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
+    auto const host_x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+    for (std::size_t c = 0; c < b.extent(1) && num_rows() > 0; ++c)
+      if (!f(c, &host_x(0, c), &host_b(0, c))) return;
+  }
   template <class Number>
   static auto host_view(std::vector<Number> const& v) {
     return Kokkos::View<Number const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(v.data(), v.size());

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <sptrsv/structure.hpp>
+#include <sptrsv/substitution.hpp>
 #include <sptrsv/types.hpp>
 #include <sptrsv_support/csr_matrix.hpp>
 #include <sptrsv_support/generators.hpp>
@@ -119,26 +120,15 @@ inline Structure structure_of(System const& s) {
   return out;
 }
 
-/// Solves op(T) y = b by substitution.
-inline std::vector<double> substituted(System const& s, double const* b) {
-  int const n = s.num_rows();
-  std::vector<double> y(b, b + n);
-  for (int step = 0; step < n; ++step) {
-    int const i = s.shape.ascending() ? step : n - 1 - step;
-    double diagonal = 1;
-    for (int k = s.row_ptr[i]; k < s.row_ptr[i + 1]; ++k) {
-      if (s.col_idx[k] == i) diagonal = s.entry(i, k);
-      else if (!s.shape.transposed()) y[i] -= s.values[k] * y[s.col_idx[k]];
-    }
-    y[i] /= diagonal;
-    for (int k = s.row_ptr[i]; s.shape.transposed() && k < s.row_ptr[i + 1]; ++k)
-      if (s.col_idx[k] != i) y[s.col_idx[k]] -= s.values[k] * y[i];
-  }
-  return y;
-}
 /// Returns max_i |x_i - y_i| / max_i |y_i| for the solution y by substitution; NaN if x has one.
 inline double relative_error(System const& s, double const* x, double const* b) {
-  auto const y = substituted(s, b);
+  int const n = s.num_rows();
+  reference::RowList<double> op;
+  op.rows.resize(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i)
+    for (int k = s.row_ptr[i]; k < s.row_ptr[i + 1]; ++k) op.rows[i].push_back({s.col_idx[k], s.entry(i, k)});
+  if (s.shape.transposed()) op = reference::transpose(op, false);
+  auto const y = reference::substitute(op, s.shape.ascending(), false, false, std::vector<double>(b, b + n));
   double error = 0, size = 0;
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (std::isnan(x[i])) return x[i];

@@ -17,8 +17,10 @@ struct Diagonal : Contender<Space> {
   enum Fault { none, wrong_row, forgets_update, no_solve, throws, slow } fault = none;
   std::vector<double> diagonal;
   int updates = 0;
+  bool is_exact;
 
-  explicit Diagonal(Fault f) : fault(f) {}
+  explicit Diagonal(Fault f, bool exactly = true) : fault(f), is_exact(exactly) {}
+  bool exact() const override { return is_exact; }
   void analyze(Problem<Space> const& p) override { diagonal.assign(p.num_rows(), 0); }
   void forget() override { diagonal.clear(); }
   void update(Problem<Space> const& p) override {
@@ -34,10 +36,11 @@ struct Diagonal : Contender<Space> {
   }
 };
 
-Result run(Diagonal::Fault fault, Limits const& limits = {}) {
+Result run(Diagonal::Fault fault, Limits const& limits = {}, bool exact = true, int columns = 1) {
   System const system = make_system("diagonal:8", {});
-  Problem<Space> const problem(system, 1);
-  return time_contender<Space>({"d", false, "", [=] { return std::make_unique<Diagonal>(fault); }}, limits, problem);
+  Problem<Space> const problem(system, columns);
+  return time_contender<Space>({"d", false, "", [=] { return std::make_unique<Diagonal>(fault, exact); }}, limits,
+                               problem);
 }
 
 TEST(TimeContender, RightAnswersAreTimed) {
@@ -55,6 +58,15 @@ TEST(TimeContender, WrongAnswersAreNot) {
   EXPECT_EQ(run(Diagonal::throws).error, "out of memory");
   for (auto fault : {Diagonal::wrong_row, Diagonal::forgets_update, Diagonal::no_solve, Diagonal::throws})
     EXPECT_FALSE(run(fault).timed);
+}
+
+TEST(TimeContender, ApproximateAnswersHaveAnError) {
+  Result const r = run(Diagonal::wrong_row, {}, false);
+  EXPECT_TRUE(r.timed) << r.error;
+  EXPECT_GT(r.deviation, 0);
+  EXPECT_LT(r.deviation, 1e-12);
+  EXPECT_EQ(run(Diagonal::no_solve, {}, false).error, "wrong answer: NaN");
+  EXPECT_EQ(run(Diagonal::none, {}, false, 2).error, "wrong answer: NaN");  // it solves for the first column alone
 }
 
 TEST(TimeContender, SlowCasesAreCutShort) {
