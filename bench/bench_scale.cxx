@@ -28,7 +28,8 @@ char const help[] =
     "                               -dll_append <path>/libsptrsv_petsc.so\n"
     "dmda7: diffusion and convection, BiCGStab with ILU(0). stencil27: 27 points as in HPCG, CG with ICC(0).\n"
     "PC: bjacobi, asm, or jacobi with an empty TYPE, as in jacobi::aijkokkos; bjacobi8, asm8: with 8 blocks on each\n"
-    "rank.\n"
+    "rank; mg, with the smoother jacobi or sor for TYPE, as in mg:sor:aijkokkos:color: the grid then has (SIZE - 1) P\n"
+    "+ 1 points along a dimension with P ranks, so -size 97 gives 5 nested grids.\n"
     "-solve converges, checks the answers, and holds the iterations of each case against those of PETSc's own factor\n"
     "on the host with the same PC and ordering, which runs before. A case marked by ? may fail.\n\n";
 
@@ -122,24 +123,28 @@ ScaleCase parse_case(std::string word) {
   bool const jacobi = right && parts[0] == PCJACOBI && parts[1].empty() && parts.size() == 3;
   bool const factor =
       right && (parts[0] == PCBJACOBI || parts[0] == PCASM) && !parts[1].empty() && !parts.back().empty();
-  if (!jacobi && !factor)
+  bool const grids = right && parts[0] == PCMG && !parts.back().empty() &&
+                     (parts[1] == PCSOR || (parts[1] == PCJACOBI && parts.size() == 3));
+  if (!jacobi && !factor && !grids)
     throw std::runtime_error("-cases: '" + word +
                              "' is neither jacobi::MAT_TYPE nor bjacobi:TYPE:MAT_TYPE[:ORDERING]"
-                             " nor asm:TYPE:MAT_TYPE[:ORDERING], nor bjacobi8 instead of bjacobi");
+                             " nor asm:TYPE:MAT_TYPE[:ORDERING], nor bjacobi8 instead of bjacobi,"
+                             " nor mg:jacobi:MAT_TYPE nor mg:sor:MAT_TYPE[:ORDERING]");
   c.pc = parts[0];
   c.type = parts[1];
   c.mat_type = parts[2];
-  if (factor) c.ordering = parts.size() == 4 ? parts[3] : "natural";
+  if (parts.size() == 4) c.ordering = parts[3];
+  else if (factor) c.ordering = "natural";
   return c;
 }
 
 /// Returns the case with PETSc's own factor on the host that has the same iterations as `c`.
 ScaleCase reference_of(ScaleCase const& c) {
-  return {c.pc, c.blocks, c.type.empty() ? "" : "petsc", "aij", c.ordering, false};
+  return {c.pc, c.blocks, c.type.empty() || c.multigrid() ? c.type : "petsc", "aij", c.ordering, false};
 }
 
 bool same_preconditioner(ScaleCase const& a, ScaleCase const& b) {
-  return a.pc == b.pc && a.blocks == b.blocks && a.ordering == b.ordering;
+  return a.pc == b.pc && a.blocks == b.blocks && a.ordering == b.ordering && (!a.multigrid() || a.type == b.type);
 }
 
 /// Returns the references of all cases, followed by the cases.
@@ -168,7 +173,10 @@ Settings get_settings() {
   if (p.size < 1) throw std::runtime_error("-size is at least 1, not " + std::to_string(p.size));
   if (p.iterations < 1) throw std::runtime_error("-iterations is at least 1, not " + std::to_string(p.iterations));
   if (p.repeat < 1) throw std::runtime_error("-repeat is at least 1, not " + std::to_string(p.repeat));
-  for (auto const& word : split(o.cases, ',')) s.cases.push_back(parse_case(word));
+  for (auto const& word : split(o.cases, ',')) {
+    s.cases.push_back(parse_case(word));
+    s.problem.nested = s.problem.nested || s.cases.back().multigrid();
+  }
   if (s.cases.empty()) throw std::runtime_error("-cases is empty: give jacobi::aij,bjacobi:petsc:aij, say");
   if (p.converge) s.cases = with_references(s.cases);
   s.may_differ = o.may_differ;
@@ -236,7 +244,7 @@ std::string iterations_text(ScaleProblem const& p) {
 void print_head(Settings const& s, Machine const& m, Grid const& grid) {
   auto const& p = s.problem;
   std::printf("%s, grid %s, n = %lld, %s; %s and %s, %s\n", p.name(), grid_text(grid.points).c_str(),
-              static_cast<long long>(grid.rows()), p.per_rank ? "the same for each rank" : "the same in all",
+              static_cast<long long>(grid.rows()), p.nested ? "nested" : p.per_rank ? "the same for each rank" : "the same in all",
               p.box ? "CG" : "BiCGStab", p.box ? "ICC(0)" : "ILU(0)", iterations_text(p).c_str());
   std::printf("PETSc %s; %d ranks, %s; host: %s; GPU-aware MPI: %s\n", petsc_version().c_str(), m.ranks,
               grid_text(grid.ranks).c_str(), cpu_model().c_str(), m.gpu_aware ? "left to PETSc" : "no");

@@ -5,6 +5,7 @@
 #include <petscdevice.h>
 #include <petscdmda.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -80,11 +81,29 @@ std::vector<Leg> make_stencil(ScaleProblem const& problem) {
   return legs;
 }
 
-/// Sets the options that choose the solver of a rank's part, during its lifetime.
+/// Counts the grids of multigrid: halves the intervals of each dimension while they are even and at least 8.
+int count_grids(Grid const& grid) {
+  int grids = 1;
+  PetscInt intervals[3] = {grid.points[0] - 1, grid.points[1] - 1, grid.points[2] - 1};
+  while (std::all_of(intervals, intervals + 3, [](PetscInt n) { return n % 2 == 0 && n >= 8; })) {
+    for (auto& n : intervals) n /= 2;
+    ++grids;
+  }
+  return grids;
+}
+
+/// Sets the options that choose the solver of a rank's part or the smoother of multigrid, during its lifetime.
 class SubOptions {
  public:
-  SubOptions(ScaleProblem const& problem, ScaleCase const& what, Errors const& errors) {
+  SubOptions(ScaleProblem const& problem, ScaleCase const& what, Grid const& grid, Errors const& errors) {
     if (what.type.empty()) return;
+    if (what.multigrid()) {
+      set("-pc_mg_levels", std::to_string(count_grids(grid)), errors);
+      set("-pc_mg_galerkin", "both", errors);
+      set("-mg_levels_pc_type", what.type, errors);
+      if (!what.ordering.empty()) set("-mg_levels_pc_sor_ordering", what.ordering, errors);
+      return;
+    }
     set("-sub_pc_type", problem.factor(), errors);
     set("-sub_pc_factor_mat_solver_type", what.type, errors);
     set("-sub_pc_factor_mat_ordering_type", what.ordering, errors);
@@ -230,6 +249,8 @@ void ScaleSystem::make_solver(ScaleCase const& what) {
   }
   must(KSPGetPC(ksp_, &pc));
   must(PCSetType(pc, what.pc.c_str()));
+  // interpolations are those of the grid, coarser matrices Galerkin products
+  if (what.multigrid()) must(PCSetDM(pc, grid_of_ranks_));
   must(KSPSetOperators(ksp_, A_, A_));
   must(KSPSetFromOptions(ksp_));
 }
@@ -252,7 +273,7 @@ double ScaleSystem::seconds_of_slowest(void (ScaleSystem::*phase)()) {
 
 /// Checks that each factor is of the requested type.
 void ScaleSystem::check_type(ScaleCase const& what) {
-  if (what.type.empty()) return;
+  if (what.type.empty() || what.multigrid()) return;
   PC pc = nullptr, part = nullptr;
   PetscInt parts = 0, first = 0;
   KSP* solvers = nullptr;
@@ -297,7 +318,7 @@ void ScaleSystem::run(ScaleCase const& what, ScaleResult& result) {
   PetscMemType memory = PETSC_MEMTYPE_HOST;
   if (!A_) make();
   shift_to(first_values);
-  SubOptions const options(problem_, what, errors_);
+  SubOptions const options(problem_, what, grid_, errors_);
   make_solver(what);
   result.first_setup = seconds_of_slowest(&ScaleSystem::set_up);
   solve();
@@ -328,7 +349,9 @@ Grid make_grid(ScaleProblem const& problem) {
   errors.must(DMDAGetInfo(cube, nullptr, nullptr, nullptr, nullptr, &grid.ranks[0], &grid.ranks[1], &grid.ranks[2],
                           nullptr, nullptr, nullptr, nullptr, nullptr, nullptr));
   errors.must(DMDestroy(&cube));
-  for (int d = 0; d < 3; ++d) grid.points[d] = problem.per_rank ? problem.size * grid.ranks[d] : problem.size;
+  PetscInt const shared = problem.nested ? 1 : 0;  // points between two ranks' parts that only one of them has
+  for (int d = 0; d < 3; ++d)
+    grid.points[d] = problem.per_rank ? (problem.size - shared) * grid.ranks[d] + shared : problem.size;
   return grid;
 }
 

@@ -21,6 +21,7 @@ struct ScaleProblem {
   PetscInt repeat = 7;         ///< number of set-ups with new values, and of solves; their medians are kept
   PetscReal convection = 0.1;  ///< dmda7: along the first dimension, relative to the diffusion
   bool view = false;           ///< call KSPView after the last solve
+  bool nested = false;         ///< true: the grid's points along a dimension are (size - 1) ranks + 1, for multigrid
   char const* name() const { return box ? "stencil27" : "dmda7"; }
   char const* krylov() const { return box ? KSPCG : KSPBCGS; }
   char const* factor() const { return box ? PCICC : PCILU; }
@@ -34,12 +35,13 @@ struct Grid {
 };
 
 struct ScaleCase {
-  std::string pc;        ///< jacobi, or bjacobi and asm with a factor on each rank
+  std::string pc;        ///< jacobi, bjacobi and asm with a factor on each rank, or mg
   PetscInt blocks = 1;   ///< blocks of bjacobi on each rank
-  std::string type;      ///< the factor's solver type; empty for jacobi
+  std::string type;      ///< the factor's solver type; mg: the smoother, jacobi or sor; empty for jacobi
   std::string mat_type;  ///< aij, aijkokkos, ...
-  std::string ordering;  ///< empty for jacobi
+  std::string ordering;  ///< ordering of the factor or of sor; empty for jacobi
   bool may_fail = false;
+  bool multigrid() const { return pc == PCMG; }
   std::string pc_name() const { return pc + (blocks == 1 ? "" : std::to_string(blocks)); }
   std::string name() const {
     return pc_name() + ":" + type + ":" + mat_type + (ordering.empty() ? "" : ":" + ordering);
