@@ -103,23 +103,25 @@ PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, Mat* numbered)
 /// Adds the star forests of a leaf whose values are numbers of A's entries; null: this rank has fewer leaves.
 PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbered)
 {
-  PetscInt* leaves[2];
+  PetscInt *leaves[2], num_leaves[2] = {0, 0}, num_values;
   PetscSFNode* roots[2];
-  PetscInt num_leaves[2] = {0, 0}, num_values;
   PetscScalar const* a = nullptr;
 
   PetscFunctionBegin;
   PetscCall(Guarded(A, [&] { forests_.push_back({nullptr, nullptr}); }));
   PetscCall(CountEntries(numbered, &num_values));
-  for (int block = 0; block < numbers.num_blocks; ++block)
-    PetscCall(PetscMalloc2(num_values, &leaves[block], num_values, &roots[block]));
+  for (int block = 0; block < numbers.num_blocks; ++block) {
+    PetscCall(PetscMalloc1(num_values, &leaves[block]));
+    PetscCall(PetscMalloc1(num_values, &roots[block]));
+  }
   if (numbered) PetscCall(MatSeqAIJGetArrayRead(numbered, &a));
+  std::size_t rank = 0;
   for (PetscInt k = 0; k < num_values; ++k) {
     auto const number = (PetscInt64)PetscRealPart(a[k]);
-    auto const rank =
-        std::upper_bound(numbers.firsts.begin(), numbers.firsts.end(), number) - numbers.firsts.begin() - 1;
-    PetscInt64 const at = number - numbers.firsts[(std::size_t)rank],
-                     inside = numbers.diagonal_counts[(std::size_t)rank];
+    if (number < numbers.firsts[rank] || number >= numbers.firsts[rank + 1])
+      rank = (std::size_t)(std::upper_bound(numbers.firsts.begin(), numbers.firsts.end(), number) -
+                           numbers.firsts.begin() - 1);
+    PetscInt64 const at = number - numbers.firsts[rank], inside = numbers.diagonal_counts[rank];
     int const block = at >= inside;
     PetscInt const leaf = num_leaves[block]++;
     leaves[block][leaf] = k;
@@ -129,11 +131,11 @@ PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbere
   if (numbered) PetscCall(MatSeqAIJRestoreArrayRead(numbered, &a));
   for (int block = 0; block < numbers.num_blocks; ++block) {
     PetscSF& forest = forests_.back()[(std::size_t)block];
+    if (num_leaves[block] == num_values) PetscCall(PetscFree(leaves[block]));  // leaf k is value k: PETSc takes null
     PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &forest));
-    PetscCall(PetscSFSetGraph(forest, numbers.counts[block], num_leaves[block], leaves[block], PETSC_COPY_VALUES,
-                              roots[block], PETSC_COPY_VALUES));
+    PetscCall(PetscSFSetGraph(forest, numbers.counts[block], num_leaves[block], leaves[block], PETSC_OWN_POINTER,
+                              roots[block], PETSC_OWN_POINTER));
     PetscCall(PetscSFSetUp(forest));
-    PetscCall(PetscFree2(leaves[block], roots[block]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
