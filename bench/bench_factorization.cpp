@@ -35,7 +35,7 @@ template <class Exec>
 int run(std::string const& name, Settings const& settings) {
   using Factorization = sptrsv::Factorization<double, int, int, Exec>;
   using sptrsv::in_memory_of;
-  auto const a = sptrsv::support::generate(name);
+  auto const a = sptrsv::support::load_matrix(name);
   Csr<double> m{static_cast<int>(a.num_rows), {}, {}, a.values};
   m.row_ptr.assign(a.row_ptr.begin(), a.row_ptr.end());
   m.col_idx.assign(a.col_idx.begin(), a.col_idx.end());
@@ -129,7 +129,8 @@ int main(int argc, char** argv) {
   Settings settings;
   std::string space = "default";
   CLI::App app{"Times the symbolic and the numeric phase of ILU and IC on a Kokkos space. Times in ms."};
-  app.add_option("--matrix", settings.matrices, "generated matrices")->delimiter(';');
+  app.add_option("--matrix", settings.matrices, "files, Matrix Market or PETSc binary, or generated matrices")
+      ->delimiter(';');
   app.add_option("--space", space, "serial, openmp or cuda");
   app.add_option("--levels,--level", settings.level, "levels of fill");
   app.add_flag("--symbolic", settings.symbolic, "the symbolic phase alone");

@@ -14,6 +14,13 @@ namespace {
 std::string const factor = "-pc_type {ilu} -pc_factor_mat_solver_type ";
 std::string const ordering = " -pc_factor_mat_ordering_type ";
 std::string const jacobi_levels = "-pc_type gamg -mg_levels_ksp_type chebyshev -mg_levels_pc_type jacobi ";
+std::string const kept_estimates = "-pc_gamg_recompute_esteig false ";
+// two damped sweeps before and two after the coarse correction, without estimates of eigenvalues
+std::string const damped_levels =
+    "-pc_type gamg -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 2 -mg_levels_ksp_richardson_scale 0.6 "
+    "-mg_levels_pc_type jacobi ";
+std::string const once_on_finest =
+    "-mg_levels_{finest}_ksp_max_it 1 -mg_levels_{finest}_ksp_richardson_scale 1 -mg_levels_{finest}_pc_type ";
 std::string const sor_levels = "-pc_type gamg -mg_levels_ksp_type chebyshev -mg_levels_pc_type sor ";
 // one symmetric sweep before and one after the coarse correction, without estimates of eigenvalues
 std::string const ssor_levels =
@@ -63,6 +70,9 @@ std::vector<Recipe> const& all_recipes() {
       {"ilu:blockcolor", factor + "sptrsv" + ordering + "blockcolor"},
       {"ilu:iterated", factor + "iterated" + ordering + "natural"},
       {"gamg:jacobi", jacobi_levels, Uses::petsc},
+      // PETSc 3.18 has no such option
+      {"gamg:jacobi:kept", jacobi_levels + kept_estimates, Uses::petsc, For::all, true},
+      {"gamg:damped", damped_levels, Uses::petsc},
       {"gamg:sor:petsc", sor_levels + "-mg_levels_pc_sor_sptrsv off", Uses::petsc, For::device},
       {"gamg:sor", sor_levels, Uses::on_device},
       {"gamg:sor:color", sor_levels + "-mg_levels_pc_sor_ordering color"},
@@ -77,6 +87,10 @@ std::vector<Recipe> const& all_recipes() {
       {"gamg:ilu:color", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type color"},
       {"gamg:ilu:blockcolor", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type blockcolor"},
       {"gamg:ilu:iterated", ilu_levels + "iterated -mg_levels_pc_factor_mat_ordering_type natural"},
+      {"gamg:damped:ssor:color", damped_levels + once_on_finest + "sor -mg_levels_{finest}_pc_sor_ordering color"},
+      {"gamg:damped:ilu:color", damped_levels + once_on_finest +
+                                    "{ilu} -mg_levels_{finest}_pc_factor_mat_solver_type sptrsv "
+                                    "-mg_levels_{finest}_pc_factor_mat_ordering_type color"},
       {"gamg:finest:sor", sor_finest, Uses::on_device},
       {"gamg:finest:sor:color", sor_finest + "-mg_levels_{finest}_pc_sor_ordering color"},
       {"gamg:finest:ssor:color", ssor_finest + "-mg_levels_{finest}_pc_sor_ordering color"},
