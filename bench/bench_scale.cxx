@@ -244,7 +244,10 @@ std::string iterations_text(ScaleProblem const& p) {
 void print_head(Settings const& s, Machine const& m, Grid const& grid) {
   auto const& p = s.problem;
   std::printf("%s, grid %s, n = %lld, %s; %s and %s, %s\n", p.name(), grid_text(grid.points).c_str(),
-              static_cast<long long>(grid.rows()), p.nested ? "nested" : p.per_rank ? "the same for each rank" : "the same in all",
+              static_cast<long long>(grid.rows()),
+              p.nested     ? "nested"
+              : p.per_rank ? "the same for each rank"
+                           : "the same in all",
               p.box ? "CG" : "BiCGStab", p.box ? "ICC(0)" : "ILU(0)", iterations_text(p).c_str());
   std::printf("PETSc %s; %d ranks, %s; host: %s; GPU-aware MPI: %s\n", petsc_version().c_str(), m.ranks,
               grid_text(grid.ranks).c_str(), cpu_model().c_str(), m.gpu_aware ? "left to PETSc" : "no");
