@@ -230,8 +230,10 @@ PetscErrorCode CutSeveral(Mat A, PetscInt n, IS const rows[], IS const cols[], M
       A, *s, sets, n, n ? *submat : nullptr, [&] { return petscs.several(A, n, rows, cols, reuse, submat); },
       [&](Mat numbered, auto const& use) -> PetscErrorCode {
         Mat* cut = nullptr;
+        CutFunctions of_numbered;
         PetscFunctionBegin;
-        PetscCall(petscs.several(numbered, n, rows, cols, MAT_INITIAL_MATRIX, &cut));
+        PetscCall(FindPetscs(numbered, &of_numbered));
+        PetscCall(of_numbered.several(numbered, n, rows, cols, MAT_INITIAL_MATRIX, &cut));
         PetscErrorCode const code = use(n, cut);
         PetscCall(MatDestroySubMatrices(n, &cut));
         PetscCall(code);
@@ -258,8 +260,10 @@ PetscErrorCode CutOne(Mat A, IS rows, IS cols, MatReuse reuse, Mat* submat)
       A, *s, {rows, cols}, 1, submat, [&] { return petscs.one(A, rows, cols, reuse, submat); },
       [&](Mat numbered, auto const& use) -> PetscErrorCode {
         Mat cut = nullptr;
+        CutFunctions of_numbered;
         PetscFunctionBegin;
-        PetscCall(petscs.one(numbered, rows, cols, MAT_INITIAL_MATRIX, &cut));
+        PetscCall(FindPetscs(numbered, &of_numbered));
+        PetscCall(of_numbered.one(numbered, rows, cols, MAT_INITIAL_MATRIX, &cut));
         PetscErrorCode const code = use(1, &cut);
         PetscCall(MatDestroy(&cut));
         PetscCall(code);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the values of submatrices come from, as star forests from a matrix' values.
+// Where the values of submatrices come from: numbers of this rank's values, and star forests from other ranks' values.
 #pragma once
 
 #include <petscsf.h>
 
-#include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "base/petsc_compat.hpp"
+#include "subdomains/local_copy.hpp"
 
 namespace sptrsv_petsc {
 
@@ -36,33 +36,44 @@ PetscErrorCode NumberEntries(Mat A, EntryNumbers* numbers);
 /// Makes a copy of A's pattern whose values are the numbers of A's entries. Collective.
 PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, Mat* numbered);
 
-/// For each leaf, a star forest from the values of A's diagonal block and, if A is parallel, one from those of the
-/// other block. Leaves are this rank's parts of submatrices: one, or a diagonal and another block. All ranks have the
+/// Where values of a leaf come from, of those that come from one of A's blocks.
+struct BlockSource {
+  std::unique_ptr<LocalCopy> own;  ///< from this rank's block; null: none
+  PetscSF others = nullptr;        ///< from other ranks' blocks; null on all ranks: none
+};
+
+/// For each leaf and each of A's blocks, a copy of this rank's values and, with several ranks, a star forest from those
+/// of the others. Leaves are this rank's parts of submatrices: one, or a diagonal and another block. All ranks have the
 /// same number of star forests.
 class ValueSources {
  public:
   ValueSources() = default;
   ~ValueSources()
   {
-    for (auto& leaf : forests_)
-      for (PetscSF& forest : leaf) (void)PetscSFDestroy(&forest);
+    for (BlockSource& source : sources_) (void)PetscSFDestroy(&source.others);
   }
   ValueSources(ValueSources const&) = delete;
   ValueSources& operator=(ValueSources const&) = delete;
-  void swap(ValueSources& other) { forests_.swap(other.forests_); }
+  void swap(ValueSources& other)
+  {
+    sources_.swap(other.sources_);
+    std::swap(counts_, other.counts_);
+  }
 
   /// Finds the sources of leaves from leaves that have been cut out of a numbered copy. Collective.
   /// @param same  out: false on all ranks, and nothing found, if both have other patterns on some rank
   PetscErrorCode Find(Mat A, EntryNumbers const& numbers, std::vector<Mat> const& numbered,
                       std::vector<Mat> const& leaves, bool* same);
 
-  /// Broadcasts A's values to those of the leaves, both in the memory in which they are. Collective.
+  /// Takes A's values into the leaves, both in the memory in which they are. Collective.
   PetscErrorCode TakeValues(Mat A, std::vector<Mat> const& leaves) const;
 
  private:
-  PetscErrorCode Add(Mat A, EntryNumbers const& numbers, Mat numbered);
+  PetscErrorCode Add(Mat A, EntryNumbers const& numbers, Mat numbered, Mat leaf);
+  PetscErrorCode Take(BlockSource const& source, Mat block, PetscInt count, PetscScalar* to, PetscMemType there) const;
 
-  std::vector<std::array<PetscSF, 2>> forests_;
+  PetscInt counts_[2] = {0, 0};       ///< number of entries of A's blocks
+  std::vector<BlockSource> sources_;  ///< sources of leaf k from block b: sources_[2 k + b]
 };
 
 }  // namespace sptrsv_petsc

@@ -4,6 +4,7 @@
 #include "subdomains/value_sources.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "access/matrix_arrays.hpp"
 #include "access/matrix_values_to_write.hpp"
@@ -38,6 +39,50 @@ PetscErrorCode SamePattern(Mat A, Mat B, bool* same)
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/// Makes MakeNumbered()'s copy of a sequential matrix in host memory, where PETSc cuts it faster than on a device.
+PetscErrorCode MakeNumberedOnHost(Mat A, Mat* numbered)
+{
+  PetscInt num_rows, num_cols;
+  PetscScalar* values;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(A, &num_rows, &num_cols));
+  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) -> PetscErrorCode {
+    auto const count = (PetscInt)m.num_entries;
+    PetscFunctionBegin;
+    PetscCall(PetscMalloc1(count, &values));
+    for (PetscInt k = 0; k < count; ++k) values[k] = (PetscScalar)(PetscReal)k;
+    PetscCall(MatCreate(PETSC_COMM_SELF, numbered));
+    PetscCall(MatSetSizes(*numbered, num_rows, num_cols, num_rows, num_cols));
+    PetscCall(MatSetBlockSizesFromMats(*numbered, A, A));
+    PetscCall(MatSetType(*numbered, MATSEQAIJ));
+    PetscCall(MatSeqAIJSetPreallocationCSR(*numbered, m.row_ptr, m.col_idx, values));
+    PetscCall(PetscFree(values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Values of a leaf that come from one of A's blocks.
+struct Found {
+  std::vector<PetscInt> own, own_targets;  // value own_targets[j] is this rank's value own[j]; empty targets: 0, 1, ...
+  std::vector<PetscInt> ranks, roots, targets;  // value targets[j] is value roots[j] of another rank, ranks[j]
+
+  void add_own(PetscInt source, PetscInt target)
+  {
+    if (in_order_ && own.size() != (std::size_t)target) {
+      in_order_ = false;
+      own_targets.resize(own.size());
+      std::iota(own_targets.begin(), own_targets.end(), 0);
+    }
+    own.push_back(source);
+    if (!in_order_) own_targets.push_back(target);
+  }
+
+ private:
+  bool in_order_ = true;
+};
 
 }  // namespace
 
@@ -79,8 +124,15 @@ PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, Mat* numbered)
 {
   Mat blocks[2];
   PetscMPIInt rank;
+  PetscBool sequential;
 
   PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &sequential));
+  if (sequential) {
+    PetscCall(MakeNumberedOnHost(A, numbered));
+    (*numbered)->submat_singleis = A->submat_singleis;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
   PetscInt64 first = numbers.firsts[(std::size_t)rank];
   PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, numbered));
@@ -100,41 +152,67 @@ PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, Mat* numbered)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Adds the star forests of a leaf whose values are numbers of A's entries; null: this rank has fewer leaves.
-PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbered)
+/// Adds the sources of a leaf from a numbered leaf, whose values are numbers of A's entries; null: this rank has fewer
+/// leaves.
+PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbered, Mat leaf)
 {
-  PetscInt *leaves[2], num_leaves[2] = {0, 0}, num_values;
-  PetscSFNode* roots[2];
+  MPI_Comm const comm = PetscObjectComm((PetscObject)A);
+  Found found[2];
+  PetscInt num_values;
+  PetscMPIInt size, self;
   PetscScalar const* a = nullptr;
+  bool const device = leaf && device_memory_of(leaf) != PETSC_MEMTYPE_HOST;
+  bool const local = has_device || !device;  // otherwise PETSc alone reaches the device
 
   PetscFunctionBegin;
-  PetscCall(Guarded(A, [&] { forests_.push_back({nullptr, nullptr}); }));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCallMPI(MPI_Comm_rank(comm, &self));
   PetscCall(CountEntries(numbered, &num_values));
-  for (int block = 0; block < numbers.num_blocks; ++block) {
-    PetscCall(PetscMalloc1(num_values, &leaves[block]));
-    PetscCall(PetscMalloc1(num_values, &roots[block]));
-  }
+  PetscCall(EnsureKokkos());
   if (numbered) PetscCall(MatSeqAIJGetArrayRead(numbered, &a));
-  std::size_t rank = 0;
-  for (PetscInt k = 0; k < num_values; ++k) {
-    auto const number = (PetscInt64)PetscRealPart(a[k]);
-    if (number < numbers.firsts[rank] || number >= numbers.firsts[rank + 1])
-      rank = (std::size_t)(std::upper_bound(numbers.firsts.begin(), numbers.firsts.end(), number) -
-                           numbers.firsts.begin() - 1);
-    PetscInt64 const at = number - numbers.firsts[rank], inside = numbers.diagonal_counts[rank];
-    int const block = at >= inside;
-    PetscInt const leaf = num_leaves[block]++;
-    leaves[block][leaf] = k;
-    roots[block][leaf].rank = (PetscInt)rank;
-    roots[block][leaf].index = (PetscInt)(block ? at - inside : at);
-  }
+  PetscErrorCode const code = Guarded(A, [&] {
+    std::size_t rank = (std::size_t)self;
+    sources_.resize(sources_.size() + 2);
+    found[0].own.reserve((std::size_t)num_values);
+    for (PetscInt k = 0; k < num_values; ++k) {
+      auto const number = (PetscInt64)PetscRealPart(a[k]);
+      if (number < numbers.firsts[rank] || number >= numbers.firsts[rank + 1])
+        rank = (std::size_t)(std::upper_bound(numbers.firsts.begin(), numbers.firsts.end(), number) -
+                             numbers.firsts.begin() - 1);
+      PetscInt64 const at = number - numbers.firsts[rank], inside = numbers.diagonal_counts[rank];
+      int const block = at >= inside;
+      Found& f = found[block];
+      auto const root = (PetscInt)(block ? at - inside : at);
+      if (local && rank == (std::size_t)self) {
+        f.add_own(root, k);
+      } else {
+        f.ranks.push_back((PetscInt)rank);
+        f.roots.push_back(root);
+        f.targets.push_back(k);
+      }
+    }
+    for (int block = 0; block < numbers.num_blocks; ++block) {
+      Found& f = found[block];
+      BlockSource& source = *(sources_.end() - 2 + block);
+      if (!f.own.empty()) source.own = MakeLocalCopy(device, f.own, f.own_targets);
+    }
+  });
   if (numbered) PetscCall(MatSeqAIJRestoreArrayRead(numbered, &a));
+  PetscCall(code);
+  if (size == 1 && local) PetscFunctionReturn(PETSC_SUCCESS);
   for (int block = 0; block < numbers.num_blocks; ++block) {
-    PetscSF& forest = forests_.back()[(std::size_t)block];
-    if (num_leaves[block] == num_values) PetscCall(PetscFree(leaves[block]));  // leaf k is value k: PETSc takes null
-    PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &forest));
-    PetscCall(PetscSFSetGraph(forest, numbers.counts[block], num_leaves[block], leaves[block], PETSC_OWN_POINTER,
-                              roots[block], PETSC_OWN_POINTER));
+    Found& f = found[block];
+    PetscSF& forest = (sources_.end() - 2 + block)->others;
+    auto const count = (PetscInt)f.roots.size();
+    PetscSFNode* nodes;  // not in a vector, which ends nvcc 13.0 with an internal error
+    PetscCall(PetscMalloc1(count, &nodes));
+    for (PetscInt k = 0; k < count; ++k) {
+      nodes[k].rank = f.ranks[(std::size_t)k];
+      nodes[k].index = f.roots[(std::size_t)k];
+    }
+    PetscCall(PetscSFCreate(comm, &forest));
+    PetscCall(PetscSFSetGraph(forest, numbers.counts[block], count, f.targets.data(), PETSC_COPY_VALUES, nodes,
+                              PETSC_OWN_POINTER));
     PetscCall(PetscSFSetUp(forest));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -156,8 +234,43 @@ PetscErrorCode ValueSources::Find(Mat A, EntryNumbers const& numbers, std::vecto
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &equal, 1, MPI_INT, MPI_MIN, comm));
   *same = equal;
-  for (std::size_t k = 0; equal && k < (std::size_t)most_leaves; ++k)
-    PetscCall(Add(A, numbers, k < numbered.size() ? numbered[k] : nullptr));
+  std::copy_n(numbers.counts, 2, counts_);
+  for (std::size_t k = 0; equal && k < (std::size_t)most_leaves; ++k) {
+    bool const here = k < leaves.size();
+    PetscCall(Add(A, numbers, here ? numbered[k] : nullptr, here ? leaves[k] : nullptr));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Takes the values of one of A's blocks. Collective on A.
+/// @param to     the leaf's values, in memory `there`; null: this rank has fewer leaves
+/// @param count  number of entries of the block
+PetscErrorCode ValueSources::Take(BlockSource const& source, Mat block, PetscInt count, PetscScalar* to,
+                                  PetscMemType there) const
+{
+  bool const device = there != PETSC_MEMTYPE_HOST;
+  PetscBool kokkos = PETSC_FALSE;
+  Stream stream = nullptr;
+
+  PetscFunctionBegin;
+  if (!source.own && !source.others) PetscFunctionReturn(PETSC_SUCCESS);
+  if (source.own && device) {
+#if defined(PETSC_HAVE_KOKKOS_KERNELS)
+    PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJKOKKOS, &kokkos));
+#endif
+    PetscCall(CurrentStream(kokkos, &stream));
+  }
+  PetscCall(WithMatrixValues(block, device, (std::size_t)count, [&](MatrixValues const& values) -> PetscErrorCode {
+    PetscMemType const here = values.on_device ? there : PETSC_MEMTYPE_HOST;
+    PetscFunctionBegin;
+    if (source.others)
+      PetscCall(PetscSFBcastWithMemTypeBegin(source.others, MPIU_SCALAR, here, values.data, there, to, MPI_REPLACE));
+    PetscErrorCode code = PETSC_SUCCESS;
+    if (source.own) code = Guarded(block, [&] { source.own->run(stream, values, scalars(to)); });
+    if (source.others) PetscCall(PetscSFBcastEnd(source.others, MPIU_SCALAR, values.data, to, MPI_REPLACE));
+    PetscCall(code);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,28 +280,15 @@ PetscErrorCode ValueSources::TakeValues(Mat A, std::vector<Mat> const& leaves) c
 
   PetscFunctionBegin;
   PetscCall(GetBlocks(A, blocks));
-  auto const take = [&](PetscSF sf, Mat block, PetscScalar* to, PetscMemType there) -> PetscErrorCode {
-    PetscInt num_roots;
-    PetscFunctionBegin;
-    if (!block) PetscFunctionReturn(PETSC_SUCCESS);  // on all ranks: A is sequential
-    PetscCall(PetscSFGetGraph(sf, &num_roots, NULL, NULL, NULL));
-    PetscCall(WithMatrixValues(block, true, (std::size_t)num_roots, [&](MatrixValues const& values) -> PetscErrorCode {
-      PetscMemType const here = values.on_device ? there : PETSC_MEMTYPE_HOST;
-      PetscFunctionBegin;
-      PetscCall(PetscSFBcastWithMemTypeBegin(sf, MPIU_SCALAR, here, values.data, there, to, MPI_REPLACE));
-      PetscCall(PetscSFBcastEnd(sf, MPIU_SCALAR, values.data, to, MPI_REPLACE));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  };
-  for (std::size_t k = 0; k < forests_.size(); ++k) {
+  for (std::size_t k = 0; k < sources_.size() / 2; ++k) {
+    Mat const leaf = k < leaves.size() ? leaves[k] : nullptr;
     auto const both = [&](PetscScalar* to, PetscMemType there) -> PetscErrorCode {
       PetscFunctionBegin;
-      PetscCall(take(forests_[k][0], blocks[0], to, there));
-      PetscCall(take(forests_[k][1], blocks[1], to, there));
+      PetscCall(Take(sources_[2 * k], blocks[0], counts_[0], to, there));
+      PetscCall(Take(sources_[2 * k + 1], blocks[1], counts_[1], to, there));
       PetscFunctionReturn(PETSC_SUCCESS);
     };
-    if (k < leaves.size()) PetscCall(WithMatrixValuesToWrite(leaves[k], both));
+    if (leaf) PetscCall(WithMatrixValuesToWrite(leaf, both));
     else PetscCall(both(nullptr, device_memory_of(blocks[0])));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
