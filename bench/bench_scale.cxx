@@ -177,6 +177,8 @@ Settings get_settings() {
     s.cases.push_back(parse_case(word));
     s.problem.nested = s.problem.nested || s.cases.back().multigrid();
   }
+  if (p.nested && p.size < 3)
+    throw std::runtime_error("-size is at least 3 with mg, whose grids nest, not " + std::to_string(p.size));
   if (s.cases.empty()) throw std::runtime_error("-cases is empty: give jacobi::aij,bjacobi:petsc:aij, say");
   if (p.converge) s.cases = with_references(s.cases);
   s.may_differ = o.may_differ;
@@ -248,7 +250,7 @@ void print_head(Settings const& s, Machine const& m, Grid const& grid) {
               p.nested     ? "nested"
               : p.per_rank ? "the same for each rank"
                            : "the same in all",
-              p.box ? "CG" : "BiCGStab", p.box ? "ICC(0)" : "ILU(0)", iterations_text(p).c_str());
+              p.box ? "CG" : "BiCGStab", p.box ? "ICC(0) in blocks" : "ILU(0) in blocks", iterations_text(p).c_str());
   std::printf("PETSc %s; %d ranks, %s; host: %s; GPU-aware MPI: %s\n", petsc_version().c_str(), m.ranks,
               grid_text(grid.ranks).c_str(), cpu_model().c_str(), m.gpu_aware ? "left to PETSc" : "no");
   for (std::size_t k = 0; k < m.devices.size(); ++k) std::printf("rank %zu: %s\n", k, m.devices[k].text().c_str());
@@ -326,7 +328,8 @@ void save(Settings const& s, Machine const& m, Grid const& grid, std::vector<Row
 
 /// Runs the case on a small grid and ignores its result.
 void warm_up(ScaleProblem problem, ScaleCase const& what) {
-  problem.size = problem.per_rank ? std::min<PetscInt>(problem.size, 8) : 8;
+  PetscInt const small = problem.nested ? 9 : 8;  // two nested grids of 9 and 5 points
+  problem.size = problem.per_rank ? std::min(problem.size, small) : small;
   problem.per_rank = true;
   problem.converge = problem.view = false;
   problem.iterations = 2;

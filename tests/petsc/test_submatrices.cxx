@@ -125,6 +125,82 @@ TEST(Submatrices, OfMatCreateSubMatrix)
   }
 }
 
+/// Calls whose index sets are the same four objects, in other pairs, for the same submatrices of a dense matrix.
+PetscErrorCode CompareSetsInOtherPairs()
+{
+  SubmatrixPair p;
+  Cuts cuts, others;
+  IS sets[3];
+
+  PetscFunctionBegin;
+  for (Mat* m : {&p.petscs, &p.ours}) {
+    PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 6, 6, 6, NULL, m));
+    for (PetscInt k = 0; k < 36; ++k) PetscCall(MatSetValue(*m, k / 6, k % 6, k, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(*m, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(*m, MAT_FINAL_ASSEMBLY));
+  }
+  PetscCall(MatConvert(p.ours, MatTypeOfRun().c_str(), MAT_INPLACE_MATRIX, &p.ours));
+  PetscCall(MakePc(p.ours, "whole_", PCASM, &p.pc));
+  for (PetscInt k = 0; k < 3; ++k) PetscCall(ISCreateStride(PETSC_COMM_SELF, 2, 2 * k, 1, &sets[k]));
+  cuts.rows = {sets[0], sets[1]};
+  cuts.cols = {sets[0], sets[2]};
+  others.rows = {sets[0], sets[2]};
+  others.cols = {sets[1], sets[2]};
+  PetscCall(cuts.Take(p, MAT_INITIAL_MATRIX));
+  for (int round = 0; round < 3; ++round) PetscCall(cuts.Take(p, MAT_REUSE_MATRIX));
+  others.submat = cuts.submat;
+  PetscCall(others.Take(p, MAT_REUSE_MATRIX));
+  PetscCall(others.Compare(p, "index sets in other pairs"));
+  PetscCall(MatDestroySubMatrices(2, &others.submat));
+  for (IS& set : sets) PetscCall(ISDestroy(&set));
+  PetscCall(p.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Submatrices, TellPairsOfIndexSetsApart) { ASSERT_EQ(CompareSetsInOtherPairs(), PETSC_SUCCESS); }
+
+/// A matrix that becomes one of a type with a copy of its values for products, after its submatrices are known.
+PetscErrorCode CompareAfterConversion()
+{
+  SubmatrixPair p;
+  Cuts cuts;
+  Vec x, y;
+  PetscScalar sum, expected;
+
+  PetscFunctionBegin;
+  PetscCall(p.Create(24));
+  PetscCall(MatConvert(p.ours, MATAIJCRL, MAT_INPLACE_MATRIX, &p.ours));
+  PetscCall(MakeSets(p.ours, 1, 0, false, &cuts.rows));
+  PetscCall(MakeSets(p.ours, 1, 0, false, &cuts.cols));
+  PetscCall(cuts.Take(p, MAT_INITIAL_MATRIX));
+  PetscCall(MatCreateVecs(cuts.submat[0], &x, &y));
+  PetscCall(VecSet(x, 1));
+  for (int round = 1; round < 5; ++round) {
+    Mat* petscs = nullptr;
+    for (Mat m : {p.petscs, p.ours}) PetscCall(SetValues(m, round, false));
+    PetscCall(cuts.Take(p, MAT_REUSE_MATRIX));
+    PetscCall(MatMult(cuts.submat[0], x, y));
+    PetscCall(VecSum(y, &sum));
+    PetscCall(MatCreateSubMatrices(p.petscs, 1, cuts.rows.data(), cuts.cols.data(), MAT_INITIAL_MATRIX, &petscs));
+    PetscCall(MatMult(petscs[0], x, y));
+    PetscCall(VecSum(y, &expected));
+    EXPECT_EQ(sum, expected) << "round " << round;
+    PetscCall(MatDestroySubMatrices(1, &petscs));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(cuts.Destroy());
+  PetscCall(p.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Submatrices, OfAConvertedMatrixArePetscs)
+{
+  if (OneRank() && MatTypeOfRun() == MATAIJ) {  // others are converted by copies
+    ASSERT_EQ(CompareAfterConversion(), PETSC_SUCCESS);
+  }
+}
+
 /// Makes a set of four rows of one rank, each with one other of them as a neighbor.
 /// @param adjacent  the neighbors follow each other in the set; otherwise they alternate
 PetscErrorCode MakeGeneralSet(bool adjacent, IS* set)

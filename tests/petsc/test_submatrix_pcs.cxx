@@ -111,6 +111,7 @@ PetscErrorCode ComparePcs(PCType type, char const* option, char const* value, bo
       PetscCall(PCASMSetLocalSubdomains(pcs[k], (PetscInt)sets.size(), sets.data(), NULL));
       for (IS& set : sets) PetscCall(ISDestroy(&set));
     }
+    if (type == std::string(PCFIELDSPLIT)) PetscCall(PCFieldSplitSetBlockSize(pcs[k], 2));
     PetscCall(PCSetFromOptions(pcs[k]));
     PetscCall(MatCreateVecs(k ? p.ours : p.petscs, &x[k], &b[k]));
     PetscCall(VecSet(b[k], 1));
@@ -153,8 +154,9 @@ TEST(Submatrices, OfPcs)
     ASSERT_EQ(ComparePcs(PCGASM, "pc_gasm_overlap", "1", false), PETSC_SUCCESS);
   }
   ASSERT_EQ(ComparePcs(PCBJACOBI, "pc_bjacobi_blocks", "12", false), PETSC_SUCCESS);
-  // two diagonal blocks and one with the columns of the first
-  ASSERT_EQ(ComparePcs(PCFIELDSPLIT, "pc_fieldsplit_block_size", "2", false, 9), PETSC_SUCCESS);
+  // two diagonal blocks and one with the columns of the first; a type by option sets another view
+  ASSERT_EQ(ComparePcs(PCFIELDSPLIT, "", "", false, 9), PETSC_SUCCESS);
+  ASSERT_EQ(ComparePcs(PCFIELDSPLIT, "pc_fieldsplit_type", "multiplicative", false, 9), PETSC_SUCCESS);
   // PETSc's own restores the array of another vector than that of which it got it, which vectors of Kokkos do not take
   if (MatTypeOfRun() != "aijkokkos") {
     ASSERT_EQ(ComparePcs(PCREDISTRIBUTE, "", "", false), PETSC_SUCCESS);

@@ -19,6 +19,9 @@ struct WrappedPc {
   _PCOps petscs = {};                      ///< PETSc's functions of the type; null: none
 };
 
+/// Name by which a PC has PETSc's view composed, if its type has changed the view since its creation.
+inline constexpr char name_of_view[] = "SpTRSVPetscsView";
+
 /// Calls select() and then PETSc's function `op`, a member of _PCOps.
 template <WrappedPc const& type, auto op, class... Arguments>
 PetscErrorCode ApplyWrapped(PC pc, Arguments... arguments)
@@ -36,21 +39,29 @@ void WrapApply(PetscErrorCode (*&function)(PC, Arguments...))
 }
 
 template <WrappedPc const& type>
-PetscErrorCode SetUpWrapped(PC pc)
+PetscErrorCode ViewWrapped(PC pc, PetscViewer viewer)
 {
+  PetscErrorCode (*petscs)(PC, PetscViewer) = nullptr;
+
   PetscFunctionBegin;
-  if (type.before) PetscCall(type.before(pc));
-  if (type.petscs.setup) PetscCall(type.petscs.setup(pc));
-  if (type.after) PetscCall(type.after(pc));
+  PetscCall(PetscObjectQueryFunction((PetscObject)pc, name_of_view, &petscs));
+  if (!petscs) petscs = type.petscs.view;
+  if (petscs) PetscCall(petscs(pc, viewer));
+  if (type.show) PetscCall(type.show(pc, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 template <WrappedPc const& type>
-PetscErrorCode ViewWrapped(PC pc, PetscViewer viewer)
+PetscErrorCode SetUpWrapped(PC pc)
 {
   PetscFunctionBegin;
-  if (type.petscs.view) PetscCall(type.petscs.view(pc, viewer));
-  if (type.show) PetscCall(type.show(pc, viewer));
+  if (pc->ops->view != ViewWrapped<type>) {  // PCFieldSplitSetType() sets another view
+    PetscCall(PetscObjectComposeFunction((PetscObject)pc, name_of_view, pc->ops->view));
+    pc->ops->view = ViewWrapped<type>;
+  }
+  if (type.before) PetscCall(type.before(pc));
+  if (type.petscs.setup) PetscCall(type.petscs.setup(pc));
+  if (type.after) PetscCall(type.after(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

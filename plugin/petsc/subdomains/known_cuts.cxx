@@ -59,8 +59,12 @@ PetscErrorCode Describe(Mat A, std::vector<IS> const& sets, std::vector<Mat> con
   PetscCall(GetBlocks(A, blocks));
   for (Mat block : blocks)
     if (block) PetscCall(add_matrix(block));
-  for (std::size_t k = 0; k < sets.size(); ++k)
-    if (k % 2 == 0 || sets[k] != sets[k - 1]) PetscCall(add_set(sets[k]));
+  for (std::size_t k = 0; k < sets.size(); k += 2) {
+    bool const twice = sets[k] == sets[k + 1];
+    PetscCall(add_set(sets[k]));
+    PetscCall(add(twice));
+    if (!twice) PetscCall(add_set(sets[k + 1]));
+  }
   for (Mat leaf : leaves) {
     PetscObjectId id;
     PetscCall(PetscObjectGetId((PetscObject)leaf, &id));

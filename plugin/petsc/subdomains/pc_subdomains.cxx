@@ -6,6 +6,7 @@
 #include "base/wrapped_pc.hpp"
 #include "kokkos/guarded.hpp"
 #include "subdomains/submatrix_values.hpp"
+#include "subdomains/value_sources.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -15,16 +16,13 @@ namespace {
 template <bool local>
 PetscErrorCode FindWhole(PC pc, Mat* A)
 {
-  PetscBool known;
+  bool plain;
 
   PetscFunctionBegin;
   *A = nullptr;
   if (!pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
-  // other types made from aij keep their values in further arrays, which are made in MatAssemblyEnd()
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc->pmat, &known, MATSEQAIJ, MATMPIAIJ, MATSEQAIJKOKKOS,
-                                      MATMPIAIJKOKKOS, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, "seqaijhipsparse",
-                                      "mpiaijhipsparse", ""));
-  if (!known) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(HasPlainValues(pc->pmat, &plain));
+  if (!plain) PetscFunctionReturn(PETSC_SUCCESS);
   *A = pc->pmat;
   if (local) PetscCall(MatGetDiagonalBlock(pc->pmat, A));
   PetscFunctionReturn(PETSC_SUCCESS);

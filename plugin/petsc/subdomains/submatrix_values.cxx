@@ -60,20 +60,23 @@ PetscErrorCode GetLeaves(PetscInt n, Mat const submat[], std::vector<Mat>* leave
 PetscErrorCode FindObstacle(Mat A, WhereToCut where, std::vector<Mat> const& leaves, char const** why)
 {
   Mat blocks[2];
-  bool on_host;
+  bool on_host, plain;
   int worst = 0;
   char const* const reasons[] = {nullptr,
                                  "the matrix is on a host",
                                  "it or a submatrix is bound to the host",
                                  "a submatrix has another type than the matrix",
                                  "a submatrix is not assembled",
+                                 "the matrix is of a type with further arrays of values",
                                  "asked for"};
 
   PetscFunctionBegin;
   PetscCall(GetBlocks(A, blocks));
   PetscCall(HasVectorsOnHost(A, &on_host));
+  PetscCall(HasPlainValues(A, &plain));
   if (on_host && where != WhereToCut::everywhere) worst = 1;
-  if (where == WhereToCut::nowhere) worst = 5;
+  if (!plain) worst = 5;
+  if (where == WhereToCut::nowhere) worst = 6;
   PetscBool bound;
   PetscCall(MatBoundToCPU(A, &bound));
   for (Mat leaf : leaves) {
@@ -142,7 +145,7 @@ PetscErrorCode FindSources(Mat A, std::vector<Mat> const& leaves, WithCut const&
 {
   EntryNumbers numbers;
   ValueSources sources;
-  Mat numbered;
+  NumberedMatrix numbered;
   bool same = false;
 
   PetscFunctionBegin;
@@ -151,14 +154,14 @@ PetscErrorCode FindSources(Mat A, std::vector<Mat> const& leaves, WithCut const&
     PetscCall(Guarded(A, [&] { cut.obstacle = "numbers of entries are not exact in single precision"; }));
   } else {
     PetscCall(MakeNumbered(A, numbers, &numbered));
-    PetscErrorCode const code = with_cut(numbered, [&](PetscInt n, Mat const submat[]) -> PetscErrorCode {
+    PetscErrorCode const code = with_cut(numbered.matrix, [&](PetscInt n, Mat const submat[]) -> PetscErrorCode {
       std::vector<Mat> of_numbered;
       PetscFunctionBegin;
       PetscCall(GetLeaves(n, submat, &of_numbered));
       PetscCall(sources.Find(A, numbers, of_numbered, leaves, &same));
       PetscFunctionReturn(PETSC_SUCCESS);
     });
-    PetscCall(MatDestroy(&numbered));
+    PetscCall(MatDestroy(&numbered.matrix));
     PetscCall(code);
     if (!same) PetscCall(Guarded(A, [&] { cut.obstacle = "the submatrices have other patterns than those cut now"; }));
     cut.sources.swap(sources);

@@ -10,7 +10,8 @@ namespace sptrsv_petsc {
 enum class WhereToCut { nowhere, on_device, everywhere };
 
 /// Lets MatCreateSubMatrices() and MatCreateSubMatrix() of A, of type aij, aijkokkos, aijcusparse or aijhipsparse, take
-/// new values into submatrices by broadcasts of PetscSFs from A's local values, in the memory in which they are. The
+/// new values into submatrices from A's, in the memory in which they are: those of this rank by a copy, others by
+/// broadcasts of PetscSFs. The
 /// first cut and the first new values are PETSc's, and so is each call that this cannot serve; -info says why. Does
 /// nothing if A has a function of a program in place of its type's.
 PetscErrorCode UseSubmatrixValues(Mat A, WhereToCut where);

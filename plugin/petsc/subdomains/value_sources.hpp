@@ -33,8 +33,18 @@ struct EntryNumbers {
 /// Numbers A's entries. Collective.
 PetscErrorCode NumberEntries(Mat A, EntryNumbers* numbers);
 
-/// Makes a copy of A's pattern whose values are the numbers of A's entries. Collective.
-PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, Mat* numbered);
+/// Tells whether A is of a type whose values are in one array, those of its blocks if it is parallel. Other types made
+/// from aij keep them in further arrays, which are made in MatAssemblyEnd().
+PetscErrorCode HasPlainValues(Mat A, bool* plain);
+
+/// Copy of A's pattern whose values are the numbers of A's entries.
+struct NumberedMatrix {
+  Mat matrix = nullptr;  ///< uses A's pattern if A is sequential, so A has to keep it meanwhile
+  std::vector<PetscScalar> values;
+};
+
+/// Makes a numbered matrix, in host memory if A is sequential: PETSc cuts it faster there. Collective.
+PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered);
 
 /// Where values of a leaf come from, of those that come from one of A's blocks.
 struct BlockSource {

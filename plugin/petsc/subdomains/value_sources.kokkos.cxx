@@ -40,30 +40,6 @@ PetscErrorCode SamePattern(Mat A, Mat B, bool* same)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes MakeNumbered()'s copy of a sequential matrix in host memory, where PETSc cuts it faster than on a device.
-PetscErrorCode MakeNumberedOnHost(Mat A, Mat* numbered)
-{
-  PetscInt num_rows, num_cols;
-  PetscScalar* values;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetSize(A, &num_rows, &num_cols));
-  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) -> PetscErrorCode {
-    auto const count = (PetscInt)m.num_entries;
-    PetscFunctionBegin;
-    PetscCall(PetscMalloc1(count, &values));
-    for (PetscInt k = 0; k < count; ++k) values[k] = (PetscScalar)(PetscReal)k;
-    PetscCall(MatCreate(PETSC_COMM_SELF, numbered));
-    PetscCall(MatSetSizes(*numbered, num_rows, num_cols, num_rows, num_cols));
-    PetscCall(MatSetBlockSizesFromMats(*numbered, A, A));
-    PetscCall(MatSetType(*numbered, MATSEQAIJ));
-    PetscCall(MatSeqAIJSetPreallocationCSR(*numbered, m.row_ptr, m.col_idx, values));
-    PetscCall(PetscFree(values));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Values of a leaf that come from one of A's blocks.
 struct Found {
   std::vector<PetscInt> own, own_targets;  // value own_targets[j] is this rank's value own[j]; empty targets: 0, 1, ...
@@ -120,35 +96,55 @@ PetscErrorCode NumberEntries(Mat A, EntryNumbers* numbers)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, Mat* numbered)
+PetscErrorCode HasPlainValues(Mat A, bool* plain)
+{
+  PetscBool known;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &known, MATSEQAIJ, MATMPIAIJ, MATSEQAIJKOKKOS, MATMPIAIJKOKKOS,
+                                      MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, "seqaijhipsparse", "mpiaijhipsparse", ""));
+  *plain = known;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered)
 {
   Mat blocks[2];
   PetscMPIInt rank;
-  PetscBool sequential;
+  PetscInt num_rows, num_cols;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &sequential));
-  if (sequential) {
-    PetscCall(MakeNumberedOnHost(A, numbered));
-    (*numbered)->submat_singleis = A->submat_singleis;
+  PetscCall(GetBlocks(A, blocks));
+  if (!blocks[1]) {
+    PetscCall(Guarded(A, [&] {
+      numbered->values.resize((std::size_t)numbers.counts[0]);
+      for (std::size_t k = 0; k < numbered->values.size(); ++k) numbered->values[k] = (PetscScalar)(PetscReal)k;
+    }));
+    PetscCall(MatGetSize(A, &num_rows, &num_cols));
+    PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) -> PetscErrorCode {
+      PetscFunctionBegin;
+      PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, num_rows, num_cols, const_cast<PetscInt*>(m.row_ptr),
+                                          const_cast<PetscInt*>(m.col_idx), numbered->values.data(),
+                                          &numbered->matrix));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }));
+    numbered->matrix->submat_singleis = A->submat_singleis;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
   PetscInt64 first = numbers.firsts[(std::size_t)rank];
-  PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, numbered));
-  PetscCheck(*numbered, PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB, "MatDuplicate() has made no matrix");
-  PetscCall(GetBlocks(*numbered, blocks));
-  for (int b = 0; b < numbers.num_blocks && blocks[b]; ++b) {
-    Mat const block = blocks[b];
-    PetscInt const count = numbers.counts[b];
+  PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &numbered->matrix));
+  PetscCheck(numbered->matrix, PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB, "MatDuplicate() has made no matrix");
+  PetscCall(GetBlocks(numbered->matrix, blocks));
+  for (int b = 0; b < 2; ++b) {
     PetscScalar* a;
-    PetscCall(MatSeqAIJGetArrayWrite(block, &a));
-    for (PetscInt k = 0; k < count; ++k) a[k] = (PetscScalar)(PetscReal)(first + k);
-    PetscCall(MatSeqAIJRestoreArrayWrite(block, &a));
-    PetscCall(PetscObjectStateIncrease((PetscObject)block));
-    first += count;
+    PetscCall(MatSeqAIJGetArrayWrite(blocks[b], &a));
+    for (PetscInt k = 0; k < numbers.counts[b]; ++k) a[k] = (PetscScalar)(PetscReal)(first + k);
+    PetscCall(MatSeqAIJRestoreArrayWrite(blocks[b], &a));
+    PetscCall(PetscObjectStateIncrease((PetscObject)blocks[b]));
+    first += numbers.counts[b];
   }
-  (*numbered)->submat_singleis = A->submat_singleis;
+  numbered->matrix->submat_singleis = A->submat_singleis;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
