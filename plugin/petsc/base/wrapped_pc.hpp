@@ -54,10 +54,12 @@ PetscErrorCode ViewWrapped(PC pc, PetscViewer viewer)
 template <WrappedPc const& type>
 PetscErrorCode SetUpWrapped(PC pc)
 {
+  PetscErrorCode (*const view)(PC, PetscViewer) = ViewWrapped<type>;
+
   PetscFunctionBegin;
-  if (pc->ops->view != ViewWrapped<type>) {  // PCFieldSplitSetType() sets another view
+  if (pc->ops->view != view) {  // PCFieldSplitSetType() sets another view
     PetscCall(PetscObjectComposeFunction((PetscObject)pc, name_of_view, pc->ops->view));
-    pc->ops->view = ViewWrapped<type>;
+    pc->ops->view = view;
   }
   if (type.before) PetscCall(type.before(pc));
   if (type.petscs.setup) PetscCall(type.petscs.setup(pc));
