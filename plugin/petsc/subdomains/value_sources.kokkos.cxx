@@ -136,7 +136,7 @@ PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, NumberedMatrix* 
   PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &numbered->matrix));
   PetscCheck(numbered->matrix, PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB, "MatDuplicate() has made no matrix");
   PetscCall(GetBlocks(numbered->matrix, blocks));
-  for (int b = 0; b < 2; ++b) {
+  for (int b = 0; b < 2 && blocks[b]; ++b) {
     PetscScalar* a;
     PetscCall(MatSeqAIJGetArrayWrite(blocks[b], &a));
     for (PetscInt k = 0; k < numbers.counts[b]; ++k) a[k] = (PetscScalar)(PetscReal)(first + k);
