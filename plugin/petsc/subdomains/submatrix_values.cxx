@@ -146,6 +146,7 @@ PetscErrorCode FindSources(Mat A, std::vector<Mat> const& leaves, WithCut const&
   EntryNumbers numbers;
   ValueSources sources;
   NumberedMatrix numbered;
+  CutFunctions petscs;
   bool same = false;
 
   PetscFunctionBegin;
@@ -154,13 +155,15 @@ PetscErrorCode FindSources(Mat A, std::vector<Mat> const& leaves, WithCut const&
     PetscCall(Guarded(A, [&] { cut.obstacle = "numbers of entries are not exact in single precision"; }));
   } else {
     PetscCall(MakeNumbered(A, numbers, &numbered));
-    PetscErrorCode const code = with_cut(numbered.matrix, [&](PetscInt n, Mat const submat[]) -> PetscErrorCode {
-      std::vector<Mat> of_numbered;
-      PetscFunctionBegin;
-      PetscCall(GetLeaves(n, submat, &of_numbered));
-      PetscCall(sources.Find(A, numbers, of_numbered, leaves, &same));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    });
+    PetscCall(FindPetscs(numbered.matrix, &petscs));
+    PetscErrorCode const code =
+        with_cut(numbered.matrix, petscs, [&](PetscInt n, Mat const submat[]) -> PetscErrorCode {
+          std::vector<Mat> of_numbered;
+          PetscFunctionBegin;
+          PetscCall(GetLeaves(n, submat, &of_numbered));
+          PetscCall(sources.Find(A, numbers, of_numbered, leaves, &same));
+          PetscFunctionReturn(PETSC_SUCCESS);
+        });
     PetscCall(MatDestroy(&numbered.matrix));
     PetscCall(code);
     if (!same) PetscCall(Guarded(A, [&] { cut.obstacle = "the submatrices have other patterns than those cut now"; }));
@@ -231,11 +234,9 @@ PetscErrorCode CutSeveral(Mat A, PetscInt n, IS const rows[], IS const cols[], M
   }));
   PetscCall(TakeNewValues(
       A, *s, sets, n, n ? *submat : nullptr, [&] { return petscs.several(A, n, rows, cols, reuse, submat); },
-      [&](Mat numbered, auto const& use) -> PetscErrorCode {
+      [&](Mat numbered, CutFunctions const& of_numbered, auto const& use) -> PetscErrorCode {
         Mat* cut = nullptr;
-        CutFunctions of_numbered;
         PetscFunctionBegin;
-        PetscCall(FindPetscs(numbered, &of_numbered));
         PetscCall(of_numbered.several(numbered, n, rows, cols, MAT_INITIAL_MATRIX, &cut));
         PetscErrorCode const code = use(n, cut);
         PetscCall(MatDestroySubMatrices(n, &cut));
@@ -261,11 +262,9 @@ PetscErrorCode CutOne(Mat A, IS rows, IS cols, MatReuse reuse, Mat* submat)
   }
   PetscCall(TakeNewValues(
       A, *s, {rows, cols}, 1, submat, [&] { return petscs.one(A, rows, cols, reuse, submat); },
-      [&](Mat numbered, auto const& use) -> PetscErrorCode {
+      [&](Mat numbered, CutFunctions const& of_numbered, auto const& use) -> PetscErrorCode {
         Mat cut = nullptr;
-        CutFunctions of_numbered;
         PetscFunctionBegin;
-        PetscCall(FindPetscs(numbered, &of_numbered));
         PetscCall(of_numbered.one(numbered, rows, cols, MAT_INITIAL_MATRIX, &cut));
         PetscErrorCode const code = use(1, &cut);
         PetscCall(MatDestroy(&cut));

@@ -80,7 +80,8 @@ class ValueSources {
 
  private:
   PetscErrorCode Add(Mat A, EntryNumbers const& numbers, Mat numbered, Mat leaf);
-  PetscErrorCode Take(BlockSource const& source, Mat block, PetscInt count, PetscScalar* to, PetscMemType there) const;
+  PetscErrorCode Take(BlockSource const& source, Stream stream, Mat block, PetscInt count, PetscScalar* to,
+                      PetscMemType there) const;
 
   PetscInt counts_[2] = {0, 0};       ///< number of entries of A's blocks
   std::vector<BlockSource> sources_;  ///< sources of leaf k from block b: sources_[2 k + b]

@@ -60,6 +60,49 @@ struct Found {
   bool in_order_ = true;
 };
 
+/// Makes the numbered matrix of a sequential one: a matrix in host memory that uses A's pattern.
+PetscErrorCode NumberOnHost(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered)
+{
+  PetscInt num_rows, num_cols;
+
+  PetscFunctionBegin;
+  PetscCall(Guarded(A, [&] {
+    numbered->values.resize((std::size_t)numbers.counts[0]);
+    for (std::size_t k = 0; k < numbered->values.size(); ++k) numbered->values[k] = (PetscScalar)(PetscReal)k;
+  }));
+  PetscCall(MatGetSize(A, &num_rows, &num_cols));
+  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, num_rows, num_cols, const_cast<PetscInt*>(m.row_ptr),
+                                        const_cast<PetscInt*>(m.col_idx), numbered->values.data(), &numbered->matrix));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Makes the numbered matrix of a parallel one: a copy of it.
+PetscErrorCode NumberBlocks(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered)
+{
+  Mat blocks[2];
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
+  PetscInt64 first = numbers.firsts[(std::size_t)rank];
+  PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &numbered->matrix));
+  PetscCheck(numbered->matrix, PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB, "MatDuplicate() has made no matrix");
+  PetscCall(GetBlocks(numbered->matrix, blocks));
+  for (int b = 0; b < 2 && blocks[b]; ++b) {
+    PetscScalar* a;
+    PetscCall(MatSeqAIJGetArrayWrite(blocks[b], &a));
+    for (PetscInt k = 0; k < numbers.counts[b]; ++k) a[k] = (PetscScalar)(PetscReal)(first + k);
+    PetscCall(MatSeqAIJRestoreArrayWrite(blocks[b], &a));
+    PetscCall(PetscObjectStateIncrease((PetscObject)blocks[b]));
+    first += numbers.counts[b];
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode GetBlocks(Mat A, Mat blocks[2])
@@ -110,40 +153,11 @@ PetscErrorCode HasPlainValues(Mat A, bool* plain)
 PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered)
 {
   Mat blocks[2];
-  PetscMPIInt rank;
-  PetscInt num_rows, num_cols;
 
   PetscFunctionBegin;
   PetscCall(GetBlocks(A, blocks));
-  if (!blocks[1]) {
-    PetscCall(Guarded(A, [&] {
-      numbered->values.resize((std::size_t)numbers.counts[0]);
-      for (std::size_t k = 0; k < numbered->values.size(); ++k) numbered->values[k] = (PetscScalar)(PetscReal)k;
-    }));
-    PetscCall(MatGetSize(A, &num_rows, &num_cols));
-    PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) -> PetscErrorCode {
-      PetscFunctionBegin;
-      PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, num_rows, num_cols, const_cast<PetscInt*>(m.row_ptr),
-                                          const_cast<PetscInt*>(m.col_idx), numbered->values.data(),
-                                          &numbered->matrix));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }));
-    numbered->matrix->submat_singleis = A->submat_singleis;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
-  PetscInt64 first = numbers.firsts[(std::size_t)rank];
-  PetscCall(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &numbered->matrix));
-  PetscCheck(numbered->matrix, PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB, "MatDuplicate() has made no matrix");
-  PetscCall(GetBlocks(numbered->matrix, blocks));
-  for (int b = 0; b < 2 && blocks[b]; ++b) {
-    PetscScalar* a;
-    PetscCall(MatSeqAIJGetArrayWrite(blocks[b], &a));
-    for (PetscInt k = 0; k < numbers.counts[b]; ++k) a[k] = (PetscScalar)(PetscReal)(first + k);
-    PetscCall(MatSeqAIJRestoreArrayWrite(blocks[b], &a));
-    PetscCall(PetscObjectStateIncrease((PetscObject)blocks[b]));
-    first += numbers.counts[b];
-  }
+  if (blocks[1]) PetscCall(NumberBlocks(A, numbers, numbered));
+  else PetscCall(NumberOnHost(A, numbers, numbered));
   numbered->matrix->submat_singleis = A->submat_singleis;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -241,21 +255,13 @@ PetscErrorCode ValueSources::Find(Mat A, EntryNumbers const& numbers, std::vecto
 /// Takes the values of one of A's blocks. Collective on A.
 /// @param to     the leaf's values, in memory `there`; null: this rank has fewer leaves
 /// @param count  number of entries of the block
-PetscErrorCode ValueSources::Take(BlockSource const& source, Mat block, PetscInt count, PetscScalar* to,
+PetscErrorCode ValueSources::Take(BlockSource const& source, Stream stream, Mat block, PetscInt count, PetscScalar* to,
                                   PetscMemType there) const
 {
   bool const device = there != PETSC_MEMTYPE_HOST;
-  PetscBool kokkos = PETSC_FALSE;
-  Stream stream = nullptr;
 
   PetscFunctionBegin;
   if (!source.own && !source.others) PetscFunctionReturn(PETSC_SUCCESS);
-  if (source.own && device) {
-#if defined(PETSC_HAVE_KOKKOS_KERNELS)
-    PetscCall(PetscObjectTypeCompare((PetscObject)block, MATSEQAIJKOKKOS, &kokkos));
-#endif
-    PetscCall(CurrentStream(kokkos, &stream));
-  }
   PetscCall(WithMatrixValues(block, device, (std::size_t)count, [&](MatrixValues const& values) -> PetscErrorCode {
     PetscMemType const here = values.on_device ? there : PETSC_MEMTYPE_HOST;
     PetscFunctionBegin;
@@ -273,15 +279,21 @@ PetscErrorCode ValueSources::Take(BlockSource const& source, Mat block, PetscInt
 PetscErrorCode ValueSources::TakeValues(Mat A, std::vector<Mat> const& leaves) const
 {
   Mat blocks[2];
+  PetscBool kokkos = PETSC_FALSE;
+  Stream stream = nullptr;
 
   PetscFunctionBegin;
   PetscCall(GetBlocks(A, blocks));
+#if defined(PETSC_HAVE_KOKKOS_KERNELS)
+  PetscCall(PetscObjectTypeCompare((PetscObject)blocks[0], MATSEQAIJKOKKOS, &kokkos));
+#endif
+  if (has_device && device_memory_of(blocks[0]) != PETSC_MEMTYPE_HOST) PetscCall(CurrentStream(kokkos, &stream));
   for (std::size_t k = 0; k < sources_.size() / 2; ++k) {
     Mat const leaf = k < leaves.size() ? leaves[k] : nullptr;
     auto const both = [&](PetscScalar* to, PetscMemType there) -> PetscErrorCode {
       PetscFunctionBegin;
-      PetscCall(Take(sources_[2 * k], blocks[0], counts_[0], to, there));
-      PetscCall(Take(sources_[2 * k + 1], blocks[1], counts_[1], to, there));
+      PetscCall(Take(sources_[2 * k], stream, blocks[0], counts_[0], to, there));
+      PetscCall(Take(sources_[2 * k + 1], stream, blocks[1], counts_[1], to, there));
       PetscFunctionReturn(PETSC_SUCCESS);
     };
     if (leaf) PetscCall(WithMatrixValuesToWrite(leaf, both));
