@@ -247,7 +247,7 @@ void print_head(Settings const& s, Machine const& m, Grid const& grid) {
   auto const& p = s.problem;
   std::printf("%s, grid %s, n = %lld, %s; %s and %s, %s\n", p.name(), grid_text(grid.points).c_str(),
               static_cast<long long>(grid.rows()),
-              p.nested     ? "nested"
+              p.nested     ? "nested grids"
               : p.per_rank ? "the same for each rank"
                            : "the same in all",
               p.box ? "CG" : "BiCGStab", p.box ? "ICC(0) in blocks" : "ILU(0) in blocks", iterations_text(p).c_str());

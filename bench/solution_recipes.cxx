@@ -19,8 +19,9 @@ std::string const kept_estimates = "-pc_gamg_recompute_esteig false ";
 std::string const damped_levels =
     "-pc_type gamg -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 2 -mg_levels_ksp_richardson_scale 0.6 "
     "-mg_levels_pc_type jacobi ";
-std::string const once_on_finest =
-    "-mg_levels_{finest}_ksp_max_it 1 -mg_levels_{finest}_ksp_richardson_scale 1 -mg_levels_{finest}_pc_type ";
+// one undamped step on the finest level
+std::string const damped_below =
+    damped_levels + "-mg_levels_{finest}_ksp_max_it 1 -mg_levels_{finest}_ksp_richardson_scale 1 ";
 std::string const sor_levels = "-pc_type gamg -mg_levels_ksp_type chebyshev -mg_levels_pc_type sor ";
 // one symmetric sweep before and one after the coarse correction, without estimates of eigenvalues
 std::string const ssor_levels =
@@ -29,9 +30,12 @@ std::string const two_stage_levels =
     ssor_levels + "-mg_levels_pc_sor_sptrsv iterated -mg_levels_mat_sptrsv_iterated_sweeps 1 ";
 std::string const ilu_levels =
     "-pc_type gamg -mg_levels_ksp_type chebyshev -mg_levels_pc_type ilu -mg_levels_pc_factor_mat_solver_type ";
-std::string const ilu_finest =
-    jacobi_levels + "-mg_levels_{finest}_pc_type ilu -mg_levels_{finest}_pc_factor_mat_solver_type sptrsv ";
-std::string const sor_finest = jacobi_levels + "-mg_levels_{finest}_pc_type sor ";
+std::string const ilu_on_finest =
+    "-mg_levels_{finest}_pc_type ilu -mg_levels_{finest}_pc_factor_mat_solver_type sptrsv ";
+std::string const sor_on_finest = "-mg_levels_{finest}_pc_type sor ";
+std::string const ilu_color = "-mg_levels_{finest}_pc_factor_mat_ordering_type color";
+std::string const sor_color = "-mg_levels_{finest}_pc_sor_ordering color";
+std::string const sor_finest = jacobi_levels + sor_on_finest;
 std::string const ssor_finest =
     sor_finest + "-mg_levels_{finest}_ksp_type richardson -mg_levels_{finest}_ksp_max_it 1 ";
 
@@ -81,20 +85,17 @@ std::vector<Recipe> const& all_recipes() {
       {"gamg:ssor:color", ssor_levels + "-mg_levels_pc_sor_ordering color"},
       // with two unknowns a node or more, Jacobi sweeps with a triangle of the finest level may diverge
       {"gamg:ssor:twostage", two_stage_levels, Uses::plugin, For::all, true},
-      {"gamg:ssor:mixed", two_stage_levels + "-mg_levels_{finest}_pc_sor_sptrsv sptrsv "
-                                             "-mg_levels_{finest}_pc_sor_ordering color"},
+      {"gamg:ssor:mixed", two_stage_levels + "-mg_levels_{finest}_pc_sor_sptrsv sptrsv " + sor_color},
       {"gamg:ilu:sptrsv", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type natural"},
       {"gamg:ilu:color", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type color"},
       {"gamg:ilu:blockcolor", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type blockcolor"},
       {"gamg:ilu:iterated", ilu_levels + "iterated -mg_levels_pc_factor_mat_ordering_type natural"},
-      {"gamg:damped:ssor:color", damped_levels + once_on_finest + "sor -mg_levels_{finest}_pc_sor_ordering color"},
-      {"gamg:damped:ilu:color", damped_levels + once_on_finest +
-                                    "{ilu} -mg_levels_{finest}_pc_factor_mat_solver_type sptrsv "
-                                    "-mg_levels_{finest}_pc_factor_mat_ordering_type color"},
+      {"gamg:damped:ssor:color", damped_below + sor_on_finest + sor_color},
+      {"gamg:damped:ilu:color", damped_below + ilu_on_finest + ilu_color},
       {"gamg:finest:sor", sor_finest, Uses::on_device},
-      {"gamg:finest:sor:color", sor_finest + "-mg_levels_{finest}_pc_sor_ordering color"},
-      {"gamg:finest:ssor:color", ssor_finest + "-mg_levels_{finest}_pc_sor_ordering color"},
-      {"gamg:finest:ilu:color", ilu_finest + "-mg_levels_{finest}_pc_factor_mat_ordering_type color"},
+      {"gamg:finest:sor:color", sor_finest + sor_color},
+      {"gamg:finest:ssor:color", ssor_finest + sor_color},
+      {"gamg:finest:ilu:color", jacobi_levels + ilu_on_finest + ilu_color},
   };
   return recipes;
 }
