@@ -10,32 +10,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "allocated_bytes.hpp"
 #include "sptrsv_support/petsc_success.hpp"
-
-#if defined(__SANITIZE_ADDRESS__)
-extern "C" size_t
-__sanitizer_get_current_allocated_bytes();  // declared in sanitizer/allocator_interface.h, which Debian's GCC lacks
-#elif defined(__GLIBC__)
-#include <malloc.h>
-#endif
 
 namespace {
 
 constexpr double bytes_allowed = 100;     ///< mean growth per round after the warm-up
 constexpr double resident_allowed = 4e6;  ///< total growth: how many pages the heap keeps is not exact
-
-/// Returns the bytes that are allocated and not freed, in all threads' heaps.
-double AllocatedBytes()
-{
-#if defined(__SANITIZE_ADDRESS__)
-  return static_cast<double>(__sanitizer_get_current_allocated_bytes());
-#elif defined(__GLIBC__)
-  auto const info = mallinfo2();
-  return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
-#else
-  return 0;  // only resident memory is judged
-#endif
-}
 
 double ResidentBytes()
 {
@@ -164,12 +145,12 @@ PetscErrorCode Soak()
   PetscCall(ReadSettings(&s));
   for (PetscInt round = 0; round < s.rounds; ++round) {
     if (round == s.warm_up) {
-      allocated = AllocatedBytes();
+      allocated = petsc_test::AllocatedBytes();
       resident = ResidentBytes();
     }
     PetscCall(Round(round, s));
   }
-  double const grown = AllocatedBytes() - allocated, grown_resident = ResidentBytes() - resident;
+  double const grown = petsc_test::AllocatedBytes() - allocated, grown_resident = ResidentBytes() - resident;
   int const counted = static_cast<int>(s.rounds - s.warm_up);
   std::printf("%d solvers after %d: allocated memory grew by %.0f bytes from %.0f, resident memory by %.0f from %.0f\n",
               counted, static_cast<int>(s.warm_up), grown, allocated, grown_resident, resident);
