@@ -237,6 +237,7 @@ std::string json_of(Case const& c, Outcome const& r) {
 
 /// Runs all cases. @return whether all succeeded.
 bool run() {
+  if (help_is_asked()) return true;
   Settings const s = get_settings();
   Mat A = make_matrix(s.matrix), typed = nullptr;
   MatInfo info;

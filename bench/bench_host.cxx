@@ -200,6 +200,7 @@ void save(Settings const& s, std::vector<Medians> const& all) {
 }
 
 bool run() {
+  if (help_is_asked()) return true;
   Settings const s = get_settings();
   Errors const errors;
   Mat A = make_matrix(s.matrix);

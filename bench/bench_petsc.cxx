@@ -134,6 +134,7 @@ void print(PetscCase const& c, PetscResult const& r) {
 
 /// Runs all cases. @return whether all types of sptrsv gave the right answer.
 bool run() {
+  if (help_is_asked()) return true;
   Settings const s = get_settings();
   auto const cases = list_cases(s);
   Mat A = make_matrix(s.matrix);

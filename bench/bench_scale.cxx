@@ -13,6 +13,7 @@
 #include "cpu_model.hpp"
 #include "json.hpp"
 #include "petsc_environment.hpp"
+#include "petsc_main.hpp"
 #include "scale_case.hpp"
 #include "sptrsv_support/petsc_success.hpp"
 
@@ -57,14 +58,14 @@ struct Settings {
   std::vector<ScaleCase> cases;
   PetscInt may_differ = 0;  ///< tolerated difference in iterations
   std::string json;
-  bool warm_up = true, only_help = false;
+  bool warm_up = true;
 };
 
 /// Options as text and numbers, not yet checked.
 struct RawOptions {
   char cases[4096] = "", json[PETSC_MAX_PATH_LEN] = "";
   PetscInt problem = 0, per = 0, may_differ = 0;
-  PetscBool solve = PETSC_FALSE, warm_up = PETSC_TRUE, view = PETSC_FALSE, help = PETSC_FALSE;
+  PetscBool solve = PETSC_FALSE, warm_up = PETSC_TRUE, view = PETSC_FALSE;
 };
 
 PetscErrorCode read_options(RawOptions* o, ScaleProblem* p) {
@@ -95,7 +96,6 @@ PetscErrorCode read_options(RawOptions* o, ScaleProblem* p) {
   PetscCall(PetscOptionsString("-json", "Where the figures go, in seconds", nullptr, o->json, o->json, sizeof o->json,
                                nullptr));
   PetscOptionsEnd();
-  PetscCall(PetscOptionsHasHelp(nullptr, &o->help));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,7 +184,6 @@ Settings get_settings() {
   s.may_differ = o.may_differ;
   s.json = o.json;
   s.warm_up = o.warm_up;
-  s.only_help = o.help;
   return s;
 }
 
@@ -365,7 +364,7 @@ int run_all() {
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   try {
     Settings const s = get_settings();
-    if (s.only_help || run(s)) return 0;
+    if (help_is_asked() || run(s)) return 0;
     if (rank == 0) std::cerr << "bench_scale: a case failed, see above\n";
   } catch (std::exception const& e) {
     // exceptions that arrive here are thrown on all ranks: bad options, or errors that the ranks have agreed on
@@ -377,6 +376,7 @@ int run_all() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  accept_long_help(argc, argv);
   PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
   int const exit_code = run_all();
   PetscCall(PetscFinalize());

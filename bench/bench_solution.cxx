@@ -47,7 +47,7 @@ struct RawOptions {
   char json[PETSC_MAX_PATH_LEN] = "";
   PetscInt repeat = 3;
   PetscReal cut_short = 10, residual_limit = 1e-6;
-  PetscBool view = PETSC_FALSE, help = PETSC_FALSE;
+  PetscBool view = PETSC_FALSE;
 };
 
 PetscErrorCode read_options(RawOptions* o) {
@@ -72,7 +72,6 @@ PetscErrorCode read_options(RawOptions* o) {
   PetscCall(PetscOptionsString("-json", "Where the figures go, in seconds", nullptr, o->json, o->json, sizeof o->json,
                                nullptr));
   PetscOptionsEnd();
-  PetscCall(PetscOptionsHasHelp(nullptr, &o->help));
   // options within this text are not for all recipes
   if (o->extra[0] != 0) PetscCall(PetscOptionsClearValue(nullptr, "-extra"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -82,7 +81,7 @@ PetscErrorCode read_options(RawOptions* o) {
 bool get_settings(Settings& s) {
   RawOptions o;
   if (read_options(&o) != PETSC_SUCCESS) throw std::runtime_error("an option has a wrong value, see above");
-  if (o.help) {
+  if (help_is_asked()) {
     std::printf(
         "Problems:\n%sRecipes ({ilu}: icc if the problem is symmetric; {finest}: number of the finest level):\n"
         "%s",

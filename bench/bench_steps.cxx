@@ -42,7 +42,6 @@ struct Settings {
   std::vector<StepsCase> cases;
   PetscInt may_differ = 0;  ///< tolerated difference in iterations
   std::string json;
-  bool only_help = false;
 };
 
 /// Options as text and numbers, not yet checked.
@@ -50,7 +49,7 @@ struct RawOptions {
   char types[4096] = "", ordering[64] = "natural", json[PETSC_MAX_PATH_LEN] = "";
   PetscInt problem = 0, change = 0, size = 0, steps = 11, may_differ = 0;
   PetscReal step_size = 0, convection = 0.1;
-  PetscBool warm_up = PETSC_TRUE, view = PETSC_FALSE, help = PETSC_FALSE;
+  PetscBool warm_up = PETSC_TRUE, view = PETSC_FALSE;
 };
 
 PetscErrorCode read_options(RawOptions* o) {
@@ -83,7 +82,6 @@ PetscErrorCode read_options(RawOptions* o) {
   PetscCall(PetscOptionsString("-json", "Where the figures go, in seconds", nullptr, o->json, o->json, sizeof o->json,
                                nullptr));
   PetscOptionsEnd();
-  PetscCall(PetscOptionsHasHelp(nullptr, &o->help));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,7 +119,6 @@ Settings get_settings() {
   if (s.cases.empty()) throw std::runtime_error("-types is empty: give petsc:aij,sptrsv:aij, say");
   s.may_differ = o.may_differ;
   s.json = o.json;
-  s.only_help = o.help;
   return s;
 }
 
@@ -258,7 +255,7 @@ void save(Settings const& s, std::string const& device, std::vector<Row> const& 
 /// Runs all types. @return whether all types were right that must be.
 bool run() {
   Settings const s = get_settings();
-  if (s.only_help) return true;
+  if (help_is_asked()) return true;
   require_one_process();
   std::string const device = device_name();
   print_head(s, device);

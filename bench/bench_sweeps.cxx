@@ -211,6 +211,7 @@ std::string json_of(Settings const& s, Case const& c, Result const& r) {
 }
 
 bool run() {
+  if (help_is_asked()) return true;
   Settings const s = get_settings();
   Mat A = make_matrix(s.matrix);
   int const width = name_width(s.cases);
