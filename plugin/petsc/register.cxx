@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers a MatSolverType per algorithm, `sptrsv`, the orderings `color` and `blockcolor`, and sweeps for the PC
-// types `sor` and `eisenstat` when PETSc loads the plugin.
+// When PETSc loads the plugin: registers a MatSolverType per algorithm, `sptrsv`, and the orderings `color` and
+// `blockcolor`; wraps PETSc's PC types `sor` and `eisenstat` (sweeps) and `asm`, `gasm`, `bjacobi`, `fieldsplit` and
+// `redistribute` (values of submatrices).
 #include <dlfcn.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -119,7 +121,7 @@ PetscErrorCode CheckVersion()
 /// many bytes it writes.
 PetscErrorCode CheckTypes()
 {
-  unsigned char scalar[64], integer[64];
+  alignas(std::max_align_t) unsigned char scalar[64], integer[64];
   std::size_t scalar_bytes = 0, integer_bytes = 0;
 
   PetscFunctionBegin;

@@ -50,7 +50,7 @@ typedef struct {
 } MatSpTRSVInfo;
 
 /*@
-  SpTRSVRegister - Registers the solver types and orderings of the package sptrsv
+  SpTRSVRegister - Registers the solver types and orderings of the package sptrsv, and wraps PETSc's `PC` types
 
   Not Collective; No Fortran Support
 

@@ -142,19 +142,19 @@ class BlockPlans : public ::testing::Test {
     auto const lanes = static_cast<std::uint64_t>(shape.lanes);
     std::uint64_t const packs = static_cast<std::uint64_t>(slice_row[s + 1] - slice_row[s]) * lanes;
     auto const mine = static_cast<std::uint64_t>(p - slice_row[s]);
-    detail::EntryPlace const place{shape.lanes, shape.entries, packs, mine * lanes,
-                                   static_cast<std::uint64_t>(chunks[s]) * packs + mine};
+    detail::EntryOffsets const offsets{shape.lanes, shape.entries, packs, mine * lanes,
+                                       static_cast<std::uint64_t>(chunks[s]) * packs + mine};
     std::uint64_t const base = slice_pack[s] * static_cast<std::uint64_t>(shape.entries);
     std::vector<int> found, outers;
     int latest = -1, earliest_late = INT_MAX;  // levels
     int const early = chunks[s] * shape.width();
     for (int e = 0; e < early + shape.late; ++e) {
       bool const is_late = e >= early;
-      std::uint64_t const column = is_late ? place.late(e - early) : place.column(e),
-                          value = is_late ? place.late(e - early) : place.value(e);
+      std::uint64_t const column = is_late ? offsets.late(e - early) : offsets.column(e),
+                          value = is_late ? offsets.late(e - early) : offsets.value(e);
       int const local = col_idx[base + column];
       ASSERT_LT(value, (slice_pack[s + 1] - slice_pack[s]) * static_cast<std::uint64_t>(shape.entries));
-      ASSERT_TRUE(values_seen_.insert(base + value).second) << "two entries in a place";
+      ASSERT_TRUE(values_seen_.insert(base + value).second) << "two entries at one offset";
       if (local == rows + static_cast<int>(needed.size())) continue;  // pads the row
       ASSERT_LT(local, rows + static_cast<int>(needed.size()));
       if (local < rows) {

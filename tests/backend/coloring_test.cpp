@@ -367,10 +367,8 @@ TEST(Coloring, ADistanceBeyondTheWholeGraphIsReachedAtOnce) {
 TEST(ColorModel, IsTheThesisEquation) {
   ColorModel m{1000, 4000, 10, 512, 2e-9};  // 100 rows per set, fewer than the capacity
   EXPECT_DOUBLE_EQ(m.seconds(), 10 * 2e-9);
-  EXPECT_DOUBLE_EQ(m.seconds_per_entry(), 1 / (1 / 2e-9 * m.entries_per_row() * m.rows_per_set()));
   m.sets = 1;  // more rows than the capacity
   EXPECT_DOUBLE_EQ(m.seconds(), 2e-9 * 1000 / 512);
-  EXPECT_DOUBLE_EQ(m.fit(m.seconds()), 2e-9);
   EXPECT_EQ(ColorModel{}.seconds(), 0);
 }
 

@@ -79,7 +79,7 @@ TEST(Sizes, SlotsOfTilesBeyondWhatOffsetsCount) {
     ADD_FAILURE() << "nothing was thrown";
   } catch (Unsupported const& e) {
     EXPECT_STREQ(e.what(),
-                 "algorithm tiled does not do 54368 places for entries in tiles with offsets of 16 bits; "
+                 "algorithm tiled does not do 54368 positions of entries in tiles with offsets of 16 bits; "
                  "use longer offsets, or choose another algorithm");
   }
 }

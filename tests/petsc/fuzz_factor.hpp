@@ -66,7 +66,6 @@ class FactorPair {
   void create();
   void destroy();
   bool exists() const { return F_[by_petsc] != nullptr; }
-  bool has_symbolic() const { return symbolic_; }
   bool has_numeric() const { return numeric_; }
   void symbolic();
   /// Runs the numeric phase, after the symbolic phase if PETSc's own would crash without it.

@@ -234,32 +234,6 @@ TEST(MatFactorEvents, EndWithErrorsToo)
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
-/// Tests that removed options end with an error that names a remedy, whatever their prefix, and that a value with such
-/// a text does not.
-TEST(MatFactorOptions, RemovedOnesAreRefused)
-{
-  Mat A;
-  Grid grid;
-  Factoring setup;
-  setup.ftype = MAT_FACTOR_ILU;
-  ASSERT_EQ((int)BuildGrid(grid, &A), 0);
-  for (std::string const name : {"pc_bjacobi_sptrsv_together", "pc_asm_sptrsv_together", "mat_sptrsv_blocks"})
-    for (std::string const prefix : {"-", "-sub_", "-mg_levels_"}) {
-      Factor refused, made;
-      ASSERT_EQ((int)PetscOptionsSetValue(NULL, (prefix + name).c_str(), "8"), 0);
-      CaughtError const error = Catch([&] { return refused.Symbolic(A, "levelset", NULL, setup); });
-      ASSERT_EQ((int)PetscOptionsClearValue(NULL, (prefix + name).c_str()), 0);
-      EXPECT_EQ((int)error.code, (int)PETSC_ERR_ARG_WRONG);
-      for (std::string const& part : {"Option -" + name + " was removed", std::string("blockcolor"),
-                                      std::string("-pc_type bjacobi with -pc_bjacobi_local_blocks")})
-        EXPECT_NE(error.message.find(part), std::string::npos) << error.message;
-      ASSERT_EQ((int)PetscOptionsSetValue(NULL, "-note", name.c_str()), 0);
-      EXPECT_EQ((int)made.Symbolic(A, "levelset", NULL, setup), 0);
-      ASSERT_EQ((int)PetscOptionsClearValue(NULL, "-note"), 0);
-    }
-  ASSERT_EQ((int)MatDestroy(&A), 0);
-}
-
 TEST(MatFactorInfo, GetInfoRefusesOtherMatrices)
 {
   Mat A;

@@ -62,7 +62,7 @@ struct ZeroPivot : RowError {
 
 /// A value beyond the range of Storage::single: finite and too large, or nonzero and too small.
 struct SingleRange : RowError {
-  /// @param row  of op(T), which is a column of T if the solve is transposed
+  /// @param row  row of op(T), which is a column of T if the solve is transposed
   SingleRange(long long row, bool transposed, std::string const& triangle);
 };
 

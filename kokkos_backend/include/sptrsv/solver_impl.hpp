@@ -78,7 +78,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
   Analysis<types> analysis;
   detail::Chosen<types> chosen;
   std::string reason;
-  /// Why solve() must not be called yet, or nullptr.
+  /// Reason why solve() must not be called yet, or nullptr.
   char const* not_ready = "solve() before update(); call update() with the values of T first";
   // for sptrsv_plan=measure
   bool to_measure = false;
@@ -89,7 +89,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
   detail::PlanClock clock;
   int num_threads = 1;  ///< Kokkos' threads on a host
   // for sptrsv on a host
-  typename types::values values;  ///< the caller's, from the last update
+  typename types::values values;  ///< the caller's values in the last update()
   detail::Chosen<types> rival;    ///< substitution by one thread, as a rival of the chosen algorithm
   detail::SolveContest contest;
   detail::DeferredPlan deferred;

@@ -63,8 +63,7 @@ class Sweeps {
   /// @param exec       instance for all kernels; fenced before return
   /// @param matrix     square, each row with its diagonal entry and each column once, in any order; not used after
   /// the call
-  /// @param order      n, the row at each position of the sweep, a permutation of 0..n-1 (not checked), which must stay
-  /// valid and unchanged; empty: rows in natural order
+  /// @param rows       order or blocks of the rows; rows.order must stay valid and unchanged
   /// @throws InvalidPattern, MissingDiagonal for the first such row, and what TriangularSolver throws
   /// Cost: a few passes over the pattern, and two analyses.
   Sweeps(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& matrix,

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "base/petsc_compat.hpp"
 #include "solver/any_solver.hpp"
+#include "sptrsv/factorization/block_inverse.hpp"
 
 namespace sptrsv_petsc {
 
@@ -101,59 +100,6 @@ void StoreBlock(PetscInt bs, Entry const& entry, Scalar* to, std::size_t stride)
     for (PetscInt c = 0; c < bs; ++c) to[index(r) * stride + index(c)] = entry(r, c);
 }
 
-/// Returns |Re| + |Im|, which is at most sqrt(2) times the magnitude, and needs no root.
-inline PetscReal Size(Scalar const& v)
-{
-  PetscScalar const s = reinterpret_cast<PetscScalar const&>(v);
-  return std::abs(PetscRealPart(s)) + std::abs(PetscImaginaryPart(s));
-}
-
-/// Tells whether entry (r, c) of D^-1 U_ij has lost digits by underflow that matter to x_i. If t_i and t_j have similar
-/// magnitudes |t|, then |x_j| <= d |t|, where d is the largest entry of row c of D_j^-1. The loss, of the order of eps
-/// min() d |t|, does not exceed other roundings of the solve up to eps |D^-1|_r |t|. An entry that contributes less
-/// than `negligible` relative to that is dropped by any solve.
-inline bool Underflows(std::size_t bs, Scalar const* inverse, Scalar const* v, Scalar const* next, std::size_t r,
-                       std::size_t c)
-{
-  PetscReal const negligible = 1e-40;
-  PetscReal of_row = 0, d = 0, product = 0, share = 0;
-  for (std::size_t m = 0; m < bs; ++m) {
-    of_row = std::max(of_row, Size(inverse[m * bs + r]));
-    d = std::max(d, Size(next[m * bs + c]));
-  }
-  for (std::size_t m = 0; m < bs; ++m) {
-    PetscReal const i = Size(inverse[m * bs + r]), u = Size(v[c * bs + m]);
-    product = std::max(product, i * u);
-    share = std::max(share, of_row > 0 ? i / of_row * u : 0);
-  }
-  PetscReal const least = std::numeric_limits<PetscReal>::min();
-  return product < least && d * least > of_row && share * d > negligible;
-}
-
-/// Tells whether the product D^-1 U_ij in `block` can replace its two factors. Factors that are not finite are left to
-/// PETSc's verdict on pivots, and the product is accepted.
-/// @param next  the inverted diagonal block of row j
-inline bool ProductHolds(std::size_t bs, Scalar const* inverse, Scalar const* v, Scalar const* next,
-                         Scalar const* block, std::size_t stride)
-{
-  PetscReal const least = std::numeric_limits<PetscReal>::min();
-  bool finite = true, normal = true;
-  for (std::size_t r = 0; r < bs; ++r)
-    for (std::size_t c = 0; c < bs; ++c) {
-      PetscReal const size = Size(block[r * stride + c]);
-      finite &= std::isfinite(size);
-      normal &= size >= least;
-    }
-  if (finite && normal) return true;
-  auto const is_finite = [](Scalar const& s) { return std::isfinite(Size(s)); };
-  if (!std::all_of(inverse, inverse + bs * bs, is_finite) || !std::all_of(v, v + bs * bs, is_finite)) return true;
-  if (!finite) return false;
-  for (std::size_t r = 0; r < bs; ++r)
-    for (std::size_t c = 0; c < bs; ++c)
-      if (Size(block[r * stride + c]) < least && Underflows(bs, inverse, v, next, r, c)) return false;
-  return true;
-}
-
 }  // namespace detail
 
 /// Reads the pattern after PETSc's symbolic phase.
@@ -228,21 +174,20 @@ inline PetscInt TakeBlockValues(BlockFactor& f, Scalar const* a)
     std::copy_n(inverse, area, diagonal + row * area);
     for (PetscInt k = f.upper_begin[row]; k < f.upper_end[row]; ++k) {
       Scalar const* v = a + index(k) * area;
-      auto const product = [&](PetscInt r, PetscInt c) {
-        Scalar sum(0);
-        for (std::size_t m = 0; m < bs; ++m) sum += inverse[m * bs + index(r)] * v[index(c) * bs + m];
-        return sum;
-      };
       auto const negated = [&](PetscInt r, PetscInt c) { return -v[index(c) * bs + index(r)]; };
       Scalar* const block = to + index(k - f.upper_begin[row]) * bs;
       if (f.symmetric) {
         detail::StoreBlock(f.bs, negated, block, stride);
         continue;
       }
-      detail::StoreBlock(f.bs, product, block, stride);
       Scalar const* const next = a + index(f.diagonal[index(f.block_columns[k])]) * area;
-      if (out_of_range < 0 && !detail::ProductHolds(bs, inverse, v, next, block, stride))
-        out_of_range = static_cast<PetscInt>(row);
+      sptrsv::detail::BlockProduct<Scalar> const product{static_cast<int>(bs), inverse, v, next};
+      auto const computed = [&](PetscInt r, PetscInt c) {
+        return product.entry(static_cast<int>(r), static_cast<int>(c));
+      };
+      auto const stored = [&](int r, int c) { return block[index(r) * stride + index(c)]; };
+      detail::StoreBlock(f.bs, computed, block, stride);
+      if (out_of_range < 0 && !product.holds(stored)) out_of_range = static_cast<PetscInt>(row);
     }
     to += stride * bs;
   }

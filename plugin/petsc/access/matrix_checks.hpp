@@ -56,10 +56,10 @@ inline PetscErrorCode RequireProperRows(Mat A, sptrsv::RowRules const& rules)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The rows of a matrix, in the order in which LU eliminates them.
+/// Rows of a matrix in the order in which LU eliminates them.
 struct EliminatedRows {
   PetscInt n;
-  PetscInt const *begin, *col, *row_of, *col_of;  ///< row_of[k], col_of[k]: A's at row and column k of the factor
+  PetscInt const *begin, *col, *row_of, *col_of;  ///< A's row_of[k] and col_of[k] become row and column k
   std::vector<PetscInt> positions;                ///< positions of A's columns in the factor
 
   bool has_diagonal(PetscInt k) const
@@ -84,8 +84,8 @@ struct EliminatedRows {
     }
     return false;
   }
-  /// Returns the first row of the factor without a diagonal entry, or -1. Skips rows whose diagonal is one of A's,
-  /// which PETSc checks itself.
+  /// Returns the first row of the factor without a diagonal entry, or -1. Skips rows whose diagonal entry is one of A's
+  /// diagonal, which PETSc checks itself.
   /// @param fill  whether entries of fill count
   PetscInt missing_diagonal(bool fill) const
   {

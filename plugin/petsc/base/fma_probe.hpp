@@ -6,8 +6,8 @@
 
 namespace sptrsv_petsc {
 
-/// Returns x = 1 + eps of which x x is no PetscReal, since eps^2 is lost in a sum with 1: with d the rounded product,
-/// d - x x is 0 where the product is rounded, and not where it is not (fused multiply-add).
+/// Returns x = 1 + eps, whose square is no PetscReal, since 1 + eps^2 rounds to 1. With d the rounded square, d - x x
+/// is 0 if the product is rounded first, and not 0 with a fused multiply-add.
 inline PetscReal FmaProbe()
 {
   PetscReal eps = 1;

@@ -6,8 +6,8 @@
 
 namespace sptrsv_petsc {
 
-/// PC type of PETSc's, and what the plugin adds. PETSc creates PCs by a function without further data, so each type is
-/// an object of its own, by which Create() is instantiated.
+/// PC type of PETSc's, and the functions that the plugin adds. PETSc creates PCs by a function without further data, so
+/// each type is a static object, the template argument of CreateWrapped().
 struct WrappedPc {
   PCType name;
   PetscErrorCode (*before)(PC);             ///< called before PETSc's set-up; null: none

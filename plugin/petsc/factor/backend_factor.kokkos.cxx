@@ -104,7 +104,7 @@ PetscErrorCode BackendFactor::MakeSolverForFill(Mat F, Mat A, MatFactorInfo cons
       } catch (sptrsv::ImproperRow const&) {
       } catch (sptrsv::MissingDiagonal const&) {
       } catch (sptrsv::Unsupported const&) {
-      } catch (std::exception const&) {  // of memory, too
+      } catch (std::exception const&) {  // also for lack of memory
         if (asked_ == FactorChoice::device) throw;
       }
     });
@@ -173,7 +173,7 @@ PetscErrorCode BackendFactor::MakeFactorization(Mat F, Mat A, std::string* obsta
     return Guarded(F, [&] {
       try {
         report_ = f->solver->make_factorization(arrays);
-      } catch (std::exception const& e) {  // of memory, too
+      } catch (std::exception const& e) {  // also for lack of memory
         f->solver->drop_factorization();
         if (!obstacle) throw;
         *obstacle = e.what();

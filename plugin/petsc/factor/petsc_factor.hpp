@@ -40,7 +40,7 @@ class PetscFactor final : public FactorSource {
 
   Mat inner_ = nullptr;
   PetscObjectId checked_id_ = 0;           // id of the matrix whose rows were checked last
-  PetscObjectState checked_nonzeros_ = 0;  // its nonzero state then
+  PetscObjectState checked_nonzeros_ = 0;  // nonzero state of that matrix when it was checked
   std::string reason_;
 };
 

@@ -27,9 +27,9 @@ void ReleaseHolders()
   for (auto at = all.begin(); at != all.end();) (*at++)->release();  // release() may remove the holder from the set
 }
 
-/// Losses of a child process in a fork: the number of Kokkos' threads, which only the parent has, and whether it had a
-/// GPU.
+/// Number of Kokkos' threads that a forked child process has lost, since only its parent has them.
 int lost_threads = 0;
+/// Whether a forked child process has lost the GPU.
 bool lost_device = false;
 
 void RecordForkLosses()
@@ -78,7 +78,7 @@ void ReserveThreadMemory()
 }
 
 /// Starts Kokkos.
-/// @param threads  0: as the environment says
+/// @param threads  number of threads; 0: that of the environment
 /// @param device   number of the GPU; -1: none
 void StartOwnKokkos(int threads, int device)
 {

@@ -17,7 +17,7 @@ bool IsOneOf(char const* type, std::initializer_list<char const*> names)
   return std::any_of(names.begin(), names.end(), [&](char const* name) { return !std::strcmp(type, name); });
 }
 
-/// Chooses where A's vectors are, and states that as the reason.
+/// Chooses the device if A's vectors are there, otherwise the host, and states the reason.
 PetscErrorCode ChooseByVectors(Mat A, Backend& backend)
 {
   VecType type;
@@ -29,8 +29,8 @@ PetscErrorCode ChooseByVectors(Mat A, Backend& backend)
   backend.kokkos = IsOneOf(type, {VECKOKKOS, VECSEQKOKKOS, VECMPIKOKKOS});
   bool const there =
       has_device && (backend.kokkos || IsOneOf(type, {VECCUDA, VECSEQCUDA, VECMPICUDA, VECHIP, VECSEQHIP, VECMPIHIP}));
-  // Kokkos' matrices cannot be bound to the CPU, even if a DM has set that; and PETSc also reports matrices as bound
-  // that never go to a GPU
+  // Kokkos' matrices cannot be bound to the CPU, even if a DM has set that; and PETSc reports matrices that never go to
+  // a GPU as bound, too
   host = (PetscBool)(host && !backend.kokkos);
   backend.device = there && !host;
   PetscCall(Guarded(A, [&] {

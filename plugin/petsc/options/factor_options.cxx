@@ -123,34 +123,6 @@ PetscErrorCode RefuseRenamed(PetscObject object, char const* solver_type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Refuses removed options, with any prefix: two of them had the prefix of a PC, which its factors do not know, so the
-/// whole options database is searched.
-PetscErrorCode RefuseRemoved(PetscObject object)
-{
-  char* all;
-  char const* given = nullptr;
-
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsGetAll(object->options, &all));  // "-name value -name value "
-  for (char const* word = all; *word;) {
-    std::size_t const length = std::strcspn(word, " ");
-    for (char const* name : {"pc_bjacobi_sptrsv_together", "pc_asm_sptrsv_together", "mat_sptrsv_blocks"}) {
-      std::size_t const end = std::strlen(name);
-      if (word[0] == '-' && length > end && !std::strncmp(word + length - end, name, end)) given = name;
-    }
-    word += length;
-    word += std::strspn(word, " ");
-  }
-  PetscCall(PetscFree(all));
-  PetscCheck(
-      !given, PetscObjectComm(object), PETSC_ERR_ARG_WRONG,
-      "Option -%s was removed, since solves to convergence were no faster; leave it out. For fewer levels use the "
-      "ordering blockcolor, -pc_factor_mat_ordering_type blockcolor with the factor's prefix; for several blocks on a "
-      "rank -pc_type bjacobi with -pc_bjacobi_local_blocks, each block with a factor of its own",
-      given);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 }  // namespace
 
 PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name, char const* others)
@@ -197,7 +169,6 @@ PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::
 
   PetscFunctionBegin;
   PetscCall(RefuseRenamed(object, solver_type));
-  PetscCall(RefuseRemoved(object));
   PetscCall(Guarded(object, [&] {
     options = OptionsOf(solver_type);
     title = std::string("Triangular solver options, ") + solver_type;

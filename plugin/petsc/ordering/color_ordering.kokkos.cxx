@@ -67,9 +67,9 @@ PetscErrorCode ReadBlockColorOptions(Mat A, sptrsv::BlockColorOptions<PetscInt>&
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Colors a matrix on the device if its pattern is there, and if the coloring is the one that a single host thread
-/// would find: by rows, in their order.
-/// @param done  out: false: color on the host
+/// Colors a matrix on the device if its pattern is there, if it has no inodes, and if the options ask for the serial
+/// coloring at distance 1 without balancing.
+/// @param done  out; false: the matrix has to be colored on the host
 PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv::Coloring<PetscInt>& coloring,
                              bool* done)
 {

@@ -9,7 +9,7 @@ namespace sptrsv_petsc {
 /// Lets MatSOR() of A, a seqaij matrix or one of a type made from it, sweep as the PC's options say: by sptrsv where
 /// A's vectors are on a GPU, or on a host if asked for; otherwise PETSc's own. Analyzes A if its pattern is new, and
 /// takes its values if they or omega, the PC's, have changed; errors of either are left to MatSOR().
-/// @param by_inodes_too  otherwise PETSc's own sweep over inodes
+/// @param by_inodes_too  false: PETSc's own function sweeps over inodes
 PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too);
 
 /// Lets MatSOR() of A sweep as the options of this PC say, until UseSweeps() or SelectSweeps() is called for another PC

@@ -26,24 +26,24 @@ using SorFunction = PetscErrorCode (*)(Mat, Vec, PetscReal, MatSORType, PetscRea
 
 char const* const composed_name = "SpTRSVSweeps";
 
-/// Sweeps with one matrix, and what they were made for.
+/// Sweeps with one matrix, and the options and values they are valid for.
 struct LocalSweeps {
   SorFunction petscs = nullptr;  // PETSc's own MatSOR()
   SweepChoice choice;
   Backend backend;
-  std::string type;               // of the matrix, for which the backend was chosen
-  char const* refused = nullptr;  // why PETSc's own has to run for the PC; null: it has not
-  std::string petscs_reason;      // why PETSc's own ran last; empty: it did not
+  std::string type;               // type of the matrix for which the backend was chosen
+  char const* refused = nullptr;  // why PETSc's own MatSOR() has to run for the PC; null: no reason
+  std::string petscs_reason;      // why PETSc's own MatSOR() ran last; empty: ours ran, or none yet
 
   std::unique_ptr<AnySweeps> sweeps;  // null: to be analyzed
-  bool by_blocks = false;             // by inodes
+  bool by_blocks = false;             // whether the sweeps are by inodes
   PetscObjectId matrix = 0;           // the matrix that was analyzed
   PatternStamp stamp;
   PetscObjectState state = 0;  // object state of the values that were read
   bool has_values = false;
-  PetscReal omega = 1, shift = 0;  // as MatSOR() was called
+  PetscReal omega = 1, shift = 0;  // arguments of MatSOR() for which the values were read
   PetscLogDouble entries = 0;
-  bool exact = true;  // whether the algorithm is
+  bool exact = true;  // whether the algorithm solves exactly
   PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
 };
 
@@ -189,8 +189,8 @@ PetscErrorCode Update(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift, l
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Analyzes A if its pattern is new, and takes its values if they, omega or the shift have changed. In a set-up, what
-/// MatSOR() has to report is left to it, since values may change before it is called.
+/// Analyzes A if its pattern is new, and takes its values if they, omega or the shift have changed. A set-up reports no
+/// errors of the pattern or the values: both may change before MatSOR().
 PetscErrorCode Refresh(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift, bool set_up)
 {
   std::string wrong;

@@ -11,8 +11,8 @@ namespace sptrsv_petsc {
 
 /// Choice of the sweeps of a PC.
 struct SweepChoice {
-  bool off = false;                  ///< PETSc's own sweeps, everywhere
-  bool asked = false;                ///< sptrsv's on a host, too
+  bool off = false;                  ///< whether PETSc's own sweeps run everywhere
+  bool asked = false;                ///< whether sptrsv's sweeps run on a host, too
   std::string algorithm = "sptrsv";  ///< a name of algorithm_infos(), or "sptrsv"
   std::string ordering;              ///< a MatOrderingType; empty: natural order
   sptrsv::OptionValues options;      ///< options of the algorithm

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements SpTRSVPCShellSetTriangles(), and the operations of its PC of type shell.
 #include <memory>
+#include <utility>
 
+#include "base/composed_state.hpp"
 #include "kokkos/guarded.hpp"
 #include "options/factor_options.hpp"
 #include "shell/triangles.hpp"
@@ -16,22 +18,10 @@ char const* const composed_name = "SpTRSVTriangles";
 
 PetscErrorCode Get(PC pc, UserTriangles** all)
 {
-  PetscContainer container = nullptr;
-  void* pointer = nullptr;
-
   PetscFunctionBegin;
-  PetscCall(PetscObjectQuery((PetscObject)pc, composed_name, (PetscObject*)&container));
-  PetscCheck(container, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
+  PetscCall(FindState((PetscObject)pc, composed_name, all));
+  PetscCheck(*all, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
              "PC has no triangles; call SpTRSVPCShellSetTriangles() first");
-  PetscCall(PetscContainerGetPointer(container, &pointer));
-  *all = static_cast<UserTriangles*>(pointer);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode Destroy(void* pointer)
-{
-  PetscFunctionBegin;
-  PetscCall(DestroyTriangles(static_cast<UserTriangles*>(pointer)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,7 +168,7 @@ PetscErrorCode SetCallbacks(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Fills new triangles, which the caller destroys after an error too.
+/// Fills new triangles.
 PetscErrorCode Fill(PC pc, UserTriangles& all, Mat L, PetscBool unit_L, Mat U, PetscBool unit_U, char const* algorithm)
 {
   PetscInt rows_L, rows_U;
@@ -204,7 +194,7 @@ PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, 
   using namespace sptrsv_petsc;
   PetscBool shell;
   PetscMPIInt size;
-  PetscContainer container;
+  std::unique_ptr<UserTriangles> all;
 
   PetscFunctionBegin;
   PetscCall(SpTRSVRegister());  // registers the events, and checks that this is the PETSc of the build
@@ -223,18 +213,9 @@ PetscErrorCode SpTRSVPCShellSetTriangles(PC pc, Mat L, PetscBool unit_L, Mat U, 
   if (!algorithm) algorithm = "sptrsv";
   PetscCall(CheckAlgorithm((PetscObject)pc, "The algorithm", algorithm));
 
-  UserTriangles* all = nullptr;
-  // the container destroys it; composing it destroys an earlier one with its triangles
-  PetscCall(PetscContainerCreate(comm, &container));
-  PetscErrorCode code = Guarded(pc, [&] { all = new UserTriangles; });
-  if (!code) {
-    PetscCall(PetscContainerSetPointer(container, all));
-    PetscCall(ContainerSetDestroy<Destroy>(container));
-    code = Fill(pc, *all, L, unit_L, U, unit_U, algorithm);
-  }
-  if (!code) PetscCall(PetscObjectCompose((PetscObject)pc, composed_name, (PetscObject)container));
-  PetscCall(PetscContainerDestroy(&container));
-  PetscCall(code);
+  PetscCall(Guarded(pc, [&] { all = std::make_unique<UserTriangles>(); }));
+  PetscCall(Fill(pc, *all, L, unit_L, U, unit_U, algorithm));
+  PetscCall(ComposeState((PetscObject)pc, composed_name, std::move(all)));
   PetscCall(SetCallbacks(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -17,6 +17,11 @@ namespace sptrsv_petsc {
 /// pattern into the memory of the old one, so neither addresses nor PETSc's nonzero state tell whether it has changed.
 struct UserTriangle {
   UserTriangle(char const* letter, sptrsv::Triangle side) : name(letter), triangle(side) {}
+  ~UserTriangle()
+  {
+    solver.reset();  // before the arrays that it reads
+    (void)MatDestroy(&mat);
+  }
 
   char const* name;
   sptrsv::Triangle triangle;
@@ -35,7 +40,7 @@ struct UserTriangles {
   UserTriangle lower{"L", sptrsv::Triangle::lower}, upper{"U", sptrsv::Triangle::upper};
   PetscInt n = 0;
   std::string asked, requested;  // algorithm chosen by the program, and after the options
-  Backend backend;               // for both
+  Backend backend;               // where both triangles' solves run
   PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
 };
 
@@ -69,7 +74,5 @@ PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& or
                               Operands const& operands);
 
 PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer);
-
-PetscErrorCode DestroyTriangles(UserTriangles* all);
 
 }  // namespace sptrsv_petsc

@@ -273,15 +273,4 @@ PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DestroyTriangles(UserTriangles* all)
-{
-  PetscFunctionBegin;
-  for (UserTriangle* t : {&all->lower, &all->upper}) {
-    t->solver.reset();
-    PetscCall(MatDestroy(&t->mat));
-  }
-  delete all;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 }  // namespace sptrsv_petsc

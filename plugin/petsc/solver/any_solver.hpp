@@ -112,8 +112,9 @@ class AnyFactorSolver : public SolverMemory<Scalar> {
 /// Makes a solver with a factor on a host, or on the GPU, where it begins with `stream`.
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
                                                   FactorArrays const& arrays, sptrsv::OptionValues const& options);
-/// Makes a solver for factor() alone, as MakeFactorSolver() does. Throws ImproperRow, MissingDiagonal, and what
-/// Factorization::level_pattern() throws.
+/// Makes a solver that computes its own pattern, and takes values only by factor().
+/// @param device, stream  as for MakeFactorSolver()
+/// @throws ImproperRow, MissingDiagonal, and what Factorization::level_pattern() throws
 std::unique_ptr<AnyFactorSolver> MakeFillSolver(bool device, Stream stream, std::string const& algorithm,
                                                 FillFactor const& what, sptrsv::OptionValues const& options);
 

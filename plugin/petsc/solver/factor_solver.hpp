@@ -2,6 +2,7 @@
 // Implements AnyFactorSolver with the backend's Factor on one execution space.
 #pragma once
 
+#include <climits>
 #include <optional>
 #include <string>
 
@@ -63,14 +64,9 @@ template <class T, class Exec>
 void RequireDiagonal(Exec const& exec, typename T::pattern const& matrix, bool ascending)
 {
   PetscInt const n = matrix.num_rows();
-  PetscInt missing = n;
-  Kokkos::parallel_reduce(
-      "sptrsv::petsc::diagonal", Kokkos::RangePolicy<Exec>(exec, 0, n),
-      KOKKOS_LAMBDA(PetscInt i, PetscInt & first_missing) {
-        if (sptrsv::detail::find_in_row<T>(matrix, i, i, ascending) < 0 && i < first_missing) first_missing = i;
-      },
-      Kokkos::Min<PetscInt>(missing));
-  if (missing < n) throw sptrsv::MissingDiagonal((long long)missing, "factored");
+  auto const lacks = KOKKOS_LAMBDA(PetscInt i) { return sptrsv::detail::find_in_row<T>(matrix, i, i, ascending) < 0; };
+  long long const missing = sptrsv::detail::first_row_with<T>("sptrsv::petsc::diagonal", exec, n, lacks);
+  if (missing < n) throw sptrsv::MissingDiagonal(missing, "factored");
 }
 
 template <class Exec>
@@ -177,6 +173,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
   }
   void reserve(std::size_t columns, bool accumulate) override
   {
+    if (columns > INT_MAX) throw sptrsv::Unsupported("sptrsv", "more than 2^31 - 1 columns", "solve in parts");
     state().factor.reserve(exec(), static_cast<int>(columns), accumulate);
   }
 

@@ -31,8 +31,7 @@ class SolverMemory : public KokkosHolder {
   virtual bool on_device() const = 0;
   /// Sends all further work to this stream, after the work on the previous one has finished. Does nothing on a host.
   virtual void follow(Stream stream) = 0;
-  /// Copies b to the solver's memory. Keeps that memory from solve to solve; allocates for more values than ever
-  /// before.
+  /// Copies b to the solver's memory. Keeps that memory from solve to solve; allocates if b is larger than all before.
   virtual Columns<Scalar const> copy_in(Columns<Scalar const> b) = 0;
   /// Returns memory for x in the solver's memory, kept as by copy_in(); copies x to it if `filled`.
   virtual Columns<Scalar> room_for(Columns<Scalar> x, bool filled) = 0;

@@ -11,7 +11,7 @@
 
 namespace sptrsv_petsc {
 
-/// Prints the first lines: the library's version, the requested type, the backend and its reason.
+/// Prints the first lines of a view: the library's version, the requested type, the backend and its reason.
 inline PetscErrorCode ViewHeading(PetscViewer viewer, char const* requested, Backend const& backend)
 {
   std::string kokkos;
@@ -40,8 +40,8 @@ inline PetscErrorCode ViewTimings(PetscViewer viewer, std::vector<sptrsv::PlanTi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Prints the last line.
-/// @param beyond  what the memory is additional to
+/// Prints the last line of a view: bytes of memory, and numbers of analyses, numeric phases and solves.
+/// @param beyond  data that `bytes` does not include
 inline PetscErrorCode ViewCounts(PetscViewer viewer, std::size_t bytes, char const* beyond, PetscInt analyses,
                                  PetscInt numerics, PetscInt solves)
 {

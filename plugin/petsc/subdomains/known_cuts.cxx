@@ -97,16 +97,19 @@ PetscErrorCode KnownCuts::Find(Mat A, Cut const& wanted, Cut** found)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KnownCuts::Forget(Mat A, Cut const& wanted, Cut const* except)
+PetscErrorCode KnownCuts::Forget(Mat A, std::vector<Mat> const& leaves, Cut const* except)
 {
   unsigned shared = 0;
 
   PetscFunctionBegin;
-  for (std::size_t k = 0; k < cuts_.size(); ++k) {
-    auto const& leaves = cuts_[k]->leaves;
-    bool const any =
-        std::find_first_of(leaves.begin(), leaves.end(), wanted.leaves.begin(), wanted.leaves.end()) != leaves.end();
-    if (any && cuts_[k].get() != except) shared |= 1u << k;
+  for (Mat leaf : leaves) {
+    PetscObjectId id;
+    PetscCall(PetscObjectGetId((PetscObject)leaf, &id));
+    for (std::size_t k = 0; k < cuts_.size(); ++k) {
+      auto const& known = cuts_[k]->leaves;
+      bool const has_leaf = std::find(known.begin(), known.end(), id) != known.end();
+      if (has_leaf && cuts_[k].get() != except) shared |= 1u << k;
+    }
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_UNSIGNED, MPI_BOR, PetscObjectComm((PetscObject)A)));
   erase(shared);

@@ -15,11 +15,11 @@ namespace sptrsv_petsc {
 /// Submatrices of one call and, if found, where their values come from.
 struct Cut {
   std::vector<PetscObjectId> leaves;  ///< this rank's parts of the submatrices
-  std::vector<std::uint64_t> call;    ///< stamps of index sets, A's blocks and leaves, which have to be the same again
+  std::vector<std::uint64_t> call;    ///< stamps of index sets, A's blocks and leaves, which identify a call
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);  ///< false after the first leaf has been destroyed
   bool found = false;                                          ///< whether `sources` or `obstacle` are known
   ValueSources sources;
-  std::string obstacle;  ///< why new values are taken by PETSc; empty: they are not
+  std::string obstacle;  ///< why PETSc takes new values; empty: ours does
 };
 
 /// Describes a call by what has to be the same in the next one. Index sets are compared by their contents, which a
@@ -34,13 +34,12 @@ class KnownCuts {
   bool empty() const { return cuts_.empty(); }
   /// Finds the cut to which this call belongs on all ranks, or null, and makes it the last one.
   PetscErrorCode Find(Mat A, Cut const& wanted, Cut** found);
-  /// Forgets cuts, except for one, that have a leaf of `wanted`: PETSc may write another pattern into it.
-  PetscErrorCode Forget(Mat A, Cut const& wanted, Cut const* except);
+  /// Forgets all cuts but `except` that have one of the leaves: PETSc may write another pattern into it.
+  PetscErrorCode Forget(Mat A, std::vector<Mat> const& leaves, Cut const* except);
   /// Forgets cuts whose first leaf has been destroyed on some rank.
   PetscErrorCode ForgetDestroyed(Mat A);
-  /// Remembers a cut. If there are too many, that one is forgotten which was used least recently, first of those whose
-  /// sources have not been found.
-  /// @param first_leaf  of this rank; null: it has none
+  /// Remembers a cut. Forgets the least recently used one if full, beginning with cuts whose sources are not found.
+  /// @param first_leaf  first leaf of this rank; null: it has none
   PetscErrorCode Remember(Mat A, std::unique_ptr<Cut> cut, Mat first_leaf);
 
  private:

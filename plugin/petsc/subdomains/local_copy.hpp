@@ -13,13 +13,13 @@ namespace sptrsv_petsc {
 /// Copy of values between two matrices of a rank: to[targets[k]] = from[sources[k]].
 class LocalCopy : public KokkosHolder {
  public:
-  /// Copies. Work on a GPU is sent to `stream`.
+  /// Performs the copy; sends work on a GPU to `stream`.
   /// @param from  values of A, in the memory of `to` or on a host
   virtual void run(Stream stream, MatrixValues const& from, Scalar* to) = 0;
 };
 
 /// Makes a copy in host memory, or on the GPU.
-/// @param targets  empty: k = 0, 1, ...
+/// @param targets  positions in the submatrix' values; empty: 0, 1, ...
 std::unique_ptr<LocalCopy> MakeLocalCopy(bool device, std::vector<PetscInt> const& sources,
                                          std::vector<PetscInt> const& targets);
 

@@ -11,8 +11,8 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// Finds the matrix from which the PC takes submatrices: for bjacobi this rank's diagonal block. Null if it is of a
-/// type without a plan for them.
+/// Finds the matrix from which the PC takes submatrices: for bjacobi this rank's diagonal block. Null if
+/// HasPlainValues() is false for the PC's matrix.
 template <bool local>
 PetscErrorCode FindWhole(PC pc, Mat* A)
 {

@@ -190,9 +190,9 @@ PetscErrorCode TakeNewValues(Mat A, Submatrices& s, std::vector<IS> const& sets,
   PetscFunctionBegin;
   PetscCall(GetLeaves(n, submat, &leaves));
   PetscCall(Guarded(A, [&] { wanted = std::make_unique<Cut>(); }));
-  if (!s.cuts.empty()) PetscCall(Describe(A, sets, leaves, *wanted));
   PetscCall(FindObstacle(A, s.where, leaves, &why));
   if (!why) {
+    if (!s.cuts.empty()) PetscCall(Describe(A, sets, leaves, *wanted));
     PetscCall(s.cuts.Find(A, *wanted, &cut));
     if (cut && !cut->found) PetscCall(FindSources(A, leaves, with_cut, *cut));
     if (cut && !cut->obstacle.empty()) why = cut->obstacle.c_str();
@@ -205,7 +205,7 @@ PetscErrorCode TakeNewValues(Mat A, Submatrices& s, std::vector<IS> const& sets,
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscInfo(A, "New values of submatrices by PETSc's own function: %s\n", why));
-  PetscCall(s.cuts.Forget(A, *wanted, cut));
+  PetscCall(s.cuts.Forget(A, leaves, cut));
   PetscCall(MarkHostAsNewest(leaves));
   PetscCall(petscs());
   if (remember) {
@@ -252,6 +252,7 @@ PetscErrorCode CutOne(Mat A, IS rows, IS cols, MatReuse reuse, Mat* submat)
 {
   Submatrices* s = nullptr;
   CutFunctions petscs;
+  std::vector<IS> sets;
 
   PetscFunctionBegin;
   PetscCall(FindOrRestore(A, &s, &petscs));
@@ -260,8 +261,9 @@ PetscErrorCode CutOne(Mat A, IS rows, IS cols, MatReuse reuse, Mat* submat)
     PetscCall(petscs.one(A, rows, cols, reuse, submat));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(Guarded(A, [&] { sets = {rows, cols}; }));
   PetscCall(TakeNewValues(
-      A, *s, {rows, cols}, 1, submat, [&] { return petscs.one(A, rows, cols, reuse, submat); },
+      A, *s, sets, 1, submat, [&] { return petscs.one(A, rows, cols, reuse, submat); },
       [&](Mat numbered, CutFunctions const& of_numbered, auto const& use) -> PetscErrorCode {
         Mat cut = nullptr;
         PetscFunctionBegin;

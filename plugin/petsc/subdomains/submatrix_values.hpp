@@ -11,9 +11,8 @@ enum class WhereToCut { nowhere, on_device, everywhere };
 
 /// Lets MatCreateSubMatrices() and MatCreateSubMatrix() of A, of type aij, aijkokkos, aijcusparse or aijhipsparse, take
 /// new values into submatrices from A's, in the memory in which they are: those of this rank by a copy, others by
-/// broadcasts of PetscSFs. The
-/// first cut and the first new values are PETSc's, and so is each call that this cannot serve; -info says why. Does
-/// nothing if A has a function of a program in place of its type's.
+/// broadcasts of PetscSFs. PETSc's function makes the first cut, takes the first new values, and serves each call that
+/// sptrsv cannot serve; -info prints the reason. Does nothing if A has a function of a program in place of its type's.
 PetscErrorCode UseSubmatrixValues(Mat A, WhereToCut where);
 
 /// Prints how often A's submatrices took new values without PETSc's function, if they did.

@@ -46,7 +46,7 @@ struct NumberedMatrix {
 /// Makes a numbered matrix, in host memory if A is sequential: PETSc cuts it faster there. Collective.
 PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered);
 
-/// Where values of a leaf come from, of those that come from one of A's blocks.
+/// Sources of the leaf's values that come from one of A's blocks.
 struct BlockSource {
   std::unique_ptr<LocalCopy> own;  ///< from this rank's block; null: none
   PetscSF others = nullptr;        ///< from other ranks' blocks; null on all ranks: none
@@ -71,7 +71,7 @@ class ValueSources {
   }
 
   /// Finds the sources of leaves from leaves that have been cut out of a numbered copy. Collective.
-  /// @param same  out: false on all ranks, and nothing found, if both have other patterns on some rank
+  /// @param same  out: whether both patterns agree on all ranks; otherwise finds nothing
   PetscErrorCode Find(Mat A, EntryNumbers const& numbers, std::vector<Mat> const& numbered,
                       std::vector<Mat> const& leaves, bool* same);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds where the values of submatrices come from by cutting them out of a matrix whose values are numbers of entries,
-// and broadcasts values along the star forests that this gives.
+// Finds where the values of submatrices come from: cuts submatrices out of a matrix whose values are numbers of
+// entries. Copies values of this rank, and broadcasts those of other ranks along star forests.
 #include "subdomains/value_sources.hpp"
 
 #include <algorithm>
@@ -162,8 +162,9 @@ PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, NumberedMatrix* 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Adds the sources of a leaf from a numbered leaf, whose values are numbers of A's entries; null: this rank has fewer
-/// leaves.
+/// Adds the sources of a leaf. Collective on A.
+/// @param numbered  copy of the leaf whose values are numbers of A's entries
+/// @param leaf      null, like `numbered`, if this rank has fewer leaves than others
 PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbered, Mat leaf)
 {
   MPI_Comm const comm = PetscObjectComm((PetscObject)A);
@@ -172,7 +173,7 @@ PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbere
   PetscMPIInt size, self;
   PetscScalar const* a = nullptr;
   bool const device = leaf && device_memory_of(leaf) != PETSC_MEMTYPE_HOST;
-  bool const local = has_device || !device;  // otherwise PETSc alone reaches the device
+  bool const local = has_device || !device;  // otherwise only PETSc reaches the device
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
@@ -252,8 +253,8 @@ PetscErrorCode ValueSources::Find(Mat A, EntryNumbers const& numbers, std::vecto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Takes the values of one of A's blocks. Collective on A.
-/// @param to     the leaf's values, in memory `there`; null: this rank has fewer leaves
+/// Takes the values of one of A's blocks into a leaf. Collective on A.
+/// @param to     the leaf's values, in memory `there`; null: this rank has fewer leaves than others
 /// @param count  number of entries of the block
 PetscErrorCode ValueSources::Take(BlockSource const& source, Stream stream, Mat block, PetscInt count, PetscScalar* to,
                                   PetscMemType there) const

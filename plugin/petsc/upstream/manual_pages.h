@@ -41,7 +41,7 @@
 
   The types are
 + `MATSOLVERSEQUENTIAL` - substitution by one thread
-. `MATSOLVERLEVELSET` - rows by level, a kernel per wide level, short levels chained
+. `MATSOLVERLEVELSET` - rows by level, a kernel per wide level, many narrow levels in one kernel
 . `MATSOLVERSYNCFREE` - a warp per component, busy waits, no barriers
 . `MATSOLVERTHREADLEVEL` - a thread per row on plain CSR, no analysis
 . `MATSOLVERFUSED` - short rows by a thread each, long rows by a warp each, in one kernel
@@ -77,7 +77,7 @@ M*/
 
 /*MC
   MATSOLVERLEVELSET = "levelset" - Triangular solves by the package sptrsv: rows by level, a kernel per wide level,
-  short levels chained
+  many narrow levels in one kernel
 
   Options Database Keys:
 + -pc_factor_mat_solver_type levelset - solves with this type

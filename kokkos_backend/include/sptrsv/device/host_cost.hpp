@@ -61,15 +61,15 @@ struct HostCost {
   double scattered_row(double off_diagonals) const { return 1.2 * std::max(row(off_diagonals), least_row); }
 
   /// Returns the cost of one level.
-  /// @param rows  rows of the level
-  /// @param wait  nanoseconds after the level before
+  /// @param rows       number of rows of the level
+  /// @param wait       nanoseconds that a level waits for the level before
   /// @param irregular  share of rows whose length differs from that of the row before
   double level(double rows, double wait, double irregular) const {
     double const work = rows * (level_row + (rows < sorted_from ? irregular * miss : 0)), alone = std::max(work, wait);
     return threads > 1 ? std::min(alone, work / threads + launch) : alone;
   }
-  /// Returns the number of rows up to which one thread is faster than a kernel.
-  int chain_rows() const {
+  /// Returns the number of rows of a level up to which one thread is faster than a kernel on all threads.
+  int narrow_rows() const {
     if (threads <= 1) return std::numeric_limits<int>::max();
     constexpr double most = std::numeric_limits<int>::max();
     return static_cast<int>(std::min(most, launch * threads / ((threads - 1) * level_row)));

@@ -22,6 +22,7 @@ class JointMemory {
     return at;
   }
   void allocate(char const* label) { memory_ = allocate_bytes<T>(label, bytes_); }
+  /// Returns the array at an offset, after allocate().
   /// @param at  offset that append() returned
   template <class V>
   Kokkos::View<V*, typename T::device> view(std::size_t at, std::size_t count) const {

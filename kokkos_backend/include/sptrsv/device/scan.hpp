@@ -34,12 +34,12 @@ void scan_before_by_cub(char const* label, typename T::exec_space const& exec, W
                         Kokkos::View<Sum*, typename T::device> const& begin, Of const& of) {
   using index = typename T::index;
   auto const added = thrust::make_transform_iterator(thrust::counting_iterator<index>(0), Added<Sum, index, Of>{of, n});
-  index const places = n + 1;
+  index const positions = n + 1;
   std::size_t bytes = 0;
-  check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, added, begin.data(), places, exec.cuda_stream()), label);
+  check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, added, begin.data(), positions, exec.cuda_stream()), label);
   typename Workspace<T>::Scope const scope(work);
   auto const memory = work.template take<char>(bytes);
-  check_cuda(cub::DeviceScan::ExclusiveSum(memory.data(), bytes, added, begin.data(), places, exec.cuda_stream()),
+  check_cuda(cub::DeviceScan::ExclusiveSum(memory.data(), bytes, added, begin.data(), positions, exec.cuda_stream()),
              label);
 }
 #endif

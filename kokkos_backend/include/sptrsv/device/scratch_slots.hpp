@@ -154,7 +154,7 @@ struct ScratchMemory {
 template <class S>
 class ScratchSlots : public Flagged<S, ScratchMemory> {
  public:
-  /// @param memory  of the team's scratch, aligned as S
+  /// @param memory  scratch memory of the team, aligned as S
   KOKKOS_FORCEINLINE_FUNCTION explicit ScratchSlots(void* memory) : base_(scratch::address_of(memory)) {}
 
   KOKKOS_FORCEINLINE_FUNCTION scratch::address at(int slot) const {

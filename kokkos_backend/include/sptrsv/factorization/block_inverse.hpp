@@ -122,7 +122,7 @@ KOKKOS_FORCEINLINE_FUNCTION typename Parts<S>::real size_of(S const& v) {
   return sum;
 }
 
-/// Check whether D^-1 U_ij may replace its two factors, or leaves the range of numbers so far that x_i is wrong.
+/// Product D^-1 U_ij. Checks whether it may replace its factors, or leaves the range of numbers so that x_i is wrong.
 template <class S>
 struct BlockProduct {
   using real = typename Parts<S>::real;
@@ -157,11 +157,17 @@ struct BlockProduct {
   }
   /// Tells whether the product may replace its factors; true for factors that are not finite: a matter of pivots.
   KOKKOS_INLINE_FUNCTION bool holds() const {
+    return holds([this](int r, int c) { return entry(r, c); });
+  }
+  /// Tells whether a computed product may replace its factors; true for factors that are not finite.
+  /// @param product  product(r, c) is entry (r, c)
+  template <class Product>
+  KOKKOS_INLINE_FUNCTION bool holds(Product const& product) const {
     real const least = Kokkos::Experimental::norm_min_v<real>;
     bool finite = true, normal = true;
     for (int r = 0; r < size; ++r)
       for (int c = 0; c < size; ++c) {
-        real const v = size_of(entry(r, c));
+        real const v = size_of(product(r, c));
         finite &= is_finite(v);
         normal &= v >= least;
       }
@@ -171,7 +177,7 @@ struct BlockProduct {
     if (!finite) return false;
     for (int r = 0; r < size; ++r)
       for (int c = 0; c < size; ++c)
-        if (size_of(entry(r, c)) < least && underflows(r, c)) return false;
+        if (size_of(product(r, c)) < least && underflows(r, c)) return false;
     return true;
   }
 };

@@ -20,7 +20,7 @@ struct FactorBlocks {
   typename T::offset lower_begin = 0, upper_begin = 0;
 };
 
-/// Check whether scalar row r has the columns of the first row of its dense block, in whole blocks.
+/// Scalar rows that are checked for consisting of whole dense blocks.
 template <class T>
 struct RowsOfBlocks {
   using index = typename T::index;
@@ -28,6 +28,7 @@ struct RowsOfBlocks {
   typename T::pattern rows;
   int size;
 
+  /// Tells whether row r has the columns of the first row of its dense block, in whole blocks.
   KOKKOS_INLINE_FUNCTION bool fits(index r) const {
     index const first = r - r % size;
     offset const begin = rows.row_ptr(r), length = rows.row_ptr(r + 1) - begin, first_begin = rows.row_ptr(first);
@@ -104,7 +105,7 @@ typename T::indices permutation_of_blocks(typename T::exec_space const& exec, ty
 
 /// Returns the factor in terms of dense blocks.
 /// @throws InvalidPattern for the first row that does not consist of whole blocks; DimensionMismatch if the number of
-/// rows does not.
+/// rows is no multiple of the block size.
 template <class T>
 FactorBlocks<T> blocks_of(typename T::exec_space const& exec, typename FactorBlocks<T>::pattern_type const& factor) {
   FactorBlocks<T> out;

@@ -18,8 +18,8 @@ namespace sptrsv::detail {
 
 /// Facts about pivots that a pass finds.
 struct PivotStatus {
-  long long first, last;       ///< rows with a too small pivot; n and -1 if there is none
-  unsigned long long shifted;  ///< pivots, by Shift::in_blocks
+  long long first, last;       ///< first and last row with a too small pivot; n and -1 if there is none
+  unsigned long long shifted;  ///< number of pivots that Shift::in_blocks has shifted
   int doubtful;                ///< dense blocks: 1 if D^-1 U may have left the range of numbers
 };
 
@@ -49,7 +49,7 @@ struct FactorsInWork {
   bool contract;
   int lanes;
 
-  /// Update of one entry or dense block: its target, and the address of U's, or null.
+  /// Update of one entry or dense block of a row: the number of this target, and the address of U's operand, or null.
   struct Update {
     index target = 0;
     scalar const* from = nullptr;
@@ -86,7 +86,7 @@ struct FactorsInWork {
 template <class S, bool Symmetric>
 struct PivotBatch {
   static constexpr int size = 4;
-  S const *at_inverse[size], *at_multiplied[size], *at_from[size];  ///< or null
+  S const *at_inverse[size], *at_multiplied[size], *at_from[size];  ///< addresses; null: no value
   S inverted[size], multiplied[size], from[size];
 
   /// Waits for the values; 0 where the address is null. All lanes of the warp call.
@@ -187,8 +187,9 @@ struct EliminateRows : FactorsInWork<T, Position, Symmetric> {
     return is_pivot ? diagonal(value) + scalar(shift_amount) : value;
   }
 
-  /// Eliminates row i by the lanes of a thread. A thread without a row calls too.
-  /// @param next  called when this row's loads have started, so that the next row's loads can follow
+  /// Eliminates row i by the lanes of a thread.
+  /// @param active  false: the thread has no row, but calls because all lanes of its warp have to
+  /// @param next    called when this row's loads have started, so that the next row's loads can follow
   template <class Next>
   KOKKOS_FUNCTION void row(int lane, index i, bool active, scalar* scratch, Next& next) const {
     index const below = active ? rows.count_lower(i) : index(0);
@@ -324,7 +325,7 @@ LevelSlices<T> cut_levels(typename T::exec_space const& exec, std::vector<typena
   auto const begin = out.begin;
   Kokkos::parallel_for(
       "sptrsv::factorization::slices", row_range<T>(exec, slices + 1), KOKKOS_LAMBDA(index s) {
-        auto const slice = [&](index l) { return here(levels + 1 + l); };  // of a level: its first one
+        auto const slice = [&](index l) { return here(levels + 1 + l); };  // first slice of level l
         index const level = first_at_least<decltype(slice), index>(slice, 0, levels + 1, s + 1) - 1;
         begin(s) = here(level) + (s - slice(level)) * rows;
       });
@@ -340,10 +341,10 @@ struct Elimination {
   Rows rows;
   Tickets<T> tickets;
   int which, rows_per_ticket;
-  index count;               ///< slices, or rows
-  index const* slice_begin;  ///< null on a host
-  int scratch_entries;       ///< per thread
-  bool ahead;                ///< with slices: take a ticket while working on the one before
+  index count;               ///< number of slices, or of rows on a host
+  index const* slice_begin;  ///< first positions of the slices; null on a host
+  int scratch_entries;       ///< entries of scratch memory per thread
+  bool ahead;                ///< with slices: whether a team takes a ticket while it works on the one before
 
   /// Returns the bytes of a team's scratch memory. Kokkos aligns it to 8 bytes; complex numbers may need 16.
   static std::size_t scratch_bytes(int entries, int threads) {
@@ -357,14 +358,14 @@ struct Elimination {
       return static_cast<scalar*>(team.team_shmem().get_shmem_aligned(bytes, alignof(scalar)));
     else return static_cast<scalar*>(team.team_shmem().get_shmem(bytes));
   }
-  /// The next row of a thread, fetched while its team works on another row.
+  /// Next row of a thread, fetched while its team works on another row.
   template <class Team>
   struct NextRow {
     Elimination const& kernel;
     Team const& team;
-    bool ahead;  ///< take the next ticket while working on the current one
+    bool ahead;  ///< whether the team takes the next ticket while it works on the current one
     unsigned long long ticket, requested = 0;
-    index position = 0, end = 0;  ///< in level order; end: of the slice
+    index position = 0, end = 0;  ///< position of the row in level order; end of its slice
     index row = 0;
 
     KOKKOS_FORCEINLINE_FUNCTION NextRow(Elimination const& k, Team const& t, bool early)

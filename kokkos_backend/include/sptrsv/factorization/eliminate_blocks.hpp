@@ -12,7 +12,7 @@ namespace sptrsv::detail {
 
 /// Split of the entries of dense blocks among the lanes of a thread: `step` lanes per block, `groups` blocks at a time.
 struct BlockLanes {
-  int size, area, entry, step, group, groups;  ///< group: the first block of this lane; groups: blocks at a time
+  int size, area, entry, step, group, groups;  ///< group: first block of this lane; groups: blocks at a time
 
   KOKKOS_FORCEINLINE_FUNCTION BlockLanes(int size_, int lane, int lanes)
       : size(size_),
@@ -32,7 +32,7 @@ struct BlockLanes {
 
 /// Work space of a row of dense blocks.
 struct BlockWork {
-  static constexpr int blocks = 3;  ///< plus two columns
+  static constexpr int blocks = 3;  ///< dense blocks of work space; two columns of one block follow
   /// Returns the entries of a row of `length` dense blocks, including its work space.
   static std::size_t entries_of_row(std::size_t length, int size) {
     return (length + blocks) * static_cast<std::size_t>(size) * static_cast<std::size_t>(size) +

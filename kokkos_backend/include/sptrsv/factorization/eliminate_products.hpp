@@ -53,7 +53,7 @@ struct ArrangeProducts {
   KOKKOS_FUNCTION void row(int lane, index i, int* scratch) const {
     auto const above = static_cast<int>(rows.count_upper(i));
     auto const count = static_cast<int>(listed.end(i) - listed.begin(i));
-    int *const next = scratch, *const place = next + above + 1, *const first = place + count;
+    int *const next = scratch, *const position = next + above + 1, *const first = position + count;
     std::size_t const begin = from.begin(i);
     auto const pairs = static_cast<int>(from.begin(i + 1) - begin);
 
@@ -61,10 +61,10 @@ struct ArrangeProducts {
     sync_warp();
     for (int p = lane; p < pairs; p += lanes) Kokkos::atomic_inc(&next[static_cast<int>(from.target(begin + p))]);
     for (int p = lane; p < count; p += lanes) {
-      place[p] = static_cast<int>(
+      position[p] = static_cast<int>(
           first_at_least(ascending.row, ascending.begin(i), ascending.end(i), listed.row(listed.begin(i) + p)) -
           ascending.begin(i));
-      first[place[p]] = static_cast<int>(from.count(listed.begin(i) + p));
+      first[position[p]] = static_cast<int>(from.count(listed.begin(i) + p));
     }
     sync_warp();
     for (int q = lane; q < count; q += lanes) to.count(ascending.begin(i) + q) = static_cast<Position>(first[q]);
@@ -82,7 +82,7 @@ struct ArrangeProducts {
     for (int p = 0; p < count; ++p) {  // a pivot row's targets differ, so lanes do not collide
       auto const updates = static_cast<int>(from.count(listed.begin(i) + p));
       for (int k = lane; k < updates; k += lanes) {
-        std::size_t const at = begin + static_cast<std::size_t>(first[place[p]] + k);
+        std::size_t const at = begin + static_cast<std::size_t>(first[position[p]] + k);
         to.source(at) = from.source(pair + static_cast<std::size_t>(k));
         slots.slot(at) = static_cast<Slot>(next[static_cast<int>(from.target(pair + static_cast<std::size_t>(k)))]++);
       }

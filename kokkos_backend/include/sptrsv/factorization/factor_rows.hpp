@@ -177,6 +177,7 @@ void require_ascending_factor(typename T::exec_space const& exec, OffDiagonals<T
     if (col_idx(k - 1) >= col_idx(k)) throw ImproperRow(row, col_idx(k - 1), col_idx(k));
 }
 
+/// Returns the positions of the factors' entries in A's values.
 /// @param ascending  the columns of all rows of A ascend
 template <class T>
 SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pattern const& matrix,

@@ -65,7 +65,7 @@ struct Factorization<S, I, O, E>::Impl {
   detail::LevelSlices<T> slices;
   FactorizationReport report;
   int lanes = 1, scratch_entries = 1, asked_teams = 0;
-  long long most_updates = 0;  ///< per row; with slots
+  long long most_updates = 0;  ///< maximum updates of a row; only with slots
   Kokkos::View<O*, typename T::device> long_row_begin;
   Values long_rows;
   Values lower_values, upper_values, inverse, unscaled;
@@ -74,7 +74,8 @@ struct Factorization<S, I, O, E>::Impl {
   Kokkos::View<int, Kokkos::SharedHostPinnedSpace> any_small;
   Kokkos::View<real*, typename T::device> small_pivots;
 
-  /// @param solver  of the same pattern, or null
+  /// Analyzes the patterns.
+  /// @param solver  Factor of the same pattern, whose rows and levels are shared; or null
   Impl(E const& exec, typename T::pattern const& matrix, pattern_type const& pattern,
        FactorizationOptions const& options, Factor<S, I, O, E> const* solver)
       : blocks(detail::blocks_of<T>(exec, pattern)), factor(blocks.pattern) {
@@ -191,8 +192,8 @@ struct Factorization<S, I, O, E>::Impl {
       find_long_rows(exec, static_cast<index>(fitting), static_cast<O>(size), static_cast<O>(more));
   }
 
-  /// Returns the maximum scratch entries of a row.
-  /// @param bytes  for a warp
+  /// Returns the maximum number of entries of a row in scratch memory.
+  /// @param bytes  bytes of scratch memory for the rows of a warp
   int most_scratch(int bytes) const {
     if constexpr (host) return detail::FactorizationTuning::host_scratch_entries;
     return std::max<int>(1, bytes / static_cast<int>(sizeof(S)) / (Kokkos::TeamPolicy<E>::vector_length_max() / lanes));

@@ -131,15 +131,15 @@ struct FillTable {
   }
 };
 
-/// Array over all columns of the reached columns.
-/// @tparam Shared  several lanes use it
+/// Array with an element per column, for the reached columns.
+/// @tparam Shared  whether several lanes use it
 template <class I, bool Shared>
 struct FillArray {
   I* best;                                ///< n, no_column() before and after each row
   I *left, *seen, *queue;                 ///< n each: the columns reached left of the diagonal, with their data
   long long* counters;                    ///< num_fill_counters
   I* right = nullptr;                     ///< n, columns right of the diagonal, or null
-  long long num_left = 0, num_right = 0;  ///< unless Shared
+  long long num_left = 0, num_right = 0;  ///< lengths of `left` and `right`, unless Shared
 
   template <class Group>
   KOKKOS_INLINE_FUNCTION void clear(Group const& group) {

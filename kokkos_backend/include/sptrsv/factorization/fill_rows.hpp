@@ -16,7 +16,7 @@ struct FillTuning {
   /// Slots and bytes of the tables in scratch memory. Overflowing rows take the next table, then an array of all
   /// columns.
   static constexpr int small_table = 256, large_table_bytes = 40000;
-  /// Bytes of these arrays for all teams; at least one is allocated.
+  /// Maximum bytes of the arrays of all columns, one per team; at least one array is allocated.
   static constexpr double array_bytes = 512e6;
   static constexpr int threads_of_long_rows = 256;
   /// Host: parts of the rows per thread, taken one after another.
@@ -29,8 +29,8 @@ template <class T>
 using FillIndices = Kokkos::View<typename T::index*, typename T::device>;
 
 /// Turns counts into offsets, and returns their total.
-/// @param part  name for the message
-/// @throws Unsupported if offsets cannot count them
+/// @param part  name of the factor for the message
+/// @throws Unsupported if offsets cannot count the entries
 template <class T>
 typename T::offset fill_offsets(typename T::exec_space const& exec, FillOffsets<T> const& ptr, int levels,
                                 char const* part) {
@@ -108,8 +108,9 @@ struct FillRows {
   FillIndices<T> lower_col, upper_col;
   Kokkos::View<index, typename T::device> first_missing;
 
-  /// Stores the counts of row i.
-  /// @param upper  right of the diagonal
+  /// Stores the numbers of entries of row i.
+  /// @param lower, upper  entries left and right of the diagonal
+  /// @param diagonal      whether the row has a diagonal entry
   KOKKOS_FORCEINLINE_FUNCTION void put_counts(index i, offset lower, offset upper, bool diagonal) const {
     if (!rule.symmetric) lower_ptr(i) = lower;
     upper_ptr(i) = upper + (rule.symmetric ? 0 : 1);
@@ -257,8 +258,8 @@ struct FillByArray {
   }
 };
 
-/// Two-pass fill of all rows on a device; the counting pass finds the path of each row.
-/// @tparam T  also for a host, for tests
+/// Two-pass fill of all rows on a device. The counting pass finds which table or array each row needs.
+/// @tparam T  type pack of a device, or of a host in tests
 template <class T>
 class DeviceFill {
  public:
@@ -275,7 +276,7 @@ class DeviceFill {
   void count(exec_space const& exec, FillRows<T> const& rows) {
     index left = n_;
     for (int number = 0; number < 2 && left > 0; ++number) {
-      // the list of rows that overflow: at first with room for all
+      // list of rows that overflow, with room for all rows that are left
       too_long_[number] = factor_view<FillIndices<T>>(exec, "fill_too_long", static_cast<std::size_t>(left));
       Kokkos::deep_copy(exec, num_too_long_, index(0));
       counts_[number] = left;

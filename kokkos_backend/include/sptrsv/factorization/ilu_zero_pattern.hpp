@@ -51,7 +51,8 @@ struct SplitRows {
     upper_ptr(i) = above + (symmetric ? 0 : 1);
     return diagonal;
   }
-  /// Stores entry k of `row`, A's entries of row i, after those of smaller columns on its side; the diagonal one last.
+  /// Stores entry k of row i at the rank of its column on its side of the diagonal; the diagonal entry last.
+  /// @param row  A's entries of row i: entries(i)
   KOKKOS_INLINE_FUNCTION void operator()(index i, EntryRange<T> const& row, offset k) const {
     index const j = column(k);
     if (j == i && !symmetric) upper_col(upper_ptr(i + 1) - 1) = i;

@@ -17,6 +17,7 @@ struct MatrixRows {
   std::size_t num_entries = 0;                                  ///< entries of A
 };
 
+/// Copies the row offsets of A, and finds its diagonal entries. Fences.
 /// @param ascending  the columns of all rows of A ascend
 template <class T>
 MatrixRows<T> keep_rows(typename T::exec_space const& exec, typename T::pattern const& matrix, bool ascending) {
@@ -55,9 +56,10 @@ R greatest_shift(typename T::exec_space const& exec, MatrixRows<T> const& rows, 
                         1.1);  // in double, like PETSc
 }
 
-/// Assigns consecutive offsets to the rows of more than `most` entries, -1 to others.
-/// @param size, more  numbers per entry of such a row, and per row
-/// @return the total number of numbers
+/// Assigns consecutive offsets to long rows, those of more than `most` entries, and -1 to others.
+/// @param size, more  a long row of k entries takes size k + more elements
+/// @param begin       out: offset of each row
+/// @return the total number of elements
 template <class T>
 typename T::offset place_long_rows(typename T::exec_space const& exec, FactorRows<T> const& rows,
                                    typename T::index most, typename T::offset size, typename T::offset more,

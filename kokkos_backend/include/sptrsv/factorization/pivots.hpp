@@ -24,9 +24,9 @@ struct PivotRules {
   double diagonal_scale = 1, diagonal_offset = 0;
   /// Shift::positive_definite: upper end of the bisection; -1: 1.1 times the shift for which A is diagonally dominant.
   double greatest_amount = -1;
-  /// Rules for factors with dense blocks, to which no others apply. A pivot of exactly 0 in a diagonal block, except
-  /// its last, becomes `block_shift`, if relative times (1e-12 + the sum of magnitudes on the block's diagonal); 0: it
-  /// stays and is reported. Without interchanges of a diagonal block's rows no pivot counts as zero.
+  /// Rules for factors with dense blocks, to which no others apply. A pivot of exactly 0 in a diagonal block d, except
+  /// its last, becomes block_shift, or block_shift (1e-12 + sum_k |d_kk|) if relative; with block_shift = 0 it stays 0
+  /// and is reported. Without interchanges of a diagonal block's rows no pivot counts as zero.
   double block_shift = 0;
   bool block_shift_is_relative = true, interchange_in_blocks = true;
 };

@@ -14,7 +14,7 @@ namespace sptrsv::detail {
 ///   symmetric  the rows that have an entry in the row's column, in the order of PETSc's lists
 template <class T>
 struct PivotRows {
-  OffDiagonals<T> ranges;                                          ///< only row_ptr is read
+  OffDiagonals<T> ranges;                                          ///< offsets; col_idx is not read
   Kokkos::View<const typename T::index*, typename T::device> row;  ///< the pivot row
   /// symmetric: position of the entry in U's arrays
   Kokkos::View<const typename T::offset*, typename T::device> entry;
@@ -28,8 +28,8 @@ struct PivotRows {
 /// row of each row. Position is as wide as the longest row needs.
 template <class T, class Position>
 struct UpdateLists {
-  Kokkos::View<std::size_t*, typename T::device> begin;  ///< n+1, by row: its first pair
-  Kokkos::View<Position*, typename T::device> count;     ///< by pivot (aligned with PivotRows): its pairs
+  Kokkos::View<std::size_t*, typename T::device> begin;  ///< n+1: first pair of each row
+  Kokkos::View<Position*, typename T::device> count;     ///< number of pairs of each pivot row, aligned with PivotRows
   Kokkos::View<Position*, typename T::device> target, source;
 
   KOKKOS_FORCEINLINE_FUNCTION bool empty() const { return begin.extent(0) == 0; }

@@ -24,7 +24,7 @@ class DeferredPlan {
 
   void record(double seconds, long long columns) {
     spent_ += seconds;
-    double const of_column = seconds / static_cast<double>(columns);               // less than one column alone takes
+    double const of_column = seconds / static_cast<double>(columns);               // at most the time of one column
     if (++solves_ > 1 && (least_ == 0 || of_column < least_)) least_ = of_column;  // the first solve loads caches
   }
   /// Tells whether to bound the gain, which costs about as much as a solve: after 12 solves.

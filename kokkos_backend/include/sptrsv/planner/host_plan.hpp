@@ -22,11 +22,12 @@ struct Plan {
 
 namespace detail {
 
-/// Estimates for one thread of a host in natural order: time of all rows; share of rows whose length differs from that
-/// of the row before; delay of a row after the last row that it waits for; share of rows that need a row shortly
-/// before.
+/// Estimates for one host thread in natural order.
 struct InOrder {
-  double nanoseconds = 0, irregular = 0, wait = 0, near = 0;
+  double nanoseconds = 0;  ///< time of all rows
+  double irregular = 0;    ///< share of rows whose length differs from that of the row before
+  double wait = 0;         ///< mean delay of a row after the last row that it waits for, in nanoseconds
+  double near = 0;         ///< share of rows that wait for a row shortly before
 };
 
 /// Sample of the rows in solve order by chunks; all rows if they are few.

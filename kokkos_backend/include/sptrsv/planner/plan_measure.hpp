@@ -17,9 +17,9 @@ double steady_seconds();
 
 struct TrialLimits {
   double cut_ratio = 3;     ///< a candidate is dropped when a solve takes this multiple of the best time
-  double cut_first = 0.02;  ///< seconds from which that holds for a first solve, which may load kernels
+  double cut_first = 0.02;  ///< seconds above which cut_ratio applies to a first solve, which may load kernels
   double sample = 2e-4;     ///< minimum seconds of a sample
-  double candidate = 0.25;  ///< seconds of samples
+  double candidate = 0.25;  ///< seconds of samples after which no further sample is taken
   double all = 3;           ///< seconds after which no further candidate is tried
   int samples = 5;
   double margin = 0.02;  ///< minimum relative gain over an earlier candidate

@@ -18,7 +18,7 @@ enum class Feature {
   bytes,          ///< total bytes of T, b and x
   longest_row,    ///< entries of the longest row, summed one after another
   longest_lane,   ///< ceil(longest_row / lanes), lanes = mean_row / 4 rounded up to a power of two, at most 32
-  levels,         ///< each is a hop from one processor to another
+  levels,         ///< number of levels
   wide_longest,   ///< sum of the longest rows of levels with more than 65,536 rows, which have a kernel of their own,
                   ///< with few lanes per row
   narrow_steps,   ///< entries / lanes of levels with up to four warps' rows, which one team solves
@@ -26,10 +26,8 @@ enum class Feature {
   level_entries,  ///< sum over levels of log2(1 + longest row of the level): batches that are polled for and summed
   level_longest,  ///< sum over levels of the longest row of the level
   level_lanes,    ///< sum over levels of ceil(longest row of the level / lanes)
-  warp_window,    ///< levels if a row starts only when the one `resident warps` before it has ended: natural order, a
-                  ///< warp per row
-  thread_window,  ///< levels if a row starts only when the one `resident threads` before it has ended: natural order, a
-                  ///< thread per row
+  warp_window,    ///< levels if row i also needs row i - w, w = resident warps: natural order, a warp per row
+  thread_window,  ///< levels if row i also needs row i - w, w = resident threads: natural order, a thread per row
   tile_levels,    ///< levels of tile rows, 16 rows each, ordered and cut as in `tiled`
   tile_entries,   ///< sum over tile levels of the maximum number of (row, tile) pairs of a tile row: the time to gather
   block_levels,   ///< approximate number of blocks of rows on the critical path of `blocked`

@@ -85,7 +85,7 @@ void scale_by_blocks(typename T::exec_space const& exec, SplitMatrix<T> const& s
 }
 
 /// Takes the values of a matrix split by blocks: D, D^-1, D^-1 L, D^-1 U.
-/// @param least  a pivot of at most this magnitude counts as zero in a block of one row; in others only 0 does
+/// @param least  a pivot of at most this magnitude counts as zero in a block of one row; in larger blocks only 0 does
 /// @return the first row with a pivot that counts as zero, or n. Fences.
 template <class T>
 long long take_block_values(typename T::exec_space const& exec, SplitMatrix<T> const& split,

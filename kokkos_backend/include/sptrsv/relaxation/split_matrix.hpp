@@ -8,6 +8,7 @@
 #include "sptrsv/device/row_range.hpp"
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/error.hpp"
+#include "sptrsv/triangle/analysis.hpp"
 #include "sptrsv/triangle/row_values.hpp"
 #include "sptrsv/types.hpp"
 
@@ -41,7 +42,7 @@ struct SplitMatrix {
   Scalars between;   ///< by rows: n, (2 - omega) E
 
   typename T::indices first;  ///< by blocks: n, the first row of each row's block
-  int width = 0;              ///< by blocks: the number of rows of the largest one
+  int width = 0;              ///< by blocks: the number of rows of the largest block; by rows: 0
   Scalars dense, inverse;     ///< by blocks: n width, see slot()
   Kokkos::View<typename T::offset*, typename T::device> dense_source;  ///< like `dense`; -1: no entry
 
@@ -55,11 +56,11 @@ struct SplitMatrix {
     while (f + rows < num_rows && first(f + rows) == f) ++rows;
     return rows;
   }
-  /// Returns where D and D^-1 have row f + r and column f + c of the block that begins at row f: by columns.
+  /// Returns the position in `dense` and `inverse` of entry (r, c) of the block of `rows` rows that begins at row f.
   KOKKOS_FORCEINLINE_FUNCTION std::size_t slot(typename T::index f, int rows, int r, int c) const {
     return static_cast<std::size_t>(f) * static_cast<std::size_t>(width) + static_cast<std::size_t>(c * rows + r);
   }
-  /// Number of diagonal entries that each row of `lower` and `upper` stores.
+  /// Returns the number of diagonal entries that each row of `lower` and `upper` stores.
   KOKKOS_FORCEINLINE_FUNCTION int stored_diagonals() const { return by_blocks() ? 0 : 1; }
 
   std::size_t memory_bytes() const {
@@ -70,11 +71,12 @@ struct SplitMatrix {
 };
 
 /// Checks that row offsets ascend, that columns are in range, and that each row has one diagonal entry.
-/// @throws InvalidPattern, MissingDiagonal
+/// @throws InvalidPattern, MissingDiagonal, TooLarge
 template <class T>
 void check_square(typename T::exec_space const& exec, typename T::pattern const& matrix) {
   using index = typename T::index;
   using offset = typename T::offset;
+  if (matrix.row_ptr.extent(0) > 0) require_counted<index>("rows", matrix.row_ptr.extent(0) - 1, "indices");
   index const n = matrix.num_rows();
   auto const room = static_cast<offset>(matrix.col_idx.extent(0));
   auto const wrong_offsets = KOKKOS_LAMBDA(index i) {

@@ -22,7 +22,7 @@ struct SplitProduct {
   using offset = typename T::offset;
 
   SplitMatrix<T> split;
-  Triangle strict;  ///< N
+  Triangle strict;  ///< the strict triangle that N is
   typename T::indices order;
   typename T::rhs b;  ///< for a residual
   typename T::rhs x;
@@ -32,7 +32,7 @@ struct SplitProduct {
 
   KOKKOS_FORCEINLINE_FUNCTION index row_at(index p) const { return order.extent(0) > 0 ? order(p) : p; }
 
-  /// Adds the terms of a lane, one of `step`.
+  /// Adds the terms of lane `lane` of `step` lanes to `sum`, or subtracts them for a residual.
   KOKKOS_FORCEINLINE_FUNCTION void add_row(index p, std::size_t column, int lane, int step, scalar& sum) const {
     auto const add = [&](scalar const& value, index q) {
       scalar const term = value * x(row_at(q), column);

@@ -200,7 +200,7 @@ class Analysis {
     return s;
   }
 
-  /// Returns the values with what finishes a row.
+  /// Returns the off-diagonal values with the diagonal entries.
   /// @param off_diagonal  aligned with `rows`
   TriangleValues<T> numbers(typename T::values all, typename T::values off_diagonal) const {
     TriangleValues<T> out;

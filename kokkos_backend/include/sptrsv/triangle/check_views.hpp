@@ -52,7 +52,9 @@ struct Placement {
   }
 };
 
-/// @param matrix  name of the matrix of n rows
+/// Checks that b and x are n-by-k.
+/// @param matrix  name of the matrix of n rows, for the message
+/// @throws DimensionMismatch
 template <class B, class X>
 void check_extents(char const* matrix, std::size_t n, B const& b, X const& x) {
   if (b.extent(0) != n || x.extent(0) != n || b.extent(1) != x.extent(1))

@@ -37,6 +37,7 @@ class Directions {
     }
   }
   KOKKOS_INLINE_FUNCTION int count() const { return count_; }
+  /// Returns the direction of entries at a distance.
   /// @param distance  positive
   template <class Index>
   KOKKOS_INLINE_FUNCTION int of(Index distance) const {

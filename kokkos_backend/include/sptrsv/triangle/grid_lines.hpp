@@ -19,23 +19,25 @@ namespace sptrsv::detail {
 /// x_per_z z, with coefficients for which no depth falls along an entry. The level is x + level_per_y y + level_per_z
 /// z, which rises along every entry.
 struct GridLines {
-  std::int64_t line = 0, plane = 0;  ///< rows; with two directions a plane has all rows
+  std::int64_t line = 0, plane = 0;  ///< numbers of rows; with two directions a plane has all rows
   std::int64_t y_per_z = 0, x_per_y = 0, x_per_z = 0, level_per_y = 0, level_per_z = 0;
 
   /// Tells whether a sample of the rows fits a grid; results have to be checked for all rows.
   KOKKOS_INLINE_FUNCTION bool found() const { return line > 0; }
 
-  struct Place {
+  /// Coordinates of a position in the grid.
+  struct Point {
     std::int64_t x, y, z;
   };
-  KOKKOS_INLINE_FUNCTION Place place(std::int64_t s) const {
+  /// Returns the coordinates of position s.
+  KOKKOS_INLINE_FUNCTION Point point(std::int64_t s) const {
     std::int64_t const z = s / plane, in_plane = s - z * plane, y = in_plane / line;
     return {in_plane - y * line, y, z};
   }
-  KOKKOS_INLINE_FUNCTION std::int64_t depth(Place const& p, int direction) const {
+  KOKKOS_INLINE_FUNCTION std::int64_t depth(Point const& p, int direction) const {
     return direction == 2 ? p.z : direction == 1 ? p.y + y_per_z * p.z : p.x + x_per_y * p.y + x_per_z * p.z;
   }
-  KOKKOS_INLINE_FUNCTION std::int64_t level(Place const& p) const {
+  KOKKOS_INLINE_FUNCTION std::int64_t level(Point const& p) const {
     return p.x + level_per_y * p.y + level_per_z * p.z;
   }
 };
@@ -62,7 +64,8 @@ struct GridEntries {
         n(static_cast<std::uint64_t>(all.num_rows)),
         looked_at(n < most ? n : most) {}
 
-  KOKKOS_INLINE_FUNCTION std::int64_t place_of(index i) const {
+  /// Returns the position of row i in solve order.
+  KOKKOS_INLINE_FUNCTION std::int64_t position_of(index i) const {
     return ascending ? static_cast<std::int64_t>(i) : static_cast<std::int64_t>(n) - 1 - static_cast<std::int64_t>(i);
   }
   /// Returns the k-th row of the sample: a multiple of an odd number, since a stride could coincide with grid lines.
@@ -72,7 +75,7 @@ struct GridEntries {
   /// Calls f(position, needed position) for each entry of a row.
   template <class F>
   KOKKOS_INLINE_FUNCTION void for_row(index i, F const& f) const {
-    for (auto k = rows.begin(i); k < rows.end(i); ++k) f(place_of(i), place_of(rows.col_idx(k)));
+    for (auto k = rows.begin(i); k < rows.end(i); ++k) f(position_of(i), position_of(rows.col_idx(k)));
   }
 };
 
@@ -121,8 +124,8 @@ struct FitLines {
   /// Maxima over the sample: distances, n minus the shortest distances, and coefficients of GridLines.
   enum { long_y, long_z, short_y, short_z, y_per_z, x_per_y, level_per_y, x_per_z, level_per_z, num_found };
 
-  /// Calls f(position, needed position) for all entries of the sample, which raises greatest[first] to greatest[last -
-  /// 1], and combines these maxima over the team.
+  /// Calls f(position, needed position) for all entries of the sample; f may raise greatest[k], first <= k < last. Then
+  /// combines these maxima over the team.
   template <class Team, class F>
   KOKKOS_FORCEINLINE_FUNCTION void for_sample(Team const& team, std::int64_t (&greatest)[num_found], int first,
                                               int last, F const& f) const {
@@ -169,7 +172,7 @@ struct FitLines {
     GridLines grid = lines_of(found);
     if (grid.found()) {
       for_sample(team, found, y_per_z, x_per_z, [&](std::int64_t s, std::int64_t needed) {
-        auto const a = grid.place(s), b = grid.place(needed);
+        auto const a = grid.point(s), b = grid.point(needed);
         std::int64_t const x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
         if (z > 0) raise(found[y_per_z], (z - 1 - y) / z);
         if (z != 0 || y <= 0) return;
@@ -177,7 +180,7 @@ struct FitLines {
         raise(found[level_per_y], (y - x) / y);
       });
       for_sample(team, found, x_per_z, num_found, [&](std::int64_t s, std::int64_t needed) {
-        auto const a = grid.place(s), b = grid.place(needed);
+        auto const a = grid.point(s), b = grid.point(needed);
         std::int64_t const x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
         if (z <= 0) return;
         raise(found[x_per_z], (z - 1 - x - found[x_per_y] * y) / z);
@@ -226,10 +229,10 @@ typename T::index level_of_by_grid(typename T::exec_space const& exec, OffDiagon
   Kokkos::parallel_reduce(
       "sptrsv::grid::levels", row_range<T>(exec, rows.num_rows),
       KOKKOS_LAMBDA(index i, long long& sum, std::int64_t& most) {
-        std::int64_t const level = lines.level(lines.place(entries.place_of(i)));
+        std::int64_t const level = lines.level(lines.point(entries.position_of(i)));
         std::int64_t least = 0;
         entries.for_row(i, [&](std::int64_t, std::int64_t needed) {
-          std::int64_t const after = lines.level(lines.place(needed)) + 1;
+          std::int64_t const after = lines.level(lines.point(needed)) + 1;
           if (after > least) least = after;
         });
         sum += least != level;

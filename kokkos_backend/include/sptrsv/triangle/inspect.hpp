@@ -45,10 +45,11 @@ template <class T>
 struct InspectLongRows {
   using index = typename T::index;
   typename T::pattern pattern;
-  Kokkos::View<long long*, typename T::device> facts;  // indexed by the enumerators
+  Kokkos::View<long long*, typename T::device> facts;  // out: num_facts numbers, see the enumerators
   bool lower;
 
-  /// Number of rows with a diagonal; first rows with a bad column, without a diagonal, with an entry on the wrong side.
+  /// Positions in `facts`: number of rows with a diagonal; first row with a bad column, without a diagonal, and with an
+  /// entry on the wrong side.
   enum { with, bad_columns, without, wrong_side, num_facts };
 
   template <class Team>
@@ -86,7 +87,7 @@ struct InspectLongRows {
   }
 };
 
-/// Adds to `facts` what the columns of the long rows show. Fences.
+/// Inspects the columns of long rows, and adds the results to `facts`. Fences.
 /// @pre row_ptr has no bad row.
 template <class T>
 void inspect_long_rows(typename T::exec_space const& exec, Workspace<T>& work, typename T::pattern const& p, bool lower,

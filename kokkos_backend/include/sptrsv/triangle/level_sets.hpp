@@ -170,7 +170,7 @@ void count_rows_by_level(typename T::exec_space const& exec, LevelArrays<T>& set
   sets.level_ptr.push_back(n);
   auto const level_rows = sets.level_rows;
   Kokkos::parallel_for(
-      "sptrsv::level_sets::place", row_range<T>(exec, parts), KOKKOS_LAMBDA(index part) {
+      "sptrsv::level_sets::group", row_range<T>(exec, parts), KOKKOS_LAMBDA(index part) {
         index* const own = next.data() + part * levels;
         index const last = rows.first(part + 1);
         for (index i = rows.first(part); i < last; ++i) level_rows(own[level_of(i)]++) = i;
@@ -189,7 +189,8 @@ void sort_rows_by_level(typename T::exec_space const& exec, Workspace<T>& work, 
   auto const level_ptr = work.template take<index>(static_cast<std::size_t>(levels) + 1);
   Kokkos::View<key_type*, typename T::device> const level_of(reinterpret_cast<key_type*>(sets.level_of.data()),
                                                              static_cast<std::size_t>(n));
-  sort_places<T, key_type>(exec, work, level_of, keys, sets.level_rows, bits_for(static_cast<std::uint64_t>(levels)));
+  sort_positions<T, key_type>(exec, work, level_of, keys, sets.level_rows,
+                              bits_for(static_cast<std::uint64_t>(levels)));
   Kokkos::parallel_for(
       "sptrsv::level_sets::bounds", row_range<T>(exec, n + 1), KOKKOS_LAMBDA(index p) {
         if (p == n) level_ptr(levels) = n;

@@ -34,8 +34,8 @@ struct OrderedRows {
   std::size_t memory_bytes() const { return memory.bytes() + long_rows.span() * sizeof(typename T::index); }
 };
 
-/// Calls of_row(p, i) for row i at each position p, and of_entry(to, from) for each entry, with its offset in the order
-/// and in op(T).
+/// Calls of_row(p, i) for row i at each position p, and of_entry(to, from) for each entry, where `to` is its offset in
+/// the order, and `from` its offset in op(T).
 template <class T, class OfRow, class OfEntry>
 void for_all_entries(char const* label, typename T::exec_space const& exec, OffDiagonals<T> const& rows,
                      OrderedRows<T> const& order, OfRow const& of_row, OfEntry const& of_entry) {

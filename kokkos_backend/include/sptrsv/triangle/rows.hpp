@@ -37,11 +37,13 @@ struct OffDiagonals {
   KOKKOS_INLINE_FUNCTION typename T::offset end(typename T::index i) const {
     return row_ptr((reversed ? num_rows - 1 - i : i) + 1) - back;
   }
-  /// Number of entries of a row. Its sum takes `count` entries from `first` on, in steps of `step`.
+  /// Returns the number of entries of row i.
   KOKKOS_INLINE_FUNCTION typename T::offset count(typename T::index i) const { return end(i) - begin(i); }
+  /// Returns the first entry of row i's sum, which takes count(i) entries in steps of step().
   KOKKOS_INLINE_FUNCTION typename T::offset first(typename T::index i) const {
     return backward ? end(i) - 1 : begin(i);
   }
+  /// Returns the step from an entry of a row's sum to the next one.
   KOKKOS_INLINE_FUNCTION typename T::offset step() const { return backward ? -1 : 1; }
   /// Returns the position of entry k's value in the caller's array.
   KOKKOS_INLINE_FUNCTION typename T::offset source_of(typename T::offset k) const {
@@ -49,7 +51,7 @@ struct OffDiagonals {
   }
 };
 
-/// Values as a solve needs them: the off-diagonals, aligned with OffDiagonals, and what finishes a row.
+/// Values as a solve needs them: the off-diagonals, aligned with OffDiagonals, and the diagonal entries.
 /// Device-copyable.
 template <class T>
 struct TriangleValues {

@@ -92,7 +92,9 @@ void Riluk<M>::update() {
     return;
   }
   factorization_->compute();
-  if (&factorization_->getL() != lower_of_ || &factorization_->getU() != upper_of_) {  // Ifpack2 16.1 reuses them
+  // Ifpack2 16.1 reuses its factors; other versions make new ones, perhaps at the old address on one rank alone
+  bool const replaced = &factorization_->getL() != lower_of_ || &factorization_->getU() != upper_of_;
+  if (detail::greatest_of_ranks(*factorization_->getL().getComm(), replaced ? 1 : 0) != 0) {
     forget();
     analyzeFactors();
   }

@@ -10,7 +10,7 @@
 namespace sptrsv::detail {
 
 /// Offsets of the entries of a row of a slice.
-struct EntryPlace {
+struct EntryOffsets {
   int lanes, entries;
   std::uint64_t chunk_packs;  ///< rows x lanes of the slice
   std::uint64_t row_pack;     ///< row x lanes: offset of the row in a chunk
@@ -42,8 +42,8 @@ struct EntryPlace {
 };
 
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION EntryPlace entry_place(BlockPlan<T> const& plan, typename T::index slice,
-                                                   typename T::index p) {
+KOKKOS_FORCEINLINE_FUNCTION EntryOffsets entry_offsets(BlockPlan<T> const& plan, typename T::index slice,
+                                                       typename T::index p) {
   auto const first = plan.slice_row(slice);
   auto const lanes = static_cast<std::uint64_t>(plan.shape.lanes);
   auto const mine = static_cast<std::uint64_t>(p - first),
@@ -52,11 +52,11 @@ KOKKOS_FORCEINLINE_FUNCTION EntryPlace entry_place(BlockPlan<T> const& plan, typ
           static_cast<std::uint64_t>(plan.slice_chunks(slice)) * chunk_packs + mine};
 }
 
-/// Hash set of columns with the first need of each, by open addressing, in a team's memory.
+/// Hash set of columns with the first use of each, by open addressing, in a team's memory.
 template <class Index>
 struct ColumnTable {
   Index* column;
-  unsigned* first;  ///< need: larger is later
+  unsigned* first;  ///< first use: row * row_step + entry
   unsigned* rank;
   unsigned mask;
 
@@ -93,7 +93,7 @@ struct NumberColumns {
   Kokkos::View<char*, typename T::device> tables;           // one per team
   int most_table;                                           // a power of two
 
-  static constexpr unsigned row_step = 1024;  // of needs; exceeds the entries of a row that is not long
+  static constexpr unsigned row_step = 1024;  // exceeds the number of entries of any row that is not long
   static_assert(BlockedTuning::long_row < static_cast<int>(row_step));
 
   KOKKOS_FUNCTION static std::size_t table_bytes(int table) {
@@ -169,19 +169,20 @@ struct NumberColumns {
     int const all = static_cast<int>(outers(b));
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int r) {
       index const p = first + r, i = plan.row(p), slice = slice_of(p);
-      auto const place = entry_place(plan, slice, p);
+      auto const offsets = entry_offsets(plan, slice, p);
       std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
       offset const entries_of_row = rows.count(i), begin_of_row = rows.first(i);
-      offset const slots = static_cast<offset>(plan.slice_chunks(slice)) * place.lanes * place.entries;
+      offset const slots = static_cast<offset>(plan.slice_chunks(slice)) * offsets.lanes * offsets.entries;
       int const late = plan.for_entries(p, entries_of_row, [&](offset e, offset number, bool is_late) {
         index const c = plan.position(rows.col_idx(begin_of_row + e * rows.step()));
         int const local =
             c >= first && c < last ? static_cast<int>(c - first) : count + static_cast<int>(table.rank[table.find(c)]);
-        plan.col_idx(base + (is_late ? place.late(number) : place.column(number))) = static_cast<std::uint16_t>(local);
+        plan.col_idx(base + (is_late ? offsets.late(number) : offsets.column(number))) =
+            static_cast<std::uint16_t>(local);
       });
       auto const zero = static_cast<std::uint16_t>(count + all);
-      for (offset e = entries_of_row - late; e < slots; ++e) plan.col_idx(base + place.column(e)) = zero;
-      for (int e = late; e < plan.shape.late; ++e) plan.col_idx(base + place.late(e)) = zero;
+      for (offset e = entries_of_row - late; e < slots; ++e) plan.col_idx(base + offsets.column(e)) = zero;
+      for (int e = late; e < plan.shape.late; ++e) plan.col_idx(base + offsets.late(e)) = zero;
     });
   }
 };

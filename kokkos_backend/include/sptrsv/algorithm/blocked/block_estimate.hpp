@@ -25,7 +25,7 @@ RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analys
 }
 
 /// Returns the bytes of scratch memory that blocks of rows are cut for, while the number of outer values is unknown.
-/// @param most_bytes  that a block may have
+/// @param most_bytes  maximum bytes of a block
 inline std::size_t bytes_to_cut_for(std::size_t most_bytes) {
   return static_cast<std::size_t>(static_cast<double>(most_bytes) * BlockedTuning::cut_for);
 }

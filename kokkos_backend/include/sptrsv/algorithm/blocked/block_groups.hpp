@@ -27,9 +27,9 @@ namespace sptrsv::detail {
 /// Cutting that order into ranges gives blocks of rows that never wait for later blocks. Uses the analysis' workspace.
 template <class T>
 struct RowGroups {
-  Kokkos::View<typename T::index*, typename T::device> row;  // n
-  Kokkos::View<std::uint64_t*, typename T::device> key;      // n, of the group
-  std::string shape;                                         // of the groups, for reports
+  Kokkos::View<typename T::index*, typename T::device> row;  // n, by position
+  Kokkos::View<std::uint64_t*, typename T::device> key;      // n, by position: number of the row's group
+  std::string shape;                                         // description of the groups, for reports
 };
 
 template <class T>
@@ -54,7 +54,7 @@ void sort_by_group(typename T::exec_space const& exec, Analysis<T> const& analys
   Kokkos::parallel_for(
       "sptrsv::blocked::group_of_rows", row_range<T>(exec, n),
       KOKKOS_LAMBDA(index s) { key(s) = of(ascending ? s : n - 1 - s); });
-  sort_places<T, std::uint64_t>(exec, work, key, out.key, out.row, bits);
+  sort_positions<T, std::uint64_t>(exec, work, key, out.key, out.row, bits);
   if (ascending) return;
   auto const row = out.row;
   Kokkos::parallel_for(
@@ -101,7 +101,7 @@ RowDepths<T> find_depths(typename T::exec_space const& exec, Analysis<T> const& 
   auto const directions = analysis.directions(exec);
   auto const grid = analysis.grid(exec);
   if (grid.found() && depths_by_grid<T>(exec, analysis, directions, grid, depths)) {
-    GridLines::Place const last{grid.line - 1, (grid.plane - 1) / grid.line,
+    GridLines::Point const last{grid.line - 1, (grid.plane - 1) / grid.line,
                                 (static_cast<std::int64_t>(n) - 1) / grid.plane};
     for (int d = 0; d < Directions::most; ++d)
       out.extent[d] = static_cast<int>(
@@ -188,7 +188,7 @@ inline int levels_of_strip(double rows, double mean_level, int least) {
 }
 
 /// Groups rows into boxes of a grid, or into strips of levels.
-/// @param rows  rows of a group that are wanted
+/// @param rows  desired number of rows of a group
 template <class T>
 RowGroups<T> group_rows(typename T::exec_space const& exec, Analysis<T> const& analysis,
                         BlockedDescription::Options const& options, double rows) {

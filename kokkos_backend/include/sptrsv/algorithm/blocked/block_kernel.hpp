@@ -205,8 +205,10 @@ struct BlockOnDevice {
     scalar b, pivot;
     scratch::address solved;                  ///< the row's slot in scratch memory
     typename Parts<scalar>::real* published;  ///< the row's slot in global memory
-    int pack, pair;                           ///< the lane's first ones, of columns and of values
-    int packs, chunks;                        ///< per chunk; per slice
+    int pack;                                 ///< the lane's first pack of columns
+    int pair;                                 ///< the lane's first pair of values
+    int packs;                                ///< number of packs per chunk
+    int chunks;                               ///< number of chunks of the slice
   };
   struct Addresses {
     scratch::address values, columns, slice, b, pivot;

@@ -56,8 +56,8 @@ struct RowShape {
 
 /// Partition of the positions into blocks of rows, each solved by a team slice by slice. The rows of a slice, at most
 /// rows_per_slice, are of one level. Entry e of a row is entry e / lanes % entries of the pack of lane
-/// e % lanes in the slice's chunk e / (lanes entries). A long row is a block of its own, with a slice of no chunks. If
-/// rows have late entries, those with the columns of the highest levels, these are counted apart from the others.
+/// e % lanes in the slice's chunk e / (lanes entries). A long row is a block of its own, with a slice of no chunks.
+/// Late entries, those whose columns have the highest levels, are numbered separately.
 ///
 /// values:   by chunk and pair of a pack's entries: rows x lanes consecutive pairs; then a pack of late entries per row
 /// col_idx:  by chunk: rows x lanes packs of local numbers: rows of the block from 0, its outer values, a zero; then a
@@ -87,8 +87,9 @@ struct BlockPlan {
 
   static constexpr std::uint16_t no_entry = 0xffff;
 
-  /// Calls f(e, number, is_late) for the entries e = 0, 1, ... of the row at position p: numbers count its late entries
-  /// and the others apart. Returns the number of late entries.
+  /// Calls f(e, number, is_late) for the entries e = 0, 1, ... of the row at position p. `number` counts late and other
+  /// entries separately.
+  /// @return the number of late entries
   template <class Count, class F>
   KOKKOS_FORCEINLINE_FUNCTION int for_entries(index p, Count count, F const& f) const {
     int found = 0;
@@ -229,7 +230,7 @@ class BlockCutter {
     typename Workspace<T>::Scope const scope(work_);
     auto const rows = static_cast<std::size_t>(n_);
     auto const block_level = work_.template take<std::uint64_t>(rows);
-    auto const place = work_.template take<index>(rows);
+    auto const sorted = work_.template take<index>(rows);
     auto const group_row = groups.row;
     auto const row = plan.row, position = plan.position;
     auto const number = number_;
@@ -240,11 +241,11 @@ class BlockCutter {
           block_level(p) = (static_cast<std::uint64_t>(number(p)) << level_bits) |
                            static_cast<std::uint64_t>(level_of(group_row(p)));
         });
-    sort_places<T, std::uint64_t>(exec_, work_, block_level, key_, place,
-                                  level_bits + bits_for(static_cast<std::uint64_t>(plan.num_blocks)));
+    sort_positions<T, std::uint64_t>(exec_, work_, block_level, key_, sorted,
+                                     level_bits + bits_for(static_cast<std::uint64_t>(plan.num_blocks)));
     Kokkos::parallel_for(
         "sptrsv::blocked::position", row_range<T>(exec_, n_), KOKKOS_LAMBDA(index p) {
-          index const i = group_row(place(p));
+          index const i = group_row(sorted(p));
           row(p) = i;
           position(i) = p;
         });

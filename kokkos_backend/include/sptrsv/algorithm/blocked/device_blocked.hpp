@@ -66,8 +66,8 @@ class DeviceBlocked : public BlockedDescription {
     solved_.restart();
   }
 
-  /// Tells whether the planner considers `blocked`: unless many long rows are blocks of their own, since all rows that
-  /// need one wait for its team.
+  /// Tells whether the planner considers `blocked`: if at most 1 of `rows_per_long_row` rows is long, since rows that
+  /// need a long row wait for its whole team.
   static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
     return count_long_rows<T>(exec, analysis) * Tuning::rows_per_long_row <= analysis.num_rows();
   }
@@ -107,11 +107,11 @@ class DeviceBlocked : public BlockedDescription {
           index const i = plan.row(p);
           if (pivot.extent(0) > 0) pivot(p) = numbers.pivot(i);
           if (plan.slice_chunks(slice) == 0) return;
-          auto const place = entry_place(plan, slice, p);
+          auto const offsets = entry_offsets(plan, slice, p);
           std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
           offset const first = rows.first(i);
           plan.for_entries(p, rows.count(i), [&](offset e, offset number, bool is_late) {
-            values.set(base + (is_late ? place.late(number) : place.value(number)), entry(first + e * rows.step()));
+            values.set(base + (is_late ? offsets.late(number) : offsets.value(number)), entry(first + e * rows.step()));
           });
         });
     if (plan.long_slice.extent(0) > 0) fill_long_rows(exec, entry);

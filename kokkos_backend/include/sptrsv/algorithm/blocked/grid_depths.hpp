@@ -25,7 +25,7 @@ bool depths_by_grid(typename T::exec_space const& exec, Analysis<T> const& analy
   Kokkos::parallel_reduce(
       "sptrsv::blocked::grid_depths", row_range<T>(exec, entries.rows.num_rows),
       KOKKOS_LAMBDA(index i, long long& sum) {
-        auto const here = lines.place(entries.place_of(i));
+        auto const here = lines.point(entries.position_of(i));
         std::uint64_t mine = 0;
         for (int d = 0; d < count; ++d) {
           auto const depth = static_cast<std::uint64_t>(lines.depth(here, d));
@@ -33,7 +33,7 @@ bool depths_by_grid(typename T::exec_space const& exec, Analysis<T> const& analy
         }
         depths(i) = mine;
         entries.for_row(i, [&](std::int64_t, std::int64_t needed) {
-          auto const there = lines.place(needed);
+          auto const there = lines.point(needed);
           for (int d = 0; d < count; ++d) sum += lines.depth(there, d) > lines.depth(here, d);
         });
       },

@@ -38,8 +38,8 @@ struct HostBlocks {
   index num_steps = 0;         // length of the longest path of blocks
   view<index> order;           // blocks in the order in which threads take them: blocks of a step are independent
   view<index> block_row;       // blocks+1: first positions
-  view<index> block_need;      // blocks+1
-  view<index> need;            // earlier blocks, ascending
+  view<index> block_need;      // blocks+1: offsets in `need`
+  view<index> need;            // earlier blocks that each block needs, ascending
   view<typename T::scalar> x;  // n, by position, of one right-hand side
   view<unsigned> done;         // blocks x flags_per_line: number of solves in which the block has been done
 

@@ -41,7 +41,7 @@ struct DepthSweep {
   using index = typename T::index;
   OffDiagonals<T> rows;
   Directions directions;
-  Kokkos::View<std::uint64_t*, typename T::device> depths;  // unknown at first
+  Kokkos::View<std::uint64_t*, typename T::device> depths;  // by row; Depths::unknown until published
   bool ascending;
 
   template <class Team>

@@ -23,8 +23,8 @@ namespace sptrsv {
 ///   scan        compose the rows' maps by chunks, then all chunks by one team, then substitute in each thread's few
 ///   rows from the unknown before them
 ///   correction  the same scan, of the residual
-///   check       |y_i - (b_i - a x_j) / d_i| <= 4 epsilon (|y_i| + |a x_j / d_i|) + 1024 times the smallest number in
-///   each row, 2 epsilon for complex numbers. A column that fails, because products of many entries leave the range of
+///   check       |y_i - (b_i - a y_j) / d_i| <= c eps (|y_i| + |a y_j / d_i|) + 1024 denorm_min in each row i, which
+///   needs row j; c = 4 (real) or 2 (complex). A column that fails, because products of many entries leave the range of
 ///   numbers or b is infinite, is substituted again by a thread per chain.
 /// Thus x meets the bound of substitution, |b - op(T) x|_i <= 4 (k_i + 2) u (|op(T)| |x|)_i, except where it
 /// underflows. Nine kernels, none of which waits. Bitwise reproducible: all groupings are fixed.
@@ -119,9 +119,9 @@ class Chain {
     launch<ChainPass::compose_correction>(exec, system, columns);
     scan_chunks(exec, system, columns);
     launch<ChainPass::correct>(exec, system, columns);
-    by_places("sptrsv::chains::residuals", exec, detail::ChainResiduals<T>{system}, columns);
-    by_places("sptrsv::chains::substitute", exec, detail::ChainSubstitution<T>{system}, columns);
-    by_places("sptrsv::chains::store", exec, detail::ChainStore<T>{system}, columns);
+    for_each_position("sptrsv::chains::residuals", exec, detail::ChainResiduals<T>{system}, columns);
+    for_each_position("sptrsv::chains::substitute", exec, detail::ChainSubstitution<T>{system}, columns);
+    for_each_position("sptrsv::chains::store", exec, detail::ChainStore<T>{system}, columns);
   }
   template <detail::ChainPass Pass>
   void launch(typename T::exec_space const& exec, detail::ChainSystem<T> const& system, int columns) const {
@@ -133,8 +133,9 @@ class Chain {
     Kokkos::parallel_for("sptrsv::chains::chunks", detail::team_policy(exec, columns, team_threads, 1, scratch_bytes),
                          detail::ChainChunkScan<T>{system});
   }
+  /// Calls body(k) for k = column * num_rows + position, for all positions of the first `columns` columns.
   template <class Body>
-  void by_places(char const* label, typename T::exec_space const& exec, Body const& body, int columns) const {
+  void for_each_position(char const* label, typename T::exec_space const& exec, Body const& body, int columns) const {
     Kokkos::parallel_for(label,
                          detail::with_arguments_in_launch(
                              detail::range_of<long long>(exec, static_cast<long long>(order_.num_rows) * columns)),

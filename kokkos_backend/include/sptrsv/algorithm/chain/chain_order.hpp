@@ -22,9 +22,9 @@ struct ChainOrder {
   index num_rows = 0, num_chains = 0;
   Kokkos::View<index*, typename T::device> rows;  ///< by position; empty: solve order
 
-  KOKKOS_FORCEINLINE_FUNCTION index row(index place) const {
-    if (rows.data()) return rows(place);
-    return ascending ? place : num_rows - 1 - place;
+  KOKKOS_FORCEINLINE_FUNCTION index row(index p) const {
+    if (rows.data()) return rows(p);
+    return ascending ? p : num_rows - 1 - p;
   }
 };
 
@@ -89,12 +89,13 @@ void order_along_chains(typename T::exec_space const& exec, Workspace<T>& work, 
       "sptrsv::chains::lengths", row_range<T>(exec, n), KOKKOS_LAMBDA(index i) {
         if (needed_by(i) == 0) length(first(i)) = before(i) + 1;  // the last row of its chain
       });
-  scan_before<T, index>("sptrsv::chains::places", exec, work, n, begin, KOKKOS_LAMBDA(index i) { return length(i); });
+  scan_before<T, index>(
+      "sptrsv::chains::positions", exec, work, n, begin, KOKKOS_LAMBDA(index i) { return length(i); });
   order.rows = raw_view<index, T>(exec, "sptrsv::chains::rows", size);
-  auto const placed = order.rows;
+  auto const by_position = order.rows;
   Kokkos::parallel_for(
-      "sptrsv::chains::place", row_range<T>(exec, n),
-      KOKKOS_LAMBDA(index i) { placed(begin(first(i)) + before(i)) = i; });
+      "sptrsv::chains::order", row_range<T>(exec, n),
+      KOKKOS_LAMBDA(index i) { by_position(begin(first(i)) + before(i)) = i; });
   exec.fence("sptrsv::chains: the workspace is given back");
 }
 

@@ -37,7 +37,7 @@ struct ChainSystem {
   TriangleValues<T> numbers;
   RowIO<T> io;
   scalar* y;                    ///< by position, column after column: the solution so far
-  AffineMap<scalar>* of_chunk;  ///< by chunk, column after column: all rows of a chunk
+  AffineMap<scalar>* of_chunk;  ///< composed map of each chunk, column by column
   scalar* before_chunk;         ///< by chunk, column after column: the unknown before the chunk's first position, then
                                 ///< its correction
   scalar* last_of_chunk;        ///< by chunk, column after column: y of the last position, before it is corrected
@@ -50,9 +50,9 @@ struct ChainSystem {
     bool begins;
     scalar entry, pivot;
   };
-  KOKKOS_FORCEINLINE_FUNCTION Row row(index place) const {
+  KOKKOS_FORCEINLINE_FUNCTION Row row(index p) const {
     Row out;
-    out.i = order.row(place);
+    out.i = order.row(p);
     auto const at = rows.begin(out.i);
     out.begins = rows.count(out.i) == 0;
     out.entry = out.begins ? scalar(0) : numbers.entry(at);
@@ -67,9 +67,8 @@ struct ChainSystem {
   KOKKOS_FORCEINLINE_FUNCTION scalar factor(Row const& r) const {
     return r.begins ? scalar(0) : numbers.finish(-r.entry, r.pivot);
   }
-  KOKKOS_FORCEINLINE_FUNCTION scalar& y_at(index place, int column) const {
-    return y[static_cast<std::size_t>(column) * static_cast<std::size_t>(order.num_rows) +
-             static_cast<std::size_t>(place)];
+  KOKKOS_FORCEINLINE_FUNCTION scalar& y_at(index p, int column) const {
+    return y[static_cast<std::size_t>(column) * static_cast<std::size_t>(order.num_rows) + static_cast<std::size_t>(p)];
   }
   KOKKOS_FORCEINLINE_FUNCTION std::size_t at(index chunk, int column) const {
     return static_cast<std::size_t>(column) * static_cast<std::size_t>(chunks) + static_cast<std::size_t>(chunk);
@@ -107,9 +106,9 @@ struct ChainKernel {
   ChainSystem<T> system;
 
   /// Returns the term of a row's map: b, or the residual of y, divided by the pivot.
-  KOKKOS_FORCEINLINE_FUNCTION scalar term(typename ChainSystem<T>::Row const& r, index place, int column,
+  KOKKOS_FORCEINLINE_FUNCTION scalar term(typename ChainSystem<T>::Row const& r, index p, int column,
                                           scalar const& y_before) const {
-    if constexpr (corrects) return system.solved(r, column, y_before) - system.y_at(place, column);
+    if constexpr (corrects) return system.solved(r, column, y_before) - system.y_at(p, column);
     else return system.numbers.finish(system.io.load(r.i, column), r.pivot);
   }
   template <class Team>
@@ -117,8 +116,8 @@ struct ChainKernel {
     auto const chunk = static_cast<index>(static_cast<index>(team.league_rank()) % system.chunks);
     auto const column = static_cast<int>(static_cast<index>(team.league_rank()) / system.chunks);
     int const each = ChainTuning::chunk / team.team_size();
-    index const chunk_first = place(chunk, 0), chunk_last = place(chunk, ChainTuning::chunk);
-    index const first = place(chunk, team.team_rank() * each), last = place(chunk, (team.team_rank() + 1) * each);
+    index const chunk_first = position(chunk, 0), chunk_last = position(chunk, ChainTuning::chunk);
+    index const first = position(chunk, team.team_rank() * each), last = position(chunk, (team.team_rank() + 1) * each);
     auto* const maps = static_cast<AffineMap<scalar>*>(team.team_shmem().get_shmem_aligned(
         sizeof(AffineMap<scalar>) * static_cast<std::size_t>(team.team_size()), 16));
     auto const own = system.at(chunk, column);
@@ -156,7 +155,7 @@ struct ChainKernel {
     }
   }
   /// Returns a position of a chunk, at most the total number of positions.
-  KOKKOS_FORCEINLINE_FUNCTION index place(index chunk, int within) const {
+  KOKKOS_FORCEINLINE_FUNCTION index position(index chunk, int within) const {
     long long const at = static_cast<long long>(chunk) * ChainTuning::chunk + within;
     return at < system.order.num_rows ? static_cast<index>(at) : system.order.num_rows;
   }

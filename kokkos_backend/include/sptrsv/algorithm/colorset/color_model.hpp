@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ostream>
 #include <string>
 
 namespace sptrsv {
@@ -21,9 +20,6 @@ struct ColorModel {
   double rows_per_set() const { return sets > 0 ? rows / sets : 0; }
   double entries_per_row() const { return rows > 0 ? entries / rows : 0; }
   double seconds() const { return rows > 0 ? row_seconds * rows / std::min(rows_per_set(), capacity) : 0; }
-  double seconds_per_entry() const { return entries > 0 ? seconds() / entries : 0; }
-  /// Returns the 1 / alpha for which the model predicts the measured `seconds`, as the thesis fits it.
-  double fit(double seconds) const { return rows > 0 ? seconds * std::min(rows_per_set(), capacity) / rows : 0; }
 };
 
 inline std::string to_string(ColorModel const& m) {
@@ -32,6 +28,5 @@ inline std::string to_string(ColorModel const& m) {
                 m.sets == 1 ? "set" : "sets", m.rows_per_set(), m.entries_per_row(), 1e6 * m.seconds());
   return text;
 }
-inline std::ostream& operator<<(std::ostream& out, ColorModel const& m) { return out << to_string(m); }
 
 }  // namespace sptrsv

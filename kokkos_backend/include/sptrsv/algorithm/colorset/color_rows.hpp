@@ -26,7 +26,7 @@ struct ColorRows {
   OffDiagonals<T> rows;
   TriangleValues<T> numbers;
   RowIO<T> io;
-  Kokkos::View<const index*, typename T::device> block_ptr;  ///< empty: a block of rows is a position
+  Kokkos::View<const index*, typename T::device> block_ptr;  ///< empty: each block is one row
   Kokkos::View<const index*, typename T::device> list;       ///< the row of a position; empty: solve order
   ColumnBlock columns;
   int lanes;
@@ -152,12 +152,12 @@ struct ColorCursor {
   index const* list;  // or null: row `first + step * p`
   index first, step;
   offset const* ends;    // start of row 0
-  std::ptrdiff_t along;  // from a row to the next in `ends`
+  std::ptrdiff_t along;  // step in `ends` from row to row
   offset front, back;    // diagonal entries to skip
   typename T::scalar const* all;
-  offset const* diagonals;  // of row 0 in the stored T
-  std::ptrdiff_t diagonals_along;
-  offset before;  // from there to the diagonal
+  offset const* diagonals;         // start of row 0 in the stored T, or its end if the diagonal is last
+  std::ptrdiff_t diagonals_along;  // step in `diagonals` from row to row
+  offset before;                   // row's offset in `diagonals` minus the position of its diagonal entry
 
   ColorCursor(OffDiagonals<T> const& rows, TriangleValues<T> const& numbers, index const* row_list, bool ascending,
               index position)

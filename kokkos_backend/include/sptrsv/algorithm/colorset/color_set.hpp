@@ -126,7 +126,7 @@ class ColorSet {
     long long small = Tuning::small_rows;
     if constexpr (host) {
       detail::HostCost const cost(detail::host_speed(exec), rows, analysis.mean_row());
-      small = cost.chain_rows();
+      small = cost.narrow_rows();
       model_.row_seconds = 1e-9 * cost.level_row;
     }
     if (options.wide_rows > 0) small = options.wide_rows;

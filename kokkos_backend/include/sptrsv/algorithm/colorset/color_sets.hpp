@@ -28,7 +28,7 @@ struct ColorSets {
   std::vector<index> set_ptr;        ///< num_sets+1, in blocks
   std::vector<index> position_ptr;   ///< num_sets+1, in positions
   std::vector<double> mean_row;      ///< off-diagonal entries per row of each set
-  std::vector<index> longest_block;  ///< rows, of each set
+  std::vector<index> longest_block;  ///< rows of the longest block of each set
 
   index num_sets() const { return set_ptr.empty() ? 0 : static_cast<index>(set_ptr.size() - 1); }
   index rows_in_set(index s) const { return position_ptr[s + 1] - position_ptr[s]; }

@@ -21,7 +21,7 @@ template <class T>
 struct ConsecutiveSets {
   static constexpr int most_listed = 4096;
   long long count = 0;    ///< limit + 1 if there are more sets than the limit
-  bool adjacent = false;  ///< some row needs the row directly before it
+  bool adjacent = false;  ///< whether some row needs the row directly before it
   // per set, unless there are more sets than the limit; `first` and `before` end with the totals
   std::vector<typename T::index> first;    ///< first position in solve order
   std::vector<typename T::offset> before;  ///< entries of the rows before the set

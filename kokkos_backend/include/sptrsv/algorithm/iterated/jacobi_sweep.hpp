@@ -43,18 +43,19 @@ struct JacobiSweep {
   long long entries;  ///< T's entries
   int lanes = 1, rows_per_team = 1;
 
-  KOKKOS_FORCEINLINE_FUNCTION std::size_t place(index i, int c) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::size_t position(index i, int c) const {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(columns.count) + static_cast<std::size_t>(c);
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_part(index i, int column, int part, int parts, scalar (&sum)[K]) const {
     if (part == 0)
       for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
-    subtract_row_part(rows, numbers, i, part, parts, [&](index j, int c) { return x_old[place(j, column + c)]; }, sum);
+    subtract_row_part(
+        rows, numbers, i, part, parts, [&](index j, int c) { return x_old[position(j, column + c)]; }, sum);
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(index i, int column, scalar pivot, scalar const (&sum)[K]) const {
     for (int c = 0; c < K; ++c) {
       scalar const value = numbers.finish(sum[c], pivot);
-      if (x_new) x_new[place(i, column + c)] = value;
+      if (x_new) x_new[position(i, column + c)] = value;
       else io.store(i, column + c, value);
     }
   }

@@ -111,7 +111,7 @@ class HostLevelSet : public LevelSetDescription {
     auto const& sets = analysis.levels(exec, options.analysis);
     order_ = order_rows<T>(exec, analysis, rows_by_level_and_length<T>(exec, rows, sets));
     if (narrow_rows_ == 0)
-      narrow_rows_ = HostCost(host_speed(exec), double(analysis.num_rows()), analysis.mean_row()).chain_rows();
+      narrow_rows_ = HostCost(host_speed(exec), double(analysis.num_rows()), analysis.mean_row()).narrow_rows();
     launches_ = {sets.level_ptr, [&](index level) { return sets.rows_in_level(level) <= narrow_rows_; }};
   }
 

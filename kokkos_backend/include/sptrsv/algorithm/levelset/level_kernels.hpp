@@ -93,7 +93,8 @@ struct LevelRow {
   }
 };
 
-/// Solutions of one column in global memory; polled for if `Waits`. The last launch publishes none.
+/// Access to x of one column in global memory: reads and publishes x.
+/// @tparam Waits  readers poll; otherwise they read x of earlier launches, and x is published only if `read_later`
 template <class T, bool Waits>
 struct LevelSource {
   static constexpr bool waits = Waits;
@@ -103,7 +104,7 @@ struct LevelSource {
   using real = typename slots_type::real;
   using terms_type = Terms<scalar, 1>;
   slots_type slots;
-  bool read_later;  ///< by later launches
+  bool read_later;  ///< whether a later launch reads x
 
   KOKKOS_FORCEINLINE_FUNCTION real const* find(index p, scalar (&)[1]) const { return slots.at(p); }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(real const* at, scalar (&x)[1]) const {
@@ -242,13 +243,13 @@ struct OneTeamKernel {
     return 2 * sizeof(bits) * static_cast<std::size_t>(parts) * columns * static_cast<std::size_t>(half);
   }
 
-  /// Solutions of one column.
+  /// Access to x of one column in the ring buffer and, for older x, in global memory.
   struct Source {
     static constexpr bool waits = true;
     using terms_type = Terms<scalar, 1, int>;
     bits* ring;                 // scratch memory
-    int here, before;           // start of its halves
-    index first, first_before;  // their first positions
+    int here, before;           // starts of the ring's halves: of the current piece, of the piece before it
+    index first, first_before;  // first positions of these two pieces
     int stride;
     slots_type slots;
 

@@ -12,7 +12,7 @@ namespace sptrsv::detail {
 
 struct LevelSetDescription {
   static constexpr std::string_view name = "levelset";
-  static constexpr char const* summary = "rows by level, a kernel per wide level, short levels chained";
+  static constexpr char const* summary = "rows by level, a kernel per wide level, many narrow levels in one kernel";
   static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true,
                                              /*single_storage=*/true};
   struct Options {

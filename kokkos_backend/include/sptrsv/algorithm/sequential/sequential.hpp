@@ -19,17 +19,17 @@ namespace sptrsv {
 namespace detail {
 
 /// Cursor over stored rows in solve order. `values` and `col_idx` start at the first off-diagonal entry.
-/// @tparam Up     first to last row
-/// @tparam Along  in the direction of memory
+/// @tparam Up     whether rows come in ascending order
+/// @tparam Along  whether rows come in their order in memory
 template <class T, bool Up, bool Along>
 struct StoredRows {
   using index = typename T::index;
   using offset = typename T::offset;
 
   index i;
-  offset const* ends;       // of row i
-  offset stored_diagonals;  // in a row
-  int diagonal_behind;      // index into `ends`: 0 or 1
+  offset const* ends;       // start and end of row i
+  offset stored_diagonals;  // number of diagonal entries stored in a row
+  int diagonal_behind;      // 0 or 1: the diagonal entry is at ends[diagonal_behind] - 1
 
   KOKKOS_FORCEINLINE_FUNCTION index row() const { return i; }
   KOKKOS_FORCEINLINE_FUNCTION offset begin() const { return ends[0]; }

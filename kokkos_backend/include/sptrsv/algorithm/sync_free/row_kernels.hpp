@@ -113,7 +113,8 @@ struct ThreadPerRow {
     k += taken * rows.step();
     left -= taken;
   }
-  /// Polls for missing entries; returns true if none is missing.
+  /// Polls for missing entries.
+  /// @return whether none is missing
   KOKKOS_FORCEINLINE_FUNCTION bool complete(SolvedSlots<scalar, K> const& slots, Entries& e) const {
     for (int u = 0; u < batch; ++u)
       if (e.missing & (1u << u)) {
@@ -145,7 +146,7 @@ struct ThreadPerRow {
     slots.reset_next(i);
     if (two_phase) {
       wait_for_earlier(slots, k, left, first, i, sum);
-      rejoin_lanes();  // none polls for rows of the others before they are here
+      rejoin_lanes();  // no lane polls for rows of other lanes before these are here
     }
     Entries entries;
     load(slots, entries, k, left);

@@ -34,7 +34,7 @@ struct SyncFreeColumns {
   RowIO<T> io;
   Kokkos::View<const index*, typename T::device> in_degree;
   Kokkos::View<index*, typename T::device> arrived;
-  Kokkos::View<scalar*, typename T::device> left_sum;  // K per row
+  Kokkos::View<scalar*, typename T::device> left_sum;  // max_column_block per row
   bool ascending;
 
   template <class Team>

@@ -57,7 +57,7 @@ struct NodeSweep {
   using index = typename T::index;
   using offset = typename T::offset;
   Nodes<T> nodes;
-  Kokkos::View<index*, typename T::device> level_of;  // of nodes; -1: not known yet
+  Kokkos::View<index*, typename T::device> level_of;  // level of each node; -1: not known yet
   Kokkos::View<int, typename T::device> over;         // 1: there are more levels than the limit, and all threads stop
   index window, limit;
   offset long_row;
@@ -194,7 +194,7 @@ long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& n
 }
 
 /// Sorts tile rows by block level.
-/// @param levels  of all tile rows
+/// @param levels  levels of all tile rows
 template <class T>
 BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, Workspace<T>& work,
                                    NodeLevels<T> const& levels) {
@@ -216,13 +216,13 @@ BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, Workspace
 /// Positions of rows, 16 per tile row, with the resulting block levels.
 template <class T>
 struct TileOrder {
-  bool own_order = true;  ///< natural order, otherwise by level
+  bool own_order = true;  ///< whether rows are in natural order; otherwise by level
   RowPositions<T> positions;
   NodeLevels<T> levels;
 };
 
 /// Computes positions and block levels.
-/// @param limit  of block levels, see find_node_levels()
+/// @param limit  maximum number of block levels to look for; 0: unlimited; see find_node_levels()
 template <class T>
 TileOrder<T> make_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis, bool own_order,
                              long long limit = 0) {
@@ -237,7 +237,7 @@ TileOrder<T> make_tile_order(typename T::exec_space const& exec, Analysis<T> con
   return out;
 }
 
-/// Returns the faster order by own_order_pays().
+/// Returns the tile order that own_order_pays() expects to be faster.
 template <class T>
 TileOrder<T> choose_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis) {
   analysis.rows(exec);  // first, so that levels are found from these rows

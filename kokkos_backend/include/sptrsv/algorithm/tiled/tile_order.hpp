@@ -55,9 +55,9 @@ RowPositions<T> make_positions(typename T::exec_space const& exec, typename T::i
   return out;
 }
 
-/// Predicate for rows in solve order where a tile must end: rows that need none of the 15 rows before, such as the
-/// first of a grid line. In a tile across such a row, it would wait for all that those rows wait for. Rows in a run
-/// without such dependencies may share a tile.
+/// Predicate that tells whether a tile has to start at position s of the solve order: the row needs none of the 15 rows
+/// before it, such as the first row of a grid line, but a neighbor, at s - 1 or s + 1, does. In a tile with those 15
+/// rows, the row would wait for all that they wait for. Successive rows without such dependencies may share a tile.
 template <class T>
 struct SegmentStarts {
   using index = typename T::index;
@@ -65,6 +65,7 @@ struct SegmentStarts {
   bool ascending;
 
   KOKKOS_FUNCTION index row(index s) const { return ascending ? s : rows.num_rows - 1 - s; }
+  /// Tells whether the row at position s needs one of the 15 rows before it.
   KOKKOS_FUNCTION bool follows(index s) const {
     if (s >= rows.num_rows) return false;
     index const i = row(s);
@@ -237,14 +238,14 @@ void set_repeated_apart(typename T::exec_space const& exec, SortedRows<T>& rows)
   auto const out = rows;
   Kokkos::parallel_for(
       "sptrsv::tiles::set_apart", with_arguments_in_launch(row_range<T>(exec, count)), KOKKOS_LAMBDA(index p) {
-        offset to = out.row_ptr(p), beside = row_ptr(p) - to;
+        offset to = out.row_ptr(p), next_repeated = row_ptr(p) - to;
         for (offset k = row_ptr(p); k < row_ptr(p + 1); ++k)
           if (k == row_ptr(p) || col_idx(k) != col_idx(k - 1)) {
             out.col_idx(to) = col_idx(k);
             out.source(to++) = source(k);
           } else {
-            out.repeated(beside) = source(k);
-            out.repeated_of(beside++) = out.source(to - 1);
+            out.repeated(next_repeated) = source(k);
+            out.repeated_of(next_repeated++) = out.source(to - 1);
           }
       });
   exec.fence("sptrsv::tiles: the rows with repeated entries are freed");

@@ -13,10 +13,10 @@ namespace sptrsv {
 template <class T>
 struct TileRow {
   typename T::offset list = 0;        ///< first slot of the list
-  typename T::offset position = 0;    ///< first column of the list
+  typename T::offset position = 0;    ///< offset of the list's columns in TilePattern::position
   typename T::offset diagonal = 0;    ///< first slot of the diagonal tile
-  typename T::offset tile = 0;        ///< first tile
-  typename T::offset list_width = 0;  ///< slots per lane
+  typename T::offset tile = 0;        ///< offset of the row's first tile in TilePattern::tiles
+  typename T::offset list_width = 0;  ///< slots of the list per lane
   typename T::index tiles = 0;
   std::uint16_t most_lanes = 0;  ///< maximum number of lanes of a row in the list
   detail::TileMask columns = 0;  ///< union of the columns in the diagonal tile
@@ -26,7 +26,7 @@ struct TileRow {
 template <class T>
 struct Tile {
   typename T::offset slot = 0;
-  typename T::index column = 0;  ///< the tile row with its x
+  typename T::index column = 0;  ///< tile row of the x that the tile multiplies
   int width = 0;                 ///< see tile_width()
 };
 

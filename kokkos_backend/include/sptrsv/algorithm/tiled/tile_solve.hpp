@@ -23,7 +23,9 @@ struct TileSystem {
   KOKKOS_FORCEINLINE_FUNCTION typename T::scalar finish(typename T::scalar sum, typename T::scalar pivot) const {
     return diagonal == Diagonal::unit ? sum : diagonal == Diagonal::inverted ? sum * pivot : quotient(sum, pivot);
   }
-  /// @param own  the slot of the position
+  /// Publishes x of row i, stores it to the caller's x, and resets the slot for the next solve.
+  /// @param own  slot of the row's position
+  /// @param i    row; -1: the position has no row
   KOKKOS_FORCEINLINE_FUNCTION void write(SolvedSlots<typename T::scalar, K> const& own, typename T::index i, int column,
                                          ColumnValues<typename T::scalar, K> const& x) const {
     own.publish(0, x.at);
@@ -33,9 +35,9 @@ struct TileSystem {
   }
 };
 
-/// Warp level: the lanes share a tile row. Each round polls for the x of a batch of list entries and of two tiles
-/// together. List and tiles end with the same round, since entries are in the order in which their x are solved. A lane
-/// waits only for other warps.
+/// Kernel at warp level: the lanes share a tile row. Each round polls together for the x of a batch of list entries and
+/// of two tiles. List and tiles end with the same round, since entries are in the order in which their x are solved. A
+/// lane waits only for other warps.
 template <class T, int K>
 struct TileRowPerWarp {
   using scalar = typename T::scalar;
@@ -194,7 +196,7 @@ struct TileRowPerWarp {
   }
 };
 
-/// Thread level: a thread per row of T, in a level whose rows wait only for earlier kernels.
+/// Kernel at thread level: a thread per row of T, in a level whose rows need only x of earlier kernels.
 template <class T, int K>
 struct TileRowByThreads {
   using scalar = typename T::scalar;
@@ -202,7 +204,7 @@ struct TileRowByThreads {
   using offset = typename T::offset;
 
   TileSystem<T, K> system;
-  index first;  ///< position
+  index first;  ///< first position of the level
   int columns;  ///< threads per row, one for each column
 
   KOKKOS_FORCEINLINE_FUNCTION static void subtract(scalar a, SolvedSlots<scalar, K> const& slots, index p,

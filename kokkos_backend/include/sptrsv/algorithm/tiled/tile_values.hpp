@@ -34,7 +34,7 @@ KOKKOS_INLINE_FUNCTION void each_column(unsigned mask, F const& f) {
   for (int e = 0; mask != 0; mask &= mask - 1u) f(e++, Kokkos::Experimental::countr_zero_builtin(mask));
 }
 
-/// How a diagonal tile D with diagonal P is stored.
+/// Form in which a diagonal tile D with diagonal P is stored.
 ///   scaled     D P^-1 without its ones, and P^-1. Solved for P x, which is then multiplied by P^-1. No step divides,
 ///   and the sums are those of substitution, so that nothing overflows or underflows that does not in substitution.
 ///   (P^-1 D would multiply b first: 1e10 by the reciprocal of 1e-300, before terms are subtracted that make it small.)
@@ -50,7 +50,7 @@ struct TileValues {
 
   view<scalar> at;          ///< by slot
   view<scalar> pivot;       ///< by position: P^-1, or what is stored for P
-  view<DiagonalTile> kept;  ///< by tile row
+  view<DiagonalTile> kept;  ///< form of the diagonal tile, by tile row
 
   std::size_t memory_bytes() const { return (at.span() + pivot.span()) * sizeof(scalar) + kept.span(); }
 };

@@ -68,7 +68,7 @@ void require_offsets_for(long long slots) {
   using offset = typename T::offset;
   if (slots <= static_cast<long long>(std::numeric_limits<offset>::max())) return;
   throw Unsupported("tiled",
-                    std::to_string(slots) + " places for entries in tiles with offsets of " +
+                    std::to_string(slots) + " positions of entries in tiles with offsets of " +
                         std::to_string(8 * sizeof(offset)) + " bits",
                     "use longer offsets, or choose another algorithm");
 }

@@ -65,6 +65,13 @@ class OpenRiluk final : public Ifpack2::RILUK<MatrixType> {
   }
 };
 
+/// Returns the greatest of all ranks' values. Collective.
+inline int greatest_of_ranks(Teuchos::Comm<int> const& comm, int mine) {
+  int all = mine;
+  if (comm.getSize() > 1) Teuchos::reduceAll(comm, Teuchos::REDUCE_MAX, mine, Teuchos::outArg(all));
+  return all;
+}
+
 /// Decides whether the library or Ifpack2 computes the values, and computes them: prepare(), then factor() for each set
 /// of values.
 template <class MatrixType>
@@ -95,7 +102,7 @@ class FactorValues {
     } catch (...) {
       failed = std::current_exception();
     }
-    int const worst = greatest(*riluk.getL().getComm(), failed ? 2 : !reason_.empty());
+    int const worst = greatest_of_ranks(*riluk.getL().getComm(), failed ? 2 : !reason_.empty());
     if (failed) std::rethrow_exception(failed);
     TEUCHOS_TEST_FOR_EXCEPTION(worst == 2, std::runtime_error,
                                "sptrsv::ifpack2::Riluk: another rank of the matrix's communicator has failed.");
@@ -132,12 +139,6 @@ class FactorValues {
 
  private:
   using exec_space = typename T::exec_space;
-
-  static int greatest(Teuchos::Comm<int> const& comm, int mine) {
-    int all = mine;
-    if (comm.getSize() > 1) Teuchos::reduceAll(comm, Teuchos::REDUCE_MAX, mine, Teuchos::outArg(all));
-    return all;
-  }
 
   /// Analyzes the updates. @return the reason why Ifpack2 has to factor, or an empty text.
   std::string analyze(Riluk const& riluk, LocalFactor const& solves, FactorBy by) {
@@ -182,7 +183,7 @@ class FactorValues {
   Teuchos::RCP<typename crs_matrix_type::crs_graph_type const> graph_;  // static graph of factorization_, or null
   std::uint64_t hash_ = 0;                                              // hash of A's pattern when it was last read
   std::string reason_;                                                  // why Ifpack2 factors; empty: it does not
-  std::string too_many_;  // says that this pattern has too many updates; empty: it has not, or is not known to
+  std::string too_many_;  // message that this pattern has too many updates, or empty
 };
 
 }  // namespace sptrsv::ifpack2::detail

@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 
+#include "sptrsv/device/row_range.hpp"
 #include "sptrsv/error.hpp"
 #include "sptrsv/types.hpp"
 
@@ -76,17 +77,13 @@ Shape shape_of(typename T::exec_space const& exec, typename T::pattern const& pa
 /// fences.
 template <class T>
 long long first_unusable_pivot(typename T::exec_space const& exec, typename T::values const& values) {
-  auto const n = static_cast<long long>(values.extent(0));
-  long long row = n;
-  Kokkos::parallel_reduce(
-      "sptrsv::ifpack2::first_unusable_pivot",
-      Kokkos::RangePolicy<typename T::exec_space, Kokkos::IndexType<long long>>(exec, 0, n),
-      KOKKOS_LAMBDA(long long i, long long& first) {
-        typename T::scalar const zero(0);
-        if ((!(values(i) - values(i) == zero) || values(i) == zero) && i < first) first = i;
-      },
-      Kokkos::Min<long long>(row));
-  return n == 0 ? 0 : row;
+  using index = typename T::index;
+  auto const is_unusable = KOKKOS_LAMBDA(index i) {
+    typename T::scalar const zero(0);
+    return !(values(i) - values(i) == zero) || values(i) == zero;
+  };
+  return ::sptrsv::detail::first_row_with<T>("sptrsv::ifpack2::first_unusable_pivot", exec,
+                                             static_cast<index>(values.extent(0)), is_unusable);
 }
 
 }  // namespace sptrsv::ifpack2::detail
