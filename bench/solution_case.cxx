@@ -193,7 +193,8 @@ void check_used(ScopedOptions const& options, Recipe const& recipe, Errors const
     if (has_finest && of_recipe.rfind("-mg_levels_", 0) == 0 &&
         of_recipe.find_first_of("0123456789") == std::string::npos)
       continue;
-    throw std::runtime_error("nobody has asked for " + name + ": is it misspelled, or the plugin not loaded?");
+    throw std::runtime_error("nobody has asked for " + name +
+                             ": is it misspelled, unknown to this PETSc, or is the plugin not loaded?");
   }
 }
 

@@ -69,6 +69,10 @@ In PETSc they have the prefix of their factor, as `-pc_factor_mat_solver_type` h
 `-fieldsplit_u_mat_sptrsv_...` in a split. An option with another prefix is not used, and PETSc says so with
 `-options_left` only. `-help` prints those of the type in use, with their prefix.
 
+Options of orderings, `-mat_ordering_...`, have the prefix of the matrix, since PETSc tells an ordering nothing else:
+`-sub_mat_ordering_color_distance 2` for the blocks of `bjacobi` and `asm`, but `-mat_ordering_color_distance 2` on the
+levels of `gamg` and `mg`, and for every matrix whose prefix the program has not set.
+
 PETSc has these as well, for all types:
 
 | option | values | default | what it does |

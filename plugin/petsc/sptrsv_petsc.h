@@ -57,8 +57,9 @@ typedef struct {
   Level: advanced
 
   Notes:
-  Programs linked with the static library (CMake target `sptrsv::petsc_static`, with a PETSc that has Kokkos) call it
-  after `PetscInitialize()`. It is safe to call it twice.
+  Programs linked with the library, shared or static (CMake targets `sptrsv::petsc` and, with a PETSc that has Kokkos,
+  `sptrsv::petsc_static`), call it after `PetscInitialize()`. Without a call PETSc does not know the types, and the
+  linker may leave out the library. It is safe to call it twice.
 
   PETSc itself does the same when it loads the shared library, as by `-dll_append`.
 
@@ -126,9 +127,10 @@ static inline PetscErrorCode SpTRSVPCShellSetTrianglesDynamic(PC pc, Mat L, Pets
 
   PetscFunctionBegin;
   PetscCall(PetscDLLibrarySym(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, NULL, "SpTRSVPCShellSetTriangles", &found));
-  PetscCheck(
-      found, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
-      "The sptrsv plugin is not loaded; run with -dll_append <path>/libsptrsv_petsc.so, or link the program with it");
+  PetscCheck(found, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
+             "The sptrsv plugin is not loaded; run with -dll_append <path>/libsptrsv_petsc.so, or link the program "
+             "with it and "
+             "call SpTRSVRegister()");
   PetscCall(PetscMemcpy(&set, &found, sizeof set));
   PetscCall(set(pc, L, unit_L, U, unit_U, algorithm));
   PetscFunctionReturn((PetscErrorCode)0);

@@ -115,12 +115,13 @@ TEST(SweepsOnOneRank, AnalyzeInTheSetUp)
 PetscErrorCode CheckRefusals()
 {
   Mat A;
-  auto const set_up = [&](char const* prefix, PCType type = PCSOR) {
+  std::string const length(150, 'l'), of_long = "-" + length + "_pc_sor_sptrsv";
+  auto const set_up = [&](std::string const& prefix, PCType type = PCSOR) {
     return Catch([&]() -> PetscErrorCode {
       PC pc;
       PetscFunctionBegin;
       PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
-      PetscCall(PCSetOptionsPrefix(pc, prefix));
+      PetscCall(PCSetOptionsPrefix(pc, prefix.c_str()));
       PetscCall(PCSetType(pc, type));
       PetscCall(PCSetOperators(pc, A, A));
       PetscErrorCode const code = PCSetUp(pc);
@@ -134,7 +135,9 @@ PetscErrorCode CheckRefusals()
   PetscCall(MakeMatrix(5, 1, MATAIJ, 0, &A));
   for (auto const& [name, value] :
        {std::pair("-unknown_pc_sor_sptrsv", "fastest"), std::pair("-both_pc_sor_sptrsv", "off"),
-        std::pair("-both_pc_sor_ordering", "color")})
+        std::pair("-both_pc_sor_ordering", "color"), std::pair("-misspelled_pc_sor_ordering", "colour"),
+        std::pair(of_long.c_str(), "fastest"), std::pair("-blocks_pc_sor_sptrsv", "levelset"),
+        std::pair("-ordered_pc_sor_ordering", "color")})
     PetscCall(PetscOptionsSetValue(NULL, name, value));
   auto const unknown = set_up("unknown_"), both = set_up("both_");
   EXPECT_EQ(unknown.code, PETSC_ERR_ARG_UNKNOWN_TYPE);
@@ -142,6 +145,20 @@ PetscErrorCode CheckRefusals()
       << unknown.message;
   EXPECT_EQ(both.code, PETSC_ERR_ARG_INCOMP);
   EXPECT_NE(both.message.find("-both_pc_sor_ordering color"), std::string::npos) << both.message;
+  auto const misspelled = set_up("misspelled_"), of_length = set_up(length + "_");
+  EXPECT_EQ(misspelled.code, PETSC_ERR_ARG_UNKNOWN_TYPE);
+  EXPECT_NE(misspelled.message.find("-misspelled_pc_sor_ordering is 'colour'"), std::string::npos)
+      << misspelled.message;
+  EXPECT_NE(of_length.message.find(of_long + " is 'fastest'"), std::string::npos) << of_length.message;
+  PetscCall(MatConvert(A, MATBAIJ, MAT_INPLACE_MATRIX, &A));
+  for (std::string const prefix : {"blocks_", "ordered_"}) {
+    auto const refused = set_up(prefix);
+    EXPECT_EQ(refused.code, PETSC_ERR_SUP);
+    EXPECT_NE(refused.message.find("-" + prefix + "pc_sor_ordering: sptrsv has no sweeps over a matrix of type"),
+              std::string::npos)
+        << refused.message;
+  }
+  EXPECT_EQ(set_up("without_").code, PETSC_SUCCESS);
   PetscCall(MatDestroy(&A));
   // in the set-up: an error in the solve leaves PETSc's eisenstat with another right-hand side
   for (PetscInt const dof : {1, 3}) {

@@ -24,8 +24,9 @@ inline void require(Capabilities can, std::string const& algorithm, bool upper, 
   if (upper && !can.upper) throw Unsupported(algorithm, "upper triangles");
   if (transpose && !can.transpose) throw Unsupported(algorithm, "transposed solves");
   if (storage == Storage::single && !can.single_storage)
-    throw Unsupported(algorithm, "values in single precision",
-                      "choose levelset, blocked or sptrsv, or leave out the option storage");
+    throw Unsupported(
+        algorithm, "values in single precision",
+        "choose levelset, blocked or sptrsv, or leave out the option storage (PETSc: -mat_sptrsv_storage)");
 }
 
 }  // namespace sptrsv

@@ -5,6 +5,7 @@
 #include "base/wrapped_pc.hpp"
 #include "kokkos/guarded.hpp"
 #include "relaxation/local_sweeps.hpp"
+#include "relaxation/sweep_options.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -22,6 +23,23 @@ PetscErrorCode FindLocalMatrix(PC pc, Mat* A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Refuses options that ask for sweeps over a matrix of a type for which sptrsv has none.
+PetscErrorCode RefuseSweeps(PC pc)
+{
+  SweepChoice choice;
+  char const* const prefix = ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "";
+
+  PetscFunctionBegin;
+  if (!pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ReadSweepOptions(pc, choice));
+  PetscCheck(
+      !choice.asked, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+      "-%spc_sor_sptrsv, -%spc_sor_ordering: sptrsv has no sweeps over a matrix of type %s; use a matrix of type "
+      "%s, or leave out these options",
+      prefix, prefix, ((PetscObject)pc->pmat)->type_name, MATAIJ);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <PetscErrorCode (*get_omega)(PC, PetscReal*), bool by_inodes_too>
 PetscErrorCode Prepare(PC pc)
 {
@@ -30,7 +48,10 @@ PetscErrorCode Prepare(PC pc)
 
   PetscFunctionBegin;
   PetscCall(FindLocalMatrix(pc, &A));
-  if (!A) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!A) {
+    PetscCall(RefuseSweeps(pc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(get_omega(pc, &omega));
   PetscCall(UseSweeps(pc, A, omega, by_inodes_too));
   PetscFunctionReturn(PETSC_SUCCESS);

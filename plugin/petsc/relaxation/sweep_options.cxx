@@ -3,6 +3,7 @@
 #include "relaxation/sweep_options.hpp"
 
 #include <cstring>
+#include <string>
 
 #include "kokkos/guarded.hpp"
 #include "options/factor_options.hpp"
@@ -12,7 +13,10 @@ namespace sptrsv_petsc {
 PetscErrorCode ReadSweepOptions(PC pc, SweepChoice& choice)
 {
   auto const object = (PetscObject)pc;
-  char type[64] = "sptrsv", ordering[64] = MATORDERINGNATURAL, source[128];
+  char type[64] = "sptrsv", ordering[64] = MATORDERINGNATURAL;
+  char const* const prefix = object->prefix ? object->prefix : "";
+  std::string source;
+  void (*known)(void);
   PetscBool type_set, ordering_set;
 
   PetscFunctionBegin;
@@ -23,11 +27,16 @@ PetscErrorCode ReadSweepOptions(PC pc, SweepChoice& choice)
                                ordering, sizeof ordering, &ordering_set));
   PetscOptionsEnd();
   bool const off = type_set && !std::strcmp(type, "off"), natural = !std::strcmp(ordering, MATORDERINGNATURAL);
-  PetscCall(PetscSNPrintf(source, sizeof source, "Option -%spc_sor_sptrsv", object->prefix ? object->prefix : ""));
-  if (!off) PetscCall(CheckAlgorithm(object, source, type, "off, "));
+  PetscCall(Guarded(pc, [&] { source = std::string("Option -") + prefix + "pc_sor_sptrsv"; }));
+  if (!off) PetscCall(CheckAlgorithm(object, source.c_str(), type, "off, "));
   PetscCheck(!off || natural, PetscObjectComm(object), PETSC_ERR_ARG_INCOMP,
              "%s is 'off', but there is -%spc_sor_ordering %s, which PETSc's own sweeps do not have; leave out one",
-             source, object->prefix ? object->prefix : "", ordering);
+             source.c_str(), prefix, ordering);
+  PetscCall(MatInitializePackage());  // registers PETSc's orderings
+  PetscCall(PetscFunctionListFind(MatOrderingList, ordering, &known));
+  PetscCheck(known, PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE,
+             "Option -%spc_sor_ordering is '%s', which PETSc does not know; choose a MatOrderingType, such as color",
+             prefix, ordering);
   PetscCall(Guarded(pc, [&] {
     choice = SweepChoice{};
     choice.off = off;

@@ -36,7 +36,12 @@ PetscErrorCode Prepare(PC pc)
 
   PetscFunctionBegin;
   PetscCall(FindWhole<local>(pc, &A));
-  if (!A) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!A) {
+    if (pc->pmat)
+      PetscCall(PetscInfo(pc, "New values of submatrices by PETSc's own function: the matrix is of type %s\n",
+                          ((PetscObject)pc->pmat)->type_name));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscOptionsBegin(PetscObjectComm((PetscObject)pc), ((PetscObject)pc)->prefix, "Submatrices by sptrsv", "PC");
   PetscCall(PetscOptionsBool("-pc_submatrices_sptrsv",
                              "Take new values of submatrices where A's are, by default on a GPU", "PC", on, &on, &set));
