@@ -181,13 +181,12 @@ inline PetscInt TakeBlockValues(BlockFactor& f, Scalar const* a)
         continue;
       }
       Scalar const* const next = a + index(f.diagonal[index(f.block_columns[k])]) * area;
-      sptrsv::detail::BlockProduct<Scalar> const product{static_cast<int>(bs), inverse, v, next};
+      sptrsv::detail::BlockProduct<Scalar> const product{static_cast<int>(bs), inverse, v, next, block, stride};
       auto const computed = [&](PetscInt r, PetscInt c) {
         return product.entry(static_cast<int>(r), static_cast<int>(c));
       };
-      auto const stored = [&](int r, int c) { return block[index(r) * stride + index(c)]; };
       detail::StoreBlock(f.bs, computed, block, stride);
-      if (out_of_range < 0 && !product.holds(stored)) out_of_range = static_cast<PetscInt>(row);
+      if (out_of_range < 0 && !product.holds()) out_of_range = static_cast<PetscInt>(row);
     }
     to += stride * bs;
   }

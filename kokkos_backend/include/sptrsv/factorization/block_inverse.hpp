@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/rounding.hpp"
@@ -127,9 +128,11 @@ template <class S>
 struct BlockProduct {
   using real = typename Parts<S>::real;
   int size;
-  S const* inverse;  ///< D_i^-1
-  S const* u;        ///< U_ij
-  S const* next;     ///< D_j^-1
+  S const* inverse;           ///< D_i^-1
+  S const* u;                 ///< U_ij
+  S const* next;              ///< D_j^-1
+  S const* stored = nullptr;  ///< the product, entry (r, c) at r stride + c; null: it is not in memory
+  std::size_t stride = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION static bool is_finite(real v) { return v <= Kokkos::Experimental::finite_max_v<real>; }
   KOKKOS_INLINE_FUNCTION S entry(int r, int c) const {
@@ -155,19 +158,17 @@ struct BlockProduct {
     }
     return product < least && d * least > of_row && share * d > negligible;
   }
+  /// Returns entry (r, c) of the product, from memory if it has been stored.
+  KOKKOS_INLINE_FUNCTION S value(int r, int c) const {
+    return stored ? stored[static_cast<std::size_t>(r) * stride + static_cast<std::size_t>(c)] : entry(r, c);
+  }
   /// Tells whether the product may replace its factors; true for factors that are not finite: a matter of pivots.
   KOKKOS_INLINE_FUNCTION bool holds() const {
-    return holds([this](int r, int c) { return entry(r, c); });
-  }
-  /// Tells whether a computed product may replace its factors; true for factors that are not finite.
-  /// @param product  product(r, c) is entry (r, c)
-  template <class Product>
-  KOKKOS_INLINE_FUNCTION bool holds(Product const& product) const {
     real const least = Kokkos::Experimental::norm_min_v<real>;
     bool finite = true, normal = true;
     for (int r = 0; r < size; ++r)
       for (int c = 0; c < size; ++c) {
-        real const v = size_of(product(r, c));
+        real const v = size_of(value(r, c));
         finite &= is_finite(v);
         normal &= v >= least;
       }
@@ -177,7 +178,7 @@ struct BlockProduct {
     if (!finite) return false;
     for (int r = 0; r < size; ++r)
       for (int c = 0; c < size; ++c)
-        if (size_of(product(r, c)) < least && underflows(r, c)) return false;
+        if (size_of(value(r, c)) < least && underflows(r, c)) return false;
     return true;
   }
 };
