@@ -129,8 +129,7 @@ static inline PetscErrorCode SpTRSVPCShellSetTrianglesDynamic(PC pc, Mat L, Pets
   PetscCall(PetscDLLibrarySym(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, NULL, "SpTRSVPCShellSetTriangles", &found));
   PetscCheck(found, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
              "The sptrsv plugin is not loaded; run with -dll_append <path>/libsptrsv_petsc.so, or link the program "
-             "with it and "
-             "call SpTRSVRegister()");
+             "with it and call SpTRSVRegister()");
   PetscCall(PetscMemcpy(&set, &found, sizeof set));
   PetscCall(set(pc, L, unit_L, U, unit_U, algorithm));
   PetscFunctionReturn((PetscErrorCode)0);

@@ -32,7 +32,6 @@ PetscErrorCode ReadSweepOptions(PC pc, SweepChoice& choice)
   PetscCheck(!off || natural, PetscObjectComm(object), PETSC_ERR_ARG_INCOMP,
              "%s is 'off', but there is -%spc_sor_ordering %s, which PETSc's own sweeps do not have; leave out one",
              source.c_str(), prefix, ordering);
-  PetscCall(MatInitializePackage());  // registers PETSc's orderings
   PetscCall(PetscFunctionListFind(MatOrderingList, ordering, &known));
   PetscCheck(known, PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE,
              "Option -%spc_sor_ordering is '%s', which PETSc does not know; choose a MatOrderingType, such as color",

@@ -76,7 +76,7 @@ template <class T>
 void check_square(typename T::exec_space const& exec, typename T::pattern const& matrix) {
   using index = typename T::index;
   using offset = typename T::offset;
-  if (matrix.row_ptr.extent(0) > 0) require_counted<index>("rows", matrix.row_ptr.extent(0) - 1, "indices");
+  require_counted_rows<T>(matrix);
   index const n = matrix.num_rows();
   auto const room = static_cast<offset>(matrix.col_idx.extent(0));
   auto const wrong_offsets = KOKKOS_LAMBDA(index i) {

@@ -41,6 +41,13 @@ void require_counted(char const* what, unsigned long long count, char const* typ
   if (count > most) throw TooLarge(what, count, type, static_cast<int>(8 * sizeof(Number)), most);
 }
 
+/// @throws TooLarge if the pattern has more rows than its indices can count.
+template <class T>
+void require_counted_rows(typename T::pattern const& pattern) {
+  if (pattern.row_ptr.extent(0) > 0)
+    require_counted<typename T::index>("rows", pattern.row_ptr.extent(0) - 1, "indices");
+}
+
 /// Returns the number of off-diagonal entries of the longest row. Fences.
 template <class T>
 long long longest_row(typename T::exec_space const& exec, OffDiagonals<T> const& rows) {
@@ -65,7 +72,7 @@ class Analysis {
   /// Cost: one pass over the pattern; fences.
   Analysis(exec_space const& exec, typename T::pattern const& pattern, Shape shape)
       : pattern_(pattern), shape_(shape), workspace_(0) {
-    if (pattern.row_ptr.extent(0) > 0) detail::require_counted<index>("rows", pattern.row_ptr.extent(0) - 1, "indices");
+    detail::require_counted_rows<T>(pattern);
     auto const facts = detail::inspect<T>(exec, workspace_, pattern, shape.triangle == Triangle::lower);
     check_rows(facts);
     auto const stored = static_cast<unsigned long long>(facts.behind_last_entry);
