@@ -15,8 +15,8 @@ PetscErrorCode SetValues(Mat A, int round, bool more);
 /// Makes a matrix of n rows with the values of round 0.
 PetscErrorCode MakeMatrix(PetscInt n, char const* type, Mat* A);
 
-/// Makes a PC whose set-up lets the matrix cut submatrices by the plugin.
-PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc);
+/// Makes a PC whose set-up lets the matrix cut submatrices by the plugin, or by PETSc.
+PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc, bool by_plugin = true);
 
 /// Returns the output of PCView(). Collective.
 PetscErrorCode ViewPc(PC pc, std::string* text);
@@ -33,12 +33,12 @@ struct SubmatrixPair {
   Mat petscs = nullptr, ours = nullptr;
   PC pc = nullptr;
 
-  PetscErrorCode Create(PetscInt n)
+  PetscErrorCode Create(PetscInt n, bool by_plugin = true)
   {
     PetscFunctionBegin;
     PetscCall(MakeMatrix(n, MATAIJ, &petscs));
     PetscCall(MakeMatrix(n, MatTypeOfRun().c_str(), &ours));
-    PetscCall(MakePc(ours, "whole_", PCASM, &pc));
+    PetscCall(MakePc(ours, "whole_", PCASM, &pc, by_plugin));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscErrorCode Change(int round, bool more = false)
@@ -91,7 +91,7 @@ struct Cuts {
   }
 };
 
-/// Expects the PC's view to say that the plugin took values into submatrices `count` times.
+/// Expects the PC's view to say that the plugin took values into submatrices `count` times, or not to name it if 0.
 PetscErrorCode ExpectUpdates(SubmatrixPair& p, int count);
 
 }  // namespace petsc_test
