@@ -112,7 +112,7 @@ struct BlockOnDevice {
     int const slices = static_cast<int>(plan.block_slice(b + 1) - slice);
     std::uint64_t const first_outer = plan.block_outer(b);
     if (plan.slice_chunks(slice) == 0)
-      return solve_long_row(team, first, slice, first_outer, plan.block_outer(b + 1), column, slots);
+      return solve_long_row(team, memory, first, slice, first_outer, plan.block_outer(b + 1), column, slots);
     int const outers = static_cast<int>(plan.block_outer(b + 1) - first_outer);
     std::uint64_t const first_pack = plan.slice_pack(slice);
     int const packs = static_cast<int>(plan.slice_pack(slice + slices) - first_pack);
@@ -336,21 +336,31 @@ struct BlockOnDevice {
     SPTRSV_UNROLL for (int e = 2; e < Entries; ++e) sums[e % 2] -= values[e / 2].value[e % 2] * x[e];
   }
 
-  /// Solves a row whose entries do not fit a block: all threads of the team read its entries from global memory.
+  /// Solves a row whose entries do not fit a block: all threads of the team read its entries from global memory. The
+  /// number of partial sums is fixed, so the bits of the row do not depend on the number of threads.
+  /// @param memory  BlockedTuning::long_row_parts scalars, aligned to 16 bytes
   template <class Team>
-  KOKKOS_FUNCTION void solve_long_row(Team const& team, index p, index slice, std::uint64_t first, std::uint64_t last,
-                                      int column, slots_type const& slots) const {
+  KOKKOS_FUNCTION void solve_long_row(Team const& team, char* memory, index p, index slice, std::uint64_t first,
+                                      std::uint64_t last, int column, slots_type const& slots) const {
     auto const& plan = data.plan;
     index const row = plan.row(p);
     Stored const* const values = stored() + plan.slice_pack(slice) * Entries;
     index const* const outer = plan.outer.data() + first;
-    scalar sum{};
-    Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, static_cast<long long>(last - first)),
-        [&](long long k, scalar& mine) { mine += static_cast<scalar>(values[k]) * data.await(slots, outer[k], row); },
-        sum);
+    int const parts = BlockedTuning::long_row_parts;
+    auto* const part = reinterpret_cast<scalar*>(memory);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, parts), [&](int i) {
+      scalar sum{};
+      for (auto k = static_cast<std::uint64_t>(i); k < last - first; k += static_cast<std::uint64_t>(parts))
+        sum += static_cast<scalar>(values[k]) * data.await(slots, outer[k], row);
+      part[i] = sum;
+    });
+    team.team_barrier();
+    for (int half = parts / 2; half > 0; half /= 2) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, half), [&](int i) { part[i] += part[i + half]; });
+      team.team_barrier();
+    }
     Kokkos::single(Kokkos::PerTeam(team), [&]() {
-      data.finish(slots, column, p, finish_row(data.diagonal, data.io.load(row, column) - sum, data.pivot_of(p)));
+      data.finish(slots, column, p, finish_row(data.diagonal, data.io.load(row, column) - part[0], data.pivot_of(p)));
     });
   }
 };

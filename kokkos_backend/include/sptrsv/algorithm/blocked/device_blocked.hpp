@@ -225,7 +225,11 @@ class DeviceBlocked : public BlockedDescription {
     computing_warps_ = options.computing_warps > 0 ? options.computing_warps
                        : many                      ? Tuning::most_warps
                                                    : Tuning::warps;
-    fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps : computing_warps_;
+    // of complex numbers, two such teams would not fit the registers
+    bool const fetch_more = plan_.shape.lanes == 1 && sizeof(typename T::scalar) <= sizeof(double);
+    fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps
+                      : fetch_more               ? Tuning::most_warps
+                                                 : computing_warps_;
     typename T::rhs const b;
     typename T::solution const x;
     Fold<T> const fold{};
