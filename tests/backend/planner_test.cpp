@@ -367,6 +367,19 @@ TYPED_TEST(PlannerTest, WhatCannotMatterIsNotLookedFor) {
   EXPECT_EQ(detail::choose_by_table<T>(device, {"other"}, features).algorithm, "levelset");
 }
 
+/// Checks that the reason tells whether more than half of an estimate is independent of the size.
+TYPED_TEST(PlannerTest, TellsWhatIsBoundByItsLaunch) {
+  using T = typename TestFixture::T;
+  detail::PlanCost const costs[] = {{"small", {{{Feature::rows, 10}, {Feature::solve, 1001}}}},
+                                    {"large", {{{Feature::rows, 10}, {Feature::solve, 999}}}}};
+  detail::PlanDevice const device{"made up", costs, 2};
+  auto const analysis = this->analysis_of("chain:100");
+  PlanFeatures<T> features(this->exec, analysis, resident);
+  EXPECT_EQ(detail::choose_by_table<T>(device, {"small"}, features).reason,
+            "estimated 2.001 us, most of it for the launch");
+  EXPECT_EQ(detail::choose_by_table<T>(device, {"large"}, features).reason, "estimated 1.999 us");
+}
+
 /// Checks the library's tables, for a device of any size, on any number of threads here.
 TYPED_TEST(PlannerTest, TheTablesChooseAlike) {
   using T = typename TestFixture::T;

@@ -97,6 +97,13 @@ inline bool uses_tiles(PlanCost const& cost) {
   return uses(cost, Feature::tile_levels) || uses(cost, Feature::tile_entries);
 }
 
+/// Returns the nanoseconds per unit of a feature in a model.
+inline double price_of(PlanCost const& cost, Feature feature) {
+  auto const found =
+      std::find_if(cost.terms.begin(), cost.terms.end(), [&](PlanTerm const& term) { return term.feature == feature; });
+  return found == cost.terms.end() ? 0 : found->nanoseconds;
+}
+
 /// Returns the candidate with the least time by the table; candidates without a model are not chosen. Prices are not
 /// negative, so a lower bound can rule a candidate out before all its features are found.
 template <class T>
@@ -136,7 +143,8 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
       continue;
     }
     char text[200];
-    int const written = std::snprintf(text, sizeof text, "estimated %.4g us", 1e-3 * least);
+    int const written = std::snprintf(text, sizeof text, "estimated %.4g us%s", 1e-3 * least,
+                                      2 * price_of(*best, Feature::solve) > least ? ", most of it for the launch" : "");
     if (second)
       std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", at least %.4g us for %s",
                     1e-3 * least_time(*second, features, unknown), std::string(second->algorithm).c_str());
