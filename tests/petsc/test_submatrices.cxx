@@ -336,16 +336,17 @@ struct SetUps {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /// Checks that the bytes in use grow by less than 100 a set-up more than if PETSc cuts the submatrices. (On a GPU a
-  /// reset of PETSc's own PC leaves some hundred bytes.)
+  /// Checks how much more the bytes in use grow than if PETSc cuts the submatrices: on a host by less than 100 a
+  /// set-up, on a GPU by less than 1,000, where they grow by up to 490 with PETSc alone.
   PetscErrorCode Check() const
   {
+    double const bytes = MatTypeOfRun() == MATAIJ ? 100 : 1000;
     double petscs = 0, ours = 0;
 
     PetscFunctionBegin;
     PetscCall(Grow(false, &petscs));
     PetscCall(Grow(true, &ours));
-    EXPECT_LT(ours - petscs, 100 * (rounds - rounds / 10)) << ours << " bytes, by PETSc " << petscs;
+    EXPECT_LT(ours - petscs, bytes * (rounds - rounds / 10)) << ours << " bytes, by PETSc " << petscs;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
