@@ -121,6 +121,7 @@ class BlockPlans : public ::testing::Test {
       std::sort(expected.begin(), expected.end());
       std::sort(found.begin(), found.end());
       ASSERT_EQ(found, expected);
+      ASSERT_GE(scratch, detail::BlockedTuning::long_row_parts * sizeof(typename T::scalar) + 16);
       return;
     }
     ASSERT_EQ(std::set<int>(needed.begin(), needed.end()).size(), needed.size()) << "fetched twice";

@@ -166,6 +166,7 @@ std::vector<Matrix> matrices(bool lower, bool upper, int size = 2) {
       make("grid", 16 * 8 * size, lower, upper,
            [](int i, int j) { return j == i - 16 || (j == i - 1 && i % 16 != 0); }),
       make("column", 70 * size, lower, upper, [](int, int j) { return j == 0; }),
+      make("long_row", 280 * size, lower, upper, [size](int i, int) { return i > 280 * size - 3; }),
   };
 }
 

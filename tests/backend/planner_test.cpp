@@ -368,7 +368,7 @@ TYPED_TEST(PlannerTest, WhatCannotMatterIsNotLookedFor) {
 }
 
 /// Checks that the reason tells whether more than half of an estimate is independent of the size.
-TYPED_TEST(PlannerTest, TellsWhatIsBoundByItsLaunch) {
+TYPED_TEST(PlannerTest, TellsWhatHardlyDependsOnTheSize) {
   using T = typename TestFixture::T;
   detail::PlanCost const costs[] = {{"small", {{{Feature::rows, 10}, {Feature::solve, 1001}}}},
                                     {"large", {{{Feature::rows, 10}, {Feature::solve, 999}}}}};
@@ -376,7 +376,7 @@ TYPED_TEST(PlannerTest, TellsWhatIsBoundByItsLaunch) {
   auto const analysis = this->analysis_of("chain:100");
   PlanFeatures<T> features(this->exec, analysis, resident);
   EXPECT_EQ(detail::choose_by_table<T>(device, {"small"}, features).reason,
-            "estimated 2.001 us, most of it for the launch");
+            "estimated 2.001 us, most of it independent of the size");
   EXPECT_EQ(detail::choose_by_table<T>(device, {"large"}, features).reason, "estimated 1.999 us");
 }
 

@@ -143,8 +143,8 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
       continue;
     }
     char text[200];
-    int const written = std::snprintf(text, sizeof text, "estimated %.4g us%s", 1e-3 * least,
-                                      2 * price_of(*best, Feature::solve) > least ? ", most of it for the launch" : "");
+    char const* const fixed = 2 * price_of(*best, Feature::solve) > least ? ", most of it independent of the size" : "";
+    int const written = std::snprintf(text, sizeof text, "estimated %.4g us%s", 1e-3 * least, fixed);
     if (second)
       std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", at least %.4g us for %s",
                     1e-3 * least_time(*second, features, unknown), std::string(second->algorithm).c_str());

@@ -18,8 +18,9 @@ struct BlockedTuning {
   static constexpr double expected_outers = 0.25;
   /// Number of entries above which a row is a block of its own, which all threads of a team solve from global memory.
   static constexpr int long_row = 512;
-  /// Partial sums of a long row, a power of two: the threads of the largest team.
+  /// Partial sums of a long row, a power of two: the threads of the largest team with warps of 32.
   static constexpr int long_row_parts = 512;
+  static_assert((long_row_parts & (long_row_parts - 1)) == 0, "halves are added to each other");
   /// Number of a row's entries that are added last, by all its lanes, after the sum over lanes of the others: those
   /// whose x is solved latest. Rows that need fewer lanes than `least_late_lanes` have none.
   static constexpr int late_entries = 4, least_late_lanes = 4;

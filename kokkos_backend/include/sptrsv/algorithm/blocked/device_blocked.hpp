@@ -225,8 +225,9 @@ class DeviceBlocked : public BlockedDescription {
     computing_warps_ = options.computing_warps > 0 ? options.computing_warps
                        : many                      ? Tuning::most_warps
                                                    : Tuning::warps;
-    // of complex numbers, two such teams would not fit the registers
-    bool const fetch_more = plan_.shape.lanes == 1 && sizeof(typename T::scalar) <= sizeof(double);
+    // with real numbers the registers of a multiprocessor hold two such teams, at 72 to a thread
+    bool const fetch_more =
+        options.computing_warps == 0 && plan_.shape.lanes == 1 && std::is_floating_point_v<typename T::scalar>;
     fetching_warps_ = options.fetching_warps > 0 ? options.fetching_warps
                       : fetch_more               ? Tuning::most_warps
                                                  : computing_warps_;
