@@ -86,22 +86,19 @@ inline double sweep_share(Feature f, double levels) {
 /// Tells whether finding the feature takes less than a solve. Sets may be many, and one team cuts them.
 inline bool is_cheap(Feature f) { return f != Feature::sets && !is_of_tiles(f) && !is_window(f); }
 
-inline bool uses(PlanCost const& cost, Feature f) {
-  return std::any_of(cost.terms.begin(), cost.terms.end(),
-                     [=](PlanTerm const& term) { return term.feature == f && term.nanoseconds > 0; });
+/// Returns the nanoseconds per unit of a feature in a model.
+inline double price_of(PlanCost const& cost, Feature f) {
+  double price = 0;
+  for (auto const& term : cost.terms)
+    if (term.feature == f) price += term.nanoseconds;
+  return price;
 }
+inline bool uses(PlanCost const& cost, Feature f) { return price_of(cost, f) > 0; }
 /// Tells whether the model is of a type that is a candidate only if sets may be few.
 inline bool uses_sets(PlanCost const& cost) { return uses(cost, Feature::sets); }
 /// Tells whether the model is of a type that does not pay if levels are wide.
 inline bool uses_tiles(PlanCost const& cost) {
   return uses(cost, Feature::tile_levels) || uses(cost, Feature::tile_entries);
-}
-
-/// Returns the nanoseconds per unit of a feature in a model.
-inline double price_of(PlanCost const& cost, Feature feature) {
-  auto const found =
-      std::find_if(cost.terms.begin(), cost.terms.end(), [&](PlanTerm const& term) { return term.feature == feature; });
-  return found == cost.terms.end() ? 0 : found->nanoseconds;
 }
 
 /// Returns the candidate with the least time by the table; candidates without a model are not chosen. Prices are not

@@ -240,7 +240,7 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
   plan.scratch_bytes = max_over_rows<T>(
       "sptrsv::blocked::scratch", exec, blocks, std::size_t(0), KOKKOS_LAMBDA(index b) {
         index const first = block_slice(b), last = block_slice(b + 1);
-        if (slice_chunks(first) == 0) return BlockedTuning::long_row_parts * sizeof(typename T::scalar) + 16;
+        if (slice_chunks(first) == 0) return long_row_scratch_bytes<T>();
         return block_scratch_bytes<T>((slice_pack(last) - slice_pack(first)) * pack_entries, value_bytes,
                                       static_cast<std::size_t>(block_row(b + 1) - block_row(b)),
                                       static_cast<std::size_t>(last - first), outers(b));

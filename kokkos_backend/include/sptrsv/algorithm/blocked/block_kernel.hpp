@@ -338,7 +338,7 @@ struct BlockOnDevice {
 
   /// Solves a row whose entries do not fit a block: all threads of the team read its entries from global memory. The
   /// number of partial sums is fixed, so the bits of the row do not depend on the number of threads.
-  /// @param memory  BlockedTuning::long_row_parts scalars, aligned to 16 bytes
+  /// @param memory  long_row_scratch_bytes() - 16 bytes, aligned to 16 bytes
   template <class Team>
   KOKKOS_FUNCTION void solve_long_row(Team const& team, char* memory, index p, index slice, std::uint64_t first,
                                       std::uint64_t last, int column, slots_type const& slots) const {

@@ -140,6 +140,11 @@ KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t slots, int value_byt
   return slots * (static_cast<std::size_t>(value_bytes) + sizeof(std::uint16_t)) + slices * sizeof(std::uint64_t) +
          (3 * rows + outers + 1) * sizeof(scalar) + 96;
 }
+/// Returns the bytes of scratch memory in which a team sums a long row: its partial sums, and alignment.
+template <class T>
+KOKKOS_FUNCTION std::size_t long_row_scratch_bytes() {
+  return BlockedTuning::long_row_parts * sizeof(typename T::scalar) + 16;
+}
 /// Returns the bytes that a row adds to its block, with the expected outer values.
 /// @param slots  number of its entries, padding included
 template <class T>
