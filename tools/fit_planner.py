@@ -5,6 +5,7 @@
 
     tools/fit_planner.py results/*.json             # fits, and prints the regret with each family left out of its fit
     tools/fit_planner.py results/*.json --write     # puts the prices into the table, which scripts/format then lays out
+    tools/fit_planner.py results/*.json --only blocked --write    # new prices of `blocked`; the others keep theirs
     tools/fit_planner.py results/*.json --report    # the regret of the table as it is, in Markdown; fits nothing
 
 Chains, for which the type `chain` estimates its own time and is chosen without prices, are left out.
@@ -39,8 +40,8 @@ TERMS = {  # in addition to ALWAYS
     "fused": ["rows", "warp_window", "thread_window", "level_rows", "level_entries", "longest_row"],
     # latency between tile rows, and their gathers; the rows of a wide level have a thread each
     "tiled": ["rows", "tile_levels", "tile_entries", "longest_row", "wide_longest"],
-    # latency from level to level within a block, and from block to block; steps of adding
-    "blocked": ["rows", "levels", "block_levels", "longest_row"],
+    # values of other blocks; latency from level to level within a block, and from block to block; steps of adding
+    "blocked": ["strip_bytes", "levels", "block_levels", "level_longest"],
     "colorset": ["rows", "sets", "level_rows", "longest_row"],
 }
 FIT_ROUNDS = 12  # each uses the estimates of the round before
@@ -140,11 +141,15 @@ def rounded(value):
     return float(f"{value:.4g}")
 
 
+def number_of_fitted(cases, algorithm):
+    return sum(algorithm in case["seconds"] and algorithm in case["candidates"] for case in cases)
+
+
 def fit_algorithm(cases, algorithm):
-    """Returns nanoseconds per unit of each feature. Least squares of errors relative to the measured time would
-    underestimate all times to avoid overestimating one; therefore errors are relative to the geometric mean of measured
-    and estimated time."""
-    cases = [case for case in cases if algorithm in case["seconds"]]
+    """Returns nanoseconds per unit of each feature, fitted to the systems for which the planner may choose the
+    algorithm. Least squares of errors relative to the measured time would underestimate all times to avoid
+    overestimating one; therefore errors are relative to the geometric mean of measured and estimated time."""
+    cases = [case for case in cases if algorithm in case["seconds"] and algorithm in case["candidates"]]
     names = ALWAYS + TERMS.get(algorithm, OTHERS)
     times = [case["seconds"][algorithm] for case in cases]
     scales, prices = times, {}
@@ -159,8 +164,12 @@ def fit_algorithm(cases, algorithm):
     return prices
 
 
-def fit(cases):
-    """Returns prices by algorithm, for those that are candidates on some matrix."""
+def fit(cases, kept=None, only=()):
+    """Returns prices by algorithm, for those that are candidates on some matrix. With `only`, fits these algorithms,
+    and takes the prices of the others from `kept`."""
+    if only:
+        fitted = [name for name in only if number_of_fitted(cases, name)]
+        return {**(kept or {}), **{name: fit_algorithm(cases, name) for name in fitted}}
     algorithms = []
     for case in cases:
         algorithms += [name for name in case["candidates"] if name in case["seconds"] and name not in algorithms]
@@ -188,12 +197,12 @@ def family(matrix):
     return name + (ordering[0] if ordering else "")
 
 
-def left_out_choices(cases):
-    """Returns for each case the choice of a fit without the case's family."""
+def left_out_choices(cases, kept=None, only=()):
+    """Returns for each case the choice of a fit without the case's family; `kept` and `only` as in fit()."""
     tables = {}
     for name in {family(case["matrix"]) for case in cases}:
         rest = [other for other in cases if family(other["matrix"]) != name]
-        tables[name] = fit(rest) if rest else None
+        tables[name] = fit(rest, kept, only) if rest else None
     return [tables[family(case["matrix"])] and choose(tables[family(case["matrix"])], case) for case in cases]
 
 
@@ -284,6 +293,8 @@ def main(arguments=None):
     p.add_argument("results", nargs="+", help="JSON files of bench_solve")
     p.add_argument("--device", help="its name in the table (default: as in the files)")
     p.add_argument("--table", type=pathlib.Path, default=TABLE, help="the header (default: the library's)")
+    p.add_argument("--only", type=lambda names: [name.strip() for name in names.split(",")], default=[],
+                   metavar="NAMES", help="fit these algorithms; the others keep their prices")
     p.add_argument("--write", action="store_true", help="put the fitted prices into the header")
     p.add_argument("--report", action="store_true",
                    help="do not fit: the regret of what the header has and of what ran")
@@ -292,22 +303,31 @@ def main(arguments=None):
     device = args.device or device
     text = args.table.read_text(encoding="utf-8")
     columns = {}
+    kept = read_table(text).get(device, {})
+    if args.only and not kept:
+        sys.exit(f"--only: the table has no prices for {device} that the others could keep")
+    unknown = [name for name in args.only if not number_of_fitted(cases, name)]
+    if unknown:
+        sys.exit(f"--only: no times of {', '.join(unknown)} as a candidate in these files")
     if args.report:
-        table = read_table(text).get(device, {})
+        table = kept
         if table:
             columns["by the table"] = [choose(table, case) for case in cases]
         if any(case["used"] for case in cases):
             columns["as it ran"] = [case["used"] for case in cases]
     else:
-        table = fit(cases)
+        table = fit(cases, kept, args.only)
         columns["fitted"] = [choose(table, case) for case in cases]
-        columns["family left out of the fit"] = left_out_choices(cases)
+        columns["family left out of the fit"] = left_out_choices(cases, kept, args.only)
     print(f"{device}\n")
     print_regrets(cases, columns)
     print_analysis(cases)
     print_errors(cases, table)
     if args.write and not args.report:
         note = f"fitted to {len(cases)} systems"
+        if args.only:
+            note = ", ".join(f"{name} fitted to {number_of_fitted(cases, name)} systems" for name in args.only)
+            note += ", the others before"
         args.table.write_text(table_text(text, device, table, note), encoding="utf-8")
 
 

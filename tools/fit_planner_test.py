@@ -147,6 +147,50 @@ class FitPlanner(unittest.TestCase):
         self.assertNotIn("fitted to 3 systems", again)
         self.assertEqual(again.count("std::size("), 2)
 
+    def test_some_algorithms_are_fitted(self):
+        self.main([run_of()], "--write")
+        before = fit_planner.read_table(self.header.read_text(encoding="utf-8"))["My GPU 1"]
+        run = run_of()
+        for row in run["seconds"]:
+            if row["algorithm"] in PRICES:
+                row["solve"]["median"] *= 2
+        self.main([run], "--only", "levelset", "--write")
+        written = self.header.read_text(encoding="utf-8")
+        self.assertIn("// My GPU 1: levelset fitted to 7 systems, the others before\n", written)
+        after = fit_planner.read_table(written)["My GPU 1"]
+        for name, prices in PRICES.items():
+            for feature, price in before[name].items():
+                if feature in prices:
+                    self.assertAlmostEqual(after[name][feature] / price, 2 if name == "levelset" else 1, places=3)
+        with self.assertRaisesRegex(SystemExit, "no times of levelsets as a candidate"):
+            self.main([run], "--only", "levelsets")
+        with self.assertRaisesRegex(SystemExit, "no prices for My GPU 2"):
+            self.main([run_of(device="My GPU 2")], "--only", "levelset")
+
+    def test_prices_stay_without_candidates(self):
+        # without family a, no system has levelset as a candidate
+        run = run_of()
+        for row in run["seconds"]:
+            if row["matrix"] != "a":
+                row["candidates"] = ["syncfree"]
+        _, cases = fit_planner.load_cases(self.files(run))
+        choices = fit_planner.left_out_choices(cases, PRICES, ["levelset"])
+        self.assertIn(choices[0], PRICES)
+        rest = [case for case in cases if case["matrix"] != "a"]
+        self.assertEqual(fit_planner.fit(rest, PRICES, ["levelset"]), PRICES)
+
+    def test_prices_fit_candidates(self):
+        run = run_of()
+        for row in run["seconds"]:
+            if row["matrix"] == "a":
+                row["candidates"] = ["syncfree"]
+                if row["algorithm"] == "levelset":
+                    row["solve"]["median"] *= 1000
+        _, cases = fit_planner.load_cases(self.files(run))
+        prices = fit_planner.fit(cases)["levelset"]
+        for feature, price in PRICES["levelset"].items():
+            self.assertAlmostEqual(prices[feature] / price, 1, places=3, msg=feature)
+
     def test_report_of_the_table(self):
         run = run_of()
         _, cases = fit_planner.load_cases(self.files(run))

@@ -71,6 +71,7 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
         {Feature::thread_window, 100},
         {Feature::tile_levels, 7},
         {Feature::tile_entries, 6},
+        {Feature::strip_bytes, 99 * 12 + 100 * 28},
         {Feature::sets, 100}}},
       // one level; 2 warps take 500 turns, 64 threads take 16
       {"diagonal:1000",
@@ -82,6 +83,7 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
         {Feature::thread_window, 16},
         {Feature::tile_levels, 1},
         {Feature::tile_entries, 0},
+        {Feature::strip_bytes, 1000 * 28},
         {Feature::sets, 1}}},
       // dense rows of 0 to 39 entries; mean_row / 4 = 4.9, so 8 lanes; of the rows of three tiles, 16 need one tile and
       // 8 need two
@@ -112,7 +114,8 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
        {{Feature::levels, 63},
         {Feature::narrow_steps, 2 * 31 * 32},
         {Feature::tile_levels, 33},
-        {Feature::tile_entries, 16 + 31 * 17}}},
+        {Feature::tile_entries, 16 + 31 * 17},
+        {Feature::strip_bytes, 0}}},  // boxes
   };
   for (auto const& k : known)
     for (bool upper : {false, true}) {

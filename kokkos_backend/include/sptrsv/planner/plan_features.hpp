@@ -117,6 +117,7 @@ class PlanFeatures {
     else if (f == Feature::thread_window) find_window(f, rows, resident_);
     else if (f == Feature::tile_levels || f == Feature::tile_entries) find_tiles(rows);
     else if (f == Feature::block_levels) set(f, detail::estimate_block_levels<T>(exec_, analysis_));
+    else if (f == Feature::strip_bytes) set(f, detail::expects_strips<T>(exec_, analysis_) ? value(Feature::bytes) : 0);
     else if (f == Feature::sets) find_sets();
     else find_levels(rows);
   }

@@ -31,13 +31,14 @@ enum class Feature {
   tile_levels,    ///< levels of tile rows, 16 rows each, ordered and cut as in `tiled`
   tile_entries,   ///< sum over tile levels of the maximum number of (row, tile) pairs of a tile row: the time to gather
   block_levels,   ///< approximate number of blocks of rows on the critical path of `blocked`
+  strip_bytes,    ///< bytes if strips are expected as blocks, whose rows need more values of other blocks; 0 for boxes
   sets,           ///< sets of consecutive independent rows, each as large as possible
 };
 
 inline constexpr std::string_view feature_names[] = {
     "none",          "solve",        "rows",         "bytes",         "longest_row",   "longest_lane", "levels",
     "wide_longest",  "narrow_steps", "level_rows",   "level_entries", "level_longest", "level_lanes",  "warp_window",
-    "thread_window", "tile_levels",  "tile_entries", "block_levels",  "sets"};
+    "thread_window", "tile_levels",  "tile_entries", "block_levels",  "strip_bytes",   "sets"};
 inline constexpr std::size_t num_features = std::size(feature_names);
 static_assert(static_cast<std::size_t>(Feature::sets) + 1 == num_features, "each feature has its name");
 

@@ -72,6 +72,13 @@ inline std::array<int, Directions::most> estimate_sides(std::array<double, Direc
   return sides_of_boxes(rounded, rows, {});
 }
 
+/// Tells whether blocks are expected to be strips of levels instead of boxes. Cost: a pass over a sample of the rows;
+/// fences.
+template <class T>
+bool expects_strips(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+  return analysis.num_rows() > 0 && analysis.directions(exec).count() < 2;
+}
+
 /// Estimates the number of blocks of rows on the critical path. For boxes it is levels / (mean levels per box along the
 /// grid diagonal); for strips, levels / levels of a strip or of a block's successive rows. Blocks of about one level
 /// count more. Cost: passes over samples of the rows; fences.
@@ -85,7 +92,7 @@ double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> con
       rows_that_fit<T>(shape, analysis.mean_row(), BlockedTuning::block_rows, BlockedTuning::table_scratch_bytes);
   auto const& directions = analysis.directions(exec);
   double thickness = 0;
-  if (directions.count() >= 2) {
+  if (!expects_strips<T>(exec, analysis)) {
     auto const extent = directions.extents(static_cast<double>(analysis.num_rows()));
     auto const side = estimate_sides(extent, rows);
     double steps = 0, boxes = 0;
