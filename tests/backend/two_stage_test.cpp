@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <type_traits>
 
 #include "swept.hpp"
+#include "tool_counters.hpp"
 
 namespace sptrsv::test {
 namespace {
@@ -124,6 +126,31 @@ TYPED_TEST(TwoStageSweeps, AreSymmetricForSymmetricMatrices) {
     size += std::fabs(b[0][i] * got[1][i]);
   }
   EXPECT_NEAR(left, other, 1e-14 * size);
+}
+
+/// Checks the kernels of a symmetric sweep with one Jacobi sweep for each triangular solve: one for each residual. On a
+/// host short loops of a solve are no kernels.
+TYPED_TEST(TwoStageSweeps, ResidualsAreOneKernel) {
+  using T = typename TestFixture::T;
+  std::vector<std::string> const solve{"sptrsv::iterated::divide", "sptrsv::iterated::sweep"};
+  std::string const residual = "sptrsv::sweeps::residual";
+  bool const on_host = std::is_same_v<typename TypeParam::memory_space, Kokkos::HostSpace>;
+  auto const m = make_matrix<double>("lap2d:200", false);
+  auto solver = make_sweeps<T>("iterated", this->exec, m, sweeps(1));
+  solver.update(this->exec, to_device<T>(m.values));
+  auto const b = make_right_hand_sides<double>(m.num_rows(), 1);
+  Block<T> const right(b), x(m.num_rows(), 1);
+  for (bool const zero_guess : {true, false}) {
+    std::vector<std::string> expected;
+    for (bool const with_residual : {!zero_guess, true}) {
+      if (with_residual) expected.push_back(residual);
+      if (!on_host) expected.insert(expected.end(), solve.begin(), solve.end());
+    }
+    ToolCounters const counters;
+    solver.sweep(this->exec, Sweep::symmetric, right.view(), x.view(), zero_guess);
+    EXPECT_EQ(counters.kernels(), expected) << zero_guess;
+    this->exec.fence();
+  }
 }
 
 /// Checks a sweep in place, and that Eisenstat's form is refused.

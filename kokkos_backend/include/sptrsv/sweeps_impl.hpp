@@ -84,7 +84,7 @@ struct Sweeps<S, I, O, E>::Impl {
   typename types::solution right_hand_side(E const& exec, Sweep kind, typename types::rhs const& b,
                                            typename types::rhs const& x) const {
     auto const r = vector(2, b.extent(1));
-    Triangle const old = kind == Sweep::backward ? Triangle::lower : Triangle::upper;
+    auto const old = kind == Sweep::backward ? detail::Strict::lower : detail::Strict::upper;
     detail::residual<types>(exec, split, old, order, relaxation.shift, 1 - 1 / relaxation.omega, b, x, r);
     return r;
   }
@@ -112,10 +112,8 @@ struct Sweeps<S, I, O, E>::Impl {
     for (int k = 0; k < times; ++k)
       for (Sweep const direction : {Sweep::forward, Sweep::backward}) {
         if (kind != Sweep::symmetric && kind != direction) continue;
-        if (!zero_guess) {
-          detail::residual<types>(exec, split, Triangle::lower, order, relaxation.shift, 1, b, x, r);
-          detail::residual<types>(exec, split, Triangle::upper, order, 0, 0, r, x, r);
-        }
+        if (!zero_guess)
+          detail::residual<types>(exec, split, detail::Strict::both, order, relaxation.shift, 1, b, x, r);
         solve(exec, direction, zero_guess ? b : typename types::rhs(r), x, !zero_guess);
         zero_guess = false;
       }

@@ -12,9 +12,12 @@
 
 namespace sptrsv::detail {
 
-/// Kernel for the rows of y = b - N x - scale (D + shift I) x, or of y = N x + scale (D + shift I) x, where N is L or
-/// U. By blocks it has D^-1 N in place of N, and I in place of D + shift I. On a GPU the lanes of a thread share a row,
-/// and add their sums in a fixed order.
+/// Strict triangles of a split matrix A = L + D + U: L, U, or both.
+enum class Strict { lower, upper, both };
+
+/// Kernel for the rows of y = b - N x - scale (D + shift I) x, or of y = N x + scale (D + shift I) x, where N is L, U
+/// or L + U. By blocks it has D^-1 N in place of N, and I in place of D + shift I. On a GPU the lanes of a thread share
+/// a row, and add their sums in a fixed order.
 template <class T, bool Residual>
 struct SplitProduct {
   using scalar = typename T::scalar;
@@ -22,7 +25,7 @@ struct SplitProduct {
   using offset = typename T::offset;
 
   SplitMatrix<T> split;
-  Triangle strict;  ///< the strict triangle that N is
+  Strict strict;  ///< the strict triangles that N consists of
   typename T::indices order;
   typename T::rhs b;  ///< for a residual
   typename T::rhs x;
@@ -38,12 +41,13 @@ struct SplitProduct {
       scalar const term = value * x(row_at(q), column);
       sum = Residual ? sum - term : sum + term;
     };
-    bool const of_lower = strict == Triangle::lower;
-    auto const& part = of_lower ? split.lower : split.upper;
+    auto const add_entries = [&](SplitTriangle<T> const& part, offset begin, offset end) {
+      for (offset k = begin + lane; k < end; k += step) add(part.values(k), part.col_idx(k));
+    };
     int const stored = split.stored_diagonals();
     if (lane == 0 && scale != scalar(0)) add(scale * (split.by_blocks() ? scalar(1) : split.diagonal(p) + shift), p);
-    offset const begin = part.row_ptr(p) + (of_lower ? 0 : stored), end = part.row_ptr(p + 1) - (of_lower ? stored : 0);
-    for (offset k = begin + lane; k < end; k += step) add(part.values(k), part.col_idx(k));
+    if (strict != Strict::upper) add_entries(split.lower, split.lower.row_ptr(p), split.lower.row_ptr(p + 1) - stored);
+    if (strict != Strict::lower) add_entries(split.upper, split.upper.row_ptr(p) + stored, split.upper.row_ptr(p + 1));
   }
   KOKKOS_FUNCTION void operator()(index p) const {
     index const i = row_at(p);
@@ -76,7 +80,8 @@ struct SplitProduct {
     index const n = split.num_rows;
     if (n == 0) return;
     if constexpr (is_gpu<space>) {
-      auto const entries = (strict == Triangle::lower ? split.lower : split.upper).values.extent(0);
+      auto const entries = (strict != Strict::upper ? split.lower.values.extent(0) : 0) +
+                           (strict != Strict::lower ? split.upper.values.extent(0) : 0);
       lanes = lanes_per_row(static_cast<double>(entries) / static_cast<double>(n), warp_lanes<space>);
       rows_per_team = GpuTuning::table_warp_lanes * 4 / lanes;
       Kokkos::parallel_for(label, wide_set_policy(exec, n, rows_per_team, rows_per_team, lanes), *this);
@@ -87,10 +92,10 @@ struct SplitProduct {
   }
 };
 
-/// Computes y = b - N x - scale (D + shift I) x for N = L or U, by blocks y = b - D^-1 N x - scale x. y may be b; no
-/// other overlap.
+/// Computes y = b - N x - scale (D + shift I) x for N = L, U or L + U, by blocks y = b - D^-1 N x - scale x. No
+/// overlap.
 template <class T>
-void residual(typename T::exec_space const& exec, SplitMatrix<T> const& split, Triangle strict,
+void residual(typename T::exec_space const& exec, SplitMatrix<T> const& split, Strict strict,
               typename T::indices const& order, double shift, double scale, typename T::rhs const& b,
               typename T::rhs const& x, typename T::solution const& y) {
   using scalar = typename T::scalar;
@@ -105,7 +110,7 @@ void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& sp
                     double shift, double scale, typename T::rhs const& x, typename T::solution const& y) {
   using scalar = typename T::scalar;
   SplitProduct<T, false> kernel{
-      split, Triangle::upper, order, {}, x, y, static_cast<scalar>(shift), static_cast<scalar>(scale), 1, 1};
+      split, Strict::upper, order, {}, x, y, static_cast<scalar>(shift), static_cast<scalar>(scale), 1, 1};
   kernel.launch("sptrsv::sweeps::multiply_upper", exec);
 }
 
