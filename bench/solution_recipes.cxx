@@ -28,13 +28,17 @@ std::string const ssor_levels =
     "-pc_type gamg -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1 -mg_levels_pc_type sor ";
 std::string const two_stage_levels =
     ssor_levels + "-mg_levels_pc_sor_sptrsv iterated -mg_levels_mat_sptrsv_iterated_sweeps 1 ";
+std::string const mixed_levels =
+    two_stage_levels + "-mg_levels_{finest}_pc_sor_sptrsv sptrsv -mg_levels_{finest}_pc_sor_ordering color ";
+// PETSc solves with the factor of the coarsest level on the host
+std::string const coarse_lu = "-mg_coarse_sub_pc_factor_mat_solver_type sptrsv ";
 std::string const ilu_levels =
     "-pc_type gamg -mg_levels_ksp_type chebyshev -mg_levels_pc_type ilu -mg_levels_pc_factor_mat_solver_type ";
 std::string const ilu_on_finest =
     "-mg_levels_{finest}_pc_type ilu -mg_levels_{finest}_pc_factor_mat_solver_type sptrsv ";
 std::string const sor_on_finest = "-mg_levels_{finest}_pc_type sor ";
 std::string const ilu_color = "-mg_levels_{finest}_pc_factor_mat_ordering_type color";
-std::string const sor_color = "-mg_levels_{finest}_pc_sor_ordering color";
+std::string const sor_color = "-mg_levels_{finest}_pc_sor_ordering color ";
 std::string const sor_finest = jacobi_levels + sor_on_finest;
 std::string const ssor_finest =
     sor_finest + "-mg_levels_{finest}_ksp_type richardson -mg_levels_{finest}_ksp_max_it 1 ";
@@ -77,6 +81,7 @@ std::vector<Recipe> const& all_recipes() {
       // PETSc 3.18 has no such option
       {"gamg:jacobi:kept", jacobi_levels + kept_estimates, Uses::petsc, For::all, true},
       {"gamg:damped", damped_levels, Uses::petsc},
+      {"gamg:damped:lu", damped_levels + coarse_lu},
       {"gamg:sor:petsc", sor_levels + "-mg_levels_pc_sor_sptrsv off", Uses::petsc, For::device},
       {"gamg:sor", sor_levels, Uses::on_device},
       {"gamg:sor:color", sor_levels + "-mg_levels_pc_sor_ordering color"},
@@ -85,12 +90,14 @@ std::vector<Recipe> const& all_recipes() {
       {"gamg:ssor:color", ssor_levels + "-mg_levels_pc_sor_ordering color"},
       // with two unknowns a node or more, Jacobi sweeps with a triangle of the finest level may diverge
       {"gamg:ssor:twostage", two_stage_levels, Uses::plugin, For::all, true},
-      {"gamg:ssor:mixed", two_stage_levels + "-mg_levels_{finest}_pc_sor_sptrsv sptrsv " + sor_color},
+      {"gamg:ssor:mixed", mixed_levels},
+      {"gamg:ssor:mixed:lu", mixed_levels + coarse_lu},
       {"gamg:ilu:sptrsv", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type natural"},
       {"gamg:ilu:color", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type color"},
       {"gamg:ilu:blockcolor", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type blockcolor"},
       {"gamg:ilu:iterated", ilu_levels + "iterated -mg_levels_pc_factor_mat_ordering_type natural"},
       {"gamg:damped:ssor:color", damped_below + sor_on_finest + sor_color},
+      {"gamg:damped:ssor:color:lu", damped_below + sor_on_finest + sor_color + coarse_lu},
       {"gamg:damped:ilu:color", damped_below + ilu_on_finest + ilu_color},
       {"gamg:finest:sor", sor_finest, Uses::on_device},
       {"gamg:finest:sor:color", sor_finest + sor_color},
@@ -103,7 +110,7 @@ std::vector<Recipe> const& all_recipes() {
 std::string describe_recipes() {
   std::ostringstream out;
   for (auto const& recipe : all_recipes()) {
-    out << "  " << recipe.name << std::string(24 - std::min<std::size_t>(23, recipe.name.size()), ' ')
+    out << "  " << recipe.name << std::string(26 - std::min<std::size_t>(25, recipe.name.size()), ' ')
         << recipe.options;
     if (recipe.where != For::all) out << "  (by default: " << name_of(recipe.where) << ")";
     out << '\n';
