@@ -299,6 +299,8 @@ def main(arguments=None):
     p.add_argument("--report", action="store_true",
                    help="do not fit: the regret of what the header has and of what ran")
     args = p.parse_args(arguments)
+    if args.report and args.only:
+        p.error("--report fits nothing; leave out --only")
     device, cases = load_cases(args.results)
     device = args.device or device
     text = args.table.read_text(encoding="utf-8")

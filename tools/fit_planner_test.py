@@ -164,6 +164,9 @@ class FitPlanner(unittest.TestCase):
                     self.assertAlmostEqual(after[name][feature] / price, 2 if name == "levelset" else 1, places=3)
         with self.assertRaisesRegex(SystemExit, "no times of levelsets as a candidate"):
             self.main([run], "--only", "levelsets")
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as error:
+            self.main([run], "--only", "levelset", "--report")
+        self.assertIn("leave out --only", error.getvalue())
         with self.assertRaisesRegex(SystemExit, "no prices for My GPU 2"):
             self.main([run_of(device="My GPU 2")], "--only", "levelset")
 
