@@ -66,12 +66,9 @@ class DeviceBlocked : public BlockedDescription {
     solved_.restart();
   }
 
-  /// Tells whether the planner considers `blocked`: if no row is long, or at most 1 of `rows_per_long_row` of at least
-  /// `least_rows_with_long` rows, since rows that need a long row wait for its whole team.
+  /// Tells whether the planner considers `blocked`.
   static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-    long long const long_rows = count_long_rows<T>(exec, analysis);
-    return long_rows == 0 || (analysis.num_rows() >= Tuning::least_rows_with_long &&
-                              long_rows * Tuning::rows_per_long_row <= analysis.num_rows());
+    return has_few_long_rows<T>(exec, analysis);
   }
 
   std::string parameters() const {
