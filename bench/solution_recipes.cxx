@@ -28,8 +28,8 @@ std::string const ssor_levels =
     "-pc_type gamg -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1 -mg_levels_pc_type sor ";
 std::string const two_stage_levels =
     ssor_levels + "-mg_levels_pc_sor_sptrsv iterated -mg_levels_mat_sptrsv_iterated_sweeps 1 ";
-std::string const mixed_levels =
-    two_stage_levels + "-mg_levels_{finest}_pc_sor_sptrsv sptrsv -mg_levels_{finest}_pc_sor_ordering color ";
+std::string const sor_color = "-mg_levels_{finest}_pc_sor_ordering color ";
+std::string const mixed_levels = two_stage_levels + "-mg_levels_{finest}_pc_sor_sptrsv sptrsv " + sor_color;
 // PETSc solves with the factor of the coarsest level on the host
 std::string const coarse_lu = "-mg_coarse_sub_pc_factor_mat_solver_type sptrsv ";
 std::string const ilu_levels =
@@ -38,7 +38,7 @@ std::string const ilu_on_finest =
     "-mg_levels_{finest}_pc_type ilu -mg_levels_{finest}_pc_factor_mat_solver_type sptrsv ";
 std::string const sor_on_finest = "-mg_levels_{finest}_pc_type sor ";
 std::string const ilu_color = "-mg_levels_{finest}_pc_factor_mat_ordering_type color";
-std::string const sor_color = "-mg_levels_{finest}_pc_sor_ordering color ";
+std::string const damped_ssor_color = damped_below + sor_on_finest + sor_color;
 std::string const sor_finest = jacobi_levels + sor_on_finest;
 std::string const ssor_finest =
     sor_finest + "-mg_levels_{finest}_ksp_type richardson -mg_levels_{finest}_ksp_max_it 1 ";
@@ -96,8 +96,8 @@ std::vector<Recipe> const& all_recipes() {
       {"gamg:ilu:color", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type color"},
       {"gamg:ilu:blockcolor", ilu_levels + "sptrsv -mg_levels_pc_factor_mat_ordering_type blockcolor"},
       {"gamg:ilu:iterated", ilu_levels + "iterated -mg_levels_pc_factor_mat_ordering_type natural"},
-      {"gamg:damped:ssor:color", damped_below + sor_on_finest + sor_color},
-      {"gamg:damped:ssor:color:lu", damped_below + sor_on_finest + sor_color + coarse_lu},
+      {"gamg:damped:ssor:color", damped_ssor_color},
+      {"gamg:damped:ssor:color:lu", damped_ssor_color + coarse_lu},
       {"gamg:damped:ilu:color", damped_below + ilu_on_finest + ilu_color},
       {"gamg:finest:sor", sor_finest, Uses::on_device},
       {"gamg:finest:sor:color", sor_finest + sor_color},

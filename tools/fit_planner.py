@@ -141,15 +141,16 @@ def rounded(value):
     return float(f"{value:.4g}")
 
 
-def number_of_fitted(cases, algorithm):
-    return sum(algorithm in case["seconds"] and algorithm in case["candidates"] for case in cases)
+def fitted_cases(cases, algorithm):
+    """Returns the systems that the algorithm's prices are fitted to: those for which the planner may choose it."""
+    return [case for case in cases if algorithm in case["seconds"] and algorithm in case["candidates"]]
 
 
 def fit_algorithm(cases, algorithm):
-    """Returns nanoseconds per unit of each feature, fitted to the systems for which the planner may choose the
-    algorithm. Least squares of errors relative to the measured time would underestimate all times to avoid
-    overestimating one; therefore errors are relative to the geometric mean of measured and estimated time."""
-    cases = [case for case in cases if algorithm in case["seconds"] and algorithm in case["candidates"]]
+    """Returns nanoseconds per unit of each feature. Least squares of errors relative to the measured time would
+    underestimate all times to avoid overestimating one; therefore errors are relative to the geometric mean of measured
+    and estimated time."""
+    cases = fitted_cases(cases, algorithm)
     names = ALWAYS + TERMS.get(algorithm, OTHERS)
     times = [case["seconds"][algorithm] for case in cases]
     scales, prices = times, {}
@@ -164,12 +165,11 @@ def fit_algorithm(cases, algorithm):
     return prices
 
 
-def fit(cases, kept=None, only=()):
+def fit(cases, kept=(), only=()):
     """Returns prices by algorithm, for those that are candidates on some matrix. With `only`, fits these algorithms,
     and takes the prices of the others from `kept`."""
     if only:
-        fitted = [name for name in only if number_of_fitted(cases, name)]
-        return {**(kept or {}), **{name: fit_algorithm(cases, name) for name in fitted}}
+        return {**dict(kept), **{name: fit_algorithm(cases, name) for name in only if fitted_cases(cases, name)}}
     algorithms = []
     for case in cases:
         algorithms += [name for name in case["candidates"] if name in case["seconds"] and name not in algorithms]
@@ -197,7 +197,7 @@ def family(matrix):
     return name + (ordering[0] if ordering else "")
 
 
-def left_out_choices(cases, kept=None, only=()):
+def left_out_choices(cases, kept=(), only=()):
     """Returns for each case the choice of a fit without the case's family; `kept` and `only` as in fit()."""
     tables = {}
     for name in {family(case["matrix"]) for case in cases}:
@@ -308,7 +308,7 @@ def main(arguments=None):
     kept = read_table(text).get(device, {})
     if args.only and not kept:
         sys.exit(f"--only: the table has no prices for {device} that the others could keep")
-    unknown = [name for name in args.only if not number_of_fitted(cases, name)]
+    unknown = [name for name in args.only if not fitted_cases(cases, name)]
     if unknown:
         sys.exit(f"--only: no times of {', '.join(unknown)} as a candidate in these files")
     if args.report:
@@ -328,7 +328,7 @@ def main(arguments=None):
     if args.write and not args.report:
         note = f"fitted to {len(cases)} systems"
         if args.only:
-            note = ", ".join(f"{name} fitted to {number_of_fitted(cases, name)} systems" for name in args.only)
+            note = ", ".join(f"{name} fitted to {len(fitted_cases(cases, name))} systems" for name in args.only)
             note += ", the others before"
         args.table.write_text(table_text(text, device, table, note), encoding="utf-8")
 

@@ -60,7 +60,7 @@ inline constexpr PlanCost plan_nvidia_h200[] = {
        {Feature::level_longest, 0.4294}}}},
 };
 
-// NVIDIA H100 80GB HBM3: fitted to 92 systems; blocked has the prices of the H200, where its blocks were larger
+// NVIDIA H100 80GB HBM3: fitted to 92 systems; blocked has those of the H200, since its blocks were smaller here
 inline constexpr PlanCost plan_nvidia_h100_80gb_hbm3[] = {
     {"sequential", {{{Feature::solve, 5261}, {Feature::bytes, 6.224}, {Feature::rows, 191.7}}}},
     {"levelset",
