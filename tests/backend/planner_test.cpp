@@ -298,7 +298,10 @@ TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
                                                         exact[static_cast<std::size_t>(Feature::levels)]));
         }
         times[a] = time;
-        bool const many_sets = exact[static_cast<std::size_t>(Feature::sets)] > detail::ColorSetTuning::many_sets;
+        double const sets = exact[static_cast<std::size_t>(Feature::sets)];
+        bool const many_sets =
+            sets > detail::ColorSetTuning::many_sets ||
+            exact[static_cast<std::size_t>(Feature::rows)] < detail::ColorSetTuning::least_rows_per_set * sets;
         bool const wide_levels =
             exact[static_cast<std::size_t>(Feature::rows)] >
             detail::TiledTuning::most_level_rows * exact[static_cast<std::size_t>(Feature::levels)];
@@ -353,18 +356,19 @@ TYPED_TEST(PlannerTest, FewSetsStandForLevels) {
 
 TYPED_TEST(PlannerTest, WhatCannotMatterIsNotLookedFor) {
   using T = typename TestFixture::T;
-  // a chain of 90 rows, each a level and a set, costs 90, 180 and more, 81, 81.9 and more
+  // 400 rows in 39 levels, each a set, cost 400, 800 and more, 335.6, 336 and more
   detail::PlanCost const costs[] = {{"few", {{{Feature::rows, 1}}}},
                                     {"dear", {{{Feature::rows, 2}, {Feature::warp_window, 1}}}},
-                                    {"close", {{{Feature::rows, 0.5}, {Feature::sets, 0.4}}}},
-                                    {"nearly", {{{Feature::rows, 0.9}, {Feature::thread_window, 0.01}}}}};
+                                    {"close", {{{Feature::rows, 0.8}, {Feature::sets, 0.4}}}},
+                                    {"nearly", {{{Feature::rows, 0.84}, {Feature::thread_window, 0.01}}}}};
   detail::PlanDevice const device{"made up", costs, 4};
-  auto const analysis = this->analysis_of("chain:90");
+  auto const analysis = this->analysis_of("lap2d:20,rcm");
   PlanFeatures<T> features(this->exec, analysis, resident);
   EXPECT_EQ(detail::choose_by_table<T>(device, {"few", "dear", "close", "nearly"}, features).algorithm, "close");
   EXPECT_TRUE(features.exact(Feature::sets));
+  EXPECT_DOUBLE_EQ(features.value(Feature::sets), 39);
   EXPECT_FALSE(features.exact(Feature::warp_window));
-  EXPECT_FALSE(features.exact(Feature::thread_window));  // saving 0.9 of 81.9 does not pay for a sweep
+  EXPECT_FALSE(features.exact(Feature::thread_window));  // `nearly` takes more time whatever it is
   EXPECT_EQ(detail::choose_by_table<T>(device, {"dear"}, features).algorithm, "dear");
   EXPECT_TRUE(features.exact(Feature::warp_window));
   EXPECT_EQ(detail::choose_by_table<T>(device, {"other"}, features).algorithm, "levelset");
@@ -393,8 +397,8 @@ TYPED_TEST(PlannerTest, TheTablesChooseAlike) {
     EXPECT_EQ(&detail::plan_device(device.name), &device);
     for (std::size_t a = 0; a < device.num_costs; ++a)
       for (auto const& term : device.costs[a].terms) EXPECT_GE(term.nanoseconds, 0) << device.costs[a].algorithm;
-    for (auto const* spec :
-         {"lap2d:40", "lap3d:14", "chain:3000", "dense:150", "powerlaw:9000", "kkt2:9000", "band:3000,8,90"}) {
+    for (auto const* spec : {"lap2d:40", "lap3d:14", "chain:3000", "dense:150", "powerlaw:9000", "kkt2:9000",
+                             "band:3000,8,90", "dense:8", "dense:16"}) {
       auto const analysis = this->analysis_of(spec);
       PlanFeatures<T> first(this->exec, analysis, 270336), second(this->exec, analysis, 270336);
       auto const plan = detail::choose_by_table<T>(device, names, first);
@@ -403,6 +407,10 @@ TYPED_TEST(PlannerTest, TheTablesChooseAlike) {
       // `tiled` and `blocked` solve chains of rows inside tiles or blocks at least four times as fast
       if (std::string(spec) == "dense:150" || std::string(spec) == "chain:3000") {
         EXPECT_TRUE(plan.algorithm == "tiled" || plan.algorithm == "blocked") << plan.algorithm;
+      }
+      // sets of one row each, which `colorset` takes for blocks
+      if (std::string(spec) == "dense:8" || std::string(spec) == "dense:16") {
+        EXPECT_NE(plan.algorithm, "colorset");
       }
       // one GPU thread against thousands
       if (std::string(spec) == "lap3d:14") {

@@ -128,8 +128,13 @@ class PlanFeatures {
            value(Feature::rows) > detail::TiledTuning::most_level_rows * value(Feature::levels);
   }
 
-  /// Tells whether there are too many sets for a type that launches a kernel per set.
-  bool has_many_sets() const { return value(Feature::sets) > detail::ColorSetTuning::many_sets; }
+  /// Tells whether there are too many sets for a type that launches a kernel per set, or sets of so few rows that it
+  /// takes them for blocks, whose rows one thread solves one after another.
+  bool has_many_sets() const {
+    double const sets = value(Feature::sets);
+    return sets > detail::ColorSetTuning::many_sets ||
+           value(Feature::rows) < detail::ColorSetTuning::least_rows_per_set * sets;
+  }
 
   /// Uses sets of consecutive rows as level sets if there are few, to save finding the levels. There are no more levels
   /// than such sets, and in most orderings by color equally many.
