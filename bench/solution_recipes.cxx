@@ -30,6 +30,12 @@ std::string const two_stage_levels =
     ssor_levels + "-mg_levels_pc_sor_sptrsv iterated -mg_levels_mat_sptrsv_iterated_sweeps 1 ";
 std::string const sor_color = "-mg_levels_{finest}_pc_sor_ordering color ";
 std::string const mixed_levels = two_stage_levels + "-mg_levels_{finest}_pc_sor_sptrsv sptrsv " + sor_color;
+// the sweeps of damped_levels, one kernel each
+std::string const fused_levels =
+    ssor_levels +
+    "-mg_levels_pc_sor_sptrsv iterated -mg_levels_mat_sptrsv_iterated_sweeps 0 -mg_levels_pc_sor_omega 0.6 ";
+std::string const undamped_finest =
+    "-mg_levels_{finest}_pc_sor_sptrsv sptrsv -mg_levels_{finest}_pc_sor_omega 1 " + sor_color;
 // PETSc solves with the factor of the coarsest level on the host
 std::string const coarse_lu = "-mg_coarse_sub_pc_factor_mat_solver_type sptrsv ";
 std::string const ilu_levels =
@@ -82,6 +88,8 @@ std::vector<Recipe> const& all_recipes() {
       {"gamg:jacobi:kept", jacobi_levels + kept_estimates, Uses::petsc, For::all, true},
       {"gamg:damped", damped_levels, Uses::petsc},
       {"gamg:damped:lu", damped_levels + coarse_lu},
+      {"gamg:damped:sptrsv", fused_levels + coarse_lu},
+      {"gamg:damped:sptrsv:color", fused_levels + undamped_finest + coarse_lu},
       {"gamg:sor:petsc", sor_levels + "-mg_levels_pc_sor_sptrsv off", Uses::petsc, For::device},
       {"gamg:sor", sor_levels, Uses::on_device},
       {"gamg:sor:color", sor_levels + "-mg_levels_pc_sor_ordering color"},

@@ -164,20 +164,6 @@ TYPED_TEST(SweepsTest, EisenstatAndUpperProduct) {
       }
 }
 
-/// Returns the first row of each row's block: successive rows with equal columns, at most `most` of them.
-template <class S>
-std::vector<int> find_blocks(Matrix<S> const& m, int most) {
-  std::vector<int> first(m.num_rows());
-  for (int i = 0; i < m.num_rows(); ++i) {
-    int const f = i == 0 ? 0 : first[i - 1];
-    auto const row = [&](int r) {
-      return std::vector<int>(m.col_idx.begin() + m.row_ptr[r], m.col_idx.begin() + m.row_ptr[r + 1]);
-    };
-    first[i] = i - f < most && row(i) == row(f) ? f : i;
-  }
-  return first;
-}
-
 /// Sweeps over blocks of rows by definition: solves with the block's entries by Gaussian elimination.
 void sweep_blocks_once(Matrix<double> const& m, std::vector<int> const& first, bool forward,
                        std::vector<long double> const& b, std::vector<long double>& x) {

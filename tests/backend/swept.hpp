@@ -56,6 +56,20 @@ Matrix<S> make_matrix(std::string const& spec, bool in_random_order, std::uint64
   return m;
 }
 
+/// Returns the first row of each row's block: successive rows with equal columns, at most `most` of them.
+template <class S>
+std::vector<int> find_blocks(Matrix<S> const& m, int most) {
+  std::vector<int> first(m.num_rows());
+  for (int i = 0; i < m.num_rows(); ++i) {
+    int const f = i == 0 ? 0 : first[i - 1];
+    auto const row = [&](int r) {
+      return std::vector<int>(m.col_idx.begin() + m.row_ptr[r], m.col_idx.begin() + m.row_ptr[r + 1]);
+    };
+    first[i] = i - f < most && row(i) == row(f) ? f : i;
+  }
+  return first;
+}
+
 /// SOR by its definition: x_i = (1 - omega) x_i + omega (b_i - sum of the other terms) / (a_ii + shift), row after row.
 template <class S>
 void sweep_once(Matrix<S> const& m, bool forward, Relaxation const& r, std::vector<S> const& b,

@@ -20,6 +20,9 @@ int main(int argc, char** argv)
                                     {"-tiled_sweeps_pc_sor_sptrsv", "tiled"},
                                     {"-twostage_pc_sor_sptrsv", "iterated"},
                                     {"-twostage_mat_sptrsv_iterated_sweeps", "3"},
+                                    {"-jacobi_pc_sor_sptrsv", "iterated"},
+                                    {"-jacobi_mat_sptrsv_iterated_sweeps", "0"},
+                                    {"-jacobi_pc_sor_omega", "0.6"},
                                     {"-color_sweeps_pc_sor_ordering", "color"},
                                     {"-petscs_pc_sor_sptrsv", "off"},
                                     {"-apart_sub_pc_factor_mat_solver_type", "levelset"}};

@@ -217,6 +217,60 @@ PetscErrorCode CheckTwoOfOneMatrix()
 
 TEST(Sweeps, TwoPcsOfOneMatrix) { ASSERT_EQ(CheckTwoOfOneMatrix(), PETSC_SUCCESS); }
 
+/// Compares damped Jacobi sweeps of the PC type sor with PETSc's KSPRICHARDSON and PCJACOBI, from zero and from a
+/// guess.
+/// @param symmetric  two sweeps for each exchange between ranks; otherwise one
+PetscErrorCode CheckJacobi(PetscInt dof, bool symmetric)
+{
+  PetscFunctionBegin;
+  for (PetscInt const sweeps : {2, 4, 6})
+    for (bool const guess : {false, true}) {
+      Mat A[2];
+      Vec x[2], b[2], scale;
+      for (int k = 0; k < 2; ++k) {
+        KSP ksp;
+        PC pc;
+        PetscCall(MakeMatrix(12, dof, k ? MatTypeOfRun().c_str() : MATAIJ, 1, &A[k]));
+        PetscCall(MatCreateVecs(A[k], &x[k], &b[k]));
+        PetscCall(FillVec(b[k], 5));
+        PetscCall(FillVec(x[k], 7));
+        PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+        PetscCall(KSPSetOptionsPrefix(ksp, k ? "jacobi_" : "petscs_"));
+        PetscCall(KSPSetType(ksp, KSPRICHARDSON));
+        PetscCall(KSPSetOperators(ksp, A[k], A[k]));
+        PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
+        PetscCall(KSPSetConvergenceTest(ksp, KSPConvergedSkip, NULL, NULL));
+        PetscCall(KSPSetInitialGuessNonzero(ksp, (PetscBool)guess));
+        PetscCall(KSPGetPC(ksp, &pc));
+        PetscCall(PCSetType(pc, k ? PCSOR : PCJACOBI));
+        PetscCall(KSPSetFromOptions(ksp));
+        if (k) PetscCall(PCSORSetSymmetric(pc, symmetric ? SOR_LOCAL_SYMMETRIC_SWEEP : SOR_LOCAL_FORWARD_SWEEP));
+        else PetscCall(KSPRichardsonSetScale(ksp, 0.6));
+        PetscInt const steps = k && symmetric ? sweeps / 2 : sweeps;
+        PetscCall(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, steps));
+        PetscCall(KSPSolve(ksp, b[k], x[k]));
+        PetscCall(KSPDestroy(&ksp));
+      }
+      PetscCall(VecDuplicate(x[0], &scale));
+      PetscCall(VecSet(scale, 1));
+      PetscCall(ExpectRows(std::to_string(sweeps) + (guess ? " sweeps from a guess" : " sweeps"), x[0], x[1], scale,
+                           rounding));
+      PetscCall(VecDestroy(&scale));
+      for (int k = 0; k < 2; ++k) {
+        for (Vec* v : {&x[k], &b[k]}) PetscCall(VecDestroy(v));
+        PetscCall(MatDestroy(&A[k]));
+      }
+    }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Sweeps, JacobiSweepsAreThoseOfRichardson)
+{
+  for (PetscInt const dof : {1, 3})
+    for (bool const symmetric : {false, true})
+      if (!symmetric || OneRank()) ASSERT_EQ(CheckJacobi(dof, symmetric), PETSC_SUCCESS);
+}
+
 /// Solves by GMRES with two-stage sweeps, and checks the residual and the flops of one sweep.
 PetscErrorCode CheckTwoStage(PetscInt dof)
 {

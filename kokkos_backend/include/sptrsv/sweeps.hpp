@@ -44,7 +44,8 @@ struct SweptRows {
 ///
 /// With an approximate algorithm (Capabilities::exact), whose solve is P b instead of (E + L)^-1 b, a forward sweep is
 /// x = x_old + P (b - (A + shift I) x_old), likewise backward, so that the solution of A x = b remains a fixed point:
-/// two-stage Gauss-Seidel. Source: L. Berger-Vergiat et al., arXiv:2104.01196 (2021).
+/// two-stage Gauss-Seidel. Source: L. Berger-Vergiat et al., arXiv:2104.01196 (2021). If its solve is E^-1 b, as that
+/// of `iterated` without sweeps, both directions are damped Jacobi sweeps.
 ///
 /// Rows are swept in the order in which they are stored, or in a given order. The class copies A's values, so that the
 /// caller's may change after update(). As for TriangularSolver: one sweep at a time, all on one instance or ordered by
@@ -87,7 +88,9 @@ class Sweeps {
   /// the first of several symmetric ones. No copy, no fence. Allocates in the first sweep of more columns than
   /// reserved.
   /// Cost with an approximate algorithm: for each direction of each sweep one solve and one product with A; no product
-  /// for the first direction from a zero guess. Copies b if it is x.
+  /// for the first direction from a zero guess. Copies b if it is x. If the sweeps are damped Jacobi sweeps, each is
+  /// one kernel, which reads A once, and the first two from zero are one kernel together; the first of an odd number
+  /// from a guess is two kernels. By blocks another kernel multiplies b by D^-1.
   void sweep(ExecSpace const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
              bool zero_guess, int times = 1);
 

@@ -27,7 +27,7 @@ struct Sweeps<S, I, O, E>::Impl {
 
   Impl(std::string const& algorithm, E const& exec, typename types::pattern const& matrix, SweptRows<types> const& rows,
        OptionValues const& options)
-      : split(detail::split_matrix<types>(exec, matrix, rows.order, rows.block_first)),
+      : split(detail::split_matrix<types>(exec, matrix, rows.order, rows.block_first, !solves_exactly(algorithm))),
         order(rows.order),
         lower(algorithm, exec, split.lower.pattern(), Shape{Triangle::lower, diagonal()}, options),
         upper(algorithm, exec, split.upper.pattern(), Shape{Triangle::upper, diagonal()}, options),
@@ -104,17 +104,45 @@ struct Sweeps<S, I, O, E>::Impl {
     detail::subtract_from_sum<types>(exec, split, order, b, zero_guess, y, true, r);
     solve(exec, Sweep::backward, r, x, false);
   }
-  /// Performs sweeps with approximate solves P of E + L or E + U: x = x_old + P (b - (A + shift I) x_old) in each
-  /// direction, so that the solution remains the solution. By blocks, b is D^-1 b, and A D^-1 A.
-  void correct(E const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
-               bool zero_guess, int times) {
+  /// Performs one sweep with an approximate solve P of E + L or E + U: x = x_old + P (b - (A + shift I) x_old), so that
+  /// the solution remains the solution. By blocks, b is D^-1 b, and A D^-1 A.
+  void correct(E const& exec, Sweep direction, typename types::rhs const& b, typename types::solution const& x,
+               bool zero_guess) {
+    if (zero_guess) return solve(exec, direction, b, x, false);
     auto const r = vector(2, b.extent(1));
+    detail::residual<types>(exec, split, detail::Strict::both, order, relaxation.shift, 1, b, x, r);
+    solve(exec, direction, r, x, true);
+  }
+  /// Performs `count` damped Jacobi sweeps, x = x_old + E^-1 (b - (A + shift I) x_old): one kernel for the first two
+  /// from zero, and one for each sweep from a guess, except for the first of an odd number, which has two. By blocks, b
+  /// is D^-1 b, and A D^-1 A.
+  void sweep_jacobi(E const& exec, typename types::rhs const& b, typename types::solution const& x, bool zero_guess,
+                    long long count) {
+    typename types::solution const other = vector(2, b.extent(1));
+    long long left = count;  // sweeps that store to `other` and x in turn, to x at last
+    if (zero_guess && count > 1) {
+      left -= 2;
+      detail::sweep_jacobi<types, detail::Form::first_correction>(exec, split, order, relaxation.shift, b, {},
+                                                                  left % 2 != 0 ? other : x);
+    } else if (count % 2 != 0) {
+      left -= 1;
+      correct(exec, Sweep::forward, b, x, zero_guess);
+    }
+    for (; left > 0; --left) {
+      bool const to_x = left % 2 != 0;
+      detail::sweep_jacobi<types, detail::Form::correction>(exec, split, order, relaxation.shift, b, to_x ? other : x,
+                                                            to_x ? x : other);
+    }
+  }
+  /// Performs `times` sweeps with approximate solves of E + L and E + U. By blocks, b is D^-1 b.
+  void sweep_approximately(E const& exec, Sweep kind, typename types::rhs const& b, typename types::solution const& x,
+                           bool zero_guess, int times) {
+    bool const by_diagonal = lower.num_passes() == 0 && upper.num_passes() == 0;
+    if (by_diagonal) return sweep_jacobi(exec, b, x, zero_guess, (kind == Sweep::symmetric ? 2LL : 1LL) * times);
     for (int k = 0; k < times; ++k)
       for (Sweep const direction : {Sweep::forward, Sweep::backward}) {
         if (kind != Sweep::symmetric && kind != direction) continue;
-        if (!zero_guess)
-          detail::residual<types>(exec, split, detail::Strict::both, order, relaxation.shift, 1, b, x, r);
-        solve(exec, direction, zero_guess ? b : typename types::rhs(r), x, !zero_guess);
+        correct(exec, direction, b, x, zero_guess);
         zero_guess = false;
       }
   }
@@ -207,7 +235,7 @@ void Sweeps<S, I, O, E>::sweep(E const& exec, Sweep kind, typename types::rhs co
       Kokkos::deep_copy(exec, copy, b);
       z = copy;
     }
-    return m.correct(exec, kind, z, x, zero_guess, times);
+    return m.sweep_approximately(exec, kind, z, x, zero_guess, times);
   }
   bool const direct = zero_guess && (kind != Sweep::symmetric || times == 1);
   if (direct) m.solve(exec, kind, z, x, false);

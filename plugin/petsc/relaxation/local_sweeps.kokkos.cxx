@@ -245,13 +245,15 @@ PetscErrorCode Run(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt its, 
   PetscCheck(its <= INT_MAX / lits, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt_FMT " times %" PetscInt_FMT " sweeps; give at most %d in all", its, lits, INT_MAX);
   int const times = (int)(its * lits);
+  PetscLogDouble const all = (PetscLogDouble)times * directions;
   // products with a triangle
-  int const products = !s.exact          ? 2 * (times * directions - zero_guess)
-                       : directions == 2 ? (times > 0 && !zero_guess)
-                                         : times - zero_guess;
+  PetscLogDouble const products = !s.exact          ? 2 * (all - zero_guess)
+                                  : directions == 2 ? (times > 0 && !zero_guess)
+                                                    : times - zero_guess;
+  PetscLogDouble const divisions = s.exact ? 0 : all * (PetscLogDouble)A->rmap->n;
   PetscLogDouble const flops = product     ? s.entries
                                : eisenstat ? 2 * s.entries + 6 * (PetscLogDouble)A->rmap->n
-                                           : times * solves + products * s.entries;
+                                           : times * solves + products * s.entries + divisions;
   PetscCall(WithVecs(s.backend.device, b, x, !zero_guess, [&](Operands const& operands) {
     return Logged(events.solve, (PetscObject)A, [&] {
       return SolveAt((PetscObject)A, *s.sweeps, operands, flops, [&](auto from, auto to) {

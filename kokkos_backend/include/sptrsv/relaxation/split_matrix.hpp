@@ -36,14 +36,16 @@ template <class T>
 struct SplitMatrix {
   using Scalars = Kokkos::View<typename T::scalar*, typename T::device>;
   typename T::index num_rows = 0;
-  std::size_t num_entries = 0;  ///< offset past A's last entry
+  std::size_t num_entries = 0;         ///< offset past A's last entry
+  typename T::offset longest_row = 0;  ///< number of A's entries in its longest row
   SplitTriangle<T> lower, upper;
   Scalars diagonal;  ///< by rows: n, D
   Scalars between;   ///< by rows: n, (2 - omega) E
 
   typename T::indices first;  ///< by blocks: n, the first row of each row's block
   int width = 0;              ///< by blocks: the number of rows of the largest block; by rows: 0
-  Scalars dense, inverse;     ///< by blocks: n width, see slot()
+  Scalars dense;              ///< by blocks: n width, see slot()
+  Scalars inverse;            ///< by rows: n, 1 / E, for approximate sweeps only; by blocks like `dense`
   Kokkos::View<typename T::offset*, typename T::device> dense_source;  ///< like `dense`; -1: no entry
 
   KOKKOS_FORCEINLINE_FUNCTION bool by_blocks() const { return width > 0; }
@@ -59,6 +61,11 @@ struct SplitMatrix {
   /// Returns the position in `dense` and `inverse` of entry (r, c) of the block of `rows` rows that begins at row f.
   KOKKOS_FORCEINLINE_FUNCTION std::size_t slot(typename T::index f, int rows, int r, int c) const {
     return static_cast<std::size_t>(f) * static_cast<std::size_t>(width) + static_cast<std::size_t>(c * rows + r);
+  }
+  /// Returns `value` divided by the diagonal entry of E in the row at position p; by blocks `value` itself, since D^-1
+  /// A has the diagonal I.
+  KOKKOS_FORCEINLINE_FUNCTION typename T::scalar divide_by_e(typename T::index p, typename T::scalar value) const {
+    return by_blocks() ? value : inverse(p) * value;
   }
   /// Returns the number of diagonal entries that each row of `lower` and `upper` stores.
   KOKKOS_FORCEINLINE_FUNCTION int stored_diagonals() const { return by_blocks() ? 0 : 1; }
@@ -135,12 +142,13 @@ int check_blocks(typename T::exec_space const& exec, typename T::pattern const& 
 }
 
 /// Returns A's triangles without values.
-/// @param order  the row at each position, or empty
-/// @param first  the first row of each row's block, or empty
+/// @param order        the row at each position, or empty
+/// @param first        the first row of each row's block, or empty
+/// @param approximate  whether sweeps are approximate
 /// @throws InvalidPattern
 template <class T>
 SplitMatrix<T> split_matrix(typename T::exec_space const& exec, typename T::pattern const& matrix,
-                            typename T::indices const& order, typename T::indices const& first) {
+                            typename T::indices const& order, typename T::indices const& first, bool approximate) {
   using index = typename T::index;
   using offset = typename T::offset;
   using Indices = Kokkos::View<index*, typename T::device>;
@@ -162,12 +170,14 @@ SplitMatrix<T> split_matrix(typename T::exec_space const& exec, typename T::patt
   out.diagonal = scalars("sptrsv::sweeps::diagonal", !by_blocks, size);
   out.between = scalars("sptrsv::sweeps::between", !by_blocks, size);
   out.dense = scalars("sptrsv::sweeps::dense", by_blocks, in_blocks);
-  out.inverse = scalars("sptrsv::sweeps::inverse", by_blocks, in_blocks);
+  out.inverse = scalars("sptrsv::sweeps::inverse", by_blocks || approximate, by_blocks ? in_blocks : size);
   out.dense_source =
       raw_view<decltype(out.dense_source)>(exec, "sptrsv::sweeps::dense_source", by_blocks ? in_blocks : 0);
   for (auto* part : {&out.lower, &out.upper})
     part->row_ptr = decltype(part->row_ptr)("sptrsv::sweeps::row_ptr", size + 1);
   if (n == 0) return out;
+  auto const row_entries = KOKKOS_LAMBDA(index i) { return matrix.row_ptr(i + 1) - matrix.row_ptr(i); };
+  out.longest_row = max_over_rows<T>("sptrsv::sweeps::longest_row", exec, n, offset(1), row_entries);
   Indices position;  // of each row, the inverse of `order`
   if (order.extent(0) > 0) {
     position = raw_view<Indices>(exec, "sptrsv::sweeps::position", size);
@@ -244,7 +254,7 @@ long long take_values(typename T::exec_space const& exec, SplitMatrix<T> const& 
   using real = typename Parts<scalar>::real;
   for (auto const* part : {&split.lower, &split.upper}) gather<T>(exec, part->source, values, part->values);
   auto const lower = split.lower, upper = split.upper;
-  auto const diagonal = split.diagonal, between = split.between;
+  auto const diagonal = split.diagonal, between = split.between, inverses = split.inverse;
   auto const factor = static_cast<real>(omega), added = static_cast<real>(shift), rest = static_cast<real>(2 - omega);
   auto const take = KOKKOS_LAMBDA(index p) {
     scalar const d = upper.values(upper.row_ptr(p));
@@ -253,6 +263,7 @@ long long take_values(typename T::exec_space const& exec, SplitMatrix<T> const& 
     diagonal(p) = d;
     between(p) = factor == real(1) ? shifted : shifted * scalar(rest) / scalar(factor);
     lower.values(lower.row_ptr(p + 1) - 1) = upper.values(upper.row_ptr(p)) = inverse;
+    if (inverses.extent(0) > 0) inverses(p) = inverse;
     return d == scalar(0);
   };
   return first_row_with<T>("sptrsv::sweeps::invert_diagonal", exec, split.num_rows, take);

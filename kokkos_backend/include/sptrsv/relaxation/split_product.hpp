@@ -4,7 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "sptrsv/device/gpu_tuning.hpp"
+#include "sptrsv/device/free_rows.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/set_launches.hpp"
 #include "sptrsv/device/small_range.hpp"
@@ -15,10 +15,16 @@ namespace sptrsv::detail {
 /// Strict triangles of a split matrix A = L + D + U: L, U, or both.
 enum class Strict { lower, upper, both };
 
-/// Kernel for the rows of y = b - N x - scale (D + shift I) x, or of y = N x + scale (D + shift I) x, where N is L, U
-/// or L + U. By blocks it has D^-1 N in place of N, and I in place of D + shift I. On a GPU the lanes of a thread share
-/// a row, and add their sums in a fixed order.
-template <class T, bool Residual>
+/// Results of SplitProduct, with M = N + scale (D + shift I), where N is L, U or L + U:
+///   product           y = M x
+///   residual          y = b - M x
+///   correction        y = x + E^-1 (b - M x)
+///   first_correction  y = x + E^-1 (b - M x) with x = E^-1 b, which is computed where it is needed
+enum class Form { product, residual, correction, first_correction };
+
+/// Kernel that computes the rows of a Form. By blocks it has D^-1 N in place of N, and I in place of D + shift I and of
+/// E. On a GPU the lanes of a thread share a row, and add their sums in a fixed order.
+template <class T, Form form>
 struct SplitProduct {
   using scalar = typename T::scalar;
   using index = typename T::index;
@@ -27,50 +33,55 @@ struct SplitProduct {
   SplitMatrix<T> split;
   Strict strict;  ///< the strict triangles that N consists of
   typename T::indices order;
-  typename T::rhs b;  ///< for a residual
-  typename T::rhs x;
+  typename T::rhs b;  ///< unless it is a product
+  typename T::rhs x;  ///< unless it is a first correction
   typename T::solution y;
   scalar shift, scale;
   int lanes, rows_per_team;
 
   KOKKOS_FORCEINLINE_FUNCTION index row_at(index p) const { return order.extent(0) > 0 ? order(p) : p; }
 
-  /// Adds the terms of lane `lane` of `step` lanes to `sum`, or subtracts them for a residual.
-  KOKKOS_FORCEINLINE_FUNCTION void add_row(index p, std::size_t column, int lane, int step, scalar& sum) const {
-    auto const add = [&](scalar const& value, index q) {
-      scalar const term = value * x(row_at(q), column);
-      sum = Residual ? sum - term : sum + term;
-    };
+  /// Returns the entry of x in the row at position p.
+  KOKKOS_FORCEINLINE_FUNCTION scalar guess(index p, std::size_t column) const {
+    index const i = row_at(p);
+    if constexpr (form == Form::first_correction) return split.divide_by_e(p, b(i, column));
+    else return x(i, column);
+  }
+  /// Returns the sum of N's terms in the row at position p that belong to lane `lane` of `step` lanes.
+  KOKKOS_FORCEINLINE_FUNCTION scalar sum_part(index p, std::size_t column, int lane, int step) const {
+    scalar sum(0);
     auto const add_entries = [&](SplitTriangle<T> const& part, offset begin, offset end) {
-      for (offset k = begin + lane; k < end; k += step) add(part.values(k), part.col_idx(k));
+      for (offset k = begin + lane; k < end; k += step) sum += part.values(k) * guess(part.col_idx(k), column);
     };
     int const stored = split.stored_diagonals();
-    if (lane == 0 && scale != scalar(0)) add(scale * (split.by_blocks() ? scalar(1) : split.diagonal(p) + shift), p);
     if (strict != Strict::upper) add_entries(split.lower, split.lower.row_ptr(p), split.lower.row_ptr(p + 1) - stored);
     if (strict != Strict::lower) add_entries(split.upper, split.upper.row_ptr(p) + stored, split.upper.row_ptr(p + 1));
+    return sum;
+  }
+  /// Stores the entry of y in the row at position p, where N's terms add up to `sum`.
+  KOKKOS_FORCEINLINE_FUNCTION void store(index p, std::size_t column, scalar sum) const {
+    index const i = row_at(p);
+    if (scale != scalar(0))
+      sum += scale * (split.by_blocks() ? scalar(1) : split.diagonal(p) + shift) * guess(p, column);
+    if constexpr (form != Form::product) sum = b(i, column) - sum;
+    if constexpr (form == Form::correction || form == Form::first_correction)
+      sum = guess(p, column) + split.divide_by_e(p, sum);
+    y(i, column) = sum;
   }
   KOKKOS_FUNCTION void operator()(index p) const {
-    index const i = row_at(p);
-    for (std::size_t c = 0; c < y.extent(1); ++c) {
-      scalar sum = Residual ? b(i, c) : scalar(0);
-      add_row(p, c, 0, 1, sum);
-      y(i, c) = sum;
-    }
+    for (std::size_t c = 0; c < y.extent(1); ++c) store(p, c, sum_part(p, c, 0, 1));
   }
   template <class Team, class = typename Team::scratch_memory_space>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
     auto const p = static_cast<index>(team.league_rank()) * rows_per_team + team.team_rank();
     bool const active = p < split.num_rows;
-    index const i = active ? row_at(p) : index(0);
     for (std::size_t c = 0; c < y.extent(1); ++c) {
       ColumnSums<scalar, 1> sum;
       sum_over_parts(team, lanes, ColumnBlock{}, sum, [&](int lane, ColumnSums<scalar, 1>& mine) {
-        if (!active) return;
-        if (Residual && lane == 0) mine.value[0] = b(i, c);
-        add_row(p, c, lane, lanes, mine.value[0]);
+        if (active) mine.value[0] += sum_part(p, c, lane, lanes);
       });
       on_first_part(team, ColumnBlock{}, [&](int) {
-        if (active) y(i, c) = sum.value[0];
+        if (active) store(p, c, sum.value[0]);
       });
     }
   }
@@ -80,9 +91,11 @@ struct SplitProduct {
     index const n = split.num_rows;
     if (n == 0) return;
     if constexpr (is_gpu<space>) {
-      auto const entries = (strict != Strict::upper ? split.lower.values.extent(0) : 0) +
-                           (strict != Strict::lower ? split.upper.values.extent(0) : 0);
-      lanes = lanes_per_row(static_cast<double>(entries) / static_cast<double>(n), warp_lanes<space>);
+      bool const below = strict != Strict::upper, above = strict != Strict::lower;
+      auto const entries = (below ? split.lower.values.extent(0) : 0) + (above ? split.upper.values.extent(0) : 0);
+      auto const diagonals = static_cast<double>((below + above) * split.stored_diagonals()) * static_cast<double>(n);
+      lanes = lanes_per_free_row(static_cast<double>(n), static_cast<double>(entries) - diagonals,
+                                 static_cast<double>(split.longest_row), below + above, warp_lanes<space>);
       rows_per_team = GpuTuning::table_warp_lanes * 4 / lanes;
       Kokkos::parallel_for(label, wide_set_policy(exec, n, rows_per_team, rows_per_team, lanes), *this);
     } else {
@@ -99,9 +112,19 @@ void residual(typename T::exec_space const& exec, SplitMatrix<T> const& split, S
               typename T::indices const& order, double shift, double scale, typename T::rhs const& b,
               typename T::rhs const& x, typename T::solution const& y) {
   using scalar = typename T::scalar;
-  SplitProduct<T, true> kernel{split, strict, order, b, x, y, static_cast<scalar>(shift), static_cast<scalar>(scale),
-                               1,     1};
+  SplitProduct<T, Form::residual> kernel{
+      split, strict, order, b, x, y, static_cast<scalar>(shift), static_cast<scalar>(scale), 1, 1};
   kernel.launch("sptrsv::sweeps::residual", exec);
+}
+
+/// Computes y = x + E^-1 (b - (A + shift I) x), by blocks y = x + b - D^-1 A x: a Jacobi sweep from the guess x or, for
+/// form first_correction, two from zero, whose x is ignored. No overlap.
+template <class T, Form form>
+void sweep_jacobi(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
+                  double shift, typename T::rhs const& b, typename T::rhs const& x, typename T::solution const& y) {
+  using scalar = typename T::scalar;
+  SplitProduct<T, form> kernel{split, Strict::both, order, b, x, y, static_cast<scalar>(shift), scalar(1), 1, 1};
+  kernel.launch("sptrsv::sweeps::jacobi", exec);
 }
 
 /// Computes y = scale (D + shift I) x + U x, by blocks y = x + D^-1 U x. No overlap.
@@ -109,7 +132,7 @@ template <class T>
 void multiply_upper(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::indices const& order,
                     double shift, double scale, typename T::rhs const& x, typename T::solution const& y) {
   using scalar = typename T::scalar;
-  SplitProduct<T, false> kernel{
+  SplitProduct<T, Form::product> kernel{
       split, Strict::upper, order, {}, x, y, static_cast<scalar>(shift), static_cast<scalar>(scale), 1, 1};
   kernel.launch("sptrsv::sweeps::multiply_upper", exec);
 }

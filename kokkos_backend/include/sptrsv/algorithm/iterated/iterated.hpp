@@ -46,7 +46,10 @@ class Iterated {
       : values_(exec, analysis.rows(exec)), entries_(analysis.num_off_diagonals() + analysis.num_rows()) {
     exact_sweeps_ = std::max<index>(analysis.count_levels(exec) - 1, 0);
     sweeps_ = static_cast<index>(std::min<long long>(options.sweeps, exact_sweeps_));
-    lanes_ = detail::lanes_per_row(analysis.mean_row(), detail::warp_lanes<typename T::exec_space>);
+    if (analysis.num_rows() > 0)
+      lanes_ = detail::lanes_per_free_row(
+          static_cast<double>(analysis.num_rows()), static_cast<double>(analysis.num_off_diagonals()),
+          static_cast<double>(analysis.longest_row()), 1, detail::warp_lanes<typename T::exec_space>);
     reserve(exec, 1);
   }
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
