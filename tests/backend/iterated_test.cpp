@@ -126,10 +126,15 @@ TYPED_TEST(IteratedSolves, RowsOfTheFirstLevelsAreExactAndOthersAreNot) {
     auto const x = solve<double>(make_solver<double>(sweeps(k), this->exec, p), this->exec, b)[0];
     int others = 0;
     for (int i = 0; i < p.num_rows(); ++i) {
-      if (level[i] <= k) ASSERT_EQ(x[i], exact[i]) << "row " << i << ", sweeps " << k;
-      else others += x[i] != exact[i];
+      if (level[i] <= k) {
+        ASSERT_EQ(x[i], exact[i]) << "row " << i << ", sweeps " << k;
+      } else {
+        others += x[i] != exact[i];
+      }
     }
-    if (k < last - 1) EXPECT_GT(others, 0);  // the last levels differ by less than rounding
+    if (k < last - 1) {
+      EXPECT_GT(others, 0);  // the last levels differ by less than rounding
+    }
   }
 }
 
