@@ -29,13 +29,13 @@ std::string const ssor_levels =
 std::string const two_stage_levels =
     ssor_levels + "-mg_levels_pc_sor_sptrsv iterated -mg_levels_mat_sptrsv_iterated_sweeps 1 ";
 std::string const sor_color = "-mg_levels_{finest}_pc_sor_ordering color ";
-std::string const mixed_levels = two_stage_levels + "-mg_levels_{finest}_pc_sor_sptrsv sptrsv " + sor_color;
+std::string const exact_finest = "-mg_levels_{finest}_pc_sor_sptrsv sptrsv " + sor_color;
+std::string const mixed_levels = two_stage_levels + exact_finest;
 // the sweeps of damped_levels, one kernel each
 std::string const fused_levels =
     ssor_levels +
     "-mg_levels_pc_sor_sptrsv iterated -mg_levels_mat_sptrsv_iterated_sweeps 0 -mg_levels_pc_sor_omega 0.6 ";
-std::string const undamped_finest =
-    "-mg_levels_{finest}_pc_sor_sptrsv sptrsv -mg_levels_{finest}_pc_sor_omega 1 " + sor_color;
+std::string const undamped_finest = exact_finest + "-mg_levels_{finest}_pc_sor_omega 1 ";
 // PETSc solves with the factor of the coarsest level on the host
 std::string const coarse_lu = "-mg_coarse_sub_pc_factor_mat_solver_type sptrsv ";
 std::string const ilu_levels =

@@ -12,13 +12,15 @@
 namespace petsc_test {
 namespace {
 
-/// Solves with PETSc's own sweeps and with the plugin's, and compares iterations and solutions.
-PetscErrorCode CompareKsp(KSPType ksp_type, PCType pc_type, PetscInt dof, bool guess)
+/// Solves with PETSc's own PC and, with a matrix of the run's type, with the plugin's; compares solutions row by row.
+/// @param configure  configure(ours, ksp, pc) sets prefixes, types and limits
+/// @param steps      on return the iterations of PETSc's own and of the plugin's
+template <class Configure>
+PetscErrorCode CompareSolves(std::string const& what, PetscInt dof, bool guess, PetscReal tolerance,
+                             Configure const& configure, PetscInt (&steps)[2])
 {
   Mat A[2];
-  PetscInt steps[2];
   Vec x[2], scale, right[2];
-  std::string const what = std::string(ksp_type) + " with " + pc_type + (guess ? ", guess" : "");
 
   PetscFunctionBegin;
   for (int k = 0; k < 2; ++k) {
@@ -29,29 +31,45 @@ PetscErrorCode CompareKsp(KSPType ksp_type, PCType pc_type, PetscInt dof, bool g
     PetscCall(FillVec(right[k], 5));
     PetscCall(VecSet(x[k], 0.5));
     PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-    PetscCall(KSPSetOptionsPrefix(ksp, k ? "sweeps_" : "petscs_"));
-    PetscCall(KSPSetType(ksp, ksp_type));
     PetscCall(KSPSetOperators(ksp, A[k], A[k]));
-    PetscCall(KSPSetTolerances(ksp, 1e-6, PETSC_DEFAULT, PETSC_DEFAULT, 500));
     PetscCall(KSPSetInitialGuessNonzero(ksp, (PetscBool)guess));
     PetscCall(KSPGetPC(ksp, &pc));
-    PetscCall(PCSetType(pc, pc_type));
+    PetscCall(configure(k == 1, ksp, pc));
     PetscCall(KSPSetFromOptions(ksp));
     PetscCall(KSPSolve(ksp, right[k], x[k]));
     PetscCall(KSPGetIterationNumber(ksp, &steps[k]));
     PetscCall(KSPDestroy(&ksp));
   }
-  EXPECT_EQ(steps[1], steps[0]) << what;
-  EXPECT_GT(steps[0], 1) << what;
   PetscCall(VecDuplicate(x[0], &scale));
   PetscCall(VecSet(scale, 1));
-  PetscCall(ExpectRows(what, x[0], x[1], scale, 1e4 * rounding));
+  PetscCall(ExpectRows(what, x[0], x[1], scale, tolerance));
   PetscCall(VecDestroy(&scale));
   for (int k = 0; k < 2; ++k) {
     PetscCall(MatDestroy(&A[k]));
     PetscCall(VecDestroy(&x[k]));
     PetscCall(VecDestroy(&right[k]));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Compares iterations and solutions with PETSc's own sweeps and with the plugin's.
+PetscErrorCode CompareKsp(KSPType ksp_type, PCType pc_type, PetscInt dof, bool guess)
+{
+  PetscInt steps[2];
+  std::string const what = std::string(ksp_type) + " with " + pc_type + (guess ? ", guess" : "");
+  auto const configure = [&](bool ours, KSP ksp, PC pc) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(KSPSetOptionsPrefix(ksp, ours ? "sweeps_" : "petscs_"));
+    PetscCall(KSPSetType(ksp, ksp_type));
+    PetscCall(KSPSetTolerances(ksp, 1e-6, PETSC_DEFAULT, PETSC_DEFAULT, 500));
+    PetscCall(PCSetType(pc, pc_type));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+
+  PetscFunctionBegin;
+  PetscCall(CompareSolves(what, dof, guess, 1e4 * rounding, configure, steps));
+  EXPECT_EQ(steps[1], steps[0]) << what;
+  EXPECT_GT(steps[0], 1) << what;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -225,41 +243,22 @@ PetscErrorCode CheckJacobi(PetscInt dof, bool symmetric)
   PetscFunctionBegin;
   for (PetscInt const sweeps : {2, 4, 6})
     for (bool const guess : {false, true}) {
-      Mat A[2];
-      Vec x[2], b[2], scale;
-      for (int k = 0; k < 2; ++k) {
-        KSP ksp;
-        PC pc;
-        PetscCall(MakeMatrix(12, dof, k ? MatTypeOfRun().c_str() : MATAIJ, 1, &A[k]));
-        PetscCall(MatCreateVecs(A[k], &x[k], &b[k]));
-        PetscCall(FillVec(b[k], 5));
-        PetscCall(FillVec(x[k], 7));
-        PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-        PetscCall(KSPSetOptionsPrefix(ksp, k ? "jacobi_" : "petscs_"));
+      PetscInt steps[2];
+      auto const configure = [&](bool ours, KSP ksp, PC pc) -> PetscErrorCode {
+        PetscInt const limit = ours && symmetric ? sweeps / 2 : sweeps;
+        PetscFunctionBegin;
+        PetscCall(KSPSetOptionsPrefix(ksp, ours ? "jacobi_" : "petscs_"));
         PetscCall(KSPSetType(ksp, KSPRICHARDSON));
-        PetscCall(KSPSetOperators(ksp, A[k], A[k]));
         PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
         PetscCall(KSPSetConvergenceTest(ksp, KSPConvergedSkip, NULL, NULL));
-        PetscCall(KSPSetInitialGuessNonzero(ksp, (PetscBool)guess));
-        PetscCall(KSPGetPC(ksp, &pc));
-        PetscCall(PCSetType(pc, k ? PCSOR : PCJACOBI));
-        PetscCall(KSPSetFromOptions(ksp));
-        if (k) PetscCall(PCSORSetSymmetric(pc, symmetric ? SOR_LOCAL_SYMMETRIC_SWEEP : SOR_LOCAL_FORWARD_SWEEP));
+        PetscCall(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, limit));
+        PetscCall(PCSetType(pc, ours ? PCSOR : PCJACOBI));
+        if (ours) PetscCall(PCSORSetSymmetric(pc, symmetric ? SOR_LOCAL_SYMMETRIC_SWEEP : SOR_LOCAL_FORWARD_SWEEP));
         else PetscCall(KSPRichardsonSetScale(ksp, 0.6));
-        PetscInt const steps = k && symmetric ? sweeps / 2 : sweeps;
-        PetscCall(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, steps));
-        PetscCall(KSPSolve(ksp, b[k], x[k]));
-        PetscCall(KSPDestroy(&ksp));
-      }
-      PetscCall(VecDuplicate(x[0], &scale));
-      PetscCall(VecSet(scale, 1));
-      PetscCall(ExpectRows(std::to_string(sweeps) + (guess ? " sweeps from a guess" : " sweeps"), x[0], x[1], scale,
-                           rounding));
-      PetscCall(VecDestroy(&scale));
-      for (int k = 0; k < 2; ++k) {
-        for (Vec* v : {&x[k], &b[k]}) PetscCall(VecDestroy(v));
-        PetscCall(MatDestroy(&A[k]));
-      }
+        PetscFunctionReturn(PETSC_SUCCESS);
+      };
+      PetscCall(CompareSolves(std::to_string(sweeps) + (guess ? " sweeps from a guess" : " sweeps"), dof, guess,
+                              rounding, configure, steps));
     }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

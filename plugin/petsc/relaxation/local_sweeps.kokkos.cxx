@@ -238,22 +238,21 @@ PetscErrorCode Run(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt its, 
                     : forward           ? sptrsv::Sweep::forward
                                         : sptrsv::Sweep::backward;
   int const directions = forward && backward ? 2 : 1;
-  PetscLogDouble const solves = s.entries * directions * (PetscLogDouble)s.sweeps->num_passes();
 
   PetscFunctionBegin;
   if (s.by_blocks) lits = 1;  // PETSc's sweeps by inodes leave them out
   PetscCheck(its <= INT_MAX / lits, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt_FMT " times %" PetscInt_FMT " sweeps; give at most %d in all", its, lits, INT_MAX);
   int const times = (int)(its * lits);
-  PetscLogDouble const all = (PetscLogDouble)times * directions;
+  PetscLogDouble const rows = A->rmap->n, solves = (PetscLogDouble)times * directions;
   // products with a triangle
-  PetscLogDouble const products = !s.exact          ? 2 * (all - zero_guess)
+  PetscLogDouble const products = !s.exact          ? 2 * (solves - zero_guess)
                                   : directions == 2 ? (times > 0 && !zero_guess)
                                                     : times - zero_guess;
-  PetscLogDouble const divisions = s.exact ? 0 : all * (PetscLogDouble)A->rmap->n;
+  PetscLogDouble const of_solve = s.entries * (PetscLogDouble)s.sweeps->num_passes() + (s.exact ? 0 : rows);
   PetscLogDouble const flops = product     ? s.entries
-                               : eisenstat ? 2 * s.entries + 6 * (PetscLogDouble)A->rmap->n
-                                           : times * solves + products * s.entries + divisions;
+                               : eisenstat ? 2 * s.entries + 6 * rows
+                                           : solves * of_solve + products * s.entries;
   PetscCall(WithVecs(s.backend.device, b, x, !zero_guess, [&](Operands const& operands) {
     return Logged(events.solve, (PetscObject)A, [&] {
       return SolveAt((PetscObject)A, *s.sweeps, operands, flops, [&](auto from, auto to) {

@@ -15,8 +15,8 @@ struct ColorSetTuning {
   static constexpr double one_lane_entries = 8;
   /// Number of sets above which the planner does not consider `colorset`.
   static constexpr int many_sets = 100;
-  /// Number of rows per set below which the planner does not consider it: dense:8 and dense:16 take 11.8 and 23.1 us,
-  /// one thread (`sequential`) 7.4 and 17.7, `tiled` 6.9.
+  /// Number of rows per set below which the planner does not consider `colorset`: dense:8 and dense:16 take 11.8
+  /// and 23.1 us, one thread (`sequential`) 7.4 and 17.7, `tiled` 6.9.
   static constexpr double least_rows_per_set = 4;
   /// Number of sets up to which counting levels instead of sets is not worth its cost.
   static constexpr int few_sets = 32;

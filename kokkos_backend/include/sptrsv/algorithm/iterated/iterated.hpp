@@ -11,6 +11,7 @@
 #include "sptrsv/algorithm/iterated/iterated_tuning.hpp"
 #include "sptrsv/algorithm/iterated/jacobi_sweep.hpp"
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/device/free_rows.hpp"
 #include "sptrsv/device/graph_capture.hpp"
 #include "sptrsv/device/row_range.hpp"
 #include "sptrsv/triangle/plural.hpp"

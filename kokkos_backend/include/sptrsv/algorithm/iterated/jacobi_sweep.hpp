@@ -2,7 +2,6 @@
 // Kernel of `iterated`: one Jacobi sweep with a triangle.
 #pragma once
 
-#include "sptrsv/device/free_rows.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/set_launches.hpp"
