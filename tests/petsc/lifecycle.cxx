@@ -191,6 +191,34 @@ PetscErrorCode Updates()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Solves by PCs of PETSc's own, without an option of the plugin. Prints those that fail.
+PetscErrorCode SolveByPetscAlone()
+{
+  Mat A;
+
+  PetscFunctionBegin;
+  PetscCall(Poisson(12, 1, &A));
+  for (PCType type : {PCJACOBI, PCSOR, PCEISENSTAT, PCILU, PCBJACOBI, PCASM, PCGAMG}) {
+    KSP ksp;
+    PC pc;
+    Vec x, b;
+    PetscCall(MatCreateVecs(A, &x, &b));
+    PetscCall(VecSet(b, 1));
+    PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+    PetscCall(KSPSetOptionsPrefix(ksp, "petscs_"));
+    PetscCall(KSPSetOperators(ksp, A, A));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, type));
+    PetscErrorCode const code = KSPSolve(ksp, b, x);
+    if (code) std::printf("child: error %d in PETSc's own %s\n", (int)code, type);
+    PetscCall(KSPDestroy(&ksp));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&b));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Forks. The child inherits solvers, but none of Kokkos' threads. Prints how the child ends: its exit status is
 /// PETSc's error.
 PetscErrorCode Fork()
@@ -211,6 +239,7 @@ PetscErrorCode Fork()
     if (KSPDestroy(&ksp) || MatDestroy(&A)) std::puts("child: not destroyed");
     PetscErrorCode const other = OneSolve();
     if (other != code) std::printf("child: error %d in an inherited solver, %d in a new one\n", (int)code, (int)other);
+    if (SolveByPetscAlone()) std::puts("child: PETSc's own PCs not tried");
     std::exit((int)code);
   }
   waitpid(child, &status, 0);

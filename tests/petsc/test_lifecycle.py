@@ -42,6 +42,7 @@ class LifeCycle(unittest.TestCase):
                     done = run(program("lifecycle"), f"fork -pc_type ilu -pc_factor_mat_solver_type {kind}",
                                threads=threads)
                     self.assertEqual(done.text.splitlines()[-2:], [f"child: error {error}", "done"], str(done))
+                    self.assertNotIn("PETSc's own", done.text, str(done))
                     if error:
                         self.assertIn("forked after Kokkos had started 2 threads, which only the parent has; fork "
                                       "before",

@@ -74,7 +74,7 @@ PetscErrorCode CompareChanges(PetscInt dof)
     PetscCall(p.Compare(std::string("type ") + type, flags, 1, 0, 1, 1));
   }
   PetscCall(PetscOptionsSetValue(NULL, "-sweeps_pc_sor_sptrsv", "sptrsv"));
-  PetscCall(PCDestroy(&p.pc));  // the matrix keeps its sweeps
+  PetscCall(PCDestroy(&p.pc));  // then PETSc sweeps
   PetscCall(p.Change(1.5, false));
   PetscCall(p.Compare("after the PC", flags, 1, 0, 1, 1));
   PetscCall(p.Destroy());

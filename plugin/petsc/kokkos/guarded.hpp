@@ -55,14 +55,14 @@ inline void DescribeException(CaughtException& caught) noexcept
   }
 }
 
-/// Runs code that may throw, if CheckProcess() allows it. An exception becomes a PETSc error on the communicator.
+/// Runs code that may throw and does not use Kokkos, also in a child process that cannot use it. An exception becomes
+/// a PETSc error on the communicator.
 template <class Call>
-PetscErrorCode GuardedOn(MPI_Comm comm, Call const& call)
+PetscErrorCode CaughtOn(MPI_Comm comm, Call const& call)
 {
   CaughtException caught;
 
   PetscFunctionBegin;
-  PetscCall(CheckProcess());
   try {
     call();
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -70,6 +70,25 @@ PetscErrorCode GuardedOn(MPI_Comm comm, Call const& call)
     DescribeException(caught);
   }
   SETERRQ(comm, caught.code, "sptrsv: %s", caught.message);
+}
+
+/// Runs code that may throw and does not use Kokkos, as CaughtOn() does, with the object's communicator.
+template <class Object, class Call>
+PetscErrorCode Caught(Object object, Call const& call)
+{
+  PetscFunctionBegin;
+  PetscCall(CaughtOn(PetscObjectComm((PetscObject)object), call));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Runs code that may throw, if CheckProcess() allows it. An exception becomes a PETSc error on the communicator.
+template <class Call>
+PetscErrorCode GuardedOn(MPI_Comm comm, Call const& call)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckProcess());
+  PetscCall(CaughtOn(comm, call));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Runs code that may throw, as GuardedOn() does, with the object's communicator.

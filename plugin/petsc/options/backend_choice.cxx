@@ -33,7 +33,7 @@ PetscErrorCode ChooseByVectors(Mat A, Backend& backend)
   // a GPU as bound, too
   host = (PetscBool)(host && !backend.kokkos);
   backend.device = there && !host;
-  PetscCall(Guarded(A, [&] {
+  PetscCall(Caught(A, [&] {
     backend.reason = there && host ? "the matrix is bound to the CPU" : "its vectors are of type " + std::string(type);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -41,27 +41,44 @@ PetscErrorCode ChooseByVectors(Mat A, Backend& backend)
 
 }  // namespace
 
-PetscErrorCode ChooseBackend(PetscObject object, Mat A, Backend& backend)
+PetscErrorCode ReadBackendChoice(PetscObject object, BackendChoice* choice)
 {
   char const* const name = "-mat_sptrsv_backend";
-  char value[64];
+  char value[64] = "";
   PetscBool set;
   char const* prefix = object->prefix ? object->prefix : "";
 
   PetscFunctionBegin;
-  PetscCall(ChooseByVectors(A, backend));
   PetscOptionsBegin(PetscObjectComm(object), object->prefix, "Triangular solver, where it runs", "MatSolverType");
-  PetscCall(PetscOptionsString(name, "Where the solves run (one of host device)", "MatSolverType", backend.name(),
-                               value, sizeof value, &set));
+  PetscCall(PetscOptionsString(name, "Where the solves run (one of host device), by default where the vectors are",
+                               "MatSolverType", value, value, sizeof value, &set));
   PetscOptionsEnd();
-  if (!set) PetscFunctionReturn(PETSC_SUCCESS);
   bool const device = !std::strcmp(value, "device");
-  PetscCheck(device || !std::strcmp(value, "host"), PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE,
+  PetscCheck(!set || device || !std::strcmp(value, "host"), PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE,
              "Option -%s%s is '%s'; choose one of host, device", prefix, name + 1, value);
   PetscCheck(!device || has_device, PetscObjectComm(object), PETSC_ERR_SUP, "Option -%s%s is 'device', but %s", prefix,
              name + 1, WithoutDevice());
-  backend.device = device;
-  PetscCall(Guarded(object, [&] { backend.reason = "asked for"; }));
+  *choice = !set ? BackendChoice::by_vectors : device ? BackendChoice::device : BackendChoice::host;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ChooseBackend(Mat A, BackendChoice choice, Backend& backend)
+{
+  PetscFunctionBegin;
+  PetscCall(ChooseByVectors(A, backend));
+  if (choice == BackendChoice::by_vectors) PetscFunctionReturn(PETSC_SUCCESS);
+  backend.device = choice == BackendChoice::device;
+  PetscCall(Caught(A, [&] { backend.reason = "asked for"; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ChooseBackend(PetscObject object, Mat A, Backend& backend)
+{
+  BackendChoice choice;
+
+  PetscFunctionBegin;
+  PetscCall(ReadBackendChoice(object, &choice));
+  PetscCall(ChooseBackend(A, choice, backend));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

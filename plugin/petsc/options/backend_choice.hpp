@@ -16,10 +16,19 @@ struct Backend {
   char const* name() const { return device ? "device" : "host"; }
 };
 
-/// Chooses where solves with A run: as -mat_sptrsv_backend says, read with the object's prefix, otherwise on the GPU if
-/// A's vectors are there.
+/// Value of -mat_sptrsv_backend; `by_vectors` if it is not given.
+enum class BackendChoice { by_vectors, host, device };
+
+/// Reads -mat_sptrsv_backend with the object's prefix.
 /// Errors: PETSC_ERR_ARG_OUTOFRANGE for an unknown word, PETSC_ERR_SUP for `device` in a build without one; both name
 /// the option and a remedy.
+PetscErrorCode ReadBackendChoice(PetscObject object, BackendChoice* choice);
+
+/// Chooses where solves with A run: as asked for, otherwise on the GPU if A's vectors are there.
+PetscErrorCode ChooseBackend(Mat A, BackendChoice choice, Backend& backend);
+
+/// Reads -mat_sptrsv_backend with the object's prefix, and chooses where solves with A run. Errors are those of
+/// ReadBackendChoice().
 PetscErrorCode ChooseBackend(PetscObject object, Mat A, Backend& backend);
 
 }  // namespace sptrsv_petsc

@@ -28,7 +28,7 @@ PetscErrorCode CheckChoice(PetscObject object, std::string const& name, sptrsv::
   PetscFunctionBegin;
   for (auto const& choice : info.choices)
     if (choice == value) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Guarded(object, [&] {
+  PetscCall(Caught(object, [&] {
     for (auto const& choice : info.choices) known += (known.empty() ? "" : ", ") + choice;
   }));
   SETERRQ(PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is '%s'; choose one of %s: %s",
@@ -131,7 +131,7 @@ PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const
   std::string names;
 
   PetscFunctionBegin;
-  PetscCall(Guarded(object, [&] {
+  PetscCall(Caught(object, [&] {
     known = known || sptrsv::find_algorithm(name);
     if (!known) names = AlgorithmNames();
   }));
@@ -148,7 +148,7 @@ PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name)
   std::string help, source;
 
   PetscFunctionBegin;
-  PetscCall(Guarded(object, [&] {
+  PetscCall(Caught(object, [&] {
     help = "Algorithm (one of " + AlgorithmNames() + ")";
     source = std::string("Option -") + (object->prefix ? object->prefix : "") + (option + 1);
   }));
@@ -158,7 +158,7 @@ PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name)
   PetscOptionsEnd();
   if (!set) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckAlgorithm(object, source.c_str(), value));
-  PetscCall(Guarded(object, [&] { name = value; }));
+  PetscCall(Caught(object, [&] { name = value; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,7 +169,7 @@ PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::
 
   PetscFunctionBegin;
   PetscCall(RefuseRenamed(object, solver_type));
-  PetscCall(Guarded(object, [&] {
+  PetscCall(Caught(object, [&] {
     options = OptionsOf(solver_type);
     title = std::string("Triangular solver options, ") + solver_type;
   }));
@@ -179,7 +179,7 @@ PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::
   for (NamedOption const& option : options) {
     char value[64];
     PetscCall(AskPetsc(PetscOptionsObject, object, option, value));
-    if (value[0]) PetscCall(Guarded(object, [&] { values[option.key] = value; }));
+    if (value[0]) PetscCall(Caught(object, [&] { values[option.key] = value; }));
   }
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);

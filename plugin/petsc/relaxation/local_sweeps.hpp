@@ -1,22 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatSOR() of one rank's matrix by sptrsv.
+// Sweeps of MatSOR() with one rank's matrix, by sptrsv.
 #pragma once
 
+#include <memory>
+#include <string>
+
+#include "access/matrix_arrays.hpp"
 #include "base/petsc_compat.hpp"
+#include "options/backend_choice.hpp"
+#include "relaxation/sweep_options.hpp"
+#include "solver/any_sweeps.hpp"
 
 namespace sptrsv_petsc {
 
-/// Lets MatSOR() of A, a seqaij matrix or one of a type made from it, sweep as the PC's options say: by sptrsv where
-/// A's vectors are on a GPU, or on a host if asked for; otherwise PETSc's own. Analyzes A if its pattern is new, and
-/// takes its values if they or omega, the PC's, have changed; errors of either are left to MatSOR().
-/// @param by_inodes_too  false: PETSc's own function sweeps over inodes
-PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, bool by_inodes_too);
+/// PC type that sweeps.
+enum class SweptBy { sor, eisenstat };
 
-/// Lets MatSOR() of A sweep as the options of this PC say, until UseSweeps() or SelectSweeps() is called for another PC
-/// with the same matrix.
-PetscErrorCode SelectSweeps(PC pc, Mat A);
+/// What the sweeps of a PC with one matrix depend on, apart from values.
+struct SweepKey {
+  SweptBy by = SweptBy::sor;
+  PetscReal omega = 1;  // the PC's
+  SweepChoice choice;
+  Backend backend;
+  PetscObjectId matrix = 0;
+  std::string type;  // type of the matrix for which the backend was chosen
 
-/// Prints the type, the memory space and the reason of the PC's sweeps with A; nothing for PETSc's own on a host.
-PetscErrorCode ViewSweeps(PC pc, Mat A, PetscViewer viewer);
+  bool operator==(SweepKey const& other) const
+  {
+    return by == other.by && omega == other.omega && choice == other.choice && backend.device == other.backend.device &&
+           backend.kokkos == other.backend.kokkos && matrix == other.matrix && type == other.type;
+  }
+};
+
+/// Sweeps with one matrix, and the pattern and values that they are valid for.
+struct LocalSweeps {
+  SweepKey key;
+  std::string petscs_reason;  // why PETSc's own MatSOR() ran last; empty: ours ran, or none yet
+
+  std::unique_ptr<AnySweeps> sweeps;  // null: to be analyzed
+  bool by_blocks = false;             // whether the sweeps are by inodes
+  PatternStamp stamp;
+  PetscObjectState state = 0;  // object state of the values that were read
+  bool has_values = false;
+  PetscReal omega = 1, shift = 0;  // arguments of MatSOR() for which the values were read
+  PetscLogDouble entries = 0;
+  bool exact = true;  // whether the algorithm solves exactly
+  PetscInt num_analysis = 0, num_numeric = 0, num_solves = 0;
+};
+
+/// Tells why PETSc's own MatSOR() has to run with these arguments.
+/// @param why  on return a text; null if the sweeps can run
+PetscErrorCode FindObstacle(Mat A, LocalSweeps const& s, PetscReal omega, PetscReal shift, MatSORType flag,
+                            char const** why);
+
+/// Analyzes A if its pattern is new, and takes its values if they, omega or the shift have changed.
+/// @param set_up  reports no errors of the pattern or the values: both may change before MatSOR()
+PetscErrorCode RefreshSweeps(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift, bool set_up);
+
+/// Performs the sweeps of one MatSOR(), after RefreshSweeps().
+PetscErrorCode RunSweeps(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt its, PetscInt lits, Vec x);
 
 }  // namespace sptrsv_petsc

@@ -4,7 +4,7 @@
 
 #include "base/wrapped_pc.hpp"
 #include "kokkos/guarded.hpp"
-#include "relaxation/local_sweeps.hpp"
+#include "relaxation/pc_sweeps.hpp"
 #include "relaxation/sweep_options.hpp"
 
 namespace sptrsv_petsc {
@@ -30,7 +30,7 @@ PetscErrorCode RefuseSweeps(PC pc)
   char const* const prefix = ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "";
 
   PetscFunctionBegin;
-  if (!pc->pmat) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!pc->pmat || pc->flag != DIFFERENT_NONZERO_PATTERN) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ReadSweepOptions(pc, choice));
   PetscCheck(
       !choice.asked, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
@@ -40,7 +40,7 @@ PetscErrorCode RefuseSweeps(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <PetscErrorCode (*get_omega)(PC, PetscReal*), bool by_inodes_too>
+template <PetscErrorCode (*get_omega)(PC, PetscReal*), SweptBy by>
 PetscErrorCode Prepare(PC pc)
 {
   Mat A;
@@ -53,7 +53,7 @@ PetscErrorCode Prepare(PC pc)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(get_omega(pc, &omega));
-  PetscCall(UseSweeps(pc, A, omega, by_inodes_too));
+  PetscCall(UseSweeps(pc, A, omega, by));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,9 +77,28 @@ PetscErrorCode Show(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-WrappedPc sor{PCSOR, nullptr, Prepare<PCSORGetOmega, true>, Show, Select};
-// PCApply() of eisenstat multiplies by diagonal blocks that only PETSc's sweeps over inodes make
-WrappedPc eisenstat{PCEISENSTAT, nullptr, Prepare<PCEisenstatGetOmega, false>, Show, Select};
+/// Refuses eisenstat of a matrix with inodes and another omega than 1: PETSc multiplies by diagonal blocks that its
+/// sweeps make only for omega 1, and crashes (docs/petsc_faults.md, eisenstat_omega).
+PetscErrorCode SelectEisenstat(PC pc)
+{
+  Mat A;
+  PetscReal omega;
+  PetscInt num_inodes = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PCEisenstatGetOmega(pc, &omega));
+  PetscCall(FindLocalMatrix(pc, &A));
+  if (A && omega != 1) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
+  PetscCheck(num_inodes == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "PETSc's eisenstat fails with omega %g and a matrix with inodes, rows with equal columns; use omega 1, or "
+             "a matrix without them (-mat_no_inode)",
+             (double)omega);
+  if (A) PetscCall(SelectSweeps(pc, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+WrappedPc sor{PCSOR, nullptr, Prepare<PCSORGetOmega, SweptBy::sor>, Show, Select};
+WrappedPc eisenstat{PCEISENSTAT, nullptr, Prepare<PCEisenstatGetOmega, SweptBy::eisenstat>, Show, SelectEisenstat};
 
 }  // namespace
 

@@ -27,7 +27,7 @@ PetscErrorCode ReadSweepOptions(PC pc, SweepChoice& choice)
                                ordering, sizeof ordering, &ordering_set));
   PetscOptionsEnd();
   bool const off = type_set && !std::strcmp(type, "off"), natural = !std::strcmp(ordering, MATORDERINGNATURAL);
-  PetscCall(Guarded(pc, [&] { source = std::string("Option -") + prefix + "pc_sor_sptrsv"; }));
+  PetscCall(Caught(pc, [&] { source = std::string("Option -") + prefix + "pc_sor_sptrsv"; }));
   if (!off) PetscCall(CheckAlgorithm(object, source.c_str(), type, "off, "));
   PetscCheck(!off || natural, PetscObjectComm(object), PETSC_ERR_ARG_INCOMP,
              "%s is 'off', but there is -%spc_sor_ordering %s, which PETSc's own sweeps do not have; leave out one",
@@ -36,14 +36,22 @@ PetscErrorCode ReadSweepOptions(PC pc, SweepChoice& choice)
   PetscCheck(known, PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE,
              "Option -%spc_sor_ordering is '%s', which PETSc does not know; choose a MatOrderingType, such as color",
              prefix, ordering);
-  PetscCall(Guarded(pc, [&] {
+  PetscCall(Caught(pc, [&] {
     choice = SweepChoice{};
     choice.off = off;
     choice.asked = !off && (type_set || !natural);
     if (!off) choice.algorithm = type;
     if (!natural) choice.ordering = ordering;
   }));
-  if (!off) PetscCall(ReadOptions(object, choice.algorithm.c_str(), choice.options));
+  PetscCall(ReadBackendChoice(object, &choice.where));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ReadSweepAlgorithmOptions(PC pc, SweepChoice& choice)
+{
+  PetscFunctionBegin;
+  choice.options.clear();
+  if (!choice.off) PetscCall(ReadOptions((PetscObject)pc, choice.algorithm.c_str(), choice.options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,17 +5,19 @@
 #include <string>
 
 #include "base/petsc_compat.hpp"
+#include "options/backend_choice.hpp"
 #include "sptrsv/options.hpp"
 
 namespace sptrsv_petsc {
 
-/// Choice of the sweeps of a PC.
+/// Choice of the sweeps of a PC by its options.
 struct SweepChoice {
   bool off = false;                  ///< whether PETSc's own sweeps run everywhere
   bool asked = false;                ///< whether sptrsv's sweeps run on a host, too
   std::string algorithm = "sptrsv";  ///< a name of algorithm_infos(), or "sptrsv"
   std::string ordering;              ///< a MatOrderingType; empty: natural order
-  sptrsv::OptionValues options;      ///< options of the algorithm
+  BackendChoice where = BackendChoice::by_vectors;
+  sptrsv::OptionValues options;  ///< options of the algorithm; empty until ReadSweepAlgorithmOptions()
 
   bool operator==(SweepChoice const& other) const
   {
@@ -24,8 +26,20 @@ struct SweepChoice {
   }
 };
 
-/// Reads -pc_sor_sptrsv, -pc_sor_ordering and the options of the algorithm with the PC's prefix. Errors:
-/// PETSC_ERR_ARG_UNKNOWN_TYPE for an unknown type, and those of ReadOptions().
+/// Tells whether a set-up of the PC reads options: the first one, the first after PCSetFromOptions(), and each for a
+/// new pattern.
+/// @param read_at  number of calls of PCSetFromOptions() when the options were read last; -1: never
+inline bool ReadsOptions(PC pc, PetscInt read_at)
+{
+  return read_at != pc->setfromoptionscalled || pc->flag == DIFFERENT_NONZERO_PATTERN;
+}
+
+/// Reads -pc_sor_sptrsv, -pc_sor_ordering and -mat_sptrsv_backend with the PC's prefix. Errors:
+/// PETSC_ERR_ARG_UNKNOWN_TYPE for an unknown type, PETSC_ERR_ARG_INCOMP for an ordering without sweeps of sptrsv, and
+/// those of ReadBackendChoice().
 PetscErrorCode ReadSweepOptions(PC pc, SweepChoice& choice);
+
+/// Reads the options of the chosen algorithm with the PC's prefix. Errors are those of ReadOptions().
+PetscErrorCode ReadSweepAlgorithmOptions(PC pc, SweepChoice& choice);
 
 }  // namespace sptrsv_petsc

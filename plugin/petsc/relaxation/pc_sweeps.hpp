@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// MatSOR() of one rank's matrix by sptrsv, as the options of a PC say.
+#pragma once
+
+#include "relaxation/local_sweeps.hpp"
+
+namespace sptrsv_petsc {
+
+/// Lets MatSOR() of A, a seqaij matrix or one of a type made from it, sweep as the PC's options say: by sptrsv where
+/// A's vectors are on a GPU, or on a host if asked for; otherwise PETSc's own. Analyzes A if its pattern is new, and
+/// takes its values if they or omega, the PC's, have changed; errors of either are left to MatSOR(). The PC owns what
+/// is made; PCs of one matrix with the same type, omega and options share it.
+PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, SweptBy by);
+
+/// Lets MatSOR() of A sweep as the options of this PC say, until UseSweeps() or SelectSweeps() is called for another PC
+/// with the same matrix.
+PetscErrorCode SelectSweeps(PC pc, Mat A);
+
+/// Prints the type, the memory space and the reason of the PC's sweeps with A; nothing for PETSc's own on a host.
+PetscErrorCode ViewSweeps(PC pc, Mat A, PetscViewer viewer);
+
+}  // namespace sptrsv_petsc
