@@ -80,19 +80,26 @@ void KnownCuts::erase(unsigned cuts)
     if (cuts & (1u << k)) cuts_.erase(cuts_.begin() + (std::ptrdiff_t)k);
 }
 
-PetscErrorCode KnownCuts::Find(Mat A, Cut const& wanted, Cut** found)
+PetscErrorCode KnownCuts::Find(Mat A, Cut const& wanted, unsigned* obstacles, Cut** found)
 {
-  unsigned matches = 0;
+  unsigned bits[] = {0, 0, *obstacles};
+  unsigned &gone = bits[0], &others = bits[1];
 
   PetscFunctionBegin;
-  for (std::size_t k = 0; k < cuts_.size(); ++k)
-    if (cuts_[k]->call == wanted.call) matches |= 1u << k;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &matches, 1, MPI_UNSIGNED, MPI_BAND, PetscObjectComm((PetscObject)A)));
+  for (std::size_t k = 0; k < cuts_.size(); ++k) {
+    if (!*cuts_[k]->alive) gone |= 1u << k;
+    if (*obstacles || cuts_[k]->call != wanted.call) others |= 1u << k;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bits, 3, MPI_UNSIGNED, MPI_BOR, PetscObjectComm((PetscObject)A)));
+  *obstacles = bits[2];
   *found = nullptr;
   for (std::size_t k = 0; k < cuts_.size() && !*found; ++k)
-    if (matches & (1u << k)) {
-      *found = cuts_[k].get();
-      std::rotate(cuts_.begin() + (std::ptrdiff_t)k, cuts_.begin() + (std::ptrdiff_t)k + 1, cuts_.end());
+    if (!((gone | others) & (1u << k))) *found = cuts_[k].get();
+  erase(gone);
+  for (auto at = cuts_.begin(); at != cuts_.end(); ++at)
+    if (at->get() == *found) {
+      std::rotate(at, at + 1, cuts_.end());
+      break;
     }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -113,19 +120,6 @@ PetscErrorCode KnownCuts::Forget(Mat A, std::vector<Mat> const& leaves, Cut cons
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_UNSIGNED, MPI_BOR, PetscObjectComm((PetscObject)A)));
   erase(shared);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode KnownCuts::ForgetDestroyed(Mat A)
-{
-  unsigned gone = 0;
-
-  PetscFunctionBegin;
-  if (cuts_.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  for (std::size_t k = 0; k < cuts_.size(); ++k)
-    if (!*cuts_[k]->alive) gone |= 1u << k;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &gone, 1, MPI_UNSIGNED, MPI_BOR, PetscObjectComm((PetscObject)A)));
-  erase(gone);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -32,12 +32,13 @@ PetscErrorCode Describe(Mat A, std::vector<IS> const& sets, std::vector<Mat> con
 class KnownCuts {
  public:
   bool empty() const { return cuts_.empty(); }
-  /// Finds the cut to which this call belongs on all ranks, or null, and makes it the last one.
-  PetscErrorCode Find(Mat A, Cut const& wanted, Cut** found);
+  /// Finds the cut to which this call belongs on all ranks, or null, and makes it the last one. Forgets cuts whose
+  /// first leaf has been destroyed on some rank.
+  /// @param wanted     described by Describe() unless there are no cuts or this rank has obstacles
+  /// @param obstacles  bits of this rank, on return of any rank; with any, no cut is found
+  PetscErrorCode Find(Mat A, Cut const& wanted, unsigned* obstacles, Cut** found);
   /// Forgets all cuts but `except` that have one of the leaves: PETSc may write another pattern into it.
   PetscErrorCode Forget(Mat A, std::vector<Mat> const& leaves, Cut const* except);
-  /// Forgets cuts whose first leaf has been destroyed on some rank.
-  PetscErrorCode ForgetDestroyed(Mat A);
   /// Remembers a cut. Forgets the least recently used one if full, beginning with cuts whose sources are not found.
   /// @param first_leaf  first leaf of this rank; null: it has none
   PetscErrorCode Remember(Mat A, std::unique_ptr<Cut> cut, Mat first_leaf);

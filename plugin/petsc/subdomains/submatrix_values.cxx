@@ -3,7 +3,7 @@
 // matrix.
 #include "subdomains/submatrix_values.hpp"
 
-#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,40 +56,43 @@ PetscErrorCode GetLeaves(PetscInt n, Mat const submat[], std::vector<Mat>* leave
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Tells why PETSc's own function has to serve; null on all ranks if it need not. Collective.
-PetscErrorCode FindObstacle(Mat A, WhereToCut where, std::vector<Mat> const& leaves, char const** why)
-{
-  Mat blocks[2];
-  bool on_host, plain;
-  int worst = 0;
-  char const* const reasons[] = {nullptr,
-                                 "the matrix is on a host",
+/// Reasons why PETSc's own function has to serve, by number; of several the last one counts.
+char const* const obstacles[] = {"the matrix is on a host",
                                  "it or a submatrix is bound to the host",
                                  "a submatrix has another type than the matrix",
                                  "a submatrix is not assembled",
                                  "the matrix is of a type with further arrays of values",
                                  "asked for"};
 
+/// Finds the obstacles on this rank.
+/// @param found  on return bit k is set for obstacles[k]
+PetscErrorCode FindObstacles(Mat A, WhereToCut where, std::vector<Mat> const& leaves, unsigned* found)
+{
+  Mat blocks[2];
+  bool on_host, plain;
+  PetscBool bound;
+  auto const note = [&](bool is, int number) {
+    if (is) *found |= 1u << number;
+  };
+
   PetscFunctionBegin;
+  *found = 0;
   PetscCall(GetBlocks(A, blocks));
   PetscCall(HasVectorsOnHost(A, &on_host));
   PetscCall(HasPlainValues(A, &plain));
-  if (on_host && where != WhereToCut::everywhere) worst = 1;
-  if (!plain) worst = 5;
-  if (where == WhereToCut::nowhere) worst = 6;
-  PetscBool bound;
   PetscCall(MatBoundToCPU(A, &bound));
   for (Mat leaf : leaves) {
     PetscBool same, too;
     PetscCall(MatBoundToCPU(leaf, &too));
     bound = (PetscBool)(bound || too);
     PetscCall(PetscObjectTypeCompare((PetscObject)leaf, ((PetscObject)blocks[0])->type_name, &same));
-    if (!same) worst = std::max(worst, 3);
-    if (!leaf->assembled || leaf->factortype != MAT_FACTOR_NONE) worst = std::max(worst, 4);
+    note(!same, 2);
+    note(!leaf->assembled || leaf->factortype != MAT_FACTOR_NONE, 3);
   }
-  if (bound && !on_host) worst = std::max(worst, 2);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)A)));
-  *why = reasons[worst];
+  note(on_host && where != WhereToCut::everywhere, 0);
+  note(bound && !on_host, 1);
+  note(!plain, 4);
+  note(where == WhereToCut::nowhere, 5);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -185,15 +188,18 @@ PetscErrorCode TakeNewValues(Mat A, Submatrices& s, std::vector<IS> const& sets,
   std::unique_ptr<Cut> wanted;
   Cut* cut = nullptr;
   char const* why = nullptr;
+  unsigned found;
   bool remember = false;
 
   PetscFunctionBegin;
   PetscCall(GetLeaves(n, submat, &leaves));
   PetscCall(Guarded(A, [&] { wanted = std::make_unique<Cut>(); }));
-  PetscCall(FindObstacle(A, s.where, leaves, &why));
+  PetscCall(FindObstacles(A, s.where, leaves, &found));
+  if (!found && !s.cuts.empty()) PetscCall(Describe(A, sets, leaves, *wanted));
+  PetscCall(s.cuts.Find(A, *wanted, &found, &cut));
+  for (std::size_t k = 0; k < std::size(obstacles); ++k)
+    if (found & (1u << k)) why = obstacles[k];
   if (!why) {
-    if (!s.cuts.empty()) PetscCall(Describe(A, sets, leaves, *wanted));
-    PetscCall(s.cuts.Find(A, *wanted, &cut));
     if (cut && !cut->found) PetscCall(FindSources(A, leaves, with_cut, *cut));
     if (cut && !cut->obstacle.empty()) why = cut->obstacle.c_str();
     if (!cut) why = "the first ones of these submatrices";
@@ -224,7 +230,6 @@ PetscErrorCode CutSeveral(Mat A, PetscInt n, IS const rows[], IS const cols[], M
 
   PetscFunctionBegin;
   PetscCall(FindOrRestore(A, &s, &petscs));
-  if (s) PetscCall(s->cuts.ForgetDestroyed(A));
   if (!s || reuse != MAT_REUSE_MATRIX) {
     PetscCall(petscs.several(A, n, rows, cols, reuse, submat));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -256,7 +261,6 @@ PetscErrorCode CutOne(Mat A, IS rows, IS cols, MatReuse reuse, Mat* submat)
 
   PetscFunctionBegin;
   PetscCall(FindOrRestore(A, &s, &petscs));
-  if (s) PetscCall(s->cuts.ForgetDestroyed(A));
   if (!s || reuse != MAT_REUSE_MATRIX) {
     PetscCall(petscs.one(A, rows, cols, reuse, submat));
     PetscFunctionReturn(PETSC_SUCCESS);

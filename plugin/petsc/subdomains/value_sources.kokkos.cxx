@@ -103,6 +103,18 @@ PetscErrorCode NumberBlocks(Mat A, EntryNumbers const& numbers, NumberedMatrix* 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Returns this rank's error, or one for all ranks if another has failed, so that none waits for it.
+PetscErrorCode OnAllRanks(MPI_Comm comm, PetscErrorCode code)
+{
+  int failed = code != PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, comm));
+  PetscCall(code);
+  PetscCheck(!failed, PETSC_COMM_SELF, PETSC_ERR_LIB, "Another rank could not find the values of its submatrices");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode GetBlocks(Mat A, Mat blocks[2])
@@ -209,7 +221,7 @@ PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbere
     }
   });
   if (numbered) PetscCall(MatSeqAIJRestoreArrayRead(numbered, &a));
-  PetscCall(code);
+  PetscCall(OnAllRanks(comm, code));
   if (size == 1 && local) PetscFunctionReturn(PETSC_SUCCESS);
   for (int block = 0; block < numbers.num_blocks; ++block) {
     Found& f = found[block];
