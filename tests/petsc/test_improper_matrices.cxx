@@ -330,6 +330,20 @@ TEST(ImproperMatrices, EmptyRowsAreNamedBesideTheOptionThatMovesTheDiagonal)
   }
 }
 
+/// Checks that a numeric phase notices a pattern that the program has changed in its own arrays.
+TEST(ImproperMatrices, ColumnsChangedInPlaceAreRefusedByTheNumericPhase)
+{
+  ArrayMatrix A(RingRows(n));
+  Factor factor;
+  ASSERT_EQ((int)factor.Symbolic(A.mat(), "levelset", "host_", SetupOf(AllKinds()[0])), 0);
+  ASSERT_EQ((int)factor.Numeric(A.mat()), 0);
+  A.set_column(5, 0, 4);  // columns 1 4 5 6 9
+  ExpectError(Catch([&] { return factor.Numeric(A.mat()); }), std::string("row 5 stores column 4") + add_them,
+              "in place");
+  A.set_column(5, 0, 1);
+  EXPECT_EQ((int)factor.Numeric(A.mat()), 0);
+}
+
 /// Checks a program's own triangles: columns in any order, and off-diagonal columns stored twice, which count as their
 /// sum.
 TEST(ImproperMatrices, TrianglesOfAShell)

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "access/matrix_arrays.hpp"
 #include "factor/factor_source.hpp"
 
 namespace sptrsv_petsc {
@@ -39,8 +40,7 @@ class PetscFactor final : public FactorSource {
   PetscErrorCode TakeValues(Mat F);
 
   Mat inner_ = nullptr;
-  PetscObjectId checked_id_ = 0;           // id of the matrix whose rows were checked last
-  PetscObjectState checked_nonzeros_ = 0;  // nonzero state of that matrix when it was checked
+  PatternStamp checked_;  // pattern whose rows were checked last
   std::string reason_;
 };
 

@@ -111,24 +111,21 @@ PetscErrorCode PetscFactor::ReadPattern(Mat F, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Checks that PETSc factors A's rows correctly. A numeric phase skips the check if A's nonzero state has not changed
-/// since the last one.
+/// Checks that PETSc factors A's rows correctly. A numeric phase skips the check if A's pattern has not changed since
+/// the last one.
 /// @param info  of the symbolic phase; null in a numeric phase
 PetscErrorCode PetscFactor::CheckRows(Mat F, Mat A, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
-  PetscObjectId id;
-  PetscObjectState nonzeros;
+  PatternStamp now;
   sptrsv::RowRules rules;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectGetId((PetscObject)A, &id));
-  PetscCall(MatGetNonzeroState(A, &nonzeros));
-  if (!info && id == checked_id_ && nonzeros == checked_nonzeros_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StampPattern(A, false, &now));
+  if (!info && now == checked_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FindRowRules(A, f->kind, f->rows, f->cols, info, &rules));
   PetscCall(RequireProperRows(A, rules));
-  checked_id_ = id;
-  checked_nonzeros_ = nonzeros;
+  checked_ = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
