@@ -54,7 +54,8 @@ class SolverOnSpace : public Interface {
     if constexpr (!host) {
       Work& w = work();
       if (stream == w.stream) return;
-      w.exec.fence("sptrsv::petsc: the stream before this one has finished");
+      // of the whole device: the stream before this one may be gone, with its PetscDeviceContext
+      Kokkos::fence("sptrsv::petsc: work on the stream before this one has finished");
       w.exec = instance_on(stream);
       w.stream = stream;
     } else {

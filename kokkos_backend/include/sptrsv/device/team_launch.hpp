@@ -22,6 +22,10 @@ namespace sptrsv::detail {
 #if defined(SPTRSV_LAUNCHES_TEAMS)
 namespace cuda {
 
+using Team = typename Kokkos::TeamPolicy<Kokkos::Cuda>::member_type;
+static_assert(std::is_constructible_v<Team, void*, std::size_t, std::size_t, void*, std::size_t, int, int>,
+              "this Kokkos makes its teams from other arguments than versions 4.5 to 5.0: adapt run_team()");
+
 /// Returns the bytes of shared memory in which a team of Kokkos exchanges values.
 inline int team_bytes(int threads) { return (threads + 2) * static_cast<int>(sizeof(double)); }
 
@@ -29,9 +33,8 @@ inline int team_bytes(int threads) { return (threads + 2) * static_cast<int>(siz
 template <class Kernel>
 __global__ void run_team(Kernel const kernel, int team_bytes, int scratch_bytes) {
   extern __shared__ __align__(16) char shared[];
-  kernel(typename Kokkos::TeamPolicy<Kokkos::Cuda>::member_type(
-      shared, static_cast<std::size_t>(team_bytes), static_cast<std::size_t>(scratch_bytes), nullptr, 0,
-      static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x)));
+  kernel(Team(shared, static_cast<std::size_t>(team_bytes), static_cast<std::size_t>(scratch_bytes), nullptr, 0,
+              static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x)));
 }
 
 /// Makes the device of `exec` the current one of this thread, as Kokkos does before each launch.
