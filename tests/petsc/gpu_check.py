@@ -167,6 +167,8 @@ def ksp_runs(matrices):
     if not settings.host:  # a matrix on the host, solved on the GPU by option, with its vectors copied
         asked = METHODS["bcgs_ilu0"] + " -mat_sptrsv_backend device"
         yield "ksp.aij.levelset.asked_for", lambda: ksp("aij", "levelset", asked, "-side 60")
+        gone = asked + " -own_context -own_device_context_stream_type nonblocking"
+        yield "ksp.aij.levelset.destroyed_context", lambda: ksp("aij", "levelset", gone, "-side 60")
 
 
 # --- PETSc's tutorials

@@ -4,10 +4,13 @@
    transposed, and compares every row of the preconditioners' results, plain, transposed and, on one rank, for several
    columns at once; then repeats it with new values. gpu_check.py runs this program.
 
-     gpu_ksp [-side N] [-dims 2|3] [-convection C] [-only_iterations] OPTIONS -ref_OPTIONS
+     gpu_ksp [-side N] [-dims 2|3] [-convection C] [-only_iterations] [-own_context] OPTIONS -ref_OPTIONS
+
+   With -own_context the first solves are on the stream of a PetscDeviceContext that is destroyed before the second ones.
 
    Exit status 0 if all rows agree. The caller judges the iterations. */
 #include <math.h>
+#include <petscdevice.h>
 #include <petscksp.h>
 #include <string.h>
 
@@ -295,10 +298,24 @@ static PetscErrorCode Round(PetscInt round, const Problem* p, Side sides[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Makes a context of the program's own the current one; its options have the prefix own_. */
+static PetscErrorCode EnterContext(PetscDeviceContext* context)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscDeviceContextCreate(context));
+  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)*context, "own_"));
+  PetscCall(PetscDeviceContextSetFromOptions(PETSC_COMM_SELF, *context));
+  PetscCall(PetscDeviceContextSetUp(*context));
+  PetscCall(PetscDeviceContextSetCurrentContext(*context));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char** argv)
 {
   Side sides[2] = {{"", NULL, NULL, NULL, NULL, NULL, NULL}, {"ref_", NULL, NULL, NULL, NULL, NULL, NULL}};
   Problem p = {2, 150, 0, 0.3};
+  PetscBool own_context = PETSC_FALSE;
+  PetscDeviceContext context = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -306,9 +323,16 @@ int main(int argc, char** argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-side", &p.side, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-convection", &p.convection, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-only_iterations", &only_iterations, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-own_context", &own_context, NULL));
   p.n = p.side * p.side * (p.dims == 3 ? p.side : 1);
   for (int k = 0; k < 2; ++k) PetscCall(Create(&p, &sides[k]));
-  for (PetscInt round = 1; round <= 2; ++round) PetscCall(Round(round, &p, sides));
+  if (own_context) PetscCall(EnterContext(&context));
+  for (PetscInt round = 1; round <= 2; ++round) {
+    PetscCall(Round(round, &p, sides));
+    if (!context) continue;
+    PetscCall(PetscDeviceContextSetCurrentContext(NULL));
+    PetscCall(PetscDeviceContextDestroy(&context));
+  }
   for (int k = 0; k < 2; ++k) PetscCall(Destroy(&sides[k]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, failures ? "%d failures\n" : "all rows agree\n", failures));
