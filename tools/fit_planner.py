@@ -191,10 +191,9 @@ def regret(case, chosen):
 
 
 def family(matrix):
-    """Returns a generated matrix' family with ordering: lap3d:60,rcm is in lap3d,rcm; otherwise the name."""
+    """Returns a generated matrix' family with its keywords: lap3d:60,rcm is in lap3d,rcm; otherwise the name."""
     name, *rest = matrix.split(":", 1)
-    ordering = re.search(r",([a-z]+)$", rest[0]) if rest else None
-    return name + (ordering[0] if ordering else "")
+    return name + "".join(re.findall(r",[a-z]+", rest[0]) if rest else [])
 
 
 def left_out_choices(cases, kept=(), only=()):

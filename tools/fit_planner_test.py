@@ -111,6 +111,7 @@ class FitPlanner(unittest.TestCase):
 
     def test_families(self):
         for matrix, family in [("lap3d:60,rcm", "lap3d,rcm"), ("lap3d:100,rcm", "lap3d,rcm"), ("lap3d:100", "lap3d"),
+                               ("lap3d:40,nd,lu", "lap3d,nd,lu"),
                                ("band:500000,16,2000", "band"), ("G3_circuit", "G3_circuit")]:
             self.assertEqual(fit_planner.family(matrix), family)
         # levelset is slow on one family only, which a fit without that family does not know

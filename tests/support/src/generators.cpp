@@ -20,7 +20,11 @@ struct Spec {
   const Family* family = nullptr;
   Arguments arguments;
   bool nonsymmetric = false;
-  std::string ordering;  ///< empty: natural
+  bool complete = false;  ///< with the fill of complete factors
+  std::string ordering;   ///< empty: natural
+
+  /// Returns the diagonal that all rows have, or 0: from the row sums.
+  double fixed_diagonal() const { return nonsymmetric || complete ? 0 : family->diagonal; }
 };
 
 [[noreturn]] void fail(const std::string& spec, const std::string& what) {
@@ -30,7 +34,9 @@ struct Spec {
 void parse_keyword(const std::string& spec, std::string_view word, Spec& parsed) {
   if (word == "nonsym") {
     parsed.nonsymmetric = true;
-  } else if (word == "random" || word == "rcm" || word == "color") {
+  } else if (word == "lu") {
+    parsed.complete = true;
+  } else if (word == "random" || word == "rcm" || word == "color" || word == "nd") {
     if (!parsed.ordering.empty()) fail(spec, "more than one ordering");
     parsed.ordering = word;
   } else {
@@ -64,7 +70,9 @@ void check_arguments(const std::string& spec, const Spec& parsed) {
 
 LowerPattern make_pattern(const std::string& spec, const Spec& parsed) {
   try {
-    return parsed.family->make(parsed.arguments);
+    LowerPattern pattern = parsed.family->make(parsed.arguments);
+    if (!parsed.ordering.empty()) pattern = detail::renumber(pattern, detail::ordering(pattern, parsed.ordering));
+    return parsed.complete ? detail::complete_factor(pattern) : pattern;
   } catch (const std::invalid_argument& error) {
     fail(spec, error.what());
   }
@@ -114,7 +122,7 @@ CsrMatrix full_pattern(const LowerPattern& lower) {
 /// Returns an off-diagonal value: -1 in families with a fixed diagonal, otherwise between -1.5 and -0.5 by a hash of
 /// the position.
 double off_diagonal(std::int64_t i, std::int64_t j, const Spec& spec) {
-  if (!spec.nonsymmetric && spec.family->diagonal != 0) return -1;
+  if (spec.fixed_diagonal() != 0) return -1;
   if (!spec.nonsymmetric && i < j) std::swap(i, j);
   const auto position = static_cast<std::uint64_t>(i) << 32 ^ static_cast<std::uint64_t>(j);
   return -0.5 - detail::to_unit(detail::mix(position));
@@ -132,8 +140,7 @@ void fill_values(CsrMatrix& a, const Spec& spec) {
         row_sum -= a.values[k];
       }
     }
-    const bool fixed = !spec.nonsymmetric && spec.family->diagonal != 0;
-    a.values[diagonal] = fixed ? spec.family->diagonal : 0.1 + 1.01 * row_sum;
+    a.values[diagonal] = spec.fixed_diagonal() != 0 ? spec.fixed_diagonal() : 0.1 + 1.01 * row_sum;
   }
 }
 
@@ -179,14 +186,14 @@ std::string families_help() {
     usage.resize(std::max<std::size_t>(usage.size() + 2, 40), ' ');
     text += "  " + usage + family.help + "\n";
   }
-  return text + "  keywords: nonsym (unsymmetric values); random, rcm or color (ordering), as in lap2d:1000,rcm\n";
+  return text +
+         "  keywords: nonsym (unsymmetric values); random, rcm, color or nd (ordering), as in lap2d:1000,rcm; lu (with "
+         "the fill of complete factors)\n";
 }
 
 CsrMatrix generate(const std::string& spec) {
   const Spec parsed = parse(spec);
-  LowerPattern pattern = make_pattern(spec, parsed);
-  if (!parsed.ordering.empty()) pattern = detail::renumber(pattern, detail::ordering(pattern, parsed.ordering));
-  CsrMatrix a = full_pattern(pattern);
+  CsrMatrix a = full_pattern(make_pattern(spec, parsed));
   fill_values(a, parsed);
   return a;
 }

@@ -143,6 +143,7 @@ std::vector<std::int64_t> color(const LowerPattern& pattern) {
 std::vector<std::int64_t> ordering(const LowerPattern& pattern, const std::string& keyword) {
   if (keyword == "rcm") return rcm(pattern);
   if (keyword == "color") return color(pattern);
+  if (keyword == "nd") return nested_dissection(pattern);
   std::vector<std::int64_t> new_index = identity(pattern.num_rows);
   Random random(2);
   shuffle(new_index, 0, pattern.num_rows, random);

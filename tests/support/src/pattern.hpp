@@ -41,7 +41,14 @@ struct Adjacency {
 };
 Adjacency adjacency(const LowerPattern& pattern);
 
-/// Returns the new index of each row for an ordering by keyword: `random`, `rcm` or `color`.
+/// Returns the new index of each row in nested dissection: separators after the parts that they separate.
+std::vector<std::int64_t> nested_dissection(const LowerPattern& pattern);
+
+/// Returns the pattern of the complete factor L of a matrix with this pattern, in this order: with all fill.
+/// @throws std::invalid_argument if it has more than 2^28 entries
+LowerPattern complete_factor(const LowerPattern& pattern);
+
+/// Returns the new index of each row for an ordering by keyword: `random`, `rcm`, `color` or `nd`.
 std::vector<std::int64_t> ordering(const LowerPattern& pattern, const std::string& keyword);
 
 }  // namespace detail

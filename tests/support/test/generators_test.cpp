@@ -99,7 +99,7 @@ std::vector<std::int64_t> sorted_row_lengths(const CsrMatrix& a) {
 
 TEST_P(AnyFamily, OrderingsKeepTheGraph) {
   const CsrMatrix a = generate(GetParam());
-  for (const char* keyword : {",random", ",rcm", ",color"}) {
+  for (const char* keyword : {",random", ",rcm", ",color", ",nd"}) {
     const CsrMatrix b = generate(GetParam() + keyword);
     EXPECT_EQ(a.num_entries(), b.num_entries()) << keyword;
     EXPECT_EQ(sorted_row_lengths(a), sorted_row_lengths(b)) << keyword;
@@ -132,6 +132,45 @@ TEST(Families, RandomOnesHaveTheStatedStructure) {
   const auto lengths = sorted_row_lengths(powerlaw);
   EXPECT_LE(lengths[lengths.size() / 2], 3);
   EXPECT_GT(lengths.back(), 300);
+}
+
+/// Returns for each row whether it has each column, after elimination of all rows of a matrix without its fill.
+std::vector<std::vector<bool>> eliminated(const CsrMatrix& a) {
+  std::vector<std::vector<bool>> has(a.num_rows, std::vector<bool>(a.num_rows));
+  for (std::int64_t i = 0; i < a.num_rows; ++i) {
+    for (std::int64_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) has[i][a.col_idx[k]] = true;
+  }
+  for (std::int64_t p = 0; p < a.num_rows; ++p) {
+    for (std::int64_t i = p + 1; i < a.num_rows; ++i) {
+      for (std::int64_t j = p + 1; has[i][p] && j < a.num_rows; ++j) has[i][j] = has[i][j] || has[p][j];
+    }
+  }
+  return has;
+}
+
+TEST(CompleteFactors, HaveTheFillOfElimination) {
+  for (const std::string spec :
+       {"lap2d:9", "lap3d:5,nd", "fem2d:6,rcm", "road:20,random", "arrow_up:20", "diagonal:0"}) {
+    const CsrMatrix factor = generate(spec + ",lu");
+    const auto has = eliminated(generate(spec));
+    EXPECT_TRUE(is_symmetric(factor)) << spec;
+    EXPECT_TRUE(factor.num_rows == 0 || expect_dominant_rows(factor) > 0) << spec;
+    std::int64_t entries = 0;
+    for (const auto& row : has) entries += std::count(row.begin(), row.end(), true);
+    EXPECT_EQ(factor.num_entries(), entries) << spec;
+    for (std::int64_t i = 0; i < factor.num_rows; ++i) {
+      for (std::int64_t k = factor.row_ptr[i]; k < factor.row_ptr[i + 1]; ++k) {
+        EXPECT_TRUE(has[i][factor.col_idx[k]]) << spec << ": (" << i << ", " << factor.col_idx[k] << ')';
+      }
+    }
+  }
+}
+
+TEST(CompleteFactors, HaveLessFillInNestedDissection) {
+  // of a grid of n^2 rows, about 31/8 n^2 log2 n entries instead of n^3
+  EXPECT_EQ(lower_triangle(generate("lap2d:64,lu")).num_entries(), 64 * 64 * 64 + 63);
+  EXPECT_LT(lower_triangle(generate("lap2d:64,nd,lu")).num_entries(), 31 * 64 * 64 * 6 / 8);
+  EXPECT_EQ(count_levels(lower_triangle(generate("chain:255,nd,lu"))), 8) << "the middle of a path separates it";
 }
 
 TEST(Families, KeywordsMayStandAnywhere) {

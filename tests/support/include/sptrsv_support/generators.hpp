@@ -47,8 +47,9 @@ std::string families_help();
 /// arithmetic only.
 /// @param spec  `family:parameter,...`, for example `lap2d:1000`; keywords may stand anywhere among the parameters:
 ///              `nonsym` for unsymmetric values, still dominant by rows; and at most one ordering, `random` (a random
-///              symmetric permutation), `rcm` (reverse Cuthill-McKee) or `color` (greedy coloring, rows color by color;
-///              red-black for lap2d and lap3d).
+///              symmetric permutation), `rcm` (reverse Cuthill-McKee), `color` (greedy coloring, rows color by color;
+///              red-black for lap2d and lap3d) or `nd` (nested dissection); and `lu` for the pattern of L + U of the
+///              matrix' complete factors, with dominant values too, so not the values of L and U.
 /// @throws SpecError if the family or a parameter is not known or out of range.
 CsrMatrix generate(const std::string& spec);
 
