@@ -102,16 +102,19 @@ inline Structure structure_of(System const& s) {
   out.rows = n;
   out.entries = static_cast<long long>(s.values.size());
   std::vector<int> level(n, 0);
-  std::vector<long long> width;
+  std::vector<long long> width, length(n, 0);
   for (int step = 0; step < n; ++step) {
     int const i = s.shape.triangle == Triangle::lower ? step : n - 1 - step;
     for (int k = s.row_ptr[i]; k < s.row_ptr[i + 1]; ++k)
-      if (s.col_idx[k] != i) level[i] = std::max(level[i], level[s.col_idx[k]] + 1);
+      if (s.col_idx[k] != i) {
+        level[i] = std::max(level[i], level[s.col_idx[k]] + 1);
+        ++length[s.shape.transposed() ? s.col_idx[k] : i];
+      }
     width.resize(std::max<std::size_t>(width.size(), level[i] + 1), 0);
     ++width[level[i]];
-    out.longest_row = std::max<long long>(out.longest_row, s.row_ptr[i + 1] - s.row_ptr[i] - 1);
   }
   if (n == 0) return out;
+  out.longest_row = *std::max_element(length.begin(), length.end());
   out.levels = static_cast<long long>(width.size());
   out.narrowest_level = *std::min_element(width.begin(), width.end());
   out.widest_level = *std::max_element(width.begin(), width.end());

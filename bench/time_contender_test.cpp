@@ -82,6 +82,8 @@ TEST(System, StructureOfKnownTriangles) {
   EXPECT_EQ(structure_of(make_system("lap2d:7", {})).levels, 13);
   EXPECT_EQ(structure_of(make_system("lap2d:7", {Triangle::upper})).levels, 13);
   EXPECT_EQ(structure_of(make_system("arrow_down:9", {})).longest_row, 8);
+  EXPECT_EQ(structure_of(make_system("arrow_down:9", {Triangle::lower, {}, Op::transpose})).longest_row, 1);
+  EXPECT_EQ(structure_of(make_system("arrow_up:9", {Triangle::lower, {}, Op::transpose})).longest_row, 8);
   EXPECT_EQ(structure_of(make_system("diagonal:0", {})).levels, 0);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sptrsv/device/gpu_code.hpp>
 
 #include "solve_cases.hpp"
 
@@ -200,6 +201,16 @@ TYPED_TEST(IteratedSolves, InfiniteIteratesDoNotStay) {
   EXPECT_FALSE(std::isfinite(solve<double>(make_solver<double>(sweeps(1), this->exec, p), this->exec, b)[0][2]));
   expect_same(solve<double>(make_solver<double>(sweeps(2), this->exec, p), this->exec, b)[0],
               std::vector<double>{1, 0, 5});
+}
+
+TYPED_TEST(IteratedSolves, HaveTheLanesOfTheTransposeThatTheySolve) {
+  if (!detail::is_gpu<TypeParam>) GTEST_SKIP() << "rows have lanes on a GPU alone";
+  for (auto const* spec : {"arrow_down:5000", "arrow_up:5000"}) {  // a dense row, or column
+    auto const stored = make_problem<double>(spec, {Triangle::lower, Diagonal::stored, Op::none}),
+               transposed = make_problem<double>(spec, {Triangle::upper, Diagonal::stored, Op::transpose});
+    EXPECT_EQ(make_solver<double>(sweeps(1), this->exec, transposed).parameters(),
+              make_solver<double>(sweeps(1), this->exec, stored).parameters());
+  }
 }
 
 TYPED_TEST(IteratedSolves, SayTheirSweepsAndAreNotPlanned) {

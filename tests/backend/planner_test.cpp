@@ -124,11 +124,30 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
       auto const analysis = this->analysis_of(k.spec, shape);
       auto const found = all_features<T>(this->exec, analysis, false);
       for (auto const& [feature, value] : k.values) {
-        if (upper && (feature == Feature::tile_entries || feature == Feature::warp_window)) continue;
         EXPECT_DOUBLE_EQ(found[static_cast<std::size_t>(feature)], value)
             << detail::feature_names[static_cast<std::size_t>(feature)];
       }
       EXPECT_EQ(found, all_features<T>(this->exec, this->analysis_of(k.spec, shape), true));
+    }
+}
+
+/// Compares a transposed triangle with one that is stored as its transpose, where rows and columns differ in length.
+TYPED_TEST(PlannerTest, FeaturesAreThoseOfTheTransposeThatIsSolved) {
+  using T = typename TestFixture::T;
+  for (auto const* spec : {"arrow_down:2000", "arrow_up:2000", "powerlaw:3000", "lap3d:6,nd,lu"})
+    for (bool const lower : {true, false}) {
+      SCOPED_TRACE(std::string(spec) + (lower ? "" : " upper"));
+      Triangle const triangle = lower ? Triangle::lower : Triangle::upper,
+                     other = lower ? Triangle::upper : Triangle::lower;
+      auto const plainly = this->analysis_of(spec, {triangle, Diagonal::stored, Op::none}),
+                 transposed = this->analysis_of(spec, {other, Diagonal::stored, Op::transpose});
+      EXPECT_EQ(all_features<T>(this->exec, transposed, false), all_features<T>(this->exec, plainly, false));
+      for (auto const& device : detail::plan_devices)
+        for (std::size_t a = 0; a < device.num_costs; ++a) {
+          PlanFeatures<T> stored(this->exec, plainly, resident), solved(this->exec, transposed, resident);
+          EXPECT_DOUBLE_EQ(detail::exact_time<T>(device.costs[a], solved),
+                           detail::exact_time<T>(device.costs[a], stored));
+        }
     }
 }
 

@@ -76,10 +76,8 @@ void add_structure(bench::System const& system, Report& report) {
   auto const& levels = analysis.levels(exec);
   for (int l = 0; l < levels.num_levels(); ++l) report.level_rows.push_back(levels.rows_in_level(l));
   auto const& rows = analysis.rows(exec);
-  report.structure.longest_row = 0;  // found below for op(T), not for the stored triangle
   for (int i = 0; i < rows.num_rows; ++i) {
     auto const length = rows.end(i) - rows.begin(i);
-    report.structure.longest_row = std::max<long long>(report.structure.longest_row, length);
     if (report.length_rows.size() <= static_cast<std::size_t>(length)) report.length_rows.resize(length + 1, 0);
     ++report.length_rows[length];
     for (int k = rows.begin(i); k < rows.end(i); ++k)

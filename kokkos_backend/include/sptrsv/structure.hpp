@@ -10,7 +10,7 @@ namespace sptrsv {
 struct Structure {
   long long rows = 0;
   long long entries = 0;
-  long long longest_row = 0;  ///< off-diagonal entries of one stored row
+  long long longest_row = 0;  ///< off-diagonal entries of one row
   double mean_row = 0;        ///< off-diagonal entries per row
   long long levels = 0;
   long long narrowest_level = 0;  ///< rows

@@ -99,7 +99,7 @@ struct Factorization<S, I, O, E>::Impl {
     if (by_blocks() && (rows.upper.front + rows.upper.back > 0 || (lower && rows.lower.front + rows.lower.back > 0)))
       throw Error("a factorization by blocks needs triangles without their diagonal blocks; leave these out");
     index const n = rows.upper.num_rows;
-    long long const longest = upper->longest_row() + (lower ? lower->longest_row() : 0) + 1;
+    long long const longest = upper->longest_stored_row() + (lower ? lower->longest_stored_row() : 0) + 1;
     any_small = decltype(any_small)("sptrsv::factorization::any_small");
     if (lower) detail::require_ascending_factor<T>(exec, rows.lower);
     detail::require_ascending_factor<T>(exec, rows.upper);

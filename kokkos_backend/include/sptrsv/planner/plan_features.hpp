@@ -90,7 +90,7 @@ class PlanFeatures {
       : exec_(exec), analysis_(analysis), resident_(std::max(1LL, resident_threads)) {
     double const n = static_cast<double>(analysis.num_rows()),
                  entries = static_cast<double>(analysis.num_off_diagonals());
-    auto const longest = static_cast<double>(analysis.longest_row());
+    auto const longest = static_cast<double>(analysis.longest_row(exec));
     set(Feature::none, 0);
     set(Feature::solve, 1);
     set(Feature::rows, n);
@@ -178,8 +178,8 @@ class PlanFeatures {
   long long warps() const { return std::max(1LL, resident_ / warp_lanes); }
   /// Tells whether a row is so long that one thread would delay the sweep.
   bool has_long_rows() const {
-    return analysis_.longest_row() > 1000 &&
-           static_cast<double>(analysis_.longest_row()) > warp_lanes * analysis_.mean_row();
+    double const longest = value(Feature::longest_row);
+    return longest > 1000 && longest > warp_lanes * analysis_.mean_row();
   }
 
   void find_window(Feature f, OffDiagonals<T> const& rows, long long window) {

@@ -56,6 +56,24 @@ long long longest_row(typename T::exec_space const& exec, OffDiagonals<T> const&
       KOKKOS_LAMBDA(typename T::index i) { return static_cast<long long>(rows.count(i)); });
 }
 
+/// Returns the number of entries of the longest column, diagonal included. Fences.
+/// @param first, count  the entries' positions are first to first + count - 1
+template <class T>
+long long longest_column(typename T::exec_space const& exec, Workspace<T>& work, typename T::pattern const& pattern,
+                         typename T::offset first, typename T::offset count) {
+  using index = typename T::index;
+  typename Workspace<T>::Scope const scope(work);
+  auto const length = work.template take<index>(static_cast<std::size_t>(pattern.num_rows()));
+  Kokkos::deep_copy(exec, length, 0);
+  auto const col_idx = pattern.col_idx;
+  Kokkos::parallel_for(
+      "sptrsv::analysis::count_columns", range_of<typename T::offset>(exec, count),
+      KOKKOS_LAMBDA(typename T::offset k) { Kokkos::atomic_inc(&length(col_idx(first + k))); });
+  return max_over_rows<T>(
+      "sptrsv::analysis::longest_column", exec, pattern.num_rows(), 0LL,
+      KOKKOS_LAMBDA(index j) { return static_cast<long long>(length(j)); });
+}
+
 /// Bytes of workspace for each row, besides an index for each entry: what `blocked` needs.
 inline constexpr std::size_t workspace_row_bytes = 64;
 
@@ -86,7 +104,7 @@ class Analysis {
     stored_.front = diagonal_position_ == DiagonalPosition::first;
     stored_.back = diagonal_position_ == DiagonalPosition::last;
     stored_.backward = pattern.sum_backward;
-    longest_ = facts.longest - (diagonal_position_ != DiagonalPosition::none);
+    longest_stored_ = facts.longest - (diagonal_position_ != DiagonalPosition::none);
     check_side(facts);
     entries_ = facts.behind_last_entry - facts.first_entry;
     values_needed_ = static_cast<std::size_t>(facts.behind_last_entry);
@@ -113,8 +131,9 @@ class Analysis {
     return num_rows() == 0 ? 0.0 : static_cast<double>(num_off_diagonals()) / static_cast<double>(num_rows());
   }
 
-  /// Returns the number of off-diagonal entries of the longest stored row.
-  long long longest_row() const { return longest_; }
+  /// Returns the number of off-diagonal entries of the longest stored row, which is a column of op(T) if the solve is
+  /// transposed.
+  long long longest_stored_row() const { return longest_stored_; }
 
   /// Returns T by rows as stored, without a copy.
   OffDiagonals<T> const& stored() const { return stored_; }
@@ -138,7 +157,7 @@ class Analysis {
     detail::GridLines lines;  // on a host the search takes as long as the sweep
     if (method == LevelMethod::automatic && !is_host_space<exec_space>) lines = grid(exec);
     levels_ = std::make_shared<LevelSets<T> const>(
-        level_sets_from_rows<T>(exec, workspace(), rows(exec), shape_.ascending(), longest_row_of_op(exec), lines));
+        level_sets_from_rows<T>(exec, workspace(), rows(exec), shape_.ascending(), longest_row(exec), lines));
     return *levels_;
   }
 
@@ -152,11 +171,17 @@ class Analysis {
   /// Returns the level sets if they have been made, otherwise nullptr.
   LevelSets<T> const* known_levels() const { return levels_.get(); }
 
-  /// Returns the number of off-diagonal entries of the longest row of op(T). Fences for a transpose, whose rows differ
-  /// from those stored.
-  long long longest_row_of_op(exec_space const& exec) const {
-    if (!shape_.transposed()) return longest_;
-    return keep<long long>("longest row", [&] { return detail::longest_row<T>(exec, rows(exec)); });
+  /// Returns the number of off-diagonal entries of the longest row of op(T). For a transposed solve the first call
+  /// takes a pass, over the transpose if it exists, and fences.
+  long long longest_row(exec_space const& exec) const {
+    if (!shape_.transposed()) return longest_stored_;
+    return keep<long long>("longest row", [&] {
+      if (flipped_) return detail::longest_row<T>(exec, *flipped_);
+      auto const first = static_cast<long long>(values_needed_) - entries_;
+      return detail::longest_column<T>(exec, workspace(), pattern_, static_cast<typename T::offset>(first),
+                                       static_cast<typename T::offset>(entries_)) -
+             (entries_ > num_off_diagonals());
+    });
   }
   /// Returns the directions of op(T)'s pattern, from a sample; see find_directions().
   detail::Directions const& directions(exec_space const& exec) const {
@@ -166,7 +191,7 @@ class Analysis {
   /// Returns the grid that op(T)'s rows probably form, or none; see find_grid().
   detail::GridLines const& grid(exec_space const& exec) const {
     return keep<detail::GridLines>("grid", [&] {
-      if (longest_row_of_op(exec) > detail::GridSample::longest_row) return detail::GridLines{};
+      if (longest_row(exec) > detail::GridSample::longest_row) return detail::GridLines{};
       return detail::find_grid<T>(exec, workspace(), rows(exec), shape_.ascending(), directions(exec));
     });
   }
@@ -195,7 +220,7 @@ class Analysis {
     Structure s;
     s.rows = num_rows();
     s.entries = entries_;
-    s.longest_row = longest_;
+    s.longest_row = longest_row(exec);
     s.mean_row = mean_row();
     auto const& sets = levels(exec);
     s.levels = sets.num_levels();
@@ -297,7 +322,7 @@ class Analysis {
   DiagonalPosition diagonal_position_ = DiagonalPosition::none;
   OffDiagonals<T> stored_;
   long long entries_ = 0;
-  long long longest_ = 0;
+  long long longest_stored_ = 0;
   std::size_t values_needed_ = 0;
   mutable std::shared_ptr<OffDiagonals<T> const> flipped_;
   mutable std::shared_ptr<LevelSets<T> const> levels_;

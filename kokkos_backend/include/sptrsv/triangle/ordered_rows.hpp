@@ -89,7 +89,7 @@ OrderedRows<T> order_rows(typename T::exec_space const& exec, Analysis<T> const&
   out.row = row;
   scan_before<T, offset>(
       "sptrsv::ordered_rows::count", exec, work, n, row_ptr, KOKKOS_LAMBDA(index p) { return rows.count(row(p)); });
-  if (!runs_inline<typename T::exec_space> && analysis.longest_row_of_op(exec) > OrderedRows<T>::long_row)
+  if (!runs_inline<typename T::exec_space> && analysis.longest_row(exec) > OrderedRows<T>::long_row)
     out.long_rows = list_where<T>(
         "sptrsv::ordered_rows::long_rows", exec, work, n,
         KOKKOS_LAMBDA(index p) { return row_ptr(p + 1) - row_ptr(p) > OrderedRows<T>::long_row; },

@@ -20,7 +20,7 @@ namespace sptrsv::detail {
 /// @param may_be_late  whether rows may have late entries
 template <class T>
 RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analysis, int warp, bool may_be_late = true) {
-  return RowShape::of(analysis.mean_row(), analysis.longest_row_of_op(exec), warp,
+  return RowShape::of(analysis.mean_row(), analysis.longest_row(exec), warp,
                       stored_bytes<typename T::scalar>(analysis.storage()), may_be_late);
 }
 
@@ -146,7 +146,7 @@ double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const&
 /// Returns the number of rows that are blocks of their own.
 template <class T>
 long long count_long_rows(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-  if (!analysis.shape().transposed() && analysis.longest_row() <= BlockedTuning::long_row) return 0;
+  if (analysis.longest_row(exec) <= BlockedTuning::long_row) return 0;
   auto const rows = analysis.rows(exec);
   return sum_over_rows<T, long long>(
       "sptrsv::blocked::long_rows", exec, rows.num_rows,

@@ -173,7 +173,7 @@ class BlockCutter {
         levels_(sets.num_levels()),
         shape_(shape),
         n_(analysis.num_rows()),
-        any_long_(analysis.longest_row_of_op(exec) > BlockedTuning::long_row) {}
+        any_long_(analysis.longest_row(exec) > BlockedTuning::long_row) {}
 
   /// Returns a plan; slice_of() is then valid in the analysis' workspace.
   /// @param bytes  maximum scratch memory of a block for its rows, their entries and, as an estimate, outer values

@@ -219,7 +219,7 @@ class DeviceBlocked : public BlockedDescription {
     auto const entries = static_cast<double>(analysis.num_off_diagonals());
     bool const fetches = static_cast<double>(plan_.outer.extent(0)) > Tuning::many_outers * entries &&
                          analysis.levels(exec).num_levels() > Tuning::many_levels;
-    bool const many = fetches || static_cast<double>(analysis.longest_row_of_op(exec)) > Tuning::large_row * entries ||
+    bool const many = fetches || static_cast<double>(analysis.longest_row(exec)) > Tuning::large_row * entries ||
                       (plan_.shape.late > 0 && plan_.scratch_bytes > static_cast<std::size_t>(most_scratch_bytes));
     computing_warps_ = options.computing_warps > 0 ? options.computing_warps
                        : many                      ? Tuning::most_warps

@@ -108,7 +108,7 @@ ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const&
   order.ascending = analysis.shape().ascending();
   order.num_rows = analysis.num_rows();
   order.num_chains = static_cast<index>(analysis.num_rows() - analysis.num_off_diagonals());
-  if (analysis.longest_row() > 1) return order;
+  if (analysis.longest_stored_row() > 1) return order;  // no chain: op(T) has such a row or column
   auto const rows = analysis.rows(exec);
   index const step = order.ascending ? 1 : -1;
   auto const apart = first_row_with<T>(
@@ -118,7 +118,7 @@ ChainOrder<T> find_chains(typename T::exec_space const& exec, Analysis<T> const&
         return false;
       });
   if (apart < order.num_rows) {
-    if (analysis.longest_row_of_op(exec) > 1 || has_branches<T>(exec, analysis.workspace(), rows)) return order;
+    if (analysis.longest_row(exec) > 1 || has_branches<T>(exec, analysis.workspace(), rows)) return order;
     order_along_chains<T>(exec, analysis.workspace(), rows, order);
   }
   order.found = true;

@@ -50,7 +50,7 @@ class Iterated {
     if (analysis.num_rows() > 0)
       lanes_ = detail::lanes_per_free_row(
           static_cast<double>(analysis.num_rows()), static_cast<double>(analysis.num_off_diagonals()),
-          static_cast<double>(analysis.longest_row()), 1, detail::warp_lanes<typename T::exec_space>);
+          static_cast<double>(analysis.longest_row(exec)), 1, detail::warp_lanes<typename T::exec_space>);
     reserve(exec, 1);
   }
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis, typename T::values const& values) {
