@@ -26,7 +26,6 @@ std::vector<Kind> const& Kinds()
       {"sor by levels", PCSOR, {{"pc_sor_sptrsv", "levelset"}}, true},
       {"sor, forward", PCSOR, {{"pc_sor_sptrsv", "sptrsv"}, {"pc_sor_forward", ""}}, true},
       {"sor, omega 1.4", PCSOR, {{"pc_sor_sptrsv", "sptrsv"}, {"pc_sor_omega", "1.4"}}, true},
-      {"sor, omega 0", PCSOR, {{"pc_sor_sptrsv", "sptrsv"}, {"pc_sor_omega", "0"}}, true},
       {"sor by color", PCSOR, {{"pc_sor_ordering", "color"}}},
       {"two-stage", PCSOR, {{"pc_sor_sptrsv", "iterated"}, {"mat_sptrsv_iterated_sweeps", "2"}}},
       {"Jacobi", PCSOR, {{"pc_sor_sptrsv", "iterated"}, {"mat_sptrsv_iterated_sweeps", "0"}}},

@@ -34,6 +34,9 @@ PetscErrorCode CompareAll(std::string const& prefix, PetscInt dof)
                                 1, exact));
           }
   PetscCall(p.Compare(prefix + "its and lits", SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS, 1, 0, 2, 3));
+  for (int const kind : {4, 8, 12})  // PETSc's own sweeps, which leave x as it is
+    for (int const guess : {0, (int)SOR_ZERO_INITIAL_GUESS})
+      PetscCall(p.Compare(prefix + "omega 0", kind | guess, 0, 0, 1, 1));
   if (OneRank())
     for (Numbers const n : {Numbers{1, 0}, Numbers{1.4, 0}, Numbers{0.7, 0.3}}) {
       PetscCall(p.Compare(prefix + "Eisenstat", SOR_EISENSTAT, n.omega, n.shift, 1, 1));
