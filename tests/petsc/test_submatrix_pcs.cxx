@@ -75,6 +75,44 @@ TEST(SubmatricesOnOneRank, OfPatternsChangedInPlace)
   for (PCType type : {PCASM, PCGASM, PCBJACOBI}) ASSERT_EQ(CompareInPlace(type), PETSC_SUCCESS) << type;
 }
 
+/// Applies a PC after MatAXPY() of an equal pattern with mpiaij, and compares the result with that of a new PC.
+PetscErrorCode CompareAfterAxpy(PCType type)
+{
+  Mat A, B;
+  PC pcs[2];
+  Vec b, x[2];
+
+  PetscFunctionBegin;
+  PetscCall(MakeMatrix(64, MATMPIAIJ, &A));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+  PetscCall(MatCreateVecs(A, &x[0], &b));
+  PetscCall(VecDuplicate(x[0], &x[1]));
+  PetscCall(VecSet(b, 1));
+  for (int k = 0; k < 2; ++k) {
+    PetscCall(PCCreate(PETSC_COMM_WORLD, &pcs[k]));
+    PetscCall(PCSetType(pcs[k], type));
+    PetscCall(PCSetOperators(pcs[k], A, A));
+    PetscCall(PCSetUp(pcs[k]));
+    if (!k) PetscCall(MatAXPY(A, 2, B, SAME_NONZERO_PATTERN));
+    PetscCall(PCSetUp(pcs[k]));
+    PetscCall(PCApply(pcs[k], b, x[k]));
+  }
+  PetscCall(ExpectRows(type, x[1], x[0], x[1], 0));
+  for (int k = 0; k < 2; ++k) {
+    PetscCall(PCDestroy(&pcs[k]));
+    PetscCall(VecDestroy(&x[k]));
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Submatrices, AfterAxpyThatKeepsTheStateInPetsc)
+{
+  for (PCType type : {PCASM, PCGASM}) ASSERT_EQ(CompareAfterAxpy(type), PETSC_SUCCESS) << type;
+}
+
 PetscErrorCode Double(PC, PetscInt n, IS const*, IS const*, Mat* submat, void* calls)
 {
   PetscFunctionBegin;

@@ -2,6 +2,7 @@
 // PC types of PETSc's with functions of the plugin before and after their set-up.
 #pragma once
 
+#include "base/axpy_state.hpp"
 #include "base/petsc_compat.hpp"
 
 namespace sptrsv_petsc {
@@ -61,6 +62,7 @@ PetscErrorCode SetUpWrapped(PC pc)
     PetscCall(PetscObjectComposeFunction((PetscObject)pc, name_of_view, pc->ops->view));
     pc->ops->view = view;
   }
+  PetscCall(RaiseStateInAxpy(pc->pmat));
   if (type.before) PetscCall(type.before(pc));
   if (type.petscs.setup) PetscCall(type.petscs.setup(pc));
   if (type.after) PetscCall(type.after(pc));

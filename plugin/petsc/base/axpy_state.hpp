@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// MatAXPY() of mpiaij that raises the state of the matrix, which PETSc's own does not for equal patterns.
+#pragma once
+
+#include "base/petsc_compat.hpp"
+
+namespace sptrsv_petsc {
+
+/// PETSc's own MatAXPY() of mpiaij and of the types that take it over; null until it has been needed.
+inline PetscErrorCode (*petscs_axpy)(Mat, PetscScalar, Mat, MatStructure) = nullptr;
+
+/// Computes Y += a X by PETSc's own function, and raises Y's state.
+inline PetscErrorCode AxpyAndRaiseState(Mat Y, PetscScalar a, Mat X, MatStructure pattern)
+{
+  PetscFunctionBegin;
+  PetscCall(petscs_axpy(Y, a, X, pattern));
+  PetscCall(PetscObjectStateIncrease((PetscObject)Y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Lets MatAXPY() of A raise A's state if it is that of mpiaij, which changes the states of A's blocks alone: PCSetUp()
+/// would then keep the old values.
+inline PetscErrorCode RaiseStateInAxpy(Mat A)
+{
+  PetscFunctionBegin;
+  if (!petscs_axpy) {
+    Mat other;
+    PetscCall(MatCreate(PETSC_COMM_SELF, &other));
+    PetscCall(MatSetType(other, MATMPIAIJ));
+    petscs_axpy = other->ops->axpy;
+    PetscCall(MatDestroy(&other));
+  }
+  if (A->ops->axpy == petscs_axpy) A->ops->axpy = AxpyAndRaiseState;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace sptrsv_petsc
