@@ -94,3 +94,12 @@ static inline PetscErrorCode Factor(Mat A, IS rows, IS cols, MatFactorShiftType 
   PetscCall(MatLUFactorNumeric(*F, A, &info));
   PetscFunctionReturn(0);
 }
+
+/* A symmetric sweep of SOR from zero. */
+static inline PetscErrorCode Sweep(Mat A, Vec b, Vec x) {
+  int const flags = SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS;
+
+  PetscFunctionBegin;
+  PetscCall(MatSOR(A, b, 1, (MatSORType)flags, 0, 1, 1, x));
+  PetscFunctionReturn(0);
+}

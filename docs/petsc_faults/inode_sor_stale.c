@@ -5,14 +5,6 @@
 
 #include "child.h"
 
-static PetscErrorCode Sweep(Mat A, Vec b, Vec x) {
-  int const flags = SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS;
-
-  PetscFunctionBegin;
-  PetscCall(MatSOR(A, b, 1, (MatSORType)flags, 0, 1, 1, x));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode Run(PetscBool* shown) {
   Mat A;
   Vec b, x;
