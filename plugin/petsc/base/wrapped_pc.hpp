@@ -62,7 +62,7 @@ PetscErrorCode SetUpWrapped(PC pc)
     PetscCall(PetscObjectComposeFunction((PetscObject)pc, name_of_view, pc->ops->view));
     pc->ops->view = view;
   }
-  PetscCall(RaiseStateInAxpy(pc->pmat));
+  if (pc->pmat) PetscCall(RaiseStateInAxpy(pc->pmat));
   if (type.before) PetscCall(type.before(pc));
   if (type.petscs.setup) PetscCall(type.petscs.setup(pc));
   if (type.after) PetscCall(type.after(pc));
