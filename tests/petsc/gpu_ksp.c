@@ -6,7 +6,8 @@
 
      gpu_ksp [-side N] [-dims 2|3] [-convection C] [-only_iterations] [-own_context] OPTIONS -ref_OPTIONS
 
-   With -own_context the first solves are on the stream of a PetscDeviceContext that is destroyed before the second ones.
+   With -own_context the first solves are on the stream of a PetscDeviceContext that is destroyed before the second
+   ones.
 
    Exit status 0 if all rows agree. The caller judges the iterations. */
 #include <math.h>
