@@ -2,7 +2,11 @@
 // Compares Factorization with the oracle bit for bit: families of matrices, levels of fill, orderings, layouts, long
 // rows, changes of values, no allocations, more threads than cores.
 #include <map>
+#include <optional>
+#include <set>
+#include <sptrsv/factorization/update_lists.hpp>
 #include <sptrsv/space.hpp>
+#include <sptrsv/triangle/analysis.hpp>
 
 #include "factorized.hpp"
 #include "spaces.hpp"
@@ -192,10 +196,137 @@ TYPED_TEST(Factorizations, ReportsSayWhatWasFound) {
     EXPECT_EQ(report.rows, 125);
     EXPECT_EQ(report.entries, static_cast<long long>(a.col_idx.size()));
     EXPECT_EQ(report.longest_row, 7);
-    EXPECT_EQ(report.updates, 300) << "an update of the pivot per entry of L: 3 * 4 * 25";
+    // an update of the pivot per entry of L, 3 * 4 * 25; otherwise a bound, the same times the rest of a pivot's row
+    EXPECT_EQ(report.updates, list_bytes > 0 ? 300 : 780);
     EXPECT_EQ(report.listed, list_bytes > 0);
     EXPECT_GT(subject.object->memory_bytes(), a.col_idx.size() * sizeof(double));
   }
+}
+
+/// Tests that a factor with too many updates to list is declined before they are counted and before lists are made, and
+/// that a factor which is not known to be complete is counted no further than the limit.
+TYPED_TEST(Factorizations, TooManyUpdatesAreDeclinedEarly) {
+  using Double = typename TestFixture::Double;
+  for (bool const symmetric : {false, true})
+    for (bool const complete : {false, true}) {
+      SCOPED_TRACE(std::string(symmetric ? "symmetric" : "LU") + (complete ? ", complete" : ""));
+      Way way;
+      way.symmetric = symmetric, way.options.complete = complete;
+      FactorizationReport seen;
+      way.options.accept = [&](FactorizationReport const& report) {
+        seen = report;
+        return report.listed;
+      };
+      std::set<std::string> kernels;
+      ToolCounters const counters;
+      Double subject(this->exec, make_csr<double>("dense:300"), way);
+      for (auto const& name : counters.kernels()) kernels.insert(name);
+      EXPECT_EQ(seen.updates, symmetric ? 299 * 300 * 301 / 6 : 299 * 300 * 599 / 6);
+      EXPECT_FALSE(seen.listed);
+      EXPECT_EQ(subject.object->report().updates, seen.updates);
+      EXPECT_EQ(kernels.count("sptrsv::factorization::bound_updates"), 1u);
+      EXPECT_EQ(kernels.count("sptrsv::factorization::count_updates"), complete ? 0u : 1u);
+      for (char const* name : {"source_map", "matrix_rows", "list_order", "scan_updates", "list_updates"})
+        EXPECT_EQ(kernels.count(std::string("sptrsv::factorization::") + name), 0u) << name;
+      EXPECT_THROW(subject.factorize({}), NotReady);
+      auto const report = Double::Object::decide(this->exec, subject.matrix(), subject.factor(), way.options);
+      EXPECT_FALSE(report.listed);
+      EXPECT_EQ(report.updates, seen.updates);
+      way.options.list_bytes = 4e9;
+      ASSERT_NO_FATAL_FAILURE(check_factors<double>(this->exec, make_csr<double>("dense:300"), way));
+      EXPECT_TRUE(seen.listed);
+    }
+}
+
+/// Rows of a factor for tests of the parts of Factorization.
+template <class T>
+struct RowsOfFactor {
+  std::optional<Analysis<T>> lower, upper;
+  detail::FactorRows<T> rows;
+
+  template <class Subject>
+  RowsOfFactor(typename T::exec_space const& exec, Subject const& subject) {
+    auto const pattern = subject.factor();
+    rows.symmetric = pattern.symmetric;
+    Op const op = pattern.symmetric ? Op::transpose : Op::none;
+    upper.emplace(exec, pattern.upper->rows, Shape{Triangle::upper, pattern.upper->diagonal, op});
+    if (!pattern.symmetric) lower.emplace(exec, pattern.lower->rows, Shape{Triangle::lower, Diagonal::unit, Op::none});
+    rows.upper = upper->stored();
+    if (lower) rows.lower = lower->stored();
+  }
+};
+
+TYPED_TEST(Factorizations, CountsStopAtTheLimit) {
+  using T = typename TestFixture::Double::T;
+  for (bool const symmetric : {false, true})
+    for (std::string const spec : {"dense:400", "stencil27:9"}) {
+      Way way;
+      way.symmetric = symmetric, way.level = 2;
+      typename TestFixture::Double const subject(this->exec, make_csr<double>(spec), way);
+      RowsOfFactor<T> const of(this->exec, subject);
+      auto const all = detail::count_updates<T, std::uint32_t>(this->exec, of.rows, 1e18, false, false);
+      EXPECT_TRUE(all.listable);
+      EXPECT_EQ(all.all, all.counted);
+      std::size_t const bound = detail::bound_updates<T>(this->exec, of.rows), most = all.all / 100;
+      auto const some = detail::count_updates<T, std::uint32_t>(this->exec, of.rows, 8.0 * most, false, false);
+      EXPECT_FALSE(some.listable);
+      EXPECT_EQ(some.all, bound);
+      EXPECT_EQ(bound == all.all, spec == "dense:400") << bound << " and " << all.all;
+      EXPECT_GE(bound, all.all);
+      if constexpr (is_host_space<TypeParam>)  // a thread stops within its row; of a GPU's threads, many are in flight
+        EXPECT_LE(some.counted, most + static_cast<std::size_t>(1000 * this->exec.concurrency()));
+      auto const exact = detail::count_updates<T, std::uint32_t>(this->exec, of.rows, 8.0 * all.all, false, false);
+      EXPECT_TRUE(exact.listable);
+      auto const less = detail::count_updates<T, std::uint32_t>(this->exec, of.rows, 8.0 * all.all - 8, false, false);
+      EXPECT_FALSE(less.listable);
+    }
+}
+
+/// Tests that a sort by threads and PETSc's lists give the same order of pivot rows.
+TYPED_TEST(Factorizations, PivotsAreSortedAsInLists) {
+  using T = typename TestFixture::Double::T;
+  for (Layout const layout : all_layouts)
+    for (std::string const spec : {"dense:130", "arrow_down:300", "powerlaw:200", "fem3:4", "diagonal:5", "chain:40"}) {
+      SCOPED_TRACE(spec + ", layout " + std::to_string(static_cast<int>(layout)));
+      Way way;
+      way.symmetric = true, way.level = 1, way.layout = layout;
+      typename TestFixture::Double const subject(this->exec, make_csr<double>(spec), way);
+      RowsOfFactor<T> const of(this->exec, subject);
+      auto const order = [&](bool sort) {
+        auto const pivots =
+            detail::pivots_in_list_order<T>(this->exec, of.rows.upper, of.upper->rows(this->exec), sort);
+        auto const row = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pivots.row);
+        auto const entry = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), pivots.entry);
+        std::vector<std::pair<int, int>> both;
+        for (std::size_t k = 0; k < row.extent(0); ++k) both.emplace_back(row(k), entry(k));
+        return both;
+      };
+      auto const sorted = order(true);
+      EXPECT_EQ(order(false), sorted);
+      if (spec != "diagonal:5") EXPECT_FALSE(sorted.empty());
+    }
+}
+
+/// Tests for each layout which row an entry belongs to.
+TEST(RowOfEntry, IsFoundInEachLayout) {
+  using Space = Kokkos::DefaultHostExecutionSpace;
+  using T = Subject<double, Space>::T;
+  Space const exec;
+  for (bool const symmetric : {false, true})
+    for (Layout const layout : all_layouts)
+      for (std::string const spec : {"lap2d:6", "diagonal:5", "arrow_up:9"}) {
+        Way way;
+        way.symmetric = symmetric, way.layout = layout;
+        Subject<double, Space> const subject(exec, make_csr<double>(spec), way);
+        RowsOfFactor<T> const of(exec, subject);
+        for (auto const* part : {&of.rows.lower, &of.rows.upper}) {
+          std::vector<int> expected(part->col_idx.extent(0), -1), found;
+          for (int i = 0; i < part->num_rows; ++i)
+            for (int k = part->begin(i); k < part->end(i); ++k) expected[static_cast<std::size_t>(k)] = i;
+          for (int k = 0; k < static_cast<int>(expected.size()); ++k) found.push_back(detail::row_of_entry(*part, k));
+          EXPECT_EQ(found, expected) << spec << ", layout " << static_cast<int>(layout);
+        }
+      }
 }
 
 /// Tests that products of symmetric factors are kept in scratch memory if it holds those of every row.

@@ -423,4 +423,19 @@ struct Elimination {
   }
 };
 
+/// Fills both arrays with sentinels, and resets the status to n rows without a small pivot.
+template <class T, class Reals, class Status>
+void clear_published(typename T::exec_space const& exec, Reals const& first, Reals const& second, Status const& status,
+                     long long n) {
+  using real = typename Reals::value_type;
+  std::size_t const size = first.extent(0), more = second.extent(0);
+  Kokkos::parallel_for(
+      "sptrsv::factorization::clear", range_of<std::size_t>(exec, std::max(size, more) + 1),
+      KOKKOS_LAMBDA(std::size_t k) {
+        if (k == 0) status() = {n, -1, 0, 0};
+        if (k < size) first(k) = Sentinel<real>::value();
+        if (k < more) second(k) = Sentinel<real>::value();
+      });
+}
+
 }  // namespace sptrsv::detail

@@ -102,6 +102,38 @@ void for_each_entry(char const* label, typename T::exec_space const& exec, typen
   }
 }
 
+/// Returns the row that has an off-diagonal entry at position k, or -1 if there is none.
+template <class T>
+KOKKOS_INLINE_FUNCTION typename T::index row_of_entry(OffDiagonals<T> const& rows, typename T::offset k) {
+  using index = typename T::index;
+  index const n = rows.num_rows;
+  index const behind = first_at_least(rows.row_ptr, index(0), static_cast<index>(n + 1), k + 1);
+  if (behind == 0 || behind > n) return -1;
+  index const i = rows.reversed ? n - behind : behind - 1;
+  return k >= rows.begin(i) && k < rows.end(i) ? i : index(-1);
+}
+
+/// Calls f(i, k) for each entry k of each row i; on a GPU with a thread per entry, so that a long row takes no longer
+/// than others.
+template <class T, class F>
+void for_each_off_diagonal(char const* label, typename T::exec_space const& exec, OffDiagonals<T> const& rows,
+                           F const& f) {
+  using index = typename T::index;
+  using offset = typename T::offset;
+  if constexpr (is_host_space<typename T::exec_space>) {
+    Kokkos::parallel_for(
+        label, row_range<T>(exec, rows.num_rows), KOKKOS_LAMBDA(index i) {
+          for (offset k = rows.begin(i); k < rows.end(i); ++k) f(i, k);
+        });
+  } else {
+    Kokkos::parallel_for(
+        label, range_of<offset>(exec, rows.num_rows == 0 ? 0 : rows.col_idx.extent(0)), KOKKOS_LAMBDA(offset k) {
+          index const i = row_of_entry(rows, k);
+          if (i >= 0) f(i, k);
+        });
+  }
+}
+
 /// Returns the position of column c of row r in A's col_idx, or -1.
 /// @param ascending  the row's columns ascend, so that a binary search is possible
 template <class T>
@@ -117,30 +149,6 @@ KOKKOS_INLINE_FUNCTION typename T::offset find_in_row(typename T::pattern const&
   first = first_at_least(matrix.col_idx, first, end, c);
   return first < end && matrix.col_idx(first) == c ? first : offset(-1);
 }
-
-/// Kernel that fills the map; factor entry (i, j) is A(row_perm[i], col_perm[j]). An empty view is the identity.
-template <class T>
-struct FillSourceMap {
-  using index = typename T::index;
-  using offset = typename T::offset;
-
-  typename T::pattern matrix;
-  FactorRows<T> rows;
-  typename T::indices row_perm, col_perm;
-  SourceMap<T> map;
-  bool ascending;  ///< the columns of all rows of A ascend
-
-  KOKKOS_INLINE_FUNCTION offset find(index i, index j) const {
-    index const r = row_perm.extent(0) > 0 ? row_perm(i) : i, c = col_perm.extent(0) > 0 ? col_perm(j) : j;
-    return find_in_row<T>(matrix, r, c, ascending);
-  }
-  KOKKOS_FUNCTION void operator()(index i) const {
-    if (!rows.symmetric)
-      for (offset k = rows.lower.begin(i); k < rows.lower.end(i); ++k) map.lower(k) = find(i, rows.lower.col_idx(k));
-    for (offset k = rows.upper.begin(i); k < rows.upper.end(i); ++k) map.upper(k) = find(i, rows.upper.col_idx(k));
-    map.pivots(i) = find(i, i);
-  }
-};
 
 /// Returns the first row of A whose columns do not strictly ascend, or n. Fences.
 template <class T>
@@ -177,21 +185,50 @@ void require_ascending_factor(typename T::exec_space const& exec, OffDiagonals<T
     if (col_idx(k - 1) >= col_idx(k)) throw ImproperRow(row, col_idx(k - 1), col_idx(k));
 }
 
+/// Position in A's values of entry (i, j) of A(row_perm, col_perm), or -1. An empty view is the identity.
+template <class T>
+struct SourceOfEntry {
+  using index = typename T::index;
+
+  typename T::pattern matrix;
+  typename T::indices row_perm, col_perm;
+  bool ascending;  ///< the columns of all rows of A ascend
+
+  KOKKOS_INLINE_FUNCTION typename T::offset operator()(index i, index j) const {
+    index const r = row_perm.extent(0) > 0 ? row_perm(i) : i, c = col_perm.extent(0) > 0 ? col_perm(j) : j;
+    return find_in_row<T>(matrix, r, c, ascending);
+  }
+};
+
+/// Sets to(k) to the source of each entry k of L or U.
+template <class T>
+void find_sources(typename T::exec_space const& exec, OffDiagonals<T> const& part, SourceOfEntry<T> const& source,
+                  Kokkos::View<typename T::offset*, typename T::device> const& to) {
+  for_each_off_diagonal<T>(
+      "sptrsv::factorization::source_map", exec, part,
+      KOKKOS_LAMBDA(typename T::index i, typename T::offset k) { to(k) = source(i, part.col_idx(k)); });
+}
+
 /// Returns the positions of the factors' entries in A's values.
 /// @param ascending  the columns of all rows of A ascend
 template <class T>
 SourceMap<T> make_source_map(typename T::exec_space const& exec, typename T::pattern const& matrix,
                              FactorRows<T> const& rows, typename T::indices row_perm, typename T::indices col_perm,
                              bool ascending) {
+  using index = typename T::index;
   using view = decltype(SourceMap<T>::lower);
   auto const n = rows.upper.num_rows;
+  SourceOfEntry<T> const source{matrix, row_perm, col_perm, ascending};
   SourceMap<T> map;
   map.upper = factor_view<view>(exec, "source_upper", rows.upper.col_idx.extent(0));
   if (!rows.symmetric)
     map.lower = rows.in_one_array() ? map.upper : factor_view<view>(exec, "source_lower", rows.lower.col_idx.extent(0));
-  map.pivots = factor_view<view>(exec, "source_pivots", static_cast<std::size_t>(n));
-  Kokkos::parallel_for("sptrsv::factorization::source_map", row_range<T>(exec, n),
-                       FillSourceMap<T>{matrix, rows, row_perm, col_perm, map, ascending});
+  auto const pivots = map.pivots = factor_view<view>(exec, "source_pivots", static_cast<std::size_t>(n));
+  if (!rows.symmetric) find_sources<T>(exec, rows.lower, source, map.lower);
+  find_sources<T>(exec, rows.upper, source, map.upper);
+  Kokkos::parallel_for(
+      "sptrsv::factorization::source_pivots", row_range<T>(exec, n),
+      KOKKOS_LAMBDA(index i) { pivots(i) = source(i, i); });
   return map;
 }
 

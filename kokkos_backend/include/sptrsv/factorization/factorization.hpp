@@ -2,12 +2,27 @@
 // Factorization: incomplete LU and Cholesky factors of a fixed pattern, computed in the space of the solves.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "sptrsv/factor.hpp"
 #include "sptrsv/factorization/pivots.hpp"
 
 namespace sptrsv {
+
+/// Facts about a Factorization and its chosen parameters.
+struct FactorizationReport {
+  long long rows = 0, entries = 0;  ///< both of the factors, pivots included
+  long long levels = 0;             ///< levels of L; 0 on a host, where rows are in natural order
+  /// Updates per numeric phase, of two flops each. Without lists: an upper bound, which is the number for a complete
+  /// factor.
+  long long updates = 0;
+  long long longest_row = 0;
+  bool listed = false;    ///< updates are listed, not searched for
+  bool products = false;  ///< products wait in scratch memory for the last pivot row
+  int lanes = 1;
+  std::size_t list_bytes = 0;
+};
 
 struct FactorizationOptions {
   /// Maximum bytes of the lists of updates; -1: 8 times the bytes of the factors' values. If the lists need more, each
@@ -18,18 +33,13 @@ struct FactorizationOptions {
   /// Symmetric factors with lists. 1: form products as pivot rows arrive and subtract them once all are there, if
   /// scratch memory holds those of a row; 0: pivot row by pivot row; -1: 1 on a GPU, 0 on a host.
   int products = -1;
-};
-
-/// Facts about a Factorization and its chosen parameters.
-struct FactorizationReport {
-  long long rows = 0, entries = 0;  ///< both of the factors, pivots included
-  long long levels = 0;             ///< levels of L; 0 on a host, where rows are in natural order
-  long long updates = 0;            ///< per numeric phase, of two flops each
-  long long longest_row = 0;
-  bool listed = false;    ///< updates are listed, not searched for
-  bool products = false;  ///< products wait in scratch memory for the last pivot row
-  int lanes = 1;
-  std::size_t list_bytes = 0;
+  /// The factor drops no fill, as those of complete LU and Cholesky: the number of its updates follows from the lengths
+  /// of its rows, so that they are not counted if they are too many to list.
+  bool complete = false;
+  /// Decides by the report whether the factorization is made: called once its facts and `listed` are known, before most
+  /// of the work. If it returns false, only report() may be called. `levels` is 0 if the updates are not listed; the
+  /// chosen parameters are not known yet.
+  std::function<bool(FactorizationReport const&)> accept;
 };
 
 /// Computes the values of L, D and U of A(row_perm, col_perm) from A's values, for given patterns: ILU(k), IC(k), and
@@ -61,12 +71,17 @@ class Factorization {
   /// @throws ImproperRow for a row of A that stores a column twice, or of L or U whose columns do not ascend;
   /// DimensionMismatch if patterns and permutations have different sizes; InvalidPattern for a row that does not
   /// consist of whole dense blocks; Error for other kinds of factors; exceptions of TriangularSolver for the triangles.
-  /// Cost: a few passes over the factors and their updates; allocates, fences.
+  /// Cost: a few passes over the factors and their updates, counted only up to the number that can be listed;
+  /// allocates, fences.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix, pattern_type const& factor,
                 FactorizationOptions const& options = {});
   /// Analyzes the pattern of a Factor, whose rows and levels it shares. Otherwise as the other constructor.
   Factorization(ExecSpace const& exec, typename types::pattern const& matrix,
                 Factor<Scalar, Index, Offset, ExecSpace> const& solver, FactorizationOptions const& options = {});
+  /// Finds whether the updates of a factor can be listed, before a Factor of it is made. The report has the facts that
+  /// need no levels; if the updates can be listed, their number may be an upper bound.
+  static FactorizationReport decide(ExecSpace const& exec, typename types::pattern const& matrix,
+                                    pattern_type const& factor, FactorizationOptions const& options = {});
   /// Returns the pattern of ILU(levels) or IC(levels) of A(row_perm, col_perm), which is PETSc's, with ascending
   /// columns. U's rows end in their pivots; those of a symmetric factor have none. An entry of A has level 0, fill the
   /// minimum of lev(i, k) + lev(k, j) + 1 over all k < min(i, j); the pattern has the entries of level `levels` or

@@ -19,25 +19,6 @@
 
 namespace sptrsv {
 
-namespace detail {
-
-/// Fills both arrays with sentinels, and resets the status to n rows without a small pivot.
-template <class T, class Reals, class Status>
-void clear_published(typename T::exec_space const& exec, Reals const& first, Reals const& second, Status const& status,
-                     long long n) {
-  using real = typename Reals::value_type;
-  std::size_t const size = first.extent(0), more = second.extent(0);
-  Kokkos::parallel_for(
-      "sptrsv::factorization::clear", range_of<std::size_t>(exec, std::max(size, more) + 1),
-      KOKKOS_LAMBDA(std::size_t k) {
-        if (k == 0) status() = {n, -1, 0, 0};
-        if (k < size) first(k) = Sentinel<real>::value();
-        if (k < more) second(k) = Sentinel<real>::value();
-      });
-}
-
-}  // namespace detail
-
 template <class S, class I, class O, class E>
 struct Factorization<S, I, O, E>::Impl {
   using T = types;
@@ -60,6 +41,7 @@ struct Factorization<S, I, O, E>::Impl {
   detail::UpdateLists<T, Wide> wide;
   detail::ProductSlots<T> slots;
   bool is_narrow = false, shares_array = false;
+  bool made = false;        ///< FactorizationOptions::accept has not declined
   bool unfinished = false;  ///< an exception ended the last numeric phase
   Kokkos::View<const index*, typename T::device> order;
   detail::LevelSlices<T> slices;
@@ -76,8 +58,9 @@ struct Factorization<S, I, O, E>::Impl {
 
   /// Analyzes the patterns.
   /// @param solver  Factor of the same pattern, whose rows and levels are shared; or null
+  /// @param only_decide  make only the report: the facts that need no levels
   Impl(E const& exec, typename T::pattern const& matrix, pattern_type const& pattern,
-       FactorizationOptions const& options, Factor<S, I, O, E> const* solver)
+       FactorizationOptions const& options, Factor<S, I, O, E> const* solver, bool only_decide = false)
       : blocks(detail::blocks_of<T>(exec, pattern)), factor(blocks.pattern) {
     check(matrix);
     if (by_blocks()) solver = nullptr;  // its levels are those of entries
@@ -100,35 +83,54 @@ struct Factorization<S, I, O, E>::Impl {
       throw Error("a factorization by blocks needs triangles without their diagonal blocks; leave these out");
     index const n = rows.upper.num_rows;
     long long const longest = upper->longest_stored_row() + (lower ? lower->longest_stored_row() : 0) + 1;
-    any_small = decltype(any_small)("sptrsv::factorization::any_small");
     if (lower) detail::require_ascending_factor<T>(exec, rows.lower);
     detail::require_ascending_factor<T>(exec, rows.upper);
     bool const ascending = detail::require_proper_rows<T>(exec, matrix, {ColumnOrder::any, false, blocks.size});
-    map = detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm, ascending);
-    matrix_rows = detail::keep_rows<T>(exec, matrix, ascending);
-    pivots = factor.symmetric ? detail::pivots_in_list_order<T>(exec, rows.upper, upper->rows(exec))
-                              : detail::PivotRows<T>{rows.lower, rows.lower.col_idx, {}};
     is_narrow = longest <= 256;
     report.rows = static_cast<long long>(n) * blocks.size;
     report.entries = ((lower ? lower->num_off_diagonals() : 0) + upper->num_off_diagonals() + n) * area();
     report.longest_row = longest * blocks.size;
+    auto const make_parts = [&](auto& lists) {
+      auto const counts = count_updates(exec, options, lists, only_decide);
+      if (only_decide) return;
+      if constexpr (!host)
+        if (report.listed) report.levels = (lower ? *lower : *upper).levels(exec).num_levels();
+      made = !options.accept || options.accept(report);
+      if (!made) return;
+      map = detail::make_source_map<T>(exec, matrix, rows, factor.row_perm, factor.col_perm, ascending);
+      matrix_rows = detail::keep_rows<T>(exec, matrix, ascending);
+      pivots = factor.symmetric
+                   ? detail::pivots_in_list_order<T>(exec, rows.upper, upper->rows(exec), can_sort_pivots(exec))
+                   : detail::PivotRows<T>{rows.lower, rows.lower.col_idx, {}};
+      if (report.listed) lists = detail::make_update_lists<T>(exec, rows, pivots, counts);
+      report.list_bytes = lists.memory_bytes();
+      plan(exec, options, longest);
+      plan_products(exec, options, lists);
+      allocate(exec, pattern);
+    };
+    if (is_narrow) make_parts(narrow);
+    else make_parts(wide);
+    exec.fence("sptrsv::factorization: made");
+  }
+
+  /// Tells whether threads should sort the pivot rows: on a GPU, if rows are short and have few common columns.
+  bool can_sort_pivots(E const& exec) const {
+    return !host && report.listed && upper->longest_row_of_op(exec) <= detail::FactorizationTuning::most_sorted;
+  }
+  /// Counts the updates as far as they can be listed, for the report.
+  template <class Position>
+  detail::UpdateCounts<T, Position> count_updates(E const& exec, FactorizationOptions const& options,
+                                                  detail::UpdateLists<T, Position> const&, bool only_decide) {
     double const most =
         options.list_bytes >= 0 ? options.list_bytes : 8.0 * sizeof(S) * static_cast<double>(report.entries);
-    std::size_t updates = 0;
-    if (is_narrow) narrow = detail::make_update_lists<T, Narrow>(exec, rows, pivots, most, updates);
-    else wide = detail::make_update_lists<T, Wide>(exec, rows, pivots, most, updates);
-    report.updates = static_cast<long long>(updates);
+    auto const counts = detail::count_updates<T, Position>(exec, rows, most, options.complete, only_decide);
+    report.listed = counts.listable;
+    report.updates = static_cast<long long>(counts.all);
     if (by_blocks())  // a dense block of L = A D^-1, D^-1 and D^-1 U takes the flops of an update
-      report.updates =
-          (report.updates + static_cast<long long>(pivots.row.extent(0)) + upper->num_off_diagonals() + n) * area() *
-          blocks.size;
-    report.listed = is_narrow ? !narrow.empty() : !wide.empty();
-    report.list_bytes = is_narrow ? narrow.memory_bytes() : wide.memory_bytes();
-    plan(exec, options, longest);
-    if (is_narrow) plan_products(exec, options, narrow);
-    else plan_products(exec, options, wide);
-    allocate(exec, pattern);
-    exec.fence("sptrsv::factorization: made");
+      report.updates = (report.updates + (lower ? *lower : *upper).num_off_diagonals() + upper->num_off_diagonals() +
+                        rows.upper.num_rows) *
+                       area() * blocks.size;
+    return counts;
   }
 
   /// Tells whether the factorization is A = L D U rather than L (D U).
@@ -161,8 +163,8 @@ struct Factorization<S, I, O, E>::Impl {
 
   void plan(E const& exec, FactorizationOptions const& options, long long longest) {
     using Tuning = detail::FactorizationTuning;
-    index const n = rows.upper.num_rows;
     if constexpr (!host) {
+      index const n = rows.upper.num_rows;
       int const warp = Kokkos::TeamPolicy<E>::vector_length_max();
       auto const& levels = (lower ? *lower : *upper).levels(exec);
       order = levels.level_rows;
@@ -231,6 +233,7 @@ struct Factorization<S, I, O, E>::Impl {
   }
 
   void allocate(E const& exec, pattern_type const& stored) {
+    any_small = decltype(any_small)("sptrsv::factorization::any_small");
     auto const n = static_cast<std::size_t>(rows.upper.num_rows);
     // by dense blocks, the column arrays are owned here, and the caller's have the length of the values
     std::size_t const entries_of_block = static_cast<std::size_t>(area());
@@ -378,6 +381,7 @@ struct Factorization<S, I, O, E>::Impl {
   }
 
   PivotVerdict compute(E const& exec, typename T::values const& values, PivotRules rules) {
+    if (!made) throw NotReady("a factorization that was declined; make another one");
     std::size_t const num_values = matrix_rows.num_entries * static_cast<std::size_t>(area());
     if (values.extent(0) < num_values) throw PatternChanged(values.extent(0), num_values);
     if (by_blocks()) {
@@ -427,6 +431,12 @@ typename Factorization<S, I, O, E>::pattern_type Factorization<S, I, O, E>::leve
     E const& exec, typename types::pattern const& matrix, typename types::indices const& row_perm,
     typename types::indices const& col_perm, bool symmetric, int levels) {
   return detail::make_level_pattern<types>(exec, matrix, row_perm, col_perm, symmetric, levels);
+}
+
+template <class S, class I, class O, class E>
+FactorizationReport Factorization<S, I, O, E>::decide(E const& exec, typename types::pattern const& matrix,
+                                                      pattern_type const& factor, FactorizationOptions const& options) {
+  return Impl(exec, matrix, factor, options, nullptr, true).report;
 }
 
 template <class S, class I, class O, class E>

@@ -25,6 +25,9 @@ struct FactorizationTuning {
   static constexpr int scratch_bytes = 16384;
   /// Bytes of scratch memory that also holds symmetric factors' products; half is needed if PETSc does not contract.
   static constexpr int product_scratch_bytes = most_scratch_bytes;
+  /// Symmetric factors on a GPU: if no row has more pivot rows, a thread per row sorts them; otherwise PETSc's lists
+  /// are followed on the host. Not measured.
+  static constexpr int most_sorted = 512;
   /// Host: scratch entries.
   static constexpr int host_scratch_entries = 4096;
   /// Host: rows of a ticket.
