@@ -43,11 +43,11 @@ class BackendFactor final : public FactorSource {
   bool holds_petsc_factor() const override { return symbolic_ != nullptr; }
 
  private:
-  PetscErrorCode MakeFactorization(Mat F, Mat A, std::string* obstacle);
+  PetscErrorCode MakeFactorization(Mat F, Mat A, bool compare, std::string* obstacle);
   PetscErrorCode RenewFactorization(Mat F, Mat A, Stream stream);
   PetscErrorCode MakeSolverForFill(Mat F, Mat A, MatFactorInfo const* info, int levels,
-                                   sptrsv::OptionValues const& options, bool* made);
-  void CompareWithHost(Mat F, std::string& obstacle);
+                                   sptrsv::OptionValues const& options, bool* made, std::string* obstacle);
+  std::string CompareWithHost(Mat F, sptrsv::FactorizationReport const& report);
 
   FactorChoice asked_;
   std::string reason_ = "asked for";

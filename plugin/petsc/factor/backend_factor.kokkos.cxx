@@ -2,6 +2,7 @@
 // The backend's factorization: symbolic phase of levels of fill, numeric phase, and the choice between host and device.
 #include "factor/backend_factor.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -68,12 +69,19 @@ FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report, PetscIn
   return e;
 }
 
+/// Returns why the host is to compute values whose updates are too many to list: searching for them takes longer.
+std::string TooMany(sptrsv::FactorizationReport const& report)
+{
+  return "too many updates to list, up to " + std::to_string(report.updates);
+}
+
 }  // namespace
 
 /// Makes F's pattern and its solver.
-/// @param made  out: false for a matrix that the backend refuses
+/// @param made      out: false for a matrix that the backend refuses, and with an obstacle
+/// @param obstacle  out: as in AnalyzeFill()
 PetscErrorCode BackendFactor::MakeSolverForFill(Mat F, Mat A, MatFactorInfo const* info, int levels,
-                                                sptrsv::OptionValues const& options, bool* made)
+                                                sptrsv::OptionValues const& options, bool* made, std::string* obstacle)
 {
   Mat_SpTRSV* f = Get(F);
   PetscInt num_inodes = 0;
@@ -85,6 +93,11 @@ PetscErrorCode BackendFactor::MakeSolverForFill(Mat F, Mat A, MatFactorInfo cons
   PetscFunctionBegin;
   *made = false;
   what.levels = levels;
+  if (asked_ == FactorChoice::automatic)
+    what.accept = [&](sptrsv::FactorizationReport const& report) {
+      if (!report.listed) *obstacle = TooMany(report);
+      return report.listed;
+    };
   what.symmetric = IsSymmetric(f->kind);
   if (!what.symmetric) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
   what.has_inodes = num_inodes > 0;
@@ -100,7 +113,7 @@ PetscErrorCode BackendFactor::MakeSolverForFill(Mat F, Mat A, MatFactorInfo cons
     return Guarded(F, [&] {
       try {
         f->solver = MakeFillSolver(f->backend.device, stream, f->requested, what, options);
-        *made = true;
+        *made = f->solver != nullptr;
       } catch (sptrsv::ImproperRow const&) {
       } catch (sptrsv::MissingDiagonal const&) {
       } catch (sptrsv::Unsupported const&) {
@@ -130,7 +143,7 @@ PetscErrorCode BackendFactor::AnalyzeFill(Mat F, Mat A, MatFactorInfo const* inf
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    PetscCall(MakeSolverForFill(F, A, info, levels, options, done));
+    PetscCall(MakeSolverForFill(F, A, info, levels, options, done, obstacle));
     if (*done) PetscCall(AnalyzeMatrix(F, A, obstacle));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
@@ -154,30 +167,40 @@ PetscErrorCode BackendFactor::AnalyzeMatrix(Mat F, Mat A, std::string* obstacle)
 
   PetscFunctionBegin;
   obstacle->clear();
-  PetscCall(MakeFactorization(F, A, automatic ? obstacle : nullptr));
-  if (automatic && obstacle->empty()) PetscCall(Guarded(F, [&] { CompareWithHost(F, *obstacle); }));
+  PetscCall(MakeFactorization(F, A, automatic, automatic ? obstacle : nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Makes the solver's factorization for A's pattern.
-/// @param obstacle  out: why the backend cannot factor A; null: an error reports it
-PetscErrorCode BackendFactor::MakeFactorization(Mat F, Mat A, std::string* obstacle)
+/// @param compare   compare with the host before most of the work, which is an obstacle if it is faster
+/// @param obstacle  out: why the backend does not factor A; null: an error reports it
+PetscErrorCode BackendFactor::MakeFactorization(Mat F, Mat A, bool compare, std::string* obstacle)
 {
   Mat_SpTRSV* f = Get(F);
+  sptrsv::FactorizationOptions options;
 
   PetscFunctionBegin;
   stamp_ = PatternStamp{};
+  options.complete = f->kind == MAT_FACTOR_LU || f->kind == MAT_FACTOR_CHOLESKY;
+  if (compare)
+    options.accept = [&](sptrsv::FactorizationReport const& report) {
+      *obstacle = CompareWithHost(F, report);
+      return obstacle->empty();
+    };
   PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
     auto const bs = static_cast<std::size_t>(std::max<PetscInt>(1, f->pattern.view.block_size));
     num_values_ = arrays.num_entries * bs * bs;
     return Guarded(F, [&] {
       try {
-        report_ = f->solver->make_factorization(arrays);
+        report_ = f->solver->make_factorization(arrays, options);
       } catch (std::exception const& e) {  // also for lack of memory
-        f->solver->drop_factorization();
-        if (!obstacle) throw;
+        if (!obstacle) {
+          f->solver->drop_factorization();
+          throw;
+        }
         *obstacle = e.what();
       }
+      if (obstacle && !obstacle->empty()) f->solver->drop_factorization();
     });
   }));
   flops_ = 2 * (PetscLogDouble)report_.updates + (PetscLogDouble)report_.entries;
@@ -197,7 +220,7 @@ PetscErrorCode BackendFactor::RenewFactorization(Mat F, Mat A, Stream stream)
   PetscCall(StampPattern(A, f->backend.device, &now));
   if (now == stamp_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Guarded(F, [&] { f->solver->follow(stream); }));
-  PetscCall(MakeFactorization(F, A, asked_ == FactorChoice::device ? nullptr : &obstacle));
+  PetscCall(MakeFactorization(F, A, false, asked_ == FactorChoice::device ? nullptr : &obstacle));
   char const* const prefix = ((PetscObject)F)->prefix;
   PetscCheck(obstacle.empty(), PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
              "This matrix has another pattern than that of the symbolic phase, and the backend cannot factor it: %s; "
@@ -206,21 +229,20 @@ PetscErrorCode BackendFactor::RenewFactorization(Mat F, Mat A, Stream stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Compares estimates of both numeric phases. If the host is faster, or the updates are too many to list, sets the
-/// obstacle and drops the factorization.
-void BackendFactor::CompareWithHost(Mat F, std::string& obstacle)
+/// Compares estimates of both numeric phases. Returns why the host is to compute the values: it is faster, or the
+/// updates are too many to list; otherwise an empty text.
+std::string BackendFactor::CompareWithHost(Mat F, sptrsv::FactorizationReport const& report)
 {
-  Mat_SpTRSV* f = Get(F);
-  FactorEstimate const estimate = EstimateFactor(report_, f->pattern.view.block_size);
+  if (!report.listed) return TooMany(report);
+  FactorEstimate const estimate = EstimateFactor(report, Get(F)->pattern.view.block_size);
+  bool const by_device = estimate.host >= estimate.device;
   char text[96];
-  std::snprintf(text, sizeof text, "estimated at %.2g ms, on the host at %.2g", 1e3 * estimate.device,
-                1e3 * estimate.host);
+  std::snprintf(text, sizeof text, "estimated at %.2g ms, on the %s at %.2g",
+                1e3 * std::min(estimate.device, estimate.host), by_device ? "host" : "device",
+                1e3 * std::max(estimate.device, estimate.host));
+  if (!by_device) return text;
   reason_ = text;
-  if (report_.listed && estimate.host >= estimate.device) return;
-  std::snprintf(text, sizeof text, "estimated at %.2g ms, on the device at %.2g", 1e3 * estimate.host,
-                1e3 * estimate.device);
-  obstacle = report_.listed ? text : "too many updates to list: " + std::to_string(report_.updates);
-  f->solver->drop_factorization();
+  return {};
 }
 
 PetscErrorCode BackendFactor::Compute(Mat F, Mat A, MatFactorInfo const* info)
@@ -295,8 +317,8 @@ PetscErrorCode BackendFactor::View(Mat F, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld updates, listed in %.2f MB\n", report_.updates,
                                      (double)report_.list_bytes / 1e6));
   else
-    PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld updates, searched for each time: lists would be too long\n",
-                                     report_.updates));
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer, "     %lld updates at most, searched for each time: lists would be too long\n", report_.updates));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

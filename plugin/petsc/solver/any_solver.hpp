@@ -3,6 +3,7 @@
 // objects.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,6 +66,8 @@ struct FillFactor {
   bool symmetric = false, has_inodes = false;  ///< like those of FactorArrays
   PetscInt const *row_perm = nullptr, *col_perm = nullptr;
   sptrsv::RowRules rules;
+  /// If it returns false for the report of Factorization::decide(), no solver is made; may be empty.
+  std::function<bool(sptrsv::FactorizationReport const&)> accept;
 };
 
 /// Properties of one triangle for views and info. The strings belong to the solver.
@@ -83,7 +86,8 @@ class AnyFactorSolver : public SolverMemory<Scalar> {
   virtual void update(Scalar const* values) = 0;
   /// Prepares factor() for matrices of this pattern; LU and Cholesky.
   /// @param matrix  on a device: must stay unchanged until the next call; on a host: read before the call returns
-  virtual sptrsv::FactorizationReport make_factorization(MatrixArrays const& matrix) = 0;
+  virtual sptrsv::FactorizationReport make_factorization(MatrixArrays const& matrix,
+                                                         sptrsv::FactorizationOptions const& options) = 0;
   virtual void drop_factorization() = 0;
   virtual std::size_t num_entries() const = 0;  ///< size of the factor, including pivots
   /// Computes the factor's values from those of A where the solves run, and takes them: replaces update(). `data` may
@@ -114,6 +118,7 @@ std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, st
                                                   FactorArrays const& arrays, sptrsv::OptionValues const& options);
 /// Makes a solver that computes its own pattern, and takes values only by factor().
 /// @param device, stream  as for MakeFactorSolver()
+/// @return null if what.accept() declines
 /// @throws ImproperRow, MissingDiagonal, and what Factorization::level_pattern() throws
 std::unique_ptr<AnyFactorSolver> MakeFillSolver(bool device, Stream stream, std::string const& algorithm,
                                                 FillFactor const& what, sptrsv::OptionValues const& options);

@@ -99,6 +99,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
     auto const matrix = PatternOfMatrix<T>(what.matrix);
     RequireDiagonal<T>(exec(), matrix, sptrsv::detail::require_proper_rows<T>(exec(), matrix, what.rules));
     auto pattern = Factorization::level_pattern(exec(), matrix, row_perm, col_perm, what.symmetric, what.levels);
+    if (what.accept && !what.accept(Factorization::decide(exec(), matrix, pattern))) return;
     pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // PETSc's order, except for inodes
     num_entries_ = pattern.upper->rows.col_idx.extent(0) + (what.symmetric ? n : pattern.lower->rows.col_idx.extent(0));
     state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
@@ -123,12 +124,16 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
     }
   }
 
-  sptrsv::FactorizationReport make_factorization(MatrixArrays const& m) override
+  /// Tells whether FillFactor::accept has declined: the object may then only be destroyed.
+  bool declined() const { return !state_; }
+
+  sptrsv::FactorizationReport make_factorization(MatrixArrays const& m,
+                                                 sptrsv::FactorizationOptions const& options) override
   {
     State& s = state();
     auto const matrix = PatternOfMatrix<T>(m);
     s.factorization.reset();
-    s.factorization.emplace(exec(), matrix, s.factor);
+    s.factorization.emplace(exec(), matrix, s.factor, options);
     return s.factorization->report();
   }
   void drop_factorization() override { state().factorization.reset(); }

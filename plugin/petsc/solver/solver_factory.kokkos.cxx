@@ -3,6 +3,18 @@
 #include "solver/factor_solver.hpp"
 
 namespace sptrsv_petsc {
+namespace {
+
+template <class Exec>
+std::unique_ptr<AnyFactorSolver> MakeFill(Stream stream, std::string const& algorithm, FillFactor const& what,
+                                          sptrsv::OptionValues const& options)
+{
+  auto made = std::make_unique<FactorSolver<Exec>>(stream, algorithm, what, options);
+  if (made->declined()) return nullptr;
+  return made;
+}
+
+}  // namespace
 
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
                                                   FactorArrays const& arrays, sptrsv::OptionValues const& options)
@@ -14,8 +26,8 @@ std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, st
 std::unique_ptr<AnyFactorSolver> MakeFillSolver(bool device, Stream stream, std::string const& algorithm,
                                                 FillFactor const& what, sptrsv::OptionValues const& options)
 {
-  if (device) return std::make_unique<FactorSolver<DeviceExec>>(stream, algorithm, what, options);
-  return std::make_unique<FactorSolver<Kokkos::DefaultHostExecutionSpace>>(stream, algorithm, what, options);
+  if (device) return MakeFill<DeviceExec>(stream, algorithm, what, options);
+  return MakeFill<Kokkos::DefaultHostExecutionSpace>(stream, algorithm, what, options);
 }
 
 }  // namespace sptrsv_petsc
