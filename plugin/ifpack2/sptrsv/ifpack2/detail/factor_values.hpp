@@ -152,14 +152,16 @@ class FactorValues {
         auto const pattern = LocalFactor::pattern_of(*matrix_);
         // a graph may claim to be sorted when its rows are not
         ::sptrsv::detail::require_proper_rows<T>(exec_space(), pattern, {ColumnOrder::ascending});
-        factorization_.emplace(exec_space(), pattern, solves.factor());
+        FactorizationOptions options;
+        if (by == FactorBy::automatic) options.accept = [](FactorizationReport const& report) { return report.listed; };
+        factorization_.emplace(exec_space(), pattern, solves.factor(), options);
       } catch (ImproperRow const& e) {
         return e.what();
       }
     }
     auto const report = factorization_->report();
     if (by != FactorBy::automatic || report.listed) return {};
-    too_many_ = "there are too many updates to list them, " + std::to_string(report.updates);
+    too_many_ = "there are too many updates to list them, up to " + std::to_string(report.updates);
     factorization_.reset();
     return too_many_;
   }
