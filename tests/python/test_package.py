@@ -71,6 +71,13 @@ class Import(unittest.TestCase):
         done = python("import sptrsv\nprint(sptrsv.plugin_path())\n", env={"SPTRSV_PLUGIN": plugin()})
         self.assertEqual(done.text.strip(), os.path.realpath(plugin()))
 
+    def test_a_relative_path_stays_valid(self):
+        script = ("import os, sptrsv\nos.chdir('/')\nprint(sptrsv.plugin_path())\n"
+                  "print('child', os.environ['SPTRSV_PLUGIN'])\n")
+        for options in ("", f"-dll_append {plugin()}"):  # with this option import needs no path
+            done = python(script, env={"SPTRSV_PLUGIN": os.path.relpath(plugin()), "PETSC_OPTIONS": options})
+            self.assertEqual(done.text.split("\nchild "), [os.path.realpath(plugin()), plugin() + "\n"], done)
+
     def test_options_of_the_user_are_kept(self):
         kept = "print('rtol', PETSc.Options().getReal('ksp_rtol'), PETSc.Options().getString('dll_append'))\n"
         for mine, theirs in [("-ksp_rtol 1e-7", ""), (f"-ksp_rtol 1e-7 -dll_append {COUNTERS}", COUNTERS),
@@ -212,6 +219,8 @@ class Errors(unittest.TestCase):
         for script in (BEFORE, AFTER):
             self.fails(script, "ImportError: The sptrsv plugin /no/such.so does not exist; set SPTRSV_PLUGIN to the",
                        env={"SPTRSV_PLUGIN": "/no/such.so"})
+            self.fails(script, "ImportError: The sptrsv plugin /, which SPTRSV_PLUGIN names, is a folder; set",
+                       env={"SPTRSV_PLUGIN": "/"})
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(os.path.join(INSTALLED, "sptrsv"), os.path.join(folder, "sptrsv"), symlinks=True)
             self.fails(BEFORE, f"ImportError: The sptrsv plugin {folder}/sptrsv/libsptrsv_petsc.so does not exist; "

@@ -15,17 +15,23 @@ NAME = "libsptrsv_petsc.so"  # PETSc finds the plugin's entry point by this name
 _LU = 1  # MAT_FACTOR_LU
 _LISTS = re.compile(r'(?<!\S)-dll_(?:append|prepend)\s+("[^"]*"|[^-"\s]\S*)')
 
+if os.environ.get("SPTRSV_PLUGIN"):  # a relative path stays valid after os.chdir()
+    os.environ["SPTRSV_PLUGIN"] = os.path.abspath(os.environ["SPTRSV_PLUGIN"])
+
 
 def plugin_path() -> str:
     """Returns the absolute path of the plugin that import loads, libsptrsv_petsc.so.
 
     It is the file that the environment variable SPTRSV_PLUGIN names, otherwise the one that was installed with this
-    package. Raises Error if there is no such file.
+    package. `import sptrsv` makes a relative path in SPTRSV_PLUGIN absolute. Raises Error if there is no such file.
     """
     asked = os.environ.get("SPTRSV_PLUGIN")
     folders = list(sys.modules[__package__ or ""].__path__)  # two after pip -e, which puts the plugin elsewhere
     installed = [file for file in (os.path.join(folder, NAME) for folder in folders) if os.path.isfile(file)]
     path = os.path.abspath(asked or (installed[0] if installed else os.path.join(folders[0], NAME)))
+    if asked and os.path.isdir(path):
+        raise Error(f"The sptrsv plugin {path}, which SPTRSV_PLUGIN names, is a folder; set SPTRSV_PLUGIN to the file "
+                    f"{NAME}, or unset it")
     if not os.path.isfile(path):
         remedy = ("set SPTRSV_PLUGIN to the file, or unset it" if asked else
                   "install again, by `pip install ./plugin/python` or `cmake --install`, or set SPTRSV_PLUGIN to the "
