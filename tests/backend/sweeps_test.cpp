@@ -209,14 +209,15 @@ TYPED_TEST(SweepsTest, BlocksOfRows) {
                                             {{}, to_device<T>(first)});
         EXPECT_THROW(sweeps.update(this->exec, to_device<T>(m.values), {1.1, 0}), Error);
         ASSERT_EQ(sweeps.update(this->exec, to_device<T>(m.values)), -1);
-        auto const b = make_right_hand_sides<double>(n, 2), guess = make_right_hand_sides<double>(n, 2, 5);
-        Block<T> const right(b), x(n, 2);
+        int const columns = 2;
+        auto const b = make_right_hand_sides<double>(n, columns), guess = make_right_hand_sides<double>(n, columns, 5);
+        Block<T> const right(b), x(n, columns);
         for (Sweep const kind : {Sweep::forward, Sweep::backward, Sweep::symmetric})
           for (bool const zero_guess : {true, false}) {
             Block<T> const to(guess);
             sweeps.sweep(this->exec, kind, right.view(), to.view(), zero_guess, 2);
             this->exec.fence();
-            for (int c = 0; c < 2; ++c) {
+            for (int c = 0; c < columns; ++c) {
               Wide expected(n, 0);
               if (!zero_guess) expected.assign(guess[c].begin(), guess[c].end());
               for (int times = 0; times < 2; ++times)
@@ -230,7 +231,7 @@ TYPED_TEST(SweepsTest, BlocksOfRows) {
           if (product) sweeps.apply_upper(this->exec, right.view(), x.view());
           else sweeps.eisenstat(this->exec, right.view(), x.view());
           this->exec.fence();
-          for (int c = 0; c < 2; ++c) {
+          for (int c = 0; c < columns; ++c) {
             Wide y(b[c].begin(), b[c].end()), all(n, 0), last(n, 0);
             if (!product) {
               y.assign(n, 0);
@@ -302,6 +303,29 @@ TYPED_TEST(SweepsTest, SecondCallsAreQuiet) {
   ToolCounters const counters;
   sweeps.update(this->exec, values, {1.1, 0});
   EXPECT_EQ(counters.allocations(), Names{});
+}
+
+/// Checks that a host updates and sweeps over few entries without a kernel.
+TYPED_TEST(SweepsTest, SmallSweepsOnAHostAreNoKernels) {
+  using T = typename TestFixture::T;
+  if constexpr (!is_host_space<TypeParam>) GTEST_SKIP() << "a device launches a kernel for everything";
+  auto const m = make_matrix<double>("fem3:3", false);
+  auto const b = make_right_hand_sides<double>(m.num_rows(), 1);
+  Block<T> const right(b), x(b);
+  for (bool const by_blocks : {false, true}) {
+    auto const first = by_blocks ? find_blocks(m, 5) : std::vector<int>{};
+    typename TestFixture::Double sweeps("sptrsv", this->exec, to_pattern<T>(m.row_ptr, m.col_idx),
+                                        {{}, to_device<T>(first)});
+    auto const values = to_device<T>(m.values);
+    ToolCounters const counters;
+    sweeps.update(this->exec, values);
+    for (bool const zero_guess : {true, false})
+      for (Sweep const kind : {Sweep::forward, Sweep::backward, Sweep::symmetric})
+        sweeps.sweep(this->exec, kind, right.view(), x.view(), zero_guess, 2);
+    sweeps.eisenstat(this->exec, right.view(), x.view());
+    sweeps.apply_upper(this->exec, right.view(), x.view());
+    EXPECT_EQ(counters.kernels(), std::vector<std::string>{}) << by_blocks;
+  }
 }
 
 /// Checks that the row of a zero on the diagonal is reported, in an order of its own too, and that of a missing one.

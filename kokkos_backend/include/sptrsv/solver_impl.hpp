@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "sptrsv/device/small_range.hpp"
 #include "sptrsv/planner/algorithm_list.hpp"
 #include "sptrsv/planner/algorithm_names.hpp"
 #include "sptrsv/planner/deferred_plan.hpp"
@@ -67,7 +68,7 @@ long long first_zero_pivot(typename T::exec_space const& exec, TriangleValues<T>
   auto const is_zero = KOKKOS_LAMBDA(typename T::index i) {
     return numbers.stored_diagonal(i) == typename T::scalar(0);
   };
-  return first_row_with<T>("sptrsv::update::pivots", exec, numbers.num_rows, is_zero);
+  return first_row_with<T>("sptrsv::update::pivots", exec, numbers.num_rows, numbers.num_rows, is_zero);
 }
 
 }  // namespace detail

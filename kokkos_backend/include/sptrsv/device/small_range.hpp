@@ -16,6 +16,12 @@ struct SmallRangeTuning {
   static constexpr long long entries = 1 << 17;
 };
 
+/// Tells whether a kernel is small that reads `entries` entries.
+template <class Count>
+bool is_small(Count entries) {
+  return static_cast<long long>(entries) < SmallRangeTuning::entries;
+}
+
 /// Calls launch(policy) with a range policy of `rows` rows. On a host, rows with few entries get a policy of
 /// Kokkos::Serial if Kokkos has it: the calling thread finishes before other threads would have woken up.
 /// @param entries  number of entries that the kernel reads
@@ -23,8 +29,7 @@ template <class Exec, class Index, class Launch>
 void with_range(Exec const& exec, Index rows, long long entries, Launch const& launch) {
 #ifdef KOKKOS_ENABLE_SERIAL
   if constexpr (is_host_space<Exec>)
-    if (entries < SmallRangeTuning::entries)
-      return launch(Kokkos::RangePolicy<Kokkos::Serial, Index>(Kokkos::Serial(), 0, rows));
+    if (is_small(entries)) return launch(Kokkos::RangePolicy<Kokkos::Serial, Index>(Kokkos::Serial(), 0, rows));
 #endif
   launch(Kokkos::RangePolicy<Exec, Index>(exec, 0, rows));
 }
@@ -34,11 +39,27 @@ void with_range(Exec const& exec, Index rows, long long entries, Launch const& l
 template <class Index, class Exec, class Body>
 void for_range(char const* label, Exec const& exec, Index n, long long entries, Body const& body) {
   if constexpr (runs_inline<Exec>)
-    if (entries < SmallRangeTuning::entries) {
+    if (is_small(entries)) {
       for (Index i = 0; i < n; ++i) body(i);
       return;
     }
   Kokkos::parallel_for(label, with_arguments_in_launch(range_of<Index>(exec, n)), body);
+}
+
+/// Returns the first row for which has(row) holds, or n. Calls has() once for each row; on a host, the calling thread
+/// does so for few entries without a launch. Fences.
+/// @param entries  number of entries that the calls read
+template <class T, class Count, class Has>
+long long first_row_with(char const* label, typename T::exec_space const& exec, typename T::index n, Count entries,
+                         Has const& has) {
+  if constexpr (runs_inline<typename T::exec_space>)
+    if (is_small(entries)) {
+      typename T::index first = n;
+      for (typename T::index i = 0; i < n; ++i)
+        if (has(i) && first == n) first = i;
+      return first;
+    }
+  return first_row_with<T>(label, exec, n, has);
 }
 
 }  // namespace sptrsv::detail

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "sptrsv/device/small_range.hpp"
 #include "sptrsv/relaxation/split_matrix.hpp"
 
 namespace sptrsv::detail {
@@ -44,44 +45,102 @@ KOKKOS_INLINE_FUNCTION int invert_dense(int size, S* a, S* inverse, R least) {
   return zero;
 }
 
+/// Calls body(f, rows, r) for row r of each block of `rows` rows that begins at row f.
+/// @param entries  number of entries that the calls read
+template <class T, class Body>
+void for_block_rows(char const* label, typename T::exec_space const& exec, SplitMatrix<T> const& split,
+                    std::size_t entries, Body const& body) {
+  using index = typename T::index;
+  if constexpr (runs_inline<typename T::exec_space>)
+    if (is_small(entries)) {
+      for (index f = 0; f < split.num_rows;) {
+        int const rows = split.block_rows(f);
+        for (int r = 0; r < rows; ++r) body(f, rows, r);
+        f += rows;
+      }
+      return;
+    }
+  Kokkos::parallel_for(
+      label, row_range<T>(exec, split.num_rows), KOKKOS_LAMBDA(index p) {
+        index const f = split.first(p);
+        body(f, split.block_rows(f), static_cast<int>(p - f));
+      });
+}
+
 /// Copies the dense blocks of D from A's values.
 template <class T>
 void take_dense(typename T::exec_space const& exec, SplitMatrix<T> const& split, typename T::values const& values) {
   using index = typename T::index;
   using offset = typename T::offset;
   using scalar = typename T::scalar;
-  Kokkos::parallel_for(
-      "sptrsv::sweeps::take_dense", row_range<T>(exec, split.num_rows), KOKKOS_LAMBDA(index p) {
-        index const f = split.first(p);
-        int const rows = split.block_rows(f);
-        for (int c = 0; c < rows; ++c) {
-          std::size_t const at = split.slot(f, rows, static_cast<int>(p - f), c);
-          offset const k = split.dense_source(at);
-          split.dense(at) = k < 0 ? scalar(0) : values(k);
-        }
-      });
+  auto const take = KOKKOS_LAMBDA(index f, int rows, int r) {
+    for (int c = 0; c < rows; ++c) {
+      std::size_t const at = split.slot(f, rows, r, c);
+      offset const k = split.dense_source(at);
+      split.dense(at) = k < 0 ? scalar(0) : values(k);
+    }
+  };
+  for_block_rows<T>("sptrsv::sweeps::take_dense", exec, split, split.dense.extent(0), take);
+}
+
+/// Sets the R rows of a triangle that begin at row f, a block, to D^-1 times A's. Reads each value once.
+template <int R, class T>
+KOKKOS_INLINE_FUNCTION void scale_block(SplitMatrix<T> const& split, SplitTriangle<T> const& part,
+                                        typename T::values const& values, typename T::index f) {
+  using offset = typename T::offset;
+  using scalar = typename T::scalar;
+  scalar factor[R][R];
+  offset begin[R];
+  for (int r = 0; r < R; ++r) {
+    begin[r] = part.row_ptr(f + r);
+    for (int c = 0; c < R; ++c) factor[c][r] = split.inverse(split.slot(f, R, r, c));
+  }
+  offset const count = part.row_ptr(f + 1) - begin[0];
+  for (offset k = 0; k < count; ++k) {
+    scalar sum[R] = {};
+    for (int c = 0; c < R; ++c) {
+      scalar const value = values(part.source(begin[c] + k));
+      for (int r = 0; r < R; ++r) sum[r] += factor[c][r] * value;
+    }
+    for (int r = 0; r < R; ++r) part.values(begin[r] + k) = sum[r];
+  }
+}
+
+/// Sets row r of the block of `rows` rows that begins at row f to D^-1 times A's. On a host the call for the first row
+/// of a block of up to 5 rows, PETSc's usual limit, sets all of them.
+template <class T>
+KOKKOS_INLINE_FUNCTION void scale_row(SplitMatrix<T> const& split, SplitTriangle<T> const& part,
+                                      typename T::values const& values, typename T::index f, int rows, int r) {
+  using offset = typename T::offset;
+  using scalar = typename T::scalar;
+  if constexpr (is_host_space<typename T::exec_space>) {
+    if (rows <= 5 && r > 0) return;
+    switch (rows) {
+      case 1: return scale_block<1>(split, part, values, f);
+      case 2: return scale_block<2>(split, part, values, f);
+      case 3: return scale_block<3>(split, part, values, f);
+      case 4: return scale_block<4>(split, part, values, f);
+      case 5: return scale_block<5>(split, part, values, f);
+      default: break;
+    }
+  }
+  offset const begin = part.row_ptr(f + r), count = part.row_ptr(f + r + 1) - begin;
+  for (offset k = 0; k < count; ++k) {
+    scalar sum(0);
+    for (int c = 0; c < rows; ++c)
+      sum += split.inverse(split.slot(f, rows, r, c)) * values(part.source(part.row_ptr(f + c) + k));
+    part.values(begin + k) = sum;
+  }
 }
 
 /// Sets the rows of a triangle to D^-1 times A's.
 template <class T>
 void scale_by_blocks(typename T::exec_space const& exec, SplitMatrix<T> const& split, SplitTriangle<T> const& part,
                      typename T::values const& values) {
-  using index = typename T::index;
-  using offset = typename T::offset;
-  using scalar = typename T::scalar;
-  Kokkos::parallel_for(
-      "sptrsv::sweeps::scale_by_blocks", row_range<T>(exec, split.num_rows), KOKKOS_LAMBDA(index p) {
-        index const f = split.first(p);
-        int const rows = split.block_rows(f);
-        offset const begin = part.row_ptr(p), count = part.row_ptr(p + 1) - begin;
-        for (offset k = 0; k < count; ++k) {
-          scalar sum(0);
-          for (int c = 0; c < rows; ++c)
-            sum += split.inverse(split.slot(f, rows, static_cast<int>(p - f), c)) *
-                   values(part.source(part.row_ptr(f + c) + k));
-          part.values(begin + k) = sum;
-        }
-      });
+  auto const scale = KOKKOS_LAMBDA(typename T::index f, int rows, int r) {
+    scale_row(split, part, values, f, rows, r);
+  };
+  for_block_rows<T>("sptrsv::sweeps::scale_by_blocks", exec, split, part.values.extent(0), scale);
 }
 
 /// Takes the values of a matrix split by blocks: D, D^-1, D^-1 L, D^-1 U.
@@ -100,7 +159,8 @@ long long take_block_values(typename T::exec_space const& exec, SplitMatrix<T> c
     std::size_t const at = split.slot(p, rows, 0, 0);
     return invert_dense(rows, &split.dense(at), &split.inverse(at), rows == 1 ? least_alone : real(0)) >= 0;
   };
-  long long const zero = first_row_with<T>("sptrsv::sweeps::invert_blocks", exec, split.num_rows, invert);
+  long long const zero =
+      first_row_with<T>("sptrsv::sweeps::invert_blocks", exec, split.num_rows, split.dense.extent(0), invert);
   take_dense<T>(exec, split, values);  // the inversion has overwritten D
   scale_by_blocks<T>(exec, split, split.lower, values);
   scale_by_blocks<T>(exec, split, split.upper, values);
@@ -114,17 +174,14 @@ void multiply_by_blocks(typename T::exec_space const& exec, SplitMatrix<T> const
                         typename T::solution const& y) {
   using index = typename T::index;
   using scalar = typename T::scalar;
-  Kokkos::parallel_for(
-      "sptrsv::sweeps::multiply_by_blocks", row_range<T>(exec, split.num_rows), KOKKOS_LAMBDA(index p) {
-        index const f = split.first(p);
-        int const rows = split.block_rows(f);
-        for (std::size_t column = 0; column < y.extent(1); ++column) {
-          scalar sum(0);
-          for (int c = 0; c < rows; ++c)
-            sum += blocks(split.slot(f, rows, static_cast<int>(p - f), c)) * x(f + c, column);
-          y(p, column) = sum;
-        }
-      });
+  auto const multiply = KOKKOS_LAMBDA(index f, int rows, int r) {
+    for (std::size_t column = 0; column < y.extent(1); ++column) {
+      scalar sum(0);
+      for (int c = 0; c < rows; ++c) sum += blocks(split.slot(f, rows, r, c)) * x(f + c, column);
+      y(f + r, column) = sum;
+    }
+  };
+  for_block_rows<T>("sptrsv::sweeps::multiply_by_blocks", exec, split, blocks.extent(0) * y.extent(1), multiply);
 }
 
 }  // namespace sptrsv::detail

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "sptrsv/device/row_range.hpp"
+#include "sptrsv/device/small_range.hpp"
 #include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/error.hpp"
 #include "sptrsv/triangle/analysis.hpp"
@@ -266,7 +267,7 @@ long long take_values(typename T::exec_space const& exec, SplitMatrix<T> const& 
     if (inverses.extent(0) > 0) inverses(p) = inverse;
     return d == scalar(0);
   };
-  return first_row_with<T>("sptrsv::sweeps::invert_diagonal", exec, split.num_rows, take);
+  return first_row_with<T>("sptrsv::sweeps::invert_diagonal", exec, split.num_rows, split.num_rows, take);
 }
 
 }  // namespace sptrsv::detail

@@ -99,8 +99,7 @@ struct SplitProduct {
       rows_per_team = GpuTuning::table_warp_lanes * 4 / lanes;
       Kokkos::parallel_for(label, wide_set_policy(exec, n, rows_per_team, rows_per_team, lanes), *this);
     } else {
-      with_range(exec, n, static_cast<long long>(split.num_entries),
-                 [&](auto const& policy) { Kokkos::parallel_for(label, policy, *this); });
+      for_range(label, exec, n, static_cast<long long>(split.num_entries * y.extent(1)), *this);
     }
   }
 };
@@ -152,8 +151,7 @@ void subtract_from_sum(typename T::exec_space const& exec, SplitMatrix<T> const&
     for (std::size_t c = 0; c < y.extent(1); ++c)
       y(i, c) = (same ? scalar(0) : b(i, c) - y(i, c)) + factor * x(by_position ? p : i, c);
   };
-  with_range(exec, split.num_rows, static_cast<long long>(split.num_rows),
-             [&](auto const& policy) { Kokkos::parallel_for("sptrsv::sweeps::subtract_from_sum", policy, subtract); });
+  for_range("sptrsv::sweeps::subtract_from_sum", exec, split.num_rows, split.num_rows, subtract);
 }
 
 /// Computes y = b - scale D x, by blocks y = b - x. y may be b; no other overlap.
@@ -169,8 +167,7 @@ void subtract_diagonal(typename T::exec_space const& exec, SplitMatrix<T> const&
     scalar const d = split.by_blocks() ? scalar(1) : factor * split.diagonal(p);
     for (std::size_t c = 0; c < y.extent(1); ++c) y(i, c) = b(i, c) - d * x(i, c);
   };
-  with_range(exec, split.num_rows, static_cast<long long>(split.num_rows),
-             [&](auto const& policy) { Kokkos::parallel_for("sptrsv::sweeps::subtract_diagonal", policy, subtract); });
+  for_range("sptrsv::sweeps::subtract_diagonal", exec, split.num_rows, split.num_rows, subtract);
 }
 
 }  // namespace sptrsv::detail

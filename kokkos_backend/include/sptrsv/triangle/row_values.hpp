@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "sptrsv/device/small_range.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 
 namespace sptrsv::detail {
@@ -12,9 +13,8 @@ template <class T>
 void gather(typename T::exec_space const& exec, Kokkos::View<const typename T::offset*, typename T::device> source,
             typename T::values all, Kokkos::View<typename T::scalar*, typename T::device> out) {
   using offset = typename T::offset;
-  Kokkos::parallel_for(
-      "sptrsv::update::gather", range_of<offset>(exec, out.extent(0)),
-      KOKKOS_LAMBDA(offset k) { out(k) = all(source(k)); });
+  auto const count = static_cast<offset>(out.extent(0));
+  for_range("sptrsv::update::gather", exec, count, count, KOKKOS_LAMBDA(offset k) { out(k) = all(source(k)); });
 }
 
 template <class T>
