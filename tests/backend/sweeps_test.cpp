@@ -209,7 +209,7 @@ TYPED_TEST(SweepsTest, BlocksOfRows) {
                                             {{}, to_device<T>(first)});
         EXPECT_THROW(sweeps.update(this->exec, to_device<T>(m.values), {1.1, 0}), Error);
         ASSERT_EQ(sweeps.update(this->exec, to_device<T>(m.values)), -1);
-        int const columns = 2;
+        int const columns = most == 3 ? 2 : 1;
         auto const b = make_right_hand_sides<double>(n, columns), guess = make_right_hand_sides<double>(n, columns, 5);
         Block<T> const right(b), x(n, columns);
         for (Sweep const kind : {Sweep::forward, Sweep::backward, Sweep::symmetric})
@@ -305,7 +305,7 @@ TYPED_TEST(SweepsTest, SecondCallsAreQuiet) {
   EXPECT_EQ(counters.allocations(), Names{});
 }
 
-/// Checks that a host updates and sweeps over few entries without a kernel.
+/// Checks that a host updates and sweeps over few entries without a kernel, and solves the rows of a block together.
 TYPED_TEST(SweepsTest, SmallSweepsOnAHostAreNoKernels) {
   using T = typename TestFixture::T;
   if constexpr (!is_host_space<TypeParam>) GTEST_SKIP() << "a device launches a kernel for everything";
@@ -325,6 +325,9 @@ TYPED_TEST(SweepsTest, SmallSweepsOnAHostAreNoKernels) {
     sweeps.eisenstat(this->exec, right.view(), x.view());
     sweeps.apply_upper(this->exec, right.view(), x.view());
     EXPECT_EQ(counters.kernels(), std::vector<std::string>{}) << by_blocks;
+    for (Triangle const triangle : {Triangle::lower, Triangle::upper})
+      EXPECT_TRUE(!by_blocks ||
+                  sweeps.solver(triangle).parameters() == "one thread, rows with the same columns together");
   }
 }
 

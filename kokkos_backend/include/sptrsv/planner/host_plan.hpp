@@ -56,7 +56,7 @@ bool has_row_blocks(OffDiagonals<T> const& rows, Shape shape) {
   for (index part = 0; part < sample.parts; ++part) {
     for (index s = sample.first(part) + 1; s < sample.last(part); ++s) {
       index const i = ascending ? s : rows.num_rows - 1 - s, before = ascending ? i - 1 : i + 1;
-      together += continues_block(rows, before, i, ascending);
+      together += added_columns(rows, before, i, ascending) >= 0;
       ++looked_at;
     }
   }
@@ -82,7 +82,7 @@ long long cost_of_chunk(OffDiagonals<T> const& rows, Shape shape, HostCost const
     if (held < recent) start = std::max(start, done[(s - held + recent) % recent]);
     index const before = ascending ? i - 1 : i + 1;
     bool const more = has_blocks && s > first && together < SequentialTuning::block_rows - 1 &&
-                      continues_block(rows, before, i, ascending);
+                      added_columns(rows, before, i, ascending) >= 0;
     together = more ? together + 1 : 0;
     double const part_of_row = more ? HostCost::repeated_row : 1;
     double at = start, waited = 0;

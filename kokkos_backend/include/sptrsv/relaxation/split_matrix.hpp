@@ -22,8 +22,13 @@ struct SplitTriangle {
   Kokkos::View<typename T::index*, typename T::device> col_idx;
   Kokkos::View<typename T::offset*, typename T::device> source;
   Kokkos::View<typename T::scalar*, typename T::device> values;
+  bool sum_backward = false;  ///< CsrPattern::sum_backward
 
-  typename T::pattern pattern() const { return {row_ptr, col_idx}; }
+  typename T::pattern pattern() const {
+    typename T::pattern out{row_ptr, col_idx};
+    out.sum_backward = sum_backward;
+    return out;
+  }
   std::size_t memory_bytes() const {
     return row_ptr.span() * sizeof(typename T::offset) + col_idx.span() * sizeof(typename T::index) +
            source.span() * sizeof(typename T::offset) + values.span() * sizeof(typename T::scalar);
@@ -162,6 +167,8 @@ SplitMatrix<T> split_matrix(typename T::exec_space const& exec, typename T::patt
     Indices const own = raw_view<Indices>(exec, "sptrsv::sweeps::first", size);
     Kokkos::deep_copy(exec, own, first);
     out.first = own;
+    // with this order `sequential` solves the rows of a block together
+    out.upper.sum_backward = is_host_space<typename T::exec_space>;
   }
   auto const scalars = [&](char const* name, bool wanted, std::size_t count) {
     return raw_view<typename SplitMatrix<T>::Scalars>(exec, name, wanted ? count : 0);

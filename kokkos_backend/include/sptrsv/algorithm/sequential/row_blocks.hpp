@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of consecutive rows with the same columns (PETSc's inodes), solved together by one thread: each column index
-// and x is read once per block, and the rows' sums are independent.
+// Blocks of consecutive rows with the same columns outside of the block (PETSc's inodes), solved together by one
+// thread: each column index and x is read once per block, and the rows' sums are independent.
 #pragma once
 
 #include <cmath>
@@ -15,19 +15,20 @@
 
 namespace sptrsv::detail {
 
-/// Tells whether row i, solved right after row prev, has prev's columns and prev itself, in sorted order: prev is last
-/// in a lower triangle and first in an upper one.
+/// Returns the number of columns that row i, solved right after row prev, adds to prev's columns: 1 if that is prev
+/// itself, last in a lower triangle and first in an upper one; 0 if the columns are equal, in the same order; -1 if
+/// other columns differ.
 template <class T>
-bool continues_block(OffDiagonals<T> const& rows, typename T::index prev, typename T::index i, bool ascending) {
-  auto const common = rows.count(prev);
-  if (rows.count(i) != common + 1) return false;
+int added_columns(OffDiagonals<T> const& rows, typename T::index prev, typename T::index i, bool ascending) {
+  auto const common = rows.count(prev), added = rows.count(i) - common;
+  if (added != 0 && added != 1) return -1;
   auto const* mine = rows.col_idx.data() + rows.begin(i);
   auto const* theirs = rows.col_idx.data() + rows.begin(prev);
-  if (mine[ascending ? common : 0] != prev) return false;
-  mine += ascending ? 0 : 1;
+  if (added == 1 && mine[ascending ? common : 0] != prev) return -1;
+  mine += ascending ? 0 : added;
   for (typename T::offset k = 0; k < common; ++k)
-    if (mine[k] != theirs[k]) return false;
-  return true;
+    if (mine[k] != theirs[k]) return -1;
+  return static_cast<int>(added);
 }
 
 /// Returns the lengths of the blocks of rows on a host: element s is the number of rows of the block that starts at
@@ -40,10 +41,12 @@ std::vector<std::uint8_t> find_row_blocks(OffDiagonals<T> const& rows, bool asce
   std::vector<std::uint8_t> length(static_cast<std::size_t>(n), 0);
   long long blocks = 0;
   for (index s = 0; s < n; ++blocks) {
-    int size = 1;
-    while (size < SequentialTuning::block_rows && s + size < n &&
-           continues_block(rows, row(s + size - 1), row(s + size), ascending))
-      ++size;
+    int size = 1, of_block = 0;  // columns that each row adds
+    for (; size < SequentialTuning::block_rows && s + size < n; ++size) {
+      int const added = added_columns(rows, row(s + size - 1), row(s + size), ascending);
+      if (added < 0 || (size > 1 && added != of_block)) break;
+      of_block = added;
+    }
     length[static_cast<std::size_t>(s)] = static_cast<std::uint8_t>(size);
     s += size;
   }
@@ -70,9 +73,10 @@ SPTRSV_APART void solve_block(OffDiagonals<T> const& rows, typename T::scalar co
   scalar sum[M];
   std::ptrdiff_t const begin = rows.begin(s = ascending ? s : rows.num_rows - 1 - s), common = rows.count(s),
                        last = ascending ? 0 : common - 1;
+  bool const nested = M > 1 && rows.count(s + (M > 1 ? Step : 0)) > common;  // each row has those before it
   for (int r = 0; r < M; ++r) {
     i[r] = s + Step * r;
-    a[r] = values + rows.begin(i[r]) + (ascending ? 0 : r + last);
+    a[r] = values + rows.begin(i[r]) + (ascending ? 0 : (nested ? r : 0) + last);
     inside[r] = a[r] + Step * common;
     sum[r] = load(i[r]);
   }
@@ -89,7 +93,7 @@ SPTRSV_APART void solve_block(OffDiagonals<T> const& rows, typename T::scalar co
   }
   prefetch(next_columns);
   for (int r = 0; r < M; ++r) {
-    for (int q = 0; q < r; ++q) sum[r] -= inside[r][Step * q] * x[i[q]];
+    for (int q = 0; nested && q < r; ++q) sum[r] -= inside[r][Step * q] * x[i[q]];
     finish(i[r], sum[r]);
   }
 }
