@@ -84,11 +84,13 @@ PetscErrorCode SelectEisenstat(PC pc)
   Mat A;
   PetscReal omega;
   PetscInt num_inodes = 0;
+  PetscBool multiplies;  // up to PETSc 3.26 the opposite of what the function's name says
 
   PetscFunctionBegin;
   PetscCall(PCEisenstatGetOmega(pc, &omega));
+  PetscCall(PCEisenstatGetNoDiagonalScaling(pc, &multiplies));
   PetscCall(FindLocalMatrix(pc, &A));
-  if (A && omega != 1) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
+  if (A && omega != 1 && multiplies) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
   PetscCheck(num_inodes == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PETSc's eisenstat fails with omega %g and a matrix with inodes, rows with equal columns; use omega 1, or "
              "a matrix without them (-mat_no_inode)",
