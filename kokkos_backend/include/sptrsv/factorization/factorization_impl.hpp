@@ -115,7 +115,7 @@ struct Factorization<S, I, O, E>::Impl {
 
   /// Tells whether threads should sort the pivot rows: on a GPU, if rows are short and have few common columns.
   bool can_sort_pivots(E const& exec) const {
-    return !host && report.listed && upper->longest_row_of_op(exec) <= detail::FactorizationTuning::most_sorted;
+    return !host && report.listed && upper->longest_row(exec) <= detail::FactorizationTuning::most_sorted;
   }
   /// Counts the updates as far as they can be listed, for the report.
   template <class Position>
