@@ -91,8 +91,8 @@ def rows_of(arguments, name, matrix, end):
             if not line:
                 break
             words = line.split()
-            if words[1:3] != [left[0], cases[number]]:
-                continue  # not a row
+            if words[1:3] != [left[0], cases[number]] or len(words) < 4:
+                continue  # not a row, or one that the process has not ended
             failed = words[3].startswith("FAILED")
             yield [name] + words[1:3] + (["-"] * 5 + [" ".join(words[3:])] if failed else (words[3:] + [""] * 3)[:6])
             number += 1
@@ -100,7 +100,8 @@ def rows_of(arguments, name, matrix, end):
                 left, number = left[1:], 0
         if left:
             process.kill()
-        message = (process.stderr.read().strip().splitlines() or ["no message"])[-1]
+        errors = [line for line in process.stderr.read().splitlines() if "-----" not in line and line.strip()]
+        message = errors[0] if errors else "no message"
         process.wait()
         if left:
             note = f"ENDED: {message}" if line is None else f"NO END in {arguments.limit:g} s"
