@@ -47,7 +47,7 @@ class ArrayMatrix {
   ArrayMatrix& operator=(ArrayMatrix const&) = delete;
   ~ArrayMatrix() { (void)MatDestroy(&mat_); }
   Mat mat() const { return mat_; }
-  /// Stores column `to` at place k of a row, without PETSc's knowledge.
+  /// Stores column `to` as entry k of a row, without PETSc's knowledge.
   void set_column(PetscInt row, PetscInt k, PetscInt to) { columns_[(std::size_t)(begin_[(std::size_t)row] + k)] = to; }
 
  private:

@@ -92,7 +92,7 @@ class Pairs {
     for (Vec* v : {&x_[0], &x_[1], &right_, &scale_}) PetscCall(VecDestroy(v));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  /// Creates KSP k anew, with its copy.
+  /// Creates KSP k and its copy again.
   PetscErrorCode Renew(int k)
   {
     PetscFunctionBegin;

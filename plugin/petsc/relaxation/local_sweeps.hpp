@@ -16,7 +16,7 @@ namespace sptrsv_petsc {
 /// PC type that sweeps.
 enum class SweptBy { sor, eisenstat };
 
-/// What the sweeps of a PC with one matrix depend on, apart from values.
+/// PC type, options and matrix of sweeps: all that they depend on, apart from values.
 struct SweepKey {
   SweptBy by = SweptBy::sor;
   PetscReal omega = 1;  // the PC's

@@ -175,13 +175,18 @@ class Analysis {
   /// takes a pass, over the transpose if it exists, and fences.
   long long longest_row(exec_space const& exec) const {
     if (!shape_.transposed()) return longest_stored_;
-    return keep<long long>("longest row", [&] {
-      if (flipped_) return detail::longest_row<T>(exec, *flipped_);
-      auto const first = static_cast<long long>(values_needed_) - entries_;
-      return detail::longest_column<T>(exec, workspace(), pattern_, static_cast<typename T::offset>(first),
-                                       static_cast<typename T::offset>(entries_)) -
-             (entries_ > num_off_diagonals());
-    });
+    if (longest_transposed_ < 0) {
+      if (flipped_) {
+        longest_transposed_ = detail::longest_row<T>(exec, *flipped_);
+      } else {
+        auto const first = static_cast<long long>(values_needed_) - entries_;
+        longest_transposed_ =
+            detail::longest_column<T>(exec, workspace(), pattern_, static_cast<typename T::offset>(first),
+                                      static_cast<typename T::offset>(entries_)) -
+            (entries_ > num_off_diagonals());
+      }
+    }
+    return longest_transposed_;
   }
   /// Returns the directions of op(T)'s pattern, from a sample; see find_directions().
   detail::Directions const& directions(exec_space const& exec) const {
@@ -323,6 +328,7 @@ class Analysis {
   OffDiagonals<T> stored_;
   long long entries_ = 0;
   long long longest_stored_ = 0;
+  mutable long long longest_transposed_ = -1;  // -1: not found yet
   std::size_t values_needed_ = 0;
   mutable std::shared_ptr<OffDiagonals<T> const> flipped_;
   mutable std::shared_ptr<LevelSets<T> const> levels_;
