@@ -6,6 +6,7 @@
     tools/fit_planner.py results/*.json             # fits, and prints the regret with each family left out of its fit
     tools/fit_planner.py results/*.json --write     # puts the prices into the table, which scripts/format then lays out
     tools/fit_planner.py results/*.json --only blocked --write    # new prices of `blocked`; the others keep theirs
+    tools/fit_planner.py results/*.json --only tiled --terms late_tiles --write    # of `tiled` this price alone
     tools/fit_planner.py results/*.json --report    # the regret of the table as it is, in Markdown; fits nothing
 
 Chains, for which the type `chain` estimates its own time and is chosen without prices, are left out.
@@ -31,21 +32,22 @@ OWN_ESTIMATE = "its own estimate", "chains,"  # beginnings of the planner's reas
 ALWAYS = ["solve", "bytes"]
 TERMS = {  # in addition to ALWAYS
     "sequential": ["rows"],
-    # latency from level to level, more in wide levels, and steps of polling and adding; one team solves narrow levels,
-    # one kernel each wide level
-    "levelset": ["rows", "levels", "level_rows", "longest_lane", "level_lanes", "narrow_steps"],
+    # latency from level to level, more in wide levels, and steps of polling and adding, more after the wait; one team
+    # solves narrow levels, one kernel each wide level
+    "levelset": ["rows", "levels", "level_rows", "longest_lane", "level_lanes", "narrow_steps", "late_longest"],
     # in row order only a window of consecutive rows is in progress
-    "syncfree": ["rows", "warp_window", "longest_row"],
-    "threadlevel": ["rows", "thread_window", "level_entries", "longest_row"],
-    "fused": ["rows", "warp_window", "thread_window", "level_rows", "level_entries", "longest_row"],
-    # latency between tile rows, and their gathers; the rows of a wide level have a thread each
-    "tiled": ["rows", "tile_levels", "tile_entries", "longest_row", "wide_longest"],
-    # values of other blocks; latency from level to level within a block, and from block to block; steps of adding
-    "blocked": ["strip_bytes", "levels", "block_levels", "level_longest"],
+    "syncfree": ["rows", "warp_window", "longest_row", "late_longest"],
+    "threadlevel": ["rows", "thread_window", "level_entries", "longest_row", "late_longest"],
+    "fused": ["rows", "warp_window", "thread_window", "level_rows", "level_entries", "longest_row", "late_longest"],
+    # latency between tile rows, and their gathers, from memory or after a wait; wide levels' rows have a thread each
+    "tiled": ["rows", "tile_levels", "tile_entries", "late_tiles", "far_longest", "wide_longest"],
+    # values of other blocks; latency from level to level within a block, from block to block, and from long row to long
+    # row; steps of adding
+    "blocked": ["strip_bytes", "levels", "block_levels", "long_levels", "late_longest"],
     "colorset": ["rows", "sets", "level_rows", "longest_row"],
 }
 FIT_ROUNDS = 12  # each uses the estimates of the round before
-OTHERS = ["rows", "levels", "level_entries", "longest_row", "level_longest"]  # terms of a type that is not in TERMS
+OTHERS = ["rows", "levels", "level_entries", "longest_row", "late_longest"]  # terms of a type that is not in TERMS
 
 
 # --- measurements
@@ -146,12 +148,14 @@ def fitted_cases(cases, algorithm):
     return [case for case in cases if algorithm in case["seconds"] and algorithm in case["candidates"]]
 
 
-def fit_algorithm(cases, algorithm):
-    """Returns nanoseconds per unit of each feature. Least squares of errors relative to the measured time would
-    underestimate all times to avoid overestimating one; therefore errors are relative to the geometric mean of measured
-    and estimated time."""
+def fit_algorithm(cases, algorithm, kept=(), only_terms=()):
+    """Returns nanoseconds per unit of each feature; with `only_terms`, fits these and takes others from `kept`. Least
+    squares of errors relative to the measured time would underestimate all times to avoid overestimating one; therefore
+    errors are relative to the geometric mean of measured and estimated time."""
     cases = fitted_cases(cases, algorithm)
-    names = ALWAYS + TERMS.get(algorithm, OTHERS)
+    all_names = ALWAYS + TERMS.get(algorithm, OTHERS)
+    names = [name for name in all_names if name in only_terms or not only_terms]
+    held = {name: price for name, price in dict(kept).items() if name in all_names and name not in names}
     times = [case["seconds"][algorithm] for case in cases]
     scales, prices = times, {}
     for _ in range(FIT_ROUNDS):
@@ -159,17 +163,18 @@ def fit_algorithm(cases, algorithm):
         norms = [sum(row[i] ** 2 for row in rows) ** 0.5 for i in range(len(names))]
         used = [i for i, norm in enumerate(norms) if norm > 0]
         x = nnls([[row[i] / norms[i] for i in used] for row in rows],
-                 [time / scale for time, scale in zip(times, scales)])
-        prices = {names[i]: rounded(value / norms[i]) for i, value in zip(used, x) if value > 0}
+                 [(time - estimate(held, case)) / scale for time, scale, case in zip(times, scales, cases)])
+        prices = {**held, **{names[i]: rounded(value / norms[i]) for i, value in zip(used, x) if value > 0}}
         scales = [(time * max(estimate(prices, case), 0.01 * time)) ** 0.5 for time, case in zip(times, cases)]
     return prices
 
 
-def fit(cases, kept=(), only=()):
-    """Returns prices by algorithm, for those that are candidates on some matrix. With `only`, fits these algorithms,
-    and takes the prices of the others from `kept`."""
+def fit(cases, kept=(), only=(), only_terms=()):
+    """Returns prices by algorithm, for those that are candidates on some matrix. With `only`, fits these algorithms (or
+    `only_terms` of them), and takes the prices of the others from `kept`."""
     if only:
-        return {**dict(kept), **{name: fit_algorithm(cases, name) for name in only if fitted_cases(cases, name)}}
+        return {**dict(kept), **{name: fit_algorithm(cases, name, dict(kept).get(name, ()), only_terms)
+                                 for name in only if fitted_cases(cases, name)}}
     algorithms = []
     for case in cases:
         algorithms += [name for name in case["candidates"] if name in case["seconds"] and name not in algorithms]
@@ -196,12 +201,12 @@ def family(matrix):
     return name + "".join(re.findall(r",[a-z]+", rest[0]) if rest else [])
 
 
-def left_out_choices(cases, kept=(), only=()):
-    """Returns for each case the choice of a fit without the case's family; `kept` and `only` as in fit()."""
+def left_out_choices(cases, *how):
+    """Returns for each case the choice of a fit without the case's family; `how`: see fit()."""
     tables = {}
     for name in {family(case["matrix"]) for case in cases}:
         rest = [other for other in cases if family(other["matrix"]) != name]
-        tables[name] = fit(rest, kept, only) if rest else None
+        tables[name] = fit(rest, *how) if rest else None
     return [tables[family(case["matrix"])] and choose(tables[family(case["matrix"])], case) for case in cases]
 
 
@@ -292,8 +297,9 @@ def main(arguments=None):
     p.add_argument("results", nargs="+", help="JSON files of bench_solve")
     p.add_argument("--device", help="its name in the table (default: as in the files)")
     p.add_argument("--table", type=pathlib.Path, default=TABLE, help="the header (default: the library's)")
-    p.add_argument("--only", type=lambda names: [name.strip() for name in names.split(",")], default=[],
-                   metavar="NAMES", help="fit these algorithms; the others keep their prices")
+    names = {"type": lambda text: [name.strip() for name in text.split(",")], "default": [], "metavar": "NAMES"}
+    p.add_argument("--only", **names, help="fit these algorithms; the others keep their prices")
+    p.add_argument("--terms", **names, help="with --only: fit these features; the others keep their prices")
     p.add_argument("--write", action="store_true", help="put the fitted prices into the header")
     p.add_argument("--report", action="store_true",
                    help="do not fit: the regret of what the header has and of what ran")
@@ -305,6 +311,8 @@ def main(arguments=None):
     text = args.table.read_text(encoding="utf-8")
     columns = {}
     kept = read_table(text).get(device, {})
+    if args.terms and not args.only:
+        p.error("--terms needs --only")
     if args.only and not kept:
         sys.exit(f"--only: the table has no prices for {device} that the others could keep")
     unknown = [name for name in args.only if not fitted_cases(cases, name)]
@@ -317,16 +325,18 @@ def main(arguments=None):
         if any(case["used"] for case in cases):
             columns["as it ran"] = [case["used"] for case in cases]
     else:
-        table = fit(cases, kept, args.only)
+        table = fit(cases, kept, args.only, args.terms)
         columns["fitted"] = [choose(table, case) for case in cases]
-        columns["family left out of the fit"] = left_out_choices(cases, kept, args.only)
+        columns["family left out of the fit"] = left_out_choices(cases, kept, args.only, args.terms)
     print(f"{device}\n")
     print_regrets(cases, columns)
     print_analysis(cases)
     print_errors(cases, table)
     if args.write and not args.report:
         note = f"fitted to {len(cases)} systems"
-        if args.only:
+        if args.terms:
+            note = f"{', '.join(args.terms)} fitted to {len(cases)} systems, others before"
+        elif args.only:
             note = ", ".join(f"{name} fitted to {len(fitted_cases(cases, name))} systems" for name in args.only)
             note += ", the others before"
         args.table.write_text(table_text(text, device, table, note), encoding="utf-8")

@@ -171,6 +171,18 @@ class FitPlanner(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "no prices for My GPU 2"):
             self.main([run_of(device="My GPU 2")], "--only", "levelset")
 
+    def test_some_terms_are_fitted(self):
+        # rows and bytes keep false prices, which leave the price of levels to be found
+        kept = {"levelset": {"solve": 4000.0, "narrow_steps": 3.0, "levels": 1.0, "of an earlier model": 2.0}}
+        self.header.write_text(fit_planner.table_text(HEADER, "My GPU 1", kept, "before"), encoding="utf-8")
+        self.main([run_of()], "--only", "levelset", "--terms", "levels", "--write")
+        written = self.header.read_text(encoding="utf-8")
+        self.assertIn("// My GPU 1: levels fitted to 7 systems, others before\n", written)
+        self.assertEqual(fit_planner.read_table(written)["My GPU 1"], {"levelset": PRICES["levelset"]})
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as error:
+            self.main([run_of()], "--terms", "levels")
+        self.assertIn("--terms needs --only", error.getvalue())
+
     def test_prices_stay_without_candidates(self):
         # without family a, no system has levelset as a candidate
         run = run_of()

@@ -15,7 +15,6 @@
 #include <sptrsv/algorithm/blocked/block_kernel.hpp>
 #include <sptrsv/algorithm/blocked/block_plan.hpp>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -335,26 +334,6 @@ TEST(BlockPlaces, AreAlignedForAllScalars) {
             expect_places<complex<double>, complex<float>, 2>(unit, rows, outers, slices, packs);
             expect_places<complex<double>, complex<double>, 4>(unit, rows, outers, slices, packs);
           }
-}
-
-/// Checks the rule by which the planner leaves out `blocked`: arrow_down has one long row, arrow_up one long column.
-TYPED_TEST(BlockPlans, FewLongRows) {
-  using T = typename TestFixture::T;
-  constexpr int least = detail::BlockedTuning::least_rows_with_long;
-  for (auto const& [spec, op, few] :
-       std::vector<std::tuple<std::string, Op, bool>>{{"lap2d:40", Op::none, true},
-                                                      {"dense:600", Op::none, false},
-                                                      {"rmat:14,16", Op::none, true},  // 44 of 16,384
-                                                      {"arrow_down:" + std::to_string(least), Op::none, true},
-                                                      {"arrow_down:" + std::to_string(least - 1), Op::none, false},
-                                                      {"arrow_up:" + std::to_string(least - 1), Op::none, true},
-                                                      {"arrow_up:" + std::to_string(least - 1), Op::transpose, false},
-                                                      {"arrow_down:300", Op::none, true}}) {
-    SCOPED_TRACE(spec + (op == Op::transpose ? ", transposed" : ""));
-    Shape const shape{Triangle::lower, Diagonal::stored, op};
-    Analysis<T> const analysis(this->exec, to_pattern<T>(make_problem<double>(spec, shape)), shape);
-    EXPECT_EQ(detail::has_few_long_rows<T>(this->exec, analysis), few);
-  }
 }
 
 }  // namespace

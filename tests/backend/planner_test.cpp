@@ -66,7 +66,9 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
         {Feature::wide_longest, 0},
         {Feature::level_rows, 0},
         {Feature::level_entries, 99},
-        {Feature::level_longest, 99},
+        {Feature::far_longest, 0},
+        {Feature::late_longest, 0},
+        {Feature::long_levels, 0},
         {Feature::warp_window, 100},
         {Feature::thread_window, 100},
         {Feature::tile_levels, 7},
@@ -91,7 +93,6 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
        {{Feature::longest_row, 39},
         {Feature::longest_lane, 5},
         {Feature::levels, 40},
-        {Feature::level_longest, 780},
         {Feature::level_lanes, 8 * 1 + 8 * 2 + 8 * 3 + 8 * 4 + 7 * 5},
         {Feature::narrow_steps, 97.5},
         {Feature::tile_levels, 3},
@@ -103,7 +104,6 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
        {{Feature::levels, 5},
         {Feature::level_rows, 2 + log3},
         {Feature::level_entries, 1 + 3 * log3},
-        {Feature::level_longest, 7},
         {Feature::narrow_steps, 12},
         {Feature::tile_levels, 1},
         {Feature::warp_window, 7},
@@ -129,6 +129,24 @@ TYPED_TEST(PlannerTest, FeaturesOfKnownTriangles) {
       }
       EXPECT_EQ(found, all_features<T>(this->exec, this->analysis_of(k.spec, shape), true));
     }
+}
+
+/// Checks the features of long rows, which an upper triangle adds up after a wait, and of triangles beyond the cache.
+TYPED_TEST(PlannerTest, FeaturesOfLongRows) {
+  using T = typename TestFixture::T;
+  constexpr int n = 2100, longest = n - 1, entries = n * longest / 2;
+  for (bool const upper : {false, true}) {
+    SCOPED_TRACE(upper ? "upper" : "lower");
+    auto const analysis =
+        this->analysis_of("dense:2100", {upper ? Triangle::upper : Triangle::lower, Diagonal::stored, Op::none});
+    PlanFeatures<T> features(this->exec, analysis, resident);
+    features.find(Feature::late_tiles);
+    EXPECT_DOUBLE_EQ(features.value(Feature::far_longest), entries * (1 - 25e6 / (12.0 * entries + 28.0 * n)));
+    EXPECT_EQ(features.value(Feature::long_levels), longest - 512);
+    EXPECT_EQ(features.value(Feature::late_longest), upper ? entries - longest : 0);
+    EXPECT_EQ(features.value(Feature::late_tiles), upper ? features.value(Feature::tile_entries) : 0);
+    EXPECT_GT(features.value(Feature::tile_entries), 0);
+  }
 }
 
 /// Compares a transposed triangle with one that is stored as its transpose, where rows and columns differ in length.
@@ -351,7 +369,7 @@ TYPED_TEST(PlannerTest, BoundsFromBelowChooseAsAllFeaturesDo) {
 /// out if there are many sets.
 TYPED_TEST(PlannerTest, FewSetsStandForLevels) {
   using T = typename TestFixture::T;
-  detail::PlanCost const costs[] = {{"levels", {{{Feature::levels, 1000}, {Feature::level_longest, 1}}}},
+  detail::PlanCost const costs[] = {{"levels", {{{Feature::levels, 1000}, {Feature::level_lanes, 1}}}},
                                     {"sets", {{{Feature::sets, 10}}}}};
   detail::PlanDevice const device{"made up", costs, 2};
   for (auto const* spec : {"lap2d:60,color", "lap3d:14,color", "diagonal:2500", "kkt2:4000"}) {
@@ -361,7 +379,7 @@ TYPED_TEST(PlannerTest, FewSetsStandForLevels) {
     PlanFeatures<T> features(this->exec, analysis, resident);
     EXPECT_EQ(detail::choose_by_table<T>(device, {"levels", "sets"}, features).algorithm, "sets");
     EXPECT_EQ(analysis.known_levels(), nullptr);
-    for (auto f : {Feature::levels, Feature::sets, Feature::level_rows, Feature::level_longest, Feature::narrow_steps,
+    for (auto f : {Feature::levels, Feature::sets, Feature::level_rows, Feature::long_levels, Feature::narrow_steps,
                    Feature::level_entries, Feature::level_lanes})
       EXPECT_DOUBLE_EQ(features.value(f), exact[static_cast<std::size_t>(f)])
           << detail::feature_names[static_cast<std::size_t>(f)];
@@ -417,14 +435,15 @@ TYPED_TEST(PlannerTest, TheTablesChooseAlike) {
     for (std::size_t a = 0; a < device.num_costs; ++a)
       for (auto const& term : device.costs[a].terms) EXPECT_GE(term.nanoseconds, 0) << device.costs[a].algorithm;
     for (auto const* spec : {"lap2d:40", "lap3d:14", "chain:3000", "dense:150", "powerlaw:9000", "kkt2:9000",
-                             "band:3000,8,90", "dense:8", "dense:16"}) {
+                             "band:3000,8,90", "dense:8", "dense:16", "lap3d:20,nd,lu"}) {
       auto const analysis = this->analysis_of(spec);
       PlanFeatures<T> first(this->exec, analysis, 270336), second(this->exec, analysis, 270336);
       auto const plan = detail::choose_by_table<T>(device, names, first);
       EXPECT_EQ(plan.algorithm, detail::choose_by_table<T>(device, names, second).algorithm);
       EXPECT_EQ(std::count(names.begin(), names.end(), plan.algorithm), 1) << plan.algorithm;
-      // `tiled` and `blocked` solve chains of rows inside tiles or blocks at least four times as fast
-      if (std::string(spec) == "dense:150" || std::string(spec) == "chain:3000") {
+      // `tiled` and `blocked` solve chains of rows inside tiles or blocks at least four times as fast, and complete
+      // factors 1.2 times
+      if (std::set<std::string>{"dense:150", "chain:3000", "lap3d:20,nd,lu"}.count(spec) == 1) {
         EXPECT_TRUE(plan.algorithm == "tiled" || plan.algorithm == "blocked") << plan.algorithm;
       }
       // sets of one row each, which `colorset` takes for blocks

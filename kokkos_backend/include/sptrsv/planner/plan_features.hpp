@@ -115,7 +115,7 @@ class PlanFeatures {
     auto const& rows = analysis_.rows(exec_);
     if (f == Feature::warp_window) find_window(f, rows, warps());
     else if (f == Feature::thread_window) find_window(f, rows, resident_);
-    else if (f == Feature::tile_levels || f == Feature::tile_entries) find_tiles(rows);
+    else if (detail::is_of_tiles(f)) find_tiles(rows);
     else if (f == Feature::block_levels) set(f, detail::estimate_block_levels<T>(exec_, analysis_));
     else if (f == Feature::strip_bytes) set(f, detail::expects_strips<T>(exec_, analysis_) ? value(Feature::bytes) : 0);
     else if (f == Feature::sets) find_sets();
@@ -200,8 +200,7 @@ class PlanFeatures {
   void find_tiles(OffDiagonals<T> const& rows) {
     find(Feature::levels);
     if (rows.num_rows == 0) {
-      set(Feature::tile_levels, 0);
-      set(Feature::tile_entries, 0);
+      for (auto f : {Feature::tile_levels, Feature::tile_entries, Feature::late_tiles}) set(f, 0);
       return;
     }
     auto const& order = detail::chosen_tile_order<T>(exec_, analysis_);
@@ -209,6 +208,7 @@ class PlanFeatures {
     set(Feature::tile_entries,
         detail::sum_of_most_runs<T>(exec_, detail::Nodes<T>{rows, order.positions, ascending(), tile_size},
                                     order.levels));
+    set(Feature::late_tiles, ascending() ? 0 : value(Feature::tile_entries));
   }
 
   /// Numbers of a level: rows, entries of the longest row, entries.
@@ -219,7 +219,8 @@ class PlanFeatures {
   template <class At>
   void set_levels(std::size_t levels, At const& at) {
     double const narrow_rows = detail::LevelSetTuning::narrow_slices * warp_lanes / lanes_;
-    double wide = 0, narrow = 0, log_rows = 0, log_entries = 0, sum = 0, lanes = 0;
+    double wide = 0, narrow = 0, log_rows = 0, log_entries = 0, sum = 0, late = 0, lanes = 0;
+    std::size_t long_levels = 0;
     for (std::size_t l = 0; l < levels; ++l) {
       Level const level = at(l);
       if (level.rows > detail::LevelSetTuning::wide_rows) wide += level.longest;
@@ -227,6 +228,8 @@ class PlanFeatures {
       log_rows += std::log2(level.rows);
       log_entries += std::log2(1 + level.longest);
       sum += level.longest;
+      late += std::max(0.0, level.longest - 1);
+      if (level.longest > detail::BlockedTuning::long_row) ++long_levels;
       lanes += std::ceil(level.longest / lanes_);
     }
     auto const count = static_cast<double>(levels);
@@ -235,7 +238,9 @@ class PlanFeatures {
     set(Feature::narrow_steps, narrow);
     set(Feature::level_rows, log_rows);
     set(Feature::level_entries, log_entries);
-    set(Feature::level_longest, sum);
+    set(Feature::far_longest, sum * std::max(0.0, 1 - detail::cached_bytes / value(Feature::bytes)));
+    set(Feature::late_longest, ascending() ? 0 : late);
+    set(Feature::long_levels, long_levels);
     set(Feature::level_lanes, lanes);
     bound(Feature::tile_levels, std::ceil(count / tile_size));
     bound(Feature::block_levels, std::ceil(count / detail::BlockedTuning::block_rows));

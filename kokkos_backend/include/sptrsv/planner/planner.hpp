@@ -72,7 +72,6 @@ double exact_time(PlanCost const& cost, PlanFeatures<T>& features) {
   return time;
 }
 
-inline bool is_of_tiles(Feature f) { return f == Feature::tile_levels || f == Feature::tile_entries; }
 inline bool is_window(Feature f) { return f == Feature::warp_window || f == Feature::thread_window; }
 
 /// Returns the approximate nanoseconds to find a feature by a sweep over `levels` levels, divided by the number of
@@ -98,7 +97,8 @@ inline bool uses(PlanCost const& cost, Feature f) { return price_of(cost, f) > 0
 inline bool uses_sets(PlanCost const& cost) { return uses(cost, Feature::sets); }
 /// Tells whether the model is of a type that does not pay if levels are wide.
 inline bool uses_tiles(PlanCost const& cost) {
-  return uses(cost, Feature::tile_levels) || uses(cost, Feature::tile_entries);
+  return std::any_of(cost.terms.begin(), cost.terms.end(),
+                     [](PlanTerm const& term) { return term.nanoseconds > 0 && is_of_tiles(term.feature); });
 }
 
 /// Returns the candidate with the least time by the table; candidates without a model are not chosen. Prices are not

@@ -143,22 +143,4 @@ double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const&
   return std::min(1.0, steps / blocks);
 }
 
-/// Returns the number of rows that are blocks of their own.
-template <class T>
-long long count_long_rows(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-  if (analysis.longest_row(exec) <= BlockedTuning::long_row) return 0;
-  auto const rows = analysis.rows(exec);
-  return sum_over_rows<T, long long>(
-      "sptrsv::blocked::long_rows", exec, rows.num_rows,
-      KOKKOS_LAMBDA(typename T::index i) { return rows.count(i) > BlockedTuning::long_row; });
-}
-/// Tells whether no row is long, or at most 1 of `rows_per_long_row` rows of a triangle with `least_rows_with_long`
-/// rows or more. Rows that need a long row wait for its whole team.
-template <class T>
-bool has_few_long_rows(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-  long long const long_rows = count_long_rows<T>(exec, analysis), rows = static_cast<long long>(analysis.num_rows());
-  return long_rows == 0 ||
-         (rows >= BlockedTuning::least_rows_with_long && long_rows * BlockedTuning::rows_per_long_row <= rows);
-}
-
 }  // namespace sptrsv::detail

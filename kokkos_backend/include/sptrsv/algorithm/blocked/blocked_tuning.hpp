@@ -33,10 +33,6 @@ struct BlockedTuning {
   /// Factor by which the planner weights blocks of less than two levels, if there are more than `thin_levels` levels.
   static constexpr double thin_block = 3;
   static constexpr int thin_levels = 32;
-  /// Minimum rows per long row, and in all, for the planner to consider `blocked` if there are long rows. rmat:16,64,
-  /// with 52 rows per long row, takes 1127 us, with `syncfree` 1212; dense:1000, with 2, takes 663 us, with `tiled`
-  /// 101; hangGlider_2, of 1,647 rows, 15.0 us, with `fused` 10.8.
-  static constexpr long long rows_per_long_row = 50, least_rows_with_long = 10000;
   /// Ratio of boxes to the boxes that the rows would fill, above which strips are better: the pattern is no grid.
   static constexpr double most_boxes = 2;
   /// Warps of a team that compute. The same number fetches; if a row of real numbers has one lane, `most_warps` fetch

@@ -66,11 +66,6 @@ class DeviceBlocked : public BlockedDescription {
     solved_.restart();
   }
 
-  /// Tells whether the planner considers `blocked`.
-  static bool worth_planning(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-    return has_few_long_rows<T>(exec, analysis);
-  }
-
   std::string parameters() const {
     std::string out =
         plural(plan_.num_blocks, "block") + " (" + cut_ + "), " + plural(plan_.slice_chunks.extent(0), "slice");
