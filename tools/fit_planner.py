@@ -64,8 +64,8 @@ def load_cases(paths):
         for row in run["seconds"]:
             if row["peer"] or row["columns"] != 1 or ":" in row["algorithm"]:
                 continue  # a colon: options set by hand, which the planner does not set
-            if "features" not in row:
-                sys.exit(f"{path} has no features; write it with a newer bench_solve")
+            if not {*ALWAYS, *sum(TERMS.values(), OTHERS)} <= row.get("features", {}).keys():
+                sys.exit(f"{path} has no features, or not all; write it with a newer bench_solve")
             name = row["matrix"].split("/")[-1].split(".mtx")[0]
             empty = {"matrix": name, "shape": row["shape"], "features": row["features"],
                      "candidates": row["candidates"], "seconds": {}, "analyze": {}, "used": None, "own": False}

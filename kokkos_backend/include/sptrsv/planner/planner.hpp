@@ -75,8 +75,7 @@ double exact_time(PlanCost const& cost, PlanFeatures<T>& features) {
 inline bool is_window(Feature f) { return f == Feature::warp_window || f == Feature::thread_window; }
 
 /// Returns the approximate nanoseconds to find a feature by a sweep over `levels` levels, divided by the number of
-/// solves expected of a factor; 0 for other features. A sweep is made only if its candidate could gain that much: for
-/// the 92 systems in docs/planner.md, the chosen types are the same as with all sweeps.
+/// solves expected of a factor; 0 for other features. A sweep is made only if its candidate could gain that much.
 inline double sweep_share(Feature f, double levels) {
   if (is_of_tiles(f)) return (SweepCost::tiles + SweepCost::tiles_level * levels) / SweepCost::solves;
   return is_window(f) ? (SweepCost::window + SweepCost::window_level * levels) / SweepCost::solves : 0;
