@@ -219,6 +219,27 @@ PetscErrorCode SolveByPetscAlone()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Makes a PC of type asm, and sets it up for three sets of values of A.
+/// @param asks  for submatrices' values by the plugin
+PetscErrorCode SetUpAsm(Mat A, bool asks)
+{
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsSetValue(NULL, "-asking_pc_submatrices_sptrsv", "1"));
+  PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
+  PetscCall(PCSetOptionsPrefix(pc, asks ? "asking_" : "petscs_"));
+  PetscCall(PCSetType(pc, PCASM));
+  PetscCall(PCSetOperators(pc, A, A));
+  for (int round = 0; round < 3; ++round) {
+    PetscCall(MatScale(A, 1.25));
+    PetscCall(PCSetUp(pc));
+    PetscCall(PCSetUpOnBlocks(pc));
+  }
+  PetscCall(PCDestroy(&pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Forks. The child inherits solvers, but none of Kokkos' threads. Prints how the child ends: its exit status is
 /// PETSc's error.
 PetscErrorCode Fork()
@@ -231,11 +252,13 @@ PetscErrorCode Fork()
   PetscCall(Poisson(12, 1, &A));
   PetscCall(MakeKsp(A, &ksp));
   PetscCall(SolveAndCheck(ksp, A));
+  PetscCall(SetUpAsm(A, true));
   std::fflush(stdout);
   pid_t const child = fork();
   if (!child) {
     alarm(20);
     PetscErrorCode const code = SolveAndCheck(ksp, A);
+    if (SetUpAsm(A, false)) std::puts("child: error in PETSc's own asm of a matrix whose other PC asks");
     if (KSPDestroy(&ksp) || MatDestroy(&A)) std::puts("child: not destroyed");
     PetscErrorCode const other = OneSolve();
     if (other != code) std::printf("child: error %d in an inherited solver, %d in a new one\n", (int)code, (int)other);

@@ -177,6 +177,22 @@ PetscErrorCode CheckRefusals()
         << refused.message;
   }
   EXPECT_EQ(set_up("without_").code, PETSC_SUCCESS);
+  auto const later = Catch([&]() -> PetscErrorCode {  // options that come after the first set-up
+    PC pc;
+    PetscFunctionBegin;
+    PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+    PetscCall(PCSetOptionsPrefix(pc, "later_"));
+    PetscCall(PCSetType(pc, PCSOR));
+    PetscCall(PCSetOperators(pc, A, A));
+    PetscCall(PCSetUp(pc));
+    PetscCall(PetscOptionsSetValue(NULL, "-later_pc_sor_sptrsv", "levelset"));
+    PetscCall(MatScale(A, 2));
+    PetscErrorCode const code = PCSetUp(pc);
+    PetscCall(PCDestroy(&pc));
+    PetscCall(code);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
+  EXPECT_EQ(later.code, PETSC_ERR_SUP);
   PetscCall(MatDestroy(&A));
   // in the set-up: an error in the solve leaves PETSc's eisenstat with another right-hand side
   for (PetscInt const dof : {1, 3}) {

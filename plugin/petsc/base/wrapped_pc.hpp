@@ -15,6 +15,7 @@ struct WrappedPc {
   PetscErrorCode (*after)(PC);              ///< called after it; null: none
   PetscErrorCode (*show)(PC, PetscViewer);  ///< called after PETSc's view; null: none
   PetscErrorCode (*select)(PC) = nullptr;   ///< called before PETSc's functions that apply the PC; null: none
+  PetscErrorCode (*release)(PC) = nullptr;  ///< called before PETSc's reset and destroy; null: none
 
   PetscErrorCode (*create)(PC) = nullptr;  ///< PETSc's
   _PCOps petscs = {};                      ///< PETSc's functions of the type; null: none
@@ -30,6 +31,16 @@ PetscErrorCode ApplyWrapped(PC pc, Arguments... arguments)
   PetscFunctionBegin;
   PetscCall(type.select(pc));
   PetscCall((type.petscs.*op)(pc, arguments...));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Calls release() and then PETSc's function `op`, a member of _PCOps, if it has one.
+template <WrappedPc const& type, auto op>
+PetscErrorCode ReleaseWrapped(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(type.release(pc));
+  if (type.petscs.*op) PetscCall((type.petscs.*op)(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,6 +93,11 @@ PetscErrorCode CreateWrapped(PC pc)
     WrapApply<&_PCOps::applytranspose, type>(pc->ops->applytranspose);
     WrapApply<&_PCOps::applyrichardson, type>(pc->ops->applyrichardson);
     WrapApply<&_PCOps::presolve, type>(pc->ops->presolve);
+    WrapApply<&_PCOps::postsolve, type>(pc->ops->postsolve);
+  }
+  if (type.release) {
+    pc->ops->reset = ReleaseWrapped<type, &_PCOps::reset>;
+    pc->ops->destroy = ReleaseWrapped<type, &_PCOps::destroy>;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

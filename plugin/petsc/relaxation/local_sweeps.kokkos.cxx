@@ -22,7 +22,8 @@ PetscErrorCode SweepsByInodes(Mat A, LocalSweeps const& s, PetscReal omega, Pets
   PetscFunctionBegin;
   *by_inodes = false;
   if (omega != 1 || shift != 0 || !s.key.choice.ordering.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &has_inodes, MATSEQAIJ, MATSEQAIJKOKKOS, ""));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &has_inodes, MATSEQAIJ, MATSEQAIJKOKKOS, MATSEQAIJPERM,
+                                      MATSEQAIJCRL, ""));
   if (has_inodes) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
   *by_inodes = num_inodes > 0;
   PetscFunctionReturn(PETSC_SUCCESS);

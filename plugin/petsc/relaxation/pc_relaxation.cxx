@@ -26,11 +26,15 @@ PetscErrorCode FindLocalMatrix(PC pc, Mat* A)
 /// Refuses options that ask for sweeps over a matrix of a type for which sptrsv has none.
 PetscErrorCode RefuseSweeps(PC pc)
 {
+  auto const object = (PetscObject)pc;
   SweepChoice choice;
-  char const* const prefix = ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "";
+  char const* const prefix = object->prefix ? object->prefix : "";
+  PetscBool type_set, ordering_set;
 
   PetscFunctionBegin;
-  if (!pc->pmat || pc->flag != DIFFERENT_NONZERO_PATTERN) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscOptionsHasName(object->options, object->prefix, "-pc_sor_sptrsv", &type_set));
+  PetscCall(PetscOptionsHasName(object->options, object->prefix, "-pc_sor_ordering", &ordering_set));
+  if (!pc->pmat || (!type_set && !ordering_set)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ReadSweepOptions(pc, choice));
   PetscCheck(
       !choice.asked, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
@@ -77,8 +81,45 @@ PetscErrorCode Show(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Refuses eisenstat of a matrix with inodes and another omega than 1: PETSc multiplies by diagonal blocks that its
-/// sweeps make only for omega 1, and crashes (docs/petsc_faults.md, eisenstat_omega).
+/// PETSc's own product with the matrix that eisenstat gives to the KSP; null until it has been needed.
+PetscErrorCode (*petscs_mult)(Mat, Vec, Vec) = nullptr;
+
+/// Multiplies by the matrix that eisenstat gives to the KSP, which sweeps, after selecting the sweeps of its PC: in
+/// between the program may have applied another PC of the same matrix.
+PetscErrorCode MultiplyForKsp(Mat shell, Vec x, Vec y)
+{
+  PC pc;
+  Mat A;
+
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(shell, &pc));
+  PetscCall(FindLocalMatrix(pc, &A));
+  if (A) PetscCall(SelectSweeps(pc, A));
+  PetscCall(petscs_mult(shell, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Lets the product of eisenstat's matrix select the PC's sweeps. Between PCPreSolve() and PCPostSolve() that matrix,
+/// whose context is the PC, is the PC's.
+PetscErrorCode WrapProduct(PC pc)
+{
+  PetscBool is_shell;
+  void* context = nullptr;
+  void (*mult)(void);
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc->mat, MATSHELL, &is_shell));
+  if (is_shell) PetscCall(MatShellGetContext(pc->mat, &context));
+  if (context != pc) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatShellGetOperation(pc->mat, MATOP_MULT, &mult));
+  if (mult == (void (*)(void))MultiplyForKsp) PetscFunctionReturn(PETSC_SUCCESS);
+  petscs_mult = (PetscErrorCode (*)(Mat, Vec, Vec))mult;
+  PetscCall(MatShellSetOperation(pc->mat, MATOP_MULT, (void (*)(void))MultiplyForKsp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Selects the PC's sweeps. Refuses eisenstat of a matrix with inodes and another omega than 1: PETSc multiplies by
+/// diagonal blocks that its sweeps make only for omega 1, and crashes (docs/petsc_faults.md, eisenstat_omega).
 PetscErrorCode SelectEisenstat(PC pc)
 {
   Mat A;
@@ -96,10 +137,11 @@ PetscErrorCode SelectEisenstat(PC pc)
              "a matrix without them (-mat_no_inode)",
              (double)omega);
   if (A) PetscCall(SelectSweeps(pc, A));
+  PetscCall(WrapProduct(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-WrappedPc sor{PCSOR, nullptr, Prepare<PCSORGetOmega, SweptBy::sor>, Show, Select};
+WrappedPc sor{PCSOR, nullptr, Prepare<PCSORGetOmega, SweptBy::sor>, Show, Select, ReleaseSweeps};
 WrappedPc eisenstat{PCEISENSTAT, nullptr, Prepare<PCEisenstatGetOmega, SweptBy::eisenstat>, Show, SelectEisenstat};
 
 }  // namespace

@@ -16,6 +16,9 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, SweptBy by);
 /// with the same matrix.
 PetscErrorCode SelectSweeps(PC pc, Mat A);
 
+/// Frees the PC's sweeps, unless other PCs share them, and lets its next set-up read its options.
+PetscErrorCode ReleaseSweeps(PC pc);
+
 /// Prints the type, the memory space and the reason of the PC's sweeps with A; nothing for PETSc's own on a host.
 PetscErrorCode ViewSweeps(PC pc, Mat A, PetscViewer viewer);
 

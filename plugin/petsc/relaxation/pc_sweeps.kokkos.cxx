@@ -225,6 +225,13 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, SweptBy by)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode ReleaseSweeps(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectCompose((PetscObject)pc, composed_name, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ViewSweeps(PC pc, Mat A, PetscViewer viewer)
 {
   SweepsOfPc* of_pc;

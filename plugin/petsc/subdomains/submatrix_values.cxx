@@ -51,7 +51,7 @@ PetscErrorCode GetLeaves(PetscInt n, Mat const submat[], std::vector<Mat>* leave
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; ++k) {
     PetscCall(GetBlocks(submat[k], blocks));
-    PetscCall(GuardedOn(PETSC_COMM_SELF, [&] { leaves->insert(leaves->end(), blocks, blocks + (blocks[1] ? 2 : 1)); }));
+    PetscCall(CaughtOn(PETSC_COMM_SELF, [&] { leaves->insert(leaves->end(), blocks, blocks + (blocks[1] ? 2 : 1)); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,7 +193,7 @@ PetscErrorCode TakeNewValues(Mat A, Submatrices& s, std::vector<IS> const& sets,
 
   PetscFunctionBegin;
   PetscCall(GetLeaves(n, submat, &leaves));
-  PetscCall(Guarded(A, [&] { wanted = std::make_unique<Cut>(); }));
+  PetscCall(Caught(A, [&] { wanted = std::make_unique<Cut>(); }));
   PetscCall(FindObstacles(A, s.where, leaves, &found));
   if (!found && !s.cuts.empty()) PetscCall(Describe(A, sets, leaves, *wanted));
   PetscCall(s.cuts.Find(A, *wanted, &found, &cut));
@@ -234,7 +234,7 @@ PetscErrorCode CutSeveral(Mat A, PetscInt n, IS const rows[], IS const cols[], M
     PetscCall(petscs.several(A, n, rows, cols, reuse, submat));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Guarded(A, [&] {
+  PetscCall(Caught(A, [&] {
     for (PetscInt k = 0; k < n; ++k) sets.insert(sets.end(), {rows[k], cols[k]});
   }));
   PetscCall(TakeNewValues(
@@ -265,7 +265,7 @@ PetscErrorCode CutOne(Mat A, IS rows, IS cols, MatReuse reuse, Mat* submat)
     PetscCall(petscs.one(A, rows, cols, reuse, submat));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Guarded(A, [&] { sets = {rows, cols}; }));
+  PetscCall(Caught(A, [&] { sets = {rows, cols}; }));
   PetscCall(TakeNewValues(
       A, *s, sets, 1, submat, [&] { return petscs.one(A, rows, cols, reuse, submat); },
       [&](Mat numbered, CutFunctions const& of_numbered, auto const& use) -> PetscErrorCode {
