@@ -12,6 +12,7 @@ Exits nonzero if the plugin's part of a row is above what is allowed, or a row o
 """
 import argparse
 import fnmatch
+import lzma
 import os
 import pathlib
 import queue
@@ -21,11 +22,18 @@ import tempfile
 import threading
 import time
 
-from measure_matrices import unpacked
-
 SPECS = ["lap2d:1000", "lap3d:50", "fem3:32", "stencil27:40"]
 FACTORS = ["ilu0", "ilu1", "ilu2", "ilu3", "ilu4", "icc0", "icc1", "icc2", "icc3", "icc4", "cholesky", "lu"]
 COLUMNS = ["matrix", "factor", "type", "symbolic", "numeric", "both", "part", "allowed", ""]
+
+
+def unpacked(path, folder):
+    """Returns the path of a file that the program reads: `path` itself, or its unpacked copy."""
+    if path.suffix != ".xz":
+        return path
+    out = pathlib.Path(folder) / path.name[: -len(".xz")]
+    out.write_bytes(lzma.decompress(path.read_bytes()))
+    return out
 
 
 def parse_arguments():
