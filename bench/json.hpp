@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the measurements as JSON, for compare.py, gpu_table.py and tools/fit_planner.py.
+// Writes the measurements as JSON, for compare.py, tables.py and tools/fit_planner.py.
 #pragma once
 
 #include <cstdio>
