@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Number of off-diagonal entries per row from which a warp per row is faster for a block of rows than a thread per row.
-// tools/train_fused.py measures it and writes the lines of the table (docs/fused.md); trained_threshold() in
-// fused.hpp reads it.
+// docs/fused.md says how it is measured, and how to find the number for a device that is not in the table;
+// trained_threshold() in fused.hpp reads it.
 #pragma once
 
 namespace sptrsv::detail {
@@ -12,8 +12,8 @@ struct FusedThreshold {
 };
 
 inline constexpr FusedThreshold fused_table[] = {
-    {"NVIDIA H200", 8},  // 2026-11-22, 100 matrices, rule fused
-    {"host", 32},        // 2026-11-22, 46 matrices, rule fused
+    {"NVIDIA H200", 8},  // 2026-11-22, 100 matrices
+    {"host", 32},        // 2026-11-22, 46 matrices
 };
 
 }  // namespace sptrsv::detail
