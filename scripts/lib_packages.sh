@@ -66,7 +66,7 @@ needs_pip() { needs_download || needs_petsc_download || { [[ $with_tests == yes 
 # missing_program_packages: prints packages for programs that only some stacks have, and for their tests.
 missing_program_packages() {
   has_header CLI/CLI.hpp || echo libcli11-dev # bench_solve, sptrsv_inspect
-  has_matplotlib || echo python3-matplotlib   # sptrsv_inspect --plot
+  has_matplotlib || echo python3-matplotlib   # the notebook
   has_command mkdocs || echo mkdocs           # scripts/docs
 }
 

@@ -24,12 +24,6 @@ struct Source {
   long long not_finite = 0;         ///< entries of the triangle that are not finite
 };
 
-/// Numbers of entries of op(T) in the cells of a square grid, row by row of the grid.
-struct Density {
-  int grid = 0;  ///< cells per side
-  std::vector<int> entries;
-};
-
 /// Coloring of the graph of T + T^T, whose classes could be solved one after another.
 struct Colors {
   std::string method;
@@ -66,7 +60,6 @@ struct Report {
   double granularity = std::numeric_limits<double>::quiet_NaN();
   std::vector<long long> level_rows;   ///< rows of each level
   std::vector<long long> length_rows;  ///< number of rows by number of off-diagonal entries, from 0 on
-  Density density;
   std::optional<Colors> colors;
   std::optional<Tiles> tiles;
   Place place;

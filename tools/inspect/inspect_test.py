@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests sptrsv_inspect: inspect_test.py PROGRAM [Findings|Errors|Plot|Installed]; exit code 77 if nothing can be drawn
-here."""
+"""Tests sptrsv_inspect: inspect_test.py PROGRAM [Findings|Errors]"""
 import gzip
 import json
 import lzma
@@ -14,7 +13,6 @@ import tempfile
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
-SKIPPED = 77
 
 
 def example():
@@ -202,85 +200,7 @@ class Errors(ProgramTest):
     def test_outputs(self):
         nowhere = self.path("nowhere/x")
         self.assert_refused(["--json " + nowhere], "lap2d:3", "--no-time", "--json", nowhere)
-        self.assert_refused(["--plot", "no_python is not there", "apt install python3-matplotlib"], "lap2d:3",
-                            "--no-time", "--plot", self.path("x.png"),
-                            "--python", "no_python")
-        self.assert_refused(["--plot"], "lap2d:3", "--no-time", "--plot", nowhere)
-
-
-def interpreter():
-    """Returns the first Python that the program tries and that has matplotlib, or None."""
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plot.py")
-    for python in ("python3", "/usr/bin/python3"):
-        try:
-            if subprocess.run([python, script, "--check"], check=False).returncode == 0:
-                return python
-        except OSError:
-            pass
-    return None
-
-
-class Plot(ProgramTest):
-    def assert_png(self, path):
-        with open(path, "rb") as file:
-            head = file.read(24)
-        self.assertEqual(head[:8], b"\x89PNG\r\n\x1a\n")
-        width, height = struct.unpack(">II", head[16:24])
-        self.assertGreater(min(width, height), 500)
-
-    def test_pictures(self):
-        for matrix, more in (("lap2d:40", ["--repeat", "2"]), ("chain:3000", ["--repeat", "1"]),
-                             ("powerlaw:6000", ["--upper", "--transpose", "--no-time"]),
-                             ("diagonal:0", [])):
-            path = self.path("x.png")
-            self.text(matrix, *more, "--plot", path)
-            self.assert_png(path)
-            os.remove(path)
-
-    def test_predictions(self):
-        data = self.findings("lap2d:10", "--repeat", "1")
-        data["density"] = {"grid": 1, "entries": [280]}
-        for a in data["algorithms"]:
-            a["predicted_solve"] = 1e-6
-        data["algorithms"][0]["predicted_solve"] = None
-        path = self.path("data.json", json.dumps(data).encode())
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "plot.py")
-        subprocess.run([interpreter(), script, path, self.path("p.png")], check=True)
-        self.assert_png(self.path("p.png"))
-
-    def test_leaves_nothing_and_follows_no_links(self):
-        folder, kept = self.path("tmp"), self.path("kept", b"precious")
-        os.mkdir(folder)
-        # a shell that makes links with the names that the process id determines, and then becomes the program
-        script = ('for s in "" .json; do ln -s "$KEPT" "$TMPDIR/sptrsv_inspect_$$$s"; done; exec "$@"')
-        command = ["sh", "-c", script, "sh", PROGRAM, "lap2d:10", "--no-time", "--plot", self.path("x.png")]
-        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100,
-                                check=False,
-                                env={**os.environ, "TMPDIR": folder, "KEPT": kept})
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assert_png(self.path("x.png"))
-        with open(kept, "rb") as file:
-            self.assertEqual(file.read(), b"precious")
-        self.assertEqual([name for name in os.listdir(folder) if not os.path.islink(os.path.join(folder, name))], [])
-
-    def test_refuses_a_format(self):
-        result = self.run_program("lap2d:3", "--no-time", "--plot", self.path("x.nothing"))
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("not supported", result.stderr)
-
-
-class Installed(ProgramTest):
-    """Tests with plot.py in its installed folder."""
-
-    def test_draws(self):
-        path = self.path("x.png")
-        self.text("lap2d:10", "--no-time", "--plot", path)
-        self.assertTrue(os.path.getsize(path) > 1000)
 
 
 if __name__ == "__main__":
-    if sys.argv[2:] in (["Plot"], ["Installed"]) and interpreter() is None:
-        print("SKIPPED: no plot was drawn, since neither python3 nor /usr/bin/python3 has matplotlib; apt install "
-              "python3-matplotlib")
-        sys.exit(SKIPPED)
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

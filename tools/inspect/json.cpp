@@ -128,7 +128,7 @@ void write_result(Writer& w, bench::Result const& r, double predicted) {
 
 }  // namespace
 
-void write_json(std::ostream& out, Report const& r, bool with_density) {
+void write_json(std::ostream& out, Report const& r) {
   Writer w(out);
   w.open('{');
   w.key("matrix").value(r.source.name);
@@ -157,11 +157,6 @@ void write_json(std::ostream& out, Report const& r, bool with_density) {
   w.close(']');
   w.key("planner");
   write_result(w, r.planned, std::nan(""));
-  if (with_density) {
-    w.key("density").open('{');
-    w.key("grid").value(r.density.grid);
-    w.key("entries").value(r.density.entries).close('}');
-  }
   w.close('}');
   out << '\n';
 }

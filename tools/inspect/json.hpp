@@ -9,7 +9,6 @@
 namespace sptrsv::tools {
 
 /// Writes one JSON object; seconds, bytes, rows and entries have no prefixes; unknown values are null.
-/// @param with_density  adds the grid of the spy plot, up to a quarter of a million numbers.
-void write_json(std::ostream& out, Report const& report, bool with_density);
+void write_json(std::ostream& out, Report const& report);
 
 }  // namespace sptrsv::tools

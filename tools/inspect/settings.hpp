@@ -20,7 +20,7 @@ struct Settings {
   int columns = 1;
   bool no_time = false, no_colors = false, no_tiles = false;
   bench::Limits limits{20, 1.0, 1.0};
-  std::string json, plot, python;
+  std::string json;
 
   OptionValues option_values() const {
     OptionValues out;

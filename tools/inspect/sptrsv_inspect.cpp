@@ -10,7 +10,6 @@
 #include "algorithms.hpp"
 #include "bench/system.hpp"
 #include "json.hpp"
-#include "plot.hpp"
 #include "structure.hpp"
 #include "text.hpp"
 
@@ -49,7 +48,7 @@ Report inspect_matrix(Settings const& settings) {
 
 void save(std::string const& path, Report const& report) {
   std::ofstream out(path);
-  write_json(out, report, false);
+  write_json(out, report);
   if (!out.flush())
     throw std::runtime_error("--json " + path + ": cannot write it; check the folder and the permissions");
 }
@@ -73,9 +72,6 @@ void declare(CLI::App& app, Settings& s) {
   app.add_flag("--no-colors", s.no_colors, "do not color the graph");
   app.add_flag("--no-tiles", s.no_tiles, "do not count tiles");
   app.add_option("--json", s.json, "file to write all findings to");
-  app.add_option("--plot", s.plot, "file to draw into, .png, .pdf or .svg; needs python3 with matplotlib");
-  app.add_option("--python", s.python,
-                 "the interpreter for --plot; default the first with matplotlib of python3 and /usr/bin/python3");
 }
 
 }  // namespace
@@ -99,7 +95,6 @@ int main(int argc, char** argv) {
     print(std::cout, report);
     std::cout.flush();
     if (!settings.json.empty()) save(settings.json, report);
-    if (!settings.plot.empty()) draw(settings.plot, settings.python, report);
     bool good = report.planned.error.empty();
     for (auto const& a : report.algorithms) good = good && a.result.error.empty();
     if (good) return 0;

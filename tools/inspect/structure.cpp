@@ -24,21 +24,6 @@ T::pattern pattern_of(bench::System const& s) {
           Kokkos::View<int const*, T::device>(s.col_idx.data(), s.col_idx.size())};
 }
 
-Density density_of(OffDiagonals<T> const& rows) {
-  constexpr int most = 512;
-  Density d;
-  long long const n = rows.num_rows;
-  d.grid = static_cast<int>(std::min<long long>(n, most));
-  d.entries.assign(static_cast<std::size_t>(d.grid) * d.grid, 0);
-  auto const cell = [&](long long i) { return static_cast<std::size_t>(i * d.grid / n); };
-  for (int i = 0; i < n; ++i) {
-    int* const line = &d.entries[cell(i) * d.grid];
-    ++line[cell(i)];
-    for (int k = rows.begin(i); k < rows.end(i); ++k) ++line[cell(rows.col_idx(k))];
-  }
-  return d;
-}
-
 }  // namespace
 
 std::string describe_shape(Shape shape) {
@@ -87,7 +72,6 @@ void add_structure(bench::System const& system, Report& report) {
   if (s.rows > 0)
     report.granularity =
         parallel_granularity(s.mean_level, static_cast<double>(s.entries) / static_cast<double>(s.rows));
-  report.density = density_of(rows);
   report.matrix_bytes = 12.0 * static_cast<double>(s.entries) + 4.0 * static_cast<double>(s.rows + 1);
 }
 

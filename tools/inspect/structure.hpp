@@ -19,7 +19,7 @@ Source describe_source(support::CsrMatrix const& matrix, std::string const& name
 /// Returns text such as "lower triangle, transposed".
 std::string describe_shape(Shape shape);
 
-/// Adds sizes, levels, row lengths, granularity and density of op(T).
+/// Adds sizes, levels, row lengths and granularity of op(T).
 void add_structure(bench::System const& system, Report& report);
 
 /// Colors the graph of T + T^T.
