@@ -24,7 +24,8 @@ char const help[] =
     "              [-ordering natural] [-block 1] [-repeat 50] [-budget SECONDS]\n"
     "              -dll_append <path>/libsptrsv_petsc.so\n"
     "-block: rows of the matrix' blocks, for cases such as seqbaij:sptrsv. All cases are of aij types, or all of one\n"
-    "with blocks: answers are compared with PETSc's own factor of that type.\n\n";
+    "with blocks: answers are compared with PETSc's own factor of that type. petsc/this: MatSolve of the case of type\n"
+    "petsc divided by this one; above 1 is faster than PETSc.\n\n";
 
 struct Settings {
   std::string matrix, factor = "ilu", cases, ordering, json;
@@ -120,14 +121,17 @@ void save(Settings const& s, std::string const& cases) {
   if (!out.flush()) throw std::runtime_error("cannot write " + s.json);
 }
 
-void print(PetscCase const& c, PetscResult const& r) {
+/// Prints a line. @param petsc  seconds of a MatSolve of PETSc's own type; 0 if it has none
+void print(PetscCase const& c, PetscResult const& r, double petsc) {
   std::string const name = c.mat_type + " " + c.type;
   if (!r.error.empty()) {
-    std::printf("%-32s FAILED, no time: %s\n", name.c_str(), r.error.c_str());
+    std::printf("%-24s FAILED, no time: %s\n", name.c_str(), r.error.c_str());
   } else {
-    std::printf("%-32s %11.3f %11.3f %11.3f %11.3f %11.3f %11.1f %11.1f %5d%s\n", name.c_str(), 1e3 * r.symbolic,
+    auto const ratio = petsc > 0 ? formatted("%.2f", petsc / r.solve.median) : "-";
+    std::printf("%-24s %11.3f %11.3f %11.3f %11.3f %11.3f %11.1f %11.1f %5d %10s%s\n", name.c_str(), 1e3 * r.symbolic,
                 1e3 * r.first_numeric, 1e3 * r.first_solve, 1e3 * r.numeric.median, 1e3 * r.renewal.median,
-                1e6 * r.solve.median, 1e6 * r.solve.minimum, r.solve.runs, r.cut_short ? "  cut short" : "");
+                1e6 * r.solve.median, 1e6 * r.solve.minimum, r.solve.runs, ratio.c_str(),
+                r.cut_short ? "  cut short" : "");
   }
   std::fflush(stdout);
 }
@@ -148,16 +152,18 @@ bool run() {
       throw std::runtime_error("-cases: " + c.mat_type + " and " + cases.front().mat_type +
                                " have different factors; time them in two runs");
   auto const reference = make_reference(A, {cases.front().factor, of_reference, "", s.ordering});
-  std::printf("%s, %s without fill, ordering %s, blocks of %d\n%-32s %11s %11s %11s %11s %11s %11s %11s %5s\n",
+  std::printf("%s, %s without fill, ordering %s, blocks of %d\n%-24s %11s %11s %11s %11s %11s %11s %11s %5s %10s\n",
               s.matrix.c_str(), s.factor.c_str(), s.ordering.c_str(), s.block, "matrix and type", "symbolic ms",
-              "1st num. ms", "1st sol. ms", "numeric ms", "with solve", "MatSolve us", "minimum", "runs");
+              "1st num. ms", "1st sol. ms", "numeric ms", "with solve", "MatSolve us", "minimum", "runs", "petsc/this");
   bool good = true;
+  double petsc = 0;
   std::string json;
   for (auto const& c : cases) {
     std::cerr << "running " << s.matrix << ' ' << s.factor << ' ' << c.mat_type << ' ' << c.type << std::endl;
     auto const r = time_petsc_case(A, c, s.limits, reference);
     good = good && (is_peer(c.type) || r.error.empty());
-    print(c, r);
+    if (c.type == MATSOLVERPETSC) petsc = r.solve.median;
+    print(c, r, petsc);
     json += (json.empty() ? "" : ",\n") + json_of(s, c, r);
     save(s, json);
   }
