@@ -13,7 +13,6 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-extern "C" [[gnu::weak]] int LLVMFuzzerInitialize(int* argc, char*** argv);
 
 namespace {
 
@@ -64,7 +63,6 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
-  if (LLVMFuzzerInitialize) LLVMFuzzerInitialize(&argc, &argv);
   const long changes = argc > 2 ? std::atol(argv[2]) : 200;
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(argv[1])) paths.push_back(entry.path());
