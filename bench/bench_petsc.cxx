@@ -2,15 +2,15 @@
 // Times symbolic phase, numeric phase and MatSolve of solver types: PETSc's own and the plugin's.
 #include <petscksp.h>
 
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include "case_words.hpp"
 #include "json.hpp"
 #include "petsc_case.hpp"
+#include "petsc_environment.hpp"
 #include "petsc_main.hpp"
 #include "petsc_matrix.hpp"
+#include "report.hpp"
 #include "sptrsv_support/petsc_success.hpp"
 
 namespace {
@@ -92,33 +92,20 @@ std::string host_type(std::string const& mat_type) {
 
 bool is_peer(std::string const& type) { return type == "petsc" || type == "cusparse" || type == "kokkos"; }
 
-std::string json_of(Settings const& s, PetscCase const& c, PetscResult const& r) {
-  std::ostringstream out;
-  out << "    {\"matrix\": " << quoted(s.matrix) << ", \"factor\": " << quoted(s.factor)
-      << ", \"ordering\": " << quoted(s.ordering) << ", \"block\": " << s.block
-      << ", \"mat_type\": " << quoted(c.mat_type) << ", \"type\": " << quoted(c.type)
-      << ", \"peer\": " << (is_peer(c.type) ? "true" : "false");
-  if (!r.error.empty()) {
-    out << ", \"error\": " << quoted(r.error) << "}";
-  } else {
-    out << ",\n     \"symbolic\": " << r.symbolic << ", \"first_numeric\": " << r.first_numeric
-        << ", \"setup\": " << r.symbolic + r.first_numeric + r.first_solve << ", \"first_solve\": " << r.first_solve
-        << ",\n     \"numeric\": " << bench::json_of(r.numeric) << ", \"renewal\": " << bench::json_of(r.renewal)
-        << ",\n     \"solve\": " << bench::json_of(r.solve) << ", \"cut_short\": " << (r.cut_short ? "true" : "false")
-        << "}";
-  }
-  return out.str();
-}
-
-void save(Settings const& s, std::string const& cases) {
-  if (s.json.empty()) return;
-  PetscInt major = 0, minor = 0, subminor = 0;
-  (void)PetscGetVersionNumber(&major, &minor, &subminor, nullptr);
-  std::ofstream out(s.json);
-  out << "{\n  \"program\": \"bench_petsc\",\n  \"petsc\": \"" << major << '.' << minor << '.' << subminor
-      << "\",\n  \"cases\": [\n"
-      << cases << "\n  ]\n}\n";
-  if (!out.flush()) throw std::runtime_error("cannot write " + s.json);
+Json json_of(Settings const& s, PetscCase const& c, PetscResult const& r) {
+  Json json = {{"matrix", s.matrix},     {"factor", s.factor}, {"ordering", s.ordering}, {"block", s.block},
+               {"mat_type", c.mat_type}, {"type", c.type},     {"peer", is_peer(c.type)}};
+  if (!r.error.empty()) json["error"] = r.error;
+  else
+    json.update({{"symbolic", r.symbolic},
+                 {"first_numeric", r.first_numeric},
+                 {"setup", r.symbolic + r.first_numeric + r.first_solve},
+                 {"first_solve", r.first_solve},
+                 {"numeric", r.numeric},
+                 {"renewal", r.renewal},
+                 {"solve", r.solve},
+                 {"cut_short", r.cut_short}});
+  return json;
 }
 
 /// Prints a line. @param petsc  seconds of a MatSolve of PETSc's own type; 0 if it has none
@@ -157,15 +144,15 @@ bool run() {
               "1st num. ms", "1st sol. ms", "numeric ms", "with solve", "MatSolve us", "minimum", "runs", "petsc/this");
   bool good = true;
   double petsc = 0;
-  std::string json;
+  Json json = {{"program", "bench_petsc"}, {"petsc", petsc_version()}, {"cases", Json::array()}};
   for (auto const& c : cases) {
     std::cerr << "running " << s.matrix << ' ' << s.factor << ' ' << c.mat_type << ' ' << c.type << std::endl;
     auto const r = time_petsc_case(A, c, s.limits, reference);
     good = good && (is_peer(c.type) || r.error.empty());
     if (c.type == MATSOLVERPETSC) petsc = r.solve.median;
     print(c, r, petsc);
-    json += (json.empty() ? "" : ",\n") + json_of(s, c, r);
-    save(s, json);
+    json["cases"].push_back(json_of(s, c, r));
+    save_json(s.json, json);
   }
   (void)MatDestroy(&A);
   return good;

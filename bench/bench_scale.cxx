@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 #include <stdexcept>
 
 #include "case_words.hpp"
@@ -273,53 +271,57 @@ void print_row(Settings const& s, Row const& row) {
   std::fflush(stdout);
 }
 
-std::string json_of(Row const& row) {
+Json json_of(Row const& row) {
   auto const& r = row.result;
-  std::ostringstream out;
-  out << "    {\"case\": " << quoted(row.what.name()) << ", \"pc\": " << quoted(row.what.pc_name())
-      << ", \"type\": " << quoted(row.what.type) << ", \"mat_type\": " << quoted(row.what.mat_type)
-      << ", \"ordering\": " << quoted(row.what.ordering) << ", \"may_fail\": " << (row.what.may_fail ? "true" : "false")
-      << ",\n     \"error\": " << quoted(r.error);
+  Json json = {{"case", row.what.name()},
+               {"pc", row.what.pc_name()},
+               {"type", row.what.type},
+               {"mat_type", row.what.mat_type},
+               {"ordering", row.what.ordering},
+               {"may_fail", row.what.may_fail},
+               {"error", r.error}};
   if (row.timed())
-    out << ", \"memory\": " << quoted(r.memory) << ", \"iterations\": " << r.iterations
-        << ", \"residual\": " << r.residual << ", \"first_setup\": " << r.first_setup
-        << ",\n     \"setup\": " << json_of(row.setup) << ",\n     \"solve\": " << json_of(row.solve)
-        << ",\n     \"per_iteration\": " << row.per_iteration();
-  return out.str() + "}";
+    json.update({{"memory", r.memory},
+                 {"iterations", r.iterations},
+                 {"residual", r.residual},
+                 {"first_setup", r.first_setup},
+                 {"setup", row.setup},
+                 {"solve", row.solve},
+                 {"per_iteration", row.per_iteration()}});
+  return json;
 }
 
-std::string json_of(PetscInt const (&n)[3]) {
-  return "[" + std::to_string(n[0]) + ", " + std::to_string(n[1]) + ", " + std::to_string(n[2]) + "]";
-}
-
-void write(Settings const& s, Machine const& m, Grid const& grid, std::vector<Row> const& rows, std::ostream& out) {
+Json json_of(Settings const& s, Machine const& m, Grid const& grid, std::vector<Row> const& rows) {
   auto const& p = s.problem;
-  out << "{\n  \"program\": \"bench_scale\", \"petsc\": " << quoted(petsc_version()) << ", \"ranks\": " << m.ranks
-      << ",\n  \"problem\": " << quoted(p.name()) << ", \"size\": " << p.size
-      << ", \"per\": " << quoted(p.per_rank ? "rank" : "all") << ", \"rows\": " << grid.rows()
-      << ", \"points\": " << json_of(grid.points) << ", \"rank_grid\": " << json_of(grid.ranks)
-      << ",\n  \"solve\": " << (p.converge ? "true" : "false") << ", \"iterations\": " << p.iterations
-      << ", \"repeat\": " << p.repeat << ", \"gpu_aware_mpi\": " << (m.gpu_aware ? "true" : "false")
-      << ",\n  \"host\": " << quoted(cpu_model()) << ",\n  \"devices\": [";
-  for (std::size_t k = 0; k < m.devices.size(); ++k)
-    out << (k == 0 ? "\n    " : ",\n    ") << quoted(m.devices[k].text());
-  out << "\n  ],\n  \"cases\": [";
-  for (std::size_t k = 0; k < rows.size(); ++k) out << (k == 0 ? "\n" : ",\n") << json_of(rows[k]);
-  out << "\n  ]\n}\n";
+  Json json = {{"program", "bench_scale"},
+               {"petsc", petsc_version()},
+               {"ranks", m.ranks},
+               {"problem", p.name()},
+               {"size", p.size},
+               {"per", p.per_rank ? "rank" : "all"},
+               {"rows", grid.rows()},
+               {"points", grid.points},
+               {"rank_grid", grid.ranks},
+               {"solve", p.converge},
+               {"iterations", p.iterations},
+               {"repeat", p.repeat},
+               {"gpu_aware_mpi", m.gpu_aware},
+               {"host", cpu_model()},
+               {"devices", Json::array()},
+               {"cases", Json::array()}};
+  for (auto const& device : m.devices) json["devices"].push_back(device.text());
+  for (auto const& row : rows) json["cases"].push_back(json_of(row));
+  return json;
 }
 
-/// Writes all results so far on rank 0, replacing the file at once, so that an interrupted run leaves a complete file.
-/// Collective.
+/// Writes all results so far on rank 0. Collective.
 void save(Settings const& s, Machine const& m, Grid const& grid, std::vector<Row> const& rows) {
   if (s.json.empty()) return;
   std::string error;
-  if (m.first()) {
-    std::string const part = s.json + ".part";
-    std::ofstream out(part);
-    out.precision(9);
-    write(s, m, grid, rows, out);
-    out.close();
-    if (!out || std::rename(part.c_str(), s.json.c_str()) != 0) error = "cannot write " + s.json;
+  try {
+    if (m.first()) save_json(s.json, json_of(s, m, grid, rows));
+  } catch (std::exception const& e) {
+    error = e.what();
   }
   error = agreed_error(error);
   if (!error.empty()) throw std::runtime_error(error);

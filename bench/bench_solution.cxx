@@ -3,15 +3,14 @@
 #include <petscksp.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include "case_words.hpp"
 #include "cpu_model.hpp"
 #include "json.hpp"
 #include "petsc_environment.hpp"
 #include "petsc_main.hpp"
+#include "report.hpp"
 #include "solution_case.hpp"
 
 namespace {
@@ -185,33 +184,42 @@ void print_table(Settings const& s, System const& system, std::string const& dev
   std::fflush(stdout);
 }
 
-std::string json_of(Row const& row) {
+Json json_of(Row const& row) {
   auto const& r = row.result;
-  std::ostringstream out;
-  out << "    {\"recipe\": " << quoted(row.recipe.name) << ", \"uses_sptrsv\": " << (row.plugin ? "true" : "false")
-      << ", \"may_fail\": " << (row.recipe.may_fail ? "true" : "false") << ", \"error\": " << quoted(r.error)
-      << ",\n     \"options\": " << quoted(r.options);
+  Json json = {{"recipe", row.recipe.name},
+               {"uses_sptrsv", row.plugin},
+               {"may_fail", row.recipe.may_fail},
+               {"error", r.error},
+               {"options", r.options}};
   if (row.timed())
-    out << ",\n     \"ksp\": " << quoted(r.ksp) << ", \"pc\": " << quoted(r.pc) << ", \"levels\": " << r.levels
-        << ", \"iterations\": " << r.iterations << ", \"residual\": " << r.residual
-        << ",\n     \"first_setup\": " << json_of(row.first_setup)
-        << ",\n     \"new_values\": " << json_of(row.new_values) << ",\n     \"solve\": " << json_of(row.solve)
-        << ",\n     \"sum\": " << json_of(row.sum) << ",\n     \"sum_of_best\": " << row.sum_of_best
-        << ", \"solve_of_best\": " << row.solve_of_best;
-  return out.str() + "}";
+    json.update({{"ksp", r.ksp},
+                 {"pc", r.pc},
+                 {"levels", r.levels},
+                 {"iterations", r.iterations},
+                 {"residual", r.residual},
+                 {"first_setup", row.first_setup},
+                 {"new_values", row.new_values},
+                 {"solve", row.solve},
+                 {"sum", row.sum},
+                 {"sum_of_best", row.sum_of_best},
+                 {"solve_of_best", row.solve_of_best}});
+  return json;
 }
 
 void save(Settings const& s, System const& system, std::string const& device, std::vector<Row> const& rows) {
-  if (s.json.empty()) return;
-  std::ofstream out(s.json);
-  out << "{\n  \"program\": \"bench_solution\", \"petsc\": " << quoted(petsc_version())
-      << ",\n  \"problem\": " << quoted(s.problem.name()) << ", \"rows\": " << system.rows()
-      << ", \"entries\": " << system.entries() << ", \"mat_type\": " << quoted(s.mat_type)
-      << ", \"on_device\": " << (system.on_device() ? "true" : "false") << ", \"repeat\": " << s.solution.repeat
-      << ",\n  \"device\": " << quoted(device) << ", \"host\": " << quoted(cpu_model()) << ",\n  \"cases\": [";
-  for (std::size_t k = 0; k < rows.size(); ++k) out << (k == 0 ? "\n" : ",\n") << json_of(rows[k]);
-  out << "\n  ]\n}\n";
-  if (!out.flush()) throw std::runtime_error("cannot write " + s.json);
+  Json json = {{"program", "bench_solution"},
+               {"petsc", petsc_version()},
+               {"problem", s.problem.name()},
+               {"rows", system.rows()},
+               {"entries", system.entries()},
+               {"mat_type", s.mat_type},
+               {"on_device", system.on_device()},
+               {"repeat", s.solution.repeat},
+               {"device", device},
+               {"host", cpu_model()},
+               {"cases", Json::array()}};
+  for (auto const& row : rows) json["cases"].push_back(json_of(row));
+  save_json(s.json, json);
 }
 
 /// Returns whether the plugin's types are registered.

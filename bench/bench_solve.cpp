@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "environment.hpp"
-#include "json.hpp"
 #include "own_types.hpp"
 #include "peers/peer_list.hpp"
+#include "report_json.hpp"
 #include "time_contender.hpp"
 
 namespace {
@@ -144,7 +144,7 @@ void time_system(std::string const& matrix, Settings const& settings, Environmen
       std::cerr << "running " << matrix << ' ' << group.shape << ' ' << entry.name << std::endl;
       group.results.push_back(time_contender(entry, settings.limits, problem));
     }
-    save_json(settings.json, environment, groups);
+    save_json(settings.json, json_of(environment, groups));
   }
 }
 

@@ -4,7 +4,6 @@
 #include <petscksp.h>
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 
 #include "case_words.hpp"
@@ -198,16 +197,17 @@ Result time_case(Mat A, Case const& what, Settings const& s) try {
   return r;
 }
 
-std::string json_of(Settings const& s, Case const& c, Result const& r) {
-  std::ostringstream out;
-  out << "    {\"matrix\": " << quoted(s.matrix) << ", \"mat_type\": " << quoted(c.mat_type)
-      << ", \"pc\": " << quoted(c.pc) << ", \"type\": " << quoted(c.type) << ", \"ordering\": " << quoted(c.ordering);
-  if (!r.error.empty()) out << ", \"error\": " << quoted(r.error) << "}";
+Json json_of(Settings const& s, Case const& c, Result const& r) {
+  Json json = {
+      {"matrix", s.matrix}, {"mat_type", c.mat_type}, {"pc", c.pc}, {"type", c.type}, {"ordering", c.ordering}};
+  if (!r.error.empty()) json["error"] = r.error;
   else
-    out << ",\n     \"first\": " << r.first << ", \"iterations\": " << r.iterations
-        << ", \"apply\": " << bench::json_of(r.apply) << ",\n     \"renewal\": " << bench::json_of(r.renewal)
-        << ",\n     \"solve\": " << bench::json_of(r.solve) << "}";
-  return out.str();
+    json.update({{"first", r.first},
+                 {"iterations", r.iterations},
+                 {"apply", r.apply},
+                 {"renewal", r.renewal},
+                 {"solve", r.solve}});
+  return json;
 }
 
 bool run() {
@@ -219,7 +219,7 @@ bool run() {
               static_cast<double>(s.rtol), static_cast<double>(s.omega), width, "matrix, PC, type", "first ms",
               "PCApply us", "minimum", "new val. us", "KSPSolve ms", "its");
   bool good = true;
-  std::string json;
+  Json json = {{"program", "bench_sweeps"}, {"cases", Json::array()}};
   for (auto const& c : s.cases) {
     std::cerr << "running " << s.matrix << ' ' << c.name() << std::endl;
     auto const r = time_case(A, c, s);
@@ -230,13 +230,9 @@ bool run() {
                   1e6 * r.apply.median, 1e6 * r.apply.minimum, 1e6 * (r.renewal.median - r.apply.median),
                   1e3 * r.solve.median, r.iterations);
     std::fflush(stdout);
-    json += (json.empty() ? "" : ",\n") + json_of(s, c, r);
+    json["cases"].push_back(json_of(s, c, r));
   }
-  if (!s.json.empty()) {
-    std::ofstream out(s.json);
-    out << "{\n  \"program\": \"bench_sweeps\",\n  \"cases\": [\n" << json << "\n  ]\n}\n";
-    if (!out.flush()) throw std::runtime_error("cannot write " + s.json);
-  }
+  save_json(s.json, json);
   (void)MatDestroy(&A);
   return good;
 }

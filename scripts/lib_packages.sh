@@ -43,6 +43,7 @@ missing_packages() {
   has_command ninja || echo ninja-build
   has_command pkg-config || echo pkg-config
   has_header zlib.h || echo zlib1g-dev
+  has_header nlohmann/json.hpp || echo nlohmann-json3-dev # timing programs, sptrsv_inspect
   if [[ $with_tests == yes ]]; then
     has_header gtest/gtest.h || echo libgtest-dev
     has_command ccache || echo ccache # several stacks compile the same files

@@ -2,7 +2,6 @@
 // Shows a person, or a program, the structure of a triangle and how the library solves with it.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
-#include <fstream>
 #include <iostream>
 #include <sptrsv_support/generators.hpp>
 #include <sptrsv_support/load_matrix.hpp>
@@ -46,13 +45,6 @@ Report inspect_matrix(Settings const& settings) {
   return report;
 }
 
-void save(std::string const& path, Report const& report) {
-  std::ofstream out(path);
-  write_json(out, report);
-  if (!out.flush())
-    throw std::runtime_error("--json " + path + ": cannot write it; check the folder and the permissions");
-}
-
 void declare(CLI::App& app, Settings& s) {
   app.add_option("matrix", s.matrix,
                  "Matrix Market file (.mtx, .mtx.gz), PETSc binary file, or family such as lap2d:300")
@@ -94,7 +86,11 @@ int main(int argc, char** argv) {
     }();
     print(std::cout, report);
     std::cout.flush();
-    if (!settings.json.empty()) save(settings.json, report);
+    try {
+      bench::save_json(settings.json, json_of(report));
+    } catch (std::exception const& e) {
+      throw std::runtime_error("--json " + settings.json + ": " + e.what() + "; check the folder and the permissions");
+    }
     bool good = report.planned.error.empty();
     for (auto const& a : report.algorithms) good = good && a.result.error.empty();
     if (good) return 0;
