@@ -194,7 +194,7 @@ TEST(PcPairsOnOneRank, SolveAsAlone)
   auto const& kinds = Kinds();
   for (PetscInt const dof : {1, 3})
     for (std::size_t a = 0; a < kinds.size(); ++a)
-      for (std::size_t b = a; b < kinds.size(); b += MatTypeOfRun() == MATAIJ ? 1 : 3) {  // on a GPU some pairs
+      for (std::size_t b = a; b < kinds.size(); b += MatTypeOfRun() == MATAIJ ? 1 : 5) {  // on a GPU some pairs
         if (dof > 1 && (kinds[a].without_inodes || kinds[b].without_inodes)) continue;
         for (unsigned round = 0; round < (MatTypeOfRun() == MATAIJ ? 5 : 1); ++round)
           ASSERT_EQ(RunPair(kinds[a], kinds[b], dof, (unsigned)(1000 * a + 10 * b) + round), PETSC_SUCCESS)
