@@ -77,7 +77,7 @@ std::vector<Recipe> const& all_recipes() {
       {"sor:blockcolor", "-pc_type sor -pc_sor_ordering blockcolor"},
       {"ilu:petsc", factor + "petsc", Uses::petsc, For::host},
       {"ilu:cusparse", factor + "cusparse", Uses::petsc, For::cusparse},
-      // kokkos_icc_stale in docs/petsc_faults.md
+      // kokkos_icc_stale in docs/dev/petsc_faults.md
       {"ilu:kokkos", factor + "kokkos", Uses::petsc, For::kokkos, true},
       {"ilu:sptrsv", factor + "sptrsv" + ordering + "natural"},
       {"ilu:color", factor + "sptrsv" + ordering + "color"},

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes each fault of docs/petsc_faults.md to a separate file that can be sent to PETSc: the fault and the versions
-that
-have it, the work-around, the fix, and the whole program.
+"""Writes each fault of docs/dev/petsc_faults.md to a separate file that can be sent to PETSc: the fault and the
+versions that have it, the work-around, the fix, and the whole program.
 
     python3 tools/fault_reports.py FOLDER [NAME...]
 """
@@ -10,7 +9,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGE = os.path.join(ROOT, "docs", "petsc_faults.md")
+PAGE = os.path.join(ROOT, "docs", "dev", "petsc_faults.md")
 PARTS = {"What": "What happens", "User": "What helps until then", "Upstream": "What would mend it"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that fault_reports.py writes a whole report for each program of docs/petsc_faults, and refuses unknown
+"""Tests that fault_reports.py writes a whole report for each program of docs/dev/petsc_faults, and refuses unknown
 names."""
 import os
 import subprocess
@@ -9,7 +9,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPT = os.path.join(HERE, "fault_reports.py")
-PROGRAMS = os.path.join(os.path.dirname(HERE), "docs", "petsc_faults")
+PROGRAMS = os.path.join(os.path.dirname(HERE), "docs", "dev", "petsc_faults")
 
 
 class Reports(unittest.TestCase):

@@ -23,7 +23,7 @@ std::vector<PetscOption> factor_options() {
        "",
        "automatic",
        "who computes the values of a factor: PETSc on the host, or the backend where the solves run",
-       "; [the rule](factorization.md)"},
+       "; [the rule](dev/factorization.md)"},
   };
 }
 

@@ -103,8 +103,8 @@ TYPED_TEST(Extreme, WhatSubstitutionSolvesAllDo) {
 }
 
 /// Checks pivots below 1 / (the largest number), which have no finite reciprocal. On a GPU, where a row ends in a
-/// multiplication by the reciprocal, x is infinite, or NaN if the row's sum is zero (docs/design.md); where it ends in
-/// a division, x is exact.
+/// multiplication by the reciprocal, x is infinite, or NaN if the row's sum is zero (docs/dev/design.md); where it ends
+/// in a division, x is exact.
 TYPED_TEST(Extreme, PivotsWithoutAReciprocal) {
   auto const p = problem_of<double>({{{0, 1e-310}}, {{1, 1e-310}}, {{2, 2.0}}});
   for (auto const& v : all_variants()) {

@@ -62,7 +62,7 @@ PetscErrorCode CheckParts(Three& t, Factoring const& setup)
     PetscCall(CheckHalf("MatBackwardSolve", MatBackwardSolve, t));
   }
   // PETSc's own factors do not show the diagonal for blocks, and crash for an ICC factor of seqsbaij
-  // (docs/petsc_faults.md)
+  // (docs/dev/petsc_faults.md)
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)t.matrix, MATSEQAIJ, &diagonal));
   if (diagonal) {
     PetscCall(MatGetDiagonal(t.own.mat(), t.expected));

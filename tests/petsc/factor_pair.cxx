@@ -146,7 +146,7 @@ PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Fac
 PetscErrorCode Factor::Numeric(Mat A)
 {
   PetscFunctionBegin;
-  if (own_ && setup_.shift == MAT_SHIFT_POSITIVE_DEFINITE) {  // 3.26 crashes otherwise: docs/petsc_faults.md
+  if (own_ && setup_.shift == MAT_SHIFT_POSITIVE_DEFINITE) {  // 3.26 crashes otherwise: docs/dev/petsc_faults.md
     Vec diagonal;
     PetscCall(MatCreateVecs(A, &diagonal, NULL));
     PetscCall(MatGetDiagonal(A, diagonal));

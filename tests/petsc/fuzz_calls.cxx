@@ -34,7 +34,8 @@ char const* const usage =
     "  --solver TYPE   the plugin's are all of this type\n"
     "  --backend NAME  the plugin solves on the host or the device\n"
     "  --factor NAME   values of our factors are computed by the host or the device, -mat_sptrsv_factor\n"
-    "  --inodes        leave PETSc its inodes, whose faults crash by chance, in the plugin too (docs/petsc_faults.md)\n"
+    "  --inodes        leave PETSc its inodes, whose faults crash by chance, in the plugin too\n"
+    "                  (docs/dev/petsc_faults.md)\n"
     "  --keep-going    do not stop at the first fault\n"
     "  --progress      a line every 10,000 sequences\n"
     "PETSC_OPTIONS must load the plugin (-dll_append). Exit status 1 if the plugin's differs from PETSc's own.\n";

@@ -169,7 +169,8 @@ void FactorPair::draw_setup()
   } while (!available);
   FUZZ_MUST(MatFactorInfoInitialize(&info_));
   info_.levels = draw_.chance(50) ? 0 : draw_.from(1, 3);
-  if (own_values() && m_.blocks() && ftype_ == MAT_FACTOR_ICC) info_.levels = 0;  // docs/petsc_faults.md, icc_leftovers
+  // docs/dev/petsc_faults.md, icc_leftovers
+  if (own_values() && m_.blocks() && ftype_ == MAT_FACTOR_ICC) info_.levels = 0;
   info_.fill = draw_.chance(50) ? 5 : 1 + 2 * std::fabs((double)draw_.unit());
   info_.dtcol = 1e-6;
   info_.zeropivot = draw_.chance(80) ? 100 * PETSC_MACHINE_EPSILON : draw_.chance(70) ? 0 : 0.5;
@@ -209,7 +210,7 @@ void FactorPair::draw_ordering()
   ordering_ = only_natural && !(m_.is(MATSEQSBAIJ) && draw_.chance(5)) ? MATORDERINGNATURAL : draw_.pick(all);
   nonzero_diagonal_ = lu && m_.is(MATSEQAIJ) && !m_.inodes() && draw_.chance(15);
   if (ftype_ == MAT_FACTOR_ILU && info_.diagonal_fill != 0)
-    nonzero_diagonal_ = false;  // PETSc may add these entries twice: docs/petsc_faults.md
+    nonzero_diagonal_ = false;  // PETSc may add these entries twice: docs/dev/petsc_faults.md
   FUZZ_MUST(ISDestroy(&rows_));
   FUZZ_MUST(ISDestroy(&cols_));
   Outcome outcome = Quietly([&] { return MatGetOrdering(m_.of(by_petsc), ordering_.c_str(), &rows_, &cols_); });
@@ -278,7 +279,7 @@ void FactorPair::symbolic()
   Trace("  symbolic, ordering %s%s\n", ordering_.c_str(),
         nonzero_diagonal_ ? ", reordered for a nonzero diagonal" : "");
   numeric_ = false;
-  if (lu_and_aij() && !m_.keep_inodes(rows_)) {  // PETSc's numeric phase gives NaN or crashes: docs/petsc_faults.md
+  if (lu_and_aij() && !m_.keep_inodes(rows_)) {  // PETSc's numeric phase gives NaN or crashes: docs/dev/petsc_faults.md
     FUZZ_MUST(ISDestroy(&rows_));
     FUZZ_MUST(ISDestroy(&cols_));
     FUZZ_MUST(ISCreateStride(PETSC_COMM_SELF, m_.n(), 0, 1, &rows_));
@@ -316,7 +317,7 @@ void FactorPair::numeric()
   if (!symbolic_) return;
   Trace("  numeric%s\n",
         m_.pattern_changes() != symbolic_pattern_ ? ", the pattern may be another one than in the symbolic phase" : "");
-  if (positive && m_.is(MATSEQAIJ)) {  // 3.25 and later crash otherwise: docs/petsc_faults.md
+  if (positive && m_.is(MATSEQAIJ)) {  // 3.25 and later crash otherwise: docs/dev/petsc_faults.md
     Vec diagonal;
     FUZZ_MUST(MatCreateVecs(m_.of(by_petsc), &diagonal, NULL));
     FUZZ_MUST(MatGetDiagonal(m_.of(by_petsc), diagonal));
@@ -351,7 +352,7 @@ void FactorPair::compare_errors()
                     (std::isnan(value[by_petsc]) && std::isnan(value[by_plugin]));
   // After a zero pivot there may be others, and the last one is named: the factors are noise by then.
   if (rounds_otherwise() && row[by_petsc] != row[by_plugin]) return;
-  // PETSc names another row: docs/petsc_faults.md, cholesky_pivot_row
+  // PETSc names another row: docs/dev/petsc_faults.md, cholesky_pivot_row
   bool const other_row = own_values() && (ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC);
   if (error[by_petsc] && (!same || (row[by_petsc] != row[by_plugin] && !other_row)))
     Fail("MatFactorGetErrorZeroPivot: PETSc's own %.17g in row %d, the plugin's %.17g in row %d",

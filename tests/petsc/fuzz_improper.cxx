@@ -121,7 +121,7 @@ Phases DrawPhases(Draw& draw, Mat A, MatType type, bool symmetric, int variant)
   p.ftype = lu ? (complete ? MAT_FACTOR_LU : MAT_FACTOR_ILU) : complete ? MAT_FACTOR_CHOLESKY : MAT_FACTOR_ICC;
   FUZZ_MUST(MatFactorInfoInitialize(&p.info));
   p.info.levels = draw.chance(50) ? 0 : draw.from(1, 2);
-  if (own_values() && !aij && !lu) p.info.levels = 0;  // docs/petsc_faults.md, icc_leftovers
+  if (own_values() && !aij && !lu) p.info.levels = 0;  // docs/dev/petsc_faults.md, icc_leftovers
   p.info.fill = 5;
   p.info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
   char const* const ordering = (lu || aij) && draw.chance(50) ? draw.pick(orderings) : MATORDERINGNATURAL;

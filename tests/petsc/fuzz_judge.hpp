@@ -31,7 +31,7 @@ class Bound {
   Bound() = default;
   /// @param first, second  T1^-1 and T2^-1.
   /// @param bs  side of the diagonal blocks; both solves multiply by their explicit inverses, in different steps:
-  /// docs/design.md.
+  /// docs/dev/design.md.
   /// @param other_factor  the results are from two factorizations, T1 T2 + E and T1 T2 with |E| <= g |T1||T2|, which
   /// adds g |T2^-1||T1^-1||T1||T2||x| (Higham, theorem 9.4).
   Bound(Dense const& first, Dense const& second, int bs = 1, bool other_factor = false);

@@ -68,7 +68,7 @@ class Matrices {
   /// Tells whether rows in this order keep the inodes that PETSc has found contiguous. PETSc's orderings do so, but not
   /// always after MatCopy() or MatAXPY() with another pattern, which also reset MAT_USE_INODES.
   bool keep_inodes(IS rows) const;
-  /// Tells whether PETSc's search for a shift that makes the factor positive definite ends (docs/petsc_faults.md).
+  /// Tells whether PETSc's search for a shift that makes the factor positive definite ends (docs/dev/petsc_faults.md).
   bool shift_ends() const;
 
  private:

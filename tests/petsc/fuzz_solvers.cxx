@@ -147,7 +147,7 @@ void SolverPair::draw_ordering()
 void SolverPair::set_factor_options()
 {
   PetscInt levels = draw_.chance(50) ? 0 : draw_.from(1, 3);
-  if (own_values() && m_.blocks() && cholesky()) levels = 0;  // docs/petsc_faults.md, icc_leftovers
+  if (own_values() && m_.blocks() && cholesky()) levels = 0;  // docs/dev/petsc_faults.md, icc_leftovers
   PetscReal const fill = draw_.chance(50) ? 5 : 1 + 2 * std::fabs(draw_.unit());
   Trace("  PCFactorSetLevels %d, PCFactorSetFill %g\n", (int)levels, (double)fill);
   for (Side s : {by_petsc, by_plugin}) {
@@ -162,7 +162,7 @@ void SolverPair::set_factor_options()
 bool SolverPair::ready()
 {
   if (shift_ == MAT_SHIFT_POSITIVE_DEFINITE && (!m_.shift_ends() || m_.blocks())) draw_shift();
-  if (own_values() && rows_ && m_.replacements() != replacements_) {  // docs/petsc_faults.md, replace_keeps_factor
+  if (own_values() && rows_ && m_.replacements() != replacements_) {  // docs/dev/petsc_faults.md, replace_keeps_factor
     Trace("    (PETSc may take this for the old pattern)\n");
     return false;
   }
@@ -358,7 +358,7 @@ void SolverPair::step()
     PetscInt const before = m_.pattern_changes();
     m_.change();
     if (m_.is(MATSEQBAIJ) && cholesky() &&
-        m_.pattern_changes() != before) {  // PETSc keeps the pattern otherwise: docs/petsc_faults.md
+        m_.pattern_changes() != before) {  // PETSc keeps the pattern otherwise: docs/dev/petsc_faults.md
       m_.copy_both();
       other_step(50);
     }

@@ -161,7 +161,7 @@ def ksp_runs(matrices):
             problem = "-side 24" + (" -convection 0" if "icc" in name else "")
             yield f"ksp.{matrix}.sequential.{name}", lambda a=(matrix, "sequential", METHODS[name], problem): ksp(*a)
         if matrix == "aijcusparse":
-            continue  # with such a stream PETSc's own types are wrong too (docs/petsc_faults.md)
+            continue  # with such a stream PETSc's own types are wrong too (docs/dev/petsc_faults.md)
         stream = METHODS["bcgs_ilu0"] + " -root_device_context_stream_type nonblocking"  # not the default stream
         yield f"ksp.{matrix}.levelset.own_stream", lambda a=(matrix, "levelset", stream, "-side 100"): ksp(*a)
     if not settings.host:  # a matrix on the host, solved on the GPU by option, with its vectors copied

@@ -67,7 +67,7 @@ TEST(BlockFactors, ShiftAndInvertIndefiniteBlocksAsPetscDoes)
     for (PetscInt bs : block_sizes)
       for (char const* type : some_types)
         for (MatFactorShiftType shift : {MAT_SHIFT_NONE, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_NONZERO}) {
-          // for seqbaij with block size 1 PETSc searches for a shift without end: docs/petsc_faults.md
+          // for seqbaij with block size 1 PETSc searches for a shift without end: docs/dev/petsc_faults.md
           if (shift == MAT_SHIFT_POSITIVE_DEFINITE && bs == 1 && std::string(matrix) == MATSEQBAIJ) continue;
           m.type = matrix;
           m.bs = bs;
@@ -166,7 +166,7 @@ TEST(BlockFactors, FollowChangesOfTheMatrixBetweenPhases)
   }
 }
 
-// PETSc's own factor keeps the pattern of the first matrix: docs/petsc_faults.md
+// PETSc's own factor keeps the pattern of the first matrix: docs/dev/petsc_faults.md
 TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
 {
   for (PetscInt bs : {1, 2, 3, 8})
@@ -283,7 +283,7 @@ TEST(BlockFactors, IterationsAreThoseOfPetscsOwn)
             Mat A;
             PetscInt own, ours;
             ASSERT_EQ((int)BuildGrid(grid, &A), 0);
-            // PETSc's ICC hangs if seqbaij with block size 1 needs a shift: docs/petsc_faults.md
+            // PETSc's ICC hangs if seqbaij with block size 1 needs a shift: docs/dev/petsc_faults.md
             ASSERT_EQ((int)MatShift(A, bs > 1 ? -0.3 : 0), 0);
             ASSERT_EQ((int)Iterations(A, MATSOLVERPETSC, ftype, ordering, levels, &own), 0);
             ASSERT_EQ((int)Iterations(A, "sptrsv", ftype, ordering, levels, &ours), 0);

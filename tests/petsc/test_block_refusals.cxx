@@ -252,7 +252,7 @@ TEST(BlockFactors, ValuesOfAnotherTypeAreRefused)
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
-// PETSc's own numeric phase crashes for block size 2: docs/petsc_faults.md
+// PETSc's own numeric phase crashes for block size 2: docs/dev/petsc_faults.md
 TEST(BlockFactors, SymmetricOnesWithoutRows)
 {
   for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})

@@ -204,7 +204,7 @@ TEST(FactorizationOfBlocks, BlocksOfOneArePetscsToTheBit)
         ForSetups(m, [&](FactorSetup setup) {
           setup.factoring.shift = shift;
           setup.factoring.shift_amount = 0.02;
-          // for these PETSc searches for a shift without end: docs/petsc_faults.md
+          // for these PETSc searches for a shift without end: docs/dev/petsc_faults.md
           if (setup.factoring.symmetric() && !definite && !IsSbaij(m) && shift == MAT_SHIFT_POSITIVE_DEFINITE) return;
           SCOPED_TRACE(MatFactorShiftTypes[shift]);
           Mat A;

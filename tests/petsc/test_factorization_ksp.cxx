@@ -117,7 +117,7 @@ TEST(FactorizationKsp, StepsWithNewValuesAndPatterns)
 }
 
 /// Checks columns that are permuted for a nonzero diagonal in natural order: the pattern of PETSc's ILU(0) is then
-/// wrong (docs/petsc_faults.md), and the plugin's must be the same.
+/// wrong (docs/dev/petsc_faults.md), and the plugin's must be the same.
 PetscErrorCode ExpectSameReordered(PetscInt levels)
 {
   Mat A;

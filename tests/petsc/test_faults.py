@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the programs of docs/petsc_faults.md, which says which PETSc has which fault, with the PETSc in use. A fault
+"""Runs the programs of docs/dev/petsc_faults.md, which says which PETSc has which fault, with the PETSc in use. A fault
 that
 is gone fails like a new one: the page, and perhaps a work-around, is then out of date. Environment:
 SPTRSV_TEST_FAULTS, the folder of the built programs; SPTRSV_TEST_FAULTS_PAGE, the page, next to which a folder of the
@@ -46,7 +46,7 @@ def judge(outcome, expected):
         return f"{outcome.name} gave no verdict: {outcome.text}"
     if outcome.verdict in (expected, "not here"):
         return None
-    return (f"{outcome.name}: docs/petsc_faults.md says '{expected}' for PETSc {outcome.version}, the program says "
+    return (f"{outcome.name}: docs/dev/petsc_faults.md says '{expected}' for PETSc {outcome.version}, the program says "
             f"'{outcome.verdict}' ({outcome.seen}). Correct that page, and see whether the work-around it names "
             "is still right")
 
@@ -58,7 +58,7 @@ def main():
     programs = sorted(name[:-2] for name in os.listdir(page[:-3]) if name.endswith(".c"))
     failures = []
     if sorted(table) != programs:
-        failures.append(f"docs/petsc_faults.md has rows for {sorted(table)}, the programs are {programs}; "
+        failures.append(f"docs/dev/petsc_faults.md has rows for {sorted(table)}, the programs are {programs}; "
                         "make them agree")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         outcomes = list(pool.map(Outcome, [os.path.join(folder, name) for name in programs]))
@@ -71,7 +71,7 @@ def main():
     if failures:
         sys.exit("\n".join(failures))
     if not known:
-        skip(f"docs/petsc_faults.md has no column for the PETSc in use; it has {', '.join(versions)}. What was "
+        skip(f"docs/dev/petsc_faults.md has no column for the PETSc in use; it has {', '.join(versions)}. What was "
              "seen stands above")
 
 

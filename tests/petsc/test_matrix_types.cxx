@@ -87,7 +87,7 @@ std::vector<Case> AllCases()
             if (std::string(type) == MATSEQSBAIJ && !symmetric) continue;  // PETSc has no such factor
             if (by_blocks && symmetric && !natural) continue;              // PETSc has no such factor
             if (!by_blocks && (dof > 3 || (dof > 1 && !natural)))
-              continue;  // orderings split inodes: docs/petsc_faults.md
+              continue;  // orderings split inodes: docs/dev/petsc_faults.md
             // all orderings with two types, for other types the natural one and one that moves rows and columns
             std::string const label = variant.label;
             if (label != "levelset" && label != "sptrsv" && !natural && std::string(ordering) != MATORDERINGND)

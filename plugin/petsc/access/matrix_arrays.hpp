@@ -77,8 +77,8 @@ PetscErrorCode WithMatrixValues(Mat A, bool device, std::size_t size, Use const&
 }
 
 /// Stamp of a matrix' pattern: equal stamps mean an unchanged pattern. PETSc may change a pattern in host memory in
-/// place without raising the nonzero state (docs/petsc_faults.md, pattern_in_place), so the stamp includes a hash of
-/// it.
+/// place without raising the nonzero state (docs/dev/petsc_faults.md, pattern_in_place), so the stamp includes a hash
+/// of it.
 struct PatternStamp {
   PetscObjectId id = 0;
   PetscObjectState nonzeros = 0;

@@ -97,7 +97,7 @@ struct EliminatedRows {
 };
 
 /// Refuses orderings that put a diagonal of the factor where there is no entry: to be called before PETSc's symbolic
-/// phase of LU, and of ILU with info->diagonal_fill. In LU PETSc would write past its arrays (docs/petsc_faults.md,
+/// phase of LU, and of ILU with info->diagonal_fill. In LU PETSc would write past its arrays (docs/dev/petsc_faults.md,
 /// lu_missing_diagonal). In ILU it would add the entry, and again where it is fill (diagonal_fill_twice), after which
 /// U's rows cannot be told apart.
 /// @param rows, cols  orderings as FitOrdering() returns them

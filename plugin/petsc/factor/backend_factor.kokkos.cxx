@@ -28,7 +28,7 @@ bool HasLevels(MatFactorType ftype, MatFactorInfo const* info, int* levels)
 }
 
 /// Finds whether PETSc's ILU(0) takes orderings for the identity that are not (`reordered_identity` in
-/// docs/petsc_faults.md). PETSc's pattern then differs from the backend's.
+/// docs/dev/petsc_faults.md). PETSc's pattern then differs from the backend's.
 PetscErrorCode CountAsIdentity(Mat F, int levels, PetscBool* count)
 {
   Mat_SpTRSV* f = Get(F);
@@ -48,7 +48,7 @@ struct FactorEstimate {
   double host = 0, device = 0;
 };
 
-/// Estimates numeric phases. Fitted to an NVIDIA H200 and one core of its host (docs/factorization.md).
+/// Estimates numeric phases. Fitted to an NVIDIA H200 and one core of its host (docs/dev/factorization.md).
 /// @param block_size  side of the dense blocks; 0: the factor has none
 FactorEstimate EstimateFactor(sptrsv::FactorizationReport const& report, PetscInt block_size)
 {

@@ -10,7 +10,7 @@ namespace {
 
 /// Gets the matrix for PETSc's symbolic phase: a copy of A for a symmetric factor of seqbaij, otherwise A. For such a
 /// factor PETSc leaves a converted copy in the matrix, and uses it from then on, even after a change of the pattern
-/// (docs/petsc_faults.md, icc_baij_stale). The caller destroys the matrix.
+/// (docs/dev/petsc_faults.md, icc_baij_stale). The caller destroys the matrix.
 PetscErrorCode MatrixForSymbolic(Mat A, MatFactorType ftype, Mat* matrix)
 {
   PetscBool baij;
@@ -137,7 +137,7 @@ PetscErrorCode PetscFactor::Factor(Mat F, Mat A, MatFactorInfo const* info)
   PetscCall(PrepareInner(F, inner_, A, info));
   if (!IsSymmetric(Get(F)->kind)) {
     PetscCall(MatLUFactorNumeric(inner_, A, info));
-  } else if (A->rmap->n) {  // PETSc crashes without rows: docs/petsc_faults.md
+  } else if (A->rmap->n) {  // PETSc crashes without rows: docs/dev/petsc_faults.md
     PetscCall(MatCholeskyFactorNumeric(inner_, A, info));
   }
   F->factorerrortype = inner_->factorerrortype;

@@ -119,7 +119,7 @@ PetscErrorCode WrapProduct(PC pc)
 }
 
 /// Selects the PC's sweeps. Refuses eisenstat of a matrix with inodes and another omega than 1: PETSc multiplies by
-/// diagonal blocks that its sweeps make only for omega 1, and crashes (docs/petsc_faults.md, eisenstat_omega).
+/// diagonal blocks that its sweeps make only for omega 1, and crashes (docs/dev/petsc_faults.md, eisenstat_omega).
 PetscErrorCode SelectEisenstat(PC pc)
 {
   Mat A;

@@ -6,7 +6,7 @@
 
 namespace sptrsv::detail {
 
-/// Constants measured on an NVIDIA H200 (docs/factorization.md).
+/// Constants measured on an NVIDIA H200 (docs/dev/factorization.md).
 struct FactorizationTuning {
   /// Entries of a mean row of the factors per lane. Where levels are narrow each row should be fast; where they have
   /// more than `wide_level_rows` rows on average, all rows together (lap3d:100 in blocks of colors, 28 levels: 0.46 ms

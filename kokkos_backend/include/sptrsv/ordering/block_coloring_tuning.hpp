@@ -4,7 +4,7 @@
 
 namespace sptrsv::detail {
 
-/// Constants measured on an NVIDIA H200 (docs/colorset.md).
+/// Constants measured on an NVIDIA H200 (docs/dev/colorset.md).
 struct BlockColoringTuning {
   /// Mean number of neighbors of a vertex above which a graph is wide.
   static constexpr int narrow_neighbors = 8;

@@ -12,7 +12,7 @@ namespace sptrsv {
 
 /// Solver by blocks of rows, each in one team: a dependency in scratch memory takes a third of the time of one through
 /// global memory. Blocks never wait for later blocks, since they are ranges of numbers that do not decrease along a
-/// dependency: strips of successive levels, or boxes of a matrix numbered like a grid. See docs/blocks.md. Bitwise
+/// dependency: strips of successive levels, or boxes of a matrix numbered like a grid. See docs/dev/blocks.md. Bitwise
 /// reproducible.
 template <class T>
 using Blocked =

@@ -6,7 +6,7 @@
 
 namespace sptrsv::detail {
 
-/// Constants measured on an NVIDIA H200 (docs/blocks.md).
+/// Constants measured on an NVIDIA H200 (docs/dev/blocks.md).
 struct BlockedTuning {
   /// Minimum bytes of scratch memory of a block, in which every row that is not long fits.
   static constexpr int least_scratch_bytes = 20480;

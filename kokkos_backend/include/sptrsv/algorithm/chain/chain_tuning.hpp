@@ -4,7 +4,7 @@
 
 namespace sptrsv::detail {
 
-/// Constants measured on an NVIDIA H200 (docs/chain.md), unless stated otherwise.
+/// Constants measured on an NVIDIA H200 (docs/dev/chain.md), unless stated otherwise.
 struct ChainTuning {
   /// Mean rows of a chain from which the planner considers scans. Shorter chains have few levels, which other types
   /// solve as fast.

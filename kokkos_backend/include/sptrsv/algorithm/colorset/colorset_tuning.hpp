@@ -4,7 +4,7 @@
 
 namespace sptrsv::detail {
 
-/// Constants measured on an NVIDIA H200 (docs/colorset.md).
+/// Constants measured on an NVIDIA H200 (docs/dev/colorset.md).
 struct ColorSetTuning {
   /// Maximum rows of a small set; default of option wide_rows. One team with a barrier is faster than a launch.
   static constexpr int small_rows = 512;

@@ -5,7 +5,7 @@
 namespace sptrsv::detail {
 
 struct IteratedTuning {
-  /// Default number of sweeps (docs/iterated.md).
+  /// Default number of sweeps (docs/dev/iterated.md).
   static constexpr int sweeps = 2;
   /// Warps of a team. Not measured separately.
   static constexpr int team_warps = 4;

@@ -8,7 +8,7 @@
 
 namespace sptrsv::detail {
 
-/// Constants measured on an NVIDIA H200 (docs/design.md, "levelset on a GPU").
+/// Constants measured on an NVIDIA H200 (docs/dev/design.md, "levelset on a GPU").
 struct LevelSetTuning {
   /// Number of rows above which a level has a kernel of its own; default of option wide_rows.
   static constexpr int wide_rows = GpuTuning::filling_rows;

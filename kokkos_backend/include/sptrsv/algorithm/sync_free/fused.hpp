@@ -113,7 +113,7 @@ struct FusedRows {
 /// Source: F. Zhang, J. Su, W. Liu et al., TPDS 2021, algorithm 6 with the kernels of algorithms 3 and 5. Differs in
 /// that units are taken by ticket and listed by a scan on the device, that a value is its own flag, and that rows are
 /// measured without their diagonal entry. The threshold comes from a table by device, trained as in section 6.2 of the
-/// paper (docs/fused.md).
+/// paper (docs/dev/fused.md).
 template <class T>
 class Fused : public detail::InRowOrder<T> {
   using Base = detail::InRowOrder<T>;

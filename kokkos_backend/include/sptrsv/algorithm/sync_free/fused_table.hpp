@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Number of off-diagonal entries per row from which a warp per row is faster for a block of rows than a thread per row.
-// docs/fused.md says how it is measured, and how to find the number for a device that is not in the table;
+// docs/dev/fused.md says how it is measured, and how to find the number for a device that is not in the table;
 // trained_threshold() in fused.hpp reads it.
 #pragma once
 

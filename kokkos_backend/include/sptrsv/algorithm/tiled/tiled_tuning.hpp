@@ -6,7 +6,8 @@
 
 namespace sptrsv::detail {
 
-/// Constants measured on an NVIDIA H200 (docs/tiled.md) and used everywhere, so that tiles are equal on all devices.
+/// Constants measured on an NVIDIA H200 (docs/dev/tiled.md) and used everywhere, so that tiles are equal on all
+/// devices.
 struct TiledTuning {
   /// Mean rows per level above which the planner does not try tiles, which takes longer than several solves: on such
   /// matrices of docs/performance.md (GPU) tiles are at most 15 % faster than levels.
