@@ -273,8 +273,9 @@ TYPED_TEST(Factorizations, CountsStopAtTheLimit) {
       EXPECT_EQ(some.all, bound);
       EXPECT_EQ(bound == all.all, spec == "dense:400") << bound << " and " << all.all;
       EXPECT_GE(bound, all.all);
-      if constexpr (is_host_space<TypeParam>)  // a thread stops within its row; of a GPU's threads, many are in flight
-        EXPECT_LE(some.counted, most + static_cast<std::size_t>(1000 * this->exec.concurrency()));
+      // a thread stops within its row, of 80,000 updates at most; of a GPU's threads, many are in flight
+      if constexpr (is_host_space<TypeParam>)
+        EXPECT_LE(some.counted, most + static_cast<std::size_t>(80000 * this->exec.concurrency()));
       auto const exact = detail::count_updates<T, std::uint32_t>(this->exec, of.rows, 8.0 * all.all, false, false);
       EXPECT_TRUE(exact.listable);
       auto const less = detail::count_updates<T, std::uint32_t>(this->exec, of.rows, 8.0 * all.all - 8, false, false);
