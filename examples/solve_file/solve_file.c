@@ -70,7 +70,7 @@ static PetscErrorCode Solve(Mat A, PetscInt repeat) {
   Vec b, x, ones;
   KSPConvergedReason reason;
   PetscInt iterations;
-  PetscReal error;
+  PetscReal error = 0;
   PetscLogDouble start, set_up, end, solve = PETSC_MAX_REAL;
 
   PetscFunctionBegin;
