@@ -2,7 +2,7 @@
 // MatAXPY() of mpiaij that raises the state of the matrix, which PETSc's own does not for equal patterns.
 #pragma once
 
-#include "base/petsc_compat.hpp"
+#include "base/petscs_operations.hpp"
 
 namespace sptrsv_petsc {
 
@@ -24,11 +24,9 @@ inline PetscErrorCode RaiseStateInAxpy(Mat A)
 {
   PetscFunctionBegin;
   if (!petscs_axpy) {
-    Mat other;
-    PetscCall(MatCreate(PETSC_COMM_SELF, &other));
-    PetscCall(MatSetType(other, MATMPIAIJ));
-    petscs_axpy = other->ops->axpy;
-    PetscCall(MatDestroy(&other));
+    _MatOps operations{};
+    PetscCall(GetPetscsOperations(PETSC_COMM_SELF, MATMPIAIJ, &operations));
+    petscs_axpy = operations.axpy;
   }
   if (A->ops->axpy == petscs_axpy) A->ops->axpy = AxpyAndRaiseState;
   PetscFunctionReturn(PETSC_SUCCESS);

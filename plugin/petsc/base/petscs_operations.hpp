@@ -6,16 +6,24 @@
 
 namespace sptrsv_petsc {
 
-/// Gets PETSc's own operations of A's type. Collective.
-inline PetscErrorCode GetPetscsOperations(Mat A, _MatOps* operations)
+/// Gets PETSc's own operations of a matrix type. Collective.
+inline PetscErrorCode GetPetscsOperations(MPI_Comm comm, MatType type, _MatOps* operations)
 {
   Mat other;
 
   PetscFunctionBegin;
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &other));
-  PetscCall(MatSetType(other, ((PetscObject)A)->type_name));
+  PetscCall(MatCreate(comm, &other));
+  PetscCall(MatSetType(other, type));
   *operations = *other->ops;
   PetscCall(MatDestroy(&other));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Gets PETSc's own operations of A's type. Collective.
+inline PetscErrorCode GetPetscsOperations(Mat A, _MatOps* operations)
+{
+  PetscFunctionBegin;
+  PetscCall(GetPetscsOperations(PetscObjectComm((PetscObject)A), ((PetscObject)A)->type_name, operations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
