@@ -89,12 +89,10 @@ PetscErrorCode (*petscs_mult)(Mat, Vec, Vec) = nullptr;
 PetscErrorCode MultiplyForKsp(Mat shell, Vec x, Vec y)
 {
   PC pc;
-  Mat A;
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(shell, &pc));
-  PetscCall(FindLocalMatrix(pc, &A));
-  if (A) PetscCall(SelectSweeps(pc, A));
+  PetscCall(Select(pc));
   PetscCall(petscs_mult(shell, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,20 +127,23 @@ PetscErrorCode SelectEisenstat(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCEisenstatGetOmega(pc, &omega));
-  PetscCall(PCEisenstatGetNoDiagonalScaling(pc, &multiplies));
-  PetscCall(FindLocalMatrix(pc, &A));
-  if (A && omega != 1 && multiplies) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
+  if (omega != 1) {
+    PetscCall(PCEisenstatGetNoDiagonalScaling(pc, &multiplies));
+    PetscCall(FindLocalMatrix(pc, &A));
+    if (A && multiplies) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
+  }
   PetscCheck(num_inodes == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PETSc's eisenstat fails with omega %g and a matrix with inodes, rows with equal columns; use omega 1, or "
              "a matrix without them (-mat_no_inode)",
              (double)omega);
-  if (A) PetscCall(SelectSweeps(pc, A));
+  PetscCall(Select(pc));
   PetscCall(WrapProduct(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 WrappedPc sor{PCSOR, nullptr, Prepare<PCSORGetOmega, SweptBy::sor>, Show, Select, ReleaseSweeps};
-WrappedPc eisenstat{PCEISENSTAT, nullptr, Prepare<PCEisenstatGetOmega, SweptBy::eisenstat>, Show, SelectEisenstat};
+WrappedPc eisenstat{PCEISENSTAT, nullptr,         Prepare<PCEisenstatGetOmega, SweptBy::eisenstat>,
+                    Show,        SelectEisenstat, ReleaseSweeps};
 
 }  // namespace
 
