@@ -1,77 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks lines against .editorconfig: their length, no blanks at their ends, and one line end at the end of a file.
+"""Checks that files name the license in their first two lines, and their lines against .editorconfig.
 
     lines.py [--mend] FILE...    names relative to the repository
 
 --mend removes blanks at the ends of lines and corrects the ends of files. Tables and web addresses may be longer;
-pictures, patches, matrices, inputs of the fuzzers and the license are not checked. Standard library only.
+pictures, patches, matrices and inputs of the fuzzers may have any lines. Standard library only.
 """
-import os
+import pathlib
 import re
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LEFT_ALONE = re.compile(r"^tests/fuzz/corpus/|\.(svg|png|mtx|gz|bin|tar|xz|patch)$|^LICENSE$")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ANY_LINES = re.compile(r"^tests/fuzz/corpus/|\.(svg|png|mtx|gz|bin|tar|xz|patch)$|^LICENSE$")
+NO_LICENSE = re.compile(r"/corpus/|\.(md|json|ipynb|pyc|orig|rej|swp)$|~$|^LICENSE$|^\.git")
 ADDRESS = re.compile(r"\S*[a-z]+://\S+")
+LIMIT = int(re.search(r"^max_line_length = (\d+)", (ROOT / ".editorconfig").read_text(), re.M)[1])
 
 
-def longest_line():
-    """Returns max_line_length of .editorconfig."""
-    with open(os.path.join(ROOT, ".editorconfig"), encoding="utf-8") as file:
-        return int(re.search(r"^max_line_length = (\d+)", file.read(), re.M)[1])
+def may_be_long(line):
+    is_table = line.lstrip().startswith("| ") and line.endswith(" |")
+    return is_table or ADDRESS.search(line) and len(ADDRESS.sub("", line)) <= LIMIT
 
 
-def may_be_long(line, limit):
-    if line.lstrip().startswith("| ") and line.endswith(" |"):
-        return True  # a row of a table
-    return len(ADDRESS.sub("", line)) <= limit and bool(ADDRESS.search(line))
-
-
-def faults(text, limit):
+def faults(name, text):
     """Returns (line number, what is wrong) for each fault."""
     lines = text.split("\n")
+    if not NO_LICENSE.search(name) and "SPDX-License-Identifier: Apache-2.0" not in "\n".join(lines[:2]):
+        yield 1, "no line SPDX-License-Identifier: Apache-2.0 among the first two"
+    if ANY_LINES.search(name):
+        return
     for number, line in enumerate(lines, 1):
-        if len(line) > limit and not may_be_long(line, limit):
-            yield number, f"{len(line)} characters, more than {limit}; break the line"
+        if len(line) > LIMIT and not may_be_long(line):
+            yield number, f"{len(line)} characters, more than {LIMIT}; break the line"
         if line != line.rstrip():
             yield number, "blanks at the end of the line; scripts/format removes them"
-        if "\t" in line[:len(line) - len(line.lstrip())]:
+        if re.match(r"\s*\t", line):
             yield number, "indented by tabs; use blanks"
     if text and (not text.endswith("\n") or text.endswith("\n\n")):
         yield len(lines), "the file does not end with one line end; scripts/format mends that"
 
 
-def mended(text):
-    lines = [line.rstrip() for line in text.split("\n")]
-    return "\n".join(lines).rstrip("\n") + "\n" if text.strip() else ""
-
-
-def main():
-    arguments = sys.argv[1:]
-    mend = arguments[:1] == ["--mend"]
-    limit, num_faults, num_checked = longest_line(), 0, 0
-    for name in sorted(arguments[mend:]):
-        path = os.path.join(ROOT, name)
-        if LEFT_ALONE.search(name) or not os.path.isfile(path):
-            continue
-        try:
-            with open(path, encoding="utf-8", newline="") as file:
-                text = file.read()
-        except UnicodeDecodeError:
-            print(f"{name}: not UTF-8")
-            num_faults += 1
-            continue
-        if mend and text != mended(text):
-            text = mended(text)
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-        num_checked += 1
-        for number, fault in faults(text, limit):
+def main(arguments):
+    mend, found = arguments[:1] == ["--mend"], 0
+    names = [name for name in sorted(arguments[mend:]) if (ROOT / name).is_file()]
+    for name in names:
+        data = (ROOT / name).read_bytes()
+        text = data.decode("utf-8", "replace")
+        if mend and not ANY_LINES.search(name):
+            text = (re.sub(r"[^\S\n]+$", "", text, flags=re.M).rstrip("\n") + "\n").removeprefix("\n")
+            if text.encode() != data and "\ufffd" not in text:
+                (ROOT / name).write_bytes(text.encode())
+        wrong = list(faults(name, text))
+        if "\ufffd" in text and not ANY_LINES.search(name):
+            wrong.append((1, "not UTF-8"))
+        for number, fault in wrong:
             print(f"{name}:{number}: {fault}")
-            num_faults += 1
-    print(f"lines of {num_checked} files checked, {num_faults} faults")
-    return num_faults > 0
+        found += len(wrong)
+    print(f"lines of {len(names)} files checked, {found} faults")
+    return found > 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
