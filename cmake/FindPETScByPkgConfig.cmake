@@ -88,9 +88,12 @@ if(petsc_bits EQUAL 64)
 else()
   set(SPTRSV_PETSC_INDEX int)
 endif()
-if(NOT PETSC_VERSION MATCHES "^3\\.(18|25|26)\\.")
-  message(WARNING "sptrsv: PETSc ${PETSC_VERSION} is not among the versions that are tested, 3.18, 3.25 and 3.26; run "
-    "the tests before use")
+set(SPTRSV_PETSC_TESTED 3.18 3.25 3.26)
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" petsc_minor_version ${PETSC_VERSION})
+if(NOT petsc_minor_version IN_LIST SPTRSV_PETSC_TESTED)
+  list(JOIN SPTRSV_PETSC_TESTED ", " tested)
+  message(WARNING "sptrsv: PETSc ${PETSC_VERSION} is not among the versions that are tested, ${tested}; run the tests "
+    "before use")
 endif()
 if(petsc_scalar STREQUAL complex AND petsc_bits EQUAL 64)
   message(WARNING "sptrsv: complex scalars with 64-bit indices have been tested apart, but not together; run the tests "
