@@ -229,7 +229,7 @@ bool plugin_is_loaded(Errors const& errors) {
   return package;
 }
 
-/// Runs all recipes. @return whether all recipes were right that must be
+/// Runs all recipes. @return whether all required recipes passed
 bool run() {
   Settings s;
   if (!get_settings(s)) return true;
