@@ -26,14 +26,32 @@ usage() { sed -n '3,/^[^#]/{s/^# \{0,1\}//p;}' "$1"; }
 # need_value OPTION COUNT: checks that an option has its value.
 need_value() { [[ $2 -ge 2 ]] || die "$1 needs a value" "see --help"; }
 
+# other_option OPTION: prints the script's help, or refuses the option.
+other_option() {
+  [[ $1 != --help && $1 != -h ]] || { usage "$0" && exit; }
+  die "unknown option '$1'" "see scripts/$(basename "$0") --help"
+}
+
 # --- paths
+
+# list_checkout: prints the checkout's files, each ended by a zero byte; without git (an archive of a release) all
+# except build output.
+list_checkout() {
+  local file
+  if git -C "$root" rev-parse --git-dir >/dev/null 2>&1; then
+    while IFS= read -r -d '' file; do
+      [[ ! -e $root/$file ]] || printf '%s\0' "$file" # git lists deleted files, too
+    done < <(git -C "$root" ls-files -z --cached --others --exclude-standard)
+  else
+    find "$root" -mindepth 1 \( -name 'build*' -o -name '.?*' -o -name __pycache__ \) -type d -prune -o -type f \
+      -printf '%P\0'
+  fi
+}
 
 stacks="quick, full, complex, int64, trilinos, trilinos17, sid, cuda, hip"
 select_stack() {
-  case $1 in
-    quick | full | complex | int64 | trilinos | trilinos17 | sid | cuda | hip) stack=$1 ;;
-    *) die "unknown stack '$1'" "use one of $stacks" ;;
-  esac
+  [[ ", $stacks," == *", $1,"* ]] || die "unknown stack '$1'" "use one of $stacks"
+  stack=$1
 }
 
 # builds_petsc: tells whether this stack builds its own PETSc, over a Kokkos that both share.

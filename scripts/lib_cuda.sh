@@ -27,17 +27,8 @@ nvcc_version() { "$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p'; }
 
 # kokkos_arch: prints Kokkos' name of this compute capability.
 kokkos_arch() {
-  case $cuda_arch in
-    70) echo VOLTA70 ;;
-    75) echo TURING75 ;;
-    80) echo AMPERE80 ;;
-    86) echo AMPERE86 ;;
-    89) echo ADA89 ;;
-    90) echo HOPPER90 ;;
-    100) echo BLACKWELL100 ;;
-    120) echo BLACKWELL120 ;;
-    *) return 1 ;;
-  esac
+  local known=(VOLTA70 TURING75 AMPERE80 AMPERE86 ADA89 HOPPER90 BLACKWELL100 BLACKWELL120)
+  printf '%s\n' "${known[@]}" | grep -E "^[A-Z]+$cuda_arch\$"
 }
 
 # compat_header: prints the header for CUDA 13 and Kokkos 4.7.00, which stays with the installation, since PETSc

@@ -14,26 +14,15 @@ compiler_version() { "${cxx[@]}" --version | sed -n 1p; }
 # pip_pythons: prints the interpreters to try: the first on PATH, and the system's own, to which apt adds pip.
 pip_pythons() { command -v python3 || true; echo /usr/bin/python3; }
 
-# python_with_pip: prints the first interpreter that has pip.
-python_with_pip() {
+# python_with MODULE: prints the first interpreter that has it.
+python_with() {
   local python
   while read -r python; do
-    if "$python" -m pip --version >/dev/null 2>&1; then
-      echo "$python"
-      return
-    fi
+    if "$python" -c "import $1" >/dev/null 2>&1; then echo "$python" && return; fi
   done <<<"$(pip_pythons)"
   return 1
 }
-
-# has_matplotlib: tells whether one of the interpreters has it.
-has_matplotlib() {
-  local python
-  while read -r python; do
-    ! "$python" -c 'import matplotlib' >/dev/null 2>&1 || return 0
-  done <<<"$(pip_pythons)"
-  return 1
-}
+python_with_pip() { python_with pip; }
 
 # missing_packages: prints one package per line. Looks for commands and headers rather than packages, so that your own
 # compiler or library counts.
@@ -67,7 +56,7 @@ needs_pip() { needs_download || needs_petsc_download || { [[ $with_tests == yes 
 # missing_program_packages: prints packages for programs that only some stacks have, and for their tests.
 missing_program_packages() {
   has_header CLI/CLI.hpp || echo libcli11-dev # bench_solve, sptrsv_inspect
-  has_matplotlib || echo python3-matplotlib   # the notebook
+  python_with matplotlib >/dev/null || echo python3-matplotlib # the notebook
   has_command mkdocs || echo mkdocs           # scripts/docs
 }
 
@@ -98,14 +87,10 @@ missing_petsc_packages() {
 # Trilinos with the parts that its CMake packages look for and Debian's packages do not depend on.
 missing_sid_packages() {
   local wanted=(libpetsc-real-dev libopenmpi-dev openmpi-bin) name version
-  if [[ $stack == hip ]]; then # a compiler, and packages that the headers of Kokkos include
-    not_installed hipcc librocthrust-dev librocprim-dev g++
-    return
-  fi
-  if [[ $stack == trilinos17 ]]; then
-    missing_experimental_packages
-    return
-  fi
+  case $stack in
+    hip) not_installed hipcc librocthrust-dev librocprim-dev g++ && return ;; # Kokkos' headers include these
+    trilinos17) missing_experimental_packages && return ;;
+  esac
   for name in ifpack2 belos tpetra kokkos kokkos-kernels teuchos xpetra zoltan2 amesos2 zoltan thyra rtop epetra \
     epetraext triutils shylu isorropia amesos ifpack aztecoo; do
     wanted+=("libtrilinos-$name-dev")

@@ -161,16 +161,3 @@ copy_checkout() {
     as_root mkdir -p "$copy/.stack/download" && as_root cp -p "$sdist" "$copy/.stack/download/" || return
   done
 }
-
-# list_checkout: prints the checkout's files, each ended by a zero byte; without git (an archive of a release) all
-# except build output.
-list_checkout() {
-  local file
-  if git -C "$root" rev-parse --git-dir >/dev/null 2>&1; then
-    while IFS= read -r -d '' file; do
-      [[ ! -e $root/$file ]] || printf '%s\0' "$file" # git lists deleted files, too
-    done < <(git -C "$root" ls-files -z --cached --others --exclude-standard)
-  else
-    (cd "$root" && find . -path ./build -prune -o -path ./.stack -prune -o -type f -print0)
-  fi
-}
