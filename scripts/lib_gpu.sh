@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Part of scripts/setup, stack cuda: the CUDA toolkit, and its options for Kokkos, Kokkos Kernels and PETSc. No GPU is
-# needed to build.
+# Part of scripts/setup and scripts/check: stacks cuda and hip, the compilers for GPUs and their options for Kokkos,
+# Kokkos Kernels and PETSc. No GPU is needed to build.
 
 cuda_arch='' nvcc=''
 
@@ -75,3 +75,32 @@ kokkos_spaces() {
     *) echo "OpenMP and Serial" ;;
   esac
 }
+
+# --- stack hip: compiles the backend by Debian sid's hipcc. Without an AMD GPU Kokkos does not start.
+
+hip_archs=(gfx90a gfx942) # MI200, MI300; Kokkos gets the first
+
+# choose_hip: selects hipcc for all C++ of this stack.
+choose_hip() {
+  cxx=(hipcc)
+  export CXX=hipcc
+}
+
+# hip_flags: prints the flags for all architectures except the first, which Kokkos names itself.
+hip_flags() { printf -- '--offload-arch=%s ' "${hip_archs[@]:1}"; }
+
+common_hip_options() { printf '%s\n' -DCMAKE_CXX_COMPILER=hipcc "-DCMAKE_CXX_FLAGS=$(hip_flags)"; }
+
+kokkos_hip_options() { printf '%s\n' -DKokkos_ENABLE_HIP=ON "-DKokkos_ARCH_AMD_${hip_archs[0]^^}=ON"; }
+
+# kernels_hip_options: selects Kokkos Kernels' own kernels, without AMD's libraries.
+kernels_hip_options() { printf -- '-DKokkosKernels_ENABLE_TPL_%s=OFF\n' ROCBLAS ROCSPARSE ROCSOLVER; }
+
+# build_hip_options: prints the options for sptrsv itself.
+build_hip_options() {
+  printf '%s\n' -DCMAKE_CXX_COMPILER=hipcc "-DCMAKE_CXX_FLAGS=$(hip_flags)-Wno-deprecated-declarations" \
+    -DSPTRSV_ENABLE_HIP=ON -DSPTRSV_ENABLE_PETSC=OFF
+}
+
+# has_code_for FILE ARCH: tells whether a program or library of hipcc has kernels for ARCH.
+has_code_for() { grep -qa "amdgcn-amd-amdhsa--$2" "$1"; }
