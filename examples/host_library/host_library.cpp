@@ -89,16 +89,11 @@ int main(int argc, char** argv) {
       device.update(ilu);
       Vector const b(a.num_rows(), 1.0);
       Vector x, own;
-      int const here = host_library::bicgstab(a, b, x, [&](auto const& r, auto& z) { device.apply(r, z); });
-      int const there = host_library::bicgstab(a, b, own, [&](auto const& r, auto& z) { substitute(ilu, r, z); });
-      double worst = 0;
-      auto const ax = a.times(x);
-      for (std::size_t i = 0; i < b.size(); ++i) worst = std::max(worst, std::abs(b[i] - ax[i]));
-      std::printf(
-          "wind %.1f: %d iterations with sptrsv (%s on %s, %d analyses), %d with the library's own solves; "
-          "largest residual %.1e\n",
-          wind, here, device.describe(), Space::name(), device.num_analyses(), there, worst);
-      good = good && std::abs(here - there) <= 1 && worst < 1e-6 && device.num_analyses() == 2;
+      int const here = host_library::iterate(a, b, x, [&](auto const& r, auto& z) { device.apply(r, z); });
+      int const there = host_library::iterate(a, b, own, [&](auto const& r, auto& z) { substitute(ilu, r, z); });
+      std::printf("wind %.1f: %d iterations with sptrsv (%s on %s, %d analyses), %d with the library's own solves\n",
+                  wind, here, device.describe(), Space::name(), device.num_analyses(), there);
+      good = good && here < 500 && std::abs(here - there) <= 1 && device.num_analyses() == 2;
     }
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (sptrsv::Error const& error) {
