@@ -33,6 +33,7 @@ char const* const usage =
     "                  out of order\n"
     "  --solver TYPE   the plugin's are all of this type\n"
     "  --backend NAME  the plugin solves on the host or the device\n"
+    "  --operator TYPE type of the operator of triangles, which decides where they are solved (seqaij)\n"
     "  --factor NAME   values of our factors are computed by the host or the device, -mat_sptrsv_factor\n"
     "  --inodes        leave PETSc its inodes, whose faults crash by chance, in the plugin too\n"
     "                  (docs/dev/petsc_faults.md)\n"
@@ -114,6 +115,7 @@ bool Read(int argc, char** argv, Settings* s)
       if (!ReadWays(value, s)) return false;
     } else if (name == "--solver") fuzz::type_forced = value;
     else if (name == "--backend") fuzz::backend_forced = value;
+    else if (name == "--operator") fuzz::operator_type = value;
     else if (name == "--factor") fuzz::factor_forced = value;
     else return false;
   }

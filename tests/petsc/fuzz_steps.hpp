@@ -6,6 +6,9 @@
 
 namespace fuzz {
 
+/// Type of the operator of triangles, which decides where they are solved.
+extern std::string operator_type;
+
 void run_factors(Draw& draw);    ///< MatGetFactor() and its phases
 void run_solvers(Draw& draw);    ///< KSP and PC
 void run_triangles(Draw& draw);  ///< the program's own triangles in a PC of type shell

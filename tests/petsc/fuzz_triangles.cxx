@@ -8,6 +8,9 @@
 #include "sptrsv_petsc.h"
 
 namespace fuzz {
+
+std::string operator_type = MATSEQAIJ;
+
 namespace {
 
 using Values = std::vector<PetscScalar>;
@@ -68,7 +71,10 @@ class Shell {
 
 Shell::Shell(Draw& draw) : draw_(draw), n_(draw.from(1, 40))
 {
-  FUZZ_MUST(MatCreateSeqAIJ(PETSC_COMM_SELF, n_, n_, 1, NULL, &A_));
+  FUZZ_MUST(MatCreate(PETSC_COMM_SELF, &A_));
+  FUZZ_MUST(MatSetSizes(A_, n_, n_, n_, n_));
+  FUZZ_MUST(MatSetType(A_, operator_type.c_str()));
+  FUZZ_MUST(MatSeqAIJSetPreallocation(A_, 1, NULL));
   for (PetscInt i = 0; i < n_; ++i) FUZZ_MUST(MatSetValue(A_, i, i, 1, INSERT_VALUES));
   FUZZ_MUST(MatAssemblyBegin(A_, MAT_FINAL_ASSEMBLY));
   FUZZ_MUST(MatAssemblyEnd(A_, MAT_FINAL_ASSEMBLY));
@@ -245,8 +251,8 @@ void Shell::apply(int kind)
   PetscScalar const* r;
   std::vector<PetscReal> tolerance;
 
-  FUZZ_MUST(VecCreateSeq(PETSC_COMM_SELF, n_, &from));
-  FUZZ_MUST(VecDuplicate(from, &to));
+  FUZZ_MUST(MatCreateVecs(A_, &to, &from));
+  FUZZ_MUST(VecSet(to, std::nan("")));  // output only
   FUZZ_MUST(VecGetArray(from, &a));
   std::copy(b.begin(), b.end(), a);
   FUZZ_MUST(VecRestoreArray(from, &a));
@@ -270,6 +276,14 @@ void Shell::apply(int kind)
 void Shell::apply_columns()
 {
   PetscInt const columns = draw_.from(1, 5);
+#if PETSC_VERSION_GE(3, 24, 0)
+  int const kind = draw_.chance(30);
+  auto const apply = kind ? PCMatApplyTranspose : PCMatApply;
+#else
+  int const kind = 0;
+  auto const apply = PCMatApply;
+#endif
+  char const* const name = kind ? "PCMatApplyTranspose" : "PCMatApply";
   Mat B, X;
   PetscScalar* a;
   PetscScalar const* r;
@@ -284,13 +298,13 @@ void Shell::apply_columns()
   FUZZ_MUST(MatDenseGetArray(B, &a));
   std::copy(all.begin(), all.end(), a);
   FUZZ_MUST(MatDenseRestoreArray(B, &a));
-  Trace("  PCMatApply, %d columns\n", (int)columns);
-  must("PCMatApply", Quietly([&] { return PCMatApply(pc_, B, X); }));
+  Trace("  %s, %d columns\n", name, (int)columns);
+  must(name, Quietly([&] { return apply(pc_, B, X); }));
   FUZZ_MUST(MatDenseGetArrayRead(X, &r));
   for (PetscInt c = 0; c < columns; ++c) {
     std::vector<PetscReal> tolerance;
-    Values const expected = reference(Values(all.begin() + c * n_, all.begin() + (c + 1) * n_), 0, &tolerance);
-    if (!expected.empty()) CompareRows("PCMatApply", n_, expected.data(), r + c * n_, tolerance);
+    Values const expected = reference(Values(all.begin() + c * n_, all.begin() + (c + 1) * n_), kind, &tolerance);
+    if (!expected.empty()) CompareRows(name, n_, expected.data(), r + c * n_, tolerance);
   }
   FUZZ_MUST(MatDenseRestoreArrayRead(X, &r));
   FUZZ_MUST(MatDestroy(&B));

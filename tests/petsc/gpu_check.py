@@ -5,8 +5,8 @@
   ksp        gpu_ksp: every solver type with Krylov methods, iterations and rows compared with PETSc's own on the host
   tutorials  PETSc's ex2 and ex45, unmodified: iterations and norms compared with PETSc's own on the host
   parallel   both on 2 and 4 ranks that share the GPU; test_submatrices on 1, 2 and 3 ranks
-  rows       test_matrix_types: every kind of factor and solve, row by row; test_pcshell: triangles of the program's
-             own
+  rows       test_matrix_types: every kind of factor and solve, row by row; fuzz_calls: random calls, and triangles of
+             the program's own
   sweeps     test_sweeps: SOR row by row; ex45 with sor, eisenstat and multigrid: iterations, and no copies in sweeps
   log        copies and flops in -log_view
   quiet      Kokkos' tools see only kernels within solves
@@ -259,8 +259,8 @@ def rows(program, filters, options="", ranks=1):
     return f"{passed} tests"
 
 
-def fuzz(first, where):
-    text = run("fuzz_calls", f"--first {first} --sequences 200 --types aij,baij,sbaij --backend {where}")
+def fuzz(first, options):
+    text = run("fuzz_calls", f"--first {first} --sequences 200 {options}")
     return text.strip().splitlines()[-1].split(";")[0]
 
 
@@ -271,8 +271,7 @@ def rows_runs(matrices):
         for label in labels:
             filters = f"*/{label}_seq{matrix}_bs1_*:*/{label}_seq{matrix}_bs3_*"
             yield f"rows.{matrix}.{label}", lambda f=filters: rows("test_matrix_types", f)
-            shell = (f"*/{label}_L_*_dof1", f"-operator_type seq{matrix}")
-            yield f"rows.pcshell.{matrix}.{label}", lambda a=shell: rows("test_pcshell", *a)
+        yield f"rows.triangles.{matrix}", lambda m=matrix: fuzz(1, f"--ways triangles --operator seq{m}")
     # PETSc has no matrices with blocks on a GPU, but solves with their factors can run there
     where = "host" if settings.host else "device"
     everywhere = " ".join(f"-{prefix}mat_sptrsv_backend {where}"
@@ -280,7 +279,7 @@ def rows_runs(matrices):
     yield "rows.block_factors", lambda: rows("test_block_factors", "*", everywhere)
     yield "rows.factorization_blocks", lambda: rows("test_factorization_blocks", "*", everywhere)
     for first in (1, 201, 401, 601):
-        yield f"rows.fuzz.{first}", lambda f=first: fuzz(f, where)
+        yield f"rows.fuzz.{first}", lambda f=first: fuzz(f, f"--types aij,baij,sbaij --backend {where}")
     for label in labels:
         filters = ":".join(f"*/{label}_seq{matrix}_bs{bs}_*" for matrix in ["baij", "sbaij"] for bs in [1, 2, 5, 11])
         yield f"rows.blocks.{label}", lambda f=filters: rows("test_matrix_types", f, everywhere)
