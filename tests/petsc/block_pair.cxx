@@ -19,8 +19,7 @@ PetscErrorCode SetBlocks(BlockMatrix const& m, Mat A)
           PetscCall(MatSetValue(A, I * m.bs + r, J * m.bs + c, v, INSERT_VALUES));
         }
     }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

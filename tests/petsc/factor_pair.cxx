@@ -52,6 +52,14 @@ std::vector<Variant> const& all_variants()
   return all;
 }
 
+PetscErrorCode Assemble(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode SetGridValues(Grid const& g, Mat A)
 {
   PetscInt const nodes = g.side * g.side;
@@ -71,8 +79,7 @@ PetscErrorCode SetGridValues(Grid const& g, Mat A)
     }
     PetscCall(MatSetValue(A, row, row, 0.1 + 1.05 * sum, INSERT_VALUES));
   }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,8 +114,7 @@ PetscErrorCode BuildBand(PetscInt n, PetscScalar (*diagonal)(PetscInt), bool sym
       PetscCall(MatSetValue(*A, i + distance, i, symmetric ? v : 0.7 * v, INSERT_VALUES));
     }
   }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   if (symmetric) PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -202,8 +208,7 @@ PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B)
   PetscCall(MatSetType(*B, MATSEQDENSE));
   PetscCall(MatDenseSetLDA(*B, lda));
   PetscCall(MatSeqDenseSetPreallocation(*B, NULL));
-  PetscCall(MatAssemblyBegin(*B, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*B, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -42,6 +42,7 @@ struct Grid {
   unsigned seed = 1;        ///< seed of the values; does not change the pattern
   MatType type = MATSEQAIJ;
 };
+PetscErrorCode Assemble(Mat A);
 PetscErrorCode SetGridValues(Grid const& grid, Mat A);
 PetscErrorCode BuildGrid(Grid const& grid, Mat* A);
 /// Builds an n by n matrix, tridiagonal with two more diagonals; diagonal(i) may be zero.

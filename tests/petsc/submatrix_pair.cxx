@@ -31,8 +31,7 @@ PetscErrorCode SetValues(Mat A, int round, bool more)
       PetscCall(MatSetValue(A, i, j, (distance == 0 ? 9 : -1) + (PetscReal)((3 * i + 5 * j + round) % 13) / 32,
                             INSERT_VALUES));
     }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

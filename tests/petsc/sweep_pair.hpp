@@ -46,8 +46,7 @@ inline PetscErrorCode MakeMatrix(PetscInt side, PetscInt dof, char const* type, 
       }
     }
   }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,8 +126,7 @@ struct SweepPair {
         PetscCall(MatGetOwnershipRange(m, &first, NULL));
         PetscCall(MatSetValue(m, first, first + 5, -0.125, INSERT_VALUES));
         PetscCall(MatSetValue(m, first + 5, first, -0.25, INSERT_VALUES));
-        PetscCall(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
-        PetscCall(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+        PetscCall(Assemble(m));
       }
       PetscCall(MatScale(m, factor));
     }

@@ -31,8 +31,7 @@ PetscErrorCode SetValues(Mat A, bool symmetric, int round)
       PetscReal const varied = (PetscReal)((i + j + round) % 7) / 20, wind = symmetric || distance < 0 ? 0 : 0.3;
       PetscCall(MatSetValue(A, i, j, distance == 0 ? 5 + varied : -0.5 - varied - wind, INSERT_VALUES));
     }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

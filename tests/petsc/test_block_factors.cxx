@@ -185,8 +185,7 @@ TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
       PetscInt const last = m.rows * bs - 1;
       ASSERT_EQ((int)MatSetValue(A, 0, last, 0.5, INSERT_VALUES), 0);
       ASSERT_EQ((int)MatSetValue(A, last, 0, 0.5, INSERT_VALUES), 0);
-      ASSERT_EQ((int)MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), 0);
-      ASSERT_EQ((int)MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), 0);
+      ASSERT_EQ((int)Assemble(A), 0);
       ASSERT_EQ((int)MatDuplicate(A, MAT_COPY_VALUES, &copy), 0);
       ASSERT_EQ((int)ours.Symbolic(A, "levelset", NULL, setup), 0);
       ASSERT_EQ((int)ours.Numeric(A), 0);

@@ -44,8 +44,7 @@ TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers)
     ASSERT_EQ((int)MatSetValue(A, 0, 0, 1 / power / power, INSERT_VALUES), 0);
     ASSERT_EQ((int)MatSetValue(A, 0, 1, power * std::sqrt(power), INSERT_VALUES), 0);
     ASSERT_EQ((int)MatSetValue(A, 1, 1, power * power, INSERT_VALUES), 0);
-    ASSERT_EQ((int)MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY), 0);
-    ASSERT_EQ((int)MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY), 0);
+    ASSERT_EQ((int)Assemble(A), 0);
     PetscScalar own, ours;
     ASSERT_EQ((int)SolveTwoRows(A, MATSOLVERPETSC, &own), 0);
     for (char const* type : some_types) {
@@ -65,8 +64,7 @@ PetscErrorCode SetTwoBlockRows(Mat A, PetscInt bs, PetscReal first, PetscReal co
     PetscCall(MatSetValue(A, r, bs + r, coupling, INSERT_VALUES));
     PetscCall(MatSetValue(A, bs + r, bs + r, second, INSERT_VALUES));
   }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

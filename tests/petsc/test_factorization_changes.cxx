@@ -19,14 +19,6 @@ FactorSetup SetupOf(MatFactorType ftype)
   return setup;
 }
 
-PetscErrorCode Assemble(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Returns the number of rows of the matrix that the program's -mat_view has written last.
 PetscErrorCode RowsInFile(char const* prefix, std::string const& file, PetscInt* rows)
 {

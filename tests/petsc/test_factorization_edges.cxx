@@ -142,8 +142,7 @@ PetscErrorCode Strange()
                        std::to_string(value) + " at " + std::to_string(where));
           PetscCall(Generate("lap2d:10", &A));
           PetscCall(MatSetValue(A, where, where, value, INSERT_VALUES));
-          PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-          PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+          PetscCall(Assemble(A));
           PetscCall(pair.Symbolic(A, SetupOf(ftype, shift, 1e-3)));
           PetscCall(pair.device.Numeric(A));
           PetscCall(GetVerdict(pair.device.mat(), &verdict));
@@ -250,8 +249,7 @@ PetscErrorCode PatternGrows(MatFactorType ftype)
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(MatSetValue(A, 3, 40, 0.5, INSERT_VALUES));
   PetscCall(MatSetValue(A, 40, 3, 0.25, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscCall(pair.Numeric(A));
   PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
   PetscCall(Generate("lap2d:9", &B));  // another matrix with the first pattern

@@ -79,8 +79,7 @@ PetscErrorCode ExpectSameSteps(Way const& way)
       PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
       PetscCall(MatSetValue(A, 3, 57, -0.1, INSERT_VALUES));
       PetscCall(MatSetValue(A, 57, 3, -0.1, INSERT_VALUES));
-      PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-      PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+      PetscCall(Assemble(A));
     }
     for (int k : {0, 1}) {
       PetscCall(KSPSetOperators(ksp[k], A, A));
@@ -129,8 +128,7 @@ PetscErrorCode ExpectSameReordered(PetscInt levels)
   SCOPED_TRACE(levels);
   PetscCall(BuildMatrix(sptrsv::support::generate("lap2d:12"), Diagonal::kept, MATSEQAIJ, false, &A));
   for (PetscInt i = 1; i < 144; i += 5) PetscCall(MatSetValue(A, i, i, 0, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscCall(MatCreateVecs(A, &b, &x[0]));
   PetscCall(VecDuplicate(b, &x[1]));
   PetscCall(FillVec(b, 3));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests factors of unusual matrices: shifts that are needed, zero pivots, n = 0 and 1, NaN.
+// Tests factors of unusual matrices, n = 0 and 1 and NaN, and refusals: matrices of other shapes and types, solves that
+// PETSc's own factors refuse too, calls in the wrong order. fuzz_calls compares shifts and zero pivots with PETSc's.
 #include <cmath>
+#include <tuple>
 
 #include "factor_pair.hpp"
+#include "sptrsv_petsc.h"
 
 namespace petsc_test {
 namespace {
@@ -12,223 +15,6 @@ MatFactorType const factor_types[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_
 std::string VariantName(testing::TestParamInfo<Variant> const& info) { return info.param.label; }
 class MatFactorEdges : public testing::TestWithParam<Variant> {};
 INSTANTIATE_TEST_SUITE_P(All, MatFactorEdges, testing::ValuesIn(all_variants()), VariantName);
-
-/// Computes |F^-1| |b| row by row, with F^-1 column by column from PETSc's own factor: the scale for factors that are
-/// not H-matrices.
-PetscErrorCode InverseScale(Mat own, Vec b, Vec scale)
-{
-  Vec unit, column;
-  PetscInt n;
-  PetscScalar bj;
-
-  PetscFunctionBegin;
-  PetscCall(VecDuplicate(b, &unit));
-  PetscCall(VecDuplicate(b, &column));
-  PetscCall(VecGetSize(b, &n));
-  PetscCall(VecSet(scale, 0));
-  for (PetscInt j = 0; j < n; ++j) {
-    PetscCall(VecSet(unit, 0));
-    PetscCall(VecSetValue(unit, j, 1, INSERT_VALUES));
-    PetscCall(VecAssemblyBegin(unit));
-    PetscCall(VecAssemblyEnd(unit));
-    PetscCall(MatSolve(own, unit, column));
-    PetscCall(VecAbs(column));
-    PetscCall(VecGetValues(b, 1, &j, &bj));
-    PetscCall(VecAXPY(scale, PetscAbsScalar(bj), column));
-  }
-  PetscCall(VecDestroy(&unit));
-  PetscCall(VecDestroy(&column));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ExpectSameVerdict(std::string const& what, Mat ours, Mat own, MatFactorError* verdict)
-{
-  MatFactorError error[2];
-  PetscReal value[2];
-  PetscInt row[2];
-
-  PetscFunctionBegin;
-  PetscCall(MatFactorGetError(ours, &error[0]));
-  PetscCall(MatFactorGetError(own, &error[1]));
-  PetscCall(MatFactorGetErrorZeroPivot(ours, &value[0], &row[0]));
-  PetscCall(MatFactorGetErrorZeroPivot(own, &value[1], &row[1]));
-  EXPECT_EQ((int)error[0], (int)error[1]) << what;
-  EXPECT_EQ(row[0], row[1]) << what;
-  EXPECT_TRUE(value[0] == value[1] || (PetscIsNanReal(value[0]) && PetscIsNanReal(value[1])))
-      << what << ": " << value[0] << " " << value[1];
-  *verdict = error[1];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Compares the verdict and, if there is one, the solution with PETSc's own. The factors hold the same numbers; solves
-/// by substitution differ by rounding, amplified by |U^-1||L^-1| over |F^-1|, which is modest for these bands of 60
-/// rows without tiny pivots (a pivot after a shift is at least 1e-3); therefore the tolerance is 1e-9 (|F^-1||b|) in
-/// each row.
-PetscErrorCode CompareOnce(std::string const& what, Mat A, Factor& ours, Factor& own, bool* failed)
-{
-  MatFactorError verdict;
-  Vec b, x, expected, scale;
-
-  PetscFunctionBegin;
-  PetscCall(MatCreateVecs(A, &b, &x));
-  PetscCall(VecDuplicate(b, &expected));
-  PetscCall(VecDuplicate(b, &scale));
-  PetscCall(FillVec(b, 5));
-  PetscCall(ours.Numeric(A));
-  PetscCall(own.Numeric(A));
-  PetscCall(ExpectSameVerdict(what, ours.mat(), own.mat(), &verdict));
-  if (!verdict) {
-    PetscCall(MatSolve(own.mat(), b, expected));
-    PetscCall(MatSolve(ours.mat(), b, x));
-    PetscCall(InverseScale(own.mat(), b, scale));
-    PetscCall(ExpectRows(what, expected, x, scale, 1e-9));
-  } else {
-    PetscCall(MatSolve(ours.mat(), b, x));  // PETSc's own answer to a failed factor is infinity, without an error
-    PetscCall(MatSolve(own.mat(), b, expected));
-    PetscScalar const *e, *a;
-    PetscCall(VecGetArrayRead(expected, &e));
-    PetscCall(VecGetArrayRead(x, &a));
-    EXPECT_EQ(PetscRealPart(a[0]), PetscRealPart(e[0])) << what;  // the imaginary part may be NaN
-    PetscCall(VecRestoreArrayRead(expected, &e));
-    PetscCall(VecRestoreArrayRead(x, &a));
-  }
-  *failed = verdict != MAT_FACTOR_NOERROR;
-  for (Vec* v : {&b, &x, &expected, &scale}) PetscCall(VecDestroy(v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscScalar ZeroNowAndThen(PetscInt i) { return i % 7 == 3 ? 0.0 : 2.0; }
-PetscScalar OftenNegative(PetscInt i) { return i % 5 == 2 ? -0.3 : 1.1; }
-PetscScalar ZeroFirst(PetscInt i) { return i == 0 ? 0.0 : 3.0; }
-PetscScalar ZeroSomewhere(PetscInt i) { return i == 23 ? 0.0 : 3.0; }
-
-PetscErrorCode RunShifts(Variant const& variant, PetscInt* num_failed, PetscInt* num_good)
-{
-  PetscScalar (*const diagonals[])(PetscInt) = {ZeroNowAndThen, OftenNegative, ZeroFirst, ZeroSomewhere};
-
-  PetscFunctionBegin;
-  for (int kind = 0; kind < 4; ++kind)
-    for (MatFactorType ftype : factor_types)
-      for (int shift = 0; shift < 4; ++shift)
-        for (bool reorder : {false, true}) {
-          Factoring setup;
-          setup.ftype = ftype;
-          setup.ordering = MATORDERINGRCM;
-          setup.shift = (MatFactorShiftType)shift;
-          setup.shift_amount = shift ? 1e-3 : 0;
-          setup.nonzero_diagonal_order = reorder;
-          // PETSc's own LU does not end with this shift if rows and columns have different permutations
-          if (reorder && (setup.symmetric() || shift == (int)MAT_SHIFT_POSITIVE_DEFINITE)) continue;
-          std::string const what = std::string(MatFactorTypes[ftype]) + ", diagonal " + std::to_string(kind) +
-                                   ", shift " + MatFactorShiftTypes[shift] + (reorder ? ", reordered" : "");
-          Mat A;
-          Factor ours, own;
-          bool failed = false;
-          PetscCall(BuildBand(60, diagonals[kind], setup.symmetric(), &A));
-          PetscCall(ours.Symbolic(A, variant.type, variant.prefix, setup));
-          PetscCall(own.Symbolic(A, MATSOLVERPETSC, NULL, setup));
-          PetscCall(CompareOnce(what, A, ours, own, &failed));
-          ++*(failed ? num_failed : num_good);
-          // good values after bad ones, in the same factor; PETSc keeps the verdict until it is cleared
-          for (Mat F : {ours.mat(), own.mat()}) PetscCall(MatFactorClearError(F));
-          for (PetscInt i = 0; i < 60; ++i) PetscCall(MatSetValue(A, i, i, 4, INSERT_VALUES));
-          PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-          PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-          PetscCall(CompareOnce(what + ", then good values", A, ours, own, &failed));
-          EXPECT_FALSE(failed) << what;
-          PetscCall(MatDestroy(&A));
-        }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-TEST_P(MatFactorEdges, ShiftsAndZeroPivotsAreThoseOfPetsc)
-{
-  PetscInt num_failed = 0, num_good = 0;
-  EXPECT_EQ((int)RunShifts(GetParam(), &num_failed, &num_good), 0);
-  EXPECT_GT(num_failed, 3) << "the test no longer meets a zero pivot";
-  EXPECT_GT(num_good, 10) << "the test no longer meets a shift that helps";
-}
-
-/// Builds zeros on the diagonal and large entries next to them, so that rows and columns must be paired differently.
-PetscErrorCode BuildPairs(PetscInt pairs, Mat* A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 2 * pairs, 2 * pairs, 4, NULL, A));
-  for (PetscInt i = 0; i < 2 * pairs; i += 2) {
-    PetscInt const next = i + 2 < 2 * pairs ? i + 2 : -1;  // MatSetValue() ignores negative columns
-    for (PetscInt row : {i, i + 1}) PetscCall(MatSetValue(*A, row, row, 0, INSERT_VALUES));
-    PetscCall(MatSetValue(*A, i, i + 1, 4, INSERT_VALUES));
-    PetscCall(MatSetValue(*A, i + 1, i, 3, INSERT_VALUES));
-    PetscCall(MatSetValue(*A, i, next, 1, INSERT_VALUES));
-    PetscCall(MatSetValue(*A, next, i, 0.5, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// the IS of the natural ordering is marked as the identity, and stays so when columns are exchanged in it
-TEST_P(MatFactorEdges, NaturalOrderingWithColumnsExchanged)
-{
-  for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU}) {
-    Factoring setup;
-    setup.ftype = ftype;
-    setup.nonzero_diagonal_order = true;
-    Mat A;
-    Factor ours, own;
-    bool failed = true;
-    ASSERT_EQ((int)BuildPairs(30, &A), 0);
-    ASSERT_EQ((int)ours.Symbolic(A, GetParam().type, GetParam().prefix, setup), 0);
-    ASSERT_EQ((int)own.Symbolic(A, MATSOLVERPETSC, NULL, setup), 0);
-    EXPECT_EQ((int)CompareOnce(MatFactorTypes[ftype], A, ours, own, &failed), 0);
-    EXPECT_FALSE(failed);
-    EXPECT_EQ((int)MatDestroy(&A), 0);
-  }
-}
-
-PetscErrorCode RunFailedReason(char const* type, char const* pc_type, PCFailedReason* pc_reason,
-                               KSPConvergedReason* ksp_reason)
-{
-  Mat A;
-  Vec b, x;
-  KSP ksp;
-  PC pc;
-  bool const symmetric = std::string(pc_type) == PCICC || std::string(pc_type) == PCCHOLESKY;
-
-  PetscFunctionBegin;
-  PetscCall(BuildBand(60, ZeroFirst, symmetric, &A));
-  PetscCall(MatCreateVecs(A, &b, &x));
-  PetscCall(VecSet(b, 1));
-  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
-  PetscCall(KSPSetOperators(ksp, A, A));
-  PetscCall(KSPSetErrorIfNotConverged(ksp, PETSC_FALSE));
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetType(pc, pc_type));
-  PetscCall(PCFactorSetMatSolverType(pc, type));
-  PetscCall(PCFactorSetMatOrderingType(pc, MATORDERINGNATURAL));
-  PetscCall(PCFactorSetShiftType(pc, MAT_SHIFT_NONE));
-  PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(PCGetFailedReason(pc, pc_reason));
-  PetscCall(KSPGetConvergedReason(ksp, ksp_reason));
-  PetscCall(KSPDestroy(&ksp));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-TEST_P(MatFactorEdges, FailedPcHasPetscsReason)
-{
-  for (char const* pc_type : {PCLU, PCILU, PCCHOLESKY, PCICC}) {
-    PCFailedReason ours = PC_NOERROR, own = PC_NOERROR;
-    KSPConvergedReason ours_ksp = KSP_CONVERGED_ITERATING, own_ksp = KSP_CONVERGED_ITERATING;
-    EXPECT_EQ((int)RunFailedReason(GetParam().type, pc_type, &ours, &ours_ksp), 0);
-    EXPECT_EQ((int)RunFailedReason(MATSOLVERPETSC, pc_type, &own, &own_ksp), 0);
-    EXPECT_EQ((int)ours, (int)own) << pc_type;
-    EXPECT_EQ((int)ours_ksp, (int)own_ksp) << pc_type;
-    EXPECT_EQ((int)own, (int)PC_FACTOR_NUMERIC_ZEROPIVOT) << pc_type;
-  }
-}
 
 PetscErrorCode RunTiny(Variant const& variant, PetscInt n)
 {
@@ -282,7 +68,7 @@ PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row,
   Factor ours, own;
   Factoring setup;
   bool seen = false;
-  MatFactorError verdict;
+  MatFactorError error[2];
   PetscScalar const* a;
   std::string const what = std::string(MatFactorTypes[ftype]) +
                            (in_matrix ? ", NaN in the matrix at " : ", NaN in b at ") + std::to_string(row);
@@ -296,14 +82,15 @@ PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row,
   PetscCall(FillVec(b, 5));
   if (in_matrix) PetscCall(MatSetValue(A, row, column, NAN, INSERT_VALUES));
   else PetscCall(VecSetValue(b, row, NAN, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscCall(ours.Symbolic(A, variant.type, variant.prefix, setup));
   PetscCall(own.Symbolic(A, MATSOLVERPETSC, NULL, setup));
   PetscCall(ours.Numeric(A));
   PetscCall(own.Numeric(A));
-  PetscCall(ExpectSameVerdict(what, ours.mat(), own.mat(), &verdict));
-  if (!verdict) {
+  PetscCall(MatFactorGetError(ours.mat(), &error[0]));
+  PetscCall(MatFactorGetError(own.mat(), &error[1]));
+  EXPECT_EQ(error[0], error[1]) << what;
+  if (!error[1]) {
     PetscCall(VecSet(scale, 10));
     PetscCall(MatSolve(own.mat(), b, expected));
     PetscCall(MatSolve(ours.mat(), b, x));
@@ -326,6 +113,233 @@ TEST_P(MatFactorEdges, NanComesOutAsNan)
       EXPECT_EQ((int)RunNan(GetParam(), ftype, row, row, true), 0);
       EXPECT_EQ((int)RunNan(GetParam(), ftype, PetscMin(row, 47), PetscMin(row, 47) + 1, true), 0);
     }
+}
+
+PetscScalar OftenNegative(PetscInt i) { return i % 5 == 2 ? -0.3 : 1.1; }
+
+// PETSc may add such an entry twice
+TEST(MatFactor, DiagonalsThatOrderingsPutWhereThereIsNoEntryAreNotFilled)
+{
+  PetscInt const exchanged[] = {1, 0, 2, 3};
+  MatFactorInfo info{};
+  info.fill = 2;
+  info.levels = 1;
+  info.diagonal_fill = 1;
+  for (bool entries : {false, true}) {
+    Mat A, F;
+    IS rows, cols;
+    ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 4, 3, NULL, &A), 0);
+    for (PetscInt i = 0; i < 4; ++i) ASSERT_EQ((int)MatSetValue(A, i, i, 2, INSERT_VALUES), 0);
+    for (PetscInt i = 0; i < 2 && entries; ++i) ASSERT_EQ((int)MatSetValue(A, i, 1 - i, 5, INSERT_VALUES), 0);
+    ASSERT_EQ((int)Assemble(A), 0);
+    ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
+    ASSERT_EQ((int)ISDestroy(&cols), 0);
+    ASSERT_EQ((int)ISCreateGeneral(PETSC_COMM_SELF, 4, exchanged, PETSC_COPY_VALUES, &cols), 0);
+    ASSERT_EQ((int)ISSetPermutation(cols), 0);
+    ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_ILU, &F), 0);
+    CaughtError const error = Catch([&] { return MatILUFactorSymbolic(F, A, rows, cols, &info); });
+    EXPECT_EQ((int)error.code, entries ? 0 : (int)PETSC_ERR_SUP) << error.message;
+    bool const named =
+        error.message.find("row 0 of the factor has its diagonal at row 0, column 1") != std::string::npos;
+    EXPECT_EQ(named, !entries) << error.message;
+    for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
+    ASSERT_EQ((int)MatDestroy(&F), 0);
+    ASSERT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
+// PETSc's own LU writes beyond its arrays
+TEST(MatFactor, LuWithoutADiagonalIsRefused)
+{
+  constexpr PetscInt n = 60;
+  MatFactorInfo info{};
+  info.fill = 5;
+  info.zeropivot = 1e-14;
+  for (bool filled : {false, true}) {
+    Mat A, F;
+    IS rows, cols;
+    std::vector<PetscInt> next(n);
+    ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, n, NULL, &A), 0);
+    for (PetscInt i = 0; i < n; ++i) {
+      next[(std::size_t)i] = (i + 1) % n;
+      ASSERT_EQ((int)MatSetValue(A, i, i, 2, INSERT_VALUES), 0);
+      PetscInt const first = filled ? 1 : -1;  // the factor's first column; MatSetValue() ignores negative ones
+      ASSERT_EQ((int)MatSetValue(A, i, first, i == 0 ? 3 : 1, INSERT_VALUES), 0);
+    }
+    ASSERT_EQ((int)MatSetValue(A, 0, n - 1, 1, INSERT_VALUES), 0);
+    // the factor's first row: with a full first column and row, fill makes the factor full
+    for (PetscInt j = 0; j < n && filled; ++j) ASSERT_EQ((int)MatSetValue(A, 0, j, j == 1 ? 9 : 1, INSERT_VALUES), 0);
+    ASSERT_EQ((int)Assemble(A), 0);
+    ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, n, 0, 1, &rows), 0);
+    ASSERT_EQ((int)ISCreateGeneral(PETSC_COMM_SELF, n, next.data(), PETSC_COPY_VALUES, &cols), 0);
+    for (IS is : {rows, cols}) ASSERT_EQ((int)ISSetPermutation(is), 0);
+    ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_LU, &F), 0);
+    CaughtError const error = Catch([&] { return MatLUFactorSymbolic(F, A, rows, cols, &info); });
+    EXPECT_EQ((int)error.code, filled ? 0 : (int)PETSC_ERR_SUP) << error.message;
+    EXPECT_EQ(error.message.find("row 0 of the factor has its diagonal at row 0, column 1") != std::string::npos,
+              !filled)
+        << error.message;
+    EXPECT_TRUE(!filled || !MatLUFactorNumeric(F, A, &info));
+    for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
+    ASSERT_EQ((int)MatDestroy(&F), 0);
+    ASSERT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
+TEST(MatFactor, NegativeDiagonalHasNoForwardSolve)
+{
+  Factoring setup;
+  setup.ftype = MAT_FACTOR_CHOLESKY;
+  auto const run = [&](char const* type, bool backward) {
+    Mat A;
+    Vec b, x;
+    Factor factor;
+    EXPECT_EQ((int)BuildBand(20, OftenNegative, true, &A), 0);
+    EXPECT_EQ((int)MatCreateVecs(A, &b, &x), 0);
+    EXPECT_EQ((int)VecSet(b, 1), 0);
+    EXPECT_EQ((int)factor.Symbolic(A, type, NULL, setup), 0);
+    EXPECT_EQ((int)factor.Numeric(A), 0);
+    CaughtError const caught =
+        Catch([&] { return backward ? MatBackwardSolve(factor.mat(), b, x) : MatForwardSolve(factor.mat(), b, x); });
+    EXPECT_EQ((int)MatSolve(factor.mat(), b, x), 0);  // solves work after the error
+    EXPECT_EQ((int)VecDestroy(&b), 0);
+    EXPECT_EQ((int)VecDestroy(&x), 0);
+    EXPECT_EQ((int)MatDestroy(&A), 0);
+    return caught;
+  };
+  for (bool backward : {false, true}) {
+    CaughtError const ours = run("levelset", backward);
+    EXPECT_NE((int)run(MATSOLVERPETSC, backward).code, 0) << "PETSc's own accepts it now";
+    EXPECT_EQ((int)ours.code, PETSC_ERR_SUP);
+    EXPECT_NE(ours.message.find("square root"), std::string::npos) << ours.message;
+  }
+}
+
+TEST(MatFactor, NonSquareIsRefusedByItsSize)
+{
+  Mat A, F = nullptr;
+  ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 6, 1, NULL, &A), 0);
+  ASSERT_EQ((int)Assemble(A), 0);
+  CaughtError const caught = Catch([&] { return MatGetFactor(A, "levelset", MAT_FACTOR_LU, &F); });
+  EXPECT_EQ((int)caught.code, PETSC_ERR_ARG_SIZ);
+  EXPECT_NE(caught.message.find("4 by 6"), std::string::npos) << caught.message;
+  EXPECT_EQ((int)MatDestroy(&A), 0);
+}
+
+// docs/troubleshooting.md names these types and the message
+TEST(MatFactor, OtherMatrixTypesAreRefusedByPetsc)
+{
+  Mat made[3], F = nullptr;
+  ASSERT_EQ((int)MatCreateSeqDense(PETSC_COMM_SELF, 4, 4, NULL, &made[0]), 0);
+  ASSERT_EQ((int)MatCreateShell(PETSC_COMM_SELF, 4, 4, 4, 4, NULL, &made[1]), 0);
+  ASSERT_EQ((int)MatCreateSeqSELL(PETSC_COMM_SELF, 4, 4, 1, NULL, &made[2]), 0);
+  for (Mat& A : made) {
+    ASSERT_EQ((int)MatSetUp(A), 0);
+    CaughtError const caught = Catch([&] { return MatGetFactor(A, "levelset", MAT_FACTOR_LU, &F); });
+    EXPECT_EQ((int)caught.code, PETSC_ERR_MISSING_FACTOR);
+    EXPECT_NE(caught.message.find(std::string("MatSolverType ") + "levelset" + " does not support matrix type "),
+              std::string::npos)
+        << caught.message;
+    EXPECT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
+// PETSc passes all types whose name begins like a supported one to the plugin; those of MKL have blocks, too
+TEST(MatFactor, TypesMadeFromOthersAreAcceptedOrRefusedByName)
+{
+  for (auto const& [type, derived, accepted] :
+       {std::tuple(MATSEQAIJ, "seqaijmkl", true), std::tuple(MATSEQBAIJ, "seqbaijmkl", false),
+        std::tuple(MATSEQSBAIJ, "seqsbaijmkl", false)}) {
+    Grid grid;
+    grid.symmetric = true;
+    grid.type = type;
+    Mat A, F = nullptr;
+    ASSERT_EQ((int)BuildGrid(grid, &A), 0);
+    ASSERT_EQ((int)PetscObjectChangeTypeName((PetscObject)A, derived), 0);
+    CaughtError const caught = Catch([&] { return MatGetFactor(A, "levelset", MAT_FACTOR_ICC, &F); });
+    EXPECT_EQ((int)caught.code, accepted ? 0 : PETSC_ERR_SUP) << derived << ": " << caught.message;
+    EXPECT_EQ(caught.message.find(std::string("type ") + derived + "; convert it to " + type) != std::string::npos,
+              !accepted)
+        << caught.message;
+    EXPECT_EQ((int)MatDestroy(&F), 0);
+    EXPECT_EQ((int)PetscObjectChangeTypeName((PetscObject)A, type), 0);
+    EXPECT_EQ((int)MatDestroy(&A), 0);
+  }
+}
+
+TEST(MatFactor, SolvesBeforeNumericAreOutOfOrder)
+{
+  for (MatFactorType ftype : factor_types) {
+    Factoring setup;
+    setup.ftype = ftype;
+    Grid grid;
+    grid.symmetric = true;
+    Mat A, B, bare;
+    Vec b, x;
+    Factor factor;
+    ASSERT_EQ((int)BuildGrid(grid, &A), 0);
+    ASSERT_EQ((int)MatCreateVecs(A, &b, &x), 0);
+    ASSERT_EQ((int)MakeDense(49, 2, 49, &B), 0);
+    ASSERT_EQ((int)MatGetFactor(A, "levelset", ftype, &bare), 0);
+    ASSERT_EQ((int)factor.Symbolic(A, "levelset", NULL, setup), 0);
+    for (Mat F : {bare, factor.mat()}) {
+      std::string const what =
+          std::string(MatFactorTypes[ftype]) + (F == bare ? " before symbolic" : " before numeric");
+      EXPECT_EQ((int)Catch([&] { return MatSolve(F, b, x); }).code, PETSC_ERR_ORDER) << what;
+      EXPECT_EQ((int)Catch([&] { return MatSolveTranspose(F, b, x); }).code, PETSC_ERR_ORDER) << what;
+      EXPECT_EQ((int)Catch([&] { return MatSolveAdd(F, b, x, x); }).code, PETSC_ERR_ORDER) << what;
+      EXPECT_EQ((int)Catch([&] { return MatMatSolve(F, B, B); }).code, PETSC_ERR_ORDER) << what;
+    }
+    CaughtError const caught = Catch([&] { return MatSolve(factor.mat(), b, x); });
+    EXPECT_NE(caught.message.find("PCSetUp()"), std::string::npos) << caught.message;
+    EXPECT_EQ((int)factor.Numeric(A), 0);
+    EXPECT_EQ((int)MatSolve(factor.mat(), b, x), 0);
+    EXPECT_EQ((int)MatDestroy(&bare), 0);
+    EXPECT_EQ((int)MatDestroy(&A), 0);
+    EXPECT_EQ((int)MatDestroy(&B), 0);
+    EXPECT_EQ((int)VecDestroy(&b), 0);
+    EXPECT_EQ((int)VecDestroy(&x), 0);
+  }
+}
+
+TEST(MatFactorEvents, EndWithErrorsToo)
+{
+  Mat A;
+  Grid grid;
+  Vec b, x, from, to;
+  PetscLogEvent event;
+  PetscEventPerfInfo before, after;
+  PetscScalar array[50] = {};
+  Factoring setup;
+  setup.ftype = MAT_FACTOR_ILU;
+  ASSERT_EQ((int)PetscLogDefaultBegin(), 0);
+  ASSERT_EQ((int)BuildGrid(grid, &A), 0);
+  ASSERT_EQ((int)MatCreateVecs(A, &x, &b), 0);
+  ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 49, array, &from), 0);
+  ASSERT_EQ((int)VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 49, array + 1, &to), 0);
+  {
+    Factor factor;
+    ASSERT_EQ((int)factor.Symbolic(A, "levelset", NULL, setup), 0);
+    ASSERT_EQ((int)factor.Numeric(A), 0);
+    EXPECT_NE((int)Catch([&] { return MatSolve(factor.mat(), from, to); }).code, 0) << "vectors that overlap";
+    ASSERT_EQ((int)PetscLogEventGetId("SpTRSVSolve", &event), 0);
+    ASSERT_EQ((int)PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &before), 0);
+    ASSERT_EQ((int)MatSolve(factor.mat(), b, x), 0);
+    ASSERT_EQ((int)PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &after), 0);
+    EXPECT_EQ(after.count, before.count + 1);
+  }
+  for (Vec* v : {&b, &x, &from, &to}) ASSERT_EQ((int)VecDestroy(v), 0);
+  ASSERT_EQ((int)MatDestroy(&A), 0);
+}
+
+TEST(MatFactorInfo, GetInfoRefusesOtherMatrices)
+{
+  Mat A;
+  MatSpTRSVInfo info;
+  Grid grid;
+  ASSERT_EQ((int)BuildGrid(grid, &A), 0);
+  EXPECT_EQ((int)Catch([&] { return MatSpTRSVGetInfo(A, &info); }).code, PETSC_ERR_ARG_WRONG);
+  EXPECT_EQ((int)MatDestroy(&A), 0);
 }
 
 }  // namespace

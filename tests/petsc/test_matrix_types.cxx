@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares factors of matrices with blocks, and of those that PETSc keeps in Kokkos or on a GPU, with PETSc's own
-// factor of the same matrix.
+// Compares every solve of every kind of factor, row by row, with PETSc's own factor of the same matrix: of rows, of
+// blocks, and of matrices that PETSc keeps in Kokkos or on a GPU.
 #include "factor_checks.hpp"
 
 namespace petsc_test {
@@ -13,6 +13,7 @@ struct Case {
   MatFactorType ftype;
   PetscInt levels;
   MatOrderingType ordering;
+  MatFactorShiftType shift;
 };
 
 PetscErrorCode RunCase(Case const& c)
@@ -26,6 +27,8 @@ PetscErrorCode RunCase(Case const& c)
   setup.ftype = c.ftype;
   setup.levels = c.levels;
   setup.ordering = c.ordering;
+  setup.shift = c.shift;
+  setup.shift_amount = c.shift == MAT_SHIFT_NONE ? 0 : 1e-10;
   grid.dof = c.dof;
   grid.side = c.dof == 1 ? 8 : c.dof < 6 ? 5 : 3;
   // a block matrix needs whole blocks, but no symmetric pattern of entries
@@ -64,7 +67,7 @@ std::vector<Case> AllCases()
 {
   static Kind const kinds[] = {{MAT_FACTOR_LU, 0},       {MAT_FACTOR_ILU, 0}, {MAT_FACTOR_ILU, 1}, {MAT_FACTOR_ILU, 2},
                                {MAT_FACTOR_CHOLESKY, 0}, {MAT_FACTOR_ICC, 0}, {MAT_FACTOR_ICC, 1}, {MAT_FACTOR_ICC, 2}};
-  std::vector<MatType> types = {MATSEQBAIJ, MATSEQSBAIJ};
+  std::vector<MatType> types = {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
 #if defined(PETSC_HAVE_KOKKOS_KERNELS)
   types.push_back(MATSEQAIJKOKKOS);
 #endif
@@ -86,13 +89,17 @@ std::vector<Case> AllCases()
             bool const natural = std::string(ordering) == MATORDERINGNATURAL;
             if (std::string(type) == MATSEQSBAIJ && !symmetric) continue;  // PETSc has no such factor
             if (by_blocks && symmetric && !natural) continue;              // PETSc has no such factor
-            if (!by_blocks && (dof > 3 || (dof > 1 && !natural)))
+            if (!by_blocks && dof > 3) continue;
+            if (dof > 1 && !natural && !by_blocks && std::string(type) != MATSEQAIJ)
               continue;  // orderings split inodes: docs/dev/petsc_faults.md
             // all orderings with two types, for other types the natural one and one that moves rows and columns
             std::string const label = variant.label;
             if (label != "levelset" && label != "sptrsv" && !natural && std::string(ordering) != MATORDERINGND)
               continue;
-            all.push_back({variant, type, dof, kind.ftype, kind.levels, ordering});
+            all.push_back({variant, type, dof, kind.ftype, kind.levels, ordering, MAT_SHIFT_NONE});
+            if (std::string(type) != MATSEQAIJ || !natural) continue;
+            for (MatFactorShiftType shift : {MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS})
+              all.push_back({variant, type, dof, kind.ftype, kind.levels, ordering, shift});
           }
   return all;
 }
@@ -101,7 +108,8 @@ std::string CaseName(testing::TestParamInfo<Case> const& info)
 {
   Case const& c = info.param;
   return std::string(c.variant.label) + "_" + c.type + "_bs" + std::to_string(c.dof) + "_" + MatFactorTypes[c.ftype] +
-         std::to_string(c.levels) + "_" + c.ordering;
+         std::to_string(c.levels) + "_" + c.ordering +
+         (c.shift == MAT_SHIFT_NONE ? "" : std::string("_") + MatFactorShiftTypes[c.shift]);
 }
 
 class MatrixTypeSolves : public testing::TestWithParam<Case> {};

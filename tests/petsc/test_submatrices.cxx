@@ -139,8 +139,7 @@ PetscErrorCode CompareSetsInOtherPairs()
   for (Mat* m : {&p.petscs, &p.ours}) {
     PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 6, 6, 6, NULL, m));
     for (PetscInt k = 0; k < 36; ++k) PetscCall(MatSetValue(*m, k / 6, k % 6, k, INSERT_VALUES));
-    PetscCall(MatAssemblyBegin(*m, MAT_FINAL_ASSEMBLY));
-    PetscCall(MatAssemblyEnd(*m, MAT_FINAL_ASSEMBLY));
+    PetscCall(Assemble(*m));
   }
   PetscCall(MatConvert(p.ours, MatTypeOfRun().c_str(), MAT_INPLACE_MATRIX, &p.ours));
   PetscCall(MakePc(p.ours, "whole_", PCASM, &p.pc));

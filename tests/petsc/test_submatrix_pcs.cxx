@@ -50,8 +50,7 @@ PetscErrorCode CompareInPlace(PCType type)
         PetscScalar const values[] = {i <= partner ? d : -1, i <= partner ? -1 : d};
         PetscCall(MatSetValues(A[k], 1, &i, 2, columns, values, INSERT_VALUES));
       }
-      PetscCall(MatAssemblyBegin(A[k], MAT_FINAL_ASSEMBLY));
-      PetscCall(MatAssemblyEnd(A[k], MAT_FINAL_ASSEMBLY));
+      PetscCall(Assemble(A[k]));
       PetscCall(PCSetUp(pcs[k]));
       PetscCall(PCApply(pcs[k], b, x[k]));
     }

@@ -144,8 +144,7 @@ PetscErrorCode CheckDiagonals()
   PetscCall(p.Create(6, 1, "sweeps_"));
   for (Mat m : {p.petscs, p.ours}) {
     PetscCall(MatSetValue(m, 17, 17, 0, INSERT_VALUES));
-    PetscCall(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
-    PetscCall(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+    PetscCall(Assemble(m));
   }
   auto const expected = sweep(p.petscs, p.x[0], 0), got = sweep(p.ours, p.x[1], 0);
   EXPECT_EQ(got.code, expected.code);
@@ -165,8 +164,7 @@ PetscErrorCode CheckDiagonals()
     if (i != 7) PetscCall(MatSetValue(missing, i, i, 2, INSERT_VALUES));
   PetscCall(MatSetOption(missing, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(MatSetValue(missing, 7, 3, 1, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(missing, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(missing, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(missing));
   PetscCall(PCCreate(PETSC_COMM_SELF, &p.pc));
   PetscCall(PCSetOptionsPrefix(p.pc, "sweeps_"));
   PetscCall(PCSetType(p.pc, PCSOR));
@@ -203,8 +201,7 @@ PetscErrorCode CheckEmptyRanksAndLostState()
     PetscCall(MakeMatrix(5, 1, k ? MatTypeOfRun().c_str() : MATAIJ, 1, &more[k]));
     PetscCall(MatSetOption(more[k], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
     PetscCall(MatSetValue(more[k], 0, 24, 0.5, INSERT_VALUES));
-    PetscCall(MatAssemblyBegin(more[k], MAT_FINAL_ASSEMBLY));
-    PetscCall(MatAssemblyEnd(more[k], MAT_FINAL_ASSEMBLY));
+    PetscCall(Assemble(more[k]));
     PetscCall(MatAXPY(k ? p.ours : p.petscs, 1, more[k], DIFFERENT_NONZERO_PATTERN));
   }
   PetscCall(p.Compare("after MatAXPY()", SOR_LOCAL_SYMMETRIC_SWEEP, 1, 0, 1, 1));
