@@ -47,12 +47,15 @@ PetscErrorCode ExpectSame(std::string const& what, Mat own, Mat ours)
 {
   Vec b, x, expected, scale;
   PetscReal largest;
+  PetscInt bs;
 
   PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(own, &bs));
   PetscCall(MatCreateVecs(own, &b, NULL));
   for (Vec* v : {&x, &expected, &scale}) PetscCall(VecDuplicate(b, v));
   PetscCall(FillVec(b, 5));
   for (auto const solve : {MatSolve, MatSolveTranspose}) {
+    if (solve == MatSolveTranspose && bs == 15) continue;  // docs/dev/petsc_faults.md, baij_transpose_15
     PetscCall(solve(own, b, expected));
     PetscCall(VecNorm(expected, NORM_INFINITY, &largest));
     PetscCall(VecSet(scale, 1 + largest));

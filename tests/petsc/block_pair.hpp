@@ -9,9 +9,9 @@
 
 namespace petsc_test {
 
-constexpr PetscInt block_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 11};
+constexpr PetscInt block_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15};
 constexpr char const* some_types[] = {"sequential", "levelset", "tiled", "sptrsv"};
-constexpr PetscReal block_tolerance = 1e6 * PETSC_MACHINE_EPSILON;  // for well-conditioned systems of at most 150 rows
+constexpr PetscReal block_tolerance = 1e6 * PETSC_MACHINE_EPSILON;  // for well-conditioned systems of at most 180 rows
 
 /// Block pentadiagonal matrix of 12 block rows, with dense blocks of side bs; diagonal(r, c) gives the diagonal blocks.
 struct BlockMatrix {

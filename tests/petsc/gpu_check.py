@@ -276,8 +276,9 @@ def rows_runs(matrices):
     where = "host" if settings.host else "device"
     everywhere = " ".join(f"-{prefix}mat_sptrsv_backend {where}"
                           for prefix in ["", "plain_", "unchained_", "csc_", "twophase_", "cpls_"])
-    yield "rows.block_factors", lambda: rows("test_block_factors", "*", everywhere)
-    yield "rows.factorization_blocks", lambda: rows("test_factorization_blocks", "*", everywhere)
+    for factor in ("host", "device"):
+        options = f"{everywhere} -mat_sptrsv_factor {factor}"
+        yield f"rows.block_factors.{factor}", lambda o=options: rows("test_block_factors", "*", o)
     for first in (1, 201, 401, 601):
         yield f"rows.fuzz.{first}", lambda f=first: fuzz(f, f"--types aij,baij,sbaij --backend {where}")
     for label in labels:
