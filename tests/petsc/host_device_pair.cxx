@@ -192,7 +192,14 @@ PetscErrorCode PrefixedFactor::Symbolic(Mat A, FactorSetup const& setup)
   setup_ = setup.factoring;
   PetscCall(ISDestroy(&rows_));
   PetscCall(ISDestroy(&cols_));
-  PetscCall(MatGetOrdering(A, setup_.ordering, &rows_, &cols_));
+  if (setup.row_perm.empty()) {
+    PetscCall(MatGetOrdering(A, setup_.ordering, &rows_, &cols_));
+  } else {
+    auto const n = (PetscInt)setup.row_perm.size();
+    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, setup.row_perm.data(), PETSC_COPY_VALUES, &rows_));
+    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, setup.col_perm.data(), PETSC_COPY_VALUES, &cols_));
+    for (IS is : {rows_, cols_}) PetscCall(ISSetPermutation(is));
+  }
   if (setup_.nonzero_diagonal_order) PetscCall(MatReorderForNonzeroDiagonal(A, 1e-10, rows_, cols_));
   PetscCall(MatFactorInfoInitialize(&info));
   info.levels = (PetscReal)setup_.levels + setup.part_of_level;

@@ -24,6 +24,7 @@ struct FactorSetup {
   Factoring factoring;
   PetscReal zero_pivot = 100 * PETSC_MACHINE_EPSILON;
   PetscReal part_of_level = 0, diagonal_fill = 0;  ///< part_of_level is added to factoring.levels, which is whole
+  std::vector<PetscInt> row_perm, col_perm;        ///< instead of factoring.ordering, if not empty
 };
 
 /// Factor with options of a prefix: ordering, symbolic and numeric phase.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/fma_probe.hpp"
 #include "host_device_pair.hpp"
 #include "sptrsv_support/generators.hpp"
 
@@ -61,7 +60,7 @@ PetscErrorCode Repeat(MatFactorType ftype, MatFactorShiftType shift)
   PetscFunctionBegin;
   PetscCall(Generate("lap2d:12", &A));
   PetscCall(pair.Symbolic(A, setup));
-  for (unsigned round = 0; round < 100; ++round) {
+  for (unsigned round = 0; round < 20; ++round) {
     PrefixedFactor fresh;
     PetscCall(ChangeValues(A, round));
     PetscCall(pair.device.Numeric(A));
@@ -73,7 +72,7 @@ PetscErrorCode Repeat(MatFactorType ftype, MatFactorShiftType shift)
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-TEST(FactorizationEdges, NewValuesAHundredTimes)
+TEST(FactorizationEdges, NewValuesTwentyTimes)
 {
   for (MatFactorType ftype : kinds) EXPECT_EQ((int)Repeat(ftype, MAT_SHIFT_NONE), 0);
   EXPECT_EQ((int)Repeat(MAT_FACTOR_ILU, MAT_SHIFT_NONZERO), 0);
@@ -290,10 +289,26 @@ PetscErrorCode PatternReplaced()
 }
 TEST(FactorizationEdges, ThePatternIsReplacedInPlace) { EXPECT_EQ((int)PatternReplaced(), 0); }
 
+PetscErrorCode SameInfo(Mat host, Mat device)
+{
+  MatInfo h, d;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetInfo(host, MAT_LOCAL, &h));
+  PetscCall(MatGetInfo(device, MAT_LOCAL, &d));
+  EXPECT_EQ(h.nz_used, d.nz_used);
+  EXPECT_EQ(h.nz_allocated, d.nz_allocated);
+  EXPECT_EQ(h.mallocs, d.mallocs);
+  EXPECT_EQ(h.assemblies, d.assemblies);
+  EXPECT_EQ(h.memory, d.memory);
+  EXPECT_EQ(h.fill_ratio_given, d.fill_ratio_given);
+  EXPECT_EQ(h.fill_ratio_needed, d.fill_ratio_needed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Phases()
 {
   Mat A;
-  MatInfo h, d;
 
   PetscFunctionBegin;
   PetscCall(Generate("lap2d:9", &A));
@@ -308,14 +323,7 @@ PetscErrorCode Phases()
     PetscCall(pair.Numeric(A));
     PetscCall(pair.Numeric(A));
     PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
-    PetscCall(MatGetInfo(pair.host.mat(), MAT_LOCAL, &h));
-    PetscCall(MatGetInfo(pair.device.mat(), MAT_LOCAL, &d));
-    EXPECT_EQ(h.nz_used, d.nz_used);
-    EXPECT_EQ(h.nz_allocated, d.nz_allocated);
-    EXPECT_EQ(h.mallocs, d.mallocs);
-    EXPECT_EQ(h.assemblies, d.assemblies);
-    EXPECT_EQ(h.memory, d.memory);
-    EXPECT_EQ(h.fill_ratio_needed, d.fill_ratio_needed);
+    PetscCall(SameInfo(pair.host.mat(), pair.device.mat()));
     for (char const* prefix : {"host_", "device_", "host_"}) {  // another memory space for the same factor
       PetscCall(MatSetOptionsPrefix(pair.device.mat(), prefix));
       PetscCall(pair.device.Symbolic(A, SetupOf(ftype)));
@@ -327,20 +335,6 @@ PetscErrorCode Phases()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 TEST(FactorizationEdges, PhasesInAnyOrder) { EXPECT_EQ((int)Phases(), 0); }
-
-PetscErrorCode SameInfo(Mat host, Mat device)
-{
-  MatInfo h, d;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetInfo(host, MAT_LOCAL, &h));
-  PetscCall(MatGetInfo(device, MAT_LOCAL, &d));
-  EXPECT_EQ(h.nz_used, d.nz_used);
-  EXPECT_EQ(h.nz_allocated, d.nz_allocated);
-  EXPECT_EQ(h.fill_ratio_given, d.fill_ratio_given);
-  EXPECT_EQ(h.fill_ratio_needed, d.fill_ratio_needed);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /// Checks levels: PETSc reads them as whole numbers, and the backend finds fill up to level 16.
 PetscErrorCode Levels(char const* spec)
@@ -379,6 +373,46 @@ PetscErrorCode Levels(char const* spec)
 TEST(FactorizationEdges, LevelsAreReadAsPetscReadsThem)
 {
   for (char const* spec : {"lap2d:9", "lap3d:4,nonsym", "diagonal:5"}) EXPECT_EQ((int)Levels(spec), 0);
+}
+
+/// Checks columns that are permuted for a nonzero diagonal in natural order: the pattern of PETSc's ILU(0) is then
+/// wrong (docs/dev/petsc_faults.md), and the plugin's must be the same.
+PetscErrorCode ExpectSameReordered(PetscInt levels)
+{
+  Mat A;
+  PC pc[2];
+  Vec b, x[2];
+  PetscBool same;
+
+  PetscFunctionBegin;
+  SCOPED_TRACE(levels);
+  PetscCall(Generate("lap2d:12", &A));
+  for (PetscInt i = 1; i < 144; i += 5) PetscCall(MatSetValue(A, i, i, 0, INSERT_VALUES));
+  PetscCall(Assemble(A));
+  PetscCall(MatCreateVecs(A, &b, &x[0]));
+  PetscCall(VecDuplicate(b, &x[1]));
+  PetscCall(FillVec(b, 3));
+  for (int k : {0, 1}) {
+    PetscCall(PCCreate(PETSC_COMM_SELF, &pc[k]));
+    PetscCall(PCSetOptionsPrefix(pc[k], k ? "device_" : "host_"));
+    PetscCall(PCSetType(pc[k], PCILU));
+    PetscCall(PCFactorSetMatSolverType(pc[k], "levelset"));
+    PetscCall(PCFactorSetLevels(pc[k], levels));
+    PetscCall(PCFactorReorderForNonzeroDiagonal(pc[k], 1e-10));
+    PetscCall(PCSetOperators(pc[k], A, A));
+    PetscCall(PCApply(pc[k], b, x[k]));
+    PetscCall(PCDestroy(&pc[k]));
+  }
+  PetscCall(VecEqual(x[0], x[1], &same));
+  EXPECT_TRUE(same);
+  for (Vec* v : {&b, &x[0], &x[1]}) PetscCall(VecDestroy(v));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(FactorizationEdges, NonzerosAlongTheDiagonalInNaturalOrder)
+{
+  for (PetscInt levels : {0, 1, 2}) EXPECT_EQ((int)ExpectSameReordered(levels), 0);
 }
 
 PetscErrorCode Small()
@@ -425,14 +459,6 @@ PetscErrorCode Refusals()
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-/// The number by which the plugin finds whether PETSc's compiler contracts: its square shows a fused multiply-add.
-TEST(FactorizationEdges, TheProbeTellsRoundedProductsFromFusedOnes)
-{
-  PetscReal const x = sptrsv_petsc::FmaProbe();
-  volatile PetscReal const rounded = x * x;
-  EXPECT_NE(std::fma(-x, x, (PetscReal)rounded), 0);
-}
-
 TEST(FactorizationEdges, RefusalsSayWhatToDo) { EXPECT_EQ((int)Refusals(), 0); }
 
 }  // namespace

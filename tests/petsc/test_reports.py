@@ -81,6 +81,9 @@ class Storage(unittest.TestCase):
                         # L and U; for ICC, L and its transpose
                         self.assertEqual(single.text.count(said), 2, single)
                         self.assertNotIn(said, full.text)
+                        by, beyond = ("PETSc", "PETSc's own factor") if factor == "host" else ("sptrsv", "the matrix")
+                        self.assertIn(f"factored by {by} on the host (asked for)", full.text)
+                        self.assertIn(f"MB beyond {beyond};", full.text)
                         self.assertLessEqual(abs(single.number(r"iterations (\d+)", int) - own), 1)
                         if kind != "sptrsv":  # in full precision it may choose a type that copies nothing
                             self.assertLess(*(run.number(r"(\d+\.\d\d) MB beyond") for run in (single, full)))
