@@ -81,13 +81,6 @@ inline Rows UpperRows(Rows rows)
   return rows;
 }
 
-/// Puts the last column of each row first.
-inline Rows Reversed(Rows rows)
-{
-  for (auto& row : rows) std::reverse(row.begin(), row.end());
-  return rows;
-}
-
 /// Moves the diagonal to the front of each row.
 inline Rows DiagonalFirst(Rows rows)
 {
