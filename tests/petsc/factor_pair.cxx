@@ -3,6 +3,8 @@
 #include "factor_pair.hpp"
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 namespace petsc_test {
 namespace {
@@ -185,6 +187,21 @@ PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec
   PetscCall(VecRestoreArrayRead(actual, &a));
   PetscCall(VecRestoreArrayRead(scale, &s));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::string ViewText(PC pc)
+{
+  char* buffer = nullptr;
+  std::size_t size = 0;
+  PetscViewer viewer;
+  FILE* file = open_memstream(&buffer, &size);
+  EXPECT_EQ((int)PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, file, &viewer), 0);
+  EXPECT_EQ((int)PCView(pc, viewer), 0);
+  EXPECT_EQ((int)PetscViewerDestroy(&viewer), 0);
+  std::fclose(file);
+  std::string const text(buffer, size);
+  std::free(buffer);
+  return text;
 }
 
 PetscErrorCode FillVec(Vec v, unsigned seed)

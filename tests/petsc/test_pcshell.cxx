@@ -3,30 +3,11 @@
 // fuzz_triangles.cxx compares its answers with substitution.
 #include <regex.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "factor_pair.hpp"
 #include "sptrsv_petsc.h"
 
 namespace petsc_test {
 namespace {
-
-/// Returns the output of PCView().
-std::string ViewText(PC pc)
-{
-  char* buffer = nullptr;
-  std::size_t size = 0;
-  PetscViewer viewer;
-  FILE* file = open_memstream(&buffer, &size);
-  EXPECT_EQ((int)PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, file, &viewer), 0);
-  EXPECT_EQ((int)PCView(pc, viewer), 0);
-  EXPECT_EQ((int)PetscViewerDestroy(&viewer), 0);
-  std::fclose(file);
-  std::string const text(buffer, size);
-  std::free(buffer);
-  return text;
-}
 
 /// Tells whether a part of the text matches an extended regular expression.
 bool Contains(std::string const& text, std::string const& pattern)

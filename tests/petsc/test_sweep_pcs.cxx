@@ -1,122 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares Krylov methods with the PC types sor and eisenstat with PETSc's own; set-ups, options, and two PCs of one
-// matrix.
-#include <unistd.h>
-
-#include <cstdio>
-#include <fstream>
-#include <sstream>
-
+// Tests set-ups and options of the PC type sor, and its approximate sweeps. test_pc_pairs.cxx compares Krylov methods.
 #include "sweep_pair.hpp"
 
 namespace petsc_test {
 namespace {
 
-/// Solves with PETSc's own PC and, with a matrix of the run's type, with the plugin's; compares solutions row by row.
-/// @param configure  configure(ours, ksp, pc) sets prefixes, types and limits
-/// @param steps      on return the iterations of PETSc's own and of the plugin's
-template <class Configure>
-PetscErrorCode CompareSolves(std::string const& what, PetscInt dof, bool guess, PetscReal tolerance,
-                             Configure const& configure, PetscInt (&steps)[2])
-{
-  Mat A[2];
-  Vec x[2], scale, right[2];
-
-  PetscFunctionBegin;
-  for (int k = 0; k < 2; ++k) {
-    KSP ksp;
-    PC pc;
-    PetscCall(MakeMatrix(12, dof, k ? MatTypeOfRun().c_str() : MATAIJ, 1, &A[k]));
-    PetscCall(MatCreateVecs(A[k], &x[k], &right[k]));
-    PetscCall(FillVec(right[k], 5));
-    PetscCall(VecSet(x[k], 0.5));
-    PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-    PetscCall(KSPSetOperators(ksp, A[k], A[k]));
-    PetscCall(KSPSetInitialGuessNonzero(ksp, (PetscBool)guess));
-    PetscCall(KSPGetPC(ksp, &pc));
-    PetscCall(configure(k == 1, ksp, pc));
-    PetscCall(KSPSetFromOptions(ksp));
-    PetscCall(KSPSolve(ksp, right[k], x[k]));
-    PetscCall(KSPGetIterationNumber(ksp, &steps[k]));
-    PetscCall(KSPDestroy(&ksp));
-  }
-  PetscCall(VecDuplicate(x[0], &scale));
-  PetscCall(VecSet(scale, 1));
-  PetscCall(ExpectRows(what, x[0], x[1], scale, tolerance));
-  PetscCall(VecDestroy(&scale));
-  for (int k = 0; k < 2; ++k) {
-    PetscCall(MatDestroy(&A[k]));
-    PetscCall(VecDestroy(&x[k]));
-    PetscCall(VecDestroy(&right[k]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Compares iterations and solutions with PETSc's own sweeps and with the plugin's.
-PetscErrorCode CompareKsp(KSPType ksp_type, PCType pc_type, PetscInt dof, bool guess)
-{
-  PetscInt steps[2];
-  std::string const what = std::string(ksp_type) + " with " + pc_type + (guess ? ", guess" : "");
-  auto const configure = [&](bool ours, KSP ksp, PC pc) -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(KSPSetOptionsPrefix(ksp, ours ? "sweeps_" : "petscs_"));
-    PetscCall(KSPSetType(ksp, ksp_type));
-    PetscCall(KSPSetTolerances(ksp, 1e-6, PETSC_DEFAULT, PETSC_DEFAULT, 500));
-    PetscCall(PCSetType(pc, pc_type));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  };
-
-  PetscFunctionBegin;
-  PetscCall(CompareSolves(what, dof, guess, 1e4 * rounding, configure, steps));
-  EXPECT_EQ(steps[1], steps[0]) << what;
-  EXPECT_GT(steps[0], 1) << what;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-TEST(Sweeps, PreconditionKrylovMethods)
-{
-  for (bool const guess : {false, true}) {
-    for (PetscInt const dof : {1, 3}) {
-      ASSERT_EQ(CompareKsp(KSPGMRES, PCSOR, dof, guess), PETSC_SUCCESS);
-      ASSERT_EQ(CompareKsp(KSPRICHARDSON, PCSOR, dof, guess), PETSC_SUCCESS);
-      ASSERT_EQ(CompareKsp(KSPBCGS, PCSOR, dof, guess), PETSC_SUCCESS);
-    }
-    // PETSc 3.18's own fails on several ranks: it multiplies by diagonal blocks, which its seqaij does not have
-    if (OneRank()) {
-      ASSERT_EQ(CompareKsp(KSPGMRES, PCEISENSTAT, 1, guess), PETSC_SUCCESS);
-      ASSERT_EQ(CompareKsp(KSPGMRES, PCEISENSTAT, 3, guess), PETSC_SUCCESS);
-    }
-  }
-}
-
 /// Checks that PCSetUp() analyzes the matrix and takes its values, and that sweeps do neither.
 PetscErrorCode CheckSetUp()
 {
   SweepPair p;
-  auto const view = [&](std::string* text) -> PetscErrorCode {
-    char name[PETSC_MAX_PATH_LEN];
-    PetscViewer viewer;
-    PetscFunctionBegin;
-    PetscCall(PetscSNPrintf(name, sizeof name, "sweeps_view_%d.txt", (int)getpid()));
-    PetscCall(PetscViewerASCIIOpen(PETSC_COMM_SELF, name, &viewer));
-    PetscCall(PCView(p.pc, viewer));
-    PetscCall(PetscViewerDestroy(&viewer));
-    std::stringstream contents;
-    contents << std::ifstream(name).rdbuf();
-    *text = contents.str();
-    std::remove(name);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  };
   std::string fresh, renewed, applied;
 
   PetscFunctionBegin;
   PetscCall(p.Create(6, 1, "sweeps_"));
-  PetscCall(view(&fresh));
+  fresh = ViewText(p.pc);
   PetscCall(MatScale(p.ours, 2));
   PetscCall(PCSetUp(p.pc));
-  PetscCall(view(&renewed));
+  renewed = ViewText(p.pc);
   PetscCall(PCApply(p.pc, p.b, p.x[1]));
-  PetscCall(view(&applied));
+  applied = ViewText(p.pc);
   EXPECT_NE(fresh.find("1 analysis, 1 numeric update, 0 solves"), std::string::npos) << fresh;
   EXPECT_NE(renewed.find("1 analysis, 2 numeric updates, 0 solves"), std::string::npos) << renewed;
   EXPECT_NE(applied.find("1 analysis, 2 numeric updates, 1 solve\n"), std::string::npos) << applied;
@@ -209,73 +111,44 @@ PetscErrorCode CheckRefusals()
 
 TEST(Sweeps, WrongOptionsAreRefused) { ASSERT_EQ(CheckRefusals(), PETSC_SUCCESS); }
 
-/// Checks that each of two PCs with one matrix sweeps as its own options say, whichever was set up last.
-PetscErrorCode CheckTwoOfOneMatrix()
-{
-  Mat A;
-  Vec b, x[2], again;
-  PC pc[2];
-  PetscBool same;
-
-  PetscFunctionBegin;
-  PetscCall(MakeMatrix(6, 1, MatTypeOfRun().c_str(), 0, &A));
-  PetscCall(MatCreateVecs(A, &b, &again));
-  PetscCall(VecSet(b, 1));
-  PetscCall(PetscOptionsSetValue(NULL, "-one_pc_sor_sptrsv", "levelset"));
-  PetscCall(PetscOptionsSetValue(NULL, "-two_pc_sor_ordering", "color"));
-  for (int k = 0; k < 2; ++k) {
-    PetscCall(VecDuplicate(b, &x[k]));
-    PetscCall(PCCreate(PETSC_COMM_WORLD, &pc[k]));
-    PetscCall(PCSetOptionsPrefix(pc[k], k ? "two_" : "one_"));
-    PetscCall(PCSetType(pc[k], PCSOR));
-    PetscCall(PCSetOperators(pc[k], A, A));
-    PetscCall(PCSetUp(pc[k]));
-    PetscCall(PCApply(pc[k], b, x[k]));
-  }
-  PetscCall(VecEqual(x[0], x[1], &same));
-  EXPECT_FALSE(same);
-  for (int k : {0, 1, 0}) {
-    PetscCall(PCApply(pc[k], b, again));
-    PetscCall(VecEqual(again, x[k], &same));
-    EXPECT_TRUE(same) << "PC " << k;
-  }
-  for (int k = 0; k < 2; ++k) {
-    PetscCall(PCDestroy(&pc[k]));
-    PetscCall(VecDestroy(&x[k]));
-  }
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&again));
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-TEST(Sweeps, TwoPcsOfOneMatrix) { ASSERT_EQ(CheckTwoOfOneMatrix(), PETSC_SUCCESS); }
-
-/// Compares damped Jacobi sweeps of the PC type sor with PETSc's KSPRICHARDSON and PCJACOBI, from zero and from a
-/// guess.
+/// Compares damped Jacobi sweeps of the PC type sor with PETSc's KSPRICHARDSON and PCJACOBI.
 /// @param symmetric  two sweeps for each exchange between ranks; otherwise one
-PetscErrorCode CheckJacobi(PetscInt dof, bool symmetric)
+PetscErrorCode CheckJacobi(PetscInt dof, bool symmetric, PetscInt sweeps, bool guess)
 {
+  Mat A[2];
+  Vec x[2], right[2], scale;
+
   PetscFunctionBegin;
-  for (PetscInt const sweeps : {2, 4, 6})
-    for (bool const guess : {false, true}) {
-      PetscInt steps[2];
-      auto const configure = [&](bool ours, KSP ksp, PC pc) -> PetscErrorCode {
-        PetscInt const limit = ours && symmetric ? sweeps / 2 : sweeps;
-        PetscFunctionBegin;
-        PetscCall(KSPSetOptionsPrefix(ksp, ours ? "jacobi_" : "petscs_"));
-        PetscCall(KSPSetType(ksp, KSPRICHARDSON));
-        PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
-        PetscCall(KSPSetConvergenceTest(ksp, KSPConvergedSkip, NULL, NULL));
-        PetscCall(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, limit));
-        PetscCall(PCSetType(pc, ours ? PCSOR : PCJACOBI));
-        if (ours) PetscCall(PCSORSetSymmetric(pc, symmetric ? SOR_LOCAL_SYMMETRIC_SWEEP : SOR_LOCAL_FORWARD_SWEEP));
-        else PetscCall(KSPRichardsonSetScale(ksp, 0.6));
-        PetscFunctionReturn(PETSC_SUCCESS);
-      };
-      PetscCall(CompareSolves(std::to_string(sweeps) + (guess ? " sweeps from a guess" : " sweeps"), dof, guess,
-                              rounding, configure, steps));
-    }
+  for (bool const ours : {false, true}) {
+    KSP ksp;
+    PC pc;
+    PetscCall(MakeMatrix(12, dof, ours ? MatTypeOfRun().c_str() : MATAIJ, 1, &A[ours]));
+    PetscCall(MatCreateVecs(A[ours], &x[ours], &right[ours]));
+    PetscCall(FillVec(right[ours], 5));
+    PetscCall(VecSet(x[ours], 0.5));
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    PetscCall(KSPSetOptionsPrefix(ksp, ours ? "jacobi_" : "petscs_"));
+    PetscCall(KSPSetOperators(ksp, A[ours], A[ours]));
+    PetscCall(KSPSetInitialGuessNonzero(ksp, (PetscBool)guess));
+    PetscCall(KSPSetType(ksp, KSPRICHARDSON));
+    PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
+    PetscCall(KSPSetConvergenceTest(ksp, KSPConvergedSkip, NULL, NULL));
+    PetscInt const limit = ours && symmetric ? sweeps / 2 : sweeps;
+    PetscCall(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, limit));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, ours ? PCSOR : PCJACOBI));
+    if (ours) PetscCall(PCSORSetSymmetric(pc, symmetric ? SOR_LOCAL_SYMMETRIC_SWEEP : SOR_LOCAL_FORWARD_SWEEP));
+    else PetscCall(KSPRichardsonSetScale(ksp, 0.6));
+    PetscCall(KSPSetFromOptions(ksp));
+    PetscCall(KSPSolve(ksp, right[ours], x[ours]));
+    PetscCall(KSPDestroy(&ksp));
+  }
+  PetscCall(VecDuplicate(x[0], &scale));
+  PetscCall(VecSet(scale, 1));
+  PetscCall(
+      ExpectRows(std::to_string(sweeps) + (guess ? " sweeps from a guess" : " sweeps"), x[0], x[1], scale, rounding));
+  for (Vec* v : {&x[0], &x[1], &right[0], &right[1], &scale}) PetscCall(VecDestroy(v));
+  for (Mat& m : A) PetscCall(MatDestroy(&m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -284,7 +157,8 @@ TEST(Sweeps, JacobiSweepsAreThoseOfRichardson)
   for (PetscInt const dof : {1, 3})
     for (bool const symmetric : {false, true}) {
       if (symmetric && !OneRank()) continue;
-      ASSERT_EQ(CheckJacobi(dof, symmetric), PETSC_SUCCESS);
+      for (PetscInt const sweeps : {2, 4, 6})
+        for (bool const guess : {false, true}) ASSERT_EQ(CheckJacobi(dof, symmetric, sweeps, guess), PETSC_SUCCESS);
     }
 }
 
