@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creates, destroys and mixes solvers in unusual orders. Usage: lifecycle MODE [PETSc's options]; the option
-// -pc_factor_mat_solver_type selects the type, as in any other program. Exit status 0 and "done" on success.
+// -pc_factor_mat_solver_type selects the type, as in any other program. Exit status 0 and "done" on success. Options of
+// the mode soak, which makes many solvers one after another, while the memory in use must not grow:
+//   -rounds N, -warm_up N   number of solvers, and how many of them run before memory is first measured
+//   -kinds K                round r has the prefix k<r % K>_, under which options are set
+//   -leak bytes|factor      leaks 8 kB or the factor in each round, to show that leaks are detected
 #include <petscksp.h>
 
 #include <sys/wait.h>
@@ -10,25 +14,27 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
+#include "allocated_bytes.hpp"
 #include "sptrsv_petsc.h"
 #include "sptrsv_support/petsc_success.hpp"
 
 namespace {
 
-PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A)
+PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A, char const* prefix = NULL)
 {
   PetscInt const bs = n % 2 ? 1 : 2;
-  char type[32] = MATSEQAIJ;
   PetscBool sbaij;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-matrix", type, sizeof type, NULL));
   PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetOptionsPrefix(*A, prefix));
   PetscCall(MatSetSizes(*A, n * n, n * n, n * n, n * n));
   PetscCall(MatSetBlockSize(*A, bs));
-  PetscCall(MatSetType(*A, type));
+  PetscCall(MatSetType(*A, MATSEQAIJ));
+  PetscCall(MatSetFromOptions(*A));
   PetscCall(MatSeqAIJSetPreallocation(*A, 6, NULL));
   PetscCall(MatSeqBAIJSetPreallocation(*A, bs, 8, NULL));
   PetscCall(MatSeqSBAIJSetPreallocation(*A, bs, 8, NULL));
@@ -46,10 +52,11 @@ PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MakeKsp(Mat A, KSP* ksp)
+PetscErrorCode MakeKsp(Mat A, KSP* ksp, char const* prefix = NULL)
 {
   PetscFunctionBegin;
   PetscCall(KSPCreate(PETSC_COMM_SELF, ksp));
+  PetscCall(KSPSetOptionsPrefix(*ksp, prefix));
   PetscCall(KSPSetOperators(*ksp, A, A));
   PetscCall(KSPSetTolerances(*ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 500));
   PetscCall(KSPSetFromOptions(*ksp));
@@ -57,7 +64,7 @@ PetscErrorCode MakeKsp(Mat A, KSP* ksp)
 }
 
 /// Solves and checks the true residual, independently of the solver's stopping test.
-PetscErrorCode SolveAndCheck(KSP ksp, Mat A)
+PetscErrorCode SolveAndCheck(KSP ksp, Mat A, bool transpose = false)
 {
   Vec b, x, r;
   PetscReal norm, norm_b;
@@ -66,12 +73,12 @@ PetscErrorCode SolveAndCheck(KSP ksp, Mat A)
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &r));
   PetscCall(VecSet(b, 1));
-  PetscCall(KSPSolve(ksp, b, x));
-  PetscCall(MatMult(A, x, r));
+  PetscCall(transpose ? KSPSolveTranspose(ksp, b, x) : KSPSolve(ksp, b, x));
+  PetscCall(transpose ? MatMultTranspose(A, x, r) : MatMult(A, x, r));
   PetscCall(VecAYPX(r, -1, b));
   PetscCall(VecNorm(r, NORM_2, &norm));
   PetscCall(VecNorm(b, NORM_2, &norm_b));
-  PetscCheck(norm <= 1e-6 * norm_b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Residual %g of %g", (double)norm, (double)norm_b);
+  PetscCheck(norm <= 1e-5 * norm_b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Residual %g of %g", (double)norm, (double)norm_b);
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&r));
@@ -274,6 +281,99 @@ PetscErrorCode Fork()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+constexpr double bytes_allowed = 100;     ///< mean growth per round after the warm-up
+constexpr double resident_allowed = 4e6;  ///< total growth: how many pages the heap keeps is not exact
+
+double ResidentBytes()
+{
+  PetscLogDouble bytes = 0;
+  return PetscMemoryGetCurrentUsage(&bytes) ? 0 : bytes;
+}
+
+struct Settings {
+  PetscInt rounds = 1000, warm_up = 200, kinds = 1;
+  char leak[16] = "";
+};
+
+PetscErrorCode ReadSettings(Settings* s)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-rounds", &s->rounds, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-warm_up", &s->warm_up, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-kinds", &s->kinds, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-leak", s->leak, sizeof(s->leak), NULL));
+  PetscCheck(s->kinds > 0 && s->warm_up > 0 && s->rounds > s->warm_up, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Give -rounds more than -warm_up, and -kinds");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Leak(KSP ksp, Settings const& s)
+{
+  PC pc;
+  Mat F;
+
+  PetscFunctionBegin;
+  if (std::string("bytes") == s.leak) {
+    static void* volatile last;  // keeps the compiler from removing the allocation
+    last = std::calloc(8192, 1);
+    PetscCheck(last, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory to leak");
+  } else if (std::string("factor") == s.leak) {
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCFactorGetMatrix(pc, &F));
+    PetscCall(PetscObjectReference((PetscObject)F));
+  } else PetscCheck(!s.leak[0], PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "No leak %s", s.leak);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Runs a round: sets up and solves, in some rounds again with new values, in some transposed; then destroys
+/// everything.
+PetscErrorCode Round(PetscInt round, Settings const& s)
+{
+  Mat A;
+  KSP ksp;
+  std::string const prefix = "k" + std::to_string(round % s.kinds) + "_";
+
+  PetscFunctionBegin;
+  PetscCall(Poisson(12 + 2 * (round % 6), 1, &A, prefix.c_str()));
+  PetscCall(MakeKsp(A, &ksp, prefix.c_str()));
+  PetscCall(SolveAndCheck(ksp, A));
+  if (round % 3 == 0) {
+    PetscCall(MatShift(A, 0.5));
+    PetscCall(SolveAndCheck(ksp, A));
+  }
+  if (round % 4 == 0) PetscCall(SolveAndCheck(ksp, A, true));
+  PetscCall(Leak(ksp, s));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Soak()
+{
+  Settings s;
+  double allocated = 0, resident = 0;
+
+  PetscFunctionBegin;
+  PetscCall(ReadSettings(&s));
+  for (PetscInt round = 0; round < s.rounds; ++round) {
+    if (round == s.warm_up) {
+      allocated = petsc_test::AllocatedBytes();
+      resident = ResidentBytes();
+    }
+    PetscCall(Round(round, s));
+  }
+  double const grown = petsc_test::AllocatedBytes() - allocated, grown_resident = ResidentBytes() - resident;
+  int const counted = static_cast<int>(s.rounds - s.warm_up);
+  std::printf("%d solvers after %d: allocated memory grew by %.0f bytes from %.0f, resident memory by %.0f from %.0f\n",
+              counted, static_cast<int>(s.warm_up), grown, allocated, grown_resident, resident);
+  PetscCheck(resident > 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "Resident memory is not known on this system");
+  PetscCheck(grown <= bytes_allowed * counted, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Memory leaks: %g bytes a solver",
+             grown / counted);
+  PetscCheck(grown_resident <= resident_allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Resident memory grew by %g bytes",
+             grown_resident);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode RunMode(char const* mode, int argc, char** argv)
 {
   bool const twice = !std::strcmp(mode, "twice");
@@ -285,6 +385,7 @@ PetscErrorCode RunMode(char const* mode, int argc, char** argv)
     else if (!std::strcmp(mode, "several")) PetscCall(Several(false));
     else if (!std::strcmp(mode, "leak")) PetscCall(Several(true));
     else if (!std::strcmp(mode, "updates")) PetscCall(Updates());
+    else if (!std::strcmp(mode, "soak")) PetscCall(Soak());
     else if (!std::strcmp(mode, "fork")) PetscCall(Fork());
     else if (twice || !std::strncmp(mode, "exit", 4)) PetscCall(OneSolve());
     else SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "No mode %s", mode);

@@ -53,9 +53,9 @@ class LifeCycle(unittest.TestCase):
         self.runs("changes", factors=FACTORS[2:], types=["levelset"])
 
     def test_changed_matrices_with_blocks(self):
-        self.runs("changes", factors=["-pc_type ilu -matrix seqbaij",
-                                      "-pc_type lu -pc_factor_mat_ordering_type rcm -matrix seqbaij",
-                                      "-pc_type icc -ksp_type cg -matrix seqsbaij"], types=["sequential", "levelset"])
+        self.runs("changes", factors=["-pc_type ilu -mat_type seqbaij",
+                                      "-pc_type lu -pc_factor_mat_ordering_type rcm -mat_type seqbaij",
+                                      "-pc_type icc -ksp_type cg -mat_type seqsbaij"], types=["sequential", "levelset"])
 
 
 if __name__ == "__main__":

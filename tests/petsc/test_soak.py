@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that 1,000 set-ups and tear-downs of KSPs over all types in one process keep memory constant, and that a leak
-would be detected. See soak.cxx."""
+would be detected. See the mode soak of lifecycle.cxx."""
 import sys
 import unittest
 
@@ -26,7 +26,7 @@ def options():
 
 class Soak(unittest.TestCase):
     def soak(self, more="", threads=1, check=True):
-        return run(program("soak"), f"{options()} {more}", threads=threads, timeout=280, check=check)
+        return run(program("lifecycle"), f"soak {options()} {more}", threads=threads, timeout=280, check=check)
 
     def flat(self, threads):
         done = self.soak("-rounds 1000 -warm_up 200", threads)
