@@ -128,26 +128,51 @@ Factor::~Factor()
   EXPECT_EQ((int)ISDestroy(&cols_), 0);
 }
 
+PetscErrorCode Factor::Make(Mat A, char const* type, char const* prefix, MatFactorType ftype)
+{
+  PetscFunctionBegin;
+  own_ = std::string(type) == MATSOLVERPETSC;
+  PetscCall(MatDestroy(&F_));
+  PetscCall(MatGetFactor(A, type, ftype, &F_));
+  if (prefix) PetscCall(MatSetOptionsPrefix(F_, prefix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Factoring const& setup)
 {
   PetscFunctionBegin;
+  PetscCall(Make(A, type, prefix, setup.ftype));
+  PetscCall(Symbolic(A, setup));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Factor::Symbolic(Mat A, Factoring const& setup)
+{
+  PetscFunctionBegin;
   setup_ = setup;
-  own_ = std::string(type) == MATSOLVERPETSC;
-  PetscCall(MatGetOrdering(A, setup.ordering, &rows_, &cols_));
-  if (setup.nonzero_diagonal_order) PetscCall(MatReorderForNonzeroDiagonal(A, 1e-10, rows_, cols_));
-  PetscCall(MatFactorInfoInitialize(&info_));
-  info_.levels = (PetscReal)setup.levels;
-  info_.fill = 5;
-  info_.dtcol = 1e-6;
-  info_.zeropivot = 100 * PETSC_MACHINE_EPSILON;
-  info_.shifttype = (PetscReal)setup.shift;
-  info_.shiftamount = setup.shift_amount;
-  PetscCall(MatGetFactor(A, type, setup.ftype, &F_));
-  if (prefix) PetscCall(MatSetOptionsPrefix(F_, prefix));
-  if (setup.ftype == MAT_FACTOR_LU) PetscCall(MatLUFactorSymbolic(F_, A, rows_, cols_, &info_));
-  else if (setup.ftype == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F_, A, rows_, cols_, &info_));
-  else if (setup.ftype == MAT_FACTOR_CHOLESKY) PetscCall(MatCholeskyFactorSymbolic(F_, A, rows_, &info_));
-  else PetscCall(MatICCFactorSymbolic(F_, A, rows_, &info_));
+  PetscCall(ISDestroy(&rows_));
+  PetscCall(ISDestroy(&cols_));
+  if (setup.row_perm.empty()) {
+    PetscCall(MatGetOrdering(A, setup_.ordering, &rows_, &cols_));
+  } else {
+    auto const n = (PetscInt)setup.row_perm.size();
+    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, setup.row_perm.data(), PETSC_COPY_VALUES, &rows_));
+    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, setup.col_perm.data(), PETSC_COPY_VALUES, &cols_));
+    for (IS is : {rows_, cols_}) PetscCall(ISSetPermutation(is));
+  }
+  if (setup_.nonzero_diagonal_order) PetscCall(MatReorderForNonzeroDiagonal(A, 1e-10, rows_, cols_));
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.levels = (PetscReal)setup_.levels + setup.part_of_level;
+  info.diagonal_fill = setup.diagonal_fill;
+  info.fill = 5;
+  info.dtcol = 1e-6;
+  info.zeropivot = setup.zero_pivot;
+  info.shifttype = (PetscReal)setup_.shift;
+  info.shiftamount = setup_.shift_amount;
+  if (setup_.ftype == MAT_FACTOR_LU) PetscCall(MatLUFactorSymbolic(F_, A, rows_, cols_, &info));
+  else if (setup_.ftype == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F_, A, rows_, cols_, &info));
+  else if (setup_.ftype == MAT_FACTOR_CHOLESKY) PetscCall(MatCholeskyFactorSymbolic(F_, A, rows_, &info));
+  else PetscCall(MatICCFactorSymbolic(F_, A, rows_, &info));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,8 +185,16 @@ PetscErrorCode Factor::Numeric(Mat A)
     PetscCall(MatGetDiagonal(A, diagonal));
     PetscCall(VecDestroy(&diagonal));
   }
-  if (setup_.symmetric()) PetscCall(MatCholeskyFactorNumeric(F_, A, &info_));
-  else PetscCall(MatLUFactorNumeric(F_, A, &info_));
+  if (setup_.symmetric()) PetscCall(MatCholeskyFactorNumeric(F_, A, &info));
+  else PetscCall(MatLUFactorNumeric(F_, A, &info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetVerdict(Mat F, Verdict* v)
+{
+  PetscFunctionBegin;
+  PetscCall(MatFactorGetError(F, &v->error));
+  PetscCall(MatFactorGetErrorZeroPivot(F, &v->value, &v->row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -29,6 +29,10 @@ struct Factoring {
   MatFactorShiftType shift = MAT_SHIFT_NONE;
   PetscReal shift_amount = 0;
   bool nonzero_diagonal_order = false;  ///< call MatReorderForNonzeroDiagonal() after the ordering
+  PetscReal zero_pivot = 100 * PETSC_MACHINE_EPSILON;
+  PetscReal part_of_level = 0;  ///< added to levels
+  PetscReal diagonal_fill = 0;
+  std::vector<PetscInt> row_perm, col_perm;  ///< instead of the ordering, if not empty
 
   bool symmetric() const { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }
 };
@@ -55,17 +59,28 @@ class Factor {
   Factor(Factor const&) = delete;
   Factor& operator=(Factor const&) = delete;
   ~Factor();
+  /// Makes a factor with the options of a prefix, and does its symbolic phase.
   PetscErrorCode Symbolic(Mat A, char const* type, char const* prefix, Factoring const& setup);
+  PetscErrorCode Make(Mat A, char const* type, char const* prefix, MatFactorType ftype);
+  PetscErrorCode Symbolic(Mat A, Factoring const& setup);
   PetscErrorCode Numeric(Mat A);
   Mat mat() const { return F_; }
+  MatFactorInfo info;
 
  private:
   Mat F_ = nullptr;
   IS rows_ = nullptr, cols_ = nullptr;
   bool own_ = false;
   Factoring setup_;
-  MatFactorInfo info_;
 };
+
+/// Verdict of a factor: whether there is a zero pivot, its value and its row.
+struct Verdict {
+  MatFactorError error = MAT_FACTOR_NOERROR;
+  PetscReal value = 0;
+  PetscInt row = 0;
+};
+PetscErrorCode GetVerdict(Mat F, Verdict* verdict);
 
 /// Error of a call that was run with PETSc's error output suppressed.
 struct CaughtError {

@@ -170,65 +170,11 @@ PetscErrorCode ChangeValues(Mat A, unsigned seed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PrefixedFactor::~PrefixedFactor()
-{
-  EXPECT_EQ((int)MatDestroy(&F_), 0);
-  EXPECT_EQ((int)ISDestroy(&rows_), 0);
-  EXPECT_EQ((int)ISDestroy(&cols_), 0);
-}
-
-PetscErrorCode PrefixedFactor::Make(Mat A, char const* type, char const* prefix, MatFactorType ftype)
+PetscErrorCode HostDevicePair::Symbolic(Mat A, Factoring const& setup, char const* type)
 {
   PetscFunctionBegin;
-  PetscCall(MatDestroy(&F_));
-  PetscCall(MatGetFactor(A, type, ftype, &F_));
-  if (prefix) PetscCall(MatSetOptionsPrefix(F_, prefix));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PrefixedFactor::Symbolic(Mat A, FactorSetup const& setup)
-{
-  PetscFunctionBegin;
-  setup_ = setup.factoring;
-  PetscCall(ISDestroy(&rows_));
-  PetscCall(ISDestroy(&cols_));
-  if (setup.row_perm.empty()) {
-    PetscCall(MatGetOrdering(A, setup_.ordering, &rows_, &cols_));
-  } else {
-    auto const n = (PetscInt)setup.row_perm.size();
-    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, setup.row_perm.data(), PETSC_COPY_VALUES, &rows_));
-    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, setup.col_perm.data(), PETSC_COPY_VALUES, &cols_));
-    for (IS is : {rows_, cols_}) PetscCall(ISSetPermutation(is));
-  }
-  if (setup_.nonzero_diagonal_order) PetscCall(MatReorderForNonzeroDiagonal(A, 1e-10, rows_, cols_));
-  PetscCall(MatFactorInfoInitialize(&info));
-  info.levels = (PetscReal)setup_.levels + setup.part_of_level;
-  info.diagonal_fill = setup.diagonal_fill;
-  info.fill = 5;
-  info.dtcol = 1e-6;
-  info.zeropivot = setup.zero_pivot;
-  info.shifttype = (PetscReal)setup_.shift;
-  info.shiftamount = setup_.shift_amount;
-  if (setup_.ftype == MAT_FACTOR_LU) PetscCall(MatLUFactorSymbolic(F_, A, rows_, cols_, &info));
-  else if (setup_.ftype == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F_, A, rows_, cols_, &info));
-  else if (setup_.ftype == MAT_FACTOR_CHOLESKY) PetscCall(MatCholeskyFactorSymbolic(F_, A, rows_, &info));
-  else PetscCall(MatICCFactorSymbolic(F_, A, rows_, &info));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PrefixedFactor::Numeric(Mat A)
-{
-  PetscFunctionBegin;
-  if (setup_.symmetric()) PetscCall(MatCholeskyFactorNumeric(F_, A, &info));
-  else PetscCall(MatLUFactorNumeric(F_, A, &info));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode HostDevicePair::Symbolic(Mat A, FactorSetup const& setup, char const* type)
-{
-  PetscFunctionBegin;
-  PetscCall(host.Make(A, type, "host_", setup.factoring.ftype));
-  PetscCall(device.Make(A, type, "device_", setup.factoring.ftype));
+  PetscCall(host.Make(A, type, "host_", setup.ftype));
+  PetscCall(device.Make(A, type, "device_", setup.ftype));
   PetscCall(device.Symbolic(A, setup));
   PetscCall(host.Symbolic(A, setup));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -239,14 +185,6 @@ PetscErrorCode HostDevicePair::Numeric(Mat A)
   PetscFunctionBegin;
   PetscCall(device.Numeric(A));
   PetscCall(host.Numeric(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GetVerdict(Mat F, Verdict* v)
-{
-  PetscFunctionBegin;
-  PetscCall(MatFactorGetError(F, &v->error));
-  PetscCall(MatFactorGetErrorZeroPivot(F, &v->value, &v->row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -275,13 +275,11 @@ TEST(BlockFactors, BlocksOfOneArePetscsToTheBit)
         m.diagonal = [&](PetscInt block, PetscInt, PetscInt) -> PetscScalar {
           return !definite && block % 5 == 2 ? -0.1 - 0.01 * (PetscReal)block : 2 + 0.013 * (PetscReal)block;
         };
-        ForSetups(m, [&](Factoring factoring) {
-          FactorSetup setup;
-          setup.factoring = factoring;
-          setup.factoring.shift = shift;
-          setup.factoring.shift_amount = 0.02;
+        ForSetups(m, [&](Factoring setup) {
+          setup.shift = shift;
+          setup.shift_amount = 0.02;
           // for these PETSc searches for a shift without end: docs/dev/petsc_faults.md
-          if (setup.factoring.symmetric() && !definite && std::string(m.type) != MATSEQSBAIJ &&
+          if (setup.symmetric() && !definite && std::string(m.type) != MATSEQSBAIJ &&
               shift == MAT_SHIFT_POSITIVE_DEFINITE)
             return;
           SCOPED_TRACE(MatFactorShiftTypes[shift]);
@@ -305,11 +303,11 @@ TEST(BlockFactors, ShiftsOfBlocksOfOneEnd)
   m.bs = 1;
   m.diagonal = [](PetscInt block, PetscInt, PetscInt) -> PetscScalar { return block == 6 ? -1 : 3; };
   Mat A;
-  PrefixedFactor device;
-  FactorSetup setup;
+  Factor device;
+  Factoring setup;
   Verdict verdict;
-  setup.factoring.ftype = MAT_FACTOR_ICC;
-  setup.factoring.shift = MAT_SHIFT_POSITIVE_DEFINITE;
+  setup.ftype = MAT_FACTOR_ICC;
+  setup.shift = MAT_SHIFT_POSITIVE_DEFINITE;
   ASSERT_EQ((int)Build(m, &A), 0);
   ASSERT_EQ((int)device.Make(A, "levelset", "device_", MAT_FACTOR_ICC), 0);
   ASSERT_EQ((int)device.Symbolic(A, setup), 0);
@@ -329,9 +327,9 @@ TEST(BlockFactors, FactorChoiceMayChange)
   Mat A;
   ASSERT_EQ((int)Build(m, &A), 0);
   for (MatFactorType ftype : {MAT_FACTOR_ILU, MAT_FACTOR_ICC}) {
-    PrefixedFactor own, both;
-    FactorSetup setup;
-    setup.factoring.ftype = ftype;
+    Factor own, both;
+    Factoring setup;
+    setup.ftype = ftype;
     ASSERT_EQ((int)own.Make(A, MATSOLVERPETSC, NULL, ftype), 0);
     ASSERT_EQ((int)own.Symbolic(A, setup), 0);
     ASSERT_EQ((int)own.Numeric(A), 0);

@@ -24,7 +24,7 @@ struct Counts {
 };
 
 /// Compares one factorization. If PETSc's numeric phase would not return, the device reports so before PETSc is called.
-PetscErrorCode RunOne(Mat A, FactorSetup const& setup, bool plain, Counts* counts)
+PetscErrorCode RunOne(Mat A, Factoring const& setup, bool plain, Counts* counts)
 {
   HostDevicePair pair;
   Verdict verdict;
@@ -34,21 +34,21 @@ PetscErrorCode RunOne(Mat A, FactorSetup const& setup, bool plain, Counts* count
   ++counts->cases;
   if (refused.code) {  // PETSc refuses: a matrix with inodes has its own reordering
     ++counts->refused;
-    EXPECT_TRUE(setup.factoring.nonzero_diagonal_order) << refused.message;
+    EXPECT_TRUE(setup.nonzero_diagonal_order) << refused.message;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(pair.device.Numeric(A));
   PetscCall(GetVerdict(pair.device.mat(), &verdict));
   counts->zero_pivots += verdict.error != MAT_FACTOR_NOERROR;
-  if (verdict.error && setup.factoring.shift != MAT_SHIFT_NONE) {
+  if (verdict.error && setup.shift != MAT_SHIFT_NONE) {
     ++counts->endless;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(pair.host.Numeric(A));
   PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
   if (plain) {
-    PrefixedFactor own;
-    PetscCall(own.Make(A, MATSOLVERPETSC, nullptr, setup.factoring.ftype));
+    Factor own;
+    PetscCall(own.Make(A, MATSOLVERPETSC, nullptr, setup.ftype));
     PetscCall(own.Symbolic(A, setup));
     PetscCall(own.Numeric(A));
     PetscCall(ExpectNear(own.mat(), pair.device.mat()));
@@ -56,17 +56,17 @@ PetscErrorCode RunOne(Mat A, FactorSetup const& setup, bool plain, Counts* count
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode RunShifts(Mat A, FactorSetup setup, Diagonal diagonal, Counts* counts)
+PetscErrorCode RunShifts(Mat A, Factoring setup, Diagonal diagonal, Counts* counts)
 {
   PetscFunctionBegin;
   setup.zero_pivot = diagonal == Diagonal::scaled ? 1e-2 : 2.2e-14;
   for (MatFactorShiftType shift :
        {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS}) {
-    std::string const ordering = setup.factoring.ordering;
+    std::string const ordering = setup.ordering;
     if (shift != MAT_SHIFT_NONE && ordering != MATORDERINGNATURAL && ordering != MATORDERINGRCM) continue;
     SCOPED_TRACE(MatFactorShiftTypes[shift]);
-    setup.factoring.shift = shift;
-    setup.factoring.shift_amount = shift == MAT_SHIFT_NONE ? 0 : 1e-3;
+    setup.shift = shift;
+    setup.shift_amount = shift == MAT_SHIFT_NONE ? 0 : 1e-3;
     bool const plain = diagonal == Diagonal::kept && shift == MAT_SHIFT_NONE && ordering == MATORDERINGNATURAL;
     PetscCall(RunOne(A, setup, plain, counts));
   }
@@ -78,12 +78,12 @@ PetscErrorCode RunMatrix(Case const& c, sptrsv::support::CsrMatrix const& from, 
 {
   Mat A;
   Vec d;
-  FactorSetup setup;
+  Factoring setup;
 
   PetscFunctionBegin;
   SCOPED_TRACE(std::string(type) + (inodes ? " with inodes" : "") + ", diagonal " + std::to_string((int)diagonal));
-  setup.factoring.ftype = c.ftype;
-  setup.factoring.levels = c.levels;
+  setup.ftype = c.ftype;
+  setup.levels = c.levels;
   PetscCall(BuildMatrix(from, diagonal, type, inodes, &A));
   PetscCall(MatCreateVecs(A, &d, NULL));  // PETSc's own crashes if the diagonal has not been requested before
   PetscCall(MatGetDiagonal(A, d));
@@ -91,13 +91,13 @@ PetscErrorCode RunMatrix(Case const& c, sptrsv::support::CsrMatrix const& from, 
   for (MatOrderingType ordering :
        {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERING1WD, (MatOrderingType) "color"}) {
     SCOPED_TRACE(ordering);
-    setup.factoring.ordering = ordering;
+    setup.ordering = ordering;
     PetscCall(RunShifts(A, setup, diagonal, counts));
   }
-  if (!setup.factoring.symmetric()) {
+  if (!setup.symmetric()) {
     SCOPED_TRACE("nonzeros along the diagonal");
-    setup.factoring.ordering = MATORDERINGRCM;
-    setup.factoring.nonzero_diagonal_order = true;
+    setup.ordering = MATORDERINGRCM;
+    setup.nonzero_diagonal_order = true;
     PetscCall(RunShifts(A, setup, diagonal, counts));
   }
   PetscCall(MatDestroy(&A));
@@ -170,7 +170,7 @@ PetscErrorCode CompareRandom(unsigned seed, int* refusals)
   std::vector<PetscInt> row_ptr{0}, col_idx;
   std::vector<PetscScalar> values;
   HostDevicePair pair;
-  FactorSetup setup;
+  Factoring setup;
   MatInfo of_host, of_device;
   Mat A;
 
@@ -182,13 +182,13 @@ PetscErrorCode CompareRandom(unsigned seed, int* refusals)
     col_idx.insert(col_idx.end(), row.begin(), row.end());
     row_ptr.push_back((PetscInt)col_idx.size());
   }
-  setup.factoring.ftype = seed % 4 == 1 ? MAT_FACTOR_ICC : MAT_FACTOR_ILU;
-  setup.factoring.levels = below(seed % 3 ? 5 : 16);
+  setup.ftype = seed % 4 == 1 ? MAT_FACTOR_ICC : MAT_FACTOR_ILU;
+  setup.levels = below(seed % 3 ? 5 : 16);
   setup.row_perm = shuffled(n);
   setup.col_perm = seed % 2 ? setup.row_perm : shuffled(n);
   PetscCall(BuildCsr(row_ptr, col_idx, values, &A));
-  PetscCall(pair.host.Make(A, "levelset", "host_", setup.factoring.ftype));
-  PetscCall(pair.device.Make(A, "levelset", "device_", setup.factoring.ftype));
+  PetscCall(pair.host.Make(A, "levelset", "host_", setup.ftype));
+  PetscCall(pair.device.Make(A, "levelset", "device_", setup.ftype));
   CaughtError const host = Catch([&] { return pair.host.Symbolic(A, setup); });
   CaughtError const device = Catch([&] { return pair.device.Symbolic(A, setup); });
   EXPECT_EQ((int)host.code, (int)device.code) << host.message << " | " << device.message;

@@ -12,17 +12,17 @@
 namespace petsc_test {
 namespace {
 
-FactorSetup SetupOf(MatFactorType ftype)
+Factoring SetupOf(MatFactorType ftype)
 {
-  FactorSetup setup;
-  setup.factoring.ftype = ftype;
+  Factoring setup;
+  setup.ftype = ftype;
   return setup;
 }
 
 /// Returns the number of rows of the matrix that the program's -mat_view has written last.
 PetscErrorCode RowsInFile(char const* prefix, std::string const& file, PetscInt* rows)
 {
-  PrefixedFactor factor;
+  Factor factor;
   PetscViewer viewer;
   Mat A, read;
 
@@ -162,7 +162,7 @@ TEST(FactorizationChanges, SubmatricesFilledAnew)
 
 PetscErrorCode Dense(MatFactorType ftype, char const* prefix)
 {
-  PrefixedFactor factor;
+  Factor factor;
   Mat A, dense;
 
   PetscFunctionBegin;

@@ -11,12 +11,12 @@
 namespace petsc_test {
 namespace {
 
-FactorSetup SetupOf(MatFactorType ftype, MatFactorShiftType shift = MAT_SHIFT_NONE, PetscReal amount = 0)
+Factoring SetupOf(MatFactorType ftype, MatFactorShiftType shift = MAT_SHIFT_NONE, PetscReal amount = 0)
 {
-  FactorSetup setup;
-  setup.factoring.ftype = ftype;
-  setup.factoring.shift = shift;
-  setup.factoring.shift_amount = amount;
+  Factoring setup;
+  setup.ftype = ftype;
+  setup.shift = shift;
+  setup.shift_amount = amount;
   setup.zero_pivot = 2.2e-14;
   return setup;
 }
@@ -55,13 +55,13 @@ PetscErrorCode Repeat(MatFactorType ftype, MatFactorShiftType shift)
 {
   Mat A;
   HostDevicePair pair;
-  FactorSetup const setup = SetupOf(ftype, shift, 1e-3);
+  Factoring const setup = SetupOf(ftype, shift, 1e-3);
 
   PetscFunctionBegin;
   PetscCall(Generate("lap2d:12", &A));
   PetscCall(pair.Symbolic(A, setup));
   for (unsigned round = 0; round < 20; ++round) {
-    PrefixedFactor fresh;
+    Factor fresh;
     PetscCall(ChangeValues(A, round));
     PetscCall(pair.device.Numeric(A));
     PetscCall(fresh.Make(A, "levelset", "host_", ftype));
@@ -79,7 +79,7 @@ TEST(FactorizationEdges, NewValuesTwentyTimes)
 }
 
 /// Factors on both sides; where PETSc would not return, the device must report so.
-PetscErrorCode Both(Mat A, FactorSetup const& setup, bool endless = false)
+PetscErrorCode Both(Mat A, Factoring const& setup, bool endless = false)
 {
   HostDevicePair pair;
   Verdict verdict;
@@ -109,7 +109,7 @@ PetscErrorCode Thresholds()
         for (PetscReal scale : {1., 1.5})  // rs of the rows before and after
           for (PetscReal pivot : {zero * scale, zero * scale * (1 + eps), zero * scale * (1 - eps), (PetscReal)0}) {
             Mat A;
-            FactorSetup setup = SetupOf(ftype, shift, 0.125);
+            Factoring setup = SetupOf(ftype, shift, 0.125);
             setup.zero_pivot = zero;
             SCOPED_TRACE(std::string(MatFactorTypes[ftype]) + " " + MatFactorShiftTypes[shift] + " " +
                          std::to_string(sign * pivot));
@@ -162,13 +162,13 @@ PetscErrorCode Endless()
   PetscFunctionBegin;
   for (MatFactorType ftype : kinds) {
     PetscCall(Diagonals({1, 0, 2}, &A));
-    FactorSetup setup = SetupOf(ftype, MAT_SHIFT_NONZERO, 0);
+    Factoring setup = SetupOf(ftype, MAT_SHIFT_NONZERO, 0);
     PetscCall(Both(A, setup, true));  // doubles an amount of 0
     setup.zero_pivot = 0;             // 1.1 times 0
-    setup.factoring.shift = MAT_SHIFT_POSITIVE_DEFINITE;
+    setup.shift = MAT_SHIFT_POSITIVE_DEFINITE;
     PetscCall(Both(A, setup, true));
     PetscCall(MatSetErrorIfFailure(A, PETSC_TRUE));
-    PrefixedFactor f;
+    Factor f;
     PetscCall(f.Make(A, "levelset", "device_", ftype));
     PetscCall(f.Symbolic(A, setup));
     CaughtError const caught = Catch([&] { return f.Numeric(A); });
@@ -207,7 +207,7 @@ PetscErrorCode FirstAndLastZero()
 
   PetscFunctionBegin;
   for (MatFactorType ftype : kinds) {
-    PrefixedFactor f, strict;
+    Factor f, strict;
     Verdict v;
     PetscCall(Diagonals({1, 0, 2, 3, 1e-15, 5}, &A));
     PetscCall(f.Make(A, "levelset", "device_", ftype));
@@ -314,7 +314,7 @@ PetscErrorCode Phases()
   PetscCall(Generate("lap2d:9", &A));
   for (MatFactorType ftype : kinds) {
     HostDevicePair pair;
-    PrefixedFactor early;
+    Factor early;
     PetscCall(early.Make(A, "levelset", "device_", ftype));
     EXPECT_NE((int)Catch([&] { return early.Numeric(A); }).code, 0);
     PetscCall(pair.Symbolic(A, SetupOf(ftype)));
@@ -347,16 +347,16 @@ PetscErrorCode Levels(char const* spec)
     for (PetscReal levels : {0.5, 1., 1.5, 2.999, 5., 16., 16.9, 17., 40.})
       for (char const* ordering : {MATORDERINGNATURAL, MATORDERINGRCM}) {
         HostDevicePair pair;
-        FactorSetup setup = SetupOf(ftype);
+        Factoring setup = SetupOf(ftype);
         SCOPED_TRACE(std::string(MatFactorTypes[ftype]) + " " + std::to_string(levels) + " " + ordering);
         setup.part_of_level = levels;
-        setup.factoring.ordering = ordering;
+        setup.ordering = ordering;
         PetscCall(pair.Symbolic(A, setup));
         PetscCall(SameInfo(pair.host.mat(), pair.device.mat()));
         PetscCall(pair.Numeric(A));
         PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
         PetscCall(SameInfo(pair.host.mat(), pair.device.mat()));
-        setup.factoring.levels = 1;  // the same factors again, with another pattern
+        setup.levels = 1;  // the same factors again, with another pattern
         PetscCall(pair.device.Symbolic(A, setup));
         PetscCall(pair.host.Symbolic(A, setup));
         PetscCall(pair.Numeric(A));
@@ -439,19 +439,19 @@ PetscErrorCode Refusals()
   PetscFunctionBegin;
   PetscCall(BuildCsr({0, 2, 3, 5}, {0, 1, 0, 1, 2}, {2, 1, 1, 1, 4}, &A));  // row 1 has no diagonal entry
   for (char const* prefix : {"host_", "device_"}) {
-    PrefixedFactor f;
+    Factor f;
     PetscCall(f.Make(A, "levelset", prefix, MAT_FACTOR_ILU));
     CaughtError const caught = Catch([&] { return f.Symbolic(A, SetupOf(MAT_FACTOR_ILU)); });
     EXPECT_NE((int)caught.code, 0) << prefix;
     EXPECT_NE(caught.message.find("iagonal"), std::string::npos) << caught.message;
-    FactorSetup filled = SetupOf(MAT_FACTOR_ILU);
-    filled.factoring.levels = 1;
+    Factoring filled = SetupOf(MAT_FACTOR_ILU);
+    filled.levels = 1;
     CaughtError const again = Catch([&] { return f.Symbolic(A, filled); });
     EXPECT_EQ((int)again.code, (int)caught.code) << prefix << again.message;
   }
   PetscCall(MatDestroy(&A));
   PetscCall(Generate("lap2d:6", &A));
-  PrefixedFactor wrong;
+  Factor wrong;
   PetscCall(wrong.Make(A, "levelset", "wrong_", MAT_FACTOR_ILU));
   CaughtError const word = Catch([&] { return wrong.Symbolic(A, SetupOf(MAT_FACTOR_ILU)); });
   EXPECT_EQ((int)word.code, (int)PETSC_ERR_ARG_OUTOFRANGE);
