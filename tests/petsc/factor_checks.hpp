@@ -11,12 +11,10 @@ struct Three {
   Factor ours, own, bound;
   Vec b = nullptr, b_abs = nullptr, y = nullptr, x = nullptr, expected = nullptr, scale = nullptr;
   PetscInt n = 0;
-  Mat matrix = nullptr;  ///< not owned
 
   PetscErrorCode Create(Mat A)
   {
     PetscFunctionBegin;
-    matrix = A;
     PetscCall(MatGetSize(A, &n, NULL));
     PetscCall(MatCreateVecs(A, &b, NULL));
     for (Vec* v : {&b_abs, &y, &x, &expected, &scale}) PetscCall(VecDuplicate(b, v));

@@ -8,32 +8,25 @@
 namespace petsc_test {
 namespace {
 
-/// Solves with an upper triangle of two rows and a right-hand side of ones.
+/// Factors without a tolerance for pivots, and solves with a right-hand side of ones.
 PetscErrorCode SolveTwoRows(Mat A, char const* type, PetscScalar* first)
 {
-  Mat F;
-  IS rows, cols;
+  Factor factor;
+  Factoring setup;
   Vec b, x;
-  MatFactorInfo info;
-  PetscScalar const* values;
+  PetscInt const row = 0;
 
   PetscFunctionBegin;
-  PetscCall(MatFactorInfoInitialize(&info));
-  info.fill = 1;  // zeropivot stays 0: no pivot is too small
+  setup.zero_pivot = 0;
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecSet(b, 1));
-  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols));
-  PetscCall(MatGetFactor(A, type, MAT_FACTOR_LU, &F));
-  PetscCall(MatLUFactorSymbolic(F, A, rows, cols, &info));
-  PetscCall(MatLUFactorNumeric(F, A, &info));
-  PetscCall(MatSolve(F, b, x));
-  PetscCall(VecGetArrayRead(x, &values));
-  *first = values[0];
-  PetscCall(VecRestoreArrayRead(x, &values));
+  PetscErrorCode code = factor.Symbolic(A, type, NULL, setup);
+  if (!code) code = factor.Numeric(A);
+  if (!code) code = MatSolve(factor.mat(), b, x);
+  if (!code) code = VecGetValues(x, 1, &row, first);
   for (Vec* v : {&b, &x}) PetscCall(VecDestroy(v));
-  for (IS* is : {&rows, &cols}) PetscCall(ISDestroy(is));
-  PetscCall(MatDestroy(&F));
-  PetscFunctionReturn((PetscErrorCode)0);
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers)
@@ -103,56 +96,45 @@ TEST(BlockFactors, QuotientsOutsideTheRangeOfNumbersAreRefused)
 
 TEST(BlockFactors, AfterARefusalNewValuesAreTaken)
 {
-  Mat A, F;
+  Mat A;
   Vec b, x;
-  IS rows, cols;
-  MatFactorInfo info{};
-  PetscScalar const* values;
-  info.fill = 1;
+  Factor factor;
+  Factoring setup;
+  PetscScalar first;
+  PetscInt const row = 0;
   if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
+  setup.zero_pivot = 0;
   ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, 2, 4, 4, 2, NULL, &A), 0);
   ASSERT_EQ((int)SetTwoBlockRows(A, 2, 1e-200, 1e150, 1e200), 0);
   ASSERT_EQ((int)MatCreateVecs(A, &x, &b), 0);
   ASSERT_EQ((int)VecSet(b, 1), 0);
-  ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
-  ASSERT_EQ((int)MatGetFactor(A, "sptrsv", MAT_FACTOR_LU, &F), 0);
-  ASSERT_EQ((int)MatLUFactorSymbolic(F, A, rows, cols, &info), 0);
-  EXPECT_NE(Catch([&] { return MatLUFactorNumeric(F, A, &info); }).message.find("leaves the range of numbers"),
-            std::string::npos);
-  EXPECT_NE(Catch([&] { return MatSolve(F, b, x); }).message.find("no values"), std::string::npos);
+  ASSERT_EQ((int)factor.Symbolic(A, "sptrsv", NULL, setup), 0);
+  EXPECT_NE(Catch([&] { return factor.Numeric(A); }).message.find("leaves the range of numbers"), std::string::npos);
+  EXPECT_NE(Catch([&] { return MatSolve(factor.mat(), b, x); }).message.find("no values"), std::string::npos);
   ASSERT_EQ((int)SetTwoBlockRows(A, 2, 2, 3, 4), 0);
-  ASSERT_EQ((int)MatLUFactorNumeric(F, A, &info), 0);
-  ASSERT_EQ((int)MatSolve(F, b, x), 0);
-  ASSERT_EQ((int)VecGetArrayRead(x, &values), 0);
-  EXPECT_NEAR(PetscRealPart(values[0]), 0.125, 1e-15);
-  ASSERT_EQ((int)VecRestoreArrayRead(x, &values), 0);
+  ASSERT_EQ((int)factor.Numeric(A), 0);
+  ASSERT_EQ((int)MatSolve(factor.mat(), b, x), 0);
+  ASSERT_EQ((int)VecGetValues(x, 1, &row, &first), 0);
+  EXPECT_NEAR(PetscRealPart(first), 0.125, 1e-15);
   for (Vec* v : {&b, &x}) ASSERT_EQ((int)VecDestroy(v), 0);
-  for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
-  ASSERT_EQ((int)MatDestroy(&F), 0);
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
 // a verdict, as KSP, SNES and TS expect it
 TEST(BlockFactors, AZeroPivotIsPetscsVerdictWhateverElseIsWrong)
 {
-  Mat A, F;
-  IS rows, cols;
-  MatFactorInfo info;
+  Mat A;
+  Factor factor;
+  Factoring setup;
   MatFactorError error;
   if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the values are for double precision";
-  ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
-  info.fill = 3;
-  info.zeropivot = 1e-300;
+  setup.zero_pivot = 1e-300;
   ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, 2, 4, 4, 2, NULL, &A), 0);
   ASSERT_EQ((int)SetTwoBlockRows(A, 2, 1e-200, 1e150, 0), 0);
-  ASSERT_EQ((int)MatGetOrdering(A, MATORDERINGNATURAL, &rows, &cols), 0);
-  ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_LU, &F), 0);
-  ASSERT_EQ((int)MatLUFactorSymbolic(F, A, rows, cols, &info), 0);
-  ASSERT_EQ((int)MatLUFactorNumeric(F, A, &info), 0);
-  ASSERT_EQ((int)MatFactorGetError(F, &error), 0);
+  ASSERT_EQ((int)factor.Symbolic(A, "levelset", NULL, setup), 0);
+  ASSERT_EQ((int)factor.Numeric(A), 0);
+  ASSERT_EQ((int)MatFactorGetError(factor.mat(), &error), 0);
   EXPECT_EQ((int)error, (int)MAT_FACTOR_NUMERIC_ZEROPIVOT);
-  for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
-  ASSERT_EQ((int)MatDestroy(&F), 0);
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
@@ -274,31 +256,6 @@ TEST(BlockFactors, SymmetricOnesWithoutRows)
         for (Vec* v : {&b, &x}) ASSERT_EQ((int)VecDestroy(v), 0);
         ASSERT_EQ((int)MatDestroy(&A), 0);
       }
-}
-
-TEST(BlockFactors, SymmetricOnesWithoutRowsTakeAStride)
-{
-  BlockMatrix m;
-  m.rows = 0;
-  m.diagonal = Dominant;
-  MatFactorInfo info;
-  ASSERT_EQ((int)MatFactorInfoInitialize(&info), 0);
-  info.fill = 3;
-  for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
-    for (PetscInt bs : {1, 2}) {
-      Mat A, F;
-      IS natural;
-      m.type = type;
-      m.bs = bs;
-      ASSERT_EQ((int)Build(m, &A), 0);
-      ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, 0, 0, 1, &natural), 0);
-      ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_CHOLESKY, &F), 0);
-      ASSERT_EQ((int)MatCholeskyFactorSymbolic(F, A, natural, &info), 0);
-      ASSERT_EQ((int)MatCholeskyFactorNumeric(F, A, &info), 0);
-      ASSERT_EQ((int)ISDestroy(&natural), 0);
-      ASSERT_EQ((int)MatDestroy(&F), 0);
-      ASSERT_EQ((int)MatDestroy(&A), 0);
-    }
 }
 
 }  // namespace

@@ -51,33 +51,6 @@ PetscErrorCode Three(PetscScalar d, Mat* A)
 
 MatFactorType const kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
 
-PetscErrorCode Repeat(MatFactorType ftype, MatFactorShiftType shift)
-{
-  Mat A;
-  HostDevicePair pair;
-  Factoring const setup = SetupOf(ftype, shift, 1e-3);
-
-  PetscFunctionBegin;
-  PetscCall(Generate("lap2d:12", &A));
-  PetscCall(pair.Symbolic(A, setup));
-  for (unsigned round = 0; round < 20; ++round) {
-    Factor fresh;
-    PetscCall(ChangeValues(A, round));
-    PetscCall(pair.device.Numeric(A));
-    PetscCall(fresh.Make(A, "levelset", "host_", ftype));
-    PetscCall(fresh.Symbolic(A, setup));
-    PetscCall(fresh.Numeric(A));
-    PetscCall(ExpectSame(fresh.mat(), pair.device.mat()));
-  }
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-TEST(FactorizationEdges, NewValuesTwentyTimes)
-{
-  for (MatFactorType ftype : kinds) EXPECT_EQ((int)Repeat(ftype, MAT_SHIFT_NONE), 0);
-  EXPECT_EQ((int)Repeat(MAT_FACTOR_ILU, MAT_SHIFT_NONZERO), 0);
-}
-
 /// Factors on both sides; where PETSc would not return, the device must report so.
 PetscErrorCode Both(Mat A, Factoring const& setup, bool endless = false)
 {

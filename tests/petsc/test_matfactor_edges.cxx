@@ -182,6 +182,9 @@ TEST(MatFactor, LuWithoutADiagonalIsRefused)
     EXPECT_TRUE(!filled || !MatLUFactorNumeric(F, A, &info));
     for (IS* is : {&rows, &cols}) ASSERT_EQ((int)ISDestroy(is), 0);
     ASSERT_EQ((int)MatDestroy(&F), 0);
+    PetscInt references;
+    ASSERT_EQ((int)PetscObjectGetReference((PetscObject)A, &references), 0);
+    EXPECT_EQ(references, 1) << "the factor has kept the matrix";
     ASSERT_EQ((int)MatDestroy(&A), 0);
   }
 }
