@@ -23,8 +23,8 @@ import compare_outputs
 import test_blocks
 from petsc_runs import skip
 
-EVERY_CASE = ["sptrsv", "levelset"]
-IN_TURN = ["syncfree", "threadlevel", "fused", "tiled", "sequential"]  # colorset is another preconditioner
+EVERY_CASE = ["sptrsv"]
+IN_TURN = ["levelset", "syncfree", "threadlevel", "fused", "tiled", "sequential"]  # colorset is another preconditioner
 PACKAGES = ["mat", "ksp", "snes", "ts", "tao"]
 TEST_OPTIONS = "-check_pointer_intensity 0 -error_output_stdout -nox -nox_warning"  # options of PETSc's tests
 SAME, STEP = "same", "one iteration"
@@ -342,7 +342,7 @@ def arguments():
     parser.add_argument("--lacks", nargs="+", default=[], help="packages that PETSc has, and cases are to do without")
     parser.add_argument("--program", default="", help="with --all: only those whose path matches this expression")
     parser.add_argument("--case", default="", help="with --all: only the cases whose name matches this expression")
-    parser.add_argument("--types", nargs="+", default=[], help="instead of two of all cases and one in turn")
+    parser.add_argument("--types", nargs="+", default=[], help="instead of one of all cases and one in turn")
     parser.add_argument("--most", type=int, default=10**6, help="cases of each program, with --all")
     parser.add_argument("--limit", type=float, default=60, help="seconds for each run")
     parser.add_argument("--ranks", type=int, default=4, help="leave out cases with more")
