@@ -235,24 +235,30 @@ TEST(BlockFactors, ValuesOfAnotherTypeAreRefused)
 // PETSc's own numeric phase crashes for block size 2: docs/dev/petsc_faults.md
 TEST(BlockFactors, SymmetricOnesWithoutRows)
 {
+  BlockMatrix m;
+  m.rows = 0;
+  m.diagonal = Dominant;
   for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
     for (MatFactorType ftype : {MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC})
       for (PetscInt bs : block_sizes) {
-        BlockMatrix m;
-        m.type = type;
-        m.bs = bs;
-        m.rows = 0;
-        m.diagonal = Dominant;
         Mat A;
         Vec b, x;
-        ASSERT_EQ((int)Build(m, &A), 0);
-        ASSERT_EQ((int)MatCreateVecs(A, &x, &b), 0);
+        IS stride;
         Factor ours;
         Factoring setup;
+        m.type = type;
+        m.bs = bs;
         setup.ftype = ftype;
+        ASSERT_EQ((int)Build(m, &A), 0);
+        ASSERT_EQ((int)MatCreateVecs(A, &x, &b), 0);
         ASSERT_EQ((int)ours.Symbolic(A, "levelset", NULL, setup), 0);
         ASSERT_EQ((int)ours.Numeric(A), 0);
         ASSERT_EQ((int)MatSolve(ours.mat(), b, x), 0);
+        ASSERT_EQ((int)ISCreateStride(PETSC_COMM_SELF, 0, 0, 1, &stride), 0);  // any identity will do
+        ASSERT_EQ((int)ours.Make(A, "levelset", NULL, MAT_FACTOR_CHOLESKY), 0);
+        ASSERT_EQ((int)MatCholeskyFactorSymbolic(ours.mat(), A, stride, &ours.info), 0);
+        ASSERT_EQ((int)MatCholeskyFactorNumeric(ours.mat(), A, &ours.info), 0);
+        ASSERT_EQ((int)ISDestroy(&stride), 0);
         for (Vec* v : {&b, &x}) ASSERT_EQ((int)VecDestroy(v), 0);
         ASSERT_EQ((int)MatDestroy(&A), 0);
       }

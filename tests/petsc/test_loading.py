@@ -27,6 +27,7 @@ class Loading(unittest.TestCase):
     def test_without_it_there_is_no_such_type(self):
         done = run(program("ex2"), SOLVE, load=None, env={"HOME": self.folder}, check=False)
         self.assertNotEqual(done.status, 0, str(done))
+        self.assertIn("Could not locate solver type sptrsv for factorization type ILU", done.text)
 
     def test_petscrc_of_the_user(self):
         with open(self.path(".petscrc"), "w") as file:
