@@ -148,7 +148,7 @@ static PetscErrorCode Iterations(const char* what, Side sides[2], PetscBool tran
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compares rows as factor_checks.cxx does: substitution errs by c u (|T^-1|) |b| in each row, and for an M-matrix
+/* Compares rows as test_matrix_types.cxx does: substitution errs by c u (|T^-1|) |b| in each row, and for an M-matrix
    |T^-1| |b| is the reference's solution for |b|. */
 static PetscErrorCode CompareRows(const char* what, Vec ours, Vec expected, Vec scale, PetscBool show)
 {
