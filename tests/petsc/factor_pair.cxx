@@ -38,19 +38,19 @@ bool Neighbors(Grid const& g, PetscInt p, PetscInt q)
 
 std::vector<Variant> const& all_variants()
 {
-  static std::vector<Variant> const all = {{"sequential", "sequential", "plain_"},
-                                           {"levelset", "levelset", "plain_"},
-                                           {"levelset_unchained", "levelset", "unchained_"},
-                                           {"syncfree", "syncfree", "plain_"},
-                                           {"syncfree_csc", "syncfree", "csc_"},
-                                           {"threadlevel", "threadlevel", "plain_"},
-                                           {"threadlevel_two_phase", "threadlevel", "twophase_"},
-                                           {"fused", "fused", "plain_"},
-                                           {"tiled", "tiled", "plain_"},
-                                           {"blocked", "blocked", "plain_"},
-                                           {"colorset", "colorset", "plain_"},
-                                           {"colorset_cpls", "colorset", "cpls_"},
-                                           {"sptrsv", "sptrsv", "plain_"}};
+  static std::vector<Variant> const all = {{"sequential", "sequential"},
+                                           {"levelset", "levelset"},
+                                           {"levelset_unchained", "levelset", "levelset_wide_rows", "1"},
+                                           {"syncfree", "syncfree"},
+                                           {"syncfree_csc", "syncfree", "syncfree_form", "csc"},
+                                           {"threadlevel", "threadlevel"},
+                                           {"threadlevel_two_phase", "threadlevel", "threadlevel_form", "two_phase"},
+                                           {"fused", "fused"},
+                                           {"tiled", "tiled"},
+                                           {"blocked", "blocked"},
+                                           {"colorset", "colorset"},
+                                           {"colorset_cpls", "colorset", "colorset_form", "cpls"},
+                                           {"sptrsv", "sptrsv"}};
   return all;
 }
 

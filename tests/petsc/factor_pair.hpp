@@ -14,11 +14,10 @@
 
 namespace petsc_test {
 
-/// MatSolverType, and the prefix under which test_main.cxx sets the options of a variant.
+/// MatSolverType with an option, which test_main.cxx sets under the prefix.
 struct Variant {
-  char const* label;
-  char const* type;
-  char const* prefix;
+  char const *label, *type, *option = nullptr, *value = nullptr;  ///< option: without -mat_sptrsv_
+  std::string prefix() const { return std::string(label) + "_"; }
 };
 std::vector<Variant> const& all_variants();
 

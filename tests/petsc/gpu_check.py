@@ -275,7 +275,7 @@ def rows_runs(matrices):
     # PETSc has no matrices with blocks on a GPU, but solves with their factors can run there
     where = "host" if settings.host else "device"
     everywhere = " ".join(f"-{prefix}mat_sptrsv_backend {where}"
-                          for prefix in ["", "plain_", "unchained_", "csc_", "twophase_", "cpls_"])
+                          for prefix in ["", "host_", "device_"] + [label + "_" for label in labels])
     for factor in ("host", "device"):
         options = f"{everywhere} -mat_sptrsv_factor {factor}"
         yield f"rows.block_factors.{factor}", lambda o=options: rows("test_block_factors", "*", o)

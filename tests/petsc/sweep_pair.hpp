@@ -56,9 +56,13 @@ struct SweepPair {
   PC pc = nullptr;  // installs the plugin's
   Vec b = nullptr, x[2] = {nullptr, nullptr}, scale = nullptr;
 
-  PetscErrorCode Create(PetscInt side, PetscInt dof, std::string const& prefix, PCType type = PCSOR)
+  /// @param options  of the PC, "NAME VALUE" without a dash and the prefix, which is sweeps_
+  PetscErrorCode Create(PetscInt side, PetscInt dof, char const* options = "pc_sor_sptrsv sptrsv")
   {
     PetscFunctionBegin;
+    for (char const* name : {"pc_sor_sptrsv", "pc_sor_ordering"})
+      PetscCall(PetscOptionsClearValue(NULL, (std::string("-sweeps_") + name).c_str()));
+    PetscCall(PetscOptionsInsertString(NULL, (std::string("-sweeps_") + options).c_str()));
     PetscCall(MakeMatrix(side, dof, MATAIJ, 0, &petscs));
     PetscCall(MakeMatrix(side, dof, MatTypeOfRun().c_str(), 0, &ours));
     PetscCall(MatCreateVecs(petscs, &x[0], &b));
@@ -67,8 +71,8 @@ struct SweepPair {
     PetscCall(MatCreateVecs(ours, &x[1], NULL));
     PetscCall(FillVec(b, 3));
     PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
-    PetscCall(PCSetOptionsPrefix(pc, prefix.c_str()));
-    PetscCall(PCSetType(pc, type));
+    PetscCall(PCSetOptionsPrefix(pc, "sweeps_"));
+    PetscCall(PCSetType(pc, PCSOR));
     PetscCall(PCSetOperators(pc, ours, ours));
     PetscCall(PCSetFromOptions(pc));
     PetscCall(PCSetUp(pc));

@@ -425,6 +425,7 @@ PetscErrorCode Refusals()
   PetscCall(MatDestroy(&A));
   PetscCall(Generate("lap2d:6", &A));
   Factor wrong;
+  PetscCall(PetscOptionsSetValue(NULL, "-wrong_mat_sptrsv_factor", "gpu"));
   PetscCall(wrong.Make(A, "levelset", "wrong_", MAT_FACTOR_ILU));
   CaughtError const word = Catch([&] { return wrong.Symbolic(A, SetupOf(MAT_FACTOR_ILU)); });
   EXPECT_EQ((int)word.code, (int)PETSC_ERR_ARG_OUTOFRANGE);

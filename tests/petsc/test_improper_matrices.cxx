@@ -269,6 +269,7 @@ void ExpectErrorsOfRanks(bool only_last)
                                                 none.data(), &A),
             0);
   ASSERT_EQ((int)PCCreate(PETSC_COMM_WORLD, &pc), 0);
+  ASSERT_EQ((int)PetscOptionsSetValue(NULL, "-apart_sub_pc_factor_mat_solver_type", "levelset"), 0);
   ASSERT_EQ((int)PCSetOptionsPrefix(pc, "apart_"), 0);
   ASSERT_EQ((int)PCSetType(pc, PCBJACOBI), 0);
   ASSERT_EQ((int)PCSetOperators(pc, A, A), 0);

@@ -28,7 +28,7 @@ PetscErrorCode RunTiny(Variant const& variant, PetscInt n)
     PetscCall(BuildBand(n, [](PetscInt) { return PetscScalar(4); }, setup.symmetric(), &A));
     PetscCall(MatCreateVecs(A, &b, &x));
     PetscCall(VecSet(b, 2));
-    PetscCall(ours.Symbolic(A, variant.type, variant.prefix, setup));
+    PetscCall(ours.Symbolic(A, variant.type, variant.prefix().c_str(), setup));
     PetscCall(ours.Numeric(A));
     PetscCall(MakeDense(n, 3, n + 2, &B));
     PetscCall(MakeDense(n, 3, n + 2, &X));
@@ -83,7 +83,7 @@ PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row,
   if (in_matrix) PetscCall(MatSetValue(A, row, column, NAN, INSERT_VALUES));
   else PetscCall(VecSetValue(b, row, NAN, INSERT_VALUES));
   PetscCall(Assemble(A));
-  PetscCall(ours.Symbolic(A, variant.type, variant.prefix, setup));
+  PetscCall(ours.Symbolic(A, variant.type, variant.prefix().c_str(), setup));
   PetscCall(own.Symbolic(A, MATSOLVERPETSC, NULL, setup));
   PetscCall(ours.Numeric(A));
   PetscCall(own.Numeric(A));

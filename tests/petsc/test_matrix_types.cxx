@@ -208,7 +208,7 @@ PetscErrorCode RunCase(Case const& c)
   PetscCall(BuildGrid(grid, &A));
   PetscCall(BuildGrid(comparison, &M));
   PetscCall(t.Create(A));
-  PetscCall(t.ours.Symbolic(A, c.variant.type, c.variant.prefix, setup));
+  PetscCall(t.ours.Symbolic(A, c.variant.type, c.variant.prefix().c_str(), setup));
   PetscCall(t.own.Symbolic(A, MATSOLVERPETSC, NULL, setup));
   PetscCall(t.bound.Symbolic(M, MATSOLVERPETSC, NULL, exact));  // its inverse bounds those of all incomplete factors
   for (unsigned seed : {1u, 2u}) {                              // new values, the same pattern

@@ -12,7 +12,7 @@ PetscErrorCode CheckSetUp()
   std::string fresh, renewed, applied;
 
   PetscFunctionBegin;
-  PetscCall(p.Create(6, 1, "sweeps_"));
+  PetscCall(p.Create(6, 1));
   fresh = ViewText(p.pc);
   PetscCall(MatScale(p.ours, 2));
   PetscCall(PCSetUp(p.pc));
@@ -54,10 +54,10 @@ PetscErrorCode CheckRefusals()
   PetscFunctionBegin;
   PetscCall(MakeMatrix(5, 1, MATAIJ, 0, &A));
   for (auto const& [name, value] :
-       {std::pair("-unknown_pc_sor_sptrsv", "fastest"), std::pair("-both_pc_sor_sptrsv", "off"),
-        std::pair("-both_pc_sor_ordering", "color"), std::pair("-misspelled_pc_sor_ordering", "colour"),
-        std::pair(of_long.c_str(), "fastest"), std::pair("-blocks_pc_sor_sptrsv", "levelset"),
-        std::pair("-ordered_pc_sor_ordering", "color")})
+       {std::pair("-twostage_pc_sor_sptrsv", "iterated"), std::pair("-unknown_pc_sor_sptrsv", "fastest"),
+        std::pair("-both_pc_sor_sptrsv", "off"), std::pair("-both_pc_sor_ordering", "color"),
+        std::pair("-misspelled_pc_sor_ordering", "colour"), std::pair(of_long.c_str(), "fastest"),
+        std::pair("-blocks_pc_sor_sptrsv", "levelset"), std::pair("-ordered_pc_sor_ordering", "color")})
     PetscCall(PetscOptionsSetValue(NULL, name, value));
   auto const unknown = set_up("unknown_"), both = set_up("both_");
   EXPECT_EQ(unknown.code, PETSC_ERR_ARG_UNKNOWN_TYPE);
@@ -154,6 +154,9 @@ PetscErrorCode CheckJacobi(PetscInt dof, bool symmetric, PetscInt sweeps, bool g
 
 TEST(Sweeps, JacobiSweepsAreThoseOfRichardson)
 {
+  ASSERT_EQ((int)PetscOptionsInsertString(
+                NULL, "-jacobi_pc_sor_sptrsv iterated -jacobi_mat_sptrsv_iterated_sweeps 0 -jacobi_pc_sor_omega 0.6"),
+            0);
   for (PetscInt const dof : {1, 3})
     for (bool const symmetric : {false, true}) {
       if (symmetric && !OneRank()) continue;
@@ -213,6 +216,10 @@ PetscErrorCode CheckTwoStage(PetscInt dof)
 
 TEST(Sweeps, InTwoStages)
 {
+  ASSERT_EQ((int)PetscOptionsInsertString(NULL,
+                                          "-sweeps_pc_sor_sptrsv sptrsv -twostage_pc_sor_sptrsv iterated "
+                                          "-twostage_mat_sptrsv_iterated_sweeps 3"),
+            0);
   for (PetscInt const dof : {1, 3}) ASSERT_EQ(CheckTwoStage(dof), PETSC_SUCCESS);
 }
 

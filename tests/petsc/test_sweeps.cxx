@@ -8,7 +8,7 @@ namespace {
 
 bool OnHost() { return MatTypeOfRun() == MATAIJ; }
 
-PetscErrorCode CompareAll(std::string const& prefix, PetscInt dof)
+PetscErrorCode CompareAll(std::string const& type, PetscInt dof)
 {
   SweepPair p;
   struct Numbers {
@@ -16,32 +16,32 @@ PetscErrorCode CompareAll(std::string const& prefix, PetscInt dof)
   };
 
   PetscFunctionBegin;
-  PetscCall(p.Create(9, dof, prefix));
+  PetscCall(p.Create(9, dof, ("pc_sor_sptrsv " + type).c_str()));
   for (Numbers const n : {Numbers{1, 0}, Numbers{1.4, 0}, Numbers{0.7, 0.3}, Numbers{1, 0.5}, Numbers{1, -0.2}})
     for (int const local : {1, 4})  // SOR_FORWARD_SWEEP and SOR_LOCAL_FORWARD_SWEEP
       for (int const kind : {1, 2, 3})
         for (bool const zero_guess : {true, false})
           for (PetscInt const times : {1, 2}) {
             if (local == 1 && !OneRank()) continue;
-            std::string const what = prefix + (dof > 1 ? "by inodes, " : "") + "flags " + std::to_string(local * kind) +
+            std::string const what = type + (dof > 1 ? ", by inodes" : "") + ", flags " + std::to_string(local * kind) +
                                      ", omega " + std::to_string((double)n.omega) + ", shift " +
                                      std::to_string((double)n.shift) + (zero_guess ? ", zero guess" : ", guess") +
                                      ", times " + std::to_string(times);
             // tiles sum in an order of their own; compilers and Kokkos divide complex numbers differently
-            bool const in_order = prefix != "tiled_sweeps_" && !PetscDefined(USE_COMPLEX);
+            bool const in_order = type != "tiled" && !PetscDefined(USE_COMPLEX);
             bool const exact = OnHost() && in_order && zero_guess && kind != 3 && times == 1 && dof == 1;
             PetscCall(p.Compare(what, local * kind | (zero_guess ? SOR_ZERO_INITIAL_GUESS : 0), n.omega, n.shift, times,
                                 1, exact));
           }
-  PetscCall(p.Compare(prefix + "its and lits", SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS, 1, 0, 2, 3));
+  PetscCall(p.Compare(type + ", its and lits", SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS, 1, 0, 2, 3));
   for (int const kind : {4, 8, 12})  // PETSc's own sweeps, which leave x as it is
     for (int const guess : {0, (int)SOR_ZERO_INITIAL_GUESS})
-      PetscCall(p.Compare(prefix + "omega 0", kind | guess, 0, 0, 1, 1));
+      PetscCall(p.Compare(type + ", omega 0", kind | guess, 0, 0, 1, 1));
   if (OneRank())
     for (Numbers const n : {Numbers{1, 0}, Numbers{1.4, 0}, Numbers{0.7, 0.3}}) {
-      PetscCall(p.Compare(prefix + "Eisenstat", SOR_EISENSTAT, n.omega, n.shift, 1, 1));
+      PetscCall(p.Compare(type + ", Eisenstat", SOR_EISENSTAT, n.omega, n.shift, 1, 1));
       // PETSc's sweeps by inodes ignore SOR_APPLY_UPPER
-      if (dof == 1 || n.omega != 1) PetscCall(p.Compare(prefix + "U", SOR_APPLY_UPPER, n.omega, n.shift, 1, 1));
+      if (dof == 1 || n.omega != 1) PetscCall(p.Compare(type + ", U", SOR_APPLY_UPPER, n.omega, n.shift, 1, 1));
     }
   PetscCall(p.Destroy());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -49,8 +49,8 @@ PetscErrorCode CompareAll(std::string const& prefix, PetscInt dof)
 
 TEST(Sweeps, HaveTheResultsOfPetsc)
 {
-  for (char const* prefix : {"sweeps_", "sequential_sweeps_", "syncfree_sweeps_", "tiled_sweeps_"})
-    for (PetscInt const dof : {1, 3}) ASSERT_EQ(CompareAll(prefix, dof), PETSC_SUCCESS);
+  for (char const* type : {"sptrsv", "sequential", "syncfree", "tiled"})
+    for (PetscInt const dof : {1, 3}) ASSERT_EQ(CompareAll(type, dof), PETSC_SUCCESS);
 }
 
 PetscErrorCode CompareChanges(PetscInt dof)
@@ -59,7 +59,7 @@ PetscErrorCode CompareChanges(PetscInt dof)
   int const flags = SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS;
 
   PetscFunctionBegin;
-  PetscCall(p.Create(8, dof, "sweeps_"));
+  PetscCall(p.Create(8, dof));
   PetscCall(p.Compare("before changes", flags, 1, 0, 1, 1));
   for (bool const pattern : {false, true, false, true}) {
     PetscCall(p.Change(1.25, pattern));
@@ -98,7 +98,7 @@ PetscErrorCode CompareOrder(PetscReal omega, bool zero_guess)
   Vec right, x, ours;
 
   PetscFunctionBegin;
-  PetscCall(p.Create(8, 1, "color_sweeps_"));
+  PetscCall(p.Create(8, 1, "pc_sor_ordering color"));
   PetscCall(MatGetOrdering(p.petscs, "color", &rows, &cols));
   PetscCall(MatPermute(p.petscs, rows, rows, &permuted));
   PetscCall(ISInvertPermutation(rows, PETSC_DECIDE, &inverse));
@@ -141,7 +141,7 @@ PetscErrorCode CheckDiagonals()
   };
 
   PetscFunctionBegin;
-  PetscCall(p.Create(6, 1, "sweeps_"));
+  PetscCall(p.Create(6, 1));
   for (Mat m : {p.petscs, p.ours}) {
     PetscCall(MatSetValue(m, 17, 17, 0, INSERT_VALUES));
     PetscCall(Assemble(m));
@@ -193,10 +193,10 @@ PetscErrorCode CheckEmptyRanksAndLostState()
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCall(p.Create(1, 1, "sweeps_"));  // one row
+  PetscCall(p.Create(1, 1));  // one row
   PetscCall(p.Compare("one row", SOR_LOCAL_SYMMETRIC_SWEEP, 1, 0, 2, 1));
   PetscCall(p.Destroy());
-  PetscCall(p.Create(5, 1, "sweeps_"));
+  PetscCall(p.Create(5, 1));
   for (int k = 0; k < 2; ++k) {
     PetscCall(MakeMatrix(5, 1, k ? MatTypeOfRun().c_str() : MATAIJ, 1, &more[k]));
     PetscCall(MatSetOption(more[k], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
