@@ -353,10 +353,10 @@ struct SetUps {
   }
 };
 
-TEST(Submatrices, KeepTheirMemory) { ASSERT_EQ((SetUps{4000, 1000, 0, 999}.Check()), PETSC_SUCCESS); }
+TEST(Submatrices, KeepTheirMemory) { ASSERT_EQ((SetUps{4000, 300, 0, 299}.Check()), PETSC_SUCCESS); }
 
-// a set of submatrices that were not freed would take 3 MB for each of 27 resets
-TEST(Submatrices, FreeTheirMemory) { ASSERT_EQ((SetUps{20000, 90, 3, 30}.Check()), PETSC_SUCCESS); }
+// a set of submatrices that were not freed would take 3 MB for each of 18 resets
+TEST(Submatrices, FreeTheirMemory) { ASSERT_EQ((SetUps{20000, 60, 3, 20}.Check()), PETSC_SUCCESS); }
 
 }  // namespace
 }  // namespace petsc_test
