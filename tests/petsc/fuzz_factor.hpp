@@ -2,6 +2,7 @@
 // PETSc's own factor and the plugin's of the same matrix, on which the same calls are made.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,49 @@ std::string prefix_of(int index);
 /// Puts the options of all variants into PETSc's database.
 PetscErrorCode SetVariantOptions();
 inline char const* type_of(int index) { return type_forced.empty() ? variant(index).type : type_forced.c_str(); }
+
+Vec MakeVec(std::vector<PetscScalar> const& values);
+void FillVec(Vec v, std::vector<PetscScalar> const& values);
+std::vector<PetscScalar> ReadVec(Vec v);
+
+/// Dense matrix with unused rows between columns.
+struct Block {
+  Mat m = nullptr;
+  PetscInt n, columns, lda;
+  Block(PetscInt rows, PetscInt k, PetscInt spare) : n(rows), columns(k), lda(rows + spare)
+  {
+    FUZZ_MUST(MatCreate(PETSC_COMM_SELF, &m));
+    FUZZ_MUST(MatSetSizes(m, n, k, n, k));
+    FUZZ_MUST(MatSetType(m, MATSEQDENSE));
+    FUZZ_MUST(MatDenseSetLDA(m, lda));
+    FUZZ_MUST(MatSeqDenseSetPreallocation(m, NULL));
+    FUZZ_MUST(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
+    FUZZ_MUST(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+  }
+  Block(Block const&) = delete;
+  Block& operator=(Block const&) = delete;
+  ~Block() { (void)MatDestroy(&m); }
+  void put(PetscScalar const* column_major)
+  {
+    PetscScalar* a;
+    FUZZ_MUST(MatDenseGetArray(m, &a));
+    for (PetscInt c = 0; c < columns; ++c)
+      for (PetscInt i = 0; i < n; ++i)
+        a[c * lda + i] =
+            column_major ? column_major[c * n + i] : PetscScalar(std::numeric_limits<PetscReal>::quiet_NaN());
+    FUZZ_MUST(MatDenseRestoreArray(m, &a));
+  }
+  std::vector<PetscScalar> get() const
+  {
+    PetscScalar const* a;
+    std::vector<PetscScalar> all;
+    FUZZ_MUST(MatDenseGetArrayRead(m, &a));
+    for (PetscInt c = 0; c < columns; ++c)
+      for (PetscInt i = 0; i < n; ++i) all.push_back(a[c * lda + i]);
+    FUZZ_MUST(MatDenseRestoreArrayRead(m, &a));
+    return all;
+  }
+};
 
 /// Draws a right-hand side of one of several kinds.
 std::vector<PetscScalar> draw_vector(Draw& draw, PetscInt n);

@@ -86,14 +86,9 @@ struct Phases {
 
 std::vector<PetscScalar> SolveWith(Mat F, std::vector<PetscScalar> const& b)
 {
-  Vec from, to;
-  PetscScalar const* a;
-  FUZZ_MUST(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, (PetscInt)b.size(), b.data(), &from));
-  FUZZ_MUST(VecDuplicate(from, &to));
+  Vec from = MakeVec(b), to = MakeVec(b);
   FUZZ_MUST(MatSolve(F, from, to));
-  FUZZ_MUST(VecGetArrayRead(to, &a));
-  std::vector<PetscScalar> x(a, a + b.size());
-  FUZZ_MUST(VecRestoreArrayRead(to, &a));
+  auto const x = ReadVec(to);
   FUZZ_MUST(VecDestroy(&from));
   FUZZ_MUST(VecDestroy(&to));
   return x;

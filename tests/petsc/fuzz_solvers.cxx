@@ -11,28 +11,6 @@ namespace {
 
 using Values = std::vector<PetscScalar>;
 
-Vec MakeVec(Values const& values)
-{
-  Vec v;
-  PetscScalar* a;
-  FUZZ_MUST(VecCreateSeq(PETSC_COMM_SELF, (PetscInt)values.size(), &v));
-  FUZZ_MUST(VecGetArray(v, &a));
-  for (std::size_t i = 0; i < values.size(); ++i) a[i] = values[i];
-  FUZZ_MUST(VecRestoreArray(v, &a));
-  return v;
-}
-
-Values Read(Vec v)
-{
-  PetscScalar const* a;
-  PetscInt n;
-  FUZZ_MUST(VecGetSize(v, &n));
-  FUZZ_MUST(VecGetArrayRead(v, &a));
-  Values copy(a, a + n);
-  FUZZ_MUST(VecRestoreArrayRead(v, &a));
-  return copy;
-}
-
 PetscReal Largest(Values const& v)
 {
   PetscReal largest = 0;
@@ -212,7 +190,7 @@ void SolverPair::read_judge(bool transpose)
     e[(std::size_t)j] = 1;
     Vec unit = MakeVec(e), column = MakeVec(e);
     FUZZ_MUST(transpose ? PCApplyTranspose(pc(by_petsc), unit, column) : PCApply(pc(by_petsc), unit, column));
-    Values const values = Read(column);
+    Values const values = ReadVec(column);
     for (PetscInt i = 0; i < n; ++i) E((int)(transpose ? j : i), (int)(transpose ? i : j)) = values[(std::size_t)i];
     FUZZ_MUST(VecDestroy(&unit));
     FUZZ_MUST(VecDestroy(&column));
@@ -234,7 +212,7 @@ void SolverPair::apply(bool transpose)
       !Both(name, [&](Side s) { return transpose ? PCApplyTranspose(pc(s), from, x[s]) : PCApply(pc(s), from, x[s]); });
   if (!refused_) {
     read_judge(transpose);
-    Values const expected = Read(x[by_petsc]), actual = Read(x[by_plugin]);
+    Values const expected = ReadVec(x[by_petsc]), actual = ReadVec(x[by_plugin]);
     CompareRows(name, n, expected.data(), actual.data(), judge_.of(b.data(), expected.data(), transpose));
   }
   FUZZ_MUST(VecDestroy(&from));
@@ -244,28 +222,20 @@ void SolverPair::apply(bool transpose)
 void SolverPair::apply_columns()
 {
   PetscInt const n = m_.n(), columns = draw_.from(1, 5);
-  Mat B, X[2];
-  PetscScalar* a;
-  PetscScalar const* results[2];
+  Block B(n, columns, 0), of_petsc(n, columns, 0), of_plugin(n, columns, 0);
+  Mat const X[2] = {of_petsc.m, of_plugin.m};
   Values b;
 
-  FUZZ_MUST(MatCreateSeqDense(PETSC_COMM_SELF, n, columns, NULL, &B));
-  FUZZ_MUST(MatDenseGetArray(B, &a));
-  for (PetscInt i = 0; i < n * columns; ++i) b.push_back(a[i] = draw_.scalar());
-  FUZZ_MUST(MatDenseRestoreArray(B, &a));
-  for (Mat& x : X) FUZZ_MUST(MatCreateSeqDense(PETSC_COMM_SELF, n, columns, NULL, &x));
+  for (PetscInt i = 0; i < n * columns; ++i) b.push_back(draw_.scalar());
+  B.put(b.data());
   Trace("  PCMatApply, %d columns\n", (int)columns);
-  refused_ = !Both("PCMatApply", [&](Side s) { return PCMatApply(pc(s), B, X[s]); }, true);
-  if (!refused_) {
-    read_judge(false);
-    for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(MatDenseGetArrayRead(X[s], &results[s]));
-    for (PetscInt c = 0; c < columns; ++c)
-      CompareRows("PCMatApply", n, results[by_petsc] + c * n, results[by_plugin] + c * n,
-                  judge_.of(&b[(std::size_t)(c * n)], results[by_petsc] + c * n, false));
-    for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(MatDenseRestoreArrayRead(X[s], &results[s]));
-  }
-  FUZZ_MUST(MatDestroy(&B));
-  for (Mat& x : X) FUZZ_MUST(MatDestroy(&x));
+  refused_ = !Both("PCMatApply", [&](Side s) { return PCMatApply(pc(s), B.m, X[s]); }, true);
+  if (refused_) return;
+  read_judge(false);
+  Values const expected = of_petsc.get(), actual = of_plugin.get();
+  for (PetscInt c = 0; c < columns; ++c)
+    CompareRows("PCMatApply", n, &expected[(std::size_t)(c * n)], &actual[(std::size_t)(c * n)],
+                judge_.of(&b[(std::size_t)(c * n)], &expected[(std::size_t)(c * n)], false));
 }
 
 /// Solves on both sides. A slightly different right-hand side shows how much rounding may change.
@@ -298,7 +268,7 @@ void SolverPair::solve(bool transpose)
     record->petsc_at_work = true;
     FUZZ_MUST(call(by_petsc, 2, from[1]));
     record->petsc_at_work = false;
-    Values const expected = Read(x[by_petsc]), actual = Read(x[by_plugin]), near = Read(x[2]);
+    Values const expected = ReadVec(x[by_petsc]), actual = ReadVec(x[by_plugin]), near = ReadVec(x[2]);
     bool const alike = reason[by_petsc] == reason[by_plugin] && reason[by_petsc] == reason[2] &&
                        iterations[by_petsc] == iterations[by_plugin] && iterations[by_petsc] == iterations[2] &&
                        (reason[by_petsc] > 0 || reason[by_petsc] == KSP_DIVERGED_ITS);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls every operation of a factor on both sides and compares the results row by row.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -14,15 +15,9 @@ namespace {
 struct Vectors {
   Vec b = nullptr, y = nullptr, x[2] = {nullptr, nullptr};
   Vectors(std::vector<PetscScalar> const& b_values, std::vector<PetscScalar> const& y_values, PetscScalar fill)
+      : b(MakeVec(b_values)), y(MakeVec(y_values))
   {
-    for (Vec* v : {&b, &y, &x[by_petsc], &x[by_plugin]}) {
-      FUZZ_MUST(VecCreateSeq(PETSC_COMM_SELF, (PetscInt)b_values.size(), v));
-      auto const* from = v == &b ? &b_values : v == &y ? &y_values : nullptr;
-      PetscScalar* to;
-      FUZZ_MUST(VecGetArray(*v, &to));
-      for (std::size_t i = 0; i < b_values.size(); ++i) to[i] = from ? (*from)[i] : fill;
-      FUZZ_MUST(VecRestoreArray(*v, &to));
-    }
+    for (Vec& v : x) v = MakeVec(std::vector<PetscScalar>(b_values.size(), fill));
   }
   Vectors(Vectors const&) = delete;
   Vectors& operator=(Vectors const&) = delete;
@@ -30,58 +25,39 @@ struct Vectors {
   {
     for (Vec* v : {&b, &y, &x[by_petsc], &x[by_plugin]}) (void)VecDestroy(v);
   }
-  std::vector<PetscScalar> result(Side s) const
-  {
-    PetscScalar const* a;
-    PetscInt n;
-    FUZZ_MUST(VecGetSize(x[s], &n));
-    FUZZ_MUST(VecGetArrayRead(x[s], &a));
-    std::vector<PetscScalar> copy(a, a + n);
-    FUZZ_MUST(VecRestoreArrayRead(x[s], &a));
-    return copy;
-  }
+  std::vector<PetscScalar> result(Side s) const { return ReadVec(x[s]); }
 };
 
 PetscScalar NotANumber() { return std::numeric_limits<PetscReal>::quiet_NaN(); }
 
-/// Dense matrix with unused rows between columns.
-struct Block {
-  Mat m = nullptr;
-  PetscInt n, columns, lda;
-  Block(PetscInt rows, PetscInt k, PetscInt spare) : n(rows), columns(k), lda(rows + spare)
-  {
-    FUZZ_MUST(MatCreate(PETSC_COMM_SELF, &m));
-    FUZZ_MUST(MatSetSizes(m, n, k, n, k));
-    FUZZ_MUST(MatSetType(m, MATSEQDENSE));
-    FUZZ_MUST(MatDenseSetLDA(m, lda));
-    FUZZ_MUST(MatSeqDenseSetPreallocation(m, NULL));
-    FUZZ_MUST(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
-    FUZZ_MUST(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
-  }
-  Block(Block const&) = delete;
-  Block& operator=(Block const&) = delete;
-  ~Block() { (void)MatDestroy(&m); }
-  void put(PetscScalar const* column_major)
-  {
-    PetscScalar* a;
-    FUZZ_MUST(MatDenseGetArray(m, &a));
-    for (PetscInt c = 0; c < columns; ++c)
-      for (PetscInt i = 0; i < n; ++i) a[c * lda + i] = column_major ? column_major[c * n + i] : NotANumber();
-    FUZZ_MUST(MatDenseRestoreArray(m, &a));
-  }
-  std::vector<PetscScalar> get() const
-  {
-    PetscScalar const* a;
-    std::vector<PetscScalar> all;
-    FUZZ_MUST(MatDenseGetArrayRead(m, &a));
-    for (PetscInt c = 0; c < columns; ++c)
-      for (PetscInt i = 0; i < n; ++i) all.push_back(a[c * lda + i]);
-    FUZZ_MUST(MatDenseRestoreArrayRead(m, &a));
-    return all;
-  }
-};
-
 }  // namespace
+
+Vec MakeVec(std::vector<PetscScalar> const& values)
+{
+  Vec v;
+  FUZZ_MUST(VecCreateSeq(PETSC_COMM_SELF, (PetscInt)values.size(), &v));
+  FillVec(v, values);
+  return v;
+}
+
+void FillVec(Vec v, std::vector<PetscScalar> const& values)
+{
+  PetscScalar* a;
+  FUZZ_MUST(VecGetArrayWrite(v, &a));
+  std::copy(values.begin(), values.end(), a);
+  FUZZ_MUST(VecRestoreArrayWrite(v, &a));
+}
+
+std::vector<PetscScalar> ReadVec(Vec v)
+{
+  PetscScalar const* a;
+  PetscInt n;
+  FUZZ_MUST(VecGetSize(v, &n));
+  FUZZ_MUST(VecGetArrayRead(v, &a));
+  std::vector<PetscScalar> values(a, a + n);
+  FUZZ_MUST(VecRestoreArrayRead(v, &a));
+  return values;
+}
 
 std::vector<PetscScalar> draw_vector(Draw& draw, PetscInt n)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a sequence on the program's own triangles in a PC of type shell, compared with substitution by dense copies.
-#include <algorithm>
 #include <cmath>
 
 #include "fuzz_factor.hpp"
@@ -247,15 +246,11 @@ void Shell::apply(int kind)
   static char const* const names[] = {"PCApply", "PCApplyTranspose", "PCApplySymmetricLeft", "PCApplySymmetricRight"};
   Values const b = draw_vector(draw_, n_);
   Vec from, to;
-  PetscScalar* a;
-  PetscScalar const* r;
   std::vector<PetscReal> tolerance;
 
   FUZZ_MUST(MatCreateVecs(A_, &to, &from));
   FUZZ_MUST(VecSet(to, std::nan("")));  // output only
-  FUZZ_MUST(VecGetArray(from, &a));
-  std::copy(b.begin(), b.end(), a);
-  FUZZ_MUST(VecRestoreArray(from, &a));
+  FillVec(from, b);
   Trace("  %s\n", names[kind]);
   must(names[kind], Quietly([&] {
          switch (kind) {
@@ -266,9 +261,7 @@ void Shell::apply(int kind)
          }
        }));
   Values const expected = reference(b, kind, &tolerance);
-  FUZZ_MUST(VecGetArrayRead(to, &r));
-  if (!expected.empty()) CompareRows(names[kind], n_, expected.data(), r, tolerance);
-  FUZZ_MUST(VecRestoreArrayRead(to, &r));
+  if (!expected.empty()) CompareRows(names[kind], n_, expected.data(), ReadVec(to).data(), tolerance);
   FUZZ_MUST(VecDestroy(&from));
   FUZZ_MUST(VecDestroy(&to));
 }
@@ -284,31 +277,22 @@ void Shell::apply_columns()
   auto const apply = PCMatApply;
 #endif
   char const* const name = kind ? "PCMatApplyTranspose" : "PCMatApply";
-  Mat B, X;
-  PetscScalar* a;
-  PetscScalar const* r;
+  Block B(n_, columns, 0), X(n_, columns, 0);
   Values all;
 
   for (PetscInt c = 0; c < columns; ++c) {
     Values const b = draw_vector(draw_, n_);
     all.insert(all.end(), b.begin(), b.end());
   }
-  FUZZ_MUST(MatCreateSeqDense(PETSC_COMM_SELF, n_, columns, NULL, &B));
-  FUZZ_MUST(MatCreateSeqDense(PETSC_COMM_SELF, n_, columns, NULL, &X));
-  FUZZ_MUST(MatDenseGetArray(B, &a));
-  std::copy(all.begin(), all.end(), a);
-  FUZZ_MUST(MatDenseRestoreArray(B, &a));
+  B.put(all.data());
   Trace("  %s, %d columns\n", name, (int)columns);
-  must(name, Quietly([&] { return apply(pc_, B, X); }));
-  FUZZ_MUST(MatDenseGetArrayRead(X, &r));
+  must(name, Quietly([&] { return apply(pc_, B.m, X.m); }));
+  Values const actual = X.get();
   for (PetscInt c = 0; c < columns; ++c) {
     std::vector<PetscReal> tolerance;
     Values const expected = reference(Values(all.begin() + c * n_, all.begin() + (c + 1) * n_), kind, &tolerance);
-    if (!expected.empty()) CompareRows(name, n_, expected.data(), r + c * n_, tolerance);
+    if (!expected.empty()) CompareRows(name, n_, expected.data(), actual.data() + c * n_, tolerance);
   }
-  FUZZ_MUST(MatDenseRestoreArrayRead(X, &r));
-  FUZZ_MUST(MatDestroy(&B));
-  FUZZ_MUST(MatDestroy(&X));
 }
 
 /// Checks that a zero on the diagonal, or an entry on the wrong side, is refused, and a good matrix is accepted again.
