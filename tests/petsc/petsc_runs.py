@@ -84,3 +84,13 @@ def run(path, options, ranks=1, threads=1, env=None, load=plugin, timeout=60, ch
     if check and done.returncode != 0:
         raise AssertionError(f"failed: {result}")
     return result
+
+
+def count(name, options, load=plugin):
+    """Runs a program with two threads. Returns the events of Kokkos, as kokkos_counters.c counts them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "counts")
+        run(program(name), options, threads=2, load=load,
+            env={"KOKKOS_TOOLS_LIBS": os.environ["SPTRSV_TEST_COUNTERS"], "SPTRSV_TEST_COUNTS": path})
+        with open(path) as file:
+            return {word: int(value) for word, value in map(str.split, file)}

@@ -2,11 +2,9 @@
 """Checks that more solves of an unmodified program make no more allocations, copies or fences, counted by a Kokkos
 Tools
 library, which sees the Kokkos that is hidden in the plugin."""
-import os
-import tempfile
 import unittest
 
-from petsc_runs import TYPES, program, run
+from petsc_runs import TYPES, count, program
 
 # sptrsv chooses by measured times, which differ from run to run: see test_sptrsv_analyzes_once
 SOLVERS = TYPES[:-1] + ["colorset -mat_sptrsv_colorset_wide_rows 1", "levelset -mat_sptrsv_levelset_wide_rows 1",
@@ -15,23 +13,14 @@ ENDLESS = "-m 30 -n 30 -ksp_rtol 1e-300 -ksp_atol 1e-300"  # until -ksp_max_it
 FACTORS = ["-pc_type ilu", "-pc_type icc -ksp_type cg", "-pc_type ilu -pc_factor_mat_ordering_type rcm"]
 
 
-def count(options, name="ex2"):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "counts")
-        run(program(name), options, threads=2,
-            env={"KOKKOS_TOOLS_LIBS": os.environ["SPTRSV_TEST_COUNTERS"], "SPTRSV_TEST_COUNTS": path})
-        with open(path) as file:
-            return {name: int(value) for name, value in (line.split() for line in file)}
-
-
 class Counters(unittest.TestCase):
     def test_solves_are_quiet(self):
         num_with_kernels = num_with_memory = 0
         for solver in SOLVERS:
             for factor in FACTORS:
                 with self.subTest(solver=solver, factor=factor):
-                    few, many = (count(f"{ENDLESS} {factor} -pc_factor_mat_solver_type {solver} -ksp_max_it {its}")
-                                 for its in (5, 40))
+                    base = f"{ENDLESS} {factor} -pc_factor_mat_solver_type {solver} -ksp_max_it "
+                    few, many = (count("ex2", f"{base}{its}") for its in (5, 40))
                     for what in ["allocations", "ours", "copies", "fences"]:
                         self.assertEqual(few[what], many[what], f"{what}: {few} and {many}")
                     self.assertEqual(many["ours"], many["ours_ended"], "memory was not given back before Kokkos ended")
@@ -50,7 +39,7 @@ class Counters(unittest.TestCase):
         for plan in ["automatic", "estimate"]:
             for factor in FACTORS:
                 with self.subTest(plan=plan, factor=factor):
-                    counts = count(f"{ENDLESS} {factor} -ksp_type richardson -ksp_max_it 1000 "
+                    counts = count("ex2", f"{ENDLESS} {factor} -ksp_type richardson -ksp_max_it 1000 "
                                    f"-pc_factor_mat_solver_type sptrsv -mat_sptrsv_plan {plan}")
                     self.assertGreater(counts["solves"], 900)
                     self.assertEqual(counts["ours"], counts["ours_ended"])
@@ -61,8 +50,8 @@ class Counters(unittest.TestCase):
     def test_new_values_take_no_memory(self):
         for solver in SOLVERS:
             with self.subTest(solver=solver):
-                few, many = (count(f"updates {FACTORS[1]} -pc_factor_mat_solver_type {solver} -updates {updates}",
-                                   "lifecycle")
+                few, many = (count("lifecycle", f"updates {FACTORS[1]} -pc_factor_mat_solver_type {solver} "
+                                   f"-updates {updates}")
                              for updates in (2, 9))
                 self.assertGreater(few["ours"], 0, "the counters saw nothing")
                 for what in ["allocations", "ours", "copies"]:

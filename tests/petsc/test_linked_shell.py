@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests a program that links the plugin and passes its own triangles to a PC of type shell: linked_shell.c."""
-import os
-import tempfile
 import unittest
 
-from petsc_runs import TYPES, plugin, program, run
+from petsc_runs import TYPES, count, plugin, program, run
 
 # sptrsv may analyze another type in any application: see test_counters.py
 SOLVERS = TYPES[:-1] + ["levelset -mat_sptrsv_levelset_wide_rows 1", "syncfree -mat_sptrsv_syncfree_form csc",
@@ -26,15 +24,9 @@ class LinkedShell(unittest.TestCase):
     def test_more_applications_take_nothing(self):
         num_with_kernels = 0
         for solver in SOLVERS:
-            with self.subTest(solver=solver), tempfile.TemporaryDirectory() as folder:
-                counts = []
-                for applies in (1, 20):
-                    path = os.path.join(folder, "counts")
-                    shell(f"-applies {applies} -mat_sptrsv_type {solver}", threads=2,
-                          env={"KOKKOS_TOOLS_LIBS": os.environ["SPTRSV_TEST_COUNTERS"], "SPTRSV_TEST_COUNTS": path})
-                    with open(path) as file:
-                        counts.append({name: int(value) for name, value in (line.split() for line in file)})
-                few, many = counts
+            with self.subTest(solver=solver):
+                few, many = (count("linked_shell", f"-applies {applies} -mat_sptrsv_type {solver}", load=None)
+                             for applies in (1, 20))
                 for what in ["allocations", "ours", "copies", "fences"]:
                     self.assertEqual(few[what], many[what], f"{what}: {few} and {many}")
                 self.assertEqual(many["ours"], many["ours_ended"], "memory was not given back before Kokkos ended")
