@@ -231,36 +231,6 @@ TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
     }
 }
 
-TEST(BlockFactors, InformationIsThatOfPetscsFactor)
-{
-  BlockMatrix m;
-  m.bs = 3;
-  m.diagonal = Dominant;
-  Mat A, F;
-  MatInfo own_info, our_info;
-  PetscInt bs;
-  ASSERT_EQ((int)Build(m, &A), 0);
-  ASSERT_EQ((int)MatGetFactor(A, "levelset", MAT_FACTOR_ILU, &F), 0);
-  EXPECT_EQ((int)MatGetInfo(F, MAT_LOCAL, &our_info), 0) << "before the symbolic phase";
-  ASSERT_EQ((int)MatGetBlockSize(F, &bs), 0);
-  EXPECT_EQ(bs, 3);
-  ASSERT_EQ((int)MatDestroy(&F), 0);
-  Factoring setup;
-  setup.ftype = MAT_FACTOR_ILU;
-  setup.levels = 1;
-  {
-    Pair pair;
-    ASSERT_EQ((int)pair.Symbolic(A, setup, "levelset"), 0);
-    ASSERT_EQ((int)pair.Numeric(A), 0);
-    ASSERT_EQ((int)MatGetInfo(pair.own.mat(), MAT_LOCAL, &own_info), 0);
-    ASSERT_EQ((int)MatGetInfo(pair.ours.mat(), MAT_LOCAL, &our_info), 0);
-    EXPECT_EQ(own_info.nz_used, our_info.nz_used);
-    EXPECT_EQ(own_info.fill_ratio_needed, our_info.fill_ratio_needed);
-    EXPECT_EQ(own_info.block_size, our_info.block_size);
-  }
-  ASSERT_EQ((int)MatDestroy(&A), 0);
-}
-
 /// Checks that blocks of 1 are factored like entries.
 TEST(BlockFactors, BlocksOfOneArePetscsToTheBit)
 {
