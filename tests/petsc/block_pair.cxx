@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "block_pair.hpp"
 
-#include <cmath>
-
 namespace petsc_test {
 namespace {
 
@@ -42,29 +40,5 @@ PetscErrorCode Build(BlockMatrix const& m, Mat* A)
 }
 
 PetscScalar Dominant(PetscInt, PetscInt r, PetscInt c) { return r == c ? 4.0 : 0.2 + 0.1 * (PetscReal)r; }
-
-PetscErrorCode ExpectSame(std::string const& what, Mat own, Mat ours)
-{
-  Vec b, x, expected, scale;
-  PetscReal largest;
-  PetscInt bs;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetBlockSize(own, &bs));
-  PetscCall(MatCreateVecs(own, &b, NULL));
-  for (Vec* v : {&x, &expected, &scale}) PetscCall(VecDuplicate(b, v));
-  PetscCall(FillVec(b, 5));
-  for (auto const solve : {MatSolve, MatSolveTranspose}) {
-    if (solve == MatSolveTranspose && bs == 15) continue;  // docs/dev/petsc_faults.md, baij_transpose_15
-    PetscCall(solve(own, b, expected));
-    PetscCall(VecNorm(expected, NORM_INFINITY, &largest));
-    PetscCall(VecSet(scale, 1 + largest));
-    PetscCall(VecSet(x, std::nan("")));
-    PetscCall(solve(ours, b, x));
-    PetscCall(ExpectRows(what, expected, x, scale, block_tolerance));
-  }
-  for (Vec* v : {&b, &x, &expected, &scale}) PetscCall(VecDestroy(v));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 }  // namespace petsc_test

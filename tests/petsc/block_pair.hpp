@@ -11,7 +11,6 @@ namespace petsc_test {
 
 constexpr PetscInt block_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15};
 constexpr char const* some_types[] = {"sequential", "levelset", "tiled", "sptrsv"};
-constexpr PetscReal block_tolerance = 1e6 * PETSC_MACHINE_EPSILON;  // for well-conditioned systems of at most 180 rows
 
 /// Block pentadiagonal matrix of 12 block rows, with dense blocks of side bs; diagonal(r, c) gives the diagonal blocks.
 struct BlockMatrix {
@@ -24,9 +23,6 @@ struct BlockMatrix {
 PetscErrorCode Build(BlockMatrix const& m, Mat* A);
 /// Block for BlockMatrix::diagonal with a dominant diagonal.
 PetscScalar Dominant(PetscInt block, PetscInt r, PetscInt c);
-
-/// Compares solves and transposed solves of both factors, row by row.
-PetscErrorCode ExpectSame(std::string const& what, Mat own, Mat ours);
 
 /// PETSc's own factor of a matrix, and the plugin's.
 struct Pair {

@@ -14,7 +14,6 @@
 #include <sstream>
 
 #include "fuzz_factor.hpp"
-#include "fuzz_steps.hpp"
 
 namespace {
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "fuzz_factor.hpp"
-#include "fuzz_steps.hpp"
 #include "improper_rows.hpp"
 
 namespace fuzz {

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "fuzz_factor.hpp"
-#include "fuzz_steps.hpp"
 
 namespace fuzz {
 namespace {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "fuzz_factor.hpp"
-#include "fuzz_steps.hpp"
 #include "sptrsv_petsc.h"
 
 namespace fuzz {

@@ -28,7 +28,7 @@ struct HostDevicePair {
 
 /// Compares every solve, the diagonal, the inertia and the verdict.
 PetscErrorCode ExpectSame(Mat host, Mat device);
-/// Compares MatSolve() up to rounding.
-PetscErrorCode ExpectNear(Mat expected, Mat actual);
+/// Compares solves and transposed solves of both factors of a well-conditioned matrix, row by row, up to rounding.
+PetscErrorCode ExpectNear(std::string const& what, Mat own, Mat ours);
 
 }  // namespace petsc_test

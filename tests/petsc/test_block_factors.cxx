@@ -66,7 +66,7 @@ PetscErrorCode Compare(BlockMatrix const& m, Factoring const& setup, char const*
     PetscCall(GetVerdict(pair.ours.mat(), &ours));
     EXPECT_EQ((int)own.error, (int)ours.error);
     *failed = of_petsc.code || own.error;
-    if (!*failed) PetscCall(ExpectSame(MatFactorTypes[setup.ftype], pair.own.mat(), pair.ours.mat()));
+    if (!*failed) PetscCall(ExpectNear(MatFactorTypes[setup.ftype], pair.own.mat(), pair.ours.mat()));
   }
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -156,7 +156,7 @@ void ExpectSameAfter(char const* what, std::function<PetscErrorCode(Mat, BlockMa
       ASSERT_EQ((int)pair.Numeric(A), 0);
       ASSERT_EQ((int)change(A, m), 0);
       ASSERT_EQ((int)pair.Numeric(A), 0);
-      ASSERT_EQ((int)ExpectSame(std::string(what) + ", " + std::to_string(bs), pair.own.mat(), pair.ours.mat()), 0);
+      ASSERT_EQ((int)ExpectNear(std::string(what) + ", " + std::to_string(bs), pair.own.mat(), pair.ours.mat()), 0);
     }
     ASSERT_EQ((int)MatDestroy(&A), 0);
   }
@@ -215,17 +215,7 @@ TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
       ASSERT_EQ((int)ours.Numeric(A), 0);
       ASSERT_EQ((int)own.Symbolic(copy, MATSOLVERPETSC, NULL, setup), 0);
       ASSERT_EQ((int)own.Numeric(copy), 0);
-      Vec b, x[2];
-      ASSERT_EQ((int)MatCreateVecs(A, &x[0], &b), 0);
-      ASSERT_EQ((int)VecDuplicate(x[0], &x[1]), 0);
-      ASSERT_EQ((int)FillVec(b, 3), 0);
-      ASSERT_EQ((int)MatSolve(ours.mat(), b, x[0]), 0);
-      ASSERT_EQ((int)MatSolve(own.mat(), b, x[1]), 0);
-      ASSERT_EQ((int)VecSet(b, 1), 0);
-      EXPECT_EQ((int)ExpectRows(std::string(MatFactorTypes[ftype]) + " " + std::to_string(bs), x[1], x[0], b,
-                                block_tolerance),
-                0);
-      for (Vec* v : {&b, &x[0], &x[1]}) ASSERT_EQ((int)VecDestroy(v), 0);
+      EXPECT_EQ((int)ExpectNear(MatFactorTypes[ftype] + std::to_string(bs), own.mat(), ours.mat()), 0);
       ASSERT_EQ((int)MatDestroy(&copy), 0);
       ASSERT_EQ((int)MatDestroy(&A), 0);
     }
@@ -308,7 +298,7 @@ TEST(BlockFactors, FactorChoiceMayChange)
       ASSERT_EQ((int)MatSetOptionsPrefix(both.mat(), prefix), 0);
       ASSERT_EQ((int)both.Symbolic(A, setup), 0);
       ASSERT_EQ((int)both.Numeric(A), 0);
-      EXPECT_EQ((int)ExpectSame(prefix, own.mat(), both.mat()), 0);
+      EXPECT_EQ((int)ExpectNear(prefix, own.mat(), both.mat()), 0);
     }
   }
   ASSERT_EQ((int)MatDestroy(&A), 0);

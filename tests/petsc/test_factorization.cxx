@@ -51,7 +51,7 @@ PetscErrorCode RunOne(Mat A, Factoring const& setup, bool plain, Counts* counts)
     PetscCall(own.Make(A, MATSOLVERPETSC, nullptr, setup.ftype));
     PetscCall(own.Symbolic(A, setup));
     PetscCall(own.Numeric(A));
-    PetscCall(ExpectNear(own.mat(), pair.device.mat()));
+    PetscCall(ExpectNear("beside PETSc's", own.mat(), pair.device.mat()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

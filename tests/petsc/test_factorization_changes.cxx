@@ -98,14 +98,14 @@ PetscErrorCode AddBlocks(MatType type, PetscInt bs)
   PetscCall(Assemble(A));
   PetscCall(pair.Symbolic(A, SetupOf(symmetric ? MAT_FACTOR_CHOLESKY : MAT_FACTOR_LU)));
   PetscCall(pair.Numeric(A));
-  PetscCall(ExpectNear(pair.host.mat(), pair.device.mat()));
+  PetscCall(ExpectNear("beside PETSc's", pair.host.mat(), pair.device.mat()));
   for (PetscInt i = 1; i + 1 < rows; i += 2) {
     PetscCall(PutBlock(A, i, i + 1, bs));
     if (!symmetric) PetscCall(PutBlock(A, i + 1, i, bs));
   }
   PetscCall(Assemble(A));
   PetscCall(pair.Numeric(A));
-  PetscCall(ExpectNear(pair.host.mat(), pair.device.mat()));
+  PetscCall(ExpectNear("beside PETSc's", pair.host.mat(), pair.device.mat()));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -146,10 +146,10 @@ PetscErrorCode ReuseSubmatrix(MatFactorType ftype)
   PetscCall(MatCreateSubMatrix(all, rows, rows, MAT_INITIAL_MATRIX, &A));
   PetscCall(pair.Symbolic(A, SetupOf(ftype)));
   PetscCall(pair.Numeric(A));
-  PetscCall(ExpectNear(pair.host.mat(), pair.device.mat()));
+  PetscCall(ExpectNear("beside PETSc's", pair.host.mat(), pair.device.mat()));
   PetscCall(MatCreateSubMatrix(some, rows, rows, MAT_REUSE_MATRIX, &A));
   PetscCall(pair.Numeric(A));
-  PetscCall(ExpectNear(pair.host.mat(), pair.device.mat()));
+  PetscCall(ExpectNear("beside PETSc's", pair.host.mat(), pair.device.mat()));
   PetscCall(ISDestroy(&rows));
   for (Mat* m : {&all, &some, &A}) PetscCall(MatDestroy(m));
   PetscFunctionReturn(PETSC_SUCCESS);
