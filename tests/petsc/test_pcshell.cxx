@@ -68,7 +68,7 @@ class PCShell : public testing::Test {
   {
     return SpTRSVPCShellSetTrianglesDynamic(pc_, L, (PetscBool)unit_L, U, (PetscBool)unit_U, algorithm);
   }
-  /// Sets up triangles anew, and returns the view.
+  /// Sets up triangles again, and returns the view.
   std::string SetUpAndView(char const* algorithm)
   {
     EXPECT_EQ((int)PCReset(pc_), 0);
