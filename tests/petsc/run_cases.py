@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs PETSc's tutorials ex2 and ex45, as PETSc compiled them, with the plugin's types, and compares iterations and
-printed errors with PETSc's own. Usage: run_cases.py sequential|color|parallel|smoother|sweeps|threads"""
+printed errors with PETSc's own. Usage: run_cases.py sequential|parallel|smoother|sweeps|threads"""
 import concurrent.futures
 import os
 import sys
@@ -12,9 +12,6 @@ IN_TURN = 4  # number of types of a case without a list of its own; the next cas
 FEWER = os.environ.get("SPTRSV_TEST_CASE_TYPES", "").split()  # replaces the list of all types if time is short
 CSC = "syncfree_csc"  # atomics: iterations may differ by 2 %, at least by 1
 
-# PETSc's own type limits the choice: 'positive_definite' on grids without inodes only
-ORDERINGS = ["natural", "rcm", "nd", "qmd", "1wd"]
-
 
 class Case:
     """A case. @T@ in options stands for the type, @P@ for the prefix of the plugin's options."""
@@ -25,42 +22,19 @@ class Case:
 
 
 def sequential():
-    cases = []
-    for pc in ["lu", "cholesky"]:
-        for ordering in ORDERINGS:
-            cases.append(Case("ex2", f"-m 24 -n 21 -pc_type {pc} -pc_factor_mat_ordering_type {ordering}"))
-    for pc in ["ilu", "icc"]:
-        for levels, ordering in [(0, "natural"), (0, "rcm"), (1, "natural"), (1, "nd"), (2, "qmd"), (2, "1wd")]:
-            ksp = "-ksp_type cg " if pc == "icc" else ""
-            cases.append(Case("ex2", f"-m 40 -n 37 {ksp}-pc_type {pc} -pc_factor_levels {levels} "
-                                     f"-pc_factor_mat_ordering_type {ordering}"))
-        for shift in ["nonzero", "positive_definite", "inblocks"]:
-            cases.append(Case("ex2", f"-m 30 -n 30 -pc_type {pc} -pc_factor_shift_type {shift} "
-                                     "-pc_factor_shift_amount 0.1"))
+    """Returns cases with every kind of factor, of ordering and of shift."""
+    color, blocks = "-pc_factor_mat_ordering_type color", "-pc_factor_mat_ordering_type blockcolor"
+    cases = [Case("ex2", f"-m 24 -n 21 -pc_type {pc} -pc_factor_mat_ordering_type {ordering}")
+             for pc, ordering in [("lu", "nd"), ("lu", "qmd"), ("cholesky", "rcm"), ("cholesky", "1wd")]]
+    for pc in ["ilu", "icc -ksp_type cg"]:
+        for more in ["", "-pc_factor_mat_ordering_type rcm", "-pc_factor_levels 2 -pc_factor_mat_ordering_type nd",
+                     f"{color} -mat_ordering_color_distance 2", f"{blocks} -mat_ordering_blockcolor_size 16"]:
+            cases.append(Case("ex2", f"-m 40 -n 37 -pc_type {pc} {more}"))
+    for shift in ["nonzero", "positive_definite", "inblocks"]:
+        cases.append(Case("ex2", f"-m 30 -n 30 -pc_type ilu -pc_factor_shift_type {shift} "
+                                 "-pc_factor_shift_amount 0.1"))
     for pc in ["ilu", "icc", "lu", "cholesky"]:
         cases.append(Case("ex45", f"-da_grid_x 9 -da_grid_y 8 -da_grid_z 7 -pc_type {pc}"))
-    return cases
-
-
-def color():
-    """Returns the cases of the orderings color and blockcolor with every type, PETSc's own included."""
-    cases = []
-    order = "-pc_factor_mat_ordering_type color"
-    distance, balance = " -mat_ordering_color_distance 2", " -mat_ordering_color_balance"
-    for pc, hows in [("ilu", ["", balance + " -mat_ordering_color_algorithm deterministic"]),
-                     ("ilu -pc_factor_levels 1", ["", distance + balance]),
-                     ("icc -ksp_type cg", [distance]), ("icc -pc_factor_levels 2 -ksp_type cg", [balance]),
-                     ("lu", [""]), ("cholesky", [""])]:
-        for how in hows:
-            cases.append(Case("ex2", f"-m 24 -n 21 -pc_type {pc} {order}{how}"))
-    for pc in ["ilu", "icc"]:
-        cases.append(Case("ex45", f"-da_grid_x 9 -da_grid_y 8 -da_grid_z 7 -pc_type {pc} {order}"))
-    blocks = "-pc_factor_mat_ordering_type blockcolor -mat_ordering_blockcolor_size 16"
-    for pc in ["ilu", "ilu -pc_factor_levels 1 -mat_ordering_blockcolor_distance 2", "icc -ksp_type cg"]:
-        cases.append(Case("ex2", f"-m 24 -n 21 -pc_type {pc} {blocks}"))
-    sub = "-sub_pc_factor_mat_ordering_type color -sub_mat_ordering_color_balance"
-    for pc in ["bjacobi -sub_pc_type ilu", "asm -sub_pc_type icc"]:
-        cases.append(Case("ex2", f"-m 30 -n 31 -pc_type {pc} {sub}", "sub_", 2, types=["levelset"] + COLORED))
     return cases
 
 
@@ -73,6 +47,9 @@ def parallel():
                 cases.append(Case("ex2", f"-m 30 -n 31 -pc_type {pc} -sub_pc_type {sub}", "sub_", ranks, types=types))
     cases.append(Case("ex2", "-m 30 -n 31 -pc_type bjacobi -pc_bjacobi_blocks 4 -sub_pc_type ilu", "sub_", 2))
     cases.append(Case("ex45", "-da_grid_x 9 -da_grid_y 9 -da_grid_z 9 -pc_type asm -sub_pc_type ilu", "sub_", 2))
+    sub = "-sub_pc_factor_mat_ordering_type color -sub_mat_ordering_color_balance"
+    for pc in ["bjacobi -sub_pc_type ilu", "asm -sub_pc_type icc"]:
+        cases.append(Case("ex2", f"-m 30 -n 31 -pc_type {pc} {sub}", "sub_", 2, types=["levelset"] + COLORED))
     return cases
 
 
@@ -183,7 +160,7 @@ def check(case):
 
 
 def main():
-    group = {"sequential": sequential, "color": color, "parallel": parallel, "smoother": smoother, "sweeps": sweeps,
+    group = {"sequential": sequential, "parallel": parallel, "smoother": smoother, "sweeps": sweeps,
              "threads": threads}[sys.argv[1]]()
     program("ex2"), program("ex45")  # skipped here if they are missing
     every = TYPES + [CSC] + COLORED
