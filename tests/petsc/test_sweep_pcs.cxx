@@ -36,10 +36,11 @@ PetscErrorCode CheckRefusals()
 {
   Mat A;
   std::string const length(150, 'l'), of_long = "-" + length + "_pc_sor_sptrsv";
-  auto const set_up = [&](std::string const& prefix, PCType type = PCSOR) {
+  auto const set_up = [&](std::string const& prefix, std::string const& options, PCType type = PCSOR) {
     return Catch([&]() -> PetscErrorCode {
       PC pc;
       PetscFunctionBegin;
+      PetscCall(PetscOptionsInsertString(NULL, options.c_str()));
       PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
       PetscCall(PCSetOptionsPrefix(pc, prefix.c_str()));
       PetscCall(PCSetType(pc, type));
@@ -50,35 +51,27 @@ PetscErrorCode CheckRefusals()
       PetscFunctionReturn(PETSC_SUCCESS);
     });
   };
+  auto const expect = [](CaughtError const& caught, int code, std::string const& words) {
+    EXPECT_EQ((int)caught.code, code) << words;
+    EXPECT_NE(caught.message.find(words), std::string::npos) << caught.message;
+  };
 
   PetscFunctionBegin;
   PetscCall(MakeMatrix(5, 1, MATAIJ, 0, &A));
-  for (auto const& [name, value] :
-       {std::pair("-twostage_pc_sor_sptrsv", "iterated"), std::pair("-unknown_pc_sor_sptrsv", "fastest"),
-        std::pair("-both_pc_sor_sptrsv", "off"), std::pair("-both_pc_sor_ordering", "color"),
-        std::pair("-misspelled_pc_sor_ordering", "colour"), std::pair(of_long.c_str(), "fastest"),
-        std::pair("-blocks_pc_sor_sptrsv", "levelset"), std::pair("-ordered_pc_sor_ordering", "color")})
-    PetscCall(PetscOptionsSetValue(NULL, name, value));
-  auto const unknown = set_up("unknown_"), both = set_up("both_");
-  EXPECT_EQ(unknown.code, PETSC_ERR_ARG_UNKNOWN_TYPE);
-  EXPECT_NE(unknown.message.find("-unknown_pc_sor_sptrsv is 'fastest'; choose one of off, "), std::string::npos)
-      << unknown.message;
-  EXPECT_EQ(both.code, PETSC_ERR_ARG_INCOMP);
-  EXPECT_NE(both.message.find("-both_pc_sor_ordering color"), std::string::npos) << both.message;
-  auto const misspelled = set_up("misspelled_"), of_length = set_up(length + "_");
-  EXPECT_EQ(misspelled.code, PETSC_ERR_ARG_UNKNOWN_TYPE);
-  EXPECT_NE(misspelled.message.find("-misspelled_pc_sor_ordering is 'colour'"), std::string::npos)
-      << misspelled.message;
-  EXPECT_NE(of_length.message.find(of_long + " is 'fastest'"), std::string::npos) << of_length.message;
+  expect(set_up("unknown_", "-unknown_pc_sor_sptrsv fastest"), PETSC_ERR_ARG_UNKNOWN_TYPE,
+         "-unknown_pc_sor_sptrsv is 'fastest'; choose one of off, ");
+  expect(set_up("both_", "-both_pc_sor_sptrsv off -both_pc_sor_ordering color"), PETSC_ERR_ARG_INCOMP,
+         "-both_pc_sor_ordering color");
+  expect(set_up("misspelled_", "-misspelled_pc_sor_ordering colour"), PETSC_ERR_ARG_UNKNOWN_TYPE,
+         "-misspelled_pc_sor_ordering is 'colour'");
+  expect(set_up(length + "_", of_long + " fastest"), PETSC_ERR_ARG_UNKNOWN_TYPE, of_long + " is 'fastest'");
   PetscCall(MatConvert(A, MATBAIJ, MAT_INPLACE_MATRIX, &A));
-  for (std::string const prefix : {"blocks_", "ordered_"}) {
-    auto const refused = set_up(prefix);
-    EXPECT_EQ(refused.code, PETSC_ERR_SUP);
-    EXPECT_NE(refused.message.find("-" + prefix + "pc_sor_ordering: sptrsv has no sweeps over a matrix of type"),
-              std::string::npos)
-        << refused.message;
+  for (std::string const option : {"-blocks_pc_sor_sptrsv levelset", "-ordered_pc_sor_ordering color"}) {
+    std::string const prefix = option.substr(1, option.find('_'));
+    expect(set_up(prefix, option), PETSC_ERR_SUP,
+           "-" + prefix + "pc_sor_ordering: sptrsv has no sweeps over a matrix of type");
   }
-  EXPECT_EQ(set_up("without_").code, PETSC_SUCCESS);
+  EXPECT_EQ(set_up("without_", "").code, PETSC_SUCCESS);
   auto const later = Catch([&]() -> PetscErrorCode {  // options that come after the first set-up
     PC pc;
     PetscFunctionBegin;
@@ -99,11 +92,8 @@ PetscErrorCode CheckRefusals()
   // in the set-up: an error in the solve leaves PETSc's eisenstat with another right-hand side
   for (PetscInt const dof : {1, 3}) {
     PetscCall(MakeMatrix(5, dof, MATAIJ, 0, &A));
-    auto const eisenstat = set_up("twostage_", PCEISENSTAT);
-    EXPECT_EQ(eisenstat.code, PETSC_ERR_SUP);
-    EXPECT_NE(eisenstat.message.find("-twostage_pc_sor_sptrsv iterated: Eisenstat's form needs exact solves"),
-              std::string::npos)
-        << eisenstat.message;
+    expect(set_up("twostage_", "-twostage_pc_sor_sptrsv iterated", PCEISENSTAT), PETSC_ERR_SUP,
+           "-twostage_pc_sor_sptrsv iterated: Eisenstat's form needs exact solves");
     PetscCall(MatDestroy(&A));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
