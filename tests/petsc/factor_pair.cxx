@@ -228,12 +228,17 @@ std::string ViewText(PC pc)
   std::size_t size = 0;
   PetscViewer viewer;
   FILE* file = open_memstream(&buffer, &size);
-  EXPECT_EQ((int)PetscViewerASCIIOpenWithFILE(PETSC_COMM_SELF, file, &viewer), 0);
+  MPI_Comm const comm = PetscObjectComm((PetscObject)pc);
+  EXPECT_EQ((int)PetscViewerASCIIOpenWithFILE(comm, file, &viewer), 0);
   EXPECT_EQ((int)PCView(pc, viewer), 0);
   EXPECT_EQ((int)PetscViewerDestroy(&viewer), 0);
   std::fclose(file);
-  std::string const text(buffer, size);
+  std::string text(buffer, size);
   std::free(buffer);
+  int length = (int)size;  // the first rank has written everything
+  EXPECT_EQ(MPI_Bcast(&length, 1, MPI_INT, 0, comm), 0);
+  text.resize((std::size_t)length);
+  EXPECT_EQ(MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm), 0);
   return text;
 }
 

@@ -99,7 +99,7 @@ inline bool OneRank()
 
 /// Checks |actual - expected| <= tolerance * scale in every row, and NaN in the same rows.
 PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec scale, PetscReal tolerance);
-/// Returns the output of PCView() on this rank.
+/// Returns the output of PCView(). Collective.
 std::string ViewText(PC pc);
 /// Fills v with entries in [-1, 1] that depend only on the seed.
 PetscErrorCode FillVec(Vec v, unsigned seed);

@@ -2,12 +2,6 @@
 // Makes matrices and PCs for the tests of submatrices, and compares matrices row by row.
 #include "submatrix_pair.hpp"
 
-#include <unistd.h>
-
-#include <cstdio>
-#include <fstream>
-#include <sstream>
-
 namespace petsc_test {
 
 std::string MatTypeOfRun()
@@ -62,29 +56,6 @@ PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc, bool by_pl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ViewPc(PC pc, std::string* text)
-{
-  char name[PETSC_MAX_PATH_LEN];
-  PetscMPIInt rank;
-  PetscViewer viewer;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscInt id = getpid();
-  PetscCallMPI(MPI_Bcast(&id, 1, MPIU_INT, 0, PETSC_COMM_WORLD));
-  PetscCall(PetscSNPrintf(name, sizeof name, "submatrices_view_%d.txt", (int)id));
-  PetscCall(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name, &viewer));
-  PetscCall(PCView(pc, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  std::stringstream contents;
-  contents << std::ifstream(name).rdbuf();
-  *text = contents.str();
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  if (rank == 0) std::remove(name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode ExpectEqual(std::string const& what, Mat expected, Mat actual)
 {
   PetscInt rows, cols, m, n, first, last;
@@ -131,10 +102,10 @@ PetscErrorCode MakeSets(Mat A, PetscInt n, PetscInt overlap, bool reversed, std:
 
 PetscErrorCode ExpectUpdates(SubmatrixPair& p, int count)
 {
-  std::string text, line = "new values of submatrices by sptrsv: ";
+  std::string line = "new values of submatrices by sptrsv: ";
+  std::string const text = ViewText(p.pc);
   PetscFunctionBegin;
   if (count > 0) line += std::to_string(count) + " times";
-  PetscCall(ViewPc(p.pc, &text));
   EXPECT_EQ(text.find(line) != std::string::npos, count > 0) << text;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,9 +18,6 @@ PetscErrorCode MakeMatrix(PetscInt n, char const* type, Mat* A);
 /// Makes a PC whose set-up lets the matrix cut submatrices by the plugin, or by PETSc.
 PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc, bool by_plugin = true);
 
-/// Returns the output of PCView(). Collective.
-PetscErrorCode ViewPc(PC pc, std::string* text);
-
 /// Expects this rank's rows of two matrices to be equal.
 PetscErrorCode ExpectEqual(std::string const& what, Mat expected, Mat actual);
 

@@ -164,8 +164,7 @@ PetscErrorCode ComparePcs(PCType type, char const* option, char const* value, bo
     PetscCall(ExpectRows(what, x[0], x[1], scale, PetscDefined(USE_REAL_SINGLE) ? 1e-5 : 1e-13));
   }
   EXPECT_EQ(calls, modify ? 10 : 0);
-  std::string text;
-  PetscCall(ViewPc(pcs[1], &text));
+  std::string const text = ViewText(pcs[1]);
   bool const served = std::string(option) != "pc_asm_sub_mat_type" && (type != std::string(PCGASM) || OneRank());
   std::string const line = "new values of submatrices by sptrsv: " + std::to_string(times) + " times";
   EXPECT_EQ(text.find(line) != std::string::npos, served) << what << text;
