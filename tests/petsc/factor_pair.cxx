@@ -198,6 +198,13 @@ PetscErrorCode GetVerdict(Mat F, Verdict* v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+std::string MatTypeOfRun()
+{
+  char type[64] = MATAIJ;
+  (void)PetscOptionsGetString(NULL, NULL, "-run_mat_type", type, sizeof type, NULL);
+  return type;
+}
+
 PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec scale, PetscReal tolerance)
 {
   PetscScalar const *e, *a, *s;

@@ -97,6 +97,8 @@ inline bool OneRank()
   return size == 1;
 }
 
+/// Returns a type of matrix: that of the option -run_mat_type, or aij.
+std::string MatTypeOfRun();
 /// Checks |actual - expected| <= tolerance * scale in every row, and NaN in the same rows.
 PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec scale, PetscReal tolerance);
 /// Returns the output of PCView(). Collective.

@@ -244,7 +244,7 @@ def parallel_runs(matrices):
         for ranks in [1, 2, 3]:
             yield (f"parallel.submatrices.{matrix}.ranks{ranks}",
                    lambda a=("test_submatrices", "*" if ranks == 1 else "-*OnOneRank*",
-                             f"-submatrices_mat_type {matrix}", ranks): rows(*a))
+                             f"-run_mat_type {matrix}", ranks): rows(*a))
 
 
 # --- rows, copies, quiet
@@ -381,7 +381,7 @@ def swept(matrix, name, kind):
 def sweeps_runs(matrices):
     for matrix in matrices:
         yield (f"sweeps.rows.{matrix}",
-               lambda m=matrix: rows("test_sweeps", "*", f"-sweeps_mat_type {m}"))
+               lambda m=matrix: rows("test_sweeps", "*", f"-run_mat_type {m}"))
         for name in SWEPT:
             for kind in ["", "levelset", "syncfree"]:
                 yield (f"sweeps.{matrix}.{name}.{kind or 'sptrsv'}", lambda a=(matrix, name, kind): swept(*a))

@@ -4,13 +4,6 @@
 
 namespace petsc_test {
 
-std::string MatTypeOfRun()
-{
-  char type[64] = MATAIJ;
-  (void)PetscOptionsGetString(NULL, NULL, "-submatrices_mat_type", type, sizeof type, NULL);
-  return type;
-}
-
 PetscErrorCode SetValues(Mat A, int round, bool more)
 {
   PetscInt n, first, last;

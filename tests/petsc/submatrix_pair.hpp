@@ -6,9 +6,6 @@
 
 namespace petsc_test {
 
-/// Returns a type of matrix: that of the option -submatrices_mat_type, or aij.
-std::string MatTypeOfRun();
-
 /// Sets values of a matrix with five diagonals, not symmetric.
 PetscErrorCode SetValues(Mat A, int round, bool more);
 

@@ -8,14 +8,6 @@ namespace petsc_test {
 
 inline constexpr PetscReal rounding = PetscDefined(USE_REAL_SINGLE) ? 2e-5 : 2e-13;
 
-/// Returns a type of matrix: that of the option -sweeps_mat_type, or aij.
-inline std::string MatTypeOfRun()
-{
-  char type[64] = MATAIJ;
-  (void)PetscOptionsGetString(NULL, NULL, "-sweeps_mat_type", type, sizeof type, NULL);
-  return type;
-}
-
 /// Makes a diagonally dominant matrix of a grid on all ranks, without inodes if the type of the run has none.
 /// @param dof  unknowns of a node, coupled with each other: inodes if more than 1
 inline PetscErrorCode MakeMatrix(PetscInt side, PetscInt dof, char const* type, int round, Mat* A)
