@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests Factorization of matrices with dense blocks against a plain elimination of blocks.
+// Tests Factorization of matrices with dense blocks by its residual.
 #include "blocked.hpp"
 #include "spaces.hpp"
 #include "tool_counters.hpp"
@@ -19,7 +19,7 @@ void check_blocks(Space const& exec, std::string const& spec, BlockWay const& wa
     ASSERT_EQ(subject.verdict.zero_row, -1);
     ASSERT_EQ(subject.verdict.out_of_range_row, -1);
     ASSERT_EQ(subject.verdict.passes, 1);
-    ASSERT_NO_FATAL_FAILURE(subject.expect_near());
+    ASSERT_NO_FATAL_FAILURE(subject.expect_small_residual());
   }
 }
 
@@ -51,19 +51,19 @@ class BlockFactorizations : public ::testing::Test {
 };
 TYPED_TEST_SUITE(BlockFactorizations, Spaces, SpaceNames);
 
-TYPED_TEST(BlockFactorizations, EntriesAreNearTheOracles) { check_block_families<double, TypeParam>({2, 3, 4, 7, 8}); }
+TYPED_TEST(BlockFactorizations, ResidualsAreSmall) { check_block_families<double, TypeParam>({2, 3, 4, 7, 8}); }
 #if defined(SPTRSV_TEST_ALL_SCALARS)
-TYPED_TEST(BlockFactorizations, FloatsAreNearTheOracles) {
+TYPED_TEST(BlockFactorizations, ResidualsOfFloatsAreSmall) {
   if constexpr (has_instance<float, TypeParam>) check_block_families<float, TypeParam>({2, 5});
 }
-TYPED_TEST(BlockFactorizations, ComplexNumbersAreNearTheOracles) {
+TYPED_TEST(BlockFactorizations, ResidualsOfComplexNumbersAreSmall) {
   using S = Kokkos::complex<double>;
   if constexpr (has_instance<S, TypeParam>) check_block_families<S, TypeParam>({2, 3, 8});
 }
 #endif
 
 /// Tests all sizes, since each has its own number of lanes.
-TYPED_TEST(BlockFactorizations, SizesAreNearTheOracles) {
+TYPED_TEST(BlockFactorizations, ResidualsOfAllSizesAreSmall) {
   for (int size = 2; size < 18; ++size)
     for (bool const symmetric : {false, true}) {
       BlockWay way;
@@ -73,7 +73,7 @@ TYPED_TEST(BlockFactorizations, SizesAreNearTheOracles) {
 }
 
 /// Tests rows that exceed scratch memory and narrow positions.
-TYPED_TEST(BlockFactorizations, LongRowsAreNearTheOracles) {
+TYPED_TEST(BlockFactorizations, ResidualsOfLongRowsAreSmall) {
   for (bool const symmetric : {false, true})
     for (auto const& [spec, size] : {std::pair<std::string, int>{"arrow_down:300", 2},
                                      {"arrow_up:300", 2},
@@ -100,7 +100,7 @@ TYPED_TEST(BlockFactorizations, DiagonalsOfBlocksMayBeZero) {
       }
     subject.factorize();
     EXPECT_EQ(subject.verdict.zero_row, -1);
-    ASSERT_NO_FATAL_FAILURE(subject.expect_near());
+    ASSERT_NO_FATAL_FAILURE(subject.expect_small_residual());
   }
 }
 
@@ -218,7 +218,7 @@ TYPED_TEST(BlockFactorizations, HundredChangesOfValuesAreQuiet) {
         ASSERT_EQ(counters.kernels().size(), 2u);
         ASSERT_LE(counters.fences().size(), 1u);
       }
-      ASSERT_NO_FATAL_FAILURE(subject.expect_near());
+      ASSERT_NO_FATAL_FAILURE(subject.expect_small_residual());
     }
   }
 }
@@ -234,7 +234,7 @@ TEST(CrowdedFactorizations, OfBlocksEnd) {
       for (int times = 0; times < 10; ++times) {
         subject.factorize();
         if (times == 9) {
-          ASSERT_NO_FATAL_FAILURE(subject.expect_near());
+          ASSERT_NO_FATAL_FAILURE(subject.expect_small_residual());
         }
       }
     }
