@@ -4,10 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-#include <random>
 #include <sptrsv/factor.hpp>
 
+#include "dense.hpp"
 #include "on_device.hpp"
 
 namespace sptrsv::test {
@@ -16,7 +15,7 @@ namespace sptrsv::test {
 template <class S>
 struct Factored {
   using wide = typename ScalarTraits<S>::wide;
-  using Dense = std::vector<std::vector<wide>>;
+  using Dense = DenseBlock<wide>;
 
   int n = 0, block_size = 0;
   bool symmetric = false;
@@ -27,15 +26,17 @@ struct Factored {
 
   /// Makes a(row_perm[i], col_perm[j]) = (L D U)(i, j) from the triangles that exist.
   void make_matrix(bool has_lower, bool has_upper) {
-    Dense const identity = product(Dense(), {}), u = has_upper ? dense(upper) : identity;
-    Dense const l = symmetric ? transposed(u) : has_lower ? dense(lower) : identity, d = diagonal();
+    Dense identity(n);
+    for (int i = 0; i < n; ++i) identity(i, i) = wide(1);
+    Dense const u = has_upper ? dense(upper) : identity;
+    Dense const l = symmetric ? transposed(u) : has_lower ? dense(lower) : identity, d = diagonal(identity);
     Dense const m = product(product(l, d), u), s = product(product(magnitudes(l), magnitudes(d)), magnitudes(u));
-    a = size = Dense(n, std::vector<wide>(n));
+    a = size = Dense(n);
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) {
         int const r = row_perm.empty() ? i : row_perm[i], c = col_perm.empty() ? j : col_perm[j];
-        a[r][c] = m[i][j];
-        size[r][c] = s[i][j];
+        a(r, c) = m(i, j);
+        size(r, c) = s(i, j);
       }
   }
 
@@ -46,66 +47,39 @@ struct Factored {
       wide rest = to_standard(b[i]);
       long double bound = 0;
       for (int j = 0; j < n; ++j) {
-        wide entry = op == Op::none ? a[i][j] : a[j][i];
+        wide entry = op == Op::none ? a(i, j) : a(j, i);
         if constexpr (!std::is_arithmetic_v<S>)
           if (op == Op::conj_transpose) entry = std::conj(entry);
         rest -= entry * wide(to_standard(x[j]));
-        bound += std::abs(op == Op::none ? size[i][j] : size[j][i]) * std::abs(wide(to_standard(x[j])));
+        bound += std::abs(op == Op::none ? size(i, j) : size(j, i)) * std::abs(wide(to_standard(x[j])));
       }
       ASSERT_LE(std::abs(rest), 400 * u * bound) << "in row " << i;
     }
   }
 
  private:
-  /// Returns a b; an empty `a` is the identity.
-  Dense product(Dense const& a, Dense const& b) const {
-    Dense out(n, std::vector<wide>(n));
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) {
-        if (a.empty()) out[i][j] = wide(i == j);
-        else
-          for (int k = 0; k < n; ++k) out[i][j] += a[i][k] * b[k][j];
-      }
-    return out;
-  }
-  Dense transposed(Dense const& a) const {
-    Dense out = a;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) out[i][j] = a[j][i];
-    return out;
-  }
-  Dense magnitudes(Dense a) const {
-    for (auto& row : a)
-      for (auto& entry : row) entry = std::abs(entry);
-    return a;
+  static Dense magnitudes(Dense x) {
+    for (auto& entry : x.v) entry = std::abs(entry);
+    return x;
   }
   Dense dense(Problem<S> const& p) const {
-    Dense out(n, std::vector<wide>(n));
+    Dense out(n);
     for (int i = 0; i < n; ++i)
       for (int k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k) {
         wide const v = to_standard(p.values[k]);
-        out[i][p.col_idx[k]] = p.col_idx[k] != i ? v : p.is_unit() ? wide(1) : p.is_inverted() ? wide(1) / v : v;
+        out(i, p.col_idx[k]) = p.col_idx[k] != i ? v : p.is_unit() ? wide(1) : p.is_inverted() ? wide(1) / v : v;
       }
     return out;
   }
-  /// Returns D by Gauss-Jordan elimination of each inverted block, which is diagonally dominant.
-  Dense diagonal() const {
-    Dense out = product(Dense(), {});
+  /// Returns D, or the identity without blocks.
+  Dense diagonal(Dense out) const {
     for (int first = 0; block_size && first < n; first += block_size) {
-      Dense work(block_size, std::vector<wide>(block_size)), d = work;
+      Dense block(block_size);
+      for (std::size_t e = 0; e < block.v.size(); ++e)
+        block.v[e] = to_standard(inverse[static_cast<std::size_t>(first * block_size) + e]);
+      block = inverted(block);
       for (int r = 0; r < block_size; ++r)
-        for (int c = 0; c < block_size; ++c) {
-          work[r][c] = to_standard(inverse[first * block_size + c * block_size + r]);
-          d[r][c] = wide(r == c);
-        }
-      for (int p = 0; p < block_size; ++p)
-        for (int r = 0; r < block_size; ++r) {
-          if (r == p) continue;
-          wide const f = work[r][p] / work[p][p];
-          for (int c = 0; c < block_size; ++c) work[r][c] -= f * work[p][c], d[r][c] -= f * d[p][c];
-        }
-      for (int r = 0; r < block_size; ++r)
-        for (int c = 0; c < block_size; ++c) out[first + r][first + c] = d[r][c] / work[r][r];
+        for (int c = 0; c < block_size; ++c) out(first + r, first + c) = block(r, c);
     }
     return out;
   }
@@ -119,14 +93,6 @@ struct Options {
   bool has_lower = true, has_upper = true;
   Diagonal of_lower = Diagonal::unit, of_upper = Diagonal::unit;
 };
-
-inline std::vector<int> a_permutation(int n, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<int> p(n);
-  std::iota(p.begin(), p.end(), 0);
-  std::shuffle(p.begin(), p.end(), random);
-  return p;
-}
 
 /// Makes factors on the pattern of o.matrix. Symmetric blocks are symmetric.
 template <class S>
@@ -145,8 +111,8 @@ Factored<S> make_factored(Options const& o) {
         S const random = random_scalar<S>(o.seed + 9, first * bs + high * bs + low);
         f.inverse.push_back(r == c ? S(2) + random * S(0.5) : random * S(0.5 / bs));
       }
-  if (o.rows_permuted) f.row_perm = a_permutation(f.n, o.seed + 7);
-  if (o.cols_permuted) f.col_perm = o.symmetric ? f.row_perm : a_permutation(f.n, o.seed + 8);
+  if (o.rows_permuted) f.row_perm = shuffled(f.n, o.seed + 7);
+  if (o.cols_permuted) f.col_perm = o.symmetric ? f.row_perm : shuffled(f.n, o.seed + 8);
   f.make_matrix(o.has_lower, o.has_upper);
   return f;
 }

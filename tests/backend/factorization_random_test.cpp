@@ -2,7 +2,6 @@
 // Compares random factorizations with the oracle: patterns, levels of fill, permutations, layouts, values, shifts and
 // scalars. The number of a factorization is its seed: SPTRSV_RANDOM_FIRST and SPTRSV_RANDOM_SYSTEMS (environment)
 // choose which ones run.
-#include <cstdlib>
 #include <map>
 
 #include "factorized.hpp"
@@ -11,29 +10,9 @@
 namespace sptrsv::test {
 namespace {
 
-std::uint64_t from_environment(char const* name, std::uint64_t otherwise) {
-  char const* const text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : random_(seed) {}
-  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
-  bool coin() { return below(2) == 1; }
-  bool rarely() { return below(8) == 0; }
-  template <class V>
-  V of(std::vector<V> const& choices) {
-    return choices[static_cast<std::size_t>(below(static_cast<int>(choices.size())))];
-  }
-
- private:
-  std::mt19937_64 random_;
-};
-
-/// Draws the value of an entry: mostly of ordinary size, rarely tiny, huge, zero, infinite or NaN.
+/// Draw the value of an entry: mostly of ordinary size, rarely tiny, huge, zero, infinite or NaN.
 template <class S>
-Standard<S> draw_value(Draws& draw, std::uint64_t seed, int k, bool odd) {
+Standard<S> draw_value(Draw& draw, std::uint64_t seed, int k, bool odd) {
   if (odd && draw.below(40) == 0) {
     double const infinity = std::numeric_limits<double>::infinity();
     return to_standard(S(draw.of<double>({0, -0.0, infinity, -infinity, std::nan(""), 1e-300, 1e300})));
@@ -42,16 +21,16 @@ Standard<S> draw_value(Draws& draw, std::uint64_t seed, int k, bool odd) {
 }
 
 template <class S>
-support::Csr<Standard<S>> draw_matrix(Draws& draw, std::uint64_t seed, bool& odd) {
+support::Csr<Standard<S>> draw_matrix(Draw& draw, std::uint64_t seed, bool& odd) {
   int const n = draw.of<int>({1, 2, 3, 7, 20, 33, 64, 90, 150}), per_row = draw.of<int>({1, 2, 3, 4, 8, 15});
   constexpr bool is_real = std::is_arithmetic_v<S>;
-  bool const few_odd = is_real && draw.rarely(), full_row = draw.rarely(), same_pattern = draw.coin();
+  bool const few_odd = is_real && draw.one_in(8), full_row = draw.one_in(8), same_pattern = draw.coin();
   double const drawn = draw.of<double>({2, 2, 2, 0.7, 0.2, 0.01, -0.4}), weight = is_real ? drawn : 2;
   odd = few_odd;
   std::vector<std::vector<char>> there(static_cast<std::size_t>(n), std::vector<char>(static_cast<std::size_t>(n)));
   int const full = draw.below(n);
   for (int i = 0; i < n; ++i) {
-    there[i][i] = !draw.rarely() || weight == 2;
+    there[i][i] = !draw.one_in(8) || weight == 2;
     for (int k = 0; k < (full_row && i == full ? n : per_row); ++k) {
       int const j = full_row && i == full ? k : draw.below(n);
       there[i][j] = 1;
@@ -74,27 +53,28 @@ support::Csr<Standard<S>> draw_matrix(Draws& draw, std::uint64_t seed, bool& odd
   return a;
 }
 
-Way draw_way(Draws& draw, int n) {
+Way draw_way(Draw& draw, int n) {
   Way way;
   way.level = draw.below(4);
   way.symmetric = draw.coin();
+  way.ldu = !way.symmetric && draw.one_in(3);
   way.layout = draw.of(all_layouts);
   if (draw.coin()) way.row_perm = shuffled(n, static_cast<std::uint64_t>(draw.below(1000)));
   if (way.symmetric) way.col_perm = way.row_perm;
   else if (draw.coin()) way.col_perm = shuffled(n, static_cast<std::uint64_t>(draw.below(1000)));
   else if (draw.coin()) way.col_perm = way.row_perm;
   way.options.list_bytes = draw.coin() ? 4e9 : draw.of<double>({0, 100, 1000});
-  way.options.lanes_per_row = draw.of<int>({0, 0, 1, 2, 4, 8, 16, 32});
+  way.options.lanes_per_row = draw.of<int>({0, 0, 1, 2, 4, 8, 16, 32, 64});
   way.options.products = draw.of<int>({-1, 0, 1});
   return way;
 }
 
-PivotRules draw_rules(Draws& draw) {
+PivotRules draw_rules(Draw& draw) {
   PivotRules rules;
   rules.shift = static_cast<Shift>(draw.below(4));
   rules.zero_pivot = draw.of<double>({2.2e-14, 2.2e-14, 0, 1e-3, 0.1, 1, 50});
   rules.amount = draw.of<double>({1e-12, 1e-3, 1, 0});
-  rules.contract = draw.rarely();
+  rules.contract = draw.one_in(8);
   return rules;
 }
 
@@ -104,7 +84,7 @@ void check_random_factorizations(char const* filter, int otherwise) {
   std::uint64_t const first = from_environment("SPTRSV_RANDOM_FIRST", 5000),
                       count = from_environment("SPTRSV_RANDOM_SYSTEMS", static_cast<std::uint64_t>(otherwise));
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    Draws draw(seed);
+    Draw draw(seed);
     bool odd = false;
     auto a = draw_matrix<S>(draw, seed, odd);
     Way way = draw_way(draw, a.n);
@@ -146,7 +126,7 @@ TEST(RandomFactorization, LeavesNothingOut) {
   Kokkos::DefaultHostExecutionSpace const exec;
   std::map<std::string, int> seen;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    Draws draw(seed);
+    Draw draw(seed);
     bool odd = false;
     auto const a = draw_matrix<double>(draw, seed, odd);
     Way const way = draw_way(draw, a.n);
@@ -160,11 +140,12 @@ TEST(RandomFactorization, LeavesNothingOut) {
     if (subject.wanted.endless) ++seen["endless"];
     if (subject.wanted.last_row >= 0) ++seen["zero pivot"];
     if (subject.object->report().listed) ++seen["listed"];
-    ++seen[way.symmetric ? "symmetric" : "LU"];
+    ++seen[way.symmetric ? "symmetric" : way.ldu ? "LDU" : "LU"];
+    if (rules.contract) ++seen["contract"];
     ++seen["layout " + std::to_string(static_cast<int>(way.layout))];
   }
   for (char const* what : {"shift 0", "shifted 1", "shifted 2", "shifted 3", "odd", "endless", "zero pivot", "listed",
-                           "symmetric", "LU", "layout 0", "layout 1", "layout 2", "layout 3"})
+                           "symmetric", "LU", "LDU", "contract", "layout 0", "layout 1", "layout 2", "layout 3"})
     EXPECT_GE(seen[what], 3) << what;
 }
 

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
-#include <random>
 #include <sptrsv/factorization/factorization.hpp>
 #include <sptrsv_support/factorize_shifted.hpp>
 
@@ -56,14 +55,6 @@ support::Csr<S> csr_of(std::vector<std::vector<S>> const& dense) {
     a.row_ptr.push_back(static_cast<int>(a.col_idx.size()));
   }
   return a;
-}
-
-inline std::vector<int> shuffled(int n, std::uint64_t seed) {
-  std::vector<int> p(static_cast<std::size_t>(n));
-  std::iota(p.begin(), p.end(), 0);
-  std::mt19937_64 random(seed);
-  std::shuffle(p.begin(), p.end(), random);
-  return p;
 }
 
 /// Layout of the factors' entries.

@@ -35,18 +35,19 @@ typename T::pattern to_pattern(Problem<S> const& p) {
   return to_pattern<T>(p.row_ptr, p.col_idx);
 }
 
-/// n-by-k columns in device memory with any strides, NaN where nothing was written.
+/// n-by-k columns in device memory with any strides, NaN where nothing was written. A row stride of 0 stands for
+/// contiguous columns of a row.
 template <class T>
 class Block {
  public:
   using scalar = typename T::scalar;
 
   Block(int n, int k, int row_stride = 1, int spare_rows = 0)
-      : row_stride_(row_stride),
-        leading_(std::max<std::size_t>(static_cast<std::size_t>(n) * row_stride + spare_rows, 1)),
-        data_("test::block", std::max<std::size_t>(leading_ * k, 1)) {
+      : row_stride_(row_stride > 0 ? row_stride : k + spare_rows),
+        leading_(row_stride == 0 ? 1 : std::max<std::size_t>(static_cast<std::size_t>(n) * row_stride + spare_rows, 1)),
+        data_("test::block", std::max<std::size_t>(row_stride == 0 ? n * row_stride_ : leading_ * k, 1)) {
     Kokkos::deep_copy(data_, scalar(std::numeric_limits<double>::quiet_NaN()));
-    view_ = typename T::solution(data_.data(), Kokkos::LayoutStride(n, row_stride, k, leading_));
+    view_ = typename T::solution(data_.data(), Kokkos::LayoutStride(n, row_stride_, k, leading_));
   }
   explicit Block(Columns<scalar> const& from, int row_stride = 1, int spare_rows = 0)
       : Block(from.empty() ? 0 : static_cast<int>(from[0].size()), static_cast<int>(from.size()), row_stride,
@@ -72,7 +73,8 @@ class Block {
     std::size_t spilled = 0;
     for (std::size_t at = 0; at < mirror.extent(0); ++at) {
       std::size_t const in_column = at % leading_;
-      bool const mine = in_column % row_stride_ == 0 && in_column / row_stride_ < view_.extent(0);
+      bool const mine = leading_ == 1 ? at % row_stride_ < view_.extent(1)
+                                      : in_column % row_stride_ == 0 && in_column / row_stride_ < view_.extent(0);
       spilled += !mine && mirror(at) == mirror(at);
     }
     return spilled;

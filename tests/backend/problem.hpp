@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <sptrsv/substitution.hpp>
 #include <sptrsv/types.hpp>
 #include <sptrsv_support/csr_matrix.hpp>
@@ -53,6 +56,62 @@ S random_scalar(std::uint64_t seed, std::uint64_t k) {
   return ScalarTraits<S>::make(2 * unit_random(seed, 2 * k) - 1, 2 * unit_random(seed, 2 * k + 1) - 1);
 }
 
+/// Random choices, the same for the same seed.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : random_(seed) {}
+  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
+  int from(int low, int high) { return low + below(high - low + 1); }
+  bool one_in(int n) { return below(n) == 0; }
+  bool coin() { return one_in(2); }
+  double real() { return static_cast<double>(random_() >> 11) * 0x1.0p-53; }
+  template <class List>
+  auto const& one_of(List const& list) {
+    return list[static_cast<std::size_t>(below(static_cast<int>(list.size())))];
+  }
+  template <class V>
+  V of(std::vector<V> const& choices) {
+    return one_of(choices);
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+/// Returns a random permutation of 0..n-1.
+inline std::vector<int> shuffled(int n, std::uint64_t seed) {
+  std::vector<int> p(static_cast<std::size_t>(n));
+  std::iota(p.begin(), p.end(), 0);
+  std::shuffle(p.begin(), p.end(), std::mt19937_64(seed));
+  return p;
+}
+
+/// Returns the number in an environment variable, by which a random case is run alone.
+inline std::uint64_t from_environment(char const* name, std::uint64_t otherwise) {
+  char const* const text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// Calls f, which must throw E, and returns its message.
+template <class E, class F>
+std::string error_text(F const& f) {
+  try {
+    f();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (E const& e) {
+    return e.what();
+  } catch (std::exception const& e) {
+    ADD_FAILURE() << "another exception: " << e.what();
+  }
+  return "";
+}
+/// Checks that f throws E with `part` in its message.
+template <class E, class F>
+void expect_thrown(std::string const& part, F const& f) {
+  std::string const text = error_text<E>(f);
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
 template <class S>
 using Columns = std::vector<std::vector<S>>;  ///< k columns of n scalars
 
@@ -84,7 +143,7 @@ struct Problem {
 };
 
 /// Sets values for which solutions with T and its transpose are as large as b, whatever the pattern: off-diagonals are
-/// at most 1 / (entries of their row or column); a unit diagonal stores 7s.
+/// at most 1 / (entries of their row or column); a unit diagonal stores NaN, which nothing may read.
 template <class S>
 void set_values(Problem<S>& p, std::uint64_t seed) {
   int const n = p.num_rows();
@@ -97,7 +156,7 @@ void set_values(Problem<S>& p, std::uint64_t seed) {
       double const most = std::max({p.row_ptr[i + 1] - p.row_ptr[i] - 1, in_column[j] - 1, 1});
       S const random = random_scalar<S>(seed, k);
       if (i != j) p.values[k] = random * S(1 / most);
-      else if (p.is_unit()) p.values[k] = S(7);
+      else if (p.is_unit()) p.values[k] = S(std::numeric_limits<double>::quiet_NaN());
       else p.values[k] = S((k % 2 ? -1 : 1) * (p.is_inverted() ? 0.5 : 1)) * (S(1.5) + random * S(0.25));
     }
   p.make_op();

@@ -12,22 +12,6 @@
 
 namespace sptrsv::test {
 
-/// Sequence of random numbers, the same for the same seed on every machine.
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : seed_(seed) {}
-  double real() { return unit_random(seed_, next_++); }
-  int from(int low, int high) { return low + static_cast<int>(real() * (high - low + 1)); }
-  bool one_in(int n) { return from(1, n) == 1; }
-  template <class List>
-  auto const& one_of(List const& list) {
-    return list[from(0, static_cast<int>(list.size()) - 1)];
-  }
-
- private:
-  std::uint64_t seed_, next_ = 0;
-};
-
 /// Parameters that decide whether row i depends on row j < i; each structure uses some of them.
 struct PatternChoice {
   std::uint64_t seed;
@@ -67,9 +51,11 @@ struct RandomSystem {
   bool wild = false;       ///< solutions may grow from row to row without bound
   int entries_before = 0;  ///< entries of another matrix earlier in the same arrays, as PETSc stores L before U
   int columns = 1, updates = 1;
-  int row_stride = 1, spare_rows = 0;
+  int row_stride = 1, x_row_stride = 1;  ///< of b and x; 0: columns of a row are contiguous
+  int spare_rows = 0, x_spare_rows = 0;
   bool in_place = false;
   bool permute_b = false, scale_b = false, permute_out = false, out = false, accumulate = false;  ///< parts of the Fold
+  bool out_is_b = false;  ///< the second output is the array of b
 
   explicit RandomSystem(std::uint64_t seed);
   /// Draws new values for the same pattern; `round` counts updates.
@@ -144,6 +130,7 @@ inline void RandomSystem::draw_way(Draw& draw) {
   }
   auto const form = way.options.find("syncfree_form");
   way.reproducible = form == way.options.end() || form->second != "csc";
+  way.like_substitution = way.reproducible && way.algorithm != "tiled" && can.any_pattern;
 }
 
 inline void RandomSystem::draw_layout(Draw& draw) {
@@ -152,8 +139,8 @@ inline void RandomSystem::draw_layout(Draw& draw) {
   entries_before = draw.one_in(3) ? draw.from(1, 9) : 0;
   columns = draw.one_in(2) ? 1 : draw.from(2, 9);
   updates = draw.one_in(4) ? 2 : 1;
-  row_stride = draw.one_in(4) ? 2 : 1;
-  spare_rows = draw.one_in(4) ? draw.from(1, 5) : 0;
+  for (int* const stride : {&row_stride, &x_row_stride}) *stride = draw.one_in(4) ? draw.of<int>({0, 2}) : 1;
+  for (int* const spare : {&spare_rows, &x_spare_rows}) *spare = draw.one_in(4) ? draw.from(1, 5) : 0;
   if (draw.one_in(3)) {
     permute_b = draw.one_in(2);
     scale_b = draw.one_in(2);
@@ -162,6 +149,7 @@ inline void RandomSystem::draw_layout(Draw& draw) {
     accumulate = out && draw.one_in(2);
   }
   in_place = !permute_b && draw.one_in(4);
+  out_is_b = out && !permute_b && !permute_out && !in_place && draw.one_in(2);
 }
 
 inline void RandomSystem::draw_values(int round) {
@@ -210,8 +198,9 @@ inline std::string RandomSystem::text() const {
        << text(problem.shape.triangle) << " " << text(problem.shape.op) << " " << text(problem.shape.diagonal) << ", "
        << columns << " columns, " << updates << " updates" << (row_order == RowOrder::reversed ? ", rows reversed" : "")
        << (sum_backward ? ", sums backward" : "") << (wild ? ", wild values" : "") << (in_place ? ", in place" : "")
-       << (row_stride > 1 ? ", strided" : "") << (permute_b ? ", b permuted" : "") << (scale_b ? ", b scaled" : "")
-       << (out ? ", second output" : "") << (permute_out ? " permuted" : "") << (accumulate ? " added" : "");
+       << ", strides " << row_stride << " and " << x_row_stride << (permute_b ? ", b permuted" : "")
+       << (scale_b ? ", b scaled" : "") << (out ? ", second output" : "") << (permute_out ? " permuted" : "")
+       << (accumulate ? " added" : "") << (out_is_b ? " to b" : "");
   return line.str();
 }
 

@@ -137,25 +137,13 @@ TYPED_TEST(SweepsTest, EisenstatAndUpperProduct) {
         this->exec.fence();
         for (int c = 0; c < columns; ++c) {
           std::vector<long double> first(n), middle(n), last(n), product(n);
-          auto const e = [&](int i) { return (m.diagonal(i) + r.shift) / r.omega; };
-          auto const substitute = [&](bool forward, auto const& from, auto& to) {
-            for (int s = 0; s < n; ++s) {
-              int const i = m.row_at(forward ? s : n - 1 - s);
-              long double sum = from[i];
-              for (int k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
-                int const j = m.col_idx[k];
-                if (j != i && (at[j] < at[i]) == forward) sum -= m.values[k] * to[j];
-              }
-              to[i] = sum / e(i);
-            }
-          };
-          substitute(false, b[c], first);
+          sweep_once(m, false, r, b[c], first);  // from zero it solves with E + U
           for (int i = 0; i < n; ++i) middle[i] = b[c][i] - (2 / r.omega - 1) * m.diagonal(i) * first[i];
-          substitute(true, middle, last);
+          sweep_once(m, true, r, middle, last);
           for (int i = 0; i < n; ++i) last[i] += first[i];
           expect_near(x.get()[c], last);
           for (int i = 0; i < n; ++i) {
-            product[i] = e(i) * b[c][i];
+            product[i] = (m.diagonal(i) + r.shift) / r.omega * b[c][i];
             for (int k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
               if (at[m.col_idx[k]] > at[i]) product[i] += m.values[k] * b[c][m.col_idx[k]];
           }

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
-#include <random>
 #include <sptrsv/sweeps.hpp>
 
 #include "on_device.hpp"
@@ -50,9 +48,7 @@ Matrix<S> make_matrix(std::string const& spec, bool in_random_order, std::uint64
       if (m.col_idx[k] == i) m.values[k] = S(k % 2 ? -1 : 1) * (S(2) + random_scalar<S>(seed, k) * S(0.25));
     }
   if (!in_random_order) return m;
-  m.order.resize(m.num_rows());
-  std::iota(m.order.begin(), m.order.end(), 0);
-  std::shuffle(m.order.begin(), m.order.end(), std::mt19937(7));
+  m.order = shuffled(m.num_rows(), 7);
   return m;
 }
 
@@ -71,8 +67,8 @@ std::vector<int> find_blocks(Matrix<S> const& m, int most) {
 }
 
 /// SOR by its definition: x_i = (1 - omega) x_i + omega (b_i - sum of the other terms) / (a_ii + shift), row after row.
-template <class S>
-void sweep_once(Matrix<S> const& m, bool forward, Relaxation const& r, std::vector<S> const& b,
+template <class S, class B>
+void sweep_once(Matrix<S> const& m, bool forward, Relaxation const& r, std::vector<B> const& b,
                 std::vector<typename Matrix<S>::wide>& x) {
   using wide = typename Matrix<S>::wide;
   int const n = m.num_rows();

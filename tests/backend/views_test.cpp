@@ -11,19 +11,6 @@
 namespace sptrsv::test {
 namespace {
 
-/// Calls f, which must throw E with `part` in its text.
-template <class E, class F>
-void expect_thrown(std::string const& part, F const& f) {
-  try {
-    f();
-    ADD_FAILURE() << "nothing was thrown, wanted: " << part;
-  } catch (E const& e) {
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
-  } catch (std::exception const& e) {
-    ADD_FAILURE() << "another exception: " << e.what();
-  }
-}
-
 template <class Space>
 class Views : public ::testing::Test {
  protected:
