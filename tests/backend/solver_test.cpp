@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the three phases in every order, two solvers at a time, and what the solver reports about itself.
+// Tests several solvers at a time, changing numbers of columns, the sentinel in data, and repeated entries.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-
-#include <sptrsv/planner/algorithm_list.hpp>
-#include <sstream>
 
 #include "solve_cases.hpp"
 
@@ -42,21 +39,6 @@ TYPED_TEST(SolverTest, TheMarkersPatternInBEndsAsNaN) {
       auto const got = x.get();
       for (int c = 0; c < columns; ++c)
         for (int i = 0; i < 100; ++i) EXPECT_EQ(std::isnan(got[c][i]), i >= 50) << i << " " << c;
-    }
-}
-
-TYPED_TEST(SolverTest, NewValuesNeedNoNewAnalysis) {
-  using T = typename TestFixture::T;
-  for (auto const& v : all_variants())
-    for (auto const& shape : all_shapes()) {
-      SCOPED_TRACE(v.label);
-      auto p = make_problem<double>(solvable(v, "lap2d:14"), shape);
-      auto const b = make_right_hand_sides<double>(p.num_rows(), 2);
-      auto solver = make_solver<double>(v, this->exec, p);
-      expect_solves(p, solve<double>(solver, this->exec, b), b);
-      set_values(p, 99);
-      solver.update(this->exec, to_device<T>(p.values));
-      expect_solves(p, solve<double>(solver, this->exec, b), b);
     }
 }
 
@@ -112,57 +94,52 @@ TYPED_TEST(SolverTest, SolversMove) {
   }
 }
 
-TYPED_TEST(SolverTest, UnitDiagonalIsTakenAsOneWhateverIsStored) {
-  using T = typename TestFixture::T;
-  for (auto const& v : all_variants())
-    for (auto op : {Op::none, Op::transpose}) {
-      SCOPED_TRACE(v.label);
-      auto p = make_problem<double>(solvable(v, "lap2d:12"), {Triangle::lower, Diagonal::unit, op});
+/// Repeats some off-diagonal entries once or twice, before, behind or apart from the entry, wherever tiles store them:
+/// in lists, in tiles of any format, in diagonal tiles.
+template <class S>
+void repeat_entries(Problem<S>& p) {
+  Problem<S> once = p;
+  p.col_idx.clear();
+  p.values.clear();
+  for (int i = 0; i < once.num_rows(); ++i) {
+    int const begin = once.row_ptr[i], end = once.row_ptr[i + 1], size = static_cast<int>(p.col_idx.size());
+    bool const first = once.col_idx[begin] == i;  // the diagonal entry keeps its position
+    std::vector<std::pair<int, S>> row;
+    for (int k = begin; k < end; ++k) {
+      if (once.col_idx[k] == i) continue;
+      int const more = (i + 3 * k) % 4 == 0 ? 2 : (i + k) % 3 == 0;
+      for (int copy = 0; copy <= more; ++copy)
+        row.push_back({once.col_idx[k], once.values[k] * S(copy == 0 ? 1 : copy == 1 ? -0.5 : 0.125)});
+    }
+    if (i % 2 == 1) std::reverse(row.begin(), row.end());
+    if (i % 5 == 0 && row.size() > 2) std::rotate(row.begin(), row.begin() + 1, row.end());
+    std::pair<int, S> const diagonal{i, once.values[first ? begin : end - 1]};
+    row.insert(first ? row.begin() : row.end(), diagonal);
+    for (auto const& [column, value] : row) {
+      p.col_idx.push_back(column);
+      p.values.push_back(value);
+    }
+    p.row_ptr[i] = size;
+  }
+  p.row_ptr.back() = static_cast<int>(p.col_idx.size());
+  p.make_op();
+}
+
+TYPED_TEST(SolverTest, DuplicateEntriesAddUp) {
+  for (auto const& shape : all_shapes())
+    for (std::string const matrix : {"dense:60", "lap2d:14", "band:300,20,70", "diagonal:5"}) {
+      auto p = make_problem<double>(matrix, shape);
+      repeat_entries(p);
       auto const b = make_right_hand_sides<double>(p.num_rows(), 1);
-      auto solver = make_solver<double>(v, this->exec, p);
-      auto const x = solve<double>(solver, this->exec, b);
-      for (int i = 0; i < p.num_rows(); ++i)
-        p.values[p.row_ptr[i + 1] - 1] = i % 2 ? 0 : std::numeric_limits<double>::quiet_NaN();
-      solver.update(this->exec, to_device<T>(p.values));
-      if (v.reproducible) expect_same(x[0], solve<double>(solver, this->exec, b)[0]);
-      expect_solves(p, x, b);
+      for (auto const& v : all_variants()) {
+        SCOPED_TRACE(v.label + " " + matrix + " " + text(shape.triangle) + " " + text(shape.op));
+        if (!accepts(v, this->exec, p)) continue;
+        auto const solver = make_solver<double>(v, this->exec, p);
+        auto const x = solve<double>(solver, this->exec, b);
+        expect_solves(p, x, b);
+        if (v.reproducible) expect_same(x[0], solve<double>(solver, this->exec, b)[0]);
+      }
     }
-}
-
-TYPED_TEST(SolverTest, SaysWhatItIs) {
-  for (auto const& v : all_variants()) {
-    SCOPED_TRACE(v.label);
-    auto const p = make_problem<double>("lap2d:20", plain);
-    if (!accepts(v, this->exec, p)) continue;
-    auto const solver = make_solver<double>(v, this->exec, p);
-    EXPECT_NE(solver.algorithm(), "sptrsv");
-    if (v.algorithm != "sptrsv") {
-      EXPECT_EQ(solver.algorithm(), v.algorithm);
-      EXPECT_EQ(solver.reason(), "asked for");
-    } else {
-      EXPECT_NE(solver.reason(), "asked for");
-    }
-    EXPECT_FALSE(solver.parameters().empty());
-    EXPECT_EQ(solver.num_rows(), 400);
-    EXPECT_EQ(solver.shape().triangle, Triangle::lower);
-    std::ostringstream text;
-    text << solver.structure(this->exec);
-    EXPECT_EQ(text.str(),
-              "rows 400, entries 1160, entries per row mean 1.9 longest 2, levels 39, rows per level mean "
-              "10.2564 min 1 max 20");
-    if (v.label == "levelset") {
-      EXPECT_GT(solver.memory_bytes(), 760 * 12u);
-    }
-  }
-}
-
-TYPED_TEST(SolverTest, ManySolvesInARowStayRight) {
-  for (auto const& v : all_variants()) {
-    auto const p = make_problem<double>(solvable(v, "powerlaw:300"), plain);
-    auto const b = make_right_hand_sides<double>(p.num_rows(), 5);
-    auto const solver = make_solver<double>(v, this->exec, p);
-    for (int turn = 0; turn < 20; ++turn) expect_solves(p, solve<double>(solver, this->exec, b), b);
-  }
 }
 
 /// Checks that two solvers of a triangle give the same bits, even if they found the rows of a level in another order,
@@ -177,25 +154,6 @@ TYPED_TEST(SolverTest, TwoSolversOfATriangleGiveTheSameBits) {
     for (int turn = 0; turn < 3; ++turn)
       expect_same(solve<double>(make_solver<double>(v, this->exec, p), this->exec, b)[0], x);
   }
-}
-
-TEST(AlgorithmInfos, DescribeEachAlgorithmAndItsOptions) {
-  std::vector<std::string> names;
-  for (auto const& info : algorithm_infos()) {
-    names.push_back(info.name);
-    EXPECT_FALSE(info.summary.empty());
-    for (auto const& option : info.options) {
-      EXPECT_FALSE(option.help.empty()) << info.name << "_" << option.name;
-      EXPECT_LE(option.low, option.value);
-      EXPECT_LE(option.value, option.high);
-      if (!option.choices.empty()) {
-        EXPECT_EQ(option.high + 1, static_cast<long long>(option.choices.size()));
-      }
-    }
-  }
-  EXPECT_EQ(names, (std::vector<std::string>{"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled",
-                                             "colorset", "blocked", "chain", "iterated"}));
-  EXPECT_EQ(std::string(version()).find_first_not_of("0123456789."), std::string::npos);
 }
 
 }  // namespace
