@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares Factor with dense products of L, D and U: ops, permutations, blocks, halves, values from a host, wrong
-// orders of calls.
+// Compares random factors with dense products of L, D and U: shapes, blocks, permutations, halves, orders of calls,
+// strides and columns, values from a host; and tests wrong orders of calls.
 #include <gtest/gtest.h>
 
 #include "factored.hpp"
@@ -10,65 +10,109 @@
 namespace sptrsv::test {
 namespace {
 
-/// Checks x = op(A)^-1 b or x += op(A)^-1 b, with values from a host or from the device.
+Options draw_options(Draw& draw, std::uint64_t seed) {
+  Options o;
+  o.seed = seed;
+  o.matrix = draw.of<std::string>({"chain:1", "chain:7", "chain:64", "dense:12", "dense:33", "diagonal:9",
+                                   "arrow_down:20", "arrow_up:18", "rmat:4,3", "powerlaw:60", "lap2d:5", "lap3d:3"});
+  std::vector<Diagonal> const diagonals{Diagonal::unit, Diagonal::stored, Diagonal::inverted};
+  o.of_lower = draw.of(diagonals), o.of_upper = draw.of(diagonals);
+  o.symmetric = draw.below(3) == 0;
+  if (!o.symmetric && draw.below(4) == 0) (draw.coin() ? o.has_lower : o.has_upper) = false;
+  int const n = make_problem<double>(o.matrix, {}).num_rows();
+  int const block_size = draw.of<int>({0, 0, 1, 1, 2, 3, 4, 5, n});
+  if (o.has_lower && o.has_upper && (block_size == 0 || n % block_size == 0)) o.block_size = block_size;
+  o.rows_permuted = draw.coin();
+  o.cols_permuted = o.symmetric ? o.rows_permuted : draw.coin();
+  return o;
+}
+
+/// Checks one solve: plain, added to x, and in place.
 template <class Space, class S>
-void check_solves(std::string const& algorithm, Options const& o) {
+void check_solve(Space const& exec, Factor<S, int, int, Space>& factor, Factored<S> const& f, Draw& draw, Op op) {
   using T = TypesOf<S, Space>;
-  Space const exec;
-  auto const f = make_factored<S>(o);
-  Factor<S, int, int, Space> factor(algorithm, exec, to_pattern_of<Space>(f, o));
-  auto const own = device_values<Space>(f);
-  for (bool const from_host : {false, true}) {
-    if (from_host) factor.update(exec, host_values(f));
-    else factor.update(exec, own);
-    for (Op const op : {Op::none, Op::transpose, Op::conj_transpose})
-      for (bool const accumulate : {false, true})
-        for (int const columns : {1, 3}) {
-          SCOPED_TRACE(algorithm + ", op " + std::to_string(int(op)) + (accumulate ? ", accumulated" : "") +
-                       (from_host ? ", from a host" : "") + ", columns " + std::to_string(columns));
-          auto const b = make_right_hand_sides<S>(f.n, columns), before = make_right_hand_sides<S>(f.n, columns, 5);
-          Block<T> const right(b), x = accumulate ? Block<T>(before) : Block<T>(f.n, columns);
-          if (o.symmetric && !std::is_arithmetic_v<S> && op == Op::conj_transpose) {
-            EXPECT_THROW(factor.solve(exec, op, right.view(), x.view(), accumulate), Unsupported);
-            continue;
-          }
-          factor.solve(exec, op, right.view(), x.view(), accumulate);
-          exec.fence();
-          auto got = x.get();
-          if (accumulate) {  // b plus A times the earlier x
-            Block<T> const alone(f.n, columns);
-            factor.solve(exec, op, right.view(), alone.view());
-            exec.fence();
-            auto const expected = alone.get();
-            for (int c = 0; c < columns; ++c)
-              for (int i = 0; i < f.n; ++i) ASSERT_EQ(got[c][i], before[c][i] + expected[c][i]) << "in row " << i;
-            got = expected;
-          }
-          for (int c = 0; c < columns; ++c) f.expect_solved(op, got[c], b[c]);
-        }
-  }
+  int const columns = draw.of<int>({1, 2, 3, 4, 5, 33});
+  auto const b = make_right_hand_sides<S>(f.n, columns, draw.below(1000));
+  auto const before = make_right_hand_sides<S>(f.n, columns, draw.below(1000));
+  Block<T> const right(b, 1 + draw.below(3), draw.below(4)), alone(f.n, columns, 1 + draw.below(3), draw.below(4));
+  factor.solve(exec, op, right.view(), alone.view());
+  exec.fence();
+  auto const x = alone.get();
+  ASSERT_EQ(alone.count_spilled(), 0u);
+  for (int c = 0; c < columns; ++c) ASSERT_NO_FATAL_FAILURE(f.expect_solved(op, x[c], b[c]));
+  Block<T> const added(before, 1 + draw.below(3));
+  factor.solve(exec, op, right.view(), added.view(), true);
+  if (f.row_perm.empty() && f.col_perm.empty()) factor.solve(exec, op, right.view(), right.view());
+  exec.fence();
+  auto const sum = added.get(), here = right.get();
+  for (int c = 0; c < columns; ++c)
+    for (int i = 0; i < f.n; ++i) {
+      ASSERT_EQ(sum[c][i], before[c][i] + x[c][i]) << "in row " << i;
+      if (f.row_perm.empty() && f.col_perm.empty()) {
+        ASSERT_EQ(here[c][i], x[c][i]) << "in row " << i;
+      }
+    }
+}
+
+/// Checks that both halves of a factor with positive D, one after another, make a solve.
+template <class Space, class S>
+void check_halves(Space const& exec, Factor<S, int, int, Space>& factor, Factored<S> const& f, Draw& draw) {
+  using T = TypesOf<S, Space>;
+  auto const b = make_right_hand_sides<S>(f.n, 2, draw.below(1000));
+  Block<T> const right(b), middle(f.n, 2), x(f.n, 2);
+  bool const has_halves = factor.solve_first_half(exec, right.view(), middle.view());
+  ASSERT_EQ(factor.solve_second_half(exec, middle.view(), x.view()), has_halves);
+  exec.fence();
+  ASSERT_TRUE(has_halves || !std::is_arithmetic_v<S>);
+  for (int c = 0; c < 2 && has_halves; ++c) ASSERT_NO_FATAL_FAILURE(f.expect_solved(Op::none, x.get()[c], b[c]));
 }
 
 template <class Space, class S>
-void check_shapes() {
-  for (std::string const algorithm : {"sequential", "levelset", "syncfree", "tiled", "sptrsv"})
-    for (bool const permuted : {false, true}) {
-      for (int const block_size : {0, 1, 3})
-        for (bool const symmetric : {false, true}) {
-          Options o;
-          o.block_size = block_size, o.symmetric = symmetric, o.rows_permuted = o.cols_permuted = permuted;
-          check_solves<Space, S>(algorithm, o);
+void check_random_factors(int count, std::uint64_t first) {
+  Space const exec;
+  for (int k = 0; k < count; ++k) {
+    Draw draw(first + static_cast<std::uint64_t>(k));
+    Options const o = draw_options(draw, first + k);
+    std::string const algorithm = draw.of<std::string>(
+        {"sequential", "levelset", "syncfree", "threadlevel", "fused", "tiled", "colorset", "blocked", "sptrsv"});
+    SCOPED_TRACE("seed " + std::to_string(first + k) + ", " + algorithm + ", " + o.matrix + ", blocks of " +
+                 std::to_string(o.block_size));
+    auto f = make_factored<S>(o);
+    Factor<S, int, int, Space> made(algorithm, exec, to_pattern_of<Space>(f, o)), factor(std::move(made));
+    for (int round = 0; round < 2; ++round) {
+      for (S& d : f.inverse) d *= S(1.25);
+      f.make_matrix(o.has_lower, o.has_upper);
+      if (draw.coin()) factor.reserve(exec, draw.below(20), draw.coin());
+      auto const own = device_values<Space>(f);
+      if (draw.coin()) factor.update(exec, own);
+      else factor.update(exec, host_values(f));
+      for (int solves = 0; solves < 3; ++solves) {
+        Op const op = draw.of<Op>({Op::none, Op::transpose, Op::conj_transpose});
+        if (o.symmetric && !std::is_arithmetic_v<S> && op == Op::conj_transpose) {
+          Block<TypesOf<S, Space>> const x(f.n, 1);
+          EXPECT_THROW(factor.solve(exec, op, x.view(), x.view()), Unsupported);
+        } else {
+          ASSERT_NO_FATAL_FAILURE(check_solve(exec, factor, f, draw, op));
         }
-      Options o;
-      o.rows_permuted = o.cols_permuted = permuted;
-      o.of_lower = Diagonal::stored, o.of_upper = Diagonal::inverted;
-      check_solves<Space, S>(algorithm, o);
-      o.has_upper = false;
-      check_solves<Space, S>(algorithm, o);
-      o.has_upper = true, o.has_lower = false;
-      check_solves<Space, S>(algorithm, o);
+      }
+      if (o.has_lower && o.has_upper) {
+        ASSERT_NO_FATAL_FAILURE(check_halves(exec, factor, f, draw));
+      }
     }
+  }
 }
+
+template <class Space>
+class RandomFactors : public ::testing::Test {};
+TYPED_TEST_SUITE(RandomFactors, Spaces, SpaceNames);
+
+TYPED_TEST(RandomFactors, Double) { check_random_factors<TypeParam, double>(200, 1000); }
+#if defined(SPTRSV_TEST_ALL_SCALARS)
+TYPED_TEST(RandomFactors, Complex) {
+  using S = Kokkos::complex<double>;
+  if constexpr (has_instance<S, TypeParam>) check_random_factors<TypeParam, S>(100, 9000);
+}
+#endif
 
 template <class Space>
 class FactorTest : public ::testing::Test {
@@ -77,35 +121,6 @@ class FactorTest : public ::testing::Test {
   Space exec;
 };
 TYPED_TEST_SUITE(FactorTest, Spaces, SpaceNames);
-
-TYPED_TEST(FactorTest, SolvesWithEveryShapeAndOp) { check_shapes<TypeParam, double>(); }
-#if defined(SPTRSV_TEST_ALL_SCALARS)
-TYPED_TEST(FactorTest, SolvesWithComplexNumbers) {
-  using S = Kokkos::complex<double>;
-  if constexpr (has_instance<S, TypeParam>) check_shapes<TypeParam, S>();
-}
-#endif
-
-/// Checks that both halves, one after another, make a solve; b may be x if nothing is permuted.
-TYPED_TEST(FactorTest, HalvesMakeASolve) {
-  using T = TypesOf<double, TypeParam>;
-  for (bool const symmetric : {false, true})
-    for (int const block_size : {0, 1, 3})
-      for (bool const permuted : {false, true}) {
-        SCOPED_TRACE(std::string(symmetric ? "symmetric, " : "") + "blocks of " + std::to_string(block_size));
-        Options o;
-        o.symmetric = symmetric, o.block_size = block_size, o.rows_permuted = o.cols_permuted = permuted;
-        auto const f = make_factored<double>(o);
-        typename TestFixture::Double factor("levelset", this->exec, to_pattern_of<TypeParam>(f, o));
-        factor.update(this->exec, host_values(f));
-        auto const b = make_right_hand_sides<double>(f.n, 2);
-        Block<T> const right(b), middle(f.n, 2), x(f.n, 2);
-        EXPECT_TRUE(factor.solve_first_half(this->exec, right.view(), middle.view()));
-        EXPECT_TRUE(factor.solve_second_half(this->exec, middle.view(), x.view()));
-        this->exec.fence();
-        for (int c = 0; c < 2; ++c) f.expect_solved(Op::none, x.get()[c], b[c]);
-      }
-}
 
 TYPED_TEST(FactorTest, ANegativeDiagonalHasNoHalves) {
   using T = TypesOf<double, TypeParam>;
@@ -123,42 +138,6 @@ TYPED_TEST(FactorTest, ANegativeDiagonalHasNoHalves) {
   factor.solve(this->exec, Op::none, right.view(), x.view());
   this->exec.fence();
   f.expect_solved(Op::none, x.get()[0], b[0]);
-}
-
-/// Checks that an update computes roots and conjugates of D again.
-TYPED_TEST(FactorTest, NewValuesOfDAreTaken) {
-  using T = TypesOf<double, TypeParam>;
-  Options o;
-  o.symmetric = true, o.block_size = 1;
-  auto f = make_factored<double>(o);
-  typename TestFixture::Double factor("levelset", this->exec, to_pattern_of<TypeParam>(f, o));
-  auto const b = make_right_hand_sides<double>(f.n, 1);
-  Block<T> const right(b), middle(f.n, 1), x(f.n, 1);
-  for (int times = 0; times < 2; ++times) {
-    factor.update(this->exec, host_values(f));
-    EXPECT_TRUE(factor.solve_first_half(this->exec, right.view(), middle.view()));
-    EXPECT_TRUE(factor.solve_second_half(this->exec, middle.view(), x.view()));
-    this->exec.fence();
-    f.expect_solved(Op::none, x.get()[0], b[0]);
-    for (double& d : f.inverse) d *= 3;
-    f.make_matrix(true, true);
-  }
-}
-
-TYPED_TEST(FactorTest, SolvesInPlaceWithoutPermutations) {
-  using T = TypesOf<double, TypeParam>;
-  for (int const block_size : {0, 1, 3}) {
-    Options o;
-    o.block_size = block_size;
-    auto const f = make_factored<double>(o);
-    typename TestFixture::Double factor("syncfree", this->exec, to_pattern_of<TypeParam>(f, o));
-    factor.update(this->exec, host_values(f));
-    auto const b = make_right_hand_sides<double>(f.n, 5);
-    Block<T> const x(b);
-    factor.solve(this->exec, Op::transpose, x.view(), x.view());
-    this->exec.fence();
-    for (int c = 0; c < 5; ++c) f.expect_solved(Op::transpose, x.get()[c], b[c]);
-  }
 }
 
 /// Checks that neither a solve nor an update allocates after the first of its kind, and that no solve copies or fences.
