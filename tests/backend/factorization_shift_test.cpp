@@ -39,37 +39,8 @@ class Shifts : public ::testing::Test {
     }
     return verdict;
   }
-  template <class S>
-  void check_families() {
-    std::vector<PivotRules> const all{rules_of(Shift::none, 0.3),           rules_of(Shift::nonzero, 0.05, 1e-3),
-                                      rules_of(Shift::nonzero, 2.2e-14, 1), rules_of(Shift::positive_definite),
-                                      rules_of(Shift::in_blocks, 0.5, 2),   rules_of(Shift::positive_definite, 0.1),
-                                      rules_of(Shift::in_blocks, 0.1, 1e-3)};
-    int shifted = 0, reported = 0, refined = 0;
-    for (std::string const spec : {"lap2d:6", "fem3:3", "powerlaw:60", "road:8", "dense:12"})
-      for (double const weight : {0.8, 0.15, 0.01, -0.3})
-        for (auto const& rules : all)
-          for (bool const symmetric : {false, true}) {
-            SCOPED_TRACE(spec + ", weight " + std::to_string(weight));
-            auto const verdict = check<S>(make_csr<S>(spec, weight), rules, symmetric, 0);
-            if (::testing::Test::HasFatalFailure()) return;
-            shifted += verdict.num_shifts > 0;
-            reported += verdict.zero_row >= 0;
-            refined += rules.shift == Shift::positive_definite && verdict.num_shifts > 1;
-          }
-    EXPECT_GT(shifted, 50);
-    EXPECT_GT(reported, 5);
-    EXPECT_GT(refined, 5);
-  }
 };
 TYPED_TEST_SUITE(Shifts, Spaces, SpaceNames);
-
-TYPED_TEST(Shifts, FamiliesAreTheOracles) { this->template check_families<double>(); }
-#if defined(SPTRSV_TEST_ALL_SCALARS)
-TYPED_TEST(Shifts, FamiliesOfFloatsAreTheOracles) {
-  if constexpr (has_instance<float, TypeParam>) this->template check_families<float>();
-}
-#endif
 
 /// Tests amounts that are computed by hand, so that the oracle is not the only reference.
 TYPED_TEST(Shifts, AmountsAreThoseOfPetsc) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares Factorization with the oracle bit for bit: families of matrices, levels of fill, orderings, layouts, long
-// rows, changes of values, no allocations, more threads than cores.
+// Compares Factorization with the oracle bit for bit: long rows, large matrices, changes of values, no allocations,
+// more threads than cores. Patterns, levels of fill, orderings, layouts and options are drawn by
+// factorization_random_test.
 #include <map>
 #include <optional>
 #include <set>
@@ -15,61 +16,6 @@
 namespace sptrsv::test {
 namespace {
 
-/// Moves rows: row p[i] of the new matrix is row i of `a`.
-template <class S>
-support::Csr<S> with_rows_moved(support::Csr<S> const& a, std::vector<int> const& p) {
-  std::vector<int> from(p.size());
-  for (int i = 0; i < a.n; ++i) from[p[i]] = i;
-  support::Csr<S> out{a.n, {0}, {}, {}};
-  for (int r = 0; r < a.n; ++r) {
-    for (int k = a.row_ptr[from[r]]; k < a.row_ptr[from[r] + 1]; ++k)
-      out.col_idx.push_back(a.col_idx[k]), out.values.push_back(a.values[k]);
-    out.row_ptr.push_back(static_cast<int>(out.col_idx.size()));
-  }
-  return out;
-}
-
-enum class Ordering { natural, symmetric, different };
-
-/// Calls f(a, way) with permutations under which the diagonal is nonzero.
-template <class S, class F>
-void with_ordering(Ordering ordering, support::Csr<Standard<S>> a, Way way, F const& f) {
-  if (ordering != Ordering::natural) way.row_perm = way.col_perm = shuffled(a.n, 3);
-  if (ordering == Ordering::different) {
-    auto const moved = shuffled(a.n, 4);
-    a = with_rows_moved(a, moved);
-    for (int i = 0; i < a.n; ++i) way.row_perm[i] = moved[way.col_perm[i]];
-  }
-  f(a, way);
-}
-
-template <class S, class Space>
-void check_families() {
-  Space const exec;
-  std::size_t number = 0;
-  for (std::string const spec :
-       {"lap2d:7", "lap3d:4", "stencil27:4", "fem3:3", "powerlaw:90", "road:9", "kkt2:60", "dense:24", "chain:40"})
-    for (int const level : {0, 1, 2})
-      for (Ordering const ordering : {Ordering::natural, Ordering::symmetric, Ordering::different})
-        for (std::string const kind : {"L U", "L D U", "symmetric", "symmetric, products"})
-          for (double const list_bytes : {4e9, 0.0}) {
-            Way way;
-            way.level = level, way.options.list_bytes = list_bytes;
-            way.symmetric = kind.rfind("symmetric", 0) == 0, way.ldu = kind == "L D U";
-            way.options.products = kind == "symmetric, products";
-            if (way.symmetric && ordering == Ordering::different) continue;
-            way.layout = all_layouts[number++ % all_layouts.size()];
-            SCOPED_TRACE(spec + ", level " + std::to_string(level) + ", ordering " +
-                         std::to_string(static_cast<int>(ordering)) + ", " + kind +
-                         (list_bytes > 0 ? "" : ", searching") + ", layout " +
-                         std::to_string(static_cast<int>(way.layout)));
-            with_ordering<S>(ordering, make_csr<S>(spec), way, [&](auto const& a, Way const& w) {
-              ASSERT_NO_FATAL_FAILURE((check_factors<S, Space>(exec, a, w)));
-            });
-            if (::testing::Test::HasFatalFailure()) return;
-          }
-}
-
 template <class Space>
 class Factorizations : public ::testing::Test {
  protected:
@@ -77,46 +23,6 @@ class Factorizations : public ::testing::Test {
   Space exec;
 };
 TYPED_TEST_SUITE(Factorizations, Spaces, SpaceNames);
-
-TYPED_TEST(Factorizations, FamiliesAreTheOracles) { check_families<double, TypeParam>(); }
-#if defined(SPTRSV_TEST_ALL_SCALARS)
-TYPED_TEST(Factorizations, FamiliesOfFloatsAreTheOracles) {
-  if constexpr (has_instance<float, TypeParam>) check_families<float, TypeParam>();
-}
-TYPED_TEST(Factorizations, FamiliesOfComplexNumbersHaveSmallResiduals) {
-  if constexpr (has_instance<Kokkos::complex<double>, TypeParam>) check_families<Kokkos::complex<double>, TypeParam>();
-}
-#endif
-
-/// Tests residuals, so that the oracle is not the only reference.
-TYPED_TEST(Factorizations, ResidualsAreSmall) {
-  for (bool const symmetric : {false, true})
-    for (std::string const spec : {"stencil27:4", "fem3:3", "dense:24"}) {
-      Way way;
-      way.level = 1, way.symmetric = symmetric;
-      typename TestFixture::Double subject(this->exec, make_csr<double>(spec), way);
-      subject.factorize({});
-      subject.expect_small_residual();
-    }
-}
-
-/// Tests each layout with each kind of factor; the families take layouts in turn.
-TYPED_TEST(Factorizations, LayoutsAreTheOracles) {
-  for (bool const symmetric : {false, true})
-    for (Layout const layout : all_layouts)
-      for (std::string const spec : {"lap2d:6", "diagonal:5", "chain:1", "arrow_up:9"}) {
-        SCOPED_TRACE(spec + ", layout " + std::to_string(static_cast<int>(layout)) + (symmetric ? ", symmetric" : ""));
-        Way way;
-        way.level = 1, way.symmetric = symmetric, way.layout = layout;
-        auto const a = make_csr<double>(spec);
-        way.row_perm = way.col_perm = shuffled(a.n, 8);
-        for (bool const other : {false, true})
-          for (double const list_bytes : {-1.0, 0.0}) {
-            way.ldu = other && !symmetric, way.options.products = other, way.options.list_bytes = list_bytes;
-            check_factors<double>(this->exec, a, way);
-          }
-      }
-}
 
 /// Tests Ifpack2's thresholds, with which the factors are those of a matrix with another diagonal. In row 3 A's
 /// diagonal is 0.
@@ -142,17 +48,6 @@ TYPED_TEST(Factorizations, DiagonalsAreScaledAndMovedFirst) {
   }
 }
 
-TYPED_TEST(Factorizations, ProductsAreContractedWhereAsked) {
-  PivotRules rules;
-  rules.contract = true;
-  for (bool const symmetric : {false, true})
-    for (int const products : {0, 1}) {
-      Way way;
-      way.level = 1, way.symmetric = symmetric, way.options.products = products;
-      check_factors<double>(this->exec, make_csr<double>("stencil27:5"), way, rules);
-    }
-}
-
 /// Tests rows below and above the limits of positions (255, 256 and 257 entries, including the pivot) and of scratch
 /// memory.
 TYPED_TEST(Factorizations, LongRowsAreTheOracles) {
@@ -166,23 +61,6 @@ TYPED_TEST(Factorizations, LongRowsAreTheOracles) {
         Way way;
         way.symmetric = symmetric, way.options.list_bytes = list_bytes, way.options.products = 1;
         ASSERT_NO_FATAL_FAILURE(check_factors<double>(this->exec, make_csr<double>(spec), way));
-      }
-}
-
-/// Tests every number of lanes that a GPU may be told to use.
-TYPED_TEST(Factorizations, LanesDoNotMatter) {
-  for (bool const symmetric : {false, true})
-    for (int const lanes : {1, 2, 4, 8, 16, 32, 64})
-      for (std::string const spec : {"dense:70", "fem3:3", "road:12"}) {
-        Way way;
-        way.level = 1, way.symmetric = symmetric, way.options.lanes_per_row = lanes, way.options.products = 1;
-        SCOPED_TRACE(spec + ", lanes " + std::to_string(lanes));
-        ASSERT_NO_FATAL_FAILURE(check_factors<double>(this->exec, make_csr<double>(spec), way));
-#if defined(SPTRSV_TEST_ALL_SCALARS)
-        using S = Kokkos::complex<double>;
-        if constexpr (has_instance<S, TypeParam>)
-          ASSERT_NO_FATAL_FAILURE(check_factors<S>(this->exec, make_csr<S>(spec), way));
-#endif
       }
 }
 
