@@ -212,9 +212,11 @@ TYPED_TEST(Errors, NanAndInfinityAreData) {
   for (auto const& shape : all_shapes())
     for (auto const& v : all_variants())
       for (double const bad : {nan, inf, -inf, 0.0})
-        for (bool const in_matrix : {false, true}) {
-          SCOPED_TRACE(v.label + " " + std::to_string(bad) + (in_matrix ? " in T" : " in b"));
-          auto p = make_problem<double>("lap2d:12", shape);
+        for (int const which : {0, 1, 2}) {  // band: dense tiles, of which a row lacks some columns
+          bool const in_matrix = which == 1;
+          std::string const matrix = which == 2 ? "band:144,16,24" : "lap2d:12";
+          SCOPED_TRACE(v.label + " " + std::to_string(bad) + (in_matrix ? " in T of " : " in b of ") + matrix);
+          auto p = make_problem<double>(matrix, shape);
           auto b = make_right_hand_sides<double>(p.num_rows(), 2);
           if (in_matrix) p.values[p.row_ptr[50] + (shape.triangle == Triangle::upper)] = bad;
           else b[0][70] = b[1][3] = bad;

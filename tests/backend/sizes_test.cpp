@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests sizes near the limit of offsets: 16 bits stand for 32, so that the limit is small.
+#include <algorithm>
 #include <limits>
+#include <sptrsv/algorithm/tiled/tile_formats.hpp>
 #include <sptrsv/algorithm/tiled/tiles.hpp>
 
 #include "narrow.hpp"
@@ -49,6 +51,22 @@ TEST(Sizes, MoreEntriesThanOffsetsDoForAreRefused) {
   sparse_tiles(most + 1).expect_too_large(
       "the triangle has 31745 entries, with those stored before it; offsets of 16 bits do for 31744: use longer ones");
   sparse_tiles(std::numeric_limits<std::int16_t>::max()).expect_too_large("32767 entries");
+}
+
+/// Checks lists of entries of sparse tiles that are as long as an int counts.
+TEST(Sizes, ListsOfAnyLength) {
+  constexpr int longest = std::numeric_limits<int>::max(), lanes = detail::tile_lanes;
+  for (auto const& counts :
+       std::vector<std::vector<int>>{{longest}, {longest - 1000, 1000}, {0, longest / 2, longest / 2, 1}}) {
+    int count[tile_size] = {}, used = 0;
+    std::copy(counts.begin(), counts.end(), count);
+    int const width = detail::SparseList::width(count);
+    EXPECT_GE(width, longest / lanes);
+    EXPECT_LE(width, longest / (lanes - 2) + 1);
+    for (int const c : count) used += detail::SparseList::lanes_of(c, width);
+    EXPECT_LE(used, lanes);
+    EXPECT_EQ(detail::SparseList::slots(width), static_cast<long long>(lanes) * width);
+  }
 }
 
 /// Checks tile rows that each have a chain of rows, of which the last has all 15 entries before its diagonal: 45
