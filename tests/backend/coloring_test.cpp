@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests coloring and color sets by their invariants, and runs the kernels of `colorset` as teams on every space.
+// Tests coloring and color sets by their invariants.
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <set>
-#include <sptrsv/algorithm/colorset/color_model.hpp>
-#include <sptrsv/algorithm/colorset/color_rows.hpp>
+#include <sptrsv/algorithm/colorset/color_sets.hpp>
 #include <sptrsv/ordering/greedy_colors.hpp>
 #include <sptrsv/triangle/analysis.hpp>
-#include <sptrsv/triangle/row_values.hpp>
 
 #include "solve_cases.hpp"
 #include "sptrsv_instances.hpp"
@@ -290,58 +288,6 @@ TYPED_TEST(ColoringTest, SetsListedByKernelsAreThoseOfTheHost) {
     }
 }
 
-/// Checks the GPU kernels, with one lane and one thread per team if the space has no more.
-template <class Space>
-void check_kernels(Space const& exec, Problem<double> const& p, bool chain, int columns) {
-  using T = TypesOf<double, Space>;
-  Analysis<T> const analysis(exec, to_pattern<T>(p), p.shape);
-  detail::RowValues<T> values(exec, analysis.rows(exec));
-  auto const given = to_device<T>(p.values);
-  values.update(exec, analysis, given);
-  auto const sets = find_color_sets<T>(exec, values.rows(), p.shape.ascending());
-  int const warp = is_host_space<Space> ? 1 : Kokkos::TeamPolicy<Space>::vector_length_max();
-  auto const launches = detail::plan_color_launches<T>(sets, chain ? p.num_rows() : 0, warp);
-  auto const set_ptr = detail::copy_to_device<T>(exec, "test::set_ptr", sets.set_ptr);
-  auto const b = make_right_hand_sides<double>(p.num_rows(), columns);
-  Block<T> const right(b), x(p.num_rows(), columns);
-  detail::for_column_blocks<Space>(columns, [&](auto width, detail::ColumnBlock const& block) {
-    constexpr int K = decltype(width)::value;
-    for (auto const& launch : launches) {
-      detail::ColorRows<T, K> const rows{values.rows(),
-                                         values.numbers(),
-                                         {right.view(), x.view(), {}, block.first},
-                                         sets.block_ptr,
-                                         {},
-                                         block,
-                                         std::min(launch.lanes * block.lanes(), warp),
-                                         p.shape.ascending()};
-      int const threads = warp / rows.lanes;
-      if (chain)
-        Kokkos::parallel_for(
-            "test::chain", detail::team_policy(exec, 1, threads, rows.lanes),
-            detail::ColorOneTeamKernel<T, K>{rows, set_ptr, launch.first_set, launch.last_set, launch.longest});
-      else
-        Kokkos::parallel_for(
-            "test::set",
-            detail::team_policy(exec, (launch.last - launch.first + threads - 1) / threads, threads, rows.lanes),
-            detail::ColorKernel<T, K>{rows, launch.first, launch.last, launch.longest, threads});
-    }
-  });
-  exec.fence();
-  expect_solves(p, x.get(), b);
-}
-
-TYPED_TEST(ColoringTest, KernelsSolveBlocksAndRows) {
-  for (std::string const spec : {"lap2d:9", "rmat:6,6", "dense:12"})
-    for (int dof : {1, 2, 5})
-      for (auto const& shape : all_shapes())
-        for (bool chain : {false, true}) {
-          auto const graph = graph_of(spec);
-          check_kernels(TypeParam(), colored_problem(graph, color_graph<typename TestFixture::exec>(graph), dof, shape),
-                        chain, 5);
-        }
-}
-
 TEST(Coloring, GraphsThatIndicesCannotCountAreRefused) {  // a line of 200: at distance 200 there are 200 * 199 pairs
   std::vector<short> row_ptr{0}, col_idx;
   for (short i = 0; i < 200; ++i) {
@@ -362,14 +308,6 @@ TEST(Coloring, ADistanceBeyondTheWholeGraphIsReachedAtOnce) {
     EXPECT_EQ(far.row_ptr, all.row_ptr) << spec;
     EXPECT_EQ(far.col_idx, all.col_idx) << spec;
   }
-}
-
-TEST(ColorModel, IsTheThesisEquation) {
-  ColorModel m{1000, 4000, 10, 512, 2e-9};  // 100 rows per set, fewer than the capacity
-  EXPECT_DOUBLE_EQ(m.seconds(), 10 * 2e-9);
-  m.sets = 1;  // more rows than the capacity
-  EXPECT_DOUBLE_EQ(m.seconds(), 2e-9 * 1000 / 512);
-  EXPECT_EQ(ColorModel{}.seconds(), 0);
 }
 
 }  // namespace
