@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds a CSR matrix from entries, its triangles and its levels.
+// Builds a CSR matrix from entries, and its triangles.
 #include "sptrsv_support/csr_matrix.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -89,33 +88,6 @@ CsrMatrix filter(const CsrMatrix& a, Keep keep) {
   return result;
 }
 
-/// Returns the level of row i from the levels of the rows that it needs.
-std::int64_t level_of(const CsrMatrix& a, std::int64_t i, const std::vector<std::int64_t>& level, bool lower) {
-  std::int64_t deepest = 0;
-  for (std::int64_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-    const std::int64_t j = a.col_idx[k];
-    if (j == i) continue;
-    if ((j < i) != lower) {
-      throw std::invalid_argument("entry (" + std::to_string(i) + ", " + std::to_string(j) + ") is on the wrong side " +
-                                  "of the diagonal; take lower_triangle() or upper_triangle() first");
-    }
-    deepest = std::max(deepest, level[j]);
-  }
-  return deepest + 1;
-}
-
-std::int64_t levels(const CsrMatrix& a, bool lower) {
-  if (a.num_rows != a.num_cols) throw std::invalid_argument("levels need a square matrix");
-  std::vector<std::int64_t> level(a.num_rows, 0);
-  std::int64_t deepest = 0;
-  for (std::int64_t step = 0; step < a.num_rows; ++step) {
-    const std::int64_t i = lower ? step : a.num_rows - 1 - step;
-    level[i] = level_of(a, i, level, lower);
-    deepest = std::max(deepest, level[i]);
-  }
-  return deepest;
-}
-
 }  // namespace
 
 CsrMatrix csr_from_triplets(std::int64_t num_rows, std::int64_t num_cols, const std::vector<Triplet>& triplets,
@@ -152,25 +124,6 @@ CsrMatrix lower_triangle(const CsrMatrix& a) {
 
 CsrMatrix upper_triangle(const CsrMatrix& a) {
   return filter(a, [](std::int64_t i, std::int64_t j) { return j >= i; });
-}
-
-std::int64_t count_levels(const CsrMatrix& lower) { return levels(lower, true); }
-
-std::int64_t count_upper_levels(const CsrMatrix& upper) { return levels(upper, false); }
-
-bool is_symmetric(const CsrMatrix& a) {
-  if (a.num_rows != a.num_cols) return false;
-  // A pass over the rows in order meets the columns of row j in order too, so one cursor per row suffices.
-  std::vector<std::int64_t> next(a.row_ptr.begin(), a.row_ptr.end() - 1);
-  for (std::int64_t i = 0; i < a.num_rows; ++i) {
-    for (std::int64_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const std::int64_t other = next[a.col_idx[k]]++;
-      if (other >= a.row_ptr[a.col_idx[k] + 1] || a.col_idx[other] != i) return false;
-      const double u = a.values[k], v = a.values[other];
-      if (u != v && !(std::isnan(u) && std::isnan(v))) return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace sptrsv::support

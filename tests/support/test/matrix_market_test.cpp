@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
-#include "rows.hpp"
 #include "temp_file.hpp"
 
 namespace sptrsv::support {
@@ -15,6 +15,26 @@ namespace {
 const double nan = std::numeric_limits<double>::quiet_NaN();
 const double inf = std::numeric_limits<double>::infinity();
 const std::string general = "%%MatrixMarket matrix coordinate real general\n";
+
+using Row = std::vector<std::pair<std::int64_t, double>>;
+
+/// Expects exactly these rows, in this order; a NaN matches a NaN.
+void expect_rows(const CsrMatrix& a, std::int64_t num_cols, const std::vector<Row>& rows) {
+  EXPECT_EQ(a.num_cols, num_cols);
+  ASSERT_EQ(a.num_rows, static_cast<std::int64_t>(rows.size()));
+  ASSERT_EQ(a.row_ptr.size(), rows.size() + 1);
+  ASSERT_EQ(a.values.size(), a.col_idx.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Row found;
+    for (auto k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) found.emplace_back(a.col_idx[k], a.values[k]);
+    ASSERT_EQ(found.size(), rows[i].size()) << "row " << i;
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const double value = found[k].second, wanted = rows[i][k].second;
+      EXPECT_EQ(found[k].first, rows[i][k].first) << "row " << i;
+      EXPECT_TRUE(value == wanted || (std::isnan(value) && std::isnan(wanted))) << "row " << i << ": " << value;
+    }
+  }
+}
 
 CsrMatrix read_text(const std::string& content) {
   const TempFile file(content);

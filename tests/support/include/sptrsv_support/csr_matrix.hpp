@@ -47,17 +47,4 @@ CsrMatrix lower_triangle(const CsrMatrix& a);
 /// Returns the entries on and above the diagonal.
 CsrMatrix upper_triangle(const CsrMatrix& a);
 
-/// Returns the number of level sets of a lower triangle: rows on the longest path of dependencies; 0 for an empty
-/// matrix.
-/// @param lower  square; diagonal entries do not count and may be missing.
-/// @throws std::invalid_argument if there is an entry above the diagonal.
-std::int64_t count_levels(const CsrMatrix& lower);
-
-/// Returns the number of level sets of an upper triangle, as count_levels() does with rows in descending order.
-/// @throws std::invalid_argument if there is an entry below the diagonal.
-std::int64_t count_upper_levels(const CsrMatrix& upper);
-
-/// Tells whether a equals its transpose, values included (a NaN equals a NaN).
-bool is_symmetric(const CsrMatrix& a);
-
 }  // namespace sptrsv::support
