@@ -29,8 +29,6 @@ struct IncompleteFactors {
   bool symmetric = false;
   std::vector<int> lower_ptr, lower_col, upper_ptr, upper_col;  ///< columns ascend; LU's pivots are last
   std::vector<S> lower, upper, inverse;
-  long long zero_row = -1;  ///< last row with |pivot| <= zero_pivot
-  bool failed = false;      ///< a pivot was at most zero_pivot times the row's sum
 };
 
 /// Returns A(row_perm, col_perm), or its upper triangle; an empty permutation is the identity.
@@ -193,30 +191,6 @@ bool cholesky_pass(Csr<S> const& a, R shift, Judge const& judge, bool contract, 
     f.inverse[k] = S(1) / pivot;
   }
   return true;
-}
-
-template <class S, class R>
-void factorize_lu(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactors<S>& f) {
-  f.zero_row = -1;
-  f.failed = false;
-  auto const judge = [&](int row, S const& pivot, R sum) {
-    if (std::abs(pivot) <= zero_pivot) f.zero_row = row;
-    f.failed = f.failed || std::abs(pivot) <= zero_pivot * sum;
-    return false;
-  };
-  lu_pass(a, shift, judge, false, f);
-}
-
-template <class S, class R>
-void factorize_cholesky(Csr<S> const& a, R shift, R zero_pivot, IncompleteFactors<S>& f) {
-  f.zero_row = -1;
-  f.failed = false;
-  auto const judge = [&](int row, S const& pivot, R sum) {
-    if (std::abs(pivot) <= zero_pivot) f.zero_row = row;
-    f.failed = f.failed || std::real(pivot) <= zero_pivot * sum;
-    return false;
-  };
-  cholesky_pass(a, shift, judge, false, f);
 }
 
 }  // namespace sptrsv::support
