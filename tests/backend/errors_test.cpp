@@ -186,15 +186,6 @@ TYPED_TEST(Errors, OptionsAreChecked) {
   expect_text(this->bad_option("fused_kind", "warp"), "option fused_kind was removed; leave it out");
 }
 
-TEST(Capabilities, WhatIsLackingIsRefusedByName) {
-  EXPECT_NO_THROW(require({true, true, true}, "some", true, true));
-  EXPECT_NO_THROW(require({}, "some", false, false));
-  expect_text(thrown_by<Unsupported>([] { require({false, true, true}, "some", true, false); }),
-              "algorithm some does not do upper triangles");
-  expect_text(thrown_by<Unsupported>([] { require({true, false, true}, "some", false, true); }),
-              "algorithm some does not do transposed solves");
-}
-
 /// Checks that x is NaN, infinite (with its sign) or finite as the oracle is.
 void expect_same_kind(std::vector<double> const& x, std::vector<double> const& oracle) {
   for (std::size_t i = 0; i < x.size(); ++i) {
