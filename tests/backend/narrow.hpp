@@ -6,43 +6,19 @@
 
 #include <cmath>
 #include <cstdint>
-#include <sptrsv/solver.hpp>
 #include <sptrsv/triangle/analysis.hpp>
-#include <string>
-#include <vector>
+
+#include "on_device.hpp"
 
 namespace sptrsv::test {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 
-/// Algorithm with options that select one of its code paths.
-struct Way {
-  std::string algorithm;
-  OptionValues options;
-};
-inline std::vector<Way> all_ways() {
-  return {{"sequential", {}},
-          {"levelset", {}},
-          {"levelset", {{"levelset_analysis", "root_candidates"}}},
-          {"syncfree", {}},
-          {"syncfree", {{"syncfree_form", "csc"}}},
-          {"threadlevel", {}},
-          {"fused", {}},
-          {"blocked", {}},
-          {"blocked", {{"blocked_shape", "strips"}}},
-          {"colorset", {}},
-          {"colorset", {{"colorset_form", "cpls"}}},
-          {"tiled", {{"tiled_variant", "syncfree"}}},
-          {"tiled", {{"tiled_variant", "levelset"}}},
-          {"tiled", {}},
-          {"sptrsv", {}}};
-}
-
 /// Lower triangle with twos on its diagonal; other entries are at most 1 / (entries of the row).
 template <class Index, class Offset>
 struct Narrow {
-  using Solver = TriangularSolver<double, Index, Offset, Space>;
-  using T = typename Solver::types;
+  using NarrowSolver = TriangularSolver<double, Index, Offset, Space>;
+  using T = typename NarrowSolver::types;
   std::vector<Offset> row_ptr{0};
   std::vector<Index> col_idx;
   std::vector<double> values;
@@ -81,9 +57,9 @@ struct Narrow {
     for (double const r : left) wrong += !(std::abs(r) < 1e-12);
     return wrong;
   }
-  int wrong_rows(Way const& way, Op op) const {
+  int wrong_rows(Variant const& way, Op op) const {
     Space const exec;
-    Solver solver(way.algorithm, exec, pattern(), {Triangle::lower, Diagonal::stored, op}, way.options);
+    NarrowSolver solver(way.algorithm, exec, pattern(), {Triangle::lower, Diagonal::stored, op}, way.options);
     solver.update(exec, all_values());
     return wrong_rows(op, [&](columns const& b, columns const& x) {
       solver.solve(exec, b, x);
@@ -92,11 +68,10 @@ struct Narrow {
   }
   /// Checks the solves of all types; only type `may_refuse` may refuse.
   void expect_solved(std::string const& may_refuse = "") const {
-    for (auto const& way : all_ways())
+    for (auto const& way : all_variants())
       for (Op const op : {Op::none, Op::transpose}) {
-        std::string what = way.algorithm + (op == Op::none ? "" : ", transposed");
-        for (auto const& [name, value] : way.options) what += ", " + value;
-        SCOPED_TRACE(what);
+        if (!way.any_pattern) continue;
+        SCOPED_TRACE(way.label + (op == Op::none ? "" : ", transposed"));
         try {
           EXPECT_EQ(wrong_rows(way, op), 0);
         } catch (Unsupported const& e) {
@@ -108,11 +83,8 @@ struct Narrow {
       }
   }
   /// Checks that the analysis, with which all types begin, refuses.
-  void expect_too_large(std::string const& part) const try {
-    Analysis<T> const analysis(Space(), pattern(), {});
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (TooLarge const& e) {
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  void expect_too_large(std::string const& part) const {
+    expect_thrown<TooLarge>(part, [&] { Analysis<T> const analysis(Space(), pattern(), {}); });
   }
 };
 
