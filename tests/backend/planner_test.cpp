@@ -202,43 +202,6 @@ TYPED_TEST(PlannerTest, WindowsAndTilesAreCountedAsTheyAreSolved) {
   }
 }
 
-/// Counts sets by their definition: a set ends before a row that needs a row of it.
-TYPED_TEST(PlannerTest, SetsAreCountedOneRowAfterTheOther) {
-  using T = typename TestFixture::T;
-  for (auto const* spec : {"lap2d:60,color", "lap3d:14,color", "lap2d:70", "kkt2:4000", "chain:3000", "diagonal:2500",
-                           "dense:40", "rmat:10,8", "band:5000,4,1500", "lap2d:1,color"})
-    for (bool const upper : {false, true})
-      for (Op const op : {Op::none, Op::transpose}) {
-        SCOPED_TRACE(std::string(spec) + (upper ? " upper" : " lower") + (op == Op::none ? "" : " transposed"));
-        Shape const shape{upper ? Triangle::upper : Triangle::lower, Diagonal::stored, op};
-        auto const p = make_problem<double>(spec, shape, 1);
-        auto const analysis = this->analysis_of(spec, shape);
-        auto const n = static_cast<int>(p.num_rows());
-        bool const ascending = shape.ascending();
-        long long sets = n > 0;
-        for (int s = 0, first = 0; s < n; ++s) {
-          int const i = ascending ? s : n - 1 - s;
-          bool needs = false;
-          for (auto const& [j, value] : p.op.rows[static_cast<std::size_t>(i)]) {
-            int const needed = ascending ? static_cast<int>(j) : n - 1 - static_cast<int>(j);
-            needs |= needed < s && needed >= first;
-          }
-          if (needs) {
-            ++sets;
-            first = s;
-          }
-        }
-        PlanFeatures<T> features(this->exec, analysis, resident);
-        features.find(Feature::sets);
-        long long const counted = sets > detail::ConsecutiveSets<T>::most_listed ? n : sets;
-        EXPECT_EQ(features.value(Feature::sets), static_cast<double>(counted));
-        auto const bound = features.value(Feature::block_levels);
-        features.find(Feature::block_levels);
-        EXPECT_GE(features.value(Feature::block_levels), bound);
-        EXPECT_GE(features.value(Feature::block_levels), 1);
-      }
-}
-
 /// Compares levels of tile rows with a loop over them in order, and with a search that stops at a limit.
 TYPED_TEST(PlannerTest, BlockLevelsAreLongestPathsAmongRowsOfTiles) {
   using T = typename TestFixture::T;
