@@ -304,20 +304,5 @@ TEST(RilukFactors, RelaxationComesAndGoes) {
   }
 }
 
-TEST(RilukFactors, ThresholdsAndRelaxationAreIfpack2s) {
-  auto const A = distributed(support::generate("lap2d:12,nonsym"));
-  auto list = parameters(0);
-  list.set("fact: absolute threshold", 0.1);
-  list.set("fact: relative threshold", 1.1);
-  list.set("fact: relax value", 0.5);
-  expect_alike(*computed<Ours>(A, list), *computed<Theirs>(A, list), Teuchos::NO_TRANS, A->getRowMap());
-  auto const other = computed<Ours>(A, parameters(0));
-  auto const X = right_hand_side(*A->getRowMap(), 1), Y = not_a_number<double>(A->getRowMap(), 1),
-             Z = not_a_number<double>(A->getRowMap(), 1);
-  computed<Ours>(A, list)->apply(*X, *Y);
-  other->apply(*X, *Z);
-  EXPECT_NE(columns_of(*Y), columns_of(*Z));  // the parameters are passed on
-}
-
 }  // namespace
 }  // namespace sptrsv::test

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares Riluk with Ifpack2::RILUK: the same answers in all modes, the same Belos iterations, alone and inside
-// AdditiveSchwarz.
+// Compares Riluk with Ifpack2::RILUK: the same answers in all modes, the same Belos iterations inside AdditiveSchwarz.
 #include <Ifpack2_AdditiveSchwarz.hpp>
 #include <algorithm>
 #include <set>
@@ -37,23 +36,6 @@ TEST_P(RilukMatrix, AnswersAreIfpack2sInAllModes) {
         expect_alike(*ours, *theirs, mode, A->getRowMap());
       }
       EXPECT_EQ(ours->getNumAnalyses(), 4);  // L and U, plain and transposed; for real numbers both transposes are one
-    }
-  }
-}
-
-TEST_P(RilukMatrix, BelosIterationsAreIfpack2s) {
-  bool const symmetric = GetParam().find("nonsym") == std::string::npos;
-  auto const A = distributed(support::generate(GetParam()));
-  for (int const k : {0, 1, 2}) {
-    SCOPED_TRACE("fill " + std::to_string(k));
-    auto const expected = solve_by_belos(A, computed<Theirs>(A, parameters(k)), false);
-    ASSERT_TRUE(expected.converged) << expected;
-    EXPECT_EQ(solve_by_belos(A, computed<Ours>(A, parameters(k)), false), expected);
-    for (auto const& algorithm : algorithms()) {
-      auto const ours = computed<Ours>(A, parameters(k, algorithm));
-      EXPECT_EQ(solve_by_belos(A, ours, symmetric, 3),
-                solve_by_belos(A, computed<Theirs>(A, parameters(k)), symmetric, 3))
-          << algorithm;
     }
   }
 }
