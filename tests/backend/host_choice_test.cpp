@@ -9,9 +9,7 @@
 #include <sptrsv/planner/deferred_plan.hpp>
 #include <sptrsv/planner/solve_contest.hpp>
 
-#include "on_device.hpp"
-#include "problem.hpp"
-#include "spaces.hpp"
+#include "solve_cases.hpp"
 
 namespace sptrsv::test {
 namespace {
@@ -144,14 +142,6 @@ using HostSpaces = ::testing::Types<
 #endif
     >;
 TYPED_TEST_SUITE(HostChoice, HostSpaces, SpaceNames);
-
-std::vector<Shape> all_shapes() {
-  std::vector<Shape> shapes;
-  for (auto triangle : {Triangle::lower, Triangle::upper})
-    for (auto diagonal : {Diagonal::stored, Diagonal::unit, Diagonal::inverted})
-      for (auto op : {Op::none, Op::transpose}) shapes.push_back({triangle, diagonal, op});
-  return shapes;
-}
 
 /// Clock by which each solve takes a millisecond, so that any analysis pays.
 struct SlowClock {
