@@ -12,9 +12,9 @@
 Chains, for which the type `chain` estimates its own time and is chosen without prices, are left out.
 
 An algorithm's time is a sum of features of the structure, as bench_solve wrote them from the library, each times a
-price >= 0, fitted by least squares of relative errors. TERMS limits the features of each algorithm, so that few
-matrices suffice to determine their prices. A matrix' regret is the time of the chosen type relative to the fastest type
-of sptrsv, whether or not the planner may choose that.
+price >= 0, fitted by least squares of relative errors. The `model` in an algorithm's header lists its features: few, so
+that few matrices suffice to determine their prices. A matrix' regret is the time of the chosen type relative to the
+fastest type of sptrsv, whether or not the planner may choose that.
 
 The files name the device; --device replaces the name. Only the standard library is needed.
 """
@@ -30,24 +30,23 @@ TABLE = pathlib.Path(__file__).resolve().parent.parent / "kokkos_backend/include
 PLANNER = "sptrsv"
 OWN_ESTIMATE = "its own estimate", "chains,"  # beginnings of the planner's reason, now and until 2026-11-25
 ALWAYS = ["solve", "bytes"]
-TERMS = {  # in addition to ALWAYS
-    "sequential": ["rows"],
-    # latency from level to level, more in wide levels, and steps of polling and adding, more after the wait; one team
-    # solves narrow levels, one kernel each wide level
-    "levelset": ["rows", "levels", "level_rows", "longest_lane", "level_lanes", "narrow_steps", "late_longest"],
-    # in row order only a window of consecutive rows is in progress
-    "syncfree": ["rows", "warp_window", "longest_row", "late_longest"],
-    "threadlevel": ["rows", "thread_window", "level_entries", "longest_row", "late_longest"],
-    "fused": ["rows", "warp_window", "thread_window", "level_rows", "level_entries", "longest_row", "late_longest"],
-    # latency between tile rows, and their gathers, from memory or after a wait; wide levels' rows have a thread each
-    "tiled": ["rows", "tile_levels", "tile_entries", "late_tiles", "far_longest", "wide_longest"],
-    # values of other blocks; latency from level to level within a block, from block to block, and from long row to long
-    # row; steps of adding
-    "blocked": ["strip_bytes", "levels", "block_levels", "long_levels", "late_longest"],
-    "colorset": ["rows", "sets", "level_rows", "longest_row"],
-}
+OTHERS = ["rows", "levels", "level_entries", "longest_row", "late_longest"]  # for a type without a model
 FIT_ROUNDS = 12  # each uses the estimates of the round before
-OTHERS = ["rows", "levels", "level_entries", "longest_row", "late_longest"]  # terms of a type that is not in TERMS
+
+
+def read_models():
+    """Returns the features of each algorithm's model, as its header lists them in addition to ALWAYS."""
+    models = {}
+    for header in sorted(TABLE.parent.parent.glob("algorithm/*/*.hpp")):
+        text = header.read_text(encoding="utf-8")
+        name = re.search(r'string_view name = "(\w+)"', text)
+        model = re.search(r"FeatureInfo model\[\] = \{(.*?)\};", text, re.S)
+        if name and model:
+            models[name[1]] = re.findall(r'\{"(\w+)"', model[1])
+    return models
+
+
+TERMS = read_models()
 
 
 # --- measurements
@@ -224,7 +223,7 @@ def read_table(text):
         arrays[array] = {}
         for algorithm, terms in re.findall(r'\{"(\w+)",\s*\{\{(.*?)\}\}\}', body, re.S):
             arrays[array][algorithm] = {name: float(price)
-                                        for name, price in re.findall(r"Feature::(\w+),\s+([-+.e\d]+)", terms)}
+                                        for name, price in re.findall(r'"(\w+)",\s+([-+.e\d]+)', terms)}
     return {device: arrays[array] for device, array in names.items()}
 
 
@@ -234,7 +233,7 @@ def table_text(text, device, table, note):
                         re.S | re.M)
     lines = [f"// {device}: {note}", f"inline constexpr PlanCost {identifier(device)}[] = {{"]
     for algorithm, prices in table.items():
-        terms = [f"{{Feature::{name},\0{price:g}}}" for name, price in prices.items()] or ["{}"]
+        terms = [f'{{"{name}",\0{price:g}}}' for name, price in prices.items()] or ["{}"]
         lines.append(f'    {{"{algorithm}",')
         wrapped = textwrap.wrap("{{" + ", ".join(terms) + "}}},", 120, initial_indent="     ",
                                 subsequent_indent="       ")

@@ -16,7 +16,7 @@ namespace sptrsv::detail {
 // Other GPU: fitted to 3 systems
 inline constexpr PlanCost plan_other_gpu[] = {
     {"levelset",
-     {{{Feature::solve, 7}, {Feature::levels,
+     {{{"solve", 7}, {"levels",
        2.5e-05}}}},
 };
 

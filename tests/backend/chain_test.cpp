@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <sptrsv/planner/algorithm_list.hpp>
-#include <sptrsv/planner/algorithm_traits.hpp>
+#include <sptrsv/planner/held_algorithm.hpp>
 #include <sptrsv/planner/planner.hpp>
 
 #include "solve_cases.hpp"
@@ -282,10 +282,9 @@ TYPED_TEST(ChainScans, ArePlannedWhereChainsAreLong) {
   Shape const lower{Triangle::lower, Diagonal::stored, Op::none};
   auto const planned = [&](Problem<double> const& p) {
     Analysis<T> const analysis(this->exec, to_pattern<T>(p), p.shape);
-    if (!Chain<T>::worth_planning(this->exec, analysis)) return std::string();
-    auto const plan =
-        choose_on_device<T>(this->exec, analysis,
-                            {{"levelset", {}}, *detail::candidate_of<Chain<T>>(this->exec, analysis), {"blocked", {}}});
+    auto const candidate = detail::MakeAlgorithm<T, Chain<T>>::candidate(this->exec, analysis);
+    if (!candidate) return std::string();
+    auto const plan = choose_on_device<T>(this->exec, analysis, {{"levelset", {}}, *candidate, {"blocked", {}}});
     EXPECT_EQ(analysis.known_levels(), nullptr);
     return plan.algorithm + ", " + plan.reason;
   };
@@ -295,7 +294,7 @@ TYPED_TEST(ChainScans, ArePlannedWhereChainsAreLong) {
   EXPECT_EQ(planned(chains_of<double>({}, lower)), "");
   EXPECT_EQ(planned(make_problem<double>("lap2d:9", lower)), "");
   Analysis<T> const empty(this->exec, to_pattern<T>(chains_of<double>({}, lower)), lower);
-  EXPECT_EQ(detail::candidate_of<Tiled<T>>(this->exec, empty)->nanoseconds, std::nullopt);
+  EXPECT_EQ((detail::MakeAlgorithm<T, Tiled<T>>::candidate(this->exec, empty)->nanoseconds), std::nullopt);
 }
 
 TYPED_TEST(ChainScans, AMillionRows) {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Capabilities of an algorithm; anything else is refused by name before any work.
+// Capabilities of an algorithm; anything else is refused by name before any work. Defaults of its optional members.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "sptrsv/error.hpp"
+#include "sptrsv/plan_input.hpp"
 #include "sptrsv/storage.hpp"
 
 namespace sptrsv {
@@ -16,6 +20,7 @@ struct Capabilities {
   bool single_storage = false;  ///< Storage::single
   bool any_pattern = true;      ///< if false, the analysis refuses some triangles by Unsupported
   bool exact = true;            ///< if false, solve() approximates the solution, and the planner never chooses it
+  bool one_thread = false;      ///< on a host, needs no analysis, and the calling thread solves without a kernel
 };
 
 /// Throws Unsupported for the first requested feature that the algorithm lacks.
@@ -28,5 +33,39 @@ inline void require(Capabilities can, std::string const& algorithm, bool upper, 
         algorithm, "values in single precision",
         "choose levelset, blocked or sptrsv, or leave out the option storage (PETSc: -mat_sptrsv_storage)");
 }
+
+/// Optional members of an algorithm, for the planner mostly. Each algorithm derives from this and hides what differs.
+struct AlgorithmDefaults {
+  /// Features of the planner's model of a solve's time on a GPU, in addition to `solve` and `bytes`.
+  static constexpr std::array<FeatureInfo, 0> model{};
+  /// Whether the planner may choose it on a host, by host_bound(times) and host_nanoseconds(times, exec, analysis). It
+  /// must sum the terms of a row in the order of substitution by one thread.
+  static constexpr bool planned_on_host = false;
+
+  /// Tells whether the planner considers it.
+  template <class Exec, class Analysis>
+  static bool worth_planning(Exec const&, Analysis const&) {
+    return true;
+  }
+  /// Returns the nanoseconds of a solve on a GPU, without a model. The planner then considers the algorithm for those
+  /// triangles alone that it solves faster than all others.
+  template <class Analysis>
+  static std::optional<double> estimate(Analysis const&) {
+    return {};
+  }
+  /// Sets or bounds features of the model, once the levels are known.
+  template <class Features, class Levels>
+  static void derive_features(Features&, Levels const&) {}
+  /// Finds a feature of the model that is neither common nor derived from the levels.
+  template <class Features>
+  static void find_feature(Features&, std::string_view) {}
+  /// Tells whether it may be the fastest by the features known so far.
+  template <class Features>
+  static bool pays(Features const&) {
+    return true;
+  }
+  /// Returns the number of passes of a solve over T.
+  static long long num_passes() { return 1; }
+};
 
 }  // namespace sptrsv

@@ -2,7 +2,9 @@
 // Inputs and measurements of the planner as data for people and scripts. Needs no Kokkos.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,18 @@ struct PlanTiming {
   std::string algorithm;
   double seconds = 0;  ///< per solve with one right-hand side; 0: not timed
   std::string note;    ///< why it was not timed, or that it was dropped after a slow first solve; otherwise empty
+};
+
+/// Feature of a triangle in the planner's model of a solve's time. An algorithm lists those of its `model`.
+struct FeatureInfo {
+  std::string_view name;
+  double sweep = 0, sweep_level = 0;  ///< nanoseconds to find it by a sweep, and for each level; 0: about a pass
+};
+
+/// Algorithm that supports the solve and is worth planning.
+struct Candidate {
+  std::string algorithm;
+  std::optional<double> nanoseconds;  ///< own estimate of a solve on a GPU; nothing: by the table
 };
 
 /// Inputs of the estimate, for the script that fits its prices.

@@ -88,7 +88,8 @@ struct TriangularSolver<S, I, O, E>::Impl {
   PlanOptions plan_options;
   std::vector<PlanTiming> timings;
   detail::PlanClock clock;
-  int num_threads = 1;  ///< Kokkos' threads on a host
+  int num_threads = 1;                                             ///< Kokkos' threads on a host
+  std::string const one_thread = detail::one_thread_name(list{});  ///< substitution by one thread
   // for sptrsv on a host
   typename types::values values;  ///< the caller's values in the last update()
   detail::Chosen<types> rival;    ///< substitution by one thread, as a rival of the chosen algorithm
@@ -120,7 +121,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
       deferred.start(large);
       reason = large ? "no other type is considered before solves have taken as long as its analysis"
                      : "fewer than 500 rows";
-      return std::string(Sequential<types>::name);
+      return one_thread;
     }
     if (measure && analysis.num_rows() > 0) {
       if (recall(exec, failed)) return chosen.name;
@@ -133,14 +134,14 @@ struct TriangularSolver<S, I, O, E>::Impl {
     return estimate.algorithm;
   }
 
-  /// Makes the rival of an algorithm that choose_on_host() chooses. Such algorithms sum the terms of a row in the order
-  /// of `sequential`, so that both give the same bits.
-  void admit_rival(E const& exec) {
+  /// Makes the rival of an algorithm that choose_on_host() chooses. Both give the same bits.
+  void admit_rival([[maybe_unused]] E const& exec) {
     contest.start();
     rival = {};
-    bool const same_bits = chosen.name == LevelSet<types>::name || chosen.name == Blocked<types>::name;
-    if (is_host_space<E> && same_bits && analysis.storage() == Storage::full)
-      rival = detail::make_algorithm<types>(list{}, std::string(Sequential<types>::name), exec, analysis, options);
+    if constexpr (is_host_space<E>)
+      for (auto const& candidate : detail::host_candidates<types>(list{}))
+        if (candidate.name == chosen.name && analysis.storage() == Storage::full)
+          rival = detail::make_algorithm<types>(list{}, one_thread, exec, analysis, options);
   }
 
   double seconds_now() const { return clock ? clock() : detail::steady_seconds(); }
@@ -172,11 +173,11 @@ struct TriangularSolver<S, I, O, E>::Impl {
   /// Throws Unsupported if the chosen algorithm launches kernels and Kokkos cannot launch any from this thread.
   void require_kernels() const {
     int const number = detail::number_in_parallel_region<E>();
-    if (number < num_threads || chosen.name == Sequential<types>::name) return;
+    if (number < num_threads || chosen.capabilities.one_thread) return;
     throw Unsupported(chosen.name,
                       "solves by thread " + std::to_string(number) +
                           " of the program's own parallel region (Kokkos has " + std::to_string(num_threads) + ")",
-                      "solve outside of the region, give Kokkos as many threads, or choose sequential");
+                      "solve outside of the region, give Kokkos as many threads, or choose " + one_thread);
   }
 
   /// Bounds the gain of another algorithm over `sequential`, whose time is known.
@@ -184,7 +185,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     if constexpr (is_host_space<E>) {
       detail::HostTimes const times = detail::host_times<types>(detail::core_speed(exec), analysis);
       double const analyzing = detail::HostCost::analysis(times.rows, times.mean_row, analysis.shape().transposed());
-      deferred.look(1e-9 * times.least(), 1e-9 * analyzing, detail::HostTimes::pays);
+      deferred.look(1e-9 * detail::least_on_host<types>(times), 1e-9 * analyzing, detail::HostTimes::pays);
       if (!deferred.waits()) reason = "no gain in another order";
     }
   }
@@ -361,9 +362,9 @@ PlanInput TriangularSolver<S, I, O, E>::plan_input(E const& exec) const {
   PlanFeatures<types> features(exec, impl().analysis, exec.concurrency());
   PlanInput out;
   for (std::size_t f = 1; f < detail::num_features; ++f) {
-    auto const feature = static_cast<detail::Feature>(f);
+    detail::Feature const feature(f);
     features.find(feature);
-    out.features.emplace_back(detail::feature_names[f], features.value(feature));
+    out.features.emplace_back(feature.name(), features.value(feature));
   }
   auto const candidates = detail::candidates_of<types>(typename Impl::list{}, exec, impl().analysis);
   for (auto const& candidate : candidates) out.candidates.push_back(candidate.algorithm);

@@ -8,7 +8,8 @@
 
 #include "sptrsv/device/graph_capture.hpp"
 #include "sptrsv/options.hpp"
-#include "sptrsv/planner/algorithm_traits.hpp"
+#include "sptrsv/plan_input.hpp"
+#include "sptrsv/triangle/analysis.hpp"
 
 namespace sptrsv::detail {
 
@@ -24,6 +25,14 @@ struct AnyAlgorithm {
   virtual long long num_passes() const = 0;
   virtual std::size_t memory_bytes() const = 0;
 };
+
+template <class A>
+using restart_of = decltype(std::declval<A const&>().restart(std::declval<typename A::types::exec_space const&>()));
+
+/// Tells whether a solve of A prepares memory for the next solve, so that A::restart(exec) must be called after a solve
+/// that threw. restart() may throw; it neither allocates nor fences.
+template <class A>
+inline constexpr bool keeps_state = Kokkos::is_detected_v<restart_of, A>;
 
 template <class T, class A>
 struct HoldAlgorithm final : AnyAlgorithm<T> {
@@ -48,7 +57,7 @@ struct HoldAlgorithm final : AnyAlgorithm<T> {
   }
   void reserve(typename T::exec_space const& exec, int columns) override { algorithm.reserve(exec, columns); }
   std::string parameters() const override { return algorithm.parameters(); }
-  long long num_passes() const override { return passes_of(algorithm); }
+  long long num_passes() const override { return algorithm.num_passes(); }
   std::size_t memory_bytes() const override { return algorithm.memory_bytes(); }
 
  private:
@@ -62,6 +71,7 @@ struct MakeAlgorithm {
   /// @param options  without the prefix of A's name
   static std::unique_ptr<AnyAlgorithm<T>> make(typename T::exec_space const& exec, Analysis<T> const& analysis,
                                                OptionValues const& options);
+  /// Returns A as a candidate of the planner, or nothing if it is not worth planning.
   static std::optional<Candidate> candidate(typename T::exec_space const& exec, Analysis<T> const& analysis);
 };
 
@@ -74,7 +84,8 @@ std::unique_ptr<AnyAlgorithm<T>> MakeAlgorithm<T, A>::make(typename T::exec_spac
 template <class T, class A>
 std::optional<Candidate> MakeAlgorithm<T, A>::candidate(typename T::exec_space const& exec,
                                                         Analysis<T> const& analysis) {
-  return candidate_of<A>(exec, analysis);
+  if (!A::worth_planning(exec, analysis)) return {};
+  return Candidate{std::string(A::name), A::estimate(analysis)};
 }
 
 }  // namespace sptrsv::detail

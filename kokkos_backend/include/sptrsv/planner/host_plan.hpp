@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's rule for hosts: substitution by one thread, level sets or blocks of rows, by estimates of their time.
+// The planner's rule for hosts: substitution by one thread or an algorithm with an estimate for hosts.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <vector>
 
-#include "sptrsv/algorithm/blocked/block_estimate.hpp"
-#include "sptrsv/algorithm/sequential/row_blocks.hpp"
 #include "sptrsv/device/host_cost.hpp"
+#include "sptrsv/planner/algorithm_list.hpp"
 #include "sptrsv/triangle/analysis.hpp"
+#include "sptrsv/triangle/row_blocks.hpp"
 
 namespace sptrsv {
 
@@ -45,7 +46,7 @@ struct SampledRows {
   Index last(Index part) const { return rows - first(part) < chunk ? rows : first(part) + chunk; }
 };
 
-/// Tells from a sample whether `sequential` solves rows with the same columns together.
+/// Tells from a sample whether substitution by one thread solves rows with the same columns together.
 template <class T>
 bool has_row_blocks(OffDiagonals<T> const& rows, Shape shape) {
   using index = typename T::index;
@@ -60,7 +61,7 @@ bool has_row_blocks(OffDiagonals<T> const& rows, Shape shape) {
       ++looked_at;
     }
   }
-  return static_cast<double>(looked_at) >= SequentialTuning::rows_per_block * static_cast<double>(looked_at - together);
+  return static_cast<double>(looked_at) >= RowBlocks::rows_per_block * static_cast<double>(looked_at - together);
 }
 
 /// Adds the cost of the rows of positions first to last to `out`, and returns how many of them wait for another row.
@@ -81,7 +82,7 @@ long long cost_of_chunk(OffDiagonals<T> const& rows, Shape shape, HostCost const
     auto const held = static_cast<index>(HostCost::in_flight / (12 + 6 * count)) + 1;
     if (held < recent) start = std::max(start, done[(s - held + recent) % recent]);
     index const before = ascending ? i - 1 : i + 1;
-    bool const more = has_blocks && s > first && together < SequentialTuning::block_rows - 1 &&
+    bool const more = has_blocks && s > first && together < RowBlocks::block_rows - 1 &&
                       added_columns(rows, before, i, ascending) >= 0;
     together = more ? together + 1 : 0;
     double const part_of_row = more ? HostCost::repeated_row : 1;
@@ -131,46 +132,16 @@ InOrder cost_in_order(OffDiagonals<T> const& rows, Shape shape, HostCost const& 
   return out;
 }
 
-/// Times of a solve on a host: in natural order, by level sets, and by blocks of rows.
+/// Inputs of the estimates of a solve's time on a host.
 struct HostTimes {
   static constexpr double pays = 1.15, least_rows = 500;  ///< measured on one kind of machine, like HostCost
 
   HostCost cost;
-  InOrder in_order;
+  InOrder in_order;  ///< by one thread in natural order
   double rows = 0, mean_row = 0;
-
-  /// Returns the nanoseconds of a solve by level sets. Cost: the level sets, unless they are known.
-  template <class T>
-  double by_level(typename T::exec_space const& exec, Analysis<T> const& analysis) const {
-    auto const& sets = analysis.levels(exec);
-    double sum = 0;
-    for (typename T::index l = 0; l < sets.num_levels(); ++l)
-      sum += cost.level(static_cast<double>(sets.rows_in_level(l)), in_order.wait, in_order.irregular);
-    return sum;
-  }
-  /// Returns a lower bound of the nanoseconds by level sets or blocks of rows.
-  double least() const { return cost.threads > 1 ? std::min(least_by_level(), least_by_block()) : least_by_level(); }
-
-  /// Returns a lower bound for any level sets.
-  double least_by_level() const { return rows * cost.level_row / cost.threads; }
-
-  /// Returns the nanoseconds of a solve by blocks of rows. Cost: the level sets, and passes over samples of the rows.
-  template <class T>
-  double by_block(typename T::exec_space const& exec, Analysis<T> const& analysis) const {
-    double const path = estimate_host_path<T>(exec, analysis, cost.threads), share = 1.0 / cost.threads;
-    return cost.launch + blocks_by_one_thread() * (share + (1 - share) * path);
-  }
-  double least_by_block() const { return cost.launch + blocks_by_one_thread() / cost.threads; }
-
- private:
-  double blocks_by_one_thread() const {
-    double const row = std::max(HostCost::block_row * cost.row(mean_row), cost.least_row);
-    double const blocks = rows / static_cast<double>(host_block_rows(static_cast<long long>(rows), cost.threads));
-    return std::max(in_order.nanoseconds, rows * row) + HostCost::block * blocks;
-  }
 };
 
-/// Estimates the times of a solve. Cost: one pass over a sample of the pattern by the calling thread.
+/// Estimates the time by one thread. Cost: one pass over a sample of the pattern by the calling thread.
 /// @param speed  host_speed(), or core_speed() for lower bounds, in which kernels cost nothing
 template <class T>
 HostTimes host_times(HostSpeed const& speed, Analysis<T> const& analysis) {
@@ -181,41 +152,83 @@ HostTimes host_times(HostSpeed const& speed, Analysis<T> const& analysis) {
   return {cost, in_order, rows, analysis.mean_row()};
 }
 
-/// Chooses `sequential` for fewer than 500 rows, and unless another type is 1.15 times as fast. Otherwise chooses
-/// levelset, which may also pay on one thread if rows wait for each other or have irregular lengths, or blocked, which
-/// takes longer to analyze and must be 1.15 times as fast as levelset. Cost: one pass over a sample of the pattern, and
-/// the level sets unless even the best case of the others would not pay.
-/// @param measured  nanoseconds of a solve by `sequential`; 0: not timed, and then estimated
+/// Algorithm that the planner may choose on a host instead of substitution by one thread, with its estimates.
+template <class T>
+struct HostCandidate {
+  std::string name;
+  double (*bound)(HostTimes const&);
+  double (*nanoseconds)(HostTimes const&, typename T::exec_space const&, Analysis<T> const&);
+};
+
+/// Returns these algorithms in the order of the list.
+template <class T, class... A>
+std::vector<HostCandidate<T>> host_candidates(TypeList<A...>) {
+  std::vector<HostCandidate<T>> out;
+  auto const add = [&](auto* type) {
+    using algorithm = std::remove_pointer_t<decltype(type)>;
+    if constexpr (algorithm::planned_on_host)
+      out.push_back({std::string(algorithm::name), algorithm::host_bound, algorithm::host_nanoseconds});
+  };
+  (add(static_cast<A*>(nullptr)), ...);
+  return out;
+}
+
+/// Returns a lower bound of the nanoseconds of a solve by any of these algorithms.
+template <class T>
+double least_on_host(HostTimes const& times) {
+  double least = HUGE_VAL;
+  for (auto const& candidate : host_candidates<T>(Algorithms<T>{})) least = std::min(least, candidate.bound(times));
+  return least;
+}
+
+/// Returns the name of substitution by one thread.
+template <class... A>
+std::string one_thread_name(TypeList<A...>) {
+  std::string name;
+  ((name += A::capabilities.one_thread ? A::name : std::string_view()), ...);
+  return name;
+}
+
+/// Chooses substitution by one thread for fewer than 500 rows, and unless another algorithm is 1.15 times as fast. Of
+/// these, each must be 1.15 times as fast as the ones before it in the list. They may also pay on one thread if rows
+/// wait for each other or have irregular lengths. Cost: one pass over a sample of the pattern, and the level sets
+/// unless even the best case of the others would not pay.
+/// @param measured  nanoseconds of a solve by one thread; 0: not timed, and then estimated
 template <class T>
 Plan choose_on_host(typename T::exec_space const& exec, Analysis<T> const& analysis, double measured = 0) {
-  double const rows = static_cast<double>(analysis.num_rows());
+  auto const candidates = host_candidates<T>(Algorithms<T>{});
+  std::string const one_thread = one_thread_name(Algorithms<T>{});
   bool const one_thread_can = analysis.storage() == Storage::full;
-  char text[200];
   constexpr double pays = HostTimes::pays;
-  if (one_thread_can && rows < HostTimes::least_rows) return {"sequential", "fewer than 500 rows"};
-  if (rows == 0) return {"levelset", "no rows"};
+  if (one_thread_can && static_cast<double>(analysis.num_rows()) < HostTimes::least_rows)
+    return {one_thread, "fewer than 500 rows"};
+  if (analysis.num_rows() == 0) return {candidates.front().name, "no rows"};
   HostTimes times = host_times<T>(host_speed(exec), analysis);
   if (measured > 0) times.in_order.nanoseconds = measured;
-  int const threads = times.cost.threads;
-  char const* const plural = threads == 1 ? "" : "s";
   double const alone = times.in_order.nanoseconds;
-  bool const blocks_may_pay = threads > 1 && pays * times.least_by_block() < alone;
-  if (one_thread_can && alone < pays * times.least_by_level() && !blocks_may_pay) {
+  char text[200];
+  char const* const plural = times.cost.threads == 1 ? "" : "s";
+  if (one_thread_can && alone < pays * least_on_host<T>(times)) {
     std::snprintf(text, sizeof text, "rows of %.1f entries on %d thread%s: no gain in another order",
-                  analysis.mean_row(), threads, plural);
-    return {"sequential", text};
+                  analysis.mean_row(), times.cost.threads, plural);
+    return {one_thread, text};
   }
-  double const by_level = times.by_level(exec, analysis);
-  double const by_block =
-      threads > 1 && pays * times.least_by_block() < by_level ? times.by_block(exec, analysis) : HUGE_VAL;
-  bool const blocks = pays * by_block < by_level;
-  double const gain = alone / (blocks ? by_block : by_level);
+  HostCandidate<T> const *best = nullptr, *second = nullptr;
+  double least = HUGE_VAL, next = HUGE_VAL;
+  for (auto const& candidate : candidates) {
+    if (best && pays * candidate.bound(times) >= least) continue;
+    double const time = candidate.nanoseconds(times, exec, analysis);
+    if (best && pays * time >= least) continue;
+    second = best, next = least;
+    best = &candidate, least = time;
+  }
+  double const gain = alone / least;
   int const written = std::snprintf(text, sizeof text, "%.0f rows per level on %d thread%s, estimated gain %.2f",
-                                    analysis.levels(exec).mean_rows(), threads, plural, gain);
-  if (blocks)
-    std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), " by blocks, %.2f by levels",
-                  alone / by_level);
-  return {gain <= pays && one_thread_can ? "sequential" : blocks ? "blocked" : "levelset", text};
+                                    analysis.levels(exec).mean_rows(), times.cost.threads, plural, gain);
+  if (second)
+    std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), " by %s, %.2f by %s",
+                  best->name.c_str(), alone / next, second->name.c_str());
+  return {gain <= pays && one_thread_can ? one_thread : best->name, text};
 }
 
 }  // namespace detail

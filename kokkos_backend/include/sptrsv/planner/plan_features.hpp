@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <vector>
 
-#include "sptrsv/algorithm/blocked/block_estimate.hpp"
-#include "sptrsv/algorithm/colorset/consecutive_sets.hpp"
-#include "sptrsv/algorithm/levelset/levelset_tuning.hpp"
-#include "sptrsv/algorithm/tiled/node_levels.hpp"
-#include "sptrsv/algorithm/tiled/tiled_tuning.hpp"
 #include "sptrsv/planner/plan_model.hpp"
 #include "sptrsv/triangle/analysis.hpp"
+#include "sptrsv/triangle/consecutive_sets.hpp"
+#include "sptrsv/triangle/node_levels.hpp"
 
 namespace sptrsv {
 
@@ -91,100 +90,98 @@ class PlanFeatures {
     double const n = static_cast<double>(analysis.num_rows()),
                  entries = static_cast<double>(analysis.num_off_diagonals());
     auto const longest = static_cast<double>(analysis.longest_row(exec));
-    set(Feature::none, 0);
-    set(Feature::solve, 1);
-    set(Feature::rows, n);
-    set(Feature::bytes, entries * (sizeof(typename T::scalar) + sizeof(typename T::index)) +
-                            n * (sizeof(typename T::offset) + 3 * sizeof(typename T::scalar)));
-    set(Feature::longest_row, longest);
+    set("none", 0);
+    set("solve", 1);
+    set("rows", n);
+    set("bytes", entries * (sizeof(typename T::scalar) + sizeof(typename T::index)) +
+                     n * (sizeof(typename T::offset) + 3 * sizeof(typename T::scalar)));
+    set("longest_row", longest);
     lanes_ = detail::lanes_per_row(analysis.mean_row(), warp_lanes);
-    set(Feature::longest_lane, std::ceil(longest / lanes_));
-    // a tile row contains complete rows, and each window's rows wait for those of the window before
-    for (auto f : {Feature::levels, Feature::sets, Feature::tile_levels, Feature::block_levels}) bound(f, n > 0);
-    bound(Feature::warp_window, std::ceil(n / static_cast<double>(warps())));
-    bound(Feature::thread_window, std::ceil(n / static_cast<double>(resident_)));
+    set("longest_lane", std::ceil(longest / lanes_));
+    for (auto f : {"levels", "sets"}) bound(f, n > 0);
+    // each window's rows wait for those of the window before
+    bound("warp_window", std::ceil(n / static_cast<double>(warps())));
+    bound("thread_window", std::ceil(n / static_cast<double>(resident_)));
   }
 
   /// Returns the feature, or a lower bound while it is not exact.
-  double value(Feature f) const { return value_[at(f)]; }
-  bool exact(Feature f) const { return exact_[at(f)]; }
+  double value(Feature f) const { return value_[f.number]; }
+  bool exact(Feature f) const { return exact_[f.number]; }
+  template <class Number>
+  void set(Feature f, Number value) {
+    value_[f.number] = static_cast<double>(value);
+    exact_[f.number] = true;
+  }
+  template <class Number>
+  void bound(Feature f, Number least) {
+    if (!exact(f)) value_[f.number] = std::max(value_[f.number], static_cast<double>(least));
+  }
+
+  exec_space const& exec() const { return exec_; }
+  Analysis<T> const& analysis() const { return analysis_; }
+  /// Returns the lanes per row of a kernel that chooses them by the mean row.
+  double lanes() const { return lanes_; }
 
   /// Makes f exact, with related features. Cost: a pass or a sweep over the pattern, unless f is exact; fences.
   void find(Feature f) {
     if (exact(f)) return;
-    auto const& rows = analysis_.rows(exec_);
-    if (f == Feature::warp_window) find_window(f, rows, warps());
-    else if (f == Feature::thread_window) find_window(f, rows, resident_);
-    else if (detail::is_of_tiles(f)) find_tiles(rows);
-    else if (f == Feature::block_levels) set(f, detail::estimate_block_levels<T>(exec_, analysis_));
-    else if (f == Feature::strip_bytes) set(f, detail::expects_strips<T>(exec_, analysis_) ? value(Feature::bytes) : 0);
-    else if (f == Feature::sets) find_sets();
-    else find_levels(rows);
-  }
-
-  /// Tells whether levels are known to be so wide that tiles take longer to find than they can gain.
-  bool has_wide_levels() const {
-    return exact(Feature::levels) &&
-           value(Feature::rows) > detail::TiledTuning::most_level_rows * value(Feature::levels);
-  }
-
-  /// Tells whether there are too many sets for a type that launches a kernel per set, or sets of so few rows that it
-  /// takes them for blocks, whose rows one thread solves one after another.
-  bool has_many_sets() const {
-    double const sets = value(Feature::sets);
-    return sets > detail::ColorSetTuning::many_sets ||
-           value(Feature::rows) < detail::ColorSetTuning::least_rows_per_set * sets;
+    analysis_.rows(exec_);  // first, so that levels are found from these rows
+    constexpr Feature warp_window = "warp_window", thread_window = "thread_window", sets = "sets";
+    if (f == warp_window) find_window(f, warps());
+    else if (f == thread_window) find_window(f, resident_);
+    else if (f == sets) find_sets();
+    else if (!exact("levels")) find_levels();
+    if (!exact(f)) find_by_owner(f, Algorithms<T>{});
   }
 
   /// Uses sets of consecutive rows as level sets if there are few, to save finding the levels. There are no more levels
   /// than such sets, and in most orderings by color equally many.
   /// @return whether there are few
   bool take_sets_for_levels() {
-    auto const& sets = detail::consecutive_sets_of<T>(exec_, analysis_, detail::ColorSetTuning::many_sets);
-    if (sets.count > detail::ColorSetTuning::many_sets) bound(Feature::sets, sets.count);
-    else set(Feature::sets, sets.count);
-    if (sets.count > detail::ColorSetTuning::few_sets) return false;
-    set_levels(static_cast<std::size_t>(sets.count), [&](std::size_t s) {
+    // from `not_few` sets on, counting the levels is worth its cost
+    constexpr int many = detail::ConsecutiveSets<T>::many, not_few = 33;
+    auto const& sets = detail::consecutive_sets_of<T>(exec_, analysis_, many);
+    if (sets.count > many) bound("sets", sets.count);
+    else set("sets", sets.count);
+    if (sets.count >= not_few) return false;
+    auto const num_sets = static_cast<std::size_t>(sets.count);
+    std::vector<Level> levels;
+    for (std::size_t s = 0; s < num_sets; ++s) {
       auto const entries = static_cast<double>(sets.before[s + 1] - sets.before[s]);
-      return Level{static_cast<double>(sets.first[s + 1] - sets.first[s]),
-                   std::min(static_cast<double>(sets.longest[s]), entries), entries};
-    });
+      levels.push_back({static_cast<double>(sets.first[s + 1] - sets.first[s]),
+                        std::min(static_cast<double>(sets.longest[s]), entries), entries});
+    }
+    set_levels(levels);
     // a window holds at most one set, and a set takes ceil(rows / window) windows
     auto const turns = [&](long long window) {
       double sum = 0;
-      for (std::size_t s = 0; s < static_cast<std::size_t>(sets.count); ++s)
-        sum += std::ceil(static_cast<double>(sets.first[s + 1] - sets.first[s]) / static_cast<double>(window));
+      for (Level const& level : levels) sum += std::ceil(level.rows / static_cast<double>(window));
       return sum;
     };
-    set(Feature::warp_window, turns(warps()));
-    set(Feature::thread_window, turns(resident_));
+    set("warp_window", turns(warps()));
+    set("thread_window", turns(resident_));
     return true;
   }
 
  private:
-  static std::size_t at(Feature f) { return static_cast<std::size_t>(f); }
-  template <class Number>
-  void set(Feature f, Number value) {
-    value_[at(f)] = static_cast<double>(value);
-    exact_[at(f)] = true;
-  }
-  template <class Number>
-  void bound(Feature f, Number least) {
-    if (!exact(f)) value_[at(f)] = std::max(value_[at(f)], static_cast<double>(least));
-  }
+  /// Numbers of a level: rows, entries of the longest row, entries.
+  struct Level {
+    double rows, longest, entries;
+  };
 
   bool ascending() const { return analysis_.shape().ascending(); }
   static constexpr int warp_lanes = detail::GpuTuning::table_warp_lanes;
   long long warps() const { return std::max(1LL, resident_ / warp_lanes); }
   /// Tells whether a row is so long that one thread would delay the sweep.
   bool has_long_rows() const {
-    double const longest = value(Feature::longest_row);
+    double const longest = value("longest_row");
     return longest > 1000 && longest > warp_lanes * analysis_.mean_row();
   }
 
-  void find_window(Feature f, OffDiagonals<T> const& rows, long long window) {
-    find(Feature::levels);
-    if (static_cast<long long>(rows.num_rows) <= window) set(f, value(Feature::levels));
+  void find_window(Feature f, long long window) {
+    find("levels");
+    auto const& rows = analysis_.rows(exec_);
+    if (static_cast<long long>(rows.num_rows) <= window) set(f, value("levels"));
     else
       set(f, detail::find_node_levels<T>(exec_, detail::Nodes<T>{rows, {}, ascending(), 1, analysis_.mean_row()},
                                          window, has_long_rows())
@@ -194,71 +191,56 @@ class PlanFeatures {
   /// Counts the sets. More than are listed count as one per row, since their number no longer matters.
   void find_sets() {
     auto const count = detail::consecutive_sets_of<T>(exec_, analysis_).count;
-    set(Feature::sets, count > detail::ConsecutiveSets<T>::most_listed ? value(Feature::rows) : count);
+    set("sets", count > detail::ConsecutiveSets<T>::most_listed ? value("rows") : count);
   }
 
-  void find_tiles(OffDiagonals<T> const& rows) {
-    find(Feature::levels);
-    if (rows.num_rows == 0) {
-      for (auto f : {Feature::tile_levels, Feature::tile_entries, Feature::late_tiles}) set(f, 0);
-      return;
-    }
-    auto const& order = detail::chosen_tile_order<T>(exec_, analysis_);
-    set(Feature::tile_levels, order.levels.levels);
-    set(Feature::tile_entries,
-        detail::sum_of_most_runs<T>(exec_, detail::Nodes<T>{rows, order.positions, ascending(), tile_size},
-                                    order.levels));
-    set(Feature::late_tiles, ascending() ? 0 : value(Feature::tile_entries));
+  /// Lets the algorithms find f whose models have it.
+  template <class... A>
+  void find_by_owner(Feature f, TypeList<A...>) {
+    auto const has = [&](auto const& model) {
+      return std::any_of(std::begin(model), std::end(model), [&](auto const& own) { return own.name == f.name(); });
+    };
+    ((has(A::model) ? A::find_feature(*this, f.name()) : void()), ...);
   }
 
-  /// Numbers of a level: rows, entries of the longest row, entries.
-  struct Level {
-    double rows, longest, entries;
-  };
-  /// Sets the features of levels from at(l) for each level l.
-  template <class At>
-  void set_levels(std::size_t levels, At const& at) {
-    double const narrow_rows = detail::LevelSetTuning::narrow_slices * warp_lanes / lanes_;
-    double wide = 0, narrow = 0, log_rows = 0, log_entries = 0, sum = 0, late = 0, lanes = 0;
-    std::size_t long_levels = 0;
-    for (std::size_t l = 0; l < levels; ++l) {
-      Level const level = at(l);
-      if (level.rows > detail::LevelSetTuning::wide_rows) wide += level.longest;
-      if (level.rows <= narrow_rows) narrow += level.entries / lanes_;
+  /// Sets the features of levels, and those that the algorithms derive from them.
+  void set_levels(std::vector<Level> const& levels) {
+    double log_rows = 0, log_entries = 0, sum = 0, late = 0, lanes = 0;
+    for (Level const& level : levels) {
       log_rows += std::log2(level.rows);
       log_entries += std::log2(1 + level.longest);
       sum += level.longest;
       late += std::max(0.0, level.longest - 1);
-      if (level.longest > detail::BlockedTuning::long_row) ++long_levels;
       lanes += std::ceil(level.longest / lanes_);
     }
-    auto const count = static_cast<double>(levels);
-    set(Feature::levels, count);
-    set(Feature::wide_longest, wide);
-    set(Feature::narrow_steps, narrow);
-    set(Feature::level_rows, log_rows);
-    set(Feature::level_entries, log_entries);
-    set(Feature::far_longest, sum * std::max(0.0, 1 - detail::cached_bytes / value(Feature::bytes)));
-    set(Feature::late_longest, ascending() ? 0 : late);
-    set(Feature::long_levels, long_levels);
-    set(Feature::level_lanes, lanes);
-    bound(Feature::tile_levels, std::ceil(count / tile_size));
-    bound(Feature::block_levels, std::ceil(count / detail::BlockedTuning::block_rows));
-    for (auto f : {Feature::sets, Feature::warp_window, Feature::thread_window}) bound(f, count);
+    set("levels", levels.size());
+    set("level_rows", log_rows);
+    set("level_entries", log_entries);
+    set("far_longest", sum * std::max(0.0, 1 - detail::cached_bytes / value("bytes")));
+    set("late_longest", ascending() ? 0 : late);
+    set("level_lanes", lanes);
+    for (auto f : {"sets", "warp_window", "thread_window"}) bound(f, levels.size());
+    derive(levels, Algorithms<T>{});
   }
-  void find_levels(OffDiagonals<T> const& rows) {
+  template <class... A>
+  void derive(std::vector<Level> const& levels, TypeList<A...>) {
+    (A::derive_features(*this, levels), ...);
+  }
+  void find_levels() {
     auto const& sets = analysis_.levels(exec_);
-    auto const entries = detail::entries_by_level<T>(exec_, analysis_.workspace(), rows, sets);
-    set_levels(entries.longest.size(), [&](std::size_t l) {
-      return Level{static_cast<double>(sets.rows_in_level(static_cast<typename T::index>(l))),
-                   static_cast<double>(entries.longest[l]), static_cast<double>(entries.all[l])};
-    });
+    auto const entries = detail::entries_by_level<T>(exec_, analysis_.workspace(), analysis_.rows(exec_), sets);
+    std::vector<Level> levels;
+    levels.reserve(entries.longest.size());
+    for (std::size_t l = 0; l < entries.longest.size(); ++l)
+      levels.push_back({static_cast<double>(sets.rows_in_level(static_cast<typename T::index>(l))),
+                        static_cast<double>(entries.longest[l]), static_cast<double>(entries.all[l])});
+    set_levels(levels);
   }
 
   exec_space exec_;
   Analysis<T> const& analysis_;
   long long resident_;
-  double lanes_ = 1;  // per row, as in levelset
+  double lanes_ = 1;
   std::array<double, detail::num_features> value_{};
   std::array<bool, detail::num_features> exact_{};
 };

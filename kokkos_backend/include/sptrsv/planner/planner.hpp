@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "sptrsv/options.hpp"
-#include "sptrsv/planner/algorithm_traits.hpp"
 #include "sptrsv/planner/host_plan.hpp"
 #include "sptrsv/planner/plan_features.hpp"
 #include "sptrsv/planner/plan_table.hpp"
@@ -22,7 +21,7 @@ namespace sptrsv {
 
 /// Method by which `sptrsv` chooses.
 enum class PlanMethod {
-  automatic,  ///< device: `estimate`; host: `sequential` until the solves would pay for another analysis (DeferredPlan)
+  automatic,  ///< device: `estimate`; host: one thread until the solves would pay for an analysis (DeferredPlan)
   estimate,   ///< at analysis, from the structure and, on a host, from the measured speed of rows and kernels
   measure,    ///< at the first update, by timing all candidates; may differ from run to run
 };
@@ -55,10 +54,10 @@ inline PlanDevice const& plan_device(std::string_view name) {
 template <class T>
 double least_time(PlanCost const& cost, PlanFeatures<T> const& features, Feature& unknown) {
   double sum = 0;
-  unknown = Feature::none;
+  unknown = Feature();
   for (auto const& term : cost.terms) {
     sum += term.nanoseconds * features.value(term.feature);
-    if (unknown == Feature::none && term.nanoseconds > 0 && !features.exact(term.feature)) unknown = term.feature;
+    if (!unknown && term.nanoseconds > 0 && !features.exact(term.feature)) unknown = term.feature;
   }
   return sum;
 }
@@ -68,21 +67,18 @@ template <class T>
 double exact_time(PlanCost const& cost, PlanFeatures<T>& features) {
   Feature unknown;
   double time = least_time(cost, features, unknown);
-  for (; unknown != Feature::none; time = least_time(cost, features, unknown)) features.find(unknown);
+  for (; unknown; time = least_time(cost, features, unknown)) features.find(unknown);
   return time;
 }
-
-inline bool is_window(Feature f) { return f == Feature::warp_window || f == Feature::thread_window; }
 
 /// Returns the approximate nanoseconds to find a feature by a sweep over `levels` levels, divided by the number of
 /// solves expected of a factor; 0 for other features. A sweep is made only if its candidate could gain that much.
 inline double sweep_share(Feature f, double levels) {
-  if (is_of_tiles(f)) return (SweepCost::tiles + SweepCost::tiles_level * levels) / SweepCost::solves;
-  return is_window(f) ? (SweepCost::window + SweepCost::window_level * levels) / SweepCost::solves : 0;
+  return (f.info().sweep + f.info().sweep_level * levels) / solves_per_sweep;
 }
 
 /// Tells whether finding the feature takes less than a solve. Sets may be many, and one team cuts them.
-inline bool is_cheap(Feature f) { return f != Feature::sets && !is_of_tiles(f) && !is_window(f); }
+inline bool is_cheap(Feature f) { return !(f == "sets") && f.info().sweep == 0; }
 
 /// Returns the nanoseconds per unit of a feature in a model.
 inline double price_of(PlanCost const& cost, Feature f) {
@@ -91,13 +87,13 @@ inline double price_of(PlanCost const& cost, Feature f) {
     if (term.feature == f) price += term.nanoseconds;
   return price;
 }
-inline bool uses(PlanCost const& cost, Feature f) { return price_of(cost, f) > 0; }
-/// Tells whether the model is of a type that is a candidate only if sets may be few.
-inline bool uses_sets(PlanCost const& cost) { return uses(cost, Feature::sets); }
-/// Tells whether the model is of a type that does not pay if levels are wide.
-inline bool uses_tiles(PlanCost const& cost) {
-  return std::any_of(cost.terms.begin(), cost.terms.end(),
-                     [](PlanTerm const& term) { return term.nanoseconds > 0 && is_of_tiles(term.feature); });
+
+/// Returns the names of the algorithms that the features known so far rule out.
+template <class F, class... A>
+std::vector<std::string_view> ruled_out(F const& features, TypeList<A...>) {
+  std::vector<std::string_view> names;
+  ((A::pays(features) ? void() : names.push_back(A::name)), ...);
+  return names;
 }
 
 /// Returns the candidate with the least time by the table; candidates without a model are not chosen. Prices are not
@@ -107,26 +103,25 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
   std::vector<PlanCost const*> costs;
   for (auto const* cost = device.costs; cost != device.costs + device.num_costs; ++cost)
     if (std::find(candidates.begin(), candidates.end(), cost->algorithm) != candidates.end()) costs.push_back(cost);
-  if (costs.empty()) return {"levelset", "no model for this device"};
-  bool const of_sets = std::any_of(costs.begin(), costs.end(), [](auto const* cost) { return uses_sets(*cost); });
+  if (costs.empty()) return {candidates.front(), "no model for this device"};
+  bool const of_sets =
+      std::any_of(costs.begin(), costs.end(), [](auto const* cost) { return price_of(*cost, "sets") > 0; });
   if (!of_sets || !features.take_sets_for_levels())
     for (auto const* cost : costs)  // first the features that are cheap for all candidates
       for (auto const& term : cost->terms)
         if (term.nanoseconds > 0 && is_cheap(term.feature)) features.find(term.feature);
-  auto const leave_out = [&](bool (*which)(PlanCost const&)) {
-    std::vector<PlanCost const*> rest;
-    std::copy_if(costs.begin(), costs.end(), std::back_inserter(rest), [&](auto const* cost) { return !which(*cost); });
-    if (!rest.empty()) costs = std::move(rest);
-  };
-  if (features.has_wide_levels()) leave_out(uses_tiles);
-  if (of_sets && features.has_many_sets()) leave_out(uses_sets);
+  auto const out = ruled_out(features, Algorithms<T>{});
+  std::vector<PlanCost const*> rest;
+  std::copy_if(costs.begin(), costs.end(), std::back_inserter(rest),
+               [&](PlanCost const* cost) { return std::find(out.begin(), out.end(), cost->algorithm) == out.end(); });
+  if (!rest.empty()) costs = std::move(rest);
   while (true) {
     PlanCost const *best = nullptr, *second = nullptr;
     double least = 0, next = 0;
-    Feature missing = Feature::none, unknown;
+    Feature missing, unknown;
     for (auto const* cost : costs) {
       double const least_known = least_time(*cost, features, unknown);
-      double const time = least_known + sweep_share(unknown, features.value(Feature::levels));
+      double const time = least_known + sweep_share(unknown, features.value("levels"));
       if (!best || time < least) {
         second = best, next = least;
         best = cost, least = time, missing = unknown;
@@ -134,12 +129,12 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
         second = cost, next = time;
       }
     }
-    if (missing != Feature::none) {
+    if (missing) {
       features.find(missing);
       continue;
     }
     char text[200];
-    char const* const fixed = 2 * price_of(*best, Feature::solve) > least ? ", most of it independent of the size" : "";
+    char const* const fixed = 2 * price_of(*best, "solve") > least ? ", most of it independent of the size" : "";
     int const written = std::snprintf(text, sizeof text, "estimated %.4g us%s", 1e-3 * least, fixed);
     if (second)
       std::snprintf(text + written, sizeof text - static_cast<std::size_t>(written), ", at least %.4g us for %s",
@@ -177,9 +172,11 @@ std::vector<std::pair<std::string, double>> predict(typename T::exec_space const
   if (analysis.num_rows() == 0) return seconds;
   if constexpr (is_host_space<typename T::exec_space>) {
     detail::HostTimes const times = detail::host_times<T>(detail::host_speed(exec), analysis);
-    if (analysis.storage() == Storage::full) seconds.emplace_back("sequential", 1e-9 * times.in_order.nanoseconds);
-    seconds.emplace_back("levelset", 1e-9 * times.by_level(exec, analysis));
-    if (times.cost.threads > 1) seconds.emplace_back("blocked", 1e-9 * times.by_block(exec, analysis));
+    if (analysis.storage() == Storage::full)
+      seconds.emplace_back(detail::one_thread_name(Algorithms<T>{}), 1e-9 * times.in_order.nanoseconds);
+    for (auto const& candidate : detail::host_candidates<T>(Algorithms<T>{}))
+      if (double const time = candidate.nanoseconds(times, exec, analysis); time < HUGE_VAL)
+        seconds.emplace_back(candidate.name, 1e-9 * time);
   } else {
     PlanFeatures<T> features(exec, analysis, exec.concurrency());
     auto const& device = detail::plan_device(device_name(exec));

@@ -8,8 +8,10 @@
 
 #include "sptrsv/algorithm/blocked/block_groups.hpp"
 #include "sptrsv/algorithm/blocked/block_plan.hpp"
+#include "sptrsv/algorithm/blocked/blocked_options.hpp"
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
 #include "sptrsv/device/gpu_tuning.hpp"
+#include "sptrsv/device/host_cost.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 #include "sptrsv/triangle/stored_values.hpp"
 
@@ -142,5 +144,46 @@ double estimate_host_path(typename T::exec_space const& exec, Analysis<T> const&
   }
   return std::min(1.0, steps / blocks);
 }
+
+/// Model of the planner for `blocked`, the same on hosts and GPUs.
+struct BlockedModel : BlockedDescription {
+  template <class F, class Levels>
+  static void derive_features(F& features, Levels const& levels) {
+    features.set("long_levels", std::count_if(levels.begin(), levels.end(), [](auto const& level) {
+                   return level.longest > BlockedTuning::long_row;
+                 }));
+    features.bound("block_levels", std::ceil(static_cast<double>(levels.size()) / BlockedTuning::block_rows));
+  }
+  template <class F>
+  static void find_feature(F& features, std::string_view name) {
+    if (name == "strip_bytes")
+      features.set("strip_bytes", expects_strips(features.exec(), features.analysis()) ? features.value("bytes") : 0);
+    if (name == "block_levels")
+      features.set("block_levels", estimate_block_levels(features.exec(), features.analysis()));
+  }
+
+  static constexpr bool planned_on_host = true;
+  /// Returns a lower bound of the nanoseconds of a solve on a host.
+  template <class H>
+  static double host_bound(H const& host) {
+    return host.cost.threads > 1 ? host.cost.launch + by_one_thread(host) / host.cost.threads : HUGE_VAL;
+  }
+  /// Returns the nanoseconds of a solve on a host. Cost: the level sets, and passes over samples of the rows.
+  template <class H, class T>
+  static double host_nanoseconds(H const& host, typename T::exec_space const& exec, Analysis<T> const& analysis) {
+    if (host.cost.threads <= 1) return HUGE_VAL;
+    double const path = estimate_host_path<T>(exec, analysis, host.cost.threads), share = 1.0 / host.cost.threads;
+    return host.cost.launch + by_one_thread(host) * (share + (1 - share) * path);
+  }
+
+ private:
+  template <class H>
+  static double by_one_thread(H const& host) {
+    double const row = std::max(HostCost::block_row * host.cost.row(host.mean_row), host.cost.least_row);
+    double const blocks =
+        host.rows / static_cast<double>(host_block_rows(static_cast<long long>(host.rows), host.cost.threads));
+    return std::max(host.in_order.nanoseconds, host.rows * row) + HostCost::block * blocks;
+  }
+};
 
 }  // namespace sptrsv::detail

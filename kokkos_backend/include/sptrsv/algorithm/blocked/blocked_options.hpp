@@ -9,11 +9,19 @@
 
 namespace sptrsv::detail {
 
-struct BlockedDescription {
+struct BlockedDescription : AlgorithmDefaults {
   static constexpr std::string_view name = "blocked";
   static constexpr char const* summary = "a team per block of rows, in scratch memory";
   static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true,
                                              /*single_storage=*/true};
+  // values of other blocks; latency from level to level within a block, from block to block, and from long row to long
+  // row; steps of adding
+  static constexpr FeatureInfo model[] = {
+      {"strip_bytes"},  // bytes if strips are expected as blocks, whose rows need more values of other blocks; else 0
+      {"levels"},
+      {"block_levels"},  // approximate number of blocks of rows on the critical path
+      {"long_levels"},   // number of levels with a row so long that it is a block of its own
+      {"late_longest"}};
   enum class Cut { automatic, strips, boxes };
   struct Options {
     Cut shape = Cut::automatic;

@@ -24,7 +24,7 @@ namespace sptrsv::detail {
 
 /// `blocked` on a GPU.
 template <class T>
-class DeviceBlocked : public BlockedDescription {
+class DeviceBlocked : public BlockedModel {
  public:
   using types = T;
   using index = typename T::index;

@@ -172,7 +172,7 @@ struct SolveHostBlocks {
 
 /// `blocked` on a host.
 template <class T>
-class HostBlocked : public BlockedDescription {
+class HostBlocked : public BlockedModel {
  public:
   using types = T;
 

@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,7 +32,7 @@ namespace sptrsv {
 /// @throws Unsupported for other triangles.
 /// Source (composed maps): H. S. Stone, JACM 20 (1973); P. M. Kogge, H. S. Stone, IEEE Trans. Comput. C-22 (1973).
 template <class T>
-class Chain {
+class Chain : public AlgorithmDefaults {
  public:
   using types = T;
   using scalar = typename T::scalar;
@@ -52,7 +53,7 @@ class Chain {
     return rows > 0 && rows >= Tuning::planned_length * chains && detail::chains_of<T>(exec, analysis).found;
   }
   /// Returns the nanoseconds of a solve on a GPU.
-  static double estimate(Analysis<T> const& analysis) {
+  static std::optional<double> estimate(Analysis<T> const& analysis) {
     return Tuning::solve_nanoseconds + Tuning::row_nanoseconds * static_cast<double>(analysis.num_rows());
   }
 

@@ -27,7 +27,7 @@ namespace sptrsv {
 /// rows which an ordering keeps together (inodes) are a block of rows in one set; that lanes per row are chosen for
 /// each set; and that small sets share a kernel.
 template <class T>
-class ColorSet {
+class ColorSet : public AlgorithmDefaults {
  public:
   using types = T;
   using index = typename T::index;
@@ -50,6 +50,15 @@ class ColorSet {
       v.renamed("chain_rows", "wide_rows");
     }
   };
+
+  static constexpr FeatureInfo model[] = {{"rows"}, {"sets"}, {"level_rows"}, {"longest_row"}};
+  /// Tells whether sets are not too many for a kernel or a barrier each, nor of so few rows that they would be taken
+  /// for blocks, whose rows one thread solves one after another.
+  template <class F>
+  static bool pays(F const& features) {
+    double const sets = features.value("sets");
+    return sets <= Tuning::many_sets && features.value("rows") >= Tuning::least_rows_per_set * sets;
+  }
 
   ColorSet(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
       : ascending_(analysis.shape().ascending()),

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sptrsv/algorithm/colorset/colorset_tuning.hpp"
-#include "sptrsv/algorithm/colorset/consecutive_sets.hpp"
 #include "sptrsv/device/arrays.hpp"
+#include "sptrsv/triangle/consecutive_sets.hpp"
 #include "sptrsv/triangle/level_sets.hpp"
 #include "sptrsv/triangle/rows.hpp"
 

@@ -18,8 +18,6 @@ struct ColorSetTuning {
   /// Number of rows per set below which the planner does not consider `colorset`: dense:8 and dense:16 take 11.8
   /// and 23.1 us, one thread (`sequential`) 7.4 and 17.7, `tiled` 6.9.
   static constexpr double least_rows_per_set = 4;
-  /// Number of sets up to which counting levels instead of sets is not worth its cost.
-  static constexpr int few_sets = 32;
   /// Rows of each part that may_have_few_color_sets() samples.
   static constexpr int rows_of_part = 256;
   /// Entries of a row that may_have_few_color_sets() reads, more than rows_of_near_blocks: a thread takes milliseconds

@@ -25,7 +25,7 @@ namespace sptrsv {
 /// transposed solve is the transpose. Chosen by name alone. No kernel waits. Bitwise reproducible.
 /// Source: H. Anzt, E. Chow, J. Dongarra, Euro-Par 2015.
 template <class T>
-class Iterated {
+class Iterated : public AlgorithmDefaults {
  public:
   using types = T;
   using scalar = typename T::scalar;

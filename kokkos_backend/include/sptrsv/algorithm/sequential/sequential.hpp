@@ -2,15 +2,17 @@
 // Substitution by one thread: the baseline of every comparison, and the host path for small systems.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "sptrsv/algorithm/sequential/row_blocks.hpp"
 #include "sptrsv/algorithm/sequential/sequential_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/device/compiler.hpp"
 #include "sptrsv/space.hpp"
+#include "sptrsv/triangle/row_blocks.hpp"
 #include "sptrsv/triangle/row_loop.hpp"
 #include "sptrsv/triangle/row_values.hpp"
 
@@ -99,16 +101,63 @@ struct Substitution {
   }
 };
 
+/// Solves the M rows of the block at position s. A row's terms outside the block come first, those inside last: the
+/// order of its sum in a lower triangle (Step 1), and in an upper one that is summed backward (Step -1). Other
+/// triangles must not use blocks. Prefetches the next block's values: a block reads a stream per row, too many for a
+/// core's prefetcher.
+/// @param x       contiguous
+/// @param finish  finish(i, sum) performs the last step of row i
+template <int M, int Step, class T, class Load, class Finish>
+SPTRSV_APART void solve_block(OffDiagonals<T> const& rows, typename T::scalar const* values, typename T::scalar* x,
+                              typename T::index s, Load const& load, Finish const& finish) {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  constexpr bool ascending = Step > 0;
+  index i[M];
+  scalar const* a[M];       // values of the common columns, in the order of the sum
+  scalar const* inside[M];  // values of the columns inside the block
+  scalar sum[M];
+  std::ptrdiff_t const begin = rows.begin(s = ascending ? s : rows.num_rows - 1 - s), common = rows.count(s),
+                       last = ascending ? 0 : common - 1;
+  bool const nested = M > 1 && rows.count(s + (M > 1 ? Step : 0)) > common;  // each row has those before it
+  for (int r = 0; r < M; ++r) {
+    i[r] = s + Step * r;
+    a[r] = values + rows.begin(i[r]) + (ascending ? 0 : (nested ? r : 0) + last);
+    inside[r] = a[r] + Step * common;
+    sum[r] = load(i[r]);
+  }
+  index const* const columns = rows.col_idx.data() + begin + last;
+  // position of the next block, if it has the same size
+  bool const along = ascending != rows.reversed;
+  std::ptrdiff_t const ahead = (along ? M : -M) * common;
+  scalar const* const next_a = a[along == ascending ? 0 : M - 1] + ahead;
+  index const* const next_columns = columns + ahead;
+  for (std::ptrdiff_t k = 0; k < common; ++k) {
+    prefetch(next_a + Step * M * k);
+    scalar const xj = x[columns[Step * k]];
+    for (int r = 0; r < M; ++r) sum[r] -= a[r][Step * k] * xj;
+  }
+  prefetch(next_columns);
+  for (int r = 0; r < M; ++r) {
+    for (int q = 0; nested && q < r; ++q) sum[r] -= inside[r][Step * q] * x[i[q]];
+    finish(i[r], sum[r]);
+  }
+}
+
 }  // namespace detail
 
 /// Solver by substitution. A host solves rows with equal columns together, like PETSc's inodes. Bitwise reproducible.
 template <class T>
-class Sequential {
+class Sequential : public AlgorithmDefaults {
  public:
   using types = T;
   static constexpr std::string_view name = "sequential";
   static constexpr char const* summary = "substitution by one thread";
-  static constexpr Capabilities capabilities{/*upper=*/true, /*transpose=*/true, /*multi_rhs=*/true};
+  static constexpr Capabilities capabilities{
+      /*upper=*/true,       /*transpose=*/true, /*multi_rhs=*/true,  /*single_storage=*/false,
+      /*any_pattern=*/true, /*exact=*/true,     /*one_thread=*/true,
+  };
+  static constexpr FeatureInfo model[] = {{"rows"}};
   struct Options {
     template <class V>
     void visit(V&) {}

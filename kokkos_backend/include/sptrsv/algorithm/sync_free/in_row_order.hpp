@@ -17,7 +17,7 @@ namespace sptrsv::detail {
 /// Holds the values of the rows, the tickets, and the slots in which solved values are published. A derived class sets
 /// launch_, and solves.
 template <class T>
-class InRowOrder {
+class InRowOrder : public AlgorithmDefaults {
  public:
   using types = T;
   using exec_space = typename T::exec_space;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that share a tile: positions of rows, 16 per tile row.
+// Rows that share a tile: positions of rows, 16 per tile row, and the order of tile rows by block level.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -8,9 +8,9 @@
 
 #include "sptrsv/algorithm/tiled/tiled_tuning.hpp"
 #include "sptrsv/device/arrays.hpp"
-#include "sptrsv/device/tickets.hpp"
 #include "sptrsv/device/tile_lanes.hpp"
 #include "sptrsv/triangle/analysis.hpp"
+#include "sptrsv/triangle/node_levels.hpp"
 
 namespace sptrsv {
 
@@ -37,13 +37,17 @@ struct SortedRows {
   }
 };
 
-namespace detail {
-
-/// Positions of the rows, and rows of the positions (-1: none).
+/// Tile rows sorted by block level: at(q) is the q-th to be solved, as a number of 16 positions; rank(at(q)) is q.
 template <class T>
-struct RowPositions {
-  Kokkos::View<typename T::index*, typename T::device> position, row;
+struct BlockOrder {
+  typename T::index num_tile_rows = 0;
+  Kokkos::View<typename T::index*, typename T::device> at, rank;
+  std::vector<typename T::index> level_ptr;  ///< tile rows by level, on the host
+
+  typename T::index num_levels() const { return static_cast<typename T::index>(level_ptr.size()) - 1; }
 };
+
+namespace detail {
 
 template <class T>
 RowPositions<T> make_positions(typename T::exec_space const& exec, typename T::index n, std::size_t positions) {
@@ -297,6 +301,98 @@ SortedRows<T> sort_rows(typename T::exec_space const& exec, OffDiagonals<T> cons
           sorted.listed(k) = sorted.col_idx(k) / tile_size < p / tile_size;
       });
   return out;
+}
+
+/// Returns the sum over levels of the maximum number of runs of a node of the level. A run is a sequence of stored
+/// entries of a row in one other node. Cost: one pass over the rows; allocates two numbers per node, fences.
+template <class T>
+long long sum_of_most_runs(typename T::exec_space const& exec, Nodes<T> const& nodes, NodeLevels<T> const& levels) {
+  using index = typename T::index;
+  if (levels.levels == 0) return 0;
+  index const count = nodes.count();
+  using counter = unsigned long long;  // entries of 16 rows
+  Kokkos::View<counter*, typename T::device> runs("sptrsv::planner::runs", static_cast<std::size_t>(count));
+  Kokkos::View<counter*, typename T::device> most("sptrsv::planner::most", static_cast<std::size_t>(levels.levels));
+  auto const level_of = levels.level_of;
+  Kokkos::parallel_for(
+      "sptrsv::planner::runs", row_range<T>(exec, nodes.rows.num_rows), KOKKOS_LAMBDA(index row) {
+        index const own = nodes.node_of(row);
+        index last = own;
+        counter found = 0;
+        for (auto k = nodes.rows.begin(row); k < nodes.rows.end(row); ++k) {
+          index const node = nodes.node_of(nodes.rows.col_idx(k));
+          found += node != last && node != own;
+          last = node;
+        }
+        if (found > 0) fetch_add(&runs(own), found);
+      });
+  Kokkos::parallel_for(
+      "sptrsv::planner::most", row_range<T>(exec, count),
+      KOKKOS_LAMBDA(index node) { Kokkos::atomic_max(&most(level_of(node)), runs(node)); });
+  return sum_over_rows<T, long long>(
+      "sptrsv::planner::sum_of_most", exec, static_cast<index>(levels.levels),
+      KOKKOS_LAMBDA(index l) { return static_cast<long long>(most(l)); });
+}
+
+/// Sorts tile rows by block level.
+/// @param levels  levels of all tile rows
+template <class T>
+BlockOrder<T> order_by_block_level(typename T::exec_space const& exec, Workspace<T>& work,
+                                   NodeLevels<T> const& levels) {
+  using index = typename T::index;
+  BlockOrder<T> out;
+  out.num_tile_rows = static_cast<index>(levels.level_of.extent(0));
+  auto sets = allocate_level_sets<T>(exec, out.num_tile_rows);
+  Kokkos::deep_copy(exec, sets.level_of, levels.level_of);
+  group_rows_by_level<T>(exec, work, sets, static_cast<index>(levels.levels));
+  out.level_ptr = sets.level_ptr;
+  out.at = sets.level_rows;
+  out.rank = sets.level_of;  // its contents are no longer needed
+  auto const at = out.at, rank = out.rank;
+  Kokkos::parallel_for(
+      "sptrsv::tiles::rank", row_range<T>(exec, out.num_tile_rows), KOKKOS_LAMBDA(index q) { rank(at(q)) = q; });
+  return out;
+}
+
+/// Positions of rows, 16 per tile row, with the resulting block levels.
+template <class T>
+struct TileOrder {
+  bool own_order = true;  ///< whether rows are in natural order; otherwise by level
+  RowPositions<T> positions;
+  NodeLevels<T> levels;
+};
+
+/// Computes positions and block levels.
+/// @param limit  maximum number of block levels to look for; 0: unlimited; see find_node_levels()
+template <class T>
+TileOrder<T> make_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis, bool own_order,
+                             long long limit = 0) {
+  auto const& rows = analysis.rows(exec);
+  bool const ascending = analysis.shape().ascending();
+  TileOrder<T> out{
+      own_order,
+      own_order ? positions_in_order<T>(exec, rows, ascending) : positions_by_level<T>(exec, analysis.levels(exec)),
+      {}};
+  out.levels = find_node_levels<T>(exec, Nodes<T>{rows, out.positions, ascending, tile_size, analysis.mean_row()}, 0,
+                                   true, limit);
+  return out;
+}
+
+/// Returns the tile order that own_order_pays() expects to be faster.
+template <class T>
+TileOrder<T> choose_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+  analysis.rows(exec);  // first, so that levels are found from these rows
+  auto const by_level = plan_positions_by_level<T>(analysis.levels(exec)).block_levels;
+  auto const most = std::max(1LL, static_cast<long long>(static_cast<double>(by_level) / TiledTuning::own_order));
+  auto const own = make_tile_order<T>(exec, analysis, true, most);
+  return own_order_pays(own.levels.levels, by_level) ? own : make_tile_order<T>(exec, analysis, false);
+}
+
+/// Returns the result of choose_tile_order(), which the planner's features and `tiled` share until
+/// Analysis::drop_kept().
+template <class T>
+TileOrder<T> const& chosen_tile_order(typename T::exec_space const& exec, Analysis<T> const& analysis) {
+  return analysis.template keep<TileOrder<T>>("tile order", [&] { return choose_tile_order<T>(exec, analysis); });
 }
 
 }  // namespace detail

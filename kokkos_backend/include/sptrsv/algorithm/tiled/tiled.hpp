@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -36,7 +37,7 @@ namespace sptrsv {
 /// that tile rows are taken by ticket in the order of block levels; that off-diagonal tiles come before the diagonal
 /// tile within a warp rather than in a kernel of their own; and that the sparse tiles of a row are one list.
 template <class T>
-class Tiled {
+class Tiled : public AlgorithmDefaults {
  public:
   using types = T;
   using index = typename T::index;
@@ -59,11 +60,49 @@ class Tiled {
     }
   };
 
+  // latency between tile rows, and their gathers, from memory or after a wait; wide levels' rows have a thread each
+  static constexpr FeatureInfo model[] = {
+      {"rows"},
+      // block levels, ordered and cut as the solver does; the sum over them of the most pairs of a row and a tile in a
+      // tile row; the same if op(T) is upper, where a tile row gathers after it has waited, otherwise 0
+      {"tile_levels", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
+      {"tile_entries", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
+      {"late_tiles", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
+      {"far_longest"},
+      {"wide_longest"}};  // sum of the longest rows of levels with more rows than fill the device
+  template <class F, class Levels>
+  static void derive_features(F& features, Levels const& levels) {
+    double wide = 0;
+    for (auto const& level : levels)
+      if (level.rows > Tuning::wide_rows) wide += level.longest;
+    features.set("wide_longest", wide);
+    features.bound("tile_levels", std::ceil(static_cast<double>(levels.size()) / tile_size));
+  }
+  template <class F>
+  static void find_feature(F& features, std::string_view) {
+    auto const& analysis = features.analysis();
+    bool const none = analysis.num_rows() == 0, ascending = analysis.shape().ascending();
+    long long levels = 0, entries = 0;
+    if (!none) {
+      auto const& order = detail::chosen_tile_order<T>(features.exec(), analysis);
+      levels = order.levels.levels;
+      entries = detail::sum_of_most_runs<T>(
+          features.exec(), {analysis.rows(features.exec()), order.positions, ascending, tile_size}, order.levels);
+    }
+    features.set("tile_levels", levels);
+    features.set("tile_entries", entries);
+    features.set("late_tiles", ascending ? 0 : entries);
+  }
+  /// Tells whether levels are not known to be so wide that tiles take longer to find than they can gain.
+  template <class F>
+  static bool pays(F const& features) {
+    return !features.exact("levels") || features.value("rows") <= Tuning::most_level_rows * features.value("levels");
+  }
+
   /// Tells whether the planner considers `tiled`: on a GPU not if levels are known to be wide.
   static bool worth_planning(typename T::exec_space const&, Analysis<T> const& analysis) {
     auto const* const levels = analysis.known_levels();
-    return is_host_space<typename T::exec_space> || !levels ||
-           levels->mean_rows() <= detail::TiledTuning::most_level_rows;
+    return is_host_space<typename T::exec_space> || !levels || levels->mean_rows() <= Tuning::most_level_rows;
   }
 
   Tiled(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)

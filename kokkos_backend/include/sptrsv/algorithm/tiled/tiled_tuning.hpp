@@ -12,6 +12,8 @@ struct TiledTuning {
   /// Mean rows per level above which the planner does not try tiles, which takes longer than several solves: on such
   /// matrices of docs/performance.md (GPU) tiles are at most 15 % faster than levels.
   static constexpr double most_level_rows = 400;
+  /// Nanoseconds for the planner to find tiles, fixed and per level (H100 and H200).
+  static constexpr double sweep = 4e5, sweep_level = 1500;
   /// Number of rows from which a level has a kernel with a thread per row; default of option wide_rows.
   static constexpr int wide_rows = GpuTuning::filling_rows;
   /// Cost of a block level in natural order, in block levels of rows sorted by level: it includes the solution of a

@@ -6,8 +6,8 @@
 #include <limits>
 #include <string>
 
-#include "sptrsv/algorithm/tiled/node_levels.hpp"
 #include "sptrsv/algorithm/tiled/tile_formats.hpp"
+#include "sptrsv/algorithm/tiled/tile_order.hpp"
 #include "sptrsv/algorithm/tiled/tile_pattern.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 

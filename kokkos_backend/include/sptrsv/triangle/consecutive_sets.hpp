@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "sptrsv/algorithm/colorset/colorset_tuning.hpp"
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/device/workspace.hpp"
 #include "sptrsv/space.hpp"
@@ -19,7 +18,8 @@ namespace sptrsv::detail {
 /// Partition of the solve order, cut where a row needs a row of its own set.
 template <class T>
 struct ConsecutiveSets {
-  static constexpr int most_listed = 4096;
+  /// Maximum number of sets that are looked for at first, and at all.
+  static constexpr int many = 100, most_listed = 4096;
   long long count = 0;    ///< limit + 1 if there are more sets than the limit
   bool adjacent = false;  ///< whether some row needs the row directly before it
   // per set, unless there are more sets than the limit; `first` and `before` end with the totals
@@ -226,8 +226,9 @@ ConsecutiveSets<T> const& consecutive_sets_of(typename T::exec_space const& exec
                                       analysis.num_off_diagonals(), most);
     });
   };
-  auto const& few = find(ColorSetTuning::many_sets);
-  return few.count <= ColorSetTuning::many_sets || limit <= ColorSetTuning::many_sets ? few : find(limit);
+  constexpr long long many = ConsecutiveSets<T>::many;
+  auto const& few = find(many);
+  return few.count <= many || limit <= many ? few : find(limit);
 }
 
 }  // namespace sptrsv::detail
