@@ -2,7 +2,6 @@
 // Yuenyeung: blocks of short rows by a thread per row, blocks of long rows by a warp per row, in one kernel.
 #pragma once
 
-#include "sptrsv/algorithm/sync_free/fused_table.hpp"
 #include "sptrsv/algorithm/sync_free/in_row_order.hpp"
 
 namespace sptrsv {

@@ -1,18 +1,184 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common part of the algorithms that solve rows in natural order: `syncfree`, `threadlevel` and `fused`.
+// Common part of the algorithms that solve rows in natural order, `syncfree`, `threadlevel` and `fused`: the kernels
+// that solve a row by a warp or by a thread, and the base class.
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <string>
 
-#include "sptrsv/algorithm/sync_free/row_kernels.hpp"
 #include "sptrsv/algorithm/sync_free/sync_free_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
+#include "sptrsv/device/lanes.hpp"
+#include "sptrsv/device/publish.hpp"
+#include "sptrsv/device/row_io.hpp"
+#include "sptrsv/device/solved_values.hpp"
 #include "sptrsv/device/tickets.hpp"
 #include "sptrsv/triangle/plural.hpp"
 #include "sptrsv/triangle/row_values.hpp"
 
 namespace sptrsv::detail {
+
+/// Kernel in which the lanes of a thread, a warp on a GPU, share one row and its columns. Each lane waits only for its
+/// own entries, which are rows of other warps.
+template <class T, int K>
+struct WarpPerRow {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using offset = typename T::offset;
+  using real = typename SolvedSlots<scalar, K>::real;
+
+  OffDiagonals<T> rows;
+  TriangleValues<T> numbers;
+  RowIO<T> io;
+  SolvedSlots<scalar, K> slots;
+  ColumnBlock columns;
+  int lanes;
+  bool ascending;
+
+  /// Sums a lane's part of row i: every `parts`th entry for the lane's columns; part 0 starts from b.
+  KOKKOS_FORCEINLINE_FUNCTION void sum_part(index i, int lane, scalar (&sum)[K]) const {
+    int const column = columns.column(lane), part = columns.part(lane), parts = lanes >> columns.bits;
+    if (column >= columns.count) return;
+    if (part == 0)
+      for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
+    using terms_type = Terms<scalar, K>;
+    auto const mine = slots.column(column);
+    offset const step = parts * rows.step();
+    offset k = rows.first(i) + part * rows.step();
+    for (offset left = rows.count(i) - part; left > 0;
+         left -= terms_type::batch * parts, k += terms_type::batch * step) {
+      terms_type terms;
+      for (int u = 0; u < terms_type::batch; ++u)
+        if (u * parts < left) {
+          terms.at[u] = mine.at(rows.col_idx(k + u * step));
+          terms.value[u] = numbers.entry(k + u * step);
+        }
+      terms.await_and_subtract(sum, [](real const* at, scalar(&x)[K]) { SolvedSlots<scalar, K>::poll(at, x); }, i);
+    }
+  }
+  /// Solves row s of the solve order by all lanes of the thread.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void solve_row(Team const& team, index s) const {
+    index const i = ascending ? s : rows.num_rows - 1 - s;
+    scalar const pivot = numbers.pivot(i);
+    auto const own = slots.column(columns.column(lane_of(team))).from(i);
+    ColumnSums<scalar, K> sums;
+    sum_over_parts(team, lanes, columns, sums,
+                   [&](int lane, ColumnSums<scalar, K>& part) { sum_part(i, lane, part.value); });
+    on_first_part(team, columns, [&](int column) {
+      for (int c = 0; c < K; ++c) sums.value[c] = numbers.finish(sums.value[c], pivot);
+      own.publish(0, sums.value);
+      for (int c = 0; c < K; ++c) io.store(i, column + c, sums.value[c]);
+      own.reset_next(0);
+    });
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](index s) { solve_row(team, s); });
+  }
+};
+
+/// Kernel with a thread per row of a ticket, whose lanes have a column each. A thread never spins on a row of its own
+/// ticket: in each turn of its loop it subtracts the terms of a batch once all are solved, publishes if that was the
+/// last batch, or polls again. The loads of a batch are in flight together.
+template <class T, int K>
+struct ThreadPerRow {
+  using scalar = typename T::scalar;
+  using index = typename T::index;
+  using offset = typename T::offset;
+  static constexpr int batch = K == 1 ? 4 : 1;
+
+  OffDiagonals<T> rows;
+  TriangleValues<T> numbers;
+  RowIO<T> io;
+  SolvedSlots<scalar, K> all_slots;
+  ColumnBlock columns;
+  bool ascending, two_phase;
+  bool poll_all_missing;  ///< polls for all missing entries of a batch, not only for the first: more loads, fewer turns
+
+  /// Next entries of a row, at most `batch`, with a mask of the missing ones.
+  struct Entries {
+    index col[batch];
+    scalar value[batch];
+    scalar x[batch][K];
+    unsigned missing;
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION void load(SolvedSlots<scalar, K> const& slots, Entries& e, offset& k,
+                                        offset& left) const {
+    e.missing = 0;
+    for (int u = 0; u < batch; ++u) {
+      bool const have = u < left;
+      e.col[u] = have ? rows.col_idx(k + u * rows.step()) : index(0);
+      e.value[u] = have ? numbers.entry(k + u * rows.step()) : scalar(0);
+      for (int c = 0; c < K; ++c) e.x[u][c] = scalar(0);
+      if (have && !slots.try_load(e.col[u], e.x[u])) e.missing |= 1u << u;
+    }
+    offset const taken = left < batch ? left : offset(batch);
+    k += taken * rows.step();
+    left -= taken;
+  }
+  /// Polls for missing entries.
+  /// @return whether none is missing
+  KOKKOS_FORCEINLINE_FUNCTION bool complete(SolvedSlots<scalar, K> const& slots, Entries& e) const {
+    for (int u = 0; u < batch; ++u)
+      if (e.missing & (1u << u)) {
+        if (slots.try_load(e.col[u], e.x[u])) e.missing &= ~(1u << u);
+        if (!poll_all_missing) break;
+      }
+    return e.missing == 0;
+  }
+  /// Performs phase 1 of the two-phase form: waits for each entry of earlier tickets.
+  KOKKOS_FUNCTION void wait_for_earlier(SolvedSlots<scalar, K> const& slots, offset& k, offset& left, index first,
+                                        index i, scalar (&sum)[K]) const {
+    for (; left > 0; --left, k += rows.step()) {
+      index const j = rows.col_idx(k);
+      if ((ascending ? j : rows.num_rows - 1 - j) >= first) break;
+      scalar x[K];
+      for (Backoff wait; !slots.try_load(j, x);) wait(i);
+      for (int c = 0; c < K; ++c) sum[c] -= numbers.entry(k) * x[c];
+    }
+  }
+  /// Solves one lane's columns of row s of the solve order. Rows from `first` on may belong to the same warp.
+  KOKKOS_FORCEINLINE_FUNCTION void solve_row(int column, index s, index first) const {
+    if (column >= columns.count) return;
+    index const i = ascending ? s : rows.num_rows - 1 - s;
+    auto const slots = all_slots.column(column);
+    scalar sum[K];
+    for (int c = 0; c < K; ++c) sum[c] = io.load(i, column + c);
+    offset k = rows.first(i), left = rows.count(i);
+    scalar const pivot = numbers.pivot(i);
+    slots.reset_next(i);
+    if (two_phase) {
+      wait_for_earlier(slots, k, left, first, i, sum);
+      rejoin_lanes();  // no lane polls for rows of other lanes before these are here
+    }
+    Entries entries;
+    load(slots, entries, k, left);
+    take_turns([&](Backoff& wait) {
+      if (complete(slots, entries)) {
+        for (int u = 0; u < batch; ++u)
+          for (int c = 0; c < K; ++c) sum[c] -= entries.value[u] * entries.x[u][c];
+        if (left == 0) {
+          for (int c = 0; c < K; ++c) sum[c] = numbers.finish(sum[c], pivot);
+          slots.publish(i, sum);
+          for (int c = 0; c < K; ++c) io.store(i, column + c, sum[c]);
+          return true;
+        }
+        load(slots, entries, k, left);
+      } else {
+        wait(i);
+      }
+      return false;
+    });
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, index first, index last) const {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last),
+                         [&](index s) { solve_row(lane_of(team), s, first); });
+  }
+};
 
 /// Holds the values of the rows, the tickets, and the slots in which solved values are published. A derived class sets
 /// launch_, and solves.

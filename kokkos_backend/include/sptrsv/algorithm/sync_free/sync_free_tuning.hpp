@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the algorithms that solve rows in natural order: `syncfree`, `threadlevel` and `fused`. The threshold of
-// `fused` is trained by device: fused_table.hpp. GPU values are for an NVIDIA H200.
+// Constants of the algorithms that solve rows in natural order: `syncfree`, `threadlevel` and `fused`. GPU values are
+// for an NVIDIA H200.
 #pragma once
 
 namespace sptrsv::detail {
@@ -14,6 +14,18 @@ struct SyncFreeTuning {
   static constexpr int fused_team_warps = 2;
   /// Host: rows of a block of `fused`, equal to the lanes of a warp of most GPUs, so that systems are split alike.
   static constexpr int fused_host_block_rows = 32;
+};
+
+/// Number of off-diagonal entries per row from which a warp per row is faster for a block of rows than a thread per
+/// row. docs/dev/fused.md says how it is measured, and how to find the number for a device that is not in the table.
+struct FusedThreshold {
+  char const* device;  ///< name by CUDA or HIP; "host" for CPU threads
+  int entries;         ///< mean off-diagonal entries per row of a block
+};
+
+inline constexpr FusedThreshold fused_table[] = {
+    {"NVIDIA H200", 8},  // 2026-11-22, 100 matrices
+    {"host", 32},        // 2026-11-22, 46 matrices
 };
 
 }  // namespace sptrsv::detail
