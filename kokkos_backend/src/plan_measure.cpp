@@ -1,12 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the planner's measurements that are independent of types.
+// Parts of the planner's measurements that are independent of types, and the measured plans of this process.
 #include "sptrsv/planner/plan_measure.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <deque>
+#include <mutex>
 
-namespace sptrsv::detail {
+namespace sptrsv {
+namespace {
+
+struct Memory {
+  std::mutex mutex;
+  std::deque<std::pair<detail::PlanKey, std::vector<PlanTiming>>> plans;  // oldest first
+
+  auto find(detail::PlanKey const& key) {
+    return std::find_if(plans.begin(), plans.end(), [&](auto const& plan) { return plan.first == key; });
+  }
+};
+
+/// Returns the plans, which are never destroyed: solvers may be updated while the process ends.
+Memory& memory() {
+  static auto* const all = new Memory;
+  return *all;
+}
+
+}  // namespace
+
+void forget_plans() {
+  std::lock_guard const lock(memory().mutex);
+  memory().plans.clear();
+}
+
+namespace detail {
+
+std::optional<std::vector<PlanTiming>> recall_plan(PlanKey const& key) {
+  std::lock_guard const lock(memory().mutex);
+  auto const found = memory().find(key);
+  if (found == memory().plans.end()) return std::nullopt;
+  return found->second;
+}
+
+void forget_plan(PlanKey const& key) {
+  std::lock_guard const lock(memory().mutex);
+  auto const found = memory().find(key);
+  if (found != memory().plans.end()) memory().plans.erase(found);
+}
+
+void remember_plan(PlanKey const& key, std::vector<PlanTiming> const& timings) {
+  forget_plan(key);
+  std::lock_guard const lock(memory().mutex);
+  memory().plans.emplace_back(key, timings);
+  if (memory().plans.size() > remembered_plans) memory().plans.pop_front();
+}
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -55,4 +102,5 @@ std::string reason_of(std::vector<PlanTiming> const& timings, bool recalled) {
   return text;
 }
 
-}  // namespace sptrsv::detail
+}  // namespace detail
+}  // namespace sptrsv

@@ -6,7 +6,7 @@
 #include <typeinfo>
 
 #include "sptrsv/options.hpp"
-#include "sptrsv/planner/plan_memory.hpp"
+#include "sptrsv/planner/plan_measure.hpp"
 #include "sptrsv/space.hpp"
 #include "sptrsv/triangle/analysis.hpp"
 

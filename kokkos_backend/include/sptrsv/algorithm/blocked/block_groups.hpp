@@ -11,7 +11,6 @@
 
 #include "sptrsv/algorithm/blocked/blocked_options.hpp"
 #include "sptrsv/algorithm/blocked/blocked_tuning.hpp"
-#include "sptrsv/algorithm/blocked/grid_depths.hpp"
 #include "sptrsv/algorithm/blocked/row_depths.hpp"
 #include "sptrsv/device/stable_sort.hpp"
 #include "sptrsv/device/tickets.hpp"

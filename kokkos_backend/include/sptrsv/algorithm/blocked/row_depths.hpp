@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depths of rows: the maximum number of entries of a direction on a path to a row.
+// Depths of rows: the maximum number of entries of a direction on a path to a row. In a grid numbered line by line they
+// follow from row numbers alone.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -7,7 +8,9 @@
 
 #include "sptrsv/device/depth_sweep.hpp"
 #include "sptrsv/device/publish.hpp"
+#include "sptrsv/triangle/analysis.hpp"
 #include "sptrsv/triangle/directions.hpp"
+#include "sptrsv/triangle/grid_lines.hpp"
 #include "sptrsv/triangle/rows.hpp"
 
 namespace sptrsv::detail {
@@ -65,5 +68,34 @@ struct DepthSweep {
     });
   }
 };
+
+/// Computes the depths of all rows from the lines of a grid.
+/// @return false if a depth decreases along some entry; `depths` is then meaningless. Cost: one pass over the pattern;
+/// fences.
+template <class T>
+bool depths_by_grid(typename T::exec_space const& exec, Analysis<T> const& analysis, Directions const& directions,
+                    GridLines const& lines, Kokkos::View<std::uint64_t*, typename T::device> const& depths) {
+  using index = typename T::index;
+  GridEntries<T> const entries(analysis.rows(exec), analysis.shape().ascending());
+  int const count = directions.count();
+  long long wrong = 0;
+  Kokkos::parallel_reduce(
+      "sptrsv::blocked::grid_depths", row_range<T>(exec, entries.rows.num_rows),
+      KOKKOS_LAMBDA(index i, long long& sum) {
+        auto const here = lines.point(entries.position_of(i));
+        std::uint64_t mine = 0;
+        for (int d = 0; d < count; ++d) {
+          auto const depth = static_cast<std::uint64_t>(lines.depth(here, d));
+          mine |= (depth < Depths::greatest ? depth : Depths::greatest) << (d * Depths::bits);
+        }
+        depths(i) = mine;
+        entries.for_row(i, [&](std::int64_t, std::int64_t needed) {
+          auto const there = lines.point(needed);
+          for (int d = 0; d < count; ++d) sum += lines.depth(there, d) > lines.depth(here, d);
+        });
+      },
+      wrong);
+  return wrong == 0;
+}
 
 }  // namespace sptrsv::detail

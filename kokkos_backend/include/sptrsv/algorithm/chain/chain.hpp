@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "sptrsv/algorithm/chain/chain_order.hpp"
 #include "sptrsv/algorithm/chain/chain_scan.hpp"
 #include "sptrsv/algorithm/chain/chain_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
