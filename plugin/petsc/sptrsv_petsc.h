@@ -21,7 +21,6 @@
 #define MATSOLVERBLOCKED "blocked"
 #define MATSOLVERCHAIN "chain"
 #define MATSOLVERITERATED "iterated"
-#define MATSOLVERTOY "toy"
 #define MATORDERINGCOLOR "color"
 #define MATORDERINGBLOCKCOLOR "blockcolor"
 

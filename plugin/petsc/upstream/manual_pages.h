@@ -49,14 +49,13 @@
 . `MATSOLVERCOLORSET` - a kernel per set of independent rows, for matrices in the ordering color
 . `MATSOLVERBLOCKED` - a team per block of rows, in scratch memory
 . `MATSOLVERCHAIN` - chains of rows (each needs at most one, and at most one needs it) by scans
-. `MATSOLVERITERATED` - approximate: a fixed number of Jacobi sweeps with the triangle
-- `MATSOLVERTOY` - substitution by one team, which shares the entries of a row
+- `MATSOLVERITERATED` - approximate: a fixed number of Jacobi sweeps with the triangle
 
 .seealso: [](ch_matrices), [](sec_matfactor), `Mat`, `PCLU`, `PCILU`, `PCCHOLESKY`, `PCICC`,
           `PCFactorSetMatSolverType()`, `MatSolverType`, `MatGetFactor()`, `MatSpTRSVGetInfo()`,
           `SpTRSVPCShellSetTriangles()`, `MATSOLVERSEQUENTIAL`, `MATSOLVERLEVELSET`, `MATSOLVERSYNCFREE`,
           `MATSOLVERTHREADLEVEL`, `MATSOLVERFUSED`, `MATSOLVERTILED`, `MATSOLVERCOLORSET`, `MATSOLVERBLOCKED`,
-          `MATSOLVERCHAIN`, `MATSOLVERITERATED`, `MATSOLVERTOY`
+          `MATSOLVERCHAIN`, `MATSOLVERITERATED`
 M*/
 
 /*MC
@@ -320,25 +319,6 @@ M*/
 
   Reference:
 . * - H. Anzt, E. Chow, J. Dongarra, Iterative Sparse Triangular Solves for Preconditioning, Euro-Par 2015
-
-.seealso: [](ch_matrices), [](sec_matfactor), `Mat`, `PCFactorSetMatSolverType()`, `MatSolverType`, `MatGetFactor()`,
-          `MATSOLVERSPTRSV`, `MatSpTRSVGetInfo()`
-M*/
-
-/*MC
-  MATSOLVERTOY = "toy" - Triangular solves by the package sptrsv: substitution by one team, which shares the entries
-  of a row
-
-  Options Database Keys:
-+ -pc_factor_mat_solver_type toy - solves with this type
-- -mat_sptrsv_toy_threads n - GPU: threads of the team; 1 to 256, default 64
-
-  Level: intermediate
-
-  Notes:
-  Solves with L and U, plain and transposed, for one or several right-hand sides.
-
-  The options of `MATSOLVERSPTRSV` for all types apply, such as `-mat_sptrsv_backend`.
 
 .seealso: [](ch_matrices), [](sec_matfactor), `Mat`, `PCFactorSetMatSolverType()`, `MatSolverType`, `MatGetFactor()`,
           `MATSOLVERSPTRSV`, `MatSpTRSVGetInfo()`

@@ -12,7 +12,6 @@
 #include "sptrsv/algorithm/sync_free/sync_free.hpp"
 #include "sptrsv/algorithm/sync_free/thread_level.hpp"
 #include "sptrsv/algorithm/tiled/tiled.hpp"
-#include "sptrsv/algorithm/toy/toy.hpp"
 
 namespace sptrsv {
 
@@ -21,6 +20,6 @@ struct TypeList {};
 
 template <class T>  // the one line to edit
 using Algorithms = TypeList<Sequential<T>, LevelSet<T>, SyncFree<T>, ThreadLevel<T>, Fused<T>, Tiled<T>, ColorSet<T>,
-                            Blocked<T>, Chain<T>, Iterated<T>, Toy<T>>;
+                            Blocked<T>, Chain<T>, Iterated<T>>;
 
 }  // namespace sptrsv
