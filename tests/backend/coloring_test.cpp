@@ -4,7 +4,7 @@
 
 #include <numeric>
 #include <set>
-#include <sptrsv/algorithm/colorset/color_sets.hpp>
+#include <sptrsv/algorithm/colorset/color_set.hpp>
 #include <sptrsv/ordering/greedy_colors.hpp>
 #include <sptrsv/triangle/analysis.hpp>
 

@@ -6,7 +6,6 @@
 #include <omp.h>
 #endif
 #include <sptrsv/device/host_speed.hpp>
-#include <sptrsv/planner/deferred_plan.hpp>
 #include <sptrsv/planner/solve_contest.hpp>
 
 #include "solve_cases.hpp"

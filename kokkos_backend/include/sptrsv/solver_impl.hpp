@@ -7,7 +7,6 @@
 #include "sptrsv/device/small_range.hpp"
 #include "sptrsv/planner/algorithm_list.hpp"
 #include "sptrsv/planner/algorithm_names.hpp"
-#include "sptrsv/planner/deferred_plan.hpp"
 #include "sptrsv/planner/held_algorithm.hpp"
 #include "sptrsv/planner/plan_key.hpp"
 #include "sptrsv/planner/plan_measure.hpp"

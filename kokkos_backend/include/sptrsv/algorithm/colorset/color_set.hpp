@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
-#include "sptrsv/algorithm/colorset/color_model.hpp"
 #include "sptrsv/algorithm/colorset/color_rows.hpp"
 #include "sptrsv/algorithm/colorset/colorset_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
@@ -20,6 +20,27 @@
 #include "sptrsv/triangle/row_values.hpp"
 
 namespace sptrsv {
+
+/// Performance model: the time per entry is 1 / (alpha N_r min(phi, P)), with N_r entries per row, phi rows per set, P
+/// rows that the machine processes at a time, and 1 / alpha the time of a row. The time of a solve is therefore rows /
+/// (alpha min(phi, P)).
+/// Source: B. Suchoski, MSc thesis, Penn State 2012, equation 3.1.
+struct ColorModel {
+  double rows = 0, entries = 0, sets = 0;
+  double capacity = 1;     ///< P, rows
+  double row_seconds = 0;  ///< 1 / alpha
+
+  double rows_per_set() const { return sets > 0 ? rows / sets : 0; }
+  double entries_per_row() const { return rows > 0 ? entries / rows : 0; }
+  double seconds() const { return rows > 0 ? row_seconds * rows / std::min(rows_per_set(), capacity) : 0; }
+};
+
+inline std::string to_string(ColorModel const& m) {
+  char text[200];
+  std::snprintf(text, sizeof text, "%.0f %s of %.1f rows, %.1f off-diagonal entries per row; predicted %.3g us", m.sets,
+                m.sets == 1 ? "set" : "sets", m.rows_per_set(), m.entries_per_row(), 1e6 * m.seconds());
+  return text;
+}
 
 /// Solver by sets of independent rows. Waits only for earlier kernels. Bitwise reproducible.
 /// Source: B. Suchoski, MSc thesis, Penn State 2012, section 3.1 (form sets) and 4.2 (form cpls, his "color plus level
