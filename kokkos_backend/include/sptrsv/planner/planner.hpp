@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,12 +87,10 @@ inline double price_of(PlanCost const& cost, Feature f) {
   return price;
 }
 
-/// Returns the names of the algorithms that the features known so far rule out.
+/// Tells whether the features known so far rule the algorithm out.
 template <class F, class... A>
-std::vector<std::string_view> ruled_out(F const& features, TypeList<A...>) {
-  std::vector<std::string_view> names;
-  ((A::pays(features) ? void() : names.push_back(A::name)), ...);
-  return names;
+bool ruled_out(std::string_view name, F const& features, TypeList<A...>) {
+  return ((name == A::name && !A::pays(features)) || ...);
 }
 
 /// Returns the candidate with the least time by the table; candidates without a model are not chosen. Prices are not
@@ -110,10 +107,9 @@ Plan choose_by_table(PlanDevice const& device, std::vector<std::string> const& c
     for (auto const* cost : costs)  // first the features that are cheap for all candidates
       for (auto const& term : cost->terms)
         if (term.nanoseconds > 0 && is_cheap(term.feature)) features.find(term.feature);
-  auto const out = ruled_out(features, Algorithms<T>{});
   std::vector<PlanCost const*> rest;
-  std::copy_if(costs.begin(), costs.end(), std::back_inserter(rest),
-               [&](PlanCost const* cost) { return std::find(out.begin(), out.end(), cost->algorithm) == out.end(); });
+  for (auto const* cost : costs)
+    if (!ruled_out(cost->algorithm, features, Algorithms<T>{})) rest.push_back(cost);
   if (!rest.empty()) costs = std::move(rest);
   while (true) {
     PlanCost const *best = nullptr, *second = nullptr;

@@ -78,7 +78,7 @@ inline std::array<int, Directions::most> estimate_sides(std::array<double, Direc
 /// fences.
 template <class T>
 bool expects_strips(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-  return analysis.num_rows() > 0 && analysis.directions(exec).count() < 2;
+  return analysis.directions(exec).count() < 2;
 }
 
 /// Estimates the number of blocks of rows on the critical path. For boxes it is levels / (mean levels per box along the
@@ -86,7 +86,6 @@ bool expects_strips(typename T::exec_space const& exec, Analysis<T> const& analy
 /// count more. Cost: passes over samples of the rows; fences.
 template <class T>
 double estimate_block_levels(typename T::exec_space const& exec, Analysis<T> const& analysis) {
-  if (analysis.num_rows() == 0) return 0;
   auto const& sets = analysis.levels(exec);
   auto const levels = static_cast<double>(sets.num_levels());
   auto const shape = row_shape<T>(exec, analysis, GpuTuning::table_warp_lanes);

@@ -81,15 +81,11 @@ class Tiled : public AlgorithmDefaults {
   template <class F>
   static void find_feature(F& features, std::string_view) {
     auto const& analysis = features.analysis();
-    bool const none = analysis.num_rows() == 0, ascending = analysis.shape().ascending();
-    long long levels = 0, entries = 0;
-    if (!none) {
-      auto const& order = detail::chosen_tile_order<T>(features.exec(), analysis);
-      levels = order.levels.levels;
-      entries = detail::sum_of_most_runs<T>(
-          features.exec(), {analysis.rows(features.exec()), order.positions, ascending, tile_size}, order.levels);
-    }
-    features.set("tile_levels", levels);
+    bool const ascending = analysis.shape().ascending();
+    auto const& order = detail::chosen_tile_order<T>(features.exec(), analysis);
+    long long const entries = detail::sum_of_most_runs<T>(
+        features.exec(), {analysis.rows(features.exec()), order.positions, ascending, tile_size}, order.levels);
+    features.set("tile_levels", order.levels.levels);
     features.set("tile_entries", entries);
     features.set("late_tiles", ascending ? 0 : entries);
   }
