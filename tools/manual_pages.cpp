@@ -9,7 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "petsc_options.hpp"
+#include "options/option_list.hpp"
 
 namespace {
 
@@ -87,19 +87,23 @@ void print(std::ostream& out, Page const& page) {
 
 // --- options
 
-/// Returns an option of the plugin with its values as PETSc's pages write them.
-Item item(PetscOption const& option) {
-  std::string words, limits = option.values;
-  for (auto const& choice : option.choices) words += (words.empty() ? "(" : "|") + choice;
-  if (!words.empty()) words += ")";
-  else if (!limits.empty()) words = "n";
-  if (!option.preset.empty()) limits += (limits.empty() ? "default " : ", default ") + option.preset;
-  return {option.name + (words.empty() ? "" : " " + words), option.help + (limits.empty() ? "" : "; " + limits)};
+/// Returns an option with its values as PETSc's pages write them.
+/// @param start  of the option's name, without the hyphen
+Item item(sptrsv::OptionInfo const& info, std::string const& start) {
+  bool const word = info.kind == sptrsv::OptionInfo::Kind::word;
+  std::string words, limits = info.is_number() ? accepted_numbers(info) : word ? info.choices.front() : "";
+  if (!word)
+    for (auto const& choice : info.choices) words += (words.empty() ? "(" : "|") + choice;
+  words += words.empty() ? (word ? "name" : "n") : ")";
+  auto const preset = info.text(info.value);
+  if (!preset.empty()) limits += (limits.empty() ? "default " : ", default ") + preset;
+  return {"-" + start + info.name + " " + words, info.help + (limits.empty() ? "" : "; " + limits)};
 }
 
-Item item(sptrsv::OptionInfo const& info, std::string const& algorithm) {
-  return item(PetscOption{"-mat_sptrsv_" + algorithm + info.name, info.choices,
-                          info.choices.empty() ? accepted_numbers(info) : "", default_of(info), info.help, ""});
+std::vector<Item> items(std::vector<sptrsv::OptionInfo> const& options, std::string const& start) {
+  std::vector<Item> out;
+  for (auto const& info : options) out.push_back(item(info, start));
+  return out;
 }
 
 /// Returns the option that chooses a type.
@@ -144,9 +148,10 @@ Page planner_page() {
       {},
       "",
       {}};
-  for (auto const& option : info.options) page.options.push_back(item(option, ""));
-  auto const common = factor_options();
-  for (auto option = common.begin() + 1; option != common.end(); ++option) page.options.push_back(item(*option));
+  for (auto const& option : items(info.options, "mat_sptrsv_")) page.options.push_back(option);
+  for (auto const& [group, options] : sptrsv_petsc::OwnOptions())
+    if (std::string(group.holder) != "matrix")
+      for (auto const& option : items(options, group.start)) page.options.push_back(option);
   page.notes.emplace_back(
       "Configure PETSc with `--download-sptrsv`, or have an installed PETSc load the package by "
       "`-dll_append path/libsptrsv_petsc.so`.");
@@ -206,11 +211,11 @@ Page type_page(sptrsv::AlgorithmInfo const& info) {
             {}};
   bool chooses = false;
   for (auto const& option : info.options) {
-    page.options.push_back(item(option, info.name + "_"));
-    chooses = chooses || (option.choices.empty() && option.value == 0);
+    page.options.push_back(item(option, "mat_sptrsv_" + info.name + "_"));
+    chooses = chooses || (option.is_number() && option.value == 0);
   }
   if (info.capabilities.single_storage)
-    for (auto const& option : sptrsv::common_options()) page.options.push_back(item(option, ""));
+    for (auto const& option : sptrsv::common_options()) page.options.push_back(item(option, "mat_sptrsv_"));
   page.notes = {abilities(info.capabilities)};
   if (!info.ordering.empty())
     page.notes.push_back("It is made for matrices in the ordering " + quoted(ordering_name(info.ordering)) +
@@ -225,10 +230,20 @@ Page type_page(sptrsv::AlgorithmInfo const& info) {
   return page;
 }
 
-Page ordering_page(std::string const& ordering, std::string const& summary, std::vector<PetscOption> const& options,
-                   std::vector<std::string> const& notes, std::string const& other) {
-  Page page{ordering_name(ordering), ordering, summary, {}, "intermediate", notes, {}, "", {}};
-  for (auto const& option : options) page.options.push_back(item(option));
+Page ordering_page(std::string const& ordering, std::string const& summary, std::vector<std::string> const& notes,
+                   std::string const& other) {
+  Page page{ordering_name(ordering),
+            ordering,
+            summary,
+            {{"-pc_factor_mat_ordering_type " + ordering, "orders a factor's matrix"}},
+            "intermediate",
+            notes,
+            {},
+            "",
+            {}};
+  for (auto const& [group, options] : sptrsv_petsc::OwnOptions())
+    if (group.start == "mat_ordering_" + ordering + "_")
+      for (auto const& option : items(options, group.start)) page.options.push_back(option);
   page.see_also = {"`Mat`",
                    "`PCFactorSetMatOrderingType()`",
                    "`MatOrderingType`",
@@ -247,12 +262,10 @@ std::vector<Page> ordering_pages() {
   return {ordering_page("color",
                         "Orders the rows by color, so that a factor without fill has a set of independent rows per "
                         "color",
-                        color_options(),
                         {"Solves have few steps, and a Krylov method may need more iterations.",
                          "Inodes of `MATSEQAIJ` and blocks of `MATSEQBAIJ` stay together.", whom},
                         "blockcolor"),
           ordering_page("blockcolor", "Orders blocks of rows by color, with the rows of a block in their natural order",
-                        block_color_options(),
                         {"Solves have more steps than with " + quoted(ordering_name("color")) +
                              ", and a Krylov method needs fewer iterations.",
                          whom},
@@ -260,9 +273,8 @@ std::vector<Page> ordering_pages() {
 }
 
 char const* const head = R"(/* SPDX-License-Identifier: Apache-2.0
-   Manual pages of the solver types and orderings, in PETSc's format, printed by tools/options_page --manual-pages from
-   the lists of the library; the test docs.manual_pages compares. The pages of the functions, and the names that these
-   pages are of, are in sptrsv_petsc.h. */
+   Manual pages of the solver types and orderings, in PETSc's format, printed by tools/options_page --manual-pages. The
+   pages of the functions, and the names that these pages are of, are in sptrsv_petsc.h. */
 
 /* SUBMANSEC = Mat */
 )";
@@ -270,13 +282,10 @@ char const* const head = R"(/* SPDX-License-Identifier: Apache-2.0
 }  // namespace
 
 std::string accepted_numbers(sptrsv::OptionInfo const& info) {
-  if (info.power_of_two) return "0 or a power of two, to " + std::to_string(info.high);
+  if (info.kind == sptrsv::OptionInfo::Kind::power_of_two)
+    return "0 or a power of two, to " + std::to_string(info.high);
   return info.high < 2147483647 ? std::to_string(info.low) + " to " + std::to_string(info.high)
                                 : "from " + std::to_string(info.low) + " on";
-}
-
-std::string default_of(sptrsv::OptionInfo const& info) {
-  return info.choices.empty() ? std::to_string(info.value) : info.choices[static_cast<std::size_t>(info.value)];
 }
 
 void print_manual_pages(std::ostream& out) {

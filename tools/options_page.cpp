@@ -1,36 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints docs/options.md from the algorithms' lists of options; with --manual-pages, manual pages in PETSc's format.
+// Prints docs/options.md from the descriptions of the options; with --manual-pages, manual pages in PETSc's format.
 #include <iostream>
 #include <sptrsv/solver.hpp>
 #include <string>
 
 #include "manual_pages.hpp"
-#include "petsc_options.hpp"
+#include "options/option_list.hpp"
 
 namespace {
 
-/// Returns words in the code's font, between commas.
-std::string quoted_words(std::vector<std::string> const& words) {
+/// Returns the accepted values, words in the code's font.
+std::string accepted(sptrsv::OptionInfo const& info) {
+  if (info.is_number()) return accepted_numbers(info);
+  if (info.kind == sptrsv::OptionInfo::Kind::word) return info.choices.front();
   std::string out;
-  for (auto const& word : words) out += (out.empty() ? "`" : ", `") + word + "`";
+  for (auto const& word : info.choices) out += (out.empty() ? "`" : ", `") + word + "`";
   return out;
 }
 
-std::string accepted(sptrsv::OptionInfo const& info) {
-  return info.choices.empty() ? accepted_numbers(info) : quoted_words(info.choices);
-}
-
 std::string preset(sptrsv::OptionInfo const& info) {
-  return info.choices.empty() ? default_of(info) : "`" + default_of(info) + "`";
+  auto const text = info.text(info.value);
+  return info.is_number() || text.empty() ? text : "`" + text + "`";
 }
 
-void print_rows(std::vector<PetscOption> const& options) {
-  for (auto const& option : options) {
-    bool const words = !option.choices.empty();
-    std::cout << "| `" << option.name << "` | " << (words ? quoted_words(option.choices) : option.values) << " | "
-              << (words && !option.preset.empty() ? "`" + option.preset + "`" : option.preset) << " | " << option.help
-              << option.more << " |\n";
-  }
+/// Prints the options of the plugin itself.
+void print_own() {
+  for (auto const& [group, options] : sptrsv_petsc::OwnOptions())
+    for (auto const& info : options)
+      std::cout << "| `-" << group.start << info.name << "` | " << accepted(info) << " | " << preset(info) << " | "
+                << group.holder << " | " << info.help << " |\n";
 }
 
 /// Prints the table of an algorithm's options.
@@ -62,21 +60,23 @@ How names are written:
 | --- | --- |
 | PETSc | `-mat_sptrsv_syncfree_form csc` |
 | Ifpack2 | parameter `"sptrsv: syncfree form"`, a string or an int |
-| the C++ library | `{"syncfree_form", "csc"}` among the `OptionValues` of a solver |
+| the C++ library | `{"syncfree_form", "csc"}` among the `Options` of a solver |
 
 In PETSc they have the prefix of their factor, as `-pc_factor_mat_solver_type` has:
 `-sub_mat_sptrsv_levelset_wide_rows 64` with `bjacobi` and `asm`, `-mg_levels_mat_sptrsv_...` in a smoother,
 `-fieldsplit_u_mat_sptrsv_...` in a split. An option with another prefix is not used, and PETSc says so with
 `-options_left` only. `-help` prints those of the type in use, with their prefix.
 
-Options of orderings, `-mat_ordering_...`, have the prefix of the matrix, since PETSc tells an ordering nothing else:
+Options of orderings (`-pc_factor_mat_ordering_type color` or `blockcolor`) have the prefix of the matrix, since PETSc
+tells an ordering nothing else:
 `-sub_mat_ordering_color_distance 2` for the blocks of `bjacobi` and `asm`, but `-mat_ordering_color_distance 2` on the
 levels of `gamg` and `mg`, and for every matrix whose prefix the program has not set.
 
-PETSc has these as well, for all types:
+PETSc has these as well, for all types ([who factors](dev/factorization.md), [sweeps](sweeps.md),
+[submatrices](clusters.md#submatrices), [colors](dev/colorset.md)):
 
-| option | values | default | what it does |
-| --- | --- | --- | --- |
+| option | values | default | prefix of | what it does |
+| --- | --- | --- | --- | --- |
 )";
 
 char const* const after_rows = R"(
@@ -96,9 +96,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   std::cout << head;
-  print_rows(factor_options());
-  print_rows(color_options());
-  print_rows(block_color_options());
+  print_own();
   std::cout << after_rows;
   print_table(sptrsv::planner_info(), "");
   for (auto const& algorithm : sptrsv::algorithm_infos()) print_table(algorithm, algorithm.name + "_");

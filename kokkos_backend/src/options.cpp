@@ -1,90 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
-// Description, parsing and refusal of options.
+// Description and parsing of options.
 #include "sptrsv/options.hpp"
 
-#include <algorithm>
 #include <exception>
 
+#include "sptrsv/solver.hpp"
+
 namespace sptrsv {
+namespace {
 
-bool OptionInfo::accepts(long long number) const {
-  return number >= low && number <= high && !(power_of_two && (number & (number - 1)) != 0);
-}
-
-std::string OptionInfo::accepted() const {
-  std::string const range = std::to_string(low) + " to " + std::to_string(high);
-  return power_of_two ? "0 or a power of two, from " + range : "an integer from " + range;
-}
-
-namespace detail {
-
-void CollectOptions::renamed(char const* before, char const* now) { renames.push_back({before, now}); }
-
-void CollectOptions::integer(char const* name, int& value, int low, int high, char const* help) {
-  infos.push_back({name, help, value, low, high, {}, false});
-}
-
-void CollectOptions::power_of_two(char const* name, int& value, int high, char const* help) {
-  infos.push_back({name, help, value, 0, high, {}, true});
-}
-
-void CollectOptions::choice_at(char const* name, int position, std::initializer_list<char const*> names,
-                               char const* help) {
-  infos.push_back({name, help, position, 0, static_cast<long long>(names.size()) - 1,
-                   std::vector<std::string>(names.begin(), names.end()), false});
-}
-
-void ApplyOptions::renamed(char const* before, char const* now) const {
-  if (given.count(before) == 0) return;
-  if (!*now) throw InvalidOption("option " + prefix + before + " was removed; leave it out");
-  throw InvalidOption("option " + prefix + before + " is called " + prefix + now + " since 0.2; use that name");
-}
-
-void ApplyOptions::integer(char const* name, int& value, int low, int high, char const*) {
-  number({name, {}, 0, low, high, {}, false}, value);
-}
-
-void ApplyOptions::power_of_two(char const* name, int& value, int high, char const*) {
-  number({name, {}, 0, 0, high, {}, true}, value);
-}
-
-void ApplyOptions::number(OptionInfo const& info, int& value) {
-  auto const it = given.find(info.name);
-  if (it == given.end()) return;
-  ++used;
+/// Returns the number that a text means, or the position of a word.
+/// @throws InvalidOption
+int parse(OptionInfo const& info, std::string const& text) {
   std::size_t end = 0;
   long long parsed = 0;
-  try {
-    parsed = std::stoll(it->second, &end);
-  } catch (std::exception const&) {
-    end = 0;
+  if (info.is_number()) {
+    try {
+      parsed = std::stoll(text, &end);
+    } catch (std::exception const&) {
+      end = 0;
+    }
+    if (end != 0 && end == text.size() && info.accepts(parsed)) return static_cast<int>(parsed);
+  } else if (int const position = info.position(text.c_str()); position >= 0) {
+    return position;
   }
-  if (end == 0 || end != it->second.size() || !info.accepts(parsed))
-    throw InvalidOption("option " + prefix + it->first + " is '" + it->second + "'; give " + info.accepted());
-  value = static_cast<int>(parsed);
+  throw InvalidOption("option " + info.name + " is '" + text + "'; " + info.remedy());
 }
 
-bool ApplyOptions::chosen(char const* name, std::initializer_list<char const*> names, char const* help, int& position) {
-  auto const it = given.find(name);
-  if (it == given.end()) return false;
-  ++used;
-  position = 0;
+/// Throws the error for a name that is not in the table.
+[[noreturn]] void refuse_name(OptionTable const& table, std::string const& name) {
+  for (auto const& option : table.renamed)
+    if (option.before == name)
+      throw InvalidOption("option " + name +
+                          (option.now.empty() ? " was removed; leave it out"
+                                              : " is called " + option.now + " since 0.2; use that name"));
+  std::string owners, owner;
+  for (auto const& algorithm : algorithm_infos()) owners += algorithm.name + ", ";
+  owner = name.substr(0, name.find('_'));
+  if (owner == name || (owner != "sptrsv" && !find_algorithm(owner)))
+    throw InvalidOption("unknown option " + name + "; options start with an algorithm's name: " + owners + "sptrsv");
   std::string known;
-  for (char const* candidate : names) {
-    if (it->second == candidate) return true;
-    known += (position++ ? ", " : "") + std::string(candidate);
+  for (auto const& info : table.options)
+    if (info.name.compare(0, owner.size() + 1, owner + "_") == 0) known += (known.empty() ? "" : ", ") + info.name;
+  throw InvalidOption("unknown option " + name + "; known are " + (known.empty() ? "none" : known));
+}
+
+}  // namespace
+
+bool OptionInfo::accepts(long long number) const {
+  return number >= low && number <= high && !(kind == Kind::power_of_two && (number & (number - 1)) != 0);
+}
+
+int OptionInfo::position(char const* word) const {
+  for (std::size_t k = 0; k < choices.size(); ++k)
+    if (choices[k] == word) return static_cast<int>(k);
+  return -1;
+}
+
+std::string OptionInfo::text(long long number) const {
+  if (number < 0) return "";
+  return is_number() ? std::to_string(number) : choices[static_cast<std::size_t>(number)];
+}
+
+std::string OptionInfo::remedy() const {
+  std::string const range = std::to_string(low) + " to " + std::to_string(high);
+  if (kind == Kind::integer) return "give an integer from " + range;
+  if (kind == Kind::power_of_two) return "give 0 or a power of two, from " + range;
+  std::string known;
+  for (auto const& choice : choices) known += (known.empty() ? "" : ", ") + choice;
+  return "choose one of " + known + ": " + help;
+}
+
+Options::Options(OptionValues const& text) {
+  if (text.empty()) return;
+  auto const table = option_table("sptrsv");
+  for (auto const& [name, value] : text) {
+    OptionInfo const* found = nullptr;
+    for (auto const& info : table.options)
+      if (info.name == name) found = &info;
+    if (!found) refuse_name(table, name);
+    values_[name] = parse(*found, value);
   }
-  throw InvalidOption("option " + prefix + it->first + " is '" + it->second + "'; choose one of " + known + ": " +
-                      help);
 }
 
-void refuse_unknown(OptionValues const& given, std::string const& prefix, std::vector<OptionInfo> const& known) {
-  std::string names;
-  for (auto const& info : known) names += (names.empty() ? "" : ", ") + prefix + info.name;
-  for (auto const& [name, value] : given)
-    if (std::none_of(known.begin(), known.end(), [&](OptionInfo const& info) { return info.name == name; }))
-      throw InvalidOption("unknown option " + prefix + name + "; known are " + (names.empty() ? "none" : names));
+OptionValues Options::text() const {
+  OptionValues out;
+  for (auto const& info : option_table("sptrsv").options)
+    if (auto const it = values_.find(info.name); it != values_.end()) out[info.name] = info.text(it->second);
+  return out;
 }
 
-}  // namespace detail
+OptionTable option_table(std::string const& type) {
+  OptionTable out;
+  bool const all = type == "sptrsv";
+  auto const add = [&](std::string const& owner, std::vector<OptionInfo> const& options) {
+    for (auto info : options) {
+      info.name = owner + "_" + info.name;
+      out.options.push_back(std::move(info));
+    }
+  };
+  add("sptrsv", all ? planner_info().options : common_options());
+  for (auto const& algorithm : algorithm_infos()) {
+    if (!all && algorithm.name != type) continue;
+    add(algorithm.name, algorithm.options);
+    for (auto const& [before, now] : algorithm.renamed)
+      out.renamed.push_back({algorithm.name + "_" + before, now.empty() ? now : algorithm.name + "_" + now});
+  }
+  return out;
+}
+
 }  // namespace sptrsv

@@ -22,37 +22,11 @@ char const* const factor_choices[] = {"automatic", "sptrsv", "ifpack2"};  // in 
 
 bool begins_with(std::string const& text, char const* start) { return text.rfind(start, 0) == 0; }
 
-/// Option with the library's key and with its name as a parameter.
-struct NamedOption {
-  std::string key, name;
-  OptionInfo info;
-};
-
-std::vector<NamedOption> named_options() {
-  std::vector<NamedOption> out;
-  auto const add = [&](std::string const& key, std::string parameter, OptionInfo const& info) {
-    std::replace(parameter.begin(), parameter.end(), '_', ' ');
-    out.push_back({key, "sptrsv: " + parameter, info});
-  };
-  for (auto const& info : planner_info().options) add("sptrsv_" + info.name, info.name, info);
-  for (auto const& algorithm : algorithm_infos())
-    for (auto const& info : algorithm.options)
-      add(algorithm.name + "_" + info.name, algorithm.name + " " + info.name, info);
-  return out;
-}
-
-/// Returns pairs of a parameter's earlier name and its present name.
-std::vector<std::pair<std::string, std::string>> renamed_options() {
-  std::vector<std::pair<std::string, std::string>> out;
-  auto const named = [](std::string const& algorithm, std::string option) {
-    std::replace(option.begin(), option.end(), '_', ' ');
-    return "sptrsv: " + algorithm + " " + option;
-  };
-  for (auto const& algorithm : algorithm_infos())
-    for (auto const& option : algorithm.renamed)
-      if (!option.now.empty())  // removed options are unknown parameters, which Teuchos refuses
-        out.emplace_back(named(algorithm.name, option.before), named(algorithm.name, option.now));
-  return out;
+/// Returns the parameter's name of an option "<algorithm>_<option>", or "sptrsv_<option>" for all algorithms.
+std::string parameter_of(std::string const& key) {
+  std::string name = begins_with(key, "sptrsv_") ? key.substr(7) : key;
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return "sptrsv: " + name;
 }
 
 Teuchos::RCP<Teuchos::StringValidator const> one_of(std::vector<std::string> const& choices) {
@@ -75,8 +49,9 @@ Teuchos::RCP<Teuchos::ParameterList const> valid_parameters() {
             "Ifpack2::RILUK. automatic: this library unless \"fact: type\" or \"fact: relax value\" ask for what only "
             "Ifpack2 has, or the matrix is no Tpetra::CrsMatrix with sorted rows (describe() says why).",
             one_of({std::begin(factor_choices), std::end(factor_choices)}));
-  for (auto const& [key, name, info] : named_options()) {
-    if (info.choices.empty()) {
+  for (auto const& info : option_table("sptrsv").options) {
+    auto const name = parameter_of(info.name);
+    if (info.is_number()) {
       auto const range = Teuchos::rcp(
           new Teuchos::EnhancedNumberValidator<int>(static_cast<int>(info.low), static_cast<int>(info.high)));
       list->set(name, static_cast<int>(info.value), info.help, range);
@@ -91,18 +66,21 @@ Request read_parameters(Teuchos::ParameterList const& list) {
   Teuchos::ParameterList ours(list.name());
   for (auto it = list.begin(); it != list.end(); ++it)
     if (begins_with(list.name(it), "sptrsv")) ours.setEntry(list.name(it), list.entry(it));
-  auto const options = named_options();
-  for (auto const& [key, name, info] :
-       options)  // Teuchos' validator would convert text to a number, and its error would not name text that is none
-    TEUCHOS_TEST_FOR_EXCEPTION(info.choices.empty() && ours.isParameter(name) && !ours.isType<int>(name),
+  auto const table = option_table("sptrsv");
+  for (auto const& info : table.options) {
+    // Teuchos' validator would convert text to a number, and its error would not name text that is none
+    auto const name = parameter_of(info.name);
+    TEUCHOS_TEST_FOR_EXCEPTION(info.is_number() && ours.isParameter(name) && !ours.isType<int>(name),
                                Teuchos::Exceptions::InvalidParameterType,
                                "sptrsv::ifpack2: parameter \""
                                    << name << "\" is a " << ours.getEntry(name).getAny().typeName()
                                    << "; give an int from " << info.low << " to " << info.high << ".");
-  for (auto const& [before, now] : renamed_options())
-    TEUCHOS_TEST_FOR_EXCEPTION(
-        ours.isParameter(before), Teuchos::Exceptions::InvalidParameterName,
-        "sptrsv::ifpack2: parameter \"" << before << "\" is called \"" << now << "\" since 0.2; use that name.");
+  }
+  for (auto const& [before, now] : table.renamed)  // removed options are unknown parameters, which Teuchos refuses
+    TEUCHOS_TEST_FOR_EXCEPTION(!now.empty() && ours.isParameter(parameter_of(before)),
+                               Teuchos::Exceptions::InvalidParameterName,
+                               "sptrsv::ifpack2: parameter \"" << parameter_of(before) << "\" is called \""
+                                                               << parameter_of(now) << "\" since 0.2; use that name.");
   ours.validateParameters(*valid_parameters());
   Request request;
   if (ours.isParameter(algorithm_name)) request.algorithm = ours.get<std::string>(algorithm_name);
@@ -111,13 +89,15 @@ Request read_parameters(Teuchos::ParameterList const& list) {
         std::find(std::begin(factor_choices), std::end(factor_choices), ours.get<std::string>(factor_name));
     request.factor_by = static_cast<FactorBy>(choice - std::begin(factor_choices));
   }
-  for (auto const& [key, name, info] : options) {
+  for (auto const& info : table.options) {
+    auto const name = parameter_of(info.name);
     if (!ours.isParameter(name)) continue;
-    TEUCHOS_TEST_FOR_EXCEPTION(info.choices.empty() && !info.accepts(ours.get<int>(name)),
-                               Teuchos::Exceptions::InvalidParameterValue,
-                               "sptrsv::ifpack2: parameter \"" << name << "\" is " << ours.get<int>(name) << "; give "
-                                                               << info.accepted() << ".");
-    request.options[key] = info.choices.empty() ? std::to_string(ours.get<int>(name)) : ours.get<std::string>(name);
+    int const value =
+        info.is_number() ? ours.get<int>(name) : info.position(ours.get<std::string>(name).c_str());  // validated
+    TEUCHOS_TEST_FOR_EXCEPTION(
+        info.is_number() && !info.accepts(value), Teuchos::Exceptions::InvalidParameterValue,
+        "sptrsv::ifpack2: parameter \"" << name << "\" is " << value << "; " << info.remedy() << ".");
+    request.options.set(info.name, value);
   }
   return request;
 }

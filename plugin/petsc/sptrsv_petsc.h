@@ -9,7 +9,7 @@
 /* SUBMANSEC = Mat */
 
 /* Names of the solver types and orderings, for PCFactorSetMatSolverType() and PCFactorSetMatOrderingType(). Their
-   manual pages are in upstream/manual_pages.h. */
+   manual pages are printed by tools/options_page --manual-pages. */
 #define MATSOLVERSPTRSV "sptrsv"
 #define MATSOLVERSEQUENTIAL "sequential"
 #define MATSOLVERLEVELSET "levelset"

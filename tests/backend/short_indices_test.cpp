@@ -23,7 +23,7 @@ void expect_tiled_solves(ShortIndices const& t) {
   for (char const* const variant : {"automatic", "syncfree", "levelset"})
     for (Op const op : {Op::none, Op::transpose}) {
       Analysis<T> const analysis(exec, t.pattern(), {Triangle::lower, Diagonal::stored, op});
-      auto const tiles = detail::MakeAlgorithm<T, Tiled<T>>::make(exec, analysis, {{"variant", variant}});
+      auto const tiles = detail::MakeAlgorithm<T, Tiled<T>>::make(exec, analysis, {{"tiled_variant", variant}});
       tiles->update(exec, analysis, t.all_values());
       EXPECT_EQ(t.wrong_rows(op,
                              [&](auto const& b, auto const& x) {

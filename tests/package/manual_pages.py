@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the manual pages in PETSc's format: comments that begin with /*MC (types), /*@ (functions) or /*S (structs).
 
-    manual_pages.py ROOT [--petsc INCLUDE]     checks format and completeness of the pages in the repository ROOT, and
-                                               that the names of PETSc after .seealso are in its headers in INCLUDE
-    manual_pages.py ROOT --doctext PROGRAM     makes the pages by PETSc's doctext, and checks that each comes out
+    manual_pages.py ROOT PRINTER [--petsc INCLUDE]   checks the pages in sptrsv_petsc.h and those that
+                                                     `PRINTER --manual-pages` prints from the lists of types and
+                                                     options; names of PETSc must be in its headers in INCLUDE
+    manual_pages.py ROOT PRINTER --doctext PROGRAM   makes the pages by PETSc's doctext; checks that each comes out
 
-Each type, option, ordering, function and struct has a page: the types and options are those of docs/options.md, which
-the test docs.options compares with the lists. Standard library only.
+Each type, ordering, function and struct has a page; options of the plugin are read by its table alone. Standard
+library only.
 """
 import os
 import re
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-HEADER, TYPES = "plugin/petsc/sptrsv_petsc.h", "plugin/petsc/upstream/manual_pages.h"
+HEADER = "plugin/petsc/sptrsv_petsc.h"
 COMMENT = re.compile(r"/\*(?P<mark>MC|@C?|S|E)\n(?P<text>.*?)(?P<end>\w*@?)\*/", re.DOTALL)
 ENDS = {"MC": "M", "@": "@", "@C": "@", "S": "S", "E": "E"}
 LEVELS = ["beginner", "intermediate", "advanced", "developer"]
@@ -118,54 +119,23 @@ def faults(page):
         yield from parameter_faults(page)
 
 
-def read(root, name):
-    with open(os.path.join(root, name), encoding="utf-8") as file:
-        return file.read()
-
-
-def options(page):
-    """Returns the options of docs/options.md, as PETSc writes them."""
-    rows = re.findall(r"^\| `([^`]+)` \|", page[page.index("PETSc has these as well"):], re.MULTILINE)
-    return {row if row.startswith("-") else "-mat_sptrsv_" + row for row in rows}
-
-
-def missing(root, pages):
-    """Yields types, orderings, options, functions, structs, references and names that the pages lack."""
+def missing(header, pages):
+    """Yields types, orderings, functions, structs and names that the pages or the header lack."""
     by_name = {page.name: page for page in pages}
-    header, list_page = read(root, HEADER), read(root, "docs/options.md")
     macros = dict(re.findall(r"^#define (MAT(?:SOLVER|ORDERING)\w+) \"(\w+)\"$", header, re.MULTILINE))
     for name, value in sorted(macros.items()):
         if name not in by_name or by_name[name].value != value:
-            yield f"{HEADER}: {name} is \"{value}\", and there is no such page; tools/options_page prints the pages"
+            yield f"{HEADER}: {name} is \"{value}\", and tools/options_page prints no such page"
     for page in pages:
         if page.value and macros.get(page.name) != page.value:
             yield f"{HEADER}: add #define {page.name} \"{page.value}\""
-    for name in re.findall(r"^## (\w+)$", list_page, re.MULTILINE):
-        if name not in macros.values():
-            yield f"{HEADER}: the type {name} of docs/options.md has no name and no page"
-    described = {" ".join(item.split()[:1]) for page in pages for item in page.items("Options Database Key")}
-    for option in sorted(options(list_page)):
-        if option.split()[0] not in described:
-            yield f"{TYPES}: {option} of docs/options.md is on no page"
     for name in re.findall(r"^(?:PETSC_EXTERN|static inline) PetscErrorCode (\w+)\(|^} (\w+);$", header, re.MULTILINE):
         if "".join(name) not in by_name:
             yield f"{HEADER}: {''.join(name)} has no page; write one above its declaration"
-    yield from missing_references(read(root, "CITATION.cff"), by_name)
     for page in pages:
         for name in page.see_also():
-            ours = re.match(r"(?:Mat)?SpTRSV|MAT(?:SOLVER|ORDERING)", name)
-            if ours and name.removesuffix("()") not in by_name:
+            if re.match(r"(?:Mat)?SpTRSV|MAT(?:SOLVER|ORDERING)", name) and name.removesuffix("()") not in by_name:
                 yield f"{page.name}: '.seealso:' names {name}, which has no page"
-
-
-def missing_references(citation, by_name):
-    """Yields types whose page does not name the title that CITATION.cff gives for them."""
-    for title, types in re.findall(r"^    title: \"?(.*?)\"?$.*?^    notes: The types? (.*?)\.$", citation,
-                                   re.MULTILINE | re.DOTALL):
-        for name in types.split(" and "):
-            page = by_name.get("MATSOLVER" + name.upper())
-            if not page or title not in " ".join(" ".join(page.lines).split()):
-                yield f"{TYPES}: no page of {name} with the reference '{title}' of CITATION.cff"
 
 
 def unknown(pages, include):
@@ -184,13 +154,19 @@ def unknown(pages, include):
                 yield f"{page.name}: '.seealso:' names {name}, which is not in {include}"
 
 
-def all_pages(root):
-    return [page for name in (HEADER, TYPES) for page in pages_of(read(root, name))]
+def stray_options(plugin):
+    """Yields calls that read an option which need not be in the table."""
+    for at, _, names in os.walk(plugin):
+        for name in names:
+            if name.endswith(("xx", "pp")) and name != "factor_options.cxx":
+                with open(os.path.join(at, name), encoding="utf-8") as file:
+                    for call in re.findall(r"\bPetscOptions(?:Int|Bool|String|Real|EList|Enum|HasName)\(", file.read()):
+                        yield f"{name}: {call}...) reads an option; ReadGiven() reads those of options/option_table.hpp"
 
 
-def check(root, include):
-    pages = all_pages(root)
-    wrong = [f"{page.name}: {fault}" for page in pages for fault in faults(page)] + list(missing(root, pages))
+def check(header, pages, include, plugin):
+    wrong = [f"{page.name}: {fault}" for page in pages for fault in faults(page)]
+    wrong += [*missing(header, pages), *stray_options(plugin)]
     if include:
         wrong += unknown(pages, include)
     print("\n".join(wrong) or f"{len(pages)} manual pages in PETSc's format")
@@ -198,15 +174,17 @@ def check(root, include):
     return len(wrong) > 0
 
 
-def run_doctext(root, program):
+def run_doctext(texts, pages, program):
     """Makes the pages as PETSc's documentation does, and returns whether one is missing or lacks a section."""
-    wrong, pages = [], all_pages(root)
+    wrong = []
     with tempfile.TemporaryDirectory() as folder:
-        for name in (HEADER, TYPES):
+        for number, text in enumerate(texts):
+            name = f"pages{number}.h"
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
             command = [program, "-myst", "-mpath", folder, "-heading", "PETSc", "-indexdir", "../Mat", "-index",
-                       os.path.join(folder, "manualpages.cit"), "-locdir", "./", os.path.basename(name)]
-            done = subprocess.run(command, cwd=os.path.join(root, os.path.dirname(name)), capture_output=True,
-                                  text=True, check=False)
+                       os.path.join(folder, "manualpages.cit"), "-locdir", "./", name]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
             if done.returncode:
                 wrong.append(f"{' '.join(command)} ends with {done.returncode}: {done.stderr}")
         for page in pages:
@@ -250,23 +228,17 @@ def test_faults():
         assert before in GOOD and list(faults(pages_of(GOOD.replace(before, after))[0])), (before, after)
 
 
-def test_missing_references():
-    citation = '    title: "A: b"\n    year: 1\n    notes: The types x and y.\n'
-    page = Page("MC", '  MATSOLVERX = "x" - y\n  A:\n  b', "M", "")
-    found = list(missing_references(citation, {"MATSOLVERX": page}))
-    assert len(found) == 1 and " y " in found[0]
-
-
 def main(arguments):
     test_faults()
-    test_missing_references()
-    root, option, value = (arguments + ["", ""])[:3]
-    if option == "--doctext":
-        if not value:
-            print("skipped: no doctext here; PETSc's --download-sowing builds it")
-            return 77
-        return run_doctext(root, value)
-    return check(root, value)
+    root, printer, option, value = (arguments + ["", ""])[:4]
+    if option == "--doctext" and not value:
+        print("skipped: no doctext here; PETSc's --download-sowing builds it")
+        return 77
+    with open(os.path.join(root, HEADER), encoding="utf-8") as file:
+        texts = [file.read(), subprocess.check_output([printer, "--manual-pages"], text=True)]
+    pages = [page for text in texts for page in pages_of(text)]
+    return run_doctext(texts, pages, value) if option == "--doctext" else check(
+        texts[0], pages, value, os.path.join(root, "plugin/petsc"))
 
 
 if __name__ == "__main__":

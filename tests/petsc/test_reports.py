@@ -127,7 +127,7 @@ class Color(unittest.TestCase):
             self.assertIn(word, done.text)
         self.assertIn("-mat_ordering_color_balance", ex2(base + "-help").text)
         base = f"{SMALL}-pc_factor_mat_ordering_type blockcolor "
-        for option, word in [("size -1", "give 0 or a positive integer"),
+        for option, word in [("size -1", "give an integer from 0 to"),
                              ("colors -1", "give an integer from 0 to 10000"),
                              ("distance 11", "give an integer from 1 to 10")]:
             done = ex2(f"{base}-mat_ordering_blockcolor_{option}", check=False)

@@ -55,8 +55,7 @@ class Factor {
   /// Analyzes the triangles. Arguments and exceptions as for TriangularSolver.
   /// @throws DimensionMismatch if triangles and permutations have different sizes, or block_size does not divide n;
   /// Error if the pattern is inconsistent (no triangle, a symmetric one with `lower`, D with only one triangle).
-  Factor(std::string const& algorithm, ExecSpace const& exec, pattern_type const& pattern,
-         OptionValues const& options = {});
+  Factor(std::string const& algorithm, ExecSpace const& exec, pattern_type const& pattern, Options const& options = {});
 
   /// Takes the values. Where kernels of ExecSpace can read them, they are used in place and must stay valid and
   /// unchanged until the next update(). Otherwise host values are copied to the device and may change after the call.
@@ -142,7 +141,7 @@ class Factor {
                     typename types::solution const& to) const;
 
   std::string algorithm_;
-  std::unique_ptr<OptionValues const> options_;  // null in a moved-from object
+  std::unique_ptr<Options const> options_;  // null in a moved-from object
   pattern_type pattern_;
   std::size_t num_rows_ = 0;
   bool ready_ = false;

@@ -64,8 +64,8 @@ void multiply_blocks(Exec const& exec, std::size_t bs, Blocks blocks, Op op, In 
 
 template <class S, class I, class O, class E>
 Factor<S, I, O, E>::Factor(std::string const& algorithm, E const& exec, pattern_type const& pattern,
-                           OptionValues const& options)
-    : algorithm_(algorithm), options_(std::make_unique<OptionValues>(options)), pattern_(pattern) {
+                           Options const& options)
+    : algorithm_(algorithm), options_(std::make_unique<Options>(options)), pattern_(pattern) {
   for (auto* perm : {&pattern_.row_perm, &pattern_.col_perm})
     if (perm->extent(0) == 0) *perm = {};  // an allocated empty view has an address, too
   check(pattern_);

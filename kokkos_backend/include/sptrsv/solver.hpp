@@ -20,14 +20,12 @@ namespace sptrsv {
 template <class T>
 class Analysis;  // triangle/analysis.hpp
 
-/// Description of an algorithm in the list.
-struct AlgorithmInfo {
+/// Description of an algorithm in the list, with its own options.
+struct AlgorithmInfo : OptionTable {
   std::string name;
   std::string summary;
   Capabilities capabilities;
   std::string ordering;  ///< matrix ordering that the algorithm is made for; empty: any
-  std::vector<OptionInfo> options;
-  std::vector<RenamedOption> renamed;  ///< former names and removed options, refused
 };
 
 /// Returns all algorithms in the order of the list, without the planner `sptrsv`.
@@ -47,6 +45,11 @@ AlgorithmInfo const& planner_info();
 
 /// Returns the options of every algorithm, "sptrsv_<name>" in OptionValues; the planner's options include them.
 std::vector<OptionInfo> const& common_options();
+
+namespace detail {
+/// @throws UnknownAlgorithm unless the name is `sptrsv` or of the list.
+void require_algorithm(std::string const& name);
+}  // namespace detail
 
 /// Forgets the plans measured in this process, so that their patterns are measured again.
 void forget_plans();
@@ -79,15 +82,14 @@ class TriangularSolver {
   /// @param algorithm  a name of algorithm_infos(), or "sptrsv": chosen by the structure
   /// @param exec       instance for all kernels; fenced before return
   /// @param pattern    views that must stay valid and unchanged for the life of the solver
-  /// @param options    by "<algorithm>_<option>", as in AlgorithmInfo; those of other algorithms are checked by name
-  /// and not used. "sptrsv_plan" sets the PlanMethod: "estimate" chooses by the structure; "measure" at the first
-  /// update, by timing the candidates; "automatic", the default, is "estimate" on a device, and on a host starts with
-  /// `sequential` and analyzes another algorithm during a later solve, once that pays. "sptrsv_storage" applies to all
-  /// algorithms, see Storage.
+  /// @param options    by "<algorithm>_<option>", text or parsed; those of other algorithms are not used. "sptrsv_plan"
+  /// sets the PlanMethod: "estimate" chooses by the structure; "measure" at the first update, by timing the candidates;
+  /// "automatic", the default, is "estimate" on a device, and on a host starts with `sequential` and analyzes another
+  /// algorithm during a later solve, once that pays. "sptrsv_storage" applies to all algorithms, see Storage.
   /// @throws UnknownAlgorithm, InvalidOption, Unsupported, InvalidPattern, NotTriangular, MissingDiagonal, TooLarge.
   /// Cost: a few solves.
   TriangularSolver(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& pattern,
-                   Shape shape, OptionValues const& options = {});
+                   Shape shape, Options const& options = {});
   ~TriangularSolver();
   TriangularSolver(TriangularSolver&&) noexcept;
   TriangularSolver& operator=(TriangularSolver&&) noexcept;

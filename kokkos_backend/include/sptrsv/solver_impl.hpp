@@ -6,7 +6,6 @@
 
 #include "sptrsv/device/small_range.hpp"
 #include "sptrsv/planner/algorithm_list.hpp"
-#include "sptrsv/planner/algorithm_names.hpp"
 #include "sptrsv/planner/held_algorithm.hpp"
 #include "sptrsv/planner/plan_key.hpp"
 #include "sptrsv/planner/plan_measure.hpp"
@@ -29,7 +28,7 @@ struct Chosen {
 
 template <class T, class... A>
 Chosen<T> make_algorithm(TypeList<A...>, std::string const& name, typename T::exec_space const& exec,
-                         Analysis<T> const& analysis, OptionValues const& options) {
+                         Analysis<T> const& analysis, Options const& options) {
   Chosen<T> made{name, {}, nullptr};
   auto const attempt = [&](auto* type) {
     using algorithm = std::remove_pointer_t<decltype(type)>;
@@ -37,7 +36,7 @@ Chosen<T> make_algorithm(TypeList<A...>, std::string const& name, typename T::ex
     require(algorithm::capabilities, name, analysis.shape().triangle == Triangle::upper, analysis.shape().transposed(),
             analysis.storage());
     made.capabilities = algorithm::capabilities;
-    made.algorithm = MakeAlgorithm<T, algorithm>::make(exec, analysis, options_of(name, options));
+    made.algorithm = MakeAlgorithm<T, algorithm>::make(exec, analysis, options);
   };
   (attempt(static_cast<A*>(nullptr)), ...);
   return made;
@@ -83,7 +82,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
   // for sptrsv_plan=measure
   bool to_measure = false;
   int reserved = 1;  // columns
-  OptionValues options;
+  Options options;
   PlanOptions plan_options;
   std::vector<PlanTiming> timings;
   detail::PlanClock clock;
@@ -96,11 +95,11 @@ struct TriangularSolver<S, I, O, E>::Impl {
   detail::DeferredPlan deferred;
 
   Impl(std::string const& asked, E const& exec, typename types::pattern const& pattern, Shape shape,
-       OptionValues const& given)
-      : analysis((detail::check_names(asked, given), exec), pattern, shape),
+       Options const& given)
+      : analysis((detail::require_algorithm(asked), exec), pattern, shape),
         reason("asked for"),
         options(given),
-        plan_options(make_options<PlanOptions>(detail::options_of("sptrsv", given), "sptrsv_")),
+        plan_options(given.of<PlanOptions>("sptrsv")),
         num_threads(is_host_space<E> ? exec.concurrency() : 1) {
     if (!detail::is_single<S>) analysis.set_storage(plan_options.common.storage);
     std::string const name = asked == "sptrsv" ? plan(exec) : asked;
@@ -282,7 +281,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
 template <class S, class I, class O, class E>
 TriangularSolver<S, I, O, E>::TriangularSolver(std::string const& algorithm, E const& exec,
                                                typename types::pattern const& pattern, Shape shape,
-                                               OptionValues const& options)
+                                               Options const& options)
     : impl_(std::make_unique<Impl>(algorithm, exec, pattern, shape, options)) {}
 template <class S, class I, class O, class E>
 TriangularSolver<S, I, O, E>::~TriangularSolver() = default;

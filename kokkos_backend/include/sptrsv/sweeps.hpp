@@ -68,7 +68,7 @@ class Sweeps {
   /// @throws InvalidPattern, MissingDiagonal for the first such row, and what TriangularSolver throws
   /// Cost: a few passes over the pattern, and two analyses.
   Sweeps(std::string const& algorithm, ExecSpace const& exec, typename types::pattern const& matrix,
-         SweptRows<types> const& rows = {}, OptionValues const& options = {});
+         SweptRows<types> const& rows = {}, Options const& options = {});
   ~Sweeps();
   Sweeps(Sweeps&&) noexcept;
   Sweeps& operator=(Sweeps&&) noexcept;

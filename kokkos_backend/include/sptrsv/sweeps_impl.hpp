@@ -26,7 +26,7 @@ struct Sweeps<S, I, O, E>::Impl {
   Values work;       // three vectors, column by column
 
   Impl(std::string const& algorithm, E const& exec, typename types::pattern const& matrix, SweptRows<types> const& rows,
-       OptionValues const& options)
+       Options const& options)
       : split(detail::split_matrix<types>(exec, matrix, rows.order, rows.block_first, !solves_exactly(algorithm))),
         order(rows.order),
         lower(algorithm, exec, split.lower.pattern(), Shape{Triangle::lower, diagonal()}, options),
@@ -157,7 +157,7 @@ struct Sweeps<S, I, O, E>::Impl {
 
 template <class S, class I, class O, class E>
 Sweeps<S, I, O, E>::Sweeps(std::string const& algorithm, E const& exec, typename types::pattern const& matrix,
-                           SweptRows<types> const& rows, OptionValues const& options) {
+                           SweptRows<types> const& rows, Options const& options) {
   if (matrix.row_order != RowOrder::natural)
     throw Unsupported(algorithm, "sweeps over a matrix whose rows are stored last first", "store its first row first");
   auto const n = static_cast<std::size_t>(matrix.num_rows());

@@ -8,7 +8,7 @@
 #include "access/matrix_arrays.hpp"
 #include "factor/factor_source.hpp"
 #include "factor/petsc_factor.hpp"
-#include "options/factor_choice.hpp"
+#include "options/option_table.hpp"
 #include "sptrsv/factorization/factorization.hpp"
 
 namespace sptrsv_petsc {
@@ -25,7 +25,7 @@ class BackendFactor final : public FactorSource {
   /// @param done      out: false if PETSc's symbolic phase has to be done: for other factors, for a matrix that the
   /// backend refuses, since PETSc's phase then reports the fault, and with an obstacle
   /// @param obstacle  out: why the host is to compute the values, if it is; empty otherwise
-  PetscErrorCode AnalyzeFill(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options, bool* done,
+  PetscErrorCode AnalyzeFill(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options, bool* done,
                              std::string* obstacle);
 
   /// Makes the factorization of A for F's solver. Automatic: compares it with the host, which is an obstacle if it is
@@ -45,8 +45,8 @@ class BackendFactor final : public FactorSource {
  private:
   PetscErrorCode MakeFactorization(Mat F, Mat A, bool compare, std::string* obstacle);
   PetscErrorCode RenewFactorization(Mat F, Mat A, Stream stream);
-  PetscErrorCode MakeSolverForFill(Mat F, Mat A, MatFactorInfo const* info, int levels,
-                                   sptrsv::OptionValues const& options, bool* made, std::string* obstacle);
+  PetscErrorCode MakeSolverForFill(Mat F, Mat A, MatFactorInfo const* info, int levels, sptrsv::Options const& options,
+                                   bool* made, std::string* obstacle);
   std::string CompareWithHost(Mat F, sptrsv::FactorizationReport const& report);
 
   FactorChoice asked_;

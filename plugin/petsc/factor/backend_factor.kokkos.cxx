@@ -81,7 +81,7 @@ std::string TooMany(sptrsv::FactorizationReport const& report)
 /// @param made      out: false for a matrix that the backend refuses, and with an obstacle
 /// @param obstacle  out: as in AnalyzeFill()
 PetscErrorCode BackendFactor::MakeSolverForFill(Mat F, Mat A, MatFactorInfo const* info, int levels,
-                                                sptrsv::OptionValues const& options, bool* made, std::string* obstacle)
+                                                sptrsv::Options const& options, bool* made, std::string* obstacle)
 {
   Mat_SpTRSV* f = Get(F);
   PetscInt num_inodes = 0;
@@ -130,7 +130,7 @@ PetscErrorCode BackendFactor::MakeSolverForFill(Mat F, Mat A, MatFactorInfo cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BackendFactor::AnalyzeFill(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options,
+PetscErrorCode BackendFactor::AnalyzeFill(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options,
                                           bool* done, std::string* obstacle)
 {
   Mat_SpTRSV* f = Get(F);

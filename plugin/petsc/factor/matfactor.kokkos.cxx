@@ -71,7 +71,7 @@ PetscErrorCode EndAnalysis(Mat F, PetscLogDouble begin)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MakeSolver(Mat F, sptrsv::OptionValues const& options)
+PetscErrorCode MakeSolver(Mat F, sptrsv::Options const& options)
 {
   Mat_SpTRSV* f = Get(F);
   Stream stream;
@@ -88,10 +88,12 @@ PetscErrorCode MakeSolver(Mat F, sptrsv::OptionValues const& options)
 PetscErrorCode ReadObstacle(Mat F, MatFactorInfo const* info, FactorChoice* asked, std::string* obstacle)
 {
   Mat_SpTRSV* f = Get(F);
+  FactorOptions options;
   char const* const prefix = ((PetscObject)F)->prefix;
 
   PetscFunctionBegin;
-  PetscCall(ReadFactorChoice((PetscObject)F, asked));
+  PetscCall(ReadGiven((PetscObject)F, options));
+  *asked = options.factor;
   PetscCall(Guarded(F, [&] {
     if (*asked == FactorChoice::host) *obstacle = "asked for";
     else if (FactorsOnHost(info)) *obstacle = "-pc_factor_mat_factor_on_host";
@@ -107,7 +109,7 @@ PetscErrorCode ReadObstacle(Mat F, MatFactorInfo const* info, FactorChoice* aske
 /// @param backend   becomes the source if there is no obstacle, nor in A; otherwise PETSc's factor does
 /// @param obstacle  why PETSc computes the values; in and out
 /// @param begin     out: when the analysis began; PETSc's symbolic phase comes before
-PetscErrorCode AnalyzeWithPetsc(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options,
+PetscErrorCode AnalyzeWithPetsc(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options,
                                 std::unique_ptr<BackendFactor> backend, std::string& obstacle, PetscLogDouble* begin)
 {
   Mat_SpTRSV* f = Get(F);
@@ -138,7 +140,7 @@ PetscErrorCode AnalyzeWithPetsc(Mat F, Mat A, MatFactorInfo const* info, sptrsv:
 
 /// Makes F's solver and the source of its values: the backend unless there is an obstacle, otherwise PETSc.
 /// @param begin  out: when the analysis began
-PetscErrorCode MakeSource(Mat F, Mat A, MatFactorInfo const* info, sptrsv::OptionValues const& options,
+PetscErrorCode MakeSource(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options,
                           PetscLogDouble* begin)
 {
   Mat_SpTRSV* f = Get(F);
@@ -164,7 +166,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
 {
   Mat_SpTRSV* f = Get(F);
   PetscLogDouble begin;
-  sptrsv::OptionValues options;
+  sptrsv::Options options;
 
   PetscFunctionBegin;
   f->kind = ftype;
@@ -179,7 +181,7 @@ PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatF
       f->requested.c_str(), MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ, MATSEQAIJ, ((PetscObject)A)->type_name);
   PetscCall(FitOrdering(A, ftype, rows, &f->rows));
   PetscCall(FitOrdering(A, ftype, cols, &f->cols));
-  PetscCall(ReadOptions(F, f->requested.c_str(), options));
+  PetscCall(ReadOptions((PetscObject)F, f->requested.c_str(), options));
   PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
   PetscCall(EnsureKokkos());
   PetscCall(MakeSource(F, A, info, options, &begin));

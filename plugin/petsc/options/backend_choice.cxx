@@ -8,6 +8,7 @@
 
 #include "kokkos/device_stream.hpp"
 #include "kokkos/guarded.hpp"
+#include "options/factor_options.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -43,22 +44,13 @@ PetscErrorCode ChooseByVectors(Mat A, Backend& backend)
 
 PetscErrorCode ReadBackendChoice(PetscObject object, BackendChoice* choice)
 {
-  char const* const name = "-mat_sptrsv_backend";
-  char value[64] = "";
-  PetscBool set;
-  char const* prefix = object->prefix ? object->prefix : "";
+  BackendOptions options;
 
   PetscFunctionBegin;
-  PetscOptionsBegin(PetscObjectComm(object), object->prefix, "Triangular solver, where it runs", "MatSolverType");
-  PetscCall(PetscOptionsString(name, "Where the solves run (one of host device), by default where the vectors are",
-                               "MatSolverType", value, value, sizeof value, &set));
-  PetscOptionsEnd();
-  bool const device = !std::strcmp(value, "device");
-  PetscCheck(!set || device || !std::strcmp(value, "host"), PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE,
-             "Option -%s%s is '%s'; choose one of host, device", prefix, name + 1, value);
-  PetscCheck(!device || has_device, PetscObjectComm(object), PETSC_ERR_SUP, "Option -%s%s is 'device', but %s", prefix,
-             name + 1, WithoutDevice());
-  *choice = !set ? BackendChoice::by_vectors : device ? BackendChoice::device : BackendChoice::host;
+  PetscCall(ReadGiven(object, options));
+  PetscCheck(options.backend != BackendChoice::device || has_device, PetscObjectComm(object), PETSC_ERR_SUP,
+             "Option -%smat_sptrsv_backend is 'device', but %s", object->prefix ? object->prefix : "", WithoutDevice());
+  *choice = options.backend;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

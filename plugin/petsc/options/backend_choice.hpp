@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/petsc_compat.hpp"
+#include "options/option_table.hpp"
 
 namespace sptrsv_petsc {
 
@@ -15,9 +16,6 @@ struct Backend {
 
   char const* name() const { return device ? "device" : "host"; }
 };
-
-/// Value of -mat_sptrsv_backend; `by_vectors` if it is not given.
-enum class BackendChoice { by_vectors, host, device };
 
 /// Reads -mat_sptrsv_backend with the object's prefix.
 /// Errors: PETSC_ERR_ARG_OUTOFRANGE for an unknown word, PETSC_ERR_SUP for `device` in a build without one; both name

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the algorithms' options as PETSc options -mat_sptrsv_<algorithm>_<option>.
+// Reads options from PETSc's database; no other file of the plugin does.
 #include "options/factor_options.hpp"
+
+#include <cstring>
 
 #include "kokkos/guarded.hpp"
 #include "sptrsv/solver.hpp"
@@ -8,122 +10,137 @@
 namespace sptrsv_petsc {
 namespace {
 
-PetscErrorCode CheckRange(PetscObject object, std::string const& name, sptrsv::OptionInfo const& info, PetscInt value)
-{
-  char const* prefix = object->prefix;
+char const* PrefixOf(PetscObject object) { return object->prefix ? object->prefix : ""; }
 
-  PetscFunctionBegin;
-  PetscCheck(info.accepts(value), PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE,
-             "Option -%s%s is %" PetscInt_FMT "; give %s", prefix ? prefix : "", name.c_str() + 1, value,
-             info.accepted().c_str());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode CheckChoice(PetscObject object, std::string const& name, sptrsv::OptionInfo const& info,
-                           char const* value)
-{
-  char const* prefix = object->prefix;
-  std::string known;
-
-  PetscFunctionBegin;
-  for (auto const& choice : info.choices)
-    if (choice == value) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Caught(object, [&] {
-    for (auto const& choice : info.choices) known += (known.empty() ? "" : ", ") + choice;
-  }));
-  SETERRQ(PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is '%s'; choose one of %s: %s",
-          prefix ? prefix : "", name.c_str() + 1, value, known.c_str(), info.help.c_str());
-}
-
-std::string AlgorithmNames()
-{
-  std::string names;
-  for (auto const& algorithm : sptrsv::algorithm_infos()) names += algorithm.name + ", ";
-  return names + "sptrsv";
-}
-
-/// Option with the library's key, PETSc's name, and the text for -help.
-struct NamedOption {
-  NamedOption(std::string const& k, std::string const& n, sptrsv::OptionInfo const& i)
-      : key(k), name("-mat_sptrsv_" + n), help(i.help), info(i)
+/// Texts about an option that is read.
+struct AskedOption {
+  AskedOption(OptionGroup const& group, sptrsv::OptionInfo const& i)
+      : info(i), manual(group.manual), name("-" + (group.start + i.name)), help(i.help), remedy(i.remedy())
   {
-    if (info.choices.empty()) return;
-    help += " (one of";
-    for (auto const& choice : info.choices) help += " " + choice;
-    help += ")";
+    if (!info.choices.empty()) {
+      help += info.kind == sptrsv::OptionInfo::Kind::word ? " (" : " (one of ";
+      for (auto const& choice : info.choices) help += choice + (&choice == &info.choices.back() ? ")" : " ");
+    } else {
+      help += " (" + remedy.substr(std::strlen("give ")) + ")";
+    }
   }
 
-  std::string key, name, help;
   sptrsv::OptionInfo const& info;
+  char const* manual;
+  std::string name, help, remedy;
 };
 
-/// Returns the options of a type: its own and the common ones; for `sptrsv` the planner's and those of all algorithms.
-std::vector<NamedOption> OptionsOf(char const* solver_type)
-{
-  bool const planner = !std::strcmp(solver_type, "sptrsv");
-  std::vector<NamedOption> out;
-
-  for (auto const& info : planner ? sptrsv::planner_info().options : sptrsv::common_options())
-    out.emplace_back("sptrsv_" + info.name, info.name, info);
-  for (auto const& algorithm : sptrsv::algorithm_infos())
-    if (planner || algorithm.name == solver_type)
-      for (auto const& info : algorithm.options)
-        out.emplace_back(algorithm.name + "_" + info.name, algorithm.name + "_" + info.name, info);
-  return out;
-}
-
-/// Reads one option; `value` is left empty if the user has not set it.
+/// Reads a number or the position of a word; `value` stays if the user has not set the option.
 /// @param PetscOptionsObject  the name that PETSc's macros use; its type depends on PETSc's version
 template <class Items>
-PetscErrorCode AskPetsc(Items PetscOptionsObject, PetscObject object, NamedOption const& option, char (&value)[64])
+PetscErrorCode AskNumber(Items PetscOptionsObject, PetscObject object, AskedOption const& option, int* value)
 {
   sptrsv::OptionInfo const& info = option.info;
+  char const *const name = option.name.c_str(), *const help = option.help.c_str();
+  PetscInt number = *value;
   PetscBool set;
 
   PetscFunctionBegin;
-  value[0] = '\0';
-  if (info.choices.empty()) {
-    PetscInt number = (PetscInt)info.value;
-    PetscCall(PetscOptionsInt(option.name.c_str(), option.help.c_str(), "MatSolverType", number, &number, &set));
-    if (!set) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(CheckRange(object, option.name, info, number));
-    PetscCall(PetscSNPrintf(value, sizeof value, "%" PetscInt_FMT, number));
+  if (info.kind == sptrsv::OptionInfo::Kind::flag) {
+    PetscBool on = (PetscBool)(*value > 0);
+    PetscCall(PetscOptionsBool(name, help, option.manual, on, &on, &set));
+    if (set) number = on;
+  } else if (info.is_number()) {
+    PetscCall(PetscOptionsInt(name, help, option.manual, number, &number, &set));
+    PetscCheck(!set || info.accepts(number), PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE,
+               "Option -%s%s is %" PetscInt_FMT "; %s", PrefixOf(object), name + 1, number, option.remedy.c_str());
   } else {
-    char word[64];
-    PetscCall(PetscOptionsString(option.name.c_str(), option.help.c_str(), "MatSolverType",
-                                 info.choices[(std::size_t)info.value].c_str(), word, sizeof word, &set));
-    if (!set) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(CheckChoice(object, option.name, info, word));
-    PetscCall(PetscStrncpy(value, word, sizeof value));
+    char word[64] = "";
+    char const* const preset = *value < 0 ? "" : info.choices[(std::size_t)*value].c_str();
+    PetscCall(PetscOptionsString(name, help, option.manual, preset, word, sizeof word, &set));
+    if (set) number = info.position(word);
+    PetscCheck(!set || number >= 0, PetscObjectComm(object), PETSC_ERR_ARG_OUTOFRANGE, "Option -%s%s is '%s'; %s",
+               PrefixOf(object), name + 1, word, option.remedy.c_str());
   }
+  *value = (int)number;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Refuses names and options of earlier versions, which PETSc would only report as unused.
-PetscErrorCode RefuseRenamed(PetscObject object, char const* solver_type)
+/// Visitor that reads options. After an error it reads no more.
+template <class Items>
+class PetscVisitor final : public sptrsv::OptionVisitor {
+ public:
+  PetscVisitor(Items items, PetscObject object, OptionGroup const& group)
+      : items_(items), object_(object), group_(group)
+  {
+  }
+  void number(sptrsv::OptionInfo const& info, int& value) override
+  {
+    AskedOption const option(group_, info);
+    if (!code_) code_ = AskNumber(items_, object_, option, &value);
+  }
+  void word(sptrsv::OptionInfo const& info, std::string& value) override
+  {
+    AskedOption const option(group_, info);
+    auto* const PetscOptionsObject = items_;
+    char given[64] = "";
+    PetscBool set = PETSC_FALSE;
+    if (!code_)
+      code_ = PetscOptionsString(option.name.c_str(), option.help.c_str(), group_.manual, value.c_str(), given,
+                                 sizeof given, &set);
+    if (set) value = given;
+  }
+  PetscErrorCode code() const { return code_; }
+
+ private:
+  Items items_;
+  PetscObject object_;
+  OptionGroup const& group_;
+  PetscErrorCode code_ = PETSC_SUCCESS;
+};
+
+template <class Items>
+PetscErrorCode Visit(Items items, PetscObject object, OptionGroup const& group,
+                     std::function<void(sptrsv::OptionVisitor&)> const& visit)
 {
-  bool const planner = !std::strcmp(solver_type, "sptrsv");
+  PetscVisitor<Items> visitor(items, object, group);
 
   PetscFunctionBegin;
-  for (auto const& algorithm : sptrsv::algorithm_infos())
-    for (auto const& option : algorithm.renamed) {
-      char before[96], now[96];
-      PetscBool set;
-      if (!planner && algorithm.name != solver_type) continue;
-      PetscCall(
-          PetscSNPrintf(before, sizeof before, "-mat_sptrsv_%s_%s", algorithm.name.c_str(), option.before.c_str()));
-      PetscCall(PetscSNPrintf(now, sizeof now, "mat_sptrsv_%s_%s", algorithm.name.c_str(), option.now.c_str()));
-      PetscCall(PetscOptionsHasName(object->options, object->prefix, before, &set));
-      char const* const prefix = object->prefix ? object->prefix : "";
-      PetscCheck(!set || !option.now.empty(), PetscObjectComm(object), PETSC_ERR_ARG_WRONG,
-                 "Option -%s%s was removed; leave it out", prefix, before + 1);
-      PetscCheck(!set, PetscObjectComm(object), PETSC_ERR_ARG_WRONG,
-                 "Option -%s%s is called -%s%s since 0.2; use that name", prefix, before + 1, prefix, now);
-    }
+  PetscCall(Caught(object, [&] { visit(visitor); }));
+  PetscCall(visitor.code());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Returns PETSc's name of an option of a type, without -mat_sptrsv_.
+std::string PetscName(std::string const& key) { return key.compare(0, 7, "sptrsv_") == 0 ? key.substr(7) : key; }
+
+/// Refuses names and options of earlier versions, which PETSc would only report as unused.
+PetscErrorCode RefuseRenamed(PetscObject object, sptrsv::OptionTable const& table)
+{
+  char const *const prefix = PrefixOf(object), *const start = "mat_sptrsv_";
+
+  PetscFunctionBegin;
+  for (auto const& [before, now] : table.renamed) {
+    char name[96];
+    PetscBool set;
+    PetscCall(PetscSNPrintf(name, sizeof name, "-%s%s", start, before.c_str()));
+    PetscCall(PetscOptionsHasName(object->options, object->prefix, name, &set));
+    PetscCheck(!set || !now.empty(), PetscObjectComm(object), PETSC_ERR_ARG_WRONG,
+               "Option -%s%s was removed; leave it out", prefix, name + 1);
+    PetscCheck(!set, PetscObjectComm(object), PETSC_ERR_ARG_WRONG,
+               "Option -%s%s is called -%s%s%s since 0.2; use that name", prefix, name + 1, prefix, start, now.c_str());
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
+
+PetscErrorCode ReadGroup(PetscObject object, OptionGroup const& group,
+                         std::function<void(sptrsv::OptionVisitor&)> const& visit)
+{
+  PetscFunctionBegin;
+  // not PetscObjectOptionsBegin(): PETSc prints the help of a title once, and that of "Matrix (Mat) options" has been
+  // printed
+  PetscOptionsBegin(PetscObjectComm(object), object->prefix, group.title, group.manual);
+  PetscCall(Visit(PetscOptionsObject, object, group, visit));
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const* name, char const* others)
 {
@@ -133,55 +150,48 @@ PetscErrorCode CheckAlgorithm(PetscObject object, char const* source, char const
   PetscFunctionBegin;
   PetscCall(Caught(object, [&] {
     known = known || sptrsv::find_algorithm(name);
-    if (!known) names = AlgorithmNames();
+    for (auto const& algorithm : sptrsv::algorithm_infos()) names += algorithm.name + ", ";
   }));
-  PetscCheck(known, PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE, "%s is '%s'; choose one of %s%s", source, name,
-             others, names.c_str());
+  PetscCheck(known, PetscObjectComm(object), PETSC_ERR_ARG_UNKNOWN_TYPE, "%s is '%s'; choose one of %s%ssptrsv", source,
+             name, others, names.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ReadAlgorithm(PetscObject object, std::string& name)
 {
-  char const* option = "-mat_sptrsv_type";
-  char value[64];
-  PetscBool set;
-  std::string help, source;
+  ShellOptions options;
+  std::string source;
 
   PetscFunctionBegin;
-  PetscCall(Caught(object, [&] {
-    help = "Algorithm (one of " + AlgorithmNames() + ")";
-    source = std::string("Option -") + (object->prefix ? object->prefix : "") + (option + 1);
-  }));
-  PetscOptionsBegin(PetscObjectComm(object), object->prefix, "Triangular solver", "SpTRSVPCShellSetTriangles");
-  PetscCall(
-      PetscOptionsString(option, help.c_str(), "SpTRSVPCShellSetTriangles", name.c_str(), value, sizeof value, &set));
-  PetscOptionsEnd();
-  if (!set) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CheckAlgorithm(object, source.c_str(), value));
-  PetscCall(Caught(object, [&] { name = value; }));
+  PetscCall(ReadGiven(object, options));
+  if (options.type.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Caught(object, [&] { source = std::string("Option -") + PrefixOf(object) + "mat_sptrsv_type"; }));
+  PetscCall(CheckAlgorithm(object, source.c_str(), options.type.c_str()));
+  name = std::move(options.type);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::OptionValues& values)
+PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::Options& values)
 {
-  std::vector<NamedOption> options;
+  sptrsv::OptionTable table;
   std::string title;
 
   PetscFunctionBegin;
-  PetscCall(RefuseRenamed(object, solver_type));
   PetscCall(Caught(object, [&] {
-    options = OptionsOf(solver_type);
+    table = sptrsv::option_table(solver_type);
     title = std::string("Triangular solver options, ") + solver_type;
   }));
-  // not PetscObjectOptionsBegin(): PETSc prints the help of a title once, and that of "Matrix (Mat) options" has been
-  // printed
-  PetscOptionsBegin(PetscObjectComm(object), object->prefix, title.c_str(), "MatSolverType");
-  for (NamedOption const& option : options) {
-    char value[64];
-    PetscCall(AskPetsc(PetscOptionsObject, object, option, value));
-    if (value[0]) PetscCall(Caught(object, [&] { values[option.key] = value; }));
-  }
-  PetscOptionsEnd();
+  PetscCall(RefuseRenamed(object, table));
+  PetscCall(
+      ReadGroup(object, {"mat_sptrsv_", title.c_str(), "MatSolverType", "factor"}, [&](sptrsv::OptionVisitor& visitor) {
+        for (sptrsv::OptionInfo info : table.options) {
+          std::string const key = info.name;
+          int value = (int)info.value;
+          info.name = PetscName(key);
+          visitor.number(info, value);
+          if (value != info.value) values.set(key, value);
+        }
+      }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

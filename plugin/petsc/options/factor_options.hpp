@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the library's options from PETSc's: those of an algorithm as -mat_sptrsv_<algorithm>_<option>, the planner's
-// and the common ones as -mat_sptrsv_<option>.
+// Reads options from PETSc's database: those of the plugin's own structs, and those of an algorithm as
+// -mat_sptrsv_<algorithm>_<option>, the planner's and the common ones as -mat_sptrsv_<option>.
 #pragma once
 
-#include <cstring>
+#include <functional>
 #include <string>
-#include <vector>
 
 #include "base/petsc_compat.hpp"
-#include "sptrsv/options.hpp"
+#include "options/option_table.hpp"
 
 namespace sptrsv_petsc {
 
-/// Reads the options of `solver_type`: its own and the common ones; for `sptrsv` the planner's and those of all
-/// algorithms. Only options that the user has set go into `values`.
-/// Errors: PETSC_ERR_ARG_OUTOFRANGE with the option's name and range; PETSC_ERR_ARG_WRONG for a renamed or removed
-/// option.
-PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::OptionValues& values);
-inline PetscErrorCode ReadOptions(Mat F, char const* solver_type, sptrsv::OptionValues& values)
+/// Reads the options that `visit` shows to its visitor, with the object's prefix; values that are not given stay.
+/// Error PETSC_ERR_ARG_OUTOFRANGE with the option's name, its value and what is accepted.
+PetscErrorCode ReadGroup(PetscObject object, OptionGroup const& group,
+                         std::function<void(sptrsv::OptionVisitor&)> const& visit);
+
+/// Reads the options of a struct, as ReadGroup() does.
+template <class Struct>
+PetscErrorCode ReadGiven(PetscObject object, Struct& options, OptionGroup const& group = Struct::group)
 {
-  return ReadOptions((PetscObject)F, solver_type, values);
+  PetscFunctionBegin;
+  PetscCall(ReadGroup(object, group, [&](sptrsv::OptionVisitor& visitor) { options.visit(visitor); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/// Reads the options of `solver_type`, as in sptrsv::option_table(). Only values other than the defaults are set.
+/// Errors: those of ReadGroup(); PETSC_ERR_ARG_WRONG for a renamed or removed option.
+PetscErrorCode ReadOptions(PetscObject object, char const* solver_type, sptrsv::Options& values);
 
 /// Checks that `name` is an algorithm or `sptrsv`. Error PETSC_ERR_ARG_UNKNOWN_TYPE with the known names.
 /// @param source  where the name comes from, for the message

@@ -5,67 +5,12 @@
 #include "kokkos/device_stream.hpp"
 #include "kokkos/guarded.hpp"
 #include "kokkos/kokkos_session.hpp"
+#include "options/factor_options.hpp"
 #include "sptrsv/ordering/block_coloring.hpp"
 #include "sptrsv/ordering/greedy_colors.hpp"
 
 namespace sptrsv_petsc {
 namespace {
-
-PetscErrorCode ReadColorOptions(Mat A, sptrsv::ColorOptions& options)
-{
-  char const* const algorithms[] = {"serial", "deterministic", "speculative"};
-  PetscInt distance = options.distance, algorithm = (PetscInt)options.algorithm;
-  PetscBool balance = (PetscBool)options.balance;
-
-  PetscFunctionBegin;
-  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Matrix ordering by colors",
-                    "MatGetOrdering");
-  PetscCall(PetscOptionsBool("-mat_ordering_color_balance", "Move rows from large to small colors", "MatGetOrdering",
-                             balance, &balance, NULL));
-  PetscCall(PetscOptionsInt("-mat_ordering_color_distance",
-                            "Rows of a color are further apart; k + 1 for k levels of fill", "MatGetOrdering", distance,
-                            &distance, NULL));
-  PetscCall(PetscOptionsEList("-mat_ordering_color_algorithm", "Of Kokkos Kernels; speculative is not reproducible",
-                              "MatGetOrdering", algorithms, 3, algorithms[algorithm], &algorithm, NULL));
-  PetscOptionsEnd();
-  PetscCheck(distance >= 1 && distance <= 10, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
-             "Option -%smat_ordering_color_distance is %" PetscInt_FMT "; give an integer from 1 to 10",
-             ((PetscObject)A)->prefix ? ((PetscObject)A)->prefix : "", distance);
-  options.balance = balance;
-  options.distance = (int)distance;
-  options.algorithm = (sptrsv::ColorAlgorithm)algorithm;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ReadBlockColorOptions(Mat A, sptrsv::BlockColorOptions<PetscInt>& options)
-{
-  PetscInt distance = options.distance;
-  char const* const prefix = ((PetscObject)A)->prefix ? ((PetscObject)A)->prefix : "";
-
-  PetscFunctionBegin;
-  PetscOptionsBegin(PetscObjectComm((PetscObject)A), ((PetscObject)A)->prefix, "Matrix ordering by colors of blocks",
-                    "MatGetOrdering");
-  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_size", "Rows of a block, or inodes, at most; 0: 64 or 256",
-                            "MatGetOrdering", options.size, &options.size, NULL));
-  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_colors",
-                            "0: 4 or 8; more where a block's neighbors have them all", "MatGetOrdering", options.colors,
-                            &options.colors, NULL));
-  PetscCall(PetscOptionsInt("-mat_ordering_blockcolor_distance",
-                            "Blocks of a color are further apart; k + 1 for k levels of fill", "MatGetOrdering",
-                            distance, &distance, NULL));
-  PetscOptionsEnd();
-  PetscCheck(options.size >= 0, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
-             "Option -%smat_ordering_blockcolor_size is %" PetscInt_FMT "; give 0 or a positive integer", prefix,
-             options.size);
-  PetscCheck(options.colors >= 0 && options.colors <= 10000, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
-             "Option -%smat_ordering_blockcolor_colors is %" PetscInt_FMT "; give an integer from 0 to 10000", prefix,
-             options.colors);
-  PetscCheck(distance >= 1 && distance <= 10, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE,
-             "Option -%smat_ordering_blockcolor_distance is %" PetscInt_FMT "; give an integer from 1 to 10", prefix,
-             distance);
-  options.distance = (int)distance;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /// Colors a matrix on the device if its pattern is there, if it has no inodes, and if the options ask for the serial
 /// coloring at distance 1 without balancing.
@@ -154,7 +99,7 @@ PetscErrorCode MatGetOrdering_Color(Mat A, MatOrderingType, IS* rows, IS* cols)
   bool done;
 
   PetscFunctionBegin;
-  PetscCall(ReadColorOptions(A, options));
+  PetscCall(ReadGiven((PetscObject)A, options, color_group));
   PetscCall(EnsureKokkos());
   PetscCall(ColorOnDevice(A, options, coloring, &done));
   if (!done)
@@ -172,7 +117,7 @@ PetscErrorCode MatGetOrdering_BlockColor(Mat A, MatOrderingType, IS* rows, IS* c
   sptrsv::Coloring<PetscInt> coloring;
 
   PetscFunctionBegin;
-  PetscCall(ReadBlockColorOptions(A, options));
+  PetscCall(ReadGiven((PetscObject)A, options, block_color_group));
   PetscCall(ColorOnHost(
       A, block_color_ordering, [&](auto const& graph) { return sptrsv::color_blocks(graph, options); }, coloring));
   PetscCall(MakeOrdering(A, coloring, rows, cols));

@@ -4,6 +4,7 @@
 
 #include "base/wrapped_pc.hpp"
 #include "kokkos/guarded.hpp"
+#include "options/factor_options.hpp"
 #include "relaxation/pc_sweeps.hpp"
 #include "relaxation/sweep_options.hpp"
 
@@ -27,14 +28,13 @@ PetscErrorCode FindLocalMatrix(PC pc, Mat* A)
 PetscErrorCode RefuseSweeps(PC pc)
 {
   auto const object = (PetscObject)pc;
+  SweepOptions given;
   SweepChoice choice;
   char const* const prefix = object->prefix ? object->prefix : "";
-  PetscBool type_set, ordering_set;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsHasName(object->options, object->prefix, "-pc_sor_sptrsv", &type_set));
-  PetscCall(PetscOptionsHasName(object->options, object->prefix, "-pc_sor_ordering", &ordering_set));
-  if (!pc->pmat || (!type_set && !ordering_set)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ReadGiven(object, given));
+  if (!pc->pmat || (given.sptrsv.empty() && given.ordering.empty())) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ReadSweepOptions(pc, choice));
   PetscCheck(
       !choice.asked, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,

@@ -17,7 +17,7 @@ struct SweepChoice {
   std::string algorithm = "sptrsv";  ///< a name of algorithm_infos(), or "sptrsv"
   std::string ordering;              ///< a MatOrderingType; empty: natural order
   BackendChoice where = BackendChoice::by_vectors;
-  sptrsv::OptionValues options;  ///< options of the algorithm; empty until ReadSweepAlgorithmOptions()
+  sptrsv::Options options;  ///< options of the algorithm; empty until ReadSweepAlgorithmOptions()
 
   bool operator==(SweepChoice const& other) const
   {

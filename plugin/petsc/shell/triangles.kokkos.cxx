@@ -114,7 +114,7 @@ PetscErrorCode RefreshTriangle(UserTriangle& t)
 }
 
 PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, UserTriangles const& all, Stream stream,
-                          sptrsv::OptionValues const& options)
+                          sptrsv::Options const& options)
 {
   bool const lower = t.triangle == sptrsv::Triangle::lower;
   FactorArrays arrays;
@@ -142,7 +142,7 @@ PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, UserTriangles const& all, Stre
 /// Analyzes both triangles with the same options. By default they run where the operator's vectors are.
 PetscErrorCode Analyze(PC pc, UserTriangles& all)
 {
-  sptrsv::OptionValues options;
+  sptrsv::Options options;
   Mat A, P;
   Stream stream;
 

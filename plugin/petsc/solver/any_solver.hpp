@@ -115,12 +115,12 @@ class AnyFactorSolver : public SolverMemory<Scalar> {
 
 /// Makes a solver with a factor on a host, or on the GPU, where it begins with `stream`.
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
-                                                  FactorArrays const& arrays, sptrsv::OptionValues const& options);
+                                                  FactorArrays const& arrays, sptrsv::Options const& options);
 /// Makes a solver that computes its own pattern, and takes values only by factor().
 /// @param device, stream  as for MakeFactorSolver()
 /// @return null if what.accept() declines
 /// @throws ImproperRow, MissingDiagonal, and what Factorization::level_pattern() throws
 std::unique_ptr<AnyFactorSolver> MakeFillSolver(bool device, Stream stream, std::string const& algorithm,
-                                                FillFactor const& what, sptrsv::OptionValues const& options);
+                                                FillFactor const& what, sptrsv::Options const& options);
 
 }  // namespace sptrsv_petsc

@@ -37,6 +37,6 @@ struct SweptRowArrays {
 /// Makes sweeps on a host, or on the GPU, where they begin with `stream`. Reads all arrays before it returns.
 std::unique_ptr<AnySweeps> MakeSweeps(bool device, Stream stream, std::string const& algorithm,
                                       MatrixArrays const& matrix, SweptRowArrays const& rows,
-                                      sptrsv::OptionValues const& options);
+                                      sptrsv::Options const& options);
 
 }  // namespace sptrsv_petsc

@@ -77,8 +77,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
   using Factorization = sptrsv::Factorization<Scalar, PetscInt, PetscInt, Exec>;
   using T = typename Factor::types;
 
-  FactorSolver(Stream stream, std::string const& algorithm, FactorArrays const& arrays,
-               sptrsv::OptionValues const& options)
+  FactorSolver(Stream stream, std::string const& algorithm, FactorArrays const& arrays, sptrsv::Options const& options)
       : Base(stream),
         num_entries_(arrays.num_entries),
         num_inverse_(arrays.num_values() - arrays.num_entries),
@@ -88,7 +87,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
     state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
     if (splits_) state_->row_ptr = pattern.upper->rows.row_ptr;
   }
-  FactorSolver(Stream stream, std::string const& algorithm, FillFactor const& what, sptrsv::OptionValues const& options)
+  FactorSolver(Stream stream, std::string const& algorithm, FillFactor const& what, sptrsv::Options const& options)
       : Base(stream), num_entries_(0), num_inverse_(0), splits_(false)
   {
     auto const n = static_cast<std::size_t>(what.matrix.n);

@@ -7,7 +7,7 @@ namespace {
 
 template <class Exec>
 std::unique_ptr<AnyFactorSolver> MakeFill(Stream stream, std::string const& algorithm, FillFactor const& what,
-                                          sptrsv::OptionValues const& options)
+                                          sptrsv::Options const& options)
 {
   auto made = std::make_unique<FactorSolver<Exec>>(stream, algorithm, what, options);
   if (made->declined()) return nullptr;
@@ -17,14 +17,14 @@ std::unique_ptr<AnyFactorSolver> MakeFill(Stream stream, std::string const& algo
 }  // namespace
 
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
-                                                  FactorArrays const& arrays, sptrsv::OptionValues const& options)
+                                                  FactorArrays const& arrays, sptrsv::Options const& options)
 {
   if (device) return std::make_unique<FactorSolver<DeviceExec>>(stream, algorithm, arrays, options);
   return std::make_unique<FactorSolver<Kokkos::DefaultHostExecutionSpace>>(stream, algorithm, arrays, options);
 }
 
 std::unique_ptr<AnyFactorSolver> MakeFillSolver(bool device, Stream stream, std::string const& algorithm,
-                                                FillFactor const& what, sptrsv::OptionValues const& options)
+                                                FillFactor const& what, sptrsv::Options const& options)
 {
   if (device) return MakeFill<DeviceExec>(stream, algorithm, what, options);
   return MakeFill<Kokkos::DefaultHostExecutionSpace>(stream, algorithm, what, options);

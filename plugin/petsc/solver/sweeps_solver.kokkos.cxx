@@ -17,7 +17,7 @@ class SweepsSolver final : public SolverOnSpace<AnySweeps, Scalar, Exec> {
   using Rows = Kokkos::View<PetscInt*, typename T::device>;
 
   SweepsSolver(Stream stream, std::string const& algorithm, MatrixArrays const& matrix, SweptRowArrays const& rows,
-               sptrsv::OptionValues const& options)
+               sptrsv::Options const& options)
       : Base(stream)
   {
     auto const n = static_cast<std::size_t>(matrix.n);
@@ -93,7 +93,7 @@ class SweepsSolver final : public SolverOnSpace<AnySweeps, Scalar, Exec> {
 
 std::unique_ptr<AnySweeps> MakeSweeps(bool device, Stream stream, std::string const& algorithm,
                                       MatrixArrays const& matrix, SweptRowArrays const& rows,
-                                      sptrsv::OptionValues const& options)
+                                      sptrsv::Options const& options)
 {
   using Host = Kokkos::DefaultHostExecutionSpace;
   if (device) return std::make_unique<SweepsSolver<DeviceExec>>(stream, algorithm, matrix, rows, options);

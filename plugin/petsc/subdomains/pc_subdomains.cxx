@@ -5,6 +5,7 @@
 
 #include "base/wrapped_pc.hpp"
 #include "kokkos/guarded.hpp"
+#include "options/factor_options.hpp"
 #include "subdomains/submatrix_values.hpp"
 #include "subdomains/value_sources.hpp"
 
@@ -32,7 +33,7 @@ template <bool local>
 PetscErrorCode Prepare(PC pc)
 {
   Mat A;
-  PetscBool on = PETSC_FALSE, set;
+  SubmatrixOptions options;
 
   PetscFunctionBegin;
   PetscCall(FindWhole<local>(pc, &A));
@@ -42,11 +43,10 @@ PetscErrorCode Prepare(PC pc)
                           ((PetscObject)pc->pmat)->type_name));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscOptionsBegin(PetscObjectComm((PetscObject)pc), ((PetscObject)pc)->prefix, "Submatrices by sptrsv", "PC");
-  PetscCall(PetscOptionsBool("-pc_submatrices_sptrsv",
-                             "Take new values of submatrices where A's are, by default on a GPU", "PC", on, &on, &set));
-  PetscOptionsEnd();
-  PetscCall(UseSubmatrixValues(A, set ? (on ? WhereToCut::everywhere : WhereToCut::nowhere) : WhereToCut::on_device));
+  PetscCall(ReadGiven((PetscObject)pc, options));
+  PetscCall(UseSubmatrixValues(A, options.sptrsv < 0    ? WhereToCut::on_device
+                                  : options.sptrsv == 0 ? WhereToCut::nowhere
+                                                        : WhereToCut::everywhere));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

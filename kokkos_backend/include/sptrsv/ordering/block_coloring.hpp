@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -26,6 +27,16 @@ struct BlockColorOptions {
   Index colors = 0;
   int distance = 1;  ///< minimum distance of blocks of a color is greater than this; k+1 for a factor with k levels of
                      ///< fill
+
+  template <class V>
+  void visit(V& v) {
+    v.integer("size", size, 0, INT_MAX,
+              "rows of a block, or inodes, at most; 0: 256 where rows have more than 8 neighbors, else 64");
+    v.integer("colors", colors, 0, 10000,
+              "colors; 0: 4, or 8 where blocks have more than 8 neighbors; fewer wait less, more keep more of the "
+              "natural order");
+    v.integer("distance", distance, 1, 10, "blocks of a color are further apart than that: k+1 with k levels of fill");
+  }
 };
 
 namespace detail {

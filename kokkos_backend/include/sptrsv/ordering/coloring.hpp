@@ -41,6 +41,14 @@ struct ColorOptions {
   int distance = 1;      ///< minimum distance of vertices of a color is greater than this; k+1 for a factor with k
                          ///< levels of fill
   bool balance = false;  ///< moves vertices from large to small colors
+
+  template <class V>
+  void visit(V& v) {
+    v.integer("distance", distance, 1, 10, "rows of a color are further apart than that: k+1 with k levels of fill");
+    v.flag("balance", balance, "moves rows from large to small colors");
+    v.choice("algorithm", algorithm, {"serial", "deterministic", "speculative"},
+             "coloring of Kokkos Kernels; speculative is not reproducible");
+  }
 };
 
 /// Coloring, with colors sorted by decreasing size. Source: B. Suchoski, MSc thesis, Penn State 2012, section 3.1.

@@ -37,8 +37,8 @@ inline constexpr bool keeps_state = Kokkos::is_detected_v<restart_of, A>;
 template <class T, class A>
 struct HoldAlgorithm final : AnyAlgorithm<T> {
   A algorithm;
-  HoldAlgorithm(typename T::exec_space const& exec, Analysis<T> const& analysis, OptionValues const& options)
-      : algorithm(exec, analysis, make_options<typename A::Options>(options, std::string(A::name) + "_")) {}
+  HoldAlgorithm(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options)
+      : algorithm(exec, analysis, options.of<typename A::Options>(std::string(A::name))) {}
   void update(typename T::exec_space const& exec, Analysis<T> const& analysis,
               typename T::values const& values) override {
     algorithm.update(exec, analysis, values);
@@ -68,16 +68,15 @@ struct HoldAlgorithm final : AnyAlgorithm<T> {
 /// its own: the solver's file declares them `extern template` and compiles none of A's kernels.
 template <class T, class A>
 struct MakeAlgorithm {
-  /// @param options  without the prefix of A's name
   static std::unique_ptr<AnyAlgorithm<T>> make(typename T::exec_space const& exec, Analysis<T> const& analysis,
-                                               OptionValues const& options);
+                                               Options const& options);
   /// Returns A as a candidate of the planner, or nothing if it is not worth planning.
   static std::optional<Candidate> candidate(typename T::exec_space const& exec, Analysis<T> const& analysis);
 };
 
 template <class T, class A>
 std::unique_ptr<AnyAlgorithm<T>> MakeAlgorithm<T, A>::make(typename T::exec_space const& exec,
-                                                           Analysis<T> const& analysis, OptionValues const& options) {
+                                                           Analysis<T> const& analysis, Options const& options) {
   return std::make_unique<HoldAlgorithm<T, A>>(exec, analysis, options);
 }
 

@@ -46,7 +46,7 @@ std::uint64_t hash_of(typename T::exec_space const& exec, typename T::pattern co
 }
 
 template <class T>
-PlanKey plan_key(typename T::exec_space const& exec, Analysis<T> const& analysis, OptionValues const& options) {
+PlanKey plan_key(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
   auto const& pattern = analysis.pattern();
   auto const last = static_cast<long long>(analysis.values_needed());
   auto const shape = analysis.shape();
@@ -59,7 +59,7 @@ PlanKey plan_key(typename T::exec_space const& exec, Analysis<T> const& analysis
                    static_cast<int>(exec.concurrency())})
     key.what += std::to_string(part) + " ";
   key.what += std::string(typeid(T).name()) + " " + device_name(exec);
-  for (auto const& [name, value] : options) key.what += " " + name + "=" + value;
+  for (auto const& [name, value] : options.values()) key.what += " " + name + "=" + std::to_string(value);
   return key;
 }
 

@@ -20,7 +20,7 @@ enum class FactorBy {
 /// Request to the library that a parameter list makes.
 struct Request {
   std::string algorithm = "sptrsv";
-  OptionValues options;  ///< options that were set, by the library's keys
+  Options options;  ///< options that were set
   FactorBy factor_by = FactorBy::automatic;
 
   bool operator==(Request const& other) const {

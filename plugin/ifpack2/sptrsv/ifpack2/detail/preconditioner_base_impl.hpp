@@ -225,7 +225,7 @@ void PreconditionerBase<M>::describe(Teuchos::FancyOStream& out, Teuchos::EVerbo
         << "\nNode: " << Teuchos::TypeNameTraits<node_type>::name() << "\nVersion: " << version()
         << "\nAlgorithm: " << request_.algorithm << "\nOptions: {";
     char const* comma = "";
-    for (auto const& [key, value] : request_.options) {
+    for (auto const& [key, value] : request_.options.text()) {
       out << comma << key << ": " << value;
       comma = ", ";
     }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plugin's own options; those of algorithms and orderings are in structs of the backend. -help, docs/options.md and
+// the manual pages are printed from these descriptions. Does not need PETSc.
+#pragma once
+
+#include <string>
+
+#include "sptrsv/options.hpp"
+
+namespace sptrsv_petsc {
+
+/// Options that are read together.
+struct OptionGroup {
+  char const* start;   ///< prefix of the names, without the hyphen
+  char const* title;   ///< in -help, different for each group, since PETSc prints a title once
+  char const* manual;  ///< name of a manual page, in -help
+  char const* holder;  ///< object whose prefix the options have
+};
+
+/// Processor of the solves, by default that of the vectors.
+enum class BackendChoice { by_vectors = -1, host, device };
+struct BackendOptions {
+  static constexpr OptionGroup group{"mat_sptrsv_", "Triangular solver, where it runs", "MatSolverType",
+                                     "factor, or PC of type shell, sor or eisenstat"};
+  BackendChoice backend = BackendChoice::by_vectors;
+  template <class V>
+  void visit(V& v)
+  {
+    v.choice("backend", backend, {"host", "device"},
+             "where the solves run; else where the matrix' vectors are, such as those of aijkokkos and aijcusparse");
+  }
+};
+
+/// Code that computes the values of a factor.
+enum class FactorChoice { automatic, host, device };
+struct FactorOptions {
+  static constexpr OptionGroup group{"mat_sptrsv_", "Triangular solver, who factors", "MatSolverType", "factor"};
+  FactorChoice factor = FactorChoice::automatic;
+  template <class V>
+  void visit(V& v)
+  {
+    v.choice("factor", factor, {"automatic", "host", "device"},
+             "who computes the values of a factor: PETSc on the host, or the backend where the solves run");
+  }
+};
+
+/// Algorithm of a program's own triangles.
+struct ShellOptions {
+  static constexpr OptionGroup group{"mat_sptrsv_", "Triangular solver", "SpTRSVPCShellSetTriangles",
+                                     "PC of type shell"};
+  std::string type;  ///< empty: as the program says
+  template <class V>
+  void visit(V& v)
+  {
+    v.text("type", type, "a type", "solves with triangles of the program's own by this type");
+  }
+};
+
+/// Sweeps of SOR.
+struct SweepOptions {
+  static constexpr OptionGroup group{"pc_sor_", "Sweeps of SOR by sptrsv", "PCSOR", "PC of type sor or eisenstat"};
+  std::string sptrsv, ordering;  ///< empty: not given
+  template <class V>
+  void visit(V& v)
+  {
+    v.text("sptrsv", sptrsv, "a type, or off",
+           "sweeps by solves of this type, on a host too, or always by PETSc; else by sptrsv on a GPU");
+    v.text("ordering", ordering, "a MatOrderingType", "sweeps over the rows in this order; else in the natural one");
+  }
+};
+
+/// New values of submatrices.
+struct SubmatrixOptions {
+  static constexpr OptionGroup group{"pc_submatrices_", "Submatrices by sptrsv", "PC",
+                                     "PC of type asm, gasm, bjacobi, fieldsplit or redistribute"};
+  int sptrsv = -1;  ///< -1: not given
+  template <class V>
+  void visit(V& v)
+  {
+    v.flag("sptrsv", sptrsv, "takes new values of submatrices where the matrix' are; else only on a GPU");
+  }
+};
+
+/// Groups of the orderings' options, sptrsv::ColorOptions and sptrsv::BlockColorOptions.
+inline constexpr OptionGroup color_group{"mat_ordering_color_", "Matrix ordering by colors", "MatGetOrdering",
+                                         "matrix"};
+inline constexpr OptionGroup block_color_group{"mat_ordering_blockcolor_", "Matrix ordering by colors of blocks",
+                                               "MatGetOrdering", "matrix"};
+
+}  // namespace sptrsv_petsc
