@@ -51,7 +51,7 @@ struct RandomSystem {
   bool wild = false;       ///< solutions may grow from row to row without bound
   int entries_before = 0;  ///< entries of another matrix earlier in the same arrays, as PETSc stores L before U
   int columns = 1, updates = 1;
-  int row_stride = 1, x_row_stride = 1;  ///< of b and x; 0: columns of a row are contiguous
+  int row_stride = 1, x_row_stride = 1;  ///< strides of b and x; 0: columns of a row are contiguous
   int spare_rows = 0, x_spare_rows = 0;
   bool in_place = false;
   bool permute_b = false, scale_b = false, permute_out = false, out = false, accumulate = false;  ///< parts of the Fold
