@@ -7,7 +7,7 @@
 
 #include "base/petsc_scalar.hpp"
 #include "kokkos/guarded.hpp"
-#include "solver/solver_memory.hpp"
+#include "solver/on_space.hpp"
 
 namespace sptrsv_petsc {
 
@@ -105,7 +105,7 @@ PetscErrorCode WithDense(bool device, Mat B, Mat X, Use const& use)
 /// copies arrays that are on a host, and waits for these copies only. Logs time, flops and copies, on the host or the
 /// device.
 template <class Call>
-PetscErrorCode SolveAt(PetscObject object, SolverMemory<Scalar>& memory, Operands const& o, PetscLogDouble flops,
+PetscErrorCode SolveAt(PetscObject object, SpaceObject& memory, Operands const& o, PetscLogDouble flops,
                        Call const& call)
 {
   Columns<Scalar const> b = o.b;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/petsc_scalar.hpp"
-#include "solver/solver_memory.hpp"
+#include "solver/on_space.hpp"
 #include "sptrsv/factorization/factorization.hpp"
 #include "sptrsv/proper_rows.hpp"
 #include "sptrsv/solver.hpp"
@@ -78,8 +78,8 @@ struct TriangleReport {
   sptrsv::Structure structure;
   std::vector<sptrsv::PlanTiming> const& timings;
 };
-/// Solver with a factor or a triangle. b and x are n-by-k arrays in the solver's memory: see SolverMemory.
-class AnyFactorSolver : public SolverMemory<Scalar> {
+/// Solver with a factor or a triangle. b and x are n-by-k arrays in the solver's memory: see SpaceObject.
+class AnyFactorSolver : public SpaceObject {
  public:
   /// Takes the factor's num_values() values from host memory. On a host they are read in place, except for Cholesky
   /// without dense blocks; otherwise they are copied before the call returns.

@@ -10,8 +10,8 @@
 
 namespace sptrsv_petsc {
 
-/// SOR sweeps with one matrix. b and x are n-by-k arrays in the solver's memory: see SolverMemory.
-class AnySweeps : public SolverMemory<Scalar> {
+/// SOR sweeps with one matrix. b and x are n-by-k arrays in the solver's memory: see SpaceObject.
+class AnySweeps : public SpaceObject {
  public:
   /// Takes A's values, which may change after the call. Returns the first row with a zero on its diagonal, or -1.
   virtual long long update(MatrixValues const& values, sptrsv::Relaxation const& relaxation) = 0;

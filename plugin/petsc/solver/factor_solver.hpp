@@ -70,9 +70,22 @@ void RequireDiagonal(Exec const& exec, typename T::pattern const& matrix, bool a
 }
 
 template <class Exec>
-class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
+struct FactorSolverState {
+  using Factor = sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>;
+
+  Factor factor;
+  typename Factor::pattern_type pattern;
+  decltype(Factor::types::pattern::row_ptr) row_ptr;  // offsets of U's rows if its values are split
+  CholeskyValues<Exec> cholesky;
+  std::optional<sptrsv::Factorization<Scalar, PetscInt, PetscInt, Exec>> factorization;
+  sptrsv::StagedValues<Scalar, Exec> staging;  // for values of A in host memory
+};
+
+template <class Exec>
+class FactorSolver final : public OnSpace<AnyFactorSolver, Exec, FactorSolverState<Exec>> {
  public:
-  using Base = SolverOnSpace<AnyFactorSolver, Scalar, Exec>;
+  using State = FactorSolverState<Exec>;
+  using Base = OnSpace<AnyFactorSolver, Exec, State>;
   using Factor = sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>;
   using Factorization = sptrsv::Factorization<Scalar, PetscInt, PetscInt, Exec>;
   using T = typename Factor::types;
@@ -84,8 +97,8 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
         splits_(arrays.kind == FactorKind::cholesky && !arrays.block_size)
   {
     auto const pattern = PatternOf<Exec>(arrays);
-    state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
-    if (splits_) state_->row_ptr = pattern.upper->rows.row_ptr;
+    this->set_state({Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
+    if (splits_) state().row_ptr = pattern.upper->rows.row_ptr;
   }
   FactorSolver(Stream stream, std::string const& algorithm, FillFactor const& what, sptrsv::Options const& options)
       : Base(stream), num_entries_(0), num_inverse_(0), splits_(false)
@@ -101,14 +114,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
     if (what.accept && !what.accept(Factorization::decide(exec(), matrix, pattern))) return;
     pattern.upper->rows.sum_backward = what.symmetric || what.has_inodes;  // PETSc's order, except for inodes
     num_entries_ = pattern.upper->rows.col_idx.extent(0) + (what.symmetric ? n : pattern.lower->rows.col_idx.extent(0));
-    state_.emplace(State{Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
-  }
-  ~FactorSolver() override = default;
-
-  void release() override
-  {
-    state_.reset();
-    Base::release();
+    this->set_state({Factor(algorithm, exec(), pattern, options), pattern, {}, {}, {}, {}});
   }
 
   void update(Scalar const* values) override
@@ -124,7 +130,7 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
   }
 
   /// Tells whether FillFactor::accept has declined: the object may then only be destroyed.
-  bool declined() const { return !state_; }
+  bool declined() const { return !this->has_state(); }
 
   sptrsv::FactorizationReport make_factorization(MatrixArrays const& m,
                                                  sptrsv::FactorizationOptions const& options) override
@@ -201,27 +207,12 @@ class FactorSolver final : public SolverOnSpace<AnyFactorSolver, Scalar, Exec> {
 
  private:
   using Base::exec;
-  struct State {
-    Factor factor;
-    typename Factor::pattern_type pattern;
-    decltype(T::pattern::row_ptr) row_ptr;  // offsets of U's rows if its values are split
-    CholeskyValues<Exec> cholesky;
-    std::optional<Factorization> factorization;
-    sptrsv::StagedValues<Scalar, Exec> staging;  // for values of A in host memory
-  };
-
-  State& state() const
-  {
-    if (!state_)
-      throw sptrsv::NotReady("Kokkos has ended, and this solver with it; destroy solvers before Kokkos::finalize()");
-    return *state_;
-  }
+  using Base::state;
   static typename T::rhs Rhs(Columns<Scalar const> c) { return Base::template as_view<typename T::rhs>(c); }
   static typename T::solution Solution(Columns<Scalar> c) { return Base::template as_view<typename T::solution>(c); }
 
   std::size_t num_entries_, num_inverse_;
   bool splits_;
-  mutable std::optional<State> state_;
 };
 
 }  // namespace sptrsv_petsc

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements AnySweeps with the backend's Sweeps on one execution space.
-#include <optional>
-
 #include "solver/any_sweeps.hpp"
 #include "solver/matrix_pattern.hpp"
 
@@ -9,31 +7,32 @@ namespace sptrsv_petsc {
 namespace {
 
 template <class Exec>
-class SweepsSolver final : public SolverOnSpace<AnySweeps, Scalar, Exec> {
+struct SweepsState {
+  sptrsv::Sweeps<Scalar, PetscInt, PetscInt, Exec> sweeps;  // holds the order
+  sptrsv::StagedValues<Scalar, Exec> staging;               // for values of A in host memory
+  std::size_t order_size;
+};
+
+template <class Exec>
+class SweepsSolver final : public OnSpace<AnySweeps, Exec, SweepsState<Exec>> {
  public:
-  using Base = SolverOnSpace<AnySweeps, Scalar, Exec>;
+  using Base = OnSpace<AnySweeps, Exec, SweepsState<Exec>>;
   using Sweeps = sptrsv::Sweeps<Scalar, PetscInt, PetscInt, Exec>;
   using T = typename Sweeps::types;
-  using Rows = Kokkos::View<PetscInt*, typename T::device>;
 
   SweepsSolver(Stream stream, std::string const& algorithm, MatrixArrays const& matrix, SweptRowArrays const& rows,
                sptrsv::Options const& options)
       : Base(stream)
   {
     auto const n = static_cast<std::size_t>(matrix.n);
-    auto const order = Copied(rows.order, n), block_first = Copied(rows.block_first, n);
-    state_.emplace(
-        State{Sweeps(algorithm, exec(), PatternOfMatrix<T>(matrix), {order, block_first}, options), {}, order.span()});
+    auto const order = this->copied(rows.order, n), block_first = this->copied(rows.block_first, n);
+    this->set_state(
+        {Sweeps(algorithm, exec(), PatternOfMatrix<T>(matrix), {order, block_first}, options), {}, order.span()});
   }
 
-  void release() override
-  {
-    state_.reset();
-    Base::release();
-  }
   long long update(MatrixValues const& values, sptrsv::Relaxation const& relaxation) override
   {
-    State& s = state();
+    auto& s = state();
     return s.sweeps.update(exec(), ValuesOfMatrix<T>(exec(), s.staging, values), relaxation);
   }
   void sweep(sptrsv::Sweep kind, Columns<Scalar const> b, Columns<Scalar> x, bool zero_guess, int times) override
@@ -56,37 +55,15 @@ class SweepsSolver final : public SolverOnSpace<AnySweeps, Scalar, Exec> {
   }
   std::size_t memory_bytes() const override
   {
-    State const& s = state();
+    auto const& s = state();
     return s.sweeps.memory_bytes() + s.staging.memory_bytes() + s.order_size * sizeof(PetscInt) + this->copy_bytes();
   }
 
  private:
   using Base::exec;
-  struct State {
-    Sweeps sweeps;                               // holds the order
-    sptrsv::StagedValues<Scalar, Exec> staging;  // for values of A in host memory
-    std::size_t order_size;
-  };
-
-  /// Returns a copy of n numbers in host memory, or an empty view for null.
-  Rows Copied(PetscInt const* numbers, std::size_t n) const
-  {
-    if (!numbers) return {};
-    auto const own = Base::template fresh<Rows>("sptrsv::petsc::swept_rows", n);
-    Kokkos::deep_copy(exec(), own, Kokkos::View<PetscInt const*, Kokkos::HostSpace>(numbers, n));
-    exec().fence("sptrsv::petsc: the order of the sweeps is copied");
-    return own;
-  }
-  State& state() const
-  {
-    if (!state_)
-      throw sptrsv::NotReady("Kokkos has ended, and these sweeps with it; destroy matrices before Kokkos::finalize()");
-    return *state_;
-  }
+  using Base::state;
   static typename T::rhs Rhs(Columns<Scalar const> c) { return Base::template as_view<typename T::rhs>(c); }
   static typename T::solution Solution(Columns<Scalar> c) { return Base::template as_view<typename T::solution>(c); }
-
-  mutable std::optional<State> state_;
 };
 
 }  // namespace

@@ -5,22 +5,21 @@
 #include <memory>
 #include <vector>
 
-#include "kokkos/device_stream.hpp"
 #include "solver/any_solver.hpp"
 
 namespace sptrsv_petsc {
 
 /// Copy of values between two matrices of a rank: to[targets[k]] = from[sources[k]].
-class LocalCopy : public KokkosHolder {
+class LocalCopy : public SpaceObject {
  public:
-  /// Performs the copy; sends work on a GPU to `stream`.
+  /// Performs the copy.
   /// @param from  values of A, in the memory of `to` or on a host
-  virtual void run(Stream stream, MatrixValues const& from, Scalar* to) = 0;
+  virtual void run(MatrixValues const& from, Scalar* to) = 0;
 };
 
-/// Makes a copy in host memory, or on the GPU.
+/// Makes a copy in host memory, or on the GPU, where it begins with `stream`.
 /// @param targets  positions in the submatrix' values; empty: 0, 1, ...
-std::unique_ptr<LocalCopy> MakeLocalCopy(bool device, std::vector<PetscInt> const& sources,
+std::unique_ptr<LocalCopy> MakeLocalCopy(bool device, Stream stream, std::vector<PetscInt> const& sources,
                                          std::vector<PetscInt> const& targets);
 
 }  // namespace sptrsv_petsc

@@ -2,9 +2,6 @@
 // Implements LocalCopy on one execution space.
 #include "subdomains/local_copy.hpp"
 
-#include <optional>
-#include <type_traits>
-
 #include "solver/matrix_pattern.hpp"
 #include "sptrsv/types.hpp"
 
@@ -21,49 +18,36 @@ void CopyValues(Exec const& exec, Indices sources, Indices targets, Values from,
 }
 
 template <class Exec>
-class CopyOnSpace final : public LocalCopy {
+struct CopyState {
+  Kokkos::View<PetscInt*, Kokkos::Device<Exec, typename Exec::memory_space>> sources, targets;
+  sptrsv::StagedValues<Scalar, Exec> staging;
+};
+
+template <class Exec>
+class CopyOnSpace final : public OnSpace<LocalCopy, Exec, CopyState<Exec>> {
  public:
-  using Memory = typename Exec::memory_space;
+  using Base = OnSpace<LocalCopy, Exec, CopyState<Exec>>;
   using T = sptrsv::Types<Scalar, PetscInt, PetscInt, Exec>;
 
-  CopyOnSpace(std::vector<PetscInt> const& sources, std::vector<PetscInt> const& targets)
-      : state_(State{Copied(sources), Copied(targets), {}})
+  CopyOnSpace(Stream stream, std::vector<PetscInt> const& sources, std::vector<PetscInt> const& targets) : Base(stream)
   {
+    this->set_state({this->copied(sources.data(), sources.size()), this->copied(targets.data(), targets.size()), {}});
   }
-  void release() override { state_.reset(); }
-  void run(Stream stream, MatrixValues const& from, Scalar* to) override
+  void run(MatrixValues const& from, Scalar* to) override
   {
-    if (!state_) throw sptrsv::NotReady("Kokkos has ended, and the copy of submatrices' values with it");
-    Exec exec;
-    if constexpr (!std::is_same_v<Memory, Kokkos::HostSpace>) exec = instance_on(stream);
-    CopyValues(exec, state_->sources, state_->targets, ValuesOfMatrix<T>(exec, state_->staging, from), to);
-    if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>) exec.fence("sptrsv::petsc: the values are copied");
+    auto& s = this->state();
+    CopyValues(this->exec(), s.sources, s.targets, ValuesOfMatrix<T>(this->exec(), s.staging, from), to);
+    if constexpr (Base::host) this->exec().fence("sptrsv::petsc: the values are copied");
   }
-
- private:
-  using Indices = Kokkos::View<PetscInt*, Kokkos::Device<Exec, Memory>>;
-  struct State {
-    Indices sources, targets;
-    sptrsv::StagedValues<Scalar, Exec> staging;
-  };
-
-  static Indices Copied(std::vector<PetscInt> const& numbers)
-  {
-    Indices const own(Kokkos::view_alloc("sptrsv::petsc::value_numbers", Kokkos::WithoutInitializing), numbers.size());
-    Kokkos::deep_copy(own, Kokkos::View<PetscInt const*, Kokkos::HostSpace>(numbers.data(), numbers.size()));
-    return own;
-  }
-
-  std::optional<State> state_;
 };
 
 }  // namespace
 
-std::unique_ptr<LocalCopy> MakeLocalCopy(bool device, std::vector<PetscInt> const& sources,
+std::unique_ptr<LocalCopy> MakeLocalCopy(bool device, Stream stream, std::vector<PetscInt> const& sources,
                                          std::vector<PetscInt> const& targets)
 {
-  if (device) return std::make_unique<CopyOnSpace<DeviceExec>>(sources, targets);
-  return std::make_unique<CopyOnSpace<Kokkos::DefaultHostExecutionSpace>>(sources, targets);
+  if (device) return std::make_unique<CopyOnSpace<DeviceExec>>(stream, sources, targets);
+  return std::make_unique<CopyOnSpace<Kokkos::DefaultHostExecutionSpace>>(stream, sources, targets);
 }
 
 }  // namespace sptrsv_petsc

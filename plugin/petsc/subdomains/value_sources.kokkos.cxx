@@ -40,6 +40,22 @@ PetscErrorCode SamePattern(Mat A, Mat B, bool* same)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Finds the stream for copies of A's values; null on a host.
+PetscErrorCode StreamFor(Mat A, Stream* stream)
+{
+  Mat blocks[2];
+  PetscBool kokkos = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *stream = nullptr;
+  PetscCall(GetBlocks(A, blocks));
+#if defined(PETSC_HAVE_KOKKOS_KERNELS)
+  PetscCall(PetscObjectTypeCompare((PetscObject)blocks[0], MATSEQAIJKOKKOS, &kokkos));
+#endif
+  if (has_device && device_memory_of(blocks[0]) != PETSC_MEMTYPE_HOST) PetscCall(CurrentStream(kokkos, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Values of a leaf that come from one of A's blocks.
 struct Found {
   std::vector<PetscInt> own, own_targets;  // value own_targets[j] is this rank's value own[j]; empty targets: 0, 1, ...
@@ -184,6 +200,7 @@ PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbere
   PetscInt num_values;
   PetscMPIInt size, self;
   PetscScalar const* a = nullptr;
+  Stream stream;
   bool const device = leaf && device_memory_of(leaf) != PETSC_MEMTYPE_HOST;
   bool const local = has_device || !device;  // otherwise only PETSc reaches the device
 
@@ -192,6 +209,7 @@ PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbere
   PetscCallMPI(MPI_Comm_rank(comm, &self));
   PetscCall(CountEntries(numbered, &num_values));
   PetscCall(EnsureKokkos());
+  PetscCall(StreamFor(A, &stream));
   if (numbered) PetscCall(MatSeqAIJGetArrayRead(numbered, &a));
   PetscErrorCode const code = Guarded(A, [&] {
     std::size_t rank = (std::size_t)self;
@@ -217,7 +235,7 @@ PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbere
     for (int block = 0; block < numbers.num_blocks; ++block) {
       Found& f = found[block];
       BlockSource& source = *(sources_.end() - 2 + block);
-      if (!f.own.empty()) source.own = MakeLocalCopy(device, f.own, f.own_targets);
+      if (!f.own.empty()) source.own = MakeLocalCopy(device, stream, f.own, f.own_targets);
     }
   });
   if (numbered) PetscCall(MatSeqAIJRestoreArrayRead(numbered, &a));
@@ -281,7 +299,11 @@ PetscErrorCode ValueSources::Take(BlockSource const& source, Stream stream, Mat 
     if (source.others)
       PetscCall(PetscSFBcastWithMemTypeBegin(source.others, MPIU_SCALAR, here, values.data, there, to, MPI_REPLACE));
     PetscErrorCode code = PETSC_SUCCESS;
-    if (source.own) code = Guarded(block, [&] { source.own->run(stream, values, scalars(to)); });
+    if (source.own)
+      code = Guarded(block, [&] {
+        source.own->follow(stream);
+        source.own->run(values, scalars(to));
+      });
     if (source.others) PetscCall(PetscSFBcastEnd(source.others, MPIU_SCALAR, values.data, to, MPI_REPLACE));
     PetscCall(code);
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -292,15 +314,11 @@ PetscErrorCode ValueSources::Take(BlockSource const& source, Stream stream, Mat 
 PetscErrorCode ValueSources::TakeValues(Mat A, std::vector<Mat> const& leaves) const
 {
   Mat blocks[2];
-  PetscBool kokkos = PETSC_FALSE;
-  Stream stream = nullptr;
+  Stream stream;
 
   PetscFunctionBegin;
   PetscCall(GetBlocks(A, blocks));
-#if defined(PETSC_HAVE_KOKKOS_KERNELS)
-  PetscCall(PetscObjectTypeCompare((PetscObject)blocks[0], MATSEQAIJKOKKOS, &kokkos));
-#endif
-  if (has_device && device_memory_of(blocks[0]) != PETSC_MEMTYPE_HOST) PetscCall(CurrentStream(kokkos, &stream));
+  PetscCall(StreamFor(A, &stream));
   for (std::size_t k = 0; k < sources_.size() / 2; ++k) {
     Mat const leaf = k < leaves.size() ? leaves[k] : nullptr;
     auto const both = [&](PetscScalar* to, PetscMemType there) -> PetscErrorCode {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and stream of a solver: a host's memory, or that of a GPU and one of PETSc's streams there.
+// State in the memory of an execution space, on a host or on one of PETSc's streams of a GPU.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
+#include "base/petsc_scalar.hpp"
 #include "kokkos/device_stream.hpp"
 #include "kokkos/kokkos_session.hpp"
 #include "sptrsv/error.hpp"
@@ -15,34 +17,34 @@
 namespace sptrsv_petsc {
 
 /// Vectors in one array, column by column.
-template <class Scalar>
+template <class S>
 struct Columns {
-  Scalar* data;
+  S* data;
   std::size_t rows, columns, stride;
 
-  std::size_t bytes() const { return rows * columns * sizeof(Scalar); }
+  std::size_t bytes() const { return rows * columns * sizeof(S); }
 };
 
-/// Memory of a solver, with copies of vectors that lie elsewhere.
-template <class Scalar>
-class SolverMemory : public KokkosHolder {
+/// Object with state in the memory of an execution space, and copies of vectors that lie elsewhere.
+class SpaceObject : public KokkosHolder {
  public:
-  /// Tells whether solves take arrays in GPU memory; arrays on a host then go through copy_in() and room_for().
+  /// Tells whether the object works on arrays in GPU memory; vectors on a host then go through copy_in() and
+  /// room_for().
   virtual bool on_device() const = 0;
   /// Sends all further work to this stream, after the work on the previous one has finished. Does nothing on a host.
   virtual void follow(Stream stream) = 0;
-  /// Copies b to the solver's memory. Keeps that memory from solve to solve; allocates if b is larger than all before.
+  /// Copies b to the object's memory. Keeps that memory from solve to solve; allocates if b is larger than all before.
   virtual Columns<Scalar const> copy_in(Columns<Scalar const> b) = 0;
-  /// Returns memory for x in the solver's memory, kept as by copy_in(); copies x to it if `filled`.
+  /// Returns memory for x in the object's memory, kept as by copy_in(); copies x to it if `filled`.
   virtual Columns<Scalar> room_for(Columns<Scalar> x, bool filled) = 0;
   virtual void copy_out(Columns<Scalar const> from, Columns<Scalar> to) = 0;
   /// Waits until the copies have read and written the host's arrays.
   virtual void finish_copies() = 0;
 };
 
-/// Implements an interface's SolverMemory for the execution space Exec.
-template <class Interface, class Scalar, class Exec>
-class SolverOnSpace : public Interface {
+/// Implements the SpaceObject of an interface: holds a State in the memory of Exec until Kokkos ends.
+template <class Interface, class Exec, class State>
+class OnSpace : public Interface {
  public:
   using device = Kokkos::Device<Exec, typename Exec::memory_space>;
   static constexpr bool host = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
@@ -52,12 +54,12 @@ class SolverOnSpace : public Interface {
   void follow(Stream stream) final
   {
     if constexpr (!host) {
-      Work& w = work();
-      if (stream == w.stream) return;
+      Held& h = held();
+      if (stream == h.stream) return;
       // of the whole device: the stream before this one may be gone, with its PetscDeviceContext
       Kokkos::fence("sptrsv::petsc: work on the stream before this one has finished");
-      w.exec = instance_on(stream);
-      w.stream = stream;
+      h.exec = instance_on(stream);
+      h.stream = stream;
     } else {
       (void)stream;
     }
@@ -65,13 +67,13 @@ class SolverOnSpace : public Interface {
 
   Columns<Scalar const> copy_in(Columns<Scalar const> b) final
   {
-    Columns<Scalar> const to = room(work().b, b.rows, b.columns);
+    Columns<Scalar> const to = room(held().b, b.rows, b.columns);
     copy<typename Exec::memory_space, Kokkos::HostSpace>(b, to);
     return {to.data, to.rows, to.columns, to.stride};
   }
   Columns<Scalar> room_for(Columns<Scalar> x, bool filled) final
   {
-    Columns<Scalar> const to = room(work().x, x.rows, x.columns);
+    Columns<Scalar> const to = room(held().x, x.rows, x.columns);
     if (filled) copy<typename Exec::memory_space, Kokkos::HostSpace>({x.data, x.rows, x.columns, x.stride}, to);
     return to;
   }
@@ -81,18 +83,31 @@ class SolverOnSpace : public Interface {
   }
   void finish_copies() final { exec().fence("sptrsv::petsc: vectors of the host are copied"); }
 
-  void release() override { work_.reset(); }
+  void release() final { held_.reset(); }
 
  protected:
-  explicit SolverOnSpace(Stream stream)
+  explicit OnSpace(Stream stream)
   {
-    work_.emplace();
-    work_->stream = stream;
-    if constexpr (!host) work_->exec = instance_on(stream);
+    held_.emplace();
+    held_->stream = stream;
+    if constexpr (!host) held_->exec = instance_on(stream);
   }
 
-  Exec const& exec() const { return work().exec; }
+  Exec const& exec() const { return held().exec; }
+  /// Sets the state, once, after which state() may be called.
+  void set_state(State state) { held().state.emplace(std::move(state)); }
+  bool has_state() const { return held().state.has_value(); }
+  State& state() const { return *held().state; }
 
+  /// Returns n numbers of a host's memory in a View, without initializing it; empty for null.
+  Kokkos::View<PetscInt*, device> copied(PetscInt const* numbers, std::size_t n) const
+  {
+    if (!numbers) return {};
+    auto const own = fresh<Kokkos::View<PetscInt*, device>>("sptrsv::petsc::numbers", n);
+    Kokkos::deep_copy(exec(), own, Kokkos::View<PetscInt const*, Kokkos::HostSpace>(numbers, n));
+    exec().fence("sptrsv::petsc: numbers of the host are copied");
+    return own;
+  }
   /// Allocates a View without initializing it.
   template <class View>
   View fresh(char const* label, std::size_t rows) const
@@ -104,21 +119,24 @@ class SolverOnSpace : public Interface {
   {
     return View(c.data, Kokkos::LayoutStride(c.rows, 1, c.columns, c.stride));
   }
-  std::size_t copy_bytes() const { return (work().b.span() + work().x.span()) * sizeof(Scalar); }
+  std::size_t copy_bytes() const { return (held().b.span() + held().x.span()) * sizeof(Scalar); }
 
  private:
   using Vectors = Kokkos::View<Scalar*, device>;
-  struct Work {
+  struct Held {
     Exec exec;
     Stream stream = nullptr;
     Vectors b, x;  // copies of vectors on a host; empty before the first one
+    std::optional<State> state;
   };
 
-  Work& work() const
+  Held& held() const
   {
-    if (!work_)
-      throw sptrsv::NotReady("Kokkos has ended, and this solver with it; destroy solvers before Kokkos::finalize()");
-    return *work_;
+    if (!held_)
+      throw sptrsv::NotReady(
+          "Kokkos has ended, and solvers, sweeps and submatrices with it; destroy PETSc's objects before "
+          "Kokkos::finalize()");
+    return *held_;
   }
   Columns<Scalar> room(Vectors& kept, std::size_t rows, std::size_t columns) const
   {
@@ -133,7 +151,7 @@ class SolverOnSpace : public Interface {
                         Kokkos::View<Scalar const*, From>(from.data + c * from.stride, from.rows));
   }
 
-  mutable std::optional<Work> work_;
+  mutable std::optional<Held> held_;
 };
 
 }  // namespace sptrsv_petsc
