@@ -6,7 +6,6 @@
 
 #include "access/block_factor.hpp"
 #include "access/orderings.hpp"
-#include "kokkos/guarded.hpp"
 #include "solver/any_solver.hpp"
 
 namespace sptrsv_petsc {
@@ -16,20 +15,8 @@ struct InnerPattern {
   FactorArrays view;
   BlockFactor blocks;                   ///< for a factor with dense blocks
   std::vector<PetscInt> row_ptr_upper;  ///< LU: offsets of U's rows, last row first
-  IS row_is = nullptr, col_is = nullptr;
-  PetscInt const *row_indices = nullptr, *col_indices = nullptr;
+  Permutation rows, cols;
 };
-
-inline PetscErrorCode ReleasePattern(InnerPattern& p)
-{
-  PetscFunctionBegin;
-  if (p.row_is) PetscCall(ISRestoreIndices(p.row_is, &p.row_indices));
-  if (p.col_is) PetscCall(ISRestoreIndices(p.col_is, &p.col_indices));
-  PetscCall(ISDestroy(&p.row_is));
-  PetscCall(ISDestroy(&p.col_is));
-  p = InnerPattern{};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /// Reads the rows of an LU or ILU factor without dense blocks: L's rows, then U's, last row first, each ending in its
 /// inverted diagonal. Finds the end of U's rows by these diagonals, and checks that their number of entries is the one
@@ -59,10 +46,9 @@ inline PetscErrorCode AccessLURows(Mat inner, PetscInt const* i, PetscInt const*
              "PETSc's factor has %" PetscInt_FMT " entries, of which its rows show %" PetscInt_FMT
              "; this PETSc stores factors in another way",
              counted, k);
-  p.view.num_entries = static_cast<std::size_t>(k);
-  p.view.row_ptr_lower = i;
-  p.view.row_ptr_upper = p.row_ptr_upper.data();
-  p.view.col_idx = j;
+  p.view.lower = {i, j, static_cast<std::size_t>(k)};
+  p.view.upper = {p.row_ptr_upper.data(), j, static_cast<std::size_t>(k)};
+  p.view.upper_reversed = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,52 +94,40 @@ inline PetscErrorCode AccessRowsOfBlocks(Mat inner, InnerPattern& p)
              "PETSc's factor of type %s does not show its pattern", ((PetscObject)inner)->type_name);
   // not restored: i and j are the factor's own arrays, which stay valid
   if (p.view.symmetric() && bs == 1 && DiagonalsLast(rows, i, j)) {
-    p.view.num_entries = rows ? static_cast<std::size_t>(i[rows]) : 0;
-    p.view.row_ptr_upper = i;
-    p.view.col_idx = j;
+    p.view.upper = {i, j, rows ? static_cast<std::size_t>(i[rows]) : 0};
   } else if (!p.view.symmetric() && bs == 1) {
     PetscCall(AccessLURows(inner, i, j, p));
   } else {
     PetscCall(AccessBlockPattern(inner, bs, rows, i, j, p.view.symmetric(), p.blocks));
     p.view.block_size = bs;
-    p.view.num_entries = p.blocks.col_idx.size();
-    p.view.row_ptr_lower = p.view.symmetric() ? nullptr : p.blocks.row_ptr_lower.data();
-    p.view.row_ptr_upper = p.blocks.row_ptr_upper.data();
-    p.view.col_idx = p.blocks.col_idx.data();
+    p.view.has_pivots = false;
+    auto const& col_idx = p.blocks.col_idx;
+    p.view.upper = {p.blocks.row_ptr_upper.data(), col_idx.data(), col_idx.size()};
+    if (!p.view.symmetric()) p.view.lower = {p.blocks.row_ptr_lower.data(), col_idx.data(), col_idx.size()};
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Reads the orderings of a factor of n rows as permutations of its rows.
-inline PetscErrorCode AccessOrderings(PetscInt n, IS rows, IS cols, InnerPattern& p)
-{
-  PetscFunctionBegin;
-  PetscCall(AccessPermutation(rows, n, &p.row_is, &p.row_indices));
-  PetscCall(AccessPermutation(cols, n, &p.col_is, &p.col_indices));
-  p.view.row_perm = p.row_indices;
-  p.view.col_perm = p.col_indices;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Reads the pattern and the orderings of PETSc's own factor.
 /// @param A           the factored matrix
 /// @param rows, cols  orderings of the symbolic phase; cols is null for Cholesky
-inline PetscErrorCode AccessPattern(Mat inner, Mat A, MatFactorType ftype, IS rows, IS cols, InnerPattern& p)
+inline PetscErrorCode AccessPattern(Mat inner, Mat A, bool symmetric, IS rows, IS cols, InnerPattern& p)
 {
-  PetscBool const cholesky = (PetscBool)(ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC);
   PetscBool aij;
   IS row_is, col_is;
 
   PetscFunctionBegin;
-  PetscCall(ReleasePattern(p));
   PetscCall(MatGetSize(inner, &p.view.n, NULL));
-  p.view.kind = cholesky ? FactorKind::cholesky : FactorKind::lu;
+  p.view.kind = symmetric ? FactorKind::cholesky : FactorKind::lu;
   PetscCall(PetscObjectTypeCompare((PetscObject)inner, MATSEQAIJ, &aij));
   if (aij) PetscCall(AccessLUPattern(inner, A, p));
   else PetscCall(AccessRowsOfBlocks(inner, p));
   PetscCall(ExpandOrdering(rows, std::max<PetscInt>(1, p.view.block_size), &row_is));
-  PetscCall(ExpandOrdering(cholesky ? rows : cols, std::max<PetscInt>(1, p.view.block_size), &col_is));
-  PetscCall(AccessOrderings(p.view.n, row_is, col_is, p));
+  PetscCall(ExpandOrdering(symmetric ? rows : cols, std::max<PetscInt>(1, p.view.block_size), &col_is));
+  PetscCall(p.rows.Get(row_is, p.view.n));
+  PetscCall(p.cols.Get(col_is, p.view.n));
+  p.view.row_perm = p.rows.indices();
+  p.view.col_perm = p.cols.indices();
   PetscCall(ISDestroy(&row_is));
   PetscCall(ISDestroy(&col_is));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -172,32 +146,31 @@ inline PetscErrorCode RequireRange(PetscObject object, PetscInt row, PetscInt bs
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Calls use(values) with the values of p.view, which are valid until the next call or ReleasePattern().
-template <class Use>
-PetscErrorCode WithFactorValues(Mat inner, InnerPattern& p, Use const& use)
+/// Gets the values of p.view, which stay there until the next numeric phase.
+inline PetscErrorCode AccessValues(Mat inner, InnerPattern& p, FactorValueArrays* values)
 {
   PetscBool aij, sbaij;
-  PetscErrorCode code;
   PetscScalar* a;
   PetscScalar const* a_read;
+  Scalar const* data;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)inner, MATSEQAIJ, &aij));
   PetscCall(PetscObjectTypeCompare((PetscObject)inner, MATSEQSBAIJ, &sbaij));
   if (aij) {
     PetscCall(MatSeqAIJGetArrayRead(inner, &a_read));
-    code = use(scalars(a_read));
+    data = scalars(a_read);
     PetscCall(MatSeqAIJRestoreArrayRead(inner, &a_read));
   } else {
     PetscCallCXX(AllocateBlockValues(p.blocks));
     PetscCall(sbaij ? MatSeqSBAIJGetArray(inner, &a) : MatSeqBAIJGetArray(inner, &a));
     PetscInt out_of_range = p.blocks.bs ? TakeBlockValues(p.blocks, scalars(a)) : -1;
     if (inner->factorerrortype) out_of_range = -1;  // PETSc's verdict is the answer, and no solve follows
-    code = out_of_range < 0 ? use(p.blocks.bs ? p.blocks.values.data() : scalars(a)) : PETSC_SUCCESS;
+    data = p.blocks.bs ? p.blocks.values.data() : scalars(a);
     PetscCall(sbaij ? MatSeqSBAIJRestoreArray(inner, &a) : MatSeqBAIJRestoreArray(inner, &a));
     PetscCall(RequireRange((PetscObject)inner, out_of_range, p.blocks.bs));
   }
-  PetscCall(code);
+  *values = {data, data, p.view.block_size ? data + p.view.num_entries() : nullptr};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

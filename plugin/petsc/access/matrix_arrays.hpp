@@ -10,75 +10,94 @@
 
 namespace sptrsv_petsc {
 
-/// Calls use(MatrixArrays) with A's pattern, that of its blocks for a matrix with blocks. The arrays are in device
-/// memory if that is wanted and they are there, otherwise in host memory.
-template <class Use>
-PetscErrorCode WithMatrixPattern(Mat A, bool device, Use const& use)
-{
-  MatrixArrays arrays;
-  PetscInt const *i, *j;
-  PetscBool done, by_blocks;
+/// A's pattern, that of its blocks for a matrix with blocks, which PETSc lends until the end of the scope.
+class PatternAccess : public MatrixArrays {
+ public:
+  ~PatternAccess()
+  {
+    PetscInt rows;
+    PetscBool done;
+    if (matrix_) (void)MatRestoreRowIJ(matrix_, 0, PETSC_FALSE, by_blocks_, &rows, &i_, &j_, &done);
+  }
+  PatternAccess& operator=(PatternAccess&&) = delete;
 
-  PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks, &arrays.n, &i, &j, &done));
-  PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "The matrix, of type %s, does not show its pattern",
-             ((PetscObject)A)->type_name);
-  arrays.num_entries = arrays.n ? static_cast<std::size_t>(i[arrays.n]) : 0;
-  arrays.row_ptr = i;
-  arrays.col_idx = j;
-  if (device && shows_pattern_on_device && !by_blocks) {
-    PetscMemType where = PETSC_MEMTYPE_HOST;
-    PetscInt const *i_there, *j_there;
-    PetscScalar* a;
-    PetscCall(MatSeqAIJGetCSRAndMemType(A, &i_there, &j_there, &a, &where));
-    if (PetscMemTypeDevice(where)) {
-      arrays.row_ptr = i_there;
-      arrays.col_idx = j_there;
-      arrays.on_device = true;
+  /// Gets the arrays.
+  /// @param device  whether arrays in device memory are wanted, if they are there
+  PetscErrorCode Get(Mat A, bool device)
+  {
+    PetscBool done;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks_, MATSEQBAIJ, MATSEQSBAIJ, ""));
+    PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks_, &n, &row_ptr, &col_idx, &done));
+    PetscCheck(done, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+               "The matrix, of type %s, does not show its pattern", ((PetscObject)A)->type_name);
+    matrix_ = A;
+    i_ = row_ptr;
+    j_ = col_idx;
+    num_entries = n ? static_cast<std::size_t>(i_[n]) : 0;
+    if (device && shows_pattern_on_device && !by_blocks_) {
+      PetscMemType where = PETSC_MEMTYPE_HOST;
+      PetscInt const *i, *j;
+      PetscScalar* a;
+      PetscCall(MatSeqAIJGetCSRAndMemType(A, &i, &j, &a, &where));
+      on_device = PetscMemTypeDevice(where);
+      if (on_device) row_ptr = i, col_idx = j;
     }
-  }
-  PetscErrorCode const code = use(arrays);
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, by_blocks, &arrays.n, &i, &j, &done));
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Calls use(MatrixValues) with A's values: in device memory if that is wanted and A has values there, brought up to
-/// date if the host's are newer; otherwise in host memory. Does not change A's object state.
-template <class Use>
-PetscErrorCode WithMatrixValues(Mat A, bool device, std::size_t size, Use const& use)
-{
-  PetscScalar* there = nullptr;
-  PetscScalar const* a = nullptr;
-  PetscMemType where = PETSC_MEMTYPE_HOST;
-  PetscBool baij, sbaij;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij));
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij));
-  if (baij || sbaij) {  // in host memory only
-    PetscCall(sbaij ? MatSeqSBAIJGetArray(A, &there) : MatSeqBAIJGetArray(A, &there));
-    PetscErrorCode const used = use(MatrixValues{scalars(const_cast<PetscScalar const*>(there)), size, false});
-    PetscCall(sbaij ? MatSeqSBAIJRestoreArray(A, &there) : MatSeqBAIJRestoreArray(A, &there));
-    PetscCall(used);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (device) PetscCall(MatSeqAIJGetCSRAndMemType(A, NULL, NULL, &there, &where));
-  if (PetscMemTypeDevice(where)) {
-    PetscCall(use(MatrixValues{scalars(const_cast<PetscScalar const*>(there)), size, true}));
+
+ private:
+  Mat matrix_ = nullptr;
+  PetscInt const *i_ = nullptr, *j_ = nullptr;
+  PetscBool by_blocks_ = PETSC_FALSE;
+};
+
+/// A's values, which PETSc lends until the end of the scope. A's object state does not change.
+class ValueAccess : public MatrixValues {
+ public:
+  ~ValueAccess()
+  {
+    if (!matrix_) return;
+    if (sbaij_) (void)MatSeqSBAIJRestoreArray(matrix_, &a_);
+    else if (baij_) (void)MatSeqBAIJRestoreArray(matrix_, &a_);
+    else (void)MatSeqAIJRestoreArrayRead(matrix_, &read_);
+  }
+  ValueAccess& operator=(ValueAccess&&) = delete;
+
+  /// Gets the array: in device memory if that is wanted and A has values there, brought up to date if the host's are
+  /// newer; otherwise in host memory.
+  /// @param entries  number of A's values
+  PetscErrorCode Get(Mat A, bool device, std::size_t entries)
+  {
+    PetscMemType where = PETSC_MEMTYPE_HOST;
+    PetscBool aij;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQBAIJ, &baij_));
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij_));
+    aij = (PetscBool)(!baij_ && !sbaij_);  // the others are in host memory only
+    if (sbaij_) PetscCall(MatSeqSBAIJGetArray(A, &a_));
+    else if (baij_) PetscCall(MatSeqBAIJGetArray(A, &a_));
+    else if (device) PetscCall(MatSeqAIJGetCSRAndMemType(A, NULL, NULL, &a_, &where));
+    on_device = PetscMemTypeDevice(where);
+    if (aij && !on_device) PetscCall(MatSeqAIJGetArrayRead(A, &read_));
+    if (!on_device) matrix_ = A;
+    data = scalars(aij && !on_device ? read_ : a_);
+    size = entries;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatSeqAIJGetArrayRead(A, &a));
-  PetscErrorCode const code = use(MatrixValues{scalars(a), size, false});
-  PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
-/// Stamp of a matrix' pattern: equal stamps mean an unchanged pattern. PETSc may change a pattern in host memory in
-/// place without raising the nonzero state (docs/dev/petsc_faults.md, pattern_in_place), so the stamp includes a hash
-/// of it.
+ private:
+  Mat matrix_ = nullptr;  // null if there is nothing to restore
+  PetscScalar* a_ = nullptr;
+  PetscScalar const* read_ = nullptr;
+  PetscBool baij_ = PETSC_FALSE, sbaij_ = PETSC_FALSE;
+};
+
+/// Stamp of a matrix' pattern: equal stamps mean equal patterns. In host memory a hash tells: PETSc may change a
+/// pattern without raising the nonzero state (docs/dev/petsc_faults.md, pattern_in_place), and may replace it by an
+/// equal one.
 struct PatternStamp {
   PetscObjectId id = 0;
   PetscObjectState nonzeros = 0;
@@ -87,7 +106,8 @@ struct PatternStamp {
 
   bool operator==(PatternStamp const& other) const
   {
-    return id == other.id && nonzeros == other.nonzeros && entries == other.entries && hash == other.hash;
+    bool const same_matrix = id == other.id && nonzeros == other.nonzeros;
+    return entries == other.entries && hash == other.hash && (hash || same_matrix);
   }
 };
 
@@ -118,16 +138,16 @@ inline std::uint64_t HashOf(PetscInt const* numbers, std::size_t count)
 /// @param device  use the pattern in device memory if it is there, for which the nonzero state suffices
 inline PetscErrorCode StampPattern(Mat A, bool device, PatternStamp* stamp)
 {
+  PatternAccess m;
+
   PetscFunctionBegin;
   *stamp = PatternStamp{};
   PetscCall(PetscObjectGetId((PetscObject)A, &stamp->id));
   PetscCall(MatGetNonzeroState(A, &stamp->nonzeros));
-  PetscCall(WithMatrixPattern(A, device, [&](MatrixArrays const& m) {
-    stamp->entries = m.num_entries;
-    if (!m.on_device && m.n)
-      stamp->hash = HashOf(m.row_ptr, static_cast<std::size_t>(m.n) + 1) + 3 * HashOf(m.col_idx, m.num_entries);
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(m.Get(A, device));
+  stamp->entries = m.num_entries;
+  if (!m.on_device && m.n)
+    stamp->hash = HashOf(m.row_ptr, static_cast<std::size_t>(m.n) + 1) + 3 * HashOf(m.col_idx, m.num_entries);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

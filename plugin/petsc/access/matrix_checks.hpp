@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/petsc_compat.hpp"
-#include "kokkos/guarded.hpp"
+#include "access/matrix_arrays.hpp"
 #include "sptrsv/proper_rows.hpp"
 
 namespace sptrsv_petsc {
@@ -42,17 +41,11 @@ inline PetscErrorCode FindRowRules(Mat A, MatFactorType ftype, IS rows, IS cols,
 /// Checks that A's rows follow the rules, in host memory.
 inline PetscErrorCode RequireProperRows(Mat A, sptrsv::RowRules const& rules)
 {
-  PetscBool by_blocks, done;
-  PetscInt n;
-  PetscInt const *i, *j;
+  PatternAccess m;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &by_blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, by_blocks, &n, &i, &j, &done));
-  if (!done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscErrorCode const code = Guarded(A, [&] { sptrsv::check_rows(n, i, j, rules); });
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, by_blocks, &n, &i, &j, &done));
-  PetscCall(code);
+  PetscCall(m.Get(A, false));
+  PetscCall(Guarded(A, [&] { sptrsv::check_rows(m.n, m.row_ptr, m.col_idx, rules); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

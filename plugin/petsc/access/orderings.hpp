@@ -9,33 +9,46 @@
 
 namespace sptrsv_petsc {
 
-/// Reads a permutation's indices, null for the identity, and holds a reference to the IS. Compares the indices
-/// themselves, since ISIdentity() remembers a result that is wrong once MatReorderForNonzeroDiagonal() has written into
-/// them.
-inline PetscErrorCode AccessPermutation(IS is, PetscInt n, IS* held, PetscInt const** indices)
-{
-  PetscInt size, row = 0;
+/// Indices of a permutation, null for the identity. Compares the indices themselves, since ISIdentity() remembers a
+/// result that is wrong once MatReorderForNonzeroDiagonal() has written into them.
+class Permutation {
+ public:
+  ~Permutation()
+  {
+    if (is_) (void)ISRestoreIndices(is_, &indices_);
+    (void)ISDestroy(&is_);
+  }
+  Permutation& operator=(Permutation&&) = delete;
 
-  PetscFunctionBegin;
-  *held = nullptr;
-  *indices = nullptr;
-  if (!is) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ISGetLocalSize(is, &size));
-  PetscCheck(size == n, PetscObjectComm((PetscObject)is), PETSC_ERR_ARG_SIZ,
-             "Ordering has %" PetscInt_FMT " entries for a factor of %" PetscInt_FMT
-             " rows; use an ordering of the matrix",
-             size, n);
-  PetscCall(ISGetIndices(is, indices));
-  while (row < n && (*indices)[row] == row) ++row;
-  if (row == n) {
-    PetscCall(ISRestoreIndices(is, indices));
-    *indices = nullptr;
+  /// Reads a permutation of n rows, and keeps a reference to it.
+  PetscErrorCode Get(IS is, PetscInt n)
+  {
+    PetscInt size, row = 0;
+
+    PetscFunctionBegin;
+    if (!is) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(ISGetLocalSize(is, &size));
+    PetscCheck(size == n, PetscObjectComm((PetscObject)is), PETSC_ERR_ARG_SIZ,
+               "Ordering has %" PetscInt_FMT " entries for a factor of %" PetscInt_FMT
+               " rows; use an ordering of the matrix",
+               size, n);
+    PetscCall(ISGetIndices(is, &indices_));
+    while (row < n && indices_[row] == row) ++row;
+    if (row == n) {
+      PetscCall(ISRestoreIndices(is, &indices_));
+      indices_ = nullptr;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(PetscObjectReference((PetscObject)is));
+    is_ = is;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscObjectReference((PetscObject)is));
-  *held = is;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+  PetscInt const* indices() const { return indices_; }
+
+ private:
+  IS is_ = nullptr;
+  PetscInt const* indices_ = nullptr;
+};
 
 /// Expands an ordering of blocks of bs rows to one of rows. The caller destroys it.
 inline PetscErrorCode ExpandOrdering(IS is, PetscInt bs, IS* expanded)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events for -log_view.
+// Events and times for -log_view.
 #pragma once
+
+#include <petsctime.h>
 
 #include "base/petsc_compat.hpp"
 
@@ -13,17 +15,53 @@ struct Events {
 /// Events that are registered again after each PetscInitialize().
 extern Events events;
 
-/// Calls use() within an event. Ends the event on an error too, since PETSc never times or counts an event again that
-/// has not ended.
-template <class Use>
-PetscErrorCode Logged(PetscLogEvent event, PetscObject object, Use const& use)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(event, object, 0, 0, 0));
-  PetscErrorCode const code = use();
-  PetscCall(PetscLogEventEnd(event, object, 0, 0, 0));
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/// An event from Begin() to End(), or to the end of the scope, after an error too: PETSc never times or counts an event
+/// again that has not ended.
+class LoggedEvent {
+ public:
+  /// @param seconds  takes the seconds from Begin() to End(); may be null
+  LoggedEvent(PetscLogEvent event, PetscObject object, PetscLogDouble* seconds = nullptr)
+      : event_(event), object_(object), seconds_(seconds)
+  {
+  }
+  ~LoggedEvent() { End(); }
+  LoggedEvent& operator=(LoggedEvent&&) = delete;
+
+  PetscErrorCode Begin()
+  {
+    PetscFunctionBegin;
+    if (seconds_) PetscCall(PetscTime(&begin_));
+    PetscCall(PetscLogEventBegin(event_, object_, 0, 0, 0));
+    begun_ = true;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  void End()
+  {
+    PetscLogDouble now = 0;
+    if (begun_) (void)PetscLogEventEnd(event_, object_, 0, 0, 0);
+    if (begun_ && seconds_ && !PetscTime(&now)) *seconds_ = now - begin_;
+    begun_ = false;
+  }
+
+ private:
+  PetscLogEvent event_;
+  PetscObject object_;
+  PetscLogDouble *seconds_, begin_ = 0;
+  bool begun_ = false;
+};
+
+/// Logs the time of a GPU to the end of the scope, after an error too: otherwise PETSc refuses all later times.
+class GpuTime {
+ public:
+  explicit GpuTime(bool on) : on_(on && !PetscLogGpuTimeBegin()) {}
+  ~GpuTime()
+  {
+    if (on_) (void)PetscLogGpuTimeEnd();
+  }
+  GpuTime& operator=(GpuTime&&) = delete;
+
+ private:
+  bool on_;
+};
 
 }  // namespace sptrsv_petsc

@@ -9,54 +9,52 @@
 #include "factor/factor_source.hpp"
 #include "factor/petsc_factor.hpp"
 #include "options/option_table.hpp"
-#include "sptrsv/factorization/factorization.hpp"
 
 namespace sptrsv_petsc {
 
 /// The backend's factorization, which computes the values of a factor from those of A where the solves run: for real
 /// matrices without dense blocks, bit for bit those of PETSc. The backend (levels of fill) or PETSc's symbolic phase
-/// finds the pattern.
+/// finds the pattern. Automatic: PETSc computes the values instead where the host is estimated to be faster.
 class BackendFactor final : public FactorSource {
  public:
   /// @param asked  value of -mat_sptrsv_factor, automatic or device
   explicit BackendFactor(FactorChoice asked) : asked_(asked) {}
 
-  /// Finds the pattern of levels of fill, and makes F's solver and its factorization.
-  /// @param done      out: false if PETSc's symbolic phase has to be done: for other factors, for a matrix that the
-  /// backend refuses, since PETSc's phase then reports the fault, and with an obstacle
-  /// @param obstacle  out: why the host is to compute the values, if it is; empty otherwise
-  PetscErrorCode AnalyzeFill(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options, bool* done,
-                             std::string* obstacle);
-
-  /// Makes the factorization of A for F's solver. Automatic: compares it with the host, which is an obstacle if it is
-  /// faster.
-  /// @param obstacle  out: as in AnalyzeFill()
-  PetscErrorCode AnalyzeMatrix(Mat F, Mat A, std::string* obstacle);
-
-  /// Keeps PETSc's symbolic factor, whose pattern F's solver reads.
-  void keep(std::unique_ptr<PetscFactor> symbolic) { symbolic_ = std::move(symbolic); }
-
-  PetscErrorCode Compute(Mat F, Mat A, MatFactorInfo const* info) override;
-  PetscErrorCode CopyInvertedPivots(Mat F, Scalar* to) override;
-  PetscErrorCode GetInfo(Mat F, MatInfoType type, MatInfo* info) override;
-  PetscErrorCode View(Mat F, PetscViewer viewer) override;
+  PetscErrorCode Analyze(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
+                         FactorArrays* pattern, std::unique_ptr<FactorSource>* instead) override;
+  bool analyzed() const override { return fill_ || symbolic_; }
+  PetscErrorCode Prepare(FactorTask const& task, Mat A, AnyFactorSolver const& solver,
+                         std::unique_ptr<FactorSource>* instead) override;
+  PetscErrorCode Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
+                         FactorValueArrays* values) override;
+  PetscErrorCode CopyInvertedPivots(FactorTask const& task, Scalar* to) override;
+  PetscErrorCode GetInfo(MatInfoType type, MatInfo* info) override;
+  PetscErrorCode View(FactorTask const& task, PetscViewer viewer) override;
   bool holds_petsc_factor() const override { return symbolic_ != nullptr; }
+  std::size_t memory_bytes() const override
+  {
+    return factorization_->memory_bytes() + (symbolic_ ? symbolic_->memory_bytes() : 0);
+  }
 
  private:
-  PetscErrorCode MakeFactorization(Mat F, Mat A, bool compare, std::string* obstacle);
-  PetscErrorCode RenewFactorization(Mat F, Mat A, Stream stream);
-  PetscErrorCode MakeSolverForFill(Mat F, Mat A, MatFactorInfo const* info, int levels, sptrsv::Options const& options,
-                                   bool* made, std::string* obstacle);
-  std::string CompareWithHost(Mat F, sptrsv::FactorizationReport const& report);
+  PetscErrorCode FindFill(FactorTask const& task, Mat A, MatFactorInfo const* info, int levels, std::string* declined);
+  PetscErrorCode AnalyzeMatrix(FactorTask const& task, Mat A, bool compare, std::string* declined);
+  PetscErrorCode AnalyzeAgain(FactorTask const& task, Mat A);
+  PetscErrorCode Decline(Mat F, std::string const& reason, std::unique_ptr<FactorSource>* instead);
+  std::string CompareWithHost(sptrsv::FactorizationReport const& report);
 
   FactorChoice asked_;
   std::string reason_ = "asked for";
-  std::unique_ptr<PetscFactor> symbolic_;  // null: the backend found the pattern
-  PatternStamp stamp_;                     // pattern that the factorization is made for
-  std::size_t num_values_ = 0;             // number of A's values
+  std::unique_ptr<AnyFillPattern> fill_;   // null: PETSc's symbolic phase has found the pattern
+  std::unique_ptr<PetscFactor> symbolic_;  // null: the backend has
+  Permutation rows_, cols_;                // of `fill_`
+  FactorArrays pattern_;
+  std::unique_ptr<AnyFactorization> factorization_;
+  PatternStamp stamp_;          // pattern of A that the factorization is made for
+  std::size_t num_values_ = 0;  // number of A's values
   sptrsv::FactorizationReport report_;
-  PetscLogDouble flops_ = 0;                    // flops of a pass
-  PetscReal fill_given_ = 0, fill_needed_ = 0;  // for MatGetInfo()
+  PetscLogDouble flops_ = 0;  // flops of a pass
+  PetscReal fill_given_ = 0;  // for MatGetInfo()
 };
 
 }  // namespace sptrsv_petsc

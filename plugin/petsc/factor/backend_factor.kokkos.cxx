@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "access/matrix_checks.hpp"
-#include "factor/factor_state.hpp"
 #include "factor/pivot_rules.hpp"
 
 namespace sptrsv_petsc {
@@ -29,15 +28,14 @@ bool HasLevels(MatFactorType ftype, MatFactorInfo const* info, int* levels)
 
 /// Finds whether PETSc's ILU(0) takes orderings for the identity that are not (`reordered_identity` in
 /// docs/dev/petsc_faults.md). PETSc's pattern then differs from the backend's.
-PetscErrorCode CountAsIdentity(Mat F, int levels, PetscBool* count)
+PetscErrorCode CountAsIdentity(FactorTask const& task, int levels, bool is_identity, PetscBool* count)
 {
-  Mat_SpTRSV* f = Get(F);
   PetscBool rows = PETSC_FALSE, cols = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (levels == 0 && (f->pattern.row_indices || f->pattern.col_indices)) {
-    PetscCall(ISIdentity(f->rows, &rows));
-    PetscCall(ISIdentity(f->cols, &cols));
+  if (levels == 0 && !is_identity && !task.symmetric()) {
+    PetscCall(ISIdentity(task.rows, &rows));
+    PetscCall(ISIdentity(task.cols, &cols));
   }
   *count = (PetscBool)(rows && cols);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,164 +75,160 @@ std::string TooMany(sptrsv::FactorizationReport const& report)
 
 }  // namespace
 
-/// Makes F's pattern and its solver.
-/// @param made      out: false for a matrix that the backend refuses, and with an obstacle
-/// @param obstacle  out: as in AnalyzeFill()
-PetscErrorCode BackendFactor::MakeSolverForFill(Mat F, Mat A, MatFactorInfo const* info, int levels,
-                                                sptrsv::Options const& options, bool* made, std::string* obstacle)
+/// Finds the pattern of levels of fill: `fill_`, null for a matrix that the backend refuses, since PETSc's symbolic
+/// phase then reports the fault.
+/// @param declined  out: why the host is to compute the values, if it is; empty otherwise
+PetscErrorCode BackendFactor::FindFill(FactorTask const& task, Mat A, MatFactorInfo const* info, int levels,
+                                       std::string* declined)
 {
-  Mat_SpTRSV* f = Get(F);
   PetscInt num_inodes = 0;
   FillFactor what;
-  FactorArrays& view = f->pattern.view;
   PetscBool identity = PETSC_FALSE;
   Stream stream;
+  PatternAccess arrays;
 
   PetscFunctionBegin;
-  *made = false;
   what.levels = levels;
   if (asked_ == FactorChoice::automatic)
     what.accept = [&](sptrsv::FactorizationReport const& report) {
-      if (!report.listed) *obstacle = TooMany(report);
+      if (!report.listed) *declined = TooMany(report);
       return report.listed;
     };
-  what.symmetric = IsSymmetric(f->kind);
+  what.symmetric = task.symmetric();
   if (!what.symmetric) PetscCall(MatInodeGetInodeSizes(A, &num_inodes, NULL, NULL));
   what.has_inodes = num_inodes > 0;
-  PetscCall(AccessOrderings(A->rmap->n, f->rows, what.symmetric ? f->rows : f->cols, f->pattern));
-  if (!what.symmetric) PetscCall(CountAsIdentity(F, levels, &identity));
+  PetscCall(rows_.Get(task.rows, A->rmap->n));
+  PetscCall(cols_.Get(what.symmetric ? task.rows : task.cols, A->rmap->n));
+  what.row_perm = rows_.indices();
+  what.col_perm = cols_.indices();
+  PetscCall(CountAsIdentity(task, levels, !what.row_perm && !what.col_perm, &identity));
   if (identity) PetscFunctionReturn(PETSC_SUCCESS);
-  what.row_perm = f->pattern.row_indices;
-  what.col_perm = f->pattern.col_indices;
-  PetscCall(FindRowRules(A, f->kind, f->rows, f->cols, info, &what.rules));
-  PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
-    what.matrix = arrays;
-    return Guarded(F, [&] {
-      try {
-        f->solver = MakeFillSolver(f->backend.device, stream, f->requested, what, options);
-        *made = f->solver != nullptr;
-      } catch (sptrsv::ImproperRow const&) {
-      } catch (sptrsv::MissingDiagonal const&) {
-      } catch (sptrsv::Unsupported const&) {
-      } catch (std::exception const&) {  // also for lack of memory
-        if (asked_ == FactorChoice::device) throw;
-      }
-    });
+  PetscCall(FindRowRules(A, task.kind, task.rows, task.cols, info, &what.rules));
+  PetscCall(CurrentStream(task.backend.kokkos, &stream));
+  PetscCall(arrays.Get(A, task.backend.device));
+  what.matrix = arrays;
+  PetscCall(Guarded(task.F, [&] {
+    try {
+      fill_ = MakeFillPattern(task.backend.device, stream, what);
+    } catch (sptrsv::ImproperRow const&) {
+    } catch (sptrsv::MissingDiagonal const&) {
+    } catch (sptrsv::Unsupported const&) {
+    } catch (std::exception const&) {  // also for lack of memory
+      if (asked_ == FactorChoice::device) throw;
+    }
   }));
-  if (!*made) PetscFunctionReturn(PETSC_SUCCESS);
-  view.kind = what.symmetric ? FactorKind::cholesky : FactorKind::lu;
-  view.n = A->rmap->n;
-  view.num_entries = f->solver->num_entries();
-  view.has_inodes = what.has_inodes;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BackendFactor::AnalyzeFill(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options,
-                                          bool* done, std::string* obstacle)
+/// Hands over to PETSc's own factor, with the symbolic phase if there is one.
+PetscErrorCode BackendFactor::Decline(Mat F, std::string const& reason, std::unique_ptr<FactorSource>* instead)
 {
-  Mat_SpTRSV* f = Get(F);
+  PetscFunctionBegin;
+  PetscCall(Guarded(F, [&] {
+    if (!symbolic_) symbolic_ = std::make_unique<PetscFactor>(reason);
+    symbolic_->set_reason(reason);
+  }));
+  *instead = std::move(symbolic_);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BackendFactor::Analyze(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
+                                      FactorArrays* pattern, std::unique_ptr<FactorSource>* instead)
+{
   int levels = 0;
+  std::string declined;
 
   PetscFunctionBegin;
-  *done = false;
-  obstacle->clear();
-  if (std::strcmp(f->matrix_type, MATSEQAIJ) != 0 || !HasLevels(f->kind, info, &levels))
-    PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(MakeSolverForFill(F, A, info, levels, options, done, obstacle));
-    if (*done) PetscCall(AnalyzeMatrix(F, A, obstacle));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  *done = *done && obstacle->empty();
-  if (*done) {
-    FactorArrays const& view = f->pattern.view;
-    auto const entries = (PetscReal)view.num_entries, of_matrix = (PetscReal)num_values_;
-    fill_given_ = info->fill;
-    fill_needed_ = view.symmetric() ? 2 * entries / (of_matrix + view.n) : entries / of_matrix;
-    if (of_matrix == 0) fill_needed_ = view.symmetric() ? 0 : 1;
-  } else {
-    f->solver.reset();
-    PetscCall(ReleasePattern(f->pattern));
+  if (!std::strcmp(task.matrix_type, MATSEQAIJ) && HasLevels(task.kind, info, &levels)) {
+    PetscCall(event.Begin());
+    PetscCall(FindFill(task, A, info, levels, &declined));
+    if (!declined.empty()) PetscCall(Decline(task.F, declined, instead));
+    if (!fill_) event.End();
   }
+  if (*instead) PetscFunctionReturn(PETSC_SUCCESS);
+  if (fill_) {
+    PetscCall(Guarded(task.F, [&] { pattern_ = fill_->arrays(); }));
+    fill_given_ = info->fill;
+  } else {
+    PetscCall(Guarded(task.F, [&] { symbolic_ = std::make_unique<PetscFactor>(reason_); }));
+    PetscCall(symbolic_->Analyze(task, A, info, event, &pattern_, instead));
+  }
+  *pattern = pattern_;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BackendFactor::AnalyzeMatrix(Mat F, Mat A, std::string* obstacle)
+/// Makes the factorization. Automatic: hands over to PETSc if the host is faster or the backend does not factor A.
+PetscErrorCode BackendFactor::Prepare(FactorTask const& task, Mat A, AnyFactorSolver const& solver,
+                                      std::unique_ptr<FactorSource>* instead)
 {
   bool const automatic = asked_ == FactorChoice::automatic;
+  std::string declined;
+  Stream stream;
 
   PetscFunctionBegin;
-  obstacle->clear();
-  PetscCall(MakeFactorization(F, A, automatic, automatic ? obstacle : nullptr));
+  PetscCall(CurrentStream(task.backend.kokkos, &stream));
+  PetscCall(Guarded(task.F, [&] { factorization_ = MakeFactorization(solver, stream); }));
+  PetscCall(AnalyzeMatrix(task, A, automatic, automatic ? &declined : nullptr));
+  if (!declined.empty()) PetscCall(Decline(task.F, declined, instead));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes the solver's factorization for A's pattern.
-/// @param compare   compare with the host before most of the work, which is an obstacle if it is faster
-/// @param obstacle  out: why the backend does not factor A; null: an error reports it
-PetscErrorCode BackendFactor::MakeFactorization(Mat F, Mat A, bool compare, std::string* obstacle)
+/// Prepares the factorization for A's pattern.
+/// @param compare   compare with the host before most of the work, and decline if it is faster
+/// @param declined  out: why the backend does not factor A; null: an error reports it
+PetscErrorCode BackendFactor::AnalyzeMatrix(FactorTask const& task, Mat A, bool compare, std::string* declined)
 {
-  Mat_SpTRSV* f = Get(F);
   sptrsv::FactorizationOptions options;
+  PatternAccess arrays;
+  auto const bs = static_cast<std::size_t>(std::max<PetscInt>(1, pattern_.block_size));
 
   PetscFunctionBegin;
   stamp_ = PatternStamp{};
-  options.complete = f->kind == MAT_FACTOR_LU || f->kind == MAT_FACTOR_CHOLESKY;
+  options.complete = task.kind == MAT_FACTOR_LU || task.kind == MAT_FACTOR_CHOLESKY;
   if (compare)
     options.accept = [&](sptrsv::FactorizationReport const& report) {
-      *obstacle = CompareWithHost(F, report);
-      return obstacle->empty();
+      *declined = CompareWithHost(report);
+      return declined->empty();
     };
-  PetscCall(WithMatrixPattern(A, f->backend.device, [&](MatrixArrays const& arrays) {
-    auto const bs = static_cast<std::size_t>(std::max<PetscInt>(1, f->pattern.view.block_size));
-    num_values_ = arrays.num_entries * bs * bs;
-    return Guarded(F, [&] {
-      try {
-        report_ = f->solver->make_factorization(arrays, options);
-      } catch (std::exception const& e) {  // also for lack of memory
-        if (!obstacle) {
-          f->solver->drop_factorization();
-          throw;
-        }
-        *obstacle = e.what();
-      }
-      if (obstacle && !obstacle->empty()) f->solver->drop_factorization();
-    });
+  PetscCall(arrays.Get(A, task.backend.device));
+  num_values_ = arrays.num_entries * bs * bs;
+  PetscCall(Guarded(task.F, [&] {
+    try {
+      report_ = factorization_->analyze(arrays, options);
+    } catch (std::exception const& e) {  // also for lack of memory
+      if (!declined) throw;
+      *declined = e.what();
+    }
   }));
   flops_ = 2 * (PetscLogDouble)report_.updates + (PetscLogDouble)report_.entries;
-  if (!obstacle || obstacle->empty()) PetscCall(StampPattern(A, f->backend.device, &stamp_));
+  if (!declined || declined->empty()) PetscCall(StampPattern(A, task.backend.device, &stamp_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes the factorization again if A's pattern is not the one that it was made for, since the symbolic phase may have
-/// been for another matrix.
-PetscErrorCode BackendFactor::RenewFactorization(Mat F, Mat A, Stream stream)
+/// Prepares the factorization again if A's pattern is not the one that it was prepared for, since the symbolic phase
+/// may have been for another matrix.
+PetscErrorCode BackendFactor::AnalyzeAgain(FactorTask const& task, Mat A)
 {
-  Mat_SpTRSV* f = Get(F);
   PatternStamp now;
-  std::string obstacle;
+  std::string declined;
 
   PetscFunctionBegin;
-  PetscCall(StampPattern(A, f->backend.device, &now));
+  PetscCall(StampPattern(A, task.backend.device, &now));
   if (now == stamp_) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Guarded(F, [&] { f->solver->follow(stream); }));
-  PetscCall(MakeFactorization(F, A, false, asked_ == FactorChoice::device ? nullptr : &obstacle));
-  char const* const prefix = ((PetscObject)F)->prefix;
-  PetscCheck(obstacle.empty(), PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+  PetscCall(AnalyzeMatrix(task, A, false, asked_ == FactorChoice::device ? nullptr : &declined));
+  PetscCheck(declined.empty(), PetscObjectComm((PetscObject)task.F), PETSC_ERR_SUP,
              "This matrix has another pattern than that of the symbolic phase, and the backend cannot factor it: %s; "
              "repeat the symbolic phase, or use -%smat_sptrsv_factor host",
-             obstacle.c_str(), prefix ? prefix : "");
+             declined.c_str(), task.prefix());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Compares estimates of both numeric phases. Returns why the host is to compute the values: it is faster, or the
 /// updates are too many to list; otherwise an empty text.
-std::string BackendFactor::CompareWithHost(Mat F, sptrsv::FactorizationReport const& report)
+std::string BackendFactor::CompareWithHost(sptrsv::FactorizationReport const& report)
 {
   if (!report.listed) return TooMany(report);
-  FactorEstimate const estimate = EstimateFactor(report, Get(F)->pattern.view.block_size);
+  FactorEstimate const estimate = EstimateFactor(report, pattern_.block_size);
   bool const by_device = estimate.host >= estimate.device;
   char text[96];
   std::snprintf(text, sizeof text, "estimated at %.2g ms, on the %s at %.2g",
@@ -245,74 +239,63 @@ std::string BackendFactor::CompareWithHost(Mat F, sptrsv::FactorizationReport co
   return {};
 }
 
-PetscErrorCode BackendFactor::Compute(Mat F, Mat A, MatFactorInfo const* info)
+PetscErrorCode BackendFactor::Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
+                                      FactorValueArrays* values)
 {
-  Mat_SpTRSV* f = Get(F);
-  PetscLogDouble begin, end;
+  bool const device = task.backend.device;
   sptrsv::PivotRules rules;
   sptrsv::PivotVerdict verdict;
   Stream stream;
+  ValueAccess a;
 
   PetscFunctionBegin;
-  PetscCall(PetscTime(&begin));
-  PetscCall(FindPivotRules(F, A, info, &rules));
-  PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(RenewFactorization(F, A, stream));
-  auto const factor = [&](MatrixValues const& values) -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(Guarded(F, [&] {
-      f->solver->follow(stream);
-      verdict = f->solver->factor(values, rules);
-    }));
-    if (f->backend.device && !values.on_device)
-      PetscCall(PetscLogCpuToGpu((PetscLogDouble)(values.size * sizeof(Scalar))));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  };
-  PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    if (f->backend.device) PetscCall(PetscLogGpuTimeBegin());
-    PetscErrorCode const factored = WithMatrixValues(A, f->backend.device, num_values_, factor);
-    if (f->backend.device) PetscCall(PetscLogGpuTimeEnd());  // after an error too, or PETSc refuses all later ones
-    PetscCall(factored);
-    if (f->backend.device) {
-      PetscCall(PetscLogGpuFlops(flops_ * verdict.passes));
-    } else {
-      PetscCall(PetscLogFlops(flops_ * verdict.passes));
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  PetscCall(SetVerdict(F, A, info, verdict));
-  PetscCall(PetscTime(&end));
-  f->seconds_numeric = end - begin;
+  PetscCall(FindPivotRules(task, pattern_, A, info, &rules));
+  PetscCall(CurrentStream(task.backend.kokkos, &stream));
+  PetscCall(Guarded(task.F, [&] { factorization_->follow(stream); }));
+  PetscCall(AnalyzeAgain(task, A));
+  PetscCall(event.Begin());
+  PetscCall(a.Get(A, device, num_values_));
+  {
+    GpuTime const time(device);
+    PetscCall(Guarded(task.F, [&] { verdict = factorization_->compute(a, rules, values); }));
+  }
+  if (device && !a.on_device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(a.size * sizeof(Scalar))));
+  if (device) PetscCall(PetscLogGpuFlops(flops_ * verdict.passes));
+  else PetscCall(PetscLogFlops(flops_ * verdict.passes));
+  PetscCall(SetVerdict(task.F, pattern_.block_size, A, info, verdict));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BackendFactor::CopyInvertedPivots(Mat F, Scalar* to)
+PetscErrorCode BackendFactor::CopyInvertedPivots(FactorTask const& task, Scalar* to)
 {
   PetscFunctionBegin;
-  PetscCall(Guarded(F, [&] { Get(F)->solver->copy_inverted_pivots(to); }));
+  PetscCall(Guarded(task.F, [&] { factorization_->copy_inverted_pivots(to); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BackendFactor::GetInfo(Mat F, MatInfoType type, MatInfo* info)
+PetscErrorCode BackendFactor::GetInfo(MatInfoType type, MatInfo* info)
 {
+  bool const symmetric = pattern_.symmetric();
+  auto const entries = (PetscReal)pattern_.num_entries(), of_matrix = (PetscReal)num_values_;
+
   PetscFunctionBegin;
   if (symbolic_) {
-    PetscCall(symbolic_->GetInfo(F, type, info));
+    PetscCall(symbolic_->GetInfo(type, info));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   info->block_size = 1;  // as PETSc's seqaij factors have
-  info->nz_allocated = info->nz_used = (PetscLogDouble)Get(F)->pattern.view.num_entries;
+  info->nz_allocated = info->nz_used = (PetscLogDouble)(entries + (pattern_.has_pivots ? 0 : pattern_.n));
   info->fill_ratio_given = fill_given_;
-  info->fill_ratio_needed = fill_needed_;
+  info->fill_ratio_needed = symmetric ? 2 * info->nz_used / (of_matrix + pattern_.n) : entries / of_matrix;
+  if (of_matrix == 0) info->fill_ratio_needed = symmetric ? 0 : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BackendFactor::View(Mat F, PetscViewer viewer)
+PetscErrorCode BackendFactor::View(FactorTask const& task, PetscViewer viewer)
 {
   PetscFunctionBegin;
   PetscCall(
-      PetscViewerASCIIPrintf(viewer, "  factored by sptrsv on the %s (%s)\n", Get(F)->backend.name(), reason_.c_str()));
+      PetscViewerASCIIPrintf(viewer, "  factored by sptrsv on the %s (%s)\n", task.backend.name(), reason_.c_str()));
   if (report_.listed)
     PetscCall(PetscViewerASCIIPrintf(viewer, "     %lld updates, listed in %.2f MB\n", report_.updates,
                                      (double)report_.list_bytes / 1e6));

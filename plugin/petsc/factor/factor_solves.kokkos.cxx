@@ -14,131 +14,92 @@ PetscErrorCode Require(Mat F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Runs one application, call(solver, b, x), within an event, and counts flops and solves.
+/// Runs one application, call(solver, b, x), and counts it.
 template <class Call>
-PetscErrorCode LoggedSolve(Mat F, Operands const& operands, Call const& call)
+PetscErrorCode Apply(Mat F, VectorAccess const& v, Call const& call)
 {
   Mat_SpTRSV* f = Get(F);
+  PetscLogDouble flops = f->flops * (PetscLogDouble)v.x.columns;
 
   PetscFunctionBegin;
-  PetscCall(Logged(events.solve, (PetscObject)F, [&] {
-    PetscLogDouble const flops =
-        f->flops * (PetscLogDouble)f->solver->num_passes() * (PetscLogDouble)operands.x.columns;
-    return SolveAt((PetscObject)F, *f->solver, operands, flops, [&](auto b, auto x) { call(*f->solver, b, x); });
+  PetscCall(LoggedSolve((PetscObject)F, *f->solver, v, flops, [&](auto b, auto x) {
+    flops *= (PetscLogDouble)f->solver->num_passes();
+    call(*f->solver, b, x);
   }));
   ++f->num_solves;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Computes x = A^-1 b or x = A^-T b.
-PetscErrorCode SolveVec(Mat F, Vec b, Vec x, sptrsv::Op op)
+/// Runs one application for several columns.
+PetscErrorCode ApplyColumns(Mat F, VectorAccess const& v, sptrsv::Op op)
 {
   PetscFunctionBegin;
-  PetscCall(Require(F));
-  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) {
-    return LoggedSolve(F, o, [op](auto& solver, auto from, auto to) { solver.solve(op, from, to); });
+  PetscCall(Apply(F, v, [op](auto& solver, auto from, auto to) {
+    solver.reserve(to.columns, false);
+    solver.solve(op, from, to);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Implements MatSolve() and MatSolveTranspose().
+template <sptrsv::Op op>
 PetscErrorCode MatSolve_SPTRSV(Mat F, Vec b, Vec x)
 {
+  VectorAccess v;
+
   PetscFunctionBegin;
-  PetscCall(SolveVec(F, b, x, sptrsv::Op::none));
+  PetscCall(Require(F));
+  PetscCall(v.Get(Get(F)->task.backend.device, b, x, false));
+  PetscCall(Apply(F, v, [](auto& solver, auto from, auto to) { solver.solve(op, from, to); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSolveTranspose_SPTRSV(Mat F, Vec b, Vec x)
+/// Implements MatSolveAdd() and MatSolveTransposeAdd(), with the addition in the last store. Without a transposed one
+/// PETSc 3.18 uses solveadd wherever symmetry is unknown.
+template <sptrsv::Op op>
+PetscErrorCode MatSolveAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
 {
-  PetscFunctionBegin;
-  PetscCall(SolveVec(F, b, x, sptrsv::Op::transpose));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+  VectorAccess v;
 
-/// Computes x = y + A^-1 b or x = y + A^-T b, with the addition in the last store.
-PetscErrorCode SolveAdd(Mat F, Vec b, Vec y, Vec x, bool transposed)
-{
   PetscFunctionBegin;
   PetscCall(Require(F));
   if (x != y) PetscCall(VecCopy(y, x));
-  PetscCall(WithVecs(Get(F)->backend.device, b, x, true, [&](Operands const& o) {
-    return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) {
-      solver.reserve(1, true);
-      solver.solve(transposed ? sptrsv::Op::transpose : sptrsv::Op::none, from, to, true);
-    });
+  PetscCall(v.Get(Get(F)->task.backend.device, b, x, true));
+  PetscCall(Apply(F, v, [](auto& solver, auto from, auto to) {
+    solver.reserve(1, true);
+    solver.solve(op, from, to, true);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatSolveAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(SolveAdd(F, b, y, x, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Implements MatSolveTransposeAdd(). Without it PETSc 3.18 uses solveadd wherever symmetry is unknown.
-PetscErrorCode MatSolveTransposeAdd_SPTRSV(Mat F, Vec b, Vec y, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(SolveAdd(F, b, y, x, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SolveDense(Mat F, Mat B, Mat X, bool transposed)
-{
-  PetscFunctionBegin;
-  PetscCall(Require(F));
-  PetscCall(WithDense(Get(F)->backend.device, B, X, [&](Operands const& o) {
-    return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) {
-      solver.reserve(to.columns, false);
-      solver.solve(transposed ? sptrsv::Op::transpose : sptrsv::Op::none, from, to);
-    });
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/// Implements MatMatSolve() and MatMatSolveTranspose().
+template <sptrsv::Op op>
 PetscErrorCode MatMatSolve_SPTRSV(Mat F, Mat B, Mat X)
 {
-  PetscFunctionBegin;
-  PetscCall(SolveDense(F, B, X, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatMatSolveTranspose_SPTRSV(Mat F, Mat B, Mat X)
-{
-  PetscFunctionBegin;
-  PetscCall(SolveDense(F, B, X, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-template <class Half>
-PetscErrorCode HalfSolve(Mat F, Vec b, Vec x, Half const& half)
-{
-  bool rooted = true;
+  VectorAccess v;
 
   PetscFunctionBegin;
   PetscCall(Require(F));
-  PetscCall(WithVecs(Get(F)->backend.device, b, x, false, [&](Operands const& o) {
-    return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) { rooted = half(solver, from, to); });
-  }));
+  PetscCall(v.Get(Get(F)->task.backend.device, B, X));
+  PetscCall(ApplyColumns(F, v, op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Implements MatForwardSolve() and MatBackwardSolve().
+/// @tparam half  solve_forward or solve_backward
+template <bool (AnyFactorSolver::*half)(Columns<Scalar const>, Columns<Scalar>)>
+PetscErrorCode MatHalfSolve_SPTRSV(Mat F, Vec b, Vec x)
+{
+  bool rooted = true;
+  VectorAccess v;
+
+  PetscFunctionBegin;
+  PetscCall(Require(F));
+  PetscCall(v.Get(Get(F)->task.backend.device, b, x, false));
+  PetscCall(Apply(F, v, [&](auto& solver, auto from, auto to) { rooted = (solver.*half)(from, to); }));
   PetscCheck(rooted, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
              "The factor's diagonal has entries that are not real and nonnegative, so it has no square root; use "
              "MatSolve(), or a shift such as -pc_factor_shift_type positive_definite");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatForwardSolve_SPTRSV(Mat F, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(HalfSolve(F, b, x, [](auto& solver, auto from, auto to) { return solver.solve_forward(from, to); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatBackwardSolve_SPTRSV(Mat F, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(HalfSolve(F, b, x, [](auto& solver, auto from, auto to) { return solver.solve_backward(from, to); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,6 +107,7 @@ PetscErrorCode MatBackwardSolve_SPTRSV(Mat F, Vec b, Vec x)
 PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
 {
   PetscInt n, of_b, of_x;
+  VectorAccess v;
 
   PetscFunctionBegin;
   PetscCall(Require(F));
@@ -157,14 +119,10 @@ PetscErrorCode MatSolves_SPTRSV(Mat F, Vecs b, Vecs x)
       "Right-hand sides are %" PetscInt_FMT " vectors with %" PetscInt_FMT " entries in all, solutions %" PetscInt_FMT
       " with %" PetscInt_FMT "; give as many of both, of %" PetscInt_FMT " entries each",
       b->n, of_b, x->n, of_x, n);
-  PetscCall(WithVecs(Get(F)->backend.device, b->v, x->v, false, [&](Operands o) {
-    o.b.columns = o.x.columns = static_cast<std::size_t>(b->n);
-    o.b.rows = o.b.stride = o.x.rows = o.x.stride = static_cast<std::size_t>(n);
-    return LoggedSolve(F, o, [&](auto& solver, auto from, auto to) {
-      solver.reserve(to.columns, false);
-      solver.solve(sptrsv::Op::none, from, to);
-    });
-  }));
+  PetscCall(v.Get(Get(F)->task.backend.device, b->v, x->v, false));
+  v.b.columns = v.x.columns = static_cast<std::size_t>(b->n);
+  v.b.rows = v.b.stride = v.x.rows = v.x.stride = static_cast<std::size_t>(n);
+  PetscCall(ApplyColumns(F, v, sptrsv::Op::none));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,7 +131,7 @@ template <class Use>
 PetscErrorCode ForDiagonal(Mat F, Use const& use)
 {
   Mat_SpTRSV* f = Get(F);
-  FactorArrays const& pattern = f->pattern.view;
+  FactorArrays const& pattern = f->pattern;
 
   PetscFunctionBegin;
   PetscCall(Require(F));
@@ -183,7 +141,7 @@ PetscErrorCode ForDiagonal(Mat F, Use const& use)
              pattern.block_size, pattern.block_size, MATSEQAIJ);
   std::vector<Scalar> pivots;
   PetscCall(Guarded(F, [&] { pivots.resize(static_cast<std::size_t>(pattern.n)); }));
-  PetscCall(f->source->CopyInvertedPivots(F, pivots.data()));
+  PetscCall(f->source->CopyInvertedPivots(f->task, pivots.data()));
   for (PetscInt k = 0; k < pattern.n; ++k)
     use(k, reinterpret_cast<PetscScalar const&>(pivots[static_cast<std::size_t>(k)]));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -228,14 +186,16 @@ PetscErrorCode MatGetInertia_SPTRSV(Mat F, PetscInt* negative, PetscInt* zero, P
 void SetSolves(Mat F, bool by_blocks)
 {
   bool const cholesky = IsSymmetric(F->factortype);
-  F->ops->solve = MatSolve_SPTRSV;
-  F->ops->solvetranspose = MatSolveTranspose_SPTRSV;
-  F->ops->solveadd = MatSolveAdd_SPTRSV;
-  F->ops->solvetransposeadd = MatSolveTransposeAdd_SPTRSV;
-  F->ops->matsolve = MatMatSolve_SPTRSV;
-  F->ops->matsolvetranspose = MatMatSolveTranspose_SPTRSV;
-  F->ops->forwardsolve = cholesky || by_blocks ? MatForwardSolve_SPTRSV : nullptr;
-  F->ops->backwardsolve = cholesky || by_blocks ? MatBackwardSolve_SPTRSV : nullptr;
+  F->ops->solve = MatSolve_SPTRSV<sptrsv::Op::none>;
+  F->ops->solvetranspose = MatSolve_SPTRSV<sptrsv::Op::transpose>;
+  F->ops->solveadd = MatSolveAdd_SPTRSV<sptrsv::Op::none>;
+  F->ops->solvetransposeadd = MatSolveAdd_SPTRSV<sptrsv::Op::transpose>;
+  F->ops->matsolve = MatMatSolve_SPTRSV<sptrsv::Op::none>;
+  F->ops->matsolvetranspose = MatMatSolve_SPTRSV<sptrsv::Op::transpose>;
+  if (cholesky || by_blocks) {
+    F->ops->forwardsolve = MatHalfSolve_SPTRSV<&AnyFactorSolver::solve_forward>;
+    F->ops->backwardsolve = MatHalfSolve_SPTRSV<&AnyFactorSolver::solve_backward>;
+  }
   F->ops->solves = cholesky ? MatSolves_SPTRSV : nullptr;
   F->ops->getdiagonal = MatGetDiagonal_SPTRSV;
   F->ops->getinertia = cholesky ? MatGetInertia_SPTRSV : nullptr;

@@ -1,33 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface between a factor and the code that computes its values.
+// Interface between a factor and the code that finds its pattern and computes its values.
 #pragma once
 
-#include "base/petsc_scalar.hpp"
+#include <memory>
+#include <string>
+
+#include "base/events.hpp"
+#include "options/backend_choice.hpp"
+#include "solver/any_solver.hpp"
 
 namespace sptrsv_petsc {
 
-/// Source of the values of a factor F: PetscFactor, PETSc's own factor in host memory, or BackendFactor, the backend's
-/// factorization where the solves run. F's solver and pattern exist before its source is used.
+inline bool IsSymmetric(MatFactorType ftype) { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }
+
+/// Request of a symbolic phase.
+struct FactorTask {
+  Mat F = nullptr;  // the factor: for errors, its prefix and its verdict on pivots
+  MatFactorType kind = MAT_FACTOR_NONE;
+  MatType matrix_type = nullptr;      // seqaij, seqbaij or seqsbaij
+  IS rows = nullptr, cols = nullptr;  // orderings as FitOrdering() returns them
+  Backend backend;                    // where the solves run
+
+  bool symmetric() const { return IsSymmetric(kind); }
+  char const* prefix() const { return ((PetscObject)F)->prefix ? ((PetscObject)F)->prefix : ""; }
+};
+
+/// Source of a factor's pattern and values: PetscFactor, PETSc's own factor in host memory, or BackendFactor, the
+/// backend's factorization where the solves run. One more is a class like these, and a line in MakeSource().
 class FactorSource {
  public:
   virtual ~FactorSource() = default;
 
-  /// Does the numeric phase: computes the values of F's factor from those of A, brings them to F's solver, and sets F's
-  /// verdict on pivots as PETSc's own numeric phase does.
-  virtual PetscErrorCode Compute(Mat F, Mat A, MatFactorInfo const* info) = 0;
+  /// Finds the pattern of the factor of A. Its arrays are valid while this object exists.
+  /// @param event    begins when the source's own work does: after a symbolic phase that PETSc logs
+  /// @param instead  out: a source to be used instead, if this one cannot or should not compute the values
+  virtual PetscErrorCode Analyze(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
+                                 FactorArrays* pattern, std::unique_ptr<FactorSource>* instead) = 0;
+  /// Tells whether Analyze() has found a pattern.
+  virtual bool analyzed() const = 0;
+
+  /// Prepares Compute() once there is a solver for the pattern.
+  /// @param instead  out: as in Analyze(); if it is analyzed, it has the same pattern
+  virtual PetscErrorCode Prepare(FactorTask const&, Mat /*A*/, AnyFactorSolver const& /*solver*/,
+                                 std::unique_ptr<FactorSource>* /*instead*/)
+  {
+    return PETSC_SUCCESS;
+  }
+
+  /// Computes the factor's values from those of A, and sets F's verdict on pivots as PETSc's own numeric phase does.
+  /// @param event   begins as in Analyze()
+  /// @param values  out: valid until the next call
+  virtual PetscErrorCode Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
+                                 FactorValueArrays* values) = 0;
 
   /// Copies the inverted pivots of U (LU) or 1/D (Cholesky), one per row, to `to` in host memory.
   /// @pre no dense blocks of 2 or more
-  virtual PetscErrorCode CopyInvertedPivots(Mat F, Scalar* to) = 0;
+  virtual PetscErrorCode CopyInvertedPivots(FactorTask const& task, Scalar* to) = 0;
 
-  /// Implements MatGetInfo() for F.
-  virtual PetscErrorCode GetInfo(Mat F, MatInfoType type, MatInfo* info) = 0;
+  /// Implements MatGetInfo().
+  virtual PetscErrorCode GetInfo(MatInfoType type, MatInfo* info) = 0;
 
   /// Prints who computes the values and why, for -ksp_view.
-  virtual PetscErrorCode View(Mat F, PetscViewer viewer) = 0;
+  virtual PetscErrorCode View(FactorTask const& task, PetscViewer viewer) = 0;
 
   /// Tells whether PETSc's own factor is kept.
   virtual bool holds_petsc_factor() const = 0;
+  /// Returns the bytes besides PETSc's own factor.
+  virtual std::size_t memory_bytes() const = 0;
 };
 
 }  // namespace sptrsv_petsc

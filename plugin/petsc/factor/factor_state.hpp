@@ -6,12 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "access/inner_factor.hpp"
-#include "base/events.hpp"
 #include "factor/factor_source.hpp"
 #include "kokkos/guarded.hpp"
-#include "options/backend_choice.hpp"
-#include "solver/any_solver.hpp"
 
 namespace sptrsv_petsc {
 
@@ -20,13 +16,10 @@ struct Mat_SpTRSV {
   std::string requested;  // the MatSolverType
 
   // results of the symbolic phase
-  MatFactorType kind = MAT_FACTOR_NONE;
-  MatType matrix_type = nullptr;      // seqaij, seqbaij or seqsbaij
-  IS rows = nullptr, cols = nullptr;  // orderings as FitOrdering() returns them
-  Backend backend;
-  InnerPattern pattern;  // its arrays may belong to `source`
+  FactorTask task;
+  std::unique_ptr<FactorSource> source;  // null: there is no successful symbolic phase
+  FactorArrays pattern;                  // its arrays belong to `source`
   std::unique_ptr<AnyFactorSolver> solver;
-  std::unique_ptr<FactorSource> source;
 
   PetscBool numeric_done = PETSC_FALSE;
   PetscLogDouble seconds_analysis = 0, seconds_numeric = 0, flops = 0;
@@ -34,8 +27,6 @@ struct Mat_SpTRSV {
 };
 
 inline Mat_SpTRSV* Get(Mat F) { return static_cast<Mat_SpTRSV*>(F->data); }
-
-inline bool IsSymmetric(MatFactorType ftype) { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }
 
 /// Sets the solves that PETSc's own factors of F's kind have.
 /// @param by_blocks  whether F is a factor of a seqbaij or seqsbaij matrix

@@ -8,22 +8,22 @@ namespace sptrsv_petsc {
 namespace {
 
 /// Returns the bytes of a factor besides PETSc's own one and the matrix.
-std::size_t BytesOf(Mat_SpTRSV const& f) { return f.solver->memory_bytes() + MemoryBytes(f.pattern.blocks); }
+std::size_t BytesOf(Mat_SpTRSV const& f) { return f.solver->memory_bytes() + f.source->memory_bytes(); }
 
 PetscErrorCode FillInfo(Mat_SpTRSV const& f, TriangleReport const& lower, TriangleReport const& upper,
                         MatSpTRSVInfo* info)
 {
   sptrsv::Structure const &L = lower.structure, &U = upper.structure;
-  auto const& p = f.pattern.view;
+  auto const& p = f.pattern;
   bool const stored = p.symmetric() && !p.block_size;  // L = U^T, with the diagonal
 
   PetscFunctionBegin;
   info->requested = f.requested.c_str();
-  info->backend = f.backend.name();
+  info->backend = f.task.backend.name();
   info->algorithm_lower = lower.algorithm.c_str();
   info->algorithm_upper = upper.algorithm.c_str();
   info->reason = upper.reason.c_str();
-  info->n = f.pattern.view.n;
+  info->n = p.n;
   info->nnz_lower = (PetscInt64)L.entries + (stored ? 0 : (PetscInt64)L.rows);
   info->nnz_upper = (PetscInt64)U.entries + (PetscInt64)p.n * p.block_size;
   info->levels_lower = (PetscInt)L.levels;
@@ -66,9 +66,9 @@ PetscErrorCode MatView_SPTRSV(Mat F, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ViewHeading(viewer, f->requested.c_str(), f->backend));
+  PetscCall(ViewHeading(viewer, f->requested.c_str(), f->task.backend));
   if (!f->source) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(f->source->View(F, viewer));
+  PetscCall(f->source->View(f->task, viewer));
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewTriangle(viewer, F, "L", [&] { return f->solver->report(sptrsv::Triangle::lower); }));
   PetscCall(ViewTriangle(viewer, F, "U", [&] { return f->solver->report(sptrsv::Triangle::upper); }));
@@ -83,7 +83,7 @@ PetscErrorCode MatGetInfo_SPTRSV(Mat F, MatInfoType type, MatInfo* info)
 {
   PetscFunctionBegin;
   PetscCall(PetscMemzero(info, sizeof *info));
-  if (Get(F)->source) PetscCall(Get(F)->source->GetInfo(F, type, info));
+  if (Get(F)->source) PetscCall(Get(F)->source->GetInfo(type, info));
   else info->block_size = F->rmap->bs;  // nothing is stored before the symbolic phase
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,7 +3,7 @@
 // solver.
 #include "factor/matfactor.hpp"
 
-#include <cstring>
+#include <utility>
 
 #include "factor/backend_factor.hpp"
 #include "factor/factor_state.hpp"
@@ -19,11 +19,10 @@ PetscErrorCode ResetFactor(Mat_SpTRSV* f)
 {
   PetscFunctionBegin;
   f->numeric_done = PETSC_FALSE;
-  f->solver.reset();
-  PetscCall(ReleasePattern(f->pattern));
+  f->solver.reset();  // before the pattern, which belongs to the source
   f->source.reset();
-  PetscCall(ISDestroy(&f->rows));
-  PetscCall(ISDestroy(&f->cols));
+  PetscCall(ISDestroy(&f->task.rows));
+  PetscCall(ISDestroy(&f->task.cols));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,113 +50,61 @@ PetscErrorCode CheckSizes(Mat F, Mat A)
 void CountFlops(Mat_SpTRSV* f)
 {
   // L and U: two flops per off-diagonal entry, one per pivot
-  auto const& p = f->pattern.view;
+  auto const& p = f->pattern;
   auto const n = (PetscLogDouble)p.n, bs = (PetscLogDouble)p.block_size;
-  auto const rest = (PetscLogDouble)p.num_entries - (p.block_size ? 0 : n);
+  auto const rest = (PetscLogDouble)p.num_entries() - (p.has_pivots ? n : 0);
   f->flops = (p.symmetric() ? 4 : 2) * rest + (p.block_size ? (2 * bs - 1) * n : n);
 }
 
-/// Ends a symbolic phase that began at time `begin`: counts and times it.
-PetscErrorCode EndAnalysis(Mat F, PetscLogDouble begin)
+/// Makes the source that -mat_sptrsv_factor asks for.
+PetscErrorCode MakeSource(FactorTask const& task, MatFactorInfo const* info, std::unique_ptr<FactorSource>* source)
 {
-  Mat_SpTRSV* f = Get(F);
-  PetscLogDouble end;
+  FactorOptions options;
+  char const* petscs = nullptr;  // why PETSc computes the values
 
   PetscFunctionBegin;
-  PetscCall(PetscTime(&end));
-  f->seconds_analysis = end - begin;
-  ++f->num_analysis;
-  CountFlops(f);
+  PetscCall(ReadGiven((PetscObject)task.F, options));
+  FactorChoice const asked = options.factor;
+  if (asked == FactorChoice::host) petscs = "asked for";
+  else if (FactorsOnHost(info)) petscs = "-pc_factor_mat_factor_on_host";
+  else if (asked == FactorChoice::automatic && !task.backend.device) petscs = "the solves run on the host";
+  PetscCheck(!petscs || asked != FactorChoice::device, PetscObjectComm((PetscObject)task.F), PETSC_ERR_SUP,
+             "Option -%smat_sptrsv_factor is 'device', but there is %s; choose automatic or host", task.prefix(),
+             petscs);
+  PetscCall(Guarded(task.F, [&] {
+    if (petscs) *source = std::make_unique<PetscFactor>(petscs);
+    else *source = std::make_unique<BackendFactor>(asked);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MakeSolver(Mat F, sptrsv::Options const& options)
+/// Finds the pattern and makes the solver, by the source or by one that it names instead.
+PetscErrorCode AnalyzeBy(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options,
+                         std::unique_ptr<FactorSource> source)
 {
   Mat_SpTRSV* f = Get(F);
+  Backend const& backend = f->task.backend;
+  std::unique_ptr<FactorSource> instead;
+  std::unique_ptr<AnyFactorSolver> solver;
   Stream stream;
 
   PetscFunctionBegin;
-  PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(Guarded(
-      F, [&] { f->solver = MakeFactorSolver(f->backend.device, stream, f->requested, f->pattern.view, options); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Reads -mat_sptrsv_factor, and finds an obstacle to the backend that does not depend on A.
-/// @param obstacle  out: empty if there is none
-PetscErrorCode ReadObstacle(Mat F, MatFactorInfo const* info, FactorChoice* asked, std::string* obstacle)
-{
-  Mat_SpTRSV* f = Get(F);
-  FactorOptions options;
-  char const* const prefix = ((PetscObject)F)->prefix;
-
-  PetscFunctionBegin;
-  PetscCall(ReadGiven((PetscObject)F, options));
-  *asked = options.factor;
-  PetscCall(Guarded(F, [&] {
-    if (*asked == FactorChoice::host) *obstacle = "asked for";
-    else if (FactorsOnHost(info)) *obstacle = "-pc_factor_mat_factor_on_host";
-    else if (*asked == FactorChoice::automatic && !f->backend.device) *obstacle = "the solves run on the host";
-  }));
-  PetscCheck(obstacle->empty() || *asked != FactorChoice::device, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-             "Option -%smat_sptrsv_factor is 'device', but %s%s; choose automatic or host", prefix ? prefix : "",
-             (*obstacle)[0] == '-' ? "there is " : "", obstacle->c_str());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Does PETSc's symbolic phase, and makes the solver for its pattern.
-/// @param backend   becomes the source if there is no obstacle, nor in A; otherwise PETSc's factor does
-/// @param obstacle  why PETSc computes the values; in and out
-/// @param begin     out: when the analysis began; PETSc's symbolic phase comes before
-PetscErrorCode AnalyzeWithPetsc(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options,
-                                std::unique_ptr<BackendFactor> backend, std::string& obstacle, PetscLogDouble* begin)
-{
-  Mat_SpTRSV* f = Get(F);
-  std::unique_ptr<PetscFactor> petsc;
-
-  PetscFunctionBegin;
-  PetscCall(Guarded(F, [&] { petsc = std::make_unique<PetscFactor>(); }));
-  PetscCall(petsc->Analyze(F, A, info));
-  PetscCall(PetscTime(begin));
-  PetscCall(Logged(events.analysis, (PetscObject)F, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(petsc->ReadPattern(F, A));
-    PetscCall(MakeSolver(F, options));
-    if (obstacle.empty()) PetscCall(backend->AnalyzeMatrix(F, A, &obstacle));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  PetscCall(Guarded(F, [&] {
-    if (obstacle.empty()) {
-      backend->keep(std::move(petsc));
-      f->source = std::move(backend);
-    } else {
-      petsc->set_reason(obstacle);
-      f->source = std::move(petsc);
+  PetscCall(CurrentStream(backend.kokkos, &stream));
+  for (;;) {
+    LoggedEvent event(events.analysis, (PetscObject)F, &f->seconds_analysis);
+    if (!source->analyzed()) {
+      PetscCall(source->Analyze(f->task, A, info, event, &f->pattern, &instead));
+      if (!instead)
+        PetscCall(
+            Guarded(F, [&] { solver = MakeFactorSolver(backend.device, stream, f->requested, f->pattern, options); }));
     }
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Makes F's solver and the source of its values: the backend unless there is an obstacle, otherwise PETSc.
-/// @param begin  out: when the analysis began
-PetscErrorCode MakeSource(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Options const& options,
-                          PetscLogDouble* begin)
-{
-  Mat_SpTRSV* f = Get(F);
-  std::unique_ptr<BackendFactor> backend;
-  FactorChoice asked;
-  std::string obstacle;
-  bool done = false;
-
-  PetscFunctionBegin;
-  PetscCall(ReadObstacle(F, info, &asked, &obstacle));
-  PetscCall(PetscTime(begin));
-  if (obstacle.empty()) {
-    PetscCall(Guarded(F, [&] { backend = std::make_unique<BackendFactor>(asked); }));
-    PetscCall(backend->AnalyzeFill(F, A, info, options, &done, &obstacle));
+    if (!instead) PetscCall(source->Prepare(f->task, A, *solver, &instead));
+    if (!instead) break;
+    if (!instead->analyzed()) solver.reset();
+    source = std::exchange(instead, nullptr);
   }
-  if (done) f->source = std::move(backend);
-  else PetscCall(AnalyzeWithPetsc(F, A, info, options, std::move(backend), obstacle, begin));
+  f->solver = std::move(solver);
+  f->source = std::move(source);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,77 +112,93 @@ PetscErrorCode MakeSource(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Optio
 PetscErrorCode Analyze(Mat F, Mat A, IS rows, IS cols, MatFactorType ftype, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
-  PetscLogDouble begin;
+  FactorTask& task = f->task;
   sptrsv::Options options;
+  std::unique_ptr<FactorSource> source;
 
   PetscFunctionBegin;
-  f->kind = ftype;
   PetscCall(ResetFactor(f));
   PetscCall(MatFactorClearError(F));
   PetscCall(CheckSizes(F, A));
-  f->matrix_type = BaseType(A);
+  task.F = F;
+  task.kind = ftype;
+  task.matrix_type = BaseType(A);
   PetscCheck(
-      f->matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+      task.matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
       "A factor of type %s takes matrices of type %s, %s and %s, and those made from %s, and this one is of type "
       "%s; convert it by MatConvert()",
       f->requested.c_str(), MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ, MATSEQAIJ, ((PetscObject)A)->type_name);
-  PetscCall(FitOrdering(A, ftype, rows, &f->rows));
-  PetscCall(FitOrdering(A, ftype, cols, &f->cols));
+  PetscCall(FitOrdering(A, ftype, rows, &task.rows));
+  PetscCall(FitOrdering(A, ftype, cols, &task.cols));
   PetscCall(ReadOptions((PetscObject)F, f->requested.c_str(), options));
-  PetscCall(ChooseBackend((PetscObject)F, A, f->backend));
+  PetscCall(ChooseBackend((PetscObject)F, A, task.backend));
   PetscCall(EnsureKokkos());
-  PetscCall(MakeSource(F, A, info, options, &begin));
-  PetscCall(EndAnalysis(F, begin));
+  PetscCall(MakeSource(task, info, &source));
+  PetscCall(AnalyzeBy(F, A, info, options, std::move(source)));
+  ++f->num_analysis;
+  CountFlops(f);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Brings values to the solver.
+PetscErrorCode TakeValues(Mat F, FactorValueArrays const& values)
+{
+  Mat_SpTRSV* f = Get(F);
+  Backend const& backend = f->task.backend;
+  Stream stream;
+
+  PetscFunctionBegin;
+  PetscCall(CurrentStream(backend.kokkos, &stream));
+  PetscCall(Guarded(F, [&] {
+    GpuTime const time(values.on_device);
+    f->solver->follow(stream);
+    try {
+      f->solver->update(values);
+    } catch (sptrsv::SingleRange const&) {
+      if (!F->factorerrortype) throw;  // otherwise the verdict is the answer
+    }
+  }));
+  if (backend.device && !values.on_device)
+    PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.num_values() * sizeof(Scalar))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode FactorNumeric(Mat F, Mat A, MatFactorInfo const* info)
 {
   Mat_SpTRSV* f = Get(F);
+  LoggedEvent event(events.numeric, (PetscObject)F, &f->seconds_numeric);
+  FactorValueArrays values;
 
   PetscFunctionBegin;
   f->numeric_done = PETSC_FALSE;  // until the new values are there
   PetscCheck(f->source, PetscObjectComm((PetscObject)F), PETSC_ERR_ORDER,
              "The factor has no symbolic phase, or it failed; repeat it before the numeric phase");
   PetscCall(CheckSizes(F, A));
-  PetscCheck(BaseType(A) == f->matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
+  PetscCheck(BaseType(A) == f->task.matrix_type, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
              "The symbolic phase was of a matrix of type %s, this one is of type %s; repeat the symbolic phase",
-             f->matrix_type, ((PetscObject)A)->type_name);
-  PetscCall(f->source->Compute(F, A, info));
+             f->task.matrix_type, ((PetscObject)A)->type_name);
+  PetscCall(f->source->Compute(f->task, A, info, event, &values));
+  PetscCall(TakeValues(F, values));
   ++f->num_numeric;
   f->numeric_done = PETSC_TRUE;
   F->assembled = F->preallocated = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+template <MatFactorType ftype>
 PetscErrorCode MatLUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_LU, info));
+  PetscCall(Analyze(F, A, r, c, ftype, info));
   F->ops->lufactornumeric = FactorNumeric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatILUFactorSymbolic_SPTRSV(Mat F, Mat A, IS r, IS c, MatFactorInfo const* info)
-{
-  PetscFunctionBegin;
-  PetscCall(Analyze(F, A, r, c, MAT_FACTOR_ILU, info));
-  F->ops->lufactornumeric = FactorNumeric;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+template <MatFactorType ftype>
 PetscErrorCode MatCholeskyFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
 {
   PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_CHOLESKY, info));
-  F->ops->choleskyfactornumeric = FactorNumeric;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatICCFactorSymbolic_SPTRSV(Mat F, Mat A, IS perm, MatFactorInfo const* info)
-{
-  PetscFunctionBegin;
-  PetscCall(Analyze(F, A, perm, nullptr, MAT_FACTOR_ICC, info));
+  PetscCall(Analyze(F, A, perm, nullptr, ftype, info));
   F->ops->choleskyfactornumeric = FactorNumeric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -303,10 +266,10 @@ PetscErrorCode CreateFactor(Mat A, MatFactorType ftype, char const* solver_type,
   for (int t = 0; t < MAT_FACTOR_NUM_TYPES; ++t)
     PetscCall(
         PetscStrallocpy(PreferredOrdering(solver_type, (MatFactorType)t, by_blocks), (char**)&B->preferredordering[t]));
-  B->ops->lufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV;
-  B->ops->ilufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatILUFactorSymbolic_SPTRSV;
-  B->ops->choleskyfactorsymbolic = IsSymmetric(ftype) ? MatCholeskyFactorSymbolic_SPTRSV : nullptr;
-  B->ops->iccfactorsymbolic = IsSymmetric(ftype) ? MatICCFactorSymbolic_SPTRSV : nullptr;
+  B->ops->lufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_LU>;
+  B->ops->ilufactorsymbolic = IsSymmetric(ftype) ? nullptr : MatLUFactorSymbolic_SPTRSV<MAT_FACTOR_ILU>;
+  B->ops->choleskyfactorsymbolic = IsSymmetric(ftype) ? MatCholeskyFactorSymbolic_SPTRSV<MAT_FACTOR_CHOLESKY> : nullptr;
+  B->ops->iccfactorsymbolic = IsSymmetric(ftype) ? MatCholeskyFactorSymbolic_SPTRSV<MAT_FACTOR_ICC> : nullptr;
   B->ops->destroy = MatDestroy_SPTRSV;
   PetscCall(PetscObjectComposeFunction((PetscObject)B, "MatFactorGetSolverType_C", MatFactorGetSolverType_SPTRSV));
   PetscCall(SetViews(B));

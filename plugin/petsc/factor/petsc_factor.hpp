@@ -4,42 +4,40 @@
 
 #include <string>
 
+#include "access/inner_factor.hpp"
 #include "access/matrix_arrays.hpp"
 #include "factor/factor_source.hpp"
 
 namespace sptrsv_petsc {
 
-/// PETSc's own factor in host memory: PETSc does the symbolic and the numeric phase, and the solver reads the pattern
-/// and takes the values.
+/// PETSc's own factor in host memory: PETSc does the symbolic and the numeric phase.
 class PetscFactor final : public FactorSource {
  public:
-  PetscFactor() = default;
+  /// @param reason  why PETSc computes the values, for -ksp_view
+  explicit PetscFactor(std::string reason) : reason_(std::move(reason)) {}
   ~PetscFactor() override { (void)MatDestroy(&inner_); }
-  PetscFactor(PetscFactor const&) = delete;
-  PetscFactor& operator=(PetscFactor const&) = delete;
 
-  /// Does PETSc's symbolic phase of F's kind and orderings for A. Errors: PETSC_ERR_SUP where PETSc has no such factor;
-  /// PETSC_ERR_ARG_WRONG and PETSC_ERR_ARG_WRONGSTATE for rows that PETSc would factor wrongly.
-  PetscErrorCode Analyze(Mat F, Mat A, MatFactorInfo const* info);
-
-  /// Reads the pattern that Analyze() has found for A into F's pattern. Its arrays are valid while this object exists.
-  PetscErrorCode ReadPattern(Mat F, Mat A);
-
-  /// Sets why PETSc computes the values, for -ksp_view.
+  /// Does PETSc's symbolic phase. Errors: PETSC_ERR_SUP where PETSc has no such factor; PETSC_ERR_ARG_WRONG and
+  /// PETSC_ERR_ARG_WRONGSTATE for rows that PETSc would factor wrongly.
+  PetscErrorCode Analyze(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
+                         FactorArrays* pattern, std::unique_ptr<FactorSource>* instead) override;
+  bool analyzed() const override { return inner_ != nullptr; }
   void set_reason(std::string reason) { reason_ = std::move(reason); }
 
-  PetscErrorCode Compute(Mat F, Mat A, MatFactorInfo const* info) override;
-  PetscErrorCode CopyInvertedPivots(Mat F, Scalar* to) override;
-  PetscErrorCode GetInfo(Mat F, MatInfoType type, MatInfo* info) override;
-  PetscErrorCode View(Mat F, PetscViewer viewer) override;
+  PetscErrorCode Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
+                         FactorValueArrays* values) override;
+  PetscErrorCode CopyInvertedPivots(FactorTask const& task, Scalar* to) override;
+  PetscErrorCode GetInfo(MatInfoType type, MatInfo* info) override;
+  PetscErrorCode View(FactorTask const& task, PetscViewer viewer) override;
   bool holds_petsc_factor() const override { return true; }
+  std::size_t memory_bytes() const override { return MemoryBytes(pattern_.blocks); }
 
  private:
-  PetscErrorCode CheckRows(Mat F, Mat A, MatFactorInfo const* info);
-  PetscErrorCode Factor(Mat F, Mat A, MatFactorInfo const* info);
-  PetscErrorCode TakeValues(Mat F);
+  PetscErrorCode CheckRows(FactorTask const& task, Mat A, MatFactorInfo const* info);
+  PetscErrorCode PrepareInner(FactorTask const& task, Mat A, MatFactorInfo const* info);
 
   Mat inner_ = nullptr;
+  InnerPattern pattern_;
   PatternStamp checked_;  // pattern whose rows were checked last
   std::string reason_;
 };

@@ -3,7 +3,6 @@
 #include "factor/petsc_factor.hpp"
 
 #include "access/matrix_checks.hpp"
-#include "factor/factor_state.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -59,9 +58,52 @@ PetscErrorCode FindDiagonal(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+}  // namespace
+
+PetscErrorCode PetscFactor::Analyze(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
+                                    FactorArrays* pattern, std::unique_ptr<FactorSource>*)
+{
+  Mat matrix;
+
+  PetscFunctionBegin;
+  PetscCall(CheckRows(task, A, info));
+  PetscCall(MatGetFactor(A, MATSOLVERPETSC, task.kind, &inner_));
+  PetscCheck(inner_, PetscObjectComm((PetscObject)task.F), PETSC_ERR_SUP,
+             "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[task.kind],
+             ((PetscObject)A)->type_name,
+             PetscDefined(USE_COMPLEX)
+                 ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric"
+                 : "");
+  PetscCall(MatrixForSymbolic(A, task.kind, &matrix));
+  PetscErrorCode const code = PetscSymbolic(task.kind, inner_, matrix, task.rows, task.cols, info);
+  PetscCall(MatDestroy(&matrix));
+  PetscCall(code);
+  PetscCall(event.Begin());
+  PetscCall(AccessPattern(inner_, A, task.symmetric(), task.rows, task.cols, pattern_));
+  *pattern = pattern_.view;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Checks that PETSc factors A's rows correctly. A numeric phase skips the check if A's pattern has not changed since
+/// the last one.
+/// @param info  of the symbolic phase; null in a numeric phase
+PetscErrorCode PetscFactor::CheckRows(FactorTask const& task, Mat A, MatFactorInfo const* info)
+{
+  PatternStamp now;
+  sptrsv::RowRules rules;
+
+  PetscFunctionBegin;
+  PetscCall(StampPattern(A, false, &now));
+  if (!info && now == checked_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FindRowRules(A, task.kind, task.rows, task.cols, info, &rules));
+  PetscCall(RequireProperRows(A, rules));
+  checked_ = now;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Prepares PETSc's numeric phase: brings A's values in host memory up to date, and clears an error of pivots in the
 /// inner factor that the caller has cleared in F.
-PetscErrorCode PrepareInner(Mat F, Mat inner, Mat A, MatFactorInfo const* info)
+PetscErrorCode PetscFactor::PrepareInner(FactorTask const& task, Mat A, MatFactorInfo const* info)
 {
   PetscBool aij;
   PetscScalar const* a;
@@ -72,70 +114,23 @@ PetscErrorCode PrepareInner(Mat F, Mat inner, Mat A, MatFactorInfo const* info)
     PetscCall(MatSeqAIJGetArrayRead(A, &a));
     PetscCall(MatSeqAIJRestoreArrayRead(A, &a));
   }
-  if (lu_with_inodes_needs_diagonal && Get(F)->pattern.view.has_inodes &&
+  if (lu_with_inodes_needs_diagonal && pattern_.view.has_inodes &&
       info->shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE)
     PetscCall(FindDiagonal(A));
-  if (!F->factorerrortype) PetscCall(MatFactorClearError(inner));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-}  // namespace
-
-PetscErrorCode PetscFactor::Analyze(Mat F, Mat A, MatFactorInfo const* info)
-{
-  Mat_SpTRSV* f = Get(F);
-  Mat matrix;
-
-  PetscFunctionBegin;
-  PetscCall(CheckRows(F, A, info));
-  PetscCall(MatGetFactor(A, MATSOLVERPETSC, f->kind, &inner_));
-  PetscCheck(inner_, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-             "PETSc has no %s factorization of its own for this matrix of type %s%s", MatFactorTypes[f->kind],
-             ((PetscObject)A)->type_name,
-             PetscDefined(USE_COMPLEX)
-                 ? "; of Hermitian matrices it has none: leave MAT_HERMITIAN unset if the matrix is symmetric"
-                 : "");
-  PetscCall(MatrixForSymbolic(A, f->kind, &matrix));
-  PetscErrorCode const code = PetscSymbolic(f->kind, inner_, matrix, f->rows, f->cols, info);
-  PetscCall(MatDestroy(&matrix));
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PetscFactor::ReadPattern(Mat F, Mat A)
-{
-  Mat_SpTRSV* f = Get(F);
-
-  PetscFunctionBegin;
-  PetscCall(AccessPattern(inner_, A, f->kind, f->rows, f->cols, f->pattern));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Checks that PETSc factors A's rows correctly. A numeric phase skips the check if A's pattern has not changed since
-/// the last one.
-/// @param info  of the symbolic phase; null in a numeric phase
-PetscErrorCode PetscFactor::CheckRows(Mat F, Mat A, MatFactorInfo const* info)
-{
-  Mat_SpTRSV* f = Get(F);
-  PatternStamp now;
-  sptrsv::RowRules rules;
-
-  PetscFunctionBegin;
-  PetscCall(StampPattern(A, false, &now));
-  if (!info && now == checked_) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FindRowRules(A, f->kind, f->rows, f->cols, info, &rules));
-  PetscCall(RequireProperRows(A, rules));
-  checked_ = now;
+  if (!task.F->factorerrortype) PetscCall(MatFactorClearError(inner_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Does PETSc's numeric phase, and takes its verdict on pivots.
-PetscErrorCode PetscFactor::Factor(Mat F, Mat A, MatFactorInfo const* info)
+PetscErrorCode PetscFactor::Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
+                                    FactorValueArrays* values)
 {
+  Mat const F = task.F;
+
   PetscFunctionBegin;
-  PetscCall(CheckRows(F, A, nullptr));
-  PetscCall(PrepareInner(F, inner_, A, info));
-  if (!IsSymmetric(Get(F)->kind)) {
+  PetscCall(CheckRows(task, A, nullptr));
+  PetscCall(PrepareInner(task, A, info));
+  if (!task.symmetric()) {
     PetscCall(MatLUFactorNumeric(inner_, A, info));
   } else if (A->rmap->n) {  // PETSc crashes without rows: docs/dev/petsc_faults.md
     PetscCall(MatCholeskyFactorNumeric(inner_, A, info));
@@ -143,74 +138,32 @@ PetscErrorCode PetscFactor::Factor(Mat F, Mat A, MatFactorInfo const* info)
   F->factorerrortype = inner_->factorerrortype;
   F->factorerror_zeropivot_value = inner_->factorerror_zeropivot_value;
   F->factorerror_zeropivot_row = inner_->factorerror_zeropivot_row;
+  PetscCall(event.Begin());
+  PetscCall(AccessValues(inner_, pattern_, values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Brings the values of PETSc's factor to the solver.
-PetscErrorCode PetscFactor::TakeValues(Mat F)
+PetscErrorCode PetscFactor::CopyInvertedPivots(FactorTask const&, Scalar* to)
 {
-  Mat_SpTRSV* f = Get(F);
-  PetscLogDouble begin, end;
-  Stream stream;
+  FactorArrays const& p = pattern_.view;
+  FactorValueArrays values;
 
   PetscFunctionBegin;
-  PetscCall(PetscTime(&begin));
-  PetscCall(CurrentStream(f->backend.kokkos, &stream));
-  PetscCall(Logged(events.numeric, (PetscObject)F, [&]() -> PetscErrorCode {
-    auto const update = [&](Scalar const* values) {
-      return Guarded(F, [&] {
-        f->solver->follow(stream);
-        try {
-          f->solver->update(values);
-        } catch (sptrsv::SingleRange const&) {
-          if (!F->factorerrortype) throw;  // otherwise the verdict is the answer
-        }
-      });
-    };
-    PetscFunctionBegin;
-    PetscCall(WithFactorValues(inner_, f->pattern, update));
-    if (f->backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(f->pattern.view.num_values() * sizeof(Scalar))));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  PetscCall(PetscTime(&end));
-  f->seconds_numeric = end - begin;
+  PetscCall(AccessValues(inner_, pattern_, &values));
+  for (PetscInt k = 0; k < p.n; ++k)
+    if (values.inverse) to[k] = values.inverse[k];
+    else if (values.upper) to[k] = values.upper[p.upper.row_ptr[p.upper_reversed ? p.n - k : k + 1] - 1];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PetscFactor::Compute(Mat F, Mat A, MatFactorInfo const* info)
-{
-  PetscFunctionBegin;
-  PetscCall(Factor(F, A, info));
-  PetscCall(TakeValues(F));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PetscFactor::CopyInvertedPivots(Mat F, Scalar* to)
-{
-  Mat_SpTRSV* f = Get(F);
-  FactorArrays const& pattern = f->pattern.view;
-
-  PetscFunctionBegin;
-  PetscCall(WithFactorValues(inner_, f->pattern, [&](Scalar const* values) {
-    for (PetscInt k = 0; k < pattern.n; ++k) {
-      auto const last = [&](PetscInt row) { return static_cast<std::size_t>(pattern.row_ptr_upper[row + 1]) - 1; };
-      std::size_t at = pattern.num_entries + static_cast<std::size_t>(k);
-      if (!pattern.block_size) at = last(pattern.symmetric() ? k : pattern.n - 1 - k);
-      to[k] = values[at];
-    }
-    return PETSC_SUCCESS;
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PetscFactor::GetInfo(Mat, MatInfoType type, MatInfo* info)
+PetscErrorCode PetscFactor::GetInfo(MatInfoType type, MatInfo* info)
 {
   PetscFunctionBegin;
   PetscCall(MatGetInfo(inner_, type, info));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PetscFactor::View(Mat, PetscViewer viewer)
+PetscErrorCode PetscFactor::View(FactorTask const&, PetscViewer viewer)
 {
   PetscFunctionBegin;
   PetscCall(PetscViewerASCIIPrintf(viewer, "  factored by PETSc on the host (%s)\n", reason_.c_str()));

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
+#include "access/inner_factor.hpp"
 #include "access/matrix_arrays.hpp"
 #include "base/fma_probe.hpp"
-#include "factor/factor_state.hpp"
 
 namespace sptrsv_petsc {
 namespace {
@@ -79,32 +79,29 @@ PetscErrorCode PetscUsesFma(bool symmetric, bool inodes, bool* uses_fma)
 }
 
 /// Computes PETSc's greatest shift for a seqsbaij matrix with block size 1, which stores only its upper triangle.
-PetscErrorCode GreatestShift(Mat F, Mat A, MatFactorInfo const* info, double* amount)
+PetscErrorCode GreatestShift(Mat A, MatFactorInfo const* info, double* amount)
 {
   PetscReal top = info->zeropivot;
   std::vector<PetscReal> sums;
+  PatternAccess m;
+  ValueAccess values;
 
   PetscFunctionBegin;
-  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(Guarded(F, [&] { sums.assign((std::size_t)m.n, 0); }));
-    PetscCall(WithMatrixValues(A, false, m.num_entries, [&](MatrixValues const& values) {
-      auto const* const a = reinterpret_cast<PetscScalar const*>(values.data);
-      for (PetscInt i = 0; i < m.n; ++i) {  // sums in PETSc's order
-        PetscReal& sum = sums[(std::size_t)i];
-        for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
-          if (m.col_idx[k] == i) sum -= PetscRealPart(a[k]);
-        for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
-          if (m.col_idx[k] == i) continue;
-          sum += PetscAbsScalar(a[k]);
-          sums[(std::size_t)m.col_idx[k]] += PetscAbsScalar(a[k]);
-        }
-        top = std::max(top, sum);
-      }
-      return PETSC_SUCCESS;
-    }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(m.Get(A, false));
+  PetscCall(values.Get(A, false, m.num_entries));
+  PetscCall(Guarded(A, [&] { sums.assign((std::size_t)m.n, 0); }));
+  auto const* const a = reinterpret_cast<PetscScalar const*>(values.data);
+  for (PetscInt i = 0; i < m.n; ++i) {  // sums in PETSc's order
+    PetscReal& sum = sums[(std::size_t)i];
+    for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k)
+      if (m.col_idx[k] == i) sum -= PetscRealPart(a[k]);
+    for (PetscInt k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
+      if (m.col_idx[k] == i) continue;
+      sum += PetscAbsScalar(a[k]);
+      sums[(std::size_t)m.col_idx[k]] += PetscAbsScalar(a[k]);
+    }
+    top = std::max(top, sum);
+  }
   *amount = (double)(PetscReal)(top * 1.1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,12 +126,12 @@ PetscErrorCode RulesOf(MatFactorInfo const* info, bool uses_fma, sptrsv::PivotRu
 /// exactly 0 by a multiple of `shiftamount`; symmetric blocks of 4 are inverted without interchanges, whatever
 /// `pivotinblocks` says, and LU with blocks of 4 does not shift if the type of shift is none.
 /// - Cholesky of seqbaij with blocks of 1 has no greatest amount, so positive_definite finds no shift.
-PetscErrorCode RulesOfBlocks(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotRules* rules)
+PetscErrorCode RulesOfBlocks(FactorTask const& task, FactorArrays const& pattern, Mat A, MatFactorInfo const* info,
+                             sptrsv::PivotRules* rules)
 {
-  Mat_SpTRSV* f = Get(F);
-  PetscInt const bs = f->pattern.view.block_size;
-  bool const symmetric = f->pattern.view.symmetric();
-  bool const natural = !f->pattern.row_indices && !f->pattern.col_indices;
+  PetscInt const bs = pattern.block_size;
+  bool const symmetric = pattern.symmetric();
+  bool const natural = !pattern.row_perm && !pattern.col_perm;
 
   PetscFunctionBegin;
   if (bs > 1) {
@@ -145,34 +142,33 @@ PetscErrorCode RulesOfBlocks(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Pi
     rules->block_shift_is_relative = bs <= 7;
     rules->interchange_in_blocks = !(symmetric && bs == 4);
   } else if (symmetric && rules->shift == sptrsv::Shift::positive_definite) {
-    if (f->pattern.blocks.bs == 1) rules->greatest_amount = 0;
-    else if (std::strcmp(f->matrix_type, MATSEQSBAIJ) == 0)
-      PetscCall(GreatestShift(F, A, info, &rules->greatest_amount));
+    if (bs == 1) rules->greatest_amount = 0;
+    else if (std::strcmp(task.matrix_type, MATSEQSBAIJ) == 0)
+      PetscCall(GreatestShift(A, info, &rules->greatest_amount));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode FindPivotRules(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotRules* rules)
+PetscErrorCode FindPivotRules(FactorTask const& task, FactorArrays const& pattern, Mat A, MatFactorInfo const* info,
+                              sptrsv::PivotRules* rules)
 {
-  FactorArrays const& pattern = Get(F)->pattern.view;
   bool uses_fma = false;
 
   PetscFunctionBegin;
   PetscCall(PetscUsesFma(pattern.symmetric(), pattern.has_inodes, &uses_fma));
   PetscCall(RulesOf(info, uses_fma, rules));
-  PetscCall(RulesOfBlocks(F, A, info, rules));
+  PetscCall(RulesOfBlocks(task, pattern, A, info, rules));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SetVerdict(Mat F, Mat A, MatFactorInfo const* info, sptrsv::PivotVerdict const& verdict)
+PetscErrorCode SetVerdict(Mat F, PetscInt bs, Mat A, MatFactorInfo const* info, sptrsv::PivotVerdict const& verdict)
 {
   PetscFunctionBegin;
   if (verdict.num_shifts)
     PetscCall(PetscInfo(A, "%lld shifts of type %s, the last by %g\n", verdict.num_shifts,
                         MatFactorShiftTypesDetail[(int)info->shifttype], verdict.shift_amount));
-  PetscInt const bs = Get(F)->pattern.view.block_size;
   if (verdict.zero_row >= 0 && bs > 1) {  // PETSc names the row within its block, and does not store it
     PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT, "Zero pivot, row %" PetscInt_FMT,
                (PetscInt)(verdict.first_row % bs));
@@ -181,7 +177,8 @@ PetscErrorCode SetVerdict(Mat F, Mat A, MatFactorInfo const* info, sptrsv::Pivot
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (verdict.zero_row < 0) {
-    if (!F->factorerrortype) PetscCall(RequireRange((PetscObject)F, (PetscInt)verdict.out_of_range_row, bs));
+    if (verdict.out_of_range_row >= 0 && !F->factorerrortype)
+      PetscCall(RequireRange((PetscObject)F, (PetscInt)verdict.out_of_range_row, bs));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   auto const first = (PetscInt)verdict.first_row, last = (PetscInt)verdict.zero_row;

@@ -81,6 +81,21 @@ PetscErrorCode Caught(Object object, Call const& call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Checks that this process can use Kokkos. Error PETSC_ERR_SUP in the child of a fork() after Kokkos had started
+/// threads or taken a GPU: their work would never end.
+inline PetscErrorCode CheckProcess()
+{
+  PetscFunctionBegin;
+  PetscCheck(!lost_device, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "This process was forked after Kokkos had taken a GPU, which a child cannot use; fork before the first "
+             "solver is set up, or let the child call exec");
+  PetscCheck(!lost_threads, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "This process was forked after Kokkos had started %d threads, which only the parent has; fork before the "
+             "first solver is set up, let the child call exec, or use one thread (OMP_NUM_THREADS=1)",
+             lost_threads);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Runs code that may throw, if CheckProcess() allows it. An exception becomes a PETSc error on the communicator.
 template <class Call>
 PetscErrorCode GuardedOn(MPI_Comm comm, Call const& call)

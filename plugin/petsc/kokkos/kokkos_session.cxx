@@ -13,6 +13,10 @@
 #include "kokkos/kokkos_environment.hpp"
 
 namespace sptrsv_petsc {
+
+int lost_threads = 0;
+bool lost_device = false;
+
 namespace {
 
 std::set<KokkosHolder*>& holders()
@@ -26,11 +30,6 @@ void ReleaseHolders()
   auto& all = holders();
   for (auto at = all.begin(); at != all.end();) (*at++)->release();  // release() may remove the holder from the set
 }
-
-/// Number of Kokkos' threads that a forked child process has lost, since only its parent has them.
-int lost_threads = 0;
-/// Whether a forked child process has lost the GPU.
-bool lost_device = false;
 
 void RecordForkLosses()
 {
@@ -99,19 +98,6 @@ bool start_failed = false;
 
 KokkosHolder::KokkosHolder() { holders().insert(this); }
 KokkosHolder::~KokkosHolder() { holders().erase(this); }
-
-PetscErrorCode CheckProcess()
-{
-  PetscFunctionBegin;
-  PetscCheck(!lost_device, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "This process was forked after Kokkos had taken a GPU, which a child cannot use; fork before the first "
-             "solver is set up, or let the child call exec");
-  PetscCheck(!lost_threads, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "This process was forked after Kokkos had started %d threads, which only the parent has; fork before the "
-             "first solver is set up, let the child call exec, or use one thread (OMP_NUM_THREADS=1)",
-             lost_threads);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode EnsureKokkos()
 {

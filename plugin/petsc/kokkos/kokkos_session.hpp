@@ -24,9 +24,8 @@ class KokkosHolder {
 /// environment that Kokkos could not read, and those of CheckProcess().
 PetscErrorCode EnsureKokkos();
 
-/// Checks that this process can use Kokkos. Error PETSC_ERR_SUP in the child of a fork() after Kokkos had started
-/// threads or taken a GPU: their work would never end.
-PetscErrorCode CheckProcess();
+extern int lost_threads;  ///< Kokkos' threads that a forked child process has lost, since only its parent has them
+extern bool lost_device;  ///< whether a forked child process has lost the GPU
 
 /// Describes Kokkos for views: "4.7.0 OpenMP (2 threads), own copy" or "4.7.0 Cuda (device 0), shared with PETSc".
 std::string KokkosDescription(bool device);

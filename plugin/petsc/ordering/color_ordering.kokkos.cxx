@@ -23,6 +23,7 @@ PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv:
   PetscInt num_inodes = 0;
   Stream stream;
   std::string obstacle;
+  PatternAccess arrays;
 
   PetscFunctionBegin;
   *done = false;
@@ -34,17 +35,14 @@ PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv:
   if (num_inodes > 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJKOKKOS, &kokkos));
   PetscCall(CurrentStream(kokkos, &stream));
-  PetscCall(WithMatrixPattern(A, true, [&](MatrixArrays const& arrays) -> PetscErrorCode {
-    PetscFunctionBegin;
-    if (!arrays.on_device) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(Guarded(A, [&] {
-      typename T::pattern pattern;
-      pattern.row_ptr = decltype(pattern.row_ptr)(arrays.row_ptr, static_cast<std::size_t>(arrays.n) + 1);
-      pattern.col_idx = decltype(pattern.col_idx)(arrays.col_idx, arrays.num_entries);
-      coloring = sptrsv::color_on_device<T>(instance_on(stream), pattern, obstacle);
-      *done = obstacle.empty();
-    }));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(arrays.Get(A, true));
+  if (!arrays.on_device) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Guarded(A, [&] {
+    typename T::pattern pattern;
+    pattern.row_ptr = decltype(pattern.row_ptr)(arrays.row_ptr, static_cast<std::size_t>(arrays.n) + 1);
+    pattern.col_idx = decltype(pattern.col_idx)(arrays.col_idx, arrays.num_entries);
+    coloring = sptrsv::color_on_device<T>(instance_on(stream), pattern, obstacle);
+    *done = obstacle.empty();
   }));
   if (!obstacle.empty()) PetscCall(PetscInfo(A, "Colored on the host: %s\n", obstacle.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "access/vec_access.hpp"
-#include "base/events.hpp"
 #include "kokkos/guarded.hpp"
 
 namespace sptrsv_petsc {
@@ -57,27 +56,23 @@ namespace {
 /// MatInodeGetInodeSizes() gives sizes or offsets, depending on PETSc's version.
 PetscErrorCode FindInodes(Mat A, std::vector<PetscInt>* first)
 {
-  PetscInt n, limit = 1;
-  PetscInt const *i, *j;
-  PetscBool done;
+  PetscInt limit = 1;
+  PatternAccess m;
 
   PetscFunctionBegin;
   PetscCall(MatInodeGetInodeSizes(A, NULL, NULL, &limit));
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix, of type %s, does not show its pattern",
-             ((PetscObject)A)->type_name);
-  PetscErrorCode const code = Guarded(A, [&] {
-    first->assign(static_cast<std::size_t>(n), 0);
+  PetscCall(m.Get(A, false));
+  PetscCall(Guarded(A, [&] {
+    PetscInt const *const i = m.row_ptr, *const j = m.col_idx;
+    first->assign(static_cast<std::size_t>(m.n), 0);
     PetscInt f = 0;
-    for (PetscInt row = 0; row < n; ++row) {
+    for (PetscInt row = 0; row < m.n; ++row) {
       bool const joins = row > 0 && row - f < limit && i[row + 1] - i[row] == i[f + 1] - i[f] &&
                          std::equal(j + i[row], j + i[row + 1], j + i[f]);
       if (!joins) f = row;
       (*first)[static_cast<std::size_t>(row)] = f;
     }
-  });
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-  PetscCall(code);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -88,6 +83,7 @@ PetscErrorCode Analyze(Mat A, LocalSweeps& s, std::string* wrong)
   SweptRowArrays swept;
   std::vector<PetscInt> first;
   Stream stream;
+  PatternAccess arrays;
 
   PetscFunctionBegin;
   s.sweeps.reset();
@@ -103,15 +99,13 @@ PetscErrorCode Analyze(Mat A, LocalSweeps& s, std::string* wrong)
     swept.block_first = first.data();
   }
   PetscCall(CurrentStream(s.key.backend.kokkos, &stream));
-  PetscErrorCode const code = WithMatrixPattern(A, s.key.backend.device, [&](MatrixArrays const& arrays) {
-    return Guarded(A, [&] {
-      try {
-        s.sweeps =
-            MakeSweeps(s.key.backend.device, stream, s.key.choice.algorithm, arrays, swept, s.key.choice.options);
-      } catch (sptrsv::InvalidPattern const& error) {
-        *wrong = error.what();
-      }
-    });
+  PetscCall(arrays.Get(A, s.key.backend.device));
+  PetscErrorCode const code = Guarded(A, [&] {
+    try {
+      s.sweeps = MakeSweeps(s.key.backend.device, stream, s.key.choice.algorithm, arrays, swept, s.key.choice.options);
+    } catch (sptrsv::InvalidPattern const& error) {
+      *wrong = error.what();
+    }
   });
   if (swept.order) PetscCall(ISRestoreIndices(rows, &swept.order));
   PetscCall(ISDestroy(&rows));
@@ -140,13 +134,13 @@ PetscErrorCode Update(Mat A, LocalSweeps& s, PetscReal omega, PetscReal shift, l
 {
   bool const plain = omega == 1 && shift <= 0;  // PETSc then leaves out the shift
   double const zero_pivot = 100 * PETSC_MACHINE_EPSILON * (1 - PETSC_MACHINE_EPSILON);  // PETSc's, by inodes
+  sptrsv::Relaxation const relaxation{(double)omega, plain ? 0.0 : (double)shift, zero_pivot};
+  ValueAccess values;
 
   PetscFunctionBegin;
   s.has_values = false;
-  PetscCall(WithMatrixValues(A, s.key.backend.device, s.stamp.entries, [&](MatrixValues const& values) {
-    sptrsv::Relaxation const relaxation{(double)omega, plain ? 0.0 : (double)shift, zero_pivot};
-    return Guarded(A, [&] { *zero = s.sweeps->update(values, relaxation); });
-  }));
+  PetscCall(values.Get(A, s.key.backend.device, s.stamp.entries));
+  PetscCall(Guarded(A, [&] { *zero = s.sweeps->update(values, relaxation); }));
   if (!plain) *zero = -1;
   PetscCall(PetscObjectStateGet((PetscObject)A, &s.state));
   s.omega = omega;
@@ -164,6 +158,7 @@ PetscErrorCode RefreshSweeps(Mat A, LocalSweeps& s, PetscReal omega, PetscReal s
   PetscObjectState state;
   PatternStamp stamp;
   bool by_blocks;
+  LoggedEvent analysis(events.analysis, (PetscObject)A), numeric(events.numeric, (PetscObject)A);
 
   PetscFunctionBegin;
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
@@ -174,7 +169,9 @@ PetscErrorCode RefreshSweeps(Mat A, LocalSweeps& s, PetscReal omega, PetscReal s
     PetscCall(StampPattern(A, s.key.backend.device, &stamp));
     if (!s.sweeps || !(stamp == s.stamp) || by_blocks != s.by_blocks) {
       s.by_blocks = by_blocks;
-      PetscCall(Logged(events.analysis, (PetscObject)A, [&] { return Analyze(A, s, &wrong); }));
+      PetscCall(analysis.Begin());
+      PetscCall(Analyze(A, s, &wrong));
+      analysis.End();
       if (!s.sweeps && set_up) PetscFunctionReturn(PETSC_SUCCESS);
       PetscCheck(s.sweeps, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "MatSOR() by sptrsv: %s", wrong.c_str());
       s.stamp = stamp;
@@ -182,7 +179,9 @@ PetscErrorCode RefreshSweeps(Mat A, LocalSweeps& s, PetscReal omega, PetscReal s
       s.exact = sptrsv::solves_exactly(s.key.choice.algorithm);
     }
   }
-  PetscCall(Logged(events.numeric, (PetscObject)A, [&] { return Update(A, s, omega, shift, &zero); }));
+  PetscCall(numeric.Begin());
+  PetscCall(Update(A, s, omega, shift, &zero));
+  numeric.End();
   s.has_values = zero < 0;
   if (zero < 0 || set_up) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ReportZero(A, s, zero, shift));
@@ -200,6 +199,7 @@ PetscErrorCode RunSweeps(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt
                     : forward           ? sptrsv::Sweep::forward
                                         : sptrsv::Sweep::backward;
   int const directions = forward && backward ? 2 : 1;
+  VectorAccess v;
 
   PetscFunctionBegin;
   if (s.by_blocks) lits = 1;  // PETSc's sweeps by inodes leave them out
@@ -215,14 +215,11 @@ PetscErrorCode RunSweeps(Mat A, LocalSweeps& s, Vec b, MatSORType flag, PetscInt
   PetscLogDouble const flops = product     ? s.entries
                                : eisenstat ? 2 * s.entries + 6 * rows
                                            : solves * of_solve + products * s.entries;
-  PetscCall(WithVecs(s.key.backend.device, b, x, !zero_guess, [&](Operands const& operands) {
-    return Logged(events.solve, (PetscObject)A, [&] {
-      return SolveAt((PetscObject)A, *s.sweeps, operands, flops, [&](auto from, auto to) {
-        if (product) s.sweeps->apply_upper(from, to);
-        else if (eisenstat) s.sweeps->eisenstat(from, to);
-        else s.sweeps->sweep(kind, from, to, zero_guess, times);
-      });
-    });
+  PetscCall(v.Get(s.key.backend.device, b, x, !zero_guess));
+  PetscCall(LoggedSolve((PetscObject)A, *s.sweeps, v, flops, [&](auto from, auto to) {
+    if (product) s.sweeps->apply_upper(from, to);
+    else if (eisenstat) s.sweeps->eisenstat(from, to);
+    else s.sweeps->sweep(kind, from, to, zero_guess, times);
   }));
   ++s.num_solves;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -166,7 +166,7 @@ PetscErrorCode FindSweeps(Mat A, SweepsOfMatrix& m, SweepKey& key, std::shared_p
 
 PetscErrorCode SelectSweeps(PC pc, Mat A)
 {
-  SweepsOfPc* of_pc;
+  SweepsOfPc* of_pc = nullptr;
   SweepsOfMatrix* m;
 
   PetscFunctionBegin;
@@ -183,7 +183,7 @@ PetscErrorCode SelectSweeps(PC pc, Mat A)
 
 PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, SweptBy by)
 {
-  SweepsOfPc* of_pc;
+  SweepsOfPc* of_pc = nullptr;
   SweepsOfMatrix* m;
   SweepKey key;
   char const* why;
@@ -234,7 +234,7 @@ PetscErrorCode ReleaseSweeps(PC pc)
 
 PetscErrorCode ViewSweeps(PC pc, Mat A, PetscViewer viewer)
 {
-  SweepsOfPc* of_pc;
+  SweepsOfPc* of_pc = nullptr;
   PetscBool ascii;
   std::size_t bytes = 0;
 

@@ -49,9 +49,12 @@ TriangleOrder TrianglesFor(UserTriangles& all, Part part)
   return {&all.lower, &all.upper};
 }
 
-PetscErrorCode ApplyPart(PC pc, Part part, Vec b, Vec x)
+/// Implements PCApply() and its likes, by the part of M.
+template <Part part>
+PetscErrorCode PCApply_SpTRSV(PC pc, Vec b, Vec x)
 {
   UserTriangles* all = nullptr;
+  VectorAccess v;
 
   PetscFunctionBegin;
   PetscCall(GetCurrent(pc, &all));
@@ -61,64 +64,23 @@ PetscErrorCode ApplyPart(PC pc, Part part, Vec b, Vec x)
     ++all->num_solves;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(WithVecs(all->backend.device, b, x, false, [&](Operands const& o) {
-    return SolveTriangles(pc, *all, order, part == Part::both_transposed, o);
-  }));
+  PetscCall(v.Get(all->backend.device, b, x, false));
+  PetscCall(SolveTriangles(pc, *all, order, part == Part::both_transposed, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatApplyPart(PC pc, Part part, Mat B, Mat X)
+/// Implements PCMatApply() and PCMatApplyTranspose().
+template <Part part>
+PetscErrorCode PCMatApply_SpTRSV(PC pc, Mat B, Mat X)
 {
   UserTriangles* all = nullptr;
+  VectorAccess v;
 
   PetscFunctionBegin;
   PetscCall(GetCurrent(pc, &all));
-  auto const order = TrianglesFor(*all, part);  // not empty: it asks for both, and at least one exists
-  PetscCall(WithDense(all->backend.device, B, X, [&](Operands const& o) {
-    return SolveTriangles(pc, *all, order, part == Part::both_transposed, o);
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCApply_SpTRSV(PC pc, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(ApplyPart(pc, Part::both, b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCApplyTranspose_SpTRSV(PC pc, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(ApplyPart(pc, Part::both_transposed, b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCApplySymmetricLeft_SpTRSV(PC pc, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(ApplyPart(pc, Part::left, b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCApplySymmetricRight_SpTRSV(PC pc, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(ApplyPart(pc, Part::right, b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCMatApply_SpTRSV(PC pc, Mat B, Mat X)
-{
-  PetscFunctionBegin;
-  PetscCall(MatApplyPart(pc, Part::both, B, X));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCMatApplyTranspose_SpTRSV(PC pc, Mat B, Mat X)
-{
-  PetscFunctionBegin;
-  PetscCall(MatApplyPart(pc, Part::both_transposed, B, X));
+  PetscCall(v.Get(all->backend.device, B, X));
+  // of both triangles at least one exists
+  PetscCall(SolveTriangles(pc, *all, TrianglesFor(*all, part), part == Part::both_transposed, v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,12 +118,12 @@ PetscErrorCode SetCallbacks(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCShellSetSetUp(pc, PCSetUp_SpTRSV));
-  PetscCall(PCShellSetApply(pc, PCApply_SpTRSV));
-  PetscCall(PCShellSetApplyTranspose(pc, PCApplyTranspose_SpTRSV));
-  PetscCall(PCShellSetApplySymmetricLeft(pc, PCApplySymmetricLeft_SpTRSV));
-  PetscCall(PCShellSetApplySymmetricRight(pc, PCApplySymmetricRight_SpTRSV));
-  PetscCall(PCShellSetMatApply(pc, PCMatApply_SpTRSV));
-  PetscCall(ShellSetMatApplyTranspose(pc, PCMatApplyTranspose_SpTRSV));
+  PetscCall(PCShellSetApply(pc, PCApply_SpTRSV<Part::both>));
+  PetscCall(PCShellSetApplyTranspose(pc, PCApply_SpTRSV<Part::both_transposed>));
+  PetscCall(PCShellSetApplySymmetricLeft(pc, PCApply_SpTRSV<Part::left>));
+  PetscCall(PCShellSetApplySymmetricRight(pc, PCApply_SpTRSV<Part::right>));
+  PetscCall(PCShellSetMatApply(pc, PCMatApply_SpTRSV<Part::both>));
+  PetscCall(ShellSetMatApplyTranspose(pc, PCMatApply_SpTRSV<Part::both_transposed>));
   PetscCall(PCShellSetView(pc, PCView_SpTRSV));
   PetscCall(PCShellGetName(pc, &name));
   if (!name) PetscCall(PCShellSetName(pc, "triangles of the program"));

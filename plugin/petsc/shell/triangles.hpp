@@ -7,14 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "access/matrix_arrays.hpp"
 #include "access/vec_access.hpp"
 #include "options/backend_choice.hpp"
 #include "solver/any_solver.hpp"
 
 namespace sptrsv_petsc {
 
-/// One triangle of the program. On a host its values are the matrix' own. Its pattern is a copy: PETSc may put another
-/// pattern into the memory of the old one, so neither addresses nor PETSc's nonzero state tell whether it has changed.
+/// One triangle of the program. On a host its values are the matrix' own. Its pattern is a copy, since PETSc may put
+/// the same pattern into other memory.
 struct UserTriangle {
   UserTriangle(char const* letter, sptrsv::Triangle side) : name(letter), triangle(side) {}
   ~UserTriangle()
@@ -27,7 +28,8 @@ struct UserTriangle {
   sptrsv::Triangle triangle;
   sptrsv::Diagonal diagonal = sptrsv::Diagonal::stored;
   Mat mat = nullptr;
-  std::vector<PetscInt> row_ptr, col_idx;   // empty: no pattern yet
+  PatternStamp stamp;  // of the pattern
+  std::vector<PetscInt> row_ptr, col_idx;
   std::unique_ptr<AnyFactorSolver> solver;  // null: to be analyzed
   PetscObjectState state = 0;               // object state of the pattern and values that were read
   PetscBool numeric_done = PETSC_FALSE;
@@ -71,7 +73,7 @@ class TriangleOrder {
 
 /// Solves with these triangles, at least one, all plain or all transposed. b and x must not overlap.
 PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& order, bool transposed,
-                              Operands const& operands);
+                              VectorAccess const& v);
 
 PetscErrorCode ViewTriangles(PC pc, UserTriangles const& all, PetscViewer viewer);
 

@@ -2,9 +2,6 @@
 // Triangles L and U that a program made, for a PC: finds changes, and solves with them.
 #include "shell/triangles.hpp"
 
-#include <algorithm>
-
-#include "base/events.hpp"
 #include "kokkos/guarded.hpp"
 #include "kokkos/kokkos_session.hpp"
 #include "options/factor_options.hpp"
@@ -50,45 +47,24 @@ PetscErrorCode GuardedRows(PC pc, UserTriangle const& t, Call const& call)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Tells whether these are the n rows that t keeps.
-bool SamePattern(UserTriangle const& t, PetscInt n, PetscInt const* i, PetscInt const* j)
-{
-  if (t.row_ptr.size() != static_cast<std::size_t>(n) + 1) return false;
-  if (n == 0) return t.col_idx.empty();
-  return std::equal(t.row_ptr.begin(), t.row_ptr.end(), i) &&
-         std::equal(t.col_idx.begin(), t.col_idx.end(), j);  // equal sizes: the last offsets are equal
-}
-
-/// Copies the pattern, and drops the solver for the previous one.
-PetscErrorCode KeepPattern(UserTriangle& t, PetscInt n, PetscInt const* i, PetscInt const* j)
-{
-  PetscFunctionBegin;
-  t.solver.reset();
-  t.row_ptr.clear();
-  PetscCall(Guarded(t.mat, [&] {
-    t.col_idx.assign(j, j + (n ? i[n] : 0));
-    if (n) t.row_ptr.assign(i, i + n + 1);
-    else t.row_ptr.assign(1, 0);
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Copies the matrix' pattern, and drops the solver, if the pattern is not the kept one.
 PetscErrorCode RefreshPattern(UserTriangle& t)
 {
-  PetscInt n;
-  PetscInt const *i, *j;
-  PetscBool done;
-  PetscErrorCode code = PETSC_SUCCESS;
+  PatternStamp now;
+  PatternAccess m;
 
   PetscFunctionBegin;
-  PetscCall(MatGetRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-  PetscCheck(done, PetscObjectComm((PetscObject)t.mat), PETSC_ERR_SUP,
-             "%s, of type %s, does not show its pattern; convert it to %s", t.name, ((PetscObject)t.mat)->type_name,
-             MATSEQAIJ);
-  if (!SamePattern(t, n, i, j)) code = KeepPattern(t, n, i, j);
-  PetscCall(MatRestoreRowIJ(t.mat, 0, PETSC_FALSE, PETSC_FALSE, &n, &i, &j, &done));
-  PetscCall(code);
+  PetscCall(StampPattern(t.mat, false, &now));
+  if (!t.row_ptr.empty() && now == t.stamp) PetscFunctionReturn(PETSC_SUCCESS);
+  t.solver.reset();
+  t.row_ptr.clear();
+  PetscCall(m.Get(t.mat, false));
+  PetscCall(Guarded(t.mat, [&] {
+    t.col_idx.assign(m.col_idx, m.col_idx + m.num_entries);
+    if (m.n) t.row_ptr.assign(m.row_ptr, m.row_ptr + m.n + 1);
+    else t.row_ptr.assign(1, 0);
+  }));
+  t.stamp = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,10 +101,8 @@ PetscErrorCode AnalyzeOne(PC pc, UserTriangle& t, UserTriangles const& all, Stre
   if (!t.mat) PetscFunctionReturn(PETSC_SUCCESS);
   arrays.kind = FactorKind::triangle;
   arrays.diagonal = t.diagonal;
-  arrays.n = static_cast<PetscInt>(t.row_ptr.size() - 1);
-  arrays.num_entries = t.col_idx.size();
-  (lower ? arrays.row_ptr_lower : arrays.row_ptr_upper) = t.row_ptr.data();
-  arrays.col_idx = t.col_idx.data();
+  arrays.n = all.n;
+  (lower ? arrays.lower : arrays.upper) = TriangleArrays{t.row_ptr.data(), t.col_idx.data(), t.col_idx.size()};
   PetscCall(GuardedRows(
       pc, t, [&] { t.solver = MakeFactorSolver(all.backend.device, stream, all.requested, arrays, options); }));
   // two flops per off-diagonal entry, one per diagonal entry unless it is unit
@@ -145,6 +119,7 @@ PetscErrorCode Analyze(PC pc, UserTriangles& all)
   sptrsv::Options options;
   Mat A, P;
   Stream stream;
+  LoggedEvent event(events.analysis, (PetscObject)pc);
 
   PetscFunctionBegin;
   PetscCall(Guarded(pc, [&] { all.requested = all.asked; }));
@@ -154,29 +129,25 @@ PetscErrorCode Analyze(PC pc, UserTriangles& all)
   PetscCall(ChooseBackend((PetscObject)pc, P, all.backend));
   PetscCall(EnsureKokkos());
   PetscCall(CurrentStream(all.backend.kokkos, &stream));
-  PetscCall(Logged(events.analysis, (PetscObject)pc, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(AnalyzeOne(pc, *t, all, stream, options));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(event.Begin());
+  for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(AnalyzeOne(pc, *t, all, stream, options));
+  event.End();
   ++all.num_analysis;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode TakeValues(PC pc, Backend const& backend, UserTriangle& t)
 {
-  PetscScalar const* a;
+  ValueAccess a;
   Stream stream;
 
   PetscFunctionBegin;
   PetscCall(CurrentStream(backend.kokkos, &stream));
-  PetscCall(MatSeqAIJGetArrayRead(t.mat, &a));
-  PetscErrorCode const code = GuardedRows(pc, t, [&] {
+  PetscCall(a.Get(t.mat, false, t.col_idx.size()));
+  PetscCall(GuardedRows(pc, t, [&] {
     t.solver->follow(stream);
-    t.solver->update(scalars(a));
-  });
-  PetscCall(MatSeqAIJRestoreArrayRead(t.mat, &a));
-  PetscCall(code);
+    t.solver->update({a.data, a.data});
+  }));
   if (backend.device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(t.col_idx.size() * sizeof(Scalar))));
   t.numeric_done = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -217,29 +188,29 @@ PetscErrorCode SetTriangle(PC pc, UserTriangle& t, Mat T, PetscBool unit)
 
 PetscErrorCode RefreshTriangles(PC pc, UserTriangles& all)
 {
+  LoggedEvent event(events.numeric, (PetscObject)pc);
+
   PetscFunctionBegin;
   for (UserTriangle* t : {&all.lower, &all.upper}) PetscCall(RefreshTriangle(*t));
   if (Ready(all.lower) && Ready(all.upper)) PetscFunctionReturn(PETSC_SUCCESS);
   if ((all.lower.mat && !all.lower.solver) || (all.upper.mat && !all.upper.solver)) PetscCall(Analyze(pc, all));
-  PetscCall(Logged(events.numeric, (PetscObject)pc, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    for (UserTriangle* t : {&all.lower, &all.upper})
-      if (!Ready(*t)) PetscCall(TakeValues(pc, all.backend, *t));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(event.Begin());
+  for (UserTriangle* t : {&all.lower, &all.upper})
+    if (!Ready(*t)) PetscCall(TakeValues(pc, all.backend, *t));
+  event.End();
   ++all.num_numeric;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& order, bool transposed,
-                              Operands const& operands)
+                              VectorAccess const& v)
 {
   PetscLogDouble flops = 0;
   Stream stream;
 
   PetscFunctionBegin;
-  for (UserTriangle const* t : order) flops += t->flops * (PetscLogDouble)operands.x.columns;
-  PetscCall(CurrentStream(operands.kokkos, &stream));
+  for (UserTriangle const* t : order) flops += t->flops * (PetscLogDouble)v.x.columns;
+  PetscCall(CurrentStream(v.kokkos, &stream));
   auto const solve = [&](Columns<Scalar const> from, Columns<Scalar> x) {
     for (UserTriangle* t : order) {
       t->solver->follow(stream);
@@ -247,8 +218,7 @@ PetscErrorCode SolveTriangles(PC pc, UserTriangles& all, TriangleOrder const& or
       from = {x.data, x.rows, x.columns, x.stride};
     }
   };
-  PetscCall(Logged(events.solve, (PetscObject)pc,
-                   [&] { return SolveAt((PetscObject)pc, *(*order.begin())->solver, operands, flops, solve); }));
+  PetscCall(LoggedSolve((PetscObject)pc, *(*order.begin())->solver, v, flops, solve));
   ++all.num_solves;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

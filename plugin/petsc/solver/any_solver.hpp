@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface to the solves with a factor or a triangle, on a host or a GPU. Knows PETSc's types of numbers, but no
-// objects.
+// Interfaces to the solves with a factor or a triangle, and to the factorization that computes its values, on a host or
+// a GPU. Know PETSc's types of numbers, but no objects.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "base/petsc_scalar.hpp"
 #include "solver/on_space.hpp"
 #include "sptrsv/factorization/factorization.hpp"
 #include "sptrsv/proper_rows.hpp"
@@ -18,56 +17,45 @@ namespace sptrsv_petsc {
 
 enum class FactorKind { lu, cholesky, triangle };
 
-/// PETSc's arrays of a factor, in host memory.
-///   lu        row_ptr_lower: L's rows; row_ptr_upper: U's rows, last row first, each ending in its inverted diagonal;
-///             both are offsets into one col_idx
-///   cholesky  row_ptr_upper: U's rows, each ending in its inverted diagonal; L = U^T
-///   triangle  row_ptr_lower or row_ptr_upper: one triangle that a program made, rows sorted by column
-/// With dense blocks (block_size > 0; lu and cholesky) the triangles are unit and do not store their diagonal, and rows
-/// are in natural order. The values end with the n / block_size inverted blocks of D in A = L D U, each by columns.
+/// Rows of a triangle.
+struct TriangleArrays {
+  PetscInt const *row_ptr = nullptr, *col_idx = nullptr;  ///< n+1 offsets into col_idx; null: no such triangle
+  std::size_t size = 0;                                   ///< number of entries of col_idx
+};
+
+/// Arrays of a factor's pattern, in host memory, or in that of a solver on a device.
+///   lu        L's rows without their diagonal, and U's, each ending in its inverted pivot; both may be in one array
+///   cholesky  U's rows, with or without pivots at their ends, which are not read; L = U^T
+///   triangle  one triangle that a program made, rows sorted by column
+/// With dense blocks (block_size > 0; lu and cholesky) the triangles are unit and have no pivots.
 struct FactorArrays {
   FactorKind kind = FactorKind::lu;
-  bool has_inodes = false;  ///< PETSc has inodes: successive rows with equal columns; U is summed backward
+  bool has_inodes = false;      ///< PETSc has inodes: successive rows with equal columns; U is summed backward
+  bool upper_reversed = false;  ///< U's rows are stored last row first
+  bool has_pivots = true;       ///< U's rows end in their pivots
+  bool on_device = false;       ///< all arrays are in the memory of a solver on a device
   PetscInt n = 0;
-  PetscInt block_size = 0;                               ///< side of the dense blocks; 0: none
-  std::size_t num_entries = 0;                           ///< size of col_idx
-  PetscInt const* row_ptr_lower = nullptr;               ///< n+1
-  PetscInt const* row_ptr_upper = nullptr;               ///< n+1
-  PetscInt const* col_idx = nullptr;                     ///< num_entries
+  PetscInt block_size = 0;  ///< side of the dense blocks; 0: none
+  TriangleArrays lower, upper;
   PetscInt const* row_perm = nullptr;                    ///< n; b is read at row_perm[i]; null: identity
   PetscInt const* col_perm = nullptr;                    ///< n; x is written at col_perm[i]; null: identity
   sptrsv::Diagonal diagonal = sptrsv::Diagonal::stored;  ///< for FactorKind::triangle
 
   bool symmetric() const { return kind == FactorKind::cholesky; }
+  std::size_t num_entries() const { return upper.size + (lower.col_idx == upper.col_idx ? 0 : lower.size); }
   std::size_t num_values() const
   {
-    return num_entries + static_cast<std::size_t>(n) * static_cast<std::size_t>(block_size);
+    return num_entries() + static_cast<std::size_t>(n) * static_cast<std::size_t>(block_size);
   }
 };
 
-/// Pattern of A by rows, as PETSc stores it; that of the dense blocks if the factor has blocks.
-struct MatrixArrays {
-  PetscInt n = 0;
-  std::size_t num_entries = 0;
-  PetscInt const *row_ptr = nullptr, *col_idx = nullptr;
+/// Values of a factor, in host memory or in that of a solver on a device.
+struct FactorValueArrays {
+  Scalar const *lower = nullptr, *upper = nullptr;  ///< aligned with the pattern's col_idx
+  /// D^-1: n pivots of a symmetric factor, or n / block_size blocks, each by columns. Null for a symmetric factor of
+  /// PETSc without blocks: `upper` then has -U/D, and 1/D at the end of each row.
+  Scalar const* inverse = nullptr;
   bool on_device = false;
-};
-/// Values of A, aligned with the col_idx of MatrixArrays; dense blocks by columns.
-struct MatrixValues {
-  Scalar const* data = nullptr;
-  std::size_t size = 0;
-  bool on_device = false;  ///< in the memory of a solver on a device; has no effect for a host
-};
-
-/// ILU(levels) or ICC(levels) of A(row_perm, col_perm). The solver finds its pattern.
-struct FillFactor {
-  MatrixArrays matrix;
-  int levels = 0;
-  bool symmetric = false, has_inodes = false;  ///< like those of FactorArrays
-  PetscInt const *row_perm = nullptr, *col_perm = nullptr;
-  sptrsv::RowRules rules;
-  /// If it returns false for the report of Factorization::decide(), no solver is made; may be empty.
-  std::function<bool(sptrsv::FactorizationReport const&)> accept;
 };
 
 /// Properties of one triangle for views and info. The strings belong to the solver.
@@ -81,20 +69,9 @@ struct TriangleReport {
 /// Solver with a factor or a triangle. b and x are n-by-k arrays in the solver's memory: see SpaceObject.
 class AnyFactorSolver : public SpaceObject {
  public:
-  /// Takes the factor's num_values() values from host memory. On a host they are read in place, except for Cholesky
-  /// without dense blocks; otherwise they are copied before the call returns.
-  virtual void update(Scalar const* values) = 0;
-  /// Prepares factor() for matrices of this pattern; LU and Cholesky.
-  /// @param matrix  on a device: must stay unchanged until the next call; on a host: read before the call returns
-  virtual sptrsv::FactorizationReport make_factorization(MatrixArrays const& matrix,
-                                                         sptrsv::FactorizationOptions const& options) = 0;
-  virtual void drop_factorization() = 0;
-  virtual std::size_t num_entries() const = 0;  ///< size of the factor, including pivots
-  /// Computes the factor's values from those of A where the solves run, and takes them: replaces update(). `data` may
-  /// change after the call.
-  virtual sptrsv::PivotVerdict factor(MatrixValues const& values, sptrsv::PivotRules const& rules) = 0;
-  /// Copies the n inverted pivots of U, or 1/D, in row order to host memory, after factor().
-  virtual void copy_inverted_pivots(Scalar* to) = 0;
+  /// Takes the values. Those in the solver's memory are read in place, except for Cholesky of PETSc without dense
+  /// blocks; others are copied before the call returns.
+  virtual void update(FactorValueArrays const& values) = 0;
   /// Computes x = op(A)^-1 b, or x += op(A)^-1 b. b and x may be the same array only without permutations. The first
   /// call with Op::transpose for LU or a triangle analyzes and allocates.
   virtual void solve(sptrsv::Op op, Columns<Scalar const> b, Columns<Scalar> x, bool accumulate = false) = 0;
@@ -113,14 +90,47 @@ class AnyFactorSolver : public SpaceObject {
   virtual std::size_t memory_bytes() const = 0;
 };
 
+/// ILU(levels) or ICC(levels) of A(row_perm, col_perm), whose pattern the backend finds.
+struct FillFactor {
+  MatrixArrays matrix;
+  int levels = 0;
+  bool symmetric = false, has_inodes = false;  ///< like those of FactorArrays
+  PetscInt const *row_perm = nullptr, *col_perm = nullptr;
+  sptrsv::RowRules rules;
+  /// If it returns false for the report of Factorization::decide(), no pattern is made; may be empty.
+  std::function<bool(sptrsv::FactorizationReport const&)> accept;
+};
+/// Pattern that the backend has found.
+class AnyFillPattern : public SpaceObject {
+ public:
+  virtual FactorArrays arrays() const = 0;  ///< valid while the object exists
+};
+
+/// Factorization that computes the values of a factor from those of A, where the factor's solver works.
+class AnyFactorization : public SpaceObject {
+ public:
+  /// Analyzes matrices of this pattern, in place of an earlier one; LU and Cholesky.
+  /// @param matrix  on a device: must stay unchanged until the next call; on a host: read before the call returns
+  virtual sptrsv::FactorizationReport analyze(MatrixArrays const& matrix,
+                                              sptrsv::FactorizationOptions const& options) = 0;
+  /// Computes the factor's values, which are valid until the next call. `a` may change after the call.
+  virtual sptrsv::PivotVerdict compute(MatrixValues const& a, sptrsv::PivotRules const& rules,
+                                       FactorValueArrays* values) = 0;
+  /// Copies the n inverted pivots of U, or 1/D, in row order to host memory, after compute().
+  virtual void copy_inverted_pivots(Scalar* to) const = 0;
+  virtual std::size_t memory_bytes() const = 0;
+};
+
 /// Makes a solver with a factor on a host, or on the GPU, where it begins with `stream`.
+/// @param arrays  must stay valid and unchanged while the solver exists, if they are in its memory
 std::unique_ptr<AnyFactorSolver> MakeFactorSolver(bool device, Stream stream, std::string const& algorithm,
                                                   FactorArrays const& arrays, sptrsv::Options const& options);
-/// Makes a solver that computes its own pattern, and takes values only by factor().
-/// @param device, stream  as for MakeFactorSolver()
+/// Finds a pattern in the memory of such a solver.
 /// @return null if what.accept() declines
 /// @throws ImproperRow, MissingDiagonal, and what Factorization::level_pattern() throws
-std::unique_ptr<AnyFactorSolver> MakeFillSolver(bool device, Stream stream, std::string const& algorithm,
-                                                FillFactor const& what, sptrsv::Options const& options);
+std::unique_ptr<AnyFillPattern> MakeFillPattern(bool device, Stream stream, FillFactor const& what);
+/// Makes a factorization for the solver's factor, with which it shares the analysis; begins with `stream`.
+/// @param solver  of LU or Cholesky; must exist as long as the factorization
+std::unique_ptr<AnyFactorization> MakeFactorization(AnyFactorSolver const& solver, Stream stream);
 
 }  // namespace sptrsv_petsc

@@ -13,6 +13,7 @@
 #include "kokkos/device_stream.hpp"
 #include "kokkos/kokkos_session.hpp"
 #include "sptrsv/error.hpp"
+#include "sptrsv/staging.hpp"
 
 namespace sptrsv_petsc {
 
@@ -23,6 +24,20 @@ struct Columns {
   std::size_t rows, columns, stride;
 
   std::size_t bytes() const { return rows * columns * sizeof(S); }
+};
+
+/// Pattern of A by rows, as PETSc stores it; that of the dense blocks if the factor has blocks.
+struct MatrixArrays {
+  PetscInt n = 0;
+  std::size_t num_entries = 0;
+  PetscInt const *row_ptr = nullptr, *col_idx = nullptr;
+  bool on_device = false;
+};
+/// Values of A, aligned with the col_idx of MatrixArrays; dense blocks by columns.
+struct MatrixValues {
+  Scalar const* data = nullptr;
+  std::size_t size = 0;
+  bool on_device = false;  ///< in the memory of a solver on a device; has no effect for a host
 };
 
 /// Object with state in the memory of an execution space, and copies of vectors that lie elsewhere.
@@ -153,5 +168,32 @@ class OnSpace : public Interface {
 
   mutable std::optional<Held> held_;
 };
+
+/// Returns A's pattern in the memory of T's execution space: in place if it is there, otherwise a copy.
+template <class T>
+typename T::pattern PatternOfMatrix(MatrixArrays const& m)
+{
+  using Exec = typename T::exec_space;
+  auto const n = static_cast<std::size_t>(m.n);
+  typename T::pattern matrix;
+  if (m.on_device) {
+    matrix.row_ptr = decltype(matrix.row_ptr)(m.row_ptr, n + 1);
+    matrix.col_idx = decltype(matrix.col_idx)(m.col_idx, m.num_entries);
+  } else {
+    matrix.row_ptr = sptrsv::in_memory_of<Exec>(m.row_ptr, n + 1);
+    matrix.col_idx = sptrsv::in_memory_of<Exec>(m.col_idx, m.num_entries);
+  }
+  return matrix;
+}
+
+/// Returns A's values in the memory of T's execution space: in place if they are there, otherwise copied by `staging`.
+template <class T>
+typename T::values ValuesOfMatrix(typename T::exec_space const& exec,
+                                  sptrsv::StagedValues<typename T::scalar, typename T::exec_space>& staging,
+                                  MatrixValues const& values)
+{
+  return values.on_device ? typename T::values(values.data, values.size)
+                          : typename T::values(staging.stage(exec, values.data, values.size));
+}
 
 }  // namespace sptrsv_petsc

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements AnySweeps with the backend's Sweeps on one execution space.
 #include "solver/any_sweeps.hpp"
-#include "solver/matrix_pattern.hpp"
 
 namespace sptrsv_petsc {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "subdomains/local_copy.hpp"
+#include "solver/any_solver.hpp"
 
 namespace sptrsv_petsc {
 
@@ -45,6 +45,14 @@ struct NumberedMatrix {
 
 /// Makes a numbered matrix, in host memory if A is sequential: PETSc cuts it faster there. Collective.
 PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered);
+
+/// Copy of values between two matrices of a rank: to[targets[k]] = from[sources[k]].
+class LocalCopy : public SpaceObject {
+ public:
+  /// Performs the copy.
+  /// @param from  values of A, in the memory of `to` or on a host
+  virtual void run(MatrixValues const& from, Scalar* to) = 0;
+};
 
 /// Sources of the leaf's values that come from one of A's blocks.
 struct BlockSource {

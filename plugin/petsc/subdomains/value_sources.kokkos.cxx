@@ -15,28 +15,25 @@ namespace {
 
 PetscErrorCode CountEntries(Mat A, PetscInt* count)
 {
+  PatternAccess m;
+
   PetscFunctionBegin;
-  *count = 0;
-  if (A)
-    PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) {
-      *count = (PetscInt)m.num_entries;
-      return PETSC_SUCCESS;
-    }));
+  if (A) PetscCall(m.Get(A, false));
+  *count = (PetscInt)m.num_entries;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Tells whether two matrices have the same entries in the same order.
 PetscErrorCode SamePattern(Mat A, Mat B, bool* same)
 {
+  PatternAccess a, b;
+
   PetscFunctionBegin;
-  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& a) {
-    return WithMatrixPattern(B, false, [&](MatrixArrays const& b) {
-      *same = a.n == b.n && a.num_entries == b.num_entries &&
-              (!a.n || (std::equal(a.row_ptr, a.row_ptr + a.n + 1, b.row_ptr) &&
-                        std::equal(a.col_idx, a.col_idx + a.num_entries, b.col_idx)));
-      return PETSC_SUCCESS;
-    });
-  }));
+  PetscCall(a.Get(A, false));
+  PetscCall(b.Get(B, false));
+  *same = a.n == b.n && a.num_entries == b.num_entries &&
+          (!a.n || (std::equal(a.row_ptr, a.row_ptr + a.n + 1, b.row_ptr) &&
+                    std::equal(a.col_idx, a.col_idx + a.num_entries, b.col_idx)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,6 +51,48 @@ PetscErrorCode StreamFor(Mat A, Stream* stream)
 #endif
   if (has_device && device_memory_of(blocks[0]) != PETSC_MEMTYPE_HOST) PetscCall(CurrentStream(kokkos, stream));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Exec, class Indices, class Values>
+void CopyValues(Exec const& exec, Indices sources, Indices targets, Values from, Scalar* to)
+{
+  bool const in_order = targets.extent(0) == 0;
+  Kokkos::parallel_for(
+      "sptrsv::petsc::copy_values", Kokkos::RangePolicy<Exec, Kokkos::IndexType<PetscInt>>(exec, 0, sources.extent(0)),
+      KOKKOS_LAMBDA(PetscInt k) { to[in_order ? k : targets(k)] = from(sources(k)); });
+}
+
+template <class Exec>
+struct CopyState {
+  Kokkos::View<PetscInt*, Kokkos::Device<Exec, typename Exec::memory_space>> sources, targets;
+  sptrsv::StagedValues<Scalar, Exec> staging;
+};
+
+template <class Exec>
+class CopyOnSpace final : public OnSpace<LocalCopy, Exec, CopyState<Exec>> {
+ public:
+  using Base = OnSpace<LocalCopy, Exec, CopyState<Exec>>;
+  using T = sptrsv::Types<Scalar, PetscInt, PetscInt, Exec>;
+
+  CopyOnSpace(Stream stream, std::vector<PetscInt> const& sources, std::vector<PetscInt> const& targets) : Base(stream)
+  {
+    this->set_state({this->copied(sources.data(), sources.size()), this->copied(targets.data(), targets.size()), {}});
+  }
+  void run(MatrixValues const& from, Scalar* to) override
+  {
+    auto& s = this->state();
+    CopyValues(this->exec(), s.sources, s.targets, ValuesOfMatrix<T>(this->exec(), s.staging, from), to);
+    if constexpr (Base::host) this->exec().fence("sptrsv::petsc: the values are copied");
+  }
+};
+
+/// Makes a copy in host memory, or on the GPU, where it begins with `stream`.
+/// @param targets  positions in the submatrix' values; empty: 0, 1, ...
+std::unique_ptr<LocalCopy> MakeLocalCopy(bool device, Stream stream, std::vector<PetscInt> const& sources,
+                                         std::vector<PetscInt> const& targets)
+{
+  if (device) return std::make_unique<CopyOnSpace<DeviceExec>>(stream, sources, targets);
+  return std::make_unique<CopyOnSpace<Kokkos::DefaultHostExecutionSpace>>(stream, sources, targets);
 }
 
 /// Values of a leaf that come from one of A's blocks.
@@ -80,6 +119,7 @@ struct Found {
 PetscErrorCode NumberOnHost(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered)
 {
   PetscInt num_rows, num_cols;
+  PatternAccess m;
 
   PetscFunctionBegin;
   PetscCall(Guarded(A, [&] {
@@ -87,12 +127,9 @@ PetscErrorCode NumberOnHost(Mat A, EntryNumbers const& numbers, NumberedMatrix* 
     for (std::size_t k = 0; k < numbered->values.size(); ++k) numbered->values[k] = (PetscScalar)(PetscReal)k;
   }));
   PetscCall(MatGetSize(A, &num_rows, &num_cols));
-  PetscCall(WithMatrixPattern(A, false, [&](MatrixArrays const& m) -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, num_rows, num_cols, const_cast<PetscInt*>(m.row_ptr),
-                                        const_cast<PetscInt*>(m.col_idx), numbered->values.data(), &numbered->matrix));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(m.Get(A, false));
+  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, num_rows, num_cols, const_cast<PetscInt*>(m.row_ptr),
+                                      const_cast<PetscInt*>(m.col_idx), numbered->values.data(), &numbered->matrix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -289,25 +326,22 @@ PetscErrorCode ValueSources::Find(Mat A, EntryNumbers const& numbers, std::vecto
 PetscErrorCode ValueSources::Take(BlockSource const& source, Stream stream, Mat block, PetscInt count, PetscScalar* to,
                                   PetscMemType there) const
 {
-  bool const device = there != PETSC_MEMTYPE_HOST;
+  PetscErrorCode code = PETSC_SUCCESS;
+  ValueAccess values;
 
   PetscFunctionBegin;
   if (!source.own && !source.others) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(WithMatrixValues(block, device, (std::size_t)count, [&](MatrixValues const& values) -> PetscErrorCode {
-    PetscMemType const here = values.on_device ? there : PETSC_MEMTYPE_HOST;
-    PetscFunctionBegin;
-    if (source.others)
-      PetscCall(PetscSFBcastWithMemTypeBegin(source.others, MPIU_SCALAR, here, values.data, there, to, MPI_REPLACE));
-    PetscErrorCode code = PETSC_SUCCESS;
-    if (source.own)
-      code = Guarded(block, [&] {
-        source.own->follow(stream);
-        source.own->run(values, scalars(to));
-      });
-    if (source.others) PetscCall(PetscSFBcastEnd(source.others, MPIU_SCALAR, values.data, to, MPI_REPLACE));
-    PetscCall(code);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(values.Get(block, there != PETSC_MEMTYPE_HOST, (std::size_t)count));
+  PetscMemType const here = values.on_device ? there : PETSC_MEMTYPE_HOST;
+  if (source.others)
+    PetscCall(PetscSFBcastWithMemTypeBegin(source.others, MPIU_SCALAR, here, values.data, there, to, MPI_REPLACE));
+  if (source.own)
+    code = Guarded(block, [&] {
+      source.own->follow(stream);
+      source.own->run(values, scalars(to));
+    });
+  if (source.others) PetscCall(PetscSFBcastEnd(source.others, MPIU_SCALAR, values.data, to, MPI_REPLACE));
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
