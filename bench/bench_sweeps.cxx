@@ -141,13 +141,13 @@ class Solver {
   std::vector<std::pair<std::string, std::string>> options() const {
     std::vector<std::pair<std::string, std::string>> all;
     bool const factor = what_.pc == PCILU || what_.pc == PCICC || what_.pc == PCLU;
-    bool const petscs = what_.type.empty() || what_.type == "petsc";
+    bool const native = what_.type.empty() || what_.type == "petsc";
     if (what_.pc == PCSOR || what_.pc == PCEISENSTAT) {
-      all.emplace_back("pc_sor_sptrsv", petscs ? "off" : what_.type);
+      all.emplace_back("pc_sor_sptrsv", native ? "off" : what_.type);
       all.emplace_back(what_.pc == PCSOR ? "pc_sor_omega" : "pc_eisenstat_omega", std::to_string(s_.omega));
       if (!what_.ordering.empty()) all.emplace_back("pc_sor_ordering", what_.ordering);
     } else if (factor) {
-      all.emplace_back("pc_factor_mat_solver_type", petscs ? "petsc" : what_.type);
+      all.emplace_back("pc_factor_mat_solver_type", native ? "petsc" : what_.type);
       if (!what_.ordering.empty()) all.emplace_back("pc_factor_mat_ordering_type", what_.ordering);
     }
     return all;

@@ -64,7 +64,7 @@ class BlockSubject {
     return values[static_cast<std::size_t>(k) * way_.size * way_.size + e];
   }
 
-  void factorize(PivotRules const& rules = {}) { verdict = object->factor(exec_, device_values(), rules); }
+  void factorize(PivotRules const& rules = {}) { pivot_status = object->factor(exec_, device_values(), rules); }
   Kokkos::View<S*, typename T::device> device_values() const { return to_device<T>(values); }
   int num_rows() const { return a_.n; }
 
@@ -213,7 +213,7 @@ class BlockSubject {
  public:
   std::vector<S> values;  ///< entries of A's blocks, each block by columns
   std::unique_ptr<Object> object;
-  PivotVerdict verdict;
+  PivotStatus pivot_status;
 };
 
 }  // namespace sptrsv::test

@@ -30,7 +30,7 @@ auto on_host(View const& view) {
   return std::vector<typename View::non_const_value_type>(copy.data(), copy.data() + copy.extent(0));
 }
 
-struct Cut {
+struct SubmatrixSet {
   bool boxes;
   int levels_or_side;
   int warp;
@@ -43,13 +43,13 @@ class BlockPlans : public ::testing::Test {
   using T = TypesOf<double, Space>;
   Space exec;
   Problem<double> problem;
-  std::vector<int> row, position, block_row, block_slice, slice_row, chunks, outer, level_of;
-  std::vector<std::uint64_t> slice_pack, block_outer;
+  std::vector<int> row, position, block_row, block_slice, slice_row, chunks, halo, level_of;
+  std::vector<std::uint64_t> slice_pack, block_halo;
   std::vector<std::uint16_t> col_idx;
   detail::RowShape shape;
   std::size_t scratch = 0;
 
-  void plan(std::string const& matrix, Shape const& solve, Cut const& cut) {
+  void plan(std::string const& matrix, Shape const& solve, SubmatrixSet const& cut) {
     problem = make_problem<double>(matrix, solve, 1);
     Analysis<T> const analysis(exec, to_pattern<T>(problem.row_ptr, problem.col_idx), solve);
     auto const& sets = analysis.levels(exec);
@@ -73,8 +73,8 @@ class BlockPlans : public ::testing::Test {
     slice_row = on_host(made.slice_row);
     slice_pack = on_host(made.slice_pack);
     chunks = on_host(made.slice_chunks);
-    block_outer = on_host(made.block_outer);
-    outer = on_host(made.outer);
+    block_halo = on_host(made.block_halo);
+    halo = on_host(made.halo);
     col_idx = on_host(made.col_idx);
     level_of = on_host(sets.level_of);
     scratch = made.scratch_bytes;
@@ -104,10 +104,10 @@ class BlockPlans : public ::testing::Test {
     ASSERT_EQ(slice_row.back(), problem.num_rows());
   }
 
-  /// Checks slices, columns and outer values of a block.
+  /// Checks slices, columns and halo values of a block.
   void expect_block(std::size_t b) {
     int const first = block_row[b], last = block_row[b + 1], rows = last - first;
-    std::vector<int> const needed(outer.begin() + block_outer[b], outer.begin() + block_outer[b + 1]);
+    std::vector<int> const needed(halo.begin() + block_halo[b], halo.begin() + block_halo[b + 1]);
     for (int const p : needed) ASSERT_LT(p, first) << "waits for a later block";
     ASSERT_EQ(slice_row[block_slice[b]], first);
     ASSERT_EQ(slice_row[block_slice[b + 1]], last);
@@ -125,7 +125,7 @@ class BlockPlans : public ::testing::Test {
       return;
     }
     ASSERT_EQ(std::set<int>(needed.begin(), needed.end()).size(), needed.size()) << "fetched twice";
-    int used = 0;  // outer values that the rows so far need; they are stored in the order of need
+    int used = 0;  // halo values that the rows so far need; they are stored in the order of need
     for (int s = block_slice[b]; s < block_slice[b + 1]; ++s) {
       ASSERT_LE(slice_row[s + 1] - slice_row[s], shape.rows_per_slice);
       for (int p = slice_row[s]; p < slice_row[s + 1]; ++p) {
@@ -146,13 +146,13 @@ class BlockPlans : public ::testing::Test {
     detail::EntryOffsets const offsets{shape.lanes, shape.entries, packs, mine * lanes,
                                        static_cast<std::uint64_t>(chunks[s]) * packs + mine};
     std::uint64_t const base = slice_pack[s] * static_cast<std::uint64_t>(shape.entries);
-    std::vector<int> found, outers;
+    std::vector<int> found, halos;
     int latest = -1, earliest_late = INT_MAX;  // levels
     int const early = chunks[s] * shape.width();
     for (int e = 0; e < early + shape.late; ++e) {
-      bool const is_late = e >= early;
-      std::uint64_t const column = is_late ? offsets.late(e - early) : offsets.column(e),
-                          value = is_late ? offsets.late(e - early) : offsets.value(e);
+      bool const is_deferred = e >= early;
+      std::uint64_t const column = is_deferred ? offsets.late(e - early) : offsets.column(e),
+                          value = is_deferred ? offsets.late(e - early) : offsets.value(e);
       int const local = col_idx[base + column];
       ASSERT_LT(value, (slice_pack[s + 1] - slice_pack[s]) * static_cast<std::uint64_t>(shape.entries));
       ASSERT_TRUE(values_seen_.insert(base + value).second) << "two entries at one offset";
@@ -161,18 +161,18 @@ class BlockPlans : public ::testing::Test {
       if (local < rows) {
         ASSERT_LT(level_of[row[first + local]], level_of[row[p]]);
       } else {
-        outers.push_back(local - rows);
+        halos.push_back(local - rows);
       }
       found.push_back(local < rows ? first + local : needed[local - rows]);
       int const level = level_of[row[found.back()]];
-      if (is_late) earliest_late = std::min(earliest_late, level);
+      if (is_deferred) earliest_late = std::min(earliest_late, level);
       else latest = std::max(latest, level);
     }
     ASSERT_LE(latest, earliest_late) << "an entry is later than a late one";
-    std::sort(outers.begin(), outers.end());
-    for (int const outer_value : outers) {
-      ASSERT_LE(outer_value, used) << "not in the order of need";
-      used = std::max(used, outer_value + 1);
+    std::sort(halos.begin(), halos.end());
+    for (int const halo_value : halos) {
+      ASSERT_LE(halo_value, used) << "not in the order of need";
+      used = std::max(used, halo_value + 1);
     }
     auto expected = columns_of(row[p]);
     for (int& j : expected) j = position[j];
@@ -195,11 +195,11 @@ TYPED_TEST(BlockPlans, AreAcyclicAndComplete) {
   std::vector<std::string> const matrices{
       "diagonal:5", "chain:300",    "dense:60",      "lap2d:25",       "lap3d:9",      "stencil27:6",    "fem3:4",
       "rmat:7,6",   "powerlaw:900", "band:400,9,60", "arrow_down:700", "arrow_up:700", "lap2d:20,random"};
-  std::vector<Cut> const cuts{{false, 4, 32, 3000, 50},
-                              {false, 32, 1, 45000, 1024},
-                              {false, 1000, 64, 45000, 1024},
-                              {true, 4, 32, 45000, 1024},
-                              {true, 3, 1, 2000, 7}};
+  std::vector<SubmatrixSet> const cuts{{false, 4, 32, 3000, 50},
+                                       {false, 32, 1, 45000, 1024},
+                                       {false, 1000, 64, 45000, 1024},
+                                       {true, 4, 32, 45000, 1024},
+                                       {true, 3, 1, 2000, 7}};
   for (auto const& matrix : matrices)
     for (auto const& cut : cuts)
       for (Triangle const triangle : {Triangle::lower, Triangle::upper})
@@ -297,19 +297,19 @@ TEST(BoxSides, NoLimitOfRowsTakesNoLongTime) {
 
 /// Checks that the arrays of a block in scratch memory are disjoint, aligned and within the requested bytes.
 template <class S, class Stored, int Entries>
-void expect_places(bool unit, int rows, int outers, int slices, int packs) {
+void expect_places(bool unit, int rows, int halos, int slices, int packs) {
   using T = TypesOf<S, Kokkos::DefaultHostExecutionSpace>;
   using Kernel = detail::BlockOnDevice<T, Stored, Entries, false, false>;
-  std::size_t const bytes = detail::block_scratch_bytes<T>(packs * Entries, sizeof(Stored), rows, slices, outers);
+  std::size_t const bytes = detail::block_scratch_bytes<T>(packs * Entries, sizeof(Stored), rows, slices, halos);
   std::vector<char> memory(bytes + 64);
   auto const start = (reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64;
-  auto const staged = Kernel::place(reinterpret_cast<char*>(start), unit, rows, outers, slices, packs);
+  auto const staged = Kernel::place(reinterpret_cast<char*>(start), unit, rows, halos, slices, packs);
   std::vector<std::pair<void const*, void const*>> const parts{{staged.values, staged.values + packs * (Entries / 2)},
                                                                {staged.columns, staged.columns + packs},
                                                                {staged.slice, staged.slice + slices},
                                                                {staged.b, staged.b + rows},
                                                                {staged.pivot, staged.pivot + (unit ? 0 : rows)},
-                                                               {staged.x, staged.x + rows + outers + 1}};
+                                                               {staged.x, staged.x + rows + halos + 1}};
   for (std::size_t k = 0; k < parts.size(); ++k) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(parts[k].first) % 16, 0u) << "part " << k;
     if (k > 0) {
@@ -321,18 +321,18 @@ void expect_places(bool unit, int rows, int outers, int slices, int packs) {
 TEST(BlockPlaces, AreAlignedForAllScalars) {
   for (bool const unit : {false, true})
     for (int rows = 1; rows < 6; ++rows)
-      for (int outers = 0; outers < 4; ++outers)
+      for (int halos = 0; halos < 4; ++halos)
         for (int slices = 1; slices <= rows; ++slices)
           for (int packs = 1; packs < 7; ++packs) {
             using Kokkos::complex;
-            expect_places<double, double, 2>(unit, rows, outers, slices, packs);
-            expect_places<double, float, 2>(unit, rows, outers, slices, packs);
-            expect_places<double, float, 4>(unit, rows, outers, slices, packs);
-            expect_places<float, float, 2>(unit, rows, outers, slices, packs);
-            expect_places<float, float, 4>(unit, rows, outers, slices, packs);
-            expect_places<complex<float>, complex<float>, 2>(unit, rows, outers, slices, packs);
-            expect_places<complex<double>, complex<float>, 2>(unit, rows, outers, slices, packs);
-            expect_places<complex<double>, complex<double>, 4>(unit, rows, outers, slices, packs);
+            expect_places<double, double, 2>(unit, rows, halos, slices, packs);
+            expect_places<double, float, 2>(unit, rows, halos, slices, packs);
+            expect_places<double, float, 4>(unit, rows, halos, slices, packs);
+            expect_places<float, float, 2>(unit, rows, halos, slices, packs);
+            expect_places<float, float, 4>(unit, rows, halos, slices, packs);
+            expect_places<complex<float>, complex<float>, 2>(unit, rows, halos, slices, packs);
+            expect_places<complex<double>, complex<float>, 2>(unit, rows, halos, slices, packs);
+            expect_places<complex<double>, complex<double>, 4>(unit, rows, halos, slices, packs);
           }
 }
 

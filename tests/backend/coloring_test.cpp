@@ -81,22 +81,22 @@ TYPED_TEST(ColoringTest, IsTheSameOnEverySpaceAndEveryTime) {
 }
 
 template <class Space>
-Coloring<int> color_in_place(std::string const& spec, std::string& obstacle, long long most_polls = 1LL << 60) {
+Coloring<int> color_in_place(std::string const& spec, std::string& fallback_reason, long long most_polls = 1LL << 60) {
   using T = TypesOf<double, Space>;
   auto const a = support::generate(spec);
   return color_on_device<T>(Space(),
                             to_pattern<T>({a.row_ptr.begin(), a.row_ptr.end()}, {a.col_idx.begin(), a.col_idx.end()}),
-                            obstacle, most_polls);
+                            fallback_reason, most_polls);
 }
 
 TYPED_TEST(ColoringTest, InPlaceIsThatOfOneThread) {
   for (std::string const spec :
        {"diagonal:0", "diagonal:7", "chain:1", "dense:70", "dense:130", "dense:200", "arrow_down:90", "arrow_up:90",
         "lap2d:17", "lap3d:12", "stencil27:7", "fem3:5", "lap2d:40,random", "fem2d:20,rcm"}) {
-    std::string obstacle;
-    auto const here = color_in_place<TypeParam>(spec, obstacle);
+    std::string fallback_reason;
+    auto const here = color_in_place<TypeParam>(spec, fallback_reason);
     auto const wanted = color_graph<Kokkos::DefaultHostExecutionSpace>(graph_of(spec));
-    EXPECT_EQ(obstacle, "") << spec;
+    EXPECT_EQ(fallback_reason, "") << spec;
     EXPECT_EQ(here.color_of, wanted.color_of) << spec;
     EXPECT_EQ(here.color_ptr, wanted.color_ptr) << spec;
     EXPECT_EQ(here.color_rows, wanted.color_rows) << spec;
@@ -105,19 +105,19 @@ TYPED_TEST(ColoringTest, InPlaceIsThatOfOneThread) {
 
 TYPED_TEST(ColoringTest, InPlaceSaysWhyNot) {
   using T = TypesOf<double, TypeParam>;
-  std::string obstacle;
+  std::string fallback_reason;
   auto const try_pattern = [&](std::vector<int> const& row_ptr, std::vector<int> const& col_idx) {
-    auto const c = color_on_device<T>(TypeParam(), to_pattern<T>(row_ptr, col_idx), obstacle);
-    EXPECT_EQ(c.num_colors() == 0, !obstacle.empty());
-    return obstacle;
+    auto const c = color_on_device<T>(TypeParam(), to_pattern<T>(row_ptr, col_idx), fallback_reason);
+    EXPECT_EQ(c.num_colors() == 0, !fallback_reason.empty());
+    return fallback_reason;
   };
   EXPECT_EQ(try_pattern({0, 2, 3}, {0, 1, 1}), "the pattern is not symmetric");
   EXPECT_EQ(try_pattern({0, 2, 4}, {1, 0, 0, 1}), "the pattern is not symmetric") << "columns do not ascend";
   EXPECT_EQ(try_pattern({0, 2, 4}, {0, 1, 0, 1}), "");
   EXPECT_EQ(try_pattern({0, 1, 2}, {1, 0}), "") << "no diagonal";
   if constexpr (!is_host_space<TypeParam>) {  // a thread of a host may have no row to wait for
-    color_in_place<TypeParam>("chain:300000", obstacle, 64);
-    EXPECT_EQ(obstacle, "too many rows wait for each other");
+    color_in_place<TypeParam>("chain:300000", fallback_reason, 64);
+    EXPECT_EQ(fallback_reason, "too many rows wait for each other");
   }
 }
 

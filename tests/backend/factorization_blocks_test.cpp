@@ -16,9 +16,9 @@ void check_blocks(Space const& exec, std::string const& spec, BlockWay const& wa
   for (std::uint64_t seed = 1; seed <= times; ++seed) {
     subject.set_values(seed);
     subject.factorize();
-    ASSERT_EQ(subject.verdict.zero_row, -1);
-    ASSERT_EQ(subject.verdict.out_of_range_row, -1);
-    ASSERT_EQ(subject.verdict.passes, 1);
+    ASSERT_EQ(subject.pivot_status.zero_row, -1);
+    ASSERT_EQ(subject.pivot_status.out_of_range_row, -1);
+    ASSERT_EQ(subject.pivot_status.passes, 1);
     ASSERT_NO_FATAL_FAILURE(subject.expect_small_residual());
   }
 }
@@ -99,7 +99,7 @@ TYPED_TEST(BlockFactorizations, DiagonalsOfBlocksMayBeZero) {
         subject.diagonal(i, e) = other ? 20.0 * size : 0;
       }
     subject.factorize();
-    EXPECT_EQ(subject.verdict.zero_row, -1);
+    EXPECT_EQ(subject.pivot_status.zero_row, -1);
     ASSERT_NO_FATAL_FAILURE(subject.expect_small_residual());
   }
 }
@@ -114,17 +114,17 @@ TYPED_TEST(BlockFactorizations, SingularBlocksAreReported) {
         for (int e = 0; e < size * size; ++e) subject.diagonal(i, e) = e % size == e / size ? 2 : 0;
       for (int const i : {4, 7}) subject.diagonal(i, size * size - 1) = 0;
       subject.factorize();
-      EXPECT_EQ(subject.verdict.first_row, 5 * size - 1);
-      EXPECT_EQ(subject.verdict.zero_row, 8 * size - 1);
-      EXPECT_EQ(subject.verdict.first_value, 0);
+      EXPECT_EQ(subject.pivot_status.first_row, 5 * size - 1);
+      EXPECT_EQ(subject.pivot_status.zero_row, 8 * size - 1);
+      EXPECT_EQ(subject.pivot_status.first_value, 0);
       subject.diagonal(7, 0) = 0;
       subject.factorize();
-      EXPECT_EQ(subject.verdict.zero_row, 7 * size);
+      EXPECT_EQ(subject.pivot_status.zero_row, 7 * size);
       PivotRules rules;  // each pivot except a block's last is shifted
       rules.block_shift = 1e-3;
       for (int const i : {4, 7}) subject.diagonal(i, size * size - 1) = 2;
       subject.factorize(rules);
-      EXPECT_EQ(subject.verdict.zero_row, -1);
+      EXPECT_EQ(subject.pivot_status.zero_row, -1);
       auto const d = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), subject.object->values().inverse);
       EXPECT_DOUBLE_EQ(d(7 * size * size), 1 / (1e-3 * (1e-12 + 2.0 * (size - 1))));
       rules.block_shift_is_relative = false;
@@ -134,7 +134,7 @@ TYPED_TEST(BlockFactorizations, SingularBlocksAreReported) {
       rules = {};
       rules.interchange_in_blocks = false;
       subject.factorize(rules);
-      EXPECT_EQ(subject.verdict.zero_row, -1) << "nothing counts as zero";
+      EXPECT_EQ(subject.pivot_status.zero_row, -1) << "nothing counts as zero";
     }
 }
 
@@ -157,8 +157,8 @@ TYPED_TEST(BlockFactorizations, ProductsOutOfRangeAreReported) {
         for (int const e : {0, 3}) subject.diagonal(i, e) = i == 4 ? c.pivot : i == 5 ? c.next : 1;
       for (int e = 0; e < 4; ++e) subject.entry(4, 5, e) = c.entry;
       subject.factorize();
-      EXPECT_EQ(subject.verdict.zero_row, -1);
-      EXPECT_EQ(subject.verdict.out_of_range_row, c.reported) << c.pivot << ", " << c.entry << ", " << c.next;
+      EXPECT_EQ(subject.pivot_status.zero_row, -1);
+      EXPECT_EQ(subject.pivot_status.out_of_range_row, c.reported) << c.pivot << ", " << c.entry << ", " << c.next;
     }
 }
 
@@ -212,7 +212,7 @@ TYPED_TEST(BlockFactorizations, HundredChangesOfValuesAreQuiet) {
       this->exec.fence();
       {
         ToolCounters const counters;
-        subject.verdict = subject.object->factor(this->exec, values, {});
+        subject.pivot_status = subject.object->factor(this->exec, values, {});
         ASSERT_EQ(counters.allocations(), std::vector<std::string>());
         ASSERT_EQ(counters.copies().size(), 0u);
         ASSERT_EQ(counters.kernels().size(), 2u);

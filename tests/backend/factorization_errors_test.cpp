@@ -123,7 +123,7 @@ TYPED_TEST(FactorizationErrors, ColumnsOfAMayLieInAnyOrder) {
         }
         subject.factorize({});
         *subject.object = typename TestFixture::Object(this->exec, to_pattern<T>(a.row_ptr, columns), subject.factor());
-        subject.verdict = subject.object->factor(this->exec, to_device<T>(values), {});
+        subject.pivot_status = subject.object->factor(this->exec, to_device<T>(values), {});
         ASSERT_NO_FATAL_FAILURE(subject.expect_same()) << symmetric << level << permuted;
       }
 }
@@ -231,10 +231,10 @@ TYPED_TEST(FactorizationErrors, NoRowsAreNoTrouble) {
         PivotRules rules;
         rules.shift = shift;
         for (int times = 0; times < 2; ++times) {
-          auto const verdict = object.factor(this->exec, {}, rules);
-          EXPECT_EQ(verdict.zero_row, -1);
-          EXPECT_EQ(verdict.passes, 1);
-          EXPECT_FALSE(verdict.endless);
+          auto const pivot_status = object.factor(this->exec, {}, rules);
+          EXPECT_EQ(pivot_status.zero_row, -1);
+          EXPECT_EQ(pivot_status.passes, 1);
+          EXPECT_FALSE(pivot_status.endless);
         }
         EXPECT_EQ(object.values().upper.extent(0), 0u);
         EXPECT_EQ(object.report().rows, 0);
@@ -268,7 +268,7 @@ TYPED_TEST(FactorizationErrors, PatternsAreKept) {
     typename TestFixture::Double subject(this->exec, make_csr<double>("lap2d:6", 0.1), way);  // its views are gone
     subject.factorize(rules);
     subject.expect_same();
-    EXPECT_GT(subject.verdict.num_shifts, 0);
+    EXPECT_GT(subject.pivot_status.num_shifts, 0);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares Factorization with the oracle for small pivots and for values that are no numbers: shifts, amounts, passes
-// and verdicts; pivots at the threshold and one rounding away from it; loops that would not end; NaN, infinity and
-// zeros.
+// and pivot statuses; pivots at the threshold and one rounding away from it; loops that would not end; NaN, infinity
+// and zeros.
 #include "factorized.hpp"
 #include "spaces.hpp"
 
@@ -22,10 +22,10 @@ class Shifts : public ::testing::Test {
  protected:
   Space exec;
 
-  /// Compares factors with listed and with searched updates; returns the verdict.
+  /// Compares factors with listed and with searched updates; returns the pivot status.
   template <class S = double>
-  PivotVerdict check(support::Csr<Standard<S>> const& a, PivotRules const& rules, bool symmetric, int level = 1) {
-    PivotVerdict verdict;
+  PivotStatus check(support::Csr<Standard<S>> const& a, PivotRules const& rules, bool symmetric, int level = 1) {
+    PivotStatus pivot_status;
     for (double const list_bytes : {0.0, 4e9}) {
       SCOPED_TRACE(std::string(symmetric ? "symmetric, " : "") + "shift " +
                    std::to_string(static_cast<int>(rules.shift)) + ", zero pivot " + std::to_string(rules.zero_pivot) +
@@ -35,9 +35,9 @@ class Shifts : public ::testing::Test {
       Subject<S, Space> subject(exec, a, way);
       subject.factorize(rules);
       subject.expect_same();
-      verdict = subject.verdict;
+      pivot_status = subject.pivot_status;
     }
-    return verdict;
+    return pivot_status;
   }
 };
 TYPED_TEST_SUITE(Shifts, Spaces, SpaceNames);
@@ -121,7 +121,7 @@ TYPED_TEST(Shifts, SumsOfManyEntriesAreExact) {
 
 /// Tests shifts with which PETSc does not return.
 TYPED_TEST(Shifts, EndlessLoopsAreTold) {
-  auto const expect_endless = [](PivotVerdict const& v, long long row, double value) {
+  auto const expect_endless = [](PivotStatus const& v, long long row, double value) {
     EXPECT_TRUE(v.endless);
     EXPECT_EQ(v.first_row, row);
     EXPECT_GE(v.zero_row, row);
@@ -151,7 +151,7 @@ TYPED_TEST(Shifts, EndlessLoopsAreTold) {
   }
 }
 
-/// Tests that an object can be used after each verdict, and that earlier rules have no effect.
+/// Tests that an object can be used after each pivot status, and that earlier rules have no effect.
 TYPED_TEST(Shifts, PhasesDoNotDependOnThoseBefore) {
   for (bool const symmetric : {false, true}) {
     Way way;
@@ -170,7 +170,7 @@ TYPED_TEST(Shifts, PhasesDoNotDependOnThoseBefore) {
       subject.set_values(good);
       subject.factorize(rules_of(Shift::positive_definite));
       ASSERT_NO_FATAL_FAILURE(subject.expect_same());
-      EXPECT_EQ(subject.verdict.passes, 1);
+      EXPECT_EQ(subject.pivot_status.passes, 1);
       subject.set_values(values);
     }
   }
@@ -239,7 +239,7 @@ TYPED_TEST(Shifts, ComplexPivotsWithNanAreNotZero) {
         Subject<S, TypeParam> subject(this->exec, a, way);
         subject.factorize(rules_of(shift, 1e-10, 1));
         subject.expect_same_verdict();
-        EXPECT_EQ(subject.verdict.passes, 1);
+        EXPECT_EQ(subject.pivot_status.passes, 1);
       }
 }
 #endif

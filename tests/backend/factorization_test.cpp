@@ -244,7 +244,7 @@ TYPED_TEST(Factorizations, ThousandChangesOfValuesAreQuiet) {
       std::size_t allocations = 0, copies = 0;
       {
         ToolCounters const counters;
-        subject.verdict = subject.object->factor(this->exec, values, rules);
+        subject.pivot_status = subject.object->factor(this->exec, values, rules);
         allocations = counters.allocations().size() + counters.deallocations().size();
         copies = counters.copies().size();
         bool const reduces = rules.shift == Shift::positive_definite;  // reduces over A to a host value
@@ -256,7 +256,7 @@ TYPED_TEST(Factorizations, ThousandChangesOfValuesAreQuiet) {
       }
       ASSERT_EQ(allocations, 0u);
       ASSERT_EQ(copies, 0u);
-      ASSERT_EQ(subject.verdict.passes, 1);
+      ASSERT_EQ(subject.pivot_status.passes, 1);
       auto const never = [](int, double const&, double) { return false; };
       if (symmetric) support::cholesky_pass(subject.a(), 0.0, never, false, subject.expected);
       else support::lu_pass(subject.a(), 0.0, never, false, subject.expected);
@@ -277,8 +277,8 @@ TYPED_TEST(Factorizations, VerdictsAllocateNothing) {
       subject.object->factor(this->exec, values, rules);
       this->exec.fence();
       ToolCounters const counters;
-      auto const verdict = subject.object->factor(this->exec, values, rules);
-      EXPECT_TRUE(verdict.num_shifts > 0 || verdict.zero_row >= 0);
+      auto const pivot_status = subject.object->factor(this->exec, values, rules);
+      EXPECT_TRUE(pivot_status.num_shifts > 0 || pivot_status.zero_row >= 0);
       EXPECT_EQ(counters.allocations(), std::vector<std::string>());
       EXPECT_EQ(counters.deallocations(), std::vector<std::string>());
     }

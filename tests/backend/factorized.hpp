@@ -154,7 +154,7 @@ class Subject {
   }
   /// Factors a_ by the object and by the oracle.
   void factorize(PivotRules const& rules) {
-    verdict = object->factor(exec_, device_values(), rules);
+    pivot_status = object->factor(exec_, device_values(), rules);
     support::ShiftRules<real> const same{static_cast<support::ShiftKind>(static_cast<int>(rules.shift)),
                                          static_cast<real>(rules.zero_pivot), static_cast<real>(rules.amount),
                                          rules.contract};
@@ -191,16 +191,16 @@ class Subject {
     else expect_small_residual();
   }
   void expect_same_verdict() const {
-    ASSERT_EQ(verdict.endless, wanted.endless);
-    ASSERT_EQ(verdict.first_row, wanted.first_row);
+    ASSERT_EQ(pivot_status.endless, wanted.endless);
+    ASSERT_EQ(pivot_status.first_row, wanted.first_row);
     if (wanted.endless) return;
-    ASSERT_EQ(verdict.zero_row, wanted.last_row);
-    ASSERT_EQ(verdict.passes, wanted.passes);
-    ASSERT_EQ(verdict.num_shifts, wanted.shifts);
-    ASSERT_EQ(static_cast<real>(verdict.shift_amount), wanted.amount);
+    ASSERT_EQ(pivot_status.zero_row, wanted.last_row);
+    ASSERT_EQ(pivot_status.passes, wanted.passes);
+    ASSERT_EQ(pivot_status.num_shifts, wanted.shifts);
+    ASSERT_EQ(static_cast<real>(pivot_status.shift_amount), wanted.amount);
     if (std::is_arithmetic_v<S> && wanted.first_row >= 0) {
-      ASSERT_EQ(verdict.zero_value, static_cast<double>(wanted.last_value));
-      ASSERT_EQ(verdict.first_value, static_cast<double>(wanted.first_value));
+      ASSERT_EQ(pivot_status.zero_value, static_cast<double>(wanted.last_value));
+      ASSERT_EQ(pivot_status.first_value, static_cast<double>(wanted.first_value));
     }
   }
   void expect_same_bits() const {
@@ -272,7 +272,7 @@ class Subject {
   std::unique_ptr<Object> object;
   support::IncompleteFactors<standard> expected;
   support::ShiftResult<real> wanted;
-  PivotVerdict verdict;
+  PivotStatus pivot_status;
 };
 
 /// Factors `a` by the object and by the oracle, and compares.

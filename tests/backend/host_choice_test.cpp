@@ -6,7 +6,7 @@
 #include <omp.h>
 #endif
 #include <sptrsv/device/host_speed.hpp>
-#include <sptrsv/planner/solve_contest.hpp>
+#include <sptrsv/planner/runtime_tuning.hpp>
 
 #include "solve_cases.hpp"
 
@@ -16,63 +16,63 @@ namespace {
 constexpr Shape plain{Triangle::lower, Diagonal::stored, Op::none};
 
 using detail::DeferredPlan;
-using detail::SolveContest;
+using detail::RuntimeTuning;
 
-/// Runs `solves` solves of a contest, and returns how many of them the planned algorithm has made.
-int planned_solves(SolveContest& contest, int solves, double planned, double rival) {
+/// Runs `solves` solves of a tuning, and returns how many of them the planned algorithm has made.
+int planned_solves(RuntimeTuning& tuning, int solves, double planned, double alternative) {
   int count = 0;
   for (int k = 0; k < solves; ++k) {
-    bool const is_planned = contest.next() == SolveContest::planned;
+    bool const is_planned = tuning.next() == RuntimeTuning::planned;
     count += is_planned;
-    contest.record(is_planned ? planned : rival);
+    tuning.record(is_planned ? planned : alternative);
   }
   return count;
 }
 
-TEST(SolveContest, TheFasterOneRunsAndTheOtherIsTriedSeldom) {
+TEST(RuntimeTuning, TheFasterOneRunsAndTheOtherIsTriedSeldom) {
   for (double const slower : {1.05, 2.0, 50.0}) {
-    SolveContest contest;
-    contest.start();
-    planned_solves(contest, 100, 1, slower);
-    EXPECT_GE(planned_solves(contest, 20000, 1, slower), 20000 - 20000 / 32) << slower;
-    contest.start();
-    planned_solves(contest, 300, slower, 1);
-    EXPECT_LE(planned_solves(contest, 20000, slower, 1), 20000 / 32) << slower;
+    RuntimeTuning tuning;
+    tuning.start();
+    planned_solves(tuning, 100, 1, slower);
+    EXPECT_GE(planned_solves(tuning, 20000, 1, slower), 20000 - 20000 / 32) << slower;
+    tuning.start();
+    planned_solves(tuning, 300, slower, 1);
+    EXPECT_LE(planned_solves(tuning, 20000, slower, 1), 20000 / 32) << slower;
   }
 }
 
-TEST(SolveContest, TrialsOfTheSlowerOneTakeLittleTime) {
-  SolveContest contest;
-  contest.start();
+TEST(RuntimeTuning, TrialsOfTheSlowerOneTakeLittleTime) {
+  RuntimeTuning tuning;
+  tuning.start();
   int const solves = 50000;
   double const slow = 20;
-  int const planned = planned_solves(contest, solves, 1, slow);
+  int const planned = planned_solves(tuning, solves, 1, slow);
   EXPECT_LE(slow * (solves - planned), 0.035 * planned + 3 * slow);
 }
 
-TEST(SolveContest, FollowsTheMachine) {
-  SolveContest contest;
-  contest.start();
-  planned_solves(contest, 5000, 1, 3);
-  EXPECT_LE(planned_solves(contest, 200, 100, 3), 20) << "threads that lost their core";
-  planned_solves(contest, 40000, 1, 3);
-  EXPECT_GE(planned_solves(contest, 1000, 1, 3), 950) << "and have it again";
+TEST(RuntimeTuning, FollowsTheMachine) {
+  RuntimeTuning tuning;
+  tuning.start();
+  planned_solves(tuning, 5000, 1, 3);
+  EXPECT_LE(planned_solves(tuning, 200, 100, 3), 20) << "threads that lost their core";
+  planned_solves(tuning, 40000, 1, 3);
+  EXPECT_GE(planned_solves(tuning, 1000, 1, 3), 950) << "and have it again";
 }
 
-TEST(SolveContest, OneStallIsNoRule) {
-  SolveContest contest;
-  contest.start();
-  planned_solves(contest, 5000, 1, 3);
-  contest.record(1e5);  // a process that was stopped for a while
-  EXPECT_GE(planned_solves(contest, 1000, 1, 3), 950);
+TEST(RuntimeTuning, OneStallIsNoRule) {
+  RuntimeTuning tuning;
+  tuning.start();
+  planned_solves(tuning, 5000, 1, 3);
+  tuning.record(1e5);  // a process that was stopped for a while
+  EXPECT_GE(planned_solves(tuning, 1000, 1, 3), 950);
 }
 
-TEST(SolveContest, BeginsWithWhatIsKnown) {
-  SolveContest contest;
-  contest.start(5);
-  EXPECT_EQ(planned_solves(contest, 10, 1, 5), 10);
-  contest.start(5);
-  EXPECT_EQ(planned_solves(contest, 10, 9, 5), 3) << "a trial";
+TEST(RuntimeTuning, BeginsWithWhatIsKnown) {
+  RuntimeTuning tuning;
+  tuning.start(5);
+  EXPECT_EQ(planned_solves(tuning, 10, 1, 5), 10);
+  tuning.start(5);
+  EXPECT_EQ(planned_solves(tuning, 10, 9, 5), 3) << "a trial";
 }
 
 /// Solves until the plan asks for something, at most `most` times; returns the number of solves.

@@ -128,9 +128,9 @@ TEST_P(InLockstep, TwoThreadsOfAWarpMustNotWaitForEachOther) {
 std::vector<Variant> solves() {
   return {
       {"", "syncfree", {}},
-      {"", "syncfree", {{"syncfree_rows_per_ticket", "5"}}},
+      {"", "syncfree", {{"syncindependent_rows_per_ticket", "5"}}},
       {"", "syncfree", {{"syncfree_form", "csc"}}},
-      {"", "syncfree", {{"syncfree_form", "csc"}, {"syncfree_rows_per_ticket", "5"}}},
+      {"", "syncfree", {{"syncfree_form", "csc"}, {"syncindependent_rows_per_ticket", "5"}}},
       {"", "threadlevel", {}},
       {"", "threadlevel", {{"threadlevel_form", "two_phase"}}},
       {"", "threadlevel", {{"threadlevel_rows_per_ticket", "48"}}},
@@ -192,9 +192,9 @@ TEST_P(InLockstep, GreedyColoringEnds) {
   for (auto const& matrix : matrices) {
     if (matrix == "chain:150") continue;  // the coloring gives up
     auto const a = make_csr<double>(matrix);
-    std::string obstacle;
-    auto const coloring = color_on_device<T>(Lockstep(), to_pattern<T>(a.row_ptr, a.col_idx), obstacle);
-    EXPECT_EQ(obstacle, "") << matrix;
+    std::string fallback_reason;
+    auto const coloring = color_on_device<T>(Lockstep(), to_pattern<T>(a.row_ptr, a.col_idx), fallback_reason);
+    EXPECT_EQ(fallback_reason, "") << matrix;
     for (int i = 0; i < a.n; ++i)
       for (int k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
         EXPECT_TRUE(a.col_idx[k] == i || coloring.color_of[i] != coloring.color_of[a.col_idx[k]]) << matrix;
@@ -234,8 +234,8 @@ TEST_P(InLockstep, KernelsWithoutTurnsHang) {
                                                  {"", "levelset", {{"levelset_analysis", "sweep"}}}})
     EXPECT_THROW(check_solves(band, lower, how), lockstep::Hang) << how.algorithm;
   auto const a = make_csr<double>(band);
-  std::string obstacle;
-  EXPECT_THROW(color_on_device<T>(Lockstep(), to_pattern<T>(a.row_ptr, a.col_idx), obstacle, 1LL << 40),
+  std::string fallback_reason;
+  EXPECT_THROW(color_on_device<T>(Lockstep(), to_pattern<T>(a.row_ptr, a.col_idx), fallback_reason, 1LL << 40),
                lockstep::Hang);
   lockstep::leaves_alone = false;
 }

@@ -54,8 +54,9 @@ struct RandomSystem {
   int row_stride = 1, x_row_stride = 1;  ///< strides of b and x; 0: columns of a row are contiguous
   int spare_rows = 0, x_spare_rows = 0;
   bool in_place = false;
-  bool permute_b = false, scale_b = false, permute_out = false, out = false, accumulate = false;  ///< parts of the Fold
-  bool out_is_b = false;  ///< the second output is the array of b
+  bool permute_b = false, scale_b = false, permute_out = false, out = false,
+       accumulate = false;  ///< parts of the PermuteScale
+  bool out_is_b = false;    ///< the second output is the array of b
 
   explicit RandomSystem(std::uint64_t seed);
   /// Draws new values for the same pattern; `round` counts updates.

@@ -3,7 +3,7 @@
 // double, and counts their kernels.
 #include <gtest/gtest.h>
 
-#include <sptrsv/device/free_rows.hpp>
+#include <sptrsv/device/independent_rows.hpp>
 #include <type_traits>
 
 #include "swept.hpp"
@@ -211,7 +211,7 @@ TYPED_TEST(TwoStageSweeps, JacobiSweepsByBlocks) {
 }
 
 /// Checks the lanes of rows none of which waits: those of docs/sweeps.md, long rows, and powers of two within the warp.
-TEST(FreeRows, LanesFollowRowsAndTheLongestOfThem) {
+TEST(IndependentRows, LanesFollowRowsAndTheLongestOfThem) {
   struct Case {
     double rows, mean, longest;
     int triangles, lanes;
@@ -223,9 +223,10 @@ TEST(FreeRows, LanesFollowRowsAndTheLongestOfThem) {
         // a triangle: 7 points, 27 points, one with a long row
         Case{1e6, 2.97, 3, 1, 1}, Case{512000, 12.7, 13, 1, 2}, Case{1048576, 16, 27551, 1, 32}, Case{1, 0, 0, 1, 1},
         Case{1e6, 1e6, 1e6, 1, 32}})
-    EXPECT_EQ(detail::lanes_per_free_row(rows, rows * mean, longest, triangles, 32), lanes) << rows << ' ' << mean;
-  EXPECT_EQ(detail::lanes_per_free_row(1e6, 1e12, 1e6, 2, 64), 64);
-  EXPECT_EQ(detail::lanes_per_free_row(1e6, 1e12, 1e6, 2, 1), 1);
+    EXPECT_EQ(detail::lanes_per_independent_row(rows, rows * mean, longest, triangles, 32), lanes)
+        << rows << ' ' << mean;
+  EXPECT_EQ(detail::lanes_per_independent_row(1e6, 1e12, 1e6, 2, 64), 64);
+  EXPECT_EQ(detail::lanes_per_independent_row(1e6, 1e12, 1e6, 2, 1), 1);
 }
 
 /// Checks a sweep in place, and that Eisenstat's form is refused.

@@ -38,32 +38,32 @@ TYPED_TEST(Views, FoldedViewsMustHaveAllRowsAndColumns) {
   using T = typename TestFixture::T;
   constexpr int n = TestFixture::n;
   Block<T> const b(this->b), x(n, 2), out(n, 2), narrow(n, 1), low(n - 1, 2), none(n, 0);
-  auto const refused = [&](std::string const& part, Fold<T> const& fold) {
-    expect_thrown<DimensionMismatch>(part, [&] { this->solver.solve(this->exec, b.view(), x.view(), fold); });
+  auto const refused = [&](std::string const& part, PermuteScale<T> const& permute_scale) {
+    expect_thrown<DimensionMismatch>(part, [&] { this->solver.solve(this->exec, b.view(), x.view(), permute_scale); });
     this->exec.fence();
     EXPECT_TRUE(std::isnan(x.get()[0][0])) << "x was written";
   };
-  Fold<T> fold;
-  fold.b_rows = to_device<T>(this->backward(n - 1));
-  refused("fold.b_rows has 24 entries, T 25 rows", fold);
-  fold = {};
-  fold.b_scale = to_device<T>(std::vector<double>(3, 1.0));
-  refused("fold.b_scale has 3 entries, T 25 rows", fold);
-  fold = {};
-  fold.out = out.view();
-  fold.out_rows = to_device<T>(this->backward(n - 1));
-  refused("fold.out_rows has 24 entries, T 25 rows", fold);
+  PermuteScale<T> permute_scale;
+  permute_scale.b_rows = to_device<T>(this->backward(n - 1));
+  refused("permute_scale.b_rows has 24 entries, T 25 rows", permute_scale);
+  permute_scale = {};
+  permute_scale.b_scale = to_device<T>(std::vector<double>(3, 1.0));
+  refused("permute_scale.b_scale has 3 entries, T 25 rows", permute_scale);
+  permute_scale = {};
+  permute_scale.out = out.view();
+  permute_scale.out_rows = to_device<T>(this->backward(n - 1));
+  refused("permute_scale.out_rows has 24 entries, T 25 rows", permute_scale);
   for (auto const* wrong : {&narrow, &low, &none}) {
-    fold = {};
-    fold.out = wrong->view();
-    refused("fold.out is " + std::to_string(wrong->view().extent(0)) + " by ", fold);
+    permute_scale = {};
+    permute_scale.out = wrong->view();
+    refused("permute_scale.out is " + std::to_string(wrong->view().extent(0)) + " by ", permute_scale);
   }
   // a view without entries overlaps nothing, whatever its address
-  fold = {};
-  fold.b_rows = to_device<T>(std::vector<int>());
-  fold.b_scale = to_device<T>(std::vector<double>());
-  fold.out_rows = to_device<T>(std::vector<int>());
-  this->solver.solve(this->exec, b.view(), x.view(), fold);
+  permute_scale = {};
+  permute_scale.b_rows = to_device<T>(std::vector<int>());
+  permute_scale.b_scale = to_device<T>(std::vector<double>());
+  permute_scale.out_rows = to_device<T>(std::vector<int>());
+  this->solver.solve(this->exec, b.view(), x.view(), permute_scale);
   this->exec.fence();
   expect_solves(this->p, x.get(), this->b);
 }
@@ -73,8 +73,8 @@ TYPED_TEST(Views, WhatIsWrittenMustLieApart) {
   constexpr int n = TestFixture::n;
   typename TestFixture::Numbers const all("all", 4 * n + 2), other("other", 2 * n);
   auto const refused = [&](std::string const& part, typename T::rhs const& b, typename T::solution const& x,
-                           Fold<T> const& fold = {}) {
-    expect_thrown<Overlap>(part, [&] { this->solver.solve(this->exec, b, x, fold); });
+                           PermuteScale<T> const& permute_scale = {}) {
+    expect_thrown<Overlap>(part, [&] { this->solver.solve(this->exec, b, x, permute_scale); });
   };
   auto const at = [&](int first, int row = 1, int columns = 2, int column = TestFixture::n) {
     return this->view(all, first, row, columns, column);
@@ -86,18 +86,18 @@ TYPED_TEST(Views, WhatIsWrittenMustLieApart) {
   refused("b and x overlap", at(0, 2, 2, 1), at(2, 2, 2, 1));
   refused("x has a stride of 0", at(2 * n), at(0, 1, 2, 0));
   refused("x has a stride of 0", at(2 * n), at(0, 0, 2, n));
-  Fold<T> fold;
-  fold.b_rows = to_device<T>(this->backward(n));
-  refused("b and x are the same array", at(0), at(0), fold);
-  fold = {};
-  fold.out = at(0);
-  refused("fold.out and x overlap", at(2 * n), at(0), fold);
-  refused("fold.out and x overlap", this->view(other, 0, 1, 2, n), at(n), fold);
-  refused("fold.out and b overlap", at(1), at(2 * n + 2), fold);
-  fold.b_rows = to_device<T>(this->backward(n));
-  refused("fold.out and b overlap", at(0), at(2 * n), fold);
-  fold.out = at(0, 1, 2, 0);
-  refused("fold.out has a stride of 0", at(2 * n), this->view(other, 0, 1, 2, n), fold);
+  PermuteScale<T> permute_scale;
+  permute_scale.b_rows = to_device<T>(this->backward(n));
+  refused("b and x are the same array", at(0), at(0), permute_scale);
+  permute_scale = {};
+  permute_scale.out = at(0);
+  refused("permute_scale.out and x overlap", at(2 * n), at(0), permute_scale);
+  refused("permute_scale.out and x overlap", this->view(other, 0, 1, 2, n), at(n), permute_scale);
+  refused("permute_scale.out and b overlap", at(1), at(2 * n + 2), permute_scale);
+  permute_scale.b_rows = to_device<T>(this->backward(n));
+  refused("permute_scale.out and b overlap", at(0), at(2 * n), permute_scale);
+  permute_scale.out = at(0, 1, 2, 0);
+  refused("permute_scale.out has a stride of 0", at(2 * n), this->view(other, 0, 1, 2, n), permute_scale);
 }
 
 TYPED_TEST(Views, WhatLiesBetweenIsNoOverlap) {
@@ -105,11 +105,11 @@ TYPED_TEST(Views, WhatLiesBetweenIsNoOverlap) {
   constexpr int n = TestFixture::n;
   typename TestFixture::Numbers const all("all", 4 * n);
   Block<T> const right(this->b), got(n, 2);
-  auto const solves = [&](typename T::solution const& b, typename T::solution const& x, Fold<T> const& fold,
-                          typename T::solution const& result) {
+  auto const solves = [&](typename T::solution const& b, typename T::solution const& x,
+                          PermuteScale<T> const& permute_scale, typename T::solution const& result) {
     Kokkos::deep_copy(all, std::numeric_limits<double>::quiet_NaN());
     Kokkos::deep_copy(b, right.view());
-    this->solver.solve(this->exec, b, x, fold);
+    this->solver.solve(this->exec, b, x, permute_scale);
     this->exec.fence();
     Kokkos::deep_copy(got.view(), result);
     expect_solves(this->p, got.get(), this->b);
@@ -119,9 +119,9 @@ TYPED_TEST(Views, WhatLiesBetweenIsNoOverlap) {
   solves(at(0, 1, 2 * n), at(n, 1, 2 * n), {}, at(n, 1, 2 * n));  // column by column
   solves(at(0, 4, 1), at(2, 4, 1), {}, at(2, 4, 1));              // row by row
   solves(at(0, 1, n), at(0, 1, n), {}, at(0, 1, n));              // in place
-  Fold<T> fold;
-  fold.out = at(0, 1, n);
-  solves(at(0, 1, n), at(2 * n, 1, n), fold, fold.out);  // `out` is b
+  PermuteScale<T> permute_scale;
+  permute_scale.out = at(0, 1, n);
+  solves(at(0, 1, n), at(2 * n, 1, n), permute_scale, permute_scale.out);  // `out` is b
 }
 
 TYPED_TEST(Views, NumbersOfRowsAndColumnsAreChecked) {

@@ -190,7 +190,7 @@ PetscErrorCode Factor::Numeric(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GetVerdict(Mat F, Verdict* v)
+PetscErrorCode GetPivotStatus(Mat F, PivotStatus* v)
 {
   PetscFunctionBegin;
   PetscCall(MatFactorGetError(F, &v->error));

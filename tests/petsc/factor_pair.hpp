@@ -73,13 +73,13 @@ class Factor {
   Factoring setup_;
 };
 
-/// Verdict of a factor: whether there is a zero pivot, its value and its row.
-struct Verdict {
+/// PivotStatus of a factor: whether there is a zero pivot, its value and its row.
+struct PivotStatus {
   MatFactorError error = MAT_FACTOR_NOERROR;
   PetscReal value = 0;
   PetscInt row = 0;
 };
-PetscErrorCode GetVerdict(Mat F, Verdict* verdict);
+PetscErrorCode GetPivotStatus(Mat F, PivotStatus* pivot_status);
 
 /// Error of a call that was run with PETSc's error output suppressed.
 struct CaughtError {

@@ -86,18 +86,18 @@ PetscErrorCode ExpectSameDense(Mat host, Mat device)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Checks that both verdicts are equal. PETSc may report a wrong row of a symmetric factor, but never none. It reports
-/// the last zero pivot: after one, C's products of infinite complex numbers are infinite where those of C++ are NaN,
-/// which never counts as zero.
-PetscErrorCode ExpectSameVerdict(Mat host, Mat device)
+/// Checks that both pivot statuses are equal. PETSc may report a wrong row of a symmetric factor, but never none. It
+/// reports the last zero pivot: after one, C's products of infinite complex numbers are infinite where those of C++ are
+/// NaN, which never counts as zero.
+PetscErrorCode ExpectSamePivotStatus(Mat host, Mat device)
 {
-  Verdict h, d;
+  PivotStatus h, d;
   MatFactorType ftype;
   PetscInt n;
 
   PetscFunctionBegin;
-  PetscCall(GetVerdict(host, &h));
-  PetscCall(GetVerdict(device, &d));
+  PetscCall(GetPivotStatus(host, &h));
+  PetscCall(GetPivotStatus(device, &d));
   EXPECT_EQ((int)h.error, (int)d.error);
   PetscCall(MatGetSize(host, &n, NULL));
   if (d.error == MAT_FACTOR_NOERROR || h.error != d.error) PetscFunctionReturn(PETSC_SUCCESS);
@@ -194,13 +194,13 @@ PetscErrorCode ExpectSame(Mat host, Mat device)
   Vec b;
   PetscInt h[3] = {0, 0, 0}, d[3] = {0, 0, 0};
   MatFactorType ftype;
-  Verdict verdict;
+  PivotStatus pivot_status;
 
   PetscFunctionBegin;
   PetscCall(MatGetFactorType(host, &ftype));
-  PetscCall(ExpectSameVerdict(host, device));
-  PetscCall(GetVerdict(host, &verdict));
-  if (PetscDefined(USE_COMPLEX) && verdict.error) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ExpectSamePivotStatus(host, device));
+  PetscCall(GetPivotStatus(host, &pivot_status));
+  if (PetscDefined(USE_COMPLEX) && pivot_status.error) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatCreateVecs(host, &b, NULL));
   PetscCall(FillVec(b, 3));
   PetscCall(ExpectSameOp("MatSolve", host, device, [&](Mat F, Vec x) { return MatSolve(F, b, x); }));

@@ -26,7 +26,7 @@ struct HostDevicePair {
   PetscErrorCode Numeric(Mat A);
 };
 
-/// Compares every solve, the diagonal, the inertia and the verdict.
+/// Compares every solve, the diagonal, the inertia and the pivot status.
 PetscErrorCode ExpectSame(Mat host, Mat device);
 /// Compares solves and transposed solves of both factors of a well-conditioned matrix, row by row, up to rounding.
 PetscErrorCode ExpectNear(std::string const& what, Mat own, Mat ours);

@@ -212,7 +212,7 @@ PetscErrorCode SolveByPetscAlone()
     PetscCall(MatCreateVecs(A, &x, &b));
     PetscCall(VecSet(b, 1));
     PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
-    PetscCall(KSPSetOptionsPrefix(ksp, "petscs_"));
+    PetscCall(KSPSetOptionsPrefix(ksp, "native_"));
     PetscCall(KSPSetOperators(ksp, A, A));
     PetscCall(KSPGetPC(ksp, &pc));
     PetscCall(PCSetType(pc, type));
@@ -235,7 +235,7 @@ PetscErrorCode SetUpAsm(Mat A, bool asks)
   PetscFunctionBegin;
   PetscCall(PetscOptionsSetValue(NULL, "-asking_pc_submatrices_sptrsv", "1"));
   PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
-  PetscCall(PCSetOptionsPrefix(pc, asks ? "asking_" : "petscs_"));
+  PetscCall(PCSetOptionsPrefix(pc, asks ? "asking_" : "native_"));
   PetscCall(PCSetType(pc, PCASM));
   PetscCall(PCSetOperators(pc, A, A));
   for (int round = 0; round < 3; ++round) {

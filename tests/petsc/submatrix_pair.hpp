@@ -24,13 +24,13 @@ PetscErrorCode MakeSets(Mat A, PetscInt n, PetscInt overlap, bool reversed, std:
 
 /// A matrix with the plugin's submatrices, and PETSc's own matrix on the host.
 struct SubmatrixPair {
-  Mat petscs = nullptr, ours = nullptr;
+  Mat native = nullptr, ours = nullptr;
   PC pc = nullptr;
 
   PetscErrorCode Create(PetscInt n, bool by_plugin = true)
   {
     PetscFunctionBegin;
-    PetscCall(MakeMatrix(n, MATAIJ, &petscs));
+    PetscCall(MakeMatrix(n, MATAIJ, &native));
     PetscCall(MakeMatrix(n, MatTypeOfRun().c_str(), &ours));
     PetscCall(MakePc(ours, "whole_", PCASM, &pc, by_plugin));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -38,7 +38,7 @@ struct SubmatrixPair {
   PetscErrorCode Change(int round, bool more = false)
   {
     PetscFunctionBegin;
-    for (Mat m : {petscs, ours}) {
+    for (Mat m : {native, ours}) {
       PetscCall(SetValues(m, round, more));
       PetscCall(MatScale(m, 1.5));  // on a GPU the newest values are there
     }
@@ -48,14 +48,14 @@ struct SubmatrixPair {
   {
     PetscFunctionBegin;
     PetscCall(PCDestroy(&pc));
-    PetscCall(MatDestroy(&petscs));
+    PetscCall(MatDestroy(&native));
     PetscCall(MatDestroy(&ours));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
 
 /// Sets of index sets, and the plugin's submatrices for them.
-struct Cuts {
+struct SubmatrixSets {
   std::vector<IS> rows, cols;
   Mat* submat = nullptr;
 
@@ -70,7 +70,7 @@ struct Cuts {
   {
     Mat* expected = nullptr;
     PetscFunctionBegin;
-    PetscCall(MatCreateSubMatrices(p.petscs, size(), rows.data(), cols.data(), MAT_INITIAL_MATRIX, &expected));
+    PetscCall(MatCreateSubMatrices(p.native, size(), rows.data(), cols.data(), MAT_INITIAL_MATRIX, &expected));
     for (PetscInt k = 0; k < size(); ++k) PetscCall(ExpectEqual(what, expected[k], submat[k]));
     PetscCall(MatDestroySubMatrices(size(), &expected));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -44,7 +44,7 @@ inline PetscErrorCode MakeMatrix(PetscInt side, PetscInt dof, char const* type, 
 
 /// One matrix with sweeps of PETSc's own, and a copy with the plugin's.
 struct SweepPair {
-  Mat petscs = nullptr, ours = nullptr;
+  Mat native = nullptr, ours = nullptr;
   PC pc = nullptr;  // installs the plugin's
   Vec b = nullptr, x[2] = {nullptr, nullptr}, scale = nullptr;
 
@@ -55,9 +55,9 @@ struct SweepPair {
     for (char const* name : {"pc_sor_sptrsv", "pc_sor_ordering"})
       PetscCall(PetscOptionsClearValue(NULL, (std::string("-sweeps_") + name).c_str()));
     PetscCall(PetscOptionsInsertString(NULL, (std::string("-sweeps_") + options).c_str()));
-    PetscCall(MakeMatrix(side, dof, MATAIJ, 0, &petscs));
+    PetscCall(MakeMatrix(side, dof, MATAIJ, 0, &native));
     PetscCall(MakeMatrix(side, dof, MatTypeOfRun().c_str(), 0, &ours));
-    PetscCall(MatCreateVecs(petscs, &x[0], &b));
+    PetscCall(MatCreateVecs(native, &x[0], &b));
     PetscCall(VecDuplicate(b, &scale));
     PetscCall(VecSet(scale, 1));
     PetscCall(MatCreateVecs(ours, &x[1], NULL));
@@ -74,7 +74,7 @@ struct SweepPair {
   {
     PetscFunctionBegin;
     PetscCall(PCDestroy(&pc));
-    for (Mat* m : {&petscs, &ours}) PetscCall(MatDestroy(m));
+    for (Mat* m : {&native, &ours}) PetscCall(MatDestroy(m));
     for (Vec* v : {&b, &x[0], &x[1], &scale}) PetscCall(VecDestroy(v));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -89,7 +89,7 @@ struct SweepPair {
     PetscCall(VecDuplicate(x[1], &right));
     PetscCall(CopyTo(b, right));
     for (Vec v : x) PetscCall(VecSet(v, 0.25));
-    PetscCall(MatSOR(petscs, b, omega, (MatSORType)flag, shift, its, lits, x[0]));
+    PetscCall(MatSOR(native, b, omega, (MatSORType)flag, shift, its, lits, x[0]));
     PetscCall(MatSOR(ours, right, omega, (MatSORType)flag, shift, its, lits, x[1]));
     PetscCall(ExpectRows(what, x[0], x[1], scale, exact ? 0 : rounding));
     PetscCall(VecDestroy(&right));
@@ -115,7 +115,7 @@ struct SweepPair {
   PetscErrorCode Change(PetscReal factor, bool pattern)
   {
     PetscFunctionBegin;
-    for (Mat m : {petscs, ours}) {
+    for (Mat m : {native, ours}) {
       if (pattern) {
         PetscInt first;
         PetscCall(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));

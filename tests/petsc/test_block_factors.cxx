@@ -43,7 +43,8 @@ void ForSetups(BlockMatrix const& m, F const& f)
       }
 }
 
-/// Checks that both numeric phases end with the same error or the same verdict, and compares solves if there is none.
+/// Checks that both numeric phases end with the same error or the same pivot status, and compares solves if there is
+/// none.
 /// @param strict  pivots that are zero are errors
 /// @param failed  on return whether a pivot was zero
 PetscErrorCode Compare(BlockMatrix const& m, Factoring const& setup, char const* type, bool strict, bool* failed)
@@ -56,14 +57,14 @@ PetscErrorCode Compare(BlockMatrix const& m, Factoring const& setup, char const*
   PetscCall(MatSetErrorIfFailure(A, strict ? PETSC_TRUE : PETSC_FALSE));
   {
     Pair pair;
-    Verdict own, ours;
+    PivotStatus own, ours;
     PetscCall(pair.Symbolic(A, setup, type));
     CaughtError const of_petsc = Catch([&] { return pair.own.Numeric(A); });
     CaughtError const of_plugin = Catch([&] { return pair.ours.Numeric(A); });
     EXPECT_EQ((int)of_petsc.code, (int)of_plugin.code);
     EXPECT_EQ(of_petsc.message, of_plugin.message);
-    PetscCall(GetVerdict(pair.own.mat(), &own));
-    PetscCall(GetVerdict(pair.ours.mat(), &ours));
+    PetscCall(GetPivotStatus(pair.own.mat(), &own));
+    PetscCall(GetPivotStatus(pair.ours.mat(), &ours));
     EXPECT_EQ((int)own.error, (int)ours.error);
     *failed = of_petsc.code || own.error;
     if (!*failed) PetscCall(ExpectNear(MatFactorTypes[setup.ftype], pair.own.mat(), pair.ours.mat()));
@@ -74,7 +75,7 @@ PetscErrorCode Compare(BlockMatrix const& m, Factoring const& setup, char const*
 
 /// Checks that factors of this matrix with any setup equal PETSc's.
 /// @param shifted  with a shift: PETSc has one for LU, another one for Cholesky
-void ExpectPetscs(BlockMatrix const& m, bool shifted)
+void ExpectNative(BlockMatrix const& m, bool shifted)
 {
   static unsigned turn = 0;
   ForSetups(m, [&](Factoring setup) {
@@ -97,15 +98,15 @@ TEST(BlockFactors, PivotShiftAndInvertInsideBlocksAsPetscDoes)
         m.type = type;
         m.bs = bs;
         m.diagonal = Indefinite;
-        ExpectPetscs(m, shifted);
+        ExpectNative(m, shifted);
         if (std::string(type) == MATSEQSBAIJ) continue;
         m.diagonal = [&](PetscInt, PetscInt r, PetscInt c) { return ZeroDiagonal(bs, r, c); };
-        ExpectPetscs(m, shifted);
+        ExpectNative(m, shifted);
       }
 }
 
 /// Checks blocks with a zero row and column: shifted, or reported, by block size and amount.
-TEST(BlockFactors, VerdictsOnSingularBlocksArePetscs)
+TEST(BlockFactors, VerdictsOnSingularBlocksAreNative)
 {
   BlockMatrix m;
   m.coupling = 0;
@@ -222,7 +223,7 @@ TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
 }
 
 /// Checks that blocks of 1 are factored like entries.
-TEST(BlockFactors, BlocksOfOneArePetscsToTheBit)
+TEST(BlockFactors, BlocksOfOneAreNativeToTheBit)
 {
   for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
     for (bool const definite : {true, false})
@@ -265,16 +266,16 @@ TEST(BlockFactors, ShiftsOfBlocksOfOneEnd)
   Mat A;
   Factor device;
   Factoring setup;
-  Verdict verdict;
+  PivotStatus pivot_status;
   setup.ftype = MAT_FACTOR_ICC;
   setup.shift = MAT_SHIFT_POSITIVE_DEFINITE;
   ASSERT_EQ((int)Build(m, &A), 0);
   ASSERT_EQ((int)device.Make(A, "levelset", "device_", MAT_FACTOR_ICC), 0);
   ASSERT_EQ((int)device.Symbolic(A, setup), 0);
   ASSERT_EQ((int)device.Numeric(A), 0);
-  ASSERT_EQ((int)GetVerdict(device.mat(), &verdict), 0);
-  EXPECT_EQ(verdict.error, MAT_FACTOR_NUMERIC_ZEROPIVOT);
-  EXPECT_EQ(verdict.row, 6);
+  ASSERT_EQ((int)GetPivotStatus(device.mat(), &pivot_status), 0);
+  EXPECT_EQ(pivot_status.error, MAT_FACTOR_NUMERIC_ZEROPIVOT);
+  EXPECT_EQ(pivot_status.row, 6);
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 

@@ -120,8 +120,8 @@ TEST(BlockFactors, AfterARefusalNewValuesAreTaken)
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
-// a verdict, as KSP, SNES and TS expect it
-TEST(BlockFactors, AZeroPivotIsPetscsVerdictWhateverElseIsWrong)
+// a pivot status, as KSP, SNES and TS expect it
+TEST(BlockFactors, AZeroPivotIsNativeVerdictWhateverElseIsWrong)
 {
   Mat A;
   Factor factor;

@@ -27,7 +27,7 @@ struct Counts {
 PetscErrorCode RunOne(Mat A, Factoring const& setup, bool plain, Counts* counts)
 {
   HostDevicePair pair;
-  Verdict verdict;
+  PivotStatus pivot_status;
 
   PetscFunctionBegin;
   CaughtError const refused = Catch([&] { return pair.Symbolic(A, setup, counts->cases % 2 ? "sptrsv" : "levelset"); });
@@ -38,9 +38,9 @@ PetscErrorCode RunOne(Mat A, Factoring const& setup, bool plain, Counts* counts)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(pair.device.Numeric(A));
-  PetscCall(GetVerdict(pair.device.mat(), &verdict));
-  counts->zero_pivots += verdict.error != MAT_FACTOR_NOERROR;
-  if (verdict.error && setup.shift != MAT_SHIFT_NONE) {
+  PetscCall(GetPivotStatus(pair.device.mat(), &pivot_status));
+  counts->zero_pivots += pivot_status.error != MAT_FACTOR_NOERROR;
+  if (pivot_status.error && setup.shift != MAT_SHIFT_NONE) {
     ++counts->endless;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -151,7 +151,7 @@ std::string CaseName(testing::TestParamInfo<Case> const& info)
 }
 
 class FactorizationCases : public testing::TestWithParam<Case> {};
-TEST_P(FactorizationCases, EqualPetscsToTheBit) { EXPECT_EQ((int)RunCase(GetParam()), 0); }
+TEST_P(FactorizationCases, EqualNativeToTheBit) { EXPECT_EQ((int)RunCase(GetParam()), 0); }
 INSTANTIATE_TEST_SUITE_P(All, FactorizationCases, testing::ValuesIn(AllCases()), CaseName);
 
 /// Compares factors of a small matrix of any kind, its rows and columns permuted alike or independently, so that
@@ -204,7 +204,7 @@ PetscErrorCode CompareRandom(unsigned seed, int* refusals)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-TEST(Factorizations, OfRandomPatternsEqualPetscs)
+TEST(Factorizations, OfRandomPatternsEqualNative)
 {
   int refusals = 0;
   for (unsigned seed = 0; seed < 400; ++seed)

@@ -55,14 +55,14 @@ MatFactorType const kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESK
 PetscErrorCode Both(Mat A, Factoring const& setup, bool endless = false)
 {
   HostDevicePair pair;
-  Verdict verdict;
+  PivotStatus pivot_status;
 
   PetscFunctionBegin;
   PetscCall(pair.Symbolic(A, setup));
   PetscCall(pair.device.Numeric(A));
-  PetscCall(GetVerdict(pair.device.mat(), &verdict));
+  PetscCall(GetPivotStatus(pair.device.mat(), &pivot_status));
   if (endless) {
-    EXPECT_EQ((int)verdict.error, (int)MAT_FACTOR_NUMERIC_ZEROPIVOT);
+    EXPECT_EQ((int)pivot_status.error, (int)MAT_FACTOR_NUMERIC_ZEROPIVOT);
   } else {
     PetscCall(pair.host.Numeric(A));
     PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
@@ -109,7 +109,7 @@ PetscErrorCode Strange()
         for (PetscInt where : {0, 40, 41, 99}) {
           Mat A;
           HostDevicePair pair;
-          Verdict verdict;
+          PivotStatus pivot_status;
           SCOPED_TRACE(std::string(MatFactorTypes[ftype]) + " " + MatFactorShiftTypes[shift] + " " +
                        std::to_string(value) + " at " + std::to_string(where));
           PetscCall(Generate("lap2d:10", &A));
@@ -117,8 +117,8 @@ PetscErrorCode Strange()
           PetscCall(Assemble(A));
           PetscCall(pair.Symbolic(A, SetupOf(ftype, shift, 1e-3)));
           PetscCall(pair.device.Numeric(A));
-          PetscCall(GetVerdict(pair.device.mat(), &verdict));
-          if (!verdict.error || shift == MAT_SHIFT_NONE) {
+          PetscCall(GetPivotStatus(pair.device.mat(), &pivot_status));
+          if (!pivot_status.error || shift == MAT_SHIFT_NONE) {
             PetscCall(pair.host.Numeric(A));
             PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
           }
@@ -181,12 +181,12 @@ PetscErrorCode FirstAndLastZero()
   PetscFunctionBegin;
   for (MatFactorType ftype : kinds) {
     Factor f, strict;
-    Verdict v;
+    PivotStatus v;
     PetscCall(Diagonals({1, 0, 2, 3, 1e-15, 5}, &A));
     PetscCall(f.Make(A, "levelset", "device_", ftype));
     PetscCall(f.Symbolic(A, SetupOf(ftype)));
     PetscCall(f.Numeric(A));
-    PetscCall(GetVerdict(f.mat(), &v));
+    PetscCall(GetPivotStatus(f.mat(), &v));
     EXPECT_EQ((int)v.error, (int)MAT_FACTOR_NUMERIC_ZEROPIVOT);
     EXPECT_EQ(v.row, 4);
     EXPECT_EQ(v.value, (PetscReal)1e-15);
@@ -200,7 +200,7 @@ PetscErrorCode FirstAndLastZero()
     PetscCall(Diagonals({1, 1, 2, 3, 4, 5}, &A));  // the factor is used again
     PetscCall(strict.Symbolic(A, SetupOf(ftype)));
     PetscCall(strict.Numeric(A));
-    PetscCall(GetVerdict(strict.mat(), &v));
+    PetscCall(GetPivotStatus(strict.mat(), &v));
     EXPECT_EQ((int)v.error, (int)MAT_FACTOR_NOERROR);
     PetscCall(MatDestroy(&A));
   }

@@ -14,40 +14,40 @@ from petsc_runs import run, skip
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
 import fault_reports  # noqa: E402
 
-VERDICTS = {"yes": "fault shown", "no": "no fault", "-": "not here"}
+OUTCOMES = {"yes": "fault shown", "no": "no fault", "-": "not here"}
 
 
 def read_verdicts(path):
-    """Returns the versions, and {program: {version: verdict}}, of the page's table."""
+    """Returns the versions, and {program: {version: outcome}}, of the page's table."""
     with open(path) as file:
         versions, table = fault_reports.read_table(file.read())
-    return versions, {name: {version: VERDICTS[cell] for version, cell in cells.items()}
+    return versions, {name: {version: OUTCOMES[cell] for version, cell in cells.items()}
                       for name, (_, cells) in table.items()}
 
 
 class Outcome:
-    """Version of PETSc, verdict, and the output line before the verdict, which says what was observed."""
+    """Version of PETSc, outcome, and the output line before the outcome, which says what was observed."""
 
     def __init__(self, path):
         done = run(path, "", load=None, timeout=40, check=False)
         lines = [line for line in done.text.splitlines() if line.strip()]
         self.name = os.path.basename(path)
-        self.verdict = lines[-1] if lines else ""
+        self.outcome = lines[-1] if lines else ""
         self.seen = lines[-2] if len(lines) > 1 else ""
         found = re.search(r"^PETSc (\d+\.\d+\.\d+)$", done.text, re.M)
         self.version = found[1] if found else "unknown"
-        self.valid = done.status == 0 and self.verdict in VERDICTS.values()
+        self.valid = done.status == 0 and self.outcome in OUTCOMES.values()
         self.text = str(done)
 
 
 def judge(outcome, expected):
     """Returns what is wrong, or None."""
     if not outcome.valid:
-        return f"{outcome.name} gave no verdict: {outcome.text}"
-    if outcome.verdict in (expected, "not here"):
+        return f"{outcome.name} gave no outcome: {outcome.text}"
+    if outcome.outcome in (expected, "not here"):
         return None
     return (f"{outcome.name}: docs/dev/petsc_faults.md says '{expected}' for PETSc {outcome.version}, the program says "
-            f"'{outcome.verdict}' ({outcome.seen}). Correct that page, and see whether the work-around it names "
+            f"'{outcome.outcome}' ({outcome.seen}). Correct that page, and see whether the work-around it names "
             "is still right")
 
 
@@ -64,8 +64,8 @@ def main():
         outcomes = list(pool.map(Outcome, [os.path.join(folder, name) for name in programs]))
     known = bool(outcomes) and outcomes[0].version in versions
     for outcome in outcomes:
-        print(f"PETSc {outcome.version}, {outcome.name}: {outcome.verdict} ({outcome.seen})")
-        expected = table.get(outcome.name, {}).get(outcome.version, outcome.verdict)  # a missing row is reported above
+        print(f"PETSc {outcome.version}, {outcome.name}: {outcome.outcome} ({outcome.seen})")
+        expected = table.get(outcome.name, {}).get(outcome.version, outcome.outcome)  # a missing row is reported above
         wrong = judge(outcome, expected)
         failures += [wrong] if wrong else []
     if failures:

@@ -15,7 +15,7 @@ namespace {
 PetscErrorCode CompareCuts(PetscInt n, PetscInt overlap, bool reversed_cols)
 {
   SubmatrixPair p;
-  Cuts cuts;
+  SubmatrixSets cuts;
   PetscMPIInt rank;
 
   PetscFunctionBegin;
@@ -47,7 +47,7 @@ TEST(Submatrices, TakeNewValues)
 PetscErrorCode CompareChanges()
 {
   SubmatrixPair p;
-  Cuts first, second;
+  SubmatrixSets first, second;
 
   PetscFunctionBegin;
   PetscCall(p.Create(50));
@@ -55,26 +55,26 @@ PetscErrorCode CompareChanges()
   PetscCall(MakeSets(p.ours, 1, 1, false, &first.cols));
   PetscCall(MakeSets(p.ours, 2, 3, false, &second.rows));
   PetscCall(MakeSets(p.ours, 2, 3, false, &second.cols));
-  for (Cuts* c : {&first, &second}) PetscCall(c->Take(p, MAT_INITIAL_MATRIX));
+  for (SubmatrixSets* c : {&first, &second}) PetscCall(c->Take(p, MAT_INITIAL_MATRIX));
   for (int round = 1; round < 4; ++round) {
     PetscCall(p.Change(round));
-    for (Cuts* c : {&first, &second}) PetscCall(c->Take(p, MAT_REUSE_MATRIX));
-    for (Cuts* c : {&first, &second}) PetscCall(c->Compare(p, "two sets, round " + std::to_string(round)));
+    for (SubmatrixSets* c : {&first, &second}) PetscCall(c->Take(p, MAT_REUSE_MATRIX));
+    for (SubmatrixSets* c : {&first, &second}) PetscCall(c->Compare(p, "two sets, round " + std::to_string(round)));
   }
   PetscCall(p.Change(3, true));
-  for (Cuts* c : {&first, &second}) {
+  for (SubmatrixSets* c : {&first, &second}) {
     PetscCall(MatDestroySubMatrices(c->size(), &c->submat));
     PetscCall(c->Take(p, MAT_INITIAL_MATRIX));
   }
   for (int round = 4; round < 6; ++round) {
     PetscCall(p.Change(round, true));
-    for (Cuts* c : {&first, &second}) {
+    for (SubmatrixSets* c : {&first, &second}) {
       PetscCall(c->Take(p, MAT_REUSE_MATRIX));
       PetscCall(c->Compare(p, "another pattern"));
     }
   }
   PetscCall(ExpectUpdates(p, 6));
-  for (Cuts* c : {&first, &second}) PetscCall(c->Destroy());
+  for (SubmatrixSets* c : {&first, &second}) PetscCall(c->Destroy());
   PetscCall(p.Destroy());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -87,7 +87,7 @@ PetscErrorCode CompareOne(PetscInt step, PetscInt shift, bool all_columns)
 {
   PetscInt const n = 60;
   SubmatrixPair p;
-  Mat ours, petscs;
+  Mat ours, native;
   IS rows;
   PetscInt first, last;
 
@@ -106,11 +106,11 @@ PetscErrorCode CompareOne(PetscInt step, PetscInt shift, bool all_columns)
     PetscCall(MatCreateSubMatrix(p.ours, rows, cols, MAT_REUSE_MATRIX, &ours));
     PetscCall(PetscObjectStateGet((PetscObject)ours, &after));
     EXPECT_GT(after, before);
-    PetscCall(MatCreateSubMatrix(p.petscs, rows, cols, MAT_INITIAL_MATRIX, &petscs));
+    PetscCall(MatCreateSubMatrix(p.native, rows, cols, MAT_INITIAL_MATRIX, &native));
     PetscCall(ExpectEqual(
         "step " + std::to_string(step) + ", shift " + std::to_string(shift) + ", round " + std::to_string(round),
-        petscs, ours));
-    PetscCall(MatDestroy(&petscs));
+        native, ours));
+    PetscCall(MatDestroy(&native));
   }
   PetscCall(ExpectUpdates(p, 3));
   PetscCall(MatDestroy(&ours));
@@ -132,11 +132,11 @@ TEST(Submatrices, OfMatCreateSubMatrix)
 PetscErrorCode CompareSetsInOtherPairs()
 {
   SubmatrixPair p;
-  Cuts cuts, others;
+  SubmatrixSets cuts, others;
   IS sets[3];
 
   PetscFunctionBegin;
-  for (Mat* m : {&p.petscs, &p.ours}) {
+  for (Mat* m : {&p.native, &p.ours}) {
     PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 6, 6, 6, NULL, m));
     for (PetscInt k = 0; k < 36; ++k) PetscCall(MatSetValue(*m, k / 6, k % 6, k, INSERT_VALUES));
     PetscCall(Assemble(*m));
@@ -165,7 +165,7 @@ TEST(Submatrices, TellPairsOfIndexSetsApart) { ASSERT_EQ(CompareSetsInOtherPairs
 PetscErrorCode CompareAfterConversion()
 {
   SubmatrixPair p;
-  Cuts cuts;
+  SubmatrixSets cuts;
   Vec x, y;
   PetscScalar sum, expected;
 
@@ -178,16 +178,16 @@ PetscErrorCode CompareAfterConversion()
   PetscCall(MatCreateVecs(cuts.submat[0], &x, &y));
   PetscCall(VecSet(x, 1));
   for (int round = 1; round < 5; ++round) {
-    Mat* petscs = nullptr;
-    for (Mat m : {p.petscs, p.ours}) PetscCall(SetValues(m, round, false));
+    Mat* native = nullptr;
+    for (Mat m : {p.native, p.ours}) PetscCall(SetValues(m, round, false));
     PetscCall(cuts.Take(p, MAT_REUSE_MATRIX));
     PetscCall(MatMult(cuts.submat[0], x, y));
     PetscCall(VecSum(y, &sum));
-    PetscCall(MatCreateSubMatrices(p.petscs, 1, cuts.rows.data(), cuts.cols.data(), MAT_INITIAL_MATRIX, &petscs));
-    PetscCall(MatMult(petscs[0], x, y));
+    PetscCall(MatCreateSubMatrices(p.native, 1, cuts.rows.data(), cuts.cols.data(), MAT_INITIAL_MATRIX, &native));
+    PetscCall(MatMult(native[0], x, y));
     PetscCall(VecSum(y, &expected));
     EXPECT_EQ(sum, expected) << "round " << round;
-    PetscCall(MatDestroySubMatrices(1, &petscs));
+    PetscCall(MatDestroySubMatrices(1, &native));
   }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
@@ -196,7 +196,7 @@ PetscErrorCode CompareAfterConversion()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-TEST(Submatrices, OfAConvertedMatrixArePetscs)
+TEST(Submatrices, OfAConvertedMatrixAreNative)
 {
   if (OneRank() && MatTypeOfRun() == MATAIJ) {  // others are converted by copies
     ASSERT_EQ(CompareAfterConversion(), PETSC_SUCCESS);
@@ -218,7 +218,7 @@ PetscErrorCode MakeGeneralSet(bool adjacent, IS* set)
 PetscErrorCode CompareReusedObjects()
 {
   SubmatrixPair p;
-  Cuts cuts;
+  SubmatrixSets cuts;
   IS other;
   PetscInt const* rows;
   int round = 0;
@@ -282,7 +282,7 @@ PetscErrorCode CutByProgram(Mat A, PetscInt n, IS const rows[], IS const cols[],
 PetscErrorCode CheckOwnFunction()
 {
   SubmatrixPair p;
-  Cuts cuts;
+  SubmatrixSets cuts;
 
   PetscFunctionBegin;
   PetscCall(p.Create(61));
@@ -342,13 +342,13 @@ struct SetUps {
   PetscErrorCode Check() const
   {
     bool const resets_on_device = MatTypeOfRun() != MATAIJ && reset_every > 0;
-    double petscs = 0, ours = 0;
+    double native = 0, ours = 0;
 
     PetscFunctionBegin;
-    if (resets_on_device) PetscCall(Grow(false, &petscs));
+    if (resets_on_device) PetscCall(Grow(false, &native));
     PetscCall(Grow(true, &ours));
-    EXPECT_LT(ours - std::max(0.0, petscs), (resets_on_device ? 1000 : 100) * (rounds - rounds / 10))
-        << ours << " bytes, by PETSc " << petscs;
+    EXPECT_LT(ours - std::max(0.0, native), (resets_on_device ? 1000 : 100) * (rounds - rounds / 10))
+        << ours << " bytes, by PETSc " << native;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };

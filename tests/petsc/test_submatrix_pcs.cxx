@@ -16,7 +16,7 @@ PetscErrorCode CompareInPlace(PCType type)
 
   PetscFunctionBegin;
   for (int k = 0; k < 2; ++k) {
-    std::string const prefix = k ? "ours_" : "petscs_";
+    std::string const prefix = k ? "ours_" : "native_";
     PetscCall(MatCreate(PETSC_COMM_WORLD, &A[k]));
     PetscCall(MatSetSizes(A[k], PETSC_DECIDE, PETSC_DECIDE, n, n));
     PetscCall(MatSetType(A[k], MATAIJ));
@@ -63,7 +63,7 @@ PetscErrorCode CompareInPlace(PCType type)
     PetscCall(MatDestroy(&A[k]));
     for (char const* name : {"pc_submatrices_sptrsv", "sub_pc_type", "pc_asm_blocks", "pc_asm_overlap",
                              "pc_bjacobi_blocks", "pc_gasm_total_subdomains"})
-      PetscCall(PetscOptionsClearValue(NULL, (std::string(k ? "-ours_" : "-petscs_") + name).c_str()));
+      PetscCall(PetscOptionsClearValue(NULL, (std::string(k ? "-ours_" : "-native_") + name).c_str()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -131,26 +131,26 @@ PetscErrorCode ComparePcs(PCType type, char const* option, char const* value, bo
   std::string const what = std::string(type) + ' ' + option + ' ' + value;
 
   PetscFunctionBegin;
-  PetscCall(MakeMatrix(64, MATAIJ, &p.petscs));
+  PetscCall(MakeMatrix(64, MATAIJ, &p.native));
   PetscCall(MakeMatrix(64, MatTypeOfRun().c_str(), &p.ours));
   for (int k = 0; k < 2; ++k) {
-    std::string const prefix = k ? "ours_" : "petscs_";
+    std::string const prefix = k ? "ours_" : "native_";
     if (*option) PetscCall(PetscOptionsSetValue(NULL, ("-" + prefix + option).c_str(), value));
     PetscCall(PetscOptionsSetValue(NULL, ("-" + prefix + "pc_submatrices_sptrsv").c_str(), k ? "1" : "0"));
     PetscCall(PCCreate(PETSC_COMM_WORLD, &pcs[k]));
     PetscCall(PCSetOptionsPrefix(pcs[k], prefix.c_str()));
     PetscCall(PCSetType(pcs[k], type));
-    PetscCall(PCSetOperators(pcs[k], k ? p.ours : p.petscs, k ? p.ours : p.petscs));
+    PetscCall(PCSetOperators(pcs[k], k ? p.ours : p.native, k ? p.ours : p.native));
     if (modify) PetscCall(PCSetModifySubMatrices(pcs[k], Double, &calls));
     if (type == std::string(PCASM) && !*option) {  // a partitioner may choose others for each PC
       std::vector<IS> sets;
-      PetscCall(MakeSets(p.petscs, 3, 0, false, &sets));
+      PetscCall(MakeSets(p.native, 3, 0, false, &sets));
       PetscCall(PCASMSetLocalSubdomains(pcs[k], (PetscInt)sets.size(), sets.data(), NULL));
       for (IS& set : sets) PetscCall(ISDestroy(&set));
     }
     if (type == std::string(PCFIELDSPLIT)) PetscCall(PCFieldSplitSetBlockSize(pcs[k], 2));
     PetscCall(PCSetFromOptions(pcs[k]));
-    PetscCall(MatCreateVecs(k ? p.ours : p.petscs, &x[k], &b[k]));
+    PetscCall(MatCreateVecs(k ? p.ours : p.native, &x[k], &b[k]));
     PetscCall(VecSet(b[k], 1));
   }
   PetscCall(VecDuplicate(x[0], &scale));
@@ -172,7 +172,7 @@ PetscErrorCode ComparePcs(PCType type, char const* option, char const* value, bo
     PetscCall(PCDestroy(&pcs[k]));
     PetscCall(VecDestroy(&b[k]));
     PetscCall(VecDestroy(&x[k]));
-    if (*option) PetscCall(PetscOptionsClearValue(NULL, (std::string(k ? "-ours_" : "-petscs_") + option).c_str()));
+    if (*option) PetscCall(PetscOptionsClearValue(NULL, (std::string(k ? "-ours_" : "-native_") + option).c_str()));
   }
   PetscCall(VecDestroy(&scale));
   PetscCall(p.Destroy());

@@ -117,7 +117,7 @@ PetscErrorCode CheckJacobi(PetscInt dof, bool symmetric, PetscInt sweeps, bool g
     PetscCall(FillVec(right[ours], 5));
     PetscCall(VecSet(x[ours], 0.5));
     PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-    PetscCall(KSPSetOptionsPrefix(ksp, ours ? "jacobi_" : "petscs_"));
+    PetscCall(KSPSetOptionsPrefix(ksp, ours ? "jacobi_" : "native_"));
     PetscCall(KSPSetOperators(ksp, A[ours], A[ours]));
     PetscCall(KSPSetInitialGuessNonzero(ksp, (PetscBool)guess));
     PetscCall(KSPSetType(ksp, KSPRICHARDSON));

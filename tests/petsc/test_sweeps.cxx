@@ -99,8 +99,8 @@ PetscErrorCode CompareOrder(PetscReal omega, bool zero_guess)
 
   PetscFunctionBegin;
   PetscCall(p.Create(8, 1, "pc_sor_ordering color"));
-  PetscCall(MatGetOrdering(p.petscs, "color", &rows, &cols));
-  PetscCall(MatPermute(p.petscs, rows, rows, &permuted));
+  PetscCall(MatGetOrdering(p.native, "color", &rows, &cols));
+  PetscCall(MatPermute(p.native, rows, rows, &permuted));
   PetscCall(ISInvertPermutation(rows, PETSC_DECIDE, &inverse));
   PetscCall(VecDuplicate(p.b, &right));
   PetscCall(VecDuplicate(p.b, &x));
@@ -142,17 +142,17 @@ PetscErrorCode CheckDiagonals()
 
   PetscFunctionBegin;
   PetscCall(p.Create(6, 1));
-  for (Mat m : {p.petscs, p.ours}) {
+  for (Mat m : {p.native, p.ours}) {
     PetscCall(MatSetValue(m, 17, 17, 0, INSERT_VALUES));
     PetscCall(Assemble(m));
   }
-  auto const expected = sweep(p.petscs, p.x[0], 0), got = sweep(p.ours, p.x[1], 0);
+  auto const expected = sweep(p.native, p.x[0], 0), got = sweep(p.ours, p.x[1], 0);
   EXPECT_EQ(got.code, expected.code);
   EXPECT_EQ(got.message, expected.message);
   EXPECT_EQ(sweep(p.ours, p.x[1], 0).code, expected.code) << "the second time";
   for (int k = 0; k < 2; ++k) {  // a negative shift makes it a failure that the PC reports
     MatFactorError error;
-    Mat const m = k ? p.ours : p.petscs;
+    Mat const m = k ? p.ours : p.native;
     PetscCall(MatSOR(m, p.b, 1, (MatSORType)flags, -1, 1, 1, p.x[k]));
     PetscCall(MatFactorGetError(m, &error));
     EXPECT_EQ(error, MAT_FACTOR_NUMERIC_ZEROPIVOT);
@@ -202,7 +202,7 @@ PetscErrorCode CheckEmptyRanksAndLostState()
     PetscCall(MatSetOption(more[k], MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
     PetscCall(MatSetValue(more[k], 0, 24, 0.5, INSERT_VALUES));
     PetscCall(Assemble(more[k]));
-    PetscCall(MatAXPY(k ? p.ours : p.petscs, 1, more[k], DIFFERENT_NONZERO_PATTERN));
+    PetscCall(MatAXPY(k ? p.ours : p.native, 1, more[k], DIFFERENT_NONZERO_PATTERN));
   }
   PetscCall(p.Compare("after MatAXPY()", SOR_LOCAL_SYMMETRIC_SWEEP, 1, 0, 1, 1));
   PetscCall(PCSetUp(p.pc));

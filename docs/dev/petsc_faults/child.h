@@ -32,11 +32,11 @@ static int RunChild(FaultyPart body) {
   return PetscFinalize() ? 2 : shown;
 }
 
-/* To be returned from main(): 0 with a verdict, 1 where PETSc reported an error that the body did not expect.
+/* To be returned from main(): 0 with a outcome, 1 where PETSc reported an error that the body did not expect.
    Without a body: this build of PETSc lacks what the fault needs. */
 static int Show(FaultyPart body) {
   int status = 0;
-  char const* verdict;
+  char const* outcome;
 
   printf("PETSc %d.%d.%d\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR);
   if (!body) return printf("this PETSc was built without what the program needs\nnot here\n") < 0;
@@ -47,9 +47,9 @@ static int Show(FaultyPart body) {
   waitpid(child, &status, 0);
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) printf("still running after %d seconds\n", seconds);
   else if (WIFSIGNALED(status)) printf("ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  if (WIFSIGNALED(status) || WEXITSTATUS(status) == 1) verdict = "fault shown";
-  else verdict = WEXITSTATUS(status) == 0 ? "no fault" : "error";
-  printf("%s\n", verdict);
+  if (WIFSIGNALED(status) || WEXITSTATUS(status) == 1) outcome = "fault shown";
+  else outcome = WEXITSTATUS(status) == 0 ? "no fault" : "error";
+  printf("%s\n", outcome);
   return WIFEXITED(status) && WEXITSTATUS(status) > 1;
 }
 

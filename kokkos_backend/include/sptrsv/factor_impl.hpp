@@ -251,7 +251,7 @@ void Factor<S, I, O, E>::solve(E const& exec, Op op, typename types::rhs const& 
   auto const& out = transposed ? pattern_.row_perm : pattern_.col_perm;
   bool const direct = !in.data() && !out.data() && !accumulate;
   typename types::solution const t = direct ? x : work(0, columns);
-  Fold<types> load, store;
+  PermuteScale<types> load, store;
   if (!direct) {
     store.out_rows = out;
     store.out = x;
@@ -296,7 +296,7 @@ bool Factor<S, I, O, E>::solve_first_half(E const& exec, typename types::rhs con
   if (!step) throw Error("half a solve with a factor of one triangle; use solve()");
   bool const blocks = pattern_.symmetric && pattern_.block_size > 1;
   typename types::solution const to = blocks ? work(0, columns) : x;
-  Fold<types> load;
+  PermuteScale<types> load;
   load.b_rows = pattern_.row_perm;
   slot(*step)->solve(exec, b, to, load);
   if (blocks) scale_blocks(exec, Op::none, to, x);
@@ -313,23 +313,23 @@ bool Factor<S, I, O, E>::solve_second_half(E const& exec, typename types::rhs co
   prepare(exec, Op::none, columns, false);
   auto const step = steps(Op::none)[1];
   if (!step) throw Error("half a solve with a factor of one triangle; use solve()");
-  Fold<types> fold;
+  PermuteScale<types> permute_scale;
   typename types::rhs from = b;
   if (has_roots()) {
-    fold.b_scale = roots_;
+    permute_scale.b_scale = roots_;
   } else if (!pattern_.symmetric && pattern_.block_size > 1) {
     scale_blocks(exec, Op::none, b, work(0, columns));
     from = work(0, columns);
   } else if (!pattern_.symmetric && pattern_.block_size == 1) {
-    fold.b_scale = values_.inverse;
+    permute_scale.b_scale = values_.inverse;
   }
   typename types::solution to = x;
   if (pattern_.col_perm.data()) {
     to = work(0, columns);
-    fold.out_rows = pattern_.col_perm;
-    fold.out = x;
+    permute_scale.out_rows = pattern_.col_perm;
+    permute_scale.out = x;
   }
-  slot(*step)->solve(exec, from, to, fold);
+  slot(*step)->solve(exec, from, to, permute_scale);
   return true;
 }
 

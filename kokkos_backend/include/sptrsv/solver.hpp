@@ -111,7 +111,7 @@ class TriangularSolver {
   /// approximates x.
   /// @param b     n-by-k right-hand sides, read only; the same array as x, or no overlap
   /// @param x     n-by-k solutions; contents on entry are ignored
-  /// @param fold  permutations and scaling to perform on the way; with a permutation b must not be x
+  /// @param permute_scale  permutations and scaling to perform on the way; with a permutation b must not be x
   /// @throws DimensionMismatch; NotReady; Overlap (for views with different strides only the first elements are
   /// compared); Unsupported while the stream of `exec` is captured into a CUDA or HIP graph: a solve prepares memory
   /// for the next solve, which a replay would not. Solve outside the graph, or choose `sequential` or
@@ -119,7 +119,7 @@ class TriangularSolver {
   /// Cost: 2 entries k flops; no copy, no fence. Allocates only in the first solve of more columns than reserved, and
   /// on a host in the one solve of "sptrsv" that analyzes another algorithm.
   void solve(ExecSpace const& exec, typename types::rhs const& b, typename types::solution const& x,
-             Fold<types> const& fold = {}) const;
+             PermuteScale<types> const& permute_scale = {}) const;
 
   /// Returns the chosen algorithm, never "sptrsv". On a host one solve of "sptrsv" may change it, and afterwards
   /// `sequential` may run some solves: parameters() says how many.

@@ -10,7 +10,7 @@
 #include "sptrsv/planner/plan_key.hpp"
 #include "sptrsv/planner/plan_measure.hpp"
 #include "sptrsv/planner/planner.hpp"
-#include "sptrsv/planner/solve_contest.hpp"
+#include "sptrsv/planner/runtime_tuning.hpp"
 #include "sptrsv/solver.hpp"
 #include "sptrsv/triangle/check_views.hpp"
 #include "sptrsv/triangle/stored_values.hpp"
@@ -89,9 +89,9 @@ struct TriangularSolver<S, I, O, E>::Impl {
   int num_threads = 1;                                             ///< Kokkos' threads on a host
   std::string const one_thread = detail::one_thread_name(list{});  ///< substitution by one thread
   // for sptrsv on a host
-  typename types::values values;  ///< the caller's values in the last update()
-  detail::Chosen<types> rival;    ///< substitution by one thread, as a rival of the chosen algorithm
-  detail::SolveContest contest;
+  typename types::values values;      ///< the caller's values in the last update()
+  detail::Chosen<types> alternative;  ///< substitution by one thread, as an alternative of the chosen algorithm
+  detail::RuntimeTuning tuning;
   detail::DeferredPlan deferred;
 
   Impl(std::string const& asked, E const& exec, typename types::pattern const& pattern, Shape shape,
@@ -104,7 +104,7 @@ struct TriangularSolver<S, I, O, E>::Impl {
     if (!detail::is_single<S>) analysis.set_storage(plan_options.common.storage);
     std::string const name = asked == "sptrsv" ? plan(exec) : asked;
     if (!chosen.algorithm) chosen = detail::make_algorithm<types>(list{}, name, exec, analysis, options);
-    if (asked == "sptrsv" && !deferred.waits()) admit_rival(exec);
+    if (asked == "sptrsv" && !deferred.waits()) admit_alternative(exec);
     exec.fence("sptrsv::analyze: done");
     analysis.drop_kept(exec);
   }
@@ -132,32 +132,33 @@ struct TriangularSolver<S, I, O, E>::Impl {
     return estimate.algorithm;
   }
 
-  /// Makes the rival of an algorithm that choose_on_host() chooses. Both give the same bits.
-  void admit_rival([[maybe_unused]] E const& exec) {
-    contest.start();
-    rival = {};
+  /// Makes the alternative of an algorithm that choose_on_host() chooses. Both give the same bits.
+  void admit_alternative([[maybe_unused]] E const& exec) {
+    tuning.start();
+    alternative = {};
     if constexpr (is_host_space<E>)
       for (auto const& candidate : detail::host_candidates<types>(list{}))
         if (candidate.name == chosen.name && analysis.storage() == Storage::full)
-          rival = detail::make_algorithm<types>(list{}, one_thread, exec, analysis, options);
+          alternative = detail::make_algorithm<types>(list{}, one_thread, exec, analysis, options);
   }
 
   double seconds_now() const { return clock ? clock() : detail::steady_seconds(); }
 
-  /// Solves by the chosen algorithm or, on a host, by its rival. Compares only solves of one column.
-  void solve(E const& exec, typename types::rhs const& b, typename types::solution const& x, Fold<types> const& fold) {
-    if (!deferred.waits() && !rival.algorithm) {
+  /// Solves by the chosen algorithm or, on a host, by its alternative. Compares only solves of one column.
+  void solve(E const& exec, typename types::rhs const& b, typename types::solution const& x,
+             PermuteScale<types> const& permute_scale) {
+    if (!deferred.waits() && !alternative.algorithm) {
       require_kernels();
-      return chosen.algorithm->solve(exec, b, x, fold);
+      return chosen.algorithm->solve(exec, b, x, permute_scale);
     }
     bool const nested = detail::inside_parallel_region<E>(), one_column = b.extent(1) == 1;
-    auto const who = one_column ? contest.next() : contest.preferred();
-    bool const of_rival = rival.algorithm && (nested || who == detail::SolveContest::rival);
+    auto const who = one_column ? tuning.next() : tuning.preferred();
+    bool const of_alternative = alternative.algorithm && (nested || who == detail::RuntimeTuning::alternative);
     double const begin = seconds_now();
-    (of_rival ? rival : chosen).algorithm->solve(exec, b, x, fold);
+    (of_alternative ? alternative : chosen).algorithm->solve(exec, b, x, permute_scale);
     if (nested) return;  // no kernel can be launched here, and the time is not representative
     double const seconds = seconds_now() - begin;
-    if (rival.algorithm && one_column) contest.record(seconds);
+    if (alternative.algorithm && one_column) tuning.record(seconds);
     if (!deferred.waits()) return;
     deferred.record(seconds, static_cast<long long>(b.extent(1)));
     try {
@@ -201,8 +202,8 @@ struct TriangularSolver<S, I, O, E>::Impl {
         made.algorithm->update(exec, analysis, values);
         made.algorithm->reserve(exec, reserved);
         std::swap(chosen, made);
-        rival = std::move(made);
-        contest.start(measured);
+        alternative = std::move(made);
+        tuning.start(measured);
       }
       reason = plan.reason;
     } catch (std::exception const& e) {
@@ -214,10 +215,10 @@ struct TriangularSolver<S, I, O, E>::Impl {
 
   std::string parameters() const {
     std::string const own = chosen.algorithm->parameters();
-    auto const lost = contest.solves(detail::SolveContest::rival);
-    if (!rival.algorithm || lost == 0) return own;
+    auto const lost = tuning.solves(detail::RuntimeTuning::alternative);
+    if (!alternative.algorithm || lost == 0) return own;
     return own + "; " + std::to_string(lost) + " of " +
-           std::to_string(lost + contest.solves(detail::SolveContest::planned)) + " solves by " + rival.name;
+           std::to_string(lost + tuning.solves(detail::RuntimeTuning::planned)) + " solves by " + alternative.name;
   }
 
   /// Makes the algorithm that an earlier solver of this pattern measured as fastest. If that fails here, for lack of
@@ -273,8 +274,8 @@ struct TriangularSolver<S, I, O, E>::Impl {
     timings = std::move(measured);
     reason = std::move(why);
     to_measure = false;
-    admit_rival(exec);
-    if (rival.algorithm) rival.algorithm->update(exec, analysis, values);
+    admit_alternative(exec);
+    if (alternative.algorithm) alternative.algorithm->update(exec, analysis, values);
   }
 };
 
@@ -309,7 +310,7 @@ void TriangularSolver<S, I, O, E>::update(E const& exec, typename types::values 
   }
   own.values = values;
   own.chosen.algorithm->update(exec, own.analysis, values);
-  if (own.rival.algorithm) own.rival.algorithm->update(exec, own.analysis, values);
+  if (own.alternative.algorithm) own.alternative.algorithm->update(exec, own.analysis, values);
   if (own.to_measure) own.measure(exec, values);
   own.not_ready = nullptr;
 }
@@ -325,18 +326,18 @@ void TriangularSolver<S, I, O, E>::reserve(E const& exec, int columns) {
 
 template <class S, class I, class O, class E>
 void TriangularSolver<S, I, O, E>::solve(E const& exec, typename types::rhs const& b, typename types::solution const& x,
-                                         Fold<types> const& fold) const {
+                                         PermuteScale<types> const& permute_scale) const {
   Impl& own = impl();
   if (own.not_ready) throw NotReady(own.not_ready);
   if (b.extent(1) > static_cast<std::size_t>(detail::most_counted<int>()))
     throw DimensionMismatch("b has " + std::to_string(b.extent(1)) +
                             " columns; solve for fewer than 2^31 - 2^26 at once");
-  detail::check_extents<types>(static_cast<std::size_t>(num_rows()), b, x, fold);
+  detail::check_extents<types>(static_cast<std::size_t>(num_rows()), b, x, permute_scale);
   if (b.extent(1) > 1 && !own.chosen.capabilities.multi_rhs)
     throw Unsupported(own.chosen.name, "several right-hand sides");
   if (b.extent(0) == 0 || b.extent(1) == 0) return;
-  detail::check_overlap<types>(b, x, fold);
-  own.solve(exec, b, x, fold);
+  detail::check_overlap<types>(b, x, permute_scale);
+  own.solve(exec, b, x, permute_scale);
 }
 
 template <class S, class I, class O, class E>
@@ -380,8 +381,9 @@ std::string TriangularSolver<S, I, O, E>::parameters() const {
 }
 template <class S, class I, class O, class E>
 std::size_t TriangularSolver<S, I, O, E>::memory_bytes() const {
-  auto const& rival = impl().rival.algorithm;
-  return impl().chosen.algorithm->memory_bytes() + (rival ? rival->memory_bytes() : 0) + impl().analysis.memory_bytes();
+  auto const& alternative = impl().alternative.algorithm;
+  return impl().chosen.algorithm->memory_bytes() + (alternative ? alternative->memory_bytes() : 0) +
+         impl().analysis.memory_bytes();
 }
 template <class S, class I, class O, class E>
 long long TriangularSolver<S, I, O, E>::num_rows() const {

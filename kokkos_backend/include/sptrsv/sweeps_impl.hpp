@@ -63,7 +63,7 @@ struct Sweeps<S, I, O, E>::Impl {
              bool accumulate) {
     bool const direct = natural() && !accumulate;
     typename types::solution const t = direct ? x : vector(0, b.extent(1));
-    Fold<types> load, store;
+    PermuteScale<types> load, store;
     if (!direct) {
       store.out_rows = order;
       store.out = x;
@@ -98,7 +98,7 @@ struct Sweeps<S, I, O, E>::Impl {
     typename types::solution const y = natural() ? x : vector(0, b.extent(1));
     if (again) detail::subtract_from_sum<types>(exec, split, order, b, false, x, false, r);
     else if (!zero_guess) right_hand_side(exec, Sweep::forward, b, x);
-    Fold<types> load;
+    PermuteScale<types> load;
     load.b_rows = order;
     lower.solve(exec, zero_guess ? b : typename types::rhs(r), y, load);
     detail::subtract_from_sum<types>(exec, split, order, b, zero_guess, y, true, r);

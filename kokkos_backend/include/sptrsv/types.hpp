@@ -51,7 +51,7 @@ struct Types {
 /// recurrence; if `out` is set, the result also goes to out(out_rows(i), c), added to its contents if `accumulate`.
 /// `out` must not overlap x, nor b, unless it is b itself and b_rows and out_rows are the same view or both empty.
 template <class T>
-struct Fold {
+struct PermuteScale {
   typename T::indices b_rows;    ///< n, a permutation of 0..n-1 (not checked)
   typename T::values b_scale;    ///< n
   typename T::indices out_rows;  ///< n, a permutation of 0..n-1 (not checked)

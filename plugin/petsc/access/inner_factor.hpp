@@ -165,7 +165,7 @@ inline PetscErrorCode AccessValues(Mat inner, InnerPattern& p, FactorValueArrays
     PetscCallCXX(AllocateBlockValues(p.blocks));
     PetscCall(sbaij ? MatSeqSBAIJGetArray(inner, &a) : MatSeqBAIJGetArray(inner, &a));
     PetscInt out_of_range = p.blocks.bs ? TakeBlockValues(p.blocks, scalars(a)) : -1;
-    if (inner->factorerrortype) out_of_range = -1;  // PETSc's verdict is the answer, and no solve follows
+    if (inner->factorerrortype) out_of_range = -1;  // PETSc's pivot status is the answer, and no solve follows
     data = p.blocks.bs ? p.blocks.values.data() : scalars(a);
     PetscCall(sbaij ? MatSeqSBAIJRestoreArray(inner, &a) : MatSeqBAIJRestoreArray(inner, &a));
     PetscCall(RequireRange((PetscObject)inner, out_of_range, p.blocks.bs));

@@ -2,18 +2,18 @@
 // MatAXPY() of mpiaij that raises the state of the matrix, which PETSc's own does not for equal patterns.
 #pragma once
 
-#include "base/petscs_operations.hpp"
+#include "base/native_operations.hpp"
 
 namespace sptrsv_petsc {
 
 /// PETSc's own MatAXPY() of mpiaij and of the types that take it over; null until it has been needed.
-inline PetscErrorCode (*petscs_axpy)(Mat, PetscScalar, Mat, MatStructure) = nullptr;
+inline PetscErrorCode (*native_axpy)(Mat, PetscScalar, Mat, MatStructure) = nullptr;
 
 /// Computes Y += a X by PETSc's own function, and raises Y's state.
 inline PetscErrorCode AxpyAndRaiseState(Mat Y, PetscScalar a, Mat X, MatStructure pattern)
 {
   PetscFunctionBegin;
-  PetscCall(petscs_axpy(Y, a, X, pattern));
+  PetscCall(native_axpy(Y, a, X, pattern));
   PetscCall(PetscObjectStateIncrease((PetscObject)Y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -23,12 +23,12 @@ inline PetscErrorCode AxpyAndRaiseState(Mat Y, PetscScalar a, Mat X, MatStructur
 inline PetscErrorCode RaiseStateInAxpy(Mat A)
 {
   PetscFunctionBegin;
-  if (!petscs_axpy) {
+  if (!native_axpy) {
     _MatOps operations{};
-    PetscCall(GetPetscsOperations(PETSC_COMM_SELF, MATMPIAIJ, &operations));
-    petscs_axpy = operations.axpy;
+    PetscCall(GetNativeOperations(PETSC_COMM_SELF, MATMPIAIJ, &operations));
+    native_axpy = operations.axpy;
   }
-  if (A->ops->axpy == petscs_axpy) A->ops->axpy = AxpyAndRaiseState;
+  if (A->ops->axpy == native_axpy) A->ops->axpy = AxpyAndRaiseState;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

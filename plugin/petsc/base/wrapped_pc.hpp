@@ -18,11 +18,11 @@ struct WrappedPc {
   PetscErrorCode (*release)(PC) = nullptr;  ///< called before PETSc's reset and destroy; null: none
 
   PetscErrorCode (*create)(PC) = nullptr;  ///< PETSc's
-  _PCOps petscs = {};                      ///< PETSc's functions of the type; null: none
+  _PCOps native = {};                      ///< PETSc's functions of the type; null: none
 };
 
 /// Name by which a PC has PETSc's view composed, if its type has changed the view since its creation.
-inline constexpr char name_of_view[] = "SpTRSVPetscsView";
+inline constexpr char name_of_view[] = "SpTRSVNativeView";
 
 /// Calls select() and then PETSc's function `op`, a member of _PCOps.
 template <WrappedPc const& type, auto op, class... Arguments>
@@ -30,7 +30,7 @@ PetscErrorCode ApplyWrapped(PC pc, Arguments... arguments)
 {
   PetscFunctionBegin;
   PetscCall(type.select(pc));
-  PetscCall((type.petscs.*op)(pc, arguments...));
+  PetscCall((type.native.*op)(pc, arguments...));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -40,7 +40,7 @@ PetscErrorCode ReleaseWrapped(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(type.release(pc));
-  if (type.petscs.*op) PetscCall((type.petscs.*op)(pc));
+  if (type.native.*op) PetscCall((type.native.*op)(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,12 +53,12 @@ void WrapApply(PetscErrorCode (*&function)(PC, Arguments...))
 template <WrappedPc const& type>
 PetscErrorCode ViewWrapped(PC pc, PetscViewer viewer)
 {
-  PetscErrorCode (*petscs)(PC, PetscViewer) = nullptr;
+  PetscErrorCode (*native)(PC, PetscViewer) = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectQueryFunction((PetscObject)pc, name_of_view, &petscs));
-  if (!petscs) petscs = type.petscs.view;
-  if (petscs) PetscCall(petscs(pc, viewer));
+  PetscCall(PetscObjectQueryFunction((PetscObject)pc, name_of_view, &native));
+  if (!native) native = type.native.view;
+  if (native) PetscCall(native(pc, viewer));
   if (type.show) PetscCall(type.show(pc, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -75,7 +75,7 @@ PetscErrorCode SetUpWrapped(PC pc)
   }
   if (pc->pmat) PetscCall(RaiseStateInAxpy(pc->pmat));
   if (type.before) PetscCall(type.before(pc));
-  if (type.petscs.setup) PetscCall(type.petscs.setup(pc));
+  if (type.native.setup) PetscCall(type.native.setup(pc));
   if (type.after) PetscCall(type.after(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -85,7 +85,7 @@ PetscErrorCode CreateWrapped(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(type.create(pc));
-  type.petscs = *pc->ops;
+  type.native = *pc->ops;
   pc->ops->setup = SetUpWrapped<type>;
   pc->ops->view = ViewWrapped<type>;
   if (type.select) {

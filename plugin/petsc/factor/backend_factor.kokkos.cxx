@@ -244,7 +244,7 @@ PetscErrorCode BackendFactor::Compute(FactorTask const& task, Mat A, MatFactorIn
 {
   bool const device = task.backend.device;
   sptrsv::PivotRules rules;
-  sptrsv::PivotVerdict verdict;
+  sptrsv::PivotStatus pivot_status;
   Stream stream;
   ValueAccess a;
 
@@ -257,12 +257,12 @@ PetscErrorCode BackendFactor::Compute(FactorTask const& task, Mat A, MatFactorIn
   PetscCall(a.Get(A, device, num_values_));
   {
     GpuTime const time(device);
-    PetscCall(Guarded(task.F, [&] { verdict = factorization_->compute(a, rules, values); }));
+    PetscCall(Guarded(task.F, [&] { pivot_status = factorization_->compute(a, rules, values); }));
   }
   if (device && !a.on_device) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(a.size * sizeof(Scalar))));
-  if (device) PetscCall(PetscLogGpuFlops(flops_ * verdict.passes));
-  else PetscCall(PetscLogFlops(flops_ * verdict.passes));
-  PetscCall(SetVerdict(task.F, pattern_.block_size, A, info, verdict));
+  if (device) PetscCall(PetscLogGpuFlops(flops_ * pivot_status.passes));
+  else PetscCall(PetscLogFlops(flops_ * pivot_status.passes));
+  PetscCall(SetPivotStatus(task.F, pattern_.block_size, A, info, pivot_status));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

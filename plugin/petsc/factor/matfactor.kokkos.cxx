@@ -60,19 +60,19 @@ void CountFlops(Mat_SpTRSV* f)
 PetscErrorCode MakeSource(FactorTask const& task, MatFactorInfo const* info, std::unique_ptr<FactorSource>* source)
 {
   FactorOptions options;
-  char const* petscs = nullptr;  // why PETSc computes the values
+  char const* native = nullptr;  // why PETSc computes the values
 
   PetscFunctionBegin;
   PetscCall(ReadGiven((PetscObject)task.F, options));
   FactorChoice const asked = options.factor;
-  if (asked == FactorChoice::host) petscs = "asked for";
-  else if (FactorsOnHost(info)) petscs = "-pc_factor_mat_factor_on_host";
-  else if (asked == FactorChoice::automatic && !task.backend.device) petscs = "the solves run on the host";
-  PetscCheck(!petscs || asked != FactorChoice::device, PetscObjectComm((PetscObject)task.F), PETSC_ERR_SUP,
+  if (asked == FactorChoice::host) native = "asked for";
+  else if (FactorsOnHost(info)) native = "-pc_factor_mat_factor_on_host";
+  else if (asked == FactorChoice::automatic && !task.backend.device) native = "the solves run on the host";
+  PetscCheck(!native || asked != FactorChoice::device, PetscObjectComm((PetscObject)task.F), PETSC_ERR_SUP,
              "Option -%smat_sptrsv_factor is 'device', but there is %s; choose automatic or host", task.prefix(),
-             petscs);
+             native);
   PetscCall(Guarded(task.F, [&] {
-    if (petscs) *source = std::make_unique<PetscFactor>(petscs);
+    if (native) *source = std::make_unique<PetscFactor>(native);
     else *source = std::make_unique<BackendFactor>(asked);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -155,7 +155,7 @@ PetscErrorCode TakeValues(Mat F, FactorValueArrays const& values)
     try {
       f->solver->update(values);
     } catch (sptrsv::SingleRange const&) {
-      if (!F->factorerrortype) throw;  // otherwise the verdict is the answer
+      if (!F->factorerrortype) throw;  // otherwise the pivot status is the answer
     }
   }));
   if (backend.device && !values.on_device)

@@ -121,7 +121,7 @@ PetscErrorCode PetscFactor::PrepareInner(FactorTask const& task, Mat A, MatFacto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Does PETSc's numeric phase, and takes its verdict on pivots.
+/// Does PETSc's numeric phase, and takes its pivot status on pivots.
 PetscErrorCode PetscFactor::Compute(FactorTask const& task, Mat A, MatFactorInfo const* info, LoggedEvent& event,
                                     FactorValueArrays* values)
 {

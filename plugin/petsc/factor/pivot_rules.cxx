@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PETSc's rules for small pivots: shifts, verdicts, rounding.
+// PETSc's rules for small pivots: shifts, pivot statuses, rounding.
 #include "factor/pivot_rules.hpp"
 
 #include <cstring>
@@ -163,42 +163,46 @@ PetscErrorCode FindPivotRules(FactorTask const& task, FactorArrays const& patter
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SetVerdict(Mat F, PetscInt bs, Mat A, MatFactorInfo const* info, sptrsv::PivotVerdict const& verdict)
+PetscErrorCode SetPivotStatus(Mat F, PetscInt bs, Mat A, MatFactorInfo const* info,
+                              sptrsv::PivotStatus const& pivot_status)
 {
   PetscFunctionBegin;
-  if (verdict.num_shifts)
-    PetscCall(PetscInfo(A, "%lld shifts of type %s, the last by %g\n", verdict.num_shifts,
-                        MatFactorShiftTypesDetail[(int)info->shifttype], verdict.shift_amount));
-  if (verdict.zero_row >= 0 && bs > 1) {  // PETSc names the row within its block, and does not store it
+  if (pivot_status.num_shifts)
+    PetscCall(PetscInfo(A, "%lld shifts of type %s, the last by %g\n", pivot_status.num_shifts,
+                        MatFactorShiftTypesDetail[(int)info->shifttype], pivot_status.shift_amount));
+  if (pivot_status.zero_row >= 0 && bs > 1) {  // PETSc names the row within its block, and does not store it
     PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT, "Zero pivot, row %" PetscInt_FMT,
-               (PetscInt)(verdict.first_row % bs));
-    PetscCall(PetscInfo(A, "Zero pivot in row %lld, of block row %lld\n", verdict.first_row, verdict.first_row / bs));
+               (PetscInt)(pivot_status.first_row % bs));
+    PetscCall(PetscInfo(A, "Zero pivot in row %lld, of block row %lld\n", pivot_status.first_row,
+                        pivot_status.first_row / bs));
     F->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (verdict.zero_row < 0) {
-    if (verdict.out_of_range_row >= 0 && !F->factorerrortype)
-      PetscCall(RequireRange((PetscObject)F, (PetscInt)verdict.out_of_range_row, bs));
+  if (pivot_status.zero_row < 0) {
+    if (pivot_status.out_of_range_row >= 0 && !F->factorerrortype)
+      PetscCall(RequireRange((PetscObject)F, (PetscInt)pivot_status.out_of_range_row, bs));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  auto const first = (PetscInt)verdict.first_row, last = (PetscInt)verdict.zero_row;
-  if (verdict.endless) {
+  auto const first = (PetscInt)pivot_status.first_row, last = (PetscInt)pivot_status.zero_row;
+  if (pivot_status.endless) {
     PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT,
                "Zero pivot in row %" PetscInt_FMT
                ", value %g, that no shift of type %s changes; PETSc would try for "
                "ever. Use another -pc_factor_shift_type, or a -pc_factor_shift_amount other than %g",
-               first, verdict.first_value, MatFactorShiftTypesDetail[(int)info->shifttype], verdict.shift_amount);
+               first, pivot_status.first_value, MatFactorShiftTypesDetail[(int)info->shifttype],
+               pivot_status.shift_amount);
     PetscCall(PetscInfo(A, "Zero pivot in row %" PetscInt_FMT " that no shift changes\n", first));
   } else {
     PetscCheck(!A->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT,
-               "Zero pivot row %" PetscInt_FMT " value %g tolerance %g", first, verdict.first_value,
+               "Zero pivot row %" PetscInt_FMT " value %g tolerance %g", first, pivot_status.first_value,
                (double)info->zeropivot);
-    PetscCall(PetscInfo(A, "Zero pivot in row %" PetscInt_FMT ", value %g, tolerance %g\n", last, verdict.zero_value,
-                        (double)info->zeropivot));
+    PetscCall(PetscInfo(A, "Zero pivot in row %" PetscInt_FMT ", value %g, tolerance %g\n", last,
+                        pivot_status.zero_value, (double)info->zeropivot));
   }
   F->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT;
-  F->factorerror_zeropivot_row = verdict.endless ? first : last;
-  F->factorerror_zeropivot_value = (PetscReal)(verdict.endless ? verdict.first_value : verdict.zero_value);
+  F->factorerror_zeropivot_row = pivot_status.endless ? first : last;
+  F->factorerror_zeropivot_value =
+      (PetscReal)(pivot_status.endless ? pivot_status.first_value : pivot_status.zero_value);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

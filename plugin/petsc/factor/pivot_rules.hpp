@@ -11,9 +11,10 @@ namespace sptrsv_petsc {
 PetscErrorCode FindPivotRules(FactorTask const& task, FactorArrays const& pattern, Mat A, MatFactorInfo const* info,
                               sptrsv::PivotRules* rules);
 
-/// Sets the verdict on pivots of F, with dense blocks of side bs, as PETSc's own numeric phase leaves it. Errors:
+/// Sets the pivot status on pivots of F, with dense blocks of side bs, as PETSc's own numeric phase leaves it. Errors:
 /// PETSC_ERR_MAT_LU_ZRPVT if A asks for errors (MatSetErrorIfFailure()); PETSC_ERR_FP for a dense block that leaves the
 /// range of numbers.
-PetscErrorCode SetVerdict(Mat F, PetscInt bs, Mat A, MatFactorInfo const* info, sptrsv::PivotVerdict const& verdict);
+PetscErrorCode SetPivotStatus(Mat F, PetscInt bs, Mat A, MatFactorInfo const* info,
+                              sptrsv::PivotStatus const& pivot_status);
 
 }  // namespace sptrsv_petsc

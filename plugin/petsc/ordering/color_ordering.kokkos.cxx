@@ -22,7 +22,7 @@ PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv:
   PetscBool aij, kokkos;
   PetscInt num_inodes = 0;
   Stream stream;
-  std::string obstacle;
+  std::string fallback_reason;
   PatternAccess arrays;
 
   PetscFunctionBegin;
@@ -41,10 +41,10 @@ PetscErrorCode ColorOnDevice(Mat A, sptrsv::ColorOptions const& options, sptrsv:
     typename T::pattern pattern;
     pattern.row_ptr = decltype(pattern.row_ptr)(arrays.row_ptr, static_cast<std::size_t>(arrays.n) + 1);
     pattern.col_idx = decltype(pattern.col_idx)(arrays.col_idx, arrays.num_entries);
-    coloring = sptrsv::color_on_device<T>(instance_on(stream), pattern, obstacle);
-    *done = obstacle.empty();
+    coloring = sptrsv::color_on_device<T>(instance_on(stream), pattern, fallback_reason);
+    *done = fallback_reason.empty();
   }));
-  if (!obstacle.empty()) PetscCall(PetscInfo(A, "Colored on the host: %s\n", obstacle.c_str()));
+  if (!fallback_reason.empty()) PetscCall(PetscInfo(A, "Colored on the host: %s\n", fallback_reason.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -35,7 +35,7 @@ struct SweepKey {
 /// Sweeps with one matrix, and the pattern and values that they are valid for.
 struct LocalSweeps {
   SweepKey key;
-  std::string petscs_reason;  // why PETSc's own MatSOR() ran last; empty: ours ran, or none yet
+  std::string native_reason;  // why PETSc's own MatSOR() ran last; empty: ours ran, or none yet
 
   std::unique_ptr<AnySweeps> sweeps;  // null: to be analyzed
   bool by_blocks = false;             // whether the sweeps are by inodes
@@ -50,8 +50,8 @@ struct LocalSweeps {
 
 /// Tells why PETSc's own MatSOR() has to run with these arguments.
 /// @param why  on return a text; null if the sweeps can run
-PetscErrorCode FindObstacle(Mat A, LocalSweeps const& s, PetscReal omega, PetscReal shift, MatSORType flag,
-                            char const** why);
+PetscErrorCode FindFallbackReason(Mat A, LocalSweeps const& s, PetscReal omega, PetscReal shift, MatSORType flag,
+                                  char const** why);
 
 /// Analyzes A if its pattern is new, and takes its values if they, omega or the shift have changed.
 /// @param set_up  reports no errors of the pattern or the values: both may change before MatSOR()

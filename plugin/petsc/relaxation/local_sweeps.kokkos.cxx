@@ -30,8 +30,8 @@ PetscErrorCode SweepsByInodes(Mat A, LocalSweeps const& s, PetscReal omega, Pets
 
 }  // namespace
 
-PetscErrorCode FindObstacle(Mat A, LocalSweeps const& s, PetscReal omega, PetscReal shift, MatSORType flag,
-                            char const** why)
+PetscErrorCode FindFallbackReason(Mat A, LocalSweeps const& s, PetscReal omega, PetscReal shift, MatSORType flag,
+                                  char const** why)
 {
   int const sweeps = SOR_SYMMETRIC_SWEEP | SOR_LOCAL_SYMMETRIC_SWEEP | SOR_EISENSTAT | SOR_APPLY_UPPER;
   bool by_inodes = false;

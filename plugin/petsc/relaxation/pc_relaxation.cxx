@@ -82,7 +82,7 @@ PetscErrorCode Show(PC pc, PetscViewer viewer)
 }
 
 /// PETSc's own product with the matrix that eisenstat gives to the KSP; null until it has been needed.
-PetscErrorCode (*petscs_mult)(Mat, Vec, Vec) = nullptr;
+PetscErrorCode (*native_mult)(Mat, Vec, Vec) = nullptr;
 
 /// Multiplies by the matrix that eisenstat gives to the KSP, which sweeps, after selecting the sweeps of its PC: in
 /// between the program may have applied another PC of the same matrix.
@@ -93,7 +93,7 @@ PetscErrorCode MultiplyForKsp(Mat shell, Vec x, Vec y)
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(shell, &pc));
   PetscCall(Select(pc));
-  PetscCall(petscs_mult(shell, x, y));
+  PetscCall(native_mult(shell, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,7 +111,7 @@ PetscErrorCode WrapProduct(PC pc)
   if (context != pc) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatShellGetOperation(pc->mat, MATOP_MULT, &mult));
   if (mult == (void (*)(void))MultiplyForKsp) PetscFunctionReturn(PETSC_SUCCESS);
-  petscs_mult = (PetscErrorCode (*)(Mat, Vec, Vec))mult;
+  native_mult = (PetscErrorCode (*)(Mat, Vec, Vec))mult;
   PetscCall(MatShellSetOperation(pc->mat, MATOP_MULT, (void (*)(void))MultiplyForKsp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/composed_state.hpp"
-#include "base/petscs_operations.hpp"
+#include "base/native_operations.hpp"
 #include "kokkos/guarded.hpp"
 #include "solver/view_triangle.hpp"
 
@@ -31,25 +31,25 @@ struct SweepsOfPc {
 
 /// PETSc's own MatSOR() of a matrix, and the sweeps of the PCs that have swept with it.
 struct SweepsOfMatrix {
-  SorFunction petscs = nullptr;
-  std::string type;                                // type of the matrix that has `petscs`
+  SorFunction native = nullptr;
+  std::string type;                                // type of the matrix that has `native`
   std::weak_ptr<LocalSweeps> selected;             // sweeps of the next MatSOR(); none: PETSc's own
   std::vector<std::weak_ptr<LocalSweeps>> shared;  // sweeps that another PC may share
 };
 
 /// Gets PETSc's own MatSOR() of A's type.
-PetscErrorCode FindPetscs(Mat A, SorFunction* petscs)
+PetscErrorCode FindNative(Mat A, SorFunction* native)
 {
   _MatOps operations{};
 
   PetscFunctionBegin;
-  PetscCall(GetPetscsOperations(A, &operations));
-  *petscs = operations.sor;
+  PetscCall(GetNativeOperations(A, &operations));
+  *native = operations.sor;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Runs PETSc's own MatSOR() of A.
-PetscErrorCode RunPetscs(SorFunction petscs, Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal shift,
+PetscErrorCode RunNative(SorFunction native, Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal shift,
                          PetscInt its, PetscInt lits, Vec x)
 {
   PetscScalar const* values;
@@ -58,7 +58,7 @@ PetscErrorCode RunPetscs(SorFunction petscs, Mat A, Vec b, PetscReal omega, MatS
   // its sweeps by inodes read the host's values without bringing them up to date
   PetscCall(MatSeqAIJGetArrayRead(A, &values));
   PetscCall(MatSeqAIJRestoreArrayRead(A, &values));
-  PetscCall(petscs(A, b, omega, flag, shift, its, lits, x));
+  PetscCall(native(A, b, omega, flag, shift, its, lits, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,21 +71,21 @@ PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, Pet
   PetscFunctionBegin;
   PetscCall(FindState((PetscObject)A, composed_name, &m));
   if (!m) {  // MatAXPY(), MatCopy() and others may keep A's functions, but not what is composed with it
-    SorFunction petscs;
-    PetscCall(FindPetscs(A, &petscs));
-    A->ops->sor = petscs;
+    SorFunction native;
+    PetscCall(FindNative(A, &native));
+    A->ops->sor = native;
     PetscCall(MatSOR(A, b, omega, flag, shift, its, lits, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   auto const s = m->selected.lock();  // owned until the end, in case the PC is destroyed
   if (!s) {
-    PetscCall(RunPetscs(m->petscs, A, b, omega, flag, shift, its, lits, x));
+    PetscCall(RunNative(m->native, A, b, omega, flag, shift, its, lits, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(FindObstacle(A, *s, omega, shift, flag, &why));
-  PetscCall(Caught(A, [&] { s->petscs_reason = why ? why : ""; }));
+  PetscCall(FindFallbackReason(A, *s, omega, shift, flag, &why));
+  PetscCall(Caught(A, [&] { s->native_reason = why ? why : ""; }));
   if (why) {
-    PetscCall(RunPetscs(m->petscs, A, b, omega, flag, shift, its, lits, x));
+    PetscCall(RunNative(m->native, A, b, omega, flag, shift, its, lits, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(RefreshSweeps(A, *s, omega, shift, false));
@@ -97,7 +97,7 @@ PetscErrorCode MatSOR_SPTRSV(Mat A, Vec b, PetscReal omega, MatSORType flag, Pet
 /// @param m  on return the state of A; null if A has a function of the program's own, which stays
 PetscErrorCode Install(Mat A, SweepsOfMatrix** m)
 {
-  SorFunction petscs;
+  SorFunction native;
   std::unique_ptr<SweepsOfMatrix> added;
   char const* const type = ((PetscObject)A)->type_name;
 
@@ -105,13 +105,13 @@ PetscErrorCode Install(Mat A, SweepsOfMatrix** m)
   PetscCall(FindState((PetscObject)A, composed_name, m));
   if (*m && A->ops->sor == MatSOR_SPTRSV && (*m)->type == type) PetscFunctionReturn(PETSC_SUCCESS);
   *m = nullptr;
-  PetscCall(FindPetscs(A, &petscs));
-  if (A->ops->sor != MatSOR_SPTRSV && A->ops->sor != petscs) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FindNative(A, &native));
+  if (A->ops->sor != MatSOR_SPTRSV && A->ops->sor != native) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Caught(A, [&] {
     added = std::make_unique<SweepsOfMatrix>();
     added->type = type;
   }));
-  added->petscs = petscs;
+  added->native = native;
   *m = added.get();
   PetscCall(ComposeState((PetscObject)A, composed_name, std::move(added)));
   A->ops->sor = MatSOR_SPTRSV;
@@ -220,7 +220,7 @@ PetscErrorCode UseSweeps(PC pc, Mat A, PetscReal omega, SweptBy by)
   PetscCall(FindSweeps(A, *m, key, of_pc->sweeps));
   m->selected = of_pc->sweeps;
   LocalSweeps& s = *of_pc->sweeps;
-  PetscCall(FindObstacle(A, s, omega, s.shift, SOR_LOCAL_SYMMETRIC_SWEEP, &why));
+  PetscCall(FindFallbackReason(A, s, omega, s.shift, SOR_LOCAL_SYMMETRIC_SWEEP, &why));
   if (!why && A->assembled) PetscCall(RefreshSweeps(A, s, omega, s.shift, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -245,8 +245,8 @@ PetscErrorCode ViewSweeps(PC pc, Mat A, PetscViewer viewer)
   if (!ascii || !s || A->ops->sor != MatSOR_SPTRSV) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(ViewHeading(viewer, s->key.choice.algorithm.c_str(), s->key.backend));
-  if (!s->petscs_reason.empty())
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  swept by PETSc on the host: %s\n", s->petscs_reason.c_str()));
+  if (!s->native_reason.empty())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  swept by PETSc on the host: %s\n", s->native_reason.c_str()));
   if (s->sweeps) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  sweeps over %s in %s order\n",
                                      s->by_blocks ? "inodes, rows with equal columns," : "rows",

@@ -114,8 +114,8 @@ class AnyFactorization : public SpaceObject {
   virtual sptrsv::FactorizationReport analyze(MatrixArrays const& matrix,
                                               sptrsv::FactorizationOptions const& options) = 0;
   /// Computes the factor's values, which are valid until the next call. `a` may change after the call.
-  virtual sptrsv::PivotVerdict compute(MatrixValues const& a, sptrsv::PivotRules const& rules,
-                                       FactorValueArrays* values) = 0;
+  virtual sptrsv::PivotStatus compute(MatrixValues const& a, sptrsv::PivotRules const& rules,
+                                      FactorValueArrays* values) = 0;
   /// Copies the n inverted pivots of U, or 1/D, in row order to host memory, after compute().
   virtual void copy_inverted_pivots(Scalar* to) const = 0;
   virtual std::size_t memory_bytes() const = 0;

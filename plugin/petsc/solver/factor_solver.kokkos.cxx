@@ -119,8 +119,7 @@ class FactorSolver final : public OnSpace<AnyFactorSolver, Exec, FactorSolverSta
   using Factor = sptrsv::Factor<Scalar, PetscInt, PetscInt, Exec>;
   using T = typename Factor::types;
 
-  FactorSolver(Stream stream, std::string const& algorithm, FactorArrays const& arrays,
-               sptrsv::Options const& options)
+  FactorSolver(Stream stream, std::string const& algorithm, FactorArrays const& arrays, sptrsv::Options const& options)
       : Base(stream)
   {
     this->set_state({Factor(algorithm, exec(), PatternOf<Exec>(arrays), options), {}});
@@ -297,14 +296,14 @@ class FactorizationOnSpace final : public OnSpace<AnyFactorization, Exec, Factor
     s.factorization.emplace(this->exec(), matrix, *s.factor, options);
     return s.factorization->report();
   }
-  sptrsv::PivotVerdict compute(MatrixValues const& a, sptrsv::PivotRules const& rules,
-                               FactorValueArrays* values) override
+  sptrsv::PivotStatus compute(MatrixValues const& a, sptrsv::PivotRules const& rules,
+                              FactorValueArrays* values) override
   {
     auto const here = ValuesOfMatrix<T>(this->exec(), this->state().staging, a);
-    auto const verdict = made().factor(this->exec(), here, rules);
+    auto const pivot_status = made().factor(this->exec(), here, rules);
     auto const computed = made().values();
     *values = {computed.lower.data(), computed.upper.data(), computed.inverse.data(), !Base::host};
-    return verdict;
+    return pivot_status;
   }
   void copy_inverted_pivots(Scalar* to) const override
   {

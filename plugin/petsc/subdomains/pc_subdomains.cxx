@@ -44,9 +44,9 @@ PetscErrorCode Prepare(PC pc)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(ReadGiven((PetscObject)pc, options));
-  PetscCall(UseSubmatrixValues(A, options.sptrsv < 0    ? WhereToCut::on_device
-                                  : options.sptrsv == 0 ? WhereToCut::nowhere
-                                                        : WhereToCut::everywhere));
+  PetscCall(UseSubmatrixValues(A, options.sptrsv < 0    ? Selection::on_device
+                                  : options.sptrsv == 0 ? Selection::nowhere
+                                                        : Selection::everywhere));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "base/composed_state.hpp"
-#include "base/petscs_operations.hpp"
+#include "base/native_operations.hpp"
 #include "kokkos/guarded.hpp"
-#include "subdomains/known_cuts.hpp"
+#include "subdomains/submatrix_cache.hpp"
 
 namespace sptrsv_petsc {
 namespace {
 
-/// PETSc's own functions of a matrix type. One rank's matrices have no `one`: MatCreateSubMatrix() then uses `several`.
-struct CutFunctions {
+/// PETSc's own functions of a matrix type. `one` is null if the type is sequential: MatCreateSubMatrix() then uses
+/// `several`.
+struct SubmatrixFunctions {
   PetscErrorCode (*several)(Mat, PetscInt, IS const[], IS const[], MatReuse, Mat*[]) = nullptr;
   PetscErrorCode (*one)(Mat, IS, IS, MatReuse, Mat*) = nullptr;
 };
@@ -26,9 +27,9 @@ char const* const composed_name = "SpTRSVSubmatrices";
 
 /// State that is composed with a matrix.
 struct Submatrices {
-  CutFunctions petscs;
-  WhereToCut where = WhereToCut::on_device;
-  KnownCuts cuts;
+  SubmatrixFunctions native;
+  Selection where = Selection::on_device;
+  SubmatrixCache cache;
   PetscInt num_updates = 0;
 };
 
@@ -44,29 +45,30 @@ PetscErrorCode HasVectorsOnHost(Mat A, bool* on_host)
 }
 
 /// Gets this rank's parts of submatrices.
-PetscErrorCode GetLeaves(PetscInt n, Mat const submat[], std::vector<Mat>* leaves)
+PetscErrorCode GetSubmatrices(PetscInt n, Mat const submat[], std::vector<Mat>* submatrices)
 {
   Mat blocks[2];
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; ++k) {
     PetscCall(GetBlocks(submat[k], blocks));
-    PetscCall(CaughtOn(PETSC_COMM_SELF, [&] { leaves->insert(leaves->end(), blocks, blocks + (blocks[1] ? 2 : 1)); }));
+    PetscCall(CaughtOn(PETSC_COMM_SELF,
+                       [&] { submatrices->insert(submatrices->end(), blocks, blocks + (blocks[1] ? 2 : 1)); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Reasons why PETSc's own function has to serve, by number; of several the last one counts.
-char const* const obstacles[] = {"the matrix is on a host",
-                                 "it or a submatrix is bound to the host",
-                                 "a submatrix has another type than the matrix",
-                                 "a submatrix is not assembled",
-                                 "the matrix is of a type with further arrays of values",
-                                 "asked for"};
+char const* const fallback_reasons[] = {"the matrix is on a host",
+                                        "it or a submatrix is bound to the host",
+                                        "a submatrix has another type than the matrix",
+                                        "a submatrix is not assembled",
+                                        "the matrix is of a type with further arrays of values",
+                                        "asked for"};
 
-/// Finds the obstacles on this rank.
-/// @param found  on return bit k is set for obstacles[k]
-PetscErrorCode FindObstacles(Mat A, WhereToCut where, std::vector<Mat> const& leaves, unsigned* found)
+/// Finds the fallback reasons on this rank.
+/// @param found  on return bit k is set for fallback reasons[k]
+PetscErrorCode FindFallbackReasons(Mat A, Selection where, std::vector<Mat> const& submatrices, unsigned* found)
 {
   Mat blocks[2];
   bool on_host, plain;
@@ -81,170 +83,171 @@ PetscErrorCode FindObstacles(Mat A, WhereToCut where, std::vector<Mat> const& le
   PetscCall(HasVectorsOnHost(A, &on_host));
   PetscCall(HasPlainValues(A, &plain));
   PetscCall(MatBoundToCPU(A, &bound));
-  for (Mat leaf : leaves) {
+  for (Mat submatrix : submatrices) {
     PetscBool same, too;
-    PetscCall(MatBoundToCPU(leaf, &too));
+    PetscCall(MatBoundToCPU(submatrix, &too));
     bound = (PetscBool)(bound || too);
-    PetscCall(PetscObjectTypeCompare((PetscObject)leaf, ((PetscObject)blocks[0])->type_name, &same));
+    PetscCall(PetscObjectTypeCompare((PetscObject)submatrix, ((PetscObject)blocks[0])->type_name, &same));
     note(!same, 2);
-    note(!leaf->assembled || leaf->factortype != MAT_FACTOR_NONE, 3);
+    note(!submatrix->assembled || submatrix->factortype != MAT_FACTOR_NONE, 3);
   }
-  note(on_host && where != WhereToCut::everywhere, 0);
+  note(on_host && where != Selection::everywhere, 0);
   note(bound && !on_host, 1);
   note(!plain, 4);
-  note(where == WhereToCut::nowhere, 5);
+  note(where == Selection::nowhere, 5);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Gets PETSc's own functions of A's type.
-PetscErrorCode FindPetscs(Mat A, CutFunctions* petscs)
+PetscErrorCode FindNative(Mat A, SubmatrixFunctions* native)
 {
   _MatOps operations{};
 
   PetscFunctionBegin;
-  PetscCall(GetPetscsOperations(A, &operations));
-  petscs->several = operations.createsubmatrices;
-  petscs->one = operations.createsubmatrix;
+  PetscCall(GetNativeOperations(A, &operations));
+  native->several = operations.createsubmatrices;
+  native->one = operations.createsubmatrix;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Gets A's state, or gives A PETSc's functions back: MatAXPY(), MatCopy() and others may keep A's functions, but not
 /// what is composed with it.
-PetscErrorCode FindOrRestore(Mat A, Submatrices** s, CutFunctions* petscs)
+PetscErrorCode FindOrRestore(Mat A, Submatrices** s, SubmatrixFunctions* native)
 {
   PetscFunctionBegin;
   PetscCall(FindState((PetscObject)A, composed_name, s));
   if (*s) {
-    *petscs = (*s)->petscs;
+    *native = (*s)->native;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(FindPetscs(A, petscs));
-  A->ops->createsubmatrices = petscs->several;
-  A->ops->createsubmatrix = petscs->one;
+  PetscCall(FindNative(A, native));
+  A->ops->createsubmatrices = native->several;
+  A->ops->createsubmatrix = native->one;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Brings the leaves' values on the host up to date, and lets those on a device count as old. PETSc writes into several
-/// submatrices of a rank on the host, and does not note that the values on a device are old then.
-PetscErrorCode MarkHostAsNewest(std::vector<Mat> const& leaves)
+/// Brings the submatrices' values on the host up to date, and lets those on a device count as old. PETSc writes into
+/// several submatrices of a rank on the host, and does not note that the values on a device are old then.
+PetscErrorCode MarkHostAsNewest(std::vector<Mat> const& submatrices)
 {
   PetscFunctionBegin;
-  for (Mat leaf : leaves) {
+  for (Mat submatrix : submatrices) {
     PetscBool known;
     PetscScalar* a;
-    PetscCall(PetscObjectBaseTypeCompare((PetscObject)leaf, MATSEQAIJ, &known));
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)submatrix, MATSEQAIJ, &known));
     if (!known) continue;
-    PetscCall(MatSeqAIJGetArray(leaf, &a));
-    PetscCall(MatSeqAIJRestoreArray(leaf, &a));
+    PetscCall(MatSeqAIJGetArray(submatrix, &a));
+    PetscCall(MatSeqAIJRestoreArray(submatrix, &a));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Finds where the values of submatrices come from: cuts them out of a matrix whose values are the numbers of A's
+/// Finds where the values of submatrices come from: extracts them from a matrix whose values are the numbers of A's
 /// entries. Collective.
-/// @param with_cut  with_cut(numbered, use) cuts them out of `numbered`, and calls use(their number, submatrices)
-template <class WithCut>
-PetscErrorCode FindSources(Mat A, std::vector<Mat> const& leaves, WithCut const& with_cut, Cut& cut)
+/// @param with_set  with_set(numbered, use) extracts them from `numbered`, and calls use(their number, submatrices)
+template <class WithSet>
+PetscErrorCode FindSources(Mat A, std::vector<Mat> const& submatrices, WithSet const& with_set, SubmatrixSet& set)
 {
   EntryNumbers numbers;
   ValueSources sources;
-  NumberedMatrix numbered;
-  CutFunctions petscs;
+  IndexValuedCopy numbered;
+  SubmatrixFunctions native;
   bool same = false;
 
   PetscFunctionBegin;
   PetscCall(NumberEntries(A, &numbers));
   if (!numbers.exact()) {
-    PetscCall(Guarded(A, [&] { cut.obstacle = "numbers of entries are not exact in single precision"; }));
+    PetscCall(Guarded(A, [&] { set.fallback_reason = "numbers of entries are not exact in single precision"; }));
   } else {
-    PetscCall(MakeNumbered(A, numbers, &numbered));
-    PetscCall(FindPetscs(numbered.matrix, &petscs));
+    PetscCall(MakeIndexValuedCopy(A, numbers, &numbered));
+    PetscCall(FindNative(numbered.matrix, &native));
     PetscErrorCode const code =
-        with_cut(numbered.matrix, petscs, [&](PetscInt n, Mat const submat[]) -> PetscErrorCode {
+        with_set(numbered.matrix, native, [&](PetscInt n, Mat const submat[]) -> PetscErrorCode {
           std::vector<Mat> of_numbered;
           PetscFunctionBegin;
-          PetscCall(GetLeaves(n, submat, &of_numbered));
-          PetscCall(sources.Find(A, numbers, of_numbered, leaves, &same));
+          PetscCall(GetSubmatrices(n, submat, &of_numbered));
+          PetscCall(sources.Find(A, numbers, of_numbered, submatrices, &same));
           PetscFunctionReturn(PETSC_SUCCESS);
         });
     PetscCall(MatDestroy(&numbered.matrix));
     PetscCall(code);
-    if (!same) PetscCall(Guarded(A, [&] { cut.obstacle = "the submatrices have other patterns than those cut now"; }));
-    cut.sources.swap(sources);
+    if (!same)
+      PetscCall(Guarded(A, [&] { set.fallback_reason = "the submatrices have other patterns than those made now"; }));
+    set.sources.swap(sources);
   }
-  cut.found = true;  // not after an error: the next call tries again
+  set.found = true;  // not after an error: the next call tries again
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Takes new values into n submatrices, by PETSc's function if sptrsv cannot.
 /// @param sets    of rows and columns, in pairs
-/// @param petscs  petscs() takes them by PETSc's function
-/// @param with_cut  as for FindSources()
-template <class Petscs, class WithCut>
+/// @param native  native() takes them by PETSc's function
+/// @param with_set  as for FindSources()
+template <class Native, class WithSet>
 PetscErrorCode TakeNewValues(Mat A, Submatrices& s, std::vector<IS> const& sets, PetscInt n, Mat const submat[],
-                             Petscs const& petscs, WithCut const& with_cut)
+                             Native const& native, WithSet const& with_set)
 {
-  std::vector<Mat> leaves;
-  std::unique_ptr<Cut> wanted;
-  Cut* cut = nullptr;
+  std::vector<Mat> submatrices;
+  std::unique_ptr<SubmatrixSet> wanted;
+  SubmatrixSet* set = nullptr;
   char const* why = nullptr;
   unsigned found;
   bool remember = false;
 
   PetscFunctionBegin;
-  PetscCall(GetLeaves(n, submat, &leaves));
-  PetscCall(Caught(A, [&] { wanted = std::make_unique<Cut>(); }));
-  PetscCall(FindObstacles(A, s.where, leaves, &found));
-  if (!found && !s.cuts.empty()) PetscCall(Describe(A, sets, leaves, *wanted));
-  PetscCall(s.cuts.Find(A, *wanted, &found, &cut));
-  for (std::size_t k = 0; k < std::size(obstacles); ++k)
-    if (found & (1u << k)) why = obstacles[k];
+  PetscCall(GetSubmatrices(n, submat, &submatrices));
+  PetscCall(Caught(A, [&] { wanted = std::make_unique<SubmatrixSet>(); }));
+  PetscCall(FindFallbackReasons(A, s.where, submatrices, &found));
+  if (!found && !s.cache.empty()) PetscCall(Describe(A, sets, submatrices, *wanted));
+  PetscCall(s.cache.Find(A, *wanted, &found, &set));
+  for (std::size_t k = 0; k < std::size(fallback_reasons); ++k)
+    if (found & (1u << k)) why = fallback_reasons[k];
   if (!why) {
-    if (cut && !cut->found) PetscCall(FindSources(A, leaves, with_cut, *cut));
-    if (cut && !cut->obstacle.empty()) why = cut->obstacle.c_str();
-    if (!cut) why = "the first ones of these submatrices";
-    remember = !cut;
+    if (set && !set->found) PetscCall(FindSources(A, submatrices, with_set, *set));
+    if (set && !set->fallback_reason.empty()) why = set->fallback_reason.c_str();
+    if (!set) why = "the first ones of these submatrices";
+    remember = !set;
   }
   if (!why) {
-    PetscCall(cut->sources.TakeValues(A, leaves));
+    PetscCall(set->sources.TakeValues(A, submatrices));
     ++s.num_updates;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscInfo(A, "New values of submatrices by PETSc's own function: %s\n", why));
-  PetscCall(s.cuts.Forget(A, leaves, cut));
-  PetscCall(MarkHostAsNewest(leaves));
-  PetscCall(petscs());
+  PetscCall(s.cache.Forget(A, submatrices, set));
+  PetscCall(MarkHostAsNewest(submatrices));
+  PetscCall(native());
   if (remember) {
-    PetscCall(Describe(A, sets, leaves, *wanted));
-    PetscCall(s.cuts.Remember(A, std::move(wanted), leaves.empty() ? nullptr : leaves[0]));
+    PetscCall(Describe(A, sets, submatrices, *wanted));
+    PetscCall(s.cache.Remember(A, std::move(wanted), submatrices.empty() ? nullptr : submatrices[0]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// MatCreateSubMatrices() by sptrsv.
-PetscErrorCode CutSeveral(Mat A, PetscInt n, IS const rows[], IS const cols[], MatReuse reuse, Mat* submat[])
+PetscErrorCode CreateSubmatrices(Mat A, PetscInt n, IS const rows[], IS const cols[], MatReuse reuse, Mat* submat[])
 {
   Submatrices* s = nullptr;
-  CutFunctions petscs;
+  SubmatrixFunctions native;
   std::vector<IS> sets;
 
   PetscFunctionBegin;
-  PetscCall(FindOrRestore(A, &s, &petscs));
+  PetscCall(FindOrRestore(A, &s, &native));
   if (!s || reuse != MAT_REUSE_MATRIX) {
-    PetscCall(petscs.several(A, n, rows, cols, reuse, submat));
+    PetscCall(native.several(A, n, rows, cols, reuse, submat));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Caught(A, [&] {
     for (PetscInt k = 0; k < n; ++k) sets.insert(sets.end(), {rows[k], cols[k]});
   }));
   PetscCall(TakeNewValues(
-      A, *s, sets, n, n ? *submat : nullptr, [&] { return petscs.several(A, n, rows, cols, reuse, submat); },
-      [&](Mat numbered, CutFunctions const& of_numbered, auto const& use) -> PetscErrorCode {
-        Mat* cut = nullptr;
+      A, *s, sets, n, n ? *submat : nullptr, [&] { return native.several(A, n, rows, cols, reuse, submat); },
+      [&](Mat numbered, SubmatrixFunctions const& of_numbered, auto const& use) -> PetscErrorCode {
+        Mat* parts = nullptr;
         PetscFunctionBegin;
-        PetscCall(of_numbered.several(numbered, n, rows, cols, MAT_INITIAL_MATRIX, &cut));
-        PetscErrorCode const code = use(n, cut);
-        PetscCall(MatDestroySubMatrices(n, &cut));
+        PetscCall(of_numbered.several(numbered, n, rows, cols, MAT_INITIAL_MATRIX, &parts));
+        PetscErrorCode const code = use(n, parts);
+        PetscCall(MatDestroySubMatrices(n, &parts));
         PetscCall(code);
         PetscFunctionReturn(PETSC_SUCCESS);
       }));
@@ -253,27 +256,27 @@ PetscErrorCode CutSeveral(Mat A, PetscInt n, IS const rows[], IS const cols[], M
 }
 
 /// MatCreateSubMatrix() of a matrix on several ranks by sptrsv.
-PetscErrorCode CutOne(Mat A, IS rows, IS cols, MatReuse reuse, Mat* submat)
+PetscErrorCode CreateSubmatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat* submat)
 {
   Submatrices* s = nullptr;
-  CutFunctions petscs;
+  SubmatrixFunctions native;
   std::vector<IS> sets;
 
   PetscFunctionBegin;
-  PetscCall(FindOrRestore(A, &s, &petscs));
+  PetscCall(FindOrRestore(A, &s, &native));
   if (!s || reuse != MAT_REUSE_MATRIX) {
-    PetscCall(petscs.one(A, rows, cols, reuse, submat));
+    PetscCall(native.one(A, rows, cols, reuse, submat));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(Caught(A, [&] { sets = {rows, cols}; }));
   PetscCall(TakeNewValues(
-      A, *s, sets, 1, submat, [&] { return petscs.one(A, rows, cols, reuse, submat); },
-      [&](Mat numbered, CutFunctions const& of_numbered, auto const& use) -> PetscErrorCode {
-        Mat cut = nullptr;
+      A, *s, sets, 1, submat, [&] { return native.one(A, rows, cols, reuse, submat); },
+      [&](Mat numbered, SubmatrixFunctions const& of_numbered, auto const& use) -> PetscErrorCode {
+        Mat parts = nullptr;
         PetscFunctionBegin;
-        PetscCall(of_numbered.one(numbered, rows, cols, MAT_INITIAL_MATRIX, &cut));
-        PetscErrorCode const code = use(1, &cut);
-        PetscCall(MatDestroy(&cut));
+        PetscCall(of_numbered.one(numbered, rows, cols, MAT_INITIAL_MATRIX, &parts));
+        PetscErrorCode const code = use(1, &parts);
+        PetscCall(MatDestroy(&parts));
         PetscCall(code);
         PetscFunctionReturn(PETSC_SUCCESS);
       }));
@@ -283,22 +286,22 @@ PetscErrorCode CutOne(Mat A, IS rows, IS cols, MatReuse reuse, Mat* submat)
 
 }  // namespace
 
-PetscErrorCode UseSubmatrixValues(Mat A, WhereToCut where)
+PetscErrorCode UseSubmatrixValues(Mat A, Selection where)
 {
   Submatrices* s = nullptr;
   std::unique_ptr<Submatrices> added;
-  CutFunctions petscs;
+  SubmatrixFunctions native;
   bool on_host;
 
   PetscFunctionBegin;
   PetscCall(FindState((PetscObject)A, composed_name, &s));
   PetscCall(HasVectorsOnHost(A, &on_host));
-  if (!s && (where == WhereToCut::nowhere || (on_host && where == WhereToCut::on_device)))
+  if (!s && (where == Selection::nowhere || (on_host && where == Selection::on_device)))
     PetscFunctionReturn(PETSC_SUCCESS);
-  bool const ours = A->ops->createsubmatrices == CutSeveral;
-  if (!s || !ours) PetscCall(FindPetscs(A, &petscs));
-  else petscs = s->petscs;
-  if (!ours && A->ops->createsubmatrices != petscs.several)
+  bool const ours = A->ops->createsubmatrices == CreateSubmatrices;
+  if (!s || !ours) PetscCall(FindNative(A, &native));
+  else native = s->native;
+  if (!ours && A->ops->createsubmatrices != native.several)
     PetscFunctionReturn(PETSC_SUCCESS);  // a program's own function, for instance that of PCHPDDM
   if (!s) {
     PetscCall(Guarded(A, [&] { added = std::make_unique<Submatrices>(); }));
@@ -306,9 +309,9 @@ PetscErrorCode UseSubmatrixValues(Mat A, WhereToCut where)
     PetscCall(ComposeState((PetscObject)A, composed_name, std::move(added)));
   }
   s->where = where;
-  s->petscs = petscs;
-  A->ops->createsubmatrices = CutSeveral;
-  if (petscs.one && A->ops->createsubmatrix == petscs.one) A->ops->createsubmatrix = CutOne;
+  s->native = native;
+  A->ops->createsubmatrices = CreateSubmatrices;
+  if (native.one && A->ops->createsubmatrix == native.one) A->ops->createsubmatrix = CreateSubmatrix;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -38,13 +38,13 @@ PetscErrorCode NumberEntries(Mat A, EntryNumbers* numbers);
 PetscErrorCode HasPlainValues(Mat A, bool* plain);
 
 /// Copy of A's pattern whose values are the numbers of A's entries.
-struct NumberedMatrix {
+struct IndexValuedCopy {
   Mat matrix = nullptr;  ///< uses A's pattern if A is sequential, so A has to keep it meanwhile
   std::vector<PetscScalar> values;
 };
 
-/// Makes a numbered matrix, in host memory if A is sequential: PETSc cuts it faster there. Collective.
-PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered);
+/// Makes an index-valued copy, in host memory if A is sequential: PETSc extracts from it faster there. Collective.
+PetscErrorCode MakeIndexValuedCopy(Mat A, EntryNumbers const& numbers, IndexValuedCopy* numbered);
 
 /// Copy of values between two matrices of a rank: to[targets[k]] = from[sources[k]].
 class LocalCopy : public SpaceObject {
@@ -54,7 +54,7 @@ class LocalCopy : public SpaceObject {
   virtual void run(MatrixValues const& from, Scalar* to) = 0;
 };
 
-/// Sources of the leaf's values that come from one of A's blocks.
+/// Sources of the submatrix's values that come from one of A's blocks.
 struct BlockSource {
   std::unique_ptr<LocalCopy> own;  ///< from this rank's block; null: none
   PetscSF others = nullptr;        ///< from other ranks' blocks; null on all ranks: none
@@ -78,21 +78,21 @@ class ValueSources {
     std::swap(counts_, other.counts_);
   }
 
-  /// Finds the sources of leaves from leaves that have been cut out of a numbered copy. Collective.
+  /// Finds the sources of submatrices from submatrices that have been extracted from an index-valued copy. Collective.
   /// @param same  out: whether both patterns agree on all ranks; otherwise finds nothing
   PetscErrorCode Find(Mat A, EntryNumbers const& numbers, std::vector<Mat> const& numbered,
-                      std::vector<Mat> const& leaves, bool* same);
+                      std::vector<Mat> const& submatrices, bool* same);
 
-  /// Takes A's values into the leaves, both in the memory in which they are. Collective.
-  PetscErrorCode TakeValues(Mat A, std::vector<Mat> const& leaves) const;
+  /// Updates the submatrices from A's values. No matrix changes its memory space. Collective.
+  PetscErrorCode TakeValues(Mat A, std::vector<Mat> const& submatrices) const;
 
  private:
-  PetscErrorCode Add(Mat A, EntryNumbers const& numbers, Mat numbered, Mat leaf);
+  PetscErrorCode Add(Mat A, EntryNumbers const& numbers, Mat numbered, Mat submatrix);
   PetscErrorCode Take(BlockSource const& source, Stream stream, Mat block, PetscInt count, PetscScalar* to,
                       PetscMemType there) const;
 
   PetscInt counts_[2] = {0, 0};       ///< number of entries of A's blocks
-  std::vector<BlockSource> sources_;  ///< sources of leaf k from block b: sources_[2 k + b]
+  std::vector<BlockSource> sources_;  ///< sources of submatrix k from block b: sources_[2 k + b]
 };
 
 }  // namespace sptrsv_petsc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds where the values of submatrices come from: cuts submatrices out of a matrix whose values are numbers of
+// Finds where the values of submatrices come from: extracts submatrices from a matrix whose values are numbers of
 // entries. Copies values of this rank, and broadcasts those of other ranks along star forests.
 #include "subdomains/value_sources.hpp"
 
@@ -95,7 +95,7 @@ std::unique_ptr<LocalCopy> MakeLocalCopy(bool device, Stream stream, std::vector
   return std::make_unique<CopyOnSpace<Kokkos::DefaultHostExecutionSpace>>(stream, sources, targets);
 }
 
-/// Values of a leaf that come from one of A's blocks.
+/// Values of a submatrix that come from one of A's blocks.
 struct Found {
   std::vector<PetscInt> own, own_targets;  // value own_targets[j] is this rank's value own[j]; empty targets: 0, 1, ...
   std::vector<PetscInt> ranks, roots, targets;  // value targets[j] is value roots[j] of another rank, ranks[j]
@@ -115,8 +115,8 @@ struct Found {
   bool in_order_ = true;
 };
 
-/// Makes the numbered matrix of a sequential one: a matrix in host memory that uses A's pattern.
-PetscErrorCode NumberOnHost(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered)
+/// Makes the index-valued copy of a sequential one: a matrix in host memory that uses A's pattern.
+PetscErrorCode NumberOnHost(Mat A, EntryNumbers const& numbers, IndexValuedCopy* numbered)
 {
   PetscInt num_rows, num_cols;
   PatternAccess m;
@@ -133,8 +133,8 @@ PetscErrorCode NumberOnHost(Mat A, EntryNumbers const& numbers, NumberedMatrix* 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Makes the numbered matrix of a parallel one: a copy of it.
-PetscErrorCode NumberBlocks(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered)
+/// Makes the index-valued copy of a parallel one: a copy of it.
+PetscErrorCode NumberBlocks(Mat A, EntryNumbers const& numbers, IndexValuedCopy* numbered)
 {
   Mat blocks[2];
   PetscMPIInt rank;
@@ -215,7 +215,7 @@ PetscErrorCode HasPlainValues(Mat A, bool* plain)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, NumberedMatrix* numbered)
+PetscErrorCode MakeIndexValuedCopy(Mat A, EntryNumbers const& numbers, IndexValuedCopy* numbered)
 {
   Mat blocks[2];
 
@@ -227,10 +227,10 @@ PetscErrorCode MakeNumbered(Mat A, EntryNumbers const& numbers, NumberedMatrix* 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Adds the sources of a leaf. Collective on A.
-/// @param numbered  copy of the leaf whose values are numbers of A's entries
-/// @param leaf      null, like `numbered`, if this rank has fewer leaves than others
-PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbered, Mat leaf)
+/// Adds the sources of a submatrix. Collective on A.
+/// @param numbered  copy of the submatrix whose values are numbers of A's entries
+/// @param submatrix      null, like `numbered`, if this rank has fewer submatrices than others
+PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbered, Mat submatrix)
 {
   MPI_Comm const comm = PetscObjectComm((PetscObject)A);
   Found found[2];
@@ -238,7 +238,7 @@ PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbere
   PetscMPIInt size, self;
   PetscScalar const* a = nullptr;
   Stream stream;
-  bool const device = leaf && device_memory_of(leaf) != PETSC_MEMTYPE_HOST;
+  bool const device = submatrix && device_memory_of(submatrix) != PETSC_MEMTYPE_HOST;
   bool const local = has_device || !device;  // otherwise only PETSc reaches the device
 
   PetscFunctionBegin;
@@ -297,31 +297,31 @@ PetscErrorCode ValueSources::Add(Mat A, EntryNumbers const& numbers, Mat numbere
 }
 
 PetscErrorCode ValueSources::Find(Mat A, EntryNumbers const& numbers, std::vector<Mat> const& numbered,
-                                  std::vector<Mat> const& leaves, bool* same)
+                                  std::vector<Mat> const& submatrices, bool* same)
 {
   MPI_Comm const comm = PetscObjectComm((PetscObject)A);
-  PetscInt most_leaves = (PetscInt)leaves.size();
-  int equal = numbered.size() == leaves.size();
+  PetscInt most_submatrices = (PetscInt)submatrices.size();
+  int equal = numbered.size() == submatrices.size();
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most_leaves, 1, MPIU_INT, MPI_MAX, comm));
-  for (std::size_t k = 0; equal && k < leaves.size(); ++k) {
-    bool of_leaf = false;
-    PetscCall(SamePattern(numbered[k], leaves[k], &of_leaf));
-    equal = of_leaf;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most_submatrices, 1, MPIU_INT, MPI_MAX, comm));
+  for (std::size_t k = 0; equal && k < submatrices.size(); ++k) {
+    bool of_submatrix = false;
+    PetscCall(SamePattern(numbered[k], submatrices[k], &of_submatrix));
+    equal = of_submatrix;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &equal, 1, MPI_INT, MPI_MIN, comm));
   *same = equal;
   std::copy_n(numbers.counts, 2, counts_);
-  for (std::size_t k = 0; equal && k < (std::size_t)most_leaves; ++k) {
-    bool const here = k < leaves.size();
-    PetscCall(Add(A, numbers, here ? numbered[k] : nullptr, here ? leaves[k] : nullptr));
+  for (std::size_t k = 0; equal && k < (std::size_t)most_submatrices; ++k) {
+    bool const here = k < submatrices.size();
+    PetscCall(Add(A, numbers, here ? numbered[k] : nullptr, here ? submatrices[k] : nullptr));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Takes the values of one of A's blocks into a leaf. Collective on A.
-/// @param to     the leaf's values, in memory `there`; null: this rank has fewer leaves than others
+/// Takes the values of one of A's blocks into a submatrix. Collective on A.
+/// @param to     the submatrix's values, in memory `there`; null: this rank has fewer submatrices than others
 /// @param count  number of entries of the block
 PetscErrorCode ValueSources::Take(BlockSource const& source, Stream stream, Mat block, PetscInt count, PetscScalar* to,
                                   PetscMemType there) const
@@ -345,7 +345,7 @@ PetscErrorCode ValueSources::Take(BlockSource const& source, Stream stream, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ValueSources::TakeValues(Mat A, std::vector<Mat> const& leaves) const
+PetscErrorCode ValueSources::TakeValues(Mat A, std::vector<Mat> const& submatrices) const
 {
   Mat blocks[2];
   Stream stream;
@@ -354,14 +354,14 @@ PetscErrorCode ValueSources::TakeValues(Mat A, std::vector<Mat> const& leaves) c
   PetscCall(GetBlocks(A, blocks));
   PetscCall(StreamFor(A, &stream));
   for (std::size_t k = 0; k < sources_.size() / 2; ++k) {
-    Mat const leaf = k < leaves.size() ? leaves[k] : nullptr;
+    Mat const submatrix = k < submatrices.size() ? submatrices[k] : nullptr;
     auto const both = [&](PetscScalar* to, PetscMemType there) -> PetscErrorCode {
       PetscFunctionBegin;
       PetscCall(Take(sources_[2 * k], stream, blocks[0], counts_[0], to, there));
       PetscCall(Take(sources_[2 * k + 1], stream, blocks[1], counts_[1], to, there));
       PetscFunctionReturn(PETSC_SUCCESS);
     };
-    if (leaf) PetscCall(WithMatrixValuesToWrite(leaf, both));
+    if (submatrix) PetscCall(WithMatrixValuesToWrite(submatrix, both));
     else PetscCall(both(nullptr, device_memory_of(blocks[0])));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -70,7 +70,7 @@ T fetch_add(T* address, T value) {
   return before;
 }
 template <class T>
-void arrive(T* address) {
+void release_increment(T* address) {
   publish([=] { ++*address; });
 }
 template <class Bits>

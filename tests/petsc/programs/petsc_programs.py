@@ -53,7 +53,7 @@ class Output:
         return told[:3] or lines[-3:]
 
 
-class Verdict:
+class Outcome:
     def __init__(self, case, words, detail="", kind=""):
         self.case, self.words, self.detail, self.kind = case, words, detail, kind
 
@@ -170,22 +170,22 @@ class Runner:
         return None
 
     def judge(self, case, program, kinds):
-        """Returns one verdict for each of `kinds`, or a single one if nothing is compared."""
+        """Returns one outcome for each of `kinds`, or a single one if nothing is compared."""
         own = self.run(case, program, None)
         if own.status is None:
-            return [Verdict(case, "PETSc's own takes too long")]
+            return [Outcome(case, "PETSc's own takes too long")]
         if not own.factors:
-            return [Verdict(case, "no factor")]
+            return [Outcome(case, "no factor")]
         if own.status and not case.filter.startswith("Error:"):
-            return [Verdict(case, "PETSc's own fails", " | ".join(own.last_words()))]
-        verdicts = []
+            return [Outcome(case, "PETSc's own fails", " | ".join(own.last_words()))]
+        outcomes = []
         for kind in kinds:
             words, detail = self.compare(case, self.run(case, program, kind), own, kind)
             if words == "differs":
                 why, words_of_own = self.why_own_differs(case, program, own)
                 words, detail = why or words, detail + (f"; PETSc's own {words_of_own}" if why else "")
-            verdicts.append(Verdict(case, words, detail or "", kind))
-        return verdicts
+            outcomes.append(Outcome(case, words, detail or "", kind))
+        return outcomes
 
     def why_own_differs(self, case, program, own):
         """Returns why PETSc's own output changes when run again or rounded differently, and the difference."""
@@ -197,7 +197,7 @@ class Runner:
         return None, ""
 
     def compare(self, case, ours, own, kind=None):
-        """Returns the verdict of a run. kind: the plugin's type; None if the run is PETSc's own, too."""
+        """Returns the outcome of a run. kind: the plugin's type; None if the run is PETSc's own, too."""
         if ours.status is None:
             return "takes too long", f"more than {self.limit * case.slowness:.0f} s"
         if kind and not (ours.factors and all(line.endswith(f" by {kind}") for line in ours.factors)):
@@ -221,25 +221,25 @@ class Tally:
         self.cases, self.words, self.skips = 0, collections.Counter(), collections.Counter()
         self.programs, self.with_factor, self.programs_with_factor = set(), 0, set()
 
-    def add(self, verdicts, show):
-        case = verdicts[0].case
+    def add(self, outcomes, show):
+        case = outcomes[0].case
         self.programs.add(case.source)
         self.cases += 1
-        worst = [verdict.words for verdict in verdicts if verdict.words in NOT_COMPARED]
+        worst = [outcome.words for outcome in outcomes if outcome.words in NOT_COMPARED]
         if not worst:
             self.with_factor += 1
             self.programs_with_factor.add(case.source)
-        bad = [verdict for verdict in verdicts if verdict.words not in NOT_COMPARED + [SAME, STEP]]
+        bad = [outcome for outcome in outcomes if outcome.words not in NOT_COMPARED + [SAME, STEP]]
         if bad:
             self.words["differing"] += 1
-        elif not worst and any(verdict.words == STEP for verdict in verdicts):
+        elif not worst and any(outcome.words == STEP for outcome in outcomes):
             self.words[STEP] += 1
         else:
             self.words[(worst + [SAME])[0]] += 1
-        for verdict in verdicts:
-            line = f"{case} {case.steps} {verdict.kind}: {verdict.words}"
-            line += f": {verdict.detail}" if verdict.detail else ""
-            if show or verdict in bad:
+        for outcome in outcomes:
+            line = f"{case} {case.steps} {outcome.kind}: {outcome.words}"
+            line += f": {outcome.detail}" if outcome.detail else ""
+            if show or outcome in bad:
                 print(line, flush=True)
 
     def row(self, package):
@@ -324,8 +324,8 @@ def run_all(runner, programs, types, workers, show):
             tally.skips.update(skips)
             if words:
                 print(words, flush=True)
-            for verdicts in judged:
-                tally.add(verdicts, show)
+            for outcomes in judged:
+                tally.add(outcomes, show)
     return tallies
 
 
@@ -347,7 +347,7 @@ def arguments():
     parser.add_argument("--limit", type=float, default=60, help="seconds for each run")
     parser.add_argument("--ranks", type=int, default=4, help="leave out cases with more")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--show", action="store_true", help="every verdict")
+    parser.add_argument("--show", action="store_true", help="every outcome")
     return parser.parse_args()
 
 

@@ -102,10 +102,10 @@ OUTPUTS = [
 
 class Outputs(unittest.TestCase):
     def test_verdicts(self):
-        for verdict, old, new in OUTPUTS:
+        for outcome, old, new in OUTPUTS:
             with self.subTest(old=old, new=new):
                 self.assertIn(old, OWN)
-                self.assertEqual(compare(OWN.replace(old, new) if old else OWN, OWN)[0], verdict)
+                self.assertEqual(compare(OWN.replace(old, new) if old else OWN, OWN)[0], outcome)
         newer = OWN.replace("matrix follows:", "matrix:")  # from 3.25 on
         self.assertEqual(compare(newer.replace("type: seqaij", "type: sptrsv"), newer)[0], "same")
 

@@ -60,7 +60,7 @@ __device__ __forceinline__ T fetch_add(T* address, T value) {
   return atomic(address).fetch_add(value, cuda::memory_order_relaxed);
 }
 template <class T>
-__device__ __forceinline__ void arrive(T* address) {
+__device__ __forceinline__ void release_increment(T* address) {
   Kokkos::memory_fence();
   Kokkos::atomic_inc(address);
 }

@@ -7,7 +7,7 @@
 //   take_turns(turn)                    calls turn() until it returns true; turns publish what other lanes poll for
 //   rejoin()                            ends a branch in which some lanes publish: no lane waits before they have
 //   WaitingLoop                         lives as long as a loop that polls; pause() is called between two polls
-//   load_acquire(), load_relaxed(), store_relaxed(), fetch_add(), arrive()    visible on the whole GPU
+//   load_acquire(), load_relaxed(), store_relaxed(), fetch_add(), release_increment()    visible on the whole GPU
 //   load_from_scratch(), store_to_scratch()                                   visible in the team
 //   computed_here()                     a value that the compiler must not compute later
 //

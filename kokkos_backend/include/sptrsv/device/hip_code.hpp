@@ -60,7 +60,7 @@ __device__ __forceinline__ T fetch_add(T* address, T value) {
   return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 template <class T>
-__device__ __forceinline__ void arrive(T* address) {
+__device__ __forceinline__ void release_increment(T* address) {
   __hip_atomic_fetch_add(address, T(1), __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
 }
 template <class Bits>

@@ -20,8 +20,8 @@ struct HostCost {
   static constexpr double bytes_per_ns = 22;   ///< memory bandwidth of one thread
   static constexpr double sorted_from = 16;    ///< rows in a level from which they are sorted by length
   static constexpr double block = 300;         ///< each block of rows: its ticket and its flags
-  static constexpr double block_row = 1.35;    ///< factor for a row without waits in the order of the blocks of rows
-  static constexpr double repeated_row = 0.4;  ///< factor for a row with the columns of the row before
+  static constexpr double block_row = 1.35;    ///< cost factor of a row of a block that does not wait
+  static constexpr double repeated_row = 0.4;  ///< cost factor of a row that has the columns of the row before it
   /// Share of rows that need a row shortly before them; below it, level order loses no cache reuse.
   static constexpr double near_rows = 0.1;
   static constexpr double in_flight = 300;  ///< instructions in flight; a row has about 12, and 6 per entry

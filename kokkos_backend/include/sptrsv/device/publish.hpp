@@ -10,8 +10,8 @@
 
 namespace sptrsv::detail {
 
-/// Loads a value that arrive() or another atomic wrote; everything written before that arrive() is then visible.
-/// Kokkos::atomic_load is a compare-and-swap in Kokkos 4.x, far too expensive for polling.
+/// Loads a value that release_increment() or another atomic wrote; everything written before that release_increment()
+/// is then visible. Kokkos::atomic_load is a compare-and-swap in Kokkos 4.x, far too expensive for polling.
 template <class T>
 KOKKOS_INLINE_FUNCTION T load_acquire(T const* address) {
 #if defined(SPTRSV_GPU_CODE)
@@ -91,9 +91,9 @@ KOKKOS_FORCEINLINE_FUNCTION Kokkos::complex<R> computed_here(Kokkos::complex<R> 
 /// Adds 1 to the counter with release order: a thread whose load_acquire() returns the new count sees all earlier
 /// writes of the threads that have arrived.
 template <class T>
-KOKKOS_INLINE_FUNCTION void arrive(T* address) {
+KOKKOS_INLINE_FUNCTION void release_increment(T* address) {
 #if defined(SPTRSV_GPU_CODE)
-  gpu::arrive(address);
+  gpu::release_increment(address);
 #else
   __atomic_fetch_add(address, T(1), __ATOMIC_RELEASE);
 #endif

@@ -69,7 +69,7 @@ typename View::pointer_type data_or_null(View const& v) {
   return v.extent(0) > 0 ? v.data() : nullptr;
 }
 
-/// Access to K columns of b and x with the caller's Fold. Column c counts from `first_column`.
+/// Access to K columns of b and x with the caller's PermuteScale. Column c counts from `first_column`.
 template <class T>
 struct RowIO {
   using scalar = typename T::scalar;
@@ -84,20 +84,21 @@ struct RowIO {
   std::size_t b_row, b_col, x_row, x_col, out_row, out_col;  // strides, in scalars
   bool accumulate;
 
-  RowIO(typename T::rhs const& b_view, typename T::solution const& x_view, Fold<T> const& fold, int first_column)
+  RowIO(typename T::rhs const& b_view, typename T::solution const& x_view, PermuteScale<T> const& permute_scale,
+        int first_column)
       : b(b_view.data() + first_column * b_view.stride(1)),
         x(x_view.data() + first_column * x_view.stride(1)),
-        out(fold.has_out() ? fold.out.data() + first_column * fold.out.stride(1) : nullptr),
-        b_scale(data_or_null(fold.b_scale)),
-        b_rows(data_or_null(fold.b_rows)),
-        out_rows(data_or_null(fold.out_rows)),
+        out(permute_scale.has_out() ? permute_scale.out.data() + first_column * permute_scale.out.stride(1) : nullptr),
+        b_scale(data_or_null(permute_scale.b_scale)),
+        b_rows(data_or_null(permute_scale.b_rows)),
+        out_rows(data_or_null(permute_scale.out_rows)),
         b_row(b_view.stride(0)),
         b_col(b_view.stride(1)),
         x_row(x_view.stride(0)),
         x_col(x_view.stride(1)),
-        out_row(fold.out.stride(0)),
-        out_col(fold.out.stride(1)),
-        accumulate(fold.accumulate) {}
+        out_row(permute_scale.out.stride(0)),
+        out_col(permute_scale.out.stride(1)),
+        accumulate(permute_scale.accumulate) {}
 
   KOKKOS_FORCEINLINE_FUNCTION scalar load(index i, int c) const {
     scalar const value = b[(b_rows ? b_rows[i] : i) * b_row + c * b_col];

@@ -111,7 +111,7 @@ class Factorization {
   /// Cost: per pass two launches, to clear and for all rows, and one fence; more than one pass only for shifts of A.
   /// Shift::positive_definite also reduces over A if a pivot is small. No allocation; copies only a few numbers if a
   /// pivot is small.
-  PivotVerdict factor(ExecSpace const& exec, typename types::values const& matrix_values, PivotRules const& rules);
+  PivotStatus factor(ExecSpace const& exec, typename types::values const& matrix_values, PivotRules const& rules);
 
   /// Returns the values for Factor::update(): the same arrays after each numeric phase.
   values_type values() const;

@@ -235,7 +235,7 @@ struct Factorization<S, I, O, E>::Impl {
   void allocate(E const& exec, pattern_type const& stored) {
     any_small = decltype(any_small)("sptrsv::factorization::any_small");
     auto const n = static_cast<std::size_t>(rows.upper.num_rows);
-    // by dense blocks, the column arrays are owned here, and the caller's have the length of the values
+    // by dense blocks, this object owns the column arrays; the caller's col_idx has one entry per scalar
     std::size_t const entries_of_block = static_cast<std::size_t>(area());
     std::size_t const in_upper = stored.upper->rows.col_idx.extent(0);
     make(upper_values, exec, "upper", in_upper);
@@ -369,18 +369,18 @@ struct Factorization<S, I, O, E>::Impl {
     return static_cast<double>(size);
   }
 
-  /// Completes the verdict if a pass by dense blocks has found something.
-  void judge_blocks(E const& exec, detail::PivotStatus const& found, PivotVerdict& verdict) const {
+  /// Completes the pivot status if a pass by dense blocks has found something.
+  void judge_blocks(E const& exec, detail::PivotStatus const& found, PivotStatus& pivot_status) const {
     if (found.last >= 0) {
-      verdict.zero_row = found.last * blocks.size + static_cast<long long>(small_pivot(exec, found.last));
-      verdict.first_row = found.first * blocks.size + static_cast<long long>(small_pivot(exec, found.first));
+      pivot_status.zero_row = found.last * blocks.size + static_cast<long long>(small_pivot(exec, found.last));
+      pivot_status.first_row = found.first * blocks.size + static_cast<long long>(small_pivot(exec, found.first));
     }
     if (found.doubtful)
-      verdict.out_of_range_row =
+      pivot_status.out_of_range_row =
           detail::first_row_out_of_range<T>(exec, rows.upper, blocks.size, unscaled.data(), inverse.data());
   }
 
-  PivotVerdict compute(E const& exec, typename T::values const& values, PivotRules rules) {
+  PivotStatus compute(E const& exec, typename T::values const& values, PivotRules rules) {
     if (!made) throw NotReady("a factorization that was declined; make another one");
     std::size_t const num_values = matrix_rows.num_entries * static_cast<std::size_t>(area());
     if (values.extent(0) < num_values) throw PatternChanged(values.extent(0), num_values);
@@ -389,7 +389,7 @@ struct Factorization<S, I, O, E>::Impl {
         throw Unsupported("factorization", "thresholds of the diagonal for blocks", "leave them out");
       rules.shift = Shift::none;
     }
-    PivotVerdict verdict;
+    PivotStatus pivot_status;
     auto const top = [&] {
       if (rules.greatest_amount >= 0) return static_cast<real>(rules.greatest_amount);
       return detail::greatest_shift<T, real>(exec, matrix_rows, values.data(), static_cast<real>(rules.zero_pivot));
@@ -402,9 +402,9 @@ struct Factorization<S, I, O, E>::Impl {
     do {
       found = {rows.upper.num_rows, -1, 0, 0};
       pass(exec, values.data(), rules, loop.amount());
-      exec.fence("sptrsv::factorization: the verdict on pivots");
-      ++verdict.passes;
-      verdict.shift_amount = static_cast<double>(loop.amount());
+      exec.fence("sptrsv::factorization: the pivot_status on pivots");
+      ++pivot_status.passes;
+      pivot_status.shift_amount = static_cast<double>(loop.amount());
       if (any_small()) {
         Kokkos::deep_copy(exec, found, status);
         exec.fence("sptrsv::factorization: pivots that are too small");
@@ -412,17 +412,18 @@ struct Factorization<S, I, O, E>::Impl {
       failed = found.last >= 0;
     } while (loop.next(failed, top));
     unfinished = false;
-    verdict.num_shifts = rules.shift == Shift::in_blocks ? static_cast<long long>(found.shifted) : loop.num_shifts();
-    verdict.endless = loop.endless();
+    pivot_status.num_shifts =
+        rules.shift == Shift::in_blocks ? static_cast<long long>(found.shifted) : loop.num_shifts();
+    pivot_status.endless = loop.endless();
     if (by_blocks()) {
-      judge_blocks(exec, found, verdict);
+      judge_blocks(exec, found, pivot_status);
     } else if (failed) {
-      verdict.zero_row = found.last;
-      verdict.first_row = found.first;
-      verdict.zero_value = small_pivot(exec, found.last);
-      verdict.first_value = small_pivot(exec, found.first);
+      pivot_status.zero_row = found.last;
+      pivot_status.first_row = found.first;
+      pivot_status.zero_value = small_pivot(exec, found.last);
+      pivot_status.first_value = small_pivot(exec, found.first);
     }
-    return verdict;
+    return pivot_status;
   }
 };
 
@@ -455,8 +456,8 @@ template <class S, class I, class O, class E>
 Factorization<S, I, O, E>& Factorization<S, I, O, E>::operator=(Factorization&&) noexcept = default;
 
 template <class S, class I, class O, class E>
-PivotVerdict Factorization<S, I, O, E>::factor(E const& exec, typename types::values const& matrix_values,
-                                               PivotRules const& rules) {
+PivotStatus Factorization<S, I, O, E>::factor(E const& exec, typename types::values const& matrix_values,
+                                              PivotRules const& rules) {
   if (!impl_) throw NotReady("a factorization that was moved from; make another one, or assign one to it");
   return impl_->compute(exec, matrix_values, rules);
 }

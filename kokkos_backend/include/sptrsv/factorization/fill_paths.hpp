@@ -55,8 +55,8 @@ enum FillCounter { reached_count, collected_count, overflow, diagonal_there, num
 
 // A FillTable or a FillArray holds, by column, the vertices that the paths of one row have reached. `best` is the
 // minimum, over paths to that column, of the greatest vertex between the ends, -1 for a path of one edge; right of the
-// diagonal it is unused. A vertex left of the diagonal whose best has decreased is collected for the next step with its
-// current best: changes of a step must count only in the next step, since paths grow by one edge per step.
+// diagonal it is unused. Each step queues the columns left of the diagonal whose bound fell, with the new bound. Paths
+// grow by one edge per step, so a bound that falls in a step must not count before the next one.
 
 /// Hash table of the reached columns, with open addressing. A row that reaches too many columns overflows.
 template <class I>

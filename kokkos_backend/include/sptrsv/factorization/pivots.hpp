@@ -32,7 +32,7 @@ struct PivotRules {
 };
 
 /// Result of a numeric phase. Rows count from 0, in the order of the factors.
-struct PivotVerdict {
+struct PivotStatus {
   int passes = 0;            ///< over all rows
   long long num_shifts = 0;  ///< restarts, or pivots shifted in_blocks
   double shift_amount = 0;   ///< shift of the last pass

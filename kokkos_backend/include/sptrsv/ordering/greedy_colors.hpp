@@ -88,20 +88,20 @@ struct GreedyColors {
 
 /// Colors the rows of a matrix like color_graph() with ColorAlgorithm::serial, in the space of its pattern.
 /// @param matrix    rows in natural order
-/// @param obstacle  out: why there is no coloring; empty on success
+/// @param fallback_reason  out: why there is no coloring; empty on success
 /// @param most_polls  polls of a row without effect after which the attempt ends: if each row is a neighbor of the row
 /// before, as in a chain, one core of a host is faster
 /// Cost: a search for each entry's mirror image, a launch in which rows poll for their neighbors' colors, a copy of the
 /// colors to the host, and a sort of the rows there.
 template <class T>
 Coloring<typename T::index> color_on_device(typename T::exec_space const& exec, typename T::pattern const& matrix,
-                                            std::string& obstacle, long long most_polls = 20000) {
+                                            std::string& fallback_reason, long long most_polls = 20000) {
   using index = typename T::index;
   index const n = matrix.num_rows();
-  obstacle.clear();
+  fallback_reason.clear();
   if (n == 0) return {{}, {0}, {}};
   if (!detail::is_sorted_and_symmetric<T>(exec, matrix)) {
-    obstacle = "the pattern is not symmetric";
+    fallback_reason = "the pattern is not symmetric";
     return {};
   }
   auto const colors = detail::raw_view<index, T>(exec, "sptrsv::coloring::colors", static_cast<std::size_t>(n));
@@ -116,7 +116,7 @@ Coloring<typename T::index> color_on_device(typename T::exec_space const& exec, 
   Kokkos::deep_copy(exec, gave_up, given_up);
   exec.fence("sptrsv::coloring: colors are known");
   if (gave_up) {
-    obstacle = "too many rows wait for each other";
+    fallback_reason = "too many rows wait for each other";
     return {};
   }
   return detail::group_by_color(color_of);

@@ -19,7 +19,7 @@ struct AnyAlgorithm {
   virtual ~AnyAlgorithm() = default;
   virtual void update(typename T::exec_space const&, Analysis<T> const&, typename T::values const&) = 0;
   virtual void solve(typename T::exec_space const&, typename T::rhs const&, typename T::solution const&,
-                     Fold<T> const&) const = 0;
+                     PermuteScale<T> const&) const = 0;
   virtual void reserve(typename T::exec_space const&, int columns) = 0;
   virtual std::string parameters() const = 0;
   virtual long long num_passes() const = 0;
@@ -44,15 +44,15 @@ struct HoldAlgorithm final : AnyAlgorithm<T> {
     algorithm.update(exec, analysis, values);
   }
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const override {
+             PermuteScale<T> const& permute_scale) const override {
     if constexpr (keeps_state<A>) {
       refuse_graph_capture(exec, A::name);
       if (unfinished_) algorithm.restart(exec);
       unfinished_ = true;
-      algorithm.solve(exec, b, x, fold);
+      algorithm.solve(exec, b, x, permute_scale);
       unfinished_ = false;
     } else {
-      algorithm.solve(exec, b, x, fold);
+      algorithm.solve(exec, b, x, permute_scale);
     }
   }
   void reserve(typename T::exec_space const& exec, int columns) override { algorithm.reserve(exec, columns); }

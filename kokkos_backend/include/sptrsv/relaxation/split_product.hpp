@@ -4,7 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "sptrsv/device/free_rows.hpp"
+#include "sptrsv/device/independent_rows.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/set_launches.hpp"
 #include "sptrsv/device/small_range.hpp"
@@ -94,8 +94,8 @@ struct SplitProduct {
       bool const below = strict != Strict::upper, above = strict != Strict::lower;
       auto const entries = (below ? split.lower.values.extent(0) : 0) + (above ? split.upper.values.extent(0) : 0);
       auto const diagonals = static_cast<double>((below + above) * split.stored_diagonals()) * static_cast<double>(n);
-      lanes = lanes_per_free_row(static_cast<double>(n), static_cast<double>(entries) - diagonals,
-                                 static_cast<double>(split.longest_row), below + above, warp_lanes<space>);
+      lanes = lanes_per_independent_row(static_cast<double>(n), static_cast<double>(entries) - diagonals,
+                                        static_cast<double>(split.longest_row), below + above, warp_lanes<space>);
       rows_per_team = GpuTuning::table_warp_lanes * 4 / lanes;
       Kokkos::parallel_for(label, wide_set_policy(exec, n, rows_per_team, rows_per_team, lanes), *this);
     } else {

@@ -63,39 +63,43 @@ void check_extents(char const* matrix, std::size_t n, B const& b, X const& x) {
 }
 
 template <class T>
-void check_extents(std::size_t n, typename T::rhs const& b, typename T::solution const& x, Fold<T> const& fold) {
+void check_extents(std::size_t n, typename T::rhs const& b, typename T::solution const& x,
+                   PermuteScale<T> const& permute_scale) {
   check_extents("T", n, b, x);
   auto const check = [n](char const* name, std::size_t given) {
     if (given != 0 && given < n)
-      throw DimensionMismatch("fold." + std::string(name) + " has " + std::to_string(given) + " entries, T " +
+      throw DimensionMismatch("permute_scale." + std::string(name) + " has " + std::to_string(given) + " entries, T " +
                               std::to_string(n) + " rows; give one for each row, or an empty view");
   };
-  check("b_rows", fold.b_rows.extent(0));
-  check("b_scale", fold.b_scale.extent(0));
-  check("out_rows", fold.out_rows.extent(0));
-  if (fold.has_out() && (fold.out.extent(0) != n || fold.out.extent(1) != x.extent(1)))
-    throw DimensionMismatch("fold.out is " + size_text(fold.out) + " and x " + size_text(x) +
+  check("b_rows", permute_scale.b_rows.extent(0));
+  check("b_scale", permute_scale.b_scale.extent(0));
+  check("out_rows", permute_scale.out_rows.extent(0));
+  if (permute_scale.has_out() && (permute_scale.out.extent(0) != n || permute_scale.out.extent(1) != x.extent(1)))
+    throw DimensionMismatch("permute_scale.out is " + size_text(permute_scale.out) + " and x " + size_text(x) +
                             "; give views of the same size, or leave `out` empty");
 }
 
 template <class T>
-void check_overlap(typename T::rhs const& b_view, typename T::solution const& x_view, Fold<T> const& fold) {
+void check_overlap(typename T::rhs const& b_view, typename T::solution const& x_view,
+                   PermuteScale<T> const& permute_scale) {
   using placement = Placement<typename T::scalar>;
   placement const b(b_view), x(x_view);
   char const* const repeated = " has a stride of 0, so that several of its rows or columns are one; give each its own";
   if (x.repeats()) throw Overlap(std::string("x") + repeated);
-  if (x.meets(b) && (!x.same_as(b) || fold.b_rows.extent(0) > 0))
-    throw Overlap(x.same_as(b) ? "b and x are the same array, while fold.b_rows permutes b; give x an array of its own"
-                               : "b and x overlap; give the very same view for both, or arrays apart");
-  if (!fold.has_out()) return;
-  placement const out(fold.out);
-  if (out.repeats()) throw Overlap(std::string("fold.out") + repeated);
-  if (out.meets(x)) throw Overlap("fold.out and x overlap; give `out` an array of its own");
-  bool const alike = data_or_null(fold.b_rows) == data_or_null(fold.out_rows);
+  if (x.meets(b) && (!x.same_as(b) || permute_scale.b_rows.extent(0) > 0))
+    throw Overlap(x.same_as(b)
+                      ? "b and x are the same array, while permute_scale.b_rows permutes b; give x an array of its own"
+                      : "b and x overlap; give the very same view for both, or arrays apart");
+  if (!permute_scale.has_out()) return;
+  placement const out(permute_scale.out);
+  if (out.repeats()) throw Overlap(std::string("permute_scale.out") + repeated);
+  if (out.meets(x)) throw Overlap("permute_scale.out and x overlap; give `out` an array of its own");
+  bool const alike = data_or_null(permute_scale.b_rows) == data_or_null(permute_scale.out_rows);
   if (out.meets(b) && !(out.same_as(b) && alike))
     throw Overlap(
-        "fold.out and b overlap; give `out` an array of its own, or b itself and the same fold.b_rows and "
-        "fold.out_rows, or neither");
+        "permute_scale.out and b overlap; give `out` an array of its own, or b itself and the same "
+        "permute_scale.b_rows and "
+        "permute_scale.out_rows, or neither");
 }
 
 }  // namespace sptrsv::detail

@@ -11,8 +11,8 @@
 
 namespace sptrsv::detail {
 
-/// Access to one column. plain: b and x are contiguous, and the Fold is empty. scaled: like plain, but b is scaled.
-/// unit: x is contiguous. any: arbitrary strides and Fold.
+/// Access to one column. plain: b and x are contiguous, and the PermuteScale is empty. scaled: like plain, but b is
+/// scaled. unit: x is contiguous. any: arbitrary strides and PermuteScale.
 enum class Access { plain, scaled, unit, any };
 
 /// Calls f(integral_constant<Access, A>) with the least general A that holds; on a device with `any`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incomplete factors with PETSc's shifts of small pivots, pass after pass: the oracle of a factorization's verdicts.
+// Incomplete factors with PETSc's shifts of small pivots, pass after pass: the oracle of a factorization's pivot
+// statuses.
 #pragma once
 
 #include "sptrsv_support/factorize.hpp"

@@ -12,14 +12,14 @@ namespace sptrsv::detail {
 /// Offsets of the entries of a row of a slice.
 struct EntryOffsets {
   int lanes, entries;
-  std::uint64_t chunk_packs;  ///< rows x lanes of the slice
-  std::uint64_t row_pack;     ///< row x lanes: offset of the row in a chunk
-  std::uint64_t late_pack;    ///< offset of the row's pack of late entries, from the slice's first pack
+  std::uint64_t chunk_packs;    ///< rows x lanes of the slice
+  std::uint64_t row_pack;       ///< row x lanes: offset of the row in a chunk
+  std::uint64_t deferred_pack;  ///< offset of the row's pack of deferred entries, from the slice's first pack
 
-  /// Returns the offset of late entry e in col_idx, and in the values, from the slice's first pack.
+  /// Returns the offset of deferred entry e in col_idx, and in the values, from the slice's first pack.
   template <class E>
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t late(E e) const {
-    return late_pack * static_cast<std::uint64_t>(entries) + static_cast<std::uint64_t>(e);
+    return deferred_pack * static_cast<std::uint64_t>(entries) + static_cast<std::uint64_t>(e);
   }
   /// Returns the offset of entry e in col_idx, from the slice's first pack.
   template <class E>
@@ -79,7 +79,7 @@ struct ColumnTable {
   }
 };
 
-/// Kernel with a team per block of rows: lists its outer positions, each once in order of need, and numbers the
+/// Kernel with a team per block of rows: lists its halo positions, each once in order of need, and numbers the
 /// columns.
 template <class T>
 struct NumberColumns {
@@ -87,11 +87,11 @@ struct NumberColumns {
   using offset = typename T::offset;
   OffDiagonals<T> rows;
   BlockPlan<T> plan;
-  Kokkos::View<index*, typename T::device> slice_of;        // by position
-  Kokkos::View<index*, typename T::device> listed;          // one per entry of a pack, from first_listed()
-  Kokkos::View<std::uint64_t*, typename T::device> outers;  // out, by block: number of outer values
-  Kokkos::View<char*, typename T::device> tables;           // one per team
-  int most_table;                                           // a power of two
+  Kokkos::View<index*, typename T::device> slice_of;       // by position
+  Kokkos::View<index*, typename T::device> listed;         // one per entry of a pack, from first_listed()
+  Kokkos::View<std::uint64_t*, typename T::device> halos;  // out, by block: number of halo values
+  Kokkos::View<char*, typename T::device> tables;          // one per team
+  int most_table;                                          // a power of two
 
   static constexpr unsigned row_step = 1024;  // exceeds the number of entries of any row that is not long
   static_assert(BlockedTuning::long_row < static_cast<int>(row_step));
@@ -127,7 +127,7 @@ struct NumberColumns {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<offset>(entries)), [&](offset e) {
         listed(begin + static_cast<std::uint64_t>(e)) = plan.position(rows.col_idx(rows.first(i) + e * rows.step()));
       });
-      Kokkos::single(Kokkos::PerTeam(team), [&]() { outers(b) = entries; });
+      Kokkos::single(Kokkos::PerTeam(team), [&]() { halos(b) = entries; });
       return;
     }
     int size = 64;
@@ -140,7 +140,7 @@ struct NumberColumns {
       table.first[at] = ~0u;
     });
     team.team_barrier();
-    auto const for_outer = [&](int r, auto const& f) {
+    auto const for_halo = [&](int r, auto const& f) {
       index const i = plan.row(first + r);
       offset const entries_of_row = rows.count(i);
       offset k = rows.first(i);
@@ -150,11 +150,11 @@ struct NumberColumns {
       }
     };
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int r) {
-      for_outer(r, [&](offset e, index c) { table.insert(c, static_cast<unsigned>(r) * row_step + unsigned(e)); });
+      for_halo(r, [&](offset e, index c) { table.insert(c, static_cast<unsigned>(r) * row_step + unsigned(e)); });
     });
     team.team_barrier();
     Kokkos::parallel_scan(Kokkos::TeamThreadRange(team, count), [&](int r, int& sum, bool final) {
-      for_outer(r, [&](offset e, index c) {
+      for_halo(r, [&](offset e, index c) {
         unsigned const at = table.find(c);
         if (table.first[at] != static_cast<unsigned>(r) * row_step + unsigned(e)) return;
         if (final) {
@@ -163,21 +163,21 @@ struct NumberColumns {
         }
         ++sum;
       });
-      if (final && r == count - 1) outers(b) = static_cast<std::uint64_t>(sum);
+      if (final && r == count - 1) halos(b) = static_cast<std::uint64_t>(sum);
     });
     team.team_barrier();
-    int const all = static_cast<int>(outers(b));
+    int const all = static_cast<int>(halos(b));
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int r) {
       index const p = first + r, i = plan.row(p), slice = slice_of(p);
       auto const offsets = entry_offsets(plan, slice, p);
       std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
       offset const entries_of_row = rows.count(i), begin_of_row = rows.first(i);
       offset const slots = static_cast<offset>(plan.slice_chunks(slice)) * offsets.lanes * offsets.entries;
-      int const late = plan.for_entries(p, entries_of_row, [&](offset e, offset number, bool is_late) {
+      int const late = plan.for_entries(p, entries_of_row, [&](offset e, offset number, bool is_deferred) {
         index const c = plan.position(rows.col_idx(begin_of_row + e * rows.step()));
         int const local =
             c >= first && c < last ? static_cast<int>(c - first) : count + static_cast<int>(table.rank[table.find(c)]);
-        plan.col_idx(base + (is_late ? offsets.late(number) : offsets.column(number))) =
+        plan.col_idx(base + (is_deferred ? offsets.late(number) : offsets.column(number))) =
             static_cast<std::uint16_t>(local);
       });
       auto const zero = static_cast<std::uint16_t>(count + all);
@@ -187,7 +187,7 @@ struct NumberColumns {
   }
 };
 
-/// Fills col_idx, block_outer, outer and scratch_bytes of a plan.
+/// Fills col_idx, block_halo, halo and scratch_bytes of a plan.
 /// @param of_plan  workspace that owns the plan's arrays
 template <class T>
 void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Workspace<T>& of_plan,
@@ -198,7 +198,7 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
   typename Workspace<T>::Scope const scope(work);
   NumberColumns<T> number{rows, plan, slice_of, {}, {}, {}, 64};
   number.listed = work.template take<index>(plan.col_idx.extent(0));
-  number.outers = work.template take<std::uint64_t>(static_cast<std::size_t>(blocks));
+  number.halos = work.template take<std::uint64_t>(static_cast<std::size_t>(blocks));
   auto const block_slice = plan.block_slice;
   auto const slice_chunks = plan.slice_chunks;
   auto const most_entries = max_over_rows<T>(
@@ -213,25 +213,24 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
   Kokkos::parallel_for("sptrsv::blocked::columns",
                        team_policy(exec, teams, host ? 1 : BlockedTuning::analysis_threads, 1), number);
 
-  plan.block_outer = of_plan.template take<std::uint64_t>(static_cast<std::size_t>(blocks) + 1);
-  auto const outers = number.outers;
+  plan.block_halo = of_plan.template take<std::uint64_t>(static_cast<std::size_t>(blocks) + 1);
+  auto const halos = number.halos;
   auto const all = sum_before<T, std::uint64_t>(
-      "sptrsv::blocked::block_outer", exec, work, blocks, plan.block_outer,
-      KOKKOS_LAMBDA(index b) { return outers(b); });
-  plan.outer = of_plan.template take<index>(all);
-  auto const block_outer = plan.block_outer;
-  auto const outer = plan.outer;
+      "sptrsv::blocked::block_halo", exec, work, blocks, plan.block_halo, KOKKOS_LAMBDA(index b) { return halos(b); });
+  plan.halo = of_plan.template take<index>(all);
+  auto const block_halo = plan.block_halo;
+  auto const halo = plan.halo;
   auto const listed = number.listed;
   auto const block_row = plan.block_row;
   Kokkos::parallel_for(
-      "sptrsv::blocked::outer",
+      "sptrsv::blocked::halo",
       team_policy(exec, static_cast<int>(blocks), host ? 1 : BlockedTuning::analysis_threads, 1),
       KOKKOS_LAMBDA(typename Kokkos::TeamPolicy<typename T::exec_space>::member_type const& team) {
         auto const b = static_cast<index>(team.league_rank());
-        std::uint64_t const to = block_outer(b), from = number.first_listed(b);
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<long long>(block_outer(b + 1) - to)),
+        std::uint64_t const to = block_halo(b), from = number.first_listed(b);
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<long long>(block_halo(b + 1) - to)),
                              [&](long long k) {
-                               outer(to + static_cast<std::uint64_t>(k)) = listed(from + static_cast<std::uint64_t>(k));
+                               halo(to + static_cast<std::uint64_t>(k)) = listed(from + static_cast<std::uint64_t>(k));
                              });
       });
   auto const slice_pack = plan.slice_pack;
@@ -243,7 +242,7 @@ void number_columns(typename T::exec_space const& exec, Workspace<T>& work, Work
         if (slice_chunks(first) == 0) return long_row_scratch_bytes<T>();
         return block_scratch_bytes<T>((slice_pack(last) - slice_pack(first)) * pack_entries, value_bytes,
                                       static_cast<std::size_t>(block_row(b + 1) - block_row(b)),
-                                      static_cast<std::size_t>(last - first), outers(b));
+                                      static_cast<std::size_t>(last - first), halos(b));
       });
 }
 

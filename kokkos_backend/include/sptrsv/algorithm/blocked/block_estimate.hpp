@@ -19,14 +19,15 @@ namespace sptrsv::detail {
 
 /// Returns how the kernels split rows of op(T).
 /// @param warp         lanes of a warp; 1 on a host
-/// @param may_be_late  whether rows may have late entries
+/// @param may_be_deferred  whether rows may have deferred entries
 template <class T>
-RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analysis, int warp, bool may_be_late = true) {
+RowShape row_shape(typename T::exec_space const& exec, Analysis<T> const& analysis, int warp,
+                   bool may_be_deferred = true) {
   return RowShape::of(analysis.mean_row(), analysis.longest_row(exec), warp,
-                      stored_bytes<typename T::scalar>(analysis.storage()), may_be_late);
+                      stored_bytes<typename T::scalar>(analysis.storage()), may_be_deferred);
 }
 
-/// Returns the bytes of scratch memory that blocks of rows are cut for, while the number of outer values is unknown.
+/// Returns the bytes of scratch memory that blocks of rows are cut for, while the number of halo values is unknown.
 /// @param most_bytes  maximum bytes of a block
 inline std::size_t bytes_to_cut_for(std::size_t most_bytes) {
   return static_cast<std::size_t>(static_cast<double>(most_bytes) * BlockedTuning::cut_for);

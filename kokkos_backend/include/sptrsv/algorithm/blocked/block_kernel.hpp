@@ -82,7 +82,7 @@ struct BlockOnDevice {
     std::uint64_t* slice;  ///< from the lowest bit on: first row (16), rows (8), chunks (8), first pack
     scalar* b;
     scalar* pivot;
-    scalar* x;  ///< rows, outer values, zero
+    scalar* x;  ///< rows, halo values, zero
   };
 
   template <class Team>
@@ -110,19 +110,19 @@ struct BlockOnDevice {
     index const first = plan.block_row(b), slice = plan.block_slice(b);
     int const rows = static_cast<int>(plan.block_row(b + 1) - first);
     int const slices = static_cast<int>(plan.block_slice(b + 1) - slice);
-    std::uint64_t const first_outer = plan.block_outer(b);
+    std::uint64_t const first_halo = plan.block_halo(b);
     if (plan.slice_chunks(slice) == 0)
-      return solve_long_row(team, memory, first, slice, first_outer, plan.block_outer(b + 1), column, slots);
-    int const outers = static_cast<int>(plan.block_outer(b + 1) - first_outer);
+      return solve_long_row(team, memory, first, slice, first_halo, plan.block_halo(b + 1), column, slots);
+    int const halos = static_cast<int>(plan.block_halo(b + 1) - first_halo);
     std::uint64_t const first_pack = plan.slice_pack(slice);
     int const packs = static_cast<int>(plan.slice_pack(slice + slices) - first_pack);
-    Staged const staged = place(memory, data.diagonal == Diagonal::unit, rows, outers, slices, packs);
+    Staged const staged = place(memory, data.diagonal == Diagonal::unit, rows, halos, slices, packs);
     scratch_slots const x(staged.x);
-    stage(team, staged, first, slice, first_pack, rows, outers, slices, packs, column, x);
+    stage(team, staged, first, slice, first_pack, rows, halos, slices, packs, column, x);
     team.team_barrier();
     int const warp = team.team_rank() / threads_per_warp, thread = team.team_rank() % threads_per_warp;
     if (warp < computing_warps) compute(team, staged, x, slots, first, slices, warp, thread);
-    else fetch(team, plan.outer.data() + first_outer, x, slots, rows, outers, warp - computing_warps, thread);
+    else fetch(team, plan.halo.data() + first_halo, x, slots, rows, halos, warp - computing_warps, thread);
     team.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](int r) {
       slots.reset_next(static_cast<std::size_t>(first + r));
@@ -132,7 +132,7 @@ struct BlockOnDevice {
 
   /// Lays out the parts of a block in scratch memory, each aligned to 16 bytes.
   /// @param at  block_scratch_bytes() - 16 bytes, aligned to 16 bytes
-  KOKKOS_FORCEINLINE_FUNCTION static Staged place(char* at, bool unit, int rows, int outers, int slices, int packs) {
+  KOKKOS_FORCEINLINE_FUNCTION static Staged place(char* at, bool unit, int rows, int halos, int slices, int packs) {
     Staged staged;
     auto const take = [&](std::size_t bytes) {
       char* const here = at;
@@ -144,13 +144,13 @@ struct BlockOnDevice {
     staged.slice = reinterpret_cast<std::uint64_t*>(take(sizeof(std::uint64_t) * slices));
     staged.b = reinterpret_cast<scalar*>(take(sizeof(scalar) * rows));
     staged.pivot = reinterpret_cast<scalar*>(take(unit ? 0 : sizeof(scalar) * rows));
-    staged.x = reinterpret_cast<scalar*>(take(sizeof(scalar) * (rows + outers + 1)));
+    staged.x = reinterpret_cast<scalar*>(take(sizeof(scalar) * (rows + halos + 1)));
     return staged;
   }
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void stage(Team const& team, Staged const& staged, index first, index slice,
-                                         std::uint64_t first_pack, int rows, int outers, int slices, int packs,
+                                         std::uint64_t first_pack, int rows, int halos, int slices, int packs,
                                          int column, scratch_slots const& x) const {
     auto const& plan = data.plan;
     auto const* const values = reinterpret_cast<StoredPair const*>(stored() + first_pack * Entries);
@@ -170,38 +170,39 @@ struct BlockOnDevice {
                         static_cast<std::uint64_t>(plan.slice_chunks(slice + s)) << 24 |
                         (plan.slice_pack(slice + s) - first_pack) << slice_word;
     });
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows + outers + 1), [&](int k) {
-      if (k < rows + outers) scratch_slots::reset(x.at(k));
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows + halos + 1), [&](int k) {
+      if (k < rows + halos) scratch_slots::reset(x.at(k));
       else scratch_slots::publish(x.at(k), scalar(0));
     });
     scratch::await_copies();
   }
 
-  /// Fetches the outer values. Each lane polls for one value at a time and stores it in scratch memory at once.
+  /// Fetches the halo values. Each lane polls for one value at a time and stores it in scratch memory at once.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void fetch(Team const& team, index const* outer, scratch_slots const& x,
-                                         slots_type const& slots, int rows, int outers, int warp, int thread) const {
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(Team const& team, index const* halo, scratch_slots const& x,
+                                         slots_type const& slots, int rows, int halos, int warp, int thread) const {
     int const lanes = data.plan.shape.lanes, step = fetching_warps * threads_per_warp * lanes;
     for_each_lane(team, lanes, [&](int lane) {
       int k = (warp * threads_per_warp + thread) * lanes + lane;
-      index at = k < outers ? outer[k] : 0, next = k + step < outers ? outer[k + step] : 0;
-      for (Backoff wait; any_in_warp(k < outers); wait(at)) {
+      index at = k < halos ? halo[k] : 0, next = k + step < halos ? halo[k + step] : 0;
+      for (Backoff wait; any_in_warp(k < halos); wait(at)) {
         scalar value[1];
-        if (k >= outers || !slots.try_load(static_cast<std::size_t>(at), value)) continue;
+        if (k >= halos || !slots.try_load(static_cast<std::size_t>(at), value)) continue;
         scratch_slots::publish(x.at(rows + k), value[0]);
         k += step;
         at = next;
-        if (k + step < outers) next = outer[k + step];
+        if (k + step < halos) next = halo[k + step];
       }
     });
   }
 
   /// Data of a slice for a lane: everything except the values of other rows.
   struct Step {
-    scratch::address x[Entries];                     ///< addresses of the x of the first chunk
-    Pair values[Entries / 2];                        ///< terms of the first chunk
-    scratch::address late_x[OneLane ? 1 : Entries];  ///< likewise of the late entries, the same on all lanes of a row
-    Pair late_values[OneLane ? 1 : Entries / 2];
+    scratch::address x[Entries];  ///< addresses of the x of the first chunk
+    Pair values[Entries / 2];     ///< terms of the first chunk
+    scratch::address
+        deferred_x[OneLane ? 1 : Entries];  ///< likewise of the deferred entries, the same on all lanes of a row
+    Pair deferred_values[OneLane ? 1 : Entries / 2];
     scalar b, pivot;
     scratch::address solved;                  ///< the row's slot in scratch memory
     typename Parts<scalar>::real* published;  ///< the row's slot in global memory
@@ -251,7 +252,7 @@ struct BlockOnDevice {
     if constexpr (!OneLane)
       if (data.plan.shape.late > 0) {
         int const late = first_pack + step.chunks * step.packs + mine;
-        load_pack(from, x, late, late * (Entries / 2), 1, step.late_x, step.late_values);
+        load_pack(from, x, late, late * (Entries / 2), 1, step.deferred_x, step.deferred_values);
       }
     auto const offset = static_cast<unsigned>(row * int(sizeof(scalar)));
     scalar const b = scratch::load_staged<scalar>(from.b + offset);
@@ -310,7 +311,7 @@ struct BlockOnDevice {
       sum_over_parts(team, lanes, ColumnBlock{}, sum, [&](int, ColumnSums<scalar, 1>&) {});
       if (data.plan.shape.late > 0) {
         scalar late[2] = {sum.value[0], scalar(0)};
-        subtract(step.late_x, step.late_values, late);
+        subtract(step.deferred_x, step.deferred_values, late);
         sum.value[0] = late[0] + late[1];
       }
     }
@@ -345,13 +346,13 @@ struct BlockOnDevice {
     auto const& plan = data.plan;
     index const row = plan.row(p);
     Stored const* const values = stored() + plan.slice_pack(slice) * Entries;
-    index const* const outer = plan.outer.data() + first;
+    index const* const halo = plan.halo.data() + first;
     int const parts = BlockedTuning::long_row_parts;
     auto* const part = reinterpret_cast<scalar*>(memory);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, parts), [&](int i) {
       scalar sum{};
       for (auto k = static_cast<std::uint64_t>(i); k < last - first; k += static_cast<std::uint64_t>(parts))
-        sum += static_cast<scalar>(values[k]) * data.await(slots, outer[k], row);
+        sum += static_cast<scalar>(values[k]) * data.await(slots, halo[k], row);
       part[i] = sum;
     });
     team.team_barrier();

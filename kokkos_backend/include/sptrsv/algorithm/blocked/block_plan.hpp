@@ -37,16 +37,17 @@ struct RowShape {
   /// Returns the split for rows of the given lengths.
   /// @param warp         lanes of a warp; 1 on a host
   /// @param value_bytes  of an entry
-  /// @param may_be_late  whether rows may have late entries
-  static RowShape of(double mean_row, long long longest, int warp, std::size_t value_bytes, bool may_be_late = true) {
+  /// @param may_be_deferred  whether rows may have deferred entries
+  static RowShape of(double mean_row, long long longest, int warp, std::size_t value_bytes,
+                     bool may_be_deferred = true) {
     RowShape shape;
     shape.value_bytes = static_cast<int>(value_bytes);
     shape.entries = longest <= 2 ? 2 : 4;
     double const wanted = std::min(static_cast<double>(longest), 2 * mean_row);
     while (shape.lanes < warp && shape.width() < wanted) shape.lanes *= 2;
-    if (may_be_late && shape.lanes >= BlockedTuning::least_late_lanes) {
-      shape.late = BlockedTuning::late_entries;
-      while (shape.lanes > BlockedTuning::least_late_lanes && shape.width() / 2 >= wanted - shape.late)
+    if (may_be_deferred && shape.lanes >= BlockedTuning::least_deferred_lanes) {
+      shape.late = BlockedTuning::deferred_entries;
+      while (shape.lanes > BlockedTuning::least_deferred_lanes && shape.width() / 2 >= wanted - shape.late)
         shape.lanes /= 2;
     }
     shape.rows_per_slice = warp / shape.lanes;
@@ -59,9 +60,10 @@ struct RowShape {
 /// e % lanes in the slice's chunk e / (lanes entries). A long row is a block of its own, with a slice of no chunks.
 /// Late entries, those whose columns have the highest levels, are numbered separately.
 ///
-/// values:   by chunk and pair of a pack's entries: rows x lanes consecutive pairs; then a pack of late entries per row
-/// col_idx:  by chunk: rows x lanes packs of local numbers: rows of the block from 0, its outer values, a zero; then a
-///           pack of late entries per row
+/// values:   by chunk and pair of a pack's entries: rows x lanes consecutive pairs; then a pack of deferred entries per
+/// row col_idx:  by chunk: rows x lanes packs of local numbers: rows of the block from 0, its halo values, a zero; then
+/// a
+///           pack of deferred entries per row
 template <class T>
 struct BlockPlan {
   using index = typename T::index;
@@ -70,34 +72,34 @@ struct BlockPlan {
 
   RowShape shape;
   index num_blocks = 0;
-  view<index> row;                  // n; row(p) is at position p
-  view<index> position;             // n, of rows
-  view<index> block_row;            // blocks+1: first positions
-  view<index> block_slice;          // blocks+1: first slices
-  view<index> slice_row;            // slices+1: first positions
-  view<std::uint64_t> slice_pack;   // slices+1: first packs
-  view<int> slice_chunks;           // slices; 0: a long row
-  view<std::uint64_t> block_outer;  // blocks+1: first outer values
-  view<index> outer;                // positions of the outer values, in order of need; those of a long row
-  view<std::uint16_t> col_idx;      // packs x entries
-  view<std::uint16_t> late;         // by position, shape.late numbers of entries of the row, ascending, then `no_entry`
-  int most_chunks = 1;              // of a slice
-  view<index> long_slice;           // slices of the long rows
-  std::size_t scratch_bytes = 0;    // maximum of a block
+  view<index> row;                 // n; row(p) is at position p
+  view<index> position;            // n, of rows
+  view<index> block_row;           // blocks+1: first positions
+  view<index> block_slice;         // blocks+1: first slices
+  view<index> slice_row;           // slices+1: first positions
+  view<std::uint64_t> slice_pack;  // slices+1: first packs
+  view<int> slice_chunks;          // slices; 0: a long row
+  view<std::uint64_t> block_halo;  // blocks+1: first halo values
+  view<index> halo;                // positions of the halo values, in order of need; those of a long row
+  view<std::uint16_t> col_idx;     // packs x entries
+  view<std::uint16_t> late;        // by position, shape.late numbers of entries of the row, ascending, then `no_entry`
+  int most_chunks = 1;             // of a slice
+  view<index> long_slice;          // slices of the long rows
+  std::size_t scratch_bytes = 0;   // maximum of a block
 
   static constexpr std::uint16_t no_entry = 0xffff;
 
-  /// Calls f(e, number, is_late) for the entries e = 0, 1, ... of the row at position p. `number` counts late and other
-  /// entries separately.
-  /// @return the number of late entries
+  /// Calls f(e, number, is_deferred) for the entries e = 0, 1, ... of the row at position p. `number` counts late and
+  /// other entries separately.
+  /// @return the number of deferred entries
   template <class Count, class F>
   KOKKOS_FORCEINLINE_FUNCTION int for_entries(index p, Count count, F const& f) const {
     int found = 0;
     for (Count e = 0; e < count; ++e) {
       std::size_t const at = static_cast<std::size_t>(p) * static_cast<std::size_t>(shape.late) + std::size_t(found);
-      bool const is_late = found < shape.late && late(at) == e;
-      f(e, is_late ? static_cast<Count>(found) : e - static_cast<Count>(found), is_late);
-      found += is_late;
+      bool const is_deferred = found < shape.late && late(at) == e;
+      f(e, is_deferred ? static_cast<Count>(found) : e - static_cast<Count>(found), is_deferred);
+      found += is_deferred;
     }
     return found;
   }
@@ -105,7 +107,7 @@ struct BlockPlan {
   /// Calls f with each array that a solve or an update reads.
   template <class F>
   void for_arrays(F const& f) {
-    f(row), f(block_row), f(block_slice), f(slice_row), f(slice_pack), f(slice_chunks), f(block_outer), f(outer);
+    f(row), f(block_row), f(block_slice), f(slice_row), f(slice_pack), f(slice_chunks), f(block_halo), f(halo);
     f(col_idx), f(long_slice), f(late);
   }
 };
@@ -135,22 +137,22 @@ Kokkos::View<typename T::index*, typename T::device> number_ranges(
 /// @param slots  number of entries, padding included
 template <class T>
 KOKKOS_FUNCTION std::size_t block_scratch_bytes(std::size_t slots, int value_bytes, std::size_t rows,
-                                                std::size_t slices, std::size_t outers) {
+                                                std::size_t slices, std::size_t halos) {
   using scalar = typename T::scalar;
   return slots * (static_cast<std::size_t>(value_bytes) + sizeof(std::uint16_t)) + slices * sizeof(std::uint64_t) +
-         (3 * rows + outers + 1) * sizeof(scalar) + 96;
+         (3 * rows + halos + 1) * sizeof(scalar) + 96;
 }
 /// Returns the bytes of scratch memory in which a team sums a long row: its partial sums, and alignment.
 template <class T>
 KOKKOS_FUNCTION std::size_t long_row_scratch_bytes() {
   return BlockedTuning::long_row_parts * sizeof(typename T::scalar) + 16;
 }
-/// Returns the bytes that a row adds to its block, with the expected outer values.
+/// Returns the bytes that a row adds to its block, with the expected halo values.
 /// @param slots  number of its entries, padding included
 template <class T>
 KOKKOS_FUNCTION std::uint64_t row_scratch_bytes(std::uint64_t slots, int value_bytes, double entries) {
-  auto const outers = static_cast<std::size_t>(entries * BlockedTuning::expected_outers);
-  return block_scratch_bytes<T>(slots, value_bytes, 1, 1, outers) - block_scratch_bytes<T>(0, value_bytes, 0, 0, 0);
+  auto const halos = static_cast<std::size_t>(entries * BlockedTuning::expected_halos);
+  return block_scratch_bytes<T>(slots, value_bytes, 1, 1, halos) - block_scratch_bytes<T>(0, value_bytes, 0, 0, 0);
 }
 
 /// Cutter of groups into blocks of rows, and of blocks into slices.
@@ -176,7 +178,7 @@ class BlockCutter {
         any_long_(analysis.longest_row(exec) > BlockedTuning::long_row) {}
 
   /// Returns a plan; slice_of() is then valid in the analysis' workspace.
-  /// @param bytes  maximum scratch memory of a block for its rows, their entries and, as an estimate, outer values
+  /// @param bytes  maximum scratch memory of a block for its rows, their entries and, as an estimate, halo values
   BlockPlan<T> cut(RowGroups<T> const& groups, std::size_t bytes, std::size_t most_rows) {
     BlockPlan<T> plan;
     plan.shape = shape_;
@@ -187,7 +189,7 @@ class BlockCutter {
     key_ = work_.template take<std::uint64_t>(rows);
     cut_groups(groups, plan, bytes, most_rows);
     sort_by_level(groups, plan);
-    if (shape_.late > 0) find_late(plan);
+    if (shape_.late > 0) find_deferred(plan);
     cut_slices(plan);
     return plan;
   }
@@ -256,9 +258,9 @@ class BlockCutter {
         });
   }
 
-  /// Lists the late entries of each row.
-  void find_late(BlockPlan<T>& plan) {
-    constexpr int most = BlockedTuning::late_entries;
+  /// Lists the deferred entries of each row.
+  void find_deferred(BlockPlan<T>& plan) {
+    constexpr int most = BlockedTuning::deferred_entries;
     plan.late = of_plan_.template take<std::uint16_t>(static_cast<std::size_t>(n_) * most);
     auto const late = plan.late;
     auto const row = plan.row;

@@ -22,9 +22,9 @@ struct BlockedDescription : AlgorithmDefaults {
       {"block_levels"},  // approximate number of blocks of rows on the critical path
       {"long_levels"},   // number of levels with a row so long that it is a block of its own
       {"late_longest"}};
-  enum class Cut { automatic, strips, boxes };
+  enum class SubmatrixSet { automatic, strips, boxes };
   struct Options {
-    Cut shape = Cut::automatic;
+    SubmatrixSet shape = SubmatrixSet::automatic;
     int levels = 0;
     int rows = 0;
     int side0 = 0, side1 = 0, side2 = 0;

@@ -12,18 +12,18 @@ struct BlockedTuning {
   static constexpr int least_scratch_bytes = 20480;
   /// Bytes of scratch memory of a block on the GPUs that the planner's table is fitted to.
   static constexpr int table_scratch_bytes = 111600;
-  /// Share of the scratch memory that blocks are cut for, while outer values are unknown.
+  /// Share of the scratch memory that blocks are cut for, while halo values are unknown.
   static constexpr double cut_for = 0.95;
-  /// Expected outer values per entry.
-  static constexpr double expected_outers = 0.25;
+  /// Expected halo values per entry.
+  static constexpr double expected_halos = 0.25;
   /// Number of entries above which a row is a block of its own, which all threads of a team solve from global memory.
   static constexpr int long_row = 512;
   /// Partial sums of a long row, a power of two: the threads of the largest team with warps of 32.
   static constexpr int long_row_parts = 512;
   static_assert((long_row_parts & (long_row_parts - 1)) == 0, "halves are added to each other");
   /// Number of a row's entries that are added last, by all its lanes, after the sum over lanes of the others: those
-  /// whose x is solved latest. Rows that need fewer lanes than `least_late_lanes` have none.
-  static constexpr int late_entries = 4, least_late_lanes = 4;
+  /// whose x is solved latest. Rows that need fewer lanes than `least_deferred_lanes` have none.
+  static constexpr int deferred_entries = 4, least_deferred_lanes = 4;
   /// Maximum rows of a block.
   static constexpr int block_rows = 2048;
   /// Host: minimum blocks per thread, and bounds of the rows of a block. Measured on two cores of an AMD EPYC.
@@ -38,13 +38,13 @@ struct BlockedTuning {
   /// Warps of a team that compute. The same number fetches; if a row of real numbers has one lane, `most_warps` fetch
   /// (lap3d:200 434 us instead of 482, road:700 37 instead of 41).
   static constexpr int warps = 4;
-  /// Warps of a team whose blocks have rows with late entries and more than `most_scratch_bytes` (fem3:32 171 us
+  /// Warps of a team whose blocks have rows with deferred entries and more than `most_scratch_bytes` (fem3:32 171 us
   /// instead of 261; level 2 of GAMG 760 instead of 1204), or where fetching bounds the time: with more than
-  /// `many_outers` outer values per entry and more than `many_levels` levels (band:500000,16,2000 4.5 ms instead
+  /// `many_halos` halo values per entry and more than `many_levels` levels (band:500000,16,2000 4.5 ms instead
   /// of 6.5; mdual, of 44 levels, 45 us instead of 38), or a row with more than `large_row` of all entries (kkt_BOYD1
   /// 80 us instead of 146).
   static constexpr int most_warps = 8, many_levels = 500;
-  static constexpr double many_outers = 0.5, large_row = 1.0 / 16;
+  static constexpr double many_halos = 0.5, large_row = 1.0 / 16;
   /// Right-hand sides per pass. Each has its own team per block, so that a stalled column does not stall the others.
   static constexpr int columns_per_pass = 4;
   /// Resident GPU threads per team.

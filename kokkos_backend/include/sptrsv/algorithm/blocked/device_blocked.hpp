@@ -46,14 +46,15 @@ class DeviceBlocked : public BlockedModel {
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
+             PermuteScale<T> const& permute_scale) const {
     if (plan_.num_blocks == 0) return;
     int const columns = static_cast<int>(b.extent(1));
     for (int first = 0; first < columns; first += Tuning::columns_per_pass) {
       ColumnBlock block{first, std::min(columns - first, Tuning::columns_per_pass), 0};
       while (block.lanes() < block.count) ++block.bits;
       BlockData<T> const data{
-          plan_, values_, pivot_, {b, x, fold, first}, solved_.template begin<1>(exec, block), shape_.diagonal};
+          plan_,          values_, pivot_, {b, x, permute_scale, first}, solved_.template begin<1>(exec, block),
+          shape_.diagonal};
       with_kernel(data, block.count, [&](auto const& kernel) {
         launch_teams("sptrsv::blocked::solve", exec, teams_ * block.count, team_threads(), plan_.shape.lanes,
                      plan_.scratch_bytes, kernel);
@@ -71,7 +72,7 @@ class DeviceBlocked : public BlockedModel {
         plural(plan_.num_blocks, "block") + " (" + cut_ + "), " + plural(plan_.slice_chunks.extent(0), "slice");
     if (plan_.long_slice.extent(0) > 0) out += ", " + plural(plan_.long_slice.extent(0), "long row");
     return out + ", " + plural(plan_.shape.lanes, "lane") + " per row, " +
-           (plan_.shape.late > 0 ? "with late entries, " : "") + plural(teams_, "team") + " of " +
+           (plan_.shape.late > 0 ? "with deferred entries, " : "") + plural(teams_, "team") + " of " +
            std::to_string(computing_warps_) + " + " + plural(fetching_warps_, "warp") + ", " +
            std::to_string(plan_.scratch_bytes) + " bytes of scratch memory" +
            (values_.rounds() ? ", values in single precision" : "");
@@ -104,8 +105,9 @@ class DeviceBlocked : public BlockedModel {
           auto const offsets = entry_offsets(plan, slice, p);
           std::uint64_t const base = plan.slice_pack(slice) * static_cast<std::uint64_t>(plan.shape.entries);
           offset const first = rows.first(i);
-          plan.for_entries(p, rows.count(i), [&](offset e, offset number, bool is_late) {
-            values.set(base + (is_late ? offsets.late(number) : offsets.value(number)), entry(first + e * rows.step()));
+          plan.for_entries(p, rows.count(i), [&](offset e, offset number, bool is_deferred) {
+            values.set(base + (is_deferred ? offsets.late(number) : offsets.value(number)),
+                       entry(first + e * rows.step()));
           });
         });
     if (plan.long_slice.extent(0) > 0) fill_long_rows(exec, entry);
@@ -149,7 +151,7 @@ class DeviceBlocked : public BlockedModel {
     Workspace<T> of_plan(Tuning::plan_row_bytes * static_cast<std::size_t>(analysis.num_rows()) +
                          Tuning::plan_entry_bytes * static_cast<std::size_t>(analysis.num_off_diagonals()));
     BlockCutter<T> cutter(exec, analysis, sets, shape, of_plan);
-    while (true) {  // cut again for less memory if blocks need more outer values than estimated
+    while (true) {  // cut again for less memory if blocks need more halo values than estimated
       typename Workspace<T>::Scope const of_one_cut(analysis.workspace()), of_its_plan(of_plan);
       plan_ = cutter.cut(groups, bytes, most_rows);
       number_columns<T>(exec, analysis.workspace(), of_plan, rows_, plan_, cutter.slice_of());
@@ -212,7 +214,7 @@ class DeviceBlocked : public BlockedModel {
   /// Chooses the numbers of warps; fewer if the team does not fit, since complex numbers need many registers.
   void choose_warps(typename T::exec_space const& exec, Analysis<T> const& analysis, Options const& options) {
     auto const entries = static_cast<double>(analysis.num_off_diagonals());
-    bool const fetches = static_cast<double>(plan_.outer.extent(0)) > Tuning::many_outers * entries &&
+    bool const fetches = static_cast<double>(plan_.halo.extent(0)) > Tuning::many_halos * entries &&
                          analysis.levels(exec).num_levels() > Tuning::many_levels;
     bool const many = fetches || static_cast<double>(analysis.longest_row(exec)) > Tuning::large_row * entries ||
                       (plan_.shape.late > 0 && plan_.scratch_bytes > static_cast<std::size_t>(most_scratch_bytes));
@@ -227,8 +229,8 @@ class DeviceBlocked : public BlockedModel {
                                                  : computing_warps_;
     typename T::rhs const b;
     typename T::solution const x;
-    Fold<T> const fold{};
-    BlockData<T> const data{plan_, values_, pivot_, {b, x, fold, 0}, {}, shape_.diagonal};
+    PermuteScale<T> const permute_scale{};
+    BlockData<T> const data{plan_, values_, pivot_, {b, x, permute_scale, 0}, {}, shape_.diagonal};
     int most = 0;
     with_kernel(data, 0, [&](auto const& kernel) {
       most = most_launch_threads(exec, plan_.shape.lanes, plan_.scratch_bytes, kernel) / plan_.shape.rows_per_slice;

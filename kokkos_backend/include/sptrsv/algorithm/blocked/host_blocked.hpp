@@ -69,7 +69,7 @@ void order_host_blocks(HostBlocks<T>& blocks) {
   });
 }
 
-/// Cuts groups into blocks of at most `most_rows` rows.
+/// SubmatrixSets groups into blocks of at most `most_rows` rows.
 template <class T>
 HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, Analysis<T> const& analysis,
                               RowGroups<T> const& groups, std::size_t most_rows) {
@@ -148,7 +148,7 @@ struct SolveHostBlocks {
       }
       if (blocks.rows.values.rounds()) solve_rows(b, blocks.rows.values.rounded.data());
       else solve_rows(b, blocks.rows.values.full.data());
-      arrive(&blocks.done(flag_of(b)));
+      release_increment(&blocks.done(flag_of(b)));
     }
   }
 
@@ -196,10 +196,10 @@ class HostBlocked : public BlockedModel {
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
+             PermuteScale<T> const& permute_scale) const {
     for (int c = 0; c < static_cast<int>(b.extent(1)); ++c)
       for_each_ticket<T>("sptrsv::blocked::solve", exec, tickets_, {teams_, 1, 1, 1}, blocks_.num_blocks,
-                         SolveHostBlocks<T>{blocks_, {b, x, fold, c}, diagonal_, ++solves_});
+                         SolveHostBlocks<T>{blocks_, {b, x, permute_scale, c}, diagonal_, ++solves_});
   }
 
   void restart(typename T::exec_space const& exec) const {

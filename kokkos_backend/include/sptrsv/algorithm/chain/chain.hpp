@@ -78,12 +78,12 @@ class Chain : public AlgorithmDefaults {
     y_ = y, of_chunk_ = of_chunk, unknowns_ = unknowns, repeated_ = repeated;
   }
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
+             PermuteScale<T> const& permute_scale) const {
     detail::refuse_graph_capture(exec, name);  // a later reserve() frees arrays that replays would use
     auto const columns = static_cast<int>(b.extent(1));
     reserve(exec, columns);
     for (int first = 0; first < columns; first += most_columns)
-      solve_columns(exec, {b, x, fold, first}, std::min(columns - first, most_columns));
+      solve_columns(exec, {b, x, permute_scale, first}, std::min(columns - first, most_columns));
   }
   std::string parameters() const {
     return detail::plural(order_.num_chains, "chain") + " in " + detail::plural(chunks_, "chunk") + " of " +

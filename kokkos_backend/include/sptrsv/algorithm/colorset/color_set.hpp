@@ -102,11 +102,11 @@ class ColorSet : public AlgorithmDefaults {
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
+             PermuteScale<T> const& permute_scale) const {
     detail::for_column_blocks<typename T::exec_space>(
         static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
           constexpr int K = decltype(width)::value;
-          detail::RowIO<T> const io{b, x, fold, columns.first};
+          detail::RowIO<T> const io{b, x, permute_scale, columns.first};
           if constexpr (host) solve_on_host<K>(exec, io);
           else
             solve_on_device<K>(exec, {values_.rows(), values_.numbers(), io, sets_.block_ptr, sets_.list, columns,

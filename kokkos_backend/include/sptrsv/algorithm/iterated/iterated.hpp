@@ -10,8 +10,8 @@
 
 #include "sptrsv/algorithm/iterated/iterated_tuning.hpp"
 #include "sptrsv/capabilities.hpp"
-#include "sptrsv/device/free_rows.hpp"
 #include "sptrsv/device/graph_capture.hpp"
+#include "sptrsv/device/independent_rows.hpp"
 #include "sptrsv/device/lanes.hpp"
 #include "sptrsv/device/row_io.hpp"
 #include "sptrsv/device/row_range.hpp"
@@ -135,7 +135,7 @@ class Iterated : public AlgorithmDefaults {
     exact_sweeps_ = std::max<index>(analysis.count_levels(exec) - 1, 0);
     sweeps_ = static_cast<index>(std::min<long long>(options.sweeps, exact_sweeps_));
     if (analysis.num_rows() > 0)
-      lanes_ = detail::lanes_per_free_row(
+      lanes_ = detail::lanes_per_independent_row(
           static_cast<double>(analysis.num_rows()), static_cast<double>(analysis.num_off_diagonals()),
           static_cast<double>(analysis.longest_row(exec)), 1, detail::warp_lanes<typename T::exec_space>);
     reserve(exec, 1);
@@ -155,13 +155,13 @@ class Iterated : public AlgorithmDefaults {
     x_[0] = even;
   }
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
+             PermuteScale<T> const& permute_scale) const {
     detail::refuse_graph_capture(exec, name);  // a later reserve() frees arrays that replays would use
     auto const columns = static_cast<int>(b.extent(1));
     reserve(exec, columns);
     if (values_.rows().num_rows == 0) return;
     detail::for_column_blocks<typename T::exec_space>(columns, [&](auto width, detail::ColumnBlock const& block) {
-      solve_columns<decltype(width)::value>(exec, {b, x, fold, block.first}, block);
+      solve_columns<decltype(width)::value>(exec, {b, x, permute_scale, block.first}, block);
     });
   }
   std::string parameters() const {

@@ -53,13 +53,14 @@ class DeviceLevelSet : public LevelSetDescription {
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
+             PermuteScale<T> const& permute_scale) const {
     for_column_blocks<typename T::exec_space>(static_cast<int>(b.extent(1)), [&](auto, ColumnBlock const& columns) {
       int const lanes = std::min(lanes_ * columns.lanes(), warp());
       auto const slots = solved_.template begin<1>(exec, columns);
       order_.values.with_array([&](auto const& array) {
         using stored = typename std::decay_t<decltype(array)>::value_type;
-        solve_pass(exec, LevelRow<T, stored>{order_, {b, x, fold, columns.first}, slots, columns, diagonal_, lanes});
+        solve_pass(exec,
+                   LevelRow<T, stored>{order_, {b, x, permute_scale, columns.first}, slots, columns, diagonal_, lanes});
       });
     });
   }

@@ -120,10 +120,10 @@ class HostLevelSet : public LevelSetDescription {
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
+             PermuteScale<T> const& permute_scale) const {
     for_thread_columns(static_cast<int>(b.extent(1)), [&](auto width, ColumnBlock const& columns) {
       constexpr int K = decltype(width)::value;
-      RowIO<T> const io{b, x, fold, columns.first};
+      RowIO<T> const io{b, x, permute_scale, columns.first};
       with_access<true, K>(io, [&](auto access) {
         launches_.run("sptrsv::level_set::solve", exec, [&](index first, index last) {
           solve_positions<T, K, decltype(access)::value>(order_, io, diagonal_, first, last);

@@ -11,9 +11,10 @@
 namespace sptrsv {
 
 /// Solver by level sets. Bitwise reproducible.
-/// Source: M. Naumov, NVR-2011-001, algorithms 1 and 2. Differs in that rows are copied in level order, on a host by
-/// length within a level; that the analysis of an untransposed solve is a sweep by default (option analysis); and that
-/// levels share a kernel by their number of rows, not by the launch configuration that they need.
+/// Source: M. Naumov, NVR-2011-001, algorithms 1 and 2. Differences:
+///   - Rows are copied in level order, on a host by length within a level.
+///   - The analysis of an untransposed solve is a sweep by default (option analysis).
+///   - Levels share a kernel by their number of rows, not by the launch configuration that they need.
 template <class T>
 using LevelSet =
     std::conditional_t<detail::runs_inline<typename T::exec_space>, detail::HostLevelSet<T>, detail::DeviceLevelSet<T>>;

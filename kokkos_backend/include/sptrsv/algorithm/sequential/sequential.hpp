@@ -181,10 +181,10 @@ class Sequential : public AlgorithmDefaults {
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
+             PermuteScale<T> const& permute_scale) const {
     detail::for_thread_columns(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
       constexpr int K = decltype(width)::value;
-      detail::RowIO<T> const io{b, x, fold, columns.first};
+      detail::RowIO<T> const io{b, x, permute_scale, columns.first};
       if constexpr (blocked && K == 1)
         if (!block_rows_.empty() && io.x_row == 1)
           return shape_.ascending() ? solve_blocks<1>(io) : solve_blocks<-1>(io);

@@ -142,8 +142,8 @@ class Fused : public detail::InRowOrder<T> {
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
-    this->for_passes(exec, b, x, fold, [&](auto width, auto const& warp, auto const& thread) {
+             PermuteScale<T> const& permute_scale) const {
+    this->for_passes(exec, b, x, permute_scale, [&](auto width, auto const& warp, auto const& thread) {
       detail::for_each_ticket_of_threads<T>("sptrsv::fused::solve", exec, this->tickets_, this->launch_, units_.count,
                                             detail::FusedRows<T, decltype(width)::value>{units_.first, warp, thread});
     });

@@ -232,11 +232,11 @@ class InRowOrder : public AlgorithmDefaults {
   /// Calls launch(integral_constant<int, K>, warp, thread) for each pass over T, with the kernel that solves a row by a
   /// warp and the kernel that solves a row by a thread.
   template <class Launch>
-  void for_passes(exec_space const& exec, typename T::rhs const& b, typename T::solution const& x, Fold<T> const& fold,
-                  Launch const& launch) const {
+  void for_passes(exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
+                  PermuteScale<T> const& permute_scale, Launch const& launch) const {
     for_column_blocks<exec_space>(static_cast<int>(b.extent(1)), [&](auto width, ColumnBlock const& columns) {
       constexpr int K = decltype(width)::value;
-      RowIO<T> const io(b, x, fold, columns.first);
+      RowIO<T> const io(b, x, permute_scale, columns.first);
       auto const slots = solved_.template begin<K>(exec, columns);
       launch(width, WarpPerRow<T, K>{values_.rows(), values_.numbers(), io, slots, columns, launch_.lanes, ascending_},
              ThreadPerRow<T, K>{values_.rows(), values_.numbers(), io, slots, columns, ascending_, /*two_phase=*/false,

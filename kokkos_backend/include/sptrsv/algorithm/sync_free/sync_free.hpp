@@ -61,7 +61,7 @@ struct SyncFreeColumns {
         auto const a = numbers.entry(k);
         for (int c = 0; c < K; ++c)
           atomic_subtract(&left_sum(static_cast<std::size_t>(i) * max_column_block + c), a * xj.value[c]);
-        arrive(&arrived(i));
+        release_increment(&arrived(i));
       });
       rejoin_lanes();
     });
@@ -105,16 +105,17 @@ class SyncFree : public detail::InRowOrder<T> {
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
+             PermuteScale<T> const& permute_scale) const {
     auto const& rows = this->values_.rows();
     auto const launch = [&](char const* label, auto const& kernel) {
       detail::for_each_ticket<T>(label, exec, this->tickets_, this->launch_, rows.num_rows, kernel);
     };
     if (!by_columns_)
-      return this->for_passes(
-          exec, b, x, fold, [&](auto, auto const& warp, auto const&) { launch("sptrsv::sync_free::solve_csr", warp); });
+      return this->for_passes(exec, b, x, permute_scale, [&](auto, auto const& warp, auto const&) {
+        launch("sptrsv::sync_free::solve_csr", warp);
+      });
     detail::for_thread_columns(static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& columns) {
-      detail::RowIO<T> const io(b, x, fold, columns.first);
+      detail::RowIO<T> const io(b, x, permute_scale, columns.first);
       launch("sptrsv::sync_free::solve_csc",
              detail::SyncFreeColumns<T, decltype(width)::value>{rows, this->values_.numbers(), io, in_degree_, arrived_,
                                                                 left_sum_, this->ascending_});

@@ -36,9 +36,9 @@ class ThreadLevel : public detail::InRowOrder<T> {
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
+             PermuteScale<T> const& permute_scale) const {
     auto const n = this->values_.rows().num_rows;
-    this->for_passes(exec, b, x, fold, [&](auto, auto const&, auto thread) {
+    this->for_passes(exec, b, x, permute_scale, [&](auto, auto const&, auto thread) {
       thread.two_phase = two_phase_;
       detail::for_each_ticket<T>("sptrsv::thread_level::solve", exec, this->tickets_,
                                  detail::with_column_lanes<T>(exec, this->launch_, n, thread.columns), n, thread);

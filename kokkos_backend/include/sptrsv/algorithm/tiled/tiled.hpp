@@ -128,12 +128,13 @@ class Tiled : public AlgorithmDefaults {
   }
 
   void solve(typename T::exec_space const& exec, typename T::rhs const& b, typename T::solution const& x,
-             Fold<T> const& fold) const {
+             PermuteScale<T> const& permute_scale) const {
     detail::for_column_blocks<typename T::exec_space>(
         static_cast<int>(b.extent(1)), [&](auto width, detail::ColumnBlock const& block) {
           constexpr int K = decltype(width)::value;
           solve_columns<K>(
-              exec, {tiles_, values_, {b, x, fold, block.first}, solved_.template begin<K>(exec, block), diagonal_},
+              exec,
+              {tiles_, values_, {b, x, permute_scale, block.first}, solved_.template begin<K>(exec, block), diagonal_},
               block.bits > 0 ? block.count : 1);
         });
   }

@@ -53,14 +53,14 @@ class DeferredPlan {
   bool looked_ = false;
 };
 
-/// Contest of two algorithms with identical results, by the times of the solves that the program makes anyway: the
-/// planned algorithm, and its rival, substitution by one thread. The faster one runs; the other is tried from time to
-/// time, so that the choice follows the machine: threads displaced by other processes, a wait policy that puts threads
-/// to sleep, a core shared by two threads. Trials of the slower contender take at most 1/30 of the time, and less the
-/// more often they change nothing. Neither allocates nor locks.
-class SolveContest {
+/// Tuning of two algorithms with identical results, by the times of the solves that the program makes anyway: the
+/// planned algorithm, and its alternative, substitution by one thread. The faster one runs; the other is tried from
+/// time to time, so that the choice follows the machine: threads displaced by other processes, a wait policy that puts
+/// threads to sleep, a core shared by two threads. Trials of the slower contender take at most 1/30 of the time, and
+/// less the more often they change nothing. Neither allocates nor locks.
+class RuntimeTuning {
  public:
-  enum Contender { planned, rival };
+  enum Contender { planned, alternative };
 
   Contender next() const { return trial_left_ > 0 ? on_trial_ : preferred_; }
   /// Returns the faster contender so far, for solves that are not timed.
@@ -79,10 +79,10 @@ class SolveContest {
     if (since_trial_ > share_ * trial_solves * time_[other(preferred_)]) begin_trial(other(preferred_));
   }
 
-  /// Starts with a trial of the planned algorithm, then one of the rival unless its time is given.
-  void start(double rival_seconds = 0) {
-    *this = SolveContest{};
-    time_[rival] = rival_seconds;
+  /// Starts with a trial of the planned algorithm, then one of the alternative unless its time is given.
+  void start(double alternative_seconds = 0) {
+    *this = RuntimeTuning{};
+    time_[alternative] = alternative_seconds;
   }
 
   long long solves(Contender who) const { return solves_[who]; }
@@ -93,7 +93,7 @@ class SolveContest {
   static constexpr double least_share = 30, greatest_share = 480;
   static constexpr double smoothing = 0.125;
 
-  static Contender other(Contender who) { return who == planned ? rival : planned; }
+  static Contender other(Contender who) { return who == planned ? alternative : planned; }
 
   void begin_trial(Contender who) {
     on_trial_ = who;
@@ -107,12 +107,12 @@ class SolveContest {
     if (!first) best_ = best_ > 0 ? std::min(best_, seconds) : seconds;
     if (trial_left_ > 0) return;
     time_[on_trial_] = best_;
-    if (time_[rival] == 0) {  // the contest starts with a trial of each
-      begin_trial(rival);
+    if (time_[alternative] == 0) {  // the tuning starts with a trial of each
+      begin_trial(alternative);
       return;
     }
     if (on_trial_ != preferred_ && time_[on_trial_] >= time_[preferred_]) share_ = std::min(2 * share_, greatest_share);
-    else prefer(time_[rival] < time_[planned] ? rival : planned);
+    else prefer(time_[alternative] < time_[planned] ? alternative : planned);
   }
   void prefer(Contender who) {
     if (who != preferred_) share_ = least_share;

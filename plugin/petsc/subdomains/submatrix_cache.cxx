@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognizes calls that cut the same submatrices again.
-#include "subdomains/known_cuts.hpp"
+// Recognizes calls that ask for the same submatrices again.
+#include "subdomains/submatrix_cache.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace sptrsv_petsc {
 namespace {
 
-/// State of a leaf: sets `alive` to false when the leaf is destroyed.
+/// State of a submatrix: sets `alive` to false when the submatrix is destroyed.
 struct Watch {
   std::shared_ptr<bool> alive;
   explicit Watch(std::shared_ptr<bool> of_cut) : alive(std::move(of_cut)) {}
@@ -22,11 +22,11 @@ struct Watch {
 
 }  // namespace
 
-PetscErrorCode Describe(Mat A, std::vector<IS> const& sets, std::vector<Mat> const& leaves, Cut& cut)
+PetscErrorCode Describe(Mat A, std::vector<IS> const& sets, std::vector<Mat> const& submatrices, SubmatrixSet& set)
 {
   Mat blocks[2];
   auto const add = [&](auto... numbers) {
-    return Guarded(A, [&] { (cut.call.push_back(static_cast<std::uint64_t>(numbers)), ...); });
+    return Guarded(A, [&] { (set.call.push_back(static_cast<std::uint64_t>(numbers)), ...); });
   };
   auto const add_set = [&](IS set) -> PetscErrorCode {
     PetscInt size, shape[2] = {0, 0};
@@ -54,8 +54,8 @@ PetscErrorCode Describe(Mat A, std::vector<IS> const& sets, std::vector<Mat> con
   };
 
   PetscFunctionBegin;
-  cut.call.clear();
-  cut.leaves.clear();
+  set.call.clear();
+  set.submatrices.clear();
   PetscCall(GetBlocks(A, blocks));
   for (Mat block : blocks)
     if (block) PetscCall(add_matrix(block));
@@ -65,57 +65,57 @@ PetscErrorCode Describe(Mat A, std::vector<IS> const& sets, std::vector<Mat> con
     PetscCall(add(twice));
     if (!twice) PetscCall(add_set(sets[k + 1]));
   }
-  for (Mat leaf : leaves) {
+  for (Mat submatrix : submatrices) {
     PetscObjectId id;
-    PetscCall(PetscObjectGetId((PetscObject)leaf, &id));
-    PetscCall(Guarded(A, [&] { cut.leaves.push_back(id); }));
-    PetscCall(add_matrix(leaf));
+    PetscCall(PetscObjectGetId((PetscObject)submatrix, &id));
+    PetscCall(Guarded(A, [&] { set.submatrices.push_back(id); }));
+    PetscCall(add_matrix(submatrix));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void KnownCuts::erase(unsigned cuts)
+void SubmatrixCache::erase(unsigned sets)
 {
-  for (std::size_t k = cuts_.size(); k-- > 0;)
-    if (cuts & (1u << k)) cuts_.erase(cuts_.begin() + (std::ptrdiff_t)k);
+  for (std::size_t k = sets_.size(); k-- > 0;)
+    if (sets & (1u << k)) sets_.erase(sets_.begin() + (std::ptrdiff_t)k);
 }
 
-PetscErrorCode KnownCuts::Find(Mat A, Cut const& wanted, unsigned* obstacles, Cut** found)
+PetscErrorCode SubmatrixCache::Find(Mat A, SubmatrixSet const& wanted, unsigned* fallback_reasons, SubmatrixSet** found)
 {
-  unsigned bits[] = {0, 0, *obstacles};
+  unsigned bits[] = {0, 0, *fallback_reasons};
   unsigned &gone = bits[0], &others = bits[1];
 
   PetscFunctionBegin;
-  for (std::size_t k = 0; k < cuts_.size(); ++k) {
-    if (!*cuts_[k]->alive) gone |= 1u << k;
-    if (*obstacles || cuts_[k]->call != wanted.call) others |= 1u << k;
+  for (std::size_t k = 0; k < sets_.size(); ++k) {
+    if (!*sets_[k]->alive) gone |= 1u << k;
+    if (*fallback_reasons || sets_[k]->call != wanted.call) others |= 1u << k;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bits, 3, MPI_UNSIGNED, MPI_BOR, PetscObjectComm((PetscObject)A)));
-  *obstacles = bits[2];
+  *fallback_reasons = bits[2];
   *found = nullptr;
-  for (std::size_t k = 0; k < cuts_.size() && !*found; ++k)
-    if (!((gone | others) & (1u << k))) *found = cuts_[k].get();
+  for (std::size_t k = 0; k < sets_.size() && !*found; ++k)
+    if (!((gone | others) & (1u << k))) *found = sets_[k].get();
   erase(gone);
-  for (auto at = cuts_.begin(); at != cuts_.end(); ++at)
+  for (auto at = sets_.begin(); at != sets_.end(); ++at)
     if (at->get() == *found) {
-      std::rotate(at, at + 1, cuts_.end());
+      std::rotate(at, at + 1, sets_.end());
       break;
     }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KnownCuts::Forget(Mat A, std::vector<Mat> const& leaves, Cut const* except)
+PetscErrorCode SubmatrixCache::Forget(Mat A, std::vector<Mat> const& submatrices, SubmatrixSet const* except)
 {
   unsigned shared = 0;
 
   PetscFunctionBegin;
-  for (Mat leaf : leaves) {
+  for (Mat submatrix : submatrices) {
     PetscObjectId id;
-    PetscCall(PetscObjectGetId((PetscObject)leaf, &id));
-    for (std::size_t k = 0; k < cuts_.size(); ++k) {
-      auto const& known = cuts_[k]->leaves;
-      bool const has_leaf = std::find(known.begin(), known.end(), id) != known.end();
-      if (has_leaf && cuts_[k].get() != except) shared |= 1u << k;
+    PetscCall(PetscObjectGetId((PetscObject)submatrix, &id));
+    for (std::size_t k = 0; k < sets_.size(); ++k) {
+      auto const& known = sets_[k]->submatrices;
+      bool const has_submatrix = std::find(known.begin(), known.end(), id) != known.end();
+      if (has_submatrix && sets_[k].get() != except) shared |= 1u << k;
     }
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_UNSIGNED, MPI_BOR, PetscObjectComm((PetscObject)A)));
@@ -123,21 +123,21 @@ PetscErrorCode KnownCuts::Forget(Mat A, std::vector<Mat> const& leaves, Cut cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KnownCuts::Remember(Mat A, std::unique_ptr<Cut> cut, Mat first_leaf)
+PetscErrorCode SubmatrixCache::Remember(Mat A, std::unique_ptr<SubmatrixSet> set, Mat first_submatrix)
 {
   std::unique_ptr<Watch> watch;
 
   PetscFunctionBegin;
-  if (first_leaf) {
-    PetscCall(Guarded(A, [&] { watch = std::make_unique<Watch>(cut->alive); }));
-    PetscCall(ComposeState((PetscObject)first_leaf, "SpTRSVSubmatrix", std::move(watch)));
+  if (first_submatrix) {
+    PetscCall(Guarded(A, [&] { watch = std::make_unique<Watch>(set->alive); }));
+    PetscCall(ComposeState((PetscObject)first_submatrix, "SpTRSVSubmatrix", std::move(watch)));
   }
   PetscCall(Guarded(A, [&] {
-    if (cuts_.size() == most) {
-      auto const unused = std::find_if(cuts_.begin(), cuts_.end(), [](auto const& c) { return !c->found; });
-      cuts_.erase(unused == cuts_.end() ? cuts_.begin() : unused);
+    if (sets_.size() == most) {
+      auto const unused = std::find_if(sets_.begin(), sets_.end(), [](auto const& c) { return !c->found; });
+      sets_.erase(unused == sets_.end() ? sets_.begin() : unused);
     }
-    cuts_.push_back(std::move(cut));
+    sets_.push_back(std::move(set));
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

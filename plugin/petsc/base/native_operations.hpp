@@ -7,7 +7,7 @@
 namespace sptrsv_petsc {
 
 /// Gets PETSc's own operations of a matrix type. Collective.
-inline PetscErrorCode GetPetscsOperations(MPI_Comm comm, MatType type, _MatOps* operations)
+inline PetscErrorCode GetNativeOperations(MPI_Comm comm, MatType type, _MatOps* operations)
 {
   Mat other;
 
@@ -20,10 +20,10 @@ inline PetscErrorCode GetPetscsOperations(MPI_Comm comm, MatType type, _MatOps* 
 }
 
 /// Gets PETSc's own operations of A's type. Collective.
-inline PetscErrorCode GetPetscsOperations(Mat A, _MatOps* operations)
+inline PetscErrorCode GetNativeOperations(Mat A, _MatOps* operations)
 {
   PetscFunctionBegin;
-  PetscCall(GetPetscsOperations(PetscObjectComm((PetscObject)A), ((PetscObject)A)->type_name, operations));
+  PetscCall(GetNativeOperations(PetscObjectComm((PetscObject)A), ((PetscObject)A)->type_name, operations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,13 +7,13 @@
 namespace sptrsv::detail {
 
 /// Constants measured on an NVIDIA H200 (docs/sweeps.md, "Jacobi sweeps"); used on every GPU.
-struct FreeRowTuning {
+struct IndependentRowTuning {
   /// Number of entries of a mean row of a triangle for each of its lanes, if rows are many and of similar length.
   static constexpr int entries_per_lane = 8;
   /// Number of entries of the longest row for each of its lanes below which more lanes gain nothing.
   static constexpr int least_entries_per_lane = 2;
-  /// Time in which a lane adds one entry after another, and time of a lane of a row; in units of the time in which all
-  /// lanes together add an entry, which takes some 5 ps.
+  /// Relative cost of an entry that one lane adds serially, and overhead of a lane of a row. The unit is the time that
+  /// all lanes together take for an entry, about 5 ps.
   static constexpr double entry_of_lane = 7e4, lane_of_row = 3.4;
 };
 
@@ -21,8 +21,8 @@ struct FreeRowTuning {
 /// which the longest row takes no longer than all rows together.
 /// @param entries    number of off-diagonal entries of all rows
 /// @param triangles  number of triangles, 1 or 2, that the entries are in; a lane adds those of one and then the other
-inline int lanes_per_free_row(double rows, double entries, double longest_row, int triangles, int most) {
-  using Tuning = FreeRowTuning;
+inline int lanes_per_independent_row(double rows, double entries, double longest_row, int triangles, int most) {
+  using Tuning = IndependentRowTuning;
   int const limit = lanes_per_row(longest_row, most, Tuning::least_entries_per_lane);
   int lanes = lanes_per_row(entries / (rows * triangles), most, Tuning::entries_per_lane);
   while (lanes < limit && longest_row / lanes * Tuning::entry_of_lane > rows * lanes * Tuning::lane_of_row + entries)
