@@ -40,7 +40,7 @@ def read_models():
     for header in sorted(TABLE.parent.parent.glob("algorithm/*/*.hpp")):
         text = header.read_text(encoding="utf-8")
         name = re.search(r'string_view name = "(\w+)"', text)
-        model = re.search(r"FeatureInfo model\[\] = \{(.*?)\};", text, re.S)
+        model = re.search(r"auto model = features_of\(\{(.*?)\}\);", text, re.S)
         if name and model:
             models[name[1]] = re.findall(r'\{"(\w+)"', model[1])
     return models

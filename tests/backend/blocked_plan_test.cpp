@@ -30,7 +30,7 @@ auto on_host(View const& view) {
   return std::vector<typename View::non_const_value_type>(copy.data(), copy.data() + copy.extent(0));
 }
 
-struct SubmatrixSet {
+struct Cut {
   bool boxes;
   int levels_or_side;
   int warp;
@@ -49,7 +49,7 @@ class BlockPlans : public ::testing::Test {
   detail::RowShape shape;
   std::size_t scratch = 0;
 
-  void plan(std::string const& matrix, Shape const& solve, SubmatrixSet const& cut) {
+  void plan(std::string const& matrix, Shape const& solve, Cut const& cut) {
     problem = make_problem<double>(matrix, solve, 1);
     Analysis<T> const analysis(exec, to_pattern<T>(problem.row_ptr, problem.col_idx), solve);
     auto const& sets = analysis.levels(exec);
@@ -195,11 +195,11 @@ TYPED_TEST(BlockPlans, AreAcyclicAndComplete) {
   std::vector<std::string> const matrices{
       "diagonal:5", "chain:300",    "dense:60",      "lap2d:25",       "lap3d:9",      "stencil27:6",    "fem3:4",
       "rmat:7,6",   "powerlaw:900", "band:400,9,60", "arrow_down:700", "arrow_up:700", "lap2d:20,random"};
-  std::vector<SubmatrixSet> const cuts{{false, 4, 32, 3000, 50},
-                                       {false, 32, 1, 45000, 1024},
-                                       {false, 1000, 64, 45000, 1024},
-                                       {true, 4, 32, 45000, 1024},
-                                       {true, 3, 1, 2000, 7}};
+  std::vector<Cut> const cuts{{false, 4, 32, 3000, 50},
+                              {false, 32, 1, 45000, 1024},
+                              {false, 1000, 64, 45000, 1024},
+                              {true, 4, 32, 45000, 1024},
+                              {true, 3, 1, 2000, 7}};
   for (auto const& matrix : matrices)
     for (auto const& cut : cuts)
       for (Triangle const triangle : {Triangle::lower, Triangle::upper})

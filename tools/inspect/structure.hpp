@@ -25,7 +25,7 @@ void add_structure(bench::System const& system, Report& report);
 /// Colors the graph of T + T^T.
 Colors count_colors(bench::System const& system);
 
-/// SubmatrixSets op(T) into tiles of 16 x 16, and selects the format of each.
+/// Cuts op(T) into tiles of 16 x 16, and selects the format of each.
 Tiles count_tiles(bench::System const& system);
 
 /// Returns how much finer than a warp the work of a level is: log10(log10(rows per level) / log10(entries per row +

@@ -2,6 +2,8 @@
 // Inputs and measurements of the planner as data for people and scripts. Needs no Kokkos.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +24,14 @@ struct FeatureInfo {
   std::string_view name;
   double sweep = 0, sweep_level = 0;  ///< nanoseconds to find it by a sweep, and for each level; 0: about a pass
 };
+
+/// Returns the features of a model. (nvcc takes no array of unknown length as a member of a class template.)
+template <std::size_t N>
+constexpr std::array<FeatureInfo, N> features_of(FeatureInfo const (&list)[N]) {
+  std::array<FeatureInfo, N> out{};
+  for (std::size_t k = 0; k < N; ++k) out[k] = list[k];
+  return out;
+}
 
 /// Algorithm that supports the solve and is worth planning.
 struct Candidate {

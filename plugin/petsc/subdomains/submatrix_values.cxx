@@ -67,7 +67,7 @@ char const* const fallback_reasons[] = {"the matrix is on a host",
                                         "asked for"};
 
 /// Finds the fallback reasons on this rank.
-/// @param found  on return bit k is set for fallback reasons[k]
+/// @param found  on return bit k is set for fallback_reasons[k]
 PetscErrorCode FindFallbackReasons(Mat A, Selection where, std::vector<Mat> const& submatrices, unsigned* found)
 {
   Mat blocks[2];

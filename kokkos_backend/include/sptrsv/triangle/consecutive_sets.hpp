@@ -182,7 +182,7 @@ ConsecutiveSets<T> find_consecutive_sets(typename T::exec_space const& exec, Wor
                                          long long limit) {
   using index = typename T::index;
   using offset = typename T::offset;
-  using SubmatrixSet = CutIntoSets<T>;
+  using Cut = CutIntoSets<T>;
   using Needed = LastNeeded<T>;
   ConsecutiveSets<T> out;
   index const n = rows.num_rows;
@@ -191,9 +191,9 @@ ConsecutiveSets<T> find_consecutive_sets(typename T::exec_space const& exec, Wor
   auto const most = static_cast<std::size_t>(limit);
   typename Workspace<T>::Scope const scope(work);
   auto const take = [&](std::size_t count) { return work.template take<index>(count); };
-  SubmatrixSet const cut{{rows, ascending, take(static_cast<std::size_t>(n)), take(chunks), take(chunks), take(chunks)},
-                         limit,
-                         work.template take<long long>(SubmatrixSet::head + SubmatrixSet::numbers * most)};
+  Cut const cut{{rows, ascending, take(static_cast<std::size_t>(n)), take(chunks), take(chunks), take(chunks)},
+                limit,
+                work.template take<long long>(Cut::head + Cut::numbers * most)};
   int const threads = is_host_space<typename T::exec_space> ? 1 : Needed::gpu_threads;
   Kokkos::parallel_for("sptrsv::color_sets::last_needed", team_policy(exec, static_cast<int>(chunks), threads, 1),
                        cut.needed);
@@ -206,7 +206,7 @@ ConsecutiveSets<T> find_consecutive_sets(typename T::exec_space const& exec, Wor
   out.adjacent = found[1] > 0;
   if (out.count > limit) return out;
   for (std::size_t s = 0; s < static_cast<std::size_t>(out.count); ++s) {
-    auto const* const numbers = found.data() + SubmatrixSet::head + SubmatrixSet::numbers * s;
+    auto const* const numbers = found.data() + Cut::head + Cut::numbers * s;
     out.first.push_back(static_cast<index>(numbers[0]));
     out.before.push_back(static_cast<offset>(numbers[1]));
     out.longest.push_back(static_cast<index>(numbers[2]));

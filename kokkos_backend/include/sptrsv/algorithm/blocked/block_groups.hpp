@@ -191,18 +191,18 @@ inline int levels_of_strip(double rows, double mean_level, int least) {
 template <class T>
 RowGroups<T> group_rows(typename T::exec_space const& exec, Analysis<T> const& analysis,
                         BlockedDescription::Options const& options, double rows) {
-  using SubmatrixSet = BlockedDescription::SubmatrixSet;
+  using Cut = BlockedDescription::Cut;
   auto groups = take_groups<T>(analysis);
-  if (options.shape != SubmatrixSet::strips) {
+  if (options.shape != Cut::strips) {
     auto const& directions = analysis.directions(exec);
     typename Workspace<T>::Scope const of_depths(analysis.workspace());
-    if (directions.count() >= 2 || options.shape == SubmatrixSet::boxes) {
+    if (directions.count() >= 2 || options.shape == Cut::boxes) {
       auto const depths = find_depths<T>(exec, analysis);
       auto const sides = sides_of_boxes(depths.extent, rows, {options.side0, options.side1, options.side2});
       bool const any = group_by_boxes<T>(exec, analysis, depths, sides, groups);
       double filled = static_cast<double>(analysis.num_rows());
       for (int d = 0; d < directions.count(); ++d) filled /= sides[d];
-      if (any && (options.shape == SubmatrixSet::boxes ||
+      if (any && (options.shape == Cut::boxes ||
                   static_cast<double>(count_groups<T>(exec, groups)) <= BlockedTuning::most_boxes * filled + 1)) {
         groups.shape = "boxes of " + std::to_string(sides[0]);
         for (int d = 1; d < directions.count(); ++d) groups.shape += " x " + std::to_string(sides[d]);

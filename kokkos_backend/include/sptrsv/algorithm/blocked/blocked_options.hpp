@@ -16,15 +16,15 @@ struct BlockedDescription : AlgorithmDefaults {
                                              /*single_storage=*/true};
   // values of other blocks; latency from level to level within a block, from block to block, and from long row to long
   // row; steps of adding
-  static constexpr FeatureInfo model[] = {
-      {"strip_bytes"},  // bytes if strips are expected as blocks, whose rows need more values of other blocks; else 0
-      {"levels"},
-      {"block_levels"},  // approximate number of blocks of rows on the critical path
-      {"long_levels"},   // number of levels with a row so long that it is a block of its own
-      {"late_longest"}};
-  enum class SubmatrixSet { automatic, strips, boxes };
+  static constexpr auto model = features_of(
+      {{"strip_bytes"},  // bytes if strips are expected as blocks, whose rows need more values of other blocks; else 0
+       {"levels"},
+       {"block_levels"},  // approximate number of blocks of rows on the critical path
+       {"long_levels"},   // number of levels with a row so long that it is a block of its own
+       {"late_longest"}});
+  enum class Cut { automatic, strips, boxes };
   struct Options {
-    SubmatrixSet shape = SubmatrixSet::automatic;
+    Cut shape = Cut::automatic;
     int levels = 0;
     int rows = 0;
     int side0 = 0, side1 = 0, side2 = 0;

@@ -69,7 +69,7 @@ void order_host_blocks(HostBlocks<T>& blocks) {
   });
 }
 
-/// SubmatrixSets groups into blocks of at most `most_rows` rows.
+/// Cuts groups into blocks of at most `most_rows` rows.
 template <class T>
 HostBlocks<T> cut_host_blocks(typename T::exec_space const& exec, Analysis<T> const& analysis,
                               RowGroups<T> const& groups, std::size_t most_rows) {

@@ -72,7 +72,7 @@ class ColorSet : public AlgorithmDefaults {
     }
   };
 
-  static constexpr FeatureInfo model[] = {{"rows"}, {"sets"}, {"level_rows"}, {"longest_row"}};
+  static constexpr auto model = features_of({{"rows"}, {"sets"}, {"level_rows"}, {"longest_row"}});
   /// Tells whether sets are not too many for a kernel or a barrier each, nor of so few rows that they would be taken
   /// for blocks, whose rows one thread solves one after another.
   template <class F>

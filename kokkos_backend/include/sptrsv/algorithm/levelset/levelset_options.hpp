@@ -34,14 +34,14 @@ struct LevelSetDescription : AlgorithmDefaults {
   };
 
   // latency from level to level, more in wide levels, and steps of polling and adding, more after the wait
-  static constexpr FeatureInfo model[] = {{"rows"},
-                                          {"levels"},
-                                          {"level_rows"},
-                                          {"longest_lane"},
-                                          {"level_lanes"},
-                                          {"narrow_steps"},  // entries / lanes of levels with up to
-                                                             // four warps' rows, which one team solves
-                                          {"late_longest"}};
+  static constexpr auto model = features_of({{"rows"},
+                                             {"levels"},
+                                             {"level_rows"},
+                                             {"longest_lane"},
+                                             {"level_lanes"},
+                                             {"narrow_steps"},  // entries / lanes of levels with up to
+                                                                // four warps' rows, which one team solves
+                                             {"late_longest"}});
   template <class F, class Levels>
   static void derive_features(F& features, Levels const& levels) {
     double const lanes = features.lanes(),

@@ -157,7 +157,7 @@ class Sequential : public AlgorithmDefaults {
       /*upper=*/true,       /*transpose=*/true, /*multi_rhs=*/true,  /*single_storage=*/false,
       /*any_pattern=*/true, /*exact=*/true,     /*one_thread=*/true,
   };
-  static constexpr FeatureInfo model[] = {{"rows"}};
+  static constexpr auto model = features_of({{"rows"}});
   struct Options {
     template <class V>
     void visit(V&) {}

@@ -120,8 +120,13 @@ class Fused : public detail::InRowOrder<T> {
  public:
   static constexpr std::string_view name = "fused";
   static constexpr char const* summary = "short rows by a thread each, long rows by a warp each, in one kernel";
-  static constexpr FeatureInfo model[] = {{"rows"},          {"warp_window"}, {"thread_window"}, {"level_rows"},
-                                          {"level_entries"}, {"longest_row"}, {"late_longest"}};
+  static constexpr auto model = features_of({{"rows"},
+                                             {"warp_window"},
+                                             {"thread_window"},
+                                             {"level_rows"},
+                                             {"level_entries"},
+                                             {"longest_row"},
+                                             {"late_longest"}});
   struct Options {
     int threshold = 0;
     template <class V>

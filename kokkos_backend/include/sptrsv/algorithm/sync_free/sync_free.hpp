@@ -81,7 +81,7 @@ class SyncFree : public detail::InRowOrder<T> {
  public:
   static constexpr std::string_view name = "syncfree";
   static constexpr char const* summary = "a warp per component, busy waits, no barriers";
-  static constexpr FeatureInfo model[] = {{"rows"}, {"warp_window"}, {"longest_row"}, {"late_longest"}};
+  static constexpr auto model = features_of({{"rows"}, {"warp_window"}, {"longest_row"}, {"late_longest"}});
   enum class Form { csr, csc };
   struct Options {
     Form form = Form::csr;

@@ -16,8 +16,8 @@ class ThreadLevel : public detail::InRowOrder<T> {
  public:
   static constexpr std::string_view name = "threadlevel";
   static constexpr char const* summary = "a thread per row on plain CSR, no analysis";
-  static constexpr FeatureInfo model[] = {
-      {"rows"}, {"thread_window"}, {"level_entries"}, {"longest_row"}, {"late_longest"}};
+  static constexpr auto model =
+      features_of({{"rows"}, {"thread_window"}, {"level_entries"}, {"longest_row"}, {"late_longest"}});
   enum class Form { writing_first, two_phase };
   struct Options {
     Form form = Form::writing_first;

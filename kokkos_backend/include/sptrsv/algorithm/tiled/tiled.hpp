@@ -61,15 +61,15 @@ class Tiled : public AlgorithmDefaults {
   };
 
   // latency between tile rows, and their gathers, from memory or after a wait; wide levels' rows have a thread each
-  static constexpr FeatureInfo model[] = {
-      {"rows"},
-      // block levels, ordered and cut as the solver does; the sum over them of the most pairs of a row and a tile in a
-      // tile row; the same if op(T) is upper, where a tile row gathers after it has waited, otherwise 0
-      {"tile_levels", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
-      {"tile_entries", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
-      {"late_tiles", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
-      {"far_longest"},
-      {"wide_longest"}};  // sum of the longest rows of levels with more rows than fill the device
+  static constexpr auto model = features_of(
+      {{"rows"},
+       // block levels, ordered and cut as the solver does; the sum over them of the most pairs of a row and a tile in a
+       // tile row; the same if op(T) is upper, where a tile row gathers after it has waited, otherwise 0
+       {"tile_levels", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
+       {"tile_entries", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
+       {"late_tiles", detail::TiledTuning::sweep, detail::TiledTuning::sweep_level},
+       {"far_longest"},
+       {"wide_longest"}});  // sum of the longest rows of levels with more rows than fill the device
   template <class F, class Levels>
   static void derive_features(F& features, Levels const& levels) {
     double wide = 0;

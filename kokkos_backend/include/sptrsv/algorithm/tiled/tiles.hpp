@@ -431,7 +431,7 @@ RepeatedEntries<T> find_repeated(typename T::exec_space const& exec, SortedRows<
   return out;
 }
 
-/// SubmatrixSets op(T) into tiles; allocates and fences.
+/// Cuts op(T) into tiles; allocates and fences.
 /// @param rows   op(T)'s rows by position, sorted
 /// @param order  of the tile rows
 /// @throws Unsupported if Offset cannot count the slots.
