@@ -128,9 +128,9 @@ TEST_P(InLockstep, TwoThreadsOfAWarpMustNotWaitForEachOther) {
 std::vector<Variant> solves() {
   return {
       {"", "syncfree", {}},
-      {"", "syncfree", {{"syncindependent_rows_per_ticket", "5"}}},
+      {"", "syncfree", {{"syncfree_rows_per_ticket", "5"}}},
       {"", "syncfree", {{"syncfree_form", "csc"}}},
-      {"", "syncfree", {{"syncfree_form", "csc"}, {"syncindependent_rows_per_ticket", "5"}}},
+      {"", "syncfree", {{"syncfree_form", "csc"}, {"syncfree_rows_per_ticket", "5"}}},
       {"", "threadlevel", {}},
       {"", "threadlevel", {{"threadlevel_form", "two_phase"}}},
       {"", "threadlevel", {{"threadlevel_rows_per_ticket", "48"}}},
