@@ -168,14 +168,12 @@ PetscErrorCode Do(char const* name, Step const& step)
 PetscErrorCode ExpectSame(char const* what, Vec expected, Vec actual)
 {
   PetscReal error, size;
-
-  PetscFunctionBegin;
   PetscCall(VecNorm(expected, NORM_INFINITY, &size));
   PetscCall(VecAXPY(expected, -1, actual));
   PetscCall(VecNorm(expected, NORM_INFINITY, &error));
   if (!(error <= 1e-12 * size) && !report->wrong[0])
     std::snprintf(report->wrong, sizeof report->wrong, "%s is off by %g", what, (double)error);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode Symbolic(Problem const& p, Mat F, IS rows, IS cols)
@@ -195,8 +193,6 @@ PetscErrorCode Numeric(Problem const& p, Mat F)
 PetscErrorCode CheckSolves(Problem const& p, Mat F)
 {
   Vec column;
-
-  PetscFunctionBegin;
   PetscCall(Do("MatSolve", [&] { return MatSolve(F, p.b, p.x); }));
   PetscCall(MatSolve(p.own, p.b, p.y));
   PetscCall(ExpectSame("MatSolve", p.y, p.x));
@@ -215,7 +211,7 @@ PetscErrorCode CheckSolves(Problem const& p, Mat F)
     PetscCall(ExpectSame("MatMatSolve", p.y, column));
     PetscCall(MatDenseRestoreColumnVecRead(p.X, c, &column));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode FactorAndSolve(Problem const& p)
@@ -223,8 +219,6 @@ PetscErrorCode FactorAndSolve(Problem const& p)
   Mat F = nullptr;
   IS rows = nullptr, cols = nullptr;
   MatSpTRSVInfo info;
-
-  PetscFunctionBegin;
   PetscCall(Do("MatGetOrdering", [&] { return MatGetOrdering(p.A, p.ordering, &rows, &cols); }));
   PetscCall(Do("MatGetFactor", [&] { return MatGetFactor(p.A, p.type, p.kind, &F); }));
   PetscCall(Do("symbolic", [&] { return Symbolic(p, F, rows, cols); }));
@@ -237,15 +231,13 @@ PetscErrorCode FactorAndSolve(Problem const& p)
   PetscCall(Do("MatDestroy", [&] { return MatDestroy(&F); }));
   PetscCall(ISDestroy(&rows));
   PetscCall(ISDestroy(&cols));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Applies a shell with L, the lower triangle of A, and compares L x with b.
 PetscErrorCode ApplyShell(Problem const& p)
 {
   PC pc;
-
-  PetscFunctionBegin;
   PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
   PetscCall(PCSetType(pc, PCSHELL));
   PetscCall(PCSetOperators(pc, p.A, p.A));
@@ -263,16 +255,15 @@ PetscErrorCode ApplyShell(Problem const& p)
   PetscCall(ExpectSame("PCApplyTranspose", p.y, p.x));
   PetscCall(Do("PCView", [&] { return PCView(pc, p.nowhere); }));
   PetscCall(Do("PCDestroy", [&] { return PCDestroy(&pc); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode Life(Problem const& p)
 {
-  PetscFunctionBegin;
   PetscCall(Do("load", [&] { return PetscDLLibraryAppend(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, p.plugin); }));
   PetscCall(FactorAndSolve(p));
   PetscCall(ApplyShell(p));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Builds a grid of 12 by 12, its lower triangle, right-hand sides, and PETSc's own factor.
@@ -282,8 +273,6 @@ PetscErrorCode Build(Problem& p)
   char kind[32] = "ilu";
   PetscBool known = PETSC_FALSE;
   IS rows, cols;
-
-  PetscFunctionBegin;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-type", p.type, sizeof p.type, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-factor", kind, sizeof kind, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-ordering", p.ordering, sizeof p.ordering, NULL));
@@ -326,7 +315,7 @@ PetscErrorCode Build(Problem& p)
   PetscCall(Numeric(p, p.own));
   PetscCall(ISDestroy(&rows));
   PetscCall(ISDestroy(&cols));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 [[noreturn]] void Child(Problem const& p, long at)
@@ -381,8 +370,6 @@ PetscErrorCode Run(char const* plugin)
   PetscBool warm = PETSC_FALSE;
   PetscInt every = 1;
   long num_errors = 0, num_wrong = 0, num_labels = 0, num_refused = 0;
-
-  PetscFunctionBegin;
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-warm", &warm, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
   PetscCall(PetscStrncpy(p.plugin, plugin, sizeof p.plugin));
@@ -413,7 +400,7 @@ PetscErrorCode Run(char const* plugin)
   PetscCall(PetscPopErrorHandler());
   PetscCheck(!num_wrong, PETSC_COMM_SELF, PETSC_ERR_PLIB, "See above");
   PetscCheck(num_errors > 20, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The failures did not reach the plugin");
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 }  // namespace

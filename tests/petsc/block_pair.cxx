@@ -6,7 +6,6 @@ namespace {
 
 PetscErrorCode SetBlocks(BlockMatrix const& m, Mat A)
 {
-  PetscFunctionBegin;
   for (PetscInt I = 0; I < m.rows; ++I)
     for (PetscInt J : {I - 5, I - 1, I, I + 1, I + 5}) {
       if (J < 0 || J >= m.rows) continue;
@@ -18,7 +17,7 @@ PetscErrorCode SetBlocks(BlockMatrix const& m, Mat A)
         }
     }
   PetscCall(Assemble(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 }  // namespace
@@ -26,8 +25,6 @@ PetscErrorCode SetBlocks(BlockMatrix const& m, Mat A)
 PetscErrorCode Build(BlockMatrix const& m, Mat* A)
 {
   PetscInt const n = m.bs * m.rows;
-
-  PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_SELF, A));
   PetscCall(MatSetSizes(*A, n, n, n, n));
   PetscCall(MatSetType(*A, m.type));
@@ -36,7 +33,7 @@ PetscErrorCode Build(BlockMatrix const& m, Mat* A)
   PetscCall(MatSeqSBAIJSetPreallocation(*A, m.bs, 3, NULL));
   PetscCall(SetBlocks(m, *A));
   if (std::string(m.type) == MATSEQSBAIJ) PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscScalar Dominant(PetscInt, PetscInt r, PetscInt c) { return r == c ? 4.0 : 0.2 + 0.1 * (PetscReal)r; }

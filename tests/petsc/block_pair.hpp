@@ -30,17 +30,15 @@ struct Pair {
 
   PetscErrorCode Symbolic(Mat A, Factoring const& setup, char const* type)
   {
-    PetscFunctionBegin;
     PetscCall(own.Symbolic(A, MATSOLVERPETSC, NULL, setup));
     PetscCall(ours.Symbolic(A, type, NULL, setup));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode Numeric(Mat A)
   {
-    PetscFunctionBegin;
     PetscCall(own.Numeric(A));
     PetscCall(ours.Numeric(A));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 };
 

@@ -56,17 +56,14 @@ std::vector<Variant> const& all_variants()
 
 PetscErrorCode Assemble(Mat A)
 {
-  PetscFunctionBegin;
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode SetGridValues(Grid const& g, Mat A)
 {
   PetscInt const nodes = g.side * g.side;
-
-  PetscFunctionBegin;
   for (PetscInt row = 0; row < nodes * g.dof; ++row) {
     PetscReal sum = 0;
     for (PetscInt q = 0; q < nodes; ++q) {
@@ -82,14 +79,12 @@ PetscErrorCode SetGridValues(Grid const& g, Mat A)
     PetscCall(MatSetValue(A, row, row, 0.1 + 1.05 * sum, INSERT_VALUES));
   }
   PetscCall(Assemble(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode BuildGrid(Grid const& g, Mat* A)
 {
   PetscInt const n = g.side * g.side * g.dof;
-
-  PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_SELF, A));
   PetscCall(MatSetSizes(*A, n, n, n, n));
   PetscCall(MatSetBlockSize(*A, g.dof));
@@ -100,12 +95,11 @@ PetscErrorCode BuildGrid(Grid const& g, Mat* A)
   if (std::string(g.type) == MATSEQSBAIJ) PetscCall(MatSetOption(*A, MAT_IGNORE_LOWER_TRIANGULAR, PETSC_TRUE));
   PetscCall(SetGridValues(g, *A));
   if (g.symmetric) PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode BuildBand(PetscInt n, PetscScalar (*diagonal)(PetscInt), bool symmetric, Mat* A)
 {
-  PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 7, NULL, A));
   for (PetscInt i = 0; i < n; ++i) {
     PetscCall(MatSetValue(*A, i, i, diagonal(i), INSERT_VALUES));
@@ -118,7 +112,7 @@ PetscErrorCode BuildBand(PetscInt n, PetscScalar (*diagonal)(PetscInt), bool sym
   }
   PetscCall(Assemble(*A));
   if (symmetric) PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 Factor::~Factor()
@@ -130,25 +124,22 @@ Factor::~Factor()
 
 PetscErrorCode Factor::Make(Mat A, char const* type, char const* prefix, MatFactorType ftype)
 {
-  PetscFunctionBegin;
   own_ = std::string(type) == MATSOLVERPETSC;
   PetscCall(MatDestroy(&F_));
   PetscCall(MatGetFactor(A, type, ftype, &F_));
   if (prefix) PetscCall(MatSetOptionsPrefix(F_, prefix));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Factoring const& setup)
 {
-  PetscFunctionBegin;
   PetscCall(Make(A, type, prefix, setup.ftype));
   PetscCall(Symbolic(A, setup));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode Factor::Symbolic(Mat A, Factoring const& setup)
 {
-  PetscFunctionBegin;
   setup_ = setup;
   PetscCall(ISDestroy(&rows_));
   PetscCall(ISDestroy(&cols_));
@@ -173,12 +164,11 @@ PetscErrorCode Factor::Symbolic(Mat A, Factoring const& setup)
   else if (setup_.ftype == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F_, A, rows_, cols_, &info));
   else if (setup_.ftype == MAT_FACTOR_CHOLESKY) PetscCall(MatCholeskyFactorSymbolic(F_, A, rows_, &info));
   else PetscCall(MatICCFactorSymbolic(F_, A, rows_, &info));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode Factor::Numeric(Mat A)
 {
-  PetscFunctionBegin;
   if (own_ && setup_.shift == MAT_SHIFT_POSITIVE_DEFINITE) {  // 3.26 crashes otherwise: docs/dev/petsc_faults.md
     Vec diagonal;
     PetscCall(MatCreateVecs(A, &diagonal, NULL));
@@ -187,15 +177,14 @@ PetscErrorCode Factor::Numeric(Mat A)
   }
   if (setup_.symmetric()) PetscCall(MatCholeskyFactorNumeric(F_, A, &info));
   else PetscCall(MatLUFactorNumeric(F_, A, &info));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode GetPivotStatus(Mat F, PivotStatus* v)
 {
-  PetscFunctionBegin;
   PetscCall(MatFactorGetError(F, &v->error));
   PetscCall(MatFactorGetErrorZeroPivot(F, &v->value, &v->row));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 std::string MatTypeOfRun()
@@ -209,8 +198,6 @@ PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec
 {
   PetscScalar const *e, *a, *s;
   PetscInt n;
-
-  PetscFunctionBegin;
   PetscCall(VecGetLocalSize(expected, &n));
   PetscCall(VecGetArrayRead(expected, &e));
   PetscCall(VecGetArrayRead(actual, &a));
@@ -226,7 +213,7 @@ PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec
   PetscCall(VecRestoreArrayRead(expected, &e));
   PetscCall(VecRestoreArrayRead(actual, &a));
   PetscCall(VecRestoreArrayRead(scale, &s));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 std::string ViewText(PC pc)
@@ -253,25 +240,22 @@ PetscErrorCode FillVec(Vec v, unsigned seed)
 {
   PetscScalar* a;
   PetscInt n;
-
-  PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &n));
   PetscCall(VecGetArrayWrite(v, &a));
   for (PetscInt i = 0; i < n; ++i) a[i] = Noise(i, 77, seed);
   PetscCall(VecRestoreArrayWrite(v, &a));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B)
 {
-  PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_SELF, B));
   PetscCall(MatSetSizes(*B, n, columns, n, columns));
   PetscCall(MatSetType(*B, MATSEQDENSE));
   PetscCall(MatDenseSetLDA(*B, lda));
   PetscCall(MatSeqDenseSetPreallocation(*B, NULL));
   PetscCall(Assemble(*B));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind,

@@ -83,11 +83,10 @@ void Matrices::change_values()
     bool const left = symmetric_ || draw_.chance(60), right = symmetric_ || draw_.chance(60);
     on_both("MatDiagonalScale", [&](Mat A) {
       Vec v;
-      PetscFunctionBegin;
       PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n_, l.data(), &v));
       PetscCall(MatDiagonalScale(A, left ? v : NULL, right ? v : NULL));
       PetscCall(VecDestroy(&v));
-      PetscFunctionReturn(PETSC_SUCCESS);
+      return PETSC_SUCCESS;
     });
   } else if (kind == 5) {
     PetscInt const row = draw_.from(0, (int)n_ - 1);
@@ -97,10 +96,9 @@ void Matrices::change_values()
   } else {
     auto const entries = draw_entries();
     on_both("MatZeroEntries and new values", [&](Mat A) {
-      PetscFunctionBegin;
       PetscCall(MatZeroEntries(A));
       PetscCall(set(A, entries, INSERT_VALUES));
-      PetscFunctionReturn(PETSC_SUCCESS);
+      return PETSC_SUCCESS;
     });
   }
 }
@@ -114,11 +112,10 @@ void Matrices::change_rows()
                            (keep ? "pattern kept, " : "pattern not kept, ") + std::to_string(rows.size()) + " rows";
   if (!keep) ++pattern_changes_;
   on_both(what.c_str(), [&](Mat A) {
-    PetscFunctionBegin;
     PetscCall(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, keep));
     if (columns) PetscCall(MatZeroRowsColumns(A, (PetscInt)rows.size(), rows.data(), diagonal, NULL, NULL));
     else PetscCall(MatZeroRows(A, (PetscInt)rows.size(), rows.data(), diagonal, NULL, NULL));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   });
 }
 
@@ -148,16 +145,15 @@ void Matrices::change_whole()
                       : "MatAXPY, another pattern",
           [&](Mat A) {
             Mat other = build(entries, true);
-            PetscFunctionBegin;
             if (kind == 2) {
               PetscCall(MatHeaderReplace(A, &other));
-              PetscFunctionReturn(PETSC_SUCCESS);
+              return PETSC_SUCCESS;
             }
             PetscErrorCode const code = kind == 3 ? MatCopy(other, A, DIFFERENT_NONZERO_PATTERN)
                                                   : MatAXPY(A, 1, other, DIFFERENT_NONZERO_PATTERN);
             PetscCall(MatDestroy(&other));
             PetscCall(code);
-            PetscFunctionReturn(PETSC_SUCCESS);
+            return PETSC_SUCCESS;
           });
 }
 
@@ -181,11 +177,10 @@ bool Matrices::convert()
   if (to == type_ || (to == MATSEQSBAIJ && !symmetric_)) return false;
   ++pattern_changes_;
   if (!on_both(("MatConvert in place to " + to).c_str(), [&](Mat& A) {
-        PetscFunctionBegin;
         PetscCall(MatConvert(A, to.c_str(), MAT_INPLACE_MATRIX, &A));
         PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
         if (!inodes_ && to == MATSEQAIJ) PetscCall(MatSetOption(A, MAT_USE_INODES, PETSC_FALSE));
-        PetscFunctionReturn(PETSC_SUCCESS);
+        return PETSC_SUCCESS;
       }))
     return false;
   PetscInt before = bs_, bs;

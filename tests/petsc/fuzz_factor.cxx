@@ -47,7 +47,6 @@ std::string prefix_of(int index) { return "fuzz" + std::to_string(index) + "_"; 
 
 PetscErrorCode SetVariantOptions()
 {
-  PetscFunctionBegin;
   for (int v = 0; v < num_variants(); ++v) {
     std::istringstream words(variant(v).options);
     std::string name, value;
@@ -58,7 +57,7 @@ PetscErrorCode SetVariantOptions()
     std::string const factor = "-" + prefix_of(v) + "mat_sptrsv_factor";
     if (!factor_forced.empty()) PetscCall(PetscOptionsSetValue(NULL, factor.c_str(), factor_forced.c_str()));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 void Judge::read(Dense const& E, IS row_is, IS col_is, PetscInt n, PetscInt bs)
@@ -190,11 +189,10 @@ void FactorPair::create()
         (double)info_.zeropivot, MatFactorShiftTypes[(int)info_.shifttype], (double)info_.shiftamount,
         (double)info_.diagonal_fill);
   bool const both = Both("MatGetFactor", [&](Side s) {
-    PetscFunctionBegin;
     PetscCall(MatGetFactor(m_.of(s), s == by_petsc ? MATSOLVERPETSC : type_of(variant_), ftype_, &F_[s]));
     PetscCheck(F_[s], PETSC_COMM_SELF, PETSC_ERR_SUP, "No factor");
     PetscCall(MatSetOptionsPrefix(F_[s], prefix_of(variant_).c_str()));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   });
   if (!both)
     for (Mat& f : F_) FUZZ_MUST(MatDestroy(&f));
@@ -252,8 +250,6 @@ PetscErrorCode FactorPair::symbolic_of(Side s)
 {
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
   Mat A = m_.of(s);
-
-  PetscFunctionBegin;
   if (s == by_petsc && cholesky && m_.is(MATSEQBAIJ)) {
     PetscCall(Duplicate(m_.of(s), &A));
   } else {
@@ -270,7 +266,7 @@ PetscErrorCode FactorPair::symbolic_of(Side s)
   else code = MatICCFactorSymbolic(F_[s], A, rows_, &info_);
   PetscCall(MatDestroy(&A));
   PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 void FactorPair::symbolic()

@@ -68,7 +68,6 @@ struct Phases {
   bool symmetric() const { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }
   PetscErrorCode Factor(Mat A, Mat* F) const
   {
-    PetscFunctionBegin;
     PetscCall(MatGetFactor(A, solver.c_str(), ftype, F));
     PetscCall(MatSetOptionsPrefix(*F, prefix.c_str()));
     switch (ftype) {
@@ -79,7 +78,7 @@ struct Phases {
     }
     if (symmetric()) PetscCall(MatCholeskyFactorNumeric(*F, A, &info));
     else PetscCall(MatLUFactorNumeric(*F, A, &info));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 };
 

@@ -102,14 +102,12 @@ std::vector<Entry> Matrices::draw_entries()
 PetscErrorCode Matrices::set(Mat A, std::vector<Entry> const& entries, InsertMode mode) const
 {
   PetscBool sbaij;
-
-  PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij));
   for (Entry const& e : entries)
     if (!sbaij || e.row <= e.col) PetscCall(MatSetValues(A, 1, &e.row, 1, &e.col, &e.value, mode));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 Mat Matrices::build(std::vector<Entry> const& entries, bool of_change)
@@ -133,12 +131,10 @@ Mat Matrices::build(std::vector<Entry> const& entries, bool of_change)
 PetscErrorCode Duplicate(Mat A, Mat* copy)
 {
   PetscBool known, symmetric;
-
-  PetscFunctionBegin;
   PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, copy));
   if (known) PetscCall(MatSetOption(*copy, MAT_SYMMETRIC, symmetric));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 void Matrices::copy_both()

@@ -249,12 +249,11 @@ void SolverPair::solve(bool transpose)
   KSPConvergedReason reason[3] = {};
   PetscInt iterations[3] = {};
   auto const call = [&](Side s, int to, Vec in) {
-    PetscFunctionBegin;
     PetscCall(VecSet(x[to], 0));
     PetscCall(transpose ? KSPSolveTranspose(ksp_[s], in, x[to]) : KSPSolve(ksp_[s], in, x[to]));
     PetscCall(KSPGetConvergedReason(ksp_[s], &reason[to]));
     PetscCall(KSPGetIterationNumber(ksp_[s], &iterations[to]));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   };
 
   for (Vec& v : x) v = MakeVec(b);
@@ -294,17 +293,15 @@ void SolverPair::other_step(int kind)
     if (ready()) on_both("PCSetUp", [&](Side s) { return PCSetUp(pc(s)); });
   } else if (kind < 45) {
     on_both("PCReset and KSPSetOperators", [&](Side s) {
-      PetscFunctionBegin;
       PetscCall(PCReset(pc(s)));
       PetscCall(KSPSetOperators(ksp_[s], m_.of(s), m_.of(s)));
-      PetscFunctionReturn(PETSC_SUCCESS);
+      return PETSC_SUCCESS;
     });
   } else if (kind < 55) {
     on_both("KSPReset and KSPSetOperators", [&](Side s) {
-      PetscFunctionBegin;
       PetscCall(KSPReset(ksp_[s]));
       PetscCall(KSPSetOperators(ksp_[s], m_.of(s), m_.of(s)));
-      PetscFunctionReturn(PETSC_SUCCESS);
+      return PETSC_SUCCESS;
     });
   } else if (kind < 65)
     on_both(yes ? "PCSetReusePreconditioner true" : "PCSetReusePreconditioner false",

@@ -248,29 +248,25 @@ PetscErrorCode ViewToString(Mat F, PetscViewerFormat format)
 {
   PetscViewer viewer;
   static char text[100000];
-
-  PetscFunctionBegin;
   PetscCall(PetscViewerStringOpen(PETSC_COMM_SELF, text, sizeof text, &viewer));
   PetscCall(PetscViewerPushFormat(viewer, format));
   PetscErrorCode const code = MatView(F, viewer);
   PetscCall(PetscViewerPopFormat(viewer));
   PetscCall(PetscViewerDestroy(&viewer));
   PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode ViewToFile(Mat F, PetscViewerFormat format)
 {
   PetscViewer viewer;
-
-  PetscFunctionBegin;
   PetscCall(PetscViewerASCIIOpen(PETSC_COMM_SELF, "/dev/null", &viewer));
   PetscCall(PetscViewerPushFormat(viewer, format));
   PetscErrorCode const code = MatView(F, viewer);
   PetscCall(PetscViewerPopFormat(viewer));
   PetscCall(PetscViewerDestroy(&viewer));
   PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Compares the members of MatInfo that are not about memory.

@@ -26,8 +26,6 @@ PetscErrorCode ExpectSameVecs(char const* what, Vec host, Vec device)
   PetscScalar const *h, *d;
   PetscInt n;
   PetscReal scale;
-
-  PetscFunctionBegin;
   PetscCall(VecNorm(host, NORM_INFINITY, &scale));
   PetscCall(VecGetLocalSize(host, &n));
   PetscCall(VecGetArrayRead(host, &h));
@@ -39,7 +37,7 @@ PetscErrorCode ExpectSameVecs(char const* what, Vec host, Vec device)
   }
   PetscCall(VecRestoreArrayRead(host, &h));
   PetscCall(VecRestoreArrayRead(device, &d));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Checks that op(F, x) gives the same error or the same result.
@@ -47,15 +45,13 @@ template <class Op>
 PetscErrorCode ExpectSameOp(char const* what, Mat host, Mat device, Op const& op)
 {
   Vec x, y;
-
-  PetscFunctionBegin;
   PetscCall(MatCreateVecs(host, &x, &y));
   CaughtError const h = Catch([&] { return op(host, x); }), d = Catch([&] { return op(device, y); });
   EXPECT_EQ((int)h.code, (int)d.code) << what << ": " << h.message << " | " << d.message;
   if (!h.code && !d.code) PetscCall(ExpectSameVecs(what, x, y));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode ExpectSameDense(Mat host, Mat device)
@@ -64,8 +60,6 @@ PetscErrorCode ExpectSameDense(Mat host, Mat device)
   Vec x, y, b;
   PetscInt n;
   PetscInt const columns = 3;
-
-  PetscFunctionBegin;
   PetscCall(MatGetSize(host, &n, NULL));
   for (Mat* m : {&B, &X, &Y}) PetscCall(MakeDense(n, columns, PetscMax(n, 1), m));
   for (PetscInt c = 0; c < columns && n; ++c) {
@@ -83,7 +77,7 @@ PetscErrorCode ExpectSameDense(Mat host, Mat device)
     PetscCall(MatDenseRestoreColumnVecRead(Y, c, &y));
   }
   for (Mat* m : {&B, &X, &Y}) PetscCall(MatDestroy(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Checks that both pivot statuses are equal. PETSc may report a wrong row of a symmetric factor, but never none. It
@@ -94,13 +88,11 @@ PetscErrorCode ExpectSamePivotStatus(Mat host, Mat device)
   PivotStatus h, d;
   MatFactorType ftype;
   PetscInt n;
-
-  PetscFunctionBegin;
   PetscCall(GetPivotStatus(host, &h));
   PetscCall(GetPivotStatus(device, &d));
   EXPECT_EQ((int)h.error, (int)d.error);
   PetscCall(MatGetSize(host, &n, NULL));
-  if (d.error == MAT_FACTOR_NOERROR || h.error != d.error) PetscFunctionReturn(PETSC_SUCCESS);
+  if (d.error == MAT_FACTOR_NOERROR || h.error != d.error) return PETSC_SUCCESS;
   EXPECT_TRUE(Same(h.value, d.value, h.value)) << h.value << " " << d.value;
   PetscCall(MatGetFactorType(host, &ftype));
   if (ftype == MAT_FACTOR_LU || ftype == MAT_FACTOR_ILU) {
@@ -109,7 +101,7 @@ PetscErrorCode ExpectSamePivotStatus(Mat host, Mat device)
   }
   EXPECT_GE(d.row, 0);
   EXPECT_LT(d.row, n);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscScalar NewDiagonal(PetscScalar value, PetscInt i, Diagonal diagonal)
@@ -129,8 +121,6 @@ PetscErrorCode BuildMatrix(sptrsv::support::CsrMatrix const& from, Diagonal diag
   std::vector<PetscInt> const col_idx(from.col_idx.begin(), from.col_idx.end());
   std::vector<PetscScalar> values(from.values.begin(), from.values.end());
   PetscBool aij;
-
-  PetscFunctionBegin;
   for (PetscInt i = 0; i < n; ++i)
     for (PetscInt k = row_ptr[(size_t)i]; k < row_ptr[(size_t)i + 1]; ++k)
       if (col_idx[(size_t)k] == i) values[(size_t)k] = NewDiagonal(values[(size_t)k], i, diagonal);
@@ -141,52 +131,46 @@ PetscErrorCode BuildMatrix(sptrsv::support::CsrMatrix const& from, Diagonal diag
   PetscCall(MatSeqAIJSetPreallocationCSR(*A, row_ptr.data(), col_idx.data(), values.data()));
   PetscCall(PetscStrcmp(type, MATSEQAIJ, &aij));
   if (!aij) PetscCall(MatConvert(*A, type, MAT_INPLACE_MATRIX, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode BuildCsr(std::vector<PetscInt> const& row_ptr, std::vector<PetscInt> const& col_idx,
                         std::vector<PetscScalar> const& values, Mat* A)
 {
   auto const n = (PetscInt)row_ptr.size() - 1;
-
-  PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_SELF, A));
   PetscCall(MatSetSizes(*A, n, n, n, n));
   PetscCall(MatSetType(*A, MATSEQAIJ));
   PetscCall(MatSetOption(*A, MAT_USE_INODES, PETSC_FALSE));
   PetscCall(MatSeqAIJSetPreallocationCSR(*A, row_ptr.data(), col_idx.data(), values.data()));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode ChangeValues(Mat A, unsigned seed)
 {
   PetscScalar* a;
   MatInfo info;
-
-  PetscFunctionBegin;
   PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
   PetscCall(MatSeqAIJGetArray(A, &a));
   for (size_t k = 0; k < (size_t)info.nz_used; ++k) a[k] *= 1 + (PetscReal)((k * 7919 + seed * 104729) % 1000) / 8192;
   PetscCall(MatSeqAIJRestoreArray(A, &a));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode HostDevicePair::Symbolic(Mat A, Factoring const& setup, char const* type)
 {
-  PetscFunctionBegin;
   PetscCall(host.Make(A, type, "host_", setup.ftype));
   PetscCall(device.Make(A, type, "device_", setup.ftype));
   PetscCall(device.Symbolic(A, setup));
   PetscCall(host.Symbolic(A, setup));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode HostDevicePair::Numeric(Mat A)
 {
-  PetscFunctionBegin;
   PetscCall(device.Numeric(A));
   PetscCall(host.Numeric(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode ExpectSame(Mat host, Mat device)
@@ -195,12 +179,10 @@ PetscErrorCode ExpectSame(Mat host, Mat device)
   PetscInt h[3] = {0, 0, 0}, d[3] = {0, 0, 0};
   MatFactorType ftype;
   PivotStatus pivot_status;
-
-  PetscFunctionBegin;
   PetscCall(MatGetFactorType(host, &ftype));
   PetscCall(ExpectSamePivotStatus(host, device));
   PetscCall(GetPivotStatus(host, &pivot_status));
-  if (PetscDefined(USE_COMPLEX) && pivot_status.error) PetscFunctionReturn(PETSC_SUCCESS);
+  if (PetscDefined(USE_COMPLEX) && pivot_status.error) return PETSC_SUCCESS;
   PetscCall(MatCreateVecs(host, &b, NULL));
   PetscCall(FillVec(b, 3));
   PetscCall(ExpectSameOp("MatSolve", host, device, [&](Mat F, Vec x) { return MatSolve(F, b, x); }));
@@ -215,7 +197,7 @@ PetscErrorCode ExpectSame(Mat host, Mat device)
     EXPECT_TRUE(std::equal(h, h + 3, d));
   }
   PetscCall(VecDestroy(&b));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode ExpectNear(std::string const& what, Mat own, Mat ours)
@@ -223,8 +205,6 @@ PetscErrorCode ExpectNear(std::string const& what, Mat own, Mat ours)
   Vec b, x, expected, scale;
   PetscReal largest;
   PetscInt bs;
-
-  PetscFunctionBegin;
   PetscCall(MatGetBlockSize(own, &bs));
   PetscCall(MatCreateVecs(own, &b, NULL));
   for (Vec* v : {&x, &expected, &scale}) PetscCall(VecDuplicate(b, v));
@@ -239,7 +219,7 @@ PetscErrorCode ExpectNear(std::string const& what, Mat own, Mat ours)
     PetscCall(ExpectRows(what, expected, x, scale, 1e6 * PETSC_MACHINE_EPSILON));  // for at most 400 rows
   }
   for (Vec* v : {&b, &x, &expected, &scale}) PetscCall(VecDestroy(v));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 }  // namespace petsc_test

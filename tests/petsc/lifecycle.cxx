@@ -27,8 +27,6 @@ PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A, char const* prefix
 {
   PetscInt const bs = n % 2 ? 1 : 2;
   PetscBool sbaij;
-
-  PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_SELF, A));
   PetscCall(MatSetOptionsPrefix(*A, prefix));
   PetscCall(MatSetSizes(*A, n * n, n * n, n * n, n * n));
@@ -49,18 +47,17 @@ PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A, char const* prefix
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode MakeKsp(Mat A, KSP* ksp, char const* prefix = NULL)
 {
-  PetscFunctionBegin;
   PetscCall(KSPCreate(PETSC_COMM_SELF, ksp));
   PetscCall(KSPSetOptionsPrefix(*ksp, prefix));
   PetscCall(KSPSetOperators(*ksp, A, A));
   PetscCall(KSPSetTolerances(*ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 500));
   PetscCall(KSPSetFromOptions(*ksp));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Solves and checks the true residual, independently of the solver's stopping test.
@@ -68,8 +65,6 @@ PetscErrorCode SolveAndCheck(KSP ksp, Mat A, bool transpose = false)
 {
   Vec b, x, r;
   PetscReal norm, norm_b;
-
-  PetscFunctionBegin;
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &r));
   PetscCall(VecSet(b, 1));
@@ -82,21 +77,19 @@ PetscErrorCode SolveAndCheck(KSP ksp, Mat A, bool transpose = false)
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&r));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode OneSolve()
 {
   Mat A;
   KSP ksp;
-
-  PetscFunctionBegin;
   PetscCall(Poisson(12, 1, &A));
   PetscCall(MakeKsp(A, &ksp));
   PetscCall(SolveAndCheck(ksp, A));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode ExpectPhases(KSP ksp, PetscInt analyses, PetscInt numerics)
@@ -104,15 +97,13 @@ PetscErrorCode ExpectPhases(KSP ksp, PetscInt analyses, PetscInt numerics)
   PC pc;
   Mat F;
   MatSpTRSVInfo info;
-
-  PetscFunctionBegin;
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCFactorGetMatrix(pc, &F));
   PetscCall(MatSpTRSVGetInfo(F, &info));
   PetscCheck(info.num_analysis == analyses && info.num_numeric == numerics, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "%d analyses and %d numeric phases, not %d and %d", (int)info.num_analysis, (int)info.num_numeric,
              (int)analyses, (int)numerics);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Checks the phases after changes. Same values: none. New values: a numeric phase. A new entry: a new factor, with a
@@ -122,8 +113,6 @@ PetscErrorCode Changes()
   Mat A;
   KSP ksp;
   PetscInt const n = 12;
-
-  PetscFunctionBegin;
   PetscCall(Poisson(n, 1, &A));
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(MakeKsp(A, &ksp));
@@ -146,7 +135,7 @@ PetscErrorCode Changes()
   PetscCall(ExpectPhases(ksp, 1, 1));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Uses five solvers in turn, and destroys them first, last and middle; matrices are destroyed before solvers.
@@ -155,8 +144,6 @@ PetscErrorCode Several(bool leak)
   constexpr int count = 5;
   Mat A[count];
   KSP ksp[count];
-
-  PetscFunctionBegin;
   for (int i = 0; i < count; ++i) {
     PetscCall(Poisson(8 + i, 1 + i, &A[i]));
     PetscCall(MakeKsp(A[i], &ksp[i]));
@@ -171,10 +158,10 @@ PetscErrorCode Several(bool leak)
   for (int i : {0, 2, 4}) PetscCall(MatDestroy(&A[i]));
   PetscCall(KSPDestroy(&ksp[2]));
   PetscCall(SolveAndCheck(ksp[3], A[3]));
-  if (leak) PetscFunctionReturn(PETSC_SUCCESS);  // two solvers are never destroyed
+  if (leak) return PETSC_SUCCESS;  // two solvers are never destroyed
   for (int i : {3, 1}) PetscCall(KSPDestroy(&ksp[i]));
   for (int i : {3, 1}) PetscCall(MatDestroy(&A[i]));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Runs -updates numeric phases, with a solve after each.
@@ -183,8 +170,6 @@ PetscErrorCode Updates()
   Mat A;
   KSP ksp;
   PetscInt updates = 1;
-
-  PetscFunctionBegin;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-updates", &updates, NULL));
   PetscCall(Poisson(20, 1, &A));
   PetscCall(MakeKsp(A, &ksp));
@@ -195,15 +180,13 @@ PetscErrorCode Updates()
   }
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Solves by PCs of PETSc's own, without an option of the plugin. Prints those that fail.
 PetscErrorCode SolveByPetscAlone()
 {
   Mat A;
-
-  PetscFunctionBegin;
   PetscCall(Poisson(12, 1, &A));
   for (PCType type : {PCJACOBI, PCSOR, PCEISENSTAT, PCILU, PCBJACOBI, PCASM, PCGAMG}) {
     KSP ksp;
@@ -223,7 +206,7 @@ PetscErrorCode SolveByPetscAlone()
     PetscCall(VecDestroy(&b));
   }
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Makes a PC of type asm, and sets it up for three sets of values of A.
@@ -231,8 +214,6 @@ PetscErrorCode SolveByPetscAlone()
 PetscErrorCode SetUpAsm(Mat A, bool asks)
 {
   PC pc;
-
-  PetscFunctionBegin;
   PetscCall(PetscOptionsSetValue(NULL, "-asking_pc_submatrices_sptrsv", "1"));
   PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
   PetscCall(PCSetOptionsPrefix(pc, asks ? "asking_" : "native_"));
@@ -244,7 +225,7 @@ PetscErrorCode SetUpAsm(Mat A, bool asks)
     PetscCall(PCSetUpOnBlocks(pc));
   }
   PetscCall(PCDestroy(&pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Forks. The child inherits solvers, but none of Kokkos' threads. Prints how the child ends: its exit status is
@@ -254,8 +235,6 @@ PetscErrorCode Fork()
   Mat A;
   KSP ksp;
   int status = 0;
-
-  PetscFunctionBegin;
   PetscCall(Poisson(12, 1, &A));
   PetscCall(MakeKsp(A, &ksp));
   PetscCall(SolveAndCheck(ksp, A));
@@ -278,7 +257,7 @@ PetscErrorCode Fork()
   PetscCall(SolveAndCheck(ksp, A));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 constexpr double bytes_allowed = 100;     ///< mean growth per round after the warm-up
@@ -297,22 +276,19 @@ struct Settings {
 
 PetscErrorCode ReadSettings(Settings* s)
 {
-  PetscFunctionBegin;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-rounds", &s->rounds, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-warm_up", &s->warm_up, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-kinds", &s->kinds, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-leak", s->leak, sizeof(s->leak), NULL));
   PetscCheck(s->kinds > 0 && s->warm_up > 0 && s->rounds > s->warm_up, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Give -rounds more than -warm_up, and -kinds");
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode Leak(KSP ksp, Settings const& s)
 {
   PC pc;
   Mat F;
-
-  PetscFunctionBegin;
   if (std::string("bytes") == s.leak) {
     static void* volatile last;  // keeps the compiler from removing the allocation
     last = std::calloc(8192, 1);
@@ -322,7 +298,7 @@ PetscErrorCode Leak(KSP ksp, Settings const& s)
     PetscCall(PCFactorGetMatrix(pc, &F));
     PetscCall(PetscObjectReference((PetscObject)F));
   } else PetscCheck(!s.leak[0], PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "No leak %s", s.leak);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Runs a round: sets up and solves, in some rounds again with new values, in some transposed; then destroys
@@ -332,8 +308,6 @@ PetscErrorCode Round(PetscInt round, Settings const& s)
   Mat A;
   KSP ksp;
   std::string const prefix = "k" + std::to_string(round % s.kinds) + "_";
-
-  PetscFunctionBegin;
   PetscCall(Poisson(12 + 2 * (round % 6), 1, &A, prefix.c_str()));
   PetscCall(MakeKsp(A, &ksp, prefix.c_str()));
   PetscCall(SolveAndCheck(ksp, A));
@@ -345,15 +319,13 @@ PetscErrorCode Round(PetscInt round, Settings const& s)
   PetscCall(Leak(ksp, s));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode Soak()
 {
   Settings s;
   double allocated = 0, resident = 0;
-
-  PetscFunctionBegin;
   PetscCall(ReadSettings(&s));
   for (PetscInt round = 0; round < s.rounds; ++round) {
     if (round == s.warm_up) {
@@ -371,14 +343,12 @@ PetscErrorCode Soak()
              grown / counted);
   PetscCheck(grown_resident <= resident_allowed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Resident memory grew by %g bytes",
              grown_resident);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode RunMode(char const* mode, int argc, char** argv)
 {
   bool const twice = !std::strcmp(mode, "twice");
-
-  PetscFunctionBeginUser;
   for (int round = 0; round < (twice ? 3 : 1); ++round) {
     PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
     if (!std::strcmp(mode, "changes")) PetscCall(Changes());

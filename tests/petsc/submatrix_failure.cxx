@@ -26,8 +26,6 @@ namespace {
 PetscErrorCode FillMatrix(Mat A, PetscScalar diagonal)
 {
   PetscInt first, last, n;
-
-  PetscFunctionBeginUser;
   PetscCall(MatGetSize(A, &n, NULL));
   PetscCall(MatGetOwnershipRange(A, &first, &last));
   for (PetscInt i = first; i < last; ++i)
@@ -35,7 +33,7 @@ PetscErrorCode FillMatrix(Mat A, PetscScalar diagonal)
       PetscCall(MatSetValue(A, i, j, i == j ? diagonal : -1, INSERT_VALUES));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode Run()
@@ -47,8 +45,6 @@ PetscErrorCode Run()
   IS rows;
   PetscScalar value;
   PetscInt first, last;
-
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n, n, 3, NULL, 1, NULL, &A));
@@ -77,7 +73,7 @@ PetscErrorCode Run()
   PetscCall(ISDestroy(&rows));
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 }  // namespace

@@ -7,8 +7,6 @@ namespace petsc_test {
 PetscErrorCode SetValues(Mat A, int round, bool more)
 {
   PetscInt n, first, last;
-
-  PetscFunctionBegin;
   PetscCall(MatGetSize(A, &n, NULL));
   PetscCall(MatGetOwnershipRange(A, &first, &last));
   for (PetscInt i = first; i < last; ++i)
@@ -19,12 +17,11 @@ PetscErrorCode SetValues(Mat A, int round, bool more)
                             INSERT_VALUES));
     }
   PetscCall(Assemble(A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode MakeMatrix(PetscInt n, char const* type, Mat* A)
 {
-  PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_WORLD, A));
   PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, n, n));
   PetscCall(MatSetType(*A, type));
@@ -32,12 +29,11 @@ PetscErrorCode MakeMatrix(PetscInt n, char const* type, Mat* A)
   PetscCall(MatMPIAIJSetPreallocation(*A, 6, NULL, 6, NULL));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(SetValues(*A, 0, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc, bool by_plugin)
 {
-  PetscFunctionBegin;
   PetscCall(
       PetscOptionsSetValue(NULL, (std::string("-") + prefix + "pc_submatrices_sptrsv").c_str(), by_plugin ? "1" : "0"));
   PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
@@ -46,14 +42,12 @@ PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc, bool by_pl
   PetscCall(PCSetOperators(*pc, A, A));
   PetscCall(PCSetFromOptions(*pc));
   PetscCall(PCSetUp(*pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode ExpectEqual(std::string const& what, Mat expected, Mat actual)
 {
   PetscInt rows, cols, m, n, first, last;
-
-  PetscFunctionBegin;
   PetscCall(MatGetLocalSize(expected, &rows, &cols));
   PetscCall(MatGetLocalSize(actual, &m, &n));
   EXPECT_EQ(m, rows) << what;
@@ -73,14 +67,12 @@ PetscErrorCode ExpectEqual(std::string const& what, Mat expected, Mat actual)
     PetscCall(MatRestoreRow(expected, i, &count[0], &j[0], &a[0]));
     PetscCall(MatRestoreRow(actual, i, &count[1], &j[1], &a[1]));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode MakeSets(Mat A, PetscInt n, PetscInt overlap, bool reversed, std::vector<IS>* sets)
 {
   PetscInt size, first, last;
-
-  PetscFunctionBegin;
   PetscCall(MatGetSize(A, &size, NULL));
   PetscCall(MatGetOwnershipRange(A, &first, &last));
   for (PetscInt k = 0; k < n; ++k) {
@@ -90,17 +82,16 @@ PetscErrorCode MakeSets(Mat A, PetscInt n, PetscInt overlap, bool reversed, std:
     PetscCall(ISCreateStride(PETSC_COMM_SELF, end - begin, reversed ? end - 1 : begin, reversed ? -1 : 1, &set));
     sets->push_back(set);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode ExpectUpdates(SubmatrixPair& p, int count)
 {
   std::string line = "new values of submatrices by sptrsv: ";
   std::string const text = ViewText(p.pc);
-  PetscFunctionBegin;
   if (count > 0) line += std::to_string(count) + " times";
   EXPECT_EQ(text.find(line) != std::string::npos, count > 0) << text;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 }  // namespace petsc_test

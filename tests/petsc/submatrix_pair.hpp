@@ -29,28 +29,25 @@ struct SubmatrixPair {
 
   PetscErrorCode Create(PetscInt n, bool by_plugin = true)
   {
-    PetscFunctionBegin;
     PetscCall(MakeMatrix(n, MATAIJ, &native));
     PetscCall(MakeMatrix(n, MatTypeOfRun().c_str(), &ours));
     PetscCall(MakePc(ours, "whole_", PCASM, &pc, by_plugin));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode Change(int round, bool more = false)
   {
-    PetscFunctionBegin;
     for (Mat m : {native, ours}) {
       PetscCall(SetValues(m, round, more));
       PetscCall(MatScale(m, 1.5));  // on a GPU the newest values are there
     }
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode Destroy()
   {
-    PetscFunctionBegin;
     PetscCall(PCDestroy(&pc));
     PetscCall(MatDestroy(&native));
     PetscCall(MatDestroy(&ours));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 };
 
@@ -62,26 +59,23 @@ struct SubmatrixSets {
   PetscInt size() const { return (PetscInt)rows.size(); }
   PetscErrorCode Take(SubmatrixPair& p, MatReuse reuse)
   {
-    PetscFunctionBegin;
     PetscCall(MatCreateSubMatrices(p.ours, size(), rows.data(), cols.data(), reuse, &submat));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode Compare(SubmatrixPair& p, std::string const& what)
   {
     Mat* expected = nullptr;
-    PetscFunctionBegin;
     PetscCall(MatCreateSubMatrices(p.native, size(), rows.data(), cols.data(), MAT_INITIAL_MATRIX, &expected));
     for (PetscInt k = 0; k < size(); ++k) PetscCall(ExpectEqual(what, expected[k], submat[k]));
     PetscCall(MatDestroySubMatrices(size(), &expected));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode Destroy()
   {
-    PetscFunctionBegin;
     PetscCall(MatDestroySubMatrices(size(), &submat));
     for (auto* sets : {&rows, &cols})
       for (IS& set : *sets) PetscCall(ISDestroy(&set));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 };
 

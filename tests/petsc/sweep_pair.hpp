@@ -14,8 +14,6 @@ inline PetscErrorCode MakeMatrix(PetscInt side, PetscInt dof, char const* type, 
 {
   PetscInt const n = side * side * dof;
   PetscInt first, last;
-
-  PetscFunctionBegin;
   PetscCall(MatCreate(PETSC_COMM_WORLD, A));
   PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, n, n));
   PetscCall(MatSetBlockSize(*A, dof));
@@ -39,7 +37,7 @@ inline PetscErrorCode MakeMatrix(PetscInt side, PetscInt dof, char const* type, 
     }
   }
   PetscCall(Assemble(*A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// One matrix with sweeps of PETSc's own, and a copy with the plugin's.
@@ -51,7 +49,6 @@ struct SweepPair {
   /// @param options  of the PC, "NAME VALUE" without a dash and the prefix, which is sweeps_
   PetscErrorCode Create(PetscInt side, PetscInt dof, char const* options = "pc_sor_sptrsv sptrsv")
   {
-    PetscFunctionBegin;
     for (char const* name : {"pc_sor_sptrsv", "pc_sor_ordering"})
       PetscCall(PetscOptionsClearValue(NULL, (std::string("-sweeps_") + name).c_str()));
     PetscCall(PetscOptionsInsertString(NULL, (std::string("-sweeps_") + options).c_str()));
@@ -68,15 +65,14 @@ struct SweepPair {
     PetscCall(PCSetOperators(pc, ours, ours));
     PetscCall(PCSetFromOptions(pc));
     PetscCall(PCSetUp(pc));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode Destroy()
   {
-    PetscFunctionBegin;
     PetscCall(PCDestroy(&pc));
     for (Mat* m : {&native, &ours}) PetscCall(MatDestroy(m));
     for (Vec* v : {&b, &x[0], &x[1], &scale}) PetscCall(VecDestroy(v));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   /// Runs MatSOR() with both matrices, and compares.
   /// @param exact  to the bit
@@ -84,8 +80,6 @@ struct SweepPair {
                          PetscInt lits, bool exact = false)
   {
     Vec right;
-
-    PetscFunctionBegin;
     PetscCall(VecDuplicate(x[1], &right));
     PetscCall(CopyTo(b, right));
     for (Vec v : x) PetscCall(VecSet(v, 0.25));
@@ -93,7 +87,7 @@ struct SweepPair {
     PetscCall(MatSOR(ours, right, omega, (MatSORType)flag, shift, its, lits, x[1]));
     PetscCall(ExpectRows(what, x[0], x[1], scale, exact ? 0 : rounding));
     PetscCall(VecDestroy(&right));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   /// Copies between vectors of different types.
   static PetscErrorCode CopyTo(Vec from, Vec to)
@@ -101,20 +95,17 @@ struct SweepPair {
     PetscScalar const* f;
     PetscScalar* t;
     PetscInt n;
-
-    PetscFunctionBegin;
     PetscCall(VecGetLocalSize(from, &n));
     PetscCall(VecGetArrayRead(from, &f));
     PetscCall(VecGetArrayWrite(to, &t));
     PetscCall(PetscArraycpy(t, f, n));
     PetscCall(VecRestoreArrayWrite(to, &t));
     PetscCall(VecRestoreArrayRead(from, &f));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   /// Sets new values in both matrices, or a new pattern.
   PetscErrorCode Change(PetscReal factor, bool pattern)
   {
-    PetscFunctionBegin;
     for (Mat m : {native, ours}) {
       if (pattern) {
         PetscInt first;
@@ -126,7 +117,7 @@ struct SweepPair {
       }
       PetscCall(MatScale(m, factor));
     }
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 };
 

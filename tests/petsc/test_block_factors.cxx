@@ -50,8 +50,6 @@ void ForSetups(BlockMatrix const& m, F const& f)
 PetscErrorCode Compare(BlockMatrix const& m, Factoring const& setup, char const* type, bool strict, bool* failed)
 {
   Mat A;
-
-  PetscFunctionBegin;
   SCOPED_TRACE(type);
   PetscCall(Build(m, &A));
   PetscCall(MatSetErrorIfFailure(A, strict ? PETSC_TRUE : PETSC_FALSE));
@@ -70,7 +68,7 @@ PetscErrorCode Compare(BlockMatrix const& m, Factoring const& setup, char const*
     if (!*failed) PetscCall(ExpectNear(MatFactorTypes[setup.ftype], pair.own.mat(), pair.ours.mat()));
   }
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Checks that factors of this matrix with any setup equal PETSc's.
@@ -182,10 +180,9 @@ TEST(BlockFactors, FollowChangesOfTheMatrixBetweenPhases)
           Mat other;
           BlockMatrix changed = m;
           changed.coupling = 0.7;
-          PetscFunctionBegin;
           PetscCall(Build(changed, &other));
           PetscCall(MatHeaderReplace(A, &other));
-          PetscFunctionReturn(PETSC_SUCCESS);
+          return PETSC_SUCCESS;
         },
         ftype);
   }

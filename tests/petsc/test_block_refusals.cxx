@@ -15,8 +15,6 @@ PetscErrorCode SolveTwoRows(Mat A, char const* type, PetscScalar* first)
   Factoring setup;
   Vec b, x;
   PetscInt const row = 0;
-
-  PetscFunctionBegin;
   setup.zero_pivot = 0;
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecSet(b, 1));
@@ -26,7 +24,7 @@ PetscErrorCode SolveTwoRows(Mat A, char const* type, PetscScalar* first)
   if (!code) code = VecGetValues(x, 1, &row, first);
   for (Vec* v : {&b, &x}) PetscCall(VecDestroy(v));
   PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers)
@@ -51,14 +49,13 @@ TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers)
 /// Sets two block rows of an upper triangle; each block is a multiple of the identity.
 PetscErrorCode SetTwoBlockRows(Mat A, PetscInt bs, PetscReal first, PetscReal coupling, PetscReal second)
 {
-  PetscFunctionBegin;
   for (PetscInt r = 0; r < bs; ++r) {
     PetscCall(MatSetValue(A, r, r, first, INSERT_VALUES));
     PetscCall(MatSetValue(A, r, bs + r, coupling, INSERT_VALUES));
     PetscCall(MatSetValue(A, bs + r, bs + r, second, INSERT_VALUES));
   }
   PetscCall(Assemble(A));
-  PetscFunctionReturn((PetscErrorCode)0);
+  return (PetscErrorCode)0;
 }
 
 TEST(BlockFactors, QuotientsOutsideTheRangeOfNumbersAreRefused)

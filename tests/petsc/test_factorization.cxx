@@ -28,21 +28,19 @@ PetscErrorCode RunOne(Mat A, Factoring const& setup, bool plain, Counts* counts)
 {
   HostDevicePair pair;
   PivotStatus pivot_status;
-
-  PetscFunctionBegin;
   CaughtError const refused = Catch([&] { return pair.Symbolic(A, setup, counts->cases % 2 ? "sptrsv" : "levelset"); });
   ++counts->cases;
   if (refused.code) {  // PETSc refuses: a matrix with inodes has its own reordering
     ++counts->refused;
     EXPECT_TRUE(setup.nonzero_diagonal_order) << refused.message;
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscCall(pair.device.Numeric(A));
   PetscCall(GetPivotStatus(pair.device.mat(), &pivot_status));
   counts->zero_pivots += pivot_status.error != MAT_FACTOR_NOERROR;
   if (pivot_status.error && setup.shift != MAT_SHIFT_NONE) {
     ++counts->endless;
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscCall(pair.host.Numeric(A));
   PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
@@ -53,12 +51,11 @@ PetscErrorCode RunOne(Mat A, Factoring const& setup, bool plain, Counts* counts)
     PetscCall(own.Numeric(A));
     PetscCall(ExpectNear("beside PETSc's", own.mat(), pair.device.mat()));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode RunShifts(Mat A, Factoring setup, Diagonal diagonal, Counts* counts)
 {
-  PetscFunctionBegin;
   setup.zero_pivot = diagonal == Diagonal::scaled ? 1e-2 : 2.2e-14;
   for (MatFactorShiftType shift :
        {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS}) {
@@ -70,7 +67,7 @@ PetscErrorCode RunShifts(Mat A, Factoring setup, Diagonal diagonal, Counts* coun
     bool const plain = diagonal == Diagonal::kept && shift == MAT_SHIFT_NONE && ordering == MATORDERINGNATURAL;
     PetscCall(RunOne(A, setup, plain, counts));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode RunMatrix(Case const& c, sptrsv::support::CsrMatrix const& from, Diagonal diagonal, MatType type,
@@ -79,8 +76,6 @@ PetscErrorCode RunMatrix(Case const& c, sptrsv::support::CsrMatrix const& from, 
   Mat A;
   Vec d;
   Factoring setup;
-
-  PetscFunctionBegin;
   SCOPED_TRACE(std::string(type) + (inodes ? " with inodes" : "") + ", diagonal " + std::to_string((int)diagonal));
   setup.ftype = c.ftype;
   setup.levels = c.levels;
@@ -101,15 +96,13 @@ PetscErrorCode RunMatrix(Case const& c, sptrsv::support::CsrMatrix const& from, 
     PetscCall(RunShifts(A, setup, diagonal, counts));
   }
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode RunCase(Case const& c)
 {
   std::string spec = c.matrix;
   Counts counts;
-
-  PetscFunctionBegin;
   bool const symmetric = c.ftype == MAT_FACTOR_CHOLESKY || c.ftype == MAT_FACTOR_ICC;
   auto const comma = spec.find(",nonsym");
   if (symmetric && comma != std::string::npos) spec.resize(comma);
@@ -122,7 +115,7 @@ PetscErrorCode RunCase(Case const& c)
 #endif
   std::printf("%s: %d cases, %d refused by PETSc, %d without an end in PETSc, %d zero pivots\n", spec.c_str(),
               counts.cases, counts.refused, counts.endless, counts.zero_pivots);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 std::vector<Case> AllCases()
@@ -173,8 +166,6 @@ PetscErrorCode CompareRandom(unsigned seed, int* refusals)
   Factoring setup;
   MatInfo of_host, of_device;
   Mat A;
-
-  PetscFunctionBegin;
   for (PetscInt i = 0; i < n; ++i) {
     std::set<PetscInt> row{i};
     for (PetscInt k = 0; k < per_row; ++k) row.insert(below(n));
@@ -201,7 +192,7 @@ PetscErrorCode CompareRandom(unsigned seed, int* refusals)
     PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
   }
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Factorizations, OfRandomPatternsEqualNative)

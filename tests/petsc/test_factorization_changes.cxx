@@ -25,8 +25,6 @@ PetscErrorCode RowsInFile(char const* prefix, std::string const& file, PetscInt*
   Factor factor;
   PetscViewer viewer;
   Mat A, read;
-
-  PetscFunctionBegin;
   PetscCall(PetscOptionsSetValue(NULL, "-mat_view", ("binary:" + file).c_str()));
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 50, 50, 3, NULL, &A));
   PetscCall(MatSetFromOptions(A));
@@ -47,7 +45,7 @@ PetscErrorCode RowsInFile(char const* prefix, std::string const& file, PetscInt*
   PetscCall(PetscViewerDestroy(&viewer));
   PetscCall(MatDestroy(&read));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Checks that -mat_view does not show the matrix of three rows with which the plugin probes PETSc's compiler once per
@@ -68,13 +66,11 @@ TEST(FactorizationChanges, TheProgramsOwnViewsAreLeftAlone)
 PetscErrorCode PutBlock(Mat A, PetscInt i, PetscInt j, PetscInt bs)
 {
   std::vector<PetscScalar> block;
-
-  PetscFunctionBegin;
   for (PetscInt r = 0; r < bs; ++r)
     for (PetscInt c = 0; c < bs; ++c)
       block.push_back(PetscReal(0.1) / PetscReal(1 + i + j + r + c) + (i == j && r == c ? 5 : 0));
   PetscCall(MatSetValuesBlocked(A, 1, &i, 1, &j, block.data(), INSERT_VALUES));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Makes an arrow whose head comes first, so that its factors are full; then adds blocks, for which PETSc 3.18 leaves
@@ -85,8 +81,6 @@ PetscErrorCode AddBlocks(MatType type, PetscInt bs)
   bool const symmetric = type == std::string(MATSEQSBAIJ);
   HostDevicePair pair;
   Mat A;
-
-  PetscFunctionBegin;
   if (symmetric) PetscCall(MatCreateSeqSBAIJ(PETSC_COMM_SELF, bs, rows * bs, rows * bs, rows, NULL, &A));
   else PetscCall(MatCreateSeqBAIJ(PETSC_COMM_SELF, bs, rows * bs, rows * bs, rows, NULL, &A));
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
@@ -107,7 +101,7 @@ PetscErrorCode AddBlocks(MatType type, PetscInt bs)
   PetscCall(pair.Numeric(A));
   PetscCall(ExpectNear("beside PETSc's", pair.host.mat(), pair.device.mat()));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(FactorizationChanges, BlocksAddedInPlace)
@@ -119,7 +113,6 @@ TEST(FactorizationChanges, BlocksAddedInPlace)
 /// Makes a matrix that is full, or has about a third of the entries.
 PetscErrorCode Scattered(PetscInt n, bool full, Mat* A)
 {
-  PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, n, NULL, A));
   PetscCall(MatSetOption(*A, MAT_USE_INODES, PETSC_FALSE));
   for (PetscInt i = 0; i < n; ++i)
@@ -127,7 +120,7 @@ PetscErrorCode Scattered(PetscInt n, bool full, Mat* A)
       if (i == j || full || (i + j) % 3 == 0)
         PetscCall(MatSetValue(*A, i, j, i == j ? 20 : 1 / PetscReal(1 + i + 2 * j), INSERT_VALUES));
   PetscCall(Assemble(*A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Fills a submatrix again from another matrix, with fewer entries: PETSc writes its arrays, and leaves its nonzero
@@ -138,8 +131,6 @@ PetscErrorCode ReuseSubmatrix(MatFactorType ftype)
   HostDevicePair pair;
   Mat all, some, A;
   IS rows;
-
-  PetscFunctionBegin;
   PetscCall(Scattered(n, true, &all));
   PetscCall(Scattered(n, false, &some));
   PetscCall(ISCreateStride(PETSC_COMM_SELF, n - 2, 0, 1, &rows));
@@ -152,7 +143,7 @@ PetscErrorCode ReuseSubmatrix(MatFactorType ftype)
   PetscCall(ExpectNear("beside PETSc's", pair.host.mat(), pair.device.mat()));
   PetscCall(ISDestroy(&rows));
   for (Mat* m : {&all, &some, &A}) PetscCall(MatDestroy(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(FactorizationChanges, SubmatricesFilledAnew)
@@ -164,8 +155,6 @@ PetscErrorCode Dense(MatFactorType ftype, char const* prefix)
 {
   Factor factor;
   Mat A, dense;
-
-  PetscFunctionBegin;
   PetscCall(Scattered(5, true, &A));
   PetscCall(MatConvert(A, MATSEQDENSE, MAT_INITIAL_MATRIX, &dense));
   PetscCall(factor.Make(A, "levelset", prefix, ftype));
@@ -177,7 +166,7 @@ PetscErrorCode Dense(MatFactorType ftype, char const* prefix)
   PetscCall(factor.Numeric(A));
   PetscCall(MatDestroy(&dense));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(FactorizationChanges, OtherTypesAreRefused)

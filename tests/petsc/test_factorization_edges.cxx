@@ -23,30 +23,26 @@ Factoring SetupOf(MatFactorType ftype, MatFactorShiftType shift = MAT_SHIFT_NONE
 
 PetscErrorCode Generate(char const* spec, Mat* A)
 {
-  PetscFunctionBegin;
   PetscCall(BuildMatrix(sptrsv::support::generate(spec), Diagonal::kept, MATSEQAIJ, false, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode Diagonals(std::vector<PetscScalar> const& diagonal, Mat* A)
 {
   std::vector<PetscInt> row_ptr{0}, col_idx;
-
-  PetscFunctionBegin;
   for (PetscInt i = 0; i < (PetscInt)diagonal.size(); ++i) {
     col_idx.push_back(i);
     row_ptr.push_back(i + 1);
   }
   PetscCall(BuildCsr(row_ptr, col_idx, diagonal, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Makes [2 1 0; 1 d 1; 0 1 2].
 PetscErrorCode Three(PetscScalar d, Mat* A)
 {
-  PetscFunctionBegin;
   PetscCall(BuildCsr({0, 2, 5, 7}, {0, 1, 0, 1, 2, 1, 2}, {2, 1, 1, d, 1, 1, 2}, A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 MatFactorType const kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
@@ -56,8 +52,6 @@ PetscErrorCode Both(Mat A, Factoring const& setup, bool endless = false)
 {
   HostDevicePair pair;
   PivotStatus pivot_status;
-
-  PetscFunctionBegin;
   PetscCall(pair.Symbolic(A, setup));
   PetscCall(pair.device.Numeric(A));
   PetscCall(GetPivotStatus(pair.device.mat(), &pivot_status));
@@ -67,14 +61,12 @@ PetscErrorCode Both(Mat A, Factoring const& setup, bool endless = false)
     PetscCall(pair.host.Numeric(A));
     PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode Thresholds()
 {
   PetscReal const zero = 1e-3, eps = PETSC_MACHINE_EPSILON;
-
-  PetscFunctionBegin;
   for (MatFactorType ftype : kinds)
     for (MatFactorShiftType shift :
          {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS})
@@ -93,15 +85,13 @@ PetscErrorCode Thresholds()
             PetscCall(Both(A, setup, false));
             PetscCall(MatDestroy(&A));
           }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 TEST(FactorizationEdges, PivotsAtTheThreshold) { EXPECT_EQ((int)Thresholds(), 0); }
 
 PetscErrorCode Strange()
 {
   PetscReal const nan = std::numeric_limits<PetscReal>::quiet_NaN(), inf = std::numeric_limits<PetscReal>::infinity();
-
-  PetscFunctionBegin;
   for (MatFactorType ftype : kinds)
     for (MatFactorShiftType shift :
          {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS})
@@ -124,15 +114,13 @@ PetscErrorCode Strange()
           }
           PetscCall(MatDestroy(&A));
         }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 TEST(FactorizationEdges, NanAndInfinity) { EXPECT_EQ((int)Strange(), 0); }
 
 PetscErrorCode Endless()
 {
   Mat A;
-
-  PetscFunctionBegin;
   for (MatFactorType ftype : kinds) {
     PetscCall(Diagonals({1, 0, 2}, &A));
     Factoring setup = SetupOf(ftype, MAT_SHIFT_NONZERO, 0);
@@ -149,7 +137,7 @@ PetscErrorCode Endless()
     EXPECT_NE(caught.message.find("row 1"), std::string::npos) << caught.message;
     PetscCall(MatDestroy(&A));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 TEST(FactorizationEdges, WherePetscWouldNotReturn) { EXPECT_EQ((int)Endless(), 0); }
 
@@ -159,8 +147,6 @@ TEST(FactorizationEdges, WherePetscWouldNotReturn) { EXPECT_EQ((int)Endless(), 0
 PetscErrorCode Overflowing()
 {
   PetscReal const huge = std::numeric_limits<PetscReal>::max() / 2 * (PetscReal)1.1;
-
-  PetscFunctionBegin;
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU})
     for (PetscReal last : {(PetscReal)1, std::sqrt(huge), huge}) {
       Mat A;
@@ -169,7 +155,7 @@ PetscErrorCode Overflowing()
       PetscCall(Both(A, SetupOf(ftype)));
       PetscCall(MatDestroy(&A));
     }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 TEST(FactorizationEdges, SumsOfARowOverflow) { EXPECT_EQ((int)Overflowing(), 0); }
 #endif
@@ -177,8 +163,6 @@ TEST(FactorizationEdges, SumsOfARowOverflow) { EXPECT_EQ((int)Overflowing(), 0);
 PetscErrorCode FirstAndLastZero()
 {
   Mat A;
-
-  PetscFunctionBegin;
   for (MatFactorType ftype : kinds) {
     Factor f, strict;
     PivotStatus v;
@@ -204,7 +188,7 @@ PetscErrorCode FirstAndLastZero()
     EXPECT_EQ((int)v.error, (int)MAT_FACTOR_NOERROR);
     PetscCall(MatDestroy(&A));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 TEST(FactorizationEdges, ZeroPivotsAreNamed) { EXPECT_EQ((int)FirstAndLastZero(), 0); }
 
@@ -213,8 +197,6 @@ PetscErrorCode PatternGrows(MatFactorType ftype)
 {
   Mat A, B;
   HostDevicePair pair;
-
-  PetscFunctionBegin;
   PetscCall(Generate("lap2d:9", &A));
   PetscCall(pair.Symbolic(A, SetupOf(ftype)));
   PetscCall(pair.Numeric(A));
@@ -234,7 +216,7 @@ PetscErrorCode PatternGrows(MatFactorType ftype)
   PetscCall(pair.Numeric(B));
   PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
   PetscCall(MatDestroy(&B));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 TEST(FactorizationEdges, PatternsAndMatricesChange)
 {
@@ -249,8 +231,6 @@ PetscErrorCode PatternReplaced()
   HostDevicePair pair;
   std::vector<PetscInt> const row_ptr{0, 2, 3, 5}, first{0, 1, 1, 0, 2}, second{0, 2, 1, 1, 2};
   std::vector<PetscScalar> const a{2, 1, 3, 1, 4}, b{5, 7, 3, 1, 9};
-
-  PetscFunctionBegin;
   PetscCall(BuildCsr(row_ptr, first, a, &A));
   PetscCall(pair.Symbolic(A, SetupOf(MAT_FACTOR_LU)));
   PetscCall(pair.Numeric(A));
@@ -258,15 +238,13 @@ PetscErrorCode PatternReplaced()
   PetscCall(pair.Numeric(A));
   PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 TEST(FactorizationEdges, ThePatternIsReplacedInPlace) { EXPECT_EQ((int)PatternReplaced(), 0); }
 
 PetscErrorCode SameInfo(Mat host, Mat device)
 {
   MatInfo h, d;
-
-  PetscFunctionBegin;
   PetscCall(MatGetInfo(host, MAT_LOCAL, &h));
   PetscCall(MatGetInfo(device, MAT_LOCAL, &d));
   EXPECT_EQ(h.nz_used, d.nz_used);
@@ -276,14 +254,12 @@ PetscErrorCode SameInfo(Mat host, Mat device)
   EXPECT_EQ(h.memory, d.memory);
   EXPECT_EQ(h.fill_ratio_given, d.fill_ratio_given);
   EXPECT_EQ(h.fill_ratio_needed, d.fill_ratio_needed);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 PetscErrorCode Phases()
 {
   Mat A;
-
-  PetscFunctionBegin;
   PetscCall(Generate("lap2d:9", &A));
   for (MatFactorType ftype : kinds) {
     HostDevicePair pair;
@@ -305,7 +281,7 @@ PetscErrorCode Phases()
     }
   }
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 TEST(FactorizationEdges, PhasesInAnyOrder) { EXPECT_EQ((int)Phases(), 0); }
 
@@ -313,8 +289,6 @@ TEST(FactorizationEdges, PhasesInAnyOrder) { EXPECT_EQ((int)Phases(), 0); }
 PetscErrorCode Levels(char const* spec)
 {
   Mat A;
-
-  PetscFunctionBegin;
   PetscCall(Generate(spec, &A));
   for (MatFactorType ftype : {MAT_FACTOR_ILU, MAT_FACTOR_ICC})
     for (PetscReal levels : {0.5, 1., 1.5, 2.999, 5., 16., 16.9, 17., 40.})
@@ -341,7 +315,7 @@ PetscErrorCode Levels(char const* spec)
         PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
       }
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 TEST(FactorizationEdges, LevelsAreReadAsPetscReadsThem)
 {
@@ -356,8 +330,6 @@ PetscErrorCode ExpectSameReordered(PetscInt levels)
   PC pc[2];
   Vec b, x[2];
   PetscBool same;
-
-  PetscFunctionBegin;
   SCOPED_TRACE(levels);
   PetscCall(Generate("lap2d:12", &A));
   for (PetscInt i = 1; i < 144; i += 5) PetscCall(MatSetValue(A, i, i, 0, INSERT_VALUES));
@@ -380,7 +352,7 @@ PetscErrorCode ExpectSameReordered(PetscInt levels)
   EXPECT_TRUE(same);
   for (Vec* v : {&b, &x[0], &x[1]}) PetscCall(VecDestroy(v));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(FactorizationEdges, NonzerosAlongTheDiagonalInNaturalOrder)
@@ -390,7 +362,6 @@ TEST(FactorizationEdges, NonzerosAlongTheDiagonalInNaturalOrder)
 
 PetscErrorCode Small()
 {
-  PetscFunctionBegin;
   for (PetscInt n : {0, 1})
     for (MatFactorType ftype : kinds)
       for (MatFactorShiftType shift :
@@ -401,15 +372,13 @@ PetscErrorCode Small()
         PetscCall(Both(A, SetupOf(ftype, shift, 1e-3)));
         PetscCall(MatDestroy(&A));
       }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 TEST(FactorizationEdges, NoRowAndOneRow) { EXPECT_EQ((int)Small(), 0); }
 
 PetscErrorCode Refusals()
 {
   Mat A;
-
-  PetscFunctionBegin;
   PetscCall(BuildCsr({0, 2, 3, 5}, {0, 1, 0, 1, 2}, {2, 1, 1, 1, 4}, &A));  // row 1 has no diagonal entry
   for (char const* prefix : {"host_", "device_"}) {
     Factor f;
@@ -431,7 +400,7 @@ PetscErrorCode Refusals()
   EXPECT_EQ((int)word.code, (int)PETSC_ERR_ARG_OUTOFRANGE);
   EXPECT_NE(word.message.find("-wrong_mat_sptrsv_factor is 'gpu'"), std::string::npos) << word.message;
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 TEST(FactorizationEdges, RefusalsSayWhatToDo) { EXPECT_EQ((int)Refusals(), 0); }
 

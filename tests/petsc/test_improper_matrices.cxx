@@ -26,9 +26,8 @@ constexpr char const* prefixes[] = {"host_", "device_"};
 
 PetscErrorCode Prepare(Mat A, MatFactorType ftype)
 {
-  PetscFunctionBegin;
   if (SetupOf(ftype).symmetric()) PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Returns the error of the symbolic phase.
@@ -36,10 +35,9 @@ CaughtError SymbolicError(Mat A, char const* prefix, MatFactorType ftype, char c
 {
   Factor factor;
   return Catch([&] {
-    PetscFunctionBegin;
     PetscCall(Prepare(A, ftype));
     PetscCall(factor.Symbolic(A, type, prefix, SetupOf(ftype)));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   });
 }
 
@@ -145,14 +143,13 @@ struct Preconditioner {
 
   PetscErrorCode Make(Mat A, PCType type, char const* solver)
   {
-    PetscFunctionBegin;
     PetscCall(PCCreate(PetscObjectComm((PetscObject)A), &pc));
     PetscCall(PCSetOperators(pc, A, A));
     PetscCall(PCSetType(pc, type));
     PetscCall(PCFactorSetMatSolverType(pc, solver));
     PetscCall(PCFactorSetMatOrderingType(pc, MATORDERINGNATURAL));
     PetscCall(PCFactorReorderForNonzeroDiagonal(pc, 1e-10));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   ~Preconditioner() { (void)PCDestroy(&pc); }
 };
@@ -227,7 +224,6 @@ TEST(ImproperMatrices, TrianglesOfAShell)
   ASSERT_EQ((int)VecSet(b, 1), 0);
   auto const apply = [&](Mat L, Vec y, char const* type, bool transposed) {
     PC pc;
-    PetscFunctionBegin;
     PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
     PetscCall(PCSetType(pc, PCSHELL));
     PetscCall(PCSetOperators(pc, L, L));
@@ -236,7 +232,7 @@ TEST(ImproperMatrices, TrianglesOfAShell)
     if (!code) code = transposed ? PCApplyTranspose(pc, b, y) : PCApply(pc, b, y);
     PetscCall(PCDestroy(&pc));
     PetscCall(code);
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   };
   for (Variant const& variant : all_variants())
     for (bool transposed : {false, true}) {
@@ -275,10 +271,9 @@ void ExpectErrorsOfRanks(bool only_last)
   ASSERT_EQ((int)PCSetOperators(pc, A, A), 0);
   ASSERT_EQ((int)PCSetFromOptions(pc), 0);
   CaughtError const error = Catch([&] {
-    PetscFunctionBegin;
     PetscCall(PCSetUp(pc));
     PetscCall(PCSetUpOnBlocks(pc));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   });
   if (improper) ExpectError(error, std::string("row 1 stores column 0 behind column 1") + sort_them, "a rank");
   else EXPECT_EQ((int)error.code, 0) << error.message;

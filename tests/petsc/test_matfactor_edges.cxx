@@ -18,7 +18,6 @@ INSTANTIATE_TEST_SUITE_P(All, MatFactorEdges, testing::ValuesIn(all_variants()),
 
 PetscErrorCode RunTiny(Variant const& variant, PetscInt n)
 {
-  PetscFunctionBegin;
   for (MatFactorType ftype : factor_types) {
     Mat A, B, X;
     Vec b, x;
@@ -49,7 +48,7 @@ PetscErrorCode RunTiny(Variant const& variant, PetscInt n)
     PetscCall(VecDestroy(&b));
     PetscCall(VecDestroy(&x));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST_P(MatFactorEdges, NoRowsAndOneRow)
@@ -72,8 +71,6 @@ PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row,
   PetscScalar const* a;
   std::string const what = std::string(MatFactorTypes[ftype]) +
                            (in_matrix ? ", NaN in the matrix at " : ", NaN in b at ") + std::to_string(row);
-
-  PetscFunctionBegin;
   setup.ftype = ftype;
   grid.symmetric = true;
   PetscCall(BuildGrid(grid, &A));
@@ -102,7 +99,7 @@ PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row,
   }
   PetscCall(MatDestroy(&A));
   for (Vec* v : {&b, &x, &expected, &scale}) PetscCall(VecDestroy(v));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST_P(MatFactorEdges, NanComesOutAsNan)

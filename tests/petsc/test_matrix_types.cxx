@@ -17,7 +17,6 @@ struct Three {
 
   PetscErrorCode Create(Mat A)
   {
-    PetscFunctionBegin;
     PetscCall(MatGetSize(A, &n, NULL));
     PetscCall(MatCreateVecs(A, &b, NULL));
     for (Vec* v : {&b_abs, &y, &x, &expected, &scale}) PetscCall(VecDuplicate(b, v));
@@ -25,13 +24,12 @@ struct Three {
     PetscCall(FillVec(y, 4));
     PetscCall(VecCopy(b, b_abs));
     PetscCall(VecAbs(b_abs));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode Destroy()
   {
-    PetscFunctionBegin;
     for (Vec* v : {&b, &b_abs, &y, &x, &expected, &scale}) PetscCall(VecDestroy(v));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 };
 
@@ -49,13 +47,12 @@ using SolveCall = PetscErrorCode (*)(Mat, Vec, Vec);
 
 PetscErrorCode CheckSolve(char const* what, SolveCall solve, Three& t)
 {
-  PetscFunctionBegin;
   PetscCall(VecSet(t.x, std::nan("")));  // x is output only
   PetscCall(solve(t.own.mat(), t.b, t.expected));
   PetscCall(solve(t.bound.mat(), t.b_abs, t.scale));
   PetscCall(solve(t.ours.mat(), t.b, t.x));
   PetscCall(ExpectRows(what, t.expected, t.x, t.scale, tolerance));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Checks a half of a solve. M(A)'s factor does not bound it, since the halves may be split elsewhere, so the scale is
@@ -64,29 +61,25 @@ PetscErrorCode CheckSolve(char const* what, SolveCall solve, Three& t)
 PetscErrorCode CheckHalf(char const* what, SolveCall half, Three& t)
 {
   PetscReal largest;
-
-  PetscFunctionBegin;
   PetscCall(VecSet(t.x, std::nan("")));
   PetscCall(half(t.own.mat(), t.b, t.expected));
   PetscCall(VecNorm(t.expected, NORM_INFINITY, &largest));
   PetscCall(VecSet(t.scale, 1 + largest));
   PetscCall(half(t.ours.mat(), t.b, t.x));
   PetscCall(ExpectRows(what, t.expected, t.x, t.scale, tolerance));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Checks the halves of a block LU or Cholesky factor, where PETSc's own factor has them.
 PetscErrorCode CheckHalves(Three& t, Factoring const& setup)
 {
   PetscBool forward;
-
-  PetscFunctionBegin;
   PetscCall(MatHasOperation(t.own.mat(), MATOP_FORWARD_SOLVE, &forward));
   if (forward && !(setup.symmetric() && PetscDefined(USE_COMPLEX))) {  // PETSc takes no root of a complex diagonal
     PetscCall(CheckHalf("MatForwardSolve", MatForwardSolve, t));
     PetscCall(CheckHalf("MatBackwardSolve", MatBackwardSolve, t));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Checks x = y + F^-1 b, or its transpose, for y another vector and for y = x.
@@ -94,8 +87,6 @@ PetscErrorCode CheckAdd(Three& t, bool transposed)
 {
   auto const add = transposed ? MatSolveTransposeAdd : MatSolveAdd;
   auto const solve = transposed ? MatSolveTranspose : MatSolve;
-
-  PetscFunctionBegin;
   PetscCall(solve(t.own.mat(), t.b, t.expected));
   PetscCall(VecAXPY(t.expected, 1, t.y));
   PetscCall(solve(t.bound.mat(), t.b_abs, t.scale));
@@ -106,7 +97,7 @@ PetscErrorCode CheckAdd(Three& t, bool transposed)
   PetscCall(VecCopy(t.y, t.x));
   PetscCall(add(t.ours.mat(), t.b, t.x, t.x));
   PetscCall(ExpectRows("MatSolveAdd with x == y", t.expected, t.x, t.scale, tolerance));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Compares the plugin's solve of all columns at once with PETSc's own, column by column.
@@ -118,8 +109,6 @@ PetscErrorCode CheckColumns(Three& t, bool transposed, PetscInt columns, PetscIn
                            (in_place ? ", B == X" : "");
   Mat B, X;
   Vec v;
-
-  PetscFunctionBegin;
   PetscCall(MakeDense(t.n, columns, t.n + padding, &B));
   PetscCall(MakeDense(t.n, columns, t.n + 2 * padding, &X));
   for (PetscInt c = 0; c < columns; ++c) {
@@ -140,13 +129,12 @@ PetscErrorCode CheckColumns(Three& t, bool transposed, PetscInt columns, PetscIn
   PetscCall(FillVec(t.y, 4));
   PetscCall(MatDestroy(&B));
   PetscCall(MatDestroy(&X));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Checks every kind of solve, and the halves of a solve.
 PetscErrorCode CheckAllSolves(Three& t, Factoring const& setup)
 {
-  PetscFunctionBegin;
   PetscCall(CheckSolve("MatSolve", MatSolve, t));
   PetscCall(CheckSolve("MatSolveTranspose", MatSolveTranspose, t));
   PetscCall(CheckAdd(t, false));
@@ -158,20 +146,18 @@ PetscErrorCode CheckAllSolves(Three& t, Factoring const& setup)
   }
   PetscCall(CheckHalves(t, setup));
   PetscCall(CheckSolve("MatSolve after the others", MatSolve, t));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Checks that there were one analysis and `numeric` numeric phases.
 PetscErrorCode CheckPhases(Mat F, PetscInt numeric)
 {
   MatSpTRSVInfo info;
-
-  PetscFunctionBegin;
   PetscCall(MatSpTRSVGetInfo(F, &info));
   EXPECT_EQ(info.num_analysis, 1);
   EXPECT_EQ(info.num_numeric, numeric);
   EXPECT_GT(info.num_solves, 0);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 struct Case {
@@ -190,8 +176,6 @@ PetscErrorCode RunCase(Case const& c)
   Three t;
   Factoring setup, exact;
   Grid grid, comparison;
-
-  PetscFunctionBegin;
   setup.ftype = c.ftype;
   setup.levels = c.levels;
   setup.ordering = c.ordering;
@@ -223,7 +207,7 @@ PetscErrorCode RunCase(Case const& c)
   }
   PetscCall(t.Destroy());
   for (Mat* m : {&A, &M}) PetscCall(MatDestroy(m));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 struct Kind {

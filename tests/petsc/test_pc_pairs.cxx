@@ -54,8 +54,6 @@ std::vector<Kind> const& Kinds()
 PetscErrorCode Make(Kind const& kind, std::string const& prefix, Mat A, bool by_petsc, KSP* ksp)
 {
   PC pc;
-
-  PetscFunctionBegin;
   for (Kind const& any : Kinds())
     for (auto const& option : any.options)
       PetscCall(PetscOptionsClearValue(NULL, ("-" + prefix + option.first).c_str()));
@@ -72,7 +70,7 @@ PetscErrorCode Make(Kind const& kind, std::string const& prefix, Mat A, bool by_
   PetscCall(KSPGetPC(*ksp, &pc));
   PetscCall(PCSetType(pc, kind.type));
   PetscCall(KSPSetFromOptions(*ksp));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Two KSPs of one matrix, and each once more with a copy of the matrix for itself.
@@ -80,7 +78,6 @@ class Pairs {
  public:
   PetscErrorCode Create(Kind const& a, Kind const& b, PetscInt dof)
   {
-    PetscFunctionBegin;
     kinds_[0] = &a;
     kinds_[1] = &b;
     for (Mat& m : matrices_) PetscCall(MakeMatrix(5, dof, MatTypeOfRun().c_str(), 1, &m));
@@ -89,60 +86,54 @@ class Pairs {
     PetscCall(VecDuplicate(right_, &scale_));
     PetscCall(VecSet(scale_, 1));
     for (int k : {0, 1}) PetscCall(Renew(k));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode Destroy()
   {
-    PetscFunctionBegin;
     for (auto& pair : ksps_)
       for (KSP& ksp : pair) PetscCall(KSPDestroy(&ksp));
     for (Mat& m : matrices_) PetscCall(MatDestroy(&m));
     for (Vec* v : {&x_[0], &x_[1], &right_, &scale_}) PetscCall(VecDestroy(v));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   /// Creates KSP k and its copy again.
   PetscErrorCode Renew(int k)
   {
-    PetscFunctionBegin;
     for (int alone : {0, 1}) {
       std::string const prefix = std::string(k ? "second_" : "first_") + (alone ? "alone_" : "");
       bool const by_petsc = alone && kinds_[k]->by_petsc && MatTypeOfRun() == MATAIJ;
       PetscCall(KSPDestroy(&ksps_[k][alone]));
       PetscCall(Make(*kinds_[k], prefix, matrices_[alone ? 1 + k : 0], by_petsc, &ksps_[k][alone]));
     }
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode SetUp(int k)
   {
-    PetscFunctionBegin;
     for (KSP ksp : ksps_[k]) PetscCall(KSPSetUp(ksp));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode Scale(PetscScalar factor)
   {
-    PetscFunctionBegin;
     for (Mat m : matrices_) PetscCall(MatScale(m, factor));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode SetOmega(int k, PetscReal omega)
   {
-    PetscFunctionBegin;
     for (KSP ksp : ksps_[k]) {
       PC pc;
       PetscCall(KSPGetPC(ksp, &pc));
       PetscCall(PCSORSetOmega(pc, omega));  // does nothing for other types
     }
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
   PetscErrorCode Solve(int k, unsigned seed, std::string const& what)
   {
-    PetscFunctionBegin;
     for (int alone : {0, 1}) {
       PetscCall(FillVec(right_, seed));
       PetscCall(KSPSolve(ksps_[k][alone], right_, x_[alone]));
     }
     PetscCall(ExpectRows(what + kinds_[k]->name, x_[1], x_[0], scale_, 1e3 * rounding));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 
  private:
@@ -158,8 +149,6 @@ PetscErrorCode RunPair(Kind const& a, Kind const& b, PetscInt dof, unsigned seed
   std::minstd_rand random(seed);
   Pairs pairs;
   std::string what = std::string(a.name) + " and " + b.name + ", " + std::to_string(dof) + " unknowns:";
-
-  PetscFunctionBegin;
   PetscCall(pairs.Create(a, b, dof));
   for (int step = 0; step < 12; ++step) {
     int const k = (int)(random() >> 8) % 2;
@@ -193,7 +182,7 @@ PetscErrorCode RunPair(Kind const& a, Kind const& b, PetscInt dof, unsigned seed
   }
   for (int k : {0, 1}) PetscCall(pairs.Solve(k, seed, what + " at last "));
   PetscCall(pairs.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(PcPairsOnOneRank, SolveAsAlone)
@@ -213,13 +202,11 @@ TEST(PcPairsOnOneRank, SolveAsAlone)
 PetscErrorCode ApplyAnother(KSP ksp, PetscInt, PetscReal, void* other)
 {
   Vec b, x;
-
-  PetscFunctionBegin;
   PetscCall(KSPGetRhs(ksp, &b));
   PetscCall(VecDuplicate(b, &x));
   PetscCall(PCApply((PC)other, b, x));
   PetscCall(VecDestroy(&x));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Solves by eisenstat with a monitor that applies another PC of the same matrix, and without it.
@@ -229,8 +216,6 @@ PetscErrorCode CompareWatched(Kind const& kind, Kind const& other, PetscInt dof)
   Vec x[2], b, scale;
   KSP ksp[2], ksp_other;
   PC pc_other;
-
-  PetscFunctionBegin;
   PetscCall(MakeMatrix(6, dof, MatTypeOfRun().c_str(), 1, &A));
   PetscCall(MatCreateVecs(A, &x[0], &b));
   PetscCall(VecDuplicate(b, &x[1]));
@@ -250,7 +235,7 @@ PetscErrorCode CompareWatched(Kind const& kind, Kind const& other, PetscInt dof)
   PetscCall(KSPDestroy(&ksp_other));
   for (Vec* v : {&x[0], &x[1], &b, &scale}) PetscCall(VecDestroy(v));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(PcPairsOnOneRank, EisenstatIsAloneInItsSolve)
@@ -270,8 +255,6 @@ PetscErrorCode SolveByEisenstat(Mat A)
 {
   KSP ksp;
   Vec x, b;
-
-  PetscFunctionBegin;
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(FillVec(b, 3));
   PetscCall(Make({"eisenstat, omega 1.3", PCEISENSTAT, {{"pc_eisenstat_omega", "1.3"}}}, "omega_", A, false, &ksp));
@@ -280,7 +263,7 @@ PetscErrorCode SolveByEisenstat(Mat A)
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(PcPairsOnOneRank, EisenstatWithInodesNeedsOmegaOne)

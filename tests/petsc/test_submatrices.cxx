@@ -17,8 +17,6 @@ PetscErrorCode CompareCuts(PetscInt n, PetscInt overlap, bool reversed_cols)
   SubmatrixPair p;
   SubmatrixSets cuts;
   PetscMPIInt rank;
-
-  PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(p.Create(61));
   PetscInt const mine = rank == 1 ? 0 : n;  // the second rank has none
@@ -33,7 +31,7 @@ PetscErrorCode CompareCuts(PetscInt n, PetscInt overlap, bool reversed_cols)
   PetscCall(ExpectUpdates(p, 3));
   PetscCall(cuts.Destroy());
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Submatrices, TakeNewValues)
@@ -48,8 +46,6 @@ PetscErrorCode CompareChanges()
 {
   SubmatrixPair p;
   SubmatrixSets first, second;
-
-  PetscFunctionBegin;
   PetscCall(p.Create(50));
   PetscCall(MakeSets(p.ours, 1, 1, false, &first.rows));
   PetscCall(MakeSets(p.ours, 1, 1, false, &first.cols));
@@ -76,7 +72,7 @@ PetscErrorCode CompareChanges()
   PetscCall(ExpectUpdates(p, 6));
   for (SubmatrixSets* c : {&first, &second}) PetscCall(c->Destroy());
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Submatrices, FollowChanges) { ASSERT_EQ(CompareChanges(), PETSC_SUCCESS); }
@@ -90,8 +86,6 @@ PetscErrorCode CompareOne(PetscInt step, PetscInt shift, bool all_columns)
   Mat ours, native;
   IS rows;
   PetscInt first, last;
-
-  PetscFunctionBegin;
   PetscCall(p.Create(n));
   PetscCall(MatGetOwnershipRange(p.ours, &first, &last));
   std::vector<PetscInt> chosen;
@@ -116,7 +110,7 @@ PetscErrorCode CompareOne(PetscInt step, PetscInt shift, bool all_columns)
   PetscCall(MatDestroy(&ours));
   PetscCall(ISDestroy(&rows));
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Submatrices, OfMatCreateSubMatrix)
@@ -134,8 +128,6 @@ PetscErrorCode CompareSetsInOtherPairs()
   SubmatrixPair p;
   SubmatrixSets cuts, others;
   IS sets[3];
-
-  PetscFunctionBegin;
   for (Mat* m : {&p.native, &p.ours}) {
     PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 6, 6, 6, NULL, m));
     for (PetscInt k = 0; k < 36; ++k) PetscCall(MatSetValue(*m, k / 6, k % 6, k, INSERT_VALUES));
@@ -156,7 +148,7 @@ PetscErrorCode CompareSetsInOtherPairs()
   PetscCall(MatDestroySubMatrices(2, &others.submat));
   for (IS& set : sets) PetscCall(ISDestroy(&set));
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Submatrices, TellPairsOfIndexSetsApart) { ASSERT_EQ(CompareSetsInOtherPairs(), PETSC_SUCCESS); }
@@ -168,8 +160,6 @@ PetscErrorCode CompareAfterConversion()
   SubmatrixSets cuts;
   Vec x, y;
   PetscScalar sum, expected;
-
-  PetscFunctionBegin;
   PetscCall(p.Create(24));
   PetscCall(MatConvert(p.ours, MATAIJCRL, MAT_INPLACE_MATRIX, &p.ours));
   PetscCall(MakeSets(p.ours, 1, 0, false, &cuts.rows));
@@ -193,7 +183,7 @@ PetscErrorCode CompareAfterConversion()
   PetscCall(VecDestroy(&y));
   PetscCall(cuts.Destroy());
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Submatrices, OfAConvertedMatrixAreNative)
@@ -208,10 +198,8 @@ TEST(Submatrices, OfAConvertedMatrixAreNative)
 PetscErrorCode MakeGeneralSet(bool adjacent, IS* set)
 {
   PetscInt const rows[2][4] = {{12, 14, 19, 21}, {12, 19, 40, 47}};
-
-  PetscFunctionBegin;
   PetscCall(ISCreateGeneral(PETSC_COMM_SELF, 4, rows[adjacent], PETSC_COPY_VALUES, set));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Index sets that change in place, two index sets in turn for one submatrix, and a submatrix that is not assembled.
@@ -222,8 +210,6 @@ PetscErrorCode CompareReusedObjects()
   IS other;
   PetscInt const* rows;
   int round = 0;
-
-  PetscFunctionBegin;
   PetscCall(p.Create(61));
   cuts.rows.resize(1);
   PetscCall(MakeGeneralSet(true, &cuts.rows[0]));
@@ -232,13 +218,12 @@ PetscErrorCode CompareReusedObjects()
   PetscCall(PetscObjectReference((PetscObject)cuts.cols[0]));
   PetscCall(cuts.Take(p, MAT_INITIAL_MATRIX));
   auto const take = [&](char const* what, int times) -> PetscErrorCode {
-    PetscFunctionBegin;
     for (int k = 0; k < times; ++k) {
       PetscCall(p.Change(++round));
       PetscCall(cuts.Take(p, MAT_REUSE_MATRIX));
       PetscCall(cuts.Compare(p, what));
     }
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   };
   PetscCall(take("a general index set", 3));
   std::vector<PetscInt> shifted;
@@ -260,7 +245,7 @@ PetscErrorCode CompareReusedObjects()
   PetscCall(ISDestroy(&other));
   PetscCall(cuts.Destroy());
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(SubmatricesOnOneRank, OfReusedObjects)
@@ -283,8 +268,6 @@ PetscErrorCode CheckOwnFunction()
 {
   SubmatrixPair p;
   SubmatrixSets cuts;
-
-  PetscFunctionBegin;
   PetscCall(p.Create(61));
   called_by_programs = p.ours->ops->createsubmatrices;
   p.ours->ops->createsubmatrices = CutByProgram;  // MatSetOperation() has other types in each version of PETSc
@@ -301,7 +284,7 @@ PetscErrorCode CheckOwnFunction()
   PetscCall(ExpectUpdates(p, 4));
   PetscCall(cuts.Destroy());
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Submatrices, LeaveFunctionsOfPrograms) { ASSERT_EQ(CheckOwnFunction(), PETSC_SUCCESS); }
@@ -318,8 +301,6 @@ struct SetUps {
   {
     SubmatrixPair p;
     double before = 0;
-
-    PetscFunctionBegin;
     PetscCall(p.Create(n, by_plugin));
     for (int round = 1; round <= rounds; ++round) {
       if (reset_every > 0 && round % reset_every == 1) {
@@ -334,7 +315,7 @@ struct SetUps {
     *growth = AllocatedBytes() - before;
     PetscCall(ExpectUpdates(p, by_plugin ? with_plugin : 0));
     PetscCall(p.Destroy());
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 
   /// Checks that the host's heap grows by less than 100 bytes a set-up. On a GPU resets are compared with PETSc's own,
@@ -343,13 +324,11 @@ struct SetUps {
   {
     bool const resets_on_device = MatTypeOfRun() != MATAIJ && reset_every > 0;
     double native = 0, ours = 0;
-
-    PetscFunctionBegin;
     if (resets_on_device) PetscCall(Grow(false, &native));
     PetscCall(Grow(true, &ours));
     EXPECT_LT(ours - std::max(0.0, native), (resets_on_device ? 1000 : 100) * (rounds - rounds / 10))
         << ours << " bytes, by PETSc " << native;
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   }
 };
 

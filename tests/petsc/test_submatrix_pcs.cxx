@@ -13,8 +13,6 @@ PetscErrorCode CompareInPlace(PCType type)
   Mat A[2];
   PC pcs[2];
   Vec b, x[2], scale;
-
-  PetscFunctionBegin;
   for (int k = 0; k < 2; ++k) {
     std::string const prefix = k ? "ours_" : "native_";
     PetscCall(MatCreate(PETSC_COMM_WORLD, &A[k]));
@@ -65,7 +63,7 @@ PetscErrorCode CompareInPlace(PCType type)
                              "pc_bjacobi_blocks", "pc_gasm_total_subdomains"})
       PetscCall(PetscOptionsClearValue(NULL, (std::string(k ? "-ours_" : "-native_") + name).c_str()));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(SubmatricesOnOneRank, OfPatternsChangedInPlace)
@@ -80,8 +78,6 @@ PetscErrorCode CompareAfterAxpy(PCType type)
   Mat A, B;
   PC pcs[2];
   Vec b, x[2];
-
-  PetscFunctionBegin;
   PetscCall(MakeMatrix(64, MATMPIAIJ, &A));
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
   PetscCall(MatCreateVecs(A, &x[0], &b));
@@ -104,7 +100,7 @@ PetscErrorCode CompareAfterAxpy(PCType type)
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&B));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Submatrices, AfterAxpyThatKeepsTheStateInPetsc)
@@ -114,10 +110,9 @@ TEST(Submatrices, AfterAxpyThatKeepsTheStateInPetsc)
 
 PetscErrorCode Double(PC, PetscInt n, IS const*, IS const*, Mat* submat, void* calls)
 {
-  PetscFunctionBegin;
   for (PetscInt k = 0; k < n; ++k) PetscCall(MatScale(submat[k], 2));
   ++*static_cast<int*>(calls);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 /// Solves with new values by a PC that the plugin serves, and by PETSc's own, and compares solutions.
@@ -129,8 +124,6 @@ PetscErrorCode ComparePcs(PCType type, char const* option, char const* value, bo
   Vec b[2], x[2], scale;
   int calls = 0;
   std::string const what = std::string(type) + ' ' + option + ' ' + value;
-
-  PetscFunctionBegin;
   PetscCall(MakeMatrix(64, MATAIJ, &p.native));
   PetscCall(MakeMatrix(64, MatTypeOfRun().c_str(), &p.ours));
   for (int k = 0; k < 2; ++k) {
@@ -176,7 +169,7 @@ PetscErrorCode ComparePcs(PCType type, char const* option, char const* value, bo
   }
   PetscCall(VecDestroy(&scale));
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Submatrices, OfPcs)

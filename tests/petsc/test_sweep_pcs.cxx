@@ -10,8 +10,6 @@ PetscErrorCode CheckSetUp()
 {
   SweepPair p;
   std::string fresh, renewed, applied;
-
-  PetscFunctionBegin;
   PetscCall(p.Create(6, 1));
   fresh = ViewText(p.pc);
   PetscCall(MatScale(p.ours, 2));
@@ -23,7 +21,7 @@ PetscErrorCode CheckSetUp()
   EXPECT_NE(renewed.find("1 analysis, 2 numeric updates, 0 solves"), std::string::npos) << renewed;
   EXPECT_NE(applied.find("1 analysis, 2 numeric updates, 1 solve\n"), std::string::npos) << applied;
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(SweepsOnOneRank, AnalyzeInTheSetUp)
@@ -39,7 +37,6 @@ PetscErrorCode CheckRefusals()
   auto const set_up = [&](std::string const& prefix, std::string const& options, PCType type = PCSOR) {
     return Catch([&]() -> PetscErrorCode {
       PC pc;
-      PetscFunctionBegin;
       PetscCall(PetscOptionsInsertString(NULL, options.c_str()));
       PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
       PetscCall(PCSetOptionsPrefix(pc, prefix.c_str()));
@@ -48,15 +45,13 @@ PetscErrorCode CheckRefusals()
       PetscErrorCode const code = PCSetUp(pc);
       PetscCall(PCDestroy(&pc));
       PetscCall(code);
-      PetscFunctionReturn(PETSC_SUCCESS);
+      return PETSC_SUCCESS;
     });
   };
   auto const expect = [](CaughtError const& caught, int code, std::string const& words) {
     EXPECT_EQ((int)caught.code, code) << words;
     EXPECT_NE(caught.message.find(words), std::string::npos) << caught.message;
   };
-
-  PetscFunctionBegin;
   PetscCall(MakeMatrix(5, 1, MATAIJ, 0, &A));
   expect(set_up("unknown_", "-unknown_pc_sor_sptrsv fastest"), PETSC_ERR_ARG_UNKNOWN_TYPE,
          "-unknown_pc_sor_sptrsv is 'fastest'; choose one of off, ");
@@ -74,7 +69,6 @@ PetscErrorCode CheckRefusals()
   EXPECT_EQ(set_up("without_", "").code, PETSC_SUCCESS);
   auto const later = Catch([&]() -> PetscErrorCode {  // options that come after the first set-up
     PC pc;
-    PetscFunctionBegin;
     PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
     PetscCall(PCSetOptionsPrefix(pc, "later_"));
     PetscCall(PCSetType(pc, PCSOR));
@@ -85,7 +79,7 @@ PetscErrorCode CheckRefusals()
     PetscErrorCode const code = PCSetUp(pc);
     PetscCall(PCDestroy(&pc));
     PetscCall(code);
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return PETSC_SUCCESS;
   });
   EXPECT_EQ(later.code, PETSC_ERR_SUP);
   PetscCall(MatDestroy(&A));
@@ -96,7 +90,7 @@ PetscErrorCode CheckRefusals()
            "-twostage_pc_sor_sptrsv iterated: Eisenstat's form needs exact solves");
     PetscCall(MatDestroy(&A));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Sweeps, WrongOptionsAreRefused) { ASSERT_EQ(CheckRefusals(), PETSC_SUCCESS); }
@@ -107,8 +101,6 @@ PetscErrorCode CheckJacobi(PetscInt dof, bool symmetric, PetscInt sweeps, bool g
 {
   Mat A[2];
   Vec x[2], right[2], scale;
-
-  PetscFunctionBegin;
   for (bool const ours : {false, true}) {
     KSP ksp;
     PC pc;
@@ -139,7 +131,7 @@ PetscErrorCode CheckJacobi(PetscInt dof, bool symmetric, PetscInt sweeps, bool g
       ExpectRows(std::to_string(sweeps) + (guess ? " sweeps from a guess" : " sweeps"), x[0], x[1], scale, rounding));
   for (Vec* v : {&x[0], &x[1], &right[0], &right[1], &scale}) PetscCall(VecDestroy(v));
   for (Mat& m : A) PetscCall(MatDestroy(&m));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Sweeps, JacobiSweepsAreThoseOfRichardson)
@@ -165,8 +157,6 @@ PetscErrorCode CheckTwoStage(PetscInt dof)
   KSPConvergedReason reason;
   PetscReal norm, size;
   PetscLogDouble flops[2], begin;
-
-  PetscFunctionBegin;
   PetscCall(MakeMatrix(12, dof, MatTypeOfRun().c_str(), 1, &A));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(FillVec(b, 5));
@@ -201,7 +191,7 @@ PetscErrorCode CheckTwoStage(PetscInt dof)
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Sweeps, InTwoStages)

@@ -14,8 +14,6 @@ PetscErrorCode CompareAll(std::string const& type, PetscInt dof)
   struct Numbers {
     PetscReal omega, shift;
   };
-
-  PetscFunctionBegin;
   PetscCall(p.Create(9, dof, ("pc_sor_sptrsv " + type).c_str()));
   for (Numbers const n : {Numbers{1, 0}, Numbers{1.4, 0}, Numbers{0.7, 0.3}, Numbers{1, 0.5}, Numbers{1, -0.2}})
     for (int const local : {1, 4})  // SOR_FORWARD_SWEEP and SOR_LOCAL_FORWARD_SWEEP
@@ -44,7 +42,7 @@ PetscErrorCode CompareAll(std::string const& type, PetscInt dof)
       if (dof == 1 || n.omega != 1) PetscCall(p.Compare(type + ", U", SOR_APPLY_UPPER, n.omega, n.shift, 1, 1));
     }
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Sweeps, HaveTheResultsOfPetsc)
@@ -57,8 +55,6 @@ PetscErrorCode CompareChanges(PetscInt dof)
 {
   SweepPair p;
   int const flags = SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS;
-
-  PetscFunctionBegin;
   PetscCall(p.Create(8, dof));
   PetscCall(p.Compare("before changes", flags, 1, 0, 1, 1));
   for (bool const pattern : {false, true, false, true}) {
@@ -81,7 +77,7 @@ PetscErrorCode CompareChanges(PetscInt dof)
   PetscCall(p.Change(1.5, false));
   PetscCall(p.Compare("after the PC", flags, 1, 0, 1, 1));
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Sweeps, FollowChangesOfTheMatrix)
@@ -96,8 +92,6 @@ PetscErrorCode CompareOrder(PetscReal omega, bool zero_guess)
   Mat permuted;
   IS rows, cols, inverse;
   Vec right, x, ours;
-
-  PetscFunctionBegin;
   PetscCall(p.Create(8, 1, "pc_sor_ordering color"));
   PetscCall(MatGetOrdering(p.native, "color", &rows, &cols));
   PetscCall(MatPermute(p.native, rows, rows, &permuted));
@@ -120,7 +114,7 @@ PetscErrorCode CompareOrder(PetscReal omega, bool zero_guess)
   for (Vec* v : {&right, &x, &ours}) PetscCall(VecDestroy(v));
   PetscCall(MatDestroy(&permuted));
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(SweepsOnOneRank, InAnOrder)
@@ -139,8 +133,6 @@ PetscErrorCode CheckDiagonals()
   auto const sweep = [&](Mat m, Vec x, PetscReal shift) {
     return Catch([&] { return MatSOR(m, p.b, 1, (MatSORType)flags, shift, 1, 1, x); });
   };
-
-  PetscFunctionBegin;
   PetscCall(p.Create(6, 1));
   for (Mat m : {p.native, p.ours}) {
     PetscCall(MatSetValue(m, 17, 17, 0, INSERT_VALUES));
@@ -175,7 +167,7 @@ PetscErrorCode CheckDiagonals()
   EXPECT_NE(none.message.find("row 7 has no diagonal entry"), std::string::npos) << none.message;
   PetscCall(MatDestroy(&missing));
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(SweepsOnOneRank, ZeroAndMissingDiagonals)
@@ -190,8 +182,6 @@ PetscErrorCode CheckEmptyRanksAndLostState()
   SweepPair p;
   Mat more[2];
   PetscMPIInt size;
-
-  PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(p.Create(1, 1));  // one row
   PetscCall(p.Compare("one row", SOR_LOCAL_SYMMETRIC_SWEEP, 1, 0, 2, 1));
@@ -209,7 +199,7 @@ PetscErrorCode CheckEmptyRanksAndLostState()
   PetscCall(p.Compare("after another set-up", SOR_LOCAL_SYMMETRIC_SWEEP, 1, 0, 1, 1));
   for (Mat& m : more) PetscCall(MatDestroy(&m));
   PetscCall(p.Destroy());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PETSC_SUCCESS;
 }
 
 TEST(Sweeps, EmptyRanksAndLostState) { ASSERT_EQ(CheckEmptyRanksAndLostState(), PETSC_SUCCESS); }
