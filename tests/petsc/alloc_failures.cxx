@@ -230,8 +230,7 @@ PetscErrorCode FactorAndSolve(Problem const& p)
   PetscCall(CheckSolves(p, F));
   PetscCall(Do("MatDestroy", [&] { return MatDestroy(&F); }));
   PetscCall(ISDestroy(&rows));
-  PetscCall(ISDestroy(&cols));
-  return PETSC_SUCCESS;
+  return ISDestroy(&cols);
 }
 
 /// Applies a shell with L, the lower triangle of A, and compares L x with b.
@@ -254,16 +253,14 @@ PetscErrorCode ApplyShell(Problem const& p)
   PetscCall(VecCopy(p.b, p.x));
   PetscCall(ExpectSame("PCApplyTranspose", p.y, p.x));
   PetscCall(Do("PCView", [&] { return PCView(pc, p.nowhere); }));
-  PetscCall(Do("PCDestroy", [&] { return PCDestroy(&pc); }));
-  return PETSC_SUCCESS;
+  return Do("PCDestroy", [&] { return PCDestroy(&pc); });
 }
 
 PetscErrorCode Life(Problem const& p)
 {
   PetscCall(Do("load", [&] { return PetscDLLibraryAppend(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, p.plugin); }));
   PetscCall(FactorAndSolve(p));
-  PetscCall(ApplyShell(p));
-  return PETSC_SUCCESS;
+  return ApplyShell(p);
 }
 
 /// Builds a grid of 12 by 12, its lower triangle, right-hand sides, and PETSc's own factor.
@@ -314,8 +311,7 @@ PetscErrorCode Build(Problem& p)
   PetscCall(Symbolic(p, p.own, rows, cols));
   PetscCall(Numeric(p, p.own));
   PetscCall(ISDestroy(&rows));
-  PetscCall(ISDestroy(&cols));
-  return PETSC_SUCCESS;
+  return ISDestroy(&cols);
 }
 
 [[noreturn]] void Child(Problem const& p, long at)

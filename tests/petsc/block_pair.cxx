@@ -16,8 +16,7 @@ PetscErrorCode SetBlocks(BlockMatrix const& m, Mat A)
           PetscCall(MatSetValue(A, I * m.bs + r, J * m.bs + c, v, INSERT_VALUES));
         }
     }
-  PetscCall(Assemble(A));
-  return PETSC_SUCCESS;
+  return Assemble(A);
 }
 
 }  // namespace

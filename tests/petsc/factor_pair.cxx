@@ -57,8 +57,7 @@ std::vector<Variant> const& all_variants()
 PetscErrorCode Assemble(Mat A)
 {
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  return PETSC_SUCCESS;
+  return MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
 }
 
 PetscErrorCode SetGridValues(Grid const& g, Mat A)
@@ -78,8 +77,7 @@ PetscErrorCode SetGridValues(Grid const& g, Mat A)
     }
     PetscCall(MatSetValue(A, row, row, 0.1 + 1.05 * sum, INSERT_VALUES));
   }
-  PetscCall(Assemble(A));
-  return PETSC_SUCCESS;
+  return Assemble(A);
 }
 
 PetscErrorCode BuildGrid(Grid const& g, Mat* A)
@@ -134,8 +132,7 @@ PetscErrorCode Factor::Make(Mat A, char const* type, char const* prefix, MatFact
 PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Factoring const& setup)
 {
   PetscCall(Make(A, type, prefix, setup.ftype));
-  PetscCall(Symbolic(A, setup));
-  return PETSC_SUCCESS;
+  return Symbolic(A, setup);
 }
 
 PetscErrorCode Factor::Symbolic(Mat A, Factoring const& setup)
@@ -183,8 +180,7 @@ PetscErrorCode Factor::Numeric(Mat A)
 PetscErrorCode GetPivotStatus(Mat F, PivotStatus* v)
 {
   PetscCall(MatFactorGetError(F, &v->error));
-  PetscCall(MatFactorGetErrorZeroPivot(F, &v->value, &v->row));
-  return PETSC_SUCCESS;
+  return MatFactorGetErrorZeroPivot(F, &v->value, &v->row);
 }
 
 std::string MatTypeOfRun()
@@ -212,8 +208,7 @@ PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec
   }
   PetscCall(VecRestoreArrayRead(expected, &e));
   PetscCall(VecRestoreArrayRead(actual, &a));
-  PetscCall(VecRestoreArrayRead(scale, &s));
-  return PETSC_SUCCESS;
+  return VecRestoreArrayRead(scale, &s);
 }
 
 std::string ViewText(PC pc)
@@ -243,8 +238,7 @@ PetscErrorCode FillVec(Vec v, unsigned seed)
   PetscCall(VecGetLocalSize(v, &n));
   PetscCall(VecGetArrayWrite(v, &a));
   for (PetscInt i = 0; i < n; ++i) a[i] = Noise(i, 77, seed);
-  PetscCall(VecRestoreArrayWrite(v, &a));
-  return PETSC_SUCCESS;
+  return VecRestoreArrayWrite(v, &a);
 }
 
 PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B)
@@ -254,8 +248,7 @@ PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B)
   PetscCall(MatSetType(*B, MATSEQDENSE));
   PetscCall(MatDenseSetLDA(*B, lda));
   PetscCall(MatSeqDenseSetPreallocation(*B, NULL));
-  PetscCall(Assemble(*B));
-  return PETSC_SUCCESS;
+  return Assemble(*B);
 }
 
 PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind,

@@ -85,8 +85,7 @@ void Matrices::change_values()
       Vec v;
       PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n_, l.data(), &v));
       PetscCall(MatDiagonalScale(A, left ? v : NULL, right ? v : NULL));
-      PetscCall(VecDestroy(&v));
-      return PETSC_SUCCESS;
+      return VecDestroy(&v);
     });
   } else if (kind == 5) {
     PetscInt const row = draw_.from(0, (int)n_ - 1);
@@ -97,8 +96,7 @@ void Matrices::change_values()
     auto const entries = draw_entries();
     on_both("MatZeroEntries and new values", [&](Mat A) {
       PetscCall(MatZeroEntries(A));
-      PetscCall(set(A, entries, INSERT_VALUES));
-      return PETSC_SUCCESS;
+      return set(A, entries, INSERT_VALUES);
     });
   }
 }
@@ -146,14 +144,12 @@ void Matrices::change_whole()
           [&](Mat A) {
             Mat other = build(entries, true);
             if (kind == 2) {
-              PetscCall(MatHeaderReplace(A, &other));
-              return PETSC_SUCCESS;
+              return MatHeaderReplace(A, &other);
             }
             PetscErrorCode const code = kind == 3 ? MatCopy(other, A, DIFFERENT_NONZERO_PATTERN)
                                                   : MatAXPY(A, 1, other, DIFFERENT_NONZERO_PATTERN);
             PetscCall(MatDestroy(&other));
-            PetscCall(code);
-            return PETSC_SUCCESS;
+            return code;
           });
 }
 

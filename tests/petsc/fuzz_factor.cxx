@@ -191,8 +191,7 @@ void FactorPair::create()
   bool const both = Both("MatGetFactor", [&](Side s) {
     PetscCall(MatGetFactor(m_.of(s), s == by_petsc ? MATSOLVERPETSC : type_of(variant_), ftype_, &F_[s]));
     PetscCheck(F_[s], PETSC_COMM_SELF, PETSC_ERR_SUP, "No factor");
-    PetscCall(MatSetOptionsPrefix(F_[s], prefix_of(variant_).c_str()));
-    return PETSC_SUCCESS;
+    return MatSetOptionsPrefix(F_[s], prefix_of(variant_).c_str());
   });
   if (!both)
     for (Mat& f : F_) FUZZ_MUST(MatDestroy(&f));
@@ -265,8 +264,7 @@ PetscErrorCode FactorPair::symbolic_of(Side s)
   else if (ftype_ == MAT_FACTOR_CHOLESKY) code = MatCholeskyFactorSymbolic(F_[s], A, rows_, &info_);
   else code = MatICCFactorSymbolic(F_[s], A, rows_, &info_);
   PetscCall(MatDestroy(&A));
-  PetscCall(code);
-  return PETSC_SUCCESS;
+  return code;
 }
 
 void FactorPair::symbolic()

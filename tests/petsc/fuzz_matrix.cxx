@@ -106,8 +106,7 @@ PetscErrorCode Matrices::set(Mat A, std::vector<Entry> const& entries, InsertMod
   for (Entry const& e : entries)
     if (!sbaij || e.row <= e.col) PetscCall(MatSetValues(A, 1, &e.row, 1, &e.col, &e.value, mode));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  return PETSC_SUCCESS;
+  return MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
 }
 
 Mat Matrices::build(std::vector<Entry> const& entries, bool of_change)

@@ -252,8 +252,7 @@ void SolverPair::solve(bool transpose)
     PetscCall(VecSet(x[to], 0));
     PetscCall(transpose ? KSPSolveTranspose(ksp_[s], in, x[to]) : KSPSolve(ksp_[s], in, x[to]));
     PetscCall(KSPGetConvergedReason(ksp_[s], &reason[to]));
-    PetscCall(KSPGetIterationNumber(ksp_[s], &iterations[to]));
-    return PETSC_SUCCESS;
+    return KSPGetIterationNumber(ksp_[s], &iterations[to]);
   };
 
   for (Vec& v : x) v = MakeVec(b);
@@ -294,14 +293,12 @@ void SolverPair::other_step(int kind)
   } else if (kind < 45) {
     on_both("PCReset and KSPSetOperators", [&](Side s) {
       PetscCall(PCReset(pc(s)));
-      PetscCall(KSPSetOperators(ksp_[s], m_.of(s), m_.of(s)));
-      return PETSC_SUCCESS;
+      return KSPSetOperators(ksp_[s], m_.of(s), m_.of(s));
     });
   } else if (kind < 55) {
     on_both("KSPReset and KSPSetOperators", [&](Side s) {
       PetscCall(KSPReset(ksp_[s]));
-      PetscCall(KSPSetOperators(ksp_[s], m_.of(s), m_.of(s)));
-      return PETSC_SUCCESS;
+      return KSPSetOperators(ksp_[s], m_.of(s), m_.of(s));
     });
   } else if (kind < 65)
     on_both(yes ? "PCSetReusePreconditioner true" : "PCSetReusePreconditioner false",

@@ -253,8 +253,7 @@ PetscErrorCode ViewToString(Mat F, PetscViewerFormat format)
   PetscErrorCode const code = MatView(F, viewer);
   PetscCall(PetscViewerPopFormat(viewer));
   PetscCall(PetscViewerDestroy(&viewer));
-  PetscCall(code);
-  return PETSC_SUCCESS;
+  return code;
 }
 
 PetscErrorCode ViewToFile(Mat F, PetscViewerFormat format)
@@ -265,8 +264,7 @@ PetscErrorCode ViewToFile(Mat F, PetscViewerFormat format)
   PetscErrorCode const code = MatView(F, viewer);
   PetscCall(PetscViewerPopFormat(viewer));
   PetscCall(PetscViewerDestroy(&viewer));
-  PetscCall(code);
-  return PETSC_SUCCESS;
+  return code;
 }
 
 /// Compares the members of MatInfo that are not about memory.

@@ -36,8 +36,7 @@ PetscErrorCode ExpectSameVecs(char const* what, Vec host, Vec device)
     break;
   }
   PetscCall(VecRestoreArrayRead(host, &h));
-  PetscCall(VecRestoreArrayRead(device, &d));
-  return PETSC_SUCCESS;
+  return VecRestoreArrayRead(device, &d);
 }
 
 /// Checks that op(F, x) gives the same error or the same result.
@@ -50,8 +49,7 @@ PetscErrorCode ExpectSameOp(char const* what, Mat host, Mat device, Op const& op
   EXPECT_EQ((int)h.code, (int)d.code) << what << ": " << h.message << " | " << d.message;
   if (!h.code && !d.code) PetscCall(ExpectSameVecs(what, x, y));
   PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
-  return PETSC_SUCCESS;
+  return VecDestroy(&y);
 }
 
 PetscErrorCode ExpectSameDense(Mat host, Mat device)
@@ -142,8 +140,7 @@ PetscErrorCode BuildCsr(std::vector<PetscInt> const& row_ptr, std::vector<PetscI
   PetscCall(MatSetSizes(*A, n, n, n, n));
   PetscCall(MatSetType(*A, MATSEQAIJ));
   PetscCall(MatSetOption(*A, MAT_USE_INODES, PETSC_FALSE));
-  PetscCall(MatSeqAIJSetPreallocationCSR(*A, row_ptr.data(), col_idx.data(), values.data()));
-  return PETSC_SUCCESS;
+  return MatSeqAIJSetPreallocationCSR(*A, row_ptr.data(), col_idx.data(), values.data());
 }
 
 PetscErrorCode ChangeValues(Mat A, unsigned seed)
@@ -153,8 +150,7 @@ PetscErrorCode ChangeValues(Mat A, unsigned seed)
   PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
   PetscCall(MatSeqAIJGetArray(A, &a));
   for (size_t k = 0; k < (size_t)info.nz_used; ++k) a[k] *= 1 + (PetscReal)((k * 7919 + seed * 104729) % 1000) / 8192;
-  PetscCall(MatSeqAIJRestoreArray(A, &a));
-  return PETSC_SUCCESS;
+  return MatSeqAIJRestoreArray(A, &a);
 }
 
 PetscErrorCode HostDevicePair::Symbolic(Mat A, Factoring const& setup, char const* type)
@@ -162,15 +158,13 @@ PetscErrorCode HostDevicePair::Symbolic(Mat A, Factoring const& setup, char cons
   PetscCall(host.Make(A, type, "host_", setup.ftype));
   PetscCall(device.Make(A, type, "device_", setup.ftype));
   PetscCall(device.Symbolic(A, setup));
-  PetscCall(host.Symbolic(A, setup));
-  return PETSC_SUCCESS;
+  return host.Symbolic(A, setup);
 }
 
 PetscErrorCode HostDevicePair::Numeric(Mat A)
 {
   PetscCall(device.Numeric(A));
-  PetscCall(host.Numeric(A));
-  return PETSC_SUCCESS;
+  return host.Numeric(A);
 }
 
 PetscErrorCode ExpectSame(Mat host, Mat device)
@@ -196,8 +190,7 @@ PetscErrorCode ExpectSame(Mat host, Mat device)
     PetscCall(MatGetInertia(device, d, d + 1, d + 2));
     EXPECT_TRUE(std::equal(h, h + 3, d));
   }
-  PetscCall(VecDestroy(&b));
-  return PETSC_SUCCESS;
+  return VecDestroy(&b);
 }
 
 PetscErrorCode ExpectNear(std::string const& what, Mat own, Mat ours)

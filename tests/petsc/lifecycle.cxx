@@ -46,8 +46,7 @@ PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A, char const* prefix
     if ((i + 1) % n) PetscCall(MatSetValue(*A, i, i + 1, -scale, INSERT_VALUES));
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  return PETSC_SUCCESS;
+  return MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY);
 }
 
 PetscErrorCode MakeKsp(Mat A, KSP* ksp, char const* prefix = NULL)
@@ -56,8 +55,7 @@ PetscErrorCode MakeKsp(Mat A, KSP* ksp, char const* prefix = NULL)
   PetscCall(KSPSetOptionsPrefix(*ksp, prefix));
   PetscCall(KSPSetOperators(*ksp, A, A));
   PetscCall(KSPSetTolerances(*ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 500));
-  PetscCall(KSPSetFromOptions(*ksp));
-  return PETSC_SUCCESS;
+  return KSPSetFromOptions(*ksp);
 }
 
 /// Solves and checks the true residual, independently of the solver's stopping test.
@@ -76,8 +74,7 @@ PetscErrorCode SolveAndCheck(KSP ksp, Mat A, bool transpose = false)
   PetscCheck(norm <= 1e-5 * norm_b, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Residual %g of %g", (double)norm, (double)norm_b);
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&r));
-  return PETSC_SUCCESS;
+  return VecDestroy(&r);
 }
 
 PetscErrorCode OneSolve()
@@ -88,8 +85,7 @@ PetscErrorCode OneSolve()
   PetscCall(MakeKsp(A, &ksp));
   PetscCall(SolveAndCheck(ksp, A));
   PetscCall(KSPDestroy(&ksp));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 PetscErrorCode ExpectPhases(KSP ksp, PetscInt analyses, PetscInt numerics)
@@ -134,8 +130,7 @@ PetscErrorCode Changes()
   PetscCall(SolveAndCheck(ksp, A));
   PetscCall(ExpectPhases(ksp, 1, 1));
   PetscCall(KSPDestroy(&ksp));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 /// Uses five solvers in turn, and destroys them first, last and middle; matrices are destroyed before solvers.
@@ -179,8 +174,7 @@ PetscErrorCode Updates()
     PetscCall(ExpectPhases(ksp, 1, step));
   }
   PetscCall(KSPDestroy(&ksp));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 /// Solves by PCs of PETSc's own, without an option of the plugin. Prints those that fail.
@@ -205,8 +199,7 @@ PetscErrorCode SolveByPetscAlone()
     PetscCall(VecDestroy(&x));
     PetscCall(VecDestroy(&b));
   }
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 /// Makes a PC of type asm, and sets it up for three sets of values of A.
@@ -224,8 +217,7 @@ PetscErrorCode SetUpAsm(Mat A, bool asks)
     PetscCall(PCSetUp(pc));
     PetscCall(PCSetUpOnBlocks(pc));
   }
-  PetscCall(PCDestroy(&pc));
-  return PETSC_SUCCESS;
+  return PCDestroy(&pc);
 }
 
 /// Forks. The child inherits solvers, but none of Kokkos' threads. Prints how the child ends: its exit status is
@@ -256,8 +248,7 @@ PetscErrorCode Fork()
   else std::printf("child: error %d\n", WEXITSTATUS(status));
   PetscCall(SolveAndCheck(ksp, A));
   PetscCall(KSPDestroy(&ksp));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 constexpr double bytes_allowed = 100;     ///< mean growth per round after the warm-up
@@ -318,8 +309,7 @@ PetscErrorCode Round(PetscInt round, Settings const& s)
   if (round % 4 == 0) PetscCall(SolveAndCheck(ksp, A, true));
   PetscCall(Leak(ksp, s));
   PetscCall(KSPDestroy(&ksp));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 PetscErrorCode Soak()

@@ -32,8 +32,7 @@ PetscErrorCode FillMatrix(Mat A, PetscScalar diagonal)
     for (PetscInt j = PetscMax(0, i - 1); j <= PetscMin(n - 1, i + 1); ++j)
       PetscCall(MatSetValue(A, i, j, i == j ? diagonal : -1, INSERT_VALUES));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  return PETSC_SUCCESS;
+  return MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
 }
 
 PetscErrorCode Run()
@@ -72,8 +71,7 @@ PetscErrorCode Run()
   PetscCall(MatDestroySubMatrices(1, &submatrix));
   PetscCall(ISDestroy(&rows));
   PetscCall(PCDestroy(&pc));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 }  // namespace

@@ -16,8 +16,7 @@ PetscErrorCode SetValues(Mat A, int round, bool more)
       PetscCall(MatSetValue(A, i, j, (distance == 0 ? 9 : -1) + (PetscReal)((3 * i + 5 * j + round) % 13) / 32,
                             INSERT_VALUES));
     }
-  PetscCall(Assemble(A));
-  return PETSC_SUCCESS;
+  return Assemble(A);
 }
 
 PetscErrorCode MakeMatrix(PetscInt n, char const* type, Mat* A)
@@ -28,8 +27,7 @@ PetscErrorCode MakeMatrix(PetscInt n, char const* type, Mat* A)
   PetscCall(MatSeqAIJSetPreallocation(*A, 6, NULL));
   PetscCall(MatMPIAIJSetPreallocation(*A, 6, NULL, 6, NULL));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  PetscCall(SetValues(*A, 0, false));
-  return PETSC_SUCCESS;
+  return SetValues(*A, 0, false);
 }
 
 PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc, bool by_plugin)
@@ -41,8 +39,7 @@ PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc, bool by_pl
   PetscCall(PCSetType(*pc, type));
   PetscCall(PCSetOperators(*pc, A, A));
   PetscCall(PCSetFromOptions(*pc));
-  PetscCall(PCSetUp(*pc));
-  return PETSC_SUCCESS;
+  return PCSetUp(*pc);
 }
 
 PetscErrorCode ExpectEqual(std::string const& what, Mat expected, Mat actual)

@@ -31,8 +31,7 @@ struct SubmatrixPair {
   {
     PetscCall(MakeMatrix(n, MATAIJ, &native));
     PetscCall(MakeMatrix(n, MatTypeOfRun().c_str(), &ours));
-    PetscCall(MakePc(ours, "whole_", PCASM, &pc, by_plugin));
-    return PETSC_SUCCESS;
+    return MakePc(ours, "whole_", PCASM, &pc, by_plugin);
   }
   PetscErrorCode Change(int round, bool more = false)
   {
@@ -46,8 +45,7 @@ struct SubmatrixPair {
   {
     PetscCall(PCDestroy(&pc));
     PetscCall(MatDestroy(&native));
-    PetscCall(MatDestroy(&ours));
-    return PETSC_SUCCESS;
+    return MatDestroy(&ours);
   }
 };
 
@@ -59,16 +57,14 @@ struct SubmatrixSets {
   PetscInt size() const { return (PetscInt)rows.size(); }
   PetscErrorCode Take(SubmatrixPair& p, MatReuse reuse)
   {
-    PetscCall(MatCreateSubMatrices(p.ours, size(), rows.data(), cols.data(), reuse, &submat));
-    return PETSC_SUCCESS;
+    return MatCreateSubMatrices(p.ours, size(), rows.data(), cols.data(), reuse, &submat);
   }
   PetscErrorCode Compare(SubmatrixPair& p, std::string const& what)
   {
     Mat* expected = nullptr;
     PetscCall(MatCreateSubMatrices(p.native, size(), rows.data(), cols.data(), MAT_INITIAL_MATRIX, &expected));
     for (PetscInt k = 0; k < size(); ++k) PetscCall(ExpectEqual(what, expected[k], submat[k]));
-    PetscCall(MatDestroySubMatrices(size(), &expected));
-    return PETSC_SUCCESS;
+    return MatDestroySubMatrices(size(), &expected);
   }
   PetscErrorCode Destroy()
   {

@@ -36,8 +36,7 @@ inline PetscErrorCode MakeMatrix(PetscInt side, PetscInt dof, char const* type, 
       }
     }
   }
-  PetscCall(Assemble(*A));
-  return PETSC_SUCCESS;
+  return Assemble(*A);
 }
 
 /// One matrix with sweeps of PETSc's own, and a copy with the plugin's.
@@ -64,8 +63,7 @@ struct SweepPair {
     PetscCall(PCSetType(pc, PCSOR));
     PetscCall(PCSetOperators(pc, ours, ours));
     PetscCall(PCSetFromOptions(pc));
-    PetscCall(PCSetUp(pc));
-    return PETSC_SUCCESS;
+    return PCSetUp(pc);
   }
   PetscErrorCode Destroy()
   {
@@ -86,8 +84,7 @@ struct SweepPair {
     PetscCall(MatSOR(native, b, omega, (MatSORType)flag, shift, its, lits, x[0]));
     PetscCall(MatSOR(ours, right, omega, (MatSORType)flag, shift, its, lits, x[1]));
     PetscCall(ExpectRows(what, x[0], x[1], scale, exact ? 0 : rounding));
-    PetscCall(VecDestroy(&right));
-    return PETSC_SUCCESS;
+    return VecDestroy(&right);
   }
   /// Copies between vectors of different types.
   static PetscErrorCode CopyTo(Vec from, Vec to)
@@ -100,8 +97,7 @@ struct SweepPair {
     PetscCall(VecGetArrayWrite(to, &t));
     PetscCall(PetscArraycpy(t, f, n));
     PetscCall(VecRestoreArrayWrite(to, &t));
-    PetscCall(VecRestoreArrayRead(from, &f));
-    return PETSC_SUCCESS;
+    return VecRestoreArrayRead(from, &f);
   }
   /// Sets new values in both matrices, or a new pattern.
   PetscErrorCode Change(PetscReal factor, bool pattern)

@@ -67,8 +67,7 @@ PetscErrorCode Compare(BlockMatrix const& m, Factoring const& setup, char const*
     *failed = of_petsc.code || own.error;
     if (!*failed) PetscCall(ExpectNear(MatFactorTypes[setup.ftype], pair.own.mat(), pair.ours.mat()));
   }
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 /// Checks that factors of this matrix with any setup equal PETSc's.
@@ -181,8 +180,7 @@ TEST(BlockFactors, FollowChangesOfTheMatrixBetweenPhases)
           BlockMatrix changed = m;
           changed.coupling = 0.7;
           PetscCall(Build(changed, &other));
-          PetscCall(MatHeaderReplace(A, &other));
-          return PETSC_SUCCESS;
+          return MatHeaderReplace(A, &other);
         },
         ftype);
   }

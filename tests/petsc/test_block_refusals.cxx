@@ -23,8 +23,7 @@ PetscErrorCode SolveTwoRows(Mat A, char const* type, PetscScalar* first)
   if (!code) code = MatSolve(factor.mat(), b, x);
   if (!code) code = VecGetValues(x, 1, &row, first);
   for (Vec* v : {&b, &x}) PetscCall(VecDestroy(v));
-  PetscCall(code);
-  return PETSC_SUCCESS;
+  return code;
 }
 
 TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers)

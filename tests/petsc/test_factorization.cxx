@@ -95,8 +95,7 @@ PetscErrorCode RunMatrix(Case const& c, sptrsv::support::CsrMatrix const& from, 
     setup.nonzero_diagonal_order = true;
     PetscCall(RunShifts(A, setup, diagonal, counts));
   }
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 PetscErrorCode RunCase(Case const& c)
@@ -191,8 +190,7 @@ PetscErrorCode CompareRandom(unsigned seed, int* refusals)
     PetscCall(pair.Numeric(A));
     PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
   }
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 TEST(Factorizations, OfRandomPatternsEqualNative)

@@ -44,8 +44,7 @@ PetscErrorCode RowsInFile(char const* prefix, std::string const& file, PetscInt*
   PetscCall(MatGetSize(read, rows, NULL));
   PetscCall(PetscViewerDestroy(&viewer));
   PetscCall(MatDestroy(&read));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 /// Checks that -mat_view does not show the matrix of three rows with which the plugin probes PETSc's compiler once per
@@ -69,8 +68,7 @@ PetscErrorCode PutBlock(Mat A, PetscInt i, PetscInt j, PetscInt bs)
   for (PetscInt r = 0; r < bs; ++r)
     for (PetscInt c = 0; c < bs; ++c)
       block.push_back(PetscReal(0.1) / PetscReal(1 + i + j + r + c) + (i == j && r == c ? 5 : 0));
-  PetscCall(MatSetValuesBlocked(A, 1, &i, 1, &j, block.data(), INSERT_VALUES));
-  return PETSC_SUCCESS;
+  return MatSetValuesBlocked(A, 1, &i, 1, &j, block.data(), INSERT_VALUES);
 }
 
 /// Makes an arrow whose head comes first, so that its factors are full; then adds blocks, for which PETSc 3.18 leaves
@@ -100,8 +98,7 @@ PetscErrorCode AddBlocks(MatType type, PetscInt bs)
   PetscCall(Assemble(A));
   PetscCall(pair.Numeric(A));
   PetscCall(ExpectNear("beside PETSc's", pair.host.mat(), pair.device.mat()));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 TEST(FactorizationChanges, BlocksAddedInPlace)
@@ -119,8 +116,7 @@ PetscErrorCode Scattered(PetscInt n, bool full, Mat* A)
     for (PetscInt j = 0; j < n; ++j)
       if (i == j || full || (i + j) % 3 == 0)
         PetscCall(MatSetValue(*A, i, j, i == j ? 20 : 1 / PetscReal(1 + i + 2 * j), INSERT_VALUES));
-  PetscCall(Assemble(*A));
-  return PETSC_SUCCESS;
+  return Assemble(*A);
 }
 
 /// Fills a submatrix again from another matrix, with fewer entries: PETSc writes its arrays, and leaves its nonzero
@@ -165,8 +161,7 @@ PetscErrorCode Dense(MatFactorType ftype, char const* prefix)
   PetscCall(factor.Symbolic(A, SetupOf(ftype)));  // continues with the kind that it was made for
   PetscCall(factor.Numeric(A));
   PetscCall(MatDestroy(&dense));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 TEST(FactorizationChanges, OtherTypesAreRefused)

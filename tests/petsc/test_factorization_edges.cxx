@@ -23,8 +23,7 @@ Factoring SetupOf(MatFactorType ftype, MatFactorShiftType shift = MAT_SHIFT_NONE
 
 PetscErrorCode Generate(char const* spec, Mat* A)
 {
-  PetscCall(BuildMatrix(sptrsv::support::generate(spec), Diagonal::kept, MATSEQAIJ, false, A));
-  return PETSC_SUCCESS;
+  return BuildMatrix(sptrsv::support::generate(spec), Diagonal::kept, MATSEQAIJ, false, A);
 }
 
 PetscErrorCode Diagonals(std::vector<PetscScalar> const& diagonal, Mat* A)
@@ -34,15 +33,13 @@ PetscErrorCode Diagonals(std::vector<PetscScalar> const& diagonal, Mat* A)
     col_idx.push_back(i);
     row_ptr.push_back(i + 1);
   }
-  PetscCall(BuildCsr(row_ptr, col_idx, diagonal, A));
-  return PETSC_SUCCESS;
+  return BuildCsr(row_ptr, col_idx, diagonal, A);
 }
 
 /// Makes [2 1 0; 1 d 1; 0 1 2].
 PetscErrorCode Three(PetscScalar d, Mat* A)
 {
-  PetscCall(BuildCsr({0, 2, 5, 7}, {0, 1, 0, 1, 2, 1, 2}, {2, 1, 1, d, 1, 1, 2}, A));
-  return PETSC_SUCCESS;
+  return BuildCsr({0, 2, 5, 7}, {0, 1, 0, 1, 2, 1, 2}, {2, 1, 1, d, 1, 1, 2}, A);
 }
 
 MatFactorType const kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
@@ -215,8 +212,7 @@ PetscErrorCode PatternGrows(MatFactorType ftype)
   PetscCall(Generate("lap2d:9,nonsym", &B));
   PetscCall(pair.Numeric(B));
   PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
-  PetscCall(MatDestroy(&B));
-  return PETSC_SUCCESS;
+  return MatDestroy(&B);
 }
 TEST(FactorizationEdges, PatternsAndMatricesChange)
 {
@@ -237,8 +233,7 @@ PetscErrorCode PatternReplaced()
   PetscCall(MatSeqAIJSetPreallocationCSR(A, row_ptr.data(), second.data(), b.data()));
   PetscCall(pair.Numeric(A));
   PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 TEST(FactorizationEdges, ThePatternIsReplacedInPlace) { EXPECT_EQ((int)PatternReplaced(), 0); }
 
@@ -280,8 +275,7 @@ PetscErrorCode Phases()
       PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
     }
   }
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 TEST(FactorizationEdges, PhasesInAnyOrder) { EXPECT_EQ((int)Phases(), 0); }
 
@@ -314,8 +308,7 @@ PetscErrorCode Levels(char const* spec)
         PetscCall(pair.Numeric(A));
         PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
       }
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 TEST(FactorizationEdges, LevelsAreReadAsPetscReadsThem)
 {
@@ -351,8 +344,7 @@ PetscErrorCode ExpectSameReordered(PetscInt levels)
   PetscCall(VecEqual(x[0], x[1], &same));
   EXPECT_TRUE(same);
   for (Vec* v : {&b, &x[0], &x[1]}) PetscCall(VecDestroy(v));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 TEST(FactorizationEdges, NonzerosAlongTheDiagonalInNaturalOrder)
@@ -399,8 +391,7 @@ PetscErrorCode Refusals()
   CaughtError const word = Catch([&] { return wrong.Symbolic(A, SetupOf(MAT_FACTOR_ILU)); });
   EXPECT_EQ((int)word.code, (int)PETSC_ERR_ARG_OUTOFRANGE);
   EXPECT_NE(word.message.find("-wrong_mat_sptrsv_factor is 'gpu'"), std::string::npos) << word.message;
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 TEST(FactorizationEdges, RefusalsSayWhatToDo) { EXPECT_EQ((int)Refusals(), 0); }
 

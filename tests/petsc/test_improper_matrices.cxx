@@ -36,8 +36,7 @@ CaughtError SymbolicError(Mat A, char const* prefix, MatFactorType ftype, char c
   Factor factor;
   return Catch([&] {
     PetscCall(Prepare(A, ftype));
-    PetscCall(factor.Symbolic(A, type, prefix, SetupOf(ftype)));
-    return PETSC_SUCCESS;
+    return factor.Symbolic(A, type, prefix, SetupOf(ftype));
   });
 }
 
@@ -148,8 +147,7 @@ struct Preconditioner {
     PetscCall(PCSetType(pc, type));
     PetscCall(PCFactorSetMatSolverType(pc, solver));
     PetscCall(PCFactorSetMatOrderingType(pc, MATORDERINGNATURAL));
-    PetscCall(PCFactorReorderForNonzeroDiagonal(pc, 1e-10));
-    return PETSC_SUCCESS;
+    return PCFactorReorderForNonzeroDiagonal(pc, 1e-10);
   }
   ~Preconditioner() { (void)PCDestroy(&pc); }
 };
@@ -231,8 +229,7 @@ TEST(ImproperMatrices, TrianglesOfAShell)
     if (!code) code = PCSetUp(pc);
     if (!code) code = transposed ? PCApplyTranspose(pc, b, y) : PCApply(pc, b, y);
     PetscCall(PCDestroy(&pc));
-    PetscCall(code);
-    return PETSC_SUCCESS;
+    return code;
   };
   for (Variant const& variant : all_variants())
     for (bool transposed : {false, true}) {
@@ -272,8 +269,7 @@ void ExpectErrorsOfRanks(bool only_last)
   ASSERT_EQ((int)PCSetFromOptions(pc), 0);
   CaughtError const error = Catch([&] {
     PetscCall(PCSetUp(pc));
-    PetscCall(PCSetUpOnBlocks(pc));
-    return PETSC_SUCCESS;
+    return PCSetUpOnBlocks(pc);
   });
   if (improper) ExpectError(error, std::string("row 1 stores column 0 behind column 1") + sort_them, "a rank");
   else EXPECT_EQ((int)error.code, 0) << error.message;

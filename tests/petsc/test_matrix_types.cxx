@@ -23,8 +23,7 @@ struct Three {
     PetscCall(FillVec(b, 3));
     PetscCall(FillVec(y, 4));
     PetscCall(VecCopy(b, b_abs));
-    PetscCall(VecAbs(b_abs));
-    return PETSC_SUCCESS;
+    return VecAbs(b_abs);
   }
   PetscErrorCode Destroy()
   {
@@ -51,8 +50,7 @@ PetscErrorCode CheckSolve(char const* what, SolveCall solve, Three& t)
   PetscCall(solve(t.own.mat(), t.b, t.expected));
   PetscCall(solve(t.bound.mat(), t.b_abs, t.scale));
   PetscCall(solve(t.ours.mat(), t.b, t.x));
-  PetscCall(ExpectRows(what, t.expected, t.x, t.scale, tolerance));
-  return PETSC_SUCCESS;
+  return ExpectRows(what, t.expected, t.x, t.scale, tolerance);
 }
 
 /// Checks a half of a solve. M(A)'s factor does not bound it, since the halves may be split elsewhere, so the scale is
@@ -66,8 +64,7 @@ PetscErrorCode CheckHalf(char const* what, SolveCall half, Three& t)
   PetscCall(VecNorm(t.expected, NORM_INFINITY, &largest));
   PetscCall(VecSet(t.scale, 1 + largest));
   PetscCall(half(t.ours.mat(), t.b, t.x));
-  PetscCall(ExpectRows(what, t.expected, t.x, t.scale, tolerance));
-  return PETSC_SUCCESS;
+  return ExpectRows(what, t.expected, t.x, t.scale, tolerance);
 }
 
 /// Checks the halves of a block LU or Cholesky factor, where PETSc's own factor has them.
@@ -96,8 +93,7 @@ PetscErrorCode CheckAdd(Three& t, bool transposed)
   PetscCall(ExpectRows(transposed ? "MatSolveTransposeAdd" : "MatSolveAdd", t.expected, t.x, t.scale, tolerance));
   PetscCall(VecCopy(t.y, t.x));
   PetscCall(add(t.ours.mat(), t.b, t.x, t.x));
-  PetscCall(ExpectRows("MatSolveAdd with x == y", t.expected, t.x, t.scale, tolerance));
-  return PETSC_SUCCESS;
+  return ExpectRows("MatSolveAdd with x == y", t.expected, t.x, t.scale, tolerance);
 }
 
 /// Compares the plugin's solve of all columns at once with PETSc's own, column by column.
@@ -128,8 +124,7 @@ PetscErrorCode CheckColumns(Three& t, bool transposed, PetscInt columns, PetscIn
   }
   PetscCall(FillVec(t.y, 4));
   PetscCall(MatDestroy(&B));
-  PetscCall(MatDestroy(&X));
-  return PETSC_SUCCESS;
+  return MatDestroy(&X);
 }
 
 /// Checks every kind of solve, and the halves of a solve.
@@ -145,8 +140,7 @@ PetscErrorCode CheckAllSolves(Three& t, Factoring const& setup)
     PetscCall(CheckColumns(t, transposed, 5, 0, !transposed));  // PETSc refuses B == X for the transpose
   }
   PetscCall(CheckHalves(t, setup));
-  PetscCall(CheckSolve("MatSolve after the others", MatSolve, t));
-  return PETSC_SUCCESS;
+  return CheckSolve("MatSolve after the others", MatSolve, t);
 }
 
 /// Checks that there were one analysis and `numeric` numeric phases.

@@ -69,8 +69,7 @@ PetscErrorCode Make(Kind const& kind, std::string const& prefix, Mat A, bool by_
   PetscCall(KSPSetTolerances(*ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 3));
   PetscCall(KSPGetPC(*ksp, &pc));
   PetscCall(PCSetType(pc, kind.type));
-  PetscCall(KSPSetFromOptions(*ksp));
-  return PETSC_SUCCESS;
+  return KSPSetFromOptions(*ksp);
 }
 
 /// Two KSPs of one matrix, and each once more with a copy of the matrix for itself.
@@ -132,8 +131,7 @@ class Pairs {
       PetscCall(FillVec(right_, seed));
       PetscCall(KSPSolve(ksps_[k][alone], right_, x_[alone]));
     }
-    PetscCall(ExpectRows(what + kinds_[k]->name, x_[1], x_[0], scale_, 1e3 * rounding));
-    return PETSC_SUCCESS;
+    return ExpectRows(what + kinds_[k]->name, x_[1], x_[0], scale_, 1e3 * rounding);
   }
 
  private:
@@ -181,8 +179,7 @@ PetscErrorCode RunPair(Kind const& a, Kind const& b, PetscInt dof, unsigned seed
     }
   }
   for (int k : {0, 1}) PetscCall(pairs.Solve(k, seed, what + " at last "));
-  PetscCall(pairs.Destroy());
-  return PETSC_SUCCESS;
+  return pairs.Destroy();
 }
 
 TEST(PcPairsOnOneRank, SolveAsAlone)
@@ -205,8 +202,7 @@ PetscErrorCode ApplyAnother(KSP ksp, PetscInt, PetscReal, void* other)
   PetscCall(KSPGetRhs(ksp, &b));
   PetscCall(VecDuplicate(b, &x));
   PetscCall(PCApply((PC)other, b, x));
-  PetscCall(VecDestroy(&x));
-  return PETSC_SUCCESS;
+  return VecDestroy(&x);
 }
 
 /// Solves by eisenstat with a monitor that applies another PC of the same matrix, and without it.
@@ -234,8 +230,7 @@ PetscErrorCode CompareWatched(Kind const& kind, Kind const& other, PetscInt dof)
   PetscCall(ExpectRows(std::string(kind.name) + ", watched by " + other.name, x[0], x[1], scale, 1e3 * rounding));
   PetscCall(KSPDestroy(&ksp_other));
   for (Vec* v : {&x[0], &x[1], &b, &scale}) PetscCall(VecDestroy(v));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 TEST(PcPairsOnOneRank, EisenstatIsAloneInItsSolve)
@@ -262,8 +257,7 @@ PetscErrorCode SolveByEisenstat(Mat A)
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
-  PetscCall(code);
-  return PETSC_SUCCESS;
+  return code;
 }
 
 TEST(PcPairsOnOneRank, EisenstatWithInodesNeedsOmegaOne)

@@ -30,8 +30,7 @@ PetscErrorCode CompareCuts(PetscInt n, PetscInt overlap, bool reversed_cols)
   }
   PetscCall(ExpectUpdates(p, 3));
   PetscCall(cuts.Destroy());
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(Submatrices, TakeNewValues)
@@ -71,8 +70,7 @@ PetscErrorCode CompareChanges()
   }
   PetscCall(ExpectUpdates(p, 6));
   for (SubmatrixSets* c : {&first, &second}) PetscCall(c->Destroy());
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(Submatrices, FollowChanges) { ASSERT_EQ(CompareChanges(), PETSC_SUCCESS); }
@@ -109,8 +107,7 @@ PetscErrorCode CompareOne(PetscInt step, PetscInt shift, bool all_columns)
   PetscCall(ExpectUpdates(p, 3));
   PetscCall(MatDestroy(&ours));
   PetscCall(ISDestroy(&rows));
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(Submatrices, OfMatCreateSubMatrix)
@@ -147,8 +144,7 @@ PetscErrorCode CompareSetsInOtherPairs()
   PetscCall(others.Compare(p, "index sets in other pairs"));
   PetscCall(MatDestroySubMatrices(2, &others.submat));
   for (IS& set : sets) PetscCall(ISDestroy(&set));
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(Submatrices, TellPairsOfIndexSetsApart) { ASSERT_EQ(CompareSetsInOtherPairs(), PETSC_SUCCESS); }
@@ -182,8 +178,7 @@ PetscErrorCode CompareAfterConversion()
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(cuts.Destroy());
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(Submatrices, OfAConvertedMatrixAreNative)
@@ -198,8 +193,7 @@ TEST(Submatrices, OfAConvertedMatrixAreNative)
 PetscErrorCode MakeGeneralSet(bool adjacent, IS* set)
 {
   PetscInt const rows[2][4] = {{12, 14, 19, 21}, {12, 19, 40, 47}};
-  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, 4, rows[adjacent], PETSC_COPY_VALUES, set));
-  return PETSC_SUCCESS;
+  return ISCreateGeneral(PETSC_COMM_SELF, 4, rows[adjacent], PETSC_COPY_VALUES, set);
 }
 
 /// Index sets that change in place, two index sets in turn for one submatrix, and a submatrix that is not assembled.
@@ -244,8 +238,7 @@ PetscErrorCode CompareReusedObjects()
   PetscCall(PetscObjectDereference((PetscObject)cuts.rows[0]));
   PetscCall(ISDestroy(&other));
   PetscCall(cuts.Destroy());
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(SubmatricesOnOneRank, OfReusedObjects)
@@ -283,8 +276,7 @@ PetscErrorCode CheckOwnFunction()
   EXPECT_EQ(calls_of_programs, 7);  // the PC's, too
   PetscCall(ExpectUpdates(p, 4));
   PetscCall(cuts.Destroy());
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(Submatrices, LeaveFunctionsOfPrograms) { ASSERT_EQ(CheckOwnFunction(), PETSC_SUCCESS); }
@@ -314,8 +306,7 @@ struct SetUps {
     EXPECT_GT(before, 0) << "the bytes in use are not known";
     *growth = AllocatedBytes() - before;
     PetscCall(ExpectUpdates(p, by_plugin ? with_plugin : 0));
-    PetscCall(p.Destroy());
-    return PETSC_SUCCESS;
+    return p.Destroy();
   }
 
   /// Checks that the host's heap grows by less than 100 bytes a set-up. On a GPU resets are compared with PETSc's own,

@@ -99,8 +99,7 @@ PetscErrorCode CompareAfterAxpy(PCType type)
   }
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
-  PetscCall(MatDestroy(&B));
-  return PETSC_SUCCESS;
+  return MatDestroy(&B);
 }
 
 TEST(Submatrices, AfterAxpyThatKeepsTheStateInPetsc)
@@ -168,8 +167,7 @@ PetscErrorCode ComparePcs(PCType type, char const* option, char const* value, bo
     if (*option) PetscCall(PetscOptionsClearValue(NULL, (std::string(k ? "-ours_" : "-native_") + option).c_str()));
   }
   PetscCall(VecDestroy(&scale));
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(Submatrices, OfPcs)

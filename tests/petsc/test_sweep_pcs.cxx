@@ -20,8 +20,7 @@ PetscErrorCode CheckSetUp()
   EXPECT_NE(fresh.find("1 analysis, 1 numeric update, 0 solves"), std::string::npos) << fresh;
   EXPECT_NE(renewed.find("1 analysis, 2 numeric updates, 0 solves"), std::string::npos) << renewed;
   EXPECT_NE(applied.find("1 analysis, 2 numeric updates, 1 solve\n"), std::string::npos) << applied;
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(SweepsOnOneRank, AnalyzeInTheSetUp)
@@ -44,8 +43,7 @@ PetscErrorCode CheckRefusals()
       PetscCall(PCSetOperators(pc, A, A));
       PetscErrorCode const code = PCSetUp(pc);
       PetscCall(PCDestroy(&pc));
-      PetscCall(code);
-      return PETSC_SUCCESS;
+      return code;
     });
   };
   auto const expect = [](CaughtError const& caught, int code, std::string const& words) {
@@ -78,8 +76,7 @@ PetscErrorCode CheckRefusals()
     PetscCall(MatScale(A, 2));
     PetscErrorCode const code = PCSetUp(pc);
     PetscCall(PCDestroy(&pc));
-    PetscCall(code);
-    return PETSC_SUCCESS;
+    return code;
   });
   EXPECT_EQ(later.code, PETSC_ERR_SUP);
   PetscCall(MatDestroy(&A));
@@ -190,8 +187,7 @@ PetscErrorCode CheckTwoStage(PetscInt dof)
   EXPECT_LE(norm, 1e-4 * size);
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&A));
-  return PETSC_SUCCESS;
+  return MatDestroy(&A);
 }
 
 TEST(Sweeps, InTwoStages)

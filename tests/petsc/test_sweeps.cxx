@@ -41,8 +41,7 @@ PetscErrorCode CompareAll(std::string const& type, PetscInt dof)
       // PETSc's sweeps by inodes ignore SOR_APPLY_UPPER
       if (dof == 1 || n.omega != 1) PetscCall(p.Compare(type + ", U", SOR_APPLY_UPPER, n.omega, n.shift, 1, 1));
     }
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(Sweeps, HaveTheResultsOfPetsc)
@@ -76,8 +75,7 @@ PetscErrorCode CompareChanges(PetscInt dof)
   PetscCall(PCDestroy(&p.pc));  // then PETSc sweeps
   PetscCall(p.Change(1.5, false));
   PetscCall(p.Compare("after the PC", flags, 1, 0, 1, 1));
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(Sweeps, FollowChangesOfTheMatrix)
@@ -113,8 +111,7 @@ PetscErrorCode CompareOrder(PetscReal omega, bool zero_guess)
   for (IS* is : {&rows, &cols, &inverse}) PetscCall(ISDestroy(is));
   for (Vec* v : {&right, &x, &ours}) PetscCall(VecDestroy(v));
   PetscCall(MatDestroy(&permuted));
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(SweepsOnOneRank, InAnOrder)
@@ -166,8 +163,7 @@ PetscErrorCode CheckDiagonals()
   EXPECT_EQ(none.code, PETSC_ERR_ARG_WRONGSTATE);
   EXPECT_NE(none.message.find("row 7 has no diagonal entry"), std::string::npos) << none.message;
   PetscCall(MatDestroy(&missing));
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(SweepsOnOneRank, ZeroAndMissingDiagonals)
@@ -198,8 +194,7 @@ PetscErrorCode CheckEmptyRanksAndLostState()
   PetscCall(PCSetUp(p.pc));
   PetscCall(p.Compare("after another set-up", SOR_LOCAL_SYMMETRIC_SWEEP, 1, 0, 1, 1));
   for (Mat& m : more) PetscCall(MatDestroy(&m));
-  PetscCall(p.Destroy());
-  return PETSC_SUCCESS;
+  return p.Destroy();
 }
 
 TEST(Sweeps, EmptyRanksAndLostState) { ASSERT_EQ(CheckEmptyRanksAndLostState(), PETSC_SUCCESS); }
