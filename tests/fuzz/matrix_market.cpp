@@ -11,9 +11,8 @@ using sptrsv::fuzz::stop;
 void check_matrix(const sptrsv::support::CsrMatrix& a) {
   const auto n = static_cast<std::size_t>(a.num_rows);
   if (a.num_rows < 0 || a.num_cols < 0 || a.row_ptr.size() != n + 1 || a.row_ptr[0] != 0) stop("wrong sizes");
-  if (a.col_idx.size() != a.values.size() || a.row_ptr[n] != static_cast<std::int64_t>(a.col_idx.size())) {
+  if (a.col_idx.size() != a.values.size() || a.row_ptr[n] != static_cast<std::int64_t>(a.col_idx.size()))
     stop("arrays of different lengths");
-  }
   for (std::size_t i = 0; i < n; ++i) {
     if (a.row_ptr[i] > a.row_ptr[i + 1]) stop("row offsets decrease");
     for (std::int64_t k = a.row_ptr[i], previous = -1; k < a.row_ptr[i + 1]; ++k) {

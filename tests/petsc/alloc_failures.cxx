@@ -30,8 +30,7 @@ std::atomic<long> num_live{0};
 std::atomic<bool> failed{false};
 std::atomic<std::size_t> failed_size{0};
 
-void* Take(std::size_t size, std::size_t alignment)
-{
+void* Take(std::size_t size, std::size_t alignment) {
   if (until_failure >= 0 && until_failure-- == 0) {
     failed = true;
     failed_size = size;
@@ -42,14 +41,12 @@ void* Take(std::size_t size, std::size_t alignment)
   if (p) ++num_live;
   return p;
 }
-void* TakeOrThrow(std::size_t size, std::size_t alignment)
-{
+void* TakeOrThrow(std::size_t size, std::size_t alignment) {
   void* const p = Take(size, alignment);
   if (!p) throw std::bad_alloc();
   return p;
 }
-void Give(void* p)
-{
+void Give(void* p) {
   if (p) --num_live;
   std::free(p);
 }
@@ -62,12 +59,10 @@ void* operator new(std::size_t n, std::nothrow_t const&) noexcept { return Take(
 void* operator new[](std::size_t n, std::nothrow_t const&) noexcept { return Take(n, 0); }
 void* operator new(std::size_t n, std::align_val_t a) { return TakeOrThrow(n, (std::size_t)a); }
 void* operator new[](std::size_t n, std::align_val_t a) { return TakeOrThrow(n, (std::size_t)a); }
-void* operator new(std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept
-{
+void* operator new(std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept {
   return Take(n, (std::size_t)a);
 }
-void* operator new[](std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept
-{
+void* operator new[](std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept {
   return Take(n, (std::size_t)a);
 }
 void operator delete(void* p) noexcept { Give(p); }
@@ -106,8 +101,7 @@ Report* report;
 std::size_t const longest_label = 128;
 
 /// Handles an exception that leaves a destructor; others are caught in Do().
-[[noreturn]] void Terminate()
-{
+[[noreturn]] void Terminate() {
   report->reached = failed;
   report->label = failed && failed_size <= longest_label;
   _exit(4);
@@ -115,8 +109,7 @@ std::size_t const longest_label = 128;
 
 /// Keeps the first message of an error.
 PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind,
-                         char const* text, void*)
-{
+                         char const* text, void*) {
   if (kind == PETSC_ERROR_INITIAL && text) std::snprintf(report->message, sizeof report->message, "%s", text);
   return code;
 }
@@ -136,8 +129,7 @@ struct Problem {
 
 using Step = std::function<PetscErrorCode()>;
 
-PetscErrorCode WithoutExceptions(Step const& step)
-{
+PetscErrorCode WithoutExceptions(Step const& step) {
   try {
     return step();
   } catch (...) {
@@ -147,8 +139,7 @@ PetscErrorCode WithoutExceptions(Step const& step)
 }
 
 /// Does a step, and repeats it if the memory for it ran out.
-PetscErrorCode Do(char const* name, Step const& step)
-{
+PetscErrorCode Do(char const* name, Step const& step) {
   bool const before = failed;
   std::snprintf(report->step, sizeof report->step, "%s", name);
   PetscErrorCode code = WithoutExceptions(step);
@@ -165,8 +156,7 @@ PetscErrorCode Do(char const* name, Step const& step)
   return code;
 }
 
-PetscErrorCode ExpectSame(char const* what, Vec expected, Vec actual)
-{
+PetscErrorCode ExpectSame(char const* what, Vec expected, Vec actual) {
   PetscReal error, size;
   PetscCall(VecNorm(expected, NORM_INFINITY, &size));
   PetscCall(VecAXPY(expected, -1, actual));
@@ -176,8 +166,7 @@ PetscErrorCode ExpectSame(char const* what, Vec expected, Vec actual)
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode Symbolic(Problem const& p, Mat F, IS rows, IS cols)
-{
+PetscErrorCode Symbolic(Problem const& p, Mat F, IS rows, IS cols) {
   switch (p.kind) {
     case MAT_FACTOR_LU: return MatLUFactorSymbolic(F, p.A, rows, cols, &p.info);
     case MAT_FACTOR_ILU: return MatILUFactorSymbolic(F, p.A, rows, cols, &p.info);
@@ -185,13 +174,11 @@ PetscErrorCode Symbolic(Problem const& p, Mat F, IS rows, IS cols)
     default: return MatICCFactorSymbolic(F, p.A, rows, &p.info);
   }
 }
-PetscErrorCode Numeric(Problem const& p, Mat F)
-{
+PetscErrorCode Numeric(Problem const& p, Mat F) {
   return p.symmetric() ? MatCholeskyFactorNumeric(F, p.A, &p.info) : MatLUFactorNumeric(F, p.A, &p.info);
 }
 
-PetscErrorCode CheckSolves(Problem const& p, Mat F)
-{
+PetscErrorCode CheckSolves(Problem const& p, Mat F) {
   Vec column;
   PetscCall(Do("MatSolve", [&] { return MatSolve(F, p.b, p.x); }));
   PetscCall(MatSolve(p.own, p.b, p.y));
@@ -214,8 +201,7 @@ PetscErrorCode CheckSolves(Problem const& p, Mat F)
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode FactorAndSolve(Problem const& p)
-{
+PetscErrorCode FactorAndSolve(Problem const& p) {
   Mat F = nullptr;
   IS rows = nullptr, cols = nullptr;
   MatSpTRSVInfo info;
@@ -234,8 +220,7 @@ PetscErrorCode FactorAndSolve(Problem const& p)
 }
 
 /// Applies a shell with L, the lower triangle of A, and compares L x with b.
-PetscErrorCode ApplyShell(Problem const& p)
-{
+PetscErrorCode ApplyShell(Problem const& p) {
   PC pc;
   PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
   PetscCall(PCSetType(pc, PCSHELL));
@@ -256,16 +241,14 @@ PetscErrorCode ApplyShell(Problem const& p)
   return Do("PCDestroy", [&] { return PCDestroy(&pc); });
 }
 
-PetscErrorCode Life(Problem const& p)
-{
+PetscErrorCode Life(Problem const& p) {
   PetscCall(Do("load", [&] { return PetscDLLibraryAppend(PETSC_COMM_SELF, &PetscDLLibrariesLoaded, p.plugin); }));
   PetscCall(FactorAndSolve(p));
   return ApplyShell(p);
 }
 
 /// Builds a grid of 12 by 12, its lower triangle, right-hand sides, and PETSc's own factor.
-PetscErrorCode Build(Problem& p)
-{
+PetscErrorCode Build(Problem& p) {
   PetscInt const side = 12;
   char kind[32] = "ilu";
   PetscBool known = PETSC_FALSE;
@@ -314,8 +297,7 @@ PetscErrorCode Build(Problem& p)
   return ISDestroy(&cols);
 }
 
-[[noreturn]] void Child(Problem const& p, long at)
-{
+[[noreturn]] void Child(Problem const& p, long at) {
   alarm(60);
   // loading runs constructors of Kokkos' static objects, whose exceptions nothing can catch
   if (!dlopen(p.plugin, RTLD_NOW | RTLD_GLOBAL)) _exit(3);
@@ -332,8 +314,7 @@ PetscErrorCode Build(Problem& p)
 
 /// Returns what is wrong with a child's end, or null.
 /// @param live  objects alive after a run without failure; -1: not known
-char const* Judge(int status, long live)
-{
+char const* Judge(int status, long live) {
   static char text[400];
   if (report->refused || report->label) return nullptr;
   if (WIFSIGNALED(status)) std::snprintf(text, sizeof text, "ended by signal %d", WTERMSIG(status));
@@ -348,8 +329,7 @@ char const* Judge(int status, long live)
   return text;
 }
 
-int RunChild(Problem const& p, long at)
-{
+int RunChild(Problem const& p, long at) {
   int status = -1;
   *report = Report{};
   std::fflush(nullptr);
@@ -360,8 +340,7 @@ int RunChild(Problem const& p, long at)
   return status;
 }
 
-PetscErrorCode Run(char const* plugin)
-{
+PetscErrorCode Run(char const* plugin) {
   Problem p;
   PetscBool warm = PETSC_FALSE;
   PetscInt every = 1;
@@ -401,8 +380,7 @@ PetscErrorCode Run(char const* plugin)
 
 }  // namespace
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
   if (argc < 2) return 2;
   report =
       static_cast<Report*>(mmap(nullptr, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));

@@ -14,8 +14,7 @@ __sanitizer_get_current_allocated_bytes();  // declared in sanitizer/allocator_i
 namespace petsc_test {
 
 /// Returns the bytes that are allocated and not freed, in all threads' heaps; 0 if the C library does not tell.
-inline double AllocatedBytes()
-{
+inline double AllocatedBytes() {
 #if defined(__SANITIZE_ADDRESS__)
   return static_cast<double>(__sanitizer_get_current_allocated_bytes());
 #elif defined(__GLIBC__)

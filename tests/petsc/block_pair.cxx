@@ -4,8 +4,7 @@
 namespace petsc_test {
 namespace {
 
-PetscErrorCode SetBlocks(BlockMatrix const& m, Mat A)
-{
+PetscErrorCode SetBlocks(BlockMatrix const& m, Mat A) {
   for (PetscInt I = 0; I < m.rows; ++I)
     for (PetscInt J : {I - 5, I - 1, I, I + 1, I + 5}) {
       if (J < 0 || J >= m.rows) continue;
@@ -21,8 +20,7 @@ PetscErrorCode SetBlocks(BlockMatrix const& m, Mat A)
 
 }  // namespace
 
-PetscErrorCode Build(BlockMatrix const& m, Mat* A)
-{
+PetscErrorCode Build(BlockMatrix const& m, Mat* A) {
   PetscInt const n = m.bs * m.rows;
   PetscCall(MatCreate(PETSC_COMM_SELF, A));
   PetscCall(MatSetSizes(*A, n, n, n, n));

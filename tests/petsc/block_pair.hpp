@@ -28,13 +28,11 @@ PetscScalar Dominant(PetscInt block, PetscInt r, PetscInt c);
 struct Pair {
   Factor own, ours;
 
-  PetscErrorCode Symbolic(Mat A, Factoring const& setup, char const* type)
-  {
+  PetscErrorCode Symbolic(Mat A, Factoring const& setup, char const* type) {
     PetscCall(own.Symbolic(A, MATSOLVERPETSC, NULL, setup));
     return ours.Symbolic(A, type, NULL, setup);
   }
-  PetscErrorCode Numeric(Mat A)
-  {
+  PetscErrorCode Numeric(Mat A) {
     PetscCall(own.Numeric(A));
     return ours.Numeric(A);
   }

@@ -10,15 +10,13 @@ namespace petsc_test {
 namespace {
 
 /// Returns a number in [-1, 1] that depends only on the arguments.
-PetscReal RealNoise(PetscInt i, PetscInt j, unsigned seed)
-{
+PetscReal RealNoise(PetscInt i, PetscInt j, unsigned seed) {
   unsigned h = 2166136261u ^ seed;
   for (unsigned part : {(unsigned)i, (unsigned)j, seed}) h = (h ^ part) * 16777619u, h ^= h >> 13;
   return (PetscReal)(h % 20001) / 10000 - 1;
 }
 
-PetscScalar Noise(PetscInt i, PetscInt j, unsigned seed)
-{
+PetscScalar Noise(PetscInt i, PetscInt j, unsigned seed) {
 #if defined(PETSC_USE_COMPLEX)
   return PetscCMPLX(RealNoise(i, j, seed), RealNoise(i, j, seed + 1000));
 #else
@@ -26,8 +24,7 @@ PetscScalar Noise(PetscInt i, PetscInt j, unsigned seed)
 #endif
 }
 
-bool Neighbors(Grid const& g, PetscInt p, PetscInt q)
-{
+bool Neighbors(Grid const& g, PetscInt p, PetscInt q) {
   PetscInt const dx = std::abs(p % g.side - q % g.side), dy = std::abs(p / g.side - q / g.side);
   if (dx + dy > 1) return false;
   // unsymmetric pattern, except for inodes, which need equal rows
@@ -36,8 +33,7 @@ bool Neighbors(Grid const& g, PetscInt p, PetscInt q)
 
 }  // namespace
 
-std::vector<Variant> const& all_variants()
-{
+std::vector<Variant> const& all_variants() {
   static std::vector<Variant> const all = {{"sequential", "sequential"},
                                            {"levelset", "levelset"},
                                            {"levelset_unchained", "levelset", "levelset_wide_rows", "1"},
@@ -54,14 +50,12 @@ std::vector<Variant> const& all_variants()
   return all;
 }
 
-PetscErrorCode Assemble(Mat A)
-{
+PetscErrorCode Assemble(Mat A) {
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   return MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
 }
 
-PetscErrorCode SetGridValues(Grid const& g, Mat A)
-{
+PetscErrorCode SetGridValues(Grid const& g, Mat A) {
   PetscInt const nodes = g.side * g.side;
   for (PetscInt row = 0; row < nodes * g.dof; ++row) {
     PetscReal sum = 0;
@@ -80,8 +74,7 @@ PetscErrorCode SetGridValues(Grid const& g, Mat A)
   return Assemble(A);
 }
 
-PetscErrorCode BuildGrid(Grid const& g, Mat* A)
-{
+PetscErrorCode BuildGrid(Grid const& g, Mat* A) {
   PetscInt const n = g.side * g.side * g.dof;
   PetscCall(MatCreate(PETSC_COMM_SELF, A));
   PetscCall(MatSetSizes(*A, n, n, n, n));
@@ -96,8 +89,7 @@ PetscErrorCode BuildGrid(Grid const& g, Mat* A)
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode BuildBand(PetscInt n, PetscScalar (*diagonal)(PetscInt), bool symmetric, Mat* A)
-{
+PetscErrorCode BuildBand(PetscInt n, PetscScalar (*diagonal)(PetscInt), bool symmetric, Mat* A) {
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 7, NULL, A));
   for (PetscInt i = 0; i < n; ++i) {
     PetscCall(MatSetValue(*A, i, i, diagonal(i), INSERT_VALUES));
@@ -113,15 +105,9 @@ PetscErrorCode BuildBand(PetscInt n, PetscScalar (*diagonal)(PetscInt), bool sym
   return PETSC_SUCCESS;
 }
 
-Factor::~Factor()
-{
-  EXPECT_EQ((int)MatDestroy(&F_), 0);
-  EXPECT_EQ((int)ISDestroy(&rows_), 0);
-  EXPECT_EQ((int)ISDestroy(&cols_), 0);
-}
+Factor::~Factor() { EXPECT_EQ((int)DestroyAll(&F_, &rows_, &cols_), 0); }
 
-PetscErrorCode Factor::Make(Mat A, char const* type, char const* prefix, MatFactorType ftype)
-{
+PetscErrorCode Factor::Make(Mat A, char const* type, char const* prefix, MatFactorType ftype) {
   own_ = std::string(type) == MATSOLVERPETSC;
   PetscCall(MatDestroy(&F_));
   PetscCall(MatGetFactor(A, type, ftype, &F_));
@@ -129,17 +115,14 @@ PetscErrorCode Factor::Make(Mat A, char const* type, char const* prefix, MatFact
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Factoring const& setup)
-{
+PetscErrorCode Factor::Symbolic(Mat A, char const* type, char const* prefix, Factoring const& setup) {
   PetscCall(Make(A, type, prefix, setup.ftype));
   return Symbolic(A, setup);
 }
 
-PetscErrorCode Factor::Symbolic(Mat A, Factoring const& setup)
-{
+PetscErrorCode Factor::Symbolic(Mat A, Factoring const& setup) {
   setup_ = setup;
-  PetscCall(ISDestroy(&rows_));
-  PetscCall(ISDestroy(&cols_));
+  PetscCall(DestroyAll(&rows_, &cols_));
   if (setup.row_perm.empty()) {
     PetscCall(MatGetOrdering(A, setup_.ordering, &rows_, &cols_));
   } else {
@@ -164,8 +147,7 @@ PetscErrorCode Factor::Symbolic(Mat A, Factoring const& setup)
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode Factor::Numeric(Mat A)
-{
+PetscErrorCode Factor::Numeric(Mat A) {
   if (own_ && setup_.shift == MAT_SHIFT_POSITIVE_DEFINITE) {  // 3.26 crashes otherwise: docs/dev/petsc_faults.md
     Vec diagonal;
     PetscCall(MatCreateVecs(A, &diagonal, NULL));
@@ -177,21 +159,18 @@ PetscErrorCode Factor::Numeric(Mat A)
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode GetPivotStatus(Mat F, PivotStatus* v)
-{
+PetscErrorCode GetPivotStatus(Mat F, PivotStatus* v) {
   PetscCall(MatFactorGetError(F, &v->error));
   return MatFactorGetErrorZeroPivot(F, &v->value, &v->row);
 }
 
-std::string MatTypeOfRun()
-{
+std::string MatTypeOfRun() {
   char type[64] = MATAIJ;
   (void)PetscOptionsGetString(NULL, NULL, "-run_mat_type", type, sizeof type, NULL);
   return type;
 }
 
-PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec scale, PetscReal tolerance)
-{
+PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec scale, PetscReal tolerance) {
   PetscScalar const *e, *a, *s;
   PetscInt n;
   PetscCall(VecGetLocalSize(expected, &n));
@@ -211,8 +190,7 @@ PetscErrorCode ExpectRows(std::string const& what, Vec expected, Vec actual, Vec
   return VecRestoreArrayRead(scale, &s);
 }
 
-std::string ViewText(PC pc)
-{
+std::string ViewText(PC pc) {
   char* buffer = nullptr;
   std::size_t size = 0;
   PetscViewer viewer;
@@ -231,8 +209,7 @@ std::string ViewText(PC pc)
   return text;
 }
 
-PetscErrorCode FillVec(Vec v, unsigned seed)
-{
+PetscErrorCode FillVec(Vec v, unsigned seed) {
   PetscScalar* a;
   PetscInt n;
   PetscCall(VecGetLocalSize(v, &n));
@@ -241,8 +218,7 @@ PetscErrorCode FillVec(Vec v, unsigned seed)
   return VecRestoreArrayWrite(v, &a);
 }
 
-PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B)
-{
+PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B) {
   PetscCall(MatCreate(PETSC_COMM_SELF, B));
   PetscCall(MatSetSizes(*B, n, columns, n, columns));
   PetscCall(MatSetType(*B, MATSEQDENSE));
@@ -252,8 +228,7 @@ PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B)
 }
 
 PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind,
-                         char const* text, void* context)
-{
+                         char const* text, void* context) {
   auto* caught = static_cast<CaughtError*>(context);
   if (kind == PETSC_ERROR_INITIAL && !caught->code) {
     caught->code = code;

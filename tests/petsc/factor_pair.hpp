@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "sptrsv_support/petsc_success.hpp"
+#include "sptrsv_support/petsc_destroy.hpp"
 
 namespace petsc_test {
+
+using sptrsv::support::DestroyAll;
 
 /// MatSolverType with an option, which test_main.cxx sets under the prefix.
 struct Variant {
@@ -90,8 +92,7 @@ template <class Body>
 CaughtError Catch(Body const& body);
 
 /// Tells whether PETSC_COMM_WORLD has one rank.
-inline bool OneRank()
-{
+inline bool OneRank() {
   PetscMPIInt size = 1;
   (void)MPI_Comm_size(PETSC_COMM_WORLD, &size);
   return size == 1;
@@ -113,8 +114,7 @@ PetscErrorCode MakeDense(PetscInt n, PetscInt columns, PetscInt lda, Mat* B);
 PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode, PetscErrorType, char const*, void*);
 
 template <class Body>
-CaughtError Catch(Body const& body)
-{
+CaughtError Catch(Body const& body) {
   CaughtError caught;
   PetscPushErrorHandler(KeepError, &caught);
   PetscErrorCode const code = body();

@@ -51,15 +51,13 @@ constexpr int cannot_run = 42, found_faults = 43;
 constexpr int cpu_seconds_allowed = 5;
 constexpr unsigned seconds_allowed = 60;
 
-void StartClocks()
-{
+void StartClocks() {
   itimerval const limit{{0, 0}, {cpu_seconds_allowed, 0}};
   setitimer(ITIMER_PROF, &limit, nullptr);
   alarm(seconds_allowed);
 }
 
-void StopClocks()
-{
+void StopClocks() {
   itimerval const none{};
   setitimer(ITIMER_PROF, &none, nullptr);
   alarm(0);
@@ -72,8 +70,7 @@ struct Settings {
   bool ways[4] = {true, true, true, true};
 };
 
-bool ReadWays(std::string const& list, Settings* s)
-{
+bool ReadWays(std::string const& list, Settings* s) {
   static char const* const names[] = {"factors", "solvers", "triangles", "improper"};
   std::istringstream words(list);
   std::string word;
@@ -87,8 +84,7 @@ bool ReadWays(std::string const& list, Settings* s)
   return s->ways[0] || s->ways[1] || s->ways[2] || s->ways[3];
 }
 
-bool ReadTypes(std::string const& list)
-{
+bool ReadTypes(std::string const& list) {
   std::istringstream words(list);
   std::string word;
   fuzz::types_allowed.clear();
@@ -96,8 +92,7 @@ bool ReadTypes(std::string const& list)
   return !fuzz::types_allowed.empty();
 }
 
-bool Read(int argc, char** argv, Settings* s)
-{
+bool Read(int argc, char** argv, Settings* s) {
   for (int i = 1; i < argc; ++i) {
     std::string const name = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
     if (name == "--keep-going") s->keep_going = true;
@@ -122,16 +117,14 @@ bool Read(int argc, char** argv, Settings* s)
 }
 
 /// Makes a page for the record, shared with child processes.
-bool ShareRecord()
-{
+bool ShareRecord() {
   void* const page = mmap(nullptr, sizeof(fuzz::Record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return false;
   record = new (page) fuzz::Record();
   return true;
 }
 
-void PrintFault(Settings const& s, char const* text)
-{
+void PrintFault(Settings const& s, char const* text) {
   std::printf(
       "FAULT in sequence %llu: %s\ncalls:\n%sto run it alone: fuzz_calls --seed %llu (with the same --types and "
       "--ways)\n\n",
@@ -140,8 +133,7 @@ void PrintFault(Settings const& s, char const* text)
 }
 
 /// Runs one sequence. @return whether it succeeded.
-bool RunOne(Settings const& s, unsigned long long seed)
-{
+bool RunOne(Settings const& s, unsigned long long seed) {
   void (*const ways[])(fuzz::Draw&) = {fuzz::run_factors, fuzz::run_solvers, fuzz::run_triangles, fuzz::run_improper};
   fuzz::Draw draw(seed);
   int way;
@@ -168,8 +160,7 @@ bool RunOne(Settings const& s, unsigned long long seed)
 }
 
 /// Runs sequences from `first` on in this process. @return exit status: 0, or 1 if one failed.
-int RunMany(Settings const& s, unsigned long long first, int argc, char** argv)
-{
+int RunMany(Settings const& s, unsigned long long first, int argc, char** argv) {
   int status = 0;
   long long const last = (long long)(s.first) + s.sequences;
 
@@ -196,8 +187,7 @@ int RunMany(Settings const& s, unsigned long long first, int argc, char** argv)
 }
 
 /// Runs all sequences in child processes; after a crash, continues behind the sequence that crashed.
-int Supervise(Settings const& s, int argc, char** argv)
-{
+int Supervise(Settings const& s, int argc, char** argv) {
   long long faults = 0, faults_of_petsc = 0;
   unsigned long long first = s.first;
   bool done = false;
@@ -240,8 +230,7 @@ int Supervise(Settings const& s, int argc, char** argv)
 
 }  // namespace
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
   Settings s;
   if (!Read(argc, argv, &s)) return std::fputs(usage, stderr), 2;
   if (!ShareRecord()) return std::perror("mmap"), 2;

@@ -9,8 +9,7 @@ namespace fuzz {
 /// Makes a change on both sides, which must have the same outcome, since only PETSc is called. @return false if PETSc
 /// refused.
 template <class Body>
-bool Matrices::on_both(char const* what, Body const& body)
-{
+bool Matrices::on_both(char const* what, Body const& body) {
   Outcome outcome[2];
   Trace("  %s\n", what);
   record->petsc_at_work = true;
@@ -33,8 +32,7 @@ bool Matrices::on_both(char const* what, Body const& body)
   return !outcome[by_petsc].code;
 }
 
-std::vector<PetscInt> Matrices::some_rows()
-{
+std::vector<PetscInt> Matrices::some_rows() {
   std::vector<PetscInt> rows;
   for (PetscInt i = 0; i < n_; ++i)
     if (draw_.chance(15)) rows.push_back(i);
@@ -43,8 +41,7 @@ std::vector<PetscInt> Matrices::some_rows()
 
 /// Draws a few entries, with the mirrored ones of a symmetric matrix.
 /// @param in_pattern  draw entries that the matrix already has
-std::vector<Entry> Matrices::some_entries(bool in_pattern)
-{
+std::vector<Entry> Matrices::some_entries(bool in_pattern) {
   std::vector<Entry> entries;
   for (int count = draw_.from(1, 6); count > 0; --count) {
     PetscInt const i = draw_.from(0, (int)n_ - 1), j = draw_.from(0, (int)n_ - 1);
@@ -60,8 +57,7 @@ std::vector<Entry> Matrices::some_entries(bool in_pattern)
   return entries;
 }
 
-void Matrices::change_values()
-{
+void Matrices::change_values() {
   PetscScalar const factor = (PetscReal)(1.5 + draw_.unit());
   int const kind = draw_.from(0, 6);
 
@@ -101,8 +97,7 @@ void Matrices::change_values()
   }
 }
 
-void Matrices::change_rows()
-{
+void Matrices::change_rows() {
   std::vector<PetscInt> const rows = some_rows();
   PetscBool const keep = (PetscBool)draw_.chance(50), columns = (PetscBool)(symmetric_ || draw_.chance(40));
   PetscScalar const diagonal = draw_.chance(90) ? size_ : 0;
@@ -117,8 +112,7 @@ void Matrices::change_rows()
   });
 }
 
-void Matrices::change_whole()
-{
+void Matrices::change_whole() {
   int const kind = draw_.from(0, 4);
 
   ++pattern_changes_;
@@ -143,9 +137,7 @@ void Matrices::change_whole()
                       : "MatAXPY, another pattern",
           [&](Mat A) {
             Mat other = build(entries, true);
-            if (kind == 2) {
-              return MatHeaderReplace(A, &other);
-            }
+            if (kind == 2) return MatHeaderReplace(A, &other);
             PetscErrorCode const code = kind == 3 ? MatCopy(other, A, DIFFERENT_NONZERO_PATTERN)
                                                   : MatAXPY(A, 1, other, DIFFERENT_NONZERO_PATTERN);
             PetscCall(MatDestroy(&other));
@@ -153,8 +145,7 @@ void Matrices::change_whole()
           });
 }
 
-void Matrices::change()
-{
+void Matrices::change() {
   int const kind = draw_.from(0, 99);
 
   if (kind < 60) change_values();
@@ -167,8 +158,7 @@ void Matrices::change()
   }
 }
 
-bool Matrices::convert()
-{
+bool Matrices::convert() {
   std::string const to = types_allowed[static_cast<std::size_t>(draw_.from(0, (int)types_allowed.size() - 1))];
   if (to == type_ || (to == MATSEQSBAIJ && !symmetric_)) return false;
   ++pattern_changes_;

@@ -45,8 +45,7 @@ int num_variants() { return static_cast<int>(sizeof all_variants / sizeof *all_v
 Variant const& variant(int index) { return all_variants[index]; }
 std::string prefix_of(int index) { return "fuzz" + std::to_string(index) + "_"; }
 
-PetscErrorCode SetVariantOptions()
-{
+PetscErrorCode SetVariantOptions() {
   for (int v = 0; v < num_variants(); ++v) {
     std::istringstream words(variant(v).options);
     std::string name, value;
@@ -60,8 +59,7 @@ PetscErrorCode SetVariantOptions()
   return PETSC_SUCCESS;
 }
 
-void Judge::read(Dense const& E, IS row_is, IS col_is, PetscInt n, PetscInt bs)
-{
+void Judge::read(Dense const& E, IS row_is, IS col_is, PetscInt n, PetscInt bs) {
   auto const expand = [&](IS is) {
     PetscInt size;
     PetscInt const* at;
@@ -84,8 +82,7 @@ void Judge::read(Dense const& E, IS row_is, IS col_is, PetscInt n, PetscInt bs)
   if (split) plain = Bound(lower, upper, (int)bs, rounds_otherwise()), block_size = (int)bs;
 }
 
-std::vector<PetscReal> Judge::of(PetscScalar const* b, PetscScalar const* x, bool transpose)
-{
+std::vector<PetscReal> Judge::of(PetscScalar const* b, PetscScalar const* x, bool transpose) {
   if (!split) return {};
   if (transpose && !transposed_ready) {
     transposed = Bound(Transposed(upper), Transposed(lower), block_size, rounds_otherwise());
@@ -109,14 +106,12 @@ std::vector<PetscReal> Judge::of(PetscScalar const* b, PetscScalar const* x, boo
   return result;
 }
 
-PetscReal Judge::pivots() const
-{
+PetscReal Judge::pivots() const {
   if (!rounds_otherwise()) return 8 * PETSC_MACHINE_EPSILON;
   return split && plain.usable() ? plain.of_pivots() : PETSC_INFINITY;
 }
 
-PetscReal Judge::relative(bool transpose)
-{
+PetscReal Judge::relative(bool transpose) {
   std::size_t const n = rows.size();
   std::vector<PetscScalar> b(n, 1), x(n, 0);
   PetscReal largest = 0, tolerance = 0;
@@ -139,22 +134,19 @@ PetscReal Judge::relative(bool transpose)
   return tolerance / largest;
 }
 
-FactorPair::~FactorPair()
-{
+FactorPair::~FactorPair() {
   for (Mat& f : F_) (void)MatDestroy(&f);
   (void)ISDestroy(&rows_);
   (void)ISDestroy(&cols_);
 }
 
-void FactorPair::destroy()
-{
+void FactorPair::destroy() {
   Trace("  MatDestroy of the factors\n");
   for (Mat& f : F_) FUZZ_MUST(MatDestroy(&f));
   symbolic_ = numeric_ = false;
 }
 
-void FactorPair::draw_setup()
-{
+void FactorPair::draw_setup() {
   constexpr MatFactorType kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
   constexpr MatFactorShiftType shifts[] = {MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS};
   PetscBool available;
@@ -178,8 +170,7 @@ void FactorPair::draw_setup()
   info_.diagonal_fill = draw_.chance(10);
 }
 
-void FactorPair::create()
-{
+void FactorPair::create() {
   for (Mat& f : F_) FUZZ_MUST(MatDestroy(&f));
   symbolic_ = numeric_ = false;
   draw_setup();
@@ -197,8 +188,7 @@ void FactorPair::create()
     for (Mat& f : F_) FUZZ_MUST(MatDestroy(&f));
 }
 
-void FactorPair::draw_ordering()
-{
+void FactorPair::draw_ordering() {
   static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD,
                                     MATORDERING1WD,     "color",        "blockcolor"};
   bool const lu = ftype_ == MAT_FACTOR_LU || ftype_ == MAT_FACTOR_ILU;
@@ -208,8 +198,7 @@ void FactorPair::draw_ordering()
   nonzero_diagonal_ = lu && m_.is(MATSEQAIJ) && !m_.inodes() && draw_.chance(15);
   if (ftype_ == MAT_FACTOR_ILU && info_.diagonal_fill != 0)
     nonzero_diagonal_ = false;  // PETSc may add these entries twice: docs/dev/petsc_faults.md
-  FUZZ_MUST(ISDestroy(&rows_));
-  FUZZ_MUST(ISDestroy(&cols_));
+  FUZZ_MUST(DestroyAll(&rows_, &cols_));
   Outcome outcome = Quietly([&] { return MatGetOrdering(m_.of(by_petsc), ordering_.c_str(), &rows_, &cols_); });
   if (outcome.code) {
     Trace("    (PETSc has no ordering %s here: %.80s)\n", ordering_.c_str(), outcome.message.c_str());
@@ -221,8 +210,7 @@ void FactorPair::draw_ordering()
     PetscReal const least = draw_.chance(50) ? 1e-10 : m_.size();
     outcome = Quietly([&] { return MatReorderForNonzeroDiagonal(m_.of(by_petsc), least, rows_, cols_); });
     if (outcome.code) {
-      FUZZ_MUST(ISDestroy(&rows_));
-      FUZZ_MUST(ISDestroy(&cols_));
+      FUZZ_MUST(DestroyAll(&rows_, &cols_));
       FUZZ_MUST(MatGetOrdering(m_.of(by_petsc), ordering_.c_str(), &rows_, &cols_));
       nonzero_diagonal_ = false;
     }
@@ -231,8 +219,7 @@ void FactorPair::draw_ordering()
     std::vector<PetscInt> p;
     for (PetscInt i = 0; i < m_.n(); ++i) p.push_back(i);
     for (PetscInt i = m_.n() - 1; i > 0; --i) std::swap(p[(std::size_t)i], p[(std::size_t)draw_.from(0, (int)i)]);
-    FUZZ_MUST(ISDestroy(&rows_));
-    FUZZ_MUST(ISDestroy(&cols_));
+    FUZZ_MUST(DestroyAll(&rows_, &cols_));
     FUZZ_MUST(ISCreateGeneral(PETSC_COMM_SELF, m_.n(), p.data(), PETSC_COPY_VALUES, &rows_));
     FUZZ_MUST(ISSetPermutation(rows_));
     FUZZ_MUST(ISDuplicate(rows_, &cols_));
@@ -245,15 +232,11 @@ void FactorPair::draw_ordering()
 /// Runs the symbolic phase of one side. PETSc's own side gets a new factor each time, since a second symbolic phase
 /// keeps the inodes of the first; and a copy of a matrix of blocks, which would keep the pattern of the first symmetric
 /// one.
-PetscErrorCode FactorPair::symbolic_of(Side s)
-{
+PetscErrorCode FactorPair::symbolic_of(Side s) {
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
   Mat A = m_.of(s);
-  if (s == by_petsc && cholesky && m_.is(MATSEQBAIJ)) {
-    PetscCall(Duplicate(m_.of(s), &A));
-  } else {
-    PetscCall(PetscObjectReference((PetscObject)A));
-  }
+  if (s == by_petsc && cholesky && m_.is(MATSEQBAIJ)) PetscCall(Duplicate(m_.of(s), &A));
+  else PetscCall(PetscObjectReference((PetscObject)A));
   if (s == by_petsc || type_forced == MATSOLVERPETSC) {
     PetscCall(MatDestroy(&F_[s]));
     PetscCall(MatGetFactor(m_.of(s), MATSOLVERPETSC, ftype_, &F_[s]));
@@ -267,8 +250,7 @@ PetscErrorCode FactorPair::symbolic_of(Side s)
   return code;
 }
 
-void FactorPair::symbolic()
-{
+void FactorPair::symbolic() {
   draw_ordering();
   Trace("  symbolic, ordering %s%s\n", ordering_.c_str(),
         nonzero_diagonal_ ? ", reordered for a nonzero diagonal" : "");
@@ -293,16 +275,14 @@ void FactorPair::symbolic()
 }
 
 /// Tells whether PETSc's own numeric phase crashes without a symbolic phase, or works on a copy of the old matrix.
-bool FactorPair::needs_symbolic() const
-{
+bool FactorPair::needs_symbolic() const {
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
   if (!symbolic_) return true;
   if (m_.pattern_changes() != symbolic_pattern_) return true;  // LU of seqaij carries values over to the next row
   return m_.is(MATSEQBAIJ) && cholesky && !numeric_since_symbolic_ && m_.changes() != symbolic_changes_;
 }
 
-void FactorPair::numeric()
-{
+void FactorPair::numeric() {
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
   bool const positive = info_.shifttype == (PetscReal)MAT_SHIFT_POSITIVE_DEFINITE;
   if (positive && (!m_.shift_ends() || nonzero_diagonal_ || (cholesky && !m_.symmetric()) || m_.blocks()))
@@ -327,8 +307,7 @@ void FactorPair::numeric()
   read_judge();
 }
 
-void FactorPair::compare_errors()
-{
+void FactorPair::compare_errors() {
   MatFactorError error[2];
   PetscReal value[2] = {0, 0};
   PetscInt row[2] = {0, 0};
@@ -353,8 +332,7 @@ void FactorPair::compare_errors()
          (double)value[by_petsc], (int)row[by_petsc], (double)value[by_plugin], (int)row[by_plugin]);
 }
 
-void FactorPair::read_judge()
-{
+void FactorPair::read_judge() {
   PetscInt const n = m_.n();
   Dense E((int)n);
   Vec b, x;
@@ -371,15 +349,13 @@ void FactorPair::read_judge()
     for (PetscInt i = 0; i < n; ++i) E((int)i, (int)j) = a[i];
     FUZZ_MUST(VecRestoreArrayRead(x, &a));
   }
-  FUZZ_MUST(VecDestroy(&b));
-  FUZZ_MUST(VecDestroy(&x));
+  FUZZ_MUST(DestroyAll(&b, &x));
   record->petsc_at_work = false;
   bool const cholesky = ftype_ == MAT_FACTOR_CHOLESKY || ftype_ == MAT_FACTOR_ICC;
   judge_.read(E, rows_, cholesky ? rows_ : cols_, n, m_.block_size());
 }
 
-void run_factors(Draw& draw)
-{
+void run_factors(Draw& draw) {
   Matrices matrices(draw);
   FactorPair factors(draw, matrices);
 

@@ -34,8 +34,7 @@ std::vector<PetscScalar> ReadVec(Vec v);
 struct Block {
   Mat m = nullptr;
   PetscInt n, columns, lda;
-  Block(PetscInt rows, PetscInt k, PetscInt spare) : n(rows), columns(k), lda(rows + spare)
-  {
+  Block(PetscInt rows, PetscInt k, PetscInt spare) : n(rows), columns(k), lda(rows + spare) {
     FUZZ_MUST(MatCreate(PETSC_COMM_SELF, &m));
     FUZZ_MUST(MatSetSizes(m, n, k, n, k));
     FUZZ_MUST(MatSetType(m, MATSEQDENSE));
@@ -47,8 +46,7 @@ struct Block {
   Block(Block const&) = delete;
   Block& operator=(Block const&) = delete;
   ~Block() { (void)MatDestroy(&m); }
-  void put(PetscScalar const* column_major)
-  {
+  void put(PetscScalar const* column_major) {
     PetscScalar* a;
     FUZZ_MUST(MatDenseGetArray(m, &a));
     for (PetscInt c = 0; c < columns; ++c)
@@ -57,8 +55,7 @@ struct Block {
             column_major ? column_major[c * n + i] : PetscScalar(std::numeric_limits<PetscReal>::quiet_NaN());
     FUZZ_MUST(MatDenseRestoreArray(m, &a));
   }
-  std::vector<PetscScalar> get() const
-  {
+  std::vector<PetscScalar> get() const {
     PetscScalar const* a;
     std::vector<PetscScalar> all;
     FUZZ_MUST(MatDenseGetArrayRead(m, &a));

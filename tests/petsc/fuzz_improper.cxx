@@ -19,8 +19,7 @@ struct Disorder {
 };
 
 /// Returns the rows of A in the order in which seqaij stores them.
-Rows RowsOf(Mat A, PetscInt n)
-{
+Rows RowsOf(Mat A, PetscInt n) {
   Mat aij;
   Rows rows((std::size_t)n);
   FUZZ_MUST(MatConvert(A, MATSEQAIJ, MAT_INITIAL_MATRIX, &aij));
@@ -37,8 +36,7 @@ Rows RowsOf(Mat A, PetscInt n)
 }
 
 /// Splits entries into two halves, and shuffles rows.
-Disorder Spoil(Draw& draw, Rows& rows)
-{
+Disorder Spoil(Draw& draw, Rows& rows) {
   Disorder found;
   bool const repeats = draw.chance(50), shuffles = !repeats || draw.chance(50);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -66,8 +64,7 @@ struct Phases {
   std::string solver, prefix;
 
   bool symmetric() const { return ftype == MAT_FACTOR_CHOLESKY || ftype == MAT_FACTOR_ICC; }
-  PetscErrorCode Factor(Mat A, Mat* F) const
-  {
+  PetscErrorCode Factor(Mat A, Mat* F) const {
     PetscCall(MatGetFactor(A, solver.c_str(), ftype, F));
     PetscCall(MatSetOptionsPrefix(*F, prefix.c_str()));
     switch (ftype) {
@@ -82,18 +79,15 @@ struct Phases {
   }
 };
 
-std::vector<PetscScalar> SolveWith(Mat F, std::vector<PetscScalar> const& b)
-{
+std::vector<PetscScalar> SolveWith(Mat F, std::vector<PetscScalar> const& b) {
   Vec from = MakeVec(b), to = MakeVec(b);
   FUZZ_MUST(MatSolve(F, from, to));
   auto const x = ReadVec(to);
-  FUZZ_MUST(VecDestroy(&from));
-  FUZZ_MUST(VecDestroy(&to));
+  FUZZ_MUST(DestroyAll(&from, &to));
   return x;
 }
 
-Dense InverseBy(Mat F, PetscInt n)
-{
+Dense InverseBy(Mat F, PetscInt n) {
   Dense E((int)n);
   for (PetscInt j = 0; j < n; ++j) {
     std::vector<PetscScalar> b((std::size_t)n, 0);
@@ -105,8 +99,7 @@ Dense InverseBy(Mat F, PetscInt n)
 }
 
 /// Draws a kind of factor for the proper matrix A.
-Phases DrawPhases(Draw& draw, Mat A, MatType type, bool symmetric, int variant)
-{
+Phases DrawPhases(Draw& draw, Mat A, MatType type, bool symmetric, int variant) {
   static char const* const orderings[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD};
   Phases p;
   bool const aij = std::string(type) == MATSEQAIJ;
@@ -126,8 +119,7 @@ Phases DrawPhases(Draw& draw, Mat A, MatType type, bool symmetric, int variant)
 }
 
 /// Tells whether PETSc reads rows in place, so that they have to be sorted.
-bool ReadsInPlace(Phases const& p)
-{
+bool ReadsInPlace(Phases const& p) {
   PetscBool rows, cols = PETSC_TRUE;
   FUZZ_MUST(ISIdentity(p.rows, &rows));
   if (!p.symmetric()) FUZZ_MUST(ISIdentity(p.cols, &cols));
@@ -135,8 +127,7 @@ bool ReadsInPlace(Phases const& p)
 }
 
 /// Fails if the plugin's factor is refused and should not be, or is accepted and should not be.
-void JudgeOutcome(Outcome const& outcome, Phases const& p, Disorder const& how)
-{
+void JudgeOutcome(Outcome const& outcome, Phases const& p, Disorder const& how) {
   PetscBool natural;
   FUZZ_MUST(ISIdentity(p.rows, &natural));
   bool const named = outcome.message.find("stores column") != std::string::npos;
@@ -149,8 +140,7 @@ void JudgeOutcome(Outcome const& outcome, Phases const& p, Disorder const& how)
   if (outcome.code) Trace("    (refused: %.100s)\n", outcome.message.c_str());
 }
 
-void Compare(Draw& draw, Phases const& phases, Mat proper, Mat improper, Disorder const& how, int variant)
-{
+void Compare(Draw& draw, Phases const& phases, Mat proper, Mat improper, Disorder const& how, int variant) {
   Mat F[2] = {nullptr, nullptr};
   MatFactorError failed = MAT_FACTOR_NOERROR;
   PetscInt n;
@@ -180,8 +170,7 @@ void Compare(Draw& draw, Phases const& phases, Mat proper, Mat improper, Disorde
 
 }  // namespace
 
-void run_improper(Draw& draw)
-{
+void run_improper(Draw& draw) {
   static MatType const types[] = {MATSEQAIJ, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
   Matrices matrices(draw);
   Rows const all = RowsOf(matrices.of(by_petsc), matrices.n());
@@ -202,8 +191,7 @@ void run_improper(Draw& draw)
     Trace("  rows%s%s\n", how.unsorted ? " out of order" : "", how.repeated ? ", columns twice" : "");
     Phases p = DrawPhases(draw, proper.mat(), type, symmetric, variant);
     Compare(draw, p, proper.mat(), improper.mat(), how, variant);
-    FUZZ_MUST(ISDestroy(&p.rows));
-    FUZZ_MUST(ISDestroy(&p.cols));
+    FUZZ_MUST(DestroyAll(&p.rows, &p.cols));
   }
 }
 

@@ -14,8 +14,7 @@ using Reals = std::vector<PetscReal>;
 
 std::size_t At(int n, int i, int j) { return static_cast<std::size_t>(i * n + j); }
 
-Reals AbsoluteProduct(Reals const& a, Reals const& b, int n)
-{
+Reals AbsoluteProduct(Reals const& a, Reals const& b, int n) {
   Reals c(a.size(), 0);
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < n; ++k) {
@@ -26,16 +25,14 @@ Reals AbsoluteProduct(Reals const& a, Reals const& b, int n)
   return c;
 }
 
-Reals Absolute(Dense const& m)
-{
+Reals Absolute(Dense const& m) {
   Reals r;
   r.reserve(m.a.size());
   for (PetscScalar v : m.a) r.push_back(PetscAbsScalar(v));
   return r;
 }
 
-PetscReal LargestRowSum(Reals const& m, int n)
-{
+PetscReal LargestRowSum(Reals const& m, int n) {
   PetscReal largest = 0;
   for (int i = 0; i < n; ++i) {
     PetscReal sum = 0;
@@ -51,8 +48,7 @@ constexpr PetscReal worst_allowed = 1e7;  ///< above it the inverse is too inexa
 
 bool IsFinite(PetscScalar v) { return std::isfinite(PetscRealPart(v)) && std::isfinite(PetscImaginaryPart(v)); }
 
-bool Invert(Dense const& m, Dense* inverse)
-{
+bool Invert(Dense const& m, Dense* inverse) {
   int const n = m.n;
   Dense a = m;
   *inverse = Dense(n);
@@ -76,16 +72,14 @@ bool Invert(Dense const& m, Dense* inverse)
   return true;
 }
 
-Dense Transposed(Dense const& m)
-{
+Dense Transposed(Dense const& m) {
   Dense t(m.n);
   for (int i = 0; i < m.n; ++i)
     for (int j = 0; j < m.n; ++j) t(j, i) = m(i, j);
   return t;
 }
 
-Bound::Bound(Dense const& first, Dense const& second, int bs, bool other_factor) : first_(first), two_(true), bs_(bs)
-{
+Bound::Bound(Dense const& first, Dense const& second, int bs, bool other_factor) : first_(first), two_(true), bs_(bs) {
   int const n = first.n;
   Dense t1, t2;
   if (!Invert(first, &t1) || !Invert(second, &t2)) return;
@@ -104,8 +98,7 @@ Bound::Bound(Dense const& first, Dense const& second, int bs, bool other_factor)
   usable_ = std::isfinite(worst_) && worst_ < worst_allowed && std::isfinite(LargestRowSum(of_y_, n));
 }
 
-Bound::Bound(Dense const& only) : first_(only)
-{
+Bound::Bound(Dense const& only) : first_(only) {
   Dense inverse;
   if (!Invert(only, &inverse)) return;
   of_x_ = AbsoluteProduct(Absolute(only), Absolute(inverse), only.n);
@@ -113,8 +106,7 @@ Bound::Bound(Dense const& only) : first_(only)
   usable_ = std::isfinite(worst_) && worst_ < worst_allowed;
 }
 
-std::vector<PetscReal> Bound::of(PetscScalar const* b, PetscScalar const* x) const
-{
+std::vector<PetscReal> Bound::of(PetscScalar const* b, PetscScalar const* x) const {
   int const n = first_.n;
   Reals result(static_cast<std::size_t>(n), 0), y(static_cast<std::size_t>(n), 0);
   if (two_)
@@ -134,8 +126,7 @@ std::vector<PetscReal> Bound::of(PetscScalar const* b, PetscScalar const* x) con
   return result;
 }
 
-bool SplitInverse(Dense const& E, int bs, Dense* upper, Dense* lower)
-{
+bool SplitInverse(Dense const& E, int bs, Dense* upper, Dense* lower) {
   int const n = E.n;
   Dense m = E;
   *upper = Dense(n);

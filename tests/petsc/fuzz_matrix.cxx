@@ -18,8 +18,7 @@ constexpr int block_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 11};
 std::string factor_forced;
 bool own_rounding = false;
 
-Matrices::Matrices(Draw& draw) : draw_(draw)
-{
+Matrices::Matrices(Draw& draw) : draw_(draw) {
   type_ = types_allowed[static_cast<std::size_t>(draw_.from(0, static_cast<int>(types_allowed.size()) - 1))];
   bs_ = blocks() ? draw_.pick(block_sizes) : 1;
   inodes_ = draw_.chance(50);
@@ -38,15 +37,13 @@ Matrices::Matrices(Draw& draw) : draw_(draw)
   own_rounding = own_values() && bs_ > 1;
 }
 
-Matrices::~Matrices()
-{
+Matrices::~Matrices() {
   for (Mat& m : mat_) (void)MatDestroy(&m);
 }
 
 /// Draws the pattern by blocks, with the diagonal. For aij without blocks some rows are equal, so that PETSc finds
 /// inodes.
-void Matrices::draw_pattern()
-{
+void Matrices::draw_pattern() {
   int const rows = (int)block_rows_, shape = draw_.from(0, 4), band = draw_.from(1, 4), percent = draw_.from(2, 60);
   int const node = !blocks() && draw_.chance(50) ? draw_.from(2, 6) : 1;
   auto const at = [&](int i, int j) -> std::vector<bool>::reference {
@@ -70,8 +67,7 @@ void Matrices::draw_pattern()
     }
 }
 
-PetscScalar Matrices::draw_diagonal(PetscReal row_sum)
-{
+PetscScalar Matrices::draw_diagonal(PetscReal row_sum) {
   PetscReal const sign = dominance_ && draw_.chance(30) ? -1 : 1;
   if (dominance_ == 2 && draw_.chance(15)) return 0;
   if (dominance_) return sign * size_ * (PetscReal)(1.5 + draw_.unit()) * 2;
@@ -79,8 +75,7 @@ PetscScalar Matrices::draw_diagonal(PetscReal row_sum)
 }
 
 /// Draws entries for the present pattern; a symmetric matrix has both entries of a pair.
-std::vector<Entry> Matrices::draw_entries()
-{
+std::vector<Entry> Matrices::draw_entries() {
   std::vector<Entry> entries;
   std::vector<PetscReal> sums(static_cast<std::size_t>(n_), 0);
   auto const add = [&](PetscInt i, PetscInt j, PetscScalar v) {
@@ -99,8 +94,7 @@ std::vector<Entry> Matrices::draw_entries()
   return entries;
 }
 
-PetscErrorCode Matrices::set(Mat A, std::vector<Entry> const& entries, InsertMode mode) const
-{
+PetscErrorCode Matrices::set(Mat A, std::vector<Entry> const& entries, InsertMode mode) const {
   PetscBool sbaij;
   PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQSBAIJ, &sbaij));
   for (Entry const& e : entries)
@@ -109,8 +103,7 @@ PetscErrorCode Matrices::set(Mat A, std::vector<Entry> const& entries, InsertMod
   return MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
 }
 
-Mat Matrices::build(std::vector<Entry> const& entries, bool of_change)
-{
+Mat Matrices::build(std::vector<Entry> const& entries, bool of_change) {
   Mat A;
 
   FUZZ_MUST(MatCreate(PETSC_COMM_SELF, &A));
@@ -127,8 +120,7 @@ Mat Matrices::build(std::vector<Entry> const& entries, bool of_change)
   return A;
 }
 
-PetscErrorCode Duplicate(Mat A, Mat* copy)
-{
+PetscErrorCode Duplicate(Mat A, Mat* copy) {
   PetscBool known, symmetric;
   PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, copy));
@@ -136,8 +128,7 @@ PetscErrorCode Duplicate(Mat A, Mat* copy)
   return PETSC_SUCCESS;
 }
 
-void Matrices::copy_both()
-{
+void Matrices::copy_both() {
   for (Mat& A : mat_) {
     Mat copy;
     FUZZ_MUST(Duplicate(A, &copy));
@@ -147,8 +138,7 @@ void Matrices::copy_both()
   }
 }
 
-Dense Matrices::dense() const
-{
+Dense Matrices::dense() const {
   Dense d(static_cast<int>(n_));
   PetscBool sbaij;
 
@@ -161,8 +151,7 @@ Dense Matrices::dense() const
   return d;
 }
 
-void Matrices::check_same() const
-{
+void Matrices::check_same() const {
   PetscBool sbaij;
 
   FUZZ_MUST(PetscObjectTypeCompare((PetscObject)mat_[by_petsc], MATSEQSBAIJ, &sbaij));
@@ -178,8 +167,7 @@ void Matrices::check_same() const
 
 PetscInt inode_size(PetscInt const* sizes, PetscInt k) { return sizes[0] == 0 ? sizes[k + 1] - sizes[k] : sizes[k]; }
 
-bool Matrices::keep_inodes(IS rows) const
-{
+bool Matrices::keep_inodes(IS rows) const {
   PetscInt count = 0, *sizes = nullptr;
   PetscInt const* order;
   std::vector<PetscInt> size_at(static_cast<std::size_t>(n_), 0);  // size of the inode that starts at a row
@@ -206,8 +194,7 @@ bool Matrices::keep_inodes(IS rows) const
   return kept;
 }
 
-bool Matrices::shift_ends() const
-{
+bool Matrices::shift_ends() const {
   Dense const d = dense();
   PetscReal least = PETSC_MAX_REAL, largest = 0, norm = 0;
   for (int i = 0; i < d.n; ++i) {

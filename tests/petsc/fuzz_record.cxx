@@ -8,8 +8,7 @@ namespace fuzz {
 
 Record* record = nullptr;
 
-void Trace(char const* format, ...)
-{
+void Trace(char const* format, ...) {
   va_list list;
   std::size_t const room = sizeof record->trace - record->length;
 
@@ -20,8 +19,7 @@ void Trace(char const* format, ...)
   if (length > 0 && static_cast<std::size_t>(length) < room) record->length += static_cast<std::size_t>(length);
 }
 
-void Fail(char const* format, ...)
-{
+void Fail(char const* format, ...) {
   char text[2000];
   va_list list;
 
@@ -31,14 +29,12 @@ void Fail(char const* format, ...)
   throw Fault(text);
 }
 
-void Must(PetscErrorCode code, char const* what)
-{
+void Must(PetscErrorCode code, char const* what) {
   if (code) throw Broken(std::string(what) + " returned " + std::to_string(static_cast<int>(code)));
 }
 
 PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode code, PetscErrorType kind,
-                         char const* text, void* context)
-{
+                         char const* text, void* context) {
   auto* outcome = static_cast<Outcome*>(context);
   if (kind == PETSC_ERROR_INITIAL) {
     outcome->code = code;
@@ -50,8 +46,7 @@ PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode
 namespace {
 
 /// Tells whether docs/support.md documents this refusal by the plugin.
-bool IsDocumented(std::string const& message)
-{
+bool IsDocumented(std::string const& message) {
   for (char const* known : {"so it has no square root", "A Hermitian matrix of type"})
     if (message.find(known) != std::string::npos) return true;
   return false;
@@ -59,8 +54,7 @@ bool IsDocumented(std::string const& message)
 
 }  // namespace
 
-bool Agree(char const* what, Outcome const& of_petsc, Outcome const& of_plugin, bool may_do_more)
-{
+bool Agree(char const* what, Outcome const& of_petsc, Outcome const& of_plugin, bool may_do_more) {
   if (!of_petsc.code && of_plugin.code && !IsDocumented(of_plugin.message))
     Fail("%s: PETSc's own does it, the plugin's ends with error %d: %s", what, (int)of_plugin.code,
          of_plugin.message.c_str());

@@ -10,9 +10,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "sptrsv_support/petsc_success.hpp"
+#include "sptrsv_support/petsc_destroy.hpp"
 
 namespace fuzz {
+
+using sptrsv::support::DestroyAll;
 
 struct Record {
   unsigned long long seed;                         ///< seed of the present sequence
@@ -47,12 +49,10 @@ void Must(PetscErrorCode code, char const* what);
 /// Random numbers, the same on every system for the same seed.
 class Draw {
  public:
-  explicit Draw(std::uint64_t seed) : state_(seed)
-  {
+  explicit Draw(std::uint64_t seed) : state_(seed) {
     state_ = next() ^ (seed << 32);
   }  // separates the sequence from that of the next seed
-  std::uint64_t next()
-  {
+  std::uint64_t next() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -61,8 +61,7 @@ class Draw {
   int from(int low, int high) { return low + static_cast<int>(next() % static_cast<std::uint64_t>(high - low + 1)); }
   bool chance(int percent) { return from(0, 99) < percent; }
   PetscReal unit() { return static_cast<PetscReal>(next() >> 11) / 4503599627370496.0 - 1; }  ///< in [-1, 1)
-  PetscScalar scalar()
-  {
+  PetscScalar scalar() {
 #if defined(PETSC_USE_COMPLEX)
     PetscReal const re = unit();
     return PetscCMPLX(re, unit());
@@ -71,8 +70,7 @@ class Draw {
 #endif
   }
   template <class T, std::size_t N>
-  T const& pick(T const (&all)[N])
-  {
+  T const& pick(T const (&all)[N]) {
     return all[from(0, static_cast<int>(N) - 1)];
   }
 
@@ -88,8 +86,7 @@ struct Outcome {
 PetscErrorCode KeepError(MPI_Comm, int, char const*, char const*, PetscErrorCode, PetscErrorType, char const*, void*);
 
 template <class Body>
-Outcome Quietly(Body const& body)
-{
+Outcome Quietly(Body const& body) {
   Outcome outcome;
   PetscPushErrorHandler(KeepError, &outcome);
   PetscErrorCode const code = body();
@@ -107,8 +104,7 @@ bool Agree(char const* what, Outcome const& of_petsc, Outcome const& of_plugin, 
 /// Calls body(by_petsc), then body(by_plugin). @param may_do_more  the plugin may do what PETSc's own type does not
 /// (PETSC_ERR_SUP)
 template <class Body>
-bool Both(char const* what, Body const& body, bool may_do_more = false)
-{
+bool Both(char const* what, Body const& body, bool may_do_more = false) {
   ++record->calls;
   record->petsc_at_work = true;
   Outcome const of_petsc = Quietly([&] { return body(by_petsc); });

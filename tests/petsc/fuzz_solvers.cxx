@@ -10,8 +10,7 @@ namespace {
 
 using Values = std::vector<PetscScalar>;
 
-PetscReal Largest(Values const& v)
-{
+PetscReal Largest(Values const& v) {
   PetscReal largest = 0;
   for (PetscScalar s : v) largest = PetscMax(largest, PetscAbsScalar(s));
   return largest;
@@ -22,8 +21,7 @@ class SolverPair {
   explicit SolverPair(Draw& draw) : draw_(draw), m_(draw) { create(); }
   SolverPair(SolverPair const&) = delete;
   SolverPair& operator=(SolverPair const&) = delete;
-  ~SolverPair()
-  {
+  ~SolverPair() {
     for (KSP& k : ksp_) (void)KSPDestroy(&k);
     (void)ISDestroy(&rows_);
     (void)ISDestroy(&cols_);
@@ -35,8 +33,7 @@ class SolverPair {
   void set_factor_options();
   void draw_ordering();
   void draw_shift();
-  PC pc(Side s) const
-  {
+  PC pc(Side s) const {
     PC p;
     FUZZ_MUST(KSPGetPC(ksp_[s], &p));
     return p;
@@ -66,15 +63,13 @@ class SolverPair {
 };
 
 template <class Body>
-void SolverPair::on_both(char const* what, Body const& body)
-{
+void SolverPair::on_both(char const* what, Body const& body) {
   Trace("  %s\n", what);
   refused_ = !Both(what, body);
   note_factor();
 }
 
-void SolverPair::create()
-{
+void SolverPair::create() {
   constexpr char const* methods[] = {KSPPREONLY, KSPPREONLY, KSPGMRES, KSPCG, KSPBCGS, KSPRICHARDSON};
   char const* const pcs[] = {PCLU, PCILU, PCCHOLESKY, PCICC};
   char const* const method = draw_.pick(methods);
@@ -85,8 +80,7 @@ void SolverPair::create()
   variant_ = draw_.from(0, num_variants() - 1);
   Trace("  KSP %s, PC %s, at most %d iterations, the plugin's %s %s\n", method, pc_type_.c_str(), (int)most,
         type_of(variant_), variant(variant_).options);
-  FUZZ_MUST(ISDestroy(&rows_));
-  FUZZ_MUST(ISDestroy(&cols_));
+  FUZZ_MUST(DestroyAll(&rows_, &cols_));
   for (Side s : {by_petsc, by_plugin}) {
     FUZZ_MUST(KSPDestroy(&ksp_[s]));
     FUZZ_MUST(KSPCreate(PETSC_COMM_SELF, &ksp_[s]));
@@ -101,8 +95,7 @@ void SolverPair::create()
 }
 
 /// Draws a shift; PETSc's own ICC would shift by default, and may never end.
-void SolverPair::draw_shift()
-{
+void SolverPair::draw_shift() {
   constexpr MatFactorShiftType shifts[] = {MAT_SHIFT_NONE, MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_INBLOCKS,
                                            MAT_SHIFT_POSITIVE_DEFINITE};
   shift_ = draw_.pick(shifts);
@@ -111,8 +104,7 @@ void SolverPair::draw_shift()
   for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(PCFactorSetShiftType(pc(s), shift_));
 }
 
-void SolverPair::draw_ordering()
-{
+void SolverPair::draw_ordering() {
   static char const* const all[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD,
                                     MATORDERING1WD,     "color",        "blockcolor"};
   bool const natural = m_.is(MATSEQSBAIJ) || (m_.blocks() && cholesky());
@@ -121,8 +113,7 @@ void SolverPair::draw_ordering()
   for (Side s : {by_petsc, by_plugin}) FUZZ_MUST(PCFactorSetMatOrderingType(pc(s), ordering_.c_str()));
 }
 
-void SolverPair::set_factor_options()
-{
+void SolverPair::set_factor_options() {
   PetscInt levels = draw_.chance(50) ? 0 : draw_.from(1, 3);
   if (own_values() && m_.blocks() && cholesky()) levels = 0;  // docs/dev/petsc_faults.md, icc_leftovers
   PetscReal const fill = draw_.chance(50) ? 5 : 1 + 2 * std::fabs(draw_.unit());
@@ -136,8 +127,7 @@ void SolverPair::set_factor_options()
 }
 
 /// Excludes cases that crash PETSc's own factor, before calls that may set the PC up.
-bool SolverPair::ready()
-{
+bool SolverPair::ready() {
   if (shift_ == MAT_SHIFT_POSITIVE_DEFINITE && (!m_.shift_ends() || m_.blocks())) draw_shift();
   if (own_values() && rows_ && m_.replacements() != replacements_) {  // docs/dev/petsc_faults.md, replace_keeps_factor
     Trace("    (PETSc may take this for the old pattern)\n");
@@ -154,16 +144,14 @@ bool SolverPair::ready()
   bool kept = true;
   if (!Quietly([&] { return MatGetOrdering(m_.of(by_petsc), ordering_.c_str(), &rows, &cols); }).code)
     kept = m_.keep_inodes(rows);
-  FUZZ_MUST(ISDestroy(&rows));
-  FUZZ_MUST(ISDestroy(&cols));
+  FUZZ_MUST(DestroyAll(&rows, &cols));
   if (kept) return true;
   Trace("    (the ordering splits inodes)\n");
   return false;
 }
 
 /// Records that a new factor has been made with the ordering of the present matrix.
-void SolverPair::note_factor()
-{
+void SolverPair::note_factor() {
   Mat factor = nullptr;
   PetscObjectId id;
 
@@ -171,14 +159,12 @@ void SolverPair::note_factor()
   FUZZ_MUST(PetscObjectGetId((PetscObject)factor, &id));
   if (id == factor_ && rows_) return;
   factor_ = id;
-  FUZZ_MUST(ISDestroy(&rows_));
-  FUZZ_MUST(ISDestroy(&cols_));
+  FUZZ_MUST(DestroyAll(&rows_, &cols_));
   FUZZ_MUST(MatGetOrdering(m_.of(by_petsc), ordering_.c_str(), &rows_, &cols_));
   replacements_ = m_.replacements();
 }
 
-void SolverPair::read_judge(bool transpose)
-{
+void SolverPair::read_judge(bool transpose) {
   PetscInt const n = m_.n();
   Dense E((int)n);
 
@@ -191,15 +177,13 @@ void SolverPair::read_judge(bool transpose)
     FUZZ_MUST(transpose ? PCApplyTranspose(pc(by_petsc), unit, column) : PCApply(pc(by_petsc), unit, column));
     Values const values = ReadVec(column);
     for (PetscInt i = 0; i < n; ++i) E((int)(transpose ? j : i), (int)(transpose ? i : j)) = values[(std::size_t)i];
-    FUZZ_MUST(VecDestroy(&unit));
-    FUZZ_MUST(VecDestroy(&column));
+    FUZZ_MUST(DestroyAll(&unit, &column));
   }
   record->petsc_at_work = false;
   judge_.read(E, rows_, cholesky() ? rows_ : cols_, n, m_.block_size());
 }
 
-void SolverPair::apply(bool transpose)
-{
+void SolverPair::apply(bool transpose) {
   char const* const name = transpose ? "PCApplyTranspose" : "PCApply";
   PetscInt const n = m_.n();
   Values const b = draw_vector(draw_, n);
@@ -218,8 +202,7 @@ void SolverPair::apply(bool transpose)
   for (Vec& v : x) FUZZ_MUST(VecDestroy(&v));
 }
 
-void SolverPair::apply_columns()
-{
+void SolverPair::apply_columns() {
   PetscInt const n = m_.n(), columns = draw_.from(1, 5);
   Block B(n, columns, 0), of_petsc(n, columns, 0), of_plugin(n, columns, 0);
   Mat const X[2] = {of_petsc.m, of_plugin.m};
@@ -238,8 +221,7 @@ void SolverPair::apply_columns()
 }
 
 /// Solves on both sides. A slightly different right-hand side shows how much rounding may change.
-void SolverPair::solve(bool transpose)
-{
+void SolverPair::solve(bool transpose) {
   char const* const name = transpose ? "KSPSolveTranspose" : "KSPSolve";
   PetscInt const n = m_.n();
   Values const b = draw_vector(draw_, n);
@@ -283,8 +265,7 @@ void SolverPair::solve(bool transpose)
   for (Vec& v : x) FUZZ_MUST(VecDestroy(&v));
 }
 
-void SolverPair::other_step(int kind)
-{
+void SolverPair::other_step(int kind) {
   PetscBool const yes = (PetscBool)draw_.chance(50);
 
   if (kind < 20) on_both("KSPSetOperators", [&](Side s) { return KSPSetOperators(ksp_[s], m_.of(s), m_.of(s)); });
@@ -313,8 +294,7 @@ void SolverPair::other_step(int kind)
   } else create();
 }
 
-void SolverPair::step()
-{
+void SolverPair::step() {
   int const kind = draw_.from(0, 99);
 
   if (kind < 30) {
@@ -344,8 +324,7 @@ void SolverPair::step()
 
 }  // namespace
 
-void run_solvers(Draw& draw)
-{
+void run_solvers(Draw& draw) {
   SolverPair solvers(draw);
   for (int steps = draw.from(3, 12); steps > 0; --steps) solvers.step();
 }

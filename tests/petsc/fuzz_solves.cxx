@@ -15,14 +15,12 @@ namespace {
 struct Vectors {
   Vec b = nullptr, y = nullptr, x[2] = {nullptr, nullptr};
   Vectors(std::vector<PetscScalar> const& b_values, std::vector<PetscScalar> const& y_values, PetscScalar fill)
-      : b(MakeVec(b_values)), y(MakeVec(y_values))
-  {
+      : b(MakeVec(b_values)), y(MakeVec(y_values)) {
     for (Vec& v : x) v = MakeVec(std::vector<PetscScalar>(b_values.size(), fill));
   }
   Vectors(Vectors const&) = delete;
   Vectors& operator=(Vectors const&) = delete;
-  ~Vectors()
-  {
+  ~Vectors() {
     for (Vec* v : {&b, &y, &x[by_petsc], &x[by_plugin]}) (void)VecDestroy(v);
   }
   std::vector<PetscScalar> result(Side s) const { return ReadVec(x[s]); }
@@ -32,24 +30,21 @@ PetscScalar NotANumber() { return std::numeric_limits<PetscReal>::quiet_NaN(); }
 
 }  // namespace
 
-Vec MakeVec(std::vector<PetscScalar> const& values)
-{
+Vec MakeVec(std::vector<PetscScalar> const& values) {
   Vec v;
   FUZZ_MUST(VecCreateSeq(PETSC_COMM_SELF, (PetscInt)values.size(), &v));
   FillVec(v, values);
   return v;
 }
 
-void FillVec(Vec v, std::vector<PetscScalar> const& values)
-{
+void FillVec(Vec v, std::vector<PetscScalar> const& values) {
   PetscScalar* a;
   FUZZ_MUST(VecGetArrayWrite(v, &a));
   std::copy(values.begin(), values.end(), a);
   FUZZ_MUST(VecRestoreArrayWrite(v, &a));
 }
 
-std::vector<PetscScalar> ReadVec(Vec v)
-{
+std::vector<PetscScalar> ReadVec(Vec v) {
   PetscScalar const* a;
   PetscInt n;
   FUZZ_MUST(VecGetSize(v, &n));
@@ -59,8 +54,7 @@ std::vector<PetscScalar> ReadVec(Vec v)
   return values;
 }
 
-std::vector<PetscScalar> draw_vector(Draw& draw, PetscInt n)
-{
+std::vector<PetscScalar> draw_vector(Draw& draw, PetscInt n) {
   std::vector<PetscScalar> v(static_cast<std::size_t>(n), 0);
   int const kind = draw.from(0, 5), unit = draw.from(0, (int)n - 1);
   PetscReal const size = kind == 4 ? std::pow((PetscReal)10, draw.from(-12, 12)) : 1;
@@ -75,8 +69,7 @@ std::vector<PetscScalar> draw_vector(Draw& draw, PetscInt n)
 }
 
 void CompareRows(char const* what, PetscInt n, PetscScalar const* expected, PetscScalar const* actual,
-                 std::vector<PetscReal> const& tolerance)
-{
+                 std::vector<PetscReal> const& tolerance) {
   bool finite = true;
   PetscReal least = 0;  // smallest allowed difference
   for (PetscInt i = 0; i < n; ++i) finite = finite && IsFinite(expected[i]);
@@ -98,8 +91,7 @@ void CompareRows(char const* what, PetscInt n, PetscScalar const* expected, Pets
   }
 }
 
-PetscErrorCode FactorPair::apply(Side s, int kind, Vec b, Vec y, Vec x) const
-{
+PetscErrorCode FactorPair::apply(Side s, int kind, Vec b, Vec y, Vec x) const {
   switch (kind) {
     case 0: return MatSolve(F_[s], b, x);
     case 1: return MatSolveTranspose(F_[s], b, x);
@@ -110,8 +102,7 @@ PetscErrorCode FactorPair::apply(Side s, int kind, Vec b, Vec y, Vec x) const
   }
 }
 
-void FactorPair::solve_vector(int kind)
-{
+void FactorPair::solve_vector(int kind) {
   static char const* const names[] = {"MatSolve",
                                       "MatSolveTranspose",
                                       "MatSolveAdd",
@@ -137,8 +128,7 @@ void FactorPair::solve_vector(int kind)
   CompareRows(names[kind], m_.n(), expected.data(), actual.data(), tolerance);
 }
 
-void FactorPair::solve_columns(bool transpose)
-{
+void FactorPair::solve_columns(bool transpose) {
   char const* const name = transpose ? "MatMatSolveTranspose" : "MatMatSolve";
   PetscInt const n = m_.n(), columns = draw_.chance(80) ? draw_.from(1, 6) : draw_.from(7, 37),
                  spare_b = draw_.chance(50) ? 0 : draw_.from(1, 3), spare_x = draw_.chance(50) ? 0 : draw_.from(1, 3);
@@ -169,8 +159,7 @@ void FactorPair::solve_columns(bool transpose)
     Fail("%s has changed the right-hand sides", name);
 }
 
-void FactorPair::half_solve(bool forward)
-{
+void FactorPair::half_solve(bool forward) {
   char const* const name = forward ? "MatForwardSolve" : "MatBackwardSolve";
   PetscInt const n = m_.n();
   auto const call = [&](Side s, Vec b, Vec x) {
@@ -200,8 +189,7 @@ void FactorPair::half_solve(bool forward)
               numeric_ && bound.usable() ? bound.of(b.data(), expected.data()) : std::vector<PetscReal>{});
 }
 
-void FactorPair::solve_collection()
-{
+void FactorPair::solve_collection() {
   PetscInt const n = m_.n(), columns = draw_.from(1, 4);
   Vecs b, x[2];
   PetscScalar *a, *results[2];
@@ -229,8 +217,7 @@ void FactorPair::solve_collection()
         FUZZ_MUST(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, &given[(std::size_t)(c * n)], &one));
         FUZZ_MUST(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, n, results[by_petsc] + c * n, &solved));
         FUZZ_MUST(MatSolve(F_[by_petsc], one, solved));
-        FUZZ_MUST(VecDestroy(&one));
-        FUZZ_MUST(VecDestroy(&solved));
+        FUZZ_MUST(DestroyAll(&one, &solved));
       }
       CompareRows("MatSolves", n, results[by_petsc] + c * n, results[by_plugin] + c * n,
                   numeric_ ? judge_.of(&given[(std::size_t)(c * n)], results[by_petsc] + c * n, false)
@@ -244,8 +231,7 @@ void FactorPair::solve_collection()
 
 namespace {
 
-PetscErrorCode ViewToString(Mat F, PetscViewerFormat format)
-{
+PetscErrorCode ViewToString(Mat F, PetscViewerFormat format) {
   PetscViewer viewer;
   static char text[100000];
   PetscCall(PetscViewerStringOpen(PETSC_COMM_SELF, text, sizeof text, &viewer));
@@ -256,8 +242,7 @@ PetscErrorCode ViewToString(Mat F, PetscViewerFormat format)
   return code;
 }
 
-PetscErrorCode ViewToFile(Mat F, PetscViewerFormat format)
-{
+PetscErrorCode ViewToFile(Mat F, PetscViewerFormat format) {
   PetscViewer viewer;
   PetscCall(PetscViewerASCIIOpen(PETSC_COMM_SELF, "/dev/null", &viewer));
   PetscCall(PetscViewerPushFormat(viewer, format));
@@ -268,8 +253,7 @@ PetscErrorCode ViewToFile(Mat F, PetscViewerFormat format)
 }
 
 /// Compares the members of MatInfo that are not about memory.
-void CompareInfo(MatInfo const& expected, MatInfo const& actual)
-{
+void CompareInfo(MatInfo const& expected, MatInfo const& actual) {
   struct {
     char const* name;
     PetscLogDouble expected, actual;
@@ -286,8 +270,7 @@ void CompareInfo(MatInfo const& expected, MatInfo const& actual)
 }  // namespace
 
 /// Calls operations that only read a factor.
-void FactorPair::look()
-{
+void FactorPair::look() {
   constexpr PetscViewerFormat formats[] = {PETSC_VIEWER_DEFAULT, PETSC_VIEWER_ASCII_INFO,
                                            PETSC_VIEWER_ASCII_INFO_DETAIL};
   int const kind = draw_.from(0, 5);
@@ -333,8 +316,7 @@ void FactorPair::look()
   }
 }
 
-void FactorPair::operate()
-{
+void FactorPair::operate() {
   int const kind = draw_.from(0, 99);
 
   if (kind < 60) solve_vector(kind / 10);

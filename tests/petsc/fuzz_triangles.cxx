@@ -14,8 +14,7 @@ namespace {
 using Values = std::vector<PetscScalar>;
 
 /// Returns T^-1 b or T^-T b by dense substitution.
-Values Substitute(Dense const& t, bool lower, bool unit, bool transpose, Values b)
-{
+Values Substitute(Dense const& t, bool lower, bool unit, bool transpose, Values b) {
   int const n = t.n;
   bool const ascending = lower != transpose;
   for (int k = 0; k < n; ++k) {
@@ -39,8 +38,7 @@ class Shell {
   explicit Shell(Draw& draw);
   Shell(Shell const&) = delete;
   Shell& operator=(Shell const&) = delete;
-  ~Shell()
-  {
+  ~Shell() {
     (void)PCDestroy(&pc_);
     for (Triangle& t : t_) (void)MatDestroy(&t.mat);
     (void)MatDestroy(&A_);
@@ -67,8 +65,7 @@ class Shell {
   bool used_[2] = {true, true};
 };
 
-Shell::Shell(Draw& draw) : draw_(draw), n_(draw.from(1, 40))
-{
+Shell::Shell(Draw& draw) : draw_(draw), n_(draw.from(1, 40)) {
   FUZZ_MUST(MatCreate(PETSC_COMM_SELF, &A_));
   FUZZ_MUST(MatSetSizes(A_, n_, n_, n_, n_));
   FUZZ_MUST(MatSetType(A_, operator_type.c_str()));
@@ -86,8 +83,7 @@ Shell::Shell(Draw& draw) : draw_(draw), n_(draw.from(1, 40))
 }
 
 /// Makes a triangle with entries so small that solutions do not grow without bound.
-Mat Shell::make(Triangle const& t)
-{
+Mat Shell::make(Triangle const& t) {
   Mat m;
   int const percent = draw_.from(0, 60);
   PetscReal const size = 2.0 / (1 + 0.01 * percent * (double)n_);
@@ -109,8 +105,7 @@ Mat Shell::make(Triangle const& t)
 }
 
 /// Makes a triangle with the same number of entries per row in other columns.
-Mat Shell::make_moved(Triangle const& t)
-{
+Mat Shell::make_moved(Triangle const& t) {
   Mat m;
   PetscInt count, most = 0;
 
@@ -134,14 +129,12 @@ Mat Shell::make_moved(Triangle const& t)
   return m;
 }
 
-void Shell::must(char const* what, Outcome const& outcome)
-{
+void Shell::must(char const* what, Outcome const& outcome) {
   ++record->calls;
   if (outcome.code) Fail("%s ends with error %d: %s", what, (int)outcome.code, outcome.message.c_str());
 }
 
-void Shell::give()
-{
+void Shell::give() {
   int const which = draw_.from(0, 9), v = draw_.from(0, num_variants() - 1);
   char const* const type = type_forced.empty() || type_forced == MATSOLVERPETSC ? variant(v).type : type_forced.c_str();
 
@@ -163,8 +156,7 @@ void Shell::give()
        }));
 }
 
-void Shell::change(Triangle& t)
-{
+void Shell::change(Triangle& t) {
   int const kind = draw_.from(0, 5);
   Mat other;
   char const* const name = t.lower ? "L" : "U";
@@ -209,8 +201,7 @@ void Shell::change(Triangle& t)
   FUZZ_MUST(MatDestroy(&other));
 }
 
-Dense Shell::dense(Triangle const& t) const
-{
+Dense Shell::dense(Triangle const& t) const {
   Dense d((int)n_);
   for (PetscInt i = 0; i < n_; ++i)
     for (PetscInt j = 0; j < n_; ++j) FUZZ_MUST(MatGetValues(t.mat, 1, &i, 1, &j, &d((int)i, (int)j)));
@@ -220,8 +211,7 @@ Dense Shell::dense(Triangle const& t) const
 }
 
 /// Returns the expected solution. kind: 0 both, 1 both transposed, 2 the left one, 3 the right one.
-Values Shell::reference(Values const& b, int kind, std::vector<PetscReal>* tolerance) const
-{
+Values Shell::reference(Values const& b, int kind, std::vector<PetscReal>* tolerance) const {
   Dense one((int)n_), inverse[2];
   Values x = b;
   bool const transpose = kind == 1, with[2] = {used_[0] && kind != 3, used_[1] && kind != 2};
@@ -240,8 +230,7 @@ Values Shell::reference(Values const& b, int kind, std::vector<PetscReal>* toler
   return x;
 }
 
-void Shell::apply(int kind)
-{
+void Shell::apply(int kind) {
   static char const* const names[] = {"PCApply", "PCApplyTranspose", "PCApplySymmetricLeft", "PCApplySymmetricRight"};
   Values const b = draw_vector(draw_, n_);
   Vec from, to;
@@ -261,12 +250,10 @@ void Shell::apply(int kind)
        }));
   Values const expected = reference(b, kind, &tolerance);
   if (!expected.empty()) CompareRows(names[kind], n_, expected.data(), ReadVec(to).data(), tolerance);
-  FUZZ_MUST(VecDestroy(&from));
-  FUZZ_MUST(VecDestroy(&to));
+  FUZZ_MUST(DestroyAll(&from, &to));
 }
 
-void Shell::apply_columns()
-{
+void Shell::apply_columns() {
   PetscInt const columns = draw_.from(1, 5);
 #if PETSC_VERSION_GE(3, 24, 0)
   int const kind = draw_.chance(30);
@@ -295,8 +282,7 @@ void Shell::apply_columns()
 }
 
 /// Checks that a zero on the diagonal, or an entry on the wrong side, is refused, and a good matrix is accepted again.
-void Shell::spoil(Triangle& t)
-{
+void Shell::spoil(Triangle& t) {
   PetscInt const row = draw_.from(0, (int)n_ - 1);
   bool const zero = !t.unit && draw_.chance(50);
   Vec from, to;
@@ -316,15 +302,13 @@ void Shell::spoil(Triangle& t)
   if (used != (outcome.code != 0))
     Fail("PCApply with a bad triangle that is%s used ends with error %d: %s", used ? "" : " not", (int)outcome.code,
          outcome.message.c_str());
-  FUZZ_MUST(VecDestroy(&from));
-  FUZZ_MUST(VecDestroy(&to));
+  FUZZ_MUST(DestroyAll(&from, &to));
   Mat good = make(t);
   Trace("  MatHeaderReplace of it\n");
   FUZZ_MUST(MatHeaderReplace(t.mat, &good));
 }
 
-void Shell::step()
-{
+void Shell::step() {
   int const kind = draw_.from(0, 99);
   PetscBool const yes = (PetscBool)draw_.chance(50);
 
@@ -341,8 +325,7 @@ void Shell::step()
 
 }  // namespace
 
-void run_triangles(Draw& draw)
-{
+void run_triangles(Draw& draw) {
   Shell shell(draw);
   for (int steps = draw.from(3, 14); steps > 0; --steps) shell.step();
 }

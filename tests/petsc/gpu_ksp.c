@@ -35,16 +35,14 @@ static PetscReal tolerance;
 static PetscBool only_iterations = PETSC_FALSE; /* the solver type need not be the plugin's */
 
 /* Returns a number in [-1, 1] that depends only on the global row and the seed, so that both sides have the same. */
-static PetscScalar Noise(PetscInt row, PetscInt seed)
-{
+static PetscScalar Noise(PetscInt row, PetscInt seed) {
   unsigned h = 2166136261u ^ (unsigned)seed;
 
   for (int k = 0; k < 2; ++k) h = (h ^ (unsigned)row) * 16777619u, h ^= h >> 13;
   return (PetscReal)(h % 20001) / 10000 - 1;
 }
 
-static PetscErrorCode FillVec(Vec v, PetscInt seed, PetscBool positive)
-{
+static PetscErrorCode FillVec(Vec v, PetscInt seed, PetscBool positive) {
   PetscScalar* a;
   PetscInt begin, end;
 
@@ -57,8 +55,7 @@ static PetscErrorCode FillVec(Vec v, PetscInt seed, PetscBool positive)
 }
 
 /* Fills an M-matrix, symmetric without convection; `shift` changes the values. */
-static PetscErrorCode FillMatrix(const Problem* p, PetscReal shift, Mat A)
-{
+static PetscErrorCode FillMatrix(const Problem* p, PetscReal shift, Mat A) {
   PetscInt begin, end;
 
   PetscFunctionBeginUser;
@@ -77,8 +74,7 @@ static PetscErrorCode FillMatrix(const Problem* p, PetscReal shift, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Create(const Problem* p, Side* s)
-{
+static PetscErrorCode Create(const Problem* p, Side* s) {
   PetscFunctionBeginUser;
   PetscCall(MatCreate(PETSC_COMM_WORLD, &s->A));
   PetscCall(MatSetOptionsPrefix(s->A, s->prefix));
@@ -99,8 +95,7 @@ static PetscErrorCode Create(const Problem* p, Side* s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Destroy(Side* s)
-{
+static PetscErrorCode Destroy(Side* s) {
   PetscFunctionBeginUser;
   PetscCall(KSPDestroy(&s->ksp));
   PetscCall(MatDestroy(&s->A));
@@ -111,8 +106,7 @@ static PetscErrorCode Destroy(Side* s)
 }
 
 /* Returns the factor, or that of this rank's first block. */
-static PetscErrorCode FirstFactor(PC pc, Mat* F)
-{
+static PetscErrorCode FirstFactor(PC pc, Mat* F) {
   PetscBool bjacobi, assembled;
   KSP* blocks = NULL;
 
@@ -126,8 +120,7 @@ static PetscErrorCode FirstFactor(PC pc, Mat* F)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Iterations(const char* what, Side sides[2], PetscBool transposed)
-{
+static PetscErrorCode Iterations(const char* what, Side sides[2], PetscBool transposed) {
   PetscInt its[2];
 
   PetscFunctionBeginUser;
@@ -150,8 +143,7 @@ static PetscErrorCode Iterations(const char* what, Side sides[2], PetscBool tran
 
 /* Compares rows as test_matrix_types.cxx does: substitution errs by c u (|T^-1|) |b| in each row, and for an M-matrix
    |T^-1| |b| is the reference's solution for |b|. */
-static PetscErrorCode CompareRows(const char* what, Vec ours, Vec expected, Vec scale, PetscBool show)
-{
+static PetscErrorCode CompareRows(const char* what, Vec ours, Vec expected, Vec scale, PetscBool show) {
   const PetscScalar *o, *e, *s;
   PetscInt begin, end, row = -1;
   PetscReal worst = 0;
@@ -178,8 +170,7 @@ static PetscErrorCode CompareRows(const char* what, Vec ours, Vec expected, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Apply(const char* what, Side sides[2], PetscBool transposed)
-{
+static PetscErrorCode Apply(const char* what, Side sides[2], PetscBool transposed) {
   PetscErrorCode (*apply)(PC, Vec, Vec) = transposed ? PCApplyTranspose : PCApply;
 
   PetscFunctionBeginUser;
@@ -195,8 +186,7 @@ static PetscErrorCode Apply(const char* what, Side sides[2], PetscBool transpose
 }
 
 /* Applies several columns at once, on one rank, and compares each with the reference. */
-static PetscErrorCode ApplyColumns(Side sides[2], PetscInt columns, PetscBool transposed)
-{
+static PetscErrorCode ApplyColumns(Side sides[2], PetscInt columns, PetscBool transposed) {
   Mat F, B, X;
   Vec v;
   VecType type;
@@ -239,8 +229,7 @@ static PetscErrorCode ApplyColumns(Side sides[2], PetscInt columns, PetscBool tr
 
 /* Checks where the plugin's factor runs, and that nothing was analyzed twice; sets the tolerance to 4 levels (k + 2) u
    for rows of k < 30 entries. */
-static PetscErrorCode LookAtFactor(Side* ours, PetscInt rounds)
-{
+static PetscErrorCode LookAtFactor(Side* ours, PetscInt rounds) {
   Mat F;
   MatSpTRSVInfo info;
 
@@ -259,8 +248,7 @@ static PetscErrorCode LookAtFactor(Side* ours, PetscInt rounds)
 }
 
 /* Makes all comparisons with a factor of the plugin, after a first solve. */
-static PetscErrorCode AllRows(Side sides[2], PetscInt round, PetscBool transposes)
-{
+static PetscErrorCode AllRows(Side sides[2], PetscInt round, PetscBool transposes) {
   PetscMPIInt ranks;
   PetscInt rows, n;
   Mat F;
@@ -281,8 +269,7 @@ static PetscErrorCode AllRows(Side sides[2], PetscInt round, PetscBool transpose
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Round(PetscInt round, const Problem* p, Side sides[2])
-{
+static PetscErrorCode Round(PetscInt round, const Problem* p, Side sides[2]) {
   PetscBool transposes = PETSC_TRUE;
 
   PetscFunctionBeginUser;
@@ -300,8 +287,7 @@ static PetscErrorCode Round(PetscInt round, const Problem* p, Side sides[2])
 }
 
 /* Makes a context of the program's own the current one; its options have the prefix own_. */
-static PetscErrorCode EnterContext(PetscDeviceContext* context)
-{
+static PetscErrorCode EnterContext(PetscDeviceContext* context) {
   PetscFunctionBeginUser;
   PetscCall(PetscDeviceContextCreate(context));
   PetscCall(PetscObjectSetOptionsPrefix((PetscObject)*context, "own_"));
@@ -311,8 +297,7 @@ static PetscErrorCode EnterContext(PetscDeviceContext* context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
   Side sides[2] = {{"", NULL, NULL, NULL, NULL, NULL, NULL}, {"ref_", NULL, NULL, NULL, NULL, NULL, NULL}};
   Problem p = {2, 150, 0, 0.3};
   PetscBool own_context = PETSC_FALSE;

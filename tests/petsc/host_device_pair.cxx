@@ -10,8 +10,7 @@ namespace {
 
 /// Tells whether both numbers are equal; in complex arithmetic, where the compilers' reciprocals differ in their last
 /// bits, whether they are nearly equal.
-bool Same(PetscScalar a, PetscScalar b, [[maybe_unused]] PetscReal scale)
-{
+bool Same(PetscScalar a, PetscScalar b, [[maybe_unused]] PetscReal scale) {
 #if defined(PETSC_USE_COMPLEX)
   if (PetscIsInfOrNanScalar(a) || PetscIsInfOrNanScalar(b)) return PetscIsInfOrNanScalar(a) && PetscIsInfOrNanScalar(b);
   return a == b || !(PetscAbsScalar(a - b) > 1e-8 * scale);
@@ -21,8 +20,7 @@ bool Same(PetscScalar a, PetscScalar b, [[maybe_unused]] PetscReal scale)
 #endif
 }
 
-PetscErrorCode ExpectSameVecs(char const* what, Vec host, Vec device)
-{
+PetscErrorCode ExpectSameVecs(char const* what, Vec host, Vec device) {
   PetscScalar const *h, *d;
   PetscInt n;
   PetscReal scale;
@@ -41,19 +39,16 @@ PetscErrorCode ExpectSameVecs(char const* what, Vec host, Vec device)
 
 /// Checks that op(F, x) gives the same error or the same result.
 template <class Op>
-PetscErrorCode ExpectSameOp(char const* what, Mat host, Mat device, Op const& op)
-{
+PetscErrorCode ExpectSameOp(char const* what, Mat host, Mat device, Op const& op) {
   Vec x, y;
   PetscCall(MatCreateVecs(host, &x, &y));
   CaughtError const h = Catch([&] { return op(host, x); }), d = Catch([&] { return op(device, y); });
   EXPECT_EQ((int)h.code, (int)d.code) << what << ": " << h.message << " | " << d.message;
   if (!h.code && !d.code) PetscCall(ExpectSameVecs(what, x, y));
-  PetscCall(VecDestroy(&x));
-  return VecDestroy(&y);
+  return DestroyAll(&x, &y);
 }
 
-PetscErrorCode ExpectSameDense(Mat host, Mat device)
-{
+PetscErrorCode ExpectSameDense(Mat host, Mat device) {
   Mat B, X, Y;
   Vec x, y, b;
   PetscInt n;
@@ -81,8 +76,7 @@ PetscErrorCode ExpectSameDense(Mat host, Mat device)
 /// Checks that both pivot statuses are equal. PETSc may report a wrong row of a symmetric factor, but never none. It
 /// reports the last zero pivot: after one, C's products of infinite complex numbers are infinite where those of C++ are
 /// NaN, which never counts as zero.
-PetscErrorCode ExpectSamePivotStatus(Mat host, Mat device)
-{
+PetscErrorCode ExpectSamePivotStatus(Mat host, Mat device) {
   PivotStatus h, d;
   MatFactorType ftype;
   PetscInt n;
@@ -102,8 +96,7 @@ PetscErrorCode ExpectSamePivotStatus(Mat host, Mat device)
   return PETSC_SUCCESS;
 }
 
-PetscScalar NewDiagonal(PetscScalar value, PetscInt i, Diagonal diagonal)
-{
+PetscScalar NewDiagonal(PetscScalar value, PetscInt i, Diagonal diagonal) {
   if (diagonal == Diagonal::negated && i % 7 == 3) return (PetscReal)-0.3 * value;
   if (diagonal == Diagonal::scaled && i % 11 == 5) return (PetscReal)0.4 * value;
   if (diagonal == Diagonal::zeroed && i % 13 == 4) return 0;
@@ -112,8 +105,8 @@ PetscScalar NewDiagonal(PetscScalar value, PetscInt i, Diagonal diagonal)
 
 }  // namespace
 
-PetscErrorCode BuildMatrix(sptrsv::support::CsrMatrix const& from, Diagonal diagonal, MatType type, bool inodes, Mat* A)
-{
+PetscErrorCode BuildMatrix(sptrsv::support::CsrMatrix const& from, Diagonal diagonal, MatType type, bool inodes,
+                           Mat* A) {
   auto const n = (PetscInt)from.num_rows;
   std::vector<PetscInt> const row_ptr(from.row_ptr.begin(), from.row_ptr.end());
   std::vector<PetscInt> const col_idx(from.col_idx.begin(), from.col_idx.end());
@@ -133,8 +126,7 @@ PetscErrorCode BuildMatrix(sptrsv::support::CsrMatrix const& from, Diagonal diag
 }
 
 PetscErrorCode BuildCsr(std::vector<PetscInt> const& row_ptr, std::vector<PetscInt> const& col_idx,
-                        std::vector<PetscScalar> const& values, Mat* A)
-{
+                        std::vector<PetscScalar> const& values, Mat* A) {
   auto const n = (PetscInt)row_ptr.size() - 1;
   PetscCall(MatCreate(PETSC_COMM_SELF, A));
   PetscCall(MatSetSizes(*A, n, n, n, n));
@@ -143,8 +135,7 @@ PetscErrorCode BuildCsr(std::vector<PetscInt> const& row_ptr, std::vector<PetscI
   return MatSeqAIJSetPreallocationCSR(*A, row_ptr.data(), col_idx.data(), values.data());
 }
 
-PetscErrorCode ChangeValues(Mat A, unsigned seed)
-{
+PetscErrorCode ChangeValues(Mat A, unsigned seed) {
   PetscScalar* a;
   MatInfo info;
   PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
@@ -153,22 +144,19 @@ PetscErrorCode ChangeValues(Mat A, unsigned seed)
   return MatSeqAIJRestoreArray(A, &a);
 }
 
-PetscErrorCode HostDevicePair::Symbolic(Mat A, Factoring const& setup, char const* type)
-{
+PetscErrorCode HostDevicePair::Symbolic(Mat A, Factoring const& setup, char const* type) {
   PetscCall(host.Make(A, type, "host_", setup.ftype));
   PetscCall(device.Make(A, type, "device_", setup.ftype));
   PetscCall(device.Symbolic(A, setup));
   return host.Symbolic(A, setup);
 }
 
-PetscErrorCode HostDevicePair::Numeric(Mat A)
-{
+PetscErrorCode HostDevicePair::Numeric(Mat A) {
   PetscCall(device.Numeric(A));
   return host.Numeric(A);
 }
 
-PetscErrorCode ExpectSame(Mat host, Mat device)
-{
+PetscErrorCode ExpectSame(Mat host, Mat device) {
   Vec b;
   PetscInt h[3] = {0, 0, 0}, d[3] = {0, 0, 0};
   MatFactorType ftype;
@@ -193,8 +181,7 @@ PetscErrorCode ExpectSame(Mat host, Mat device)
   return VecDestroy(&b);
 }
 
-PetscErrorCode ExpectNear(std::string const& what, Mat own, Mat ours)
-{
+PetscErrorCode ExpectNear(std::string const& what, Mat own, Mat ours) {
   Vec b, x, expected, scale;
   PetscReal largest;
   PetscInt bs;

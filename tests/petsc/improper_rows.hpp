@@ -23,8 +23,7 @@ class ArrayMatrix {
  public:
   /// @param rows  for MATSEQSBAIJ only the upper triangle
   /// @param type  MATSEQAIJ, or MATSEQBAIJ or MATSEQSBAIJ with block size 1
-  ArrayMatrix(Rows const& rows, MatType type = MATSEQAIJ)
-  {
+  ArrayMatrix(Rows const& rows, MatType type = MATSEQAIJ) {
     auto const n = (PetscInt)rows.size();
     begin_.push_back(0);
     for (auto const& row : rows) {
@@ -57,8 +56,7 @@ class ArrayMatrix {
 };
 
 /// Makes a diagonally dominant symmetric matrix with neighbors at distances 1 and 4 on a ring; its rows are sorted.
-inline Rows RingRows(PetscInt n)
-{
+inline Rows RingRows(PetscInt n) {
   Rows rows((std::size_t)n);
   for (PetscInt i = 0; i < n; ++i) {
     auto& row = rows[(std::size_t)i];
@@ -72,8 +70,7 @@ inline Rows RingRows(PetscInt n)
 }
 
 /// Returns the entries of the upper triangle.
-inline Rows UpperRows(Rows rows)
-{
+inline Rows UpperRows(Rows rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     auto const below = [i](RowEntry const& e) { return e.col < (PetscInt)i; };
     rows[i].erase(std::remove_if(rows[i].begin(), rows[i].end(), below), rows[i].end());
@@ -82,8 +79,7 @@ inline Rows UpperRows(Rows rows)
 }
 
 /// Moves the diagonal to the front of each row.
-inline Rows DiagonalFirst(Rows rows)
-{
+inline Rows DiagonalFirst(Rows rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     auto const diagonal =
         std::find_if(rows[i].begin(), rows[i].end(), [i](RowEntry const& e) { return e.col == (PetscInt)i; });
@@ -93,8 +89,7 @@ inline Rows DiagonalFirst(Rows rows)
 }
 
 /// Stores entry `at` of a row twice, each with half of its value; the second one at the end of the row if `apart`.
-inline Rows Repeated(Rows rows, PetscInt row, std::size_t at, bool apart = false)
-{
+inline Rows Repeated(Rows rows, PetscInt row, std::size_t at, bool apart = false) {
   auto& entries = rows[(std::size_t)row];
   entries[at].value /= 2;
   RowEntry const copy = entries[at];

@@ -23,8 +23,7 @@
 
 namespace {
 
-PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A, char const* prefix = NULL)
-{
+PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A, char const* prefix = NULL) {
   PetscInt const bs = n % 2 ? 1 : 2;
   PetscBool sbaij;
   PetscCall(MatCreate(PETSC_COMM_SELF, A));
@@ -49,8 +48,7 @@ PetscErrorCode Poisson(PetscInt n, PetscScalar scale, Mat* A, char const* prefix
   return MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY);
 }
 
-PetscErrorCode MakeKsp(Mat A, KSP* ksp, char const* prefix = NULL)
-{
+PetscErrorCode MakeKsp(Mat A, KSP* ksp, char const* prefix = NULL) {
   PetscCall(KSPCreate(PETSC_COMM_SELF, ksp));
   PetscCall(KSPSetOptionsPrefix(*ksp, prefix));
   PetscCall(KSPSetOperators(*ksp, A, A));
@@ -59,8 +57,7 @@ PetscErrorCode MakeKsp(Mat A, KSP* ksp, char const* prefix = NULL)
 }
 
 /// Solves and checks the true residual, independently of the solver's stopping test.
-PetscErrorCode SolveAndCheck(KSP ksp, Mat A, bool transpose = false)
-{
+PetscErrorCode SolveAndCheck(KSP ksp, Mat A, bool transpose = false) {
   Vec b, x, r;
   PetscReal norm, norm_b;
   PetscCall(MatCreateVecs(A, &x, &b));
@@ -77,8 +74,7 @@ PetscErrorCode SolveAndCheck(KSP ksp, Mat A, bool transpose = false)
   return VecDestroy(&r);
 }
 
-PetscErrorCode OneSolve()
-{
+PetscErrorCode OneSolve() {
   Mat A;
   KSP ksp;
   PetscCall(Poisson(12, 1, &A));
@@ -88,8 +84,7 @@ PetscErrorCode OneSolve()
   return MatDestroy(&A);
 }
 
-PetscErrorCode ExpectPhases(KSP ksp, PetscInt analyses, PetscInt numerics)
-{
+PetscErrorCode ExpectPhases(KSP ksp, PetscInt analyses, PetscInt numerics) {
   PC pc;
   Mat F;
   MatSpTRSVInfo info;
@@ -104,8 +99,7 @@ PetscErrorCode ExpectPhases(KSP ksp, PetscInt analyses, PetscInt numerics)
 
 /// Checks the phases after changes. Same values: none. New values: a numeric phase. A new entry: a new factor, with a
 /// new analysis.
-PetscErrorCode Changes()
-{
+PetscErrorCode Changes() {
   Mat A;
   KSP ksp;
   PetscInt const n = 12;
@@ -134,8 +128,7 @@ PetscErrorCode Changes()
 }
 
 /// Uses five solvers in turn, and destroys them first, last and middle; matrices are destroyed before solvers.
-PetscErrorCode Several(bool leak)
-{
+PetscErrorCode Several(bool leak) {
   constexpr int count = 5;
   Mat A[count];
   KSP ksp[count];
@@ -160,8 +153,7 @@ PetscErrorCode Several(bool leak)
 }
 
 /// Runs -updates numeric phases, with a solve after each.
-PetscErrorCode Updates()
-{
+PetscErrorCode Updates() {
   Mat A;
   KSP ksp;
   PetscInt updates = 1;
@@ -178,8 +170,7 @@ PetscErrorCode Updates()
 }
 
 /// Solves by PCs of PETSc's own, without an option of the plugin. Prints those that fail.
-PetscErrorCode SolveByPetscAlone()
-{
+PetscErrorCode SolveByPetscAlone() {
   Mat A;
   PetscCall(Poisson(12, 1, &A));
   for (PCType type : {PCJACOBI, PCSOR, PCEISENSTAT, PCILU, PCBJACOBI, PCASM, PCGAMG}) {
@@ -204,8 +195,7 @@ PetscErrorCode SolveByPetscAlone()
 
 /// Makes a PC of type asm, and sets it up for three sets of values of A.
 /// @param asks  for submatrices' values by the plugin
-PetscErrorCode SetUpAsm(Mat A, bool asks)
-{
+PetscErrorCode SetUpAsm(Mat A, bool asks) {
   PC pc;
   PetscCall(PetscOptionsSetValue(NULL, "-asking_pc_submatrices_sptrsv", "1"));
   PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
@@ -222,8 +212,7 @@ PetscErrorCode SetUpAsm(Mat A, bool asks)
 
 /// Forks. The child inherits solvers, but none of Kokkos' threads. Prints how the child ends: its exit status is
 /// PETSc's error.
-PetscErrorCode Fork()
-{
+PetscErrorCode Fork() {
   Mat A;
   KSP ksp;
   int status = 0;
@@ -254,8 +243,7 @@ PetscErrorCode Fork()
 constexpr double bytes_allowed = 100;     ///< mean growth per round after the warm-up
 constexpr double resident_allowed = 4e6;  ///< total growth: how many pages the heap keeps is not exact
 
-double ResidentBytes()
-{
+double ResidentBytes() {
   PetscLogDouble bytes = 0;
   return PetscMemoryGetCurrentUsage(&bytes) ? 0 : bytes;
 }
@@ -265,8 +253,7 @@ struct Settings {
   char leak[16] = "";
 };
 
-PetscErrorCode ReadSettings(Settings* s)
-{
+PetscErrorCode ReadSettings(Settings* s) {
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-rounds", &s->rounds, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-warm_up", &s->warm_up, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-kinds", &s->kinds, NULL));
@@ -276,8 +263,7 @@ PetscErrorCode ReadSettings(Settings* s)
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode Leak(KSP ksp, Settings const& s)
-{
+PetscErrorCode Leak(KSP ksp, Settings const& s) {
   PC pc;
   Mat F;
   if (std::string("bytes") == s.leak) {
@@ -294,8 +280,7 @@ PetscErrorCode Leak(KSP ksp, Settings const& s)
 
 /// Runs a round: sets up and solves, in some rounds again with new values, in some transposed; then destroys
 /// everything.
-PetscErrorCode Round(PetscInt round, Settings const& s)
-{
+PetscErrorCode Round(PetscInt round, Settings const& s) {
   Mat A;
   KSP ksp;
   std::string const prefix = "k" + std::to_string(round % s.kinds) + "_";
@@ -312,8 +297,7 @@ PetscErrorCode Round(PetscInt round, Settings const& s)
   return MatDestroy(&A);
 }
 
-PetscErrorCode Soak()
-{
+PetscErrorCode Soak() {
   Settings s;
   double allocated = 0, resident = 0;
   PetscCall(ReadSettings(&s));
@@ -336,8 +320,7 @@ PetscErrorCode Soak()
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode RunMode(char const* mode, int argc, char** argv)
-{
+PetscErrorCode RunMode(char const* mode, int argc, char** argv) {
   bool const twice = !std::strcmp(mode, "twice");
   for (int round = 0; round < (twice ? 3 : 1); ++round) {
     PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -361,8 +344,7 @@ PetscErrorCode RunMode(char const* mode, int argc, char** argv)
 
 }  // namespace
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
   if (argc < 2) return 2;
   char const* mode = argv[1];
   bool const twice = !std::strcmp(mode, "twice");

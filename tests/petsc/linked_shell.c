@@ -7,8 +7,7 @@
 #include "sptrsv_petsc.h"
 
 /* Builds a band matrix: 2 on the diagonal, -1 next to it and r rows away. */
-static PetscErrorCode BuildBand(PetscInt n, PetscInt r, PetscBool lower, Mat* T)
-{
+static PetscErrorCode BuildBand(PetscInt n, PetscInt r, PetscBool lower, Mat* T) {
   PetscFunctionBegin;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, T));
   for (PetscInt i = 0; i < n; ++i) {
@@ -24,8 +23,7 @@ static PetscErrorCode BuildBand(PetscInt n, PetscInt r, PetscBool lower, Mat* T)
 }
 
 /* Checks that x = U^-1 L^-1 L U 1 is 1, and the transposed equation. */
-static PetscErrorCode CheckApply(PC pc, Mat L, Mat U, PetscBool transposed)
-{
+static PetscErrorCode CheckApply(PC pc, Mat L, Mat U, PetscBool transposed) {
   Vec one, t, b, x;
   PetscReal error;
 
@@ -52,8 +50,7 @@ static PetscErrorCode CheckApply(PC pc, Mat L, Mat U, PetscBool transposed)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-static PetscErrorCode Run(void)
-{
+static PetscErrorCode Run(void) {
   Mat L, U;
   PC pc;
   PetscInt applies = 1;
@@ -78,8 +75,7 @@ static PetscErrorCode Run(void)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
   if (MPI_Init(&argc, &argv)) return 2;
   for (int round = 0; round < 2; ++round) { /* PETSc may start again in a process */
     PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));

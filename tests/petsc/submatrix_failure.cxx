@@ -12,8 +12,7 @@ namespace {
 std::size_t refused_from = 0;  // bytes of the allocations that fail; 0: none
 }
 
-void* operator new(std::size_t size)
-{
+void* operator new(std::size_t size) {
   void* const p = refused_from && size >= refused_from ? nullptr : std::malloc(size ? size : 1);
   if (!p) throw std::bad_alloc();
   return p;
@@ -23,8 +22,7 @@ void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace {
 
-PetscErrorCode FillMatrix(Mat A, PetscScalar diagonal)
-{
+PetscErrorCode FillMatrix(Mat A, PetscScalar diagonal) {
   PetscInt first, last, n;
   PetscCall(MatGetSize(A, &n, NULL));
   PetscCall(MatGetOwnershipRange(A, &first, &last));
@@ -35,8 +33,7 @@ PetscErrorCode FillMatrix(Mat A, PetscScalar diagonal)
   return MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
 }
 
-PetscErrorCode Run()
-{
+PetscErrorCode Run() {
   PetscInt const n = 20000;
   PetscMPIInt rank, size;
   Mat A, *submatrix = NULL;
@@ -76,8 +73,7 @@ PetscErrorCode Run()
 
 }  // namespace
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 2;
   PetscErrorCode const code = Run();
   if (code) MPI_Abort(PETSC_COMM_WORLD, 1);

@@ -4,8 +4,7 @@
 
 namespace petsc_test {
 
-PetscErrorCode SetValues(Mat A, int round, bool more)
-{
+PetscErrorCode SetValues(Mat A, int round, bool more) {
   PetscInt n, first, last;
   PetscCall(MatGetSize(A, &n, NULL));
   PetscCall(MatGetOwnershipRange(A, &first, &last));
@@ -19,8 +18,7 @@ PetscErrorCode SetValues(Mat A, int round, bool more)
   return Assemble(A);
 }
 
-PetscErrorCode MakeMatrix(PetscInt n, char const* type, Mat* A)
-{
+PetscErrorCode MakeMatrix(PetscInt n, char const* type, Mat* A) {
   PetscCall(MatCreate(PETSC_COMM_WORLD, A));
   PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, n, n));
   PetscCall(MatSetType(*A, type));
@@ -30,8 +28,7 @@ PetscErrorCode MakeMatrix(PetscInt n, char const* type, Mat* A)
   return SetValues(*A, 0, false);
 }
 
-PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc, bool by_plugin)
-{
+PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc, bool by_plugin) {
   PetscCall(
       PetscOptionsSetValue(NULL, (std::string("-") + prefix + "pc_submatrices_sptrsv").c_str(), by_plugin ? "1" : "0"));
   PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
@@ -42,8 +39,7 @@ PetscErrorCode MakePc(Mat A, char const* prefix, PCType type, PC* pc, bool by_pl
   return PCSetUp(*pc);
 }
 
-PetscErrorCode ExpectEqual(std::string const& what, Mat expected, Mat actual)
-{
+PetscErrorCode ExpectEqual(std::string const& what, Mat expected, Mat actual) {
   PetscInt rows, cols, m, n, first, last;
   PetscCall(MatGetLocalSize(expected, &rows, &cols));
   PetscCall(MatGetLocalSize(actual, &m, &n));
@@ -67,8 +63,7 @@ PetscErrorCode ExpectEqual(std::string const& what, Mat expected, Mat actual)
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode MakeSets(Mat A, PetscInt n, PetscInt overlap, bool reversed, std::vector<IS>* sets)
-{
+PetscErrorCode MakeSets(Mat A, PetscInt n, PetscInt overlap, bool reversed, std::vector<IS>* sets) {
   PetscInt size, first, last;
   PetscCall(MatGetSize(A, &size, NULL));
   PetscCall(MatGetOwnershipRange(A, &first, &last));
@@ -82,8 +77,7 @@ PetscErrorCode MakeSets(Mat A, PetscInt n, PetscInt overlap, bool reversed, std:
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode ExpectUpdates(SubmatrixPair& p, int count)
-{
+PetscErrorCode ExpectUpdates(SubmatrixPair& p, int count) {
   std::string line = "new values of submatrices by sptrsv: ";
   std::string const text = ViewText(p.pc);
   if (count > 0) line += std::to_string(count) + " times";

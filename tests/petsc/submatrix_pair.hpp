@@ -27,26 +27,19 @@ struct SubmatrixPair {
   Mat native = nullptr, ours = nullptr;
   PC pc = nullptr;
 
-  PetscErrorCode Create(PetscInt n, bool by_plugin = true)
-  {
+  PetscErrorCode Create(PetscInt n, bool by_plugin = true) {
     PetscCall(MakeMatrix(n, MATAIJ, &native));
     PetscCall(MakeMatrix(n, MatTypeOfRun().c_str(), &ours));
     return MakePc(ours, "whole_", PCASM, &pc, by_plugin);
   }
-  PetscErrorCode Change(int round, bool more = false)
-  {
+  PetscErrorCode Change(int round, bool more = false) {
     for (Mat m : {native, ours}) {
       PetscCall(SetValues(m, round, more));
       PetscCall(MatScale(m, 1.5));  // on a GPU the newest values are there
     }
     return PETSC_SUCCESS;
   }
-  PetscErrorCode Destroy()
-  {
-    PetscCall(PCDestroy(&pc));
-    PetscCall(MatDestroy(&native));
-    return MatDestroy(&ours);
-  }
+  PetscErrorCode Destroy() { return DestroyAll(&pc, &native, &ours); }
 };
 
 /// Sets of index sets, and the plugin's submatrices for them.
@@ -55,19 +48,16 @@ struct SubmatrixSets {
   Mat* submat = nullptr;
 
   PetscInt size() const { return (PetscInt)rows.size(); }
-  PetscErrorCode Take(SubmatrixPair& p, MatReuse reuse)
-  {
+  PetscErrorCode Take(SubmatrixPair& p, MatReuse reuse) {
     return MatCreateSubMatrices(p.ours, size(), rows.data(), cols.data(), reuse, &submat);
   }
-  PetscErrorCode Compare(SubmatrixPair& p, std::string const& what)
-  {
+  PetscErrorCode Compare(SubmatrixPair& p, std::string const& what) {
     Mat* expected = nullptr;
     PetscCall(MatCreateSubMatrices(p.native, size(), rows.data(), cols.data(), MAT_INITIAL_MATRIX, &expected));
     for (PetscInt k = 0; k < size(); ++k) PetscCall(ExpectEqual(what, expected[k], submat[k]));
     return MatDestroySubMatrices(size(), &expected);
   }
-  PetscErrorCode Destroy()
-  {
+  PetscErrorCode Destroy() {
     PetscCall(MatDestroySubMatrices(size(), &submat));
     for (auto* sets : {&rows, &cols})
       for (IS& set : *sets) PetscCall(ISDestroy(&set));

@@ -10,8 +10,7 @@ inline constexpr PetscReal rounding = PetscDefined(USE_REAL_SINGLE) ? 2e-5 : 2e-
 
 /// Makes a diagonally dominant matrix of a grid on all ranks, without inodes if the type of the run has none.
 /// @param dof  unknowns of a node, coupled with each other: inodes if more than 1
-inline PetscErrorCode MakeMatrix(PetscInt side, PetscInt dof, char const* type, int round, Mat* A)
-{
+inline PetscErrorCode MakeMatrix(PetscInt side, PetscInt dof, char const* type, int round, Mat* A) {
   PetscInt const n = side * side * dof;
   PetscInt first, last;
   PetscCall(MatCreate(PETSC_COMM_WORLD, A));
@@ -46,8 +45,7 @@ struct SweepPair {
   Vec b = nullptr, x[2] = {nullptr, nullptr}, scale = nullptr;
 
   /// @param options  of the PC, "NAME VALUE" without a dash and the prefix, which is sweeps_
-  PetscErrorCode Create(PetscInt side, PetscInt dof, char const* options = "pc_sor_sptrsv sptrsv")
-  {
+  PetscErrorCode Create(PetscInt side, PetscInt dof, char const* options = "pc_sor_sptrsv sptrsv") {
     for (char const* name : {"pc_sor_sptrsv", "pc_sor_ordering"})
       PetscCall(PetscOptionsClearValue(NULL, (std::string("-sweeps_") + name).c_str()));
     PetscCall(PetscOptionsInsertString(NULL, (std::string("-sweeps_") + options).c_str()));
@@ -65,18 +63,14 @@ struct SweepPair {
     PetscCall(PCSetFromOptions(pc));
     return PCSetUp(pc);
   }
-  PetscErrorCode Destroy()
-  {
-    PetscCall(PCDestroy(&pc));
-    for (Mat* m : {&native, &ours}) PetscCall(MatDestroy(m));
-    for (Vec* v : {&b, &x[0], &x[1], &scale}) PetscCall(VecDestroy(v));
+  PetscErrorCode Destroy() {
+    PetscCall(DestroyAll(&pc, &native, &ours, &b, &x[0], &x[1], &scale));
     return PETSC_SUCCESS;
   }
   /// Runs MatSOR() with both matrices, and compares.
   /// @param exact  to the bit
   PetscErrorCode Compare(std::string const& what, int flag, PetscReal omega, PetscReal shift, PetscInt its,
-                         PetscInt lits, bool exact = false)
-  {
+                         PetscInt lits, bool exact = false) {
     Vec right;
     PetscCall(VecDuplicate(x[1], &right));
     PetscCall(CopyTo(b, right));
@@ -87,8 +81,7 @@ struct SweepPair {
     return VecDestroy(&right);
   }
   /// Copies between vectors of different types.
-  static PetscErrorCode CopyTo(Vec from, Vec to)
-  {
+  static PetscErrorCode CopyTo(Vec from, Vec to) {
     PetscScalar const* f;
     PetscScalar* t;
     PetscInt n;
@@ -100,8 +93,7 @@ struct SweepPair {
     return VecRestoreArrayRead(from, &f);
   }
   /// Sets new values in both matrices, or a new pattern.
-  PetscErrorCode Change(PetscReal factor, bool pattern)
-  {
+  PetscErrorCode Change(PetscReal factor, bool pattern) {
     for (Mat m : {native, ours}) {
       if (pattern) {
         PetscInt first;

@@ -9,23 +9,20 @@ namespace petsc_test {
 namespace {
 
 /// Returns an entry of a block with zeros on the diagonal that pivoting can invert: 4 on the antidiagonal.
-PetscScalar ZeroDiagonal(PetscInt bs, PetscInt r, PetscInt c)
-{
+PetscScalar ZeroDiagonal(PetscInt bs, PetscInt r, PetscInt c) {
   if (bs % 2 && r == bs / 2 && c == bs / 2) return 4;
   return r + c == bs - 1 ? 4 : 0;
 }
 
 /// Returns an entry of a symmetric indefinite block, for which ICC shifts.
-PetscScalar Indefinite(PetscInt block, PetscInt r, PetscInt c)
-{
+PetscScalar Indefinite(PetscInt block, PetscInt r, PetscInt c) {
   if (r != c) return 0.3;
   return (block + r) % 3 == 1 ? -2 : 3;
 }
 
 /// Calls f(setup) for every setup that PETSc supports for matrices of this type.
 template <class F>
-void ForSetups(BlockMatrix const& m, F const& f)
-{
+void ForSetups(BlockMatrix const& m, F const& f) {
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC})
     for (PetscInt levels = 0; levels < 3; ++levels)
       for (MatOrderingType ordering : {MATORDERINGNATURAL, MATORDERINGRCM}) {
@@ -47,8 +44,7 @@ void ForSetups(BlockMatrix const& m, F const& f)
 /// none.
 /// @param strict  pivots that are zero are errors
 /// @param failed  on return whether a pivot was zero
-PetscErrorCode Compare(BlockMatrix const& m, Factoring const& setup, char const* type, bool strict, bool* failed)
-{
+PetscErrorCode Compare(BlockMatrix const& m, Factoring const& setup, char const* type, bool strict, bool* failed) {
   Mat A;
   SCOPED_TRACE(type);
   PetscCall(Build(m, &A));
@@ -72,8 +68,7 @@ PetscErrorCode Compare(BlockMatrix const& m, Factoring const& setup, char const*
 
 /// Checks that factors of this matrix with any setup equal PETSc's.
 /// @param shifted  with a shift: PETSc has one for LU, another one for Cholesky
-void ExpectNative(BlockMatrix const& m, bool shifted)
-{
+void ExpectNative(BlockMatrix const& m, bool shifted) {
   static unsigned turn = 0;
   ForSetups(m, [&](Factoring setup) {
     setup.shift = setup.symmetric() ? MAT_SHIFT_POSITIVE_DEFINITE : MAT_SHIFT_INBLOCKS;
@@ -86,8 +81,7 @@ void ExpectNative(BlockMatrix const& m, bool shifted)
   });
 }
 
-TEST(BlockFactors, PivotShiftAndInvertInsideBlocksAsPetscDoes)
-{
+TEST(BlockFactors, PivotShiftAndInvertInsideBlocksAsPetscDoes) {
   BlockMatrix m;
   for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
     for (PetscInt bs : block_sizes)
@@ -103,8 +97,7 @@ TEST(BlockFactors, PivotShiftAndInvertInsideBlocksAsPetscDoes)
 }
 
 /// Checks blocks with a zero row and column: shifted, or reported, by block size and amount.
-TEST(BlockFactors, VerdictsOnSingularBlocksAreNative)
-{
+TEST(BlockFactors, VerdictsOnSingularBlocksAreNative) {
   BlockMatrix m;
   m.coupling = 0;
   int shifted = 0, reported = 0;
@@ -138,8 +131,7 @@ TEST(BlockFactors, VerdictsOnSingularBlocksAreNative)
 
 /// Compares the factors after change(A, m) between the symbolic and the numeric phase.
 void ExpectSameAfter(char const* what, std::function<PetscErrorCode(Mat, BlockMatrix const&)> const& change,
-                     MatFactorType ftype)
-{
+                     MatFactorType ftype) {
   BlockMatrix m;
   m.diagonal = Dominant;
   for (PetscInt bs : block_sizes) {
@@ -160,8 +152,7 @@ void ExpectSameAfter(char const* what, std::function<PetscErrorCode(Mat, BlockMa
   }
 }
 
-TEST(BlockFactors, FollowChangesOfTheMatrixBetweenPhases)
-{
+TEST(BlockFactors, FollowChangesOfTheMatrixBetweenPhases) {
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU}) {
     ExpectSameAfter(
         "zeroed rows",
@@ -187,8 +178,7 @@ TEST(BlockFactors, FollowChangesOfTheMatrixBetweenPhases)
 }
 
 // PETSc's own factor keeps the pattern of the first matrix: docs/dev/petsc_faults.md
-TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
-{
+TEST(BlockFactors, SymmetricOnesFollowChangedPatterns) {
   for (PetscInt bs : {1, 2, 3, 8})
     for (MatFactorType ftype : {MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC}) {
       BlockMatrix m;
@@ -212,14 +202,12 @@ TEST(BlockFactors, SymmetricOnesFollowChangedPatterns)
       ASSERT_EQ((int)own.Symbolic(copy, MATSOLVERPETSC, NULL, setup), 0);
       ASSERT_EQ((int)own.Numeric(copy), 0);
       EXPECT_EQ((int)ExpectNear(MatFactorTypes[ftype] + std::to_string(bs), own.mat(), ours.mat()), 0);
-      ASSERT_EQ((int)MatDestroy(&copy), 0);
-      ASSERT_EQ((int)MatDestroy(&A), 0);
+      ASSERT_EQ((int)DestroyAll(&copy, &A), 0);
     }
 }
 
 /// Checks that blocks of 1 are factored like entries.
-TEST(BlockFactors, BlocksOfOneAreNativeToTheBit)
-{
+TEST(BlockFactors, BlocksOfOneAreNativeToTheBit) {
   for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
     for (bool const definite : {true, false})
       for (MatFactorShiftType shift :
@@ -253,8 +241,7 @@ TEST(BlockFactors, BlocksOfOneAreNativeToTheBit)
 }
 
 /// Checks that the search for a shift ends where PETSc's own would not return.
-TEST(BlockFactors, ShiftsOfBlocksOfOneEnd)
-{
+TEST(BlockFactors, ShiftsOfBlocksOfOneEnd) {
   BlockMatrix m;
   m.bs = 1;
   m.diagonal = [](PetscInt block, PetscInt, PetscInt) -> PetscScalar { return block == 6 ? -1 : 3; };
@@ -275,8 +262,7 @@ TEST(BlockFactors, ShiftsOfBlocksOfOneEnd)
 }
 
 /// Checks that a factor object may be factored on the host and on the device in turn.
-TEST(BlockFactors, FactorChoiceMayChange)
-{
+TEST(BlockFactors, FactorChoiceMayChange) {
   BlockMatrix m;
   m.bs = 3;
   m.diagonal = Dominant;

@@ -9,8 +9,7 @@ namespace petsc_test {
 namespace {
 
 /// Factors without a tolerance for pivots, and solves with a right-hand side of ones.
-PetscErrorCode SolveTwoRows(Mat A, char const* type, PetscScalar* first)
-{
+PetscErrorCode SolveTwoRows(Mat A, char const* type, PetscScalar* first) {
   Factor factor;
   Factoring setup;
   Vec b, x;
@@ -26,8 +25,7 @@ PetscErrorCode SolveTwoRows(Mat A, char const* type, PetscScalar* first)
   return code;
 }
 
-TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers)
-{
+TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers) {
   for (PetscReal power : {1e100, 1e-100}) {  // quotients are 1e350 and 1e-350
     Mat A;
     ASSERT_EQ((int)MatCreateSeqBAIJ(PETSC_COMM_SELF, 1, 2, 2, 2, NULL, &A), 0);
@@ -46,8 +44,7 @@ TEST(BlockFactors, OfBlockSizeOneHoldWhereQuotientsLeaveTheRangeOfNumbers)
 }
 
 /// Sets two block rows of an upper triangle; each block is a multiple of the identity.
-PetscErrorCode SetTwoBlockRows(Mat A, PetscInt bs, PetscReal first, PetscReal coupling, PetscReal second)
-{
+PetscErrorCode SetTwoBlockRows(Mat A, PetscInt bs, PetscReal first, PetscReal coupling, PetscReal second) {
   for (PetscInt r = 0; r < bs; ++r) {
     PetscCall(MatSetValue(A, r, r, first, INSERT_VALUES));
     PetscCall(MatSetValue(A, r, bs + r, coupling, INSERT_VALUES));
@@ -57,8 +54,7 @@ PetscErrorCode SetTwoBlockRows(Mat A, PetscInt bs, PetscReal first, PetscReal co
   return (PetscErrorCode)0;
 }
 
-TEST(BlockFactors, QuotientsOutsideTheRangeOfNumbersAreRefused)
-{
+TEST(BlockFactors, QuotientsOutsideTheRangeOfNumbersAreRefused) {
   struct Row {
     PetscReal first, coupling, second;
     bool refused;
@@ -90,8 +86,7 @@ TEST(BlockFactors, QuotientsOutsideTheRangeOfNumbersAreRefused)
   }
 }
 
-TEST(BlockFactors, AfterARefusalNewValuesAreTaken)
-{
+TEST(BlockFactors, AfterARefusalNewValuesAreTaken) {
   Mat A;
   Vec b, x;
   Factor factor;
@@ -112,13 +107,11 @@ TEST(BlockFactors, AfterARefusalNewValuesAreTaken)
   ASSERT_EQ((int)MatSolve(factor.mat(), b, x), 0);
   ASSERT_EQ((int)VecGetValues(x, 1, &row, &first), 0);
   EXPECT_NEAR(PetscRealPart(first), 0.125, 1e-15);
-  for (Vec* v : {&b, &x}) ASSERT_EQ((int)VecDestroy(v), 0);
-  ASSERT_EQ((int)MatDestroy(&A), 0);
+  ASSERT_EQ((int)DestroyAll(&b, &x, &A), 0);
 }
 
 // a pivot status, as KSP, SNES and TS expect it
-TEST(BlockFactors, AZeroPivotIsNativeVerdictWhateverElseIsWrong)
-{
+TEST(BlockFactors, AZeroPivotIsNativeVerdictWhateverElseIsWrong) {
   Mat A;
   Factor factor;
   Factoring setup;
@@ -134,8 +127,7 @@ TEST(BlockFactors, AZeroPivotIsNativeVerdictWhateverElseIsWrong)
   ASSERT_EQ((int)MatDestroy(&A), 0);
 }
 
-TEST(BlockFactors, WhatPetscDoesNotFactorIsRefused)
-{
+TEST(BlockFactors, WhatPetscDoesNotFactorIsRefused) {
   BlockMatrix m;
   m.diagonal = Dominant;
   PetscBool available;
@@ -164,8 +156,7 @@ TEST(BlockFactors, WhatPetscDoesNotFactorIsRefused)
     EXPECT_NE(caught.message.find("natural"), std::string::npos) << caught.message;
     caught = Catch([&] { return MatCholeskyFactorNumeric(F, A, &info); });
     EXPECT_NE((int)caught.code, 0);
-    ASSERT_EQ((int)MatDestroy(&F), 0);
-    ASSERT_EQ((int)ISDestroy(&backward), 0);
+    ASSERT_EQ((int)DestroyAll(&F, &backward), 0);
     if (bs == 2) {  // one index per row, which PETSc accepts if it begins with those of the block rows
       for (bool natural : {false, true}) {
         PetscInt const n = 2 * m.rows;
@@ -174,16 +165,14 @@ TEST(BlockFactors, WhatPetscDoesNotFactorIsRefused)
         caught = Catch([&] { return MatLUFactorSymbolic(F, A, backward, backward, &info); });
         EXPECT_EQ((int)caught.code, natural ? 0 : (int)PETSC_ERR_ARG_SIZ);
         EXPECT_TRUE(!natural || !MatLUFactorNumeric(F, A, &info));
-        ASSERT_EQ((int)MatDestroy(&F), 0);
-        ASSERT_EQ((int)ISDestroy(&backward), 0);
+        ASSERT_EQ((int)DestroyAll(&F, &backward), 0);
       }
     }
     ASSERT_EQ((int)MatDestroy(&A), 0);
   }
 }
 
-TEST(BlockFactors, MatricesOfAnotherSizeAreRefused)
-{
+TEST(BlockFactors, MatricesOfAnotherSizeAreRefused) {
   BlockMatrix m;
   m.diagonal = Dominant;
   Mat A, other, F;
@@ -202,15 +191,12 @@ TEST(BlockFactors, MatricesOfAnotherSizeAreRefused)
     CaughtError const caught = Catch([&] { return MatILUFactorSymbolic(F, other, natural, natural, &info); });
     EXPECT_EQ((int)caught.code, (int)PETSC_ERR_ARG_SIZ);
     EXPECT_NE(caught.message.find("The factor was made for a matrix"), std::string::npos) << caught.message;
-    ASSERT_EQ((int)ISDestroy(&natural), 0);
-    ASSERT_EQ((int)MatDestroy(&other), 0);
+    ASSERT_EQ((int)DestroyAll(&natural, &other), 0);
   }
-  ASSERT_EQ((int)MatDestroy(&F), 0);
-  ASSERT_EQ((int)MatDestroy(&A), 0);
+  ASSERT_EQ((int)DestroyAll(&F, &A), 0);
 }
 
-TEST(BlockFactors, ValuesOfAnotherTypeAreRefused)
-{
+TEST(BlockFactors, ValuesOfAnotherTypeAreRefused) {
   BlockMatrix m;
   m.diagonal = Dominant;
   Mat A;
@@ -229,8 +215,7 @@ TEST(BlockFactors, ValuesOfAnotherTypeAreRefused)
 }
 
 // PETSc's own numeric phase crashes for block size 2: docs/dev/petsc_faults.md
-TEST(BlockFactors, SymmetricOnesWithoutRows)
-{
+TEST(BlockFactors, SymmetricOnesWithoutRows) {
   BlockMatrix m;
   m.rows = 0;
   m.diagonal = Dominant;
@@ -254,9 +239,7 @@ TEST(BlockFactors, SymmetricOnesWithoutRows)
         ASSERT_EQ((int)ours.Make(A, "levelset", NULL, MAT_FACTOR_CHOLESKY), 0);
         ASSERT_EQ((int)MatCholeskyFactorSymbolic(ours.mat(), A, stride, &ours.info), 0);
         ASSERT_EQ((int)MatCholeskyFactorNumeric(ours.mat(), A, &ours.info), 0);
-        ASSERT_EQ((int)ISDestroy(&stride), 0);
-        for (Vec* v : {&b, &x}) ASSERT_EQ((int)VecDestroy(v), 0);
-        ASSERT_EQ((int)MatDestroy(&A), 0);
+        ASSERT_EQ((int)DestroyAll(&stride, &b, &x, &A), 0);
       }
 }
 

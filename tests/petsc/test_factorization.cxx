@@ -24,8 +24,7 @@ struct Counts {
 };
 
 /// Compares one factorization. If PETSc's numeric phase would not return, the device reports so before PETSc is called.
-PetscErrorCode RunOne(Mat A, Factoring const& setup, bool plain, Counts* counts)
-{
+PetscErrorCode RunOne(Mat A, Factoring const& setup, bool plain, Counts* counts) {
   HostDevicePair pair;
   PivotStatus pivot_status;
   CaughtError const refused = Catch([&] { return pair.Symbolic(A, setup, counts->cases % 2 ? "sptrsv" : "levelset"); });
@@ -54,8 +53,7 @@ PetscErrorCode RunOne(Mat A, Factoring const& setup, bool plain, Counts* counts)
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode RunShifts(Mat A, Factoring setup, Diagonal diagonal, Counts* counts)
-{
+PetscErrorCode RunShifts(Mat A, Factoring setup, Diagonal diagonal, Counts* counts) {
   setup.zero_pivot = diagonal == Diagonal::scaled ? 1e-2 : 2.2e-14;
   for (MatFactorShiftType shift :
        {MAT_SHIFT_NONE, MAT_SHIFT_NONZERO, MAT_SHIFT_POSITIVE_DEFINITE, MAT_SHIFT_INBLOCKS}) {
@@ -71,8 +69,7 @@ PetscErrorCode RunShifts(Mat A, Factoring setup, Diagonal diagonal, Counts* coun
 }
 
 PetscErrorCode RunMatrix(Case const& c, sptrsv::support::CsrMatrix const& from, Diagonal diagonal, MatType type,
-                         bool inodes, Counts* counts)
-{
+                         bool inodes, Counts* counts) {
   Mat A;
   Vec d;
   Factoring setup;
@@ -98,8 +95,7 @@ PetscErrorCode RunMatrix(Case const& c, sptrsv::support::CsrMatrix const& from, 
   return MatDestroy(&A);
 }
 
-PetscErrorCode RunCase(Case const& c)
-{
+PetscErrorCode RunCase(Case const& c) {
   std::string spec = c.matrix;
   Counts counts;
   bool const symmetric = c.ftype == MAT_FACTOR_CHOLESKY || c.ftype == MAT_FACTOR_ICC;
@@ -117,8 +113,7 @@ PetscErrorCode RunCase(Case const& c)
   return PETSC_SUCCESS;
 }
 
-std::vector<Case> AllCases()
-{
+std::vector<Case> AllCases() {
   std::vector<Case> all;
   for (char const* matrix :
        {"lap2d:20", "lap3d:7,nonsym", "stencil27:4", "fem3:3,nonsym", "powerlaw:300", "road:20", "kkt2:300"})
@@ -134,8 +129,7 @@ std::vector<Case> AllCases()
   return all;
 }
 
-std::string CaseName(testing::TestParamInfo<Case> const& info)
-{
+std::string CaseName(testing::TestParamInfo<Case> const& info) {
   std::string name = info.param.matrix;
   for (char& c : name)
     if (c == ':' || c == ',') c = '_';
@@ -148,8 +142,7 @@ INSTANTIATE_TEST_SUITE_P(All, FactorizationCases, testing::ValuesIn(AllCases()),
 
 /// Compares factors of a small matrix of any kind, its rows and columns permuted alike or independently, so that
 /// diagonals are stored, made by fill, or missing.
-PetscErrorCode CompareRandom(unsigned seed, int* refusals)
-{
+PetscErrorCode CompareRandom(unsigned seed, int* refusals) {
   std::mt19937_64 random(seed);
   auto const below = [&](PetscInt m) { return (PetscInt)(random() % (unsigned long)m); };
   auto const shuffled = [&](PetscInt n) {
@@ -193,8 +186,7 @@ PetscErrorCode CompareRandom(unsigned seed, int* refusals)
   return MatDestroy(&A);
 }
 
-TEST(Factorizations, OfRandomPatternsEqualNative)
-{
+TEST(Factorizations, OfRandomPatternsEqualNative) {
   int refusals = 0;
   for (unsigned seed = 0; seed < 400; ++seed)
     ASSERT_TRUE(!CompareRandom(seed, &refusals) && !HasFailure()) << "seed " << seed;

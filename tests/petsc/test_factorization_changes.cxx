@@ -12,16 +12,14 @@
 namespace petsc_test {
 namespace {
 
-Factoring SetupOf(MatFactorType ftype)
-{
+Factoring SetupOf(MatFactorType ftype) {
   Factoring setup;
   setup.ftype = ftype;
   return setup;
 }
 
 /// Returns the number of rows of the matrix that the program's -mat_view has written last.
-PetscErrorCode RowsInFile(char const* prefix, std::string const& file, PetscInt* rows)
-{
+PetscErrorCode RowsInFile(char const* prefix, std::string const& file, PetscInt* rows) {
   Factor factor;
   PetscViewer viewer;
   Mat A, read;
@@ -43,14 +41,12 @@ PetscErrorCode RowsInFile(char const* prefix, std::string const& file, PetscInt*
   PetscCall(MatLoad(read, viewer));
   PetscCall(MatGetSize(read, rows, NULL));
   PetscCall(PetscViewerDestroy(&viewer));
-  PetscCall(MatDestroy(&read));
-  return MatDestroy(&A);
+  return DestroyAll(&read, &A);
 }
 
 /// Checks that -mat_view does not show the matrix of three rows with which the plugin probes PETSc's compiler once per
 /// process; must be the first test that factors.
-TEST(FactorizationChanges, TheProgramsOwnViewsAreLeftAlone)
-{
+TEST(FactorizationChanges, TheProgramsOwnViewsAreLeftAlone) {
   char name[] = "/tmp/sptrsv_view_XXXXXX";
   int const handle = mkstemp(name);
   ASSERT_GE(handle, 0);
@@ -62,8 +58,7 @@ TEST(FactorizationChanges, TheProgramsOwnViewsAreLeftAlone)
 }
 
 /// Puts block (i, j), with a dominant diagonal if i == j.
-PetscErrorCode PutBlock(Mat A, PetscInt i, PetscInt j, PetscInt bs)
-{
+PetscErrorCode PutBlock(Mat A, PetscInt i, PetscInt j, PetscInt bs) {
   std::vector<PetscScalar> block;
   for (PetscInt r = 0; r < bs; ++r)
     for (PetscInt c = 0; c < bs; ++c)
@@ -73,8 +68,7 @@ PetscErrorCode PutBlock(Mat A, PetscInt i, PetscInt j, PetscInt bs)
 
 /// Makes an arrow whose head comes first, so that its factors are full; then adds blocks, for which PETSc 3.18 leaves
 /// the nonzero state of the matrix unchanged.
-PetscErrorCode AddBlocks(MatType type, PetscInt bs)
-{
+PetscErrorCode AddBlocks(MatType type, PetscInt bs) {
   PetscInt const rows = 8;
   bool const symmetric = type == std::string(MATSEQSBAIJ);
   HostDevicePair pair;
@@ -101,15 +95,13 @@ PetscErrorCode AddBlocks(MatType type, PetscInt bs)
   return MatDestroy(&A);
 }
 
-TEST(FactorizationChanges, BlocksAddedInPlace)
-{
+TEST(FactorizationChanges, BlocksAddedInPlace) {
   for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ})
     for (PetscInt bs : {1, 2, 3}) EXPECT_EQ((int)AddBlocks(type, bs), 0) << type << " " << bs;
 }
 
 /// Makes a matrix that is full, or has about a third of the entries.
-PetscErrorCode Scattered(PetscInt n, bool full, Mat* A)
-{
+PetscErrorCode Scattered(PetscInt n, bool full, Mat* A) {
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, n, NULL, A));
   PetscCall(MatSetOption(*A, MAT_USE_INODES, PETSC_FALSE));
   for (PetscInt i = 0; i < n; ++i)
@@ -121,8 +113,7 @@ PetscErrorCode Scattered(PetscInt n, bool full, Mat* A)
 
 /// Fills a submatrix again from another matrix, with fewer entries: PETSc writes its arrays, and leaves its nonzero
 /// state unchanged.
-PetscErrorCode ReuseSubmatrix(MatFactorType ftype)
-{
+PetscErrorCode ReuseSubmatrix(MatFactorType ftype) {
   PetscInt const n = 12;
   HostDevicePair pair;
   Mat all, some, A;
@@ -137,18 +128,15 @@ PetscErrorCode ReuseSubmatrix(MatFactorType ftype)
   PetscCall(MatCreateSubMatrix(some, rows, rows, MAT_REUSE_MATRIX, &A));
   PetscCall(pair.Numeric(A));
   PetscCall(ExpectNear("beside PETSc's", pair.host.mat(), pair.device.mat()));
-  PetscCall(ISDestroy(&rows));
-  for (Mat* m : {&all, &some, &A}) PetscCall(MatDestroy(m));
+  PetscCall(DestroyAll(&rows, &all, &some, &A));
   return PETSC_SUCCESS;
 }
 
-TEST(FactorizationChanges, SubmatricesFilledAnew)
-{
+TEST(FactorizationChanges, SubmatricesFilledAnew) {
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU}) EXPECT_EQ((int)ReuseSubmatrix(ftype), 0);
 }
 
-PetscErrorCode Dense(MatFactorType ftype, char const* prefix)
-{
+PetscErrorCode Dense(MatFactorType ftype, char const* prefix) {
   Factor factor;
   Mat A, dense;
   PetscCall(Scattered(5, true, &A));
@@ -160,12 +148,10 @@ PetscErrorCode Dense(MatFactorType ftype, char const* prefix)
   EXPECT_EQ((int)code, (int)PETSC_ERR_SUP) << prefix;
   PetscCall(factor.Symbolic(A, SetupOf(ftype)));  // continues with the kind that it was made for
   PetscCall(factor.Numeric(A));
-  PetscCall(MatDestroy(&dense));
-  return MatDestroy(&A);
+  return DestroyAll(&dense, &A);
 }
 
-TEST(FactorizationChanges, OtherTypesAreRefused)
-{
+TEST(FactorizationChanges, OtherTypesAreRefused) {
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU})
     for (char const* prefix : {"host_", "device_"}) EXPECT_EQ((int)Dense(ftype, prefix), 0);
 }

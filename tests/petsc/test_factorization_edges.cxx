@@ -11,8 +11,7 @@
 namespace petsc_test {
 namespace {
 
-Factoring SetupOf(MatFactorType ftype, MatFactorShiftType shift = MAT_SHIFT_NONE, PetscReal amount = 0)
-{
+Factoring SetupOf(MatFactorType ftype, MatFactorShiftType shift = MAT_SHIFT_NONE, PetscReal amount = 0) {
   Factoring setup;
   setup.ftype = ftype;
   setup.shift = shift;
@@ -21,13 +20,11 @@ Factoring SetupOf(MatFactorType ftype, MatFactorShiftType shift = MAT_SHIFT_NONE
   return setup;
 }
 
-PetscErrorCode Generate(char const* spec, Mat* A)
-{
+PetscErrorCode Generate(char const* spec, Mat* A) {
   return BuildMatrix(sptrsv::support::generate(spec), Diagonal::kept, MATSEQAIJ, false, A);
 }
 
-PetscErrorCode Diagonals(std::vector<PetscScalar> const& diagonal, Mat* A)
-{
+PetscErrorCode Diagonals(std::vector<PetscScalar> const& diagonal, Mat* A) {
   std::vector<PetscInt> row_ptr{0}, col_idx;
   for (PetscInt i = 0; i < (PetscInt)diagonal.size(); ++i) {
     col_idx.push_back(i);
@@ -37,16 +34,14 @@ PetscErrorCode Diagonals(std::vector<PetscScalar> const& diagonal, Mat* A)
 }
 
 /// Makes [2 1 0; 1 d 1; 0 1 2].
-PetscErrorCode Three(PetscScalar d, Mat* A)
-{
+PetscErrorCode Three(PetscScalar d, Mat* A) {
   return BuildCsr({0, 2, 5, 7}, {0, 1, 0, 1, 2, 1, 2}, {2, 1, 1, d, 1, 1, 2}, A);
 }
 
 MatFactorType const kinds[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
 
 /// Factors on both sides; where PETSc would not return, the device must report so.
-PetscErrorCode Both(Mat A, Factoring const& setup, bool endless = false)
-{
+PetscErrorCode Both(Mat A, Factoring const& setup, bool endless = false) {
   HostDevicePair pair;
   PivotStatus pivot_status;
   PetscCall(pair.Symbolic(A, setup));
@@ -61,8 +56,7 @@ PetscErrorCode Both(Mat A, Factoring const& setup, bool endless = false)
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode Thresholds()
-{
+PetscErrorCode Thresholds() {
   PetscReal const zero = 1e-3, eps = PETSC_MACHINE_EPSILON;
   for (MatFactorType ftype : kinds)
     for (MatFactorShiftType shift :
@@ -86,8 +80,7 @@ PetscErrorCode Thresholds()
 }
 TEST(FactorizationEdges, PivotsAtTheThreshold) { EXPECT_EQ((int)Thresholds(), 0); }
 
-PetscErrorCode Strange()
-{
+PetscErrorCode Strange() {
   PetscReal const nan = std::numeric_limits<PetscReal>::quiet_NaN(), inf = std::numeric_limits<PetscReal>::infinity();
   for (MatFactorType ftype : kinds)
     for (MatFactorShiftType shift :
@@ -115,8 +108,7 @@ PetscErrorCode Strange()
 }
 TEST(FactorizationEdges, NanAndInfinity) { EXPECT_EQ((int)Strange(), 0); }
 
-PetscErrorCode Endless()
-{
+PetscErrorCode Endless() {
   Mat A;
   for (MatFactorType ftype : kinds) {
     PetscCall(Diagonals({1, 0, 2}, &A));
@@ -141,8 +133,7 @@ TEST(FactorizationEdges, WherePetscWouldNotReturn) { EXPECT_EQ((int)Endless(), 0
 #if !defined(PETSC_USE_COMPLEX)  // complex products overflow differently
 /// Checks [1 0 0; 0 1 0; huge huge last]: the sum of the last row's entries is infinite, so that any pivot is too
 /// small.
-PetscErrorCode Overflowing()
-{
+PetscErrorCode Overflowing() {
   PetscReal const huge = std::numeric_limits<PetscReal>::max() / 2 * (PetscReal)1.1;
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU})
     for (PetscReal last : {(PetscReal)1, std::sqrt(huge), huge}) {
@@ -157,8 +148,7 @@ PetscErrorCode Overflowing()
 TEST(FactorizationEdges, SumsOfARowOverflow) { EXPECT_EQ((int)Overflowing(), 0); }
 #endif
 
-PetscErrorCode FirstAndLastZero()
-{
+PetscErrorCode FirstAndLastZero() {
   Mat A;
   for (MatFactorType ftype : kinds) {
     Factor f, strict;
@@ -190,8 +180,7 @@ PetscErrorCode FirstAndLastZero()
 TEST(FactorizationEdges, ZeroPivotsAreNamed) { EXPECT_EQ((int)FirstAndLastZero(), 0); }
 
 /// Checks entries that are added after the symbolic phase; PETSc's LU drops them.
-PetscErrorCode PatternGrows(MatFactorType ftype)
-{
+PetscErrorCode PatternGrows(MatFactorType ftype) {
   Mat A, B;
   HostDevicePair pair;
   PetscCall(Generate("lap2d:9", &A));
@@ -214,15 +203,13 @@ PetscErrorCode PatternGrows(MatFactorType ftype)
   PetscCall(ExpectSame(pair.host.mat(), pair.device.mat()));
   return MatDestroy(&B);
 }
-TEST(FactorizationEdges, PatternsAndMatricesChange)
-{
+TEST(FactorizationEdges, PatternsAndMatricesChange) {
   EXPECT_EQ((int)PatternGrows(MAT_FACTOR_LU), 0);
   EXPECT_EQ((int)PatternGrows(MAT_FACTOR_ILU), 0);
 }
 
 /// Checks a Mat that gets another pattern with the same number of entries.
-PetscErrorCode PatternReplaced()
-{
+PetscErrorCode PatternReplaced() {
   Mat A;
   HostDevicePair pair;
   std::vector<PetscInt> const row_ptr{0, 2, 3, 5}, first{0, 1, 1, 0, 2}, second{0, 2, 1, 1, 2};
@@ -237,8 +224,7 @@ PetscErrorCode PatternReplaced()
 }
 TEST(FactorizationEdges, ThePatternIsReplacedInPlace) { EXPECT_EQ((int)PatternReplaced(), 0); }
 
-PetscErrorCode SameInfo(Mat host, Mat device)
-{
+PetscErrorCode SameInfo(Mat host, Mat device) {
   MatInfo h, d;
   PetscCall(MatGetInfo(host, MAT_LOCAL, &h));
   PetscCall(MatGetInfo(device, MAT_LOCAL, &d));
@@ -252,8 +238,7 @@ PetscErrorCode SameInfo(Mat host, Mat device)
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode Phases()
-{
+PetscErrorCode Phases() {
   Mat A;
   PetscCall(Generate("lap2d:9", &A));
   for (MatFactorType ftype : kinds) {
@@ -280,8 +265,7 @@ PetscErrorCode Phases()
 TEST(FactorizationEdges, PhasesInAnyOrder) { EXPECT_EQ((int)Phases(), 0); }
 
 /// Checks levels: PETSc reads them as whole numbers, and the backend finds fill up to level 16.
-PetscErrorCode Levels(char const* spec)
-{
+PetscErrorCode Levels(char const* spec) {
   Mat A;
   PetscCall(Generate(spec, &A));
   for (MatFactorType ftype : {MAT_FACTOR_ILU, MAT_FACTOR_ICC})
@@ -310,15 +294,13 @@ PetscErrorCode Levels(char const* spec)
       }
   return MatDestroy(&A);
 }
-TEST(FactorizationEdges, LevelsAreReadAsPetscReadsThem)
-{
+TEST(FactorizationEdges, LevelsAreReadAsPetscReadsThem) {
   for (char const* spec : {"lap2d:9", "lap3d:4,nonsym", "diagonal:5"}) EXPECT_EQ((int)Levels(spec), 0);
 }
 
 /// Checks columns that are permuted for a nonzero diagonal in natural order: the pattern of PETSc's ILU(0) is then
 /// wrong (docs/dev/petsc_faults.md), and the plugin's must be the same.
-PetscErrorCode ExpectSameReordered(PetscInt levels)
-{
+PetscErrorCode ExpectSameReordered(PetscInt levels) {
   Mat A;
   PC pc[2];
   Vec b, x[2];
@@ -343,17 +325,14 @@ PetscErrorCode ExpectSameReordered(PetscInt levels)
   }
   PetscCall(VecEqual(x[0], x[1], &same));
   EXPECT_TRUE(same);
-  for (Vec* v : {&b, &x[0], &x[1]}) PetscCall(VecDestroy(v));
-  return MatDestroy(&A);
+  return DestroyAll(&b, &x[0], &x[1], &A);
 }
 
-TEST(FactorizationEdges, NonzerosAlongTheDiagonalInNaturalOrder)
-{
+TEST(FactorizationEdges, NonzerosAlongTheDiagonalInNaturalOrder) {
   for (PetscInt levels : {0, 1, 2}) EXPECT_EQ((int)ExpectSameReordered(levels), 0);
 }
 
-PetscErrorCode Small()
-{
+PetscErrorCode Small() {
   for (PetscInt n : {0, 1})
     for (MatFactorType ftype : kinds)
       for (MatFactorShiftType shift :
@@ -368,8 +347,7 @@ PetscErrorCode Small()
 }
 TEST(FactorizationEdges, NoRowAndOneRow) { EXPECT_EQ((int)Small(), 0); }
 
-PetscErrorCode Refusals()
-{
+PetscErrorCode Refusals() {
   Mat A;
   PetscCall(BuildCsr({0, 2, 3, 5}, {0, 1, 0, 1, 2}, {2, 1, 1, 1, 4}, &A));  // row 1 has no diagonal entry
   for (char const* prefix : {"host_", "device_"}) {

@@ -15,8 +15,7 @@ char const* const sort_them =
     "PetscSortIntWithScalarArray()";
 char const* const add_them = " twice; store each column of a row once, with the sum of its values; MatSetValues()";
 
-Factoring SetupOf(MatFactorType ftype)
-{
+Factoring SetupOf(MatFactorType ftype) {
   Factoring setup;
   setup.ftype = ftype;
   return setup;
@@ -24,15 +23,13 @@ Factoring SetupOf(MatFactorType ftype)
 
 constexpr char const* prefixes[] = {"host_", "device_"};
 
-PetscErrorCode Prepare(Mat A, MatFactorType ftype)
-{
+PetscErrorCode Prepare(Mat A, MatFactorType ftype) {
   if (SetupOf(ftype).symmetric()) PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   return PETSC_SUCCESS;
 }
 
 /// Returns the error of the symbolic phase.
-CaughtError SymbolicError(Mat A, char const* prefix, MatFactorType ftype, char const* type = "levelset")
-{
+CaughtError SymbolicError(Mat A, char const* prefix, MatFactorType ftype, char const* type = "levelset") {
   Factor factor;
   return Catch([&] {
     PetscCall(Prepare(A, ftype));
@@ -40,16 +37,14 @@ CaughtError SymbolicError(Mat A, char const* prefix, MatFactorType ftype, char c
   });
 }
 
-void ExpectError(CaughtError const& error, std::string const& words, std::string const& what)
-{
+void ExpectError(CaughtError const& error, std::string const& words, std::string const& what) {
   EXPECT_EQ((int)error.code, (int)PETSC_ERR_ARG_WRONG) << what << ": " << error.message;
   EXPECT_NE(error.message.find(words), std::string::npos) << what << ": " << error.message;
 }
 
 /// Checks the words, by all types of solver and by both sources of values; PETSc's own factors are wrong, without an
 /// error. fuzz_calls tries which rows, of which matrices and kinds of factor, are refused, and compares other answers.
-TEST(ImproperMatrices, AllTypesSayTheSame)
-{
+TEST(ImproperMatrices, AllTypesSayTheSame) {
   ArrayMatrix const A(DiagonalFirst(RingRows(n)));
   for (Variant const& variant : all_variants())
     for (MatFactorType ftype : {MAT_FACTOR_ILU, MAT_FACTOR_ICC})
@@ -60,8 +55,7 @@ TEST(ImproperMatrices, AllTypesSayTheSame)
 
 /// Checks the diagonal twice, a column right of it, one left of it, and the diagonal again at the row's end; PETSc
 /// takes the last entry, or both as two.
-TEST(ImproperMatrices, ColumnsStoredTwiceAreRefused)
-{
+TEST(ImproperMatrices, ColumnsStoredTwiceAreRefused) {
   for (MatType type : {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ})
     for (char const* prefix : prefixes)
       for (int which : {0, 1, 2, 3}) {
@@ -82,8 +76,7 @@ TEST(ImproperMatrices, ColumnsStoredTwiceAreRefused)
 }
 
 /// Checks that the backend refuses to factor L and U whose columns do not ascend.
-TEST(ImproperMatrices, FactorsOutOfOrderAreRefusedByTheBackend)
-{
+TEST(ImproperMatrices, FactorsOutOfOrderAreRefusedByTheBackend) {
   Rows rows = RingRows(n);
   std::swap(rows[3][rows[3].size() - 1], rows[3][rows[3].size() - 2]);
   ArrayMatrix const A(rows, MATSEQBAIJ);
@@ -95,8 +88,7 @@ TEST(ImproperMatrices, FactorsOutOfOrderAreRefusedByTheBackend)
 
 /// Checks that rows and columns of blocks are numbered as such. PETSc makes no such matrices itself, but shows their
 /// arrays.
-TEST(ImproperMatrices, BlocksOutOfOrderAreNamed)
-{
+TEST(ImproperMatrices, BlocksOutOfOrderAreNamed) {
   for (MatType type : {MATSEQBAIJ, MATSEQSBAIJ}) {
     Grid grid;
     grid.dof = 2;
@@ -121,8 +113,7 @@ TEST(ImproperMatrices, BlocksOutOfOrderAreNamed)
 }
 
 /// Checks that the numeric phase checks the rows of another matrix.
-TEST(ImproperMatrices, ColumnsStoredTwiceAreRefusedByTheNumericPhaseToo)
-{
+TEST(ImproperMatrices, ColumnsStoredTwiceAreRefusedByTheNumericPhaseToo) {
   for (char const* prefix : prefixes)
     for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC}) {
       ArrayMatrix const A(RingRows(n)), repeated(Repeated(RingRows(n), 5, 2));
@@ -140,8 +131,7 @@ TEST(ImproperMatrices, ColumnsStoredTwiceAreRefusedByTheNumericPhaseToo)
 struct Preconditioner {
   PC pc = nullptr;
 
-  PetscErrorCode Make(Mat A, PCType type, char const* solver)
-  {
+  PetscErrorCode Make(Mat A, PCType type, char const* solver) {
     PetscCall(PCCreate(PetscObjectComm((PetscObject)A), &pc));
     PetscCall(PCSetOperators(pc, A, A));
     PetscCall(PCSetType(pc, type));
@@ -153,8 +143,7 @@ struct Preconditioner {
 };
 
 /// Checks rows i with a zero on the diagonal, which comes first, and entries in columns i + 3 and i + 1.
-TEST(ImproperMatrices, NonzerosAlongTheDiagonalOfRowsOutOfOrder)
-{
+TEST(ImproperMatrices, NonzerosAlongTheDiagonalOfRowsOutOfOrder) {
   constexpr PetscInt rows = 6;
   Rows entries;
   for (PetscInt i = 0; i < rows; ++i) entries.push_back({{i, 0}, {(i + 3) % rows, 0.5}, {(i + 1) % rows, 3}});
@@ -177,8 +166,7 @@ TEST(ImproperMatrices, NonzerosAlongTheDiagonalOfRowsOutOfOrder)
 }
 
 /// Checks an empty row 5 if the program requests nonzeros along the diagonal.
-TEST(ImproperMatrices, EmptyRowsAreNamedBesideTheOptionThatMovesTheDiagonal)
-{
+TEST(ImproperMatrices, EmptyRowsAreNamedBesideTheOptionThatMovesTheDiagonal) {
   for (MatFactorType ftype : {MAT_FACTOR_LU, MAT_FACTOR_ILU}) {
     Rows rows = RingRows(n);
     rows[5].clear();
@@ -195,8 +183,7 @@ TEST(ImproperMatrices, EmptyRowsAreNamedBesideTheOptionThatMovesTheDiagonal)
 }
 
 /// Checks that a numeric phase notices a pattern that the program has changed in its own arrays.
-TEST(ImproperMatrices, ColumnsChangedInPlaceAreRefusedByTheNumericPhase)
-{
+TEST(ImproperMatrices, ColumnsChangedInPlaceAreRefusedByTheNumericPhase) {
   ArrayMatrix A(RingRows(n));
   Factor factor;
   ASSERT_EQ((int)factor.Symbolic(A.mat(), "levelset", "host_", SetupOf(MAT_FACTOR_LU)), 0);
@@ -210,8 +197,7 @@ TEST(ImproperMatrices, ColumnsChangedInPlaceAreRefusedByTheNumericPhase)
 
 /// Checks a program's own triangles: columns in any order, and off-diagonal columns stored twice, which count as their
 /// sum.
-TEST(ImproperMatrices, TrianglesOfAShell)
-{
+TEST(ImproperMatrices, TrianglesOfAShell) {
   Rows lower = RingRows(n);
   for (std::size_t i = 0; i < lower.size(); ++i)
     while (lower[i].back().col > (PetscInt)i) lower[i].pop_back();
@@ -246,8 +232,7 @@ TEST(ImproperMatrices, TrianglesOfAShell)
 
 /// Checks that each rank reports the error of its own block, and no rank waits for another.
 /// @param only_last  the rows of all ranks except the last one are sorted
-void ExpectErrorsOfRanks(bool only_last)
-{
+void ExpectErrorsOfRanks(bool only_last) {
   PetscMPIInt rank, size;
   ASSERT_EQ(MPI_Comm_rank(PETSC_COMM_WORLD, &rank), 0);
   ASSERT_EQ(MPI_Comm_size(PETSC_COMM_WORLD, &size), 0);
@@ -273,12 +258,10 @@ void ExpectErrorsOfRanks(bool only_last)
   });
   if (improper) ExpectError(error, std::string("row 1 stores column 0 behind column 1") + sort_them, "a rank");
   else EXPECT_EQ((int)error.code, 0) << error.message;
-  ASSERT_EQ((int)PCDestroy(&pc), 0);
-  ASSERT_EQ((int)MatDestroy(&A), 0);
+  ASSERT_EQ((int)DestroyAll(&pc, &A), 0);
 }
 
-TEST(ImproperMatricesOnRanks, EachRankNamesItsRow)
-{
+TEST(ImproperMatricesOnRanks, EachRankNamesItsRow) {
   for (bool only_last : {false, true}) ExpectErrorsOfRanks(only_last);
 }
 

@@ -2,8 +2,7 @@
 // Starts PETSc for gtest. PETSC_OPTIONS loads the plugin, as in any program.
 #include "factor_pair.hpp"
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 2;
   if (PetscOptionsInsertString(NULL, "-host_mat_sptrsv_factor host -device_mat_sptrsv_factor device")) return 2;

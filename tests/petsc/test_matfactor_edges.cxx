@@ -16,8 +16,7 @@ std::string VariantName(testing::TestParamInfo<Variant> const& info) { return in
 class MatFactorEdges : public testing::TestWithParam<Variant> {};
 INSTANTIATE_TEST_SUITE_P(All, MatFactorEdges, testing::ValuesIn(all_variants()), VariantName);
 
-PetscErrorCode RunTiny(Variant const& variant, PetscInt n)
-{
+PetscErrorCode RunTiny(Variant const& variant, PetscInt n) {
   for (MatFactorType ftype : factor_types) {
     Mat A, B, X;
     Vec b, x;
@@ -42,25 +41,19 @@ PetscErrorCode RunTiny(Variant const& variant, PetscInt n)
     PetscCall(PetscViewerPushFormat(PETSC_VIEWER_STDOUT_SELF, PETSC_VIEWER_ASCII_INFO));
     PetscCall(MatView(ours.mat(), PETSC_VIEWER_STDOUT_SELF));
     PetscCall(PetscViewerPopFormat(PETSC_VIEWER_STDOUT_SELF));
-    PetscCall(MatDestroy(&A));
-    PetscCall(MatDestroy(&B));
-    PetscCall(MatDestroy(&X));
-    PetscCall(VecDestroy(&b));
-    PetscCall(VecDestroy(&x));
+    PetscCall(DestroyAll(&A, &B, &X, &b, &x));
   }
   return PETSC_SUCCESS;
 }
 
-TEST_P(MatFactorEdges, NoRowsAndOneRow)
-{
+TEST_P(MatFactorEdges, NoRowsAndOneRow) {
   EXPECT_EQ((int)RunTiny(GetParam(), 0), 0);
   EXPECT_EQ((int)RunTiny(GetParam(), 1), 0);
 }
 
 /// Checks a NaN in one entry of the matrix (row and column given) or of b: NaN in the same rows as PETSc's, and the
 /// solve ends.
-PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row, PetscInt column, bool in_matrix)
-{
+PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row, PetscInt column, bool in_matrix) {
   Grid grid;
   Mat A;
   Vec b, x, expected, scale;
@@ -97,13 +90,11 @@ PetscErrorCode RunNan(Variant const& variant, MatFactorType ftype, PetscInt row,
     EXPECT_TRUE(seen) << what;
     PetscCall(VecRestoreArrayRead(x, &a));
   }
-  PetscCall(MatDestroy(&A));
-  for (Vec* v : {&b, &x, &expected, &scale}) PetscCall(VecDestroy(v));
+  PetscCall(DestroyAll(&A, &b, &x, &expected, &scale));
   return PETSC_SUCCESS;
 }
 
-TEST_P(MatFactorEdges, NanComesOutAsNan)
-{
+TEST_P(MatFactorEdges, NanComesOutAsNan) {
   for (MatFactorType ftype : factor_types)
     for (PetscInt row : {0, 24, 48}) {
       EXPECT_EQ((int)RunNan(GetParam(), ftype, row, row, false), 0);
@@ -116,8 +107,7 @@ PetscScalar OftenNegative(PetscInt i) { return i % 5 == 2 ? -0.3 : 1.1; }
 
 /// Checks that a factor whose row 0 has no diagonal entry, since the columns are exchanged, is refused, and the matrix
 /// given back; or, with that entry, factored.
-void ExpectMissingDiagonal(Mat A, Factoring const& setup, bool there)
-{
+void ExpectMissingDiagonal(Mat A, Factoring const& setup, bool there) {
   PetscInt references;
   {
     Factor factor;
@@ -133,8 +123,7 @@ void ExpectMissingDiagonal(Mat A, Factoring const& setup, bool there)
 }
 
 // PETSc may add such an entry twice
-TEST(MatFactor, DiagonalsThatOrderingsPutWhereThereIsNoEntryAreNotFilled)
-{
+TEST(MatFactor, DiagonalsThatOrderingsPutWhereThereIsNoEntryAreNotFilled) {
   Factoring setup;
   setup.ftype = MAT_FACTOR_ILU;
   setup.levels = 1;
@@ -152,8 +141,7 @@ TEST(MatFactor, DiagonalsThatOrderingsPutWhereThereIsNoEntryAreNotFilled)
 }
 
 // PETSc's own LU writes beyond its arrays
-TEST(MatFactor, LuWithoutADiagonalIsRefused)
-{
+TEST(MatFactor, LuWithoutADiagonalIsRefused) {
   constexpr PetscInt n = 60;
   Factoring setup;
   for (PetscInt i = 0; i < n; ++i) {
@@ -176,8 +164,7 @@ TEST(MatFactor, LuWithoutADiagonalIsRefused)
   }
 }
 
-TEST(MatFactor, NegativeDiagonalHasNoForwardSolve)
-{
+TEST(MatFactor, NegativeDiagonalHasNoForwardSolve) {
   Factoring setup;
   setup.ftype = MAT_FACTOR_CHOLESKY;
   auto const run = [&](char const* type, bool backward) {
@@ -192,9 +179,7 @@ TEST(MatFactor, NegativeDiagonalHasNoForwardSolve)
     CaughtError const caught =
         Catch([&] { return backward ? MatBackwardSolve(factor.mat(), b, x) : MatForwardSolve(factor.mat(), b, x); });
     EXPECT_EQ((int)MatSolve(factor.mat(), b, x), 0);  // solves work after the error
-    EXPECT_EQ((int)VecDestroy(&b), 0);
-    EXPECT_EQ((int)VecDestroy(&x), 0);
-    EXPECT_EQ((int)MatDestroy(&A), 0);
+    EXPECT_EQ((int)DestroyAll(&b, &x, &A), 0);
     return caught;
   };
   for (bool backward : {false, true}) {
@@ -205,8 +190,7 @@ TEST(MatFactor, NegativeDiagonalHasNoForwardSolve)
   }
 }
 
-TEST(MatFactor, NonSquareIsRefusedByItsSize)
-{
+TEST(MatFactor, NonSquareIsRefusedByItsSize) {
   Mat A, F = nullptr;
   ASSERT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 6, 1, NULL, &A), 0);
   ASSERT_EQ((int)Assemble(A), 0);
@@ -217,8 +201,7 @@ TEST(MatFactor, NonSquareIsRefusedByItsSize)
 }
 
 // docs/troubleshooting.md names these types and the message
-TEST(MatFactor, OtherMatrixTypesAreRefusedByPetsc)
-{
+TEST(MatFactor, OtherMatrixTypesAreRefusedByPetsc) {
   Mat made[3], F = nullptr;
   ASSERT_EQ((int)MatCreateSeqDense(PETSC_COMM_SELF, 4, 4, NULL, &made[0]), 0);
   ASSERT_EQ((int)MatCreateShell(PETSC_COMM_SELF, 4, 4, 4, 4, NULL, &made[1]), 0);
@@ -235,8 +218,7 @@ TEST(MatFactor, OtherMatrixTypesAreRefusedByPetsc)
 }
 
 // PETSc passes all types whose name begins like a supported one to the plugin; those of MKL have blocks, too
-TEST(MatFactor, TypesMadeFromOthersAreAcceptedOrRefusedByName)
-{
+TEST(MatFactor, TypesMadeFromOthersAreAcceptedOrRefusedByName) {
   for (auto const& [type, derived, accepted] :
        {std::tuple(MATSEQAIJ, "seqaijmkl", true), std::tuple(MATSEQBAIJ, "seqbaijmkl", false),
         std::tuple(MATSEQSBAIJ, "seqsbaijmkl", false)}) {
@@ -257,8 +239,7 @@ TEST(MatFactor, TypesMadeFromOthersAreAcceptedOrRefusedByName)
   }
 }
 
-TEST(MatFactor, SolvesBeforeNumericAreOutOfOrder)
-{
+TEST(MatFactor, SolvesBeforeNumericAreOutOfOrder) {
   for (MatFactorType ftype : factor_types) {
     Factoring setup;
     setup.ftype = ftype;
@@ -284,16 +265,11 @@ TEST(MatFactor, SolvesBeforeNumericAreOutOfOrder)
     EXPECT_NE(caught.message.find("PCSetUp()"), std::string::npos) << caught.message;
     EXPECT_EQ((int)factor.Numeric(A), 0);
     EXPECT_EQ((int)MatSolve(factor.mat(), b, x), 0);
-    EXPECT_EQ((int)MatDestroy(&bare), 0);
-    EXPECT_EQ((int)MatDestroy(&A), 0);
-    EXPECT_EQ((int)MatDestroy(&B), 0);
-    EXPECT_EQ((int)VecDestroy(&b), 0);
-    EXPECT_EQ((int)VecDestroy(&x), 0);
+    EXPECT_EQ((int)DestroyAll(&bare, &A, &B, &b, &x), 0);
   }
 }
 
-TEST(MatFactorEvents, EndWithErrorsToo)
-{
+TEST(MatFactorEvents, EndWithErrorsToo) {
   Mat A;
   Grid grid;
   Vec b, x, from, to;
@@ -318,12 +294,10 @@ TEST(MatFactorEvents, EndWithErrorsToo)
     ASSERT_EQ((int)PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &after), 0);
     EXPECT_EQ(after.count, before.count + 1);
   }
-  for (Vec* v : {&b, &x, &from, &to}) ASSERT_EQ((int)VecDestroy(v), 0);
-  ASSERT_EQ((int)MatDestroy(&A), 0);
+  ASSERT_EQ((int)DestroyAll(&b, &x, &from, &to, &A), 0);
 }
 
-TEST(MatFactorInfo, GetInfoRefusesOtherMatrices)
-{
+TEST(MatFactorInfo, GetInfoRefusesOtherMatrices) {
   Mat A;
   MatSpTRSVInfo info;
   Grid grid;

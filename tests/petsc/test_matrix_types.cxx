@@ -15,8 +15,7 @@ struct Three {
   Vec b = nullptr, b_abs = nullptr, y = nullptr, x = nullptr, expected = nullptr, scale = nullptr;
   PetscInt n = 0;
 
-  PetscErrorCode Create(Mat A)
-  {
+  PetscErrorCode Create(Mat A) {
     PetscCall(MatGetSize(A, &n, NULL));
     PetscCall(MatCreateVecs(A, &b, NULL));
     for (Vec* v : {&b_abs, &y, &x, &expected, &scale}) PetscCall(VecDuplicate(b, v));
@@ -25,8 +24,7 @@ struct Three {
     PetscCall(VecCopy(b, b_abs));
     return VecAbs(b_abs);
   }
-  PetscErrorCode Destroy()
-  {
+  PetscErrorCode Destroy() {
     for (Vec* v : {&b, &b_abs, &y, &x, &expected, &scale}) PetscCall(VecDestroy(v));
     return PETSC_SUCCESS;
   }
@@ -44,8 +42,7 @@ constexpr PetscReal tolerance = 4500 * PETSC_MACHINE_EPSILON;
 
 using SolveCall = PetscErrorCode (*)(Mat, Vec, Vec);
 
-PetscErrorCode CheckSolve(char const* what, SolveCall solve, Three& t)
-{
+PetscErrorCode CheckSolve(char const* what, SolveCall solve, Three& t) {
   PetscCall(VecSet(t.x, std::nan("")));  // x is output only
   PetscCall(solve(t.own.mat(), t.b, t.expected));
   PetscCall(solve(t.bound.mat(), t.b_abs, t.scale));
@@ -56,8 +53,7 @@ PetscErrorCode CheckSolve(char const* what, SolveCall solve, Three& t)
 /// Checks a half of a solve. M(A)'s factor does not bound it, since the halves may be split elsewhere, so the scale is
 /// the solution's own size: in these well-conditioned factors every row's terms have that order of magnitude, or that
 /// of b.
-PetscErrorCode CheckHalf(char const* what, SolveCall half, Three& t)
-{
+PetscErrorCode CheckHalf(char const* what, SolveCall half, Three& t) {
   PetscReal largest;
   PetscCall(VecSet(t.x, std::nan("")));
   PetscCall(half(t.own.mat(), t.b, t.expected));
@@ -68,8 +64,7 @@ PetscErrorCode CheckHalf(char const* what, SolveCall half, Three& t)
 }
 
 /// Checks the halves of a block LU or Cholesky factor, where PETSc's own factor has them.
-PetscErrorCode CheckHalves(Three& t, Factoring const& setup)
-{
+PetscErrorCode CheckHalves(Three& t, Factoring const& setup) {
   PetscBool forward;
   PetscCall(MatHasOperation(t.own.mat(), MATOP_FORWARD_SOLVE, &forward));
   if (forward && !(setup.symmetric() && PetscDefined(USE_COMPLEX))) {  // PETSc takes no root of a complex diagonal
@@ -80,8 +75,7 @@ PetscErrorCode CheckHalves(Three& t, Factoring const& setup)
 }
 
 /// Checks x = y + F^-1 b, or its transpose, for y another vector and for y = x.
-PetscErrorCode CheckAdd(Three& t, bool transposed)
-{
+PetscErrorCode CheckAdd(Three& t, bool transposed) {
   auto const add = transposed ? MatSolveTransposeAdd : MatSolveAdd;
   auto const solve = transposed ? MatSolveTranspose : MatSolve;
   PetscCall(solve(t.own.mat(), t.b, t.expected));
@@ -97,8 +91,7 @@ PetscErrorCode CheckAdd(Three& t, bool transposed)
 }
 
 /// Compares the plugin's solve of all columns at once with PETSc's own, column by column.
-PetscErrorCode CheckColumns(Three& t, bool transposed, PetscInt columns, PetscInt padding, bool in_place)
-{
+PetscErrorCode CheckColumns(Three& t, bool transposed, PetscInt columns, PetscInt padding, bool in_place) {
   auto const solve = transposed ? MatSolveTranspose : MatSolve;
   std::string const what = std::string(transposed ? "MatMatSolveTranspose" : "MatMatSolve") + " of " +
                            std::to_string(columns) + " columns, padding " + std::to_string(padding) +
@@ -123,13 +116,11 @@ PetscErrorCode CheckColumns(Three& t, bool transposed, PetscInt columns, PetscIn
     PetscCall(MatDenseRestoreColumnVecRead(in_place ? B : X, c, &v));
   }
   PetscCall(FillVec(t.y, 4));
-  PetscCall(MatDestroy(&B));
-  return MatDestroy(&X);
+  return DestroyAll(&B, &X);
 }
 
 /// Checks every kind of solve, and the halves of a solve.
-PetscErrorCode CheckAllSolves(Three& t, Factoring const& setup)
-{
+PetscErrorCode CheckAllSolves(Three& t, Factoring const& setup) {
   PetscCall(CheckSolve("MatSolve", MatSolve, t));
   PetscCall(CheckSolve("MatSolveTranspose", MatSolveTranspose, t));
   PetscCall(CheckAdd(t, false));
@@ -144,8 +135,7 @@ PetscErrorCode CheckAllSolves(Three& t, Factoring const& setup)
 }
 
 /// Checks that there were one analysis and `numeric` numeric phases.
-PetscErrorCode CheckPhases(Mat F, PetscInt numeric)
-{
+PetscErrorCode CheckPhases(Mat F, PetscInt numeric) {
   MatSpTRSVInfo info;
   PetscCall(MatSpTRSVGetInfo(F, &info));
   EXPECT_EQ(info.num_analysis, 1);
@@ -164,8 +154,7 @@ struct Case {
   MatFactorShiftType shift;
 };
 
-PetscErrorCode RunCase(Case const& c)
-{
+PetscErrorCode RunCase(Case const& c) {
   Mat A, M;
   Three t;
   Factoring setup, exact;
@@ -209,8 +198,7 @@ struct Kind {
   PetscInt levels;
 };
 
-std::vector<Case> AllCases()
-{
+std::vector<Case> AllCases() {
   static Kind const kinds[] = {{MAT_FACTOR_LU, 0},       {MAT_FACTOR_ILU, 0}, {MAT_FACTOR_ILU, 1}, {MAT_FACTOR_ILU, 2},
                                {MAT_FACTOR_CHOLESKY, 0}, {MAT_FACTOR_ICC, 0}, {MAT_FACTOR_ICC, 1}, {MAT_FACTOR_ICC, 2}};
   std::vector<MatType> types = {MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ};
@@ -250,8 +238,7 @@ std::vector<Case> AllCases()
   return all;
 }
 
-std::string CaseName(testing::TestParamInfo<Case> const& info)
-{
+std::string CaseName(testing::TestParamInfo<Case> const& info) {
   Case const& c = info.param;
   return std::string(c.variant.label) + "_" + c.type + "_bs" + std::to_string(c.dof) + "_" + MatFactorTypes[c.ftype] +
          std::to_string(c.levels) + "_" + c.ordering +
@@ -263,8 +250,7 @@ TEST_P(MatrixTypeSolves, AgreeWithPetscRowByRow) { EXPECT_EQ((int)RunCase(GetPar
 INSTANTIATE_TEST_SUITE_P(All, MatrixTypeSolves, testing::ValuesIn(AllCases()), CaseName);
 
 #if defined(PETSC_USE_COMPLEX)
-TEST(MatrixTypes, HermitianBlocksAreRefusedByName)
-{
+TEST(MatrixTypes, HermitianBlocksAreRefusedByName) {
   Grid grid;
   Mat A, F;
   IS rows, cols;
@@ -281,10 +267,7 @@ TEST(MatrixTypes, HermitianBlocksAreRefusedByName)
   CaughtError const caught = Catch([&] { return MatICCFactorSymbolic(F, A, rows, &info); });
   EXPECT_EQ((int)caught.code, PETSC_ERR_SUP);
   EXPECT_NE(caught.message.find("Hermitian"), std::string::npos) << caught.message;
-  EXPECT_EQ((int)MatDestroy(&F), 0);
-  EXPECT_EQ((int)MatDestroy(&A), 0);
-  EXPECT_EQ((int)ISDestroy(&rows), 0);
-  EXPECT_EQ((int)ISDestroy(&cols), 0);
+  EXPECT_EQ((int)DestroyAll(&F, &A, &rows, &cols), 0);
 }
 #endif
 

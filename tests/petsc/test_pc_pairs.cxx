@@ -17,8 +17,7 @@ struct Kind {
   bool without_inodes = false;  ///< refused for matrices with inodes
 };
 
-std::vector<Kind> const& Kinds()
-{
+std::vector<Kind> const& Kinds() {
   static std::vector<Kind> const kinds = {
       {"sor of PETSc", PCSOR, {}, true},
       {"sor off", PCSOR, {{"pc_sor_sptrsv", "off"}}, true},
@@ -51,8 +50,7 @@ std::vector<Kind> const& Kinds()
 
 /// Makes a KSP with a PC of a kind.
 /// @param by_petsc  leaves out the plugin's options
-PetscErrorCode Make(Kind const& kind, std::string const& prefix, Mat A, bool by_petsc, KSP* ksp)
-{
+PetscErrorCode Make(Kind const& kind, std::string const& prefix, Mat A, bool by_petsc, KSP* ksp) {
   PC pc;
   for (Kind const& any : Kinds())
     for (auto const& option : any.options)
@@ -75,8 +73,7 @@ PetscErrorCode Make(Kind const& kind, std::string const& prefix, Mat A, bool by_
 /// Two KSPs of one matrix, and each once more with a copy of the matrix for itself.
 class Pairs {
  public:
-  PetscErrorCode Create(Kind const& a, Kind const& b, PetscInt dof)
-  {
+  PetscErrorCode Create(Kind const& a, Kind const& b, PetscInt dof) {
     kinds_[0] = &a;
     kinds_[1] = &b;
     for (Mat& m : matrices_) PetscCall(MakeMatrix(5, dof, MatTypeOfRun().c_str(), 1, &m));
@@ -87,8 +84,7 @@ class Pairs {
     for (int k : {0, 1}) PetscCall(Renew(k));
     return PETSC_SUCCESS;
   }
-  PetscErrorCode Destroy()
-  {
+  PetscErrorCode Destroy() {
     for (auto& pair : ksps_)
       for (KSP& ksp : pair) PetscCall(KSPDestroy(&ksp));
     for (Mat& m : matrices_) PetscCall(MatDestroy(&m));
@@ -96,8 +92,7 @@ class Pairs {
     return PETSC_SUCCESS;
   }
   /// Creates KSP k and its copy again.
-  PetscErrorCode Renew(int k)
-  {
+  PetscErrorCode Renew(int k) {
     for (int alone : {0, 1}) {
       std::string const prefix = std::string(k ? "second_" : "first_") + (alone ? "alone_" : "");
       bool const by_petsc = alone && kinds_[k]->by_petsc && MatTypeOfRun() == MATAIJ;
@@ -106,18 +101,15 @@ class Pairs {
     }
     return PETSC_SUCCESS;
   }
-  PetscErrorCode SetUp(int k)
-  {
+  PetscErrorCode SetUp(int k) {
     for (KSP ksp : ksps_[k]) PetscCall(KSPSetUp(ksp));
     return PETSC_SUCCESS;
   }
-  PetscErrorCode Scale(PetscScalar factor)
-  {
+  PetscErrorCode Scale(PetscScalar factor) {
     for (Mat m : matrices_) PetscCall(MatScale(m, factor));
     return PETSC_SUCCESS;
   }
-  PetscErrorCode SetOmega(int k, PetscReal omega)
-  {
+  PetscErrorCode SetOmega(int k, PetscReal omega) {
     for (KSP ksp : ksps_[k]) {
       PC pc;
       PetscCall(KSPGetPC(ksp, &pc));
@@ -125,8 +117,7 @@ class Pairs {
     }
     return PETSC_SUCCESS;
   }
-  PetscErrorCode Solve(int k, unsigned seed, std::string const& what)
-  {
+  PetscErrorCode Solve(int k, unsigned seed, std::string const& what) {
     for (int alone : {0, 1}) {
       PetscCall(FillVec(right_, seed));
       PetscCall(KSPSolve(ksps_[k][alone], right_, x_[alone]));
@@ -142,8 +133,7 @@ class Pairs {
 };
 
 /// Runs a random sequence of calls with two KSPs.
-PetscErrorCode RunPair(Kind const& a, Kind const& b, PetscInt dof, unsigned seed)
-{
+PetscErrorCode RunPair(Kind const& a, Kind const& b, PetscInt dof, unsigned seed) {
   std::minstd_rand random(seed);
   Pairs pairs;
   std::string what = std::string(a.name) + " and " + b.name + ", " + std::to_string(dof) + " unknowns:";
@@ -182,8 +172,7 @@ PetscErrorCode RunPair(Kind const& a, Kind const& b, PetscInt dof, unsigned seed
   return pairs.Destroy();
 }
 
-TEST(PcPairsOnOneRank, SolveAsAlone)
-{
+TEST(PcPairsOnOneRank, SolveAsAlone) {
   if (!OneRank()) GTEST_SKIP() << "needs one rank";
   auto const& kinds = Kinds();
   for (PetscInt const dof : {1, 3})
@@ -196,8 +185,7 @@ TEST(PcPairsOnOneRank, SolveAsAlone)
       }
 }
 
-PetscErrorCode ApplyAnother(KSP ksp, PetscInt, PetscReal, void* other)
-{
+PetscErrorCode ApplyAnother(KSP ksp, PetscInt, PetscReal, void* other) {
   Vec b, x;
   PetscCall(KSPGetRhs(ksp, &b));
   PetscCall(VecDuplicate(b, &x));
@@ -206,8 +194,7 @@ PetscErrorCode ApplyAnother(KSP ksp, PetscInt, PetscReal, void* other)
 }
 
 /// Solves by eisenstat with a monitor that applies another PC of the same matrix, and without it.
-PetscErrorCode CompareWatched(Kind const& kind, Kind const& other, PetscInt dof)
-{
+PetscErrorCode CompareWatched(Kind const& kind, Kind const& other, PetscInt dof) {
   Mat A;
   Vec x[2], b, scale;
   KSP ksp[2], ksp_other;
@@ -228,13 +215,10 @@ PetscErrorCode CompareWatched(Kind const& kind, Kind const& other, PetscInt dof)
     PetscCall(KSPDestroy(&ksp[watched]));
   }
   PetscCall(ExpectRows(std::string(kind.name) + ", watched by " + other.name, x[0], x[1], scale, 1e3 * rounding));
-  PetscCall(KSPDestroy(&ksp_other));
-  for (Vec* v : {&x[0], &x[1], &b, &scale}) PetscCall(VecDestroy(v));
-  return MatDestroy(&A);
+  return DestroyAll(&ksp_other, &x[0], &x[1], &b, &scale, &A);
 }
 
-TEST(PcPairsOnOneRank, EisenstatIsAloneInItsSolve)
-{
+TEST(PcPairsOnOneRank, EisenstatIsAloneInItsSolve) {
   if (!OneRank()) GTEST_SKIP() << "needs one rank";
   for (Kind const& kind : Kinds())
     for (Kind const& other : Kinds())
@@ -246,22 +230,18 @@ TEST(PcPairsOnOneRank, EisenstatIsAloneInItsSolve)
 }
 
 /// Solves by eisenstat with omega 1.3 and a matrix with inodes, where PETSc's own ends with a segmentation violation.
-PetscErrorCode SolveByEisenstat(Mat A)
-{
+PetscErrorCode SolveByEisenstat(Mat A) {
   KSP ksp;
   Vec x, b;
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(FillVec(b, 3));
   PetscCall(Make({"eisenstat, omega 1.3", PCEISENSTAT, {{"pc_eisenstat_omega", "1.3"}}}, "omega_", A, false, &ksp));
   PetscErrorCode const code = KSPSolve(ksp, b, x);
-  PetscCall(KSPDestroy(&ksp));
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&b));
+  PetscCall(DestroyAll(&ksp, &x, &b));
   return code;
 }
 
-TEST(PcPairsOnOneRank, EisenstatWithInodesNeedsOmegaOne)
-{
+TEST(PcPairsOnOneRank, EisenstatWithInodesNeedsOmegaOne) {
   if (!OneRank() || MatTypeOfRun() == "aijcusparse") GTEST_SKIP() << "needs one rank and inodes";
   Mat A;
   ASSERT_EQ(MakeMatrix(5, 3, MatTypeOfRun().c_str(), 1, &A), PETSC_SUCCESS);

@@ -10,8 +10,7 @@ namespace petsc_test {
 namespace {
 
 /// Tells whether a part of the text matches an extended regular expression.
-bool Contains(std::string const& text, std::string const& pattern)
-{
+bool Contains(std::string const& text, std::string const& pattern) {
   regex_t compiled;  // not std::regex, for whose internals GCC warns with sanitizers
   EXPECT_EQ(regcomp(&compiled, pattern.c_str(), REG_EXTENDED | REG_NOSUB), 0) << pattern;
   bool const found = regexec(&compiled, text.c_str(), 0, nullptr, 0) == 0;
@@ -27,8 +26,7 @@ class PCShell : public testing::Test {
     PetscScalar value;
   };
 
-  void SetUp() override
-  {
+  void SetUp() override {
     A_ = Make(4, 4, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}});
     ASSERT_EQ((int)PCCreate(PETSC_COMM_SELF, &pc_), 0);
     ASSERT_EQ((int)PCSetType(pc_, PCSHELL), 0);
@@ -36,41 +34,33 @@ class PCShell : public testing::Test {
     ASSERT_EQ((int)MatCreateVecs(A_, &x_, &b_), 0);
     ASSERT_EQ((int)VecSet(b_, 1), 0);
   }
-  void TearDown() override
-  {
-    EXPECT_EQ((int)PCDestroy(&pc_), 0);
-    EXPECT_EQ((int)VecDestroy(&b_), 0);
-    EXPECT_EQ((int)VecDestroy(&x_), 0);
+  void TearDown() override {
+    EXPECT_EQ((int)DestroyAll(&pc_, &b_, &x_), 0);
     for (Mat& m : made_) EXPECT_EQ((int)MatDestroy(&m), 0);
   }
-  Mat Keep(Mat m)
-  {
+  Mat Keep(Mat m) {
     made_.push_back(m);
     return m;
   }
-  Mat Make(PetscInt rows, PetscInt columns, std::vector<Entry> const& entries)
-  {
+  Mat Make(PetscInt rows, PetscInt columns, std::vector<Entry> const& entries) {
     Mat m;
     EXPECT_EQ((int)MatCreateSeqAIJ(PETSC_COMM_SELF, rows, columns, 4, NULL, &m), 0);
     for (Entry const& e : entries) EXPECT_EQ((int)MatSetValue(m, e.row, e.col, e.value, INSERT_VALUES), 0);
     Assemble(m);
     return Keep(m);
   }
-  static void Assemble(Mat m)
-  {
+  static void Assemble(Mat m) {
     EXPECT_EQ((int)MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY), 0);
     EXPECT_EQ((int)MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY), 0);
   }
   Mat Lower() { return Make(4, 4, {{0, 0, 2}, {1, 0, 1}, {1, 1, 2}, {2, 2, 2}, {3, 1, 1}, {3, 3, 2}}); }
   Mat Upper() { return Make(4, 4, {{0, 0, 2}, {0, 3, 1}, {1, 1, 2}, {2, 2, 2}, {2, 3, 1}, {3, 3, 2}}); }
 
-  PetscErrorCode Give(Mat L, bool unit_L, Mat U, bool unit_U, char const* algorithm = "levelset")
-  {
+  PetscErrorCode Give(Mat L, bool unit_L, Mat U, bool unit_U, char const* algorithm = "levelset") {
     return SpTRSVPCShellSetTrianglesDynamic(pc_, L, (PetscBool)unit_L, U, (PetscBool)unit_U, algorithm);
   }
   /// Sets up triangles again, and returns the view.
-  std::string SetUpAndView(char const* algorithm)
-  {
+  std::string SetUpAndView(char const* algorithm) {
     EXPECT_EQ((int)PCReset(pc_), 0);
     EXPECT_EQ((int)PCSetOperators(pc_, A_, A_), 0);
     EXPECT_EQ((int)Give(Lower(), false, Upper(), false, algorithm), 0);
@@ -78,19 +68,16 @@ class PCShell : public testing::Test {
     return ViewText(pc_);
   }
   /// Returns the error of setting the triangles or, if there is none, that of the setup.
-  CaughtError Refusal(Mat L, bool unit_L, Mat U, bool unit_U, char const* algorithm = "levelset")
-  {
+  CaughtError Refusal(Mat L, bool unit_L, Mat U, bool unit_U, char const* algorithm = "levelset") {
     CaughtError const given = Catch([&] { return Give(L, unit_L, U, unit_U, algorithm); });
     return given.code ? given : Catch([&] { return PCSetUp(pc_); });
   }
-  static void ExpectError(CaughtError const& caught, PetscErrorCode code, std::vector<std::string> const& words)
-  {
+  static void ExpectError(CaughtError const& caught, PetscErrorCode code, std::vector<std::string> const& words) {
     EXPECT_EQ((int)caught.code, (int)code) << caught.message;
     for (std::string const& word : words)
       EXPECT_NE(caught.message.find(word), std::string::npos) << caught.message << " lacks " << word;
   }
-  void ExpectSolves()
-  {
+  void ExpectSolves() {
     PetscScalar const* x;
     EXPECT_EQ((int)Give(Lower(), false, NULL, false), 0);
     EXPECT_EQ((int)PCApply(pc_, b_, x_), 0);
@@ -98,8 +85,7 @@ class PCShell : public testing::Test {
     for (PetscInt i = 0; i < 4; ++i) EXPECT_EQ(x[i], PetscScalar(i == 0 || i == 2 ? 0.5 : i == 1 ? 0.25 : 0.375)) << i;
     EXPECT_EQ((int)VecRestoreArrayRead(x_, &x), 0);
   }
-  static PetscInt References(Mat m)
-  {
+  static PetscInt References(Mat m) {
     PetscInt count = 0;
     EXPECT_EQ((int)PetscObjectGetReference((PetscObject)m, &count), 0);
     return count;
@@ -111,8 +97,7 @@ class PCShell : public testing::Test {
   std::vector<Mat> made_;
 };
 
-TEST_F(PCShell, NoRowsAndOneRow)
-{
+TEST_F(PCShell, NoRowsAndOneRow) {
   for (PetscInt n : {0, 1})
     for (Variant const& variant : all_variants()) {
       Mat const T = Make(n, n, n ? std::vector<Entry>{{0, 0, 2}} : std::vector<Entry>{});
@@ -133,8 +118,7 @@ TEST_F(PCShell, NoRowsAndOneRow)
 
 /// Checks that values and patterns that change without a call of PCSetUp() are noticed, and an equal pattern is not
 /// analyzed again.
-TEST_F(PCShell, PhasesFollowChanges)
-{
+TEST_F(PCShell, PhasesFollowChanges) {
   Mat const L = Lower(), U = Upper();
   auto const expect = [&](std::string const& counts) {
     ASSERT_EQ((int)PCApply(pc_, b_, x_), 0);
@@ -155,8 +139,7 @@ TEST_F(PCShell, PhasesFollowChanges)
   expect("2 analyses, 4 numeric updates, 5 solves");
 }
 
-TEST_F(PCShell, ViewShowsAlgorithmLevelsAndMemory)
-{
+TEST_F(PCShell, ViewShowsAlgorithmLevelsAndMemory) {
   char const* const levels[][2] = {{"L", "3 levels, rows per level 1.3 mean, 1 least, 2 most; 0.5 off-diagonal"},
                                    {"U", "2 levels, rows per level 2.0 mean, 2 least, 2 most; 0.5 off-diagonal"}};
   for (char const* type :
@@ -173,8 +156,7 @@ TEST_F(PCShell, ViewShowsAlgorithmLevelsAndMemory)
   }
 }
 
-TEST_F(PCShell, OptionsOfThePrefixHold)
-{
+TEST_F(PCShell, OptionsOfThePrefixHold) {
   auto const view = [&](char const* prefix, char const* type) {
     EXPECT_EQ((int)PCSetOptionsPrefix(pc_, prefix), 0);
     return SetUpAndView(type);
@@ -187,8 +169,7 @@ TEST_F(PCShell, OptionsOfThePrefixHold)
   EXPECT_TRUE(Contains(view("yours_", NULL), "type sptrsv"));
 }
 
-TEST_F(PCShell, EntriesOnTheWrongSide)
-{
+TEST_F(PCShell, EntriesOnTheWrongSide) {
   Mat const with_upper = Make(4, 4, {{0, 0, 2}, {1, 0, 1}, {1, 1, 2}, {1, 3, 5}, {2, 2, 2}, {3, 3, 2}});
   Mat const with_lower = Make(4, 4, {{0, 0, 2}, {1, 1, 2}, {2, 1, 5}, {2, 2, 2}, {3, 3, 2}});
   ExpectError(Refusal(with_upper, false, Upper(), false), PETSC_ERR_ARG_WRONG,
@@ -201,8 +182,7 @@ TEST_F(PCShell, EntriesOnTheWrongSide)
   ExpectSolves();
 }
 
-TEST_F(PCShell, MissingDiagonals)
-{
+TEST_F(PCShell, MissingDiagonals) {
   Mat const L = Make(4, 4, {{0, 0, 2}, {1, 1, 2}, {2, 1, 1}, {3, 3, 2}});
   Mat const U = Make(4, 4, {{0, 0, 2}, {1, 3, 2}, {2, 2, 2}, {3, 3, 2}});
   ExpectError(Refusal(L, false, NULL, false), PETSC_ERR_ARG_WRONGSTATE,
@@ -214,8 +194,7 @@ TEST_F(PCShell, MissingDiagonals)
   ExpectSolves();
 }
 
-TEST_F(PCShell, ZeroPivotsUntilTheyAreMended)
-{
+TEST_F(PCShell, ZeroPivotsUntilTheyAreMended) {
   Mat const L = Make(4, 4, {{0, 0, 2}, {1, 1, 2}, {2, 2, 0}, {3, 3, 0}});
   ExpectError(Refusal(L, false, NULL, false), PETSC_ERR_MAT_LU_ZRPVT,
               {"Row 2 of L", "zero on its diagonal", "nonzero values"});
@@ -231,8 +210,7 @@ TEST_F(PCShell, ZeroPivotsUntilTheyAreMended)
   ExpectError(Catch([&] { return PCApply(pc_, b_, x_); }), PETSC_ERR_MAT_LU_ZRPVT, {"Row 1 of L"});
 }
 
-TEST_F(PCShell, Algorithms)
-{
+TEST_F(PCShell, Algorithms) {
   ExpectError(Refusal(Lower(), false, NULL, false, "fastest"), PETSC_ERR_ARG_UNKNOWN_TYPE,
               {"'fastest'", "levelset", "syncfree", "sptrsv"});
   ASSERT_EQ((int)PCSetOptionsPrefix(pc_, "odd_"), 0);
@@ -243,8 +221,7 @@ TEST_F(PCShell, Algorithms)
   ExpectSolves();
 }
 
-TEST_F(PCShell, MatricesOfOtherKinds)
-{
+TEST_F(PCShell, MatricesOfOtherKinds) {
   Mat dense, mpi, factor, unassembled;
   ASSERT_EQ((int)MatCreateSeqDense(PETSC_COMM_SELF, 4, 4, NULL, &dense), 0);
   Keep(dense);
@@ -266,8 +243,7 @@ TEST_F(PCShell, MatricesOfOtherKinds)
   ExpectSolves();
 }
 
-TEST_F(PCShell, Sizes)
-{
+TEST_F(PCShell, Sizes) {
   Mat const wide = Make(4, 5, {{0, 0, 1}}), small = Make(3, 3, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}});
   ExpectError(Refusal(wide, false, NULL, false), PETSC_ERR_ARG_SIZ, {"L is 4 by 5", "square"});
   ExpectError(Refusal(Lower(), false, small, false), PETSC_ERR_ARG_SIZ, {"L has 4 rows and U has 3", "one size"});
@@ -275,16 +251,14 @@ TEST_F(PCShell, Sizes)
   ExpectSolves();
 }
 
-TEST_F(PCShell, PCsOfOtherTypes)
-{
+TEST_F(PCShell, PCsOfOtherTypes) {
   ASSERT_EQ((int)PCSetType(pc_, PCJACOBI), 0);
   ExpectError(Refusal(Lower(), false, NULL, false), PETSC_ERR_ARG_WRONG, {"type jacobi", "PCSetType(pc, PCSHELL)"});
   ASSERT_EQ((int)PCSetType(pc_, PCSHELL), 0);
   ExpectSolves();
 }
 
-TEST_F(PCShell, HoldsReferencesUntilReplacedOrDestroyed)
-{
+TEST_F(PCShell, HoldsReferencesUntilReplacedOrDestroyed) {
   Mat const L = Lower(), U = Upper(), other = Lower();
   ASSERT_EQ((int)Give(L, false, U, false), 0);
   ASSERT_EQ((int)PCApply(pc_, b_, x_), 0);
@@ -303,8 +277,7 @@ TEST_F(PCShell, HoldsReferencesUntilReplacedOrDestroyed)
   EXPECT_EQ(References(other), 1);
 }
 
-TEST_F(PCShell, LeavesContextAndNameToTheProgram)
-{
+TEST_F(PCShell, LeavesContextAndNameToTheProgram) {
   int mine = 0;
   void* context = nullptr;
   char const* name = nullptr;
@@ -318,8 +291,7 @@ TEST_F(PCShell, LeavesContextAndNameToTheProgram)
 }
 
 /// Returns what PETSc has counted of an event. PETSc does not count events after one that was not ended.
-PetscEventPerfInfo Timed(char const* name)
-{
+PetscEventPerfInfo Timed(char const* name) {
   PetscLogEvent event;
   PetscEventPerfInfo info;
   EXPECT_EQ((int)PetscLogEventGetId(name, &event), 0);
@@ -327,8 +299,7 @@ PetscEventPerfInfo Timed(char const* name)
   return info;
 }
 
-TEST_F(PCShell, EventsCountPhasesAndFlopsAndEndWithErrorsToo)
-{
+TEST_F(PCShell, EventsCountPhasesAndFlopsAndEndWithErrorsToo) {
   char const* const names[] = {"SpTRSVAnalysis", "SpTRSVNumeric", "SpTRSVSolve"};
   PetscEventPerfInfo before[3];
   PetscScalar array[5] = {};
@@ -347,8 +318,7 @@ TEST_F(PCShell, EventsCountPhasesAndFlopsAndEndWithErrorsToo)
   for (int e = 0; e < 3; ++e) EXPECT_EQ(Timed(names[e]).count, before[e].count + (e == 2 ? 2 : 1)) << names[e];
   // two flops for each of two entries off each diagonal, and U's 4 divisions; PETSc counts a complex flop as four
   EXPECT_EQ(Timed(names[2]).flops - before[2].flops, 2 * (2 * 2 * 2 + 4) * (PetscDefined(USE_COMPLEX) ? 4 : 1));
-  ASSERT_EQ((int)VecDestroy(&from), 0);
-  ASSERT_EQ((int)VecDestroy(&to), 0);
+  ASSERT_EQ((int)DestroyAll(&from, &to), 0);
 }
 
 }  // namespace

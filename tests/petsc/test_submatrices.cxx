@@ -12,8 +12,7 @@
 namespace petsc_test {
 namespace {
 
-PetscErrorCode CompareCuts(PetscInt n, PetscInt overlap, bool reversed_cols)
-{
+PetscErrorCode CompareCuts(PetscInt n, PetscInt overlap, bool reversed_cols) {
   SubmatrixPair p;
   SubmatrixSets cuts;
   PetscMPIInt rank;
@@ -33,16 +32,14 @@ PetscErrorCode CompareCuts(PetscInt n, PetscInt overlap, bool reversed_cols)
   return p.Destroy();
 }
 
-TEST(Submatrices, TakeNewValues)
-{
+TEST(Submatrices, TakeNewValues) {
   for (PetscInt const overlap : {0, 1, 9}) ASSERT_EQ(CompareCuts(1, overlap, false), PETSC_SUCCESS);
   ASSERT_EQ(CompareCuts(3, 2, false), PETSC_SUCCESS);
   ASSERT_EQ(CompareCuts(2, 1, true), PETSC_SUCCESS);
 }
 
 /// Takes values into two sets in turn, into sets made again, and after the pattern has changed.
-PetscErrorCode CompareChanges()
-{
+PetscErrorCode CompareChanges() {
   SubmatrixPair p;
   SubmatrixSets first, second;
   PetscCall(p.Create(50));
@@ -77,8 +74,7 @@ TEST(Submatrices, FollowChanges) { ASSERT_EQ(CompareChanges(), PETSC_SUCCESS); }
 
 /// Takes new values into a matrix that MatCreateSubMatrix() has made, on all ranks.
 /// @param shift  0: rows of this rank stay on it; otherwise each rank takes rows that lie partly on the next one
-PetscErrorCode CompareOne(PetscInt step, PetscInt shift, bool all_columns)
-{
+PetscErrorCode CompareOne(PetscInt step, PetscInt shift, bool all_columns) {
   PetscInt const n = 60;
   SubmatrixPair p;
   Mat ours, native;
@@ -105,13 +101,11 @@ PetscErrorCode CompareOne(PetscInt step, PetscInt shift, bool all_columns)
     PetscCall(MatDestroy(&native));
   }
   PetscCall(ExpectUpdates(p, 3));
-  PetscCall(MatDestroy(&ours));
-  PetscCall(ISDestroy(&rows));
+  PetscCall(DestroyAll(&ours, &rows));
   return p.Destroy();
 }
 
-TEST(Submatrices, OfMatCreateSubMatrix)
-{
+TEST(Submatrices, OfMatCreateSubMatrix) {
   ASSERT_EQ(CompareOne(2, 0, false), PETSC_SUCCESS);
   ASSERT_EQ(CompareOne(3, 0, true), PETSC_SUCCESS);
   if (!OneRank()) {  // PETSc needs ascending columns on one rank
@@ -120,8 +114,7 @@ TEST(Submatrices, OfMatCreateSubMatrix)
 }
 
 /// Calls whose index sets are the same four objects, in other pairs, for the same submatrices of a dense matrix.
-PetscErrorCode CompareSetsInOtherPairs()
-{
+PetscErrorCode CompareSetsInOtherPairs() {
   SubmatrixPair p;
   SubmatrixSets cuts, others;
   IS sets[3];
@@ -150,8 +143,7 @@ PetscErrorCode CompareSetsInOtherPairs()
 TEST(Submatrices, TellPairsOfIndexSetsApart) { ASSERT_EQ(CompareSetsInOtherPairs(), PETSC_SUCCESS); }
 
 /// A matrix that becomes one of a type with a copy of its values for products, after its submatrices are known.
-PetscErrorCode CompareAfterConversion()
-{
+PetscErrorCode CompareAfterConversion() {
   SubmatrixPair p;
   SubmatrixSets cuts;
   Vec x, y;
@@ -175,14 +167,12 @@ PetscErrorCode CompareAfterConversion()
     EXPECT_EQ(sum, expected) << "round " << round;
     PetscCall(MatDestroySubMatrices(1, &native));
   }
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
+  PetscCall(DestroyAll(&x, &y));
   PetscCall(cuts.Destroy());
   return p.Destroy();
 }
 
-TEST(Submatrices, OfAConvertedMatrixAreNative)
-{
+TEST(Submatrices, OfAConvertedMatrixAreNative) {
   if (OneRank() && MatTypeOfRun() == MATAIJ) {  // others are converted by copies
     ASSERT_EQ(CompareAfterConversion(), PETSC_SUCCESS);
   }
@@ -190,15 +180,13 @@ TEST(Submatrices, OfAConvertedMatrixAreNative)
 
 /// Makes a set of four rows of one rank, each with one other of them as a neighbor.
 /// @param adjacent  the neighbors follow each other in the set; otherwise they alternate
-PetscErrorCode MakeGeneralSet(bool adjacent, IS* set)
-{
+PetscErrorCode MakeGeneralSet(bool adjacent, IS* set) {
   PetscInt const rows[2][4] = {{12, 14, 19, 21}, {12, 19, 40, 47}};
   return ISCreateGeneral(PETSC_COMM_SELF, 4, rows[adjacent], PETSC_COPY_VALUES, set);
 }
 
 /// Index sets that change in place, two index sets in turn for one submatrix, and a submatrix that is not assembled.
-PetscErrorCode CompareReusedObjects()
-{
+PetscErrorCode CompareReusedObjects() {
   SubmatrixPair p;
   SubmatrixSets cuts;
   IS other;
@@ -241,8 +229,7 @@ PetscErrorCode CompareReusedObjects()
   return p.Destroy();
 }
 
-TEST(SubmatricesOnOneRank, OfReusedObjects)
-{
+TEST(SubmatricesOnOneRank, OfReusedObjects) {
   if (!OneRank()) GTEST_SKIP() << "needs one rank";
   ASSERT_EQ(CompareReusedObjects(), PETSC_SUCCESS);
 }
@@ -250,15 +237,13 @@ TEST(SubmatricesOnOneRank, OfReusedObjects)
 int calls_of_programs = 0;
 PetscErrorCode (*called_by_programs)(Mat, PetscInt, IS const[], IS const[], MatReuse, Mat*[]) = nullptr;
 
-PetscErrorCode CutByProgram(Mat A, PetscInt n, IS const rows[], IS const cols[], MatReuse reuse, Mat* submat[])
-{
+PetscErrorCode CutByProgram(Mat A, PetscInt n, IS const rows[], IS const cols[], MatReuse reuse, Mat* submat[]) {
   ++calls_of_programs;
   return called_by_programs(A, n, rows, cols, reuse, submat);
 }
 
 /// Checks that a function which a program has put in place of the matrix' own is called.
-PetscErrorCode CheckOwnFunction()
-{
+PetscErrorCode CheckOwnFunction() {
   SubmatrixPair p;
   SubmatrixSets cuts;
   PetscCall(p.Create(61));
@@ -289,8 +274,7 @@ struct SetUps {
   int with_plugin;  // number of set-ups in which the plugin takes values into submatrices
 
   /// Computes how much the bytes in use grow from the tenth part of the set-ups to the last one.
-  PetscErrorCode Grow(bool by_plugin, double* growth) const
-  {
+  PetscErrorCode Grow(bool by_plugin, double* growth) const {
     SubmatrixPair p;
     double before = 0;
     PetscCall(p.Create(n, by_plugin));
@@ -311,8 +295,7 @@ struct SetUps {
 
   /// Checks that the host's heap grows by less than 100 bytes a set-up. On a GPU resets are compared with PETSc's own,
   /// which leave up to 40 KB in 27 resets, and may leave 1,000 bytes a set-up more.
-  PetscErrorCode Check() const
-  {
+  PetscErrorCode Check() const {
     bool const resets_on_device = MatTypeOfRun() != MATAIJ && reset_every > 0;
     double native = 0, ours = 0;
     if (resets_on_device) PetscCall(Grow(false, &native));

@@ -7,8 +7,7 @@ namespace petsc_test {
 namespace {
 
 /// Changes a matrix' pattern in place, which PETSc's nonzero state does not show, and solves.
-PetscErrorCode CompareInPlace(PCType type)
-{
+PetscErrorCode CompareInPlace(PCType type) {
   PetscInt const n = 40;
   Mat A[2];
   PC pcs[2];
@@ -57,8 +56,7 @@ PetscErrorCode CompareInPlace(PCType type)
   }
   for (Vec* v : {&b, &x[0], &x[1], &scale}) PetscCall(VecDestroy(v));
   for (int k = 0; k < 2; ++k) {
-    PetscCall(PCDestroy(&pcs[k]));
-    PetscCall(MatDestroy(&A[k]));
+    PetscCall(DestroyAll(&pcs[k], &A[k]));
     for (char const* name : {"pc_submatrices_sptrsv", "sub_pc_type", "pc_asm_blocks", "pc_asm_overlap",
                              "pc_bjacobi_blocks", "pc_gasm_total_subdomains"})
       PetscCall(PetscOptionsClearValue(NULL, (std::string(k ? "-ours_" : "-native_") + name).c_str()));
@@ -66,15 +64,13 @@ PetscErrorCode CompareInPlace(PCType type)
   return PETSC_SUCCESS;
 }
 
-TEST(SubmatricesOnOneRank, OfPatternsChangedInPlace)
-{
+TEST(SubmatricesOnOneRank, OfPatternsChangedInPlace) {
   if (!OneRank()) GTEST_SKIP() << "needs one rank";
   for (PCType type : {PCASM, PCGASM, PCBJACOBI}) ASSERT_EQ(CompareInPlace(type), PETSC_SUCCESS) << type;
 }
 
 /// Applies a PC after MatAXPY() of an equal pattern with mpiaij, and compares the result with that of a new PC.
-PetscErrorCode CompareAfterAxpy(PCType type)
-{
+PetscErrorCode CompareAfterAxpy(PCType type) {
   Mat A, B;
   PC pcs[2];
   Vec b, x[2];
@@ -93,22 +89,15 @@ PetscErrorCode CompareAfterAxpy(PCType type)
     PetscCall(PCApply(pcs[k], b, x[k]));
   }
   PetscCall(ExpectRows(type, x[1], x[0], x[1], 0));
-  for (int k = 0; k < 2; ++k) {
-    PetscCall(PCDestroy(&pcs[k]));
-    PetscCall(VecDestroy(&x[k]));
-  }
-  PetscCall(VecDestroy(&b));
-  PetscCall(MatDestroy(&A));
-  return MatDestroy(&B);
+  for (int k = 0; k < 2; ++k) PetscCall(DestroyAll(&pcs[k], &x[k]));
+  return DestroyAll(&b, &A, &B);
 }
 
-TEST(Submatrices, AfterAxpyThatKeepsTheStateInPetsc)
-{
+TEST(Submatrices, AfterAxpyThatKeepsTheStateInPetsc) {
   for (PCType type : {PCASM, PCGASM}) ASSERT_EQ(CompareAfterAxpy(type), PETSC_SUCCESS) << type;
 }
 
-PetscErrorCode Double(PC, PetscInt n, IS const*, IS const*, Mat* submat, void* calls)
-{
+PetscErrorCode Double(PC, PetscInt n, IS const*, IS const*, Mat* submat, void* calls) {
   for (PetscInt k = 0; k < n; ++k) PetscCall(MatScale(submat[k], 2));
   ++*static_cast<int*>(calls);
   return PETSC_SUCCESS;
@@ -116,8 +105,7 @@ PetscErrorCode Double(PC, PetscInt n, IS const*, IS const*, Mat* submat, void* c
 
 /// Solves with new values by a PC that the plugin serves, and by PETSc's own, and compares solutions.
 /// @param times  how often the plugin takes values into submatrices in four set-ups with new values
-PetscErrorCode ComparePcs(PCType type, char const* option, char const* value, bool modify, int times = 3)
-{
+PetscErrorCode ComparePcs(PCType type, char const* option, char const* value, bool modify, int times = 3) {
   SubmatrixPair p;
   PC pcs[2];
   Vec b[2], x[2], scale;
@@ -161,17 +149,14 @@ PetscErrorCode ComparePcs(PCType type, char const* option, char const* value, bo
   std::string const line = "new values of submatrices by sptrsv: " + std::to_string(times) + " times";
   EXPECT_EQ(text.find(line) != std::string::npos, served) << what << text;
   for (int k = 0; k < 2; ++k) {
-    PetscCall(PCDestroy(&pcs[k]));
-    PetscCall(VecDestroy(&b[k]));
-    PetscCall(VecDestroy(&x[k]));
+    PetscCall(DestroyAll(&pcs[k], &b[k], &x[k]));
     if (*option) PetscCall(PetscOptionsClearValue(NULL, (std::string(k ? "-ours_" : "-native_") + option).c_str()));
   }
   PetscCall(VecDestroy(&scale));
   return p.Destroy();
 }
 
-TEST(Submatrices, OfPcs)
-{
+TEST(Submatrices, OfPcs) {
   ASSERT_EQ(ComparePcs(PCASM, "", "", false), PETSC_SUCCESS);
   ASSERT_EQ(ComparePcs(PCASM, "pc_asm_overlap", "3", true), PETSC_SUCCESS);
   ASSERT_EQ(ComparePcs(PCASM, "pc_asm_overlap", "0", false), PETSC_SUCCESS);

@@ -6,8 +6,7 @@ namespace petsc_test {
 namespace {
 
 /// Checks that PCSetUp() analyzes the matrix and takes its values, and that sweeps do neither.
-PetscErrorCode CheckSetUp()
-{
+PetscErrorCode CheckSetUp() {
   SweepPair p;
   std::string fresh, renewed, applied;
   PetscCall(p.Create(6, 1));
@@ -23,14 +22,12 @@ PetscErrorCode CheckSetUp()
   return p.Destroy();
 }
 
-TEST(SweepsOnOneRank, AnalyzeInTheSetUp)
-{
+TEST(SweepsOnOneRank, AnalyzeInTheSetUp) {
   if (!OneRank()) GTEST_SKIP() << "needs one rank";
   ASSERT_EQ(CheckSetUp(), PETSC_SUCCESS);
 }
 
-PetscErrorCode CheckRefusals()
-{
+PetscErrorCode CheckRefusals() {
   Mat A;
   std::string const length(150, 'l'), of_long = "-" + length + "_pc_sor_sptrsv";
   auto const set_up = [&](std::string const& prefix, std::string const& options, PCType type = PCSOR) {
@@ -94,8 +91,7 @@ TEST(Sweeps, WrongOptionsAreRefused) { ASSERT_EQ(CheckRefusals(), PETSC_SUCCESS)
 
 /// Compares damped Jacobi sweeps of the PC type sor with PETSc's KSPRICHARDSON and PCJACOBI.
 /// @param symmetric  two sweeps for each exchange between ranks; otherwise one
-PetscErrorCode CheckJacobi(PetscInt dof, bool symmetric, PetscInt sweeps, bool guess)
-{
+PetscErrorCode CheckJacobi(PetscInt dof, bool symmetric, PetscInt sweeps, bool guess) {
   Mat A[2];
   Vec x[2], right[2], scale;
   for (bool const ours : {false, true}) {
@@ -131,8 +127,7 @@ PetscErrorCode CheckJacobi(PetscInt dof, bool symmetric, PetscInt sweeps, bool g
   return PETSC_SUCCESS;
 }
 
-TEST(Sweeps, JacobiSweepsAreThoseOfRichardson)
-{
+TEST(Sweeps, JacobiSweepsAreThoseOfRichardson) {
   ASSERT_EQ((int)PetscOptionsInsertString(
                 NULL, "-jacobi_pc_sor_sptrsv iterated -jacobi_mat_sptrsv_iterated_sweeps 0 -jacobi_pc_sor_omega 0.6"),
             0);
@@ -145,8 +140,7 @@ TEST(Sweeps, JacobiSweepsAreThoseOfRichardson)
 }
 
 /// Solves by GMRES with two-stage sweeps, and checks the residual and the flops of one sweep.
-PetscErrorCode CheckTwoStage(PetscInt dof)
-{
+PetscErrorCode CheckTwoStage(PetscInt dof) {
   Mat A;
   Vec b, x;
   KSP ksp;
@@ -185,13 +179,10 @@ PetscErrorCode CheckTwoStage(PetscInt dof)
   PetscCall(MatMultAdd(A, x, b, b));
   PetscCall(VecNorm(b, NORM_2, &norm));
   EXPECT_LE(norm, 1e-4 * size);
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  return MatDestroy(&A);
+  return DestroyAll(&b, &x, &A);
 }
 
-TEST(Sweeps, InTwoStages)
-{
+TEST(Sweeps, InTwoStages) {
   ASSERT_EQ((int)PetscOptionsInsertString(NULL,
                                           "-sweeps_pc_sor_sptrsv sptrsv -twostage_pc_sor_sptrsv iterated "
                                           "-twostage_mat_sptrsv_iterated_sweeps 3"),

@@ -8,8 +8,7 @@ namespace {
 
 bool OnHost() { return MatTypeOfRun() == MATAIJ; }
 
-PetscErrorCode CompareAll(std::string const& type, PetscInt dof)
-{
+PetscErrorCode CompareAll(std::string const& type, PetscInt dof) {
   SweepPair p;
   struct Numbers {
     PetscReal omega, shift;
@@ -44,14 +43,12 @@ PetscErrorCode CompareAll(std::string const& type, PetscInt dof)
   return p.Destroy();
 }
 
-TEST(Sweeps, HaveTheResultsOfPetsc)
-{
+TEST(Sweeps, HaveTheResultsOfPetsc) {
   for (char const* type : {"sptrsv", "sequential", "syncfree", "tiled"})
     for (PetscInt const dof : {1, 3}) ASSERT_EQ(CompareAll(type, dof), PETSC_SUCCESS);
 }
 
-PetscErrorCode CompareChanges(PetscInt dof)
-{
+PetscErrorCode CompareChanges(PetscInt dof) {
   SweepPair p;
   int const flags = SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS;
   PetscCall(p.Create(8, dof));
@@ -78,14 +75,12 @@ PetscErrorCode CompareChanges(PetscInt dof)
   return p.Destroy();
 }
 
-TEST(Sweeps, FollowChangesOfTheMatrix)
-{
+TEST(Sweeps, FollowChangesOfTheMatrix) {
   for (PetscInt const dof : {1, 3}) ASSERT_EQ(CompareChanges(dof), PETSC_SUCCESS);
 }
 
 /// Compares sweeps in the order `color` with PETSc's sweeps over the permuted matrix.
-PetscErrorCode CompareOrder(PetscReal omega, bool zero_guess)
-{
+PetscErrorCode CompareOrder(PetscReal omega, bool zero_guess) {
   SweepPair p;
   Mat permuted;
   IS rows, cols, inverse;
@@ -109,21 +104,18 @@ PetscErrorCode CompareOrder(PetscReal omega, bool zero_guess)
   PetscCall(VecPermute(x, inverse, PETSC_FALSE));
   PetscCall(ExpectRows("in the order color", x, p.x[1], p.scale, rounding));
   for (IS* is : {&rows, &cols, &inverse}) PetscCall(ISDestroy(is));
-  for (Vec* v : {&right, &x, &ours}) PetscCall(VecDestroy(v));
-  PetscCall(MatDestroy(&permuted));
+  PetscCall(DestroyAll(&right, &x, &ours, &permuted));
   return p.Destroy();
 }
 
-TEST(SweepsOnOneRank, InAnOrder)
-{
+TEST(SweepsOnOneRank, InAnOrder) {
   if (!OneRank()) GTEST_SKIP() << "needs one rank";
   for (PetscReal const omega : {1.0, 1.3})
     for (bool const zero_guess : {true, false}) ASSERT_EQ(CompareOrder(omega, zero_guess), PETSC_SUCCESS);
 }
 
 /// Checks the errors for diagonals: that of a zero is PETSc's; a missing entry names the row.
-PetscErrorCode CheckDiagonals()
-{
+PetscErrorCode CheckDiagonals() {
   SweepPair p;
   Mat missing;
   int const flags = SOR_LOCAL_SYMMETRIC_SWEEP | SOR_ZERO_INITIAL_GUESS;
@@ -166,15 +158,13 @@ PetscErrorCode CheckDiagonals()
   return p.Destroy();
 }
 
-TEST(SweepsOnOneRank, ZeroAndMissingDiagonals)
-{
+TEST(SweepsOnOneRank, ZeroAndMissingDiagonals) {
   if (!OneRank()) GTEST_SKIP() << "needs one rank";
   ASSERT_EQ(CheckDiagonals(), PETSC_SUCCESS);
 }
 
 /// Checks that ranks without rows, and a matrix that has lost what was composed with it, sweep as PETSc's.
-PetscErrorCode CheckEmptyRanksAndLostState()
-{
+PetscErrorCode CheckEmptyRanksAndLostState() {
   SweepPair p;
   Mat more[2];
   PetscMPIInt size;

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-PetscErrorCode PetscGetVersionNumber(PetscInt* major, PetscInt* minor, PetscInt* subminor, PetscInt* release)
-{
+PetscErrorCode PetscGetVersionNumber(PetscInt* major, PetscInt* minor, PetscInt* subminor, PetscInt* release) {
   int const real = getenv("SPTRSV_TEST_OTHER_SCALAR") || getenv("SPTRSV_TEST_OTHER_INT");
 
   *major = PETSC_VERSION_MAJOR;
@@ -19,8 +18,7 @@ PetscErrorCode PetscGetVersionNumber(PetscInt* major, PetscInt* minor, PetscInt*
 
 /* Reads a number as a complex PETSc does, real part and imaginary part, or as a real one. Only the plugin calls it at
    that time. */
-PetscErrorCode PetscOptionsStringToScalar(const char text[], PetscScalar* value)
-{
+PetscErrorCode PetscOptionsStringToScalar(const char text[], PetscScalar* value) {
   double const parts[2] = {strtod(text, NULL), 0};
 
   int const two_parts = (sizeof *value == sizeof parts) != (getenv("SPTRSV_TEST_OTHER_SCALAR") != NULL);
@@ -30,8 +28,7 @@ PetscErrorCode PetscOptionsStringToScalar(const char text[], PetscScalar* value)
 }
 
 /* Reads an index as a PETSc with the other indices does, for the plugin's call only. */
-PetscErrorCode PetscOptionsStringToInt(const char text[], PetscInt* value)
-{
+PetscErrorCode PetscOptionsStringToInt(const char text[], PetscInt* value) {
   long long const wide = strtoll(text, NULL, 10);
   Dl_info caller;
   int const plugin = dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "sptrsv_petsc");

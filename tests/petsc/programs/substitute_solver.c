@@ -18,8 +18,7 @@ typedef PetscErrorCode (*Creator)(Mat, MatFactorType, Mat*);
 /* Whether PETSc factors in place: it then gets a factor of its own, and merges it into the matrix. */
 static int in_place = 0;
 
-static void* Real(const char name[])
-{
+static void* Real(const char name[]) {
   void* const address = dlsym(RTLD_NEXT, name);
 
   if (!address) {
@@ -29,8 +28,7 @@ static void* Real(const char name[])
   return address;
 }
 
-static void Record(MatType matrix, MatFactorType ftype, MatSolverType type)
-{
+static void Record(MatType matrix, MatFactorType ftype, MatSolverType type) {
   char const* const path = getenv("SPTRSV_SUBSTITUTE_RECORD");
   char line[160];
   int file;
@@ -42,8 +40,7 @@ static void Record(MatType matrix, MatFactorType ftype, MatSolverType type)
 }
 
 /* Returns the substitute if PETSc's own type would answer the request, otherwise NULL. */
-static PetscErrorCode Choose(Mat A, MatSolverType type, MatFactorType ftype, MatSolverType* chosen)
-{
+static PetscErrorCode Choose(Mat A, MatSolverType type, MatFactorType ftype, MatSolverType* chosen) {
   char const* const substitute = getenv("SPTRSV_SUBSTITUTE");
   Creator own = NULL, asked = NULL, ours = NULL;
   PetscBool found_type, found_matrix;
@@ -60,8 +57,7 @@ static PetscErrorCode Choose(Mat A, MatSolverType type, MatFactorType ftype, Mat
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MatGetFactor(Mat A, MatSolverType type, MatFactorType ftype, Mat* F)
-{
+PetscErrorCode MatGetFactor(Mat A, MatSolverType type, MatFactorType ftype, Mat* F) {
   PetscErrorCode (*const get)(Mat, MatSolverType, MatFactorType, Mat*) =
       (PetscErrorCode (*)(Mat, MatSolverType, MatFactorType, Mat*))Real("MatGetFactor");
   MatSolverType substitute = NULL;
@@ -80,8 +76,7 @@ PetscErrorCode MatGetFactor(Mat A, MatSolverType type, MatFactorType ftype, Mat*
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MatSolve(Mat F, Vec b, Vec x)
-{
+PetscErrorCode MatSolve(Mat F, Vec b, Vec x) {
   PetscErrorCode (*const solve)(Mat, Vec, Vec) = (PetscErrorCode (*)(Mat, Vec, Vec))Real("MatSolve");
   PetscScalar* entries;
   PetscReal bit;
@@ -100,8 +95,7 @@ PetscErrorCode MatSolve(Mat F, Vec b, Vec x)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MatLUFactor(Mat A, IS rows, IS cols, const MatFactorInfo* info)
-{
+PetscErrorCode MatLUFactor(Mat A, IS rows, IS cols, const MatFactorInfo* info) {
   PetscErrorCode error;
 
   ++in_place;
@@ -110,8 +104,7 @@ PetscErrorCode MatLUFactor(Mat A, IS rows, IS cols, const MatFactorInfo* info)
   return error;
 }
 
-PetscErrorCode MatILUFactor(Mat A, IS rows, IS cols, const MatFactorInfo* info)
-{
+PetscErrorCode MatILUFactor(Mat A, IS rows, IS cols, const MatFactorInfo* info) {
   PetscErrorCode error;
 
   ++in_place;
@@ -120,8 +113,7 @@ PetscErrorCode MatILUFactor(Mat A, IS rows, IS cols, const MatFactorInfo* info)
   return error;
 }
 
-PetscErrorCode MatCholeskyFactor(Mat A, IS rows, const MatFactorInfo* info)
-{
+PetscErrorCode MatCholeskyFactor(Mat A, IS rows, const MatFactorInfo* info) {
   PetscErrorCode error;
 
   ++in_place;
@@ -130,8 +122,7 @@ PetscErrorCode MatCholeskyFactor(Mat A, IS rows, const MatFactorInfo* info)
   return error;
 }
 
-PetscErrorCode MatICCFactor(Mat A, IS rows, const MatFactorInfo* info)
-{
+PetscErrorCode MatICCFactor(Mat A, IS rows, const MatFactorInfo* info) {
   PetscErrorCode error;
 
   ++in_place;

@@ -70,9 +70,8 @@ class Dissection {
   /// Orders the rows of the middle layer that have a neighbor in the next one; of one or two layers, all rows.
   void order_separator() {
     const std::size_t layers = layer_ptr_.size() - 1, begin = order_.size(), middle = layers / 2;
-    for (std::size_t k = layers < 3 ? 0 : layer_ptr_[middle]; k < layer_ptr_[layers < 3 ? layers : middle + 1]; ++k) {
+    for (std::size_t k = layers < 3 ? 0 : layer_ptr_[middle]; k < layer_ptr_[layers < 3 ? layers : middle + 1]; ++k)
       if (layers < 3 || neighbors_in(static_cast<std::int64_t>(middle) + 1, rows_[k]) > 0) order_.push_back(rows_[k]);
-    }
     for (const std::int64_t i : rows_) layer_of_[i] = unseen;
     for (std::size_t k = begin; k < order_.size(); ++k) layer_of_[order_[k]] = ordered;
     rows_.clear();

@@ -13,12 +13,10 @@ namespace {
 using ColumnValue = std::pair<std::int64_t, double>;
 
 void check_triplets(std::int64_t num_rows, std::int64_t num_cols, const std::vector<Triplet>& triplets, Mirror mirror) {
-  if (num_rows < 0 || num_cols < 0) {
+  if (num_rows < 0 || num_cols < 0)
     throw std::invalid_argument("negative number of rows or columns; give sizes of 0 or more");
-  }
-  if (mirror != Mirror::none && num_rows != num_cols) {
+  if (mirror != Mirror::none && num_rows != num_cols)
     throw std::invalid_argument("a matrix that is not square has no mirrored entries; use Mirror::none");
-  }
   for (const Triplet& t : triplets) {
     if (t.row < 0 || t.row >= num_rows || t.col < 0 || t.col >= num_cols) {
       throw std::invalid_argument("entry (" + std::to_string(t.row) + ", " + std::to_string(t.col) +

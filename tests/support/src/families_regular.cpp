@@ -41,9 +41,8 @@ LowerPattern grid(std::int64_t side, bool three_dimensional, bool star, std::int
         }
         const std::int64_t node = (z * side + y) * side + x;
         for (std::int64_t u = 0; u < unknowns; ++u) {
-          for (std::int64_t neighbor : neighbors) {
+          for (std::int64_t neighbor : neighbors)
             for (std::int64_t v = 0; v < unknowns; ++v) pattern.add(neighbor * unknowns + v);
-          }
           for (std::int64_t v = 0; v < u; ++v) pattern.add(node * unknowns + v);
           pattern.end_row();
         }

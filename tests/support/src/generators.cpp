@@ -82,9 +82,8 @@ Spec parse(const std::string& spec) {
   Spec parsed;
   const std::size_t colon = spec.find(':');
   const std::string name = spec.substr(0, colon);
-  for (const Family& family : families()) {
+  for (const Family& family : families())
     if (family.name == name) parsed.family = &family;
-  }
   if (parsed.family == nullptr) fail(spec, "there is no family '" + name + "'");
   for (std::size_t begin = colon; begin != std::string::npos;) {
     const std::size_t end = spec.find(',', begin + 1);

@@ -16,9 +16,8 @@ CsrMatrix load_matrix(const std::string& name) {
     return std::filesystem::is_regular_file(name) && is_petsc_binary(name) ? read_petsc_binary(name)
                                                                            : read_matrix_market(name);
   }
-  if (name.find_first_of("./") != std::string::npos) {  // no description of a family has these characters
+  if (name.find_first_of("./") != std::string::npos)  // no description of a family has these characters
     throw ReadError(name + ": there is no such file; check the name, or give a family such as lap2d:300");
-  }
   return generate(name);
 }
 

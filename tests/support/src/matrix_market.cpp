@@ -90,9 +90,8 @@ void parse_banner(TextSource& source, Header& header) {
   if (format != "coordinate") source.fail("unknown format " + quoted(format), "use `coordinate`");
   header.field = parse_field(source, field);
   header.symmetry = parse_symmetry(source, symmetry);
-  if (header.field == Field::pattern && header.symmetry == Symmetry::skew) {
+  if (header.field == Field::pattern && header.symmetry == Symmetry::skew)
     source.fail("a pattern cannot be skew-symmetric", "write the signs as integer values");
-  }
   if (!take_word(rest).empty()) source.fail("more than five words in the first line", "end it after the symmetry");
 }
 
@@ -103,12 +102,10 @@ std::int64_t take_integer(const TextSource& source, std::string_view& line, cons
   const char* first = word.data() + (word.front() == '+' && word.size() > 1 && word[1] != '-' ? 1 : 0);
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(first, word.data() + word.size(), value);
-  if (error == std::errc::result_out_of_range) {
+  if (error == std::errc::result_out_of_range)
     source.fail(std::string(what) + " " + quoted(word) + " does not fit 64 bits", "correct the file");
-  }
-  if (error != std::errc() || end != word.data() + word.size()) {
+  if (error != std::errc() || end != word.data() + word.size())
     source.fail(std::string(what) + " " + quoted(word) + " is not an integer", "correct the line");
-  }
   return value;
 }
 
@@ -119,9 +116,8 @@ double take_real(const TextSource& source, std::string_view& line) {
   const char* first = word.data() + (word.front() == '+' && word.size() > 1 && word[1] != '-' ? 1 : 0);
   double value = 0;
   const auto [end, error] = std::from_chars(first, word.data() + word.size(), value);
-  if (error == std::errc::invalid_argument || end != word.data() + word.size()) {
+  if (error == std::errc::invalid_argument || end != word.data() + word.size())
     source.fail("value " + quoted(word) + " is not a number", "correct the line (exponents are written with e)");
-  }
   // A value too large or too small for a double is rounded to infinity or zero, as arithmetic would.
   if (error == std::errc::result_out_of_range) value = std::strtod(std::string(word).c_str(), nullptr);
   return value;
@@ -134,16 +130,13 @@ void check_no_more(const TextSource& source, std::string_view line) {
 
 /// Refuses counts that the file cannot hold, or that would take far more memory than the file has data.
 void check_counts(const TextSource& source, const Header& header) {
-  if (header.num_rows < 0 || header.num_cols < 0 || header.num_entries < 0) {
+  if (header.num_rows < 0 || header.num_cols < 0 || header.num_entries < 0)
     source.fail("a negative count in the size line", "write rows, columns and entries, each 0 or more");
-  }
   const std::int64_t largest = std::numeric_limits<std::int64_t>::max() / 16;
-  if (header.num_rows > largest || header.num_cols > largest) {
+  if (header.num_rows > largest || header.num_cols > largest)
     source.fail("more rows or columns than can be counted", "correct the size line");
-  }
-  if (header.symmetry != Symmetry::general && header.num_rows != header.num_cols) {
+  if (header.symmetry != Symmetry::general && header.num_rows != header.num_cols)
     source.fail("a symmetric matrix must be square", "correct the size line or declare the file `general`");
-  }
   // The shortest entries are `1 1` and `1 1 1`, with a line end after all but the last entry.
   const std::int64_t entry_bytes = header.field == Field::pattern ? 4 : 6;
   if (header.num_entries > (source.most_bytes() + 1) / entry_bytes) {
@@ -179,12 +172,10 @@ Triplet parse_entry(const TextSource& source, const Header& header, std::string_
                     std::to_string(header.num_rows) + " by " + std::to_string(header.num_cols) + " matrix",
                 "indices start at 1: correct the entry or the size line");
   }
-  if (header.symmetry != Symmetry::general && entry.row < entry.col) {
+  if (header.symmetry != Symmetry::general && entry.row < entry.col)
     source.fail("an entry above the diagonal in a symmetric file", "store the lower triangle only, or use `general`");
-  }
-  if (header.symmetry == Symmetry::skew && entry.row == entry.col) {
+  if (header.symmetry == Symmetry::skew && entry.row == entry.col)
     source.fail("a diagonal entry in a skew-symmetric file", "remove it: that diagonal is zero");
-  }
   if (header.field == Field::real) entry.value = take_real(source, line);
   if (header.field == Field::integer) entry.value = static_cast<double>(take_integer(source, line, "value"));
   if (header.field == Field::pattern) entry.value = 1;

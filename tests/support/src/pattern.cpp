@@ -17,9 +17,8 @@ LowerPattern pattern_from_edges(std::int64_t num_rows, const std::vector<Edge>& 
   std::vector<std::int64_t> next(pattern.row_ptr.begin(), pattern.row_ptr.end() - 1);
   auto& cols = pattern.col_idx;
   cols.resize(pattern.row_ptr.back());
-  for (const auto& [i, j] : edges) {
+  for (const auto& [i, j] : edges)
     if (i != j) cols[next[std::max(i, j)]++] = std::min(i, j);
-  }
   std::int64_t out = 0;
   for (std::int64_t i = 0, begin = 0; i < num_rows; ++i) {
     const std::int64_t end = pattern.row_ptr[i + 1];
@@ -36,11 +35,9 @@ LowerPattern pattern_from_edges(std::int64_t num_rows, const std::vector<Edge>& 
 LowerPattern renumber(const LowerPattern& pattern, const std::vector<std::int64_t>& new_index) {
   std::vector<Edge> edges;
   edges.reserve(pattern.col_idx.size());
-  for (std::int64_t i = 0; i < pattern.num_rows; ++i) {
-    for (std::int64_t k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
+  for (std::int64_t i = 0; i < pattern.num_rows; ++i)
+    for (std::int64_t k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k)
       edges.emplace_back(new_index[i], new_index[pattern.col_idx[k]]);
-    }
-  }
   return pattern_from_edges(pattern.num_rows, edges);
 }
 

@@ -47,9 +47,8 @@ void for_each_number(std::ifstream& in, const std::string& path, std::int64_t co
   std::vector<unsigned char> bytes(static_cast<std::size_t>(std::min(count, piece) * width));
   for (std::int64_t done = 0; done < count; done += piece) {
     const std::int64_t now = std::min(piece, count - done);
-    if (!in.read(reinterpret_cast<char*>(bytes.data()), now * width)) {
+    if (!in.read(reinterpret_cast<char*>(bytes.data()), now * width))
       fail(path, "reading fails", "the file is cut short or damaged: write it again");
-    }
     for (std::int64_t k = 0; k < now; ++k) visit(&bytes[static_cast<std::size_t>(k * width)]);
   }
 }
@@ -62,9 +61,8 @@ Header read_header(std::ifstream& in, const std::string& path, int width) {
   std::vector<std::int64_t> header;
   for_each_number(in, path, 4, width, [&](const unsigned char* at) { header.push_back(big_endian_index(at, width)); });
   if (header[3] == -1) fail(path, "the matrix is stored in dense format", "write it from an aij matrix");
-  if (header[1] < 0 || header[2] < 0 || header[3] < 0) {
+  if (header[1] < 0 || header[2] < 0 || header[3] < 0)
     fail(path, "negative sizes in the header", "the file is damaged: write it again");
-  }
   return {header[1], header[2], header[3]};
 }
 
@@ -81,9 +79,8 @@ void check_size(const std::string& path, const Header& h, int width) {
              " entries, more than a file of " + std::to_string(size) + " bytes can hold",
          "it is cut short, or its numbers are not real ones of 64 bits: write it again");
   }
-  if (h.num_entries > 0 && size == bytes_with(16)) {
+  if (h.num_entries > 0 && size == bytes_with(16))
     fail(path, "it holds complex numbers, which are not read", "write the real part with a PETSc of real numbers");
-  }
 }
 
 void read_rows(std::ifstream& in, const std::string& path, int width, const Header& h, CsrMatrix& a) {
@@ -98,9 +95,8 @@ void read_rows(std::ifstream& in, const std::string& path, int width, const Head
     }
     a.row_ptr.push_back(a.row_ptr.back() + length);
   });
-  if (a.row_ptr.back() != h.num_entries) {
+  if (a.row_ptr.back() != h.num_entries)
     fail(path, "the row lengths do not add up to the number of entries", "the file is damaged: write it again");
-  }
 }
 
 void read_columns(std::ifstream& in, const std::string& path, int width, const Header& h, CsrMatrix& a) {

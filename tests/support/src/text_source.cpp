@@ -31,9 +31,8 @@ TextSource::TextSource(const std::string& path) : path_(path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) fail_file(path, "there is no such file", "check the name");
-  if (!std::filesystem::is_regular_file(status)) {
+  if (!std::filesystem::is_regular_file(status))
     fail_file(path, "this is not a regular file", "write the matrix to a file first");
-  }
   const auto size = std::filesystem::file_size(path, error);
   if (error) fail_file(path, "its size cannot be found: " + error.message(), "check the permissions");
   if (size == 0) fail_file(path, "the file is empty", "download or write it again");
@@ -52,9 +51,8 @@ TextSource::TextSource(const std::string& path) : path_(path) {
     }
     if (starts_with(buffer_, end_, "BZh")) fail_file(path, "the file is packed with bzip2", "unpack it first");
     if (starts_with(buffer_, end_, "PK\x03\x04")) fail_file(path, "this is a zip archive", "unpack it first");
-    if (starts_with(buffer_, end_, "\x28\xB5\x2F\xFD")) {
+    if (starts_with(buffer_, end_, "\x28\xB5\x2F\xFD"))
       fail_file(path, "the file is packed with zstd", "unpack it first");
-    }
   } catch (...) {
     gzclose(file_);
     throw;

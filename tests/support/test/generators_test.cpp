@@ -44,11 +44,9 @@ TEST(Families, SizesAgreeWithTheFormula) {
 /// Tells whether a equals its transpose.
 bool is_symmetric(const CsrMatrix& a) {
   std::map<std::pair<std::int64_t, std::int64_t>, double> entries, mirrored;
-  for (std::int64_t i = 0; i < a.num_rows; ++i) {
-    for (std::int64_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+  for (std::int64_t i = 0; i < a.num_rows; ++i)
+    for (std::int64_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
       entries[{i, a.col_idx[k]}] = mirrored[{a.col_idx[k], i}] = a.values[k];
-    }
-  }
   return entries == mirrored;
 }
 
@@ -98,13 +96,11 @@ TEST(Families, AreDominantWithSymmetricStructureInEachOrdering) {
 /// Returns for each row whether it has each column, after elimination of all rows of a matrix without its fill.
 std::vector<std::vector<bool>> eliminated(const CsrMatrix& a) {
   std::vector<std::vector<bool>> has(a.num_rows, std::vector<bool>(a.num_rows));
-  for (std::int64_t i = 0; i < a.num_rows; ++i) {
+  for (std::int64_t i = 0; i < a.num_rows; ++i)
     for (std::int64_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) has[i][a.col_idx[k]] = true;
-  }
   for (std::int64_t p = 0; p < a.num_rows; ++p) {
-    for (std::int64_t i = p + 1; i < a.num_rows; ++i) {
+    for (std::int64_t i = p + 1; i < a.num_rows; ++i)
       for (std::int64_t j = p + 1; has[i][p] && j < a.num_rows; ++j) has[i][j] = has[i][j] || has[p][j];
-    }
   }
   return has;
 }
@@ -119,11 +115,9 @@ TEST(CompleteFactors, HaveTheFillOfElimination) {
     std::int64_t entries = 0;
     for (const auto& row : has) entries += std::count(row.begin(), row.end(), true);
     EXPECT_EQ(factor.num_entries(), entries) << spec;
-    for (std::int64_t i = 0; i < factor.num_rows; ++i) {
-      for (std::int64_t k = factor.row_ptr[i]; k < factor.row_ptr[i + 1]; ++k) {
+    for (std::int64_t i = 0; i < factor.num_rows; ++i)
+      for (std::int64_t k = factor.row_ptr[i]; k < factor.row_ptr[i + 1]; ++k)
         EXPECT_TRUE(has[i][factor.col_idx[k]]) << spec << ": (" << i << ", " << factor.col_idx[k] << ')';
-      }
-    }
   }
 }
 
